@@ -1,4 +1,4 @@
-# What the library is built on. All of it is private, except xsimd, which <xgrad/ops/elementwise/fused.h> includes.
+# The dependencies of the library. All are private, except xsimd, which <xgrad/ops/elementwise/fused.h> includes.
 find_package(Threads REQUIRED)
 find_package(xtensor REQUIRED)
 find_package(xsimd REQUIRED)
@@ -27,7 +27,7 @@ if(NOT XGRAD_OPENBLAS)
   find_package(LAPACK REQUIRED)  # OpenBLAS has it in it
 endif()
 
-# What the sources of core and ops compile against. The folders above do without.
+# The dependencies of the sources of core and ops. The folders above do without.
 add_library(xgrad_private INTERFACE)
 target_link_libraries(xgrad_private INTERFACE xgrad_simd_flags xtensor nlohmann_json::nlohmann_json ZLIB::ZLIB
                                         Threads::Threads)
@@ -36,7 +36,7 @@ if(XGRAD_OPENBLAS)
   target_compile_definitions(xgrad_private INTERFACE XGRAD_OPENBLAS=1)
 endif()
 
-# What a program links beside libxgrad.a: full paths in this build, plain names after installation.
+# The libraries that a program links beside libxgrad.a: full paths in this build, plain names after installation.
 set(XGRAD_LINK_FILES ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES} ${ZLIB_LIBRARIES})
 foreach(file ${XGRAD_LINK_FILES})
   get_filename_component(name ${file} NAME_WE)

@@ -1,4 +1,4 @@
-# Compiler settings: what every target of this project is compiled with, and nothing that a user's target inherits.
+# Compiler settings of every target of this project; none is inherited by a user's target.
 add_library(xgrad_flags INTERFACE)
 target_compile_features(xgrad_flags INTERFACE cxx_std_20)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -49,11 +49,11 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
                                   CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1 ${CCACHE})
 endif()
 
-# Compiles for a target once what most of its files include, which takes a third of the time off a build. Every file
-# includes what it needs all the same: the preset clang-strict compiles without (CMAKE_DISABLE_PRECOMPILE_HEADERS). Headers
-# are named in <>, since the paths of others would tell checkouts apart, which share a cache.
+# Precompiles the headers that most files of a target include, which takes a third of the time off a build. Every file still
+# includes all that it needs: the preset clang-strict compiles without (CMAKE_DISABLE_PRECOMPILE_HEADERS). Headers are named in
+# <>, since the paths of others would tell checkouts apart, which share a cache.
 #   xgrad_precompile(target <header>...)
-#   xgrad_precompile(target REUSE_FROM other)   takes what was compiled for another target with the same flags
+#   xgrad_precompile(target REUSE_FROM other)   reuses the precompiled headers of another target with the same flags
 function(xgrad_precompile target)
   if(ARGV1 STREQUAL "REUSE_FROM")
     target_precompile_headers(${target} ${ARGN})

@@ -1,9 +1,9 @@
 # Two words for the library's own targets.
 #   xgrad_folder(ops BELOW core USES xgrad_private COLD diagram PUBLIC_KERNELS simd.h)
 #       the objects of one folder, in float (xgrad_ops) and double (xgrad_f64_ops), which build on the folders named
-#       after BELOW and on the libraries named after USES, with the sources after ALSO. What lies in its folder `kernels`
+#       after BELOW and on the libraries named after USES, with the sources after ALSO. Its folder `kernels`
 #       is compiled for several processors (levels.cmake), and so is each file that includes the loops over elements,
-#       whose lambdas are kernels. What else lies in the folders after COLD (".": all) takes no time that counts when a program
+#       whose lambdas are kernels. All else in the folders after COLD (".": all) takes no time that counts when a program
 #       runs, and is compiled for a short build. Not installed are headers in `private`, those in `kernels` but the ones of kernels/registers after
 #       PUBLIC_KERNELS, and core/files/json.h, which includes a header of the JSON library
 #   xgrad_library(xgrad float core ops)

@@ -1,5 +1,5 @@
-# What `cmake --install` leaves behind, in three components, float, double and kit. Each has its headers, one library, and the
-# files by which CMake and pkg-config find it. What is not asked for by name is installed if its library has been built.
+# The files of `cmake --install`, in three components, float, double and kit. Each has its headers, one library, and the files
+# by which CMake and pkg-config find it. Components that are not named are installed if their library has been built.
 #   xgrad_install_headers(ops walk.h ...)   headers that are included as <xgrad/ops/...>
 #   xgrad_install(xgrad float)              a library as a component
 #   xgrad_install_kit(plot.h ...)           the component kit, with headers that are included as <xgrad/kit/...>
@@ -58,7 +58,7 @@ function(xgrad_install_pkgconfig library component description requires definiti
   xgrad_install_with(${library} ${component} ${pkgconfig_dir} ${PROJECT_BINARY_DIR}/${library}.pc)
 endfunction()
 
-# By what CMake finds the package.
+# The files by which CMake finds the package.
 function(xgrad_install_config component)
   install(FILES ${PROJECT_BINARY_DIR}/xgradConfig.cmake ${PROJECT_BINARY_DIR}/xgradConfigVersion.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/xgradNative.cmake
@@ -89,5 +89,5 @@ function(xgrad_install_kit)
     get_filename_component(place ${CMAKE_INSTALL_INCLUDEDIR}/xgrad/kit/${header} DIRECTORY)
     xgrad_install_with(xgrad_kit kit ${place} ${CMAKE_CURRENT_SOURCE_DIR}/${header})
   endforeach()
-  xgrad_install_pkgconfig(xgrad_kit kit "What programs with xgrad share: plots, text, command lines" xgrad "" "-lutf8proc -lpcre2-8 -lpng -ljpeg -lz")
+  xgrad_install_pkgconfig(xgrad_kit kit "Utilities for programs with xgrad: plots, text, command lines" xgrad "" "-lutf8proc -lpcre2-8 -lpng -ljpeg -lz")
 endfunction()

@@ -1,6 +1,6 @@
 # Programs that travel: with XGRAD_NATIVE=OFF on x86-64, kernels are compiled three times, for every x86-64 processor, for
 # those with AVX2 and for those with AVX-512, and the program chooses when it starts.
-#   xgrad_levels(xgrad_ops_kernels objects)   the objects of a target, with those of all levels behind every function
+#   xgrad_levels(xgrad_ops_kernels objects)   the objects of a target, with those of all levels for every function
 #
 # The sources know nothing of it. In the objects of a level every function gets a name of its own (exp becomes exp.v4), also
 # the inline ones: otherwise the linker would take, of the copies of one std::vector function, perhaps the one with AVX-512.

@@ -20,14 +20,14 @@ for level in "${!objects[@]}"; do
   read -ra of_level <<<"${objects[$level]}"
   "$LD" -r -o "$dir/$level.all.o" "${of_level[@]}"
   "$NM" --defined-only "$dir/$level.all.o" >"$dir/$level.symbols"
-  # What runs before main would run for every level, also for those that the processor does not have; and there would be a
+  # Initialisers before main would run for every level, also for those that the processor does not have; and there would be a
   # variable for every level, where users see one.
   if grep -q ' _GLOBAL__sub_I_' "$dir/$level.symbols"; then refuse "initialisers that run before main"; fi
   if awk '$2 ~ /^[BD]$/ && $3 !~ /^_ZT/ { found = 1 } END { exit !found }' "$dir/$level.symbols"; then
     refuse "variables that other files see"
   fi
   # T: functions; W: inline functions; n: what their groups are called by; _ZTV: tables of virtual functions, which some
-  # compilers put with the type's name (_ZTI, _ZTS) into one file. What is inline stays the common one in the objects for every
+  # compilers put with the type's name (_ZTI, _ZTS) into one file. Inline ones stay the common ones in the objects for every
   # processor, and inline data in all.
   case $level in
     base) renamed='$2 == "T"' ;;

@@ -64,7 +64,7 @@ Tensor changed(const char*, const Tensor& x, const Layout& layout, const Where& 
 
 bool differ(double a, double b) { return a != b && !(std::isnan(a) && std::isnan(b)); }
 
-// A result, and what gradients are taken with respect to: all that stands for the input, (B, T, ...).
+// A result, and the tensors that gradients are taken with respect to: all that stand for the input, (B, T, ...).
 struct Recorded {
   Tensor y;
   Tensors xs;
@@ -259,7 +259,7 @@ PaddingInvarianceReport padding_invariance(const F& run_with, const X& x, const 
   }
   const std::int64_t longest = std::ranges::max(lengths);
   if (longest == 0 || std::ranges::min(lengths) == layout.T) {
-    fail<ValueError>(op, "needs rows with padding and such that count, got lengths ", lengths, " of ", layout.T);
+    fail<ValueError>(op, "needs both padding and positions that count, got lengths ", lengths, " of ", layout.T);
   }
   if (!(options.tolerance >= 0)) fail<ValueError>(op, "tolerance is ", options.tolerance);
   const Where counts = [&lengths](std::int64_t b, std::int64_t t) { return t < lengths.data()[b]; };

@@ -1,11 +1,11 @@
-// Checks of what a model of sequences may see: no position the later ones, and nothing the padding.
+// Checks for leaks in models of sequences: no position may see later ones, and none the padding.
 //
 //     const nn::Gpt gpt{nn::root, {.vocabulary = 65, .context = 64, .dim = 32, .heads = 4, .layers = 2}};
 //     std::cout << nn::check_causality(gpt, ids);                                                // ids (B, T)
 //     std::cout << nn::check_causality([&](const Index& target) { return model(source, lengths, target); }, target,
 //                                      {.model = &model});
 //
-// A leak shows nowhere else: the loss falls faster than it should, and what is generated is garbage.
+// A leak is easy to overlook: the loss falls faster than it should, and generated text is garbage.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@
 namespace xgrad::nn {
 
 struct CausalityOptions {
-  /// What f runs, so that dropout is off meanwhile, the gradient is taken where the ids are embedded, and the module
-  /// with the leak is named. If f is a module, it need not be given.
+  /// The model f runs, so that dropout is off meanwhile, the gradient is taken where the ids are embedded, and the
+  /// module with the leak is named. If f is a module, it need not be given.
   const Module* model = nullptr;
   std::uint64_t seed = 0;  ///< of random gradients and inputs
 };
@@ -33,7 +33,7 @@ struct CausalityLeak {
   std::string module = {};  ///< the first whose result shows it, if it is known
 };
 
-/// What a check of causality found.
+/// The result of a check of causality.
 struct CausalityReport {
   std::int64_t positions = 0;  ///< T
   bool depends = false;        ///< whether outputs depend on inputs at all
@@ -65,7 +65,7 @@ struct PaddingLeak {
   std::int64_t columns = 0;  ///< not 0 if outputs only change without so many last columns, padding in all rows
 };
 
-/// What a check of padding found.
+/// The result of a check of padding.
 struct PaddingInvarianceReport {
   bool depends = false;  ///< whether outputs depend on inputs that count
   std::optional<PaddingLeak> leak = {};
@@ -85,7 +85,7 @@ PaddingInvarianceReport check_padding_invariance(const std::function<Tensor(cons
                                                  const Tensor& x, const Index& lengths,
                                                  const PaddingInvarianceOptions& options);
 
-/// The options with the model that f itself is.
+/// The options, with f as the model if it is one.
 template <class F, class Options>
 Options with_model(const F& f, Options options) {
   if constexpr (std::derived_from<F, Module>) {
@@ -96,7 +96,7 @@ Options with_model(const F& f, Options options) {
 }  // namespace detail
 
 /// Whether output t of f depends on inputs 0 ... t alone: f(x) is (B, T, ...) for token ids x (B, T), or for x (B, T,
-/// ...) of numbers, where embedded ids are. Proved twice: the gradient of output t with respect to every later input is
+/// ...) of numbers, such as embedded ids. Proved twice: the gradient of output t with respect to every later input is
 /// exactly 0 (T - 1 backward passes), and outputs 0 ... s - 1 are the same to the last bit when input s is another one
 /// (T forward passes); other ids are taken from among those in x. Changes nothing.
 /// Throws ShapeError unless shapes are as said; ValueError for an empty f, fewer than 2 positions, ids that are all
@@ -114,9 +114,9 @@ CausalityReport check_causality(const F& f, const Tensor& x, const CausalityOpti
   return detail::check_causality([&f](const Tensor& at) -> Tensor { return f(at); }, x, detail::with_model(f, options));
 }
 
-/// Whether what counts of f(x, lengths) depends on the first lengths[b] positions of each row b of x alone; x as above.
-/// Proved like it: the gradient with respect to what stands behind is exactly 0, and outputs are the same to the last
-/// bit with something else there. If the last columns are padding in all rows, outputs must also be the same, to the
+/// Whether the outputs of f(x, lengths) that count depend on the first lengths[b] positions of each row b of x alone; x
+/// as above. Proved likewise: the gradient with respect to the padding is exactly 0, and outputs are the same to the
+/// last bit with other padding. If the last columns are padding in all rows, outputs must also be the same, to the
 /// tolerance, without these. Changes nothing.
 ///
 ///     nn::check_padding_invariance([&](const Index& ids, const Index& n) { return bert(ids, {.lengths = n}); }, ids,

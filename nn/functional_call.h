@@ -1,6 +1,6 @@
 // A model as a function of its parameters, and a second model of the same kind.
 //
-//     const Tensor y = nn::functional_call(net, adapted, x);       // net(x), had it these in place of net.parameters()
+//     const Tensor y = nn::functional_call(net, adapted, x);       // net(x) with these in place of net.parameters()
 //     const auto twin = nn::clone(net);                            // another net with the same numbers
 #pragma once
 
@@ -14,17 +14,17 @@
 
 namespace xgrad::nn {
 
-/// How functional_call() finds what it replaces.
+/// The lookup of the tensors that functional_call() replaces.
 struct FunctionalCall {
   static detail::Substitution::Pairs pairs(const Module& module, const Tensors& values);
   static detail::Substitution::Pairs pairs(const Module& module,
                                            const std::vector<std::pair<std::string, Tensor>>& values);
 };
 
-/// module(inputs...) with other tensors in place of its parameters: for all of them in the order of parameters(), or for
-/// those that are named, as in named_parameters() and named_buffers(). Gradients flow to the values, and the module is
-/// as it was when this returns or throws. Names of one parameter that is tied replace it everywhere; what a module
-/// assigns to a buffer that is replaced goes to the value.
+/// module(inputs...) with other tensors in place of its parameters: for all of them in the order of parameters(), or
+/// for those that are named, as in named_parameters() and named_buffers(). Gradients flow to the values, and the module
+/// is as it was when this returns or throws. Any name of a tied parameter replaces it everywhere; a module's
+/// assignments to a replaced buffer go to the value.
 ///
 /// Throws ValueError for another number of values, for a name that the module does not have or that comes twice,
 /// ShapeError for values of other shapes, GraphError for undefined ones, and what the module throws.
@@ -48,8 +48,8 @@ void copy_state(const Module& from, const Module& to);
 }  // namespace detail
 
 /// A second model, made of the same options, with the same numbers, modes and frozen parameters, as a model of its own;
-/// without the hooks and parametrizations of the first. For what is made of a place alone, or of a place and `options`,
-/// as every Layer is.
+/// without the hooks and parametrizations of the first. For modules made from a place alone, or from a place and
+/// `options`, like every Layer.
 template <class M>
 std::unique_ptr<M> clone(const M& model) {
   std::unique_ptr<M> twin;

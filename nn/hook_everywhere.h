@@ -1,4 +1,4 @@
-// Seeing every module of a model run.
+// A hook on every module of a model.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ Array mapped(Array numbers, const F& f) {
   return numbers;
 }
 
-// Refuses what is not finite, also as a Real.
+// Refuses numbers that are not finite, also as a Real.
 void finite(std::string_view op, std::string_view name, double value) {
   if (!std::isfinite(static_cast<Real>(value))) fail<ValueError>(op, name, " ", value, " is not finite");
 }
@@ -61,7 +61,7 @@ double normal_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2)
 
 Fans fans(const Shape& shape) {
   if (shape.rank() < 2) fail<ShapeError>("init", "fans need a weight of two axes or more, got ", shape);
-  (void)shape.numel();  // refuses what no array can have
+  (void)shape.numel();  // refuses shapes that no array can have
   std::int64_t field = 1;
   for (int axis = 2; axis < shape.rank(); ++axis) field *= shape[axis];
   return {.in = shape[1] * field, .out = shape[0] * field};

@@ -1,4 +1,4 @@
-// What numbers parameters start with. An Init is a small value, handed to Module::param.
+// Initialization: the first numbers of parameters. An Init is a small value, passed to Module::param.
 //
 //     nn::Linear q{at("q"), dim, dim, {.init = nn::init::xavier_uniform()}};
 #pragma once
@@ -23,7 +23,7 @@ struct Fans {
 };
 Fans fans(const Shape& shape);
 
-/// The number that keeps the variance through an activation: 1 for linear and sigmoid, 5/3 for tanh, sqrt(2) for relu,
+/// The factor that keeps the variance through an activation: 1 for linear and sigmoid, 5/3 for tanh, sqrt(2) for relu,
 /// sqrt(2 / (1 + slope^2)) for a leaky relu, 3/4 for selu.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 struct GainOptions {

@@ -1,4 +1,4 @@
-// Layer: what a layer of one's own is derived from.
+// Layer: the base class of your own layers.
 //
 //     struct BlockOptions {
 //       std::int64_t dim = 64, heads = 4;
@@ -15,7 +15,7 @@
 //     const Tensor y = block(x);
 //
 // A layer without options is a Layer<Block>. Where forward takes settings that callers write in braces, or a state that
-// it changes, derive from Module and write operator() with enter(): braces have no type that could be passed on.
+// it changes, derive from Module and write operator() with enter(): the type of braces cannot be deduced.
 #pragma once
 
 #include <type_traits>
@@ -31,9 +31,9 @@ namespace xgrad::nn {
 template <class Self>
 class LayerCall : public Module {
  public:
-  /// forward(inputs...), and where that is one Tensor, what the forward hooks make of it. (Calling forward itself leaves
-  /// out both, as in PyTorch.) Throws what forward throws, and ValueError in a class derived from Self, whose forward
-  /// would not be the one that runs.
+  /// forward(inputs...) in this scope; if the result is one Tensor, the forward hooks are applied to it. (Calling
+  /// forward itself skips both, as in PyTorch.) Throws what forward throws, and ValueError in a class derived from
+  /// Self, whose own forward would not run.
   template <class... Inputs, class S = Self>
     requires requires(const S& self, const Inputs&... inputs) { self.forward(inputs...); }
   decltype(auto) operator()(const Inputs&... inputs) const {

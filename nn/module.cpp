@@ -105,7 +105,7 @@ void Module::refuse_derived(const std::type_info& layer) const {
   const Scope scope(place_);
   const std::string derived = class_name(typeid(*this)), base = class_name(layer);
   fail<ValueError>(derived, derived, " is derived from ", base, ", and a call would run ", base,
-                   "::forward: give it an operator() that calls what it means, or derive it from nn::Layer<", derived,
+                   "::forward: give it an operator() of its own, or derive it from nn::Layer<", derived,
                    "> with a ", base, " as a member");
 }
 
@@ -114,7 +114,7 @@ std::string Module::description() const {
   return class_name(type()) + (more.empty() ? "" : " ") + more;
 }
 
-// In a constructor, `this` is still of the base class; what it is called there must not stay.
+// In a constructor, `this` is still of the base class; its description there must not be cached.
 const Place* Module::described_place() const {
   const std::type_info* now = &typeid(*this);
   if (described_as_.load(std::memory_order_acquire) == now) return described_.load(std::memory_order_relaxed);
@@ -224,7 +224,7 @@ const Shape& Module::possible(std::string_view name, const Shape& shape) const {
   const Scope scope(place_);
   std::int64_t count = 1;
   for (const std::int64_t size : shape) {
-    if (size <= 0) return shape;  // there is nothing, or it is refused for what it is
+    if (size <= 0) return shape;  // empty, or refused elsewhere
     count = size > largest_size / count ? largest_size + 1 : count * size;
   }
   if (count > largest_size) refuse_size(name, shape);
@@ -251,8 +251,8 @@ void Module::visit(const std::function<void(const std::string&, const Entry&)>& 
   for (const auto& [name, child] : children_) child->visit(f, prefix + name + ".");
 }
 
-// Calls f(name, parameter) once for each. Only a name given by sharing can mean a parameter that was seen already, or
-// be the reason why the owner's name does.
+// Calls f(name, parameter) once for each. A parameter is seen twice only by names given by sharing, of which one may
+// come before the owner's name.
 void Module::visit_parameters(const std::function<void(const std::string&, const Tensor&)>& f) const {
   std::vector<const Tensor*> owned, shared;
   const auto holds = [](const std::vector<const Tensor*>& seen, const Tensor& x) {
@@ -449,7 +449,7 @@ std::vector<Eval::Part>::iterator Eval::find(const Module& module) {
   return std::ranges::find(parts_, &module, &Part::module);
 }
 
-// Where a later one is still alive, the module stays in its hands, and it is the one to bring the old mode back.
+// A later Eval that is still alive keeps the module, and restores the old mode in the end.
 Eval::~Eval() {
   for (const auto& [module, was_training] : parts_) {
     const auto after = module->evals_.erase(std::ranges::find(module->evals_, this));

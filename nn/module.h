@@ -16,7 +16,7 @@
 // `at("norm")` means "a child of mine called norm": the child enters itself into its parent's list, and its parameters
 // are born with their full dotted names (`blocks.0.norm.weight`), which errors, files, printing and diagrams all use.
 //
-// What a model does not know of is in no parameters(), no file and no optimizer, and C++ cannot always tell:
+// A tensor that a model does not know of is in no parameters(), file or optimizer, and the compiler cannot always tell:
 //
 //     Encoder encoder;                         a model as a member that takes no place: give its constructor an At
 //     nn::Linear fc{nn::root, 2, 3};           a place outside of the model: at("fc")
@@ -80,9 +80,9 @@ struct ForwardCall {
 /// A function that sees a module's result and may replace it (return an undefined Tensor to leave it as it is).
 using ForwardHook = std::function<Tensor(const ForwardCall& call)>;
 
-/// The scope of one run of a module: while it lives, errors and nodes of the graph carry the module's path, and the
-/// module's parameters are what its parametrizations make of them. Called with the result, it runs the module's forward
-/// hooks and returns what they make of it.
+/// The scope of one run of a module: while it lives, errors and nodes of the graph carry the module's path, and
+/// parametrizations are applied to the module's parameters. Called with the result, it runs the module's forward hooks
+/// and returns their result.
 class Entered {
  public:
   template <class... Inputs>
@@ -111,10 +111,10 @@ class Entered {
   std::shared_ptr<void> substitution_;
 };
 
-/// Whether weight decay is for a parameter: see without_weight_decay.
+/// Whether weight decay applies to a parameter: see without_weight_decay.
 enum class Decay {
   yes,
-  no  ///< making it smaller makes no function simpler
+  no  ///< shrinking it does not make the function simpler
 };
 
 struct LoadStateOptions {
@@ -126,16 +126,16 @@ struct LoadStateOptions {
 /// so that the names stay true. Parents and children may die in any order; no module may die while it runs.
 ///
 /// Threads: many may run one module, this and all that are derived from it, each with inputs and a graph of its own
-/// (BatchNorm in training excepted, which moves its statistics). What changes a module is for one thread while no
-/// other uses it: building it, load_state_dict(), train(), eval(), Eval, hooks, zero_grad(), and the optimizer's step.
+/// (BatchNorm in training excepted, which moves its statistics). Changing a module is for one thread while no other
+/// uses it: building it, load_state_dict(), train(), eval(), Eval, hooks, zero_grad(), and the optimizer's step.
 class Module {
  public:
   using At = nn::At;
   template <class...>
   static constexpr bool never = false;
 
-  /// What a layer is made from by mistake when it is given no place. Every layer has a constructor that takes it, so
-  /// that the compiler says what is missing.
+  /// Catches the mistake of making a layer without a place. Every layer has a constructor that takes it, so that the
+  /// compiler says what is missing.
   struct Placeless {
     template <class T>
     requires(!std::convertible_to<const T&, At>) Placeless(const T&) {
@@ -150,28 +150,28 @@ class Module {
 
   /// `decoder.blocks.1`; empty for a model.
   const std::string& path() const { return place_->path; }
-  /// The name of the class and what settings() says: `Linear 512 -> 64`.
+  /// The name of the class and settings(): `Linear 512 -> 64`.
   std::string description() const;
 
   /// Every parameter of this module and those below, in the order of their declaration; one that has several names is
   /// listed once, under the first.
   Tensors parameters() const;
   std::vector<std::pair<std::string, Tensor>> named_parameters() const;
-  /// The same for buffers: what is saved with the parameters but not trained.
+  /// The same for buffers, which are saved with the parameters but not trained.
   Tensors buffers() const;
   std::vector<std::pair<std::string, Tensor>> named_buffers() const;
   /// Those parameters that were declared with Decay::no, here and below.
   Tensors parameters_without_decay() const;
-  /// How many numbers the parameters have together.
+  /// The total number of elements of the parameters.
   std::int64_t num_parameters() const;
   /// The modules declared in this one.
   const std::vector<std::pair<std::string, Module*>>& children() const { return children_; }
 
   /// This module, under the empty name, and all below it with their paths from here, parents first.
   std::vector<std::pair<std::string, const Module*>> named_modules() const;
-  /// The module at a path from here, `model.get("blocks.3.attn")` or, as what it is,
-  /// `model.get<nn::Linear>("blocks.3.mlp.fc1").weight`. Throws ValueError if there is none, with what there is, or if
-  /// it is of another type.
+  /// The module at a path from here, `model.get("blocks.3.attn")` or, by its type,
+  /// `model.get<nn::Linear>("blocks.3.mlp.fc1").weight`. Throws ValueError if there is none, with those there are, or
+  /// if it is of another type.
   template <class T = Module>
   const T& get(std::string_view path) const;
 
@@ -187,11 +187,11 @@ class Module {
   NamedArrays state_dict() const;
   /// Takes the values of a state; buffers may come as whole numbers. A parameter with several names needs only one of
   /// them. Throws FormatError with every name that is missing, unexpected, of another shape or kind, or differs from
-  /// another name of the same parameter; then nothing was loaded. With .strict = false what is missing or unexpected is
+  /// another name of the same parameter; then nothing was loaded. With .strict = false missing and unexpected names are
   /// no error, but returned.
   StateDifference load_state_dict(const NamedArrays& state, const LoadStateOptions& options = {}) const;
 
-  /// How layers that know a difference behave from now on, here and below: as in training (as they are born) or not.
+  /// Switches this module and those below to training mode, the default, or to evaluation mode.
   void train() const { set_training(true); }
   void eval() const { set_training(false); }
   bool training() const { return training_; }
@@ -207,10 +207,10 @@ class Module {
   /// Calls `hook` whenever this module begins to run: a function of a ForwardCall, whose output is undefined yet, that
   /// returns nothing. Where and how as on_forward.
   std::uint64_t before_forward(std::function<void(const ForwardCall& call)> hook) const;
-  /// Calls `hook(module, gradient)` in every backward pass of what this module does from now on, with the gradient of
-  /// what it returned, once that is complete; what the hook returns, if it is a defined Tensor, takes the gradient's
-  /// place. Works where on_forward does, and is removed like those. The module must outlive the pass. Throws ValueError
-  /// for an empty function.
+  /// Calls `hook(module, gradient)` in every backward pass through later runs of this module, with the gradient of its
+  /// result, once that is complete; if the hook returns a defined Tensor, that takes the gradient's place. Works where
+  /// on_forward does, and is removed like those. The module must outlive the pass. Throws ValueError for an empty
+  /// function.
   template <class F>
   std::uint64_t on_backward(F hook) const;
   void remove_hook(std::uint64_t number) const;
@@ -265,12 +265,12 @@ class Module {
   /// Throws ValueError: this is of a class derived from `layer`, whose forward does not run.
   [[noreturn]] void refuse_derived(const std::type_info& layer) const;
 
-  /// What to say about this module after the name of its class: `512 -> 64`.
+  /// The text about this module after the name of its class: `512 -> 64`.
   virtual std::string settings() const { return {}; }
   /// Larger than any size of a layer, and than the number of elements of any parameter.
   static constexpr std::int64_t largest_size = std::int64_t(1) << 40;
-  /// `value`, if it is at least 1 and at most `most`, which is meant for numbers that have not been given a value yet.
-  /// Throws ValueError or LimitError otherwise, for the setting `name`.
+  /// `value`, if it is at least 1 and at most `most`, a bound that catches members without a value yet. Throws
+  /// ValueError or LimitError otherwise, for the setting `name`.
   std::int64_t positive(std::string_view name, std::int64_t value, std::int64_t most = largest_size) const;
   /// `shape`, unless it has absurdly many elements. Throws LimitError then, for the array `name`. param() asks by
   /// itself.
@@ -279,7 +279,7 @@ class Module {
   const Place* place() const { return place_; }
   /// `name` behind the module's path: `decoder.blocks.1.weight`.
   std::string full_name(std::string_view name) const;
-  /// What to say behind a size that makes no sense, if this is a member of another module.
+  /// A hint for errors about senseless sizes, if this is a member of another module.
   const char* declared_later() const;
   /// `value`, if it is in [0, 1]. Throws ValueError otherwise.
   double probability(std::string_view name, double value) const;
@@ -341,8 +341,8 @@ class Module {
   mutable std::atomic<const std::type_info*> described_as_{nullptr};  // the class that was asked
 };
 
-/// While it lives, the module and all below it behave as outside of training, also what is added below it; then each is
-/// as it was before. Several may die in any order, and so may modules.
+/// While it lives, the module and all below it are in evaluation mode, also modules added below it; then each has its
+/// old mode again. Several may die in any order, and so may modules.
 ///
 /// Threads: the mode belongs to the module, so this is for one that no other thread is running.
 class [[nodiscard]] Eval {
@@ -363,12 +363,12 @@ class [[nodiscard]] Eval {
   std::vector<Part> parts_;
 };
 
-/// An Eval for a model that is in training. For one that is not there is none, and nothing is touched, so that several
+/// An Eval for a model that is in training; none for one in evaluation mode, which is not touched, so that several
 /// threads may run it.
 std::optional<Eval> outside_of_training(const Module& model);
 
-/// From now on no gradients flow to the parameters of this module and those below it, `nn::freeze(model.encoder)`, and
-/// optimizers leave them as they are; or they flow again. Return how many parameters these are. (Statistics, as of
+/// Freezes the parameters of this module and those below it, `nn::freeze(model.encoder)`, so that no gradients flow to
+/// them and optimizers leave them unchanged; or unfreezes them. Return the number of parameters. (Statistics, as of
 /// BatchNorm, follow the mode: `model.encoder.eval()`.) Throw GraphError for tied weights that are no leaf; then
 /// nothing has changed. For some of the parameters, by their names, there is optim::freeze.
 std::int64_t freeze(const Module& module);
@@ -394,8 +394,8 @@ void load(const Module& module, const std::string& path, const LoadOptions& opti
 
 namespace detail {
 
-/// Whether Layer(At, arguments...) can be written; where it cannot, that is an error of the compiler's that says what is
-/// missing. Who asks leaves out what would not compile, so that it stays the only one.
+/// Whether Layer(At, arguments...) compiles; where it does not, a compile error says what is missing. Callers then
+/// leave out code that would not compile, so that it stays the only error.
 template <class Layer, class... Arguments>
 constexpr bool made_from() {
   constexpr bool is_made = std::is_constructible_v<Layer, At, const Arguments&...>;
@@ -463,8 +463,8 @@ std::uint64_t Module::on_backward(F hook) const {
   });
 }
 
-/// For those who write modules: shows the observers that want `what` (Observer::wants) the array that value() returns.
-/// It is computed without a graph, and only if somebody wants it.
+/// For authors of modules: shows the array that value() returns to the observers that want `what` (Observer::wants). It
+/// is computed without a graph, and only if an observer wants it.
 ///
 ///     nn::show_intermediate(model, "gates", [&] { return sigmoid(gate(x)).value(); });
 template <class F>

@@ -7,8 +7,8 @@
 //     nn::freeze(model);
 //     model.apply<nn::Linear>([&](nn::Linear& l) { adapters.push_back(std::make_unique<nn::Lora>(l)); });
 //
-// The layer's own parameter stays a parameter under its name and is what the new value is computed from; what a
-// parametrization adds is a child of the layer. The layer runs with the new value, and errors, hooks, gradients and
+// The layer's own parameter stays a parameter under its name, and the new value is computed from it; the
+// parametrization becomes a child of the layer. The layer runs with the new value, and errors, hooks, gradients and
 // graphs see that; code that reads `fc.weight` outside of the layer's run, as for tied weights, sees the plain one.
 // Works for layers whose operator() enters (Layer, enter()), as those of the library do.
 #pragma once
@@ -21,9 +21,9 @@
 
 namespace xgrad::nn {
 
-/// The base of what computes a parameter of a layer anew in each run, from the parameter and from parameters of its
-/// own. While it lives, the layer runs so; when it dies, with the plain parameter again. Several for one parameter
-/// follow one another. Layer and parametrization may die in any order.
+/// The base of parametrizations, which compute a parameter of a layer anew in each run, from the parameter and from
+/// parameters of their own. While it lives, the layer runs with the result; when it dies, with the plain parameter
+/// again. Several for one parameter follow one another. Layer and parametrization may die in any order.
 ///
 ///     struct Symmetric : nn::Parametrization {
 ///       explicit Symmetric(nn::Module& layer) : Parametrization(layer, "weight", "symmetric") {}
@@ -35,7 +35,8 @@ class Parametrization : public Module {
  public:
   ~Parametrization() override;
 
-  /// What the layer runs with. Throws GraphError if the layer is gone, ShapeError if compute() gives another shape.
+  /// The value that the layer runs with. Throws GraphError if the layer is gone, ShapeError if compute() gives another
+  /// shape.
   Tensor value() const;
 
  protected:
@@ -109,15 +110,15 @@ struct LoraOptions {
   double alpha = 8;  ///< scales the change by alpha / rank
 };
 /// W + (alpha / rank) B A: a change of low rank that is trained in place of W (Hu et al. 2021). A (rank, columns) is
-/// drawn, B (rows, rank) is 0, so the layer is at first what it was. More than two axes of W are taken as rows and the
-/// rest, as for convolutions. W is frozen by whoever wants that: nn::freeze(model) first. The child is `weight_lora`.
+/// drawn, B (rows, rank) is 0, so the layer is at first unchanged. More than two axes of W are taken as rows and the
+/// rest, as for convolutions. To freeze W, call nn::freeze(model) first. The child is `weight_lora`.
 struct Lora : Parametrization {
   using Options = LoraOptions;
 
   /// Throws as Parametrization; ShapeError for a parameter of less than two axes, ValueError for a rank below 1.
   explicit Lora(Module& layer, const Options& options = {});
 
-  /// Adds the change to W and makes it 0, so that the layer computes what it did.
+  /// Adds the change to W and makes it 0, so that the layer still computes the same.
   void merge() const;
 
   const Options options;

@@ -1,4 +1,4 @@
-// While it lives, parameters of a module are other tensors: for functional_call() and parametrizations.
+// Substitution: other tensors in place of a module's parameters, for functional_call() and parametrizations.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace xgrad::nn::detail {
 
-/// Leaves that are other tensors while it lives, and again what they were when it dies. Every handle of such a leaf, the
+/// Replaces leaves by other tensors while it lives, and restores them when it dies. Every handle of such a leaf, the
 /// member `weight` of a layer, then has the value and the vertex of its stand-in; copies made of it in this thread, as
 /// rules make them, are handles of the stand-in and stay so. A value that is assigned meanwhile is the stand-in's. The
 /// second run of a checkpoint has the same stand-ins.
@@ -32,7 +32,7 @@ class Substitution final : public xgrad::detail::CopyListener {
 
  private:
   Pairs pairs_;
-  Tensors before_;  // what the leaves were, in the order of the pairs
+  Tensors before_;  // the leaves before, in the order of the pairs
   std::unordered_map<const void*, const Tensor*> stand_ins_;
 };
 

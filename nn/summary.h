@@ -1,4 +1,4 @@
-// A model's modules in a table: what each gives out, holds and costs.
+// A model's modules in a table: output shape, parameters and cost of each.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace xgrad::nn {
 
-/// What one run of a model took, module by module; each counts with everything in it.
+/// The cost of one run of a model, module by module; each includes the modules in it.
 struct ModelSummary {
   struct Row {
     std::string name;             ///< within the module around it; of the model, its class
@@ -27,7 +27,7 @@ struct ModelSummary {
   std::vector<Row> rows;  ///< parents before children; the first is the whole model
 };
 
-/// Runs the model once, with a graph, and counts. Throws GraphError if the result depends on no parameter, and whatever
+/// Runs the model once, with a graph, and counts. Throws GraphError if the result depends on no parameter, and what
 /// `run` throws.
 ///
 ///     std::cout << nn::summary(model, [&] { return model(ids); });

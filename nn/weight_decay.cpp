@@ -1,4 +1,4 @@
-// What the layers of a model say about their parameters.
+// The usual rule, from the declarations of a model's parameters.
 #include "weight_decay.h"
 
 #include <algorithm>

@@ -24,8 +24,7 @@ struct Named {
   fail<NumericError>(op, what, " gradient in '", name.empty() ? cat(number) : name, "'");
 }
 
-// The sum of what `of_block(numbers, count)` makes of each block. Blocks are added in their order, whichever thread
-// computed them.
+// The sum of of_block(numbers, count) over all blocks, added in their order, whichever thread computed them.
 template <class F>
 double sum_of_blocks(const Array& gradient, const F& of_block) {
   const Real* const g = gradient.data();
@@ -56,7 +55,7 @@ double largest_of(const std::vector<Named>& all) {
   return largest;
 }
 
-// From here on nobody shares the gradients, so that writing needs no memory.
+// Makes the gradients unshared, so that writing needs no memory.
 void make_writable(const std::vector<Named>& all) {
   for (const Named& at : all) at.gradient->mutable_data();
 }

@@ -1,4 +1,4 @@
-// Gradient clipping, for lists of gradients and for what backward() has added up.
+// Gradient clipping, for lists of gradients and for those that backward() has accumulated.
 //
 //     auto [gradients, norm] = optim::clip_grad_norm(grad(loss, parameters), parameters, 1.0);
 //     adam.step(gradients);
@@ -24,7 +24,7 @@ struct ClipOptions {
 
 /// Scales all gradients by max_norm / (norm + 1e-6), if that is below 1; norm is that of all of them together, the
 /// Euclidean one unless another order is asked for, (sum |g|^p)^(1/p), summed in double, and cannot overflow. Undefined
-/// gradients stay so. The numbers are changed in place where nobody else holds them, as after std::move or straight
+/// gradients stay so. The numbers are changed in place where they have no other owner, as after std::move or straight
 /// from grad(). `parameters`, in the same order, lend their names to the error: throws NumericError for a gradient that
 /// is not finite, ValueError for a max_norm that is negative or NaN, an order that is not above 0, or lists of
 /// different lengths.

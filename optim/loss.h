@@ -1,5 +1,4 @@
-// What those need who are given a function that computes the loss: its number, and the gradients of an optimizer's
-// parameters.
+// Utilities for functions that compute a loss: its number, and the gradients of an optimizer's parameters.
 #pragma once
 
 #include "../core/graph/tensor.h"

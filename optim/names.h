@@ -1,4 +1,4 @@
-// The names under which those who remember something about parameters save it.
+// The names under which state of parameters is saved.
 #pragma once
 
 #include <algorithm>

@@ -42,13 +42,13 @@ inline std::int64_t at_least_one(std::string_view who, std::string_view name, st
   return value;
 }
 
-/// Throws FormatError: `parts` is what is wrong with a state.
+/// Throws FormatError: `parts` say what is wrong with a state.
 template <class... Parts>
 [[noreturn]] void refuse(const StateFile& state, const Parts&... parts) {
   fail<FormatError>("load_state_dict", state.source, state.source.empty() ? "" : ": ", parts...);
 }
 
-/// A number that a state has as text. Throws FormatError for what is none, and names it as `what`.
+/// A number that a state has as text. Throws FormatError if it is none, with `what` for its name.
 inline double number_in(const StateFile& state, const std::string& key, std::string_view what) {
   const std::string& text = state.text(key);
   double value = 0;
@@ -59,7 +59,7 @@ inline double number_in(const StateFile& state, const std::string& key, std::str
   return value;
 }
 
-/// A learning rate of a state. Throws FormatError for what is none.
+/// A learning rate of a state. Throws FormatError if it is none.
 inline double rate_in(const StateFile& state, const std::string& key) {
   const double value = number_in(state, key, "learning rate");
   if (!(value >= 0) || std::isinf(value)) refuse(state, escaped(state.text(key)), " is no learning rate");
@@ -71,7 +71,7 @@ inline void add_settings(StateFile& state, const std::vector<Setting>& settings,
   for (const auto& [name, value, range] : settings) state.metadata[cat(name, suffix)] = cat(value);
 }
 
-/// Throws FormatError for a setting that the state was taken with another value of. A state that does not say fits.
+/// Throws FormatError for a setting that has another value in the state. A state without the setting fits.
 inline void check_settings(const StateFile& state, const std::vector<Setting>& settings, std::string_view suffix = {},
                            std::string_view where = {}) {
   for (const auto& [name, value, range] : settings) {
@@ -83,7 +83,7 @@ inline void check_settings(const StateFile& state, const std::vector<Setting>& s
   }
 }
 
-/// A whole number of a state that counts something. Throws FormatError for what is none.
+/// A whole number of a state that counts something. Throws FormatError if it is none.
 inline std::int64_t count_in(const StateFile& state, std::string_view name, std::string_view what) {
   const Index& count = state.get<Index>(name);
   if (count.rank() != 0) refuse(state, escaped(name), " ", count.shape(), " for []");

@@ -76,7 +76,7 @@ std::int64_t set_gradients(const char* op, const Tensors& parameters, std::strin
 
 bool fits(std::string_view name, std::string_view pattern) {
   const std::vector<Place> places = places_of(pattern);
-  // Whatever a star has taken first, later it may take more; only the last one needs to be tried again.
+  // Backtracking: a star may take more later on; only the last one needs to be tried again.
   std::size_t n = 0, p = 0, star = places.size(), after_star = 0;
   while (n < name.size()) {
     if (p < places.size() && places[p].star) {

@@ -1,4 +1,4 @@
-// Parameters by name: which a pattern means, freezing, groups with options of their own, and all as one vector.
+// Parameters by name: matching patterns, freezing, groups with options of their own, and all as one vector.
 //
 //     optim::freeze(model.parameters(), "encoder.*");
 //     optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
@@ -16,7 +16,7 @@
 
 namespace xgrad::optim {
 
-// Threads: what freezes parameters or gives them values, alone; the rest reads.
+// Threads: functions that freeze parameters or give them values run alone; the others read.
 
 /// Whether a name fits a pattern, by the rules of Python's fnmatchcase: `*` stands for any text, dots as well, `?` for
 /// one character, `[0-3x]` for one of these, `[!0-3]` for one of none of these; a `[` that nothing closes for itself.
@@ -27,19 +27,19 @@ Tensors matching(const Tensors& parameters, std::string_view pattern);
 /// The parameters that gradients flow to: those that are not frozen.
 Tensors trainable(const Tensors& parameters);
 
-/// From now on no gradients flow to the parameters whose names fit; an optimizer leaves them as they are. Returns how
-/// many these are. Graphs recorded before keep what they are. These two throw as matching(), and GraphError for a
-/// parameter that is no leaf; then nothing has changed.
+/// Freezes the parameters whose names fit: no gradients flow to them, and an optimizer leaves them unchanged. Returns
+/// their number. Graphs recorded before stay as they are. These two throw as matching(), and GraphError for a parameter
+/// that is no leaf; then nothing has changed.
 std::int64_t freeze(const Tensors& parameters, std::string_view pattern);
-/// And flow again.
+/// Unfreezes the parameters whose names fit.
 std::int64_t unfreeze(const Tensors& parameters, std::string_view pattern);
 
-/// What tells whether a parameter is meant.
+/// A predicate on parameters.
 using ParameterRule = std::function<bool(const Tensor& parameter)>;
 /// Those whose names fit.
 ParameterRule named(std::string_view pattern);
 
-/// Options for the parameters that a rule is about.
+/// Options for the parameters that a rule applies to.
 template <class Options>
 struct GroupRule {
   ParameterRule applies;
@@ -51,9 +51,9 @@ namespace detail {
 std::vector<Tensors> split(const Tensors& parameters, const std::vector<const ParameterRule*>& rules);
 }  // namespace detail
 
-/// Groups for an optimizer: each parameter goes where the first rule applies to it, the others come first, with the
-/// options `otherwise`. Throws ValueError
-/// for an empty rule or one that no parameter is left for, and if there are no parameters.
+/// Groups for an optimizer: each parameter goes to the first rule that applies to it, the others come first, with the
+/// options `otherwise`. Throws ValueError for an empty rule or one that no parameter is left for, and if there are no
+/// parameters.
 template <class Options>
 std::vector<Group<Options>> parameter_groups(const Tensors& parameters, const std::vector<GroupRule<Options>>& rules,
                                              const Options& otherwise = {}) {

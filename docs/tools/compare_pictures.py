@@ -49,7 +49,7 @@ def example(name):
 
 
 def models():
-    """Each model with what it is given: layers and sizes as in docs/tools/compared."""
+    """Each model with its input: layers and sizes as in docs/tools/compared."""
     yield "gpt", example("gpt").GPT(
         vocabulary=100, context=16, dim=32, heads=4, layers=12
     ), torch.ones(1, 16, dtype=torch.long)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures of the pages, docs/*.md: compares them with what the examples print, and writes them anew.
+"""The figures of the pages, docs/*.md: compares them with the output of the examples, and writes them anew.
 
     figures.py quick [PAGE...]      compares the figures of examples that take a second
     figures.py long [PAGE...]       compares the others
@@ -66,7 +66,7 @@ INLINE = re.compile(rf"(<!-- (\w+) -->)({NUMBER})(?: (%))?(?: \(({NUMBER}) to ({
 
 
 def unit(text):
-    """What 1 in the last digit is that counts: the third of a number, or the last that it has."""
+    """One unit of the last digit that counts: the third of a number, or the last that it has."""
     number = Decimal(text)
     shown = Decimal(1).scaleb(number.as_tuple().exponent)
     return max(shown, Decimal(1).scaleb(number.adjusted() - 2)) if number else shown
@@ -98,7 +98,7 @@ def spread(values):
 
 
 def holds(shown, low, high, values, whole):
-    """Whether a figure of a page holds: if `whole`, as what the page should show of these values, else as one of them."""
+    """Whether a figure of a page holds: if `whole`, as the page should show these values, else as one of them."""
     found = median(values), min(values, key=Decimal), max(values, key=Decimal)
     if low is None:
         return agree(shown, found[0]) and (not whole or agree(found[1], found[2]))
@@ -159,7 +159,7 @@ def seeds_of(text):
 
 
 def words(text):
-    """What is compared exactly: a text without its figures, times, paths and typesetting."""
+    """The part that is compared exactly: a text without its figures, times, paths and typesetting."""
     text = FIGURE.sub("#", PATH.sub("<path>", TIME.sub("<time>", text)))
     return re.sub(r"\s+", " ", re.sub(r"[*$`{}\\]", "", text)).strip()
 
@@ -236,7 +236,7 @@ class Excerpt(Part):
 
 
 class Words(Part):
-    """What a model wrote: only the shape is compared."""
+    """Text written by a model: only the shape is compared."""
 
     def written(self, seeds, whole):
         shown, lines = self.lines[self.begin:self.end], self.of(seeds[:1])[0]
@@ -349,7 +349,7 @@ def parts_of(page):
 
 
 def text_of(picture):
-    """A hash of what stands written in a picture, wherever it stands."""
+    """A hash of the texts in a picture, wherever they are."""
     found = re.findall(r"<(?:text|title|desc)\b[^>]*>(.*?)</(?:text|title|desc)>", picture.read_text(), re.DOTALL)
     said = "\n".join(html.unescape(re.sub(r"<[^>]*>", "", each)) for each in found)
     return hashlib.sha256(said.encode()).hexdigest()[:16]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes docs/pytorch_names.md: every public name of PyTorch with what answers it here, or why nothing does.
+"""Writes docs/pytorch_names.md: every public name of PyTorch with its counterpart here, or why there is none.
 
     docs/tools/make_names_page.py           writes the page
     docs/tools/make_names_page.py --check   ends with 1 if the page is not what it would write
 
 The names are those of tests/fixtures/pytorch_names.txt (which tests/fixtures/make_pytorch_names.py writes), the answers those of
-docs/tools/pytorch_names.tsv, and what has no answer there belongs to the first of the groups below whose pattern it matches.
+docs/tools/pytorch_names.tsv, and a name without an answer belongs to the first of the groups below whose pattern it matches.
 Ends with 1, too, for an answer to a name that PyTorch has not, for two answers to one name, for a name that is neither
 answered nor in a group, and where the library has a function or class of PyTorch's name that the answer does not mention.
 """
@@ -271,7 +271,7 @@ GROUPS = [
 
 
 def twin_of(name):
-    """The name in torch of what is torch.nn.functional's or a tensor's, too."""
+    """The name in torch of a name that torch.nn.functional or a tensor has, too."""
     return re.sub(r"torch\.(nn\.functional|Tensor)\.", "torch.", name)
 
 
@@ -298,7 +298,7 @@ def read_answers(names, wrong):
 
 
 def library_names():
-    """What docs/reference.md lists, members apart."""
+    """The names in docs/reference.md, without members."""
     found = set()
     for line in (root / "docs" / "reference.md").read_text().splitlines():
         if entry := re.match(r"- ((?:`[^`]+`(?:, )?)+):", line):

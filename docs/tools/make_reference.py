@@ -4,7 +4,7 @@
     docs/tools/make_reference.py           writes the page
     docs/tools/make_reference.py --check   ends with 1 if the page is not what it would write
 
-It reads what the code style guarantees: a declaration that users see stands at the left margin (members two spaces in),
+It relies on the code style: a declaration that users see stands at the left margin (members two spaces in),
 behind a comment of lines that begin with ///; namespaces called detail, and headers that are not installed for users, are left out.
 """
 import pathlib
@@ -18,9 +18,9 @@ FOLDERS = {
     "ops": "Operations",
     "nn": "Layers and models",
     "optim": "Optimizers",
-    "kit": "What programs share: plots, text, command lines",
+    "kit": "Utilities for programs: plots, text, command lines",
 }
-# Umbrellas, and what only the library's own sources include.
+# Umbrellas, and headers that only the library's own sources include.
 LEFT_OUT = {
     "ops/ops.h", "nn/nn.h", "nn/pytorch/pytorch.h", "optim/optim.h", "core/array/xtensor_buffer.h",
     "core/watch/model_parameters.h", "core/files/json.h", "core/files/state_difference.h",
@@ -112,7 +112,7 @@ def entries(path):
                     i += 1
                     body.append(lines[i])
             head = [part for part in statement if not part.startswith("template")] or statement
-            # What follows without an empty line between shares the comment: zeros_like and ones_like.
+            # A declaration that follows without an empty line shares the comment: zeros_like and ones_like.
             left_out = hidden or re.search(r"^(class|struct) \w+;$", head[0]) or re.search(r"\w(<\w+>)?::~?\w+\(", "".join(statement))
             left_out = left_out or re.match(r"(explicit )?(\w+)\(.*\) -> \2", "".join(head))  # a deduction guide
             if not left_out and (name := declared(statement)):

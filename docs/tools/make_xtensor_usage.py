@@ -4,7 +4,7 @@
     docs/tools/make_xtensor_usage.py           writes the table
     docs/tools/make_xtensor_usage.py --check   ends with 1 if the table is not what it would write
 
-A function is what begins at the left margin of a source file; comments do not count.
+A function begins at the left margin of a source file; comments do not count.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ root = pathlib.Path(__file__).resolve().parent.parent.parent
 page = root / "docs" / "design.md"
 BEGIN, END = "<!-- docs/tools/make_xtensor_usage.py -->\n", "<!-- end -->\n"
 
-# The expressions, of what may stand behind xt:: the functions; containers and adaptors are the door, core/array/xtensor.h.
+# The functions that may follow xt:: as expressions; containers and adaptors are the door, core/array/xtensor.h.
 USES = {
     "an xtensor expression": r"\bxt::(?!lapack\b|adapt\b|uvector\b|no_ownership\b|layout_type\b|blas_index_t\b)\w+",
     "`xt::lapack`": r"\bxt::lapack::\w+",

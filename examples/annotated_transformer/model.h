@@ -42,7 +42,7 @@ inline Tensor attention_weights(const Tensor& q, const Tensor& k, const Mask& ma
 
 // -- 2. Heads ---------------------------------------------------------------------------------------------------------
 
-/// What queries look at.
+/// The keys and values that queries attend to.
 struct KeysValues {
   Tensor k, v;  // (B, H, S, d)
 };
@@ -66,7 +66,7 @@ struct Attention : nn::Layer<Attention, Options> {
 
   Tensor forward(const Tensor& x, const KeysValues& seen, const Mask& masked) const {
     const Tensor weights = attention_weights(split_heads(q(x)), seen.k, masked);  // (B, H, T, S)
-    nn::show_attention_weights(*this, [&] { return weights.value(); });           // to whoever draws them
+    nn::show_attention_weights(*this, [&] { return weights.value(); });           // for a recorder, to draw
     const Tensor heads = matmul(dropout(weights), seen.v);                        // (B, H, T, d)
     return o(reshape(permute(heads, {0, 2, 1, 3}), x.shape()));                   // (B, T, C)
   }
@@ -159,12 +159,12 @@ struct DecoderBlock : nn::Layer<DecoderBlock, Options> {
 
 // -- 8. Cache ---------------------------------------------------------------------------------------------------------
 
-/// What a decoder keeps while it writes.
+/// The keys and values that a decoder keeps while it writes.
 struct Cache {
   std::vector<KeysValues> written;  // of each block: of the words before
   std::vector<KeysValues> source;   // of each block: of the encoder's result
   Mask padded;
-  std::int64_t length = 0;  // so many words came before
+  std::int64_t length = 0;  // words so far
 };
 
 struct Decoder : nn::Layer<Decoder, Options> {
@@ -214,7 +214,7 @@ struct Transformer : nn::Layer<Transformer, Options> {
     return decoder(before, encoder(source, padded), padded);
   }
 
-  /// The likeliest next word, T times: (B, T), with whatever comes behind <eos>
+  /// The likeliest next word, T times: (B, T), with more words after <eos>
   Index translate(const Index& source, const Index& lengths, std::int64_t bos, std::int64_t T) const {
     const NoGrad off;
     const nn::Eval eval(*this);

@@ -162,7 +162,7 @@ inline void draw_training(const std::filesystem::path& out, const Transformer& m
                                                                     .height = 320}));
 }
 
-/// What was recorded while `source` became `written`: the decoder at its own words (8), and at the source (10).
+/// The attention recorded while `source` became `written`: the decoder on its own words (8), and on the source (10).
 inline void draw_attention(const std::filesystem::path& out, const nn::AttentionRecorder& recorder, kit::Tokens source,
                            kit::Tokens written) {
   source.push_back("<eos>");

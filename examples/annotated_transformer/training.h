@@ -19,7 +19,7 @@ struct Training {
   std::int64_t batch = 64;  // B
   double learning_rate = 0.005;
   std::uint64_t seed = 1;                                              // of the order of the pairs
-  std::function<void(std::int64_t epoch, double loss)> on_epoch = {};  // is told how far it has come
+  std::function<void(std::int64_t epoch, double loss)> on_epoch = {};  // called after each epoch
 };
 
 /// The cross-entropy of the words of each sentence, of which padding counts 0: a mean over T positions, a sum over B.

@@ -65,7 +65,7 @@ void draw_weights(const std::filesystem::path& out) {
 }
 
 void draw_scores(const std::filesystem::path& out) {
-  // Without parameters there is nothing to record: here the inputs are what gradients flow to.
+  // Without parameters there is nothing to record: here gradients flow to the inputs.
   const Tensor q = variable(zeros({1, 3, d}).value(), "q"), k = variable(zeros({1, 5, d}).value(), "k");
   struct Model : nn::Module {
     nn::DotProductAttention scaled{at("scaled")};

@@ -27,11 +27,11 @@ using namespace xgrad;
 struct Config {
   std::string data = XGRAD_EXAMPLES_DIR "/data/pride_and_prejudice.txt";
   double held_out = 0.1;  // of the text, its end
-  int min_freq = 3;       // rarer words are <unk>, which nobody is asked for
+  int min_freq = 3;       // rarer words are <unk>, which is never masked
   std::vector<std::string> fill;
 
   // model
-  std::int64_t context = 16;  // T: few words, so that which of them are neighbours is soon found out
+  std::int64_t context = 16;  // T: few words, so that their neighbours are soon learned
   std::int64_t dim = 128;     // C
   std::int64_t heads = 4;     // H
   std::int64_t layers = 2;
@@ -52,7 +52,7 @@ struct Config {
 constexpr std::int64_t unknown = 0, mask = 1, words_from = 2;  // ids
 constexpr std::int64_t not_asked = -1;                         // in place of a word
 
-// In text files an underscore begins and ends what is printed in italics; here it stands for a masked word.
+// In text files underscores surround italics; here an underscore stands for a masked word.
 std::string without_underscores(std::string text) {
   std::erase(text, '_');
   return text;
@@ -114,7 +114,7 @@ Tensor loss_of(const nn::Bert& model, const Questions& asked) {
   return cross_entropy(model(asked.ids), asked.answers, {.ignore_index = not_asked});
 }
 
-// What the held-out text is asked, the same at any time: each window several times, with other words masked.
+// Questions on the held-out text, always the same: each window several times, with other words masked.
 Questions held_out_questions(const Text& text, const Config& config) {
   constexpr std::int64_t times = 4;
   const std::int64_t count = text.held_out.size() / config.context;
@@ -136,7 +136,7 @@ double mean_loss(const nn::Bert& model, const Questions& asked) {
   return sum / static_cast<double>(count_asked(asked.answers));
 }
 
-// The same loss of a model that knows how often words are and reads nothing:      p(w) = (n_w + 1) / (n + V)
+// The same loss of a model that knows only the frequencies of words:      p(w) = (n_w + 1) / (n + V)
 double frequency_loss(const Text& text, const Index& answers) {
   std::vector<double> seen(static_cast<std::size_t>(text.tokenizer.size()), 1);
   for (const std::int64_t id : text.train) ++seen[static_cast<std::size_t>(id)];
@@ -151,7 +151,7 @@ double frequency_loss(const Text& text, const Index& answers) {
 
 struct Sentence {
   Index ids;         // (1, T)
-  std::string word;  // that was there, if one knows
+  std::string word;  // that was there, if known
 };
 
 // Those of --fill, and some of the held-out text with a word masked that is not among the most frequent.
@@ -189,7 +189,7 @@ std::string guesses(const nn::Bert& model, const Text& text, const Index& ids) {
   return line;
 }
 
-// What the words of a sentence look at, each head of each layer.
+// The attention of each word of a sentence, in each head of each layer.
 void draw_attention(const std::filesystem::path& path, const nn::Bert& model, const Text& text, const Index& ids) {
   const NoGrad off;
   const nn::Eval eval(model);

@@ -16,7 +16,7 @@ using namespace xgrad;
 constexpr std::int64_t epochs = 5;
 constexpr std::int64_t context = 64;
 
-// Windows of a text: sample i is some characters, and for each of them the one behind it.
+// Windows of a text: sample i is some characters, and for each of them the next one.
 struct Windows {
   Index ids;
 
@@ -39,7 +39,7 @@ struct CharacterModel : nn::Layer<CharacterModel, ModelOptions> {
   Tensor forward(const Index& ids) const { return head(lstm(embedding(ids)).output); }  // (B, T) -> (B, T, V)
 };
 
-// As surprised as by a fair choice among so many characters.
+// Perplexity: the model is as surprised as by a fair choice among so many characters.
 double perplexity(const CharacterModel& model, kit::DataLoader<Windows>& loader) {
   const NoGrad off;
   double total = 0, count = 0;
@@ -58,7 +58,7 @@ std::vector<double> surprise(const CharacterModel& model, const Index& ids) {
   return kit::numbers((losses / std::log(2)).value());
 }
 
-// Draws one character after the other, each from what the model makes of those before it.
+// Draws one character after the other, each from the model's prediction after those before it.
 Index write(const CharacterModel& model, Index ids, int count) {
   const NoGrad off;
   for (int i = 0; i < count; ++i) {

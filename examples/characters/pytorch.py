@@ -18,7 +18,7 @@ context = 64
 
 
 class Windows(Dataset):
-    """Windows of a text: sample i is some characters, and for each of them the one behind it."""
+    """Windows of a text: sample i is some characters, and for each of them the next one."""
 
     def __init__(self, ids):
         self.ids = ids
@@ -57,7 +57,7 @@ def decode(ids):
 
 
 def perplexity(model, loader):
-    """As surprised as by a fair choice among so many characters."""
+    """Perplexity: the model is as surprised as by a fair choice among so many characters."""
     total, count = 0.0, 0
     with torch.no_grad():
         for ids, following in loader:
@@ -74,7 +74,7 @@ def surprise(model, ids):
 
 
 def write(model, prompt, count):
-    """Draws one character after the other, each from what the model makes of those before it."""
+    """Draws one character after the other, each from the model's prediction after those before it."""
     ids = encode(prompt)
     with torch.no_grad():
         for _ in range(count):

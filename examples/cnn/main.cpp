@@ -1,5 +1,5 @@
-// A convolutional network that says what a picture shows: features of 3 x 3 pixels, features of features, the strongest
-// of every four, and two linear layers. On drawn shapes, or on files such as those of Fashion-MNIST or CIFAR-10.
+// A convolutional network that classifies pictures: features of 3 x 3 pixels, features of features, the strongest of
+// every four, and two linear layers. On drawn shapes, or on files such as those of Fashion-MNIST or CIFAR-10.
 //
 //   examples/run cnn [--data FOLDER | --fashion-mnist] [--epochs N] [--batch N] [--lr RATE] [--seed N] [--out FOLDER]
 //   examples/run --ranks 2 cnn ...
@@ -86,7 +86,7 @@ void run(const kit::ClassifierOptions& config, kit::Example& example, mpi::World
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("A convolutional network that says what a picture shows.", "cnn");
+  CLI::App app("A convolutional network that classifies pictures.", "cnn");
   kit::ClassifierOptions config = defaults;
   kit::add_classifier_options(app, config);
   return mpi::run_example(app, argc, argv,

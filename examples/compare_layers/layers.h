@@ -1,4 +1,4 @@
-// Three layers over n tokens of width d, each written token by token, and what their recorded graphs say of them.
+// Three layers over n tokens of width d, each written token by token, and the costs of their recorded graphs.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ inline Tensors convolution(const Tensors& tokens, std::int64_t k) {
   return result;
 }
 
-/// n tokens that gradients flow to, so that what becomes of them is recorded.
+/// n tokens that gradients flow to, so that operations on them are recorded.
 inline Tensors make_tokens(std::int64_t n, std::int64_t d) {
   Tensors tokens;
   for (std::int64_t t = 0; t < n; ++t) {
@@ -63,7 +63,7 @@ inline Tensors make_tokens(std::int64_t n, std::int64_t d) {
   return tokens;
 }
 
-/// What a graph takes to compute.
+/// The cost of computing a graph.
 struct Costs {
   std::int64_t multiplications = 0;  ///< of all its matrix products
   std::int64_t sequential = 0;       ///< matrix products that wait for each other
@@ -108,8 +108,8 @@ inline Costs measure(const Tensors& results, const Tensor& from, const Tensor& t
 
 enum class Layer { attention, recurrence, convolution };
 
-/// The costs of one layer over n tokens of width d; `path` counts, for a convolution of k tokens, the layers that must
-/// stand on each other until the last result has seen the first token.
+/// The costs of one layer over n tokens of width d; `path` counts, for a convolution of k tokens, the layers to stack
+/// until the last result has seen the first token.
 inline Costs measure(Layer layer, std::int64_t n, std::int64_t d, std::int64_t k) {
   const Tensors tokens = make_tokens(n, d);
   const auto apply = [&](const Tensors& xs) {

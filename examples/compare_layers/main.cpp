@@ -1,5 +1,5 @@
-// Why attention: self-attention, recurrence and convolution compared by what their recorded graphs take to compute, the
-// table of Vaswani et al., "Attention Is All You Need", 2017, measured.
+// Why attention: self-attention, recurrence and convolution compared by the cost of their recorded graphs, the table of
+// Vaswani et al., "Attention Is All You Need", 2017, measured.
 //
 //   examples/run compare_layers [--width N] [--kernel N] [--lengths N N ...] [--out FOLDER] ...
 //

@@ -141,7 +141,7 @@ void sample_translations(const kit::Corpus& corpus, const nn::EncoderDecoder& mo
   kit::save_text(path, kit::heat_map_svg(maps));
 }
 
-/// The best hypotheses for one sentence, and what the first of them attended to, step by step in whichever row it was.
+/// The best hypotheses for one sentence, and the attention of the first of them, step by step in its row then.
 void show_hypotheses(const kit::Corpus& corpus, const nn::EncoderDecoder& model, kit::Tokens source,
                      std::int64_t max_length, const std::filesystem::path& path) {
   const kit::CorpusBatch batch = corpus.sources({source});

@@ -1,4 +1,4 @@
-// What a beam search looked at, as a tree.
+// The prefixes of a beam search as a tree.
 #pragma once
 
 #include <algorithm>

@@ -12,7 +12,7 @@ namespace decoding {
 
 using namespace xgrad;
 
-/// The tokens A, B, C and the end, "."; and what the table has to be told first.
+/// The tokens A, B, C and the end, "."; and the start token of the table.
 inline constexpr std::string_view letters = "ABC.";
 inline constexpr std::int64_t table_eos = 3, table_bos = 4;
 
@@ -25,7 +25,7 @@ inline std::vector<double> probabilities(const std::string& written) {
   return found == table.end() ? std::vector<double>(4, 0.25) : found->second;
 }
 
-/// The table as a model. It is all that a search asks for: what is written, one step, and a choice of rows.
+/// The table as a model, with all that a search needs: the text so far, one step, and a choice of rows.
 class Table : public nn::Stepper {
  public:
   std::int64_t batch() const override { return std::ssize(written_); }
@@ -47,7 +47,7 @@ class Table : public nn::Stepper {
     written_ = std::move(chosen);
   }
 
-  /// What was open at the beginning of each step.
+  /// The open prefixes at the beginning of each step.
   const std::vector<std::vector<std::string>>& steps() const { return steps_; }
 
  private:

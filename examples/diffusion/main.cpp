@@ -14,7 +14,7 @@ constexpr std::int64_t steps = 100;  // of the noise
 constexpr std::int64_t epochs = 80;
 constexpr std::int64_t width = 128;
 
-// The noise that is in a point, by its place and by how many steps of noise it has behind it.
+// Predicts the noise in a point, from its place and the number of noise steps so far.
 struct Denoiser : nn::Layer<Denoiser> {
   using Layer::Layer;
   nn::Linear input{at("input"), 3, width};
@@ -29,7 +29,7 @@ struct Denoiser : nn::Layer<Denoiser> {
   }
 };
 
-// Two half circles that reach into each other.
+// Two interleaving half circles.
 Tensor moons(std::int64_t n) {
   const Tensor angle = std::numbers::pi * rand({n});
   const Mask upper = arange(n) % 2 == 0;
@@ -57,7 +57,7 @@ Tensor add_noise(const Tensor& x, const Index& step, const Tensor& noise) {
   return sqrt(left) * x + sqrt(1 - left) * noise;
 }
 
-// From noise to points, one step of noise less at a time; with the clouds on the way.
+// From noise to points, removing the noise of one step at a time; with the clouds on the way.
 Tensors sample(const Denoiser& model, std::int64_t n) {
   const NoGrad off;
   Tensor x = randn({n, 2});

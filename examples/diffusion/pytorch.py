@@ -17,7 +17,7 @@ epochs = 80
 
 
 class Denoiser(nn.Module):
-    """The noise that is in a point, by its place and by how many steps of noise it has behind it."""
+    """Predicts the noise in a point, from its place and the number of noise steps so far."""
 
     def __init__(self, width=128):
         super().__init__()
@@ -35,7 +35,7 @@ class Denoiser(nn.Module):
 
 
 def moons(n):
-    """Two half circles that reach into each other."""
+    """Two interleaving half circles."""
     angle = math.pi * torch.rand(n)
     upper = torch.arange(n) % 2 == 0
     x = torch.where(upper, torch.cos(angle), 1 - torch.cos(angle))
@@ -60,7 +60,7 @@ def add_noise(x, step, noise):
 
 
 def sample(model, n):
-    """From noise to points, one step of noise less at a time; with the clouds on the way."""
+    """From noise to points, removing the noise of one step at a time; with the clouds on the way."""
     x = torch.randn(n, 2)
     clouds = [x]
     with torch.no_grad():

@@ -48,7 +48,7 @@ double accuracy(const ClickModel& model, const Data& data) {
   return mean(to_real(guesses == data.clicks)).item();
 }
 
-// The rows that records are made of, and their two heads, from a table whose numbers say where they stand: 0 ... 35.
+// The embedding rows of records, and their two heads, from a table of the numbers 0 ... 35 in order.
 void show_heads(const Index& records) {
   const Index rows = table_rows(records);
   const Tensor table = reshape(to_real(arange(table_size * 6)), {table_size, 6});

@@ -14,12 +14,12 @@ using namespace xgrad;
 inline constexpr std::array<std::int64_t, 2> field_sizes{2, 3};
 inline constexpr std::int64_t fields = std::ssize(field_sizes);
 
-/// One table holds the categories of all fields: those of a field begin behind those of the fields before.
+/// One table holds the categories of all fields: those of a field follow those of the fields before.
 inline constexpr std::array<std::int64_t, 2> offsets{0, field_sizes[0]};
-/// One row more than there are categories: no record reads it, so it stays as it was made.
+/// One row more than there are categories: no record reads it, so it keeps its first values.
 inline constexpr std::int64_t table_size = field_sizes[0] + field_sizes[1] + 1;
 
-/// The rows of the table that records (B, F) are made of. Throws ValueError for a category that a field does not have.
+/// The rows of the table for records (B, F). Throws ValueError for a category that a field does not have.
 inline Index table_rows(const Index& records) {
   Index rows = records;
   for (std::int64_t i = 0; i < rows.size(); ++i) {
@@ -39,7 +39,7 @@ inline Tensor project(const Tensor& x, const Tensor& weight) { return tensordot(
 /// (B, F, H d) -> (H, B, F, d).
 inline Tensor split_heads(const Tensor& x, std::int64_t heads) { return stack(chunk(x, heads, -1)); }
 
-/// What one pass computes on its way.
+/// The intermediate results of one pass.
 struct Interaction {
   Tensor queries, keys, values;  ///< (H, B, F, d)
   Tensor scores, weights;        ///< (H, B, F, F)

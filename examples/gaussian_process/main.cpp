@@ -1,6 +1,6 @@
 // Gaussian-process regression on the data of kernel_regression: the width of the kernel, the size of the function and
-// the noise are found by the gradient of the marginal likelihood, and every prediction knows how sure it is. Next to
-// it, attention pooling with the same kernel.
+// the noise are found by the gradient of the marginal likelihood, and every prediction has a deviation. Next to it,
+// attention pooling with the same kernel.
 //
 //   examples/run gaussian_process [--samples N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
@@ -32,7 +32,7 @@ std::vector<double> numbers(const Tensor& x) { return {x.value().begin(), x.valu
 /// (1, n, 1) -> (n).
 Tensor line(const Tensor& x) { return flatten(x); }
 
-/// The surface between two curves over the same places, as what goes round it.
+/// The area between two curves over the same places, as its outline.
 kit::Series band(const std::string& name, const Tensor& x, const Tensor& low, const Tensor& high) {
   return {.name = name,
           .x = numbers(concat({x, flip(x, {0})})),

@@ -1,5 +1,5 @@
 // A Gaussian process: every finite set of places has values that are jointly normal, the more alike the nearer their
-// places are. What was observed leaves a mean and a deviation for every other place.
+// places are. Given observations, every other place has a mean and a deviation.
 #pragma once
 
 #include <cmath>
@@ -11,12 +11,12 @@ namespace gaussian_process {
 
 using namespace xgrad;
 
-/// What the process says about some places: (m) each.
+/// The prediction at some places: (m) each.
 struct Prediction {
   Tensor mean, deviation;
 };
 
-/// The kernel is that of attention pooling (nn::GaussianAttention), of which the softmax makes weights:
+/// The kernel is that of attention pooling (nn::GaussianAttention), where a softmax turns it into weights:
 ///   k(a, b) = signal^2 exp(-(w (a - b))^2 / 2)
 /// The three numbers are learned by their logarithms, which keeps them positive.
 struct GaussianProcess : nn::Module {
@@ -34,7 +34,7 @@ struct GaussianProcess : nn::Module {
   Tensor kernel(const Tensor& a, const Tensor& b) const {
     return square(signal()) * exp(square((unsqueeze(a, 1) - unsqueeze(b, 0)) * w()) * -0.5);
   }
-  /// L with L L' = k(x, x) + noise^2, the covariance of what is observed at x.
+  /// L with L L' = k(x, x) + noise^2, the covariance of the observations at x.
   Tensor factor(const Tensor& x) const { return linalg::cholesky(kernel(x, x) + square(noise()) * eye(x.dim(0))); }
 
   /// ln p(y | x) = -y' (L L')^-1 y / 2 - ln det L - n ln(2 pi) / 2, per observation: high where the kernel is as wide

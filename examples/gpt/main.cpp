@@ -65,7 +65,7 @@ struct Gpt : nn::Layer<Gpt, Sizes> {
   }
 };
 
-// Draws one character after the other, each from what the model makes of those before it.
+// Draws one character after the other, each from the model's prediction after those before it.
 std::string write(const Gpt& model, const kit::Tokenizer& tokenizer, const std::string& prompt, std::int64_t length) {
   const nn::Eval eval(model);
   const NoGrad off;
@@ -80,7 +80,7 @@ std::string write(const Gpt& model, const kit::Tokenizer& tokenizer, const std::
 
 // -- data -------------------------------------------------------------------------------------------------------------
 
-// Windows of a text, `stride` apart: some characters, and for each of them the one behind it.
+// Windows of a text, `stride` apart: some characters, and for each of them the next one.
 struct Windows {
   Index text;
   std::int64_t length, stride;
@@ -182,7 +182,7 @@ int main(int argc, char** argv) try {
   Config c;
   app.add_option("--data", c.data, "text file, UTF-8, plain or gzip");
   app.add_option("--weights", c.weights, "folder of a published GPT-2, which writes instead of being trained");
-  app.add_option("--prompt", c.prompt, "what samples begin with");
+  app.add_option("--prompt", c.prompt, "the beginning of samples");
   kit::add_number(app, "--length", c.length, "tokens of a sample", 1, 1'000'000);
   kit::add_number(app, "--context", c.model.context, "characters of a window", 1, 100'000);
   kit::add_number(app, "--dim", c.model.dim, "width of the model", 1, 100'000);

@@ -190,7 +190,7 @@ def main():
     data = Path(__file__).parents[1] / "data" / "pride_and_prejudice.txt"
     parser.add_argument("--data", default=data, help="text file, UTF-8")
     parser.add_argument("--weights", help="folder of a published GPT-2, which writes instead of being trained")
-    parser.add_argument("--prompt", default="\n", help="what samples begin with")
+    parser.add_argument("--prompt", default="\n", help="the beginning of samples")
     parser.add_argument("--length", type=int, default=200, help="tokens of a sample")
     parser.add_argument("--context", type=int, default=64, help="characters of a window")
     parser.add_argument("--dim", type=int, default=128, help="width of the model")

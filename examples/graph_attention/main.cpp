@@ -1,6 +1,6 @@
-// Graph attention finds the communities of a network of people, of whom a few say where they belong and half are
-// jokers, who fill in their profiles with nonsense; it learns which neighbours to listen to (Velickovic et al.: Graph
-// Attention Networks, 2018). Who is linked with whom depends on their communities alone: a stochastic block model.
+// Graph attention finds the communities of a network of people, a few of whom are labelled and half of whom are jokers
+// with nonsense in their profiles; it learns which neighbours to listen to (Velickovic et al.: Graph Attention
+// Networks, 2018). Links depend on the communities alone: a stochastic block model.
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -19,10 +19,10 @@ struct Network {
   Mask joker = arange(people) % 2 == 1;
   Mask labelled = arange(people) % members < 10;
   Tensor links = triu(bernoulli(where(unsqueeze(community, 1) == community, 0.15, 0.015)), 1);  // each pair once
-  Mask linked = links + transpose(links) + eye(people) > 0;  // (people, people), everybody also with themselves
+  Mask linked = links + transpose(links) + eye(people) > 0;  // (people, people), with self-loops
   Tensor interests = randn({communities, features})[community] + randn({people, features});
   Tensor said = where(unsqueeze(joker, 1), 2 * randn({people, features}), interests);
-  Tensor jokes = unsqueeze(5 * to_real(joker), 1) + 0.5 * randn({people, 1});  // how often somebody is funny
+  Tensor jokes = unsqueeze(5 * to_real(joker), 1) + 0.5 * randn({people, 1});  // how funny a profile is
   Tensor profiles = concat({said, jokes}, 1);                                  // (people, features + 1)
 };
 
@@ -63,7 +63,7 @@ struct Net : nn::Layer<Net, GatOptions> {
 
 struct Result {
   Index guesses;        // (people)
-  double accuracy = 0;  // of those who did not say
+  double accuracy = 0;  // of the people without a label
   Tensor weights;       // (people, people), of the first layer
 };
 
@@ -96,7 +96,7 @@ Tensor laid_out(const Tensor& links) {
   return (places - low) / (high - low);
 }
 
-// Links as strong as attention's weights, and people as large as they are heard by those whom they are linked with.
+// Links as strong as their attention weights, and people as large as the attention that they get.
 void save_picture(const Network& network, const Result& result) {
   constexpr double side = 680, margin = 40, top = 80;
   const Tensor links = to_real(network.linked), place = side * laid_out(links);
@@ -136,7 +136,7 @@ int main() {
   const Result alone = learn("without the network", network, eye(people) > 0, {});
   save_picture(network, attention);
 
-  // The mean share of jokers among somebody's neighbours, and of the attention that they get.
+  // The mean share of jokers among the neighbours of a person, and of the attention that they get.
   const Tensor joker = to_real(network.joker), links = to_real(network.linked);
   const double linked = mean(matmul(links, joker) / sum(links, 1)).item();
   const double heard = mean(matmul(attention.weights, joker)).item();

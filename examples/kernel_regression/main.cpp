@@ -1,5 +1,5 @@
-// Kernel regression: attention where queries, keys and values are numbers. The average of all that was observed, a
-// weighted average (Nadaraya and Watson), and one whose width is learned.
+// Kernel regression: attention where queries, keys and values are numbers. The average of all observations, a weighted
+// average (Nadaraya and Watson), and one whose width is learned.
 //
 //   examples/run kernel_regression [--samples N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
@@ -30,7 +30,7 @@ struct Config {
 
 std::vector<double> numbers(const Tensor& x) { return kit::numbers(x.value()); }
 
-/// One way to predict: how it weighs the samples, and what that says at the places that are asked for.
+/// One way to predict: its weights of the samples, and its predictions at the query places.
 struct Answer {
   std::string name, title;
   Tensor weights;     // (1, m, n)
@@ -49,7 +49,7 @@ void draw_curves(const std::filesystem::path& path, const Samples& seen, const S
   kit::save_text(path, kit::line_plot(series, {.title = title, .x_label = "x", .y_label = "y"}));
 }
 
-// Rows are the places that are asked for, columns the samples, both ascending; every fifth is labelled.
+// Rows are the query places, columns the samples, both ascending; every fifth is labelled.
 void draw_weights(const std::filesystem::path& path, const Samples& seen, const Samples& wanted,
                   const std::vector<Answer>& answers) {
   const auto labels = [](const Tensor& x) {
@@ -119,7 +119,7 @@ void run(const Config& config, kit::Example& example) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("Kernel regression: averages of what was observed, weighted by attention.", "kernel_regression");
+  CLI::App app("Kernel regression: averages of observations, weighted by attention.", "kernel_regression");
   Config config;
   kit::add_number(app, "--samples", config.samples, "observations", 2, 10'000);
   kit::add_number(app, "--steps", config.steps, "training steps", 1, 1'000'000);

@@ -1,4 +1,4 @@
-// The data, and three ways to answer with what was observed: all of it alike, or the more of it the nearer it is.
+// The data, and three ways to predict from observations: all with equal weight, or near ones with more.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace kernel_regression {
 
 using namespace xgrad;
 
-/// What is to be found: f(x) = 2 sin x + x^0.8.
+/// The function to be learned: f(x) = 2 sin x + x^0.8.
 inline Tensor truth(const Tensor& x) { return 2 * sin(x) + pow(x, 0.8); }
 
 /// Places and values, each (1, n, 1): one batch of n positions of width 1, as attention has it.
@@ -37,7 +37,7 @@ inline Tensor average_weights(const Tensor& queries, const Tensor& keys) {
 }
 
 /// f(x) = sum_i softmax_i(-(w (x - x_i))^2 / 2) y_i (Nadaraya and Watson 1964), with w = 1 or learned: attention whose
-/// scores are high where queries and keys are near each other. What is masked is not looked at.
+/// scores are high where queries and keys are near each other. Masked keys are ignored.
 inline Tensor kernel_weights(const Tensor& queries, const Tensor& keys, const Tensor& w, const Mask& masked) {
   const Tensor distances = w * (queries - transpose(keys));  // (1, m, 1) - (1, 1, n) -> (1, m, n)
   const Tensor scores = square(distances) / -2;

@@ -73,7 +73,7 @@ struct Mixture : nn::Layer<Mixture, MixtureOptions> {
   }
 };
 
-// Four maps of the plane: truth, what both have learnt, and in a colour each whom the mixture asks.
+// Four maps of the plane: truth, what both have learnt, and the expert that the mixture chooses, in a colour each.
 void save_picture(const Tensor& truth, const Tensor& mixed, const Tensor& single, const Index& chosen) {
   const auto grey = [](const Tensor& y) {
     return broadcast_to(reshape(clamp(0.5 + 0.5 * y, 0., 1.), {1, 1, side, side}), {1, 3, side, side});

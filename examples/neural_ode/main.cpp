@@ -52,7 +52,7 @@ Tensor trajectory(const F& f, Tensor y, int count, const SolverOptions& options 
 // Starting points in [-3, 3]^2.
 Tensor starts(std::int64_t count) { return 6 * rand({count, 2}) - 3; }
 
-// What a forward pass keeps for the backward pass, in KiB.
+// The memory that a forward pass keeps for the backward pass, in KiB.
 double kept(const Field& field, const SolverOptions& options) {
   const std::int64_t before = pool_stats().bytes_in_use;
   const Tensor loss = sum(trajectory(field, starts(128), 13, options));

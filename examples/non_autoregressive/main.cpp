@@ -1,5 +1,5 @@
 // Two models translate English to French: one writes word by word, each from those before it; the other writes all
-// words at once. What does it gain, and what does it lose?
+// words at once. What does the second gain, and what does it lose?
 //
 //   examples/run non_autoregressive [--epochs N] [--data FILE] [--pairs N] [--seed N] [--out FOLDER] ...
 //
@@ -33,7 +33,7 @@ struct Config {
 /// Source sentences to translations, (B, S) (B) -> (B, L).
 using Translate = std::function<Index(const Index& source, const Index& lengths)>;
 
-/// What came of a model.
+/// The results of a model.
 struct Result {
   std::string name;
   kit::Series losses = {};
@@ -76,7 +76,7 @@ Result word_by_word(const Config& config, const kit::Corpus& corpus, std::uint64
   return judged("word by word", history, translate, corpus);
 }
 
-// Where the positions of the decoder look: at those before them and at those behind.
+// The self-attention of the decoder: to positions before and after.
 void draw_attention(const std::filesystem::path& path, const kit::Corpus& corpus, const ParallelTranslator& model) {
   const kit::CorpusBatch batch = corpus.sources({kit::words(kit::known_pairs.back().source)});
   nn::AttentionRecorder recorder;
@@ -89,7 +89,7 @@ void draw_attention(const std::filesystem::path& path, const kit::Corpus& corpus
   kit::save_text(path, kit::attention_svg(weights, maps));
 }
 
-// One step: every position says its word without knowing what the others say. Behind the first <eos> nothing counts.
+// One step: every position says its word without knowing those of the others. Words after the first <eos> do not count.
 Result all_at_once(const Config& config, const kit::Corpus& corpus, std::uint64_t seed,
                    const std::filesystem::path& out) {
   const ParallelTranslator model{nn::root, corpus, config.corpus.steps, config.model};

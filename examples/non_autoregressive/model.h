@@ -9,8 +9,8 @@ namespace non_autoregressive {
 
 using namespace xgrad;
 
-/// The layers of nn::EncoderDecoder. What differs: the decoder is fed with <bos> at every position, and every position
-/// sees all others.
+/// The layers of nn::EncoderDecoder, with two differences: the decoder is fed with <bos> at every position, and every
+/// position sees all others.
 struct ParallelTranslator : nn::Layer<ParallelTranslator> {
   const std::int64_t steps, bos;  // T positions
   nn::Encoder encoder;

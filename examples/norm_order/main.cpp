@@ -1,4 +1,4 @@
-// Where the layer norm stands: post-norm and pre-norm transformers, each with and without warm-up of the learning rate
+// The place of the layer norm: post-norm and pre-norm transformers, each with and without warm-up of the learning rate
 // (Xiong et al., "On Layer Normalization in the Transformer Architecture", 2020).
 //
 //   norm_order [--layers N] [--lr RATE] [--warmup STEPS] [--epochs N] [--seeds N] [--out FOLDER] ...

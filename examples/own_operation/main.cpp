@@ -104,7 +104,7 @@ void run(const Config& config, kit::Example& example) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("An operation of your own, and a loss that wrong data does not lead astray.", "own_operation");
+  CLI::App app("An operation of your own, and a loss that is robust against outliers.", "own_operation");
   Config config;
   kit::add_number(app, "--samples", config.samples, "observations", 2, 10'000);
   kit::add_number(app, "--steps", config.steps, "training steps", 1, 1'000'000);

@@ -18,7 +18,7 @@ struct Net : nn::Layer<Net> {
   nn::Linear hidden{at("hidden"), 24, 24};
   nn::Linear output{at("output"), 24, 1};
 
-  // Whatever the weights are, u(0) = 1 and u'(0) = 0.
+  // For all weights, u(0) = 1 and u'(0) = 0.
   Tensor forward(const Tensor& t) const { return 1 + square(t) * output(tanh(hidden(tanh(input(t))))); }
 };
 

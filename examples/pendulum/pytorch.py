@@ -22,7 +22,7 @@ class Net(nn.Module):
         self.output = nn.Linear(24, 1)
 
     def forward(self, t):
-        # Whatever the weights are, u(0) = 1 and u'(0) = 0.
+        # For all weights, u(0) = 1 and u'(0) = 0.
         return 1 + t**2 * self.output(torch.tanh(self.hidden(torch.tanh(self.input(t)))))
 
 

@@ -22,14 +22,14 @@ struct Net : nn::Layer<Net> {
                          nn::make<nn::Linear>(width, width), tanh, nn::make<nn::Linear>(width, width), tanh,
                          nn::make<nn::Linear>(width, 1)}};
 
-  // Whatever the weights are, u(x, 0) = -sin(pi x) and u(-1, t) = u(1, t) = 0.
+  // For all weights, u(x, 0) = -sin(pi x) and u(-1, t) = u(1, t) = 0.
   Tensor forward(const Tensor& x, const Tensor& t) const {
     const Tensor correction = layers(concat({x, 2 * t - 1}, 1));
     return -sin(pi * x) + t * (1 - square(x)) * correction;
   }
 };
 
-// The mean square of what the equation leaves over.
+// The mean square of the residual of the equation.
 Tensor equation_loss(const Net& u, const Tensor& x, const Tensor& t) {
   const Tensor y = u(x, t);
   const Tensors slopes = grad(sum(y), {x, t}, {.create_graph = true});
@@ -44,7 +44,7 @@ std::pair<Tensor, Tensor> points(std::int64_t n) {
   return {variable(x, "x"), variable(rand({n, 1}), "t")};
 }
 
-// The solution as Cole and Hopf found it, a mean over where things may have come from; the integral is a sum.
+// The exact solution of Cole and Hopf, a mean over starting points; the integral is a sum.
 Tensor exact(const Tensor& x, const Tensor& t) {
   const Tensor z = linspace(-10, 10, 801);
   const Tensor origin = x - 2 * sqrt(nu * t) * z;
@@ -56,7 +56,7 @@ int main() {
   manual_seed(1);
   const Net u{nn::root};
 
-  // Adam finds the way with new points in every step, L-BFGS goes it to the end with the same points.
+  // First Adam, with new points in every step, then L-BFGS to the end, with the same points.
   optim::Adam adam{u.parameters(), {.lr = 3e-3}};
   for (int step = 1; step <= 500; ++step) {
     const auto [x, t] = points(1000);

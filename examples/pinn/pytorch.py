@@ -30,13 +30,13 @@ class Net(nn.Module):
         )
 
     def forward(self, x, t):
-        # Whatever the weights are, u(x, 0) = -sin(pi x) and u(-1, t) = u(1, t) = 0.
+        # For all weights, u(x, 0) = -sin(pi x) and u(-1, t) = u(1, t) = 0.
         correction = self.layers(torch.cat([x, 2 * t - 1], dim=1))
         return -torch.sin(math.pi * x) + t * (1 - x**2) * correction
 
 
 def equation_loss(u, x, t):
-    """The mean square of what the equation leaves over."""
+    """The mean square of the residual of the equation."""
     y = u(x, t)
     y_x, y_t = torch.autograd.grad(y.sum(), (x, t), create_graph=True)
     (y_xx,) = torch.autograd.grad(y_x.sum(), x, create_graph=True)
@@ -51,7 +51,7 @@ def points(n):
 
 
 def exact(x, t):
-    """The solution as Cole and Hopf found it, a mean over where things may have come from; the integral is a sum."""
+    """The exact solution of Cole and Hopf, a mean over starting points; the integral is a sum."""
     z = torch.linspace(-10, 10, 801)
     origin = x - 2 * torch.sqrt(nu * t) * z
     weight = torch.softmax(-torch.cos(math.pi * origin) / (2 * math.pi * nu) - z**2, dim=-1)
@@ -61,7 +61,7 @@ def exact(x, t):
 torch.manual_seed(1)
 u = Net()
 
-# Adam finds the way with new points in every step, L-BFGS goes it to the end with the same points.
+# First Adam, with new points in every step, then L-BFGS to the end, with the same points.
 adam = torch.optim.Adam(u.parameters(), lr=3e-3)
 for step in range(1, 501):
     loss = equation_loss(u, *points(1000))

@@ -1,4 +1,4 @@
-// REINFORCE with a baseline: actions are drawn, and those after which more came than was expected are made more likely
+// REINFORCE with a baseline: actions are drawn, and those with a higher return than expected are made more likely
 // (Williams: "Simple statistical gradient-following algorithms for connectionist reinforcement learning", 1992).
 #pragma once
 
@@ -12,7 +12,7 @@ namespace policy_gradient {
 
 using namespace xgrad;
 
-/// One try: the states that were met, and what was done in each. Every step counts 1.
+/// One episode: the states, and the action in each. Every step has reward 1.
 struct Episode {
   std::vector<CartPole> states = {};
   std::vector<std::int64_t> actions = {};
@@ -20,7 +20,7 @@ struct Episode {
   std::int64_t length() const { return std::ssize(actions); }
 };
 
-/// What an agent sees of some states: (N, 4).
+/// The observations of some states: (N, 4).
 inline Tensor seen(const std::vector<CartPole>& states) {
   std::vector<Real> numbers;
   for (const CartPole& at : states) {
@@ -29,7 +29,7 @@ inline Tensor seen(const std::vector<CartPole>& states) {
   return tensor({std::ssize(states), 4}, numbers);
 }
 
-/// What to do, and what to expect.
+/// A policy and a value network.
 struct Agent : nn::Module {
   nn::Sequential policy{at("policy"), nn::make<nn::Linear>(4, 64), nn::make<nn::Tanh>(),
                         nn::make<nn::Linear>(64, 2)};
@@ -41,7 +41,7 @@ struct Agent : nn::Module {
   distributions::Categorical operator()(const Tensor& states) const {
     return distributions::Categorical({.logits = policy(states)});
   }
-  /// The return that is to be expected: (N, 4) -> (N).
+  /// The expected return: (N, 4) -> (N).
   Tensor baseline(const Tensor& states) const { return squeeze(value(states), {-1}); }
 };
 
@@ -80,7 +80,7 @@ inline std::vector<Episode> play(const Agent& agent, std::int64_t count, Acting 
   return episodes;
 }
 
-/// The return from each step of an episode on, what comes later counting less:
+/// The return from each step of an episode on, with later rewards discounted:
 ///   R_t = 1 + discount R_(t+1), R_T = 0
 inline std::vector<Real> returns(std::int64_t length, double discount) {
   std::vector<Real> all(static_cast<std::size_t>(length));
@@ -92,8 +92,8 @@ inline std::vector<Real> returns(std::int64_t length, double discount) {
   return all;
 }
 
-/// What to make small for the next step of learning: -mean (R - b(s)) ln p(action | s), whose gradient is, up to its
-/// sign, an estimate of that of the expected return, and the squared error of the baseline b.
+/// The loss of a learning step: -mean (R - b(s)) ln p(action | s), whose gradient is, up to its sign, an estimate of
+/// that of the expected return, and the squared error of the baseline b.
 inline Tensor reinforce_loss(const Agent& agent, const std::vector<Episode>& episodes, double discount) {
   std::vector<CartPole> states;
   std::vector<std::int64_t> actions;

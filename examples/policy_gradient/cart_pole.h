@@ -1,6 +1,6 @@
-// A cart that can be pushed to the left or to the right, and on it a pole that falls over if nobody does so: the
-// problem of Barto, Sutton, Anderson ("Neuronlike adaptive elements that can solve difficult learning control
-// problems", 1983) with the numbers of Gym's CartPole-v1.
+// A cart that can be pushed to the left or to the right, and on it a pole that would fall over otherwise: the problem
+// of Barto, Sutton, Anderson ("Neuronlike adaptive elements that can solve difficult learning control problems", 1983)
+// with the numbers of Gym's CartPole-v1.
 #pragma once
 
 #include <cmath>

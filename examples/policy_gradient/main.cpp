@@ -1,5 +1,5 @@
-// REINFORCE: a program that learns to balance a pole on a cart by trying, from nothing but how long it stood. It draws
-// the returns of all episodes, and the way of cart and pole before and after.
+// REINFORCE: a program that learns to balance a pole on a cart by trial, with only the time that it stood as reward. It
+// draws the returns of all episodes, and the way of cart and pole before and after.
 //
 //   examples/run policy_gradient [--updates N] [--episodes N] [--lr RATE] [--discount SHARE] [--seed N] [--out FOLDER]
 #include <algorithm>

@@ -2,8 +2,8 @@
 // and the same stack with residual connections does not (He, Zhang, Ren, Sun, "Deep Residual Learning for Image
 // Recognition", 2015, figure 1).
 //
-// Every layer has batch norm, so that no signal dies out on its way to the loss. The norm of the first gradient that
-// arrives at the lowest layer tells what becomes of it on its way back.
+// Every layer has batch norm, so that no signal dies out on its way to the loss. The norm of the first gradient at the
+// lowest layer shows how it changes on its way back.
 //
 //   examples/run residual [--depths N N ...] [--width N] [--epochs N] [--seeds N] [--out FOLDER] ...
 //

@@ -13,7 +13,7 @@ namespace residual {
 using namespace xgrad;
 
 struct Config {
-  // data: points on three arms of a spiral; which arm is the question
+  // data: points on three arms of a spiral, the classes
   std::int64_t points = 1200;
   double turns = 2;
   double noise = 0.02;

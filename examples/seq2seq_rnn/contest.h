@@ -34,7 +34,7 @@ constexpr int bleu_order = 2;
 
 // ---- One model ------------------------------------------------------------------------------------------------------
 
-/// What the training of one model came to.
+/// The result of training one model.
 struct Trial {
   std::int64_t parameters = 0;
   double seconds = 0;

@@ -45,7 +45,7 @@ std::size_t shown_question(const kit::Corpus& corpus, const std::vector<kit::Tok
   return best;
 }
 
-/// What D3 looked at while it translated a sentence, word by word.
+/// The attention of D3 while it translated a sentence, word by word.
 void draw_alignment(const kit::Corpus& corpus, const nn::Seq2Seq& model, kit::Tokens source,
                     const std::filesystem::path& path) {
   nn::AttentionRecorder recorder;

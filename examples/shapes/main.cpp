@@ -34,7 +34,7 @@ kit::TensorDataset<Tensor, Index> draw_shapes(std::int64_t n, std::int64_t size 
   const Index label = randint(0, 4, {n});
   const Tensor radius = uniform(n, 0.22, 0.42);
   const Tensor angle = uniform(n, 0, 2 * std::numbers::pi);
-  // Three points in each direction for a pixel, whose mean it is.
+  // A pixel is the mean of three points in each direction.
   const Tensor axis = (to_real(arange(3 * size)) + 0.5) / (3 * size);
   const Tensor x = (axis - radius - (1 - 2 * radius) * rand({n, 1, 1})) / radius;
   const Tensor y = (unsqueeze(axis, 1) - radius - (1 - 2 * radius) * rand({n, 1, 1})) / radius;
@@ -80,7 +80,7 @@ int main() {
   const Index guesses = argmax(cnn(test_images), 1);
   const double accuracy = mean(to_real(guesses == test_labels)).item();
 
-  // The first pictures of the test, and what the network takes them for.
+  // The first test pictures, with the network's predictions.
   kit::PictureGrid grid{.title = "What the network takes pictures for that it has not seen"};
   grid.images = test_images[slice(0, 32)].value();
   for (std::int64_t i = 0; i < 32; ++i) {

@@ -39,7 +39,7 @@ def draw_shapes(n, size=16):
     label = torch.randint(4, (n,))
     radius = uniform(n, 0.22, 0.42)
     angle = uniform(n, 0, 2 * math.pi)
-    # Three points in each direction for a pixel, whose mean it is.
+    # A pixel is the mean of three points in each direction.
     axis = (torch.arange(3 * size) + 0.5) / (3 * size)
     x = (axis - radius - (1 - 2 * radius) * torch.rand(n, 1, 1)) / radius
     y = (axis.unsqueeze(1) - radius - (1 - 2 * radius) * torch.rand(n, 1, 1)) / radius
@@ -84,7 +84,7 @@ with torch.no_grad():
     guesses = cnn(test_images).argmax(1)
 accuracy = (guesses == test_labels).float().mean().item()
 
-# The first pictures of the test, and what the network takes them for.
+# The first test pictures, with the network's predictions.
 figure, axes = plt.subplots(4, 8, figsize=(10, 6))
 for i, ax in enumerate(axes.flat):
     right = guesses[i] == test_labels[i]

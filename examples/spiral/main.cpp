@@ -26,7 +26,7 @@ kit::TensorDataset<Tensor, Index> spirals(std::int64_t n) {
   return kit::TensorDataset{place + 0.03 * randn({n, 2}), label};
 }
 
-// The answers on a grid with lines 0.1 apart, from (-3.2, -3.2) on, and the points that were asked about.
+// The answers on a grid with lines 0.1 apart, from (-3.2, -3.2) on, and the test points.
 void draw(const Index& answer, const Tensor& x, const Index& label) {
   const std::string title = "What the network says of the plane; points it has not seen";
   kit::Svg svg(610, 660, title);

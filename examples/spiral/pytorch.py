@@ -51,7 +51,7 @@ for epoch in range(1, 31):
 
 with torch.no_grad():
     accuracy = (net(test_x).argmax(1) == test_label).float().mean().item()
-    # What the network says of every point of the plane, and the points that it was asked about.
+    # The network's answer at every point of the plane, and the test points.
     axis = torch.linspace(-3.2, 3.2, 65)
     plane = torch.stack(torch.meshgrid(axis, axis, indexing="xy"), dim=-1)
     answer = net(plane).argmax(-1)

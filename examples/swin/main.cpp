@@ -1,5 +1,5 @@
-// A Swin transformer that says what a picture shows: patches attend within windows, which the next block shifts, and
-// four neighbours merge into one from stage to stage. At the end, what is looked at in each window.
+// A Swin transformer that classifies pictures: patches attend within windows, which the next block shifts, and four
+// neighbours merge into one from stage to stage. At the end, the attention within each window.
 //
 //   examples/run swin [--data FOLDER | --fashion-mnist] [--epochs N] [--batch N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace xgrad;
 
-// Pictures as they are: a transformer of this size needs more epochs than these to learn what a shift leaves the same.
+// Pictures as they are: a transformer of this size needs more epochs than these to learn that shifts do not matter.
 const kit::ClassifierOptions defaults{.epochs = 12, .lr = 2e-3};
 
 nn::SwinTransformerOptions options_for(const kit::ImageSet& set) {
@@ -43,7 +43,7 @@ Tensor looked_at(const nn::SwinTransformer& model, const Tensor& images) {
   return map / max(map, {.axis = {1, 2}, .keepdim = true});
 }
 
-/// Pictures, each beside itself with what was looked at in colour, and lines between its windows.
+/// Pictures, each beside itself with its attention in colour, and lines between its windows.
 void draw_windows(const std::filesystem::path& path, const nn::SwinTransformer& model, const kit::ImageSet& set,
                   const kit::ChannelStatistics& statistics) {
   const NoGrad no_graph;
@@ -96,7 +96,7 @@ void run(const kit::ClassifierOptions& config, kit::Example& example) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("A Swin transformer that says what a picture shows.", "swin");
+  CLI::App app("A Swin transformer that classifies pictures.", "swin");
   kit::ClassifierOptions config = defaults;
   kit::add_classifier_options(app, config);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });

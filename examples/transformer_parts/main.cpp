@@ -1,5 +1,5 @@
-// Parts of a transformer, one by one: what an embedding is, what positions look like, how far a norm lets a change
-// reach, and what a loss says of a distribution over words.
+// Parts of a transformer, one by one: the embedding, positional encodings, the reach of a change through a norm, and
+// the loss of a distribution over words.
 //
 //   examples/run transformer_parts [--out FOLDER]
 #include <cmath>
@@ -115,8 +115,8 @@ void show_norms(const std::filesystem::path& out) {
              {.title = "A block whose norms run over (8, 16)", .legend = false, .fold = norms});
 }
 
-// What a model should say, word by word, and what it says after some training. The loss of a position is -ln of what
-// the right word was given; that of the sentence is the mean.
+// The target distribution, word by word, and a model's after some training. The loss of a position is -ln of the
+// probability of the right word; that of the sentence is the mean.
 void show_losses(kit::ResultLine& result) {
   const std::vector<std::string> words{"a", "am", "i", "thanks", "student", "<eos>"};
   std::cout << "\nmerci -> thanks\n";

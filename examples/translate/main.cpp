@@ -38,7 +38,7 @@ struct Config {
 };
 
 /// For each sentence the mean cross-entropy over its T positions, of which padding counts 0, summed over the batch. The
-/// decoder is shown the right words before each position, and says what comes next (teacher forcing).
+/// decoder is shown the right words before each position, and predicts the next (teacher forcing).
 Tensor batch_loss(const nn::EncoderDecoder& model, const kit::Corpus& data, const kit::CorpusBatch& batch) {
   const Index before = nn::shift_right(batch.target, data.bos());           // (B, T)
   const Tensor logits = model(batch.source, batch.source_lengths, before);  // (B, T, V)
@@ -133,7 +133,7 @@ void run(const Config& config, kit::Example& example, mpi::World& world) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("English to French: trains a small transformer and shows what it learnt.", "translate");
+  CLI::App app("English to French: trains a small transformer and shows translations.", "translate");
   Config c;
   kit::add_corpus_options(app, c.corpus);
   kit::add_number(app, "--epochs", c.epochs, "times that every pair is seen", 0, 1'000'000'000);

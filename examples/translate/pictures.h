@@ -1,5 +1,5 @@
-// What main.cpp draws beyond the loss: what every head looked at, and the graph of a training step. (pytorch.py has no
-// such pictures; this file is not counted where the two are compared.)
+// The pictures of main.cpp besides the loss: the attention of every head, and the graph of a training step. (pytorch.py
+// has no such pictures; this file is not counted where the two are compared.)
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
-/// What was recorded while `source`, padded to S tokens, became `written`, word by word: each layer and head of the
-/// encoder, of the decoder and between them, without the padding, and which words came from which.
+/// The attention recorded while `source`, padded to S tokens, became `written`, word by word: each layer and head of
+/// the encoder, of the decoder and between them, without the padding, and which words came from which.
 inline void draw_attention(const std::filesystem::path& out, const xgrad::nn::AttentionRecorder& recorder,
                            xgrad::kit::Tokens source, xgrad::kit::Tokens written, std::int64_t S) {
   using namespace xgrad;

@@ -42,7 +42,7 @@ std::string label(const char* letter, std::int64_t first, Numbers... more) {
   return text + "}";
 }
 
-/// What one pass computes, all of it columns: [i][h] is position i + 1, head h + 1.
+/// The results of one pass, all of them columns: [i][h] is position i + 1, head h + 1.
 struct Steps {
   Tensors a;                     ///< inputs a^{i}, (width, 1)
   std::vector<Tensors> q, k, v;  ///< (d, 1)

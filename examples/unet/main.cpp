@@ -1,4 +1,4 @@
-// A U-Net says of each pixel of a noisy picture whether it is ground, disc, square or triangle.
+// A U-Net classifies each pixel of a noisy picture: ground, disc, square or triangle.
 //
 // Ronneberger, Fischer, Brox: U-Net: Convolutional Networks for Biomedical Image Segmentation, 2015. The same program
 // in PyTorch stands beside it: pytorch.py.
@@ -54,7 +54,7 @@ struct UNetOptions {
   std::int64_t width = 16;
 };
 
-// Down to a quarter of the size and up again; each level up also sees what the same level down has seen.
+// Down to a quarter of the size and up again; each level up also sees the features of the same level down.
 struct UNet : nn::Layer<UNet, UNetOptions> {
   using Layer::Layer;
   const std::int64_t width = options.width;

@@ -1,4 +1,4 @@
-"""A U-Net says of each pixel of a noisy picture whether it is ground, disc, square or triangle.
+"""A U-Net classifies each pixel of a noisy picture: ground, disc, square or triangle.
 
 Ronneberger, Fischer, Brox: U-Net: Convolutional Networks for Biomedical Image Segmentation, 2015.
 """
@@ -56,7 +56,7 @@ class DoubleConv(nn.Module):
 
 
 class UNet(nn.Module):
-    """Down to a quarter of the size and up again; each level up also sees what the same level down has seen."""
+    """Down to a quarter of the size and up again; each level up also sees the features of the same level down."""
 
     def __init__(self, width=16):
         super().__init__()

@@ -1,6 +1,5 @@
-// A variational autoencoder on drawn shapes, or on files such as those of Fashion-MNIST. It finds pictures again from a
-// few numbers, draws some that were never there, and goes from one to another; of two numbers (--latent 2) it draws all
-// that there are, on a plane.
+// A variational autoencoder on drawn shapes, or on files such as those of Fashion-MNIST. It reconstructs pictures from
+// a few numbers, draws new ones, and interpolates between two; with two numbers (--latent 2) it draws all on a plane.
 //
 //   examples/run vae [--data FOLDER | --fashion-mnist] [--latent N] [--epochs N] [--batch N] [--lr RATE] [--seed N]
 //   [--out FOLDER]

@@ -1,5 +1,5 @@
 // A variational autoencoder (Kingma, Welling: "Auto-Encoding Variational Bayes", 2013): every picture x comes from a
-// few numbers z that nobody sees. The decoder draws the picture of a z; the encoder guesses what z a picture came from.
+// few latent numbers z. The decoder draws the picture of a z; the encoder guesses the z of a picture.
 #pragma once
 
 #include <xgrad/xgrad.h>
@@ -17,7 +17,7 @@ struct Config {
 /// A bound on the likelihood of each picture, (B): ln p(x) >= E_q ln p(x | z) - KL(q(z | x) | p(z)).
 struct Bound {
   Tensor reconstruction;  ///< ln p(x | z) for a z drawn from q: how well the picture is found again
-  Tensor kl;              ///< how much q tells about the picture: z is worth only what it takes
+  Tensor kl;              ///< how much q tells about the picture: the cost of z
 
   Tensor elbo() const { return reconstruction - kl; }
 };

@@ -1,5 +1,5 @@
-// A vision transformer that says what a picture shows: patches of the picture are the words that it reads. At the end,
-// what its class token has looked at.
+// A vision transformer that classifies pictures: patches of the picture are the words that it reads. At the end, the
+// attention of its class token.
 //
 //   examples/run vit [--data FOLDER | --fashion-mnist] [--epochs N] [--batch N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace xgrad;
 
-// Pictures as they are: a transformer of this size needs more epochs than these to learn what a shift leaves the same.
+// Pictures as they are: a transformer of this size needs more epochs than these to learn that shifts do not matter.
 const kit::ClassifierOptions defaults{.epochs = 7, .lr = 2e-3};
 
 nn::VisionTransformerOptions options_for(const kit::ImageSet& set) {
@@ -48,7 +48,7 @@ Tensor rollout(const nn::VisionTransformer& model, const Tensor& images) {
                  {-1, image.height / patch.height, image.width / patch.width});
 }
 
-/// Pictures, each beside itself with what was looked at in colour.
+/// Pictures, each beside itself with its attention in colour.
 void draw_attention(const std::filesystem::path& path, const nn::VisionTransformer& model, const kit::ImageSet& set,
                     const kit::ChannelStatistics& statistics) {
   const NoGrad no_graph;
@@ -98,7 +98,7 @@ void run(const kit::ClassifierOptions& config, kit::Example& example) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("A vision transformer that says what a picture shows.", "vit");
+  CLI::App app("A vision transformer that classifies pictures.", "vit");
   kit::ClassifierOptions config = defaults;
   kit::add_classifier_options(app, config);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });

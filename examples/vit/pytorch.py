@@ -1,4 +1,4 @@
-"""The same program as main.cpp in PyTorch: a vision transformer that says what a picture shows.
+"""The same program as main.cpp in PyTorch: a vision transformer that classifies pictures.
 
     python examples/vit/pytorch.py [--data FOLDER] [--epochs N] [--batch N] [--lr RATE] [--seed N] [--out FOLDER]
 
@@ -129,7 +129,7 @@ def draw_curves(path, history):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="A vision transformer that says what a picture shows.")
+    parser = argparse.ArgumentParser(description="A vision transformer that classifies pictures.")
     parser.add_argument("--data", default="/usr/share/datasets/fashion-mnist", help="folder with IDX files")
     parser.add_argument("--epochs", type=int, default=7, help="times that every picture is seen")
     parser.add_argument("--batch", type=int, default=64, help="pictures in a step")

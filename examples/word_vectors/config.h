@@ -29,7 +29,7 @@ struct Config {
   double learning_rate = 0.01;
 
   // report
-  std::vector<std::string> words = {};  // whose neighbours are printed; chosen by frequency if empty
+  std::vector<std::string> words = {};  // to print the neighbours of; chosen by frequency if empty
   std::int64_t shown = 70;              // words in the picture
 
   // translation with the vectors as the encoder's embedding

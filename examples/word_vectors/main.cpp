@@ -1,4 +1,4 @@
-// Vectors of words, learnt from which words stand near which, and used as the embedding of a translation model.
+// Word vectors, learnt from words that occur near each other, and used as the embedding of a translation model.
 //
 //   word_vectors [--text FILE] [--steps N] [--dim D] [--words WORD ...] [--seed N] [--out FOLDER] ...
 //
@@ -78,8 +78,8 @@ void draw(const Config& config, const kit::Vocab& vocab, const Array& vectors, c
                                          kit::principal_axes(frequent, 2)));
 }
 
-/// The encoder's embedding table with the vectors of the words that have one: less their mean, which tells words apart
-/// by nothing, and at the scale of the others.
+/// The encoder's embedding table with the vectors of the words that have one: less their mean, which all words share,
+/// and at the scale of the others.
 Array with_vectors(const Array& table, const kit::Vocab& of_table, const kit::Vocab& of_vectors, const Array& vectors) {
   const Tensor centred = Tensor(vectors) - mean(Tensor(vectors), 0, {.keepdim = true});
   const Array scaled = (centred / sqrt(mean(square(centred)))).value();  // (V, d), deviation 1
@@ -94,7 +94,7 @@ Array with_vectors(const Array& table, const kit::Vocab& of_table, const kit::Vo
 
 enum class Embeddings { random, frozen, trained };
 
-/// The translation example in short: what the encoder's embedding is made from is all that differs.
+/// The translation example in short: only the encoder's embedding differs.
 kit::Series translate(const Config& config, const kit::Corpus& corpus, const char* name, Embeddings embeddings,
                       const kit::Vocab& vocab, const nn::Embedding& vectors, std::uint64_t seed) {
   manual_seed(seed);
@@ -196,7 +196,7 @@ int main(int argc, char** argv) try {
   kit::add_number(app, "--dim", c.dim, "numbers of a vector, a multiple of 4 for the heads of the translation model", 4,
                   10'000);
   kit::add_number(app, "--steps", c.steps, "training steps", 1, 1'000'000);
-  app.add_option("--words", c.words, "whose neighbours are printed");
+  app.add_option("--words", c.words, "words to print the neighbours of");
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(c, example); });
 } catch (...) {
   return kit::report_error();

@@ -38,13 +38,13 @@ class AttentionRecorder : public Observer {
   std::vector<Record> records_;
 };
 
-/// For those who write attention layers: shows those who record it what weights() returns, (B, H, T, S).
+/// For authors of attention layers: passes the result of weights(), (B, H, T, S), to the recorders.
 template <class F>
 void show_attention_weights(const Module& module, const F& weights) {
   show_intermediate(module, "attention_weights", weights);
 }
 
-/// For those who write attention layers: multi_head_attention with the dropout that the module's mode asks for, and the
+/// For authors of attention layers: multi_head_attention with the dropout that the module's mode asks for, and the
 /// weights shown to the recorder. Throws as multi_head_attention.
 Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                     const AttentionMask& mask, double dropout, std::optional<std::int64_t> kv_heads = {});

@@ -21,8 +21,8 @@ namespace {
 
 std::string dropout_text(double dropout) { return dropout > 0 ? cat("dropout ", dropout) : ""; }
 
-// x (B, S, .) with 0 where no query sees anything, so that what stands there, NaN included, reaches nothing: `masked`
-// is (B, 1, T, S).
+// x (B, S, .) with 0 at the keys that no query sees, so that numbers there, NaN included, reach nothing: `masked` is
+// (B, 1, T, S).
 Tensor without_masked(const Tensor& x, const Mask& masked) {
   const std::int64_t B = masked.dim(0), T = masked.dim(2), S = masked.dim(3);
   Mask everywhere({B, S, 1}, true);
@@ -36,7 +36,7 @@ Tensor without_masked(const Tensor& x, const Mask& masked) {
   fail<ShapeError>("attention", rule, ": q ", q.shape(), ", k ", k.shape(), values);
 }
 
-// What all scores need of queries and keys, and the weighted sum of values.
+// The requirements of all scores on queries and keys, and of the weighted sum on values.
 void check(const Tensor& q, const Tensor& k, const Tensor& v = {}) {
   if (q.rank() != 3 || k.rank() != 3 || (v.defined() && v.rank() != 3)) {
     refuse("needs three axes (batch, positions, width)", q, k, v);
@@ -53,7 +53,7 @@ void check_finite(const char* name, double value) {
 
 }  // namespace
 
-// -- what all have in common ------------------------------------------------------------------------------------------
+// -- base class -------------------------------------------------------------------------------------------------------
 
 AttentionPooling::AttentionPooling(At here, double p, const std::type_info& derived)
     : Module(std::move(here), typeid(AttentionPooling), derived), dropout(probability("dropout", p)) {}

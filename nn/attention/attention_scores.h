@@ -15,7 +15,7 @@
 
 namespace xgrad::nn {
 
-/// What all have in common. A class of its own score says what score() is, and nothing else.
+/// The base of all attention pooling. A class with another score defines score() and nothing else.
 struct AttentionPooling : Module {
   /// softmax over the keys that the mask leaves, dropout in training, weighted sum of the values.
   /// q (B, T, .), k (B, S, .), v (B, S, e) -> (B, T, e). Throws ShapeError, ValueError for lengths outside [0, S].
@@ -23,20 +23,19 @@ struct AttentionPooling : Module {
 
   /// How well each key fits each query, before any mask: (B, T, S). Throws ShapeError.
   virtual Tensor score(const Tensor& q, const Tensor& k) const = 0;
-  /// What the softmax makes of the scores, before dropout: (B, T, S). Throws ShapeError, also for scores of another
-  /// shape.
+  /// The softmax of the scores, before dropout: (B, T, S). Throws ShapeError, also for scores of another shape.
   Tensor weights(const Tensor& q, const Tensor& k, const AttentionMask& mask = {}) const;
 
   const double dropout;  ///< of the weights
 
  protected:
-  /// Throws ValueError for a dropout outside [0, 1], in the name of the class that is being made.
+  /// Throws ValueError for a dropout outside [0, 1]; the error names the class under construction.
   AttentionPooling(At here, double p) : AttentionPooling(std::move(here), p, typeid(AttentionPooling)) {}
   AttentionPooling(At here, double p, const std::type_info& derived);
 
-  /// The weighted sum under the whole mask. Those that have one operation for all of it use that.
+  /// The weighted sum under the whole mask. Overridden where one fused operation does all of it.
   virtual Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const;
-  /// What T queries and S keys may see, given what the caller says.
+  /// The mask of T queries and S keys: the caller's together with that of the class.
   virtual AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const;
   /// The dropout that the mode asks for.
   double active_dropout() const { return training() ? dropout : 0; }
@@ -142,7 +141,7 @@ struct GaussianAttentionOptions {
   bool trained = false;  ///< w is a parameter
   double dropout = 0;    ///< of the weights
 };
-/// score = -|w (q - k)|^2 / 2: kernel regression, where keys and values are what was observed (Nadaraya, Watson 1964)
+/// score = -|w (q - k)|^2 / 2: kernel regression, where keys and values are observations (Nadaraya, Watson 1964)
 struct GaussianAttention : AttentionPooling {
   using Options = GaussianAttentionOptions;
 

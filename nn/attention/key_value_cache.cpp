@@ -12,13 +12,13 @@
 namespace xgrad::nn {
 namespace {
 
-// Whether positions up to `end` can be written where they are: nobody else looks at the block, no graph among them.
+// Whether positions up to `end` can be written in place: the block has no other owner, no graph either.
 bool writable(const Tensor& all, std::int64_t end) {
   return all.defined() && all.dim(1) >= end && all.unique() && all.value().unique() && all.is_leaf() &&
          !all.requires_grad();
 }
 
-// Positions of `from` (B, ., C), the first `count`, become those of `to` (B, room, C) from `begin` on.
+// Copies the first `count` positions of `from` (B, ., C) to `to` (B, room, C), from `begin` on.
 void write(Array& to, std::int64_t begin, const Array& from, std::int64_t count) {
   const std::int64_t B = to.dim(0), room = to.dim(1), C = to.dim(2), step = from.dim(1);
   Real* out = to.mutable_data();
@@ -27,7 +27,7 @@ void write(Array& to, std::int64_t begin, const Array& from, std::int64_t count)
   }
 }
 
-// A block of its own for `room` positions like those of `fresh`, which begins with `length` of `all`.
+// A new block for `room` positions like those of `fresh`, beginning with the first `length` of `all`.
 Tensor with_room(const Tensor& all, std::int64_t length, const Tensor& fresh, std::int64_t room) {
   Array block(Shape{fresh.dim(0), room, fresh.dim(2)});
   if (length > 0) write(block, 0, all.value(), length);
@@ -48,7 +48,7 @@ Tensor selected(const Tensor& all, std::int64_t length, const Index& rows) {
   return Tensor(std::move(block));
 }
 
-// Of the last T positions as queries and the last S as keys.
+// For the last T positions as queries and the last S as keys.
 Mask outside_of_window(std::int64_t T, std::int64_t S, std::int64_t window) {
   Mask mask(Shape{T, S});
   auto* out = mask.mutable_data();

@@ -1,4 +1,4 @@
-// What causal self-attention remembers from step to step: the keys and values of the positions so far.
+// KeyValueCache: the keys and values of the positions so far, kept from step to step of causal self-attention.
 #pragma once
 
 #include <optional>
@@ -13,39 +13,37 @@ struct DecoderState;
 template <class State>
 class Rewind;
 
-/// Keys and values of B sequences, position by position, in a block with room for more: a step writes its own behind
-/// those that are there, and copies nothing. When the room is used up, a block twice as large takes its place.
+/// Keys and values of B sequences, position by position, in a block with room for more: a step appends its own and
+/// copies nothing. When the block is full, one twice as large takes its place.
 ///
-/// Copies of a cache share the block until one of them goes on, which then gets a block of its own. Where gradients are
-/// wanted nothing is written in place: what a graph has seen does not change.
+/// Copies of a cache share the block until one of them appends, which then gets a block of its own. Where gradients are
+/// wanted nothing is written in place: arrays that a graph holds do not change.
 ///
 /// Threads: one at a time; copies may belong to different threads.
 class KeyValueCache {
  public:
-  /// The first block has room for so many positions, or for those that come first if they are more. Throws ValueError
+  /// The first block has room for `room` positions, or for the first append if that is longer. Throws ValueError
   /// below 1.
   explicit KeyValueCache(std::int64_t room);
   KeyValueCache() : KeyValueCache(64) {}
 
-  /// How many positions there are.
+  /// The number of positions.
   std::int64_t length() const { return length_; }
   /// (B, length, .); undefined when there are none yet.
   Tensor keys() const { return present(keys_); }
   Tensor values() const { return present(values_); }
 
-  /// Takes in the keys and values of T more positions, both (B, T, .). Throws ShapeError if they are not of the batch
-  /// and the widths of those before; when it throws, the cache is as it was.
+  /// Appends the keys and values of T more positions, both (B, T, .). Throws ShapeError for another batch size or other
+  /// widths than before; when it throws, the cache is unchanged.
   void append(const Tensor& k, const Tensor& v);
-  /// Forgets all but the first `length` positions: takes back what was appended. Throws ValueError if there are not so
-  /// many.
+  /// Keeps only the first `length` positions, to undo what was appended. Throws ValueError if there are fewer.
   void rewind(std::int64_t length);
   /// Row rows[i] of the batch becomes row i; the block keeps its room. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
 
-  /// For those who write attention layers: takes in k and v (B, T, .), and lets the T new positions see those before,
-  /// themselves, and nothing behind: attend_heads() with queries q (B, T, H d). With a window, each sees itself and
-  /// window - 1 before. Throws as append() and multi_head_attention, ValueError for a window below 1; then the cache is
-  /// as it was.
+  /// For authors of attention layers: appends k and v (B, T, .), then attend_heads() with queries q (B, T, H d) of the
+  /// T new positions, each of which sees itself and those before; with a window, itself and window - 1 before. Throws
+  /// as append() and multi_head_attention, ValueError for a window below 1; then the cache is unchanged.
   Tensor attend(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                 double dropout, std::optional<std::int64_t> kv_heads = {}, std::optional<std::int64_t> window = {});
 
@@ -67,7 +65,7 @@ namespace detail {
 void check_rewind(const char* op, std::int64_t length, std::int64_t of);
 }  // namespace detail
 
-/// Takes a cache, or a state made of caches, back to where it was, unless what began went well:
+/// A scope guard that rewinds a cache, or a state made of caches, unless keep() is reached:
 ///
 ///     Rewind undo(past);
 ///     const Tensor y = undo.keep(o(past.attend(layer, q, k, v, heads, dropout)));

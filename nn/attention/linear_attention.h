@@ -10,7 +10,7 @@
 namespace xgrad::nn {
 
 struct LinearAttentionOptions {
-  std::int64_t query = 0;  ///< width of what the queries, keys and values are made from; as `dim` if 0
+  std::int64_t query = 0;  ///< widths of the inputs of queries, keys and values; `dim` if 0
   std::int64_t key = 0;
   std::int64_t value = 0;
   bool bias = false;
@@ -27,13 +27,13 @@ struct LinearAttention : Module {
   LinearAttention(At here, std::int64_t dim, std::int64_t heads, const Options& options = {});
   explicit LinearAttention(Placeless, ...);  ///< does not compile: no place
 
-  /// Self-attention: x (B, T, C) -> (B, T, C). The mask may be causal and have lengths (B); no weight is ever computed
-  /// that another mask could work on. Throws ShapeError, ValueError for a mask with more than that.
+  /// Self-attention: x (B, T, C) -> (B, T, C). The mask may be causal and have lengths (B), no more, because no
+  /// attention weights are computed. Throws ShapeError, ValueError for any other mask.
   Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
   /// query (B, T, .), key (B, S, .), value (B, S, .) -> (B, T, C).
   Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask = {}) const;
-  /// Causal self-attention of the next positions of a sequence, x (B, T, C); the past, which stays as large as it is,
-  /// takes them in. Throws ShapeError if x is of another batch size than the past.
+  /// Causal self-attention of the next positions of a sequence, x (B, T, C), which are added to the past; its size
+  /// stays the same. Throws ShapeError if x is of another batch size than the past.
   Tensor extend(const Tensor& x, LinearAttentionState& past) const;
 
   const std::int64_t dim;

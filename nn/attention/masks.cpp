@@ -11,8 +11,7 @@
 namespace xgrad::nn {
 namespace {
 
-// A mask that `write` fills as an xtensor view. Its memory is there before xtensor hears of the sizes, which it does
-// not check.
+// A mask that `write` fills as an xtensor view. Its memory is allocated first, because xtensor does not check sizes.
 template <class Write>
 Mask written(const Shape& shape, const Write& write) {
   Mask mask(shape);
@@ -48,7 +47,7 @@ AttentionMask window(const WindowOptions& options) {
 
 AttentionMask select_rows(const AttentionMask& mask, const Index& rows) {
   AttentionMask selected = mask;
-  // What is shared by all sequences has less than four axes or one row.
+  // A mask that all sequences share has less than four axes or one row.
   const auto differs = [](const auto& x) { return x.rank() == 4 && x.dim(0) > 1; };
   if (mask.lengths) selected.lengths = index_select(*mask.lengths, 0, rows);
   if (mask.masked && differs(*mask.masked)) selected.masked = index_select(*mask.masked, 0, rows);

@@ -1,4 +1,4 @@
-// Masks for attention: which keys a query may attend to. They work before the softmax; what is masked takes no part.
+// Masks for attention: which keys a query may attend to. They apply before the softmax; masked keys take no part.
 //
 //     attn(x, nn::causal);
 //     attn(x, nn::causal & nn::padding(lengths));         // both at once
@@ -24,14 +24,14 @@ AttentionMask window(const WindowOptions& options);
 /// The mask of a batch whose i-th sequence is this batch's rows[i]-th. Throws ValueError for a row that does not exist.
 AttentionMask select_rows(const AttentionMask& mask, const Index& rows);
 
-/// The same as masks by position, in which true means masked, for whoever wants to see or combine them; all of an
-/// AttentionMask is masked_keys(mask, scores).
+/// The same as masks by position, in which true means masked, to look at or to combine; masked_keys(mask, scores) is a
+/// whole AttentionMask.
 /// All throw ValueError for negative numbers and LimitError for sizes that do not fit the address space.
-/// (size, past + size): what lies after each of `size` positions that follow `past` others.
+/// (size, past + size): true after each of the `size` positions, which follow `past` others.
 Mask causal_mask(std::int64_t size, std::int64_t past = 0);
-/// (B, size): what lies at or behind each length. Throws ShapeError unless lengths is (B), ValueError for a length
+/// (B, size): true from each length on. Throws ShapeError unless lengths is (B), ValueError for a length
 /// outside [0, size].
 Mask padding_mask(const Index& lengths, std::int64_t size);
-/// (size, size): what lies outside of each position's window.
+/// (size, size): true outside of each position's window.
 Mask window_mask(std::int64_t size, const WindowOptions& options);
 }  // namespace xgrad::nn

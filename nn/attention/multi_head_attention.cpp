@@ -46,7 +46,7 @@ void MultiHeadAttention::refuse_packed() const {
   if (options.packed) fail<ValueError>("attention", "packed maps are for self-attention, of one input");
 }
 
-// Of remember() and attend(), where keys come apart from queries.
+// For remember() and attend(), which project keys apart from queries.
 void MultiHeadAttention::refuse_parts() const {
   refuse_packed();
   if (options.rotary_theta) fail<ValueError>("attention", "rotary positions go on step by step in extend()");

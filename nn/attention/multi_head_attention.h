@@ -1,4 +1,4 @@
-// Multi-head attention, all at once and step by step: what transformers are made of.
+// Multi-head attention, all at once and step by step, as in transformers.
 //
 // One head with a score of one's choice: attention_scores.h. With PyTorch's parameters: pytorch/multihead_attention.h.
 // At linear cost: linear_attention.h.
@@ -15,7 +15,7 @@
 
 namespace xgrad::nn {
 
-/// The projected keys and values of what is attended to at every step.
+/// The projected keys and values of a memory that every step attends to.
 struct KeyValue {
   Tensor k;  ///< (B, S, C)
   Tensor v;
@@ -26,7 +26,7 @@ struct KeyValue {
 };
 
 struct MultiHeadAttentionOptions {
-  std::int64_t query = 0;  ///< width of what the queries, keys and values are made from; as `dim` if 0
+  std::int64_t query = 0;  ///< widths of the inputs of queries, keys and values; `dim` if 0
   std::int64_t key = 0;
   std::int64_t value = 0;
   double dropout = 0;  ///< of the weights
@@ -65,8 +65,8 @@ struct MultiHeadAttention : Module {
   Tensor attend(const Tensor& query, const KeyValue& memory, const AttentionMask& mask = {}) const;
   /// Causal self-attention of the next positions of a sequence, x (B, T, C), which see the `past` and each other; the
   /// past grows by them. With a window, each sees itself and window - 1 before. Throws ShapeError if x is of another
-  /// batch size than the past, ValueError for a window below 1. Whatever it throws, hooks included, the past is as it
-  /// was.
+  /// batch size than the past, ValueError for a window below 1. If anything throws, hooks included, the past is
+  /// unchanged.
   Tensor extend(const Tensor& x, KeyValueCache& past, std::optional<std::int64_t> window = {}) const;
 
   const std::int64_t dim;

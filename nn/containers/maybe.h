@@ -1,4 +1,4 @@
-// Maybe: a layer that a model has or has not, as its options say.
+// Maybe: an optional layer, which a model has or not, as its options say.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace xgrad::nn {
 
-/// A layer that is there or not, at its place among the members:
+/// An optional layer, at its place among the members:
 ///
 ///     nn::Maybe<nn::LayerNorm> norm{at("norm"), options.norm_first, options.dim};
 ///     nn::Maybe<nn::Linear>    head{at("head"), !options.tied, options.dim, options.vocabulary, {.bias = false}};
@@ -16,13 +16,13 @@ namespace xgrad::nn {
 ///     const Tensor y = norm(h);                                       // h itself where there is no norm
 ///     const Tensor logits = head ? (*head)(y) : linear(y, embedding.weight);
 ///
-/// What is not there has no names and draws no random numbers. Neither copied nor moved, as layers are.
+/// An absent layer has no names and draws no random numbers. Neither copied nor moved, like all layers.
 /// Threads: as its layer.
 template <class Layer>
 class Maybe {
  public:
-  /// Layer(here, arguments...) if it is to be there. The last argument may be options in braces. Throws what the
-  /// layer's constructor throws.
+  /// Layer(here, arguments...) if `there` is true. The last argument may be options in braces. Throws what the layer's
+  /// constructor throws.
   template <class... Arguments>
   Maybe(const At& here, bool there, const Arguments&... arguments) {
     make(here, there, arguments...);

@@ -15,7 +15,7 @@ void detail::Making::check(const Module* made) const {
   }
 }
 
-// For layers that do not enter themselves, each is entered here.
+// Enters each layer, for those that do not do so themselves.
 Tensor Sequential::from(std::int64_t first, Tensor x) const {
   for (std::int64_t i = first; i < size(); ++i) {
     const Part& part = parts_[static_cast<std::size_t>(i)];

@@ -1,8 +1,8 @@
 // Layers by number or by name: Sequential calls unlike layers one after the other, ModuleList and ModuleDict keep
 // layers that a model calls itself. The names in files are PyTorch's: `net.0.weight`, `heads.left.bias`.
 //
-// A layer enters its parent's list where it is made, and is neither copied nor moved. So these are given no layers but
-// what makes one, a type and its arguments, and make it at its place:
+// A layer enters its parent's list where it is made, and is neither copied nor moved. So these are not given layers,
+// but a type and its arguments each, and make the layer at its place:
 //
 //     nn::Sequential net{at("net"), {nn::make<nn::Linear>(2, 8), tanh, nn::make<nn::Linear>(8, 1)}};
 //     const Tensor y = net(x);
@@ -32,7 +32,7 @@ namespace detail {
 class Making {
  public:
   explicit Making(const At& place) : place_(place) {}
-  /// If nothing has taken the place, nothing will.
+  /// Declines the place if no layer has taken it.
   ~Making() { place_.decline(); }
   Making(const Making&) = delete;
   Making& operator=(const Making&) = delete;
@@ -83,7 +83,7 @@ LayerMaker<Layer> maker_of(const Arguments&... arguments) {
 
 }  // namespace detail
 
-/// Layer(its place, arguments...), to be made by Sequential and its like. The arguments are copied.
+/// Layer(its place, arguments...), to be made by Sequential and the like. The arguments are copied.
 template <class Layer, class... Arguments>
 LayerMaker<Layer> make(const Arguments&... arguments) {
   return detail::maker_of<Layer>(arguments...);
@@ -151,8 +151,8 @@ class Sequential : public Module {
   Sequential(At here, std::initializer_list<Step> steps) : Module(std::move(here)) {
     for (const Step& step : steps) step.append_(*this);
   }
-  /// The same without braces around the steps: `nn::Sequential net{at("net"), nn::make<nn::Linear>(2, 8), relu}`. (A
-  /// function that has several forms, such as tanh beside the C library's, needs them.)
+  /// The same without braces around the steps: `nn::Sequential net{at("net"), nn::make<nn::Linear>(2, 8), relu}`. (An
+  /// overloaded function, such as tanh beside the C library's, needs them.)
   template <class... Steps>
   requires(std::convertible_to<const Steps&, Step>&&...) Sequential(At here, const Steps&... steps)
       : Module(std::move(here)) {
@@ -184,7 +184,7 @@ class Sequential : public Module {
   std::int64_t size() const { return static_cast<std::int64_t>(parts_.size()); }
   /// Layer i. Throws ValueError.
   const Module& operator[](std::int64_t i) const;
-  /// Layer i as what it is: net.get<nn::Linear>(0).weight. Throws ValueError if it is of another type.
+  /// Layer i by its type: net.get<nn::Linear>(0).weight. Throws ValueError if it is of another type.
   template <class Layer>
   const Layer& get(std::int64_t i) const {
     const Layer* layer = dynamic_cast<const Layer*>(&(*this)[i]);

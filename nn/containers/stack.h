@@ -11,7 +11,7 @@
 
 namespace xgrad::nn {
 
-/// More layers than this, one after the other, are refused: nobody can have meant them.
+/// The most layers one after the other; more are refused as a mistake.
 inline constexpr std::int64_t most_layers = 1 << 16;
 
 /// Walks through layers that a container owns. Threads: a plain value.
@@ -39,7 +39,7 @@ class LayerIterator {
 ///     nn::Stack<nn::Linear> maps{at("maps"), 3, wider};                   // 2 -> 3 -> 4 -> 5
 ///     y = blocks(x);                                                      // or blocks(x, mask)
 ///
-/// An argument in braces has no type that could be passed on: write nn::Stack<nn::Mlp>{..., nn::MlpOptions{.in = 4}}.
+/// The type of an argument in braces cannot be deduced: write nn::Stack<nn::Mlp>{..., nn::MlpOptions{.in = 4}}.
 template <class Layer>
 class Stack : public Module {
   template <class... T>
@@ -60,8 +60,8 @@ class Stack : public Module {
   }();
 
  public:
-  /// `count` layers, each born as Layer(its place, arguments...). Throws ValueError for a negative count,
-  /// LimitError for more than most_layers.
+  /// `count` layers, each made as Layer(its place, arguments...). Throws ValueError for a negative count, LimitError
+  /// for more than most_layers.
   template <class... Arguments>
   Stack(At here, std::int64_t count, const Arguments&... arguments) : Module(here) {
     static_assert(std::is_base_of_v<Module, Layer>, "Stack<Layer>: Layer is no Module");

@@ -15,7 +15,7 @@
 namespace xgrad::nn {
 namespace {
 
-// What all ways of decoding have in common.
+// The options that all ways of decoding share.
 struct Limits {
   const char* op;
   std::int64_t bos;
@@ -26,10 +26,10 @@ struct Limits {
   LogitsProcessor process = {};
 
   bool ends(std::int64_t token) const { return eos.has(token); }
-  /// The token behind the end.
+  /// The token that fills rows after their end.
   std::int64_t filler() const { return eos.tokens().empty() ? 0 : eos.tokens().front(); }
   bool changes_scores() const { return min_length > 0 || repetition_penalty != 1 || process; }
-  /// Of the token behind `written`, of which `length` tokens are new.
+  /// Changes the scores of the token after `written`, of which `length` tokens are new.
   void change(std::span<const std::int64_t> written, std::int64_t length, std::span<Real> scores) const;
 };
 
@@ -71,7 +71,7 @@ void Limits::change(std::span<const std::int64_t> written, std::int64_t length, 
   }
 }
 
-// What a model says of the token after the newest ones, (B, V).
+// A model's prediction of the next token, (B, V).
 struct Said {
   Array logits, log_p;
 };
@@ -205,7 +205,7 @@ double uniform(const RandomKey& key, std::uint64_t i) {
   return ((words[0] >> 5) * 0x1p26 + (words[1] >> 6)) * 0x1p-53;
 }
 
-// The entry in whose share of the sum the point u in [0, 1) falls.
+// The entry that u in [0, 1) falls on if each takes a share in proportion to its weight.
 std::int64_t draw(const std::vector<double>& weights, double u) {
   double left = u * std::accumulate(weights.begin(), weights.end(), 0.0);
   std::size_t last = 0;
@@ -259,7 +259,7 @@ Decoded sample(Stepper& model, const SamplingOptions& options) {
 
 namespace {
 
-// A sequence in the making. The i-th of a list is in row i of the model's batch.
+// An unfinished sequence. The i-th of a list is in row i of the model's batch.
 struct Open {
   std::int64_t of;  // which sequence of the batch it continues
   std::vector<std::int64_t> tokens = {};
@@ -452,7 +452,7 @@ std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options) 
     }
   };
 
-  // With a penalty, what has little probability left may still gain by its length.
+  // With a penalty, an improbable sequence may still gain by its length.
   const bool may_gain = options.stopping == Stopping::impossible && options.length_penalty > 0;
   const auto done = [&](const Best& best, const Open& most_probable) {
     if (options.stopping == Stopping::enough) return best.ended() >= k;
@@ -462,7 +462,7 @@ std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options) 
   const auto advance = [&](const Turn& turn) {
     const std::size_t before = turn.next.size();
     std::int64_t rank = 0, kept = 0;
-    // Of the continuations of a row, so many are ends: there are k others.
+    // At most this many continuations of a row are ends, so k others remain.
     const std::size_t ends = limits.eos.tokens().size();
     for (const Continuation& way : best_continuations(turn, (1 + ends) * static_cast<std::size_t>(k))) {
       const bool ends = limits.ends(way.token), complete = ends || turn.last;

@@ -18,8 +18,8 @@
 
 namespace xgrad::nn {
 
-/// A model in the middle of writing B sequences: what every search needs to know of it. When step() or select() throws,
-/// the model should be where it was, so that it can be asked again; those of the library are.
+/// A model in the middle of writing B sequences, as every search sees it. When step() or select() throws, the model
+/// should be unchanged, so that it can be asked again; those of the library are.
 ///
 /// Threads: one at a time; several may decode with steppers of their own from one model.
 class Stepper {
@@ -31,9 +31,9 @@ class Stepper {
   virtual Tensor step(const Index& tokens) = 0;
   /// Goes on with sequence rows[i] as the i-th: some may be dropped, others doubled.
   virtual void select(const Index& rows) = 0;
-  /// What sequence b began with, before its first token: a prompt.
+  /// The prompt of sequence b: the tokens before its first one.
   virtual std::vector<std::int64_t> before(std::int64_t) const { return {}; }
-  /// The next token of sequence b if it is not to be chosen: its prompt is longer than another's, and goes on.
+  /// The next token of sequence b if it is given: its prompt is longer than another's, and goes on.
   virtual std::optional<std::int64_t> given(std::int64_t) const { return {}; }
 };
 
@@ -55,7 +55,7 @@ class Ends {
   std::vector<std::int64_t> tokens_;
 };
 
-/// Changes the scores of the next token, one for each of the V, by what was written so far, the prompt included:
+/// Changes the scores of the next token, one for each of the V, given the tokens so far, the prompt included:
 /// -infinity forbids a token. Scores are logits, in beam_search ln p.
 using LogitsProcessor = std::function<void(std::span<const std::int64_t> written, std::span<Real> scores)>;
 
@@ -63,10 +63,10 @@ using LogitsProcessor = std::function<void(std::span<const std::int64_t> written
 // ShapeError if a step gives no (B, V), NumericError if its logits are NaN or leave no token with a probability above
 // 0. Tokens that the model does not know are refused by the model.
 //
-// What they have in common besides: before min_length tokens are written none that ends; repetition_penalty (Keskar et
-// al. 2019) divides the score of a token that was written before, if it is positive, and multiplies it otherwise;
-// `process` is called last. They throw ValueError for a min_length that is negative or above max_length and a
-// repetition_penalty that is not positive and finite.
+// All have these options, too: before min_length tokens no end is written; repetition_penalty (Keskar et al. 2019)
+// divides the score of a token that was written before, if it is positive, and multiplies it otherwise; `process` is
+// called last. They throw ValueError for a min_length that is negative or above max_length and a repetition_penalty
+// that is not positive and finite.
 
 // -- one sequence each ------------------------------------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ struct Decoded {
   Array scores;   ///< (B) ln p of the sequence, with the eos that ends it
 };
 
-/// What is called with each token as it is written, in row b of the batch: to print it, for example.
+/// A callback for each token as it is written, in row b of the batch: to print it, for example.
 using OnToken = std::function<void(std::int64_t b, std::int64_t token)>;
 
 struct GreedyOptions {
@@ -116,7 +116,7 @@ struct SamplingOptions {
 /// Throws ShapeError unless logits are (B, V); ValueError unless temperature > 0 and finite (for 0 there is greedy()),
 /// top_k >= 1, 0 < top_p <= 1; NumericError.
 Array sampling_probabilities(const Array& logits, const SamplingOptions& options);
-/// Draws every token from sampling_probabilities. What a sequence gets depends on the seed, its row and its logits, not
+/// Draws every token from sampling_probabilities. A sequence's tokens depend on the seed, its row and its logits, not
 /// on the rest of the batch. The scores are by the model's own probabilities, before temperature and filters. To draw
 /// several times after the same beginning, select its row several times first. Throws as above, and LimitError when
 /// batch times max_length overflows.
@@ -130,14 +130,14 @@ struct Hypothesis {
   bool ended = false;                     ///< whether eos came
   double log_p = 0;                       ///< ln p of the tokens, and of the eos that ended them
   double score = 0;                       ///< log_p / L^alpha; L counts the tokens and that eos
-  /// In which row of the model's batch each of the L tokens was chosen: what the model said or attended to in step t
-  /// for this sequence is in row rows[t].
+  /// The row of the model's batch in which each of the L tokens was chosen: logits and attention weights of step t for
+  /// this sequence are in row rows[t].
   std::vector<std::int64_t> rows = {};
 };
 /// The best first; of equal scores, the one that was found first.
 using Hypotheses = std::vector<Hypothesis>;
 
-/// What a search may return.
+/// The sequences that a search may return.
 enum class Candidates {
   complete,  ///< sequences that have ended or are max_length long
   prefixes,  ///< also all that were in the beam on the way ("Dive into Deep Learning", section 10.8)
@@ -163,7 +163,7 @@ struct BeamOptions {
   double repetition_penalty = 1;
   LogitsProcessor process = {};
 };
-/// Keeps at every step the k most probable prefixes that have not ended, and returns what had the best
+/// Keeps at every step the k most probable prefixes that have not ended, and returns those with the best
 ///
 ///     score = 1/L^alpha sum_t ln p(y_t | y_1 ... y_{t-1})
 ///

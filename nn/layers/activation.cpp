@@ -1,4 +1,4 @@
-// What the addresses of functions do not tell: their names, and the defaults of those of a tensor and a number.
+// Names of functions, and defaults of those of a tensor and a number, looked up by address.
 #include "activation.h"
 
 #include <array>

@@ -11,8 +11,8 @@
 namespace xgrad::nn {
 
 /// Any function from a tensor to one of the same shape: `relu`, `gelu`, a lambda. The library's own functions with a
-/// further argument have its default here. Throws ValueError for an empty function, and for one of a tensor and a
-/// number, such as pow, whose number has no default.
+/// further argument get its default. Throws ValueError for an empty function, and for one of a tensor and a number,
+/// such as pow, whose number has no default.
 /// Threads: many may call it, if they may call the function.
 class Activation {
  public:

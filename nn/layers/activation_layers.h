@@ -1,6 +1,5 @@
 // Activations as layers, under PyTorch's names: for Sequential, and wherever a layer is asked for. Each is the function
-// of ops/elementwise/elementwise.h or ops/elementwise/activations.h that its comment names, and throws what that
-// throws.
+// of ops/elementwise/elementwise.h or ops/elementwise/activations.h that its comment names, and throws the same errors.
 #pragma once
 
 #include "../../ops/elementwise/activations.h"
@@ -225,7 +224,7 @@ struct LogSoftmax : Layer<LogSoftmax> {
 
 struct PReLUOptions {
   std::int64_t num_parameters = 1;  ///< one for all, or one for each position of axis 1
-  double init = 0.25;               ///< what they begin as
+  double init = 0.25;               ///< their first value
 };
 /// y = x above 0, else weight x, where the weight is learned. Throws ValueError for num_parameters below 1.
 struct PReLU : Layer<PReLU, PReLUOptions> {

@@ -12,7 +12,7 @@ std::int64_t of_group(const char* name, std::int64_t channels, std::int64_t grou
   return channels / groups;
 }
 
-// What was asked for, else what PyTorch takes where each result is a sum of so many products.
+// The given Init, else PyTorch's default for results that are sums of so many products.
 Init or_usual(const Init& given, std::int64_t products) { return given ? given : init::uniform_within_root(products); }
 
 std::string text_of(const Size2d& extent) {
@@ -28,7 +28,7 @@ std::string text_of_padding(const Padding& padding) {
   }
 }
 
-// "3 -> 64, kernel 3, stride 2, padding 1, 4 groups": what is usual is not said.
+// "3 -> 64, kernel 3, stride 2, padding 1, 4 groups": defaults are left out.
 template <class Options>
 std::string described(std::int64_t in, std::int64_t out, const Size2d& kernel, const Options& options) {
   std::string text = cat(in, " -> ", out, ", kernel ", text_of(kernel));

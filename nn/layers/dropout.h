@@ -7,7 +7,7 @@
 namespace xgrad::nn {
 
 /// In training, every element becomes 0 with probability p and is divided by 1 - p otherwise; else nothing happens
-/// (Srivastava et al. 2014). Which ones: the next draw of the calling thread's generator.
+/// (Srivastava et al. 2014). The choice is the next draw of the calling thread's generator.
 struct Dropout : Layer<Dropout> {
   /// Throws ValueError unless 0 <= p <= 1.
   Dropout(At here, double p);
@@ -23,7 +23,7 @@ struct Dropout : Layer<Dropout> {
 
 namespace detail {
 
-/// In training, function(x, p); else nothing happens. Which ones: the next draw of the calling thread's generator.
+/// In training, function(x, p); else nothing happens. The choice is the next draw of the calling thread's generator.
 template <class Self, auto function>
 struct ChannelDropout : Layer<Self> {
   explicit ChannelDropout(At here, double probability = 0.5)
@@ -52,7 +52,7 @@ struct Dropout1d : detail::ChannelDropout<Dropout1d, detail::DropoutFunction(&dr
 struct Dropout2d : detail::ChannelDropout<Dropout2d, detail::DropoutFunction(&dropout2d)> {
   using ChannelDropout::ChannelDropout;
 };
-/// In training, alpha_dropout: what keeps mean and variance of networks with SELU. Throws ValueError unless 0 <= p
+/// In training, alpha_dropout, which keeps mean and variance of networks with SELU. Throws ValueError unless 0 <= p
 /// <= 1.
 struct AlphaDropout : detail::ChannelDropout<AlphaDropout, detail::DropoutFunction(&alpha_dropout)> {
   using ChannelDropout::ChannelDropout;
@@ -68,7 +68,7 @@ struct FeatureAlphaDropout
 ///
 ///     y = x + drop_path(f(x))
 ///
-/// As torchvision's StochasticDepth by "row". Which ones: the next draw of the calling thread's generator.
+/// As torchvision's StochasticDepth by "row". The choice is the next draw of the calling thread's generator.
 struct DropPath : Layer<DropPath> {
   /// Throws ValueError unless 0 <= p <= 1.
   DropPath(At here, double p);

@@ -13,7 +13,7 @@ std::optional<std::int64_t> from_start(std::optional<std::int64_t> row, std::int
   return *row < 0 ? *row + count : *row;
 }
 
-// The row for padding begins as zeros, unless somebody said how rows begin.
+// The row for padding begins as zeros, unless an Init was given.
 void clear_padding(const Tensor& weight, std::optional<std::int64_t> row, const Init& given) {
   if (!row || given) return;
   const std::int64_t dim = weight.dim(1);

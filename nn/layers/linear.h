@@ -9,7 +9,7 @@ struct LinearOptions {
   bool bias = true;
   Init init = {};       ///< of the weight; if not given, uniform in +-1/sqrt(in)
   Init bias_init = {};  ///< if not given, uniform in +-1/sqrt(in)
-  Tensor weight = {};   ///< another module's weight (out, in) to share instead of an own one
+  Tensor weight = {};   ///< another module's weight (out, in), to be shared
 };
 
 /// y = x W' + b      x (..., in) -> (..., out)

@@ -1,11 +1,10 @@
-// Losses as modules, under PyTorch's names: what a program keeps beside its model, with the options that it was made
-// with.
+// Losses as modules, under PyTorch's names: objects that keep the options of a loss.
 //
 //     const nn::CrossEntropyLoss criterion{nn::root, {.label_smoothing = 0.1}};
 //     criterion(logits, ids).backward();
 //
 // Each is the function of ops/losses/loss.h, ops/losses/distance_loss.h or ops/losses/ctc_loss.h that its comment
-// names, and throws what that throws. Weights are buffers, as in PyTorch: they are saved with the module.
+// names, and throws the same errors. Weights are buffers, as in PyTorch: they are saved with the module.
 #pragma once
 
 #include "../../ops/losses/ctc_loss.h"

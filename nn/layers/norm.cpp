@@ -15,7 +15,7 @@ void check_eps(const char* op, double eps) {
   if (!(eps >= 0)) fail<ValueError>(op, "eps ", eps, " is negative or NaN");
 }
 
-// Numbers of the channels (C) as they go over x (B, C, ...).
+// Numbers of the channels (C) in a shape that broadcasts over x (B, C, ...).
 Tensor per_channel(const Tensor& numbers, const Tensor& x) {
   Shape shape = Shape::filled(x.rank() - 1, 1);
   shape[0] = numbers.size();

@@ -83,7 +83,7 @@ struct BatchNormOptions {
 ///
 ///     running = (1 - momentum) running + momentum batch      (of the variance the unbiased estimate)
 ///
-/// They move last: whatever a call throws, hooks included, they are as they were.
+/// They move last: if a call throws, also in a hook, they are unchanged.
 ///
 /// So a result depends on the other samples of the batch in training, and on nothing but its own sample afterwards;
 /// with layer norm it never depends on others. Names, buffers and values are those of PyTorch's layers, which are the

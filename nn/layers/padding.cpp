@@ -1,4 +1,4 @@
-// Which axes padding goes around.
+// The axes that padding applies to.
 #include "padding.h"
 
 namespace xgrad::nn::detail {

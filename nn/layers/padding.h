@@ -64,44 +64,44 @@ struct ConstantPadLayer : Layer<Self> {
 
 }  // namespace detail
 
-/// Around a sequence, the sequence, reflected at its ends: PadMode::reflect.
+/// Pads a sequence by reflection at its ends: PadMode::reflect.
 struct ReflectionPad1d : detail::PadLayer<ReflectionPad1d, Sides1d, PadMode::reflect> {
   using PadLayer::PadLayer;
 };
-/// Around a picture, the picture, reflected at its borders: PadMode::reflect.
+/// Pads a picture by reflection at its borders: PadMode::reflect.
 struct ReflectionPad2d : detail::PadLayer<ReflectionPad2d, Sides2d, PadMode::reflect> {
   using PadLayer::PadLayer;
 };
-/// Around a sequence, its first and last element: PadMode::replicate.
+/// Pads a sequence with its first and last element: PadMode::replicate.
 struct ReplicationPad1d : detail::PadLayer<ReplicationPad1d, Sides1d, PadMode::replicate> {
   using PadLayer::PadLayer;
 };
-/// Around a picture, its outermost elements: PadMode::replicate.
+/// Pads a picture with its outermost elements: PadMode::replicate.
 struct ReplicationPad2d : detail::PadLayer<ReplicationPad2d, Sides2d, PadMode::replicate> {
   using PadLayer::PadLayer;
 };
-/// Around a sequence, the sequence again, from its other end: PadMode::circular.
+/// Pads a sequence with elements from its other end: PadMode::circular.
 struct CircularPad1d : detail::PadLayer<CircularPad1d, Sides1d, PadMode::circular> {
   using PadLayer::PadLayer;
 };
-/// Around a picture, the picture again, from its other side: PadMode::circular.
+/// Pads a picture with elements from its other side: PadMode::circular.
 struct CircularPad2d : detail::PadLayer<CircularPad2d, Sides2d, PadMode::circular> {
   using PadLayer::PadLayer;
 };
-/// Around a sequence, this value: nn::ConstantPad1d pad{at("pad"), 2, 0.5}.
+/// Pads a sequence with a value: nn::ConstantPad1d pad{at("pad"), 2, 0.5}.
 struct ConstantPad1d : detail::ConstantPadLayer<ConstantPad1d, Sides1d> {
   using ConstantPadLayer::ConstantPadLayer;
 };
-/// Around a picture, this value.
+/// Pads a picture with a value.
 struct ConstantPad2d : detail::ConstantPadLayer<ConstantPad2d, Sides2d> {
   using ConstantPadLayer::ConstantPadLayer;
 };
-/// Around a sequence, zeros.
+/// Pads a sequence with zeros.
 struct ZeroPad1d : detail::ConstantPadLayer<ZeroPad1d, Sides1d> {
   ZeroPad1d(At here, const Sides1d& sides) : ConstantPadLayer(std::move(here), sides, 0) {}
   explicit ZeroPad1d(Placeless, ...);  ///< does not compile: no place
 };
-/// Around a picture, zeros.
+/// Pads a picture with zeros.
 struct ZeroPad2d : detail::ConstantPadLayer<ZeroPad2d, Sides2d> {
   ZeroPad2d(At here, const Sides2d& sides) : ConstantPadLayer(std::move(here), sides, 0) {}
   explicit ZeroPad2d(Placeless, ...);  ///< does not compile: no place

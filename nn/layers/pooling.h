@@ -1,5 +1,5 @@
 // Pooling, and pictures in another size, as layers, under PyTorch's names. Each is the function of ops/layers/pooling.h
-// or ops/layers/interpolate.h that its comment names, and throws what that throws.
+// or ops/layers/interpolate.h that its comment names, and throws the same errors.
 #pragma once
 
 #include "../../ops/layers/interpolate.h"

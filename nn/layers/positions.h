@@ -1,4 +1,4 @@
-// Positions: vectors that tell a transformer where a token stands.
+// Positional encodings: vectors that tell a transformer the position of a token.
 #pragma once
 
 #include "../layer.h"

@@ -17,7 +17,7 @@
 namespace xgrad::nn {
 namespace {
 
-// Both biases of gates that only ever meet as a sum.
+// The sum of both biases, for gates that need no more.
 Tensor bias_of(const RecurrentWeights& w) { return w.bias_ih.defined() ? w.bias_ih + w.bias_hh : Tensor(); }
 
 Recurrence run_rnn(const RecurrentWeights& w, const Tensor& x, const Tensor& h, Squash f,
@@ -54,7 +54,7 @@ Recurrent::Recurrent(At here, const std::type_info& derived, std::int64_t in_siz
   }
   if (layers > most_layers) fail<LimitError>("recurrent", layers, " layers, allowed are ", most_layers);
   const std::int64_t rows = checked_multiply("recurrent", hidden, kind_ == Kind::lstm ? 4 : kind_ == Kind::gru ? 3 : 1);
-  const std::int64_t width = checked_multiply("recurrent", directions, state);  // of what a layer gives to the next
+  const std::int64_t width = checked_multiply("recurrent", directions, state);  // of a layer's output
   const Init init = init::uniform_within_root(hidden);
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     for (std::int64_t direction = 0; direction < directions; ++direction) {

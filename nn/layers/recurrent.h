@@ -13,7 +13,7 @@
 
 namespace xgrad::nn {
 
-/// What recurrent layers are given besides the sequences.
+/// The input of recurrent layers besides the sequences.
 struct RecurrentInput {
   Tensor h = {};  ///< (L, B, h) states before the first step, of all layers, each forwards, then backwards; else 0
   Tensor c = {};  ///< (L, B, h) memories of an LSTM, likewise
@@ -28,9 +28,9 @@ struct RecurrentWeights {
   Tensor hr;                ///< (p, h): the projection of an LSTM that has one
 };
 
-/// What RNN, LSTM and GRU share. Layers are stacked: each reads what the one below gives. In both directions, a layer
-/// is two, of which one reads the sequences from behind, and their results stand side by side. All throw LimitError for
-/// more than most_layers.
+/// The base of RNN, LSTM and GRU. Layers are stacked: each reads the output of the one below. A bidirectional layer is
+/// two, one of which reads the sequences backwards, with their results side by side. All throw LimitError for more than
+/// most_layers.
 class Recurrent : public Module {
  public:
   /// x (B, T, in) -> output (B, T, D h) of the top layer, D the number of directions, 0 behind the length of a
@@ -41,7 +41,7 @@ class Recurrent : public Module {
 
   const std::int64_t in;
   const std::int64_t hidden;
-  const std::int64_t state;  ///< width of the states: `hidden` but with a projection
+  const std::int64_t state;  ///< width of the states: `hidden` unless they are projected
   const std::int64_t layers;
   const std::int64_t directions;  ///< 1, or 2: forwards and backwards
   const double dropout;
@@ -71,7 +71,7 @@ struct RNNOptions {
   std::int64_t layers = 1;
   Squash nonlinearity = Squash::tanh;
   bool bias = true;
-  double dropout = 0;  ///< of what a layer gives to the next, in training
+  double dropout = 0;  ///< of a layer's output to the next, in training
   bool bidirectional = false;
 };
 /// h' = f(W_ih x + b_ih + W_hh h + b_hh)      (Elman 1990)
@@ -86,7 +86,7 @@ struct RNN : Recurrent {
 struct LSTMOptions {
   std::int64_t layers = 1;
   bool bias = true;
-  double dropout = 0;  ///< of what a layer gives to the next, in training
+  double dropout = 0;  ///< of a layer's output to the next, in training
   bool bidirectional = false;
   std::int64_t proj_size = 0;  ///< width of the states, if they are to be projected; below `hidden`
 };
@@ -102,7 +102,7 @@ struct LSTM : Recurrent {
 struct GRUOptions {
   std::int64_t layers = 1;
   bool bias = true;
-  double dropout = 0;  ///< of what a layer gives to the next, in training
+  double dropout = 0;  ///< of a layer's output to the next, in training
   bool bidirectional = false;
 };
 /// Gates r and z, and a candidate n (Cho et al. 2014).
@@ -114,7 +114,7 @@ struct GRU : Recurrent {
   explicit GRU(Placeless, ...);  ///< does not compile: no place
 };
 
-/// What the cells share: the parameters of one layer in one direction.
+/// The base of the cells: the parameters of one layer in one direction.
 class RecurrentCell : public Module {
  public:
   const std::int64_t in;

@@ -13,7 +13,7 @@ struct Identity : Layer<Identity> {
   Tensor forward(const Tensor& x) const { return x; }
 };
 
-/// Axes first ... last as one; as they stand by default, (B, ...) becomes (B, n).
+/// Joins the axes first ... last; by default (B, ...) becomes (B, n).
 struct Flatten : Layer<Flatten> {
   explicit Flatten(At here, int from = 1, int to = -1) : Layer(std::move(here)), first(from), last(to) {}
   explicit Flatten(Placeless, ...);  ///< does not compile: no place
@@ -27,7 +27,7 @@ struct Flatten : Layer<Flatten> {
   std::string settings() const override { return cat(first, " to ", last); }
 };
 
-/// One axis as several: nn::Unflatten{at("split"), 1, {3, 4}} makes (B, 12) to (B, 3, 4). One size may be -1.
+/// Splits one axis: nn::Unflatten{at("split"), 1, {3, 4}} turns (B, 12) into (B, 3, 4). One size may be -1.
 struct Unflatten : Layer<Unflatten> {
   Unflatten(At here, int split, const Shape& parts) : Layer(std::move(here)), axis(split), sizes(parts) {}
   explicit Unflatten(Placeless, ...);  ///< does not compile: no place

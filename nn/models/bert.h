@@ -1,6 +1,5 @@
 // BERT (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding", 2019): an
-// encoder of post-norm blocks that sees a whole text, and a head that fills in masked words or says of what class a
-// text is.
+// encoder of post-norm blocks that sees a whole text, and a head that fills in masked words or classifies a text.
 //
 //     nn::Bert model{nn::root, {.vocabulary = 1000, .context = 64, .dim = 128, .heads = 4, .layers = 4, .ffn = 512}};
 //     const Tensor logits = model(ids, {.lengths = lengths});                       // (B, T, V)
@@ -21,9 +20,9 @@
 
 namespace xgrad::nn {
 
-/// What stands on the encoder, h = encode(ids), and what the model computes.
+/// The head on the encoder, h = encode(ids), and the model's result.
 enum class BertHead {
-  words,   ///< what could stand at each position: logits (B, T, V)
+  words,   ///< the word at each position: logits (B, T, V)
   none,    ///< nothing: h (B, T, C)
   pooled,  ///< pool(h) (B, C)
   classes  ///< a linear map of pool(h): logits (B, classes)
@@ -32,8 +31,8 @@ enum class BertHead {
 /// The defaults are those of BERT base.
 struct BertOptions {
   std::int64_t vocabulary = 30522;  ///< V
-  std::int64_t context = 512;       ///< so many positions at most
-  std::int64_t segments = 2;        ///< texts that stand one behind the other
+  std::int64_t context = 512;       ///< maximum number of positions
+  std::int64_t segments = 2;        ///< number of texts one after the other
   std::int64_t dim = 768;           ///< C
   std::int64_t heads = 12;          ///< H
   std::int64_t layers = 12;
@@ -45,7 +44,7 @@ struct BertOptions {
   std::int64_t classes = 2;  ///< of BertHead::classes
 };
 
-/// What BERT is told of its ids (B, T) beside them.
+/// The inputs of BERT besides its ids (B, T).
 struct BertInputs {
   std::optional<Index> lengths = {};   ///< (B): so many ids count, the others are padding; all if not given
   std::optional<Index> segments = {};  ///< (B, T): which text each id belongs to; all to the first if not given
@@ -80,13 +79,13 @@ struct Bert : Module {
   Bert(At here, const Options& options);
   explicit Bert(Placeless, ...);  ///< does not compile: no place
 
-  /// What each position means in its text: ids (B, T) -> (B, T, C). Throws ShapeError unless the shapes are as said
-  /// above, ValueError for an id, segment or length that does not exist, or more positions than the context has.
+  /// The contextual embedding of each position: ids (B, T) -> (B, T, C). Throws ShapeError unless the shapes are as
+  /// said above, ValueError for an id, segment or length that does not exist, or more positions than the context has.
   Tensor encode(const Index& ids, const BertInputs& inputs = {}) const;
-  /// What a text means as a whole: tanh(pooler(h_0)), h (B, T, C) -> (B, C). Throws ShapeError; ValueError for a head
+  /// The embedding of a whole text: tanh(pooler(h_0)), h (B, T, C) -> (B, C). Throws ShapeError; ValueError for a head
   /// without a pooler.
   Tensor pool(const Tensor& h) const;
-  /// What the head says: ids (B, T) -> (B, T, V), (B, T, C), (B, C) or (B, classes). Throws as encode().
+  /// The result of the head: ids (B, T) -> (B, T, V), (B, T, C), (B, C) or (B, classes). Throws as encode().
   Tensor operator()(const Index& ids, const BertInputs& inputs = {}) const;
 
   const Options options;
@@ -96,7 +95,7 @@ struct Bert : Module {
   LayerNorm norm;
   Dropout dropout;
   Stack<BertBlock> blocks;
-  Maybe<Linear> transform;  ///< of BertHead::words, as what follows
+  Maybe<Linear> transform;  ///< of BertHead::words, like the next
   Maybe<LayerNorm> head_norm;
   const Tensor bias;     ///< (V), at first 0
   Maybe<Linear> pooler;  ///< of BertHead::pooled and BertHead::classes

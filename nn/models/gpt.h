@@ -1,5 +1,5 @@
 // GPT-2 (Radford et al., "Language Models are Unsupervised Multitask Learners", 2019): a stack of pre-norm blocks of
-// causal self-attention and feed-forward, with learned positions, whose embedding is its head, too.
+// causal self-attention and feed-forward, with learned positions and tied weights of embedding and head.
 //
 //     nn::Gpt model{nn::root, {.vocabulary = 65, .context = 64, .dim = 128, .heads = 4, .layers = 4}};
 //     const Tensor loss = cross_entropy(model(ids), next_ids);                     // (B, T), (B, T)
@@ -18,7 +18,7 @@ namespace xgrad::nn {
 /// The defaults are those of the smallest GPT-2.
 struct GptOptions {
   std::int64_t vocabulary = 50257;  ///< V
-  std::int64_t context = 1024;      ///< so many positions at most
+  std::int64_t context = 1024;      ///< maximum number of positions
   std::int64_t dim = 768;           ///< C
   std::int64_t heads = 12;          ///< H
   std::int64_t layers = 12;

@@ -1,4 +1,4 @@
-// What language models have in common.
+// The base of language models.
 #include "language_model.h"
 
 #include <algorithm>

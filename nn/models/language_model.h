@@ -1,4 +1,4 @@
-// What models of text have in common that say, token by token, what comes next: nn::Gpt, nn::Llama.
+// LanguageModel: the base of models that predict the next token of a text, nn::Gpt and nn::Llama.
 //
 //     auto text = model.start(prompt);                                              // (B, T)
 //     const nn::Decoded more = nn::sample(text, {.max_length = 100, .temperature = 0.8, .top_k = 40});
@@ -15,14 +15,14 @@ namespace xgrad::nn {
 
 class LanguageStepper;
 
-/// What a language model knows in the middle of B texts. When a step or select() throws, it is as it was.
+/// The state of a language model in the middle of B texts. When a step or select() throws, it is unchanged.
 struct LanguageState {
   std::vector<KeyValueCache> blocks;
   std::int64_t batch = 0;     ///< B
   std::int64_t position = 0;  ///< of the next token
 
   std::int64_t length() const { return position; }
-  /// Forgets all but the first positions. Throws ValueError if there are not so many.
+  /// Keeps only the first `length` positions. Throws ValueError if there are fewer.
   void rewind(std::int64_t length);
   /// Row rows[i] of the batch becomes row i. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
@@ -43,19 +43,19 @@ class LanguageModel : public Module {
   /// as those of the last position in one pass. Throws as above, and ShapeError if ids are of another batch size than
   /// the state.
   virtual Tensor next(const Index& ids, LanguageState& state) const = 0;
-  /// So many positions a text may have.
+  /// The maximum number of positions of a text.
   virtual std::int64_t context() const = 0;
 
   /// The state before the first token of B texts, with room for the context, at first for 4096 positions of it. Throws
   /// ValueError for a negative B.
   LanguageState begin(std::int64_t batch) const;
-  /// Texts that begin with these tokens, (B, T), for greedy(), sample() and beam_search(): what they write comes behind
-  /// the prompt, so their `bos` means nothing. Of prompts of unequal length row b is prompt[b, :lengths[b]], and what
-  /// stands behind is not looked at; the longer ones are read on while the shorter ones are written. Records no graph.
-  /// A model in training runs as outside of it, without dropout, in each step. Throws as next(), ShapeError unless
-  /// lengths are (B), ValueError for a length that is not in [1, T].
+  /// Texts that begin with these tokens, (B, T), for greedy(), sample() and beam_search(): they continue the prompt, so
+  /// their `bos` means nothing. Of prompts of unequal length row b is prompt[b, :lengths[b]], and what follows is
+  /// ignored; the longer ones are still read while the shorter ones are written. Records no graph. A model in training
+  /// runs each step in evaluation mode, without dropout. Throws as next(), ShapeError unless lengths are (B),
+  /// ValueError for a length that is not in [1, T].
   LanguageStepper start(const Index& prompt, const std::optional<Index>& lengths = {}) const;
-  /// sample() behind the prompt.
+  /// sample() after the prompt.
   Decoded generate(const Index& prompt, const SamplingOptions& options, const std::optional<Index>& lengths = {}) const;
 
  protected:
@@ -73,7 +73,7 @@ class LanguageStepper : public Stepper {
   LanguageStepper(const LanguageModel& model, const Index& prompt, const std::optional<Index>& lengths = {});
 
   std::int64_t batch() const override { return state_.batch; }
-  /// The first one gives the logits behind the prompt, whatever the tokens are.
+  /// The first step gives the logits after the prompt, whatever the tokens are.
   Tensor step(const Index& tokens) override;
   void select(const Index& rows) override;
   std::vector<std::int64_t> before(std::int64_t b) const override;
@@ -82,7 +82,7 @@ class LanguageStepper : public Stepper {
  private:
   const LanguageModel& model_;
   Index prompt_, lengths_;  // (B, T), (B)
-  std::int64_t read_;       // so many tokens of each text
+  std::int64_t read_;       // tokens read of each text
   LanguageState state_;
   Index text_;            // (B, .): the tokens that the state has seen
   Tensor behind_prompt_;  // (B, V) until the first step

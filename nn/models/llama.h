@@ -15,7 +15,7 @@
 
 namespace xgrad::nn {
 
-/// What the embedding and the head have to do with each other.
+/// Whether the embedding and the head share their weight.
 enum class Head {
   own,   ///< the head has a weight of its own
   tied,  ///< the embedding is the head, too
@@ -24,7 +24,7 @@ enum class Head {
 /// The defaults are those of Llama 7B.
 struct LlamaOptions {
   std::int64_t vocabulary = 32000;            ///< V
-  std::int64_t context = 2048;                ///< so many positions at most
+  std::int64_t context = 2048;                ///< maximum number of positions
   std::int64_t dim = 4096;                    ///< C
   std::int64_t heads = 32;                    ///< H
   std::optional<std::int64_t> kv_heads = {};  ///< of keys and values; H if not given

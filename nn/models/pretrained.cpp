@@ -31,7 +31,7 @@ class Config {
   }
 
   bool has(const char* name) const { return entries_.contains(name) && !entries_[name].is_null(); }
-  // Whether the entry is there, be it null.
+  // Whether the entry is there, even if it is null.
   bool names(const char* name) const { return entries_.contains(name); }
   std::int64_t integer(const char* name) const {
     const nlohmann::json& entry = at(name);
@@ -110,8 +110,8 @@ class Config {
   nlohmann::json entries_;
 };
 
-// What models do otherwise whose arrays have the names and shapes of Llama's: Granite, MiniCPM, Cohere, Gemma, OLMo,
-// SmolLM3 and others.
+// Refuses models that differ from Llama although their arrays have the same names and shapes: Granite, MiniCPM, Cohere,
+// Gemma, OLMo, SmolLM3 and others.
 void require_llama(const Config& config) {
   if (!config.is("hidden_act", "swish")) config.require("hidden_act", "silu");
   config.require({"attention_bias", "mlp_bias", "use_bias", "bias", "qkv_bias", "use_qkv_bias"}, false);
@@ -134,7 +134,7 @@ void require_llama(const Config& config) {
   }
 }
 
-// How the rotary positions of Llama 3.1 are slower, if they are: `config` is that of the positions.
+// The scaling of the rotary positions of Llama 3.1, if any: `config` is that of the positions.
 std::optional<RotaryScaling> scaling_of(const Config& config) {
   const char* kind = config.has("rope_type") ? "rope_type" : "type";
   if (!config.has(kind) || config.is(kind, "default")) return {};
@@ -145,7 +145,7 @@ std::optional<RotaryScaling> scaling_of(const Config& config) {
                        .context = config.integer("original_max_position_embeddings")};
 }
 
-// What stands on the encoder of a BERT, by the name of its class.
+// The head of a BERT, by the name of its class.
 BertHead head_of_bert(const Config& config) {
   const char* name = "architectures";
   const auto is = [&](const char* architecture) { return config.is(name, nlohmann::json::array({architecture})); };
@@ -157,7 +157,7 @@ BertHead head_of_bert(const Config& config) {
 
 // ---- Weights --------------------------------------------------------------------------------------------------------
 
-// The arrays of a file on their way into the parameters of a model. What does not fit is noted, and refused at the end.
+// The arrays of a file on their way into the parameters of a model. Mismatches are noted, and refused at the end.
 class Weights {
  public:
   Weights(std::string_view op, const std::string& path, std::string_view prefix) : op_(op), file_(load_weights(path)) {
@@ -165,7 +165,7 @@ class Weights {
     if (first != file_.arrays.end() && first->first.starts_with(prefix)) prefix_ = prefix;
   }
 
-  // The name in this file of what the model itself, without its head, calls so.
+  // The name in this file of an array of the model without its head.
   template <class... Parts>
   std::string name(const Parts&... parts) const {
     return cat(prefix_, parts...);
@@ -194,7 +194,7 @@ class Weights {
     into(layer.weight, name + ".weight");
     into(layer.bias, name + ".bias");
   }
-  // What a file may say again, but not differently.
+  // An array that a file may repeat, but not with other numbers.
   void again(const Tensor& parameter, const std::string& name) {
     const Tensor* first = nullptr;
     for (const auto& [to, value] : values_) {
@@ -276,7 +276,7 @@ LlamaOptions llama_options(const std::string& path) {
   }
   require_llama(config);
   const std::int64_t context = config.integer("max_position_embeddings");
-  // Where a Mistral's config does not even say null, the package takes the sizes of the first one.
+  // Where a Mistral's config has no entry, not even null, the package takes the sizes of the first one.
   const auto size = [&](const char* name, std::int64_t null, std::int64_t of_mistral) {
     return config.has(name) ? config.integer(name) : mistral && !config.names(name) ? of_mistral : null;
   };

@@ -13,16 +13,16 @@
 namespace xgrad::nn {
 
 /// The options of a model from its config.json, or from the folder with it; dropout is 0. Throw FormatError, naming the
-/// entry, for one that is missing, is no such number, or asks for what the model here does not have; LimitError for a
+/// entry, for one that is missing, is no such number, or asks for a feature that the model here lacks; LimitError for a
 /// file beyond a megabyte; IoError.
 ///
 /// `model_type` must be that of the model, if there is one: other families have arrays of the same names and shapes and
 /// mean other numbers. Taken as a Llama are `llama`, with the rotary positions of Llama 3.1 if its config says so,
 /// `mistral`, whose `sliding_window` is 4096 where it is not given, and `qwen2` without a sliding window.
 ///
-/// The head of a BERT is what `architectures` says: BertForMaskedLM and BertForPreTraining fill in words, as a config
-/// does that names none; BertModel, which files of sentence encoders have, has a pooler; BertForSequenceClassification
-/// has as many classes as there are labels in `id2label`. Of others the encoder is read, BertHead::none.
+/// `architectures` decides the head of a BERT: BertForMaskedLM and BertForPreTraining fill in words, as a config does
+/// that names none; BertModel, which files of sentence encoders have, has a pooler; BertForSequenceClassification has
+/// as many classes as there are labels in `id2label`. Of others the encoder is read, BertHead::none.
 GptOptions gpt2_options(const std::string& path);
 LlamaOptions llama_options(const std::string& path);
 BertOptions bert_options(const std::string& path);
@@ -31,12 +31,13 @@ BertOptions bert_options(const std::string& path);
 /// may begin with `transformer.`, `model.` or `bert.`, or not. Throw FormatError with all names that are missing,
 /// unexpected or of another shape or kind, as they are in the file, and as load_weights; then nothing was loaded.
 ///
-/// GPT-2's maps are stored transposed; its head is the embedding, which the file may say again, but not differently.
+/// GPT-2's maps are stored transposed; its head is the embedding, which the file may repeat, but not with other
+/// numbers.
 void load_gpt2(const Gpt& model, const std::string& path);
 /// Queries, keys and values become one map.
 void load_llama(const Llama& model, const std::string& path);
-/// The same. What is there for guessing the next sentence is left out, as a pooler is that the model has not; and every
-/// other head where it fills in no words: the encoder of any file can be had with BertHead::none.
+/// The same. Weights for next-sentence prediction are skipped, and so is a pooler that the model lacks, and, unless the
+/// model fills in words, every other head: BertHead::none loads the encoder of any file.
 void load_bert(const Bert& model, const std::string& path);
 
 }  // namespace xgrad::nn

@@ -10,7 +10,7 @@
 namespace xgrad::nn {
 namespace {
 
-// What a bottleneck's result has more channels than its middle.
+// The factor by which a bottleneck's result has more channels than its middle.
 std::int64_t expansion(ResidualBlockKind block) { return block == ResidualBlockKind::bottleneck ? 4 : 1; }
 
 Conv2dOptions convolution(std::int64_t stride = 1, std::int64_t padding = 0) {

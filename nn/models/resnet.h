@@ -12,7 +12,7 @@
 
 namespace xgrad::nn {
 
-/// What a residual network is built from.
+/// The kind of residual block.
 enum class ResidualBlockKind {
   basic,       ///< two convolutions of 3 x 3
   bottleneck,  ///< 1 x 1 to a quarter of the channels, 3 x 3, and 1 x 1 back
@@ -50,7 +50,7 @@ struct ResidualBlock : Layer<ResidualBlock> {
   /// x (B, in, H, W) -> (B, out, H / stride, W / stride), sizes rounded up. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
 
-  /// The way past the convolutions.
+  /// The shortcut connection past the convolutions.
   struct Shortcut : Layer<Shortcut> {
     Shortcut(At here, std::int64_t in, std::int64_t out, std::int64_t stride);
     explicit Shortcut(Placeless, ...);  ///< does not compile: no place
@@ -79,7 +79,7 @@ struct ResidualStage : Stack<ResidualBlock> {
   explicit ResidualStage(Placeless, ...);  ///< does not compile: no place
 };
 
-/// A convolution of 7 x 7, max pooling, four stages, the mean of what is left, and a linear map.
+/// A convolution of 7 x 7, max pooling, four stages, global average pooling, and a linear map.
 ///
 ///     (B, 3, H, W) -> (B, 64, H/4, W/4) -> ... -> (B, 512, H/32, W/32) -> (B, classes)
 ///

@@ -17,7 +17,7 @@ namespace {
 
 GRUOptions gru_options(const Seq2SeqOptions& options) { return {.layers = options.layers, .dropout = options.dropout}; }
 
-// With what the context adds to the inputs of the GRU and of the last map.
+// The width with the context, which is added to the inputs of the GRU and of the last map.
 std::int64_t wider(std::int64_t width, const Seq2SeqOptions& options) {
   return options.context == Context::initial_state ? width : checked_add("seq2seq", width, options.hidden);
 }

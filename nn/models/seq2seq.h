@@ -21,8 +21,8 @@ namespace xgrad::nn {
 enum class Context {
   initial_state,  ///< as its first state, and never again (Sutskever, Vinyals, Le 2014)
   every_step,     ///< also beside every input: always the encoder's last state (Cho et al. 2014)
-  attention,  ///< also beside every input: a sum of all the encoder's states, weighted anew for each step by what the
-              ///< decoder's state asks for (Bahdanau, Cho, Bengio 2015)
+  attention,  ///< also beside every input: a sum of all the encoder's states, weighted anew for each step by
+              ///< attention from the decoder's state (Bahdanau, Cho, Bengio 2015)
 };
 
 struct Seq2SeqOptions {
@@ -51,8 +51,8 @@ struct Seq2SeqEncoder : Module {
   GRU gru;
 };
 
-/// What a decoder knows in the middle of a sequence. When a step or select() throws, whatever the reason, it is as it
-/// was.
+/// The state of a decoder in the middle of a sequence. When a step or select() throws, whatever the reason, it is
+/// unchanged.
 struct Seq2SeqState {
   Tensor h;        ///< (layers, B, h): its own states
   Tensor context;  ///< (B, h): the encoder's last state

@@ -33,13 +33,13 @@ void check_map(const char* op, const Tensor& x, std::int64_t dim) {
   }
 }
 
-// (B, H, W, C) with zeros behind, as a map of this size.
+// (B, H, W, C) padded at the end with zeros to a map of this size.
 Tensor padded(const Tensor& x, std::int64_t height, std::int64_t width) {
   if (x.dim(1) == height && x.dim(2) == width) return x;
   return pad(x, {{0, 0}, {0, height - x.dim(1)}, {0, width - x.dim(2)}, {0, 0}});
 }
 
-// For tokens i and j of a window, the row of the table for where i is, seen from j: position i N + j.
+// For tokens i and j of a window, the row of the table for the position of i relative to j: at i N + j.
 Index relative_positions(const Size2d& window) {
   const std::int64_t M = window.width, N = window.height * M;
   Index index(Shape{N * N});
@@ -89,7 +89,7 @@ Tensor WindowGrid::reverse(const Tensor& windows_of) const {
 
 Mask WindowGrid::regions() const {
   const std::int64_t M = window.width, N = window.height * M, across = padded_width() / M;
-  // In the last window of an axis, what came round from the other end is another region.
+  // In the last window of an axis, tokens that came round from the other end are another region.
   const auto region = [](std::int64_t at, std::int64_t size, std::int64_t side, std::int64_t moved) {
     return moved > 0 && at >= size - side ? (at < size - moved ? 1 : 2) : 0;
   };

@@ -35,7 +35,7 @@ SwinTransformerOptions swin_t();
 SwinTransformerOptions swin_s();
 SwinTransformerOptions swin_b();
 
-/// How a map is cut into windows, perhaps after it was moved cyclically.
+/// How a map is cut into windows, perhaps after a cyclic shift.
 struct WindowGrid {
   std::int64_t height, width;  ///< of the map
   Size2d window, shift;
@@ -43,7 +43,7 @@ struct WindowGrid {
   /// For a map of this size. Along an axis on which there is only one window nothing is shifted.
   WindowGrid(std::int64_t height, std::int64_t width, const Size2d& window, const Size2d& shift);
 
-  /// The size of the map with zeros behind it, so that windows fit.
+  /// The size of the map padded so that windows fit.
   std::int64_t padded_height() const;
   std::int64_t padded_width() const;
   std::int64_t windows() const;
@@ -58,7 +58,7 @@ struct WindowGrid {
   Mask regions() const;
 };
 
-/// Multi-head attention within windows, with a learned number for every distance of two tokens and every head:
+/// Multi-head attention within windows, with a learned bias for every relative position and every head:
 ///
 ///     y = W_o softmax(q k' / sqrt(d) + bias) v + b_o
 ///
@@ -70,8 +70,8 @@ struct SwinAttention : Layer<SwinAttention> {
   SwinAttention(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, const Options& options);
   explicit SwinAttention(Placeless, ...);  ///< does not compile: no place
 
-  /// x (B, H, W, C) -> (B, H, W, C). A map that windows do not fit gets zeros behind it, which take part, as in
-  /// torchvision. Throws ShapeError.
+  /// x (B, H, W, C) -> (B, H, W, C). A map that windows do not fit is padded with zeros at the end, which take part, as
+  /// in torchvision. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
 
   const std::int64_t dim;
@@ -112,7 +112,7 @@ struct SwinBlock : Layer<SwinBlock> {
   Mlp mlp;
 };
 
-/// The blocks of a stage; every second one has its windows shifted by half of them.
+/// The blocks of a stage; every second one has its windows shifted by half a window.
 struct SwinStage : Stack<SwinBlock> {
   using Options = SwinTransformerOptions;
 

@@ -24,7 +24,7 @@ Shape norm_sizes(const TransformerOptions& options) {
   return sizes;
 }
 
-// What norms over (T, C) would refuse at their turn is refused before anything is computed.
+// Refuses lengths that norms over (T, C) would refuse later, before anything is computed.
 void check_length(const char* op, const Tensor& x, const LayerNorm& norm) {
   if (norm.sizes.rank() == 1 || (x.rank() == 3 && x.dim(1) == norm.sizes[0])) return;
   fail<ShapeError>(op, "norms over ", norm.sizes, " take ", norm.sizes[0], " positions, got ", x.shape());
@@ -51,7 +51,7 @@ Tensor embed(const Embedding& embedding, const SinusoidalPositions& positions, c
   return positions(embedding(ids) * std::sqrt(static_cast<double>(embedding.dim)), first);  // (B, T, C)
 }
 
-// The mask of S positions for keys of which each position has n in a row. Causal and band go on counting positions: see
+// The mask of S positions for n keys in a row at each position. Causal and band still count positions: see
 // with_positions_as_keys.
 AttentionMask repeat_keys(const AttentionMask& mask, std::int64_t S, std::int64_t n) {
   const auto repeat = [n](const auto& keys) {
@@ -87,7 +87,7 @@ AttentionMask with_positions_as_keys(const AttentionMask& mask, std::int64_t fir
   return others & repeat_keys({.masked = masked}, keys / n, n);
 }
 
-// What a mask of all queries says of those at positions first ... first + T - 1.
+// The rows of a mask of all queries for those at positions first ... first + T - 1.
 AttentionMask rows_of(const AttentionMask& mask, std::int64_t first, std::int64_t T) {
   const auto check = [&](std::int64_t rows) {
     if (rows < first + T) {
@@ -230,7 +230,7 @@ void DecoderState::select(const Index& rows) {
   *this = std::move(next);
 }
 
-// What the blocks attend to: one memory for all of them, or one each.
+// The memories of the blocks: one for all of them, or one each.
 struct Decoder::Memories {
   Tensors list;
   AttentionMask mask;

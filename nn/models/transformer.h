@@ -15,7 +15,7 @@
 
 namespace xgrad::nn {
 
-/// Where the layer norm of a residual connection stands.
+/// The place of the layer norm in a residual connection.
 enum class NormOrder {
   post,  ///< norm(x + f(x)), as in the paper
   pre,   ///< x + f(norm(x)), which trains without warm-up (Xiong et al. 2020)
@@ -37,7 +37,7 @@ struct AddNorm : Layer<AddNorm> {
   /// norm(x + dropout(y)). Throws ShapeError when the shapes differ.
   Tensor forward(const Tensor& x, const Tensor& y) const;
 
-  /// x with a sublayer around which the connection goes: norm(x + dropout(f(x))) or x + dropout(f(norm(x))).
+  /// x with a residual connection around the sublayer f: norm(x + dropout(f(x))) or x + dropout(f(norm(x))).
   template <class F>
   Tensor around(const Tensor& x, const F& f) const {
     return order == NormOrder::post ? (*this)(x, f(x)) : add(x, f(norm(x)));
@@ -51,14 +51,14 @@ struct AddNorm : Layer<AddNorm> {
   Tensor add(const Tensor& x, const Tensor& y) const;
 };
 
-/// What the cross-attention of decoder block i attends to.
+/// The memory of the cross-attention of decoder block i.
 enum class CrossAttention {
   last,        ///< the encoder's result, as in the paper
   same_depth,  ///< the result of encoder block i (He et al. 2018)
   all,         ///< the results of all N encoder blocks; key s N + i is position s of block i
 };
 
-/// What encoder and decoder are made from.
+/// The options of encoder and decoder.
 struct TransformerOptions {
   std::int64_t dim = 512;  ///< C
   std::int64_t ffn = 2048;
@@ -66,7 +66,7 @@ struct TransformerOptions {
   std::int64_t layers = 6;
   double dropout = 0.1;
   NormOrder norm = NormOrder::post;
-  /// What every layer norm runs over: each position by itself, (C), if empty. With (T, C) all positions of a sequence
+  /// The sizes of every layer norm: each position by itself, (C), if empty. With (T, C) all positions of a sequence
   /// have one mean and one variance; so sequences have T positions, and each depends on all others, masked or not.
   Shape norm_shape = {};
   Activation activation = relu;
@@ -104,8 +104,8 @@ struct Encoder : Module {
   /// ids (B, S) -> (B, S, C); `mask` usually padding(lengths). Throws ValueError for an id outside the vocabulary.
   Tensor operator()(const Index& ids, const AttentionMask& mask = {}) const;
 
-  /// The results of all blocks, the last of which is what operator() gives, for a decoder that attends to more than
-  /// that one. With pre-norm, each goes through the last layer norm. Throws as operator().
+  /// The results of all blocks, the last of which is that of operator(), for a decoder that attends to more than that
+  /// one. With pre-norm, each goes through the last layer norm. Throws as operator().
   Tensors layers(const Index& ids, const AttentionMask& mask = {}) const;
 
   const Options options;
@@ -115,7 +115,7 @@ struct Encoder : Module {
   Maybe<LayerNorm> norm;  ///< with pre-norm
 };
 
-/// What a decoder block knows of the positions before, and of what it attends to.
+/// The state of a decoder block: the positions so far, and the memory that it attends to.
 struct DecoderBlockState {
   KeyValueCache past;
   KeyValue memory;
@@ -150,8 +150,8 @@ struct DecoderBlock : Module {
   Tensor run(const Tensor& x, const SelfAttention& attend_self, const CrossAttention& attend_memory) const;
 };
 
-/// What a decoder knows in the middle of a sequence. When a step or select() throws, whatever the reason, it is as it
-/// was.
+/// The state of a decoder in the middle of a sequence. When a step or select() throws, whatever the reason, it is
+/// unchanged.
 struct DecoderState {
   std::vector<DecoderBlockState> blocks;
   AttentionMask memory_mask;           ///< of all positions, those before included
@@ -160,9 +160,9 @@ struct DecoderState {
   std::int64_t position = 0;           ///< of the next token
 
   std::int64_t batch() const { return origin.size(); }
-  /// So many positions came before.
+  /// The number of positions so far.
   std::int64_t length() const { return position; }
-  /// Forgets all but the first positions. Throws ValueError if there are not so many.
+  /// Keeps only the first `length` positions. Throws ValueError if there are fewer.
   void rewind(std::int64_t length);
   /// Row rows[i] of the batch becomes row i: a beam search goes on with some and drops others. The memory is copied
   /// only if a row gets another's. Throws ValueError for a row that does not exist.
@@ -193,7 +193,7 @@ struct Decoder : Module {
 
   /// Step by step: ids (B, T) are the next T tokens (often one) -> logits (B, T, V), the same as in one pass; so the
   /// mask is that of the whole pass. Throws ShapeError if ids are of another batch size than the state, or for a
-  /// position that the mask does not know.
+  /// position that the mask does not cover.
   DecoderState start(const Tensor& memory, const AttentionMask& memory_mask = {}) const;
   DecoderState start(const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
   Tensor operator()(const Index& ids, DecoderState& state) const;
@@ -210,7 +210,7 @@ struct Decoder : Module {
   Memories memories(const Tensors& encoder_layers, const AttentionMask& mask) const;
 };
 
-/// A decoder in the middle of sequences, for greedy() and its like; it runs as outside of training. The decoder must
+/// A decoder in the middle of sequences, for greedy() and the like; it runs in evaluation mode. The decoder must
 /// outlive it.
 class DecoderStepper : public Stepper {
  public:
@@ -240,8 +240,8 @@ struct EncoderDecoder : Layer<EncoderDecoder> {
 
   /// source (B, S) of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
   Tensor forward(const Index& source, const Index& lengths, const Index& target) const;
-  /// Decoding from the beginning. Records no graph. A model in training runs as outside of it, without dropout, in each
-  /// step.
+  /// Decoding from the beginning. Records no graph. A model in training runs each step in evaluation mode, without
+  /// dropout.
   DecoderStepper start(const Index& source, const Index& lengths) const;
 
   Encoder encoder;
@@ -251,7 +251,7 @@ struct EncoderDecoder : Layer<EncoderDecoder> {
   Tensors encode(const Index& source, const Index& lengths) const;
 };
 
-/// What teacher forcing feeds a decoder: `bos`, then the target without its last token.      (B, T) -> (B, T)
+/// The decoder's input in teacher forcing: `bos`, then the target without its last token.      (B, T) -> (B, T)
 /// Throws ShapeError unless target is (B, T).
 Index shift_right(const Index& target, std::int64_t bos);
 

@@ -14,7 +14,7 @@
 
 namespace xgrad::nn {
 
-/// What the head of a vision transformer reads.
+/// The input of the head of a vision transformer.
 enum class VitPooling {
   class_token,  ///< the result of a learned token that stands before the patches, as in the paper
   mean,         ///< the mean of all results; there is no class token

@@ -24,7 +24,7 @@ struct MultiheadAttentionOptions {
   bool batch_first = true;     ///< (B, T, C), as everywhere here; else (T, B, C), PyTorch's default
 };
 
-/// What one call may say.
+/// The options of one call.
 struct MultiheadCall {
   MaskOrBias key_padding_mask{};  ///< (B, S); unbatched (S)
   MaskOrBias attn_mask{};         ///< (T, S), or (B H, T, S) for every head

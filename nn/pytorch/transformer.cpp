@@ -18,7 +18,7 @@ TransformerStackOptions with_norm(const TransformerModelOptions& options) {
   return {.layer = options.layer, .norm = true};
 }
 
-// x with a sublayer of this layer around which the connection goes.
+// x with a residual connection around a sublayer of this layer.
 template <class Layer, class F>
 Tensor around(const Layer& layer, const LayerNorm& norm, const Dropout& dropout, const Tensor& x, const F& f) {
   return layer.options.norm_first ? x + dropout(f(norm(x))) : norm(x + dropout(f(x)));

@@ -13,7 +13,7 @@
 
 namespace xgrad::nn::pytorch {
 
-/// What every layer of an encoder or decoder is made from.
+/// The options of every layer of an encoder or decoder.
 struct TransformerLayerOptions {
   std::int64_t dim_feedforward = 2048;
   double dropout = 0.1;
@@ -24,7 +24,7 @@ struct TransformerLayerOptions {
   bool bias = true;         ///< of all linear maps and norms
 };
 
-/// What an encoder's positions may attend to. Masks as in MultiheadCall.
+/// The masks of an encoder, as in MultiheadCall.
 struct EncoderMasks {
   MaskOrBias src_mask{};              ///< (S, S), or (B H, S, S)
   MaskOrBias src_key_padding_mask{};  ///< (B, S)
@@ -53,7 +53,7 @@ struct TransformerEncoderLayer : Module {
   Dropout dropout1, dropout2;
 };
 
-/// What a decoder's positions may attend to, among themselves and in the memory.
+/// The masks of a decoder, for its own positions and for the memory.
 struct DecoderMasks {
   MaskOrBias tgt_mask{};                 ///< (T, T), or (B H, T, T)
   MaskOrBias memory_mask{};              ///< (T, S), or (B H, T, S)

@@ -1,9 +1,9 @@
-// Audit: whether an optimizer trains what a loss depends on.
+// Audit: whether an optimizer trains every leaf that a loss depends on.
 //
 //     const Tensor loss = cross_entropy(net(x), y);
 //     std::cout << optim::audit(loss, adam);
 //
-// Worth a line in the first step of a new training loop: a parameter that no model knows of is learnt by nobody, and
+// Worth a line in the first step of a new training loop: a parameter that no model knows of is never trained, and
 // nothing else says so.
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace xgrad::optim {
 
-/// What a loss depends on beside what an optimizer changes.
+/// The leaves that a loss depends on, compared with the parameters of an optimizer.
 struct Audit {
   struct Line {
     std::string name;  ///< empty if the leaf has none
     Shape shape;
-    std::string why;  ///< what may have happened; empty where all is well
+    std::string why;  ///< the likely cause; empty where all is well
   };
   std::vector<Line> untrained;  ///< leaves that gradients flow to, but that are no parameters of the optimizer
   std::vector<Line> unreached;  ///< parameters of the optimizer that no gradient flows to
@@ -33,9 +33,8 @@ struct Audit {
 /// Looks at the graph of `loss`, before or after a backward pass. Changes nothing. Throws GraphError for a loss that
 /// has no graph.
 ///
-/// Untrained are, of what can happen by mistake: the parameters of a model that is a member without a place or of a
-/// layer at nn::root, a variable that is no param(), and what was assigned to a member instead of its parameter, which
-/// is then unreached.
+/// Common mistakes that leave a leaf untrained: a model that is a member without a place, a layer at nn::root, a
+/// variable that is no param(), and a tensor assigned to a member in place of its parameter, which is then unreached.
 Audit audit(const Tensor& loss, const Optimizer& optimizer);
 
 /// One line for each finding, after one that counts them.

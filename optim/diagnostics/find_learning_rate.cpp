@@ -84,7 +84,7 @@ LearningRateReport find_learning_rate(const std::function<Tensor()>& loss, Optim
     const double now = options.start_lr * std::pow(options.end_lr / options.start_lr, static_cast<double>(step) / last);
     return lr == first ? now : now * (lr / first);
   });
-  double sum = 0, lowest = 0, left = 1;  // left: what the running mean has not seen yet
+  double sum = 0, lowest = 0, left = 1;  // left: the share that the running mean has not seen yet
   while (rate.steps() < options.num_iter) {
     const Tensor now = loss();
     const double value = detail::one_number(op, now);

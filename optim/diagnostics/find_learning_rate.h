@@ -17,9 +17,9 @@ struct LearningRateOptions {
   double start_lr = 1e-7;
   double end_lr = 10;
   std::int64_t num_iter = 100;  ///< steps at most; the rate grows by the same factor from one to the next
-  double smoothing = 0.9;       ///< in [0, 1): what is left of the running mean of the losses in a step
+  double smoothing = 0.9;       ///< in [0, 1): the share of the running mean of the losses that a step keeps
   double diverged = 4;          ///< the test ends where the mean is so many times its lowest value
-  Tensors buffers = {};         ///< what else a loss changes, to be put back: model.buffers()
+  Tensors buffers = {};         ///< other tensors that a loss changes, to be restored: model.buffers()
 };
 
 /// The curve of a range test.
@@ -41,7 +41,7 @@ struct LearningRateReport {
 LearningRateReport find_learning_rate(const std::function<Tensor()>& loss, Optimizer& optimizer,
                                       const LearningRateOptions& options = {});
 
-/// The suggestion and what it was drawn from, in one line.
+/// The suggestion and the curve behind it, in one line.
 std::string to_string(const LearningRateReport& report);
 std::ostream& operator<<(std::ostream& out, const LearningRateReport& report);
 

@@ -1,4 +1,4 @@
-// Steps on one batch, and what the course of the loss looks like.
+// Steps on one batch, and a diagnosis of the course of the loss.
 #include "overfit.h"
 
 #include <algorithm>

@@ -22,7 +22,7 @@ struct OverfitOptions {
 struct OverfitReport {
   std::vector<double> losses;  ///< before the first step and after each
   double target = 0;           ///< the loss that counts as near 0
-  std::string suspicion = {};  ///< what may be wrong; empty if the loss is there
+  std::string suspicion = {};  ///< the likely mistake; empty if the loss got there
 
   std::int64_t steps() const { return static_cast<std::int64_t>(losses.size()) - 1; }
   /// Whether the loss fell to near 0.
@@ -30,10 +30,10 @@ struct OverfitReport {
 };
 
 /// Steps with the gradients of `loss()`, which gives the loss of the same batch each time, until it is near 0, is not
-/// finite or the steps are made. This trains: the parameters, and what the optimizer remembers, are other ones
-/// afterwards. Leave out what keeps a loss from 0: dropout, label smoothing, weight decay. Throws ValueError for an
-/// empty function, no steps, a target outside (0, 1) or a negative first loss; ShapeError for a loss that is not one
-/// element; and as grad() and Optimizer::step.
+/// finite or the steps are used up. This trains: the parameters and the state of the optimizer change. Leave out
+/// everything that keeps a loss from 0: dropout, label smoothing, weight decay. Throws ValueError for an empty
+/// function, no steps, a target outside (0, 1) or a negative first loss; ShapeError for a loss that is not one element;
+/// and as grad() and Optimizer::step.
 OverfitReport overfit_one_batch(const std::function<Tensor()>& loss, Optimizer& optimizer,
                                 const OverfitOptions& options = {});
 

@@ -80,7 +80,7 @@ void Adafactor::advance(Array& x, const Array& g, Memory& memory, const Options&
     }
   }
 
-  // visit(i, u) for every number and u, what its step is before it is scaled.
+  // visit(i, u) for every number, with u its step before scaling.
   const auto for_each_step = [&](const auto& visit) {
     for (std::int64_t k = 0; k < matrices; ++k) {
       const double mean_of_r = matrix ? std::accumulate(r + k * m, r + (k + 1) * m, 0.0) / static_cast<double>(m) : 1;

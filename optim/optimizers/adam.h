@@ -33,9 +33,9 @@ struct AdamWOptions {
 ///
 /// With amsgrad (Reddi, Kale, Kumar 2018) the largest v so far takes the place of v in the last line.
 ///
-/// t is a whole number of each parameter's own. A finite g beyond 2^63 (double: 2^511), whose square v could not hold,
-/// counts as that number in both m and v, so that its step is as long as any other's and it does not stop a parameter
-/// for good. A g that is not finite makes x NaN.
+/// Each parameter counts its own steps t. A finite g beyond 2^63 (double: 2^511), whose square v could not hold, counts
+/// as that number in both m and v, so that its step is as long as any other's and it does not stop a parameter for
+/// good. A g that is not finite makes x NaN.
 class Adam : public OptimizerOf<Adam, AdamOptions> {
  public:
   using OptimizerOf::OptimizerOf;

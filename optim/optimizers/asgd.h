@@ -1,4 +1,4 @@
-// ASGD: stochastic gradient descent that averages its way.
+// ASGD: averaged stochastic gradient descent.
 #pragma once
 
 #include "optimizer.h"

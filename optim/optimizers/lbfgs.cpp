@@ -58,7 +58,7 @@ double lowest_of_cubic(const Trial& a, const Trial& b, double low, double high) 
   const double place = a.length <= b.length
                            ? b.length - (b.length - a.length) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
                            : a.length - (a.length - b.length) * ((a.slope + d2 - d1) / (a.slope - b.slope + 2 * d2));
-  // A quotient of 0 and 0 is no place.
+  // 0 / 0 is no place.
   return std::isnan(place) ? (low + high) / 2 : std::min(std::max(place, low), high);
 }
 
@@ -206,7 +206,7 @@ LBFGS::Found LBFGS::search(const Evaluate& at, const Point& start, double length
     const double right = std::max(bracket[0].length, bracket[1].length);
     if ((right - left) * longest < options_.tolerance_change) break;
     double next = lowest_of_cubic(bracket[0], bracket[1], left, right);
-    // Twice close to an end is no progress: a tenth of the bracket inwards, then.
+    // Two trials close to an end are no progress: the next is a tenth of the bracket inwards.
     const double margin = 0.1 * (right - left);
     if (std::min(right - next, next - left) < margin) {
       if (stuck || next >= right || next <= left) {

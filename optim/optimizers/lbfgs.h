@@ -1,4 +1,4 @@
-// L-BFGS: steps that learn the curvature of the loss, for problems without chance in them.
+// L-BFGS: steps that learn the curvature of the loss, for deterministic problems.
 //
 //     optim::LBFGS lbfgs{model.parameters(), {.line_search_fn = optim::LineSearch::strong_wolfe}};
 //     for (int step = 0; step < 20; ++step) lbfgs.step([&] { return mse_loss(model(x), y); });
@@ -19,7 +19,7 @@ namespace xgrad::optim {
 /// How L-BFGS finds the length of a step.
 enum class LineSearch {
   none,          ///< it is lr
-  strong_wolfe,  ///< what fulfils the strong Wolfe conditions with c1 = 1e-4 and c2 = 0.9
+  strong_wolfe,  ///< it fulfils the strong Wolfe conditions with c1 = 1e-4 and c2 = 0.9
 };
 
 struct LbfgsOptions {
@@ -33,7 +33,7 @@ struct LbfgsOptions {
   bool maximize = false;  ///< climb
 };
 
-/// What a step of L-BFGS did.
+/// The report of a step of L-BFGS.
 struct LbfgsReport {
   double loss = 0;  ///< before the step
   std::int64_t iterations = 0;
@@ -61,7 +61,7 @@ class LBFGS {
   /// Up to max_iter iterations. `loss` computes the loss, of the same data each time; the gradients are taken from its
   /// result, so that nothing has to be zeroed. Throws ValueError for an empty function, ShapeError for a loss that is
   /// not one element, NumericError where the loss or a gradient is not finite, and what `loss` and grad() throw; then
-  /// the parameters and what is remembered are as they were before.
+  /// the parameters and the state are unchanged.
   LbfgsReport step(const std::function<Tensor()>& loss);
 
   Tensors parameters() const;
@@ -82,7 +82,7 @@ class LBFGS {
     Tensor parameter;
     std::string name;
   };
-  // What the next step needs to know. Vectors are all parameters, one after the other.
+  // The state for the next step. Vectors are all parameters, one after the other.
   struct Memory {
     std::int64_t iterations = 0, evaluations = 0;
     Array direction, gradient;  // of the last iteration

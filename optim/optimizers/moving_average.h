@@ -17,7 +17,7 @@
 namespace xgrad::optim {
 
 struct MovingAverageOptions {
-  double decay = 0.999;  ///< in [0, 1]: what is left of the average in an update
+  double decay = 0.999;  ///< in [0, 1]: the share of the average that an update keeps
 };
 
 /// Polyak and Juditsky 1992; PyTorch's AveragedModel with get_ema_multi_avg_fn. With weights x, in every update
@@ -25,7 +25,7 @@ struct MovingAverageOptions {
 ///     a <- x                                the first time
 ///     a <- decay a + (1 - decay) x          from then on
 ///
-/// Whatever tensors it is given are averaged; buffers (BatchNorm's statistics) may be among them. A module's buffers of
+/// All tensors that it is given are averaged; buffers (BatchNorm's statistics) may be among them. A module's buffers of
 /// whole numbers, which count something, are copied instead.
 /// Threads: one at a time, and while it updates or swaps, no other thread may use the tensors.
 class ExponentialMovingAverage {
@@ -41,7 +41,7 @@ class ExponentialMovingAverage {
   /// To be called after each step of the optimizer. Throws NumericError for a weight that is not finite, by name,
   /// ShapeError for one whose shape has changed, GraphError while AveragedWeights live; then nothing has changed.
   void update();
-  /// How many updates there were.
+  /// The number of updates so far.
   std::int64_t updates() const { return updates_; }
   /// In the order of the parameters; before the first update their values when this was made.
   std::vector<Array> averages() const;
@@ -67,7 +67,7 @@ class ExponentialMovingAverage {
   bool swapped_ = false;
 };
 
-/// While it lives, the parameters have the averages; then what they had before, whatever was done to them in between.
+/// While it lives, the parameters have the averages; then their old values again, whatever was done to them in between.
 /// The averages must outlive it.
 /// Threads: as ExponentialMovingAverage.
 class [[nodiscard]] AveragedWeights {

@@ -7,7 +7,7 @@
 
 namespace xgrad::optim {
 
-/// What Muon multiplies lr with, for a parameter of m rows and n columns.
+/// The factor of lr in Muon, for a parameter of m rows and n columns.
 enum class MuonRate {
   original,            ///< sqrt(max(1, m / n)), Keller Jordan's
   match_rms_adamw,     ///< 0.2 sqrt(max(m, n)): with this, a rate for AdamW will do (Liu et al. 2025)
@@ -36,9 +36,10 @@ struct MuonOptions {
 ///     x <- x - lr adjust_lr_fn o
 ///
 /// The Newton-Schulz iteration drives the singular values of u towards 1, to between 0.7 and 1.2 with these
-/// coefficients. PyTorch rounds its products to bfloat16; here they are what matmul_precision() says.
+/// coefficients. PyTorch rounds its products to bfloat16; here matmul_precision() decides.
 ///
-/// Throws GraphError for a parameter that is no leaf, ShapeError for one that is no matrix, and else as all.
+/// Throws GraphError for a parameter that is no leaf, ShapeError for one that is no matrix, and otherwise as all
+/// optimizers.
 class Muon : public OptimizerOf<Muon, MuonOptions> {
  public:
   using OptimizerOf::OptimizerOf;

@@ -1,4 +1,4 @@
-// What all optimizers share: groups, checks before a step, and state.
+// The base of all optimizers: groups, checks before a step, and state.
 #include "optimizer.h"
 
 #include <algorithm>
@@ -198,8 +198,8 @@ void Optimizer::load_state_dict(const StateFile& state) {
   StateDifference difference;
   std::vector<Memory> memories;
   NamedArrays rest = state.arrays;
-  // Takes the array of this name out of the rest, or notes what is wrong with it. `flaw` says what of its numbers is
-  // impossible, if anything is.
+  // Takes the array of this name out of the rest, or notes what is wrong with it. `flaw` describes an impossible number
+  // in it, if there is one.
   const auto take = [&]<class A>(const std::string& name, const Shape& shape, const auto& flaw, A& into) {
     const auto found = rest.find(name);
     if (found == rest.end()) {

@@ -1,4 +1,4 @@
-// Optimizer: what all optimizers share. Parameters in groups, learning rates, steps, and state that can be saved.
+// Optimizer: the base of all optimizers. Parameters in groups, learning rates, steps, and state that can be saved.
 //
 //     optim::AdamW adam{model.parameters(), {.lr = 3e-4}};
 //     adam.step(grad(loss, model.parameters()));              // or loss.backward(); adam.step(); adam.zero_grad();
@@ -24,7 +24,7 @@ struct Group {
   Options options = {};
 };
 
-/// What a step did.
+/// The report of a step.
 struct StepReport {
   std::int64_t updated = 0;
   std::int64_t skipped = 0;  ///< parameters without a gradient
@@ -34,8 +34,8 @@ namespace detail {
 class KeptOptimizer;
 }  // namespace detail
 
-/// What all optimizers share that change each parameter along its own gradient. Made by its kinds: SGD, Adam, AdamW,
-/// Adamax, NAdam, RAdam, RMSprop, Adagrad, Adadelta, Adafactor, ASGD, Rprop, Lion, Muon.
+/// The base of optimizers that change each parameter along its own gradient. The kinds are SGD, Adam, AdamW, Adamax,
+/// NAdam, RAdam, RMSprop, Adagrad, Adadelta, Adafactor, ASGD, Rprop, Lion, Muon.
 /// Threads: one at a time, and while it steps, no other thread may use the parameters.
 class Optimizer {
  public:
@@ -46,12 +46,12 @@ class Optimizer {
   /// Changes every parameter in place along its gradient; `gradients` in the order of the parameters, an undefined one
   /// means none. Throws ValueError if there are not as many as parameters, and ShapeError for one of another shape;
   /// the first step also throws ValueError if a model whose parameters are here has got others since the optimizer was
-  /// made, which nobody would train. Whatever it throws, for want of memory, too, nothing has changed; what an
-  /// observer throws in work() comes when the step is done.
+  /// made, which would not be trained. If it throws, also for lack of memory, nothing has changed; errors of an
+  /// observer's work() come when the step is done.
   StepReport step(const Tensors& gradients);
-  /// The same with what backward() has added up in the parameters. One that is frozen by now stays.
+  /// The same with the gradients that backward() has accumulated in the parameters. One that is frozen by now stays.
   StepReport step();
-  /// Forgets what backward() has added up.
+  /// Clears the accumulated gradients.
   void zero_grad() const;
 
   /// All parameters, group after group.
@@ -62,25 +62,25 @@ class Optimizer {
   /// not finite.
   double lr(int group = 0) const;
   void set_lr(int group, double lr);
-  /// The rate that the group's options said, or set_lr() said last: schedules are functions of it.
+  /// The rate from the group's options, or from the last set_lr(): schedules are functions of it.
   double initial_lr(int group = 0) const;
-  /// Of all groups.
+  /// Sets the rate of all groups.
   void set_lr(double lr);
 
   /// Everything that the next steps depend on besides the parameters, for a checkpoint: per parameter, by its name (or
-  /// its number, if it has none), the count of steps and what the optimizer remembers; the learning rates; and, as
-  /// metadata such as "weight_decay.0", by which options of each group the steps were made.
+  /// its number, if it has none), the count of steps and the moments; the learning rates; and, as metadata such as
+  /// "weight_decay.0", by which options of each group the steps were made.
   StateFile state_dict() const;
   /// Goes on where a state was taken: the steps that follow are the same bit for bit. The learning rates become those
   /// of the state. Throws FormatError for a state of another kind of optimizer or one that was taken with another
-  /// option, by its name (whoever means to go on with another takes it out of the metadata; a state that does not say
-  /// fits), and with every name that is missing, unexpected, of another shape, or holds numbers that no optimizer
-  /// leaves behind: a count of steps that is negative or beyond 2^53, moments that are not finite, squares that are
-  /// negative. Then nothing has changed.
+  /// option, by its name (to go on with another, take it out of the metadata; a state without it fits), and with every
+  /// name that is missing, unexpected, of another shape, or holds numbers that no optimizer leaves behind: a count of
+  /// steps that is negative or beyond 2^53, moments that are not finite, squares that are negative. Then nothing has
+  /// changed.
   void load_state_dict(const StateFile& state);
 
  protected:
-  /// What an optimizer remembers about a parameter.
+  /// The state of a parameter.
   struct Memory {
     std::int64_t steps = 0;          ///< made so far, without the one in progress
     std::vector<Array> moments;      ///< those of its group
@@ -91,7 +91,7 @@ class Optimizer {
   struct Moment {
     const char* name;
     bool negative = true;  ///< whether its numbers may be
-    Real initial = 0;      ///< what it is filled with before the first step
+    Real initial = 0;      ///< its numbers before the first step
     /// Its shape for a parameter of this shape.
     Shape (*shape)(const Shape& parameter) = [](const Shape& parameter) { return parameter; };
   };
@@ -113,8 +113,8 @@ class Optimizer {
   void add_group(const Tensors& parameters, double lr, const Moments& moments, const Settings& settings);
   /// Sets memory.direction if the kind has one, for all parameters before any of them changes.
   virtual void prepare(const Array& g, Memory& memory, int group) const = 0;
-  /// x <- x + one step along -g. Nobody shares the arrays that are written to: there is nothing left that could fail,
-  /// and nothing may.
+  /// x <- x + one step along -g. The arrays that are written to are unshared: nothing is left that could fail, and
+  /// nothing may.
   virtual void update(Array& x, const Array& g, Memory& memory, int group, double lr) const = 0;
 
  private:
@@ -151,14 +151,14 @@ class Optimizer {
   bool has_stepped_ = false;
 };
 
-/// The frame of an optimizer with options of type OptionsOf. What a kind of optimizer consists of is
+/// The frame of an optimizer with options of type OptionsOf. A kind of optimizer consists of
 ///
 /// - `static constexpr const char* kind`: its name in errors and states
-/// - `static Settings settings(const Options&)`: what a state remembers of its options, and their ranges
-/// - `static Moments moments(const Options&)`: what it remembers of each parameter
+/// - `static Settings settings(const Options&)`: the options that a state records, and their ranges
+/// - `static Moments moments(const Options&)`: the moments of each parameter
 /// - `static void advance(Array& x, const Array& g, Memory&, const Options&, double lr)`: a step, which may not fail
-/// - `static Array direction(const Array& g, const Memory&, const Options&)`, if a step needs what could fail, for want
-///   of memory: made before any parameter moves, and found in Memory::direction
+/// - `static Array direction(const Array& g, const Memory&, const Options&)`, if a step needs something that could
+///   fail for lack of memory: made before any parameter moves, and found in Memory::direction
 /// - `static void check(const Tensor& parameter)`, if there are parameters that it cannot train
 ///
 /// Threads: as Optimizer.

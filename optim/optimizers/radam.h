@@ -1,4 +1,4 @@
-// RAdam: Adam that waits with its divisor until enough squares have been seen.
+// RAdam: rectified Adam, which divides only when enough squares have been seen.
 #pragma once
 
 #include <array>

@@ -29,7 +29,7 @@ void RMSprop::advance(Array& x, const Array& g, Memory& memory, const Options& o
              new_v = static_cast<Real>(1 - options.alpha), eps = static_cast<Real>(options.eps),
              momentum = static_cast<Real>(options.momentum), pull = static_cast<Real>(options.weight_decay),
              sign = options.maximize ? -1 : 1;
-  // v moves towards g^2; what is divided by is its root, with a mean that of v - mean^2.
+  // v moves towards g^2; the divisor is its root, with a mean that of v - mean^2.
   const auto quotient = [=](Real x, Real g, Real& v) {
     g = squarable(sign * g + pull * x);
     v = old_v * v + new_v * g * g;

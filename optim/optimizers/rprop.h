@@ -9,7 +9,7 @@ namespace xgrad::optim {
 
 struct RpropOptions {
   double lr = 1e-2;                            ///< the length of the first step
-  std::array<double, 2> etas{0.5, 1.2};        ///< what a length is multiplied by where the sign changed, or stayed
+  std::array<double, 2> etas{0.5, 1.2};        ///< factors of a length where the sign changed, and where it stayed
   std::array<double, 2> step_sizes{1e-6, 50};  ///< the shortest and the longest step
   bool maximize = false;                       ///< step up the gradient: -g takes the place of g
 };

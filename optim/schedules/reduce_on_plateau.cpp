@@ -1,4 +1,4 @@
-// Counts figures that are no better than the best.
+// Counts values of a metric that are no better than the best.
 #include "reduce_on_plateau.h"
 
 #include <algorithm>

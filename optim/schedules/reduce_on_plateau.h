@@ -1,4 +1,4 @@
-// A learning rate that falls when a figure no longer gets better.
+// ReduceOnPlateau: a learning rate that falls when a metric stops improving.
 //
 //     optim::ReduceOnPlateau plateau{adam, {.factor = 0.5, .patience = 3}};
 //     plateau.step(validation_loss);  // after every epoch
@@ -10,14 +10,14 @@
 
 namespace xgrad::optim {
 
-/// Which way is better.
+/// Whether a metric should fall or rise.
 enum class Better { lower, higher };
-/// What a threshold is measured in.
+/// The unit of a threshold.
 enum class ThresholdMode { relative, absolute };
 
 struct PlateauOptions {
   Better mode = Better::lower;
-  double factor = 0.1;         ///< in [0, 1): what is left of a rate
+  double factor = 0.1;         ///< in [0, 1): the share of a rate that a reduction keeps
   std::int64_t patience = 10;  ///< how many figures in a row may be no better
   double threshold = 1e-4;     ///< by how much a better figure must be better
   ThresholdMode threshold_mode = ThresholdMode::relative;
@@ -45,7 +45,7 @@ class ReduceOnPlateau {
 
   /// Figures so far, for a checkpoint. The rates themselves are in the optimizer's state.
   StateFile state_dict() const;
-  /// Goes on where a state was taken. Throws FormatError for what is none, and for one that was taken with another
+  /// Goes on where a state was taken. Throws FormatError for another kind of state, and for one taken with another
   /// option; then nothing has changed.
   void load_state_dict(const StateFile& state);
 

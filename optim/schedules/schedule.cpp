@@ -201,7 +201,7 @@ std::vector<double> Scheduler::initial() const {
   return rates;
 }
 
-// The schedule may throw, or give what is no rate: all rates are known to be good before the first is set.
+// The schedule may throw, or give an impossible rate: all rates are checked before the first is set.
 void Scheduler::go_to(std::int64_t steps, const std::vector<double>& initial) {
   std::vector<Optimizer::Rate> rates;
   for (const double first : initial) {

@@ -1,5 +1,4 @@
-// Learning-rate schedules: small values that know what is left of a rate in every step, and the holder that applies
-// them.
+// Learning-rate schedules: small values that give the rate of every step, and the Scheduler that applies them.
 //
 //     optim::AdamW adam{model.parameters(), {.lr = 3e-4}};
 //     optim::Scheduler scheduler{adam, optim::schedule::warmup(100, optim::schedule::cosine({.steps = 5000}))};
@@ -134,7 +133,7 @@ struct OneCycleOptions {
   bool three_phase = false;       ///< falls to the first rate as it rose, then to the last
 };
 /// Smith and Topin 2018: from max_lr / div_factor up to max_lr, then down to max_lr / div_factor / final_div_factor,
-/// which step total_steps - 1 has and all after it: PyTorch's OneCycleLR with cycle_momentum=False. Throws ValueError,
+/// which the steps from total_steps - 1 on have: PyTorch's OneCycleLR with cycle_momentum=False. Throws ValueError,
 /// too, for a pct_start that leaves a phase less than a step, and factors below or equal to 0.
 Schedule one_cycle(const OneCycleOptions& options);
 
@@ -160,8 +159,8 @@ Schedule sequential(const std::vector<Schedule>& schedules, const std::vector<st
 
 }  // namespace schedule
 
-/// Sets an optimizer's learning rates, from its birth on and after every step, to what a schedule makes of the rate
-/// that each group begins with. The optimizer must outlive it. Threads: one at a time, together with its optimizer.
+/// Sets an optimizer's learning rates, when it is made and after every step, by a schedule from the rate that each
+/// group begins with. The optimizer must outlive it. Threads: one at a time, together with its optimizer.
 class Scheduler {
  public:
   /// Throws as step().
@@ -170,7 +169,7 @@ class Scheduler {
   /// To be called after each step of the optimizer. Throws what the schedule throws, and ValueError if it gives a rate
   /// that is negative or not finite; then nothing has changed.
   void step();
-  /// How many steps there were.
+  /// The number of steps so far.
   std::int64_t steps() const { return steps_; }
   /// The first group's current rate.
   double lr() const { return schedule_.lr(steps_, optimizer_.initial_lr()); }
@@ -178,8 +177,8 @@ class Scheduler {
   /// The number of steps, for a checkpoint. The rates that the groups begin with are in the optimizer's state.
   StateFile state_dict() const;
   /// Goes on where a state was taken; of one of version 0.1 the optimizer gets the initial rates, too. Throws
-  /// FormatError, also for a count that is negative or beyond 2^53 or what is no rate, and as step(); then nothing has
-  /// changed.
+  /// FormatError, also for a count that is negative or beyond 2^53 or an impossible rate, and as step(); then nothing
+  /// has changed.
   void load_state_dict(const StateFile& state);
 
  private:

@@ -1,5 +1,5 @@
-// Every request for memory fails once, in everything that a program does with a model: what was begun is as it was
-// before, nothing is lost, and the next attempt does what the first should have done.
+// Every request for memory fails once, in everything that a program does with a model: all is as it was before, nothing
+// is lost, and the next attempt does what the first should have done.
 #include "failing.h"
 #include "support/check.h"
 #include "support/files.h"
@@ -19,7 +19,7 @@
 namespace xgrad::testing {
 namespace {
 
-// What can be seen of a subject, number by number.
+// The visible state of a subject, number by number.
 using Picture = std::vector<double>;
 
 void add(Picture& picture, const AnyArray& array) {

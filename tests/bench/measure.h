@@ -1,4 +1,4 @@
-// What every workload shares: data that is the same for all engines, the timed loop, and the line that it prints.
+// Utilities for all workloads: data that is the same for all engines, the timed loop, and the line that it prints.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,7 @@ kit::Series in_proportion(const kit::Series& series) {
   return line;
 }
 
-// What was measured, in a table and in pictures, whose axes are logarithmic.
+// The measurements, in a table and in pictures, whose axes are logarithmic.
 class Report {
  public:
   explicit Report(const std::filesystem::path& folder)

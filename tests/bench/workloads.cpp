@@ -20,7 +20,7 @@ using namespace bench;
 
 namespace {
 
-// What the command line says.
+// The command line.
 struct Given {
   std::string weights = {};  // to begin with, of W2 and W3
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the pages promise is there: files and headings behind their links, the test cases, headers and names in them that
-# the curriculum lists. Formulas are typeset, in what GitHub accepts.
+# The pages' promises are kept: files and headings behind their links, the test cases, headers and names in them that the
+# curriculum lists. Formulas are typeset, in what GitHub accepts.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A program may hold elementwise kernels of its own (ops/elementwise/fused.h), compiled for another processor than the library: what
-# depends on the width of registers is not mixed up by the linker, in whatever order it meets the objects.
+# A program may hold elementwise kernels of its own (ops/elementwise/fused.h), compiled for another processor than the library:
+# what depends on the width of registers is not mixed up by the linker, whatever the order of the objects.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 grep -qw avx2 /proc/cpuinfo || { echo "one width of registers only"; exit 0; }

@@ -51,7 +51,7 @@ def check_class(path, name, body):
             wrong.append(f"{path}: {name} is made from {made_from}, which it does not call Options")
     head = re.match(r"(?:class|struct) (?:\[\[\w+\]\] )?\w+ (?:final )?: (?:public )?([\w:]+)", body[0])
     adds = [line for line in body[1:] if line.strip() and not re.match(r"\s*(//|public:|using [\w:]+::\w+;)", line)]
-    # What is thrown is told apart by its class, and a template that is given the class's name adds its name.
+    # Exceptions are told apart by their class, and a template that is given the class's name adds its name.
     named = re.search(rf": (?:public )?[\w:]+<\s*{name}\b", body[0])
     if head and not adds and not named and path.name != "error.h":
         wrong.append(f"{path}: {name} adds nothing to {head[1]}")
@@ -119,7 +119,7 @@ for compiler in g++ clang++; do
   [[ "$said" == *Embedding*" is ambiguous"* ]] || { echo "$said"; exit 1; }
 done
 
-# What the script reads in headers that break the rules.
+# The findings of the script in headers that break the rules.
 mkdir -p "$sandbox/tree"/{core,ops,nn,optim,examples,tests}
 cat >"$sandbox/tree/nn/wrong.h" <<'END_OF_FILE'
 // See gone.h.

@@ -57,7 +57,7 @@ for line in page.read_text().splitlines():
         span = re.sub(r'"[^"]*"', '""', span)
         span = re.sub(r"\bstd::\w+(::\w+)*(<\w+>)?(::\w+)*", "", span)
         options = set(re.findall(r"(?<=[{ ]\.)[a-z]\w*", span))
-        # What is called, made or opened; single letters are anybody's.
+        # Names that are called, made or opened; single letters do not count.
         used = set(re.findall(r"\b\w\w+(?=[({])", span)) | set(re.findall(r"(?<=::)\w+", span)) | set(re.findall(r"\b[A-Z]\w+", span))
         if re.fullmatch(r"[A-Za-z]\w+", span):
             used.add(span)

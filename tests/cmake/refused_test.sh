@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What does not compile, and what the compiler says about it: usual mistakes and the sentence that each must give, with
-# every compiler that there is.
+# Code that does not compile, and the compiler's message: usual mistakes and the sentence that each must give, with every
+# compiler that there is.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)

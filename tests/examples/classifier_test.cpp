@@ -33,7 +33,7 @@ ImageData small_data() {
 TEST_CASE("answers are the probabilities, the most probable class, and how often that is right") {
   const ImageSet set = draw_shapes({.seed = 3}, {.count = 501, .size = 8});
   const Linear model(nn::root);
-  // Whatever the picture shows, class 4 has the logit ln 2, all others 0: 2/11 and 1/11.
+  // For all pictures, class 4 has the logit ln 2, all others 0: 2/11 and 1/11.
   const auto always = [](const Tensor& images) {
     Array logits(Shape{images.dim(0), 10}, Real(0));
     for (std::int64_t i = 0; i < images.dim(0); ++i) logits.mutable_data()[i * 10 + 4] = std::log(Real(2));

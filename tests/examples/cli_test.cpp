@@ -47,7 +47,7 @@ std::string refusal(CLI::App& app, const std::string& line) {
   return "accepted";
 }
 
-/// What run_example returns and writes to standard output and standard error, with results in a folder of its own.
+/// The exit code of run_example and its standard output and standard error, with results in a folder of its own.
 struct Outcome {
   int status = 0;
   std::string out, error;

@@ -1,4 +1,4 @@
-// What graphs of layers are said to cost, counted by hand on small ones, and how it grows.
+// The reported costs of graphs of layers, counted by hand on small ones, and how it grows.
 #include <doctest/doctest.h>
 
 #include <compare_layers/layers.h>

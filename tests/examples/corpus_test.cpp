@@ -1,5 +1,4 @@
-// The corpus of the examples that translate: what is learnt, what is held out, what a batch holds, how guesses are
-// judged.
+// The corpus of the examples that translate: training pairs, held-out pairs, batches, how guesses are judged.
 #include <doctest/doctest.h>
 
 #include <set>

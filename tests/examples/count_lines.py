@@ -103,7 +103,7 @@ def figure_of(output, figure):
 
 
 def check(rows, programs):
-    """What is wrong with the lines of the table."""
+    """The mistakes in the lines of the table."""
     for name in sorted(set(rows) ^ set(programs)):
         yield f"{name} is in the table or has a pytorch.py, but not both"
     ratios = []
@@ -124,7 +124,7 @@ def check(rows, programs):
 
 
 def measured(command, folder, **environment):
-    """What a program prints that ran for so many seconds of one processor."""
+    """The output of a program that ran for so many seconds of one processor."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, "XGRAD_THREADS": "1", "OMP_NUM_THREADS": "1", **environment}
     done = subprocess.run(
@@ -165,7 +165,7 @@ def measure(bin_folder, names):
 
 
 def compare(row, output):
-    """What is wrong with the figure of a run."""
+    """The mistake in the figure of a run."""
     figure = float(figure_of(output, row["figure"]))
     low, high = (float(number) for number in row["of PyTorch"].split(" to "))
     slack = float(row["slack"])

@@ -31,7 +31,7 @@ std::uint32_t four(std::string_view bytes) {
   return number;
 }
 
-/// What the filters of PNG foretell of a byte from those to its left, above and left above it (ISO/IEC 15948, 9.2).
+/// The prediction of PNG's filters for a byte from those to its left, above and left above it (ISO/IEC 15948, 9.2).
 int foretold(int filter, int left, int above, int corner) {
   const int paeth = left + above - corner;
   const int from_left = std::abs(paeth - left), from_above = std::abs(paeth - above);
@@ -42,7 +42,7 @@ int foretold(int filter, int left, int above, int corner) {
   return std::array{0, left, above, (left + above) / 2, nearest}.at(static_cast<std::size_t>(filter));
 }
 
-/// What a PNG file shows.
+/// The pixels of a PNG file.
 struct Decoded {
   std::uint32_t width = 0, height = 0;
   int colour = 0;

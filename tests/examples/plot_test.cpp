@@ -1,4 +1,4 @@
-// Line plots: ticks, what is drawn, what is refused.
+// Line plots: ticks, drawings, errors.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -270,7 +270,7 @@ TEST_CASE("28 lines and 35 rows of points can be told apart") {
     for (std::size_t i = 0; i < count; ++i) series.push_back({"", {0}, {static_cast<double>(i)}, style});
     const std::string svg = line_plot(series, {.theme = Theme::light});
     CHECK(xml_error(svg).empty());
-    // What of a series does not say where it is: colour, dashes, marker.
+    // Attributes of a series besides its place: colour, dashes, marker.
     std::set<std::string> looks;
     std::istringstream lines(svg);
     std::string colour;

@@ -1,4 +1,4 @@
-// What the progress bar writes, with a clock and a terminal of the test's own.
+// The output of the progress bar, with a clock and a terminal of the test's own.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

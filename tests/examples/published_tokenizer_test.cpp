@@ -44,7 +44,7 @@ PublishedTokenizer changed(const std::string& name, const std::function<void(jso
   return load_tokenizer(folder.path());
 }
 
-/// What the FormatError of a text says, without the folder.
+/// The message of the FormatError of a text, without the folder.
 std::string refusal_of_text(std::string_view text) {
   const TemporaryFolder folder;
   write_text(folder / "tokenizer.json", text);

@@ -1,4 +1,4 @@
-// Samplers: laws of what is drawn, and loaders that go on with the same draws.
+// Samplers: laws of the draws, and loaders that go on with the same draws.
 #include <doctest/doctest.h>
 
 #include <algorithm>

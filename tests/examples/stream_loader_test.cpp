@@ -31,7 +31,7 @@ auto counting(std::int64_t n) {
   };
 }
 
-/// Numbers, each with what it draws, and batches that draw, too.
+/// Numbers, each with its random numbers, and batches that draw, too.
 auto noisy(std::int64_t n) {
   return [n](std::int64_t epoch) {
     return [=, i = std::int64_t{0}]() mutable -> std::optional<std::pair<std::int64_t, Tensor>> {

@@ -1,4 +1,4 @@
-// What the tests of the kit share: files, a hostile locale, a strict reader of XML.
+// Utilities for tests of the kit: files, a hostile locale, a strict reader of XML.
 #pragma once
 
 #include <string>

@@ -112,7 +112,7 @@ TEST_CASE("files that cannot be read are errors with a reason") {
   CHECK_THROWS_WITH_AS(read_pairs(folder.path()),
                        ("cannot read " + folder.path().string() + ": not a regular file").c_str(), xgrad::IoError);
   const auto pipe = folder / "pipe";
-  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);  // nobody will ever write to it
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);  // it has no writer
   CHECK_THROWS_WITH_AS(read_pairs(pipe), ("cannot read " + pipe.string() + ": not a regular file").c_str(),
                        xgrad::IoError);
   CHECK_THROWS_AS(read_pairs("/dev/zero"), xgrad::IoError);
@@ -272,7 +272,7 @@ TEST_CASE("a small packed file that becomes a large text is refused") {
     CHECK_THROWS_AS(read_lines(folder / "bomb.gz"), xgrad::LimitError);
     if (letter == '\n') CHECK_THROWS_AS(read_pairs(folder / "bomb.gz"), xgrad::LimitError);
   }
-  // What is short may be as regular as it likes.
+  // Short files may be as regular as they like.
   const std::string blanks(1'000'000, ' ');
   gzip(folder / "blanks.gz", blanks);
   CHECK(load_text(folder / "blanks.gz") == blanks);

@@ -66,7 +66,7 @@ std::string refusal(const TemporaryFolder& folder, const std::function<void()>& 
   return "accepted";
 }
 
-/// What reading the two files says after `change` was made to them.
+/// The error of reading the two files after `change` was made to them.
 std::string pair_refusal(const std::function<void(json& vocab, std::string& merges)>& change,
                          const BpeOptions& options = {}) {
   const TemporaryFolder folder;

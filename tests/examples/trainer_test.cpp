@@ -1,4 +1,4 @@
-// The trainer: what it trains is what a loop by hand trains; resumed from everywhere, bit for bit; ends, files, errors.
+// The trainer: it trains the same as a loop by hand; resumed from everywhere, bit for bit; ends, files, errors.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -136,10 +136,10 @@ TEST_CASE("a step that is written out trains as the loss alone does, bit for bit
   }
   const auto nothing = [](const Tensor&, const Index&) { return 1.0; };
   CHECK_THROWS_WITH_AS(one.trainer.run(one.batches, nothing),
-                       "trainer: max_norm is of fit(): a step of one's own clips itself", ValueError);
+                       "trainer: max_norm is for fit(): a step of your own clips itself", ValueError);
   Training twice({.accumulate = 2});
   CHECK_THROWS_WITH_AS(twice.trainer.run(twice.batches, nothing),
-                       "trainer: accumulate is of fit(): a step of one's own adds up itself", ValueError);
+                       "trainer: accumulate is for fit(): a step of your own adds up itself", ValueError);
   Training wrong({.epochs = 1});
   CHECK_THROWS_WITH_AS(wrong.trainer.run(wrong.batches, [](const auto&) { return std::nan(""); }),
                        "trainer: the loss of step 1 is nan", NumericError);

@@ -1,4 +1,4 @@
-// What windows save, counted in graphs of the full size.
+// The savings of windows, counted in graphs of the full size.
 #include <doctest/doctest.h>
 
 #include <xgrad/ops/ops.h>

@@ -1,4 +1,4 @@
-// Searches among more numbers than float has whole ones for: sanitizers see what is written.
+// Searches among more numbers than float has whole ones for: sanitizers check the writes.
 #include <doctest/doctest.h>
 
 #include <xgrad/xgrad.h>

@@ -1,5 +1,5 @@
 // Settings are double in float, too, and rounded to it where they meet numbers of it: a setting and its nearest float
-// give the same bits. What is printed is what was said.
+// give the same bits. Printed settings are those that were set.
 #include <sstream>
 
 #include <xgrad/nn/layers/activation_layers.h>

@@ -1,4 +1,4 @@
-// A program of somebody who links the kit: a command line, a curve that is fitted, and its picture.
+// A program that links the kit: a command line, a curve that is fitted, and its picture.
 #include <CLI/CLI.hpp>
 
 #include <xgrad/kit/draw/plot.h>

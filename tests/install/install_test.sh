@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What was built can be installed, all of it or one component, and a project outside this tree can use it: with find_package
-# and with pkg-config.
+# A build can be installed, as a whole or one component, and a project outside this tree can use it: with find_package and with
+# pkg-config.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)
@@ -14,7 +14,7 @@ compiler=$(cached CMAKE_CXX_COMPILER)
 cmake --install "$built" --prefix "$prefix"
 cp -r "$root/tests/install" "$sandbox/outside"
 
-configure() { # PREFIX PROJECT [OPTION...]: configures a project of somebody else
+configure() { # PREFIX PROJECT [OPTION...]: configures another project
   local folder=$2
   cmake -S "$sandbox/$folder" -B "$sandbox/build_$folder" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_CXX_COMPILER="$compiler" \
     -DCMAKE_PREFIX_PATH="$1" -DCMAKE_BUILD_TYPE=Release "${@:3}"

@@ -1,4 +1,4 @@
-// A program of somebody who uses the library: a small GPT and its training loop. Fails unless the model learns.
+// A program that uses the library: a small GPT and its training loop. Fails unless the model learns.
 #include <cstdio>
 
 #include <xgrad/xgrad.h>

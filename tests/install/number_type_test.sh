@@ -35,7 +35,7 @@ int main() { return part() == static_cast<int>(sizeof(xgrad::Real)) ? 0 : 1; }
 END_OF_FILE
 
 type_of() { if [ "$1" = xgrad ]; then echo float; else echo double; fi; }
-# What the library itself is linked with: a program has all that its number type brings along (core/library.cpp).
+# The library's own dependencies: a program has all that its number type brings along (core/library.cpp).
 read -ra others < <(PKG_CONFIG_PATH=$libraries/pkgconfig pkg-config --libs-only-l xgrad | sed 's/-lxgrad //')
 link() { "$compiler" "${flags[@]}" "$@" "${others[@]}" -pthread -o "$sandbox/program"; }
 check_linker() { # flags
@@ -57,7 +57,7 @@ check_linker() { # flags
     link "$sandbox/main_$own.o" -L"$libraries" -l$own
     "$sandbox/program"
     refused "undefined (reference|symbol).*xgrad_real_is_$(type_of $own)" link "$sandbox/main_$own.o" -L"$libraries" -l$other
-    # A program in one type, a library of somebody else in the other, and each order of the archives.
+    # A program in one type, another library in the other, and each order of the archives.
     local part both="(multiple definition|duplicate symbol).*xgrad_real"
     for part in "$sandbox/part_$other.o" "$sandbox/libpart_$other.a"; do
       refused "$both" link "$sandbox/with_part_$own.o" "$part" -L"$libraries" -lxgrad -lxgrad_f64
@@ -95,7 +95,7 @@ configure() { # SCOPE LINKED
 configure PUBLIC part >/dev/null
 refused "XGRAD_REAL" configure PUBLIC "part;xgrad::xgrad_f64"
 refused "XGRAD_REAL" configure PUBLIC "xgrad::xgrad_f64;part"
-# What is PRIVATE, CMake does not see; the linker does.
+# PRIVATE dependencies are unknown to CMake, but not to the linker.
 for linked in "part;xgrad::xgrad_f64" "xgrad::xgrad_f64;part"; do
   configure PRIVATE "$linked" >/dev/null
   refused "multiple definition.*xgrad_real" cmake --build "$sandbox/build"

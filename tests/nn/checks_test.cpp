@@ -16,7 +16,7 @@ const Index ids({2, 5}, {1, 2, 3, 4, 5, 6, 10, 9, 0, 7}), lengths({2}, {5, 2});
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// What happens to x (B, T, C) between two layers that look at each position by itself.
+// A function of x (B, T, C) between two layers that look at each position by itself.
 struct Model : Module {
   std::function<Tensor(const Tensor& x)> mix;
   Embedding embedding{at("embedding"), 11, 4};
@@ -94,7 +94,7 @@ TEST_CASE("a model that looks ahead is found, with the first pair of positions a
   const CausalityReport unknown = check_causality([&](const Index& x) { return late(x); }, ids);
   REQUIRE(unknown.leak);
   CHECK(unknown.leak->t == 3);
-  CHECK(unknown.leak->gradient == 0);  // nobody said where ids become numbers
+  CHECK(unknown.leak->gradient == 0);  // the embedding of the ids is unknown
   CHECK(unknown.leak->module.empty());
 }
 
@@ -249,7 +249,7 @@ TEST_CASE("check_padding_invariance refuses what it cannot check") {
   CHECK(said(Index({3}, 1)) == "check_padding_invariance: lengths of shape [3] for 2 rows");
   CHECK(said(Index({2}, {1, 6})) == "check_padding_invariance: length 6 is not in [0, 5]");
   CHECK(said(Index({2}, 5)) ==
-        "check_padding_invariance: needs rows with padding and such that count, got lengths [5, 5] of 5");
+        "check_padding_invariance: needs both padding and positions that count, got lengths [5, 5] of 5");
   CHECK(said(Index({2}, 0)).ends_with("got lengths [0, 0] of 5"));
   CHECK(said(lengths, {.tolerance = -1}) == "check_padding_invariance: tolerance is -1");
   CHECK(error_of<ShapeError>([&] {

@@ -1,5 +1,5 @@
-// What arrows and boxes of diagrams must not do, over the pictures of docs/diagrams.md and over models: places are
-// checked, not files.
+// Rules for arrows and boxes of diagrams, over the pictures of docs/diagrams.md and over models: places are checked,
+// not files.
 #include <xgrad/core/diagram/layout/layout.h>
 
 #include <algorithm>
@@ -207,7 +207,7 @@ void check(const Tensors& results, const GraphOptions& options = {}) {
   check(GraphView::of(results, options), options);
 }
 
-// What a model computes and a step of its training, with all modules open and as it is drawn by default.
+// A model's graph and that of a training step, with all modules open and as it is drawn by default.
 void check_model(const char* name, const Tensor& y, const Tensors& parameters) {
   CAPTURE(name);
   const Tensor loss = mean(square(y)).named("loss");

@@ -1,4 +1,4 @@
-// What a user can say about the diagrams of models, and comparing two models by their graphs.
+// Options of the diagrams of models, and comparing two models by their graphs.
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/formats.h>
 #include <xgrad/core/diagram/view/compare.h>
@@ -212,7 +212,7 @@ TEST_CASE("two GPTs of different width differ in shapes, parameters and memory, 
   CHECK(comparison.changed > 20);
   CHECK(to_string(comparison).find("~ parameter 'blocks.1.ffn.fc1.weight': shape [128, 32], was [64, 16]") !=
         std::string::npos);
-  // What the width does not reach is the same: ids, targets, and the shape of the loss.
+  // Vertices that do not depend on the width are the same: ids, targets, and the shape of the loss.
   for (const GraphVertex& vertex : comparison.view.vertices) {
     if (vertex.name == "ids" || vertex.name == "targets") CHECK(vertex.change == GraphChange::same);
   }

@@ -1,4 +1,4 @@
-// Diagrams of models: what they say is true whether modules are entered or not.
+// Diagrams of models: they are right whether modules are entered or not.
 #include <xgrad/core/diagram/render/formats.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/nn.h>
@@ -227,7 +227,7 @@ TEST_CASE("gradients of second order have boxes of their own") {
   CHECK(highest == 2);
 }
 
-// What the pool gives back when a graph is dropped is what its picture says it keeps.
+// A dropped graph returns as much memory to the pool as its picture says it keeps.
 TEST_CASE("kept memory is what the graph holds") {
   manual_seed(1);
   const EncoderDecoder model{root, 50, 60, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};

@@ -227,7 +227,7 @@ TEST_CASE("parameters never start with numbers that are not finite") {
     error_of<ValueError>([&] { init::orthogonal({.gain = bad}); });
     error_of<ValueError>([&] { init::gain(init::Nonlinearity::leaky_relu, {.slope = bad}); });
   }
-  // Finite, but what is made of them would not be.
+  // Finite, but results of them would not be.
   error_of<ValueError>([] { init::uniform({.low = -huge, .high = huge}); });
   error_of<ValueError>([] { init::normal({.mean = huge, .std = huge}); });
   error_of<ValueError>([] { init::normal({.std = huge}); });

@@ -436,7 +436,7 @@ TEST_CASE("Empty functions are refused where they are given") {
   CHECK_THROWS_AS(Activation(static_cast<Tensor (*)(const Tensor&, Gelu)>(nullptr)), ValueError);
 }
 
-// What stands where a member has not been given its value yet; the real thing would be undefined behaviour.
+// Like the value of an uninitialised member; reading a real one would be undefined behaviour.
 constexpr std::int64_t garbage = 140'729'203'840'632;
 
 TEST_CASE("Sizes that have no value yet are refused with a guess at the reason") {
@@ -494,7 +494,7 @@ TEST_CASE("A duplicate name is refused before anything is drawn or made") {
   CHECK(module.parameters().size() == 1);
 }
 
-// What is said in a base's constructor must not stay; and bases of layers speak for the class that is being made.
+// Descriptions in a base's constructor must not be cached; bases of layers name the class under construction.
 struct Wide : Linear {
   Wide(At here, std::int64_t width) : Linear(std::move(here), width, width) {}
   std::string settings() const override { return "wide"; }

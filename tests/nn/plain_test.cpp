@@ -15,7 +15,7 @@ namespace {
 
 using namespace nn;
 
-// A model, and what it is run on.
+// A model, and its input.
 struct Run {
   std::string name;
   std::shared_ptr<Module> model;

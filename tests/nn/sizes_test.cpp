@@ -75,7 +75,7 @@ TEST_CASE("every layer refuses a size that makes no sense, and says who, what an
 }
 
 TEST_CASE("sizes that make no sense together are refused, too") {
-  // What a pointer's halves look like as 32-bit numbers.
+  // The halves of a pointer as 32-bit numbers.
   constexpr std::int64_t high = 32767, low = 1'431'654'909;
   Model model;
   const std::function<void()> makes[] = {

@@ -1,4 +1,4 @@
-// What the tests of layers share.
+// Utilities for tests of layers.
 #pragma once
 
 #include "support/check.h"

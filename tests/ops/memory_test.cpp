@@ -1,5 +1,4 @@
-// What operations take of memory goes with what they are given and what they give, for windows, groups and kernels of
-// any size.
+// The memory of operations is proportional to their inputs and results, for windows, groups and kernels of any size.
 #include <cmath>
 #include <numeric>
 
@@ -16,7 +15,7 @@ namespace {
 
 constexpr std::int64_t mebibyte = 1 << 20;
 
-// f(), which must do with so many bytes beyond what is held before.
+// f(), which may take so many bytes besides those in use before.
 template <class F>
 auto within(std::int64_t bytes, const F& f) {
   pool_trim();

@@ -147,7 +147,7 @@ TEST_CASE("special functions and their gradients of two orders equal PyTorch's")
                  {.tolerance = 3e-12, .ulps_of = {{"logaddexp2", 16}, {"sinc/1", 250}}});  // a second slope near its zero
 }
 
-// PyTorch's polygamma(1, x), which is in its gradients, is off by up to 1e-9; special_test.cpp has what they are.
+// PyTorch's polygamma(1, x), which is in its gradients, is off by up to 1e-9; special_test.cpp has the right ones.
 TEST_CASE("gradients of two orders of functions of the gamma family are near PyTorch's") {
   check_fixtures("gammas",
                  {{"lgamma", of_one(lgamma)},

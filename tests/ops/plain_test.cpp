@@ -207,7 +207,7 @@ TEST_CASE("plain forms keep what their operations promise of numbers that are no
   const Tensor far = Tensor(normal({3, 16})) + 1e9;
   same([&] { return layer_norm(far); });
 
-  // What is masked, NaN or not, takes no part, and a query that sees nothing gives 0.
+  // Masked keys, NaN or not, take no part, and a query that sees nothing gives 0.
   Array k = normal({1, 3, 4}, 2), v = normal({1, 3, 4}, 3);
   for (int i = 0; i < 4; ++i) k.mutable_data()[8 + i] = v.mutable_data()[8 + i] = i % 2 ? infinity : not_a_number;
   const Tensor q = variable(normal({1, 2, 4})), keys = variable(k), values = variable(v);

@@ -12,7 +12,7 @@ TEST_CASE("Names fit patterns as Python's fnmatchcase says") {
     const char *name, *pattern;
     bool fits;
   };
-  // What Python 3.11 says.
+  // As in Python 3.11.
   for (const Line& line : {Line{"blocks.0.norm.weight", "blocks.*.norm.*", true},
                            {"blocks.0.norm.weight", "*.weight", true},
                            {"blocks.0.norm.weight", "norm.*", false},
@@ -121,7 +121,7 @@ TEST_CASE("A vector that does not fit changes no parameter") {
   CHECK(equal(a.value(), Array({2}, {1, 2})));
   CHECK(error_of<ValueError>([] { optim::parameters_to_vector({}); }) ==
         "parameters_to_vector: there are no parameters");
-  // What a graph has used cannot be differentiated any more: the numbers are other ones.
+  // Parameters in a graph cannot be differentiated any more: their numbers have changed.
   const Tensor y = sum(a * a);
   optim::vector_to_parameters(Array({3}, {4, 5, 6}), {a, b});
   CHECK(b.item() == 6);

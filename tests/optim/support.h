@@ -1,4 +1,4 @@
-// What the tests of optimizers share.
+// Utilities for tests of optimizers.
 #pragma once
 
 #include <string>

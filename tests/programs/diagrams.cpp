@@ -1,4 +1,4 @@
-// Pictures of a model: what it computes, what a training step computes, and the same with its layers folded.
+// Pictures of a model: its graph, that of a training step, and the same with its layers folded.
 #include <filesystem>
 #include <iostream>
 

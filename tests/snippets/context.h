@@ -1,4 +1,4 @@
-// What the snippets of pages and headers use and do not declare: stand-ins, declared and never defined.
+// Names that the snippets of pages and headers use and do not declare: stand-ins, declared and never defined.
 #pragma once
 
 #include <iostream>

@@ -1,5 +1,5 @@
 // Attention under masks drawn at random, against softmax and products with the mask written out, for both precisions;
-// and what is asked of attention, and of the layers made of it, where sizes are 0 or 1.
+// and requirements of attention, and of layers made of it, where sizes are 0 or 1.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace xgrad::testing {
 
-/// What `mask` says (its bias apart) of every batch, query and key, by its definition: true where nothing is seen.
+/// `mask` (without its bias) for every batch, query and key, by its definition: true where nothing is seen.
 inline Mask written_out(const AttentionMask& mask, std::int64_t B, std::int64_t T, std::int64_t S) {
   Mask blocked(Shape{B, 1, T, S});
   bool* out = blocked.mutable_data();

@@ -102,8 +102,8 @@ Array unit(const Shape& shape, std::int64_t i) {
 // <v, y> as a tensor. Written so that the gradient which arrives at y has come through another operation.
 Tensor weighted_sum(const Tensor& y, const Array& v) { return sum_to(y * Tensor(v), {}); }
 
-// What is wrong is added to `findings`, a line each. The terms of a gradient that cancels are about as large as those of
-// the function itself: `terms`.
+// Adds the failures to `findings`, a line each. The terms of a gradient that cancels are about as large as those of the
+// function itself: `terms`.
 void check_order(const Function& f, const std::vector<Array>& inputs, const GradientCheck& options, int order,
                  double terms, std::vector<std::string>& findings) {
   const auto expect = [&](bool good, const auto&... parts) {

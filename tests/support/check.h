@@ -1,4 +1,4 @@
-// What the tests of operations share: random inputs, comparison of arrays, and the gradient check.
+// Utilities for tests of operations: random inputs, comparison of arrays, and the gradient check.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -18,9 +18,9 @@ Array normal(const Shape& shape, std::uint64_t seed = 1);
 /// Numbers in [low, high).
 Array uniform(const Shape& shape, Real low, Real high, std::uint64_t seed = 1);
 
-/// The largest |a - expected|, relative to the largest |expected|; infinity when the shapes differ, and where one is NaN
-/// or infinite and the other is not the same. What is expected to be 0 everywhere has to be 0. Where terms cancel, `terms`
-/// says how large they are: then errors are relative to that, if it is more.
+/// The largest |a - expected|, relative to the largest |expected|; infinity when the shapes differ, and where one is
+/// NaN or infinite and the other is not the same. What is expected to be 0 everywhere has to be 0. Where terms cancel,
+/// `terms` says how large they are: then errors are relative to that, if it is more.
 double difference(const Array& a, const Array& expected, double terms = 0);
 
 /// Fails the test case unless shapes are equal and difference(a, expected, terms) <= tolerance.
@@ -48,7 +48,7 @@ struct GradientCheck {
 /// the gradient of <v, f(x)> against a five-point finite difference; then does the same to the function
 /// x -> gradient, `order` times in all (from the second order on along random directions). Use double.
 void check_gradients(const Function& f, const std::vector<Array>& inputs, const GradientCheck& options = {});
-/// The same, but tells what is wrong instead of failing the test case.
+/// The same, but returns the failures instead of failing the test case.
 std::vector<std::string> wrong_gradients(const Function& f, const std::vector<Array>& inputs,
                                          const GradientCheck& options = {});
 

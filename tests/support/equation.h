@@ -1,4 +1,4 @@
-// What printed formulas are worth: reads "s (1 - s) with s = sigmoid x" and calculates.
+// The values of printed formulas: reads "s (1 - s) with s = sigmoid x" and calculates.
 #pragma once
 
 #include <map>

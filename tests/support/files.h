@@ -1,4 +1,4 @@
-// What tests with files share: a folder that goes away, whole files, a hostile locale.
+// Utilities for tests with files: a folder that goes away, whole files, a hostile locale.
 #pragma once
 
 #include <unistd.h>

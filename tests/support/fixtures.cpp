@@ -25,7 +25,7 @@ std::vector<std::string> pieces(const std::string& text, char separator) {
 
 constexpr bool in_float = sizeof(Real) == sizeof(float);
 
-/// What is said of this case, or of its operation.
+/// The number given for this case, or for its operation.
 double of_case(const std::map<std::string, double>& said, const Case& c, double otherwise) {
   for (const std::string& name : {c.name(), c.op()}) {
     if (const auto found = said.find(name); found != said.end()) return found->second;
@@ -33,7 +33,7 @@ double of_case(const std::map<std::string, double>& said, const Case& c, double 
   return otherwise;
 }
 
-/// What check_close asks of the arrays of a case.
+/// The tolerances of check_close for the arrays of a case.
 struct Allowed {
   double tolerance, terms;
 };

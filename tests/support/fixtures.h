@@ -1,4 +1,4 @@
-// What PyTorch computed: the files that tests/fixtures/make_fixtures.py wrote, and the comparison with them.
+// Results of PyTorch: the files that tests/fixtures/make_fixtures.py wrote, and the comparison with them.
 #pragma once
 
 #include <functional>
@@ -62,13 +62,13 @@ class Case {
   std::map<int, Tensor> by_position_;
 };
 
-/// What an operation returns: one thing or several.
+/// The results of an operation: one or several.
 struct Results {
   using Result = std::variant<Tensor, Index, Mask>;
   std::vector<Result> all;
-  /// What to differentiate with respect to, if not the case's inputs themselves: the parameters of a module.
+  /// The leaves to differentiate with respect to, if not the case's inputs themselves: the parameters of a module.
   Tensors leaves = {};
-  /// Whose gradients stand one after the other, as a list, where that of the case's last tensor is.
+  /// Parameters whose gradients, one after the other as a list, are in place of that of the case's last tensor.
   Tensors parameters = {};
 
   Results(Tensor y) : all{std::move(y)} {}

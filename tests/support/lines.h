@@ -1,5 +1,5 @@
-// Whatever goes along lines of an array, one after the other or side by side, against plain loops: for the tests in double and in
-// float, whose registers and sorting differ.
+// Operations along lines of an array, one after the other or side by side, against plain loops: for tests in double and
+// in float, whose registers and sorting differ.
 #pragma once
 
 #include <algorithm>

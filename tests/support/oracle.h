@@ -1,4 +1,4 @@
-// What xtensor computes: an implementation that somebody else wrote, to hold operations against. Concrete arrays only.
+// Results of xtensor, an independent implementation, to compare operations with. Concrete arrays only.
 #pragma once
 
 #include <xgrad/core/array/array.h>

@@ -1,4 +1,4 @@
-// Whether the pool keeps what it is given back.
+// Whether the pool keeps memory that is returned.
 #pragma once
 
 #include <xgrad/core/runtime/memory.h>

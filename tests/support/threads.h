@@ -1,4 +1,4 @@
-// What tests of threads share: a number of threads for a while, the same bits for every number, a thread with a small
+// Utilities for tests of threads: a number of threads for a while, the same bits for every number, a thread with a small
 // stack.
 #pragma once
 

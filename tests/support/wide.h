@@ -1,5 +1,5 @@
-// Lambdas of a program that was compiled for every processor (ops/kernels/registers/wide.h), on each level that this one has. For the tests
-// in double and in float, both of which are compiled without flags for it.
+// Lambdas of a program that was compiled for every processor (ops/kernels/registers/wide.h), on each level that this
+// one has. For the tests in double and in float, both of which are compiled without flags for it.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ inline bool nearly(Real a, Real b) {
                                 std::numeric_limits<Real>::min();
 }
 
-/// One function of lambdas on every level, for rows of many lengths and for what is no number, against the library's own.
+/// One function of lambdas on every level, for rows of many lengths and for NaN, against the library's own.
 template <class F>
 void check_levels(const char* name, Tensor (*library)(const Tensor&), const F& f) {
   for (const std::int64_t n : {0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 100}) {

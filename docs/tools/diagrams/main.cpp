@@ -21,7 +21,7 @@ void expression(const std::filesystem::path& folder) {
   save_graph(folder / "diagram_expression.svg", {y}, {.title = "y = tanh(a b) + c / 2"});
 }
 
-// A neuron with the numbers of a run: what was computed, and its gradient.
+// A neuron with the numbers of a run: values and gradients.
 void neuron(const std::filesystem::path& folder) {
   const Tensor x1 = variable(2, "x1"), x2 = variable(0, "x2");
   const Tensor w1 = variable(-3, "w1"), w2 = variable(1, "w2");
@@ -88,7 +88,7 @@ void network(const std::filesystem::path& folder) {
               .animate = true});
 }
 
-// What an error leaves behind: a layer that was given the wrong width.
+// The graph after an error: a layer that was given the wrong width.
 void error(const std::filesystem::path& folder) {
   struct Wrong : nn::Module {
     nn::Linear in{at("in"), 2, 8};
@@ -117,7 +117,7 @@ void transformer(const std::filesystem::path& folder) {
   save_graph(folder / "diagram_transformer_step.svg", step, {.title = "One training step of a transformer"});
 }
 
-// What a program says about single vertices: numbers, and paths.
+// Annotations of single vertices by a program: numbers, and paths.
 void marked_transformer(const std::filesystem::path& folder) {
   const nn::EncoderDecoder model{nn::root, 200, 220, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
   const Index source({64, 10}, std::int64_t{1}), lengths(Shape{64}, std::int64_t{10}), target({64, 9}, std::int64_t{2});
@@ -128,7 +128,7 @@ void marked_transformer(const std::filesystem::path& folder) {
              {.title = "From the encoder to the loss", .depth = 2, .from = {"encoder"}, .to = {loss}});
 }
 
-// A block of a transformer, normalised behind its sums or before its parts.
+// A block of a transformer, normalised after its sums or before its parts.
 void comparison(const std::filesystem::path& folder) {
   const auto view = [](nn::NormOrder order) {
     const nn::EncoderBlock block{nn::At(), {.dim = 32, .ffn = 64, .heads = 4, .dropout = 0, .norm = order}};
@@ -171,7 +171,7 @@ void lstm_cell(const std::filesystem::path& folder) {
   save_graph(folder / "recurrent_lstm.svg", {next_h, next_c}, {.title = "One step of an LSTM", .depth = 1});
 }
 
-// What the decoder attends to, for docs/transformer_variants.md.
+// The memory of the decoder's attention, for docs/transformer_variants.md.
 void cross_attention(const std::filesystem::path& folder) {
   const auto draw = [&](const char* file, const char* title, nn::CrossAttention to) {
     const nn::EncoderDecoder model{

@@ -45,7 +45,7 @@ void regression(const std::filesystem::path& out) {
   draw("a3.svg", "Nadaraya-Watson, the width learned", kr::kernel_weights(wanted.x, seen.x, learned));
 }
 
-// A4: what lies behind a length has the weight 0.
+// A4: keys after a length have the weight 0.
 void masked(const std::filesystem::path& out) {
   const Tensor scores = input("scores", {3, 5});
   const Index lengths = index({2, 5, 3});
@@ -55,7 +55,7 @@ void masked(const std::filesystem::path& out) {
                                    {{"softmax", softmax(scores).value()}, {"masked_softmax", p.value()}}, 2));
 }
 
-// A5, A6: what the softmax makes of two scores of the same queries and keys.
+// A5, A6: the softmax of two scores of the same queries and keys.
 void scores(const std::filesystem::path& out) {
   const Tensor x = cumsum(randn({1, T, d}), 1);
   const nn::AdditiveAttention additive{nn::root, {.query = d, .key = d, .hidden = 8}};
@@ -82,7 +82,7 @@ void rows_and_columns(const std::filesystem::path& out) {
   save(out / "a7.svg", picture);
 }
 
-// A8 to A10: what may be seen.
+// A8 to A10: masks.
 void seen(const std::filesystem::path& out) {
   const Tensor x = cumsum(randn({1, T, d}), 1);
   const Tensor q = input("q", {1, T, d}), k = input("k", {1, T, d}), v = input("v", {1, T, 3});

@@ -1,4 +1,4 @@
-// What the sections of the gallery share: files named after the rows of the curriculum, and maps of plain numbers.
+// Utilities for the sections of the gallery: files named after the rows of the curriculum, and maps of plain numbers.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ void search(const std::filesystem::path& out);
 void vision(const std::filesystem::path& out);
 void argument(const std::filesystem::path& out);
 
-/// Something that gradients flow to, so that what is computed from it is recorded.
+/// A leaf that gradients flow to, so that operations on it are recorded.
 inline Tensor input(const char* name, const Shape& shape) { return variable(randn(shape).value(), name); }
 
 /// Whole numbers and masks are called as the argument that they are; `notes` say what that is here.

@@ -33,7 +33,7 @@ void layers(const std::filesystem::path& out) {
        weight_maps("Eight heads, the same number of parameters as one", heads_of(recorder.last("")), 4));
 }
 
-// B3, B4: what PyTorch's layer adds, and a mask of numbers.
+// B3, B4: the keys that PyTorch's layer adds, and a mask of numbers.
 void options(const std::filesystem::path& out) {
   const nn::pytorch::MultiheadAttention attn{nn::root, 16, 2, {.add_bias_kv = true, .add_zero_attn = true}};
   const Tensor x = input("x", {1, 6, 16});

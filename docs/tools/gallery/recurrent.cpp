@@ -5,7 +5,7 @@ namespace gallery {
 
 namespace {
 
-// D1: each is to say at the end what the first number was.
+// D1: each is to remember the first number until the end.
 template <class Layer>
 kit::Series remembering(const char* name) {
   constexpr std::int64_t B = 64, T = 12, steps = 300;
@@ -37,7 +37,7 @@ void cells(const std::filesystem::path& out) {
                                                  .height = 300}));
 }
 
-// D2, D3: what else the decoder sees.
+// D2, D3: the context of the decoder.
 void contexts(const std::filesystem::path& out) {
   const auto draw = [&](const char* file, const char* title, nn::Context context, const Index& target) {
     const nn::Seq2Seq model{nn::root, 20, 20, {.context = context, .embed = 8, .hidden = 8, .layers = 1}};

@@ -1,4 +1,4 @@
-// Search: rows E1 to E4. Searches record no graph; what is drawn are the numbers that they compare.
+// Search: rows E1 to E4. Searches record no graph; the pictures show the numbers that they compare.
 #include "../../../examples/decoding/table.h"
 #include "gallery.h"
 
@@ -50,7 +50,7 @@ void exhaustive(const std::filesystem::path& out) {
                                                                 .height = 300}));
 }
 
-// E3, E4: what one step compares, and what it draws from.
+// E3, E4: the scores that one step compares, and the probabilities that it draws from.
 void steps(const std::filesystem::path& out) {
   const Tensor logits = input("logits", {2, 5}), written = input("ln p so far", {2});
   save_graph(out / "e3_graph.svg", {flatten(unsqueeze(written, 1) + log_softmax(logits)).named("candidates")},

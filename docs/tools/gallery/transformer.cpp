@@ -31,7 +31,7 @@ void tokens(const std::filesystem::path& out) {
   save(out / "c2.svg", alike);
 }
 
-// C3 to C5: what stands between two attentions.
+// C3 to C5: the parts between two attentions.
 void parts(const std::filesystem::path& out) {
   const nn::LayerNorm layer{nn::root, 2};
   const nn::BatchNorm1d batch{nn::root, 2};
@@ -62,7 +62,7 @@ void parts(const std::filesystem::path& out) {
                                                 {.title = "Two activations", .width = 480, .height = 300}));
 }
 
-// How much logits of position t change with the input of position s: what t has seen.
+// How much logits of position t change with the input of position s: the reach of t.
 Array reach(const Tensor& y, const Tensor& x) {
   const std::int64_t T = y.dim(1), S = x.dim(1);
   Array seen(Shape{T, S});

@@ -61,7 +61,7 @@ void vit(const std::filesystem::path& out) {
              {.title = "Linear, tanh, linear", .legend = false});
 }
 
-// F4: what a head says of pictures, after some training.
+// F4: the predictions of a head for pictures, after some training.
 void guesses(const std::filesystem::path& out) {
   nn::VisionTransformerOptions sizes = small();
   sizes.dim = 32, sizes.patch = 4, sizes.drop_path = 0;

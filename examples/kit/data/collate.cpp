@@ -9,7 +9,7 @@
 namespace xgrad::kit {
 namespace {
 
-/// `rest` behind a first axis of so many.
+/// `rest` after these first axes.
 Shape behind(std::initializer_list<std::int64_t> first, const Shape& rest) {
   Shape shape(first);
   for (int axis = 1; axis < rest.rank(); ++axis) shape.push_back(rest[axis]);

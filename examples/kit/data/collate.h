@@ -84,14 +84,14 @@ auto fields(const T& sample) {
 }
 }  // namespace detail
 
-/// What samples of type T are in a batch, by the rules below.
+/// Puts samples of type T into a batch, by the rules below.
 ///
 ///     a floating-point number        Tensor (B)
 ///     a whole number, a bool         Index (B), Mask (B)
 ///     Tensor, Array, Index, Mask     the same with one more axis at the front: (B, ...)
 ///     a list of numbers              as above, (B, N)
 ///     std::string                    std::vector<std::string>
-///     a pair, a tuple, a struct      std::tuple of what becomes of each part (of a struct with up to 6 fields)
+///     a pair, a tuple, a struct      std::tuple of each part in a batch (of a struct with up to 6 fields)
 ///
 /// Throws ShapeError, which names the sample, where shapes differ; ValueError for no samples.
 template <class T>
@@ -145,7 +145,7 @@ auto default_collate(const std::vector<T>& samples) {
 }
 
 struct PadSequenceOptions {
-  double padding_value = 0;  ///< what stands behind a sequence; for an Index a whole number
+  double padding_value = 0;  ///< fills up the end of a sequence; for an Index a whole number
 };
 /// Sequences of several lengths as one array.
 template <class A>

@@ -1,4 +1,4 @@
-// Quoting, checked writing, and taking up a file that an earlier run left.
+// Quoting, checked writing, and resuming a file of an earlier run.
 #include <xgrad/kit/data/csv.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::vector<double> numbers_of(std::string_view line) {
   }
 }
 
-/// The length of the header and at most `rows` complete rows behind it.
+/// The length of the header and at most `rows` complete rows after it.
 std::size_t length_of_rows(std::string_view text, std::size_t rows) {
   std::size_t length = text.find('\n') + 1;
   for (; rows > 0; --rows) {
@@ -83,7 +83,7 @@ std::vector<std::vector<double>> read_csv(const std::filesystem::path& path, con
 CsvLogger::CsvLogger(std::filesystem::path path, std::size_t columns, std::ios::openmode mode,
                      const std::string& beginning)
     : path_(std::move(path)), columns_(columns) {
-  // Opening a pipe would wait for somebody who reads it.
+  // Opening a pipe would wait for a reader.
   if (std::filesystem::is_fifo(path_)) throw IoError("cannot open " + path_.string() + ": is a pipe");
   errno = 0;
   file_.open(path_, std::ios::binary | mode);

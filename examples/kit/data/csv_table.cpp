@@ -16,7 +16,7 @@
 namespace xgrad::kit {
 namespace {
 
-/// Gives the rows of a text one behind the other.
+/// Gives the rows of a text one after the other.
 class Rows {
  public:
   Rows(const std::filesystem::path& path, std::string_view text, char separator)

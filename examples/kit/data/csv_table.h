@@ -1,4 +1,4 @@
-// A table out of a CSV file, column by column: numbers, categories, and what is missing.
+// A table out of a CSV file, column by column: numbers, categories, and missing values.
 //
 //     const kit::CsvTable table("houses.csv");
 //     const Tensor x = table.numbers({"area", "rooms"});                         // (N, 2), NaN where one is missing
@@ -20,7 +20,7 @@ namespace xgrad::kit {
 
 struct CsvTableOptions {
   char separator = ',';
-  /// What a field says that is missing; the words that pandas takes.
+  /// The texts of missing fields, as in pandas.
   std::vector<std::string> missing = {"",         "NA",      "N/A",      "n/a",    "NaN",    "nan", "-NaN",
                                       "-nan",     "NULL",    "null",     "<NA>",   "None",   "#NA", "#N/A",
                                       "#N/A N/A", "-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN"};
@@ -56,10 +56,10 @@ class CsvTable {
   const std::vector<std::string>& texts(std::string_view column) const { return fields_[place_of(column)]; }
   /// True where a field is missing (N).
   Mask missing(std::string_view column) const;
-  /// The numbers (N), blanks around them left out, NaN for what is missing. Throws DataError, with path, line and
+  /// The numbers (N), blanks around them left out, NaN where one is missing. Throws DataError, with path, line and
   /// column, for a field that is no number.
   Array numbers(std::string_view column) const;
-  /// The same with `instead` for what is missing.
+  /// The same with `instead` where one is missing.
   Array numbers(std::string_view column, double instead) const;
   /// Several columns side by side (N, columns).
   Array numbers(std::initializer_list<std::string_view> columns) const;

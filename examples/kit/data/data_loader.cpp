@@ -1,4 +1,4 @@
-// Which samples make which batch, and where a loader is.
+// The samples of each batch, and the position of a loader.
 #include <xgrad/kit/data/data_loader.h>
 
 #include <algorithm>
@@ -129,12 +129,12 @@ Index LoaderProgress::drawn() const {
 
 std::vector<Index> LoaderProgress::planned() const {
   Index order = drawn();
-  // What is dropped is dropped before samples are sorted: otherwise it would always be the longest.
+  // Samples are dropped before they are sorted: otherwise the longest would always be dropped.
   std::int64_t* const first = order.mutable_data();
   std::int64_t* const last = first + (options_.drop_last ? batches_ * options_.batch_size : drawn_);
   if (!options_.lengths.empty()) {
     const auto length = [&](std::int64_t i) { return options_.lengths[static_cast<std::size_t>(i)]; };
-    // No more than all samples, so that the product is none that overflows.
+    // No more than all samples, so that the product does not overflow.
     const std::int64_t pool = std::min(options_.bucket, batches_) * options_.batch_size;
     for (std::int64_t* at = first; at < last; at += std::min(pool, last - at)) {
       std::ranges::stable_sort(at, at + std::min(pool, last - at), {}, length);

@@ -1,4 +1,4 @@
-// DataLoader: the batches of a data set, in a new order every epoch, made ahead by worker threads if that is wanted.
+// DataLoader: the batches of a data set, in a new order every epoch, made ahead by worker threads if wanted.
 //
 //     kit::DataLoader loader{kit::TensorDataset{x, y}, {.batch_size = 50, .shuffle = true, .seed = 1}};
 //     for (int epoch = 0; epoch < 10; ++epoch) {
@@ -7,8 +7,8 @@
 //       }
 //     }
 //
-// What comes, and in which order, depends on the seed, the number of the epoch and the numbers of the samples, and not
-// on the workers: with 0 of them or 8 the bits are the same.
+// The batches and their order depend on the seed, the number of the epoch and the numbers of the samples, and not on
+// the workers: with 0 of them or 8 the bits are the same.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@
 
 namespace xgrad::kit {
 
-/// An error out of a data set, with the samples that it came from: one, or those of a batch. The error itself is nested
+/// An error from a data set, with the samples that it came from: one, or those of a batch. The error itself is nested
 /// (std::rethrow_if_nested).
 struct SampleError : Error {
   SampleError(std::vector<std::int64_t> samples, std::string_view text);
@@ -46,13 +46,13 @@ struct DataLoaderOptions {
   std::int64_t batch_size = 1;  ///< of all ranks together
   bool shuffle = false;    ///< a new order in every epoch
   bool drop_last = false;  ///< leave out the last batch of an epoch where it would be smaller
-  std::uint64_t seed = 0;  ///< of the order, and of what samples draw
+  std::uint64_t seed = 0;  ///< of the order, and of random numbers of samples
   int num_workers = 0;     ///< threads that make batches ahead; without any, a batch is made when it is asked for
-  std::int64_t prefetch_factor = 2;  ///< so many batches ahead for each worker
-  /// Of each sample: then batches are made of samples that are about equally long. Of each so many batches' samples, in
-  /// their order, those that are next to one another by length make a batch; with `shuffle` the batches are shuffled.
+  std::int64_t prefetch_factor = 2;  ///< number of batches ahead for each worker
+  /// The length of each sample: then batches are made of samples that are about equally long. The samples of each
+  /// `bucket` batches are sorted by length, and neighbours make a batch; with `shuffle` the batches are shuffled.
   std::vector<std::int64_t> lengths = {};
-  std::int64_t bucket = 100;  ///< so many batches
+  std::int64_t bucket = 100;  ///< number of batches that are sorted together
   /// The samples of an epoch, where they are not all of them once; then `shuffle` stays off.
   std::optional<Sampler> sampler = {};
   /// Of the ranks that train together (mpi::World) each is given its share of every batch, consecutive samples of it.
@@ -64,8 +64,8 @@ namespace detail {
 class LoaderPlace {
  public:
   LoaderPlace() = default;
-  /// The place of a state. `settings` say what loaders have in common whose states are exchanged, `most` how many
-  /// batches an epoch has. Throws FormatError for other settings, and for a place that is none.
+  /// The place of a state. `settings` must be equal for loaders that exchange states, `most` is the number of batches
+  /// of an epoch. Throws FormatError for other settings, and for a place that is none.
   LoaderPlace(const StateFile& state, const std::string& settings, std::int64_t most);
 
   std::int64_t epoch() const { return epoch_; }
@@ -142,10 +142,10 @@ class BatchIterator {
 
 /// A seed from three numbers, no two of which give the same generator.
 std::uint64_t mixed_seed(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
-/// Of what an epoch draws for itself: a number that is no sample's.
+/// The index for the random numbers of an epoch itself: no sample has it.
 inline constexpr std::int64_t of_epoch = std::numeric_limits<std::int64_t>::min();
 
-/// While it lives, this thread's generator is one that depends on these three numbers alone.
+/// While it lives, this thread's generator depends on these three numbers alone.
 class SampleRandomness {
  public:
   SampleRandomness(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
@@ -187,7 +187,7 @@ std::uint64_t mark_of(const T& part, std::uint64_t mark = 0xcbf29ce484222325) {
 /// Throws the exception that is being handled as a SampleError.
 [[noreturn]] void throw_of_samples(std::vector<std::int64_t> samples);
 
-/// What makes batches where nothing else was given.
+/// The function that makes batches if no other is given.
 struct DefaultCollate {
   template <class T>
   auto operator()(const std::vector<T>& samples) const {
@@ -210,14 +210,13 @@ auto batch_type() {
 }
 }  // namespace detail
 
-/// The batches of a data set, as a range: each pass over it is an epoch. A pass that is left early has been one, too.
+/// The batches of a data set, as a range: each pass over it is an epoch. A pass that is left early counts, too.
 ///
-/// `D` is the data set, which is kept if it is given as a temporary, and referred to otherwise. A batch is what
-/// `collate(std::vector<Sample>)` returns, by default what default_collate() does; of a data set that has batch(rows)
-/// and nothing else that makes batches, what that returns. Samples that draw random numbers (randn, next_random_key)
-/// get those of a generator of their own, which depends on seed, epoch and number of the sample; the generator of the
-/// training loop is left alone. (What batch(rows) draws depends on the first of the rows, which differs from rank to
-/// rank.)
+/// `D` is the data set, which is kept if it is given as a temporary, and referred to otherwise. A batch is the result
+/// of `collate(std::vector<Sample>)`, by default of default_collate(); if no collate is given and the data set has
+/// batch(rows), of that. Samples that draw random numbers (randn, next_random_key) get those of a generator of their
+/// own, which depends on seed, epoch and number of the sample; the generator of the training loop is left alone. (The
+/// draws of batch(rows) depend on the first of the rows, which differs from rank to rank.)
 ///
 /// Threads: one at a time. With workers, samples are taken from the data set by several threads at once, and the
 /// function that makes batches is called by them.
@@ -272,7 +271,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   }
   std::default_sentinel_t end() const { return {}; }
 
-  /// Epoch and position, for a checkpoint: inside of the loop the position behind the batch that is being used.
+  /// Epoch and position, for a checkpoint: inside of the loop the position after the current batch.
   StateFile state_dict() const { return progress_.state_dict(); }
   /// The next pass begins where the state was taken: with the very next batch. Throws FormatError for a state of a
   /// loader with another number of samples or other options (but for the workers'); then nothing has changed.
@@ -288,7 +287,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
     return batches_[static_cast<std::size_t>(k % std::ssize(batches_))];
   }
 
-  /// Batch k of the epoch, or nothing once nobody wants it.
+  /// Batch k of the epoch, or nothing once it is no longer wanted.
   std::optional<Batch> batch(std::int64_t k, const Prefetcher& from) const {
     const Index& rows = progress_.rows(k);
     if (rows.size() > 0) return made(rows, k, &from);

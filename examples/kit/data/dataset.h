@@ -1,11 +1,11 @@
 // Data sets: samples by number. Anything with size() and an operator[] is one, a std::vector as well as a class that
-// reads a file when it is asked.
+// reads a file on demand.
 //
-//     struct Squares {                                           // a data set of somebody's own
+//     struct Squares {                                           // a data set of your own
 //       std::int64_t size() const { return 100; }
 //       std::pair<Tensor, std::int64_t> operator[](std::int64_t i) const { return {tensor({Real(i)}), i * i}; }
 //     };
-//     const kit::TensorDataset points{x, labels};                // rows of arrays that are there already
+//     const kit::TensorDataset points{x, labels};                // rows of arrays in memory
 //     const auto parts = kit::random_split(points, {800, 200}, 1);
 #pragma once
 
@@ -32,7 +32,7 @@ concept Sized = requires(const D& data) {
   { data.size() } -> std::convertible_to<std::int64_t>;
 } && !is_array<D>;
 
-/// What samples are numbered with.
+/// The type of the numbers of samples.
 template <class D>
 struct Position {
   using type = std::int64_t;

@@ -35,7 +35,7 @@ struct Pixels {
   void make_room() { values.resize(static_cast<std::size_t>(height * row())); }
 };
 
-/// What a library said before it gave up.
+/// The last message of a library.
 struct Message {
   char text[JMSG_LENGTH_MAX] = "";
 
@@ -77,7 +77,7 @@ class PngReader {
     return true;
   }
 
-  /// Reads the pixels into the room that there is for them, and what is behind. False if it cannot.
+  /// Reads the pixels into the room that there is for them, and the rest of the file. False if it cannot.
   bool read_pixels(Pixels& pixels) {
     if (setjmp(png_jmpbuf(png_))) return false;
     for (int pass = 0; pass < passes_; ++pass) {

@@ -1,4 +1,5 @@
-// Files of pictures are read with distrust: what they declare is held against what they are before room is made for it.
+// Files of pictures are not trusted: the sizes that they declare are checked against the file before memory is
+// allocated.
 #include <xgrad/kit/data/images.h>
 
 #include <algorithm>
@@ -37,7 +38,7 @@ std::string hexadecimal(std::uint32_t number) {
   return text;
 }
 
-/// What an IDX file holds.
+/// The content of an IDX file.
 struct Idx {
   Shape shape;
   Bytes bytes;

@@ -69,12 +69,12 @@ inline constexpr ClassNames cifar10_classes{"airplane", "automobile", "bird",  "
 /// Reads a pair of IDX files, as MNIST has them: pictures of unsigned bytes (N, H, W) and labels (N), plain or packed
 /// by gzip. Without names, the classes are 0 to the greatest label. Throws IoError; FormatError for a wrong magic
 /// number, sizes that the file cannot hold, missing or trailing bytes, another number of labels, a label that is no
-/// class, and a file that is named .gz without being packed. Nothing is allocated for what a file declares but cannot
+/// class, and a file that is named .gz without being packed. No memory is allocated for sizes that the file cannot
 /// hold.
 ImageSet read_idx(const std::filesystem::path& images, const std::filesystem::path& labels,
                   std::vector<std::string> classes = {});
 
-/// Reads binary batches of CIFAR-10, plain or packed, one behind the other: records of a label and 3 x 32 x 32 bytes.
+/// Reads binary batches of CIFAR-10, plain or packed, one after the other: records of a label and 3 x 32 x 32 bytes.
 /// Throws IoError; FormatError for a file that does not consist of whole records or has a label of 10 or more;
 /// ValueError for no file.
 ImageSet read_cifar10(std::span<const std::filesystem::path> batches);
@@ -85,7 +85,7 @@ struct ImageData {
   ImageSet test;
 };
 
-/// Reads what lies in a folder: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
+/// Reads the files of a folder: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
 /// t10k-labels-idx1-ubyte, each perhaps with .gz, or data_batch_1.bin to data_batch_5.bin and test_batch.bin. If the
 /// path of the first kind has the word "fashion" in it, the classes are named so. Throws as the readers do, IoError if
 /// neither is there, FormatError if the two sets differ in the size of the pictures or the number of classes.

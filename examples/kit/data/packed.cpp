@@ -12,7 +12,7 @@
 namespace xgrad::kit {
 
 PackedFile::PackedFile(std::filesystem::path path) : path_(std::move(path)), file_(nullptr, gzclose) {
-  // Opening a pipe would wait for somebody who writes to it, and a device may never end.
+  // Opening a pipe would wait for a writer, and a device may never end.
   std::error_code ignored;
   if (std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored)) {
     throw IoError("cannot read " + path_.string() + ": not a regular file");

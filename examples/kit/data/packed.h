@@ -26,8 +26,8 @@ class PackedFile {
   bool packed() const { return packed_; }
   /// The bytes of the file as it is.
   std::int64_t packed_bytes() const { return packed_bytes_; }
-  /// So many bytes will be read at the most: those of the file, or of a packed one 1032 times as many, which is the
-  /// most that deflate can do. What declares to hold more lies.
+  /// The most bytes that can be read: those of the file, or of a packed one 1032 times as many, the limit of deflate. A
+  /// header that declares more is wrong.
   std::int64_t most_bytes() const { return packed_bytes_ * (packed_ ? 1032 : 1); }
 
   /// Reads the next bytes; fewer than there is room for only at the end. Throws IoError if reading fails or the packed

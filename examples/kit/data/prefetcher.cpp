@@ -22,7 +22,7 @@ Prefetcher::Prefetcher(const Options& options, Job job)
   try {
     while (std::ssize(threads_) < workers) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // Those that there are do the work.
+    // Go on with fewer threads.
   }
 }
 

@@ -19,8 +19,8 @@ struct PrefetcherOptions {
   int workers = 0;         ///< threads; without any, a job is done when it is waited for
   std::int64_t ahead = 1;  ///< so many jobs at most are done or begun and not yet released
 };
-/// Does jobs ahead. Job k belongs to the place k % ahead, which it has for itself until it is released: what a job
-/// makes is put there.
+/// Does jobs ahead. Job k belongs to the place k % ahead, which it has for itself until it is released: its result goes
+/// there.
 ///
 ///     kit::Prefetcher jobs({.count = n, .workers = 2, .ahead = 4}, [&](std::int64_t k, const auto&) { place[k % 4] =
 ///     make(k); }); for (std::int64_t k = 0; k < n; ++k) {
@@ -29,8 +29,8 @@ struct PrefetcherOptions {
 ///       jobs.release();
 ///     }
 ///
-/// One mutex guards all that threads share; what a job wrote is seen by who waited for it. Where the system can start
-/// no more threads, those that there are do the work.
+/// One mutex guards all shared data; writes of a job are visible to the thread that waited for it. If the system cannot
+/// start more threads, the existing ones do the work.
 ///
 /// Threads: one consumer, which also makes and ends it.
 class Prefetcher {
@@ -51,7 +51,7 @@ class Prefetcher {
   void wait();
   /// Gives up the place of the job that was waited for.
   void release();
-  /// Whether nobody wants results any more.
+  /// Whether results are no longer wanted.
   bool stopped() const;
 
  private:

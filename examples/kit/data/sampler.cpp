@@ -10,7 +10,7 @@
 namespace xgrad::kit {
 namespace {
 
-/// A number that is another for other numbers, but by chance (FNV-1a).
+/// A hash of numbers (FNV-1a).
 template <class T>
 std::uint64_t mark_of(const BasicArray<T>& numbers) {
   std::uint64_t mark = 0xcbf29ce484222325;
@@ -26,7 +26,7 @@ Sampler weighted_random_sampler(const Tensor& weights, std::int64_t count, const
   if (weights.rank() != 1) fail<ShapeError>("weighted_random_sampler", "needs weights (N), got ", weights.shape());
   const Tensor kept = weights.detach();
   const RandomState before = random_state();
-  multinomial(kept, count, options);  // throws now what it would throw later
+  multinomial(kept, count, options);  // throws now rather than later
   set_random_state(before);
   return {.size = count,
           .draw = [=] { return multinomial(kept, count, options); },

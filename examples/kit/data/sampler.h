@@ -12,15 +12,15 @@
 
 namespace xgrad::kit {
 
-/// What a DataLoader takes as the samples of an epoch. `draw` is called as each epoch begins; what is random in it
-/// comes from this thread's generator (randperm, multinomial), which then depends on the loader's seed and the number
-/// of the epoch alone.
+/// The samples of an epoch of a DataLoader. `draw` is called as each epoch begins; its random numbers come from this
+/// thread's generator (randperm, multinomial), which then depends on the loader's seed and the number of the epoch
+/// alone.
 ///
 /// Threads: as `draw`; those below may be called by many.
 struct Sampler {
   std::int64_t size = 0;             ///< samples in an epoch
   std::function<Index()> draw = {};  ///< their numbers (size), each any number of times
-  std::string name = {};             ///< stands in the state of a loader, which one with another name refuses
+  std::string name = {};             ///< saved in the state of a loader, which another sampler's loader refuses
 };
 
 /// `count` samples an epoch, of which each is number i with probability weights_i / sum of weights; without

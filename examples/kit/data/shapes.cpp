@@ -1,4 +1,4 @@
-// Every shape is a rule for which points of the plane are inside; a pixel is as bright as nine points in it say.
+// Every shape is a rule for which points of the plane are inside; a pixel is the mean of nine points in it.
 #include <xgrad/kit/data/shapes.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Lines out of pieces of a file, and what states of a stream's loader say.
+// Lines out of pieces of a file, and the settings of a stream's loader.
 #include <xgrad/kit/data/stream_loader.h>
 
 #include <string_view>

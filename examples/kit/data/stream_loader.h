@@ -1,5 +1,5 @@
-// StreamLoader: the batches of a stream, of which nobody knows how many samples it has: the lines of a large file, what
-// a function makes up.
+// StreamLoader: the batches of a stream, whose length is unknown: the lines of a large file, or the results of a
+// function.
 //
 //     kit::StreamLoader lines{kit::Lines("corpus.txt.gz"), {.batch_size = 32, .shuffle_buffer = 10000, .seed = 1}};
 //     for (const std::vector<std::string>& some : lines) std::cout << some.front();
@@ -56,7 +56,7 @@ concept Stream = (std::invocable<const S&, std::int64_t> || std::invocable<const
   *next();
 };
 
-/// The lines of a text file, plain or packed by gzip, without what ends them (\n, \r\n): a stream of std::string.
+/// The lines of a text file, plain or packed by gzip, without their ends (\n, \r\n): a stream of std::string.
 ///
 /// Threads: many may begin passes of one object; a pass is for one at a time.
 class Lines {
@@ -72,8 +72,8 @@ class Lines {
 
    private:
     PackedFile file_;
-    std::string read_;      // and what of it
-    std::size_t used_ = 0;  // has been given
+    std::string read_;      // read ahead
+    std::size_t used_ = 0;  // of it, given out
   };
   Pass operator()() const { return Pass(path_); }
 
@@ -87,9 +87,9 @@ struct StreamLoaderOptions {
   /// larger, the better mixed: sample i comes no sooner than at place i - shuffle_buffer.
   std::int64_t shuffle_buffer = 0;
   bool drop_last = false;  ///< leave out the last batch of an epoch where it would be smaller
-  std::uint64_t seed = 0;  ///< of the order, and of what samples draw
+  std::uint64_t seed = 0;  ///< of the order, and of random numbers of samples
   int num_workers = 0;     ///< threads that make batches ahead; without any, a batch is made when it is asked for
-  std::int64_t prefetch_factor = 2;  ///< so many batches ahead for each worker
+  std::int64_t prefetch_factor = 2;  ///< number of batches ahead for each worker
 };
 
 namespace detail {
@@ -97,13 +97,13 @@ void check(const StreamLoaderOptions& options);
 std::string settings_of(const StreamLoaderOptions& options);
 }  // namespace detail
 
-/// The batches of a stream, as a range: each pass over it is an epoch. A pass that is left early has been one, too.
+/// The batches of a stream, as a range: each pass over it is an epoch. A pass that is left early counts, too.
 ///
-/// Everything else is as with a DataLoader: a batch is what `collate(std::vector<Sample>)` returns, what is drawn at
-/// random depends on seed, epoch and the sample's number in the stream, and workers change the time and nothing else.
-/// The stream is read by one of them at a time; `collate` is called by all, so what takes time belongs there.
+/// Everything else is as with a DataLoader: a batch is the result of `collate(std::vector<Sample>)`, random numbers
+/// depend on seed, epoch and the sample's number in the stream, and workers change the time and nothing else. The
+/// stream is read by one of them at a time; `collate` is called by all, so slow work belongs there.
 ///
-/// One batch is made ahead even without workers, so that the last one is known to be it.
+/// One batch is made ahead even without workers, so that the last one is known to be the last.
 ///
 /// Threads: one at a time.
 template <Stream S, class Collate = detail::DefaultCollate>
@@ -124,7 +124,7 @@ class StreamLoader {
   StreamLoader(const StreamLoader&) = delete;
   StreamLoader& operator=(const StreamLoader&) = delete;
 
-  /// How many batches the epoch has: 0 as long as nobody knows, position() from its last batch on.
+  /// The number of batches of the epoch: 0 while it is unknown, position() from its last batch on.
   std::int64_t size() const { return current_ && !ahead_ && !error_ ? position() : 0; }
   /// How many epochs have been done: the number of the one that is going on.
   std::int64_t epoch() const { return place_.epoch(); }
@@ -159,7 +159,7 @@ class StreamLoader {
   }
   std::default_sentinel_t end() const { return {}; }
 
-  /// Epoch and position, for a checkpoint: inside of the loop the position behind the batch that is being used.
+  /// Epoch and position, for a checkpoint: inside of the loop the position after the current batch.
   StateFile state_dict() const { return place_.state_dict(detail::settings_of(options_)); }
   /// The next pass begins where the state was taken: with the very next batch, if the stream is the same. Throws
   /// FormatError for a state of a loader with other options (but for the workers'); then nothing has changed.
@@ -243,7 +243,7 @@ class StreamLoader {
     std::unique_lock<std::mutex> lock_;
   };
 
-  /// Batch k of the epoch; nothing behind the last, and once nobody wants it.
+  /// Batch k of the epoch; nothing after the last, and once it is no longer wanted.
   std::optional<Batch> batch(std::int64_t k, const Prefetcher& from) {
     std::vector<Sample> samples;
     std::vector<std::int64_t> numbers;
@@ -266,7 +266,7 @@ class StreamLoader {
     }
   }
 
-  /// The next batch, or what is thrown in its place.
+  /// The next batch, or the exception in its place.
   void fetch() {
     ahead_.reset();
     try {

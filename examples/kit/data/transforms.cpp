@@ -13,7 +13,7 @@
 namespace xgrad::kit {
 namespace {
 
-/// One picture as a batch of one. Throws ShapeError for anything else than pictures.
+/// One picture as a batch of one. Throws ShapeError for anything but pictures.
 Array as_batch(const char* op, const Array& pictures) {
   if (pictures.rank() == 4) return pictures;
   if (pictures.rank() != 3) {
@@ -22,7 +22,7 @@ Array as_batch(const char* op, const Array& pictures) {
   return pictures.reshaped({1, pictures.dim(0), pictures.dim(1), pictures.dim(2)});
 }
 
-/// What `f` makes of a batch, with as many axes as there were.
+/// The result of `f` on a batch, with as many axes as before.
 template <class F>
 Transform of_batches(const char* op, F f) {
   return [=](const Array& pictures) {
@@ -42,7 +42,7 @@ Array resized(const Array& pictures, const Size2d& size) {
   return interpolate(pictures, {.size = size, .mode = Interpolation::bilinear, .antialias = true}).value();
 }
 
-/// The parts of pictures whose first row and column `place` says for each; what is outside of them is 0.
+/// The parts of pictures whose first row and column `place` says for each; pixels outside of them are 0.
 template <class Place>
 Array parts(const Array& pictures, const Size2d& size, const Place& place) {
   const std::int64_t B = pictures.dim(0), C = pictures.dim(1), H = pictures.dim(2), W = pictures.dim(3);

@@ -1,5 +1,5 @@
-// What is done to pictures before a model sees them: brought to one size, changed at random while it learns, and
-// brought to mean 0 and deviation 1.
+// Transforms of pictures for a model: resizing, random changes for training (augmentation), and normalization to mean 0
+// and deviation 1.
 //
 //     const kit::Transform training = kit::compose({
 //         kit::resize_shorter(36), kit::random_crop(32), kit::random_horizontal_flip(), kit::normalize(statistics)});
@@ -17,14 +17,14 @@
 namespace xgrad::kit {
 
 /// A function of pictures (B, C, H, W), each of which is treated by itself, or of one (C, H, W). Throws ShapeError for
-/// another shape. What is random comes from this thread's generator, which for a sample of a DataLoader depends on
-/// seed, epoch and the sample's number alone.
+/// another shape. Random numbers come from this thread's generator, which for a sample of a DataLoader depends on seed,
+/// epoch and the sample's number alone.
 using Transform = std::function<Array(const Array& pictures)>;
 
-/// One behind the other. Throws ValueError for an empty function.
+/// One after the other. Throws ValueError for an empty function.
 Transform compose(std::vector<Transform> transforms);
 
-/// Pictures of this size: bilinear, and where they become smaller the mean of what falls on a pixel, as
+/// Pictures of this size: bilinear, and where they become smaller the mean of the pixels that fall on one, as
 /// interpolate(x, {.size = size, .mode = Interpolation::bilinear, .antialias = true}), which is torchvision's default.
 /// Throws ValueError unless both sides are at least 1.
 Transform resize(const Size2d& size);

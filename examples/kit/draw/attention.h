@@ -1,4 +1,4 @@
-// Attention weights of a model as one array, as pictures, and as lists of what looked at what.
+// Attention weights of a model as one array, as pictures, and as lists of alignments.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct WeightsOptions {
 Array attention_weights(const nn::AttentionRecorder& recorder, std::string_view kind,
                         const WeightsOptions& options = {});
 
-/// What is averaged before attention is drawn.
+/// The axes that are averaged before attention is drawn.
 enum class Average {
   none,
   heads,            ///< the heads of each layer
@@ -44,7 +44,7 @@ Array averaged(const Array& weights, Average average);
 
 /// The weights (layers, H, T, S) as SVG: each layer a row of panels, each head a column; of averages a panel for each
 /// layer, or one. Labels, captions, mask and theme are those of `maps`: see encoder_maps, decoder_maps and cross_maps.
-/// Throws what averaged and heat_map_svg throw.
+/// Throws as averaged and heat_map_svg.
 std::string attention_svg(const Array& weights, HeatMaps maps, Average average = Average::none);
 
 struct AttentionMapsOptions {

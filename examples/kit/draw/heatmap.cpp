@@ -193,7 +193,7 @@ class Figure {
   /// How many entries apart labels must be so as not to touch.
   std::size_t label_stride() const { return static_cast<std::size_t>(std::ceil((heatmap_label_size + 2) / cell_)); }
 
-  /// A bar is as high as what it stands beside, as long as its ticks have room and it does not look lost.
+  /// A bar is as high as the panels beside it, as long as its ticks have room and it does not look lost.
   double bar_height() const { return std::clamp(own_bars() ? panel_height_ : bottom_ - top_, least_bar, 260.0); }
 
   static void draw_hatching(Svg& svg) {

@@ -16,7 +16,7 @@ struct HeatMapPanel {
   std::vector<double> values = {};  ///< (q, k), row after row
 };
 
-/// What the colours of heat maps stand for.
+/// The meaning of the colours of heat maps.
 enum class HeatScale {
   fitted,  ///< from 0 to a round number above the greatest value of all panels, with negative values as far below 0
   each,    ///< the same of each panel alone, which has a bar of its own
@@ -33,8 +33,8 @@ struct HeatMaps {
   std::size_t columns = 4;        ///< panels in one row of the grid
   std::vector<bool> masked = {};  ///< (q, k) or empty: true where attention was not allowed
   HeatScale scale = HeatScale::fitted;
-  std::string query_caption = "query";  ///< what the rows are
-  std::string key_caption = "key";      ///< what the columns are
+  std::string query_caption = "query";  ///< of the rows
+  std::string key_caption = "key";      ///< of the columns
   Theme theme = Theme::automatic;
 };
 

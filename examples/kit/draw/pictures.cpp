@@ -97,7 +97,7 @@ std::vector<double> between(double begin, double length, std::int64_t count) {
   return places;
 }
 
-/// The scale, and what the lines are.
+/// The scale, and the caption of the lines.
 struct Key {
   std::vector<std::string> scale, lines;
 

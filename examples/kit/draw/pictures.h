@@ -1,4 +1,4 @@
-// Pictures beside one another, and which classes a model takes for which.
+// Pictures in a grid, and confusion matrices.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace xgrad::kit {
 
-/// What is laid over pictures in translucent colour: how much of each part a model looked at.
+/// A translucent overlay on pictures: how much a model looked at each part.
 struct PictureOverlay {
   Array shares = {};         ///< (N, rows, columns) in [0, 1] of the cells of each picture, blue is 0 and yellow 1
-  std::string caption = {};  ///< what the shares are of
+  std::string caption = {};  ///< of the shares
   std::int64_t rows = 0, columns = 0;  ///< that lines divide pictures into; if 0, those of the shares
-  std::string lines_caption = {};      ///< what the lines are
+  std::string lines_caption = {};      ///< of the lines
 };
 
 /// Pictures in rows, each with a text below it.

@@ -62,7 +62,7 @@ struct Axis {
   std::vector<double> ticks = {};
   std::vector<std::string> labels = {};
 
-  /// 0 at the low end, 1 at the high end; what is far beyond them is less far, as drawings have no numbers for that.
+  /// 0 at the low end, 1 at the high end; numbers far beyond them are clamped, as drawings cannot hold them.
   double position(double value) const {
     const double from_low = scale == Scale::log ? std::log(value) - std::log(low) : value - low;
     return std::clamp(from_low / length(), -100.0, 100.0);
@@ -119,7 +119,7 @@ std::vector<LogTick> log_ticks(const Range& range, int base) {
   }
 }
 
-/// What of a logarithmic axis is shown.
+/// The part of a logarithmic axis that is shown.
 enum class Ends {
   round,   ///< all from the round number below the data to that above
   data,    ///< from the first to the last of the data, if there are two round numbers in between
@@ -231,8 +231,7 @@ double legend_height(const std::vector<LegendEntry>& entries) {
   return entries.back().y + more + legend_line + 4;
 }
 
-/// What tells a series from others: its colour, and after all colours were used once, twice, ... other dashes and
-/// markers.
+/// The look of a series: its colour, and after all colours were used once, twice, ... other dashes and markers.
 struct Look {
   Ink ink;
   std::size_t round;
@@ -334,7 +333,7 @@ class Drawing {
     svg_.lines(left_ - 8 - widest(y_.labels, tick_size), y_label_top_, y_label_, label_size, {{"fill", quiet_ink}});
   }
 
-  /// Whether `over` lies on all that is shown of `under`.
+  /// Whether `over` covers all of `under` that is shown.
   bool covers(const Series& over, const Series& under) const {
     if (over.style == Series::Style::area || over.x != under.x) return false;
     for (std::size_t i = 0; i < over.x.size(); ++i) {
@@ -377,7 +376,7 @@ class Drawing {
                        {"stroke-dasharray", look.dashes(series.style)}});
     }
     if (limited) svg_.close("svg");
-    if (series.style == Series::Style::marked) {  // the unseen stroke widens what the pointer has to meet
+    if (series.style == Series::Style::marked) {  // the invisible stroke is a wider target for the pointer
       svg_.open("g", {{"fill", look.ink}, {"stroke", look.ink}, {"stroke-width", 6}, {"stroke-opacity", 0}});
       draw_points(series, look, 3.5 + 2 * covered);
       svg_.close("g");
@@ -422,7 +421,7 @@ void check_limits(const char* op, const std::optional<Limits>& limits, Scale sca
   if (!possible) fail<ValueError>(op, "no axis from ", number(low), " to ", number(high));
 }
 
-/// The panel with an x for each y. Refuses what cannot be drawn.
+/// The panel with an x for each y. Refuses panels that cannot be drawn.
 PlotPanel checked(const char* op, PlotPanel panel, double width, double height) {
   for (Series& one : panel.series) {
     if (one.x.empty()) {

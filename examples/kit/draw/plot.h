@@ -58,7 +58,7 @@ struct PlotOptions {
 /// asked of axes of different scales, or the picture would be smaller than 200 x 150 pixels.
 std::string line_plot(const std::vector<Series>& series, const PlotOptions& options = {});
 
-/// One plot of a figure: its series, and what stands around them.
+/// One plot of a figure: its series, title and axes.
 struct PlotPanel {
   std::vector<Series> series = {};
   std::string title = {};

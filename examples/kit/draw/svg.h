@@ -93,13 +93,13 @@ using Attributes = std::initializer_list<Attribute>;
 /// Threads: one at a time.
 class Svg {
  public:
-  /// Size in pixels; `title` is what screen readers say.
+  /// Size in pixels; `title` is for screen readers.
   Svg(double width, double height, std::string_view title, Theme theme = Theme::automatic);
 
   /// An element without content, or with a title that appears under the pointer.
   void shape(std::string_view name, Attributes attributes, std::string_view hover = {});
 
-  /// The shapes that most drawings are made of.
+  /// The usual shapes.
   void line(double x1, double y1, double x2, double y2, Attributes attributes, std::string_view hover = {});
   void rect(double x, double y, double width, double height, Attributes attributes, std::string_view hover = {});
   void circle(double x, double y, double radius, Attributes attributes, std::string_view hover = {});

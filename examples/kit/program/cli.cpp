@@ -1,4 +1,4 @@
-// Options that say what they take, and the frame around an example.
+// Options with checked values, and the frame around an example.
 #include <xgrad/kit/program/cli.h>
 
 #include <fcntl.h>
@@ -43,8 +43,8 @@ Number parsed(const std::string& name, const std::string& text, Number least, Nu
   return value;
 }
 
-/// Takes the numbers of descriptors that are closed with /dev/null, so that no file opened later gets them and, say,
-/// receives what was meant for standard error. Opened for reading only: writing fails, as it would without.
+/// Opens /dev/null on closed standard streams, so that no file opened later gets their descriptors and, say, receives
+/// the output of standard error. Opened for reading only: writing fails, as it would without.
 void occupy_standard_streams() {
   for (const int descriptor : {0, 1, 2}) {
     if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) open("/dev/null", O_RDONLY);
@@ -57,14 +57,14 @@ using Files = std::map<std::string, std::filesystem::file_time_type>;
 Files files_in(const std::filesystem::path& folder) {
   Files files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    std::error_code gone;  // somebody else's temporary file
+    std::error_code gone;  // another program's temporary file
     const auto written = entry.last_write_time(gone);
     if (!gone && !entry.is_directory(gone)) files[entry.path().filename().string()] = written;
   }
   return files;
 }
 
-/// "out/translate: loss.csv, loss.svg": what was written since.
+/// "out/translate: loss.csv, loss.svg": the files written since.
 void print_new(const std::filesystem::path& folder, const Files& before) {
   std::string names;
   for (const auto& [name, written] : files_in(folder)) {
@@ -74,13 +74,13 @@ void print_new(const std::filesystem::path& folder, const Files& before) {
   if (!names.empty()) std::cout << "\n" << folder.string() << ": " << names << "\n";
 }
 
-/// Lets writing fail where a file may not grow any more (ulimit -f), which would otherwise end the program.
+/// Makes writes fail where a file may not grow any more (ulimit -f), which would otherwise end the program.
 void survive_file_limits() {
   struct sigaction action = {};
   if (sigaction(SIGXFSZ, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) std::signal(SIGXFSZ, SIG_IGN);
 }
 
-/// Prints the line of an error: one line, also where the library says on a second one which module it was in.
+/// Prints the line of an error: one line, also if the library names the module on a second one.
 void print_error(const char* reason, const char* behind = "") {
   std::cerr << "error: ";
   for (const char* end; (end = std::strstr(reason, "\n ")) != nullptr; reason = end + 2) {
@@ -160,7 +160,7 @@ int run_example(CLI::App& app, int argc, char** argv, const std::function<void(E
   add_number(app, "--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
   add_choice(app, "--precision", {"highest", "medium"}, "of products, medium rounds to bfloat16",
              [&](std::size_t i) { precision = i == 0 ? MatmulPrecision::highest : MatmulPrecision::medium; });
-  app.add_flag("--plain", plain, "run softmax, attention and their like as the operations that they are made of");
+  app.add_flag("--plain", plain, "run softmax, attention and the like as compositions of simpler operations");
   const auto flushed = [](int status) {
     if (std::cout << std::flush) return status;
     print_error("standard output did not take everything");

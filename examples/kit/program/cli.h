@@ -1,4 +1,4 @@
-// Programs with a command line: options that say what they take, a folder for files, one line for scripts at the end.
+// Programs with a command line: options with checked values, a folder for files, one line for scripts at the end.
 //
 //     void run(const Config& config, kit::Example& example) {
 //       ...
@@ -45,7 +45,7 @@ void add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_
 void add_choice(CLI::App& app, const std::string& name, const std::vector<std::string>& words, const std::string& what,
                 const std::function<void(std::size_t)>& chosen);
 
-/// What the body of an example is given, and what it gives.
+/// The input of the body of an example, and its result.
 struct Example {
   std::filesystem::path out;  ///< the folder for its files, which is there: --out, or out/<name of the app>
   std::uint64_t seed = 1;     ///< --seed, from which all randomness follows: the generator has it
@@ -53,13 +53,13 @@ struct Example {
   int status = 0;             ///< what main returns; unless 0, the end is not printed
 };
 
-/// Runs an example: what main returns. Declares --seed, --out, --threads, --precision and --plain, parses the command line, makes
-/// the folder, and prints what the library runs on; behind the body, which files it wrote into the folder, and the
-/// result line.
+/// Runs an example: what main returns. Declares --seed, --out, --threads, --precision and --plain, parses the command
+/// line, makes the folder, and prints what the library runs on; after the body, the files that it wrote into the
+/// folder, and the result line.
 ///
 /// Errors end as `report_error` has it; so does output that standard output did not take. A wrong command line gives 2,
-/// --help 0. Standard streams that the program was started without are occupied, so that no file it opens takes their
-/// place. SIGXFSZ is ignored from then on, unless the program handles it: a file that may not grow is an IoError.
+/// --help 0. Standard streams that are closed at the start are opened on /dev/null, so that no file takes their place.
+/// SIGXFSZ is ignored from then on, unless the program handles it: a file that may not grow is an IoError.
 int run_example(CLI::App& app, int argc, char** argv, const std::function<void(Example&)>& body);
 
 /// Prints the exception that is being handled as one line `error: ...` on standard error: for a handler around main.

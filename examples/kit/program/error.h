@@ -1,4 +1,4 @@
-// What the kit throws beside the library's own errors: a file with something else in it than there should be.
+// Errors of the kit besides the library's own: files with unexpected content.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace xgrad::kit {
 
-/// A file was read but does not hold what it should. The message begins with "path:line: ".
+/// A file was read but its content is not as expected. The message begins with "path:line: ".
 struct DataError : FormatError {
   /// `line` counts from 1.
   DataError(const std::filesystem::path& path, std::size_t line, std::string_view text);

@@ -30,7 +30,7 @@ std::string compact(double value);
 /// Time as people read it: 75.2 -> "1:15", 3725 -> "1:02:05"; negative or unknown (nan, inf) -> "-:--".
 std::string duration(double seconds);
 
-/// A value as text, made from a number or a string: what ProgressBar, CsvLogger, Table and ResultLine take.
+/// A value as text, made from a number or a string, for ProgressBar, CsvLogger, Table and ResultLine.
 ///
 /// Threads: like a std::string.
 class Field {

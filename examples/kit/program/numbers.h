@@ -1,4 +1,4 @@
-// The numbers of an array, for what is drawn from numbers.
+// The numbers of an array, for drawings.
 #pragma once
 
 #include <vector>

@@ -41,7 +41,7 @@ void try_to_write(const std::filesystem::path& folder) {
   if (file < 0) throw io_error("write to folder", folder);
   unlink(name.c_str());
   const std::string content(4096, ' ');
-  errno = ENOSPC;  // what it means if only a part is written
+  errno = ENOSPC;  // the meaning of a partial write
   const bool written = write(file, content.data(), content.size()) == std::ssize(content);
   const int reason = errno;
   close(file);

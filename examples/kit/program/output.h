@@ -1,4 +1,4 @@
-// Where an example puts its files, and the one line that it leaves for scripts.
+// The output of an example: a folder of files, and one line for scripts.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ std::filesystem::path output_folder(std::string_view example, const std::filesys
 /// IoError.
 void save_text(const std::filesystem::path& path, std::string_view text);
 
-/// What an example leaves for scripts: one line `result name=value name=value ...` on standard output, printed at the
+/// The result of an example for scripts: one line `result name=value name=value ...` on standard output, printed at the
 /// end. A value with spaces, quotes or control characters is put in double quotes with \ before " and \.
 ///
 /// Threads: one at a time.
@@ -30,7 +30,7 @@ class ResultLine {
   /// The line, without its end.
   const std::string& text() const { return line_; }
 
-  /// Prints the line to standard output and flushes it. Throws IoError if nobody takes it.
+  /// Prints the line to standard output and flushes it. Throws IoError if writing fails.
   void print() const;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace xgrad::kit {
 
-/// Where progress is shown, and what can be done there.
+/// The terminal that shows progress, and its abilities.
 struct Terminal {
   std::ostream* out = nullptr;  ///< where to write; not owned
   bool redraws = false;         ///< a line can be drawn over: a terminal and no log file
@@ -29,12 +29,12 @@ using ProgressClock = std::function<std::chrono::duration<double>()>;
 
 struct ProgressOptions {
   std::int64_t total = 0;  ///< how many updates of 1 make the whole; 0: unknown, no bar and no time left
-  std::string title = {};  ///< what is going on
-  std::int64_t start = 0;  ///< what was done before this run, which counts for the bar but not for the speed
+  std::string title = {};  ///< the name of the task
+  std::int64_t start = 0;  ///< updates before this run, which count for the bar but not for the speed
   Terminal terminal = Terminal::standard_error();
   ProgressClock clock = {};  ///< time since some moment; by default the steady clock
 };
-/// Shows how far a loop has come, what it measures, and when it will be done:
+/// Shows the progress of a loop, its measurements, and the time left:
 ///
 ///     training ━━━━━━━━━━━╺━━━━━━━━━  112/200  loss 0.042  tok/s 53.9k  0:31, 0:24 left
 ///
@@ -56,7 +56,7 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// `done` of the total are done; `fields` are shown behind the bar: bar.update(7, {{"loss", "0.031"}}). Costs little
+  /// `done` of the total are done; `fields` are shown after the bar: bar.update(7, {{"loss", "0.031"}}). Costs little
   /// where nothing is to be drawn.
   void update(std::int64_t done, NamedFields fields = {});
 

@@ -1,4 +1,4 @@
-// A flag set by a signal handler. Everything here is what POSIX allows inside one.
+// A flag set by a signal handler. Everything in it is async-signal-safe.
 #include <xgrad/kit/program/signal.h>
 
 #include <atomic>

@@ -19,7 +19,7 @@ class Interrupt {
   /// Takes the two signals. Throws Error if another Interrupt lives.
   Interrupt();
 
-  /// Gives the signals back to whoever had them.
+  /// Restores the previous signal handlers.
   ~Interrupt();
 
   Interrupt(const Interrupt&) = delete;
@@ -31,12 +31,12 @@ class Interrupt {
   /// The signal that came, or 0.
   int signal() const;
 
-  /// What a shell expects of a program that a signal ended: 128 + signal; 0 if none came.
+  /// The exit code that shells expect after a signal: 128 + signal; 0 if none came.
   int exit_code() const { return signal() == 0 ? 0 : 128 + signal(); }
 };
 
-/// Thrown to end a program that a signal asked to end, once what it did is saved. run_example prints the text and
-/// returns the exit code.
+/// Thrown to end a program after a signal, once its work is saved. run_example prints the text and returns the exit
+/// code.
 struct Interrupted : Error {
   /// `exit_code` as Interrupt::exit_code.
   Interrupted(std::string_view text, int exit_code);

@@ -1,4 +1,4 @@
-// Tables for terminals: columns as wide as what stands in them.
+// Tables for terminals: columns as wide as their content.
 #pragma once
 
 #include <string>

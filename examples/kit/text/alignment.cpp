@@ -1,4 +1,4 @@
-// What looked at what: the greatest weights, as a list and as a picture.
+// Alignments: the greatest attention weights, as a list and as a picture.
 #include <algorithm>
 #include <cmath>
 #include <functional>

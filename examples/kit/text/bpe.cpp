@@ -24,7 +24,7 @@ class Places {
     for (const std::int64_t id : ids) next_.push_back({text.find(token(tokens, id)), token(tokens, id).size(), id});
   }
 
-  /// The first one that begins at `from` or behind it; at == npos if there is none.
+  /// The first one that begins at `from` or after it; at == npos if there is none.
   Place next(std::size_t from, const Tokens& tokens) {
     Place first;
     for (Place& place : next_) {

@@ -60,7 +60,7 @@ class BpeTokenizer::Reader {
     return found == ids_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// A pair that is merged behind all that were added before. Returns why it cannot be, or "".
+  /// Adds a pair to merge after all added before. Returns why it cannot be merged, or "".
   std::string add_merge(const std::string& left, const std::string& right) {
     for (const std::string& text : {left, right, left + right}) {
       if (!id(text))

@@ -1,5 +1,5 @@
-// Models of tokenizer.json: which it is, what they share, and byte pair encoding, on bytes as GPT-2 and Llama 3 have it
-// or on characters as SentencePiece has it.
+// Models of tokenizer.json: the choice among them, shared functions, and byte pair encoding, on bytes as in GPT-2 and
+// Llama 3 or on characters as in SentencePiece.
 #include <xgrad/kit/text/tokenizer_parts.h>
 
 #include <array>
@@ -68,7 +68,7 @@ class BpeModel {
       }
     }
     std::vector<std::int64_t> parts;
-    std::int64_t waiting = -1;  // an unknown character, with which those behind it may be one token
+    std::int64_t waiting = -1;  // an unknown character, which may be one token with the next ones
     const auto put_waiting = [&] {
       if (waiting >= 0) parts.push_back(std::exchange(waiting, -1));
     };

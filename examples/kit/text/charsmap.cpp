@@ -47,7 +47,7 @@ class Charsmap {
     std::string result;
     utf8proc_int32_t state = 0;
     for (std::size_t begin = 0; begin < text.size();) {
-      // What is seen as one character: the table knows some of them as a whole.
+      // A sequence shown as one character: the table has entries for some of them.
       DecodedCharacter last = decode_first(std::string_view(text).substr(begin));
       std::size_t end = begin + last.length;
       while (end < text.size()) {
@@ -81,7 +81,7 @@ class Charsmap {
     }
   }
 
-  /// What replaces the shortest beginning of a text that is in the table, as the package has it.
+  /// The replacement of the shortest beginning of a text that is in the table, as in the package.
   std::optional<std::string_view> find(std::string_view key) const {
     const auto offset = [](std::uint32_t unit) { return unit >> 10 << ((unit & 1U << 9) >> 6); };
     std::size_t place = offset(units_[0]);

@@ -1,4 +1,4 @@
-// Sentence pairs as arrays of word ids: what the examples that translate learn from and are judged by.
+// Sentence pairs as arrays of word ids, to train and test the examples that translate.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@ class App;
 
 namespace xgrad::kit {
 
-/// Which sentences, in what form.
+/// The choice of sentences, and their form.
 struct CorpusOptions {
   std::filesystem::path file = {};  ///< lines of source<TAB>target, as read_pairs takes them
-  std::int64_t pairs = 600;         ///< of the file are learnt; what follows is held out
+  std::int64_t pairs = 600;         ///< to learn, of the file; those after them are held out
   std::int64_t held_out = 100;      ///< pairs to judge by, at the most
   std::int64_t steps = 10;          ///< tokens of a sentence, <eos> included: T and S
   int min_freq = 2;                 ///< rarer words become <unk>
@@ -28,7 +28,7 @@ struct CorpusOptions {
 /// Declares --data, --pairs and --held-out; `options` must live as long as the app does.
 void add_corpus_options(CLI::App& app, CorpusOptions& options);
 
-/// One batch: what the encoder reads, and what the decoder should say; it is shown nn::shift_right(target, bos).
+/// One batch: the encoder's input and the decoder's target; the decoder's input is nn::shift_right(target, bos).
 struct CorpusBatch {
   Index source;             ///< (B, S)
   Index source_lengths;     ///< (B), <eos> included
@@ -41,7 +41,7 @@ struct CorpusBatch {
   CorpusBatch rows(std::int64_t begin, std::int64_t end) const;
 };
 
-/// A sentence to judge by: its words, and everything that would be a right translation.
+/// A sentence to test with: its words, and all right translations.
 struct Question {
   Tokens source;
   std::vector<Tokens> answers;

@@ -1,4 +1,4 @@
-// What JSON files hold, asked for by name.
+// Fields of JSON files by name.
 #include <xgrad/kit/text/json_field.h>
 
 #include <nlohmann/json.hpp>

@@ -16,8 +16,8 @@ namespace xgrad::kit {
 /// A text of a file in quotes, short enough for a message.
 std::string in_quotes(std::string_view text);
 
-/// One value of a document, perhaps none, with the way to it: `model.vocab`. All functions that want something throw
-/// FormatError with file, way and what was found. The document and its path outlive the field.
+/// One value of a document, perhaps none, with the way to it: `model.vocab`. All functions that expect a type throw
+/// FormatError with file, way and the value found. The document and its path outlive the field.
 ///
 /// Threads: many may read from one object.
 class JsonField {
@@ -25,7 +25,7 @@ class JsonField {
   /// The whole document. `op` is the word that errors begin with.
   JsonField(const char* op, const std::filesystem::path& path, const nlohmann::json& document);
 
-  /// What an object holds under this key, perhaps nothing.
+  /// The value of an object under this key, perhaps none.
   JsonField operator[](const std::string& key) const;
   /// An element of a list.
   JsonField operator[](std::size_t i) const;

@@ -1,4 +1,4 @@
-// A queue of what could be merged, over a list of linked tokens.
+// A queue of possible merges over a linked list of tokens.
 #include <xgrad/kit/text/merges.h>
 
 #include <array>
@@ -36,7 +36,7 @@ void Merges::apply(std::vector<std::int64_t>& word) const {
   }
   const auto link = [&](std::int64_t i) -> Link& { return links[static_cast<std::size_t>(i)]; };
 
-  // Which pairs could be merged: the one that was learnt first, then the leftmost.
+  // Pairs that could be merged: the one that was learnt first comes first, then the leftmost.
   using Candidate = std::array<std::int64_t, 2>;  // rank, place
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
   const auto merge_at = [&](std::int64_t i) {

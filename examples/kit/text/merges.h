@@ -1,4 +1,4 @@
-// Byte pair encoding's one step: which neighbours become one token.
+// Merges, the step of byte pair encoding: pairs of neighbours that become one token.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace xgrad::kit {
 /// Threads: many may read from one object.
 class Merges {
  public:
-  /// A pair that is merged behind all that were added before. False if it was added already; then it stays as it was.
+  /// Adds a pair to merge after all added before. False if it was added already; then it stays as it was.
   bool add(std::int64_t left, std::int64_t right, std::int64_t result);
 
   /// Merges the ids of a word in place: of all pairs of neighbours the one that was learnt first, the leftmost of

@@ -1,4 +1,4 @@
-// Normalizers: what is done to a text before it is split. Unicode's forms are those of utf8proc.
+// Normalizers, which change a text before it is split. Unicode's forms are those of utf8proc.
 #include <xgrad/kit/text/tokenizer_parts.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ bool is_chinese(char32_t c) {
          within(0x2B740, 0x2B81F) || within(0x2B920, 0x2CEAF) || within(0xF900, 0xFAFF) || within(0x2F800, 0x2FA1F);
 }
 
-/// White space becomes spaces, controls and what stands for no character go.
+/// White space becomes spaces, controls and codes that are no characters go.
 std::string cleaned(const std::string& text) {
   std::u32string kept;
   for (const char32_t c : decode_utf8(text)) {

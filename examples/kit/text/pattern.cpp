@@ -1,5 +1,5 @@
-// Regular expressions are those of PCRE2. The package `tokenizers` has Oniguruma: what both write alike is taken, what
-// they write otherwise is translated or refused.
+// Regular expressions are those of PCRE2. The package `tokenizers` has Oniguruma: syntax that both share is kept, other
+// syntax is translated or refused.
 #include <xgrad/kit/text/tokenizer_parts.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -124,7 +124,7 @@ Translation translated(std::string_view regex) {
     if (!in_set && starts({"(*"})) return refuse(2);
     if (rest[0] == '[' && !in_set) {
       in_set = true;
-      // A bracket that closes directly behind the one that opens is one of the characters.
+      // A closing bracket directly after the opening one is one of the characters.
       const std::size_t open = rest.starts_with("[^") ? 2 : 1;
       if (rest.substr(open).starts_with("]")) return refuse(open + 1);
     } else if (rest[0] == ']') {

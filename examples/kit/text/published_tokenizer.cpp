@@ -1,4 +1,4 @@
-// The way of a text through the parts of tokenizer.json, which tokenizer_parts.h names.
+// The path of a text through the parts of tokenizer.json: see tokenizer_parts.h.
 #include <xgrad/kit/text/published_tokenizer.h>
 
 #include <algorithm>

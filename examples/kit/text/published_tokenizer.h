@@ -16,7 +16,7 @@
 
 namespace xgrad::kit {
 
-/// Whether the tokens that stand for no text, such as [CLS] and [SEP], are there.
+/// Whether to include the tokens that stand for no text, such as [CLS] and [SEP].
 enum class SpecialTokens {
   with,     ///< encode() puts those around a text that the file asks for, decode() writes them
   without,  ///< encode() puts none around a text, decode() leaves them out
@@ -25,7 +25,7 @@ enum class SpecialTokens {
 /// Two texts that a model reads as one.
 struct EncodedPair {
   Index ids;       ///< (N)
-  Index segments;  ///< (N): 0 or 1, as nn::BertInputs has it, or what else the file says
+  Index segments;  ///< (N): 0 or 1, as in nn::BertInputs, or as the file says
 };
 
 /// A tokenizer that the package `tokenizers` saved: byte-level BPE (GPT-2, Llama 3, Qwen2), BPE and unigram of
@@ -37,16 +37,16 @@ struct EncodedPair {
 /// Threads: many may read from one object; copies share what they read.
 class PublishedTokenizer final : public Tokenizer {
  public:
-  /// The largest id and one more: so many rows an embedding needs at least.
+  /// The largest id plus one: the rows that an embedding needs at least.
   std::int64_t size() const override;
   /// With the special tokens that the file puts around one text. Throws ValueError for text that is not UTF-8, and for
-  /// a character without a token if the file has none for what is unknown.
+  /// a character without a token if the file has none for unknown ones.
   Index encode(std::string_view text) const override { return encode(text, SpecialTokens::with); }
   Index encode(std::string_view text, SpecialTokens special) const;
   /// Two texts with special tokens, as the file joins them. Throws likewise.
   EncodedPair encode_pair(std::string_view first, std::string_view second) const;
-  /// Without special tokens. What the package writes as U+FFFD since it is no UTF-8, perhaps since a character's other
-  /// bytes are in the next token, stays as it is.
+  /// Without special tokens. Bytes that are not UTF-8, perhaps because a character's other bytes are in the next token,
+  /// stay as they are; the package writes U+FFFD for them.
   std::string decode(const Index& ids) const override { return decode(ids, SpecialTokens::without); }
   std::string decode(const Index& ids, SpecialTokens special) const;
 
@@ -65,8 +65,8 @@ class PublishedTokenizer final : public Tokenizer {
 };
 
 /// Reads tokenizer.json, or the folder with it. Throws IoError; LimitError for more than 100 MB; FormatError, with the
-/// way to the field, for what is no JSON or has another form, for ids given twice, for a merge or a special token that
-/// is not in the vocabulary, and for all that is not read: docs/language_models.md has the table.
+/// way to the field, for files that are no JSON or have another form, ids given twice, a merge or a special token that
+/// is not in the vocabulary, and for parts that are not supported: docs/language_models.md has the table.
 PublishedTokenizer load_tokenizer(const std::filesystem::path& path);
 
 }  // namespace xgrad::kit

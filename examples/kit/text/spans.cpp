@@ -1,4 +1,4 @@
-// Where texts are split: the five behaviors of the package `tokenizers`.
+// Splitting of texts: the five behaviors of the package `tokenizers`.
 #include <xgrad/kit/text/tokenizer_parts.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Pre-tokenizers: from a text to the words that a model sees one by one.
+// Pre-tokenizers: from a text to the words, each of which a model sees by itself.
 #include <xgrad/kit/text/tokenizer_parts.h>
 
 #include <nlohmann/json.hpp>

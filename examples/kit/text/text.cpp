@@ -16,7 +16,7 @@ namespace {
 using Path = std::filesystem::path;
 
 /// A text file, plain or gzip, read from the first byte to the last. Packing makes text three or four times shorter;
-/// what becomes a hundred times as long again was made to fill memories.
+/// a file that unpacks to a hundred times its size was made to fill memories.
 class TextFile : public PackedFile {
  public:
   explicit TextFile(const Path& path) : PackedFile(path) {
@@ -84,7 +84,7 @@ class Lines {
 
   TextFile file_;
   std::string buffer_ = std::string(1 << 16, '\0');
-  std::string_view rest_;  // what no line has taken yet of the buffer
+  std::string_view rest_;  // the rest of the buffer, in no line yet
   std::string line_;
   std::size_t number_ = 0;
 };

@@ -52,10 +52,10 @@ std::string lower_case(std::string_view text);
 /// before each of , . ! ? that has none: "Ça va, Tom ?" -> "ça va , tom ?".
 std::string preprocess(std::string_view sentence);
 
-/// The words of a preprocessed sentence: what stands between spaces.
+/// The words of a preprocessed sentence, separated by spaces.
 Tokens words(std::string_view text);
 
-/// A number that tells texts apart: FNV-1a in 64 bits. Given the fingerprint of what stands before, that of both.
+/// A number that tells texts apart: FNV-1a in 64 bits. Given the fingerprint of the text before, that of both.
 std::uint64_t fingerprint(std::string_view text, std::uint64_t before = 0xcbf29ce484222325);
 
 /// The words of a list of words as one text, a space between them.
@@ -125,7 +125,7 @@ std::uint64_t uniform_below(std::uint64_t bound, Generator& generator) {
   return drawn % bound;
 }
 
-/// Pairs to train on, and pairs kept away from training to judge the result.
+/// Pairs to train on, and pairs held out to test the result.
 struct Split {
   std::vector<SentencePair> train;
   std::vector<SentencePair> held_out;

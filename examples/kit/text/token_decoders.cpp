@@ -68,7 +68,7 @@ Tokens with_bytes(const Tokens& tokens) {
   return result;
 }
 
-/// What the spaces between words leave behind: "do n't !" -> "don't!"
+/// Removes the spaces of tokenization: "do n't !" -> "don't!"
 std::string cleaned_up(std::string text) {
   constexpr std::array<std::pair<const char*, const char*>, 11> rules{{{" .", "."},
                                                                        {" ?", "?"},

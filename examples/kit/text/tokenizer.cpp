@@ -54,7 +54,7 @@ std::size_t gpt2_word(std::string_view text) {
     const CharacterClass wanted = gpt2_class(first(text.substr(space)).value);
     if (wanted != CharacterClass::space) return space + run(text.substr(space), wanted);
   }
-  // White space leaves its last character to the word behind it, if there is more than one.
+  // White space leaves its last character to the word after it, if there is more than one.
   const std::size_t end = run(text, CharacterClass::space);
   if (end == text.size()) return end;
   std::size_t last = end - 1;

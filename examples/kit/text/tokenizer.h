@@ -84,10 +84,10 @@ class WordTokenizer final : public Tokenizer {
   Vocab vocab_;
 };
 
-/// The words that merges of bytes stay within, by the pattern of GPT-2:
+/// The words within which bytes are merged, by the pattern of GPT-2:
 /// 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-/// They are parts of `text`, one behind the other, and leave out nothing. A byte that is not UTF-8 counts as a
-/// character that is neither letter, number nor space.
+/// They are consecutive parts of `text` and cover all of it. A byte that is not UTF-8 counts as a character that is
+/// neither letter, number nor space.
 std::vector<std::string_view> gpt2_words(std::string_view text);
 
 struct BpeOptions {
@@ -114,11 +114,11 @@ class BpeTokenizer final : public Tokenizer {
   /// empty or given twice.
   static BpeTokenizer train(std::string_view text, const TrainingOptions& options = {});
 
-  /// Reads the two files that GPT-2 was published with, vocab.json and merges.txt; what the package `tokenizers` saves
-  /// is read by `load_tokenizer` (published_tokenizer.h). Throws IoError; LimitError for more than 100 MB of JSON;
-  /// FormatError for what is no JSON or has another form, for ids given twice or left out, for a byte without a token,
-  /// for a merge whose parts or result are not in the vocabulary, and for a special token that is not. A file of merges
-  /// is named with its line.
+  /// Reads the two files that GPT-2 was published with, vocab.json and merges.txt; files of the package `tokenizers`
+  /// are read by `load_tokenizer` (published_tokenizer.h). Throws IoError; LimitError for more than 100 MB of JSON;
+  /// FormatError for files that are no JSON or have another form, for ids given twice or left out, for a byte without a
+  /// token, for a merge whose parts or result are not in the vocabulary, and for a special token that is not. A file of
+  /// merges is named with its line.
   static BpeTokenizer read(const std::filesystem::path& vocab, const std::filesystem::path& merges,
                            const Options& options = {});
 
@@ -137,7 +137,7 @@ class BpeTokenizer final : public Tokenizer {
   const std::vector<std::array<std::int64_t, 2>>& merges() const { return parts_.merges; }
 
  private:
-  /// What the files hold: all of it belongs together, which those who make it have checked.
+  /// The content of the files; its makers have checked that the parts fit together.
   struct Parts {
     std::vector<std::string> tokens;                  ///< bytes by id
     std::vector<std::array<std::int64_t, 2>> merges;  ///< pairs of ids, the first to be merged first

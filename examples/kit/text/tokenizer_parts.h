@@ -1,5 +1,5 @@
-// What tokenizer.json is made of, each part as a function that does what the file asks for. Each read_... throws
-// FormatError, with the way to the field, for what it does not know. Not installed: published_tokenizer.h is.
+// The parts of tokenizer.json, each as a function of the kind that the file asks for. Each read_... throws FormatError,
+// with the way to the field, for kinds that it does not know. Not installed: published_tokenizer.h is.
 //
 //     text -> normalizer -> pieces -> splitter -> words -> model -> ids -> template -> ids
 #pragma once
@@ -28,22 +28,22 @@ Normalizer read_charsmap(const JsonField& field);
 
 // ---- pattern.cpp, spans.cpp -----------------------------------------------------------------------------------------
 
-/// A part of a text, and whether it is what was looked for.
+/// A part of a text, and whether it is a match.
 struct Span {
   std::size_t begin = 0;
   std::size_t end = 0;
   bool match = false;
 };
-/// The parts of a text, one behind the other; together they are all of it.
+/// The consecutive parts of a text, which cover all of it.
 using Finder = std::function<std::vector<Span>(std::string_view text)>;
-/// Finds a text, {"String": "..."}, or what a regular expression means, {"Regex": "..."}.
+/// Finds a text, {"String": "..."}, or the matches of a regular expression, {"Regex": "..."}.
 Finder read_pattern(const JsonField& field);
-/// Finds what a regular expression of the library's own means.
+/// Finds the matches of a regular expression of the library's own.
 Finder pattern_finder(std::string_view regex);
 /// Finds single characters.
 Finder character_finder(std::function<bool(char32_t)> is_match);
 
-/// What becomes of the matches.
+/// The treatment of matches.
 enum class Behavior { removed, isolated, merged_with_previous, merged_with_next, contiguous };
 Behavior read_behavior(const JsonField& field, Behavior otherwise);
 /// The spans that a text is split into; `match` says which are left out.
@@ -70,7 +70,7 @@ struct TextHash : std::hash<std::string_view> {
 };
 using TokenIds = std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>>;
 
-/// The tokens of a model, and the function that puts the ids of a word behind others.
+/// The tokens of a model, and the function that appends the ids of a word to others.
 struct SubwordModel {
   std::shared_ptr<const TokenIds> ids;
   std::function<void(std::string_view word, std::vector<std::int64_t>& ids)> encode;
@@ -88,19 +88,19 @@ std::vector<std::int64_t> byte_ids(const TokenIds& ids);
 
 // ---- token_decoders.cpp ---------------------------------------------------------------------------------------------
 
-/// Tokens -> texts, which stand one behind the other.
+/// Tokens -> texts, one after the other.
 using TokenDecoder = std::function<Tokens(Tokens tokens)>;
 TokenDecoder read_decoder(const JsonField& field);
 
 // ---- special_tokens.cpp ---------------------------------------------------------------------------------------------
 
-/// A part of what the model reads: a text, or a token beside it.
+/// A part of the model's input: a text, or a token beside it.
 struct TemplatePart {
   int text = 0;         ///< 0 for the first, 1 for the second, -1 for a token
   std::int64_t id = 0;  ///< of the token
   std::int64_t segment = 0;
 };
-/// What the model reads of one text, and of two.
+/// The model's input for one text, and for two.
 struct Template {
   std::vector<TemplatePart> single = {{}};
   std::vector<TemplatePart> pair = {{}, {.text = 1, .segment = 1}};
@@ -112,15 +112,15 @@ Template read_template(const JsonField& field);
 struct AddedToken {
   std::int64_t id = 0;
   std::string content;
-  std::string pattern;  ///< what is looked for
+  std::string pattern;  ///< to look for
   bool single_word = false, lstrip = false, rstrip = false;
-  bool normalized = false;  ///< whether it is looked for behind the normalizer
+  bool normalized = false;  ///< whether it is looked for after the normalizer
   bool special = false;
 };
 /// An element of the field "added_tokens".
 AddedToken read_added_token(const JsonField& field, const Normalizer& normalizer);
 
-/// A part of a text: an added token, or what stands between.
+/// A part of a text: an added token, or the text between two.
 struct Section {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -131,7 +131,7 @@ struct Section {
 /// Threads: many may ask one object.
 class TokenFinder {
  public:
-  /// Those tokens that are looked for behind the normalizer, or the others.
+  /// The tokens that are looked for after the normalizer, or the others.
   TokenFinder(const std::vector<AddedToken>& tokens, bool normalized);
   /// Where several tokens begin at one place, the longest is taken.
   std::vector<Section> sections(std::string_view text) const;

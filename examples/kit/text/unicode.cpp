@@ -9,7 +9,7 @@ namespace xgrad::kit {
 
 CharacterClass character_class(char32_t c) {
   if ((c >= 0x9 && c <= 0xD) || c == 0x85) return CharacterClass::space;
-  if (c < 0x80) {  // most of what is asked for
+  if (c < 0x80) {  // the usual case
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) return CharacterClass::letter;
     return c >= '0' && c <= '9' ? CharacterClass::number : c == ' ' ? CharacterClass::space : CharacterClass::other;
   }

@@ -1,4 +1,4 @@
-// What Unicode says of single characters, in the version that utf8proc has.
+// Properties of single characters in the Unicode version of utf8proc.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace xgrad::kit {
 
-/// What a character is, by its general category: L, M, N, the separators Z with the controls that are white space, and
-/// everything else (marks of punctuation, symbols, controls, characters that are not assigned).
+/// The class of a character by its general category: L, M, N, the separators Z with the controls that are white space,
+/// and everything else (marks of punctuation, symbols, controls, characters that are not assigned).
 enum class CharacterClass { letter, mark, number, space, other };
 
 /// The class of a character.

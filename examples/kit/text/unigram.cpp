@@ -72,7 +72,7 @@ class UnigramModel {
       at += character;
     }
 
-    std::vector<Span> best;  // from the last to the first; `match` is set for what is unknown
+    std::vector<Span> best;  // from the last to the first; `match` is set for unknown characters
     for (std::size_t end = text.size(); end > 0; end = ways[end].from) {
       const bool unknown = ways[end].id == unknown_;
       if (unknown && !best.empty() && best.back().match) {
@@ -97,7 +97,7 @@ class UnigramModel {
   void each_token(std::string_view text, const F& f) const {
     auto first = sorted_.begin(), last = sorted_.end();
     for (std::size_t depth = 0; depth < text.size() && first != last; ++depth) {
-      // Of the tokens that begin as the text does, those with its next byte, too.
+      // Of the tokens that begin like the text, those that also have its next byte.
       const auto byte = [depth](const Entry& entry) {
         return depth < entry.token.size() ? int{static_cast<unsigned char>(entry.token[depth])} : -1;
       };

@@ -1,4 +1,4 @@
-// One strict decoder, and what is built on it.
+// One strict decoder, and functions on top of it.
 #include <xgrad/kit/text/utf8.h>
 
 #include <algorithm>

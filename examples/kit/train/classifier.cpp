@@ -1,4 +1,4 @@
-// How good a model is that says what a picture shows, and what it takes for what.
+// The accuracy of a classifier, and its confusions.
 #include <xgrad/kit/train/classifier.h>
 
 #include <CLI/CLI.hpp>

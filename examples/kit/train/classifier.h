@@ -1,5 +1,4 @@
-// What examples share that train a model to say which of some classes a picture shows: batches, how good the model is,
-// and pictures of what it has learnt.
+// Utilities for examples that classify pictures: batches, accuracy, and figures of the results.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +30,10 @@ struct ClassifierOptions {
 /// Declares --data, --epochs, --batch, --lr, --crop and --flip; `options` must live as long as the app does.
 void add_classifier_options(CLI::App& app, ClassifierOptions& options);
 
-/// What --data gives, a folder with pictures, or, of an empty path, shapes that are drawn for the purpose, 6000 to
-/// train and 1000 to test.
+/// The pictures of --data: those of a folder, or, with an empty path, drawn shapes, 6000 to train and 1000 to test.
 ImageData image_data(const std::filesystem::path& folder, std::uint64_t seed);
 
-/// What the options say is done to pictures at random, and then normalize().
+/// The random changes of pictures that the options ask for, and then normalize().
 Transform augmentation(const ChannelStatistics& statistics, const ClassifierOptions& options);
 
 /// Pictures as a model learns from them: a data set for a DataLoader.
@@ -50,7 +48,7 @@ struct TrainingPictures {
   std::pair<Tensor, Index> batch(const Index& rows) const;
 };
 
-/// What a model answers for the pictures of a set.
+/// The answers of a model for the pictures of a set.
 struct Answers {
   Array probabilities;  ///< (N, classes)
   Index guesses;        ///< (N): the most probable class
@@ -72,11 +70,11 @@ Answers answers(const Model& model, const ImageSet& set, const ChannelStatistics
       model, [&](const Tensor& images) { return model(images); }, set, statistics);
 }
 
-/// Draws confusion.svg, what was taken for what, and in mistakes.svg the pictures whose wrong guess the model was
-/// surest of. Throws IoError.
+/// Draws confusion.svg, the confusion matrix, and mistakes.svg, the pictures with the most confident wrong guesses.
+/// Throws IoError.
 void draw_answers(const std::filesystem::path& folder, const ImageSet& set, const Answers& found);
 
-/// Pictures of a set, each beside itself with what a model looked at laid over it (SVG). Throws as picture_grid_svg().
+/// Pictures of a set, each beside itself under an overlay of a model's attention (SVG). Throws as picture_grid_svg().
 std::string looked_at_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,
                           PictureOverlay overlay);
 

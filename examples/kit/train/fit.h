@@ -1,4 +1,4 @@
-// Training in one line: shuffled batches of what is in memory, AdamW, and the usual loss.
+// Training in one line: shuffled batches of arrays in memory, AdamW, and the usual loss.
 //
 //     kit::fit(net, x, labels, {.epochs = 20});
 #pragma once
@@ -25,8 +25,8 @@ struct FitOptions {
   std::uint64_t seed = 0;  ///< of the order of the samples
   Terminal terminal = Terminal::standard_error();
 };
-/// Trains a model to answer row i of x with row i of y, and returns what was measured epoch by epoch. The loss is a
-/// function of model(x) and y of a batch. Throws ValueError unless x and y have as many rows, and as Trainer::fit.
+/// Trains a model to answer row i of x with row i of y, and returns the reports of all epochs. The loss is a function
+/// of model(x) and y of a batch. Throws ValueError unless x and y have as many rows, and as Trainer::fit.
 template <class Model, class Y, class Loss = UsualLoss>
 std::vector<EpochReport> fit(const Model& model, const Tensor& x, const Y& y, const FitOptions& options = {},
                              const Loss& loss = {}) {

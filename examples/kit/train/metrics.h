@@ -4,9 +4,9 @@
 //     for (const auto& [x, y] : batches) accuracy.add(net(x), y);
 //     std::cout << accuracy.value();
 //
-// What the model says comes first and what is right second, as in losses. Everything is added up in double or counted,
-// so the way in which data are cut into batches makes no difference but for the last digits of a double. A metric that
-// was given nothing has no value and says so; `metric = {}` begins anew.
+// Predictions come first and targets second, as in losses. Everything is added up in double or counted, so the way in
+// which data are cut into batches makes no difference but for the last digits of a double. A metric without input has
+// no value and throws; `metric = {}` begins anew.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class RunningAverage {
 };
 
 struct AccuracyOptions {
-  std::int64_t k = 1;                             ///< right is a label among the k classes with the greatest logits
+  std::int64_t k = 1;                             ///< a label is right among the k classes with the greatest logits
   std::optional<std::int64_t> ignore_index = {};  ///< samples with this label do not count
 };
 /// The share of right answers. Of equal logits that of the lower class counts as the greater, as argmax has it.
@@ -76,7 +76,7 @@ enum class ClassAverage {
   weighted,  ///< their mean, each class as often as it is a label
 };
 
-/// What is said of one class. A quotient of 0 and 0 is 0, as in scikit-learn.
+/// The scores of one class. A quotient of 0 and 0 is 0, as in scikit-learn.
 struct ClassScores {
   double precision = 0;      ///< of those that were taken for the class, the share that is
   double recall = 0;         ///< of those that are, the share that was taken for it
@@ -84,7 +84,7 @@ struct ClassScores {
   std::int64_t support = 0;  ///< how often it is a label
 };
 
-/// How often which class was taken for which, and what follows from it.
+/// The confusion matrix: how often each class was taken for each, and scores from it.
 ///
 /// Threads: one at a time.
 class ConfusionMatrix {
@@ -144,8 +144,8 @@ class RegressionMetrics {
 struct PerplexityOptions {
   std::optional<std::int64_t> ignore_index = {};  ///< tokens that do not count: padding
 };
-/// exp of the mean of -ln p(token): as surprised as by a fair choice among so many tokens. Infinite where a token was
-/// given probability 0.
+/// exp of the mean of -ln p(token): a fair choice among so many tokens would be as surprising. Infinite where a token
+/// was given probability 0.
 ///
 /// Threads: one at a time.
 class Perplexity {

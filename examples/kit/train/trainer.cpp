@@ -1,4 +1,4 @@
-// What stands around the training loop: scores, files, and a checkpoint that loses nothing.
+// The training loop's surroundings: scores, files, and a checkpoint that loses nothing.
 #include <xgrad/kit/train/trainer.h>
 
 #include <algorithm>
@@ -109,7 +109,7 @@ bool Trainer::finished() const {
   return &history_.back() - &best() >= options_.patience;
 }
 
-// One bar for the whole training, which begins anew behind what on_epoch prints.
+// One bar for the whole training, which begins anew after output of on_epoch.
 void Trainer::show(std::optional<ProgressBar>& bar, std::int64_t batches) const {
   if (options_.terminal.out == nullptr || !options_.terminal.redraws) return;
   const std::int64_t each = (batches + options_.accumulate - 1) / options_.accumulate;
@@ -128,8 +128,8 @@ double Trainer::checked(double loss) const {
 }
 
 void Trainer::refuse_options_of_fit() const {
-  if (options_.accumulate > 1) fail<ValueError>(op, "accumulate is of fit(): a step of one's own adds up itself");
-  if (options_.max_norm > 0) fail<ValueError>(op, "max_norm is of fit(): a step of one's own clips itself");
+  if (options_.accumulate > 1) fail<ValueError>(op, "accumulate is for fit(): a step of your own adds up itself");
+  if (options_.max_norm > 0) fail<ValueError>(op, "max_norm is for fit(): a step of your own clips itself");
 }
 
 NamedFields Trainer::fields() const {
@@ -160,7 +160,7 @@ void Trainer::gather(const Tensor& loss) {
   ++gathered_;
 }
 
-// Returns the mean loss of what was gathered.
+// Returns the mean loss of the gathered batches.
 std::optional<double> Trainer::step() {
   const auto count = static_cast<double>(gathered_);
   Tensors gradients = std::move(gradients_);
@@ -184,7 +184,7 @@ std::optional<double> Trainer::step() {
   return stepped(loss * static_cast<double>(batches), batches);
 }
 
-// What stands behind an update made of so many batches with these losses; returns their mean.
+// The bookkeeping after an update from so many batches, whose losses have this sum; returns their mean.
 std::optional<double> Trainer::stepped(double loss, std::int64_t batches) {
   if (scheduler_) scheduler_->step();
   if (average_) average_->update();
@@ -290,7 +290,7 @@ void Trainer::write_row() const {
   log.row(row);
 }
 
-// The curves of what was measured. Those that fall by orders of magnitude are logarithmic.
+// The curves of the measurements. Those that fall by orders of magnitude are logarithmic.
 std::string Trainer::curves() const {
   std::vector<std::vector<double>> columns(1 + history_.front().scores.values.size());
   std::vector<double> steps;

@@ -33,7 +33,7 @@
 
 namespace xgrad::kit {
 
-/// What a validation measures, by name; the first decides which epoch is the best. A single number is called
+/// The scores of a validation, by name; the first decides which epoch is the best. A single number is called
 /// "validation".
 ///
 /// Threads: like a std::vector.
@@ -46,19 +46,19 @@ struct Scores {
   double weight = 1;  ///< with several ranks, each of which measures its share: how much that counts in their mean
 };
 
-/// What is known behind a step.
+/// The report after a step.
 struct StepReport {
   std::int64_t step = 0;  ///< steps done, in all epochs
-  double loss = 0;        ///< of the batch, or the mean of those that the step was made of
+  double loss = 0;        ///< of the batch, or the mean over the batches of the step
 };
 
-/// What is known behind an epoch, or with validate_every behind so many steps.
+/// The report after an epoch, or with validate_every after so many steps.
 struct EpochReport {
   std::int64_t epoch = 0;  ///< its number, from 1 on
   std::int64_t step = 0;   ///< steps done
   double loss = 0;         ///< mean of the losses of the batches since the last report
   double lr = 0;           ///< learning rate of its last step
-  Scores scores = {};      ///< what `validate` measured
+  Scores scores = {};      ///< of `validate`
   bool best = false;       ///< better than all before it
 };
 
@@ -68,14 +68,14 @@ enum class Goal {
   greatest  ///< of accuracies, BLEU
 };
 
-/// What is called after each epoch to measure how good the model is, and what is told of steps and epochs.
+/// Callbacks: to validate the model after each epoch, and for reports of steps and epochs.
 using Validation = std::function<Scores()>;
 using StepCallback = std::function<void(const StepReport&)>;
 using EpochCallback = std::function<void(const EpochReport&)>;
 
 struct TrainerOptions {
   std::int64_t epochs = 10;
-  std::int64_t steps = 0;  ///< if not 0, the end instead of `epochs`: so many steps, in the middle of an epoch, too
+  std::int64_t steps = 0;  ///< number of steps, instead of `epochs` if not 0, also within an epoch
   std::optional<optim::Schedule> schedule = {};  ///< rate of every step; without one, as the optimizer has it
   double max_norm = 0;                           ///< of all gradients together; 0: they are not clipped
   std::int64_t accumulate = 1;                   ///< batches whose mean gradient makes a step
@@ -87,8 +87,8 @@ struct TrainerOptions {
   std::filesystem::path folder =
       {};                      ///< for checkpoint.safetensors, best.safetensors, log.csv, curves.svg; empty: none
   bool resume = false;         ///< goes on from the checkpoint in the folder, if there is one
-  NamedFields settings = {};   ///< what else the numbers depend on: a checkpoint of other settings is not gone on from
-  bool interruptible = false;  ///< Ctrl-C ends the training behind a step, which is saved, with an Interrupted
+  NamedFields settings = {};   ///< other settings that the numbers depend on: a checkpoint with others is refused
+  bool interruptible = false;  ///< Ctrl-C ends the training after a step, which is saved, with an Interrupted
   StepCallback on_step = {};
   EpochCallback on_epoch = {};
   /// Trains with other ranks, with the same optimizer: rank 0 draws the bar and writes the files, which all read to
@@ -96,8 +96,8 @@ struct TrainerOptions {
   /// there; a step of one's own calls parallel.grad() and parallel.step() itself.
   mpi::DataParallel* parallel = nullptr;
   /// For a progress bar; where a line cannot be drawn over, one line for each report, but no more than one a second;
-  /// without a stream nothing. In the first step, what optim::audit finds that the loss depends on and the optimizer
-  /// does not train is said there, too.
+  /// without a stream nothing. In the first step, leaves that the loss depends on and the optimizer does not train
+  /// (optim::audit) are reported there, too.
   Terminal terminal = Terminal::standard_error();
 };
 
@@ -138,7 +138,7 @@ class InTraining {
 /// are, for those that a loss does not depend on the gradient is 0.
 ///
 /// A checkpoint has the model, the optimizer, the schedule, the moving average, the position in the data, the random
-/// state, and what was measured, so that a resumed training goes on bit for bit, also in the middle of an epoch. It is
+/// state, and the measurements, so that a resumed training goes on bit for bit, also in the middle of an epoch. It is
 /// written before the first step, with each report (but no more than once a second), and at the end.
 ///
 /// Threads: one at a time.
@@ -150,11 +150,11 @@ class Trainer {
   /// be made.
   Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options = {});
 
-  /// Trains up to the end that the options ask for, or until it is stopped; a module that was switched to eval() is in
-  /// training meanwhile. `batches` is a DataLoader, a StreamLoader, or something with the same functions; the loss is a
-  /// function of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. Throws NumericError for a loss or a
-  /// gradient that is not finite, FormatError for a checkpoint that does not fit or is of other settings (then nothing
-  /// has changed), Interrupted, and what the functions and the files throw.
+  /// Trains up to the end by the options, or until it is stopped; a module that was switched to eval() is in training
+  /// meanwhile. `batches` is a DataLoader, a StreamLoader, or something with the same functions; the loss is a function
+  /// of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. Throws NumericError for a loss or a gradient
+  /// that is not finite, FormatError for a checkpoint that does not fit or is of other settings (then nothing has
+  /// changed), Interrupted, and what the functions and the files throw.
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
     return loop(batches, [&](const auto& batch) {
@@ -174,7 +174,7 @@ class Trainer {
     });
   }
 
-  /// The same with a step of one's own: a function of a batch, or of its parts, that changes the parameters and returns
+  /// The same with a step of your own: a function of a batch, or of its parts, that changes the parameters and returns
   /// the loss, a Tensor or a number.
   ///
   ///     trainer.run(batches, [&](const Tensor& x, const Index& y) {
@@ -203,10 +203,10 @@ class Trainer {
     return run(batches, own);
   }
 
-  /// Ends fit() or run() behind the step or the epoch that is going on; for the callbacks. Another call goes on.
+  /// Ends fit() or run() after the current step or epoch; for the callbacks. Another call goes on.
   void stop() { stopped_ = true; }
 
-  /// What was measured, report by report.
+  /// The reports so far.
   const std::vector<EpochReport>& history() const { return history_; }
   /// The number of steps done.
   std::int64_t steps() const { return step_; }
@@ -226,7 +226,7 @@ class Trainer {
       if (options_.parallel) options_.parallel->agree("the data differ", batches.fingerprint());
     }
     begin([&](const StateFile& state) { batches.load_state_dict(state); });
-    save(batches.state_dict(), true);  // whatever is in its way is found before the training rather than after hours
+    save(batches.state_dict(), true);  // so that problems show before the training rather than after hours
     std::optional<ProgressBar> bar;
     while (!finished()) {
       for (const auto& batch : batches) {

@@ -1,4 +1,4 @@
-// What examples share that compare translators: training on pairs of sentences, and asking for translations.
+// Utilities for examples that compare translators: training on pairs of sentences, and translating.
 //
 //     const auto history = kit::train_translator(model, corpus, {.epochs = 100, .seed = 1});
 //     const double bleu = kit::mean_bleu(kit::translations(model, corpus, corpus.held_out_sources()),
@@ -18,8 +18,8 @@
 
 namespace xgrad::kit {
 
-/// What the model says of each target token when it is shown the right ones before (teacher forcing), in nats per
-/// token. The model is called as nn::EncoderDecoder and nn::Seq2Seq are. Throws what it throws.
+/// The loss of each target token given the right ones before (teacher forcing), in nats per token. The model is called
+/// as nn::EncoderDecoder and nn::Seq2Seq are. Throws what it throws.
 template <class Model>
 Tensor translation_loss(const Model& model, const Corpus& corpus, const CorpusBatch& batch) {
   const Tensor logits = model(batch.source, batch.source_lengths, nn::shift_right(batch.target, corpus.bos()));

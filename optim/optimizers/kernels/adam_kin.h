@@ -1,4 +1,4 @@
-// What Adam and its kin share.
+// Settings and averages of Adam and its variants.
 #pragma once
 
 #include <vector>

@@ -24,8 +24,8 @@ void pass(const F formula, std::int64_t count, Real* __restrict x, const Real* _
 
 }  // namespace detail
 
-/// formula(x, g, m...) for every number of a parameter x with its gradient g and what the optimizer remembers of it, m,
-/// in blocks of several threads. With `flush`, numbers too small to be normalised count as 0.
+/// formula(x, g, m...) for every number of a parameter x with its gradient g and its moments m, in blocks, by several
+/// threads. With `flush`, subnormal numbers count as 0.
 template <class F, class... M>
 void for_each_number(Array& x, const Array& g, bool flush, const F& formula, M&... m) {
   const auto run = [&formula, flush, size = x.size()](Real* xs, const Real* gs, auto*... ms) {

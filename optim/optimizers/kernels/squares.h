@@ -1,4 +1,4 @@
-// What the loops share that keep averages of squares: how large a gradient may be, and what happens to tiny numbers.
+// Utilities for averages of squares: a bound on gradients, and subnormal numbers flushed to 0.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace xgrad::optim {
 
-/// While it lives, numbers too small to be normalised count as 0 in this thread. Moments that fade away would otherwise
-/// pass through them, at a hundred cycles for every operation.
+/// While it lives, subnormal numbers count as 0 in this thread. Moments that fade away would otherwise pass through
+/// them, at a hundred cycles for every operation.
 /// Threads: it belongs to the thread that made it.
 class FlushTinyNumbers {
  public:
@@ -36,7 +36,7 @@ inline std::optional<FlushTinyNumbers> flush_if(bool wanted) {
   return wanted ? std::make_optional<FlushTinyNumbers>() : std::nullopt;
 }
 
-/// The largest gradient whose square a moment can hold, with room for what rounding adds.
+/// The largest gradient whose square a moment can hold, with room for rounding.
 inline constexpr Real largest_gradient = sizeof(Real) == sizeof(float) ? Real(0x1p63) : Real(0x1p511);
 
 /// A gradient that can be squared: `g`, or the largest that can with its sign; NaN where g is not finite.

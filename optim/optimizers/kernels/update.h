@@ -1,4 +1,4 @@
-// Sums over blocks of numbers, and what is done to the numbers of a block besides the step of an optimizer (loops.h).
+// Operations on blocks of numbers besides the step of an optimizer (loops.h): sums, averages, scaling.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Statistics, what is carried along an axis, choosing, counting and arranging, beside a copy of the same numbers. What
-// takes more than twice as long as the copy says why.
+// Statistics, scans along an axis, choosing, counting and arranging, beside a copy of the same numbers. Those that take
+// more than twice as long as the copy say why.
 #include <xgrad/xgrad.h>
 
 #include "table.h"

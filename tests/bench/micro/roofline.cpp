@@ -1,4 +1,4 @@
-// What this core can do at most: multiply-adds in registers, and copying within each level of the memory.
+// The limits of this core: multiply-adds in registers, and copying within each level of the memory.
 #include <algorithm>
 #include <array>
 #include <memory>

@@ -17,7 +17,7 @@ namespace micro {
 
 using namespace xgrad;
 
-/// `make` prepares everything outside of the timed loop and returns what is timed.
+/// `make` prepares everything outside of the timed loop and returns the function to time.
 struct Row {
   std::string name;
   double numbers = 0;  ///< that must be read or written, each once

@@ -1,4 +1,4 @@
-// Arrays in memory that came from elsewhere: std::vector that are given away, and elements that somebody owns.
+// Arrays in memory that came from elsewhere: std::vector that are given away, and elements with another owner.
 #include <xgrad/core/array/array.h>
 
 #include <memory>
@@ -53,7 +53,7 @@ TEST_CASE("a vector that is given away becomes an array without a copy") {
   CHECK(Array(std::vector<Real>()).shape() == Shape{0});
   CHECK(equal(Mask(std::vector<bool>{true, false}), Mask(Shape{2}, {true, false})));
 
-  // What has a name, and numbers of another type, are copied as ever.
+  // Lvalues, and numbers of another type, are copied as before.
   const std::vector<Real> kept(24, Real(1));
   CHECK(Array(kept).data() != kept.data());
   CHECK(equal(Array(std::vector<int>{1, 2}), Array(Shape{2}, {1, 2})));

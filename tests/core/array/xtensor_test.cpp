@@ -114,7 +114,7 @@ TEST_CASE("containers of other allocators move in without a copy, and go with th
   CHECK(to_array(xt::xarray<Real>::from_shape({0, 3})).shape() == Shape{0, 3});
   xt::xarray<Real, xt::layout_type::column_major> columns{{1, 2, 3}, {4, 5, 6}};
   CHECK(equal(to_array(std::move(columns)), Array(Shape{2, 3}, {1, 2, 3, 4, 5, 6})));
-  // What is not moved stays whose it is.
+  // An array that is not moved keeps its elements.
   xt::xarray<Real> kept{{1, 2, 3}, {4, 5, 6}};
   const Array copy = kept;
   CHECK(copy.data() != kept.data());
@@ -204,7 +204,7 @@ TEST_CASE("a view for writing keeps the shape of its array") {
 TEST_CASE("an expression is evaluated straight into its array, without a temporary") {
   const xt::xarray<Real> x = xt::ones<Real>({256, 256});
   const std::int64_t bytes = 256 * 256 * static_cast<std::int64_t>(sizeof(Real));
-  // What was a temporary waits in the pool afterwards.
+  // Temporaries are in the pool afterwards.
   const auto left_in_pool = [&](const auto& evaluate) {
     pool_trim();
     const auto before = pool_stats().bytes_cached;

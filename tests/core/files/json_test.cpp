@@ -1,4 +1,4 @@
-// JSON from files: what is read, and what is refused before it can do harm.
+// JSON from files: valid documents, and those refused before they can do harm.
 #include <xgrad/core/files/json.h>
 
 #include <nlohmann/json.hpp>

@@ -18,7 +18,7 @@ namespace {
 
 Array numbers(const std::vector<Real>& list) { return Array(list); }
 
-// What a rule got hold of when it ran.
+// The gradient that a rule was given when it ran.
 struct Got {
   bool gradient = false, held = false;  // whether it was the block itself
   friend bool operator==(const Got&, const Got&) = default;

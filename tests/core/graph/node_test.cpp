@@ -28,7 +28,7 @@ TEST_CASE("a node knows its operation, its shape and its inputs") {
   REQUIRE(node.edges().size() == 2);
   CHECK(node.edges()[0].to == x.node());
   CHECK(node.edges()[0].rule);
-  CHECK_FALSE(node.edges()[1].rule);  // nobody wants the gradient of the number
+  CHECK_FALSE(node.edges()[1].rule);  // the gradient of the number is not wanted
   CHECK(static_cast<bool>(node.requires_grad));
   CHECK(node.id > x.node()->id);
   CHECK(x.node()->is_leaf());
@@ -162,7 +162,7 @@ TEST_CASE("rules that are too large for their place live outside of it, and die 
     CHECK(grad(large, {x}, {.retain_graph = true})[0].item() == 21);
     CHECK(token.use_count() == 3);
     (void)grad(large, {x});
-    CHECK(token.use_count() == 2);  // a released rule lets go of what it captured
+    CHECK(token.use_count() == 2);  // a released rule releases its captures
   }
   CHECK(token.use_count() == 1);
 }

@@ -17,7 +17,7 @@
 namespace xgrad::testing {
 namespace {
 
-// What it is shown, in words.
+// Events that it is shown, in words.
 struct Listener : Observer {
   std::vector<std::string> heard;
 

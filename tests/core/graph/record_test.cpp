@@ -22,7 +22,7 @@ Tensor triple(const Tensor& x) {
   return record("triple", Array(x.shape(), 3 * x.item()), wrt(x, [](const Tensor& gy) { return gy * 3; }));
 }
 
-// (a b, with both gradients in one rule); counts its calls and remembers what was wanted.
+// (a b, with both gradients in one rule); counts its calls and remembers which gradients were wanted.
 struct Seen {
   int calls = 0;
   bool a = false, b = false;

@@ -1,4 +1,4 @@
-// The cache of keys and values: what it holds, what it shares, what a graph has seen.
+// The cache of keys and values: its content, shared blocks, arrays that a graph holds.
 #include "../support.h"
 
 #include <limits>

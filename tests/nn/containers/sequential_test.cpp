@@ -28,7 +28,7 @@ struct Doubling : nn::Module {
   Tensor operator()(const Tensor& x) const { return matmul(x, ones({3, 3})); }
 };
 
-// What ModuleList and ModuleDict may have a common name for.
+// Common names for ModuleList and ModuleDict.
 struct Head : nn::Module {
   using Module::Module;
   virtual Tensor operator()(const Tensor& x) const = 0;

@@ -56,7 +56,7 @@ class Table : public Stepper {
     written_ = std::move(chosen);
   }
 
-  std::vector<std::vector<Prefix>> steps;  // what was written in each step
+  std::vector<std::vector<Prefix>> steps;  // the prefixes of each step
   int selections = 0;
 
  private:

@@ -1,4 +1,4 @@
-// Convolutional layers: what they compute, their parameters, what they refuse.
+// Convolutional layers: results, parameters, errors.
 #include "../support.h"
 
 #include <cmath>

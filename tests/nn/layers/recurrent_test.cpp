@@ -93,7 +93,7 @@ TEST_CASE("Dropout acts between layers, in training only, and never on the resul
   check_close(single(x).output.value(), single(x).output.value(), 0);
   const GRU stacked{root, 3, 4, {.layers = 2, .dropout = 0.5}};
   CHECK(!equal(stacked(x).output.value(), stacked(x).output.value()));
-  // What is dropped is the input of the upper layer: the lower one's states stay.
+  // Dropout is on the input of the upper layer: the lower one's states stay.
   check_close(stacked(x).h[0].value(), stacked(x).h[0].value(), 0);
   const Eval eval(stacked);
   check_close(stacked(x).output.value(), stacked(x).output.value(), 0);

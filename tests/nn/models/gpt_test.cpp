@@ -35,7 +35,7 @@ const Model& spread(const Model& model) {
   return model;
 }
 
-// What both language models have to do.
+// Requirements of both language models.
 void check_language_model(const LanguageModel& model) {
   const Tensor all = model(ids);
   CHECK(all.shape() == Shape{2, 6, 11});

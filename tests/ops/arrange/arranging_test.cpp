@@ -1,4 +1,4 @@
-// Shapes as PyTorch has them: what is moved, split and laid out; duals, edges, bad input.
+// Shapes as PyTorch has them: moving, splitting and laying out; duals, edges, bad input.
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

@@ -1,4 +1,4 @@
-// Derivatives of functions: closed forms, each held against the others, what is refused.
+// Derivatives of functions: closed forms, each held against the others, errors.
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

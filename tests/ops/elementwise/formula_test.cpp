@@ -152,8 +152,8 @@ std::set<std::string> names_in(const Tensors& results) {
   return names;
 }
 
-// What stands in the sources behind one of these words and a parenthesis or brace, in quotes. (Operations on whole
-// numbers are not recorded.)
+// Quoted texts in the sources after one of these words and a parenthesis or brace. (Operations on whole numbers are not
+// recorded.)
 std::set<std::string> names_in_sources(const std::string& words) {
   std::set<std::string> names;
   const std::regex named("(?:" + words + ")[({]\\s*\"(\\w+)\"");

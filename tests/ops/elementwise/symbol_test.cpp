@@ -1,4 +1,4 @@
-// Symbols: what lambdas print is mathematics with few parentheses, and what it says is what they compute.
+// Symbols: lambdas print as mathematics with few parentheses, and the formulas match their results.
 #include <xgrad/ops/elementwise/symbol.h>
 
 #include <doctest/doctest.h>

@@ -497,7 +497,7 @@ TEST_CASE("matrices that do not fit are refused with their shapes") {
             f(ones({16385, 1}));
           }) == name + ": matrices of shape [16385, 1] are larger than 16384");
   };
-  // What a right-hand side has to fit is said first.
+  // The check of the right-hand side's shape comes first.
   for (const auto& [name, f] : square) {
     if (std::string(name).starts_with("solve")) continue;
     shared(name, f);

@@ -49,7 +49,7 @@ TEST_CASE("shapes that cannot be broadcast are told what would fit, if there is 
     CHECK(said.starts_with(cat("add: cannot broadcast ", row.a, " with ", row.b, " at axis -")));
     const std::size_t rest = said.find("; ");
     CHECK((rest == std::string::npos ? "" : said.substr(rest)) == row.hint);
-    // What the hint says does fit.
+    // The shape in the hint does fit.
     if (const std::size_t as = row.hint.find(" as ["); as != std::string::npos) {
       const Shape& small = row.a.rank() < row.b.rank() ? row.a : row.b;
       const Shape& large = row.a.rank() < row.b.rank() ? row.b : row.a;

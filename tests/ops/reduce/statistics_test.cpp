@@ -1,4 +1,4 @@
-// Statistics, and what is carried along an axis: closed forms, gradients against differences, ties, NaN, bad input.
+// Statistics, and scans along an axis: closed forms, gradients against differences, ties, NaN, bad input.
 #include <cmath>
 #include <numbers>
 
@@ -171,7 +171,7 @@ TEST_CASE("the mean of nothing is refused wherever there is one") {
   CHECK(error_of<ShapeError>([&] { batch_norm(zeros({0, 3})); }).starts_with("batch_norm: "));
   // A mean over no axis at all has no element to be refused for.
   CHECK(mean(x, {.axis = 0}).shape() == Shape{0});
-  // What was left out on purpose is a sum of zeros.
+  // Targets left out on purpose give a sum of zeros.
   CHECK(cross_entropy(zeros({2, 3}), index({1, 1}), {.ignore_index = 1}).item() == 0);
   CHECK(mse_loss(x, x, {.reduction = Reduction::sum}).item() == 0);
 }

@@ -1,4 +1,4 @@
-// What audit() finds: the ways in which a parameter gets lost, and nothing where all is well.
+// The findings of audit(): the ways in which a parameter gets lost, and nothing where all is well.
 #include "support/check.h"
 
 #include <sstream>

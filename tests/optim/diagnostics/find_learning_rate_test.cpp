@@ -1,4 +1,4 @@
-// The range test: a curve that is known in closed form, what it suggests, and that everything is put back.
+// The range test: a curve that is known in closed form, its suggestion, and that everything is restored.
 #include "../support.h"
 
 #include <cmath>

@@ -83,7 +83,7 @@ TEST_CASE("A gradient whose square overflows leaves finite numbers behind, which
     for (int t = 0; t < 8; ++t) optimizer->step({Array({1}, std::numeric_limits<Real>::max() / 4)});
     CHECK(std::isfinite(x.item()));
     CHECK(x.item() < 0);
-    CHECK_NOTHROW(optimizer->load_state_dict(optimizer->state_dict()));  // which refuses what is not finite
+    CHECK_NOTHROW(optimizer->load_state_dict(optimizer->state_dict()));  // which refuses numbers that are not finite
   });
 }
 

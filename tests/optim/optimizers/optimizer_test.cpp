@@ -1,4 +1,4 @@
-// What all optimizers share: groups, skipped parameters, errors, memory and state.
+// Behaviour common to all optimizers: groups, skipped parameters, errors, memory and state.
 #include "../support.h"
 #include "support/files.h"
 

@@ -86,7 +86,7 @@ std::string output_of(const std::vector<std::string>& arguments, std::string_vie
   return result.output;
 }
 
-// What a strict reader of XML finds: names of elements, attributes of all, ids, and the text of each <text>.
+// The findings of a strict reader of XML: names of elements, attributes of all, ids, and the text of each <text>.
 struct ReadXml {
   std::vector<std::string> elements, attributes, ids, texts;
 };
@@ -225,7 +225,7 @@ double seconds_of(const std::function<void()>& run) {
 bool overlap(const GraphBox& a, const GraphBox& b) {
   return a.left < b.right() && b.left < a.right() && a.top < b.bottom() && b.top < a.bottom();
 }
-// What dot writes is rounded to five digits.
+// The output of dot is rounded to five digits.
 bool within(const GraphBox& inner, const GraphBox& outer) {
   return inner.left > outer.left - 1 && inner.right() < outer.right() + 1 && inner.top > outer.top - 1 &&
          inner.bottom() < outer.bottom() + 1;

@@ -31,7 +31,7 @@ std::size_t count(std::string_view text, std::string_view part) {
   return result;
 }
 
-// What lies between two texts of a page, as a browser would find it.
+// The text between two others of a page, as a browser would find it.
 std::string between(const std::string& page, std::string_view begin, std::string_view end) {
   const std::size_t from = page.find(begin);
   REQUIRE(from != page.npos);

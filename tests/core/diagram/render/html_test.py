@@ -90,7 +90,7 @@ def written(vertex, beginning):
 
 
 def view():
-    """What is seen of the picture: left, top, width."""
+    """The visible part of the picture: left, top, width."""
     return js("(({left, top, right}) => [left, top, right - left])(camera.sight())")
 
 

@@ -12,7 +12,7 @@
 
 namespace xgrad::testing {
 
-/// What is known of these numbers.
+/// Known facts about these numbers.
 inline SharedSummary summary_of(const Shape& shape, const std::vector<Real>& numbers) {
   NumbersSummary summary{.shape = shape};
   std::vector<double> finite;

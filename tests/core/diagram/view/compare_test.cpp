@@ -1,4 +1,4 @@
-// Tests of core/diagram/view/compare.h: what two graphs have in common, and what they have not.
+// Tests of core/diagram/view/compare.h: the common part of two graphs, and the differences.
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/view/compare.h>

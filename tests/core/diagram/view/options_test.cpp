@@ -39,7 +39,7 @@ Tensor network(const Tensor& x) {
   return layer("head", y).named("y");
 }
 
-// What is drawn: modules as "[path]", operations as "op in path".
+// The vertices drawn: modules as "[path]", operations as "op in path".
 std::vector<std::string> drawn(const GraphView& view) {
   std::vector<std::string> all;
   for (const GraphVertex& vertex : view.vertices) {
@@ -73,11 +73,11 @@ TEST_CASE("modules are folded by predicate: closed above the depth, open below i
   CHECK(folded({{"head", Fold::open}}, 0) == Strings{"[net]", "mul in head", "tanh in head"});
   CHECK(folded({{"net.blocks.1", Fold::closed}, {"head", Fold::closed}}, 2) ==
         Strings{"[net.blocks.0.in]", "[net.blocks.0.out]", "[net.blocks.1]", "[head]"});
-  // What is to be open opens what is around it, and its neighbours stay as the depth says.
+  // An open module opens the modules around it, and its neighbours stay as the depth says.
   CHECK(folded({{"net.blocks.0.out", Fold::open}}, 0) == Strings{"[net.blocks.0.in]", "mul in net.blocks.0.out",
                                                                  "tanh in net.blocks.0.out", "[net.blocks.1]",
                                                                  "[head]"});
-  // A module that is closed holds what is to be open.
+  // A closed module holds one that is to be open.
   CHECK(folded({{"net", Fold::closed}, {"net.blocks.0.in", Fold::open}}, 9) ==
         Strings{"[net]", "mul in head", "tanh in head"});
 }
@@ -285,7 +285,7 @@ TEST_CASE("elements and kept bytes are ready-made overlays") {
 
 namespace {
 
-// The names of what is in full colour, and how many arrows are.
+// The names of the vertices in full colour, and how many arrows are.
 Strings bright(const GraphView& view) {
   Strings names;
   for (const GraphVertex& vertex : view.vertices) {

@@ -1,4 +1,4 @@
-// What is built alike is drawn once: blocks of a backward pass, calls of a module, operations in a row.
+// Parts that are built alike are drawn once: blocks of a backward pass, calls of a module, operations in a row.
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/view/compare.h>
 
@@ -160,7 +160,7 @@ TEST_CASE("operations in a row that are alike are one box") {
   const GraphView both = GraphView::of(step(y, {x}));
   CHECK(both.vertices.size() == 7);  // and as many gradients, with the seed
   CHECK(GraphView::of({y}, {.roll_up = false}).vertices.size() == 101);
-  // What has a name or a user of its own stays.
+  // Vertices with a name or a user of their own stay.
   const Tensor middle = tanh(tanh(tanh(tanh(x)))).named("middle");
   CHECK(GraphView::of({tanh(tanh(tanh(tanh(middle)))) + middle}).vertices.size() > 4);
   CHECK(named(GraphView::of({tanh(tanh(tanh(tanh(middle))))}), "middle").times == 1);

@@ -138,7 +138,7 @@ TEST_CASE("a trace changes nothing else") {
     CHECK(live_node_count() == nodes);
     const Tensor chosen = tensor({1, 2}) * 2;
     chosen.set_requires_grad();
-    CHECK(GraphView::of({sum(chosen)}).vertices.size() == 2);  // its history is nobody's business now
+    CHECK(GraphView::of({sum(chosen)}).vertices.size() == 2);  // its history is not drawn
   }
 }
 
