@@ -65,9 +65,9 @@ void Shown::gradient(const Node& node, std::size_t input, const Tensor& gradient
   to_all([&](Observer& observer) { observer.gradient(node, input, gradient); });
 }
 
-void Shown::work(const char* what) {
+void Shown::work(const char* what, std::span<const Observer::Stretch> beside) {
   const auto time = spent();
-  to_all([&](Observer& observer) { observer.work(what, time); });
+  to_all([&](Observer& observer) { observer.work(what, time, beside); });
 }
 
 void Shown::intermediate(std::string_view what, const std::string& path, const std::function<Array()>& value) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -371,6 +372,49 @@ TEST_CASE("workers are never further ahead than they may be") {
   CHECK_THROWS_WITH_AS(Prefetcher({}, {}), "prefetcher: the function is empty", ValueError);
   Prefetcher idle({.count = 1}, [](std::int64_t, const Prefetcher&) {});
   CHECK_THROWS_WITH_AS(idle.release(), "prefetcher: nothing was waited for", ValueError);
+}
+
+TEST_CASE("ranks share every batch, and together have the samples of one, in its order") {
+  const Index ids = arange(23);
+  const TensorDataset data{ids, to_real(ids)};
+  const DataLoaderOptions options{.batch_size = 6, .shuffle = true, .seed = 4};
+  DataLoader whole{data, options};
+  for (const int ranks : {1, 2, 3, 4, 8}) {
+    std::vector<std::unique_ptr<DataLoader<decltype(data)>>> loaders;
+    for (int rank = 0; rank < ranks; ++rank) {
+      DataLoaderOptions of_rank = options;
+      of_rank.rank = rank;
+      of_rank.ranks = ranks;
+      loaders.push_back(std::make_unique<DataLoader<decltype(data)>>(data, of_rank));
+      loaders.back()->load_state_dict(whole.state_dict());  // a state fits any number of ranks
+      CHECK(loaders.back()->size() == whole.size());
+      CHECK(loaders.back()->fingerprint() == whole.fingerprint());
+    }
+    std::vector<std::vector<std::int64_t>> expected, found;
+    for (const auto& [rows, x] : whole) expected.emplace_back(rows.begin(), rows.end());
+    for (int rank = 0; rank < ranks; ++rank) {
+      std::size_t k = 0;
+      for (const auto& [rows, x] : *loaders[static_cast<std::size_t>(rank)]) {
+        CHECK(x.shape() == rows.shape());  // of a rank without samples, none
+        if (found.size() <= k) found.emplace_back();
+        found[k].insert(found[k].end(), rows.begin(), rows.end());
+        ++k;
+      }
+    }
+    CHECK(found == expected);
+  }
+  CHECK(whole.fingerprint() != DataLoader(TensorDataset{ids, to_real(ids) * 2}, options).fingerprint());
+  CHECK(whole.fingerprint() != DataLoader(TensorDataset{ids[{slice(0, 22)}], to_real(ids)[{slice(0, 22)}]}, options).fingerprint());
+  CHECK_THROWS_WITH_AS((DataLoader{data, {.rank = 2, .ranks = 2}}), "data_loader: there is no rank 2 of 2", ValueError);
+  // A batch that is no array, list or tuple of such cannot be cut to nothing.
+  struct Sum {
+    std::int64_t of = 0;
+  };
+  DataLoader summed{ascending(5), {.batch_size = 4, .rank = 1, .ranks = 2},
+                    [](const std::vector<std::int64_t>& samples) { return Sum{std::accumulate(samples.begin(), samples.end(), std::int64_t{0})}; }};
+  auto at = summed.begin();
+  CHECK(at->of == 2 + 3);
+  CHECK_THROWS_WITH_AS(++at, "data_loader: a batch has fewer samples than there are ranks: set drop_last", ValueError);
 }
 
 TEST_CASE("a loader refuses options that make no sense") {

@@ -388,6 +388,57 @@ TEST_CASE("a training that was stopped anywhere goes on bit for bit, in a new pr
   }
 }
 
+TEST_CASE("a trainer of one rank without parts does what it does alone, bit for bit") {
+  const TrainerOptions options{.epochs = 3, .schedule = optim::schedule::cosine({.steps = 15}), .max_norm = 0.5};
+  Training alone(options);
+  alone.fit();
+  mpi::World world;
+  Training other(options);
+  mpi::DataParallel parallel(world, other.net, other.adam);
+  TrainerOptions with = options;
+  with.terminal = {};
+  with.validate = [&] { return Scores{{"loss", other.loss()}, {"two", 2}}; };
+  with.parallel = &parallel;
+  Trainer trainer(other.net, other.adam, with);
+  manual_seed(7);
+  Net().parameters();  // as many draws as alone
+  trainer.fit(other.batches, [&](const Tensor& x, const Index& y) { return cross_entropy(other.net(x), y); });
+  check_equal(other.net.state_dict(), alone.net.state_dict());
+  CHECK(trainer.history().back().loss == alone.trainer.history().back().loss);
+  CHECK(trainer.history().back().scores.values == alone.trainer.history().back().scores.values);
+}
+
+TEST_CASE("a training in parts goes on bit for bit, in whole and accumulated batches") {
+  const TemporaryFolder folder;
+  mpi::World world;
+  const auto trained = [&](const char* name, std::int64_t stop, bool resume, std::int64_t parts, std::int64_t accumulate) {
+    Training training({});
+    mpi::DataParallel parallel(world, training.net, training.adam, {.parts = parts});
+    Trainer* running = nullptr;
+    Trainer trainer(training.net, training.adam,
+                    {.epochs = 3,
+                     .accumulate = accumulate,
+                     .validate = [&] { return training.loss(); },
+                     .folder = folder / name,
+                     .resume = resume,
+                     .on_step = [&](const StepReport& report) { report.step == stop ? running->stop() : void(); },
+                     .terminal = {},
+                     .parallel = &parallel});
+    running = &trainer;
+    trainer.fit(training.batches, [&](const Tensor& x, const Index& y) { return cross_entropy(training.net(x), y); });
+    return training.net.state_dict();
+  };
+  for (const auto& [parts, accumulate] : {std::pair{4, 1}, {0, 2}}) {
+    const NamedArrays through = trained("through", -1, false, parts, accumulate);
+    for (const std::int64_t stop : {1, 4, 6}) {
+      trained("parts", stop, false, parts, accumulate);
+      manual_seed(99);
+      check_equal(trained("parts", -1, true, parts, accumulate), through);
+      CHECK(read_text(folder / "parts" / "log.csv") == read_text(folder / "through" / "log.csv"));
+    }
+  }
+}
+
 TEST_CASE("what was measured is in a table and in pictures") {
   const TemporaryFolder folder;
   std::int64_t epochs = 0;

@@ -346,7 +346,10 @@ DataParallel::Sum& DataParallel::Sum::operator+=(const Sum& other) {
 
 Tensors DataParallel::finish() {
   const bool by_itself = alone();
-  if (!by_itself) exchange_->finish();
+  if (!by_itself) {
+    exchange_->finish();
+    if (Observer::watching()) xgrad::detail::Shown::work("exchange", exchange_->stretches());
+  }
   report_ = exchange_->report();
   Sum mine = std::move(sums_.front());
   mine.weight += accumulated_.weight;
