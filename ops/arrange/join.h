@@ -9,7 +9,8 @@
 
 namespace xgrad {
 
-/// Joins tensors that differ along `axis` only. Throws ValueError for an empty list, ShapeError when others differ.
+/// Joins tensors that differ along `axis` only, concat({a, b}, 1). The type of a list of Index or Mask is said:
+/// concat(std::vector{a, b}, 1). Throws ValueError for an empty list, ShapeError when others differ.
 Tensor concat(const Tensors& xs, int axis = 0);
 template <class T>
 BasicArray<T> concat(const std::vector<BasicArray<T>>& xs, int axis = 0);
