@@ -3,14 +3,15 @@
 // What is declared for BasicArray works for Array, Index and Mask without a graph, and means the same as for tensors.
 #pragma once
 
+#include <concepts>
+#include <initializer_list>
 #include <vector>
 
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {
 
-/// Joins tensors that differ along `axis` only, concat({a, b}, 1). The type of a list of Index or Mask is said:
-/// concat(std::vector{a, b}, 1). Throws ValueError for an empty list, ShapeError when others differ.
+/// Joins tensors that differ along `axis` only. Throws ValueError for an empty list, ShapeError when others differ.
 Tensor concat(const Tensors& xs, int axis = 0);
 template <class T>
 BasicArray<T> concat(const std::vector<BasicArray<T>>& xs, int axis = 0);
@@ -18,5 +19,15 @@ BasicArray<T> concat(const std::vector<BasicArray<T>>& xs, int axis = 0);
 Tensor stack(const Tensors& xs, int axis = 0);
 template <class T>
 BasicArray<T> stack(const std::vector<BasicArray<T>>& xs, int axis = 0);
+
+/// Lists in braces, concat({ids, newer}, 1), of Index and Mask. (Those of Array are lists of tensors.)
+template <std::integral T>
+BasicArray<T> concat(std::initializer_list<BasicArray<T>> xs, int axis = 0) {
+  return concat(std::vector(xs), axis);
+}
+template <std::integral T>
+BasicArray<T> stack(std::initializer_list<BasicArray<T>> xs, int axis = 0) {
+  return stack(std::vector(xs), axis);
+}
 
 }  // namespace xgrad

@@ -137,7 +137,7 @@ struct Reverser : nn::Layer<Reverser, Options> {
 
 // bos, and all but the last: what stands before each.
 Index shifted(const Index& target) {
-  return concat(std::vector{Index({target.dim(0), 1}, bos), target[{_, slice(0, -1)}]}, 1);
+  return concat({Index({target.dim(0), 1}, bos), target[{_, slice(0, -1)}]}, 1);
 }
 
 Tensor loss_of(const Reverser& model, const Pairs& batch) {
@@ -154,7 +154,7 @@ Index greedy(const Reverser& model, const Index& source, const Index& lengths) {
     Index next = argmax(model(source, lengths, written)[{_, slice(-1, none)}], -1);
     next[ended] = blank;
     ended = ended || next == eos;
-    written = concat(std::vector{written, next}, 1);
+    written = concat({written, next}, 1);
   }
   return written[{_, slice(1, none)}];
 }
