@@ -14,6 +14,8 @@
 //     const Block block{nn::root, {.dim = 128}};   // or, in a model: Block block{at("block"), {.dim = 128}};
 //     const Tensor y = block(x);
 //
+// `using Layer::Layer;` is the constructor: without it the compiler finds none for Block(nn::root).
+//
 // A layer without options is a Layer<Block>. Where forward takes settings that callers write in braces, or a state that
 // it changes, derive from Module and write operator() with enter(): the type of braces cannot be deduced.
 #pragma once

@@ -71,8 +71,12 @@ void AnomalyMode::operation(const OperationRun& run) {
                        given.empty() ? "" : "; it was given so"));
     if (input.node() && !input.is_leaf()) append(inputs, ancestry(input.node().get()));
   }
+  const bool by_mask = std::string_view(run.op) == "masked_fill" && found.starts_with("-infinity");
+  const std::string meant =
+      by_mask ? "\n  if a mask is meant, AnomalyMode({.infinity = false}) looks for NaN alone" : "";
   const std::string where = run.rule_of ? cat(" in the gradient of ", named(*run.rule_of)) : std::string();
-  fail<NumericError>(run.op, "gives ", found, " in its result ", run.output.shape(), where, formula(run.op), inputs);
+  fail<NumericError>(run.op, "gives ", found, " in its result ", run.output.shape(), where, formula(run.op), meant,
+                     inputs);
 }
 
 void AnomalyMode::complete_gradient(const Node& node, const Tensor& gradient) {

@@ -1,8 +1,8 @@
 // Station 13, a transformer translates: everything together, trained on 600 short sentences.
 //
-//   13_translation [FOLDER [CORPUS]]   writes its pictures into the folder, or into the current one; the corpus has
-//   lines
-//                                      english<TAB>french and is examples/translate/data/en-fr.tsv unless named
+//   13_translation [FOLDER [CORPUS]]   writes its pictures into the folder, or into the current one
+//
+// The corpus has lines english<TAB>french and is examples/translate/data/en-fr.tsv unless named.
 #include <filesystem>
 #include <iostream>
 

@@ -25,7 +25,7 @@ struct Training {
 /// The cross-entropy of the words of each sentence, of which padding counts 0: a mean over T positions, a sum over B.
 inline Tensor batch_loss(const Transformer& model, const kit::Corpus& data, const kit::CorpusBatch& batch) {
   const std::int64_t B = batch.target.dim(0), T = batch.target.dim(1);
-  const Index before = concat(std::vector{Index({B, 1}, data.bos()), batch.target[{_, slice(0, T - 1)}]}, 1);
+  const Index before = concat({Index({B, 1}, data.bos()), batch.target[{_, slice(0, T - 1)}]}, 1);
   const Tensor logits = model(batch.source, batch.source_lengths, before);  // (B, T, V)
   const Tensor sum = cross_entropy(logits, batch.target, {.ignore_index = data.pad(), .reduction = Reduction::sum});
   return sum / static_cast<double>(T);

@@ -4,9 +4,11 @@
 #include "index.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "../../core/array/shape_hints.h"
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../core/runtime/parallel.h"
@@ -374,7 +376,8 @@ namespace {
 
 void check_mask(const char* op, const Tensor& x, const Mask& mask) {
   if (!broadcasts_to(mask.shape(), x.shape())) {
-    fail<ShapeError>(op, "mask of shape ", mask.shape(), " for shape ", x.shape());
+    fail<ShapeError>(op, "mask of shape ", mask.shape(), " does not broadcast to ", x.shape(),
+                     mask.rank() < x.rank() ? detail::broadcast_hint(mask.shape(), x.shape()) : std::string());
   }
 }
 

@@ -3,6 +3,8 @@
 // Overloads for BasicArray take Array, Index and Mask, record no graph, and mean the same as those for tensors.
 #pragma once
 
+#include <concepts>
+#include <initializer_list>
 #include <vector>
 
 #include "../../core/graph/tensor.h"
@@ -17,5 +19,15 @@ BasicArray<T> concat(const std::vector<BasicArray<T>>& xs, int axis = 0);
 Tensor stack(const Tensors& xs, int axis = 0);
 template <class T>
 BasicArray<T> stack(const std::vector<BasicArray<T>>& xs, int axis = 0);
+
+/// Lists in braces, concat({ids, newer}, 1), of Index and Mask. (Those of Array are lists of tensors.)
+template <std::integral T>
+BasicArray<T> concat(std::initializer_list<BasicArray<T>> xs, int axis = 0) {
+  return concat(std::vector(xs), axis);
+}
+template <std::integral T>
+BasicArray<T> stack(std::initializer_list<BasicArray<T>> xs, int axis = 0) {
+  return stack(std::vector(xs), axis);
+}
 
 }  // namespace xgrad

@@ -102,7 +102,7 @@ Tensor put(const Tensor& x, const Index& index, const Tensor& src, const IndexPu
 
 Tensor masked_scatter(const Tensor& x, const Mask& mask, const Tensor& src) {
   if (!broadcasts_to(mask.shape(), x.shape())) {
-    fail<ShapeError>("masked_scatter", "mask of shape ", mask.shape(), " for shape ", x.shape());
+    fail<ShapeError>("masked_scatter", "mask of shape ", mask.shape(), " does not broadcast to ", x.shape());
   }
   const Index places = flatnonzero(broadcast_to(mask, x.shape()));
   if (src.size() < places.size()) {

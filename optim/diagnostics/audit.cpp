@@ -38,7 +38,7 @@ std::string why_unreached(const Tensor& parameter, const Behind& behind) {
   if (!parameter.requires_grad()) return "no gradient is wanted: it is frozen";
   if (behind.passed.contains(parameter.node().get()))
     return "it was frozen when the loss was computed: run the forward pass again";
-  return "the loss does not depend on it: was its member given another tensor?";
+  return "the loss does not depend on it: does no forward call its layer, or was its member given another tensor?";
 }
 
 std::string why_untrained(const Node* leaf, const std::unordered_set<const ModelParameters*>& known,

@@ -25,8 +25,8 @@ std::string suspicion_of(const std::vector<double>& losses) {
   if (last >= first) return "the loss grows: lower the learning rate";
   const double before = losses[losses.size() * 3 / 4];
   if (last < 0.9 * before) return "the loss is still falling: take more steps";
-  return "the loss stands still: do inputs and targets belong together, does the model see all that the targets depend "
-         "on, is dropout off?";
+  return "the loss stands still: is the learning rate too low, do inputs and targets belong together, does the model "
+         "see all that the targets depend on, is dropout off?";
 }
 
 }  // namespace

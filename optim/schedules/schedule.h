@@ -146,7 +146,7 @@ struct NoamOptions {
 Schedule noam(const NoamOptions& options);
 
 /// A straight line up to the first rate of `then` in `steps` steps, from 1/steps of it on; then `then` from its
-/// beginning. Without it, lr.
+/// beginning, so that a cosine which ends with the training has the steps that are left. Without it, lr.
 Schedule warmup(std::int64_t steps, const Schedule& then = constant({.factor = 1}));
 
 /// Each begins with the rate that the one before gives for this step, so that factors are multiplied: PyTorch's

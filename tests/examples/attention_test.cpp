@@ -59,7 +59,12 @@ TEST_CASE("the weights of a translation of six tokens have the book's shapes, an
   check(decoder, [](std::int64_t t, std::int64_t s) { return s <= t; });
   check(cross, [](std::int64_t, std::int64_t s) { return s < 4; });
 
-  CHECK_THROWS_AS(kit::attention_weights(recorder, ".nothing"), ValueError);
+  CHECK_THROWS_WITH_AS(
+      kit::attention_weights(recorder, ".nothing"),
+      "attention_weights: of '.nothing': no layer whose path ends so ran, only [decoder.blocks.0.cross_attn, "
+      "decoder.blocks.0.self_attn, decoder.blocks.1.cross_attn, decoder.blocks.1.self_attn, "
+      "encoder.blocks.0.attn, encoder.blocks.1.attn]",
+      ValueError);
   CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.row = 2}), ValueError);
   CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.keys = 9}), ValueError);
 }
@@ -102,7 +107,11 @@ TEST_CASE("weights of all layers and heads are panels in order, a layer a row") 
   CHECK(kit::attention_svg(weights, maps) == kit::heat_map_svg(expected));
   CHECK_THROWS_AS(kit::attention_svg(Array({2, 3, 1, 4}, 2), maps), ValueError);
   CHECK_THROWS_AS(kit::attention_svg(Array({2, 4}, 1), maps), ShapeError);
-  CHECK_THROWS_AS(kit::attention_svg(Array({2, 3, 1, 5}, 1), maps), ValueError);
+  CHECK_THROWS_WITH_AS(
+      kit::attention_svg(Array({2, 3, 1, 5}, 1), maps),
+      "attention_svg: weights of 1 queries and 5 keys for 1 and 4 labels; cross_maps and its like take "
+      ".queries and .keys, and call what is left <pad>",
+      ValueError);
 }
 
 TEST_CASE("averages over the heads of each layer, and over all layers") {

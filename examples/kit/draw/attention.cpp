@@ -2,6 +2,7 @@
 #include <xgrad/kit/draw/attention.h>
 
 #include <algorithm>
+#include <set>
 
 #include <xgrad/core/base/error.h>
 #include <xgrad/kit/program/numbers.h>
@@ -77,8 +78,12 @@ Array attention_weights(const nn::AttentionRecorder& recorder, std::string_view 
     steps[layer].push_back(&weights);
     if (options.keys == 0) S = std::max(S, weights.dim(3));
   }
-  const auto refuse = [&](const char* why) { fail<ValueError>("attention_weights", "of '", kind, "': ", why); };
-  if (layers.empty()) refuse("no layer of that name ran");
+  const auto refuse = [&](const std::string& why) { fail<ValueError>("attention_weights", "of '", kind, "': ", why); };
+  if (layers.empty()) {
+    std::set<std::string> ran;
+    for (const auto& record : recorder.records()) ran.insert(record.path);
+    refuse(cat("no layer whose path ends so ran, only ", std::vector(ran.begin(), ran.end())));
+  }
 
   const std::int64_t H = steps[0][0]->dim(1);
   std::vector<Real> all;
@@ -105,6 +110,11 @@ Array averaged(const Array& weights, Average average) { return average_of("avera
 
 std::string attention_svg(const Array& weights, HeatMaps maps, Average average) {
   const Array shown = average_of("attention_svg", weights, average);
+  if (shown.dim(2) != std::ssize(maps.queries) || shown.dim(3) != std::ssize(maps.keys)) {
+    fail<ValueError>("attention_svg", "weights of ", shown.dim(2), " queries and ", shown.dim(3), " keys for ",
+                     maps.queries.size(), " and ", maps.keys.size(),
+                     " labels; cross_maps and its like take .queries and .keys, and call what is left <pad>");
+  }
   if (average != Average::heads) maps.columns = static_cast<std::size_t>(shown.dim(1));
   maps.scale = HeatScale::shares;
   maps.panels.clear();

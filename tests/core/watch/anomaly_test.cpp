@@ -76,6 +76,17 @@ TEST_CASE("an input that was infinite already is said to be, and infinity can be
   CHECK(error_of<NumericError>([&] { doubled - doubled; }).starts_with("sub: gives NaN at [1] in its result [2]"));
 }
 
+TEST_CASE("a mask of -infinity is said to be allowed by an option") {
+  const AnomalyMode anomalies;
+  const std::string error = error_of<NumericError>([] {
+    masked_fill(zeros({2}), Mask({2}, {false, true}), -infinity);
+  });
+  CHECK_MESSAGE(error.starts_with("masked_fill: gives -infinity at [1] in its result [2]\n"), error);
+  CHECK_MESSAGE(
+      error.find("\n  if a mask is meant, AnomalyMode({.infinity = false}) looks for NaN alone\n") != std::string::npos,
+      error);
+}
+
 TEST_CASE("a run without anomaly is the same with the mode") {
   const Tensor x = variable(normal({3, 4}), "x");
   const Array plain = grad(sum(softmax(x) * x), {x})[0].value();

@@ -107,7 +107,7 @@ TEST_CASE("what does not fit is not written") {
   CHECK(error_of<ShapeError>([&] { masked_scatter(x, x == 0, zeros({5})); }) ==
         "masked_scatter: a source of 5 elements for 6 places");
   CHECK(error_of<ShapeError>([&] { masked_scatter(x, zeros({3}) == 0, zeros({6})); }) ==
-        "masked_scatter: mask of shape [3] for shape [3, 2]");
+        "masked_scatter: mask of shape [3] does not broadcast to [3, 2]");
   CHECK(error_of<ShapeError>([&] {
           scatter_reduce(x, 0, index({{0, 1}}), row, ScatterReduce::sum);
         }) == "scatter_reduce: index of shape [1, 2] for a source of shape [2]");

@@ -383,6 +383,10 @@ TEST_CASE("whole numbers and truth values are arranged in the same way") {
   CHECK(equal(transpose(ids), Index({3, 2}, {1, 4, 2, 5, 3, 6})));
   CHECK(equal(concat(std::vector{ids, ids[{slice(0, 1)}]}), Index({3, 3}, {1, 2, 3, 4, 5, 6, 1, 2, 3})));
   CHECK(equal(stack(std::vector{ids[{0}], ids[{1}]}, 1), transpose(ids)));
+  CHECK(equal(concat({ids, ids[{slice(0, 1)}]}), Index({3, 3}, {1, 2, 3, 4, 5, 6, 1, 2, 3})));
+  CHECK(equal(stack({ids[{0}], ids[{1}]}, 1), transpose(ids)));
+  CHECK(equal(concat({ids < 2, ids > 5}, 1), Mask({2, 6}, {true, false, false, false, false, false,  //
+                                                         false, false, false, false, false, true})));
   CHECK(equal(roll(ids, 1, 1), Index({2, 3}, {3, 1, 2, 6, 4, 5})));
   CHECK(equal(flip(ids, {1}), Index({2, 3}, {3, 2, 1, 6, 5, 4})));
   const Mask mask({2, 1}, {true, false});

@@ -60,7 +60,7 @@ TEST_CASE("what keeps a model from learning a batch is told by the course of the
         "the loss does not change at all: audit(loss, optimizer) tells which parameters it reaches");
   CHECK(suspicion(0.1, [&] { return 1 / (1 + loss()) + loss().detach() * 2; }) ==
         "the loss grows: lower the learning rate");
-  CHECK(suspicion(0.1, loss, 2).starts_with("the loss stands still: "));
+  CHECK(suspicion(0.1, loss, 2).starts_with("the loss stands still: is the learning rate too low, "));
   CHECK(suspicion(
             0.02, [&] { return sum(exp(net(x))); }, 30) == "the loss is still falling: take more steps");
 }
