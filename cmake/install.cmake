@@ -1,8 +1,9 @@
-# The files of `cmake --install`, in three components, float, double and kit. Each has its headers, one library, and the files
+# The files of `cmake --install`, in four components, float, double, kit and mpi. Each has its headers, one library, and the files
 # by which CMake and pkg-config find it. Components that are not named are installed if their library has been built.
 #   xgrad_install_headers(ops walk.h ...)   headers that are included as <xgrad/ops/...>
 #   xgrad_install(xgrad float)              a library as a component
 #   xgrad_install_kit(plot.h ...)           the component kit, with headers that are included as <xgrad/kit/...>
+#   xgrad_install_mpi()                     the component mpi, whose headers are the kit's
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/xgrad)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -90,4 +91,16 @@ function(xgrad_install_kit)
     xgrad_install_with(xgrad_kit kit ${place} ${CMAKE_CURRENT_SOURCE_DIR}/${header})
   endforeach()
   xgrad_install_pkgconfig(xgrad_kit kit "Utilities for programs with xgrad: plots, text, command lines" xgrad "" "-lutf8proc -lpcre2-8 -lpng -ljpeg -lz")
+endfunction()
+
+function(xgrad_install_mpi)
+  xgrad_check_before_install(xgrad_mpi mpi)
+  install(TARGETS xgrad_mpi EXPORT xgrad-mpi COMPONENT mpi ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  install(EXPORT xgrad-mpi NAMESPACE xgrad:: DESTINATION ${package_dir} COMPONENT mpi)
+  xgrad_install_config(mpi)
+  set(links "")
+  if(MPI_CXX_FOUND)
+    set(links -lmpi)
+  endif()
+  xgrad_install_pkgconfig(xgrad_mpi mpi "Programs with xgrad of several ranks" xgrad_kit "" "${links}")
 endfunction()

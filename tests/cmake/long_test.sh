@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 
-mkdir -p "$sandbox"/{cmake,docs/tools,examples,tests}
+mkdir -p "$sandbox"/{cmake,docs/tools,examples,tests/mpi}
 cp "$root/tests/long" "$sandbox/tests/long"
 printf '#!/bin/bash\n[ "$1" = packages_long.txt ]\n' >"$sandbox/cmake/setup"
 cat >"$sandbox/tests/run" <<'END_OF_FILE'
@@ -30,7 +30,13 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 echo "$*" >>"$root/called"
 echo "7 places with figures, 0 lines differ"
 END_OF_FILE
-chmod +x "$sandbox"/docs/tools/run "$sandbox"/cmake/setup "$sandbox"/tests/run "$sandbox"/examples/run
+cat >"$sandbox/tests/mpi/killed.sh" <<'END_OF_FILE'
+#!/bin/bash
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+echo "killed" >>"$root/called"
+echo "100 kills"
+END_OF_FILE
+chmod +x "$sandbox"/tests/mpi/killed.sh "$sandbox"/docs/tools/run "$sandbox"/cmake/setup "$sandbox"/tests/run "$sandbox"/examples/run
 
 long() { # STATUS ARGUMENTS...
   local status=0 expected=$1
@@ -46,7 +52,8 @@ echo "everything passes"
 echo nothing >"$sandbox/breaks"
 echo "result loss=0.3 accuracy=0.915 bleu1=1.000 bleu2=0.658 out=x" >"$sandbox/result"
 long 0
-calls 20
+calls 21
+row killed "100 kills"
 row figures "7 places with figures, 0 lines differ"
 grep -qx -- "figures --compare" "$sandbox/called"
 for step in asan-double asan-float allocation tsan-double tsan-float clang; do row $step "4 passed, 0 failed"; done
@@ -67,7 +74,7 @@ grep -qx -- "--asan --only xgrad_tests_f32 --only xgrad_tests_in_float --filter 
 echo "a step fails, and the ones after it run"
 echo "--tsan --only xgrad_tests_f32" >"$sandbox/breaks"
 long 1
-calls 20
+calls 21
 row tsan-float "FAILED: 3 passed, 1 failed"
 row clang "4 passed, 0 failed"
 grep -qx "what was said" "$sandbox/build/long/tsan-float.log"

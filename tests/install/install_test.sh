@@ -49,6 +49,11 @@ drawn() { # PROGRAM
 }
 drawn "$sandbox/build_outside/draw"
 
+echo "xgrad::mpi: two ranks"
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+  mpirun --oversubscribe --bind-to none -n 2 "$sandbox/build_outside/ranks" | grep -qx "2 ranks"
+"$sandbox/build_outside/ranks" | grep -qx "1 ranks"
+
 echo "an older standard is one error, whichever header comes first"
 for header in $(cd "$prefix/include" && find xgrad -name '*.h' ! -name version.h); do
   echo "#include <$header>" >"$sandbox/old.cpp"

@@ -4,7 +4,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/cmake/build.sh"
 "$root/cmake/setup" packages_mpi.txt
-[ -n "${XGRAD_BUILD_DIR:-}" ] || { build grouped xgrad_tests_mpi translate && XGRAD_BUILD_DIR=$(build_dir grouped); }
+[ -n "${XGRAD_BUILD_DIR:-}" ] || { build grouped xgrad_tests_mpi translate gpt cnn && XGRAD_BUILD_DIR=$(build_dir grouped); }
 bin=$XGRAD_BUILD_DIR/bin
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
@@ -19,6 +19,8 @@ complain() {
 ranks() { # COUNT PROGRAM ARGUMENT...
   timeout 120 mpirun --oversubscribe --bind-to none -n "$@" >out 2>err </dev/null
 }
+# The processes that a process of mpirun has started, a line each.
+ranks_of() { xargs -n 1 <"/proc/$1/task/$1/children"; }
 
 for count in 1 2 3 4; do
   echo "$count ranks"
@@ -57,7 +59,7 @@ for ((i = 0; i < 600; ++i)); do
   if grep -q waiting out; then break; fi
   sleep 0.05
 done
-kill -9 "$(pgrep -P $job | tail -n 1)"
+kill -9 "$(ranks_of $job | tail -n 1)"
 for ((i = 0; i < 200; ++i)); do
   if ! kill -0 $job 2>/dev/null; then break; fi
   sleep 0.05
@@ -74,6 +76,28 @@ ranks 2 "$bin/translate" --mpi --pairs 100 --held-out 2 --epochs 2 --out togethe
 ranks 2 "$bin/translate" --mpi --pairs 100 --held-out 2 --epochs 4 --resume --out together || complain "resuming fails"
 ranks 2 "$bin/translate" --mpi --pairs 100 --held-out 2 --epochs 4 --out through || complain "running through fails"
 cmp together/log.csv through/log.csv || complain "resumed, it learns another way"
+
+echo "a signal to one of them ends all behind the same step"
+mpirun --oversubscribe --bind-to none -n 2 "$bin/translate" --mpi --pairs 100 --held-out 2 --epochs 100000 --out signalled \
+  >out 2>err </dev/null &
+job=$!
+for ((i = 0; i < 600; ++i)); do
+  if [ -e signalled/best.safetensors ]; then break; fi
+  sleep 0.05
+done
+kill -TERM "$(ranks_of $job | tail -n 1)"
+status=0
+wait $job || status=$?
+[ $status -eq 143 ] || complain "status $status"
+step=$(sed -nE 's/^stopped after step ([0-9]+), to be resumed from signalled$/\1/p' out)
+ranks 2 "$bin/translate" --mpi --pairs 100 --held-out 2 --epochs 1 --resume --out signalled || complain "resuming fails"
+grep -q "^going on after step ${step:-none}," err || complain "did not go on after step $step"
+
+echo "other examples"
+ranks 2 "$bin/gpt" --mpi --steps 3 --report-every 2 --length 5 --dim 16 --layers 1 --out gpt || complain "gpt fails"
+grep -q '^result steps=3 ' out || complain "gpt prints no result"
+ranks 2 "$bin/cnn" --mpi --epochs 1 --batch 1000 --out cnn || complain "cnn fails"
+grep -q '^result loss=' out || complain "cnn prints no result"
 status=0
 ranks 2 "$bin/translate" --mpi --pairs 100 --batch 0 || status=$?
 [ $status -eq 2 ] && [ "$(grep -c 'error: --batch' err)" -eq 2 ] || complain "status $status"

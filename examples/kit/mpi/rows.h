@@ -10,15 +10,18 @@
 
 namespace xgrad::mpi::detail {
 
+/// An array of any kind.
 template <class T>
 concept ArrayLike = requires(const T& x) {
   x.shape();
   x.rank();
 };
+/// Something that gives samples begin ... end - 1 of itself.
 template <class T>
 concept WithRows = requires(const T& x) {
   { x.rows(0, 1) } -> std::convertible_to<T>;
 };
+/// A pair or a tuple.
 template <class T>
 concept TupleLike = requires { std::tuple_size<T>::value; };
 
