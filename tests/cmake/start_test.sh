@@ -7,9 +7,8 @@ source "$root/cmake/build.sh"
 [ -n "${XGRAD_BUILD_DIR:-}" ] || { build grouped start && XGRAD_BUILD_DIR=$(build_dir grouped); }
 
 exec python3 -B - "$root" "$XGRAD_BUILD_DIR" <<'END_OF_FILE'
-"""Numbers are compared to three figures, of which the last may differ by 1, as they do between processors. So may the
-sentences that a trained model writes behind an arrow, which are not compared."""
-import math
+"""Numbers are compared as figures.py does: they differ between processors. So may the sentences that a trained model
+writes behind an arrow, which are not compared."""
 import os
 import pathlib
 import re
@@ -18,6 +17,9 @@ import sys
 import tempfile
 
 root, built = map(pathlib.Path, sys.argv[1:])
+sys.path.insert(0, str(root / "docs/tools"))
+import figures
+
 os.chdir(root / "docs/start")
 TRANSLATION = re.compile(r" -> \D+[.!?]$")
 NUMBER = re.compile(r"-?\d(?:[\d,]*\d)?(?:\.\d+)?(?:e[+-]?\d+)?")
@@ -26,13 +28,7 @@ wrong = []
 
 
 def same_number(shown, printed):
-    if re.fullmatch(r"-?[\d,]+", shown) and re.fullmatch(r"-?[\d,]+", printed):
-        return shown == printed
-    a, b = (float(text.replace(",", "")) for text in (shown, printed))
-    decimals = len(re.sub(r"e.*", "", shown).partition(".")[2])
-    last = 10.0 ** -decimals if "e" not in shown else 0
-    third = 10.0 ** (math.floor(math.log10(abs(a))) - 2) if a else 0
-    return abs(a - b) <= 1.01 * max(last, third)
+    return figures.agree(shown.replace(",", ""), printed.replace(",", ""))
 
 
 def same_line(shown, printed):

@@ -14,6 +14,7 @@
 #include "../../examples/kit/data/data.h"
 #include "../../examples/kit/data/image_folder.h"
 #include "../../examples/kit/draw/attention.h"
+#include "../../examples/kit/mpi/run.h"
 #include "../../examples/kit/program/signal.h"
 #include "../../examples/kit/text/corpus.h"
 #include "../../examples/kit/text/published_tokenizer.h"
@@ -89,6 +90,13 @@ extern const Index prompts;
 constexpr std::int64_t comma = 1, newline = 2, end = 3;
 extern const kit::BpeTokenizer tokenizer;
 }  // namespace docs_decoding
+
+namespace docs_many_machines {
+using namespace common;
+extern mpi::DataParallel parallel;
+extern const std::pair<Tensor, Index> batch;
+extern const Block net;
+}  // namespace docs_many_machines
 
 namespace docs_data {
 using namespace common;

@@ -68,6 +68,19 @@ void scores(const std::filesystem::path& out) {
   };
   draw("a5.svg", "Additive attention within a walk", additive);
   draw("a6.svg", "Scaled dot products within a walk", scaled);
+
+  // The worked example of the curriculum: all keys are equal, so the valid ones share the weight.
+  const RandomState before = random_state();
+  const nn::AdditiveAttention of_example{nn::root, {.query = 20, .key = 2, .hidden = 8}};
+  const Tensor keys = ones({2, 10, 2});
+  const AttentionMask valid = nn::padding(index({2, 6}));
+  const auto rows = [](const Tensor& weights) { return reshape(weights, {2, 10}).value(); };
+  save(out / "a5_example.svg",
+       weight_maps("Two queries with equal keys, of which 2 and 6 are valid",
+                   {{"additive", rows(of_example.weights(randn({2, 1, 20}), keys, valid))},
+                    {"scaled dot product", rows(scaled.weights(randn({2, 1, 2}), keys, valid))}},
+                   2));
+  set_random_state(before);
 }
 
 // A7: rows and columns.
