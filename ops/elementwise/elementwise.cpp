@@ -311,6 +311,9 @@ Array power_of(const Array& x, Real exponent) {
   if (exponent == 1) return x;
   if (exponent == 3) return map(x, [](auto v) { return v * v * v; });
   if (exponent == -1) return map(x, [](auto v) { return 1 / v; });
+  // pow is +0 at -0 and takes -infinity for infinity.
+  if (exponent == Real(0.5)) return map(x, [](auto v) { return where(v == -infinity, infinity, sqrt(v + 0)); });
+  if (exponent == Real(-0.5)) return map(x, [](auto v) { return where(v == -infinity, 0, 1 / sqrt(v + 0)); });
   return map_elements<Real>(x.shape(), power, x, Array({}, exponent));
 }
 

@@ -422,8 +422,8 @@ TEST_CASE("a training in parts goes on bit for bit, in whole and accumulated bat
                      .folder = folder / name,
                      .resume = resume,
                      .on_step = [&](const StepReport& report) { report.step == stop ? running->stop() : void(); },
-                     .terminal = {},
-                     .parallel = &parallel});
+                     .parallel = &parallel,
+                     .terminal = {}});
     running = &trainer;
     trainer.fit(training.batches, [&](const Tensor& x, const Index& y) { return cross_entropy(training.net(x), y); });
     return training.net.state_dict();

@@ -1,6 +1,7 @@
 // Arithmetic with broadcasting on either side.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <xgrad/ops/ops.h>
 
@@ -106,6 +107,23 @@ TEST_CASE("powers at the edges") {
   CHECK(std::isinf(pow(Tensor(0), -1).item()));
   CHECK(std::isnan(pow(Tensor(-2), 0.5).item()));
   CHECK(pow(Tensor(-2), 3).item() == -8);
+  const Real infinity = std::numeric_limits<Real>::infinity(), least = std::numeric_limits<Real>::denorm_min();
+  for (const double half : {0.5, -0.5}) {
+    for (const Real x : {Real(0), Real(-0.0), least, Real(0.3), Real(2), infinity, -infinity, Real(-1), -least, std::nan("")}) {
+      CAPTURE(x);
+      // Of a row as long as the registers, too.
+      const Array found = pow(full({19}, x), half).value();
+      const Real expected = std::pow(x, static_cast<Real>(half));
+      for (const Real y : found) {
+        if (std::isnan(expected)) {
+          CHECK(std::isnan(y));
+        } else {
+          CHECK((y == expected || y == doctest::Approx(expected).epsilon(1e-15)));
+          CHECK(std::signbit(y) == std::signbit(expected));
+        }
+      }
+    }
+  }
   const Tensor a = variable(0.0), b = variable(0.0);
   const Tensors g = grad(pow(a, b), {a, b});
   CHECK(g[0].item() == 0);
