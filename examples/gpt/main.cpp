@@ -157,7 +157,7 @@ void train(const Config& config, kit::Example& example, mpi::World& world) {
   const auto begin = std::chrono::steady_clock::now();
   trainer.run(batches, [&](const Index& x, const Index& y) {  // (B, T), (B, T)
     const Tensor loss = cross_entropy(model(x), y);
-    const Tensors gradients = parallel.grad(loss, {.weight = static_cast<double>(x.dim(0))});
+    const Tensors gradients = parallel.grad(loss, {.weight = x.dim(0)});
     parallel.step(optim::clip_grad_norm(gradients, parameters, 1).gradients);
     return parallel.loss();
   });

@@ -110,7 +110,7 @@ void run(const Config& config, kit::Example& example, mpi::World& world) {
   const auto begin = std::chrono::steady_clock::now();
   trainer.run(batches, [&](const kit::CorpusBatch& batch) {
     const Tensors gradients = parallel.grad(batch, [&](const kit::CorpusBatch& part) {
-      return mpi::Loss{batch_loss(model, data, part), static_cast<double>(part.tokens)};
+      return mpi::Loss{batch_loss(model, data, part), part.tokens};
     });
     parallel.step(optim::clip_grad_norm(gradients, parameters, 1).gradients);
     return parallel.loss() / parallel.weight();

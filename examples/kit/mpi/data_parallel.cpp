@@ -217,8 +217,9 @@ void DataParallel::agree(std::string_view what, const std::string& text) {
 }
 
 void DataParallel::check(const Loss& loss) const {
-  if (!(loss.weight >= 0) || std::isinf(loss.weight)) fail<ValueError>(op, "a loss of weight ", loss.weight);
-  if (loss.weight > 0 && loss.loss.size() != 1) {
+  const double weight = loss.weight.value;
+  if (!(weight >= 0) || std::isinf(weight)) fail<ValueError>(op, "a loss of weight ", weight);
+  if (weight > 0 && loss.loss.size() != 1) {
     fail<ShapeError>(op, "the loss has shape ", loss.loss.shape(), ", not one element: take its sum() or mean()");
   }
 }
@@ -249,17 +250,17 @@ void DataParallel::accumulate(const Tensor& loss, const Weight& weight) {
   if (options_.parts > 0) fail<ValueError>(op, ".parts runs a batch piece by piece: ask for more parts instead");
   const Loss given{loss, weight.weight};
   check(given);
-  if (weight.weight == 0) return;
+  if (weight.weight.value == 0) return;
   std::vector<Array> gradients = zeros_like(parameters_);
   differentiate(given, true, [&](std::size_t i, const Array& gradient) { gradients[i] = gradient; });
-  const double of_loss = (options_.mean ? weight.weight : 1) * static_cast<double>(loss.item());
-  Sum sum{.gradients = std::move(gradients), .weight = weight.weight, .loss = of_loss};
+  const double of_loss = (options_.mean ? weight.weight.value : 1) * static_cast<double>(loss.item());
+  Sum sum{.gradients = std::move(gradients), .weight = weight.weight.value, .loss = of_loss};
   if (!accumulated_.gradients.empty()) sum += accumulated_;
   accumulated_ = std::move(sum);
 }
 
 double DataParallel::summed(const Loss& loss) const {
-  return (options_.mean && !alone() ? loss.weight : 1) * static_cast<double>(loss.loss.item());
+  return (options_.mean && !alone() ? loss.weight.value : 1) * static_cast<double>(loss.loss.item());
 }
 
 // Calls ready(i, gradient) for each parameter that is not frozen when its gradient is complete.
@@ -272,7 +273,7 @@ void DataParallel::differentiate(const Loss& loss, bool weighted, const Ready& r
     numbers.push_back(i);
   }
   GradOptions how{.unused = Unused::zeros};
-  if (weighted && options_.mean) how.seed = Tensor(Array(loss.loss.shape(), static_cast<Real>(loss.weight)));
+  if (weighted && options_.mean) how.seed = Tensor(Array(loss.loss.shape(), static_cast<Real>(loss.weight.value)));
   how.ready = [&](const Tensor& x, const Tensor& gradient) {
     const auto found = std::ranges::find_if(wanted, [&](const Tensor& one) { return same(one, x); });
     ready(numbers[at(found - wanted.begin())], gradient.value());
@@ -283,8 +284,8 @@ void DataParallel::differentiate(const Loss& loss, bool weighted, const Ready& r
 // Gradients of the last part go straight into the exchange, on top of the parts before.
 void DataParallel::part(std::int64_t p, const Loss& loss) {
   check(loss);
-  if (loss.weight == 0) return empty_part(p);
-  Sum sum{.weight = loss.weight, .loss = summed(loss), .ran = 1};
+  if (loss.weight.value == 0) return empty_part(p);
+  Sum sum{.weight = loss.weight.value, .loss = summed(loss), .ran = 1};
   if (alone()) {
     differentiate(loss, false, [&](std::size_t i, const Array& gradient) { result_[i] = gradient; });
   } else if (p + 1 == parts_here()) {

@@ -52,25 +52,32 @@ struct DataParallelOptions {
   double bucket_mb = 25;
 };
 
-/// How much the samples of a part count in the mean: their number, or that of their tokens.
+/// A whole or a real number.
+struct Amount {
+  template <class Number>
+  requires std::is_arithmetic_v<Number> Amount(Number number) : value(static_cast<double>(number)) {}
+  double value;
+};
+
+/// The weight of a part in the mean: the number of its samples, or of their tokens.
 struct Weight {
-  double weight = 1;
+  Amount weight = 1;
 };
 
 /// The loss of a part of a batch: a mean over its samples, and their weight.
 struct Loss {
   Tensor loss;
-  double weight = 1;
+  Amount weight = 1;
 };
 
-/// The parameters of a model that all ranks train together. At its construction parameters, buffers and the optimizer's
-/// state become those of rank 0. All functions but options() and those with "last" in their description are called by
-/// all ranks in the same order; only these communicate, grad() and backward() of the library never do.
+/// The parameters of a model that all ranks train together. The constructor gives parameters, buffers and the optimizer's
+/// state of rank 0 to all ranks. The constructor, grad(), step() and state_dict() communicate, so all ranks call them in the
+/// same order; nothing else does, and grad() and backward() of the library never do.
 ///
-/// From then on each rank draws random numbers of its own: those of dropout depend on the seed, the step and the part
-/// alone. A world of one without parts is the library alone: its bits are those of xgrad::grad. Batch normalisation uses the statistics of a part; running statistics are averaged over the parts in every
-/// step. (Statistics over all ranks are not offered: a layer would have to communicate within the forward pass, twice a
-/// layer, and nothing could hide it.)
+/// From then on each rank draws random numbers of its own, those of dropout by the seed, the step and the part alone.
+/// Batch normalisation uses the statistics of a part; running statistics are averaged over the parts in every step.
+/// (Statistics over all ranks are not offered: each layer would have to communicate twice within the forward pass, where
+/// nothing can hide it.) A world of one without parts is the library alone: its bits are those of xgrad::grad.
 ///
 /// Threads: the main thread alone.
 class DataParallel {
@@ -79,7 +86,8 @@ class DataParallel {
 
   /// Gradients come in the order of the optimizer's parameters. Throws ValueError for numbers out of their range, for
   /// parts that are no power of two or that the ranks do not divide, for bfloat16 with .parts or with ranks that are no
-  /// power of two, and for a parameter of the optimizer that is none of the model's.
+  /// power of two, for a parameter of the optimizer that is none of the model's, and on all ranks if their models, options
+  /// or seeds differ.
   DataParallel(World& world, const nn::Module& model, optim::Optimizer& optimizer, const Options& options = {});
   /// Gradients come in the order of model.parameters(). Throws as above, and ValueError for .shard_state.
   DataParallel(World& world, const nn::Module& model, const Options& options = {});
@@ -88,12 +96,11 @@ class DataParallel {
   DataParallel(const DataParallel&) = delete;
   DataParallel& operator=(const DataParallel&) = delete;
 
-  /// The gradients of the mean of all ranks' losses, with as many parts as ranks: this rank's loss is the mean over its
-  /// samples, which count as much as the weight says. Zeros for a parameter that no loss depends on; none for one that is
-  /// frozen. A rank without samples gives weight 0, and an undefined loss if it likes. Throws ValueError for a weight
-  /// that is negative or not finite, if no rank has one above 0, and if .parts asks for more than one part a rank;
-  /// ShapeError for a loss that is not one number; on the first call ValueError on all ranks if models, seeds, options
-  /// or what agree() was given differ; and as grad().
+  /// The gradients of the weighted mean of all ranks' losses, g = sum_r w_r g_r / sum_r w_r; a rank's loss is the mean
+  /// over its samples. Zeros for a parameter that no loss depends on; undefined for one that is frozen. A rank without
+  /// samples gives weight 0 and may leave its loss undefined. Throws ValueError for a weight that is negative or not
+  /// finite, if all are 0, and if .parts asks for more than one part a rank; ShapeError for a loss that is not one number;
+  /// as xgrad::grad.
   Tensors grad(const Tensor& loss, const Weight& weight = {});
 
   /// The same, part by part: `f(part)` is called once for each part of this rank's batch and returns a Loss, or a Tensor,
@@ -112,7 +119,7 @@ class DataParallel {
       if (!alone()) random.emplace(*this, p);
       const auto loss = f(first == 0 && last == samples ? batch : detail::rows_of(batch, first, last));
       if constexpr (std::convertible_to<decltype(loss), Tensor>) {
-        part(p, {loss, static_cast<double>(last - first)});
+        part(p, {loss, last - first});
       } else {
         part(p, loss);
       }
@@ -134,16 +141,16 @@ class DataParallel {
   /// How the exchange of the last grad() went.
   const ExchangeReport& exchange() const { return report_; }
 
-  /// The next call of grad() compares these texts over all ranks, as it does those of the model and the options: what
-  /// the data are, say.
+  /// The next call of grad() compares this text over all ranks, and throws ValueError on all of them if it differs: for
+  /// the data set, say.
   void agree(std::string_view what, const std::string& text);
 
-  /// The optimizer's whole state, on rank 0; on the others with .shard_state that of their share. It is the state that
-  /// one rank would have, and loads on any number of ranks. Throws ValueError if there is no optimizer.
+  /// The optimizer's whole state on rank 0, with .shard_state that of their shares on the others. It loads on any number
+  /// of ranks, each of which is given the whole of it. These throw ValueError if there is no optimizer.
   StateFile state_dict();
   void load_state_dict(const StateFile& state);
 
-  /// How many steps were made, on which random numbers depend; a training that goes on says so.
+  /// The number of steps made, on which random numbers depend; go_to() is for a training that is resumed.
   std::int64_t steps() const { return steps_; }
   void go_to(std::int64_t step);
 

@@ -167,7 +167,7 @@ class Trainer {
         gathered_sum_ = checked(options_.parallel->loss());
       } else {
         const std::int64_t samples = mpi::detail::samples_of(batch);
-        if (samples > 0) options_.parallel->accumulate(detail::applied(loss_of, batch), {static_cast<double>(samples)});
+        if (samples > 0) options_.parallel->accumulate(detail::applied(loss_of, batch), {samples});
       }
       if (options_.parallel) ++gathered_;
       return last ? step() : std::nullopt;
