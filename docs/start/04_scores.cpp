@@ -30,7 +30,8 @@ int main(int argc, char** argv) {
   kit::Series plain{.name = "q · k", .style = kit::Series::Style::marked};
   kit::Series scaled{.name = "q · k / √d", .style = kit::Series::Style::marked};
   for (std::int64_t d = 1; d <= 512; d *= 2) {
-    const Tensor scores = matmul(randn({500, 1, d}), randn({500, 10, d}), {.transpose_b = true});  // (500, 1, 10)
+    const Tensor queries = randn({500, 1, d}), keys = randn({500, 10, d});
+    const Tensor scores = matmul(queries, keys, {.transpose_b = true});  // (500, 1, 10)
     plain.x.push_back(static_cast<double>(d));
     plain.y.push_back(largest(scores));
     scaled.x.push_back(static_cast<double>(d));

@@ -70,10 +70,11 @@ class Layers {
   /// The upper end of an arrow, and the lower one.
   int upper(const GraphEdge& edge) const { return above(edge) ? edge.from : edge.to; }
   int lower(const GraphEdge& edge) const { return above(edge) ? edge.to : edge.from; }
-  bool is_flat(const GraphEdge& edge) const { return items[edge.from].first == items[edge.to].first; }
-  bool above(const GraphEdge& edge) const { return items[edge.from].first < items[edge.to].first; }
+  bool is_flat(const GraphEdge& edge) const { return first_layer(edge.from) == first_layer(edge.to); }
+  bool above(const GraphEdge& edge) const { return first_layer(edge.from) < first_layer(edge.to); }
 
  private:
+  int first_layer(int item) const { return items[static_cast<std::size_t>(item)].first; }
   void find_layers(const GraphOptions& options, std::span<const GraphPoint> centers);
   void find_operands();
   void find_lanes(const GraphOptions& options);
