@@ -90,7 +90,8 @@ void Trainer::begin(const std::function<void(const StateFile&)>& load_batches) {
   stopped_ = false;
   exit_code_ = 0;
   if (!begun_ && options_.resume) {
-    const bool found = std::filesystem::exists(options_.folder / "checkpoint.safetensors");
+    bool found = std::filesystem::exists(options_.folder / "checkpoint.safetensors");
+    if (options_.parallel) found = options_.parallel->world().gather(found ? 1 : 0)[0] > 0;
     if (found) load(load_batches);
     if (options_.terminal.out) {
       *options_.terminal.out << (found ? cat("going on after step ", step_, ", in epoch ", epochs_ + 1)
