@@ -406,7 +406,16 @@ TEST_CASE("ranks share every batch, and together have the samples of one, in its
   CHECK(whole.fingerprint() != DataLoader(TensorDataset{ids, to_real(ids) * 2}, options).fingerprint());
   CHECK(whole.fingerprint() != DataLoader(TensorDataset{ids[{slice(0, 22)}], to_real(ids)[{slice(0, 22)}]}, options).fingerprint());
   CHECK_THROWS_WITH_AS((DataLoader{data, {.rank = 2, .ranks = 2}}), "data_loader: there is no rank 2 of 2", ValueError);
-  // A batch that is no array, list or tuple of such cannot be cut to nothing.
+  // A struct of arrays and lists is cut in all its parts.
+  struct Both {
+    Index ids;
+    std::vector<std::string> names;
+  };
+  const Both second = mpi::detail::rows_of(Both{index({7, 8, 9}), {"a", "b", "c"}}, 1, 3);
+  CHECK(mpi::detail::samples_of(second) == 2);
+  CHECK(equal(second.ids, index({8, 9})));
+  CHECK(second.names == std::vector<std::string>{"b", "c"});
+  // Another batch cannot be cut to nothing.
   struct Sum {
     std::int64_t of = 0;
   };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <xgrad/core/array/slice.h>
+#include <xgrad/kit/data/collate.h>
 
 namespace xgrad::mpi::detail {
 
@@ -25,30 +26,50 @@ concept WithRows = requires(const T& x) {
 template <class T>
 concept TupleLike = requires { std::tuple_size<T>::value; };
 
-/// Whether rows_of() takes such a batch: an array, a vector, a pair or tuple of those, or a class with size() and
-/// rows(begin, end).
+/// A list of samples.
+template <class T>
+concept ListLike = requires(const T& x) {
+  x.size();
+  T(x.begin(), x.end());
+};
+/// A plain struct.
+template <class T>
+concept StructLike = kit::detail::field_count<T>() > 0;
+
+template <class Batch>
+constexpr bool has_rows();
+template <class Tuple>
+constexpr bool all_have_rows() {
+  return []<std::size_t... i>(std::index_sequence<i...>) {
+    return (has_rows<std::remove_cvref_t<std::tuple_element_t<i, Tuple>>>() && ...);
+  }(std::make_index_sequence<std::tuple_size_v<Tuple>>());
+}
+/// Whether rows_of() takes such a batch: an array, a list, a pair, tuple or plain struct of those, or a class with size()
+/// and rows(begin, end).
 template <class Batch>
 constexpr bool has_rows() {
-  if constexpr (WithRows<Batch> || ArrayLike<Batch>) {
+  if constexpr (WithRows<Batch> || ArrayLike<Batch> || ListLike<Batch>) {
     return true;
   } else if constexpr (TupleLike<Batch>) {
-    return []<std::size_t... i>(std::index_sequence<i...>) {
-      return (has_rows<std::tuple_element_t<i, Batch>>() && ...);
-    }(std::make_index_sequence<std::tuple_size_v<Batch>>());
+    return all_have_rows<Batch>();
+  } else if constexpr (StructLike<Batch>) {
+    return all_have_rows<decltype(kit::detail::fields(std::declval<const Batch&>()))>();
   } else {
-    return requires(const Batch& b) { Batch(b.begin(), b.end()); };
+    return false;
   }
 }
 
-/// How many samples a batch has; of a pair or tuple, its first.
+/// How many samples a batch has; of a pair, tuple or struct, its first part.
 template <class Batch>
 std::int64_t samples_of(const Batch& batch) {
   if constexpr (ArrayLike<Batch>) {
     return batch.rank() == 0 ? 1 : batch.shape()[0];
+  } else if constexpr (WithRows<Batch> || ListLike<Batch>) {
+    return static_cast<std::int64_t>(batch.size());
   } else if constexpr (TupleLike<Batch>) {
     return samples_of(std::get<0>(batch));
   } else {
-    return static_cast<std::int64_t>(batch.size());
+    return samples_of(std::get<0>(kit::detail::fields(batch)));
   }
 }
 
@@ -60,10 +81,13 @@ Batch rows_of(const Batch& batch, std::int64_t begin, std::int64_t end) {
     return batch.rows(begin, end);
   } else if constexpr (ArrayLike<Batch>) {
     return batch[{slice(begin, end)}];
+  } else if constexpr (ListLike<Batch>) {
+    return Batch(batch.begin() + begin, batch.begin() + end);
   } else if constexpr (TupleLike<Batch>) {
     return std::apply([&](const auto&... part) { return Batch(rows_of(part, begin, end)...); }, batch);
   } else {
-    return Batch(batch.begin() + begin, batch.begin() + end);
+    return std::apply([&](const auto&... part) { return Batch{rows_of(part, begin, end)...}; },
+                      kit::detail::fields(batch));
   }
 }
 

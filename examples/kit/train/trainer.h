@@ -159,17 +159,11 @@ class Trainer {
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
     return loop(batches, [&](const auto& batch) {
       const bool last = gathered_ + 1 == options_.accumulate || batches.position() == batches.size();
-      if (!options_.parallel) {
-        gather(detail::applied(loss_of, batch));
-      } else if (last) {
-        gradients_ =
-            options_.parallel->grad(batch, [&](const auto& part) { return detail::applied(loss_of, part); });
-        gathered_sum_ = checked(options_.parallel->loss());
+      if (options_.parallel) {
+        gather_of_ranks(batch, loss_of, last);
       } else {
-        const std::int64_t samples = mpi::detail::samples_of(batch);
-        if (samples > 0) options_.parallel->accumulate(detail::applied(loss_of, batch), {samples});
+        gather(detail::applied(loss_of, batch));
       }
-      if (options_.parallel) ++gathered_;
       return last ? step() : std::nullopt;
     });
   }
@@ -253,6 +247,22 @@ class Trainer {
     bar.reset();
     throw_if_interrupted();
     return history_;
+  }
+
+  template <class Batch, class Loss>
+  void gather_of_ranks(const Batch& batch, const Loss& loss_of, bool last) {
+    mpi::DataParallel& parallel = *options_.parallel;
+    if constexpr (mpi::detail::has_rows<Batch>()) {
+      if (last) {
+        gradients_ = parallel.grad(batch, [&](const auto& part) { return detail::applied(loss_of, part); });
+        gathered_sum_ = checked(parallel.loss());
+      } else if (const std::int64_t samples = mpi::detail::samples_of(batch); samples > 0) {
+        parallel.accumulate(detail::applied(loss_of, batch), {samples});
+      }
+      ++gathered_;
+    } else {
+      fail<ValueError>("trainer", "batches of this type cannot be shared: give them size() and rows(begin, end)");
+    }
   }
 
   void begin(const std::function<void(const StateFile&)>& load_batches);
