@@ -2,7 +2,7 @@
 """Predicts the time of a training step on many ranks, for docs/many_machines.md. Nothing here is measured but its inputs.
 
     tests/bench/ranks messages | docs/tools/predict_ranks.py fit
-    docs/tools/predict_ranks.py step --parameters M --compute MS [--buckets MB] [--latency US --bandwidth GB_S] [--bytes 2]
+    docs/tools/predict_ranks.py step --parameters M --compute MS --latency US --bandwidth GB_S [--fixed-batch] [--bytes 2]
 
 The sum of S bytes over R ranks takes 2 log2(R) a + 2 (R - 1) / R S / b: a tree's latency a, and every byte sent and received
 once but for its share (Rabenseifner 2004). `fit` finds a and b from measured messages between two ranks, by least squares of
@@ -10,8 +10,8 @@ relative errors.
 
 `step` runs a step as DataParallel does: the backward pass, two thirds of the time of computing, completes gradients at an even
 pace, a bucket is sent when it is complete and the one before it has arrived, and the step ends when the last has. Ranks are
-equally fast and their network carries all of them at once. Efficiency is the step of one rank over that of R: each rank has
-as many samples for any R.
+equally fast and their network carries all of them at once. Each rank has as many samples for any R, or with --fixed-batch
+a share of the samples of one. Efficiency is the time of computing over the step.
 """
 import argparse
 import math
@@ -35,6 +35,7 @@ def fitted(messages):
 
 
 def step(ranks, arguments):
+    compute = arguments.compute / ranks if arguments.fixed_batch else arguments.compute
     total = arguments.parameters * 1e6 * arguments.bytes
     sizes, left = [], total
     while left > 0:
@@ -43,9 +44,9 @@ def step(ranks, arguments):
     end, done = 0.0, 0.0
     for size in sizes:
         done += size
-        complete = arguments.compute * (1 + 2 * done / total) / 3
+        complete = compute * (1 + 2 * done / total) / 3
         end = max(end, complete) + milliseconds(size, ranks, arguments.latency, arguments.bandwidth)
-    return max(end, arguments.compute)
+    return max(end, compute), compute
 
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -54,6 +55,7 @@ commands.add_parser("fit")
 of_step = commands.add_parser("step")
 of_step.add_argument("--parameters", type=float, required=True, help="millions")
 of_step.add_argument("--compute", type=float, required=True, help="milliseconds of a step of one rank")
+of_step.add_argument("--fixed-batch", action="store_true", help="shared by the ranks")
 of_step.add_argument("--buckets", type=float, default=25, help="MiB, the first one 1")
 of_step.add_argument("--bytes", type=int, default=4, help="of a number: 2 for bfloat16")
 of_step.add_argument("--latency", type=float, required=True, help="microseconds")
@@ -68,10 +70,8 @@ if given.command == "fit":
     for size, ms in measured:
         print(f"{size:>10} bytes  measured {ms:9.4f} ms  fitted {milliseconds(size, 2, a, b):9.4f} ms")
 else:
-    print("ranks  step ms  efficiency  hidden")
+    print("ranks  step ms  exchange ms  efficiency")
     for ranks in given.ranks:
-        took = step(ranks, given)
-        all_messages = took - given.compute
-        total = sum(milliseconds(size, ranks, given.latency, given.bandwidth) for size in [given.parameters * 1e6 * given.bytes])
-        hidden = 1 - all_messages / total if total > 0 else 1
-        print(f"{ranks:5}  {took:7.0f}  {given.compute / took:10.2f}  {max(0.0, hidden):6.2f}")
+        took, compute = step(ranks, given)
+        exchange = milliseconds(given.parameters * 1e6 * given.bytes, ranks, given.latency, given.bandwidth)
+        print(f"{ranks:5}  {took:7.0f}  {exchange:11.0f}  {compute / took:10.2f}")

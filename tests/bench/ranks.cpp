@@ -137,6 +137,7 @@ int main(int argc, char** argv) {
   app.add_option("workload", given.workload, "W1, W2, W3, W7, or messages")->check(CLI::IsMember(workloads));
   app.add_option("--steps", given.steps, "that are timed");
   app.add_option("--parts", given.parallel.parts, "equal bits for any number of ranks");
+  app.add_option("--bucket-mb", given.parallel.bucket_mb, "MiB of gradients that are sent together");
   app.add_flag("--behind", behind, "exchanges behind the backward pass");
   app.add_flag("--bfloat16", given.parallel.bfloat16, "exchanges bfloat16");
   app.add_flag("--shard-state", given.parallel.shard_state, "shares the optimizer's state out");
