@@ -114,15 +114,32 @@ std::string Module::description() const {
   return class_name(type()) + (more.empty() ? "" : " ") + more;
 }
 
-// In a constructor, `this` is still of the base class; its description there must not be cached.
+// In a constructor, `this` is still of the base class; its description there must not be cached. A module around this one
+// may be under construction, too, for constructors of layers enter them: it is described once it, or one around it, has
+// run, when it is surely complete.
 const Place* Module::described_place() const {
-  const std::type_info* now = &typeid(*this);
-  if (described_as_.load(std::memory_order_acquire) == now) return described_.load(std::memory_order_relaxed);
-  const Place* around = parent_ ? parent_->described_place() : nullptr;
-  const Place* place = intern(path(), description(), {}, around);
-  described_.store(place, std::memory_order_relaxed);
-  described_as_.store(now, std::memory_order_release);
-  return place;
+  struct Described {
+    static const Place* cached(const Module& module) {
+      const bool same_class = module.described_as_.load(std::memory_order_acquire) == &typeid(module);
+      return same_class ? module.described_.load(std::memory_order_relaxed) : nullptr;
+    }
+    static const Place* now(const Module& module, const Place* around) {
+      const Place* place = intern(module.path(), module.description(), {}, around);
+      module.described_.store(place, std::memory_order_relaxed);
+      module.described_as_.store(&typeid(module), std::memory_order_release);
+      return place;
+    }
+    static const Place* if_complete(const Module* module) {
+      if (!module) return nullptr;
+      if (const Place* place = cached(*module)) return place;
+      const Place* around = if_complete(module->parent_);
+      return around ? now(*module, around) : nullptr;
+    }
+  };
+  const Place* place = Described::cached(*this);
+  if (place && (place->around || !parent_)) return place;
+  const Place* around = Described::if_complete(parent_);
+  return place && !around ? place : Described::now(*this, around);
 }
 
 // A size that is nonsense is often that of a member which has no value yet.

@@ -696,5 +696,25 @@ TEST_CASE("an intermediate value is computed once, without a graph, and only for
   CHECK(one.paths[0].starts_with("gates cell "));
 }
 
+// Its part runs before it is complete.
+struct Probing : nn::Layer<Probing> {
+  using Layer::Layer;
+  nn::Linear first{at("first"), 2, 3};
+  const std::int64_t found = first(full({1, 2}, 1)).dim(1);
+  const std::int64_t width = 4;
+  Tensor forward(const Tensor& x) const { return first(x); }
+
+ protected:
+  std::string settings() const override { return cat(found, " of ", width); }
+};
+
+TEST_CASE("modules are described when they are complete, also if their parts ran before") {
+  const nn::Mlp mlp{nn::root, {.in = 2, .hidden = 3}};
+  CHECK(mlp(full({1, 2}, 1)).node()->place->around->what == "Mlp 2 -> 3 -> 2");
+  const Probing probing{nn::root};
+  CHECK(probing(full({1, 2}, 1)).node()->place->around->what == "Probing 3 of 4");
+  CHECK(probing(full({1, 2}, 1)).node()->place->what == "Linear 2 -> 3");
+}
+
 }  // namespace
 }  // namespace xgrad::testing
