@@ -13,7 +13,9 @@
 #include <xgrad/nn/containers/stack.h>
 #include <xgrad/nn/layers/activation.h>
 #include <xgrad/nn/layers/linear.h>
+#include <xgrad/nn/layers/mlp.h>
 #include <xgrad/nn/module.h>
+#include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 
 namespace xgrad::testing {
