@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -86,7 +87,7 @@ void Profile::work(const char* what, Duration spent, std::span<const Stretch> be
 }
 
 double Profile::hidden(std::string_view what) const {
-  double went_on = 0, waited = 0, end = 0;
+  double went_on = 0, waited = 0, end = -std::numeric_limits<double>::infinity();
   std::vector<Beside> stretches;
   std::ranges::copy_if(beside_, std::back_inserter(stretches), [&](const Beside& one) { return one.what == what; });
   std::ranges::sort(stretches, {}, &Beside::begin);

@@ -127,15 +127,15 @@ GROUPS = [
         "devices",
         "there is one device, the processor",
         r"torch\.(cuda|mps|mtia|xpu|cpu|accelerator|cudnn_\w+|miopen_\w+|mkldnn_\w+|is_vulkan\w*|Event|Stream|device"
-        r"|get_(default_)?device\w*|set_default_device|AcceleratorError|batch_norm_\w+|nn\.(DataParallel|SyncBatchNorm"
-        r"|parallel)|\w+cudagraph\w*|Tensor\.(ipu|is_(cpu|cuda|ipu|maia|meta|mkldnn|mps|mtia|pinned|xla|xpu)|pin_memory"
+        r"|get_(default_)?device\w*|set_default_device|AcceleratorError|batch_norm_\w+|nn\.SyncBatchNorm"
+        r"|\w+cudagraph\w*|Tensor\.(ipu|is_(cpu|cuda|ipu|maia|meta|mkldnn|mps|mtia|pinned|xla|xpu)|pin_memory"
         r"|record_stream|to_mkldnn))",
     ),
     (
         "several processes",
-        "one process with threads",
-        r"torch\.(distributed|is_distributed|multiprocessing|futures|fork|wait|Future|RRefType|AggregationType|AVG|SUM"
-        r"|prepare_multi\w*|utils\.data\.DistributedSampler|Tensor\.(is_shared|share_memory_))",
+        "they train by `mpi::DataParallel`; the rest is MPI's own",
+        r"torch\.(nn\.parallel|distributed|is_distributed|multiprocessing|futures|fork|wait|Future|RRefType|AggregationType"
+        r"|AVG|SUM|prepare_multi\w*|utils\.data\.DistributedSampler|Tensor\.(is_shared|share_memory_))",
     ),
     (
         "compiling and scripting",

@@ -122,8 +122,8 @@ TEST_CASE("hooks of a Layer see its inputs and replace its result, and forward i
 TEST_CASE("a class derived from a Layer is refused where its forward would not run") {
   const Mistaken mistaken{nn::root};
   CHECK(error_of<ValueError>([&] { mistaken(ones({2, 4})); }) ==
-        "Mistaken: Mistaken is derived from Block, and a call would run Block::forward: give it an operator() that "
-        "calls what it means, or derive it from nn::Layer<Mistaken> with a Block as a member");
+        "Mistaken: Mistaken is derived from Block, and a call would run Block::forward: give it an operator() of "
+        "its own, or derive it from nn::Layer<Mistaken> with a Block as a member");
   const Doubled doubled{nn::root};
   const Tensor x = normal({2, 4});
   CHECK(equal(doubled(x).value(), (2 * doubled.forward(x)).value()));

@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include <xgrad/core/array/slice.h>
 #include <xgrad/kit/data/collate.h>
 
 namespace xgrad::mpi::detail {
@@ -36,16 +35,17 @@ concept ListLike = requires(const T& x) {
 template <class T>
 concept StructLike = kit::detail::field_count<T>() > 0;
 
+/// Whether rows_of() takes such a batch: an array, a list, a pair, tuple or plain struct of those, or a class with size()
+/// and rows(begin, end).
 template <class Batch>
 constexpr bool has_rows();
+/// Whether that holds for all parts of a tuple.
 template <class Tuple>
 constexpr bool all_have_rows() {
   return []<std::size_t... i>(std::index_sequence<i...>) {
     return (has_rows<std::remove_cvref_t<std::tuple_element_t<i, Tuple>>>() && ...);
   }(std::make_index_sequence<std::tuple_size_v<Tuple>>());
 }
-/// Whether rows_of() takes such a batch: an array, a list, a pair, tuple or plain struct of those, or a class with size()
-/// and rows(begin, end).
 template <class Batch>
 constexpr bool has_rows() {
   if constexpr (WithRows<Batch> || ArrayLike<Batch> || ListLike<Batch>) {

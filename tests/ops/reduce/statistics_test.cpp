@@ -166,7 +166,7 @@ TEST_CASE("the mean of nothing is refused wherever there is one") {
         }) == "cross_entropy: no elements to average, the shape is [0, 3]");
   CHECK(error_of<ValueError>([&] {
           cross_entropy(zeros({0, 3}), zeros({0, 3}));
-        }).starts_with("cross_entropy: there is"));
+        }).starts_with("cross_entropy: no elements"));
   CHECK(error_of<ShapeError>([&] { avg_pool1d(zeros({1, 1, 0}), 1); }).starts_with("avg_pool1d: "));
   CHECK(error_of<ShapeError>([&] { batch_norm(zeros({0, 3})); }).starts_with("batch_norm: "));
   // A mean over no axis at all has no element to be refused for.
