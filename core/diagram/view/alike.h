@@ -17,7 +17,7 @@ class Inputs {
  public:
   explicit Inputs(const GraphView& view);
   std::span<const GraphEdge> operator[](int v) const {
-    const auto [first, last] = ranges_[v];
+    const auto [first, last] = ranges_[static_cast<std::size_t>(v)];
     return std::span(view_.edges).subspan(first, last - first);
   }
 
