@@ -37,8 +37,10 @@ bool belongs_to_library(std::string_view file) {
 
 // A sanitizer's runtime intercepts backtrace(), so that the innermost call is its own.
 bool belongs_to_system(std::string_view file) {
-  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
-         file.find("/sanitizer_common/") != file.npos;
+  // The C library's files have no folder before these.
+  constexpr std::array<std::string_view, 5> folders{"/usr/include/", "/usr/lib/", "csu/", "nptl/", "sysdeps/"};
+  return file.find("/sanitizer_common/") != file.npos ||
+         std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
 }
 
 // The file with the machine code of an address, and the position in it.
@@ -128,8 +130,11 @@ void SourceLines::read_places() const {
       const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), offset, 16).ptr;
       append(input, cat("0x", std::string_view(digits.data(), end), '\n'));
     }
-    const std::string output =
-        detail::run_program({"addr2line", "-a", "-i", "-e", file}, input, {}, "source_lines").output;
+    // The program reads its own file: much memory where that is large. Half of an output would name wrong lines.
+    constexpr DrawingLimits limits{.processor_seconds = 60, .memory = std::int64_t{16} << 30};
+    const auto [output, failure, is_there] =
+        detail::run_program({"addr2line", "-a", "-i", "-e", file}, input, limits, "source_lines");
+    if (!failure.empty()) continue;
     // An address, then its places, the innermost first.
     std::size_t next = 0;
     std::vector<std::string>* places = nullptr;

@@ -11,10 +11,13 @@
 #include <xgrad/ops/elementwise/elementwise.h>
 #include <xgrad/ops/reduce/reduce.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <source_location>
 
 #include "support/check.h"
+#include "support/files.h"
 
 using namespace xgrad;
 
@@ -57,6 +60,19 @@ TEST_CASE("the operations of a gradient rule have the line of the operation") {
   const int its_line = __LINE__ - 1;
   const Tensor dx = grad(y, {x}, {.create_graph = true})[0];
   CHECK(lines.of(dx) == line(its_line));
+}
+
+TEST_CASE("no line is better than a wrong one: where addr2line fails, none is said") {
+  const testing::TemporaryFolder folder;
+  testing::write_text(folder / "addr2line", "#!/bin/sh\nread first\necho $first\necho /somewhere/else.cpp:7\nexit 1\n");
+  std::filesystem::permissions(folder / "addr2line", std::filesystem::perms::owner_all);
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", cat(folder.path().string(), ":", before).c_str(), 1);
+  SourceLines lines;
+  const Tensor y = tanh(variable({1, 2}));
+  const std::string found = lines.of(y);
+  setenv("PATH", before.c_str(), 1);
+  CHECK(found.empty());
 }
 
 TEST_CASE("diagrams say the lines") {
