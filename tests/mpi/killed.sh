@@ -12,6 +12,7 @@ sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 cd "$sandbox"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none  # containers may forbid it
 
 # The processes that a process of mpirun has started, a line each.
 ranks_of() { xargs -n 1 <"/proc/$1/task/$1/children"; }
