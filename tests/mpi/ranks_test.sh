@@ -101,4 +101,4 @@ ranks 2 "$bin/cnn" --mpi --epochs 1 --batch 1000 --out cnn || complain "cnn fail
 grep -q '^result loss=' out || complain "cnn prints no result"
 status=0
 ranks 2 "$bin/translate" --mpi --pairs 100 --batch 0 || status=$?
-[ $status -eq 2 ] && [ "$(grep -c 'error: --batch' err)" -eq 2 ] || complain "status $status"
+[ $status -eq 2 ] && grep -q 'error: --batch' err || complain "status $status"  # the first that ends may end the other
