@@ -109,7 +109,7 @@ TEST_CASE("powers at the edges") {
   CHECK(pow(Tensor(-2), 3).item() == -8);
   const Real infinity = std::numeric_limits<Real>::infinity(), least = std::numeric_limits<Real>::denorm_min();
   for (const double half : {0.5, -0.5}) {
-    for (const Real x : {Real(0), Real(-0.0), least, Real(0.3), Real(2), infinity, -infinity, Real(-1), -least, std::nan("")}) {
+    for (const Real x : {Real(0), Real(-0.0), least, Real(0.3), Real(2), infinity, -infinity, Real(-1), -least, Real(std::nan(""))}) {
       CAPTURE(x);
       // Of a row as long as the registers, too.
       const Array found = pow(full({19}, x), half).value();
