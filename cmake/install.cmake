@@ -59,19 +59,18 @@ function(xgrad_install_pkgconfig library component description requires definiti
   xgrad_install_with(${library} ${component} ${pkgconfig_dir} ${PROJECT_BINARY_DIR}/${library}.pc)
 endfunction()
 
-# The files by which CMake finds the package.
-function(xgrad_install_config component)
+# A library, and the files by which CMake finds it.
+function(xgrad_install_target library component)
+  install(TARGETS ${library} EXPORT xgrad-${component} COMPONENT ${component}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  install(EXPORT xgrad-${component} NAMESPACE xgrad:: DESTINATION ${package_dir} COMPONENT ${component})
   install(FILES ${PROJECT_BINARY_DIR}/xgradConfig.cmake ${PROJECT_BINARY_DIR}/xgradConfigVersion.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/xgradNative.cmake
           DESTINATION ${package_dir} COMPONENT ${component})
 endfunction()
 
 function(xgrad_install library component)
-  install(TARGETS ${library} EXPORT xgrad-${component} COMPONENT ${component}
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
-  install(EXPORT xgrad-${component} NAMESPACE xgrad:: DESTINATION ${package_dir} COMPONENT ${component})
-  xgrad_install_config(${component})
-
+  xgrad_install_target(${library} ${component})
   set(definitions "")
   if(component STREQUAL "double")
     set(definitions "-DXGRAD_F64")
@@ -83,9 +82,7 @@ endfunction()
 
 function(xgrad_install_kit)
   xgrad_check_before_install(xgrad_kit kit)
-  install(TARGETS xgrad_kit EXPORT xgrad-kit COMPONENT kit ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
-  install(EXPORT xgrad-kit NAMESPACE xgrad:: DESTINATION ${package_dir} COMPONENT kit)
-  xgrad_install_config(kit)
+  xgrad_install_target(xgrad_kit kit)
   foreach(header ${ARGN})
     get_filename_component(place ${CMAKE_INSTALL_INCLUDEDIR}/xgrad/kit/${header} DIRECTORY)
     xgrad_install_with(xgrad_kit kit ${place} ${CMAKE_CURRENT_SOURCE_DIR}/${header})
@@ -95,9 +92,7 @@ endfunction()
 
 function(xgrad_install_mpi)
   xgrad_check_before_install(xgrad_mpi mpi)
-  install(TARGETS xgrad_mpi EXPORT xgrad-mpi COMPONENT mpi ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
-  install(EXPORT xgrad-mpi NAMESPACE xgrad:: DESTINATION ${package_dir} COMPONENT mpi)
-  xgrad_install_config(mpi)
+  xgrad_install_target(xgrad_mpi mpi)
   set(links "")
   if(MPI_CXX_FOUND)
     set(links -lmpi)

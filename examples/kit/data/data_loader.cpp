@@ -172,11 +172,6 @@ SampleRandomness::SampleRandomness(std::uint64_t seed, std::int64_t epoch, std::
   set_random_state({.seed = mixed_seed(seed, epoch, index), .draws = 0});
 }
 
-std::uint64_t mark_of_bytes(std::uint64_t mark, std::string_view bytes) {
-  for (const char c : bytes) mark = (mark ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return mark;
-}
-
 void throw_of_samples(std::vector<std::int64_t> samples) {
   try {
     throw;

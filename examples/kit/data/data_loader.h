@@ -32,6 +32,7 @@
 #include <xgrad/kit/data/prefetcher.h>
 #include <xgrad/kit/data/sampler.h>
 #include <xgrad/kit/mpi/rows.h>
+#include <xgrad/kit/text/text.h>
 
 namespace xgrad::kit {
 
@@ -159,9 +160,8 @@ class SampleRandomness {
 
 /// A number that is another for other content, but by chance: of arrays, numbers and text, and lists, tuples and plain
 /// structs of them. All else counts as nothing.
-std::uint64_t mark_of_bytes(std::uint64_t mark, std::string_view bytes);
 template <class T>
-std::uint64_t mark_of(const T& part, std::uint64_t mark = 0xcbf29ce484222325) {
+std::uint64_t mark_of(const T& part, std::uint64_t mark = fingerprint({})) {
   const auto all_of = [&](const auto&... parts) { (static_cast<void>(mark = mark_of(parts, mark)), ...); };
   if constexpr (std::same_as<T, Tensor>) {
     return mark_of(part.value(), mark);
@@ -169,9 +169,9 @@ std::uint64_t mark_of(const T& part, std::uint64_t mark = 0xcbf29ce484222325) {
     for (const std::int64_t size : part.shape()) mark = mark_of(size, mark);
     for (const auto value : part) mark = mark_of(value, mark);
   } else if constexpr (std::is_arithmetic_v<T>) {
-    return mark_of_bytes(mark, {reinterpret_cast<const char*>(&part), sizeof part});
+    return fingerprint({reinterpret_cast<const char*>(&part), sizeof part}, mark);
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
-    return mark_of_bytes(mark, part);
+    return fingerprint(part, mark);
   } else if constexpr (requires { part.has_value(); *part; }) {
     if (part.has_value()) return mark_of(*part, mark);
   } else if constexpr (TupleLike<T>) {

@@ -11,6 +11,7 @@
 #include <xgrad/core/graph/observe.h>
 #include <xgrad/core/watch/model_parameters.h>
 #include <xgrad/kit/mpi/state.h>
+#include <xgrad/kit/text/text.h>
 
 namespace xgrad::mpi {
 namespace {
@@ -18,13 +19,6 @@ namespace {
 constexpr const char* op = "data_parallel";
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-// A number that is another for other text, but by chance (FNV-1a).
-std::uint64_t mark_of(std::string_view text) {
-  std::uint64_t mark = 0xcbf29ce484222325;
-  for (const char c : text) mark = (mark ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return mark;
-}
 
 bool is_power_of_two(std::int64_t number) { return std::has_single_bit(static_cast<std::uint64_t>(number)); }
 
@@ -163,11 +157,10 @@ std::string DataParallel::fingerprint() const {
   for (const Tensor& parameter : parameters_) {
     append(text, cat(parameter.name(), parameter.shape(), parameter.requires_grad(), ";"));
   }
-  const auto own = mark_of(text);
   for (const auto& [name, buffer] : model_.named_buffers()) append(text, cat(name, buffer.shape(), ";"));
   std::int64_t numbers = 0;
   for (const Tensor& parameter : parameters_) numbers += parameter.size();
-  return cat(parameters_.size(), " parameters of ", numbers, " numbers, mark ", own ^ mark_of(text));
+  return cat(parameters_.size(), " parameters of ", numbers, " numbers, mark ", kit::fingerprint(text));
 }
 
 void DataParallel::send_all_from_first() {

@@ -89,7 +89,7 @@ bool TreeSum::done() {
 }
 
 Exchange::Exchange(World& world, std::int64_t count, const ExchangeOptions& options)
-    : world_(world), options_(options), numbers_(static_cast<std::size_t>(count)) {
+    : world_(world), options_(options), count_(static_cast<std::size_t>(count)) {
   constexpr auto each = static_cast<std::int64_t>(sizeof(Real));
   std::int64_t size = std::max<std::int64_t>(1, options.first_bucket_bytes / each);
   for (std::int64_t begin = 0; begin < count; begin = buckets_.back().end) {

@@ -71,8 +71,11 @@ class Exchange {
  public:
   Exchange(World& world, std::int64_t count, const ExchangeOptions& options);
 
-  /// The numbers of this rank, and behind finish() the sums.
-  std::span<Real> numbers() { return numbers_; }
+  /// The numbers of this rank, and behind finish() the sums. There is no memory for them before they are asked for.
+  std::span<Real> numbers() {
+    numbers_.resize(count_);
+    return numbers_;
+  }
   /// Another list is going to be summed.
   void begin();
   /// Numbers begin ... end - 1 are complete.
@@ -99,6 +102,7 @@ class Exchange {
 
   World& world_;
   const ExchangeOptions options_;
+  const std::size_t count_;
   std::vector<Real> numbers_;
   std::vector<Bucket> buckets_;
   std::size_t next_ = 0;   // to be started

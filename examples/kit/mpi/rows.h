@@ -10,21 +10,14 @@
 
 namespace xgrad::mpi::detail {
 
-/// An array of any kind.
-template <class T>
-concept ArrayLike = requires(const T& x) {
-  x.shape();
-  x.rank();
-};
+using kit::detail::is_array;
+using kit::detail::TupleLike;
+
 /// Something that gives samples begin ... end - 1 of itself.
 template <class T>
 concept WithRows = requires(const T& x) {
   { x.rows(0, 1) } -> std::convertible_to<T>;
 };
-/// A pair or a tuple.
-template <class T>
-concept TupleLike = requires { std::tuple_size<T>::value; };
-
 /// A list of samples.
 template <class T>
 concept ListLike = requires(const T& x) {
@@ -48,7 +41,7 @@ constexpr bool all_have_rows() {
 }
 template <class Batch>
 constexpr bool has_rows() {
-  if constexpr (WithRows<Batch> || ArrayLike<Batch> || ListLike<Batch>) {
+  if constexpr (WithRows<Batch> || is_array<Batch> || ListLike<Batch>) {
     return true;
   } else if constexpr (TupleLike<Batch>) {
     return all_have_rows<Batch>();
@@ -62,7 +55,7 @@ constexpr bool has_rows() {
 /// How many samples a batch has; of a pair, tuple or struct, its first part.
 template <class Batch>
 std::int64_t samples_of(const Batch& batch) {
-  if constexpr (ArrayLike<Batch>) {
+  if constexpr (is_array<Batch>) {
     return batch.rank() == 0 ? 1 : batch.shape()[0];
   } else if constexpr (WithRows<Batch> || ListLike<Batch>) {
     return static_cast<std::int64_t>(batch.size());
@@ -79,7 +72,7 @@ Batch rows_of(const Batch& batch, std::int64_t begin, std::int64_t end) {
   static_assert(has_rows<Batch>(), "a batch of this type cannot be cut: give it size() and rows(begin, end)");
   if constexpr (WithRows<Batch>) {
     return batch.rows(begin, end);
-  } else if constexpr (ArrayLike<Batch>) {
+  } else if constexpr (is_array<Batch>) {
     return batch[{slice(begin, end)}];
   } else if constexpr (ListLike<Batch>) {
     return Batch(batch.begin() + begin, batch.begin() + end);

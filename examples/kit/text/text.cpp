@@ -196,11 +196,6 @@ std::string joined(std::span<const std::string> tokens) {
   return text;
 }
 
-std::uint64_t fingerprint(std::string_view text, std::uint64_t before) {
-  for (const char c : text) before = (before ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return before;
-}
-
 Vocab::Vocab(std::span<const Tokens> sentences, const Options& options) {
   std::map<std::string, std::int64_t> counts;
   for (const Tokens& sentence : sentences) {
