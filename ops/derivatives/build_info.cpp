@@ -30,6 +30,7 @@ BuildInfo build_info() {
   info.simd = instructions;
   info.simd_width = width;
   info.bfloat16 = detail::bfloat_unit_name();
+  info.bfloat16_missing = detail::bfloat_unit_missing();
   info.threads = threads();
   info.warning = detail::blas_warning(info.blas_core, detail::processor_has_avx2(), detail::processor_has_avx512());
   return info;
@@ -40,7 +41,8 @@ std::string to_string(const BuildInfo& info) {
   const std::size_t name_end = info.blas.find(' ', info.blas.find(' ') + 1);
   return cat("xgrad " XGRAD_VERSION " (", info.real, "), ", info.blas.substr(0, name_end),
              info.blas_core.empty() ? "" : " for ", info.blas_core, ", ", info.simd, " (", info.simd_width,
-             " numbers per register), ", info.bfloat16.empty() ? "" : cat("bfloat16 by ", info.bfloat16, ", "),
+             " numbers per register), ", info.bfloat16.empty() ? cat("no bfloat16 (", info.bfloat16_missing, "), ")
+                                                       : cat("bfloat16 by ", info.bfloat16, ", "),
              info.threads, info.threads == 1 ? " thread" : " threads",
              info.warning.empty() ? "" : "\nwarning: ", info.warning);
 }

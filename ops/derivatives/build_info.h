@@ -16,12 +16,13 @@ struct BuildInfo {
   std::string simd;       ///< the instructions that kernels use: "AVX-512", "AVX2", "NEON", "SSE2"
   int simd_width = 0;     ///< numbers per register
   std::string bfloat16;   ///< the instructions of MatmulPrecision::medium: "AMX", "AVX512-BF16", or empty
+  std::string bfloat16_missing;  ///< why there are none
   int threads = 0;        ///< of the parallel loop
   std::string warning;    ///< why products are slower than this processor allows; usually empty
 };
 BuildInfo build_info();
 /// One line for people: `xgrad 0.2.0 (float), OpenBLAS 0.3.21 for SkylakeX, AVX-512 (16 numbers per register),
-/// bfloat16 by AMX, 2 threads`; and a second one if there is a warning.
+/// bfloat16 by AMX, 2 threads`, or `no bfloat16 (the processor has neither ...)`; and a second one if there is a warning.
 std::string to_string(const BuildInfo& info);
 
 namespace detail {

@@ -230,7 +230,8 @@ WeightDropout checked_dropout(const char* op, const AttentionOptions& options) {
 AttentionCall call_of(const char* op, const AttentionOptions& options, Heads heads, const Shape& y_shape,
                       const AttentionSizes& sizes) {
   AttentionSizes own = sizes;
-  own.unit = detail::bfloat_unit();
+  constexpr std::int64_t least_columns = 64;  // below, rounding and packing take longer than the products save
+  own.unit = sizes.d >= least_columns ? detail::bfloat_unit() : nullptr;
   return {.sizes = own,
           .mask = options.mask,
           .keys = detail::check_mask(op, options.mask, sizes.scores()),

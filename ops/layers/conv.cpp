@@ -63,7 +63,7 @@ Tensor record_map(const char* op, const ConvSizes& sizes, Array y, First first, 
 
 Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, const Tensor& kernel,
                  const Tensor& bias) {
-  Array y = conv_rows(sizes, numbers(image), numbers(kernel), numbers(bias), detail::bfloat_unit());
+  Array y = conv_rows(sizes, numbers(image), numbers(kernel), numbers(bias), detail::rounding_of_products());
   auto first = wrt(image, [=](const Tensor& gy) { return to_image(sizes, "conv_transpose", gy, kernel, {}); });
   auto second = wrt(kernel, [=](const Tensor& gy) { return to_kernel(sizes, image, gy); });
   return record_map(op, sizes, std::move(y), std::move(first), std::move(second), bias);
@@ -71,14 +71,14 @@ Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, co
 
 Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, const Tensor& kernel,
                 const Tensor& bias) {
-  Array x = conv_image_rows(sizes, numbers(result), numbers(kernel), numbers(bias), detail::bfloat_unit());
+  Array x = conv_image_rows(sizes, numbers(result), numbers(kernel), numbers(bias), detail::rounding_of_products());
   auto first = wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", g, kernel, {}); });
   auto second = wrt(kernel, [=](const Tensor& g) { return to_kernel(sizes, g, result); });
   return record_map(op, sizes, std::move(x), std::move(first), std::move(second), bias);
 }
 
 Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& result) {
-  return record("conv_kernel", conv_kernel_rows(sizes, numbers(image), numbers(result), detail::bfloat_unit()),
+  return record("conv_kernel", conv_kernel_rows(sizes, numbers(image), numbers(result), detail::rounding_of_products()),
                 wrt(image, [=](const Tensor& g) { return to_image(sizes, "conv_transpose", result, g, {}); }),
                 wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", image, g, {}); }), count_of(sizes));
 }

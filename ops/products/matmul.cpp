@@ -85,8 +85,10 @@ Array product(const Array& a, const Array& b, const Shape& shape, const MatmulOp
   Array y(shape);
   if (y.size() == 0) return y;
   Real* out = y.mutable_data();
-  Gemm one{
-      .m = shape.dim(-2), .n = shape.dim(-1), .k = a.dim(options.transpose_a ? -2 : -1), .unit = detail::bfloat_unit()};
+  Gemm one{.m = shape.dim(-2),
+           .n = shape.dim(-1),
+           .k = a.dim(options.transpose_a ? -2 : -1),
+           .rounding = detail::rounding_of_products()};
   if (b.rank() == 2 && !options.transpose_a) {
     one.m = y.size() / one.n;
     gemm(one, {a.data(), a.dim(-1), false}, {b.data(), b.dim(-1), options.transpose_b}, out, one.n);
@@ -161,7 +163,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
           .n = out,
           .k = in,
           .bias = bias.defined() ? bias.value().data() : nullptr,
-          .unit = detail::bfloat_unit()},
+          .rounding = detail::rounding_of_products()},
          {x.value().data(), in, false}, {weight.value().data(), in, true}, to, out);
   }
   auto to_x = wrt(x, [weight](const Tensor& gy) { return matmul(gy, weight); });

@@ -13,12 +13,23 @@ namespace {
 std::atomic<MatmulPrecision> chosen{MatmulPrecision::highest};
 
 // The best that this processor has. AMX tiles multiply eight times as fast as its registers.
-std::atomic<const detail::BfloatUnit*>& unit() {
-  static std::atomic<const detail::BfloatUnit*> best = [] {
-    const detail::BfloatUnit* const tiles = detail::amx_unit();
-    return tiles ? tiles : detail::avx512_bf16_unit();
-  }();
+const detail::BfloatFound& found() {
+  static const detail::BfloatFound best = detail::best_bfloat_unit();
   return best;
+}
+
+std::atomic<const detail::BfloatUnit*>& unit() {
+  static std::atomic<const detail::BfloatUnit*> used = found().unit;
+  return used;
+}
+
+int parts_of(MatmulPrecision precision) {
+  switch (precision) {
+    case MatmulPrecision::split: return 3;
+    case MatmulPrecision::high: return 2;
+    case MatmulPrecision::medium: return 1;
+    default: return 0;
+  }
 }
 
 }  // namespace
@@ -26,13 +37,13 @@ std::atomic<const detail::BfloatUnit*>& unit() {
 void set_matmul_precision(MatmulPrecision precision) {
   switch (precision) {
     case MatmulPrecision::highest:
+    case MatmulPrecision::split:
     case MatmulPrecision::high:
       break;
     case MatmulPrecision::medium: {
       static std::atomic<bool> said{false};
       if (sizeof(Real) == sizeof(float) && !unit() && !said.exchange(true)) {
-        std::cerr << "xgrad: this processor has neither AMX nor AVX512-BF16 (or the kernels were not compiled for "
-                     "AVX-512): products stay float\n";
+        std::cerr << "xgrad: products stay float, there is no bfloat16: " << detail::bfloat_unit_missing() << '\n';
       }
       break;
     }
@@ -44,13 +55,24 @@ void set_matmul_precision(MatmulPrecision precision) {
 
 MatmulPrecision matmul_precision() { return chosen; }
 
+Rounding detail::rounding_of_products() {
+  const int parts = parts_of(chosen.load(std::memory_order_relaxed));
+  const BfloatUnit* const used = parts > 0 ? unit().load() : nullptr;
+  return used && parts <= used->most_parts ? Rounding{used, parts} : Rounding{};
+}
+
 const detail::BfloatUnit* detail::bfloat_unit() {
-  return chosen.load(std::memory_order_relaxed) == MatmulPrecision::medium ? unit().load() : nullptr;
+  const auto [used, parts] = rounding_of_products();
+  return parts == 1 ? used : nullptr;
 }
 
 std::string_view detail::bfloat_unit_name() {
-  const BfloatUnit* const best = unit();
-  return best ? best->name : "";
+  const BfloatUnit* const used = unit();
+  return used ? used->name : "";
+}
+
+std::string_view detail::bfloat_unit_missing() {
+  return unit() ? "" : found().unit ? "taken away by a test" : found().missing;
 }
 
 const detail::BfloatUnit* detail::exchange_bfloat_unit(const BfloatUnit* other) { return unit().exchange(other); }

@@ -3,36 +3,44 @@
 
 #include <string_view>
 
-#include "../../core/base/config.h"
+#include "../kernels/products/product.h"
 
 namespace xgrad {
 
 /// The precision to which the factors of a product are rounded. Sums are in Real in any case.
 enum class MatmulPrecision {
   highest,  ///< nothing is rounded
-  high,     ///< the same here; PyTorch allows TensorFloat32, which CPUs do not have
-  medium,   ///< float: to bfloat16, 8 digits in base 2; double: nothing is rounded
+  split,    ///< float on AMX: to three bfloat16 numbers, whose 24 digits in base 2 are those of float; else as highest
+  high,     ///< float on AMX: to two bfloat16 numbers, 16 digits; else as highest
+  medium,   ///< float on AMX or AVX512-BF16: to one bfloat16 number, 8 digits; else as highest
 };
 
-/// Chooses the precision of all products in float from now on, those of attention, convolutions and recurrences and
-/// their gradients included; highest at first. With medium, factors are rounded to the nearest bfloat16, to even, while
-/// they are packed for AMX or AVX512-BF16, whichever the processor has; subnormal numbers, and sums that become
-/// subnormal, count as 0. Everything else stays float. On a processor with neither, products stay float too, and the
-/// first call with medium warns on std::cerr. Throws ValueError for a value outside the enum. Threads: any may call
-/// this; the choice is one for the process. An operation reads it once, attention and recurrences also for their
-/// gradients; other gradients read it when they are computed.
+/// Chooses the precision of all products in float from now on, those of convolutions and all gradients included; highest
+/// at first. Factors are rounded to the nearest bfloat16, to even, or cut into several, while they are packed for AMX or
+/// AVX512-BF16, whichever the processor has. Everything else stays float.
+/// - medium: also attention with heads of 64 and more columns, and recurrences. Subnormal numbers, and sums that become
+///   subnormal, count as 0.
+/// - high, split: matrix products with k and n of at least 64 and 2^18 multiplications, and convolutions of that size.
+///   The errors of split are about half those of highest, but measured in the largest product of a number of each factor:
+///   what is 2^-66 of it counts as 0. Factors with infinities, NaN or numbers of 2^127 and more, or whose largest product
+///   is below 2^-60, are multiplied as in highest.
+///
+/// On a processor without the instructions the first call with medium warns on std::cerr. Throws ValueError for a value
+/// outside the enum. Threads: any may call this; the choice is one for the process. An operation reads it once, attention
+/// and recurrences also for their gradients; other gradients read it when they are computed.
 void set_matmul_precision(MatmulPrecision precision);
 /// The choice. Threads: any may call this.
 MatmulPrecision matmul_precision();
 
 namespace detail {
-struct BfloatUnit;
-
-/// The unit for products in bfloat16 now (ops/kernels/bfloat16/bfloat16.h); nullptr: products stay Real.
+/// The rounding of matrix products and convolutions now (ops/kernels/bfloat16/bfloat16.h).
+Rounding rounding_of_products();
+/// The unit of medium precision, if that is the choice now; else nullptr.
 const BfloatUnit* bfloat_unit();
-/// The instructions of medium precision: "AMX", "AVX512-BF16", or empty.
+/// The instructions for bfloat16: "AMX", "AVX512-BF16", or empty; and why there are none.
 std::string_view bfloat_unit_name();
-/// Another unit in medium precision, for tests; nullptr: none. Returns the one before.
+std::string_view bfloat_unit_missing();
+/// Other instructions, for tests; nullptr: none. Returns those before.
 const BfloatUnit* exchange_bfloat_unit(const BfloatUnit* unit);
 }  // namespace detail
 

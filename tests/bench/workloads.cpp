@@ -213,11 +213,13 @@ int main(int argc, char** argv) {
   app.add_option("steps", steps, "so many are timed")->check(CLI::PositiveNumber);
   app.add_option("--weights", given.weights, "of W2 and W3: a safetensors file to begin with")
       ->check(CLI::ExistingFile);
-  app.add_option("--precision", precision, "of products")->check(CLI::IsMember({"highest", "high", "medium"}));
+  app.add_option("--precision", precision, "of products")->check(CLI::IsMember({"highest", "split", "high", "medium"}));
   app.add_flag("--losses", losses, "prints the loss of every step");
   try {
     app.parse(argc, argv);
     set_threads(threads);
+    if (precision == "split") set_matmul_precision(MatmulPrecision::split);
+    if (precision == "high") set_matmul_precision(MatmulPrecision::high);
     if (precision == "medium") set_matmul_precision(MatmulPrecision::medium);
     manual_seed(1);
     Data data(42);

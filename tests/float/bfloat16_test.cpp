@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <sstream>
@@ -30,7 +31,7 @@ template <class F>
 void with_each_unit(const F& f) {
   for (const detail::BfloatUnit* unit : bfloat_units()) {
     CAPTURE(unit->name);
-    const Medium medium(unit);
+    const WithUnit medium(unit);
     f(*unit);
   }
 }
@@ -66,7 +67,7 @@ TEST_CASE("products in bfloat16 of all sizes and transpositions equal three loop
       const std::string sizes =
           cat(test.p.m, " x ", test.p.k, " x ", test.p.n, ", transposed: ", test.a_transposed, test.b_transposed);
       CAPTURE(sizes);
-      test.p.unit = unit;
+      test.p.rounding.unit = unit;
       CHECK(run_product(test).error < 3e-6);
     }
   }
@@ -94,7 +95,7 @@ TEST_CASE("products in bfloat16 of every shape up to 70 are those of the rounded
           // Tiles in plain memory take a thousand times as long.
           if (std::string_view(unit.name).starts_with("plain") && number % 397 != 0) continue;
           std::fill(c.begin(), c.end(), -77.f);
-          gemm({.m = m, .n = n, .k = k, .unit = &unit}, {a.data(), most}, {b.data(), most}, c.data(), n + 1);
+          gemm({.m = m, .n = n, .k = k, .rounding = {&unit}}, {a.data(), most}, {b.data(), most}, c.data(), n + 1);
           for (std::int64_t i = 0; i < m; ++i) {
             const float* row = c.data() + i * (n + 1);
             const auto at = static_cast<std::size_t>(i * most);
@@ -136,13 +137,13 @@ TEST_CASE("numbers are rounded to nearest even while they are packed, and subnor
       }
       CHECK(wrong == 0);
     };
-    gemm({.m = count, .n = 1, .k = 1, .unit = unit}, {numbers.data(), 1}, {&one, 1}, c.data(), 1);
+    gemm({.m = count, .n = 1, .k = 1, .rounding = {unit}}, {numbers.data(), 1}, {&one, 1}, c.data(), 1);
     check("rows of the left factor");
-    gemm({.m = count, .n = 1, .k = 1, .unit = unit}, {numbers.data(), count, true}, {&one, 1}, c.data(), 1);
+    gemm({.m = count, .n = 1, .k = 1, .rounding = {unit}}, {numbers.data(), count, true}, {&one, 1}, c.data(), 1);
     check("columns of the left factor");
-    gemm({.m = 1, .n = count, .k = 1, .unit = unit}, {&one, 1}, {numbers.data(), count}, c.data(), count);
+    gemm({.m = 1, .n = count, .k = 1, .rounding = {unit}}, {&one, 1}, {numbers.data(), count}, c.data(), count);
     check("rows of the right factor");
-    gemm({.m = 1, .n = count, .k = 1, .unit = unit}, {&one, 1}, {numbers.data(), 1, true}, c.data(), count);
+    gemm({.m = 1, .n = count, .k = 1, .rounding = {unit}}, {&one, 1}, {numbers.data(), 1, true}, c.data(), count);
     check("columns of the right factor");
   }
 }
@@ -151,7 +152,7 @@ TEST_CASE("a product in bfloat16 has the same bits for any number of threads") {
   for (const detail::BfloatUnit* unit : bfloat_units()) {
     CAPTURE(unit->name);
     for (const std::int64_t m : {65, 150, 1}) {
-      const ProductCase test{.p = {.m = m, .n = 500 / m * 10, .k = 600, .unit = unit}, .with_bias = true};
+      const ProductCase test{.p = {.m = m, .n = 500 / m * 10, .k = 600, .rounding = {unit}}, .with_bias = true};
       const ThreadCount one(1);
       const ProductResult alone = run_product(test);
       for (const int count : {2, 3, 7}) {
@@ -234,25 +235,25 @@ TEST_CASE("a convolution in medium precision has the same bits for any number of
 }
 
 TEST_CASE("attention in medium precision is softmax between products of rounded factors") {
-  constexpr std::int64_t B = 2, H = 3, T = 70, d = 20;
+  constexpr std::int64_t B = 2, H = 3, T = 70, d = 72;  // narrower heads stay float
   const Array q = normal({B, H, T, d}), k = normal({B, H, T, d}, 2), v = normal({B, H, T, 2 * d}, 3);
   const auto product = [](const Tensor& a, const Tensor& b, bool transposed) {
     return matmul(Tensor(rounded(a.value())), Tensor(rounded(b.value())), {.transpose_b = transposed});
   };
   const AttentionMask causal{.causal = true};
-  const Tensor scores = product(Tensor(q) * Real(0.25), Tensor(k), true);
+  const Tensor scores = product(Tensor(q) * Real(0.125), Tensor(k), true);
   const Tensor weights =
       softmax(masked_fill(scores, written_out(causal, B, T, T), -std::numeric_limits<Real>::infinity()));
   const Tensor expected = product(weights, Tensor(v), false);
   // gw = gy v', gs = w (gw - sum w gw), dq = scale gs k, dk = scale gs' q, dv = w' gy
   const Tensor gy(normal(expected.shape(), 4));
   const Tensor slope = product(gy, Tensor(v), true);
-  const Tensor gs = weights * (slope - sum(weights * slope, {.axis = -1, .keepdim = true})) * Real(0.25);
+  const Tensor gs = weights * (slope - sum(weights * slope, {.axis = -1, .keepdim = true})) * Real(0.125);
   const Tensor dq = product(gs, Tensor(k), false), dk = product(transpose(gs, -1, -2), Tensor(q), false),
                dv = product(transpose(weights, -1, -2), gy, false);
   with_each_unit([&](const detail::BfloatUnit&) {
     const Tensors x{variable(q), variable(k), variable(v)};
-    const Tensor y = scaled_dot_product_attention(x[0], x[1], x[2], {.mask = causal, .scale = Real(0.25)});
+    const Tensor y = scaled_dot_product_attention(x[0], x[1], x[2], {.mask = causal, .scale = Real(0.125)});
     // A weight between two bfloat16 numbers may go to the other one, being computed in another way.
     constexpr double tolerance = 2e-3;
     const auto mean = [](const Array& a, const Array& b) {
@@ -273,13 +274,14 @@ TEST_CASE("attention in medium precision is softmax between products of rounded 
 }
 
 TEST_CASE("attention in medium precision heeds every mask, in its values and its gradients") {
-  with_each_unit([&](const detail::BfloatUnit&) { check_random_masks(40, 0.06); });
+  with_each_unit([&](const detail::BfloatUnit&) { check_random_masks(24, 0.06, 64); });
 }
 
 TEST_CASE("attention in medium precision does not multiply the zeros of a mask with infinities") {
   constexpr Real infinity = std::numeric_limits<Real>::infinity();
-  Array v = normal({1, 1, 40, 5}, 3), k = normal({1, 1, 40, 5}, 2), q = normal({1, 1, 40, 5});
-  for (std::int64_t i = 0; i < 5; ++i) v.mutable_data()[39 * 5 + i] = k.mutable_data()[39 * 5 + i] = infinity;
+  constexpr std::int64_t d = 64;
+  Array v = normal({1, 1, 40, d}, 3), k = normal({1, 1, 40, d}, 2), q = normal({1, 1, 40, d});
+  for (std::int64_t i = 0; i < d; ++i) v.mutable_data()[39 * d + i] = k.mutable_data()[39 * d + i] = infinity;
   const auto last_is_masked = [&](const Tensors& x) {
     return scaled_dot_product_attention(x[0], x[1], x[2], {.mask = {.lengths = Index(Shape{1}, 39)}});
   };
@@ -353,6 +355,284 @@ TEST_CASE("gradients in medium precision differ from those in double by what rou
   });
 }
 
+TEST_CASE("heads of fewer than 64 columns stay float in medium precision") {
+  const Tensor q(normal({1, 2, 30, 63})), k(normal({1, 2, 30, 63}, 2)), v(normal({1, 2, 30, 63}, 3));
+  const Array exact = scaled_dot_product_attention(q, k, v).value();
+  with_each_unit([&](const detail::BfloatUnit&) {
+    CHECK(equal(scaled_dot_product_attention(q, k, v).value(), exact));
+  });
+}
+
+// ---- Factors in several parts ---------------------------------------------------------------------------------------
+
+namespace {
+
+// A product on tiles, number by number in the order of the manual: of each step of 32 along the depth the products of
+// parts, of each of these the even and the odd places, and their sum to what there is. Several parts start from zero after
+// every block of the depth, the others from what is added to them.
+struct TileOrder {
+  const Gemm& p;
+  const Factor &a, &b;
+  std::vector<Bfloat16> left, right;  // of each number its parts
+  std::int64_t depth, block;
+
+  TileOrder(const Gemm& given, const Factor& first, const Factor& second)
+      : p(given), a(first), b(second), depth(detail::whole_depth(p.k)) {
+    const std::int64_t blocks = (p.k + 511) / 512;
+    block = detail::whole_depth((p.k + blocks - 1) / blocks);
+    const auto cut = [&](const Factor& factor, bool lines_are_rows, std::int64_t lines, std::vector<Bfloat16>& to) {
+      for (std::int64_t line = 0; line < lines; ++line) {
+        for (std::int64_t k = 0; k < depth; ++k) {
+          const std::int64_t at = lines_are_rows ? line * factor.stride + k : k * factor.stride + line;
+          for (const Bfloat16 part : parts_of(k < p.k ? factor.data[at] : 0, p.rounding.parts)) to.push_back(part);
+        }
+      }
+    };
+    cut(a, !a.transposed, p.m, left);
+    cut(b, b.transposed, p.n, right);
+  }
+
+  float operator()(std::int64_t i, std::int64_t j, float c) const {
+    static const std::vector<std::vector<std::pair<int, int>>> orders{
+        {{0, 0}}, {{1, 0}, {0, 0}, {0, 1}}, {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}};
+    const int parts = p.rounding.parts;
+    for (std::int64_t from = 0; from < p.k; from += block) {
+      const float keep = from == 0 ? p.keep : 1, bias = from == 0 && p.bias ? p.bias[j] : 0;
+      const bool starts = parts < 3 && p.scale == 1 && (keep == 0 || (keep == 1 && !(from == 0 && p.bias)));
+      float sum = !starts ? 0 : keep == 0 ? bias : c;
+      for (std::int64_t k = from; k < std::min(from + block, depth); k += 32) {
+        for (const auto& [of_a, of_b] : orders[static_cast<std::size_t>(parts - 1)]) {
+          float each[2] = {};
+          for (std::int64_t l = 0; l < 32; ++l) {
+            const auto number = [&](const std::vector<Bfloat16>& numbers, std::int64_t line, int part) {
+              return flushed(number_of(numbers[static_cast<std::size_t>((line * depth + k + l) * 3 + part)]));
+            };
+            each[l % 2] = flushed(std::fma(number(left, i, of_a), number(right, j, of_b), each[l % 2]));
+          }
+          sum = flushed(flushed(sum) + flushed(each[0] + each[1]));
+        }
+      }
+      if (starts) {
+        c = sum;
+        continue;
+      }
+      const float value = std::fma(p.scale, sum, bias);
+      c = keep == 0 ? value : std::fma(keep, c, value);
+    }
+    return c;
+  }
+};
+
+// Units that are tiles.
+std::vector<const detail::BfloatUnit*> tile_units() {
+  std::vector<const detail::BfloatUnit*> units = bfloat_units();
+  std::erase_if(units, [](const detail::BfloatUnit* unit) { return unit->most_parts < 3; });
+  return units;
+}
+
+// The errors of a product in units of 2^-24 of the sum of the sizes of its terms: the largest and the root of the mean
+// square.
+struct Errors {
+  double most = 0, mean = 0;
+};
+Errors errors_of(const Gemm& p, const Array& a, const Array& b) {
+  std::vector<float> c(static_cast<std::size_t>(p.m * p.n));
+  gemm(p, {a.data(), p.k}, {b.data(), p.n}, c.data(), p.n);
+  Errors errors;
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    for (std::int64_t j = 0; j < p.n; ++j) {
+      double exact = 0, size = 0;
+      for (std::int64_t k = 0; k < p.k; ++k) {
+        const double product = double{a.at({i, k})} * b.at({k, j});
+        exact += product;
+        size += std::abs(product);
+      }
+      const double error = std::abs(c[static_cast<std::size_t>(i * p.n + j)] - exact) / size * 0x1p24;
+      errors.most = std::max(errors.most, error);
+      errors.mean += error * error;
+    }
+  }
+  errors.mean = std::sqrt(errors.mean / static_cast<double>(p.m * p.n));
+  return errors;
+}
+
+}  // namespace
+
+TEST_CASE("products on tiles in one, two and three parts have the bits of the manual's order") {
+  for (const detail::BfloatUnit* unit : tile_units()) {
+    for (int parts = 1; parts <= 3; ++parts) {
+      int number = 0;
+      for (const auto& [m, n, k] : std::vector<std::array<std::int64_t, 3>>{
+               {1, 1, 1}, {17, 15, 33}, {32, 32, 64}, {40, 64, 31}, {33, 70, 600}, {64, 33, 1030}, {5, 3, 512}}) {
+        for (int kind = 0; kind < 8; ++kind, ++number) {
+          const bool ta = (kind & 1) != 0, tb = (kind & 2) != 0;
+          const Array a = normal(ta ? Shape{k, m} : Shape{m, k}, 1), b = normal(tb ? Shape{n, k} : Shape{k, n}, 2);
+          const Array bias = normal({n}, 3), before = normal({m, n}, 4);
+          Gemm p{.m = m, .n = n, .k = k, .rounding = {unit, parts}};
+          if (number % 3 == 0) p.bias = bias.data();
+          if (number % 2 == 0) p.keep = number % 4 == 0 ? Real(1) : Real(-2);
+          if (number % 5 == 0) p.scale = Real(0.5);
+          const Factor left{a.data(), a.dim(1), ta}, right{b.data(), b.dim(1), tb};
+          Array c = before;
+          detail::bfloat_gemm(p, left, right, c.mutable_data(), n);
+          const TileOrder order(p, left, right);
+          int wrong = 0;
+          for (std::int64_t i = 0; i < m; ++i) {
+            for (std::int64_t j = 0; j < n; ++j) {
+              wrong += std::bit_cast<std::uint32_t>(c.at({i, j})) !=
+                       std::bit_cast<std::uint32_t>(order(i, j, before.at({i, j})));
+            }
+          }
+          CAPTURE(cat(unit->name, ", ", parts, " parts, ", m, " x ", k, " x ", n, ", kind ", kind));
+          CHECK(wrong == 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("products in two and three parts have the same bits for any number of threads") {
+  for (const detail::BfloatUnit* unit : tile_units()) {
+    CAPTURE(unit->name);
+    for (int parts = 2; parts <= 3; ++parts) {
+      const ProductCase test{.p = {.m = 150, .n = 70, .k = 600, .rounding = {unit, parts}}, .with_bias = true};
+      const ThreadCount one(1);
+      const ProductResult alone = run_product(test);
+      for (const int count : {2, 3, 7}) {
+        const ThreadCount several(count);
+        CHECK(run_product(test).c == alone.c);
+      }
+    }
+  }
+}
+
+TEST_CASE("three parts are as exact as float, at any depth and for numbers of any size, and two have 16 digits") {
+  const auto positive = [](Shape shape, int seed) {
+    Array x = normal(shape, seed);
+    for (std::int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = std::abs(x.data()[i]);
+    return x;
+  };
+  const auto wide = [](Shape shape, int seed) {
+    Array x = normal(shape, seed);
+    const Array powers = normal(shape, seed + 10);
+    for (std::int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] *= std::exp2(8 * powers.data()[i]);
+    return x;
+  };
+  constexpr std::int64_t m = 64, n = 64;
+  for (const std::int64_t k : {128, 512, 2048}) {
+    for (const auto& draw : std::vector<std::function<Array(Shape, int)>>{
+             [](Shape shape, int seed) { return normal(shape, seed); }, positive, wide}) {
+      const Array a = draw({m, k}, 1), b = draw({k, n}, 2);
+      const Errors exact = errors_of({.m = m, .n = n, .k = k}, a, b);
+      const auto in_parts = [&](int parts) {
+        return errors_of({.m = m, .n = n, .k = k, .rounding = {&plain_tiles_unit, parts}}, a, b);
+      };
+      const Errors three = in_parts(3), two = in_parts(2);
+      CHECK(three.mean < exact.mean);
+      CHECK(three.most < 1.2 * exact.most);
+      CHECK(two.most < 0x1p9);
+    }
+  }
+}
+
+TEST_CASE("numbers that parts cannot hold are multiplied as float") {
+  constexpr std::int64_t m = 70, n = 64, k = 64;
+  const auto same = [&](float of_b, float of_a, float scale) {
+    Array a = normal({m, k}), b = normal({k, n}, 2);
+    for (std::int64_t i = 0; i < a.size(); ++i) a.mutable_data()[i] *= scale;
+    a.mutable_data()[100] = of_a;
+    b.mutable_data()[7] = of_b;
+    const auto bits = [&](const Rounding& rounding) {
+      std::vector<float> c(m * n);
+      gemm({.m = m, .n = n, .k = k, .rounding = rounding}, {a.data(), k}, {b.data(), n}, c.data(), n);
+      std::vector<std::uint32_t> result;
+      for (const float x : c) result.push_back(std::bit_cast<std::uint32_t>(x));
+      return result;
+    };
+    return bits({&plain_tiles_unit, 3}) == bits({}) && bits({&plain_tiles_unit, 2}) == bits({});
+  };
+  CHECK_FALSE(same(1, 1, 1));
+  CHECK(same(1, std::numeric_limits<float>::infinity(), 1));
+  CHECK(same(1, std::numeric_limits<float>::quiet_NaN(), 1));
+  CHECK(same(1, std::numeric_limits<float>::max(), 1));
+  CHECK(same(1, -0x1p127f, 1));
+  CHECK_FALSE(same(1, 0x1p126f, 1));
+  CHECK(same(0x1p127f, 1, 1));
+  CHECK(same(1, 0, 0x1p-66f));
+  CHECK_FALSE(same(1, 0, 0x1p-60f));
+  CHECK(same(1, 0, 0));
+}
+
+TEST_CASE("split and high precision go through matmul, linear and convolutions, of large sizes only") {
+  const Array a = normal({80, 70}), b = normal({70, 64}, 2), x = normal({4, 9, 12, 12}, 3), w = normal({8, 9, 3, 3}, 4);
+  const auto results = [&] {
+    Tensors in{variable(a), variable(b), variable(x), variable(w)};
+    const Tensor y = matmul(in[0], in[1]), image = conv2d(in[2], in[3], {}, {.padding = 1});
+    Tensors all{y, image};
+    for (const Tensor& g : grad(y, {in[0], in[1]}, {.seed = Tensor(normal(y.shape(), 5))})) all.push_back(g);
+    for (const Tensor& g : grad(image, {in[2], in[3]}, {.seed = Tensor(normal(image.shape(), 6))})) all.push_back(g);
+    return all;
+  };
+  const Tensors exact = results();
+  for (const detail::BfloatUnit* unit : tile_units()) {
+    CAPTURE(unit->name);
+    for (const MatmulPrecision precision : {MatmulPrecision::split, MatmulPrecision::high}) {
+      const WithUnit tiles(unit, precision);
+      const Tensors got = results();
+      for (std::size_t i = 0; i < exact.size(); ++i) {
+        CAPTURE(i);
+        CHECK_FALSE(equal(got[i].value(), exact[i].value()));
+        check_close(got[i].value(), exact[i].value(), precision == MatmulPrecision::split ? 2e-6 : 2e-4);
+      }
+      const Array small = normal({63, 63});
+      const Array product = matmul(Tensor(small), Tensor(small)).value();
+      set_matmul_precision(MatmulPrecision::highest);
+      CHECK(equal(matmul(Tensor(small), Tensor(small)).value(), product));
+    }
+  }
+  if (const detail::BfloatUnit* const registers = detail::avx512_bf16_unit().unit) {
+    const WithUnit only_one_part(registers, MatmulPrecision::high);
+    CHECK(equal(results()[0].value(), exact[0].value()));
+  }
+}
+
+TEST_CASE("a convolution in three parts has the same bits for any number of threads") {
+  const WithUnit tiles(&plain_tiles_unit, MatmulPrecision::split);
+  for (const std::int64_t batch : {2, 21}) {
+    const Tensor x = variable(normal({batch, 9, 12, 11})), w = variable(normal({16, 9, 3, 3}, 2));
+    const auto results = [&] {
+      const Tensor y = conv2d(x, w, {}, {.padding = 1});
+      Tensors all = grad(y, {x, w}, {.seed = Tensor(normal(y.shape(), 4))});
+      all.push_back(y);
+      return all;
+    };
+    const ThreadCount one(1);
+    const Tensors alone = results();
+    const ThreadCount several(3);
+    const Tensors together = results();
+    for (std::size_t i = 0; i < alone.size(); ++i) CHECK(equal(alone[i].value(), together[i].value()));
+  }
+}
+
+TEST_CASE("a unit that multiplies wrongly is found out before it is used") {
+  for (const detail::BfloatUnit* unit : bfloat_units()) {
+    CAPTURE(unit->name);
+    CHECK(detail::multiplies_right(*unit));
+  }
+  detail::BfloatUnit wrong = plain_tiles_unit;
+  wrong.multiply = [](const detail::BfloatBlock& block) {
+    plain_tiles_unit.multiply(block);
+    block.c[block.rows * block.c_step - 1] += 1;
+  };
+  CHECK_FALSE(detail::multiplies_right(wrong));
+  wrong = plain_tiles_unit;
+  wrong.pack = [](const detail::BfloatPacking& packing) {
+    plain_tiles_unit.pack(packing);
+    if (packing.parts == 3) packing.to[0] = 0;
+  };
+  CHECK_FALSE(detail::multiplies_right(wrong));
+}
+
 TEST_CASE("the precision of products is chosen for the process") {
   CHECK(matmul_precision() == MatmulPrecision::highest);
   CHECK(detail::bfloat_unit() == nullptr);
@@ -362,7 +642,7 @@ TEST_CASE("the precision of products is chosen for the process") {
   CHECK(matmul_precision() == MatmulPrecision::high);
   CHECK(equal(matmul(Tensor(a), Tensor(b)).value(), exact));
   {
-    const Medium medium(&plain_tiles_unit);
+    const WithUnit medium(&plain_tiles_unit);
     CHECK(matmul_precision() == MatmulPrecision::medium);
     CHECK_FALSE(equal(matmul(Tensor(a), Tensor(b)).value(), exact));
     CHECK(error_of<ValueError>([] { set_matmul_precision(static_cast<MatmulPrecision>(7)); }) ==
@@ -387,14 +667,14 @@ TEST_CASE("without instructions for bfloat16 products stay float, which is said 
   std::ostringstream said;
   std::streambuf* const before = std::cerr.rdbuf(said.rdbuf());
   {
-    const Medium none(nullptr);
+    const WithUnit none(nullptr);
     set_matmul_precision(MatmulPrecision::medium);
     CHECK(equal(matmul(Tensor(a), Tensor(b)).value(), exact));
     CHECK(build_info().bfloat16.empty());
-    CHECK(to_string(build_info()).find("bfloat16") == std::string::npos);
+    CHECK(to_string(build_info()).find(", no bfloat16 (" + build_info().bfloat16_missing + "), ") != std::string::npos);
   }
   std::cerr.rdbuf(before);
-  CHECK(said.str() ==
-        "xgrad: this processor has neither AMX nor AVX512-BF16 (or the kernels were not compiled for AVX-512): "
-        "products stay float\n");
+  const std::string why = detail::best_bfloat_unit().unit ? "taken away by a test"
+                                                          : std::string(detail::best_bfloat_unit().missing);
+  CHECK(said.str() == "xgrad: products stay float, there is no bfloat16: " + why + "\n");
 }

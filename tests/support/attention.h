@@ -33,8 +33,8 @@ inline Mask written_out(const AttentionMask& mask, std::int64_t B, std::int64_t 
 
 /// Values and gradients of multi_head_attention under this mask are those of softmax and products.
 inline void check_against_softmax(const AttentionMask& mask, std::int64_t B, std::int64_t T, std::int64_t S,
-                                  double tolerance, Real p = 0) {
-  constexpr std::int64_t H = 2, d = 3;
+                                  double tolerance, Real p = 0, std::int64_t d = 3) {
+  constexpr std::int64_t H = 2;
   const auto heads = [&](const Tensor& x) { return transpose(reshape(x, {B, x.dim(1), H, d}), 1, 2); };
   const Tensor q = variable(normal({B, T, H * d}, 1)), k = variable(normal({B, S, H * d}, 2)),
                v = variable(normal({B, S, H * d}, 3));
@@ -56,7 +56,7 @@ inline void check_against_softmax(const AttentionMask& mask, std::int64_t B, std
 }
 
 /// The same for masks drawn at random: bands and lengths of all kinds, also those that leave queries without keys.
-inline void check_random_masks(int count, double tolerance) {
+inline void check_random_masks(int count, double tolerance, std::int64_t d = 3) {
   std::mt19937 draw(5);
   const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(draw()) % n; };
   for (int i = 0; i < count; ++i) {
@@ -75,7 +75,7 @@ inline void check_random_masks(int count, double tolerance) {
     const AttentionBand band = mask.band.value_or(AttentionBand{-1, -1});
     CAPTURE(cat("case ", i, ": B ", B, ", T ", T, ", S ", S, ", band ", band.before, " and ", band.after,
                 mask.causal ? ", causal" : "", mask.lengths ? cat(", lengths ", *mask.lengths) : ""));
-    check_against_softmax(mask, B, T, S, tolerance, i % 3 == 0 ? Real(0.3) : 0);
+    check_against_softmax(mask, B, T, S, tolerance, i % 3 == 0 ? Real(0.3) : 0, d);
   }
 }
 

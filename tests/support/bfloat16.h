@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
+#include <vector>
 
 #include <xgrad/core/array/array.h>
 #include <xgrad/ops/kernels/bfloat16/bfloat16.h>
@@ -31,6 +33,11 @@ inline Array rounded(const Array& x) {
   return y;
 }
 
+/// Subnormal numbers are zeros to AMX.
+inline float flushed(float x) {
+  return std::abs(x) < std::numeric_limits<float>::min() ? std::copysign(0.f, x) : x;
+}
+
 /// The tiles of one thread, as the manual defines the instructions. They refuse to work before they are configured.
 class PlainTiles {
  public:
@@ -48,7 +55,8 @@ class PlainTiles {
   static void store(void* to, std::int64_t step) {
     for (int i = 0; i < 16; ++i) std::memcpy(static_cast<char*>(to) + i * step, tile(t) + 64 * i, 64);
   }
-  // tdpbf16ps: even and odd places of the pairs are summed apart, then together.
+  // tdpbf16ps: even and odd places of the depth are summed apart, then together. AMX was seen to give these bits in
+  // 102,400 sums of 102,400.
   template <int sum, int left, int right>
   static void multiply() {
     float c[16][16];
@@ -59,13 +67,13 @@ class PlainTiles {
     for (int i = 0; i < 16; ++i) {
       float even[16] = {}, odd[16] = {};
       for (int k = 0; k < 16; ++k) {
-        const float first = number_of(a[i][2 * k]), second = number_of(a[i][2 * k + 1]);
+        const float first = flushed(number_of(a[i][2 * k])), second = flushed(number_of(a[i][2 * k + 1]));
         for (int j = 0; j < 16; ++j) {
-          even[j] = std::fma(first, number_of(b[k][2 * j]), even[j]);
-          odd[j] = std::fma(second, number_of(b[k][2 * j + 1]), odd[j]);
+          even[j] = flushed(std::fma(first, flushed(number_of(b[k][2 * j])), even[j]));
+          odd[j] = flushed(std::fma(second, flushed(number_of(b[k][2 * j + 1])), odd[j]));
         }
       }
-      for (int j = 0; j < 16; ++j) c[i][j] += even[j] + odd[j];
+      for (int j = 0; j < 16; ++j) c[i][j] = flushed(flushed(c[i][j]) + flushed(even[j] + odd[j]));
     }
     std::memcpy(tile(sum), c, sizeof(c));
   }
@@ -83,59 +91,80 @@ class PlainTiles {
   }
 };
 
-/// Packs as a unit has to, by one loop each.
-inline void plain_pack_left(const Factor& a, std::int64_t rows, std::int64_t depth, Bfloat16* to) {
-  for (std::int64_t i = 0; i < (rows + 15) / 16 * 16; ++i) {
-    for (std::int64_t k = 0; k < detail::whole_depth(depth); ++k) {
-      const bool there = i < rows && k < depth;
-      const std::int64_t at = a.transposed ? k * a.stride + i : i * a.stride + k;
-      to[i * detail::left_step(depth) + k] = there ? bfloat16_bits(static_cast<float>(a.data[at])) : Bfloat16(0);
+/// The parts of a number, the largest first: the upper half of what is left, rounded away from zero at a tie; at last to
+/// nearest even.
+inline std::array<Bfloat16, 3> parts_of(float x, int parts) {
+  std::array<Bfloat16, 3> result{};
+  for (int part = 0; part < parts; ++part) {
+    auto& bits = result[static_cast<std::size_t>(part)];
+    if (part + 1 == parts) {
+      bits = bfloat16_bits(x);
+    } else {
+      const float upper = std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) + 0x8000u) & 0xffff0000u);
+      bits = bfloat16_bits(upper);
+      x -= upper;
     }
   }
+  return result;
 }
-inline void plain_pack_right(const Factor& b, std::int64_t depth, std::int64_t columns, Real scale, Bfloat16* to) {
-  for (std::int64_t k = 0; k < detail::whole_depth(depth); ++k) {
-    for (std::int64_t j = 0; j < detail::panel_columns; ++j) {
-      const bool there = k < depth && j < columns;
-      const std::int64_t at = b.transposed ? j * b.stride + k : k * b.stride + j;
-      to[k / 2 * 2 * detail::panel_columns + 2 * j + k % 2] =
-          there ? bfloat16_bits(static_cast<float>(scale * b.data[at])) : Bfloat16(0);
+
+/// Packs as a unit has to, number by number.
+inline void plain_pack(const detail::BfloatPacking& p) {
+  using detail::tile_depth, detail::tile_lines, detail::tile_size;
+  const bool left = p.side == detail::BfloatSide::left;
+  for (std::int64_t line = 0; line < detail::whole_lines(p.lines); ++line) {
+    for (std::int64_t k = 0; k < detail::whole_depth(p.depth); ++k) {
+      const bool there = line < p.lines && k < p.depth, by_lines = left != p.from.transposed;
+      const std::int64_t row = by_lines ? line : k, column = by_lines ? k : line;
+      const auto number = [&] {
+        return p.pixels ? p.pixels->data[p.pixels->rows[row] + p.pixels->pixels[column]]
+                        : p.from.data[row * p.from.stride + column];
+      };
+      const float x = there ? static_cast<float>(p.scale * number()) : 0;
+      const std::int64_t i = line % tile_lines, j = k % tile_depth;
+      const std::int64_t in_tile = left ? i * p.layout.step + j : j / 2 * p.layout.step + 2 * i + j % 2;
+      const std::array<Bfloat16, 3> parts = parts_of(x, p.parts);
+      for (int part = 0; part < p.parts; ++part) {
+        p.to[line / tile_lines * p.layout.across + k / tile_depth * p.layout.along + part * tile_size + in_tile] =
+            parts[static_cast<std::size_t>(part)];
+      }
     }
   }
 }
 
-inline const detail::BfloatUnit plain_tiles_unit{"plain tiles",   PlainTiles::start, PlainTiles::end,
-                                                 plain_pack_left, plain_pack_right,  multiply_by_tiles<PlainTiles>};
+inline const detail::BfloatUnit plain_tiles_unit{
+    "plain tiles", 3, 1 << 17, 1 << 17, PlainTiles::start, PlainTiles::end, plain_pack, multiply_by_tiles<PlainTiles>};
 
 /// The units that can run here: tiles in plain memory, and what the processor has; its packing with plain tiles too.
 inline std::vector<const detail::BfloatUnit*> bfloat_units() {
   std::vector<const detail::BfloatUnit*> units{&plain_tiles_unit};
-  if (const detail::BfloatUnit* const registers = detail::avx512_bf16_unit()) {
-    static const detail::BfloatUnit packed{"plain tiles, packed by AVX512-BF16",
-                                           PlainTiles::start,
-                                           PlainTiles::end,
-                                           registers->pack_left,
-                                           registers->pack_right,
-                                           multiply_by_tiles<PlainTiles>};
+  if (const detail::BfloatUnit* const registers = detail::avx512_bf16_unit().unit) {
+    static const detail::BfloatUnit packed = [&] {
+      detail::BfloatUnit unit = plain_tiles_unit;
+      unit.name = "plain tiles, packed by AVX512-BF16";
+      unit.pack = registers->pack;
+      return unit;
+    }();
     units.push_back(registers);
     units.push_back(&packed);
   }
-  if (const detail::BfloatUnit* const tiles = detail::amx_unit()) units.push_back(tiles);
+  if (const detail::BfloatUnit* const tiles = detail::amx_unit().unit) units.push_back(tiles);
   return units;
 }
 
-/// Medium precision by this unit, while it lives. Threads: for tests that run alone.
-class Medium {
+/// A precision by this unit, while it lives. Threads: for tests that run alone.
+class WithUnit {
  public:
-  explicit Medium(const detail::BfloatUnit* unit) : before_(detail::exchange_bfloat_unit(unit)) {
-    set_matmul_precision(MatmulPrecision::medium);
+  explicit WithUnit(const detail::BfloatUnit* unit, MatmulPrecision precision = MatmulPrecision::medium)
+      : before_(detail::exchange_bfloat_unit(unit)) {
+    set_matmul_precision(precision);
   }
-  ~Medium() {
+  ~WithUnit() {
     set_matmul_precision(MatmulPrecision::highest);
     detail::exchange_bfloat_unit(before_);
   }
-  Medium(const Medium&) = delete;
-  Medium& operator=(const Medium&) = delete;
+  WithUnit(const WithUnit&) = delete;
+  WithUnit& operator=(const WithUnit&) = delete;
 
  private:
   const detail::BfloatUnit* before_;

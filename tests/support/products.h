@@ -43,7 +43,7 @@ inline ProductResult run_product(const ProductCase& test) {
   if (test.with_bias) p.bias = bias.data();
   gemm(p, {a.data(), a.dim(1), ta}, {b.data(), b.dim(1), tb}, result.c.data(), step);
 
-  const auto factor = [&](Real x) { return p.unit ? Real(rounded(static_cast<float>(x))) : x; };
+  const auto factor = [&](Real x) { return p.rounding.unit ? Real(rounded(static_cast<float>(x))) : x; };
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t j = 0; j < step; ++j) {
       double expected = untouched;

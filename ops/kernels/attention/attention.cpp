@@ -62,12 +62,30 @@ std::int64_t heads_at_a_time(const AttentionSizes& p) {
   return std::max<std::int64_t>(heads, 1);
 }
 
-// Calls f for the queries of batch b, some at a time.
+// Few heads share out their queries as well, so that there is work for all threads. Shares depend on sizes alone.
+class Shares {
+ public:
+  Shares(const AttentionSizes& p, std::int64_t heads) {
+    // Each share copies the keys and values, which pays from two blocks of queries on.
+    constexpr std::int64_t enough = 8, least_blocks = 2;
+    blocks_ = (p.T + queries_at_a_time(p) - 1) / queries_at_a_time(p);
+    if (heads > 0 && heads < enough) count_ = std::clamp<std::int64_t>(blocks_ / least_blocks, 1, enough / heads);
+  }
+  std::int64_t count() const { return count_; }
+  // The first of the blocks of queries of a share; the end of the one before.
+  std::int64_t first(std::int64_t share) const { return blocks_ * share / count_; }
+
+ private:
+  std::int64_t blocks_ = 0, count_ = 1;
+};
+
+// Calls f for the queries of batch b in a share, some at a time.
 template <class F>
-void each_queries(const AttentionSizes& p, const KeyRanges& ranges, std::int64_t b, Queries& queries, const F& f) {
-  const std::int64_t lanes = queries_at_a_time(p);
+void each_queries(const AttentionSizes& p, const KeyRanges& ranges, std::int64_t b, const Shares& shares,
+                  std::int64_t share, Queries& queries, const F& f) {
+  const std::int64_t lanes = queries_at_a_time(p), end = std::min(p.T, shares.first(share + 1) * lanes);
   if (queries.limits.size() != lanes) queries.starts = queries.limits = Array(Shape{lanes});
-  for (queries.first = 0; queries.first < p.T; queries.first += lanes) {
+  for (queries.first = shares.first(share) * lanes; queries.first < end; queries.first += lanes) {
     queries.count = std::min(lanes, p.T - queries.first);
     queries.begin = queries.all_to = p.S;
     queries.end = queries.all_from = 0;
@@ -297,17 +315,18 @@ void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, c
              const WeightDropout& dropout, Real* y, KeptAttention* kept) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
   const bool alone = !p.unit && !kept && !dropout.on() && detail::has_one_query(p, ranges);
-  parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
+  const Shares shares(p, p.B * p.H);
+  parallel_for(p.B * p.H * shares.count(), heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
     Products products(p, ranges);
     Matrix weights(most_keys + Products::max_lead, lanes);
     DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
     Real sums[4 * Pack::width];  // maxima and shares, not kept
-    for (std::int64_t i = first; i < last; ++i) {
-      const std::int64_t b = i / p.H, h = i % p.H;
+    for (std::int64_t job = first; job < last; ++job) {
+      const std::int64_t i = job / shares.count(), b = i / p.H, h = i % p.H;
       if (alone && detail::one_query(p, in, ranges, b, h, weights.row(0), y + p.y.at(b, h))) continue;
       products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
-      each_queries(p, ranges, b, queries, [&] {
+      each_queries(p, ranges, b, shares, job % shares.count(), queries, [&] {
         const MatrixRows scores = after_lead(weights, Products::lead(queries));
         products.scores(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_step, scores);
         finish_scores(ranges, queries, b, h, scores);
@@ -326,23 +345,47 @@ void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, c
   });
 }
 
+// The gradients of keys and values, side by side in rows, are summed over the shares of each group of heads.
+void add_shares(const AttentionSizes& p, std::int64_t shares, const Real* sums, const AttentionOperands<Real>& out) {
+  const std::int64_t width = p.d + p.e, heads = p.H / p.group;
+  parallel_for(p.B * heads * p.S, rows_per_block(width * shares), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t group = row / p.S, s = row % p.S, b = group / heads, h = group % heads;
+      const Real* const from = sums + (group * shares * p.S + s) * width;
+      const auto add = [&](const Real* first, Real* to, std::int64_t count) {
+        for (std::int64_t j = 0; j < count; ++j) {
+          Real sum = first[j];
+          for (std::int64_t share = 1; share < shares; ++share) sum += first[share * p.S * width + j];
+          to[j] = sum;
+        }
+      };
+      add(from, out.k + p.k.at(b, h) + s * p.k.row_step, p.d);
+      add(from + p.d, out.v + p.v.at(b, h) + s * p.v.row_step, p.e);
+    }
+  });
+}
+
 template <class Products>
 void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
               const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
               const WeightDropout& dropout, Real* score_gradients) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
-  // A group of heads together: the gradients of its keys and values are sums.
+  // A group of heads together: the gradients of its keys and values are sums, over the queries of a share first.
   const std::int64_t groups = p.B * p.H / p.group, at_a_time = std::max<std::int64_t>(heads_at_a_time(p) / p.group, 1);
-  parallel_for(groups, at_a_time, [&](std::int64_t first, std::int64_t last) {
+  const Shares parts(p, groups);
+  Array sums(Shape{parts.count() > 1 ? parts.count() * groups : 0, p.S, p.d + p.e});
+  Real* const sum = sums.mutable_data();
+  parallel_for(groups * parts.count(), at_a_time, [&](std::int64_t first, std::int64_t last) {
     Products products(p, ranges, !kept.weights());
     // The weights, then after dropout; gradients of weights, then of scores.
     Matrix shares(most_keys + Products::max_lead, lanes), slopes(most_keys + Products::max_lead, lanes);
     DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
-    for (std::int64_t i = first * p.group; i < last * p.group; ++i) {
-      const std::int64_t b = i / p.H, h = i % p.H;
+    for (std::int64_t job = first * p.group; job < last * p.group; ++job) {
+      const std::int64_t part = job / p.group % parts.count(), group = job / p.group / parts.count();
+      const std::int64_t i = group * p.group + job % p.group, b = i / p.H, h = i % p.H;
       if (h % p.group == 0) products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
-      each_queries(p, ranges, b, queries, [&] {
+      each_queries(p, ranges, b, parts, part, queries, [&] {
         const std::int64_t seen = queries.keys();
         const MatrixRows share = after_lead(shares, Products::lead(queries));
         const MatrixRows slope = after_lead(slopes, Products::lead(queries));
@@ -374,9 +417,16 @@ void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<c
         products.query_gradients(queries, slopes, out.q + p.q.at(b, h) + queries.first * p.q.row_step);
         products.add_gradients(queries, slopes, shares);
       });
-      if ((h + 1) % p.group == 0) products.write_gradients(out.k + p.k_at(b, h), out.v + p.v_at(b, h));
+      if ((h + 1) % p.group != 0) continue;
+      if (parts.count() == 1) {
+        products.write_gradients(out.k + p.k_at(b, h), p.k.row_step, out.v + p.v_at(b, h), p.v.row_step);
+      } else {
+        Real* const own = sum + job / p.group * p.S * (p.d + p.e);
+        products.write_gradients(own, p.d + p.e, own + p.d, p.d + p.e);
+      }
     }
   });
+  if (parts.count() > 1) add_shares(p, parts.count(), sum, out);
 }
 
 }  // namespace

@@ -24,13 +24,19 @@ inline bool all_finite(const Bfloat16* x, std::int64_t n) {
 /// The factor of a product that holds weights, or their gradients: its zeros are not multiplied by infinities and NaN.
 enum class WeightSide { left, right };
 inline void careful_multiply(const detail::BfloatBlock& block, WeightSide weights) {
-  const auto number = [](Bfloat16 bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); };
+  using detail::tile_depth, detail::tile_lines;
+  const auto number = [](const detail::BfloatFactor& factor, std::int64_t line, std::int64_t k, std::int64_t in_tile) {
+    const detail::BfloatLayout& at = factor.layout;
+    const Bfloat16 bits = factor.data[line / tile_lines * at.across + k / tile_depth * at.along + in_tile];
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+  };
   for (std::int64_t i = 0; i < block.rows; ++i) {
     for (std::int64_t j = 0; j < block.columns; ++j) {
       float sum = 0;
       for (std::int64_t k = 0; k < block.depth; ++k) {
-        const float a = number(block.a[i * block.a_step + k]);
-        const float b = number(block.b[k / 2 * 2 * detail::panel_columns + 2 * j + k % 2]);
+        const std::int64_t place = k % tile_depth;
+        const float a = number(block.a, i, k, i % tile_lines * block.a.layout.step + place);
+        const float b = number(block.b, j, k, place / 2 * block.b.layout.step + j % tile_lines * 2 + place % 2);
         if ((weights == WeightSide::left ? a : b) != 0) sum += a * b;
       }
       Real& c = block.c[i * block.c_step + j];
@@ -43,51 +49,59 @@ inline void careful_multiply(const detail::BfloatBlock& block, WeightSide weight
 class PackedLeft {
  public:
   PackedLeft(std::int64_t rows, std::int64_t depth)
-      : rows_(rows), depth_(depth), room_(detail::left_size(rows + 16, depth)) {}
+      : rows_(rows), depth_(depth), layout_(detail::in_rows(depth)), room_(detail::rows_size(rows + 16, depth)) {}
 
-  void pack(const detail::BfloatUnit& unit, const Factor& a) { unit.pack_left(a, rows_, depth_, room_.data()); }
-  const Bfloat16* at(std::int64_t row, std::int64_t column) const { return room_.data() + row * step() + column; }
-  std::int64_t step() const { return detail::left_step(depth_); }
+  void pack(const detail::BfloatUnit& unit, const Factor& a) {
+    unit.pack({.from = a, .lines = rows_, .depth = depth_, .to = room_.data(), .layout = layout_});
+  }
+  detail::BfloatFactor from(std::int64_t row, std::int64_t column) const {
+    return {room_.data() + row * layout_.step + column, layout_};
+  }
   bool finite() const {
     bool finite = true;
-    for (std::int64_t i = 0; i < rows_; ++i) finite &= all_finite(at(i, 0), depth_);
+    for (std::int64_t i = 0; i < rows_; ++i) finite &= all_finite(from(i, 0).data, depth_);
     return finite;
   }
 
  private:
   std::int64_t rows_, depth_;
+  detail::BfloatLayout layout_;
   detail::BfloatRoom room_;
 };
 
-/// Packed panels of a right factor, side by side. Threads: a plain value.
+/// A packed right factor. Threads: a plain value.
 class PackedRight {
  public:
   PackedRight(std::int64_t depth, std::int64_t columns)
-      : depth_(depth), columns_(columns), room_(panels() * detail::panel_size(depth)) {}
+      : columns_(columns), layout_(detail::in_tiles(depth)), room_(detail::tiles_size(columns, depth)) {}
 
-  std::int64_t panels() const { return (columns_ + detail::panel_columns - 1) / detail::panel_columns; }
-  std::int64_t columns(std::int64_t panel) const {
-    return std::min(detail::panel_columns, columns_ - panel * detail::panel_columns);
-  }
-  const Bfloat16* panel(std::int64_t panel) const { return room_.data() + panel * detail::panel_size(depth_); }
-  /// scale b, of which there may be fewer rows, or columns if there is one panel.
+  std::int64_t columns() const { return columns_; }
+  detail::BfloatFactor factor() const { return {room_.data(), layout_}; }
+  /// scale b, of which there may be fewer rows and columns.
   void pack(const detail::BfloatUnit& unit, const Factor& b, std::int64_t depth, std::int64_t columns, Real scale = 1) {
-    for (std::int64_t i = 0; i < panels(); ++i) {
-      const std::int64_t first = i * detail::panel_columns;
-      unit.pack_right({b.data + first * (b.transposed ? b.stride : 1), b.stride, b.transposed}, depth,
-                      std::min(detail::panel_columns, columns - first), scale,
-                      room_.data() + i * detail::panel_size(depth_));
-    }
+    const std::int64_t packed = detail::whole_lines(columns) / detail::tile_lines * layout_.across;
+    std::fill(room_.data() + packed, room_.data() + detail::whole_lines(columns_) / detail::tile_lines * layout_.across,
+              Bfloat16(0));
+    unit.pack({.from = b,
+               .side = detail::BfloatSide::right,
+               .lines = columns,
+               .depth = depth,
+               .to = room_.data(),
+               .layout = layout_,
+               .scale = scale});
   }
   /// Of the numbers packed with this depth.
   bool finite(std::int64_t depth) const {
     bool finite = true;
-    for (std::int64_t i = 0; i < panels(); ++i) finite &= all_finite(panel(i), detail::panel_size(depth));
+    for (std::int64_t i = 0; i < detail::whole_lines(columns_) / detail::tile_lines; ++i) {
+      finite &= all_finite(room_.data() + i * layout_.across, detail::tiles_size(1, depth));
+    }
     return finite;
   }
 
  private:
-  std::int64_t depth_, columns_;
+  std::int64_t columns_;
+  detail::BfloatLayout layout_;
   detail::BfloatRoom room_;
 };
 
@@ -120,24 +134,22 @@ class BfloatForward {
   }
   void scores(const Queries& queries, const Real* q, const MatrixRows& to) {
     query_.pack(unit_, {q, p_.q.row_step, true}, p_.d, queries.count, p_.scale);
-    unit_.multiply({.a = keys_.at(queries.begin, 0),
-                    .a_step = keys_.step(),
-                    .b = query_.panel(0),
-                    .depth = p_.d,
+    unit_.multiply({.a = keys_.from(queries.begin, 0),
+                    .b = query_.factor(),
                     .rows = queries.keys(),
                     .columns = lanes_,
+                    .depth = p_.d,
                     .c = to.row(0),
                     .c_step = to.step()});
   }
   void weighted_sum(const Queries& queries, const Matrix& weights, Real* y) {
     const std::int64_t depth = lead(queries) + queries.keys();
     weights_.pack(unit_, {weights.row(0), weights.step()}, depth, lanes_);
-    const detail::BfloatBlock block{.a = values_.at(0, queries.begin - lead(queries)),
-                                    .a_step = values_.step(),
-                                    .b = weights_.panel(0),
-                                    .depth = depth,
+    const detail::BfloatBlock block{.a = values_.from(0, queries.begin - lead(queries)),
+                                    .b = weights_.factor(),
                                     .rows = p_.e,
                                     .columns = lanes_,
+                                    .depth = depth,
                                     .c = sums_.row(0),
                                     .c_step = sums_.step()};
     finite_ ? unit_.multiply(block) : careful_multiply(block, WeightSide::right);
@@ -173,7 +185,7 @@ class BfloatBackward {
         query_(lanes_, p.d),
         above_(lanes_, p.e),
         slope_(ranges.most_keys(lanes_) + max_lead, lanes_),
-        left_(detail::left_size(ranges.most_keys(lanes_), lanes_)),
+        left_(detail::tiles_size(ranges.most_keys(lanes_), lanes_)),
         sums_(p.d, lanes_),
         dq_(lanes_, p.d),
         dk_(p.S, p.d),
@@ -203,12 +215,11 @@ class BfloatBackward {
   void query_gradients(const Queries& queries, const Matrix& slope, Real* dq) {
     const std::int64_t depth = lead(queries) + queries.keys();
     slope_.pack(unit_, {slope.row(0), slope.step()}, depth, lanes_);
-    const detail::BfloatBlock block{.a = keys_transposed_.at(0, queries.begin - lead(queries)),
-                                    .a_step = keys_transposed_.step(),
-                                    .b = slope_.panel(0),
-                                    .depth = depth,
+    const detail::BfloatBlock block{.a = keys_transposed_.from(0, queries.begin - lead(queries)),
+                                    .b = slope_.factor(),
                                     .rows = p_.d,
                                     .columns = lanes_,
+                                    .depth = depth,
                                     .c = sums_.row(0),
                                     .c_step = sums_.step()};
     finite_keys_ ? unit_.multiply(block) : careful_multiply(block, WeightSide::right);
@@ -219,41 +230,41 @@ class BfloatBackward {
     add(queries, slope, query_, dk_);
     add(queries, share, above_, dv_);
   }
-  void write_gradients(Real* dk, Real* dv) const {
-    dk_.write(dk, p_.k.row_step, p_.S, p_.d);
-    dv_.write(dv, p_.v.row_step, p_.S, p_.e);
+  void write_gradients(Real* dk, std::int64_t dk_step, Real* dv, std::int64_t dv_step) const {
+    dk_.write(dk, dk_step, p_.S, p_.d);
+    dv_.write(dv, dv_step, p_.S, p_.e);
   }
 
  private:
   // One row for each key that these queries see, one column for each of them.
   void multiply(const Queries& queries, const PackedLeft& left, const PackedRight& right, std::int64_t depth,
                 const MatrixRows& to) {
-    unit_.multiply({.a = left.at(queries.begin, 0),
-                    .a_step = left.step(),
-                    .b = right.panel(0),
-                    .depth = depth,
+    unit_.multiply({.a = left.from(queries.begin, 0),
+                    .b = right.factor(),
                     .rows = queries.keys(),
                     .columns = lanes_,
+                    .depth = depth,
                     .c = to.row(0),
                     .c_step = to.step()});
   }
   // Adds left right to the rows of the keys that these queries see.
   void add(const Queries& queries, const Matrix& left, const PackedRight& right, Matrix& sums) {
     const std::int64_t depth = queries.count;
-    unit_.pack_left({left.row(lead(queries)), left.step()}, queries.keys(), depth, left_.data());
-    const bool finite = right.finite(depth);
-    for (std::int64_t panel = 0; panel < right.panels(); ++panel) {
-      const detail::BfloatBlock block{.a = left_.data(),
-                                      .a_step = detail::left_step(depth),
-                                      .b = right.panel(panel),
-                                      .depth = depth,
-                                      .rows = queries.keys(),
-                                      .columns = right.columns(panel),
-                                      .c = sums.row(queries.begin) + panel * detail::panel_columns,
-                                      .c_step = sums.step(),
-                                      .keep = 1};
-      finite ? unit_.multiply(block) : careful_multiply(block, WeightSide::left);
-    }
+    const detail::BfloatLayout layout = detail::in_tiles(depth);
+    unit_.pack({.from = {left.row(lead(queries)), left.step()},
+                .lines = queries.keys(),
+                .depth = depth,
+                .to = left_.data(),
+                .layout = layout});
+    const detail::BfloatBlock block{.a = {left_.data(), layout},
+                                    .b = right.factor(),
+                                    .rows = queries.keys(),
+                                    .columns = right.columns(),
+                                    .depth = depth,
+                                    .c = sums.row(queries.begin),
+                                    .c_step = sums.step(),
+                                    .keep = 1};
+    right.finite(depth) ? unit_.multiply(block) : careful_multiply(block, WeightSide::left);
   }
 
   const AttentionSizes& p_;

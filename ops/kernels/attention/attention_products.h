@@ -158,9 +158,9 @@ class FloatBackward {
     add(queries, slope, query_, dk_);
     add(queries, share, above_, dv_);
   }
-  void write_gradients(Real* dk, Real* dv) const {
-    dk_.write(dk, p_.k.row_step, p_.S, p_.d);
-    dv_.write(dv, p_.v.row_step, p_.S, p_.e);
+  void write_gradients(Real* dk, std::int64_t dk_step, Real* dv, std::int64_t dv_step) const {
+    dk_.write(dk, dk_step, p_.S, p_.d);
+    dv_.write(dv, dv_step, p_.S, p_.e);
   }
 
  private:

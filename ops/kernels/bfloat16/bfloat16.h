@@ -1,9 +1,9 @@
-// Products of numbers that are rounded to bfloat16 while they are packed, summed in float: the interface of the
-// instructions for them. Both factors are packed in pairs of neighbours along the sums, as AVX512-BF16 and AMX read
-// them.
+// Products of numbers that are cut into bfloat16 parts while they are packed, summed in float: the interface of the
+// instructions for them. A number in one part is rounded; in two parts it keeps 16 digits in base 2, in three all 24.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "../../../core/runtime/memory.h"
 #include "../products/product.h"
@@ -15,57 +15,104 @@ using Bfloat16 = std::uint16_t;
 
 namespace detail {
 
-inline constexpr std::int64_t panel_columns = 32;
+/// Packed factors are made of tiles as AMX has them, of 16 lines (rows of the left factor, columns of the right one) and
+/// 32 places of the depth. A tile of the left factor is 16 rows of 32 numbers. A tile of the right one is 16 rows of 16
+/// pairs: of the columns in turn, the numbers at two places of the depth. Behind the last line and place are zeros.
+inline constexpr std::int64_t tile_lines = 16, tile_depth = 32, tile_size = tile_lines * tile_depth;
 
-/// Depths are packed up to whole steps with zeros: the depth of one AMX tile.
-inline std::int64_t whole_depth(std::int64_t depth) { return (depth + 31) / 32 * 32; }
-/// The stride of the rows of a packed left factor, in numbers: no power of two, whose rows would displace one another
-/// in the first-level cache.
-inline std::int64_t left_step(std::int64_t depth) {
-  const std::int64_t step = whole_depth(depth);
-  return step % 256 == 0 ? step + 32 : step;
-}
-/// Numbers of a packed left factor, whose rows are filled up to the 16 of an AMX tile.
-inline std::int64_t left_size(std::int64_t rows, std::int64_t depth) {
-  return (rows + 15) / 16 * 16 * left_step(depth);
-}
-/// Numbers of a packed panel of the right factor.
-inline std::int64_t panel_size(std::int64_t depth) { return whole_depth(depth) * panel_columns; }
+/// Depths are packed up to whole tiles.
+inline std::int64_t whole_depth(std::int64_t depth) { return (depth + tile_depth - 1) / tile_depth * tile_depth; }
+inline std::int64_t whole_lines(std::int64_t lines) { return (lines + tile_lines - 1) / tile_lines * tile_lines; }
 
-/// c = scale a b + keep c + bias for any number of rows and at most panel_columns columns.
+/// Where the tiles of a factor are, in numbers.
+struct BfloatLayout {
+  std::int64_t step;    ///< between the rows of a tile
+  std::int64_t along;   ///< between tiles one after the other along the depth
+  std::int64_t across;  ///< between tiles side by side
+};
+/// Each tile in one piece, followed by those of its other parts.
+inline BfloatLayout in_tiles(std::int64_t depth, int parts = 1) {
+  return {tile_depth, parts * tile_size, parts * tile_lines * whole_depth(depth)};
+}
+/// Numbers of a factor in tiles.
+inline std::int64_t tiles_size(std::int64_t lines, std::int64_t depth, int parts = 1) {
+  return parts * whole_lines(lines) * whole_depth(depth);
+}
+/// Rows of the left factor in one piece each, so that a block may begin with any of them. They are no power of two apart:
+/// such rows would displace one another in the first-level cache.
+inline BfloatLayout in_rows(std::int64_t depth) {
+  const std::int64_t whole = whole_depth(depth), step = whole % 256 == 0 ? whole + tile_depth : whole;
+  return {step, tile_depth, tile_lines * step};
+}
+/// Numbers of a left factor in rows.
+inline std::int64_t rows_size(std::int64_t rows, std::int64_t depth) { return whole_lines(rows) * in_rows(depth).step; }
+
+/// A packed factor, or a part of it.
+struct BfloatFactor {
+  const Bfloat16* data = nullptr;
+  BfloatLayout layout = {};
+};
+
+/// A factor of a convolution, which is nowhere in memory as a matrix: a row for each channel and place of the kernel, a
+/// column for each pixel. The number of row i and pixel j is data[rows[i] + pixels[j]].
+struct BfloatPixels {
+  const Real* data = nullptr;
+  const std::int64_t* rows = nullptr;
+  const std::int32_t* pixels = nullptr;
+};
+
+enum class BfloatSide { left, right };
+
+/// A factor to pack: left (lines, depth) or right (depth, lines).
+struct BfloatPacking {
+  Factor from = {};
+  const BfloatPixels* pixels = nullptr;  ///< the factor instead of the numbers of `from`, if there are any
+  BfloatSide side = BfloatSide::left;
+  std::int64_t lines = 0, depth = 0;
+  Bfloat16* to = nullptr;
+  BfloatLayout layout = {};
+  Real scale = 1;  ///< of one part: what is packed is scale times the factor
+  int parts = 1;   ///< 1, 2 or 3; tile_size apart
+};
+
+/// c = scale a b + keep c + bias
 struct BfloatBlock {
-  const Bfloat16* a = nullptr;  ///< rows a_step apart, packed; there are whole groups of 16
-  std::int64_t a_step = 0;
-  const Bfloat16* b = nullptr;  ///< a packed panel
-  std::int64_t depth = 0;
-  std::int64_t rows = 0, columns = 0;
+  BfloatFactor a, b;
+  std::int64_t rows = 0, columns = 0, depth = 0;
   Real* c = nullptr;  ///< rows c_step apart
   std::int64_t c_step = 0;
   Real scale = 1;
   Real keep = 0;               ///< 0: the old c is ignored, even NaN
   const Real* bias = nullptr;  ///< one number a column
+  int parts = 1;
 };
 
 /// Instructions that multiply in bfloat16. Each sum goes along the depth in an order that depends on the depth alone.
-/// Numbers are rounded to nearest even; subnormal ones, and sums that become subnormal, count as 0.
+/// Numbers in one part are rounded to nearest even; subnormal ones, and sums that become subnormal, count as 0.
 struct BfloatUnit {
   const char* name;  ///< "AMX", "AVX512-BF16"
+  int most_parts;    ///< 3 where three parts are faster than float, else 1
+  /// So many numbers of the right factor stay in a near cache, and so many packed ones of the left factor are kept.
+  std::int64_t most_right, most_left;
   /// A thread calls these before and after its calls of `multiply`.
   void (*start)();
   void (*end)();
-  /// The first rows and columns of a left factor (rows, depth): rows left_step(depth) apart, zeros up to whole_depth
-  /// and to whole groups of 16 rows.
-  void (*pack_left)(const Factor& a, std::int64_t rows, std::int64_t depth, Bfloat16* to);
-  /// The first rows and, at most panel_columns, columns of scale times a right factor (depth, columns) as a panel: row
-  /// 2i and 2i + 1 in turn, column by column; zeros up to whole_depth and panel_columns.
-  void (*pack_right)(const Factor& b, std::int64_t depth, std::int64_t columns, Real scale, Bfloat16* to);
+  void (*pack)(const BfloatPacking& packing);
   void (*multiply)(const BfloatBlock& block);
 };
 
-/// The unit of these instructions; nullptr where the kernels were not compiled for them or this processor, or its
-/// operating system, does not have them. AMX comes with AVX512-BF16, which packs for it.
-const BfloatUnit* avx512_bf16_unit();
-const BfloatUnit* amx_unit();
+/// A unit, or why there is none.
+struct BfloatFound {
+  const BfloatUnit* unit = nullptr;
+  std::string_view missing = {};
+};
+/// The units of these instructions. AMX comes with AVX512-BF16, which packs for it.
+BfloatFound avx512_bf16_unit();
+BfloatFound amx_unit();
+/// The faster one of those that multiply small whole numbers right.
+BfloatFound best_bfloat_unit();
+/// Whether the unit multiplies small whole numbers right, in all its parts; takes 20 microseconds.
+bool multiplies_right(const BfloatUnit& unit);
 
 /// While it lives, its thread may multiply. Threads: for the thread that made it.
 class BfloatWork {
@@ -96,7 +143,15 @@ class BfloatRoom {
   Bfloat16* data_;
 };
 
-/// The product c = scale a b + keep c + bias by p.unit, on the calling thread; sizes are at least 1. An element of c
+/// The largest |x| of a matrix in memory, by its bits; those of NaN are above infinity's. In parallel.
+std::uint32_t largest_bits(const Real* x, std::int64_t rows, std::int64_t columns, std::int64_t stride);
+/// Whether factors with these largest numbers can be cut into two or three parts without a loss that float does not have:
+/// they are finite, below 2^127, and the product of the two is at least 2^-60. Products of parts count as 0 below 2^-126.
+bool fit_parts(std::uint32_t largest_of_a, std::uint32_t largest_of_b);
+/// Whether a product (m, k) (k, n) is large enough for this rounding to be the faster way: any is for one part.
+bool pays(const Rounding& rounding, std::int64_t m, std::int64_t n, std::int64_t k);
+
+/// The product c = scale a b + keep c + bias by p.rounding, on the calling thread; sizes are at least 1. An element of c
 /// has the same bits whichever part of c is computed with it.
 void bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
 

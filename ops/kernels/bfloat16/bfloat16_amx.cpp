@@ -22,15 +22,21 @@ constexpr int tile_data = 18, ask_permission = 0x1023;  // XFEATURE_XTILEDATA, A
 
 [[gnu::target("xsave")]] bool system_saves_tiles() { return (_xgetbv(0) & tile_state) == tile_state; }
 
-// The processor has AMX for bfloat16, tiles of the size that is used here, and the system lets this process have them.
-bool may_use_tiles() {
+// Why tiles cannot be used; empty if the processor has AMX for bfloat16, with tiles of the size that is used here, and
+// the system lets this process have them.
+std::string_view without_tiles() {
   unsigned a = 0, b = 0, c = 0, d = 0;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & has_xgetbv) || !system_saves_tiles()) return false;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(d & has_bf16) || !(d & has_tiles)) return false;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(d & has_bf16) || !(d & has_tiles)) return "the processor has no AMX";
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & has_xgetbv) || !system_saves_tiles()) {
+    return "the operating system does not save the tiles of AMX";
+  }
   // Palette 1: total bytes, bytes of a tile and of a row; the number of tiles and of their rows.
-  if (!__get_cpuid_count(0x1d, 1, &a, &b, &c, &d)) return false;
-  if (a >> 16 < 1024 || (b & 0xffff) < 64 || b >> 16 < 8 || (c & 0xffff) < 16) return false;
-  return syscall(SYS_arch_prctl, ask_permission, tile_data) == 0;
+  if (!__get_cpuid_count(0x1d, 1, &a, &b, &c, &d) || a >> 16 < 1024 || (b & 0xffff) < 64 || b >> 16 < 8 ||
+      (c & 0xffff) < 16) {
+    return "the tiles of this AMX are too small";
+  }
+  if (syscall(SYS_arch_prctl, ask_permission, tile_data) != 0) return "the operating system refuses the tiles of AMX";
+  return {};
 }
 
 // The operand of ldtilecfg: eight tiles of 16 rows of 64 bytes.
@@ -57,7 +63,11 @@ struct AmxTiles {
     if constexpr (tile == 3) _tile_zero(3);
   }
   template <int tile>
-  XGRAD_AMX static void load(const Bfloat16* from, std::int64_t step) {
+  XGRAD_AMX static void load(const void* from, std::int64_t step) {
+    if constexpr (tile == 0) _tile_loadd(0, from, step);
+    if constexpr (tile == 1) _tile_loadd(1, from, step);
+    if constexpr (tile == 2) _tile_loadd(2, from, step);
+    if constexpr (tile == 3) _tile_loadd(3, from, step);
     if constexpr (tile == 4) _tile_loadd(4, from, step);
     if constexpr (tile == 5) _tile_loadd(5, from, step);
     if constexpr (tile == 6) _tile_loadd(6, from, step);
@@ -87,11 +97,12 @@ XGRAD_AMX void multiply_on_tiles(const detail::BfloatBlock& block) {
 
 }  // namespace
 
-const detail::BfloatUnit* detail::amx_unit() {
-  const BfloatUnit* const packs = avx512_bf16_unit();
-  static const BfloatUnit unit{"AMX", start, end, packs ? packs->pack_left : nullptr,
-                               packs ? packs->pack_right : nullptr, multiply_on_tiles};
-  return packs && may_use_tiles() ? &unit : nullptr;
+detail::BfloatFound detail::amx_unit() {
+  static const std::string_view missing = without_tiles();
+  const BfloatFound packs = avx512_bf16_unit();
+  if (!missing.empty() || !packs.unit) return {nullptr, missing.empty() ? packs.missing : missing};
+  static const BfloatUnit unit{"AMX", 3, 1 << 19, 1 << 21, start, end, packs.unit->pack, multiply_on_tiles};
+  return {&unit};
 }
 
 }  // namespace xgrad
@@ -99,7 +110,7 @@ const detail::BfloatUnit* detail::amx_unit() {
 #else
 
 namespace xgrad {
-const detail::BfloatUnit* detail::amx_unit() { return nullptr; }
+detail::BfloatFound detail::amx_unit() { return {nullptr, "the kernels were not compiled for AMX"}; }
 }  // namespace xgrad
 
 #endif

@@ -32,24 +32,11 @@ __m512 numbers_at(const float* from, std::int64_t count) {
   return count > 0 ? _mm512_maskz_loadu_ps(first(count), from) : _mm512_setzero_ps();
 }
 
-// 32 numbers in a row, of which there are `count`.
-XGRAD_BFLOAT16 __m512i row_of(const float* from, std::int64_t count, __m512 scale) {
-  const __m512 low = numbers_at(from, count), high = numbers_at(from + 16, count - 16);
-  return (__m512i)_mm512_cvtne2ps_pbh(_mm512_mul_ps(scale, high), _mm512_mul_ps(scale, low));
-}
-
-// The numbers of two rows in turn: 16 pairs.
-XGRAD_BFLOAT16 __m512i pairs_of(__m512 even, __m512 odd) {
-  const __m512i in_turn = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
-                                           21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
-  return _mm512_permutexvar_epi16(in_turn, (__m512i)_mm512_cvtne2ps_pbh(odd, even));
-}
-
-// 16 rows of 16 pairs, whose rows become columns.
-class Square {
+// 16 rows of 32 numbers.
+class Rows {
  public:
-  XGRAD_BFLOAT16 void set_row(std::int64_t i, __m512i pairs) { _mm512_store_si512(numbers_ + 16 * i, pairs); }
-  // Rows `step` numbers apart.
+  XGRAD_BFLOAT16 void set(std::int64_t i, __m512i row) { _mm512_store_si512(numbers_ + 16 * i, row); }
+  // Pairs of numbers change place, so that rows of the left factor become columns of the right one.
   void write_transposed(Bfloat16* to, std::int64_t step) const {
     transpose_16(reinterpret_cast<float*>(to), step / 2, numbers_, 16);
   }
@@ -58,74 +45,135 @@ class Square {
   alignas(64) float numbers_[256];
 };
 
-XGRAD_BFLOAT16 void pack_left_rows(const Factor& a, std::int64_t rows, std::int64_t depth, Bfloat16* to) {
-  const __m512 one = _mm512_set1_ps(1);
-  const std::int64_t step = left_step(depth);
-  for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t k = 0; k < depth; k += 32) {
-      _mm512_storeu_si512(to + i * step + k, row_of(a.data + i * a.stride + k, depth - k, one));
-    }
-  }
-  std::fill(to + rows * step, to + left_size(rows, depth), Bfloat16(0));
+// The numbers of two registers one behind the other, or in turn, rounded to nearest even.
+template <bool in_turn>
+XGRAD_BFLOAT16 __m512i join(__m512 first, __m512 second) {
+  const __m512i row = (__m512i)_mm512_cvtne2ps_pbh(second, first);
+  if constexpr (!in_turn) return row;
+  return _mm512_permutexvar_epi16(_mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7,
+                                                   22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0),
+                                  row);
 }
 
-XGRAD_BFLOAT16 void pack_left_columns(const Factor& a, std::int64_t rows, std::int64_t depth, Bfloat16* to) {
-  const std::int64_t step = left_step(depth);
-  Square square;
-  for (std::int64_t k = 0; k < depth; k += 32) {
-    for (std::int64_t i = 0; i < rows; i += 16) {
-      const float* from = a.data + k * a.stride + i;
-      for (std::int64_t pair = 0; pair < 16; ++pair, from += 2 * a.stride) {
-        const __m512 even = numbers_at(from, k + 2 * pair < depth ? rows - i : 0);
-        const __m512 odd = numbers_at(from + a.stride, k + 2 * pair + 1 < depth ? rows - i : 0);
-        square.set_row(pair, pairs_of(even, odd));
+// The largest part of each number, its upper half rounded away from zero at a tie, which is taken off it.
+__m512 take_upper_half(__m512& x) {
+  const __m512i rounded = _mm512_add_epi32(_mm512_castps_si512(x), _mm512_set1_epi32(0x8000));
+  const __m512 half = _mm512_castsi512_ps(_mm512_and_si512(rounded, _mm512_set1_epi32(static_cast<int>(0xffff0000))));
+  x = _mm512_sub_ps(x, half);
+  return half;
+}
+
+// 16 neighbours in the rows of a matrix, of which there are `count`.
+struct MatrixLanes {
+  const float* from;
+  std::int64_t stride, count;
+  MatrixLanes(const BfloatPacking& p, std::int64_t first, std::int64_t n)
+      : from(p.from.data + first), stride(p.from.stride), count(n) {}
+  __m512 load(std::int64_t row) const { return numbers_at(from + row * stride, count); }
+};
+
+// 16 pixels, of which there are `count`: in one piece, in two, or in more.
+class PixelLanes {
+ public:
+  PixelLanes(const BfloatPacking& p, std::int64_t at, std::int64_t n)
+      : data_(p.pixels->data), rows_(p.pixels->rows), count_(std::min<std::int64_t>(n, tile_lines)) {
+    const std::int32_t* const pixels = p.pixels->pixels + at;
+    for (std::int64_t i = 0; i < count_; ++i) offsets_[i] = pixels[i];
+    const auto piece_from = [&](std::int64_t i) {
+      std::int64_t length = 1;
+      while (i + length < count_ && offsets_[i + length] == offsets_[i] + length) ++length;
+      return length;
+    };
+    if (count_ <= 0) return;
+    one_ = piece_from(0);
+    if (one_ < count_) two_ = piece_from(one_);
+  }
+  __m512 load(std::int64_t row) const {
+    if (count_ <= 0) return _mm512_setzero_ps();
+    const float* const from = data_ + rows_[row];
+    if (one_ == tile_lines) return _mm512_loadu_ps(from + offsets_[0]);
+    if (one_ + two_ < count_) {
+      const __m512i offsets = _mm512_load_si512(offsets_);
+      return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), first(count_), offsets, from, sizeof(float));
+    }
+    const __m512 begin = _mm512_maskz_loadu_ps(first(one_), from + offsets_[0]);
+    if (two_ == 0) return begin;
+    const auto second = static_cast<__mmask16>(first(count_) & ~first(one_));
+    return _mm512_mask_loadu_ps(begin, second, from + offsets_[one_] - one_);
+  }
+
+ private:
+  const float* data_;
+  const std::int64_t* rows_;
+  std::int64_t count_, one_ = 0, two_ = 0;  // pixels in all, and in the first two pieces
+  alignas(64) std::int32_t offsets_[tile_lines] = {};
+};
+
+// The parts of one tile. `along`: numbers of a line are neighbours in a row of the matrix, else those of neighbouring
+// lines are.
+template <int parts, bool along, class Lanes>
+XGRAD_BFLOAT16 void pack_tile(const BfloatPacking& p, std::int64_t line, std::int64_t k, Bfloat16* to) {
+  const __m512 scale = _mm512_set1_ps(p.scale);
+  const std::int64_t step = p.layout.step, lines = p.lines - line, depth = p.depth - k;
+  const Lanes lanes(p, along ? k : line, along ? depth : lines), behind(p, k + 16, along ? depth - 16 : 0);
+  const bool direct = along == (p.side == BfloatSide::left);
+  Rows rows[parts];
+  for (std::int64_t i = 0; i < tile_lines; ++i) {
+    __m512 first = _mm512_setzero_ps(), second = first;
+    if constexpr (along) {
+      if (i < lines) {
+        first = lanes.load(line + i);
+        second = behind.load(line + i);
       }
-      square.write_transposed(to + i * step + k, step);
+    } else {
+      if (2 * i < depth) first = lanes.load(k + 2 * i);
+      if (2 * i + 1 < depth) second = lanes.load(k + 2 * i + 1);
     }
-  }
-}
-
-XGRAD_BFLOAT16 void pack_right_rows(const Factor& b, std::int64_t depth, std::int64_t columns, float scale,
-                                    Bfloat16* to) {
-  const __m512 factor = _mm512_set1_ps(scale);
-  const float* from = b.data;
-  for (std::int64_t k = 0; k < whole_depth(depth); k += 2, from += 2 * b.stride, to += 2 * panel_columns) {
-    const bool even = k < depth, odd = k + 1 < depth;
-    for (std::int64_t j = 0; j < panel_columns; j += 16) {
-      const __m512 upper = numbers_at(from + j, even ? columns - j : 0);
-      const __m512 lower = numbers_at(from + b.stride + j, odd ? columns - j : 0);
-      _mm512_storeu_si512(to + 2 * j, pairs_of(_mm512_mul_ps(factor, upper), _mm512_mul_ps(factor, lower)));
-    }
-  }
-}
-
-XGRAD_BFLOAT16 void pack_right_columns(const Factor& b, std::int64_t depth, std::int64_t columns, float scale,
-                                       Bfloat16* to) {
-  const __m512 factor = _mm512_set1_ps(scale);
-  Square square;
-  for (std::int64_t k = 0; k < depth; k += 32) {
-    for (std::int64_t j = 0; j < panel_columns; j += 16) {
-      for (std::int64_t i = 0; i < 16; ++i) {
-        const std::int64_t there = j + i < columns ? depth - k : 0;
-        square.set_row(i, row_of(b.data + (j + i) * b.stride + k, there, factor));
+    first = _mm512_mul_ps(scale, first);
+    second = _mm512_mul_ps(scale, second);
+    XGRAD_UNROLL
+    for (int part = 0; part < parts; ++part) {
+      __m512i row;
+      if (part + 1 < parts) {
+        const __m512 a = take_upper_half(first), b = take_upper_half(second);
+        row = join<!along>(a, b);
+      } else {
+        row = join<!along>(first, second);
       }
-      square.write_transposed(to + k * panel_columns + 2 * j, 2 * panel_columns);
+      if (direct) {
+        _mm512_storeu_si512(to + part * tile_size + i * step, row);
+      } else {
+        rows[part].set(i, row);
+      }
+    }
+  }
+  for (int part = 0; !direct && part < parts; ++part) rows[part].write_transposed(to + part * tile_size, step);
+}
+
+// Tiles in the order in which the numbers of the factor are in memory.
+template <int parts, class Lanes>
+void pack_parts(const BfloatPacking& p) {
+  const bool along = (p.side == BfloatSide::left) != p.from.transposed;
+  const std::int64_t across = whole_lines(p.lines) / tile_lines, depth = whole_depth(p.depth) / tile_depth;
+  for (std::int64_t outer = 0; outer < (along ? across : depth); ++outer) {
+    for (std::int64_t inner = 0; inner < (along ? depth : across); ++inner) {
+      const std::int64_t line = along ? outer : inner, k = along ? inner : outer;
+      Bfloat16* const to = p.to + line * p.layout.across + k * p.layout.along;
+      (along ? pack_tile<parts, true, Lanes> : pack_tile<parts, false, Lanes>)(p, line * tile_lines, k * tile_depth, to);
     }
   }
 }
 
-void pack_left(const Factor& a, std::int64_t rows, std::int64_t depth, Bfloat16* to) {
-  a.transposed ? pack_left_columns(a, rows, depth, to) : pack_left_rows(a, rows, depth, to);
+template <class Lanes>
+void pack_lanes(const BfloatPacking& p) {
+  (p.parts == 1 ? pack_parts<1, Lanes> : p.parts == 2 ? pack_parts<2, Lanes> : pack_parts<3, Lanes>)(p);
 }
 
-void pack_right(const Factor& b, std::int64_t depth, std::int64_t columns, float scale, Bfloat16* to) {
-  b.transposed ? pack_right_columns(b, depth, columns, scale, to) : pack_right_rows(b, depth, columns, scale, to);
-}
+void pack(const BfloatPacking& p) { (p.pixels ? pack_lanes<PixelLanes> : pack_lanes<MatrixLanes>)(p); }
 
-constexpr int packs_of_panel = 2;
-constexpr int block_rows = (registers - packs_of_panel - 1) / packs_of_panel;
+constexpr int block_rows = 8, block_packs = 3;
 
-// `rows` rows and `packs` registers of columns, the last of which may not be whole.
+// `rows` rows of one tile of the left factor, `packs` tiles of columns, the last of which may not be whole.
 template <int rows, int packs>
 XGRAD_BFLOAT16 void multiply_rows(const BfloatBlock& given) {
   const BfloatBlock block = given;  // that no store to c can change
@@ -135,20 +183,25 @@ XGRAD_BFLOAT16 void multiply_rows(const BfloatBlock& given) {
     XGRAD_UNROLL
     for (int j = 0; j < packs; ++j) sum[i][j] = _mm512_setzero_ps();
   }
-  const Bfloat16 *a = block.a, *b = block.b;
-  const std::int64_t a_step = block.a_step;
-  for (std::int64_t k = 0; k < block.depth; k += 2, a += 2, b += 2 * panel_columns) {
-    __m512i right[packs];
-    XGRAD_UNROLL
-    for (int j = 0; j < packs; ++j) right[j] = _mm512_loadu_si512(b + 32 * j);
-    XGRAD_UNROLL
-    for (int i = 0; i < rows; ++i) {
-      std::int32_t pair;
-      std::memcpy(&pair, a + i * a_step, sizeof(pair));
-      const __m512i left = _mm512_set1_epi32(pair);
+  const Bfloat16* tile_a = block.a.data;
+  const Bfloat16* tile_b = block.b.data;
+  for (std::int64_t depth = block.depth; depth > 0; depth -= tile_depth) {
+    const Bfloat16 *a = tile_a, *b = tile_b;
+    for (std::int64_t k = 0; k < std::min(depth, tile_depth); k += 2, a += 2, b += block.b.layout.step) {
+      __m512i right[packs];
       XGRAD_UNROLL
-      for (int j = 0; j < packs; ++j) sum[i][j] = _mm512_dpbf16_ps(sum[i][j], (__m512bh)left, (__m512bh)right[j]);
+      for (int j = 0; j < packs; ++j) right[j] = _mm512_loadu_si512(b + j * block.b.layout.across);
+      XGRAD_UNROLL
+      for (int i = 0; i < rows; ++i) {
+        std::int32_t pair;
+        std::memcpy(&pair, a + i * block.a.layout.step, sizeof(pair));
+        const __m512i left = _mm512_set1_epi32(pair);
+        XGRAD_UNROLL
+        for (int j = 0; j < packs; ++j) sum[i][j] = _mm512_dpbf16_ps(sum[i][j], (__m512bh)left, (__m512bh)right[j]);
+      }
     }
+    tile_a += block.a.layout.along;
+    tile_b += block.b.layout.along;
   }
   const __m512 scale = _mm512_set1_ps(block.scale), keep = _mm512_set1_ps(block.keep);
   XGRAD_UNROLL
@@ -175,27 +228,32 @@ using MultiplyRows = void (*)(const BfloatBlock&);
 template <int packs>
 constexpr auto multiply_some = []<int... i>(std::integer_sequence<int, i...>) {
   return std::array<MultiplyRows, sizeof...(i)>{multiply_rows<i + 1, packs>...};
-}(std::make_integer_sequence<int, block_rows>());
+}
+(std::make_integer_sequence<int, block_rows>());
 
 void multiply_blocks(const BfloatBlock& block) {
-  const auto& some = block.columns <= 16 ? multiply_some<1> : multiply_some<packs_of_panel>;
-  // Of about equal height: a low one at the end would wait for its few sums.
-  const std::int64_t blocks = (block.rows + block_rows - 1) / block_rows;
-  for (std::int64_t n = 0, i = 0; n < blocks; ++n) {
-    const std::int64_t end = block.rows * (n + 1) / blocks;
+  const std::int64_t all_packs = whole_lines(block.columns) / tile_lines;
+  for (std::int64_t pack = 0; pack < all_packs; pack += block_packs) {
+    const std::int64_t packs = std::min<std::int64_t>(block_packs, all_packs - pack);
+    const auto& some = packs == 1 ? multiply_some<1> : packs == 2 ? multiply_some<2> : multiply_some<3>;
     BfloatBlock part = block;
-    part.a += i * block.a_step;
-    part.c += i * block.c_step;
-    some[static_cast<std::size_t>(end - i - 1)](part);
-    i = end;
+    part.b.data += pack * block.b.layout.across;
+    part.columns = std::min(packs * tile_lines, block.columns - pack * tile_lines);
+    if (block.bias) part.bias += pack * tile_lines;
+    for (std::int64_t i = 0; i < block.rows; i += block_rows) {
+      part.a.data = block.a.data + i / tile_lines * block.a.layout.across + i % tile_lines * block.a.layout.step;
+      part.c = block.c + i * block.c_step + pack * tile_lines;
+      some[static_cast<std::size_t>(std::min<std::int64_t>(block_rows, block.rows - i) - 1)](part);
+    }
   }
 }
 
 }  // namespace
 
-const BfloatUnit* detail::avx512_bf16_unit() {
-  static constexpr BfloatUnit unit{"AVX512-BF16", [] {}, [] {}, pack_left, pack_right, multiply_blocks};
-  return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") ? &unit : nullptr;
+BfloatFound detail::avx512_bf16_unit() {
+  static constexpr BfloatUnit unit{"AVX512-BF16", 1, 1 << 17, 1 << 20, [] {}, [] {}, pack, multiply_blocks};
+  if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw")) return {&unit};
+  return {nullptr, "the processor has neither AMX nor AVX512-BF16"};
 }
 
 }  // namespace xgrad
@@ -203,7 +261,9 @@ const BfloatUnit* detail::avx512_bf16_unit() {
 #else
 
 namespace xgrad {
-const detail::BfloatUnit* detail::avx512_bf16_unit() { return nullptr; }
+detail::BfloatFound detail::avx512_bf16_unit() {
+  return {nullptr, sizeof(Real) == sizeof(double) ? "numbers are double" : "the kernels were not compiled for AVX-512"};
+}
 }  // namespace xgrad
 
 #endif

@@ -1,57 +1,135 @@
-// Products in blocks: the panels of the right factor are packed once for some rows of the left one after the other,
-// and stay in the second-level cache meanwhile.
+// Products in blocks: some columns of the right factor are packed, and stay in a near cache while all rows of the left
+// factor meet them. The left factor is packed once for each block of the depth.
 #include <algorithm>
+#include <bit>
+#include <vector>
 
+#include "../../../core/runtime/parallel.h"
 #include "bfloat16.h"
 
 namespace xgrad {
 namespace {
 
-// Rows of the left factor of this depth stay in the first-level cache while they meet a panel.
+using namespace detail;
+
+// 32 rows of the left factor of this depth stay in the first-level cache while they meet columns. The sums of three parts
+// start anew from zero after it, and stay as exact as those of float.
 constexpr std::int64_t most_depth = 512;
-// Panels of this many numbers of the right factor stay in the second-level cache, and some rows of the left one.
-constexpr std::int64_t most_of_b = 1 << 17, most_rows = 128;
+
+// The factor from this line and place on.
+Factor part_of(const Factor& factor, BfloatSide side, std::int64_t line, std::int64_t k) {
+  const bool along = (side == BfloatSide::left) != factor.transposed;
+  return {factor.data + (along ? line * factor.stride + k : k * factor.stride + line), factor.stride, factor.transposed};
+}
 
 }  // namespace
 
 void detail::bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
-  const BfloatUnit& unit = *p.unit;
-  const std::int64_t parts = (p.k + most_depth - 1) / most_depth;
-  const std::int64_t most = whole_depth((p.k + parts - 1) / parts);
-  const std::int64_t all_panels = (p.n + panel_columns - 1) / panel_columns;
-  const std::int64_t panels = std::clamp<std::int64_t>(most_of_b / panel_size(most), 1, all_panels);
-  const std::int64_t rows = std::min(p.m, most_rows);
-  const BfloatRoom left(left_size(rows, most)), right(panels * panel_size(most));
+  const BfloatUnit& unit = *p.rounding.unit;
+  const int parts = p.rounding.parts;
+  const std::int64_t blocks = (p.k + most_depth - 1) / most_depth;
+  const std::int64_t most = whole_depth((p.k + blocks - 1) / blocks);
+  // As many lines as are kept, in blocks of 32.
+  const auto kept = [&](std::int64_t numbers, std::int64_t lines) {
+    return std::min(std::max<std::int64_t>(numbers / (most * parts) / 32, 1) * 32, whole_lines(lines));
+  };
+  const std::int64_t rows = kept(unit.most_left, p.m), columns = kept(unit.most_right, p.n);
+  const BfloatRoom left(tiles_size(rows, most, parts)), right(tiles_size(columns, most, parts));
   const BfloatWork work(unit);
-  for (std::int64_t first = 0; first < all_panels; first += panels) {
-    for (std::int64_t k = 0; k < p.k; k += most) {
-      const std::int64_t depth = std::min(most, p.k - k);
-      for (std::int64_t i = 0; i < p.m; i += rows) {
-        const std::int64_t height = std::min(rows, p.m - i);
-        unit.pack_left({a.data + (a.transposed ? k * a.stride + i : i * a.stride + k), a.stride, a.transposed}, height,
-                       depth, left.data());
-        for (std::int64_t panel = first; panel < std::min(first + panels, all_panels); ++panel) {
-          const std::int64_t j = panel * panel_columns, columns = std::min(panel_columns, p.n - j);
-          Bfloat16* const packed = right.data() + (panel - first) * panel_size(most);
-          if (i == 0) {
-            unit.pack_right({b.data + (b.transposed ? j * b.stride + k : k * b.stride + j), b.stride, b.transposed},
-                            depth, columns, 1, packed);
-          }
-          unit.multiply({.a = left.data(),
-                         .a_step = left_step(depth),
-                         .b = packed,
-                         .depth = depth,
-                         .rows = height,
-                         .columns = columns,
-                         .c = c + i * c_stride + j,
-                         .c_step = c_stride,
-                         .scale = p.scale,
-                         .keep = k == 0 ? p.keep : 1,
-                         .bias = k == 0 && p.bias ? p.bias + j : nullptr});
+  for (std::int64_t k = 0; k < p.k; k += most) {
+    const std::int64_t depth = std::min(most, p.k - k);
+    const BfloatLayout layout = in_tiles(depth, parts);
+    for (std::int64_t i = 0; i < p.m; i += rows) {
+      const std::int64_t height = std::min(rows, p.m - i);
+      unit.pack({.from = part_of(a, BfloatSide::left, i, k),
+                 .side = BfloatSide::left,
+                 .lines = height,
+                 .depth = depth,
+                 .to = left.data(),
+                 .layout = layout,
+                 .parts = parts});
+      for (std::int64_t j = 0; j < p.n; j += columns) {
+        const std::int64_t width = std::min(columns, p.n - j);
+        if (i == 0 || columns < p.n) {
+          unit.pack({.from = part_of(b, BfloatSide::right, j, k),
+                     .side = BfloatSide::right,
+                     .lines = width,
+                     .depth = depth,
+                     .to = right.data(),
+                     .layout = layout,
+                     .parts = parts});
         }
+        unit.multiply({.a = {left.data(), layout},
+                       .b = {right.data(), layout},
+                       .rows = height,
+                       .columns = width,
+                       .depth = depth,
+                       .c = c + i * c_stride + j,
+                       .c_step = c_stride,
+                       .scale = p.scale,
+                       .keep = k == 0 ? p.keep : 1,
+                       .bias = k == 0 && p.bias ? p.bias + j : nullptr,
+                       .parts = parts});
       }
     }
   }
+}
+
+std::uint32_t detail::largest_bits(const Real* x, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
+  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(columns, 1));
+  std::vector<std::uint32_t> largest(static_cast<std::size_t>(rows / grain + 1));
+  parallel_for(static_cast<std::int64_t>(largest.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t piece = begin; piece < end; ++piece) {
+      std::uint32_t most = 0;
+      for (std::int64_t i = piece * grain; i < std::min(rows, (piece + 1) * grain); ++i) {
+        for (std::int64_t j = 0; j < columns; ++j) {
+          most = std::max(most, std::bit_cast<std::uint32_t>(static_cast<float>(x[i * stride + j])) & 0x7fffffffu);
+        }
+      }
+      largest[static_cast<std::size_t>(piece)] = most;
+    }
+  });
+  return *std::ranges::max_element(largest);
+}
+
+bool detail::fit_parts(std::uint32_t largest_of_a, std::uint32_t largest_of_b) {
+  constexpr auto limit = std::bit_cast<std::uint32_t>(0x1p127f);
+  const auto number = [](std::uint32_t bits) { return double{std::bit_cast<float>(bits)}; };
+  return largest_of_a < limit && largest_of_b < limit && number(largest_of_a) * number(largest_of_b) >= 0x1p-60;
+}
+
+bool detail::pays(const Rounding& rounding, std::int64_t m, std::int64_t n, std::int64_t k) {
+  constexpr std::int64_t least_side = 64, least = 1 << 18;
+  return rounding.unit && (rounding.parts == 1 || (n >= least_side && k >= least_side && m * n * k >= least));
+}
+
+bool detail::multiplies_right(const BfloatUnit& unit) {
+  constexpr std::int64_t m = 33, n = 33, k = 34;  // beyond two tiles each way
+  const auto number = [](std::int64_t i) { return static_cast<Real>(i * 7 % 23 - 11); };
+  std::vector<Real> a, b, c(m * n);
+  for (std::int64_t i = 0; i < m * k; ++i) a.push_back(number(i));
+  for (std::int64_t i = 0; i < k * n; ++i) b.push_back(number(3 * i));
+  for (int parts = 1; parts <= unit.most_parts; ++parts) {
+    bfloat_gemm({.m = m, .n = n, .k = k, .rounding = {&unit, parts}}, {a.data(), k}, {b.data(), n}, c.data(), n);
+    for (std::int64_t i = 0; i < m; ++i) {
+      Real row[n] = {};
+      for (std::int64_t l = 0; l < k; ++l) {
+        for (std::int64_t j = 0; j < n; ++j) row[j] += a.data()[i * k + l] * b.data()[l * n + j];
+      }
+      if (!std::equal(row, row + n, c.data() + i * n)) return false;
+    }
+  }
+  return true;
+}
+
+detail::BfloatFound detail::best_bfloat_unit() {
+  std::string_view missing;
+  for (const auto find : {amx_unit, avx512_bf16_unit}) {
+    const BfloatFound found = find();
+    if (found.unit && multiplies_right(*found.unit)) return found;
+    missing = found.unit ? "its instructions multiply wrongly" : found.missing;
+  }
+  return {nullptr, missing};
 }
 
 }  // namespace xgrad

@@ -3,64 +3,172 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "../registers/rows.h"
 #include "bfloat16.h"
 
 namespace xgrad::inline XGRAD_SIMD {
 
-/// c = scale sums + keep c + bias, with sums (rows, panel_columns).
-inline void finish_block(const detail::BfloatBlock& block, const Real* sums) {
-  for (std::int64_t i = 0; i < block.rows; ++i, sums += detail::panel_columns) {
-    Real* const to = block.c + i * block.c_step;
-    each_pack(block.columns, [&](std::int64_t j, auto part) {
-      const Pack bias = block.bias ? part.load(block.bias + j) : Pack();
-      Pack value = multiply_add(block.scale, part.load(sums + j), bias);
-      if (block.keep != 0) value = multiply_add(block.keep, part.load(to + j), value);
-      part.store(value, to + j);
+/// Of factors in some parts, the first of which is the largest: the parts that are multiplied, the smallest products
+/// first. The rest is as small as the rounding of float. Neighbours share a part, whose tiles stay.
+struct PartProduct {
+  int left, right;
+};
+template <int parts>
+inline constexpr std::array<PartProduct, static_cast<std::size_t>(parts* (parts + 1) / 2)> part_products{};
+template <>
+inline constexpr std::array<PartProduct, 1> part_products<1>{{{0, 0}}};
+template <>
+inline constexpr std::array<PartProduct, 3> part_products<2>{{{1, 0}, {0, 0}, {0, 1}}};
+template <>
+inline constexpr std::array<PartProduct, 6> part_products<3>{{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}};
+
+/// Up to 32 x 32 sums in tiles 0 ... 3. Tiles, by number: zero<t>(), load<t>(from, step) and store<t>(to, step) of 16
+/// rows of 64 bytes, `step` bytes apart, and multiply<sum, left, right>(), which adds to 16 x 16 floats the products of
+/// 16 rows of 32 numbers with 16 rows of 16 pairs.
+template <class Tiles, int parts>
+class TileSums {
+ public:
+  // Whether there are more than 16 columns, and rows.
+  [[gnu::always_inline]] TileSums(bool right, bool lower) : right_(right), lower_(lower) {}
+
+  [[gnu::always_inline]] void zero() const {
+    Tiles::template zero<0>();
+    if (right_) Tiles::template zero<1>();
+    if (lower_) Tiles::template zero<2>();
+    if (right_ && lower_) Tiles::template zero<3>();
+  }
+  /// Rows `step` numbers apart; 0: the same row again and again.
+  [[gnu::always_inline]] void load(const Real* from, std::int64_t step) const {
+    const std::int64_t bytes = step * static_cast<std::int64_t>(sizeof(Real));
+    Tiles::template load<0>(from, bytes);
+    if (right_) Tiles::template load<1>(from + 16, bytes);
+    if (lower_) Tiles::template load<2>(from + 16 * step, bytes);
+    if (right_ && lower_) Tiles::template load<3>(from + 16 * step + 16, bytes);
+  }
+  [[gnu::always_inline]] void store(Real* to, std::int64_t step) const {
+    const std::int64_t bytes = step * static_cast<std::int64_t>(sizeof(Real));
+    Tiles::template store<0>(to, bytes);
+    if (right_) Tiles::template store<1>(to + 16, bytes);
+    if (lower_) Tiles::template store<2>(to + 16 * step, bytes);
+    if (right_ && lower_) Tiles::template store<3>(to + 16 * step + 16, bytes);
+  }
+  [[gnu::always_inline]] void add(detail::BfloatFactor a, detail::BfloatFactor b, std::int64_t depth) const {
+    for (std::int64_t k = 0; k < depth; k += detail::tile_depth) {
+      add_parts(a, b, std::make_index_sequence<part_products<parts>.size()>());
+      a.data += a.layout.along;
+      b.data += b.layout.along;
+    }
+  }
+
+ private:
+  template <std::size_t... n>
+  [[gnu::always_inline]] void add_parts(const detail::BfloatFactor& a, const detail::BfloatFactor& b,
+                                        std::index_sequence<n...>) const {
+    (add_product<n>(a, b), ...);
+  }
+  template <std::size_t n>
+  [[gnu::always_inline]] void add_product(const detail::BfloatFactor& a, const detail::BfloatFactor& b) const {
+    constexpr PartProduct now = part_products<parts>[n], before = part_products<parts>[n == 0 ? 0 : n - 1];
+    if constexpr (n == 0 || now.left != before.left) {
+      const Bfloat16* const from = a.data + now.left * detail::tile_size;
+      Tiles::template load<4>(from, bytes_of(a));
+      if (lower_) Tiles::template load<5>(from + a.layout.across, bytes_of(a));
+    }
+    if constexpr (n == 0 || now.right != before.right) {
+      const Bfloat16* const from = b.data + now.right * detail::tile_size;
+      Tiles::template load<6>(from, bytes_of(b));
+      if (right_) Tiles::template load<7>(from + b.layout.across, bytes_of(b));
+    }
+    Tiles::template multiply<0, 4, 6>();
+    if (right_) Tiles::template multiply<1, 4, 7>();
+    if (lower_) Tiles::template multiply<2, 5, 6>();
+    if (right_ && lower_) Tiles::template multiply<3, 5, 7>();
+  }
+  static std::int64_t bytes_of(const detail::BfloatFactor& factor) {
+    return factor.layout.step * static_cast<std::int64_t>(sizeof(Bfloat16));
+  }
+
+  bool right_, lower_;
+};
+
+/// The numbers of c that a block of sums starts from or ends in.
+struct TileTarget {
+  Real* c;
+  std::int64_t c_step, rows, columns;
+};
+
+/// sums = c, or the bias in every row, of rows 32 numbers apart
+inline void copy_start(const TileTarget& to, const Real* bias, Real* sums) {
+  for (std::int64_t i = 0; i < to.rows; ++i) {
+    const Real* const from = bias ? bias : to.c + i * to.c_step;
+    each_pack(to.columns, [&](std::int64_t j, auto part) { part.load(from + j).store(sums + i * 32 + j); });
+  }
+}
+
+/// c = scale sums + keep c + bias, of sums in rows 32 numbers apart
+inline void finish_sums(const detail::BfloatBlock& block, const TileTarget& to, const Real* bias, const Real* sums) {
+  for (std::int64_t i = 0; i < to.rows; ++i, sums += 32) {
+    Real* const row = to.c + i * to.c_step;
+    each_pack(to.columns, [&](std::int64_t j, auto part) {
+      Pack value = multiply_add(block.scale, part.load(sums + j), bias ? part.load(bias + j) : Pack());
+      if (block.keep != 0) value = multiply_add(block.keep, part.load(row + j), value);
+      part.store(value, row + j);
     });
   }
 }
 
-/// The block, by tiles that have been configured. Tiles, by number: zero<t>(), load<t>(from, step) and store<t>(to,
-/// step) of 16 rows of 64 bytes, `step` bytes apart, and multiply<sum, left, right>(), which adds to 16 x 16 floats the
-/// products of 16 rows of 32 numbers with 16 rows of 16 pairs.
+/// The block, by tiles that have been configured. Sums of three parts, which are to be as exact as those of float, start
+/// from zero. Others start from what is added to them, which spares a pass over c where c has 32 whole rows and columns.
+template <class Tiles, int parts>
+[[gnu::always_inline]] inline void multiply_parts(const detail::BfloatBlock& block) {
+  const bool from_c = block.keep == 1 && !block.bias, from_bias = block.keep == 0 && block.bias;
+  const bool from_zero = block.keep == 0 && !block.bias;
+  const bool whole_value = block.scale == 1 && (from_zero || (parts < 3 && (from_c || from_bias)));
+  alignas(64) Real sums[32 * 32] = {};
+  for (std::int64_t i = 0; i < block.rows; i += 32) {
+    detail::BfloatFactor a = block.a, b = block.b;
+    a.data += i / detail::tile_lines * a.layout.across;
+    for (std::int64_t j = 0; j < block.columns; j += 32, b.data += 2 * b.layout.across) {
+      const TileTarget to{block.c + i * block.c_step + j, block.c_step, std::min<std::int64_t>(32, block.rows - i),
+                          std::min<std::int64_t>(32, block.columns - j)};
+      const Real* const bias = block.bias ? block.bias + j : nullptr;
+      const bool in_place = whole_value && to.rows == 32 && to.columns == 32;
+      const TileSums<Tiles, parts> tiles(to.columns > 16, to.rows > 16);
+      for (std::int64_t row = 0; row < to.rows; ++row) {  // c comes while the sums are made
+        __builtin_prefetch(to.c + row * to.c_step, 1);
+        __builtin_prefetch(to.c + row * to.c_step + to.columns - 1, 1);
+      }
+      if (!whole_value || from_zero) {
+        tiles.zero();
+      } else if (in_place) {
+        from_c ? tiles.load(to.c, to.c_step) : tiles.load(bias, 0);
+      } else {
+        copy_start(to, bias, sums);
+        tiles.load(sums, 32);
+      }
+      tiles.add(a, b, block.depth);
+      if (in_place) {
+        tiles.store(to.c, to.c_step);
+        continue;
+      }
+      tiles.store(sums, 32);
+      if (whole_value) {
+        finish_sums({}, to, nullptr, sums);
+      } else {
+        finish_sums(block, to, bias, sums);
+      }
+    }
+  }
+}
+
 template <class Tiles>
 [[gnu::always_inline]] inline void multiply_by_tiles(const detail::BfloatBlock& block) {
-  using detail::panel_columns;
-  constexpr std::int64_t b_step = panel_columns * 2 * sizeof(Bfloat16), sums_step = panel_columns * sizeof(Real);
-  const std::int64_t a_step = block.a_step * static_cast<std::int64_t>(sizeof(Bfloat16));
-  const bool right = block.columns > 16;
-  alignas(64) Real sums[32 * panel_columns];
-  for (std::int64_t i = 0; i < block.rows; i += 32) {
-    const bool lower = block.rows - i > 16;
-    const Bfloat16 *a = block.a + i * block.a_step, *b = block.b;
-    Tiles::template zero<0>();
-    Tiles::template zero<1>();
-    Tiles::template zero<2>();
-    Tiles::template zero<3>();
-    for (std::int64_t k = 0; k < block.depth; k += 32, a += 32, b += 32 * panel_columns) {
-      Tiles::template load<4>(a, a_step);
-      Tiles::template load<6>(b, b_step);
-      Tiles::template multiply<0, 4, 6>();
-      if (right) {
-        Tiles::template load<7>(b + 32, b_step);
-        Tiles::template multiply<1, 4, 7>();
-      }
-      if (!lower) continue;
-      Tiles::template load<5>(a + 16 * block.a_step, a_step);
-      Tiles::template multiply<2, 5, 6>();
-      if (right) Tiles::template multiply<3, 5, 7>();
-    }
-    Tiles::template store<0>(sums, sums_step);
-    if (right) Tiles::template store<1>(sums + 16, sums_step);
-    if (lower) Tiles::template store<2>(sums + 16 * panel_columns, sums_step);
-    if (lower && right) Tiles::template store<3>(sums + 16 * panel_columns + 16, sums_step);
-    detail::BfloatBlock part = block;
-    part.rows = std::min<std::int64_t>(32, block.rows - i);
-    part.c += i * block.c_step;
-    finish_block(part, sums);
-  }
+  if (block.parts == 1) return multiply_parts<Tiles, 1>(block);
+  if (block.parts == 2) return multiply_parts<Tiles, 2>(block);
+  multiply_parts<Tiles, 3>(block);
 }
 
 }  // namespace xgrad::inline XGRAD_SIMD

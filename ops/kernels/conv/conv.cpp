@@ -143,14 +143,30 @@ Array packed_bias(const Real* bias, std::int64_t groups, std::int64_t channels) 
   return packed;
 }
 
+// Whether the factors of a convolution, of these shapes, are rounded to bfloat16 parts.
+bool rounds(const Rounding& rounding, const ConvSizes& sizes, const Real* a, const Shape& a_shape, const Real* b,
+            const Shape& b_shape) {
+  constexpr std::int64_t most_plane = 1 << 28;  // what a pixel sees is counted in 32 bits
+  const auto largest = [](const Real* x, const Shape& shape) {
+    const std::int64_t plane = shape[2] * shape[3];
+    return detail::largest_bits(x, shape[0] * shape[1], plane, plane);
+  };
+  const std::int64_t pixels = sizes.batch * sizes.h.out * sizes.w.out;
+  return detail::pays(rounding, sizes.out, pixels, sizes.in * sizes.h.kernel * sizes.w.kernel) &&
+         sizes.h.in * sizes.w.in <= most_plane && sizes.h.out * sizes.w.out <= most_plane &&
+         (rounding.parts == 1 || detail::fit_parts(largest(a, a_shape), largest(b, b_shape)));
+}
+
 }  // namespace
 
 Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias,
-                const detail::BfloatUnit* unit) {
+                const Rounding& rounding) {
   Array y(sizes.result_shape());
   if (y.size() == 0) return y;
   if (results_see_far(sizes)) return detail::far_conv_rows(sizes, image, kernel, bias);
-  if (unit) return detail::bfloat_conv_rows(sizes, image, kernel, bias, *unit);
+  if (rounds(rounding, sizes, image, sizes.image_shape(), kernel, sizes.kernel_shape())) {
+    return detail::bfloat_conv_rows(sizes, image, kernel, bias, rounding);
+  }
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
   const Window window = seen_by_results(sizes);
@@ -199,11 +215,13 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
 }
 
 Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias,
-                      const detail::BfloatUnit* unit) {
+                      const Rounding& rounding) {
   Array x(sizes.image_shape());
   if (x.size() == 0) return x;
   if (images_see_far(sizes)) return detail::far_conv_image_rows(sizes, result, kernel, bias);
-  if (unit) return detail::bfloat_conv_image_rows(sizes, result, kernel, bias, *unit);
+  if (rounds(rounding, sizes, result, sizes.result_shape(), kernel, sizes.kernel_shape())) {
+    return detail::bfloat_conv_image_rows(sizes, result, kernel, bias, rounding);
+  }
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.in);
   const Array biases = packed_bias(bias, sizes.groups, sizes.in);
@@ -314,11 +332,13 @@ constexpr auto kernel_two_packs = table<KernelFunction, SumChannels, 2>(all_rows
 
 }  // namespace
 
-Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result, const detail::BfloatUnit* unit) {
+Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result, const Rounding& rounding) {
   Array gradient(sizes.kernel_shape(), Real(0));
   if (gradient.size() == 0 || sizes.batch == 0 || sizes.h.out * sizes.w.out == 0) return gradient;
   if (results_see_far(sizes)) return detail::far_conv_kernel_rows(sizes, image, result);
-  if (unit) return detail::bfloat_conv_kernel_rows(sizes, image, result, *unit);
+  if (rounds(rounding, sizes, image, sizes.image_shape(), result, sizes.result_shape())) {
+    return detail::bfloat_conv_kernel_rows(sizes, image, result, rounding);
+  }
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
   const Window window = seen_by_results(sizes);

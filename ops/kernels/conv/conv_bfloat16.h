@@ -1,4 +1,4 @@
-// The convolutions of conv.h on factors rounded to bfloat16. Arguments as there; no result is empty.
+// The convolutions of conv.h on factors in bfloat16 parts. Arguments as there; no result is empty.
 #pragma once
 
 #include "../../../core/array/array.h"
@@ -8,9 +8,9 @@
 namespace xgrad::detail {
 
 Array bfloat_conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias,
-                       const BfloatUnit& unit);
+                       const Rounding& rounding);
 Array bfloat_conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias,
-                             const BfloatUnit& unit);
-Array bfloat_conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result, const BfloatUnit& unit);
+                             const Rounding& rounding);
+Array bfloat_conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result, const Rounding& rounding);
 
 }  // namespace xgrad::detail

@@ -11,6 +11,13 @@ namespace detail {
 struct BfloatUnit;
 }  // namespace detail
 
+/// How the numbers of factors are rounded: to the sum of `parts` bfloat16 numbers (1 to 3), which `unit` multiplies
+/// (bfloat16.h). Not at all if the unit is nullptr.
+struct Rounding {
+  const detail::BfloatUnit* unit = nullptr;
+  int parts = 1;
+};
+
 /// A factor of a product in memory: rows `stride` elements apart, each contiguous; transposed if `transposed` is set.
 struct Factor {
   const Real* data = nullptr;
@@ -25,8 +32,7 @@ struct Gemm {
   Real scale = 1;
   Real keep = 0;               ///< 0: the old c is ignored, even NaN
   const Real* bias = nullptr;  ///< (n), added to every row
-  /// The unit that rounds the factors to bfloat16 (bfloat16.h) and multiplies them; nullptr: nothing is rounded.
-  const detail::BfloatUnit* unit = nullptr;
+  Rounding rounding = {};
 };
 
 }  // namespace xgrad

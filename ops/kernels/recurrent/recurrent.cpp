@@ -19,7 +19,7 @@ namespace {
 // Sequences that one thread takes through all steps.
 constexpr std::int64_t sequences_per_block = 16;
 
-// A factor that many products share, (depth, columns), packed once into panels of two registers' width, or into those
+// A factor that many products share, (depth, columns), packed once into panels of two registers' width, or into tiles
 // of a unit for bfloat16. A BLAS would pack it again for every product, at the cost of a product of few rows.
 class Panels {
  public:
@@ -34,12 +34,16 @@ class Panels {
         columns_(factor.dim(1)),
         unit_(unit),
         numbers_(Shape{unit ? 0 : (columns_ + width - 1) / width, depth_, width}),
-        rounded_(unit ? (columns_ + detail::panel_columns - 1) / detail::panel_columns * detail::panel_size(depth_)
-                      : 0) {
-    each_rounded([&](std::int64_t first, std::int64_t columns, Bfloat16* panel) {
-      unit->pack_right({factor.data() + first, columns_}, depth_, columns, 1, panel);
-    });
-    if (unit) return;
+        rounded_(unit ? detail::tiles_size(columns_, depth_) : 0) {
+    if (unit) {
+      unit->pack({.from = {factor.data(), columns_},
+                  .side = detail::BfloatSide::right,
+                  .lines = columns_,
+                  .depth = depth_,
+                  .to = rounded_.data(),
+                  .layout = detail::in_tiles(depth_)});
+      return;
+    }
     Real* to = numbers_.mutable_data();
     for (std::int64_t first = 0; first < columns_; first += width, to += depth_ * width) {
       pack_rows(factor.data() + first, columns_, depth_, std::min(width, columns_ - first), to, width, width);
@@ -85,31 +89,20 @@ class Panels {
     }
   }
 
-  // Calls f(first column, columns, panel) for the panels of the unit, if there is one.
-  template <class F>
-  void each_rounded(const F& f) const {
-    for (std::int64_t first = 0; unit_ && first < columns_; first += detail::panel_columns) {
-      f(first, std::min(detail::panel_columns, columns_ - first),
-        rounded_.data() + first / detail::panel_columns * detail::panel_size(depth_));
-    }
-  }
-
   void multiply_rounded(std::int64_t rows, const Real* a, std::int64_t a_step, Real* c, std::int64_t c_step,
                         bool add) const {
-    const detail::BfloatRoom left(detail::left_size(rows, depth_));
+    const detail::BfloatRoom left(detail::tiles_size(rows, depth_));
+    const detail::BfloatLayout layout = detail::in_tiles(depth_);
     const detail::BfloatWork work(*unit_);
-    unit_->pack_left({a, a_step}, rows, depth_, left.data());
-    each_rounded([&](std::int64_t first, std::int64_t columns, const Bfloat16* panel) {
-      unit_->multiply({.a = left.data(),
-                       .a_step = detail::left_step(depth_),
-                       .b = panel,
-                       .depth = depth_,
-                       .rows = rows,
-                       .columns = columns,
-                       .c = c + first,
-                       .c_step = c_step,
-                       .keep = add ? Real(1) : Real(0)});
-    });
+    unit_->pack({.from = {a, a_step}, .lines = rows, .depth = depth_, .to = left.data(), .layout = layout});
+    unit_->multiply({.a = {left.data(), layout},
+                     .b = {rounded_.data(), layout},
+                     .rows = rows,
+                     .columns = columns_,
+                     .depth = depth_,
+                     .c = c,
+                     .c_step = c_step,
+                     .keep = add ? Real(1) : Real(0)});
   }
 
   std::int64_t depth_, columns_;
@@ -244,7 +237,7 @@ CellInputs cell_gradients(const Course& course, const CellInputs& in, const Kept
   CellInputs result;
   if (wanted.weight) {
     result.weight = Array(Shape{gates * h, h});
-    gemm({.m = gates * h, .n = h, .k = B * T, .unit = course.unit}, {gu.data(), gates * h, true}, {kept.h.data(), h},
+    gemm({.m = gates * h, .n = h, .k = B * T, .rounding = {course.unit}}, {gu.data(), gates * h, true}, {kept.h.data(), h},
          result.weight.mutable_data(), h);
   }
   if constexpr (Cell::memory) result.last = std::move(gc);

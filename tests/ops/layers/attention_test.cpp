@@ -401,6 +401,29 @@ TEST_CASE("the numbers do not depend on the number of threads") {
   });
 }
 
+TEST_CASE("few heads share out their queries, with the same numbers for any number of threads") {
+  struct Case {
+    std::int64_t B, T, heads, kv_heads;
+  };
+  for (const Case& test : {Case{1, 200, 1, 1}, Case{1, 163, 4, 1}, Case{2, 130, 2, 2}, Case{1, 40, 1, 1}}) {
+    CAPTURE(cat(test.B, " x ", test.T, ", heads ", test.heads, " and ", test.kv_heads));
+    const std::int64_t d = 6;
+    const Array q = normal({test.B, test.T, test.heads * d}), k = normal({test.B, test.T, test.kv_heads * d}, 2),
+                v = normal({test.B, test.T, test.kv_heads * d}, 3);
+    const AttentionOptions options{.mask = {.causal = true}, .kv_heads = test.kv_heads};
+    const auto results = [&](bool kernel) {
+      const Tensors x{variable(q), variable(k), variable(v)};
+      const Tensor y = multi_head_attention(x[0], x[1], x[2], test.heads, options);
+      Tensors all = grad(y, x, {.seed = Tensor(normal(y.shape(), 4)), .create_graph = !kernel});
+      all.push_back(y);
+      for (Tensor& each : all) each = reshape(each.detach(), {-1});
+      return concat(all);
+    };
+    check_same_bits([&] { return results(true); });
+    check_close(results(true).value(), results(false).value(), 1e-12);
+  }
+}
+
 TEST_CASE("no keys, no queries, no batch") {
   CHECK(multi_head_attention(zeros({2, 0, 4}), zeros({2, 3, 4}), zeros({2, 3, 4}), 2).shape() == Shape{2, 0, 4});
   check_close(multi_head_attention(ones({2, 3, 4}), zeros({2, 0, 4}), zeros({2, 0, 4}), 2).value(),

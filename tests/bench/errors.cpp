@@ -1,0 +1,87 @@
+// The errors of products in float: on registers, by the BLAS, and in bfloat16 parts on tiles, whose bits are those of AMX.
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <iomanip>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <xgrad/core/array/random.h>
+#include <xgrad/ops/kernels/products/blas.h>
+#include <xgrad/ops/kernels/products/gemm.h>
+
+#include "support/bfloat16.h"
+
+using namespace xgrad;
+
+namespace {
+
+constexpr std::int64_t m = 64, n = 64;
+
+using Draw = std::function<Real(double uniform, double normal)>;
+using Multiply = std::function<void(const Gemm& p, const Factor& a, const Factor& b, Real* c)>;
+
+Array drawn(const Draw& draw, std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
+  Array x = random_normal({rows, columns}, RandomKey{seed, 0});
+  const Array u = random_uniform({rows, columns}, RandomKey{seed, 1});
+  for (std::int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = draw(u.data()[i], x.data()[i]);
+  return x;
+}
+
+// The largest error and the root of the mean square, in units of 2^-24 of the sum of the sizes of the terms.
+std::pair<double, double> errors_of(const Multiply& multiply, const Array& a, const Array& b) {
+  const std::int64_t k = a.dim(1);
+  std::vector<Real> c(m * n);
+  multiply({.m = m, .n = n, .k = k}, {a.data(), k}, {b.data(), n}, c.data());
+  double most = 0, squares = 0;
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      double exact = 0, size = 0;
+      for (std::int64_t l = 0; l < k; ++l) {
+        const double product = double{a.at({i, l})} * b.at({l, j});
+        exact += product;
+        size += std::abs(product);
+      }
+      const double error = std::abs(c[static_cast<std::size_t>(i * n + j)] - exact) / size * 0x1p24;
+      most = std::max(most, error);
+      squares += error * error;
+    }
+  }
+  return {most, std::sqrt(squares / (m * n))};
+}
+
+}  // namespace
+
+int main() {
+  const std::vector<std::pair<std::string, Draw>> draws{
+      {"uniform in (-1, 1)", [](double u, double) { return static_cast<Real>(2 * u - 1); }},
+      {"uniform in (0, 1)", [](double u, double) { return static_cast<Real>(u); }},
+      {"normal", [](double, double x) { return static_cast<Real>(x); }},
+      {"normal times 2 to the power of -20 to 20",
+       [](double u, double x) { return static_cast<Real>(x * std::exp2(40 * u - 20)); }}};
+  const auto on_tiles = [](int parts) -> Multiply {
+    return [parts](Gemm p, const Factor& a, const Factor& b, Real* c) {
+      p.rounding = {&testing::plain_tiles_unit, parts};
+      gemm(p, a, b, c, n);
+    };
+  };
+  const std::vector<Multiply> ways{
+      [](const Gemm& p, const Factor& a, const Factor& b, Real* c) { gemm(p, a, b, c, n); },
+      [](const Gemm& p, const Factor& a, const Factor& b, Real* c) { detail::blas_product(p, a, b, c, n); },
+      on_tiles(3), on_tiles(2), on_tiles(1)};
+  std::cout << "| factors | k | `highest` | OpenBLAS | `split` | `high` | `medium` |\n|---|---|---|---|---|---|---|\n"
+            << std::setprecision(2);
+  for (const auto& [name, draw] : draws) {
+    for (const std::int64_t k : {128, 512, 2048, 8192}) {
+      const Array a = drawn(draw, m, k, 1), b = drawn(draw, k, n, 2);
+      std::cout << "| " << name << " | " << k << " |";
+      for (const Multiply& way : ways) {
+        const auto [most, mean] = errors_of(way, a, b);
+        std::cout << ' ' << most << ", " << mean << " |";
+      }
+      std::cout << '\n';
+    }
+  }
+}
