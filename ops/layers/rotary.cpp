@@ -2,8 +2,11 @@
 #include "rotary.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <mutex>
 #include <numbers>
+#include <type_traits>
 
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
@@ -12,15 +15,21 @@
 namespace xgrad {
 namespace {
 
-// The cosines and sines of T positions, and the layout of the pairs of columns.
+// The cosines and sines of T positions, (T, d / 2) each.
+struct Tables {
+  Array cosines, sines;
+};
+
+// How rows are turned. `direction`: 1, or -1 for back.
 struct Turn {
-  Array cosines, sines;  // (T, d / 2)
+  Tables tables;
   std::int64_t heads, d;
   RotaryLayout layout;
+  Real direction = 1;
 
   Turn back() const {
     Turn other = *this;
-    for (Real& sine : std::span(other.sines.mutable_data(), static_cast<std::size_t>(other.sines.size()))) sine = -sine;
+    other.direction = -direction;
     return other;
   }
 };
@@ -33,10 +42,10 @@ double slower(double frequency, const RotaryScaling& scaling) {
 }
 
 // The angles are in double: at positions in the thousands, a float would have lost visible digits.
-Turn turn_of(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
+Tables tables_of(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
   const Shape shape{T, d / 2};
-  Turn turn{Array(shape), Array(shape), options.heads, d, options.layout};
-  Real *cosine = turn.cosines.mutable_data(), *sine = turn.sines.mutable_data();
+  Tables tables{Array(shape), Array(shape)};
+  Real *cosine = tables.cosines.mutable_data(), *sine = tables.sines.mutable_data();
   for (std::int64_t j = 0; j < d / 2; ++j) {
     double frequency = std::pow(options.theta, -2 * static_cast<double>(j) / static_cast<double>(d));
     if (options.scaling) frequency *= slower(frequency, *options.scaling);
@@ -46,7 +55,27 @@ Turn turn_of(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
       sine[t * (d / 2) + j] = static_cast<Real>(std::sin(angle));
     }
   }
-  return turn;
+  return tables;
+}
+
+// The same; those of the last call are kept, for queries, keys and layers ask for the same ones. Threads: any may call this.
+Tables kept_tables_of(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
+  const RotaryScaling scaling = options.scaling.value_or(RotaryScaling{});
+  const std::array asked{static_cast<double>(T),  static_cast<double>(d), static_cast<double>(options.first),
+                         options.theta,           scaling.factor,         scaling.low,
+                         scaling.high,            static_cast<double>(scaling.context), options.scaling ? 1. : 0.};
+  static std::mutex mutex;
+  static std::remove_const_t<decltype(asked)> last{};
+  static Tables& tables = *new Tables;  // outlives every tensor
+  {
+    const std::lock_guard lock(mutex);
+    if (asked == last) return tables;
+  }
+  const Tables made = tables_of(T, d, options);
+  const std::lock_guard lock(mutex);
+  tables = made;
+  last = asked;
+  return made;
 }
 
 Tensor turned(const Tensor& x, const Turn& turn) {
@@ -59,8 +88,9 @@ Tensor turned(const Tensor& x, const Turn& turn) {
                  .d = turn.d,
                  .step = halves ? 1 : 2,
                  .distance = halves ? turn.d / 2 : 1,
-                 .cosines = turn.cosines.data(),
-                 .sines = turn.sines.data()},
+                 .cosines = turn.tables.cosines.data(),
+                 .sines = turn.tables.sines.data(),
+                 .direction = turn.direction},
                 x.value().data(), y.mutable_data());
   }
   return record("rotary", std::move(y), wrt(x, [turn](const Tensor& gy) { return turned(gy, turn.back()); }));
@@ -95,7 +125,7 @@ Tensor rotary(const Tensor& x, const RotaryOptions& options) {
     }
     if (scaling->context < 1) fail<ValueError>("rotary", "context ", scaling->context, " is not positive");
   }
-  return turned(x, turn_of(x.size() > 0 ? x.dim(-2) : 0, d, options));
+  return turned(x, {kept_tables_of(x.size() > 0 ? x.dim(-2) : 0, d, options), options.heads, d, options.layout});
 }
 
 }  // namespace xgrad

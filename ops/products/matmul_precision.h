@@ -3,9 +3,11 @@
 
 #include <string_view>
 
-#include "../kernels/products/product.h"
+#include "../../core/base/config.h"
 
 namespace xgrad {
+
+struct Rounding;
 
 /// The precision to which the factors of a product are rounded. Sums are in Real in any case.
 enum class MatmulPrecision {

@@ -62,21 +62,18 @@ std::int64_t heads_at_a_time(const AttentionSizes& p) {
   return std::max<std::int64_t>(heads, 1);
 }
 
-// Few heads share out their queries as well, so that there is work for all threads. Shares depend on sizes alone.
+// The queries of a head in shares, so that few heads are work for all threads.
 class Shares {
  public:
-  Shares(const AttentionSizes& p, std::int64_t heads) {
-    // Each share copies the keys and values, which pays from two blocks of queries on.
-    constexpr std::int64_t enough = 8, least_blocks = 2;
-    blocks_ = (p.T + queries_at_a_time(p) - 1) / queries_at_a_time(p);
-    if (heads > 0 && heads < enough) count_ = std::clamp<std::int64_t>(blocks_ / least_blocks, 1, enough / heads);
-  }
+  Shares(const AttentionSizes& p, std::int64_t count, std::int64_t least_queries)
+      : blocks_((p.T + queries_at_a_time(p) - 1) / queries_at_a_time(p)),
+        count_(std::clamp<std::int64_t>(count, 1, std::max<std::int64_t>(p.T / least_queries, 1))) {}
   std::int64_t count() const { return count_; }
   // The first of the blocks of queries of a share; the end of the one before.
   std::int64_t first(std::int64_t share) const { return blocks_ * share / count_; }
 
  private:
-  std::int64_t blocks_ = 0, count_ = 1;
+  std::int64_t blocks_, count_;
 };
 
 // Calls f for the queries of batch b in a share, some at a time.
@@ -315,7 +312,8 @@ void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, c
              const WeightDropout& dropout, Real* y, KeptAttention* kept) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
   const bool alone = !p.unit && !kept && !dropout.on() && detail::has_one_query(p, ranges);
-  const Shares shares(p, p.B * p.H);
+  // Each query has a result of its own, so the number of shares changes no bit. Under a causal mask shares are unequal.
+  const Shares shares(p, p.B * p.H < threads() ? 4 * threads() : 1, 64);
   parallel_for(p.B * p.H * shares.count(), heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
     Products products(p, ranges);
     Matrix weights(most_keys + Products::max_lead, lanes);
@@ -372,7 +370,7 @@ void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<c
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
   // A group of heads together: the gradients of its keys and values are sums, over the queries of a share first.
   const std::int64_t groups = p.B * p.H / p.group, at_a_time = std::max<std::int64_t>(heads_at_a_time(p) / p.group, 1);
-  const Shares parts(p, groups);
+  const Shares parts(p, groups > 0 ? 4 / groups : 1, 256);
   Array sums(Shape{parts.count() > 1 ? parts.count() * groups : 0, p.S, p.d + p.e});
   Real* const sum = sums.mutable_data();
   parallel_for(groups * parts.count(), at_a_time, [&](std::int64_t first, std::int64_t last) {

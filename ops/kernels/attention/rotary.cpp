@@ -17,15 +17,16 @@ void rotate_rows(const RotaryRows& in, const Real* x, Real* y) {
         Real *to_a = y + at, *to_b = to_a + in.distance;
         if (in.step == 1) {
           each_pack(pairs, [&](std::int64_t j, auto part) {
-            const Pack u = part.load(a + j), v = part.load(b + j), c = part.load(cosine + j), s = part.load(sine + j);
+            const Pack u = part.load(a + j), v = part.load(b + j), c = part.load(cosine + j);
+            const Pack s = in.direction * part.load(sine + j);
             part.store(u * c - v * s, to_a + j);
             part.store(u * s + v * c, to_b + j);
           });
         } else {
           for (std::int64_t j = 0; j < pairs; ++j) {
-            const Real u = a[j * in.step], v = b[j * in.step];
-            to_a[j * in.step] = u * cosine[j] - v * sine[j];
-            to_b[j * in.step] = u * sine[j] + v * cosine[j];
+            const Real u = a[j * in.step], v = b[j * in.step], c = cosine[j], s = in.direction * sine[j];
+            to_a[j * in.step] = u * c - v * s;
+            to_b[j * in.step] = u * s + v * c;
           }
         }
       }

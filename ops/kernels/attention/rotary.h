@@ -14,6 +14,7 @@ struct RotaryRows {
   std::int64_t step, distance;
   const Real* cosines;
   const Real* sines;
+  Real direction;  ///< 1, or -1: by the opposite angle
 };
 
 /// Writes the rotated rows of x to y.

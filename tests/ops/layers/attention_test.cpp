@@ -405,7 +405,7 @@ TEST_CASE("few heads share out their queries, with the same numbers for any numb
   struct Case {
     std::int64_t B, T, heads, kv_heads;
   };
-  for (const Case& test : {Case{1, 200, 1, 1}, Case{1, 163, 4, 1}, Case{2, 130, 2, 2}, Case{1, 40, 1, 1}}) {
+  for (const Case& test : {Case{1, 1100, 1, 1}, Case{1, 600, 4, 1}, Case{2, 530, 1, 1}, Case{1, 40, 1, 1}}) {
     CAPTURE(cat(test.B, " x ", test.T, ", heads ", test.heads, " and ", test.kv_heads));
     const std::int64_t d = 6;
     const Array q = normal({test.B, test.T, test.heads * d}), k = normal({test.B, test.T, test.kv_heads * d}, 2),
