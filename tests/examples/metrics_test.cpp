@@ -18,7 +18,7 @@ using doctest::Approx;
 
 /// The stored cases `kind/0`, `kind/1`, ...
 std::vector<StateFile> cases(const std::string& kind) {
-  const StateFile file = load_safetensors(testing::fixture_path("metrics.safetensors"));
+  const StateFile file = load_safetensors(xgrad::testing::fixture_path("metrics.safetensors"));
   std::vector<StateFile> result;
   for (;;) {
     const std::string prefix = cat(kind, "/", result.size(), "/");

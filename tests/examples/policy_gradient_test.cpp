@@ -116,7 +116,7 @@ TEST_CASE("The agent learns to balance the pole: 475 steps of 500, as solved is 
 }
 
 TEST_CASE("Episodes and losses are the same bits for any number of threads") {
-  testing::check_same_bits([] {
+  xgrad::testing::check_same_bits([] {
     manual_seed(6);
     const Agent agent{nn::root};
     learn(agent, 2);

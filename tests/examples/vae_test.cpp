@@ -72,7 +72,7 @@ TEST_CASE("Learning raises the bound, finds pictures again and lowers the noise"
 
 TEST_CASE("The bound and its gradients are the same bits for any number of threads") {
   const Array x = pictures(50);
-  testing::check_same_bits([&] {
+  xgrad::testing::check_same_bits([&] {
     manual_seed(3);
     const Vae model(nn::root, {1, 12, 12}, small);
     const Tensor bound = model(x).elbo();

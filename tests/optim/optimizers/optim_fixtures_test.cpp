@@ -3,25 +3,12 @@
 
 #include <memory>
 
+#include "optim/support.h"
 #include "support/check.h"
 #include "support/fixtures.h"
 
 namespace xgrad::testing {
 namespace {
-
-/// The values of both parameters after each of the steps with the stored gradients.
-template <class Optimizer>
-Results steps(const Case& c, const typename Optimizer::Options& options) {
-  const Tensors parameters{variable(c.x(0).value()), variable(c.x(1).value())};
-  const Tensor gradients[] = {c.x(2).detach(), c.x(3).detach()};
-  Optimizer optimizer(parameters, options);
-  Tensors after[2];
-  for (std::int64_t step = 0; step < gradients[0].dim(0); ++step) {
-    optimizer.step({gradients[0][step], gradients[1][step]});
-    for (int i = 0; i < 2; ++i) after[i].push_back(Tensor(parameters[static_cast<std::size_t>(i)].value()));
-  }
-  return Tensors{stack(after[0]), stack(after[1])};
-}
 
 template <class Options>
 Options adam_options(const Case& c) {
@@ -29,14 +16,6 @@ Options adam_options(const Case& c) {
   options.weight_decay = c.number("weight_decay", options.weight_decay);
   if (c.has("betas")) options.betas = {c.reals("betas")[0], c.reals("betas")[1]};
   return options;
-}
-
-/// As many rates as are stored.
-Results rates(const Case& c, const optim::Schedule& schedule) {
-  const std::int64_t count = std::get<Array>(*c.stored("y", 0)).size();
-  std::vector<Real> values;
-  for (std::int64_t step = 0; step < count; ++step) values.push_back(schedule.lr(step, c.number("lr", 1)));
-  return Tensor(Array({count}, values));
 }
 
 optim::Schedule cosine_of(const Case& c) {
