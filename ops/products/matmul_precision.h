@@ -35,6 +35,8 @@ void set_matmul_precision(MatmulPrecision precision);
 MatmulPrecision matmul_precision();
 
 namespace detail {
+struct BfloatUnit;
+
 /// The rounding of matrix products and convolutions now (ops/kernels/bfloat16/bfloat16.h).
 Rounding rounding_of_products();
 /// The unit of medium precision, if that is the choice now; else nullptr.
