@@ -44,7 +44,7 @@ std::string refusal(const fs::path& path) {
   return "accepted";
 }
 
-std::string number(std::uint32_t value) {
+std::string big_endian(std::uint32_t value) {
   std::string bytes;
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xFF);
   return bytes;
@@ -123,14 +123,14 @@ TEST_CASE("a small file that declares a huge picture is refused before there is 
   picture.replace(frame + 5, 4, std::string("\xf0\xff\x00\x10", 4));
   CHECK(refusal(write_text(folder / "b.jpg", picture)) == "bad JPEG: a side is above 2^15");
   // A header of PNG with its checksum: 32768 x 32768 in 16 bits a colour.
-  const std::string header = "IHDR" + number(32768) + number(32768) + std::string("\x10\x02\x00\x00\x00", 5);
+  const std::string header = "IHDR" + big_endian(32768) + big_endian(32768) + std::string("\x10\x02\x00\x00\x00", 5);
   std::uint32_t crc = 0xFFFFFFFF;
   for (const char c : header) {
     crc ^= static_cast<unsigned char>(c);
     for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
   }
   std::string png = read_text(fixture_path("pictures/rgb16.png"));
-  png.replace(12, 21, header + number(~crc));
+  png.replace(12, 21, header + big_endian(~crc));
   CHECK(refusal(write_text(folder / "c.png", png)).find("declares 32768 x 32768 pixels, more than") !=
         std::string::npos);
 }
