@@ -462,8 +462,9 @@ TEST_CASE("products on tiles in one, two and three parts have the bits of the ma
   for (const detail::BfloatUnit* unit : tile_units()) {
     for (int parts = 1; parts <= 3; ++parts) {
       int number = 0;
-      for (const auto& [m, n, k] : std::vector<std::array<std::int64_t, 3>>{
+      for (const auto& sizes : std::vector<std::array<std::int64_t, 3>>{
                {1, 1, 1}, {17, 15, 33}, {32, 32, 64}, {40, 64, 31}, {33, 70, 600}, {64, 33, 1030}, {5, 3, 512}}) {
+        const std::int64_t m = sizes[0], n = sizes[1], k = sizes[2];
         for (int kind = 0; kind < 8; ++kind, ++number) {
           const bool ta = (kind & 1) != 0, tb = (kind & 2) != 0;
           const Array a = normal(ta ? Shape{k, m} : Shape{m, k}, 1), b = normal(tb ? Shape{n, k} : Shape{k, n}, 2);
@@ -507,12 +508,12 @@ TEST_CASE("products in two and three parts have the same bits for any number of 
 }
 
 TEST_CASE("three parts are as exact as float, at any depth and for numbers of any size, and two have 16 digits") {
-  const auto positive = [](Shape shape, int seed) {
+  const auto positive = [](Shape shape, unsigned seed) {
     Array x = normal(shape, seed);
     for (std::int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = std::abs(x.data()[i]);
     return x;
   };
-  const auto wide = [](Shape shape, int seed) {
+  const auto wide = [](Shape shape, unsigned seed) {
     Array x = normal(shape, seed);
     const Array powers = normal(shape, seed + 10);
     for (std::int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] *= std::exp2(8 * powers.data()[i]);
@@ -520,8 +521,8 @@ TEST_CASE("three parts are as exact as float, at any depth and for numbers of an
   };
   constexpr std::int64_t m = 64, n = 64;
   for (const std::int64_t k : {128, 512, 2048}) {
-    for (const auto& draw : std::vector<std::function<Array(Shape, int)>>{
-             [](Shape shape, int seed) { return normal(shape, seed); }, positive, wide}) {
+    for (const auto& draw : std::vector<std::function<Array(Shape, unsigned)>>{
+             [](Shape shape, unsigned seed) { return normal(shape, seed); }, positive, wide}) {
       const Array a = draw({m, k}, 1), b = draw({k, n}, 2);
       const Errors exact = errors_of({.m = m, .n = n, .k = k}, a, b);
       const auto in_parts = [&](int parts) {

@@ -207,7 +207,8 @@ Array detail::bfloat_conv_image_rows(const ConvSizes& sizes, const Real* result,
 Array detail::bfloat_conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result,
                                       const Rounding& rounding) {
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  const auto& [unit, parts] = rounding;
+  const BfloatUnit* const unit = rounding.unit;
+  const int parts = rounding.parts;
   const std::int64_t columns = sizes.in * h.kernel * w.kernel, size = sizes.groups * sizes.out * columns;
   const Window window = seen_by_results(sizes);
   const std::vector<std::int64_t> taps = taps_of(sizes, window.row());
