@@ -12,7 +12,7 @@
 #include <xgrad/ops/kernels/products/blas.h>
 #include <xgrad/ops/kernels/products/gemm.h>
 
-#include "support/bfloat16.h"
+#include "support/products.h"
 
 using namespace xgrad;
 
@@ -28,28 +28,6 @@ Array drawn(const Draw& draw, std::int64_t rows, std::int64_t columns, std::uint
   const Array u = random_uniform({rows, columns}, RandomKey{seed, 1});
   for (std::int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = draw(u.data()[i], x.data()[i]);
   return x;
-}
-
-// The largest error and the root of the mean square, in units of 2^-24 of the sum of the sizes of the terms.
-std::pair<double, double> errors_of(const Multiply& multiply, const Array& a, const Array& b) {
-  const std::int64_t k = a.dim(1);
-  std::vector<Real> c(m * n);
-  multiply({.m = m, .n = n, .k = k}, {a.data(), k}, {b.data(), n}, c.data());
-  double most = 0, squares = 0;
-  for (std::int64_t i = 0; i < m; ++i) {
-    for (std::int64_t j = 0; j < n; ++j) {
-      double exact = 0, size = 0;
-      for (std::int64_t l = 0; l < k; ++l) {
-        const double product = double{a.at({i, l})} * b.at({l, j});
-        exact += product;
-        size += std::abs(product);
-      }
-      const double error = std::abs(c[static_cast<std::size_t>(i * n + j)] - exact) / size * 0x1p24;
-      most = std::max(most, error);
-      squares += error * error;
-    }
-  }
-  return {most, std::sqrt(squares / (m * n))};
 }
 
 }  // namespace
@@ -78,7 +56,9 @@ int main() {
       const Array a = drawn(draw, m, k, 1), b = drawn(draw, k, n, 2);
       std::cout << "| " << name << " | " << k << " |";
       for (const Multiply& way : ways) {
-        const auto [most, mean] = errors_of(way, a, b);
+        std::vector<Real> c(m * n);
+        way({.m = m, .n = n, .k = k}, {a.data(), k}, {b.data(), n}, c.data());
+        const auto [most, mean] = testing::errors_of(c, a, b);
         std::cout << ' ' << most << ", " << mean << " |";
       }
       std::cout << '\n';

@@ -58,6 +58,26 @@ void check_rounded(const Function& f, const std::vector<Array>& inputs, double t
   });
 }
 
+// The product has the same bits for any number of threads.
+void check_threads(const ProductCase& test) {
+  const ThreadCount one(1);
+  const ProductResult alone = run_product(test);
+  for (const int count : {2, 3, 7}) {
+    const ThreadCount several(count);
+    CHECK(run_product(test).c == alone.c);
+  }
+}
+
+// A convolution and its gradients have the same bits for any number of threads.
+void check_conv_threads(const Shape& image, const Shape& kernel) {
+  const Tensor x = variable(normal(image)), w = variable(normal(kernel, 2));
+  check_same_bits([&] {
+    const Tensor y = conv2d(x, w, {}, {.padding = 1});
+    const Tensors g = grad(y, {x, w}, {.seed = Tensor(normal(y.shape(), 4))});
+    return concat({reshape(y.detach(), {-1}), reshape(g[0], {-1}), reshape(g[1], {-1})});
+  });
+}
+
 }  // namespace
 
 TEST_CASE("products in bfloat16 of all sizes and transpositions equal three loops, and write nothing else") {
@@ -152,13 +172,7 @@ TEST_CASE("a product in bfloat16 has the same bits for any number of threads") {
   for (const detail::BfloatUnit* unit : bfloat_units()) {
     CAPTURE(unit->name);
     for (const std::int64_t m : {65, 150, 1}) {
-      const ProductCase test{.p = {.m = m, .n = 500 / m * 10, .k = 600, .rounding = {unit}}, .with_bias = true};
-      const ThreadCount one(1);
-      const ProductResult alone = run_product(test);
-      for (const int count : {2, 3, 7}) {
-        const ThreadCount several(count);
-        CHECK(run_product(test).c == alone.c);
-      }
+      check_threads({.p = {.m = m, .n = 500 / m * 10, .k = 600, .rounding = {unit}}, .with_bias = true});
     }
   }
 }
@@ -218,18 +232,7 @@ TEST_CASE("convolutions in medium precision, and their gradients, are those of r
 TEST_CASE("a convolution in medium precision has the same bits for any number of threads") {
   with_each_unit([&](const detail::BfloatUnit&) {
     for (const std::int64_t batch : {2, 21}) {
-      const Tensor x = variable(normal({batch, 3, 12, 11})), w = variable(normal({5, 3, 3, 3}, 2));
-      const auto results = [&] {
-        const Tensor y = conv2d(x, w, {}, {.padding = 1});
-        Tensors all = grad(y, {x, w}, {.seed = Tensor(normal(y.shape(), 4))});
-        all.push_back(y);
-        return all;
-      };
-      const ThreadCount one(1);
-      const Tensors alone = results();
-      const ThreadCount several(3);
-      const Tensors together = results();
-      for (std::size_t i = 0; i < alone.size(); ++i) CHECK(equal(alone[i].value(), together[i].value()));
+      check_conv_threads({batch, 3, 12, 11}, {5, 3, 3, 3});
     }
   });
 }
@@ -368,16 +371,14 @@ TEST_CASE("heads of fewer than 64 columns stay float in medium precision") {
 namespace {
 
 // A product on tiles, number by number in the order of the manual: of each step of 32 along the depth the products of
-// parts, of each of these the even and the odd places, and their sum to what there is. Several parts start from zero after
+// parts, of each of these the even and the odd places, and their sum to what there is. Three parts start from zero after
 // every block of the depth, the others from what is added to them.
 struct TileOrder {
   const Gemm& p;
-  const Factor &a, &b;
   std::vector<Bfloat16> left, right;  // of each number its parts
   std::int64_t depth, block;
 
-  TileOrder(const Gemm& given, const Factor& first, const Factor& second)
-      : p(given), a(first), b(second), depth(detail::whole_depth(p.k)) {
+  TileOrder(const Gemm& given, const Factor& a, const Factor& b) : p(given), depth(detail::whole_depth(p.k)) {
     const std::int64_t blocks = (p.k + 511) / 512;
     block = detail::whole_depth((p.k + blocks - 1) / blocks);
     const auto cut = [&](const Factor& factor, bool lines_are_rows, std::int64_t lines, std::vector<Bfloat16>& to) {
@@ -430,32 +431,6 @@ std::vector<const detail::BfloatUnit*> tile_units() {
   return units;
 }
 
-// The errors of a product in units of 2^-24 of the sum of the sizes of its terms: the largest and the root of the mean
-// square.
-struct Errors {
-  double most = 0, mean = 0;
-};
-Errors errors_of(const Gemm& p, const Array& a, const Array& b) {
-  std::vector<float> c(static_cast<std::size_t>(p.m * p.n));
-  gemm(p, {a.data(), p.k}, {b.data(), p.n}, c.data(), p.n);
-  Errors errors;
-  for (std::int64_t i = 0; i < p.m; ++i) {
-    for (std::int64_t j = 0; j < p.n; ++j) {
-      double exact = 0, size = 0;
-      for (std::int64_t k = 0; k < p.k; ++k) {
-        const double product = double{a.at({i, k})} * b.at({k, j});
-        exact += product;
-        size += std::abs(product);
-      }
-      const double error = std::abs(c[static_cast<std::size_t>(i * p.n + j)] - exact) / size * 0x1p24;
-      errors.most = std::max(errors.most, error);
-      errors.mean += error * error;
-    }
-  }
-  errors.mean = std::sqrt(errors.mean / static_cast<double>(p.m * p.n));
-  return errors;
-}
-
 }  // namespace
 
 TEST_CASE("products on tiles in one, two and three parts have the bits of the manual's order") {
@@ -496,13 +471,7 @@ TEST_CASE("products in two and three parts have the same bits for any number of 
   for (const detail::BfloatUnit* unit : tile_units()) {
     CAPTURE(unit->name);
     for (int parts = 2; parts <= 3; ++parts) {
-      const ProductCase test{.p = {.m = 150, .n = 70, .k = 600, .rounding = {unit, parts}}, .with_bias = true};
-      const ThreadCount one(1);
-      const ProductResult alone = run_product(test);
-      for (const int count : {2, 3, 7}) {
-        const ThreadCount several(count);
-        CHECK(run_product(test).c == alone.c);
-      }
+      check_threads({.p = {.m = 150, .n = 70, .k = 600, .rounding = {unit, parts}}, .with_bias = true});
     }
   }
 }
@@ -524,11 +493,12 @@ TEST_CASE("three parts are as exact as float, at any depth and for numbers of an
     for (const auto& draw : std::vector<std::function<Array(Shape, unsigned)>>{
              [](Shape shape, unsigned seed) { return normal(shape, seed); }, positive, wide}) {
       const Array a = draw({m, k}, 1), b = draw({k, n}, 2);
-      const Errors exact = errors_of({.m = m, .n = n, .k = k}, a, b);
-      const auto in_parts = [&](int parts) {
-        return errors_of({.m = m, .n = n, .k = k, .rounding = {&plain_tiles_unit, parts}}, a, b);
+      const auto errors = [&](const Rounding& rounding) {
+        std::vector<float> c(m * n);
+        gemm({.m = m, .n = n, .k = k, .rounding = rounding}, {a.data(), k}, {b.data(), n}, c.data(), n);
+        return errors_of(c, a, b);
       };
-      const Errors three = in_parts(3), two = in_parts(2);
+      const ProductErrors exact = errors({}), three = errors({&plain_tiles_unit, 3}), two = errors({&plain_tiles_unit, 2});
       CHECK(three.mean < exact.mean);
       CHECK(three.most < 1.2 * exact.most);
       CHECK(two.most < 0x1p9);
@@ -600,18 +570,7 @@ TEST_CASE("split and high precision go through matmul, linear and convolutions, 
 TEST_CASE("a convolution in three parts has the same bits for any number of threads") {
   const WithUnit tiles(&plain_tiles_unit, MatmulPrecision::split);
   for (const std::int64_t batch : {2, 21}) {
-    const Tensor x = variable(normal({batch, 9, 12, 11})), w = variable(normal({16, 9, 3, 3}, 2));
-    const auto results = [&] {
-      const Tensor y = conv2d(x, w, {}, {.padding = 1});
-      Tensors all = grad(y, {x, w}, {.seed = Tensor(normal(y.shape(), 4))});
-      all.push_back(y);
-      return all;
-    };
-    const ThreadCount one(1);
-    const Tensors alone = results();
-    const ThreadCount several(3);
-    const Tensors together = results();
-    for (std::size_t i = 0; i < alone.size(); ++i) CHECK(equal(alone[i].value(), together[i].value()));
+    check_conv_threads({batch, 9, 12, 11}, {16, 9, 3, 3});
   }
 }
 

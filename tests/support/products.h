@@ -1,6 +1,7 @@
 // Random products by gemm against three loops, for both number types and in bfloat16.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -60,6 +61,32 @@ inline ProductResult run_product(const ProductCase& test) {
     }
   }
   return result;
+}
+
+/// The errors of a product in units of 2^-24 of the sum of the sizes of its terms: the largest, and the root of the mean
+/// square.
+struct ProductErrors {
+  double most = 0, mean = 0;
+};
+/// Those of c (m, n), which a product of a (m, k) and b (k, n) has written.
+inline ProductErrors errors_of(const std::vector<Real>& c, const Array& a, const Array& b) {
+  const std::int64_t m = a.dim(0), k = a.dim(1), n = b.dim(1);
+  ProductErrors errors;
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      double exact = 0, size = 0;
+      for (std::int64_t l = 0; l < k; ++l) {
+        const double product = double{a.at({i, l})} * b.at({l, j});
+        exact += product;
+        size += std::abs(product);
+      }
+      const double error = std::abs(c[static_cast<std::size_t>(i * n + j)] - exact) / size * 0x1p24;
+      errors.most = std::max(errors.most, error);
+      errors.mean += error * error;
+    }
+  }
+  errors.mean = std::sqrt(errors.mean / static_cast<double>(m * n));
+  return errors;
 }
 
 /// Sizes around the edges of tiles, panels and blocks, all transpositions, with and without what c held and a bias.

@@ -313,7 +313,8 @@ void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, c
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
   const bool alone = !p.unit && !kept && !dropout.on() && detail::has_one_query(p, ranges);
   // Each query has a result of its own, so the number of shares changes no bit. Under a causal mask shares are unequal.
-  const Shares shares(p, p.B * p.H < threads() ? 4 * threads() : 1, 64);
+  constexpr std::int64_t least_queries = 64;
+  const Shares shares(p, p.B * p.H < threads() ? 4 * threads() : 1, least_queries);
   parallel_for(p.B * p.H * shares.count(), heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
     Products products(p, ranges);
     Matrix weights(most_keys + Products::max_lead, lanes);
@@ -370,7 +371,8 @@ void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<c
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
   // A group of heads together: the gradients of its keys and values are sums, over the queries of a share first.
   const std::int64_t groups = p.B * p.H / p.group, at_a_time = std::max<std::int64_t>(heads_at_a_time(p) / p.group, 1);
-  const Shares parts(p, groups > 0 ? 4 / groups : 1, 256);
+  constexpr std::int64_t most_shares = 4, least_queries = 256;  // each copies keys and values, and has sums of its own
+  const Shares parts(p, groups > 0 ? most_shares / groups : 1, least_queries);
   Array sums(Shape{parts.count() > 1 ? parts.count() * groups : 0, p.S, p.d + p.e});
   Real* const sum = sums.mutable_data();
   parallel_for(groups * parts.count(), at_a_time, [&](std::int64_t first, std::int64_t last) {

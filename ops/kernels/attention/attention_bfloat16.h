@@ -185,7 +185,7 @@ class BfloatBackward {
         query_(lanes_, p.d),
         above_(lanes_, p.e),
         slope_(ranges.most_keys(lanes_) + max_lead, lanes_),
-        left_(detail::tiles_size(ranges.most_keys(lanes_), lanes_)),
+        left_({p.unit}, ranges.most_keys(lanes_), lanes_),
         sums_(p.d, lanes_),
         dq_(lanes_, p.d),
         dk_(p.S, p.d),
@@ -250,13 +250,8 @@ class BfloatBackward {
   // Adds left right to the rows of the keys that these queries see.
   void add(const Queries& queries, const Matrix& left, const PackedRight& right, Matrix& sums) {
     const std::int64_t depth = queries.count;
-    const detail::BfloatLayout layout = detail::in_tiles(depth);
-    unit_.pack({.from = {left.row(lead(queries)), left.step()},
-                .lines = queries.keys(),
-                .depth = depth,
-                .to = left_.data(),
-                .layout = layout});
-    const detail::BfloatBlock block{.a = {left_.data(), layout},
+    const Factor rows{left.row(lead(queries)), left.step()};
+    const detail::BfloatBlock block{.a = left_.pack({.from = rows, .lines = queries.keys(), .depth = depth}),
                                     .b = right.factor(),
                                     .rows = queries.keys(),
                                     .columns = right.columns(),
@@ -274,7 +269,7 @@ class BfloatBackward {
   std::int64_t lanes_;
   PackedLeft keys_, keys_transposed_, values_;
   PackedRight query_transposed_, above_transposed_, query_, above_, slope_;
-  detail::BfloatRoom left_;
+  detail::BfloatTiles left_;
   Matrix sums_, dq_, dk_, dv_;
 };
 

@@ -71,7 +71,7 @@ struct BfloatPacking {
   std::int64_t lines = 0, depth = 0;
   Bfloat16* to = nullptr;
   BfloatLayout layout = {};
-  Real scale = 1;  ///< of one part: what is packed is scale times the factor
+  Real scale = 1;  ///< what is packed is scale times the factor
   int parts = 1;   ///< 1, 2 or 3; tile_size apart
 };
 
@@ -143,13 +143,36 @@ class BfloatRoom {
   Bfloat16* data_;
 };
 
-/// The largest |x| of a matrix in memory, by its bits; those of NaN are above infinity's. In parallel.
-std::uint32_t largest_bits(const Real* x, std::int64_t rows, std::int64_t columns, std::int64_t stride);
-/// Whether factors with these largest numbers can be cut into two or three parts without a loss that float does not have:
-/// they are finite, below 2^127, and the product of the two is at least 2^-60. Products of parts count as 0 below 2^-126.
-bool fit_parts(std::uint32_t largest_of_a, std::uint32_t largest_of_b);
-/// Whether a product (m, k) (k, n) is large enough for this rounding to be the faster way: any is for one part.
-bool pays(const Rounding& rounding, std::int64_t m, std::int64_t n, std::int64_t k);
+/// Room for factors in tiles. Threads: a plain value.
+class BfloatTiles {
+ public:
+  /// For factors of at most so many lines and places of the depth.
+  BfloatTiles(const Rounding& rounding, std::int64_t lines, std::int64_t depth)
+      : rounding_(rounding), room_(tiles_size(lines, depth, rounding.parts)) {}
+  /// Packs a factor, in place of the one before, and returns it.
+  BfloatFactor pack(BfloatPacking packing) const {
+    packing.to = room_.data();
+    packing.layout = in_tiles(packing.depth, rounding_.parts);
+    packing.parts = rounding_.parts;
+    rounding_.unit->pack(packing);
+    return {packing.to, packing.layout};
+  }
+
+ private:
+  Rounding rounding_;
+  BfloatRoom room_;
+};
+
+/// A matrix in memory, rows `stride` numbers apart.
+struct BfloatMatrix {
+  const Real* data;
+  std::int64_t rows, columns, stride;
+};
+/// Whether a product (m, k) (k, n) of the numbers of a and b is rounded: always to one part. To several, if it is large
+/// enough for them to be the faster way, and they have no loss that float does not have: all numbers are finite and below
+/// 2^127, and the product of the largest two is at least 2^-60. Products of parts count as 0 below 2^-126.
+bool rounds(const Rounding& rounding, std::int64_t m, std::int64_t n, std::int64_t k, const BfloatMatrix& a,
+            const BfloatMatrix& b);
 
 /// The product c = scale a b + keep c + bias by p.rounding, on the calling thread; sizes are at least 1. An element of c
 /// has the same bits whichever part of c is computed with it.

@@ -22,6 +22,25 @@ Factor part_of(const Factor& factor, BfloatSide side, std::int64_t line, std::in
   return {factor.data + (along ? line * factor.stride + k : k * factor.stride + line), factor.stride, factor.transposed};
 }
 
+// The largest |x|, by its bits; those of NaN are above infinity's.
+std::uint32_t largest_bits(const BfloatMatrix& x) {
+  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(x.columns, 1));
+  std::vector<std::uint32_t> largest(static_cast<std::size_t>(x.rows / grain + 1));
+  parallel_for(static_cast<std::int64_t>(largest.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t piece = begin; piece < end; ++piece) {
+      std::uint32_t most = 0;
+      for (std::int64_t i = piece * grain; i < std::min(x.rows, (piece + 1) * grain); ++i) {
+        const Real* const row = x.data + i * x.stride;
+        for (std::int64_t j = 0; j < x.columns; ++j) {
+          most = std::max(most, std::bit_cast<std::uint32_t>(static_cast<float>(row[j])) & 0x7fffffffu);
+        }
+      }
+      largest[static_cast<std::size_t>(piece)] = most;
+    }
+  });
+  return *std::ranges::max_element(largest);
+}
+
 }  // namespace
 
 void detail::bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
@@ -34,33 +53,25 @@ void detail::bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* 
     return std::min(std::max<std::int64_t>(numbers / (most * parts) / 32, 1) * 32, whole_lines(lines));
   };
   const std::int64_t rows = kept(unit.most_left, p.m), columns = kept(unit.most_right, p.n);
-  const BfloatRoom left(tiles_size(rows, most, parts)), right(tiles_size(columns, most, parts));
+  const BfloatTiles left(p.rounding, rows, most), right(p.rounding, columns, most);
   const BfloatWork work(unit);
   for (std::int64_t k = 0; k < p.k; k += most) {
     const std::int64_t depth = std::min(most, p.k - k);
-    const BfloatLayout layout = in_tiles(depth, parts);
+    BfloatFactor packed_b;
     for (std::int64_t i = 0; i < p.m; i += rows) {
       const std::int64_t height = std::min(rows, p.m - i);
-      unit.pack({.from = part_of(a, BfloatSide::left, i, k),
-                 .side = BfloatSide::left,
-                 .lines = height,
-                 .depth = depth,
-                 .to = left.data(),
-                 .layout = layout,
-                 .parts = parts});
+      const BfloatFactor packed_a =
+          left.pack({.from = part_of(a, BfloatSide::left, i, k), .lines = height, .depth = depth});
       for (std::int64_t j = 0; j < p.n; j += columns) {
         const std::int64_t width = std::min(columns, p.n - j);
         if (i == 0 || columns < p.n) {
-          unit.pack({.from = part_of(b, BfloatSide::right, j, k),
-                     .side = BfloatSide::right,
-                     .lines = width,
-                     .depth = depth,
-                     .to = right.data(),
-                     .layout = layout,
-                     .parts = parts});
+          packed_b = right.pack({.from = part_of(b, BfloatSide::right, j, k),
+                                 .side = BfloatSide::right,
+                                 .lines = width,
+                                 .depth = depth});
         }
-        unit.multiply({.a = {left.data(), layout},
-                       .b = {right.data(), layout},
+        unit.multiply({.a = packed_a,
+                       .b = packed_b,
                        .rows = height,
                        .columns = width,
                        .depth = depth,
@@ -75,32 +86,14 @@ void detail::bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* 
   }
 }
 
-std::uint32_t detail::largest_bits(const Real* x, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
-  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(columns, 1));
-  std::vector<std::uint32_t> largest(static_cast<std::size_t>(rows / grain + 1));
-  parallel_for(static_cast<std::int64_t>(largest.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t piece = begin; piece < end; ++piece) {
-      std::uint32_t most = 0;
-      for (std::int64_t i = piece * grain; i < std::min(rows, (piece + 1) * grain); ++i) {
-        for (std::int64_t j = 0; j < columns; ++j) {
-          most = std::max(most, std::bit_cast<std::uint32_t>(static_cast<float>(x[i * stride + j])) & 0x7fffffffu);
-        }
-      }
-      largest[static_cast<std::size_t>(piece)] = most;
-    }
-  });
-  return *std::ranges::max_element(largest);
-}
-
-bool detail::fit_parts(std::uint32_t largest_of_a, std::uint32_t largest_of_b) {
-  constexpr auto limit = std::bit_cast<std::uint32_t>(0x1p127f);
-  const auto number = [](std::uint32_t bits) { return double{std::bit_cast<float>(bits)}; };
-  return largest_of_a < limit && largest_of_b < limit && number(largest_of_a) * number(largest_of_b) >= 0x1p-60;
-}
-
-bool detail::pays(const Rounding& rounding, std::int64_t m, std::int64_t n, std::int64_t k) {
+bool detail::rounds(const Rounding& rounding, std::int64_t m, std::int64_t n, std::int64_t k, const BfloatMatrix& a,
+                    const BfloatMatrix& b) {
   constexpr std::int64_t least_side = 64, least = 1 << 18;
-  return rounding.unit && (rounding.parts == 1 || (n >= least_side && k >= least_side && m * n * k >= least));
+  constexpr auto limit = std::bit_cast<std::uint32_t>(0x1p127f);
+  if (!rounding.unit || rounding.parts == 1) return rounding.unit;
+  if (n < least_side || k < least_side || m * n * k < least) return false;
+  const std::uint32_t of_a = largest_bits(a), of_b = largest_bits(b);
+  return of_a < limit && of_b < limit && double{std::bit_cast<float>(of_a)} * std::bit_cast<float>(of_b) >= 0x1p-60;
 }
 
 bool detail::multiplies_right(const BfloatUnit& unit) {

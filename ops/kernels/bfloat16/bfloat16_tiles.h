@@ -108,7 +108,7 @@ inline void copy_start(const TileTarget& to, const Real* bias, Real* sums) {
   }
 }
 
-/// c = scale sums + keep c + bias, of sums in rows 32 numbers apart
+/// c = scale sums + keep c + bias, with scale and keep of the block, of sums in rows 32 numbers apart
 inline void finish_sums(const detail::BfloatBlock& block, const TileTarget& to, const Real* bias, const Real* sums) {
   for (std::int64_t i = 0; i < to.rows; ++i, sums += 32) {
     Real* const row = to.c + i * to.c_step;
@@ -124,9 +124,12 @@ inline void finish_sums(const detail::BfloatBlock& block, const TileTarget& to, 
 /// from zero. Others start from what is added to them, which spares a pass over c where c has 32 whole rows and columns.
 template <class Tiles, int parts>
 [[gnu::always_inline]] inline void multiply_parts(const detail::BfloatBlock& block) {
-  const bool from_c = block.keep == 1 && !block.bias, from_bias = block.keep == 0 && block.bias;
-  const bool from_zero = block.keep == 0 && !block.bias;
-  const bool whole_value = block.scale == 1 && (from_zero || (parts < 3 && (from_c || from_bias)));
+  const bool may_start = parts < 3 && block.scale == 1;
+  const bool from_c = may_start && block.keep == 1 && !block.bias, from_bias = may_start && block.keep == 0 && block.bias;
+  detail::BfloatBlock rest = block;  // what the sums lack
+  if (from_c) rest.keep = 0;
+  if (from_bias) rest.bias = nullptr;
+  const bool nothing_left = rest.scale == 1 && rest.keep == 0 && !rest.bias;
   alignas(64) Real sums[32 * 32] = {};
   for (std::int64_t i = 0; i < block.rows; i += 32) {
     detail::BfloatFactor a = block.a, b = block.b;
@@ -134,31 +137,26 @@ template <class Tiles, int parts>
     for (std::int64_t j = 0; j < block.columns; j += 32, b.data += 2 * b.layout.across) {
       const TileTarget to{block.c + i * block.c_step + j, block.c_step, std::min<std::int64_t>(32, block.rows - i),
                           std::min<std::int64_t>(32, block.columns - j)};
-      const Real* const bias = block.bias ? block.bias + j : nullptr;
-      const bool in_place = whole_value && to.rows == 32 && to.columns == 32;
+      const bool in_place = nothing_left && to.rows == 32 && to.columns == 32;
       const TileSums<Tiles, parts> tiles(to.columns > 16, to.rows > 16);
       for (std::int64_t row = 0; row < to.rows; ++row) {  // c comes while the sums are made
         __builtin_prefetch(to.c + row * to.c_step, 1);
         __builtin_prefetch(to.c + row * to.c_step + to.columns - 1, 1);
       }
-      if (!whole_value || from_zero) {
+      if (!from_c && !from_bias) {
         tiles.zero();
       } else if (in_place) {
-        from_c ? tiles.load(to.c, to.c_step) : tiles.load(bias, 0);
+        from_c ? tiles.load(to.c, to.c_step) : tiles.load(block.bias + j, 0);
       } else {
-        copy_start(to, bias, sums);
+        copy_start(to, from_bias ? block.bias + j : nullptr, sums);
         tiles.load(sums, 32);
       }
       tiles.add(a, b, block.depth);
       if (in_place) {
         tiles.store(to.c, to.c_step);
-        continue;
-      }
-      tiles.store(sums, 32);
-      if (whole_value) {
-        finish_sums({}, to, nullptr, sums);
       } else {
-        finish_sums(block, to, bias, sums);
+        tiles.store(sums, 32);
+        finish_sums(rest, to, rest.bias ? rest.bias + j : nullptr, sums);
       }
     }
   }

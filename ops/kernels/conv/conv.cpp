@@ -147,14 +147,14 @@ Array packed_bias(const Real* bias, std::int64_t groups, std::int64_t channels) 
 bool rounds(const Rounding& rounding, const ConvSizes& sizes, const Real* a, const Shape& a_shape, const Real* b,
             const Shape& b_shape) {
   constexpr std::int64_t most_plane = 1 << 28;  // what a pixel sees is counted in 32 bits
-  const auto largest = [](const Real* x, const Shape& shape) {
+  const std::int64_t seen = sizes.h.in * sizes.w.in, pixels = sizes.h.out * sizes.w.out;
+  const auto planes = [](const Real* x, const Shape& shape) -> detail::BfloatMatrix {
     const std::int64_t plane = shape[2] * shape[3];
-    return detail::largest_bits(x, shape[0] * shape[1], plane, plane);
+    return {x, shape[0] * shape[1], plane, plane};
   };
-  const std::int64_t pixels = sizes.batch * sizes.h.out * sizes.w.out;
-  return detail::pays(rounding, sizes.out, pixels, sizes.in * sizes.h.kernel * sizes.w.kernel) &&
-         sizes.h.in * sizes.w.in <= most_plane && sizes.h.out * sizes.w.out <= most_plane &&
-         (rounding.parts == 1 || detail::fit_parts(largest(a, a_shape), largest(b, b_shape)));
+  return seen <= most_plane && pixels <= most_plane &&
+         detail::rounds(rounding, sizes.out, sizes.batch * pixels, sizes.in * sizes.h.kernel * sizes.w.kernel,
+                        planes(a, a_shape), planes(b, b_shape));
 }
 
 }  // namespace

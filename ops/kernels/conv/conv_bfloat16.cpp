@@ -21,9 +21,13 @@ constexpr std::int64_t most_depth = 512;
 // What the pixels of some images see: pixel (i, j), of each channel, the places taps + i h_step + j w_step.
 class View {
  public:
-  View(const std::vector<std::int64_t>& taps, std::int64_t h_step, std::int64_t w_step, std::int64_t height,
-       std::int64_t width)
-      : taps_(taps), width_(width) {
+  View(const Window& window, const std::vector<std::int64_t>& taps, std::int64_t h_step, std::int64_t w_step,
+       std::int64_t height, std::int64_t width)
+      : width_(width) {
+    rows_.reserve(static_cast<std::size_t>(window.channels) * taps.size());
+    for (std::int64_t c = 0; c < window.channels; ++c) {
+      for (const std::int64_t tap : taps) rows_.push_back(c * window.channel() + tap);
+    }
     pixels_.reserve(static_cast<std::size_t>(height * width));
     for (std::int64_t i = 0; i < height; ++i) {
       for (std::int64_t j = 0; j < width; ++j) pixels_.push_back(static_cast<std::int32_t>(i * h_step + j * w_step));
@@ -33,20 +37,14 @@ class View {
   std::int64_t width() const { return width_; }
   std::int64_t pixels() const { return static_cast<std::int64_t>(pixels_.size()); }
   std::int64_t panels() const { return (pixels() + pixels_together - 1) / pixels_together; }
-  const std::int32_t* from(std::int64_t pixel) const { return pixels_.data() + pixel; }
-  // Where each row of the columns begins, of channels `plane` apart.
-  std::vector<std::int64_t> rows(std::int64_t channels, std::int64_t plane) const {
-    std::vector<std::int64_t> rows;
-    rows.reserve(static_cast<std::size_t>(channels) * taps_.size());
-    for (std::int64_t c = 0; c < channels; ++c) {
-      for (const std::int64_t tap : taps_) rows.push_back(c * plane + tap);
-    }
-    return rows;
+  // The columns of an image from this row and pixel on.
+  BfloatPixels columns(const Plane& image, std::int64_t row, std::int64_t pixel) const {
+    return {image.data, rows_.data() + row, pixels_.data() + pixel};
   }
 
  private:
-  const std::vector<std::int64_t>& taps_;
   std::int64_t width_;
+  std::vector<std::int64_t> rows_;  // where each row of the columns begins: those of a channel together
   std::vector<std::int32_t> pixels_;
 };
 
@@ -84,8 +82,7 @@ class Weights {
 // result(p) of channel o = bias_o + sum over the depth of w_ok times the columns of pixel p.
 struct PixelSums {
   std::int64_t group;
-  std::int64_t channels;  // of the image
-  const Real* bias;       // one number a channel of the result, or nullptr
+  const Real* bias;  // one number a channel of the result, or nullptr
 
   Real* result;
   std::int64_t plane, row, step;  // between channels, rows and pixels of the result
@@ -98,8 +95,7 @@ void sum_pixels(const Weights& weights, const View& view, const PixelSums& sums,
   const bool in_place = sums.step == 1 && sums.row == view.width();
   Array room(Shape{in_place ? 0 : channels * pixels_together});
   Real* const apart = room.mutable_data();
-  const BfloatRoom columns(tiles_size(pixels_together, most, parts));
-  const std::vector<std::int64_t> rows = view.rows(sums.channels, image.plane);
+  const BfloatTiles columns(weights.rounding(), pixels_together, most);
   for (std::int64_t panel = first_panel; panel < last_panel; ++panel) {
     const std::int64_t pixel = panel * pixels_together, count = std::min(pixels_together, view.pixels() - pixel);
     Real* const to = in_place ? sums.result + pixel : apart;
@@ -107,17 +103,9 @@ void sum_pixels(const Weights& weights, const View& view, const PixelSums& sums,
     for (std::int64_t o = 0; o < channels; ++o) std::fill_n(to + o * to_step, count, sums.bias ? sums.bias[o] : 0);
     for (std::int64_t k = 0; k < weights.depth(); k += most) {
       const std::int64_t depth = std::min(most, weights.depth() - k);
-      const BfloatPixels pixels{image.data, rows.data() + k, view.from(pixel)};
-      const BfloatLayout layout = in_tiles(depth, parts);
-      unit->pack({.pixels = &pixels,
-                  .side = BfloatSide::right,
-                  .lines = count,
-                  .depth = depth,
-                  .to = columns.data(),
-                  .layout = layout,
-                  .parts = parts});
+      const BfloatPixels seen = view.columns(image, k, pixel);
       unit->multiply({.a = weights.from(sums.group, k),
-                      .b = {columns.data(), layout},
+                      .b = columns.pack({.pixels = &seen, .side = BfloatSide::right, .lines = count, .depth = depth}),
                       .rows = channels,
                       .columns = count,
                       .depth = depth,
@@ -143,7 +131,7 @@ Array detail::bfloat_conv_rows(const ConvSizes& sizes, const Real* image, const 
   const std::int64_t depth = sizes.in * h.kernel * w.kernel;
   const Window window = seen_by_results(sizes);
   const std::vector<std::int64_t> taps = taps_of(sizes, window.row());
-  const View view(taps, h.step() * window.row(), w.step(), h.out, w.out);
+  const View view(window, taps, h.step() * window.row(), w.step(), h.out, w.out);
   const Weights weights(rounding, sizes.groups, sizes.out, depth);
   for (std::int64_t g = 0; g < sizes.groups; ++g) weights.pack(g, kernel + g * sizes.out * depth);
   Real* const out = y.mutable_data();
@@ -153,7 +141,6 @@ Array detail::bfloat_conv_rows(const ConvSizes& sizes, const Real* image, const 
     const Plane plane = window.of(image + sizes.image_at(b, g), room.mutable_data());
     sum_pixels(weights, view,
                {.group = g,
-                .channels = sizes.in,
                 .bias = bias ? bias + g * sizes.out : nullptr,
                 .result = out + sizes.result_at(b, g),
                 .plane = view.pixels(),
@@ -171,7 +158,7 @@ Array detail::bfloat_conv_image_rows(const ConvSizes& sizes, const Real* result,
   Real* const out = x.mutable_data();
   each_phase(sizes, [&](const Phase& down, const Phase& across) {
     const SeenResults seen = seen_by_image(sizes, down, across);
-    const View view(seen.taps, seen.row, 1, down.count, across.count);
+    const View view(seen.window, seen.taps, seen.row, 1, down.count, across.count);
     const auto count = static_cast<std::int64_t>(seen.taps.size());
     const std::int64_t depth = sizes.out * count;
     const Weights weights(rounding, sizes.groups, sizes.in, depth);
@@ -192,7 +179,6 @@ Array detail::bfloat_conv_image_rows(const ConvSizes& sizes, const Real* result,
       const Plane plane = seen.window.of(result + sizes.result_at(b, g), room.mutable_data());
       sum_pixels(weights, view,
                  {.group = g,
-                  .channels = sizes.out,
                   .bias = bias ? bias + g * sizes.in : nullptr,
                   .result = out + sizes.image_at(b, g) + down.first * w.in + across.first,
                   .plane = h.in * w.in,
@@ -207,12 +193,10 @@ Array detail::bfloat_conv_image_rows(const ConvSizes& sizes, const Real* result,
 Array detail::bfloat_conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result,
                                       const Rounding& rounding) {
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  const BfloatUnit* const unit = rounding.unit;
-  const int parts = rounding.parts;
   const std::int64_t columns = sizes.in * h.kernel * w.kernel, size = sizes.groups * sizes.out * columns;
   const Window window = seen_by_results(sizes);
   const std::vector<std::int64_t> taps = taps_of(sizes, window.row());
-  const View view(taps, h.step() * window.row(), w.step(), h.out, w.out);
+  const View view(window, taps, h.step() * window.row(), w.step(), h.out, w.out);
   // Blocks of images have sums of their own, as many as memory allows; for few of them threads divide the columns, too.
   constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20, columns_together = 32;
   const std::int64_t panels = (columns + columns_together - 1) / columns_together;
@@ -222,45 +206,36 @@ Array detail::bfloat_conv_kernel_rows(const ConvSizes& sizes, const Real* image,
   Array all(Shape{blocks, size}, Real(0));  // (blocks, groups, out, columns)
   Real* const sums = all.mutable_data();
   parallel_for(blocks * shares * sizes.groups, 1, [&](std::int64_t begin, std::int64_t end) {
-    const BfloatWork work(*unit);
+    const BfloatWork work(*rounding.unit);
     Array room(Shape{window.size()});
     const std::int64_t most_columns = (panels / shares + 1) * columns_together;
-    const BfloatRoom left(tiles_size(sizes.out, most, parts)), right(tiles_size(most_columns, most, parts));
+    const BfloatTiles left(rounding, sizes.out, most), right(rounding, most_columns, most);
     for (std::int64_t job = begin; job < end; ++job) {
       const std::int64_t g = job % sizes.groups, share = job / sizes.groups % shares, block = job / sizes.groups / shares;
       const std::int64_t first = panels * share / shares * columns_together;
       const std::int64_t last = std::min(columns, panels * (share + 1) / shares * columns_together);
       for (std::int64_t b = sizes.batch * block / blocks; b < sizes.batch * (block + 1) / blocks; ++b) {
         const Plane plane = window.of(image + sizes.image_at(b, g), room.mutable_data());
-        const std::vector<std::int64_t> rows = view.rows(sizes.in, plane.plane);
         const Real* y = result + sizes.result_at(b, g);
         for (std::int64_t pixel = 0; pixel < view.pixels(); pixel += most) {
           const std::int64_t depth = std::min(most, view.pixels() - pixel);
-          const BfloatLayout layout = in_tiles(depth, parts);
-          const BfloatPixels pixels{plane.data, rows.data() + first, view.from(pixel)};
-          unit->pack({.from = {y + pixel, view.pixels()},
-                      .lines = sizes.out,
-                      .depth = depth,
-                      .to = left.data(),
-                      .layout = layout,
-                      .parts = parts});
-          unit->pack({.from = {.transposed = true},
-                      .pixels = &pixels,
-                      .side = BfloatSide::right,
-                      .lines = last - first,
-                      .depth = depth,
-                      .to = right.data(),
-                      .layout = layout,
-                      .parts = parts});
-          unit->multiply({.a = {left.data(), layout},
-                          .b = {right.data(), layout},
-                          .rows = sizes.out,
-                          .columns = last - first,
-                          .depth = depth,
-                          .c = sums + block * size + g * sizes.out * columns + first,
-                          .c_step = columns,
-                          .keep = 1,
-                          .parts = parts});
+          const BfloatPixels seen = view.columns(plane, first, pixel);
+          const BfloatFactor packed_y =
+              left.pack({.from = {y + pixel, view.pixels()}, .lines = sizes.out, .depth = depth});
+          const BfloatFactor packed_columns = right.pack({.from = {.transposed = true},
+                                                          .pixels = &seen,
+                                                          .side = BfloatSide::right,
+                                                          .lines = last - first,
+                                                          .depth = depth});
+          rounding.unit->multiply({.a = packed_y,
+                                   .b = packed_columns,
+                                   .rows = sizes.out,
+                                   .columns = last - first,
+                                   .depth = depth,
+                                   .c = sums + block * size + g * sizes.out * columns + first,
+                                   .c_step = columns,
+                                   .keep = 1,
+                                   .parts = rounding.parts});
         }
       }
     }

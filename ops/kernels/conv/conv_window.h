@@ -29,8 +29,9 @@ struct Window {
            (!displaces(h_in * w_in) || channels == 1);
   }
   std::int64_t plane() const { return h_size * w_size + (displaces(h_size * w_size) ? pack_width : 0); }
-  // The stride of the rows that of() returns.
+  // The strides of the rows and channels that of() returns.
   std::int64_t row() const { return in_place() ? w_in : w_size; }
+  std::int64_t channel() const { return in_place() ? h_in * w_in : plane(); }
   // Of the copy.
   std::int64_t size() const { return in_place() ? 0 : channels * plane(); }
 

@@ -22,24 +22,18 @@ void start_rows(const Gemm& p, Real* c, std::int64_t c_stride) {
   }
 }
 
-// Whether factors are rounded to bfloat16 parts. Several of them have to hold all numbers of both factors.
-bool rounds(const Gemm& p, const Factor& a, const Factor& b) {
-  const auto largest = [](const Factor& factor, std::int64_t rows, std::int64_t columns) {
-    if (factor.transposed) std::swap(rows, columns);
-    return detail::largest_bits(factor.data, rows, columns, factor.stride);
-  };
-  return detail::pays(p.rounding, p.m, p.n, p.k) &&
-         (p.rounding.parts == 1 || detail::fit_parts(largest(a, p.m, p.k), largest(b, p.k, p.n)));
+// A factor (rows, columns) as it is in memory.
+detail::BfloatMatrix in_memory(const Factor& factor, std::int64_t rows, std::int64_t columns) {
+  if (factor.transposed) std::swap(rows, columns);
+  return {factor.data, rows, columns, factor.stride};
 }
 
 // The kernel of a product. All but the BLAS give the same bits whichever part of c is computed.
 enum class Way { bfloat16, few_rows, tiles, blas };
 
 Way way_of(const Gemm& p, const Factor& a, const Factor& b) {
-  return rounds(p, a, b)                   ? Way::bfloat16
-         : detail::suits_few_rows(p, a, b) ? Way::few_rows
-         : detail::suits_tiles(p)          ? Way::tiles
-                                           : Way::blas;
+  if (detail::rounds(p.rounding, p.m, p.n, p.k, in_memory(a, p.m, p.k), in_memory(b, p.k, p.n))) return Way::bfloat16;
+  return detail::suits_few_rows(p, a, b) ? Way::few_rows : detail::suits_tiles(p) ? Way::tiles : Way::blas;
 }
 
 void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, Way way) {

@@ -34,14 +34,12 @@ class Panels {
         columns_(factor.dim(1)),
         unit_(unit),
         numbers_(Shape{unit ? 0 : (columns_ + width - 1) / width, depth_, width}),
-        rounded_(unit ? detail::tiles_size(columns_, depth_) : 0) {
+        tiles_({unit}, unit ? columns_ : 0, depth_) {
     if (unit) {
-      unit->pack({.from = {factor.data(), columns_},
-                  .side = detail::BfloatSide::right,
-                  .lines = columns_,
-                  .depth = depth_,
-                  .to = rounded_.data(),
-                  .layout = detail::in_tiles(depth_)});
+      rounded_ = tiles_.pack({.from = {factor.data(), columns_},
+                              .side = detail::BfloatSide::right,
+                              .lines = columns_,
+                              .depth = depth_});
       return;
     }
     Real* to = numbers_.mutable_data();
@@ -91,12 +89,10 @@ class Panels {
 
   void multiply_rounded(std::int64_t rows, const Real* a, std::int64_t a_step, Real* c, std::int64_t c_step,
                         bool add) const {
-    const detail::BfloatRoom left(detail::tiles_size(rows, depth_));
-    const detail::BfloatLayout layout = detail::in_tiles(depth_);
+    const detail::BfloatTiles left({unit_}, rows, depth_);
     const detail::BfloatWork work(*unit_);
-    unit_->pack({.from = {a, a_step}, .lines = rows, .depth = depth_, .to = left.data(), .layout = layout});
-    unit_->multiply({.a = {left.data(), layout},
-                     .b = {rounded_.data(), layout},
+    unit_->multiply({.a = left.pack({.from = {a, a_step}, .lines = rows, .depth = depth_}),
+                     .b = rounded_,
                      .rows = rows,
                      .columns = columns_,
                      .depth = depth_,
@@ -108,7 +104,8 @@ class Panels {
   std::int64_t depth_, columns_;
   const detail::BfloatUnit* unit_;
   Array numbers_;
-  detail::BfloatRoom rounded_;
+  detail::BfloatTiles tiles_;
+  detail::BfloatFactor rounded_;
 };
 
 // Rows side by side, one register of each.
