@@ -57,12 +57,12 @@ void run(const Workload& workload, int threads, int steps, bool losses) {
     step();
     times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
   }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);  // before the profile, which keeps every call
   print_split(workload, steps);
   std::ranges::sort(times);
   const std::size_t n = times.size();
   const double median = n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   std::fprintf(stderr, "# xgrad %s threads=%d steps=%d loss first=%.5g last=%.5g ms min=%.3f median=%.3f max=%.3f\n",
                workload.name.c_str(), threads, steps, first, last, times.front(), median, times.back());
   std::printf("xgrad %s %d %.3f %.1f %.1f\n", workload.name.c_str(), threads, median, workload.items / median * 1000,
