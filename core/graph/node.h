@@ -34,6 +34,8 @@ struct Place;
 /// tensor.
 ///
 ///     gx = rule(gy, y): gy the gradient of the result, y the result (undefined unless the rule asked for it)
+///
+/// A callable with a `void prefetch() const` is asked to prefetch the numbers that it will read.
 class Rule {
  public:
   Rule() = default;
@@ -73,7 +75,10 @@ class Rule {
           gone.~Function();
           if constexpr (!in_place) Block().deallocate(&gone, 1);
         },
-        [](const void* place) { copied(std::as_const(function(place))); }};
+        [](const void* place) { copied(std::as_const(function(place))); },
+        [](const void* place) {
+          if constexpr (requires(const Function& f) { f.prefetch(); }) std::as_const(function(place)).prefetch();
+        }};
     methods_ = &methods;
   }
   void reset() noexcept {
@@ -82,6 +87,16 @@ class Rule {
   explicit operator bool() const { return methods_ != nullptr; }
   void operator()(const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
     methods_->call(place_, gy, y, wanted, gx, edges);
+  }
+  /// Prefetches the tensor that the callable holds, or the block that it is in.
+  void prefetch() const {
+    if (!methods_) return;
+    const char* held = *reinterpret_cast<const char* const*>(place_);
+    for (int line = 0; line < 2; ++line) __builtin_prefetch(held + 64 * line);
+  }
+  /// After that: the numbers of this tensor, for a callable that knows them.
+  void prefetch_numbers() const {
+    if (methods_) methods_->prefetch(place_);
   }
   /// Makes a copy, for a CopyListener to see what the rule holds, and drops it.
   void show() const {
@@ -93,6 +108,7 @@ class Rule {
     void (*call)(void*, const Tensor&, const Tensor&, const bool*, Tensor*, const Edge*);
     void (*destroy)(void*) noexcept;
     void (*show)(const void*);
+    void (*prefetch)(const void*);
   };
   template <class Function>
   static void copied(const Function& function) {
@@ -197,6 +213,11 @@ struct Node {
   void prefetch() const {
     const char* begin = reinterpret_cast<const char*>(this);
     for (int line = 0; line < 2; ++line) __builtin_prefetch(begin + 64 * line, 1);
+  }
+  /// Prefetches what its rules hold: the tensors, then their numbers.
+  void prefetch_held(void (Rule::*prefetch)() const) const {
+    if (!captures_inputs) return;
+    for (const Edge& edge : edges()) (edge.rule.*prefetch)();
   }
   std::span<Edge> edges() { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
   std::span<const Edge> edges() const { return {first_edge(), static_cast<std::size_t>(edge_count)}; }

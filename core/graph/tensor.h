@@ -189,6 +189,10 @@ struct Engine {
   static Tensor without_value(const Ref<Node>& leaf) { return at_node(Array(), Ref<Node>(leaf)); }
   /// The numbers of a tensor with only one handle, for writing.
   static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
+  /// Prefetches the first of the numbers of a tensor, if it is defined.
+  static void prefetch(const Tensor& tensor) {
+    if (tensor.body_) __builtin_prefetch(tensor.body_->value.data());
+  }
   /// The same value at the same vertex, but another tensor.
   static Tensor twin(const Tensor& tensor);
   /// Makes one handle mean the tensor of another.

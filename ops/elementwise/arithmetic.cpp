@@ -11,6 +11,14 @@ namespace {
 // The gradient of an operand that was broadcast: summed to the operand's shape.
 Tensor pass_to(const Tensor& gy, InputShape operand) { return sum_to(gy, operand); }
 
+// The rule of a factor. In a chain of scalars the other factor is what a backward pass would wait for.
+struct TimesOther {
+  Tensor other;
+
+  Tensor operator()(const Tensor& gy, InputShape to) const { return sum_to(gy * other, to); }
+  void prefetch() const { detail::Engine::prefetch(other); }
+};
+
 }  // namespace
 
 XGRAD_FORMULA add_formula{"add", "y = a + b", "dy/da = 1; dy/db = 1"};
@@ -37,8 +45,7 @@ Tensor mul(const Tensor& a, const Tensor& b) {
   return record("mul",
                 map(
                     shape, [](auto p, auto q) { return p * q; }, a.value(), b.value()),
-                wrt(a, [b = kept(b)](const Tensor& gy, InputShape to) { return sum_to(gy * b, to); }),
-                wrt(b, [a = kept(a)](const Tensor& gy, InputShape to) { return sum_to(gy * a, to); }));
+                wrt(a, TimesOther{kept(b)}), wrt(b, TimesOther{kept(a)}));
 }
 
 Tensor div(const Tensor& a, const Tensor& b) {

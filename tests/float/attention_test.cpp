@@ -13,6 +13,9 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 TEST_CASE("Under bands, lengths and causality drawn at random attention in float is softmax and products") {
   check_random_masks(60, 2e-5);
+  for (const HeadSizes& sizes : {HeadSizes{8, 4}, HeadSizes{16, 1}, HeadSizes{4, 4}, HeadSizes{32, 1}}) {
+    check_random_masks(30, 2e-5, sizes, {.batches = 40, .positions = 31});
+  }
   Index lengths({1, 64}, 64);
   lengths.mutable_data()[50] = 0;
   check_against_softmax(nn::window({}) & nn::padding(lengths), 1, 64, 64, 1e-6);

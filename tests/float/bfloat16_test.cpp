@@ -277,7 +277,7 @@ TEST_CASE("attention in medium precision is softmax between products of rounded 
 }
 
 TEST_CASE("attention in medium precision heeds every mask, in its values and its gradients") {
-  with_each_unit([&](const detail::BfloatUnit&) { check_random_masks(24, 0.06, 64); });
+  with_each_unit([&](const detail::BfloatUnit&) { check_random_masks(24, 0.06, {.d = 64}); });
 }
 
 TEST_CASE("attention in medium precision does not multiply the zeros of a mask with infinities") {

@@ -31,11 +31,18 @@ inline Mask written_out(const AttentionMask& mask, std::int64_t B, std::int64_t 
   return blocked;
 }
 
+/// The heads of an attention, and their columns.
+struct HeadSizes {
+  std::int64_t d = 3, H = 2;
+};
+
 /// Values and gradients of multi_head_attention under this mask are those of softmax and products.
 inline void check_against_softmax(const AttentionMask& mask, std::int64_t B, std::int64_t T, std::int64_t S,
-                                  double tolerance, Real p = 0, std::int64_t d = 3) {
-  constexpr std::int64_t H = 2;
-  const auto heads = [&](const Tensor& x) { return transpose(reshape(x, {B, x.dim(1), H, d}), 1, 2); };
+                                  double tolerance, Real p = 0, const HeadSizes& sizes = {}) {
+  const auto [d, H] = sizes;
+  const auto heads = [&sizes, B](const Tensor& x) {
+    return transpose(reshape(x, {B, x.dim(1), sizes.H, sizes.d}), 1, 2);
+  };
   const Tensor q = variable(normal({B, T, H * d}, 1)), k = variable(normal({B, S, H * d}, 2)),
                v = variable(normal({B, S, H * d}, 3));
   const Tensor scores = matmul(heads(q), heads(k), {.transpose_b = true}) / std::sqrt(Real(d));
@@ -55,12 +62,19 @@ inline void check_against_softmax(const AttentionMask& mask, std::int64_t B, std
   }
 }
 
+/// The largest sizes to draw.
+struct MostSequences {
+  std::int64_t batches = 3, positions = 70;
+};
+
 /// The same for masks drawn at random: bands and lengths of all kinds, also those that leave queries without keys.
-inline void check_random_masks(int count, double tolerance, std::int64_t d = 3) {
+inline void check_random_masks(int count, double tolerance, const HeadSizes& sizes = {},
+                               const MostSequences& most = {}) {
   std::mt19937 draw(5);
   const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(draw()) % n; };
   for (int i = 0; i < count; ++i) {
-    const std::int64_t B = 1 + below(3), T = 1 + below(70), S = below(3) > 0 ? T : 1 + below(70);
+    const std::int64_t B = 1 + below(most.batches), T = 1 + below(most.positions);
+    const std::int64_t S = below(3) > 0 ? T : 1 + below(most.positions);
     AttentionMask mask{.causal = below(2) == 0};
     const auto side = [&] {
       return below(3) == 0 ? std::numeric_limits<std::int64_t>::max() - below(2) : below(T + 2);
@@ -75,7 +89,7 @@ inline void check_random_masks(int count, double tolerance, std::int64_t d = 3) 
     const AttentionBand band = mask.band.value_or(AttentionBand{-1, -1});
     CAPTURE(cat("case ", i, ": B ", B, ", T ", T, ", S ", S, ", band ", band.before, " and ", band.after,
                 mask.causal ? ", causal" : "", mask.lengths ? cat(", lengths ", *mask.lengths) : ""));
-    check_against_softmax(mask, B, T, S, tolerance, i % 3 == 0 ? Real(0.3) : 0, d);
+    check_against_softmax(mask, B, T, S, tolerance, i % 3 == 0 ? Real(0.3) : 0, sizes);
   }
 }
 

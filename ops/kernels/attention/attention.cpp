@@ -10,15 +10,16 @@
 
 #include "../../../core/runtime/parallel.h"
 #include "../layers/dropout.h"
+#include "across_batch.h"
 #include "attention_bfloat16.h"
 #include "attention_products.h"
+#include "attention_weights.h"
 #include "one_query.h"
 
 namespace xgrad {
 namespace {
 
 using detail::infinity;
-
 
 // The dropout factors of the weights, row after row: 0 or 1/(1 - p).
 class DropoutRows {
@@ -121,117 +122,6 @@ void mask_scores(const MatrixRows& scores, const Queries& queries) {
   const std::int64_t to = std::clamp(queries.all_to, from, queries.end);
   rows(queries.begin, from);
   rows(to, queries.end);
-}
-
-// Calls f with the number of packs side by side in rows of `step` numbers, 1 or 2, as a type: loops over keys take them
-// together, because each waits for its own last result.
-template <class F>
-void with_packs(std::int64_t step, const F& f) {
-  if (step == pack_width) {
-    f(std::integral_constant<int, 1>());
-  } else {
-    f(std::integral_constant<int, 2>());
-  }
-}
-
-// Prepares scores and their maxima for e^(score - max) where the maximum is infinite. Nothing is subtracted where all
-// keys are masked, so that all powers are 0. Scores of +inf share the whole weight, as in softmax().
-template <int packs>
-void replace_infinities(Real* scores, std::int64_t keys, Pack (&most)[packs]) {
-  Real infinite = 0;
-  for (const Pack& each : most) infinite += sum_of(where(each == infinity, 1, 0));
-  if (infinite > 0) {
-    for (std::int64_t s = 0; s < keys; ++s) {
-      for (int j = 0; j < packs; ++j) {
-        Real* at = scores + (s * packs + j) * pack_width;
-        const Pack score = Pack::load(at);
-        const Pack replaced = where(score == infinity, 0, where(score < infinity, -infinity, score));
-        where(most[j] == infinity, replaced, score).store(at);
-      }
-    }
-  }
-  for (Pack& each : most) each = where(each == -infinity || each == infinity, 0, each);
-}
-
-// In place: scores become powers e^(score - max). Returns for each query the maximum and the reciprocal sum of powers, 0
-// if it sees no key. The two are not joined in one number, which would be rounded to the digits of the larger.
-template <int packs>
-void powers_of(Real* scores, std::int64_t keys, Real* maximum, Real* share) {
-  Pack most[packs], sum[packs];
-  for (Pack& each : most) each = -infinity;
-  for (std::int64_t s = 0; s < keys; ++s) {
-    for (int j = 0; j < packs; ++j) most[j] = larger(most[j], Pack::load(scores + (s * packs + j) * pack_width));
-  }
-  for (int j = 0; j < packs; ++j) most[j].store(maximum + j * pack_width);
-  replace_infinities<packs>(scores, keys, most);
-  for (std::int64_t s = 0; s < keys; ++s) {
-    for (int j = 0; j < packs; ++j) {
-      Real* score = scores + (s * packs + j) * pack_width;
-      const Pack power = exp(Pack::load(score) - most[j]);
-      power.store(score);
-      sum[j] = sum[j] + power;
-    }
-  }
-  for (int j = 0; j < packs; ++j) where(sum[j] == 0, 0, 1 / sum[j]).store(share + j * pack_width);
-}
-
-// In place: scores become the weights before dropout again, from the results of powers_of.
-template <int packs>
-void weights_again(Real* scores, std::int64_t keys, const Real* maximum, const Real* share) {
-  Pack most[packs], part[packs];
-  for (int j = 0; j < packs; ++j) {
-    most[j] = Pack::load(maximum + j * pack_width);
-    part[j] = Pack::load(share + j * pack_width);
-  }
-  replace_infinities<packs>(scores, keys, most);
-  for (std::int64_t s = 0; s < keys; ++s) {
-    for (int j = 0; j < packs; ++j) {
-      Real* score = scores + (s * packs + j) * pack_width;
-      (exp(Pack::load(score) - most[j]) * part[j]).store(score);
-    }
-  }
-}
-
-// Powers become weights, which are also kept if wanted, times the dropout factors.
-template <int packs>
-void weights_of(Real* powers, std::int64_t keys, const Real* share, const Real* factors, Real* kept) {
-  Pack part[packs];
-  for (int j = 0; j < packs; ++j) part[j] = Pack::load(share + j * pack_width);
-  for (std::int64_t i = 0; i < keys * packs * pack_width; i += packs * pack_width) {
-    for (int j = 0; j < packs; ++j) {
-      const std::int64_t at = i + j * pack_width;
-      const Pack weight = Pack::load(powers + at) * part[j];
-      if (kept) weight.store(kept + at);
-      (factors ? weight * Pack::load(factors + at) : weight).store(powers + at);
-    }
-  }
-}
-
-// Gradients of the weights after dropout, in `slope`, become those of the scores times `scale`; `share` becomes the
-// weights after dropout. It may be where the weights are.
-template <int packs>
-void score_gradients_of(const Real* weights, const Real* factors, std::int64_t keys, Real scale, Real* slope,
-                        Real* share) {
-  Pack mean[packs];  // of the gradients, by weight
-  const std::int64_t end = keys * packs * pack_width;
-  for (std::int64_t i = 0; i < end; i += packs * pack_width) {
-    for (int j = 0; j < packs; ++j) {
-      const std::int64_t at = i + j * pack_width;
-      const Pack weight = Pack::load(weights + at);
-      const Pack above = factors ? Pack::load(slope + at) * Pack::load(factors + at) : Pack::load(slope + at);
-      const Pack gradient = where(weight == 0, 0, above);
-      gradient.store(slope + at);
-      mean[j] = multiply_add(weight, gradient, mean[j]);
-    }
-  }
-  for (std::int64_t i = 0; i < end; i += packs * pack_width) {
-    for (int j = 0; j < packs; ++j) {
-      const std::int64_t at = i + j * pack_width;
-      const Pack weight = Pack::load(weights + at);
-      where(weight == 0, 0, weight * scale * (Pack::load(slope + at) - mean[j])).store(slope + at);
-      (factors ? weight * Pack::load(factors + at) : weight).store(share + at);
-    }
-  }
 }
 
 // The dropout factors of the weights, in the order of the scores.
@@ -433,12 +323,18 @@ void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<c
 
 void attention_forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
                        const WeightDropout& dropout, Real* y, KeptAttention* kept) {
+  if (detail::fits_across_batch(p, ranges, dropout)) {
+    return detail::forward_across_batch(p, in, ranges, y, kept ? kept->rows(0, 0) : nullptr);
+  }
   (p.unit ? forward<BfloatForward> : forward<FloatForward>)(p, in, ranges, dropout, y, kept);
 }
 
 void attention_backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
                         const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
                         const WeightDropout& dropout, Real* score_gradients) {
+  if (detail::fits_across_batch(p, ranges, dropout)) {
+    return detail::backward_across_batch(p, gy, in, out, kept.rows(0, 0), ranges);
+  }
   (p.unit ? backward<BfloatBackward> : backward<FloatBackward>)(p, gy, in, out, kept, ranges, dropout, score_gradients);
 }
 

@@ -28,6 +28,42 @@ TEST_CASE("Bands, lengths and causality drawn at random: values and gradients ar
   check_random_masks(150, 1e-12);
 }
 
+TEST_CASE("Many short sequences, which lie side by side in registers: random masks, values and gradients") {
+  for (const HeadSizes& sizes :
+       {HeadSizes{8, 3}, HeadSizes{4, 4}, HeadSizes{2, 8}, HeadSizes{1, 16}, HeadSizes{16, 1}}) {
+    CAPTURE(sizes.d);
+    check_random_masks(40, 1e-12, sizes, {.batches = 40, .positions = 20});
+  }
+}
+
+TEST_CASE("In many short sequences nothing at masked keys or from queries that see nothing comes through") {
+  constexpr std::int64_t B = 19, T = 5, d = 8;
+  Index lengths({B}, 3);
+  lengths.mutable_data()[7] = 0;
+  lengths.mutable_data()[18] = T;
+  Array q = normal({B, T, d}), k = normal({B, T, d}, 2), v = normal({B, T, d}, 3), seed = normal({B, T, d}, 4);
+  const auto run = [&](Real at_masked) {
+    for (std::int64_t b = 0; b < B; ++b) {
+      for (std::int64_t s = lengths.at({b}); s < T; ++s) {
+        std::fill_n(k.mutable_data() + (b * T + s) * d, d, at_masked);
+        std::fill_n(v.mutable_data() + (b * T + s) * d, d, at_masked);
+      }
+    }
+    std::fill_n(q.mutable_data() + 7 * T * d, T * d, at_masked);
+    std::fill_n(seed.mutable_data() + 7 * T * d, T * d, at_masked);
+    const Tensors x{variable(q), variable(k), variable(v)};
+    const Tensor y = multi_head_attention(x[0], x[1], x[2], 1, {.mask = {.lengths = lengths}});
+    Tensors all = grad(y, x, {.seed = Tensor(seed)});
+    all.push_back(y);
+    return all;
+  };
+  const Tensors clean = run(0);
+  for (const Real poison : {std::numeric_limits<Real>::quiet_NaN(), infinity, -infinity}) {
+    const Tensors poisoned = run(poison);
+    for (std::size_t i = 0; i < clean.size(); ++i) check_close(poisoned[i].value(), clean[i].value(), 1e-14);
+  }
+}
+
 // ---- One query ----
 
 TEST_CASE("A query that stands alone gives what it gives among others, where nothing is recorded, too") {

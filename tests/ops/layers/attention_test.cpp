@@ -401,6 +401,15 @@ TEST_CASE("the numbers do not depend on the number of threads") {
   });
 }
 
+TEST_CASE("the numbers of many short sequences do not depend on the number of threads") {
+  const Array x = normal({40, 10, 32});
+  check_same_bits([&] {
+    const Tensor leaf = variable(x);
+    const Tensor y = multi_head_attention(leaf, leaf, leaf, 4, {.mask = {.causal = true}});
+    return concat({y, grad(y, {leaf}, {.seed = normal(y.shape(), 3)})[0]});
+  });
+}
+
 TEST_CASE("few heads share out their queries, with the same numbers for any number of threads") {
   struct Case {
     std::int64_t B, T, heads, kv_heads;

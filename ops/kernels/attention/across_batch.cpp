@@ -1,0 +1,274 @@
+// Heads whose columns fill registers together are transposed together, then taken one by one.
+#include "across_batch.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "../../../core/runtime/parallel.h"
+#include "../products/packing.h"
+#include "../registers/multiply_add.h"
+#include "attention_weights.h"
+
+namespace xgrad::detail {
+namespace {
+
+// How many heads, side by side, are transposed together.
+std::int64_t heads_together(const AttentionSizes& p) { return std::max<std::int64_t>(pack_width / p.d, 1); }
+
+std::int64_t blocks_of(std::int64_t batches) { return padded(batches) / pack_width; }
+
+// Some heads of the sequences in a block of batches: rows of packs, a pack for each column.
+class Rows {
+ public:
+  Rows(std::int64_t rows, std::int64_t columns)
+      : rows_(rows), step_(columns * pack_width), numbers_(Shape{rows * step_}), data_(numbers_.mutable_data()) {}
+
+  Real* head(std::int64_t column) { return data_ + column * pack_width; }
+  const Real* head(std::int64_t column) const { return data_ + column * pack_width; }
+  std::int64_t step() const { return step_; }
+  bool finite() const { return all_finite(data_, rows_ * step_); }
+
+  void read(const Real* from, const HeadLayout& layout, std::int64_t batches) {
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      pack_transposed(from + i * layout.row_step, layout.batch_step, batches, step_ / pack_width, data_ + i * step_,
+                      pack_width, pack_width);
+    }
+  }
+  void write(Real* to, const HeadLayout& layout, std::int64_t batches) const {
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      transpose_rows(to + i * layout.row_step, layout.batch_step, data_ + i * step_, pack_width, batches,
+                     step_ / pack_width);
+    }
+  }
+  void scale(Real factor) {
+    for (std::int64_t i = 0; i < rows_ * step_; i += pack_width) (Pack::load(data_ + i) * factor).store(data_ + i);
+  }
+
+ private:
+  std::int64_t rows_, step_;
+  Array numbers_;
+  Real* data_;
+};
+
+// to[i] = x . rows[i], of d columns.
+void dot_rows(const Real* x, const Real* rows, std::int64_t step, std::int64_t count, std::int64_t d, Real* to) {
+  const auto dot = [&]<int together>(std::integral_constant<int, together>, std::int64_t first) {
+    Pack sum[together];
+    for (std::int64_t j = 0; j < d * pack_width; j += pack_width) {
+      const Pack factor = Pack::load(x + j);
+      XGRAD_UNROLL
+      for (int i = 0; i < together; ++i) {
+        sum[i] = multiply_add(factor, Pack::load(rows + (first + i) * step + j), sum[i]);
+      }
+    }
+    for (int i = 0; i < together; ++i) sum[i].store(to + (first + i) * pack_width);
+  };
+  constexpr int many = 4;  // each sum waits for its own last step
+  std::int64_t i = 0;
+  for (; i + many <= count; i += many) dot(std::integral_constant<int, many>(), i);
+  for (; i < count; ++i) dot(std::integral_constant<int, 1>(), i);
+}
+
+// to = the sum of factors[i] rows[i], of d columns, a power of two or a multiple of 8. If the rows are not finite, a
+// factor of 0, as of a masked key, takes no part.
+template <bool finite>
+void combine_rows(const Real* factors, std::int64_t factor_step, const Real* rows, std::int64_t step,
+                  std::int64_t count, std::int64_t d, Real* to) {
+  const auto combine = [&]<int columns>(std::integral_constant<int, columns>) {
+    for (std::int64_t j = 0; j < d * pack_width; j += columns * pack_width) {
+      Pack sum[columns];
+      for (std::int64_t i = 0; i < count; ++i) {
+        const Pack factor = Pack::load(factors + i * factor_step);
+        XGRAD_UNROLL
+        for (int c = 0; c < columns; ++c) {
+          const Pack more = multiply_add(factor, Pack::load(rows + i * step + j + c * pack_width), sum[c]);
+          sum[c] = finite ? more : where(factor == 0, sum[c], more);
+        }
+      }
+      for (int c = 0; c < columns; ++c) sum[c].store(to + j + c * pack_width);
+    }
+  };
+  switch (d) {
+    case 1:
+      return combine(std::integral_constant<int, 1>());
+    case 2:
+      return combine(std::integral_constant<int, 2>());
+    case 4:
+      return combine(std::integral_constant<int, 4>());
+    default:
+      return combine(std::integral_constant<int, 8>());
+  }
+}
+
+using Combine = void (*)(const Real*, std::int64_t, const Real*, std::int64_t, std::int64_t, std::int64_t, Real*);
+Combine combination_of(const Rows& rows) { return rows.finite() ? combine_rows<true> : combine_rows<false>; }
+
+// The keys that query t of some sequence in a block sees, and where they end in each.
+class Seen {
+ public:
+  Seen(const KeyRanges& ranges, std::int64_t first, std::int64_t batches)
+      : ranges_(ranges), common_(ranges), first_(first), batches_(batches) {
+    common_.lengths = nullptr;
+    std::fill(ends_, ends_ + pack_width, Real(0));
+  }
+  void look(std::int64_t t) {
+    begin = ranges_.begin(t);
+    end = std::max(begin, common_.end(0, t));
+    if (!ranges_.lengths) return;
+    std::int64_t last = begin;
+    for (std::int64_t i = 0; i < batches_; ++i) {
+      const std::int64_t at = ranges_.end(first_ + i, t);
+      ends_[i] = static_cast<Real>(at);
+      last = std::max(last, at);
+    }
+    end = last;
+  }
+  // Scores of the keys that a sequence does not see become -inf.
+  void mask(Real* scores) const {
+    if (!ranges_.lengths) return;
+    const Pack ends = Pack::load(ends_);
+    for (std::int64_t s = begin; s < end; ++s, scores += pack_width) {
+      where(Pack(s) < ends, Pack::load(scores), -infinity).store(scores);
+    }
+  }
+  // Numbers of the other keys, in rows for all keys, become 0.
+  void clear_rest(Real* rows) const {
+    std::fill(rows, rows + begin * pack_width, Real(0));
+    std::fill(rows + end * pack_width, rows + ranges_.S * pack_width, Real(0));
+  }
+
+  std::int64_t begin = 0, end = 0;
+
+ private:
+  const KeyRanges& ranges_;
+  KeyRanges common_;
+  std::int64_t first_, batches_;
+  Real ends_[Pack::width];
+};
+
+// Calls f(first batch, batches, first head, worker) for each block of batches and some heads; workers are made by
+// `make`, one for each part of the loop.
+template <class Make, class F>
+void each_block(const AttentionSizes& p, const Make& make, const F& f) {
+  const std::int64_t together = heads_together(p), groups = p.H / together;
+  parallel_for(blocks_of(p.B) * groups, 1, [&](std::int64_t begin, std::int64_t end) {
+    auto worker = make();
+    for (std::int64_t job = begin; job < end; ++job) {
+      const std::int64_t first = job / groups * pack_width;
+      f(first, std::min(pack_width, p.B - first), job % groups * together, worker);
+    }
+  });
+}
+
+// The weights of a head in a block of batches: T rows of S packs.
+std::int64_t weights_at(const AttentionSizes& p, std::int64_t first_batch, std::int64_t head) {
+  return (first_batch * p.H + head * pack_width) * p.T * p.S;
+}
+
+}  // namespace
+
+bool fits_across_batch(const AttentionSizes& p, const KeyRanges& ranges, const WeightDropout& dropout) {
+  const bool plain = !p.unit && p.group == 1 && !dropout.on() && !ranges.masked && !ranges.bias;
+  const bool side_by_side = p.d == p.e && p.d > 0 && p.q.head_step == p.d && p.k.head_step == p.d &&
+                            p.v.head_step == p.d && p.y.head_step == p.d;
+  if (!plain || !side_by_side) return false;
+  const bool whole = p.d % pack_width == 0 || (pack_width % p.d == 0 && p.H % heads_together(p) == 0);
+  constexpr std::int64_t most_keys = 32;  // then the weights are kept
+  if (!whole || p.T < 2 || p.T >= 2 * pack_width || p.S > most_keys) return false;
+  // At least 5/4 times as many places of registers have to be in use. Long rows of packs leave the first-level cache,
+  // which costs as much as that gains, except under a causal mask, half of whose scores are not computed here.
+  constexpr std::int64_t most_packs = 700;
+  return p.B * padded(p.T) * 4 >= padded(p.B) * p.T * 5 &&
+         (ranges.causal || p.S <= pack_width || (p.T + p.S) * p.d <= most_packs);
+}
+
+void forward_across_batch(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
+                          Real* y, Real* weights) {
+  struct Worker {
+    Rows q, k, v, out;
+    Array scores;
+  };
+  const std::int64_t columns = heads_together(p) * p.d;
+  const auto make = [&] {
+    return Worker{{p.T, columns}, {p.S, columns}, {p.S, columns}, {p.T, columns}, Array(Shape{p.S * pack_width})};
+  };
+  each_block(p, make, [&](std::int64_t b, std::int64_t batches, std::int64_t h, Worker& at) {
+    at.q.read(in.q + p.q.at(b, h), p.q, batches);
+    at.k.read(in.k + p.k.at(b, h), p.k, batches);
+    at.v.read(in.v + p.v.at(b, h), p.v, batches);
+    at.q.scale(p.scale);
+    const Combine combine = combination_of(at.v);
+    Real* const scores = at.scores.mutable_data();
+    Seen seen(ranges, b, batches);
+    for (std::int64_t column = 0; column < columns; column += p.d) {
+      Real* kept = weights ? weights + weights_at(p, b, h + column / p.d) : nullptr;
+      for (std::int64_t t = 0; t < p.T; ++t) {
+        seen.look(t);
+        const std::int64_t keys = seen.end - seen.begin;
+        dot_rows(at.q.head(column) + t * at.q.step(), at.k.head(column) + seen.begin * at.k.step(), at.k.step(), keys,
+                 p.d, scores);
+        seen.mask(scores);
+        Real maximum[Pack::width], share[Pack::width];
+        powers_of<1>(scores, keys, maximum, share);
+        weights_of<1>(scores, keys, share, nullptr, kept ? kept + seen.begin * pack_width : nullptr);
+        combine(scores, pack_width, at.v.head(column) + seen.begin * at.v.step(), at.v.step(), keys, p.d,
+                at.out.head(column) + t * at.out.step());
+        if (!kept) continue;
+        seen.clear_rest(kept);
+        kept += p.S * pack_width;
+      }
+    }
+    at.out.write(y + p.y.at(b, h), p.y, batches);
+  });
+}
+
+void backward_across_batch(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
+                           const AttentionOperands<Real>& out, const Real* weights, const KeyRanges& ranges) {
+  struct Worker {
+    Rows q, k, v, above, dq, dk, dv;
+    Array slopes;
+  };
+  const std::int64_t columns = heads_together(p) * p.d, row = p.S * pack_width;
+  const auto make = [&] {
+    const auto queries = [&] { return Rows(p.T, columns); };
+    const auto keys = [&] { return Rows(p.S, columns); };
+    return Worker{queries(), keys(), keys(), queries(), queries(), keys(), keys(), Array(Shape{p.T * row})};
+  };
+  each_block(p, make, [&](std::int64_t b, std::int64_t batches, std::int64_t h, Worker& at) {
+    at.q.read(in.q + p.q.at(b, h), p.q, batches);
+    at.k.read(in.k + p.k.at(b, h), p.k, batches);
+    at.v.read(in.v + p.v.at(b, h), p.v, batches);
+    at.above.read(gy + p.y.at(b, h), p.y, batches);
+    const Combine of_queries = combination_of(at.q), of_keys = combination_of(at.k),
+                  of_above = combination_of(at.above);
+    Real* const slopes = at.slopes.mutable_data();
+    Seen seen(ranges, b, batches);
+    for (std::int64_t column = 0; column < columns; column += p.d) {
+      const Real* const kept = weights + weights_at(p, b, h + column / p.d);
+      for (std::int64_t t = 0; t < p.T; ++t) {
+        seen.look(t);
+        const std::int64_t keys = seen.end - seen.begin;
+        Real* const slope = slopes + t * row + seen.begin * pack_width;
+        dot_rows(at.above.head(column) + t * at.above.step(), at.v.head(column) + seen.begin * at.v.step(), at.v.step(),
+                 keys, p.d, slope);
+        score_gradients_of<1>(kept + t * row + seen.begin * pack_width, nullptr, keys, p.scale, slope, nullptr);
+        of_keys(slope, pack_width, at.k.head(column) + seen.begin * at.k.step(), at.k.step(), keys, p.d,
+                at.dq.head(column) + t * at.dq.step());
+        seen.clear_rest(slopes + t * row);
+      }
+      for (std::int64_t s = 0; s < p.S; ++s) {
+        const std::int64_t first = ranges.causal ? std::min(s, p.T) : 0;  // no query before sees this key
+        const std::int64_t at_key = first * row + s * pack_width;
+        of_queries(slopes + at_key, row, at.q.head(column) + first * at.q.step(), at.q.step(), p.T - first, p.d,
+                   at.dk.head(column) + s * at.dk.step());
+        of_above(kept + at_key, row, at.above.head(column) + first * at.above.step(), at.above.step(), p.T - first, p.d,
+                 at.dv.head(column) + s * at.dv.step());
+      }
+    }
+    at.dq.write(out.q + p.q.at(b, h), p.q, batches);
+    at.dk.write(out.k + p.k.at(b, h), p.k, batches);
+    at.dv.write(out.v + p.v.at(b, h), p.v, batches);
+  });
+}
+
+}  // namespace xgrad::detail

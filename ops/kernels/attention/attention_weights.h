@@ -1,0 +1,124 @@
+// The softmax of attention and its gradient. Each place of a register belongs to another query, so maxima and sums go
+// down the rows of scores, one for each key, and never across a register. Rows are one pack or two wide.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "../registers/rows.h"
+
+namespace xgrad::inline XGRAD_SIMD {
+
+/// Calls f with the number of packs side by side in rows of `step` numbers, 1 or 2, as a type: loops over keys take
+/// them together, because each waits for its own last result.
+template <class F>
+void with_packs(std::int64_t step, const F& f) {
+  if (step == pack_width) {
+    f(std::integral_constant<int, 1>());
+  } else {
+    f(std::integral_constant<int, 2>());
+  }
+}
+
+/// Prepares scores and their maxima for e^(score - max) where the maximum is infinite. Nothing is subtracted where all
+/// keys are masked, so that all powers are 0. Scores of +inf share the whole weight, as in softmax().
+template <int packs>
+void replace_infinities(Real* scores, std::int64_t keys, Pack (&most)[packs]) {
+  Real infinite = 0;
+  for (const Pack& each : most) infinite += sum_of(where(each == detail::infinity, 1, 0));
+  if (infinite > 0) {
+    for (std::int64_t s = 0; s < keys; ++s) {
+      for (int j = 0; j < packs; ++j) {
+        Real* at = scores + (s * packs + j) * pack_width;
+        const Pack score = Pack::load(at);
+        const Pack replaced =
+            where(score == detail::infinity, 0, where(score < detail::infinity, -detail::infinity, score));
+        where(most[j] == detail::infinity, replaced, score).store(at);
+      }
+    }
+  }
+  for (Pack& each : most) each = where(each == -detail::infinity || each == detail::infinity, 0, each);
+}
+
+/// In place: scores become powers e^(score - max). Returns for each query the maximum and the reciprocal sum of powers,
+/// 0 if it sees no key. The two are not joined in one number, which would be rounded to the digits of the larger.
+template <int packs>
+void powers_of(Real* scores, std::int64_t keys, Real* maximum, Real* share) {
+  Pack most[packs], sum[packs];
+  for (Pack& each : most) each = -detail::infinity;
+  for (std::int64_t s = 0; s < keys; ++s) {
+    for (int j = 0; j < packs; ++j) most[j] = larger(most[j], Pack::load(scores + (s * packs + j) * pack_width));
+  }
+  for (int j = 0; j < packs; ++j) most[j].store(maximum + j * pack_width);
+  replace_infinities<packs>(scores, keys, most);
+  for (std::int64_t s = 0; s < keys; ++s) {
+    for (int j = 0; j < packs; ++j) {
+      Real* score = scores + (s * packs + j) * pack_width;
+      const Pack power = exp(Pack::load(score) - most[j]);
+      power.store(score);
+      sum[j] = sum[j] + power;
+    }
+  }
+  for (int j = 0; j < packs; ++j) where(sum[j] == 0, 0, 1 / sum[j]).store(share + j * pack_width);
+}
+
+/// In place: scores become the weights before dropout again, from the results of powers_of.
+template <int packs>
+void weights_again(Real* scores, std::int64_t keys, const Real* maximum, const Real* share) {
+  Pack most[packs], part[packs];
+  for (int j = 0; j < packs; ++j) {
+    most[j] = Pack::load(maximum + j * pack_width);
+    part[j] = Pack::load(share + j * pack_width);
+  }
+  replace_infinities<packs>(scores, keys, most);
+  for (std::int64_t s = 0; s < keys; ++s) {
+    for (int j = 0; j < packs; ++j) {
+      Real* score = scores + (s * packs + j) * pack_width;
+      (exp(Pack::load(score) - most[j]) * part[j]).store(score);
+    }
+  }
+}
+
+/// Powers become weights, which are also kept if wanted, times the dropout factors.
+template <int packs>
+void weights_of(Real* powers, std::int64_t keys, const Real* share, const Real* factors, Real* kept) {
+  Pack part[packs];
+  for (int j = 0; j < packs; ++j) part[j] = Pack::load(share + j * pack_width);
+  for (std::int64_t i = 0; i < keys * packs * pack_width; i += packs * pack_width) {
+    for (int j = 0; j < packs; ++j) {
+      const std::int64_t at = i + j * pack_width;
+      const Pack weight = Pack::load(powers + at) * part[j];
+      if (kept) weight.store(kept + at);
+      (factors ? weight * Pack::load(factors + at) : weight).store(powers + at);
+    }
+  }
+}
+
+/// Gradients of the weights after dropout, in `slope`, become those of the scores times `scale`; `share`, if given,
+/// becomes the weights after dropout. It may be where the weights are.
+template <int packs>
+void score_gradients_of(const Real* weights, const Real* factors, std::int64_t keys, Real scale, Real* slope,
+                        Real* share) {
+  Pack mean[packs];  // of the gradients, by weight
+  const std::int64_t end = keys * packs * pack_width;
+  for (std::int64_t i = 0; i < end; i += packs * pack_width) {
+    for (int j = 0; j < packs; ++j) {
+      const std::int64_t at = i + j * pack_width;
+      const Pack weight = Pack::load(weights + at);
+      const Pack above = factors ? Pack::load(slope + at) * Pack::load(factors + at) : Pack::load(slope + at);
+      const Pack gradient = where(weight == 0, 0, above);
+      gradient.store(slope + at);
+      mean[j] = multiply_add(weight, gradient, mean[j]);
+    }
+  }
+  for (std::int64_t i = 0; i < end; i += packs * pack_width) {
+    for (int j = 0; j < packs; ++j) {
+      const std::int64_t at = i + j * pack_width;
+      const Pack weight = Pack::load(weights + at);
+      where(weight == 0, 0, weight * scale * (Pack::load(slope + at) - mean[j])).store(slope + at);
+      if (share) (factors ? weight * Pack::load(factors + at) : weight).store(share + at);
+    }
+  }
+}
+
+}  // namespace xgrad::inline XGRAD_SIMD
