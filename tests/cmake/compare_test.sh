@@ -9,7 +9,15 @@ trap 'rm -rf "$sandbox"' EXIT
 # Prints the next number of its list as time and writes down how it was called.
 cat >"$sandbox/engine" <<'END_OF_ENGINE'
 #!/usr/bin/env bash
-name=$1 times=($2) mb=$3 workload=$4 threads=$5
+set -e
+name=$1 times=($2) mb=$3
+shift 3
+if [ "$1" = --precision ]; then
+  [ "$2" = medium ]
+  times=(1) mb=5
+  shift 2
+fi
+workload=$1 threads=$2
 echo "$name $workload $threads ${OPENBLAS_CORETYPE:-free} $OPENBLAS_NUM_THREADS $OMP_NUM_THREADS" >>"$LOG"
 [ "$workload" != W5 ] || [ "$name" != peer ] || { echo "peer has no W5" >&2; exit 3; }
 turn=$(grep -c "^$name $workload $threads" "$LOG")
@@ -56,6 +64,14 @@ row "| W6 | 2 | 2 +- 0 | 8 +- 0 | 5 +- 0 | 4.00 | 2.50 | third 2.50 | 10 | 180 |
 echo "two builds of the same engine"
 compare 0 --rounds 1 --threads 1 --peer "$sandbox/engine xgrad 3 10" W1
 row "| workload | threads | xgrad 1 ms | xgrad 2 ms | xgrad 2 / xgrad 1 | xgrad 1 MB | xgrad 2 MB |"
+
+echo "a table of its own for products in bfloat16, below the processor's name"
+compare 0 --rounds 1 --threads 1 --peer "$peer" --bfloat16-peer "$sandbox/engine autocast 3 600" W1
+head -n 1 "$sandbox/out" | grep -qE "^.+ \(.+\), [0-9]+ cores, [0-9]{4}-[0-9]{2}-[0-9]{2}$"
+row "| W1 | 1 | 2 +- 0 | 8 +- 0 | 4.00 | 10 | 180 |"
+row "Products in bfloat16:"
+row "| workload | threads | xgrad ms | autocast ms | autocast / xgrad | xgrad MB | autocast MB |"
+row "| W1 | 1 | 1 +- 0 | 3 +- 0 | 3.00 | 5 | 600 |"
 
 echo "xgrad itself fails"
 ours="exit 1;" compare 1 --rounds 1 --threads 1 W1
