@@ -10,10 +10,16 @@
 #include <typeinfo>
 
 #include "../core/graph/tensor.h"
+#include "../core/runtime/huge_pages.h"
 #include "../ops/arrange/create.h"
 
 namespace xgrad::nn {
 namespace {
+
+void use_huge_pages(const Tensor& weights) {
+  const Array& value = weights.value();
+  xgrad::detail::use_huge_pages(value.data(), static_cast<std::size_t>(value.size()) * sizeof(Real));
+}
 
 // The name of a class without its namespaces and template arguments: `Block` for `(anonymous namespace)::Block<4>`.
 std::string class_name(const std::type_info& type) {
@@ -202,6 +208,7 @@ Tensor Module::param(std::string_view name, const Shape& shape, const Init& init
       fail<ShapeError>(class_name(type()), "the init of ", name, " gives ", value.shape(), ", not ", shape);
     }
     parameter = xgrad::variable(std::move(value), full_name(name));
+    use_huge_pages(parameter);
   } catch (const std::bad_alloc&) {
     refuse_size(name, shape);
   } catch (const LimitError&) {  // an array that there is no memory for: the layer knows more about it
@@ -410,7 +417,10 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
     }
   }
   if (options.strict || !difference.mismatched.empty()) difference.refuse("load_state_dict", options.source);
-  for (const Match& match : matches) match.tensor.assign(match.value);
+  for (const Match& match : matches) {
+    match.tensor.assign(match.value);
+    use_huge_pages(match.tensor);
+  }
   return difference;
 }
 
