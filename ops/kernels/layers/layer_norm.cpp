@@ -1,6 +1,11 @@
 // Each row in three passes: mean, variance, result.
 #include "layer_norm.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "../reduce/reduce.h"
@@ -9,62 +14,93 @@
 namespace xgrad {
 namespace {
 
-RowStatistics statistics_of(const Real* x, std::int64_t n, Real eps, Centre centre) {
+// Those of rows next to one another, step by step: each step waits for the one before, but not for that of another row.
+template <int rows>
+std::array<RowStatistics, rows> statistics_of(const Real* x, std::int64_t n, Real eps, Centre centre) {
+  const auto count = static_cast<Real>(n);
+  std::array<RowStatistics, rows> all;
+  Real sum[rows], squares[rows];
   if (centre == Centre::zero) {
-    const Real squares = sum_packs(n, [=](std::int64_t i, auto part) {
-      const Pack u = part.load(x + i);
-      return u * u;
-    });
-    const Real mean_square = squares / static_cast<Real>(n);
-    return {0, 0, 1 / std::sqrt(mean_square + eps), mean_square};
+    for (int r = 0; r < rows; ++r) {
+      squares[r] = sum_packs(n, [u = x + r * n](std::int64_t i, auto part) {
+        const Pack v = part.load(u + i);
+        return v * v;
+      });
+    }
+    for (int r = 0; r < rows; ++r) {
+      const Real mean_square = squares[r] / count;
+      all[r] = {0, 0, 1 / std::sqrt(mean_square + eps), mean_square};
+    }
+    return all;
   }
-  const Real mean = sum_packs(n, [=](std::int64_t i, auto part) { return part.load(x + i); }) / static_cast<Real>(n);
-  const auto deviation = [=](std::int64_t i, auto part) { return part.load(x + i, mean) - Pack(mean); };
-  const Real rest = sum_packs(n, deviation) / static_cast<Real>(n);
-  const Real squares = sum_packs(n, [&](std::int64_t i, auto part) {
-    const Pack d = deviation(i, part);
-    return d * d;
-  });
-  const Real variance = std::max(squares / static_cast<Real>(n) - rest * rest, Real(0));
-  return {mean, rest, 1 / std::sqrt(variance + eps), variance};
+  for (int r = 0; r < rows; ++r) {
+    sum[r] = sum_packs(n, [u = x + r * n](std::int64_t i, auto part) { return part.load(u + i); });
+  }
+  for (int r = 0; r < rows; ++r) all[r].mean = sum[r] / count;
+  for (int r = 0; r < rows; ++r) {
+    const auto deviation = [u = x + r * n, mean = all[r].mean](std::int64_t i, auto part) {
+      return part.load(u + i, mean) - Pack(mean);
+    };
+    sum[r] = sum_packs(n, deviation);
+    squares[r] = sum_packs(n, [&](std::int64_t i, auto part) {
+      const Pack d = deviation(i, part);
+      return d * d;
+    });
+  }
+  for (int r = 0; r < rows; ++r) {
+    const Real rest = sum[r] / count, variance = std::max(squares[r] / count - rest * rest, Real(0));
+    all[r] = {all[r].mean, rest, 1 / std::sqrt(variance + eps), variance};
+  }
+  return all;
 }
 
 // The same where a sum or squares left the range: from the row scaled to numbers near 1.
 RowStatistics scaled_statistics_of(const Real* x, std::int64_t n, Real eps, Centre centre) {
   std::vector<Real, PoolAllocator<Real>> scaled(x, x + n);
   const Real size = std::abs(*std::ranges::max_element(scaled, {}, [](Real v) { return std::abs(v); }));
-  if (size == 0 || !all_finite(x, n)) return statistics_of(x, n, eps, centre);
+  if (size == 0 || !all_finite(x, n)) return statistics_of<1>(x, n, eps, centre)[0];
   const Real factor = power_near_inverse(size);
   for (Real& v : scaled) v *= factor;
-  const RowStatistics s = statistics_of(scaled.data(), n, eps * factor * factor, centre);
+  const RowStatistics s = statistics_of<1>(scaled.data(), n, eps * factor * factor, centre)[0];
   return {s.mean / factor, s.mean_rest / factor, s.scale * factor, s.variance / factor / factor};
+}
+
+// Whether the numbers are right: not if the variance overflowed or underflowed, or is NaN because the mean overflowed.
+bool plausible(const RowStatistics& s) {
+  using Limits = std::numeric_limits<Real>;
+  return s.scale > 0 && s.scale * s.scale < Limits::max() * Limits::epsilon();
 }
 
 }  // namespace
 
 RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps, Centre centre) {
-  const RowStatistics s = statistics_of(x, n, eps, centre);
-  // Not if the variance overflowed or underflowed, or is NaN because the mean overflowed.
-  using Limits = std::numeric_limits<Real>;
-  const bool plausible = s.scale > 0 && s.scale * s.scale < Limits::max() * Limits::epsilon();
-  return plausible ? s : scaled_statistics_of(x, n, eps, centre);
+  const RowStatistics s = statistics_of<1>(x, n, eps, centre)[0];
+  return plausible(s) ? s : scaled_statistics_of(x, n, eps, centre);
 }
 
 void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistics) {
-  const std::int64_t rows = in.rows, n = in.n;
-  const Real *x = in.x, *slope = in.gamma, *offset = in.beta;
-  parallel_for(rows, rows_per_block(n), [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      const Real* u = x + row * n;
-      const RowStatistics s = row_statistics(u, n, eps, in.centre);
-      std::copy_n(&s.mean, statistics_size, statistics + row * statistics_size);
+  const std::int64_t n = in.n;
+  const Real *slope = in.gamma, *offset = in.beta;
+  const auto some_rows = [=, &in]<int count>(std::integral_constant<int, count>, std::int64_t first) {
+    const Real* u = in.x + first * n;
+    std::array<RowStatistics, count> all = statistics_of<count>(u, n, eps, in.centre);
+    for (int r = 0; r < count; ++r, u += n) {
+      RowStatistics& s = all[r];
+      if (!plausible(s)) s = scaled_statistics_of(u, n, eps, in.centre);
+      std::copy_n(&s.mean, statistics_size, statistics + (first + r) * statistics_size);
       each_pack(n, [&](std::int64_t i, auto part) {
         Pack v = (part.load(u + i) - Pack(s.mean) - Pack(s.mean_rest)) * Pack(s.scale);
         if (slope) v = v * part.load(slope + i);
         if (offset) v = v + part.load(offset + i);
-        part.store(v, y + row * n + i);
+        part.store(v, y + (first + r) * n + i);
       });
     }
+  };
+  parallel_for(in.rows, rows_per_block(n), [=](std::int64_t begin, std::int64_t end) {
+    constexpr int together = 4;
+    std::int64_t row = begin;
+    for (; row + together <= end; row += together) some_rows(std::integral_constant<int, together>(), row);
+    for (; row < end; ++row) some_rows(std::integral_constant<int, 1>(), row);
   });
 }
 

@@ -44,7 +44,11 @@ Pack fold_packs(std::int64_t n, const Pack& identity, const F& f, const Combine&
   for (; i + 4 * pack_width <= n; i += 4 * pack_width) {
     for (std::int64_t j = 0; j < 4; ++j) total[j] = combine(total[j], f(i + j * pack_width, FullPack{}));
   }
-  for (int j = 0; i + pack_width <= n; i += pack_width, ++j) total[j] = combine(total[j], f(i, FullPack{}));
+  const std::int64_t rest = (n - i) / pack_width;  // which chains go on is known here, so that they stay in registers
+  for (int j = 0; j < 3; ++j) {
+    if (j < rest) total[j] = combine(total[j], f(i + j * pack_width, FullPack{}));
+  }
+  i += rest * pack_width;
   if (i < n) total[3] = combine(total[3], f(i, PartPack{static_cast<std::size_t>(n - i)}));
   return combine(combine(total[0], total[1]), combine(total[2], total[3]));
 }
