@@ -340,11 +340,16 @@ Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
     done_.push_back(target);
   }
   finish_leaves();
-  constexpr std::size_t step = 4;  // before its turn a node is fetched, then the tensors of its rules, then their numbers
+  constexpr std::size_t step =
+      4;  // before its turn a node is fetched, then the tensors of its rules, then their numbers
   for (std::size_t slot = order_.size(); slot-- > 0;) {
     if (slot >= 3 * step) order_[slot - 3 * step]->prefetch();
-    if (slot >= 2 * step) order_[slot - 2 * step]->prefetch_held(&Rule::prefetch);
-    if (slot >= step) order_[slot - step]->prefetch_held(&Rule::prefetch_numbers);
+    if (slot >= 2 * step && order_[slot - 2 * step]->captures_inputs) {
+      for (const Edge& edge : order_[slot - 2 * step]->edges()) edge.rule.prefetch();
+    }
+    if (slot >= step && order_[slot - step]->captures_inputs) {
+      for (const Edge& edge : order_[slot - step]->edges()) edge.rule.prefetch_numbers();
+    }
     if (!needed_[slot] || !pending_[slot].defined()) continue;
     Node& node = *order_[slot];
     const Tensor gy = hooked(node, std::exchange(pending_[slot], Tensor()));

@@ -75,10 +75,7 @@ class Rule {
           gone.~Function();
           if constexpr (!in_place) Block().deallocate(&gone, 1);
         },
-        [](const void* place) { copied(std::as_const(function(place))); },
-        [](const void* place) {
-          if constexpr (requires(const Function& f) { f.prefetch(); }) std::as_const(function(place)).prefetch();
-        }};
+        [](const void* place) { copied(std::as_const(function(place))); }, prefetch_of<Function, in_place>()};
     methods_ = &methods;
   }
   void reset() noexcept {
@@ -88,15 +85,16 @@ class Rule {
   void operator()(const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
     methods_->call(place_, gy, y, wanted, gx, edges);
   }
-  /// Prefetches the tensor that the callable holds, or the block that it is in.
-  void prefetch() const {
+  /// Prefetches the tensor that the callable holds, or the block that it is in. Inline, because GCC drops calls of
+  /// functions that only prefetch.
+  [[gnu::always_inline]] void prefetch() const {
     if (!methods_) return;
     const char* held = *reinterpret_cast<const char* const*>(place_);
     for (int line = 0; line < 2; ++line) __builtin_prefetch(held + 64 * line);
   }
   /// After that: the numbers of this tensor, for a callable that knows them.
-  void prefetch_numbers() const {
-    if (methods_) methods_->prefetch(place_);
+  [[gnu::always_inline]] void prefetch_numbers() const {
+    if (methods_ && methods_->prefetch) methods_->prefetch(place_);
   }
   /// Makes a copy, for a CopyListener to see what the rule holds, and drops it.
   void show() const {
@@ -114,6 +112,15 @@ class Rule {
   static void copied(const Function& function) {
     if constexpr (std::is_copy_constructible_v<Function>) [[maybe_unused]]
       const Function copy(function);
+  }
+  // How the callable prefetches; null if it does not.
+  template <class Function, bool in_place>
+  static constexpr auto prefetch_of() -> void (*)(const void*) {
+    if constexpr (in_place && requires(const Function& function) { function.prefetch(); }) {
+      return [](const void* place) { static_cast<const Function*>(place)->prefetch(); };
+    } else {
+      return nullptr;
+    }
   }
   const Methods* methods_ = nullptr;
   alignas(void*) unsigned char place_[sizeof(void*)];
@@ -210,14 +217,9 @@ struct Node {
   /// Makes a leaf the trace of the operation that made its value.
   void trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes);
   /// Prefetches the memory of the node and its first two edges.
-  void prefetch() const {
+  [[gnu::always_inline]] void prefetch() const {
     const char* begin = reinterpret_cast<const char*>(this);
     for (int line = 0; line < 2; ++line) __builtin_prefetch(begin + 64 * line, 1);
-  }
-  /// Prefetches what its rules hold: the tensors, then their numbers.
-  void prefetch_held(void (Rule::*prefetch)() const) const {
-    if (!captures_inputs) return;
-    for (const Edge& edge : edges()) (edge.rule.*prefetch)();
   }
   std::span<Edge> edges() { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
   std::span<const Edge> edges() const { return {first_edge(), static_cast<std::size_t>(edge_count)}; }

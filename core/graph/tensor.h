@@ -190,7 +190,7 @@ struct Engine {
   /// The numbers of a tensor with only one handle, for writing.
   static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
   /// Prefetches the first of the numbers of a tensor, if it is defined.
-  static void prefetch(const Tensor& tensor) {
+  [[gnu::always_inline]] static void prefetch(const Tensor& tensor) {
     if (tensor.body_) __builtin_prefetch(tensor.body_->value.data());
   }
   /// The same value at the same vertex, but another tensor.

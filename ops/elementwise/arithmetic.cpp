@@ -16,7 +16,7 @@ struct TimesOther {
   Tensor other;
 
   Tensor operator()(const Tensor& gy, InputShape to) const { return sum_to(gy * other, to); }
-  void prefetch() const { detail::Engine::prefetch(other); }
+  [[gnu::always_inline]] void prefetch() const { detail::Engine::prefetch(other); }
 };
 
 }  // namespace
