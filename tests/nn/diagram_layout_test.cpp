@@ -263,8 +263,10 @@ void check_model(const char* name, const Tensor& y, const Tensors& parameters) {
   check({loss}, {.depth = 9});
   Tensors step = grad(loss, parameters, {.create_graph = true});
   step.insert(step.begin(), loss);
-  check(step);
-  check(step, {.depth = 1});
+  for (const GraphOptions& options : {GraphOptions{}, GraphOptions{.depth = 1}}) {
+    const GraphView view = GraphView::of(step, options);
+    check(view, options, Page(view, options).columns());
+  }
 }
 
 Tensor zeros_named(const Shape& shape, const std::string& name) { return variable(zeros(shape).value(), name); }
@@ -426,8 +428,7 @@ TEST_CASE("arrows of the pictures of transformers run down, in order, and throug
 }
 
 // Operations of which no two that follow each other are equal; `own` gives each what else it uses.
-Tensor chain(int length, const std::function<Tensor(const Tensor&, int)>& own) {
-  Tensor x = variable({1, 2}, "x");
+Tensor chain(int length, const std::function<Tensor(const Tensor&, int)>& own, Tensor x = variable({1, 2}, "x")) {
   for (int i = 0; i < length; ++i) x = own(i % 3 == 0 ? tanh(x) : i % 3 == 1 ? sigmoid(x) : exp(x), i);
   return x;
 }
@@ -451,6 +452,20 @@ TEST_CASE("a chain in a diagram that is longer than a page stands in columns, an
       check(given, options, columns);
     }
     check(GraphView::of({chain(12, alone)}, options), options);
+  }
+  // So does one with its backward pass.
+  for (const Direction direction : directions) {
+    CAPTURE(static_cast<int>(direction));
+    const GraphOptions options{.direction = direction};
+    for (const auto& own : {std::function<Tensor(const Tensor&, int)>(alone),
+                            std::function<Tensor(const Tensor&, int)>(with_number)}) {
+      const Tensor x = variable({1, 2}, "x"), loss = sum(chain(40, own, x)).named("loss");
+      const GraphView step = GraphView::of({loss, grad(loss, {x}, {.create_graph = true})[0]}, options);
+      const Page page(step, options);
+      CHECK(page.columns() > 1);
+      CHECK(page.length() < 2000);
+      check(step, options, page.columns());
+    }
   }
   const GraphOptions labelled{.edge_shapes = true};
   const GraphView view = GraphView::of({chain(60, alone)}, labelled);
