@@ -121,8 +121,8 @@ std::string Module::description() const {
 }
 
 // In a constructor, `this` is still of the base class; its description there must not be cached. A module around this one
-// may be under construction, too, for constructors of layers enter them: it is described once it, or one around it, has
-// run, when it is surely complete.
+// may be under construction, too, for parts of it may run there: it has its class until it, or one around it, has run and
+// it is surely complete, and its settings from then on.
 const Place* Module::described_place() const {
   struct Described {
     static const Place* cached(const Module& module) {
@@ -135,17 +135,19 @@ const Place* Module::described_place() const {
       module.described_as_.store(&typeid(module), std::memory_order_release);
       return place;
     }
-    static const Place* if_complete(const Module* module) {
-      if (!module) return nullptr;
-      if (const Place* place = cached(*module)) return place;
-      const Place* around = if_complete(module->parent_);
-      return around ? now(*module, around) : nullptr;
+    static const Place* around(const Module& module) {
+      const Module* outer = module.parent_;
+      if (!outer) return nullptr;
+      if (const Place* place = cached(*outer)) return place;
+      const Place* further = around(*outer);
+      const bool complete = outer->parent_ && cached(*outer->parent_);
+      return complete ? now(*outer, further) : intern(outer->path(), class_name(outer->type()), {}, further);
     }
   };
   const Place* place = Described::cached(*this);
-  if (place && (place->around || !parent_)) return place;
-  const Place* around = Described::if_complete(parent_);
-  return place && !around ? place : Described::now(*this, around);
+  const Place* outer = place && parent_ ? Described::cached(*parent_) : nullptr;
+  if (place && (!parent_ || place->around == outer || (!outer && place->around))) return place;
+  return Described::now(*this, Described::around(*this));
 }
 
 // A size that is nonsense is often that of a member which has no value yet.

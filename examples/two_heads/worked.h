@@ -29,7 +29,7 @@ struct Weights {
   }
   static Tensors per_head(const std::string& name) {
     Tensors all;
-    for (std::int64_t h = 1; h <= heads; ++h) all.push_back(matrix(cat(name, "^", h), d, width));
+    for (std::int64_t h = 1; h <= heads; ++h) all.push_back(matrix(cat("head ", h, '.', name, "^", h), d, width));
     return all;
   }
 };

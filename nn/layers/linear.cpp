@@ -14,7 +14,7 @@ Linear::Linear(At here, std::int64_t in_size, std::int64_t out_size, const Optio
                  : param("weight", {out, in}, options.init ? options.init : init::uniform_within_root(in))),
       bias(options.bias ? param("bias", {out}, options.bias_init ? options.bias_init : init::uniform_within_root(in))
                         : Tensor()) {
-  const auto constructing = enter();
+  const Scope scope(place());
   if (weight.shape() != Shape{out, in}) {
     fail<ShapeError>("linear", "shared weight of shape ", weight.shape(), " for ", Shape{out, in});
   }

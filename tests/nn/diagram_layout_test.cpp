@@ -11,6 +11,7 @@
 #include <xgrad/core/diagram/view/compare.h>
 #include <xgrad/xgrad.h>
 
+#include "../../examples/two_heads/worked.h"
 #include "support/check.h"
 
 using namespace xgrad;
@@ -82,6 +83,36 @@ class Page {
   }
 
   std::size_t arrows() const { return view_.edges.size(); }
+  // Pairs of arrows that cross, of those that have no end in common.
+  std::size_t crossings() const {
+    std::vector<std::vector<GraphPoint>> ways;
+    for (std::size_t e = 0; e < view_.edges.size(); ++e) ways.push_back(way_of(e));
+    std::size_t count = 0;
+    for (std::size_t e = 0; e < ways.size(); ++e) {
+      for (std::size_t other = 0; other < e; ++other) {
+        const GraphEdge &a = view_.edges[e], &b = view_.edges[other];
+        const bool apart = a.from != b.from && a.from != b.to && a.to != b.from && a.to != b.to;
+        count += apart && cross(ways[e], ways[other]);
+      }
+    }
+    return count;
+  }
+  // From left to right: the titles of frames, and the names that begin so.
+  std::vector<std::string> frames_across() const {
+    std::map<double, std::string> titles;
+    for (int c = 0; std::cmp_less(c, view_.frames.size()); ++c) {
+      titles[frame_box(c).left] = view_.frames[static_cast<std::size_t>(c)].title;
+    }
+    return in_order(titles);
+  }
+  std::vector<std::string> names_across(std::string_view begin) const {
+    std::map<double, std::string> names;
+    for (int v = 0; std::cmp_less(v, view_.vertices.size()); ++v) {
+      const std::string& name = view_.vertices[static_cast<std::size_t>(v)].name;
+      if (name.starts_with(begin)) names[vertex_box(v).left] = name;
+    }
+    return in_order(names);
+  }
   std::ptrdiff_t columns() const {
     return 1 + std::ranges::count_if(view_.edges, [this](const GraphEdge& edge) { return leads_to_next_column(edge); });
   }
@@ -162,6 +193,23 @@ class Page {
     return point.x > box.left - near && point.x < box.right() + near && point.y > box.top - near &&
            point.y < box.bottom() + near;
   }
+  static bool cross(const std::vector<GraphPoint>& one, const std::vector<GraphPoint>& other) {
+    const auto side = [](const GraphPoint& a, const GraphPoint& b, const GraphPoint& c) {
+      return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+    };
+    for (std::size_t i = 1; i < one.size(); ++i) {
+      for (std::size_t k = 1; k < other.size(); ++k) {
+        const GraphPoint &a = one[i - 1], &b = one[i], &c = other[k - 1], &d = other[k];
+        if (side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0) return true;
+      }
+    }
+    return false;
+  }
+  static std::vector<std::string> in_order(const std::map<double, std::string>& texts) {
+    std::vector<std::string> all;
+    for (const auto& [place, text] : texts) all.push_back(text);
+    return all;
+  }
   static bool overlap(const GraphBox& a, const GraphBox& b) {
     return a.left + 1 < b.right() && b.left + 1 < a.right() && a.top + 1 < b.bottom() && b.top + 1 < a.bottom();
   }
@@ -215,8 +263,10 @@ void check_model(const char* name, const Tensor& y, const Tensors& parameters) {
   check({loss}, {.depth = 9});
   Tensors step = grad(loss, parameters, {.create_graph = true});
   step.insert(step.begin(), loss);
-  check(step);
-  check(step, {.depth = 1});
+  for (const GraphOptions& options : {GraphOptions{}, GraphOptions{.depth = 1}}) {
+    const GraphView view = GraphView::of(step, options);
+    check(view, options, Page(view, options).columns());
+  }
 }
 
 Tensor zeros_named(const Shape& shape, const std::string& name) { return variable(zeros(shape).value(), name); }
@@ -341,6 +391,23 @@ TEST_CASE("arrows of the pictures of recurrent networks run down, in order, and 
   }
 }
 
+TEST_CASE("heads, positions and inputs that are numbered stand in their order, and few arrows cross") {
+  const GraphOptions options{.depth = 1, .roll_up = false};
+  const GraphView view = GraphView::of(two_heads::by_vectors({}, zeros({2, 4}).value()).b, options);
+  const Page page(view, options);
+  CHECK(page.faults().empty());
+  CHECK(cat(page.frames_across()) == "[head 1, head 2]");
+  CHECK(cat(page.names_across("a^")) == "[a^{1}, a^{2}]");
+  CHECK(page.crossings() <= 39);
+  // The last of three inputs is used twice.
+  Tensors x;
+  for (int i = 1; i <= 3; ++i) x.push_back(zeros_named({1, 4}, cat('x', i)));
+  const Tensor all = concat(x);
+  const GraphView attention = GraphView::of({matmul(softmax(matmul(x[2], all, {.transpose_b = true}) * 0.5), all)});
+  CHECK(cat(Page(attention, {}).names_across("x")) == "[x1, x2, x3]");
+  CHECK(Page(attention, {}).crossings() == 0);
+}
+
 TEST_CASE("arrows of the pictures of transformers run down, in order, and through nothing") {
   for (const nn::CrossAttention to :
        {nn::CrossAttention::last, nn::CrossAttention::same_depth, nn::CrossAttention::all}) {
@@ -361,8 +428,7 @@ TEST_CASE("arrows of the pictures of transformers run down, in order, and throug
 }
 
 // Operations of which no two that follow each other are equal; `own` gives each what else it uses.
-Tensor chain(int length, const std::function<Tensor(const Tensor&, int)>& own) {
-  Tensor x = variable({1, 2}, "x");
+Tensor chain(int length, const std::function<Tensor(const Tensor&, int)>& own, Tensor x = variable({1, 2}, "x")) {
   for (int i = 0; i < length; ++i) x = own(i % 3 == 0 ? tanh(x) : i % 3 == 1 ? sigmoid(x) : exp(x), i);
   return x;
 }
@@ -386,6 +452,20 @@ TEST_CASE("a chain in a diagram that is longer than a page stands in columns, an
       check(given, options, columns);
     }
     check(GraphView::of({chain(12, alone)}, options), options);
+  }
+  // So does one with its backward pass.
+  for (const Direction direction : directions) {
+    CAPTURE(static_cast<int>(direction));
+    const GraphOptions options{.direction = direction};
+    for (const auto& own : {std::function<Tensor(const Tensor&, int)>(alone),
+                            std::function<Tensor(const Tensor&, int)>(with_number)}) {
+      const Tensor x = variable({1, 2}, "x"), loss = sum(chain(40, own, x)).named("loss");
+      const GraphView step = GraphView::of({loss, grad(loss, {x}, {.create_graph = true})[0]}, options);
+      const Page page(step, options);
+      CHECK(page.columns() > 1);
+      CHECK(page.length() < 2000);
+      check(step, options, page.columns());
+    }
   }
   const GraphOptions labelled{.edge_shapes = true};
   const GraphView view = GraphView::of({chain(60, alone)}, labelled);

@@ -718,5 +718,19 @@ TEST_CASE("modules are described when they are complete, also if their parts ran
   CHECK(probing(full({1, 2}, 1)).node()->place->what == "Linear 2 -> 3");
 }
 
+TEST_CASE("the class of a module is known where only its parts run, its settings once it has run") {
+  struct Holding : nn::Module {
+    nn::Mlp mlp{at("mlp"), {.in = 2, .hidden = 3}};
+  };
+  const Holding holding;
+  CHECK(holding.mlp.fc1(full({1, 2}, 1)).node()->place->around->what == "Mlp");
+  CHECK(holding.mlp.fc1(full({1, 2}, 1)).node()->place->around->around->what.ends_with("Holding"));
+  const nn::Mlp mlp{nn::root, {.in = 2, .hidden = 3}};
+  const auto around_linear = [&] { return mlp.fc1(full({1, 2}, 1)).node()->place->around; };
+  CHECK(around_linear()->what == "Mlp");
+  mlp(full({1, 2}, 1));
+  CHECK(around_linear()->what == "Mlp 2 -> 3 -> 2");
+}
+
 }  // namespace
 }  // namespace xgrad::testing

@@ -4,18 +4,20 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "../view/label_size.h"
+#include "../view/order.h"
 #include "layers.h"
 
 namespace xgrad::detail {
 namespace {
 
-constexpr double between_columns = 40;
-constexpr double around_column = 16;  // room for arrows to the next one
+constexpr double beside_column = 16;  // its room to each side
+constexpr double lane = 8;            // of an arrow to the next one
 
 template <class Change>
 Places changed(Places layout, Change&& change) {
@@ -50,12 +52,16 @@ class Columns {
     if (!cut()) return layout_;
     Places result = layout_;
     std::vector<GraphPoint> shifts;
+    std::size_t most_lanes = 1;
+    for (const std::vector<int>& arrows : passing_) most_lanes = std::max(most_lanes, arrows.size());
+    const double lanes = lane * double(most_lanes), between_columns = 2 * beside_column + lanes;
+    head_ = lane + lanes;
     double right = 0;
     result.height = 0;
     for (const Bounds& own : bounds()) {
-      shifts.push_back({right - own.left, around_column - own.top});
-      corridors_.push_back(right + own.right - own.left + between_columns / 2);
-      feet_.push_back(own.bottom - own.top + 2 * around_column);
+      shifts.push_back({right - own.left, head_ - own.top});
+      corridors_.push_back(right + own.right - own.left + (between_columns + lanes - lane) / 2);
+      feet_.push_back(own.bottom - own.top + 2 * head_);
       right += own.right - own.left + between_columns;
       result.height = std::max(result.height, feet_.back());
     }
@@ -65,15 +71,28 @@ class Columns {
       result.vertices[v].top += shifts[column_[v]].y;
     }
     for (std::size_t e = 0; e < view_.edges.size(); ++e) {
-      const int from = column_[view_.edges[e].from], to = column_[view_.edges[e].to];
+      const GraphPoint &with_foot = shifts[column_[upper(e)]], &with_head = shifts[column_[lower(e)]];
       GraphCurve& curve = result.edges[e];
-      const auto shift = [&](GraphPoint& point) { point = {point.x + shifts[to].x, point.y + shifts[to].y}; };
-      std::ranges::for_each(curve.points, shift);
-      shift(curve.tip);
-      shift(curve.label);
-      if (from == to) continue;
-      const GraphPoint foot = layout_.edges[e].points.front();
-      lead(curve, {foot.x + shifts[from].x, foot.y + shifts[from].y}, from);
+      for (GraphPoint& point : curve.points) point = moved(point, with_head);
+      curve.tip = moved(curve.tip, upper(e) == view_.edges[e].to ? with_foot : with_head);
+      curve.label = moved(curve.label, with_head);
+    }
+    for (int column = 0; std::cmp_less(column, passing_.size()); ++column) {
+      const auto ends = [&](int e) {  // above and below the place
+        const std::vector<GraphPoint>& points = layout_.edges[e].points;
+        const auto [below, above] = std::minmax(points.front(), points.back(), is_lower);
+        return std::pair(above.x, below.x);
+      };
+      std::ranges::sort(passing_[column], {}, ends);
+      for (std::size_t k = 0; k < passing_[column].size(); ++k) {
+        const int e = passing_[column][k];
+        std::vector<GraphPoint>& points = result.edges[e].points;
+        const bool upwards = upper(e) == view_.edges[e].to;
+        if (upwards) std::ranges::reverse(points);
+        lead(points, moved(points.front(), {shifts[column].x - shifts[column + 1].x,
+                                            shifts[column].y - shifts[column + 1].y}), column, lane * double(k));
+        if (upwards) std::ranges::reverse(points);
+      }
     }
     return result;
   }
@@ -89,23 +108,29 @@ class Columns {
     }
   };
 
+  static bool is_lower(const GraphPoint& a, const GraphPoint& b) { return a.y > b.y; }
+  static GraphPoint moved(const GraphPoint& point, const GraphPoint& by) { return {point.x + by.x, point.y + by.y}; }
+  double height_of(int v) const { return layout_.vertices[v].center().y; }
+  bool runs_up(int e) const { return height_of(view_.edges[e].to) < height_of(view_.edges[e].from); }
+  int upper(std::size_t e) const { return runs_up(static_cast<int>(e)) ? view_.edges[e].to : view_.edges[e].from; }
+  int lower(std::size_t e) const { return runs_up(static_cast<int>(e)) ? view_.edges[e].from : view_.edges[e].to; }
+
   // The heights of vertices; that of a leaf is where it is first used.
   std::vector<double> heights() const {
+    const auto is_leaf = [this](int v) { return view_.vertices[v].role <= GraphRole::constant; };
     std::vector<double> result;
-    for (const GraphVertex& vertex : view_.vertices) {
-      const bool is_leaf = vertex.role <= GraphRole::constant;
-      const double own = layout_.vertices[result.size()].center().y;
-      result.push_back(is_leaf ? std::numeric_limits<double>::infinity() : own);
+    for (int v = 0; std::cmp_less(v, view_.vertices.size()); ++v) {
+      result.push_back(is_leaf(v) ? std::numeric_limits<double>::infinity() : height_of(v));
     }
     for (const GraphEdge& edge : view_.edges) {
-      result[edge.from] = std::min(result[edge.from], layout_.vertices[edge.to].center().y);
+      if (is_leaf(edge.from)) result[edge.from] = std::min(result[edge.from], height_of(edge.to));
     }
     return result;
   }
 
   // Gives each vertex its column; false if one column suffices.
   bool cut() {
-    const double across = layout_.width + between_columns;
+    const double across = layout_.width + 2 * beside_column + lane;
     constexpr double sides = longer_side / shorter_side;
     const double most = std::max(longer_side, std::sqrt(sides * layout_.height * across));
     const double wanted = layout_.height / std::ceil(layout_.height / most);
@@ -113,38 +138,69 @@ class Columns {
     std::vector<int> order(view_.vertices.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, {}, [&](int v) { return height[v]; });
-    std::vector<std::vector<int>> arrows(view_.vertices.size());
+    std::vector<std::vector<int>> arrows(view_.vertices.size()), rules_of(view_.vertices.size());
+    for (int v = 0; std::cmp_less(v, view_.vertices.size()); ++v) {
+      const int operation = view_.vertices[v].rule_of;
+      if (operation == nothing) continue;
+      rules_of[v].push_back(v);
+      rules_of[operation].push_back(v);
+    }
     for (int e = 0; std::cmp_less(e, view_.edges.size()); ++e) {
       arrows[view_.edges[e].from].push_back(e);
       arrows[view_.edges[e].to].push_back(e);
     }
-    std::vector<double> places;
-    std::set<int> passing;
+    struct Place {
+      std::vector<int> arrows;  // that pass it
+      bool parts_rule;          // from its operation
+    };
+    std::map<double, Place> places;
+    std::set<int> passing, rules;
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+      for (const int rule : rules_of[order[i]]) {
+        if (rules.erase(rule) == 0) rules.insert(rule);
+      }
       for (const int e : arrows[order[i]]) {
         if (passing.erase(e) == 0) passing.insert(e);
       }
       constexpr double nearly = 1;
-      if (passing.size() != 1 || height[order[i + 1]] <= height[order[i]] + nearly) continue;
-      const int foot = view_.edges[*passing.begin()].from;
+      if (height[order[i + 1]] <= height[order[i]] + nearly || !is_chain(passing)) continue;
       const double end = height[order[i]];
-      const auto is_in_the_way = [&](int v) { return height[v] > end && is_over(v, foot); };
-      if (height[foot] >= end - nearly && std::ranges::none_of(order, is_in_the_way)) places.push_back(end);
+      const auto leads_away = [&](int e) {
+        const int foot = upper(e);
+        const auto is_in_the_way = [&](int v) { return height[v] > end && is_over(v, foot); };
+        return height[foot] >= end - nearly && std::ranges::none_of(order, is_in_the_way);
+      };
+      if (std::ranges::all_of(passing, leads_away)) places[end] = {{passing.begin(), passing.end()}, !rules.empty()};
     }
     std::vector<double> cuts;
     for (double begin = 0; begin + most < layout_.height;) {
-      double best = begin;
-      for (const double place : places) {
-        if (place <= begin || place > begin + most) continue;
-        if (best == begin || std::abs(place - begin - wanted) < std::abs(best - begin - wanted)) best = place;
+      constexpr double of_parted_rule = 200;
+      double best = begin, least = std::numeric_limits<double>::infinity();
+      for (const auto& [place, here] : places) {
+        const double cost = std::abs(place - begin - wanted) + (here.parts_rule ? of_parted_rule : 0);
+        if (place <= begin || place > begin + most || cost >= least) continue;
+        best = place;
+        least = cost;
       }
       if (best == begin) return false;
       cuts.push_back(begin = best);
+      passing_.push_back(places.at(best).arrows);
     }
     for (const double own : height) {
       column_.push_back(static_cast<int>(std::ranges::lower_bound(cuts, own) - cuts.begin()));
     }
     return !cuts.empty();
+  }
+
+  // One arrow of the forward pass, at most one of a backward pass, and kept values.
+  bool is_chain(const std::set<int>& arrows) const {
+    const auto of_orders = [&](bool from, bool to) {
+      return std::ranges::count_if(arrows, [&](int e) {
+        const GraphEdge& edge = view_.edges[e];
+        return (view_.vertices[edge.from].order > 0) == from && (view_.vertices[edge.to].order > 0) == to;
+      });
+    };
+    return of_orders(false, false) == 1 && of_orders(true, true) <= 1;
   }
 
   // Whether the arrow to the position of `foot` comes from above through v.
@@ -162,7 +218,7 @@ class Columns {
     }
     for (std::size_t e = 0; e < view_.edges.size(); ++e) {
       const GraphCurve& curve = layout_.edges[e];
-      Bounds& own = result[column_[view_.edges[e].to]];
+      Bounds& own = result[column_[lower(e)]];
       for (const GraphPoint& point : curve.points) own.hold(point);
       if (!has_labels_) continue;
       const LabelSize label = size_of_edge_label(view_.edges[e]);
@@ -173,10 +229,11 @@ class Columns {
     return result;
   }
 
-  // The path from the foot of a column to the start of the curve, which is in the next one.
-  void lead(GraphCurve& curve, const GraphPoint& begin, int column) const {
-    const GraphPoint end = curve.points.front();
-    const double below = feet_[column] - around_column / 2, above = around_column / 2, along = corridors_[column];
+  // The path from the foot of a column to the start of a curve that is in the next one, in the lane so far inside.
+  void lead(std::vector<GraphPoint>& points, const GraphPoint& begin, int column, double inside) const {
+    const GraphPoint end = points.front();
+    const double below = feet_[column] - lane - inside, above = head_ - lane - inside,
+                 along = corridors_[column] - inside;
     const std::vector<GraphPoint> corners{begin, {begin.x, below}, {along, below}, {along, above}, {end.x, above}, end};
     std::vector<GraphPoint> way{begin};
     const auto line_to_point = [&](const GraphPoint& point) { way.insert(way.end(), {way.back(), point, point}); };
@@ -187,14 +244,14 @@ class Columns {
       way.insert(way.end(), {corner, corner, after});
     }
     line_to_point(end);
-    curve.points.erase(curve.points.begin());
-    way.insert(way.end(), curve.points.begin(), curve.points.end());
-    curve.points = std::move(way);
+    points.erase(points.begin());
+    way.insert(way.end(), points.begin(), points.end());
+    points = std::move(way);
   }
   // The point on the path from a corner at which its curve ends.
   static GraphPoint beside(const GraphPoint& corner, const GraphPoint& to) {
     const double x = to.x - corner.x, y = to.y - corner.y, length = std::abs(x) + std::abs(y);
-    const double share = length > 0 ? std::min(around_column / 4, length / 2) / length : 0;
+    const double share = length > 0 ? std::min(lane / 2, length / 2) / length : 0;
     return {corner.x + share * x, corner.y + share * y};
   }
 
@@ -202,15 +259,17 @@ class Columns {
   const GraphView& view_;
   const bool has_labels_;
   std::vector<int> column_;               // by vertex
-  std::vector<double> corridors_, feet_;  // by column: where the arrow to the next one runs up, and below it
+  std::vector<std::vector<int>> passing_;  // by column: the arrows between it and the next one
+  std::vector<double> corridors_, feet_;   // by column: where the first of them runs up, and below it
+  double head_ = 0;                        // the room above columns
 };
 
 }  // namespace
 
 Places in_columns(Places places, const GraphView& view, const GraphOptions& options) {
   const double length = runs_sideways(options.direction) ? places.width : places.height;
-  const auto is_backward = [](const GraphVertex& vertex) { return vertex.order > 0; };
-  if (length <= longer_side || std::ranges::any_of(view.vertices, is_backward)) return places;
+  const auto is_of_later_pass = [](const GraphVertex& vertex) { return vertex.order > 1; };
+  if (length <= longer_side || std::ranges::any_of(view.vertices, is_of_later_pass)) return places;
   const bool aside = runs_sideways(options.direction);
   const bool over = options.direction == Direction::bottom_to_top || options.direction == Direction::right_to_left;
   if (aside) places = turned_aside(std::move(places));

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <random>
+#include <tuple>
 #include <utility>
 
 #include "../view/order.h"
@@ -16,6 +19,7 @@ namespace {
 
 constexpr std::int64_t price_of_crossing = 1000;
 constexpr std::int64_t price_of_exchange = 500;     // a crossing of arrows that end at one box
+constexpr std::int64_t price_of_series = 2500;      // two that follow each other by number, in another order
 constexpr std::int64_t price_of_frame = 1'000'000;  // that is on the wrong side
 constexpr std::int64_t most_work_of_ordering =
     400'000'000;                    // comparisons of positions, for graphs with thousands of vertices
@@ -48,9 +52,49 @@ Ordering::Ordering(const Layers& layers, std::span<const GraphPoint> centers)
   }
   std::ranges::sort(left_to_right_);
   left_to_right_.erase(std::unique(left_to_right_.begin(), left_to_right_.end()), left_to_right_.end());
+  for (int frame = nothing; std::cmp_less(frame, layers.view.frames.size()); ++frame) find_series(frame);
+  find_places();
   begin(centers);
   write_rows(0, layers.count - 1);
   improve();
+}
+
+// Neighbours among the frames in a frame, neither of which is computed from the other.
+void Ordering::find_series(int frame) {
+  const std::vector<int>& inner = layers_.arrangement.frames_in(frame);
+  const auto leads = [this](const FramePair& pair) { return std::ranges::binary_search(left_to_right_, pair); };
+  for (std::size_t i = 1; i < inner.size(); ++i) {
+    const FramePair pair{inner[i - 1], inner[i]};
+    const bool one_pass = layers_.view.frames[pair.from].order == layers_.view.frames[pair.to].order;
+    if (one_pass && !leads(pair) && !leads({pair.to, pair.from})) series_of_frames_.push_back(pair);
+  }
+}
+
+// Operations before leaves, x1 before x2, others by their numbers.
+void Ordering::find_places() {
+  const std::vector<GraphVertex>& vertices = layers_.view.vertices;
+  std::map<std::string_view, std::vector<int>> series;
+  for (int v = 0; std::cmp_less(v, vertices.size()); ++v) series[name_of(v).stem].push_back(v);
+  series.erase(std::string_view());
+  series_.assign(vertices.size(), nothing);
+  for (const auto& [stem, members] : series) {
+    for (const int v : members) series_[v] = members.front();
+  }
+  std::vector<int> order(vertices.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](int v) {
+    const std::string_view number = series_[v] == nothing ? std::string_view() : name_of(v).number;
+    return std::tuple(vertices[v].role <= GraphRole::constant, series_[v] == nothing ? v : series_[v], number.size(),
+                      number, v);
+  });
+  places_.resize(vertices.size());
+  for (std::size_t i = 0; i < order.size(); ++i) places_[order[i]] = static_cast<int>(i);
+}
+
+// That of x1 or a^{1}.
+Numbered Ordering::name_of(int vertex) const {
+  const std::string_view name = layers_.view.vertices[vertex].name;
+  return numbered(name.substr(0, name.size() - name.ends_with('}')));
 }
 
 void Ordering::begin(std::span<const GraphPoint> centers) {
@@ -165,8 +209,8 @@ std::int64_t Ordering::cost_of_gap(int gap) {
   return price_of_crossing * crossings - (price_of_crossing - price_of_exchange) * exchanged;
 }
 
-// For arrows that stay in the layer: those to the left, and vertices between their ends. At a lower price: vertices
-// right of a side path.
+// For arrows that stay in the layer: those to the left, and vertices between their ends; vertices of a series in another
+// order. At a lower price: vertices right of a side path, and neighbours in another order than their places.
 std::int64_t Ordering::disorder_in_row(int layer) const {
   const std::vector<int>& row = rows_[layer];
   std::int64_t price = 0;
@@ -177,6 +221,21 @@ std::int64_t Ordering::disorder_in_row(int layer) const {
     if (to < from) std::swap(from, to);
     price += price_of_crossing *
              std::count_if(from + 1, to, [&](int p) { return layers_.items[p].kind == ItemKind::vertex; });
+  }
+  int left = nothing;
+  for (auto at = row.begin(); at != row.end(); ++at) {
+    const int p = *at;
+    if (layers_.items[p].kind != ItemKind::vertex) continue;
+    const auto precedes = [&](int other) {
+      return other != nothing && places_[other] > places_[p] && layers_.items[other].frame == layers_.items[p].frame;
+    };
+    price += precedes(left);
+    left = p;
+    if (series_[p] == nothing) continue;
+    const auto in_series = [&](int other) {
+      return layers_.items[other].kind == ItemKind::vertex && series_[other] == series_[p] && precedes(other);
+    };
+    price += price_of_series * std::count_if(row.begin(), at, in_series);
   }
   for (std::size_t i = 0; i < row.size(); ++i) {
     const Item& lane = layers_.items[row[i]];
@@ -198,12 +257,18 @@ std::int64_t Ordering::cost_of(int first, int last, const Gaps& gaps) {
 }
 
 std::int64_t Ordering::cost() {
-  const auto misplaced = [&](const FramePair& pair) { return is_misplaced(pair); };
-  return cost_of(0, layers_.count - 1, {0, layers_.count - 2}) +
-         price_of_frame * std::ranges::count_if(left_to_right_, misplaced);
+  return cost_of(0, layers_.count - 1, {0, layers_.count - 2}) + cost_of_frames([](const FramePair&) { return true; });
 }
 
-// Whether a frame stands left of one beside it that it is computed from.
+// The cost of the order of those pairs that count.
+template <class Counts>
+std::int64_t Ordering::cost_of_frames(Counts&& counts) const {
+  const auto misplaced = [&](const FramePair& pair) { return counts(pair) && is_misplaced(pair); };
+  return price_of_frame * std::ranges::count_if(left_to_right_, misplaced) +
+         price_of_series * std::ranges::count_if(series_of_frames_, misplaced);
+}
+
+// Whether the first stands right of the second in a layer that they share.
 bool Ordering::is_misplaced(const FramePair& pair) const {
   const int from = layers_.frame_item(pair.from), to = layers_.frame_item(pair.to);
   const Item &one = layers_.items[from], &other = layers_.items[to];
@@ -231,12 +296,8 @@ bool Ordering::move_to_best(int item, Side side) {
   const Item& moved = layers_.items[item];
   const Gaps gaps{side == Side::below ? moved.first : std::max(moved.first - 1, 0),
                   std::min(side == Side::above ? moved.last - 1 : moved.last, layers_.count - 2)};
-  const auto misplaced = [&](const FramePair& pair) {
-    return (pair.from == moved.number || pair.to == moved.number) && is_misplaced(pair);
-  };
-  const auto price_here = [&] {
-    return moved.kind == ItemKind::frame ? price_of_frame * std::ranges::count_if(left_to_right_, misplaced) : 0;
-  };
+  const auto is_moved = [&](const FramePair& pair) { return pair.from == moved.number || pair.to == moved.number; };
+  const auto price_here = [&] { return moved.kind == ItemKind::frame ? cost_of_frames(is_moved) : 0; };
   const auto passes = [&](const Item& other) { return other.first <= moved.last && moved.first <= other.last; };
   std::vector<int>& content = contents_[moved.frame + 1];
   const std::vector<int> before = content;
@@ -312,12 +373,13 @@ void Ordering::improve() {
     write_rows(0, layers_.count - 1);
     for (const Side side : {Side::both, Side::below, Side::above, Side::below, Side::above}) settle(side);
   }
-  constexpr int attempts = 40;  // each starts from a few random exchanges of neighbours
+  constexpr int attempts = 40;  // each starts from random exchanges of neighbours, and with half of the frames mirrored
   std::minstd_rand random;
   for (int attempt = 0; attempt < attempts && least > 0 && work_ < most_work_of_ordering; ++attempt) {
     contents_ = best;
     for (std::vector<int>& content : contents_) {
       const std::span<int> items = movable(content);
+      if (random() % 2 == 0) std::ranges::reverse(items);
       for (std::size_t i = 1; i < items.size(); ++i) {
         if (random() % 4 == 0) std::swap(items[i - 1], items[i]);
       }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../view/alike.h"
 #include "layers.h"
 
 namespace xgrad::detail {
@@ -15,7 +16,8 @@ namespace xgrad::detail {
 class Ordering {
  public:
   /// Starts with the order of the vertices across the page and moves one item after the other to where fewest arrows
-  /// cross, as long as that helps. Frames are right of the frames that they are computed from.
+  /// cross, as long as that helps. Frames are right of the frames that they are computed from. Where it costs few
+  /// crossings, frames and vertices stand in the order of their numbers.
   Ordering(const Layers& layers, std::span<const GraphPoint> centers);
 
   const std::vector<int>& in_frame(int frame) const { return contents_[static_cast<std::size_t>(frame + 1)]; }
@@ -29,6 +31,9 @@ class Ordering {
   };
   using Ends = std::pair<std::int64_t, std::int64_t>;  // positions above a gap and below it
 
+  void find_series(int frame);
+  void find_places();
+  Numbered name_of(int vertex) const;
   void begin(std::span<const GraphPoint> centers);
   void improve();
   bool sweep(Side side);
@@ -39,6 +44,8 @@ class Ordering {
   void write_row(std::vector<int>& row, int layer, int frame) const;
   std::int64_t cost_of(int first, int last, const Gaps& gaps);
   std::int64_t cost();
+  template <class Counts>
+  std::int64_t cost_of_frames(Counts&& counts) const;
   std::int64_t cost_of_gap(int gap);
   std::int64_t crossings_of(std::vector<Ends>& ends, std::size_t below);
   std::int64_t disorder_in_row(int layer) const;
@@ -47,7 +54,8 @@ class Ordering {
   const Layers& layers_;
   std::vector<std::vector<int>> contents_, rows_;
   std::vector<std::vector<int>> links_in_, through_, flat_in_;  // by gap: links, lanes; by layer: arrows
-  std::vector<FramePair> left_to_right_;                        // frames
+  std::vector<FramePair> left_to_right_, series_of_frames_;     // that must, and that should stand in this order
+  std::vector<int> places_, series_;                            // by vertex: from left to right; its series, or -1
   std::vector<std::int64_t> upper_at_, lower_at_, tree_;        // scratch, as is the next
   std::vector<Ends> ends_;
   std::int64_t work_ = 0;

@@ -63,7 +63,6 @@ Timetable timetable_of(const GraphView& view) {
 std::string motion_style(std::string_view scope) {
   std::string css =
       "@media screen and (prefers-reduced-motion:no-preference){\n"
-      "@keyframes xgrad-appear{from{opacity:0.35}}\n"
       "@keyframes xgrad-compute{20%{stroke-width:4}}\n"
       "@keyframes xgrad-return{20%{stroke:#e11d48;stroke-width:5}}\n"
       "@keyframes xgrad-flow{from{opacity:1;offset-distance:0}99%{opacity:1}"
@@ -73,7 +72,6 @@ std::string motion_style(std::string_view scope) {
   const auto rule = [&](std::string_view what, std::string_view how) {
     append(css, cat(scope, ' ', what, '{', how, "}\n"));
   };
-  rule(".moves", "animation:xgrad-appear 0.3s var(--v) backwards");
   rule(".vertex.moves .box", "animation:xgrad-compute 0.6s var(--v)");
   rule(".vertex.returns .box", "animation:xgrad-return 0.6s var(--g)");
   rule(".vertex.moves.returns .box", "animation:xgrad-compute 0.6s var(--v),xgrad-return 0.6s var(--g)");

@@ -324,7 +324,6 @@ class SvgWriter {
         : edge.change == GraphChange::removed ? " removed"
                                               : "");
     const auto from = static_cast<std::size_t>(edge.from), to = static_cast<std::size_t>(edge.to);
-    if (times_) write_times(times_->values[to] - times_->step, -1);
     std::string line;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
       const GraphPoint point = moved(curve.points[i], left_, top_);
@@ -349,7 +348,7 @@ class SvgWriter {
     add("</g>\n");
   }
 
-  // The class and the time of a moving element, within the attribute that has the other classes.
+  // The classes and the times of a moving vertex, within the attribute that has the other classes.
   void write_times(double value, double gradient) {
     if (value <= 0 && gradient < 0) return;
     add(value > 0 ? " moves" : "", gradient >= 0 ? " returns" : "", "\" style=\"");

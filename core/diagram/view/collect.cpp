@@ -2,6 +2,7 @@
 #include "collect.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <set>
@@ -74,6 +75,17 @@ GraphRole role_of(const Node& node) {
   return node.rank == 0 && node.name().empty() ? GraphRole::constant : GraphRole::input;
 }
 
+// A number, or axes; of a window that is as large along each axis its size, else "2 x 3".
+std::string text_of(std::string_view name, const Shape& numbers) {
+  constexpr std::array<std::string_view, 4> of_windows{"kernel", "stride", "padding", "dilation"};
+  if (numbers.rank() == 1) return cat(numbers[0]);
+  if (std::ranges::find(of_windows, name) == of_windows.end()) return cat(numbers);
+  if (std::ranges::count(numbers, numbers[0]) == std::ssize(numbers)) return cat(numbers[0]);
+  std::string text;
+  for (const std::int64_t number : numbers) append(text, cat(text.empty() ? "" : " x ", number));
+  return text;
+}
+
 // The attributes of an operation, except arrays, which are vertices of their own.
 std::vector<std::pair<std::string, std::string>> attributes_of(const Node& node) {
   std::vector<std::pair<std::string, std::string>> texts;
@@ -86,7 +98,7 @@ std::vector<std::pair<std::string, std::string>> attributes_of(const Node& node)
           } else if constexpr (std::same_as<T, double>) {
             texts.emplace_back(attribute.name, rounded(value));
           } else if constexpr (std::same_as<T, Shape>) {
-            texts.emplace_back(attribute.name, value.rank() == 1 ? cat(value[0]) : cat(value));
+            texts.emplace_back(attribute.name, text_of(attribute.name, value));
           } else if constexpr (std::same_as<T, std::int64_t> || std::same_as<T, std::string_view>) {
             texts.emplace_back(attribute.name, cat(value));
           }
@@ -175,7 +187,8 @@ class Collector {
     for (const Node* node : nodes_) {
       if (!is_data(*node)) by_id.emplace(static_cast<std::uint32_t>(node->id), node);
       for (const Place* place = node->place; place && seen.insert(place).second; place = place->around) {
-        if (!place->what.empty()) whats_.try_emplace(place->path, place->what);
+        std::string& what = whats_[place->path];
+        if (place->what.size() > what.size()) what = place->what;  // the class alone of a module that has not run
       }
     }
     std::map<RuleKey, int> rules;

@@ -21,6 +21,14 @@ constexpr std::array<Word, 35> greek{
      {"Delta", "\u0394"}, {"Theta", "\u0398"},   {"Lambda", "\u039B"}, {"Xi", "\u039E"},    {"Pi", "\u03A0"},
      {"Sigma", "\u03A3"}, {"Upsilon", "\u03A5"}, {"Phi", "\u03A6"},    {"Psi", "\u03A8"},   {"Omega", "\u03A9"}}};
 
+constexpr std::array<Word, 7> small_scripts{{{"^2", "\u00B2"},
+                                             {"_0", "\u2080"},
+                                             {"_1", "\u2081"},
+                                             {"_i", "\u1D62"},
+                                             {"_j", "\u2C7C"},
+                                             {"_k", "\u2096"},
+                                             {"_t", "\u209C"}}};
+
 constexpr std::array<Word, 4> signs{{{"<=", "\u2264"}, {">=", "\u2265"}, {"!=", "\u2260"}, {"...", "\u2026"}}};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -53,7 +61,10 @@ class Typesetter {
   LabelLine name() && {
     while (!rest().empty()) {
       if (is_letter(rest()[0])) {
+        const bool takes_scripts = is_symbol(run_of(rest(), is_letter));
         set_word(false);
+        while (takes_scripts && add_script_of_name()) {
+        }
         for (; rest().starts_with('\''); taken(1)) add("\u2032");
       } else {
         add(taken(std::max<std::size_t>(run_of(rest(), is_of_word).size(), 1)));
@@ -119,6 +130,20 @@ class Typesetter {
     }
   }
 
+  // ^1, ^{1,2} or _{ij}; false if there is none.
+  bool add_script_of_name() {
+    if (!rest().starts_with('^') && !rest().starts_with("_{")) return false;
+    const std::string_view script = rest().substr(1);
+    const bool braced = script.starts_with('{');
+    const std::string_view inside =
+        braced ? script.substr(1, script.find('}') - 1) : run_of(script, is_of_word);
+    const bool ends = !braced || inside.size() + 1 < script.size();
+    if (inside.empty() || !ends) return false;
+    add(in_script(inside), taken(1) == "^" ? Script::above : Script::below);
+    taken(inside.size() + 2 * braced);
+    return true;
+  }
+
   // The d of dL/dx.
   bool begins_derivative() const {
     const std::string_view word = run_of(rest(), is_of_word);
@@ -148,13 +173,15 @@ class Typesetter {
     return inside.substr(0, inside.size() - (depth == 0));
   }
 
-  // A script contains no other script: squares are letters, and all else stays as it is written.
+  // Scripts in a script are letters that exist: squares and some indices. All else stays as it is written.
   static std::string in_script(std::string_view text) {
     std::string result;
     while (!text.empty()) {
-      const bool is_square = text.starts_with("^2");
-      const std::string_view word = is_square ? text.substr(0, 2) : run_of(text, is_letter);
-      append(result, is_square ? "\u00B2" : word.empty() ? text.substr(0, 1) : in_greek(word));
+      const auto small = std::ranges::find_if(small_scripts, [&](const Word& known) {
+        return text.starts_with(known.first) && run_of(text.substr(1), is_of_word).size() == 1;
+      });
+      const std::string_view word = small == small_scripts.end() ? run_of(text, is_letter) : small->first;
+      append(result, small != small_scripts.end() ? small->second : word.empty() ? text.substr(0, 1) : in_greek(word));
       text.remove_prefix(std::max<std::size_t>(word.size(), 1));
     }
     return result;

@@ -160,8 +160,8 @@ void unrolled_rnn(const std::filesystem::path& folder) {
 void lstm_cell(const std::filesystem::path& folder) {
   const Tensor x = zeros({2, 4}).named("x"), h = zeros({2, 8}).named("h"), c = zeros({2, 8}).named("c");
   const auto gate = [&](const char* name, Tensor (*squash)(const Tensor&)) {
-    const Tensor w = variable(zeros({8, 4}).value(), cat("W_", name)),
-                 u = variable(zeros({8, 8}).value(), cat("U_", name));
+    const Tensor w = variable(zeros({8, 4}).value(), cat("gate ", name, ".W_", name)),
+                 u = variable(zeros({8, 8}).value(), cat("gate ", name, ".U_", name));
     const Scope frame(intern(cat("gate ", name)));
     return squash(linear(x, w) + linear(h, u)).named(name);
   };

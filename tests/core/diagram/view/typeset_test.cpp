@@ -39,6 +39,14 @@ TEST_CASE("a name of one letter, also a Greek one, has its digits and what follo
   CHECK(name("\u00E9_2") == "\u00E9[2]");
 }
 
+TEST_CASE("the name of a symbol has exponents and indices as papers write them") {
+  CHECK(name("a^{1}") == "a{1}");
+  CHECK(name("alpha^{1,2}") == "\u03B1{1,2}");
+  CHECK(name("W_q^2") == "W[q]{2}");
+  CHECK(name("x_{ij}^2'") == "x[ij]{2}\u2032");
+  for (const char* text : {"x^", "x^{", "x^{}", "x^{1", "x_{", "x^-1", "word^2", "^2"}) CHECK(name(text) == text);
+}
+
 TEST_CASE("a name of words, and what is no name, stays as it is") {
   for (const char* text : {"self_attn", "fc1", "conv2d", "weight", "W2b", "x_", "_x", "1", "blocks.0.fc1.weight", "",
                            " ", "'", "a b", "&amp;", "\u6f22", "pos_emb", "dropout", "-->"}) {
@@ -57,7 +65,9 @@ TEST_CASE("an equation has exponents, indices, roots, Greek letters and signs") 
   CHECK(equation("y = x W_ih^T + b") == "y = x W[ih]{T} + b");
   CHECK(equation("dy/dx = 1 - y^2") == "dy/dx = 1 - y{2}");
   CHECK(equation("dL/dW = gy^T x") == "dL/dW = g[y]{T} x");
-  CHECK(equation("y_i = e^x_i / sum_j e^x_j") == "y[i] = e{x_i} / sum[j] e{x_j}");
+  CHECK(equation("y_i = e^x_i / sum_j e^x_j") == "y[i] = e{x\u1D62} / sum[j] e{x\u2C7C}");
+  CHECK(equation("y = e^(x_i - y_j)") == "y = e{x\u1D62 - y\u2C7C}");
+  CHECK(equation("y = e^x_ij + e^(x_max)") == "y = e{x_ij} + e{x_max}");
   CHECK(equation("y = e^(-x^2)") == "y = e{-x\u00B2}");
   CHECK(equation("a = a_(i - 1) + b") == "a = a[i - 1] + b");
   CHECK(equation("dL/dx_j = gy_i") == "dL/dx[j] = g[y,i]");
