@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   };
   kit::save_text(out / "12_picture.svg",
                  kit::line_plot({so_far("A B C <eos>, greedy", abc), so_far("A C B <eos>, found by the beam", acb)},
-                                {.title = "What looks worse after two words is better after three",
+                                {.title = "Worse after two words, better after three",
                                  .x_label = "words",
                                  .y_label = "probability of the beginning",
                                  .y_scale = kit::Scale::log}));

@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   source.push_back("<eos>");
   const Array weights = kit::attention_weights(recorder, ".cross_attn")[{_, _, _, slice(0, std::ssize(source))}];
   kit::save_text(out / "13_picture.svg",
-                 kit::attention_svg(weights, kit::cross_maps(written, source, {.title = "What each word looked at"}),
+                 kit::attention_svg(weights, kit::cross_maps(written, source, {.title = "Attention of each word to the source"}),
                                     kit::Average::heads));
   return 0;
 }

@@ -174,7 +174,7 @@ inline void draw_attention(const std::filesystem::path& out, const nn::Attention
       out / "written.svg",
       kit::attention_svg(self, kit::decoder_maps("<bos>", written, {.title = "Each word looks at those before it"}),
                          kit::Average::heads));
-  const kit::HeatMaps maps = kit::cross_maps(written, source, {.title = "What each word looked at in the source"});
+  const kit::HeatMaps maps = kit::cross_maps(written, source, {.title = "Attention of each word to the source"});
   kit::save_text(out / "attention.svg", kit::attention_svg(cross, maps));
   std::cout << kit::alignment_text(cross, maps);
 }

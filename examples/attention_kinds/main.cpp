@@ -155,7 +155,7 @@ void draw_costs(const std::filesystem::path& out, std::int64_t longest) {
   kit::save_text(out / "attention_costs.svg",
                  kit::panel_plot({panel(time, "Forward and backward pass", "milliseconds"),
                                   panel(memory, "Kept for the backward pass", "megabytes")},
-                                 {.title = "What attention takes: a square grows with slope 2"}));
+                                 {.title = "Cost of attention: a square grows with slope 2"}));
   for (std::size_t i = 0; i < time.size(); ++i) {
     std::cout << time[i].name << ": " << kit::fixed(time[i].y.front(), 2) << " ms and "
               << kit::fixed(memory[i].y.front(), 2) << " MB at T = 256, " << kit::fixed(time[i].y.back(), 2)

@@ -198,7 +198,7 @@ void draw_attention(const std::filesystem::path& path, const nn::Bert& model, co
   kit::Tokens words;
   for (const std::int64_t id : ids) words.push_back(text.tokenizer.vocab().token(id));
   kit::save_text(path, kit::attention_svg(kit::attention_weights(recorder, ".attn"),
-                                          kit::encoder_maps(words, {.title = "What each word looks at; _ is masked"})));
+                                          kit::encoder_maps(words, {.title = "Attention of each word; _ is masked"})));
 }
 
 // -- training ---------------------------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ void run(const Config& config, kit::Example& example) {
       example.out / "growth.svg",
       kit::panel_plot(
           panels,
-          {.title = "What a layer takes: n^b is a line of slope b", .columns = 3, .width = 330, .height = 330}));
+          {.title = "Cost of a layer: n^b is a line of slope b", .columns = 3, .width = 330, .height = 330}));
 }
 
 }  // namespace

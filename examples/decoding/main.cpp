@@ -127,7 +127,7 @@ void sample_translations(const kit::Corpus& corpus, const nn::EncoderDecoder& mo
   const NoGrad off;
   const Array logits = writing.step(Index({1}, corpus.bos())).value();  // (1, V)
   const Index likeliest = topk(logits, std::min<std::int64_t>(12, logits.dim(1))).indices;
-  kit::HeatMaps maps{.title = cat("What the first word of the translation is drawn from: ", kit::joined(source)),
+  kit::HeatMaps maps{.title = cat("Distribution of the first word of the translation: ", kit::joined(source)),
                      .panels = {{}},
                      .scale = kit::HeatScale::shares,
                      .query_caption = "",
@@ -161,7 +161,7 @@ void show_hypotheses(const kit::Corpus& corpus, const nn::EncoderDecoder& model,
   kit::save_text(
       path, kit::attention_svg(
                 weights[{_, _, _, slice(0, std::ssize(source))}],
-                kit::cross_maps(written, source, {.title = "What the best of four beams attended to for each word"})));
+                kit::cross_maps(written, source, {.title = "Attention of the best of four beams to the source"})));
 }
 
 void run(const Config& config, const kit::Example& example) {

@@ -10,7 +10,7 @@ namespace field_attention {
 
 /// A row of panels for each head of weights (H, B, F, F), a column for each record.
 inline kit::HeatMaps weight_maps(const Index& records, const Tensor& weights) {
-  kit::HeatMaps maps{.title = "What each field attends to, for three records (sex, brand)",
+  kit::HeatMaps maps{.title = "Attention between fields, for three records (sex, brand)",
                      .queries = {"sex", "brand"},
                      .keys = {"sex", "brand"},
                      .columns = static_cast<std::size_t>(records.dim(0)),

@@ -104,7 +104,7 @@ void save_picture(const Network& network, const Result& result) {
   const Tensor heard = sum(weights, 0) / sum(links, 0);
   const auto x = [&](std::int64_t i) { return margin + place.value().at({i, 0}); };
   const auto y = [&](std::int64_t i) { return top + place.value().at({i, 1}); };
-  const char* title = "What graph attention sees";
+  const char* title = "Weights of graph attention";
   const char* key = "colour: found · size: how much neighbours listen · square: joker · ring: told · cross: wrong";
   kit::Svg svg(side + 2 * margin, side + top + margin, title);
   svg.heading(margin, 34, title, 17, side);

@@ -81,7 +81,7 @@ int main() {
   const double accuracy = mean(to_real(guesses == test_labels)).item();
 
   // The first test pictures, with the network's predictions.
-  kit::PictureGrid grid{.title = "What the network takes pictures for that it has not seen"};
+  kit::PictureGrid grid{.title = "Predictions for pictures that the network has not seen"};
   grid.images = test_images[slice(0, 32)].value();
   for (std::int64_t i = 0; i < 32; ++i) {
     const std::string& name = names[guesses.at({i})];

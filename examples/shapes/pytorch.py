@@ -91,7 +91,7 @@ for i, ax in enumerate(axes.flat):
     ax.imshow(test_images[i, 0], cmap="gray", vmin=0, vmax=1)
     ax.set_title(names[guesses[i]] if right else f"not {names[guesses[i]]}")
     ax.axis("off")
-figure.suptitle("What the network takes pictures for that it has not seen")
+figure.suptitle("Predictions for pictures that the network has not seen")
 figure.savefig("shapes.png")
 print(f"result accuracy={accuracy:.4f}")
 sys.exit(0 if accuracy > 0.95 else 1)

@@ -28,7 +28,7 @@ kit::TensorDataset<Tensor, Index> spirals(std::int64_t n) {
 
 // The answers on a grid with lines 0.1 apart, from (-3.2, -3.2) on, and the test points.
 void draw(const Index& answer, const Tensor& x, const Index& label) {
-  const std::string title = "What the network says of the plane; points it has not seen";
+  const std::string title = "Predictions over the plane; points it has not seen";
   kit::Svg svg(610, 660, title);
   svg.heading(20, 30, title, 16, 570);
   const auto across = [](double x) { return 308 + 90 * x; };

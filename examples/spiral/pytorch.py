@@ -58,7 +58,7 @@ with torch.no_grad():
 plt.figure(figsize=(6, 6))
 plt.pcolormesh(axis, axis, answer, cmap="coolwarm", alpha=0.3)
 plt.scatter(test_x[:, 0], test_x[:, 1], c=test_label, cmap="coolwarm", s=12)
-plt.title("What the network says of the plane; points it has not seen")
+plt.title("Predictions over the plane; points it has not seen")
 plt.savefig("spiral.png")
 print(f"result accuracy={accuracy:.4f}")
 sys.exit(0 if accuracy > 0.97 else 1)

@@ -33,7 +33,7 @@ inline void draw_attention(const std::filesystem::path& out, const xgrad::nn::At
   draw("attention_encoder.svg", encoder, kit::encoder_maps(source, {.title = "Encoder self-attention"}));
   draw("attention_decoder.svg", decoder, kit::decoder_maps("<bos>", written, {.title = "Decoder self-attention"}));
   draw("attention_cross.svg", cross, maps);
-  maps.title = "What each word came from";
+  maps.title = "Attention of each word to the source";
   kit::save_text(out / "alignment.svg", kit::alignment_svg(cross, maps));
   std::cout << kit::alignment_text(cross, maps);
 }

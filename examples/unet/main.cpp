@@ -103,7 +103,7 @@ void save_picture(const Tensor& images, const Index& labels, const Index& guesse
   std::vector<std::string> captions;
   for (const char* row : {"picture", "truth", "U-Net"}) captions.insert(captions.end(), 8, row);
   kit::save_text("unet.svg",
-                 kit::picture_grid_svg({.title = "What a U-Net finds in pictures that it has not seen",
+                 kit::picture_grid_svg({.title = "Predictions of a U-Net for pictures that it has not seen",
                                         .images = concat({seen, coloured(labels), coloured(guesses)}).value(),
                                         .captions = captions}));
 }

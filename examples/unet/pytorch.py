@@ -104,7 +104,7 @@ def save_picture(images, labels, guesses):
             ax.set_xticks([])
             ax.set_yticks([])
         axes[row, 0].set_ylabel(titles[row])
-    fig.suptitle("What a U-Net finds in pictures that it has not seen")
+    fig.suptitle("Predictions of a U-Net for pictures that it has not seen")
     fig.savefig("unet.svg")
 
 

@@ -399,6 +399,18 @@ TEST_CASE("heads, positions and inputs that are numbered stand in their order, a
   CHECK(cat(page.frames_across()) == "[head 1, head 2]");
   CHECK(cat(page.names_across("a^")) == "[a^{1}, a^{2}]");
   CHECK(page.crossings() <= 39);
+  // The backward pass stands right of the forward pass.
+  const Net net;
+  const Tensor loss = mean(square(net(zeros({4, 2})))).named("loss");
+  Tensors step = grad(loss, net.parameters(), {.create_graph = true});
+  step.push_back(loss);
+  const GraphView of_step = GraphView::of(step);
+  const GraphLayout layout = GraphLayout::of(of_step);
+  for (std::size_t v = 0; v < of_step.vertices.size(); ++v) {
+    const int operation = of_step.vertices[v].rule_of;
+    if (operation < 0) continue;
+    CHECK(layout.vertices[v].center().x > layout.vertices[static_cast<std::size_t>(operation)].center().x);
+  }
   // The last of three inputs is used twice.
   Tensors x;
   for (int i = 1; i <= 3; ++i) x.push_back(zeros_named({1, 4}, cat('x', i)));

@@ -59,7 +59,7 @@ Ordering::Ordering(const Layers& layers, std::span<const GraphPoint> centers)
   improve();
 }
 
-// Neighbours among the frames in a frame, neither of which is computed from the other.
+// Neighbours among the frames in a frame, neither of which is computed from the other; a module and its gradient.
 void Ordering::find_series(int frame) {
   const std::vector<int>& inner = layers_.arrangement.frames_in(frame);
   const auto leads = [this](const FramePair& pair) { return std::ranges::binary_search(left_to_right_, pair); };
@@ -68,9 +68,14 @@ void Ordering::find_series(int frame) {
     const bool one_pass = layers_.view.frames[pair.from].order == layers_.view.frames[pair.to].order;
     if (one_pass && !leads(pair) && !leads({pair.to, pair.from})) series_of_frames_.push_back(pair);
   }
+  std::map<std::string_view, int> modules;
+  for (const int c : inner) {
+    const auto [module, is_first] = modules.try_emplace(layers_.view.frames[c].path, c);
+    if (!is_first) series_of_frames_.push_back({module->second, c});
+  }
 }
 
-// Operations before leaves, x1 before x2, others by their numbers.
+// The forward pass before the backward pass, operations before leaves, x1 before x2, others by their numbers.
 void Ordering::find_places() {
   const std::vector<GraphVertex>& vertices = layers_.view.vertices;
   std::map<std::string_view, std::vector<int>> series;
@@ -84,8 +89,8 @@ void Ordering::find_places() {
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](int v) {
     const std::string_view number = series_[v] == nothing ? std::string_view() : name_of(v).number;
-    return std::tuple(vertices[v].role <= GraphRole::constant, series_[v] == nothing ? v : series_[v], number.size(),
-                      number, v);
+    return std::tuple(vertices[v].order, vertices[v].role <= GraphRole::constant,
+                      series_[v] == nothing ? v : series_[v], number.size(), number, v);
   });
   places_.resize(vertices.size());
   for (std::size_t i = 0; i < order.size(); ++i) places_[order[i]] = static_cast<int>(i);

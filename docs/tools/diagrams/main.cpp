@@ -69,7 +69,7 @@ void training_step(const std::filesystem::path& folder) {
   Tensors step = grad(loss, net.parameters(), {.create_graph = true});
   step.insert(step.begin(), loss);
   save_graph(folder / "diagram_step.svg", step, {.title = "One training step", .kept_memory = true});
-  save_graph(folder / "diagram_equations.svg", step, {.title = "What each operation computes", .equations = true});
+  save_graph(folder / "diagram_equations.svg", step, {.title = "The equation of each operation", .equations = true});
 }
 
 // The same with numbers, as a picture that plays its run once, for the first page.

@@ -129,7 +129,7 @@ void looking(const std::filesystem::path& out) {
   const Tensor loss = cross_entropy(logits, right).named("loss");
   const Tensor g = grad(loss, {logits}, {.create_graph = true})[0];
   save_graph(out / "c13_graph.svg", {loss, g}, {.title = "A loss and its gradient", .legend = false});
-  kit::HeatMaps words = maps("What the model says, and the gradient of the loss of five words",
+  kit::HeatMaps words = maps("Predictions, and the gradient of the loss of five words",
                              {{"p", p.value()}, {"dL/dz = (p - y) / 5", g.value()}}, 2);
   words.scale = kit::HeatScale::each;
   words.queries = {"i", "am", "a", "student", "<eos>"};

@@ -78,7 +78,7 @@ void guesses(const std::filesystem::path& out) {
   const nn::Eval eval(model);
   const Index guessed = argmax(model(held_out.images), 1);
   kit::save_text(out / "f4.svg",
-                 kit::confusion_svg("What 500 pictures never seen were taken for",
+                 kit::confusion_svg("Predictions for 500 new pictures",
                                     kit::confusion_matrix(held_out.labels, guessed, 10), pictures.classes()));
 }
 
