@@ -63,8 +63,9 @@ int main(int argc, char** argv) {
   written.push_back("<eos>");
   source.push_back("<eos>");
   const Array weights = kit::attention_weights(recorder, ".cross_attn")[{_, _, _, slice(0, std::ssize(source))}];
-  kit::save_text(out / "13_picture.svg",
-                 kit::attention_svg(weights, kit::cross_maps(written, source, {.title = "Attention of each word to the source"}),
-                                    kit::Average::heads));
+  kit::save_text(
+      out / "13_picture.svg",
+      kit::attention_svg(weights, kit::cross_maps(written, source, {.title = "Attention of each word to the source"}),
+                         kit::Average::heads));
   return 0;
 }

@@ -77,8 +77,7 @@ void run(const Config& config, kit::Example& example) {
   kit::save_text(
       example.out / "growth.svg",
       kit::panel_plot(
-          panels,
-          {.title = "Cost of a layer: n^b is a line of slope b", .columns = 3, .width = 330, .height = 330}));
+          panels, {.title = "Cost of a layer: n^b is a line of slope b", .columns = 3, .width = 330, .height = 330}));
 }
 
 }  // namespace

@@ -158,10 +158,10 @@ void show_hypotheses(const kit::Corpus& corpus, const nn::EncoderDecoder& model,
   written.resize(found[0].rows.size(), "<eos>");
   source.push_back("<eos>");
   const Array weights = kit::attention_weights(recorder, ".cross_attn", {.rows = found[0].rows});
-  kit::save_text(
-      path, kit::attention_svg(
-                weights[{_, _, _, slice(0, std::ssize(source))}],
-                kit::cross_maps(written, source, {.title = "Attention of the best of four beams to the source"})));
+  kit::save_text(path,
+                 kit::attention_svg(
+                     weights[{_, _, _, slice(0, std::ssize(source))}],
+                     kit::cross_maps(written, source, {.title = "Attention of the best of four beams to the source"})));
 }
 
 void run(const Config& config, const kit::Example& example) {

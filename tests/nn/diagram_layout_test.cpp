@@ -469,8 +469,8 @@ TEST_CASE("a chain in a diagram that is longer than a page stands in columns, an
   for (const Direction direction : directions) {
     CAPTURE(static_cast<int>(direction));
     const GraphOptions options{.direction = direction};
-    for (const auto& own : {std::function<Tensor(const Tensor&, int)>(alone),
-                            std::function<Tensor(const Tensor&, int)>(with_number)}) {
+    for (const auto& own :
+         {std::function<Tensor(const Tensor&, int)>(alone), std::function<Tensor(const Tensor&, int)>(with_number)}) {
       const Tensor x = variable({1, 2}, "x"), loss = sum(chain(40, own, x)).named("loss");
       const GraphView step = GraphView::of({loss, grad(loss, {x}, {.create_graph = true})[0]}, options);
       const Page page(step, options);

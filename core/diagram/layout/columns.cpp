@@ -89,8 +89,9 @@ class Columns {
         std::vector<GraphPoint>& points = result.edges[e].points;
         const bool upwards = upper(e) == view_.edges[e].to;
         if (upwards) std::ranges::reverse(points);
-        lead(points, moved(points.front(), {shifts[column].x - shifts[column + 1].x,
-                                            shifts[column].y - shifts[column + 1].y}), column, lane * double(k));
+        lead(points,
+             moved(points.front(), {shifts[column].x - shifts[column + 1].x, shifts[column].y - shifts[column + 1].y}),
+             column, lane * double(k));
         if (upwards) std::ranges::reverse(points);
       }
     }
@@ -258,7 +259,7 @@ class Columns {
   const Places& layout_;
   const GraphView& view_;
   const bool has_labels_;
-  std::vector<int> column_;               // by vertex
+  std::vector<int> column_;                // by vertex
   std::vector<std::vector<int>> passing_;  // by column: the arrows between it and the next one
   std::vector<double> corridors_, feet_;   // by column: where the first of them runs up, and below it
   double head_ = 0;                        // the room above columns

@@ -214,8 +214,8 @@ std::int64_t Ordering::cost_of_gap(int gap) {
   return price_of_crossing * crossings - (price_of_crossing - price_of_exchange) * exchanged;
 }
 
-// For arrows that stay in the layer: those to the left, and vertices between their ends; vertices of a series in another
-// order. At a lower price: vertices right of a side path, and neighbours in another order than their places.
+// For arrows that stay in the layer: those to the left, and vertices between their ends; vertices of a series in
+// another order. At a lower price: vertices right of a side path, and neighbours in another order than their places.
 std::int64_t Ordering::disorder_in_row(int layer) const {
   const std::vector<int>& row = rows_[layer];
   std::int64_t price = 0;

@@ -21,7 +21,8 @@ struct Timetable {
 Timetable timetable_of(const GraphView& view);
 
 /// The style rules that move the elements with the classes of a Timetable; on screens alone, and not for readers who
-/// prefer reduced motion. Everything is in full colour at any time: an image in a page is printed as it is at that moment.
+/// prefer reduced motion. Everything is in full colour at any time: an image in a page is printed as it is at that
+/// moment.
 std::string motion_style(std::string_view scope);
 
 }  // namespace xgrad::detail

@@ -135,8 +135,7 @@ class Typesetter {
     if (!rest().starts_with('^') && !rest().starts_with("_{")) return false;
     const std::string_view script = rest().substr(1);
     const bool braced = script.starts_with('{');
-    const std::string_view inside =
-        braced ? script.substr(1, script.find('}') - 1) : run_of(script, is_of_word);
+    const std::string_view inside = braced ? script.substr(1, script.find('}') - 1) : run_of(script, is_of_word);
     const bool ends = !braced || inside.size() + 1 < script.size();
     if (inside.empty() || !ends) return false;
     add(in_script(inside), taken(1) == "^" ? Script::above : Script::below);
