@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "../base/config.h"
+
 namespace xgrad::detail {
 
 /// Moves memory that is kept and read often, such as weights, to huge pages where it fills them. Reading it then waits

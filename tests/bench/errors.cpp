@@ -1,4 +1,5 @@
-// The errors of products in float: on registers, by the BLAS, and in bfloat16 parts on tiles, whose bits are those of AMX.
+// The errors of products in float: on registers, by the BLAS, and in bfloat16 parts on tiles, whose bits are those of
+// AMX.
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -20,10 +21,10 @@ namespace {
 
 constexpr std::int64_t m = 64, n = 64;
 
-using Draw = std::function<Real(double uniform, double normal)>;
+using Distribution = std::function<Real(double uniform, double normal)>;
 using Multiply = std::function<void(const Gemm& p, const Factor& a, const Factor& b, Real* c)>;
 
-Array drawn(const Draw& draw, std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
+Array drawn(const Distribution& draw, std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
   Array x = random_normal({rows, columns}, RandomKey{seed, 0});
   const Array u = random_uniform({rows, columns}, RandomKey{seed, 1});
   for (std::int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = draw(u.data()[i], x.data()[i]);
@@ -33,7 +34,7 @@ Array drawn(const Draw& draw, std::int64_t rows, std::int64_t columns, std::uint
 }  // namespace
 
 int main() {
-  const std::vector<std::pair<std::string, Draw>> draws{
+  const std::vector<std::pair<std::string, Distribution>> draws{
       {"uniform in (-1, 1)", [](double u, double) { return static_cast<Real>(2 * u - 1); }},
       {"uniform in (0, 1)", [](double u, double) { return static_cast<Real>(u); }},
       {"normal", [](double, double x) { return static_cast<Real>(x); }},

@@ -275,11 +275,11 @@ using namespace common;
 extern const Tensor src, tgt;
 }  // namespace nn_pytorch_transformer
 
-namespace core_graph_checkpoint {
+namespace ops_derivatives_checkpoint {
 using namespace common;
 extern const std::vector<Block> blocks;
 extern Tensor x;
-}  // namespace core_graph_checkpoint
+}  // namespace ops_derivatives_checkpoint
 
 namespace docs_optimizers {
 using namespace common;
