@@ -52,7 +52,7 @@ Index changed(const char* op, const Index& x, const Layout& layout, const Where&
 }
 
 // The numbers at these places moved by random ones.
-Tensor changed(const char*, const Tensor& x, const Layout& layout, const Where& where, std::uint64_t seed) {
+Tensor changed(const char*, const Tensor& x, const Layout& layout, const Where& where, Seed seed) {
   Array result = x.value();
   const Array noise = random_normal(x.shape(), {.seed = seed, .draw = 1});
   Real* out = result.mutable_data();
@@ -92,7 +92,7 @@ Recorded recorded(const F& f, const Index& x, const Module* model) {
 // The largest |gradient| at each place of the inputs, of a random combination of those outputs that are `of`.
 struct PlaceGradients {
   PlaceGradients(const Recorded& run, const Layout& layout, const std::function<bool(std::int64_t element)>& of,
-                 std::uint64_t seed)
+                 Seed seed)
       : T(layout.T), largest(static_cast<std::size_t>(layout.B * layout.T), 0) {
     Array v = random_normal(run.y.shape(), {.seed = seed, .draw = 0});
     Real* out = v.mutable_data();

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "../core/array/random.h"
 #include "module.h"
 
 namespace xgrad::nn {
@@ -21,7 +22,7 @@ struct CausalityOptions {
   /// The model f runs, so that dropout is off meanwhile, the gradient is taken where the ids are embedded, and the
   /// module with the leak is named. If f is a module, it need not be given.
   const Module* model = nullptr;
-  std::uint64_t seed = 0;  ///< of random gradients and inputs
+  Seed seed = 0;  ///< of random gradients and inputs
 };
 
 /// The first output that depends on a later input, and the first such input.
@@ -52,7 +53,7 @@ struct PaddingInvarianceOptions {
   const Module* model = nullptr;  ///< as in CausalityOptions
   PaddedOutput output = PaddedOutput::positions;
   double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;  ///< for other sums in a narrower batch, relative to the largest
-  std::uint64_t seed = 0;
+  Seed seed = 0;
 };
 
 /// How outputs depend on padding.

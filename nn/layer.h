@@ -20,6 +20,7 @@
 // it changes, derive from Module and write operator() with enter(): the type of braces cannot be deduced.
 #pragma once
 
+#include <concepts>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
@@ -27,6 +28,16 @@
 #include "module.h"
 
 namespace xgrad::nn {
+
+namespace detail {
+// The result of a call that does not compile: its name is in the error.
+struct ForwardTakesOtherInputs {};
+
+// Whether f(inputs...) compiles. (std::invocable also holds for calls whose result is the one above.)
+template <class F, class... Inputs>
+concept Takes = std::invocable<const F&, const Inputs&...> &&
+    !std::same_as<std::invoke_result_t<const F&, const Inputs&...>, ForwardTakesOtherInputs>;
+}  // namespace detail
 
 /// The operator() of layers: Self::forward in the scope of the layer, so that errors, nodes of the graph and profiles
 /// name it.
@@ -37,7 +48,7 @@ class LayerCall : public Module {
   /// forward itself skips both, as in PyTorch.) Throws what forward throws, and ValueError in a class derived from
   /// Self, whose own forward would not run.
   template <class... Inputs, class S = Self>
-    requires requires(const S& self, const Inputs&... inputs) { self.forward(inputs...); }
+  requires requires(const S& self, const Inputs&... inputs) { self.forward(inputs...); }
   decltype(auto) operator()(const Inputs&... inputs) const {
     const S& self = static_cast<const S&>(*this);
     if (typeid(self) != typeid(S)) [[unlikely]]
@@ -48,6 +59,18 @@ class LayerCall : public Module {
     } else {
       return self.forward(inputs...);
     }
+  }
+  /// Does not compile: says why the call does not fit.
+  template <class... Inputs, class S = Self>
+  requires(!requires(const S& self, const Inputs&... inputs) {
+    self.forward(inputs...);
+  }) detail::ForwardTakesOtherInputs
+  operator()(const Inputs&...) const {
+    static_assert(Module::never<Inputs...>,
+                  "forward does not take the inputs of this call: give it as many parameters, of types that the inputs "
+                  "convert to, and declare it public and const (a layer that changes a state, or is given settings in "
+                  "braces, is an nn::Module with an operator() of its own)");
+    return {};
   }
 
  protected:

@@ -167,6 +167,8 @@ class Module {
   /// The modules declared in this one.
   const std::vector<std::pair<std::string, Module*>>& children() const { return children_; }
 
+  /// Whether this is `whole` or one of the modules below it.
+  bool is_within(const Module& whole) const;
   /// This module, under the empty name, and all below it with their paths from here, parents first.
   std::vector<std::pair<std::string, const Module*>> named_modules() const;
   /// The module at a path from here, `model.get("blocks.3.attn")` or, by its type,
@@ -399,9 +401,10 @@ namespace detail {
 template <class Layer, class... Arguments>
 constexpr bool made_from() {
   constexpr bool is_made = std::is_constructible_v<Layer, At, const Arguments&...>;
-  static_assert(is_made || !std::is_base_of_v<Module, Layer>,
-                "Layer has no constructor (At, arguments...): a layer X of your own has one by `using Layer::Layer;` in a "
-                "`struct X : nn::Layer<X>`, or by `X(At here, ...) : Module(here)` in a `struct X : nn::Module`");
+  static_assert(
+      is_made || !std::is_base_of_v<Module, Layer>,
+      "Layer has no constructor (At, arguments...): a layer X of your own has one by `using Layer::Layer;` in a "
+      "`struct X : nn::Layer<X>`, or by `X(At here, ...) : Module(here)` in a `struct X : nn::Module`");
   return is_made;
 }
 
@@ -410,8 +413,10 @@ constexpr bool made_from() {
 template <class... Inputs>
 Entered::Entered(const Module& module, const Inputs&... inputs) : scope_(module.described_place()), module_(module) {
   module.check_places();
-  if (!module.hooks_.empty()) [[unlikely]] (keep(inputs), ...);
-  if (!module.hooks_.empty() || !module.parametrizations_.empty()) [[unlikely]] begin();
+  if (!module.hooks_.empty()) [[unlikely]]
+    (keep(inputs), ...);
+  if (!module.hooks_.empty() || !module.parametrizations_.empty()) [[unlikely]]
+    begin();
 }
 
 template <class T, class F>
@@ -470,7 +475,7 @@ std::uint64_t Module::on_backward(F hook) const {
 template <class F>
 void show_intermediate(const Module& module, std::string_view what, const F& value) {
   if (Observer::watching()) [[unlikely]]
-    xgrad::detail::Shown::intermediate(what, module.path(), value);
+    xgrad::detail::Shown::intermediate(what, &module, module.path(), value);
 }
 
 }  // namespace xgrad::nn

@@ -13,6 +13,7 @@
 #include "arrange/slice.h"
 #include "arrange/sort.h"
 #include "derivatives/build_info.h"
+#include "derivatives/checkpoint.h"
 #include "derivatives/count_operations.h"
 #include "derivatives/functional.h"
 #include "distributions/distributions.h"

@@ -53,10 +53,22 @@ Real uniform(std::uint32_t word) {
 
 }  // namespace
 
-void manual_seed(std::uint64_t seed) { generator = {.seed = seed, .draws = 0}; }
+Seed mixed_seed(Seed seed, std::int64_t a, std::int64_t b) {
+  const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+  const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
+  const auto first = static_cast<std::uint64_t>(a), second = static_cast<std::uint64_t>(b);
+  const auto words = philox({low(first), high(first), low(second), high(second)}, {low(seed), high(seed)});
+  return static_cast<std::uint64_t>(words[1]) << 32 | words[0];
+}
+
+void manual_seed(Seed seed) { generator = {.seed = seed, .draws = 0}; }
 RandomState random_state() { return generator; }
 void set_random_state(const RandomState& state) { generator = state; }
-RandomKey next_random_key() { return {.seed = generator.seed, .draw = generator.draws++}; }
+RandomKey next_random_key() {
+  const RandomKey key{.seed = generator.seed, .draw = generator.draws};
+  generator.draws = generator.draws + 1;
+  return key;
+}
 
 Array random_uniform(const Shape& shape, const RandomKey& key) { return from_words<Real>(shape, key, uniform); }
 

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "array.h"
 
@@ -16,24 +18,59 @@ namespace xgrad {
 /// The Philox4x32-10 function.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
+namespace detail {
+/// A number of 64 bits that whole numbers of every type convert to. Throws ValueError for a negative one, under the
+/// name Self::name. Threads: a plain value.
+template <class Self>
+class NotNegative {
+ public:
+  constexpr NotNegative() = default;
+  template <std::integral I>
+  constexpr NotNegative(I number) : number_(static_cast<std::uint64_t>(number)) {
+    if constexpr (std::signed_integral<I>) {
+      if (number < 0) fail<ValueError>(Self::name, number, " is negative");
+    }
+  }
+  constexpr operator std::uint64_t() const { return number_; }
+  friend void append(std::string& out, const NotNegative& number) { xgrad::append(out, number.number_); }
+
+ private:
+  std::uint64_t number_ = 0;
+};
+}  // namespace detail
+
+/// The number that random numbers follow from, 0 ... 2^64 - 1. Throws ValueError for a negative one.
+struct Seed : detail::NotNegative<Seed> {
+  static constexpr const char* name = "seed";
+  using NotNegative::NotNegative;
+};
+/// The number of a draw of random numbers with the same seed, likewise.
+struct Draw : detail::NotNegative<Draw> {
+  static constexpr const char* name = "draw";
+  using NotNegative::NotNegative;
+};
+
 /// The key of one draw of random numbers: the seed and the number of the draw.
 struct RandomKey {
-  std::uint64_t seed = 0;
-  std::uint64_t draw = 0;
+  Seed seed = 0;
+  Draw draw = 0;
 };
 
 /// The state of the generator: everything that a checkpoint has to keep.
 struct RandomState {
-  std::uint64_t seed = 0;
-  std::uint64_t draws = 0;  ///< draws made so far
+  Seed seed = 0;
+  Draw draws = 0;  ///< draws made so far
   friend bool operator==(const RandomState&, const RandomState&) = default;
 };
+
+/// A seed that follows from a seed and two numbers: for others it is another, but for a chance of 2^-64.
+Seed mixed_seed(Seed seed, std::int64_t a, std::int64_t b);
 
 /// Restarts this thread's generator: the same seed gives the same numbers in every thread. A generator that was never
 /// seeded starts with seed 0 in the main thread and in each other thread with a seed of its own, in the order in which
 /// threads first draw. So no two threads draw the same numbers; threads that should draw the same ones in every run
 /// must be seeded, each with a number of its own.
-void manual_seed(std::uint64_t seed);
+void manual_seed(Seed seed);
 RandomState random_state();
 void set_random_state(const RandomState& state);
 /// The key of the next draw. Every draw takes one. Threads: this function and the three above act on the thread's own

@@ -49,17 +49,68 @@ Axes all_axes(int rank) {
   return axes;
 }
 
-Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b) {
-  if (a == b) return a;
+namespace {
+
+// The size at axis -i; 1 where the shape has no such axis.
+std::int64_t size_from_end(const Shape& shape, int i) { return i <= shape.rank() ? shape[shape.rank() - i] : 1; }
+
+// The last axis, counted from the end, where two shapes do not broadcast; 0 if they do.
+int clash(const Shape& a, const Shape& b) {
+  for (int i = 1; i <= std::min(a.rank(), b.rank()); ++i) {
+    const std::int64_t m = size_from_end(a, i), n = size_from_end(b, i);
+    if (m != n && m != 1 && n != 1) return -i;
+  }
+  return 0;
+}
+
+// For shapes that do not clash.
+Shape broadcast(const Shape& a, const Shape& b) {
   const int rank = std::max(a.rank(), b.rank());
   Shape result = Shape::filled(rank, 1);
-  for (int i = 1; i <= rank; ++i) {  // from the last axis
-    const std::int64_t m = i <= a.rank() ? a[a.rank() - i] : 1;
-    const std::int64_t n = i <= b.rank() ? b[b.rank() - i] : 1;
-    if (m != n && m != 1 && n != 1) {
-      fail<ShapeError>(op, "cannot broadcast ", a, " with ", b, " at axis ", -i, detail::broadcast_hint(a, b));
+  for (int i = 1; i <= rank; ++i) {
+    const std::int64_t m = size_from_end(a, i);
+    result[rank - i] = m == 1 ? size_from_end(b, i) : m;
+  }
+  return result;
+}
+
+// The hint for two of several shapes, if all of them broadcast once it is followed.
+std::string hint_for(const Shape& a, const Shape& b, std::span<const NamedShape> all) {
+  const Shape& changed = a.rank() < b.rank() ? a : b;
+  for (const NamedShape& p : all) {
+    for (const NamedShape& q : all) {
+      if (p.shape != changed && q.shape != changed && clash(p.shape, q.shape)) return {};
     }
-    result[rank - i] = m == 1 ? n : m;
+  }
+  return detail::broadcast_hint(a, b);
+}
+
+// For an argument that clashes with one of those before it.
+[[noreturn]] void refuse(std::string_view op, const NamedShape& b, std::span<const NamedShape> all) {
+  const NamedShape& a = *std::ranges::find_if(all, [&](const NamedShape& each) { return clash(each.shape, b.shape); });
+  const int axis = clash(a.shape, b.shape);
+  std::string list;
+  for (const NamedShape& each : all) append(list, cat(list.empty() ? "" : ", ", each.name, " ", each.shape));
+  fail<ShapeError>(op, "cannot broadcast ", list, " at axis ", axis, ", where ", a.name, " has ",
+                   size_from_end(a.shape, -axis), " and ", b.name, " has ", size_from_end(b.shape, -axis),
+                   hint_for(a.shape, b.shape, all));
+}
+
+}  // namespace
+
+Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b) {
+  if (a == b) return a;
+  if (const int axis = clash(a, b)) {
+    fail<ShapeError>(op, "cannot broadcast ", a, " with ", b, " at axis ", axis, detail::broadcast_hint(a, b));
+  }
+  return broadcast(a, b);
+}
+
+Shape broadcast_shapes(std::string_view op, std::span<const NamedShape> arguments) {
+  Shape result;
+  for (const NamedShape& each : arguments) {
+    if (clash(result, each.shape)) refuse(op, each, arguments);
+    result = broadcast(result, each.shape);
   }
   return result;
 }

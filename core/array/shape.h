@@ -113,6 +113,17 @@ Axes all_axes(int rank);
 /// The shape to which both broadcast, numpy's rule: aligned at the end, sizes equal or 1. Throws ShapeError.
 Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b);
 
+/// The shape of an argument of an operation, under the name that errors give it.
+struct NamedShape {
+  std::string_view name;
+  Shape shape;
+};
+/// The shape to which all of them broadcast. Throws ShapeError, which lists the arguments with their shapes.
+Shape broadcast_shapes(std::string_view op, std::span<const NamedShape> arguments);
+inline Shape broadcast_shapes(std::string_view op, std::initializer_list<NamedShape> arguments) {
+  return broadcast_shapes(op, std::span(arguments.begin(), arguments.size()));
+}
+
 /// Whether an array of shape `from` can be broadcast to shape `to`.
 bool broadcasts_to(const Shape& from, const Shape& to);
 

@@ -340,8 +340,8 @@ Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
     done_.push_back(target);
   }
   finish_leaves();
-  constexpr std::size_t step =
-      4;  // before its turn a node is fetched, then the tensors of its rules, then their numbers
+  // Three steps before its turn a node is prefetched, then the tensors that its rules hold, then their numbers.
+  constexpr std::size_t step = 4;
   for (std::size_t slot = order_.size(); slot-- > 0;) {
     if (slot >= 3 * step) order_[slot - 3 * step]->prefetch();
     if (slot >= 2 * step && order_[slot - 2 * step]->captures_inputs) {

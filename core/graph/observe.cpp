@@ -9,11 +9,10 @@
 
 namespace xgrad {
 
-using Clock = std::chrono::steady_clock;
-
 namespace detail {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 thread_local constinit Clock::time_point last_told;  // the time of the last notification
 
 // The time since the last call, without that of the observers.
@@ -70,13 +69,12 @@ void Shown::work(const char* what, std::span<const Observer::Stretch> beside) {
   to_all([&](Observer& observer) { observer.work(what, time, beside); });
 }
 
-void Shown::intermediate(std::string_view what, const std::string& path, const std::function<Array()>& value) {
+void Shown::intermediate(std::string_view what, const void* module, const std::string& path,
+                         const std::function<Array()>& value) {
   const NoGrad off;
   std::optional<Array> made;
   to_all([&](Observer& observer) {
-    if (!observer.wants(what)) return;
-    if (!made) made = value();
-    observer.intermediate(what, path, *made);
+    if (observer.wants(what, module)) observer.intermediate(what, path, made ? *made : made.emplace(value()));
   });
 }
 
@@ -96,7 +94,7 @@ void RulesShown::end() noexcept {
 }  // namespace detail
 
 Observer::Observer() : older_(detail::context.observers) {
-  if (!older_) detail::last_told = Clock::now();
+  if (!older_) detail::last_told = detail::Clock::now();
   detail::context.observers = this;
 }
 

@@ -36,8 +36,9 @@ struct OperationRun {
   std::int64_t spent;   ///< nanoseconds since the previous notification, without those of the observers
 };
 
-/// The base of observers. Each is shown everything while it lives, except what observers compute themselves. An exception in
-/// operation(), complete_gradient(), gradient() or intermediate() ends the operation or the backward pass that was watched.
+/// The base of observers. Each is shown everything while it lives, except what observers compute themselves. An
+/// exception in operation(), complete_gradient(), gradient() or intermediate() ends the operation or the backward pass
+/// that was watched.
 ///
 /// Threads: an observer belongs to the thread that made it, and must die there, in any order with others, but not while
 /// it is being shown something.
@@ -65,8 +66,9 @@ class Observer {
   /// went on `beside` the thread: stretches of time, each as its begin before now and its length.
   virtual void work(const char* /*what*/, Duration /*spent*/, std::span<const Stretch> /*beside*/) {}
 
-  /// Whether it wants the tensors that modules show under this name (nn::show_intermediate): "attention_weights".
-  virtual bool wants(std::string_view /*what*/) const { return false; }
+  /// Whether it wants the arrays that modules show under this name (nn::show_intermediate), "attention_weights", of
+  /// this nn::Module.
+  virtual bool wants(std::string_view /*what*/, const void* /*module*/) const { return false; }
   virtual void intermediate(std::string_view /*what*/, const std::string& /*path*/, const Array& /*value*/) {}
 
   /// Whether this thread has observers.
@@ -83,7 +85,8 @@ struct Shown {
   static void complete_gradient(const Node& node, const Tensor& gradient);
   static void gradient(const Node& node, std::size_t input, const Tensor& gradient);
   static void work(const char* what, std::span<const Observer::Stretch> beside = {});
-  static void intermediate(std::string_view what, const std::string& path, const std::function<Array()>& value);
+  static void intermediate(std::string_view what, const void* module, const std::string& path,
+                           const std::function<Array()>& value);
 
  private:
   friend class RulesShown;

@@ -110,8 +110,8 @@ class Ref {
   }
   /// Sets the object, unless another thread was faster; then `first` keeps its own.
   void publish(Ref& first) noexcept {
-    T* none = nullptr;
-    if (std::atomic_ref<T*>(object_).compare_exchange_strong(none, first.object_, std::memory_order_acq_rel)) {
+    T* expected = nullptr;
+    if (std::atomic_ref<T*>(object_).compare_exchange_strong(expected, first.object_, std::memory_order_acq_rel)) {
       first.object_ = nullptr;
     }
   }

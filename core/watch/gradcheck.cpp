@@ -70,7 +70,7 @@ double inner_product(const Arrays& a, const Arrays& b) {
   return sum;
 }
 
-Arrays random_like(const Arrays& values, std::uint64_t seed) {
+Arrays random_like(const Arrays& values, Seed seed) {
   Arrays result;
   for (const Array& value : values) {
     result.push_back(random_normal(value.shape(), {.seed = seed, .draw = result.size()}));

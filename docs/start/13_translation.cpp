@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   }
 
   optim::Adam adam{parameters, {.lr = 0.005}};
-  for (std::uint64_t epoch = 1; epoch <= 100; ++epoch) {
+  for (int epoch = 1; epoch <= 100; ++epoch) {
     const Index order = random_permutation(corpus.size(), {.seed = 1, .draw = epoch});
     double last = 0;
     for (std::int64_t begin = 0; begin < order.size(); begin += 64) {
@@ -60,8 +60,7 @@ int main(int argc, char** argv) {
 
   nn::AttentionRecorder recorder;
   kit::Tokens source = kit::words("i'm home ."), written = translate(source);
-  written.push_back("<eos>");
-  source.push_back("<eos>");
+  for (kit::Tokens* sentence : {&source, &written}) sentence->push_back("<eos>");
   const Array weights = kit::attention_weights(recorder, ".cross_attn")[{_, _, _, slice(0, std::ssize(source))}];
   kit::save_text(
       out / "13_picture.svg",

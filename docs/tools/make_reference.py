@@ -48,7 +48,7 @@ def declared(lines):
     text = re.sub(r"\s+", " ", " ".join(lines))
     text = re.sub(r"^template <.*?>(?= ?(?:requires|class|struct|concept|inline|constexpr|[A-Za-z]))", "", text).strip()
     text = re.sub(r"^requires\(?.*?\)? (?=[A-Z][A-Za-z:]* [a-z])", "", text)
-    text = re.sub(r"\[\[.*?\]\] ?", "", text)
+    text = re.sub(r"\[\[.*?\]\] ?", "", text).replace("decltype(auto)", "auto")
     if match := re.match(r"(?:class|struct|enum class|concept) (\w+)", text):
         return match[1]
     if match := re.match(r"using (\w+) =", text):
@@ -115,6 +115,7 @@ def entries(path):
             # A declaration that follows without an empty line shares the comment: zeros_like and ones_like.
             left_out = hidden or re.search(r"^(class|struct) \w+;$", head[0]) or re.search(r"\w(<\w+>)?::~?\w+\(", "".join(statement))
             left_out = left_out or re.match(r"(explicit )?(\w+)\(.*\) -> \2", "".join(head))  # a deduction guide
+            left_out = left_out or re.match(r"(class|struct) \w+(::\w+)*<.*>", head[0])  # a specialization
             if not left_out and (name := declared(statement)):
                 is_type = re.match(r"(class|struct) ", head[0])
                 what = first_sentence(comment)

@@ -18,7 +18,7 @@ struct Training {
   std::int64_t epochs = 200;
   std::int64_t batch = 64;  // B
   double learning_rate = 0.005;
-  std::uint64_t seed = 1;                                              // of the order of the pairs
+  Seed seed = 1;                                                       // of the order of the pairs
   std::function<void(std::int64_t epoch, double loss)> on_epoch = {};  // called after each epoch
 };
 

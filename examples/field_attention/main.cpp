@@ -45,7 +45,7 @@ Data made_up(std::int64_t n) {
 double accuracy(const ClickModel& model, const Data& data) {
   const NoGrad off;
   const Tensor guesses = to_real(model(data.records) > 0);
-  return mean(to_real(guesses == data.clicks)).item();
+  return mean(guesses == data.clicks).item();
 }
 
 // The embedding rows of records, and their two heads, from a table of the numbers 0 ... 35 in order.

@@ -42,7 +42,7 @@ kit::Series band(const std::string& name, const Tensor& x, const Tensor& low, co
 
 /// The share of values that lie within two deviations of the mean.
 Real within(const Prediction& at, const Tensor& deviation, const Tensor& values) {
-  return mean(to_real(abs(values - at.mean) <= 2 * deviation)).item();
+  return mean(abs(values - at.mean) <= 2 * deviation).item();
 }
 
 void run(const Config& config, kit::Example& example) {

@@ -166,7 +166,7 @@ void train(const Config& config, kit::Example& example, mpi::World& world) {
   example.result.add("validation_loss", trainer.history().back().scores.values[0].second);
 }
 
-void write_on(const Config& config, std::uint64_t seed) {
+void write_on(const Config& config, Seed seed) {
   const nn::Gpt model{nn::root, nn::gpt2_options(config.weights)};
   nn::load_gpt2(model, config.weights);
   const auto tokenizer = kit::load_tokenizer(config.weights);

@@ -79,7 +79,7 @@ Result learn(const char* what, const Network& network, const Mask& linked, const
   const nn::Eval eval(net);
   const NoGrad off;
   const Index guesses = argmax(net(network.profiles, linked), -1);
-  const double accuracy = mean(to_real(guesses[asked] == network.community[asked])).item();
+  const double accuracy = mean(guesses[asked] == network.community[asked]).item();
   std::cout << what << ": loss " << loss.item() << ", accuracy " << accuracy << std::endl;
   return {guesses, accuracy, net.first.weights(net.first.map(network.profiles), linked)};
 }

@@ -65,7 +65,7 @@ Result judged(const char* name, const std::vector<kit::EpochReport>& history, co
 }
 
 // A step for every word: the decoder is shown the words before.
-Result word_by_word(const Config& config, const kit::Corpus& corpus, std::uint64_t seed) {
+Result word_by_word(const Config& config, const kit::Corpus& corpus, Seed seed) {
   const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(), config.model};
   kit::reset_to_xavier(model);
   const auto history = kit::train_translator(model, corpus, {.epochs = config.epochs, .seed = seed});
@@ -90,8 +90,7 @@ void draw_attention(const std::filesystem::path& path, const kit::Corpus& corpus
 }
 
 // One step: every position says its word without knowing those of the others. Words after the first <eos> do not count.
-Result all_at_once(const Config& config, const kit::Corpus& corpus, std::uint64_t seed,
-                   const std::filesystem::path& out) {
+Result all_at_once(const Config& config, const kit::Corpus& corpus, Seed seed, const std::filesystem::path& out) {
   const ParallelTranslator model{nn::root, corpus, config.corpus.steps, config.model};
   kit::reset_to_xavier(model);
   const auto history =

@@ -72,7 +72,7 @@ double frequencies_alone(const kit::Corpus& corpus) {
 }
 
 /// The mean loss of every epoch.
-std::vector<double> train(const Config& config, const kit::Corpus& corpus, const Variant& variant, std::uint64_t seed,
+std::vector<double> train(const Config& config, const kit::Corpus& corpus, const Variant& variant, Seed seed,
                           const kit::EpochCallback& after_epoch) {
   manual_seed(seed);
   const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
@@ -123,7 +123,7 @@ void run(const Config& config, kit::Example& example) {
     kit::Series mean{.name = variant.name};
     last.emplace_back();
     for (std::int64_t i = 0; i < config.seeds; ++i) {
-      const std::uint64_t seed = example.seed + static_cast<std::uint64_t>(i);
+      const Seed seed = example.seed + static_cast<std::uint64_t>(i);
       const std::vector<double> losses = train(config, corpus, variant, seed, [&](const kit::EpochReport& epoch) {
         bar.update(++done, {{variant.name, kit::fixed(epoch.loss, 3)}});
       });

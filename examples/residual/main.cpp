@@ -48,7 +48,7 @@ double mean(std::span<const double> values) {
   return sum / static_cast<double>(values.size());
 }
 
-std::vector<Result> train_all(const Config& config, const Spiral& data, std::uint64_t first_seed) {
+std::vector<Result> train_all(const Config& config, const Spiral& data, Seed first_seed) {
   std::vector<Result> results;
   for (const Path path : {Path::plain, Path::residual}) {
     for (const std::int64_t depth : config.depths) results.push_back({.path = path, .depth = depth});
@@ -59,7 +59,7 @@ std::vector<Result> train_all(const Config& config, const Spiral& data, std::uin
     const std::string title = cat(name(result.path), " ", result.depth);
     result.losses.resize(static_cast<std::size_t>(config.epochs));
     for (std::int64_t i = 0; i < config.seeds; ++i) {
-      const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(i);
+      const Seed seed = first_seed + static_cast<std::uint64_t>(i);
       result.first_gradients.push_back(first_gradient(config, data, result.depth, result.path, seed));
       const std::vector<double> losses = train(config, data, result.depth, result.path, seed, [&](double loss) {
         bar.update(++done, {{"stack", title}, {"loss", kit::fixed(loss, 3)}});

@@ -97,15 +97,15 @@ inline Spiral spiral(const Config& config) {
 
 using AfterEpoch = std::function<void(double loss)>;
 
-inline std::vector<double> train(const Config& config, const Spiral& data, std::int64_t depth, Path path,
-                                 std::uint64_t seed, const AfterEpoch& after_epoch) {
+inline std::vector<double> train(const Config& config, const Spiral& data, std::int64_t depth, Path path, Seed seed,
+                                 const AfterEpoch& after_epoch) {
   manual_seed(seed);
   const Classifier model(config.width, depth, path);
   const Tensors parameters = model.parameters();
   optim::SGD sgd(parameters, {.lr = config.learning_rate, .momentum = 0.9});
   std::vector<double> losses;
   for (std::int64_t epoch = 0; epoch < config.epochs; ++epoch) {
-    const Index order = random_permutation(config.points, {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
+    const Index order = random_permutation(config.points, {.seed = seed, .draw = epoch});
     double total = 0;
     std::int64_t steps = 0;
     for (std::int64_t begin = 0; begin + config.batch <= config.points; begin += config.batch, ++steps) {
@@ -122,8 +122,7 @@ inline std::vector<double> train(const Config& config, const Spiral& data, std::
 }
 
 /// The norm of the gradient of the lowest layer's weight before the first step.
-inline double first_gradient(const Config& config, const Spiral& data, std::int64_t depth, Path path,
-                             std::uint64_t seed) {
+inline double first_gradient(const Config& config, const Spiral& data, std::int64_t depth, Path path, Seed seed) {
   manual_seed(seed);
   const Classifier model(config.width, depth, path);
   const Tensor g = grad(cross_entropy(model(data.points), data.arm), {model.in.weight})[0];

@@ -45,7 +45,7 @@ struct Trial {
 
 /// Trains a model and lets it translate the sentences held out.
 template <class Model>
-Trial train(const Config& config, const kit::Corpus& corpus, const Model& model, std::uint64_t seed,
+Trial train(const Config& config, const kit::Corpus& corpus, const Model& model, Seed seed,
             const kit::EpochCallback& after_epoch) {
   Trial trial{.parameters = model.num_parameters()};
   const auto begin = std::chrono::steady_clock::now();

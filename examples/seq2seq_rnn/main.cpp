@@ -62,7 +62,7 @@ void draw_alignment(const kit::Corpus& corpus, const nn::Seq2Seq& model, kit::To
 // ---- All models -----------------------------------------------------------------------------------------------------
 
 /// Trains contestant number i; of D3, draws an alignment if there is a path for it.
-Trial compete(const Config& config, const kit::Corpus& corpus, std::size_t i, std::uint64_t seed,
+Trial compete(const Config& config, const kit::Corpus& corpus, std::size_t i, Seed seed,
               const kit::EpochCallback& after_epoch, const std::filesystem::path& alignment) {
   manual_seed(seed);
   const std::int64_t source = corpus.source_vocab().size(), target = corpus.target_vocab().size();
@@ -138,7 +138,7 @@ void run(const Config& config, kit::Example& example) {
     kit::ProgressBar bar({.total = config.seeds * config.epochs * std::ssize(all), .title = "training"});
     std::int64_t done = 0;
     for (std::int64_t n = 0; n < config.seeds; ++n) {
-      const std::uint64_t seed = example.seed + static_cast<std::uint64_t>(n);
+      const Seed seed = example.seed + static_cast<std::uint64_t>(n);
       for (std::size_t i = 0; i < all.size(); ++i) {
         const auto after_epoch = [&](const kit::EpochReport& epoch) {
           bar.update(++done, {{"model", contestants[i].name}, {"loss", kit::fixed(epoch.loss, 4)}});

@@ -78,7 +78,7 @@ int main() {
 
   const NoGrad off;
   const Index guesses = argmax(cnn(test_images), 1);
-  const double accuracy = mean(to_real(guesses == test_labels)).item();
+  const double accuracy = mean(guesses == test_labels).item();
 
   // The first test pictures, with the network's predictions.
   kit::PictureGrid grid{.title = "Predictions for pictures that the network has not seen"};

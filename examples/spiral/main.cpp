@@ -70,7 +70,7 @@ int main() {
   }
 
   const NoGrad off;
-  const double accuracy = mean(to_real(argmax(net(test_x), 1) == test_label)).item();
+  const double accuracy = mean(argmax(net(test_x), 1) == test_label).item();
   const Tensor axis = linspace(-3.2, 3.2, 65);
   const Tensor plane = stack(meshgrid({axis, axis}, {MeshIndexing::xy}), -1);
   draw(argmax(net(plane), -1), test_x, test_label);

@@ -93,7 +93,7 @@ Scores evaluate(const UNet& model, const Tensor& images, const Index& labels) {
     const Mask guessed = guesses == label, truly = labels == label;
     iou += double(sum(guessed && truly).item()) / double(sum(guessed || truly).item());
   }
-  return {guesses, mean(to_real(guesses == labels)).item(), iou / std::ssize(classes)};
+  return {guesses, mean(guesses == labels).item(), iou / std::ssize(classes)};
 }
 
 void save_picture(const Tensor& images, const Index& labels, const Index& guesses) {

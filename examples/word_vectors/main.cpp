@@ -25,7 +25,7 @@ namespace {
 using namespace word_vectors;
 
 /// The loss, as a mean over every 20 steps.
-kit::Series train(const Config& config, const Text& text, const SkipGram& model, std::uint64_t seed) {
+kit::Series train(const Config& config, const Text& text, const SkipGram& model, Seed seed) {
   std::mt19937_64 generator(seed);
   const Tensors parameters = model.parameters();
   optim::Adam adam{parameters, {.lr = config.learning_rate}};
@@ -96,7 +96,7 @@ enum class Embeddings { random, frozen, trained };
 
 /// The translation example in short: only the encoder's embedding differs.
 kit::Series translate(const Config& config, const kit::Corpus& corpus, const char* name, Embeddings embeddings,
-                      const kit::Vocab& vocab, const nn::Embedding& vectors, std::uint64_t seed) {
+                      const kit::Vocab& vocab, const nn::Embedding& vectors, Seed seed) {
   manual_seed(seed);
   const nn::EncoderDecoder model{nn::root,
                                  corpus.source_vocab().size(),
@@ -116,7 +116,7 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
   kit::Series curve{.name = name};
   kit::ProgressBar bar({.total = config.epochs, .title = name});
   for (std::int64_t epoch = 1; epoch <= config.epochs; ++epoch) {
-    const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
+    const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = epoch});
     double total = 0;
     for (std::int64_t begin = 0; begin < order.size(); begin += config.translation_batch) {
       const kit::CorpusBatch batch = corpus.batch(order[{slice(begin, begin + config.translation_batch)}]);

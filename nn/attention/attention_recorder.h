@@ -12,9 +12,10 @@
 
 namespace xgrad::nn {
 
-/// While it lives, attention layers of this thread also keep their weights (before dropout), for heat maps.
+/// While it lives, attention layers of this thread also keep their weights (before dropout), for heat maps: all layers,
+/// or those of one module.
 ///
-///     nn::AttentionRecorder recorder;
+///     nn::AttentionRecorder recorder(model);
 ///     model(source, lengths, target);
 ///     const Array weights = recorder.last("encoder.blocks.0.attn");        // (B, H, T, S)
 ///
@@ -26,15 +27,21 @@ class AttentionRecorder : public Observer {
     Array weights;     ///< (B, H, T, S)
   };
 
+  AttentionRecorder() = default;
+  /// Records only the layers of this model, or of this part of one, which must outlive the recorder.
+  explicit AttentionRecorder(const Module& only) : only_(&only) {}
+  AttentionRecorder(const Module&&) = delete;
+
   /// In the order in which the layers ran.
   const std::vector<Record>& records() const { return records_; }
   /// The newest weights of a module. Throws ValueError, with the paths there are, if it has not run.
   const Array& last(std::string_view path) const;
 
-  bool wants(std::string_view what) const override;
+  bool wants(std::string_view what, const void* module) const override;
   void intermediate(std::string_view what, const std::string& path, const Array& weights) override;
 
  private:
+  const Module* only_ = nullptr;
   std::vector<Record> records_;
 };
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../core/array/random.h"
 #include "../../core/graph/tensor.h"
 
 namespace xgrad::nn {
@@ -100,7 +101,7 @@ struct SamplingOptions {
   double temperature = 1;                  ///< below 1 the probable tokens become more so, above 1 less
   std::optional<std::int64_t> top_k = {};  ///< only so many tokens take part, the most probable
   double top_p = 1;                        ///< only the fewest that have this much probability together
-  std::optional<std::uint64_t> seed = {};  ///< if not given, the next draw of the generator
+  std::optional<Seed> seed = {};           ///< if not given, the next draw of the generator
   std::int64_t min_length = 0;
   double repetition_penalty = 1;
   LogitsProcessor process = {};

@@ -1,6 +1,10 @@
 // Joining tensors. The gradients are parts.
 #include "join.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
@@ -32,6 +36,16 @@ struct Join {
   }
 };
 
+// For errors: the shapes of a list, of which two are named already.
+template <class List>
+std::string all_shapes(const List& xs) {
+  constexpr std::size_t most = 8;
+  if (xs.size() <= 2) return {};
+  std::vector<Shape> shapes;
+  for (std::size_t i = 0; i < std::min(xs.size(), most); ++i) shapes.push_back(xs[i].shape());
+  return cat("; all inputs: ", shapes, xs.size() > most ? cat(" and ", xs.size() - most, " more") : "");
+}
+
 template <class T, class List>
 Join<T> concat_of(const List& xs, int axis) {
   if (xs.empty()) fail<ValueError>("concat", "needs at least 1 tensor");
@@ -41,7 +55,7 @@ Join<T> concat_of(const List& xs, int axis) {
     if (x.rank() == expected.rank()) expected[join.axis] = x.shape()[join.axis];
     if (x.shape() != expected) {
       fail<ShapeError>("concat", "input ", join.arrays.size(), " has shape ", x.shape(), ", input 0 has ",
-                       xs[0].shape(), ", axis ", join.axis);
+                       xs[0].shape(), ", axis ", join.axis, all_shapes(xs));
     }
     join.add(x, x.shape()[join.axis]);
   }
@@ -55,7 +69,8 @@ Join<T> stack_of(const List& xs, int axis) {
   Join<T> join{.shape = xs[0].shape(), .axis = normalize_axis("stack", axis, xs[0].rank() + 1)};
   for (const auto& x : xs) {
     if (x.shape() != join.shape) {
-      fail<ShapeError>("stack", "input ", join.arrays.size(), " has shape ", x.shape(), ", input 0 has ", join.shape);
+      fail<ShapeError>("stack", "input ", join.arrays.size(), " has shape ", x.shape(), ", input 0 has ", join.shape,
+                       all_shapes(xs));
     }
     join.add(x, 1);
   }

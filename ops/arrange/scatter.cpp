@@ -2,6 +2,7 @@
 // taken over groups, so that their gradients are right where a factor is 0.
 #include "scatter.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -66,8 +67,11 @@ Tensor index_put(const Tensor& x, const std::vector<Index>& indices, const Tenso
   if (indices.empty() || std::cmp_greater(indices.size(), x.rank())) {
     fail<ValueError>(op, indices.size(), " indices for shape ", x.shape());
   }
-  Shape shape;
-  for (const Index& index : indices) shape = broadcast_shapes(op, shape, index.shape());
+  constexpr std::array<std::string_view, max_rank> names{"index 0", "index 1", "index 2", "index 3",
+                                                         "index 4", "index 5", "index 6", "index 7"};
+  std::vector<NamedShape> shapes;
+  for (const Index& index : indices) shapes.push_back({names[shapes.size()], index.shape()});
+  const Shape shape = broadcast_shapes(op, shapes);
   // The number of each named row among all rows of the first axes.
   std::int64_t rows = 1;
   Index numbers(shape, 0);

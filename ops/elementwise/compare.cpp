@@ -91,6 +91,12 @@ Mask operator||(const Mask& a, const Mask& b) {
 Mask operator!(const Mask& mask) {
   return compare("logical_not", mask, mask, [](bool p, bool) { return !p; });
 }
+Mask operator^(const Mask& a, const Mask& b) {
+  return compare("logical_xor", a, b, [](bool p, bool q) { return p != q; });
+}
+Mask operator==(const Mask& a, const Mask& b) {
+  return compare("equal", a, b, [](bool p, bool q) { return p == q; });
+}
 bool any(const Mask& mask) { return std::ranges::find(mask, true) != mask.end(); }
 bool all(const Mask& mask) { return std::ranges::find(mask, false) == mask.end(); }
 
@@ -108,15 +114,26 @@ Mask operator>=(const Index& a, std::int64_t b) { return a >= Index(Shape{}, b);
 Mask operator==(const Index& a, std::int64_t b) { return a == Index(Shape{}, b); }
 Mask operator!=(const Index& a, std::int64_t b) { return a != Index(Shape{}, b); }
 
+namespace {
+
+template <class T>
+BasicArray<T> chosen(const Mask& mask, const BasicArray<T>& a, const BasicArray<T>& b) {
+  const Shape shape = broadcast_shapes("where", {{"mask", mask.shape()}, {"a", a.shape()}, {"b", b.shape()}});
+  return map_elements<T>(
+      {shape, {"where"}}, [](bool m, T p, T q) { return m ? p : q; }, mask, a, b);
+}
+
+}  // namespace
+
 XGRAD_FORMULA where_formula{"where", "y = a where the mask is true, else b",
                             "dL/da = gy where it is true, else 0; dL/db = 0 where it is true, else gy"};
 Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
-  const Shape shape = broadcast_shapes("where", mask.shape(), broadcast_shapes("where", a.shape(), b.shape()));
-  return record("where",
-                map_elements<Real>(
-                    shape, [](bool m, Real p, Real q) { return m ? p : q; }, mask, a.value(), b.value()),
+  return record("where", chosen(mask, a.value(), b.value()),
                 wrt(a, [mask](const Tensor& gy, InputShape to) { return sum_to(where(mask, gy, 0), to); }),
                 wrt(b, [mask](const Tensor& gy, InputShape to) { return sum_to(where(mask, 0, gy), to); }));
 }
+Index where(const Mask& mask, const Index& a, const Index& b) { return chosen(mask, a, b); }
+Index where(const Mask& mask, const Index& a, std::int64_t b) { return chosen(mask, a, Index(Shape{}, b)); }
+Index where(const Mask& mask, std::int64_t a, const Index& b) { return chosen(mask, Index(Shape{}, a), b); }
 
 }  // namespace xgrad

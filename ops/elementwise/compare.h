@@ -31,10 +31,19 @@ Mask isclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {
 /// Whether all elements are close.
 bool allclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {});
 
-/// Logic on masks.
+/// Logic on masks: and, or, not. Both sides are computed in any case.
 Mask operator&&(const Mask& a, const Mask& b);
 Mask operator||(const Mask& a, const Mask& b);
 Mask operator!(const Mask& mask);
+/// The same as numpy and PyTorch write it.
+inline Mask operator&(const Mask& a, const Mask& b) { return a && b; }
+inline Mask operator|(const Mask& a, const Mask& b) { return a || b; }
+inline Mask operator~(const Mask& mask) { return !mask; }
+/// Where exactly one of two masks is true.
+Mask operator^(const Mask& a, const Mask& b);
+/// Where two masks agree; where they differ.
+Mask operator==(const Mask& a, const Mask& b);
+inline Mask operator!=(const Mask& a, const Mask& b) { return a ^ b; }
 /// Whether at least one element is true; whether all are (also of an empty mask).
 bool any(const Mask& mask);
 bool all(const Mask& mask);
@@ -57,5 +66,9 @@ Mask operator!=(const Index& a, std::int64_t b);
 /// y = a where the mask is true, else b; all three broadcast. The gradient goes to the chosen one only; the other
 /// gets 0 even if the upstream gradient is NaN. Throws ShapeError.
 Tensor where(const Mask& mask, const Tensor& a, const Tensor& b);
+/// The same choice between whole numbers.
+Index where(const Mask& mask, const Index& a, const Index& b);
+Index where(const Mask& mask, const Index& a, std::int64_t b);
+Index where(const Mask& mask, std::int64_t a, const Index& b);
 
 }  // namespace xgrad

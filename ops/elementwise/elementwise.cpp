@@ -98,8 +98,7 @@ namespace {
 // e^(-x^2), as Packs have it.
 Tensor gauss(const Tensor& x) {
   return elementwise(
-      "gauss", x, [](auto v) { return gauss(v); },
-      [](auto v, auto y) { return 2 * bounded(-v, 1e2) * y; });
+      "gauss", x, [](auto v) { return gauss(v); }, [](auto v, auto y) { return 2 * bounded(-v, 1e2) * y; });
 }
 
 }  // namespace
@@ -152,8 +151,7 @@ namespace {
 // The normal distribution function P and its density, as Packs have them.
 Tensor normal_pdf(const Tensor& x) {
   return elementwise(
-      "normal_pdf", x, [](auto v) { return normal_pdf(v); },
-      [](auto v, auto y) { return bounded(-v, 1e2) * y; });
+      "normal_pdf", x, [](auto v) { return normal_pdf(v); }, [](auto v, auto y) { return bounded(-v, 1e2) * y; });
 }
 Tensor normal_cdf(const Tensor& x) {
   return elementwise(
@@ -217,6 +215,7 @@ Tensor logaddexp2(const Tensor& a, const Tensor& b) {
 }
 
 Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
+  broadcast_shapes("lerp", {{"start", start.shape()}, {"end", end.shape()}, {"weight", weight.shape()}});
   // From the nearer end, so that both are met exactly.
   return elementwise(
       "lerp", start, end, weight,
@@ -238,6 +237,7 @@ Tensor clamp(const Tensor& x, const Bounds& bounds) {
 }
 
 Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high) {
+  broadcast_shapes("clamp_between", {{"x", x.shape()}, {"low", low.shape()}, {"high", high.shape()}});
   return elementwise(
       "clamp_between", x, low, high, [](auto v, auto a, auto b) { return minimum(maximum(v, a), b); },
       [](auto v, auto a, auto b, auto) {

@@ -213,7 +213,7 @@ template <class F, class DA, class DB, class DC>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, F f, DA da, DB db, DC dc) {
   static_assert(detail::takes_numbers<F, 3>(), "elementwise: the function takes one number for each input");
   detail::make_known<F, DA, DB, DC>(op);
-  const Shape shape = broadcast_shapes(op, broadcast_shapes(op, a.shape(), b.shape()), c.shape());
+  const Shape shape = broadcast_shapes(op, {{"a", a.shape()}, {"b", b.shape()}, {"c", c.shape()}});
   const std::array<const Tensor*, 3> inputs{&a, &b, &c};
   return record(op, map({shape, {op}}, f, a.value(), b.value(), c.value()), detail::partial(inputs, 0, std::move(da)),
                 detail::partial(inputs, 1, std::move(db)), detail::partial(inputs, 2, std::move(dc)));

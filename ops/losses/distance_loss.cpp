@@ -64,7 +64,7 @@ void check_signs(const char* op, const Tensor& y) {
 
 Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& y, const MarginRankingLossOptions& options) {
   const char* op = "margin_ranking_loss";
-  broadcast_shapes(op, broadcast_shapes(op, a.shape(), b.shape()), y.shape());
+  broadcast_shapes(op, {{"a", a.shape()}, {"b", b.shape()}, {"y", y.shape()}});
   check_signs(op, y);
   return reduced(op, relu(options.margin - y * (a - b)), options.reduction);
 }
@@ -95,7 +95,7 @@ Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& y,
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            const TripletMarginLossOptions& options) {
   const char* op = "triplet_margin_loss";
-  broadcast_shapes(op, broadcast_shapes(op, anchor.shape(), positive.shape()), negative.shape());
+  broadcast_shapes(op, {{"anchor", anchor.shape()}, {"positive", positive.shape()}, {"negative", negative.shape()}});
   if (!(options.margin > 0)) fail<ValueError>(op, "margin ", options.margin, " is not positive");
   const auto distance = [&](const Tensor& a, const Tensor& b) {
     return pairwise_distance(a, b, {.p = options.p, .eps = options.eps});

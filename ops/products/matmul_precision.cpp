@@ -25,10 +25,14 @@ std::atomic<const detail::BfloatUnit*>& unit() {
 
 int parts_of(MatmulPrecision precision) {
   switch (precision) {
-    case MatmulPrecision::split: return 3;
-    case MatmulPrecision::high: return 2;
-    case MatmulPrecision::medium: return 1;
-    default: return 0;
+    case MatmulPrecision::split:
+      return 3;
+    case MatmulPrecision::high:
+      return 2;
+    case MatmulPrecision::medium:
+      return 1;
+    default:
+      return 0;
   }
 }
 
@@ -72,7 +76,7 @@ std::string_view detail::bfloat_unit_name() {
 }
 
 std::string_view detail::bfloat_unit_missing() {
-  return unit() ? "" : found().unit ? "taken away by a test" : found().missing;
+  return unit() ? "" : found().unit ? "it was switched off" : found().missing;
 }
 
 const detail::BfloatUnit* detail::exchange_bfloat_unit(const BfloatUnit* other) { return unit().exchange(other); }

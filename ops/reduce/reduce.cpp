@@ -215,15 +215,15 @@ Tensor prod(const Tensor& x, const ReduceOptions& options) {
 
 namespace {
 
-
 // e^(x_i) / sum_j e^(x_j), of lines with these maxima.
 Tensor shares(const Tensor& x, const Axes& axes, const Array& most) {
   const bool finite = std::ranges::all_of(most, [](Real m) { return std::abs(m) < detail::infinity; });
   // Subtracting an infinite maximum would give NaN.
   const Array shift = map(most, [](auto m) { return where(abs(m) < detail::infinity, m, 0); });
   // Where some are +inf they share the whole; where all are -inf the shares are 0.
-  const Tensor powers =
-      exp(finite ? x - shift : where(Tensor(most) == detail::infinity, where(x == detail::infinity, 0, -detail::infinity), x - shift));
+  const Tensor powers = exp(
+      finite ? x - shift
+             : where(Tensor(most) == detail::infinity, where(x == detail::infinity, 0, -detail::infinity), x - shift));
   const Tensor total = sum(powers, {.axis = axes, .keepdim = true});
   return powers / (finite ? total : where(total == 0, 1, total));
 }
@@ -293,7 +293,8 @@ Tensor nansum(const Tensor& x, const ReduceOptions& options) {
 Tensor nanmean(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("nanmean", x.rank());
   const Tensor count = sum(to_real(x == x), options);
-  if (any(count == 0)) fail<ValueError>("nanmean", "no number other than NaN in shape ", x.shape(), " over axes ", axes);
+  if (any(count == 0))
+    fail<ValueError>("nanmean", "no number other than NaN in shape ", x.shape(), " over axes ", axes);
   return nansum(x, options) / count;
 }
 
@@ -311,6 +312,10 @@ VarOptions over(const AxisSet& axes, const VarAxisOptions& options) {
 Tensor sum(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return sum(x, over(axes, options)); }
 Tensor mean(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
   return mean(x, over(axes, options));
+}
+Tensor mean(const Mask& x, const ReduceOptions& options) { return mean(to_real(x), options); }
+Tensor mean(const Mask& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return mean(to_real(x), axes, options);
 }
 Tensor max(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return max(x, over(axes, options)); }
 Tensor min(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return min(x, over(axes, options)); }

@@ -67,6 +67,9 @@ Tensor sum(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options =
 /// y = (1/n) sum x_i. Throws ValueError when n is 0.      dy/dx_i = 1/n
 Tensor mean(const Tensor& x, const ReduceOptions& options = {});
 Tensor mean(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
+/// The share of true elements, without a gradient: mean(argmax(scores, 1) == labels) is an accuracy. Throws as above.
+Tensor mean(const Mask& x, const ReduceOptions& options = {});
+Tensor mean(const Mask& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
 struct VarOptions {
   [[no_unique_address]] detail::ByName by_name = detail::ByName();
@@ -146,7 +149,8 @@ Tensor logsumexp(const Tensor& x, const ReduceOptions& options = {});
 Tensor logsumexp(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
 /// The position of the largest element along an axis, the first of equal ones (or of the first NaN). No gradient.
-/// A scalar gives 0. Throws ValueError when the axis is empty or not there. (Among all elements: argmax(flatten(x), 0).)
+/// A scalar gives 0. Throws ValueError when the axis is empty or not there. (Among all elements: argmax(flatten(x),
+/// 0).)
 Index argmax(const Tensor& x, int axis, const KeepdimOptions& options = {});
 /// The position of the smallest element, likewise.
 Index argmin(const Tensor& x, int axis, const KeepdimOptions& options = {});

@@ -9,10 +9,10 @@
 #include <memory>
 
 #include <xgrad/core/diagram/render/drawing.h>
-#include <xgrad/core/graph/checkpoint.h>
 #include <xgrad/core/graph/record.h>
 #include <xgrad/core/watch/profile.h>
 #include <xgrad/nn/nn.h>
+#include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/ops/ops.h>
 #include <xgrad/optim/optim.h>
 

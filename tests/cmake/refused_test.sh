@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Code that does not compile, and the compiler's message: usual mistakes and the sentence that each must give, with every
-# compiler that there is.
+# compiler that there is. The table of docs/when_it_does_not_work.md quotes g++; each of its rows is tried.
 set -euo pipefail
+export LC_ALL=C
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
@@ -54,6 +55,13 @@ refuses() { # SENTENCE CODE
   if said=$(compile "$2"); then echo "$compiler compiles: $2"; exit 1; fi
   said=${said//\\\"/\"}
   [[ "$said" == *"$1"* ]] || { echo "$compiler does not say '$1' of: $2"; head -n 20 <<<"$said"; exit 1; }
+}
+row() { # WORDS CODE: a row of the table; other compilers say it in other words
+  local said
+  if said=$(compile "$2"); then echo "$compiler compiles: $2"; exit 1; fi
+  [[ $compiler != g++ || $(grep 'error:' <<<"$said") == *"$1"* ]] ||
+    { echo "$compiler does not say '$1' of: $2"; head -n 20 <<<"$said"; exit 1; }
+  echo "$1" >>"$sandbox/tried"
 }
 in_module() { refuses "$1" "struct Model : nn::Module { $2 };"; }
 in_function() { refuses "$1" "void f() { $2 }"; }
@@ -113,6 +121,35 @@ for compiler in g++ clang++; do
   in_function 'a tensor is not written in place' 'Tensor y = x; y[0] = 5;'
   in_function 'a tensor is not written in place' 'Tensor y = x; y[{0, 1}] = y;'
   in_function 'a tensor is not written in place' 'Tensor y = x; exp(y) = y;'
+
+  echo "  the table of docs/when_it_does_not_work.md"
+  net='struct Net : nn::Layer<Net> { using Layer::Layer; Tensor forward(const Tensor& in) const { return in; } };'
+  bare=${net/using Layer::Layer; /} of_options=${net/nn::Layer<Net>/nn::Layer<Net, WidthOptions>}
+  rm -f "$sandbox/tried"
+  row "no matching function for call to 'Net::Net(<brace-enclosed initializer list>)'" "$bare const Net mine{nn::root};"
+  row "no matching function for call to 'Net::Net(<brace-enclosed initializer list>)'" \
+    "$of_options const Net mine{nn::root, {.height = 2}};"
+  row "from '<brace-enclosed initializer list>' to 'Net'" "$bare struct Model : nn::Module { Net mine{at(\"mine\")}; };"
+  row "use of deleted function 'Net::Net()'" "$net Net mine;"
+  row 'a layer needs a place first' 'struct Model : nn::Module { nn::Linear fc{2, 3}; };'
+  needs='forward does not take the inputs of this call'
+  row "$needs" "$net Tensor f(const Net& mine) { return mine(x, x); }"
+  row "$needs" "${net/) const/)} Tensor f(const Net& mine) { return mine(x); }"
+  row "$needs" "$net Tensor f(const nn::Stack<Net>& blocks) { return blocks(x, nn::causal); }"
+  row "use of deleted function 'Net::Net(const Net&)'" "$net void g(Net mine); void f(const Net& mine) { g(mine); }"
+  row "use of deleted function 'Net::Net(const Net&)'" "$net void f(const Net& mine) { [mine] { return mine(x); }(); }"
+  row "use of deleted function 'Net::Net(const Net&)'" "$net void f(std::vector<Net>& all, const Net& mine) { all.push_back(mine); }"
+  row "use of deleted function 'Net::Net(Net&&)'" "$net Net f() { Net mine{nn::root}; return mine; }"
+  row 'a tensor is not written in place' 'void f(const Mask& mask) { Tensor y = x; y[mask] = 0; }'
+  row "from 'xgrad::Mask' {aka 'xgrad::BasicArray<bool>'} to 'bool'" 'void f(const Index& a) { if (a == a) return; }'
+  row "use of deleted function 'xgrad::Tensor::operator bool() const'" 'void f() { if (x) return; }'
+  row 'BasicArray(std::initializer_list<xgrad::Nested<T> >)' 'const Index i{1, 2};'
+  row "reference to 'pad' is ambiguous" 'constexpr int pad = 0; bool f(int id) { return id == pad; }'
+  row "from expression of type 'const xgrad::Index'" 'Tensor f(const Index& i) { return relu(i); }'
+  row "(operand types are 'const xgrad::Tensor' and 'const xgrad::Index'" 'Tensor f(const Index& i) { return x * i; }'
+  diff <(sed -n '/^## It does not compile/,/^## It does not learn/s/^| `\([^`]*\)` |.*/\1/p' \
+    "$root/docs/when_it_does_not_work.md") <(uniq "$sandbox/tried") || { echo "the rows that were tried are others"; exit 1; }
+  [ "$(wc -l <"$sandbox/tried")" -ge 15 ]
 
   echo "  memory"
   in_function 'aligned to 64 bytes, and this type wants more' \

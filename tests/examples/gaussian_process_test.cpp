@@ -56,7 +56,7 @@ TEST_CASE("The likelihood's gradient finds the noise of the data, and the band c
     CHECK(process.noise().item() < 0.65);
     const Prediction at = process(flatten(fresh.x), x, y);
     const Tensor deviation = sqrt(square(at.deviation) + square(process.noise()));
-    const Real covered = mean(to_real(abs(flatten(fresh.y) - at.mean) <= 2 * deviation)).item();
+    const Real covered = mean(abs(flatten(fresh.y) - at.mean) <= 2 * deviation).item();
     CHECK(covered > 0.85);
     CHECK(covered < 0.995);
   }

@@ -321,6 +321,21 @@ TEST_CASE("one line trains a model on what is in memory") {
   CHECK(fit(map, points.x, y, {.epochs = 60, .lr = 0.1, .terminal = {}}).back().loss < 0.05);
 }
 
+TEST_CASE("a layer that computes its own loss is called with the parts of a batch") {
+  struct Trained : nn::Layer<Trained> {
+    using Layer::Layer;
+    nn::Linear map{at("map"), 2, 2};
+    Tensor forward(const Tensor& x, const Index& label) const { return cross_entropy(map(x), label); }
+  };
+  const Points points;
+  const Trained model{nn::root};
+  optim::SGD sgd{model.parameters(), {.lr = 0.5}};
+  DataLoader batches{points.data(), eights};
+  const double before = static_cast<double>(model(points.x, points.label).item());
+  Trainer{model, sgd, {.epochs = 3, .terminal = {}}}.fit(batches, model);
+  CHECK(static_cast<double>(model(points.x, points.label).item()) < before);
+}
+
 TEST_CASE("what the optimizer does not train is said once, where progress is shown") {
   std::ostringstream out;
   const Points points;
@@ -411,7 +426,8 @@ TEST_CASE("a trainer of one rank without parts does what it does alone, bit for 
 TEST_CASE("a training in parts goes on bit for bit, in whole and accumulated batches") {
   const TemporaryFolder folder;
   mpi::World world;
-  const auto trained = [&](const char* name, std::int64_t stop, bool resume, std::int64_t parts, std::int64_t accumulate) {
+  const auto trained = [&](const char* name, std::int64_t stop, bool resume, std::int64_t parts,
+                           std::int64_t accumulate) {
     Training training({});
     mpi::DataParallel parallel(world, training.net, training.adam, {.parts = parts});
     Trainer* running = nullptr;

@@ -1,7 +1,6 @@
 // A model as a function of its parameters, and a second model of the same kind.
 #include "support.h"
 
-#include <xgrad/core/graph/checkpoint.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/functional_call.h>
 #include <xgrad/nn/layer.h>
@@ -12,6 +11,7 @@
 #include <xgrad/nn/parametrization.h>
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/elementwise/elementwise.h>
 #include <xgrad/ops/losses/distance_loss.h>
@@ -146,15 +146,13 @@ TEST_CASE("a functional call refuses what does not fit, and then nothing has cha
   const Array x = normal({5, 3}), before = net(x).value();
   Tensors values = values_like(net, 3);
   values.pop_back();
-  CHECK(error_of<ValueError>([&] {
-          nn::functional_call(net, values, x);
-        }) == "functional_call: 3 values for 4 parameters");
+  CHECK(error_of<ValueError>([&] { nn::functional_call(net, values, x); }) ==
+        "functional_call: 3 values for 4 parameters");
   values.emplace_back();
   CHECK_THROWS_AS(nn::functional_call(net, values, x), GraphError);
   values.back() = ones({7});
-  CHECK(error_of<ShapeError>([&] {
-          nn::functional_call(net, values, x);
-        }) == "functional_call: out.bias has shape [2], its value [7]");
+  CHECK(error_of<ShapeError>([&] { nn::functional_call(net, values, x); }) ==
+        "functional_call: out.bias has shape [2], its value [7]");
   CHECK(error_of<ValueError>([&] {
           nn::functional_call(net, {{"weight", ones({1})}}, x);
         }).starts_with("functional_call: there is no 'weight', only [again, in.weight"));

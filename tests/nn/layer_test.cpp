@@ -92,8 +92,9 @@ TEST_CASE("a Layer of several inputs and results is run in its place") {
   const auto [x, y] = pair(ones({2, 4}), ones({3, 6}));
   CHECK(x.shape() == Shape{2, 4});
   CHECK(y.shape() == Shape{3, 6});
-  CHECK(error_of<ShapeError>([&] { pair(ones({2, 4}), ones({3, 5})); }) ==
-        "layer_norm: [3, 5] does not end in [6]\n  in b.norm (LayerNorm 6)");
+  CHECK(error_of<ShapeError>([&] {
+          pair(ones({2, 4}), ones({3, 5}));
+        }) == "layer_norm: [3, 5] does not end in [6]\n  in b.norm (LayerNorm 6)");
 }
 
 TEST_CASE("a Layer takes what one of its forwards takes") {
@@ -101,8 +102,9 @@ TEST_CASE("a Layer takes what one of its forwards takes") {
   const Index ids({2}, {1, 4});
   CHECK(equal((words(ids) * 3).value(), words(ids, 3).value()));
   CHECK(words(ones({2, 5})).shape() == Shape{2, 4});
-  CHECK(!std::is_invocable_v<const Words&, std::string>);
-  CHECK(!std::is_invocable_v<const Block&, const Tensor&, const Tensor&>);
+  // Another call does not compile, and gives no Tensor to those who only ask.
+  CHECK(!std::is_invocable_r_v<Tensor, const Words&, std::string>);
+  CHECK(!std::is_invocable_r_v<Tensor, const Block&, const Tensor&, const Tensor&>);
 }
 
 TEST_CASE("hooks of a Layer see its inputs and replace its result, and forward itself leaves them out") {
@@ -121,7 +123,9 @@ TEST_CASE("hooks of a Layer see its inputs and replace its result, and forward i
 
 TEST_CASE("a class derived from a Layer is refused where its forward would not run") {
   const Mistaken mistaken{nn::root};
-  CHECK(error_of<ValueError>([&] { mistaken(ones({2, 4})); }) ==
+  CHECK(error_of<ValueError>([&] {
+          mistaken(ones({2, 4}));
+        }) ==
         "Mistaken: Mistaken is derived from Block, and a call would run Block::forward: give it an operator() of "
         "its own, or derive it from nn::Layer<Mistaken> with a Block as a member");
   const Doubled doubled{nn::root};

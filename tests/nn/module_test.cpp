@@ -663,10 +663,32 @@ TEST_CASE("An init that gives another shape than asked is refused") {
         }).starts_with("Linear: the init of weight gives [10, 3], not [2, 3]"));
 }
 
+TEST_CASE("a module is within itself and what is above it, and not within a model whose parts have its names") {
+  struct Cell : nn::Module {
+    explicit Cell(At here) : Module(here) {}
+  };
+  struct Block : nn::Module {
+    Cell left{at("left")}, right{at("right")};
+    explicit Block(At here) : Module(here) {}
+  };
+  const struct Model : nn::Module {
+    Block block{at("block")};
+    explicit Model(At here) : Module(here) {}
+  } model(nn::root), other(nn::root);
+  CHECK(model.is_within(model));
+  CHECK(model.block.left.is_within(model.block.left));
+  CHECK(model.block.left.is_within(model.block));
+  CHECK(model.block.left.is_within(model));
+  CHECK_FALSE(model.block.left.is_within(model.block.right));
+  CHECK_FALSE(model.block.left.is_within(other));
+  CHECK_FALSE(model.block.is_within(model.block.left));
+}
+
 TEST_CASE("an intermediate value is computed once, without a graph, and only for observers that want it") {
   struct Wanting : Observer {
+    const void* deaf = nullptr;
     std::vector<std::string> paths;
-    bool wants(std::string_view what) const override { return what == "gates"; }
+    bool wants(std::string_view what, const void* module) const override { return what == "gates" && module != deaf; }
     void intermediate(std::string_view what, const std::string& path, const Array& value) override {
       paths.push_back(cat(what, ' ', path, ' ', value));
     }
@@ -696,6 +718,10 @@ TEST_CASE("an intermediate value is computed once, without a graph, and only for
   CHECK(one.paths.size() == 1);
   CHECK(one.paths == two.paths);
   CHECK(one.paths[0].starts_with("gates cell "));
+  two.deaf = static_cast<const Module*>(&cell);
+  nn::show_intermediate(cell, "gates", value);
+  CHECK(one.paths.size() == 2);
+  CHECK(two.paths.size() == 1);
 }
 
 // Its part runs before it is complete.

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/core/graph/checkpoint.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/functional_call.h>
 #include <xgrad/nn/layers/conv.h>
@@ -14,6 +13,7 @@
 #include <xgrad/nn/parametrization.h>
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/elementwise/elementwise.h>
 #include <xgrad/ops/products/linalg.h>
@@ -201,9 +201,8 @@ TEST_CASE("a layer that throws has its plain parameters again, and hooks see the
 
 TEST_CASE("what cannot be parametrized is refused with what there is") {
   nn::Linear layer{nn::root, 3, 2};
-  CHECK(error_of<ValueError>([&] {
-          nn::Lora(layer, {.parameter = "weights"});
-        }) == "parametrization: Linear 3 -> 2 has no parameter 'weights', only [weight, bias]");
+  CHECK(error_of<ValueError>([&] { nn::Lora(layer, {.parameter = "weights"}); }) ==
+        "parametrization: Linear 3 -> 2 has no parameter 'weights', only [weight, bias]");
   CHECK_THROWS_AS(nn::Lora(layer, {.parameter = "bias"}), ShapeError);
   CHECK_THROWS_AS(nn::SpectralNorm(layer, {.parameter = "bias"}), ShapeError);
   CHECK_THROWS_AS(nn::SpectralNorm(layer, {.iterations = 0}), ValueError);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/core/graph/checkpoint.h>
+#include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

@@ -136,9 +136,7 @@ struct Reverser : nn::Layer<Reverser, Options> {
 };
 
 // bos, and all but the last: what stands before each.
-Index shifted(const Index& target) {
-  return concat({Index({target.dim(0), 1}, bos), target[{_, slice(0, -1)}]}, 1);
-}
+Index shifted(const Index& target) { return concat({Index({target.dim(0), 1}, bos), target[{_, slice(0, -1)}]}, 1); }
 
 Tensor loss_of(const Reverser& model, const Pairs& batch) {
   const Tensor logits = model(batch.source, batch.lengths, shifted(batch.target));
@@ -161,7 +159,7 @@ Index greedy(const Reverser& model, const Index& source, const Index& lengths) {
 
 // The share of texts of which every letter is right.
 double accuracy(const Reverser& model, const Pairs& pairs) {
-  return mean(to_real(all(greedy(model, pairs.source, pairs.lengths) == pairs.target, 1))).item();
+  return mean(all(greedy(model, pairs.source, pairs.lengths) == pairs.target, 1)).item();
 }
 
 kit::Tokens tokens(const Index& ids) {

@@ -64,14 +64,6 @@ void check_loader(std::int64_t batch_size, std::int64_t num_workers, std::int64_
   }
 }
 
-std::uint64_t mixed_seed(std::uint64_t seed, std::int64_t epoch, std::int64_t index) {
-  const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
-  const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
-  const auto e = static_cast<std::uint64_t>(epoch), i = static_cast<std::uint64_t>(index);
-  const auto words = philox({low(e), high(e), low(i), high(i)}, {low(seed), high(seed)});
-  return static_cast<std::uint64_t>(words[1]) << 32 | words[0];
-}
-
 void LoaderPlace::begin() {
   if (position_ > 0 && !resumed_) end_epoch();  // the last pass was left early
   resumed_ = false;
@@ -167,8 +159,7 @@ std::string LoaderProgress::settings() const {
   return text;
 }
 
-SampleRandomness::SampleRandomness(std::uint64_t seed, std::int64_t epoch, std::int64_t index)
-    : earlier_(random_state()) {
+SampleRandomness::SampleRandomness(Seed seed, std::int64_t epoch, std::int64_t index) : earlier_(random_state()) {
   set_random_state({.seed = mixed_seed(seed, epoch, index), .draws = 0});
 }
 

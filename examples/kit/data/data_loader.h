@@ -45,10 +45,10 @@ struct SampleError : Error {
 
 struct DataLoaderOptions {
   std::int64_t batch_size = 1;  ///< of all ranks together
-  bool shuffle = false;    ///< a new order in every epoch
-  bool drop_last = false;  ///< leave out the last batch of an epoch where it would be smaller
-  std::uint64_t seed = 0;  ///< of the order, and of random numbers of samples
-  int num_workers = 0;     ///< threads that make batches ahead; without any, a batch is made when it is asked for
+  bool shuffle = false;         ///< a new order in every epoch
+  bool drop_last = false;       ///< leave out the last batch of an epoch where it would be smaller
+  Seed seed = 0;                ///< of the order, and of random numbers of samples
+  int num_workers = 0;          ///< threads that make batches ahead; without any, a batch is made when it is asked for
   std::int64_t prefetch_factor = 2;  ///< number of batches ahead for each worker
   /// The length of each sample: then batches are made of samples that are about equally long. The samples of each
   /// `bucket` batches are sorted by length, and neighbours make a batch; with `shuffle` the batches are shuffled.
@@ -141,15 +141,13 @@ class BatchIterator {
   Loader* loader_;
 };
 
-/// A seed from three numbers, no two of which give the same generator.
-std::uint64_t mixed_seed(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
 /// The index for the random numbers of an epoch itself: no sample has it.
 inline constexpr std::int64_t of_epoch = std::numeric_limits<std::int64_t>::min();
 
 /// While it lives, this thread's generator depends on these three numbers alone.
 class SampleRandomness {
  public:
-  SampleRandomness(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
+  SampleRandomness(Seed seed, std::int64_t epoch, std::int64_t index);
   ~SampleRandomness() { set_random_state(earlier_); }
   SampleRandomness(const SampleRandomness&) = delete;
   SampleRandomness& operator=(const SampleRandomness&) = delete;
@@ -172,7 +170,10 @@ std::uint64_t mark_of(const T& part, std::uint64_t mark = fingerprint({})) {
     return fingerprint({reinterpret_cast<const char*>(&part), sizeof part}, mark);
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
     return fingerprint(part, mark);
-  } else if constexpr (requires { part.has_value(); *part; }) {
+  } else if constexpr (requires {
+                         part.has_value();
+                         *part;
+                       }) {
     if (part.has_value()) return mark_of(*part, mark);
   } else if constexpr (TupleLike<T>) {
     std::apply(all_of, part);
@@ -248,7 +249,8 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   /// How many batches of it have been handed out.
   std::int64_t position() const { return progress_.position(); }
   const Data& data() const { return data_; }
-  /// What tells this data set from others: its size, its first and last sample, and the options on which batches depend.
+  /// What tells this data set from others: its size, its first and last sample, and the options on which batches
+  /// depend.
   std::string fingerprint() const {
     return cat(progress_.settings(), ", first sample ", detail::mark_of(made(Index({1}, {0}), -1)), ", last ",
                detail::mark_of(made(Index({1}, {static_cast<std::int64_t>(data_.size()) - 1}), -1)));
@@ -346,7 +348,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
 
   D data_;
   Collate collate_;
-  std::uint64_t seed_;
+  Seed seed_;
   int workers_;
   detail::LoaderProgress progress_;
   std::vector<std::optional<Batch>> batches_;  // in the places of their jobs

@@ -2,22 +2,18 @@
 #include <xgrad/kit/data/sampler.h>
 
 #include <cstddef>
-#include <span>
 
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/error.h>
+#include <xgrad/kit/text/text.h>
 
 namespace xgrad::kit {
 namespace {
 
-/// A hash of numbers (FNV-1a).
 template <class T>
 std::uint64_t mark_of(const BasicArray<T>& numbers) {
-  std::uint64_t mark = 0xcbf29ce484222325;
-  for (const std::byte byte : std::as_bytes(std::span(numbers.begin(), numbers.end()))) {
-    mark = (mark ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
-  }
-  return mark;
+  return fingerprint(
+      {reinterpret_cast<const char*>(numbers.data()), static_cast<std::size_t>(numbers.size()) * sizeof(T)});
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ struct StreamLoaderOptions {
   /// larger, the better mixed: sample i comes no sooner than at place i - shuffle_buffer.
   std::int64_t shuffle_buffer = 0;
   bool drop_last = false;  ///< leave out the last batch of an epoch where it would be smaller
-  std::uint64_t seed = 0;  ///< of the order, and of random numbers of samples
+  Seed seed = 0;           ///< of the order, and of random numbers of samples
   int num_workers = 0;     ///< threads that make batches ahead; without any, a batch is made when it is asked for
   std::int64_t prefetch_factor = 2;  ///< number of batches ahead for each worker
 };

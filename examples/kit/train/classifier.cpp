@@ -102,7 +102,7 @@ std::string looked_at_svg(const std::string& title, const ImageSet& set, const I
   return picture_grid_svg(grid);
 }
 
-ImageData image_data(const std::filesystem::path& folder, std::uint64_t seed) {
+ImageData image_data(const std::filesystem::path& folder, Seed seed) {
   if (!folder.empty()) return read_image_folder(folder);
   return {.train = draw_shapes({.seed = seed, .draw = 1}, {.count = 6000}),
           .test = draw_shapes({.seed = seed, .draw = 2}, {.count = 1000})};

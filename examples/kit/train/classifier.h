@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <xgrad/core/array/random.h>
 #include <xgrad/kit/data/images.h>
 #include <xgrad/kit/data/transforms.h>
 #include <xgrad/kit/draw/pictures.h>
@@ -31,7 +32,7 @@ struct ClassifierOptions {
 void add_classifier_options(CLI::App& app, ClassifierOptions& options);
 
 /// The pictures of --data: those of a folder, or, with an empty path, drawn shapes, 6000 to train and 1000 to test.
-ImageData image_data(const std::filesystem::path& folder, std::uint64_t seed);
+ImageData image_data(const std::filesystem::path& folder, Seed seed);
 
 /// The random changes of pictures that the options ask for, and then normalize().
 Transform augmentation(const ChannelStatistics& statistics, const ClassifierOptions& options);

@@ -5,8 +5,8 @@
 
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/train/trainer.h>
-#include <xgrad/ops/losses/loss.h>
 #include <xgrad/ops/losses/distance_loss.h>
+#include <xgrad/ops/losses/loss.h>
 #include <xgrad/optim/optimizers/adam.h>
 
 namespace xgrad::kit {
@@ -22,7 +22,7 @@ struct FitOptions {
   std::int64_t batch_size = 32;
   double lr = 1e-3;
   double weight_decay = 0.01;
-  std::uint64_t seed = 0;  ///< of the order of the samples
+  Seed seed = 0;  ///< of the order of the samples
   Terminal terminal = Terminal::standard_error();
 };
 /// Trains a model to answer row i of x with row i of y, and returns the reports of all epochs. The loss is a function

@@ -25,7 +25,7 @@
 #include <xgrad/kit/mpi/data_parallel.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/signal.h>
-#include <xgrad/nn/module.h>
+#include <xgrad/nn/layer.h>
 #include <xgrad/optim/clip.h>
 #include <xgrad/optim/loss.h>
 #include <xgrad/optim/optimizers/moving_average.h>
@@ -105,7 +105,7 @@ namespace detail {
 /// f(batch), or f of the batch's parts.
 template <class F, class Batch>
 decltype(auto) applied(const F& f, const Batch& batch) {
-  if constexpr (std::is_invocable_v<const F&, const Batch&>) {
+  if constexpr (nn::detail::Takes<F, Batch>) {
     return f(batch);
   } else {
     return std::apply(f, batch);

@@ -48,7 +48,7 @@ struct TranslatorOptions {
   double lr = 0.005;                             ///< of Adam
   std::optional<optim::Schedule> schedule = {};  ///< of its rate
   double max_norm = 1;
-  std::uint64_t seed = 1;  ///< of the order of the pairs
+  Seed seed = 1;  ///< of the order of the pairs
   EpochCallback on_epoch = {};
   Terminal terminal = Terminal::standard_error();
 };

@@ -2,12 +2,12 @@
 // as many sequences as it has places, where ten queries of one would leave six of sixteen empty.
 #pragma once
 
-#include "attention.h"
+#include "attention_sizes.h"
 
 namespace xgrad::detail {
 
-/// Whether the functions below take these arguments, and fill registers better.
-bool fits_across_batch(const AttentionSizes& p, const KeyRanges& ranges, const WeightDropout& dropout);
+/// Whether the functions below take these arguments, without dropout, and fill registers better.
+bool fits_across_batch(const AttentionSizes& p, const KeyRanges& ranges);
 
 /// attention_forward and attention_backward for such arguments. `weights` has room for those of KeptAttention.
 void forward_across_batch(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,

@@ -323,7 +323,7 @@ void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<c
 
 void attention_forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
                        const WeightDropout& dropout, Real* y, KeptAttention* kept) {
-  if (detail::fits_across_batch(p, ranges, dropout)) {
+  if (!dropout.on() && detail::fits_across_batch(p, ranges)) {
     return detail::forward_across_batch(p, in, ranges, y, kept ? kept->rows(0, 0) : nullptr);
   }
   (p.unit ? forward<BfloatForward> : forward<FloatForward>)(p, in, ranges, dropout, y, kept);
@@ -332,7 +332,7 @@ void attention_forward(const AttentionSizes& p, const AttentionOperands<const Re
 void attention_backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
                         const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
                         const WeightDropout& dropout, Real* score_gradients) {
-  if (detail::fits_across_batch(p, ranges, dropout)) {
+  if (!dropout.on() && detail::fits_across_batch(p, ranges)) {
     return detail::backward_across_batch(p, gy, in, out, kept.rows(0, 0), ranges);
   }
   (p.unit ? backward<BfloatBackward> : backward<FloatBackward>)(p, gy, in, out, kept, ranges, dropout, score_gradients);

@@ -1,6 +1,6 @@
 // Functions that models call less often: special functions, roundings, Fourier transforms, writing by number, pictures,
 // margins. At the sizes of operations.cpp, forward and backward.
-#include <xgrad/core/graph/checkpoint.h>
+#include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/xgrad.h>
 
 #include "table.h"

@@ -52,6 +52,25 @@ double distance(const Array& x, const F& cdf) {
 
 }  // namespace
 
+TEST_CASE("seeds and numbers of draws are whole numbers of any type, and negative ones are refused by name") {
+  const std::int64_t n = 7;
+  const Array expected = random_uniform({3}, {.seed = std::uint64_t{7}, .draw = std::uint64_t{2}});
+  CHECK(equal(random_uniform({3}, {.seed = n, .draw = 2}), expected));
+  CHECK(equal(random_uniform({3}, {.seed = static_cast<unsigned char>(7), .draw = short{2}}), expected));
+  CHECK(RandomKey{.seed = ~std::uint64_t{0}}.seed == ~std::uint64_t{0});
+  CHECK(error_of<ValueError>([&] { random_uniform({3}, {.seed = n - 8}); }) == "seed: -1 is negative");
+  CHECK(error_of<ValueError>([] { random_uniform({3}, {.draw = -2}); }) == "draw: -2 is negative");
+  const RandomState before = random_state();
+  CHECK(error_of<ValueError>([] { manual_seed(-3); }) == "seed: -3 is negative");
+  CHECK(random_state() == before);
+  CHECK(cat(before.seed, Seed(5)) == cat(std::uint64_t{before.seed}, 5));
+}
+
+TEST_CASE("a mixed seed is the cipher of its numbers") {
+  const auto words = philox({3, 0, 0xfffffffe, 0xffffffff}, {5, 1});
+  CHECK(mixed_seed((std::uint64_t{1} << 32) + 5, 3, -2) == (std::uint64_t{words[1]} << 32 | words[0]));
+}
+
 TEST_CASE("Philox4x32-10 gives the known answers of its authors") {
   using Words = std::array<std::uint32_t, 4>;
   CHECK(philox({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});

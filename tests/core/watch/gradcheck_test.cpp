@@ -2,8 +2,8 @@
 #include <cmath>
 #include <sstream>
 
-#include <xgrad/core/graph/checkpoint.h>
 #include <xgrad/core/watch/gradcheck.h>
+#include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

@@ -173,6 +173,28 @@ TEST_CASE("Recorders may die in any order") {
   layer(x);
 }
 
+TEST_CASE("A recorder of one module keeps the weights of its layers alone, beside others") {
+  struct Model : Module {
+    MultiHeadAttention first{at("first"), 4, 2};
+    MultiHeadAttention second{at("second"), 4, 1};
+  } a, b;
+  const Tensor x(normal({2, 3, 4}));
+  const AttentionRecorder of_all, of_a(a), of_part(b.second);
+  for (const Model* model : {&a, &b}) {
+    model->first(x);
+    model->second(x);
+  }
+  CHECK(of_all.records().size() == 4);
+  REQUIRE(of_a.records().size() == 2);
+  CHECK(of_a.records()[0].path == "first");
+  CHECK(equal(of_a.last("second"), of_all.records()[1].weights));
+  REQUIRE(of_part.records().size() == 1);
+  CHECK(equal(of_part.last("second"), of_all.records()[3].weights));
+  CHECK_FALSE(equal(of_part.last("second"), of_a.last("second")));
+  CHECK(error_of<ValueError>([&] { of_part.last("first"); }) ==
+        "attention_recorder: no weights of 'first', only of [second]");
+}
+
 TEST_CASE("A recorder keeps the weights of the layers that run while it lives") {
   struct Model : Module {
     MultiHeadAttention first{at("first"), 4, 2};

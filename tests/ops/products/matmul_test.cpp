@@ -241,10 +241,11 @@ TEST_CASE("einsum refuses formulas that are malformed or do not fit") {
   CHECK(malformed("ij->k") == "einsum: 'k' of the result appears in no factor in 'ij->k'");
   CHECK(malformed("ij,jk") == "einsum: 'ij,jk' has 2 factors, 1 given");
   const auto unfitting = [&](const char* formula) { return error_of<ShapeError>([&] { einsum(formula, {a, b}); }); };
-  CHECK(unfitting("ij,jk") == "einsum: 'j' has sizes 3 and 4 in 'ij,jk'");
+  CHECK(unfitting("ij,jk") == "einsum: 'j' has sizes 3 and 4 in 'ij,jk': factor 0 [2, 3], factor 1 [4, 5]");
   CHECK(unfitting("ij,ijk") == "einsum: factor 1 of 'ij,ijk' has shape [4, 5]");
   CHECK(unfitting("i,ijk") == "einsum: factor 0 of 'i,ijk' has shape [2, 3]");
-  CHECK(unfitting("...,...") == "einsum: an axis of '...' has sizes 2 and 4 in '...,...'");
+  CHECK(unfitting("...,...") ==
+        "einsum: an axis of '...' has sizes 2 and 4 in '...,...': factor 0 [2, 3], factor 1 [4, 5]");
 }
 
 TEST_CASE("tensordot sums over pairs of axes") {

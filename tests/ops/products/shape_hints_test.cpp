@@ -8,6 +8,7 @@
 #include <xgrad/nn/models/bert.h>
 #include <xgrad/nn/models/resnet.h>
 #include <xgrad/nn/models/vision_transformer.h>
+#include <xgrad/ops/elementwise/fused.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::testing {
@@ -63,6 +64,69 @@ TEST_CASE("shapes that cannot be broadcast are told what would fit, if there is 
       CHECK(broadcast_shapes("add", shape, large) == large);
     }
   }
+}
+
+TEST_CASE("errors of several operands list all of them, and hint only at what makes all of them fit") {
+  struct Row {
+    std::vector<Shape> shapes;
+    std::string rest;
+  };
+  const std::vector<Row> rows{
+      {{{4, 3}, {4}, {}}, "-1, where p has 3 and q has 4; [4] would fit as [4, 1]" + unsqueeze},
+      {{{4}, {4, 3}, {4}}, "-1, where p has 4 and q has 3; [4] would fit as [4, 1]" + unsqueeze},
+      {{{4, 3}, {4}, {5}}, "-1, where p has 3 and q has 4"},  // [4, 1] would not fit [5]
+      {{{1, 3}, {4, 1}, {4, 5}}, "-1, where p has 3 and r has 5"},
+      {{{2, 3}, {3, 2}, {2, 3}}, "-1, where p has 3 and q has 2; [3, 2] would fit transposed"},
+      {{{2, 3}, {3, 2}, {3, 1}}, "-1, where p has 3 and q has 2"},
+      {{{2, 3}, {5, 3}, {3}}, "-2, where p has 2 and q has 5"},
+  };
+  for (const Row& row : rows) {
+    const std::vector<NamedShape> named{{"p", row.shapes[0]}, {"q", row.shapes[1]}, {"r", row.shapes[2]}};
+    CHECK(error_of<ShapeError>([&] { broadcast_shapes("f", named); }) == cat("f: cannot broadcast p ", row.shapes[0],
+                                                                             ", q ", row.shapes[1], ", r ",
+                                                                             row.shapes[2], " at axis ", row.rest));
+  }
+  CHECK(broadcast_shapes("f", {{"p", {4, 1}}, {"q", {}}, {"r", {1, 3}}}) == Shape{4, 3});
+  CHECK(broadcast_shapes("f", std::vector<NamedShape>()) == Shape{});
+
+  const Tensor x = ones({2, 3}), y = ones({2}), z = ones({2, 1});
+  const auto said = [](const auto& f) { return error_of<ShapeError>(f); };
+  const std::string clash = " at axis -1, where ", fits = "; [2] would fit as [2, 1]" + unsqueeze;
+  CHECK(said([&] { lerp(x, z, y); }) ==
+        "lerp: cannot broadcast start [2, 3], end [2, 1], weight [2]" + clash + "start has 3 and weight has 2" + fits);
+  CHECK(said([&] { clamp(x, y, z); }) ==
+        "clamp_between: cannot broadcast x [2, 3], low [2], high [2, 1]" + clash + "x has 3 and low has 2" + fits);
+  CHECK(said([&] { margin_ranking_loss(x, z, y); }) ==
+        "margin_ranking_loss: cannot broadcast a [2, 3], b [2, 1], y [2]" + clash + "a has 3 and y has 2" + fits);
+  CHECK(said([&] { triplet_margin_loss(x, z, y); }) ==
+        "triplet_margin_loss: cannot broadcast anchor [2, 3], positive [2, 1], negative [2]" + clash +
+            "anchor has 3 and negative has 2" + fits);
+  CHECK(said([&] {
+          index_put(x, {Index({2, 3}, 0), Index({2}, 0)}, ones({}));
+        }) ==
+        "index_put: cannot broadcast index 0 [2, 3], index 1 [2]" + clash + "index 0 has 3 and index 1 has 2" + fits);
+  CHECK(said([&] {
+          concat({x, x, z}, 0);
+        }) == "concat: input 2 has shape [2, 1], input 0 has [2, 3], axis 0; all inputs: [[2, 3], [2, 3], [2, 1]]");
+  CHECK(said([&] {
+          stack({x, y, x});
+        }) == "stack: input 1 has shape [2], input 0 has [2, 3]; all inputs: [[2, 3], [2], [2, 3]]");
+  Tensors many(10, y);
+  many.push_back(z);
+  CHECK(said([&] { stack(many); }) ==
+        "stack: input 10 has shape [2, 1], input 0 has [2]; all inputs: [[2], [2], [2], [2], [2], [2], [2], [2]] and 3 "
+        "more");
+}
+
+TEST_CASE("a lambda of three arguments lists their shapes") {
+  const auto zero = [](auto, auto, auto, auto) { return 0; };
+  CHECK(error_of<ShapeError>([&] {
+          elementwise(
+              "f", ones({2, 3}), Tensor(1), ones({2}), [](auto a, auto b, auto c) { return a * b + c; }, zero, zero,
+              zero);
+        }) ==
+        "f: cannot broadcast a [2, 3], b [], c [2] at axis -1, where a has 3 and c has 2; [2] would fit as [2, 1]" +
+            unsqueeze);
 }
 
 TEST_CASE("x - mean(x) with an axis that was not kept is told so") {

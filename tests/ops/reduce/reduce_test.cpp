@@ -94,6 +94,19 @@ TEST_CASE("axes may be a number, a list, negative, none or all") {
   CHECK(sum(x, {.keepdim = true}).shape() == Shape{1, 1, 1});
 }
 
+TEST_CASE("the mean of a mask is the share of what is true") {
+  const Mask mask({2, 3}, {true, false, true, false, false, true});
+  CHECK(mean(mask).item() == Real(0.5));
+  check_close(mean(mask, 1).value(), tensor({2. / 3, 1. / 3}).value());
+  check_close(mean(mask, {.axis = 0, .keepdim = true}).value(), tensor({{0.5, 0, 1}}).value());
+  CHECK(mean(index({3, 1, 2, 2}) == index({3, 0, 2, 2})).item() == Real(0.75));
+  CHECK_FALSE(mean(variable({1, 2}) > 1).requires_grad());
+  CHECK(error_of<ValueError>([] {
+          mean(Mask({0, 2}, false), 0);
+        }) == "mean: nothing to reduce in shape [0, 2] over axes [0]");
+  CHECK(error_of<ValueError>([&] { mean(mask, 2); }) == "mean: axis 2 is out of range for rank 2");
+}
+
 TEST_CASE("wrong axes are refused") {
   const Tensor x = normal({2, 3, 4});
   CHECK(error_of<ValueError>([&] { sum(x, {.axis = 5}); }) == "sum: axis 5 is out of range for rank 3");

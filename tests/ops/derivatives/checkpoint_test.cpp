@@ -7,10 +7,10 @@
 #include <memory>
 #include <thread>
 
-#include <xgrad/core/graph/checkpoint.h>
 #include <xgrad/core/graph/observe.h>
 #include <xgrad/core/runtime/memory.h>
 #include <xgrad/nn/nn.h>
+#include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::testing {

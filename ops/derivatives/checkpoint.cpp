@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "../array/random.h"
-#include "grad.h"
-#include "record.h"
+#include "../../core/array/random.h"
+#include "../../core/graph/grad.h"
+#include "../../core/graph/record.h"
 
 namespace xgrad {
 namespace {
