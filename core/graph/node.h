@@ -75,10 +75,7 @@ class Rule {
           gone.~Function();
           if constexpr (!in_place) Block().deallocate(&gone, 1);
         },
-        [](const void* place) { copied(std::as_const(function(place))); },
-        [](const void* place) {
-          if constexpr (requires { function(place).prefetch(); }) function(place).prefetch();
-        }};
+        [](const void* place) { copied(std::as_const(function(place))); }, prefetch_of<Function, in_place>()};
     methods_ = &methods;
   }
   void reset() noexcept {
@@ -91,12 +88,13 @@ class Rule {
   /// Prefetches the tensor that the callable holds, or the block that it is in. Inline, because GCC drops calls of
   /// functions that only prefetch.
   [[gnu::always_inline]] void prefetch() const {
+    if (!methods_) return;
     const char* held = *reinterpret_cast<const char* const*>(place_);
     for (int line = 0; line < 2; ++line) __builtin_prefetch(held + 64 * line);
   }
-  /// After that: the numbers of this tensor, if the callable says so.
+  /// After that: the numbers of this tensor, for a callable that knows them.
   [[gnu::always_inline]] void prefetch_numbers() const {
-    if (methods_) methods_->prefetch(place_);
+    if (methods_ && methods_->prefetch) methods_->prefetch(place_);
   }
   /// Makes a copy, for a CopyListener to see what the rule holds, and drops it.
   void show() const {
@@ -115,8 +113,17 @@ class Rule {
     if constexpr (std::is_copy_constructible_v<Function>) [[maybe_unused]]
       const Function copy(function);
   }
+  // How the callable prefetches; null if it does not.
+  template <class Function, bool in_place>
+  static constexpr auto prefetch_of() -> void (*)(const void*) {
+    if constexpr (in_place && requires(const Function& function) { function.prefetch(); }) {
+      return [](const void* place) { static_cast<const Function*>(place)->prefetch(); };
+    } else {
+      return nullptr;
+    }
+  }
   const Methods* methods_ = nullptr;
-  alignas(void*) unsigned char place_[sizeof(void*)] = {};
+  alignas(void*) unsigned char place_[sizeof(void*)];
 };
 
 struct Node;
