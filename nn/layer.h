@@ -36,7 +36,7 @@ struct ForwardTakesOtherInputs {};
 // Whether f(inputs...) compiles. (std::invocable also holds for calls whose result is the one above.)
 template <class F, class... Inputs>
 concept Takes = std::invocable<const F&, const Inputs&...> &&
-    !std::same_as<std::invoke_result_t<const F&, const Inputs&...>, ForwardTakesOtherInputs>;
+                !std::same_as<std::invoke_result_t<const F&, const Inputs&...>, ForwardTakesOtherInputs>;
 }  // namespace detail
 
 /// The operator() of layers: Self::forward in the scope of the layer, so that errors, nodes of the graph and profiles
@@ -48,7 +48,7 @@ class LayerCall : public Module {
   /// forward itself skips both, as in PyTorch.) Throws what forward throws, and ValueError in a class derived from
   /// Self, whose own forward would not run.
   template <class... Inputs, class S = Self>
-  requires requires(const S& self, const Inputs&... inputs) { self.forward(inputs...); }
+    requires requires(const S& self, const Inputs&... inputs) { self.forward(inputs...); }
   decltype(auto) operator()(const Inputs&... inputs) const {
     const S& self = static_cast<const S&>(*this);
     if (typeid(self) != typeid(S)) [[unlikely]]
@@ -62,10 +62,8 @@ class LayerCall : public Module {
   }
   /// Does not compile: says why the call does not fit.
   template <class... Inputs, class S = Self>
-  requires(!requires(const S& self, const Inputs&... inputs) {
-    self.forward(inputs...);
-  }) detail::ForwardTakesOtherInputs
-  operator()(const Inputs&...) const {
+    requires(!requires(const S& self, const Inputs&... inputs) { self.forward(inputs...); })
+  detail::ForwardTakesOtherInputs operator()(const Inputs&...) const {
     static_assert(Module::never<Inputs...>,
                   "forward does not take the inputs of this call: give it as many parameters, of types that the inputs "
                   "convert to, and declare it public and const (a layer that changes a state, or is given settings in "

@@ -401,10 +401,9 @@ namespace detail {
 template <class Layer, class... Arguments>
 constexpr bool made_from() {
   constexpr bool is_made = std::is_constructible_v<Layer, At, const Arguments&...>;
-  static_assert(
-      is_made || !std::is_base_of_v<Module, Layer>,
-      "Layer has no constructor (At, arguments...): a layer X of your own has one by `using Layer::Layer;` in a "
-      "`struct X : nn::Layer<X>`, or by `X(At here, ...) : Module(here)` in a `struct X : nn::Module`");
+  static_assert(is_made || !std::is_base_of_v<Module, Layer>,
+                "Layer has no constructor (At, arguments...): a layer X of your own has one by `using Layer::Layer;` in a "
+                "`struct X : nn::Layer<X>`, or by `X(At here, ...) : Module(here)` in a `struct X : nn::Module`");
   return is_made;
 }
 
@@ -413,10 +412,8 @@ constexpr bool made_from() {
 template <class... Inputs>
 Entered::Entered(const Module& module, const Inputs&... inputs) : scope_(module.described_place()), module_(module) {
   module.check_places();
-  if (!module.hooks_.empty()) [[unlikely]]
-    (keep(inputs), ...);
-  if (!module.hooks_.empty() || !module.parametrizations_.empty()) [[unlikely]]
-    begin();
+  if (!module.hooks_.empty()) [[unlikely]] (keep(inputs), ...);
+  if (!module.hooks_.empty() || !module.parametrizations_.empty()) [[unlikely]] begin();
 }
 
 template <class T, class F>

@@ -39,8 +39,8 @@ ModelSummary summary(const Module& model, const std::function<Tensor()>& run);
 
 /// The same for model(inputs...).
 template <class Model, class Input, class... Inputs>
-requires std::derived_from<Model, Module> && detail::Takes<Model, Input, Inputs...> ModelSummary
-summary(const Model& model, const Input& input, const Inputs&... inputs) {
+requires std::derived_from<Model, Module> && detail::Takes<Model, Input, Inputs...>
+ModelSummary summary(const Model& model, const Input& input, const Inputs&... inputs) {
   return summary(static_cast<const Module&>(model), std::function<Tensor()>([&] { return model(input, inputs...); }));
 }
 

@@ -25,14 +25,10 @@ std::atomic<const detail::BfloatUnit*>& unit() {
 
 int parts_of(MatmulPrecision precision) {
   switch (precision) {
-    case MatmulPrecision::split:
-      return 3;
-    case MatmulPrecision::high:
-      return 2;
-    case MatmulPrecision::medium:
-      return 1;
-    default:
-      return 0;
+    case MatmulPrecision::split: return 3;
+    case MatmulPrecision::high: return 2;
+    case MatmulPrecision::medium: return 1;
+    default: return 0;
   }
 }
 

@@ -215,15 +215,15 @@ Tensor prod(const Tensor& x, const ReduceOptions& options) {
 
 namespace {
 
+
 // e^(x_i) / sum_j e^(x_j), of lines with these maxima.
 Tensor shares(const Tensor& x, const Axes& axes, const Array& most) {
   const bool finite = std::ranges::all_of(most, [](Real m) { return std::abs(m) < detail::infinity; });
   // Subtracting an infinite maximum would give NaN.
   const Array shift = map(most, [](auto m) { return where(abs(m) < detail::infinity, m, 0); });
   // Where some are +inf they share the whole; where all are -inf the shares are 0.
-  const Tensor powers = exp(
-      finite ? x - shift
-             : where(Tensor(most) == detail::infinity, where(x == detail::infinity, 0, -detail::infinity), x - shift));
+  const Tensor powers =
+      exp(finite ? x - shift : where(Tensor(most) == detail::infinity, where(x == detail::infinity, 0, -detail::infinity), x - shift));
   const Tensor total = sum(powers, {.axis = axes, .keepdim = true});
   return powers / (finite ? total : where(total == 0, 1, total));
 }
@@ -293,8 +293,7 @@ Tensor nansum(const Tensor& x, const ReduceOptions& options) {
 Tensor nanmean(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("nanmean", x.rank());
   const Tensor count = sum(to_real(x == x), options);
-  if (any(count == 0))
-    fail<ValueError>("nanmean", "no number other than NaN in shape ", x.shape(), " over axes ", axes);
+  if (any(count == 0)) fail<ValueError>("nanmean", "no number other than NaN in shape ", x.shape(), " over axes ", axes);
   return nansum(x, options) / count;
 }
 

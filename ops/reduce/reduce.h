@@ -149,8 +149,7 @@ Tensor logsumexp(const Tensor& x, const ReduceOptions& options = {});
 Tensor logsumexp(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
 /// The position of the largest element along an axis, the first of equal ones (or of the first NaN). No gradient.
-/// A scalar gives 0. Throws ValueError when the axis is empty or not there. (Among all elements: argmax(flatten(x),
-/// 0).)
+/// A scalar gives 0. Throws ValueError when the axis is empty or not there. (Among all elements: argmax(flatten(x), 0).)
 Index argmax(const Tensor& x, int axis, const KeepdimOptions& options = {});
 /// The position of the smallest element, likewise.
 Index argmin(const Tensor& x, int axis, const KeepdimOptions& options = {});

@@ -1,5 +1,4 @@
-// The errors of products in float: on registers, by the BLAS, and in bfloat16 parts on tiles, whose bits are those of
-// AMX.
+// The errors of products in float: on registers, by the BLAS, and in bfloat16 parts on tiles, whose bits are those of AMX.
 #include <cmath>
 #include <cstdint>
 #include <functional>

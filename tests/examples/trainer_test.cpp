@@ -426,8 +426,7 @@ TEST_CASE("a trainer of one rank without parts does what it does alone, bit for 
 TEST_CASE("a training in parts goes on bit for bit, in whole and accumulated batches") {
   const TemporaryFolder folder;
   mpi::World world;
-  const auto trained = [&](const char* name, std::int64_t stop, bool resume, std::int64_t parts,
-                           std::int64_t accumulate) {
+  const auto trained = [&](const char* name, std::int64_t stop, bool resume, std::int64_t parts, std::int64_t accumulate) {
     Training training({});
     mpi::DataParallel parallel(world, training.net, training.adam, {.parts = parts});
     Trainer* running = nullptr;

@@ -361,8 +361,9 @@ TEST_CASE("gradients in medium precision differ from those in double by what rou
 TEST_CASE("heads of fewer than 64 columns stay float in medium precision") {
   const Tensor q(normal({1, 2, 30, 63})), k(normal({1, 2, 30, 63}, 2)), v(normal({1, 2, 30, 63}, 3));
   const Array exact = scaled_dot_product_attention(q, k, v).value();
-  with_each_unit(
-      [&](const detail::BfloatUnit&) { CHECK(equal(scaled_dot_product_attention(q, k, v).value(), exact)); });
+  with_each_unit([&](const detail::BfloatUnit&) {
+    CHECK(equal(scaled_dot_product_attention(q, k, v).value(), exact));
+  });
 }
 
 // ---- Factors in several parts ---------------------------------------------------------------------------------------
@@ -370,8 +371,8 @@ TEST_CASE("heads of fewer than 64 columns stay float in medium precision") {
 namespace {
 
 // A product on tiles, number by number in the order of the manual: of each step of 32 along the depth the products of
-// parts, of each of these the even and the odd places, and their sum to what there is. Three parts start from zero
-// after every block of the depth, the others from what is added to them.
+// parts, of each of these the even and the odd places, and their sum to what there is. Three parts start from zero after
+// every block of the depth, the others from what is added to them.
 struct TileOrder {
   const Gemm& p;
   std::vector<Bfloat16> left, right;  // of each number its parts
@@ -497,8 +498,7 @@ TEST_CASE("three parts are as exact as float, at any depth and for numbers of an
         gemm({.m = m, .n = n, .k = k, .rounding = rounding}, {a.data(), k}, {b.data(), n}, c.data(), n);
         return errors_of(c, a, b);
       };
-      const ProductErrors exact = errors({}), three = errors({&plain_tiles_unit, 3}),
-                          two = errors({&plain_tiles_unit, 2});
+      const ProductErrors exact = errors({}), three = errors({&plain_tiles_unit, 3}), two = errors({&plain_tiles_unit, 2});
       CHECK(three.mean < exact.mean);
       CHECK(three.most < 1.2 * exact.most);
       CHECK(two.most < 0x1p9);

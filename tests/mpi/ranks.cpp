@@ -137,13 +137,12 @@ TEST_CASE("ten steps leave the parameters that one rank has after the whole batc
       // The mean that is asked for, on one rank.
       Array of_sample(Shape{21});
       for (int rank = 0; rank < world->ranks(); ++rank) {
-        for (std::int64_t i = mpi::part_begin(21, world->ranks(), rank);
-             i < mpi::part_begin(21, world->ranks(), rank + 1); ++i) {
+        for (std::int64_t i = mpi::part_begin(21, world->ranks(), rank); i < mpi::part_begin(21, world->ranks(), rank + 1);
+             ++i) {
           of_sample.mutable_data()[i] = weights_differ ? 1 + rank : 1;
         }
       }
-      const Tensor weighted = of_sample,
-                   losses = cross_entropy(alone(batch.first), batch.second, {.reduction = Reduction::none});
+      const Tensor weighted = of_sample, losses = cross_entropy(alone(batch.first), batch.second, {.reduction = Reduction::none});
       const Tensor loss = sum(losses * weighted) / sum(weighted);
       other.step(grad(loss, alone.parameters()));
       CHECK(parallel.loss() == doctest::Approx(static_cast<double>(loss.item())).epsilon(1e-12));
@@ -196,8 +195,7 @@ TEST_CASE("parameters that ranks do not use count 0, frozen ones get none, ranks
   testing::check_close(found[2].value(), (at_first[0] / static_cast<double>(world->ranks())).value(), 1e-13);
   CHECK_FALSE(found[3].defined());
 
-  const Tensors of_first =
-      parallel.grad(world->first() ? mean(model(batch.first)) : Tensor(), {world->first() ? 3.0 : 0.0});
+  const Tensors of_first = parallel.grad(world->first() ? mean(model(batch.first)) : Tensor(), {world->first() ? 3.0 : 0.0});
   testing::check_close(of_first[2].value(), at_first[0].value(), 1e-13);
 }
 
@@ -210,8 +208,7 @@ TEST_CASE("running statistics are the mean of those of the parts") {
   const Tensor h = model.in(batch.first);
   Tensor expected = Array(Shape{16}, Real(0));
   for (int rank = 0; rank < world->ranks(); ++rank) {
-    const Tensor part =
-        h[{slice(mpi::part_begin(32, world->ranks(), rank), mpi::part_begin(32, world->ranks(), rank + 1))}];
+    const Tensor part = h[{slice(mpi::part_begin(32, world->ranks(), rank), mpi::part_begin(32, world->ranks(), rank + 1))}];
     expected = expected + 0.1 * mean(part, 0) / static_cast<double>(world->ranks());
   }
   const NamedArrays state = model.state_dict();
@@ -306,8 +303,7 @@ TEST_CASE("gradients travel while the backward pass runs") {
     const Net model{nn::root};
     const double tiny = 40.0 * sizeof(Real) / (1 << 20);  // MiB: several buckets
     mpi::DataParallel during{*world, model, {.parts = parts, .first_bucket_mb = tiny, .bucket_mb = tiny}};
-    mpi::DataParallel behind{
-        *world, model, {.parts = parts, .overlap = false, .first_bucket_mb = tiny, .bucket_mb = tiny}};
+    mpi::DataParallel behind{*world, model, {.parts = parts, .overlap = false, .first_bucket_mb = tiny, .bucket_mb = tiny}};
     const auto loss = [&](const Batch& part) {
       return cross_entropy(model.out(tanh(slowly(model.in(part.first)))), part.second);
     };
@@ -317,8 +313,7 @@ TEST_CASE("gradients travel while the backward pass runs") {
     CHECK(during.exchange().buckets >= 4);
     if (world->ranks() > 1) {
       CHECK(during.exchange().started_during_pass >= 1);
-      // Of out.weight and out.bias, which are complete before the sleeps: a quarter of all numbers, in two of five
-      // buckets.
+      // Of out.weight and out.bias, which are complete before the sleeps: a quarter of all numbers, in two of five buckets.
       CHECK(soon([&] {
         during.grad(mine, loss);
         return during.exchange().completed_during_pass >= 1;

@@ -146,13 +146,15 @@ TEST_CASE("a functional call refuses what does not fit, and then nothing has cha
   const Array x = normal({5, 3}), before = net(x).value();
   Tensors values = values_like(net, 3);
   values.pop_back();
-  CHECK(error_of<ValueError>([&] { nn::functional_call(net, values, x); }) ==
-        "functional_call: 3 values for 4 parameters");
+  CHECK(error_of<ValueError>([&] {
+          nn::functional_call(net, values, x);
+        }) == "functional_call: 3 values for 4 parameters");
   values.emplace_back();
   CHECK_THROWS_AS(nn::functional_call(net, values, x), GraphError);
   values.back() = ones({7});
-  CHECK(error_of<ShapeError>([&] { nn::functional_call(net, values, x); }) ==
-        "functional_call: out.bias has shape [2], its value [7]");
+  CHECK(error_of<ShapeError>([&] {
+          nn::functional_call(net, values, x);
+        }) == "functional_call: out.bias has shape [2], its value [7]");
   CHECK(error_of<ValueError>([&] {
           nn::functional_call(net, {{"weight", ones({1})}}, x);
         }).starts_with("functional_call: there is no 'weight', only [again, in.weight"));

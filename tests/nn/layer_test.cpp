@@ -92,9 +92,8 @@ TEST_CASE("a Layer of several inputs and results is run in its place") {
   const auto [x, y] = pair(ones({2, 4}), ones({3, 6}));
   CHECK(x.shape() == Shape{2, 4});
   CHECK(y.shape() == Shape{3, 6});
-  CHECK(error_of<ShapeError>([&] {
-          pair(ones({2, 4}), ones({3, 5}));
-        }) == "layer_norm: [3, 5] does not end in [6]\n  in b.norm (LayerNorm 6)");
+  CHECK(error_of<ShapeError>([&] { pair(ones({2, 4}), ones({3, 5})); }) ==
+        "layer_norm: [3, 5] does not end in [6]\n  in b.norm (LayerNorm 6)");
 }
 
 TEST_CASE("a Layer takes what one of its forwards takes") {
@@ -123,9 +122,7 @@ TEST_CASE("hooks of a Layer see its inputs and replace its result, and forward i
 
 TEST_CASE("a class derived from a Layer is refused where its forward would not run") {
   const Mistaken mistaken{nn::root};
-  CHECK(error_of<ValueError>([&] {
-          mistaken(ones({2, 4}));
-        }) ==
+  CHECK(error_of<ValueError>([&] { mistaken(ones({2, 4})); }) ==
         "Mistaken: Mistaken is derived from Block, and a call would run Block::forward: give it an operator() of "
         "its own, or derive it from nn::Layer<Mistaken> with a Block as a member");
   const Doubled doubled{nn::root};

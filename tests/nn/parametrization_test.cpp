@@ -201,8 +201,9 @@ TEST_CASE("a layer that throws has its plain parameters again, and hooks see the
 
 TEST_CASE("what cannot be parametrized is refused with what there is") {
   nn::Linear layer{nn::root, 3, 2};
-  CHECK(error_of<ValueError>([&] { nn::Lora(layer, {.parameter = "weights"}); }) ==
-        "parametrization: Linear 3 -> 2 has no parameter 'weights', only [weight, bias]");
+  CHECK(error_of<ValueError>([&] {
+          nn::Lora(layer, {.parameter = "weights"});
+        }) == "parametrization: Linear 3 -> 2 has no parameter 'weights', only [weight, bias]");
   CHECK_THROWS_AS(nn::Lora(layer, {.parameter = "bias"}), ShapeError);
   CHECK_THROWS_AS(nn::SpectralNorm(layer, {.parameter = "bias"}), ShapeError);
   CHECK_THROWS_AS(nn::SpectralNorm(layer, {.iterations = 0}), ValueError);

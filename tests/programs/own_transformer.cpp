@@ -136,7 +136,9 @@ struct Reverser : nn::Layer<Reverser, Options> {
 };
 
 // bos, and all but the last: what stands before each.
-Index shifted(const Index& target) { return concat({Index({target.dim(0), 1}, bos), target[{_, slice(0, -1)}]}, 1); }
+Index shifted(const Index& target) {
+  return concat({Index({target.dim(0), 1}, bos), target[{_, slice(0, -1)}]}, 1);
+}
 
 Tensor loss_of(const Reverser& model, const Pairs& batch) {
   const Tensor logits = model(batch.source, batch.lengths, shifted(batch.target));

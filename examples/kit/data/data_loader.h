@@ -170,10 +170,7 @@ std::uint64_t mark_of(const T& part, std::uint64_t mark = fingerprint({})) {
     return fingerprint({reinterpret_cast<const char*>(&part), sizeof part}, mark);
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
     return fingerprint(part, mark);
-  } else if constexpr (requires {
-                         part.has_value();
-                         *part;
-                       }) {
+  } else if constexpr (requires { part.has_value(); *part; }) {
     if (part.has_value()) return mark_of(*part, mark);
   } else if constexpr (TupleLike<T>) {
     std::apply(all_of, part);
@@ -249,8 +246,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   /// How many batches of it have been handed out.
   std::int64_t position() const { return progress_.position(); }
   const Data& data() const { return data_; }
-  /// What tells this data set from others: its size, its first and last sample, and the options on which batches
-  /// depend.
+  /// What tells this data set from others: its size, its first and last sample, and the options on which batches depend.
   std::string fingerprint() const {
     return cat(progress_.settings(), ", first sample ", detail::mark_of(made(Index({1}, {0}), -1)), ", last ",
                detail::mark_of(made(Index({1}, {static_cast<std::int64_t>(data_.size()) - 1}), -1)));

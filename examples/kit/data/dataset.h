@@ -30,8 +30,7 @@ inline constexpr bool is_array =
 template <class D>
 concept Sized = requires(const D& data) {
   { data.size() } -> std::convertible_to<std::int64_t>;
-}
-&&!is_array<D>;
+} && !is_array<D>;
 
 /// The type of the numbers of samples.
 template <class D>
@@ -39,7 +38,7 @@ struct Position {
   using type = std::int64_t;
 };
 template <class D>
-requires requires { typename D::size_type; }
+  requires requires { typename D::size_type; }
 struct Position<D> {
   using type = typename D::size_type;
 };
@@ -47,15 +46,13 @@ struct Position<D> {
 
 /// `data.size()` samples, of which sample i is `data.get(i)` or `data[i]`. Worker threads call these at the same time.
 template <class D>
-concept Dataset = detail::Sized<D> &&(
-    requires(const D& data, std::int64_t i) { data.get(i); } ||
-    requires(const D& data, typename detail::Position<D>::type i) { data[i]; });
+concept Dataset = detail::Sized<D> && (
+                                          requires(const D& data, std::int64_t i) { data.get(i); } ||
+                                          requires(const D& data, typename detail::Position<D>::type i) { data[i]; });
 
 /// `data.size()` samples that are given many at a time: `data.batch(rows)` are those with these numbers, put together.
 template <class D>
-concept BatchedDataset = detail::Sized<D> && requires(const D& data, const Index& rows) {
-  data.batch(rows);
-};
+concept BatchedDataset = detail::Sized<D> && requires(const D& data, const Index& rows) { data.batch(rows); };
 
 /// Sample i of a data set.
 template <Dataset D>
@@ -88,7 +85,8 @@ BasicArray<T> without_history(BasicArray<T> part) {
 ///
 /// Threads: many may read from one object.
 template <class... Parts>
-requires(sizeof...(Parts) > 0 && (detail::is_array<Parts> && ...)) class TensorDataset {
+  requires(sizeof...(Parts) > 0 && (detail::is_array<Parts> && ...))
+class TensorDataset {
  public:
   /// Throws ShapeError unless all have rows, equally many.
   explicit TensorDataset(Parts... parts) : parts_(detail::without_history(std::move(parts))...) {
@@ -115,7 +113,8 @@ requires(sizeof...(Parts) > 0 && (detail::is_array<Parts> && ...)) class TensorD
 ///
 /// Threads: many may read from one object, if many may read from the data set.
 template <class D>
-requires(Dataset<D> || BatchedDataset<D>) class Subset {
+  requires(Dataset<D> || BatchedDataset<D>)
+class Subset {
  public:
   /// Throws ShapeError unless the numbers are a list, ValueError for a number that is no sample.
   Subset(const D& data, Index rows) : data_(&data), rows_(std::move(rows)) {
@@ -129,12 +128,16 @@ requires(Dataset<D> || BatchedDataset<D>) class Subset {
   /// The numbers of the samples in the whole data set.
   const Index& rows() const { return rows_; }
   /// The sample with this number among these. Throws ValueError for one that is not there.
-  auto get(std::int64_t i) const requires Dataset<D> {
+  auto get(std::int64_t i) const
+    requires Dataset<D>
+  {
     detail::check_sample("subset", i, size());
     return sample_of(*data_, rows_.at({i}));
   }
   /// The samples with these numbers among these (B). Throws as `get` does.
-  auto batch(const Index& rows) const requires BatchedDataset<D> {
+  auto batch(const Index& rows) const
+    requires BatchedDataset<D>
+  {
     for (const std::int64_t row : rows) detail::check_sample("subset", row, size());
     return data_->batch(rows_[rows]);
   }
