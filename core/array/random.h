@@ -45,7 +45,7 @@ struct Seed : detail::NotNegative<Seed> {
   using NotNegative::NotNegative;
 };
 /// The number of a draw of random numbers with the same seed, likewise.
-struct Draw : detail::NotNegative<Draw> {
+struct DrawNumber : detail::NotNegative<DrawNumber> {
   static constexpr const char* name = "draw";
   using NotNegative::NotNegative;
 };
@@ -53,13 +53,13 @@ struct Draw : detail::NotNegative<Draw> {
 /// The key of one draw of random numbers: the seed and the number of the draw.
 struct RandomKey {
   Seed seed = 0;
-  Draw draw = 0;
+  DrawNumber draw = 0;
 };
 
 /// The state of the generator: everything that a checkpoint has to keep.
 struct RandomState {
   Seed seed = 0;
-  Draw draws = 0;  ///< draws made so far
+  DrawNumber draws = 0;  ///< draws made so far
   friend bool operator==(const RandomState&, const RandomState&) = default;
 };
 

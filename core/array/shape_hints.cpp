@@ -51,8 +51,9 @@ std::string broadcast_hint(Sizes a, Sizes b) {
   const Sizes small = a.size() < b.size() ? a : b, large = a.size() < b.size() ? b : a;
   if (small.size() == large.size() || without_ones(small).empty()) return {};
   const Shapes fitting = with_axes_between(small, large);
-  if (fitting.size() != 1) return {};
-  return cat("; ", small, " would fit as ", fitting[0], ": unsqueeze it, or reduce with {.keepdim = true}");
+  if (fitting.empty() || fitting.size() > 2) return {};
+  return cat("; ", small, " would fit as ", fitting[0], fitting.size() > 1 ? cat(" or ", fitting[1]) : std::string(),
+             ": unsqueeze it, or reduce with {.keepdim = true}");
 }
 
 std::string same_shape_hint(Sizes a, Sizes b) {

@@ -34,8 +34,12 @@ std::string found_in(const Array& array, const AnomalyOptions& options) {
 }
 
 // The formula of the operation in a line, if it is known.
-std::string formula(const char* op) {
-  const std::optional<Formula> known = formula_of(op);
+std::string formula(const OperationRun& run) {
+  std::vector<std::string_view> settings;  // that are on
+  for (const auto& [name, value] : run.attributes) {
+    if (const bool* on = std::get_if<bool>(&value); on && *on) settings.push_back(name);
+  }
+  const std::optional<Formula> known = formula_of(run.op, settings);
   return known && !known->value.empty() ? cat("\n  ", known->value) : std::string();
 }
 
@@ -75,7 +79,7 @@ void AnomalyMode::operation(const OperationRun& run) {
   const std::string meant =
       by_mask ? "\n  if a mask is meant, AnomalyMode({.infinity = false}) looks for NaN alone" : "";
   const std::string where = run.rule_of ? cat(" in the gradient of ", named(*run.rule_of)) : std::string();
-  fail<NumericError>(run.op, "gives ", found, " in its result ", run.output.shape(), where, formula(run.op), meant,
+  fail<NumericError>(run.op, "gives ", found, " in its result ", run.output.shape(), where, formula(run), meant,
                      inputs);
 }
 

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "../base/text.h"
+
 extern "C" {
 // The linker puts them around the section.
 [[gnu::visibility("hidden")]] extern const xgrad::detail::FormulaLine __start_xgrad_formulas[];
@@ -49,6 +51,13 @@ std::optional<Formula> formula_of(std::string_view op) {
     found = std::move(formula);
   });
   return ambiguous ? std::nullopt : found;
+}
+
+std::optional<Formula> formula_of(std::string_view op, std::span<const std::string_view> settings) {
+  std::string with(op);
+  for (const std::string_view setting : settings) append(with, cat(' ', setting));
+  std::optional<Formula> found = formula_of(with);
+  return found || settings.empty() ? found : formula_of(op);
 }
 
 }  // namespace xgrad

@@ -4,9 +4,11 @@
 // other carries its formula as a line of text beside it:
 //
 //     XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b^T; dL/db = a^T gy"};
+//     XGRAD_FORMULA matmul_b_formula{"matmul transpose_b", "y = a b^T", "dL/da = gy b; dL/db = gy^T a"};
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,6 +27,9 @@ struct Formula {
 /// The formula of the operation that graphs and timers call `op`. None if it is unknown, or if different operations
 /// have this name.
 std::optional<Formula> formula_of(std::string_view op);
+/// The same for an operation with these settings of which it is told that they are on: of matmul with transpose_b that
+/// of "matmul transpose_b". An operation without such a formula has the same one with any settings.
+std::optional<Formula> formula_of(std::string_view op, std::span<const std::string_view> settings);
 
 namespace detail {
 

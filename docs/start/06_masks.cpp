@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
                                       {"padding, 4 keys", weights(nn::padding(lengths))},
                                       {"causal", weights(nn::causal)},
                                       {"causal & padding", weights(nn::causal & nn::padding(lengths))}},
+                           .columns = 2,
                            .scale = kit::HeatScale::shares};
   kit::save_text(out / "06_picture.svg", kit::heat_map_svg(maps));
   return 0;

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   kit::HeatMaps maps{.title = "Five heads, the first sequence: 3 of 6 keys count",
                      .queries = {"1", "2", "3", "4"},
                      .keys = {"1", "2", "3", "4", "5", "6"},
-                     .columns = 5,
+                     .columns = 3,
                      .scale = kit::HeatScale::shares};
   for (std::int64_t h = 0; h < 5; ++h) maps.panels.push_back({cat("head ", h + 1), kit::numbers(weights[{0, h}])});
   for (int i = 0; i < 24; ++i) maps.masked.push_back(i % 6 >= 3);

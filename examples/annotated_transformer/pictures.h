@@ -16,10 +16,10 @@
 
 namespace annotated {
 
-/// Labels 0, 1, ..., n - 1.
-inline std::vector<std::string> counted(std::int64_t n) {
+/// n labels, from the first number on.
+inline std::vector<std::string> counted(std::int64_t n, std::int64_t first = 0) {
   std::vector<std::string> labels;
-  for (std::int64_t i = 0; i < n; ++i) labels.push_back(cat(i));
+  for (std::int64_t i = 0; i < n; ++i) labels.push_back(cat(first + i));
   return labels;
 }
 
@@ -34,8 +34,9 @@ inline void draw_scores(const std::filesystem::path& out) {
   const Mask padded = padding(index({4}), 6), causal = later(0, 6), nothing(Shape{}, false);
   save_graph(out / "scores.svg", {attention_weights(q, keys, causal).named("weights")});
   kit::HeatMaps maps{.title = "The same scores under four masks",
-                     .queries = counted(6),
-                     .keys = counted(6),
+                     .queries = counted(6, 1),
+                     .keys = counted(6, 1),
+                     .columns = 2,
                      .scale = kit::HeatScale::shares};
   const auto panel = [&](const char* title, const Mask& masked) {
     maps.panels.push_back({title, kit::numbers(attention_weights(q, keys, masked).value())});

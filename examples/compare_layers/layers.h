@@ -14,7 +14,7 @@ namespace compare_layers {
 
 using namespace xgrad;
 
-inline Tensor weights(const char* name, std::int64_t rows, std::int64_t columns, Draw draw) {
+inline Tensor weights(const char* name, std::int64_t rows, std::int64_t columns, DrawNumber draw) {
   const Array numbers = random_normal({rows, columns}, RandomKey{1, draw});
   return (Tensor(numbers) / std::sqrt(static_cast<Real>(rows))).named(name);
 }

@@ -61,7 +61,7 @@ void draw_weights(const std::filesystem::path& path, const Samples& seen, const 
                      .queries = labels(wanted.x),
                      .keys = labels(seen.x),
                      .columns = answers.size(),
-                     .scale = kit::HeatScale::shares,
+                     .scale = kit::HeatScale::each,
                      .query_caption = "asked for",
                      .key_caption = "observed"};
   for (const Answer& answer : answers) maps.panels.push_back({answer.title, numbers(answer.weights)});

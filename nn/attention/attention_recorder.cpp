@@ -21,7 +21,8 @@ const Array& AttentionRecorder::last(std::string_view path) const {
   }
   std::vector<std::string> paths;
   for (const Record& record : records_) {
-    if (std::ranges::find(paths, record.path) == paths.end()) paths.push_back(record.path);
+    const std::string& name = record.path.empty() ? "the model itself, ''" : record.path;
+    if (std::ranges::find(paths, name) == paths.end()) paths.push_back(name);
   }
   fail<ValueError>("attention_recorder", "no weights of '", path, "', only of ", paths);
 }

@@ -90,9 +90,15 @@ Array placed(const Array& x, const Part& part, const Shape& shape, Real around) 
 
 Tensor place_part(const Tensor& x, const Part& part, const Shape& shape);
 
-Tensor slice_part(const char* op, const Tensor& x, const Part& part) {
+template <class... Settings>
+Tensor slice_part(const char* op, const Tensor& x, const Part& part, const Settings&... settings) {
   return record(op, copy_part(x.value(), part),
-                wrt(x, [part, to = x.shape()](const Tensor& gy) { return place_part(gy, part, to); }));
+                wrt(x, [part, to = x.shape()](const Tensor& gy) { return place_part(gy, part, to); }), settings...);
+}
+
+// A part along one axis.
+Tensor slice_axis(const char* op, const Tensor& x, int axis, std::int64_t start, std::int64_t length) {
+  return slice_part(op, x, part_of_axis(x.shape(), axis, start, length), told("axis", axis), told("start", start));
 }
 
 XGRAD_FORMULA place_formula{"place", "y = x at a part, else 0", "dL/dx = that part of gy"};
@@ -146,10 +152,10 @@ Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length
   if (start < 0 || length < 0 || start > size - length) {
     fail<ValueError>("narrow", "start ", start, ", length ", length, " in an axis of size ", size);
   }
-  return slice_part("narrow", x, part_of_axis(x.shape(), axis, start, length));
+  return slice_axis("narrow", x, axis, start, length);
 }
 
-XGRAD_FORMULA split_formula{"split", "y = a part of x along the axis", "dL/dx = gy at that part, else 0"};
+XGRAD_FORMULA split_formula{"split", "y_i = x_(start + i) along the axis", "dL/dx = gy at that part, else 0"};
 Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis) {
   axis = normalize_axis("split", axis, x.rank());
   const std::int64_t size = x.shape()[axis];
@@ -162,7 +168,7 @@ Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axi
   Tensors parts;
   std::int64_t start = 0;
   for (const std::int64_t length : lengths) {
-    parts.push_back(slice_part("split", x, part_of_axis(x.shape(), axis, start, length)));
+    parts.push_back(slice_axis("split", x, axis, start, length));
     start += length;
   }
   return parts;
@@ -224,7 +230,7 @@ Tensors tensor_split(const Tensor& x, const std::vector<std::int64_t>& at, int a
   Slice::Bound from;
   const auto add = [&](Slice::Bound to) {
     const auto [start, length] = range_of(Slice(from, to, 1), size);
-    parts.push_back(slice_part("split", x, part_of_axis(x.shape(), axis, start, length)));
+    parts.push_back(slice_axis("split", x, axis, start, length));
     from = to;
   };
   for (const std::int64_t to : at) add(to);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../../core/array/shape_hints.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/attention/attention.h"
 
@@ -62,7 +63,13 @@ KeyRanges detail::check_mask(const char* op, const AttentionMask& mask, const Sh
     ranges.length_per_query = shape.rank() == 2;
   }
   const auto strides = [&](const char* what, const Shape& shape) {
-    if (!broadcasts_to(shape, scores)) fail<ShapeError>(op, what, " of shape ", shape, " cannot become ", scores);
+    if (!broadcasts_to(shape, scores)) {
+      const bool of_keys = shape == Shape{B, S};
+      fail<ShapeError>(op, what, " of shape ", shape, " cannot become ", scores,
+                       of_keys ? cat("; for the keys of each sequence it would fit as ", Shape{B, 1, 1, S})
+                       : shape.rank() < scores.rank() ? detail::broadcast_hint(shape, scores)
+                                                      : std::string());
+    }
     return broadcast_strides(shape, scores);
   };
   if (mask.masked) {

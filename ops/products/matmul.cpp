@@ -111,6 +111,9 @@ Array product(const Array& a, const Array& b, const Shape& shape, const MatmulOp
 }  // namespace
 
 XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b^T; dL/db = a^T gy"};
+XGRAD_FORMULA matmul_a_formula{"matmul transpose_a", "y = a^T b", "dL/da = b gy^T; dL/db = a gy"};
+XGRAD_FORMULA matmul_b_formula{"matmul transpose_b", "y = a b^T", "dL/da = gy b; dL/db = gy^T a"};
+XGRAD_FORMULA matmul_ab_formula{"matmul transpose_a transpose_b", "y = a^T b^T", "dL/da = b^T gy^T; dL/db = gy^T a^T"};
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
   const Plan plan(a.shape(), b.shape(), options);
   const Array y = product(a.value().reshaped(plan.a), b.value().reshaped(plan.b), plan.product, options);
@@ -138,6 +141,8 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
                                             plan.b),
                                      to);
                     }),
+                told("transpose_a", unless(false, options.transpose_a)),
+                told("transpose_b", unless(false, options.transpose_b)),
                 multiply_adds(y.size(), plan.a.dim(options.transpose_a ? -2 : -1)));
 }
 

@@ -110,7 +110,8 @@ TEST_CASE("weights of all layers and heads are panels in order, a layer a row") 
   CHECK_THROWS_WITH_AS(
       kit::attention_svg(Array({2, 3, 1, 5}, 1), maps),
       "attention_svg: weights of 1 queries and 5 keys for 1 and 4 labels; cross_maps and its like take "
-      ".queries and .keys, and call what is left <pad>",
+      ".queries and .keys, and call what is left <pad>. Of a text that was read again for each new word, record one run "
+      "over the whole, or decode with a cache",
       ValueError);
 }
 

@@ -38,7 +38,7 @@ std::vector<Shape> shapes_in(std::string_view message) {
 // The operation that failed, in the frame of the module that called it.
 GraphVertex failed_vertex(const GraphView& view, std::string_view op, const std::string& message) {
   GraphVertex vertex{.role = GraphRole::operation, .op = std::string(op), .name = {}, .path = {}};
-  vertex.colours = {.fill = Rgb{254, 226, 226}, .line = Rgb{220, 38, 38}, .text = Rgb{127, 29, 29}};
+  vertex.failed = true;
   if (const Place* place = current_place()) {
     vertex.path = place->path;
     const auto frame = std::ranges::find(view.frames, place->path, &GraphFrame::path);

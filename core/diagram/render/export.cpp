@@ -88,6 +88,7 @@ Json json_of(const GraphVertex& vertex) {
   if (vertex.gradient) json["gradient"] = json_of(*vertex.gradient);
   if (!vertex.gradient_state.empty()) json["gradient_state"] = vertex.gradient_state;
   if (vertex.first_nan) json["first_nan"] = true;
+  if (vertex.failed) json["failed"] = true;
   if (vertex.step >= 0) json["step"] = vertex.step;
   if (vertex.gradient_step >= 0) json["gradient_step"] = vertex.gradient_step;
   add_marks(json, vertex);
@@ -151,7 +152,7 @@ Json model_explorer_node(const GraphView& view, std::size_t v) {
   if (vertex.shape) {
     node["outputsMetadata"].push_back({{"id", "0"}, {"attrs", {key_value("tensor_shape", cat(*vertex.shape))}}});
   }
-  if (view.scale || vertex.change != GraphChange::none || vertex.colours.fill || vertex.colours.line) {
+  if (view.scale || vertex.change != GraphChange::none || vertex.failed || vertex.colours.fill || vertex.colours.line) {
     const VertexColours colours = colours_of(view, vertex, Theme::light);
     node["style"] = {{"backgroundColor", colours.fill}, {"borderColor", colours.line}};
   }

@@ -7,6 +7,12 @@
 #include "order.h"
 
 namespace xgrad::detail {
+namespace {
+
+// The setting of split and narrow.
+constexpr std::string_view start_of_part = "start";
+
+}  // namespace
 
 Inputs::Inputs(const GraphView& view) : view_(view), ranges_(view.vertices.size()) {
   for (std::size_t e = 0; e < view.edges.size(); ++e) {
@@ -20,8 +26,14 @@ std::string kind_of(const GraphVertex& vertex) {
   std::string text =
       cat(static_cast<int>(vertex.role), '\0', vertex.op, '\0', vertex.shape ? cat(*vertex.shape) : std::string(), '\0',
           vertex.number ? cat(*vertex.number) : std::string());
-  for (const auto& [name, value] : vertex.attributes) append(text, cat('\0', name, ' ', value));
+  for (const auto& [name, value] : vertex.attributes) {
+    append(text, cat('\0', name, ' ', name == start_of_part ? std::string() : value));
+  }
   return text;
+}
+
+void forget_start(GraphVertex& vertex) {
+  std::erase_if(vertex.attributes, [](const auto& setting) { return setting.first == start_of_part; });
 }
 
 bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b) {

@@ -6,9 +6,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "../../base/text.h"
 #include "../../watch/formula.h"
@@ -181,24 +182,30 @@ void add_equations(GraphView& view) {
   for (const GraphEdge& edge : view.edges) {
     if (edge.flow == GraphFlow::numbers) inputs[edge.to].push_back(&view.vertices[edge.from]);
   }
-  std::unordered_map<std::string, std::optional<Known>> found;
-  const auto known = [&](const std::string& op) -> const std::optional<Known>& {
-    const auto [place, is_new] = found.try_emplace(op);
-    if (const auto formula = is_new ? formula_of(op) : std::nullopt) place->second.emplace(*formula);
+  std::map<std::vector<std::string_view>, std::optional<Known>> found;
+  const auto known = [&](const GraphVertex& vertex, std::string_view op) -> const std::optional<Known>& {
+    std::vector<std::string_view> words{op};  // and the settings that are on
+    for (const auto& [name, value] : vertex.attributes) {
+      if (value.empty()) words.push_back(name);
+    }
+    const auto [place, is_new] = found.try_emplace(words);
+    if (const auto formula = is_new ? formula_of(op, std::span(words).subspan(1)) : std::nullopt) {
+      place->second.emplace(*formula);
+    }
     return place->second;
   };
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     GraphVertex& vertex = view.vertices[v];
     if (!is_operation(vertex) || is_rule(vertex)) continue;
-    if (const std::optional<Known>& formula = known(vertex.op)) give(vertex, *formula, inputs[v]);
+    if (const std::optional<Known>& formula = known(vertex, vertex.op)) give(vertex, *formula, inputs[v]);
   }
   for (GraphVertex& vertex : view.vertices) {
     if (!is_rule(vertex)) continue;
     const GraphVertex* of = vertex.rule_of < 0 ? nullptr : &view.vertices[vertex.rule_of];
-    const std::string op = vertex.op.substr(0, vertex.op.size() - 1);
+    const std::string_view op = std::string_view(vertex.op).substr(0, vertex.op.size() - 1);
     if (of && of->op == op) {
       vertex.derivative = of->derivative;
-    } else if (const std::optional<Known>& formula = known(op)) {
+    } else if (const std::optional<Known>& formula = known(vertex, op)) {
       vertex.derivative = formula->formula.derivative;
     }
   }

@@ -2,6 +2,7 @@
 #include "label_size.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace xgrad::detail {
 
@@ -37,8 +38,16 @@ LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options)
   }
   if (vertex.number) return {size.width + 10, size.height + 4};
   if (vertex.role == GraphRole::input) {
-    return has_cells ? LabelSize{1.42 * size.width + 8, 1.42 * size.height + 4}
-                     : LabelSize{1.2 * size.width + 16, 1.3 * size.height + 4};
+    if (has_cells) return {1.42 * size.width + 8, 1.42 * size.height + 4};
+    LabelSize ellipse{1.2 * size.width + 16, 1.3 * size.height + 4};
+    double top = -size.height / 2;
+    for (const LabelLine& line : label_of(vertex, options)) {  // each line of letters ends inside
+      const double bottom = top + line_height(line), y = std::max(-top, bottom) - 2;
+      const double share = 1 - std::pow(2 * y / ellipse.height, 2);
+      if (!line[0].numbers) ellipse.width = std::max(ellipse.width, (line_width(line) + 6) / std::sqrt(share));
+      top = bottom;
+    }
+    return ellipse;
   }
   return {std::max(size.width + 18, 36.0), size.height + 9};
 }

@@ -117,7 +117,8 @@ void seen(const std::filesystem::path& out) {
   save(out / "a10.svg", weight_maps("The same scores under three masks",
                                     {{"causal", attn.weights(x, x, nn::causal).value()},
                                      {"padding, 7 keys", attn.weights(x, x, nn::padding(index({7}))).value()},
-                                     {"both", attn.weights(x, x, both).value()}}));
+                                     {"both", attn.weights(x, x, both).value()}},
+                                    2));
 }
 
 }  // namespace

@@ -47,8 +47,9 @@ void parts(const std::filesystem::path& out) {
   const Tensor h = input("x", {6, 8}), f = input("f(x)", {6, 8});
   const Tensor y = add_norm(h, f).named("y");
   save_graph(out / "c4_graph.svg", {y}, {.title = "Residual, dropout, norm", .legend = false});
-  kit::HeatMaps sums = maps("Every row of the sum gets mean 0 and variance 1",
-                            {{"x", h.value()}, {"x + f(x)", (h + f).value()}, {"norm(x + dropout(f(x)))", y.value()}});
+  kit::HeatMaps sums =
+      maps("Every row of the sum gets mean 0 and variance 1",
+           {{"x", h.value()}, {"x + f(x)", (h + f).value()}, {"norm(x + dropout(f(x)))", y.value()}}, 2);
   sums.query_caption = "position", sums.key_caption = "column";
   save(out / "c4.svg", sums);
 

@@ -113,7 +113,8 @@ std::string attention_svg(const Array& weights, HeatMaps maps, Average average) 
   if (shown.dim(2) != std::ssize(maps.queries) || shown.dim(3) != std::ssize(maps.keys)) {
     fail<ValueError>("attention_svg", "weights of ", shown.dim(2), " queries and ", shown.dim(3), " keys for ",
                      maps.queries.size(), " and ", maps.keys.size(),
-                     " labels; cross_maps and its like take .queries and .keys, and call what is left <pad>");
+                     " labels; cross_maps and its like take .queries and .keys, and call what is left <pad>. Of a text "
+                     "that was read again for each new word, record one run over the whole, or decode with a cache");
   }
   if (average != Average::heads) maps.columns = static_cast<std::size_t>(shown.dim(1));
   maps.scale = HeatScale::shares;

@@ -227,6 +227,13 @@ TEST_CASE("A recorder keeps the weights of the layers that run while it lives") 
   }
   model.second(x);
   CHECK(outer.records().size() == 5);
+
+  const MultiHeadAttention alone{nn::root, 4, 2};
+  const AttentionRecorder of_alone;
+  alone(x);
+  CHECK(of_alone.last("").shape() == Shape{2, 2, 3, 3});
+  CHECK(error_of<ValueError>([&] { of_alone.last("attn"); }) ==
+        "attention_recorder: no weights of 'attn', only of [the model itself, '']");
 }
 
 TEST_CASE("Gradients of attention layers are those of differences") {

@@ -156,7 +156,7 @@ std::set<std::string> names_in(const Tensors& results) {
 // recorded.)
 std::set<std::string> names_in_sources(const std::string& words) {
   std::set<std::string> names;
-  const std::regex named("(?:" + words + ")[({]\\s*\"(\\w+)\"");
+  const std::regex named("(?:" + words + ")[({]\\s*\"([\\w ]+)\"");
   for (const char* folder : {"core", "ops", "nn", "optim"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
       if (entry.path().extension() != ".cpp" || entry.path().stem() == "integer") continue;
@@ -177,13 +177,21 @@ const std::set<std::string>& operations() {
       names.merge(names_in(grad(sum(y), calls.leaves, {.create_graph = true, .unused = Unused::zeros})));
     }
     names.merge(names_in_sources(
-        "record|record_fused|elementwise|record_map|slice_part|reshape_as|resample|extreme|take_rows"));
+        "record|record_fused|elementwise|record_map|slice_part|slice_axis|reshape_as|resample|extreme|take_rows"));
     return names;
   }();
   return all;
 }
 
-// A line of the page for each operation.
+// And with settings that change their formulas: "matmul transpose_b".
+std::set<std::string> with_settings() {
+  std::set<std::string> names = names_in_sources("XGRAD_FORMULA \\w+");
+  std::erase_if(names, [](const std::string& name) { return name.find(' ') == name.npos; });
+  names.insert(operations().begin(), operations().end());
+  return names;
+}
+
+// A line of the page for each.
 std::string page() {
   std::string text =
       "# Operations and their formulas\n\n"
@@ -197,7 +205,7 @@ std::string page() {
     for (std::size_t at = 0; (at = equation.find('|', at)) != equation.npos; at += 2) equation.insert(at, "\\");
     return equation.empty() ? std::string() : cat('`', equation, '`');
   };
-  for (const std::string& name : operations()) {
+  for (const std::string& name : with_settings()) {
     const Formula formula = formula_of(name).value_or(Formula());
     append(text, cat("| ", name, " | ", cell(formula.value), " | ", cell(formula.derivative), " |\n"));
   }
@@ -229,7 +237,42 @@ TEST_CASE("every operation has a formula, also those that only gradients consist
   }
   const std::set<std::string> lines = names_in_sources("XGRAD_FORMULA \\w+");
   CHECK(lines.size() > 80);
-  for (const std::string& name : lines) CHECK_MESSAGE(operations().contains(name), name);
+  for (const std::string& name : lines) CHECK_MESSAGE(operations().contains(name.substr(0, name.find(' '))), name);
+}
+
+TEST_CASE("a setting that is on may change the formula: a product of transposed factors") {
+  const auto of = [](std::vector<std::string_view> settings) { return formula_of("matmul", settings).value(); };
+  CHECK(of({}) == formula_of("matmul"));
+  CHECK(of({"other"}) == formula_of("matmul"));
+  CHECK(!formula_of("no_operation", std::vector<std::string_view>{"transpose_b"}));
+  // Each side is the formula's text, run as a product: "gy^T a" is gy, transposed, times a.
+  const auto product = [](std::string text, const std::map<std::string, Tensor>& letters) {
+    const std::size_t space = text.find(' ');
+    const auto factor = [&](std::string name) {
+      const bool transposed = name.ends_with("^T");
+      return std::pair(letters.at(name.substr(0, name.size() - 2 * transposed)), transposed);
+    };
+    const auto [left, left_transposed] = factor(text.substr(0, space));
+    const auto [right, right_transposed] = factor(text.substr(space + 1));
+    return matmul(left_transposed ? transpose(left) : left, right_transposed ? transpose(right) : right).value();
+  };
+  for (const bool ta : {false, true}) {
+    for (const bool tb : {false, true}) {
+      const Tensor a = variable(normal(ta ? Shape{3, 2} : Shape{2, 3}));
+      const Tensor b = variable(normal(tb ? Shape{4, 3} : Shape{3, 4}));
+      const Tensor y = matmul(a, b, {.transpose_a = ta, .transpose_b = tb}), gy = normal({2, 4});
+      std::vector<std::string_view> settings;
+      if (ta) settings.push_back("transpose_a");
+      if (tb) settings.push_back("transpose_b");
+      const Formula formula = of(settings);
+      CAPTURE(formula.value);
+      const std::map<std::string, Tensor> letters{{"a", a}, {"b", b}, {"gy", gy}};
+      const Tensors gradients = grad(y, {a, b}, {.seed = gy});
+      check_close(product(side_of(formula.value, "y = "), letters), y.value(), 1e-12);
+      check_close(product(side_of(formula.derivative, "dL/da = "), letters), gradients[0].value(), 1e-12);
+      check_close(product(side_of(formula.derivative, "dL/db = "), letters), gradients[1].value(), 1e-12);
+    }
+  }
 }
 
 TEST_CASE("docs/operations.md has the formulas of all operations") {

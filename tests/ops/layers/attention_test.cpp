@@ -466,7 +466,8 @@ TEST_CASE("what does not fit is refused") {
   CHECK(refused(x, x, x, 2, {.mask = {.lengths = index({1})}}) ==
         "multi_head_attention: lengths of shape [1], needs [2] or [2, 3]");
   CHECK(refused(x, x, x, 2, {.mask = {.masked = Mask(Shape{2, 3}, false)}}) ==
-        "multi_head_attention: masked of shape [2, 3] cannot become [2, 2, 3, 3]");
+        "multi_head_attention: masked of shape [2, 3] cannot become [2, 2, 3, 3]; for the keys of each sequence it would "
+        "fit as [2, 1, 1, 3]");
   CHECK(refused(x, x, x, 2, {.mask = {.bias = ones({4, 3})}}) ==
         "multi_head_attention: bias of shape [4, 3] cannot become [2, 2, 3, 3]");
   CHECK(refused(x, x, x, 2, {.dropout = 1.5}) == "multi_head_attention: dropout 1.5 is not in [0, 1]");

@@ -33,13 +33,15 @@ TEST_CASE("shapes that cannot be broadcast are told what would fit, if there is 
       // The last two axes are exchanged.
       {{2, 3}, {3, 2}, "; [3, 2] would fit transposed"},
       {{5, 2, 3}, {5, 3, 2}, "; [5, 3, 2] would fit transposed"},
-      // No hint: another size, none that fits, or several.
+      // Two fit.
+      {{3, 3, 2}, {3}, "; [3] would fit as [3, 1, 1] or [1, 3, 1]" + unsqueeze},
+      {{3, 2, 2}, {3, 2}, "; [3, 2] would fit as [3, 2, 1] or [3, 1, 2]" + unsqueeze},
+      // No hint: another size, none that fits, or more than two.
+      {{3, 3, 3, 2}, {3}, ""},
       {{2, 3}, {4}, ""},
       {{2, 3}, {2, 4}, ""},
       {{2, 3}, {4, 3}, ""},
       {{2, 3, 4}, {3, 2}, ""},
-      {{3, 3, 2}, {3}, ""},
-      {{3, 2, 2}, {3, 2}, ""},
       {{1, 3}, {2}, ""},
       {{5, 2, 3}, {4, 3, 2}, ""},
       {{3}, {2}, ""},

@@ -41,6 +41,20 @@ TEST_CASE("an error is drawn with the graph behind it, the operation that failed
   CHECK(!holds(dot, "n1 -> n4"));  // tanh has been used
 }
 
+TEST_CASE("the operation that failed has the colours of an error in light and dark, and stands in the legend") {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "error.svg").string();
+  {
+    const ErrorDrawing drawing(path);
+    CHECK_THROWS_AS(fail_in_a_module(), ShapeError);
+  }
+  const std::string svg = read_text(path), light = ".graph-light .as-error .box{fill:#fee2e2;";
+  CHECK(holds(svg, light));
+  CHECK(svg.find(".graph-light .as-error .box{fill:", svg.find(light) + 1) > svg.find("prefers-color-scheme:dark"));
+  CHECK(holds(svg, ">failed<"));
+  CHECK(!holds(svg, ">the first NaN<"));
+}
+
 TEST_CASE("an error before any operation is drawn alone, a later one in its place, none when the drawing is gone") {
   const TemporaryFolder folder;
   const std::string path = (folder / "error.dot").string();

@@ -37,6 +37,29 @@ TEST_CASE("a rule has the derivative of its operation, in the same names") {
   CHECK(the(view, "tanh'").derivative == "dy/dx = 1 - y^2");
 }
 
+TEST_CASE("a product of transposed factors says so") {
+  const Tensor q = variable(normal({3, 4}), "q"), k = variable(normal({5, 4}), "k");
+  const Tensor s = matmul(q, k, {.transpose_b = true}).named("s");
+  const GraphView view = GraphView::of({s});
+  const GraphVertex& vertex = the(view, "matmul");
+  CHECK(vertex.formula == "s = q k^T");
+  CHECK(vertex.derivative == "dL/dq = g_s k; dL/dk = g_s^T q");
+  CHECK(vertex.attributes == std::vector<std::pair<std::string, std::string>>{{"transpose_b", ""}});
+}
+
+TEST_CASE("parts along an axis say where they begin") {
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+  const Tensor x = variable(normal({2, 6}), "x");
+  const Tensors halves = chunk(x, 2, -1);
+  const GraphView view = GraphView::of({relu(halves[0]), tanh(halves[1])});
+  std::vector<Settings> said;
+  for (const GraphVertex& vertex : view.vertices) {
+    if (vertex.op == "split") said.push_back(vertex.attributes);
+  }
+  CHECK(said == std::vector<Settings>{{{"axis", "1"}, {"start", "0"}}, {{"axis", "1"}, {"start", "3"}}});
+  CHECK(the(GraphView::of({narrow(x, 1, 2, 3)}), "narrow").attributes == Settings{{"axis", "1"}, {"start", "2"}});
+}
+
 TEST_CASE("a number stands in the formula itself, and has no derivative") {
   const Tensor c = variable(10, "c");
   CHECK(formula(c / 2, "div") == "y = c/2");

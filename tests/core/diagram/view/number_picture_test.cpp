@@ -7,6 +7,7 @@
 #include <xgrad/core/diagram/render/number_svg.h>
 #include <xgrad/core/diagram/render/svg.h>
 #include <xgrad/core/diagram/view/label_size.h>
+#include <xgrad/core/diagram/view/labels.h>
 #include <xgrad/core/diagram/view/values.h>
 #include <xgrad/ops/ops.h>
 
@@ -61,6 +62,23 @@ TEST_CASE("boxes of matrices are at most 240 pixels wide, of summaries 180") {
         CHECK(detail::size_of_vertex(vertex, {}).width <= (is_matrix ? 240 : is_input ? 216 : 180));
       }
     }
+  }
+}
+
+TEST_CASE("every line of an input ends inside its ellipse, also where the last is the widest") {
+  GraphVertex vertex{.role = GraphRole::input, .op = {}, .name = "x", .path = {}, .shape = Shape{4, 8}};
+  vertex.remarks = {"short", "where the keys are, seen from the queries"};
+  const detail::LabelSize ellipse = detail::size_of_vertex(vertex, {});
+  const auto lines = detail::label_of(vertex, {});
+  double height = 0;
+  for (const detail::LabelLine& line : lines) height += detail::line_height(line);
+  double top = -height / 2;
+  for (const detail::LabelLine& line : lines) {
+    const double bottom = top + detail::line_height(line), middle = (top + bottom) / 2;
+    const double x = detail::line_width(line) / ellipse.width, y = 2 * middle / ellipse.height;
+    INFO(detail::line_width(line), " in ", ellipse.width);
+    CHECK(x * x + y * y < 0.97);
+    top = bottom;
   }
 }
 

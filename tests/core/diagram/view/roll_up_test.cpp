@@ -3,6 +3,7 @@
 #include <xgrad/core/diagram/view/compare.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -129,6 +130,18 @@ TEST_CASE("their results are one, too, and rules are those of the calls") {
     y = tanh(y * w);
   }
   CHECK(titles(GraphView::of(step(sum(y), {w}))).size() >= 2);
+}
+
+TEST_CASE("a part that each step takes is one, and does not say where it begins") {
+  const Tensor x = variable(normal({2, 6}), "x");
+  Tensor h = zeros({2, 1});
+  for (int t = 0; t < 6; ++t) h = cell("cell", narrow(x, 1, t, 1), h);
+  const GraphView view = GraphView::of({h}, {.forms = true});
+  std::vector<GraphVertex> parts;
+  std::ranges::copy_if(view.vertices, std::back_inserter(parts), [](const auto& v) { return v.op == "narrow"; });
+  REQUIRE(parts.size() == 1);
+  CHECK(parts[0].times == 6);
+  CHECK(parts[0].attributes == std::vector<std::pair<std::string, std::string>>{{"axis", "1"}});
 }
 
 TEST_CASE("two calls that do not follow each other can be told apart") {
