@@ -157,7 +157,7 @@ T BasicArray<T>::at(std::initializer_list<std::int64_t> indices) const {
 template <class T>
 BasicArray<T> BasicArray<T>::reshaped(const Shape& shape) const {
   BasicArray result(*this);
-  result.shape_ = resolve_shape("reshape", size_, shape);
+  result.shape_ = resolve_shape("reshape", shape_, shape);
   return result;
 }
 
@@ -171,24 +171,23 @@ template class BasicArray<Real>;
 template class BasicArray<std::int64_t>;
 template class BasicArray<bool>;
 
-Shape resolve_shape(std::string_view op, std::int64_t count, const Shape& shape) {
+Shape resolve_shape(std::string_view op, const Shape& from, const Shape& to) {
   int open = -1;
-  Shape known = shape;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (shape[i] >= 0) continue;
-    if (shape[i] != -1) fail<ValueError>(op, "negative size ", shape[i], " in ", shape);
-    if (open >= 0) fail<ValueError>(op, "at most one -1 in ", shape);
+  Shape known = to;
+  for (int i = 0; i < to.rank(); ++i) {
+    if (to[i] >= 0) continue;
+    if (to[i] != -1) fail<ValueError>(op, "negative size ", to[i], " in ", to);
+    if (open >= 0) fail<ValueError>(op, "at most one -1 in ", to);
     open = i;
     known[i] = 1;
   }
-  const std::int64_t rest = known.numel();
-  if (open < 0) {
-    if (rest != count) fail<ShapeError>(op, count, " elements cannot become ", shape);
-    return shape;
+  const std::int64_t count = from.numel(), rest = known.numel();
+  if (open >= 0 && rest == 0) fail<ShapeError>(op, "-1 is ambiguous next to a size of 0 in ", to);
+  if (open < 0 ? rest != count : count % rest != 0) {
+    fail<ShapeError>(op, from, " of ", count, " elements cannot become ", to,
+                     open < 0 ? std::string() : cat(": they are not divisible by ", rest));
   }
-  if (rest == 0) fail<ShapeError>(op, "-1 is ambiguous next to a size of 0 in ", shape);
-  if (count % rest != 0) fail<ShapeError>(op, count, " elements are not divisible by ", rest, " to become ", shape);
-  known[open] = count / rest;
+  if (open >= 0) known[open] = count / rest;
   return known;
 }
 

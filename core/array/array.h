@@ -209,9 +209,9 @@ class ArrayPart : public BasicArray<T> {
   Selection selection_;
 };
 
-/// `shape` with a size of -1, if there is one, replaced by the size that fits `count` elements.
+/// `to` with a size of -1, if there is one, replaced by the size that fits the elements of an array of shape `from`.
 /// Throws ShapeError, ValueError as BasicArray::reshaped.
-Shape resolve_shape(std::string_view op, std::int64_t count, const Shape& shape);
+Shape resolve_shape(std::string_view op, const Shape& from, const Shape& to);
 
 /// Whether both have the same shape and the same elements (NaN differs from itself).
 template <class T>

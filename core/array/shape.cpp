@@ -115,6 +115,8 @@ Shape broadcast_shapes(std::string_view op, std::span<const NamedShape> argument
   return result;
 }
 
+bool broadcast_together(const Shape& a, const Shape& b) { return clash(a, b) == 0; }
+
 bool broadcasts_to(const Shape& from, const Shape& to) {
   if (from.rank() > to.rank()) return false;
   for (int i = 1; i <= from.rank(); ++i) {

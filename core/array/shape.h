@@ -124,6 +124,8 @@ inline Shape broadcast_shapes(std::string_view op, std::initializer_list<NamedSh
   return broadcast_shapes(op, std::span(arguments.begin(), arguments.size()));
 }
 
+/// Whether two shapes broadcast to a third.
+bool broadcast_together(const Shape& a, const Shape& b);
 /// Whether an array of shape `from` can be broadcast to shape `to`.
 bool broadcasts_to(const Shape& from, const Shape& to);
 

@@ -44,16 +44,30 @@ std::vector<std::int64_t> without_ones(Sizes shape) {
   return rest;
 }
 
+// "[3] would fit as [1, 3, 1]", for at most two shapes.
+std::string placement_hint(Sizes small, Sizes large) {
+  const Shapes fitting = with_axes_between(small, large);
+  if (fitting.empty() || fitting.size() > 2) return {};
+  return cat("; ", small, " would fit as ", fitting[0], fitting.size() > 1 ? cat(" or ", fitting[1]) : std::string());
+}
+
 }  // namespace
 
 std::string broadcast_hint(Sizes a, Sizes b) {
   if (last_two_exchanged(a, b)) return cat("; ", b, " would fit transposed");
   const Sizes small = a.size() < b.size() ? a : b, large = a.size() < b.size() ? b : a;
   if (small.size() == large.size() || without_ones(small).empty()) return {};
-  const Shapes fitting = with_axes_between(small, large);
-  if (fitting.empty() || fitting.size() > 2) return {};
-  return cat("; ", small, " would fit as ", fitting[0], fitting.size() > 1 ? cat(" or ", fitting[1]) : std::string(),
-             ": unsqueeze it, or reduce with {.keepdim = true}");
+  const std::string hint = placement_hint(small, large);
+  return hint.empty() ? hint : hint + ": unsqueeze it, or reduce with {.keepdim = true}";
+}
+
+std::string mask_hint(Sizes mask, Sizes masked) {
+  if (mask.size() >= masked.size() || without_ones(mask).empty()) return {};
+  if (mask.size() == 2 && masked.size() == 4 && mask[0] == masked[0] && mask[1] == masked[3]) {
+    const std::vector<std::int64_t> keys{mask[0], 1, 1, mask[1]};
+    return cat("; for the keys of each sequence it would fit as ", keys);
+  }
+  return placement_hint(mask, masked);
 }
 
 std::string same_shape_hint(Sizes a, Sizes b) {

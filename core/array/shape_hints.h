@@ -16,6 +16,9 @@ using Sizes = std::span<const std::int64_t>;
 /// did not keep its axis or an unsqueeze was forgotten, or with its last two axes exchanged.
 std::string broadcast_hint(Sizes a, Sizes b);
 
+/// The same for a mask, or what is added to scores: that of the keys, (B, S), for scores (B, H, T, S).
+std::string mask_hint(Sizes mask, Sizes masked);
+
 /// For two shapes that should be equal: says that they differ only by axes of size 1.
 std::string same_shape_hint(Sizes a, Sizes b);
 

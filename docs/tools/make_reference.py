@@ -85,7 +85,7 @@ def fields_of(body):
     inner = text[text.index("{") + 1:text.rindex("}") if "}" in text else len(text)]
     if text.startswith("enum"):
         return [value.split("=")[0].strip() for value in inner.split(",") if value.strip()]
-    return re.findall(r"^  [\w:<>, ]+? (\w+)(?: =.*|\{.*\})?;", inner, re.MULTILINE)
+    return re.findall(r"^  [\w:<>, *&()]+? (?!const\b)(\w+)(?: =.*|\{.*\})?;", inner, re.MULTILINE)
 
 
 def entries(path):

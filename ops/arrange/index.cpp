@@ -377,7 +377,7 @@ namespace {
 void check_mask(const char* op, const Tensor& x, const Mask& mask) {
   if (!broadcasts_to(mask.shape(), x.shape())) {
     fail<ShapeError>(op, "mask of shape ", mask.shape(), " does not broadcast to ", x.shape(),
-                     mask.rank() < x.rank() ? detail::broadcast_hint(mask.shape(), x.shape()) : std::string());
+                     detail::mask_hint(mask.shape(), x.shape()));
   }
 }
 

@@ -46,7 +46,7 @@ X flattened(const X& x, int first, int last) {
 template <class X>
 X unflattened(const X& x, int axis, const Shape& sizes) {
   axis = normalize_axis("unflatten", axis, x.rank());
-  const Shape parts = resolve_shape("unflatten", x.shape()[axis], sizes);
+  const Shape parts = resolve_shape("unflatten", {x.shape()[axis]}, sizes);
   Shape shape;
   for (int i = 0; i < axis; ++i) shape.push_back(x.shape()[i]);
   for (const std::int64_t size : parts) shape.push_back(size);
@@ -86,11 +86,11 @@ X unsqueezed(const X& x, int axis) {
 
 XGRAD_FORMULA reshape_formula{"reshape", "y = x in another shape", "dL/dx = gy in the shape of x"};
 Tensor reshape(const Tensor& x, const Shape& shape) {
-  return reshape_as("reshape", x, resolve_shape("reshape", x.size(), shape));
+  return reshape_as("reshape", x, resolve_shape("reshape", x.shape(), shape));
 }
 template <class T>
 BasicArray<T> reshape(const BasicArray<T>& x, const Shape& shape) {
-  return x.reshaped(resolve_shape("reshape", x.size(), shape));
+  return x.reshaped(resolve_shape("reshape", x.shape(), shape));
 }
 
 XGRAD_FORMULA flatten_formula{"flatten", "y = x in another shape", "dL/dx = gy in the shape of x"};

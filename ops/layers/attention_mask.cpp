@@ -64,11 +64,7 @@ KeyRanges detail::check_mask(const char* op, const AttentionMask& mask, const Sh
   }
   const auto strides = [&](const char* what, const Shape& shape) {
     if (!broadcasts_to(shape, scores)) {
-      const bool of_keys = shape == Shape{B, S};
-      fail<ShapeError>(op, what, " of shape ", shape, " cannot become ", scores,
-                       of_keys ? cat("; for the keys of each sequence it would fit as ", Shape{B, 1, 1, S})
-                       : shape.rank() < scores.rank() ? detail::broadcast_hint(shape, scores)
-                                                      : std::string());
+      fail<ShapeError>(op, what, " of shape ", shape, " cannot become ", scores, detail::mask_hint(shape, scores));
     }
     return broadcast_strides(shape, scores);
   };

@@ -72,7 +72,12 @@ struct Plan {
       fail<ShapeError>("matmul", "inner sizes differ: ", given_a, mark(options.transpose_a), " @ ", given_b,
                        mark(options.transpose_b), transpose_hint(given_a, given_b, options));
     }
-    product = result = broadcast_shapes("matmul", leading(a), leading(b));
+    const Shape batch_a = leading(a), batch_b = leading(b);
+    if (!broadcast_together(batch_a, batch_b)) {
+      fail<ShapeError>("matmul", given_a, " @ ", given_b, ": the axes in front of the matrices, ", batch_a, " and ",
+                       batch_b, ", do not broadcast");
+    }
+    product = result = broadcast_shapes("matmul", batch_a, batch_b);
     const std::int64_t rows = a.dim(options.transpose_a ? -1 : -2), columns = b.dim(options.transpose_b ? -2 : -1);
     product.push_back(rows);
     product.push_back(columns);

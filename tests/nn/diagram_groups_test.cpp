@@ -83,6 +83,13 @@ struct Again : nn::Module {
 
 Tensor with_tanh(const Tensor& x, int) { return tanh(x); }
 
+struct MaskedBlock : nn::Layer<MaskedBlock> {
+  using Layer::Layer;
+  nn::Mlp ffn{at("ffn"), {.in = 8, .hidden = 8}};
+
+  Tensor forward(const Tensor& x, const Mask& masked) const { return masked_fill(ffn(x), masked, 0); }
+};
+
 }  // namespace
 
 TEST_CASE("a group of modules and operations in a loop is one step in diagrams") {
@@ -181,6 +188,27 @@ TEST_CASE("steps that are given other things or are wired in another way are not
     return before.back();
   });
   CHECK(!has_step(view_of({skipping})));
+}
+
+TEST_CASE("blocks that are given one mask are one in diagrams") {
+  struct Net : nn::Module {
+    nn::Linear in{at("in"), 8, 8};
+    nn::Stack<MaskedBlock> blocks{at("blocks"), 4};
+    Tensor operator()(const Tensor& x) const { return blocks(in(x), nn::causal_mask(8)); }
+  };
+  const Net net;
+  CHECK(boxes(view_of({net(zeros({2, 8, 8}))}, 0)) == Strings{"in", "blocks.0 \u2026 3 x4"});
+}
+
+TEST_CASE("two calls of a module with inputs of other sizes can be told apart in diagrams") {
+  struct Pair : nn::Module {
+    nn::Embedding table{at("table"), 9, 4};
+    nn::Mlp net{at("net"), {.in = 4, .hidden = 8}};
+    Tensor operator()(const Index& a, const Index& b) const { return sum(net(table(a))) * sum(net(table(b))); }
+  };
+  const Pair pair;
+  const Strings expected{"table (1)", "net (1)", "table (2)", "net (2)"};
+  CHECK(boxes(view_of({pair(index({1, 2, 3}), index({4, 5, 6, 7}))}, 0)) == expected);
 }
 
 TEST_CASE("pictures of steps have places for everything") {

@@ -16,8 +16,7 @@ namespace {
 
 namespace init = nn::init;
 
-constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN(),
-                 huge = std::numeric_limits<Real>::max();
+constexpr Real huge = std::numeric_limits<Real>::max();
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 TEST_CASE("extreme numbers: sizes of layers") {
@@ -210,7 +209,8 @@ TEST_CASE("extreme numbers: schedules know the steps from 0 on, and no others") 
 }
 
 TEST_CASE("parameters never start with numbers that are not finite") {
-  for (const double bad : {infinity, -infinity, nan, 2 * static_cast<double>(std::numeric_limits<Real>::max())}) {
+  for (const double bad : {infinity, -infinity, not_a_number,
+                           2 * static_cast<double>(std::numeric_limits<Real>::max())}) {
     CAPTURE(bad);
     error_of<ValueError>([&] { init::uniform({.low = bad}); });
     error_of<ValueError>([&] { init::uniform({.high = bad}); });

@@ -1,14 +1,10 @@
 // Every operation at shapes without elements, without axes, and of size 1: its value, gradients and second gradients.
 #include "support/orders.h"
 
-#include <limits>
-
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::testing {
 namespace {
-
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 const std::vector<Shape> all_shapes{{}, {0}, {1}, {0, 3}, {3, 0}, {1, 1}, {2, 0, 3}, {0, 0}};
 

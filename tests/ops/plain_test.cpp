@@ -1,7 +1,6 @@
 // Fused operations under Plain: what the graph shows, who keeps to it, and values where formulas would fail.
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -16,9 +15,6 @@ using namespace xgrad;
 using namespace xgrad::testing;
 
 namespace {
-
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
-constexpr Real not_a_number = std::numeric_limits<Real>::quiet_NaN();
 
 // The operations behind y, from the first to the last.
 std::vector<std::string> operations(const Tensor& y) {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@
 #include <xgrad/core/graph/tensor.h>
 
 namespace xgrad::testing {
+
+inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
+inline constexpr Real not_a_number = std::numeric_limits<Real>::quiet_NaN();
 
 /// Normal numbers; element i depends on the seed and i alone.
 Array normal(const Shape& shape, std::uint64_t seed = 1);
@@ -37,6 +41,9 @@ double rounding_of_slope(double size_of_terms, double h);
 
 /// A function of some tensors; for check_gradients.
 using Function = std::function<Tensor(const Tensors&)>;
+inline Function function_of_one(Tensor (*f)(const Tensor&)) {
+  return [f](const Tensors& x) { return f(x[0]); };
+}
 
 struct GradientCheck {
   int order = 2;            ///< check this many derivatives

@@ -173,6 +173,11 @@ std::vector<std::int64_t> Case::numbers(const std::string& option) const {
   return {values.begin(), values.end()};
 }
 
+Reduction Case::reduction() const {
+  if (!has("reduction") || text("reduction") == "mean") return Reduction::mean;
+  return text("reduction") == "none" ? Reduction::none : Reduction::sum;
+}
+
 Axes Case::axes(const std::string& option) const {
   Axes result;
   for (const std::int64_t axis : numbers(option)) result.push_back(static_cast<int>(axis));

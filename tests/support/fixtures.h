@@ -10,6 +10,7 @@
 
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/core/graph/tensor.h>
+#include <xgrad/ops/losses/reduction.h>
 
 namespace xgrad::testing {
 
@@ -49,6 +50,7 @@ class Case {
   /// One whole number, a list of them as axes or as a shape.
   int integer(const std::string& option) const { return static_cast<int>(numbers(option).at(0)); }
   Axes axes(const std::string& option) const;
+  Reduction reduction() const;  ///< of a loss: the mean, unless it says another
   Shape shape(const std::string& option) const { return Shape(std::span<const std::int64_t>(numbers(option))); }
 
  private:

@@ -109,6 +109,11 @@ class RollUp {
       if (numbered(frame.title).is_call() && is_weight_of(view_.vertices[v], module_of(frame.path))) continue;
       members_[block].push_back(v);
     }
+    // Leaves come first: their places among the others depend on what else leads into a block.
+    for (std::size_t c = 0; c < members_.size(); ++c) {
+      if (is_group(static_cast<int>(c))) continue;
+      std::stable_partition(members_[c].begin(), members_[c].end(), [this](int v) { return inputs_[v].empty(); });
+    }
   }
 
   // The structure and connections of a block. Two blocks with equal texts differ only in their names.

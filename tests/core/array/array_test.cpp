@@ -105,8 +105,8 @@ TEST_CASE("a reshape that cannot be is refused, with both counts") {
   const Array a(Shape{2, 3}, Real(1));
   CHECK(error_of<ShapeError>([&] {
           a.reshaped({4, -1});
-        }) == "reshape: 6 elements are not divisible by 4 to become [4, -1]");
-  CHECK(error_of<ShapeError>([&] { a.reshaped({5, 2}); }) == "reshape: 6 elements cannot become [5, 2]");
+        }) == "reshape: [2, 3] of 6 elements cannot become [4, -1]: they are not divisible by 4");
+  CHECK(error_of<ShapeError>([&] { a.reshaped({5, 2}); }) == "reshape: [2, 3] of 6 elements cannot become [5, 2]");
   CHECK(error_of<ShapeError>([] {
           Array(Shape{0, 3}).reshaped({-1, 0});
         }) == "reshape: -1 is ambiguous next to a size of 0 in [-1, 0]");

@@ -2,7 +2,6 @@
 #include <xgrad/core/watch/anomaly.h>
 
 #include <cmath>
-#include <limits>
 
 #include <xgrad/core/base/scope.h>
 #include <xgrad/core/graph/grad.h>
@@ -13,8 +12,6 @@
 
 namespace xgrad::testing {
 namespace {
-
-constexpr Real infinity = std::numeric_limits<Real>::infinity(), nan = std::numeric_limits<Real>::quiet_NaN();
 
 TEST_CASE("an anomaly of a forward pass is named with its inputs and where these come from") {
   const Tensor x = variable({1, -2, 3}, "x");
@@ -49,7 +46,8 @@ TEST_CASE("an anomaly of a gradient rule is named with the gradient that it was 
 TEST_CASE("a fused rule's anomaly is found in what it gives") {
   const Tensor x = variable({1, 2}, "x");
   const Tensor y =
-      record("own", Array({2}, {1, 2}), wrt(x, [](const Tensor& gy) { return Tensor(Array(gy.shape(), nan)); }));
+      record("own", Array({2}, {1, 2}),
+             wrt(x, [](const Tensor& gy) { return Tensor(Array(gy.shape(), not_a_number)); }));
   const AnomalyMode anomalies;
   CHECK(error_of<NumericError>([&] { grad(sum(y * 3), {x}); }) ==
         "own: its gradient rule gives NaN at [0], the first of 2 for input 0 leaf 'x' [2]\n"
@@ -60,7 +58,7 @@ TEST_CASE("a seed that is no number is found before any rule runs") {
   const Tensor x = variable({1, 2}, "x");
   const Tensor y = exp(x);
   const AnomalyMode anomalies;
-  const std::string error = error_of<NumericError>([&] { grad(y, {x}, {.seed = Array({2}, {1, nan})}); });
+  const std::string error = error_of<NumericError>([&] { grad(y, {x}, {.seed = Array({2}, {1, not_a_number})}); });
   CHECK_MESSAGE(error.starts_with("exp: the gradient of its result [2] is NaN at [1]"), error);
 }
 

@@ -8,8 +8,6 @@
 namespace xgrad::testing {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 // Pearson's sum of (observed - expected)^2 / expected: about its number of degrees of freedom f if the expectation is
 // right, and above f + 5 sqrt(2 f) hardly ever.
 double chi_squared(const Index& drawn, const std::vector<double>& shares) {
@@ -86,11 +84,12 @@ TEST_CASE("what cannot be drawn from is refused") {
   CHECK(error_of<ValueError>([] {
           bernoulli(tensor({{0.5, 1.5}}));
         }) == "bernoulli: probability 1.5 at [0, 1] is not in [0, 1]");
-  CHECK(error_of<ValueError>([] { bernoulli(tensor({nan})); }) == "bernoulli: probability nan at [0] is not in [0, 1]");
+  CHECK(error_of<ValueError>([] { bernoulli(tensor({not_a_number})); }) ==
+        "bernoulli: probability nan at [0] is not in [0, 1]");
   CHECK(error_of<ShapeError>([] { multinomial(Tensor(1), 1); }) == "multinomial: needs weights (n) or (m, n), got []");
   CHECK(error_of<ValueError>([] { multinomial(tensor({1, -1}), 1); }) == "multinomial: weight 1 of row 0 is -1");
   CHECK(error_of<ValueError>([] {
-          multinomial(tensor({{1, 1}, {1, nan}}), 1);
+          multinomial(tensor({{1, 1}, {1, not_a_number}}), 1);
         }) == "multinomial: weight 1 of row 1 is nan");
   CHECK(error_of<ValueError>([] { multinomial(zeros({2}), 1, {.replacement = true}); }) ==
         "multinomial: the weights of row 0 have the sum 0");

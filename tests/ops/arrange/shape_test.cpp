@@ -71,8 +71,8 @@ TEST_CASE("reshape refuses what does not fit") {
   const Tensor x = counting({2, 3});
   CHECK(error_of<ShapeError>([&] {
           reshape(x, {4, -1});
-        }) == "reshape: 6 elements are not divisible by 4 to become [4, -1]");
-  CHECK(error_of<ShapeError>([&] { reshape(x, {5}); }) == "reshape: 6 elements cannot become [5]");
+        }) == "reshape: [2, 3] of 6 elements cannot become [4, -1]: they are not divisible by 4");
+  CHECK(error_of<ShapeError>([&] { reshape(x, {5}); }) == "reshape: [2, 3] of 6 elements cannot become [5]");
   CHECK(error_of<ShapeError>([] {
           reshape(counting({0, 3}), {-1, 0});
         }) == "reshape: -1 is ambiguous next to a size of 0 in [-1, 0]");

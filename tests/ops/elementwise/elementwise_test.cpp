@@ -11,9 +11,6 @@ using namespace xgrad::testing;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-const double not_a_number = std::nan("");
-
 struct Unary {
   const char* name;
   Tensor (*op)(const Tensor&);

@@ -27,7 +27,6 @@ using Limits = std::numeric_limits<Real>;
 using Exact = long double;
 
 constexpr bool single = sizeof(Real) == sizeof(float);
-constexpr Real infinity = Limits::infinity(), not_a_number = Limits::quiet_NaN();
 constexpr Exact inv_sqrt_2pi = std::numbers::inv_sqrtpi_v<Exact> / std::numbers::sqrt2_v<Exact>;
 
 // How far `got` is from `expected`, in units of the last place of the number nearest to `expected`.

@@ -13,12 +13,7 @@ using namespace xgrad::testing;
 
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity(), not_a_number = std::numeric_limits<Real>::quiet_NaN();
-
-Function of_one(Tensor (*f)(const Tensor&)) {
-  return [f](const Tensors& x) { return f(x[0]); };
-}
-Function of_two(Tensor (*f)(const Tensor&, const Tensor&)) {
+Function function_of_two(Tensor (*f)(const Tensor&, const Tensor&)) {
   return [f](const Tensors& x) { return f(x[0], x[1]); };
 }
 
@@ -64,20 +59,20 @@ TEST_CASE("erfinv takes erf back, and Bessel functions have their series and the
 
 TEST_CASE("special functions have the gradients of differences, to the second order") {
   for (Tensor (*f)(const Tensor&) : {lgamma, digamma, i0, i1, sinc}) {
-    check_gradients(of_one(f), {uniform({3, 4}, 0.3, 4)}, {.tolerance = 1e-6});
+    check_gradients(function_of_one(f), {uniform({3, 4}, 0.3, 4)}, {.tolerance = 1e-6});
   }
-  check_gradients(of_one(lgamma), {uniform({5}, -2.8, -2.2)}, {.tolerance = 1e-6});
+  check_gradients(function_of_one(lgamma), {uniform({5}, -2.8, -2.2)}, {.tolerance = 1e-6});
   check_gradients([](const Tensors& x) { return polygamma(2, x[0]); }, {uniform({5}, 1, 4)}, {.tolerance = 1e-6});
-  check_gradients(of_one(erfinv), {uniform({3, 4}, -0.8, 0.8)}, {.tolerance = 1e-6});
-  check_gradients(of_one(sinc), {uniform({7}, -0.3, 0.3)});
-  check_gradients(of_one(i1), {uniform({7}, -0.5, 0.5)});
+  check_gradients(function_of_one(erfinv), {uniform({3, 4}, -0.8, 0.8)}, {.tolerance = 1e-6});
+  check_gradients(function_of_one(sinc), {uniform({7}, -0.3, 0.3)});
+  check_gradients(function_of_one(i1), {uniform({7}, -0.5, 0.5)});
   check_gradients([](const Tensors& x) { return hardshrink(x[0], 0.2); }, {uniform({3, 4}, 0.3, 2)});
   check_gradients([](const Tensors& x) { return softshrink(x[0], 0.2); }, {uniform({3, 4}, -2, -0.3)});
   check_gradients([](const Tensors& x) { return rrelu(x[0], {}, {.seed = 3}); }, {uniform({3, 4}, -2, -0.3)});
-  check_gradients(of_two(xlogy), {normal({3, 4}), uniform({4}, 0.3, 3)});
-  check_gradients(of_two(logaddexp2), {normal({3, 1}), normal({4}, 2)});
-  check_gradients(of_two(fmax), {uniform({3, 4}, 0, 1), uniform({4}, 2, 3)});
-  check_gradients(of_two(fmin), {uniform({3, 4}, 0, 1), uniform({4}, 2, 3)});
+  check_gradients(function_of_two(xlogy), {normal({3, 4}), uniform({4}, 0.3, 3)});
+  check_gradients(function_of_two(logaddexp2), {normal({3, 1}), normal({4}, 2)});
+  check_gradients(function_of_two(fmax), {uniform({3, 4}, 0, 1), uniform({4}, 2, 3)});
+  check_gradients(function_of_two(fmin), {uniform({3, 4}, 0, 1), uniform({4}, 2, 3)});
   check_gradients([](const Tensors& x) { return copysign(x[0], tensor({-1, 1, -2})); }, {uniform({2, 3}, 0.5, 2)});
   check_gradients([](const Tensors& x) { return heaviside(tensor({0, 1, 0, -2}), x[0]); }, {normal({4})});
   check_gradients([](const Tensors& x) { return ldexp(x[0], index({{-1}, {3}})); }, {normal({3})});
@@ -110,7 +105,7 @@ TEST_CASE("special functions refuse bad settings and shapes") {
   CHECK(error_of<ValueError>([&] { softshrink(x, not_a_number); }) == "softshrink: lambda nan is negative or NaN");
   CHECK(error_of<ValueError>([&] { rrelu(x, {.lower = 1, .upper = 0}); }) == "rrelu: slopes from 1 to 0");
   for (const auto& f :
-       {of_two(xlogy), of_two(fmax), of_two(fmin), of_two(copysign), of_two(heaviside), of_two(logaddexp2)}) {
+       {function_of_two(xlogy), function_of_two(fmax), function_of_two(fmin), function_of_two(copysign), function_of_two(heaviside), function_of_two(logaddexp2)}) {
     CHECK(error_of<ShapeError>([&] { f({x, zeros({2})}); }).find("[2, 3]") != std::string::npos);
   }
   CHECK(error_of<ShapeError>([&] { ldexp(x, index({1, 2})); }).find("ldexp: ") == 0);

@@ -10,7 +10,6 @@
 namespace xgrad::testing {
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 // ---- Bands and lengths ----

@@ -13,8 +13,6 @@ using namespace xgrad::testing;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 struct Sizes {
   std::int64_t B, T, S, C, E, H;
 };
@@ -61,13 +59,13 @@ Mask pattern(std::int64_t T, std::int64_t S) {
   return mask;
 }
 
-struct Case {
+struct AttentionCase {
   const char* name;
   Sizes n;
   AttentionMask mask;
 };
 
-std::vector<Case> cases() {
+std::vector<AttentionCase> cases() {
   return {
       {"plain", {2, 3, 4, 6, 4, 2}, {}},
       {"one head", {1, 5, 5, 3, 3, 1}, {}},
@@ -91,7 +89,7 @@ std::vector<Case> cases() {
   };
 }
 
-Tensor apply(const Case& c, const Tensor& q, const Tensor& k, const Tensor& v) {
+Tensor apply(const AttentionCase& c, const Tensor& q, const Tensor& k, const Tensor& v) {
   return multi_head_attention(q, k, v, c.n.H, {.mask = c.mask});
 }
 
@@ -113,7 +111,7 @@ std::vector<Array> operands(const Sizes& n) {
 }  // namespace
 
 TEST_CASE("attention equals the sum over keys, done by hand, under every mask") {
-  for (const Case& c : cases()) {
+  for (const AttentionCase& c : cases()) {
     INFO(c.name);
     const auto x = operands(c.n);
     check_close(apply(c, x[0], x[1], x[2]).value(), by_hand(x[0], x[1], x[2], c.n, c.mask), 1e-13);
@@ -121,7 +119,7 @@ TEST_CASE("attention equals the sum over keys, done by hand, under every mask") 
 }
 
 TEST_CASE("gradients of attention are those of differences, to the second order, under every mask") {
-  for (const Case& c : cases()) {
+  for (const AttentionCase& c : cases()) {
     INFO(c.name);
     check_gradients([&](const Tensors& x) { return apply(c, x[0], x[1], x[2]); }, operands(c.n));
   }
@@ -134,7 +132,7 @@ TEST_CASE("gradients of attention are those of differences, to the second order,
 }
 
 TEST_CASE("the gradient kernel equals the composed form, also with dropout and shared operands") {
-  for (const Case& c : cases()) {
+  for (const AttentionCase& c : cases()) {
     for (const Real dropout : {0.0, 0.4}) {
       INFO(c.name, ", dropout ", dropout);
       const AttentionOptions options{.mask = c.mask, .dropout = dropout, .key = RandomKey{3, 4}};

@@ -1,6 +1,5 @@
 // Dropout: which elements stay, the mean, the gradient.
 #include <cmath>
-#include <limits>
 
 #include <xgrad/ops/ops.h>
 
@@ -9,14 +8,6 @@
 
 using namespace xgrad;
 using namespace xgrad::testing;
-
-namespace {
-
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
-
-constexpr Real not_a_number = std::numeric_limits<Real>::quiet_NaN();
-
-}  // namespace
 
 TEST_CASE("dropout zeroes about the wanted share and keeps the mean") {
   const Tensor x = ones({100, 1000});

@@ -1,7 +1,6 @@
 // Padding with own elements, shuffled and sampled pictures, pooling with places, dropout of channels, margins of
 // several classes: gradients against differences, edges, bad inputs. (PyTorch's numbers: operation_fixtures_test.cpp.)
 #include <cmath>
-#include <limits>
 
 #include <xgrad/ops/ops.h>
 
@@ -11,8 +10,6 @@ using namespace xgrad;
 using namespace xgrad::testing;
 
 namespace {
-
-constexpr Real infinity = std::numeric_limits<Real>::infinity(), not_a_number = std::numeric_limits<Real>::quiet_NaN();
 
 // Points between the pixels of small pictures, where sampling is smooth.
 Array between_pixels(const Shape& shape) { return uniform(shape, -0.9, 0.9, 4); }

@@ -9,12 +9,6 @@
 #include "support/threads.h"
 
 namespace xgrad::testing {
-namespace {
-
-constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
-
-}  // namespace
-
 TEST_CASE("gradients of pooling and interpolation are those of differences, to the second order") {
   const auto check = [](const Function& f, const Shape& shape) {
     check_gradients([&](const Tensors& x) { return square(f(x)); }, {normal(shape)});
@@ -47,7 +41,7 @@ TEST_CASE("gradients of pooling and interpolation are those of differences, to t
 }
 
 TEST_CASE("the first of equal numbers gets the gradient of max pooling, and NaN wins") {
-  const Tensor x = variable(Array({1, 2, 4}, {1, 1, -1, nan, 1, 1, 5, -1}));
+  const Tensor x = variable(Array({1, 2, 4}, {1, 1, -1, not_a_number, 1, 1, 5, -1}));
   const Tensor y = max_pool2d(x, 2);
   CHECK(y.value().at({0, 0, 0}) == 1);
   CHECK(std::isnan(y.value().at({0, 0, 1})));
@@ -113,7 +107,7 @@ TEST_CASE("a mean over everything is the mean, and a picture in its own size is 
 }
 
 TEST_CASE("a neighbour without weight takes no part in an interpolation") {
-  const Tensor x = Array({1, 1, 1, 3}, {1, nan, 3});
+  const Tensor x = Array({1, 1, 1, 3}, {1, not_a_number, 3});
   const Tensor y =
       interpolate(x, {.size = Size2d{1, 5}, .mode = Interpolation::bilinear, .align_corners = AlignCorners::yes});
   CHECK(y.value().at({0, 0, 0, 0}) == 1);

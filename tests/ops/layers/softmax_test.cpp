@@ -1,6 +1,5 @@
 // Softmax and its kin: against formulas, composed forms and published values; extreme inputs.
 #include <cmath>
-#include <limits>
 
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/ops/ops.h>
@@ -12,10 +11,6 @@ using namespace xgrad;
 using namespace xgrad::testing;
 
 namespace {
-
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
-
-constexpr Real not_a_number = std::numeric_limits<Real>::quiet_NaN();
 
 Tensor composed_softmax(const Tensor& x, int axis) {
   const Tensor e = exp(x - max(x.detach(), {.axis = axis, .keepdim = true}));

@@ -6,39 +6,30 @@
 #include "support/fixtures.h"
 
 namespace xgrad::testing {
-namespace {
-
-Reduction reduction_of(const Case& c) {
-  if (!c.has("reduction") || c.text("reduction") == "mean") return Reduction::mean;
-  return c.text("reduction") == "none" ? Reduction::none : Reduction::sum;
-}
-
-}  // namespace
-
 TEST_CASE("losses and their gradients equal PyTorch's") {
   check_fixtures(
       "loss",
       {
           {"cross_entropy",
            [](const Case& c) {
-             CrossEntropyOptions options{.label_smoothing = c.number("label_smoothing"), .reduction = reduction_of(c)};
+             CrossEntropyOptions options{.label_smoothing = c.number("label_smoothing"), .reduction = c.reduction()};
              if (c.has("ignore_index")) options.ignore_index = c.integer("ignore_index");
              return cross_entropy(c.x(0), c.index(1), options);
            }},
           {"cross_entropy_probabilities",
            [](const Case& c) {
              return cross_entropy(c.x(0), c.x(1),
-                                  {.label_smoothing = c.number("label_smoothing"), .reduction = reduction_of(c)});
+                                  {.label_smoothing = c.number("label_smoothing"), .reduction = c.reduction()});
            }},
-          {"mse", [](const Case& c) { return mse_loss(c.x(0), c.x(1), {.reduction = reduction_of(c)}); }},
+          {"mse", [](const Case& c) { return mse_loss(c.x(0), c.x(1), {.reduction = c.reduction()}); }},
           {"binary_cross_entropy",
            [](const Case& c) {
-             return binary_cross_entropy_with_logits(c.x(0), c.x(1), {.reduction = reduction_of(c)});
+             return binary_cross_entropy_with_logits(c.x(0), c.x(1), {.reduction = c.reduction()});
            }},
           {"kl_div",
            [](const Case& c) {
              const Tensor loss =
-                 kl_div(c.x(0), c.x(1), {.reduction = reduction_of(c), .log_target = c.flag("log_target")});
+                 kl_div(c.x(0), c.x(1), {.reduction = c.reduction(), .log_target = c.flag("log_target")});
              return c.text("reduction") == "batchmean" ? loss / c.x(0).dim(0) : loss;
            }},
       },

@@ -12,8 +12,6 @@ using namespace xgrad::testing;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // -(1 - a) ln p_t - a/V sum ln p_c for one row.
 double row_by_hand(const Array& logits, std::int64_t row, std::int64_t target, double a) {
   const std::int64_t V = logits.dim(-1);

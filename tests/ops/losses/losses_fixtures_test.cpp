@@ -6,11 +6,6 @@
 namespace xgrad::testing {
 namespace {
 
-Reduction reduction_of(const Case& c) {
-  if (!c.has("reduction") || c.text("reduction") == "mean") return Reduction::mean;
-  return c.text("reduction") == "none" ? Reduction::none : Reduction::sum;
-}
-
 std::optional<std::int64_t> ignored_by(const Case& c) {
   if (!c.has("ignore_index")) return {};
   return c.integer("ignore_index");
@@ -30,70 +25,70 @@ TEST_CASE("losses with weights, of distances and of margins, and their gradients
                                   {.weight = c.x(2),
                                    .ignore_index = ignored_by(c),
                                    .label_smoothing = real(c, "label_smoothing", 0),
-                                   .reduction = reduction_of(c)});
+                                   .reduction = c.reduction()});
            }},
           {"cross_entropy_probabilities",
            [](const Case& c) {
              return cross_entropy(
                  c.x(0), c.x(1),
-                 {.weight = c.x(2), .label_smoothing = real(c, "label_smoothing", 0), .reduction = reduction_of(c)});
+                 {.weight = c.x(2), .label_smoothing = real(c, "label_smoothing", 0), .reduction = c.reduction()});
            }},
           {"nll",
            [](const Case& c) {
              return nll_loss(c.x(0), c.index(1),
-                             {.weight = c.x(2), .ignore_index = ignored_by(c), .reduction = reduction_of(c)});
+                             {.weight = c.x(2), .ignore_index = ignored_by(c), .reduction = c.reduction()});
            }},
           {"bce",
            [](const Case& c) {
-             return binary_cross_entropy(c.x(0), c.x(1), {.weight = c.x(2), .reduction = reduction_of(c)});
+             return binary_cross_entropy(c.x(0), c.x(1), {.weight = c.x(2), .reduction = c.reduction()});
            }},
           {"bce_with_logits",
            [](const Case& c) {
-             BinaryCrossEntropyWithLogitsOptions options{.reduction = reduction_of(c)};
+             BinaryCrossEntropyWithLogitsOptions options{.reduction = c.reduction()};
              (c.text("weights") == "weight" ? options.weight : options.pos_weight) = c.x(2);
              return binary_cross_entropy_with_logits(c.x(0), c.x(1), options);
            }},
-          {"l1", [](const Case& c) { return l1_loss(c.x(0), c.x(1), {.reduction = reduction_of(c)}); }},
+          {"l1", [](const Case& c) { return l1_loss(c.x(0), c.x(1), {.reduction = c.reduction()}); }},
           {"smooth_l1",
            [](const Case& c) {
-             return smooth_l1_loss(c.x(0), c.x(1), {.beta = real(c, "beta", 1), .reduction = reduction_of(c)});
+             return smooth_l1_loss(c.x(0), c.x(1), {.beta = real(c, "beta", 1), .reduction = c.reduction()});
            }},
           {"huber",
            [](const Case& c) {
-             return huber_loss(c.x(0), c.x(1), {.delta = real(c, "delta", 1), .reduction = reduction_of(c)});
+             return huber_loss(c.x(0), c.x(1), {.delta = real(c, "delta", 1), .reduction = c.reduction()});
            }},
           {"poisson_nll",
            [](const Case& c) {
              return poisson_nll_loss(
                  c.x(0), c.x(1),
-                 {.log_input = c.flag("log_input"), .full = c.flag("full"), .reduction = reduction_of(c)});
+                 {.log_input = c.flag("log_input"), .full = c.flag("full"), .reduction = c.reduction()});
            }},
           {"gaussian_nll",
            [](const Case& c) {
              return gaussian_nll_loss(
                  c.x(0), c.x(1), c.x(2),
-                 {.full = c.flag("full"), .eps = c.number("eps", 1e-6), .reduction = reduction_of(c)});
+                 {.full = c.flag("full"), .eps = c.number("eps", 1e-6), .reduction = c.reduction()});
            }},
           {"margin_ranking",
            [](const Case& c) {
              return margin_ranking_loss(c.x(0), c.x(1), c.x(2),
-                                        {.margin = real(c, "margin", 0), .reduction = reduction_of(c)});
+                                        {.margin = real(c, "margin", 0), .reduction = c.reduction()});
            }},
           {"hinge_embedding",
            [](const Case& c) {
              return hinge_embedding_loss(c.x(0), c.x(1),
-                                         {.margin = real(c, "margin", 1), .reduction = reduction_of(c)});
+                                         {.margin = real(c, "margin", 1), .reduction = c.reduction()});
            }},
           {"cosine_embedding",
            [](const Case& c) {
              return cosine_embedding_loss(c.x(0), c.x(1), c.x(2),
-                                          {.margin = real(c, "margin", 0), .reduction = reduction_of(c)});
+                                          {.margin = real(c, "margin", 0), .reduction = c.reduction()});
            }},
           {"triplet",
            [](const Case& c) {
              return triplet_margin_loss(
                  c.x(0), c.x(1), c.x(2),
-                 {.margin = 0.7, .p = c.number("p"), .swap = c.flag("swap"), .reduction = reduction_of(c)});
+                 {.margin = 0.7, .p = c.number("p"), .swap = c.flag("swap"), .reduction = c.reduction()});
            }},
       },
       {.ulps = 32});  // means of terms of both signs, and 1 - p of p near 1
@@ -107,7 +102,7 @@ TEST_CASE("the CTC loss and its gradients equal PyTorch's, and those of two orde
            [](const Case& c) {
              return ctc_loss(
                  log_softmax(c.x(0)), c.index(1), c.index(2), c.index(3),
-                 {.blank = c.integer("blank"), .reduction = reduction_of(c), .zero_infinity = c.flag("zero_infinity")});
+                 {.blank = c.integer("blank"), .reduction = c.reduction(), .zero_infinity = c.flag("zero_infinity")});
            }},
           {"ctc_by_ways",
            [](const Case& c) {

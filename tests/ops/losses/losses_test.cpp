@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include <xgrad/ops/ops.h>
@@ -14,8 +13,6 @@ using namespace xgrad;
 using namespace xgrad::testing;
 
 namespace {
-
-constexpr Real infinity = std::numeric_limits<Real>::infinity(), not_a_number = std::numeric_limits<Real>::quiet_NaN();
 
 // The gradient by the kernel is that of the operations, which the second derivative goes through.
 void check_both_forms(const Function& f, const Array& at) {

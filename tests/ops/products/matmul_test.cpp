@@ -105,7 +105,7 @@ TEST_CASE("matmul refuses factors that do not fit and names their shapes") {
   CHECK(refusal({3}, {4, 5}) == "matmul: inner sizes differ: [3] @ [4, 5]");
   CHECK(refusal({4, 5}, {4}) == "matmul: inner sizes differ: [4, 5] @ [4]; did you mean {.transpose_a = true}?");
   CHECK(refusal({3}, {4}) == "matmul: inner sizes differ: [3] @ [4]");
-  CHECK(refusal({2, 2, 3}, {3, 3, 2}) == "matmul: cannot broadcast [2] with [3] at axis -1");
+  CHECK(refusal({2, 2, 3}, {3, 3, 2}) == "matmul: [2, 2, 3] @ [3, 3, 2]: the axes in front of the matrices, [2] and [3], do not broadcast");
   CHECK(refusal({}, {3, 3}) == "matmul: a factor has no axis: [] @ [3, 3]");
   CHECK(refusal({3}, {3, 3}, {.transpose_a = true}) == "matmul: a vector cannot be transposed: [3] @ [3, 3]");
 }

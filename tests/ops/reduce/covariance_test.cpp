@@ -1,18 +1,11 @@
 // Covariances and correlations: definitions, gradients against differences, bad input.
 #include <xgrad/ops/ops.h>
 
-#include <limits>
 
 #include "support/check.h"
 #include "support/threads.h"
 
 namespace xgrad::testing {
-namespace {
-
-constexpr Real infinity = std::numeric_limits<Real>::infinity(), nan = std::numeric_limits<Real>::quiet_NaN();
-
-}  // namespace
-
 TEST_CASE("covariances are variances on the diagonal, and what weights say is what repeated observations say") {
   const Tensor x = normal({3, 5});
   check_close(diagonal(cov(x)).value(), var(x, {.axis = 1}).value());
@@ -64,7 +57,7 @@ TEST_CASE("covariances refuse what does not fit with its name") {
   CHECK(shape({.aweights = ones({3, 1})}) ==
         "cov: aweights has shape [3, 1]; needs one weight for each of 3 observations");
   CHECK(value({.fweights = index({1, -2, 1})}) == "cov: fweights has -2 at 1; needs weights of 0 or more");
-  CHECK(value({.aweights = tensor({1, 1, nan})}) == "cov: aweights has nan at 2; needs weights of 0 or more");
+  CHECK(value({.aweights = tensor({1, 1, not_a_number})}) == "cov: aweights has nan at 2; needs weights of 0 or more");
   CHECK(value({.aweights = zeros({3})}) == "cov: the weights of 3 observations have the sum 0");
   CHECK(value({.aweights = tensor({1, infinity, 1})}) == "cov: the weights of 3 observations have the sum inf");
   CHECK(value({.correction = 3}) == "cov: the sum of the weights, 3, does not exceed the correction, 3");

@@ -13,8 +13,6 @@ using namespace xgrad::testing;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 struct Reducer {
   const char* name;
   Tensor (*op)(const Tensor&, const ReduceOptions&);
