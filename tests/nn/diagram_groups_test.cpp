@@ -86,8 +86,12 @@ Tensor with_tanh(const Tensor& x, int) { return tanh(x); }
 struct MaskedBlock : nn::Layer<MaskedBlock> {
   using Layer::Layer;
   nn::Mlp ffn{at("ffn"), {.in = 8, .hidden = 8}};
+  nn::Linear fc{at("fc"), 8, 8};
 
-  Tensor forward(const Tensor& x, const Mask& masked) const { return masked_fill(ffn(x), masked, 0); }
+  Tensor forward(const Tensor& x, const Mask& masked) const {
+    const Tensor seen = masked_fill(ffn(x), masked, 0);
+    return seen + fc(x);
+  }
 };
 
 }  // namespace

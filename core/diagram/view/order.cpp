@@ -5,6 +5,7 @@
 #include <functional>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 namespace xgrad::detail {
 
@@ -16,17 +17,22 @@ std::vector<int> topological_numbers(const GraphView& view) {
     users[edge.from].push_back(edge.to);
     ++missing[edge.to];
   }
-  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  using Ready = std::pair<int, int>;  // its place, or that of its first user, if it is a mask, which has none
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
+  const auto add = [&](int v) {
+    const bool given = view.vertices[v].op == "mask" && !users[v].empty();
+    ready.emplace(given ? std::min(v, std::ranges::min(users[v])) : v, v);
+  };
   for (int v = 0; v < count; ++v) {
-    if (missing[v] == 0) ready.push(v);
+    if (missing[v] == 0) add(v);
   }
   int next = 0;
   for (; !ready.empty(); ++next) {
-    const int v = ready.top();
+    const int v = ready.top().second;
     ready.pop();
     numbers[v] = next;
     for (const int user : users[v]) {
-      if (--missing[user] == 0) ready.push(user);
+      if (--missing[user] == 0) add(user);
     }
   }
   if (next < count) {
