@@ -10,6 +10,7 @@
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/xgrad.h>
 
+#include "../../../examples/annotated_transformer/model.h"
 #include "../../../examples/field_attention/model.h"
 #include "../../../examples/policy_gradient/agent.h"
 #include "../../../examples/residual/stacks.h"
@@ -70,6 +71,12 @@ void add_translation(Folder& folder) {
   const Tensor loss = cross_entropy(model(words({2, 7}), lengths, target), target).named("loss");
   folder.add("translate", {loss}, "translate: the translation transformer");
   folder.add_step("translate_step", loss, model, "translate: one training step");
+  const annotated::Transformer written{nn::root, {.source_words = 1000, .target_words = 1200}};
+  folder.add("annotated_transformer", {written(words({2, 7}), lengths, target).named("logits")},
+             "annotated_transformer: the transformer written out");
+  const nn::Seq2Seq recurrent{nn::root, 1000, 1200};
+  folder.add("seq2seq_rnn", {recurrent(words({2, 7}), lengths, target).named("logits")},
+             "seq2seq_rnn: recurrent, with attention");
 }
 
 void add_language_models(Folder& folder) {
@@ -91,6 +98,9 @@ void add_vision_models(Folder& folder) {
   const nn::VisionTransformer vit{
       nn::root, {.image = 32, .patch = 4, .dim = 64, .heads = 4, .layers = 6, .mlp = 128, .classes = 10}};
   folder.add("vit", {vit(image(32)).named("logits")}, "vit: a vision transformer");
+  const nn::SwinTransformer swin{
+      nn::root, {.patch = 2, .channels = 3, .dim = 32, .depths = {2, 2}, .heads = {2, 4}, .window = 4, .classes = 10}};
+  folder.add("swin", {swin(image(32)).named("logits")}, "swin: a transformer of windows");
   const nn::ResNet resnet{nn::root, {.classes = 10}};
   folder.add("resnet", {resnet(image(64)).named("logits")}, "A ResNet of 18 layers");
   const vae::Vae model{nn::root, {1, 28, 28}, {}};
