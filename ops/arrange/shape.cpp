@@ -90,7 +90,7 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
 }
 template <class T>
 BasicArray<T> reshape(const BasicArray<T>& x, const Shape& shape) {
-  return x.reshaped(resolve_shape("reshape", x.shape(), shape));
+  return x.reshaped(shape);
 }
 
 XGRAD_FORMULA flatten_formula{"flatten", "y = x in another shape", "dL/dx = gy in the shape of x"};

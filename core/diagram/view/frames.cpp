@@ -193,10 +193,10 @@ class Calls {
     return frames;
   }
   bool alike(std::span<const int> a, std::span<const int> b) const {
+    const auto rank = [](const GraphVertex& vertex) { return vertex.shape ? vertex.shape->rank() : nothing; };
     return std::ranges::equal(a, b, [&](int v, int w) {
       const GraphVertex &one = view_.vertices[v], &other = view_.vertices[w];
-      const int rank = one.shape ? one.shape->rank() : nothing, rank_of_other = other.shape ? other.shape->rank() : nothing;
-      return one.op == other.op && one.path == other.path && rank == rank_of_other;
+      return one.op == other.op && one.path == other.path && rank(one) == rank(other);
     });
   }
 

@@ -17,7 +17,7 @@ std::vector<int> topological_numbers(const GraphView& view) {
     users[edge.from].push_back(edge.to);
     ++missing[edge.to];
   }
-  using Ready = std::pair<int, int>;  // its place, or that of its first user, if it is a mask, which has none
+  using Ready = std::pair<int, int>;  // a number, of a mask that of its first user; and the vertex
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   const auto add = [&](int v) {
     const bool given = view.vertices[v].op == "mask" && !users[v].empty();

@@ -1,7 +1,6 @@
 // Tests of core/graph/donation.h: when a gradient may be written over what the backward pass leaves behind.
 #include <xgrad/core/graph/donation.h>
 
-#include <limits>
 #include <vector>
 
 #include <xgrad/core/graph/grad.h>
@@ -138,7 +137,6 @@ TEST_CASE("a rule that fails after it has taken cannot run again") {
 }
 
 TEST_CASE("gradients are the same bits whether they are written over something or not") {
-  constexpr Real infinity = std::numeric_limits<Real>::infinity();
   const auto check = [](const Shape& shape, const Function& f, const Array& x) {
     const Tensor seed(normal(shape, 7));
     const auto gradient = [&](bool retain) {

@@ -46,7 +46,6 @@ TEST_CASE("the first of equal numbers gets the gradient of max pooling, and NaN 
   CHECK(y.value().at({0, 0, 0}) == 1);
   CHECK(std::isnan(y.value().at({0, 0, 1})));
   CHECK(equal(grad(y, {x}, {.seed = Array({1, 1, 2}, {3, 4})})[0].value(), Array({1, 2, 4}, {3, 0, 0, 4, 0, 0, 0, 0})));
-  constexpr Real infinity = std::numeric_limits<Real>::infinity();
   const Tensor lowest = variable(Array({1, 2, 2}, -infinity));
   const Tensor least = max_pool2d(lowest, 2);
   CHECK(least.item() == -infinity);
@@ -80,7 +79,6 @@ TEST_CASE("max pooling of many sizes equals the maximum over its windows, withou
 }
 
 TEST_CASE("max pooling with padding equals that of a picture with -inf around it, and so do the gradients") {
-  constexpr Real infinity = std::numeric_limits<Real>::infinity();
   for (const std::int64_t width : {3, 8, 17, 33, 70}) {
     for (const std::int64_t stride : {1, 2, 3}) {
       CAPTURE(width);
