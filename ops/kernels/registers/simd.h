@@ -81,6 +81,17 @@ class BasicPack {
     } else if constexpr (avx512 && std::is_same_v<Number, double>) {
       return Batch(_mm512_mask_loadu_pd(_mm512_set1_pd(rest), static_cast<__mmask8>((1u << count) - 1), from));
     }
+#elif defined(__AVX2__)
+    // Not by way of memory: a register is loaded late from numbers that were stored one by one.
+    if constexpr (std::is_same_v<Number, float>) {
+      const __m256i places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+      const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), places);
+      return Batch(_mm256_blendv_ps(_mm256_set1_ps(rest), _mm256_maskload_ps(from, mask), _mm256_castsi256_ps(mask)));
+    } else if constexpr (std::is_same_v<Number, double>) {
+      const __m256i places = _mm256_setr_epi64x(0, 1, 2, 3);
+      const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<std::int64_t>(count)), places);
+      return Batch(_mm256_blendv_pd(_mm256_set1_pd(rest), _mm256_maskload_pd(from, mask), _mm256_castsi256_pd(mask)));
+    }
 #endif
     Number padded[width];
     for (std::size_t i = 0; i < width; ++i) padded[i] = i < count ? from[i] : rest;
@@ -93,6 +104,23 @@ class BasicPack {
       return _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << count) - 1), batch_);
     } else if constexpr (avx512 && std::is_same_v<Number, double>) {
       return _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1u << count) - 1), batch_);
+    }
+#elif defined(__AVX2__)
+    if constexpr (std::is_same_v<Number, float>) {  // eight, four, two and one: masked stores are slow on some processors
+      if (count >= width) return store(to);
+      __m128 part = _mm256_castps256_ps128(batch_);
+      if (count & 4) {
+        _mm_storeu_ps(to, part);
+        to += 4;
+        part = _mm256_extractf128_ps(batch_, 1);
+      }
+      if (count & 2) {
+        _mm_storel_pi(reinterpret_cast<__m64*>(to), part);
+        to += 2;
+        part = _mm_movehl_ps(part, part);
+      }
+      if (count & 1) _mm_store_ss(to, part);
+      return;
     }
 #endif
     Number padded[width];

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#ifdef __AVX512F__
+#ifdef __AVX__
 #include <immintrin.h>
 #endif
 
@@ -51,6 +51,28 @@ inline void transpose_16(float* to, std::int64_t to_stride, const float* from, s
     _mm512_storeu_ps(row + 8 * to_stride, _mm512_shuffle_f32x4(b[i], b[i + 8], 0xdd));
   }
 }
+#elif defined(__AVX__)
+/// A tile of 8 x 8 floats: rows that are four apart are loaded into the halves of a register, which pairs of rows and
+/// pairs of these then exchange, so that no number has to change its half.
+inline void transpose_8(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride) {
+  for (int half = 0; half < 8; half += 4) {
+    __m256 a[4], b[4];
+    for (int i = 0; i < 4; ++i) {
+      const float* row = from + i * from_stride + half;
+      a[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row)), _mm_loadu_ps(row + 4 * from_stride), 1);
+    }
+    for (int i = 0; i < 4; i += 2) {
+      b[i] = _mm256_unpacklo_ps(a[i], a[i + 1]);
+      b[i + 1] = _mm256_unpackhi_ps(a[i], a[i + 1]);
+    }
+    for (int i = 0; i < 2; ++i) {
+      const __m256d p = _mm256_castps_pd(b[i]), q = _mm256_castps_pd(b[i + 2]);
+      float* row = to + (half + 2 * i) * to_stride;
+      _mm256_storeu_ps(row, _mm256_castpd_ps(_mm256_unpacklo_pd(p, q)));
+      _mm256_storeu_ps(row + to_stride, _mm256_castpd_ps(_mm256_unpackhi_pd(p, q)));
+    }
+  }
+}
 #endif
 
 /// to[i to_stride + j] = from[i + j from_stride] for i, j < tile: rows into registers, then log2(tile) rounds that each
@@ -60,6 +82,8 @@ void transpose_tile(T* to, std::int64_t to_stride, const T* from, std::int64_t f
   constexpr int width = tile<T>;
 #ifdef __AVX512F__
   if constexpr (std::is_same_v<T, float> && width == 16) return transpose_16(to, to_stride, from, from_stride);
+#elif defined(__AVX__)
+  if constexpr (std::is_same_v<T, float> && width == 8) return transpose_8(to, to_stride, from, from_stride);
 #endif
   if constexpr (sizeof(T) == 1) {
     for (int i = 0; i < width; ++i) {
