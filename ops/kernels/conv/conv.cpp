@@ -22,8 +22,8 @@
 namespace xgrad {
 namespace {
 
-constexpr int tile_packs = 2;                                         // channels of the result, in packs
-constexpr int tile_rows = (registers - tile_packs - 1) / tile_packs;  // pixels; or channels of the image
+constexpr int tile_packs = 2;                             // channels of the result, in packs
+constexpr int tile_rows = rows_in_registers<tile_packs>;  // pixels; or channels of the image
 constexpr std::int64_t tile_columns = tile_packs * pack_width;
 
 std::int64_t panels_of(std::int64_t channels) { return (channels + tile_columns - 1) / tile_columns; }

@@ -104,8 +104,8 @@ void product(std::int64_t rows, const LeftRows& a, const MatrixRows& b, const Ma
       }
     }
   };
-  // As many rows at once as there are registers for: every sum waits for the one before.
-  take(std::integral_constant<int, registers >= 32 ? 8 : 6>());
+  // Many rows at once: every sum waits for the one before.
+  take(std::integral_constant<int, std::min(rows_in_registers<2>, 8)>());
   take(std::integral_constant<int, 4>());
   take(std::integral_constant<int, 2>());
   take(std::integral_constant<int, 1>());

@@ -14,8 +14,8 @@
 namespace xgrad::detail {
 namespace {
 
-constexpr int tile_packs = 2;                                         // columns, in packs
-constexpr int tile_rows = (registers - tile_packs - 1) / tile_packs;  // two of b and one of a beside the sums
+constexpr int tile_packs = 2;  // columns, in packs
+constexpr int tile_rows = rows_in_registers<tile_packs>;
 constexpr std::int64_t tile_columns = tile_packs * pack_width;
 
 // Rows of a of this depth stay in the first-level cache while the panels of b stream from the second.

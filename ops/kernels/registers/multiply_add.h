@@ -13,6 +13,10 @@ inline constexpr int registers = 32;
 inline constexpr int registers = 16;
 #endif
 
+/// The rows of sums, of `packs` packs each, that fit beside a row of the right factor and one number of the left.
+template <int packs>
+inline constexpr int rows_in_registers = (registers - packs - 1) / packs;
+
 // The sums stay in registers only if the loops over them are unrolled.
 #ifdef __clang__
 #define XGRAD_UNROLL _Pragma("unroll")
