@@ -35,18 +35,23 @@ struct LeftRows {
 template <int rows, int packs>
 [[gnu::always_inline]] inline void multiply_add_block(Pack (&sum)[rows][packs], const LeftRows& left, const Real* b,
                                                       std::int64_t b_step, std::int64_t depth) {
-  const std::int64_t row_step = left.row_step, depth_step = left.depth_step;
-  const Real* a = left.data;
-  for (std::int64_t k = 0; k < depth; ++k, a += depth_step, b += b_step) {
+  // Four rows share a pointer: with one for each, or one for all, addresses would not fit into the registers for them.
+  const std::int64_t steps[] = {0, left.row_step, 2 * left.row_step, 3 * left.row_step};
+  const Real* a[(rows + 3) / 4];
+  XGRAD_UNROLL
+  for (int i = 0; i < rows; i += 4) a[i / 4] = left.data + i * left.row_step;
+  for (std::int64_t k = 0; k < depth; ++k, b += b_step) {
     Pack right[packs];
     XGRAD_UNROLL
     for (int j = 0; j < packs; ++j) right[j] = Pack::load(b + j * pack_width);
     XGRAD_UNROLL
     for (int i = 0; i < rows; ++i) {
-      const Pack factor(a[i * row_step]);
+      const Pack factor(a[i / 4][steps[i % 4]]);
       XGRAD_UNROLL
       for (int j = 0; j < packs; ++j) sum[i][j] = multiply_add(factor, right[j], sum[i][j]);
     }
+    XGRAD_UNROLL
+    for (int i = 0; i < rows; i += 4) a[i / 4] += left.depth_step;
   }
 }
 
