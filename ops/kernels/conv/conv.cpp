@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,7 @@ std::int64_t panels_of(std::int64_t channels) { return (channels + tile_columns 
 struct Sums {
   Plane image;
   std::int64_t channels;  // of the image
-  const std::vector<std::int64_t>& taps;
+  std::span<const std::int64_t> taps;
   std::int64_t h_step, w_step;
   const Real* weights;  // (taps, channels, tile_columns)
   const Real* bias;     // (tile_columns) or nullptr
@@ -84,18 +85,34 @@ constexpr auto all_rows = std::make_integer_sequence<int, tile_rows>();
 constexpr auto sum_one_pack = table<SumFunction, SumPixels, 1>(all_rows);
 constexpr auto sum_two_packs = table<SumFunction, SumPixels, 2>(all_rows);
 
+// The sums of row i, without the taps that see the zeros above or below the image.
+Sums row_of(Sums sums, std::int64_t i) {
+  const Plane& image = sums.image;
+  if (image.top == 0 && image.bottom == image.rows) return sums;
+  const auto zeros = [&](std::int64_t tap) {
+    const std::int64_t seen = (i * sums.h_step + tap) / image.row;
+    return seen < image.top || seen >= image.bottom;
+  };
+  const auto first = std::ranges::find_if_not(sums.taps, zeros);
+  const auto last = std::find_if(first, sums.taps.end(), zeros);
+  sums.weights += (first - sums.taps.begin()) * sums.channels * tile_columns;
+  sums.taps = {first, last};
+  return sums;
+}
+
 // The same for one channel on either side, whose neighbouring pixels are contiguous: pixels take the place of channels
 // in the registers.
 void sum_plane(const Sums& sums) {
-  const auto taps = static_cast<std::int64_t>(sums.taps.size());
   for (std::int64_t i = 0; i < sums.height; ++i) {
+    const Sums row = row_of(sums, i);
     const Real* const at = sums.image.data + i * sums.h_step;
     Real* const to = sums.result + i * sums.row;
     each_pack(sums.width, [&](std::int64_t j, auto part) {
       Pack sum(sums.bias ? sums.bias[0] : 0);
-      for (std::int64_t t = 0; t < taps; ++t) {
-        sum = multiply_add(sums.weights[t * tile_columns], part.load(at + sums.taps[static_cast<std::size_t>(t)] + j),
-                           sum);
+      const Real* weight = row.weights;
+      for (const std::int64_t tap : row.taps) {
+        sum = multiply_add(*weight, part.load(at + tap + j), sum);
+        weight += tile_columns;
       }
       part.store(sum, to + j);
     });
@@ -109,9 +126,10 @@ void sum_image(const Sums& sums) {
   // Rows are pixels, then channels.
   alignas(64) std::array<Real, static_cast<std::size_t>(tile_columns * transposed_row)> pixels{}, channels;
   for (std::int64_t i = 0; i < sums.height; ++i) {
+    const Sums row = row_of(sums, i);
     for (std::int64_t t = 0, j = 0; t < tiles; ++t) {
       const std::int64_t count = sums.width * (t + 1) / tiles - j;  // tiles of about equal width
-      of_rows[static_cast<std::size_t>(count - 1)](sums, sums.image.data + i * sums.h_step + j * sums.w_step,
+      of_rows[static_cast<std::size_t>(count - 1)](row, sums.image.data + i * sums.h_step + j * sums.w_step,
                                                    pixels.data());
       for (std::int64_t o = 0; o < sums.columns; o += pack_width) {
         for (std::int64_t p = 0; p < count; p += pack_width) {
@@ -375,7 +393,14 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
             some = rows * in_row;
             if (!planes) pack_transposed(y + p, pixels, columns, some, turned, tile_columns, tile_columns);
             for (std::int64_t place = first_place; place < last_place; ++place) {
-              const Real* at = plane.data + (i * h.stride + place / w.kernel * h.dilation) * plane.row + j * w.stride +
+              const std::int64_t seen = i * h.stride + place / w.kernel * h.dilation;  // by the first of the rows
+              // The rows that see the image, not the zeros above and below it.
+              const auto until = [&](std::int64_t row, std::int64_t least) {
+                return std::clamp((row - seen + h.step() - 1) / h.step(), least, rows);
+              };
+              const std::int64_t begin_row = until(plane.top, 0), end_row = until(plane.bottom, begin_row);
+              if (begin_row == end_row) continue;
+              const Real* at = plane.data + (seen + begin_row * h.step()) * plane.row + j * w.stride +
                                place % w.kernel * w.dilation;
               for (std::int64_t t = 0, c = 0; t < tiles; ++t) {
                 const std::int64_t count = sizes.in * (t + 1) / tiles - c;
@@ -383,9 +408,9 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
                                          .plane = plane.plane,
                                          .h_step = h.step() * plane.row,
                                          .w_step = w.step(),
-                                         .y = planes ? y + p : turned,
+                                         .y = planes ? y + p + begin_row * w.out : turned + begin_row * in_row * tile_columns,
                                          .y_row = w.out,
-                                         .height = rows,
+                                         .height = end_row - begin_row,
                                          .width = in_row,
                                          .sums = of_panel + (place * sizes.in + c) * tile_columns};
                 if (planes) {

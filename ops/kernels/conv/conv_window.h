@@ -15,6 +15,7 @@ namespace xgrad::inline XGRAD_SIMD {
 struct Plane {
   const Real* data;
   std::int64_t plane, row;
+  std::int64_t rows, top, bottom;  ///< rows in all; those before `top` and from `bottom` on are zeros
 };
 
 /// A part of images, `from` ... `from` + size along each axis, which may reach beyond them into zeros.
@@ -37,24 +38,27 @@ struct Window {
 
   // The part of this image, copied to `room` if it cannot be used in place.
   Plane of(const Real* image, Real* room) const {
-    if (in_place()) return {image + h_from * w_in + w_from, h_in * w_in, w_in};
+    if (in_place()) return {image + h_from * w_in + w_from, h_in * w_in, w_in, h_size, 0, h_size};
     const std::int64_t left = std::clamp<std::int64_t>(-w_from, 0, w_size),
-                       right = std::clamp<std::int64_t>(w_in - w_from, left, w_size);
+                       right = std::clamp<std::int64_t>(w_in - w_from, left, w_size),
+                       top = std::clamp<std::int64_t>(-h_from, 0, h_size),
+                       bottom = std::clamp<std::int64_t>(h_in - h_from, top, h_size);
+    const auto zeros = [](Real* to, std::int64_t count) {
+      each_pack(count, [&](std::int64_t j, auto part) { part.store(Pack(), to + j); });
+    };
     for (std::int64_t c = 0; c < channels; ++c) {
-      for (std::int64_t i = 0; i < h_size; ++i) {
-        Real* to = room + c * plane() + i * w_size;
-        const std::int64_t row = h_from + i;
-        if (row < 0 || row >= h_in) {
-          std::fill_n(to, w_size, Real(0));
-          continue;
-        }
-        const Real* from = image + (c * h_in + row) * w_in + w_from;
-        std::fill_n(to, left, Real(0));
-        std::copy(from + left, from + right, to + left);
-        std::fill_n(to + right, w_size - right, Real(0));
+      Real* to = room + c * plane();
+      zeros(to, top * w_size);
+      for (std::int64_t i = top; i < bottom; ++i) {
+        Real* const row = to + i * w_size;
+        const Real* const from = image + (c * h_in + h_from + i) * w_in + w_from;
+        zeros(row, left);
+        each_pack(right - left, [&](std::int64_t j, auto part) { part.store(part.load(from + left + j), row + left + j); });
+        zeros(row + right, w_size - right);
       }
+      zeros(to + bottom * w_size, (h_size - bottom) * w_size);
     }
-    return {room, plane(), w_size};
+    return {room, plane(), w_size, h_size, top, bottom};
   }
 };
 
