@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "../registers/rows.h"
 
 namespace xgrad {
 namespace {
-
-using Numbers = std::vector<Real, PoolAllocator<Real>>;
 
 struct Maximum {
   Real number;
@@ -34,13 +31,13 @@ Maximum max_of_window(const PooledPlanes& sizes, const Real* x, std::int64_t i, 
   return {best, place};
 }
 
-// A row of inputs, in which the windows start `stride` apart: at(k) has the inputs k after their starts, contiguous.
-class Row {
+// The inputs of some rows of a plane. Those that neighbouring windows, `stride` apart, see at one place of theirs are
+// contiguous: for a stride of 2, `room` takes the inputs at even and those at odd positions.
+class Inputs {
  public:
-  // For a stride of 2, `room` takes the inputs with even and those with odd numbers.
-  Row(const Real* from, std::int64_t stride, std::int64_t count, Real* room) : stride_(stride), parts_{from, from} {
+  Inputs(const Real* from, std::int64_t stride, std::int64_t count, Real* room) : stride_(stride), parts_{from, from} {
     if (stride == 1) return;
-    Real *even = room, *odd = room + (count + 1) / 2;
+    Real *const even = room, *const odd = room + (count + 1) / 2;
     for (std::int64_t i = 0; i < count / 2; ++i) {
       even[i] = from[2 * i];
       odd[i] = from[2 * i + 1];
@@ -49,7 +46,9 @@ class Row {
     parts_[0] = even;
     parts_[1] = odd;
   }
-  const Real* at(std::int64_t k) const { return stride_ == 1 ? parts_[0] + k : parts_[k % 2] + k / 2; }
+  const Real* at(std::int64_t position) const {
+    return stride_ == 1 ? parts_[0] + position : parts_[position % 2] + position / 2;
+  }
 
  private:
   std::int64_t stride_;
@@ -62,48 +61,51 @@ void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t en
   const Windows &rows = sizes.rows, &columns = sizes.columns;
   const std::int64_t width = columns.longest, side = end - begin;
   const std::int64_t left = side > 0 ? columns.first.data()[begin] : 0;
-  const std::int64_t count = side > 0 ? columns.last.data()[end - 1] - left + 1 : 0;
-  Numbers room(static_cast<std::size_t>(rows.longest * (count + 1) + 2 * side));
+  Array room(Shape{2 * side});
   // Positions of each window's first input and of its largest, counted from the first input of the row of windows.
-  Real* const firsts = room.data() + rows.longest * (count + 1);
+  Real* const firsts = room.mutable_data();
   Real* const of_best = firsts + side;
   for (std::int64_t j = 0; j < side; ++j) firsts[j] = static_cast<Real>(j * columns.stride);
-  std::vector<Row> seen;
-  for (std::int64_t i = 0; i < rows.out; ++i) {
-    Real* const to = y + i * columns.out;
-    std::int64_t* const to_place = places ? places + i * columns.out : nullptr;
-    const auto one = [&](std::int64_t j) {
-      const Maximum found = max_of_window(sizes, x, i, j);
-      to[j] = found.number;
-      if (to_place) to_place[j] = found.place;
-    };
-    for (std::int64_t j = 0; j < begin; ++j) one(j);
-    for (std::int64_t j = end; j < columns.out; ++j) one(j);
-    if (side == 0) continue;
-    const std::int64_t top = rows.first.data()[i], height = (rows.last.data()[i] - top) / rows.step + 1;
-    seen.clear();
-    for (std::int64_t h = 0; h < height; ++h) {
-      const Real* from = x + (top + h * rows.step) * columns.in + left;
-      seen.emplace_back(from, columns.stride, count, room.data() + h * (count + 1));
-    }
-    each_pack(side, [&](std::int64_t j, auto part) {
-      const Pack first = part.load(firsts + j);
-      Pack best = part.load(seen[0].at(0) + j), place = first;
-      for (std::int64_t h = 0; h < height; ++h) {
-        for (std::int64_t w = 0; w < width; ++w) {
-          const Pack v = part.load(seen[static_cast<std::size_t>(h)].at(w * columns.step) + j);
-          const Pack here = first + static_cast<Real>(h * rows.step * columns.in + w * columns.step);
-          const auto better = v > best || v != v;
-          place = where(better, here, place);
-          best = where(better, v, best);
+  // Rows of windows whose inputs stay in a near cache.
+  constexpr std::int64_t near = 1 << 14;
+  const std::int64_t band = std::max<std::int64_t>(1, near / (std::max<std::int64_t>(1, rows.stride) * columns.in));
+  for (std::int64_t band_begin = 0; band_begin < rows.out; band_begin += band) {
+    const std::int64_t band_end = std::min(rows.out, band_begin + band);
+    const std::int64_t start = rows.first.data()[band_begin] * columns.in;
+    const std::int64_t count = side > 0 ? (rows.last.data()[band_end - 1] + 1) * columns.in - start : 0;
+    Array copies(Shape{columns.stride == 1 ? 0 : count});
+    const Inputs inputs(x + start, columns.stride, count, copies.mutable_data());
+    for (std::int64_t i = band_begin; i < band_end; ++i) {
+      Real* const to = y + i * columns.out;
+      std::int64_t* const to_place = places ? places + i * columns.out : nullptr;
+      const auto one = [&](std::int64_t j) {
+        const Maximum found = max_of_window(sizes, x, i, j);
+        to[j] = found.number;
+        if (to_place) to_place[j] = found.place;
+      };
+      for (std::int64_t j = 0; j < begin; ++j) one(j);
+      for (std::int64_t j = end; j < columns.out; ++j) one(j);
+      if (side == 0) continue;
+      const std::int64_t top = rows.first.data()[i], height = (rows.last.data()[i] - top) / rows.step + 1;
+      const std::int64_t corner = top * columns.in + left;
+      each_pack(side, [&](std::int64_t j, auto part) {
+        const Pack first = part.load(firsts + j);
+        Pack best = part.load(inputs.at(corner - start) + j), place = first;
+        for (std::int64_t h = 0; h < height; ++h) {
+          for (std::int64_t w = 0; w < width; ++w) {
+            const std::int64_t way = h * rows.step * columns.in + w * columns.step;
+            const Pack v = part.load(inputs.at(corner - start + way) + j), here = first + static_cast<Real>(way);
+            const auto better = v > best || v != v;
+            place = where(better, here, place);
+            best = where(better, v, best);
+          }
         }
-      }
-      part.store(best, to + begin + j);
-      part.store(place, of_best + j);
-    });
-    if (!to_place) continue;
-    const std::int64_t start = top * columns.in + left;
-    for (std::int64_t j = 0; j < side; ++j) to_place[begin + j] = start + static_cast<std::int64_t>(of_best[j]);
+        part.store(best, to + begin + j);
+        part.store(place, of_best + j);
+      });
+      if (!to_place) continue;
+      for (std::int64_t j = 0; j < side; ++j) to_place[begin + j] = corner + static_cast<std::int64_t>(of_best[j]);
+    }
   }
 }
 
