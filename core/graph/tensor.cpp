@@ -7,6 +7,8 @@
 
 namespace xgrad {
 
+constinit const Ref<Node> Tensor::none_;
+
 void Tensor::Body::destroy(Body* body) noexcept {
   body->~Body();
   pool_release(body, sizeof(Body));

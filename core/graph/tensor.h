@@ -175,7 +175,7 @@ class Tensor {
   static Ref<Body> make_body(Array&& value, Ref<Node>&& node, History history = History::recorded);
 
   Ref<Body> body_;
-  inline static const Ref<Node> none_;
+  static const Ref<Node> none_;  // not inline: kernels may have no initialisers before main (cmake/levels.sh)
 };
 
 namespace detail {
