@@ -193,6 +193,12 @@ TEST_CASE("matmul, linear and einsum in medium precision, and their gradients, a
       {normal({2, 5, 7}), normal({2, 7, 3}, 2)});
 }
 
+TEST_CASE("a few rows times weights of a mebibyte are not rounded: their time is that of reading the weights") {
+  const Array x = normal({16, 512}), w = normal({512, 512}, 2);
+  const Tensor expected = linear(Tensor(x), Tensor(w));
+  with_each_unit([&](const detail::BfloatUnit&) { check_close(linear(Tensor(x), Tensor(w)).value(), expected.value(), 0); });
+}
+
 TEST_CASE("a bias is not rounded") {
   const Array x = normal({5, 8}), w = normal({6, 8}, 2), bias = normal({6}, 3);
   const Tensor expected = linear(Tensor(rounded(x)), Tensor(rounded(w)), Tensor(bias));

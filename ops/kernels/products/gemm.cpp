@@ -32,8 +32,12 @@ detail::BfloatMatrix in_memory(const Factor& factor, std::int64_t rows, std::int
 enum class Way { bfloat16, few_rows, tiles, blas };
 
 Way way_of(const Gemm& p, const Factor& a, const Factor& b) {
+  // A few rows take the time of reading a b that is in no near cache, and rounding it would add to that.
+  constexpr std::int64_t far = 1 << 18;
+  const bool few_rows = detail::suits_few_rows(p, a, b);
+  if (few_rows && p.n * p.k >= far) return Way::few_rows;
   if (detail::rounds(p.rounding, p.m, p.n, p.k, in_memory(a, p.m, p.k), in_memory(b, p.k, p.n))) return Way::bfloat16;
-  return detail::suits_few_rows(p, a, b) ? Way::few_rows : detail::suits_tiles(p) ? Way::tiles : Way::blas;
+  return few_rows ? Way::few_rows : detail::suits_tiles(p) ? Way::tiles : Way::blas;
 }
 
 void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, Way way) {
