@@ -196,7 +196,9 @@ TEST_CASE("matmul, linear and einsum in medium precision, and their gradients, a
 TEST_CASE("a few rows times weights of a mebibyte are not rounded: their time is that of reading the weights") {
   const Array x = normal({16, 512}), w = normal({512, 512}, 2);
   const Tensor expected = linear(Tensor(x), Tensor(w));
-  with_each_unit([&](const detail::BfloatUnit&) { check_close(linear(Tensor(x), Tensor(w)).value(), expected.value(), 0); });
+  with_each_unit([&](const detail::BfloatUnit&) {
+    check_close(linear(Tensor(x), Tensor(w)).value(), expected.value(), 0);
+  });
 }
 
 TEST_CASE("a bias is not rounded") {

@@ -408,7 +408,8 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
                                          .plane = plane.plane,
                                          .h_step = h.step() * plane.row,
                                          .w_step = w.step(),
-                                         .y = planes ? y + p + begin_row * w.out : turned + begin_row * in_row * tile_columns,
+                                         .y = planes ? y + p + begin_row * w.out
+                                                     : turned + begin_row * in_row * tile_columns,
                                          .y_row = w.out,
                                          .height = end_row - begin_row,
                                          .width = in_row,
