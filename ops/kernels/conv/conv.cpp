@@ -340,6 +340,17 @@ void sum_products(const KernelSums& sums) {
   sums.sums[0] += sum_of(sum);
 }
 
+// Of `count` rows, which see rows first, first + step, ... of an image: those that see no zeros above or below it, from
+// the first to behind the last.
+std::pair<std::int64_t, std::int64_t> rows_that_see(const Plane& image, std::int64_t first, std::int64_t step,
+                                                    std::int64_t count) {
+  const auto before = [&](std::int64_t row, std::int64_t least) {
+    return std::clamp((row - first + step - 1) / step, least, count);
+  };
+  const std::int64_t begin = before(image.top, 0);
+  return {begin, before(image.bottom, begin)};
+}
+
 template <int rows, int packs>
 struct SumChannels {
   static constexpr auto function = sum_channels<rows, packs>;
@@ -394,11 +405,7 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
             if (!planes) pack_transposed(y + p, pixels, columns, some, turned, tile_columns, tile_columns);
             for (std::int64_t place = first_place; place < last_place; ++place) {
               const std::int64_t seen = i * h.stride + place / w.kernel * h.dilation;  // by the first of the rows
-              // The rows that see the image, not the zeros above and below it.
-              const auto until = [&](std::int64_t row, std::int64_t least) {
-                return std::clamp((row - seen + h.step() - 1) / h.step(), least, rows);
-              };
-              const std::int64_t begin_row = until(plane.top, 0), end_row = until(plane.bottom, begin_row);
+              const auto [begin_row, end_row] = rows_that_see(plane, seen, h.step(), rows);
               if (begin_row == end_row) continue;
               const Real* at = plane.data + (seen + begin_row * h.step()) * plane.row + j * w.stride +
                                place % w.kernel * w.dilation;
