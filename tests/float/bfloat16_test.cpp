@@ -201,6 +201,17 @@ TEST_CASE("a few rows times weights of a mebibyte are not rounded: their time is
   });
 }
 
+TEST_CASE("depthwise convolutions are not rounded: their time is that of reading their numbers") {
+  const Tensor x = variable(normal({3, 4, 7, 6})), w = variable(normal({4, 1, 3, 3}, 2));
+  const auto results = [&] {
+    const Tensor y = conv2d(x, w, {}, {.groups = 4});
+    const Tensors g = grad(y, {x, w}, {.seed = Tensor(normal(y.shape(), 3))});
+    return concat({reshape(y.detach(), {-1}), reshape(g[0], {-1}), reshape(g[1], {-1})}).value();
+  };
+  const Array expected = results();
+  with_each_unit([&](const detail::BfloatUnit&) { CHECK(equal(results(), expected)); });
+}
+
 TEST_CASE("a bias is not rounded") {
   const Array x = normal({5, 8}), w = normal({6, 8}, 2), bias = normal({6}, 3);
   const Tensor expected = linear(Tensor(rounded(x)), Tensor(rounded(w)), Tensor(bias));
@@ -220,9 +231,15 @@ TEST_CASE("convolutions in medium precision, and their gradients, are those of r
       {{1, 34, 7, 9}, {40, 34, 3, 2}, {}},
       {{2, 4, 11, 10}, {6, 4, 3, 3}, {.stride = 2, .padding = 1}},
       {{2, 4, 11, 10}, {6, 2, 3, 4}, {.stride = {3, 2}, .padding = 2, .dilation = 2, .groups = 2}},
-      {{20, 6, 5, 5}, {6, 1, 3, 3}, {.padding = 1, .groups = 6}},
+      {{20, 6, 5, 5}, {12, 1, 3, 3}, {.padding = 1, .groups = 6}},
       {{2, 70, 4, 4}, {3, 70, 3, 3}, {.padding = 1}},
       {{1, 2, 2, 3}, {3, 2, 1, 1}, {.stride = 4}},
+      {{112, 1, 13, 9}, {2, 1, 3, 3}, {.padding = 1}},   // small images are summed together, at last fewer
+      {{1, 33, 45, 67}, {4, 33, 3, 3}, {.padding = 1}},  // large ones in bands
+      {{1, 3, 5, 401}, {2, 3, 3, 5}, {.stride = {1, 2}, .padding = {0, 3}}},
+      {{2, 6, 12, 12}, {8, 6, 4, 4}, {.stride = 4}},
+      {{1, 33, 1, 2100}, {3, 33, 1, 5}, {.padding = {0, 4}}},
+      {{2, 40, 20, 16}, {5, 40, 1, 1}, {}},
   };
   for (const Case& test : cases) {
     CAPTURE(test.image);
@@ -543,7 +560,7 @@ TEST_CASE("numbers that parts cannot hold are multiplied as float") {
 }
 
 TEST_CASE("split and high precision go through matmul, linear and convolutions, of large sizes only") {
-  const Array a = normal({80, 70}), b = normal({70, 64}, 2), x = normal({4, 9, 12, 12}, 3), w = normal({8, 9, 3, 3}, 4);
+  const Array a = normal({80, 70}), b = normal({70, 64}, 2), x = normal({4, 17, 12, 12}, 3), w = normal({16, 17, 3, 3}, 4);
   const auto results = [&] {
     Tensors in{variable(a), variable(b), variable(x), variable(w)};
     const Tensor y = matmul(in[0], in[1]), image = conv2d(in[2], in[3], {}, {.padding = 1});
@@ -563,10 +580,11 @@ TEST_CASE("split and high precision go through matmul, linear and convolutions, 
         CHECK_FALSE(equal(got[i].value(), exact[i].value()));
         check_close(got[i].value(), exact[i].value(), precision == MatmulPrecision::split ? 2e-6 : 2e-4);
       }
-      const Array small = normal({63, 63});
-      const Array product = matmul(Tensor(small), Tensor(small)).value();
+      const Array small = normal({63, 63}), few = normal({4, 15, 12, 12}), kernel = normal({16, 15, 3, 3});
+      const Array product = matmul(Tensor(small), Tensor(small)).value(), y = conv2d(Tensor(few), Tensor(kernel)).value();
       set_matmul_precision(MatmulPrecision::highest);
       CHECK(equal(matmul(Tensor(small), Tensor(small)).value(), product));
+      CHECK(equal(conv2d(Tensor(few), Tensor(kernel)).value(), y));
     }
   }
   if (const detail::BfloatUnit* const registers = detail::avx512_bf16_unit().unit) {
@@ -578,7 +596,7 @@ TEST_CASE("split and high precision go through matmul, linear and convolutions, 
 TEST_CASE("a convolution in three parts has the same bits for any number of threads") {
   const WithUnit tiles(&plain_tiles_unit, MatmulPrecision::split);
   for (const std::int64_t batch : {2, 21}) {
-    check_conv_threads({batch, 9, 12, 11}, {16, 9, 3, 3});
+    check_conv_threads({batch, 17, 12, 11}, {16, 17, 3, 3});
   }
 }
 

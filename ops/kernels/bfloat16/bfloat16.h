@@ -29,10 +29,11 @@ struct BfloatLayout {
   std::int64_t step;    ///< between the rows of a tile
   std::int64_t along;   ///< between tiles one after the other along the depth
   std::int64_t across;  ///< between tiles side by side
+  std::int64_t part;    ///< between the parts of a tile
 };
 /// Each tile in one piece, followed by those of its other parts.
 inline BfloatLayout in_tiles(std::int64_t depth, int parts = 1) {
-  return {tile_depth, parts * tile_size, parts * tile_lines * whole_depth(depth)};
+  return {tile_depth, parts * tile_size, parts * tile_lines * whole_depth(depth), tile_size};
 }
 /// Numbers of a factor in tiles.
 inline std::int64_t tiles_size(std::int64_t lines, std::int64_t depth, int parts = 1) {
@@ -42,7 +43,7 @@ inline std::int64_t tiles_size(std::int64_t lines, std::int64_t depth, int parts
 /// such rows would displace one another in the first-level cache.
 inline BfloatLayout in_rows(std::int64_t depth) {
   const std::int64_t whole = whole_depth(depth), step = whole % 256 == 0 ? whole + tile_depth : whole;
-  return {step, tile_depth, tile_lines * step};
+  return {step, tile_depth, tile_lines * step, 0};
 }
 /// Numbers of a left factor in rows.
 inline std::int64_t rows_size(std::int64_t rows, std::int64_t depth) { return whole_lines(rows) * in_rows(depth).step; }
@@ -51,14 +52,9 @@ inline std::int64_t rows_size(std::int64_t rows, std::int64_t depth) { return wh
 struct BfloatFactor {
   const Bfloat16* data = nullptr;
   BfloatLayout layout = {};
-};
-
-/// A factor of a convolution, which is nowhere in memory as a matrix: a row for each channel and place of the kernel, a
-/// column for each pixel. The number of row i and pixel j is data[rows[i] + pixels[j]].
-struct BfloatPixels {
-  const Real* data = nullptr;
+  /// Where the rows of a right factor begin, from `data` on, if they are not where the layout says. A unit of whole tiles
+  /// heeds that of every sixteenth.
   const std::int64_t* rows = nullptr;
-  const std::int32_t* pixels = nullptr;
 };
 
 enum class BfloatSide { left, right };
@@ -66,13 +62,14 @@ enum class BfloatSide { left, right };
 /// A factor to pack: left (lines, depth) or right (depth, lines).
 struct BfloatPacking {
   Factor from = {};
-  const BfloatPixels* pixels = nullptr;  ///< the factor instead of the numbers of `from`, if there are any
   BfloatSide side = BfloatSide::left;
   std::int64_t lines = 0, depth = 0;
   Bfloat16* to = nullptr;
   BfloatLayout layout = {};
-  Real scale = 1;  ///< what is packed is scale times the factor
-  int parts = 1;   ///< 1, 2 or 3; tile_size apart
+  Real scale = 1;     ///< what is packed is scale times the factor
+  int parts = 1;      ///< 1, 2 or 3
+  bool whole = true;  ///< else rows of tiles behind the last line or place are not written
+  std::int64_t ahead = 0;  ///< where the numbers that will be packed soon are, from these: for caches
 };
 
 /// c = scale a b + keep c + bias
@@ -82,8 +79,9 @@ struct BfloatBlock {
   Real* c = nullptr;  ///< rows c_step apart
   std::int64_t c_step = 0;
   Real scale = 1;
-  Real keep = 0;               ///< 0: the old c is ignored, even NaN
-  const Real* bias = nullptr;  ///< one number a column
+  Real keep = 0;                   ///< 0: the old c is ignored, even NaN
+  const Real* bias = nullptr;      ///< one number a column
+  const Real* row_bias = nullptr;  ///< one number a row; instead of the other
   int parts = 1;
 };
 
@@ -92,6 +90,7 @@ struct BfloatBlock {
 struct BfloatUnit {
   const char* name;  ///< "AMX", "AVX512-BF16"
   int most_parts;    ///< 3 where three parts are faster than float, else 1
+  bool whole_tiles;  ///< reads tiles to their end; else to the last row
   /// So many numbers of the right factor stay in a near cache, and so many packed ones of the left factor are kept.
   std::int64_t most_right, most_left;
   /// A thread calls these before and after its calls of `multiply`.

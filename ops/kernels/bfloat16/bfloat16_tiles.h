@@ -55,11 +55,13 @@ class TileSums {
     if (lower_) Tiles::template store<2>(to + 16 * step, bytes);
     if (right_ && lower_) Tiles::template store<3>(to + 16 * step + 16, bytes);
   }
-  [[gnu::always_inline]] void add(detail::BfloatFactor a, detail::BfloatFactor b, std::int64_t depth) const {
+  [[gnu::always_inline]] void add(detail::BfloatFactor a, const detail::BfloatFactor& b, std::int64_t depth) const {
+    detail::BfloatFactor tile = b;
     for (std::int64_t k = 0; k < depth; k += detail::tile_depth) {
-      add_parts(a, b, std::make_index_sequence<part_products<parts>.size()>());
+      if (b.rows) tile.data = b.data + b.rows[k / 2];
+      add_parts(a, tile, std::make_index_sequence<part_products<parts>.size()>());
       a.data += a.layout.along;
-      b.data += b.layout.along;
+      tile.data += b.layout.along;
     }
   }
 
@@ -73,12 +75,12 @@ class TileSums {
   [[gnu::always_inline]] void add_product(const detail::BfloatFactor& a, const detail::BfloatFactor& b) const {
     constexpr PartProduct now = part_products<parts>[n], before = part_products<parts>[n == 0 ? 0 : n - 1];
     if constexpr (n == 0 || now.left != before.left) {
-      const Bfloat16* const from = a.data + now.left * detail::tile_size;
+      const Bfloat16* const from = a.data + now.left * a.layout.part;
       Tiles::template load<4>(from, bytes_of(a));
       if (lower_) Tiles::template load<5>(from + a.layout.across, bytes_of(a));
     }
     if constexpr (n == 0 || now.right != before.right) {
-      const Bfloat16* const from = b.data + now.right * detail::tile_size;
+      const Bfloat16* const from = b.data + now.right * b.layout.part;
       Tiles::template load<6>(from, bytes_of(b));
       if (right_) Tiles::template load<7>(from + b.layout.across, bytes_of(b));
     }
@@ -94,26 +96,34 @@ class TileSums {
   bool right_, lower_;
 };
 
-/// The numbers of c that a block of sums starts from or ends in.
+/// The numbers of c that a block of sums starts from or ends in, and what is added to them.
 struct TileTarget {
   Real* c;
   std::int64_t c_step, rows, columns;
+  const Real *bias, *row_bias;
+
+  /// The bias of row i from column j on.
+  template <class Part>
+  Pack bias_at(std::int64_t i, std::int64_t j, const Part& part) const {
+    return row_bias ? Pack(row_bias[i]) : bias ? part.load(bias + j) : Pack();
+  }
 };
 
-/// sums = c, or the bias in every row, of rows 32 numbers apart
-inline void copy_start(const TileTarget& to, const Real* bias, Real* sums) {
+/// sums = c, or the bias, of rows 32 numbers apart
+inline void copy_start(const TileTarget& to, bool from_c, Real* sums) {
   for (std::int64_t i = 0; i < to.rows; ++i) {
-    const Real* const from = bias ? bias : to.c + i * to.c_step;
-    each_pack(to.columns, [&](std::int64_t j, auto part) { part.load(from + j).store(sums + i * 32 + j); });
+    each_pack(to.columns, [&](std::int64_t j, auto part) {
+      (from_c ? part.load(to.c + i * to.c_step + j) : to.bias_at(i, j, part)).store(sums + i * 32 + j);
+    });
   }
 }
 
 /// c = scale sums + keep c + bias, with scale and keep of the block, of sums in rows 32 numbers apart
-inline void finish_sums(const detail::BfloatBlock& block, const TileTarget& to, const Real* bias, const Real* sums) {
+inline void finish_sums(const detail::BfloatBlock& block, const TileTarget& to, const Real* sums) {
   for (std::int64_t i = 0; i < to.rows; ++i, sums += 32) {
     Real* const row = to.c + i * to.c_step;
     each_pack(to.columns, [&](std::int64_t j, auto part) {
-      Pack value = multiply_add(block.scale, part.load(sums + j), bias ? part.load(bias + j) : Pack());
+      Pack value = multiply_add(block.scale, part.load(sums + j), to.bias_at(i, j, part));
       if (block.keep != 0) value = multiply_add(block.keep, part.load(row + j), value);
       part.store(value, row + j);
     });
@@ -125,18 +135,22 @@ inline void finish_sums(const detail::BfloatBlock& block, const TileTarget& to, 
 template <class Tiles, int parts>
 [[gnu::always_inline]] inline void multiply_parts(const detail::BfloatBlock& block) {
   const bool may_start = parts < 3 && block.scale == 1;
-  const bool from_c = may_start && block.keep == 1 && !block.bias, from_bias = may_start && block.keep == 0 && block.bias;
+  const bool biased = block.bias || block.row_bias;
+  const bool from_c = may_start && block.keep == 1 && !biased, from_bias = may_start && block.keep == 0 && biased;
   detail::BfloatBlock rest = block;  // what the sums lack
   if (from_c) rest.keep = 0;
-  if (from_bias) rest.bias = nullptr;
-  const bool nothing_left = rest.scale == 1 && rest.keep == 0 && !rest.bias;
+  const bool nothing_left = rest.scale == 1 && rest.keep == 0 && (!biased || from_bias);
   alignas(64) Real sums[32 * 32] = {};
   for (std::int64_t i = 0; i < block.rows; i += 32) {
     detail::BfloatFactor a = block.a, b = block.b;
     a.data += i / detail::tile_lines * a.layout.across;
     for (std::int64_t j = 0; j < block.columns; j += 32, b.data += 2 * b.layout.across) {
-      const TileTarget to{block.c + i * block.c_step + j, block.c_step, std::min<std::int64_t>(32, block.rows - i),
-                          std::min<std::int64_t>(32, block.columns - j)};
+      TileTarget to{block.c + i * block.c_step + j,
+                    block.c_step,
+                    std::min<std::int64_t>(32, block.rows - i),
+                    std::min<std::int64_t>(32, block.columns - j),
+                    block.bias ? block.bias + j : nullptr,
+                    block.row_bias ? block.row_bias + i : nullptr};
       const bool in_place = nothing_left && to.rows == 32 && to.columns == 32;
       const TileSums<Tiles, parts> tiles(to.columns > 16, to.rows > 16);
       for (std::int64_t row = 0; row < to.rows; ++row) {  // c comes while the sums are made
@@ -145,10 +159,12 @@ template <class Tiles, int parts>
       }
       if (!from_c && !from_bias) {
         tiles.zero();
-      } else if (in_place) {
-        from_c ? tiles.load(to.c, to.c_step) : tiles.load(block.bias + j, 0);
+      } else if (in_place && from_c) {
+        tiles.load(to.c, to.c_step);
+      } else if (in_place && to.bias) {
+        tiles.load(to.bias, 0);
       } else {
-        copy_start(to, from_bias ? block.bias + j : nullptr, sums);
+        copy_start(to, from_c, sums);
         tiles.load(sums, 32);
       }
       tiles.add(a, b, block.depth);
@@ -156,7 +172,8 @@ template <class Tiles, int parts>
         tiles.store(to.c, to.c_step);
       } else {
         tiles.store(sums, 32);
-        finish_sums(rest, to, rest.bias ? rest.bias + j : nullptr, sums);
+        if (from_bias) to.bias = to.row_bias = nullptr;
+        finish_sums(rest, to, sums);
       }
     }
   }

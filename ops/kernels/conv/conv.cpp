@@ -164,14 +164,15 @@ Array packed_bias(const Real* bias, std::int64_t groups, std::int64_t channels) 
 // Whether the factors of a convolution, of these shapes, are rounded to bfloat16 parts.
 bool rounds(const Rounding& rounding, const ConvSizes& sizes, const Real* a, const Shape& a_shape, const Real* b,
             const Shape& b_shape) {
-  constexpr std::int64_t most_plane = 1 << 28;  // what a pixel sees is counted in 32 bits
-  const std::int64_t seen = sizes.h.in * sizes.w.in, pixels = sizes.h.out * sizes.w.out;
+  constexpr std::int64_t few = 16;  // half of the channels that a tile holds
+  const bool depthwise = sizes.in == 1 && sizes.out == 1;
+  if (depthwise || (rounding.parts > 1 && std::min(sizes.in, sizes.out) < few)) return false;
+  const std::int64_t pixels = sizes.h.out * sizes.w.out;
   const auto planes = [](const Real* x, const Shape& shape) -> detail::BfloatMatrix {
     const std::int64_t plane = shape[2] * shape[3];
     return {x, shape[0] * shape[1], plane, plane};
   };
-  return seen <= most_plane && pixels <= most_plane &&
-         detail::rounds(rounding, sizes.out, sizes.batch * pixels, sizes.in * sizes.h.kernel * sizes.w.kernel,
+  return detail::rounds(rounding, sizes.out, sizes.batch * pixels, sizes.in * sizes.h.kernel * sizes.w.kernel,
                         planes(a, a_shape), planes(b, b_shape));
 }
 
@@ -208,8 +209,8 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
   });
   const Array biases = packed_bias(bias, sizes.groups, sizes.out);
   Real* const out = y.mutable_data();
-  each_conv_job(sizes, panels, [&](std::int64_t b, std::int64_t g, std::int64_t begin, std::int64_t end) {
-    Array room(Shape{window.size()});
+  const auto make_room = [&] { return Array(Shape{window.size()}); };
+  each_conv_job(sizes, panels, make_room, [&](Array& room, auto b, auto g, std::int64_t begin, std::int64_t end) {
     const Plane plane = window.of(image + sizes.image_at(b, g), room.mutable_data());
     for (std::int64_t panel = begin; panel < end; ++panel) {
       const std::int64_t first = panel * tile_columns;
@@ -265,8 +266,8 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
         }
       }
     });
-    each_conv_job(sizes, panels, [&](std::int64_t b, std::int64_t g, std::int64_t begin, std::int64_t end) {
-      Array room(Shape{seen.window.size()});
+    const auto make_room = [&] { return Array(Shape{seen.window.size()}); };
+    each_conv_job(sizes, panels, make_room, [&](Array& room, auto b, auto g, std::int64_t begin, std::int64_t end) {
       const Plane plane = seen.window.of(result + sizes.result_at(b, g), room.mutable_data());
       for (std::int64_t panel = begin; panel < end; ++panel) {
         const std::int64_t first = panel * tile_columns;

@@ -1,251 +1,348 @@
-// Convolutions as products with the columns of an image, the patch of each pixel of the result. Columns exist only as
-// packed tiles, of some pixels at a time. Pixels are the columns of results, so that these are written where they belong.
+// Convolutions as products with patches that are nowhere in memory as a matrix: pixels of results are columns of the
+// right factor, whose rows are parts of planes as they are. In the gradient to the kernel, planes are the rows of the
+// left factor.
 #include "conv_bfloat16.h"
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 #include <vector>
 
 #include "../../../core/runtime/parallel.h"
-#include "conv_window.h"
+#include "conv_planes.h"
 
 namespace xgrad {
 namespace {
 
 using namespace detail;
 
-// Pixels that are packed at a time: whole blocks of AMX, and of registers.
-constexpr std::int64_t pixels_together = 96;
-// Columns of this depth are packed at a time.
+// Pixels of a panel: whole blocks of AMX, and of registers.
+constexpr std::int64_t panel_pixels = 192;
+// The sums of three parts start anew from zero after this depth, and stay as exact as those of float.
 constexpr std::int64_t most_depth = 512;
 
-// What the pixels of some images see: pixel (i, j), of each channel, the places taps + i h_step + j w_step.
-class View {
+class Zeros : public BfloatRoom {
  public:
-  View(const Window& window, const std::vector<std::int64_t>& taps, std::int64_t h_step, std::int64_t w_step,
-       std::int64_t height, std::int64_t width)
-      : width_(width) {
-    rows_.reserve(static_cast<std::size_t>(window.channels) * taps.size());
-    for (std::int64_t c = 0; c < window.channels; ++c) {
-      for (const std::int64_t tap : taps) rows_.push_back(c * window.channel() + tap);
-    }
-    pixels_.reserve(static_cast<std::size_t>(height * width));
-    for (std::int64_t i = 0; i < height; ++i) {
-      for (std::int64_t j = 0; j < width; ++j) pixels_.push_back(static_cast<std::int32_t>(i * h_step + j * w_step));
-    }
-  }
-
-  std::int64_t width() const { return width_; }
-  std::int64_t pixels() const { return static_cast<std::int64_t>(pixels_.size()); }
-  std::int64_t panels() const { return (pixels() + pixels_together - 1) / pixels_together; }
-  // The columns of an image from this row and pixel on.
-  BfloatPixels columns(const Plane& image, std::int64_t row, std::int64_t pixel) const {
-    return {image.data, rows_.data() + row, pixels_.data() + pixel};
-  }
-
- private:
-  std::int64_t width_;
-  std::vector<std::int64_t> rows_;  // where each row of the columns begins: those of a channel together
-  std::vector<std::int32_t> pixels_;
+  explicit Zeros(std::int64_t count) : BfloatRoom(count) { std::fill_n(data(), count, Bfloat16(0)); }
 };
 
-// A packed left factor, (rows, depth) for each group.
-class Weights {
+// Results that see the same places of the kernel. They are summed with `line` pixels a row; where they are written,
+// rows are `row` numbers apart and pixels `step`.
+struct Results {
+  const Taps &rows, &columns;
+  std::int64_t height, width, line;
+  std::int64_t first, row, step;
+
+  std::int64_t pixels() const { return (height - 1) * line + width; }
+  // Panels, and those of a band of some bands.
+  std::int64_t panels() const { return (pixels() + panel_pixels - 1) / panel_pixels; }
+  std::pair<std::int64_t, std::int64_t> band(std::int64_t n, std::int64_t bands) const {
+    return {panels() * n / bands, panels() * (n + 1) / bands};
+  }
+};
+
+// The rows of an image's lines that a band of all results sees.
+std::pair<std::int64_t, std::int64_t> rows_seen(const std::vector<Results>& results, std::int64_t band,
+                                                std::int64_t bands) {
+  std::int64_t top = 0, bottom = 0;
+  for (const Results& part : results) {
+    const auto [first, last] = part.band(band, bands);
+    if (first == last || part.rows.empty()) continue;
+    const auto [least, most] = std::ranges::minmax(part.rows, {}, &Tap::shift);
+    const std::int64_t begin = first * panel_pixels / part.line + least.shift;
+    top = bottom == 0 ? begin : std::min(top, begin);
+    bottom = std::max(bottom, (std::min(last * panel_pixels, part.pixels()) - 1) / part.line + most.shift + 1);
+  }
+  return {top, bottom};
+}
+
+// Those of channel o of the results for channel c of the image, in group g, begin at g group + o result + c channel,
+// with `row` numbers a row.
+struct Weights {
+  const Real* data;
+  std::int64_t group, result, channel, row;
+};
+
+// Sums over the channels of an image and the places of the kernel: first of 32 channels, which fill a tile, at all
+// places.
+class PatchSums {
  public:
-  Weights(const Rounding& rounding, std::int64_t groups, std::int64_t rows, std::int64_t depth)
-      : rounding_(rounding), rows_(rows), depth_(depth), room_(groups * size()) {}
-
-  void pack(std::int64_t group, const Real* numbers) const {
-    rounding_.unit->pack({.from = {numbers, depth_},
-                          .lines = rows_,
-                          .depth = depth_,
-                          .to = room_.data() + group * size(),
-                          .layout = layout(),
-                          .parts = rounding_.parts});
+  PatchSums(const Planes& planes, const Results& results, std::int64_t groups, std::int64_t channels,
+            const Weights& weights)
+      : planes_(planes),
+        results_(results),
+        channels_(channels),
+        depth_(2 * planes.count() * std::ssize(results.rows) * std::ssize(results.columns)),
+        row_(in_rows(depth_ + tile_depth).step),  // the last weights are packed as a whole tile
+        part_(groups * whole_lines(channels) * row_),
+        weights_(planes.rounding().parts * part_) {
+    std::vector<Place> places;
+    for (const Tap& i : results.rows) {
+      for (const Tap& j : results.columns) places.push_back({i.number * weights.row + j.number, planes.at(i, j)});
+    }
+    for (std::int64_t first = 0; first < planes.count(); first += tile_lines) {
+      for (const Place& place : places) {
+        for (std::int64_t n = first; n < std::min(first + tile_lines, planes.count()); ++n) {
+          rows_.push_back(place.at + n * planes.plane());
+        }
+      }
+    }
+    parallel_for(groups * channels, 8, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t n = begin; n < end; ++n) {
+        const std::int64_t g = n / channels, o = n % channels;
+        pack(places, weights.data + g * weights.group + o * weights.result, weights.channel, weights_of(g) + o * row_);
+      }
+    });
   }
-  // From this place of the depth on, a multiple of tile_depth.
-  BfloatFactor from(std::int64_t group, std::int64_t k) const {
-    return {room_.data() + group * size() + k / tile_depth * layout().along, layout()};
-  }
-  const Rounding& rounding() const { return rounding_; }
-  std::int64_t rows() const { return rows_; }
-  std::int64_t depth() const { return depth_; }
 
- private:
-  BfloatLayout layout() const { return in_tiles(depth_, rounding_.parts); }
-  std::int64_t size() const { return tiles_size(rows_, depth_, rounding_.parts); }
+  const Results& results() const { return results_; }
 
-  Rounding rounding_;
-  std::int64_t rows_, depth_;
-  BfloatRoom room_;
-};
-
-// result(p) of channel o = bias_o + sum over the depth of w_ok times the columns of pixel p.
-struct PixelSums {
-  std::int64_t group;
-  const Real* bias;  // one number a channel of the result, or nullptr
-
-  Real* result;
-  std::int64_t plane, row, step;  // between channels, rows and pixels of the result
-};
-
-void sum_pixels(const Weights& weights, const View& view, const PixelSums& sums, const Plane& image,
-                std::int64_t first_panel, std::int64_t last_panel) {
-  const auto& [unit, parts] = weights.rounding();
-  const std::int64_t channels = weights.rows(), most = std::min(weights.depth(), most_depth);
-  const bool in_place = sums.step == 1 && sums.row == view.width();
-  Array room(Shape{in_place ? 0 : channels * pixels_together});
-  Real* const apart = room.mutable_data();
-  const BfloatTiles columns(weights.rounding(), pixels_together, most);
-  for (std::int64_t panel = first_panel; panel < last_panel; ++panel) {
-    const std::int64_t pixel = panel * pixels_together, count = std::min(pixels_together, view.pixels() - pixel);
-    Real* const to = in_place ? sums.result + pixel : apart;
-    const std::int64_t to_step = in_place ? sums.plane : pixels_together;
-    for (std::int64_t o = 0; o < channels; ++o) std::fill_n(to + o * to_step, count, sums.bias ? sums.bias[o] : 0);
-    for (std::int64_t k = 0; k < weights.depth(); k += most) {
-      const std::int64_t depth = std::min(most, weights.depth() - k);
-      const BfloatPixels seen = view.columns(image, k, pixel);
-      unit->multiply({.a = weights.from(sums.group, k),
-                      .b = columns.pack({.pixels = &seen, .side = BfloatSide::right, .lines = count, .depth = depth}),
-                      .rows = channels,
+  // Writes a panel of group g to planes `plane` apart. `image` is where the planes would begin if they had all rows.
+  // `room` has as many numbers as a panel.
+  void write(std::int64_t g, std::int64_t panel, const Bfloat16* image, const Real* bias, Real* room, Real* to,
+             std::int64_t plane) const {
+    const auto& [unit, parts] = planes_.rounding();
+    const std::int64_t most = parts == 3 ? most_depth : std::max<std::int64_t>(depth_, 1);
+    const std::int64_t first = panel * panel_pixels, count = std::min(panel_pixels, results_.pixels() - first);
+    const bool in_place = results_.step == 1 && results_.row == results_.line;
+    for (std::int64_t k = 0; k == 0 || k < depth_; k += most) {
+      unit->multiply({.a = {weights_of(g) + k, layout()},
+                      .b = {image + planes_.width() * first, planes_.layout(), rows_.data() + k / 2},
+                      .rows = channels_,
                       .columns = count,
-                      .depth = depth,
-                      .c = to,
-                      .c_step = to_step,
-                      .keep = 1,
+                      .depth = std::min(most, depth_ - k),
+                      .c = in_place ? to + results_.first + first : room,
+                      .c_step = in_place ? plane : panel_pixels,
+                      .keep = k == 0 ? Real(0) : Real(1),
+                      .row_bias = k == 0 ? bias : nullptr,
                       .parts = parts});
     }
-    for (std::int64_t i = 0; i < (in_place ? 0 : count); ++i) {
-      const std::int64_t p = pixel + i;
-      Real* const at = sums.result + p / view.width() * sums.row + p % view.width() * sums.step;
-      for (std::int64_t o = 0; o < channels; ++o) at[o * sums.plane] = apart[o * pixels_together + i];
+    if (!in_place) scatter(room, first, count, to, plane);
+  }
+
+ private:
+  struct Place {
+    std::int64_t number, at;  // in the kernel; where the planes begin that are seen there
+  };
+
+  Bfloat16* weights_of(std::int64_t g) const { return weights_.data() + g * whole_lines(channels_) * row_; }
+  BfloatLayout layout() const { return {row_, tile_depth, tile_lines * row_, part_}; }
+
+  // The weights of a channel of the results, those of the image's channels `step` apart.
+  void pack(const std::vector<Place>& places, const Real* from, std::int64_t step, Bfloat16* to) const {
+    const auto& [unit, parts] = planes_.rounding();
+    const auto count = std::ssize(places);
+    for (auto place = places.begin(), last = place; place != places.end(); place = last) {  // of neighbours at once
+      last = std::adjacent_find(place, places.end(), [](Place a, Place b) { return b.number != a.number + 1; });
+      if (last != places.end()) ++last;
+      const auto pack_channels = [&](std::int64_t first, std::int64_t some, std::int64_t width) {
+        if (some == 0) return;
+        unit->pack({.from = {from + first * step + place->number, step, true},
+                    .lines = last - place,
+                    .depth = some,
+                    .to = to + count * first + (place - places.begin()) * width,
+                    .layout = {width, count * tile_depth, tile_lines * width, part_},
+                    .parts = parts,
+                    .whole = false});
+      };
+      const std::int64_t whole = planes_.channels() / tile_depth * tile_depth;
+      pack_channels(0, whole, tile_depth);
+      pack_channels(whole, planes_.channels() - whole, 2 * planes_.count() - whole);
     }
   }
+  void scatter(const Real* from, std::int64_t first, std::int64_t count, Real* to, std::int64_t plane) const {
+    for (std::int64_t p = first, in_row = 0; p < first + count; p += in_row) {
+      const std::int64_t i = p / results_.line, j = p % results_.line;
+      in_row = std::min(results_.line - j, first + count - p);
+      for (std::int64_t o = 0; o < channels_; ++o) {
+        const Real* const sums = from + o * panel_pixels + p - first;
+        Real* const at = to + o * plane + results_.first + i * results_.row + j * results_.step;
+        for (std::int64_t n = 0; n < std::min(in_row, results_.width - j); ++n) at[n * results_.step] = sums[n];
+      }
+    }
+  }
+
+  const Planes& planes_;
+  Results results_;
+  std::int64_t channels_, depth_;
+  std::int64_t row_, part_;  // sizes of a channel's weights and of a part of all
+  BfloatRoom weights_;
+  std::vector<std::int64_t> rows_{};  // of the right factor
+};
+
+// Channels of a group, in planes of this size.
+struct Side {
+  std::int64_t channels, plane;
+};
+
+// A single row as a single column, for whose places in the kernel no copies of planes are needed.
+ConvSizes upright(ConvSizes sizes) {
+  if (sizes.h.in == 1 && sizes.h.kernel == 1 && sizes.h.out == 1 && sizes.w.step() == 1) std::swap(sizes.h, sizes.w);
+  return sizes;
+}
+
+// Writes results to images `to`, of images `from`.
+void write_results(const ConvSizes& sizes, const Rounding& rounding, const SeenLines& down, const SeenLines& across,
+                   const std::vector<Results>& results, const Weights& weights, const Real* bias, const Real* from,
+                   Side seen, Real* to, Side written) {
+  // Bands of a few rows and more, whose planes stay in a near cache. For few images there are some for all threads.
+  constexpr std::int64_t near = 1 << 17, enough = 16, few = 4;
+  const std::int64_t size = down.count() * across.count() * down.size * across.size * seen.channels;
+  const std::int64_t bands = std::clamp<std::int64_t>(std::max(size / near + 1, enough / (sizes.batch * sizes.groups)),
+                                                      1, std::max<std::int64_t>(results.front().height / few, 1));
+  std::int64_t rows = 0;
+  for (std::int64_t band = 0; band < bands; ++band) {
+    const auto [top, bottom] = rows_seen(results, band, bands);
+    rows = std::max(rows, bottom - top);
+  }
+  const Planes planes(rounding, BfloatSide::right, seen.channels, down, across, rows);
+  std::deque<PatchSums> sums;
+  for (const Results& part : results) sums.emplace_back(planes, part, sizes.groups, written.channels, weights);
+
+  struct Work {
+    BfloatWork work;
+    Zeros image;
+    Array room;
+  };
+  const auto make_work = [&] {
+    return Work{BfloatWork(*rounding.unit), Zeros(planes.size()), Array(Shape{written.channels, panel_pixels})};
+  };
+  each_conv_job(sizes, bands, make_work, [&](Work& work, auto b, auto g, std::int64_t first, std::int64_t last) {
+    const std::int64_t group = b * sizes.groups + g;
+    for (std::int64_t band = first; band < last; ++band) {
+      const auto [top, bottom] = rows_seen(results, band, bands);
+      planes.fill(from + group * seen.channels * seen.plane, top, bottom, work.image.data());
+      const Bfloat16* const image = work.image.data() - top * planes.row() * planes.width();
+      for (const PatchSums& part : sums) {
+        const auto [begin, end] = part.results().band(band, bands);
+        for (std::int64_t panel = begin; panel < end; ++panel) {
+          part.write(g, panel, image, bias ? bias + g * written.channels : nullptr, work.room.mutable_data(),
+                     to + group * written.channels * written.plane, written.plane);
+        }
+      }
+    }
+  });
 }
 
 }  // namespace
 
-Array detail::bfloat_conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias,
+Array detail::bfloat_conv_rows(const ConvSizes& given, const Real* image, const Real* kernel, const Real* bias,
                                const Rounding& rounding) {
-  Array y(sizes.result_shape());
+  Array y(given.result_shape());
+  const ConvSizes sizes = upright(given);
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  const std::int64_t depth = sizes.in * h.kernel * w.kernel;
-  const Window window = seen_by_results(sizes);
-  const std::vector<std::int64_t> taps = taps_of(sizes, window.row());
-  const View view(window, taps, h.step() * window.row(), w.step(), h.out, w.out);
-  const Weights weights(rounding, sizes.groups, sizes.out, depth);
-  for (std::int64_t g = 0; g < sizes.groups; ++g) weights.pack(g, kernel + g * sizes.out * depth);
-  Real* const out = y.mutable_data();
-  each_conv_job(sizes, view.panels(), [&](std::int64_t b, std::int64_t g, std::int64_t first, std::int64_t last) {
-    const BfloatWork work(*rounding.unit);
-    Array room(Shape{window.size()});
-    const Plane plane = window.of(image + sizes.image_at(b, g), room.mutable_data());
-    sum_pixels(weights, view,
-               {.group = g,
-                .bias = bias ? bias + g * sizes.out : nullptr,
-                .result = out + sizes.result_at(b, g),
-                .plane = view.pixels(),
-                .row = w.out,
-                .step = 1},
-               plane, first, last);
-  });
+  const SeenImage seen(sizes);
+  const Weights weights{kernel, sizes.kernel_at(1, 0), sizes.kernel_at(0, 1), sizes.kernel_at(0, 0, 1), w.kernel};
+  write_results(sizes, rounding, seen.down, seen.across, {{seen.rows, seen.columns, h.out, w.out, w.out, 0, w.out, 1}},
+                weights, bias, image, {sizes.in, h.in * w.in}, y.mutable_data(), {sizes.out, h.out * w.out});
   return y;
 }
 
-Array detail::bfloat_conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias,
+Array detail::bfloat_conv_image_rows(const ConvSizes& given, const Real* result, const Real* kernel, const Real* bias,
                                      const Rounding& rounding) {
-  Array x(sizes.image_shape());
+  Array x(given.image_shape());
+  const ConvSizes sizes = upright(given);
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  Real* const out = x.mutable_data();
-  each_phase(sizes, [&](const Phase& down, const Phase& across) {
-    const SeenResults seen = seen_by_image(sizes, down, across);
-    const View view(seen.window, seen.taps, seen.row, 1, down.count, across.count);
-    const auto count = static_cast<std::int64_t>(seen.taps.size());
-    const std::int64_t depth = sizes.out * count;
-    const Weights weights(rounding, sizes.groups, sizes.in, depth);
-    Array turned(Shape{sizes.in, depth});
-    for (std::int64_t g = 0; g < sizes.groups; ++g) {
-      Real* to = turned.mutable_data();
-      for (std::int64_t c = 0; c < sizes.in; ++c) {
-        for (std::int64_t o = 0; o < sizes.out; ++o) {
-          const Real* from = kernel + sizes.kernel_at(g, o, c);
-          for (const std::int64_t place : seen.numbers) *to++ = from[place];
-        }
-      }
-      weights.pack(g, turned.data());
+  const SeenByImage seen(sizes);
+  const Weights weights{kernel, sizes.kernel_at(1, 0), sizes.kernel_at(0, 0, 1), sizes.kernel_at(0, 1), w.kernel};
+  std::vector<Results> results;
+  std::int64_t row = 0;
+  for (const auto& [height, rows] : seen.rows) {
+    std::int64_t first = row++ * w.in;
+    for (const auto& [width, columns] : seen.columns) {
+      results.push_back({rows, columns, height, width, seen.across.size, first++, std::min(h.stride, h.in) * w.in,
+                         std::min(w.stride, w.in)});
     }
-    each_conv_job(sizes, view.panels(), [&](std::int64_t b, std::int64_t g, std::int64_t first, std::int64_t last) {
-      const BfloatWork work(*rounding.unit);
-      Array room(Shape{seen.window.size()});
-      const Plane plane = seen.window.of(result + sizes.result_at(b, g), room.mutable_data());
-      sum_pixels(weights, view,
-                 {.group = g,
-                  .bias = bias ? bias + g * sizes.in : nullptr,
-                  .result = out + sizes.image_at(b, g) + down.first * w.in + across.first,
-                  .plane = h.in * w.in,
-                  .row = std::min(h.stride, h.in) * w.in,
-                  .step = std::min(w.stride, w.in)},
-                 plane, first, last);
-    });
-  });
+  }
+  write_results(sizes, rounding, seen.down, seen.across, results, weights, bias, result, {sizes.out, h.out * w.out},
+                x.mutable_data(), {sizes.in, h.in * w.in});
   return x;
 }
 
-Array detail::bfloat_conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result,
+Array detail::bfloat_conv_kernel_rows(const ConvSizes& given, const Real* image, const Real* result,
                                       const Rounding& rounding) {
+  const ConvSizes sizes = upright(given);
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  const std::int64_t columns = sizes.in * h.kernel * w.kernel, size = sizes.groups * sizes.out * columns;
-  const Window window = seen_by_results(sizes);
-  const std::vector<std::int64_t> taps = taps_of(sizes, window.row());
-  const View view(window, taps, h.step() * window.row(), w.step(), h.out, w.out);
-  // Blocks of images have sums of their own, as many as memory allows; for few of them threads divide the columns, too.
-  constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20, columns_together = 32;
-  const std::int64_t panels = (columns + columns_together - 1) / columns_together;
-  const std::int64_t blocks = std::clamp<std::int64_t>(most_numbers / size, 1, std::min(sizes.batch, most_blocks));
-  const std::int64_t shares = blocks * sizes.groups >= most_blocks ? 1 : std::min(panels, most_blocks);
-  const std::int64_t most = std::min(view.pixels(), most_depth);
-  Array all(Shape{blocks, size}, Real(0));  // (blocks, groups, out, columns)
+  const BfloatUnit* const unit = rounding.unit;
+  const int parts = rounding.parts;
+  const std::int64_t pixels = h.out * w.out;
+  const SeenImage seen(sizes);
+  // Blocks of images have sums of their own, as many as memory allows; for few of them threads share out the kernel's
+  // rows, too. Small images are summed together.
+  constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20;
+  const std::int64_t blocks =
+      std::clamp<std::int64_t>(most_numbers / sizes.kernel_shape().numel(), 1, std::min(sizes.batch, most_blocks));
+  const std::int64_t jobs = threads() == 1 ? 1 : most_blocks, each = blocks * sizes.groups;
+  const std::int64_t shares = std::min(h.kernel, (jobs + each - 1) / each);
+  const std::int64_t together = std::clamp<std::int64_t>(most_depth / pixels, 1, sizes.batch / blocks);
+  // Bands of rows, whose planes stay in a near cache, of more than a few pixels.
+  constexpr std::int64_t near = 1 << 19;
+  const std::int64_t in_row = seen.down.count() * seen.across.count() * w.out * sizes.in;
+  const std::int64_t tall = std::clamp(std::max(near / in_row, most_depth / w.out), std::int64_t{1}, h.out);
+  const std::int64_t bands = (h.out + tall - 1) / tall, below = seen.down.size - h.out;
+  const Planes planes(rounding, BfloatSide::left, sizes.in, seen.down, seen.across, tall + below, together);
+  // Results are as far apart as what they see. They are packed as whole tiles, also the last ones.
+  const std::int64_t room = whole_depth(together * planes.image()) + tile_depth;
+  const BfloatLayout layout{tile_depth, tile_size, tile_lines * room, whole_lines(sizes.out) * room};
+  // The kernel's columns have planes one after the other, so the sums of its rows are (kernel columns planes, out).
+  const std::int64_t row = w.kernel * planes.count(), size = sizes.groups * h.kernel * row * sizes.out;
+  Array all(Shape{blocks, size});
   Real* const sums = all.mutable_data();
   parallel_for(blocks * shares * sizes.groups, 1, [&](std::int64_t begin, std::int64_t end) {
-    const BfloatWork work(*rounding.unit);
-    Array room(Shape{window.size()});
-    const std::int64_t most_columns = (panels / shares + 1) * columns_together;
-    const BfloatTiles left(rounding, sizes.out, most), right(rounding, most_columns, most);
+    const BfloatWork work(*unit);
+    const Zeros x(planes.size()), y(parts * layout.part);
     for (std::int64_t job = begin; job < end; ++job) {
-      const std::int64_t g = job % sizes.groups, share = job / sizes.groups % shares, block = job / sizes.groups / shares;
-      const std::int64_t first = panels * share / shares * columns_together;
-      const std::int64_t last = std::min(columns, panels * (share + 1) / shares * columns_together);
-      for (std::int64_t b = sizes.batch * block / blocks; b < sizes.batch * (block + 1) / blocks; ++b) {
-        const Plane plane = window.of(image + sizes.image_at(b, g), room.mutable_data());
-        const Real* y = result + sizes.result_at(b, g);
-        for (std::int64_t pixel = 0; pixel < view.pixels(); pixel += most) {
-          const std::int64_t depth = std::min(most, view.pixels() - pixel);
-          const BfloatPixels seen = view.columns(plane, first, pixel);
-          const BfloatFactor packed_y =
-              left.pack({.from = {y + pixel, view.pixels()}, .lines = sizes.out, .depth = depth});
-          const BfloatFactor packed_columns = right.pack({.from = {.transposed = true},
-                                                          .pixels = &seen,
-                                                          .side = BfloatSide::right,
-                                                          .lines = last - first,
-                                                          .depth = depth});
-          rounding.unit->multiply({.a = packed_y,
-                                   .b = packed_columns,
-                                   .rows = sizes.out,
-                                   .columns = last - first,
-                                   .depth = depth,
-                                   .c = sums + block * size + g * sizes.out * columns + first,
-                                   .c_step = columns,
-                                   .keep = 1,
-                                   .parts = rounding.parts});
+      const std::int64_t g = job % sizes.groups, rest = job / sizes.groups, share = rest % shares, block = rest / shares;
+      const std::int64_t first = sizes.batch * block / blocks, last = sizes.batch * (block + 1) / blocks;
+      for (std::int64_t part = first * bands; part < last * bands; part += together) {
+        const std::int64_t b = part / bands, images = std::min(together, last - b);
+        const std::int64_t top = h.out * (part % bands) / bands, bottom = h.out * (part % bands + 1) / bands;
+        const std::int64_t some = (bottom - top) * w.out, depth = (images - 1) * planes.image() + some;
+        if (images < together) std::fill_n(y.data(), parts * layout.part, Bfloat16(0));
+        for (std::int64_t n = 0; n < images; ++n) {
+          planes.fill(image + sizes.image_at(b + n, g), top, bottom + below, x.data() + n * planes.image());
+          unit->pack({.from = {result + sizes.result_at(b + n, g) + top * w.out, pixels, true},
+                      .side = BfloatSide::right,
+                      .lines = sizes.out,
+                      .depth = some,
+                      .to = y.data() + n * planes.image() / 2 * tile_depth,
+                      .layout = layout,
+                      .parts = parts,
+                      .ahead = 2 * tile_depth});
+        }
+        for (std::int64_t i = h.kernel * share / shares; i < h.kernel * (share + 1) / shares; ++i) {
+          const std::int64_t at = planes.at(seen.rows[static_cast<std::size_t>(i)], {});
+          for (std::int64_t k = 0; k < depth; k += most_depth) {
+            unit->multiply({.a = {x.data() + at + k, planes.layout()},
+                            .b = {y.data() + k / tile_depth * layout.along, layout},
+                            .rows = row,
+                            .columns = sizes.out,
+                            .depth = std::min(most_depth, depth - k),
+                            .c = sums + block * size + (g * h.kernel + i) * row * sizes.out,
+                            .c_step = sizes.out,
+                            .keep = part == first * bands && k == 0 ? Real(0) : Real(1),
+                            .parts = parts});
+          }
         }
       }
     }
   });
-  Array gradient(sizes.kernel_shape());
-  Real* const out = gradient.mutable_data();
   parallel_for(size, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
-    std::copy(sums + begin, sums + end, out + begin);
     for (std::int64_t block = 1; block < blocks; ++block) {
-      for (std::int64_t i = begin; i < end; ++i) out[i] += sums[block * size + i];
+      for (std::int64_t i = begin; i < end; ++i) sums[i] += sums[block * size + i];
+    }
+  });
+  Array gradient(given.kernel_shape());
+  Real* const out = gradient.mutable_data();
+  parallel_for(sizes.groups * sizes.in, 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t channel = begin; channel < end; ++channel) {
+      const std::int64_t g = channel / sizes.in, c = channel % sizes.in;
+      for (std::int64_t o = 0; o < sizes.out; ++o) {
+        for (std::int64_t place = 0; place < h.kernel * w.kernel; ++place) {
+          const std::int64_t plane = g * h.kernel * row + place * planes.count() + c;
+          out[sizes.kernel_at(g, o, c) + place] = sums[plane * sizes.out + o];
+        }
+      }
     }
   });
   return gradient;

@@ -171,17 +171,18 @@ inline SeenResults seen_by_image(const ConvSizes& sizes, const Phase& down, cons
   return seen;
 }
 
-/// Calls f(image, group, first, last) for all images and groups and all of `panels`, in jobs of about equal size: for
-/// few images and groups the panels are divided as well.
-template <class F>
-void each_conv_job(const ConvSizes& sizes, std::int64_t panels, const F& f) {
-  constexpr std::int64_t enough = 16;
+/// Calls f(room, image, group, first, last) for all images and groups and all of `panels`, in jobs of about equal size:
+/// for few images and groups the panels are divided as well. Neighbouring jobs share a room, which make_room() returns.
+template <class MakeRoom, class F>
+void each_conv_job(const ConvSizes& sizes, std::int64_t panels, const MakeRoom& make_room, const F& f) {
+  constexpr std::int64_t enough = 16, most_rooms = 32;
   const std::int64_t whole = sizes.batch * sizes.groups;
   const std::int64_t parts = whole >= enough ? 1 : std::min(panels, enough);
-  parallel_for(whole * parts, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(whole * parts, (whole * parts + most_rooms - 1) / most_rooms, [&](std::int64_t begin, std::int64_t end) {
+    auto room = make_room();
     for (std::int64_t job = begin; job < end; ++job) {
       const std::int64_t part = job % parts, rest = job / parts;
-      f(rest / sizes.groups, rest % sizes.groups, panels * part / parts, panels * (part + 1) / parts);
+      f(room, rest / sizes.groups, rest % sizes.groups, panels * part / parts, panels * (part + 1) / parts);
     }
   });
 }

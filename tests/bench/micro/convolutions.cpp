@@ -36,7 +36,9 @@ const Layer layers[] = {
     {"depthwise", {4, 96, 56, 56}, {96, 1, 7, 7}, {.padding = 3, .groups = 96}},
 };
 
-std::vector<Row> table(double products, const std::function<std::function<void()>(const Layer&)>& make) {
+using Make = std::function<std::function<void()>(const Layer&)>;
+
+std::vector<Row> table(double products, const Make& make) {
   std::vector<Row> rows;
   for (const Layer& l : layers) {
     rows.push_back({l.name, products * l.sizes(), products * l.flops(), [=] { return make(l); }});
@@ -44,20 +46,24 @@ std::vector<Row> table(double products, const std::function<std::function<void()
   return rows;
 }
 
-const bool added = add("conv2d", table(1,
-                                       [](const Layer& l) {
-                                         const Tensor x = numbers(l.x), w = numbers(l.weight),
-                                                      b = numbers({l.weight[0]});
-                                         return forward([=] { return conv2d(x, w, b, l.options); });
-                                       })) &&
-                   add("conv2d_image'", table(1,
-                                              [](const Layer& l) {
-                                                const Tensor x = parameter(l.x), w = numbers(l.weight);
-                                                return backward({x}, [=] { return conv2d(x, w, {}, l.options); });
-                                              })) &&
-                   add("conv2d_weight'", table(1, [](const Layer& l) {
-                         const Tensor x = numbers(l.x), w = parameter(l.weight);
-                         return backward({w}, [=] { return conv2d(x, w, {}, l.options); });
-                       }));
+bool add_both(const std::string& family, const Make& make) {
+  return add(family, table(1, make)) &&
+         add("medium_" + family, table(1, [=](const Layer& l) { return in_medium(make(l)); }));
+}
+
+const bool added = add_both("conv2d",
+                            [](const Layer& l) {
+                              const Tensor x = numbers(l.x), w = numbers(l.weight), b = numbers({l.weight[0]});
+                              return forward([=] { return conv2d(x, w, b, l.options); });
+                            }) &&
+                   add_both("conv2d_image'",
+                            [](const Layer& l) {
+                              const Tensor x = parameter(l.x), w = numbers(l.weight);
+                              return backward({x}, [=] { return conv2d(x, w, {}, l.options); });
+                            }) &&
+                   add_both("conv2d_weight'", [](const Layer& l) {
+                     const Tensor x = numbers(l.x), w = parameter(l.weight);
+                     return backward({w}, [=] { return conv2d(x, w, {}, l.options); });
+                   });
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include <xgrad/ops/derivatives/build_info.h>
 #include <xgrad/ops/products/matmul.h>
-#include <xgrad/ops/products/matmul_precision.h>
 
 #include "table.h"
 
@@ -50,14 +49,6 @@ std::function<void()> linear_gradients(const Layer& l) {
   return backward({x, w, b}, [=] { return linear(x, w, b); });
 }
 
-// f in medium precision.
-std::function<void()> in_medium(std::function<void()> f) {
-  return [f = std::move(f)] {
-    set_matmul_precision(MatmulPrecision::medium);
-    f();
-    set_matmul_precision(MatmulPrecision::highest);
-  };
-}
 std::function<void()> medium_forward(const Layer& l) { return in_medium(linear_forward(l)); }
 std::function<void()> medium_gradients(const Layer& l) { return in_medium(linear_gradients(l)); }
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <xgrad/core/array/random.h>
@@ -12,6 +13,7 @@
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/products/matmul_precision.h>
 
 namespace micro {
 
@@ -59,6 +61,15 @@ std::function<void()> backward(const Tensors& xs, F f) {
   const Tensor y = f();
   const Tensor seed = randn(y.shape());
   return [=] { benchmark::DoNotOptimize(grad(y, xs, {.seed = seed, .retain_graph = true})); };
+}
+
+/// f in medium precision.
+inline std::function<void()> in_medium(std::function<void()> f) {
+  return [f = std::move(f)] {
+    set_matmul_precision(MatmulPrecision::medium);
+    f();
+    set_matmul_precision(MatmulPrecision::highest);
+  };
 }
 
 inline Tensor numbers(const Shape& shape) { return randn(shape); }
