@@ -235,19 +235,23 @@ TEST_CASE("convolutions in medium precision, and their gradients, are those of r
       {{2, 70, 4, 4}, {3, 70, 3, 3}, {.padding = 1}},
       {{1, 2, 2, 3}, {3, 2, 1, 1}, {.stride = 4}},
       {{112, 1, 13, 9}, {2, 1, 3, 3}, {.padding = 1}},   // small images are summed together, at last fewer
-      {{1, 33, 45, 67}, {4, 33, 3, 3}, {.padding = 1}},  // large ones in bands
+      {{1, 33, 44, 65}, {4, 33, 3, 3}, {.padding = 1}},  // large ones in bands
       {{1, 3, 5, 401}, {2, 3, 3, 5}, {.stride = {1, 2}, .padding = {0, 3}}},
       {{2, 6, 12, 12}, {8, 6, 4, 4}, {.stride = 4}},
+      {{2, 3, 11, 10}, {4, 3, 3, 3}, {.stride = 2}},
       {{1, 33, 1, 2100}, {3, 33, 1, 5}, {.padding = {0, 4}}},
       {{2, 40, 20, 16}, {5, 40, 1, 1}, {}},
   };
   for (const Case& test : cases) {
     CAPTURE(test.image);
     CAPTURE(test.kernel);
-    check_rounded([&](const Tensors& x) { return conv2d(x[0], x[1], {}, test.options); },
-                  {normal(test.image), normal(test.kernel, 2)}, 1e-5);
+    for (const int count : {1, 3}) {  // one thread has the same room for all bands
+      const ThreadCount threads(count);
+      check_rounded([&](const Tensors& x) { return conv2d(x[0], x[1], {}, test.options); },
+                    {normal(test.image), normal(test.kernel, 2)}, 1e-5);
+    }
   }
-  const Array x = normal({2, 3, 6, 5}), w = normal({4, 3, 3, 3}, 2), bias = normal({4}, 3);
+  const Array x = normal({2, 3, 6, 5}), w = normal({35, 3, 3, 3}, 2), bias = normal({35}, 3);
   const Tensor expected = conv2d(Tensor(rounded(x)), Tensor(rounded(w)), Tensor(bias));
   with_each_unit([&](const detail::BfloatUnit&) {
     check_close(conv2d(Tensor(x), Tensor(w), Tensor(bias)).value(), expected.value(), 1e-5);

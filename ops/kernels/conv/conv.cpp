@@ -100,27 +100,92 @@ Sums row_of(Sums sums, std::int64_t i) {
   return sums;
 }
 
-// The same for one channel on either side, whose neighbouring pixels are contiguous: pixels take the place of channels
-// in the registers.
-void sum_plane(const Sums& sums) {
-  for (std::int64_t i = 0; i < sums.height; ++i) {
-    const Sums row = row_of(sums, i);
-    const Real* const at = sums.image.data + i * sums.h_step;
-    Real* const to = sums.result + i * sums.row;
-    each_pack(sums.width, [&](std::int64_t j, auto part) {
-      Pack sum(sums.bias ? sums.bias[0] : 0);
-      const Real* weight = row.weights;
-      for (const std::int64_t tap : row.taps) {
-        sum = multiply_add(*weight, part.load(at + tap + j), sum);
-        weight += tile_columns;
+void write_row(const Sums& sums, const Real* from, std::int64_t count, Real* to) {
+  if (sums.step == 1) {
+    each_pack(count, [&](std::int64_t p, auto part) { part.store(part.load(from + p), to + p); });
+  } else {
+    for (std::int64_t p = 0; p < count; ++p) to[p * sums.step] = from[p];
+  }
+}
+
+// Of so few channels of the result most of a pack would be empty: pixels take their place in the registers.
+constexpr std::int64_t few_channels = pack_width * 3 / 4;
+
+template <int rows>
+constexpr int packs_beside = rows <= rows_in_registers<8>   ? 8
+                             : rows <= rows_in_registers<4> ? 4
+                                                            : 2;
+
+// `rows` channels at `count` positions, which lie side by side from `at` on, to the rows of `room`.
+template <int rows, int packs>
+void sum_few(const Sums& given, const Real* at, std::int64_t count, Real* room, std::int64_t room_step) {
+  const Sums sums = given;
+  constexpr std::int64_t width = packs * pack_width;
+  for (; count >= width; count -= width, at += width, room += width) {
+    Pack sum[rows][packs];
+    XGRAD_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      XGRAD_UNROLL
+      for (int j = 0; j < packs; ++j) sum[i][j] = Pack(sums.bias ? sums.bias[i] : 0);
+    }
+    const Real* weights = sums.weights;
+    for (const std::int64_t tap : sums.taps) {
+      multiply_add_block(sum, {weights, 1, tile_columns}, at + tap, sums.image.plane, sums.channels);
+      weights += sums.channels * tile_columns;
+    }
+    XGRAD_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      XGRAD_UNROLL
+      for (int j = 0; j < packs; ++j) sum[i][j].store(room + i * room_step + j * pack_width);
+    }
+  }
+  if constexpr (packs > 1) {
+    sum_few<rows, packs / 2>(sums, at, count, room, room_step);
+  } else if (count > 0) {
+    const PartPack part{static_cast<std::size_t>(count)};
+    for (int i = 0; i < rows; ++i) {
+      Pack sum(sums.bias ? sums.bias[i] : 0);
+      const Real* weight = sums.weights + i;
+      for (const std::int64_t tap : sums.taps) {
+        for (std::int64_t c = 0; c < sums.channels; ++c, weight += tile_columns) {
+          sum = multiply_add(*weight, part.load(at + tap + c * sums.image.plane), sum);
+        }
       }
-      part.store(sum, to + j);
-    });
+      part.store(sum, room + i * room_step);
+    }
+  }
+}
+
+template <int rows, int packs>
+struct SumFew {
+  static constexpr auto function = sum_few<rows, packs_beside<rows>>;
+};
+using FewFunction = void (*)(const Sums&, const Real*, std::int64_t, Real*, std::int64_t);
+constexpr auto sum_few_rows = table<FewFunction, SumFew, 1>(std::make_integer_sequence<int, few_channels>());
+
+// Where rows of results see rows of the image, what lies between the ends of these is summed, too, and not written.
+void sum_few_channels(const Sums& sums) {
+  constexpr std::int64_t together = 1024;
+  const bool in_rows = sums.h_step == sums.image.row && sums.image.row > 0;
+  const std::int64_t tall = in_rows ? std::clamp<std::int64_t>(together / sums.image.row, 1, sums.height) : 1;
+  const std::int64_t most = (tall - 1) * sums.image.row + sums.width;
+  Array room(Shape{sums.columns, most});
+  for (std::int64_t i = 0; i < sums.height; i += tall) {
+    const std::int64_t rows = std::min(tall, sums.height - i);
+    const std::int64_t count = (rows - 1) * sums.image.row + sums.width;
+    const auto sum_rows = sum_few_rows[static_cast<std::size_t>(sums.columns - 1)];
+    sum_rows(sums, sums.image.data + i * sums.h_step, count, room.mutable_data(), most);
+    for (std::int64_t o = 0; o < sums.columns; ++o) {
+      for (std::int64_t n = 0; n < rows; ++n) {
+        write_row(sums, room.data() + o * most + n * sums.image.row, sums.width,
+                  sums.result + o * sums.plane + (i + n) * sums.row);
+      }
+    }
   }
 }
 
 void sum_image(const Sums& sums) {
-  if (sums.channels == 1 && sums.columns == 1 && sums.w_step == 1 && sums.step == 1) return sum_plane(sums);
+  if (sums.columns <= few_channels && sums.w_step == 1) return sum_few_channels(sums);
   const auto& of_rows = sums.columns <= pack_width ? sum_one_pack : sum_two_packs;
   const std::int64_t tiles = (sums.width + tile_rows - 1) / tile_rows;
   // Rows are pixels, then channels.
@@ -139,12 +204,7 @@ void sum_image(const Sums& sums) {
       }
       Real* to = sums.result + i * sums.row + j * sums.step;
       for (std::int64_t o = 0; o < sums.columns; ++o, to += sums.plane) {
-        const Real* from = channels.data() + o * transposed_row;
-        if (sums.step == 1) {
-          each_pack(count, [&](std::int64_t p, auto part) { part.store(part.load(from + p), to + p); });
-        } else {
-          for (std::int64_t p = 0; p < count; ++p) to[p * sums.step] = from[p];
-        }
+        write_row(sums, channels.data() + o * transposed_row, count, to);
       }
       j += count;
     }
@@ -295,50 +355,125 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
 
 namespace {
 
-// sum_co += image_c(tap + i h_step + j w_step) y_ijo over the pixels of some rows, for `rows` channels of the image. Each
-// such sum is formed separately: a sum over many pixels is a sum of partial sums.
-struct KernelSums {
-  const Real* image;  // where the first pixel's first channel is
-  std::int64_t plane, h_step, w_step;
-  const Real* y;       // (height, width, tile_columns)
-  std::int64_t y_row;  // between the rows of a plane
+// Some pixels of results, rows of `width`, and what they see in a row of the kernel.
+struct SeenRow {
+  const Plane& image;
+  const Real* at;  // what the first pixel sees at the first place
+  std::int64_t channels, h_step, w_step, tap_step;
   std::int64_t height, width;
-  Real* sums;  // (rows, tile_columns)
+  std::int64_t first, last;  // places
+  Real* sums;                // (places, channels, tile_columns)
+
+  const Real* image_at(std::int64_t tap, std::int64_t c) const { return at + tap * tap_step + c * image.plane; }
+  Real* sums_at(std::int64_t tap, std::int64_t c) const { return sums + (tap * channels + c) * tile_columns; }
 };
 
+// Calls f(begin, end) for parts of about equal size of [first, last), of at most `most`.
+template <class F>
+void each_part(std::int64_t first, std::int64_t last, std::int64_t most, const F& f) {
+  const std::int64_t count = last - first, parts = (count + most - 1) / most;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    f(first + count * part / parts, first + count * (part + 1) / parts);
+  }
+}
+
+// sum_co += image_c(tap + i h_step + j w_step) y_ijo over all pixels, with y of (height, width, tile_columns), for `rows`
+// channels of the image. Each such sum is formed separately: a sum over many pixels is a sum of partial sums.
 template <int rows, int packs>
-void sum_channels(const KernelSums& given) {
-  const KernelSums sums = given;
+void sum_channels(const SeenRow& given, std::int64_t tap, std::int64_t c, const Real* y) {
+  const SeenRow seen = given;
   Pack sum[rows][packs];
   XGRAD_UNROLL
   for (int i = 0; i < rows; ++i) {
     XGRAD_UNROLL
     for (int j = 0; j < packs; ++j) sum[i][j] = Pack();
   }
-  const Real* y = sums.y;
-  for (std::int64_t i = 0; i < sums.height; ++i) {
-    multiply_add_block(sum, {sums.image + i * sums.h_step, sums.plane, sums.w_step}, y, tile_columns, sums.width);
-    y += sums.width * tile_columns;
+  const Real* at = seen.image_at(tap, c);
+  for (std::int64_t i = 0; i < seen.height; ++i, at += seen.h_step, y += seen.width * tile_columns) {
+    multiply_add_block(sum, {at, seen.image.plane, seen.w_step}, y, tile_columns, seen.width);
   }
   XGRAD_UNROLL
   for (int i = 0; i < rows; ++i) {
     XGRAD_UNROLL
     for (int j = 0; j < packs; ++j) {
-      Real* const to = sums.sums + i * tile_columns + j * pack_width;
+      Real* const to = seen.sums_at(tap, c + i) + j * pack_width;
       (Pack::load(to) + sum[i][j]).store(to);
     }
   }
 }
 
-// The same for one channel of either side, of which y is a plane of rows y_row apart.
-void sum_products(const KernelSums& sums) {
-  Pack sum;
-  for (std::int64_t i = 0; i < sums.height; ++i) {
-    const Real *image = sums.image + i * sums.h_step, *y = sums.y + i * sums.y_row;
-    each_pack(sums.width,
-              [&](std::int64_t j, auto part) { sum = multiply_add(part.load(image + j), part.load(y + j), sum); });
+template <int rows, int packs>
+struct SumChannels {
+  static constexpr auto function = sum_channels<rows, packs>;
+};
+using ChannelFunction = void (*)(const SeenRow&, std::int64_t, std::int64_t, const Real*);
+constexpr auto channels_one_pack = table<ChannelFunction, SumChannels, 1>(all_rows);
+constexpr auto channels_two_packs = table<ChannelFunction, SumChannels, 2>(all_rows);
+
+void add_channels(const SeenRow& seen, std::int64_t columns, const Real* y) {
+  const auto& of_rows = columns <= pack_width ? channels_one_pack : channels_two_packs;
+  for (std::int64_t tap = seen.first; tap < seen.last; ++tap) {
+    each_part(0, seen.channels, tile_rows, [&](std::int64_t c, std::int64_t last) {
+      of_rows[static_cast<std::size_t>(last - c - 1)](seen, tap, c, y);
+    });
   }
-  sums.sums[0] += sum_of(sum);
+}
+
+// Some channels of results, in planes.
+struct ResultRows {
+  const Real* data;
+  std::int64_t plane, row;
+};
+
+// The same for `rows` channels of the results and `taps` places, of one channel of the image. Sums over neighbouring pixels
+// are added up at the end: of few channels most of a register would be empty.
+template <int taps, int rows>
+void sum_products(const SeenRow& given, std::int64_t tap, std::int64_t c, const ResultRows& results, std::int64_t o) {
+  const SeenRow seen = given;
+  Pack sum[rows][taps];
+  const Real *at = seen.image_at(tap, c), *y = results.data + o * results.plane;
+  for (std::int64_t i = 0; i < seen.height; ++i, at += seen.h_step, y += results.row) {
+    each_pack(seen.width, [&](std::int64_t j, auto part) {
+      Pack image[taps];
+      XGRAD_UNROLL
+      for (int k = 0; k < taps; ++k) image[k] = part.load(at + k * seen.tap_step + j);
+      XGRAD_UNROLL
+      for (int r = 0; r < rows; ++r) {
+        const Pack result = part.load(y + r * results.plane + j);
+        XGRAD_UNROLL
+        for (int k = 0; k < taps; ++k) sum[r][k] = multiply_add(result, image[k], sum[r][k]);
+      }
+    });
+  }
+  XGRAD_UNROLL
+  for (int k = 0; k < taps; ++k) {
+    XGRAD_UNROLL
+    for (int r = 0; r < rows; ++r) seen.sums_at(tap + k, c)[o + r] += sum_of(sum[r][k]);
+  }
+}
+
+constexpr int most_products = registers == 32 ? 4 : 3;  // of each side
+template <int taps, int rows>
+struct SumProducts {
+  static constexpr auto function = sum_products<taps, rows>;
+};
+using ProductFunction = void (*)(const SeenRow&, std::int64_t, std::int64_t, const ResultRows&, std::int64_t);
+// products_of[rows - 1][taps - 1]
+constexpr auto products_of = []<int... rows>(std::integer_sequence<int, rows...>) {
+  constexpr auto taps = std::make_integer_sequence<int, most_products>();
+  return std::array{table<ProductFunction, SumProducts, rows + 1>(taps)...};
+}
+(std::make_integer_sequence<int, most_products>());
+
+void add_products(const SeenRow& seen, std::int64_t columns, const ResultRows& results) {
+  for (std::int64_t c = 0; c < seen.channels; ++c) {
+    each_part(seen.first, seen.last, most_products, [&](std::int64_t tap, std::int64_t last_tap) {
+      each_part(0, columns, most_products, [&](std::int64_t o, std::int64_t last) {
+        const auto& of_rows = products_of[static_cast<std::size_t>(last - o - 1)];
+        of_rows[static_cast<std::size_t>(last_tap - tap - 1)](seen, tap, c, results, o);
+      });
+    });
+  }
 }
 
 // Of `count` rows, which see rows first, first + step, ... of an image: those that see no zeros above or below it, from
@@ -352,14 +487,6 @@ std::pair<std::int64_t, std::int64_t> rows_that_see(const Plane& image, std::int
   return {begin, before(image.bottom, begin)};
 }
 
-template <int rows, int packs>
-struct SumChannels {
-  static constexpr auto function = sum_channels<rows, packs>;
-};
-using KernelFunction = void (*)(const KernelSums&);
-constexpr auto kernel_one_pack = table<KernelFunction, SumChannels, 1>(all_rows);
-constexpr auto kernel_two_packs = table<KernelFunction, SumChannels, 2>(all_rows);
-
 }  // namespace
 
 Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result, const Rounding& rounding) {
@@ -372,30 +499,29 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
   const Window window = seen_by_results(sizes);
-  // Blocks of images have sums of their own, as many as memory allows; for few of them the threads divide the places of
+  // Blocks of images have sums of their own, as many as memory allows; for few of them the threads divide the rows of
   // the kernel as well.
   constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20, most_pixels = 1024;
   const std::int64_t size = sizes.groups * panels * places * sizes.in * tile_columns;
   const std::int64_t blocks = std::clamp<std::int64_t>(most_numbers / size, 1, std::min(sizes.batch, most_blocks));
-  const std::int64_t parts = blocks * sizes.groups >= most_blocks ? 1 : std::min(places, most_blocks);
+  const std::int64_t shares = shares_of(blocks * sizes.groups, places);
   // Pixels at a time: some rows, or a part of one.
   const std::int64_t width = std::min(w.out, most_pixels);
   const std::int64_t height = std::clamp<std::int64_t>(most_pixels / w.out, 1, h.out);
-  const std::int64_t tiles = (sizes.in + tile_rows - 1) / tile_rows;
-  const bool planes = sizes.in == 1 && sizes.out == 1 && w.stride == 1;
+  const bool wide = w.out >= pack_width;
+  const bool products = w.stride == 1 && (sizes.out <= pack_width * (wide ? 3 : 1) / 8 || (wide && sizes.in == 1));
   Array all(Shape{blocks, size}, Real(0));  // (blocks, groups, panels, places, in, tile_columns)
   Real* const sums = all.mutable_data();
-  parallel_for(blocks * parts * sizes.groups, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(blocks * shares * sizes.groups, 1, [&](std::int64_t begin, std::int64_t end) {
     Array room(Shape{window.size() + height * width * tile_columns});
     Real* const turned = room.mutable_data();
     for (std::int64_t job = begin; job < end; ++job) {
-      const std::int64_t g = job % sizes.groups, part = job / sizes.groups % parts, block = job / sizes.groups / parts;
-      const std::int64_t first_place = places * part / parts, last_place = places * (part + 1) / parts;
+      const std::int64_t g = job % sizes.groups, rest = job / sizes.groups, share = rest % shares, block = rest / shares;
+      const std::int64_t first_place = places * share / shares, last_place = places * (share + 1) / shares;
       for (std::int64_t b = sizes.batch * block / blocks; b < sizes.batch * (block + 1) / blocks; ++b) {
         const Plane plane = window.of(image + sizes.image_at(b, g), turned + height * width * tile_columns);
         for (std::int64_t panel = 0; panel < panels; ++panel) {
           const std::int64_t first = panel * tile_columns, columns = std::min(tile_columns, sizes.out - first);
-          const auto& of_rows = columns <= pack_width ? kernel_one_pack : kernel_two_packs;
           const Real* y = result + sizes.result_at(b, g, first);
           Real* const of_panel = sums + block * size + (g * panels + panel) * places * sizes.in * tile_columns;
           const std::int64_t pixels = h.out * w.out;
@@ -403,31 +529,26 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
             const std::int64_t i = p / w.out, j = p % w.out;
             const std::int64_t rows = std::min(height, h.out - i), in_row = std::min(width, w.out - j);
             some = rows * in_row;
-            if (!planes) pack_transposed(y + p, pixels, columns, some, turned, tile_columns, tile_columns);
-            for (std::int64_t place = first_place; place < last_place; ++place) {
-              const std::int64_t seen = i * h.stride + place / w.kernel * h.dilation;  // by the first of the rows
-              const auto [begin_row, end_row] = rows_that_see(plane, seen, h.step(), rows);
+            if (!products) pack_transposed(y + p, pixels, columns, some, turned, tile_columns, tile_columns);
+            for (std::int64_t k = first_place / w.kernel; k * w.kernel < last_place; ++k) {
+              const std::int64_t top = i * h.stride + k * h.dilation;  // the first row that is seen
+              const auto [begin_row, end_row] = rows_that_see(plane, top, h.step(), rows);
               if (begin_row == end_row) continue;
-              const Real* at = plane.data + (seen + begin_row * h.step()) * plane.row + j * w.stride +
-                               place % w.kernel * w.dilation;
-              for (std::int64_t t = 0, c = 0; t < tiles; ++t) {
-                const std::int64_t count = sizes.in * (t + 1) / tiles - c;
-                const KernelSums of_tile{.image = at + c * plane.plane,
-                                         .plane = plane.plane,
-                                         .h_step = h.step() * plane.row,
-                                         .w_step = w.step(),
-                                         .y = planes ? y + p + begin_row * w.out
-                                                     : turned + begin_row * in_row * tile_columns,
-                                         .y_row = w.out,
-                                         .height = end_row - begin_row,
-                                         .width = in_row,
-                                         .sums = of_panel + (place * sizes.in + c) * tile_columns};
-                if (planes) {
-                  sum_products(of_tile);
-                } else {
-                  of_rows[static_cast<std::size_t>(count - 1)](of_tile);
-                }
-                c += count;
+              const SeenRow seen{.image = plane,
+                                 .at = plane.data + (top + begin_row * h.step()) * plane.row + j * w.stride,
+                                 .channels = sizes.in,
+                                 .h_step = h.step() * plane.row,
+                                 .w_step = w.step(),
+                                 .tap_step = w.dilation,
+                                 .height = end_row - begin_row,
+                                 .width = in_row,
+                                 .first = std::max<std::int64_t>(first_place - k * w.kernel, 0),
+                                 .last = std::min(last_place - k * w.kernel, w.kernel),
+                                 .sums = of_panel + k * w.kernel * sizes.in * tile_columns};
+              if (products) {
+                add_products(seen, columns, {y + p + begin_row * w.out, pixels, w.out});
+              } else {
+                add_channels(seen, columns, turned + begin_row * in_row * tile_columns);
               }
             }
           }

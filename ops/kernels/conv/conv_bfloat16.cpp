@@ -185,11 +185,11 @@ ConvSizes upright(ConvSizes sizes) {
 void write_results(const ConvSizes& sizes, const Rounding& rounding, const SeenLines& down, const SeenLines& across,
                    const std::vector<Results>& results, const Weights& weights, const Real* bias, const Real* from,
                    Side seen, Real* to, Side written) {
-  // Bands of a few rows and more, whose planes stay in a near cache. For few images there are some for all threads.
-  constexpr std::int64_t near = 1 << 17, enough = 16, few = 4;
+  // Bands of a few rows and more, whose planes stay in a near cache. For few images threads share them out.
+  constexpr std::int64_t near = 1 << 17, few = 4;
   const std::int64_t size = down.count() * across.count() * down.size * across.size * seen.channels;
-  const std::int64_t bands = std::clamp<std::int64_t>(std::max(size / near + 1, enough / (sizes.batch * sizes.groups)),
-                                                      1, std::max<std::int64_t>(results.front().height / few, 1));
+  const std::int64_t most = std::max<std::int64_t>(results.front().height / few, 1);
+  const std::int64_t bands = std::min(std::max(size / near + 1, shares_of(sizes.batch * sizes.groups, most)), most);
   std::int64_t rows = 0;
   for (std::int64_t band = 0; band < bands; ++band) {
     const auto [top, bottom] = rows_seen(results, band, bands);
@@ -272,8 +272,7 @@ Array detail::bfloat_conv_kernel_rows(const ConvSizes& given, const Real* image,
   constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20;
   const std::int64_t blocks =
       std::clamp<std::int64_t>(most_numbers / sizes.kernel_shape().numel(), 1, std::min(sizes.batch, most_blocks));
-  const std::int64_t jobs = threads() == 1 ? 1 : most_blocks, each = blocks * sizes.groups;
-  const std::int64_t shares = std::min(h.kernel, (jobs + each - 1) / each);
+  const std::int64_t shares = shares_of(blocks * sizes.groups, h.kernel);
   const std::int64_t together = std::clamp<std::int64_t>(most_depth / pixels, 1, sizes.batch / blocks);
   // Bands of rows, whose planes stay in a near cache, of more than a few pixels.
   constexpr std::int64_t near = 1 << 19;

@@ -171,13 +171,18 @@ inline SeenResults seen_by_image(const ConvSizes& sizes, const Phase& down, cons
   return seen;
 }
 
-/// Calls f(room, image, group, first, last) for all images and groups and all of `panels`, in jobs of about equal size:
-/// for few images and groups the panels are divided as well. Neighbouring jobs share a room, which make_room() returns.
+/// Into how many shares each of some jobs is divided, so that there are enough for many threads.
+inline std::int64_t shares_of(std::int64_t jobs, std::int64_t most) {
+  constexpr std::int64_t enough = 16;
+  return threads() == 1 ? 1 : std::min(most, (enough + jobs - 1) / jobs);
+}
+
+/// Calls f(room, image, group, first, last) for all images and groups and all of `panels`, which are shared out for few
+/// images and groups. Neighbouring jobs have the same room, which make_room() returns.
 template <class MakeRoom, class F>
 void each_conv_job(const ConvSizes& sizes, std::int64_t panels, const MakeRoom& make_room, const F& f) {
-  constexpr std::int64_t enough = 16, most_rooms = 32;
-  const std::int64_t whole = sizes.batch * sizes.groups;
-  const std::int64_t parts = whole >= enough ? 1 : std::min(panels, enough);
+  constexpr std::int64_t most_rooms = 32;
+  const std::int64_t whole = sizes.batch * sizes.groups, parts = shares_of(whole, panels);
   parallel_for(whole * parts, (whole * parts + most_rooms - 1) / most_rooms, [&](std::int64_t begin, std::int64_t end) {
     auto room = make_room();
     for (std::int64_t job = begin; job < end; ++job) {
