@@ -19,8 +19,9 @@ enum class MatmulPrecision {
 
 /// Chooses the precision of all products in float from now on, those of convolutions and all gradients included; highest
 /// at first. Factors are rounded to the nearest bfloat16, to even, or cut into several, while they are packed for AMX or
-/// AVX512-BF16, whichever the processor has. Everything else stays float, and so do depthwise convolutions, and linear layers
-/// of 2^18 weights and more with up to 16 rows: these take the time of reading their numbers.
+/// AVX512-BF16, whichever the processor has. Everything else stays float, and so do linear layers of 2^18 weights and more
+/// with up to 16 rows, which take the time of reading the weights, and convolutions of groups with up to 16 pairs of
+/// channels, depthwise ones for instance.
 /// - medium: also attention with heads of 64 and more columns, and recurrences. Subnormal numbers, and sums that become
 ///   subnormal, count as 0.
 /// - high, split: matrix products with k and n of at least 64 and 2^18 multiplications, and convolutions of that size with

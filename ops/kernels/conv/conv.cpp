@@ -225,8 +225,7 @@ Array packed_bias(const Real* bias, std::int64_t groups, std::int64_t channels) 
 bool rounds(const Rounding& rounding, const ConvSizes& sizes, const Real* a, const Shape& a_shape, const Real* b,
             const Shape& b_shape) {
   constexpr std::int64_t few = 16;  // half of the channels that a tile holds
-  const bool depthwise = sizes.in == 1 && sizes.out == 1;
-  if (depthwise || (rounding.parts > 1 && std::min(sizes.in, sizes.out) < few)) return false;
+  if (sizes.in * sizes.out <= few || (rounding.parts > 1 && std::min(sizes.in, sizes.out) < few)) return false;
   const std::int64_t pixels = sizes.h.out * sizes.w.out;
   const auto planes = [](const Real* x, const Shape& shape) -> detail::BfloatMatrix {
     const std::int64_t plane = shape[2] * shape[3];

@@ -232,7 +232,8 @@ class BasicPack {
   friend BasicPack atanh(const BasicPack& a) { return xsimd::atanh(a.batch_); }
   friend BasicPack floor(const BasicPack& a) { return xsimd::floor(a.batch_); }
   friend BasicPack ceil(const BasicPack& a) { return xsimd::ceil(a.batch_); }
-  friend BasicPack trunc(const BasicPack& a) { return xsimd::trunc(a.batch_); }
+  /// With SSE2 alone xsimd's own loses the sign of -0.
+  friend BasicPack trunc(const BasicPack& a) { return xsimd::copysign(xsimd::trunc(a.batch_), a.batch_); }
   /// The nearest whole number, ties to even.
   friend BasicPack round(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
   friend BasicPack erf(const BasicPack& a) { return detail::erf_of(a); }

@@ -1,4 +1,5 @@
-// Convolutions: those of the workload W7, of residual networks, of patches, and of channels one by one.
+// Convolutions: those of the workload W7, of residual networks, of patches, of channels one by one, from and to one channel,
+// and along one axis.
 #include <xgrad/ops/layers/conv.h>
 
 #include "table.h"
@@ -34,6 +35,10 @@ const Layer layers[] = {
     {"one_by_one", {4, 256, 56, 56}, {64, 256, 1, 1}},
     {"patches", {4, 3, 224, 224}, {192, 3, 16, 16}, {.stride = 16}},
     {"depthwise", {4, 96, 56, 56}, {96, 1, 7, 7}, {.padding = 3, .groups = 96}},
+    {"from_one", {64, 1, 28, 28}, {8, 1, 3, 3}, {.padding = 1}},
+    {"to_one", {64, 16, 28, 28}, {1, 16, 3, 3}, {.padding = 1}},
+    {"to_three", {64, 32, 32, 32}, {3, 32, 3, 3}, {.padding = 1}},
+    {"one_axis", {4, 64, 1, 16000}, {64, 64, 1, 9}},
 };
 
 using Make = std::function<std::function<void()>(const Layer&)>;
