@@ -2,34 +2,25 @@
 // places and the image's channels. The numbers of the image are read in place, one by one; the kernel is copied once,
 // so that the channels of a result lie side by side (as in Zhang, Franchetti, Low, "High Performance Zero-Memory
 // Overhead Direct Convolutions", 2018, with images in the usual order). The gradient to the image is such a sum too,
-// one for each place within a stride. In the gradient to the kernel, pixels and channels change places.
+// one for each place within a stride.
 #include "conv.h"
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "../../../core/runtime/parallel.h"
-#include "../products/packing.h"
 #include "../registers/multiply_add.h"
 #include "../registers/transpose.h"
 #include "conv_bfloat16.h"
 #include "conv_far.h"
+#include "conv_tiles.h"
 #include "conv_window.h"
 
 namespace xgrad {
 namespace {
-
-constexpr int tile_packs = 2;                             // channels of the result, in packs
-constexpr int tile_rows = rows_in_registers<tile_packs>;  // pixels; or channels of the image
-constexpr std::int64_t tile_columns = tile_packs * pack_width;
-
-std::int64_t panels_of(std::int64_t channels) { return (channels + tile_columns - 1) / tile_columns; }
-
-// ---- Sums over kernel places and channels ----
 
 // result(i, j) of channel o = bias_o + sum over taps t and channels c of image_c(i h_step + j w_step + taps_t) w_tco.
 struct Sums {
@@ -71,17 +62,11 @@ void sum_pixels(const Sums& given, const Real* at, Real* room) {
   }
 }
 
-template <class Function, template <int, int> class Make, int packs, int... i>
-constexpr std::array<Function, sizeof...(i)> table(std::integer_sequence<int, i...>) {
-  return {Make<i + 1, packs>::function...};
-}
-
 template <int rows, int packs>
 struct SumPixels {
   static constexpr auto function = sum_pixels<rows, packs>;
 };
 using SumFunction = void (*)(const Sums&, const Real*, Real*);
-constexpr auto all_rows = std::make_integer_sequence<int, tile_rows>();
 constexpr auto sum_one_pack = table<SumFunction, SumPixels, 1>(all_rows);
 constexpr auto sum_two_packs = table<SumFunction, SumPixels, 2>(all_rows);
 
@@ -108,7 +93,7 @@ void write_row(const Sums& sums, const Real* from, std::int64_t count, Real* to)
   }
 }
 
-// Of so few channels of the result most of a pack would be empty: pixels take their place in the registers.
+// Of few channels of the result most of a pack would be empty: pixels take their place in the registers.
 constexpr std::int64_t few_channels = pack_width * 3 / 4;
 
 template <int rows>
@@ -221,20 +206,6 @@ Array packed_bias(const Real* bias, std::int64_t groups, std::int64_t channels) 
   return packed;
 }
 
-// Whether the factors of a convolution, of these shapes, are rounded to bfloat16 parts.
-bool rounds(const Rounding& rounding, const ConvSizes& sizes, const Real* a, const Shape& a_shape, const Real* b,
-            const Shape& b_shape) {
-  constexpr std::int64_t few = 16;  // half of the channels that a tile holds
-  if (sizes.in * sizes.out <= few || (rounding.parts > 1 && std::min(sizes.in, sizes.out) < few)) return false;
-  const std::int64_t pixels = sizes.h.out * sizes.w.out;
-  const auto planes = [](const Real* x, const Shape& shape) -> detail::BfloatMatrix {
-    const std::int64_t plane = shape[2] * shape[3];
-    return {x, shape[0] * shape[1], plane, plane};
-  };
-  return detail::rounds(rounding, sizes.out, sizes.batch * pixels, sizes.in * sizes.h.kernel * sizes.w.kernel,
-                        planes(a, a_shape), planes(b, b_shape));
-}
-
 }  // namespace
 
 Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias,
@@ -242,7 +213,7 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
   Array y(sizes.result_shape());
   if (y.size() == 0) return y;
   if (results_see_far(sizes)) return detail::far_conv_rows(sizes, image, kernel, bias);
-  if (rounds(rounding, sizes, image, sizes.image_shape(), kernel, sizes.kernel_shape())) {
+  if (detail::bfloat_conv_pays(rounding, sizes, image, sizes.image_shape(), kernel, sizes.kernel_shape())) {
     return detail::bfloat_conv_rows(sizes, image, kernel, bias, rounding);
   }
   const ConvAxis &h = sizes.h, &w = sizes.w;
@@ -297,7 +268,7 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
   Array x(sizes.image_shape());
   if (x.size() == 0) return x;
   if (images_see_far(sizes)) return detail::far_conv_image_rows(sizes, result, kernel, bias);
-  if (rounds(rounding, sizes, result, sizes.result_shape(), kernel, sizes.kernel_shape())) {
+  if (detail::bfloat_conv_pays(rounding, sizes, result, sizes.result_shape(), kernel, sizes.kernel_shape())) {
     return detail::bfloat_conv_image_rows(sizes, result, kernel, bias, rounding);
   }
   const ConvAxis &h = sizes.h, &w = sizes.w;
@@ -348,229 +319,6 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
     });
   });
   return x;
-}
-
-// ---- The gradient to the kernel ----
-
-namespace {
-
-// Some pixels of results, rows of `width`, and what they see in a row of the kernel.
-struct SeenRow {
-  const Plane& image;
-  const Real* at;  // what the first pixel sees at the first place
-  std::int64_t channels, h_step, w_step, tap_step;
-  std::int64_t height, width;
-  std::int64_t first, last;  // places
-  Real* sums;                // (places, channels, tile_columns)
-
-  const Real* image_at(std::int64_t tap, std::int64_t c) const { return at + tap * tap_step + c * image.plane; }
-  Real* sums_at(std::int64_t tap, std::int64_t c) const { return sums + (tap * channels + c) * tile_columns; }
-};
-
-// Calls f(begin, end) for parts of about equal size of [first, last), of at most `most`.
-template <class F>
-void each_part(std::int64_t first, std::int64_t last, std::int64_t most, const F& f) {
-  const std::int64_t count = last - first, parts = (count + most - 1) / most;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    f(first + count * part / parts, first + count * (part + 1) / parts);
-  }
-}
-
-// sum_co += image_c(tap + i h_step + j w_step) y_ijo over all pixels, with y of (height, width, tile_columns), for `rows`
-// channels of the image. Each such sum is formed separately: a sum over many pixels is a sum of partial sums.
-template <int rows, int packs>
-void sum_channels(const SeenRow& given, std::int64_t tap, std::int64_t c, const Real* y) {
-  const SeenRow seen = given;
-  Pack sum[rows][packs];
-  XGRAD_UNROLL
-  for (int i = 0; i < rows; ++i) {
-    XGRAD_UNROLL
-    for (int j = 0; j < packs; ++j) sum[i][j] = Pack();
-  }
-  const Real* at = seen.image_at(tap, c);
-  for (std::int64_t i = 0; i < seen.height; ++i, at += seen.h_step, y += seen.width * tile_columns) {
-    multiply_add_block(sum, {at, seen.image.plane, seen.w_step}, y, tile_columns, seen.width);
-  }
-  XGRAD_UNROLL
-  for (int i = 0; i < rows; ++i) {
-    XGRAD_UNROLL
-    for (int j = 0; j < packs; ++j) {
-      Real* const to = seen.sums_at(tap, c + i) + j * pack_width;
-      (Pack::load(to) + sum[i][j]).store(to);
-    }
-  }
-}
-
-template <int rows, int packs>
-struct SumChannels {
-  static constexpr auto function = sum_channels<rows, packs>;
-};
-using ChannelFunction = void (*)(const SeenRow&, std::int64_t, std::int64_t, const Real*);
-constexpr auto channels_one_pack = table<ChannelFunction, SumChannels, 1>(all_rows);
-constexpr auto channels_two_packs = table<ChannelFunction, SumChannels, 2>(all_rows);
-
-void add_channels(const SeenRow& seen, std::int64_t columns, const Real* y) {
-  const auto& of_rows = columns <= pack_width ? channels_one_pack : channels_two_packs;
-  for (std::int64_t tap = seen.first; tap < seen.last; ++tap) {
-    each_part(0, seen.channels, tile_rows, [&](std::int64_t c, std::int64_t last) {
-      of_rows[static_cast<std::size_t>(last - c - 1)](seen, tap, c, y);
-    });
-  }
-}
-
-// Some channels of results, in planes.
-struct ResultRows {
-  const Real* data;
-  std::int64_t plane, row;
-};
-
-// The same for `rows` channels of the results and `taps` places, of one channel of the image. Sums over neighbouring pixels
-// are added up at the end: of few channels most of a register would be empty.
-template <int taps, int rows>
-void sum_products(const SeenRow& given, std::int64_t tap, std::int64_t c, const ResultRows& results, std::int64_t o) {
-  const SeenRow seen = given;
-  Pack sum[rows][taps];
-  const Real *at = seen.image_at(tap, c), *y = results.data + o * results.plane;
-  for (std::int64_t i = 0; i < seen.height; ++i, at += seen.h_step, y += results.row) {
-    each_pack(seen.width, [&](std::int64_t j, auto part) {
-      Pack image[taps];
-      XGRAD_UNROLL
-      for (int k = 0; k < taps; ++k) image[k] = part.load(at + k * seen.tap_step + j);
-      XGRAD_UNROLL
-      for (int r = 0; r < rows; ++r) {
-        const Pack result = part.load(y + r * results.plane + j);
-        XGRAD_UNROLL
-        for (int k = 0; k < taps; ++k) sum[r][k] = multiply_add(result, image[k], sum[r][k]);
-      }
-    });
-  }
-  XGRAD_UNROLL
-  for (int k = 0; k < taps; ++k) {
-    XGRAD_UNROLL
-    for (int r = 0; r < rows; ++r) seen.sums_at(tap + k, c)[o + r] += sum_of(sum[r][k]);
-  }
-}
-
-constexpr int most_products = registers == 32 ? 4 : 3;  // of each side
-template <int taps, int rows>
-struct SumProducts {
-  static constexpr auto function = sum_products<taps, rows>;
-};
-using ProductFunction = void (*)(const SeenRow&, std::int64_t, std::int64_t, const ResultRows&, std::int64_t);
-// products_of[rows - 1][taps - 1]
-constexpr auto products_of = []<int... rows>(std::integer_sequence<int, rows...>) {
-  constexpr auto taps = std::make_integer_sequence<int, most_products>();
-  return std::array{table<ProductFunction, SumProducts, rows + 1>(taps)...};
-}
-(std::make_integer_sequence<int, most_products>());
-
-void add_products(const SeenRow& seen, std::int64_t columns, const ResultRows& results) {
-  for (std::int64_t c = 0; c < seen.channels; ++c) {
-    each_part(seen.first, seen.last, most_products, [&](std::int64_t tap, std::int64_t last_tap) {
-      each_part(0, columns, most_products, [&](std::int64_t o, std::int64_t last) {
-        const auto& of_rows = products_of[static_cast<std::size_t>(last - o - 1)];
-        of_rows[static_cast<std::size_t>(last_tap - tap - 1)](seen, tap, c, results, o);
-      });
-    });
-  }
-}
-
-// Of `count` rows, which see rows first, first + step, ... of an image: those that see no zeros above or below it, from
-// the first to behind the last.
-std::pair<std::int64_t, std::int64_t> rows_that_see(const Plane& image, std::int64_t first, std::int64_t step,
-                                                    std::int64_t count) {
-  const auto before = [&](std::int64_t row, std::int64_t least) {
-    return std::clamp((row - first + step - 1) / step, least, count);
-  };
-  const std::int64_t begin = before(image.top, 0);
-  return {begin, before(image.bottom, begin)};
-}
-
-}  // namespace
-
-Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result, const Rounding& rounding) {
-  Array gradient(sizes.kernel_shape(), Real(0));
-  if (gradient.size() == 0 || sizes.batch == 0 || sizes.h.out * sizes.w.out == 0) return gradient;
-  if (results_see_far(sizes)) return detail::far_conv_kernel_rows(sizes, image, result);
-  if (rounds(rounding, sizes, image, sizes.image_shape(), result, sizes.result_shape())) {
-    return detail::bfloat_conv_kernel_rows(sizes, image, result, rounding);
-  }
-  const ConvAxis &h = sizes.h, &w = sizes.w;
-  const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
-  const Window window = seen_by_results(sizes);
-  // Blocks of images have sums of their own, as many as memory allows; for few of them the threads divide the rows of
-  // the kernel as well.
-  constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20, most_pixels = 1024;
-  const std::int64_t size = sizes.groups * panels * places * sizes.in * tile_columns;
-  const std::int64_t blocks = std::clamp<std::int64_t>(most_numbers / size, 1, std::min(sizes.batch, most_blocks));
-  const std::int64_t shares = shares_of(blocks * sizes.groups, places);
-  // Pixels at a time: some rows, or a part of one.
-  const std::int64_t width = std::min(w.out, most_pixels);
-  const std::int64_t height = std::clamp<std::int64_t>(most_pixels / w.out, 1, h.out);
-  const bool wide = w.out >= pack_width;
-  const bool products = w.stride == 1 && (sizes.out <= pack_width * (wide ? 3 : 1) / 8 || (wide && sizes.in == 1));
-  Array all(Shape{blocks, size}, Real(0));  // (blocks, groups, panels, places, in, tile_columns)
-  Real* const sums = all.mutable_data();
-  parallel_for(blocks * shares * sizes.groups, 1, [&](std::int64_t begin, std::int64_t end) {
-    Array room(Shape{window.size() + height * width * tile_columns});
-    Real* const turned = room.mutable_data();
-    for (std::int64_t job = begin; job < end; ++job) {
-      const std::int64_t g = job % sizes.groups, rest = job / sizes.groups, share = rest % shares, block = rest / shares;
-      const std::int64_t first_place = places * share / shares, last_place = places * (share + 1) / shares;
-      for (std::int64_t b = sizes.batch * block / blocks; b < sizes.batch * (block + 1) / blocks; ++b) {
-        const Plane plane = window.of(image + sizes.image_at(b, g), turned + height * width * tile_columns);
-        for (std::int64_t panel = 0; panel < panels; ++panel) {
-          const std::int64_t first = panel * tile_columns, columns = std::min(tile_columns, sizes.out - first);
-          const Real* y = result + sizes.result_at(b, g, first);
-          Real* const of_panel = sums + block * size + (g * panels + panel) * places * sizes.in * tile_columns;
-          const std::int64_t pixels = h.out * w.out;
-          for (std::int64_t p = 0, some = 0; p < pixels; p += some) {
-            const std::int64_t i = p / w.out, j = p % w.out;
-            const std::int64_t rows = std::min(height, h.out - i), in_row = std::min(width, w.out - j);
-            some = rows * in_row;
-            if (!products) pack_transposed(y + p, pixels, columns, some, turned, tile_columns, tile_columns);
-            for (std::int64_t k = first_place / w.kernel; k * w.kernel < last_place; ++k) {
-              const std::int64_t top = i * h.stride + k * h.dilation;  // the first row that is seen
-              const auto [begin_row, end_row] = rows_that_see(plane, top, h.step(), rows);
-              if (begin_row == end_row) continue;
-              const SeenRow seen{.image = plane,
-                                 .at = plane.data + (top + begin_row * h.step()) * plane.row + j * w.stride,
-                                 .channels = sizes.in,
-                                 .h_step = h.step() * plane.row,
-                                 .w_step = w.step(),
-                                 .tap_step = w.dilation,
-                                 .height = end_row - begin_row,
-                                 .width = in_row,
-                                 .first = std::max<std::int64_t>(first_place - k * w.kernel, 0),
-                                 .last = std::min(last_place - k * w.kernel, w.kernel),
-                                 .sums = of_panel + k * w.kernel * sizes.in * tile_columns};
-              if (products) {
-                add_products(seen, columns, {y + p + begin_row * w.out, pixels, w.out});
-              } else {
-                add_channels(seen, columns, turned + begin_row * in_row * tile_columns);
-              }
-            }
-          }
-        }
-      }
-    }
-  });
-  Real* const out = gradient.mutable_data();
-  parallel_for(sizes.groups * sizes.out, 16, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t o = begin; o < end; ++o) {
-      const std::int64_t g = o / sizes.out, own = o % sizes.out;
-      const Real* from =
-          sums + (g * panels + own / tile_columns) * places * sizes.in * tile_columns + own % tile_columns;
-      for (std::int64_t block = 0; block < blocks; ++block, from += size) {
-        for (std::int64_t c = 0; c < sizes.in; ++c) {
-          for (std::int64_t place = 0; place < places; ++place) {
-            out[(o * sizes.in + c) * places + place] += from[(place * sizes.in + c) * tile_columns];
-          }
-        }
-      }
-    }
-  });
-  return gradient;
 }
 
 }  // namespace xgrad

@@ -226,6 +226,19 @@ void write_results(const ConvSizes& sizes, const Rounding& rounding, const SeenL
 
 }  // namespace
 
+bool detail::bfloat_conv_pays(const Rounding& rounding, const ConvSizes& sizes, const Real* a, const Shape& a_shape,
+                              const Real* b, const Shape& b_shape) {
+  constexpr std::int64_t few = 16;  // half of the channels that a tile holds
+  if (sizes.in * sizes.out <= few || (rounding.parts > 1 && std::min(sizes.in, sizes.out) < few)) return false;
+  const std::int64_t pixels = sizes.h.out * sizes.w.out;
+  const auto planes = [](const Real* x, const Shape& shape) -> BfloatMatrix {
+    const std::int64_t plane = shape[2] * shape[3];
+    return {x, shape[0] * shape[1], plane, plane};
+  };
+  return rounds(rounding, sizes.out, sizes.batch * pixels, sizes.in * sizes.h.kernel * sizes.w.kernel,
+                        planes(a, a_shape), planes(b, b_shape));
+}
+
 Array detail::bfloat_conv_rows(const ConvSizes& given, const Real* image, const Real* kernel, const Real* bias,
                                const Rounding& rounding) {
   Array y(given.result_shape());
