@@ -209,8 +209,8 @@ TEST_CASE("extreme numbers: schedules know the steps from 0 on, and no others") 
 }
 
 TEST_CASE("parameters never start with numbers that are not finite") {
-  for (const double bad : {infinity, -infinity, not_a_number,
-                           2 * static_cast<double>(std::numeric_limits<Real>::max())}) {
+  for (const double bad : std::initializer_list<double>{infinity, -infinity, not_a_number,
+                                                        2 * static_cast<double>(std::numeric_limits<Real>::max())}) {
     CAPTURE(bad);
     error_of<ValueError>([&] { init::uniform({.low = bad}); });
     error_of<ValueError>([&] { init::uniform({.high = bad}); });

@@ -68,6 +68,11 @@ Array matmul(const Array& a, const Array& b) {
   const xt::xarray<Real> terms = xt::expand_dims(left, left.dimension()) *
                                  xt::expand_dims(right, right.dimension() - 2);  // (..., m, k, 1) (..., 1, k, n)
   const std::size_t inner = terms.dimension() - 2;
+  if (terms.size() == 0) {  // from whose missing storage xtensor's sum would count backwards
+    std::vector<std::size_t> shape(terms.shape().begin(), terms.shape().end());
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(inner));
+    return to_array(xt::zeros<Real>(shape));
+  }
   return to_array(xt::sum(terms, {inner}));
 }
 

@@ -138,7 +138,7 @@ const Range ranges[] = {
     {"softplus", softplus, [](Exact x) { return std::max<Exact>(x, 0) + std::log1p(std::exp(-std::abs(x))); },
      normal_end, 50, 3},
     {"silu", silu, [](Exact x) { return x * logistic(x); }, end - 5, 50, 3},
-    {"gelu", gelu_exact, [](Exact x) { return x * cdf(x); }, -5, 6, 4},
+    {"gelu", gelu_exact, [](Exact x) { return x * cdf(x); }, -5, 6, 5},
     {"gelu", gelu_exact, [](Exact x) { return x * cdf(x); }, tail_end, -5, 4},
     {"gelu by tanh", gelu_by_tanh, [](Exact x) { return x * gelu_gate(x); }, -2, 6, 10},
     {"gelu by tanh", gelu_by_tanh, [](Exact x) { return x * gelu_gate(x); }, -10, -2, 200},
