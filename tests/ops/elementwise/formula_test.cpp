@@ -215,6 +215,7 @@ std::string page() {
       "these exceptions:\n\n"
       "- The slopes of tanh and sigmoid are made of y, which is kept anyway. Where y comes near 1 they lose digits, and\n"
       "  where it is rounded to 1, in float beyond 9 and 17, they are 0.\n"
+      "- GELU by erf takes 5 units where the processor has no fused multiply-add.\n"
       "- GELU by tanh rounds the argument of its sigmoid, which counts the more the larger that is: 10 units from -2 on,\n"
       "  up to 200 in float at -10, where y is 1e-38.\n"
       "- Where two terms cancel, as in the slopes of GELU, SiLU and mish at their zeros, in logaddexp near 0 and in\n"
