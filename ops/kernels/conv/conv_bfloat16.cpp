@@ -130,20 +130,20 @@ class PatchSums {
 
   // The weights of a channel of the results, those of the image's channels `step` apart.
   void pack(const std::vector<Place>& places, const Real* from, std::int64_t step, Bfloat16* to) const {
-    const auto& [unit, parts] = planes_.rounding();
+    const Rounding& rounding = planes_.rounding();
     const auto count = std::ssize(places);
     for (auto place = places.begin(), last = place; place != places.end(); place = last) {  // of neighbours at once
       last = std::adjacent_find(place, places.end(), [](Place a, Place b) { return b.number != a.number + 1; });
       if (last != places.end()) ++last;
       const auto pack_channels = [&](std::int64_t first, std::int64_t some, std::int64_t width) {
         if (some == 0) return;
-        unit->pack({.from = {from + first * step + place->number, step, true},
-                    .lines = last - place,
-                    .depth = some,
-                    .to = to + count * first + (place - places.begin()) * width,
-                    .layout = {width, count * tile_depth, tile_lines * width, part_},
-                    .parts = parts,
-                    .whole = false});
+        rounding.unit->pack({.from = {from + first * step + place->number, step, true},
+                             .lines = last - place,
+                             .depth = some,
+                             .to = to + count * first + (place - places.begin()) * width,
+                             .layout = {width, count * tile_depth, tile_lines * width, part_},
+                             .parts = rounding.parts,
+                             .whole = false});
       };
       const std::int64_t whole = planes_.channels() / tile_depth * tile_depth;
       pack_channels(0, whole, tile_depth);
