@@ -12,7 +12,7 @@ printf '#!/bin/bash\n[ "$1" = packages_long.txt ]\n' >"$sandbox/cmake/setup"
 cat >"$sandbox/tests/run" <<'END_OF_FILE'
 #!/bin/bash
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-echo "$*" >>"$root/called"
+echo "${XGRAD_LEVEL:+$XGRAD_LEVEL }$*" >>"$root/called"
 echo "what was said"
 if [[ "$*" == *$(cat "$root/breaks")* ]]; then echo "3 passed, 1 failed"; exit 1; fi
 echo "4 passed, 0 failed"
@@ -52,10 +52,11 @@ echo "everything passes"
 echo nothing >"$sandbox/breaks"
 echo "result loss=0.3 accuracy=0.915 bleu1=1.000 bleu2=0.658 out=x" >"$sandbox/result"
 long 0
-calls 22
+calls 24
 row killed "100 kills"
 row figures "7 places with figures, 0 lines differ"
 grep -qx -- "figures --compare" "$sandbox/called"
+for level in v4 v3 base; do grep -qx -- "$level --portable --only xgrad_tests_f32" "$sandbox/called"; done
 for step in asan-double asan-float allocation tsan-double tsan-float clang portable; do row $step "4 passed, 0 failed"; done
 row cnn "accuracy 0.915, least 0.915"
 row vit "accuracy 0.915, least 0.88"
@@ -74,7 +75,7 @@ grep -qx -- "--asan --only xgrad_tests_f32 --only xgrad_tests_in_float --filter 
 echo "a step fails, and the ones after it run"
 echo "--tsan --only xgrad_tests_f32" >"$sandbox/breaks"
 long 1
-calls 22
+calls 24
 row tsan-float "FAILED: 3 passed, 1 failed"
 row clang "4 passed, 0 failed"
 grep -qx "what was said" "$sandbox/build/long/tsan-float.log"
