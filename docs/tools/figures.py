@@ -128,6 +128,9 @@ def output(command, seed):
             if not pathlib.Path(argument).exists():
                 raise Missing(f"{argument} is not here")
             arguments[i] = str(pathlib.Path(argument).resolve())
+    if "--out" in arguments:  # a folder of docs
+        at = arguments.index("--out")
+        del arguments[at:at + 2]
     # Debian's package of these pictures is installed by examples/run.
     program = [root / "examples" / "run", name] if "--fashion-mnist" in arguments else [programs / name]
     if seed is not None:

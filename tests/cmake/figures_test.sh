@@ -10,8 +10,14 @@ mkdir -p "$sandbox"/{bin,docs,examples}
 printf '| `toy` | pretends | 1 s |\n| `slow` | pretends | 9 s |\n' >"$sandbox/examples/README.md"
 cat >"$sandbox/bin/toy" <<'END_OF_FILE'
 #!/usr/bin/env bash
-seed=1
-while [ $# -gt 0 ]; do if [ "$1" = --seed ]; then seed=$2; fi; shift; done
+seed=1 out=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --seed) seed=$2 ;;
+    --out) [ -z "$out" ] || exit 2; out=$2 ;;
+  esac
+  shift
+done
 loss=(- 0.305 0.309 0.301)
 echo "the first line"
 echo "loss 0.305, of seed ${loss[$seed]}, in 12 ms, to out/toy"
@@ -36,6 +42,8 @@ toy='    $ examples/run toy'
 
 echo "an excerpt: the last of three digits may be one off, times and paths anything"
 pretend "$toy" '    loss 0.306, of seed 0.304, in 3.4 s, to ../other'
+passes
+pretend "$toy --out docs/toy" '    the first line'
 passes
 pretend "$toy" '    loss 0.307, of seed 0.305, in 12 ms, to out/toy'
 fails 'docs/page.md:2: loss 0.307'

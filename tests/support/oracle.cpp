@@ -8,55 +8,53 @@ namespace {
 
 std::vector<std::size_t> list(const Axes& axes) { return {axes.begin(), axes.end()}; }
 
-// An axis of size 1 in front, so that there always is one to reduce over.
-xt::xarray<Real> with_axis(const Array& x) {
-  std::vector<std::size_t> shape{1};
-  shape.insert(shape.end(), x.shape().begin(), x.shape().end());
-  return xt::adapt(x.data(), static_cast<std::size_t>(x.size()), xt::no_ownership(), shape);
-}
 std::vector<std::size_t> with_first(const Axes& axes) {
   std::vector<std::size_t> result{0};
   for (const int axis : axes) result.push_back(static_cast<std::size_t>(axis) + 1);
   return result;
 }
-Array without_axis(const Array& x) {
-  Shape shape = x.shape();
+// f(x), where x has an axis of size 1 in front, so that there always is one to reduce over. A container without numbers has
+// no storage whose end xtensor could count back from; a constant of no size needs none.
+template <class F>
+Array reduced(const Array& x, const F& f) {
+  std::vector<std::size_t> sizes{1};
+  sizes.insert(sizes.end(), x.shape().begin(), x.shape().end());
+  const auto size = static_cast<std::size_t>(x.size());
+  const Array y = size == 0 ? to_array(f(xt::zeros<Real>(sizes)))
+                            : to_array(f(xt::adapt(x.data(), size, xt::no_ownership(), sizes)));
+  Shape shape = y.shape();
   shape.erase(0);
-  return x.reshaped(shape);
+  return y.reshaped(shape);
 }
 
 }  // namespace
 
 Array sum(const Array& x, const Axes& axes) {
-  const xt::xarray<Real> all = with_axis(x);
-  return without_axis(to_array(xt::sum(all, with_first(axes), xt::keep_dims)));
+  return reduced(x, [&](const auto& all) { return xt::sum(all, with_first(axes), xt::keep_dims); });
 }
 Array mean(const Array& x, const Axes& axes) {
-  const xt::xarray<Real> all = with_axis(x);
-  return without_axis(to_array(xt::mean(all, with_first(axes), xt::keep_dims)));
+  return reduced(x, [&](const auto& all) { return xt::mean(all, with_first(axes), xt::keep_dims); });
 }
 Array max(const Array& x, const Axes& axes) {
-  const xt::xarray<Real> all = with_axis(x);
-  return without_axis(to_array(xt::amax(all, with_first(axes), xt::keep_dims)));
+  return reduced(x, [&](const auto& all) { return xt::amax(all, with_first(axes), xt::keep_dims); });
 }
 Array min(const Array& x, const Axes& axes) {
-  const xt::xarray<Real> all = with_axis(x);
-  return without_axis(to_array(xt::amin(all, with_first(axes), xt::keep_dims)));
+  return reduced(x, [&](const auto& all) { return xt::amin(all, with_first(axes), xt::keep_dims); });
 }
 Array prod(const Array& x, const Axes& axes) {
-  const xt::xarray<Real> all = with_axis(x);
-  return without_axis(to_array(xt::prod(all, with_first(axes), xt::keep_dims)));
+  return reduced(x, [&](const auto& all) { return xt::prod(all, with_first(axes), xt::keep_dims); });
 }
 Array var(const Array& x, const Axes& axes) {
-  const xt::xarray<Real> all = with_axis(x);
-  const xt::xarray<Real> middle = xt::mean(all, with_first(axes), xt::keep_dims);
-  const xt::xarray<Real> squares = xt::square(all - middle);
-  return without_axis(to_array(xt::mean(squares, with_first(axes), xt::keep_dims)));
+  return reduced(x, [&](const auto& all) {
+    const xt::xarray<Real> middle = xt::mean(all, with_first(axes), xt::keep_dims);
+    return xt::xarray<Real>(xt::mean(xt::square(all - middle), with_first(axes), xt::keep_dims));
+  });
 }
 Array logsumexp(const Array& x, const Axes& axes) {
-  const xt::xarray<Real> all = xt::exp(with_axis(x));
-  const xt::xarray<Real> total = xt::sum(all, with_first(axes), xt::keep_dims);
-  return without_axis(to_array(xt::log(total)));
+  return reduced(x, [&](const auto& all) {
+    const xt::xarray<Real> total = xt::sum(xt::exp(all), with_first(axes), xt::keep_dims);
+    return xt::xarray<Real>(xt::log(total));
+  });
 }
 
 Array broadcast(const Array& x, const Shape& shape) {
