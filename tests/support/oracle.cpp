@@ -13,6 +13,7 @@ std::vector<std::size_t> with_first(const Axes& axes) {
   for (const int axis : axes) result.push_back(static_cast<std::size_t>(axis) + 1);
   return result;
 }
+
 // f(x), where x has an axis of size 1 in front, so that there always is one to reduce over. A container without numbers has
 // no storage whose end xtensor could count back from; a constant of no size needs none.
 template <class F>
@@ -63,15 +64,13 @@ Array broadcast(const Array& x, const Shape& shape) {
 
 Array matmul(const Array& a, const Array& b) {
   const auto left = view(a), right = view(b);
-  const xt::xarray<Real> terms = xt::expand_dims(left, left.dimension()) *
-                                 xt::expand_dims(right, right.dimension() - 2);  // (..., m, k, 1) (..., 1, k, n)
-  const std::size_t inner = terms.dimension() - 2;
-  if (terms.size() == 0) {  // from whose missing storage xtensor's sum would count backwards
-    std::vector<std::size_t> shape(terms.shape().begin(), terms.shape().end());
-    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(inner));
-    return to_array(xt::zeros<Real>(shape));
-  }
-  return to_array(xt::sum(terms, {inner}));
+  const Array terms = to_array(xt::expand_dims(left, left.dimension()) *
+                               xt::expand_dims(right, right.dimension() - 2));  // (..., m, k, 1) (..., 1, k, n)
+  const int inner = terms.rank() - 2;
+  const Array y = sum(terms, {inner});
+  Shape shape = y.shape();
+  shape.erase(inner);
+  return y.reshaped(shape);
 }
 
 Array counting(const Shape& shape) { return to_array(xt::cast<Real>(xt::arange(shape.numel()))).reshaped(shape); }
