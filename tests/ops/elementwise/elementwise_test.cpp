@@ -118,7 +118,7 @@ TEST_CASE("gradients at kinks are what the comments say") {
 
 TEST_CASE("extreme numbers give limits, not NaN") {
   for (const Gelu form : {Gelu::erf, Gelu::tanh}) {
-    for (const double x : {1e30, infinity}) {
+    for (const Real x : {Real(1e30), infinity}) {
       const Tensor up = variable(x), down = variable(-x);
       CHECK(gelu(up, form).item() == x);
       CHECK(gelu(down, form).item() == 0);

@@ -231,7 +231,7 @@ TEST_CASE("what stands at masked keys never comes through, not even NaN") {
   };
   fill(0);
   const Tensors clean = run();
-  for (const Real poison : {std::nan(""), infinity, -infinity}) {
+  for (const Real poison : {Real(std::nan("")), infinity, -infinity}) {
     fill(poison);
     const Tensors poisoned = run();
     for (std::size_t i = 0; i < clean.size(); ++i) check_close(poisoned[i].value(), clean[i].value(), 1e-14);
