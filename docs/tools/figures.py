@@ -34,7 +34,7 @@ in the last. Times and paths are not compared. What training decides has other b
 comment above it says which seeds were run: `<!-- seeds 1-5 -->` above an excerpt, `<!-- examples/run NAME; seeds 1-5 -->`
 elsewhere. The page then has the median and the range, 0.305 (0.299 to 0.314). The first seed has to lie within it, or
 else the median of all of them. Sentences that a model wrote are below `<!-- any words -->`: the first line is found in the
-output, and as many lines below it, all further in.
+output, and as many lines below it, none of them empty.
 """
 
 import decimal
@@ -45,7 +45,6 @@ import os
 import pathlib
 import re
 import shlex
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -88,7 +87,7 @@ def within(value, low, high):
 
 
 def median(values):
-    return statistics.median_low(sorted(values, key=Decimal))
+    return sorted(values, key=Decimal)[(len(values) - 1) // 2]
 
 
 def spread(values):
@@ -246,9 +245,8 @@ class Words(Part):
         at = next((i for i, line in enumerate(lines) if words(line) == words(shown[0])), None)
         if at is None:
             return [f"    (no such line: {shown[0].strip()})"] + shown[1:]
-        indent = len(lines[at]) - len(lines[at].lstrip())
         below = lines[at + 1:at + len(shown)]
-        if len(below) < len(shown) - 1 or any(not line.startswith(" " * (indent + 1)) for line in below):
+        if len(below) < len(shown) - 1 or not all(below):
             return shown[:1] + ["    (fewer lines)"] * (len(shown) - 1)
         return shown
 

@@ -18,7 +18,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-loss=(- 0.305 0.309 0.301)
+loss=(- 0.305 0.309 0.301) steps=(- 75 108 204)
 echo "the first line"
 echo "loss 0.305, of seed ${loss[$seed]}, in 12 ms, to out/toy"
 echo "         error   steps   seconds"
@@ -26,7 +26,8 @@ echo "narrow   0.0305       7       0.1"
 echo "wide     ${loss[$seed]}       8       0.2"
 echo "samples"
 echo "  word $seed"
-echo "result loss=${loss[$seed]} share=0.9201"
+echo
+echo "result loss=${loss[$seed]} share=0.9201 steps=${steps[$seed]}"
 END_OF_FILE
 chmod +x "$sandbox/bin/toy"
 cp "$sandbox/bin/toy" "$sandbox/bin/slow"
@@ -90,11 +91,11 @@ grep -qF 'docs/page.md:2 is not compared: none.tsv is not here' "$sandbox/out"
 
 echo "rewritten: what has changed, and only that"
 pretend '<!-- seeds 1-3 -->' "$toy" '    loss 0.306, of seed 0.4, in 99 ms, to out/old' '' '<!-- examples/run toy; seeds 1-3 -->' \
-  'Right for <!-- share -->90.0 %.' '' '<!-- examples/run toy; seeds 1-3 -->' '| | error |' '|---|---|' '| wide | 0.4 |' '' \
+  'Right for <!-- share -->90.0 % after <!-- steps -->7.' '' '<!-- examples/run toy; seeds 1-3 -->' '| | error |' '|---|---|' '| wide | 0.4 |' '' \
   '<!-- any words -->' "$toy" '    samples' '      others'
 run rewrite
 [ "$(sed -n '3p;6p;11p;16p' "$page")" = '    loss 0.305, of seed 0.305 (0.301 to 0.309), in 99 ms, to out/old
-Right for <!-- share -->92.0 %.
+Right for <!-- share -->92.0 % after <!-- steps -->108 (75 to 204).
 | wide | 0.305 (0.301 to 0.309) |
       word 1' ] || { cat "$page" "$sandbox/out"; exit 1; }
 passes
