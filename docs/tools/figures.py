@@ -34,7 +34,7 @@ in the last. Times and paths are not compared. What training decides has other b
 comment above it says which seeds were run: `<!-- seeds 1-5 -->` above an excerpt, `<!-- examples/run NAME; seeds 1-5 -->`
 elsewhere. The page then has the median and the range, 0.305 (0.299 to 0.314). The first seed has to lie within it, or
 else the median of all of them. Sentences that a model wrote are below `<!-- any words -->`: the first line is found in the
-output, and as many lines below it, none of them empty.
+output, and as many lines below it, none of them empty, and those further in that are so on the page.
 """
 
 import decimal
@@ -237,6 +237,11 @@ class Excerpt(Part):
         return result
 
 
+def further(line, than):
+    """Whether a line is further in than another."""
+    return len(line) - len(line.lstrip()) > len(than) - len(than.lstrip())
+
+
 class Words(Part):
     """Text written by a model: only the shape is compared."""
 
@@ -246,7 +251,8 @@ class Words(Part):
         if at is None:
             return [f"    (no such line: {shown[0].strip()})"] + shown[1:]
         below = lines[at + 1:at + len(shown)]
-        if len(below) < len(shown) - 1 or not all(below):
+        further_in = [further(line, lines[at]) for line in below]
+        if not all(below) or further_in != [further(line, shown[0]) for line in shown[1:]]:
             return shown[:1] + ["    (fewer lines)"] * (len(shown) - 1)
         return shown
 

@@ -26,7 +26,6 @@ echo "narrow   0.0305       7       0.1"
 echo "wide     ${loss[$seed]}       8       0.2"
 echo "samples"
 echo "  word $seed"
-echo
 echo "result loss=${loss[$seed]} share=0.9201 steps=${steps[$seed]}"
 END_OF_FILE
 chmod +x "$sandbox/bin/toy"
@@ -80,6 +79,8 @@ pretend '<!-- any words -->' "$toy" '    samples' '      others'
 passes
 pretend '<!-- any words -->' "$toy" '    samples' '      others' '      too many'
 fails 'docs/page.md:5: too many'
+pretend '<!-- any words -->' "$toy" '    the first line' '    others'
+passes
 
 echo "an example that takes longer is left to tests/long, one without its data to who has it"
 pretend '    $ examples/run slow' '    the second line'
