@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "../../../core/array/array.h"
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../products/packing.h"
 #include "../registers/multiply_add.h"
@@ -70,13 +71,15 @@ void dot_rows(const Real* x, const Real* rows, std::int64_t step, std::int64_t c
   for (; i < count; ++i) dot(std::integral_constant<int, 1>(), i);
 }
 
-// to = the sum of factors[i] rows[i], of d columns, a power of two or a multiple of 8. If the rows are not finite, a
-// factor of 0, as of a masked key, takes no part.
+// to = the sum of factors[i] rows[i], of d columns. If the rows are not finite, a factor of 0, as of a masked key, takes
+// no part.
 template <bool finite>
 void combine_rows(const Real* factors, std::int64_t factor_step, const Real* rows, std::int64_t step,
                   std::int64_t count, std::int64_t d, Real* to) {
+  std::int64_t column = 0;
   const auto combine = [&]<int columns>(std::integral_constant<int, columns>) {
-    for (std::int64_t j = 0; j < d * pack_width; j += columns * pack_width) {
+    for (; column + columns <= d; column += columns) {
+      const std::int64_t j = column * pack_width;
       Pack sum[columns];
       for (std::int64_t i = 0; i < count; ++i) {
         const Pack factor = Pack::load(factors + i * factor_step);
@@ -89,16 +92,10 @@ void combine_rows(const Real* factors, std::int64_t factor_step, const Real* row
       for (int c = 0; c < columns; ++c) sum[c].store(to + j + c * pack_width);
     }
   };
-  switch (d) {
-    case 1:
-      return combine(std::integral_constant<int, 1>());
-    case 2:
-      return combine(std::integral_constant<int, 2>());
-    case 4:
-      return combine(std::integral_constant<int, 4>());
-    default:
-      return combine(std::integral_constant<int, 8>());
-  }
+  combine(std::integral_constant<int, 8>());
+  combine(std::integral_constant<int, 4>());
+  combine(std::integral_constant<int, 2>());
+  combine(std::integral_constant<int, 1>());
 }
 
 using Combine = void (*)(const Real*, std::int64_t, const Real*, std::int64_t, std::int64_t, std::int64_t, Real*);
@@ -185,6 +182,7 @@ bool fits_across_batch(const AttentionSizes& p, const KeyRanges& ranges) {
 
 void forward_across_batch(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
                           Real* y, Real* weights) {
+  XGRAD_ASSERT(fits_across_batch(p, ranges));
   struct Worker {
     Rows q, k, v, out;
     Array scores;
@@ -225,6 +223,7 @@ void forward_across_batch(const AttentionSizes& p, const AttentionOperands<const
 
 void backward_across_batch(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
                            const AttentionOperands<Real>& out, const Real* weights, const KeyRanges& ranges) {
+  XGRAD_ASSERT(fits_across_batch(p, ranges));
   struct Worker {
     Rows q, k, v, above, dq, dk, dv;
     Array slopes;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "../../../core/base/assert.h"
 #include "../registers/rows.h"
 
 namespace xgrad::inline XGRAD_SIMD {
@@ -13,6 +14,7 @@ namespace xgrad::inline XGRAD_SIMD {
 /// them together, because each waits for its own last result.
 template <class F>
 void with_packs(std::int64_t step, const F& f) {
+  XGRAD_ASSERT(step == pack_width || step == 2 * pack_width);
   if (step == pack_width) {
     f(std::integral_constant<int, 1>());
   } else {

@@ -1,12 +1,14 @@
 // If the columns of pairs are in two halves, the pairs are rotated pack by pack.
 #include "rotary.h"
 
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../registers/rows.h"
 
 namespace xgrad {
 
 void rotate_rows(const RotaryRows& in, const Real* x, Real* y) {
+  XGRAD_ASSERT(in.d % 2 == 0);
   const std::int64_t width = in.heads * in.d, pairs = in.d / 2;
   parallel_for(in.rows, rows_per_block(width), [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../../../core/array/array.h"
+#include "../../../core/base/assert.h"
 #include "../registers/multiply_add.h"
 
 namespace xgrad::detail {
@@ -81,6 +82,7 @@ bool suits_few_rows(const Gemm& p, const Factor& a, const Factor& b) {
 }
 
 void few_rows_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+  XGRAD_ASSERT(p.m <= most_rows && b.transposed && !a.transposed);
   const std::int64_t packs = (p.k + pack_width - 1) / pack_width;
   const bool in_place = p.m <= rows_in_place;
   Array copies(Shape{in_place ? 0 : p.m * packs * pack_width});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../../../core/base/assert.h"
 #include "../registers/copy.h"
 #include "../registers/rows.h"
 
@@ -20,6 +21,7 @@ List permuted(const List& given, const Axes& order) {
 }  // namespace
 
 Lines lines_of(const Array& x, const Axes& axes) {
+  XGRAD_ASSERT(std::ranges::is_sorted(axes));
   const Shape& shape = x.shape();
   Lines lines{.numbers = x};
   bool side_by_side = true;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "../../../core/array/array.h"
+#include "../../../core/base/assert.h"
 #include "../registers/multiply_add.h"
 #include "packing.h"
 
@@ -38,17 +39,20 @@ class Matrix {
   void fill(Real value) { std::fill_n(data_, rows_ * step_, value); }
   // Takes `count` rows of `columns` numbers, 0 in the padding; rows without a counterpart become 0.
   void read(const Real* from, std::int64_t row_step, std::int64_t count, std::int64_t columns) {
+    XGRAD_ASSERT(count <= rows_ && columns <= step_);
     pack_rows(from, row_step, count, columns, data_, step_, step_);
     std::fill(row(count), row(rows_), Real(0));
   }
   // Column i becomes row i of `from`, times `scale`; further columns become 0.
   void read_transposed(const Real* from, std::int64_t row_step, std::int64_t count, std::int64_t columns,
                        Real scale = 1) {
+    XGRAD_ASSERT(columns <= rows_ && count <= step_);
     pack_transposed(from, row_step, count, columns, data_, step_, step_);
     if (scale == 1) return;
     for (std::int64_t i = 0; i < columns * step_; i += pack_width) (Pack::load(data_ + i) * scale).store(data_ + i);
   }
   void write(Real* to, std::int64_t row_step, std::int64_t count, std::int64_t columns) const {
+    XGRAD_ASSERT(count <= rows_ && columns <= step_);
     for (std::int64_t i = 0; i < count; ++i) {
       each_pack(columns, [&](std::int64_t j, auto part) { part.store(Pack::load(row(i) + j), to + i * row_step + j); });
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../registers/fold.h"
 #include "../registers/loops.h"
@@ -45,6 +46,7 @@ Array fold(const Array& x, std::int64_t outer, std::int64_t count, std::int64_t 
 // Neighbouring axes are folded together, the last group first.
 template <class Op>
 Array reduce(const Array& x, const Axes& axes, const Shape& to) {
+  XGRAD_ASSERT(std::ranges::is_sorted(axes));
   Array result = x;
   Shape shape = x.shape();
   for (int last = axes.size() - 1; last >= 0;) {

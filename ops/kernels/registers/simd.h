@@ -13,6 +13,7 @@
 
 #include <xsimd/xsimd.hpp>
 
+#include "../../../core/base/assert.h"
 #include "../../../core/base/config.h"
 #include "activations.h"
 #include "erf.h"
@@ -75,6 +76,7 @@ class BasicPack {
   /// The first `count` (at most width) numbers from memory, `rest` in the other places. Memory behind them is not
   /// touched.
   static BasicPack load_first(const Number* from, std::size_t count, Number rest = 0) {
+    XGRAD_ASSERT(count <= width);
 #ifdef __AVX512F__
     if constexpr (avx512 && std::is_same_v<Number, float>) {
       return Batch(_mm512_mask_loadu_ps(_mm512_set1_ps(rest), static_cast<__mmask16>((1u << count) - 1), from));
@@ -99,6 +101,7 @@ class BasicPack {
   }
   /// Writes the first `count` numbers only.
   void store_first(Number* to, std::size_t count) const {
+    XGRAD_ASSERT(count <= width);
 #ifdef __AVX512F__
     if constexpr (avx512 && std::is_same_v<Number, float>) {
       return _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << count) - 1), batch_);
