@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../../../core/base/assert.h"
 #include "../registers/rows.h"
 
 namespace xgrad {
@@ -36,6 +37,7 @@ Maximum max_of_window(const PooledPlanes& sizes, const Real* x, std::int64_t i, 
 class Inputs {
  public:
   Inputs(const Real* from, std::int64_t stride, std::int64_t count, Real* room) : stride_(stride), parts_{from, from} {
+    XGRAD_ASSERT(stride == 1 || stride == 2 || count == 0);
     if (stride == 1) return;
     Real *const even = room, *const odd = room + (count + 1) / 2;
     for (std::int64_t i = 0; i < count / 2; ++i) {
@@ -71,8 +73,11 @@ void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t en
   const std::int64_t band = std::max<std::int64_t>(1, near / (std::max<std::int64_t>(1, rows.stride) * columns.in));
   for (std::int64_t band_begin = 0; band_begin < rows.out; band_begin += band) {
     const std::int64_t band_end = std::min(rows.out, band_begin + band);
-    const std::int64_t start = rows.first.data()[band_begin] * columns.in;
-    const std::int64_t count = side > 0 ? (rows.last.data()[band_end - 1] + 1) * columns.in - start : 0;
+    // Dilated windows that begin in the padding may start below, and those that end there stop above, their neighbours.
+    const std::int64_t *first = rows.first.data(), *last = rows.last.data();
+    const std::int64_t start = *std::min_element(first + band_begin, first + band_end) * columns.in;
+    const std::int64_t stop = (*std::max_element(last + band_begin, last + band_end) + 1) * columns.in;
+    const std::int64_t count = side > 0 ? stop - start : 0;
     Array copies(Shape{columns.stride == 1 ? 0 : count});
     const Inputs inputs(x + start, columns.stride, count, copies.mutable_data());
     for (std::int64_t i = band_begin; i < band_end; ++i) {
@@ -86,7 +91,7 @@ void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t en
       for (std::int64_t j = 0; j < begin; ++j) one(j);
       for (std::int64_t j = end; j < columns.out; ++j) one(j);
       if (side == 0) continue;
-      const std::int64_t top = rows.first.data()[i], height = (rows.last.data()[i] - top) / rows.step + 1;
+      const std::int64_t top = first[i], height = (last[i] - top) / rows.step + 1;
       const std::int64_t corner = top * columns.in + left;
       each_pack(side, [&](std::int64_t j, auto part) {
         const Pack first = part.load(firsts + j);
@@ -113,6 +118,13 @@ void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t en
 
 void max_of_windows(const PooledPlanes& sizes, const Real* x, Real* y, std::int64_t* places) {
   const Windows &rows = sizes.rows, &columns = sizes.columns;
+  XGRAD_ASSERT(sizes.in() < std::int64_t{1} << 31);
+  for (const Windows* windows : {&rows, &columns}) {
+    for (std::int64_t i = 0; i < windows->out; ++i) {
+      XGRAD_ASSERT(0 <= windows->first.data()[i] && windows->first.data()[i] <= windows->last.data()[i] &&
+                   windows->last.data()[i] < windows->in);
+    }
+  }
   // Positions that a Real can count.
   constexpr std::int64_t most_numbered = std::int64_t{1} << std::numeric_limits<Real>::digits;
   const bool side_by_side = (columns.stride == 1 || columns.stride == 2) &&

@@ -163,6 +163,12 @@ TEST_CASE("pooling refuses what does not fit") {
         Shape{2, 3, 4, 2});
 }
 
+TEST_CASE("dilated windows in the padding may see rows above those of the window before") {
+  const Tensor x = reshape(real_range(1, 9), {1, 1, 2, 4});
+  const MaxPool2dOptions options{.stride = Size2d(1, 2), .padding = {1, 0}, .dilation = 2};
+  CHECK(equal(max_pool2d(x, 2, options).value(), Array({1, 1, 2, 1}, {7, 3})));
+}
+
 TEST_CASE("interpolation refuses what does not fit") {
   const Tensor x = zeros({1, 3, 4, 5});
   CHECK(error_of<ShapeError>([&] {
