@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../layers/dropout.h"
 #include "across_batch.h"
@@ -185,10 +186,22 @@ MatrixRows after_lead(Matrix& rows, std::int64_t lead) {
   return rows.rows_from(lead);
 }
 
+// Keeps what one_query found of `keys` keys, in every lane.
+void keep_powers(const detail::Powers& found, const Real* powers, std::int64_t keys, std::int64_t lanes, bool weights,
+                 Real* to) {
+  if (weights) {
+    for (std::int64_t s = 0; s < keys; ++s) std::fill_n(to + s * lanes, lanes, powers[s] * found.share);
+  } else {
+    std::fill_n(to, lanes, found.maximum);
+    std::fill_n(to + lanes, lanes, found.share);
+  }
+}
+
 }  // namespace
 
 KeptAttention::KeptAttention(const AttentionSizes& p)
     : lanes_(queries_at_a_time(p)), blocks_((p.T + lanes_ - 1) / lanes_) {
+  XGRAD_ASSERT(p.T > 0);
   constexpr std::int64_t few_keys = 32;
   weights_ = p.S <= few_keys;
   rows_ = weights_ ? p.S : 2;
@@ -201,7 +214,8 @@ template <class Products>
 void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
              const WeightDropout& dropout, Real* y, KeptAttention* kept) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
-  const bool alone = !p.unit && !kept && !dropout.on() && detail::has_one_query(p, ranges);
+  // Also where a graph keeps the weights: a model gives the same numbers in training as without a graph.
+  const bool alone = !p.unit && !dropout.on() && detail::has_one_query(p, ranges);
   // Each query has a result of its own, so the number of shares changes no bit. Under a causal mask shares are unequal.
   constexpr std::int64_t least_queries = 64;
   const Shares shares(p, p.B * p.H < threads() ? 4 * threads() : 1, least_queries);
@@ -213,7 +227,14 @@ void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, c
     Real sums[4 * Pack::width];  // maxima and shares, not kept
     for (std::int64_t job = first; job < last; ++job) {
       const std::int64_t i = job / shares.count(), b = i / p.H, h = i % p.H;
-      if (alone && detail::one_query(p, in, ranges, b, h, weights.row(0), y + p.y.at(b, h))) continue;
+      if (alone) {
+        Real* const powers = weights.row(0);
+        if (const auto found = detail::one_query(p, in, ranges, b, h, powers, y + p.y.at(b, h))) {
+          const std::int64_t keys = ranges.end(b, 0) - ranges.begin(0);
+          if (kept) keep_powers(*found, powers, keys, lanes, kept->weights(), kept->rows(i, 0));
+          continue;
+        }
+      }
       products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
       each_queries(p, ranges, b, shares, job % shares.count(), queries, [&] {
         const MatrixRows scores = after_lead(weights, Products::lead(queries));
