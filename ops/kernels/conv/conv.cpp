@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../registers/multiply_add.h"
 #include "../registers/transpose.h"
 #include "conv_bfloat16.h"
-#include "conv_far.h"
 #include "conv_tiles.h"
 #include "conv_window.h"
 
@@ -170,6 +170,7 @@ void sum_few_channels(const Sums& sums) {
 }
 
 void sum_image(const Sums& sums) {
+  XGRAD_ASSERT(sums.columns <= tile_columns);
   if (sums.columns <= few_channels && sums.w_step == 1) return sum_few_channels(sums);
   const auto& of_rows = sums.columns <= pack_width ? sum_one_pack : sum_two_packs;
   const std::int64_t tiles = (sums.width + tile_rows - 1) / tile_rows;
@@ -206,13 +207,19 @@ Array packed_bias(const Real* bias, std::int64_t groups, std::int64_t channels) 
   return packed;
 }
 
+bool finite_kernel(const ConvSizes& sizes, const Real* kernel) {
+  return all_finite(kernel, sizes.kernel_shape().numel());
+}
+
 }  // namespace
 
 Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias,
                 const Rounding& rounding) {
   Array y(sizes.result_shape());
   if (y.size() == 0) return y;
-  if (results_see_far(sizes)) return detail::far_conv_rows(sizes, image, kernel, bias);
+  if (results_see_far(sizes) || !finite_kernel(sizes, kernel)) {
+    return detail::conv_rows_by_columns(sizes, image, kernel, bias);
+  }
   if (detail::bfloat_conv_pays(rounding, sizes, image, sizes.image_shape(), kernel, sizes.kernel_shape())) {
     return detail::bfloat_conv_rows(sizes, image, kernel, bias, rounding);
   }
@@ -267,7 +274,9 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
                       const Rounding& rounding) {
   Array x(sizes.image_shape());
   if (x.size() == 0) return x;
-  if (images_see_far(sizes)) return detail::far_conv_image_rows(sizes, result, kernel, bias);
+  if (images_see_far(sizes) || !finite_kernel(sizes, kernel)) {
+    return detail::conv_image_rows_by_columns(sizes, result, kernel, bias);
+  }
   if (detail::bfloat_conv_pays(rounding, sizes, result, sizes.result_shape(), kernel, sizes.kernel_shape())) {
     return detail::bfloat_conv_image_rows(sizes, result, kernel, bias, rounding);
   }

@@ -9,7 +9,6 @@
 #include "../registers/multiply_add.h"
 #include "conv.h"
 #include "conv_bfloat16.h"
-#include "conv_far.h"
 #include "conv_tiles.h"
 #include "conv_window.h"
 
@@ -153,7 +152,7 @@ std::pair<std::int64_t, std::int64_t> rows_that_see(const Plane& image, std::int
 Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result, const Rounding& rounding) {
   Array gradient(sizes.kernel_shape(), Real(0));
   if (gradient.size() == 0 || sizes.batch == 0 || sizes.h.out * sizes.w.out == 0) return gradient;
-  if (results_see_far(sizes)) return detail::far_conv_kernel_rows(sizes, image, result);
+  if (results_see_far(sizes)) return detail::conv_kernel_rows_by_columns(sizes, image, result);
   if (detail::bfloat_conv_pays(rounding, sizes, image, sizes.image_shape(), result, sizes.result_shape())) {
     return detail::bfloat_conv_kernel_rows(sizes, image, result, rounding);
   }
@@ -162,7 +161,7 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
   const Window window = seen_by_results(sizes);
   // Blocks of images have sums of their own, as many as memory allows; for few of them the threads divide the rows of
   // the kernel as well.
-  constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20, most_pixels = 1024;
+  constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20, most_pixels = 512;
   const std::int64_t size = sizes.groups * panels * places * sizes.in * tile_columns;
   const std::int64_t blocks = std::clamp<std::int64_t>(most_numbers / size, 1, std::min(sizes.batch, most_blocks));
   const std::int64_t shares = shares_of(blocks * sizes.groups, places);
@@ -171,8 +170,13 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
   const std::int64_t height = std::clamp<std::int64_t>(most_pixels / w.out, 1, h.out);
   const bool wide = w.out >= pack_width;
   const bool products = w.stride == 1 && (sizes.out <= pack_width * (wide ? 3 : 1) / 8 || (wide && sizes.in == 1));
-  Array all(Shape{blocks, size}, Real(0));  // (blocks, groups, panels, places, in, tile_columns)
-  Real* const sums = all.mutable_data();
+  // Of so many partial sums one is formed: more in one chain of additions would lose digits.
+  constexpr std::int64_t most_parts = 256;
+  const std::int64_t parts_of_image = (h.out + height - 1) / height * ((w.out + width - 1) / width);
+  const bool chained = (sizes.batch + blocks - 1) / blocks * parts_of_image <= most_parts;
+  // (blocks, groups, panels, places, in, tile_columns)
+  Array all(Shape{blocks, size}, Real(0)), all_of_parts(Shape{chained ? 0 : blocks * size}, Real(0));
+  Real *const sums = all.mutable_data(), *const sums_of_parts = chained ? sums : all_of_parts.mutable_data();
   parallel_for(blocks * shares * sizes.groups, 1, [&](std::int64_t begin, std::int64_t end) {
     Array room(Shape{window.size() + height * width * tile_columns});
     Real* const turned = room.mutable_data();
@@ -185,8 +189,10 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
         for (std::int64_t panel = 0; panel < panels; ++panel) {
           const std::int64_t first = panel * tile_columns, columns = std::min(tile_columns, sizes.out - first);
           const Real* y = result + sizes.result_at(b, g, first);
-          Real* const of_panel = sums + block * size + (g * panels + panel) * places * sizes.in * tile_columns;
+          const std::int64_t at_panel = block * size + (g * panels + panel) * places * sizes.in * tile_columns;
+          Real* const of_panel = sums_of_parts + at_panel;
           const std::int64_t pixels = h.out * w.out;
+          std::int64_t parts = (b - sizes.batch * block / blocks) * parts_of_image;
           for (std::int64_t p = 0, some = 0; p < pixels; p += some) {
             const std::int64_t i = p / w.out, j = p % w.out;
             const std::int64_t rows = std::min(height, h.out - i), in_row = std::min(width, w.out - j);
@@ -213,6 +219,11 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
                 add_channels(seen, columns, turned + begin_row * in_row * tile_columns);
               }
             }
+            const bool last = p + some == pixels && b + 1 == sizes.batch * (block + 1) / blocks;
+            if (chained || (++parts % most_parts != 0 && !last)) continue;
+            for (std::int64_t i = first_place * sizes.in * tile_columns; i < last_place * sizes.in * tile_columns; ++i) {
+              sums[at_panel + i] += std::exchange(of_panel[i], Real(0));
+            }
           }
         }
       }
@@ -233,7 +244,8 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
       }
     }
   });
-  return gradient;
+  // Rows of zeros were skipped, which matters beside infinite numbers.
+  return all_finite(out, gradient.size()) ? gradient : detail::conv_kernel_rows_by_columns(sizes, image, result);
 }
 
 }  // namespace xgrad

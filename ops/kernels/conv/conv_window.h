@@ -86,7 +86,7 @@ inline std::vector<std::int64_t> taps_of(const ConvSizes& sizes, std::int64_t ro
 }
 
 // A copied window holds the zeros between and around the numbers that are seen. Where these are most of it, and many,
-// nothing is copied: conv_far.h.
+// only columns are copied.
 inline bool mostly_zeros(const ConvSizes& sizes, std::int64_t channels, double h_size, double w_size) {
   constexpr double few = 1 << 16;
   const ConvAxis &h = sizes.h, &w = sizes.w;

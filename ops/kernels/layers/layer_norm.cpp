@@ -108,7 +108,8 @@ LayerNormGradients layer_norm_gradient_rows(const LayerNormRows& in, const Real*
                                             const LayerNormWanted& wanted) {
   const std::int64_t rows = in.rows, n = in.n;
   const Real* gamma = in.gamma;
-  const std::int64_t block = rows_per_block(n), blocks = (rows + block - 1) / block;
+  constexpr std::int64_t most_rows = 256;  // more in one chain of additions would lose digits
+  const std::int64_t block = std::min(rows_per_block(n), most_rows), blocks = (rows + block - 1) / block;
   Array gx(wanted.x ? Shape{rows, n} : Shape{0});
   Array ggamma(wanted.gamma ? Shape{blocks, n} : Shape{0}, Real(0)),
       gbeta(wanted.beta ? Shape{blocks, n} : Shape{0}, Real(0));

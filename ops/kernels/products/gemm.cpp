@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "../../../core/array/array.h"
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../bfloat16/bfloat16.h"
+#include "../registers/rows.h"
 #include "blas.h"
 #include "few_rows.h"
 #include "tiles.h"
@@ -40,7 +43,26 @@ Way way_of(const Gemm& p, const Factor& a, const Factor& b) {
   return few_rows ? Way::few_rows : detail::suits_tiles(p) ? Way::tiles : Way::blas;
 }
 
+// Up to here along k a kernel adds few enough numbers in one chain. The sums of longer axes are halved, as those of sum().
+std::int64_t most_depth(Way way) {
+  constexpr std::int64_t most_in_chain = 512, most_in_blocks = 1 << 14;
+  return way == Way::blas ? most_in_chain : way == Way::few_rows ? most_in_chain * pack_width : most_in_blocks;
+}
+
 void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, Way way) {
+  if (const std::int64_t most = most_depth(way); p.k > most) {
+    const std::int64_t half = (p.k / 2 + most - 1) / most * most;
+    Gemm first = p, second{.m = p.m, .n = p.n, .k = p.k - half, .scale = p.scale, .rounding = p.rounding};
+    first.k = half;
+    serial_gemm(first, a, b, c, c_stride, way);
+    Array rest(Shape{p.m, p.n});
+    serial_gemm(second, {a.data + half * (a.transposed ? a.stride : 1), a.stride, a.transposed},
+                {b.data + half * (b.transposed ? 1 : b.stride), b.stride, b.transposed}, rest.mutable_data(), p.n, way);
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      for (std::int64_t j = 0; j < p.n; ++j) c[i * c_stride + j] += rest.data()[i * p.n + j];
+    }
+    return;
+  }
   if (way == Way::bfloat16) return detail::bfloat_gemm(p, a, b, c, c_stride);
   if (way == Way::few_rows) return detail::few_rows_gemm(p, a, b, c, c_stride);
   if (way == Way::tiles) return detail::tile_gemm(p, a, b, c, c_stride);
@@ -62,7 +84,9 @@ std::int64_t pieces(const Gemm& p, Way way) {
 }  // namespace
 
 void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+  XGRAD_ASSERT(p.m >= 0 && p.n >= 0 && p.k >= 0);
   if (p.m == 0 || p.n == 0) return;
+  XGRAD_ASSERT(p.m == 1 || c_stride >= p.n);
   if (p.k == 0) return start_rows(p, c, c_stride);
   const Way way = way_of(p, a, b);
   const bool by_rows = p.m >= p.n;
