@@ -1,0 +1,761 @@
+// Random calls of every operation with a kernel of its own, against its composed form: values and gradients, at sizes 1
+// to 70 with all that a call can ask for. XGRAD_CASES says how many (600 if it is not set), XGRAD_SEED where they
+// begin; a failure names the number of its case, which `XGRAD_SEED=number XGRAD_CASES=1` repeats. From 10,000 cases on
+// all settings of convolution and pooling up to size 6 are tried, below some of them. `tests/long random` runs it with
+// sanitizers, for every level of registers.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+// Numbers drawn for one case.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t number) : engine_(number) {}
+
+  std::int64_t from(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  bool one_in(std::int64_t n) { return from(1, n) == 1; }
+  bool coin() { return one_in(2); }
+  // Every width of a register and what is left of it, and fewer large ones.
+  std::int64_t size(std::int64_t most = 70) {
+    return coin() ? from(1, std::min<std::int64_t>(most, 17)) : from(1, most);
+  }
+  Real real(double low, double high) {
+    return static_cast<Real>(low + (high - low) * static_cast<double>(engine_() >> 11) * 0x1p-53);
+  }
+  Array normal(const Shape& shape) { return testing::normal(shape, engine_() >> 1); }
+  Index index(const Shape& shape, std::int64_t low, std::int64_t high) {
+    Index numbers(shape);
+    for (std::int64_t i = 0; i < numbers.size(); ++i) numbers.mutable_data()[i] = from(low, high);
+    return numbers;
+  }
+  Mask mask(const Shape& shape) {
+    Mask all(shape, false);
+    const std::int64_t rarity = from(1, 4);
+    for (std::int64_t i = 0; i < all.size(); ++i) all.mutable_data()[i] = one_in(rarity);
+    return all;
+  }
+  RandomKey key() { return {.seed = from(0, 1000), .draw = from(0, 1000)}; }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// A call in two forms.
+struct Case {
+  std::string what;
+  std::vector<Array> inputs;
+  Function fused, composed;
+};
+
+#define BOTH(call) [=](const Tensors& x) { return call; }, [=](const Tensors& x) { return plain::call; }
+
+// ---- Products
+// ---------------------------------------------------------------------------------------------------------
+
+// The product as a sum of products of single numbers.
+Tensor summed_product(const Tensor& a, const Tensor& b) {
+  return sum(unsqueeze(a, -1) * unsqueeze(b, -3), {.axis = -2});
+}
+
+Case products(Draw& draw) {
+  const std::int64_t m = draw.size(), n = draw.size(), k = draw.size();
+  const MatmulOptions options{.transpose_a = draw.coin(), .transpose_b = draw.coin()};
+  const auto matrix = [](std::int64_t rows, std::int64_t columns, bool transposed) {
+    return transposed ? Shape{columns, rows} : Shape{rows, columns};
+  };
+  Shape a = matrix(m, k, options.transpose_a), b = matrix(k, n, options.transpose_b);
+  if (draw.one_in(3)) {
+    const std::int64_t batch = draw.from(1, 4);
+    a.insert(0, draw.one_in(4) ? 1 : batch);
+    if (draw.coin()) b.insert(0, draw.one_in(4) ? 1 : batch);
+  }
+  return {cat("matmul ", a, options.transpose_a, " ", b, options.transpose_b),
+          {draw.normal(a), draw.normal(b)},
+          [=](const Tensors& x) { return matmul(x[0], x[1], options); },
+          [=](const Tensors& x) {
+            return summed_product(options.transpose_a ? transpose(x[0], -1, -2) : x[0],
+                                  options.transpose_b ? transpose(x[1], -1, -2) : x[1]);
+          }};
+}
+
+Case linears(Draw& draw) {
+  const std::int64_t in = draw.size(), out = draw.size(), rows = draw.size();
+  const bool bias = draw.coin();
+  std::vector<Array> inputs{draw.normal({rows, in}), draw.normal({out, in})};
+  if (bias) inputs.push_back(draw.normal({out}));
+  return {cat("linear ", rows, " ", in, " -> ", out, bias ? " with bias" : ""), inputs,
+          [=](const Tensors& x) { return linear(x[0], x[1], bias ? x[2] : Tensor()); },
+          [=](const Tensors& x) {
+            const Tensor y = summed_product(x[0], transpose(x[1], 0, 1));
+            return bias ? y + x[2] : y;
+          }};
+}
+
+// ---- Attention
+// --------------------------------------------------------------------------------------------------------
+
+AttentionOptions attention_options(Draw& draw, std::int64_t B, std::int64_t H, std::int64_t T, std::int64_t S) {
+  AttentionOptions options;
+  if (draw.one_in(3)) options.mask.causal = true;
+  if (draw.one_in(5)) options.mask.band = AttentionBand{draw.from(0, S), draw.from(0, S)};
+  if (draw.one_in(3)) options.mask.lengths = draw.index(draw.coin() ? Shape{B} : Shape{B, T}, 0, S);
+  const auto broadcast = [&] {
+    return Shape{draw.coin() ? 1 : B, draw.coin() ? 1 : H, draw.coin() ? 1 : T, draw.coin() ? 1 : S};
+  };
+  if (draw.one_in(5)) options.mask.masked = draw.mask(broadcast());
+  if (draw.one_in(6)) options.mask.bias = draw.normal(broadcast());
+  if (draw.one_in(5)) {
+    options.dropout = draw.real(0, 1);
+    options.key = draw.key();
+  }
+  if (draw.one_in(5)) options.scale = draw.real(-2, 2);
+  return options;
+}
+
+std::string described(const AttentionOptions& o) {
+  return cat(o.mask.causal ? " causal" : "",
+             o.mask.band ? cat(" band ", o.mask.band->before, " ", o.mask.band->after) : "",
+             o.mask.lengths ? " lengths" : "", o.mask.masked ? " masked" : "", o.mask.bias.defined() ? " bias" : "",
+             o.dropout > 0 ? " dropout" : "", o.scale ? " scale" : "");
+}
+
+Case attentions(Draw& draw) {
+  const std::int64_t group = draw.one_in(4) ? draw.from(2, 3) : 1;
+  const std::int64_t B = draw.from(1, 6), H = draw.from(1, 3) * group, d = draw.size(48);
+  const std::int64_t T = draw.one_in(4) ? 1 : draw.size(40), S = draw.coin() ? T : draw.size();
+  const std::int64_t e = draw.one_in(4) ? draw.size(48) : d, kv = H / group;
+  AttentionOptions options = attention_options(draw, B, H, T, S);
+  const std::string sizes =
+      cat(" B ", B, " H ", H, " of ", kv, " T ", T, " S ", S, " d ", d, " e ", e, described(options));
+  if (group == 1 && draw.one_in(4)) {
+    return {"scaled_dot_product_attention" + sizes,
+            {draw.normal({B, H, T, d}), draw.normal({B, H, S, d}), draw.normal({B, H, S, e})},
+            BOTH(scaled_dot_product_attention(x[0], x[1], x[2], options))};
+  }
+  options.kv_heads = kv;
+  if (T == S && e == d && draw.coin()) {
+    return {"packed attention" + sizes,
+            {draw.normal({B, T, (H + 2 * kv) * d})},
+            BOTH(multi_head_attention(x[0], H, options))};
+  }
+  return {"multi_head_attention" + sizes,
+          {draw.normal({B, T, H * d}), draw.normal({B, S, kv * d}), draw.normal({B, S, kv * e})},
+          BOTH(multi_head_attention(x[0], x[1], x[2], H, options))};
+}
+
+// Short sequences of whole packs, which a kernel of their own takes.
+Case short_attentions(Draw& draw) {
+  const std::int64_t B = draw.from(1, 20), H = draw.from(1, 4), T = draw.from(2, 20),
+                     S = draw.coin() ? T : draw.from(1, 32);
+  const std::int64_t d = draw.coin() ? std::int64_t{1} << draw.from(0, 3) : 2 * draw.from(1, 20);
+  AttentionOptions options;
+  options.mask.causal = draw.coin();
+  if (draw.coin()) options.mask.lengths = draw.index(draw.coin() ? Shape{B} : Shape{B, T}, 0, S);
+  return {cat("short attention B ", B, " H ", H, " T ", T, " S ", S, " d ", d, described(options)),
+          {draw.normal({B, T, H * d}), draw.normal({B, S, H * d}), draw.normal({B, S, H * d})},
+          BOTH(multi_head_attention(x[0], x[1], x[2], H, options))};
+}
+
+Case linear_attentions(Draw& draw) {
+  const std::int64_t B = draw.from(1, 3), H = draw.from(1, 3), d = draw.size(20), e = draw.size(20), T = draw.size();
+  LinearAttentionFuncOptions options{.causal = draw.coin()};
+  const std::int64_t S = options.causal ? T : draw.size();
+  if (draw.one_in(3)) options.lengths = draw.index({B}, 0, S);
+  return {cat("linear_attention B ", B, " H ", H, " T ", T, " S ", S, " d ", d, " e ", e,
+              options.causal ? " causal" : "", options.lengths ? " lengths" : ""),
+          {draw.normal({B, T, H * d}), draw.normal({B, S, H * d}), draw.normal({B, S, H * e})},
+          BOTH(linear_attention(x[0], x[1], x[2], H, options))};
+}
+
+Case rotaries(Draw& draw) {
+  RotaryOptions options{.heads = draw.from(1, 4), .first = draw.from(0, 50)};
+  if (draw.coin()) options.layout = RotaryLayout::interleaved;
+  const std::int64_t half = draw.size(20), d = 2 * half, T = draw.size(), width = options.heads * d;
+  // y = x cos + other sin, where `other` is the partner of each column, and -1 the sign of the first one's
+  Array cosine(Shape{T, width}), sine(Shape{T, width});
+  Index partner(Shape{width});
+  for (std::int64_t column = 0; column < width; ++column) {
+    const std::int64_t j = column % d;
+    const bool halves = options.layout == RotaryLayout::halves, first = halves ? j < half : j % 2 == 0;
+    partner.mutable_data()[column] = column + (halves ? half : 1) * (first ? 1 : -1);
+    const std::int64_t pair = halves ? j % half : j / 2;
+    for (std::int64_t t = 0; t < T; ++t) {
+      const double angle = static_cast<double>(options.first + t) *
+                           std::pow(10000., -2. * static_cast<double>(pair) / static_cast<double>(d));
+      cosine.mutable_data()[t * width + column] = static_cast<Real>(std::cos(angle));
+      sine.mutable_data()[t * width + column] = static_cast<Real>(first ? -std::sin(angle) : std::sin(angle));
+    }
+  }
+  return {cat("rotary T ", T, " d ", d, " heads ", options.heads),
+          {draw.normal({2, T, width})},
+          [=](const Tensors& x) { return rotary(x[0], options); },
+          [=](const Tensors& x) { return x[0] * Tensor(cosine) + index_select(x[0], 2, partner) * Tensor(sine); }};
+}
+
+// ---- Convolution and pooling
+// ------------------------------------------------------------------------------------------
+
+struct Axis {
+  std::int64_t in, kernel, stride, padding, dilation;
+
+  std::int64_t reach() const { return dilation * (kernel - 1) + 1; }
+  bool fits() const { return in + 2 * padding >= reach(); }
+  std::int64_t out() const { return (in + 2 * padding - reach()) / stride + 1; }
+};
+void append(std::string& out, const Axis& a) {
+  xgrad::append(out, cat("(", a.in, " kernel ", a.kernel, " stride ", a.stride, " padding ", a.padding, " dilation ",
+                         a.dilation, ")"));
+}
+
+Axis random_axis(Draw& draw, std::int64_t most) {
+  Axis axis{};
+  do {
+    axis = {draw.size(most), draw.from(1, 5), draw.from(1, 4), draw.one_in(3) ? 0 : draw.from(0, 3),
+            draw.one_in(3) ? draw.from(1, 4) : 1};
+  } while (!axis.fits());
+  return axis;
+}
+
+// conv2d by way of columns, for each group.
+Tensor conv_by_columns(const Tensor& x, const Tensor& weight, const Tensor& bias, const Axis& h, const Axis& w,
+                       std::int64_t groups) {
+  const std::int64_t B = x.dim(0), own = weight.dim(0) / groups, seen = weight.dim(1) * h.kernel * w.kernel;
+  const Tensor columns =
+      unfold(x, {h.kernel, w.kernel},
+             {.dilation = {h.dilation, w.dilation}, .padding = {h.padding, w.padding}, .stride = {h.stride, w.stride}});
+  const Tensor y = reshape(
+      summed_product(reshape(weight, {1, groups, own, seen}), reshape(columns, {B, groups, seen, h.out() * w.out()})),
+      {B, groups * own, h.out(), w.out()});
+  return bias.defined() ? y + reshape(bias, {-1, 1, 1}) : y;
+}
+
+// The sum of the products of each number of x (B, groups in, H, W) with its part of the kernel.
+Tensor transposed_by_columns(const Tensor& x, const Tensor& weight, const Tensor& bias, const Axis& h, const Axis& w,
+                             std::int64_t groups, const Size2d& size) {
+  const std::int64_t B = x.dim(0), in = weight.dim(0) / groups, made = weight.dim(1) * h.kernel * w.kernel;
+  const std::int64_t pixels = x.dim(2) * x.dim(3);
+  const Tensor columns =
+      summed_product(transpose(reshape(weight, {1, groups, in, made}), 2, 3), reshape(x, {B, groups, in, pixels}));
+  const Tensor y =
+      fold(reshape(columns, {B, groups * made, pixels}), size, {h.kernel, w.kernel},
+           {.dilation = {h.dilation, w.dilation}, .padding = {h.padding, w.padding}, .stride = {h.stride, w.stride}});
+  return bias.defined() ? y + reshape(bias, {-1, 1, 1}) : y;
+}
+
+Case conv_case(Draw& draw, const Axis& h, const Axis& w, std::int64_t most_channels) {
+  const std::int64_t groups = draw.one_in(3) ? draw.from(2, 3) : 1, in = draw.one_in(4) ? 1 : draw.size(most_channels),
+                     out = draw.one_in(4) ? 1 : draw.size(most_channels), B = draw.from(1, 3);
+  const bool bias = draw.coin();
+  const Conv2dFuncOptions options{.stride = {h.stride, w.stride},
+                                  .padding = {h.padding, w.padding},
+                                  .dilation = {h.dilation, w.dilation},
+                                  .groups = groups};
+  std::vector<Array> inputs{draw.normal({B, groups * in, h.in, w.in}),
+                            draw.normal({groups * out, in, h.kernel, w.kernel})};
+  if (bias) inputs.push_back(draw.normal({groups * out}));
+  std::string infinite;
+  if (draw.one_in(8)) {
+    Array& weight = inputs[1];
+    weight.mutable_data()[draw.from(0, weight.size() - 1)] = draw.coin() ? infinity : not_a_number;
+    infinite = ", a weight infinite or NaN";
+  }
+  return {cat("conv2d B ", B, " groups ", groups, " ", in, " -> ", out, " ", h, " ", w, bias ? " bias" : "", infinite),
+          inputs, [=](const Tensors& x) { return conv2d(x[0], x[1], bias ? x[2] : Tensor(), options); },
+          [=](const Tensors& x) { return conv_by_columns(x[0], x[1], bias ? x[2] : Tensor(), h, w, groups); }};
+}
+
+Case transposed_case(Draw& draw, const Axis& h, const Axis& w, std::int64_t most_channels) {
+  const std::int64_t groups = draw.one_in(3) ? draw.from(2, 3) : 1, in = draw.size(most_channels),
+                     out = draw.size(most_channels), B = draw.from(1, 3);
+  const bool bias = draw.coin();
+  const auto more = [&](const Axis& axis) { return (axis.in + 2 * axis.padding - axis.reach()) % axis.stride; };
+  const ConvTranspose2dFuncOptions options{.stride = {h.stride, w.stride},
+                                           .padding = {h.padding, w.padding},
+                                           .output_padding = {more(h), more(w)},
+                                           .dilation = {h.dilation, w.dilation},
+                                           .groups = groups};
+  std::vector<Array> inputs{draw.normal({B, groups * in, h.out(), w.out()}),
+                            draw.normal({groups * in, out, h.kernel, w.kernel})};
+  if (bias) inputs.push_back(draw.normal({groups * out}));
+  return {cat("conv_transpose2d B ", B, " groups ", groups, " ", in, " -> ", out, " ", h, " ", w, bias ? " bias" : ""),
+          inputs, [=](const Tensors& x) { return conv_transpose2d(x[0], x[1], bias ? x[2] : Tensor(), options); },
+          [=](const Tensors& x) {
+            return transposed_by_columns(x[0], x[1], bias ? x[2] : Tensor(), h, w, groups, {h.in, w.in});
+          }};
+}
+
+Case convolutions(Draw& draw) {
+  const Axis h = random_axis(draw, 24), w = random_axis(draw, 40);
+  const bool transposed = draw.one_in(3);
+  // So many multiplications are done one by one.
+  const std::int64_t most = h.in * w.in > 300 ? 8 : 40;
+  return transposed ? transposed_case(draw, h, w, std::min<std::int64_t>(most, 20)) : conv_case(draw, h, w, most);
+}
+
+// The windows of an axis of pooling, with those of ceil_mode.
+std::int64_t windows(const Axis& axis, bool ceil_mode) {
+  const std::int64_t room = axis.in + 2 * axis.padding - axis.reach();
+  std::int64_t count = (room + (ceil_mode ? axis.stride - 1 : 0)) / axis.stride + 1;
+  if (ceil_mode && (count - 1) * axis.stride - axis.padding >= axis.in) --count;
+  return count;
+}
+
+// Parts of x, padded with `value`, one for each place of the kernel, side by side in front.
+Tensor places(const Tensor& x, const Axis& h, const Axis& w, bool ceil_mode, double value) {
+  const auto behind = [](const Axis& axis, std::int64_t count) {
+    return std::max<std::int64_t>((count - 1) * axis.stride - axis.padding + axis.reach() - axis.in, 0);
+  };
+  const std::int64_t rows = windows(h, ceil_mode), columns = windows(w, ceil_mode);
+  const Tensor all = pad(x, {{0, 0}, {0, 0}, {h.padding, behind(h, rows)}, {w.padding, behind(w, columns)}}, value);
+  const auto part = [](const Axis& axis, std::int64_t place, std::int64_t count) {
+    const std::int64_t first = place * axis.dilation;
+    return slice(first, first + (count - 1) * axis.stride + 1, axis.stride);
+  };
+  Tensors parts;
+  for (std::int64_t i = 0; i < h.kernel; ++i) {
+    for (std::int64_t j = 0; j < w.kernel; ++j) parts.push_back(all[{_, _, part(h, i, rows), part(w, j, columns)}]);
+  }
+  return stack(parts);
+}
+
+Case max_pool_case(Draw& draw, const Axis& h, const Axis& w) {
+  const bool ceil_mode = draw.coin();
+  const MaxPool2dOptions options{.stride = Size2d(h.stride, w.stride),
+                                 .padding = {h.padding, w.padding},
+                                 .dilation = {h.dilation, w.dilation},
+                                 .ceil_mode = ceil_mode};
+  return {cat("max_pool2d ", h, " ", w, ceil_mode ? " ceil_mode" : ""),
+          {draw.normal({2, draw.from(1, 3), h.in, w.in})},
+          [=](const Tensors& x) {
+            return max_pool2d(x[0], {h.kernel, w.kernel}, options);
+          },
+          [=](const Tensors& x) { return max(places(x[0], h, w, ceil_mode, -infinity), {.axis = 0}); }};
+}
+
+Case avg_pool_case(Draw& draw, Axis h, Axis w) {
+  h.dilation = w.dilation = 1;
+  const bool ceil_mode = draw.coin(), whole = draw.coin();
+  const AvgPool2dOptions options{.stride = Size2d(h.stride, w.stride),
+                                 .padding = {h.padding, w.padding},
+                                 .ceil_mode = ceil_mode,
+                                 .count_include_pad = whole};
+  return {cat("avg_pool2d ", h, " ", w, ceil_mode ? " ceil_mode" : "", whole ? " count_include_pad" : ""),
+          {draw.normal({2, draw.from(1, 3), h.in, w.in})},
+          [=](const Tensors& x) {
+            return avg_pool2d(x[0], {h.kernel, w.kernel}, options);
+          },
+          [=](const Tensors& x) {
+            // What counts: the numbers of the picture and, if asked, those of the padding on both sides.
+            Tensor counted = ones({1, 1, h.in, w.in});
+            Axis rows = h, columns = w;
+            if (whole) {
+              counted = ones({1, 1, h.in + 2 * h.padding, w.in + 2 * w.padding});
+              rows = {h.in + 2 * h.padding, h.kernel, h.stride, 0, 1};
+              columns = {w.in + 2 * w.padding, w.kernel, w.stride, 0, 1};
+            }
+            const std::int64_t i = windows(h, ceil_mode), j = windows(w, ceil_mode);
+            const Tensor count =
+                sum(places(counted, rows, columns, ceil_mode, 0), {.axis = 0})[{_, _, slice(0, i), slice(0, j)}];
+            return sum(places(x[0], h, w, ceil_mode, 0), {.axis = 0}) / count;
+          }};
+}
+
+// Whether max_pool and avg_pool take it: no window over the padding alone.
+bool pools(const Axis& axis) {
+  if (axis.padding > axis.kernel / 2) return false;
+  for (std::int64_t i = 0; i < windows(axis, true); ++i) {
+    bool seen = false;
+    for (std::int64_t k = 0; k < axis.kernel; ++k) {
+      const std::int64_t at = i * axis.stride - axis.padding + k * axis.dilation;
+      seen |= at >= 0 && at < axis.in;
+    }
+    if (!seen) return false;
+  }
+  return true;
+}
+
+Case poolings(Draw& draw) {
+  const auto axis = [&] {
+    Axis drawn{};
+    do drawn = random_axis(draw, 40);
+    while (!pools(drawn));
+    return drawn;
+  };
+  Axis h = axis(), w = axis();
+  if (draw.coin()) return max_pool_case(draw, h, w);
+  return avg_pool_case(draw, h, w);
+}
+
+Case adaptive_poolings(Draw& draw) {
+  const std::int64_t in = draw.size(40), out = draw.size(12);
+  const bool maxima = draw.coin();
+  return {cat("adaptive pooling of ", in, " to ", out),
+          {draw.normal({2, 3, in})},
+          [=](const Tensors& x) { return maxima ? adaptive_max_pool1d(x[0], out) : adaptive_avg_pool1d(x[0], out); },
+          [=](const Tensors& x) {
+            Tensors parts;
+            for (std::int64_t i = 0; i < out; ++i) {
+              const Tensor part = x[0][{_, _, slice(i * in / out, ((i + 1) * in + out - 1) / out)}];
+              parts.push_back(maxima ? max(part, {.axis = -1}) : mean(part, {.axis = -1}));
+            }
+            return stack(parts, -1);
+          }};
+}
+
+Case interpolations(Draw& draw) {
+  const Axis h{draw.size(20), draw.size(20), 1, 0, 1},
+      w{draw.size(20), draw.size(20), 1, 0, 1};  // from `in` to `kernel`
+  const bool corners = draw.coin(), nearest = draw.one_in(3);
+  // The matrix of one axis by its definition.
+  const auto matrix = [=](const Axis& axis) {
+    Array to(Shape{axis.kernel, axis.in}, 0);
+    for (std::int64_t i = 0; i < axis.kernel; ++i) {
+      const double in = static_cast<double>(axis.in), out = static_cast<double>(axis.kernel),
+                   at = static_cast<double>(i);
+      if (nearest) {
+        to.mutable_data()[i * axis.in + i * axis.in / axis.kernel] = 1;
+        continue;
+      }
+      const double source =
+          corners ? (axis.kernel > 1 ? at * (in - 1) / (out - 1) : 0) : std::max((at + 0.5) * in / out - 0.5, 0.);
+      const auto low = std::min(static_cast<std::int64_t>(source), axis.in - 1), high = std::min(low + 1, axis.in - 1);
+      to.mutable_data()[i * axis.in + low] += static_cast<Real>(1 - (source - static_cast<double>(low)));
+      to.mutable_data()[i * axis.in + high] += static_cast<Real>(source - static_cast<double>(low));
+    }
+    return Tensor(to);
+  };
+  const InterpolateOptions options{.size = Size2d(h.kernel, w.kernel),
+                                   .mode = nearest ? Interpolation::nearest : Interpolation::bilinear,
+                                   .align_corners = corners && !nearest ? AlignCorners::yes : AlignCorners::no};
+  return {
+      cat("interpolate ", h.in, " ", w.in, " to ", h.kernel, " ", w.kernel, nearest ? " nearest" : "",
+          corners ? " corners" : ""),
+      {draw.normal({2, 2, h.in, w.in})},
+      [=](const Tensors& x) { return interpolate(x[0], options); },
+      [=](const Tensors& x) { return summed_product(summed_product(matrix(h), x[0]), transpose(matrix(w), 0, 1)); }};
+}
+
+// ---- Rows
+// -------------------------------------------------------------------------------------------------------------
+
+Shape random_shape(Draw& draw, int least_rank = 1) {
+  Shape shape;
+  const std::int64_t rank = draw.from(least_rank, 4);
+  for (std::int64_t i = 0; i < rank; ++i) shape.push_back(draw.size(rank > 2 ? 12 : 70));
+  return shape;
+}
+
+Case softmaxes(Draw& draw) {
+  const Shape shape = random_shape(draw);
+  const int axis = static_cast<int>(draw.from(0, shape.rank() - 1));
+  const std::vector<Array> inputs{draw.normal(shape)};
+  switch (draw.from(0, 3)) {
+    case 0:
+      return {cat("softmax ", shape, " along ", axis), inputs, BOTH(softmax(x[0], axis))};
+    case 1:
+      return {cat("log_softmax ", shape, " along ", axis), inputs, BOTH(log_softmax(x[0], axis))};
+    case 2: {
+      const Mask masked = draw.mask(draw.coin() ? shape : Shape{shape.back()});
+      return {cat("masked_softmax ", shape), inputs, BOTH(masked_softmax(x[0], masked))};
+    }
+    default: {
+      const Shape own{draw.size(6), draw.size(12), draw.size()};
+      const Index lengths = draw.index(draw.coin() ? Shape{own[0]} : Shape{own[0], own[1]}, 0, own[2]);
+      return {cat("masked_softmax with lengths ", own), {draw.normal(own)}, BOTH(masked_softmax(x[0], lengths))};
+    }
+  }
+}
+
+Case norms(Draw& draw) {
+  const Shape shape = random_shape(draw, 2);
+  const Shape last{shape.back()}, channels{shape[1]};
+  const bool gamma = draw.coin(), beta = gamma && draw.coin();
+  const std::int64_t kind = draw.from(0, 2);
+  std::vector<Array> inputs{draw.normal(shape)};
+  if (gamma) inputs.push_back(draw.normal(kind == 2 ? channels : last));
+  if (beta && kind != 1) inputs.push_back(draw.normal(kind == 2 ? channels : last));
+  const auto at = [](const Tensors& x, std::size_t i) { return i < x.size() ? x[i] : Tensor(); };
+  const double eps = draw.coin() ? 1e-5 : 1e-2;
+  if (kind == 0) return {cat("layer_norm ", shape), inputs, BOTH(layer_norm(x[0], at(x, 1), at(x, 2), {.eps = eps}))};
+  if (kind == 1) return {cat("rms_norm ", shape), inputs, BOTH(rms_norm(x[0], at(x, 1), {.eps = eps}))};
+  return {cat("batch_norm ", shape), inputs, BOTH(batch_norm(x[0], at(x, 1), at(x, 2), {.eps = eps}).y)};
+}
+
+Case cross_entropies(Draw& draw) {
+  const std::int64_t rows = draw.size(), V = draw.size();
+  CrossEntropyOptions options;
+  options.reduction =
+      std::vector{Reduction::mean, Reduction::sum, Reduction::none}[static_cast<std::size_t>(draw.from(0, 2))];
+  const Index targets = draw.index({rows}, 0, V - 1);
+  if (draw.coin()) options.label_smoothing = draw.real(0, 1);
+  if (draw.coin()) options.ignore_index = draw.from(0, V - 1);
+  std::vector<Array> inputs{draw.normal({rows, V})};
+  const bool weighted = draw.coin();
+  if (weighted) inputs.push_back(uniform({V}, Real(0.5), 2, 5));
+  const auto with = [=](const Tensors& x) {
+    CrossEntropyOptions all = options;
+    if (weighted) all.weight = x[1];
+    return all;
+  };
+  return {cat("cross_entropy ", rows, " ", V, weighted ? " weighted" : ""), inputs,
+          BOTH(cross_entropy(x[0], targets, with(x)))};
+}
+
+Case recurrences(Draw& draw) {
+  const std::int64_t B = draw.size(20), T = draw.from(1, 6), h = draw.size(24), kind = draw.from(0, 3);
+  RecurrenceOptions options{.reverse = draw.coin()};
+  if (draw.coin()) options.lengths = draw.index({B}, 1, T);
+  const std::int64_t gates = kind == 0 ? 1 : kind == 3 ? 3 : 4, p = kind == 2 ? draw.size(12) : h;
+  std::vector<Array> inputs{draw.normal({B, T, gates * h}), draw.normal({gates * h, p}), draw.normal({B, p})};
+  const std::string what =
+      cat(" B ", B, " T ", T, " h ", h, options.lengths ? " lengths" : "", options.reverse ? " reverse" : "");
+  switch (kind) {
+    case 0:
+      return {"rnn" + what, inputs, BOTH(rnn(x[0], x[1], x[2], Squash::tanh, options).output)};
+    case 1:
+      inputs.push_back(draw.normal({B, h}));
+      return {"lstm" + what, inputs, BOTH(lstm(x[0], x[1], x[2], x[3], options).output)};
+    case 2:
+      inputs.push_back(draw.normal({B, h}));
+      inputs.push_back(draw.normal({p, h}));
+      return {"lstm with projection" + what, inputs, BOTH(lstm(x[0], x[1], x[2], x[3], options, x[4]).output)};
+    default:
+      inputs.insert(inputs.begin() + 2, draw.normal({3 * h}));
+      return {"gru" + what, inputs, BOTH(gru(x[0], x[1], x[2], x[3], options).output)};
+  }
+}
+
+Case ctc_losses(Draw& draw) {
+  const std::int64_t N = draw.from(1, 5), S = draw.from(1, 8), C = draw.from(2, 20),
+                     T = draw.from(2 * S + 1, 2 * S + 12);
+  const Index targets = draw.index({N, S}, 1, C - 1), steps = draw.index({N}, 2 * S + 1, T),
+              lengths = draw.index({N}, 1, S);
+  return {cat("ctc_loss N ", N, " S ", S, " C ", C, " T ", T),
+          {log_softmax(draw.normal({T, N, C})).value()},
+          BOTH(ctc_loss(x[0], targets, steps, lengths))};
+}
+
+// ---- Reductions, scans and moves
+// --------------------------------------------------------------------------------------
+
+Case reductions(Draw& draw) {
+  const Shape shape = random_shape(draw);
+  std::vector<int> axes;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (draw.coin()) axes.push_back(i);
+  }
+  if (axes.empty()) axes.push_back(0);
+  const Axes over{ShortList<int>(std::span<const int>(axes))};
+  // The axes one after the other, each as a list of its slices.
+  const auto folded = [=](Tensor x, const auto& f) {
+    for (std::size_t i = axes.size(); i-- > 0;) {
+      Tensor all;
+      for (const Tensor& part : unbind(x, axes[i])) all = all.defined() ? f(all, part) : part;
+      x = all;
+    }
+    return x;
+  };
+  double count = 1;
+  for (const int axis : axes) count *= static_cast<double>(shape[axis]);
+  const auto added = [=](const Tensor& x) { return folded(x, [](const Tensor& a, const Tensor& b) { return a + b; }); };
+  const std::vector<Array> inputs{draw.normal(shape)};
+  const std::string what = cat(" of ", shape, " over ", axes.size(), " axes from ", axes[0]);
+  switch (draw.from(0, 5)) {
+    case 0:
+      return {"sum" + what, inputs, [=](const Tensors& x) { return sum(x[0], {.axis = over}); },
+              [=](const Tensors& x) { return added(x[0]); }};
+    case 1:
+      return {"mean" + what, inputs, [=](const Tensors& x) { return mean(x[0], {.axis = over}); },
+              [=](const Tensors& x) { return added(x[0]) / count; }};
+    case 2:
+      return {"max" + what, inputs, [=](const Tensors& x) { return max(x[0], {.axis = over}); },
+              [=](const Tensors& x) {
+                return folded(x[0], [](const Tensor& a, const Tensor& b) { return maximum(a, b); });
+              }};
+    case 3:
+      return {"prod" + what,
+              {uniform(shape, Real(0.9), Real(1.1), 3)},
+              [=](const Tensors& x) { return prod(x[0], {.axis = over}); },
+              [=](const Tensors& x) { return folded(x[0], [](const Tensor& a, const Tensor& b) { return a * b; }); }};
+    case 4:
+      return {"logsumexp" + what, inputs, [=](const Tensors& x) { return logsumexp(x[0], {.axis = over}); },
+              [=](const Tensors& x) { return log(added(exp(x[0]))); }};
+    default:
+      return {"var" + what, inputs, [=](const Tensors& x) { return var(x[0], {.axis = over, .correction = 0}); },
+              [=](const Tensors& x) { return added(square(x[0])) / count - square(added(x[0]) / count); }};
+  }
+}
+
+Case scans(Draw& draw) {
+  const Shape shape = random_shape(draw);
+  const int axis = static_cast<int>(draw.from(0, shape.rank() - 1));
+  const bool product = draw.coin();
+  return {cat(product ? "cumprod " : "cumsum ", shape, " along ", axis),
+          {uniform(shape, Real(0.9), Real(1.1), 3)},
+          [=](const Tensors& x) { return product ? cumprod(x[0], axis) : cumsum(x[0], axis); },
+          [=](const Tensors& x) {
+            Tensors all;
+            for (const Tensor& part : unbind(x[0], axis)) {
+              all.push_back(all.empty() ? part : product ? all.back() * part : all.back() + part);
+            }
+            return stack(all, axis);
+          }};
+}
+
+// Transposes, as a choice from the list of all numbers.
+Case permutations(Draw& draw) {
+  const Shape shape = random_shape(draw);
+  std::vector<int> order;
+  for (int i = 0; i < shape.rank(); ++i) order.insert(order.begin() + draw.from(0, i), i);
+  const Shape strides = strides_of(shape);
+  Shape to;
+  for (const int axis : order) to.push_back(shape[axis]);
+  Index from(to);
+  for (std::int64_t i = 0; i < from.size(); ++i) {
+    std::int64_t rest = i, at = 0;
+    for (int axis = to.rank() - 1; axis >= 0; --axis) {
+      at += rest % to[axis] * strides[order[static_cast<std::size_t>(axis)]];
+      rest /= to[axis];
+    }
+    from.mutable_data()[i] = at;
+  }
+  const Axes axes{ShortList<int>(std::span<const int>(order))};
+  return {cat("permute ", shape, " to ", to),
+          {draw.normal(shape)},
+          [=](const Tensors& x) { return permute(x[0], axes); },
+          [=](const Tensors& x) { return reshape(index_select(flatten(x[0]), 0, from.reshaped({from.size()})), to); }};
+}
+
+// Rows of a table, as products with ones and zeros.
+Case choices(Draw& draw) {
+  const std::int64_t rows = draw.size(), columns = draw.size(), count = draw.size();
+  const Index ids = draw.index({count}, 0, rows - 1);
+  const Tensor chosen = one_hot(ids, rows);
+  if (draw.coin()) {
+    return {cat("embedding ", rows, " ", columns, " of ", count),
+            {draw.normal({rows, columns})},
+            [=](const Tensors& x) { return embedding(x[0], ids); },
+            [=](const Tensors& x) { return summed_product(chosen, x[0]); }};
+  }
+  return {cat("index_add ", rows, " ", columns, " of ", count),
+          {draw.normal({rows, columns}), draw.normal({count, columns})},
+          [=](const Tensors& x) { return index_add(x[0], 0, ids, x[1]); },
+          [=](const Tensors& x) { return x[0] + summed_product(transpose(chosen, 0, 1), x[1]); }};
+}
+
+// An operation on elements that broadcasts, and the same on operands that are as large as the result.
+Case broadcasts(Draw& draw) {
+  const Shape shape = random_shape(draw);
+  const auto part = [&] {
+    Shape own = shape;
+    for (int i = 0; i < own.rank(); ++i) {
+      if (draw.coin()) own[i] = 1;
+    }
+    while (own.rank() > 0 && draw.one_in(4)) own.erase(0);
+    return own;
+  };
+  const Shape a = part(), b = part(), y = broadcast_shapes("test", a, b);
+  return {cat("atan2 ", a, " ", b),
+          {draw.normal(a), draw.normal(b)},
+          [=](const Tensors& x) { return atan2(x[0], x[1]); },
+          [=](const Tensors& x) { return atan2(broadcast_to(x[0], y), broadcast_to(x[1], y)); }};
+}
+
+Case dropouts(Draw& draw) {
+  const Shape shape = random_shape(draw);
+  const double p = draw.real(0, 1);
+  const RandomKey key = draw.key();
+  return {cat("dropout ", shape),
+          {draw.normal(shape)},
+          [=](const Tensors& x) { return dropout(x[0], p, key); },
+          [=](const Tensors& x) { return x[0] * dropout(ones(shape), p, key).detach(); }};
+}
+
+#undef BOTH
+
+// Fails unless both forms have the same value and, for random cotangents, the same gradients.
+void compare(const Case& each) {
+  CAPTURE(each.what);
+  // Of numbers around 1, added up in other orders.
+  constexpr double tolerance = 4000 * std::numeric_limits<Real>::epsilon();
+  Tensors xs;
+  for (const Array& input : each.inputs) xs.push_back(variable(input));
+  const Tensor fused = each.fused(xs), composed = each.composed(xs);
+  check_close(fused.value(), composed.value(), tolerance, 1);
+  const NoGrad off;
+  check_close(each.fused(xs).value(), fused.value(), 0);
+  if (fused.shape() != composed.shape()) return;
+  const Tensor v = normal(fused.shape(), 77);
+  const Tensors got = grad(fused, xs, {.seed = v}), expected = grad(composed, xs, {.seed = v, .unused = Unused::zeros});
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    CAPTURE(i);
+    check_close(got[i].value(), expected[i].value(), tolerance, 1);
+  }
+}
+
+std::int64_t number_from(const char* name, std::int64_t otherwise) {
+  const char* given = std::getenv(name);
+  return given ? std::atoll(given) : otherwise;
+}
+
+const std::int64_t cases = number_from("XGRAD_CASES", 600), first_case = number_from("XGRAD_SEED", 1);
+
+}  // namespace
+
+TEST_CASE("random calls of fused operations have the values and gradients of their composed forms") {
+  const std::vector<Case (*)(Draw&)> kinds{
+      products,        linears,      attentions,        attentions,     short_attentions, linear_attentions,
+      rotaries,        convolutions, convolutions,      poolings,       softmaxes,        norms,
+      cross_entropies, recurrences,  adaptive_poolings, interpolations, ctc_losses,       reductions,
+      reductions,      scans,        permutations,      choices,        broadcasts,       dropouts};
+  for (std::int64_t number = first_case; number < first_case + cases; ++number) {
+    CAPTURE(number);
+    Draw draw(static_cast<std::uint64_t>(number));
+    compare(kinds[static_cast<std::size_t>(number) % kinds.size()](draw));
+  }
+}
+
+TEST_CASE("convolution and pooling with all settings up to size 6 are what their composed forms are") {
+  std::vector<Axis> axes;
+  for (std::int64_t in = 1; in <= 6; ++in) {
+    for (std::int64_t kernel = 1; kernel <= 3; ++kernel) {
+      for (std::int64_t stride = 1; stride <= 3; ++stride) {
+        for (std::int64_t padding = 0; padding <= 2; ++padding) {
+          for (std::int64_t dilation = 1; dilation <= (kernel > 1 ? 3 : 1); ++dilation) {
+            const Axis axis{in, kernel, stride, padding, dilation};
+            if (axis.fits()) axes.push_back(axis);
+          }
+        }
+      }
+    }
+  }
+  const auto all = static_cast<std::int64_t>(axes.size() * axes.size());
+  const std::int64_t step = cases >= 10000 ? 1 : 997;
+  for (std::int64_t pair = first_case % step; pair < all; pair += step) {
+    const Axis &h = axes[static_cast<std::size_t>(pair) / axes.size()],
+               &w = axes[static_cast<std::size_t>(pair) % axes.size()];
+    Draw draw(static_cast<std::uint64_t>(pair));
+    compare(conv_case(draw, h, w, 3));
+    compare(transposed_case(draw, h, w, 3));
+    if (!pools(h) || !pools(w)) continue;
+    compare(max_pool_case(draw, h, w));
+    if (h.dilation == 1 && w.dilation == 1) compare(avg_pool_case(draw, h, w));
+  }
+}
