@@ -111,8 +111,8 @@ void Module::refuse_derived(const std::type_info& layer) const {
   const Scope scope(place_);
   const std::string derived = class_name(typeid(*this)), base = class_name(layer);
   fail<ValueError>(derived, derived, " is derived from ", base, ", and a call would run ", base,
-                   "::forward: give it an operator() of its own, or derive it from nn::Layer<", derived,
-                   "> with a ", base, " as a member");
+                   "::forward: give it an operator() of its own, or derive it from nn::Layer<", derived, "> with a ",
+                   base, " as a member");
 }
 
 std::string Module::description() const {
@@ -120,9 +120,9 @@ std::string Module::description() const {
   return class_name(type()) + (more.empty() ? "" : " ") + more;
 }
 
-// In a constructor, `this` is still of the base class; its description there must not be cached. A module around this one
-// may be under construction, too, for parts of it may run there: it has its class until it, or one around it, has run and
-// it is surely complete, and its settings from then on.
+// In a constructor, `this` is still of the base class; its description there must not be cached. A module around this
+// one may be under construction, too, for parts of it may run there: it has its class until it, or one around it, has
+// run and it is surely complete, and its settings from then on.
 const Place* Module::described_place() const {
   struct Described {
     static const Place* cached(const Module& module) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "../core/graph/node.h"
@@ -19,9 +21,21 @@ struct Named {
   Array* gradient;
 };
 
+std::string name_of(const Tensor& parameter, std::size_t number) {
+  return parameter.name().empty() ? cat(number) : parameter.name();
+}
+
 [[noreturn]] void refuse(const char* op, const char* what, const Named& at, std::size_t number) {
-  const std::string name = at.parameter->name();
-  fail<NumericError>(op, what, " gradient in '", name.empty() ? cat(number) : name, "'");
+  fail<NumericError>(op, what, " gradient in '", name_of(*at.parameter, number), "'");
+}
+
+// Its gradient would count and be scaled twice.
+void refuse_duplicates(const char* op, const Tensors& parameters) {
+  std::unordered_set<const Node*> seen;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (seen.insert(parameters[i].node().get()).second) continue;
+    fail<ValueError>(op, "duplicate parameter '", name_of(parameters[i], i), "'");
+  }
 }
 
 // The sum of of_block(numbers, count) over all blocks, added in their order, whichever thread computed them.
@@ -117,7 +131,8 @@ void clip_value(const std::vector<Named>& all, double limit) {
   }
 }
 
-std::vector<Named> held_by(const Tensors& parameters) {
+std::vector<Named> held_by(const char* op, const Tensors& parameters) {
+  refuse_duplicates(op, parameters);
   std::vector<Named> all;
   for (const Tensor& parameter : parameters) {
     if (parameter.has_grad()) all.push_back({&parameter, &parameter.node()->extras->grad});
@@ -131,6 +146,7 @@ Tensors with_numbers(const char* op, Tensors gradients, const Tensors& parameter
   if (gradients.size() != parameters.size()) {
     fail<ValueError>(op, gradients.size(), " gradients for ", parameters.size(), " parameters");
   }
+  refuse_duplicates(op, parameters);
   std::vector<Array> numbers(gradients.size());
   std::vector<Named> all;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
@@ -157,7 +173,7 @@ Clipped clip_grad_norm(Tensors gradients, const Tensors& parameters, double max_
 }
 
 double clip_grad_norm(const Tensors& parameters, double max_norm, const ClipOptions& options) {
-  return clip_norm(held_by(parameters), max_norm, options);
+  return clip_norm(held_by("clip_grad_norm", parameters), max_norm, options);
 }
 
 Tensors clip_grad_value(Tensors gradients, const Tensors& parameters, double limit) {
@@ -165,6 +181,8 @@ Tensors clip_grad_value(Tensors gradients, const Tensors& parameters, double lim
                       [&](const std::vector<Named>& all) { clip_value(all, limit); });
 }
 
-void clip_grad_value(const Tensors& parameters, double limit) { clip_value(held_by(parameters), limit); }
+void clip_grad_value(const Tensors& parameters, double limit) {
+  clip_value(held_by("clip_grad_value", parameters), limit);
+}
 
 }  // namespace xgrad::optim

@@ -11,7 +11,8 @@
 
 namespace xgrad::optim {
 
-// Threads: one at a time for the same gradients.
+// All throw ValueError for a parameter that stands twice, as the optimizers do. Threads: one at a time for the same
+// gradients.
 
 struct Clipped {
   Tensors gradients;

@@ -9,18 +9,21 @@
 namespace xgrad::optim::detail {
 
 /// The name of a parameter that joins `others`, entries with a `parameter` and a `name`: its own, or its number if it
-/// has none, and the number behind it if another has it already. Throws ValueError for one that is there already,
-/// GraphError for one that is no leaf.
+/// has none, and the number, or the next that is free, behind it if another has it already. Throws ValueError for one
+/// that is there already, GraphError for one that is no leaf.
 template <class Entries>
 std::string name_of_new(const char* who, const Tensor& parameter, const Entries& others) {
-  std::string name = parameter.name().empty() ? cat(others.size()) : parameter.name();
+  const std::string own = parameter.name().empty() ? cat(others.size()) : parameter.name();
   if (!parameter.is_leaf()) {
     fail<GraphError>(who, "only leaves can be parameters, not the result of ", parameter.node()->op);
   }
   const auto is_same = [&](const auto& entry) { return same(entry.parameter, parameter); };
-  if (std::ranges::any_of(others, is_same)) fail<ValueError>(who, "duplicate parameter '", name, "'");
+  if (std::ranges::any_of(others, is_same)) fail<ValueError>(who, "duplicate parameter '", own, "'");
+  std::string name = own;
   const auto has_name = [&](const auto& entry) { return entry.name == name; };
-  if (std::ranges::any_of(others, has_name)) append(name, cat("#", others.size()));
+  for (std::size_t number = others.size(); std::ranges::any_of(others, has_name); ++number) {
+    name = cat(own, "#", number);
+  }
   return name;
 }
 

@@ -3,8 +3,8 @@
 //     optim::freeze(model.parameters(), "encoder.*");
 //     optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
 //         optim::trainable(model.parameters()),
-//         {{nn::without_weight_decay(model), {.lr = 3e-4, .weight_decay = 0}}, {optim::named("*.head.*"), {.lr =
-//         1e-3}}},
+//         {{nn::without_weight_decay(model), {.lr = 3e-4, .weight_decay = 0}},
+//          {optim::named("*.head.*"), {.lr = 1e-3}}},
 //         {.lr = 3e-4, .weight_decay = 0.1})};
 #pragma once
 

@@ -36,6 +36,10 @@ const std::string& StateFile::text(std::string_view key) const {
 }
 
 void StateFile::add(std::string_view prefix, const StateFile& state) {
+  if (const std::size_t dot = prefix.find('.'); dot != prefix.npos) {
+    fail<ValueError>("add", "the prefix ", escaped(prefix), " has a dot: part(", escaped(prefix.substr(0, dot)),
+                     ") would have it, too");
+  }
   const auto prefixed = [prefix]<class Map>(const Map& mine, const Map& others) {
     Map added;
     for (const auto& [name, value] : others) {

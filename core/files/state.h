@@ -35,7 +35,7 @@ struct StateFile {
   ///     checkpoint.add("model", {.arrays = model.state_dict()});
   ///     checkpoint.add("optimizer", adam.state_dict());
   ///
-  /// Throws ValueError for a name that exists already; then nothing has changed.
+  /// Throws ValueError for a prefix with a dot and for a name that exists already; then nothing has changed.
   void add(std::string_view prefix, const StateFile& state);
   /// The part that was added under `prefix`, under its original names.
   StateFile part(std::string_view prefix) const;

@@ -193,6 +193,7 @@ int main(int argc, char** argv) try {
   kit::add_number(app, "--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
   app.add_flag("--resume", c.resume, "go on from the checkpoint in the folder");
   return mpi::run_example(app, argc, argv, [&](kit::Example& example, mpi::World& world) {
+    if (c.prompt.empty()) fail<ValueError>("gpt", "the prompt is empty");
     c.weights.empty() ? train(c, example, world) : write_on(c, example.seed);
   });
 } catch (...) {

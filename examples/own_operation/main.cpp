@@ -73,8 +73,8 @@ void run(const Config& config, kit::Example& example) {
   const Real off_by = check(probes);
 
   const Tensor x = linspace(-3, 3, config.samples), y = observed(x);
-  const Line squares = fitted(config, "squares", x, y, [](const Tensor&r) { return square(r); }),
-             robust = fitted(config, "ln(1 + r^2)", x, y, log1p_square);
+  const Line squares = fitted(config, "squares", x, y, [](const Tensor& r) { return square(r); });
+  const Line robust = fitted(config, "ln(1 + r^2)", x, y, log1p_square);
 
   const NoGrad off;
   const auto drawn = [&](const std::string& name, const Tensor& on_line) {

@@ -1,5 +1,5 @@
-// The stations of docs/start: each is a program of its own there, as docs/start/01_number.cpp is, and its main a function
-// here (examples/CMakeLists.txt). Runs all of them, or the one that is asked for:
+// The stations of docs/start: each is a program of its own there, as docs/start/01_number.cpp is, and its main a
+// function here (examples/CMakeLists.txt). Runs all of them, or the one that is asked for:
 //
 //   examples/run start --station 3
 //   examples/run start --out docs/start     draws the pictures of the pages anew

@@ -93,9 +93,12 @@ void run(const Config& config, kit::Example& example, mpi::World& world) {
   const Tensors parameters = model.parameters();
   optim::Adam adam{parameters, {.lr = config.learning_rate}};
   mpi::DataParallel parallel{world, model, adam, {.mean = false}};  // losses are sums
-  kit::DataLoader batches{
-      data,
-      {.batch_size = config.batch, .shuffle = true, .seed = example.seed, .rank = world.rank(), .ranks = world.ranks()}};
+  kit::DataLoader batches{data,
+                          {.batch_size = config.batch,
+                           .shuffle = true,
+                           .seed = example.seed,
+                           .rank = world.rank(),
+                           .ranks = world.ranks()}};
   kit::Trainer trainer{
       model,
       adam,

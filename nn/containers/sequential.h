@@ -51,8 +51,10 @@ template <class Layer>
 class LayerMaker {
  public:
   template <class F>
-  requires std::is_invocable_r_v < std::unique_ptr<Layer>,
-  const F&, At > explicit LayerMaker(F make) : make_(std::move(make)) { xgrad::detail::refuse_empty("make", make_); }
+  requires(std::is_invocable_r_v<std::unique_ptr<Layer>, const F&, At>) explicit LayerMaker(F make)
+      : make_(std::move(make)) {
+    xgrad::detail::refuse_empty("make", make_);
+  }
   /// A new layer at this place. Throws ValueError if the function makes none, or makes it at another place, where its
   /// parent would not know of it.
   std::unique_ptr<Layer> operator()(At here) const {

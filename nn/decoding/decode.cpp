@@ -71,12 +71,14 @@ void Limits::change(std::span<const std::int64_t> written, std::int64_t length, 
   }
 }
 
-// A model's prediction of the next token, (B, V).
-struct Said {
-  Array logits, log_p;
+// ln of the probabilities of the next token, (B, V): p by the model, q after the changes that the options ask for.
+struct Prediction {
+  Array log_p, log_q;
 };
 
-Said next(const Limits& limits, Stepper& model, const Index& newest) {
+// change(b, scores) applies the options to the logits of row b.
+template <class Change>
+Prediction next(const Limits& limits, Stepper& model, const Index& newest, const Change& change) {
   const Tensor logits = model.step(newest);
   const std::int64_t B = newest.size();
   if (logits.rank() != 2 || logits.dim(0) != B || logits.dim(1) < 1) {
@@ -90,7 +92,11 @@ Said next(const Limits& limits, Stepper& model, const Index& newest) {
   for (std::int64_t i = 0; i < log_p.size(); ++i) {
     if (std::isnan(log_p.data()[i])) fail<NumericError>(limits.op, "row ", i / V, " of a step's logits holds NaN");
   }
-  return {logits.value(), std::move(log_p)};
+  if (!limits.changes_scores()) return {log_p, log_p};
+  Array changed = logits.value();
+  Real* const row = changed.mutable_data();
+  for (std::int64_t b = 0; b < B; ++b) change(b, std::span(row + b * V, static_cast<std::size_t>(V)));
+  return {log_p, log_softmax(changed).value()};
 }
 
 std::span<const Real> row_of(const Array& log_p, std::int64_t row) {
@@ -100,7 +106,7 @@ std::span<const Real> row_of(const Array& log_p, std::int64_t row) {
 
 // -- one sequence each ------------------------------------------------------------------------------------------------
 
-// Writes all sequences side by side: choose(b, t, scores) is the token of sequence b at position t.
+// Writes all sequences side by side: choose(b, t, log_q) is the token of sequence b at position t.
 template <class Choose>
 Decoded write(const Limits& limits, Stepper& model, const OnToken& on_token, const Choose& choose) {
   const NoGrad off;
@@ -108,7 +114,7 @@ Decoded write(const Limits& limits, Stepper& model, const OnToken& on_token, con
     std::vector<std::int64_t> written;  // the prompt, too
     std::size_t begin;                  // behind the prompt
     std::int64_t length = 0;            // without the end
-    double score = 0;
+    double log_p = 0;
     bool open = true;
   };
   const std::int64_t B = model.batch();
@@ -120,7 +126,10 @@ Decoded write(const Limits& limits, Stepper& model, const OnToken& on_token, con
   }
   Index newest({B}, limits.bos);
   for (std::int64_t running = B; running > 0;) {
-    const auto [logits, log_p] = next(limits, model, newest);
+    const auto [log_p, log_q] = next(limits, model, newest, [&](std::int64_t b, std::span<Real> scores) {
+      const Text& text = texts[static_cast<std::size_t>(b)];
+      if (text.open && !model.given(b)) limits.change(text.written, text.length, scores);
+    });
     newest = Index({B}, limits.filler());
     std::int64_t* const out = newest.mutable_data();
     for (std::int64_t b = 0; b < B; ++b) {
@@ -130,22 +139,13 @@ Decoded write(const Limits& limits, Stepper& model, const OnToken& on_token, con
         out[b] = *given;
         continue;
       }
-      const std::span<const Real> row = row_of(log_p, b);
-      std::vector<Real> changed;
-      if (limits.changes_scores()) {
-        const std::span<const Real> scores = row_of(logits, b);
-        changed.assign(scores.begin(), scores.end());
-        limits.change(text.written, text.length, changed);
-      }
-      const std::span<const Real> scores = changed.empty() ? row : changed;
-      const std::int64_t token = choose(b, text.length, scores);
-      const auto chosen = static_cast<std::size_t>(token);
-      if (scores[chosen] == -detail::infinity) {
+      const std::int64_t token = choose(b, text.length, row_of(log_q, b));
+      if (log_q.at({b, token}) == -detail::infinity) {
         fail<NumericError>(limits.op, "no token has a probability above 0 in row ", b);
       }
       out[b] = token;
       text.written.push_back(token);
-      text.score += row[chosen];
+      text.log_p += log_p.at({b, token});
       if (on_token) on_token(b, token);
       text.open = !limits.ends(token) && text.length + 1 < limits.max_length;
       text.length += !limits.ends(token);
@@ -159,7 +159,7 @@ Decoded write(const Limits& limits, Stepper& model, const OnToken& on_token, con
     const Text& text = texts[static_cast<std::size_t>(b)];
     std::ranges::copy(std::span(text.written).subspan(text.begin), result.tokens.mutable_data() + b * L);
     result.lengths.mutable_data()[b] = text.length;
-    result.scores.mutable_data()[b] = static_cast<Real>(text.score);
+    result.scores.mutable_data()[b] = static_cast<Real>(text.log_p);
   }
   return result;
 }
@@ -221,8 +221,8 @@ std::int64_t draw(const std::vector<double>& weights, double u) {
 }  // namespace
 
 Decoded greedy(Stepper& model, const GreedyOptions& options) {
-  const auto choose = [](std::int64_t, std::int64_t, std::span<const Real> scores) {
-    return std::ranges::max_element(scores) - scores.begin();
+  const auto choose = [](std::int64_t, std::int64_t, std::span<const Real> log_q) {
+    return std::ranges::max_element(log_q) - log_q.begin();
   };
   return write(checked_limits("greedy", options), model, options.on_token, choose);
 }
@@ -250,8 +250,8 @@ Decoded sample(Stepper& model, const SamplingOptions& options) {
   check_sampling("sample", options);
   (void)checked_multiply("sample", model.batch(), limits.max_length);  // each token has a number
   const RandomKey key = options.seed ? RandomKey{.seed = *options.seed} : next_random_key();
-  return write(limits, model, options.on_token, [&](std::int64_t b, std::int64_t t, std::span<const Real> scores) {
-    return draw(sampling_weights(scores, options), uniform(key, static_cast<std::uint64_t>(b * limits.max_length + t)));
+  return write(limits, model, options.on_token, [&](std::int64_t b, std::int64_t t, std::span<const Real> log_q) {
+    return draw(sampling_weights(log_q, options), uniform(key, static_cast<std::uint64_t>(b * limits.max_length + t)));
   });
 }
 
@@ -264,23 +264,23 @@ struct Open {
   std::int64_t of;  // which sequence of the batch it continues
   std::vector<std::int64_t> tokens = {};
   std::vector<std::int64_t> rows = {};
-  double log_p = 0;
+  double log_p = 0, log_q = 0;
 };
 
 // One more token for the open sequence in a row.
 struct Continuation {
   std::int64_t row;
   std::int64_t token;
-  double log_p;  // of the whole
+  double log_q;  // of the whole
 
   bool operator<(const Continuation& other) const {  // better
-    if (log_p != other.log_p) return log_p > other.log_p;
+    if (log_q != other.log_q) return log_q > other.log_q;
     return row != other.row ? row < other.row : token < other.token;
   }
 };
 
-double score_of(double log_p, std::size_t length, double alpha) {
-  return log_p / std::pow(static_cast<double>(length), alpha);
+double score_of(double log_q, std::size_t length, double alpha) {
+  return log_q / std::pow(static_cast<double>(length), alpha);
 }
 
 // The best hypotheses for one sequence of the batch.
@@ -290,7 +290,7 @@ class Best {
 
   void add(const Open& open, bool ended) {
     ended_ += ended;
-    const double score = score_of(open.log_p, open.tokens.size(), alpha_);
+    const double score = score_of(open.log_q, open.tokens.size(), alpha_);
     if (full() && score <= list_.back().score) return;
     Hypothesis found{.tokens = open.tokens, .ended = ended, .log_p = open.log_p, .score = score, .rows = open.rows};
     if (ended) found.tokens.pop_back();
@@ -349,7 +349,7 @@ void follow(Stepper& model, const std::vector<Open>& open, std::int64_t rows_bef
 struct Turn {
   std::span<const Open> open;
   std::int64_t first_row;   // of open
-  const Array& log_p;       // (rows, V)
+  const Prediction& said;   // (rows, V)
   bool last;                // at max_length
   Best& best;               // gets what is complete
   std::vector<Open>& next;  // gets what stays open
@@ -373,19 +373,18 @@ std::vector<Hypotheses> search(const Limits& limits, Stepper& model, std::int64_
   for (std::int64_t t = 0; t < limits.max_length && !open.empty(); ++t) {
     Index newest({std::ssize(open)}, limits.bos);
     for (std::size_t i = 0; t > 0 && i < open.size(); ++i) newest.mutable_data()[i] = open[i].tokens.back();
-    Array log_p = next(limits, model, newest).log_p;
-    if (t == 0) check(log_p.dim(1));
-    for (std::size_t i = 0; limits.changes_scores() && i < open.size(); ++i) {
-      std::vector<std::int64_t> written = prompts[static_cast<std::size_t>(open[i].of)];
-      written.insert(written.end(), open[i].tokens.begin(), open[i].tokens.end());
-      const auto V = static_cast<std::size_t>(log_p.dim(1));
-      limits.change(written, t, {log_p.mutable_data() + i * V, V});
-    }
+    const Prediction said = next(limits, model, newest, [&](std::int64_t row, std::span<Real> scores) {
+      const Open& before = open[static_cast<std::size_t>(row)];
+      std::vector<std::int64_t> written = prompts[static_cast<std::size_t>(before.of)];
+      written.insert(written.end(), before.tokens.begin(), before.tokens.end());
+      limits.change(written, t, scores);
+    });
+    if (t == 0) check(said.log_p.dim(1));
     const bool last = t + 1 == limits.max_length;
     std::vector<Open> next;
     for (auto from = open.begin(); from != open.end();) {
       const auto to = std::find_if(from, open.end(), [&](const Open& other) { return other.of != from->of; });
-      advance(Turn{{from, to}, from - open.begin(), log_p, last, best[static_cast<std::size_t>(from->of)], next});
+      advance(Turn{{from, to}, from - open.begin(), said, last, best[static_cast<std::size_t>(from->of)], next});
       from = to;
     }
     if (!last && !next.empty()) follow(model, next, std::ssize(open));
@@ -401,15 +400,15 @@ std::vector<Hypotheses> search(const Limits& limits, Stepper& model, std::int64_
   return result;
 }
 
-// Calls f(continuation) for every token after every open sequence that has a probability above 0.
+// Calls f(continuation) for every token after every open sequence that has a probability q above 0.
 template <class F>
 void each_continuation(const Turn& turn, const F& f) {
   for (std::size_t i = 0; i < turn.open.size(); ++i) {
     const std::int64_t row = turn.first_row + static_cast<std::int64_t>(i);
-    const std::span<const Real> log_p = row_of(turn.log_p, row);
-    for (std::size_t token = 0; token < log_p.size(); ++token) {
-      if (log_p[token] == -detail::infinity) continue;
-      f(Continuation{row, static_cast<std::int64_t>(token), turn.open[i].log_p + log_p[token]});
+    const std::span<const Real> log_q = row_of(turn.said.log_q, row);
+    for (std::size_t token = 0; token < log_q.size(); ++token) {
+      if (log_q[token] == -detail::infinity) continue;
+      f(Continuation{row, static_cast<std::int64_t>(token), turn.open[i].log_q + log_q[token]});
     }
   }
 }
@@ -434,7 +433,8 @@ Open extended(const Turn& turn, const Continuation& way) {
   Open longer = turn.open[static_cast<std::size_t>(way.row - turn.first_row)];
   longer.tokens.push_back(way.token);
   longer.rows.push_back(way.row);
-  longer.log_p = way.log_p;
+  longer.log_p += turn.said.log_p.at({way.row, way.token});
+  longer.log_q = way.log_q;
   return longer;
 }
 
@@ -457,7 +457,7 @@ std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options) 
   const auto done = [&](const Best& best, const Open& most_probable) {
     if (options.stopping == Stopping::enough) return best.ended() >= k;
     const auto length = may_gain ? static_cast<std::size_t>(limits.max_length) : most_probable.tokens.size();
-    return best.all_above(score_of(most_probable.log_p, length, options.length_penalty));
+    return best.all_above(score_of(most_probable.log_q, length, options.length_penalty));
   };
   const auto advance = [&](const Turn& turn) {
     const std::size_t before = turn.next.size();

@@ -57,7 +57,7 @@ class Ends {
 };
 
 /// Changes the scores of the next token, one for each of the V, given the tokens so far, the prompt included:
-/// -infinity forbids a token. Scores are logits, in beam_search ln p.
+/// -infinity forbids a token. Scores are logits.
 using LogitsProcessor = std::function<void(std::span<const std::int64_t> written, std::span<Real> scores)>;
 
 // All searches record no graph. All throw ValueError for a max_length below 1 and for an eos that is not in [0, V),
@@ -66,8 +66,9 @@ using LogitsProcessor = std::function<void(std::span<const std::int64_t> written
 //
 // All have these options, too: before min_length tokens no end is written; repetition_penalty (Keskar et al. 2019)
 // divides the score of a token that was written before, if it is positive, and multiplies it otherwise; `process` is
-// called last. They throw ValueError for a min_length that is negative or above max_length and a repetition_penalty
-// that is not positive and finite.
+// called last. All three change the logits, and softmax of the changed ones, q, is what tokens are chosen by; what is
+// reported, `scores` and `log_p`, is ln p by the model's own logits. They throw ValueError for a min_length that is
+// negative or above max_length and a repetition_penalty that is not positive and finite.
 
 // -- one sequence each ------------------------------------------------------------------------------------------------
 
@@ -130,7 +131,7 @@ struct Hypothesis {
   std::vector<std::int64_t> tokens = {};  ///< without bos and eos
   bool ended = false;                     ///< whether eos came
   double log_p = 0;                       ///< ln p of the tokens, and of the eos that ended them
-  double score = 0;                       ///< log_p / L^alpha; L counts the tokens and that eos
+  double score = 0;                       ///< of the search: ln q / L^alpha; L counts the tokens and that eos
   /// The row of the model's batch in which each of the L tokens was chosen: logits and attention weights of step t for
   /// this sequence are in row rows[t].
   std::vector<std::int64_t> rows = {};
@@ -166,13 +167,13 @@ struct BeamOptions {
 };
 /// Keeps at every step the k most probable prefixes that have not ended, and returns those with the best
 ///
-///     score = 1/L^alpha sum_t ln p(y_t | y_1 ... y_{t-1})
+///     score = 1/L^alpha sum_t ln q(y_t | y_1 ... y_{t-1})
 ///
-/// of all that ended among the k most probable ones, or were open at max_length. One list for each sequence of the
-/// batch. With k = 1 and Stopping::enough it is greedy(), with k so large that nothing is dropped exhaustive_search().
-/// The model is told to select rows only when they really change. Throws ValueError for num_beams < 1 or more than
-/// there are sequences, num_best < 1, a length_penalty that is not finite, and prompts of unequal length; NumericError,
-/// too, if nothing possible is left in the beam.
+/// of all that ended among the k most probable ones, or were open at max_length. q is p unless min_length,
+/// repetition_penalty or process change it. One list for each sequence of the batch. With k = 1 and Stopping::enough it
+/// is greedy(), with k so large that nothing is dropped exhaustive_search(). The model selects rows only when they
+/// really change. Throws ValueError for num_beams < 1 or more than there are sequences, num_best < 1, a length_penalty
+/// that is not finite, and prompts of unequal length; NumericError, too, if nothing possible is left in the beam.
 std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options);
 
 struct ExhaustiveOptions {

@@ -1,10 +1,13 @@
 // Names of functions, and defaults of those of a tensor and a number, looked up by address.
 #include "activation.h"
 
-#include <array>
 #include <utility>
 
 #include "../../ops/elementwise/activations.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/elementwise/rounding.h"
+#include "../../ops/elementwise/special.h"
+#include "../../ops/elementwise/trigonometry.h"
 #include "../../ops/layers/softmax.h"
 
 namespace xgrad::nn {
@@ -28,33 +31,24 @@ Activation::Activation(Tensor (*f)(const Tensor&, double)) : name_(name_of(f)) {
 std::string_view Activation::name_of(AnyFunction f) {
   using Unary = Tensor (*)(const Tensor&);
   const auto any = [](auto* function) { return reinterpret_cast<AnyFunction>(function); };
-  const std::array<std::pair<AnyFunction, std::string_view>, 27> names{{{any(Unary(&relu)), "relu"},
-                                                                        {any(Unary(&relu6)), "relu6"},
-                                                                        {any(Unary(&sigmoid)), "sigmoid"},
-                                                                        {any(Unary(&logsigmoid)), "logsigmoid"},
-                                                                        {any(Unary(&hardsigmoid)), "hardsigmoid"},
-                                                                        {any(Unary(&tanh)), "tanh"},
-                                                                        {any(Unary(&tanhshrink)), "tanhshrink"},
-                                                                        {any(Unary(&silu)), "silu"},
-                                                                        {any(Unary(&mish)), "mish"},
-                                                                        {any(Unary(&selu)), "selu"},
-                                                                        {any(Unary(&softplus)), "softplus"},
-                                                                        {any(Unary(&softsign)), "softsign"},
-                                                                        {any(Unary(&hardswish)), "hardswish"},
-                                                                        {any(Unary(&exp)), "exp"},
-                                                                        {any(Unary(&log)), "log"},
-                                                                        {any(Unary(&sin)), "sin"},
-                                                                        {any(Unary(&cos)), "cos"},
-                                                                        {any(Unary(&abs)), "abs"},
-                                                                        {any(Unary(&sqrt)), "sqrt"},
-                                                                        {any(Unary(&square)), "square"},
-                                                                        {any(&gelu), "gelu"},
-                                                                        {any(&elu), "elu"},
-                                                                        {any(&celu), "celu"},
-                                                                        {any(&hardshrink), "hardshrink"},
-                                                                        {any(&softshrink), "softshrink"},
-                                                                        {any(&leaky_relu), "leaky_relu"},
-                                                                        {any(&hardtanh), "hardtanh"}}};
+  // clang-format off
+#define XGRAD_UNARY(function) {any(Unary(&function)), #function}
+  const std::pair<AnyFunction, std::string_view> names[]{
+      XGRAD_UNARY(relu), XGRAD_UNARY(relu6), XGRAD_UNARY(sigmoid), XGRAD_UNARY(logsigmoid), XGRAD_UNARY(hardsigmoid),
+      XGRAD_UNARY(tanh), XGRAD_UNARY(tanhshrink), XGRAD_UNARY(silu), XGRAD_UNARY(mish), XGRAD_UNARY(selu),
+      XGRAD_UNARY(softplus), XGRAD_UNARY(softsign), XGRAD_UNARY(hardswish), XGRAD_UNARY(exp), XGRAD_UNARY(expm1),
+      XGRAD_UNARY(exp2), XGRAD_UNARY(log), XGRAD_UNARY(log1p), XGRAD_UNARY(log2), XGRAD_UNARY(log10),
+      XGRAD_UNARY(sqrt), XGRAD_UNARY(rsqrt), XGRAD_UNARY(square), XGRAD_UNARY(reciprocal), XGRAD_UNARY(neg),
+      XGRAD_UNARY(abs), XGRAD_UNARY(sign), XGRAD_UNARY(erf), XGRAD_UNARY(erfinv), XGRAD_UNARY(sinc), XGRAD_UNARY(sin),
+      XGRAD_UNARY(cos), XGRAD_UNARY(tan), XGRAD_UNARY(asin), XGRAD_UNARY(acos), XGRAD_UNARY(atan), XGRAD_UNARY(sinh),
+      XGRAD_UNARY(cosh), XGRAD_UNARY(asinh), XGRAD_UNARY(acosh), XGRAD_UNARY(atanh), XGRAD_UNARY(floor),
+      XGRAD_UNARY(ceil), XGRAD_UNARY(round), XGRAD_UNARY(trunc), XGRAD_UNARY(frac), XGRAD_UNARY(lgamma),
+      XGRAD_UNARY(digamma), XGRAD_UNARY(i0), XGRAD_UNARY(i1), {any(&gelu), "gelu"}, {any(&elu), "elu"},
+      {any(&celu), "celu"}, {any(&hardshrink), "hardshrink"}, {any(&softshrink), "softshrink"},
+      {any(&leaky_relu), "leaky_relu"}, {any(&hardtanh), "hardtanh"}, {any(&nan_to_num), "nan_to_num"},
+  };
+#undef XGRAD_UNARY
+  // clang-format on
   for (const auto& [function, name] : names) {
     if (function == f) return name;
   }

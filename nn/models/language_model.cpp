@@ -83,7 +83,7 @@ LanguageStepper::LanguageStepper(const LanguageModel& model, const Index& prompt
     if (lengths && (length < 1 || length > T)) fail<ValueError>(op, "length ", length, " is not in [1, ", T, "]");
     read_ = std::min(read_, length);
   }
-  text_ = read_ == T ? prompt : slice(prompt, {_, slice(0, read_)});
+  text_ = slice(prompt, {_, slice(std::max<std::int64_t>(0, read_ - model.context()), read_)});
   state_ = model.begin(B);
   behind_prompt_ = model.next(text_, state_);
 }

@@ -99,8 +99,14 @@ std::int64_t width_of(const char* op, const Tensor& h) {
   return h.dim(1);
 }
 
+// The width that x and weight agree on, so that an error blames a state of another; otherwise that of the state.
+std::int64_t agreed_width(const Tensor& x, const Tensor& weight, std::int64_t gates, std::int64_t of_state) {
+  const bool agree = x.rank() == 3 && weight.rank() == 2 && weight.dim(0) == x.dim(2) && x.dim(2) % gates == 0;
+  return agree ? x.dim(2) / gates : of_state;
+}
+
 Course rnn_course(const Tensor& x, const Tensor& weight, const Tensor& h, const RecurrenceOptions& options) {
-  const std::int64_t width = width_of("rnn", h);
+  const std::int64_t width = agreed_width(x, weight, 1, width_of("rnn", h));
   Course course = course_of("rnn", x, 1, width, options);
   check_shape("rnn", "weight", weight, {width, width});
   check_shape("rnn", "state", h, {course.B, width});
@@ -109,22 +115,19 @@ Course rnn_course(const Tensor& x, const Tensor& weight, const Tensor& h, const 
 
 Course lstm_course(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
                    const RecurrenceOptions& options, const Tensor& projection) {
-  const std::int64_t width = width_of("lstm", c), state = width_of("lstm", h);
+  const std::int64_t width = agreed_width(x, weight, 4, width_of("lstm", c)), given = width_of("lstm", h);
+  const std::int64_t state = projection.defined() ? given : width;
   Course course = course_of("lstm", x, 4, width, options);
   check_shape("lstm", "weight", weight, {4 * width, state});
   check_shape("lstm", "state", h, {course.B, state});
   check_shape("lstm", "memory", c, {course.B, width});
-  if (projection.defined()) {
-    check_shape("lstm", "projection", projection, {state, width});
-  } else {
-    check_shape("lstm", "state", h, {course.B, width});
-  }
+  if (projection.defined()) check_shape("lstm", "projection", projection, {state, width});
   return course;
 }
 
 Course gru_course(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                   const RecurrenceOptions& options) {
-  const std::int64_t width = width_of("gru", h);
+  const std::int64_t width = agreed_width(x, weight, 3, width_of("gru", h));
   Course course = course_of("gru", x, 3, width, options);
   check_shape("gru", "weight", weight, {3 * width, width});
   check_shape("gru", "bias", bias, {3 * width});

@@ -27,8 +27,9 @@ ExponentialMovingAverage::ExponentialMovingAverage(const Tensors& parameters, co
   if (!(options.decay >= 0 && options.decay <= 1)) fail<ValueError>(op, "decay ", options.decay, " is not in [0, 1]");
   if (parameters.empty()) fail<ValueError>(op, "there are no parameters");
   for (const Tensor& parameter : parameters) {
-    entries_.push_back({parameter, detail::name_of_new(op, parameter, entries_), parameter.value(),
-                        xgrad::detail::ModelParameters::is_whole(parameter.node().get())});
+    const bool constant = !parameter.requires_grad() && !all_finite(parameter.value());
+    const bool whole = xgrad::detail::ModelParameters::is_whole(parameter.node().get());
+    entries_.push_back({parameter, detail::name_of_new(op, parameter, entries_), parameter.value(), constant || whole});
   }
 }
 
@@ -39,7 +40,7 @@ void ExponentialMovingAverage::update() {
     if (value.shape() != entry.average.shape()) {
       fail<ShapeError>(op, "'", entry.name, "' had shape ", entry.average.shape(), " and now has ", value.shape());
     }
-    if (!all_finite(value)) fail<NumericError>(op, "'", entry.name, "' is not finite");
+    if (!entry.copied && !all_finite(value)) fail<NumericError>(op, "'", entry.name, "' is not finite");
   }
   if (updates_ > 0) {
     for (Entry& entry : entries_) {
@@ -93,7 +94,7 @@ void ExponentialMovingAverage::load_state_dict(const StateFile& state) {
       difference.add_mismatch(name, "holds another kind of numbers");
     } else if (value->shape() != entry.average.shape()) {
       difference.add_mismatch(name, value->shape(), entry.average.shape());
-    } else if (!all_finite(*value)) {
+    } else if (!entry.copied && !all_finite(*value)) {
       difference.add_mismatch(name, "holds a number that is not finite");
     } else {
       averages.push_back(*value);

@@ -26,7 +26,7 @@ struct MovingAverageOptions {
 ///     a <- decay a + (1 - decay) x          from then on
 ///
 /// All tensors that it is given are averaged; buffers (BatchNorm's statistics) may be among them. A module's buffers of
-/// whole numbers, which count something, are copied instead.
+/// integers, which count something, are copied instead, and so are buffers that are not finite (a mask of -inf).
 /// Threads: one at a time, and while it updates or swaps, no other thread may use the tensors.
 class ExponentialMovingAverage {
  public:

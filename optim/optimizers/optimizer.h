@@ -62,7 +62,8 @@ class Optimizer {
   /// not finite.
   double lr(int group = 0) const;
   void set_lr(int group, double lr);
-  /// The rate from the group's options, or from the last set_lr(): schedules are functions of it.
+  /// The rate from the group's options, or from the last set_lr(), times what a ReduceOnPlateau reduced it by since:
+  /// schedules are functions of it.
   double initial_lr(int group = 0) const;
   /// Sets the rate of all groups.
   void set_lr(double lr);
@@ -119,6 +120,7 @@ class Optimizer {
 
  private:
   friend class detail::KeptOptimizer;
+  friend class ReduceOnPlateau;
   friend class Scheduler;
   struct Rate {
     double initial, now;

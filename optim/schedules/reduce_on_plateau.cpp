@@ -25,8 +25,9 @@ ReduceOnPlateau::ReduceOnPlateau(Optimizer& optimizer, const Options& options)
 bool ReduceOnPlateau::is_better(double metric) const {
   const double sign = options_.mode == Better::lower ? -1 : 1;
   if (std::isinf(best_)) return sign * metric > sign * best_;
-  const double limit = options_.threshold_mode == ThresholdMode::relative ? best_ * (1 + sign * options_.threshold)
-                                                                          : best_ + sign * options_.threshold;
+  const bool relative = options_.threshold_mode == ThresholdMode::relative;
+  const double limit =
+      relative ? best_ * (1 + sign * std::copysign(options_.threshold, best_)) : best_ + sign * options_.threshold;
   return sign * metric > sign * limit;
 }
 
@@ -46,10 +47,11 @@ bool ReduceOnPlateau::step(double metric) {
   cooling_ = options_.cooldown;
   bad_ = 0;
   bool reduced = false;
-  for (int group = 0; group < optimizer_.groups(); ++group) {
-    const double before = optimizer_.lr(group), after = std::max(before * options_.factor, options_.min_lr);
-    if (before - after <= options_.eps) continue;
-    optimizer_.set_lr(group, after);
+  for (auto& [initial, now] : optimizer_.rates_) {
+    const double after = std::max(now * options_.factor, options_.min_lr);
+    if (now - after <= options_.eps) continue;
+    initial = after * (initial / now);
+    now = after;
     reduced = true;
   }
   return reduced;

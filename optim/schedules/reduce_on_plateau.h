@@ -27,9 +27,11 @@ struct PlateauOptions {
 };
 
 /// PyTorch's ReduceLROnPlateau: where `patience + 1` figures in a row are not better than the best one, the rates of
-/// all groups become max(factor lr, min_lr). Better than best is, if lower is better, a figure below best (1 -
-/// threshold), with an absolute threshold below best - threshold. The optimizer must outlive it. Threads: one at a
-/// time, together with its optimizer.
+/// all groups become max(factor lr, min_lr). Better than best is, if lower is better, a figure below best - threshold
+/// |best|, with an absolute threshold below best - threshold. (PyTorch has best (1 - threshold), which is above a best
+/// that is negative: any figure would be better.) The initial rates are reduced by the same factors, so that a
+/// Scheduler of the same optimizer goes on from the reduced rate, if its schedule depends on it. The optimizer must
+/// outlive it. Threads: one at a time, together with its optimizer.
 class ReduceOnPlateau {
  public:
   using Options = PlateauOptions;

@@ -52,6 +52,12 @@ TEST_CASE("answers are the probabilities, the most probable class, and how often
   CHECK(found.loss == doctest::Approx(-share * std::log(2. / 11) - (1 - share) * std::log(1. / 11)).epsilon(1e-5));
 }
 
+TEST_CASE("answers of no pictures are refused") {
+  const ImageSet set = draw_shapes({.seed = 3}, {.count = 4, .size = 8}), none = set.select(Index(Shape{0}));
+  const Linear model(nn::root);
+  CHECK_THROWS_WITH_AS(answers(model, none, channel_statistics(set)), "answers: there are no pictures", ValueError);
+}
+
 TEST_CASE("pictures to learn from are standardised, shifted and flipped at random, and keep their labels") {
   const ImageSet set = draw_shapes({.seed = 3}, {.count = 40, .size = 8});
   const ChannelStatistics statistics = channel_statistics(set);
@@ -75,7 +81,8 @@ TEST_CASE("what a classifier learnt is drawn and counted") {
   const Linear model(nn::root);
   const double before = answers(model, data.test, statistics).loss;
   optim::AdamW adam{model.parameters(), {.lr = 1e-2}};
-  DataLoader batches{TrainingPictures{data.train, augmentation(statistics, {.crop = 1})}, {.batch_size = 20, .shuffle = true}};
+  DataLoader batches{TrainingPictures{data.train, augmentation(statistics, {.crop = 1})},
+                     {.batch_size = 20, .shuffle = true}};
   Trainer{model, adam, {.epochs = 3, .terminal = {}}}.fit(
       batches, [&](const Tensor& x, const Index& y) { return cross_entropy(model(x), y); });
   const Answers found = answers(model, data.test, statistics);

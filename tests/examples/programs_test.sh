@@ -93,6 +93,7 @@ refuses 1 "latin1:2: " "$bin/gpt" --out o --data latin1
 refuses 1 "cannot open none: No such file or directory" "$bin/gpt" --out o --data none
 refuses 1 "dim 128 does not divide by 3 heads" "$bin/gpt" --out o --heads 3
 refuses 1 "the character 'é' is not among" "$bin/gpt" --out o --prompt é
+refuses 1 "the prompt is empty" "$bin/gpt" --out o --prompt ""
 refuses 1 "empty has 0 words" "$bin/bert" --out o --data empty
 refuses 1 "latin1:2: " "$bin/bert" --out o --data latin1
 refuses 1 "one _ expected in \"_ or _\"" "$bin/bert" --out o --fill "_ or _"

@@ -258,6 +258,203 @@ TEST_CASE("batches that are accumulated make the step of one batch of them all")
   }
 }
 
+namespace {
+
+/// The state and the loss of each epoch after training by SGD in some form of batches; each row of the points counts as
+/// `weights` says, and a batch's loss is the mean by these weights.
+std::pair<NamedArrays, std::vector<double>> accumulated(std::int64_t batch, std::int64_t accumulate, bool ranks,
+                                                        const Tensor& weights) {
+  const Points points;
+  manual_seed(7);
+  const Net net;
+  net.dropout.eval();
+  optim::SGD sgd{net.parameters(), {.lr = 0.5}};
+  DataLoader batches{TensorDataset{points.x, points.label, weights}, {.batch_size = batch}};
+  std::optional<mpi::World> world;
+  std::optional<mpi::DataParallel> parallel;
+  if (ranks) parallel.emplace(world.emplace(), net, sgd);
+  Trainer trainer{net,
+                  sgd,
+                  {.epochs = 3,
+                   .max_norm = 0.3,
+                   .accumulate = accumulate,
+                   .parallel = parallel ? &*parallel : nullptr,
+                   .terminal = {}}};
+  trainer.fit(batches, [&](const Tensor& x, const Index& y, const Tensor& w) {
+    const Tensor losses = cross_entropy(net(x), y, {.reduction = Reduction::none});
+    return mpi::Loss{sum(losses * w) / sum(w), sum(w).item()};
+  });
+  std::vector<double> losses;
+  for (const EpochReport& report : trainer.history()) losses.push_back(report.loss);
+  return {net.state_dict(), losses};
+}
+
+void check_close(const NamedArrays& a, const NamedArrays& b) {
+  for (const auto& [name, array] : a) {
+    const Array &x = std::get<Array>(array), &y = std::get<Array>(b.at(name));
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      CAPTURE(name);
+      CHECK(y.data()[i] == doctest::Approx(x.data()[i]).epsilon(1e-4));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("accumulated batches count by their samples, or by their tokens, in one process and in a world of one rank") {
+  Array tokens(Shape{40}, Real(1));
+  for (std::int64_t i = 0; i < 40; ++i) tokens.mutable_data()[i] = static_cast<Real>(1 + i * i % 7);
+  for (const Tensor& weights : {Tensor(Array({40}, Real(1))), Tensor(tokens)}) {
+    const auto [whole, losses] = accumulated(40, 1, false, weights);
+    for (const bool ranks : {false, true}) {
+      for (const auto& [batch, count] : {std::pair{6, 7}, {20, 2}, {39, 2}}) {  // 6 batches of 6 and one of 4
+        CAPTURE(batch);
+        CAPTURE(ranks);
+        const auto [parts, part_losses] = accumulated(batch, count, ranks, weights);
+        check_close(whole, parts);
+        for (std::size_t i = 0; i < 3; ++i) CHECK(part_losses[i] == doctest::Approx(losses[i]).epsilon(1e-5));
+      }
+    }
+  }
+}
+
+TEST_CASE("a loss that is a tensor counts by the samples of its batch, whatever the last batch has") {
+  const auto trained = [](std::int64_t batch, std::int64_t accumulate) {
+    const Points points;
+    const nn::Linear map{nn::root, 2, 2};
+    map.load_state_dict({{"weight", Array({2, 2}, {1, 0, 0, 1})}, {"bias", Array({2}, Real(0))}});
+    optim::SGD sgd{map.parameters(), {.lr = 0.5}};
+    DataLoader batches{points.data(), {.batch_size = batch}};
+    std::vector<double> losses;
+    const auto keep = [&](const StepReport& report) { losses.push_back(report.loss); };
+    Trainer trainer{map, sgd, {.epochs = 2, .accumulate = accumulate, .on_step = keep, .terminal = {}}};
+    trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(map(x), y); });
+    CHECK(trainer.history()[1].loss == losses[1]);
+    return std::pair(map.state_dict(), losses);
+  };
+  const auto [whole, losses] = trained(40, 1);
+  const auto [parts, part_losses] = trained(32, 2);  // and 8
+  check_close(whole, parts);
+  for (std::size_t i = 0; i < 2; ++i) CHECK(part_losses[i] == doctest::Approx(losses[i]).epsilon(1e-5));
+}
+
+TEST_CASE("after an error in the middle of an accumulation nothing of it remains") {
+  for (const bool ranks : {false, true}) {
+    CAPTURE(ranks);
+    const auto trained = [&](bool fails) {
+      const Points points;
+      manual_seed(7);
+      const Net net;
+      net.dropout.eval();
+      optim::SGD sgd{net.parameters(), {.lr = 0.5}};
+      DataLoader batches{points.data(), {.batch_size = 8}};
+      std::optional<mpi::World> world;
+      std::optional<mpi::DataParallel> parallel;
+      if (ranks) parallel.emplace(world.emplace(), net, sgd);
+      Trainer trainer{
+          net, sgd, {.epochs = 1, .accumulate = 5, .parallel = parallel ? &*parallel : nullptr, .terminal = {}}};
+      int called = 0;
+      const auto loss = [&](const Tensor& x, const Index& y) {
+        if (fails && ++called == 3) throw std::runtime_error("no");
+        return cross_entropy(net(x), y);
+      };
+      if (fails) CHECK_THROWS_AS(trainer.fit(batches, loss), std::runtime_error);
+      trainer.fit(batches, loss);
+      CHECK(trainer.steps() == 1);
+      return std::pair(net.state_dict(), trainer.history()[0].loss);
+    };
+    const auto [clean, loss] = trained(false);
+    const auto [again, loss_again] = trained(true);
+    check_equal(clean, again);
+    CHECK(loss == loss_again);
+  }
+}
+
+TEST_CASE("batches without weight are left out of an accumulation, and what cannot be weighed is refused") {
+  const auto step_of = [](const std::vector<double>& weights, std::int64_t accumulate) {
+    const Tensor x = variable(1, "x");
+    struct Nothing : nn::Module {
+    } module;
+    optim::SGD sgd{{x}, {.lr = 1}};
+    const Tensor values = Array({std::ssize(weights)}, std::vector<Real>(weights.begin(), weights.end()));
+    DataLoader batches{TensorDataset{values}, {.batch_size = 1}};
+    Trainer trainer{module, sgd, {.epochs = 1, .accumulate = accumulate, .terminal = {}}};
+    trainer.fit(batches, [&](const auto& batch) {
+      const Tensor& w = std::get<0>(batch);
+      return mpi::Loss{sum(x * w / w), w.item()};  // NaN of weight 0
+    });
+    return static_cast<double>(x.item());
+  };
+  CHECK(step_of({0, 2, 0, 3}, 4) == 0);
+  CHECK_THROWS_WITH_AS(step_of({1, 0, 0}, 2), "trainer: no loss of step 2 has a weight above 0", ValueError);
+  CHECK_THROWS_WITH_AS(step_of({1, -1}, 2), "trainer: a loss of weight -1", ValueError);
+  Training training({.epochs = 1, .accumulate = 2});
+  struct Batch {
+    Tensor x;
+    Index y;
+    double scale;
+  };
+  struct Batches {
+    DataLoader<TensorDataset<Tensor, Index>>& loader;
+    const std::vector<Batch>& all;
+    std::int64_t at = 0;
+    auto begin() { return all.begin(); }
+    auto end() { return all.end(); }
+    std::int64_t size() const { return std::ssize(all); }
+    std::int64_t position() const { return 0; }
+    StateFile state_dict() const { return loader.state_dict(); }
+    void load_state_dict(const StateFile& state) { loader.load_state_dict(state); }
+  };
+  const std::vector<Batch> all(2, {training.points.x, training.points.label, 1});
+  Batches batches{training.batches, all};
+  CHECK_THROWS_WITH_AS(
+      training.trainer.fit(batches, [&](const Batch& b) { return cross_entropy(training.net(b.x), b.y) * b.scale; }),
+      "trainer: to accumulate batches of this type, let the loss return its weight, too", ValueError);
+}
+
+TEST_CASE("a moving average is of the statistics, too, with which the averaged weights are validated and kept") {
+  struct Normed : nn::Module {
+    nn::Linear in{at("in"), 2, 4};
+    nn::BatchNorm1d norm{at("norm"), 4};
+    nn::Linear out{at("out"), 4, 2};
+    Tensor mask = buffer("mask", Array({1}, -std::numeric_limits<Real>::infinity()));
+
+    Tensor operator()(const Tensor& x) const { return out(relu(norm(in(x)))); }
+  };
+  const Points points;
+  const TemporaryFolder folder;
+  manual_seed(7);
+  const Normed net;
+  optim::SGD sgd{net.parameters(), {.lr = 0.5}};
+  DataLoader batches{points.data(), {.batch_size = 8}};
+  std::vector<Array> validated, raw;
+  std::vector<double> expected;
+  const TrainerOptions options{.epochs = 1,
+                               .ema = 0.75,
+                               .validate = [&] { return validated.push_back(net.norm.running_mean.value()), 1.0; },
+                               .folder = folder / "run",
+                               .on_step =
+                                   [&](const StepReport& report) {
+                                     raw.push_back(net.norm.running_mean.value());
+                                     const auto now = static_cast<double>(raw.back().at({2}));
+                                     expected.push_back(report.step == 1 ? now : 0.75 * expected.back() + 0.25 * now);
+                                   },
+                               .terminal = {}};
+  Trainer trainer{net, sgd, options};
+  trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
+  REQUIRE(raw.size() == 5);
+  CHECK(validated[0].at({2}) == doctest::Approx(expected.back()).epsilon(1e-5));
+  CHECK(equal(net.norm.running_mean.value(), raw.back()));
+  trainer.restore_best();
+  CHECK(equal(net.norm.running_mean.value(), validated[0]));
+  CHECK(net.norm.num_batches_tracked.item() == 5);
+  TrainerOptions longer = options;
+  longer.epochs = 2;
+  longer.resume = true;
+  Trainer resumed{net, sgd, longer};
+  CHECK(resumed.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); }).size() == 2);
+}
+
 TEST_CASE("with a moving average, it is what is validated and kept") {
   std::vector<double> plain, averaged;
   TrainerOptions options{.epochs = 3, .ema = 0.9};
@@ -426,7 +623,8 @@ TEST_CASE("a trainer of one rank without parts does what it does alone, bit for 
 TEST_CASE("a training in parts goes on bit for bit, in whole and accumulated batches") {
   const TemporaryFolder folder;
   mpi::World world;
-  const auto trained = [&](const char* name, std::int64_t stop, bool resume, std::int64_t parts, std::int64_t accumulate) {
+  const auto trained = [&](const char* name, std::int64_t stop, bool resume, std::int64_t parts,
+                           std::int64_t accumulate) {
     Training training({});
     mpi::DataParallel parallel(world, training.net, training.adam, {.parts = parts});
     Trainer* running = nullptr;

@@ -47,6 +47,26 @@ TEST_CASE("clip_grad_norm clips what backward() left in the parameters") {
   CHECK(optim::clip_grad_norm(two.parameters, 1) == doctest::Approx(5 / (13 + 1e-6)));
 }
 
+TEST_CASE("A parameter that stands twice is refused, as the optimizers refuse it") {
+  const Two two;
+  const Tensors tied{two.a, two.b, two.a};
+  two.hold(3, 4, 0);
+  const auto refusal = [](const auto& f) { return error_of<ValueError>(f); };
+  for (const double bound : {1., 100.}) {
+    CHECK(refusal([&] { optim::clip_grad_norm(tied, bound); }) == "clip_grad_norm: duplicate parameter 'a'");
+    CHECK(refusal([&] {
+            optim::clip_grad_norm(tied, bound, {.norm_type = std::numeric_limits<double>::infinity()});
+          }) == "clip_grad_norm: duplicate parameter 'a'");
+    CHECK(refusal([&] { optim::clip_grad_value(tied, bound); }) == "clip_grad_value: duplicate parameter 'a'");
+    const Tensors gradients{Array({2}, {3, 4}), Array({1}, Real(0)), Array({2}, {3, 4})};
+    CHECK(refusal([&] { optim::clip_grad_norm(gradients, tied, bound); }) == "clip_grad_norm: duplicate parameter 'a'");
+    CHECK(refusal([&] { optim::clip_grad_value(gradients, tied, bound); }) ==
+          "clip_grad_value: duplicate parameter 'a'");
+  }
+  CHECK(equal(two.a.grad().value(), Array({2}, {3, 4})));
+  CHECK(optim::clip_grad_norm(two.parameters, 1) == 5);
+}
+
 TEST_CASE("A gradient that is not finite is named, and nothing changes") {
   const Two two;
   for (const Real bad : {infinity, -infinity, std::numeric_limits<Real>::quiet_NaN()}) {

@@ -246,7 +246,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   /// How many batches of it have been handed out.
   std::int64_t position() const { return progress_.position(); }
   const Data& data() const { return data_; }
-  /// What tells this data set from others: its size, its first and last sample, and the options on which batches depend.
+  /// A hash of what batches depend on: the size of the data set, its first and last sample, and the options.
   std::string fingerprint() const {
     return cat(progress_.settings(), ", first sample ", detail::mark_of(made(Index({1}, {0}), -1)), ", last ",
                detail::mark_of(made(Index({1}, {static_cast<std::int64_t>(data_.size()) - 1}), -1)));

@@ -2,8 +2,7 @@
 //
 //     const kit::ImageFolder data("pets", kit::compose({kit::resize_shorter(40), kit::random_crop(32)}));
 //     kit::DataLoader loader{data, {.batch_size = 50, .shuffle = true, .num_workers = 4}};
-//     for (const auto& [images, labels] : loader) std::cout << images.shape() << labels.shape();  // [50, 3, 32, 32]
-//     [50]
+//     for (const auto& [images, labels] : loader) train(images, labels);  // (50, 3, 32, 32), (50)
 #pragma once
 
 #include <cstdint>

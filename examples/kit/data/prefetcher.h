@@ -22,8 +22,9 @@ struct PrefetcherOptions {
 /// Does jobs ahead. Job k belongs to the place k % ahead, which it has for itself until it is released: its result goes
 /// there.
 ///
-///     kit::Prefetcher jobs({.count = n, .workers = 2, .ahead = 4}, [&](std::int64_t k, const auto&) { place[k % 4] =
-///     make(k); }); for (std::int64_t k = 0; k < n; ++k) {
+///     kit::Prefetcher jobs({.count = n, .workers = 2, .ahead = 4},
+///                          [&](std::int64_t k, const auto&) { place[k % 4] = make(k); });
+///     for (std::int64_t k = 0; k < n; ++k) {
 ///       jobs.wait();                // job k is done
 ///       use(place[k % 4]);
 ///       jobs.release();

@@ -56,11 +56,12 @@ void set_values(const Tensors& tensors, const std::vector<Array>& values) {
 
 // Whether nothing was written to tensors since these were their values.
 bool same_values(const Tensors& tensors, const std::vector<Array>& values) {
-  return std::ranges::equal(tensors, values, {}, [](const Tensor& x) { return x.value().data(); }, &Array::data);
+  return std::ranges::equal(
+      tensors, values, {}, [](const Tensor& x) { return x.value().data(); }, &Array::data);
 }
 
-// The state of the generator, which is to be the same on all ranks, but behind another DataParallel, which has given each
-// rank a seed of its own: then rank 0's.
+// The state of the generator, which is to be the same on all ranks, but behind another DataParallel, which has given
+// each rank a seed of its own: then rank 0's.
 RandomState common_random_state(World& world) {
   RandomState state = random_state();
   const bool own = world.seed_of_rank == state.seed;
@@ -188,12 +189,13 @@ void DataParallel::lay_out(const std::vector<std::int64_t>& order) {
     places_[at(i)] = {count, size};
     count += size;
   }
-  exchange_.emplace(world_, count,
-                    detail::ExchangeOptions{.tree = options_.parts > 0,
-                                            .bfloat16 = options_.bfloat16,
-                                            .overlap = options_.overlap,
-                                            .first_bucket_bytes = static_cast<std::int64_t>(options_.first_bucket_mb * (1 << 20)),
-                                            .bucket_bytes = static_cast<std::int64_t>(options_.bucket_mb * (1 << 20))});
+  exchange_.emplace(
+      world_, count,
+      detail::ExchangeOptions{.tree = options_.parts > 0,
+                              .bfloat16 = options_.bfloat16,
+                              .overlap = options_.overlap,
+                              .first_bucket_bytes = static_cast<std::int64_t>(options_.first_bucket_mb * (1 << 20)),
+                              .bucket_bytes = static_cast<std::int64_t>(options_.bucket_mb * (1 << 20))});
 }
 
 RandomState DataParallel::random_of(std::int64_t part) const {
@@ -201,9 +203,7 @@ RandomState DataParallel::random_of(std::int64_t part) const {
   return {.seed = mixed_seed(seed_.seed, steps_, part | draws), .draws = 0};
 }
 
-void DataParallel::agree(std::string_view what, const std::string& text) {
-  to_agree_.emplace_back(what, text);
-}
+void DataParallel::agree(std::string_view what, const std::string& text) { to_agree_.emplace_back(what, text); }
 
 void DataParallel::check(const Loss& loss) const {
   const double weight = loss.weight.value;
@@ -214,7 +214,9 @@ void DataParallel::check(const Loss& loss) const {
 }
 
 // A world of one with one part is the library alone: nothing is weighted, sent or divided.
-bool DataParallel::alone() const { return world_.ranks() == 1 && options_.parts == 0 && accumulated_.gradients.empty(); }
+bool DataParallel::alone() const {
+  return world_.ranks() == 1 && options_.parts == 0 && accumulated_.gradients.empty();
+}
 
 void DataParallel::begin() {
   for (const auto& [what, text] : std::exchange(to_agree_, {})) world_.agree(what, text);
@@ -344,7 +346,6 @@ Tensors DataParallel::finish() {
   Sum mine = std::move(sums_.front());
   mine.weight += accumulated_.weight;
   mine.loss += accumulated_.loss;
-  accumulated_ = {};
   const bool changed = !same_values(averaged_, common_averaged_) || !same_values(copied_, common_copied_);
   const std::vector<double> all = world_.sum(std::array{mine.weight, mine.loss, mine.ran, changed ? 1.0 : 0.0});
   if (!(all[0] > 0)) {
@@ -403,6 +404,7 @@ void DataParallel::merge_buffers(const Sum& mine, double ran) {
 }
 
 void DataParallel::go_to(std::int64_t step) {
+  accumulated_ = {};
   steps_ = step;
   common_averaged_ = values_of(averaged_);
   common_copied_ = values_of(copied_);

@@ -1,18 +1,18 @@
-// Data parallel training: each rank has the same model and a part of every batch, and their gradients are added up while
-// the backward pass still runs. As PyTorch's DistributedDataParallel (Li et al. 2020) and Horovod (Sergeev, Del Balso
-// 2018).
+// Data parallel training: each rank has the same model and a part of every batch, and their gradients are added up
+// while the backward pass still runs. As PyTorch's DistributedDataParallel (Li et al. 2020) and Horovod (Sergeev, Del
+// Balso 2018).
 //
 //     mpi::DataParallel parallel{world, model, adam};
-//     kit::DataLoader batches{data, {.batch_size = 64, .shuffle = true, .rank = world.rank(), .ranks = world.ranks()}};
+//     kit::DataLoader batches{data, {.batch_size = 64, .rank = world.rank(), .ranks = world.ranks()}};
 //     for (const auto& [x, y] : batches) {
 //       const Tensor loss = cross_entropy(model(x), y);
 //       parallel.step(parallel.grad(loss, {.weight = y.size()}));
 //     }
 //
-// Two promises. The mean over all samples of all ranks is what one rank would have of the whole batch, but for rounding.
-// With `.parts = P` the bits are the same for 1, 2, ..., P ranks and any number of threads, on one build and one kind of
-// processor: the batch of all ranks is cut into P runs of consecutive samples, each is run and differentiated alone, and
-// everything is added by the binary tree over their numbers.
+// Two promises. The mean over all samples of all ranks is what one rank would have of the whole batch, but for
+// rounding. With `.parts = P` the bits are the same for 1, 2, ..., P ranks and any number of threads, on one build and
+// one kind of processor: the batch of all ranks is cut into P runs of consecutive samples, each is run and
+// differentiated alone, and everything is added by the binary tree over their numbers.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +36,13 @@
 namespace xgrad::mpi {
 
 struct DataParallelOptions {
-  /// Into how many runs of samples the batch of all ranks is cut, a power of two that the number of ranks divides. 0: one
-  /// for each rank, and gradients are added in whatever order is fastest.
+  /// Into how many runs of samples the batch of all ranks is cut, a power of two that the number of ranks divides. 0:
+  /// one for each rank, and gradients are added in whatever order is fastest.
   std::int64_t parts = 0;
   /// Gradients are a weighted mean over the parts. false: a sum, for losses that are sums themselves.
   bool mean = true;
-  /// Gradients travel as bfloat16, half as many bytes, and are added as Real. For a power of two of ranks, without .parts.
+  /// Gradients travel as bfloat16, half as many bytes, and are added as Real. For a power of two of ranks, without
+  /// .parts.
   bool bfloat16 = false;
   /// Each rank keeps the optimizer's state of its share of the parameters alone (ZeRO, stage 1; Rajbhandari et al.
   /// 2020): whole tensors, the largest first. Takes step(), state_dict() and load_state_dict() of DataParallel.
@@ -70,14 +71,14 @@ struct Loss {
   Amount weight = 1;
 };
 
-/// The parameters of a model that all ranks train together. The constructor gives parameters, buffers and the optimizer's
-/// state of rank 0 to all ranks. The constructor, grad(), step() and state_dict() communicate, so all ranks call them in the
-/// same order; nothing else does, and grad() and backward() of the library never do.
+/// The parameters of a model that all ranks train together. The constructor gives parameters, buffers and the
+/// optimizer's state of rank 0 to all ranks. The constructor, grad(), step() and state_dict() communicate, so all ranks
+/// call them in the same order; nothing else does, and grad() and backward() of the library never do.
 ///
 /// From then on each rank draws random numbers of its own, those of dropout by the seed, the step and the part alone.
 /// Batch normalisation uses the statistics of a part; running statistics are averaged over the parts in every step.
-/// (Statistics over all ranks are not offered: each layer would have to communicate twice within the forward pass, where
-/// nothing can hide it.) A world of one without parts is the library alone: its bits are those of xgrad::grad.
+/// (Statistics over all ranks are not offered: each layer would have to communicate twice within the forward pass,
+/// where nothing can hide it.) A world of one without parts is the library alone: its bits are those of xgrad::grad.
 ///
 /// Threads: the main thread alone.
 class DataParallel {
@@ -86,8 +87,8 @@ class DataParallel {
 
   /// Gradients come in the order of the optimizer's parameters. Throws ValueError for numbers out of their range, for
   /// parts that are no power of two or that the ranks do not divide, for bfloat16 with .parts or with ranks that are no
-  /// power of two, for a parameter of the optimizer that is none of the model's, and on all ranks if their models, options
-  /// or seeds differ.
+  /// power of two, for a parameter of the optimizer that is none of the model's, and on all ranks if their models,
+  /// options or seeds differ.
   DataParallel(World& world, const nn::Module& model, optim::Optimizer& optimizer, const Options& options = {});
   /// Gradients come in the order of model.parameters(). Throws as above, and ValueError for .shard_state.
   DataParallel(World& world, const nn::Module& model, const Options& options = {});
@@ -99,12 +100,12 @@ class DataParallel {
   /// The gradients of the weighted mean of all ranks' losses, g = sum_r w_r g_r / sum_r w_r; a rank's loss is the mean
   /// over its samples. Zeros for a parameter that no loss depends on; undefined for one that is frozen. A rank without
   /// samples gives weight 0 and may leave its loss undefined. Throws ValueError for a weight that is negative or not
-  /// finite, if all are 0, and if .parts asks for more than one part a rank; ShapeError for a loss that is not one number;
-  /// as xgrad::grad.
+  /// finite, if all are 0, and if .parts asks for more than one part a rank; ShapeError for a loss that is not one
+  /// number; as xgrad::grad.
   Tensors grad(const Tensor& loss, const Weight& weight = {});
 
-  /// The same, part by part: `f(part)` is called once for each part of this rank's batch and returns a Loss, or a Tensor,
-  /// which counts as many samples as the part has. Parts without samples are left out.
+  /// The same, part by part: `f(part)` is called once for each part of this rank's batch and returns a Loss, or a
+  /// Tensor, which counts as many samples as the part has. Parts without samples are left out.
   template <class Batch, class F>
   Tensors grad(const Batch& batch, const F& f) {
     const std::int64_t samples = detail::samples_of(batch), mine = parts_here();
@@ -145,12 +146,13 @@ class DataParallel {
   /// the data set, say.
   void agree(std::string_view what, const std::string& text);
 
-  /// The optimizer's whole state on rank 0, with .shard_state that of their shares on the others. It loads on any number
-  /// of ranks, each of which is given the whole of it. These throw ValueError if there is no optimizer.
+  /// The optimizer's whole state on rank 0, with .shard_state that of their shares on the others. It loads on any
+  /// number of ranks, each of which is given the whole of it. These throw ValueError if there is no optimizer.
   StateFile state_dict();
   void load_state_dict(const StateFile& state);
 
-  /// The number of steps made, on which random numbers depend; go_to() is for a training that is resumed.
+  /// The number of steps made, on which random numbers depend; go_to() is for a training that is resumed, or begins
+  /// again after an error: it drops what accumulate() has added up.
   std::int64_t steps() const { return steps_; }
   void go_to(std::int64_t step);
 
@@ -212,9 +214,9 @@ class DataParallel {
   const Options options_;
   const Tensors parameters_;
   const RandomState seed_;
-  Tensors averaged_, copied_;                              // buffers of real and of whole numbers
-  std::vector<Array> common_averaged_, common_copied_;     // as all ranks had them behind the last step
-  std::vector<int> owners_;                                // of the optimizer's state, by parameter
+  Tensors averaged_, copied_;                           // buffers of real and of whole numbers
+  std::vector<Array> common_averaged_, common_copied_;  // as all ranks had them behind the last step
+  std::vector<int> owners_;                             // of the optimizer's state, by parameter
   std::vector<std::pair<std::string, std::string>> to_agree_;
   std::optional<detail::Exchange> exchange_;
   std::vector<Range> places_;        // of gradients in the exchange
@@ -225,7 +227,7 @@ class DataParallel {
   ExchangeReport report_;
 
   // Of the step in progress.
-  std::vector<Sum> sums_;    // of the parts so far
+  std::vector<Sum> sums_;     // of the parts so far
   std::vector<bool> handed_;  // to the exchange
   std::vector<Array> whole_;  // copied_ behind the first part
   Tensors result_;

@@ -99,7 +99,9 @@ Exchange::Exchange(World& world, std::int64_t count, const ExchangeOptions& opti
 }
 
 void Exchange::begin() {
-  for (Bucket& bucket : buckets_) bucket = {.begin = bucket.begin, .end = bucket.end, .missing = bucket.end - bucket.begin};
+  for (Bucket& bucket : buckets_) {
+    bucket = {.begin = bucket.begin, .end = bucket.end, .missing = bucket.end - bucket.begin};
+  }
   next_ = first_ = 0;
   in_pass_ = true;
   busy_since_.reset();

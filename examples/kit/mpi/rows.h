@@ -28,8 +28,8 @@ concept ListLike = requires(const T& x) {
 template <class T>
 concept StructLike = kit::detail::field_count<T>() > 0;
 
-/// Whether rows_of() takes such a batch: an array, a list, a pair, tuple or plain struct of those, or a class with size()
-/// and rows(begin, end).
+/// Whether rows_of() takes such a batch: an array, a list, a pair, tuple or plain struct of those, or a class with
+/// size() and rows(begin, end).
 template <class Batch>
 constexpr bool has_rows();
 /// Whether that holds for all parts of a tuple.

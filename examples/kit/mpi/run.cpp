@@ -9,7 +9,7 @@
 #include <thread>
 
 #ifdef XGRAD_MPI
-#define OMPI_SKIP_MPICXX 1   // the interface of C
+#define OMPI_SKIP_MPICXX 1  // the interface of C
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 #include <sched.h>
@@ -92,7 +92,7 @@ class MpiWorld : public World {
   }
 
   std::unique_ptr<Pending> start_exchange(int partner, int tag, std::span<const std::byte> out,
-                                                  std::span<std::byte> in) override {
+                                          std::span<std::byte> in) override {
     auto pending = std::make_unique<Requests<2>>();
     check("MPI_Irecv", MPI_Irecv(in.data(), count_of("start_exchange", in.size()), MPI_BYTE, partner, tag,
                                  MPI_COMM_WORLD, &pending->all[0]));
@@ -110,8 +110,8 @@ int sharing(World& world) {
   char name[MPI_MAX_PROCESSOR_NAME] = {};
   int size = 0;
   MPI_Get_processor_name(name, &size);
-  const std::string text =
-      std::string(name, static_cast<std::size_t>(size)) + std::string(reinterpret_cast<const char*>(&mine), sizeof mine);
+  const std::string text = std::string(name, static_cast<std::size_t>(size)) +
+                           std::string(reinterpret_cast<const char*>(&mine), sizeof mine);
   const std::vector<std::string> all = world.gather(text);
   return static_cast<int>(std::ranges::count(all, text));
 }

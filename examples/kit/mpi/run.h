@@ -31,8 +31,8 @@ bool available();
 
 /// Runs program(world) as one of the ranks that mpirun has started, or alone, and returns what main returns: 0, or what
 /// the program returns, if that is an int. If it throws, the rank and the message go to standard error, and all ranks
-/// end. Threads that were not asked for (XGRAD_THREADS) are divided among the ranks that share processors. Built without
-/// MPI, a program that mpirun has started ends with the packages that are missing.
+/// end. Threads that were not asked for (XGRAD_THREADS) are divided among the ranks that share processors. Built
+/// without MPI, a program that mpirun has started ends with the packages that are missing.
 template <class F>
 int run(int argc, char** argv, const F& program) {
   return detail::run(argc, argv, [&](World& world) {

@@ -37,8 +37,9 @@ class Pending {
 
 }  // namespace detail
 
-/// The processes of a parallel program; each has a rank, 0 ... ranks() - 1. This class is a world of one; mpi::run makes
-/// those of several. Every function but rank(), ranks() and first() has to be called by all ranks, in the same order.
+/// The processes of a parallel program; each has a rank, 0 ... ranks() - 1. This class is a world of one; mpi::run
+/// makes those of several. Every function but rank(), ranks() and first() has to be called by all ranks, in the same
+/// order.
 ///
 /// Threads: the main thread alone.
 class World {
@@ -72,8 +73,8 @@ class World {
   /// "..."`.
   void agree(std::string_view what, const std::string& text);
 
-  /// Starts the sum over all ranks of `numbers`, which are replaced by it: of float or double, in an order that is MPI's
-  /// choice.
+  /// Starts the sum over all ranks of `numbers`, which are replaced by it: of float or double, in an order that is
+  /// MPI's choice.
   virtual std::unique_ptr<detail::Pending> start_sum(std::span<Real> numbers);
   /// Starts to send bytes to another rank and to receive as many from it. Messages of one tag between two ranks arrive
   /// in their order.
@@ -90,8 +91,8 @@ class World {
   int rank_ = 0, ranks_ = 1;
 };
 
-/// a[0] + a[1] + ... by a binary tree: the first half, rounded up, and the second one, and so on within them. Of runs of
-/// a power of two that begin at a multiple of it the tree of the whole has the trees as branches.
+/// a[0] + a[1] + ... by a binary tree: the first half, rounded up, and the second one, and so on within them. Of runs
+/// of a power of two that begin at a multiple of it the tree of the whole has the trees as branches.
 double tree_sum(std::span<const double> numbers);
 
 /// Where part p of n things cut into `parts` runs begins, by the same tree: parts are as equal as possible in it, and

@@ -53,6 +53,7 @@ std::pair<Tensor, Index> TrainingPictures::batch(const Index& rows) const {
 
 Answers answers(const nn::Module& module, const Classifier& model, const ImageSet& set,
                 const ChannelStatistics& statistics) {
+  if (set.size() == 0) fail<ValueError>("answers", "there are no pictures");
   const NoGrad no_graph;
   const nn::Eval no_dropout(module);
   const Transform normalized = normalize(statistics);

@@ -61,7 +61,7 @@ struct Answers {
 using Classifier = std::function<Tensor(const Tensor& images)>;
 
 /// Asks a model, which uses the module, about all pictures of a set, some at a time, without dropout and without a
-/// graph. Throws what the model throws.
+/// graph. Throws ValueError for a set without pictures, and what the model throws.
 Answers answers(const nn::Module& module, const Classifier& model, const ImageSet& set,
                 const ChannelStatistics& statistics);
 /// The same of a module that is called with pictures.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <ostream>
 
@@ -83,12 +84,17 @@ Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Op
   }
   if (settings().size() != options.settings.size()) fail<ValueError>(op, "two settings have the same name");
   if (options.schedule) scheduler_.emplace(optimizer, *options.schedule);
-  if (options.ema > 0) average_.emplace(parameters_, optim::MovingAverageOptions{.decay = options.ema});
+  if (options.ema > 0) {
+    Tensors averaged = parameters_;
+    std::ranges::copy(module.buffers(), std::back_inserter(averaged));
+    average_.emplace(averaged, optim::MovingAverageOptions{.decay = options.ema});
+  }
 }
 
 void Trainer::begin(const std::function<void(const StateFile&)>& load_batches) {
   stopped_ = false;
   exit_code_ = 0;
+  gathered_ = {};  // of a step that an error has ended
   if (!begun_ && options_.resume) {
     bool found = std::filesystem::exists(options_.folder / "checkpoint.safetensors");
     if (options_.parallel) found = options_.parallel->world().gather(found ? 1 : 0)[0] > 0;
@@ -140,8 +146,12 @@ NamedFields Trainer::fields() const {
   return all;
 }
 
-// Adds the gradients of one batch to those of the batches before.
-void Trainer::gather(const Tensor& loss) {
+// Adds a batch to those before.
+void Trainer::gather(const mpi::Loss& given) {
+  const auto& [loss, amount] = given;
+  const double weight = amount.value;
+  if (!(weight >= 0) || std::isinf(weight)) fail<ValueError>(op, "a loss of weight ", weight);
+  if (weight == 0) return;
   if (loss.size() == 1) checked(static_cast<double>(loss.item()));
   if (!audited_ && options_.terminal.out && loss.requires_grad()) {
     for (const auto& [name, shape, why] : optim::audit(loss, optimizer_).untrained) {
@@ -152,47 +162,38 @@ void Trainer::gather(const Tensor& loss) {
   audited_ = true;
   Tensors gradients = optim::detail::gradients_of(loss, parameters_);
   const NoGrad off;
-  for (std::size_t i = 0; gathered_ > 0 && i < gradients.size(); ++i) {
-    const Tensor& before = gradients_[i];
-    if (before.defined()) gradients[i] = gradients[i].defined() ? before + gradients[i] : before;
+  const double share = weight / (gathered_.weight + weight);
+  for (std::size_t i = 0; gathered_.weight > 0 && i < gradients.size(); ++i) {
+    Tensor& mean = gradients[i];
+    const Tensor& before = gathered_.gradients[i];
+    if (mean.defined()) mean = mean * share;
+    if (before.defined()) mean = mean.defined() ? before * (1 - share) + mean : before * (1 - share);
   }
-  gradients_ = std::move(gradients);
-  gathered_sum_ += static_cast<double>(loss.item());
-  ++gathered_;
+  gathered_.gradients = std::move(gradients);
+  gathered_.loss += share * (static_cast<double>(loss.item()) - gathered_.loss);
+  gathered_.weight += weight;
 }
 
-// Returns the mean loss of the gathered batches.
-std::optional<double> Trainer::step() {
-  const auto count = static_cast<double>(gathered_);
-  Tensors gradients = std::move(gradients_);
-  if (gathered_ > 1 && !options_.parallel) {
-    const NoGrad off;
-    for (Tensor& gradient : gradients) {
-      if (gradient.defined()) gradient = gradient / count;
-    }
-  }
+// Makes a step of the gathered batches, and returns their loss.
+double Trainer::step() {
+  auto [batches, weight, loss, gradients] = std::exchange(gathered_, {});
+  if (!options_.parallel && weight == 0) fail<ValueError>(op, "no loss of step ", step_ + 1, " has a weight above 0");
   if (options_.max_norm > 0) {
     gradients = optim::clip_grad_norm(std::move(gradients), parameters_, options_.max_norm).gradients;
   }
   lr_ = optimizer_.lr();
-  const std::int64_t batches = std::exchange(gathered_, 0);
-  const double loss = std::exchange(gathered_sum_, 0);
-  if (!options_.parallel) {
-    optimizer_.step(gradients);
-    return stepped(loss, batches);
-  }
-  options_.parallel->step(gradients);
-  return stepped(loss * static_cast<double>(batches), batches);
+  options_.parallel ? options_.parallel->step(gradients) : optimizer_.step(gradients);
+  return stepped(loss);
 }
 
-// The bookkeeping after an update from so many batches, whose losses have this sum; returns their mean.
-std::optional<double> Trainer::stepped(double loss, std::int64_t batches) {
+// The bookkeeping after an update by this loss.
+double Trainer::stepped(double loss) {
   if (scheduler_) scheduler_->step();
   if (average_) average_->update();
   ++step_;
   sum_ += loss;
-  summed_ += batches;
-  return loss / static_cast<double>(batches);
+  ++summed_;
+  return loss;
 }
 
 // Over all ranks.

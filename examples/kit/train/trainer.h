@@ -1,6 +1,6 @@
-// Trainer: the usual training loop. It is one function, Trainer::fit, that can be read in a minute.
+// Trainer: the usual training loop: loss, gradients, clipping, update; then validation, checkpoints and a log.
 //
-//     Net net;
+//     const Net net{nn::root};
 //     optim::AdamW adam{net.parameters()};
 //     kit::DataLoader batches{kit::TensorDataset{x, y}, {.batch_size = 50, .shuffle = true}};
 //     kit::Trainer trainer{net, adam, {.epochs = 30, .max_norm = 1, .validate = [&] { return accuracy(net); }}};
@@ -49,14 +49,14 @@ struct Scores {
 /// The report after a step.
 struct StepReport {
   std::int64_t step = 0;  ///< steps done, in all epochs
-  double loss = 0;        ///< of the batch, or the mean over the batches of the step
+  double loss = 0;        ///< of the batch; with `accumulate` as of one batch of them all
 };
 
 /// The report after an epoch, or with validate_every after so many steps.
 struct EpochReport {
   std::int64_t epoch = 0;  ///< its number, from 1 on
   std::int64_t step = 0;   ///< steps done
-  double loss = 0;         ///< mean of the losses of the batches since the last report
+  double loss = 0;         ///< mean of the losses of the steps since the last report
   double lr = 0;           ///< learning rate of its last step
   Scores scores = {};      ///< of `validate`
   bool best = false;       ///< better than all before it
@@ -78,8 +78,12 @@ struct TrainerOptions {
   std::int64_t steps = 0;  ///< number of steps, instead of `epochs` if not 0, also within an epoch
   std::optional<optim::Schedule> schedule = {};  ///< rate of every step; without one, as the optimizer has it
   double max_norm = 0;                           ///< of all gradients together; 0: they are not clipped
-  std::int64_t accumulate = 1;                   ///< batches whose mean gradient makes a step
-  double ema = 0;                   ///< decay of the moving average of the weights that is validated and kept; 0: none
+  /// Batches that make a step, which is that of one batch of them all: the mean of their gradients, by the number of
+  /// their samples, or by the weights that the loss function gives.
+  std::int64_t accumulate = 1;
+  /// Decay of the moving average that is validated and kept, of the weights and of the buffers (BatchNorm's
+  /// statistics); buffers of integers are copied. 0: none.
+  double ema = 0;
   Validation validate = {};         ///< called after each epoch, without dropout and without a graph
   std::int64_t validate_every = 0;  ///< after so many steps instead; 0: after each epoch
   Goal goal = Goal::least;          ///< of the first score; without validation the least loss is the best
@@ -152,19 +156,22 @@ class Trainer {
 
   /// Trains up to the end by the options, or until it is stopped; a module that was switched to eval() is in training
   /// meanwhile. `batches` is a DataLoader, a StreamLoader, or something with the same functions; the loss is a function
-  /// of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. Throws NumericError for a loss or a gradient
-  /// that is not finite, FormatError for a checkpoint that does not fit or is of other settings (then nothing has
-  /// changed), Interrupted, and what the functions and the files throw.
+  /// of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. It returns the mean over the samples, or, if
+  /// the mean is over something else, such as tokens, an mpi::Loss of the mean and their number. A batch of weight 0 is
+  /// left out. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint that does
+  /// not fit or is of other settings (then nothing has changed), ValueError for weights that are negative, not finite
+  /// or all 0, and with `accumulate` for batches whose samples cannot be counted, Interrupted, and what the functions
+  /// and the files throw. An error drops the batches of an unfinished step.
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
     return loop(batches, [&](const auto& batch) {
-      const bool last = gathered_ + 1 == options_.accumulate || batches.position() == batches.size();
+      const bool last = ++gathered_.batches == options_.accumulate || batches.position() == batches.size();
       if (options_.parallel) {
         gather_of_ranks(batch, loss_of, last);
       } else {
-        gather(detail::applied(loss_of, batch));
+        gather(weighted(batch, loss_of));
       }
-      return last ? step() : std::nullopt;
+      return last ? std::optional(step()) : std::nullopt;
     });
   }
 
@@ -183,7 +190,7 @@ class Trainer {
     refuse_options_of_fit();
     return loop(batches, [&](const auto& batch) {
       lr_ = optimizer_.lr();
-      return stepped(checked(detail::number_of(detail::applied(own, batch))), 1);
+      return stepped(checked(detail::number_of(detail::applied(own, batch))));
     });
   }
 
@@ -249,17 +256,33 @@ class Trainer {
     return history_;
   }
 
+  // The loss of a batch, with its weight in the mean over the batches of a step.
+  template <class Batch, class Loss>
+  mpi::Loss weighted(const Batch& batch, const Loss& loss_of) const {
+    const auto loss = detail::applied(loss_of, batch);
+    if constexpr (!std::convertible_to<decltype(loss), Tensor>) {
+      return loss;
+    } else if constexpr (mpi::detail::has_rows<Batch>()) {
+      return {loss, mpi::detail::samples_of(batch)};
+    } else {
+      if (options_.accumulate > 1) {
+        fail<ValueError>("trainer", "to accumulate batches of this type, let the loss return its weight, too");
+      }
+      return {loss};
+    }
+  }
+
   template <class Batch, class Loss>
   void gather_of_ranks(const Batch& batch, const Loss& loss_of, bool last) {
     mpi::DataParallel& parallel = *options_.parallel;
     if constexpr (mpi::detail::has_rows<Batch>()) {
       if (last) {
-        gradients_ = parallel.grad(batch, [&](const auto& part) { return detail::applied(loss_of, part); });
-        gathered_sum_ = checked(parallel.loss());
-      } else if (const std::int64_t samples = mpi::detail::samples_of(batch); samples > 0) {
-        parallel.accumulate(detail::applied(loss_of, batch), {samples});
+        gathered_.gradients = parallel.grad(batch, [&](const auto& part) { return detail::applied(loss_of, part); });
+        gathered_.loss = checked(parallel.loss());
+      } else if (mpi::detail::samples_of(batch) > 0) {
+        const mpi::Loss loss = weighted(batch, loss_of);
+        parallel.accumulate(loss.loss, {loss.weight});
       }
-      ++gathered_;
     } else {
       fail<ValueError>("trainer", "batches of this type cannot be shared: give them size() and rows(begin, end)");
     }
@@ -273,9 +296,9 @@ class Trainer {
   double mean_loss() const { return sum_ / static_cast<double>(summed_); }
   NamedFields fields() const;
   void refuse_options_of_fit() const;
-  void gather(const Tensor& loss);
-  std::optional<double> step();
-  std::optional<double> stepped(double loss, std::int64_t batches);
+  void gather(const mpi::Loss& given);
+  double step();
+  double stepped(double loss);
   void average(Scores& scores) const;
   void report(std::optional<ProgressBar>& bar);
   void end_epoch(std::optional<ProgressBar>& bar);
@@ -297,10 +320,16 @@ class Trainer {
   std::optional<optim::ExponentialMovingAverage> average_;
   std::vector<EpochReport> history_;
   NamedArrays best_state_;
-  Tensors gradients_;                       // the sum of `gathered_` batches, which have the losses gathered_sum_
-  std::int64_t gathered_ = 0, epochs_ = 0;  // epochs_ are done
-  std::int64_t step_ = 0, summed_ = 0;      // summed_ losses since the last report are sum_
-  double gathered_sum_ = 0, sum_ = 0, lr_ = 0;
+  // The batches of the step in progress: means by their weights.
+  struct Gathered {
+    std::int64_t batches = 0;
+    double weight = 0, loss = 0;
+    Tensors gradients = {};
+  };
+  Gathered gathered_;
+  std::int64_t epochs_ = 0;             // that are done
+  std::int64_t step_ = 0, summed_ = 0;  // summed_ losses since the last report are sum_
+  double sum_ = 0, lr_ = 0;
   std::chrono::steady_clock::time_point since_, saved_;  // of the last line that was printed, of the last checkpoint
   bool stopped_ = false, begun_ = false, audited_ = false;
   int exit_code_ = 0;  // of a signal that came to one of the ranks

@@ -1,8 +1,8 @@
 // Utilities for examples that compare translators: training on pairs of sentences, and translating.
 //
 //     const auto history = kit::train_translator(model, corpus, {.epochs = 100, .seed = 1});
-//     const double bleu = kit::mean_bleu(kit::translations(model, corpus, corpus.held_out_sources()),
-//     corpus.held_out(), 2);
+//     const auto found = kit::translations(model, corpus, corpus.held_out_sources());
+//     const double bleu = kit::mean_bleu(found, corpus.held_out(), 2);
 #pragma once
 
 #include <cstdint>

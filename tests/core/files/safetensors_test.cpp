@@ -108,6 +108,9 @@ TEST_CASE("states of several parts go into one and come out again") {
   CHECK(all.part("model").arrays.size() == 1);
   CHECK(all.part("mod").arrays.empty());
   CHECK(error_of<ValueError>([&] { all.add("model", model); }) == "add: \"model.w\" exists already");
+  // Under "model.ema" it would be a part of "model" as well; dots in names are no matter.
+  CHECK(error_of<ValueError>([&] { all.add("model.ema", model); }) ==
+        "add: the prefix \"model.ema\" has a dot: part(\"model\") would have it, too");
   const StateFile twice{.arrays = {{"a", Index({}, 1)}, {"w", Index({}, 1)}}, .metadata = {{"note", "x"}}};
   CHECK_THROWS_AS(all.add("model", twice), ValueError);
   const StateFile key{.arrays = {{"w.exp_avg", Array({}, {1})}}, .metadata = {{"kind", "sgd"}}};

@@ -532,6 +532,75 @@ TEST_CASE("A token that was written is less probable by the repetition penalty, 
       equal(greedy(table, {.bos = 0, .max_length = 4, .repetition_penalty = 1.5}).tokens, Index({1, 4}, {0, 1, 0, 0})));
 }
 
+TEST_CASE("With changed scores a beam of one is greedy search, and what is reported is ln p of the model") {
+  const std::int64_t V = 6;
+  const LogitsProcessor prefer = [](std::span<const std::int64_t> written, std::span<Real> scores) {
+    scores[written.size() % 6] += 4;  // above ln 1
+  };
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    const auto rows = random_rows(V, seed);
+    for (const double penalty : {1., 3., 0.3}) {
+      for (const std::int64_t min_length : {0, 4}) {
+        for (const LogitsProcessor& process : {LogitsProcessor(), prefer}) {
+          Table one{rows, 2}, other{rows, 2}, wide{rows, 2}, drawn{rows, 2};
+          const Decoded expected = greedy(one, {.bos = V,
+                                                .eos = 0,
+                                                .max_length = 7,
+                                                .min_length = min_length,
+                                                .repetition_penalty = penalty,
+                                                .process = process});
+          BeamOptions options{.bos = V,
+                              .eos = 0,
+                              .max_length = 7,
+                              .num_beams = 1,
+                              .min_length = min_length,
+                              .repetition_penalty = penalty,
+                              .process = process};
+          const auto found = beam_search(other, options);
+          const Decoded best = best_of(found, 0);
+          CHECK(equal(best.tokens, expected.tokens));
+          check_close(best.scores, expected.scores);
+          options.num_beams = options.num_best = 3;
+          const auto three = beam_search(wide, options);
+          for (const Hypothesis& each : three[1]) {
+            CHECK(each.log_p == doctest::Approx(log_p_of(rows, {V}, written(each, 0))).epsilon(1e-5));
+            CHECK(each.score <= 0);
+          }
+          const Decoded sampled = sample(drawn, {.bos = V,
+                                                 .eos = 0,
+                                                 .max_length = 7,
+                                                 .seed = seed,
+                                                 .min_length = min_length,
+                                                 .repetition_penalty = penalty,
+                                                 .process = process});
+          const std::int64_t written = std::min<std::int64_t>(sampled.lengths.at({0}) + 1, 7);  // with the end
+          const std::vector<std::int64_t> tokens(sampled.tokens.begin(), sampled.tokens.begin() + written);
+          CHECK(sampled.scores.at({0}) == doctest::Approx(log_p_of(rows, {V}, tokens)).epsilon(1e-5));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("A beam is searched by the probabilities after the changes, and their score is by length") {
+  // Two tokens; without the end, which is forbidden at first, the others are 0.6 / 0.9 and 0.3 / 0.9.
+  const auto fixed = [](const Table::Prefix&) {
+    return std::vector<Real>{std::log(Real(0.1)), std::log(Real(0.6)), std::log(Real(0.3))};
+  };
+  Table table(fixed);
+  const auto found = beam_search(
+      table,
+      {.bos = 3, .eos = 0, .max_length = 2, .num_beams = 7, .length_penalty = 1, .num_best = 7, .min_length = 1});
+  REQUIRE(found[0].size() == 6);
+  CHECK(found[0][0].tokens == std::vector<std::int64_t>{1, 1});
+  CHECK(found[0][0].score == doctest::Approx((std::log(0.6 / 0.9) + std::log(0.6)) / 2));
+  CHECK(found[0][0].log_p == doctest::Approx(2 * std::log(0.6)));
+  double sum = 0;
+  for (const Hypothesis& each : found[0]) sum += std::exp(2 * each.score);
+  CHECK(sum == doctest::Approx(1));
+}
+
 TEST_CASE("A processor sees what was written, and what it forbids is not") {
   const auto fixed = [](const Table::Prefix&) { return std::vector<Real>{3, 2, 1, 0}; };
   std::vector<std::vector<std::int64_t>> seen;

@@ -136,6 +136,22 @@ TEST_CASE("Recurrent layers refuse bad settings and inputs") {
   CHECK(error_of<ShapeError>([&] {
           m.cell(zeros({2, 3}), zeros({1, 4}));
         }) == "gru: state of shape [1, 4], needs [2, 4]\n  in cell (GRUCell 3 -> 4)");
+  // A state of another width is blamed itself, not the input.
+  const Tensor one = zeros({2, 3}), wide = zeros({2, 5});
+  const RNNCell rnn_cell{root, 3, 4};
+  const LSTMCell lstm_cell{root, 3, 4};
+  CHECK(error_of<ShapeError>([&] { rnn_cell(one, wide); }) == "rnn: state of shape [2, 5], needs [2, 4]");
+  CHECK(error_of<ShapeError>([&] { m.cell(one, wide); }) ==
+        "gru: state of shape [2, 5], needs [2, 4]\n  in cell (GRUCell 3 -> 4)");
+  CHECK(error_of<ShapeError>([&] {
+          lstm_cell(one, {.h = wide});
+        }).starts_with("lstm: state of shape [2, 5], needs [2, 4]"));
+  CHECK(error_of<ShapeError>([&] {
+          lstm_cell(one, {.c = wide});
+        }).starts_with("lstm: memory of shape [2, 5], needs [2, 4]"));
+  CHECK(error_of<ShapeError>([&] {
+          lstm_cell(one, {.h = wide, .c = wide});
+        }).starts_with("lstm: state of shape [2, 5], needs [2, 4]"));
   CHECK(error_of<ValueError>([&] { m.gru.weights(1); }) == "recurrent: no layer 1 in direction 0 of 1 x 1");
 }
 

@@ -151,6 +151,17 @@ TEST_CASE("a function with options is an activation with their defaults") {
   CHECK(equal(nn::Activation(mish)(x).value(), mish(x).value()));
 }
 
+TEST_CASE("an elementwise function of the library has its name as an activation") {
+  CHECK(nn::Function(nn::root, relu).description() == "Function relu");
+  CHECK(nn::Function(nn::root, sinh).description() == "Function sinh");
+  CHECK(nn::Activation(log1p).name() == "log1p");
+  CHECK(nn::Activation(erf).name() == "erf");
+  CHECK(nn::Activation(sinc).name() == "sinc");
+  CHECK(nn::Activation(neg).name() == "neg");
+  CHECK(nn::Activation(rsqrt).name() == "rsqrt");
+  CHECK(nn::Activation(nan_to_num).name() == "nan_to_num");
+}
+
 TEST_CASE("a function of a tensor and a number is an activation with its own default, or none") {
   const Tensor x = tensor({-2, -0.75, 0.25, 0.75, 3});
   CHECK(equal(nn::Activation(elu)(x).value(), elu(x).value()));

@@ -189,8 +189,26 @@ TEST_CASE("A text goes on behind its prompt, and where the context is full from 
   CHECK(beam_search(beam, {.max_length = 10, .num_beams = 3, .num_best = 3})[1].size() == 3);
   CHECK(error_of<ShapeError>([&] { model.start(Index({3}, 0)); }) ==
         "language_model: needs a prompt (B, T), got [3]; is the batch axis missing? [1, 3] would fit");
-  CHECK_THROWS_AS(model.start(Index({1, 9}, 0)), ValueError);
   CHECK_THROWS_AS(model.start(Index({1, 0}, 0)), ShapeError);
+}
+
+TEST_CASE("Of a prompt that is longer than the context the end is read") {
+  const Gpt model{root, small_gpt};
+  spread(model);
+  const Index prompt = concat(std::vector{ids, ids}, 1);  // (2, 12), the context has 8
+  const Index end = prompt[{_, slice(4, 12)}];
+  LanguageStepper text = model.start(prompt), of_end = model.start(end);
+  check_close(text.step(Index({2}, 0)).value(), model(end).value()[{_, -1}]);
+  CHECK(text.before(1).size() == 12);  // a repetition penalty is for all of it
+  of_end.step(Index({2}, 0));
+  const Index next({2}, {3, 4});
+  check_close(text.step(next).value(), of_end.step(next).value());
+  const SamplingOptions options{.max_length = 7, .seed = 5};
+  CHECK(equal(model.generate(prompt, options).tokens, model.generate(end, options).tokens));
+  // The shorter of two prompts may be too long as well.
+  LanguageStepper unequal = model.start(prompt, Index({2}, {10, 12}));
+  check_close(unequal.step(Index({2}, 0)).value(), model(prompt[{_, slice(2, 10)}]).value()[{_, -1}]);
+  CHECK(unequal.given(1) == prompt.at({1, 10}));
 }
 
 TEST_CASE("Prompts of unequal length go on as each by itself") {

@@ -220,6 +220,16 @@ TEST_CASE("Recurrences refuse what does not fit") {
   CHECK(error_of<ShapeError>([&] {
           rnn(zeros({2, 3, 2}), zeros({2, 1}), h, Squash::tanh);
         }) == "rnn: weight of shape [2, 1], needs [2, 2]");
+  // Where input and weight agree, it is the state that does not fit.
+  const Tensor wide = zeros({2, 3});
+  CHECK(error_of<ShapeError>([&] { lstm(x, weight, wide, c); }) == "lstm: state of shape [2, 3], needs [2, 2]");
+  CHECK(error_of<ShapeError>([&] { lstm(x, weight, h, wide); }) == "lstm: memory of shape [2, 3], needs [2, 2]");
+  CHECK(error_of<ShapeError>([&] {
+          gru(zeros({2, 3, 6}), zeros({6, 2}), zeros({6}), wide);
+        }) == "gru: state of shape [2, 3], needs [2, 2]");
+  CHECK(error_of<ShapeError>([&] {
+          rnn(zeros({2, 3, 2}), zeros({2, 2}), wide, Squash::tanh);
+        }) == "rnn: state of shape [2, 3], needs [2, 2]");
   const auto with_lengths = [&](const Index& lengths) {
     return error_of<Error>([&] { lstm(x, weight, h, c, {.lengths = lengths}); });
   };

@@ -335,6 +335,14 @@ TEST_CASE("Parameters without a name, or with another's, are kept apart in a sta
   CHECK(state.arrays.count("w#2.step") == 1);
 }
 
+TEST_CASE("Each parameter has a name of its own in a state, whatever the parameters are called") {
+  const Tensors all{variable(1, "w"), variable(1, "w#2"), variable(1, "w"), variable(1, "w#3"), variable(1, "w")};
+  CHECK(optim::SGD{all}.state_dict().arrays.size() == 5);
+  CHECK(optim::ExponentialMovingAverage{all}.state_dict().arrays.size() == 6);  // and the number of updates
+  const optim::SGD unnamed{{variable(1, "1"), variable(1), variable(1, "0"), variable(1)}};
+  CHECK(unnamed.state_dict().arrays.size() == 4);
+}
+
 TEST_CASE("An optimizer over no parameters is refused, whichever it is") {
   const auto check = []<class O>(const char* name, const O*) {
     const std::string sentence = cat(name, ": there are no parameters");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <stdexcept>
 
 namespace xgrad::testing {
@@ -98,6 +99,49 @@ TEST_CASE("Schedules say what comes after their end, and after any number of ste
   CHECK(restarts.lr(3 + 6, 1) == 1);
   CHECK(std::isfinite(restarts.lr(std::numeric_limits<std::int64_t>::max(), 1)));
   CHECK(schedule::cosine_warm_restarts({.steps = 7}).lr(7'000'000'000'000, 1) == 1);
+}
+
+TEST_CASE("A plateau is one whatever the sign of the figures: a better figure is beyond the best by the threshold") {
+  // The same figures as losses and, with their signs changed, as scores; far from 0 and around it.
+  for (const double sign : {1., -1.}) {
+    const optim::Better mode = sign > 0 ? optim::Better::lower : optim::Better::higher;
+    optim::SGD sgd{{variable(1)}, {.lr = 1}};
+    optim::ReduceOnPlateau plateau{sgd, {.mode = mode, .patience = 2, .threshold = 0.1}};
+    CHECK(!plateau.step(sign * -100));
+    CHECK(!plateau.step(sign * -109));  // better by 9 %
+    CHECK(plateau.best() == sign * -100);
+    CHECK(!plateau.step(sign * -95));
+    CHECK(plateau.best() == sign * -100);
+    CHECK(plateau.step(sign * -101));
+    CHECK(sgd.lr() == 0.1);
+    CHECK(!plateau.step(sign * -110.5));
+    CHECK(plateau.best() == sign * -110.5);
+    optim::ReduceOnPlateau positive{sgd, {.mode = mode, .threshold = 0.1}};
+    for (const double figure : {1., 0.95, 0.85, 0.8, 0., 0., -1e-9}) positive.step(sign * figure);
+    CHECK(positive.best() == sign * -1e-9);
+    CHECK(positive.bad_steps() == 0);
+  }
+}
+
+TEST_CASE("A plateau reduces the rate that a schedule starts from: what it multiplies is multiplied once") {
+  optim::SGD sgd{std::vector<optim::SGD::Group>{{{variable(1)}, {.lr = 1}}, {{variable(1)}, {.lr = 0.2}}}};
+  optim::Scheduler scheduler{sgd, schedule::cosine({.steps = 100})};
+  optim::ReduceOnPlateau plateau{sgd, {.patience = 0}};
+  plateau.step(1);
+  for (int step = 0; step < 50; ++step) scheduler.step();
+  CHECK(sgd.lr() == doctest::Approx(0.5));
+  CHECK(plateau.step(1));
+  const auto half_cosine = [](double step) { return (1 + std::cos(std::numbers::pi * step / 100)) / 2; };
+  CHECK(sgd.lr(0) == doctest::Approx(0.1 * half_cosine(50)));
+  scheduler.step();
+  CHECK(sgd.lr(0) == doctest::Approx(0.1 * half_cosine(51)));  // 0.048
+  CHECK(sgd.lr(1) == doctest::Approx(0.02 * half_cosine(51)));
+  // Without a schedule both rates stay the same number.
+  optim::SGD alone{{variable(1)}, {.lr = 0.3}};
+  optim::ReduceOnPlateau reduces{alone, {.factor = 0.7, .patience = 0}};
+  for (int i = 0; i < 4; ++i) reduces.step(1);
+  CHECK(alone.lr() == 0.3 * 0.7 * 0.7 * 0.7);
+  CHECK(alone.initial_lr() == alone.lr());
 }
 
 TEST_CASE("ReduceOnPlateau keeps count over a checkpoint, of all groups, and refuses bad settings") {
