@@ -26,7 +26,24 @@ std::pair<std::int64_t, std::int64_t> range_of(const Slice& slice, std::int64_t 
   return {start, length <= 0 ? 0 : std::abs((length - 1) / step) + 1};
 }
 
-Part part_of(const char* op, const Shape& shape, const Slices& slices) {
+// The axes of which slices leave out positions: the first position and the step along each of them.
+struct NamedAxes {
+  Axes axes;
+  Shape starts, steps;
+
+  void add(int axis, std::int64_t start, std::int64_t step) {
+    axes.push_back(axis);
+    starts.push_back(start);
+    steps.push_back(step);
+  }
+};
+auto told_axes(const NamedAxes& names) { return told("axis", unless<Axes>({}, names.axes)); }
+auto told_starts(const NamedAxes& names) { return told("start", unless<Shape>({}, names.starts)); }
+auto told_steps(const NamedAxes& names) {
+  return told("step", unless<Shape>(Shape::filled(names.steps.rank(), 1), names.steps));
+}
+
+Part part_of(const char* op, const Shape& shape, const Slices& slices, NamedAxes* names = nullptr) {
   int named = 0, ellipses = 0;
   for (const Slice& slice : slices) {
     named += slice.kind() == Slice::Kind::range || slice.kind() == Slice::Kind::position;
@@ -59,13 +76,17 @@ Part part_of(const char* op, const Shape& shape, const Slices& slices) {
         if (at < -size || at >= size) {
           fail<ValueError>(op, "index ", at, " out of range for axis ", axis, " of size ", size);
         }
-        part.offset += (at < 0 ? at + size : at) * strides[axis++];
+        const std::int64_t start = at < 0 ? at + size : at;
+        part.offset += start * strides[axis];
+        if (names) names->add(axis, start, 1);
+        ++axis;
         break;
       }
       case Slice::Kind::range: {
         const auto [start, length] = range_of(slice, shape[axis]);
         if (length > 0) part.offset += start * strides[axis];
         keep(length, length > 1 ? slice.step() * strides[axis] : 0);
+        if (names && (length < shape[axis] || slice.step() != 1)) names->add(axis, start, slice.step());
         ++axis;
         break;
       }
@@ -88,12 +109,19 @@ Array placed(const Array& x, const Part& part, const Shape& shape, Real around) 
   return result;
 }
 
-Tensor place_part(const Tensor& x, const Part& part, const Shape& shape);
+Tensor taken_out(const Tensor& x, const Part& part);
+Tensor placed_back(const Tensor& x, const Part& part, const Shape& shape);
 
-template <class... Settings>
-Tensor slice_part(const char* op, const Tensor& x, const Part& part, const Settings&... settings) {
+template <class... Attributes>
+Tensor slice_part(const char* op, const Tensor& x, const Part& part, const Attributes&... attributes) {
   return record(op, copy_part(x.value(), part),
-                wrt(x, [part, to = x.shape()](const Tensor& gy) { return place_part(gy, part, to); }), settings...);
+                wrt(x, [part, to = x.shape()](const Tensor& gy) { return placed_back(gy, part, to); }), attributes...);
+}
+
+template <class... Attributes>
+Tensor place_part(const Tensor& x, const Part& part, const Shape& shape, const Attributes&... attributes) {
+  return record("place", placed(x.value(), part, shape, 0),
+                wrt(x, [part](const Tensor& gy) { return taken_out(gy, part); }), attributes...);
 }
 
 // A part along one axis.
@@ -101,10 +129,10 @@ Tensor slice_axis(const char* op, const Tensor& x, int axis, std::int64_t start,
   return slice_part(op, x, part_of_axis(x.shape(), axis, start, length), told("axis", axis), told("start", start));
 }
 
-XGRAD_FORMULA place_formula{"place", "y = x at a part, else 0", "dL/dx = that part of gy"};
-Tensor place_part(const Tensor& x, const Part& part, const Shape& shape) {
-  return record("place", placed(x.value(), part, shape, 0),
-                wrt(x, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
+// In rules, for which a part is its place in memory.
+Tensor taken_out(const Tensor& x, const Part& part) { return slice_part("slice", x, part, told("offset", part.offset)); }
+Tensor placed_back(const Tensor& x, const Part& part, const Shape& shape) {
+  return place_part(x, part, shape, told("offset", part.offset));
 }
 
 }  // namespace
@@ -116,13 +144,17 @@ BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices) {
 
 XGRAD_FORMULA slice_formula{"slice", "y = a part of x", "dL/dx = gy at that part, else 0"};
 Tensor slice(const Tensor& x, const Slices& slices) {
-  return slice_part("slice", x, part_of("slice", x.shape(), slices));
+  NamedAxes names;
+  const Part part = part_of("slice", x.shape(), slices, &names);
+  return slice_part("slice", x, part, told_axes(names), told_starts(names), told_steps(names));
 }
 
+XGRAD_FORMULA place_formula{"place", "y = x at a part, else 0", "dL/dx = that part of gy"};
 Tensor place(const Tensor& x, const Slices& slices, const Shape& shape) {
-  const Part part = part_of("place", shape, slices);
+  NamedAxes names;
+  const Part part = part_of("place", shape, slices, &names);
   if (x.shape() != part.sizes) fail<ShapeError>("place", x.shape(), " at a part of shape ", part.sizes);
-  return place_part(x, part, shape);
+  return place_part(x, part, shape, told_axes(names), told_starts(names), told_steps(names));
 }
 
 // operator[] must be a member; core declares it and knows nothing else about operations.
@@ -195,7 +227,7 @@ Tensors unbind(const Tensor& x, int axis) {
     Part part = part_of_axis(x.shape(), axis, i, 1);
     part.sizes.erase(axis);
     part.strides.erase(axis);
-    parts.push_back(slice_part("unbind", x, part));
+    parts.push_back(slice_part("unbind", x, part, told("axis", axis), told("start", i)));
   }
   return parts;
 }
@@ -295,7 +327,7 @@ Tensor scatter_part(const Tensor& x, const Part& part, const Tensor& src) {
                strides_of(part.sizes));
   return record("slice_scatter", std::move(value),
                 wrt(x, [part](const Tensor& gy) { return scatter_part(gy, part, Array(part.sizes, Real(0))); }),
-                wrt(src, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
+                wrt(src, [part](const Tensor& gy) { return taken_out(gy, part); }));
 }
 
 }  // namespace
@@ -335,9 +367,15 @@ Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value) {
   }
   Part part = whole(shape);
   part.sizes = x.shape();
-  for (int axis = 0; axis < x.rank(); ++axis) part.offset += paddings[axis].before * part.strides[axis];
+  Shape before, after;
+  for (const Padding& padding : paddings) {
+    before.push_back(padding.before);
+    after.push_back(padding.after);
+  }
+  for (int axis = 0; axis < x.rank(); ++axis) part.offset += before[axis] * part.strides[axis];
   return record("pad", placed(x.value(), part, shape, static_cast<Real>(value)),
-                wrt(x, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
+                wrt(x, [part](const Tensor& gy) { return taken_out(gy, part); }), told("before", before),
+                told("after", after), told("value", unless(0, value)));
 }
 
 // ---- for plain arrays
