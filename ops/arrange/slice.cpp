@@ -13,6 +13,12 @@ namespace xgrad {
 
 namespace {
 
+// Slices of an array of this shape, to be told.
+struct SlicesOf {
+  const Shape& shape;
+  const Slices& slices;
+};
+
 // The first position of a range and the number of positions, as numpy cuts them off at the ends of an axis.
 std::pair<std::int64_t, std::int64_t> range_of(const Slice& slice, std::int64_t size) {
   const std::int64_t step = slice.step();
@@ -26,24 +32,7 @@ std::pair<std::int64_t, std::int64_t> range_of(const Slice& slice, std::int64_t 
   return {start, length <= 0 ? 0 : std::abs((length - 1) / step) + 1};
 }
 
-// The axes of which slices leave out positions: the first position and the step along each of them.
-struct NamedAxes {
-  Axes axes;
-  Shape starts, steps;
-
-  void add(int axis, std::int64_t start, std::int64_t step) {
-    axes.push_back(axis);
-    starts.push_back(start);
-    steps.push_back(step);
-  }
-};
-auto told_axes(const NamedAxes& names) { return told("axis", unless<Axes>({}, names.axes)); }
-auto told_starts(const NamedAxes& names) { return told("start", unless<Shape>({}, names.starts)); }
-auto told_steps(const NamedAxes& names) {
-  return told("step", unless<Shape>(Shape::filled(names.steps.rank(), 1), names.steps));
-}
-
-Part part_of(const char* op, const Shape& shape, const Slices& slices, NamedAxes* names = nullptr) {
+Part part_of(const char* op, const Shape& shape, const Slices& slices) {
   int named = 0, ellipses = 0;
   for (const Slice& slice : slices) {
     named += slice.kind() == Slice::Kind::range || slice.kind() == Slice::Kind::position;
@@ -76,17 +65,13 @@ Part part_of(const char* op, const Shape& shape, const Slices& slices, NamedAxes
         if (at < -size || at >= size) {
           fail<ValueError>(op, "index ", at, " out of range for axis ", axis, " of size ", size);
         }
-        const std::int64_t start = at < 0 ? at + size : at;
-        part.offset += start * strides[axis];
-        if (names) names->add(axis, start, 1);
-        ++axis;
+        part.offset += (at < 0 ? at + size : at) * strides[axis++];
         break;
       }
       case Slice::Kind::range: {
         const auto [start, length] = range_of(slice, shape[axis]);
         if (length > 0) part.offset += start * strides[axis];
         keep(length, length > 1 ? slice.step() * strides[axis] : 0);
-        if (names && (length < shape[axis] || slice.step() != 1)) names->add(axis, start, slice.step());
         ++axis;
         break;
       }
@@ -95,6 +80,39 @@ Part part_of(const char* op, const Shape& shape, const Slices& slices, NamedAxes
   keep_axes(shape.rank() - axis);
   return part;
 }
+
+}  // namespace
+
+// The axes of which slices leave out positions, the first position along each, and the steps unless all are 1: found out
+// when somebody asks.
+template <>
+template <class To>
+void detail::Told<SlicesOf>::tell(To& to) const {
+  const auto& [shape, slices] = value;
+  const auto names_axis = [](const Slice& slice) {
+    return slice.kind() == Slice::Kind::range || slice.kind() == Slice::Kind::position;
+  };
+  Shape axes, starts, steps;
+  int axis = 0;
+  for (const Slice& slice : slices) {
+    if (slice.kind() == Slice::Kind::ellipsis) axis += shape.rank() - std::ranges::count_if(slices, names_axis);
+    if (!names_axis(slice)) continue;
+    const bool one = slice.kind() == Slice::Kind::position;
+    const auto [start, length] = range_of(one ? Slice(slice.position(), std::nullopt, 1) : slice, shape[axis]);
+    if (one || length < shape[axis] || slice.step() != 1) {
+      axes.push_back(axis);
+      starts.push_back(start);
+      steps.push_back(slice.step());
+    }
+    ++axis;
+  }
+  if (axes.empty()) return;
+  to.tell("axis", axes);
+  to.tell("start", starts);
+  if (std::ranges::any_of(steps, [](std::int64_t step) { return step != 1; })) to.tell("step", steps);
+}
+
+namespace {
 
 Part part_of_axis(const Shape& shape, int axis, std::int64_t start, std::int64_t length) {
   Part part = whole(shape);
@@ -115,13 +133,21 @@ Tensor placed_back(const Tensor& x, const Part& part, const Shape& shape);
 template <class... Attributes>
 Tensor slice_part(const char* op, const Tensor& x, const Part& part, const Attributes&... attributes) {
   return record(op, copy_part(x.value(), part),
-                wrt(x, [part, to = x.shape()](const Tensor& gy) { return placed_back(gy, part, to); }), attributes...);
+                wrt(x,
+                    [offset = part.offset, strides = part.strides](const Tensor& gy, InputShape to) {
+                      return placed_back(gy, {offset, gy.shape(), strides}, to);
+                    }),
+                attributes...);
 }
 
 template <class... Attributes>
 Tensor place_part(const Tensor& x, const Part& part, const Shape& shape, const Attributes&... attributes) {
   return record("place", placed(x.value(), part, shape, 0),
-                wrt(x, [part](const Tensor& gy) { return taken_out(gy, part); }), attributes...);
+                wrt(x,
+                    [offset = part.offset, strides = part.strides](const Tensor& gy, InputShape to) {
+                      return taken_out(gy, {offset, to, strides});
+                    }),
+                attributes...);
 }
 
 // A part along one axis.
@@ -144,17 +170,14 @@ BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices) {
 
 XGRAD_FORMULA slice_formula{"slice", "y = a part of x", "dL/dx = gy at that part, else 0"};
 Tensor slice(const Tensor& x, const Slices& slices) {
-  NamedAxes names;
-  const Part part = part_of("slice", x.shape(), slices, &names);
-  return slice_part("slice", x, part, told_axes(names), told_starts(names), told_steps(names));
+  return slice_part("slice", x, part_of("slice", x.shape(), slices), told("part", SlicesOf{x.shape(), slices}));
 }
 
 XGRAD_FORMULA place_formula{"place", "y = x at a part, else 0", "dL/dx = that part of gy"};
 Tensor place(const Tensor& x, const Slices& slices, const Shape& shape) {
-  NamedAxes names;
-  const Part part = part_of("place", shape, slices, &names);
+  const Part part = part_of("place", shape, slices);
   if (x.shape() != part.sizes) fail<ShapeError>("place", x.shape(), " at a part of shape ", part.sizes);
-  return place_part(x, part, shape, told_axes(names), told_starts(names), told_steps(names));
+  return place_part(x, part, shape, told("part", SlicesOf{shape, slices}));
 }
 
 // operator[] must be a member; core declares it and knows nothing else about operations.
@@ -374,8 +397,11 @@ Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value) {
   }
   for (int axis = 0; axis < x.rank(); ++axis) part.offset += before[axis] * part.strides[axis];
   return record("pad", placed(x.value(), part, shape, static_cast<Real>(value)),
-                wrt(x, [part](const Tensor& gy) { return taken_out(gy, part); }), told("before", before),
-                told("after", after), told("value", unless(0, value)));
+                wrt(x,
+                    [offset = part.offset, strides = part.strides](const Tensor& gy, InputShape to) {
+                      return taken_out(gy, {offset, to, strides});
+                    }),
+                told("before", before), told("after", after), told("value", unless(0, value)));
 }
 
 // ---- for plain arrays
