@@ -17,7 +17,9 @@ bool Recording::add(Node& to) {
 }
 
 void Recording::tell(const char* name, AttributeValue&& value) {
-  node_->needed_extras().attributes.push_back({name, std::move(value)});
+  auto& attributes = node_->needed_extras().attributes;
+  if (attributes.empty()) attributes.reserve(3);  // more are rare; a block for each of two takes as long as small operations
+  attributes.push_back({name, std::move(value)});
 }
 
 void Listed::tell(const char* name, AttributeValue&& value) { attributes.push_back({name, std::move(value)}); }

@@ -30,10 +30,11 @@ namespace {
 // The rows (i, ids[j]) of an array seen as (outer, size, inner).
 struct ChosenRows {
   Index ids;
+  int axis;
   std::int64_t outer = 1, size = 0, inner = 1;
   std::int64_t none = -1;  // an id that stands for zeros
 
-  ChosenRows(const Shape& shape, int axis, Index list) : ids(std::move(list)), size(shape[axis]) {
+  ChosenRows(const Shape& shape, int of_axis, Index list) : ids(std::move(list)), axis(of_axis), size(shape[axis]) {
     for (int i = 0; i < axis; ++i) outer *= shape[i];
     for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
   }
@@ -128,14 +129,14 @@ XGRAD_FORMULA add_rows_formula{"add_rows", "y_j = sum of x_i with index_i = j", 
 Tensor add_rows(const Tensor& y, const ChosenRows& rows, const Shape& shape) {
   return record("add_rows", added_up(y.value(), rows, shape),
                 wrt(y, [rows, to = y.shape()](const Tensor& g) { return take_rows("take_rows", g, rows, to); }),
-                told("index", rows.ids));
+                told("axis", rows.axis), told("index", rows.ids), told("padding_idx", unless(-1, rows.none)));
 }
 
 XGRAD_FORMULA take_rows_formula{"take_rows", "y_i = x_(index_i)", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor take_rows(const char* op, const Tensor& x, const ChosenRows& rows, const Shape& shape) {
   return record(op, take(x.value(), rows, shape),
                 wrt(x, [rows, to = x.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }),
-                told("index", rows.ids));
+                told("axis", rows.axis), told("index", rows.ids), told("padding_idx", unless(-1, rows.none)));
 }
 
 // The axis of index_select and the like, counted from 0.

@@ -164,7 +164,7 @@ Tensor scatter_extreme(const Tensor& x, int axis, const Index& index, const Tens
   return record("scatter_extreme", std::move(y), wrt(x, [own = Tensor(own)](const Tensor& gy) { return gy * own; }),
                 wrt(src, [axis, index, given = Tensor(given),
                           share = Tensor(share)](const Tensor& gy) { return gather(gy * share, axis, index) * given; }),
-                told("axis", axis), told("index", index));
+                told("axis", axis), told("index", index), told("reduce", sign > 0 ? "amax" : "amin"));
 }
 
 // The product of x_j and all src_i with index_i = j. Positions with 2^k to 2^(k+1) - 1 factors are rows of a matrix,

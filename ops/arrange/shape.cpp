@@ -424,14 +424,14 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 XGRAD_FORMULA tril_formula{"tril", "y_ij = x_ij if j <= i + offset, else 0", "dL/dx = tril(gy)"};
 Tensor tril(const Tensor& x, std::int64_t offset) {
   return record("tril", band("tril", x.value(), -no_limit, offset),
-                wrt(x, [offset](const Tensor& gy) { return tril(gy, offset); }));
+                wrt(x, [offset](const Tensor& gy) { return tril(gy, offset); }), told("offset", unless(0, offset)));
 }
 Mask tril(const Mask& x, std::int64_t offset) { return band("tril", x, -no_limit, offset); }
 
 XGRAD_FORMULA triu_formula{"triu", "y_ij = x_ij if j >= i + offset, else 0", "dL/dx = triu(gy)"};
 Tensor triu(const Tensor& x, std::int64_t offset) {
   return record("triu", band("triu", x.value(), offset, no_limit),
-                wrt(x, [offset](const Tensor& gy) { return triu(gy, offset); }));
+                wrt(x, [offset](const Tensor& gy) { return triu(gy, offset); }), told("offset", unless(0, offset)));
 }
 Mask triu(const Mask& x, std::int64_t offset) { return band("triu", x, offset, no_limit); }
 

@@ -13,6 +13,12 @@ namespace xgrad {
 
 namespace {
 
+// Slices of an array of this shape, to be told.
+struct SlicesOf {
+  const Shape& shape;
+  const Slices& slices;
+};
+
 // The first position of a range and the number of positions, as numpy cuts them off at the ends of an axis.
 std::pair<std::int64_t, std::int64_t> range_of(const Slice& slice, std::int64_t size) {
   const std::int64_t step = slice.step();
@@ -75,6 +81,39 @@ Part part_of(const char* op, const Shape& shape, const Slices& slices) {
   return part;
 }
 
+}  // namespace
+
+// The axes of which slices leave out positions, the first position along each, and the steps unless all are 1: found out
+// when somebody asks.
+template <>
+template <class To>
+void detail::Told<SlicesOf>::tell(To& to) const {
+  const auto& [shape, slices] = value;
+  const auto names_axis = [](const Slice& slice) {
+    return slice.kind() == Slice::Kind::range || slice.kind() == Slice::Kind::position;
+  };
+  Shape axes, starts, steps;
+  int axis = 0;
+  for (const Slice& slice : slices) {
+    if (slice.kind() == Slice::Kind::ellipsis) axis += shape.rank() - std::ranges::count_if(slices, names_axis);
+    if (!names_axis(slice)) continue;
+    const bool one = slice.kind() == Slice::Kind::position;
+    const auto [start, length] = range_of(one ? Slice(slice.position(), std::nullopt, 1) : slice, shape[axis]);
+    if (one || length < shape[axis] || slice.step() != 1) {
+      axes.push_back(axis);
+      starts.push_back(start);
+      steps.push_back(slice.step());
+    }
+    ++axis;
+  }
+  if (axes.empty()) return;
+  to.tell("axis", axes);
+  to.tell("start", starts);
+  if (std::ranges::any_of(steps, [](std::int64_t step) { return step != 1; })) to.tell("step", steps);
+}
+
+namespace {
+
 Part part_of_axis(const Shape& shape, int axis, std::int64_t start, std::int64_t length) {
   Part part = whole(shape);
   part.offset = start * part.strides[axis];
@@ -88,12 +127,27 @@ Array placed(const Array& x, const Part& part, const Shape& shape, Real around) 
   return result;
 }
 
-Tensor place_part(const Tensor& x, const Part& part, const Shape& shape);
+Tensor taken_out(const Tensor& x, const Part& part);
+Tensor placed_back(const Tensor& x, const Part& part, const Shape& shape);
 
-template <class... Settings>
-Tensor slice_part(const char* op, const Tensor& x, const Part& part, const Settings&... settings) {
+template <class... Attributes>
+Tensor slice_part(const char* op, const Tensor& x, const Part& part, const Attributes&... attributes) {
   return record(op, copy_part(x.value(), part),
-                wrt(x, [part, to = x.shape()](const Tensor& gy) { return place_part(gy, part, to); }), settings...);
+                wrt(x,
+                    [offset = part.offset, strides = part.strides](const Tensor& gy, InputShape to) {
+                      return placed_back(gy, {offset, gy.shape(), strides}, to);
+                    }),
+                attributes...);
+}
+
+template <class... Attributes>
+Tensor place_part(const Tensor& x, const Part& part, const Shape& shape, const Attributes&... attributes) {
+  return record("place", placed(x.value(), part, shape, 0),
+                wrt(x,
+                    [offset = part.offset, strides = part.strides](const Tensor& gy, InputShape to) {
+                      return taken_out(gy, {offset, to, strides});
+                    }),
+                attributes...);
 }
 
 // A part along one axis.
@@ -101,10 +155,10 @@ Tensor slice_axis(const char* op, const Tensor& x, int axis, std::int64_t start,
   return slice_part(op, x, part_of_axis(x.shape(), axis, start, length), told("axis", axis), told("start", start));
 }
 
-XGRAD_FORMULA place_formula{"place", "y = x at a part, else 0", "dL/dx = that part of gy"};
-Tensor place_part(const Tensor& x, const Part& part, const Shape& shape) {
-  return record("place", placed(x.value(), part, shape, 0),
-                wrt(x, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
+// In rules, for which a part is its place in memory.
+Tensor taken_out(const Tensor& x, const Part& part) { return slice_part("slice", x, part, told("offset", part.offset)); }
+Tensor placed_back(const Tensor& x, const Part& part, const Shape& shape) {
+  return place_part(x, part, shape, told("offset", part.offset));
 }
 
 }  // namespace
@@ -116,13 +170,14 @@ BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices) {
 
 XGRAD_FORMULA slice_formula{"slice", "y = a part of x", "dL/dx = gy at that part, else 0"};
 Tensor slice(const Tensor& x, const Slices& slices) {
-  return slice_part("slice", x, part_of("slice", x.shape(), slices));
+  return slice_part("slice", x, part_of("slice", x.shape(), slices), told("part", SlicesOf{x.shape(), slices}));
 }
 
+XGRAD_FORMULA place_formula{"place", "y = x at a part, else 0", "dL/dx = that part of gy"};
 Tensor place(const Tensor& x, const Slices& slices, const Shape& shape) {
   const Part part = part_of("place", shape, slices);
   if (x.shape() != part.sizes) fail<ShapeError>("place", x.shape(), " at a part of shape ", part.sizes);
-  return place_part(x, part, shape);
+  return place_part(x, part, shape, told("part", SlicesOf{shape, slices}));
 }
 
 // operator[] must be a member; core declares it and knows nothing else about operations.
@@ -195,7 +250,7 @@ Tensors unbind(const Tensor& x, int axis) {
     Part part = part_of_axis(x.shape(), axis, i, 1);
     part.sizes.erase(axis);
     part.strides.erase(axis);
-    parts.push_back(slice_part("unbind", x, part));
+    parts.push_back(slice_part("unbind", x, part, told("axis", axis), told("start", i)));
   }
   return parts;
 }
@@ -295,7 +350,7 @@ Tensor scatter_part(const Tensor& x, const Part& part, const Tensor& src) {
                strides_of(part.sizes));
   return record("slice_scatter", std::move(value),
                 wrt(x, [part](const Tensor& gy) { return scatter_part(gy, part, Array(part.sizes, Real(0))); }),
-                wrt(src, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
+                wrt(src, [part](const Tensor& gy) { return taken_out(gy, part); }));
 }
 
 }  // namespace
@@ -335,9 +390,18 @@ Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value) {
   }
   Part part = whole(shape);
   part.sizes = x.shape();
-  for (int axis = 0; axis < x.rank(); ++axis) part.offset += paddings[axis].before * part.strides[axis];
+  Shape before, after;
+  for (const Padding& padding : paddings) {
+    before.push_back(padding.before);
+    after.push_back(padding.after);
+  }
+  for (int axis = 0; axis < x.rank(); ++axis) part.offset += before[axis] * part.strides[axis];
   return record("pad", placed(x.value(), part, shape, static_cast<Real>(value)),
-                wrt(x, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
+                wrt(x,
+                    [offset = part.offset, strides = part.strides](const Tensor& gy, InputShape to) {
+                      return taken_out(gy, {offset, to, strides});
+                    }),
+                told("before", before), told("after", after), told("value", unless(0, value)));
 }
 
 // ---- for plain arrays

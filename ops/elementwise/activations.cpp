@@ -6,6 +6,7 @@
 #include "../../core/watch/formula.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
+#include "../private/key.h"
 #include "arithmetic.h"
 #include "elementwise.h"
 #include "lambda.h"
@@ -19,7 +20,8 @@ Tensor leaky_relu(const Tensor& x, const LeakyReluOptions& options) {
   const Real slope = static_cast<Real>(options.negative_slope);
   return elementwise(
       "leaky_relu", x, [slope](auto v) { return where(v > 0, v, slope * v); },
-      [slope](auto v, auto) { return where(v > 0, 1, slope); });
+      [slope](auto v, auto) { return where(v > 0, 1, slope); },
+      told("negative_slope", unless(0.01, options.negative_slope)));
 }
 
 Tensor prelu(const Tensor& x, const Tensor& weight) {
@@ -54,7 +56,8 @@ Tensor celu(const Tensor& x, double factor) {
   if (!(alpha < 0 || alpha > 0)) fail<ValueError>("celu", "alpha ", alpha, " is 0 or NaN");
   return elementwise(
       "celu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0) / alpha)); },
-      [alpha](auto v, auto) { return where(v > 0, 1, exp(minimum(v, 0) / alpha)); });
+      [alpha](auto v, auto) { return where(v > 0, 1, exp(minimum(v, 0) / alpha)); },
+      told("alpha", unless(1, factor)));
 }
 
 namespace {
@@ -136,7 +139,7 @@ Tensor hardshrink(const Tensor& x, double width) {
   const Real lambda = checked_lambda("hardshrink", width);
   return elementwise(
       "hardshrink", x, [lambda](auto v) { return where(abs(v) <= lambda, 0, v); },
-      [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); });
+      [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); }, told("lambda", unless(0.5, width)));
 }
 
 XGRAD_FORMULA softshrink_formula{"softshrink", "y = sign x (|x| - lambda) if |x| > lambda, else 0",
@@ -145,7 +148,7 @@ Tensor softshrink(const Tensor& x, double width) {
   const Real lambda = checked_lambda("softshrink", width);
   return elementwise(
       "softshrink", x, [lambda](auto v) { return where(abs(v) <= lambda, 0, v - lambda * sign(v)); },
-      [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); });
+      [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); }, told("lambda", unless(0.5, width)));
 }
 
 Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key) {
@@ -156,7 +159,9 @@ Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key)
   const Tensor slopes = lower + (upper - lower) * Tensor(random_uniform(x.shape(), key));
   return elementwise(
       "rrelu", x, slopes, [](auto v, auto s) { return where(v >= 0, v, s * v); },
-      [](auto v, auto s, auto) { return where(v >= 0, 1, s); }, [](auto v, auto, auto) { return minimum(v, 0); });
+      [](auto v, auto s, auto) { return where(v >= 0, 1, s); }, [](auto v, auto, auto) { return minimum(v, 0); },
+      told("lower", unless(RReluOptions().lower, options.lower)),
+      told("upper", unless(RReluOptions().upper, options.upper)), told("key", numbers_of(key)));
 }
 
 Tensor rrelu(const Tensor& x, const RReluOptions& options) { return rrelu(x, options, next_random_key()); }
@@ -164,10 +169,11 @@ Tensor rrelu(const Tensor& x, const RReluOptions& options) { return rrelu(x, opt
 namespace {
 
 // As clamp, but the gradient of NaN is 1, and 0 where an infinite x is the bound: PyTorch's rules differ.
-Tensor held_between(const char* op, const Tensor& x, Real low, Real high) {
+template <class... Attributes>
+Tensor held_between(const char* op, const Tensor& x, Real low, Real high, const Attributes&... attributes) {
   return elementwise(
       op, x, [low, high](auto v) { return maximum(minimum(v, high), low); },
-      [low, high](auto v, auto) { return where(v <= low || v >= high, 0, 1); });
+      [low, high](auto v, auto) { return where(v <= low || v >= high, 0, 1); }, attributes...);
 }
 
 }  // namespace
@@ -177,7 +183,8 @@ XGRAD_FORMULA hardtanh_formula{"hardtanh", "y = max(min(x, max_val), min_val)",
 Tensor hardtanh(const Tensor& x, const HardtanhOptions& options) {
   const Real low = static_cast<Real>(options.min_val), high = static_cast<Real>(options.max_val);
   if (!(low <= high)) fail<ValueError>("hardtanh", "min_val ", low, " is above max_val ", high);
-  return held_between("hardtanh", x, low, high);
+  return held_between("hardtanh", x, low, high, told("min_val", unless(-1, options.min_val)),
+                      told("max_val", unless(1, options.max_val)));
 }
 
 XGRAD_FORMULA relu6_formula{"relu6", "y = max(min(x, 6), 0)", "dy/dx = 0 if x <= 0 or x >= 6, else 1"};

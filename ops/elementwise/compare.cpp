@@ -130,7 +130,8 @@ XGRAD_FORMULA where_formula{"where", "y = a where the mask is true, else b",
 Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
   return record("where", chosen(mask, a.value(), b.value()),
                 wrt(a, [mask](const Tensor& gy, InputShape to) { return sum_to(where(mask, gy, 0), to); }),
-                wrt(b, [mask](const Tensor& gy, InputShape to) { return sum_to(where(mask, 0, gy), to); }));
+                wrt(b, [mask](const Tensor& gy, InputShape to) { return sum_to(where(mask, 0, gy), to); }),
+                told("mask", mask));
 }
 Index where(const Mask& mask, const Index& a, const Index& b) { return chosen(mask, a, b); }
 Index where(const Mask& mask, const Index& a, std::int64_t b) { return chosen(mask, a, Index(Shape{}, b)); }

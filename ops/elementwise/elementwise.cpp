@@ -125,7 +125,7 @@ Tensor elu(const Tensor& x, double factor) {
   // Above 0 the other branch is computed at 0, so that it cannot overflow into the gradient.
   return elementwise(
       "elu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0))); },
-      [alpha](auto v, auto) { return where(v > 0, 1, alpha * exp(minimum(v, 0))); });
+      [alpha](auto v, auto) { return where(v > 0, 1, alpha * exp(minimum(v, 0))); }, told("alpha", unless(1, factor)));
 }
 
 Tensor softplus(const Tensor& x) {
@@ -235,7 +235,8 @@ Tensor clamp(const Tensor& x, const Bounds& bounds) {
   const Real most = high == infinity ? high : std::nextafter(high, -infinity);
   return elementwise(
       "clamp", x, [low, high](auto v) { return maximum(minimum(v, high), low); },
-      [least, most](auto v, auto) { return where(v >= least && v <= most, 1, 0); });
+      [least, most](auto v, auto) { return where(v >= least && v <= most, 1, 0); },
+      told("min", unless(Bounds().min, bounds.min)), told("max", unless(Bounds().max, bounds.max)));
 }
 
 Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high) {
@@ -300,7 +301,9 @@ Tensor nan_to_num(const Tensor& x, const NanToNumOptions& options) {
       [none, above, below](auto v) {
         return where(v == v, where(v == infinity, above, where(v == -infinity, below, v)), none);
       },
-      [](auto v, auto) { return where(abs(v) < infinity, 1, 0); });
+      [](auto v, auto) { return where(abs(v) < infinity, 1, 0); }, told("nan", unless(0, options.nan)),
+      told("posinf", unless(NanToNumOptions().posinf, options.posinf)),
+      told("neginf", unless(NanToNumOptions().neginf, options.neginf)));
 }
 
 namespace {

@@ -188,24 +188,26 @@ void make_known(const char* op) {
 
 }  // namespace detail
 
-/// y = f(x), elementwise. `f` takes v, `df` takes (v, y) and returns dy/dv.
-template <class F, class D>
-Tensor elementwise(const char* op, const Tensor& x, F f, D df) {
+/// y = f(x), elementwise. `f` takes v, `df` takes (v, y) and returns dy/dv. Constants of f follow as attributes:
+/// told("negative_slope", slope).
+template <class F, class D, class... T>
+Tensor elementwise(const char* op, const Tensor& x, F f, D df, const detail::Told<T>&... attributes) {
   static_assert(detail::takes_numbers<F, 1>(), "elementwise: the function takes one number for each input");
   detail::make_known<F, D>(op);
   const std::array<const Tensor*, 1> inputs{&x};
-  return record(op, map(x.value(), f, {op}), detail::partial(inputs, 0, std::move(df)));
+  return record(op, map(x.value(), f, {op}), detail::partial(inputs, 0, std::move(df)), attributes...);
 }
 
 /// y = f(a, b), elementwise with broadcasting. `da` and `db` take (a, b, y). Throws ShapeError.
-template <class F, class DA, class DB>
-Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da, DB db) {
+template <class F, class DA, class DB, class... T>
+Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da, DB db,
+                   const detail::Told<T>&... attributes) {
   static_assert(detail::takes_numbers<F, 2>(), "elementwise: the function takes one number for each input");
   detail::make_known<F, DA, DB>(op);
   const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
   const std::array<const Tensor*, 2> inputs{&a, &b};
   return record(op, map({shape, {op}}, f, a.value(), b.value()), detail::partial(inputs, 0, std::move(da)),
-                detail::partial(inputs, 1, std::move(db)));
+                detail::partial(inputs, 1, std::move(db)), attributes...);
 }
 
 /// y = f(a, b, c), elementwise with broadcasting. The partial derivatives take (a, b, c, y). Throws ShapeError.

@@ -17,6 +17,7 @@
 #include "../elementwise/compare.h"
 #include "../kernels/attention/attention.h"
 #include "../products/matmul.h"
+#include "../private/key.h"
 #include "../products/matmul_precision.h"
 #include "dropout.h"
 #include "softmax.h"
@@ -194,6 +195,7 @@ Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, co
       told("before", call.mask.band ? std::optional(call.mask.band->before) : std::nullopt),
       told("after", call.mask.band ? std::optional(call.mask.band->after) : std::nullopt),
       told("lengths", call.mask.lengths), told("masked", call.mask.masked), told("dropout", unless(0, call.dropout.p)),
+      told("key", call.dropout.on() ? std::optional(numbers_of(call.dropout.key)) : std::nullopt),
       told("scale", call.sizes.scale),
       multiply_adds(call.sizes.B, call.sizes.H, call.sizes.T, call.sizes.S, call.sizes.d + call.sizes.e));
 }

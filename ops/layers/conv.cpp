@@ -22,6 +22,7 @@ Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& resu
 const Real* numbers(const Tensor& x) { return x.defined() ? x.value().data() : nullptr; }
 
 // Settings of a convolution for diagrams, without those at their defaults.
+auto told_kernel(const ConvSizes& sizes) { return told("kernel", Shape{sizes.h.kernel, sizes.w.kernel}); }
 auto told_stride(const ConvSizes& sizes) {
   return told("stride", unless({1, 1}, Shape{sizes.h.stride, sizes.w.stride}));
 }
@@ -30,6 +31,13 @@ auto told_padding(const ConvSizes& sizes) {
 }
 auto told_dilation(const ConvSizes& sizes) {
   return told("dilation", unless({1, 1}, Shape{sizes.h.dilation, sizes.w.dilation}));
+}
+// The rows and columns that a transposed convolution adds at the end: those that the convolution has no use for.
+auto told_output_padding(const ConvSizes& sizes) {
+  const auto left = [](const ConvAxis& axis) {
+    return axis.in + 2 * axis.padding - axis.dilation * (axis.kernel - 1) - 1 - axis.stride * (axis.out - 1);
+  };
+  return told("output_padding", unless({0, 0}, Shape{left(sizes.h), left(sizes.w)}));
 }
 auto told_groups(const ConvSizes& sizes) { return told("groups", unless(1, sizes.groups)); }
 
@@ -51,12 +59,13 @@ XGRAD_FORMULA conv_transpose_formula{"conv_transpose", "y = conv_transpose(x, we
 XGRAD_FORMULA conv_kernel_formula{"conv_kernel", "y_ock = sum_p a_c(stride p - padding + dilation k) b_op",
                                   "dL/da = conv_transpose(b, gy); dL/db = conv(a, gy)"};
 
-// With the rules of both arguments.
-template <class First, class Second>
-Tensor record_map(const char* op, const ConvSizes& sizes, Array y, First first, Second second, const Tensor& bias) {
+// With the rules of both arguments, and attributes other than those of all three maps.
+template <class First, class Second, class... Attributes>
+Tensor record_map(const char* op, const ConvSizes& sizes, Array y, First first, Second second, const Tensor& bias,
+                  const Attributes&... attributes) {
   const auto with = [&](auto&&... all) {
     return record(op, std::move(y), std::move(first), std::move(second), std::move(all)..., told_stride(sizes),
-                  told_padding(sizes), told_dilation(sizes), told_groups(sizes), count_of(sizes));
+                  told_padding(sizes), attributes..., told_dilation(sizes), told_groups(sizes), count_of(sizes));
   };
   return bias.defined() ? with(to_bias(bias)) : with();
 }
@@ -74,13 +83,14 @@ Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, co
   Array x = conv_image_rows(sizes, numbers(result), numbers(kernel), numbers(bias), detail::rounding_of_products());
   auto first = wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", g, kernel, {}); });
   auto second = wrt(kernel, [=](const Tensor& g) { return to_kernel(sizes, g, result); });
-  return record_map(op, sizes, std::move(x), std::move(first), std::move(second), bias);
+  return record_map(op, sizes, std::move(x), std::move(first), std::move(second), bias, told_output_padding(sizes));
 }
 
 Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& result) {
-  return record("conv_kernel", conv_kernel_rows(sizes, numbers(image), numbers(result), detail::rounding_of_products()),
-                wrt(image, [=](const Tensor& g) { return to_image(sizes, "conv_transpose", result, g, {}); }),
-                wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", image, g, {}); }), count_of(sizes));
+  Array kernel = conv_kernel_rows(sizes, numbers(image), numbers(result), detail::rounding_of_products());
+  auto first = wrt(image, [=](const Tensor& g) { return to_image(sizes, "conv_transpose", result, g, {}); });
+  auto second = wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", image, g, {}); });
+  return record_map("conv_kernel", sizes, std::move(kernel), std::move(first), std::move(second), {});
 }
 
 // ---- Checks ----
@@ -198,12 +208,14 @@ Tensor folded(const ConvSizes& sizes, const Tensor& columns);
 
 Tensor unfolded(const ConvSizes& sizes, const Tensor& image) {
   return record("unfold", unfold_rows(sizes, numbers(image)),
-                wrt(image, [sizes](const Tensor& gy) { return folded(sizes, gy); }));
+                wrt(image, [sizes](const Tensor& gy) { return folded(sizes, gy); }), told_kernel(sizes),
+                told_stride(sizes), told_padding(sizes), told_dilation(sizes));
 }
 
 Tensor folded(const ConvSizes& sizes, const Tensor& columns) {
   return record("fold", fold_rows(sizes, numbers(columns)),
-                wrt(columns, [sizes](const Tensor& gy) { return unfolded(sizes, gy); }));
+                wrt(columns, [sizes](const Tensor& gy) { return unfolded(sizes, gy); }), told_kernel(sizes),
+                told_stride(sizes), told_padding(sizes), told_dilation(sizes));
 }
 
 Tensor transposed_convolution(const char* op, const Tensor& all, const Tensor& weight, const Tensor& bias,

@@ -10,6 +10,7 @@
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../kernels/layers/dropout.h"
+#include "../private/key.h"
 
 namespace xgrad {
 
@@ -23,7 +24,7 @@ Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
                   told("p", p));
   }
   return record("dropout", drop(x.value(), p, key), wrt(x, [p, key](const Tensor& gy) { return dropout(gy, p, key); }),
-                told("p", p));
+                told("p", p), told("key", numbers_of(key)));
 }
 
 Tensor dropout(const Tensor& x, double p) { return dropout(x, p, next_random_key()); }

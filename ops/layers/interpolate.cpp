@@ -27,7 +27,11 @@ Tensor detail::resample(const char* op, const Tensor& x, const Band& rows, const
                       const Tensor g = divided ? gy / (unsqueeze(Tensor(rows.divisors), 1) * columns.divisors) : gy;
                       return resample("resample", g, transposed(rows), transposed(columns), from);
                     }),
-                told("kernel", windows.kernel), told("stride", windows.stride), told("padding", windows.padding));
+                told("kernel", windows.kernel), told("stride", windows.stride), told("padding", windows.padding),
+                told("ceil_mode", windows.ceil_mode), told("count_include_pad", windows.count_include_pad),
+                told("mode", windows.mode), told("align_corners", windows.align_corners),
+                told("antialias", windows.antialias), told("scale_height", windows.scale_height),
+                told("scale_width", windows.scale_width));
 }
 
 namespace {
@@ -141,7 +145,14 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
   (void)shape.numel();
   const ScaledAxis rows{H, size.height, factor ? std::optional(factor->height) : std::nullopt};
   const ScaledAxis columns{W, size.width, factor ? std::optional(factor->width) : std::nullopt};
-  return detail::resample("interpolate", x, band_of(rows, options), band_of(columns, options), shape);
+  const bool nearest = options.mode == Interpolation::nearest;
+  return detail::resample(
+      "interpolate", x, band_of(rows, options), band_of(columns, options), shape,
+      {.mode = unless<std::string_view>("nearest", nearest ? "nearest" : "bilinear"),
+       .align_corners = unless(false, !nearest && options.align_corners == AlignCorners::yes),
+       .antialias = unless(false, options.antialias),
+       .scale_height = rows.factor,
+       .scale_width = columns.factor});
 }
 
 }  // namespace xgrad

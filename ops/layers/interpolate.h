@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "../../core/graph/tensor.h"
 #include "size2d.h"
@@ -52,9 +53,14 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options);
 
 struct Band;
 namespace detail {
-/// Window settings for diagrams, along each axis, without those at their defaults.
+/// Attributes of windows or of an interpolation, without those at their defaults.
 struct ToldWindows {
-  std::optional<Shape> kernel = {}, stride = {}, padding = {};
+  std::optional<Shape> kernel = {}, stride = {}, padding = {}, dilation = {};
+  std::optional<bool> ceil_mode = {}, count_include_pad = {};
+
+  std::optional<std::string_view> mode = {};
+  std::optional<bool> align_corners = {}, antialias = {};
+  std::optional<double> scale_height = {}, scale_width = {};
 };
 /// x as planes (..., rows.in, columns.in) times a matrix for the rows and one for the columns, of shape `to`. The dual
 /// has both transposed.

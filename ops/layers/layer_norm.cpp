@@ -143,7 +143,7 @@ Tensor fused(const Norm& norm, const std::array<Tensor, N>& inputs, const Shape&
           return result;
         });
       },
-      told("eps", norm.eps));
+      told("eps", norm.eps), told("normalized", normalized.rank() > 1 ? std::optional(normalized) : std::nullopt));
 }
 
 Tensor normalize(const Norm& norm, const Tensor& x, const Tensor& gamma, const Tensor& beta, const Shape& wanted) {

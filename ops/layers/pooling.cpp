@@ -101,13 +101,16 @@ struct WindowAxes {
 };
 
 // Window settings for diagrams, over one axis or two.
-detail::ToldWindows told_windows(int axes, const Size2d& kernel, const Size2d& stride, const Size2d& padding) {
+detail::ToldWindows told_windows(int axes, const Size2d& kernel, const Size2d& stride, const Size2d& padding,
+                                 const Size2d& dilation, bool ceil_mode) {
   const auto by_axis = [axes](const Size2d& size) {
     return axes == 1 ? Shape{size.width} : Shape{size.height, size.width};
   };
   return {.kernel = by_axis(kernel),
           .stride = unless(by_axis(kernel), by_axis(stride)),
-          .padding = unless(by_axis(0), by_axis(padding))};
+          .padding = unless(by_axis(0), by_axis(padding)),
+          .dilation = unless(by_axis(1), by_axis(dilation)),
+          .ceil_mode = unless(false, ceil_mode)};
 }
 
 // Options for a sequence as those for a picture of one row.
@@ -236,7 +239,8 @@ ValuesAndIndices max_pool(const char* op, const Tensor& x, const Planes& planes,
   const Tensor values = record(
       op, std::move(y),
       wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) { return put_back(gy, choice, to); }),
-      told("kernel", windows.kernel), told("stride", windows.stride), told("padding", windows.padding));
+      told("kernel", windows.kernel), told("stride", windows.stride), told("padding", windows.padding),
+      told("dilation", windows.dilation), told("ceil_mode", windows.ceil_mode));
   return {values, std::move(indices)};
 }
 
@@ -247,7 +251,7 @@ ValuesAndIndices max_pooled(const char* op, int axes, const Tensor& x, const Siz
   const Size2d stride = options.stride.value_or(kernel);
   const WindowAxes windows(op, planes, kernel, stride, options.padding, options.dilation, options.ceil_mode);
   return max_pool(op, x, planes, windows_of(op, windows.rows), windows_of(op, windows.columns), with_indices,
-                  told_windows(axes, kernel, stride, options.padding));
+                  told_windows(axes, kernel, stride, options.padding, options.dilation, options.ceil_mode));
 }
 
 ValuesAndIndices adaptive_max_pooled(const char* op, int axes, const Tensor& x, const Size2d& size, bool with_indices) {
@@ -330,9 +334,10 @@ Tensor mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& kern
   const Planes planes(op, x, axes);
   const Size2d stride = options.stride.value_or(kernel);
   const WindowAxes windows(op, planes, kernel, stride, options.padding, 1, options.ceil_mode);
+  detail::ToldWindows told = told_windows(axes, kernel, stride, options.padding, 1, options.ceil_mode);
+  told.count_include_pad = unless(true, options.count_include_pad);
   return mean_pool(op, x, planes, means_of(windows.rows, options.count_include_pad),
-                   means_of(windows.columns, options.count_include_pad),
-                   told_windows(axes, kernel, stride, options.padding));
+                   means_of(windows.columns, options.count_include_pad), told);
 }
 
 Tensor adaptive_mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& size) {

@@ -175,6 +175,9 @@ CellInputs arrays(const Inputs<Cell>& inputs) {
   return {inputs[0].value(), inputs[1].value(), inputs[2].value(), inputs.size() > 3 ? inputs.back().value() : Array()};
 }
 
+template <class Cell>
+constexpr std::string_view nonlinearity = std::same_as<Cell, cells::Rnn<Squash::relu>> ? "relu" : "tanh";
+
 // The state after each step, followed by an lstm's memory after the last.
 template <class Cell>
 Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
@@ -200,7 +203,8 @@ Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
           return result;
         });
       },
-      told("lengths", course.lengths), told("reverse", unless(false, course.reverse)),
+      told("nonlinearity", unless<std::string_view>("tanh", nonlinearity<Cell>)), told("lengths", course.lengths),
+      told("reverse", unless(false, course.reverse)),
       multiply_adds(inputs[0].size(), inputs[1].dim(1)));  // all gates of all steps, from the state before
   if constexpr (!Cell::memory) return {y, last_of(course, y)};
   const Tensor output = y[{_, slice(0, -1)}];

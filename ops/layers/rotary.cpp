@@ -23,8 +23,8 @@ struct Tables {
 // How rows are turned. `direction`: 1, or -1 for back.
 struct Turn {
   Tables tables;
-  std::int64_t heads, d;
-  RotaryLayout layout;
+  std::int64_t d;
+  RotaryOptions options;
   Real direction = 1;
 
   Turn back() const {
@@ -81,10 +81,10 @@ Tables kept_tables_of(std::int64_t T, std::int64_t d, const RotaryOptions& optio
 Tensor turned(const Tensor& x, const Turn& turn) {
   Array y(x.shape());
   if (y.size() > 0) {
-    const bool halves = turn.layout == RotaryLayout::halves;
+    const bool halves = turn.options.layout == RotaryLayout::halves;
     rotate_rows({.rows = x.size() / x.dim(-1),
                  .positions = x.dim(-2),
-                 .heads = turn.heads,
+                 .heads = turn.options.heads,
                  .d = turn.d,
                  .step = halves ? 1 : 2,
                  .distance = halves ? turn.d / 2 : 1,
@@ -93,7 +93,16 @@ Tensor turned(const Tensor& x, const Turn& turn) {
                  .direction = turn.direction},
                 x.value().data(), y.mutable_data());
   }
-  return record("rotary", std::move(y), wrt(x, [turn](const Tensor& gy) { return turned(gy, turn.back()); }));
+  const auto& [heads, first, layout, theta, scaling] = turn.options;
+  const auto scaled = [&scaling](auto RotaryScaling::*number) {
+    return scaling ? std::optional((*scaling).*number) : std::nullopt;
+  };
+  return record("rotary", std::move(y), wrt(x, [turn](const Tensor& gy) { return turned(gy, turn.back()); }),
+                told("heads", unless(1, heads)), told("first", unless(0, first)),
+                told("interleaved", unless(false, layout == RotaryLayout::interleaved)),
+                told("theta", unless(10000, theta)), told("factor", scaled(&RotaryScaling::factor)),
+                told("low", scaled(&RotaryScaling::low)), told("high", scaled(&RotaryScaling::high)),
+                told("context", scaled(&RotaryScaling::context)), told("back", unless(false, turn.direction < 0)));
 }
 
 }  // namespace
@@ -125,7 +134,7 @@ Tensor rotary(const Tensor& x, const RotaryOptions& options) {
     }
     if (scaling->context < 1) fail<ValueError>("rotary", "context ", scaling->context, " is not positive");
   }
-  return turned(x, {kept_tables_of(x.size() > 0 ? x.dim(-2) : 0, d, options), options.heads, d, options.layout});
+  return turned(x, {kept_tables_of(x.size() > 0 ? x.dim(-2) : 0, d, options), d, options});
 }
 
 }  // namespace xgrad

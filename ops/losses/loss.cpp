@@ -171,7 +171,8 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Reduction reduct
         });
       },
       told("targets", targets.classes), told("ignore_index", targets.ignored),
-      told("label_smoothing", unless(0, targets.smoothing)));
+      told("label_smoothing", unless(0, targets.smoothing)),
+      told("reduction", unless<std::string_view>("mean", reduction == Reduction::sum ? "sum" : "mean")));
 }
 
 Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, const CrossEntropyOptions& options) {
@@ -348,7 +349,8 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& va
       [eps](auto d, auto b, auto) {
         const auto v = maximum(b, eps);
         return 0.5 * (1 - d * d / v) / v;
-      });
+      },
+      told("eps", unless(GaussianNllLossOptions().eps, options.eps)));
   if (options.full) losses = losses + static_cast<Real>(0.5 * std::log(2 * std::numbers::pi));
   return reduced(op, losses, options.reduction);
 }

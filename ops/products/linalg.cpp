@@ -91,7 +91,8 @@ Tensor solved(const Tensor& a, const std::shared_ptr<const Factors>& factors, co
                       if (wanted[1]) g[1] = sum_to(gb, shape_b);
                       return g;
                     },
-                    a, b));
+                    a, b),
+                told("transposed", unless(false, form == Form::transposed)));
 }
 
 }  // namespace
@@ -115,7 +116,9 @@ Tensor triangular(const Tensor& a, const Tensor& b, const Triangle& triangle, Fo
                       if (wanted[1]) g[1] = sum_to(gb, shape_b);
                       return g;
                     },
-                    a, b));
+                    a, b),
+                told("upper", unless(false, triangle.upper)), told("unitriangular", unless(false, triangle.unit)),
+                told("transposed", unless(false, form == Form::transposed)));
 }
 
 void check_right_side(const char* op, const Tensor& a, const Tensor& b, int axis_a, int axis_b) {

@@ -57,7 +57,8 @@ Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
                   const Mask nothing = x == Tensor(0);
                   const Tensor ratio = abs(masked_fill(x, nothing, 1)) / divisor;
                   return masked_fill(g * sign(x) * pow(ratio, p - 1), nothing, 0);
-                }));
+                }),
+                told("axis", unless(all_axes(x.rank()), axes)), told("ord", unless(2, ord)));
 }
 
 Tensor norm(const Tensor& x, const ReduceOptions& options) {

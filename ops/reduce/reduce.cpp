@@ -128,7 +128,7 @@ Tensor var(const Tensor& x, const VarOptions& options) {
                       return centred(centred(x, axes), axes) *
                              (reshape(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
                     }),
-                told("axis", unless(all_axes(x.rank()), axes)));
+                told("axis", unless(all_axes(x.rank()), axes)), told("correction", unless(1, options.correction)));
 }
 
 XGRAD_FORMULA stddev_formula{"stddev", "y = sqrt(sum of (x_i - mean)^2 / (n - correction))",
@@ -146,7 +146,7 @@ Tensor stddev(const Tensor& x, const VarOptions& options) {
                       const Shape kept = kept_shape(x.shape(), axes);
                       return centred(centred(x, axes), axes) / reshape(unit, kept) * reshape(slope, kept);
                     }),
-                told("axis", unless(all_axes(x.rank()), axes)));
+                told("axis", unless(all_axes(x.rank()), axes)), told("correction", unless(1, options.correction)));
 }
 
 VarMean var_mean(const Tensor& x, const VarOptions& options) {
@@ -210,7 +210,8 @@ Tensor prod(const Tensor& x, const ReduceOptions& options) {
   return record("prod", std::move(y), wrt(x, [x, axes, divisible](const Tensor& gy, const Tensor& y) {
                   const Shape kept = kept_shape(x.shape(), axes);
                   return reshape(gy, kept) * (divisible ? reshape(y, kept) / x : product_of_others(x, axes));
-                }));
+                }),
+                told("axis", unless(all_axes(x.rank()), axes)));
 }
 
 namespace {

@@ -9,8 +9,8 @@
 namespace xgrad::detail {
 namespace {
 
-// The setting of split and narrow.
-constexpr std::string_view start_of_part = "start";
+// Whether an attribute says where a part begins, or which random numbers are drawn.
+bool is_of_place(std::string_view attribute) { return attribute == "start" || attribute == "key"; }
 
 }  // namespace
 
@@ -27,13 +27,13 @@ std::string kind_of(const GraphVertex& vertex) {
       cat(static_cast<int>(vertex.role), '\0', vertex.op, '\0', vertex.shape ? cat(*vertex.shape) : std::string(), '\0',
           vertex.number ? cat(*vertex.number) : std::string());
   for (const auto& [name, value] : vertex.attributes) {
-    append(text, cat('\0', name, ' ', name == start_of_part ? std::string() : value));
+    append(text, cat('\0', name, ' ', is_of_place(name) ? std::string() : value));
   }
   return text;
 }
 
-void forget_start(GraphVertex& vertex) {
-  std::erase_if(vertex.attributes, [](const auto& setting) { return setting.first == start_of_part; });
+void forget_place(GraphVertex& vertex) {
+  std::erase_if(vertex.attributes, [](const auto& attribute) { return is_of_place(attribute.first); });
 }
 
 bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b) {

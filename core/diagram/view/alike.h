@@ -26,11 +26,11 @@ class Inputs {
   std::vector<std::pair<std::size_t, std::size_t>> ranges_;
 };
 
-/// Everything that two vertices must share to be drawn as one: all but names and numbers of places, and where a part
-/// begins that is cut out.
+/// Everything that two vertices must share to be drawn as one: all but names and numbers of places, where a part begins
+/// that is cut out, and the key of random numbers.
 std::string kind_of(const GraphVertex& vertex);
-/// Drops where it begins, for a vertex that stands for several parts.
-void forget_start(GraphVertex& vertex);
+/// Drops the last two, for a vertex that stands for several operations.
+void forget_place(GraphVertex& vertex);
 /// Also true for slices of one tensor that differ only in their positions.
 bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b);
 /// "blocks" and 3 for "blocks.3", "block" and 11 for "block11", "cell" and 2 for "cell (2)", the second call of a

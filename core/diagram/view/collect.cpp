@@ -77,7 +77,7 @@ GraphRole role_of(const Node& node) {
 
 // A number, or axes; of a window that is as large along each axis its size, else "2 x 3".
 std::string text_of(std::string_view name, const Shape& numbers) {
-  constexpr std::array<std::string_view, 4> of_windows{"kernel", "stride", "padding", "dilation"};
+  constexpr std::array<std::string_view, 5> of_windows{"kernel", "stride", "padding", "output_padding", "dilation"};
   if (numbers.rank() == 1) return cat(numbers[0]);
   if (std::ranges::find(of_windows, name) == of_windows.end()) return cat(numbers);
   if (std::ranges::count(numbers, numbers[0]) == std::ssize(numbers)) return cat(numbers[0]);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "../../base/text.h"
 #include "number_picture.h"
@@ -31,15 +32,17 @@ std::string counted(std::int64_t count, std::string_view noun) {
   return cat(with_commas(count), ' ', noun, count == 1 ? "" : "s");
 }
 
+// In characters: longer ones would make boxes too wide.
+constexpr std::size_t longest_line = 44;
+
 // Equations, each on a line of its own, cut where they would make the box too wide: the tooltip has all of them.
 std::vector<std::string> short_lines(std::string_view equations) {
-  constexpr std::size_t longest = 44;
   std::vector<std::string> lines;
   while (!equations.empty()) {
     const std::string_view line = equations.substr(0, equations.find("; "));
     equations.remove_prefix(std::min(equations.size(), line.size() + 2));
-    const std::size_t end = std::min(line.find(" with "), line.rfind(' ', longest));
-    lines.push_back(line.size() <= longest ? std::string(line) : cat(line.substr(0, end), " \u2026"));
+    const std::size_t end = std::min(line.find(" with "), line.rfind(' ', longest_line));
+    lines.push_back(line.size() <= longest_line ? std::string(line) : cat(line.substr(0, end), " \u2026"));
   }
   return lines;
 }
@@ -67,7 +70,9 @@ std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& op
   const auto add = [&](std::string text) { lines.push_back({{std::move(text), LetterStyle::detail}}); };
   std::string said;
   for (const auto& [name, value] : vertex.attributes) {
-    append(said, cat(said.empty() ? "" : ", ", name, value.empty() ? "" : " ", value));
+    const std::string attribute = cat(name, value.empty() ? "" : " ", value);
+    if (!said.empty() && said.size() + attribute.size() > longest_line) add(std::exchange(said, "") + ',');
+    append(said, cat(said.empty() ? "" : ", ", attribute));
   }
   if (!said.empty()) add(said);
   if (!vertex.what.empty()) add(vertex.what);

@@ -324,7 +324,7 @@ GraphView rolled_up_at(const GraphView& whole, int level, Grouping grouping = Gr
   add_up(view, roll->becomes);
   for (const auto& [first, others] : roll->joined) {
     view.vertices[first].times += static_cast<int>(others.size());
-    forget_start(view.vertices[first]);
+    forget_place(view.vertices[first]);
   }
   for (std::size_t c = 0; c < view.frames.size(); ++c) {
     if (roll->last[c] == nothing) continue;
@@ -395,7 +395,7 @@ GraphView runs_rolled_up(GraphView view) {
     for (const auto& [begin, rest] : runs) {
       if (rest.size() + 1 < fewest_apart) continue;
       view.vertices[begin].times *= static_cast<int>(rest.size()) + 1;
-      forget_start(view.vertices[begin]);
+      forget_place(view.vertices[begin]);
       for (const int v : rest) {
         becomes[v] = begin;
         for (const GraphEdge& edge : inputs[v]) {  // each has numbers of its own
