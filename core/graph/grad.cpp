@@ -67,8 +67,8 @@ enum class Collect { requested, all_leaves };
 
 class Pass {
  public:
-  Pass(const Tensor& y, Targets& targets, Collect collect, const char* caller)
-      : y_(y), targets_(targets), collect_(collect), caller_(caller), walk_(new_walk()) {}
+  Pass(const Tensor& y, Targets& targets, Collect collect, const char* caller, std::uint64_t since = 0)
+      : y_(y), targets_(targets), collect_(collect), caller_(caller), since_(since), walk_(new_walk()) {}
   ~Pass() {
     for (Node* node : order_) node->walk.store(0, std::memory_order_release);
     for (const Frame& frame : stack_) frame.node->walk.store(0, std::memory_order_release);
@@ -123,6 +123,7 @@ class Pass {
   Tensor hooked(Node& node, Tensor gradient) const;
 
   const Tensor y_;
+  std::uint64_t since_;  // the gradients of nodes before this one become complete in the pass around this one
   Targets& targets_;
   Collect collect_;
   const char* caller_;
@@ -231,7 +232,7 @@ void Pass::check_versions(const Node& node) {
 }
 
 Tensor Pass::hooked(Node& node, Tensor gradient) const {
-  if (!node.extras || node.extras->hooks.empty()) return gradient;
+  if (!node.extras || node.extras->hooks.empty() || node.id < since_) return gradient;
   const auto hooks = node.extras->hooks;  // a hook may remove itself
   gradient = gradient.separate();
   for (const auto& [number, hook] : hooks) {
@@ -326,7 +327,7 @@ Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
       Node& leaf = *targets_.all()[static_cast<std::size_t>(target)];
       Tensor& gradient = found_[static_cast<std::size_t>(target)];
       gradient = hooked(leaf, std::move(gradient));
-      if (Observer::watching()) [[unlikely]]
+      if (Observer::watching() && leaf.id >= since_) [[unlikely]]
         detail::Shown::complete_gradient(leaf, gradient);
       complete(target, gradient);
     }
@@ -412,7 +413,7 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
                            const GradOptions& options) {
   const Tensor y = result_of;
   const Tensors xs = with_respect_to;  // a hook may change the caller's list
-  const Tensor seed = seed_for("grad", y, options.seed);
+  Tensor seed = seed_for("grad", y, options.seed);
   Targets targets(xs.size());
   std::vector<int> target_of;
   std::uint64_t oldest = ~std::uint64_t{0};
@@ -424,7 +425,7 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
     target_of.push_back(targets.add(x.node().get()));
     oldest = std::min(oldest, x.node()->id);
   }
-  Pass pass(y, targets, Collect::requested, "grad");
+  Pass pass(y, targets, Collect::requested, "grad", since);
   pass.collect(std::max(oldest, since));
   pass.check();
   for (std::size_t i = 0; i < xs.size(); ++i) {
@@ -441,7 +442,10 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
   const detail::With history(&detail::Context::history, with_graph ? History::recorded : History::gradient);
   const detail::With trace(&detail::Context::tracing, with_graph || detail::context.tracing);
   const detail::With order(&detail::Context::order, with_graph ? pass.order_of_gradients() : detail::context.order);
-  if (with_graph && !seed.node()) seed.needed_node()->op = "seed";
+  if (with_graph && !seed.node()) {
+    seed = seed.separate();  // the caller's stays as it is
+    seed.needed_node()->op = "seed";
+  }
   Ref<Node> before;
   if (with_graph) {
     before = Node::create("mark", {}, 0);
