@@ -40,12 +40,9 @@ std::uint32_t recorded_rule(const Node& node) {
 // Adds gradients that meet, the one operation that the core itself needs.
 Tensor add_recorded(const Tensor& a, const Tensor& b) {
   Array sum(a.shape());
-  Real* out = sum.mutable_data();
-  const Real* p = a.value().data();
-  const Real* q = b.value().data();
-  for (std::int64_t i = 0; i < sum.size(); ++i) out[i] = p[i] + q[i];
+  add_arrays(sum.mutable_data(), a.value().data(), b.value().data(), sum.size());
   const auto pass = [](const Tensor& gy) { return gy; };
-  return record("add", std::move(sum), wrt(a, pass), wrt(b, pass));
+  return record(detail::sum_of_gradients, std::move(sum), wrt(a, pass), wrt(b, pass));
 }
 
 void add_in_place(Array& to, const Array& from) { add_to(to.mutable_data(), from.data(), to.size()); }
@@ -268,7 +265,7 @@ void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
 }
 
 void Pass::visit(Node& node, const Tensor& gy, bool release) {
-  const Scope scope(detail::place_of_rule(node.place, node.op));
+  const detail::With place(&detail::Context::place, detail::place_of_rule(node.place, node.op));
   const detail::RulesShown shown(node);
   std::optional<Plain> form;
   if (node.plain != runs_plain()) form.emplace(static_cast<bool>(node.plain));
