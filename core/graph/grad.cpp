@@ -120,10 +120,10 @@ class Pass {
   Tensor hooked(Node& node, Tensor gradient) const;
 
   const Tensor y_;
-  std::uint64_t since_;  // the gradients of nodes before this one become complete in the pass around this one
   Targets& targets_;
   Collect collect_;
   const char* caller_;
+  std::uint64_t since_;  // the gradients of nodes before this one become complete in the pass around this one
   std::uint32_t walk_;
   std::vector<Frame> stack_;
   std::vector<Node*> order_;           // inputs before results
@@ -488,7 +488,7 @@ void Tensor::backward(const BackwardOptions& options) const {
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i].defined()) continue;
     NodeExtras& extras = targets.all()[i]->needed_extras();
-    if (extras.has_grad) {
+    if (extras.passes > 0) {
       extras.grad.mutable_data();  // a copy of its own, if it is shared
     } else if (!found[i].unique() || !found[i].value().unique()) {
       found[i] = Tensor(Array(found[i].shape(), std::span(found[i].value().begin(), found[i].value().end())));
@@ -497,11 +497,10 @@ void Tensor::backward(const BackwardOptions& options) const {
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i].defined()) continue;
     NodeExtras& extras = *targets.all()[i]->extras;
-    if (extras.has_grad) {
+    if (extras.passes++ > 0) {
       add_in_place(extras.grad, found[i].value());
     } else {
       extras.grad = detail::Engine::take_value(std::move(found[i]));
-      extras.has_grad = true;
     }
   }
 }

@@ -154,7 +154,7 @@ struct NodeExtras {
   std::vector<Attribute> attributes;
   std::vector<Ref<Node>> traced;  ///< inputs of an operation that no gradient flows through
   Array grad;                     ///< the gradient accumulated by backward()
-  bool has_grad = false;
+  int passes = 0;                 ///< how many backward passes `grad` is the sum of; 0: there is none
   bool retain_grad = false;
   std::uint64_t next_hook = 1;
   std::vector<std::pair<std::uint64_t, GradientHook>> hooks;
