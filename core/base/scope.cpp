@@ -29,6 +29,10 @@ Places& places() {
 }
 const detail::WholeAtFork whole{[]() -> std::mutex& { return places().mutex; }, detail::WholeAtFork::engine};
 
+const Place* with_rule(const Place* place, std::string_view rule) {
+  return place ? intern(place->path, place->what, rule, place->around) : intern({}, {}, rule);
+}
+
 }  // namespace
 
 std::string_view why_no_history(History history) {
@@ -53,8 +57,14 @@ const Place* detail::place_of_rule(const Place* place, const char* op) {
   if (context.history != History::recorded || context.recorded_rule != 0) return place;
   thread_local std::map<std::pair<const Place*, const char*>, const Place*> known;
   const Place*& found = known[{place, op}];
-  if (!found) found = place ? intern(place->path, place->what, op, place->around) : intern({}, {}, op);
+  if (!found) found = with_rule(place, op);
   return found;
+}
+
+const Place* detail::place_in_rule(const Place* place) {
+  const Place* outer = context.place;
+  if (!outer || outer->rule.empty() || (place && !place->rule.empty())) return place;
+  return with_rule(place, outer->rule);
 }
 
 const Place* detail::place_of_composed(const char* op) {

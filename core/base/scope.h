@@ -70,6 +70,8 @@ inline thread_local constinit Context context;
 /// The place of the gradient rule of an operation that was recorded at `place`, while the graph of the gradient is
 /// recorded; else, and in the rules of a pass that a rule runs, `place` itself.
 const Place* place_of_rule(const Place* place, const char* op);
+/// A place that is entered within such a rule, with the rule of the place around it; else `place` itself.
+const Place* place_in_rule(const Place* place);
 /// The place of the composed form of an operation, within this thread's place.
 const Place* place_of_composed(const char* op);
 
@@ -123,7 +125,8 @@ inline const Place* current_place() { return detail::context.place; }
 class Scope : detail::With<const Place*> {
  public:
   /// `place` is interned, or nullptr for "nowhere".
-  [[nodiscard]] explicit Scope(const Place* place) : With(&detail::Context::place, place) {}
+  [[nodiscard]] explicit Scope(const Place* place)
+      : With(&detail::Context::place, detail::context.recorded_rule == 0 ? place : detail::place_in_rule(place)) {}
 };
 
 /// While it lives, fused operations (softmax, attention) run as the operations that they are composed of: a graph has

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,10 +24,10 @@ extern char** environ;
 namespace xgrad::detail {
 namespace {
 
-// A file without a name that is gone when it is closed.
+// A file without a name that is gone when it is closed, and that programs which other threads start do not get.
 class ScratchFile {
  public:
-  explicit ScratchFile(std::string_view caller) : caller_(caller), file_(std::tmpfile()) {
+  explicit ScratchFile(std::string_view caller) : caller_(caller), file_(opened(memfd_create("xgrad", MFD_CLOEXEC))) {
     if (!file_) fail<IoError>(caller_, "no temporary file: ", std::strerror(errno));
   }
   ~ScratchFile() { std::fclose(file_); }
@@ -48,6 +49,12 @@ class ScratchFile {
   }
 
  private:
+  static std::FILE* opened(int descriptor) {
+    std::FILE* file = descriptor < 0 ? nullptr : fdopen(descriptor, "w+");
+    if (!file && descriptor >= 0) close(descriptor);
+    return file;
+  }
+
   std::string_view caller_;
   std::FILE* file_;
 };

@@ -40,12 +40,9 @@ std::uint32_t recorded_rule(const Node& node) {
 // Adds gradients that meet, the one operation that the core itself needs.
 Tensor add_recorded(const Tensor& a, const Tensor& b) {
   Array sum(a.shape());
-  Real* out = sum.mutable_data();
-  const Real* p = a.value().data();
-  const Real* q = b.value().data();
-  for (std::int64_t i = 0; i < sum.size(); ++i) out[i] = p[i] + q[i];
+  add_arrays(sum.mutable_data(), a.value().data(), b.value().data(), sum.size());
   const auto pass = [](const Tensor& gy) { return gy; };
-  return record("add", std::move(sum), wrt(a, pass), wrt(b, pass));
+  return record(detail::sum_of_gradients, std::move(sum), wrt(a, pass), wrt(b, pass));
 }
 
 void add_in_place(Array& to, const Array& from) { add_to(to.mutable_data(), from.data(), to.size()); }
@@ -67,8 +64,8 @@ enum class Collect { requested, all_leaves };
 
 class Pass {
  public:
-  Pass(const Tensor& y, Targets& targets, Collect collect, const char* caller)
-      : y_(y), targets_(targets), collect_(collect), caller_(caller), walk_(new_walk()) {}
+  Pass(const Tensor& y, Targets& targets, Collect collect, const char* caller, std::uint64_t since = 0)
+      : y_(y), targets_(targets), collect_(collect), caller_(caller), since_(since), walk_(new_walk()) {}
   ~Pass() {
     for (Node* node : order_) node->walk.store(0, std::memory_order_release);
     for (const Frame& frame : stack_) frame.node->walk.store(0, std::memory_order_release);
@@ -126,6 +123,7 @@ class Pass {
   Targets& targets_;
   Collect collect_;
   const char* caller_;
+  std::uint64_t since_;  // the gradients of nodes before this one become complete in the pass around this one
   std::uint32_t walk_;
   std::vector<Frame> stack_;
   std::vector<Node*> order_;           // inputs before results
@@ -231,7 +229,7 @@ void Pass::check_versions(const Node& node) {
 }
 
 Tensor Pass::hooked(Node& node, Tensor gradient) const {
-  if (!node.extras || node.extras->hooks.empty()) return gradient;
+  if (!node.extras || node.extras->hooks.empty() || node.id < since_) return gradient;
   const auto hooks = node.extras->hooks;  // a hook may remove itself
   gradient = gradient.separate();
   for (const auto& [number, hook] : hooks) {
@@ -267,7 +265,7 @@ void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
 }
 
 void Pass::visit(Node& node, const Tensor& gy, bool release) {
-  const Scope scope(detail::place_of_rule(node.place, node.op));
+  const detail::With place(&detail::Context::place, detail::place_of_rule(node.place, node.op));
   const detail::RulesShown shown(node);
   std::optional<Plain> form;
   if (node.plain != runs_plain()) form.emplace(static_cast<bool>(node.plain));
@@ -326,7 +324,7 @@ Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
       Node& leaf = *targets_.all()[static_cast<std::size_t>(target)];
       Tensor& gradient = found_[static_cast<std::size_t>(target)];
       gradient = hooked(leaf, std::move(gradient));
-      if (Observer::watching()) [[unlikely]]
+      if (Observer::watching() && leaf.id >= since_) [[unlikely]]
         detail::Shown::complete_gradient(leaf, gradient);
       complete(target, gradient);
     }
@@ -412,7 +410,7 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
                            const GradOptions& options) {
   const Tensor y = result_of;
   const Tensors xs = with_respect_to;  // a hook may change the caller's list
-  const Tensor seed = seed_for("grad", y, options.seed);
+  Tensor seed = seed_for("grad", y, options.seed);
   Targets targets(xs.size());
   std::vector<int> target_of;
   std::uint64_t oldest = ~std::uint64_t{0};
@@ -424,7 +422,7 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
     target_of.push_back(targets.add(x.node().get()));
     oldest = std::min(oldest, x.node()->id);
   }
-  Pass pass(y, targets, Collect::requested, "grad");
+  Pass pass(y, targets, Collect::requested, "grad", since);
   pass.collect(std::max(oldest, since));
   pass.check();
   for (std::size_t i = 0; i < xs.size(); ++i) {
@@ -441,7 +439,10 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
   const detail::With history(&detail::Context::history, with_graph ? History::recorded : History::gradient);
   const detail::With trace(&detail::Context::tracing, with_graph || detail::context.tracing);
   const detail::With order(&detail::Context::order, with_graph ? pass.order_of_gradients() : detail::context.order);
-  if (with_graph && !seed.node()) seed.needed_node()->op = "seed";
+  if (with_graph && !seed.node()) {
+    seed = seed.separate();  // the caller's stays as it is
+    seed.needed_node()->op = "seed";
+  }
   Ref<Node> before;
   if (with_graph) {
     before = Node::create("mark", {}, 0);
@@ -487,7 +488,7 @@ void Tensor::backward(const BackwardOptions& options) const {
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i].defined()) continue;
     NodeExtras& extras = targets.all()[i]->needed_extras();
-    if (extras.has_grad) {
+    if (extras.passes > 0) {
       extras.grad.mutable_data();  // a copy of its own, if it is shared
     } else if (!found[i].unique() || !found[i].value().unique()) {
       found[i] = Tensor(Array(found[i].shape(), std::span(found[i].value().begin(), found[i].value().end())));
@@ -496,11 +497,10 @@ void Tensor::backward(const BackwardOptions& options) const {
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i].defined()) continue;
     NodeExtras& extras = *targets.all()[i]->extras;
-    if (extras.has_grad) {
+    if (extras.passes++ > 0) {
       add_in_place(extras.grad, found[i].value());
     } else {
       extras.grad = detail::Engine::take_value(std::move(found[i]));
-      extras.has_grad = true;
     }
   }
 }

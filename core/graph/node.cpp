@@ -23,10 +23,9 @@ class Ids {
     if (last_ == end_) take_more();
     return ++last_;
   }
-  // Starts above all ids that any thread has given out.
-  std::uint64_t next_above_all() {
-    take_more();
-    return ++last_;
+  std::uint64_t next_above(std::uint64_t id) {
+    if (last_ < id) take_more();  // above all ids that any thread has given out
+    return next();
   }
 
  private:
@@ -89,7 +88,7 @@ void Node::trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vec
 }
 
 void Node::follow(const Node& input) {
-  if (id <= input.id) id = ids.next_above_all();
+  if (id <= input.id) id = ids.next_above(input.id);
 }
 
 void Node::release() noexcept {

@@ -123,7 +123,7 @@ class Rule {
     }
   }
   const Methods* methods_ = nullptr;
-  alignas(void*) unsigned char place_[sizeof(void*)];
+  alignas(void*) unsigned char place_[sizeof(void*)] = {};
 };
 
 struct Node;
@@ -154,7 +154,7 @@ struct NodeExtras {
   std::vector<Attribute> attributes;
   std::vector<Ref<Node>> traced;  ///< inputs of an operation that no gradient flows through
   Array grad;                     ///< the gradient accumulated by backward()
-  bool has_grad = false;
+  int passes = 0;                 ///< how many backward passes `grad` is the sum of; 0: there is none
   bool retain_grad = false;
   std::uint64_t next_hook = 1;
   std::vector<std::pair<std::uint64_t, GradientHook>> hooks;
@@ -230,7 +230,7 @@ struct Node {
   /// As given to record(); 0 for an operation without them.
   std::int64_t multiply_adds() const { return counts ? sizes()[rank] : 0; }
   void set_multiply_adds(std::int64_t count) { sizes()[rank] = count; }
-  /// Takes a larger id if the input, made by another thread, has one as large.
+  /// Takes a larger id if the input has one as large: it was made later, as a constant is, or by another thread.
   void follow(const Node& input);
   /// Releases the rules and kept values; the arrows stay, so that the graph can still be drawn.
   void release() noexcept;

@@ -9,7 +9,8 @@
 //
 // Rules are written in public operations, so that they can be differentiated themselves. The arguments and captures of a rule
 // decide what stays in memory: (gy) alone keeps nothing, (gy, y) keeps the result, a captured tensor is kept. A rule whose last
-// parameter is an InputShape gets the shape of its input.
+// parameter is an InputShape gets the shape of its input. A rule with a capture that has anything to destroy counts as one
+// that holds tensors, a std::vector<int> too: after an assignment to an input it is refused.
 // Settings and inputs that are not tensors are given to diagrams by told(): record("sum", y, wrt(x, rule), told("axis", axis)).
 #pragma once
 

@@ -106,17 +106,35 @@ Array detail::Engine::take_value(Tensor&& tensor) {
 
 Tensor Tensor::grad() const {
   if (!has_grad()) {
-    fail<GraphError>("grad", name().empty() ? "this tensor" : cat("'", name(), "'"),
-                     " has no gradient: backward() has not reached it");
+    fail<GraphError>("grad", name().empty() ? cat("the tensor ", shape()) : cat("'", name(), "'"), ' ',
+                     detail::Engine::why_no_grad(*this));
   }
   return Tensor(node()->extras->grad);
 }
 
-bool Tensor::has_grad() const { return node() && node()->extras && node()->extras->has_grad; }
+std::string detail::Engine::why_no_grad(const Tensor& x) {
+  if (const std::string_view why = why_no_history(x.history()); !why.empty()) return std::string(why);
+  if (!x.requires_grad()) {
+    return "requires no gradient, because it was made from numbers, by detach(), or from such alone; variable(...) "
+           "makes a leaf that gradients flow to";
+  }
+  const Node& node = *x.node();
+  if (!x.is_leaf() && !(node.extras && node.extras->retain_grad)) {
+    return cat("is a result of ", node.op, ", and only leaves keep their gradient; call retain_grad() before ",
+               "backward(), or give a leaf another value by w.assign(...)");
+  }
+  if (node.released) {
+    return "kept no gradient when the backward pass came by: retain_grad() was called after it, or zero_grad()";
+  }
+  return "has not been reached by a backward(), or zero_grad() came after; with the loss, why_no_grad(x, loss) tells "
+         "which";
+}
+
+bool Tensor::has_grad() const { return node() && node()->extras && node()->extras->passes > 0; }
 
 void Tensor::zero_grad() const {
   if (!has_grad()) return;
-  node()->extras->has_grad = false;
+  node()->extras->passes = 0;
   node()->extras->grad = Array();
 }
 

@@ -201,6 +201,8 @@ struct Engine {
   static void swap(const Tensor& a, const Tensor& b) noexcept;
   /// The same pointer for all handles of one tensor.
   static const void* identity(const Tensor& tensor) { return tensor.body_.get(); }
+  /// Why a tensor has no gradient, as far as it tells itself: the predicate of a sentence.
+  static std::string why_no_grad(const Tensor& x);
   /// Moves the numbers out of a tensor with only one handle, else shares them.
   static Array take_value(Tensor&& tensor);
 };

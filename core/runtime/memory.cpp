@@ -27,6 +27,13 @@ namespace {
 
 constexpr std::size_t grain = 64;  // alignment, and the smallest block
 
+constexpr bool pooling =
+#ifdef XGRAD_POOL_OFF
+    false;  // so that the address sanitizer sees every allocation and release
+#else
+    true;
+#endif
+
 // A counter with one writing thread, so that counting costs no bus lock; other threads may read it.
 class Counter {
  public:
@@ -51,7 +58,8 @@ struct Counters {
 // doubling, so that at most 1/8 is wasted.
 constexpr int small_sizes = 16;
 constexpr int small_classes = 2 * small_sizes;
-constexpr int class_count = small_classes + 8 * 52;  // to 2^62
+// To the large blocks, which have no classes; without a pool to 2^62.
+constexpr int class_count = small_classes + 8 * (pooling ? std::bit_width(detail::LargeBlocks::least) - 11 : 52);
 
 struct SizeClass {
   int index;
@@ -74,13 +82,6 @@ std::size_t bytes_of_class(int index) {
   const int top = 10 + (index - small_classes) / 8, steps = (index - small_classes) % 8 + 1;
   return (std::size_t{1} << top) + static_cast<std::size_t>(steps) * (std::size_t{1} << (top - 3));
 }
-
-constexpr bool pooling =
-#ifdef XGRAD_POOL_OFF
-    false;  // so that the address sanitizer sees every allocation and release
-#else
-    true;
-#endif
 
 bool is_large(std::size_t bytes) { return pooling && bytes >= detail::LargeBlocks::least; }
 

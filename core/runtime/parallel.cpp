@@ -50,9 +50,13 @@ class Loop {
 
   // Takes blocks until none is left, as the thread of this number.
   void work(int thread) noexcept {
-    const detail::With place(&detail::Context::place, place_);
-    const detail::With history(&detail::Context::history, history_);
-    const detail::With plain(&detail::Context::plain, plain_);
+    using detail::Context, detail::With;
+    const With place(&Context::place, caller_.place);
+    const With rule(&Context::recorded_rule, caller_.recorded_rule);
+    const With order(&Context::order, caller_.order);
+    const With history(&Context::history, caller_.history);
+    const With tracing(&Context::tracing, caller_.tracing);
+    const With plain(&Context::plain, caller_.plain);
     const bool outer = std::exchange(detail::context.in_loop, true);
     for (int i = 0; i < stretches_; ++i) {
       const int stretch = (thread + i) % stretches_;
@@ -95,9 +99,7 @@ class Loop {
   std::int64_t count_, grain_, blocks_;
   void (*run_)(const void*, std::int64_t, std::int64_t);
   const void* context_;
-  const Place* place_ = detail::context.place;  // of the calling thread, as is the next
-  History history_ = detail::context.history;
-  bool plain_ = detail::context.plain;
+  const detail::Context caller_ = detail::context;
   int stretches_;
   Next next_[most_stretches];
   std::mutex mutex_;  // of the two below

@@ -60,15 +60,19 @@ NumbersSummary summary_of(const Array& array, const SummaryOptions& options) {
   result.mean = std::clamp(sum / static_cast<double>(finite), least, greatest);
   result.histogram.resize(static_cast<std::size_t>(options.bins));
   double squares = 0;
+  // Halves in units of a power of two: neither differences nor squares leave the range of double.
+  const double half = result.mean / 2, most = std::max(greatest / 2 - half, half - least / 2);
+  const int unit = std::max(std::ilogb(most), -1000);
+  const double per_unit = std::ldexp(1, -unit);
   const double width = (greatest / 2 - least / 2) / options.bins;  // of halves: the difference may overflow
   for (const Real number : array) {
     if (!std::isfinite(number)) continue;
-    const double x = number, off = x - result.mean;
+    const double x = number, off = (x / 2 - half) * per_unit;
     squares += off * off;
     const double bin = width > 0 ? (x / 2 - least / 2) / width : 0;
     ++result.histogram[static_cast<std::size_t>(std::min(bin, options.bins - 1.0))];
   }
-  result.deviation = std::sqrt(squares / static_cast<double>(finite));
+  result.deviation = std::ldexp(std::sqrt(squares / static_cast<double>(finite)), unit + 1);
   return result;
 }
 

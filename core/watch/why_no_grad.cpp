@@ -12,14 +12,11 @@ std::string described(const Tensor& x) {
   return x.name().empty() ? cat("the tensor ", x.shape()) : cat("'", x.name(), "'");
 }
 
-// Why no gradient flows to something.
-std::string why_none_flows(const Tensor& x) {
-  if (const std::string_view why = why_no_history(x.history()); !why.empty()) return std::string(why);
-  if (x.node() && detail::ModelParameters::of(x.node().get())) {
+std::string why_none(const Tensor& x) {
+  if (x.node() && !x.requires_grad() && detail::ModelParameters::of(x.node().get())) {
     return "is a parameter that is frozen; call set_requires_grad() before the forward pass";
   }
-  return "requires no gradient, because it was made from numbers, by detach(), or from such alone; variable(...) "
-         "makes a leaf that gradients flow to";
+  return detail::Engine::why_no_grad(x);
 }
 
 enum class Reached { no, late, yes };
@@ -43,30 +40,18 @@ Reached reach(const Node* loss, const Node* target) {
 // For a tensor that gradients flow to but that has none: whether it is a result that keeps none.
 bool keeps_none(const Tensor& x) { return !x.is_leaf() && !(x.node()->extras && x.node()->extras->retain_grad); }
 
-std::string why_not_kept(const Tensor& x) {
-  return cat(" is a result of ", x.node()->op,
-             ", and only leaves keep their gradient; call retain_grad() before backward()");
-}
-
 }  // namespace
 
 std::string why_no_grad(const Tensor& x) {
   if (!x.defined()) return "the tensor is undefined: no value was ever given to it";
   if (x.has_grad()) return cat(described(x), " has a gradient: grad() gives it");
-  if (!x.requires_grad()) return cat(described(x), " ", why_none_flows(x));
-  if (keeps_none(x)) return cat(described(x), why_not_kept(x));
-  if (x.node()->released) {
-    return cat(described(x),
-               " kept no gradient when the backward pass came by: retain_grad() was called after it, or zero_grad()");
-  }
-  return cat(described(x), " has not been reached by a backward(), or zero_grad() came after; with the loss, ",
-             "why_no_grad(x, loss) tells which");
+  return cat(described(x), ' ', why_none(x));
 }
 
 std::string why_no_grad(const Tensor& x, const Tensor& loss) {
   const Ref<Node>& root = loss.node();
   if (!x.defined() || x.has_grad() || !x.requires_grad()) return why_no_grad(x);
-  if (!loss.requires_grad()) return cat("the loss ", why_none_flows(loss));
+  if (!loss.requires_grad()) return cat("the loss ", why_none(loss));
   switch (reach(root.get(), x.node().get())) {
     case Reached::no:
       return cat("the loss does not depend on ", described(x), ", or only through a value without history");
@@ -76,12 +61,9 @@ std::string why_no_grad(const Tensor& x, const Tensor& loss) {
     case Reached::yes:
       break;
   }
-  if (keeps_none(x)) return cat(described(x), why_not_kept(x));
+  if (keeps_none(x)) return why_no_grad(x);
   if (!root->released) return cat("backward() of the loss has not run: ", described(x), " gets its gradient there");
-  if (!x.is_leaf()) {
-    return cat(described(x),
-               " kept no gradient when the backward pass came by: retain_grad() was called after it, or zero_grad()");
-  }
+  if (!x.is_leaf()) return why_no_grad(x);
   return cat("a backward pass of the loss has run, but it was grad(), which returns gradients and leaves none in ",
              described(x), ", or zero_grad() came after");
 }

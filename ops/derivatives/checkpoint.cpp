@@ -82,6 +82,7 @@ Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& le
   for (const Tensor& input : inputs) {
     if (input.node()) mark.node()->follow(*input.node());
   }
+  for (const Ref<Node>& leaf : leaves) mark.node()->follow(*leaf);
   const auto is_leaf_of_f = [&](const Ref<Node>& node) { return std::ranges::find(leaves, node) != leaves.end(); };
   Tensors own, xs;
   std::vector<std::size_t> places;  // of xs, among the inputs and leaves

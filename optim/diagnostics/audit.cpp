@@ -75,6 +75,7 @@ Audit audit(const Tensor& loss, const Optimizer& optimizer) {
       result.unreached.push_back({parameter.name(), parameter.shape(), why_unreached(parameter, behind)});
     }
     if (!node) continue;
+    if (parameter.has_grad()) result.passes = std::max(result.passes, node->extras->passes);
     parameters.insert(node);
     models.insert(ModelParameters::of(node).get());
   }
@@ -86,10 +87,10 @@ Audit audit(const Tensor& loss, const Optimizer& optimizer) {
 }
 
 std::string to_string(const Audit& audit) {
-  if (audit.clean())
-    return cat("audit: the loss reaches every parameter (", audit.trained.size(), ") and no other leaf\n");
-  std::string text = cat("audit: ", audit.trained.size(), " trained, ", audit.untrained.size(), " not trained, ",
-                         audit.unreached.size(), " not reached\n");
+  std::string text =
+      audit.clean() ? cat("audit: the loss reaches every parameter (", audit.trained.size(), ") and no other leaf\n")
+                    : cat("audit: ", audit.trained.size(), " trained, ", audit.untrained.size(), " not trained, ",
+                          audit.unreached.size(), " not reached\n");
   const auto add = [&](std::string_view what, const std::vector<Audit::Line>& lines) {
     for (const Audit::Line& line : lines) {
       append(text,
@@ -98,6 +99,10 @@ std::string to_string(const Audit& audit) {
   };
   add("not trained", audit.untrained);
   add("not reached", audit.unreached);
+  if (audit.passes > 1) {
+    append(text, cat("  gradients are sums over ", audit.passes, " backward passes: right if they are accumulated, ",
+                     "else zero_grad() was forgotten\n"));
+  }
   return text;
 }
 

@@ -25,8 +25,9 @@ struct Audit {
   std::vector<Line> untrained;  ///< leaves that gradients flow to, but that are no parameters of the optimizer
   std::vector<Line> unreached;  ///< parameters of the optimizer that no gradient flows to
   std::vector<Line> trained;    ///< parameters that are both
+  int passes = 0;               ///< how many backward passes the parameters' gradients are sums of, at most
 
-  /// Whether there is nothing to say.
+  /// Whether every leaf is trained, and every parameter reached.
   bool clean() const { return untrained.empty() && unreached.empty(); }
 };
 
@@ -37,7 +38,8 @@ struct Audit {
 /// variable that is no param(), and a tensor assigned to a member in place of its parameter, which is then unreached.
 Audit audit(const Tensor& loss, const Optimizer& optimizer);
 
-/// One line for each finding, after one that counts them.
+/// One line for each finding, after one that counts them. The last line tells of gradients of more than one backward
+/// pass: they are accumulated, or zero_grad() was forgotten.
 std::string to_string(const Audit& audit);
 std::ostream& operator<<(std::ostream& out, const Audit& audit);
 

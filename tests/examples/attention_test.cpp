@@ -234,6 +234,14 @@ TEST_CASE("an alignment as text and as a picture") {
   CHECK(count_of("@media", kit::alignment_svg(weights, dark)) == 0);
 }
 
+TEST_CASE("tokens of white space are seen in alignments") {
+  const kit::HeatMaps maps = kit::cross_maps({"a", " "}, {" b", "."});
+  const Array weights({1, 1, 2, 2}, {1, 0, 0.75, 0.25});
+  CHECK(count_of("␣b 0.75", kit::alignment_text(weights, maps)) == 1);
+  CHECK(count_of(">␣</text>", kit::alignment_svg(weights, maps)) == 1);
+  CHECK(count_of("<title>␣ → ␣b  0.750</title>", kit::alignment_svg(weights, maps)) == 1);
+}
+
 TEST_CASE("hostile tokens stay text, and leave a list its lines") {
   kit::HeatMaps maps = kit::decoder_maps(hostile, {hostile, hostile}, {.title = hostile});
   maps.query_caption = maps.key_caption = hostile;

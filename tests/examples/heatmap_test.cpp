@@ -119,6 +119,18 @@ TEST_CASE("labels appear once per row and column of the grid, long ones are shor
   CHECK(count_of("anticonstitutionnellement  ", svg) == 5 * 3);  // whole under the pointer
 }
 
+TEST_CASE("tokens of white space have labels that are seen, and words between spaces stay as they are") {
+  HeatMaps maps = small();
+  maps.queries = {" ", "\n", " a b"};
+  maps.keys = {"\t ", "epoch 1"};
+  const std::string svg = heat_map_svg(maps);
+  for (const char* label : {"␣", "↵", "␣a b", "⇥␣", "epoch 1"}) {
+    CAPTURE(label);
+    CHECK(count_of(">" + std::string(label) + "</text>", svg) == 1);
+  }
+  CHECK(count_of("<title>␣ → ⇥␣  0.250</title>", svg) == 1);
+}
+
 TEST_CASE("large matrices drop labels instead of letting them touch") {
   HeatMaps maps{.columns = 1};
   for (int i = 0; i < 100; ++i)

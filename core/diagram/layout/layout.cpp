@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../../base/error.h"
+#include "../view/order.h"
 #include "columns.h"
 #include "dot.h"
 #include "routes.h"
@@ -100,6 +101,13 @@ GraphLayout detail::layout_in_one(const GraphView& view, const GraphOptions& opt
   if (limits.processor_seconds < 1 || limits.seconds < 1 || limits.memory < 1) {
     fail<ValueError>(caller, "limits of ", limits.processor_seconds, " s, ", limits.seconds, " s and ", limits.memory,
                      " bytes: one is not positive");
+  }
+  std::vector<bool> filled(view.frames.size());
+  for (const GraphVertex& vertex : view.vertices) {
+    for (int f = vertex.frame; f != nothing && !filled[f]; f = view.frames[f].parent) filled[f] = true;
+  }
+  if (const auto empty = std::ranges::find(filled, false); empty != filled.end()) {
+    fail<ValueError>(caller, "the frame '", printable(view.frames[empty - filled.begin()].path), "' holds no vertex");
   }
   const ProgramResult plan = run_program({"dot", "-Tjson0"}, in_dot(view, options, DotFor::layout), limits, caller);
   if (!plan.is_there) fail<IoError>(caller, plan.failure, ": install the package graphviz");

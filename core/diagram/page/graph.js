@@ -50,6 +50,10 @@ class Graph {
       thing.address = count > 1 ? `${name}:${count}` : name;
       this.addresses.set(thing.address, thing);
     }
+    for (const vertex of this.vertices) {  // of a vertex with a name also by its operation
+      const name = [vertex.path, vertex.op].filter(Boolean).join(".");
+      if (!this.addresses.has(name)) this.addresses.set(name, vertex);
+    }
     return this.addresses;
   }
   addressOf(thing) { return this.byAddress && thing.address; }

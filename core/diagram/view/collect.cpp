@@ -13,6 +13,7 @@
 #include "../../base/error.h"
 #include "../../base/scope.h"
 #include "../../base/text.h"
+#include "../../graph/grad.h"
 #include "characters.h"
 #include "decorate.h"
 #include "equations.h"
@@ -168,9 +169,7 @@ class Collector {
   }
 
   // Whether it adds gradients that meet, one after the other.
-  bool is_sum(const Node& node) const {
-    return node.order > 0 && node.rule_id() == 0 && !is_data(node) && !options_.formulas;
-  }
+  bool is_sum(const Node& node) const { return node.op == sum_of_gradients && !options_.formulas; }
 
   // The ids of nodes, by vertex.
   std::vector<std::uint64_t> ids() const {
@@ -207,8 +206,9 @@ class Collector {
         view_.vertices[number(part)].name = node->name();
         continue;
       }
-      const bool of_rule = node->order > 0 && node->rule_id() != 0;
-      if (of_rule && !options_.formulas) {
+      const bool of_rule = node->order > 0 && node->rule_id() != 0 && !options_.formulas;
+      if (of_rule || is_sum(*node)) rules_.insert(next);
+      if (of_rule) {
         const auto [place, is_new] = rules.try_emplace({node->rule_id(), node->order}, next);
         numbers_.emplace(node, place->second);
         if (!is_new) {
@@ -265,9 +265,7 @@ class Collector {
     view_.edges.push_back(std::move(edge));
   }
 
-  bool is_rule(int vertex) const {
-    return view_.vertices[vertex].role == GraphRole::gradient_operation && !options_.formulas;
-  }
+  bool is_rule(int vertex) const { return rules_.contains(vertex); }
 
   // Ids, targets, lengths and masks are inputs, too, each array once. Of those in a rule only the ones given to others.
   void add_given() {
@@ -523,6 +521,7 @@ class Collector {
   const std::string_view caller_;
   std::vector<const Node*> nodes_;
   std::unordered_map<const Node*, int> numbers_;
+  std::set<int> rules_;                       // boxes of several operations: of a rule, or of a sum of gradients
   std::set<int> gives_on_;                    // rules whose gradients go to other rules
   std::map<int, int> inputs_;                 // how many inputs of a vertex have been listed
   std::unordered_set<const void*> given_;     // blocks of indices and masks

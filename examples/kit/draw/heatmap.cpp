@@ -322,9 +322,26 @@ class Figure {
 
 }  // namespace
 
+HeatMaps with_visible_spaces(HeatMaps maps) {
+  constexpr std::string_view spaces = " \t\n";
+  for (std::vector<std::string>* labels : {&maps.queries, &maps.keys}) {
+    for (std::string& label : *labels) {
+      const std::size_t begin = label.find_first_not_of(spaces), end = label.find_last_not_of(spaces);
+      std::string visible;
+      for (std::size_t i = 0; i < label.size(); ++i) {
+        const bool is_inside = begin <= i && i <= end && begin != label.npos;
+        visible += is_inside ? label.substr(i, 1) : label[i] == ' ' ? "␣" : label[i] == '\t' ? "⇥" : "↵";
+      }
+      label = std::move(visible);
+    }
+  }
+  return maps;
+}
+
 std::string heat_map_svg(const HeatMaps& maps) {
   check(maps);
-  return Figure(maps).drawn();
+  const HeatMaps shown = with_visible_spaces(maps);
+  return Figure(shown).drawn();
 }
 
 }  // namespace xgrad::kit

@@ -38,6 +38,9 @@ struct HeatMaps {
   Theme theme = Theme::automatic;
 };
 
+/// The maps with spaces, tabs and line ends at the ends of their labels as ␣, ⇥ and ↵, since tokens may be these alone.
+HeatMaps with_visible_spaces(HeatMaps maps);
+
 /// The figure as SVG: 0 is near the ground, the greatest value far from it (dark on white ground); with negative values
 /// blue is below and red above 0. A bar tells the numbers, in high figures again and again. Masked entries are hatched,
 /// the others tell their tokens and value under the pointer. Titles and captions go on in further lines, long labels

@@ -70,7 +70,8 @@ Aligned alignments(const Array& weights, const HeatMaps& maps, std::int64_t coun
   return result;
 }
 
-std::string alignment_text(const Array& weights, const HeatMaps& maps, std::int64_t count) {
+std::string alignment_text(const Array& weights, const HeatMaps& given, std::int64_t count) {
+  const HeatMaps maps = with_visible_spaces(given);
   const Aligned aligned = alignments(weights, maps, count);
   constexpr int widest = 24;  // columns of a token
   std::size_t most = 1;
@@ -90,7 +91,8 @@ std::string alignment_text(const Array& weights, const HeatMaps& maps, std::int6
   return table.text();
 }
 
-std::string alignment_svg(const Array& weights, const HeatMaps& maps, std::int64_t count) {
+std::string alignment_svg(const Array& weights, const HeatMaps& given, std::int64_t count) {
+  const HeatMaps maps = with_visible_spaces(given);
   const Aligned aligned = alignments(weights, maps, count);
   const std::vector<std::size_t> shown = seen_keys(maps);
   Tokens keys;

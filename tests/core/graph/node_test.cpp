@@ -35,6 +35,16 @@ TEST_CASE("a node knows its operation, its shape and its inputs") {
   CHECK(x.node()->name() == "x");
 }
 
+TEST_CASE("an operation on a constant takes the next ids of its thread") {
+  Tensor y = variable(1);
+  const std::uint64_t first = y.node()->id;
+  for (int i = 0; i < 1000; ++i) {
+    y = y * 2;
+    CHECK(y.node()->id > y.node()->edges()[1].to->id);
+  }
+  CHECK(y.node()->id - first < 4 * 1000);  // three ids each, and whole stocks of 256
+}
+
 TEST_CASE("a node keeps its result only if a rule asked for it") {
   const Tensor x = variable(Array(Shape{100}, Real(1)));
   const Tensor sum = x + x;

@@ -106,10 +106,11 @@ TEST_CASE("several threads take part") {
   CHECK(ids.front() != ids.back());
 }
 
-TEST_CASE("helping threads record, plain or not, and are in the model, as who called them, and forget it afterwards") {
+TEST_CASE(
+    "helping threads record, plain or not, trace, and are in the model, as who called them, and forget it afterwards") {
   const ThreadCount restore(4);
   const Place* const place = intern("blocks.3");
-  using What = std::tuple<const Place*, bool, bool>;
+  using What = std::tuple<const Place*, bool, bool, bool>;
   const auto seen = [] {
     std::mutex mutex;
     std::map<std::thread::id, What> by_thread;
@@ -119,19 +120,20 @@ TEST_CASE("helping threads record, plain or not, and are in the model, as who ca
       const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(5);
       while (inside < 2 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
       const std::lock_guard lock(mutex);
-      by_thread[std::this_thread::get_id()] = {current_place(), recording(), runs_plain()};
+      by_thread[std::this_thread::get_id()] = {current_place(), recording(), runs_plain(), detail::context.tracing};
     });
     return by_thread;
   };
   {
     const NoGrad off;
     const Plain plain;
+    const TraceAll trace;
     const Scope scope(place);
     const auto inside = seen();
     CHECK(inside.size() > 1);
-    for (const auto& [thread, what] : inside) CHECK(what == What{place, false, true});
+    for (const auto& [thread, what] : inside) CHECK(what == What{place, false, true, true});
   }
-  for (const auto& [thread, what] : seen()) CHECK(what == What{nullptr, true, false});
+  for (const auto& [thread, what] : seen()) CHECK(what == What{nullptr, true, false, false});
 }
 
 TEST_CASE("the exception of the lowest block reaches the caller, and the loop works again") {

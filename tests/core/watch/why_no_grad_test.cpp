@@ -16,7 +16,8 @@ const std::string without_graph =
     " comes from a gradient that was computed without a graph; pass {.create_graph = true} to the grad() that it comes "
     "from";
 const std::string not_kept =
-    " is a result of mul, and only leaves keep their gradient; call retain_grad() before backward()";
+    " is a result of mul, and only leaves keep their gradient; call retain_grad() before backward(), or give a "
+    "leaf another value by w.assign(...)";
 const std::string came_by =
     " kept no gradient when the backward pass came by: retain_grad() was called after it, or zero_grad()";
 

@@ -1,6 +1,7 @@
 // checkpoint(): the same numbers and gradients as without, of any order, for less memory.
 #include "support/check.h"
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <limits>
@@ -125,6 +126,125 @@ TEST_CASE("checkpoint takes lists, leaves that come out as they are, and functio
   CHECK(!checkpoint([](const Tensor& a) { return a.detach() * 2; }, x).requires_grad());
   const NoGrad off;
   CHECK(!checkpoint([&](const Tensor& a) { return a * w; }, x).requires_grad());
+}
+
+// Functions of w = 2 with their first and second derivative; `run` is checkpoint or runs the function as it is.
+struct Hooked {
+  const char* what;
+  std::function<Tensor(const Tensor& w, const std::function<Tensor(std::function<Tensor(const Tensor&)>, Tensor)>& run)>
+      f;
+  Real first, second;
+};
+const Hooked hooked[] = {
+    {"two checkpoints",
+     [](const Tensor& w, const auto& run) {
+       const auto times_w = [w](const Tensor& a) { return a * w * w; };
+       return run(times_w, 2) + run(times_w, 3);
+     },
+     20, 10},
+    {"nested",
+     [](const Tensor& w, const auto& run) {
+       return run([w, run](const Tensor& a) { return run([w](const Tensor& b) { return b * w; }, a) * w; }, 3);
+     },
+     12, 6},
+    {"an input that is captured, too",
+     [](const Tensor& w, const auto& run) { return run([w](const Tensor& a) { return a * a * w; }, w); }, 12, 12},
+    {"an input of two, and of none",
+     [](const Tensor& w, const auto& run) {
+       const auto f = [](const Tensor& a) { return a * a; };
+       return run(f, w) + run(f, w) + w;
+     },
+     9, 4},
+    {"a captured leaf as the result",
+     [](const Tensor& w, const auto& run) { return run([w](const Tensor&) { return w; }, 1) * w; }, 4, 2},
+};
+
+TEST_CASE("a hook on a leaf that checkpoints use is called once, with the complete gradient") {
+  for (const Hooked& each : hooked) {
+    for (const bool with : {false, true}) {
+      CAPTURE(each.what);
+      CAPTURE(with);
+      const auto run = [with](const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
+        return with ? checkpoint(f, x) : f(x);
+      };
+      const Tensor w = variable(2, "w");
+      std::vector<Real> seen;
+      w.on_grad([&](const Tensor& g) {
+        seen.push_back(g.item());
+        return g * g + 1;
+      });
+      const Real changed = each.first * each.first + 1;
+      each.f(w, run).backward();
+      CHECK(seen == std::vector{each.first});
+      CHECK(w.grad().item() == changed);
+      seen.clear();
+      CHECK(grad(each.f(w, run), {w})[0].item() == changed);
+      CHECK(seen == std::vector{each.first});
+      seen.clear();
+      const Tensor g = grad(each.f(w, run), {w}, {.create_graph = true})[0];
+      CHECK(g.item() == changed);
+      const Real slope = 2 * each.first * each.second;  // of f'^2 + 1
+      CHECK(grad(g, {w})[0].item() == slope * slope + 1);
+      CHECK(seen == std::vector{each.first, slope});
+    }
+  }
+}
+
+TEST_CASE("a hook on a result that checkpoints use is called once, with the complete gradient") {
+  const Tensor w = variable(2, "w");
+  const Tensor h = w * 3;
+  std::vector<Real> seen;
+  h.on_grad([&](const Tensor& g) {
+    seen.push_back(g.item());
+    return g * g + 1;
+  });
+  const auto f = [](const Tensor& a) { return a * a; };
+  (checkpoint(f, h) + checkpoint(f, h) + h).backward();
+  CHECK(seen == std::vector<Real>{25});
+  CHECK(w.grad().item() == 3 * (25 * 25 + 1));
+}
+
+TEST_CASE("hooks see complete gradients also if the leaf is younger than what the thread of the pass has made") {
+  const Tensor x = Tensor(3).named("x");
+  std::vector<Real> seen;
+  std::atomic<int> step{0};
+  Tensor y;
+  std::thread pass([&] {
+    const Tensor first = variable(1);
+    step = 1;
+    while (step < 2) std::this_thread::yield();
+    y.backward();
+  });
+  while (step < 1) std::this_thread::yield();
+  Tensors many;
+  for (int i = 0; i < 1000; ++i) many.push_back(variable(1));
+  const Tensor w = variable(2, "w");
+  w.on_grad([&](const Tensor& g) {
+    seen.push_back(g.item());
+    return g * 2;
+  });
+  const auto f = [w](const Tensor& a) { return a * w; };
+  y = checkpoint(f, x) + checkpoint(f, x);
+  step = 2;
+  pass.join();
+  CHECK(seen == std::vector<Real>{6});
+  CHECK(w.grad().item() == 12);
+}
+
+TEST_CASE("observers are shown the gradient of a leaf that checkpoints use once, when it is complete") {
+  struct Watch : Observer {
+    explicit Watch(const Tensor& leaf) : node(leaf.node().get()) {}
+    void complete_gradient(const Node& of, const Tensor& gradient) override {
+      if (&of == node) seen.push_back(gradient.item());
+    }
+    const Node* node;
+    std::vector<Real> seen;
+  };
+  const Tensor w = variable(2, "w");
+  const auto f = [w](const Tensor& a) { return a * w; };
+  Watch watch(w);
+  (checkpoint(f, Tensor(2)) + checkpoint(f, Tensor(3))).backward();
+  CHECK(watch.seen == std::vector<Real>{5});
 }
 
 TEST_CASE("the graph of a checkpoint can be used twice, and in another thread") {

@@ -149,6 +149,25 @@ TEST_CASE("an audit is clean where all is well, before and after a backward pass
   CHECK(out.str() == "audit: the loss reaches every parameter (1) and no other leaf\n");
 }
 
+TEST_CASE("an audit says how many backward passes the gradients are of") {
+  const Part part;
+  optim::SGD sgd{part.parameters(), {.lr = 1}};
+  const auto audit = [&] { return optim::audit(sum(part(x)), sgd); };
+  CHECK(audit().passes == 0);
+  for (int pass = 1; pass <= 3; ++pass) {
+    sum(part(x)).backward();
+    CHECK(audit().passes == pass);
+  }
+  CHECK(audit().clean());
+  CHECK(to_string(audit()) ==
+        "audit: the loss reaches every parameter (1) and no other leaf\n"
+        "  gradients are sums over 3 backward passes: right if they are accumulated, else zero_grad() was forgotten\n");
+  sgd.zero_grad();
+  CHECK(audit().passes == 0);
+  sum(part(x)).backward();
+  CHECK(to_string(audit()) == "audit: the loss reaches every parameter (1) and no other leaf\n");
+}
+
 TEST_CASE("a loss without a graph cannot be audited") {
   const Part part;
   optim::SGD sgd{part.parameters(), {.lr = 1}};

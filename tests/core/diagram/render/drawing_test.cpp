@@ -242,6 +242,14 @@ bool touches(const GraphPoint& point, const GraphBox& box) {
 
 }  // namespace
 
+TEST_CASE("a view with a frame that holds no vertex has no layout, and the error names the frame") {
+  GraphView view;
+  view.vertices.push_back({.role = GraphRole::input, .op = "leaf", .name = "x", .path = {}, .shape = Shape{2}});
+  view.frames.push_back({.path = "net.empty"});
+  CHECK(error_of<ValueError>([&] { GraphLayout::of(view, {}, {}, "to_svg"); }) ==
+        "to_svg: the frame 'net.empty' holds no vertex");
+}
+
 TEST_CASE("letters are at least as wide as Helvetica's, and not much wider") {
   // From the font metrics that Adobe published for Helvetica, the letters from the space to the tilde.
   const std::vector<int> helvetica{278,  278, 355, 556, 556, 889, 667, 222, 333, 333, 389, 584, 278, 333, 278, 278,

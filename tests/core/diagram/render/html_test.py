@@ -468,6 +468,8 @@ def links_lead_to_vertices():
     expect(those("#stage .selected"), ["n4"], "out of a folded module")
     js("location.hash = '#net.in'")
     expect(js("document.querySelectorAll('#t1').length"), 1, "a module")
+    js("location.hash = '#mean'")
+    expect(those("#stage .selected"), ["n13"], "a vertex that has a name, by its operation")
     browser.get("about:blank")
     open_page("plain.html", "#nosuch%")
 

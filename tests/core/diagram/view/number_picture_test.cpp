@@ -104,6 +104,11 @@ TEST_CASE("in short there are the mean and the deviation, as far as their digits
   spread.mutable_data()[0] = not_a_number;
   CHECK(said(spread) == "0.01 \u00B1 0.5, 1 NaN");
   CHECK(said(Array(Shape{20}, not_a_number)) == "20 NaN");
+  for (const Real unit : {std::numeric_limits<Real>::max() / 300, std::numeric_limits<Real>::min(), Real(1)}) {
+    for (std::int64_t i = 0; i < 100; ++i) spread.mutable_data()[i] = (i % 2 ? 3 : 1) * unit;
+    CHECK(said(spread) == cat(detail::rounded(2 * static_cast<double>(unit), 2), " \u00B1 ",
+                              detail::rounded(static_cast<double>(unit), 2)));
+  }
   CHECK(to_string(summary_of(Array(Shape{2}, -not_a_number))) == "[nan, nan]");
 }
 

@@ -4,13 +4,18 @@
 #include <xgrad/core/diagram/view/values.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/watch/why_no_grad.h>
+#include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
+#include "support/threads.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
@@ -82,6 +87,73 @@ TEST_CASE("a backward pass begins with the seed that it was given") {
   CHECK(std::ranges::none_of(view.vertices, [](const GraphVertex& vertex) { return vertex.role == GraphRole::seed; }));
   CHECK(the(view, "leaf").name == "x");
   CHECK(std::ranges::count(view.vertices, "v", &GraphVertex::name) == 1);
+}
+
+TEST_CASE("a seed that the caller gave without a name stays what it was") {
+  const Tensor x = variable({1, 2}, "x"), w = variable({5, 6}, "w"), v = tensor({3, 4});
+  const Tensor g = grad(tanh(x), {x}, {.seed = v, .create_graph = true})[0];
+  CHECK(!v.node());
+  CHECK(std::ranges::count(GraphView::of({g}).vertices, GraphRole::seed, &GraphVertex::role) == 1);
+  CHECK(std::ranges::count(GraphView::of({v * w}).vertices, GraphRole::seed, &GraphVertex::role) == 0);
+}
+
+TEST_CASE("the operations of a gradient hook are drawn for themselves, with their numbers") {
+  const Tensor x = variable({1, 2}, "x"), noise = tensor({3, 4}).named("noise");
+  const auto view_of = [&](const auto& f, const GradientHook& hook) {
+    const Tensor h = sin(x);
+    h.on_grad(hook);
+    return GraphView::of({grad(sum(f(h)), {x}, {.create_graph = true})[0]});
+  };
+  const auto once = [](const Tensor& h) { return exp(h); };
+  const auto twice = [](const Tensor& h) { return exp(h) + sqrt(h); };
+  const GradientHook squashed = [](const Tensor& g) { return tanh(g * 2); };
+  const GradientHook noisy = [&](const Tensor& g) { return g + noise; };
+  const auto drawn = [](const GraphView& view) { return ops_of(view, GraphRole::gradient_operation); };
+  CHECK(drawn(view_of(once, squashed)) == Strings{"exp'", "mul", "sin'", "sum'", "tanh"});
+  CHECK(std::ranges::count(view_of(once, squashed).vertices, Real(2), &GraphVertex::number) == 1);
+  CHECK(drawn(view_of(twice, squashed)) == Strings{"add", "add'", "exp'", "mul", "sin'", "sqrt'", "sum'", "tanh"});
+  CHECK(drawn(view_of(twice, noisy)) == Strings{"add", "add", "add'", "exp'", "sin'", "sqrt'", "sum'"});
+}
+
+TEST_CASE("the rule of a checkpoint is named after it, whatever modules run in it") {
+  const Tensor w = variable({{1, 2}, {3, 4}}, "w"), x = variable(normal({2, 2}), "x");
+  const auto product = [w](const Tensor& a) {
+    const Scope scope(intern("layer"));
+    return matmul(w * 2, a);
+  };
+  const auto weight = [w](const Tensor&) {
+    const Scope nowhere(nullptr);
+    const Scope scope(intern("layer"));
+    return tanh(w * 2);
+  };
+  const auto drawn = [](const Tensors& results) {
+    return ops_of(GraphView::of(results), GraphRole::gradient_operation);
+  };
+  const Tensor y = sum(checkpoint(product, x)), z = sum(checkpoint(weight, Tensor(1)));
+  const Tensor dx = grad(y, {x}, {.create_graph = true})[0], dw = grad(z, {w}, {.create_graph = true})[0];
+  for (const Tensors& results : {Tensors{dx}, Tensors{y, dx}, Tensors{dw}, Tensors{z, dw}}) {
+    CHECK(drawn(results) == Strings{"checkpoint'", "sum'"});
+  }
+}
+
+TEST_CASE("what the threads of a loop within a rule compute belongs to the rule") {
+  const ThreadCount restore(4);
+  const Tensor x = variable({1, 2}, "x");
+  const auto rule = [x](const Tensor& gy) {
+    Tensors parts(4);
+    std::atomic<int> inside{0};
+    parallel_for(4, 1, [&](std::int64_t begin, std::int64_t) {
+      ++inside;
+      const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+      while (inside < 2 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
+      parts[static_cast<std::size_t>(begin)] = gy * x;
+    });
+    return concat(parts, 0)[{slice(0, 2)}];
+  };
+  const Tensor y = sum(record("spread", x.value(), wrt(x, rule)));
+  const GraphView view = GraphView::of({grad(y, {x}, {.create_graph = true})[0]});
+  CHECK(ops_of(view) == Strings{});
+  CHECK(ops_of(view, GraphRole::gradient_operation) == Strings{"spread'", "sum'"});
 }
 
 TEST_CASE("what no gradient flows through is drawn if that was asked for before") {
