@@ -79,7 +79,7 @@ struct TrainerOptions {
   std::optional<optim::Schedule> schedule = {};  ///< rate of every step; without one, as the optimizer has it
   double max_norm = 0;                           ///< of all gradients together; 0: they are not clipped
   /// Batches that make a step, which is that of one batch of them all: the mean of their gradients, by the number of
-  /// their samples, or by the weights that the loss function gives.
+  /// their samples (the first axis of their first part), or by the weights that the loss function gives.
   std::int64_t accumulate = 1;
   /// Decay of the moving average that is validated and kept, of the weights and of the buffers (BatchNorm's
   /// statistics); buffers of integers are copied. 0: none.
