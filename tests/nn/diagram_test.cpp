@@ -1,5 +1,6 @@
 // Diagrams of models: they are right whether modules are entered or not.
 #include <xgrad/core/diagram/render/formats.h>
+#include <xgrad/core/diagram/view/labels.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
@@ -158,6 +159,26 @@ TEST_CASE("a window that is as large along both axes is one number") {
   CHECK(attributes(the(GraphView::of({avg_pool2d(x, {2, 3})}), "avg_pool2d")) == "kernel 2 x 3");
 }
 
+TEST_CASE("constants stand at their operations, many of them in several lines") {
+  const Tensor x = variable(Array(Shape{4, 8}, Real(1)));
+  const auto shown = [](const Tensor& y, std::string_view op) {
+    std::vector<std::string> lines;
+    for (const xgrad::detail::LabelLine& line :
+         xgrad::detail::label_of(the(GraphView::of({y}), op), {.shapes = false})) {
+      lines.push_back(line[0].text);
+    }
+    return lines;
+  };
+  CHECK(shown(leaky_relu(x, {.negative_slope = 0.2}), "leaky_relu") ==
+        std::vector<std::string>{"leaky_relu", "negative_slope 0.2"});
+  CHECK(shown(leaky_relu(x), "leaky_relu").size() == 1);
+  CHECK(shown(pad(x, {{0, 0}, {1, 2}}, 3), "pad") ==
+        std::vector<std::string>{"pad", "before [0, 1], after [0, 2], value 3"});
+  CHECK(shown(x[{_, slice(none, none, 2)}], "slice") == std::vector<std::string>{"slice", "axis 1, start 0, step 2"});
+  CHECK(shown(rotary(x, {.heads = 2, .first = 5, .theta = 500000, .scaling = RotaryScaling{}}), "rotary") ==
+        std::vector<std::string>{"rotary", "heads 2, first 5, theta 500000, factor 8,", "low 1, high 4, context 8192"});
+}
+
 TEST_CASE("ids, targets, lengths and masks are inputs, each array once, and settings stand at their operations") {
   manual_seed(1);
   const Embedding embedding{root, 11, 8};
@@ -181,7 +202,7 @@ TEST_CASE("ids, targets, lengths and masks are inputs, each array once, and sett
   for (const GraphEdge& edge : view.edges) flows.insert(edge.flow);
   CHECK(flows.size() == 3);
   CHECK(attributes(the(view, "attention")) == "heads 2, causal , scale 0.5");
-  CHECK(attributes(the(view, "dropout")) == "p 0.25");
+  CHECK(attributes(the(view, "dropout")) == "p 0.25, key [1, 5]");
   CHECK(attributes(the(view, "sum")) == "axis 2");
 
   const auto picture = [&](const AttentionMask& mask) { return to_dot(GraphView::of({attn(x, mask)})); };

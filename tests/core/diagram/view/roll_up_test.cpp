@@ -144,6 +144,18 @@ TEST_CASE("a part that each step takes is one, and does not say where it begins"
   CHECK(parts[0].attributes == std::vector<std::pair<std::string, std::string>>{{"axis", "1"}});
 }
 
+TEST_CASE("steps whose dropout has other random numbers are drawn once, without the key") {
+  const Tensor x = variable(normal({2, 6}), "x");
+  Tensor h = zeros({2, 6});
+  for (int t = 0; t < 6; ++t) h = cell("cell", dropout(x, 0.5), h);
+  const GraphView view = GraphView::of({h}, {.forms = true});
+  std::vector<GraphVertex> dropouts;
+  std::ranges::copy_if(view.vertices, std::back_inserter(dropouts), [](const auto& v) { return v.op == "dropout"; });
+  REQUIRE(dropouts.size() == 1);
+  CHECK(dropouts[0].times == 6);
+  CHECK(dropouts[0].attributes == std::vector<std::pair<std::string, std::string>>{{"p", "0.5"}});
+}
+
 TEST_CASE("two calls that do not follow each other can be told apart") {
   const Tensor y = cell("net", input("x1"), zeros({2})) - cell("net", input("x2"), zeros({2}));
   const GraphView view = GraphView::of({y}, {.depth = 0});
