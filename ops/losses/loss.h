@@ -16,8 +16,8 @@ struct CrossEntropyOptions {
   Reduction reduction = Reduction::mean;
 };
 
-/// Cross-entropy of logits (..., V) and classes (...): the classes are the last axis (PyTorch's (B, V, T) by
-/// movedim(logits, 1, -1); where V = T nothing can tell the two apart). For one sample with target t
+/// Cross-entropy of logits (..., V) and classes (...). PyTorch's logits (B, V, T) need movedim(logits, 1, -1), whose
+/// absence no error reports where V = T. For one sample with target t
 ///
 ///     loss = -(1 - a) w_t ln p_t - a/V sum_c w_c ln p_c,      p = softmax(logits), a = label_smoothing, w = weight
 ///

@@ -175,7 +175,7 @@ TEST_CASE("gather and scatter_add refuse what does not fit") {
         }) == "scatter_add: index of shape [1, 2] for a source of shape [1, 3]");
   CHECK(error_of<ValueError>([] {
           scatter_add(x34, 0, Index({1, 1}, {7}), Array({1, 1}, Real(0)));
-        }) == "scatter_add: index 7 is not in [0, 3)");
+        }) == "scatter_add: index 7 is not in [-3, 3)");
 }
 
 TEST_CASE("one_hot marks the class, and times a table it is an embedding") {

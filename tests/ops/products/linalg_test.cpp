@@ -525,8 +525,8 @@ TEST_CASE("matrices that do not fit are refused with their shapes") {
     CHECK(error_of<NumericError>([&] { f(bad); }) ==
           name + ": matrix [1, 0] of the batch has nan at [1, 0]; needs finite numbers");
     CHECK(error_of<NumericError>([&] {
-            f(tensor({{1, infinity}, {0, 1}}));
-          }) == name + ": the matrix has inf at [0, 1]; needs finite numbers");
+            f(tensor({{1, 0}, {infinity, 1}}));
+          }) == name + ": the matrix has inf at [1, 0]; needs finite numbers");
     CHECK(error_of<LimitError>([&] {
             f(ones({16385, 1}));
           }) == name + ": matrices of shape [16385, 1] are larger than 16384");
