@@ -50,11 +50,11 @@ Targets checked_targets(const char* op, const char* name, const Tensor& x, const
   Shape samples = x.shape();
   samples.erase(samples.rank() - 1);
   if (classes.shape() != samples) {
-    Shape behind_classes = x.shape();
-    if (x.rank() > 2) behind_classes.erase(1);
-    const bool classes_second = classes.shape() == behind_classes;
+    Shape without_second = x.shape();
+    if (x.rank() > 2) without_second.erase(1);
+    const bool second = classes.shape() == without_second;
     fail<ShapeError>(op, name, " ", x.shape(), " need targets of shape ", samples, ", got ", classes.shape(),
-                     classes_second ? cat(": classes are the last axis, movedim(", name, ", 1, -1)") : "");
+                     second ? cat(": classes are the last axis, movedim(", name, ", 1, -1)") : "");
   }
   const Targets targets{.classes = classes, .ignored = ignored, .smoothing = smoothing, .V = x.dim(-1)};
   for (std::int64_t i = 0; i < classes.size(); ++i) {
