@@ -43,8 +43,12 @@ class WeightedLoss : public LayerCall<Self> {
 struct CrossEntropyLoss : detail::WeightedLoss<CrossEntropyLoss, CrossEntropyOptions> {
   using WeightedLoss::WeightedLoss;
   Tensor forward(const Tensor& logits, const Index& targets) const { return cross_entropy(logits, targets, options); }
-  /// With probabilities as targets: the same weight, smoothing and reduction.
+  /// With probabilities as targets: the same weight, smoothing and reduction. Throws ValueError for an ignore_index.
   Tensor forward(const Tensor& logits, const Tensor& probabilities) const {
+    if (options.ignore_index) {
+      fail<ValueError>("cross_entropy", "ignore_index ", *options.ignore_index,
+                       " is a class number, but the targets are probabilities");
+    }
     return cross_entropy(
         logits, probabilities,
         {.weight = options.weight, .label_smoothing = options.label_smoothing, .reduction = options.reduction});

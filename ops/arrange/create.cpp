@@ -42,12 +42,13 @@ Index arange(std::int64_t first, std::int64_t last, std::int64_t step) {
   return result;
 }
 
-Tensor detail::real_range(double first, double last, double step) {
+Tensor detail::real_range(double epsilon, double first, double last, double step) {
   for (const double number : {first, last, step}) {
     if (!std::isfinite(number)) fail<ValueError>("arange", number, " is not finite");
   }
   if (step == 0) fail<ValueError>("arange", "step is 0");
-  const double count = std::max(std::ceil((last - first) / step), 0.0);
+  const double rounding = 4 * epsilon * std::max(std::abs(first), std::abs(last)) / std::abs(step);
+  const double count = std::max(std::ceil((last - first) / step - std::min(rounding, 0.5)), 0.0);
   constexpr double most = 0x1p62;
   if (count > most) fail<LimitError>("arange", count, " numbers from ", first, " to ", last);
   Array result(Shape{static_cast<std::int64_t>(count)});

@@ -1,7 +1,9 @@
 // Creating arrays and tensors from numbers, patterns and random draws.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
+#include <limits>
 #include <type_traits>
 
 #include "../../core/array/nested.h"
@@ -46,8 +48,9 @@ Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
 
 namespace detail {
-Tensor real_range(double first, double last, double step = 1);
-inline Tensor real_range(double n) { return real_range(0, n); }
+// `epsilon` is the relative error of the numbers.
+Tensor real_range(double epsilon, double first, double last, double step = 1);
+inline Tensor real_range(double epsilon, double n) { return real_range(epsilon, 0, n); }
 }  // namespace detail
 
 /// 0, 1, ..., n - 1. Throws ValueError for a negative n. Here as everywhere, LimitError when the size overflows.
@@ -55,11 +58,14 @@ Index arange(std::int64_t n);
 /// first, first + step, ..., before `last`. Throws ValueError when step is 0.
 Index arange(std::int64_t first, std::int64_t last, std::int64_t step = 1);
 /// The same in Reals if an argument is a floating-point number: arange(0, 3, 1.5) is 0, 1.5. The i-th is
-/// first + i step, calculated in double. Throws ValueError when step is 0 or a number is not finite.
+/// first + i step, calculated in double. `last` is left out also where rounding brings a number before or behind it: a
+/// number within 4 epsilon max(|first|, |last|) of `last` counts as `last`, epsilon that of the arguments' type.
+/// Throws ValueError when step is 0 or a number is not finite.
 template <class... Numbers>
 requires(sizeof...(Numbers) <= 3 && (std::is_arithmetic_v<Numbers> && ...) &&
          (std::is_floating_point_v<Numbers> || ...)) Tensor arange(Numbers... numbers) {
-  return detail::real_range(static_cast<double>(numbers)...);
+  constexpr double epsilon = std::max({static_cast<double>(std::numeric_limits<Numbers>::epsilon())...});
+  return detail::real_range(epsilon, static_cast<double>(numbers)...);
 }
 /// `count` numbers from first to last, both included, equally far apart. Throws ValueError for a negative count.
 Tensor linspace(Real first, Real last, std::int64_t count);

@@ -139,12 +139,11 @@ Tensor take_rows(const char* op, const Tensor& x, const ChosenRows& rows, const 
                 told("axis", rows.axis), told("index", rows.ids), told("padding_idx", unless(-1, rows.none)));
 }
 
-// The axis of index_select and the like, counted from 0.
-int selected_axis(const char* op, const Shape& shape, int axis, const Index& index) {
+// The rows of index_select and the like; makes the axis count from 0.
+ChosenRows rows_of(const char* op, const Shape& shape, int& axis, const Index& index) {
   axis = normalize_axis(op, axis, shape.rank());
   if (index.rank() != 1) fail<ShapeError>(op, "the index needs one axis, its shape is ", index.shape());
-  check_indices(op, index, shape[axis]);
-  return axis;
+  return ChosenRows(shape, axis, from_start(op, index, shape[axis]));
 }
 
 Shape with_axis(Shape shape, int axis, std::int64_t size) {
@@ -154,8 +153,8 @@ Shape with_axis(Shape shape, int axis, std::int64_t size) {
 
 template <class T>
 BasicArray<T> selected(const BasicArray<T>& x, int axis, const Index& index) {
-  axis = selected_axis("index_select", x.shape(), axis, index);
-  return take(x, ChosenRows(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
+  const ChosenRows rows = rows_of("index_select", x.shape(), axis, index);
+  return take(x, rows, with_axis(x.shape(), axis, index.size()));
 }
 
 }  // namespace
@@ -164,7 +163,7 @@ XGRAD_FORMULA embedding_formula{"embedding", "y_i = weight_(ids_i)", "dL/dweight
 Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOptions& options) {
   if (weight.rank() != 2) fail<ShapeError>("embedding", "the table needs two axes, its shape is ", weight.shape());
   const std::int64_t size = weight.shape()[0];
-  check_indices("embedding", ids, size);
+  check_ids("embedding", ids, size);
   const std::optional<std::int64_t> padding = options.padding_idx;
   if (padding && (*padding < -size || *padding >= size)) {
     fail<ValueError>("embedding", "padding_idx ", *padding, " is not in [", -size, ", ", size, ")");
@@ -181,8 +180,8 @@ Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOpti
 
 XGRAD_FORMULA index_select_formula{"index_select", "y_i = x_(index_i)", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor index_select(const Tensor& x, int axis, const Index& index) {
-  axis = selected_axis("index_select", x.shape(), axis, index);
-  return take_rows("index_select", x, ChosenRows(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
+  const ChosenRows rows = rows_of("index_select", x.shape(), axis, index);
+  return take_rows("index_select", x, rows, with_axis(x.shape(), axis, index.size()));
 }
 Index index_select(const Index& x, int axis, const Index& index) { return selected(x, axis, index); }
 Mask index_select(const Mask& x, int axis, const Index& index) { return selected(x, axis, index); }
@@ -190,13 +189,12 @@ Mask index_select(const Mask& x, int axis, const Index& index) { return selected
 XGRAD_FORMULA index_add_formula{"index_add", "y_j = x_j + sum of src_i with index_i = j",
                                 "dL/dx = gy; dL/dsrc_i = gy_(index_i)"};
 Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& src) {
-  axis = selected_axis("index_add", x.shape(), axis, index);
+  const ChosenRows rows = rows_of("index_add", x.shape(), axis, index);
   const Shape expected = with_axis(x.shape(), axis, index.size());
   if (src.shape() != expected) {
     fail<ShapeError>("index_add", "a source of shape ", src.shape(), " for ", index.size(), " positions of axis ", axis,
                      " of ", x.shape());
   }
-  const ChosenRows rows(x.shape(), axis, index);
   Array sums = x.value();
   add_up(src.value(), rows, sums);
   return record("index_add", std::move(sums), wrt(x, [](const Tensor& gy) { return gy; }),
@@ -205,9 +203,9 @@ Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& sr
 }
 
 Tensor index_fill(const Tensor& x, int axis, const Index& index, Real value) {
-  axis = selected_axis("index_fill", x.shape(), axis, index);
-  Mask named(with_axis(Shape::filled(x.rank(), 1), axis, x.shape()[axis]), false);
-  for (const std::int64_t i : index) named.mutable_data()[i] = true;
+  const ChosenRows rows = rows_of("index_fill", x.shape(), axis, index);
+  Mask named(with_axis(Shape::filled(x.rank(), 1), axis, rows.size), false);
+  for (const std::int64_t i : rows.ids) named.mutable_data()[i] = true;
   return masked_fill(x, named, value);
 }
 
@@ -271,7 +269,8 @@ Tensor gather_of(const Tensor& x, int axis, const Index& index, Array values) {
 }  // namespace
 
 XGRAD_FORMULA gather_formula{"gather", "y_i = x_(index_i) along the axis", "dL/dx_j = sum of gy_i with index_i = j"};
-Tensor gather(const Tensor& x, int axis, const Index& index) {
+Tensor gather(const Tensor& x, int axis, const Index& given) {
+  Index index = given;
   axis = check_gather("gather", x.shape(), axis, index);
   return gather_of(x, axis, index, taken(x.value(), axis, index));
 }
@@ -285,7 +284,8 @@ Tensor gathered(const Tensor& x, int axis, const Index& positions, Array values)
 
 XGRAD_FORMULA scatter_add_formula{"scatter_add", "y_j = x_j + sum of src_i with index_i = j",
                                   "dL/dx = gy; dL/dsrc_i = gy_(index_i)"};
-Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& src) {
+Tensor scatter_add(const Tensor& x, int axis, const Index& given, const Tensor& src) {
+  Index index = given;
   axis = check_gather("scatter_add", x.shape(), axis, index);
   if (src.shape() != index.shape()) {
     fail<ShapeError>("scatter_add", "index of shape ", index.shape(), " for a source of shape ", src.shape());
@@ -321,7 +321,8 @@ Mask written_over(const Shape& shape, int axis, const Index& index) {
 
 XGRAD_FORMULA scatter_formula{"scatter", "y = x, but y_j = src_i where index_i = j",
                               "dL/dx = gy, 0 where written; dL/dsrc_i = gy_(index_i), 0 if written over"};
-Tensor scatter(const Tensor& x, int axis, const Index& index, const Tensor& src) {
+Tensor scatter(const Tensor& x, int axis, const Index& given, const Tensor& src) {
+  Index index = given;
   axis = check_gather("scatter", x.shape(), axis, index);
   if (src.shape() != index.shape()) {
     fail<ShapeError>("scatter", "index of shape ", index.shape(), " for a source of shape ", src.shape());
@@ -336,7 +337,8 @@ Tensor scatter(const Tensor& x, int axis, const Index& index, const Tensor& src)
                 told("axis", axis), told("index", index));
 }
 
-Tensor scatter(const Tensor& x, int axis, const Index& index, Real value) {
+Tensor scatter(const Tensor& x, int axis, const Index& given, Real value) {
+  Index index = given;
   axis = check_gather("scatter", x.shape(), axis, index);
   return record("scatter", written(x.value(), axis, index, [value](std::int64_t) { return value; }),
                 wrt(x, [axis, index](const Tensor& gy) { return scatter(gy, axis, index, 0); }), told("axis", axis),
@@ -348,21 +350,20 @@ Tensor take_along_dim(const Tensor& x, const Index& index, int axis) {
     fail<ShapeError>("take_along_dim", "index of shape ", index.shape(), " for shape ", x.shape());
   }
   axis = normalize_axis("take_along_dim", axis, x.rank());
-  check_indices("take_along_dim", index, x.shape()[axis]);
+  const Index at = from_start("take_along_dim", index, x.shape()[axis]);
   // Both are broadcast to one shape along the other axes.
   Shape others = broadcast_shapes("take_along_dim", with_axis(x.shape(), axis, 1), with_axis(index.shape(), axis, 1));
   return gathered(broadcast_to(x, with_axis(others, axis, x.shape()[axis])), axis,
-                  broadcast_to(index, with_axis(others, axis, index.shape()[axis])));
+                  broadcast_to(at, with_axis(others, axis, index.shape()[axis])));
 }
 
 Tensor take_along_dim(const Tensor& x, const Index& index) {
-  check_indices("take_along_dim", index, x.size());
-  return gathered(reshape(x, {-1}), 0, index.reshaped({-1}));
+  return gathered(reshape(x, {-1}), 0, from_start("take_along_dim", index, x.size()).reshaped({-1}));
 }
 
 Array one_hot(const Index& index, std::int64_t classes) {
   if (classes < 0) fail<ValueError>("one_hot", "negative number of classes ", classes);
-  check_indices("one_hot", index, classes);
+  check_ids("one_hot", index, classes);
   Shape shape = index.shape();
   shape.push_back(classes);
   Array result(shape, Real(0));

@@ -1,5 +1,6 @@
-// Choosing elements by index (Index) and by condition (Mask). Errors show the bad index and its range:
-// `embedding: index 10 is not in [0, 10)`.
+// Choosing elements by index (Index) and by condition (Mask). An index is a position on an axis, counted from the end if
+// it is negative, as in x[ids]. An id (embedding, one_hot, the classes of losses) is a name, of which none is negative:
+// -1 often marks what is missing. Errors show the bad number and its range: `embedding: index 10 is not in [0, 10)`.
 #pragma once
 
 #include <optional>
@@ -16,8 +17,8 @@ struct EmbeddingFuncOptions {
 /// V).
 Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOptions& options = {});
 
-/// The positions of `axis` that the list `index` names, in its order. Throws ValueError for an index outside [0, size),
-/// ShapeError unless the list has one axis.
+/// The positions of `axis` that the list `index` names, in its order. Throws ValueError for an index outside [-size,
+/// size), ShapeError unless the list has one axis.
 Tensor index_select(const Tensor& x, int axis, const Index& index);
 Index index_select(const Index& x, int axis, const Index& index);
 Mask index_select(const Mask& x, int axis, const Index& index);
@@ -35,7 +36,7 @@ Tensor index_fill(const Tensor& x, int axis, const Index& index, Real value);
 Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis);
 
 /// y_ijk = x_(index_ijk)jk for axis 0, and so on, in the shape of `index`, which has x's rank and sizes no larger than
-/// x's except along `axis`. Throws ShapeError, and ValueError for an index outside [0, size).
+/// x's except along `axis`. Throws ShapeError, and ValueError for an index outside [-size, size).
 Tensor gather(const Tensor& x, int axis, const Index& index);
 /// The dual of gather: x with src_ijk added at (index_ijk)jk. Equal indices add up, always in the same order.
 /// Throws as gather, and ShapeError unless src and index have one shape.
@@ -48,7 +49,7 @@ Tensor scatter(const Tensor& x, int axis, const Index& index, const Tensor& src)
 Tensor scatter(const Tensor& x, int axis, const Index& index, Real value);
 /// gather with x and the index broadcast against each other along the other axes; takes the indices of argsort and
 /// argmax (with keepdim). Throws ShapeError unless the ranks are equal and the shapes broadcast, ValueError for an
-/// index outside [0, size).
+/// index outside [-size, size).
 Tensor take_along_dim(const Tensor& x, const Index& index, int axis);
 /// The elements at these indices of x as a flat list in row-major order.
 Tensor take_along_dim(const Tensor& x, const Index& index);

@@ -5,6 +5,7 @@
 #include "../../core/graph/record.h"
 #include "../elementwise/compare.h"
 #include "../kernels/registers/copy.h"
+#include "../kernels/registers/indexed.h"
 #include "broadcast.h"
 #include "index.h"
 #include "shape.h"
@@ -22,14 +23,8 @@ struct Picked {
 
 Picked rows_of(const Shape& shape, const Index& numbers) {
   if (shape.rank() == 0) fail<ShapeError>("index", "a scalar has no rows to choose from");
-  const std::int64_t size = shape[0];
-  Picked rows{.seen = shape, .numbers = numbers.reshaped({numbers.size()}), .shape = numbers.shape()};
-  for (const std::int64_t number : numbers) {
-    if (number >= -size && number < size) continue;
-    fail<ValueError>("index", "row ", number, " is not in [", -size, ", ", size, ")");
-  }
-  std::int64_t* list = rows.numbers.mutable_data();
-  for (std::int64_t i = 0; i < rows.numbers.size(); ++i) list[i] += list[i] < 0 ? size : 0;
+  const Index list = numbers.reshaped({numbers.size()});
+  Picked rows{.seen = shape, .numbers = from_start("index", list, shape[0]), .shape = numbers.shape()};
   for (int axis = 1; axis < shape.rank(); ++axis) rows.shape.push_back(shape[axis]);
   return rows;
 }

@@ -24,20 +24,9 @@
 namespace xgrad {
 namespace {
 
-// Positions on an axis of this size, negative ones counted from the end.
-Index from_start(const char* op, Index places, std::int64_t size) {
-  std::int64_t* to = places.mutable_data();
-  for (std::int64_t i = 0; i < places.size(); ++i) {
-    if (to[i] < -size || to[i] >= size) fail<ValueError>(op, "index ", to[i], " is not in [", -size, ", ", size, ")");
-    if (to[i] < 0) to[i] += size;
-  }
-  return places;
-}
-
 // The list of an axis as an index of every element of src, which is checked.
 Index for_each_element(const char* op, const Tensor& x, int axis, const Index& index, const Tensor& src) {
   if (index.rank() != 1) fail<ShapeError>(op, "the index needs one axis, its shape is ", index.shape());
-  check_indices(op, index, x.shape()[axis]);
   Shape expected = x.shape();
   expected[axis] = index.size();
   if (src.shape() != expected) {
@@ -46,7 +35,7 @@ Index for_each_element(const char* op, const Tensor& x, int axis, const Index& i
   }
   Shape along = Shape::filled(x.rank(), 1);
   along[axis] = index.size();
-  return broadcast_to(index.reshaped(along), expected);
+  return broadcast_to(from_start(op, index, x.shape()[axis]).reshaped(along), expected);
 }
 
 // Rows of a matrix, written or added.
@@ -144,27 +133,25 @@ Tensor scatter_extreme(const Tensor& x, int axis, const Index& index, const Tens
   for_each_named(x.shape(), axis, index, [=](std::int64_t i, std::int64_t k) {
     if (!(sign * from[i] <= sign * to[k]) && !std::isnan(to[k])) to[k] = from[i];
   });
-  // Which elements are the result, and their share of it.
-  const auto is_result = [](Real v, Real result) { return v == result || (std::isnan(v) && std::isnan(result)); };
-  Index count(x.shape());
-  std::int64_t* count_to = count.mutable_data();
-  for (std::int64_t k = 0; k < y.size(); ++k) count_to[k] = is_result(x.value().data()[k], to[k]);
-  Array own = to_real(count).value(), given(src.shape());
-  Real* given_to = given.mutable_data();
-  for_each_named(x.shape(), axis, index, [=](std::int64_t i, std::int64_t k) {
-    const bool hit = is_result(from[i], to[k]);
-    given_to[i] = hit;
-    count_to[k] += hit;
-  });
-  Array share(x.shape());
-  for (std::int64_t k = 0; k < y.size(); ++k) {
-    share.mutable_data()[k] = 1 / static_cast<Real>(count_to[k]);
-    own.mutable_data()[k] *= share.data()[k];
-  }
-  return record("scatter_extreme", std::move(y), wrt(x, [own = Tensor(own)](const Tensor& gy) { return gy * own; }),
-                wrt(src, [axis, index, given = Tensor(given),
-                          share = Tensor(share)](const Tensor& gy) { return gather(gy * share, axis, index) * given; }),
-                told("axis", axis), told("index", index), told("reduce", sign > 0 ? "amax" : "amin"));
+  const auto rule = [x = kept(x), src = kept(src), axis, index](const Tensor& gy, const Tensor& y, Wanted wanted) {
+    // Which elements are the result, and their share of it.
+    const Real* result = y.value().data();
+    const auto is_result = [result](Real v, std::int64_t k) {
+      return v == result[k] || (std::isnan(v) && std::isnan(result[k]));
+    };
+    Array own(x.shape()), given(src.shape()), share(x.shape());
+    Real *own_to = own.mutable_data(), *given_to = given.mutable_data(), *share_to = share.mutable_data();
+    for (std::int64_t k = 0; k < own.size(); ++k) own_to[k] = share_to[k] = is_result(x.value().data()[k], k);
+    for_each_named(x.shape(), axis, index, [=, from = src.value().data()](std::int64_t i, std::int64_t k) {
+      given_to[i] = is_result(from[i], k);
+      share_to[k] += given_to[i];
+    });
+    const Tensor shared = gy / Tensor(std::move(share));
+    return std::array<Tensor, 2>{wanted[0] ? shared * Tensor(std::move(own)) : Tensor(),
+                                 wanted[1] ? gather(shared, axis, index) * Tensor(std::move(given)) : Tensor()};
+  };
+  return record("scatter_extreme", std::move(y), jointly(rule, x, src), told("axis", axis), told("index", index),
+                told("reduce", sign > 0 ? "amax" : "amin"));
 }
 
 // The product of x_j and all src_i with index_i = j. Positions with 2^k to 2^(k+1) - 1 factors are rows of a matrix,
@@ -205,9 +192,10 @@ Tensor scatter_product(const Tensor& x, int axis, const Index& index, const Tens
 
 }  // namespace
 
-Tensor scatter_reduce(const Tensor& x, int axis, const Index& index, const Tensor& src, ScatterReduce reduce,
+Tensor scatter_reduce(const Tensor& x, int axis, const Index& given, const Tensor& src, ScatterReduce reduce,
                       const ScatterReduceOptions& options) {
   constexpr const char* op = "scatter_reduce";
+  Index index = given;
   axis = check_gather(op, x.shape(), axis, index);
   if (src.shape() != index.shape()) {
     fail<ShapeError>(op, "index of shape ", index.shape(), " for a source of shape ", src.shape());

@@ -3,6 +3,8 @@
 // Overloads for BasicArray take Array, Index and Mask, record no graph, and mean the same as those for tensors.
 #pragma once
 
+#include <concepts>
+
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {
@@ -29,6 +31,10 @@ BasicArray<T> squeeze(const BasicArray<T>& x);
 Tensor squeeze(const Tensor& x, const Axes& axes);
 template <class T>
 BasicArray<T> squeeze(const BasicArray<T>& x, const Axes& axes);
+template <class X>
+auto squeeze(const X& x, std::same_as<int> auto axis) {
+  return squeeze(x, Axes{axis});
+}
 /// x with a new axis of size 1 at position `axis` of the result. Throws ValueError for an axis out of range.
 Tensor unsqueeze(const Tensor& x, int axis);
 template <class T>
@@ -62,6 +68,10 @@ Tensor movedim(const Tensor& x, const Axes& from, const Axes& to);
 Tensor flip(const Tensor& x, const Axes& axes);
 template <class T>
 BasicArray<T> flip(const BasicArray<T>& x, const Axes& axes);
+template <class X>
+auto flip(const X& x, std::same_as<int> auto axis) {
+  return flip(x, Axes{axis});
+}
 /// x shifted by `shift` positions along `axis`; elements leaving at one end enter at the other. Negative shifts move
 /// towards the front. Throws ValueError for an axis out of range.
 Tensor roll(const Tensor& x, std::int64_t shift, int axis);

@@ -43,7 +43,9 @@ Tensor Uniform::sample(const Shape& sample_shape) const {
 }
 
 Tensor Uniform::rsample(const Shape& sample_shape) const {
-  return low_ + (high_ - low_) * rand(extended("uniform", sample_shape, batch_shape()));
+  const Tensor x = low_ + (high_ - low_) * rand(extended("uniform", sample_shape, batch_shape()));
+  const Mask below = x < high_;
+  return all(below) ? x : where(below, x, low_);
 }
 
 Tensor Uniform::log_prob(const Tensor& value) const {

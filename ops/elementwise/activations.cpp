@@ -68,7 +68,7 @@ template <class V>
 auto tanh_softplus(const V& v) {
   return guarded(
       [](const auto& u) {
-        const auto e = exp(-abs(u));
+        const auto e = exp(where(u > 0, -u, u));  // not -abs(u), whose slope at 0 is 0
         const auto above = 1 + 2 * e, below = e * (e + 2);
         return where(u > 0, above / (above + 2 * e * e), below / (below + 2));
       },

@@ -35,7 +35,15 @@ Tensor log1p(const Tensor& x) {
 
 Tensor exp2(const Tensor& x) {
   return elementwise(
-      "exp2", x, [](auto v) { return exp2(v); }, [](auto, auto y) { return y * std::numbers::ln2; });
+      "exp2", x, [](auto v) { return exp2(v); },
+      [](auto v, auto y) {
+        return guarded(
+            [](const auto& u, const auto&) {  // finite also where 2^u is not
+              const auto root = exp2(0.5 * u);
+              return root * (std::numbers::ln2 * root);
+            },
+            [](const auto&, const auto& power) { return power * std::numbers::ln2; }, v, y);
+      });
 }
 
 Tensor log2(const Tensor& x) {
@@ -218,10 +226,18 @@ Tensor logaddexp2(const Tensor& a, const Tensor& b) {
 
 Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
   broadcast_shapes("lerp", {{"start", start.shape()}, {"end", end.shape()}, {"weight", weight.shape()}});
-  // From the nearer end, so that both are met exactly.
   return elementwise(
       "lerp", start, end, weight,
-      [](auto a, auto b, auto w) { return where(w < 0.5, a + w * (b - a), b - (1 - w) * (b - a)); },
+      [](auto a, auto b, auto w) {
+        return guarded(
+            [](const auto& p, const auto& q, const auto& v) {
+              // From the nearer end, so that equal ends are met exactly, unless the distance leaves the range.
+              const auto distance = q - p, near = where(v < 0.5, p + v * distance, q - (1 - v) * distance);
+              const auto inside = where(abs(distance) < infinity, near, (1 - v) * p + v * q);
+              return where(v == 0, p, where(v == 1, q, inside));
+            },
+            [](const auto& p, const auto& q, const auto& v) { return p + v * (q - p); }, a, b, w);
+      },
       [](auto, auto, auto w, auto) { return 1 - w; }, [](auto, auto, auto w, auto) { return w; },
       [](auto a, auto b, auto, auto) { return b - a; });
 }
@@ -240,11 +256,12 @@ Tensor clamp(const Tensor& x, const Bounds& bounds) {
 }
 
 Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high) {
-  broadcast_shapes("clamp_between", {{"x", x.shape()}, {"low", low.shape()}, {"high", high.shape()}});
+  broadcast_shapes("clamp", {{"x", x.shape()}, {"low", low.shape()}, {"high", high.shape()}});
+  const Real half = 0.5;  // captured, so that the formula is the one above
   return elementwise(
-      "clamp_between", x, low, high, [](auto v, auto a, auto b) { return minimum(maximum(v, a), b); },
-      [](auto v, auto a, auto b, auto) {
-        return where(v < a || v > b, 0, where(a == b, 1, where(v == a || v == b, 0.5, 1)));
+      "clamp", x, low, high, [](auto v, auto a, auto b) { return minimum(maximum(v, a), b); },
+      [half](auto v, auto a, auto b, auto) {
+        return where(v < a || v > b, 0, where(a == b, 1, where(v == a || v == b, half, 1)));
       },
       [](auto v, auto a, auto b, auto) { return where(a <= b, where(v < a, 1, where(v == a && a < b, 0.5, 0)), 0); },
       [](auto v, auto a, auto b, auto) { return where(v > b || a > b, 1, where(v == b && a < b, 0.5, 0)); });
@@ -346,9 +363,11 @@ Tensor pow(const Tensor& a, const Tensor& b) {
                     }),
                 wrt(b, [a, b](const Tensor& gy, const Tensor& y) {
                   // a^b ln a tends to 0 with a if b >= 0, else to -a^b, which is infinite and has the sign of a; the
-                  // logarithm of the 0 is kept out of both branches.
-                  const Tensor slope = where(a == 0, where(b >= 0, 0, -y), y * log(where(a == 0, 1, a)));
-                  return sum_to(gy * slope, b.shape());
+                  // logarithm of the 0 is kept out of both branches. By the root of a^b: that may overflow where the slope
+                  // does not.
+                  const Mask zero = a == 0;
+                  const Tensor base = where(zero, 1, a), root = pow(base, 0.5 * b), slope = root * log(base) * root;
+                  return sum_to(gy * (any(zero) ? where(zero, where(b >= 0, 0, -y), slope) : slope), b.shape());
                 }));
 }
 

@@ -51,7 +51,8 @@ XGRAD_FORMULA remainder_formula{"remainder", "y = a - b floor(a/b)", "dy/da = 1;
 Tensor remainder(const Tensor& a, const Tensor& b) {
   const auto of = [](Real p, Real q) {
     const Real left = std::fmod(p, q);
-    return left != 0 && (left < 0) != (q < 0) ? left + q : left;
+    if (left == 0) return std::copysign(left, q);
+    return (left < 0) != (q < 0) ? left + q : left;
   };
   return rest("remainder", a, b, of);
 }

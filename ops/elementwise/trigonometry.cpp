@@ -61,7 +61,7 @@ Tensor asinh(const Tensor& x) {
       [](auto v, auto) {
         return detail::guarded(
             [](const auto& u) {
-              const auto size = abs(u), near = minimum(size, 1e18);
+              const auto size = abs(u), near = detail::bounded(u, 1e18);
               return where(size > 1e18, 1 / maximum(size, 1e18), 1 / sqrt(1 + near * near));
             },
             [](const auto& u) { return 1 / sqrt(1 + u * u); }, v);

@@ -122,10 +122,11 @@ ConvAxis axis_of(const char* op, std::int64_t in, std::int64_t kernel, std::int6
           .dilation = dilation};
 }
 
-// The checks that all share: the kernel's axes, and the channels, `own` of them in each group of the kernel.
+// The checks that all share, in the shapes of the call: the kernel's axes, and the channels, `own` of them in each group
+// of the kernel.
 void check(const char* op, const Tensor& x, const Tensor& weight, std::int64_t groups, std::int64_t own) {
   if (groups < 1) fail<ValueError>(op, "groups ", groups, " is not positive");
-  if (weight.dim(2) < 1 || weight.dim(3) < 1) fail<ShapeError>(op, "weight ", weight.shape(), " has an empty kernel");
+  if (weight.dim(2) < 1 || weight.dim(-1) < 1) fail<ShapeError>(op, "weight ", weight.shape(), " has an empty kernel");
   if (weight.dim(0) % groups != 0) {
     fail<ShapeError>(op, "weight ", weight.shape(), " cannot be divided into ", groups, " groups");
   }
@@ -133,6 +134,10 @@ void check(const char* op, const Tensor& x, const Tensor& weight, std::int64_t g
     fail<ShapeError>(op, "input ", x.shape(), " has ", x.dim(1), " channels, weight ", weight.shape(), " takes ", own,
                      " in each of ", groups, groups == 1 ? " group" : " groups");
   }
+}
+
+void check_transposed(const char* op, const Tensor& x, const Tensor& weight, std::int64_t groups) {
+  check(op, x, weight, groups, groups < 1 ? 0 : weight.dim(0) / groups);
 }
 
 void check_bias(const char* op, const Tensor& bias, std::int64_t channels) {
@@ -163,7 +168,6 @@ Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const 
   at_least(op, "stride", 1, options.stride);
   at_least(op, "dilation", 1, options.dilation);
   at_least(op, "padding", 0, options.padding.each());
-  check(op, x, weight, options.groups, weight.dim(1));
   check_bias(op, bias, weight.dim(0));
   const Size2d &stride = options.stride, &dilation = options.dilation;
   const Padding2d& padding = options.padding;
@@ -227,7 +231,6 @@ Tensor transposed_convolution(const char* op, const Tensor& all, const Tensor& w
   at_least(op, "dilation", 1, dilation);
   at_least(op, "padding", 0, padding);
   at_least(op, "output_padding", 0, more);
-  check(op, all, weight, groups, groups < 1 ? 0 : weight.dim(0) / groups);
   check_bias(op, bias, checked_multiply(op, weight.dim(1), groups));
   const auto axis = [&](int place, std::int64_t step, std::int64_t zeros, std::int64_t behind, std::int64_t spread) {
     if (behind >= std::max(step, spread)) {
@@ -238,8 +241,7 @@ Tensor transposed_convolution(const char* op, const Tensor& all, const Tensor& w
     const std::int64_t whole = checked_add(op, checked_multiply(op, std::max<std::int64_t>(out, 1) - 1, step), far);
     const std::int64_t in = whole - checked_multiply(op, 2, zeros);
     if (in < 1 || out < 1) {
-      fail<ShapeError>(op, "input ", all.shape(), " gives ", whole, " places, of which padding ", zeros,
-                       " leaves none");
+      fail<ShapeError>(op, "an axis of ", out, " gives ", whole, " places, of which padding ", zeros, " leaves none");
     }
     return ConvAxis{.in = in, .out = out, .kernel = kernel, .stride = step, .padding = zeros, .dilation = spread};
   };
@@ -265,6 +267,7 @@ Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, const C
       .dilation = {1, options.dilation},
       .groups = options.groups};
   return batched("conv1d", x, 3, [&](const Tensor& all) {
+    check("conv1d", all, weight, options.groups, weight.dim(1));
     return squeeze(convolution("conv1d", unsqueeze(all, 2), unsqueeze(weight, 2), bias, on_rows), {2});
   });
 }
@@ -274,7 +277,10 @@ XGRAD_FORMULA conv2d_formula{
     "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy"};
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dFuncOptions& options) {
   check_weight("conv2d", weight, 4);
-  return batched("conv2d", x, 4, [&](const Tensor& all) { return convolution("conv2d", all, weight, bias, options); });
+  return batched("conv2d", x, 4, [&](const Tensor& all) {
+    check("conv2d", all, weight, options.groups, weight.dim(1));
+    return convolution("conv2d", all, weight, bias, options);
+  });
 }
 
 XGRAD_FORMULA conv_transpose2d_formula{
@@ -284,6 +290,7 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bia
                         const ConvTranspose2dFuncOptions& options) {
   check_weight("conv_transpose2d", weight, 4);
   return batched("conv_transpose2d", x, 4, [&](const Tensor& all) {
+    check_transposed("conv_transpose2d", all, weight, options.groups);
     return transposed_convolution("conv_transpose2d", all, weight, bias, options);
   });
 }
@@ -300,6 +307,7 @@ Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bia
                                            .dilation = {1, options.dilation},
                                            .groups = options.groups};
   return batched("conv_transpose1d", x, 3, [&](const Tensor& all) {
+    check_transposed("conv_transpose1d", all, weight, options.groups);
     return squeeze(transposed_convolution("conv_transpose1d", unsqueeze(all, 2), unsqueeze(weight, 2), bias, on_rows),
                    {2});
   });

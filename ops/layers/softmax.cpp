@@ -11,6 +11,7 @@
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/layers/softmax.h"
+#include "../kernels/registers/loops.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad {
@@ -141,7 +142,10 @@ Tensor masked_softmax(const Tensor& x, const Mask& masked) {
   };
   return record_fused(
       "masked_softmax", x, [&](const Tensor& v) { return plain::masked_softmax(v, masked); },
-      [&](const Array& v) { return softmax_rows(where(masked, -infinity, Tensor(v)).value()); },
+      [&](const Array& v) {
+        const auto seen = [](Real each, bool hidden) { return hidden ? -infinity : each; };
+        return softmax_rows(map_elements<Real>(v.shape(), seen, v, masked));
+      },
       [rule](const Array& gy, const Array& y) { return rule(gy, y).value(); }, rule, told("masked", masked));
 }
 

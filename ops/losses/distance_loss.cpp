@@ -1,9 +1,12 @@
 // Losses of distances and margins.
 #include "distance_loss.h"
 
+#include <algorithm>
+
 #include "../../core/watch/formula.h"
 #include "../arrange/index.h"
 #include "../arrange/shape.h"
+#include "../arrange/slice.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
 #include "../elementwise/lambda.h"
@@ -140,6 +143,7 @@ Tensor multilabel_margin_loss(const Tensor& x, const Index& targets, const LossO
   const std::int64_t C = x.dim(-1), samples = x.size() / C;
   detail::refuse_nothing(op, x, samples, options.reduction);
   // The listed classes of each sample, and those that are not listed.
+  std::int64_t longest = 0;
   Index listed(Shape{samples, C}, 0);
   Array counts(Shape{samples, C, 1}, Real(0)), others(Shape{samples, 1, C}, Real(1));
   for (std::int64_t i = 0; i < targets.size(); ++i) {
@@ -150,10 +154,11 @@ Tensor multilabel_margin_loss(const Tensor& x, const Index& targets, const LossO
     listed.mutable_data()[i] = t;
     counts.mutable_data()[i] = 1;
     others.mutable_data()[sample * C + t] = 0;
+    longest = std::max(longest, i % C + 1);
   }
   const Tensor scores = reshape(x, {samples, C});
-  const Tensor of_target = unsqueeze(gather(scores, 1, listed), 2);
-  const Tensor above = relu(1 - of_target + unsqueeze(scores, 1)) * counts * others;
+  const Tensor of_target = unsqueeze(gather(scores, 1, listed[{_, slice(0, longest)}]), 2);
+  const Tensor above = relu(1 - of_target + unsqueeze(scores, 1)) * narrow(Tensor(counts), 1, 0, longest) * others;
   Shape to = x.shape();
   to.erase(x.rank() - 1);
   return reduced(op, reshape(sum(above, {.axis = {1, 2}}) / static_cast<Real>(C), to), options.reduction);

@@ -16,6 +16,7 @@
 #include "../elementwise/elementwise.h"
 #include "../elementwise/lambda.h"
 #include "../kernels/layers/cross_entropy.h"
+#include "../kernels/reduce/reduce.h"
 #include "../layers/softmax.h"
 #include "../reduce/reduce.h"
 
@@ -49,7 +50,11 @@ Targets checked_targets(const char* op, const char* name, const Tensor& x, const
   Shape samples = x.shape();
   samples.erase(samples.rank() - 1);
   if (classes.shape() != samples) {
-    fail<ShapeError>(op, name, " ", x.shape(), " need targets of shape ", samples, ", got ", classes.shape());
+    Shape without_second = x.shape();
+    if (x.rank() > 2) without_second.erase(1);
+    const bool second = classes.shape() == without_second;
+    fail<ShapeError>(op, name, " ", x.shape(), " need targets of shape ", samples, ", got ", classes.shape(),
+                     second ? cat(": classes are the last axis, movedim(", name, ", 1, -1)") : "");
   }
   const Targets targets{.classes = classes, .ignored = ignored, .smoothing = smoothing, .V = x.dim(-1)};
   for (std::int64_t i = 0; i < classes.size(); ++i) {
@@ -162,7 +167,7 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Reduction reduct
       },
       [&] {
         CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
-        const Real total = sum(Tensor(std::move(rows.losses))).item() / count;  // of a constant: not recorded
+        const Real total = sum_over(rows.losses, all_axes(rows.losses.rank()), {}).item() / count;
         return std::pair(Array(Shape{}, total), [targets, totals = rows.totals, count](const std::array<Tensor, 1>& in,
                                                                                        const Tensor& gy, Wanted) {
           const Array scaled(Shape{}, gy.value().item() / count);
@@ -310,7 +315,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
     return weighted(op, losses, options.weight, options.reduction);
   }
   // The same with weight c for yes.
-  const auto softplus_of_minus = [](auto x) { return maximum(-x, 0) + log1p(exp(-abs(x))); };
+  // Without abs and maximum, whose slopes at 0 are not those of one side.
+  const auto softplus_of_minus = [](auto x) { return where(x > 0, 0, -x) + log1p(exp(where(x > 0, -x, x))); };
   const Tensor losses = elementwise(
       "weighted_binary_cross_entropy_with_logits", logits, target, options.pos_weight,
       [](auto x, auto t, auto c) {

@@ -16,7 +16,8 @@ struct CrossEntropyOptions {
   Reduction reduction = Reduction::mean;
 };
 
-/// Cross-entropy of logits (..., V) and classes (...): for one sample with target t
+/// Cross-entropy of logits (..., V) and classes (...). PyTorch's logits (B, V, T) need movedim(logits, 1, -1), whose
+/// absence no error reports where V = T. For one sample with target t
 ///
 ///     loss = -(1 - a) w_t ln p_t - a/V sum_c w_c ln p_c,      p = softmax(logits), a = label_smoothing, w = weight
 ///

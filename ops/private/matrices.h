@@ -87,14 +87,21 @@ inline Matrices checked_square(const char* op, const Tensor& a) {
   return sizes;
 }
 
-inline void check_finite(const char* op, const Tensor& a, const char* which = "") {
-  const Array& values = a.value();
-  const Real* bad = std::find_if_not(values.begin(), values.end(), [](Real value) { return std::isfinite(value); });
-  if (bad == values.end()) return;
+// The diagonals of matrices that are read, counted from the main one: the lower triangle is {.last = 0}.
+struct Diagonals {
+  std::int64_t first = std::numeric_limits<std::int64_t>::min(), last = std::numeric_limits<std::int64_t>::max();
+};
+
+inline void check_finite(const char* op, const Tensor& a, const char* which = "", const Diagonals& read = {}) {
   const Matrices sizes(a.shape());
-  const std::int64_t at = bad - values.begin(), within = at % sizes.size();
-  fail<NumericError>(op, which, sizes.name(at / sizes.size()), " has ", *bad, " at [", within / sizes.n, ", ",
-                     within % sizes.n, "]; needs finite numbers");
+  const Real* values = a.value().data();
+  for (std::int64_t i = 0; i < a.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    const std::int64_t within = i % sizes.size(), row = within / sizes.n, column = within % sizes.n;
+    if (column - row < read.first || column - row > read.last) continue;
+    fail<NumericError>(op, which, sizes.name(i / sizes.size()), " has ", values[i], " at [", row, ", ", column,
+                       "]; needs finite numbers");
+  }
 }
 
 // Calls `error(i, code)`, which throws, for the first matrix that failed.

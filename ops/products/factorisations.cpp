@@ -17,7 +17,7 @@ XGRAD_FORMULA cholesky_formula{"cholesky", "a = y y^T, y triangular",
                                "dL/da = sym(y^-T P y^-1) with P = tril(y^T gy), half of its diagonal"};
 Tensor cholesky(const Tensor& a, const CholeskyOptions& options) {
   const Matrices sizes = checked_square("cholesky", a);
-  check_finite("cholesky", a);
+  check_finite("cholesky", a, "", {.last = 0});
   Array l = a.value();
   Real* all = l.mutable_data();
   std::vector<int> codes = codes_for(sizes);
@@ -134,7 +134,7 @@ XGRAD_FORMULA eigh_formula{"eigh", "a = v diag(w) v^T, v^T v = 1",
                            "dL/da = v (diag(gw) + F * v^T gv) v^T with F_ij = 1/(w_j - w_i), 0 on the diagonal"};
 Eigh eigh(const Tensor& a) {
   const Matrices sizes = checked_square("eigh", a);
-  check_finite("eigh", a);
+  check_finite("eigh", a, "", {.last = 0});
   const std::int64_t n = sizes.n;
   Array rows = a.value(), w(sizes.with({n}));
   Real *vectors = rows.mutable_data(), *values = w.mutable_data();
@@ -147,7 +147,8 @@ Eigh eigh(const Tensor& a) {
   check_codes(codes, [&](std::int64_t i, int) { fail<NumericError>("eigh", sizes.name(i), ": no convergence"); });
   const Tensor v = record("eigh", transpose(rows), wrt(a, [a, w, n](const Tensor& gv, const Tensor& v) {
                             // Eigenvalues as functions of the vectors: these can be differentiated.
-                            const Tensor x = recording() ? sum(v * matmul(a, v), {.axis = -2}) : Tensor(w);
+                            const auto whole = [&] { return tril(a) + transpose(tril(a, -1)); };
+                            const Tensor x = recording() ? sum(v * matmul(whole(), v), {.axis = -2}) : Tensor(w);
                             const Tensor f = inverse_gaps("eigh", "eigen", x, w, static_cast<Real>(n) * eps);
                             return symmetric(times_transposed(matmul(v, f * transposed_times(v, gv)), v));
                           }));

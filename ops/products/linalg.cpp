@@ -176,7 +176,8 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOption
     return squeeze(solve_triangular(a, unsqueeze(b, -1), options), {-1});
   }
   check_right_side(op, a, b, -1, options.left ? -2 : -1);
-  check_finite(op, a);
+  const std::int64_t diagonal = options.unitriangular ? 1 : 0;
+  check_finite(op, a, "", options.upper ? Diagonals{.first = diagonal} : Diagonals{.last = -diagonal});
   check_finite(op, b, "on the right-hand side ");
   for (std::int64_t i = 0; !options.unitriangular && i < sizes.count; ++i) {
     for (std::int64_t j = 0; j < sizes.n; ++j) {
@@ -242,8 +243,11 @@ Tensor det(const Tensor& a) {
     for (std::int64_t j = 0; j < sizes.n; ++j) product *= factors.diagonal(i, j);
     d.mutable_data()[i] = factors.singular(i) ? 0 : product;
   }
-  return record("det", std::move(d), wrt(a, [a, singular = factors.any_singular()](const Tensor& gy, const Tensor& y) {
-                  if (!singular) return for_matrices(gy * y) * transpose(inv(a));
+  // y neither overflowed nor lost digits.
+  const bool divisible = std::ranges::all_of(d, [](Real v) { return std::isnormal(v); });
+  return record("det", std::move(d),
+                wrt(a, [a, divisible, singular = factors.any_singular()](const Tensor& gy, const Tensor& y) {
+                  if (divisible || (recording() && !singular)) return for_matrices(gy * y) * transpose(inv(a));
                   if (recording()) {
                     fail<NumericError>("det", "no second derivative: a matrix of the batch is singular");
                   }

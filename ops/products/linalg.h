@@ -143,9 +143,8 @@ Tensor svdvals(const Tensor& a);
 // ---- Norms ----------------------------------------------------------------------------------------------------------
 
 /// sqrt(sum x_i^2) over axes, by default of all elements; without overflow.      dy/dx_i = x_i / y, 0 where
-/// y = 0. (As in all reductions the axes come after x; vector_norm has other norms.)
+/// y = 0. (Axes by name only, as norm(x, 1) is another norm in PyTorch: vector_norm(x, {.ord = 1}).)
 Tensor norm(const Tensor& x, const ReduceOptions& options = {});
-Tensor norm(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
 struct VectorNormOptions {
   [[no_unique_address]] xgrad::detail::ByName by_name = xgrad::detail::ByName();

@@ -64,9 +64,6 @@ Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
 Tensor norm(const Tensor& x, const ReduceOptions& options) {
   return vector_norm(x, {.ord = 2, .axis = options.axis, .keepdim = options.keepdim});
 }
-Tensor norm(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return norm(x, {.axis = axes, .keepdim = options.keepdim});
-}
 
 Tensor matrix_norm(const Tensor& a, const MatrixNormOptions& options) {
   const char* op = "matrix_norm";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "../../../core/array/array.h"
 #include "../../../core/runtime/parallel.h"
@@ -10,14 +11,31 @@
 
 namespace xgrad {
 
-/// Throws ValueError for an index outside [0, size).
-inline void check_indices(const char* op, const Index& index, std::int64_t size) {
-  bool bad = false;
-  for (const std::int64_t i : index) bad |= static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size);
-  if (!bad) return;
-  for (const std::int64_t i : index) {
+/// Whether all are in [0, size).
+inline bool all_within(const Index& index, std::int64_t size) {
+  bool within = true;
+  for (const std::int64_t i : index) within &= static_cast<std::uint64_t>(i) < static_cast<std::uint64_t>(size);
+  return within;
+}
+
+/// Throws ValueError for an index outside [0, size): for ids, which are names and do not count from the end.
+inline void check_ids(const char* op, const Index& ids, std::int64_t size) {
+  if (all_within(ids, size)) return;
+  for (const std::int64_t i : ids) {
     if (i < 0 || i >= size) fail<ValueError>(op, "index ", i, " is not in [0, ", size, ")");
   }
+}
+
+/// Positions on an axis of this size, negative ones counted from the end. Throws ValueError for one outside
+/// [-size, size).
+inline Index from_start(const char* op, Index positions, std::int64_t size) {
+  if (all_within(positions, size)) return positions;
+  std::int64_t* to = positions.mutable_data();
+  for (std::int64_t i = 0; i < positions.size(); ++i) {
+    if (to[i] < -size || to[i] >= size) fail<ValueError>(op, "index ", to[i], " is not in [", -size, ", ", size, ")");
+    if (to[i] < 0) to[i] += size;
+  }
+  return positions;
 }
 
 /// The number of rows of this many elements that one thread moves at a time.
@@ -25,9 +43,9 @@ inline std::int64_t grain_for(std::int64_t elements) {
   return std::max<std::int64_t>(1, copy_block / std::max<std::int64_t>(1, elements));
 }
 
-/// The axis of gather and the like, counted from 0. Throws ShapeError unless the index has x's rank and is no larger
-/// except along the axis, ValueError for an index outside.
-inline int check_gather(const char* op, const Shape& x, int axis, const Index& index) {
+/// Makes the index of gather and the like count from 0, and returns the axis, which does, too. Throws ShapeError unless
+/// the index has x's rank and is no larger except along the axis, ValueError for an index outside.
+inline int check_gather(const char* op, const Shape& x, int axis, Index& index) {
   if (index.rank() != x.rank()) fail<ShapeError>(op, "index of shape ", index.shape(), " for shape ", x);
   axis = normalize_axis(op, axis, x.rank());
   for (int i = 0; i < x.rank(); ++i) {
@@ -35,7 +53,7 @@ inline int check_gather(const char* op, const Shape& x, int axis, const Index& i
       fail<ShapeError>(op, "index of shape ", index.shape(), " is larger than ", x, " along axis ", i);
     }
   }
-  check_indices(op, index, x[axis]);
+  index = from_start(op, std::move(index), x[axis]);
   return axis;
 }
 

@@ -11,6 +11,8 @@ detail::Registers detail::registers_of_kernels() {
   return {"AVX-512", width};
 #elif defined(__AVX2__)
   return {"AVX2", width};
+#elif defined(__AVX__)
+  return {"AVX", width};
 #elif defined(__SSE2__)
   return {"SSE2", width};
 #elif defined(__ARM_NEON)

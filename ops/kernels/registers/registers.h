@@ -4,7 +4,7 @@
 namespace xgrad::detail {
 
 struct Registers {
-  const char* instructions;  ///< "AVX-512", "AVX2", "NEON", "SSE2"
+  const char* instructions;  ///< "AVX-512", "AVX2", "AVX", "NEON", "SSE2"
   int width;                 ///< numbers in one
 };
 Registers registers_of_kernels();

@@ -188,6 +188,10 @@ TEST_CASE("loss layers are their functions with their options, and save their we
   same_number(cross(x, ids),
               cross_entropy(x, ids, {.weight = tensor({3, 1, 1}), .label_smoothing = 0.1, .reduction = sum}));
   CHECK(nn::CrossEntropyLoss(nn::root).state_dict().empty());
+  const nn::CrossEntropyLoss ignoring{nn::root, {.ignore_index = 2}};
+  same_number(ignoring(x, ids), cross_entropy(x, ids, {.ignore_index = 2}));
+  CHECK(error_of<ValueError>([&] { ignoring(x, p); }) ==
+        "cross_entropy: ignore_index 2 is a class number, but the targets are probabilities");
   same_number(nn::NLLLoss(nn::root, {.weight = w})(x, ids), nll_loss(x, ids, {.weight = w}));
   same_number(nn::BCELoss(nn::root, {.weight = w})(p, t), binary_cross_entropy(p, t, {.weight = w}));
   const nn::BCEWithLogitsLoss logits{nn::root, {.weight = w, .pos_weight = w}};

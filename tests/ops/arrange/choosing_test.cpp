@@ -59,19 +59,46 @@ TEST_CASE("index_add adds up equal indices, and is the same for any number of th
   check_same_bits([&] { return scatter(x, 0, places, normal({50, 300}, 3)); });
 }
 
+TEST_CASE("negative indices count from the end, as those of x[ids], with the same gradients") {
+  const Tensor x = variable(normal({3, 4}, 1)), src = variable(normal({2, 4}, 2));
+  const Index list = index({-1, 1}), from_start = index({2, 1});
+  const Index each = broadcast_to(list.reshaped({2, 1}), {2, 4}), each_from_start = broadcast_to(from_start.reshaped({2, 1}), {2, 4});
+  const auto same = [&](const auto& f, const Index& negative, const Index& positive) {
+    const Tensor y = f(negative), expected = f(positive);
+    CHECK(equal(y.value(), expected.value()));
+    const GradOptions seeded{.seed = normal(y.shape(), 3), .unused = Unused::zeros};
+    const Tensors g = grad(y, {x, src}, seeded), g_expected = grad(expected, {x, src}, seeded);
+    CHECK(equal(g[0].value(), g_expected[0].value()));
+    CHECK(equal(g[1].value(), g_expected[1].value()));
+  };
+  same([&](const Index& ids) { return x[ids]; }, list, from_start);
+  same([&](const Index& ids) { return index_select(x, 0, ids); }, list, from_start);
+  same([&](const Index& ids) { return index_add(x, 0, ids, src); }, list, from_start);
+  same([&](const Index& ids) { return index_fill(x, 0, ids, 7); }, list, from_start);
+  same([&](const Index& ids) { return gather(x, 0, ids); }, each, each_from_start);
+  same([&](const Index& ids) { return scatter(x, 0, ids, src); }, each, each_from_start);
+  same([&](const Index& ids) { return scatter(x, 0, ids, 7); }, each, each_from_start);
+  same([&](const Index& ids) { return scatter_add(x, 0, ids, src); }, each, each_from_start);
+  same([&](const Index& ids) { return scatter_reduce(x, 0, ids, src, ScatterReduce::amax); }, each, each_from_start);
+  same([&](const Index& ids) { return scatter_reduce(x, 0, ids, src, ScatterReduce::prod); }, each, each_from_start);
+  same([&](const Index& ids) { return take_along_dim(x, ids, 0); }, each, each_from_start);
+  CHECK(equal(index_select(arange(3), 0, list), from_start));
+  CHECK(take_along_dim(x, index({-1})).item() == x.value().data()[11]);
+}
+
 TEST_CASE("bad indices are refused, and nothing has changed") {
   const Tensor x = normal({2, 3});
   CHECK(error_of<ValueError>([&] {
           scatter(x, 1, index({{3}}), ones({1, 1}));
-        }) == "scatter: index 3 is not in [0, 3)");
-  CHECK(error_of<ValueError>([&] { scatter(x, 1, index({{-1}}), 1); }) == "scatter: index -1 is not in [0, 3)");
+        }) == "scatter: index 3 is not in [-3, 3)");
+  CHECK(error_of<ValueError>([&] { scatter(x, 1, index({{-4}}), 1); }) == "scatter: index -4 is not in [-3, 3)");
   CHECK(error_of<ShapeError>([&] {
           scatter(x, 1, index({{0}}), ones({2, 1}));
         }) == "scatter: index of shape [1, 1] for a source of shape [2, 1]");
   CHECK(error_of<ShapeError>([&] { scatter(x, 0, index({0}), 1); }) == "scatter: index of shape [1] for shape [2, 3]");
   CHECK(error_of<ValueError>([&] {
           index_add(x, 0, index({2}), ones({1, 3}));
-        }) == "index_add: index 2 is not in [0, 2)");
+        }) == "index_add: index 2 is not in [-2, 2)");
   CHECK(error_of<ShapeError>([&] { index_add(x, 0, index({1}), ones({3})); }) ==
         "index_add: a source of shape [3] for 1 positions of axis 0 of [2, 3]");
   CHECK(error_of<ShapeError>([&] {
@@ -79,13 +106,13 @@ TEST_CASE("bad indices are refused, and nothing has changed") {
         }) == "index_add: the index needs one axis, its shape is [1, 1]");
   CHECK(error_of<ValueError>([&] { index_fill(x, 2, index({0}), 1); }) ==
         "index_fill: axis 2 is out of range for rank 2");
-  CHECK(error_of<ValueError>([&] { index_fill(x, 1, index({5}), 1); }) == "index_fill: index 5 is not in [0, 3)");
+  CHECK(error_of<ValueError>([&] { index_fill(x, 1, index({5}), 1); }) == "index_fill: index 5 is not in [-3, 3)");
   CHECK(error_of<ShapeError>([&] { take_along_dim(x, index({0}), 0); }) ==
         "take_along_dim: index of shape [1] for shape [2, 3]");
   CHECK(error_of<ShapeError>([&] { take_along_dim(x, Index(Shape{1, 2}, 0), 0); }).starts_with("take_along_dim: "));
   CHECK(error_of<ValueError>([&] { take_along_dim(x, index({{2}}), 0); }) ==
-        "take_along_dim: index 2 is not in [0, 2)");
-  CHECK(error_of<ValueError>([&] { take_along_dim(x, index({6})); }) == "take_along_dim: index 6 is not in [0, 6)");
+        "take_along_dim: index 2 is not in [-2, 2)");
+  CHECK(error_of<ValueError>([&] { take_along_dim(x, index({6})); }) == "take_along_dim: index 6 is not in [-6, 6)");
   CHECK(error_of<ShapeError>([&] { repeat_interleave(x, index({1}), 0); }) ==
         "repeat_interleave: counts of shape [1] for axis 0 of [2, 3]");
   CHECK(error_of<ValueError>([&] {

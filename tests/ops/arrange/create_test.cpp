@@ -49,6 +49,24 @@ TEST_CASE("patterns") {
   check_close(to_real(tensor({1, 3}) > 2).value(), Array({2}, {0, 1}));
 }
 
+TEST_CASE("a range of reals ends before its last number, whatever rounding does") {
+  std::int64_t wrong = 0;
+  for (std::int64_t n = 1; n <= 100; ++n) {
+    for (std::int64_t k = 0; k <= 2 * n; ++k) {
+      const auto over = [n](std::int64_t i) { return static_cast<double>(i) / static_cast<double>(n); };
+      wrong += arange(0, over(k), over(1)).size() != k;
+      wrong += arange(over(k), 0, over(-1)).size() != k;
+      wrong += arange(over(-3), over(k - 3), over(1)).size() != k;
+      wrong += arange(0.f, static_cast<float>(over(k)), static_cast<float>(over(1))).size() != k;
+      wrong += arange(0, over(k), over(3)).size() != (k + 2) / 3;
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(arange(0, 1 + 1e-9, 0.1).size() == 11);
+  CHECK(arange(0, 1e-20, 0.5).size() == 1);
+  CHECK(arange(1e16, 1e16 + 8, 1.).size() == 8);
+}
+
 TEST_CASE("draws follow the seed") {
   manual_seed(7);
   const Tensor a = randn({4, 5}), b = randn({4, 5});

@@ -16,8 +16,8 @@ TEST_CASE("brackets choose rows by number, as numpy does") {
   CHECK(equal(to_real(x)[index({1})].value(), Array(Shape{1, 2}, {2, 3})));
   const Tensor w = variable(to_real(x), "w");
   CHECK(equal(grad(sum(w[index({0, 0, -1})] * 2), {w})[0].value(), Array(Shape{3, 2}, {4, 4, 0, 0, 2, 2})));
-  CHECK(error_of<ValueError>([&] { x[index({0, 3})]; }) == "index: row 3 is not in [-3, 3)");
-  CHECK(error_of<ValueError>([&] { x[index({-4})]; }) == "index: row -4 is not in [-3, 3)");
+  CHECK(error_of<ValueError>([&] { x[index({0, 3})]; }) == "index: index 3 is not in [-3, 3)");
+  CHECK(error_of<ValueError>([&] { x[index({-4})]; }) == "index: index -4 is not in [-3, 3)");
   CHECK(error_of<ShapeError>([] { Tensor(1)[index({0})]; }) == "index: a scalar has no rows to choose from");
 }
 

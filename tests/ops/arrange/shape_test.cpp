@@ -89,6 +89,8 @@ TEST_CASE("flatten, squeeze and unsqueeze are reshapes with names") {
   CHECK(flatten(counting({0, 2, 3}), 1).shape() == Shape{0, 6});
   CHECK(squeeze(x).shape() == Shape{2, 3});
   CHECK(squeeze(x, {-1}).shape() == Shape{2, 1, 3});
+  CHECK(squeeze(x, -1).shape() == Shape{2, 1, 3});
+  CHECK(squeeze(x.value(), 1).shape() == Shape{2, 3, 1});
   CHECK(squeeze(x, {3, 1}).shape() == Shape{2, 3});
   CHECK(unsqueeze(x, 0).shape() == Shape{1, 2, 1, 3, 1});
   CHECK(unsqueeze(x, -1).shape() == Shape{2, 1, 3, 1, 1});
@@ -311,6 +313,7 @@ TEST_CASE("flip turns axes round") {
   CHECK(is(flip(x, {1}), {3, 4, 2}, [&](const Position& i) { return at(x, {i[0], 3 - i[1], i[2]}); }));
   CHECK(is(flip(x, {-1, 0}), {3, 4, 2}, [&](const Position& i) { return at(x, {2 - i[0], i[1], 1 - i[2]}); }));
   CHECK(equal(flip(x, {}), x));
+  CHECK(equal(flip(x, 1), flip(x, {1})));
   CHECK(flip(counting({0, 3}), {0, 1}).shape() == Shape{0, 3});
   check_moves([](const Tensors& x) { return flip(x[0], {0, 1}); }, {3, 5});
   CHECK(error_of<ValueError>([&] { flip(x, {1, -2}); }) == "flip: repeated axis in [1, -2]");

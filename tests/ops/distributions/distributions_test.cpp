@@ -248,6 +248,18 @@ TEST_CASE("distributions refuse parameters with their names") {
         }) == "categorical: the largest of logits has -inf at [0]; needs a number");
 }
 
+TEST_CASE("a uniform draw is below its upper end, also where rounding would reach it") {
+  manual_seed(1);
+  const Real low = 2 / std::numeric_limits<Real>::epsilon(), high = low + 8;  // with one number between them
+  const Uniform u(low, high);
+  for (const Real x : u.sample({1000}).value()) CHECK((x >= low && x < high));
+  const Tensor top = variable(high);
+  const Tensor draws = Uniform(low, top).rsample({1000});
+  CHECK(all(draws < high));
+  CHECK(all(isfinite(u.log_prob(draws))));
+  CHECK(grad(sum(draws), {top})[0].item() > 0);
+}
+
 TEST_CASE("distributions refuse values and shapes with their names, before a draw is taken") {
   const auto value = [](const auto& f) { return error_of<ValueError>(f); };
   const auto shape = [](const auto& f) { return error_of<ShapeError>(f); };

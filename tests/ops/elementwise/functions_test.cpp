@@ -168,6 +168,39 @@ TEST_CASE("rests are exact where quotients are not") {
   CHECK(grad(fmod(Tensor(1), b), {b})[0].item() == -9);
 }
 
+TEST_CASE("a remainder of 0 has the sign of b") {
+  for (const double a : {-6.0, -0.0, 0.0, 6.0}) {
+    CHECK_FALSE(std::signbit(remainder(Tensor(a), Tensor(3)).item()));
+    CHECK(std::signbit(remainder(Tensor(a), Tensor(-3)).item()));
+  }
+}
+
+TEST_CASE("lerp meets infinite ends and ends that are far apart") {
+  constexpr Real huge = std::numeric_limits<Real>::max();
+  const auto at = [](Real start, Real end, Real weight) {
+    return lerp(Tensor(start), Tensor(end), Tensor(weight)).item();
+  };
+  for (const auto& [start, end] : {std::pair(Real(1), infinity), {infinity, Real(-2)}, {-infinity, infinity}, {-huge, huge}}) {
+    CHECK(at(start, end, 0) == start);
+    CHECK(at(start, end, 1) == end);
+  }
+  CHECK(at(1, infinity, 0.75) == infinity);
+  CHECK(at(-infinity, 1, 0.75) == -infinity);
+  CHECK(at(infinity, infinity, 0.25) == infinity);
+  CHECK(at(-huge, huge, 0.5) == 0);
+  CHECK(at(huge, -huge, 0.25) == doctest::Approx(huge / 2));
+  CHECK(std::isnan(at(-infinity, infinity, 0.5)));
+}
+
+TEST_CASE("slopes are finite where the value leaves the range and the slope does not") {
+  const Real end = sizeof(Real) == 4 ? 128 : 1024;  // 2^end is infinite, 2^end ln 2 is not
+  const double expected = 2 * std::numbers::ln2 * std::ldexp(1, static_cast<int>(end) - 1);
+  const Tensor x = variable(end), two = variable(Real(2));
+  CHECK(grad(exp2(x), {x})[0].item() == doctest::Approx(expected).epsilon(1e-14));
+  CHECK(grad(pow(two, x), {x})[0].item() == doctest::Approx(expected).epsilon(1e-14));
+  CHECK(grad(exp2(x + 1), {x})[0].item() == infinity);
+}
+
 TEST_CASE("lerp meets both ends exactly, and exp2 and log2 powers of two") {
   CHECK(lerp(Tensor(1e16), Tensor(1), Tensor(1)).item() == 1);
   CHECK(lerp(Tensor(1), Tensor(1e16), Tensor(0)).item() == 1);
@@ -208,7 +241,7 @@ TEST_CASE("functions refuse what makes no sense, and say what") {
   refuses("fmod", fmod);
   refuses("logaddexp", logaddexp);
   CHECK(error_of<ShapeError>([&] { lerp(x, x, ones({2})); }).starts_with("lerp: cannot broadcast"));
-  CHECK(error_of<ShapeError>([&] { clamp(x, ones({2}), x); }).starts_with("clamp_between: cannot broadcast"));
+  CHECK(error_of<ShapeError>([&] { clamp(x, ones({2}), x); }).starts_with("clamp: cannot broadcast"));
   CHECK(error_of<ShapeError>([&] { isclose(x, ones({2})); }).starts_with("isclose: cannot broadcast"));
   CHECK(error_of<ValueError>([&] { isclose(x, x, {.rtol = -1}); }) ==
         "isclose: a tolerance is negative or NaN: rtol -1, atol 1e-08");

@@ -216,6 +216,12 @@ TEST_CASE("convolutions refuse what does not fit and name it") {
           conv1d(ones({2, 3, 5}), ones({2, 3, 6}));
         }) == "conv1d: a kernel of 6 with dilation 1 reaches over 6, the padded image has 5");
   CHECK(error_of<ShapeError>([] {
+          conv1d(ones({2, 3, 5}), ones({2, 2, 2}));
+        }) == "conv1d: input [2, 3, 5] has 3 channels, weight [2, 2, 2] takes 2 in each of 1 group");
+  CHECK(error_of<ShapeError>([] {
+          conv_transpose1d(ones({2, 3, 5}), ones({2, 2, 2}));
+        }) == "conv_transpose1d: input [2, 3, 5] has 3 channels, weight [2, 2, 2] takes 2 in each of 1 group");
+  CHECK(error_of<ShapeError>([] {
           conv1d(ones({5}), ones({2, 3, 6}));
         }) == "conv1d: needs 3 axes, or 2 without a batch, got [5]");
   CHECK(error_of<ValueError>([] {
@@ -223,7 +229,7 @@ TEST_CASE("convolutions refuse what does not fit and name it") {
         }) == "conv_transpose2d: output_padding 1 is not below stride 1 or dilation 1");
   CHECK(error_of<ShapeError>([] {
           conv_transpose2d(ones({1, 2, 1, 3}), ones({2, 1, 3, 3}), {}, {.padding = 2});
-        }) == "conv_transpose2d: input [1, 2, 1, 3] gives 3 places, of which padding 2 leaves none");
+        }) == "conv_transpose2d: an axis of 1 gives 3 places, of which padding 2 leaves none");
   CHECK(error_of<ShapeError>([] {
           conv_transpose2d(ones({1, 3, 3, 3}), ones({2, 1, 3, 3}));
         }) == "conv_transpose2d: input [1, 3, 3, 3] has 3 channels, weight [2, 1, 3, 3] takes 2 in each of 1 group");

@@ -108,6 +108,34 @@ TEST_CASE("lower triangles alone are read of symmetric matrices") {
   }
 }
 
+TEST_CASE("what the other triangle holds, also NaN, changes neither results nor gradients of any order") {
+  const Array whole = definite({3, 3});
+  const Tensor nan = full({3, 3}, not_a_number), b = normal({3, 2});
+  const auto same = [](const Function& f, const Array& a, const Array& expected) {
+    const Tensor x = variable(a), x_expected = variable(expected);
+    const Tensor y = f({x}), y_expected = f({x_expected});
+    check_close(y.value(), y_expected.value());
+    const auto derivatives = [](const Tensor& y, const Tensor& x) {
+      const Tensor first = grad(y, {x}, {.seed = normal(y.shape(), 2), .create_graph = true})[0];
+      return concat({first, grad(sum(square(first)), {x})[0]});
+    };
+    check_close(derivatives(y, x).value(), derivatives(y_expected, x_expected).value());
+  };
+  const Tensor lower = tril(Tensor(whole)), upper = triu(Tensor(whole));
+  const Array lower_only = where(lower == 0, nan, lower).value(), upper_only = where(upper == 0, nan, upper).value();
+  same([](const Tensors& x) { return linalg::cholesky(x[0]); }, lower_only, whole);
+  same([](const Tensors& x) { return linalg::eigh(x[0]).eigenvalues; }, lower_only, whole);
+  same([](const Tensors& x) { return linalg::eigh(x[0]).eigenvectors; }, lower_only, whole);
+  same([&](const Tensors& x) { return linalg::solve_triangular(x[0], b); }, lower_only, whole);
+  same([&](const Tensors& x) { return linalg::solve_triangular(x[0], b, {.upper = true}); }, upper_only, whole);
+  const Array strict = where(tril(Tensor(whole), -1) == 0, nan, whole).value();
+  same([&](const Tensors& x) { return linalg::solve_triangular(x[0], b, {.unitriangular = true}); }, strict, whole);
+  CHECK(error_of<NumericError>([&] { linalg::solve_triangular(lower_only, b, {.upper = true}); }) ==
+        "solve_triangular: the matrix has nan at [0, 1]; needs finite numbers");
+  CHECK(error_of<NumericError>([&] { linalg::cholesky(upper_only); }) ==
+        "cholesky: the matrix has nan at [1, 0]; needs finite numbers");
+}
+
 TEST_CASE("the largest element of an eigenvector, and of a left singular vector, is positive") {
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
     for (const Tensor& v : {linalg::eigh(symmetric(normal({5, 5}, seed))).eigenvectors,
@@ -208,6 +236,15 @@ TEST_CASE("the determinant of a singular matrix has a gradient") {
   CHECK(error_of<NumericError>([&] { grad(linalg::slogdet(singular).logabsdet, {singular}); }) ==
         "slogdet: no gradient: the matrix is singular");
   CHECK(std::isnan(linalg::logdet(tensor({{0, 1}, {1, 0}})).item()));
+}
+
+TEST_CASE("a determinant that leaves the range has the gradient of its cofactors") {
+  for (const double size : {1e200, 1e-200}) {
+    const Tensor a = variable(tensor({{size, 0}, {size, 2 * size}}).value());
+    const Tensor d = linalg::det(a);
+    CHECK(d.item() == (size > 1 ? infinity : 0));
+    check_close(grad(d, {a})[0].value(), (tensor({{2, -1}, {0, 1}}) * size).value());
+  }
 }
 
 TEST_CASE("logarithms of determinants neither overflow nor underflow") {
@@ -488,8 +525,8 @@ TEST_CASE("matrices that do not fit are refused with their shapes") {
     CHECK(error_of<NumericError>([&] { f(bad); }) ==
           name + ": matrix [1, 0] of the batch has nan at [1, 0]; needs finite numbers");
     CHECK(error_of<NumericError>([&] {
-            f(tensor({{1, infinity}, {0, 1}}));
-          }) == name + ": the matrix has inf at [0, 1]; needs finite numbers");
+            f(tensor({{1, 0}, {infinity, 1}}));
+          }) == name + ": the matrix has inf at [1, 0]; needs finite numbers");
     CHECK(error_of<LimitError>([&] {
             f(ones({16385, 1}));
           }) == name + ": matrices of shape [16385, 1] are larger than 16384");

@@ -97,7 +97,7 @@ TEST_CASE("errors of several operands list all of them, and hint only at what ma
   CHECK(said([&] { lerp(x, z, y); }) ==
         "lerp: cannot broadcast start [2, 3], end [2, 1], weight [2]" + clash + "start has 3 and weight has 2" + fits);
   CHECK(said([&] { clamp(x, y, z); }) ==
-        "clamp_between: cannot broadcast x [2, 3], low [2], high [2, 1]" + clash + "x has 3 and low has 2" + fits);
+        "clamp: cannot broadcast x [2, 3], low [2], high [2, 1]" + clash + "x has 3 and low has 2" + fits);
   CHECK(said([&] { margin_ranking_loss(x, z, y); }) ==
         "margin_ranking_loss: cannot broadcast a [2, 3], b [2, 1], y [2]" + clash + "a has 3 and y has 2" + fits);
   CHECK(said([&] { triplet_margin_loss(x, z, y); }) ==
