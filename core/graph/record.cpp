@@ -18,7 +18,7 @@ bool Recording::add(Node& to) {
 
 void Recording::tell(const char* name, AttributeValue&& value) {
   auto& attributes = node_->needed_extras().attributes;
-  if (attributes.empty()) attributes.reserve(3);  // more are rare; a block for each of two takes as long as small operations
+  if (attributes.empty()) attributes.reserve(3);  // enough for most: growing takes half as long as a small operation
   attributes.push_back({name, std::move(value)});
 }
 
