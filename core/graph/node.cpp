@@ -40,6 +40,9 @@ class Ids {
 };
 thread_local constinit Ids ids;
 
+// Apart from follow(), which needs no stack then.
+[[gnu::noinline]] void take_id_above(std::uint64_t id, Node& node) { node.id = ids.next_above(id); }
+
 }  // namespace
 
 std::int64_t live_node_count() { return nodes.alive.load(std::memory_order_relaxed); }
@@ -88,7 +91,7 @@ void Node::trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vec
 }
 
 void Node::follow(const Node& input) {
-  if (id <= input.id) id = ids.next_above(input.id);
+  if (id <= input.id) take_id_above(input.id, *this);
 }
 
 void Node::release() noexcept {

@@ -29,8 +29,8 @@ void parallel_blocks(std::int64_t count, std::int64_t grain, void (*run)(const v
 /// Calls f(begin, end) for consecutive blocks of `grain` (the last may be shorter) that together cover [0, count), each
 /// once, from several threads and in any order. f must touch only data that belongs to its block. An exception of f
 /// reaches the caller: that of the lowest block if several throw. All threads record operations, and have a place in
-/// the model and in a gradient rule, as the caller does. A loop inside a loop runs on the calling thread. Threads: any may call this; one loop
-/// at a time has the helping threads, the others run where they were called.
+/// the model and in a gradient rule, as the caller does. A loop inside a loop runs on the calling thread. Threads: any
+/// may call this; one loop at a time has the helping threads, the others run where they were called.
 template <class F>
 void parallel_for(std::int64_t count, std::int64_t grain, const F& f) {
   if (count <= 0) return;

@@ -242,6 +242,13 @@ bool touches(const GraphPoint& point, const GraphBox& box) {
 
 }  // namespace
 
+TEST_CASE("a program gets its three scratch files and no other") {
+  const std::string files = run_program({"ls", "-l", "/proc/self/fd"}, "", {}, "test").output;
+  std::size_t scratch = 0;
+  for (auto at = files.find("(deleted)"); at != files.npos; at = files.find("(deleted)", at + 1)) ++scratch;
+  CHECK(scratch == 3);
+}
+
 TEST_CASE("a view with a frame that holds no vertex has no layout, and the error names the frame") {
   GraphView view;
   view.vertices.push_back({.role = GraphRole::input, .op = "leaf", .name = "x", .path = {}, .shape = Shape{2}});
