@@ -58,7 +58,7 @@ Index arange(std::int64_t n);
 /// first, first + step, ..., before `last`. Throws ValueError when step is 0.
 Index arange(std::int64_t first, std::int64_t last, std::int64_t step = 1);
 /// The same in Reals if an argument is a floating-point number: arange(0, 3, 1.5) is 0, 1.5. The i-th is
-/// first + i step, calculated in double. `last` is left out also where rounding brings a number before or behind it: a
+/// first + i step, calculated in double. `last` is excluded even if rounding moves the number that should equal it: a
 /// number within 4 epsilon max(|first|, |last|) of `last` counts as `last`, epsilon that of the arguments' type.
 /// Throws ValueError when step is 0 or a number is not finite.
 template <class... Numbers>

@@ -1,6 +1,7 @@
-// Choosing elements by index (Index) and by condition (Mask). An index is a position on an axis, counted from the end if
-// it is negative, as in x[ids]. An id (embedding, one_hot, the classes of losses) is a name, of which none is negative:
-// -1 often marks what is missing. Errors show the bad number and its range: `embedding: index 10 is not in [0, 10)`.
+// Choosing elements by index (Index) and by condition (Mask). An index is a position on an axis, counted from the end
+// if it is negative, as in x[ids]. An id (embedding, one_hot, the classes of losses) is a name, of which none is
+// negative: -1 often marks what is missing. Errors show the bad number and its range: `embedding: index 10 is not in
+// [0, 10)`.
 #pragma once
 
 #include <optional>

@@ -26,8 +26,8 @@ class Uniform {
   /// Draws of every distribution, sample_shape + batch_shape, without a gradient: the next draw of the generator.
   /// Throws ValueError for a negative size.
   Tensor sample(const Shape& sample_shape = {}) const;
-  /// The same numbers as low + (high - low) u, u in [0, 1), or low where that is rounded up to high: the gradient flows to
-  /// low and high.
+  /// The same numbers as low + (high - low) u, u in [0, 1), or low where that is rounded up to high: the gradient flows
+  /// to low and high.
   Tensor rsample(const Shape& sample_shape = {}) const;
 
   /// ln p(value), value broadcast with the batch: -ln(high - low), -inf at high. No gradient flows to the value. Throws

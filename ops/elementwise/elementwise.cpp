@@ -363,8 +363,8 @@ Tensor pow(const Tensor& a, const Tensor& b) {
                     }),
                 wrt(b, [a, b](const Tensor& gy, const Tensor& y) {
                   // a^b ln a tends to 0 with a if b >= 0, else to -a^b, which is infinite and has the sign of a; the
-                  // logarithm of the 0 is kept out of both branches. By the root of a^b: that may overflow where the slope
-                  // does not.
+                  // logarithm of the 0 is kept out of both branches. By the root of a^b: that may overflow where the
+                  // slope does not.
                   const Mask zero = a == 0;
                   const Tensor base = where(zero, 1, a), root = pow(base, 0.5 * b), slope = root * log(base) * root;
                   return sum_to(gy * (any(zero) ? where(zero, where(b >= 0, 0, -y), slope) : slope), b.shape());

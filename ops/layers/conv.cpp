@@ -122,8 +122,8 @@ ConvAxis axis_of(const char* op, std::int64_t in, std::int64_t kernel, std::int6
           .dilation = dilation};
 }
 
-// The checks that all share, in the shapes of the call: the kernel's axes, and the channels, `own` of them in each group
-// of the kernel.
+// The checks that all share, in the shapes of the call: the kernel's axes, and the channels, `own` of them in each
+// group of the kernel.
 void check(const char* op, const Tensor& x, const Tensor& weight, std::int64_t groups, std::int64_t own) {
   if (groups < 1) fail<ValueError>(op, "groups ", groups, " is not positive");
   if (weight.dim(2) < 1 || weight.dim(-1) < 1) fail<ShapeError>(op, "weight ", weight.shape(), " has an empty kernel");

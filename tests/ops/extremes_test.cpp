@@ -245,9 +245,7 @@ TEST_CASE("extreme numbers: places in an array") {
       accepts(n >= 0 && n < shape[0], [&] { with_gradients(embedding(x, index({n})), x); });
       accepts(n >= -shape[0] && n < shape[0],
               [&] { with_gradients(embedding(x, Index(Shape{0}), {.padding_idx = n}), x); });
-      accepts(place || shape[0] == 0, [&] {
-        with_gradients(gather(x, 1, Index(Shape{shape[0], 1}, n)), x);
-      });
+      accepts(place || shape[0] == 0, [&] { with_gradients(gather(x, 1, Index(Shape{shape[0], 1}, n)), x); });
       accepts(n >= 0 && n <= size, [&] { with_gradients(topk(x, n).values, x); });
       accepts((n >= 0 && n <= size) || shape[0] == 0,
               [&] { with_gradients(masked_softmax(x, Index(Shape{shape[0]}, n)), x); });

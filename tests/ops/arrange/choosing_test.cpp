@@ -62,7 +62,8 @@ TEST_CASE("index_add adds up equal indices, and is the same for any number of th
 TEST_CASE("negative indices count from the end, as those of x[ids], with the same gradients") {
   const Tensor x = variable(normal({3, 4}, 1)), src = variable(normal({2, 4}, 2));
   const Index list = index({-1, 1}), from_start = index({2, 1});
-  const Index each = broadcast_to(list.reshaped({2, 1}), {2, 4}), each_from_start = broadcast_to(from_start.reshaped({2, 1}), {2, 4});
+  const Index each = broadcast_to(list.reshaped({2, 1}), {2, 4}),
+              each_from_start = broadcast_to(from_start.reshaped({2, 1}), {2, 4});
   const auto same = [&](const auto& f, const Index& negative, const Index& positive) {
     const Tensor y = f(negative), expected = f(positive);
     CHECK(equal(y.value(), expected.value()));

@@ -180,7 +180,8 @@ TEST_CASE("lerp meets infinite ends and ends that are far apart") {
   const auto at = [](Real start, Real end, Real weight) {
     return lerp(Tensor(start), Tensor(end), Tensor(weight)).item();
   };
-  for (const auto& [start, end] : {std::pair(Real(1), infinity), {infinity, Real(-2)}, {-infinity, infinity}, {-huge, huge}}) {
+  for (const auto& [start, end] :
+       {std::pair(Real(1), infinity), {infinity, Real(-2)}, {-infinity, infinity}, {-huge, huge}}) {
     CHECK(at(start, end, 0) == start);
     CHECK(at(start, end, 1) == end);
   }

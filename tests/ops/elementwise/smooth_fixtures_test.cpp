@@ -1,5 +1,5 @@
-// Smooth functions at single points: 0, whole numbers, tiny and large ones, where a derivative that has abs, sign or where
-// inside is wrong, and which random numbers never meet.
+// Smooth functions at single points: 0, whole numbers, tiny and large ones, where a derivative that has abs, sign or
+// where inside is wrong, and which random numbers never meet.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -104,8 +104,8 @@ TEST_CASE("smooth functions have three right derivatives at 0, whole, tiny and l
         const Real most = rounding + 5 * rounding * std::abs(want);
         for (const Real got : {plain.value().data()[i], y.value().data()[i]}) {
           const bool near = got == want || std::abs(got - want) <= most;
-          CHECK_MESSAGE(near, "derivative ", order, " of ", std::string(f.name), " at ", x.value().data()[i], " is ", got,
-                        ", not ", want);
+          CHECK_MESSAGE(near, "derivative ", order, " of ", std::string(f.name), " at ", x.value().data()[i], " is ",
+                        got, ", not ", want);
         }
       }
     }

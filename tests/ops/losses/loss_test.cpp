@@ -173,10 +173,14 @@ TEST_CASE("wrong targets are refused by name and value") {
         }) == "cross_entropy: target 3 of sample 0 is not in [0, 3)");
   CHECK(error_of<ShapeError>([&] { cross_entropy(x, index({0})); }) ==
         "cross_entropy: logits [2, 3] need targets of shape [2], got [1]");
-  CHECK(error_of<ShapeError>([] { cross_entropy(ones({2, 5, 3}), Index(Shape{2, 3}, 0)); }) ==
+  CHECK(error_of<ShapeError>([] {
+          cross_entropy(ones({2, 5, 3}), Index(Shape{2, 3}, 0));
+        }) ==
         "cross_entropy: logits [2, 5, 3] need targets of shape [2, 5], got [2, 3]: classes are the last axis, "
         "movedim(logits, 1, -1)");
-  CHECK(error_of<ShapeError>([] { nll_loss(ones({2, 5, 3, 4}), Index(Shape{2, 3, 4}, 0)); }) ==
+  CHECK(error_of<ShapeError>([] {
+          nll_loss(ones({2, 5, 3, 4}), Index(Shape{2, 3, 4}, 0));
+        }) ==
         "nll_loss: log_p [2, 5, 3, 4] need targets of shape [2, 5, 3], got [2, 3, 4]: classes are the last axis, "
         "movedim(log_p, 1, -1)");
   CHECK(error_of<ValueError>([&] {

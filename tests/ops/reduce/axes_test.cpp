@@ -44,9 +44,9 @@ TEST_CASE("axes behind x mean what they mean among the options") {
   CHECK(equal(sum(x, {2, -3}, {.keepdim = true}).value(), Array({1, 2, 1}, {22, 26})));
   CHECK(equal(sum(x, Axes{}).value(), x.value()));
 
-  const std::pair<ByOptions, Behind> both[] = {{sum, sum},       {mean, mean}, {max, max},       {min, min},
-                                                 {nansum, nansum}, {prod, prod}, {nanmean, nanmean},
-                                                 {logsumexp, logsumexp}};
+  const std::pair<ByOptions, Behind> both[] = {{sum, sum},         {mean, mean},          {max, max},
+                                               {min, min},         {nansum, nansum},      {prod, prod},
+                                               {nanmean, nanmean}, {logsumexp, logsumexp}};
   for (const auto& [by_options, behind] : both) {
     for (const AxisSet& axes : {AxisSet(0), AxisSet(-1), AxisSet(0, 2), AxisSet(Axes{1, 0})}) {
       for (const bool keepdim : {false, true}) {
