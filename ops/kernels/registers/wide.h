@@ -10,7 +10,7 @@
 
 #include "simd.h"
 
-// XGRAD_LEVELS: this file is a kernel of the library, of which there is one for each level already.
+// XGRAD_LEVELS: this file is part of the library, whose kernels are compiled for each level already.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX__) && !defined(XGRAD_LEVELS)
 #define XGRAD_WIDE_LOOPS
 #endif
