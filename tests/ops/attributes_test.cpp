@@ -267,7 +267,7 @@ TEST_CASE("products that differ in a setting look different") {
   const Tensor high = cube[{0, _, slice(0, 2)}];
   differ("qr", QrMode::reduced, QrMode::complete, [&](QrMode mode) { return qr(high, {.mode = mode}).q; });
   differ("svd", true, false, [&](bool full) { return svd(high, {.full_matrices = full}).u; });
-  differ("norm", 0, 1, [&](int axis) { return norm(x, axis); });
+  differ("norm", 0, 1, [&](int axis) { return norm(x, {.axis = axis}); });
   differ("vector_norm axis", 0, 1, [&](int axis) { return vector_norm(x, {.axis = axis}); });
   for (const double ord : {-infinity, -1., 0., 1., 3., infinity}) {
     differ("vector_norm ord", 2, ord, [&](double p) { return vector_norm(x, {.ord = p}); });

@@ -26,7 +26,7 @@ Tensor weighted(const Tensor& x, const Tensor& target, const Tensor& weight) {
 }
 Tensor quarter(const Tensor& x) { return full(x.shape(), Real(0.25)); }
 
-const Smooth functions[] = {
+const Smooth smooth_functions[] = {
     {"exp", exp},
     {"expm1", expm1},
     {"exp2", exp2},
@@ -90,7 +90,7 @@ Tensor derivative(const Tensor& y, const Tensor& x, const GradOptions& options) 
 TEST_CASE("smooth functions have three right derivatives at 0, whole, tiny and large numbers") {
   const StateFile file = load_safetensors(fixture_path("smooth.safetensors"));
   const Tensor x = variable(file.get<Array>("x"));
-  for (const Smooth& f : functions) {
+  for (const Smooth& f : smooth_functions) {
     const Array expected = file.get<Array>(f.name);
     Tensor y = f.op(x);
     for (int order = 0; order < 4; ++order) {
