@@ -244,7 +244,7 @@ TEST_CASE("a trainer learns from a stream, flushes what it gathered, and goes on
   const auto run = [&](const std::filesystem::path& folder, std::int64_t stop_after, int workers) {
     manual_seed(1);
     const nn::Linear net(nn::root, 1, 1);
-    optim::SGD sgd{net.parameters(), {.lr = 0.01}};
+    optim::SGD sgd{net.parameters(), {.lr = 0.1}};
     StreamLoader loader{points, {.batch_size = 4, .shuffle_buffer = 5, .seed = 3, .num_workers = workers}};
     std::ostringstream said;
     Trainer* running = nullptr;

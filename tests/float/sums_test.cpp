@@ -61,7 +61,7 @@ TEST_CASE("products over long axes add up as many terms as there are") {
     CAPTURE(count);
     const Tensor x = full({count}, 0.1f), y = full({count}, 0.07f);
     check_sums(dot(x, y), count, a * b);
-    check_sums(einsum("i,i->", x, y), count, a * b);
+    check_sums(einsum("i,i->", {x, y}), count, a * b);
     const Tensor weight = variable(ones({1, 1}));
     check_sums(grad(linear(reshape(x, {-1, 1}), weight), {weight}, {.seed = reshape(y, {-1, 1})})[0], count, a * b);
   }

@@ -186,24 +186,14 @@ MatrixRows after_lead(Matrix& rows, std::int64_t lead) {
   return rows.rows_from(lead);
 }
 
-// Keeps what one_query found of `keys` keys, in every lane.
-void keep_powers(const detail::Powers& found, const Real* powers, std::int64_t keys, std::int64_t lanes, bool weights,
-                 Real* to) {
-  if (weights) {
-    for (std::int64_t s = 0; s < keys; ++s) std::fill_n(to + s * lanes, lanes, powers[s] * found.share);
-  } else {
-    std::fill_n(to, lanes, found.maximum);
-    std::fill_n(to + lanes, lanes, found.share);
-  }
-}
-
 }  // namespace
 
 KeptAttention::KeptAttention(const AttentionSizes& p)
     : lanes_(queries_at_a_time(p)), blocks_((p.T + lanes_ - 1) / lanes_) {
   XGRAD_ASSERT(p.T > 0);
   constexpr std::int64_t few_keys = 32;
-  weights_ = p.S <= few_keys;
+  // Of one query scores that are computed again would not be the same to the last bit (one_query.h).
+  weights_ = p.S <= few_keys || p.T == 1;
   rows_ = weights_ ? p.S : 2;
   numbers_ = Array(Shape{p.B * p.H * blocks_ * rows_ * lanes_});
 }
@@ -229,9 +219,11 @@ void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, c
       const std::int64_t i = job / shares.count(), b = i / p.H, h = i % p.H;
       if (alone) {
         Real* const powers = weights.row(0);
-        if (const auto found = detail::one_query(p, in, ranges, b, h, powers, y + p.y.at(b, h))) {
+        if (const auto share = detail::one_query(p, in, ranges, b, h, powers, y + p.y.at(b, h))) {
           const std::int64_t keys = ranges.end(b, 0) - ranges.begin(0);
-          if (kept) keep_powers(*found, powers, keys, lanes, kept->weights(), kept->rows(i, 0));
+          for (std::int64_t s = 0; kept && s < keys; ++s) {
+            std::fill_n(kept->rows(i, 0) + s * lanes, lanes, powers[s] * *share);  // in every lane
+          }
           continue;
         }
       }

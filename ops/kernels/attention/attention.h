@@ -17,8 +17,8 @@ struct WeightDropout {
   bool on() const { return p > 0; }
 };
 
-/// Numbers of the forward pass that the backward pass needs: the weights if keys are few, which saves computing them
-/// again, else the maximum of each query's scores and its share. In the order of the scores.
+/// Numbers of the forward pass that the backward pass needs: the weights if keys are few or there is one query, which
+/// saves computing them again, else the maximum of each query's scores and its share. In the order of the scores.
 class KeptAttention {
  public:
   KeptAttention() = default;

@@ -32,15 +32,15 @@ void score_keys(const Real* q, std::int64_t d, Real scale, const Real* k, std::i
   for (; s < count; ++s) score(std::integral_constant<int, 1>(), s);
 }
 
-// In place: scores become e^(score - greatest). The share is NaN where there is none.
-Powers powers_of(Real* scores, std::int64_t count) {
+// In place: scores become e^(score - greatest). Returns the reciprocal of their sum, or NaN where there is none.
+Real powers_of(Real* scores, std::int64_t count) {
   const Real greatest = max_of_row(scores, count);
   const Real sum = sum_packs(count, [&](std::int64_t i, auto part) {
     const Pack power = exp(part.load(scores + i, -std::numeric_limits<Real>::infinity()) - greatest);
     part.store(power, scores + i);
     return power;
   });
-  return {greatest, 1 / sum};
+  return 1 / sum;
 }
 
 // y = share (weights . v), `packs` packs of columns from j on; the last one in part.
@@ -71,15 +71,14 @@ bool has_one_query(const AttentionSizes& p, const KeyRanges& ranges) {
   return p.T == 1 && !ranges.masked && !ranges.bias;
 }
 
-std::optional<Powers> one_query(const AttentionSizes& p, const AttentionOperands<const Real>& in,
-                                const KeyRanges& ranges, std::int64_t b, std::int64_t h, Real* scores, Real* y) {
+std::optional<Real> one_query(const AttentionSizes& p, const AttentionOperands<const Real>& in,
+                              const KeyRanges& ranges, std::int64_t b, std::int64_t h, Real* scores, Real* y) {
   XGRAD_ASSERT(has_one_query(p, ranges));
   const std::int64_t begin = ranges.begin(0), count = ranges.end(b, 0) - begin;
   if (count <= 0) return std::nullopt;
   score_keys(in.q + p.q.at(b, h), p.d, p.scale, in.k + p.k_at(b, h) + begin * p.k.row_step, p.k.row_step, count,
              scores);
-  const Powers powers = powers_of(scores, count);
-  const Real share = powers.share;
+  const Real share = powers_of(scores, count);
   const Real* v = in.v + p.v_at(b, h) + begin * p.v.row_step;
   constexpr std::int64_t block = 4 * pack_width;
   std::int64_t j = 0;
@@ -90,7 +89,7 @@ std::optional<Powers> one_query(const AttentionSizes& p, const AttentionOperands
   if (j < p.e) {
     add_values<1>(scores, share, v + j, p.v.row_step, count, PartPack{static_cast<std::size_t>(p.e - j)}, y + j);
   }
-  return all_finite(y, p.e) ? std::optional(powers) : std::nullopt;
+  return all_finite(y, p.e) ? std::optional(share) : std::nullopt;
 }
 
 }  // namespace xgrad::detail

@@ -53,10 +53,19 @@ Pack fold_packs(std::int64_t n, const Pack& identity, const F& f, const Combine&
   return combine(combine(total[0], total[1]), combine(total[2], total[3]));
 }
 
-/// The sum of f(i, part) over a row.
+/// The sum of f(i, part) over a row. Of a long one sums of so many numbers are added up in double: more in one chain of
+/// additions would lose digits.
 template <class F>
 Real sum_packs(std::int64_t n, const F& f) {
-  return sum_of(fold_packs(n, Pack(0), f, [](const Pack& a, const Pack& b) { return a + b; }));
+  constexpr std::int64_t most = 4 * 512 * pack_width;
+  double before = 0;
+  for (std::int64_t first = 0;; first += most) {
+    const Real sum = sum_of(fold_packs(
+        std::min(n - first, most), Pack(0), [&](std::int64_t i, auto part) { return f(first + i, part); },
+        [](const Pack& a, const Pack& b) { return a + b; }));
+    if (n - first <= most) return first == 0 ? sum : static_cast<Real>(before + sum);
+    before += sum;
+  }
 }
 
 /// The largest number of a row; -inf if there is none. Unspecified for a row with NaN.
