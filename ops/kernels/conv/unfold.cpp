@@ -1,5 +1,6 @@
 // The columns of a convolution, and their sums. Threads divide the planes of the images.
 #include <algorithm>
+#include <functional>
 
 #include "../../../core/runtime/parallel.h"
 #include "../products/gemm.h"
