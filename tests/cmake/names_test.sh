@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Every name tells one thing. No two public types share one, in whatever namespaces, so that a file may open all namespaces
-# at once. A class made from an options struct calls that Options. No
-# class is another one under a second name. The files that comments name are there.
+# Every name has one meaning. No two public types share a name, in whatever namespaces, so that a file may open all namespaces at
+# once. A class made from an options struct calls that struct Options. No class is another one under a second name. The files that
+# comments name exist.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)
