@@ -4,8 +4,6 @@
     figures.py quick [PAGE...]      compares the figures of examples that take a second
     figures.py long [PAGE...]       compares the others
     figures.py rewrite [PAGE...]    runs every example of the pages (or of all), and writes figures that have changed
-    figures.py pictures             compares the texts in the pictures of docs with docs/pictures.tsv
-    figures.py looked [PAGE...]     writes there that each page was read beside its pictures, as they are now
     figures.py programs [PAGE...]   prints the names of the examples that these need
 
 Programs are taken from $XGRAD_BUILD_DIR/bin, else from build/grouped/bin. Files that options name are looked for in
@@ -39,8 +37,6 @@ output, and as many lines below it, none of them empty, and those further in tha
 
 import decimal
 import functools
-import hashlib
-import html
 import os
 import pathlib
 import re
@@ -50,7 +46,7 @@ import sys
 import tempfile
 
 Decimal = decimal.Decimal
-root = pathlib.Path(os.environ.get("XGRAD_FIGURES_ROOT") or pathlib.Path(__file__).resolve().parent.parent.parent)
+root = pathlib.Path(__file__).resolve().parent.parent.parent
 programs = pathlib.Path(os.environ.get("XGRAD_BUILD_DIR") or root / "build" / "grouped") / "bin"
 
 NUMBER = r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])"
@@ -352,64 +348,11 @@ def parts_of(page):
     return lines, [kind(page, lines, *where) for kind, *where in parts]
 
 
-# ---- Pictures --------------------------------------------------------------------------------------------------------
-
-
-def text_of(picture):
-    """A hash of the texts in a picture, wherever they are."""
-    found = re.findall(r"<(?:text|title|desc)\b[^>]*>(.*?)</(?:text|title|desc)>", picture.read_text(), re.DOTALL)
-    said = "\n".join(html.unescape(re.sub(r"<[^>]*>", "", each)) for each in found)
-    return hashlib.sha256(said.encode()).hexdigest()[:16]
-
-
-def pictures():
-    """The pictures of docs that a page shows: the pages and the hash of each."""
-    shown = {}
-    for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
-        for link in re.findall(r"\]\(([^)\s:]+\.svg)\)", page.read_text() if page.exists() else ""):
-            picture = pathlib.Path(os.path.normpath(page.parent / link))
-            if picture.exists():
-                shown.setdefault(str(picture.relative_to(root)), []).append(str(page.relative_to(root)))
-    return {name: (list(dict.fromkeys(pages)), text_of(root / name)) for name, pages in sorted(shown.items())}
-
-
-def known():
-    listed = root / "docs" / "pictures.tsv"
-    lines = listed.read_text().splitlines() if listed.exists() else []
-    return {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in lines}
-
-
-def compare_pictures():
-    now, before, wrong = pictures(), known(), []
-    for picture, (pages, said) in now.items():
-        for page in pages:
-            if before.get((page, picture)) != said:
-                wrong.append(f"{picture} has another text than when {page} was read beside it: read it, then run "
-                             f"docs/tools/figures.py looked {page}")
-    for page, picture in before:
-        if page not in now.get(picture, ([],))[0]:
-            wrong.append(f"docs/pictures.tsv: {page} does not show {picture}: run docs/tools/figures.py looked {page}")
-    return wrong
-
-
-def looked(pages):
-    before, rows = known(), {}
-    for picture, (shown_by, said) in pictures().items():
-        for page in shown_by:
-            rows[page, picture] = said if not pages or page in pages else before.get((page, picture), "?")
-    lines = ["\t".join([*key, said]) for key, said in sorted(rows.items())]
-    (root / "docs" / "pictures.tsv").write_text("".join(line + "\n" for line in lines))
-
-
 # ---- The command -----------------------------------------------------------------------------------------------------
 
 
 def main(action, *names):
     pages = [pathlib.Path(name).resolve() for name in names] or sorted((root / "docs").glob("*.md"))
-    if action == "pictures":
-        return compare_pictures()
-    if action == "looked":
-        return looked([str(page.relative_to(root)) for page in pages] if names else [])
     parts = {page: parts_of(page) for page in pages}
     if action == "programs":
         print("\n".join(sorted({part.command.split()[0] for _, of_page in parts.values() for part in of_page})))
@@ -432,7 +375,7 @@ def main(action, *names):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in ("quick", "long", "rewrite", "pictures", "looked", "programs"):
+    if len(sys.argv) < 2 or sys.argv[1] not in ("quick", "long", "rewrite", "programs"):
         sys.exit(__doc__)
     if wrong := main(*sys.argv[1:]):
         sys.exit("\n".join(wrong))
