@@ -1,6 +1,7 @@
 // Reading the stored files, and the comparison.
 #include "support/fixtures.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -8,10 +9,12 @@
 
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/arrange/shape.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"
+#include "support/threads.h"
 
 namespace xgrad::testing {
 namespace {
@@ -124,6 +127,58 @@ void check_case(const Case& c, const Results& results, const Allowed& allowed) {
   if (c.stored("vx", 0)) check_second(c, std::get<Tensor>(results.all.at(0)), allowed);
 }
 
+/// The results that have a gradient, one after the other.
+Tensor joined(const Results& results, const Case& c) {
+  Tensors parts;
+  for (int i = 0; i < std::ssize(results.all); ++i) {
+    if (c.stored("gy", i)) parts.push_back(std::get<Tensor>(results.all[static_cast<std::size_t>(i)]));
+  }
+  if (parts.size() == 1) return parts[0];
+  for (Tensor& part : parts) part = reshape(part, {-1});
+  return concat(parts);
+}
+
+/// Whether finite differences can resolve changes of the elements: they are neither infinite nor NaN nor huge.
+bool moderate(const Array& a) {
+  return std::all_of(a.data(), a.data() + a.size(), [](Real element) { return std::abs(element) < Real(1e30); });
+}
+
+bool is_zero(const Array& a) {
+  return std::all_of(a.data(), a.data() + a.size(), [](Real element) { return element == Real(0); });
+}
+
+/// The gradients with respect to the inputs that have a stored one are those of finite differences, except at a kink,
+/// and results and gradients have the same bits for any number of threads.
+void check_derivatives(const Case& c, const std::function<Results(const Case&)>& operation, bool at_kink) {
+  std::vector<int> positions;
+  std::vector<Array> values;
+  bool zero = true;
+  for (int i = 0; c.stored("x", i); ++i) {
+    if (!c.stored("gx", i) || c.x(i).size() == 0) continue;
+    const Array& gx = std::get<Array>(*c.stored("gx", i));
+    if (!moderate(c.x(i).value()) || !moderate(gx)) return;
+    zero = zero && is_zero(gx);
+    positions.push_back(i);
+    values.push_back(c.x(i).value());
+  }
+  if (values.empty() || !moderate(joined(operation(c), c).value())) return;
+  const Function f = [&](const Tensors& x) {
+    std::map<int, Tensor> inputs;
+    for (std::size_t k = 0; k < x.size(); ++k) inputs[positions[k]] = x[k];
+    const Case moved = c.with(inputs);
+    return joined(operation(moved), moved);
+  };
+  if (!at_kink) check_gradients(f, values, {.zero = zero});
+  check_same_bits([&] {
+    Tensors x;
+    for (const Array& value : values) x.push_back(variable(value));
+    Tensors all{f(x)};
+    for (const Tensor& gx : grad(all[0], x, {.seed = normal(all[0].shape()), .unused = Unused::zeros})) all.push_back(gx);
+    for (Tensor& part : all) part = reshape(part, {-1});
+    return concat(all);
+  });
+}
+
 }  // namespace
 
 std::string fixture_path(std::string_view name) { return cat(XGRAD_TESTS_DIR "/fixtures/", name); }
@@ -141,6 +196,16 @@ Case::Case(const StateFile& file, const std::string& line) : file_(file), line_(
       by_position_[i] = xs_.back();
     }
   }
+}
+
+Case Case::with(const std::map<int, Tensor>& inputs) const {
+  Case moved = *this;
+  moved.xs_.clear();
+  for (auto& [i, x] : moved.by_position_) {
+    if (const auto found = inputs.find(i); found != inputs.end()) x = found->second;
+    moved.xs_.push_back(x);
+  }
+  return moved;
 }
 
 Tensor Case::x(int i) const {
@@ -200,6 +265,10 @@ void check_fixtures(std::string_view family, const Operations& operations, const
     const double ulps = of_case(nearness.ulps_of, c, nearness.ulps);
     const Allowed allowed{in_float ? std::ldexp(ulps, -24) : nearness.tolerance, of_case(nearness.terms, c, 0)};
     CHECK_NOTHROW(check_case(c, operation->second(c), allowed));
+    if (in_float || !c.stored("gy", 0)) continue;
+    const Results results = operation->second(c);
+    if (!results.leaves.empty() || !results.parameters.empty()) continue;  // of a module: f does not take its parameters
+    CHECK_NOTHROW(check_derivatives(c, operation->second, nearness.kinks.contains(c.name()) || nearness.kinks.contains(c.op())));
   }
   for (const auto& operation : operations)
     CHECK_MESSAGE(used.contains(operation.first), "no case of ", operation.first);

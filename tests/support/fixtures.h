@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -22,6 +23,8 @@ class Case {
  public:
   /// `line` is the case's line of the metadata: its name and its options.
   Case(const StateFile& file, const std::string& line);
+  /// The same case with other tensors as inputs, those at these positions.
+  Case with(const std::map<int, Tensor>& inputs) const;
 
   const std::string& name() const { return name_; }
   /// The name and the options, for messages.
@@ -89,10 +92,13 @@ struct Nearness {
   std::map<std::string, double> terms = {};  ///< of an operation or of a single case
   double ulps = 8;
   std::map<std::string, double> ulps_of = {};  ///< of an operation or of a single case
+  /// Operations or cases without finite differences: their inputs lie at a kink or a jump, or too near to a pole.
+  std::set<std::string> kinks = {};
 };
 
 /// Runs every case of the family's file and checks its results, the gradients of <gy, y> with respect to all inputs,
-/// and where they are stored the second gradients, against the stored ones. A stored case whose operation is not
+/// and where they are stored the second gradients, against the stored ones. In double, a case with gradients also passes
+/// check_gradients at its inputs, and has the same bits for any number of threads. A stored case whose operation is not
 /// listed fails, and so does a listed operation without a case. In float, cases with inputs beyond its range are left out.
 void check_fixtures(std::string_view family, const Operations& operations, const Nearness& nearness = {});
 
