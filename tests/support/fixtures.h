@@ -98,8 +98,8 @@ struct Nearness {
 
 /// Runs every case of the family's file and checks its results, the gradients of <gy, y> with respect to all inputs,
 /// and where they are stored the second gradients, against the stored ones. In double, a case with gradients also passes
-/// check_gradients at its inputs, and has the same bits for any number of threads. A stored case whose operation is not
-/// listed fails, and so does a listed operation without a case. In float, cases with inputs beyond its range are left out.
+/// check_gradients at its inputs. A stored case whose operation is not listed fails, and so does a listed operation
+/// without a case. In float, cases with inputs beyond its range are left out.
 void check_fixtures(std::string_view family, const Operations& operations, const Nearness& nearness = {});
 
 }  // namespace xgrad::testing
