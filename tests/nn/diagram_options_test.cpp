@@ -1,5 +1,4 @@
 // Options of the diagrams of models, and comparing two models by their graphs.
-#include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/formats.h>
 #include <xgrad/core/diagram/view/compare.h>
 #include <xgrad/core/diagram/view/overlays.h>
@@ -8,7 +7,6 @@
 #include <xgrad/ops/ops.h>
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "support.h"
@@ -189,7 +187,7 @@ TEST_CASE("a model that is too large is refused with numbers that hold") {
   CHECK(message.find(cat(GraphView::of({loss}, {.depth = 99}).vertices.size(), " with .roll_up")) != message.npos);
 }
 
-TEST_CASE("each model is the same as itself, and Model Explorer gets all of it") {
+TEST_CASE("each model is the same as itself") {
   for (const Named& model : losses()) {
     CAPTURE(model.name);
     const Tensor& loss = model.loss;
@@ -197,8 +195,6 @@ TEST_CASE("each model is the same as itself, and Model Explorer gets all of it")
     CHECK(compare_graphs(view, view).equal());
     const GraphView folded = GraphView::of({loss});
     CHECK(compare_graphs(folded, folded).equal());
-    const auto graph = nlohmann::json::parse(to_model_explorer(view))["graphs"][0];
-    CHECK(graph["nodes"].size() == view.vertices.size());
   }
 }
 

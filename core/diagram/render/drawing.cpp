@@ -47,13 +47,12 @@ std::optional<std::string> unfolded_page(const Tensors& results, const GraphOpti
 
 // The extension of a path, if it is a known one.
 std::string_view extension_of(std::string_view path) {
-  static constexpr std::array<std::string_view, 9> extensions{
-      ".dot", ".txt", ".model-explorer.json", ".json", ".mmd", ".svg", ".pdf", ".png", ".html"};
+  static constexpr std::array<std::string_view, 7> extensions{".dot", ".txt", ".json", ".svg",
+                                                              ".pdf", ".png", ".html"};
   const auto found =
       std::ranges::find_if(extensions, [&](std::string_view extension) { return path.ends_with(extension); });
   if (found == extensions.end()) {
-    fail<ValueError>(op, "the extension of '", path,
-                     "' is none of .dot, .svg, .pdf, .png, .html, .mmd, .json, .model-explorer.json, .txt");
+    fail<ValueError>(op, "the extension of '", path, "' is none of .dot, .svg, .pdf, .png, .html, .json, .txt");
   }
   return *found;
 }
@@ -75,8 +74,6 @@ void save_view(const std::string& path, const GraphView& view, const GraphOption
   const std::string_view extension = extension_of(path);
   if (extension == ".txt") return write(path, to_text(view));
   if (extension == ".json") return write(path, to_json(view));
-  if (extension == ".model-explorer.json") return write(path, to_model_explorer(view, options.title));
-  if (extension == ".mmd") return write(path, to_mermaid(view, options));
   if (extension == ".dot") return write(path, to_dot(view, options));
   GraphLayout layout;
   try {

@@ -128,10 +128,7 @@ TEST_CASE("a style chooses colours and a line, for modules, too") {
   CHECK(svg.find("<tspan class=\"detail\">big</tspan>") != svg.npos);
   const std::string dot = to_dot(view, options);
   CHECK(dot.find("fillcolor=\"#0088ff\", color=\"#000080\", fontcolor=\"#000000\"") != dot.npos);
-  const std::string mermaid = to_mermaid(view, options);
-  CHECK(mermaid.find("fill:#0088ff,stroke:#000080,color:#000000") != mermaid.npos);
   CHECK(to_json(view).find("\"fill\": \"#0088ff\"") != std::string::npos);
-  CHECK(to_model_explorer(view).find("\"backgroundColor\": \"#0088ff\"") != std::string::npos);
   CHECK(to_text(view).find("(big)") != std::string::npos);
 }
 
@@ -196,7 +193,6 @@ TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the
   const std::string dot = to_dot(view, options);
   CHECK(dot.find("letters: 0") != dot.npos);
   CHECK(dot.find("fillcolor=\"#990000\"") != dot.npos);
-  CHECK(to_mermaid(view, options).find("fill:#990000") != std::string::npos);
   CHECK(to_json(view).find("\"overlay\": 28.0") != std::string::npos);
   CHECK(to_text(view).find("(letters 28)") != std::string::npos);
   CHECK(to_svg(view, GraphLayout::of(view), {.legend = false}).find("letters: 0") == std::string::npos);
@@ -336,8 +332,6 @@ TEST_CASE("the picture says which paths it shows, and that there is none") {
   CHECK(svg.find("class=\"vertex parameter as-parameter dimmed\"") != svg.npos);
   CHECK(svg.find("class=\"edge value dimmed\"") != svg.npos);
   CHECK(to_dot(none).find("there is no path from e to d, b") != std::string::npos);
-  CHECK(to_mermaid(none).starts_with("---\ntitle: \"there is no path from e to d, b\"\n---\n"));
-  CHECK(to_mermaid(none).find("linkStyle 0 stroke:#8492a6") != std::string::npos);
   CHECK(to_text(none).starts_with("there is no path from e to d, b\n"));
   CHECK(to_json(none).find("\"dimmed\": true") != std::string::npos);
 }
