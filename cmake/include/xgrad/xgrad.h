@@ -9,7 +9,6 @@
 #include <xgrad/core/diagram/render/error_drawing.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/view/overlays.h>
-#include <xgrad/core/diagram/view/source_lines.h>
 #include <xgrad/core/diagram/view/values.h>
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/core/watch/profile.h>

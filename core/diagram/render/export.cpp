@@ -78,7 +78,6 @@ Json json_of(const GraphVertex& vertex) {
   if (!vertex.note.empty()) json["note"] = vertex.note;
   if (!vertex.what.empty()) json["what"] = vertex.what;
   for (const auto& [name, value] : vertex.attributes) json["attributes"][name] = value;
-  if (!vertex.source.empty()) json["source"] = vertex.source;
   if (!vertex.formula.empty()) json["formula"] = vertex.formula;
   if (!vertex.derivative.empty()) json["derivative"] = vertex.derivative;
   if (vertex.value) json["value"] = json_of(*vertex.value);

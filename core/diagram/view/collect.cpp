@@ -20,7 +20,6 @@
 #include "frames.h"
 #include "labels.h"
 #include "order.h"
-#include "source_lines.h"
 #include "values.h"
 
 namespace xgrad::detail {
@@ -138,7 +137,6 @@ class Collector {
     settle_leaves();
     count_kept();
     if (options_.values) add_numbers(*options_.values);
-    if (options_.lines) add_lines(*options_.lines);
     if (options_.overlay && options_.overlay->of_node) measure_nodes();
     if (!options_.formulas) hide_constants_of_rules();
     const std::vector<int> numbers = topological_numbers(view_);
@@ -473,13 +471,6 @@ class Collector {
       if (first) break;
     }
     if (first) first->first_nan = true;
-  }
-
-  void add_lines(const SourceLines& lines) {
-    for (const Node* node : nodes_) {
-      GraphVertex& vertex = view_.vertices[number(node)];
-      if (vertex.source.empty()) vertex.source = lines.of(*node);
-    }
   }
 
   // Marks gradients that are missing, zero or NaN.

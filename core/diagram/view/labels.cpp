@@ -185,7 +185,6 @@ std::string tooltip_of(const GraphVertex& vertex) {
   if (vertex.shape) append(text, cat(' ', *vertex.shape));
   if (const std::string name = full_name(vertex); !name.empty()) append(text, cat(": ", name));
   if (vertex.kept_bytes > 0) append(text, cat(", keeps ", bytes_text(vertex.kept_bytes)));
-  if (!vertex.source.empty()) append(text, cat(", ", vertex.source));
   return text;
 }
 

@@ -21,7 +21,6 @@
 
 namespace xgrad {
 
-class SourceLines;
 class ValueRecorder;
 
 enum class Direction { top_to_bottom, left_to_right, bottom_to_top, right_to_left };
@@ -46,7 +45,6 @@ struct GraphOptions {
   /// Shows its record of a run: values and gradients, in full if they are few, else their mean and deviation with a
   /// histogram.
   const ValueRecorder* values = nullptr;
-  const SourceLines* lines = nullptr;  ///< shows its record of a run: where operations were called
   bool legend = true;
   /// An .svg plays the run once when it is opened, in at most 5 seconds: values flow forward, gradients back. The
   /// picture is complete without: on paper, and for readers who prefer reduced motion.
@@ -107,7 +105,6 @@ struct GraphVertex {
   std::string what = {};        ///< of a module: its class and settings, "Linear 512 -> 64"
   /// The attributes of an operation: {"heads", "8"}, {"causal", ""}.
   std::vector<std::pair<std::string, std::string>> attributes = {};
-  std::string source = {};      ///< where the program called it: "main.cpp:12"
   std::string formula = {};     ///< of an operation: "y = tanh x"
   std::string derivative = {};  ///< of an operation and of its gradient rule: "dy/dx = 1 - y^2"
   /// With GraphOptions::values: the value, and the gradient of the result that a backward pass started from.

@@ -1,6 +1,5 @@
 // Which operations leave a trace: gradient rules that compute nothing or with numbers alone, and what no gradient flows
 // through.
-#include <xgrad/core/diagram/view/source_lines.h>
 #include <xgrad/core/diagram/view/values.h>
 
 #include <algorithm>
@@ -173,10 +172,6 @@ TEST_CASE("what no gradient flows through is drawn if that was asked for before"
     const GraphView view = GraphView::of({run()}, {.values = &values});
     CHECK(ops_of(view) == all);
     CHECK(the(view, "sub").value->mean == -0.5);
-  }
-  {
-    const SourceLines lines;
-    CHECK(ops_of(GraphView::of({run()})) == all);
   }
   CHECK(ops_of(GraphView::of({run()})) == Strings{"matmul"});
 }
