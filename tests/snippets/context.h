@@ -118,11 +118,6 @@ extern const Tensor post_norm, pre_norm, w, x;
 extern const Tensor x1, x2, w1, w2, b;
 }  // namespace docs_diagrams
 
-namespace core_diagram_render_error_drawing {
-using namespace common;
-extern const Block model;
-}  // namespace core_diagram_render_error_drawing
-
 namespace core_diagram_view_values {
 using namespace common;
 extern const Block model;

@@ -6,7 +6,6 @@
 #include <xgrad/core/watch/gradcheck.h>
 #include <xgrad/core/diagram/view/compare.h>
 #include <xgrad/core/diagram/render/drawing.h>
-#include <xgrad/core/diagram/render/error_drawing.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/view/overlays.h>
 #include <xgrad/core/diagram/view/values.h>

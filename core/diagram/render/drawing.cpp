@@ -68,8 +68,6 @@ void save_graph(const std::string& path, const Tensors& results, const GraphOpti
   save_view(path, view, options);
 }
 
-void check_extension(const std::string& path) { extension_of(path); }
-
 void save_view(const std::string& path, const GraphView& view, const GraphOptions& options) {
   const std::string_view extension = extension_of(path);
   if (extension == ".txt") return write(path, to_text(view));

@@ -18,7 +18,5 @@ void save_graph(const std::string& path, const Tensors& results, const GraphOpti
 /// The same for a view: one that was folded by hand, or a comparison. Only the options for the drawing count, not those
 /// for its content.
 void save_view(const std::string& path, const GraphView& view, const GraphOptions& options = {});
-/// Throws ValueError unless the path has one of these extensions.
-void check_extension(const std::string& path);
 
 }  // namespace xgrad

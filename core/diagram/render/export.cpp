@@ -84,7 +84,6 @@ Json json_of(const GraphVertex& vertex) {
   if (vertex.gradient) json["gradient"] = json_of(*vertex.gradient);
   if (!vertex.gradient_state.empty()) json["gradient_state"] = vertex.gradient_state;
   if (vertex.first_nan) json["first_nan"] = true;
-  if (vertex.failed) json["failed"] = true;
   if (vertex.step >= 0) json["step"] = vertex.step;
   if (vertex.gradient_step >= 0) json["gradient_step"] = vertex.gradient_step;
   add_marks(json, vertex);

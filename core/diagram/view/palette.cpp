@@ -106,7 +106,7 @@ PaintOf paint_of(const GraphVertex& vertex) {
                                                  &Palette::module};
   static constexpr std::array<PaintOf, 5> changes{nullptr, &Palette::same, &Palette::added, &Palette::removed,
                                                   &Palette::changed};
-  if (vertex.first_nan || vertex.failed) return &Palette::error;
+  if (vertex.first_nan) return &Palette::error;
   if (vertex.change != GraphChange::none) return changes[static_cast<int>(vertex.change)];
   const bool leaf = vertex.role == GraphRole::parameter || vertex.role == GraphRole::input;
   if (vertex.is_result && !leaf) return &Palette::result;
@@ -148,7 +148,6 @@ std::vector<LegendEntry> legend_of(const GraphView& view) {
   const bool in_modules = std::ranges::any_of(view.vertices, [](const GraphVertex& vertex) {
     return vertex.role == GraphRole::parameter && !vertex.path.empty();
   });
-  const bool failed = std::ranges::any_of(view.vertices, &GraphVertex::failed);
   std::vector<LegendEntry> entries{
       {"input", &Palette::input},        {in_modules ? "parameter" : "variable", &Palette::parameter},
       {"constant", &Palette::constant},  {"operation", &Palette::operation},
@@ -156,7 +155,7 @@ std::vector<LegendEntry> legend_of(const GraphView& view) {
       {"gradient", &Palette::gradient},  {"higher gradient", &Palette::higher_gradient},
       {"the same", &Palette::same},      {"added", &Palette::added},
       {"removed", &Palette::removed},    {"changed", &Palette::changed},
-      {failed ? "failed" : "the first NaN", &Palette::error}};
+      {"the first NaN", &Palette::error}};
   std::erase_if(entries, [&](const LegendEntry& entry) {
     return std::ranges::none_of(view.vertices,
                                 [&](const GraphVertex& vertex) { return paint_of(vertex) == entry.paint; });

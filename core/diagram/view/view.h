@@ -112,7 +112,6 @@ struct GraphVertex {
   SharedSummary gradient = {};
   std::string gradient_state = {};        ///< why there is none, or what is wrong with it, in short: "not run", "zero"
   bool first_nan = false;                 ///< the first of the run whose value, or else whose gradient, holds a NaN
-  bool failed = false;                    ///< the operation that threw the error
   int step = -1;                          ///< when it was computed, counted from 0; -1: unknown
   int gradient_step = -1;                 ///< when its gradient was complete, counted on from there
   std::optional<double> overlay = {};     ///< the number of GraphOptions::overlay

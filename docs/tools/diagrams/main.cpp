@@ -88,20 +88,6 @@ void network(const std::filesystem::path& folder) {
               .animate = true});
 }
 
-// The graph after an error: a layer that was given the wrong width.
-void error(const std::filesystem::path& folder) {
-  struct Wrong : nn::Module {
-    nn::Linear in{at("in"), 2, 8};
-    nn::Linear out{at("out"), 4, 1};
-    Tensor operator()(const Tensor& x) const { return out(tanh(in(x))); }
-  };
-  const ErrorDrawing drawing((folder / "diagram_error.svg").string());
-  try {
-    Wrong()(zeros({4, 2}).named("x"));
-  } catch (const ShapeError&) {
-  }
-}
-
 // The same for a transformer, where modules are folded and layers that are alike are drawn once.
 void transformer(const std::filesystem::path& folder) {
   const nn::EncoderDecoder model{nn::root, 200, 220, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
@@ -210,7 +196,6 @@ int main(int argc, char** argv) try {
     third_derivative(folder);
     training_step(folder);
     network(folder);
-    error(folder);
     transformer(folder);
     marked_transformer(folder);
     comparison(folder);
