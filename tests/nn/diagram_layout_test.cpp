@@ -361,7 +361,7 @@ TEST_CASE("arrows of the pictures of formulas run down, in order, and through no
   }
   for (const Direction direction : directions) {
     CAPTURE(static_cast<int>(direction));
-    check({y}, {.direction = direction, .edge_shapes = true});
+    check({y}, {.direction = direction});
     check({derivatives[2]}, {.direction = direction, .formulas = true});
     check({derivatives[3]}, {.direction = direction, .formulas = true});
     const Net net;
@@ -369,7 +369,7 @@ TEST_CASE("arrows of the pictures of formulas run down, in order, and through no
     Tensors step = grad(loss, net.parameters(), {.create_graph = true});
     step.insert(step.begin(), loss);
     check(step, {.direction = direction, .kept_memory = true});
-    check(step, {.direction = direction, .edge_shapes = true});
+    check(step, {.direction = direction});
   }
 }
 
@@ -426,7 +426,7 @@ TEST_CASE("arrows of the pictures of transformers run down, in order, and throug
     const Tensor loss = transformer(to);
     check({loss});
     check({loss}, {.depth = 2, .roll_up = false});
-    check({loss}, {.depth = 9, .edge_shapes = true});
+    check({loss}, {.depth = 9});
   }
   for (const Direction direction : directions) {
     CAPTURE(static_cast<int>(direction));
@@ -479,9 +479,6 @@ TEST_CASE("a chain in a diagram that is longer than a page stands in columns, an
       check(step, options, page.columns());
     }
   }
-  const GraphOptions labelled{.edge_shapes = true};
-  const GraphView view = GraphView::of({chain(60, alone)}, labelled);
-  check(view, labelled, Page(view, labelled).columns());
   // Where something is used all along there is no place to cut.
   const Tensor all_along = variable({1, 2}, "all");
   check({chain(60, [&](const Tensor& x, int) { return x + all_along; })});
@@ -523,7 +520,7 @@ TEST_CASE("arrows between modules in modules run down, in order, and through not
     CAPTURE(seed);
     const GraphView view = random_view(seed);
     if (view.edges.empty()) continue;
-    check(view, {.direction = directions[seed % 4], .edge_shapes = seed % 3 == 0});
+    check(view, {.direction = directions[seed % 4]});
   }
 }
 

@@ -28,7 +28,6 @@ Places changed(Places layout, Change&& change) {
   for (GraphCurve& curve : layout.edges) {
     for (GraphPoint& point : curve.points) point = change(point);
     curve.tip = change(curve.tip);
-    curve.label = change(curve.label);
   }
   return layout;
 }
@@ -44,8 +43,7 @@ Places turned_aside(Places layout) {
 // For a layout in which everything runs down.
 class Columns {
  public:
-  Columns(const Places& layout, const GraphView& view, const GraphOptions& options)
-      : layout_(layout), view_(view), has_labels_(options.edge_shapes) {}
+  Columns(const Places& layout, const GraphView& view) : layout_(layout), view_(view) {}
 
   // The unchanged layout if it cannot be cut.
   Places placed() {
@@ -75,7 +73,6 @@ class Columns {
       GraphCurve& curve = result.edges[e];
       for (GraphPoint& point : curve.points) point = moved(point, with_head);
       curve.tip = moved(curve.tip, upper(e) == view_.edges[e].to ? with_foot : with_head);
-      curve.label = moved(curve.label, with_head);
     }
     for (int column = 0; std::cmp_less(column, passing_.size()); ++column) {
       const auto ends = [&](int e) {  // above and below the place
@@ -221,11 +218,6 @@ class Columns {
       const GraphCurve& curve = layout_.edges[e];
       Bounds& own = result[column_[lower(e)]];
       for (const GraphPoint& point : curve.points) own.hold(point);
-      if (!has_labels_) continue;
-      const LabelSize label = size_of_edge_label(view_.edges[e]);
-      const double room = std::max(label.width, label.height) / 2;
-      own.hold({curve.label.x - room, curve.label.y - room});
-      own.hold({curve.label.x + room, curve.label.y + room});
     }
     return result;
   }
@@ -258,7 +250,6 @@ class Columns {
 
   const Places& layout_;
   const GraphView& view_;
-  const bool has_labels_;
   std::vector<int> column_;                // by vertex
   std::vector<std::vector<int>> passing_;  // by column: the arrows between it and the next one
   std::vector<double> corridors_, feet_;   // by column: where the first of them runs up, and below it
@@ -275,7 +266,7 @@ Places in_columns(Places places, const GraphView& view, const GraphOptions& opti
   const bool over = options.direction == Direction::bottom_to_top || options.direction == Direction::right_to_left;
   if (aside) places = turned_aside(std::move(places));
   if (over) places = turned_over(std::move(places));
-  places = Columns(places, view, options).placed();
+  places = Columns(places, view).placed();
   if (over) places = turned_over(std::move(places));
   return aside ? turned_aside(std::move(places)) : places;
 }

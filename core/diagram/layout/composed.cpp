@@ -145,7 +145,6 @@ class Composition {
         }
         whole.tip = moved(curve.tip, corner.x, corner.y);
       }
-      whole.label = whole.points[whole.points.size() / 2];
     }
     return result;
   }
@@ -285,7 +284,7 @@ class Composition {
     for (const auto& [way, e] : here.ways) {  // arrows that dot was not given
       if (here.curves.contains(way)) continue;
       const GraphPoint from = here.boxes[way.from].center(), to = here.boxes[way.to].center();
-      here.curves[way] = {.points = {from, from, to, to}, .tip = to, .label = {}};
+      here.curves[way] = {.points = {from, from, to, to}, .tip = to};
     }
     here.width = std::max(x(plan.width) + 2 * left, title.width + left);
     here.height = y(plan.height) + top + left;

@@ -115,8 +115,7 @@ class DotWriter {
          "\", nodesep=0.22, ranksep=0.32, pad=0.3, labelloc=t, newrank=true];");
     line(1, "node [shape=box, style=\"rounded,filled\", fontname=", font,
          ", fontsize=12, margin=\"0.13,0.06\", width=0.4, height=0.3, penwidth=1.1];");
-    line(1, "edge [fontname=", font, ", fontsize=8, fontcolor=\"", palette_.faint, "\", color=\"", palette_.edge,
-         "\", arrowsize=0.55, penwidth=0.9];");
+    line(1, "edge [color=\"", palette_.edge, "\", arrowsize=0.55, penwidth=0.9];");
     const std::string head = heading();
     if (!head.empty()) line(1, "label=<", head, ">;");
   }
@@ -215,8 +214,6 @@ class DotWriter {
     std::string attributes = has_text_ ? colours_of_edge(edge) : std::string();
     append(attributes, arrangement_.attributes(edge));
     if (!has_text_) append(attributes, ranks_of_edge(edge));
-    if (has_text_ && options_.edge_shapes)
-      append(attributes, cat(", label=", in_quotes(cat(' ', shape_text(edge.shape)))));
     if (!attributes.empty()) attributes = cat(" [", std::string_view(attributes).substr(2), "]");
     const bool upwards = arrangement_.upwards(edge);
     line(1, "n", upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, attributes, ";");

@@ -25,7 +25,7 @@ Layers::Layers(const GraphView& drawn, const GraphOptions& options, const Arrang
     : view(drawn), arrangement(of_drawn), sideways(runs_sideways(options.direction)) {
   find_layers(options, centers);
   find_operands();
-  find_lanes(options);
+  find_lanes();
 }
 
 void Layers::find_layers(const GraphOptions& options, std::span<const GraphPoint> centers) {
@@ -65,7 +65,6 @@ void Layers::find_layers(const GraphOptions& options, std::span<const GraphPoint
   for (int r = 0; r < ranks; ++r) {
     count += titles_before[r];
     layer_of_rank[r] = count++;
-    if (options.edge_shapes && r + 1 < ranks) ++count;  // for labels of arrows
   }
   for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
     const LabelSize size = turned(size_of_vertex(view.vertices[v], options));
@@ -118,9 +117,8 @@ int Layers::frame_of_lane(int layer, int upper, int lower) const {
   return nothing;
 }
 
-void Layers::find_lanes(const GraphOptions& options) {
+void Layers::find_lanes() {
   ways.resize(view.edges.size());
-  labels.assign(view.edges.size(), nothing);
   struct Shared {
     int source, frame, first, last;
     EdgeKind kind;
@@ -143,13 +141,12 @@ void Layers::find_lanes(const GraphOptions& options) {
       before = item;
     };
     for (int layer = items[from].first + 1; layer < items[to].first;) {
-      const bool has_label = options.edge_shapes && layer == items[from].first + 1;
       const int frame = frame_of_lane(layer, from, to);
       int last = layer;
-      while (!has_label && last + 1 < items[to].first && frame_of_lane(last + 1, from, to) == frame) ++last;
+      while (last + 1 < items[to].first && frame_of_lane(last + 1, from, to) == frame) ++last;
       const auto next = static_cast<int>(items.size());
       int lane = next;
-      if (above(edge) && !options.edge_shapes) {
+      if (above(edge)) {
         const int end = is_leaf(view.vertices[from]) ? nothing : last;
         const Shared key{from, frame, layer, end, arrangement.kind_of(edge), edge.flow};
         lane = lanes.try_emplace(key, next).first->second;
@@ -157,12 +154,6 @@ void Layers::find_lanes(const GraphOptions& options) {
       if (lane == next) {
         items.push_back({ItemKind::lane, e, frame, layer, last});
         items.back().side_path = !is_main;
-        if (has_label) {
-          const LabelSize size = turned(size_of_edge_label(edge));
-          items.back().across = size.width;
-          items.back().along = size.height;
-          labels[e] = lane;
-        }
       }
       items[lane].last = std::max(items[lane].last, last);
       items[lane].side_path &= !is_main;

@@ -58,7 +58,6 @@ class Layers {
   std::vector<Item> items;  ///< vertices, then frames, then titles, then lanes
   std::vector<Link> links;
   std::vector<std::vector<int>> ways;  ///< by arrow: its links, from above to below; none if it stays in a layer
-  std::vector<int> labels;             ///< by arrow: the lane that its label stands at, or -1
   /// By arrow: its number among the ordered arguments of its result, the operands of an operation whose operands differ
   /// in meaning; or -1.
   std::vector<int> arguments;
@@ -77,7 +76,7 @@ class Layers {
   int first_layer(int item) const { return items[static_cast<std::size_t>(item)].first; }
   void find_layers(const GraphOptions& options, std::span<const GraphPoint> centers);
   void find_operands();
-  void find_lanes(const GraphOptions& options);
+  void find_lanes();
   int frame_of_lane(int layer, int upper, int lower) const;
   LabelSize turned(const LabelSize& size) const { return sideways ? LabelSize{size.height, size.width} : size; }
 };

@@ -52,7 +52,7 @@ GraphLayout layout_around(const std::vector<GraphPoint>& centers, const GraphVie
   const Arrangement arrangement(view);
   const Layers layers(view, options, arrangement, centers);
   const Ordering ordering(layers, centers);
-  const Placing placing = placed(layers, ordering, options);
+  const Placing placing = placed(layers, ordering);
   const bool sideways = layers.sideways;
   constexpr double title_inset = 6;
   const auto box = [&](double across, double along, double width, double height) {
@@ -80,7 +80,6 @@ GraphLayout layout_around(const std::vector<GraphPoint>& centers, const GraphVie
   for (GraphCurve& curve : layout.edges) {
     std::ranges::for_each(curve.points, turn);
     turn(curve.tip);
-    turn(curve.label);
   }
   return layout;
 }

@@ -96,7 +96,7 @@ std::string elements(const GraphView& view, const GraphLayout& layout, const Gra
     return !kinds.emplace(view.vertices[edge.from].order, view.vertices[edge.to].order, edge.flow).second;
   });
   GraphLayout still = layout;
-  still.edges.assign(with_few.edges.size(), {.points = {}, .tip = {-100, -100}, .label = {}});
+  still.edges.assign(with_few.edges.size(), {.points = {}, .tip = {-100, -100}});
   return svg_element(with_few, still, options);
 }
 
@@ -105,11 +105,10 @@ std::string elements(const GraphView& view, const GraphLayout& layout, const Gra
 std::string to_html(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
   check_layout(view, layout, "to_html");
-  const std::array<Filling, 9> fillings{{{"title", xml_escaped(page_title(view, options))},
+  const std::array<Filling, 8> fillings{{{"title", xml_escaped(page_title(view, options))},
                                          {"style", style_of(options.theme)},
                                          {"theme", std::string(theme_name(options.theme))},
                                          {"depth", options.depth == automatic_depth ? "automatic" : cat(options.depth)},
-                                         {"labels", options.edge_shapes ? "shapes" : "none"},
                                          {"picture", elements(view, layout, options)},
                                          {"graph", harmless(to_json(view))},
                                          {"levels", harmless(levels_json(view, layout, options))},

@@ -84,7 +84,6 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
   rule(".cells text", "fill", palette.text);
   rule(".bars", "fill", palette.edge);
   rule(".axis", "stroke", palette.edge);
-  rule(".edge .detail", "fill", palette.faint);
   rule(".frame-title .detail", "fill", palette.faint);
   rule(".added .line", "stroke", palette.added.line);
   rule(".added .head", "fill", palette.added.line);
@@ -337,9 +336,6 @@ class SvgWriter {
     const double x = (tip.x - base.x) / 2.6, y = (tip.y - base.y) / 2.6;
     add("\"/><path class=\"head\" d=\"M", px(tip.x), ',', px(tip.y), 'L', px(base.x - y), ',', px(base.y + x), ' ',
         px(base.x + y), ',', px(base.y - x), "Z\"/>");
-    if (options_.edge_shapes) {
-      write_lines({{{shape_text(edge.shape), LetterStyle::detail}}}, moved(curve.label, left_, top_));
-    }
     if (times_) {
       write_token("token", times_->values[to] - times_->step, line);
       const bool returns = edge.flow == GraphFlow::numbers && times_->gradients[to] >= 0;

@@ -30,6 +30,5 @@ double line_height(const LabelLine& line);
 /// Includes the room around the letters.
 LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options);
 LabelSize size_of_title(const GraphFrame& frame);
-LabelSize size_of_edge_label(const GraphEdge& edge);
 
 }  // namespace xgrad::detail

@@ -417,7 +417,6 @@ TEST_CASE("options change the drawing") {
   CHECK(to_dot(view, {.legend = false}).find("variable") == std::string::npos);
   CHECK(to_dot(view, {.kept_memory = true}).find(">keeps ") != std::string::npos);
   CHECK(count(to_dot(view, {.shapes = false}), "[2, 3]") < count(plain, "[2, 3]"));
-  CHECK(to_dot(view, {.edge_shapes = true}).find("label=\" [2, 3]\"") != std::string::npos);
   CHECK(to_dot(view, {.title = "a < b & c"}).find("a &lt; b &amp; c") != std::string::npos);
   CHECK(to_dot(view, {.font = "Fira \"Sans\""}).find("fontname=\"Fira \\\"Sans\\\"\"") != std::string::npos);
   std::set<std::string> themes;

@@ -167,7 +167,7 @@ void check_drawings(const std::vector<std::string>& names) {
     y = (y + variable(1, name)).named(name);
   }
   const std::string& first = names.front();
-  const GraphOptions options{.title = first, .font = first, .depth = 1000, .edge_shapes = true};
+  const GraphOptions options{.title = first, .font = first, .depth = 1000};
   const GraphView view = GraphView::of({y}, options);
   CHECK(read_dot(to_dot(view, options)) == std::pair(view.vertices.size(), view.edges.size()));
 
@@ -298,7 +298,7 @@ TEST_CASE("boxes hold their labels, and nothing lies on anything else") {
   for (const Direction direction :
        {Direction::top_to_bottom, Direction::left_to_right, Direction::bottom_to_top, Direction::right_to_left}) {
     CAPTURE(static_cast<int>(direction));
-    const GraphOptions options{.direction = direction, .edge_shapes = true, .kept_memory = true};
+    const GraphOptions options{.direction = direction, .kept_memory = true};
     const GraphView view = GraphView::of(training_step(), options);
     REQUIRE(view.frames.size() >= 3);
     const GraphLayout layout = GraphLayout::of(view, options);
@@ -432,7 +432,6 @@ TEST_CASE("options change the picture") {
   const std::string plain = drawn(y);
   CHECK(count(plain, "[2, 3]</tspan>") == 2);
   CHECK(count(drawn(y, {.shapes = false}), "[2, 3]</tspan>") == 0);
-  CHECK(count(drawn(y, {.edge_shapes = true}), "[2, 3]</tspan>") == 4);
   CHECK(count(drawn(y, {.kept_memory = true}), "keeps ") > count(plain, "keeps "));
   CHECK(count(plain, "class=\"legend") == 3);
   CHECK(count(drawn(y, {.legend = false}), "class=\"legend") == 0);
