@@ -178,12 +178,11 @@ function startsDark() {
 }
 
 function setDark(isDark) {
-  const bright = document.body.dataset.theme === "mono" ? "graph-mono" : "graph-light";
   document.body.classList.toggle("dark", isDark);
   byId("theme").setAttribute("aria-pressed", isDark);
   for (const drawing of stage.querySelectorAll(":scope > svg")) {
-    drawing.classList.remove("graph-dark", bright);
-    drawing.classList.add(isDark ? "graph-dark" : bright);
+    drawing.classList.remove("graph-dark", "graph-light");
+    drawing.classList.add(isDark ? "graph-dark" : "graph-light");
   }
 }
 

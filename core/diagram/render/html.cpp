@@ -39,10 +39,7 @@ std::string harmless(std::string_view json) {
   return result;
 }
 
-std::string style_of(Theme theme) {
-  const Theme bright = theme == Theme::mono ? Theme::mono : Theme::light;
-  return cat(page_file("page.css"), svg_style(bright), svg_style(Theme::dark));
-}
+std::string style() { return cat(page_file("page.css"), svg_style(Theme::light), svg_style(Theme::dark)); }
 
 // The files of the script, each of which uses only those before it when the page starts.
 std::string script() {
@@ -106,7 +103,7 @@ std::string to_html(const GraphView& view, const GraphLayout& layout, const Grap
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
   check_layout(view, layout, "to_html");
   const std::array<Filling, 8> fillings{{{"title", xml_escaped(page_title(view, options))},
-                                         {"style", style_of(options.theme)},
+                                         {"style", style()},
                                          {"theme", std::string(theme_name(options.theme))},
                                          {"depth", options.depth == automatic_depth ? "automatic" : cat(options.depth)},
                                          {"picture", elements(view, layout, options)},

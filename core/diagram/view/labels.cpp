@@ -114,8 +114,7 @@ std::string_view style_name(LetterStyle style) {
 }
 
 std::string_view theme_name(Theme theme) {
-  static constexpr std::array<std::string_view, 3> names{"light", "dark", "mono"};
-  return names[static_cast<int>(theme)];
+  return theme == Theme::dark ? "dark" : "light";
 }
 
 std::string_view direction_name(Direction direction) {

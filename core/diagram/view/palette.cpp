@@ -67,37 +67,7 @@ const Palette& palette_of(Theme theme) {
                                           {"#c2410c", "", "#ffffff"},
                                           {"#f08a24", "", "#0f172a"},
                                           {"#fcd34d", "", "#0f172a"}}}};
-  static constexpr Palette mono{.background = "#ffffff",
-                                .text = "#000000",
-                                .faint = "#444444",
-                                .frame = "#ffffff",
-                                .frame_line = "#888888",
-                                .input = {"#ffffff", "#000000", "#000000"},
-                                .parameter = {"#dddddd", "#000000", "#000000"},
-                                .constant = {"#ffffff", "#888888", "#000000"},
-                                .operation = {"#ffffff", "#000000", "#000000"},
-                                .gradient = {"#f2f2f2", "#000000", "#000000"},
-                                .higher_gradient = {"#e6e6e6", "#000000", "#000000"},
-                                .result = {"#ffffff", "#000000", "#000000"},
-                                .module = {"#eeeeee", "#000000", "#000000"},
-                                .edge = "#444444",
-                                .gradient_edge = "#444444",
-                                .borrowed_edge = "#777777",
-                                .same = {"#ffffff", "#888888", "#444444"},
-                                .added = {"#ffffff", "#000000", "#000000"},
-                                .removed = {"#ffffff", "#000000", "#000000"},
-                                .changed = {"#dddddd", "#000000", "#000000"},
-                                .error = {"#ffffff", "#000000", "#000000"},
-                                .plus = "#999999",
-                                .minus = "#999999",
-                                .heat = {{{"#ffffff", "", "#000000"},
-                                          {"#e6e6e6", "", "#000000"},
-                                          {"#cccccc", "", "#000000"},
-                                          {"#b0b0b0", "", "#000000"},
-                                          {"#939393", "", "#000000"},
-                                          {"#666666", "", "#ffffff"},
-                                          {"#333333", "", "#ffffff"}}}};
-  return theme == Theme::dark ? dark : theme == Theme::mono ? mono : light;
+  return theme == Theme::dark ? dark : light;
 }
 
 PaintOf paint_of(const GraphVertex& vertex) {

@@ -418,11 +418,10 @@ TEST_CASE("the picture says what it is, to readers and to programs") {
   CHECK(drawn(step).find("aria-label=\"The graph of sum, ") != std::string::npos);
 }
 
-TEST_CASE("a light picture is dark where the screen is, the others stay as they are") {
+TEST_CASE("a light picture is dark where the screen is, a dark one stays as it is") {
   const Tensors y{tanh(variable(1, "x"))};
   CHECK(count(drawn(y), "@media (prefers-color-scheme:dark)") == 1);
   CHECK(drawn(y, {.theme = Theme::dark}).find("@media") == std::string::npos);
-  CHECK(drawn(y, {.theme = Theme::mono}).find("@media") == std::string::npos);
   CHECK(drawn(y).find(".graph-light .page{fill:#ffffff}") < drawn(y).find(".graph-light .page{fill:#0f172a}"));
   CHECK(drawn(y, {.theme = Theme::dark}).find(".graph-dark .page{fill:#0f172a}") != std::string::npos);
 }
@@ -458,7 +457,7 @@ TEST_CASE("roles can be told apart without colours") {
   const Tensor y = tanh(layer("net", x * w) * 3);
   const Tensor first = grad(sum(y), {w}, {.create_graph = true})[0];
   const Tensor second = grad(sum(first), {w}, {.create_graph = true})[0];
-  const GraphOptions options{.theme = Theme::mono, .depth = 0};
+  const GraphOptions options{.depth = 0};
   const GraphView view = GraphView::of({second}, options);
   const std::string svg = to_svg(view, GraphLayout::of(view, options), options);
   std::map<std::string, std::set<std::string>> looks;  // of each role: outlines, corners and number of marks

@@ -106,12 +106,12 @@ TEST_CASE("a page's options: themes, direction, and a title of its own where non
   const GraphView view = small_run();
   CHECK(to_html(view, {.theme = Theme::dark}).find("data-theme=\"dark\" data-depth=\"automatic\"") !=
         std::string::npos);
-  const std::string mono = to_html(view, {.theme = Theme::mono});
-  CHECK(mono.find("class=\"graph-mono\"") != mono.npos);
-  CHECK(mono.find(".graph-mono .as-input") != mono.npos);
-  CHECK(mono.find(".graph-dark .as-input") != mono.npos);
-  CHECK(mono.find("<title>The graph of loss</title>") != mono.npos);
-  CHECK(picture_in(to_html(view, {.direction = Direction::left_to_right})) != picture_in(mono));
+  const std::string light = to_html(view);
+  CHECK(light.find("class=\"graph-light\"") != light.npos);
+  CHECK(light.find(".graph-light .as-input") != light.npos);
+  CHECK(light.find(".graph-dark .as-input") != light.npos);
+  CHECK(light.find("<title>The graph of loss</title>") != light.npos);
+  CHECK(picture_in(to_html(view, {.direction = Direction::left_to_right})) != picture_in(light));
 }
 
 TEST_CASE("a page of another view's layout, or of a negative depth, is refused") {

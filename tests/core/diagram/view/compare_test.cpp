@@ -166,7 +166,7 @@ TEST_CASE("the difference is drawn with words and lines, not by colour alone") {
   const Tensor x = leaf("x");
   const GraphComparison comparison = compared(exp(tanh(x)), exp(sigmoid(x)));
   const GraphView& view = comparison.view;
-  for (const Theme theme : {Theme::light, Theme::dark, Theme::mono}) {
+  for (const Theme theme : {Theme::light, Theme::dark}) {
     const GraphOptions options{.theme = theme};
     const std::string svg = to_svg(view, GraphLayout::of(view, options), options);
     CHECK(svg.find("class=\"vertex operation as-added\"") != svg.npos);
