@@ -109,7 +109,7 @@ class DotWriter {
   }
 
   void begin_with_text() {
-    const std::string font = in_quotes(options_.font);
+    const std::string font = in_quotes(font_family);
     line(1, "graph [rankdir=", direction_name(options_.direction), ", bgcolor=\"", palette_.background,
          "\", fontname=", font, ", fontsize=12, fontcolor=\"", palette_.text,
          "\", nodesep=0.22, ranksep=0.32, pad=0.3, labelloc=t, newrank=true];");

@@ -251,7 +251,7 @@ class SvgWriter {
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-", theme_name(options_.theme),
         "\" role=\"img\" aria-label=\"", xml_escaped(name()), '"', attribute("width", width_),
         attribute("height", height_), " viewBox=\"0 0 ", px(width_), ' ', px(height_), "\" font-family=\"",
-        xml_escaped(options_.font), "\" xml:space=\"preserve\">\n<title>", xml_escaped(name()), "</title>\n<desc>",
+        font_family, "\" xml:space=\"preserve\">\n<title>", xml_escaped(name()), "</title>\n<desc>",
         description(), "</desc>\n");
     if (alone) {
       add("<style>\n", style_sheet(options_.theme, view_.scale.has_value()),

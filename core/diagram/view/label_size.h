@@ -7,6 +7,9 @@
 
 namespace xgrad::detail {
 
+/// The letters of pictures, as CSS and Graphviz name them.
+inline constexpr std::string_view font_family = "Helvetica,Arial,sans-serif";
+
 struct Letters {
   double size;  ///< in pixels
   FontWeight weight;

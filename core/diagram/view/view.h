@@ -33,7 +33,6 @@ struct GraphOptions {
   std::string title = {};
   Direction direction = Direction::top_to_bottom;
   Theme theme = Theme::light;
-  std::string font = "Helvetica,Arial,sans-serif";
   int depth = automatic_depth;  ///< modules nested deeper become one box each; 0: the outermost, a large number: none
   bool roll_up = true;          ///< equal structures (blocks.0, blocks.1, ...) are drawn once, with their count
   bool shapes = true;           ///< at every vertex

@@ -167,7 +167,7 @@ void check_drawings(const std::vector<std::string>& names) {
     y = (y + variable(1, name)).named(name);
   }
   const std::string& first = names.front();
-  const GraphOptions options{.title = first, .font = first, .depth = 1000};
+  const GraphOptions options{.title = first, .depth = 1000};
   const GraphView view = GraphView::of({y}, options);
   CHECK(read_dot(to_dot(view, options)) == std::pair(view.vertices.size(), view.edges.size()));
 
@@ -434,7 +434,6 @@ TEST_CASE("options change the picture") {
   CHECK(count(drawn(y, {.kept_memory = true}), "keeps ") > count(plain, "keeps "));
   CHECK(count(plain, "class=\"legend") == 3);
   CHECK(count(drawn(y, {.legend = false}), "class=\"legend") == 0);
-  CHECK(count(drawn(y, {.font = "Fira \"Sans\""}), "font-family=\"Fira &quot;Sans&quot;\"") == 1);
 }
 
 TEST_CASE("the legend has the kinds of lines that there are") {
@@ -522,12 +521,12 @@ TEST_CASE("equations stand in the boxes of pictures where they are asked for, an
 
 TEST_CASE("no name breaks a file") { check_drawings(hostile_names()); }
 
-TEST_CASE("each hostile title and font is text and nothing else") {
+TEST_CASE("each hostile title is text and nothing else") {
   const GraphView view = GraphView::of({tanh(variable(1, "x"))});
   const GraphLayout layout = GraphLayout::of(view);
   std::string all;
   for (const std::string& name : hostile_names()) {
-    const GraphOptions options{.title = name, .font = name};
+    const GraphOptions options{.title = name};
     std::string svg = to_svg(view, layout, options);
     svg.erase(0, svg.find('\n') + 1);  // one declaration for all of them
     append(all, svg);
