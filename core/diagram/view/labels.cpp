@@ -88,7 +88,7 @@ std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& op
     if (vertex.order > 0 && vertex.results > 0) add(cat(counted(vertex.results, "gradient"), each));
   }
   const bool says_it_is_scalar = vertex.value && vertex.value->shape.rank() == 0;
-  if (options.shapes && vertex.shape && !vertex.number && !says_it_is_scalar) add(shape_text(*vertex.shape));
+  if (vertex.shape && !vertex.number && !says_it_is_scalar) add(shape_text(*vertex.shape));
   if (options.kept_memory && vertex.kept_bytes > 0) add(cat("keeps ", bytes_text(vertex.kept_bytes)));
   if (vertex.value && !vertex.number) add_numbers(lines, "=", vertex.value);
   if (vertex.first_nan) add("NaN, the first");

@@ -35,7 +35,6 @@ struct GraphOptions {
   Theme theme = Theme::light;
   int depth = automatic_depth;  ///< modules nested deeper become one box each; 0: the outermost, a large number: none
   bool roll_up = true;          ///< equal structures (blocks.0, blocks.1, ...) are drawn once, with their count
-  bool shapes = true;           ///< at every vertex
   bool kept_memory = false;     ///< bytes that stay in memory until the backward pass
   bool formulas = false;        ///< gradient rules as the operations they consist of, else as one box each
   bool forms = false;      ///< reshape, permute, slices and the like in diagrams with modules; with .formulas anyway

@@ -430,7 +430,6 @@ TEST_CASE("options change the picture") {
   const Tensors y{sum(tanh(variable(Array(Shape{2, 3}, Real(1)), "x")))};
   const std::string plain = drawn(y);
   CHECK(count(plain, "[2, 3]</tspan>") == 2);
-  CHECK(count(drawn(y, {.shapes = false}), "[2, 3]</tspan>") == 0);
   CHECK(count(drawn(y, {.kept_memory = true}), "keeps ") > count(plain, "keeps "));
   CHECK(count(plain, "class=\"legend") == 3);
   CHECK(count(drawn(y, {.legend = false}), "class=\"legend") == 0);
