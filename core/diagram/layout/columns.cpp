@@ -31,10 +31,6 @@ Places changed(Places layout, Change&& change) {
   }
   return layout;
 }
-Places turned_over(Places layout) {
-  const double height = layout.height;
-  return changed(std::move(layout), [&](const GraphPoint& point) { return GraphPoint{point.x, height - point.y}; });
-}
 Places turned_aside(Places layout) {
   std::swap(layout.width, layout.height);
   return changed(std::move(layout), [](const GraphPoint& point) { return GraphPoint{point.y, point.x}; });
@@ -259,15 +255,12 @@ class Columns {
 }  // namespace
 
 Places in_columns(Places places, const GraphView& view, const GraphOptions& options) {
-  const double length = runs_sideways(options.direction) ? places.width : places.height;
+  const bool aside = options.direction == Direction::left_to_right;
+  const double length = aside ? places.width : places.height;
   const auto is_of_later_pass = [](const GraphVertex& vertex) { return vertex.order > 1; };
   if (length <= longer_side || std::ranges::any_of(view.vertices, is_of_later_pass)) return places;
-  const bool aside = runs_sideways(options.direction);
-  const bool over = options.direction == Direction::bottom_to_top || options.direction == Direction::right_to_left;
   if (aside) places = turned_aside(std::move(places));
-  if (over) places = turned_over(std::move(places));
   places = Columns(places, view).placed();
-  if (over) places = turned_over(std::move(places));
   return aside ? turned_aside(std::move(places)) : places;
 }
 

@@ -22,7 +22,7 @@ bool is_leaf(const GraphVertex& vertex) { return vertex.role <= GraphRole::const
 
 Layers::Layers(const GraphView& drawn, const GraphOptions& options, const Arrangement& of_drawn,
                std::span<const GraphPoint> centers)
-    : view(drawn), arrangement(of_drawn), sideways(runs_sideways(options.direction)) {
+    : view(drawn), arrangement(of_drawn), sideways(options.direction == Direction::left_to_right) {
   find_layers(options, centers);
   find_operands();
   find_lanes();

@@ -1,7 +1,7 @@
 // The layers of a diagram and their items: boxes, frames with their titles, and the lanes of arrows.
 //
-// Layers are perpendicular to the direction of a diagram: one below the other if it runs down or up, side by side if it
-// runs sideways. `across` is along a layer, `along` from one layer to the next. A vertex is in one layer, a frame in
+// Layers are perpendicular to the direction of a diagram: one below the other if it runs down, side by side if it runs
+// sideways. `across` is along a layer, `along` from one layer to the next. A vertex is in one layer, a frame in
 // all from its first vertex to its last, and before them is its title in a layer without vertices. An arrow that passes
 // layers has a lane there, straight through all of them, up to where it enters a frame; arrows that come from the same
 // vertex share their lanes.
@@ -38,11 +38,6 @@ struct Link {
   int gap = 0;   ///< below the layer of this number
   int edge = 0;  ///< one of its arrows
 };
-
-/// Whether a diagram runs to the left or to the right.
-inline bool runs_sideways(Direction direction) {
-  return direction == Direction::left_to_right || direction == Direction::right_to_left;
-}
 
 /// Threads: many may read from one object. It refers to the view and the arrangement, which must outlive it.
 class Layers {

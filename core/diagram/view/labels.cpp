@@ -118,8 +118,7 @@ std::string_view theme_name(Theme theme) {
 }
 
 std::string_view direction_name(Direction direction) {
-  static constexpr std::array<std::string_view, 4> names{"TB", "LR", "BT", "RL"};
-  return names[static_cast<int>(direction)];
+  return direction == Direction::left_to_right ? "LR" : "TB";
 }
 
 std::string full_name(const GraphVertex& vertex) {

@@ -23,7 +23,7 @@ namespace xgrad {
 
 class ValueRecorder;
 
-enum class Direction { top_to_bottom, left_to_right, bottom_to_top, right_to_left };
+enum class Direction { top_to_bottom, left_to_right };
 enum class Theme { light, dark };
 
 /// For GraphOptions::depth: the deepest level of modules at which the diagram still fits on a page.

@@ -295,8 +295,7 @@ TEST_CASE("a text is as wide as its letters, at its size") {
 }
 
 TEST_CASE("boxes hold their labels, and nothing lies on anything else") {
-  for (const Direction direction :
-       {Direction::top_to_bottom, Direction::left_to_right, Direction::bottom_to_top, Direction::right_to_left}) {
+  for (const Direction direction : {Direction::top_to_bottom, Direction::left_to_right}) {
     CAPTURE(static_cast<int>(direction));
     const GraphOptions options{.direction = direction, .kept_memory = true};
     const GraphView view = GraphView::of(training_step(), options);
@@ -365,8 +364,7 @@ TEST_CASE("a forward pass runs down and its backward pass up again") {
 }
 
 TEST_CASE("a decoder stands beside its encoder, which ends before its result is taken") {
-  for (const Direction direction :
-       {Direction::top_to_bottom, Direction::left_to_right, Direction::bottom_to_top, Direction::right_to_left}) {
+  for (const Direction direction : {Direction::top_to_bottom, Direction::left_to_right}) {
     CAPTURE(static_cast<int>(direction));
     const GraphOptions options{.direction = direction, .depth = 1, .roll_up = false};
     const GraphView view = GraphView::of({two_chains()}, options);
@@ -375,7 +373,7 @@ TEST_CASE("a decoder stands beside its encoder, which ends before its result is 
     const int first = view.frames[0].path == "encoder" ? 0 : 1, second = 1 - first;
     const GraphBox &encoder = layout.frames[static_cast<std::size_t>(first)],
                    &decoder = layout.frames[static_cast<std::size_t>(second)];
-    const bool sideways = direction == Direction::left_to_right || direction == Direction::right_to_left;
+    const bool sideways = direction == Direction::left_to_right;
     CHECK((sideways ? encoder.bottom() < decoder.top : encoder.right() < decoder.left));
     std::size_t between = 0;
     for (const GraphEdge& edge : view.edges) {
@@ -383,10 +381,7 @@ TEST_CASE("a decoder stands beside its encoder, which ends before its result is 
       if (view.vertices[from].frame != first || view.vertices[to].frame != second) continue;
       ++between;
       const GraphBox& join = layout.vertices[to];
-      CHECK((direction == Direction::top_to_bottom   ? encoder.bottom() < join.top
-             : direction == Direction::left_to_right ? encoder.right() < join.left
-             : direction == Direction::bottom_to_top ? encoder.top > join.bottom()
-                                                     : encoder.left > join.right()));
+      CHECK((sideways ? encoder.right() < join.left : encoder.bottom() < join.top));
     }
     CHECK(between == 1);
   }
