@@ -1,7 +1,6 @@
 // Options of the diagrams of models, and comparing two models by their graphs.
 #include <xgrad/core/diagram/render/formats.h>
 #include <xgrad/core/diagram/view/compare.h>
-#include <xgrad/core/diagram/view/overlays.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
@@ -124,23 +123,6 @@ TEST_CASE("a gradient rule's number is the sum of its operations'") {
   const auto rule = std::ranges::find(view.vertices, "matmul'", &GraphVertex::op);
   REQUIRE(rule != view.vertices.end());
   CHECK(rule->overlay == 2 * 4 * 5 * 6.0);  // one product for each input
-}
-
-TEST_CASE("kept bytes and elements add up to the same at every depth") {
-  for (const Named& model : losses()) {
-    CAPTURE(model.name);
-    const Tensor& loss = model.loss;
-    for (const GraphOverlay& overlay : {kept_bytes_overlay(), elements_overlay()}) {
-      const double all = sum_of(GraphView::of({loss}, {.depth = 99, .roll_up = false, .overlay = overlay}));
-      CHECK(all > 1000);
-      for (const int depth : {0, 1, 2}) {
-        for (const bool roll_up : {true, false}) {
-          const GraphOptions options{.depth = depth, .roll_up = roll_up, .overlay = overlay};
-          CHECK(sum_of(GraphView::of({loss}, options)) == doctest::Approx(all).epsilon(1e-12));
-        }
-      }
-    }
-  }
 }
 
 TEST_CASE("a path through a GPT leads over its blocks, and not over what comes after its end") {

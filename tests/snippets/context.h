@@ -106,6 +106,11 @@ extern kit::DataLoader<kit::TensorDataset<Tensor, Index>> batches, validation;
 extern kit::Trainer trainer;
 }  // namespace docs_data
 
+namespace core_diagram_view_overlays {
+using namespace common;
+extern const Profile profile;
+}  // namespace core_diagram_view_overlays
+
 namespace core_diagram_view_compare {
 using namespace common;
 extern const Tensor before, after;

@@ -34,7 +34,7 @@ struct VertexStyle {
 
 /// A number for each vertex: a line in its box, and the colour of the box, with a scale in the legend. It is called for
 /// every operation and leaf before folding; a module shows the sum of its vertices' numbers, and a block that stands
-/// for several their mean. Ready-made: kept_bytes_overlay(), elements_overlay(), multiply_adds_overlay().
+/// for several their mean. Ready-made: time_overlay(), multiply_adds_overlay().
 struct GraphOverlay {
   std::string title;      ///< the quantity: "kept", "time"
   std::string unit = {};  ///< "ms", "B" (then written as KiB, MiB, ...), or none

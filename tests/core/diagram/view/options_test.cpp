@@ -2,7 +2,6 @@
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/svg.h>
-#include <xgrad/core/diagram/view/overlays.h>
 #include <xgrad/core/diagram/view/palette.h>
 
 #include <cmath>
@@ -264,19 +263,6 @@ TEST_CASE("an overlay without title, without function, with two, or with a numbe
     const auto bad = [=](const GraphVertex& vertex) { return is_operation(vertex) ? number : 1; };
     CHECK(error({.title = "n", .of = bad}).find("for tanh 'y'") != std::string::npos);
   }
-}
-
-TEST_CASE("elements and kept bytes are ready-made overlays") {
-  const Tensor y = network(input());
-  const GraphView view = GraphView::of({y}, {.depth = 0, .overlay = elements_overlay()});
-  CHECK(the(view, "net").overlay == 24.0);  // eight operations on three numbers
-  std::int64_t kept = 0;
-  for (const GraphVertex& vertex : GraphView::of({y}, {.depth = 9, .roll_up = false}).vertices) {
-    kept += vertex.kept_bytes;
-  }
-  const GraphView bytes = GraphView::of({y}, {.depth = 0, .overlay = kept_bytes_overlay()});
-  CHECK(kept > 0);
-  CHECK(*the(bytes, "net").overlay + *the(bytes, "head").overlay == static_cast<double>(kept));
 }
 
 namespace {
