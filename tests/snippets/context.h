@@ -111,15 +111,10 @@ using namespace common;
 extern const Profile profile;
 }  // namespace core_diagram_view_overlays
 
-namespace core_diagram_view_compare {
-using namespace common;
-extern const Tensor before, after;
-}  // namespace core_diagram_view_compare
-
 namespace docs_diagrams {
 using namespace common;
 extern const Block net;
-extern const Tensor post_norm, pre_norm, w, x;
+extern const Tensor w, x;
 extern const Tensor x1, x2, w1, w2, b;
 }  // namespace docs_diagrams
 

@@ -4,7 +4,6 @@
 #include <xgrad/core/watch/anomaly.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/watch/gradcheck.h>
-#include <xgrad/core/diagram/view/compare.h>
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/view/overlays.h>

@@ -198,7 +198,6 @@ class DotWriter {
                "\", color=\"", colours.line, "\", fontcolor=\"", colours.text, "\"",
                vertex.number ? ", width=0.3, height=0.24, margin=\"0.08,0.02\", fontsize=10" : "",
                vertex.is_result ? ", penwidth=2" : "",
-               vertex.change == GraphChange::removed ? ", style=\"rounded,filled,dashed\"" : "",
                ", tooltip=", tooltip_in_quotes(vertex));
   }
 
@@ -235,11 +234,6 @@ class DotWriter {
     if (kind == EdgeKind::borrowed) append(attributes, cat(", style=dashed, color=\"", palette_.borrowed_edge, "\""));
     if (kind == EdgeKind::gradient) append(attributes, cat(", color=\"", palette_.gradient_edge, "\""));
     if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
-    if (edge.change == GraphChange::added)
-      append(attributes, cat(", color=\"", palette_.added.line, "\", penwidth=1.6"));
-    if (edge.change == GraphChange::removed) {
-      append(attributes, cat(", color=\"", palette_.removed.line, "\", style=dashed"));
-    }
     if (edge.dimmed) append(attributes, cat(", color=\"", palette_.frame_line, "\""));
     return attributes;
   }

@@ -277,7 +277,7 @@ class Folding {
 
   #makeEdge(edge) {
     const pass = edge.source.order !== edge.target.order ? "borrowed" : edge.target.order > 0 ? "gradient" : "value";
-    const kinds = ["edge", pass, edge.flow, edge.dimmed && "dimmed", edge.change].filter(Boolean);
+    const kinds = ["edge", pass, edge.flow, edge.dimmed && "dimmed"].filter(Boolean);
     return svg(
         "g", {class: kinds.join(" ")}, svg("title", {}, shapeText(edge.shape)), svg("path", {class: "line"}),
         svg("path", {class: "head"}));

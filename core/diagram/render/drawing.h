@@ -15,7 +15,7 @@ namespace xgrad {
 /// IoError if a program is missing or fails, or if the file cannot be written. If there is no layout, the graph is
 /// first saved in a .dot file, which the error names.
 void save_graph(const std::string& path, const Tensors& results, const GraphOptions& options = {});
-/// The same for a view: one that was folded by hand, or a comparison. Only the options for the drawing count, not those
+/// The same for a view, as one that was folded by hand. Only the options for the drawing count, not those
 /// for its content.
 void save_view(const std::string& path, const GraphView& view, const GraphOptions& options = {});
 

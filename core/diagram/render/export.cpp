@@ -38,16 +38,10 @@ Json json_of(const NumbersSummary& summary) {
   return json;
 }
 
-std::string_view change_name(GraphChange change) {
-  static constexpr std::array<std::string_view, 5> names{"none", "same", "added", "removed", "changed"};
-  return names[static_cast<std::size_t>(change)];
-}
-
-// The marks that options and comparisons give a vertex or an edge.
+// The marks that options give a vertex or an edge.
 template <class Marked>
 void add_marks(Json& json, const Marked& marked) {
   if (marked.dimmed) json["dimmed"] = true;
-  if (marked.change != GraphChange::none) json["change"] = change_name(marked.change);
 }
 void add_marks(Json& json, const GraphVertex& vertex) {
   add_marks<GraphVertex>(json, vertex);

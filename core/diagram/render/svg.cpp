@@ -35,7 +35,7 @@ struct PaintClass {
   const char* name;
   PaintOf paint;
 };
-constexpr std::array<PaintClass, 13> paint_classes{{{"input", &Palette::input},
+constexpr std::array<PaintClass, 9> paint_classes{{{"input", &Palette::input},
                                                     {"parameter", &Palette::parameter},
                                                     {"constant", &Palette::constant},
                                                     {"operation", &Palette::operation},
@@ -43,10 +43,6 @@ constexpr std::array<PaintClass, 13> paint_classes{{{"input", &Palette::input},
                                                     {"gradient", &Palette::gradient},
                                                     {"higher", &Palette::higher_gradient},
                                                     {"result", &Palette::result},
-                                                    {"same", &Palette::same},
-                                                    {"added", &Palette::added},
-                                                    {"removed", &Palette::removed},
-                                                    {"changed", &Palette::changed},
                                                     {"error", &Palette::error}}};
 
 std::string_view class_of(PaintOf paint) { return std::ranges::find(paint_classes, paint, &PaintClass::paint)->name; }
@@ -85,10 +81,6 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
   rule(".bars", "fill", palette.edge);
   rule(".axis", "stroke", palette.edge);
   rule(".frame-title .detail", "fill", palette.faint);
-  rule(".added .line", "stroke", palette.added.line);
-  rule(".added .head", "fill", palette.added.line);
-  rule(".removed .line", "stroke", palette.removed.line);
-  rule(".removed .head", "fill", palette.removed.line);
   if (!scaled) return css;
   rule(".cold .box", "fill", palette.background);
   for (std::size_t step = 0; step < palette.heat.size(); ++step) {
@@ -101,7 +93,7 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
 }
 
 std::string letters_and_colours(Theme theme, bool scaled) {
-  static constexpr std::array<std::string_view, 22> letters_and_lines{
+  static constexpr std::array<std::string_view, 19> letters_and_lines{
       "text{font-size:11px;text-anchor:middle}",
       ".headline{font-size:13px;font-weight:bold}",
       ".plain{font-size:13px}",
@@ -120,10 +112,7 @@ std::string letters_and_colours(Theme theme, bool scaled) {
       ".borrowed .line{stroke-dasharray:4 3}",
       ".indices .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}",
       ".mask .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}",
-      ".dimmed{opacity:0.25}",
-      ".as-added .box{stroke-width:2.2}",
-      ".as-removed .box{stroke-dasharray:4 3}",
-      ".removed .line{stroke-dasharray:4 3}"};
+      ".dimmed{opacity:0.25}"};
   const std::string scope = cat(".graph-", theme_name(theme));
   std::string css;
   for (const std::string_view rule : letters_and_lines) append(css, cat(scope, ' ', rule, '\n'));
@@ -318,10 +307,7 @@ class SvgWriter {
     static constexpr std::array<std::string_view, 3> kinds{"value", "gradient", "borrowed"};
     static constexpr std::array<std::string_view, 3> flows{"", " indices", " mask"};
     add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<int>(arrangement_.kind_of(edge))],
-        flows[static_cast<int>(edge.flow)], edge.dimmed ? " dimmed" : "",
-        edge.change == GraphChange::added     ? " added"
-        : edge.change == GraphChange::removed ? " removed"
-                                              : "");
+        flows[static_cast<int>(edge.flow)], edge.dimmed ? " dimmed" : "");
     const auto from = static_cast<std::size_t>(edge.from), to = static_cast<std::size_t>(edge.to);
     std::string line;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {

@@ -23,10 +23,6 @@ const Palette& palette_of(Theme theme) {
                                  .edge = "#64748b",
                                  .gradient_edge = "#e0566f",
                                  .borrowed_edge = "#d9647d",
-                                 .same = {"#ffffff", "#8492a6", "#475569"},
-                                 .added = {"#dcfce7", "#16a34a", "#14532d"},
-                                 .removed = {"#fee2e2", "#dc2626", "#7f1d1d"},
-                                 .changed = {"#fef3c7", "#d97706", "#78350f"},
                                  .error = {"#fee2e2", "#dc2626", "#7f1d1d"},
                                  .plus = "#f59e0b",
                                  .minus = "#3b82f6",
@@ -53,10 +49,6 @@ const Palette& palette_of(Theme theme) {
                                 .edge = "#94a3b8",
                                 .gradient_edge = "#fb7185",
                                 .borrowed_edge = "#b8546d",
-                                .same = {"#0f172a", "#66758c", "#94a3b8"},
-                                .added = {"#14532d", "#4ade80", "#dcfce7"},
-                                .removed = {"#7f1d1d", "#f87171", "#fee2e2"},
-                                .changed = {"#5b3a0c", "#fbbf24", "#fef3c7"},
                                 .error = {"#7f1d1d", "#f87171", "#fee2e2"},
                                 .plus = "#b45309",
                                 .minus = "#1d4ed8",
@@ -74,10 +66,7 @@ PaintOf paint_of(const GraphVertex& vertex) {
   static constexpr std::array<PaintOf, 7> paints{&Palette::input,     &Palette::parameter, &Palette::constant,
                                                  &Palette::operation, &Palette::gradient,  &Palette::gradient,
                                                  &Palette::module};
-  static constexpr std::array<PaintOf, 5> changes{nullptr, &Palette::same, &Palette::added, &Palette::removed,
-                                                  &Palette::changed};
   if (vertex.first_nan) return &Palette::error;
-  if (vertex.change != GraphChange::none) return changes[static_cast<int>(vertex.change)];
   const bool leaf = vertex.role == GraphRole::parameter || vertex.role == GraphRole::input;
   if (vertex.is_result && !leaf) return &Palette::result;
   if (vertex.order > 0 &&
@@ -123,8 +112,6 @@ std::vector<LegendEntry> legend_of(const GraphView& view) {
       {"constant", &Palette::constant},  {"operation", &Palette::operation},
       {"module", &Palette::module},      {"result", &Palette::result},
       {"gradient", &Palette::gradient},  {"higher gradient", &Palette::higher_gradient},
-      {"the same", &Palette::same},      {"added", &Palette::added},
-      {"removed", &Palette::removed},    {"changed", &Palette::changed},
       {"the first NaN", &Palette::error}};
   std::erase_if(entries, [&](const LegendEntry& entry) {
     return std::ranges::none_of(view.vertices,

@@ -25,12 +25,11 @@ struct Palette {
   Paint input, parameter, constant, operation, gradient, higher_gradient, result, module;
   const char* edge;
   const char* gradient_edge;
-  const char* borrowed_edge;            ///< from a pass to a later one that uses its values
-  Paint same, added, removed, changed;  ///< of a comparison
-  Paint error;                          ///< where the first NaN appeared
-  const char* plus;                     ///< cells of positive numbers, the larger the stronger
-  const char* minus;                    ///< of negative ones
-  std::array<Paint, 7> heat;            ///< from the first number of a scale to the last; without lines
+  const char* borrowed_edge;  ///< from a pass to a later one that uses its values
+  Paint error;                ///< where the first NaN appeared
+  const char* plus;           ///< cells of positive numbers, the larger the stronger
+  const char* minus;          ///< of negative ones
+  std::array<Paint, 7> heat;  ///< from the first number of a scale to the last; without lines
 };
 
 const Palette& palette_of(Theme theme);

@@ -67,13 +67,6 @@ enum class GraphRole {
   module,              ///< a module, folded into one box
 };
 
-// To g++ the enumerator hides xgrad::none.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-/// The differences found by a comparison of two graphs (compare.h).
-enum class GraphChange { none, same, added, removed, changed };
-#pragma GCC diagnostic pop
-
 /// The colours chosen by GraphOptions::style.
 struct ChosenColours {
   std::optional<Rgb> fill = {};
@@ -113,9 +106,8 @@ struct GraphVertex {
   int gradient_step = -1;                 ///< when its gradient was complete, counted on from there
   std::optional<double> overlay = {};     ///< the number of GraphOptions::overlay
   ChosenColours colours = {};             ///< instead of those of its role
-  std::vector<std::string> remarks = {};  ///< further lines: of an overlay, a style, a comparison
+  std::vector<std::string> remarks = {};  ///< further lines: of an overlay, a style
   bool dimmed = false;                    ///< on no path from GraphOptions::from to GraphOptions::to
-  GraphChange change = GraphChange::none;
 };
 
 /// Whether it is an operation, of a forward or a backward pass.
@@ -139,7 +131,6 @@ struct GraphEdge {
   GraphFlow flow = GraphFlow::numbers;
   SharedSummary gradient = {};  ///< the gradient that came back along it: a part of the gradient of `from`
   bool dimmed = false;          ///< as of vertices
-  GraphChange change = GraphChange::none;
 };
 
 /// A module that is drawn as a frame around its vertices.
@@ -168,7 +159,7 @@ struct GraphView {
   std::vector<GraphVertex> vertices;
   std::vector<GraphEdge> edges;    ///< ordered by (to, input)
   std::vector<GraphFrame> frames;  ///< parents before children
-  std::string remark = {};         ///< a line below the title: which paths are shown, what was compared
+  std::string remark = {};         ///< a line below the title: which paths are shown
   std::optional<GraphScale> scale = {};
 
   /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one, and for one of `from`

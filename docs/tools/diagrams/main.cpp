@@ -114,17 +114,6 @@ void marked_transformer(const std::filesystem::path& folder) {
              {.title = "From the encoder to the loss", .depth = 2, .from = {"encoder"}, .to = {loss}});
 }
 
-// A block of a transformer, normalised after its sums or before its parts.
-void comparison(const std::filesystem::path& folder) {
-  const auto view = [](nn::NormOrder order) {
-    const nn::EncoderBlock block{nn::At(), {.dim = 32, .ffn = 64, .heads = 4, .dropout = 0, .norm = order}};
-    const Tensor x = zeros({2, 10, 32}).named("x");
-    return GraphView::of({block(x).named("y")}, {.depth = 1});
-  };
-  const GraphComparison both = compare_graphs(view(nn::NormOrder::post), view(nn::NormOrder::pre));
-  save_view(folder / "diagram_comparison.svg", both.view, {.title = "From post-norm to pre-norm"});
-}
-
 // The same cell three times: a recurrent network, unrolled. Input and state go through one matrix side by side, so that
 // nothing of a step can be computed, and stand in the drawing, before the step before it.
 void unrolled_rnn(const std::filesystem::path& folder) {
@@ -198,7 +187,6 @@ int main(int argc, char** argv) try {
     network(folder);
     transformer(folder);
     marked_transformer(folder);
-    comparison(folder);
     unrolled_rnn(folder);
     lstm_cell(folder);
     cross_attention(folder);

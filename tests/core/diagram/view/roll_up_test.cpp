@@ -1,6 +1,5 @@
 // Parts that are built alike are drawn once: blocks of a backward pass, calls of a module, operations in a row.
 #include <xgrad/core/diagram/render/drawing.h>
-#include <xgrad/core/diagram/view/compare.h>
 
 #include <algorithm>
 #include <iterator>
@@ -201,15 +200,6 @@ TEST_CASE("a row of operations with a number each is one only where the numbers 
   }
   CHECK(GraphView::of({y}).vertices.size() < 8);
   CHECK(GraphView::of({z}).vertices.size() == 21);
-}
-
-TEST_CASE("graphs with another number of equal blocks are not equal") {
-  const GraphView two = GraphView::of({blocks("blocks.", 2)[0]}), three = GraphView::of({blocks("blocks.", 3)[0]});
-  CHECK(compare_graphs(two, two).equal());
-  const GraphComparison comparison = compare_graphs(three, two);
-  CHECK(!comparison.equal());
-  CHECK(comparison.modules == Strings{"module 'blocks.0': 2 times, was 3"});
-  CHECK(to_string(comparison).find("blocks.0': 2 times, was 3") != std::string::npos);
 }
 
 TEST_CASE("what only changes the form of numbers is an arrow in diagrams with modules, but where it is wanted") {
