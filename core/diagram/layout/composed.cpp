@@ -314,7 +314,7 @@ const GraphLayout& ComposedLayouts::plan_of(const GraphView& part) {
   for (const GraphEdge& edge : part.edges) append(told, cat(edge.input, ' '));
   const auto known = plans_.find(told);
   if (known != plans_.end()) return known->second;
-  return plans_.emplace(std::move(told), layout_in_one(part, options_)).first->second;
+  return plans_.emplace(std::move(told), GraphLayout::of(part, options_)).first->second;
 }
 
 }  // namespace xgrad::detail

@@ -8,7 +8,6 @@
 
 #include "../../base/error.h"
 #include "../view/order.h"
-#include "columns.h"
 #include "dot.h"
 #include "routes.h"
 
@@ -88,15 +87,6 @@ GraphLayout layout_around(const std::vector<GraphPoint>& centers, const GraphVie
 
 GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, const DrawingLimits& limits,
                             std::string_view caller) {
-  GraphLayout layout = detail::layout_in_one(view, options, limits, caller);
-  if (!view.frames.empty()) return layout;
-  Places places{layout.width, layout.height, std::move(layout.vertices), std::move(layout.edges)};
-  places = in_columns(std::move(places), view, options);
-  return {places.width, places.height, std::move(places.vertices), std::move(places.edges), {}, {}};
-}
-
-GraphLayout detail::layout_in_one(const GraphView& view, const GraphOptions& options, const DrawingLimits& limits,
-                                  std::string_view caller) {
   if (limits.processor_seconds < 1 || limits.seconds < 1 || limits.memory < 1) {
     fail<ValueError>(caller, "limits of ", limits.processor_seconds, " s, ", limits.seconds, " s and ", limits.memory,
                      " bytes: one is not positive");

@@ -32,9 +32,6 @@ struct GraphLayout {
 };
 
 namespace detail {
-/// GraphLayout::of, but a chain that is longer than a page is not cut into columns.
-GraphLayout layout_in_one(const GraphView& view, const GraphOptions& options, const DrawingLimits& limits = {},
-                          std::string_view caller = "graph_layout");
 /// Throws ValueError unless the layout has as many vertices, edges and frames as the view. Errors name `caller`.
 void check_layout(const GraphView& view, const GraphLayout& layout, std::string_view caller);
 }  // namespace detail
