@@ -336,6 +336,52 @@ TEST_CASE("no picture of a recorded graph has a cycle") {
   }
 }
 
+// The titles of folded modules.
+std::vector<std::string> boxes(const GraphView& view) {
+  std::vector<std::string> all;
+  for (const GraphVertex& vertex : view.vertices) {
+    if (vertex.role == GraphRole::module) {
+      all.push_back(cat(vertex.op, vertex.times > 1 ? cat(" x", vertex.times) : ""));
+    }
+  }
+  return all;
+}
+
+struct MaskedBlock : Layer<MaskedBlock> {
+  using Layer::Layer;
+  Mlp ffn{at("ffn"), {.in = 8, .hidden = 8}};
+  Linear fc{at("fc"), 8, 8};
+
+  Tensor forward(const Tensor& x, const Mask& masked) const {
+    const Tensor seen = masked_fill(ffn(x), masked, 0);
+    return seen + fc(x);
+  }
+};
+
+TEST_CASE("blocks that are given one mask are one in diagrams") {
+  struct Net : Module {
+    Linear in{at("in"), 8, 8};
+    Stack<MaskedBlock> blocks{at("blocks"), 4};
+    Tensor operator()(const Tensor& x) const { return blocks(in(x), causal_mask(8)); }
+  };
+  const Net net;
+  const GraphView view = GraphView::of({net(zeros({2, 8, 8}))}, {.depth = 0});
+  check_acyclic(view);
+  CHECK(boxes(view) == std::vector<std::string>{"in", "blocks.0 \u2026 3 x4"});
+}
+
+TEST_CASE("two calls of a module with inputs of other sizes can be told apart in diagrams") {
+  struct Pair : Module {
+    Embedding table{at("table"), 9, 4};
+    Mlp net{at("net"), {.in = 4, .hidden = 8}};
+    Tensor operator()(const Index& a, const Index& b) const { return sum(net(table(a))) * sum(net(table(b))); }
+  };
+  const Pair pair;
+  const GraphView view = GraphView::of({pair(index({1, 2, 3}), index({4, 5, 6, 7}))}, {.depth = 0});
+  check_acyclic(view);
+  CHECK(boxes(view) == std::vector<std::string>{"table (1)", "net (1)", "table (2)", "net (2)"});
+}
+
 TEST_CASE("operations stand in the order of their inputs, whatever the compiler evaluates first") {
   const Tensor a = variable(1, "a"), b = variable(2, "b"), c = variable(3, "c"), d = variable(4, "d");
   const Tensor right = c * d, left = a * b;  // recorded from right to left
