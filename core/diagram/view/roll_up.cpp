@@ -19,7 +19,7 @@
 namespace xgrad::detail {
 namespace {
 
-constexpr std::size_t fewest_apart = 4;  // calls that do not follow each other, operations in a row
+constexpr std::size_t fewest_apart = 4;  // calls that do not follow each other
 constexpr std::size_t fewest_named = 3;  // modules whose names end in plain numbers: layer1, layer2
 
 std::string without(std::string text, const std::string& part) {
@@ -293,76 +293,11 @@ GraphView rolled_up_at(GraphView view, int level) {
   return merged(view, roll->becomes, Together::alike, hidden);
 }
 
-// Of equal operations in a row, each of which only uses the one before and shared inputs, only the first remains.
-GraphView runs_rolled_up(GraphView view) {
-  const Inputs inputs(view);
-  const auto count = static_cast<int>(view.vertices.size());
-  std::vector<int> becomes(view.vertices.size()), users(view.vertices.size()), before(view.vertices.size(), nothing);
-  std::iota(becomes.begin(), becomes.end(), 0);
-  for (const GraphEdge& edge : view.edges)
-    users[edge.from] += view.vertices[edge.from].order == view.vertices[edge.to].order;
-  const auto can_join = [&](int v) {
-    const GraphVertex& vertex = view.vertices[v];
-    return is_operation(vertex) && vertex.name.empty() && !vertex.is_result && !vertex.overlay;
-  };
-  // The preceding operation in a row.
-  const auto find_before = [&](int v) {
-    for (const GraphEdge& edge : inputs[v]) {
-      const int u = edge.from;
-      const GraphVertex &a = view.vertices[u], &b = view.vertices[v];
-      if (!can_join(u) || users[u] != 1 || a.op != b.op || a.order != b.order || a.frame != b.frame ||
-          inputs[u].size() != inputs[v].size() || kind_of(a) != kind_of(b)) {
-        continue;
-      }
-      bool same = true;  // its other inputs
-      for (std::size_t e = 0; e < inputs[v].size(); ++e) {
-        const int own = inputs[v][e].from, other = inputs[u][e].from;
-        const bool equal_numbers =
-            view.vertices[own].number && view.vertices[own].number == view.vertices[other].number;
-        same &= own == u || becomes[own] == becomes[other] || equal_numbers;
-      }
-      if (same) return u;
-    }
-    return nothing;
-  };
-  std::vector<std::vector<int>> by_order;
-  for (int v = 0; v < count; ++v) {
-    by_order.resize(std::max<std::size_t>(by_order.size(), view.vertices[v].order + 1));
-    if (can_join(v)) by_order[view.vertices[v].order].push_back(v);
-  }
-  std::vector<bool> hidden;
-  std::vector<int> first(view.vertices.size());
-  for (const std::vector<int>& pass : by_order) {  // a backward pass uses the merged passes before it
-    std::map<int, std::vector<int>> runs;
-    for (const int v : pass) {
-      before[v] = find_before(v);
-      first[v] = before[v] == nothing ? v : first[before[v]];
-      if (before[v] != nothing) runs[first[v]].push_back(v);
-    }
-    for (const auto& [begin, rest] : runs) {
-      if (rest.size() + 1 < fewest_apart) continue;
-      view.vertices[begin].times *= static_cast<int>(rest.size()) + 1;
-      forget_place(view.vertices[begin]);
-      for (const int v : rest) {
-        becomes[v] = begin;
-        for (const GraphEdge& edge : inputs[v]) {  // each has numbers of its own
-          if (view.vertices[edge.from].role != GraphRole::constant) continue;
-          for (const GraphEdge& other : inputs[begin]) {
-            if (other.input == edge.input) becomes[edge.from] = other.from;
-          }
-        }
-      }
-    }
-  }
-  add_up(view, becomes);
-  return merged(view, becomes, Together::alike);
-}
-
 }  // namespace
 
 GraphView rolled_up(GraphView view) {
-  for (int level = 1; level <= deepest_level(view); ++level) view = rolled_up_at(view, level);
-  return runs_rolled_up(std::move(view));
+  for (int level = 1; level <= deepest_level(view); ++level) view = rolled_up_at(std::move(view), level);
+  return view;
 }
 
 }  // namespace xgrad::detail
