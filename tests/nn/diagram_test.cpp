@@ -1,4 +1,4 @@
-// Diagrams of models: they are right whether modules are entered or not.
+// Diagrams of models.
 #include <xgrad/core/diagram/render/formats.h>
 #include <xgrad/core/diagram/view/labels.h>
 #include <xgrad/core/graph/grad.h>
@@ -33,103 +33,7 @@ void check_acyclic(const GraphView& view) {
   for (const GraphEdge& edge : view.edges) REQUIRE(edge.from < edge.to);
 }
 
-// A block as the README teaches it, which enters itself or does not.
-template <bool entering>
-struct Block : Module {
-  LayerNorm norm1{at("norm1"), 8};
-  MultiHeadAttention attn{at("attn"), 8, 2, {.bias = true, .packed = true}};
-  LayerNorm norm2{at("norm2"), 8};
-  Mlp ffn{at("ffn"), {.in = 8, .hidden = 16}};
-  explicit Block(At here) : Module(here) {}
-
-  Tensor operator()(const Tensor& x) const {
-    if constexpr (entering) {
-      const auto here = enter(x);
-      return here(run(x));
-    } else {
-      return run(x);
-    }
-  }
-  Tensor run(const Tensor& x) const {
-    const Tensor h = x + attn(norm1(x), {.causal = true});
-    return h + ffn(norm2(h));
-  }
-};
-
-// A small GPT, whose blocks are a Stack or members of a vector.
-template <class B>
-struct Stacked : Module {
-  Embedding tokens{at("tokens"), 11, 8};
-  Stack<B> blocks{at("blocks"), 12};
-  LayerNorm norm{at("norm"), 8};
-  explicit Stacked(At here = root) : Module(here) {}
-  Tensor operator()(const Index& ids) const { return norm(blocks(tokens(ids))); }
-};
-template <class B>
-struct Listed : Module {
-  Embedding tokens{at("tokens"), 11, 8};
-  std::vector<std::unique_ptr<B>> blocks;
-  LayerNorm norm{at("norm"), 8};
-  explicit Listed(At here = root) : Module(here) {
-    for (int i = 0; i < 12; ++i) blocks.push_back(std::make_unique<B>(at(cat("block", i))));
-  }
-  Tensor operator()(const Index& ids) const {
-    Tensor x = tokens(ids);
-    for (const auto& block : blocks) x = (*block)(x);
-    return norm(x);
-  }
-};
-
 const Index ids({2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-
-std::string edges_of(const GraphView& view) {
-  std::string text;
-  for (const GraphEdge& edge : view.edges) append(text, cat(edge.from, '>', edge.to, ' '));
-  return text;
-}
-
-TEST_CASE("a model whose blocks do not enter themselves gives the picture of one whose blocks do") {
-  manual_seed(1);
-  for (const int depth : {automatic_depth, 0, 1, 2, 5}) {
-    const GraphView entered = GraphView::of({Stacked<Block<true>>()(ids)}, {.depth = depth});
-    const GraphView silent = GraphView::of({Stacked<Block<false>>()(ids)}, {.depth = depth});
-    check_acyclic(entered);
-    check_acyclic(silent);
-    CHECK(to_text(entered) == to_text(silent));
-    CHECK(edges_of(entered) == edges_of(silent));
-  }
-  // All twelve blocks are one, with both additions.
-  const GraphView view = GraphView::of({Stacked<Block<false>>()(ids)}, {.depth = 5});
-  CHECK(std::ranges::count(view.vertices, "add", &GraphVertex::op) == 2);
-  const auto block = std::ranges::find(view.frames, "blocks.0", &GraphFrame::path);
-  REQUIRE(block != view.frames.end());
-  CHECK(block->times == 12);
-}
-
-TEST_CASE("the additions of blocks in no Stack lie in the blocks, by what they are computed from and for") {
-  manual_seed(1);
-  const GraphView view = GraphView::of({Listed<Block<false>>()(ids)}, {.depth = 9, .roll_up = false});
-  check_acyclic(view);
-  int additions = 0;
-  for (const GraphVertex& vertex : view.vertices) {
-    if (vertex.op != "add") continue;
-    CHECK(vertex.path == cat("block", additions++ / 2));
-  }
-  CHECK(additions == 24);
-}
-
-TEST_CASE("what is computed from a module alone does not belong to it") {
-  manual_seed(1);
-  struct Wrapped : Module {
-    Stacked<Block<false>> model{at("model")};
-    Linear head{at("head"), 8, 3};
-  } const wrapped;
-  const Tensor logits = wrapped.head(wrapped.model(ids));
-  const Tensor loss = cross_entropy(logits, Index(ids.shape(), 1));
-  const GraphView view = GraphView::of({loss}, {.depth = 9});
-  CHECK(the(view, "cross_entropy").path.empty());
-  CHECK(the(view, "embedding").path == "model.tokens");
-}
 
 TEST_CASE("frames say what their modules are") {
   manual_seed(1);
