@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "../view/order.h"
@@ -21,26 +20,15 @@ bool is_leaf(const GraphVertex& vertex) { return vertex.role <= GraphRole::const
 }  // namespace
 
 Layers::Layers(const GraphView& drawn, const GraphOptions& options, const Arrangement& of_drawn,
-               std::span<const GraphPoint> centers)
+               const std::vector<int>& rank_of_vertex)
     : view(drawn), arrangement(of_drawn), sideways(options.direction == Direction::left_to_right) {
-  find_layers(options, centers);
+  find_layers(options, rank_of_vertex);
   find_operands();
   find_lanes();
 }
 
-void Layers::find_layers(const GraphOptions& options, std::span<const GraphPoint> centers) {
-  // Ranks: vertices at the same height.
-  const auto height = [&](int v) { return sideways ? centers[v].x : centers[v].y; };
-  std::vector<int> by_height(view.vertices.size());
-  std::iota(by_height.begin(), by_height.end(), 0);
-  std::ranges::stable_sort(by_height, {}, height);
-  constexpr double nearly = 2;  // dot rounds
-  std::vector<int> rank(view.vertices.size());
-  for (std::size_t i = 1; i < by_height.size(); ++i) {
-    const bool next = height(by_height[i]) > height(by_height[i - 1]) + nearly;
-    rank[by_height[i]] = rank[by_height[i - 1]] + next;
-  }
-  const int ranks = by_height.empty() ? 0 : rank[by_height.back()] + 1;
+void Layers::find_layers(const GraphOptions& options, const std::vector<int>& rank) {
+  const int ranks = rank.empty() ? 0 : *std::ranges::max_element(rank) + 1;
 
   items.resize(view.vertices.size() + 2 * view.frames.size());
   std::vector<int> titles_before(ranks);                // layers of titles before each rank

@@ -7,7 +7,6 @@
 // vertex share their lanes.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "../view/label_size.h"
@@ -42,9 +41,9 @@ struct Link {
 /// Threads: many may read from one object. It refers to the view and the arrangement, which must outlive it.
 class Layers {
  public:
-  /// `centers` are those of the vertices: vertices at one height are in one layer.
+  /// The vertices of one rank are in one layer.
   Layers(const GraphView& view, const GraphOptions& options, const Arrangement& arrangement,
-         std::span<const GraphPoint> centers);
+         const std::vector<int>& rank_of_vertex);
 
   const GraphView& view;
   const Arrangement& arrangement;
@@ -69,7 +68,7 @@ class Layers {
 
  private:
   int first_layer(int item) const { return items[static_cast<std::size_t>(item)].first; }
-  void find_layers(const GraphOptions& options, std::span<const GraphPoint> centers);
+  void find_layers(const GraphOptions& options, const std::vector<int>& rank);
   void find_operands();
   void find_lanes();
   int frame_of_lane(int layer, int upper, int lower) const;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "../../base/error.h"
-#include "../layout/composed.h"
 #include "../layout/levels.h"
 #include "../view/characters.h"
 #include "../view/labels.h"
@@ -114,7 +113,7 @@ std::string to_html(const GraphView& view, const GraphLayout& layout, const Grap
 }
 
 std::string to_html(const GraphView& view, const GraphOptions& options) {
-  return to_html(view, ComposedLayouts(options).of(view), options);
+  return to_html(view, GraphLayout::of(view, options), options);
 }
 
 }  // namespace xgrad

@@ -43,6 +43,8 @@ struct GraphOptions {
   /// histogram.
   const ValueRecorder* values = nullptr;
   bool legend = true;
+  /// A program of Graphviz that lays out and draws .svg, .png and .pdf instead of the library: "dot", "neato", "fdp", ...
+  std::string layout = {};
   /// An .svg plays the run once when it is opened, in at most 5 seconds: values flow forward, gradients back. The
   /// picture is complete without: on paper, and for readers who prefer reduced motion.
   bool animate = false;
