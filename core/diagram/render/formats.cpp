@@ -41,7 +41,7 @@ std::string to_text(const GraphView& view) {
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
-  std::string text = view.remark.empty() ? std::string() : cat(printable(view.remark), '\n');
+  std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::string line;
     for (std::size_t i = 0; i < widths.size(); ++i) {

@@ -10,7 +10,7 @@ namespace xgrad {
 
 /// The diagram in Graphviz's language. Names are drawn unchanged, whatever they contain.
 std::string to_dot(const GraphView& view, const GraphOptions& options = {});
-/// A line for each vertex: number, operation, name, shape, inputs, remarks; before them the view's own remark.
+/// A line for each vertex: number, operation, name, shape, inputs, remarks.
 std::string to_text(const GraphView& view);
 
 }  // namespace xgrad
