@@ -14,7 +14,6 @@
 #include "../../base/scope.h"
 #include "../../base/text.h"
 #include "../../graph/grad.h"
-#include "characters.h"
 #include "decorate.h"
 #include "equations.h"
 #include "frames.h"
