@@ -5,7 +5,6 @@
 #include <xgrad/ops/ops.h>
 
 #include <functional>
-#include <set>
 
 #include "support.h"
 
@@ -120,38 +119,6 @@ TEST_CASE("a gradient rule's number is the sum of its operations'") {
   const auto rule = std::ranges::find(view.vertices, "matmul'", &GraphVertex::op);
   REQUIRE(rule != view.vertices.end());
   CHECK(rule->overlay == 2 * 4 * 5 * 6.0);  // one product for each input
-}
-
-TEST_CASE("a path through a GPT leads over its blocks, and not over what comes after its end") {
-  const Tensor loss = gpt_loss();
-  const GraphView view =
-      GraphView::of({loss}, {.depth = 99, .roll_up = false, .from = {"ids"}, .to = {"blocks.1.attn"}});
-  CHECK(view.remark == "in full colour: every path from ids to blocks.1.attn");
-  std::set<std::string> bright, dim;
-  for (const GraphVertex& vertex : view.vertices) {
-    if (is_operation(vertex)) (vertex.dimmed ? dim : bright).insert(vertex.path.substr(0, vertex.path.find(".attn")));
-  }
-  CHECK(bright.contains("embedding"));
-  CHECK(bright.contains("blocks.0"));
-  CHECK(bright.contains("blocks.1"));
-  CHECK(dim.contains("blocks.2"));
-  CHECK(dim.contains("norm"));
-  const GraphView back = GraphView::of({loss}, {.depth = 99, .from = {"blocks.2"}, .to = {"positions.weight"}});
-  CHECK(back.remark == "there is no path from blocks.2 to positions.weight");
-}
-
-TEST_CASE("the memory of the encoder reaches the loss through the decoder's cross-attention alone") {
-  const GraphView view =
-      GraphView::of({translation_loss()}, {.depth = 99, .roll_up = false, .from = {"encoder"}, .to = {"loss"}});
-  for (const GraphVertex& vertex : view.vertices) {
-    if (!is_operation(vertex)) continue;
-    CAPTURE(vertex.path);
-    if (vertex.path.starts_with("encoder")) CHECK_FALSE(vertex.dimmed);
-    if (vertex.path.find("blocks.0.self_attn") != std::string::npos && vertex.path.starts_with("decoder")) {
-      CHECK(vertex.dimmed);
-    }
-  }
-  CHECK(std::ranges::count(view.vertices, true, &GraphVertex::dimmed) > 5);
 }
 
 TEST_CASE("a model that is too large is refused with numbers that hold") {

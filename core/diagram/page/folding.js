@@ -277,10 +277,9 @@ class Folding {
 
   #makeEdge(edge) {
     const pass = edge.source.order !== edge.target.order ? "borrowed" : edge.target.order > 0 ? "gradient" : "value";
-    const kinds = ["edge", pass, edge.flow, edge.dimmed && "dimmed"].filter(Boolean);
     return svg(
-        "g", {class: kinds.join(" ")}, svg("title", {}, shapeText(edge.shape)), svg("path", {class: "line"}),
-        svg("path", {class: "head"}));
+        "g", {class: `edge ${pass} ${edge.flow}`}, svg("title", {}, shapeText(edge.shape)),
+        svg("path", {class: "line"}), svg("path", {class: "head"}));
   }
 
   #placeEdge(element, curve, from, to) {

@@ -107,9 +107,6 @@ class DotWriter {
     if (!options_.title.empty()) {
       append(rows, cat("<tr><td><font point-size=\"17\"><b>", in_html(options_.title), "</b></font></td></tr>"));
     }
-    if (!view_.remark.empty()) {
-      append(rows, cat("<tr><td><font point-size=\"10\">", in_html(view_.remark), "</font></td></tr>"));
-    }
     if (options_.legend) append(rows, cat("<tr><td>", legend(), "</td></tr>"));
     if (options_.legend && view_.scale) append(rows, cat("<tr><td>", scale(), "</td></tr>"));
     if (rows.empty()) return {};
@@ -200,7 +197,6 @@ class DotWriter {
     if (kind == EdgeKind::borrowed) append(attributes, cat(", style=dashed, color=\"", palette_.borrowed_edge, "\""));
     if (kind == EdgeKind::gradient) append(attributes, cat(", color=\"", palette_.gradient_edge, "\""));
     if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
-    if (edge.dimmed) append(attributes, cat(", color=\"", palette_.frame_line, "\""));
     return attributes;
   }
 

@@ -38,13 +38,8 @@ Json json_of(const NumbersSummary& summary) {
   return json;
 }
 
-// The marks that options give a vertex or an edge.
-template <class Marked>
-void add_marks(Json& json, const Marked& marked) {
-  if (marked.dimmed) json["dimmed"] = true;
-}
+// The marks that options give a vertex.
 void add_marks(Json& json, const GraphVertex& vertex) {
-  add_marks<GraphVertex>(json, vertex);
   if (vertex.overlay) json["overlay"] = *vertex.overlay;
   if (!vertex.remarks.empty()) json["remarks"] = vertex.remarks;
   if (vertex.colours.fill) json["fill"] = hex(*vertex.colours.fill);
@@ -103,7 +98,6 @@ std::string to_json(const GraphView& view) {
                      {"shape", sizes_of(edge.shape)},
                      {"flow", flows[static_cast<std::size_t>(edge.flow)]}});
     if (edge.gradient) edges.back()["gradient"] = json_of(*edge.gradient);
-    add_marks(edges.back(), edge);
   }
   for (std::size_t c = 0; c < view.frames.size(); ++c) {
     const GraphFrame& frame = view.frames[c];
@@ -116,7 +110,6 @@ std::string to_json(const GraphView& view) {
                       {"times", frame.times}});
   }
   Json all{{"vertices", std::move(vertices)}, {"edges", std::move(edges)}, {"frames", std::move(frames)}};
-  if (!view.remark.empty()) all["remark"] = view.remark;
   if (view.scale) {
     all["scale"] = {{"title", view.scale->title},
                     {"unit", view.scale->unit},
@@ -151,7 +144,7 @@ std::string to_text(const GraphView& view) {
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
-  std::string text = view.remark.empty() ? std::string() : cat(printable(view.remark), '\n');
+  std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::string line;
     for (std::size_t i = 0; i < widths.size(); ++i) {

@@ -13,7 +13,7 @@ namespace xgrad {
 /// "-Infinity".
 std::string to_json(const GraphView& view);
 
-/// A line for each vertex: number, operation, name, shape, inputs, remarks; before them the view's own remark.
+/// A line for each vertex: number, operation, name, shape, inputs, remarks.
 std::string to_text(const GraphView& view);
 
 }  // namespace xgrad

@@ -93,7 +93,7 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
 }
 
 std::string letters_and_colours(Theme theme, bool scaled) {
-  static constexpr std::array<std::string_view, 19> letters_and_lines{
+  static constexpr std::array<std::string_view, 18> letters_and_lines{
       "text{font-size:11px;text-anchor:middle}",
       ".headline{font-size:13px;font-weight:bold}",
       ".plain{font-size:13px}",
@@ -111,8 +111,7 @@ std::string letters_and_colours(Theme theme, bool scaled) {
       ".line{fill:none}",
       ".borrowed .line{stroke-dasharray:4 3}",
       ".indices .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}",
-      ".mask .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}",
-      ".dimmed{opacity:0.25}"};
+      ".mask .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}"};
   const std::string scope = cat(".graph-", theme_name(theme));
   std::string css;
   for (const std::string_view rule : letters_and_lines) append(css, cat(scope, ' ', rule, '\n'));
@@ -140,10 +139,10 @@ class SvgWriter {
     if (options.animate && standing == Standing::alone) times_ = timetable_of(view);
     if (view.scale && options.legend) scale_ = words_of_scale(view);
     width_ = std::max({layout.width, text_width(printable(options.title), 18, FontWeight::bold),
-                       text_width(printable(view.remark), 13, FontWeight::regular), scale_ ? scale_width() : 0});
+                       scale_ ? scale_width() : 0});
     if (options.legend) make_legend();
     width_ += 2 * margin;
-    heading_ = (options.title.empty() ? 0 : title_height) + (view.remark.empty() ? 0 : remark_height) +
+    heading_ = (options.title.empty() ? 0 : title_height) +
                (legend_.empty() ? 0 : legend_height + legend_row * static_cast<double>(legend_.size() - 1)) +
                (scale_ ? scale_height : 0);
     height_ = layout.height + heading_ + 2 * margin;
@@ -163,7 +162,7 @@ class SvgWriter {
   }
 
  private:
-  static constexpr double title_height = 30, remark_height = 22, legend_height = 32, scale_height = 28;
+  static constexpr double title_height = 30, legend_height = 32, scale_height = 28;
   static constexpr double legend_gap = 8, legend_row = 25, legend_line = 30, narrowest_legend = 360;
   static constexpr double heat_width = 18;
   static constexpr double title_inset = 5;
@@ -230,8 +229,7 @@ class SvgWriter {
     return text;
   }
   std::string description() const {
-    return cat(view_.vertices.size(), " vertices, ", view_.edges.size(), " arrows, ", view_.frames.size(), " frames",
-               view_.remark.empty() ? "" : "; ", xml_escaped(view_.remark));
+    return cat(view_.vertices.size(), " vertices, ", view_.edges.size(), " arrows, ", view_.frames.size(), " frames");
   }
 
   void begin() {
@@ -307,7 +305,7 @@ class SvgWriter {
     static constexpr std::array<std::string_view, 3> kinds{"value", "gradient", "borrowed"};
     static constexpr std::array<std::string_view, 3> flows{"", " indices", " mask"};
     add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<int>(arrangement_.kind_of(edge))],
-        flows[static_cast<int>(edge.flow)], edge.dimmed ? " dimmed" : "");
+        flows[static_cast<int>(edge.flow)]);
     const auto from = static_cast<std::size_t>(edge.from), to = static_cast<std::size_t>(edge.to);
     std::string line;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
@@ -351,7 +349,7 @@ class SvgWriter {
     const GraphBox box = placed(layout_.vertices[v]);
     const PaintOf paint = paint_of(vertex);
     add("<g id=\"n", v, "\" class=\"vertex ", role_name(vertex.role), " as-", class_of(paint),
-        vertex.is_result ? " asked" : "", vertex.dimmed ? " dimmed" : "", heat_class(vertex));
+        vertex.is_result ? " asked" : "", heat_class(vertex));
     if (times_) write_times(times_->values[v], times_->gradients[v]);
     add("\"><title>", xml_escaped(tooltip_of(vertex)));
     for (const std::string* equation : {&vertex.formula, &vertex.derivative}) {
@@ -443,10 +441,6 @@ class SvgWriter {
           xml_escaped(options_.title), "</tspan></text>\n");
     }
     double top = margin + (options_.title.empty() ? 0 : title_height);
-    if (!view_.remark.empty()) {
-      write_lines({{{view_.remark, LetterStyle::plain}}}, {width_ / 2, top + remark_height / 2 - 4});
-      top += remark_height;
-    }
     for (const std::vector<Key>& row : legend_) {
       double width = -legend_gap;
       for (const Key& key : row) width += key.width + legend_gap;

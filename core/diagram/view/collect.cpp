@@ -14,7 +14,6 @@
 #include "../../base/scope.h"
 #include "../../base/text.h"
 #include "../../graph/grad.h"
-#include "characters.h"
 #include "decorate.h"
 #include "equations.h"
 #include "frames.h"
@@ -145,9 +144,6 @@ class Collector {
     place_in_frames(view_, ids(), whats_);
     add_equations(view_);
     if (options_.overlay && options_.overlay->of) measure_vertices();
-    if (!options_.from.empty() || !options_.to.empty()) {
-      mark_paths(view_, ends("from", options_.from), ends("to", options_.to));
-    }
     return std::move(view_);
   }
 
@@ -379,31 +375,6 @@ class Collector {
   void measure_vertices() {
     const GraphOverlay& overlay = *options_.overlay;
     for (GraphVertex& vertex : view_.vertices) add_number(vertex, overlay.of(vertex), overlay, caller_);
-  }
-
-  // The vertices named by GraphOptions::from or to.
-  std::vector<int> ends(std::string_view option, const std::vector<GraphEnd>& given) const {
-    std::vector<int> all;
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      if (const auto* name = std::get_if<std::string>(&given[i])) {
-        const std::vector<int> called = vertices_called(view_, *name);
-        if (called.empty()) {
-          fail<GraphError>(caller_, option, '[', i, "]: no vertex and no module is called '", printable(*name), "'");
-        }
-        all.insert(all.end(), called.begin(), called.end());
-        continue;
-      }
-      const auto& tensor = std::get<Tensor>(given[i]);
-      if (!tensor.defined()) fail<GraphError>(caller_, option, '[', i, "] is undefined");
-      const auto place = numbers_.find(tensor.node().get());
-      if (place == numbers_.end() || place->second == nothing) {
-        fail<GraphError>(caller_, option, '[', i, "]",
-                         tensor.name().empty() ? "" : cat(" '", printable(tensor.name()), "'"), " ", tensor.shape(),
-                         " is not in the graph");
-      }
-      all.push_back(place->second);
-    }
-    return all;
   }
 
   // Each array that rules hold counts once: at the vertex that made it, if that is known, else where it is held.

@@ -97,9 +97,6 @@ VertexColours colours_of(const GraphView& view, const GraphVertex& vertex, Theme
   if (vertex.colours.fill) colours.fill = hex(*vertex.colours.fill);
   if (vertex.colours.line) colours.line = hex(*vertex.colours.line);
   if (vertex.colours.text) colours.text = colours.detail = hex(*vertex.colours.text);
-  if (vertex.dimmed) {
-    colours = {palette.background, palette.frame_line, palette.frame_line, palette.frame_line};
-  }
   return colours;
 }
 

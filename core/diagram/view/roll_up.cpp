@@ -250,7 +250,6 @@ void add_up(GraphView& view, const std::vector<int>& becomes) {
     GraphVertex& first = view.vertices[becomes[v]];
     first.is_result |= vertex.is_result;
     first.results = std::min(first.results, vertex.results);  // of each
-    first.dimmed &= vertex.dimmed;
     if (!vertex.overlay) continue;
     if (&first != &vertex) first.overlay = first.overlay.value_or(0) + *vertex.overlay;
     ++measured[becomes[v]];

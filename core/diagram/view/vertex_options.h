@@ -1,12 +1,9 @@
-// Options for single vertices and modules of a diagram, in GraphOptions: folding, colours, numbers, and paths between
-// tensors.
+// Options for single vertices and modules of a diagram, in GraphOptions: folding, colours, numbers.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
-#include <variant>
-#include <vector>
 
 #include "../../graph/tensor.h"
 
@@ -43,9 +40,5 @@ struct GraphOverlay {
   /// Instead of `of`: the number of a node of the graph. For a gradient rule, those of its nodes are added up.
   std::function<std::optional<double>(const Node&)> of_node = {};
 };
-
-/// One end of paths: a tensor, the name of a vertex, with or without the path of its module, or the path of a module,
-/// for all its vertices.
-using GraphEnd = std::variant<Tensor, std::string>;
 
 }  // namespace xgrad

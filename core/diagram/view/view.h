@@ -53,10 +53,6 @@ struct GraphOptions {
   std::function<Fold(const GraphFrame&)> fold = {};           ///< for each module, instead of depth alone
   std::function<VertexStyle(const GraphVertex&)> style = {};  ///< for each vertex that is drawn
   std::optional<GraphOverlay> overlay = {};                   ///< a number for each vertex
-  /// Everything on a path from one of `from` to one of `to` is drawn as usual, the rest faintly. Without `to`:
-  /// everything that depends on `from`; without `from`: everything that `to` depends on.
-  std::vector<GraphEnd> from = {};
-  std::vector<GraphEnd> to = {};
 };
 
 enum class GraphRole {
@@ -109,7 +105,6 @@ struct GraphVertex {
   std::optional<double> overlay = {};     ///< the number of GraphOptions::overlay
   ChosenColours colours = {};             ///< instead of those of its role
   std::vector<std::string> remarks = {};  ///< further lines: of an overlay, a style
-  bool dimmed = false;                    ///< on no path from GraphOptions::from to GraphOptions::to
 };
 
 /// Whether it is an operation, of a forward or a backward pass.
@@ -132,7 +127,6 @@ struct GraphEdge {
   Shape shape;    ///< of the data
   GraphFlow flow = GraphFlow::numbers;
   SharedSummary gradient = {};  ///< the gradient that came back along it: a part of the gradient of `from`
-  bool dimmed = false;          ///< as of vertices
 };
 
 /// A module that is drawn as a frame around its vertices.
@@ -161,13 +155,12 @@ struct GraphView {
   std::vector<GraphVertex> vertices;
   std::vector<GraphEdge> edges;    ///< ordered by (to, input)
   std::vector<GraphFrame> frames;  ///< parents before children
-  std::string remark = {};         ///< a line below the title: which paths are shown
   std::optional<GraphScale> scale = {};
 
-  /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one, and for one of `from`
-  /// or `to` that is not in the graph; ValueError for a depth below automatic_depth, an unknown colour, an overlay
-  /// without a title, with no function or two, or with a number that is not finite; LimitError if more than max_nodes
-  /// vertices remain to be drawn, listing the number at each depth. Errors name `caller`.
+  /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one; ValueError for a depth
+  /// below automatic_depth, an unknown colour, an overlay without a title, with no function or two, or with a number
+  /// that is not finite; LimitError if more than max_nodes vertices remain to be drawn, listing the number at each
+  /// depth. Errors name `caller`.
   static GraphView of(const Tensors& results, const GraphOptions& options = {}, std::string_view caller = "graph");
 };
 

@@ -103,15 +103,13 @@ void transformer(const std::filesystem::path& folder) {
   save_graph(folder / "diagram_transformer_step.svg", step, {.title = "One training step of a transformer"});
 }
 
-// Annotations of single vertices by a program: numbers, and paths.
+// Annotations of single vertices by a program: numbers.
 void marked_transformer(const std::filesystem::path& folder) {
   const nn::EncoderDecoder model{nn::root, 200, 220, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
   const Index source({64, 10}, std::int64_t{1}), lengths(Shape{64}, std::int64_t{10}), target({64, 9}, std::int64_t{2});
   const Tensor loss = cross_entropy(model(source, lengths, target), target).named("loss");
   save_graph(folder / "diagram_work.svg", {loss},
              {.title = "The work of a transformer", .depth = 2, .overlay = multiply_adds_overlay()});
-  save_graph(folder / "diagram_path.svg", {loss},
-             {.title = "From the encoder to the loss", .depth = 2, .from = {"encoder"}, .to = {loss}});
 }
 
 // The same cell three times: a recurrent network, unrolled. Input and state go through one matrix side by side, so that
