@@ -1,22 +1,12 @@
 // Linked into every program that uses the library, since each object file compiled with its headers refers to the name
-// of its number type (base/config.h): defines that name, and a callback for each thread's first node.
+// of its number type (base/config.h): defines that name.
 //
 // One object file defines two names: that of this library's number type, and `xgrad_real`, which the other library has
 // as well. So the wrong library leaves the first undefined, and both libraries in one program define the second twice.
 #include "base/config.h"
-#include "diagram/render/error_drawing.h"
-#include "graph/node.h"
 
 extern "C" {
 extern const char xgrad_real;
 const char XGRAD_REAL_NAME = 1;
 const char xgrad_real = 1;
 }
-
-namespace xgrad {
-namespace {
-
-[[maybe_unused]] const auto announced = detail::at_first_node = detail::draw_errors_if_asked;
-
-}  // namespace
-}  // namespace xgrad

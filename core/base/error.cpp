@@ -11,7 +11,6 @@ std::string error_message(std::string_view op, std::string_view what) {
     append(message, cat("\n  in ", place->path));
     if (!place->what.empty()) append(message, cat(" (", place->what, ")"));
   }
-  if (detail::context.on_error) detail::context.on_error->error(op, message);
   return message;
 }
 

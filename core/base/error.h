@@ -75,16 +75,6 @@ inline std::int64_t checked_multiply(std::string_view op, std::int64_t a, std::i
 
 namespace detail {
 
-/// Told of every error that fail() throws on a thread, before it is thrown (Context::on_error). Threads: each hears
-/// only of its own thread.
-class ErrorListener {
- public:
-  virtual void error(std::string_view op, const std::string& message) noexcept = 0;
-
- protected:
-  ~ErrorListener() = default;
-};
-
 /// Throws ValueError if `f` is a null pointer or empty, as an empty std::function, at once rather than at the first
 /// call.
 template <class F>

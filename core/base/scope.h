@@ -44,7 +44,6 @@ inline bool lies_within(std::string_view path, std::string_view module) {
 
 namespace detail {
 class CopyListener;
-class ErrorListener;
 class Donation;
 struct Setting;
 
@@ -52,7 +51,6 @@ struct Setting;
 struct Context {
   const Place* place = nullptr;         ///< in the model; nullptr: nowhere
   Observer* observers = nullptr;        ///< the newest one
-  ErrorListener* on_error = nullptr;    ///< told of the errors that fail() throws
   CopyListener* on_copy = nullptr;      ///< told of copies of tensors and arrays
   const Node* rule = nullptr;           ///< the operation whose gradient rule runs, the outermost
   Donation* donation = nullptr;         ///< the rule that may overwrite the values it holds

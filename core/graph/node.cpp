@@ -31,7 +31,6 @@ class Ids {
  private:
   void take_more() {
     constexpr std::uint64_t count = 256;
-    if (end_ == 0 && detail::at_first_node) detail::at_first_node();
     last_ = nodes.ids_taken.fetch_add(count, std::memory_order_relaxed);
     end_ = last_ + count;
   }

@@ -251,10 +251,6 @@ struct Node {
 };
 
 namespace detail {
-/// Called by each thread before it makes its first node, unless null (core/library.cpp).
-using Announcement = void (*)();
-inline constinit Announcement at_first_node = nullptr;
-
 /// Visits the nodes that the results in `found` were computed from, these first, each once and the nearest first: from
 /// nodes for which visit(node) holds along arrows for which follow(edge) holds.
 template <class Visit, class Follow>

@@ -47,7 +47,7 @@ struct [[nodiscard]] EnableGrad : detail::With<History> {
 
 /// While it lives, operations that no gradient flows through leave a trace, too: their names, settings and inputs, no
 /// numbers. So diagrams show how inputs were prepared, and models without a trainable parameter. Nothing else changes.
-/// A ValueRecorder and SourceLines do the same while they live. Threads: for the thread that made it.
+/// A ValueRecorder does the same while it lives. Threads: for the thread that made it.
 struct [[nodiscard]] TraceAll : detail::With<bool> {
   [[nodiscard]] TraceAll() : With(&detail::Context::tracing, true) {}
 };

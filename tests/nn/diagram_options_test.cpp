@@ -1,15 +1,10 @@
-// Options of the diagrams of models, and comparing two models by their graphs.
-#include <xgrad/core/diagram/render/export.h>
+// Options of the diagrams of models.
 #include <xgrad/core/diagram/render/formats.h>
-#include <xgrad/core/diagram/view/compare.h>
-#include <xgrad/core/diagram/view/overlays.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
 
 #include <functional>
-#include <nlohmann/json.hpp>
-#include <set>
 
 #include "support.h"
 
@@ -30,9 +25,9 @@ Tensor vision_loss() {
   const VisionTransformer model{root, {.image = 8, .patch = 4, .dim = 16, .heads = 2, .layers = 3, .classes = 5}};
   return cross_entropy(model(Array({2, 3, 8, 8}, Real(1))), Index({2}, {1, 4})).named("loss");
 }
-Tensor gpt_loss(const GptOptions& options = {.vocabulary = 11, .context = 8, .dim = 16, .heads = 2, .layers = 3}) {
+Tensor gpt_loss() {
   manual_seed(1);
-  const Gpt model{root, options};
+  const Gpt model{root, {.vocabulary = 11, .context = 8, .dim = 16, .heads = 2, .layers = 3}};
   const Index ids({2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
   return cross_entropy(model(ids), ids).named("loss");
 }
@@ -48,8 +43,6 @@ std::vector<Named> losses() {
 void check_acyclic(const GraphView& view) {
   for (const GraphEdge& edge : view.edges) REQUIRE(edge.from < edge.to);
 }
-
-GraphView all_of(const Tensor& loss) { return GraphView::of({loss}, {.depth = 99, .roll_up = false}); }
 
 double sum_of(const GraphView& view) {
   double sum = 0;
@@ -128,55 +121,6 @@ TEST_CASE("a gradient rule's number is the sum of its operations'") {
   CHECK(rule->overlay == 2 * 4 * 5 * 6.0);  // one product for each input
 }
 
-TEST_CASE("kept bytes and elements add up to the same at every depth") {
-  for (const Named& model : losses()) {
-    CAPTURE(model.name);
-    const Tensor& loss = model.loss;
-    for (const GraphOverlay& overlay : {kept_bytes_overlay(), elements_overlay()}) {
-      const double all = sum_of(GraphView::of({loss}, {.depth = 99, .roll_up = false, .overlay = overlay}));
-      CHECK(all > 1000);
-      for (const int depth : {0, 1, 2}) {
-        for (const bool roll_up : {true, false}) {
-          const GraphOptions options{.depth = depth, .roll_up = roll_up, .overlay = overlay};
-          CHECK(sum_of(GraphView::of({loss}, options)) == doctest::Approx(all).epsilon(1e-12));
-        }
-      }
-    }
-  }
-}
-
-TEST_CASE("a path through a GPT leads over its blocks, and not over what comes after its end") {
-  const Tensor loss = gpt_loss();
-  const GraphView view =
-      GraphView::of({loss}, {.depth = 99, .roll_up = false, .from = {"ids"}, .to = {"blocks.1.attn"}});
-  CHECK(view.remark == "in full colour: every path from ids to blocks.1.attn");
-  std::set<std::string> bright, dim;
-  for (const GraphVertex& vertex : view.vertices) {
-    if (is_operation(vertex)) (vertex.dimmed ? dim : bright).insert(vertex.path.substr(0, vertex.path.find(".attn")));
-  }
-  CHECK(bright.contains("embedding"));
-  CHECK(bright.contains("blocks.0"));
-  CHECK(bright.contains("blocks.1"));
-  CHECK(dim.contains("blocks.2"));
-  CHECK(dim.contains("norm"));
-  const GraphView back = GraphView::of({loss}, {.depth = 99, .from = {"blocks.2"}, .to = {"positions.weight"}});
-  CHECK(back.remark == "there is no path from blocks.2 to positions.weight");
-}
-
-TEST_CASE("the memory of the encoder reaches the loss through the decoder's cross-attention alone") {
-  const GraphView view =
-      GraphView::of({translation_loss()}, {.depth = 99, .roll_up = false, .from = {"encoder"}, .to = {"loss"}});
-  for (const GraphVertex& vertex : view.vertices) {
-    if (!is_operation(vertex)) continue;
-    CAPTURE(vertex.path);
-    if (vertex.path.starts_with("encoder")) CHECK_FALSE(vertex.dimmed);
-    if (vertex.path.find("blocks.0.self_attn") != std::string::npos && vertex.path.starts_with("decoder")) {
-      CHECK(vertex.dimmed);
-    }
-  }
-  CHECK(std::ranges::count(view.vertices, true, &GraphVertex::dimmed) > 5);
-}
-
 TEST_CASE("a model that is too large is refused with numbers that hold") {
   const Tensor loss = translation_loss();
   const GraphOptions options{.depth = 99, .roll_up = false, .max_nodes = 50};
@@ -187,110 +131,6 @@ TEST_CASE("a model that is too large is refused with numbers that hold") {
     CHECK(message.find(cat(count, " at depth ", depth)) != message.npos);
   }
   CHECK(message.find(cat(GraphView::of({loss}, {.depth = 99}).vertices.size(), " with .roll_up")) != message.npos);
-}
-
-TEST_CASE("each model is the same as itself, and Model Explorer gets all of it") {
-  for (const Named& model : losses()) {
-    CAPTURE(model.name);
-    const Tensor& loss = model.loss;
-    const GraphView view = all_of(loss);
-    CHECK(compare_graphs(view, view).equal());
-    const GraphView folded = GraphView::of({loss});
-    CHECK(compare_graphs(folded, folded).equal());
-    const auto graph = nlohmann::json::parse(to_model_explorer(view))["graphs"][0];
-    CHECK(graph["nodes"].size() == view.vertices.size());
-  }
-}
-
-TEST_CASE("two GPTs of different width differ in shapes, parameters and memory, and in no vertex and no arrow") {
-  const auto of_width = [](std::int64_t dim) {
-    return all_of(gpt_loss({.vocabulary = 11, .context = 8, .dim = dim, .heads = 2, .layers = 2}));
-  };
-  const GraphComparison comparison = compare_graphs(of_width(16), of_width(32));
-  check_acyclic(comparison.view);
-  CHECK(comparison.added + comparison.removed + comparison.edges_added + comparison.edges_removed == 0);
-  CHECK(comparison.changed > 20);
-  CHECK(to_string(comparison).find("~ parameter 'blocks.1.ffn.fc1.weight': shape [128, 32], was [64, 16]") !=
-        std::string::npos);
-  // Vertices that do not depend on the width are the same: ids, targets, and the shape of the loss.
-  for (const GraphVertex& vertex : comparison.view.vertices) {
-    if (vertex.name == "ids" || vertex.name == "targets") CHECK(vertex.change == GraphChange::same);
-  }
-}
-
-TEST_CASE("a third block of a GPT is added as a whole, also where blocks are drawn as one") {
-  const auto of_layers = [](std::int64_t layers) {
-    return gpt_loss({.vocabulary = 11, .context = 8, .dim = 16, .heads = 2, .layers = layers});
-  };
-  const GraphComparison comparison = compare_graphs(all_of(of_layers(2)), all_of(of_layers(3)));
-  check_acyclic(comparison.view);
-  CHECK(comparison.removed == 0);
-  CHECK(comparison.changed == 0);
-  CHECK(comparison.added > 10);
-  for (const GraphVertex& vertex : comparison.view.vertices) {
-    CHECK((vertex.change == GraphChange::added) == vertex.path.starts_with("blocks.2"));
-  }
-  const GraphComparison rolled = compare_graphs(GraphView::of({of_layers(2)}), GraphView::of({of_layers(3)}));
-  CHECK(rolled.added + rolled.removed == 0);
-  CHECK_FALSE(rolled.view.frames.empty());
-  const bool says = std::ranges::any_of(
-                        rolled.view.frames,
-                        [](const GraphFrame& frame) { return frame.what.find("was \u00D72") != std::string::npos; }) ||
-                    to_string(rolled).find("times 3, was 2") != std::string::npos;
-  CHECK(says);
-}
-
-// A language model whose head is its embedding, or a map of its own.
-struct Small : Module {
-  Embedding embedding{at("embedding"), 11, 8};
-  LayerNorm norm{at("norm"), 8};
-  std::optional<Linear> head;
-  Small(At here, bool tied) : Module(here) {
-    if (!tied) head.emplace(at("head"), 8, 11, LinearOptions{.bias = false});
-  }
-  Tensor operator()(const Index& ids) const {
-    const auto here = enter(ids);
-    const Tensor h = norm(embedding(ids));
-    return here(head ? (*head)(h) : linear(h, embedding.weight));
-  }
-};
-
-TEST_CASE("a head of its own instead of the embedding's is one parameter and one map more") {
-  const Index ids({2, 3}, 1);
-  const auto graph = [&](bool tied) {
-    manual_seed(1);
-    const Small model{root, tied};
-    return all_of(cross_entropy(model(ids), ids));
-  };
-  const GraphComparison comparison = compare_graphs(graph(true), graph(false));
-  check_acyclic(comparison.view);
-  const std::string text = to_string(comparison);
-  CAPTURE(text);
-  CHECK(text.find("+ parameter 'head.weight': added\n") != text.npos);
-  CHECK(text.find("+ linear 'head': added\n") != text.npos);
-  CHECK(text.find("- linear: removed\n") != text.npos);
-  CHECK(comparison.added == 2);
-  CHECK(comparison.removed == 1);
-}
-
-TEST_CASE("pre-norm against post-norm: the same operations, and the norms at another place") {
-  const auto graph = [](NormOrder norm) {
-    manual_seed(1);
-    const EncoderDecoder model{root, 20, 20, {.dim = 8, .ffn = 16, .heads = 2, .layers = 2, .norm = norm}};
-    const Index source({2, 4}, 3), target({2, 4}, 4), lengths({2}, 4);
-    return all_of(cross_entropy(model(source, lengths, target), target));
-  };
-  const GraphComparison comparison = compare_graphs(graph(NormOrder::post), graph(NormOrder::pre));
-  check_acyclic(comparison.view);
-  const std::string text = to_string(comparison);
-  CAPTURE(text);
-  for (const GraphVertex& vertex : comparison.view.vertices) {
-    // Everything stays but the norms; a last one for encoder and decoder each is new.
-    if (vertex.op != "layer_norm" && is_operation(vertex)) CHECK(vertex.change == GraphChange::same);
-    if (vertex.change == GraphChange::removed) CHECK(vertex.op == "layer_norm");
-  }
-  CHECK(text.find("moved here") != text.npos);
-  CHECK(comparison.edges_added > 8);
 }
 
 }  // namespace

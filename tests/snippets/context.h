@@ -106,22 +106,17 @@ extern kit::DataLoader<kit::TensorDataset<Tensor, Index>> batches, validation;
 extern kit::Trainer trainer;
 }  // namespace docs_data
 
-namespace core_diagram_view_compare {
+namespace core_diagram_view_overlays {
 using namespace common;
-extern const Tensor before, after;
-}  // namespace core_diagram_view_compare
+extern const Profile profile;
+}  // namespace core_diagram_view_overlays
 
 namespace docs_diagrams {
 using namespace common;
 extern const Block net;
-extern const Tensor post_norm, pre_norm, w, x;
+extern const Tensor w, x;
 extern const Tensor x1, x2, w1, w2, b;
 }  // namespace docs_diagrams
-
-namespace core_diagram_render_error_drawing {
-using namespace common;
-extern const Block model;
-}  // namespace core_diagram_render_error_drawing
 
 namespace core_diagram_view_values {
 using namespace common;

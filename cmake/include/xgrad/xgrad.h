@@ -4,12 +4,9 @@
 #include <xgrad/core/watch/anomaly.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/watch/gradcheck.h>
-#include <xgrad/core/diagram/view/compare.h>
 #include <xgrad/core/diagram/render/drawing.h>
-#include <xgrad/core/diagram/render/error_drawing.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/view/overlays.h>
-#include <xgrad/core/diagram/view/source_lines.h>
 #include <xgrad/core/diagram/view/values.h>
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/core/watch/profile.h>

@@ -24,20 +24,6 @@ EdgeKind Arrangement::kind_of(const GraphEdge& edge) const {
   return from != to ? EdgeKind::borrowed : to > 0 ? EdgeKind::gradient : EdgeKind::value;
 }
 
-bool Arrangement::upwards(const GraphEdge& edge) const {
-  return highest_order_ == 1 && kind_of(edge) == EdgeKind::gradient;
-}
-
-std::string Arrangement::attributes(const GraphEdge& edge) const {
-  std::string text;
-  const EdgeKind kind = kind_of(edge);
-  if (kind == EdgeKind::borrowed && highest_order_ == 1) {
-    append(text, view_.vertices[edge.to].rule_of >= 0 ? ", constraint=false" : ", minlen=0");
-  }
-  if (upwards(edge)) append(text, ", dir=back");
-  return text;
-}
-
 FramePair Arrangement::siblings_of(const GraphEdge& edge) const {
   FramePair pair{nothing, nothing};
   int from = view_.vertices[edge.from].frame;

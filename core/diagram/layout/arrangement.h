@@ -4,7 +4,6 @@
 // values that it depends on; with more than one backward pass everything runs down.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "../view/view.h"
@@ -33,10 +32,6 @@ class Arrangement {
   EdgeKind kind_of(const GraphEdge& edge) const;
   /// Whether there is one backward pass, which stands beside the forward pass.
   bool runs_up_again() const { return highest_order_ == 1; }
-  /// Whether it is drawn upwards, so that Graphviz must get it reversed.
-  bool upwards(const GraphEdge& edge) const;
-  /// The attributes of an edge for Graphviz, each after a comma.
-  std::string attributes(const GraphEdge& edge) const;
 
   /// The frames that the edge leads from and to, or those around them that are in the same frame; {-1, -1} if one of
   /// its ends is in no frame that does not contain the other.

@@ -28,7 +28,6 @@ struct GraphBox {
 struct GraphCurve {
   std::vector<GraphPoint> points;  ///< a Bezier curve: the start, then three for each piece
   GraphPoint tip;                  ///< of the arrow's head, which starts where the curve ends
-  GraphPoint label;                ///< the middle of its label, if it has one
 };
 
 }  // namespace xgrad

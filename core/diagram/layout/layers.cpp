@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "../view/order.h"
@@ -21,26 +20,15 @@ bool is_leaf(const GraphVertex& vertex) { return vertex.role <= GraphRole::const
 }  // namespace
 
 Layers::Layers(const GraphView& drawn, const GraphOptions& options, const Arrangement& of_drawn,
-               std::span<const GraphPoint> centers)
-    : view(drawn), arrangement(of_drawn), sideways(runs_sideways(options.direction)) {
-  find_layers(options, centers);
+               const std::vector<int>& rank_of_vertex)
+    : view(drawn), arrangement(of_drawn), sideways(options.direction == Direction::left_to_right) {
+  find_layers(options, rank_of_vertex);
   find_operands();
-  find_lanes(options);
+  find_lanes();
 }
 
-void Layers::find_layers(const GraphOptions& options, std::span<const GraphPoint> centers) {
-  // Ranks: vertices at the same height.
-  const auto height = [&](int v) { return sideways ? centers[v].x : centers[v].y; };
-  std::vector<int> by_height(view.vertices.size());
-  std::iota(by_height.begin(), by_height.end(), 0);
-  std::ranges::stable_sort(by_height, {}, height);
-  constexpr double nearly = 2;  // dot rounds
-  std::vector<int> rank(view.vertices.size());
-  for (std::size_t i = 1; i < by_height.size(); ++i) {
-    const bool next = height(by_height[i]) > height(by_height[i - 1]) + nearly;
-    rank[by_height[i]] = rank[by_height[i - 1]] + next;
-  }
-  const int ranks = by_height.empty() ? 0 : rank[by_height.back()] + 1;
+void Layers::find_layers(const GraphOptions& options, const std::vector<int>& rank) {
+  const int ranks = rank.empty() ? 0 : *std::ranges::max_element(rank) + 1;
 
   items.resize(view.vertices.size() + 2 * view.frames.size());
   std::vector<int> titles_before(ranks);                // layers of titles before each rank
@@ -65,7 +53,6 @@ void Layers::find_layers(const GraphOptions& options, std::span<const GraphPoint
   for (int r = 0; r < ranks; ++r) {
     count += titles_before[r];
     layer_of_rank[r] = count++;
-    if (options.edge_shapes && r + 1 < ranks) ++count;  // for labels of arrows
   }
   for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
     const LabelSize size = turned(size_of_vertex(view.vertices[v], options));
@@ -118,9 +105,8 @@ int Layers::frame_of_lane(int layer, int upper, int lower) const {
   return nothing;
 }
 
-void Layers::find_lanes(const GraphOptions& options) {
+void Layers::find_lanes() {
   ways.resize(view.edges.size());
-  labels.assign(view.edges.size(), nothing);
   struct Shared {
     int source, frame, first, last;
     EdgeKind kind;
@@ -143,13 +129,12 @@ void Layers::find_lanes(const GraphOptions& options) {
       before = item;
     };
     for (int layer = items[from].first + 1; layer < items[to].first;) {
-      const bool has_label = options.edge_shapes && layer == items[from].first + 1;
       const int frame = frame_of_lane(layer, from, to);
       int last = layer;
-      while (!has_label && last + 1 < items[to].first && frame_of_lane(last + 1, from, to) == frame) ++last;
+      while (last + 1 < items[to].first && frame_of_lane(last + 1, from, to) == frame) ++last;
       const auto next = static_cast<int>(items.size());
       int lane = next;
-      if (above(edge) && !options.edge_shapes) {
+      if (above(edge)) {
         const int end = is_leaf(view.vertices[from]) ? nothing : last;
         const Shared key{from, frame, layer, end, arrangement.kind_of(edge), edge.flow};
         lane = lanes.try_emplace(key, next).first->second;
@@ -157,12 +142,6 @@ void Layers::find_lanes(const GraphOptions& options) {
       if (lane == next) {
         items.push_back({ItemKind::lane, e, frame, layer, last});
         items.back().side_path = !is_main;
-        if (has_label) {
-          const LabelSize size = turned(size_of_edge_label(edge));
-          items.back().across = size.width;
-          items.back().along = size.height;
-          labels[e] = lane;
-        }
       }
       items[lane].last = std::max(items[lane].last, last);
       items[lane].side_path &= !is_main;

@@ -1,13 +1,12 @@
 // The layers of a diagram and their items: boxes, frames with their titles, and the lanes of arrows.
 //
-// Layers are perpendicular to the direction of a diagram: one below the other if it runs down or up, side by side if it
-// runs sideways. `across` is along a layer, `along` from one layer to the next. A vertex is in one layer, a frame in
+// Layers are perpendicular to the direction of a diagram: one below the other if it runs down, side by side if it runs
+// sideways. `across` is along a layer, `along` from one layer to the next. A vertex is in one layer, a frame in
 // all from its first vertex to its last, and before them is its title in a layer without vertices. An arrow that passes
 // layers has a lane there, straight through all of them, up to where it enters a frame; arrows that come from the same
 // vertex share their lanes.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "../view/label_size.h"
@@ -39,17 +38,12 @@ struct Link {
   int edge = 0;  ///< one of its arrows
 };
 
-/// Whether a diagram runs to the left or to the right.
-inline bool runs_sideways(Direction direction) {
-  return direction == Direction::left_to_right || direction == Direction::right_to_left;
-}
-
 /// Threads: many may read from one object. It refers to the view and the arrangement, which must outlive it.
 class Layers {
  public:
-  /// `centers` are those of the vertices: vertices at one height are in one layer.
+  /// The vertices of one rank are in one layer.
   Layers(const GraphView& view, const GraphOptions& options, const Arrangement& arrangement,
-         std::span<const GraphPoint> centers);
+         const std::vector<int>& rank_of_vertex);
 
   const GraphView& view;
   const Arrangement& arrangement;
@@ -58,7 +52,6 @@ class Layers {
   std::vector<Item> items;  ///< vertices, then frames, then titles, then lanes
   std::vector<Link> links;
   std::vector<std::vector<int>> ways;  ///< by arrow: its links, from above to below; none if it stays in a layer
-  std::vector<int> labels;             ///< by arrow: the lane that its label stands at, or -1
   /// By arrow: its number among the ordered arguments of its result, the operands of an operation whose operands differ
   /// in meaning; or -1.
   std::vector<int> arguments;
@@ -75,9 +68,9 @@ class Layers {
 
  private:
   int first_layer(int item) const { return items[static_cast<std::size_t>(item)].first; }
-  void find_layers(const GraphOptions& options, std::span<const GraphPoint> centers);
+  void find_layers(const GraphOptions& options, const std::vector<int>& rank);
   void find_operands();
-  void find_lanes(const GraphOptions& options);
+  void find_lanes();
   int frame_of_lane(int layer, int upper, int lower) const;
   LabelSize turned(const LabelSize& size) const { return sideways ? LabelSize{size.height, size.width} : size; }
 };

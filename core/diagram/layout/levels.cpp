@@ -11,7 +11,6 @@
 #include "../view/fold.h"
 #include "../view/frames.h"
 #include "../view/labels.h"
-#include "composed.h"
 
 namespace xgrad::detail {
 namespace {
@@ -45,7 +44,7 @@ using FrameKey = std::pair<std::string, int>;  // path, order
 
 class Levels {
  public:
-  Levels(const GraphView& view, const GraphOptions& options) : view_(view), options_(options), layouts_(options) {
+  Levels(const GraphView& view, const GraphOptions& options) : view_(view), options_(options) {
     for (std::size_t c = 0; c < view.frames.size(); ++c) {
       number_of_frame_.try_emplace({view.frames[c].path, view.frames[c].order}, c);
     }
@@ -60,7 +59,7 @@ class Levels {
     if (number_of_frame_.size() == view_.frames.size()) {
       for (int level = 0; level < deepest; ++level) {
         const GraphView shown = folded_below(view_, level);
-        levels.push_back(json(level, shown, layouts_.of(shown)));
+        levels.push_back(json(level, shown, GraphLayout::of(shown, options_)));
       }
     }
     levels.push_back(json(deepest, view_, layout));
@@ -101,7 +100,6 @@ class Levels {
 
   GraphView view_;
   const GraphOptions& options_;
-  ComposedLayouts layouts_;
   std::map<FrameKey, std::size_t> number_of_frame_;
 };
 

@@ -27,7 +27,7 @@ constexpr std::int64_t ports = 64;  // distinct positions at a box
 
 }  // namespace
 
-Ordering::Ordering(const Layers& layers, std::span<const GraphPoint> centers)
+Ordering::Ordering(const Layers& layers)
     : layers_(layers),
       contents_(layers.view.frames.size() + 1),
       rows_(layers.count),
@@ -54,7 +54,7 @@ Ordering::Ordering(const Layers& layers, std::span<const GraphPoint> centers)
   left_to_right_.erase(std::unique(left_to_right_.begin(), left_to_right_.end()), left_to_right_.end());
   for (int frame = nothing; std::cmp_less(frame, layers.view.frames.size()); ++frame) find_series(frame);
   find_places();
-  begin(centers);
+  begin();
   write_rows(0, layers.count - 1);
   improve();
 }
@@ -102,18 +102,17 @@ Numbered Ordering::name_of(int vertex) const {
   return numbered(name.substr(0, name.size() - name.ends_with('}')));
 }
 
-void Ordering::begin(std::span<const GraphPoint> centers) {
+void Ordering::begin() {
   const std::vector<Item>& items = layers_.items;
-  const auto across = [&](int v) { return layers_.sideways ? centers[v].y : centers[v].x; };
   std::vector<double> at(items.size()), sum(items.size());
   std::vector<int> members(items.size());
   const auto add = [&](int item, double where) { at[item] = (sum[item] += where) / ++members[item]; };
-  for (std::size_t v = 0; v < layers_.view.vertices.size(); ++v) add(static_cast<int>(v), across(static_cast<int>(v)));
+  for (std::size_t v = 0; v < layers_.view.vertices.size(); ++v) add(static_cast<int>(v), static_cast<double>(v));
   for (std::size_t e = 0; e < layers_.view.edges.size(); ++e) {
     const GraphEdge& edge = layers_.view.edges[e];
     for (const int link : layers_.ways[e]) {
       const int lower = layers_.links[link].lower;
-      if (items[lower].kind == ItemKind::lane) add(lower, (across(edge.from) + across(edge.to)) / 2 + 1);
+      if (items[lower].kind == ItemKind::lane) add(lower, 0.5 * (edge.from + edge.to) + 1);
     }
   }
   for (std::size_t p = items.size(); p-- > 0;) {  // frames come after vertices, inner ones after those around them

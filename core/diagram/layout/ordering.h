@@ -15,10 +15,10 @@ namespace xgrad::detail {
 /// to the layers, which must outlive it.
 class Ordering {
  public:
-  /// Starts with the order of the vertices across the page and moves one item after the other to where fewest arrows
+  /// Starts with the order of the vertices' numbers and moves one item after the other to where fewest arrows
   /// cross, as long as that helps. Frames are right of the frames that they are computed from. Where it costs few
   /// crossings, frames and vertices stand in the order of their numbers.
-  Ordering(const Layers& layers, std::span<const GraphPoint> centers);
+  explicit Ordering(const Layers& layers);
 
   const std::vector<int>& in_frame(int frame) const { return contents_[static_cast<std::size_t>(frame + 1)]; }
   /// Vertices, titles and lanes of a layer, from left to right.
@@ -34,7 +34,7 @@ class Ordering {
   void find_series(int frame);
   void find_places();
   Numbered name_of(int vertex) const;
-  void begin(std::span<const GraphPoint> centers);
+  void begin();
   void improve();
   bool sweep(Side side);
   std::span<int> movable(std::vector<int>& content) const;

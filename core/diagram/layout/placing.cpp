@@ -17,8 +17,7 @@ constexpr double below_frame = 5;
 
 class Placer {
  public:
-  Placer(const Layers& layers, const Ordering& ordering, const GraphOptions& options)
-      : layers_(layers), ordering_(ordering), has_labels_(options.edge_shapes) {}
+  Placer(const Layers& layers, const Ordering& ordering) : layers_(layers), ordering_(ordering) {}
 
   Placing place() && {
     find_ports();
@@ -110,16 +109,13 @@ class Placer {
   int page() const { return static_cast<int>(layers_.items.size() + layers_.view.frames.size()); }
 
   // The distance from an item's number to its sides.
-  double to_left(const Item& item) const {
-    return item.kind == ItemKind::lane && item.across > 0 ? 3 : item.across / 2;
-  }
-  double to_right(const Item& item) const { return item.across - to_left(item); }
+  static double to_side(const Item& item) { return item.across / 2; }
 
   void keep_apart(int left, int right, double room) {
     const Item &a = at(left), &b = at(right);
     const bool a_frame = a.kind == ItemKind::frame, b_frame = b.kind == ItemKind::frame;
     distances_.push_back({a_frame ? right_side(a.number) : left, b_frame ? left_side(b.number) : right,
-                          units((a_frame ? 0 : to_right(a)) + room + (b_frame ? 0 : to_left(b))), 0});
+                          units((a_frame ? 0 : to_side(a)) + room + (b_frame ? 0 : to_side(b))), 0});
   }
 
   static double room_between(const Item& a, const Item& b) {
@@ -153,12 +149,12 @@ class Placer {
     const double room = frame == nothing ? 0 : frame_margin;
     for (const int p : firsts) {
       const bool is_frame = at(p).kind == ItemKind::frame;
-      distances_.push_back({left_side(frame), p, units(room + (is_frame ? 0 : to_left(at(p)))), 0});
+      distances_.push_back({left_side(frame), p, units(room + (is_frame ? 0 : to_side(at(p)))), 0});
     }
     for (const int p : lasts) {
       const bool is_frame = at(p).kind == ItemKind::frame;
       distances_.push_back({is_frame ? right_side(at(p).number) : p, right_side(frame),
-                            units(room + (is_frame ? 0 : to_right(at(p)))), 0});
+                            units(room + (is_frame ? 0 : to_side(at(p)))), 0});
     }
     constexpr int weight_of_width = 2;
     distances_.push_back({left_side(frame), right_side(frame), 0, weight_of_width});
@@ -184,14 +180,7 @@ class Placer {
                             : 3);
     }
     for (const GraphEdge& edge : layers_.view.edges) {
-      if (!layers_.is_flat(edge)) continue;
-      draw_together(count, edge.from, 0, edge.to, 0, 2);
-      if (!has_labels_) continue;
-      const std::vector<int>& row = ordering_.in_layer(at(edge.from).first);
-      const auto from = std::ranges::find(row, edge.from), to = std::ranges::find(row, edge.to);
-      if (std::abs(from - to) == 1) {
-        keep_apart(*std::min(from, to), *std::max(from, to), size_of_edge_label(edge).width + 16);
-      }
+      if (layers_.is_flat(edge)) draw_together(count, edge.from, 0, edge.to, 0, 2);
     }
     const std::vector<std::int64_t> x = as_near_as_possible(count, distances_);
     const std::int64_t left = x[page()];
@@ -259,15 +248,12 @@ class Placer {
 
   const Layers& layers_;
   const Ordering& ordering_;
-  const bool has_labels_;
   std::vector<Distance> distances_;
   Placing placing_;
 };
 
 }  // namespace
 
-Placing placed(const Layers& layers, const Ordering& ordering, const GraphOptions& options) {
-  return Placer(layers, ordering, options).place();
-}
+Placing placed(const Layers& layers, const Ordering& ordering) { return Placer(layers, ordering).place(); }
 
 }  // namespace xgrad::detail

@@ -35,6 +35,6 @@ struct Placing {
 
 /// Arrows are as straight as the order of items allows, those from the main input of an operation first. Ports of
 /// operands are in the operation's order, others in the order of their sources.
-Placing placed(const Layers& layers, const Ordering& ordering, const GraphOptions& options);
+Placing placed(const Layers& layers, const Ordering& ordering);
 
 }  // namespace xgrad::detail

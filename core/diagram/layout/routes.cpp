@@ -63,11 +63,6 @@ class Router {
     line_to({end.x, end.y - (down ? head : 0)});
     curve_.tip = down ? end : begin;
     if (!down) std::ranges::reverse(curve_.points);
-    if (const int lane = layers_.labels[e]; lane >= 0) {
-      curve_.label = {placing_.across[lane] + at(lane).across / 2, placing_.layers[at(lane).first].middle()};
-    } else {
-      curve_.label = {(begin.x + end.x) / 2, (begin.y + end.y) / 2};
-    }
   }
 
   void within_layer(const GraphEdge& edge) {
@@ -84,7 +79,6 @@ class Router {
       curve_.points.push_back(begin);
       line_to({tip.x - side * head, y});
       curve_.tip = tip;
-      curve_.label = {(begin.x + tip.x) / 2, y - 8};
       return;
     }
     // Above everything in between.
@@ -99,7 +93,6 @@ class Router {
     line_to({last_corner.x - side * turn, free});
     curve_.points.insert(curve_.points.end(), {last_corner, last_corner, {tip.x, tip.y - head}});
     curve_.tip = tip;
-    curve_.label = {(begin.x + tip.x) / 2, free - 6};
   }
 
   const Layers& layers_;

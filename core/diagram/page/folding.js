@@ -10,10 +10,9 @@ const titleHeight = 20;
 const badgeHeight = 15;  // room for numbers above and below a vertex
 
 class Folding {
-  constructor(graph, levels, drawing, {edgeShapes = false} = {}) {
+  constructor(graph, levels, drawing) {
     this.graph = graph;
     this.drawing = drawing;
-    this.edgeShapes = edgeShapes;
     this.folded = new Set();
     this.level = graph.deepest;  // modules nested deeper are folded, except those that were clicked on
     this.labels = Object.assign({}, ...levels.map((level) => level.labels));
@@ -278,13 +277,9 @@ class Folding {
 
   #makeEdge(edge) {
     const pass = edge.source.order !== edge.target.order ? "borrowed" : edge.target.order > 0 ? "gradient" : "value";
-    const kinds = ["edge", pass, edge.flow, edge.dimmed && "dimmed", edge.change].filter(Boolean);
-    const shape = shapeText(edge.shape);
-    const element =
-        svg("g", {class: kinds.join(" ")}, svg("title", {}, shape), svg("path", {class: "line"}),
-            svg("path", {class: "head"}));
-    if (this.edgeShapes) element.append(svg("text", {}, svg("tspan", {class: "detail"}, shape)));
-    return element;
+    return svg(
+        "g", {class: `edge ${pass} ${edge.flow}`}, svg("title", {}, shapeText(edge.shape)),
+        svg("path", {class: "line"}), svg("path", {class: "head"}));
   }
 
   #placeEdge(element, curve, from, to) {
@@ -305,8 +300,6 @@ class Folding {
     element.querySelector(".line").setAttribute("d", line);
     element.querySelector(".head").setAttribute(
         "d", `M${text(tip)}L${text(sum(base, side))} ${text(difference(base, side))}Z`);
-    const label = element.querySelector("text"), {x, y} = points[points.length >> 1];
-    if (label) withAttributes(label, {x, y});
   }
 
   // The moved points of the curve. The part inside a frame that is folded now is cut off.

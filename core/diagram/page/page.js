@@ -6,8 +6,7 @@ const stage = byId("stage");
 const graph = new Graph(jsonOf("graph"));
 const drawing = new Drawing(stage, byId("picture").textContent.trim());
 const camera = new Camera(stage, drawing);
-const edgeShapes = document.body.dataset.labels === "shapes";
-const folding = new Folding(graph, jsonOf("levels-of-folding"), drawing, {edgeShapes});
+const folding = new Folding(graph, jsonOf("levels-of-folding"), drawing);
 const steps = new Steps(graph, folding, drawing);
 const panel = new Panel(graph, drawing, steps, goTo);
 const search = new Search(graph, folding, drawing, goTo);
@@ -179,12 +178,11 @@ function startsDark() {
 }
 
 function setDark(isDark) {
-  const bright = document.body.dataset.theme === "mono" ? "graph-mono" : "graph-light";
   document.body.classList.toggle("dark", isDark);
   byId("theme").setAttribute("aria-pressed", isDark);
   for (const drawing of stage.querySelectorAll(":scope > svg")) {
-    drawing.classList.remove("graph-dark", bright);
-    drawing.classList.add(isDark ? "graph-dark" : bright);
+    drawing.classList.remove("graph-dark", "graph-light");
+    drawing.classList.add(isDark ? "graph-dark" : "graph-light");
   }
 }
 

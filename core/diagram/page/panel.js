@@ -55,8 +55,7 @@ class Panel {
       ["number", vertex.number !== undefined && String(vertex.number)],
       ["keeps", vertex.kept_bytes && `${bytesText(vertex.kept_bytes)} until the backward pass`],
       ["operations", vertex.operations], ["parameters", vertex.parameters?.toLocaleString("en")],
-      ["stands for", vertex.times && `${vertex.times} that are alike`], ["called at", vertex.source],
-      ["note", vertex.note]
+      ["stands for", vertex.times && `${vertex.times} that are alike`], ["note", vertex.note]
     ];
     for (const [name, value] of Object.entries(vertex.attributes ?? {})) rows.push([name, value || "yes"]);
     const filled = rows.filter(([, value]) => value);

@@ -8,8 +8,8 @@
 
 #include "../../base/error.h"
 #include "../../files/file.h"
+#include "../../files/program.h"
 #include "../view/characters.h"
-#include "export.h"
 #include "html.h"
 #include "svg.h"
 
@@ -27,7 +27,7 @@ std::string picture(const std::string& svg, const std::string& format) {
   if (format == "png") command.insert(command.end(), {"--zoom", "2"});  // for sharp screens and paper
   detail::ProgramResult result = detail::run_program(command, svg, {}, op);
   if (!result.is_there) {
-    fail<IoError>(op, result.failure, ": install the package librsvg2-bin, or save as .svg, which needs dot alone");
+    fail<IoError>(op, result.failure, ": install the package librsvg2-bin, or save as .svg");
   }
   if (!result.failure.empty()) fail<IoError>(op, result.failure, "; save as .svg instead");
   return std::move(result.output);
@@ -47,13 +47,12 @@ std::optional<std::string> unfolded_page(const Tensors& results, const GraphOpti
 
 // The extension of a path, if it is a known one.
 std::string_view extension_of(std::string_view path) {
-  static constexpr std::array<std::string_view, 9> extensions{
-      ".dot", ".txt", ".model-explorer.json", ".json", ".mmd", ".svg", ".pdf", ".png", ".html"};
+  static constexpr std::array<std::string_view, 7> extensions{".dot", ".txt", ".json", ".svg",
+                                                              ".pdf", ".png", ".html"};
   const auto found =
       std::ranges::find_if(extensions, [&](std::string_view extension) { return path.ends_with(extension); });
   if (found == extensions.end()) {
-    fail<ValueError>(op, "the extension of '", path,
-                     "' is none of .dot, .svg, .pdf, .png, .html, .mmd, .json, .model-explorer.json, .txt");
+    fail<ValueError>(op, "the extension of '", path, "' is none of .dot, .svg, .pdf, .png, .html, .json, .txt");
   }
   return *found;
 }
@@ -69,25 +68,15 @@ void save_graph(const std::string& path, const Tensors& results, const GraphOpti
   save_view(path, view, options);
 }
 
-void check_extension(const std::string& path) { extension_of(path); }
-
 void save_view(const std::string& path, const GraphView& view, const GraphOptions& options) {
   const std::string_view extension = extension_of(path);
   if (extension == ".txt") return write(path, to_text(view));
   if (extension == ".json") return write(path, to_json(view));
-  if (extension == ".model-explorer.json") return write(path, to_model_explorer(view, options.title));
-  if (extension == ".mmd") return write(path, to_mermaid(view, options));
   if (extension == ".dot") return write(path, to_dot(view, options));
-  GraphLayout layout;
-  try {
-    layout = GraphLayout::of(view, options, {}, op);
-  } catch (const IoError& error) {
-    const std::string instead = path.substr(0, path.size() - extension.size()) + ".dot";
-    write(instead, to_dot(view, options));
-    throw IoError(cat(error.what(), "\n  the graph is in '", instead, "' instead, in the language of Graphviz"));
-  }
-  write(path, extension == ".html" ? to_html(view, layout, options)
-                                   : picture(to_svg(view, layout, options), std::string(extension.substr(1))));
+  if (extension == ".html") return write(path, to_html(view, GraphLayout::of(view, options, op), options));
+  const std::string format(extension.substr(1));
+  if (!options.layout.empty()) return write(path, detail::drawn_by_graphviz(view, options, format, op));
+  write(path, picture(to_svg(view, GraphLayout::of(view, options, op), options), format));
 }
 
 }  // namespace xgrad

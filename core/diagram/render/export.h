@@ -1,5 +1,4 @@
-// Diagrams for other programs: JSON for your own, Mermaid for pages that draw it themselves, and the format of Model
-// Explorer.
+// Diagrams as JSON, for other programs.
 #pragma once
 
 #include <string>
@@ -14,14 +13,7 @@ namespace xgrad {
 /// "-Infinity".
 std::string to_json(const GraphView& view);
 
-/// The diagram in the language of Mermaid (https://mermaid.js.org), which Markdown pages on GitHub draw. Names are
-/// drawn unchanged, whatever they contain.
-std::string to_mermaid(const GraphView& view, const GraphOptions& options = {});
-
-/// The view in the format of Model Explorer (https://github.com/google-ai-edge/model-explorer), a collection of one
-/// graph: vertices have the ids "n0", "n1", ...; modules are groups that fold and unfold there, shapes are metadata of
-/// outputs, all other properties of a vertex are pairs of words. A graph that is to be unfolded there should be made
-/// with a large depth and without roll_up.
-std::string to_model_explorer(const GraphView& view, const std::string& title = {});
+/// A line for each vertex: number, operation, name, shape, inputs, remarks.
+std::string to_text(const GraphView& view);
 
 }  // namespace xgrad

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "../../base/error.h"
-#include "../layout/composed.h"
 #include "../layout/levels.h"
 #include "../view/characters.h"
 #include "../view/labels.h"
@@ -39,10 +38,7 @@ std::string harmless(std::string_view json) {
   return result;
 }
 
-std::string style_of(Theme theme) {
-  const Theme bright = theme == Theme::mono ? Theme::mono : Theme::light;
-  return cat(page_file("page.css"), svg_style(bright), svg_style(Theme::dark));
-}
+std::string style() { return cat(page_file("page.css"), svg_style(Theme::light), svg_style(Theme::dark)); }
 
 // The files of the script, each of which uses only those before it when the page starts.
 std::string script() {
@@ -96,7 +92,7 @@ std::string elements(const GraphView& view, const GraphLayout& layout, const Gra
     return !kinds.emplace(view.vertices[edge.from].order, view.vertices[edge.to].order, edge.flow).second;
   });
   GraphLayout still = layout;
-  still.edges.assign(with_few.edges.size(), {.points = {}, .tip = {-100, -100}, .label = {}});
+  still.edges.assign(with_few.edges.size(), {.points = {}, .tip = {-100, -100}});
   return svg_element(with_few, still, options);
 }
 
@@ -105,11 +101,10 @@ std::string elements(const GraphView& view, const GraphLayout& layout, const Gra
 std::string to_html(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
   check_layout(view, layout, "to_html");
-  const std::array<Filling, 9> fillings{{{"title", xml_escaped(page_title(view, options))},
-                                         {"style", style_of(options.theme)},
+  const std::array<Filling, 8> fillings{{{"title", xml_escaped(page_title(view, options))},
+                                         {"style", style()},
                                          {"theme", std::string(theme_name(options.theme))},
                                          {"depth", options.depth == automatic_depth ? "automatic" : cat(options.depth)},
-                                         {"labels", options.edge_shapes ? "shapes" : "none"},
                                          {"picture", elements(view, layout, options)},
                                          {"graph", harmless(to_json(view))},
                                          {"levels", harmless(levels_json(view, layout, options))},
@@ -118,7 +113,7 @@ std::string to_html(const GraphView& view, const GraphLayout& layout, const Grap
 }
 
 std::string to_html(const GraphView& view, const GraphOptions& options) {
-  return to_html(view, ComposedLayouts(options).of(view), options);
+  return to_html(view, GraphLayout::of(view, options), options);
 }
 
 }  // namespace xgrad

@@ -14,7 +14,7 @@ namespace xgrad {
 /// graph can run as a script. Throws ValueError for the layout of another view, or for a depth below automatic_depth.
 std::string to_html(const GraphView& view, const GraphLayout& layout, const GraphOptions& options = {});
 
-/// The same, laid out by GraphLayout::of, or frame by frame if the view is too large for that. Throws its errors.
+/// The same, laid out by GraphLayout::of.
 std::string to_html(const GraphView& view, const GraphOptions& options = {});
 
 }  // namespace xgrad

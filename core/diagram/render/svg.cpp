@@ -35,7 +35,7 @@ struct PaintClass {
   const char* name;
   PaintOf paint;
 };
-constexpr std::array<PaintClass, 13> paint_classes{{{"input", &Palette::input},
+constexpr std::array<PaintClass, 9> paint_classes{{{"input", &Palette::input},
                                                     {"parameter", &Palette::parameter},
                                                     {"constant", &Palette::constant},
                                                     {"operation", &Palette::operation},
@@ -43,10 +43,6 @@ constexpr std::array<PaintClass, 13> paint_classes{{{"input", &Palette::input},
                                                     {"gradient", &Palette::gradient},
                                                     {"higher", &Palette::higher_gradient},
                                                     {"result", &Palette::result},
-                                                    {"same", &Palette::same},
-                                                    {"added", &Palette::added},
-                                                    {"removed", &Palette::removed},
-                                                    {"changed", &Palette::changed},
                                                     {"error", &Palette::error}}};
 
 std::string_view class_of(PaintOf paint) { return std::ranges::find(paint_classes, paint, &PaintClass::paint)->name; }
@@ -84,12 +80,7 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
   rule(".cells text", "fill", palette.text);
   rule(".bars", "fill", palette.edge);
   rule(".axis", "stroke", palette.edge);
-  rule(".edge .detail", "fill", palette.faint);
   rule(".frame-title .detail", "fill", palette.faint);
-  rule(".added .line", "stroke", palette.added.line);
-  rule(".added .head", "fill", palette.added.line);
-  rule(".removed .line", "stroke", palette.removed.line);
-  rule(".removed .head", "fill", palette.removed.line);
   if (!scaled) return css;
   rule(".cold .box", "fill", palette.background);
   for (std::size_t step = 0; step < palette.heat.size(); ++step) {
@@ -102,7 +93,7 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
 }
 
 std::string letters_and_colours(Theme theme, bool scaled) {
-  static constexpr std::array<std::string_view, 22> letters_and_lines{
+  static constexpr std::array<std::string_view, 18> letters_and_lines{
       "text{font-size:11px;text-anchor:middle}",
       ".headline{font-size:13px;font-weight:bold}",
       ".plain{font-size:13px}",
@@ -120,11 +111,7 @@ std::string letters_and_colours(Theme theme, bool scaled) {
       ".line{fill:none}",
       ".borrowed .line{stroke-dasharray:4 3}",
       ".indices .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}",
-      ".mask .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}",
-      ".dimmed{opacity:0.25}",
-      ".as-added .box{stroke-width:2.2}",
-      ".as-removed .box{stroke-dasharray:4 3}",
-      ".removed .line{stroke-dasharray:4 3}"};
+      ".mask .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}"};
   const std::string scope = cat(".graph-", theme_name(theme));
   std::string css;
   for (const std::string_view rule : letters_and_lines) append(css, cat(scope, ' ', rule, '\n'));
@@ -152,10 +139,10 @@ class SvgWriter {
     if (options.animate && standing == Standing::alone) times_ = timetable_of(view);
     if (view.scale && options.legend) scale_ = words_of_scale(view);
     width_ = std::max({layout.width, text_width(printable(options.title), 18, FontWeight::bold),
-                       text_width(printable(view.remark), 13, FontWeight::regular), scale_ ? scale_width() : 0});
+                       scale_ ? scale_width() : 0});
     if (options.legend) make_legend();
     width_ += 2 * margin;
-    heading_ = (options.title.empty() ? 0 : title_height) + (view.remark.empty() ? 0 : remark_height) +
+    heading_ = (options.title.empty() ? 0 : title_height) +
                (legend_.empty() ? 0 : legend_height + legend_row * static_cast<double>(legend_.size() - 1)) +
                (scale_ ? scale_height : 0);
     height_ = layout.height + heading_ + 2 * margin;
@@ -175,7 +162,7 @@ class SvgWriter {
   }
 
  private:
-  static constexpr double title_height = 30, remark_height = 22, legend_height = 32, scale_height = 28;
+  static constexpr double title_height = 30, legend_height = 32, scale_height = 28;
   static constexpr double legend_gap = 8, legend_row = 25, legend_line = 30, narrowest_legend = 360;
   static constexpr double heat_width = 18;
   static constexpr double title_inset = 5;
@@ -242,8 +229,7 @@ class SvgWriter {
     return text;
   }
   std::string description() const {
-    return cat(view_.vertices.size(), " vertices, ", view_.edges.size(), " arrows, ", view_.frames.size(), " frames",
-               view_.remark.empty() ? "" : "; ", xml_escaped(view_.remark));
+    return cat(view_.vertices.size(), " vertices, ", view_.edges.size(), " arrows, ", view_.frames.size(), " frames");
   }
 
   void begin() {
@@ -252,7 +238,7 @@ class SvgWriter {
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-", theme_name(options_.theme),
         "\" role=\"img\" aria-label=\"", xml_escaped(name()), '"', attribute("width", width_),
         attribute("height", height_), " viewBox=\"0 0 ", px(width_), ' ', px(height_), "\" font-family=\"",
-        xml_escaped(options_.font), "\" xml:space=\"preserve\">\n<title>", xml_escaped(name()), "</title>\n<desc>",
+        font_family, "\" xml:space=\"preserve\">\n<title>", xml_escaped(name()), "</title>\n<desc>",
         description(), "</desc>\n");
     if (alone) {
       add("<style>\n", style_sheet(options_.theme, view_.scale.has_value()),
@@ -319,10 +305,7 @@ class SvgWriter {
     static constexpr std::array<std::string_view, 3> kinds{"value", "gradient", "borrowed"};
     static constexpr std::array<std::string_view, 3> flows{"", " indices", " mask"};
     add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<int>(arrangement_.kind_of(edge))],
-        flows[static_cast<int>(edge.flow)], edge.dimmed ? " dimmed" : "",
-        edge.change == GraphChange::added     ? " added"
-        : edge.change == GraphChange::removed ? " removed"
-                                              : "");
+        flows[static_cast<int>(edge.flow)]);
     const auto from = static_cast<std::size_t>(edge.from), to = static_cast<std::size_t>(edge.to);
     std::string line;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
@@ -337,9 +320,6 @@ class SvgWriter {
     const double x = (tip.x - base.x) / 2.6, y = (tip.y - base.y) / 2.6;
     add("\"/><path class=\"head\" d=\"M", px(tip.x), ',', px(tip.y), 'L', px(base.x - y), ',', px(base.y + x), ' ',
         px(base.x + y), ',', px(base.y - x), "Z\"/>");
-    if (options_.edge_shapes) {
-      write_lines({{{shape_text(edge.shape), LetterStyle::detail}}}, moved(curve.label, left_, top_));
-    }
     if (times_) {
       write_token("token", times_->values[to] - times_->step, line);
       const bool returns = edge.flow == GraphFlow::numbers && times_->gradients[to] >= 0;
@@ -369,7 +349,7 @@ class SvgWriter {
     const GraphBox box = placed(layout_.vertices[v]);
     const PaintOf paint = paint_of(vertex);
     add("<g id=\"n", v, "\" class=\"vertex ", role_name(vertex.role), " as-", class_of(paint),
-        vertex.is_result ? " asked" : "", vertex.dimmed ? " dimmed" : "", heat_class(vertex));
+        vertex.is_result ? " asked" : "", heat_class(vertex));
     if (times_) write_times(times_->values[v], times_->gradients[v]);
     add("\"><title>", xml_escaped(tooltip_of(vertex)));
     for (const std::string* equation : {&vertex.formula, &vertex.derivative}) {
@@ -461,10 +441,6 @@ class SvgWriter {
           xml_escaped(options_.title), "</tspan></text>\n");
     }
     double top = margin + (options_.title.empty() ? 0 : title_height);
-    if (!view_.remark.empty()) {
-      write_lines({{{view_.remark, LetterStyle::plain}}}, {width_ / 2, top + remark_height / 2 - 4});
-      top += remark_height;
-    }
     for (const std::vector<Key>& row : legend_) {
       double width = -legend_gap;
       for (const Key& key : row) width += key.width + legend_gap;

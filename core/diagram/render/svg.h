@@ -16,7 +16,7 @@ namespace detail {
 
 /// The picture as an element of a page, which has the styles and the title.
 std::string svg_element(const GraphView& view, const GraphLayout& layout, GraphOptions options);
-/// The colours and letters of such pictures, for those with the class "graph-light", "graph-dark" or "graph-mono".
+/// The colours and letters of such pictures, for those with the class "graph-light" or "graph-dark".
 std::string svg_style(Theme theme);
 
 }  // namespace detail

@@ -14,13 +14,11 @@
 #include "../../base/scope.h"
 #include "../../base/text.h"
 #include "../../graph/grad.h"
-#include "characters.h"
 #include "decorate.h"
 #include "equations.h"
 #include "frames.h"
 #include "labels.h"
 #include "order.h"
-#include "source_lines.h"
 #include "values.h"
 
 namespace xgrad::detail {
@@ -138,7 +136,6 @@ class Collector {
     settle_leaves();
     count_kept();
     if (options_.values) add_numbers(*options_.values);
-    if (options_.lines) add_lines(*options_.lines);
     if (options_.overlay && options_.overlay->of_node) measure_nodes();
     if (!options_.formulas) hide_constants_of_rules();
     const std::vector<int> numbers = topological_numbers(view_);
@@ -147,9 +144,6 @@ class Collector {
     place_in_frames(view_, ids(), whats_);
     add_equations(view_);
     if (options_.overlay && options_.overlay->of) measure_vertices();
-    if (!options_.from.empty() || !options_.to.empty()) {
-      mark_paths(view_, ends("from", options_.from), ends("to", options_.to));
-    }
     return std::move(view_);
   }
 
@@ -383,31 +377,6 @@ class Collector {
     for (GraphVertex& vertex : view_.vertices) add_number(vertex, overlay.of(vertex), overlay, caller_);
   }
 
-  // The vertices named by GraphOptions::from or to.
-  std::vector<int> ends(std::string_view option, const std::vector<GraphEnd>& given) const {
-    std::vector<int> all;
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      if (const auto* name = std::get_if<std::string>(&given[i])) {
-        const std::vector<int> called = vertices_called(view_, *name);
-        if (called.empty()) {
-          fail<GraphError>(caller_, option, '[', i, "]: no vertex and no module is called '", printable(*name), "'");
-        }
-        all.insert(all.end(), called.begin(), called.end());
-        continue;
-      }
-      const auto& tensor = std::get<Tensor>(given[i]);
-      if (!tensor.defined()) fail<GraphError>(caller_, option, '[', i, "] is undefined");
-      const auto place = numbers_.find(tensor.node().get());
-      if (place == numbers_.end() || place->second == nothing) {
-        fail<GraphError>(caller_, option, '[', i, "]",
-                         tensor.name().empty() ? "" : cat(" '", printable(tensor.name()), "'"), " ", tensor.shape(),
-                         " is not in the graph");
-      }
-      all.push_back(place->second);
-    }
-    return all;
-  }
-
   // Each array that rules hold counts once: at the vertex that made it, if that is known, else where it is held.
   // Arrays of leaves and given arrays do not count: they exist anyway.
   void count_kept() {
@@ -473,13 +442,6 @@ class Collector {
       if (first) break;
     }
     if (first) first->first_nan = true;
-  }
-
-  void add_lines(const SourceLines& lines) {
-    for (const Node* node : nodes_) {
-      GraphVertex& vertex = view_.vertices[number(node)];
-      if (vertex.source.empty()) vertex.source = lines.of(*node);
-    }
   }
 
   // Marks gradients that are missing, zero or NaN.

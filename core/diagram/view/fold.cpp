@@ -94,14 +94,12 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
                   .order = frame.order,
                   .frame = frame.parent,
                   .times = frame.times,
-                  .what = frame.what,
-                  .dimmed = true};
+                  .what = frame.what};
       if (frame.order == 0 && module_of(frame.path) != frame.path) boxes[v].remarks.emplace_back("the same parameters");
     }
     GraphVertex& module = boxes[becomes[v]];
     if (const int of = vertex.rule_of; of != nothing && boxes[becomes[of]].path == module.path) module.rule_of = of;
     const int times = times_within(vertex.frame, box) * vertex.times;
-    module.dimmed &= vertex.dimmed;
     module.first_nan |= vertex.first_nan;
     if (vertex.overlay) module.overlay = module.overlay.value_or(0) + times * *vertex.overlay;
     module.kept_bytes += times * vertex.kept_bytes;
@@ -283,7 +281,6 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
   }
   const std::vector<int> numbers = topological_numbers(view);
   view = renumbered(std::move(view), numbers);
-  view.remark = path_remark(view, options);
   decorate(view, options, caller);
   return view;
 }

@@ -2,7 +2,6 @@
 #include "frames.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -84,77 +83,6 @@ class FrameTree {
 bool is_named_leaf(const GraphVertex& vertex) {
   return vertex.role == GraphRole::parameter || (vertex.role == GraphRole::input && vertex.op == "leaf");
 }
-
-// Puts operations of the forward pass into modules that were not entered.
-class Silent {
- public:
-  explicit Silent(GraphView& view)
-      : view_(view), inputs_(view.vertices.size()), users_(view.vertices.size()), entered_(view.frames.size()) {
-    for (const GraphEdge& edge : view.edges) {
-      inputs_[edge.to].push_back(edge.from);
-      users_[edge.from].push_back(edge.to);
-    }
-    for (const GraphVertex& vertex : view.vertices) {
-      if (forward(vertex) && vertex.frame != nothing) entered_[vertex.frame] = true;
-    }
-  }
-
-  void place() {
-    if (std::ranges::all_of(entered_, std::identity())) return;
-    const std::size_t count = view_.vertices.size();
-    std::vector<std::set<int>> before(count), after(count);
-    for (std::size_t v = count; v-- > 0;) {
-      if (!forward(view_.vertices[v])) continue;
-      for (const int user : users_[v]) add(after[v], user, after);
-    }
-    for (std::size_t v = 0; v < count; ++v) {
-      GraphVertex& vertex = view_.vertices[v];
-      if (!forward(vertex)) continue;
-      std::set<int> sure = after[v];  // modules around its neighbours that it is certainly in
-      std::map<int, std::size_t> shared;
-      std::set<int> inputs(inputs_[v].begin(), inputs_[v].end());
-      std::erase_if(inputs, [this](int input) { return view_.vertices[input].role == GraphRole::constant; });
-      for (const int input : inputs) {
-        std::set<int> own;
-        add(own, input, before);
-        for (const int module : own) ++shared[module];
-        if (view_.vertices[input].role == GraphRole::parameter) sure.insert(own.begin(), own.end());
-      }
-      int innermost = nothing;
-      for (const auto& [module, count] : shared) {
-        before[v].insert(module);
-        if (inputs.size() > 1 && count == inputs.size()) sure.insert(module);
-        if (below(module, vertex.frame) && sure.contains(module)) innermost = std::max(innermost, module);
-      }
-      if (innermost == nothing) continue;
-      vertex.frame = innermost;
-      vertex.path = view_.frames[innermost].path;
-    }
-  }
-
- private:
-  static bool forward(const GraphVertex& vertex) { return vertex.role == GraphRole::operation && vertex.order == 0; }
-  bool below(int frame, int above) const {
-    if (frame == above) return false;
-    while (frame != nothing && frame != above) frame = view_.frames[frame].parent;
-    return frame == above;
-  }
-  // The modules that were not entered around vertex v; those of its neighbours, if it is in none itself.
-  void add(std::set<int>& modules, int v, const std::vector<std::set<int>>& reached) const {
-    const GraphVertex& vertex = view_.vertices[v];
-    bool found = false;
-    for (int c = vertex.frame; c != nothing; c = view_.frames[c].parent) {
-      if (entered_[c]) continue;
-      modules.insert(c);
-      found = true;
-    }
-    if (!found && forward(vertex)) modules.insert(reached[v].begin(), reached[v].end());
-  }
-
-  GraphView& view_;
-  std::vector<std::vector<int>> inputs_, users_;
-  std::vector<bool> entered_;
-};
 
 // Gives each call of a module that was called several times a frame of its own, where the calls can be distinguished:
 // by how often its parameters were used, or by operations computed elsewhere between them.
@@ -291,7 +219,6 @@ void place_in_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
     vertex.path = view.frames[vertex.frame].path;
     vertex.name.erase(0, vertex.path.size() + 1);
   }
-  Silent(view).place();
   Calls(view, tree, ids).split();
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     GraphVertex& vertex = view.vertices[v];

@@ -9,11 +9,9 @@
 
 namespace xgrad::detail {
 
-/// Makes the frames of a view whose vertices know their paths, and assigns every vertex to one. An operation that was
-/// recorded outside the modules around it (they were not entered) goes into the innermost of those that it is computed
-/// from and for. Each call of a module that was called several times has a frame of its own, the second one with the
-/// path "cell (2)". `ids` give, by vertex, the order in which all were computed, `whats` the class and settings of
-/// modules, by path.
+/// Makes the frames of a view whose vertices know their paths, and assigns every vertex to one. Each call of a module
+/// that was called several times has a frame of its own, the second one with the path "cell (2)". `ids` give, by
+/// vertex, the order in which all were computed, `whats` the class and settings of modules, by path.
 void place_in_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
                      const std::map<std::string, std::string>& whats);
 /// The number of frames around a frame, itself included.

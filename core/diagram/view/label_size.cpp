@@ -57,9 +57,4 @@ LabelSize size_of_title(const GraphFrame& frame) {
   return {line_width(line) + 10, line_height(line) + 2};
 }
 
-LabelSize size_of_edge_label(const GraphEdge& edge) {
-  const LabelLine line{{shape_text(edge.shape), LetterStyle::detail}};
-  return {line_width(line) + 6, line_height(line)};
-}
-
 }  // namespace xgrad::detail

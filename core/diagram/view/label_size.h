@@ -7,6 +7,9 @@
 
 namespace xgrad::detail {
 
+/// The letters of pictures, as CSS and Graphviz name them.
+inline constexpr std::string_view font_family = "Helvetica,Arial,sans-serif";
+
 struct Letters {
   double size;  ///< in pixels
   FontWeight weight;
@@ -30,6 +33,5 @@ double line_height(const LabelLine& line);
 /// Includes the room around the letters.
 LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options);
 LabelSize size_of_title(const GraphFrame& frame);
-LabelSize size_of_edge_label(const GraphEdge& edge);
 
 }  // namespace xgrad::detail

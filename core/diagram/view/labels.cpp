@@ -88,7 +88,7 @@ std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& op
     if (vertex.order > 0 && vertex.results > 0) add(cat(counted(vertex.results, "gradient"), each));
   }
   const bool says_it_is_scalar = vertex.value && vertex.value->shape.rank() == 0;
-  if (options.shapes && vertex.shape && !vertex.number && !says_it_is_scalar) add(shape_text(*vertex.shape));
+  if (vertex.shape && !vertex.number && !says_it_is_scalar) add(shape_text(*vertex.shape));
   if (options.kept_memory && vertex.kept_bytes > 0) add(cat("keeps ", bytes_text(vertex.kept_bytes)));
   if (vertex.value && !vertex.number) add_numbers(lines, "=", vertex.value);
   if (vertex.first_nan) add("NaN, the first");
@@ -114,13 +114,11 @@ std::string_view style_name(LetterStyle style) {
 }
 
 std::string_view theme_name(Theme theme) {
-  static constexpr std::array<std::string_view, 3> names{"light", "dark", "mono"};
-  return names[static_cast<int>(theme)];
+  return theme == Theme::dark ? "dark" : "light";
 }
 
 std::string_view direction_name(Direction direction) {
-  static constexpr std::array<std::string_view, 4> names{"TB", "LR", "BT", "RL"};
-  return names[static_cast<int>(direction)];
+  return direction == Direction::left_to_right ? "LR" : "TB";
 }
 
 std::string full_name(const GraphVertex& vertex) {
@@ -185,7 +183,6 @@ std::string tooltip_of(const GraphVertex& vertex) {
   if (vertex.shape) append(text, cat(' ', *vertex.shape));
   if (const std::string name = full_name(vertex); !name.empty()) append(text, cat(": ", name));
   if (vertex.kept_bytes > 0) append(text, cat(", keeps ", bytes_text(vertex.kept_bytes)));
-  if (!vertex.source.empty()) append(text, cat(", ", vertex.source));
   return text;
 }
 

@@ -11,7 +11,7 @@ std::string_view role_name(GraphRole role);
 std::string_view style_name(LetterStyle style);
 /// "light": its class in pictures and pages.
 std::string_view theme_name(Theme theme);
-/// "TB": its name in Graphviz and Mermaid.
+/// "TB": its name in Graphviz.
 std::string_view direction_name(Direction direction);
 /// With the path of the module in front.
 std::string full_name(const GraphVertex& vertex);

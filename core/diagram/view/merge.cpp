@@ -55,11 +55,8 @@ GraphView merged(const GraphView& view, const std::vector<int>& becomes, Togethe
   std::vector<std::pair<int, int>> last(result.vertices.size(), {nothing, nothing});  // by vertex: its last arrow
   for (const auto& [edge, began] : edges) {
     if (!result.edges.empty()) {
-      GraphEdge& before = result.edges.back();
-      if (before.to == edge.to && before.input == edge.input && before.from == edge.from) {
-        before.dimmed &= edge.dimmed;
-        continue;
-      }
+      const GraphEdge& before = result.edges.back();
+      if (before.to == edge.to && before.input == edge.input && before.from == edge.from) continue;
     }
     auto& [to, origin] = last[edge.from];
     if (together == Together::alike && to == edge.to && origin != began) continue;

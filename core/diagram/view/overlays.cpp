@@ -5,20 +5,6 @@
 
 namespace xgrad {
 
-GraphOverlay kept_bytes_overlay() {
-  return {.title = "keeps", .unit = "B", .of = [](const GraphVertex& vertex) -> std::optional<double> {
-            if (!is_operation(vertex) || vertex.kept_bytes == 0) return std::nullopt;
-            return static_cast<double>(vertex.kept_bytes);
-          }};
-}
-
-GraphOverlay elements_overlay() {
-  return {.title = "elements", .of = [](const GraphVertex& vertex) -> std::optional<double> {
-            if (!is_operation(vertex) || !vertex.shape) return std::nullopt;
-            return static_cast<double>(vertex.shape->numel());
-          }};
-}
-
 GraphOverlay time_overlay(const Profile& profile) {
   std::unordered_map<std::uint64_t, double> of_nodes;
   for (const Profile::Run& run : profile.runs()) {

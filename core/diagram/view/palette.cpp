@@ -23,10 +23,6 @@ const Palette& palette_of(Theme theme) {
                                  .edge = "#64748b",
                                  .gradient_edge = "#e0566f",
                                  .borrowed_edge = "#d9647d",
-                                 .same = {"#ffffff", "#8492a6", "#475569"},
-                                 .added = {"#dcfce7", "#16a34a", "#14532d"},
-                                 .removed = {"#fee2e2", "#dc2626", "#7f1d1d"},
-                                 .changed = {"#fef3c7", "#d97706", "#78350f"},
                                  .error = {"#fee2e2", "#dc2626", "#7f1d1d"},
                                  .plus = "#f59e0b",
                                  .minus = "#3b82f6",
@@ -53,10 +49,6 @@ const Palette& palette_of(Theme theme) {
                                 .edge = "#94a3b8",
                                 .gradient_edge = "#fb7185",
                                 .borrowed_edge = "#b8546d",
-                                .same = {"#0f172a", "#66758c", "#94a3b8"},
-                                .added = {"#14532d", "#4ade80", "#dcfce7"},
-                                .removed = {"#7f1d1d", "#f87171", "#fee2e2"},
-                                .changed = {"#5b3a0c", "#fbbf24", "#fef3c7"},
                                 .error = {"#7f1d1d", "#f87171", "#fee2e2"},
                                 .plus = "#b45309",
                                 .minus = "#1d4ed8",
@@ -67,47 +59,14 @@ const Palette& palette_of(Theme theme) {
                                           {"#c2410c", "", "#ffffff"},
                                           {"#f08a24", "", "#0f172a"},
                                           {"#fcd34d", "", "#0f172a"}}}};
-  static constexpr Palette mono{.background = "#ffffff",
-                                .text = "#000000",
-                                .faint = "#444444",
-                                .frame = "#ffffff",
-                                .frame_line = "#888888",
-                                .input = {"#ffffff", "#000000", "#000000"},
-                                .parameter = {"#dddddd", "#000000", "#000000"},
-                                .constant = {"#ffffff", "#888888", "#000000"},
-                                .operation = {"#ffffff", "#000000", "#000000"},
-                                .gradient = {"#f2f2f2", "#000000", "#000000"},
-                                .higher_gradient = {"#e6e6e6", "#000000", "#000000"},
-                                .result = {"#ffffff", "#000000", "#000000"},
-                                .module = {"#eeeeee", "#000000", "#000000"},
-                                .edge = "#444444",
-                                .gradient_edge = "#444444",
-                                .borrowed_edge = "#777777",
-                                .same = {"#ffffff", "#888888", "#444444"},
-                                .added = {"#ffffff", "#000000", "#000000"},
-                                .removed = {"#ffffff", "#000000", "#000000"},
-                                .changed = {"#dddddd", "#000000", "#000000"},
-                                .error = {"#ffffff", "#000000", "#000000"},
-                                .plus = "#999999",
-                                .minus = "#999999",
-                                .heat = {{{"#ffffff", "", "#000000"},
-                                          {"#e6e6e6", "", "#000000"},
-                                          {"#cccccc", "", "#000000"},
-                                          {"#b0b0b0", "", "#000000"},
-                                          {"#939393", "", "#000000"},
-                                          {"#666666", "", "#ffffff"},
-                                          {"#333333", "", "#ffffff"}}}};
-  return theme == Theme::dark ? dark : theme == Theme::mono ? mono : light;
+  return theme == Theme::dark ? dark : light;
 }
 
 PaintOf paint_of(const GraphVertex& vertex) {
   static constexpr std::array<PaintOf, 7> paints{&Palette::input,     &Palette::parameter, &Palette::constant,
                                                  &Palette::operation, &Palette::gradient,  &Palette::gradient,
                                                  &Palette::module};
-  static constexpr std::array<PaintOf, 5> changes{nullptr, &Palette::same, &Palette::added, &Palette::removed,
-                                                  &Palette::changed};
-  if (vertex.first_nan || vertex.failed) return &Palette::error;
-  if (vertex.change != GraphChange::none) return changes[static_cast<int>(vertex.change)];
+  if (vertex.first_nan) return &Palette::error;
   const bool leaf = vertex.role == GraphRole::parameter || vertex.role == GraphRole::input;
   if (vertex.is_result && !leaf) return &Palette::result;
   if (vertex.order > 0 &&
@@ -138,9 +97,6 @@ VertexColours colours_of(const GraphView& view, const GraphVertex& vertex, Theme
   if (vertex.colours.fill) colours.fill = hex(*vertex.colours.fill);
   if (vertex.colours.line) colours.line = hex(*vertex.colours.line);
   if (vertex.colours.text) colours.text = colours.detail = hex(*vertex.colours.text);
-  if (vertex.dimmed) {
-    colours = {palette.background, palette.frame_line, palette.frame_line, palette.frame_line};
-  }
   return colours;
 }
 
@@ -148,15 +104,12 @@ std::vector<LegendEntry> legend_of(const GraphView& view) {
   const bool in_modules = std::ranges::any_of(view.vertices, [](const GraphVertex& vertex) {
     return vertex.role == GraphRole::parameter && !vertex.path.empty();
   });
-  const bool failed = std::ranges::any_of(view.vertices, &GraphVertex::failed);
   std::vector<LegendEntry> entries{
       {"input", &Palette::input},        {in_modules ? "parameter" : "variable", &Palette::parameter},
       {"constant", &Palette::constant},  {"operation", &Palette::operation},
       {"module", &Palette::module},      {"result", &Palette::result},
       {"gradient", &Palette::gradient},  {"higher gradient", &Palette::higher_gradient},
-      {"the same", &Palette::same},      {"added", &Palette::added},
-      {"removed", &Palette::removed},    {"changed", &Palette::changed},
-      {failed ? "failed" : "the first NaN", &Palette::error}};
+      {"the first NaN", &Palette::error}};
   std::erase_if(entries, [&](const LegendEntry& entry) {
     return std::ranges::none_of(view.vertices,
                                 [&](const GraphVertex& vertex) { return paint_of(vertex) == entry.paint; });

@@ -25,12 +25,11 @@ struct Palette {
   Paint input, parameter, constant, operation, gradient, higher_gradient, result, module;
   const char* edge;
   const char* gradient_edge;
-  const char* borrowed_edge;            ///< from a pass to a later one that uses its values
-  Paint same, added, removed, changed;  ///< of a comparison
-  Paint error;                          ///< where the first NaN appeared
-  const char* plus;                     ///< cells of positive numbers, the larger the stronger
-  const char* minus;                    ///< of negative ones
-  std::array<Paint, 7> heat;            ///< from the first number of a scale to the last; without lines
+  const char* borrowed_edge;  ///< from a pass to a later one that uses its values
+  Paint error;                ///< where the first NaN appeared
+  const char* plus;           ///< cells of positive numbers, the larger the stronger
+  const char* minus;          ///< of negative ones
+  std::array<Paint, 7> heat;  ///< from the first number of a scale to the last; without lines
 };
 
 const Palette& palette_of(Theme theme);
@@ -42,8 +41,8 @@ PaintOf paint_of(const GraphVertex& vertex);
 /// The step of Palette::heat for a number.
 int heat_of(const GraphScale& scale, double number);
 
-/// The final colours of a vertex: those of its role or of its number, those that were chosen for it, or faint ones.
-/// With a scale, the fill shows the number and the line the role.
+/// The final colours of a vertex: those of its role or of its number, or those that were chosen for it. With a scale,
+/// the fill shows the number and the line the role.
 struct VertexColours {
   std::string fill;
   std::string line;

@@ -12,7 +12,6 @@
 
 #include "alike.h"
 #include "frames.h"
-#include "groups.h"
 #include "labels.h"
 #include "merge.h"
 #include "order.h"
@@ -20,7 +19,7 @@
 namespace xgrad::detail {
 namespace {
 
-constexpr std::size_t fewest_apart = 4;  // calls that do not follow each other, operations in a row
+constexpr std::size_t fewest_apart = 4;  // calls that do not follow each other
 constexpr std::size_t fewest_named = 3;  // modules whose names end in plain numbers: layer1, layer2
 
 std::string without(std::string text, const std::string& part) {
@@ -32,26 +31,23 @@ bool is_weight_of(const GraphVertex& vertex, std::string_view module) {
   return vertex.role == GraphRole::parameter && lies_within(vertex.path, module);
 }
 
-enum class Grouping { frames, none };  // whether groups have frames of their own
-
 // Frames at a level that stand for others, and the vertices that are merged with them.
 class RollUp {
  public:
-  RollUp(const GraphView& view, int level, const std::vector<Group>& groups, const std::set<int>& apart)
+  RollUp(const GraphView& view, int level, const std::set<int>& apart)
       : view_(view), inputs_(view), block_of_(blocks_at(view, level)), members_(view.frames.size()) {
     becomes.resize(view.vertices.size());
     std::iota(becomes.begin(), becomes.end(), 0);
     representative.assign(view.frames.size(), nothing);
     last.assign(view.frames.size(), nothing);
     times.assign(view.frames.size(), 1);
-    find_members(groups);
+    find_members();
     for (const GraphEdge& edge : view.edges) {
       const int from = block_of(edge.from), to = block_of(edge.to);
       const bool flows = from != nothing && to != nothing && from != to;
       if (flows && view.vertices[edge.from].role != GraphRole::parameter) links_.emplace(from, to);
     }
     find_families(apart);
-    for (const Group& group : groups) add_alike(group.frames);
     if (std::ranges::all_of(times, [](int count) { return count == 1; })) return;
     users_.resize(view.vertices.size());
     for (const GraphEdge& edge : view.edges) {  // rules use the inputs of their operations
@@ -78,16 +74,6 @@ class RollUp {
     return result;
   }
   bool follow_each_other(int block) const { return chained_.contains(block); }
-  bool is_group(int block) const { return in_groups_.contains(block); }
-  // The modules of a group in its first repetition, each with its counterpart in the last one.
-  std::map<int, int> modules_of_group(int first) const {
-    std::map<int, int> modules;
-    for (std::size_t i = 0; i < members_[first].size(); ++i) {
-      int one = view_.vertices[members_[first][i]].frame, other = view_.vertices[members_[last[first]][i]].frame;
-      for (; one != first; one = view_.frames[one].parent, other = view_.frames[other].parent) modules[one] = other;
-    }
-    return modules;
-  }
 
   std::vector<int> becomes;         // by vertex
   std::vector<int> representative;  // by block: the first that has the same structure
@@ -97,22 +83,17 @@ class RollUp {
 
  private:
   // For a call of a module without its parameters, which all calls share.
-  void find_members(const std::vector<Group>& groups) {
-    for (const Group& group : groups) {
-      in_groups_.insert(group.frames.begin(), group.frames.end());
-      for (std::size_t k = 0; k < group.frames.size(); ++k) members_[group.frames[k]] = group.members[k];
-    }
+  void find_members() {
     for (int v = 0; std::cmp_less(v, view_.vertices.size()); ++v) {
       const int block = block_of(v);
-      if (block == nothing || is_group(block)) continue;
+      if (block == nothing) continue;
       const GraphFrame& frame = view_.frames[block];
       if (numbered(frame.title).is_call() && is_weight_of(view_.vertices[v], module_of(frame.path))) continue;
       members_[block].push_back(v);
     }
     // Leaves come first: their places among the others depend on what else leads into a block.
-    for (std::size_t c = 0; c < members_.size(); ++c) {
-      if (is_group(static_cast<int>(c))) continue;
-      std::stable_partition(members_[c].begin(), members_[c].end(), [this](int v) { return inputs_[v].empty(); });
+    for (std::vector<int>& members : members_) {
+      std::stable_partition(members.begin(), members.end(), [this](int v) { return inputs_[v].empty(); });
     }
   }
 
@@ -140,29 +121,12 @@ class RollUp {
     return text;
   }
 
-  // The same for a repetition of a group. Repetitions are equal, but the inputs of the first may take no gradient: this
-  // says which gradients lead where.
-  std::string structure_of_repetition(int block) const {
-    std::unordered_map<int, std::size_t> number;
-    for (const int v : members_[block]) number.emplace(v, number.size());
-    std::string text;
-    for (const int v : members_[block]) {
-      append(text, view_.vertices[v].op);
-      for (const GraphEdge& edge : inputs_[v]) {
-        if (view_.vertices[v].order == 0 || view_.vertices[edge.from].order != view_.vertices[v].order) continue;
-        append(text, cat(' ', number.try_emplace(edge.from, number.size()).first->second));
-      }
-      text += '\n';
-    }
-    return text;
-  }
-
   void find_families(const std::set<int>& apart) {
     std::map<std::tuple<int, int, std::string>, std::vector<int>> families;
     for (int c = 0; std::cmp_less(c, view_.frames.size()); ++c) {
       const GraphFrame& frame = view_.frames[c];
       const std::string_view stem = numbered(frame.title).stem;
-      if (members_[c].empty() || stem.empty() || is_group(c) || apart.contains(c)) continue;
+      if (members_[c].empty() || stem.empty() || apart.contains(c)) continue;
       families[{frame.parent, frame.order, std::string(stem)}].push_back(c);
     }
     for (auto& [family, siblings] : families) {
@@ -179,7 +143,7 @@ class RollUp {
     std::string structure_before;
     std::vector<int> alike;
     for (const int c : siblings) {
-      std::string own = is_group(c) ? structure_of_repetition(c) : structure(c);
+      std::string own = structure(c);
       if (own != structure_before) {
         add_family(alike);
         alike.clear();
@@ -250,7 +214,6 @@ class RollUp {
   std::vector<std::vector<int>> members_;  // by block
   std::set<std::pair<int, int>> links_;    // between blocks
   std::set<int> chained_;                  // representatives whose family is a chain
-  std::set<int> in_groups_;
   std::vector<std::vector<int>> users_;
 };
 
@@ -287,7 +250,6 @@ void add_up(GraphView& view, const std::vector<int>& becomes) {
     GraphVertex& first = view.vertices[becomes[v]];
     first.is_result |= vertex.is_result;
     first.results = std::min(first.results, vertex.results);  // of each
-    first.dimmed &= vertex.dimmed;
     if (!vertex.overlay) continue;
     if (&first != &vertex) first.overlay = first.overlay.value_or(0) + *vertex.overlay;
     ++measured[becomes[v]];
@@ -297,28 +259,19 @@ void add_up(GraphView& view, const std::vector<int>& becomes) {
   }
 }
 
-// Of neighbouring frames and groups at `level` with the same structure only the first remains, unless that would close
-// a cycle.
-GraphView rolled_up_at(const GraphView& whole, int level, Grouping grouping = Grouping::frames) {
-  GraphView view = whole;
-  const std::vector<Group> groups = grouping == Grouping::frames ? framed_groups(view, level) : std::vector<Group>();
+// Of neighbouring frames at `level` with the same structure only the first remains, unless that would close a cycle.
+GraphView rolled_up_at(GraphView view, int level) {
   std::set<int> apart;  // blocks that stay as they are
-  std::optional<RollUp> roll(std::in_place, view, level, groups, apart);
+  std::optional<RollUp> roll(std::in_place, view, level, apart);
   for (bool cyclic = true; cyclic;) {
-    bool group_on_cycle = cyclic = false;
+    cyclic = false;
     const std::vector<int> on_cycle = cycles_once_merged(view, roll->becomes, roll->hidden());
     for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
       const int block = roll->block_of(v);
       if (block == nothing || on_cycle[roll->becomes[v]] == nothing || roll->representative[block] == nothing) continue;
-      if (roll->times[roll->representative[block]] == 1) continue;
-      if (roll->is_group(block)) {
-        group_on_cycle = true;
-      } else {
-        cyclic |= apart.insert(block).second;
-      }
+      if (roll->times[roll->representative[block]] > 1) cyclic |= apart.insert(block).second;
     }
-    if (group_on_cycle && !cyclic) return rolled_up_at(whole, level, Grouping::none);
-    if (cyclic) roll.emplace(view, level, groups, apart);
+    if (cyclic) roll.emplace(view, level, apart);
   }
   const std::vector<bool> hidden = roll->hidden();
   add_up(view, roll->becomes);
@@ -335,87 +288,15 @@ GraphView rolled_up_at(const GraphView& whole, int level, Grouping grouping = Gr
     } else {
       title = cat(title, " \u2026 ", numbered(view.frames[roll->last[c]].title).number);
     }
-    if (!roll->is_group(static_cast<int>(c))) continue;
-    for (const auto& [module, in_last] : roll->modules_of_group(static_cast<int>(c))) {
-      const Numbered first = numbered(view.frames[module].title), last = numbered(view.frames[in_last].title);
-      if (!first.is_call() && first.number != last.number) {
-        view.frames[module].title = cat(view.frames[module].title, " \u2026 ", last.number);
-      }
-    }
   }
   return merged(view, roll->becomes, Together::alike, hidden);
-}
-
-// Of equal operations in a row, each of which only uses the one before and shared inputs, only the first remains.
-GraphView runs_rolled_up(GraphView view) {
-  const Inputs inputs(view);
-  const auto count = static_cast<int>(view.vertices.size());
-  std::vector<int> becomes(view.vertices.size()), users(view.vertices.size()), before(view.vertices.size(), nothing);
-  std::iota(becomes.begin(), becomes.end(), 0);
-  for (const GraphEdge& edge : view.edges)
-    users[edge.from] += view.vertices[edge.from].order == view.vertices[edge.to].order;
-  const auto can_join = [&](int v) {
-    const GraphVertex& vertex = view.vertices[v];
-    return is_operation(vertex) && vertex.name.empty() && !vertex.is_result && !vertex.overlay;
-  };
-  // The preceding operation in a row.
-  const auto find_before = [&](int v) {
-    for (const GraphEdge& edge : inputs[v]) {
-      const int u = edge.from;
-      const GraphVertex &a = view.vertices[u], &b = view.vertices[v];
-      if (!can_join(u) || users[u] != 1 || a.op != b.op || a.order != b.order || a.frame != b.frame ||
-          inputs[u].size() != inputs[v].size() || kind_of(a) != kind_of(b)) {
-        continue;
-      }
-      bool same = true;  // its other inputs
-      for (std::size_t e = 0; e < inputs[v].size(); ++e) {
-        const int own = inputs[v][e].from, other = inputs[u][e].from;
-        const bool equal_numbers =
-            view.vertices[own].number && view.vertices[own].number == view.vertices[other].number;
-        same &= own == u || becomes[own] == becomes[other] || equal_numbers;
-      }
-      if (same) return u;
-    }
-    return nothing;
-  };
-  std::vector<std::vector<int>> by_order;
-  for (int v = 0; v < count; ++v) {
-    by_order.resize(std::max<std::size_t>(by_order.size(), view.vertices[v].order + 1));
-    if (can_join(v)) by_order[view.vertices[v].order].push_back(v);
-  }
-  std::vector<bool> hidden;
-  std::vector<int> first(view.vertices.size());
-  for (const std::vector<int>& pass : by_order) {  // a backward pass uses the merged passes before it
-    std::map<int, std::vector<int>> runs;
-    for (const int v : pass) {
-      before[v] = find_before(v);
-      first[v] = before[v] == nothing ? v : first[before[v]];
-      if (before[v] != nothing) runs[first[v]].push_back(v);
-    }
-    for (const auto& [begin, rest] : runs) {
-      if (rest.size() + 1 < fewest_apart) continue;
-      view.vertices[begin].times *= static_cast<int>(rest.size()) + 1;
-      forget_place(view.vertices[begin]);
-      for (const int v : rest) {
-        becomes[v] = begin;
-        for (const GraphEdge& edge : inputs[v]) {  // each has numbers of its own
-          if (view.vertices[edge.from].role != GraphRole::constant) continue;
-          for (const GraphEdge& other : inputs[begin]) {
-            if (other.input == edge.input) becomes[edge.from] = other.from;
-          }
-        }
-      }
-    }
-  }
-  add_up(view, becomes);
-  return merged(view, becomes, Together::alike);
 }
 
 }  // namespace
 
 GraphView rolled_up(GraphView view) {
-  for (int level = 1; level <= deepest_level(view); ++level) view = rolled_up_at(view, level);
-  return runs_rolled_up(std::move(view));
+  for (int level = 1; level <= deepest_level(view); ++level) view = rolled_up_at(std::move(view), level);
+  return view;
 }
 
 }  // namespace xgrad::detail

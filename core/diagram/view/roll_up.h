@@ -6,9 +6,8 @@
 namespace xgrad::detail {
 
 /// Neighbours with the same structure, at each level, are drawn as the first of them, with their number: modules
-/// (blocks.0, blocks.1, ...), calls of one module that follow each other, groups of these and of operations between
-/// them, and operations in a row. Inputs that each has of its own, x0, x1, ..., become one vertex, too. Neighbours that
-/// would close a cycle stay as they are.
+/// (blocks.0, blocks.1, ...) and calls of one module that follow each other. Inputs that each has of its own, x0, x1,
+/// ..., become one vertex, too. Neighbours that would close a cycle stay as they are.
 GraphView rolled_up(GraphView view);
 
 }  // namespace xgrad::detail

@@ -1,12 +1,9 @@
-// Options for single vertices and modules of a diagram, in GraphOptions: folding, colours, numbers, and paths between
-// tensors.
+// Options for single vertices and modules of a diagram, in GraphOptions: folding, colours, numbers.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
-#include <variant>
-#include <vector>
 
 #include "../../graph/tensor.h"
 
@@ -34,7 +31,7 @@ struct VertexStyle {
 
 /// A number for each vertex: a line in its box, and the colour of the box, with a scale in the legend. It is called for
 /// every operation and leaf before folding; a module shows the sum of its vertices' numbers, and a block that stands
-/// for several their mean. Ready-made: kept_bytes_overlay(), elements_overlay(), multiply_adds_overlay().
+/// for several their mean. Ready-made: time_overlay(), multiply_adds_overlay().
 struct GraphOverlay {
   std::string title;      ///< the quantity: "kept", "time"
   std::string unit = {};  ///< "ms", "B" (then written as KiB, MiB, ...), or none
@@ -43,9 +40,5 @@ struct GraphOverlay {
   /// Instead of `of`: the number of a node of the graph. For a gradient rule, those of its nodes are added up.
   std::function<std::optional<double>(const Node&)> of_node = {};
 };
-
-/// One end of paths: a tensor, the name of a vertex, with or without the path of its module, or the path of a module,
-/// for all its vertices.
-using GraphEnd = std::variant<Tensor, std::string>;
 
 }  // namespace xgrad

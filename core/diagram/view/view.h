@@ -21,11 +21,10 @@
 
 namespace xgrad {
 
-class SourceLines;
 class ValueRecorder;
 
-enum class Direction { top_to_bottom, left_to_right, bottom_to_top, right_to_left };
-enum class Theme { light, dark, mono };
+enum class Direction { top_to_bottom, left_to_right };
+enum class Theme { light, dark };
 
 /// For GraphOptions::depth: the deepest level of modules at which the diagram still fits on a page.
 inline constexpr int automatic_depth = -1;
@@ -34,11 +33,8 @@ struct GraphOptions {
   std::string title = {};
   Direction direction = Direction::top_to_bottom;
   Theme theme = Theme::light;
-  std::string font = "Helvetica,Arial,sans-serif";
   int depth = automatic_depth;  ///< modules nested deeper become one box each; 0: the outermost, a large number: none
   bool roll_up = true;          ///< equal structures (blocks.0, blocks.1, ...) are drawn once, with their count
-  bool shapes = true;           ///< at every vertex
-  bool edge_shapes = false;     ///< at every edge
   bool kept_memory = false;     ///< bytes that stay in memory until the backward pass
   bool formulas = false;        ///< gradient rules as the operations they consist of, else as one box each
   bool forms = false;      ///< reshape, permute, slices and the like in diagrams with modules; with .formulas anyway
@@ -46,8 +42,9 @@ struct GraphOptions {
   /// Shows its record of a run: values and gradients, in full if they are few, else their mean and deviation with a
   /// histogram.
   const ValueRecorder* values = nullptr;
-  const SourceLines* lines = nullptr;  ///< shows its record of a run: where operations were called
   bool legend = true;
+  /// A program of Graphviz that lays out and draws .svg, .png and .pdf instead of the library: "dot", "neato", "fdp", ...
+  std::string layout = {};
   /// An .svg plays the run once when it is opened, in at most 5 seconds: values flow forward, gradients back. The
   /// picture is complete without: on paper, and for readers who prefer reduced motion.
   bool animate = false;
@@ -56,10 +53,6 @@ struct GraphOptions {
   std::function<Fold(const GraphFrame&)> fold = {};           ///< for each module, instead of depth alone
   std::function<VertexStyle(const GraphVertex&)> style = {};  ///< for each vertex that is drawn
   std::optional<GraphOverlay> overlay = {};                   ///< a number for each vertex
-  /// Everything on a path from one of `from` to one of `to` is drawn as usual, the rest faintly. Without `to`:
-  /// everything that depends on `from`; without `from`: everything that `to` depends on.
-  std::vector<GraphEnd> from = {};
-  std::vector<GraphEnd> to = {};
 };
 
 enum class GraphRole {
@@ -71,13 +64,6 @@ enum class GraphRole {
   seed,                ///< the start of a backward pass
   module,              ///< a module, folded into one box
 };
-
-// To g++ the enumerator hides xgrad::none.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-/// The differences found by a comparison of two graphs (compare.h).
-enum class GraphChange { none, same, added, removed, changed };
-#pragma GCC diagnostic pop
 
 /// The colours chosen by GraphOptions::style.
 struct ChosenColours {
@@ -107,7 +93,6 @@ struct GraphVertex {
   std::string what = {};        ///< of a module: its class and settings, "Linear 512 -> 64"
   /// The attributes of an operation: {"heads", "8"}, {"causal", ""}.
   std::vector<std::pair<std::string, std::string>> attributes = {};
-  std::string source = {};      ///< where the program called it: "main.cpp:12"
   std::string formula = {};     ///< of an operation: "y = tanh x"
   std::string derivative = {};  ///< of an operation and of its gradient rule: "dy/dx = 1 - y^2"
   /// With GraphOptions::values: the value, and the gradient of the result that a backward pass started from.
@@ -115,14 +100,11 @@ struct GraphVertex {
   SharedSummary gradient = {};
   std::string gradient_state = {};        ///< why there is none, or what is wrong with it, in short: "not run", "zero"
   bool first_nan = false;                 ///< the first of the run whose value, or else whose gradient, holds a NaN
-  bool failed = false;                    ///< the operation that threw the error
   int step = -1;                          ///< when it was computed, counted from 0; -1: unknown
   int gradient_step = -1;                 ///< when its gradient was complete, counted on from there
   std::optional<double> overlay = {};     ///< the number of GraphOptions::overlay
   ChosenColours colours = {};             ///< instead of those of its role
-  std::vector<std::string> remarks = {};  ///< further lines: of an overlay, a style, a comparison
-  bool dimmed = false;                    ///< on no path from GraphOptions::from to GraphOptions::to
-  GraphChange change = GraphChange::none;
+  std::vector<std::string> remarks = {};  ///< further lines: of an overlay, a style
 };
 
 /// Whether it is an operation, of a forward or a backward pass.
@@ -145,8 +127,6 @@ struct GraphEdge {
   Shape shape;    ///< of the data
   GraphFlow flow = GraphFlow::numbers;
   SharedSummary gradient = {};  ///< the gradient that came back along it: a part of the gradient of `from`
-  bool dimmed = false;          ///< as of vertices
-  GraphChange change = GraphChange::none;
 };
 
 /// A module that is drawn as a frame around its vertices.
@@ -175,13 +155,12 @@ struct GraphView {
   std::vector<GraphVertex> vertices;
   std::vector<GraphEdge> edges;    ///< ordered by (to, input)
   std::vector<GraphFrame> frames;  ///< parents before children
-  std::string remark = {};         ///< a line below the title: which paths are shown, what was compared
   std::optional<GraphScale> scale = {};
 
-  /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one, and for one of `from`
-  /// or `to` that is not in the graph; ValueError for a depth below automatic_depth, an unknown colour, an overlay
-  /// without a title, with no function or two, or with a number that is not finite; LimitError if more than max_nodes
-  /// vertices remain to be drawn, listing the number at each depth. Errors name `caller`.
+  /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one; ValueError for a depth
+  /// below automatic_depth, an unknown colour, an overlay without a title, with no function or two, or with a number
+  /// that is not finite; LimitError if more than max_nodes vertices remain to be drawn, listing the number at each
+  /// depth. Errors name `caller`.
   static GraphView of(const Tensors& results, const GraphOptions& options = {}, std::string_view caller = "graph");
 };
 

@@ -88,20 +88,6 @@ void network(const std::filesystem::path& folder) {
               .animate = true});
 }
 
-// The graph after an error: a layer that was given the wrong width.
-void error(const std::filesystem::path& folder) {
-  struct Wrong : nn::Module {
-    nn::Linear in{at("in"), 2, 8};
-    nn::Linear out{at("out"), 4, 1};
-    Tensor operator()(const Tensor& x) const { return out(tanh(in(x))); }
-  };
-  const ErrorDrawing drawing((folder / "diagram_error.svg").string());
-  try {
-    Wrong()(zeros({4, 2}).named("x"));
-  } catch (const ShapeError&) {
-  }
-}
-
 // The same for a transformer, where modules are folded and layers that are alike are drawn once.
 void transformer(const std::filesystem::path& folder) {
   const nn::EncoderDecoder model{nn::root, 200, 220, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
@@ -117,26 +103,13 @@ void transformer(const std::filesystem::path& folder) {
   save_graph(folder / "diagram_transformer_step.svg", step, {.title = "One training step of a transformer"});
 }
 
-// Annotations of single vertices by a program: numbers, and paths.
+// Annotations of single vertices by a program: numbers.
 void marked_transformer(const std::filesystem::path& folder) {
   const nn::EncoderDecoder model{nn::root, 200, 220, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
   const Index source({64, 10}, std::int64_t{1}), lengths(Shape{64}, std::int64_t{10}), target({64, 9}, std::int64_t{2});
   const Tensor loss = cross_entropy(model(source, lengths, target), target).named("loss");
   save_graph(folder / "diagram_work.svg", {loss},
              {.title = "The work of a transformer", .depth = 2, .overlay = multiply_adds_overlay()});
-  save_graph(folder / "diagram_path.svg", {loss},
-             {.title = "From the encoder to the loss", .depth = 2, .from = {"encoder"}, .to = {loss}});
-}
-
-// A block of a transformer, normalised after its sums or before its parts.
-void comparison(const std::filesystem::path& folder) {
-  const auto view = [](nn::NormOrder order) {
-    const nn::EncoderBlock block{nn::At(), {.dim = 32, .ffn = 64, .heads = 4, .dropout = 0, .norm = order}};
-    const Tensor x = zeros({2, 10, 32}).named("x");
-    return GraphView::of({block(x).named("y")}, {.depth = 1});
-  };
-  const GraphComparison both = compare_graphs(view(nn::NormOrder::post), view(nn::NormOrder::pre));
-  save_view(folder / "diagram_comparison.svg", both.view, {.title = "From post-norm to pre-norm"});
 }
 
 // The same cell three times: a recurrent network, unrolled. Input and state go through one matrix side by side, so that
@@ -210,10 +183,8 @@ int main(int argc, char** argv) try {
     third_derivative(folder);
     training_step(folder);
     network(folder);
-    error(folder);
     transformer(folder);
     marked_transformer(folder);
-    comparison(folder);
     unrolled_rnn(folder);
     lstm_cell(folder);
     cross_attention(folder);

@@ -167,7 +167,7 @@ void check_drawings(const std::vector<std::string>& names) {
     y = (y + variable(1, name)).named(name);
   }
   const std::string& first = names.front();
-  const GraphOptions options{.title = first, .font = first, .depth = 1000, .edge_shapes = true};
+  const GraphOptions options{.title = first, .depth = 1000};
   const GraphView view = GraphView::of({y}, options);
   CHECK(read_dot(to_dot(view, options)) == std::pair(view.vertices.size(), view.edges.size()));
 
@@ -295,10 +295,9 @@ TEST_CASE("a text is as wide as its letters, at its size") {
 }
 
 TEST_CASE("boxes hold their labels, and nothing lies on anything else") {
-  for (const Direction direction :
-       {Direction::top_to_bottom, Direction::left_to_right, Direction::bottom_to_top, Direction::right_to_left}) {
+  for (const Direction direction : {Direction::top_to_bottom, Direction::left_to_right}) {
     CAPTURE(static_cast<int>(direction));
-    const GraphOptions options{.direction = direction, .edge_shapes = true, .kept_memory = true};
+    const GraphOptions options{.direction = direction, .kept_memory = true};
     const GraphView view = GraphView::of(training_step(), options);
     REQUIRE(view.frames.size() >= 3);
     const GraphLayout layout = GraphLayout::of(view, options);
@@ -365,8 +364,7 @@ TEST_CASE("a forward pass runs down and its backward pass up again") {
 }
 
 TEST_CASE("a decoder stands beside its encoder, which ends before its result is taken") {
-  for (const Direction direction :
-       {Direction::top_to_bottom, Direction::left_to_right, Direction::bottom_to_top, Direction::right_to_left}) {
+  for (const Direction direction : {Direction::top_to_bottom, Direction::left_to_right}) {
     CAPTURE(static_cast<int>(direction));
     const GraphOptions options{.direction = direction, .depth = 1, .roll_up = false};
     const GraphView view = GraphView::of({two_chains()}, options);
@@ -375,7 +373,7 @@ TEST_CASE("a decoder stands beside its encoder, which ends before its result is 
     const int first = view.frames[0].path == "encoder" ? 0 : 1, second = 1 - first;
     const GraphBox &encoder = layout.frames[static_cast<std::size_t>(first)],
                    &decoder = layout.frames[static_cast<std::size_t>(second)];
-    const bool sideways = direction == Direction::left_to_right || direction == Direction::right_to_left;
+    const bool sideways = direction == Direction::left_to_right;
     CHECK((sideways ? encoder.bottom() < decoder.top : encoder.right() < decoder.left));
     std::size_t between = 0;
     for (const GraphEdge& edge : view.edges) {
@@ -383,10 +381,7 @@ TEST_CASE("a decoder stands beside its encoder, which ends before its result is 
       if (view.vertices[from].frame != first || view.vertices[to].frame != second) continue;
       ++between;
       const GraphBox& join = layout.vertices[to];
-      CHECK((direction == Direction::top_to_bottom   ? encoder.bottom() < join.top
-             : direction == Direction::left_to_right ? encoder.right() < join.left
-             : direction == Direction::bottom_to_top ? encoder.top > join.bottom()
-                                                     : encoder.left > join.right()));
+      CHECK((sideways ? encoder.right() < join.left : encoder.bottom() < join.top));
     }
     CHECK(between == 1);
   }
@@ -418,11 +413,10 @@ TEST_CASE("the picture says what it is, to readers and to programs") {
   CHECK(drawn(step).find("aria-label=\"The graph of sum, ") != std::string::npos);
 }
 
-TEST_CASE("a light picture is dark where the screen is, the others stay as they are") {
+TEST_CASE("a light picture is dark where the screen is, a dark one stays as it is") {
   const Tensors y{tanh(variable(1, "x"))};
   CHECK(count(drawn(y), "@media (prefers-color-scheme:dark)") == 1);
   CHECK(drawn(y, {.theme = Theme::dark}).find("@media") == std::string::npos);
-  CHECK(drawn(y, {.theme = Theme::mono}).find("@media") == std::string::npos);
   CHECK(drawn(y).find(".graph-light .page{fill:#ffffff}") < drawn(y).find(".graph-light .page{fill:#0f172a}"));
   CHECK(drawn(y, {.theme = Theme::dark}).find(".graph-dark .page{fill:#0f172a}") != std::string::npos);
 }
@@ -431,12 +425,9 @@ TEST_CASE("options change the picture") {
   const Tensors y{sum(tanh(variable(Array(Shape{2, 3}, Real(1)), "x")))};
   const std::string plain = drawn(y);
   CHECK(count(plain, "[2, 3]</tspan>") == 2);
-  CHECK(count(drawn(y, {.shapes = false}), "[2, 3]</tspan>") == 0);
-  CHECK(count(drawn(y, {.edge_shapes = true}), "[2, 3]</tspan>") == 4);
   CHECK(count(drawn(y, {.kept_memory = true}), "keeps ") > count(plain, "keeps "));
   CHECK(count(plain, "class=\"legend") == 3);
   CHECK(count(drawn(y, {.legend = false}), "class=\"legend") == 0);
-  CHECK(count(drawn(y, {.font = "Fira \"Sans\""}), "font-family=\"Fira &quot;Sans&quot;\"") == 1);
 }
 
 TEST_CASE("the legend has the kinds of lines that there are") {
@@ -459,7 +450,7 @@ TEST_CASE("roles can be told apart without colours") {
   const Tensor y = tanh(layer("net", x * w) * 3);
   const Tensor first = grad(sum(y), {w}, {.create_graph = true})[0];
   const Tensor second = grad(sum(first), {w}, {.create_graph = true})[0];
-  const GraphOptions options{.theme = Theme::mono, .depth = 0};
+  const GraphOptions options{.depth = 0};
   const GraphView view = GraphView::of({second}, options);
   const std::string svg = to_svg(view, GraphLayout::of(view, options), options);
   std::map<std::string, std::set<std::string>> looks;  // of each role: outlines, corners and number of marks
@@ -524,12 +515,12 @@ TEST_CASE("equations stand in the boxes of pictures where they are asked for, an
 
 TEST_CASE("no name breaks a file") { check_drawings(hostile_names()); }
 
-TEST_CASE("each hostile title and font is text and nothing else") {
+TEST_CASE("each hostile title is text and nothing else") {
   const GraphView view = GraphView::of({tanh(variable(1, "x"))});
   const GraphLayout layout = GraphLayout::of(view);
   std::string all;
   for (const std::string& name : hostile_names()) {
-    const GraphOptions options{.title = name, .font = name};
+    const GraphOptions options{.title = name};
     std::string svg = to_svg(view, layout, options);
     svg.erase(0, svg.find('\n') + 1);  // one declaration for all of them
     append(all, svg);
@@ -542,16 +533,14 @@ TEST_CASE("each hostile title and font is text and nothing else") {
   CHECK(std::ranges::count(read.elements, "svg") == static_cast<std::ptrdiff_t>(hostile_names().size()));
 }
 
-TEST_CASE("each hostile line of a style, number of an overlay, and end of a path is text and nothing else") {
+TEST_CASE("each hostile line of a style and number of an overlay is text and nothing else") {
   std::string all;
   for (const std::string& words : hostile_names()) {
     INFO(printable(words));
     const Tensor y = tanh(variable(1, "x")).named("y" + words);
     const GraphOverlay overlay{.title = "t" + words, .unit = words, .of = [](const GraphVertex&) { return 0.5; }};
     const GraphOptions options{.style = [&](const GraphVertex&) { return VertexStyle{.fill = "#123", .note = words}; },
-                               .overlay = overlay,
-                               .from = {"x"},
-                               .to = {"y" + words}};
+                               .overlay = overlay};
     const GraphView view = GraphView::of({y}, options);
     const std::string dot = to_dot(view, options);
     CHECK(dot.find('\0') == dot.npos);
@@ -564,7 +553,6 @@ TEST_CASE("each hostile line of a style, number of an overlay, and end of a path
   for (const std::string& words : hostile_names()) {
     INFO(printable(words));
     CHECK(std::ranges::count(read.texts, printable(words)) >= 2);  // at both vertices
-    CHECK(std::ranges::count(read.texts, printable(cat("in full colour: every path from x to y", words))) >= 1);
     CHECK(std::ranges::count(read.texts, printable(cat("t", words, " 0.5 ", words))) >= 2);
   }
   CHECK(std::ranges::count(read.elements, "script") == 0);

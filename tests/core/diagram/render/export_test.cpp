@@ -4,14 +4,10 @@
 
 #include <nlohmann/json.hpp>
 #include <random>
-#include <set>
-#include <utility>
 
 #include <xgrad/core/base/scope.h>
-#include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/arrange/index.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
-#include <xgrad/ops/elementwise/elementwise.h>
 #include <xgrad/ops/reduce/reduce.h>
 
 #include "core/diagram/render/small_run.h"
@@ -104,127 +100,39 @@ TEST_CASE("the JSON of a run has values, gradients, steps and formulas, and word
   }
 }
 
-TEST_CASE("Mermaid gets frames, shapes of vertices and kinds of arrows") {
-  const std::string text =
-      to_mermaid(GraphView::of({small_graph("s", "net")}, {.depth = 9}), {.title = "a: \"title\""});
-  CHECK(text.starts_with("---\ntitle: \"a: \\\"title\\\"\"\n---\nflowchart TB\n"));
-  CHECK(text.find("subgraph c0[\"net Embedding 3 x 2\"]\n") != text.npos);
-  CHECK(text.find("([\"ids<br/>#91;2#93;\"])") != text.npos);
-  CHECK(text.find(" -.-> ") != text.npos);
-  CHECK(text.find(" --> ") != text.npos);
-  CHECK(text.find("classDef result fill:#dcfce7") != text.npos);
-}
-
-// The form that Model Explorer 0.1.34 opened, with its layers and shapes.
-TEST_CASE("Model Explorer gets a labelled collection of one graph, with modules as namespaces") {
-  const GraphView view = GraphView::of({small_graph("s", "net.tokens")}, {.depth = 9});
-  const auto json = nlohmann::json::parse(to_model_explorer(view, "two words"));
-  CHECK(json["label"] == "two words");  // without a label it takes no collection
-  REQUIRE(json["graphs"].size() == 1);
-  const auto& graph = json["graphs"][0];
-  CHECK(graph["id"] == "two words");
-  REQUIRE(graph["nodes"].size() == view.vertices.size());
-  CHECK(graph["groupNodeAttributes"]["net/tokens"]["what"] == "Embedding 3 x 2");
-  std::size_t edges = 0, found = 0;
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    const auto& node = graph["nodes"][v];
-    CHECK(node["id"] == cat('n', v));
-    for (const auto& [key, value] : node.items()) CHECK((key == "id" || key == "label" || !value.is_number()));
-    for (const auto& pair : node["attrs"]) CHECK((pair["key"].is_string() && pair["value"].is_string()));
-    for (const auto& edge : node["incomingEdges"]) {
-      const auto drawn = std::ranges::find_if(view.edges, [&](const GraphEdge& given) {
-        return cat('n', given.from) == edge["sourceNodeId"] && std::cmp_equal(given.to, v) &&
-               cat(given.input) == edge["targetNodeInputId"];
-      });
-      CHECK(drawn != view.edges.end());
-      CHECK(edge["sourceNodeOutputId"] == "0");
-      ++edges;
-    }
-    if (node["label"] == "sum") {
-      CHECK(node["namespace"] == "net/tokens");
-      CHECK(node["outputsMetadata"] ==
-            nlohmann::json::parse(R"([{"id": "0", "attrs": [{"key": "tensor_shape", "value": "[2]"}]}])"));
-      ++found;
-    }
-  }
-  CHECK(edges == view.edges.size());
-  CHECK(found == 1);
-  CHECK(nlohmann::json::parse(to_model_explorer(view))["label"] == "graph");
-}
-
-TEST_CASE("in Model Explorer a backward pass is a group of its own") {
-  const Tensor x = variable(Array({3}, Real(1)), "net.x");
-  const Tensor y = [&] {
-    const Scope scope(intern("net"));
-    return sum(tanh(x));
-  }();
-  const GraphView view = GraphView::of({y, grad(y, {x}, {.create_graph = true})[0]}, {.depth = 9});
-  std::set<std::string> namespaces;
-  const auto json = nlohmann::json::parse(to_model_explorer(view));
-  for (const auto& node : json["graphs"][0]["nodes"]) {
-    namespaces.insert(node["namespace"].get<std::string>());
-  }
-  CHECK(namespaces == std::set<std::string>{"net", "gradient/net"});
-}
-
-TEST_CASE("hostile names break neither JSON nor Mermaid") {
+TEST_CASE("hostile names do not break JSON") {
   const GraphView plain = GraphView::of({small_graph("s", "net")}, {.depth = 9});
-  const std::string expected = to_mermaid(plain);
   for (const std::string& name : hostile()) {
     CAPTURE(name);
     std::string path = "p" + name;
     std::erase(path, '.');
     const GraphView view = GraphView::of({small_graph(name, path)}, {.depth = 9});
     CHECK(nlohmann::json::parse(to_json(view))["vertices"].size() == plain.vertices.size());
-    CHECK(nlohmann::json::parse(to_model_explorer(view, name))["graphs"][0]["nodes"].size() == plain.vertices.size());
-    const std::string text = to_mermaid(view);
-    CHECK(std::ranges::count(text, '"') == std::ranges::count(expected, '"'));
-    CHECK(std::ranges::count(text, '\n') == std::ranges::count(expected, '\n'));
-    CHECK(text.find('\0') == text.npos);
   }
 }
 
-TEST_CASE("hostile words of options break neither JSON nor Mermaid") {
+TEST_CASE("hostile words of options break neither JSON nor tables") {
   for (const std::string& words : hostile()) {
     CAPTURE(words);
     const GraphOverlay overlay{.title = "t" + words, .unit = words, .of = [](const GraphVertex&) { return 0.5; }};
     const GraphOptions options{.style = [&](const GraphVertex&) { return VertexStyle{.fill = "red", .note = words}; },
-                               .overlay = overlay,
-                               .from = {"net"},
-                               .to = {"n" + words}};
+                               .overlay = overlay};
     const GraphView view = GraphView::of({small_graph("n" + words, "net")}, options);
     const auto json = nlohmann::json::parse(to_json(view));
     CHECK(json["vertices"].size() == view.vertices.size());
     CHECK(json["vertices"][0]["remarks"].size() == (words.empty() ? 1 : 2));
     CHECK(json["scale"].size() == 4);
-    CHECK(json.contains("remark"));
-    CHECK(nlohmann::json::parse(to_model_explorer(view, words))["graphs"][0]["nodes"].size() == view.vertices.size());
-    GraphView plain = view;
-    plain.remark = "plain";
-    for (GraphVertex& vertex : plain.vertices) {
-      vertex.name = "plain";
-      for (std::string& remark : vertex.remarks) remark = "plain";
-    }
-    const std::string text = to_mermaid(view), expected = to_mermaid(plain);
-    CHECK(std::ranges::count(text, '\n') == std::ranges::count(expected, '\n'));
-    CHECK(text.find('\0') == text.npos);
-    const std::string below = text.substr(text.find("flowchart"));
-    CHECK(std::ranges::count(below, '"') == std::ranges::count(expected.substr(expected.find("flowchart")), '"'));
     const std::string table = to_text(view);
-    CHECK(std::ranges::count(table, '\n') == std::ssize(view.vertices) + 2);
+    CHECK(std::ranges::count(table, '\n') == std::ssize(view.vertices) + 1);
     CHECK(table.find('\0') == table.npos);
   }
 }
 
-TEST_CASE("save_graph writes .json, .model-explorer.json and .mmd") {
+TEST_CASE("save_graph writes .json") {
   const TemporaryFolder folder;
   const Tensor y = small_graph("s", "net");
   save_graph(folder / "y.json", {y});
-  save_graph(folder / "y.mmd", {y});
-  save_graph(folder / "y.model-explorer.json", {y}, {.title = "y"});
   CHECK(read_text(folder / "y.json") == to_json(GraphView::of({y})));
-  CHECK(read_text(folder / "y.model-explorer.json") == to_model_explorer(GraphView::of({y}), "y"));
-  CHECK(read_text(folder / "y.mmd") == to_mermaid(GraphView::of({y})));
 }
 
 }  // namespace

@@ -106,12 +106,12 @@ TEST_CASE("a page's options: themes, direction, and a title of its own where non
   const GraphView view = small_run();
   CHECK(to_html(view, {.theme = Theme::dark}).find("data-theme=\"dark\" data-depth=\"automatic\"") !=
         std::string::npos);
-  const std::string mono = to_html(view, {.theme = Theme::mono});
-  CHECK(mono.find("class=\"graph-mono\"") != mono.npos);
-  CHECK(mono.find(".graph-mono .as-input") != mono.npos);
-  CHECK(mono.find(".graph-dark .as-input") != mono.npos);
-  CHECK(mono.find("<title>The graph of loss</title>") != mono.npos);
-  CHECK(picture_in(to_html(view, {.direction = Direction::left_to_right})) != picture_in(mono));
+  const std::string light = to_html(view);
+  CHECK(light.find("class=\"graph-light\"") != light.npos);
+  CHECK(light.find(".graph-light .as-input") != light.npos);
+  CHECK(light.find(".graph-dark .as-input") != light.npos);
+  CHECK(light.find("<title>The graph of loss</title>") != light.npos);
+  CHECK(picture_in(to_html(view, {.direction = Direction::left_to_right})) != picture_in(light));
 }
 
 TEST_CASE("a page of another view's layout, or of a negative depth, is refused") {
@@ -124,7 +124,7 @@ TEST_CASE("a page of another view's layout, or of a negative depth, is refused")
         cat("to_html: the layout belongs to another view: it has ", vertices, " vertices, the view has ", vertices + 1));
 }
 
-TEST_CASE("whatever bytes are in names, titles and fonts, the page's elements stay and its JSON reads back") {
+TEST_CASE("whatever bytes are in names and titles, the page's elements stay and its JSON reads back") {
   std::mt19937 chance(1);
   std::vector<std::string> names{"</script><script>window.hacked=1</script>",
                                  "<!--",
@@ -150,7 +150,7 @@ TEST_CASE("whatever bytes are in names, titles and fonts, the page's elements st
   for (const std::string& name : names) {
     CAPTURE(name);
     const GraphView view = named(name);
-    const std::string page = to_html(view, {.title = name, .font = name});
+    const std::string page = to_html(view, {.title = name});
     CHECK_NOTHROW(nlohmann::json(page).dump());  // valid UTF-8
     CHECK(page.find('\0') == page.npos);
     for (const char* mark : {"<script", "</script", "<!--", "</title", "</style", "</svg"}) {

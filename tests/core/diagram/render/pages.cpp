@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
   for (GraphVertex& vertex : plain.vertices) vertex.value = vertex.gradient = {};
   for (GraphEdge& edge : plain.edges) edge.gradient = {};
   write("plain.html", plain, {.depth = 1});
-  write("hostile.html", hostile_run(), {.title = hostile, .font = hostile, .depth = 9});
+  write("hostile.html", hostile_run(), {.title = hostile, .depth = 9});
   save_models(folder);
   save_large(folder);
 }

@@ -1,8 +1,7 @@
-// Tests of what GraphOptions says about single vertices and modules: fold, style, overlay, paths, and the size cap.
+// Tests of what GraphOptions says about single vertices and modules: fold, style, overlay, and the size cap.
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/svg.h>
-#include <xgrad/core/diagram/view/overlays.h>
 #include <xgrad/core/diagram/view/palette.h>
 
 #include <cmath>
@@ -128,10 +127,7 @@ TEST_CASE("a style chooses colours and a line, for modules, too") {
   CHECK(svg.find("<tspan class=\"detail\">big</tspan>") != svg.npos);
   const std::string dot = to_dot(view, options);
   CHECK(dot.find("fillcolor=\"#0088ff\", color=\"#000080\", fontcolor=\"#000000\"") != dot.npos);
-  const std::string mermaid = to_mermaid(view, options);
-  CHECK(mermaid.find("fill:#0088ff,stroke:#000080,color:#000000") != mermaid.npos);
   CHECK(to_json(view).find("\"fill\": \"#0088ff\"") != std::string::npos);
-  CHECK(to_model_explorer(view).find("\"backgroundColor\": \"#0088ff\"") != std::string::npos);
   CHECK(to_text(view).find("(big)") != std::string::npos);
 }
 
@@ -196,7 +192,6 @@ TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the
   const std::string dot = to_dot(view, options);
   CHECK(dot.find("letters: 0") != dot.npos);
   CHECK(dot.find("fillcolor=\"#990000\"") != dot.npos);
-  CHECK(to_mermaid(view, options).find("fill:#990000") != std::string::npos);
   CHECK(to_json(view).find("\"overlay\": 28.0") != std::string::npos);
   CHECK(to_text(view).find("(letters 28)") != std::string::npos);
   CHECK(to_svg(view, GraphLayout::of(view), {.legend = false}).find("letters: 0") == std::string::npos);
@@ -268,123 +263,6 @@ TEST_CASE("an overlay without title, without function, with two, or with a numbe
     const auto bad = [=](const GraphVertex& vertex) { return is_operation(vertex) ? number : 1; };
     CHECK(error({.title = "n", .of = bad}).find("for tanh 'y'") != std::string::npos);
   }
-}
-
-TEST_CASE("elements and kept bytes are ready-made overlays") {
-  const Tensor y = network(input());
-  const GraphView view = GraphView::of({y}, {.depth = 0, .overlay = elements_overlay()});
-  CHECK(the(view, "net").overlay == 24.0);  // eight operations on three numbers
-  std::int64_t kept = 0;
-  for (const GraphVertex& vertex : GraphView::of({y}, {.depth = 9, .roll_up = false}).vertices) {
-    kept += vertex.kept_bytes;
-  }
-  const GraphView bytes = GraphView::of({y}, {.depth = 0, .overlay = kept_bytes_overlay()});
-  CHECK(kept > 0);
-  CHECK(*the(bytes, "net").overlay + *the(bytes, "head").overlay == static_cast<double>(kept));
-}
-
-namespace {
-
-// The names of the vertices in full colour, and how many arrows are.
-Strings bright(const GraphView& view) {
-  Strings names;
-  for (const GraphVertex& vertex : view.vertices) {
-    if (!vertex.dimmed) names.push_back(vertex.name.empty() ? vertex.op : vertex.name);
-  }
-  names.push_back(cat(std::ranges::count(view.edges, false, &GraphEdge::dimmed)));
-  return names;
-}
-
-// a -> b -> d, a -> c -> d, and e that d does not depend on alone.
-struct Diamond {
-  Tensor a = variable(1, "a"), e = variable(2, "e");
-  Tensor b = tanh(a).named("b"), c = exp(a).named("c"), d = (b * c).named("d"), f = (d + e).named("f");
-};
-
-}  // namespace
-
-TEST_CASE("all that lies on a path from one tensor to another is in full colour, the rest is faint") {
-  const Diamond g;
-  const auto shown = [&](std::vector<GraphEnd> from, std::vector<GraphEnd> to) {
-    return bright(GraphView::of({g.f}, {.from = std::move(from), .to = std::move(to)}));
-  };
-  CHECK(shown({g.a}, {g.d}) == Strings{"a", "b", "c", "d", "4"});
-  CHECK(shown({g.b}, {g.f}) == Strings{"b", "d", "f", "2"});
-  CHECK(shown({g.a, g.e}, {g.f}) == Strings{"a", "b", "c", "d", "e", "f", "6"});
-  CHECK(shown({g.b}, {}) == Strings{"b", "d", "f", "2"});
-  CHECK(shown({}, {g.c}) == Strings{"a", "c", "1"});
-  CHECK(shown({g.a}, {g.a}) == Strings{"a", "0"});
-  // The same ends by their names.
-  CHECK(shown({"b"}, {"f"}) == Strings{"b", "d", "f", "2"});
-  CHECK(shown({}, {}) == Strings{"a", "b", "c", "d", "e", "f", "6"});
-}
-
-TEST_CASE("the picture says which paths it shows, and that there is none") {
-  const Diamond g;
-  const GraphView some = GraphView::of({g.f}, {.from = {g.a}, .to = {"d"}});
-  CHECK(some.remark == "in full colour: every path from a to d");
-  const GraphView none = GraphView::of({g.f}, {.from = {g.e}, .to = {g.d, g.b}});
-  CHECK(none.remark == "there is no path from e to d, b");
-  CHECK(bright(none) == Strings{"b", "d", "e", "0"});  // they can still be found
-  CHECK(GraphView::of({g.f}, {.from = {g.e}}).remark == "in full colour: everything that depends on e");
-  CHECK(GraphView::of({g.f}, {.to = {g.e}}).remark == "in full colour: everything that e depends on");
-  CHECK(GraphView::of({g.f}, {.from = {"a", "b", "c", "d", "e"}, .to = {g.f}}).remark ==
-        "in full colour: every path from a, b, c and 2 more to f");
-
-  const std::string svg = to_svg(none, GraphLayout::of(none));
-  CHECK(svg.find(">there is no path from e to d, b<") != svg.npos);
-  CHECK(svg.find("class=\"vertex parameter as-parameter dimmed\"") != svg.npos);
-  CHECK(svg.find("class=\"edge value dimmed\"") != svg.npos);
-  CHECK(to_dot(none).find("there is no path from e to d, b") != std::string::npos);
-  CHECK(to_mermaid(none).starts_with("---\ntitle: \"there is no path from e to d, b\"\n---\n"));
-  CHECK(to_mermaid(none).find("linkStyle 0 stroke:#8492a6") != std::string::npos);
-  CHECK(to_text(none).starts_with("there is no path from e to d, b\n"));
-  CHECK(to_json(none).find("\"dimmed\": true") != std::string::npos);
-}
-
-TEST_CASE("paths go through folded modules and blocks that are drawn once, but not where none leads") {
-  const Tensor x = input(), z = variable(Array({3}, Real(1)), "z");
-  // Two inputs go through one module without meeting.
-  const Tensor y = layer("m", x);
-  const Tensor w = layer("m", z).named("w");
-  const Tensor both = (y + w).named("both");
-  const GraphView view = GraphView::of({both}, {.depth = 0, .from = {x}, .to = {w}});
-  CHECK(view.remark == "there is no path from x to w");
-  for (const GraphEdge& edge : view.edges) CHECK(edge.dimmed);
-  // Of two arrows that become one, one is on a path.
-  const auto two_maps = [&] {
-    const Scope scope(intern("m"));
-    const Tensor b = exp(z), a = tanh(z).named("a");
-    return std::pair(b, a);
-  }();
-  const GraphView one_arrow =
-      GraphView::of({two_maps.first + two_maps.second}, {.depth = 0, .from = {z}, .to = {two_maps.second}});
-  CHECK(bright(one_arrow) == Strings{"z", "m", "1"});
-  const GraphView rolled = GraphView::of({network(x)}, {.depth = 2, .from = {"net.blocks.1.in"}, .to = {"head"}});
-  for (const GraphVertex& vertex : rolled.vertices) {
-    if (vertex.op == "in" || vertex.op == "out") CHECK_FALSE(vertex.dimmed);
-    if (vertex.name == "x") CHECK(vertex.dimmed);
-  }
-}
-
-TEST_CASE("the ends of paths are tensors, names with or without their module, or modules; others are refused") {
-  const Tensor y = network(input());
-  const auto count = [&](const GraphEnd& from) {
-    const GraphView view = GraphView::of({y}, {.depth = 9, .roll_up = false, .from = {from}});
-    return std::ranges::count(view.vertices, false, &GraphVertex::dimmed);
-  };
-  CHECK(count("head.weight") == 3);
-  CHECK(count("y") == 1);
-  CHECK(count("head.y") == 1);
-  CHECK(count("net.blocks.1") == 4 + 2 + 2);  // its operations and weights, and the head
-  CHECK(count("net.blocks.1") > count("net.blocks.1.out"));
-  const auto error = [&](const GraphEnd& end) {
-    return error_of<GraphError>([&] { GraphView::of({y}, {.from = {"head"}, .to = {"y", end}}); });
-  };
-  CHECK(error("net.block") == "graph: to[1]: no vertex and no module is called 'net.block'");
-  CHECK(error("") == "graph: to[1]: no vertex and no module is called ''");
-  CHECK(error(variable(Array({2}, Real(0)), "q")) == "graph: to[1] 'q' [2] is not in the graph");
-  CHECK(error(Tensor()) == "graph: to[1] is undefined");
 }
 
 TEST_CASE("what is too large is refused with the sizes that other options give") {

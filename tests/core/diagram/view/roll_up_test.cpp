@@ -1,6 +1,5 @@
-// Parts that are built alike are drawn once: blocks of a backward pass, calls of a module, operations in a row.
+// Parts that are built alike are drawn once: blocks of a backward pass, calls of a module.
 #include <xgrad/core/diagram/render/drawing.h>
-#include <xgrad/core/diagram/view/compare.h>
 
 #include <algorithm>
 #include <iterator>
@@ -172,44 +171,6 @@ TEST_CASE("two calls that do not follow each other can be told apart") {
                          view.vertices[static_cast<std::size_t>(edge.to)].role == GraphRole::module;
     CHECK(!between);
   }
-}
-
-TEST_CASE("operations in a row that are alike are one box") {
-  const Tensor x = variable(1, "x");
-  Tensor y = x;
-  for (int i = 0; i < 100; ++i) y = tanh(y);
-  const GraphView view = GraphView::of({y});
-  CHECK(view.vertices.size() == 3);  // x, 99 of them, the result
-  CHECK(view.vertices[1].times == 99);
-  CHECK(view.edges.size() == 2);
-  const GraphView both = GraphView::of(step(y, {x}));
-  CHECK(both.vertices.size() == 7);  // and as many gradients, with the seed
-  CHECK(GraphView::of({y}, {.roll_up = false}).vertices.size() == 101);
-  // Vertices with a name or a user of their own stay.
-  const Tensor middle = tanh(tanh(tanh(tanh(x)))).named("middle");
-  CHECK(GraphView::of({tanh(tanh(tanh(tanh(middle)))) + middle}).vertices.size() > 4);
-  CHECK(named(GraphView::of({tanh(tanh(tanh(tanh(middle))))}), "middle").times == 1);
-  CHECK(GraphView::of({tanh(tanh(tanh(x)))}).vertices.size() == 4);  // three are no row
-}
-
-TEST_CASE("a row of operations with a number each is one only where the numbers are equal") {
-  const Tensor x = variable(1, "x");
-  Tensor y = x, z = x;
-  for (int i = 0; i < 10; ++i) {
-    y = y * 2;
-    z = z * (i + 2);
-  }
-  CHECK(GraphView::of({y}).vertices.size() < 8);
-  CHECK(GraphView::of({z}).vertices.size() == 21);
-}
-
-TEST_CASE("graphs with another number of equal blocks are not equal") {
-  const GraphView two = GraphView::of({blocks("blocks.", 2)[0]}), three = GraphView::of({blocks("blocks.", 3)[0]});
-  CHECK(compare_graphs(two, two).equal());
-  const GraphComparison comparison = compare_graphs(three, two);
-  CHECK(!comparison.equal());
-  CHECK(comparison.modules == Strings{"module 'blocks.0': 2 times, was 3"});
-  CHECK(to_string(comparison).find("blocks.0': 2 times, was 3") != std::string::npos);
 }
 
 TEST_CASE("what only changes the form of numbers is an arrow in diagrams with modules, but where it is wanted") {

@@ -1,6 +1,5 @@
 // Which operations leave a trace: gradient rules that compute nothing or with numbers alone, and what no gradient flows
 // through.
-#include <xgrad/core/diagram/view/source_lines.h>
 #include <xgrad/core/diagram/view/values.h>
 
 #include <algorithm>
@@ -174,10 +173,6 @@ TEST_CASE("what no gradient flows through is drawn if that was asked for before"
     CHECK(ops_of(view) == all);
     CHECK(the(view, "sub").value->mean == -0.5);
   }
-  {
-    const SourceLines lines;
-    CHECK(ops_of(GraphView::of({run()})) == all);
-  }
   CHECK(ops_of(GraphView::of({run()})) == Strings{"matmul"});
 }
 
@@ -226,7 +221,7 @@ TEST_CASE("a chain of traces may be long") {
   const TraceAll trace;
   Tensor y = tensor({1});
   for (int i = 0; i < 100'000; ++i) y = tanh(y);
-  CHECK(the(GraphView::of({y}), "tanh").times == 99'999);
+  CHECK(GraphView::of({y}, {.max_nodes = 200'000}).vertices.size() == 100'001);
 }
 
 TEST_CASE("detached values say what they are detached from, others that look like them do not") {

@@ -1,14 +1,21 @@
-// Writing Graphviz's DOT language.
+// Diagrams in Graphviz's DOT language.
 #include "dot.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
+#include "../../base/error.h"
+#include "../../files/program.h"
+#include "../layout/arrangement.h"
 #include "../view/label_size.h"
+#include "../view/labels.h"
 #include "../view/palette.h"
-#include "arrangement.h"
 
-namespace xgrad::detail {
+namespace xgrad {
 namespace {
+
+using namespace detail;
 
 // Both kinds of labels read &...; as a character.
 std::string dot_escaped(std::string_view text, std::string_view with_backslash) {
@@ -38,35 +45,16 @@ std::string in_html(std::string_view text) {
   return dot_escaped(text, "");
 }
 
-constexpr double points_per_inch = 72;  // a point of dot is a pixel of the layout
-
-std::string room_for(const LabelSize& size) {
-  return cat("<<table border=\"0\" cellpadding=\"0\" cellspacing=\"0\" fixedsize=\"true\" width=\"",
-             static_cast<int>(size.width), "\" height=\"", static_cast<int>(size.height),
-             "\"><tr><td></td></tr></table>>");
-}
-
 class DotWriter {
  public:
-  DotWriter(const GraphView& view, const GraphOptions& options, DotFor reader)
-      : view_(view),
-        options_(options),
-        has_text_(reader == DotFor::readers),
-        palette_(palette_of(options.theme)),
-        arrangement_(view),
-        uses_own_leaf_(view.vertices.size()) {
-    for (const GraphEdge& edge : view.edges) {
-      const int frame = view.vertices[edge.to].frame;
-      if (is_leaf(edge.from) && frame >= 0 && view.vertices[edge.from].frame == frame) uses_own_leaf_[edge.to] = true;
-    }
-  }
+  DotWriter(const GraphView& view, const GraphOptions& options)
+      : view_(view), options_(options), palette_(palette_of(options.theme)), arrangement_(view) {}
 
   std::string write() && {
     line(0, "digraph xgrad {");
-    has_text_ ? begin_with_text() : begin_with_sizes();
+    begin();
     content_of(-1, 1);
     for (const GraphEdge& edge : view_.edges) write_edge(edge);
-    if (!has_text_ && arrangement_.runs_up_again()) tie_rules();
     out_ += "}\n";
     return std::move(out_);
   }
@@ -101,22 +89,14 @@ class DotWriter {
     return text;
   }
 
-  // nslimit bounds the search for the shortest arrows, which takes minutes for some graphs of 150 vertices.
-  void begin_with_sizes() {
-    line(1, "graph [rankdir=", direction_name(options_.direction),
-         ", nodesep=0.25, ranksep=0.25, newrank=true, nslimit=20, splines=none];");
-    line(1, "node [shape=box, fixedsize=true, label=\"\"];");
-  }
-
-  void begin_with_text() {
-    const std::string font = in_quotes(options_.font);
+  void begin() {
+    const std::string font = in_quotes(font_family);
     line(1, "graph [rankdir=", direction_name(options_.direction), ", bgcolor=\"", palette_.background,
          "\", fontname=", font, ", fontsize=12, fontcolor=\"", palette_.text,
          "\", nodesep=0.22, ranksep=0.32, pad=0.3, labelloc=t, newrank=true];");
     line(1, "node [shape=box, style=\"rounded,filled\", fontname=", font,
          ", fontsize=12, margin=\"0.13,0.06\", width=0.4, height=0.3, penwidth=1.1];");
-    line(1, "edge [fontname=", font, ", fontsize=8, fontcolor=\"", palette_.faint, "\", color=\"", palette_.edge,
-         "\", arrowsize=0.55, penwidth=0.9];");
+    line(1, "edge [color=\"", palette_.edge, "\", arrowsize=0.55, penwidth=0.9];");
     const std::string head = heading();
     if (!head.empty()) line(1, "label=<", head, ">;");
   }
@@ -126,9 +106,6 @@ class DotWriter {
     std::string rows;
     if (!options_.title.empty()) {
       append(rows, cat("<tr><td><font point-size=\"17\"><b>", in_html(options_.title), "</b></font></td></tr>"));
-    }
-    if (!view_.remark.empty()) {
-      append(rows, cat("<tr><td><font point-size=\"10\">", in_html(view_.remark), "</font></td></tr>"));
     }
     if (options_.legend) append(rows, cat("<tr><td>", legend(), "</td></tr>"));
     if (options_.legend && view_.scale) append(rows, cat("<tr><td>", scale(), "</td></tr>"));
@@ -165,15 +142,12 @@ class DotWriter {
     for (const int v : arrangement_.vertices_in(frame)) write_vertex(v, depth);
     for (const int c : arrangement_.frames_in(frame)) {
       line(depth, "subgraph cluster_", c, " {");
-      line(depth + 1, "graph [", has_text_ ? text_of_frame(view_.frames[c]) : size_of_frame(view_.frames[c]), "];");
+      line(depth + 1, "graph [", text_of_frame(view_.frames[c]), "];");
       content_of(c, depth + 1);
       line(depth, "}");
     }
   }
 
-  static std::string size_of_frame(const GraphFrame& frame) {
-    return cat("margin=10, label=", room_for(size_of_title(frame)));
-  }
   std::string text_of_frame(const GraphFrame& frame) const {
     return cat("style=\"rounded,filled\", fillcolor=\"", palette_.frame, "\", color=\"", palette_.frame_line,
                "\", labeljust=l, fontsize=11, margin=10, label=<<table border=\"0\" cellborder=\"0\" ",
@@ -182,12 +156,8 @@ class DotWriter {
 
   void write_vertex(int v, int depth) {
     const GraphVertex& vertex = view_.vertices[v];
-    line(depth, "n", v, " [", has_text_ ? text_of_vertex(vertex, v) : size_of_box(vertex),
+    line(depth, "n", v, " [", text_of_vertex(vertex, v),
          vertex.role == GraphRole::input ? ", shape=ellipse" : "", "];");
-  }
-  std::string size_of_box(const GraphVertex& vertex) const {
-    const LabelSize size = size_of_vertex(vertex, options_);
-    return cat("width=", size.width / points_per_inch, ", height=", size.height / points_per_inch);
   }
   std::string text_of_vertex(const GraphVertex& vertex, int v) const {
     const VertexColours colours = colours_of(view_, vertex, options_.theme);
@@ -199,38 +169,27 @@ class DotWriter {
                "\", color=\"", colours.line, "\", fontcolor=\"", colours.text, "\"",
                vertex.number ? ", width=0.3, height=0.24, margin=\"0.08,0.02\", fontsize=10" : "",
                vertex.is_result ? ", penwidth=2" : "",
-               vertex.change == GraphChange::removed ? ", style=\"rounded,filled,dashed\"" : "",
                ", tooltip=", tooltip_in_quotes(vertex));
   }
 
-  // A gradient rule stands at the height of its operation.
-  void tie_rules() {
-    for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
-      const int of = view_.vertices[v].rule_of;
-      if (of >= 0) line(1, "n", of, " -> n", v, " [style=invis, minlen=0, weight=20];");
-    }
-  }
-
   void write_edge(const GraphEdge& edge) {
-    std::string attributes = has_text_ ? colours_of_edge(edge) : std::string();
-    append(attributes, arrangement_.attributes(edge));
-    if (!has_text_) append(attributes, ranks_of_edge(edge));
-    if (has_text_ && options_.edge_shapes)
-      append(attributes, cat(", label=", in_quotes(cat(' ', shape_text(edge.shape)))));
+    std::string attributes = colours_of_edge(edge);
+    append(attributes, ranks_of_edge(edge));
     if (!attributes.empty()) attributes = cat(" [", std::string_view(attributes).substr(2), "]");
-    const bool upwards = arrangement_.upwards(edge);
+    const bool upwards = arrangement_.runs_up_again() && arrangement_.kind_of(edge) == EdgeKind::gradient;
     line(1, "n", upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, attributes, ";");
   }
-  // Results are near their inputs, even if that makes arrows from leaves longer; gradients are beside the values that
-  // they depend on; and sources of arrows into a frame are above all of it, its parameters included.
   std::string ranks_of_edge(const GraphEdge& edge) const {
-    const EdgeKind kind = arrangement_.kind_of(edge);
-    if (kind == EdgeKind::gradient || (kind == EdgeKind::value && is_leaf(edge.from))) return {};
-    const bool enters = kind == EdgeKind::value && uses_own_leaf_[edge.to] &&
-                        view_.vertices[edge.from].frame != view_.vertices[edge.to].frame;
-    return enters ? ", weight=4, minlen=2" : ", weight=4";
+    if (!arrangement_.runs_up_again()) return {};
+    switch (arrangement_.kind_of(edge)) {
+      case EdgeKind::borrowed:
+        return view_.vertices[edge.to].rule_of >= 0 ? ", constraint=false" : ", minlen=0";
+      case EdgeKind::gradient:
+        return ", dir=back";
+      default:
+        return {};
+    }
   }
-  bool is_leaf(int v) const { return view_.vertices[v].role <= GraphRole::constant; }
 
   std::string colours_of_edge(const GraphEdge& edge) const {
     std::string attributes;
@@ -238,28 +197,33 @@ class DotWriter {
     if (kind == EdgeKind::borrowed) append(attributes, cat(", style=dashed, color=\"", palette_.borrowed_edge, "\""));
     if (kind == EdgeKind::gradient) append(attributes, cat(", color=\"", palette_.gradient_edge, "\""));
     if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
-    if (edge.change == GraphChange::added)
-      append(attributes, cat(", color=\"", palette_.added.line, "\", penwidth=1.6"));
-    if (edge.change == GraphChange::removed) {
-      append(attributes, cat(", color=\"", palette_.removed.line, "\", style=dashed"));
-    }
-    if (edge.dimmed) append(attributes, cat(", color=\"", palette_.frame_line, "\""));
     return attributes;
   }
 
   const GraphView& view_;
   const GraphOptions& options_;
-  const bool has_text_;
   const Palette& palette_;
   const Arrangement arrangement_;
-  std::vector<bool> uses_own_leaf_;  // by vertex: whether a leaf of its frame leads to it
   std::string out_;
 };
 
 }  // namespace
 
-std::string in_dot(const GraphView& view, const GraphOptions& options, DotFor reader) {
-  return DotWriter(view, options, reader).write();
+std::string to_dot(const GraphView& view, const GraphOptions& options) { return DotWriter(view, options).write(); }
+
+std::string detail::drawn_by_graphviz(const GraphView& view, const GraphOptions& options, std::string_view format,
+                              std::string_view caller) {
+  static constexpr std::array programs{"dot", "neato", "fdp", "sfdp", "circo", "twopi", "osage", "patchwork"};
+  if (std::ranges::find(programs, std::string_view(options.layout)) == programs.end()) {
+    fail<ValueError>(caller, "the layout '", printable(options.layout), "' is none of dot, neato, fdp, sfdp, circo, twopi, ",
+                     "osage, patchwork, the programs of Graphviz");
+  }
+  ProgramResult result = run_program({options.layout, cat("-T", format)}, to_dot(view, options), {}, caller);
+  if (!result.is_there) fail<IoError>(caller, result.failure, ": install the package graphviz, or leave out .layout");
+  if (!result.failure.empty()) {
+    fail<IoError>(caller, result.failure, " on ", view.vertices.size(), " vertices and ", view.edges.size(), " arrows");
+  }
+  return std::move(result.output);
 }
 
-}  // namespace xgrad::detail
+}  // namespace xgrad

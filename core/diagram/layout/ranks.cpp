@@ -1,0 +1,69 @@
+// The ranks of the vertices of a diagram.
+#include "ranks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "../view/order.h"
+#include "network_simplex.h"
+
+namespace xgrad::detail {
+namespace {
+
+bool is_leaf(const GraphVertex& vertex) { return vertex.role <= GraphRole::constant; }
+
+}  // namespace
+
+std::vector<int> ranks_of(const GraphView& view, const Arrangement& arrangement) {
+  const auto count = static_cast<int>(view.vertices.size());
+  std::vector<bool> uses_own_leaf(view.vertices.size());  // whether a leaf of its frame leads to it
+  for (const GraphEdge& edge : view.edges) {
+    const GraphVertex &from = view.vertices[edge.from], &to = view.vertices[edge.to];
+    if (is_leaf(from) && to.frame != nothing && from.frame == to.frame) uses_own_leaf[edge.to] = true;
+  }
+
+  // Each arrow outweighs the pull to the top, which only keeps parts of the graph together that have no arrow in common.
+  const std::int64_t light = count + 1, heavy = 4 * light, tied = 20 * light, pull = 1;
+  std::vector<Distance> distances;
+  std::vector<bool> is_first(view.vertices.size(), true);
+  const auto keep = [&](int above, int below, int length, std::int64_t weight) {
+    distances.push_back({above, below, length, weight});
+    is_first[below] = false;
+  };
+  for (const GraphEdge& edge : view.edges) {
+    const GraphVertex &from = view.vertices[edge.from], &to = view.vertices[edge.to];
+    switch (arrangement.kind_of(edge)) {
+      case EdgeKind::gradient:
+        arrangement.runs_up_again() ? keep(edge.to, edge.from, 1, light) : keep(edge.from, edge.to, 1, light);
+        break;
+      case EdgeKind::borrowed:
+        if (!arrangement.runs_up_again()) keep(edge.from, edge.to, 1, heavy);
+        if (arrangement.runs_up_again() && to.rule_of == nothing) keep(edge.from, edge.to, 0, heavy);
+        break;
+      case EdgeKind::value: {
+        const bool enters = uses_own_leaf[edge.to] && from.frame != to.frame;
+        is_leaf(from) ? keep(edge.from, edge.to, 1, light) : keep(edge.from, edge.to, enters ? 2 : 1, heavy);
+        break;
+      }
+    }
+  }
+  for (int v = 0; arrangement.runs_up_again() && v < count; ++v) {
+    if (view.vertices[v].rule_of != nothing) keep(view.vertices[v].rule_of, v, 0, tied);
+  }
+  for (int v = 0; v < count; ++v) {
+    if (is_first[v]) distances.push_back({count, v, 0, pull});
+  }
+  std::vector<std::int64_t> heights = as_near_as_possible(count + 1, distances);
+  heights.pop_back();
+
+  std::vector<std::int64_t> used = heights;
+  std::ranges::sort(used);
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  std::vector<int> ranks;
+  for (const std::int64_t height : heights) {
+    ranks.push_back(static_cast<int>(std::ranges::lower_bound(used, height) - used.begin()));
+  }
+  return ranks;
+}
+
+}  // namespace xgrad::detail
