@@ -30,13 +30,13 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 echo "$*" >>"$root/called"
 echo "7 places with figures, 0 lines differ"
 END_OF_FILE
-cat >"$sandbox/tests/mpi/killed.sh" <<'END_OF_FILE'
+cat >"$sandbox/tests/mpi/ranks.sh" <<'END_OF_FILE'
 #!/bin/bash
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-echo "killed" >>"$root/called"
+echo "ranks" >>"$root/called"
 echo "100 kills"
 END_OF_FILE
-chmod +x "$sandbox"/tests/mpi/killed.sh "$sandbox"/docs/tools/run "$sandbox"/cmake/setup "$sandbox"/tests/run "$sandbox"/examples/run
+chmod +x "$sandbox"/tests/mpi/ranks.sh "$sandbox"/docs/tools/run "$sandbox"/cmake/setup "$sandbox"/tests/run "$sandbox"/examples/run
 
 long() { # STATUS ARGUMENTS...
   local status=0 expected=$1
@@ -56,7 +56,7 @@ levels=$((1 + $(grep -qw avx2 /proc/cpuinfo && echo 1 || echo 0) + $(grep -qw av
 calls $((24 + levels))
 grep -qx -- "--asan-base --only xgrad_tests_random --only xgrad_tests_random_f32" "$sandbox/called"
 grep -qE "^random +\| no finding at levels base" "$sandbox/out"
-row killed "100 kills"
+row ranks "100 kills"
 row figures "7 places with figures, 0 lines differ"
 grep -qx -- "figures --compare" "$sandbox/called"
 for level in v4 v3 base; do grep -qx -- "$level --portable --only xgrad_tests_f32" "$sandbox/called"; done

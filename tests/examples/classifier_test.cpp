@@ -83,7 +83,8 @@ TEST_CASE("what a classifier learnt is drawn and counted") {
   optim::AdamW adam{model.parameters(), {.lr = 1e-2}};
   DataLoader batches{TrainingPictures{data.train, augmentation(statistics, {.crop = 1})},
                      {.batch_size = 20, .shuffle = true}};
-  Trainer{model, adam, {.epochs = 3, .terminal = {}}}.fit(
+  Trainer trainer{model, adam, {.epochs = 3, .terminal = {}}};
+  trainer.fit(
       batches, [&](const Tensor& x, const Index& y) { return cross_entropy(model(x), y); });
   const Answers found = answers(model, data.test, statistics);
   CHECK(found.loss < before);

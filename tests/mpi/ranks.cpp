@@ -158,7 +158,7 @@ TEST_CASE("losses that are sums are added") {
   mpi::DataParallel parallel{*world, model, {.mean = false}};
   const Batch batch = whole_batch(3);
   const auto summed = [&](const Batch& part) {
-    return mpi::Loss{cross_entropy(model(part.first), part.second, {.reduction = Reduction::sum}), 2.0};
+    return kit::WeightedLoss{cross_entropy(model(part.first), part.second, {.reduction = Reduction::sum}), 2.0};
   };
   const Tensors found = parallel.grad(own_part(batch), summed), expected = grad(summed(batch).loss, model.parameters());
   for (std::size_t i = 0; i < found.size(); ++i) testing::check_close(found[i].value(), expected[i].value(), 1e-13);

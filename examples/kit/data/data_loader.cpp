@@ -6,7 +6,6 @@
 #include <span>
 
 #include <xgrad/core/base/error.h>
-#include <xgrad/kit/mpi/world.h>
 #include <xgrad/ops/arrange/create.h>
 
 namespace xgrad::kit {
@@ -24,9 +23,6 @@ void check(const DataLoaderOptions& options, std::int64_t samples) {
   detail::check_loader(options.batch_size, options.num_workers, options.prefetch_factor);
   detail::check_at_least("bucket", options.bucket, 1);
   if (samples < 1) fail<ValueError>(op, "the data set has no samples");
-  if (options.rank < 0 || options.rank >= options.ranks) {
-    fail<ValueError>(op, "there is no rank ", options.rank, " of ", options.ranks);
-  }
   if (options.sampler) {
     if (options.shuffle) fail<ValueError>(op, "a sampler has an order of its own, so shuffle has to be false");
     if (!options.sampler->draw) fail<ValueError>(op, "the sampler has no function");
@@ -100,10 +96,11 @@ LoaderProgress::LoaderProgress(const DataLoaderOptions& options, std::int64_t sa
 void LoaderProgress::begin() {
   place_.begin();
   plan_ = planned();
-  if (options_.ranks == 1) return;
+  if (!options_.mine) return;
   for (Index& rows : plan_) {
-    const auto begin = mpi::part_begin(rows.size(), options_.ranks, options_.rank);
-    rows = rows[{slice(begin, mpi::part_begin(rows.size(), options_.ranks, options_.rank + 1))}];
+    const std::int64_t all = rows.size();
+    rows = options_.mine(rows);
+    if (rows.size() == 0) fail<ValueError>(op, "`mine` leaves none of the ", all, " samples of a batch: set drop_last");
   }
 }
 

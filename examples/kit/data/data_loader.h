@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -31,7 +32,6 @@
 #include <xgrad/kit/data/dataset.h>
 #include <xgrad/kit/data/prefetcher.h>
 #include <xgrad/kit/data/sampler.h>
-#include <xgrad/kit/mpi/rows.h>
 #include <xgrad/kit/text/text.h>
 
 namespace xgrad::kit {
@@ -44,7 +44,7 @@ struct SampleError : Error {
 };
 
 struct DataLoaderOptions {
-  std::int64_t batch_size = 1;  ///< of all ranks together
+  std::int64_t batch_size = 1;
   bool shuffle = false;         ///< a new order in every epoch
   bool drop_last = false;       ///< leave out the last batch of an epoch where it would be smaller
   Seed seed = 0;                ///< of the order, and of random numbers of samples
@@ -56,8 +56,8 @@ struct DataLoaderOptions {
   std::int64_t bucket = 100;  ///< number of batches that are sorted together
   /// The samples of an epoch, where they are not all of them once; then `shuffle` stays off.
   std::optional<Sampler> sampler = {};
-  /// Of the ranks that train together (mpi::World) each is given its share of every batch, consecutive samples of it.
-  int rank = 0, ranks = 1;
+  /// Which samples of a batch are loaded, given their numbers: at least one of them. Without a function, all.
+  std::function<Index(const Index& rows)> mine = {};
 };
 
 namespace detail {
@@ -92,7 +92,7 @@ class LoaderProgress {
   std::int64_t batches() const { return batches_; }
   std::int64_t epoch() const { return place_.epoch(); }
   std::int64_t position() const { return place_.position(); }
-  /// The numbers of the samples of batch k of this epoch; none where a batch has fewer samples than there are ranks.
+  /// The numbers of the samples of batch k of this epoch.
   const Index& rows(std::int64_t k) const { return plan_[static_cast<std::size_t>(k)]; }
 
   void begin();
@@ -214,7 +214,7 @@ auto batch_type() {
 /// of `collate(std::vector<Sample>)`, by default of default_collate(); if no collate is given and the data set has
 /// batch(rows), of that. Samples that draw random numbers (randn, next_random_key) get those of a generator of their
 /// own, which depends on seed, epoch and number of the sample; the generator of the training loop is left alone. (The
-/// draws of batch(rows) depend on the first of the rows, which differs from rank to rank.)
+/// draws of batch(rows) depend on the first of the rows.)
 ///
 /// Threads: one at a time. With workers, samples are taken from the data set by several threads at once, and the
 /// function that makes batches is called by them.
@@ -287,13 +287,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
 
   /// Batch k of the epoch, or nothing once it is no longer wanted.
   std::optional<Batch> batch(std::int64_t k, const Prefetcher& from) const {
-    const Index& rows = progress_.rows(k);
-    if (rows.size() > 0) return made(rows, k, &from);
-    if constexpr (mpi::detail::has_rows<Batch>()) {
-      return mpi::detail::rows_of(*made(Index({1}, {0}), k), 0, 0);
-    } else {
-      fail<ValueError>("data_loader", "a batch has fewer samples than there are ranks: set drop_last");
-    }
+    return made(progress_.rows(k), k, &from);
   }
 
   /// Batch k, of these samples.

@@ -1,4 +1,4 @@
-// Samples of a batch: how many there are, and some of them.
+// Some samples of a batch.
 #pragma once
 
 #include <concepts>
@@ -6,11 +6,12 @@
 #include <tuple>
 #include <utility>
 
-#include <xgrad/kit/data/collate.h>
+#include <xgrad/kit/data/samples.h>
 
 namespace xgrad::mpi::detail {
 
 using kit::detail::is_array;
+using kit::detail::samples_of;
 using kit::detail::TupleLike;
 
 /// Something that gives samples begin ... end - 1 of itself.
@@ -49,20 +50,6 @@ constexpr bool has_rows() {
     return all_have_rows<decltype(kit::detail::fields(std::declval<const Batch&>()))>();
   } else {
     return false;
-  }
-}
-
-/// How many samples a batch has; of a pair, tuple or struct, its first part.
-template <class Batch>
-std::int64_t samples_of(const Batch& batch) {
-  if constexpr (is_array<Batch>) {
-    return batch.rank() == 0 ? 1 : batch.shape()[0];
-  } else if constexpr (WithRows<Batch> || ListLike<Batch>) {
-    return static_cast<std::int64_t>(batch.size());
-  } else if constexpr (TupleLike<Batch>) {
-    return samples_of(std::get<0>(batch));
-  } else {
-    return samples_of(std::get<0>(kit::detail::fields(batch)));
   }
 }
 

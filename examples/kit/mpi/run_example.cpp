@@ -1,14 +1,11 @@
-// --mpi for examples.
+// Examples as ranks.
 #include <xgrad/kit/mpi/run_example.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <optional>
 #include <streambuf>
-#include <string_view>
 
-#include <CLI/CLI.hpp>
 
 #include <xgrad/kit/mpi/run.h>
 #include <xgrad/kit/program/signal.h>
@@ -35,16 +32,6 @@ class Silence {
 }  // namespace
 
 int run_example(CLI::App& app, int argc, char** argv, const std::function<void(kit::Example&, World&)>& body) {
-  bool asked = false;
-  app.add_flag("--mpi", asked, "be one of the ranks that mpirun has started (examples/run --ranks N ...)");
-  const bool found = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--mpi"; });
-  if (!found || !detail::available()) {
-    return kit::run_example(app, argc, argv, [&](kit::Example& example) {
-      if (asked) detail::refuse("--mpi");
-      World alone;
-      body(example, alone);
-    });
-  }
   return run(argc, argv, [&](World& world) {
     std::optional<Silence> silence;
     if (!world.first()) silence.emplace();

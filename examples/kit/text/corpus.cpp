@@ -62,16 +62,6 @@ Corpus::Corpus(const CorpusOptions& options, const Split& split)
   }
 }
 
-CorpusBatch CorpusBatch::rows(std::int64_t begin, std::int64_t end) const {
-  const std::initializer_list<Slice> some{slice(begin, end)};
-  CorpusBatch part{.source = source[some],
-                   .source_lengths = source_lengths[some],
-                   .target = target[some],
-                   .target_lengths = target_lengths[some]};
-  for (const std::int64_t length : part.target_lengths) part.tokens += length;
-  return part;
-}
-
 CorpusBatch Corpus::batch(const Index& rows) const {
   CorpusBatch batch{.source = index_select(source_.ids, 0, rows),
                     .source_lengths = index_select(source_.lengths, 0, rows),

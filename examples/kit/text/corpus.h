@@ -37,8 +37,6 @@ struct CorpusBatch {
   std::int64_t tokens = 0;  ///< of the targets, <eos> included: those that count in the loss
 
   std::int64_t size() const { return source.dim(0); }
-  /// Samples begin ... end - 1.
-  CorpusBatch rows(std::int64_t begin, std::int64_t end) const;
 };
 
 /// A sentence to test with: its words, and all right translations.
