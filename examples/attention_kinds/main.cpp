@@ -8,8 +8,6 @@
 #include <functional>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/draw/plot.h>
@@ -165,15 +163,15 @@ void draw_costs(const std::filesystem::path& out, std::int64_t longest) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("The kinds of attention: their weights, their graphs, their costs.", "attention_kinds");
-  Config config;
-  kit::add_number(app, "--longest", config.longest, "positions of the longest sequence", 256, 65536);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) {
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.integer("--longest", c.longest, "positions of the longest sequence", 256, 65536);
+  };
+  const auto run = [](const Config& config, kit::Example& example) {
     draw_weights(example.out);
     draw_scores(example.out);
     draw_costs(example.out, config.longest);
-  });
-} catch (...) {
-  return kit::report_error();
+  };
+  return kit::main<Config>(argc, argv, "attention_kinds",
+                           "The kinds of attention: their weights, their graphs, their costs.", options, run);
 }

@@ -8,8 +8,6 @@
 #include <iostream>
 #include <numeric>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/plot.h>
@@ -282,22 +280,20 @@ void train(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("A BERT that learns to fill in masked words.", "bert");
-  Config c;
-  app.add_option("--data", c.data, "text file, UTF-8, plain or gzip");
-  app.add_option("--fill", c.fill, "a sentence with _ for the word to be filled in; may be given several times");
-  kit::add_number(app, "--steps", c.steps, "training steps", 1, 1'000'000'000);
-  kit::add_number(app, "--batch", c.batch, "windows per step", 1, 100'000);
-  kit::add_number(app, "--context", c.context, "words of a window", 8, 100'000);
-  kit::add_number(app, "--min-freq", c.min_freq, "rarer words are unknown", 1, 1'000'000);
-  kit::add_number(app, "--dim", c.dim, "width of the model", 1, 100'000);
-  kit::add_number(app, "--heads", c.heads, "heads of attention", 1, 1000);
-  kit::add_number(app, "--layers", c.layers, "blocks", 1, 1000);
-  kit::add_number(app, "--dropout", c.dropout, "probability of dropout", 0, 1);
-  kit::add_number(app, "--lr", c.learning_rate, "largest learning rate", 1e-9, 1000);
-  kit::add_number(app, "--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { train(c, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.text("--data", c.data, "text file, UTF-8, plain or gzip");
+    o.texts("--fill", c.fill, "a sentence with _ for the word to be filled in; may be given several times");
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000'000);
+    o.integer("--batch", c.batch, "windows per step", 1, 100'000);
+    o.integer("--context", c.context, "words of a window", 8, 100'000);
+    o.integer("--min-freq", c.min_freq, "rarer words are unknown", 1, 1'000'000);
+    o.integer("--dim", c.dim, "width of the model", 1, 100'000);
+    o.integer("--heads", c.heads, "heads of attention", 1, 1000);
+    o.integer("--layers", c.layers, "blocks", 1, 1000);
+    o.real("--dropout", c.dropout, "probability of dropout", 0, 1);
+    o.real("--lr", c.learning_rate, "largest learning rate", 1e-9, 1000);
+    o.integer("--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
+  };
+  return kit::main<Config>(argc, argv, "bert", "A BERT that learns to fill in masked words.", options, train);
 }

@@ -4,8 +4,6 @@
 //   examples/run cnn [--data FOLDER | --fashion-mnist] [--epochs N] [--batch N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/train/classifier.h>
@@ -75,11 +73,11 @@ void run(const kit::ClassifierOptions& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("A convolutional network that classifies pictures.", "cnn");
-  kit::ClassifierOptions config = defaults;
-  kit::add_classifier_options(app, config);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, kit::ClassifierOptions& c) {
+    c = defaults;
+    kit::add_classifier_options(o, c);
+  };
+  return kit::main<kit::ClassifierOptions>(argc, argv, "cnn",
+                                           "A convolutional network that classifies pictures.", options, run);
 }

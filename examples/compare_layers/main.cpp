@@ -8,8 +8,6 @@
 #include <array>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/format.h>
@@ -45,7 +43,7 @@ std::array<double, 3> numbers(const Costs& costs) {
 
 void run(const Config& config, kit::Example& example) {
   if (const auto [least, most] = std::ranges::minmax(config.lengths); least == most) {
-    throw CLI::ValidationError("--lengths", "growth needs two different lengths");
+    throw kit::OptionError("--lengths", "growth needs two different lengths");
   }
   std::cout << "one layer of width " << config.width << ", convolution over " << config.kernel << " tokens\n";
   const std::vector<double> x(config.lengths.begin(), config.lengths.end());
@@ -82,13 +80,13 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Compares self-attention, recurrence and convolution by the graphs that they record.", "compare_layers");
-  Config config;
-  kit::add_number(app, "--width", config.width, "of a token", 1, 1000);
-  kit::add_number(app, "--kernel", config.kernel, "tokens that a convolution sees", 2, 1000);
-  kit::add_numbers(app, "--lengths", config.lengths, "numbers of tokens", 2, 1000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.integer("--width", c.width, "of a token", 1, 1000);
+    o.integer("--kernel", c.kernel, "tokens that a convolution sees", 2, 1000);
+    o.integers("--lengths", c.lengths, "numbers of tokens", 2, 1000);
+  };
+  return kit::main<Config>(argc, argv, "compare_layers",
+                           "Compares self-attention, recurrence and convolution by the graphs that they record.",
+                           options, run);
 }

@@ -5,11 +5,9 @@
 #include <chrono>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/data.h>
 #include <xgrad/kit/mpi/data_parallel.h>
-#include <xgrad/kit/mpi/run_example.h>
+#include <xgrad/kit/mpi/main.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/kit/train/trainer.h>
@@ -77,13 +75,13 @@ void run(Config config, kit::Example& example, mpi::World& world) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Several processes train one GPT.", "data_parallel");
-  Config c;
-  kit::add_number(app, "--batch", c.batch, "windows per step", 1, 100'000);
-  kit::add_number(app, "--dim", c.model.dim, "width of the model", 1, 100'000);
-  kit::add_number(app, "--layers", c.model.layers, "blocks", 1, 1000);
-  kit::add_number(app, "--steps", c.steps, "training steps", 1, 1'000'000'000);
-  kit::add_number(app, "--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
-  app.add_flag("--resume", c.resume, "go on from the checkpoint in the folder");
-  return mpi::run_example(app, argc, argv, [&](kit::Example& example, mpi::World& world) { run(c, example, world); });
+  const auto options = [](kit::Options& o, Config& c) {
+    o.integer("--batch", c.batch, "windows per step", 1, 100'000);
+    o.integer("--dim", c.model.dim, "width of the model", 1, 100'000);
+    o.integer("--layers", c.model.layers, "blocks", 1, 1000);
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000'000);
+    o.integer("--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
+    o.flag("--resume", c.resume, "go on from the checkpoint in the folder");
+  };
+  return mpi::main<Config>(argc, argv, "data_parallel", "Several processes train one GPT.", options, run);
 }

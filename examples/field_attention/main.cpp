@@ -4,8 +4,6 @@
 //   examples/run field_attention [--records N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
@@ -107,13 +105,12 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Field attention: which combinations of categories matter.", "field_attention");
-  Config config;
-  kit::add_number(app, "--records", config.records, "records to learn from", 1, 1'000'000);
-  kit::add_number(app, "--steps", config.steps, "training steps", 1, 1'000'000);
-  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.integer("--records", c.records, "records to learn from", 1, 1'000'000);
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000);
+    o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
+  };
+  return kit::main<Config>(argc, argv, "field_attention",
+                           "Field attention: which combinations of categories matter.", options, run);
 }

@@ -8,8 +8,6 @@
 #include <chrono>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/data.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/text/published_tokenizer.h>
@@ -164,25 +162,26 @@ void write_on(const Config& config, Seed seed) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("A GPT that learns to write, character by character, or writes with published weights.", "gpt");
-  Config c;
-  app.add_option("--data", c.data, "text file, UTF-8, plain or gzip");
-  app.add_option("--weights", c.weights, "folder of a published GPT-2, which writes instead of being trained");
-  app.add_option("--prompt", c.prompt, "the beginning of samples");
-  kit::add_number(app, "--length", c.length, "tokens of a sample", 1, 1'000'000);
-  kit::add_number(app, "--context", c.model.context, "characters of a window", 1, 100'000);
-  kit::add_number(app, "--dim", c.model.dim, "width of the model", 1, 100'000);
-  kit::add_number(app, "--heads", c.model.heads, "heads of attention", 1, 1000);
-  kit::add_number(app, "--layers", c.model.layers, "blocks", 1, 1000);
-  kit::add_number(app, "--batch", c.batch, "windows per step", 1, 100'000);
-  kit::add_number(app, "--steps", c.steps, "training steps", 1, 1'000'000'000);
-  kit::add_number(app, "--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
-  app.add_flag("--resume", c.resume, "go on from the checkpoint in the folder");
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) {
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.text("--data", c.data, "text file, UTF-8, plain or gzip");
+    o.text("--weights", c.weights, "folder of a published GPT-2, which writes instead of being trained");
+    o.text("--prompt", c.prompt, "the beginning of samples");
+    o.integer("--length", c.length, "tokens of a sample", 1, 1'000'000);
+    o.integer("--context", c.model.context, "characters of a window", 1, 100'000);
+    o.integer("--dim", c.model.dim, "width of the model", 1, 100'000);
+    o.integer("--heads", c.model.heads, "heads of attention", 1, 1000);
+    o.integer("--layers", c.model.layers, "blocks", 1, 1000);
+    o.integer("--batch", c.batch, "windows per step", 1, 100'000);
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000'000);
+    o.integer("--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
+    o.flag("--resume", c.resume, "go on from the checkpoint in the folder");
+  };
+  const auto run = [](const Config& c, kit::Example& example) {
     if (c.prompt.empty()) fail<ValueError>("gpt", "the prompt is empty");
     c.weights.empty() ? train(c, example) : write_on(c, example.seed);
-  });
-} catch (...) {
-  return kit::report_error();
+  };
+  return kit::main<Config>(argc, argv, "gpt",
+                           "A GPT that learns to write, character by character, or writes with published weights.",
+                           options, run);
 }

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
@@ -167,16 +165,15 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Post-norm and pre-norm transformers, each with and without warm-up.", "norm_order");
-  Config c;
-  kit::add_corpus_options(app, c.corpus);
-  kit::add_number(app, "--layers", c.layers, "of the encoder, and of the decoder", 1, 1000);
-  kit::add_number(app, "--lr", c.learning_rate, "learning rate after the warm-up", 1e-9, 1000);
-  kit::add_number(app, "--warmup", c.warmup, "steps", 1, 1'000'000);
-  kit::add_number(app, "--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
-  kit::add_number(app, "--seeds", c.seeds, "train everything so many times", 1, 1000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(c, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    kit::add_corpus_options(o, c.corpus);
+    o.integer("--layers", c.layers, "of the encoder, and of the decoder", 1, 1000);
+    o.real("--lr", c.learning_rate, "learning rate after the warm-up", 1e-9, 1000);
+    o.integer("--warmup", c.warmup, "steps", 1, 1'000'000);
+    o.integer("--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
+    o.integer("--seeds", c.seeds, "train everything so many times", 1, 1000);
+  };
+  return kit::main<Config>(argc, argv, "norm_order",
+                           "Post-norm and pre-norm transformers, each with and without warm-up.", options, run);
 }

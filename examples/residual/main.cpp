@@ -13,8 +13,6 @@
 #include <cmath>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/format.h>
@@ -119,15 +117,13 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Trains plain and residual stacks of growing depth.", "residual");
-  Config config;
-  kit::add_numbers(app, "--depths", config.depths, "blocks of two layers", 1, 1000);
-  kit::add_number(app, "--width", config.width, "of the layers", 1, 10'000);
-  kit::add_number(app, "--epochs", config.epochs, "times that every point is seen", 1, 1'000'000);
-  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
-  kit::add_number(app, "--seeds", config.seeds, "train every stack so many times", 1, 1000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.integers("--depths", c.depths, "blocks of two layers", 1, 1000);
+    o.integer("--width", c.width, "of the layers", 1, 10'000);
+    o.integer("--epochs", c.epochs, "times that every point is seen", 1, 1'000'000);
+    o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
+    o.integer("--seeds", c.seeds, "train every stack so many times", 1, 1000);
+  };
+  return kit::main<Config>(argc, argv, "residual", "Trains plain and residual stacks of growing depth.", options, run);
 }

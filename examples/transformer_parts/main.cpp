@@ -7,8 +7,6 @@
 #include <iostream>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
@@ -148,14 +146,12 @@ void show_losses(kit::ResultLine& result) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Shows parts of a transformer: embedding, positions, losses.", "transformer_parts");
-  return kit::run_example(app, argc, argv, [](kit::Example& example) {
+int main(int argc, char** argv) {
+  const auto run = [](kit::Example& example) {
     std::cout << "\nembedding against one_hot times table: greatest difference " << embedding_difference() << "\n";
     draw_positions(example.out);
     show_norms(example.out);
     show_losses(example.result);
-  });
-} catch (...) {
-  return kit::report_error();
+  };
+  return kit::main(argc, argv, "transformer_parts", "Shows parts of a transformer: embedding, positions, losses.", run);
 }

@@ -8,8 +8,6 @@
 #include <chrono>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/data.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/text/bleu.h>
@@ -123,17 +121,15 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("English to French: trains a small transformer and shows translations.", "translate");
-  Config c;
-  kit::add_corpus_options(app, c.corpus);
-  kit::add_number(app, "--epochs", c.epochs, "times that every pair is seen", 0, 1'000'000'000);
-  kit::add_number(app, "--batch", c.batch, "sentences per step", 1, 1'000'000);
-  kit::add_number(app, "--lr", c.learning_rate, "learning rate", 1e-9, 1000);
-  kit::add_choice(app, "--cross-attention", attended, "encoder layers that a decoder block attends to",
-                  [&c](std::size_t i) { c.model.cross_attention = static_cast<nn::CrossAttention>(i); });
-  app.add_flag("--resume", c.resume, "go on from the checkpoint in the folder");
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(c, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    kit::add_corpus_options(o, c.corpus);
+    o.integer("--epochs", c.epochs, "times that every pair is seen", 0, 1'000'000'000);
+    o.integer("--batch", c.batch, "sentences per step", 1, 1'000'000);
+    o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
+    o.choice("--cross-attention", c.model.cross_attention, attended, "encoder layers that a decoder block attends to");
+    o.flag("--resume", c.resume, "go on from the checkpoint in the folder");
+  };
+  return kit::main<Config>(argc, argv, "translate",
+                           "English to French: trains a small transformer and shows translations.", options, run);
 }

@@ -6,8 +6,6 @@
 #include <iomanip>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
@@ -146,7 +144,7 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
 }
 
 void run(const Config& config, kit::Example& example) {
-  if (config.dim % 4 != 0) throw CLI::ValidationError("--dim", cat(config.dim, " is no multiple of 4"));
+  if (config.dim % 4 != 0) throw kit::OptionError("--dim", cat(config.dim, " is no multiple of 4"));
   const std::filesystem::path& out = example.out;
   const Text text(config);
   const SkipGram model(text.vocab().size(), config.dim);
@@ -186,18 +184,16 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Vectors of words by skip-gram with negative sampling.", "word_vectors");
-  Config c;
-  app.add_option("--text", c.text, "a text, one sentence per line");
-  kit::add_number(app, "--min-freq", c.min_freq, "rarer words are left out", 1, 1'000'000);
-  kit::add_number(app, "--window", c.window, "how far away a neighbour may be", 1, 1000);
-  kit::add_number(app, "--subsample", c.subsample, "frequency above which words are passed over", 1e-6, 1);
-  kit::add_number(app, "--dim", c.dim, "numbers of a vector, a multiple of 4 for the heads of the translation model", 4,
-                  10'000);
-  kit::add_number(app, "--steps", c.steps, "training steps", 1, 1'000'000);
-  app.add_option("--words", c.words, "words to print the neighbours of");
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(c, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.text("--text", c.text, "a text, one sentence per line");
+    o.integer("--min-freq", c.min_freq, "rarer words are left out", 1, 1'000'000);
+    o.integer("--window", c.window, "how far away a neighbour may be", 1, 1000);
+    o.real("--subsample", c.subsample, "frequency above which words are passed over", 1e-6, 1);
+    o.integer("--dim", c.dim, "numbers of a vector, a multiple of 4 for the heads of the translation model", 4, 10'000);
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000);
+    o.texts("--words", c.words, "words to print the neighbours of");
+  };
+  return kit::main<Config>(argc, argv, "word_vectors",
+                           "Vectors of words by skip-gram with negative sampling.", options, run);
 }

@@ -12,6 +12,7 @@
 
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>
+#include <xgrad/kit/mpi/rows.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::kit {

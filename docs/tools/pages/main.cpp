@@ -5,8 +5,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/xgrad.h>
 
@@ -123,9 +121,8 @@ void add_others(Folder& folder) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("A folder of pages of graphs.", "pages");
-  return kit::run_example(app, argc, argv, [](kit::Example& example) {
+int main(int argc, char** argv) {
+  return kit::main(argc, argv, "pages", "A folder of pages of graphs.", [](kit::Example& example) {
     Folder folder(example.out);
     add_neuron(folder);
     add_translation(folder);
@@ -134,6 +131,4 @@ int main(int argc, char** argv) try {
     add_others(folder);
     folder.finish();
   });
-} catch (...) {
-  return kit::report_error();
 }

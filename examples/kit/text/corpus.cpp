@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/text/bleu.h>
@@ -35,10 +33,10 @@ Vocab count(const std::vector<SentencePair>& pairs, std::string SentencePair::*w
 
 }  // namespace
 
-void add_corpus_options(CLI::App& app, CorpusOptions& options) {
-  app.add_option("--data", options.file, "sentence pairs, english<TAB>french, perhaps gzipped");
-  add_number(app, "--pairs", options.pairs, "learn the first so many pairs", 1, 1'000'000'000);
-  add_number(app, "--held-out", options.held_out, "judge by so many of the pairs behind them", 0, 1'000'000'000);
+void add_corpus_options(Options& options, CorpusOptions& config) {
+  options.text("--data", config.file, "sentence pairs, english<TAB>french, perhaps gzipped");
+  options.integer("--pairs", config.pairs, "learn the first so many pairs", 1, 1'000'000'000);
+  options.integer("--held-out", config.held_out, "judge by so many of the pairs behind them", 0, 1'000'000'000);
 }
 
 Corpus::Corpus(const CorpusOptions& options) : Corpus(options, read(options)) {}

@@ -10,10 +10,6 @@
 #include <xgrad/core/array/array.h>
 #include <xgrad/kit/text/text.h>
 
-namespace CLI {
-class App;
-}
-
 namespace xgrad::kit {
 
 /// The choice of sentences, and their form.
@@ -25,8 +21,10 @@ struct CorpusOptions {
   int min_freq = 2;                 ///< rarer words become <unk>
 };
 
-/// Declares --data, --pairs and --held-out; `options` must live as long as the app does.
-void add_corpus_options(CLI::App& app, CorpusOptions& options);
+class Options;
+
+/// Declares --data, --pairs and --held-out.
+void add_corpus_options(Options& options, CorpusOptions& config);
 
 /// One batch: the encoder's input and the decoder's target; the decoder's input is nn::shift_right(target, bos).
 struct CorpusBatch {

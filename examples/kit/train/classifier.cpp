@@ -1,8 +1,6 @@
 // The accuracy of a classifier, and its confusions.
 #include <xgrad/kit/train/classifier.h>
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <numeric>
 
@@ -85,13 +83,13 @@ void draw_answers(const std::filesystem::path& folder, const ImageSet& set, cons
       confusion_svg("What was taken for what", confusion_matrix(set.labels(), found.guesses, classes), set.classes()));
 }
 
-void add_classifier_options(CLI::App& app, ClassifierOptions& options) {
-  app.add_option("--data", options.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
-  add_number(app, "--epochs", options.epochs, "times that every picture is seen", 1, 10'000);
-  add_number(app, "--batch", options.batch, "pictures in a step", 1, 10'000);
-  add_number(app, "--lr", options.lr, "largest learning rate", 1e-9, 10);
-  add_number(app, "--crop", options.crop, "pictures are shifted by up to so many pixels", 0, 1000);
-  add_number(app, "--flip", options.flip, "probability that left and right change places", 0, 1);
+void add_classifier_options(Options& options, ClassifierOptions& config) {
+  options.text("--data", config.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
+  options.integer("--epochs", config.epochs, "times that every picture is seen", 1, 10'000);
+  options.integer("--batch", config.batch, "pictures in a step", 1, 10'000);
+  options.real("--lr", config.lr, "largest learning rate", 1e-9, 10);
+  options.integer("--crop", config.crop, "pictures are shifted by up to so many pixels", 0, 1000);
+  options.real("--flip", config.flip, "probability that left and right change places", 0, 1);
 }
 
 std::string looked_at_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,

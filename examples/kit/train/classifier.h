@@ -13,10 +13,6 @@
 #include <xgrad/kit/draw/pictures.h>
 #include <xgrad/nn/module.h>
 
-namespace CLI {
-class App;
-}
-
 namespace xgrad::kit {
 
 struct ClassifierOptions {
@@ -28,8 +24,10 @@ struct ClassifierOptions {
   double flip = 0;        ///< probability that left and right change places
 };
 
-/// Declares --data, --epochs, --batch, --lr, --crop and --flip; `options` must live as long as the app does.
-void add_classifier_options(CLI::App& app, ClassifierOptions& options);
+class Options;
+
+/// Declares --data, --epochs, --batch, --lr, --crop and --flip.
+void add_classifier_options(Options& options, ClassifierOptions& config);
 
 /// The pictures of --data: those of a folder, or, with an empty path, drawn shapes, 6000 to train and 1000 to test.
 ImageData image_data(const std::filesystem::path& folder, Seed seed);

@@ -1,5 +1,5 @@
-// Examples as ranks.
-#include <xgrad/kit/mpi/run_example.h>
+// The standard output of ranks, and their errors.
+#include <xgrad/kit/mpi/main.h>
 
 #include <cstdio>
 #include <iostream>
@@ -10,7 +10,7 @@
 #include <xgrad/kit/mpi/run.h>
 #include <xgrad/kit/program/signal.h>
 
-namespace xgrad::mpi {
+namespace xgrad::mpi::detail {
 namespace {
 
 /// While it lives, nothing is written to standard output, and nothing of that is an error.
@@ -31,20 +31,22 @@ class Silence {
 
 }  // namespace
 
-int run_example(CLI::App& app, int argc, char** argv, const std::function<void(kit::Example&, World&)>& body) {
+int run_quietly(int argc, char** argv, const std::function<int(World&)>& program) {
   return run(argc, argv, [&](World& world) {
     std::optional<Silence> silence;
     if (!world.first()) silence.emplace();
-    return kit::run_example(app, argc, argv, [&](kit::Example& example) {
-      try {
-        body(example, world);
-      } catch (const kit::Interrupted&) {
-        throw;
-      } catch (...) {
-        detail::end_all(world, detail::reason_of_current());
-      }
-    });
+    return program(world);
   });
 }
 
-}  // namespace xgrad::mpi
+void or_end_all(const World& world, const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const kit::Interrupted&) {
+    throw;
+  } catch (...) {
+    end_all(world, reason_of_current());
+  }
+}
+
+}  // namespace xgrad::mpi::detail
