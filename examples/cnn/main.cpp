@@ -4,10 +4,8 @@
 //   examples/run cnn [--data FOLDER | --fashion-mnist] [--epochs N] [--batch N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
 
-#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/train/classifier.h>
-#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 namespace {
@@ -42,33 +40,9 @@ struct Cnn : nn::Layer<Cnn, Sizes> {
 
 void run(const kit::ClassifierOptions& config, kit::Example& example) {
   const kit::ImageData data = kit::image_data(config.data, example.seed);
-  const kit::ChannelStatistics statistics = kit::channel_statistics(data.train);
   const Cnn model{nn::root, {data.train.shape(), std::ssize(data.train.classes())}};
   std::cout << model << data.train.size() << " pictures to train, " << data.test.size() << " to test\n";
-  kit::DataLoader batches{kit::TrainingPictures{data.train, kit::augmentation(statistics, config)},
-                          {.batch_size = config.batch, .shuffle = true, .drop_last = true, .seed = example.seed}};
-  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
-      model.parameters(), {{nn::without_weight_decay(model), {.lr = config.lr, .weight_decay = 0}}},
-      {.lr = config.lr, .weight_decay = 0.05})};
-  const std::int64_t steps = config.epochs * batches.size(), warmup = 1 + steps / 20;
-  kit::Answers found;
-  kit::Trainer trainer{
-      model,
-      adam,
-      {.epochs = config.epochs,
-       .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = 1 + steps - warmup})),
-       .max_norm = 1,
-       .validate =
-           [&] {
-             found = kit::answers(model, data.test, statistics);
-             return kit::Scores{{"test_loss", found.loss}, {"accuracy", found.accuracy}};
-           },
-       .folder = example.out}};
-  trainer.fit(batches, [&](const Tensor& images, const Index& labels) {
-    return cross_entropy(model(images), labels, {.label_smoothing = 0.1});
-  });
-  kit::draw_answers(example.out, data.test, found);
-  example.result.add("loss", found.loss).add("accuracy", found.accuracy);
+  kit::train_classifier(model, data, config, example);
 }
 
 }  // namespace
