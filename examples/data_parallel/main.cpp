@@ -2,9 +2,6 @@
 // averaged while the backward pass runs. The numbers are those of one process, but for rounding.
 //
 //   examples/run --ranks 2 data_parallel [--steps N] [--batch N] [--resume] [--seed N] [--out FOLDER] ...
-#include <chrono>
-#include <iostream>
-
 #include <xgrad/kit/data/data.h>
 #include <xgrad/kit/mpi/data_parallel.h>
 #include <xgrad/kit/mpi/main.h>
@@ -65,10 +62,8 @@ void run(Config config, kit::Example& example, mpi::World& world) {
                         .resume = config.resume,
                         .gradients = parallel.for_trainer(),
                         .terminal = world.first() ? kit::Terminal::standard_error() : kit::Terminal{}}};
-  const auto begin = std::chrono::steady_clock::now();
   trainer.fit(batches, [&](const Index& before, const Index& next) { return cross_entropy(model(before), next); });
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  example.result.add("ranks", world.ranks()).add("steps", trainer.steps()).add("seconds", seconds.count());
+  example.result.add("ranks", world.ranks()).add("steps", trainer.steps());
   if (!trainer.history().empty()) example.result.add("loss", trainer.history().back().scores.values[0].second);
 }
 

@@ -130,6 +130,10 @@ void Options::integer(const std::string& name, std::int64_t& value, const std::s
   add_number(app_, name, value, what, least, most);
 }
 
+void Options::integer(const std::string& name, int& value, const std::string& what, int least, int most) {
+  add_number(app_, name, value, what, least, most);
+}
+
 void Options::integers(const std::string& name, std::vector<std::int64_t>& values, const std::string& what,
                        std::int64_t least, std::int64_t most) {
   const auto take = [name, &values, least, most](const CLI::results_t& texts) {
@@ -165,6 +169,10 @@ void Options::text(const std::string& name, std::string& value, const std::strin
   app_.add_option(name, value, what);
 }
 
+void Options::text(const std::string& name, std::filesystem::path& value, const std::string& what) {
+  app_.add_option(name, value, what);
+}
+
 void Options::texts(const std::string& name, std::vector<std::string>& values, const std::string& what) {
   app_.add_option(name, values, what);
 }
@@ -182,7 +190,7 @@ int main(int argc, char** argv, const char* name, const char* what, const std::f
   bool plain = false;
   add_number(app, "--seed", example.seed, "seed of all randomness", std::uint64_t{0}, ~std::uint64_t{0});
   app.add_option("--out", example.out, cat("folder for results (default: out/", name, ")"));
-  add_number(app, "--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
+  all.integer("--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
   all.choice("--precision", precision, {"highest", "split", "high", "medium"},
              "of products, in float, or in 3, 2, 1 bfloat16 parts of float where the processor can");
   all.flag("--plain", plain, "run softmax, attention and the like as compositions of simpler operations");

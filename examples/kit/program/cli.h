@@ -49,6 +49,7 @@ class Options {
 
   void integer(const std::string& name, std::int64_t& value, const std::string& what, std::int64_t least,
                std::int64_t most);
+  void integer(const std::string& name, int& value, const std::string& what, int least, int most);
   /// One integer or several.
   void integers(const std::string& name, std::vector<std::int64_t>& values, const std::string& what, std::int64_t least,
                 std::int64_t most);
@@ -61,6 +62,7 @@ class Options {
   /// True if it is given.
   void flag(const std::string& name, bool& value, const std::string& what);
   void text(const std::string& name, std::string& value, const std::string& what);
+  void text(const std::string& name, std::filesystem::path& value, const std::string& what);
   /// One text or several.
   void texts(const std::string& name, std::vector<std::string>& values, const std::string& what);
 
