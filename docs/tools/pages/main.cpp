@@ -11,7 +11,7 @@
 #include "../../../examples/annotated_transformer/model.h"
 #include "../../../examples/field_attention/model.h"
 #include "../../../examples/policy_gradient/agent.h"
-#include "../../../examples/residual/stacks.h"
+#include "../experiments/stacks.h"
 #include "../../../examples/vae/model.h"
 #include "../../../examples/word_vectors/model.h"
 

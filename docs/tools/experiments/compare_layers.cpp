@@ -1,7 +1,7 @@
 // Why attention: self-attention, recurrence and convolution compared by the cost of their recorded graphs, the table of
 // Vaswani et al., "Attention Is All You Need", 2017, measured.
 //
-//   examples/run compare_layers [--width N] [--kernel N] [--lengths N N ...] [--out FOLDER] ...
+//   docs/tools/run compare_layers [--width N] [--kernel N] [--lengths N N ...] [--out FOLDER] ...
 //
 // Read in this order: layers.h, and this file.
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/table.h>
 
+#include "experiments.h"
 #include "layers.h"
 
 namespace {
@@ -80,7 +81,7 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int experiments::compare_layers(int argc, char** argv) {
   const auto options = [](kit::Options& o, Config& c) {
     o.integer("--width", c.width, "of a token", 1, 1000);
     o.integer("--kernel", c.kernel, "tokens that a convolution sees", 2, 1000);

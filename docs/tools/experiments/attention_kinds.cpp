@@ -2,7 +2,7 @@
 // score, and what a forward and a backward pass cost in time and memory as sequences get longer. The pictures of
 // docs/attention.md.
 //
-//   examples/run attention_kinds [--longest T] [--seed N] [--out FOLDER]
+//   docs/tools/run attention_kinds [--longest T] [--seed N] [--out FOLDER]
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -16,6 +16,8 @@
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/xgrad.h>
+
+#include "experiments.h"
 
 namespace {
 
@@ -163,7 +165,7 @@ void draw_costs(const std::filesystem::path& out, std::int64_t longest) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int experiments::attention_kinds(int argc, char** argv) {
   const auto options = [](kit::Options& o, Config& c) {
     o.integer("--longest", c.longest, "positions of the longest sequence", 256, 65536);
   };

@@ -5,7 +5,7 @@
 // Every layer has batch norm, so that no signal dies out on its way to the loss. The norm of the first gradient at the
 // lowest layer shows how it changes on its way back.
 //
-//   examples/run residual [--depths N N ...] [--width N] [--epochs N] [--seeds N] [--out FOLDER] ...
+//   docs/tools/run residual [--depths N N ...] [--width N] [--epochs N] [--seeds N] [--out FOLDER] ...
 //
 // Read in this order: stacks.h, and this file.
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include <xgrad/kit/program/table.h>
 #include <xgrad/xgrad.h>
 
+#include "experiments.h"
 #include "stacks.h"
 
 namespace {
@@ -106,9 +107,8 @@ void run(const Config& config, kit::Example& example) {
   kit::Table table({"", "blocks", "loss", "first gradient", "loss of each seed"});
   for (const Result& result : results) {
     const std::string loss = kit::fixed(mean(result.last), 3);
-    std::string of_each_seed;
-    for (const double last : result.last) of_each_seed += (of_each_seed.empty() ? "" : " ") + kit::fixed(last, 3);
-    table.row({name(result.path), result.depth, loss, kit::fixed(mean(result.first_gradients), 2), of_each_seed});
+    table.row({name(result.path), result.depth, loss, kit::fixed(mean(result.first_gradients), 2),
+               experiments::of_each_seed(result.last)});
     example.result.add(cat(name(result.path), "_", result.depth), loss);
   }
   std::cout << table.text();
@@ -117,7 +117,7 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int experiments::residual(int argc, char** argv) {
   const auto options = [](kit::Options& o, Config& c) {
     o.integers("--depths", c.depths, "blocks of two layers", 1, 1000);
     o.integer("--width", c.width, "of the layers", 1, 10'000);

@@ -1,7 +1,7 @@
 // The place of the layer norm: post-norm and pre-norm transformers, each with and without warm-up of the learning rate
 // (Xiong et al., "On Layer Normalization in the Transformer Architecture", 2020).
 //
-//   norm_order [--layers N] [--lr RATE] [--warmup STEPS] [--epochs N] [--seeds N] [--out FOLDER] ...
+//   docs/tools/run norm_order [--layers N] [--lr RATE] [--warmup STEPS] [--epochs N] [--seeds N] [--out FOLDER] ...
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -14,6 +14,8 @@
 #include <xgrad/kit/text/corpus.h>
 #include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
+
+#include "experiments.h"
 
 namespace {
 
@@ -141,10 +143,8 @@ void run(const Config& config, kit::Example& example) {
 
   kit::Table table({"", "loss", "of each seed"});
   for (std::size_t v = 0; v < variants.size(); ++v) {
-    std::string of_each_seed;
-    for (const double loss : last[v]) of_each_seed += (of_each_seed.empty() ? "" : " ") + kit::fixed(loss, 3);
     const std::string mean = kit::fixed(curves[v].y.back(), 3);
-    table.row({variants[v].name, mean, of_each_seed});
+    table.row({variants[v].name, mean, experiments::of_each_seed(last[v])});
     example.result.add(cat("loss", v + 1), mean);
   }
   std::cout << "(word frequencies alone: " << kit::fixed(guess, 3) << ")\n" << table.text();
@@ -165,7 +165,7 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int experiments::norm_order(int argc, char** argv) {
   const auto options = [](kit::Options& o, Config& c) {
     kit::add_corpus_options(o, c.corpus);
     o.integer("--layers", c.layers, "of the encoder, and of the decoder", 1, 1000);

@@ -1,7 +1,7 @@
 // Parts of a transformer, one by one: the embedding, positional encodings, the reach of a change through a norm, and
 // the loss of a distribution over words.
 //
-//   examples/run transformer_parts [--out FOLDER]
+//   docs/tools/run transformer_parts [--out FOLDER]
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -14,6 +14,8 @@
 #include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
+
+#include "experiments.h"
 
 using namespace xgrad;
 
@@ -146,7 +148,7 @@ void show_losses(kit::ResultLine& result) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int experiments::transformer_parts(int argc, char** argv) {
   const auto run = [](kit::Example& example) {
     std::cout << "\nembedding against one_hot times table: greatest difference " << embedding_difference() << "\n";
     draw_positions(example.out);
