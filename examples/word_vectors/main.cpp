@@ -12,6 +12,7 @@
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/text/corpus.h>
 #include <xgrad/kit/text/vectors.h>
+#include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"
@@ -100,7 +101,7 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
                                  corpus.source_vocab().size(),
                                  corpus.target_vocab().size(),
                                  {.dim = config.dim, .ffn = 2 * config.dim, .heads = 4, .layers = 2}};
-  model.apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
+  kit::reset_to_xavier(model);
   const Tensor& table = model.encoder.embedding.weight;
   if (embeddings != Embeddings::random) {
     table.assign(with_vectors(table.value(), corpus.source_vocab(), vocab, vectors.weight.value()));
@@ -118,9 +119,7 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
     double total = 0;
     for (std::int64_t begin = 0; begin < order.size(); begin += config.translation_batch) {
       const kit::CorpusBatch batch = corpus.batch(order[{slice(begin, begin + config.translation_batch)}]);
-      const Index before = nn::shift_right(batch.target, corpus.bos());
-      const Tensor loss = cross_entropy(model(batch.source, batch.source_lengths, before), batch.target,
-                                        {.ignore_index = corpus.pad()});
+      const Tensor loss = kit::translation_loss(model, corpus, batch);
       adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1).gradients);
       total += loss.item() * static_cast<double>(batch.target.dim(0));
     }
@@ -130,14 +129,8 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
   bar.finish();
 
   const nn::Eval eval(model);
-  const std::vector<kit::Tokens> asked = corpus.held_out_sources();
-  double bleu = 0;
-  if (!asked.empty()) {
-    const kit::CorpusBatch batch = corpus.sources(asked);
-    auto decoding = model.start(batch.source, batch.source_lengths);
-    const Index ids = nn::greedy(decoding, {.bos = corpus.bos(), .eos = corpus.eos(), .max_length = 10}).tokens;
-    bleu = kit::mean_bleu(corpus.sentences(ids), corpus.held_out(), 2);
-  }
+  const double bleu =
+      kit::mean_bleu(kit::translations(model, corpus, corpus.held_out_sources()), corpus.held_out(), 2);
   std::cout << "  " << std::left << std::setw(26) << name << std::right << "loss " << kit::fixed(curve.y.back(), 3)
             << "   held-out BLEU " << kit::fixed(bleu, 3) << "\n";
   return curve;

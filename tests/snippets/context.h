@@ -14,6 +14,7 @@
 #include "../../examples/kit/data/data.h"
 #include "../../examples/kit/data/image_folder.h"
 #include "../../examples/kit/draw/attention.h"
+#include "../../examples/kit/mpi/data_parallel.h"
 #include "../../examples/kit/mpi/run.h"
 #include "../../examples/kit/program/signal.h"
 #include "../../examples/kit/text/corpus.h"
