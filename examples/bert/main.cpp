@@ -278,7 +278,7 @@ int main(int argc, char** argv) {
   const auto options = [](kit::Options& o, Config& c) {
     o.text("--data", c.data, "text file, UTF-8, plain or gzip");
     o.texts("--fill", c.fill, "a sentence with _ for the word to be filled in; may be given several times");
-    o.integer("--steps", c.steps, "training steps", 1, 1'000'000'000);
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000);
     o.integer("--batch", c.batch, "windows per step", 1, 100'000);
     o.integer("--context", c.context, "words of a window", 8, 100'000);
     o.integer("--min-freq", c.min_freq, "rarer words are unknown", 1, 1'000'000);

@@ -417,9 +417,6 @@ TEST_CASE("bad arguments are refused before anything has changed") {
   CHECK(error_of<ValueError>([&] { mpi::DataParallel(*world, model, of_stranger); }).find("none of the model's") !=
         std::string::npos);
   manual_seed(1);
-  optim::LBFGS lbfgs{model.parameters()};
-  CHECK(error_of<ValueError>([&] { mpi::DataParallel(*world, model, lbfgs); }).find("lbfgs") != std::string::npos);
-  manual_seed(1);
   mpi::DataParallel parallel{*world, model};
   CHECK(error_of<ShapeError>([&] { parallel.grad(model(x)); }).find("[4, 3]") != std::string::npos);
   CHECK(error_of<ValueError>([&] { parallel.grad(mean(model(x)), {-1}); }).find("weight -1") != std::string::npos);

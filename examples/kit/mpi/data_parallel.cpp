@@ -90,11 +90,6 @@ DataParallel::DataParallel(World& world, const nn::Module& model, optim::Optimiz
 DataParallel::DataParallel(World& world, const nn::Module& model, const Options& options)
     : DataParallel(world, model, nullptr, options) {}
 
-DataParallel::DataParallel(World& world, const nn::Module& model, optim::LBFGS&, const Options& options)
-    : DataParallel(world, model, nullptr, options) {
-  fail<ValueError>(op, "lbfgs evaluates the loss several times a step; take an optimizer of gradients, as optim::Adam");
-}
-
 DataParallel::DataParallel(World& world, const nn::Module& model, optim::Optimizer* optimizer, const Options& options)
     : world_(world),
       model_(model),

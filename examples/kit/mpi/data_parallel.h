@@ -30,7 +30,6 @@
 #include <xgrad/kit/mpi/world.h>
 #include <xgrad/kit/train/gradients.h>
 #include <xgrad/nn/module.h>
-#include <xgrad/optim/optimizers/lbfgs.h>
 #include <xgrad/optim/optimizers/optimizer.h>
 
 namespace xgrad::mpi {
@@ -79,8 +78,6 @@ class DataParallel {
   DataParallel(World& world, const nn::Module& model, optim::Optimizer& optimizer, const Options& options = {});
   /// Gradients come in the order of model.parameters(). Throws as above, and ValueError for .shard_state.
   DataParallel(World& world, const nn::Module& model, const Options& options = {});
-  /// LBFGS asks for the loss as often as it likes: throws ValueError.
-  DataParallel(World& world, const nn::Module& model, optim::LBFGS& optimizer, const Options& options = {});
   DataParallel(const DataParallel&) = delete;
   DataParallel& operator=(const DataParallel&) = delete;
 
@@ -147,9 +144,6 @@ class DataParallel {
   /// again after an error: it drops what accumulate() has added up.
   std::int64_t steps() const { return steps_; }
   void go_to(std::int64_t step);
-
-  World& world() const { return world_; }
-  const Options& options() const { return options_; }
 
  private:
   using Ready = std::function<void(std::size_t i, const Array& gradient)>;
