@@ -170,6 +170,6 @@ int main(int argc, char** argv) {
     o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
   };
   return kit::main<Config>(argc, argv, "seq2seq_rnn",
-                           "English to French with recurrent networks: without and with attention, beside a transformer.",
+                           "English to French with recurrent networks, without and with attention, and a transformer.",
                            options, run);
 }

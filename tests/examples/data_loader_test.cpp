@@ -409,9 +409,11 @@ TEST_CASE("loaders that share every batch together have the samples of one, in i
   CHECK(whole.fingerprint() != DataLoader(TensorDataset{ids, to_real(ids) * 2}, options).fingerprint());
   CHECK(whole.fingerprint() != DataLoader(TensorDataset{ids[{slice(0, 22)}], to_real(ids)[{slice(0, 22)}]}, options).fingerprint());
   // The last batch has five samples.
-  DataLoader last{data, {.batch_size = 6, .mine = [](const Index& rows) { return rows[{slice(5, none)}]; }}};
-  CHECK_THROWS_WITH_AS(last.begin(), "data_loader: `mine` leaves none of the 5 samples of a batch: set drop_last", ValueError);
-  DataLoader dropped{data, {.batch_size = 6, .drop_last = true, .mine = [](const Index& rows) { return rows[{slice(5, none)}]; }}};
+  const auto sixth = [](const Index& rows) { return rows[{slice(5, none)}]; };
+  DataLoader last{data, {.batch_size = 6, .mine = sixth}};
+  CHECK_THROWS_WITH_AS(last.begin(), "data_loader: `mine` leaves none of the 5 samples of a batch: set drop_last",
+                       ValueError);
+  DataLoader dropped{data, {.batch_size = 6, .drop_last = true, .mine = sixth}};
   CHECK(std::get<0>(*dropped.begin()).at({0}) == 5);
   // A struct of arrays and lists is cut in all its parts.
   struct Both {

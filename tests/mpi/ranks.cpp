@@ -209,7 +209,8 @@ TEST_CASE("a trainer on all ranks has the gradients of the whole batch, of which
   CHECK(made.weight == 21);
   CHECK(parallel.steps() == 8);  // the next random numbers are those of batch 8
   mpi::DataParallel in_shares{*world, model, adam, {.shard_state = true}};
-  if (world->ranks() > 1) CHECK(error_of<ValueError>([&] { in_shares.for_trainer(); }).find("no shard_state") != std::string::npos);
+  if (world->ranks() == 1) return;
+  CHECK(error_of<ValueError>([&] { in_shares.for_trainer(); }).find("no shard_state") != std::string::npos);
 }
 
 TEST_CASE("parameters that ranks do not use count 0, frozen ones get none, ranks without samples nothing") {

@@ -38,7 +38,7 @@ Batch rows_of(const Batch& batch, std::int64_t begin, std::int64_t end) {
   } else if constexpr (TupleLike<Batch>) {
     return std::apply([&](const auto&... part) { return Batch(rows_of(part, begin, end)...); }, batch);
   } else {
-    static_assert(kit::detail::field_count<Batch>() > 0, "a batch of this type cannot be cut: give it size() and rows()");
+    static_assert(kit::detail::field_count<Batch>() > 0, "this type cannot be cut: give it size() and rows()");
     return std::apply([&](const auto&... part) { return Batch{rows_of(part, begin, end)...}; },
                       kit::detail::fields(batch));
   }

@@ -175,7 +175,8 @@ int run(int, char**, const std::function<int(World&)>& program) {
   World alone;
   try {
     for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"}) {
-      if (std::getenv(name)) fail<Error>("mpi", "built without MPI: install libopenmpi-dev and openmpi-bin, then build again");
+      if (std::getenv(name) == nullptr) continue;
+      fail<Error>("mpi", "built without MPI: install libopenmpi-dev and openmpi-bin, then build again");
     }
     return program(alone);
   } catch (...) {

@@ -40,8 +40,8 @@ class Pending {
 }  // namespace detail
 
 /// The processes of a parallel program; each has a rank, 0 ... ranks() - 1. This class is a world of one; mpi::run
-/// makes those of several. Every function but rank(), ranks(), first() and share() has to be called by all ranks, in the same
-/// order.
+/// makes those of several. Every function but rank(), ranks(), first() and share() has to be called by all ranks, in
+/// the same order.
 ///
 /// Threads: the main thread alone.
 class World {

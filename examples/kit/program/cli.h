@@ -81,14 +81,14 @@ struct Example {
   int status = 0;             ///< what main returns; unless 0, the end is not printed
 };
 
-/// Runs a program: what main returns. Declares the options and --seed, --out, --threads, --precision and --plain, parses
-/// the command line, makes the folder, and prints what the library runs on; after run(example), the files that it wrote
-/// into the folder, and the result line.
+/// Runs a program, and returns what main returns. Declares the options and --seed, --out, --threads, --precision and
+/// --plain, parses the command line, makes the folder, and prints what the library runs on; after run(example), it
+/// prints the files in the folder that are new, and the result line.
 ///
 /// An error is printed as one line `error: ...` on standard error, and 1 is returned, also if standard output did not
-/// take everything; 2 for a wrong command line and an OptionError; 0 for --help. Standard streams that are closed at the
-/// start are opened on /dev/null, so that no file takes their place. SIGXFSZ is ignored from then on, unless the program
-/// handles it: a file that may not grow is an IoError.
+/// take everything; 2 for a wrong command line and an OptionError; 0 for --help. Standard streams that are closed at
+/// the start are opened on /dev/null, so that no file takes their place. SIGXFSZ is ignored from then on, unless the
+/// program handles it: a file that may not grow is an IoError.
 int main(int argc, char** argv, const char* name, const char* what, const std::function<void(Options&)>& options,
          const std::function<void(Example&)>& run);
 /// The same without options of its own.

@@ -154,11 +154,11 @@ class Trainer {
   /// Trains up to the end by the options, or until it is stopped; a module that was switched to eval() is in training
   /// meanwhile. `batches` is a DataLoader, a StreamLoader, or something with the same functions; the loss is a function
   /// of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. It returns the mean over the samples, or, if
-  /// the mean is over something else, such as tokens, a WeightedLoss of the mean and their number. A batch of weight 0 is
-  /// left out. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint that does
-  /// not fit or is of other settings (then nothing has changed), ValueError for weights that are negative, not finite
-  /// or all 0, and with `accumulate` for batches whose samples cannot be counted, Interrupted, and what the functions
-  /// and the files throw. An error drops the batches of an unfinished step.
+  /// the mean is over something else, such as tokens, a WeightedLoss of the mean and their number. A batch of weight 0
+  /// is left out. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint that
+  /// does not fit or is of other settings (then nothing has changed), ValueError for weights that are negative, not
+  /// finite or all 0, and with `accumulate` for batches whose samples cannot be counted, Interrupted, and what the
+  /// functions and the files throw. An error drops the batches of an unfinished step.
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
     return loop(batches, [&](const auto& batch) {
