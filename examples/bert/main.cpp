@@ -236,7 +236,10 @@ void train(const Config& config, kit::Example& example) {
                        {.steps = config.steps,
                         .schedule = optim::schedule::warmup(config.warmup, optim::schedule::cosine({.steps = rest})),
                         .max_norm = config.clip,
-                        .validate = [&] { return kit::Scores{{"held_out_loss", mean_loss(model, held_out)}}; },
+                        .validate =
+                            [&] {
+                              return kit::Scores{{"held_out_loss", mean_loss(model, held_out)}};
+                            },
                         .validate_every = config.report_every,
                         .folder = example.out,
                         .on_epoch = print}};

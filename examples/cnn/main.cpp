@@ -52,6 +52,6 @@ int main(int argc, char** argv) {
     c = defaults;
     kit::add_classifier_options(o, c);
   };
-  return kit::main<kit::ClassifierOptions>(argc, argv, "cnn",
-                                           "A convolutional network that classifies pictures.", options, run);
+  return kit::main<kit::ClassifierOptions>(argc, argv, "cnn", "A convolutional network that classifies pictures.",
+                                           options, run);
 }

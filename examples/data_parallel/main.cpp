@@ -30,12 +30,9 @@ void run(Config config, kit::Example& example, mpi::World& world) {
   const Index x = ids[{slice(0, end)}].reshaped({windows, context});
   const Index y = ids[{slice(1, end + 1)}].reshaped({windows, context});
   const std::int64_t most = windows - 256;
-  kit::DataLoader batches{kit::TensorDataset{x[{slice(0, most)}], y[{slice(0, most)}]},
-                          {.batch_size = config.batch,
-                           .shuffle = true,
-                           .drop_last = true,
-                           .seed = example.seed,
-                           .mine = world.share()}};
+  kit::DataLoader batches{
+      kit::TensorDataset{x[{slice(0, most)}], y[{slice(0, most)}]},
+      {.batch_size = config.batch, .shuffle = true, .drop_last = true, .seed = example.seed, .mine = world.share()}};
   kit::DataLoader held_out{kit::TensorDataset{x[{slice(most, none)}], y[{slice(most, none)}]},
                            {.batch_size = 64, .mine = world.share()}};
 

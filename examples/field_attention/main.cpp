@@ -111,6 +111,6 @@ int main(int argc, char** argv) {
     o.integer("--steps", c.steps, "training steps", 1, 1'000'000);
     o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
   };
-  return kit::main<Config>(argc, argv, "field_attention",
-                           "Field attention: which combinations of categories matter.", options, run);
+  return kit::main<Config>(argc, argv, "field_attention", "Field attention: which combinations of categories matter.",
+                           options, run);
 }

@@ -105,6 +105,6 @@ int main(int argc, char** argv) {
     o.integer("--steps", c.steps, "training steps", 1, 1'000'000);
     o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
   };
-  return kit::main<Config>(argc, argv, "gaussian_process",
-                           "Gaussian-process regression: a mean, and how sure it is.", options, run);
+  return kit::main<Config>(argc, argv, "gaussian_process", "Gaussian-process regression: a mean, and how sure it is.",
+                           options, run);
 }

@@ -134,6 +134,6 @@ int main(int argc, char** argv) {
     kit::add_corpus_options(o, c.corpus);
     o.integer("--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
   };
-  return kit::main<Config>(argc, argv, "non_autoregressive",
-                           "English to French, word by word and all words at once.", options, run);
+  return kit::main<Config>(argc, argv, "non_autoregressive", "English to French, word by word and all words at once.",
+                           options, run);
 }

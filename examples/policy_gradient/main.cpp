@@ -114,6 +114,6 @@ int main(int argc, char** argv) {
     o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
     o.real("--discount", c.discount, "how much the next step counts", 0, 0.999999);
   };
-  return kit::main<Config>(argc, argv, "policy_gradient",
-                           "REINFORCE: balancing a pole, learnt by trying.", options, run);
+  return kit::main<Config>(argc, argv, "policy_gradient", "REINFORCE: balancing a pole, learnt by trying.", options,
+                           run);
 }

@@ -63,6 +63,6 @@ int main(int argc, char** argv) {
     }
   };
   return xgrad::kit::main(argc, argv, "start",
-                          "Runs the stations of docs/start, which seed themselves: --seed changes nothing.",
-                          options, run);
+                          "Runs the stations of docs/start, which seed themselves: --seed changes nothing.", options,
+                          run);
 }

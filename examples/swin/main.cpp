@@ -72,6 +72,6 @@ int main(int argc, char** argv) {
     c = defaults;
     kit::add_classifier_options(o, c);
   };
-  return kit::main<kit::ClassifierOptions>(argc, argv, "swin",
-                                           "A Swin transformer that classifies pictures.", options, run);
+  return kit::main<kit::ClassifierOptions>(argc, argv, "swin", "A Swin transformer that classifies pictures.", options,
+                                           run);
 }

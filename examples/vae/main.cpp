@@ -117,6 +117,6 @@ int main(int argc, char** argv) {
     o.integer("--batch", c.batch, "pictures of a step", 1, 1'000'000);
     o.real("--lr", c.learning_rate, "largest learning rate", 1e-9, 10);
   };
-  return kit::main<Settings>(argc, argv, "vae",
-                             "A variational autoencoder: pictures from a few numbers.", options, run);
+  return kit::main<Settings>(argc, argv, "vae", "A variational autoencoder: pictures from a few numbers.", options,
+                             run);
 }

@@ -74,6 +74,6 @@ int main(int argc, char** argv) {
     c = defaults;
     kit::add_classifier_options(o, c);
   };
-  return kit::main<kit::ClassifierOptions>(argc, argv, "vit",
-                                           "A vision transformer that classifies pictures.", options, run);
+  return kit::main<kit::ClassifierOptions>(argc, argv, "vit", "A vision transformer that classifies pictures.", options,
+                                           run);
 }

@@ -129,8 +129,7 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
   bar.finish();
 
   const nn::Eval eval(model);
-  const double bleu =
-      kit::mean_bleu(kit::translations(model, corpus, corpus.held_out_sources()), corpus.held_out(), 2);
+  const double bleu = kit::mean_bleu(kit::translations(model, corpus, corpus.held_out_sources()), corpus.held_out(), 2);
   std::cout << "  " << std::left << std::setw(26) << name << std::right << "loss " << kit::fixed(curve.y.back(), 3)
             << "   held-out BLEU " << kit::fixed(bleu, 3) << "\n";
   return curve;
@@ -187,6 +186,6 @@ int main(int argc, char** argv) {
     o.integer("--steps", c.steps, "training steps", 1, 1'000'000);
     o.texts("--words", c.words, "words to print the neighbours of");
   };
-  return kit::main<Config>(argc, argv, "word_vectors",
-                           "Vectors of words by skip-gram with negative sampling.", options, run);
+  return kit::main<Config>(argc, argv, "word_vectors", "Vectors of words by skip-gram with negative sampling.", options,
+                           run);
 }

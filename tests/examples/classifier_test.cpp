@@ -84,8 +84,7 @@ TEST_CASE("what a classifier learnt is drawn and counted") {
   DataLoader batches{TrainingPictures{data.train, augmentation(statistics, {.crop = 1})},
                      {.batch_size = 20, .shuffle = true}};
   Trainer trainer{model, adam, {.epochs = 3, .terminal = {}}};
-  trainer.fit(
-      batches, [&](const Tensor& x, const Index& y) { return cross_entropy(model(x), y); });
+  trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(model(x), y); });
   const Answers found = answers(model, data.test, statistics);
   CHECK(found.loss < before);
   CHECK(found.accuracy > 0.15);

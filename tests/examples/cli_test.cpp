@@ -40,8 +40,9 @@ struct Outcome {
   int status = 0;
   std::string out, error;
 };
-Outcome outcome(std::vector<const char*> arguments, const std::function<void(kit::Example&)>& body,
-                const std::function<void(kit::Options&)>& options = [](kit::Options&) {}) {
+Outcome outcome(
+    std::vector<const char*> arguments, const std::function<void(kit::Example&)>& body,
+    const std::function<void(kit::Options&)>& options = [](kit::Options&) {}) {
   const TemporaryFolder folder;
   const std::string out_folder = folder.path().string();
   const bool chosen = std::ranges::find(arguments, std::string_view("--out")) != arguments.end();
@@ -62,7 +63,8 @@ Outcome outcome(std::vector<const char*> arguments, const std::function<void(kit
 
 /// The message with which a command line of these options is refused, or "accepted".
 std::string refusal(const std::function<void(kit::Options&)>& options, std::vector<const char*> line) {
-  const Outcome all = outcome(std::move(line), [](kit::Example&) {}, options);
+  const Outcome all = outcome(
+      std::move(line), [](kit::Example&) {}, options);
   if (all.status == 0) return "accepted";
   const std::string begin = "error: ", end = " (--help lists the options)\n";
   CHECK(all.status == 2);
@@ -133,7 +135,8 @@ TEST_CASE("a number on the command line is a decimal number within its range, or
     o.real("--lr", rate, "learning rate", 1e-9, 1000);
     o.integers("--depths", depths, "blocks", 1, 64);
   };
-  const Outcome help = outcome({"--help"}, [](kit::Example&) {}, options);
+  const Outcome help = outcome(
+      {"--help"}, [](kit::Example&) {}, options);
   CHECK(help.out.find("--lr NUMBER=0.005") != std::string::npos);
   CHECK(help.out.find("--depths INT ...=[1, 2]") != std::string::npos);
 
@@ -244,7 +247,8 @@ TEST_CASE("a file that may not grow is an error and not the end of the program")
 
 TEST_CASE("any error around main becomes a line and a status") {
   const auto reported = [](void (*fails)()) {  // where options are declared, the earliest that a program does
-    const Outcome end = outcome({}, [](kit::Example&) {}, [=](kit::Options&) { fails(); });
+    const Outcome end = outcome(
+        {}, [](kit::Example&) {}, [=](kit::Options&) { fails(); });
     return std::to_string(end.status) + " " + end.error;
   };
   CHECK(reported([] { throw std::bad_alloc(); }) == "1 error: not enough memory\n");

@@ -352,12 +352,10 @@ TEST_CASE("after an error in the middle of an accumulation nothing of it remains
       std::optional<mpi::World> world;
       std::optional<mpi::DataParallel> parallel;
       if (ranks) parallel.emplace(world.emplace(), net, sgd);
-      Trainer trainer{net,
-                      sgd,
-                      {.epochs = 1,
-                       .accumulate = 5,
-                       .gradients = parallel ? parallel->for_trainer() : nullptr,
-                       .terminal = {}}};
+      Trainer trainer{
+          net,
+          sgd,
+          {.epochs = 1, .accumulate = 5, .gradients = parallel ? parallel->for_trainer() : nullptr, .terminal = {}}};
       int called = 0;
       const auto loss = [&](const Tensor& x, const Index& y) {
         if (fails && ++called == 3) throw std::runtime_error("no");

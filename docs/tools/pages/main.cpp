@@ -11,9 +11,9 @@
 #include "../../../examples/annotated_transformer/model.h"
 #include "../../../examples/field_attention/model.h"
 #include "../../../examples/policy_gradient/agent.h"
-#include "../experiments/stacks.h"
 #include "../../../examples/vae/model.h"
 #include "../../../examples/word_vectors/model.h"
+#include "../experiments/stacks.h"
 
 using namespace xgrad;
 

@@ -117,8 +117,8 @@ class DataParallel {
   void accumulate(const Tensor& loss, const Weight& weight = {});
 
   /// How a kit::Trainer makes gradients: `{.gradients = parallel.for_trainer()}`. Every batch is exchanged; its random
-  /// numbers follow from its number, so that a training that is resumed draws them again. All ranks must stop behind the
-  /// same step. Throws ValueError with .shard_state, whose step is that of DataParallel.
+  /// numbers follow from its number, so that a training that is resumed draws them again. All ranks must stop behind
+  /// the same step. Throws ValueError with .shard_state, whose step is that of DataParallel.
   kit::GradientFunction for_trainer();
 
   /// The optimizer's step, and with .shard_state the exchange of the parameters that it changed. Throws ValueError if

@@ -6,7 +6,6 @@
 #include <optional>
 #include <streambuf>
 
-
 #include <xgrad/kit/mpi/run.h>
 #include <xgrad/kit/program/signal.h>
 

@@ -229,7 +229,8 @@ int main(int argc, char** argv, const char* name, const char* what, const std::f
 }
 
 int main(int argc, char** argv, const char* name, const char* what, const std::function<void(Example&)>& run) {
-  return main(argc, argv, name, what, [](Options&) {}, run);
+  return main(
+      argc, argv, name, what, [](Options&) {}, run);
 }
 
 }  // namespace xgrad::kit

@@ -91,14 +91,13 @@ void train_classifier(const nn::Module& module, const Classifier& model, const I
     found = answers(module, model, data.test, statistics);
     return Scores{{"test_loss", found.loss}, {"accuracy", found.accuracy}};
   };
-  Trainer trainer{
-      module,
-      adam,
-      {.epochs = options.epochs,
-       .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = 1 + steps - warmup})),
-       .max_norm = 1,
-       .validate = validate,
-       .folder = example.out}};
+  Trainer trainer{module,
+                  adam,
+                  {.epochs = options.epochs,
+                   .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = 1 + steps - warmup})),
+                   .max_norm = 1,
+                   .validate = validate,
+                   .folder = example.out}};
   trainer.fit(batches, [&](const Tensor& images, const Index& labels) {
     return cross_entropy(model(images), labels, {.label_smoothing = 0.1});
   });

@@ -30,7 +30,6 @@ struct LossGradients {
 
 /// Makes the gradients of batch `number` of a training, from 0 on: calls `loss`, which runs the model, and
 /// differentiates what it returns.
-using GradientFunction =
-    std::function<LossGradients(std::int64_t number, const std::function<WeightedLoss()>& loss)>;
+using GradientFunction = std::function<LossGradients(std::int64_t number, const std::function<WeightedLoss()>& loss)>;
 
 }  // namespace xgrad::kit
