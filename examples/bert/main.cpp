@@ -227,6 +227,7 @@ void train(const Config& config, kit::Example& example) {
       {{nn::without_weight_decay(model), {.lr = config.learning_rate, .betas = {0.9, 0.99}, .weight_decay = 0}}},
       {.lr = config.learning_rate, .betas = {0.9, 0.99}, .weight_decay = 0.01})};
   const std::int64_t rest = std::max<std::int64_t>(config.steps - config.warmup, 1);
+  const auto validate = [&] { return kit::Scores{{"held_out_loss", mean_loss(model, held_out)}}; };
   const auto print = [](const kit::EpochReport& report) {
     std::cout << "\nstep " << report.step << ": loss " << kit::fixed(report.loss, 3) << ", held out "
               << kit::fixed(report.scores.values[0].second, 3) << std::endl;
@@ -236,10 +237,7 @@ void train(const Config& config, kit::Example& example) {
                        {.steps = config.steps,
                         .schedule = optim::schedule::warmup(config.warmup, optim::schedule::cosine({.steps = rest})),
                         .max_norm = config.clip,
-                        .validate =
-                            [&] {
-                              return kit::Scores{{"held_out_loss", mean_loss(model, held_out)}};
-                            },
+                        .validate = validate,
                         .validate_every = config.report_every,
                         .folder = example.out,
                         .on_epoch = print}};

@@ -45,10 +45,10 @@ struct SampleError : Error {
 
 struct DataLoaderOptions {
   std::int64_t batch_size = 1;
-  bool shuffle = false;         ///< a new order in every epoch
-  bool drop_last = false;       ///< leave out the last batch of an epoch where it would be smaller
-  Seed seed = 0;                ///< of the order, and of random numbers of samples
-  int num_workers = 0;          ///< threads that make batches ahead; without any, a batch is made when it is asked for
+  bool shuffle = false;    ///< a new order in every epoch
+  bool drop_last = false;  ///< leave out the last batch of an epoch where it would be smaller
+  Seed seed = 0;           ///< of the order, and of random numbers of samples
+  int num_workers = 0;     ///< threads that make batches ahead; without any, a batch is made when it is asked for
   std::int64_t prefetch_factor = 2;  ///< number of batches ahead for each worker
   /// The length of each sample: then batches are made of samples that are about equally long. The samples of each
   /// `bucket` batches are sorted by length, and neighbours make a batch; with `shuffle` the batches are shuffled.
@@ -286,9 +286,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   }
 
   /// Batch k of the epoch, or nothing once it is no longer wanted.
-  std::optional<Batch> batch(std::int64_t k, const Prefetcher& from) const {
-    return made(progress_.rows(k), k, &from);
-  }
+  std::optional<Batch> batch(std::int64_t k, const Prefetcher& from) const { return made(progress_.rows(k), k, &from); }
 
   /// Batch k, of these samples.
   std::optional<Batch> made(const Index& rows, std::int64_t k, const Prefetcher* from = nullptr) const {
