@@ -3,7 +3,6 @@
 
 #include <array>
 #include <limits>
-#include <set>
 
 #include <xgrad/kit/data/collate.h>
 #include <xgrad/kit/data/dataset.h>
@@ -73,33 +72,7 @@ TEST_CASE("a row that is not there is refused, also one counted from the end") {
     CAPTURE(i);
     CHECK_THROWS_AS(points.get(i), xgrad::ValueError);
     CHECK_THROWS_AS(points.batch(index({0, i})), xgrad::ValueError);
-    const Subset<TensorDataset<Tensor, Index>> all(points, index({1, 0}));
-    CHECK_THROWS_AS(all.get(i), xgrad::ValueError);
-    CHECK_THROWS_AS(all.batch(index({0, i})), xgrad::ValueError);
   }
-}
-
-TEST_CASE("a subset has the samples that it names, and a split has each sample once") {
-  const Squares squares;
-  const Subset some(squares, index({4, 4, 9}));
-  CHECK(some.size() == 3);
-  CHECK(some.get(2).second == 81);
-  const TensorDataset rows{index({5, 6, 7, 8})};
-  CHECK(equal(std::get<0>(Subset(rows, index({3, 0, 1})).batch(index({1, 0}))), index({5, 8})));
-  CHECK_THROWS_WITH_AS(Subset(squares, index({10})), "subset: sample 10 is not in [0, 10)", ValueError);
-  CHECK_THROWS_WITH_AS(Subset(squares, index({{1}})), "subset: needs numbers (N), got [1, 1]", ShapeError);
-
-  const auto parts = random_split(squares, {7, 0, 3}, 5);
-  REQUIRE(parts.size() == 3);
-  std::set<std::int64_t> all;
-  for (const auto& part : parts) all.insert(part.rows().begin(), part.rows().end());
-  CHECK(all.size() == 10);
-  CHECK(parts[2].size() == 3);
-  CHECK(equal(parts[0].rows(), random_split(squares, {7, 3}, 5)[0].rows()));
-  CHECK_FALSE(equal(parts[0].rows(), random_split(squares, {7, 3}, 6)[0].rows()));
-  CHECK_THROWS_WITH_AS(random_split(squares, {7, 4}, 5), "random_split: parts of [7, 4] samples do not make up 10",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(random_split(squares, {11, -1}, 5), "random_split: a part has -1 samples", ValueError);
 }
 
 TEST_CASE("samples of every kind become a batch") {
