@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <limits>
 
 #include <xgrad/kit/data/collate.h>
 #include <xgrad/kit/data/dataset.h>
@@ -104,30 +103,10 @@ TEST_CASE("samples of every kind become a batch") {
 
 TEST_CASE("samples that do not fit together are named") {
   CHECK_THROWS_WITH_AS(default_collate(Tensors{tensor({1, 2}), tensor({1, 2}), tensor({1})}),
-                       "collate: sample 2 of the batch is [1], sample 0 [2]; pad_sequence makes sequences equally long",
+                       "collate: sample 2 of the batch is [1], sample 0 [2]; a function that makes the batch can pad them",
                        ShapeError);
   CHECK_THROWS_AS(default_collate(std::vector<std::vector<int>>{{1, 2}, {3}}), ShapeError);
   CHECK_THROWS_WITH_AS(default_collate(Tensors{}), "collate: a batch needs samples", ValueError);
-}
-
-TEST_CASE("sequences are padded at their ends") {
-  const auto [ids, lengths] =
-      pad_sequence(std::vector<Index>{index({1, 2, 3}), Index(Shape{0}), index({4})}, {.padding_value = -1});
-  CHECK(equal(ids, index({{1, 2, 3}, {-1, -1, -1}, {4, -1, -1}})));
-  CHECK(equal(lengths, index({3, 0, 1})));
-  const auto [values, rows] = pad_sequence(Tensors{tensor({{1, 2}}), tensor({{3, 4}, {5, 6}})}, {.padding_value = 0.5});
-  CHECK(equal(values.value(), Array({2, 2, 2}, {1, 2, 0.5f, 0.5f, 3, 4, 5, 6})));
-  CHECK(equal(rows, index({1, 2})));
-  CHECK_THROWS_WITH_AS(pad_sequence(Tensors{}), "pad_sequence: needs sequences", ValueError);
-  CHECK_THROWS_WITH_AS(pad_sequence(Tensors{tensor({1}), Tensor(1)}), "pad_sequence: sequence 1 has no axis",
-                       ShapeError);
-  CHECK_THROWS_WITH_AS(pad_sequence(Tensors{tensor({1}), tensor({{1}})}),
-                       "pad_sequence: sequence 1 is [1, 1], the first [1]; only the first axis may differ", ShapeError);
-  CHECK_THROWS_WITH_AS(pad_sequence(std::vector<Index>{index({1})}, {.padding_value = 0.5}),
-                       "pad_sequence: whole numbers cannot be padded with 0.5", ValueError);
-  CHECK_THROWS_AS(
-      pad_sequence(std::vector<Index>{index({1})}, {.padding_value = std::numeric_limits<double>::quiet_NaN()}),
-      ValueError);
 }
 
 }  // namespace xgrad::kit
