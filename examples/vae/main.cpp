@@ -113,7 +113,8 @@ void run(const Settings& settings, kit::Example& example) {
 int main(int argc, char** argv) try {
   CLI::App app("A variational autoencoder: pictures from a few numbers.", "vae");
   Settings settings;
-  app.add_option("--data", settings.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
+  app.add_option("--data", settings.data,
+                 "folder with IDX files, or with a folder of pictures for each class; drawn shapes without");
   kit::add_number(app, "--latent", settings.model.latent, "numbers that a picture comes from", 1, 1000);
   kit::add_number(app, "--hidden", settings.model.hidden, "hidden features", 1, 100'000);
   kit::add_number(app, "--epochs", settings.epochs, "times that every picture is seen", 1, 1'000'000);

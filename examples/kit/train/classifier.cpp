@@ -86,7 +86,8 @@ void draw_answers(const std::filesystem::path& folder, const ImageSet& set, cons
 }
 
 void add_classifier_options(CLI::App& app, ClassifierOptions& options) {
-  app.add_option("--data", options.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
+  app.add_option("--data", options.data,
+                 "folder with IDX files, or with a folder of pictures for each class; drawn shapes without");
   add_number(app, "--epochs", options.epochs, "times that every picture is seen", 1, 10'000);
   add_number(app, "--batch", options.batch, "pictures in a step", 1, 10'000);
   add_number(app, "--lr", options.lr, "largest learning rate", 1e-9, 10);
