@@ -19,8 +19,8 @@
 #include "../../examples/kit/text/corpus.h"
 #include "../../examples/kit/text/tokenizer.h"
 #include "../../examples/kit/text/wordpiece.h"
-#include "../../examples/kit/train/fit.h"
 #include "../../examples/kit/train/metrics.h"
+#include "../../examples/kit/train/trainer.h"
 #include "../support/check.h"
 #include "../support/fused.h"
 
