@@ -1,5 +1,6 @@
 // A convolutional network that classifies pictures: features of 3 x 3 pixels, features of features, the strongest of
-// every four, and two linear layers. On drawn shapes, or on files such as those of Fashion-MNIST or CIFAR-10.
+// every four, and two linear layers. On drawn shapes, on files such as those of Fashion-MNIST, or
+// on your own pictures: PNG and JPEG files in a folder for each class, FOLDER/cat/1.png.
 //
 //   examples/run cnn [--data FOLDER | --fashion-mnist] [--epochs N] [--batch N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>

@@ -10,7 +10,7 @@
 
 #include <xgrad/kit/data/data.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/text/published_tokenizer.h>
+#include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/kit/train/metrics.h>
 #include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
@@ -154,7 +154,7 @@ void train(const Config& config, kit::Example& example) {
 void write_on(const Config& config, Seed seed) {
   const nn::Gpt model{nn::root, nn::gpt2_options(config.weights)};
   nn::load_gpt2(model, config.weights);
-  const auto tokenizer = kit::load_tokenizer(config.weights);
+  const kit::BpeTokenizer tokenizer = kit::BpeTokenizer::read(config.weights);
   const nn::Decoded text = model.generate(unsqueeze(tokenizer.encode(config.prompt), 0),
                                           {.max_length = config.length, .temperature = 0.8, .top_k = 50, .seed = seed});
   std::cout << config.prompt << tokenizer.decode(text.tokens.reshaped({text.tokens.size()})) << "\n";

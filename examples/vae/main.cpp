@@ -110,7 +110,8 @@ void run(const Settings& settings, kit::Example& example) {
 
 int main(int argc, char** argv) {
   const auto options = [](kit::Options& o, Settings& c) {
-    o.text("--data", c.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
+    o.text("--data", c.data,
+           "folder with IDX files, or with a folder of pictures for each class; drawn shapes without");
     o.integer("--latent", c.model.latent, "numbers that a picture comes from", 1, 1000);
     o.integer("--hidden", c.model.hidden, "hidden features", 1, 100'000);
     o.integer("--epochs", c.epochs, "times that every picture is seen", 1, 1'000'000);

@@ -157,9 +157,16 @@ TEST_CASE("a data set that makes batches itself is asked for them") {
 TEST_CASE("a function that is given makes the batches") {
   const std::vector<std::vector<int>> sentences{{1}, {2, 3}, {4, 5, 6}};
   DataLoader loader{sentences, {.batch_size = 2, .num_workers = 1}, [](const std::vector<std::vector<int>>& some) {
-                      std::vector<Index> ids;
-                      for (const auto& sentence : some) ids.emplace_back(sentence);
-                      return pad_sequence(ids);
+                      std::vector<std::int64_t> lengths;
+                      for (const auto& sentence : some) lengths.push_back(std::ssize(sentence));
+                      const std::int64_t longest = std::ranges::max(lengths);
+                      Index ids(Shape{std::ssize(some), longest}, 0);
+                      std::int64_t* row = ids.mutable_data();
+                      for (const auto& sentence : some) {
+                        std::ranges::copy(sentence, row);
+                        row += longest;
+                      }
+                      return std::pair(ids, Index(lengths));
                     }};
   std::vector<Index> found;
   for (const auto& [ids, lengths] : loader) {
@@ -314,8 +321,8 @@ TEST_CASE("an error arrives with the number of its sample, behind the batches be
   const std::vector<Tensor> uneven{tensor({1}), tensor({1, 2})};
   DataLoader batches{uneven, {.batch_size = 2, .num_workers = 1}};
   CHECK_THROWS_WITH_AS(batches.begin(),
-                       "data_loader: samples [0, 1]: collate: sample 1 of the batch is [2], sample 0 [1]; pad_sequence "
-                       "makes sequences equally long",
+                       "data_loader: samples [0, 1]: collate: sample 1 of the batch is [2], sample 0 [1]; a function "
+                       "that makes the batch can pad them",
                        SampleError);
   const Array rows(Shape{20, 1}, 0);
   DataLoader many{std::vector<std::int64_t>(20, 0), {.batch_size = 20}, [](const std::vector<std::int64_t>&) -> Index {

@@ -9,7 +9,6 @@
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/mpi/data_parallel.h>
-#include <xgrad/kit/train/fit.h>
 #include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
@@ -507,18 +506,6 @@ TEST_CASE("scores may be measured every few steps, and a run that was stopped be
       CHECK(read_text(with.folder / file) == read_text(folder / "whole" / file));
     }
   }
-}
-
-TEST_CASE("one line trains a model on what is in memory") {
-  const Points points;
-  manual_seed(7);
-  const Net net;
-  const auto history = fit(net, points.x, points.label, {.epochs = 20, .batch_size = 8, .lr = 0.05, .terminal = {}});
-  CHECK(history.size() == 20);
-  CHECK(history.back().loss < history.front().loss / 2);
-  const nn::Linear map{nn::root, 2, 1};
-  const Tensor y = narrow(points.x, 1, 0, 1) * 3;
-  CHECK(fit(map, points.x, y, {.epochs = 60, .lr = 0.1, .terminal = {}}).back().loss < 0.05);
 }
 
 TEST_CASE("a layer that computes its own loss is called with the parts of a batch") {

@@ -18,10 +18,10 @@
 #include "../../examples/kit/mpi/run.h"
 #include "../../examples/kit/program/signal.h"
 #include "../../examples/kit/text/corpus.h"
-#include "../../examples/kit/text/published_tokenizer.h"
 #include "../../examples/kit/text/tokenizer.h"
-#include "../../examples/kit/train/fit.h"
+#include "../../examples/kit/text/wordpiece.h"
 #include "../../examples/kit/train/metrics.h"
+#include "../../examples/kit/train/trainer.h"
 #include "../support/check.h"
 #include "../support/fused.h"
 

@@ -31,7 +31,6 @@
 #include <xgrad/kit/data/collate.h>
 #include <xgrad/kit/data/dataset.h>
 #include <xgrad/kit/data/prefetcher.h>
-#include <xgrad/kit/data/sampler.h>
 #include <xgrad/kit/text/text.h>
 
 namespace xgrad::kit {
@@ -54,8 +53,6 @@ struct DataLoaderOptions {
   /// `bucket` batches are sorted by length, and neighbours make a batch; with `shuffle` the batches are shuffled.
   std::vector<std::int64_t> lengths = {};
   std::int64_t bucket = 100;  ///< number of batches that are sorted together
-  /// The samples of an epoch, where they are not all of them once; then `shuffle` stays off.
-  std::optional<Sampler> sampler = {};
   /// Which samples of a batch are loaded, given their numbers: at least one of them. Without a function, all.
   std::function<Index(const Index& rows)> mine = {};
 };
@@ -110,15 +107,11 @@ class LoaderProgress {
   std::vector<Index> planned() const;
 
   DataLoaderOptions options_;
-  std::int64_t samples_, drawn_, batches_;  // there are, an epoch has
+  std::int64_t samples_, batches_;
   LoaderPlace place_;
   std::vector<Index> plan_;
 };
 
-/// Throws ValueError for less than `least`.
-void check_at_least(const char* name, std::int64_t value, std::int64_t least);
-/// Throws ValueError for sizes and counts out of the range that all loaders have.
-void check_loader(std::int64_t batch_size, std::int64_t num_workers, std::int64_t prefetch_factor);
 /// Goes over the batches of one epoch.
 template <class Loader, class Batch>
 class BatchIterator {
@@ -228,7 +221,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   using Batch = typename decltype(detail::batch_type<Data, Collate>())::type;
 
   /// Throws ValueError for sizes and counts out of their range, for lengths that are negative or not one for each
-  /// sample, for a sampler beside `shuffle` or without a function, and if there is not one batch.
+  /// sample, and if there is not one batch.
   explicit DataLoader(D data, const Options& options = {}, Collate collate = {})
       : data_(std::forward<D>(data)),
         collate_(std::move(collate)),
@@ -255,8 +248,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   using Iterator = detail::BatchIterator<DataLoader, Batch>;
 
   /// Begins an epoch, or after load_state_dict() goes on in one; a pass that is still going on ends. This and ++ throw
-  /// SampleError with what the data set or `collate` threw; begin() throws what a sampler throws, and ValueError for
-  /// one that draws another number of samples than it said, or one that is not there.
+  /// SampleError with what the data set or `collate` threw.
   Iterator begin() {
     jobs_.reset();
     progress_.begin();

@@ -114,7 +114,8 @@ void draw_answers(const std::filesystem::path& folder, const ImageSet& set, cons
 }
 
 void add_classifier_options(Options& options, ClassifierOptions& config) {
-  options.text("--data", config.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
+  options.text("--data", config.data,
+               "folder with IDX files, or with a folder of pictures for each class; drawn shapes without");
   options.integer("--epochs", config.epochs, "times that every picture is seen", 1, 10'000);
   options.integer("--batch", config.batch, "pictures in a step", 1, 10'000);
   options.real("--lr", config.lr, "largest learning rate", 1e-9, 10);

@@ -152,7 +152,7 @@ class Trainer {
   Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options = {});
 
   /// Trains up to the end by the options, or until it is stopped; a module that was switched to eval() is in training
-  /// meanwhile. `batches` is a DataLoader, a StreamLoader, or something with the same functions; the loss is a function
+  /// meanwhile. `batches` is a DataLoader or something with the same functions; the loss is a function
   /// of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. It returns the mean over the samples, or, if
   /// the mean is over something else, such as tokens, a WeightedLoss of the mean and their number. A batch of weight 0
   /// is left out. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint that
