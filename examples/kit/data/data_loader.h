@@ -31,7 +31,7 @@
 #include <xgrad/kit/data/collate.h>
 #include <xgrad/kit/data/dataset.h>
 #include <xgrad/kit/data/prefetcher.h>
-#include <xgrad/kit/text/text.h>
+#include <xgrad/kit/program/fingerprint.h>
 
 namespace xgrad::kit {
 

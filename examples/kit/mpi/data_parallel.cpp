@@ -11,7 +11,7 @@
 #include <xgrad/core/graph/observe.h>
 #include <xgrad/core/watch/model_parameters.h>
 #include <xgrad/kit/mpi/state.h>
-#include <xgrad/kit/text/text.h>
+#include <xgrad/kit/program/fingerprint.h>
 
 namespace xgrad::mpi {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/error.h>
+#include <xgrad/kit/program/fingerprint.h>
 #include <xgrad/kit/text/bleu.h>
 #include <xgrad/ops/arrange/index.h>
 #include <xgrad/ops/elementwise/compare.h>

@@ -14,17 +14,21 @@ namespace {
 
 using Aligned = std::vector<std::vector<AlignedKey>>;
 
-constexpr double margin = 20, title_size = 16, caption_size = 12, label_size = 13;
-constexpr double line = 26, between = 190, beside = 10, widest_label = 160, widest_stroke = 6;
+/// Sizes of the picture in pixels.
+struct AlignmentSizes {
+  double margin = 20, title = 16, caption = 12, label = 13;
+  double line = 26, between = 190, beside = 10, widest_label = 160, widest_stroke = 6;
+};
+constexpr AlignmentSizes sizes;
 
-bool is_masked(const HeatMaps& maps, std::size_t i) { return !maps.masked.empty() && maps.masked[i]; }
+bool is_hidden(const HeatMaps& maps, std::size_t i) { return !maps.masked.empty() && maps.masked[i]; }
 
 /// The keys that some query may look at.
 std::vector<std::size_t> seen_keys(const HeatMaps& maps) {
   std::vector<std::size_t> keys;
   for (std::size_t s = 0; s < maps.keys.size(); ++s) {
     std::size_t t = 0;
-    while (t < maps.queries.size() && is_masked(maps, t * maps.keys.size() + s)) ++t;
+    while (t < maps.queries.size() && is_hidden(maps, t * maps.keys.size() + s)) ++t;
     if (t < maps.queries.size()) keys.push_back(s);
   }
   return keys;
@@ -32,13 +36,13 @@ std::vector<std::size_t> seen_keys(const HeatMaps& maps) {
 
 /// The width of a caption and the labels below it.
 double column_width(const std::string& caption, const Tokens& labels) {
-  double width = text_width(caption, caption_size);
+  double width = text_width(caption, sizes.caption);
   for (const std::string& label : labels)
-    width = std::max(width, std::min(widest_label, text_width(label, label_size)));
+    width = std::max(width, std::min(sizes.widest_label, text_width(label, sizes.label)));
   return width;
 }
 
-double middle_of(std::size_t row) { return line * (static_cast<double>(row) + 0.5); }
+double middle_of(std::size_t row) { return sizes.line * (static_cast<double>(row) + 0.5); }
 
 std::string point(double x, double y) { return fixed(x, 1) + " " + fixed(y, 1); }
 
@@ -59,7 +63,7 @@ Aligned alignments(const Array& weights, const HeatMaps& maps, std::int64_t coun
   for (std::int64_t t = 0; t < T; ++t) {
     std::vector<AlignedKey>& keys = result.emplace_back();
     for (std::int64_t s = 0; s < S; ++s) {
-      if (is_masked(maps, static_cast<std::size_t>(t * S + s))) continue;
+      if (is_hidden(maps, static_cast<std::size_t>(t * S + s))) continue;
       const double weight = mean.data()[t * S + s];
       if (!std::isfinite(weight)) fail<ValueError>(op, "a weight is not finite");
       if (weight > 0) keys.push_back({s, weight});
@@ -101,30 +105,32 @@ std::string alignment_svg(const Array& weights, const HeatMaps& given, std::int6
     places[s] = middle_of(keys.size());
     keys.push_back(maps.keys[s]);
   }
-  const double from = margin + column_width(maps.query_caption, maps.queries) + beside, to = from + between;
-  const double needed = to + beside + column_width(maps.key_caption, keys) + margin;
-  const double width = std::max(needed, std::min(2 * margin + bold_width(maps.title, title_size), 640.0));
-  const double title = maps.title.empty() ? 0 : heading_height(maps.title, title_size, width - 2 * margin) + 9;
-  const double captions = margin + title + caption_size, top = captions + 10;
-  const double height = top + line * static_cast<double>(std::max(maps.queries.size(), keys.size())) + margin;
+  const double from = sizes.margin + column_width(maps.query_caption, maps.queries) + sizes.beside;
+  const double to = from + sizes.between;
+  const double needed = to + sizes.beside + column_width(maps.key_caption, keys) + sizes.margin;
+  const double width = std::max(needed, std::min(2 * sizes.margin + bold_width(maps.title, sizes.title), 640.0));
+  const double title = maps.title.empty() ? 0 : heading_height(maps.title, sizes.title, width - 2 * sizes.margin) + 9;
+  const double captions = sizes.margin + title + sizes.caption, top = captions + 10;
+  const double rows = static_cast<double>(std::max(maps.queries.size(), keys.size()));
+  const double height = top + sizes.line * rows + sizes.margin;
   Svg svg(width, height, maps.title, maps.theme);
-  svg.heading(margin, margin + title_size - 3, maps.title, title_size, width - 2 * margin);
+  svg.heading(sizes.margin, sizes.margin + sizes.title - 3, maps.title, sizes.title, width - 2 * sizes.margin);
 
-  svg.open("g", {{"font-size", caption_size}, {"fill", quiet_ink}});
-  svg.text(from - beside, captions, maps.query_caption, {{"text-anchor", "end"}});
-  svg.text(to + beside, captions, maps.key_caption);
+  svg.open("g", {{"font-size", sizes.caption}, {"fill", quiet_ink}});
+  svg.text(from - sizes.beside, captions, maps.query_caption, {{"text-anchor", "end"}});
+  svg.text(to + sizes.beside, captions, maps.key_caption);
   svg.close("g");
-  svg.open("g", {{"font-size", label_size}});
+  svg.open("g", {{"font-size", sizes.label}});
   for (std::size_t t = 0; t < maps.queries.size(); ++t) {
-    svg.text(from - beside, top + middle_of(t) + 4.5, fit_width(maps.queries[t], label_size, widest_label),
+    svg.text(from - sizes.beside, top + middle_of(t) + 4.5, fit_width(maps.queries[t], sizes.label, sizes.widest_label),
              {{"text-anchor", "end"}});
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    svg.text(to + beside, top + middle_of(i) + 4.5, fit_width(keys[i], label_size, widest_label));
+    svg.text(to + sizes.beside, top + middle_of(i) + 4.5, fit_width(keys[i], sizes.label, sizes.widest_label));
   }
   svg.close("g");
 
-  const double middle = from + between / 2;
+  const double middle = from + sizes.between / 2;
   svg.open("g", {{"fill", "none"}, {"stroke", series_inks[0]}, {"stroke-linecap", "round"}});
   for (std::size_t t = 0; t < aligned.size(); ++t) {
     const double begin = top + middle_of(t);
@@ -132,7 +138,7 @@ std::string alignment_svg(const Array& weights, const HeatMaps& given, std::int6
       const auto s = static_cast<std::size_t>(key);
       const double end = top + places[s], share = std::min(1.0, weight);
       svg.path(cat("M", point(from, begin), "C", point(middle, begin), " ", point(middle, end), " ", point(to, end)),
-               {{"stroke-width", 0.5 + (widest_stroke - 0.5) * share}, {"stroke-opacity", 0.25 + 0.75 * share}},
+               {{"stroke-width", 0.5 + (sizes.widest_stroke - 0.5) * share}, {"stroke-opacity", 0.25 + 0.75 * share}},
                cat(maps.queries[t], " → ", maps.keys[s], "  ", fixed(weight, 3)));
     }
   }
