@@ -63,12 +63,6 @@ using Classifier = std::function<Tensor(const Tensor& images)>;
 /// graph. Throws ValueError for a set without pictures, and what the model throws.
 Answers answers(const nn::Module& module, const Classifier& model, const ImageSet& set,
                 const ChannelStatistics& statistics);
-/// The same of a module that is called with pictures.
-template <class Model>
-Answers answers(const Model& model, const ImageSet& set, const ChannelStatistics& statistics) {
-  return answers(
-      model, [&](const Tensor& images) { return model(images); }, set, statistics);
-}
 
 /// Trains a model by AdamW, with a warm-up, half a cosine and smoothed labels, draws the answers for the test set, and
 /// adds "loss" and "accuracy" to the result of the example, in whose folder all files are. Throws as the Trainer.
