@@ -13,7 +13,7 @@
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/text/corpus.h>
-#include <xgrad/kit/text/vectors.h>
+#include <xgrad/kit/draw/vectors.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"
