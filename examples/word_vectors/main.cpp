@@ -7,11 +7,11 @@
 #include <iostream>
 
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/draw/vectors.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/text/corpus.h>
-#include <xgrad/kit/text/vectors.h>
 #include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
 

@@ -1,5 +1,5 @@
-// Plain loops in double: tables of words are small.
-#include <xgrad/kit/text/vectors.h>
+// Neighbours in double; axes by an eigenvalue decomposition.
+#include <xgrad/kit/draw/vectors.h>
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include <xgrad/core/base/error.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/ops/ops.h>
 
 namespace xgrad::kit {
 namespace {
@@ -23,20 +25,12 @@ std::vector<Vector> rows_of(const char* op, const Array& table) {
   return rows;
 }
 
-void scale(Vector& v, double factor) {
-  for (double& x : v) x *= factor;
-}
-
-void add(Vector& to, const Vector& v, double factor) {
-  for (std::size_t i = 0; i < v.size(); ++i) to[i] += factor * v[i];
-}
-
-struct Box {
+struct LabelBox {
   double left, top, right, bottom;
-  bool meets(const Box& other) const {
+  bool meets(const LabelBox& other) const {
     return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
   }
-  bool lies_in(const Box& other) const {
+  bool lies_in(const LabelBox& other) const {
     return left >= other.left && right <= other.right && top >= other.top && bottom <= other.bottom;
   }
 };
@@ -44,12 +38,12 @@ struct Box {
 /// Where labels of some sizes stand beside their points: as near as possible without touching one another, other points
 /// or the edge of the sheet, and to the right rather than elsewhere. Where nothing is free, they stand to the right.
 struct Labels {
-  Box sheet;
-  std::vector<Box> taken = {};  // by points and labels
+  LabelBox sheet;
+  std::vector<LabelBox> taken = {};  // by points and labels
 
-  Box place(double x, double y, double width, double height) {
-    const auto free = [&](const Box& box) {
-      return box.lies_in(sheet) && std::ranges::none_of(taken, [&](const Box& other) { return box.meets(other); });
+  LabelBox place(double x, double y, double width, double height) {
+    const auto free = [&](const LabelBox& box) {
+      return box.lies_in(sheet) && std::ranges::none_of(taken, [&](const LabelBox& other) { return box.meets(other); });
     };
     // Which point of the label is next to its point, from -1, its left or upper edge, to 1.
     constexpr std::array<std::array<double, 2>, 8> anchors{
@@ -57,11 +51,11 @@ struct Labels {
     for (const double away : {4.0, 12.0, 22.0, 34.0, 48.0, 64.0, 82.0, 102.0, 124.0}) {
       for (const auto& [ax, ay] : anchors) {
         const double middle = x - ax * (width / 2 + away), level = y - ay * (height / 2 + away);
-        const Box box{middle - width / 2, level - height / 2, middle + width / 2, level + height / 2};
+        const LabelBox box{middle - width / 2, level - height / 2, middle + width / 2, level + height / 2};
         if (free(box)) return taken.emplace_back(box);
       }
     }
-    return taken.emplace_back(Box{x + 4, y - height / 2, x + 4 + width, y + height / 2});
+    return taken.emplace_back(LabelBox{x + 4, y - height / 2, x + 4 + width, y + height / 2});
   }
 };
 
@@ -83,37 +77,15 @@ std::vector<Neighbour> nearest_rows(const Array& table, std::int64_t row, std::s
 }
 
 Array principal_axes(const Array& table, std::int64_t axes) {
-  std::vector<Vector> rows = rows_of("principal_axes", table);
-  const std::int64_t d = table.dim(1);
-  if (rows.empty() || axes < 1 || axes > d) {
-    fail<ValueError>("principal_axes", "no ", axes, " axes of a table ", table.shape());
-  }
-  Vector mean(static_cast<std::size_t>(d));
-  for (const Vector& row : rows) add(mean, row, 1 / static_cast<double>(rows.size()));
-  for (Vector& row : rows) add(row, mean, -1);
-
-  Array places(Shape{static_cast<std::int64_t>(rows.size()), axes});
-  for (std::int64_t axis = 0; axis < axes; ++axis) {
-    Vector w(static_cast<std::size_t>(d));
-    for (std::size_t i = 0; i < w.size(); ++i) w[i] = 1 + 0.1 * std::sin(static_cast<double>(i));
-    for (int iteration = 0; iteration < 300; ++iteration) {  // w <- X'X w / |X'X w|
-      Vector next(w.size());
-      for (const Vector& row : rows) add(next, row, dot(row, w));
-      const double norm = std::sqrt(dot(next, next));
-      if (norm == 0) break;
-      scale(next, 1 / norm);
-      w = next;
-    }
-    scale(w, 1 / std::sqrt(dot(w, w)));
-    const double greatest = *std::ranges::max_element(w, {}, [](double x) { return std::abs(x); });
-    if (greatest < 0) scale(w, -1);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double along = dot(rows[i], w);
-      places.mutable_data()[static_cast<std::int64_t>(i) * axes + axis] = static_cast<Real>(along);
-      add(rows[i], w, -along);  // the next axis is at a right angle to this one
-    }
-  }
-  return places;
+  constexpr const char* op = "principal_axes";
+  if (table.rank() != 2) fail<ShapeError>(op, "a table of vectors is (N, d), got ", table.shape());
+  const std::int64_t N = table.dim(0), d = table.dim(1);
+  if (N == 0 || axes < 1 || axes > d) fail<ValueError>(op, "no ", axes, " axes of a table ", table.shape());
+  const NoGrad off;
+  const Tensor rows = Tensor(table) - mean(Tensor(table), 0);
+  const Tensor directions = linalg::eigh(matmul(rows, rows, {.transpose_a = true})).eigenvectors;
+  // Eigenvalues ascend: the greatest is the last.
+  return matmul(rows, flip(directions, {1})[{_, slice(0, axes)}]).value();
 }
 
 std::string word_map_svg(const std::string& title, std::span<const std::string> words, const Array& places,
@@ -149,7 +121,7 @@ std::string word_map_svg(const std::string& title, std::span<const std::string> 
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto [x, y] = points[i];
     const double wide = 0.85 * text_width(words[i], font);  // fonts are narrower than the estimate
-    const Box box = labels.place(x, y, wide, font);
+    const LabelBox box = labels.place(x, y, wide, font);
     const double near_x = std::clamp(x, box.left, box.right), near_y = std::clamp(y, box.top, box.bottom);
     if (std::hypot(near_x - x, near_y - y) > 8) svg.line(x, y, near_x, near_y, {{"stroke", frame_ink}});
     svg.circle(x, y, dot, {{"fill", series_inks[0]}});

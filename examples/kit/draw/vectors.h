@@ -21,9 +21,9 @@ struct Neighbour {
 std::vector<Neighbour> nearest_rows(const Array& table, std::int64_t row, std::size_t count);
 
 /// Where the rows of a table (N, d) lie along its first `axes` principal axes, (N, axes): projections of the centred
-/// rows on the eigenvectors of their covariance with the greatest eigenvalues, found one after the other by power
-/// iteration. The sign of an axis is such that its greatest component is positive. Throws ShapeError unless the
-/// table has two axes, ValueError unless it has rows and 1 <= axes <= d.
+/// rows on the eigenvectors of their covariance with the greatest eigenvalues. The sign of an axis is such that its
+/// greatest component is positive. Throws ShapeError unless the table has two axes, ValueError unless it has rows and
+/// 1 <= axes <= d.
 Array principal_axes(const Array& table, std::int64_t axes);
 
 /// The words at their places (N, 2) as SVG, in which distances are true; words that would lie on others stand a little
