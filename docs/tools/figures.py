@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The figures of the pages, docs/*.md: compares them with the output of the examples, and writes them anew.
+"""The figures of the pages, docs/*.md: compares them with the output of the examples and of docs/tools/experiments, which
+`docs/tools/run NAME` runs, and writes them anew.
 
     figures.py quick [PAGE...]      compares the figures of examples that take a second
     figures.py long [PAGE...]       compares the others
@@ -53,7 +54,7 @@ NUMBER = r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])"
 FIGURE = re.compile(rf"({NUMBER})(?: \(({NUMBER}) to ({NUMBER})\))?")
 TIME = re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|s|min|seconds)\b")
 PATH = re.compile(r"(?<!\S)(?:out|\.{1,2})?/\S+")
-COMMENT = re.compile(r"<!-- (?:examples/run (?P<command>[^;]+?))?(?:; )?(?:seeds (?P<seeds>[-\d,]+))? -->$")
+COMMENT = re.compile(r"<!-- (?:(?:examples|docs/tools)/run (?P<command>[^;]+?))?(?:; )?(?:seeds (?P<seeds>[-\d,]+))? -->$")
 INLINE = re.compile(rf"(<!-- (\w+) -->)({NUMBER})(?: (%))?(?: \(({NUMBER}) to ({NUMBER})\))?")
 
 
@@ -108,10 +109,16 @@ class Missing(Exception):
 
 
 @functools.cache
-def durations():
-    """How long the examples take, as their list has it."""
-    rows = re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \|$", (root / "examples" / "README.md").read_text(), re.MULTILINE)
+def durations(folder="examples"):
+    """How long the programs of a folder take, as their list has it."""
+    listed = root / folder / "README.md"
+    rows = re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \|$", listed.read_text() if listed.exists() else "", re.MULTILINE)
     return dict(rows)
+
+
+def program_of(name):
+    """The name of the file that runs it."""
+    return "experiments" if name in durations("docs/tools") else name
 
 
 @functools.cache
@@ -127,7 +134,9 @@ def output(command, seed):
         at = arguments.index("--out")
         del arguments[at:at + 2]
     # Debian's package of these pictures is installed by examples/run.
-    program = [root / "examples" / "run", name] if "--fashion-mnist" in arguments else [programs / name]
+    program = [root / "examples" / "run", name] if "--fashion-mnist" in arguments else [programs / program_of(name)]
+    if program_of(name) != name:
+        program.append(name)
     if seed is not None:
         arguments += ["--seed", str(seed)]
     with tempfile.TemporaryDirectory() as folder:
@@ -188,7 +197,8 @@ class Part:
     def __init__(self, page, lines, begin, end, command, seeds):
         self.page, self.lines, self.begin, self.end, self.command = page, lines, begin, end, command
         self.seeds = seeds_of(seeds)
-        self.quick = durations().get(command.split()[0]) == "1 s"
+        name = command.split()[0]
+        self.quick = (durations() | durations("docs/tools")).get(name) == "1 s"
 
     def of(self, seeds, row=""):
         return [output(self.command.replace("{row}", row), seed) for seed in seeds]
@@ -334,7 +344,7 @@ def parts_of(page):
             comment = found
         elif line == "<!-- any words -->":
             free = True
-        elif found := re.match(r"    \$ examples/run ([^#]+)", line):
+        elif found := re.match(r"    \$ (?:examples|docs/tools)/run ([^#]+)", line):
             end = next((k for k in range(i, len(lines)) if not lines[k].startswith("    ")), len(lines))
             kind = Words if free else Excerpt
             parts.append((kind, i + 1, end, found[1].strip(), comment and comment["seeds"]))
@@ -355,7 +365,7 @@ def main(action, *names):
     pages = [pathlib.Path(name).resolve() for name in names] or sorted((root / "docs").glob("*.md"))
     parts = {page: parts_of(page) for page in pages}
     if action == "programs":
-        print("\n".join(sorted({part.command.split()[0] for _, of_page in parts.values() for part in of_page})))
+        print("\n".join(sorted({program_of(part.command.split()[0]) for _, of_page in parts.values() for part in of_page})))
         return []
     wrong, compared = [], 0
     for page, (lines, of_page) in parts.items():

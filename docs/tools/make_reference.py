@@ -28,7 +28,6 @@ LEFT_OUT = {
     "core/diagram/view/labels.h", "core/diagram/layout/levels.h", "core/diagram/view/label_size.h",
     "core/diagram/render/page.h", "core/diagram/view/palette.h", "core/diagram/layout/routes.h", "core/diagram/layout/dot.h",
     "ops/distributions/distributions.h", "optim/loss.h", "optim/names.h", "optim/options.h", "core/base/text.h",
-    "kit/text/json_field.h", "kit/text/tokenizer_parts.h",
 }
 
 # Types that the library's own sources alone use, in headers of others.

@@ -7,8 +7,6 @@
 #include <chrono>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/text/bleu.h>
@@ -88,15 +86,14 @@ void run(Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("A transformer written from primitive operations: learns to translate, and draws its parts.",
-               "annotated_transformer");
-  Config c;
-  kit::add_corpus_options(app, c.corpus);
-  kit::add_number(app, "--epochs", c.training.epochs, "times that every pair is seen", 1, 1'000'000);
-  kit::add_number(app, "--batch", c.training.batch, "sentences per step", 1, 1'000'000);
-  kit::add_number(app, "--lr", c.training.learning_rate, "learning rate", 1e-9, 1000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(c, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    kit::add_corpus_options(o, c.corpus);
+    o.integer("--epochs", c.training.epochs, "times that every pair is seen", 1, 1'000'000);
+    o.integer("--batch", c.training.batch, "sentences per step", 1, 1'000'000);
+    o.real("--lr", c.training.learning_rate, "learning rate", 1e-9, 1000);
+  };
+  return kit::main<Config>(argc, argv, "annotated_transformer",
+                           "A transformer written from primitive operations: learns to translate, and draws its parts.",
+                           options, run);
 }

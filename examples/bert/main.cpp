@@ -8,14 +8,12 @@
 #include <iostream>
 #include <numeric>
 
-#include <CLI/CLI.hpp>
-
-#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/data/data.h>
 #include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/text/tokenizer.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 namespace {
@@ -228,38 +226,29 @@ void train(const Config& config, kit::Example& example) {
       model.parameters(),
       {{nn::without_weight_decay(model), {.lr = config.learning_rate, .betas = {0.9, 0.99}, .weight_decay = 0}}},
       {.lr = config.learning_rate, .betas = {0.9, 0.99}, .weight_decay = 0.01})};
-  const Tensors parameters = adam.parameters();
-  optim::Scheduler scheduler{
-      adam,
-      optim::schedule::warmup(
-          config.warmup, optim::schedule::cosine({.steps = std::max<std::int64_t>(config.steps - config.warmup, 1)}))};
-  kit::CsvLogger log(example.out / "loss.csv", {"step", "loss", "held_out_loss"});
-  kit::Series trained{.name = "training"}, judged{.name = "held out"};
-  double seconds = 0;
-  for (std::int64_t step = 0; step < config.steps;) {
-    kit::ProgressBar bar({.total = config.steps, .title = "training", .start = step});
-    double sum = 0;
-    std::int64_t summed = 0;
-    do {
-      const auto begin = std::chrono::steady_clock::now();
-      const Index starts = randint(0, text.train.size() - config.context + 1, {config.batch});
-      const Tensor loss = loss_of(model, questions(windows(text.train, starts, config.context), config,
-                                                   text.tokenizer.size(), next_random_key()));
-      adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, config.clip).gradients);
-      scheduler.step();
-      seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      sum += static_cast<double>(loss.item());
-      bar.update(++step, {{"loss", kit::fixed(sum / static_cast<double>(++summed), 3)}});
-    } while (step < config.steps && step % config.report_every != 0);
-    bar.finish();
-    trained.x.push_back(static_cast<double>(step));
-    trained.y.push_back(sum / static_cast<double>(summed));
-    judged.x.push_back(static_cast<double>(step));
-    judged.y.push_back(mean_loss(model, held_out));
-    log.row({step, trained.y.back(), judged.y.back()});
-    std::cout << "\nstep " << step << ": loss " << kit::fixed(trained.y.back(), 3) << ", held out "
-              << kit::fixed(judged.y.back(), 3) << std::endl;
-  }
+  const std::int64_t rest = std::max<std::int64_t>(config.steps - config.warmup, 1);
+  const auto validate = [&] { return kit::Scores{{"held_out_loss", mean_loss(model, held_out)}}; };
+  const auto print = [](const kit::EpochReport& report) {
+    std::cout << "\nstep " << report.step << ": loss " << kit::fixed(report.loss, 3) << ", held out "
+              << kit::fixed(report.scores.values[0].second, 3) << std::endl;
+  };
+  kit::Trainer trainer{model,
+                       adam,
+                       {.steps = config.steps,
+                        .schedule = optim::schedule::warmup(config.warmup, optim::schedule::cosine({.steps = rest})),
+                        .max_norm = config.clip,
+                        .validate = validate,
+                        .validate_every = config.report_every,
+                        .folder = example.out,
+                        .on_epoch = print}};
+  kit::DataLoader numbers{kit::TensorDataset{arange(config.steps)}};  // each step draws windows of its own
+  const auto begin = std::chrono::steady_clock::now();
+  trainer.fit(numbers, [&](const Index&) {
+    const Index starts = randint(0, text.train.size() - config.context + 1, {config.batch});
+    return loss_of(model, questions(windows(text.train, starts, config.context), config, text.tokenizer.size(),
+                                    next_random_key()));
+  });
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
 
   for (std::size_t i = 0; i < to_fill.size(); ++i) {
     const auto& [ids, word] = to_fill[i];
@@ -268,36 +257,38 @@ void train(const Config& config, kit::Example& example) {
     std::cout << "  before  " << before[i] << "\n  after   " << guesses(model, text, ids) << "\n";
   }
   if (!to_fill.empty()) draw_attention(example.out / "attention.svg", model, text, to_fill.front().ids);
-  const kit::Series level{.name = "word frequencies",
-                          .x = judged.x,
-                          .y = std::vector<double>(judged.x.size(), frequencies),
-                          .style = kit::Series::Style::dashed};
+  kit::Series trained{.name = "training"}, judged{.name = "held out"};
+  kit::Series level{.name = "word frequencies", .style = kit::Series::Style::dashed};
+  for (const kit::EpochReport& report : trainer.history()) {
+    for (kit::Series* one : {&trained, &judged, &level}) one->x.push_back(static_cast<double>(report.step));
+    trained.y.push_back(report.loss);
+    judged.y.push_back(report.scores.values[0].second);
+    level.y.push_back(frequencies);
+  }
   kit::save_text(
       example.out / "loss.svg",
       kit::line_plot({trained, judged, level},
                      {.title = "Masked words from those around them", .x_label = "step", .y_label = "loss"}));
-  example.result.add("steps", config.steps).add("seconds", seconds).add("frequency_loss", frequencies);
+  example.result.add("steps", config.steps).add("seconds", seconds.count()).add("frequency_loss", frequencies);
   example.result.add("masked_loss", judged.y.back());
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("A BERT that learns to fill in masked words.", "bert");
-  Config c;
-  app.add_option("--data", c.data, "text file, UTF-8, plain or gzip");
-  app.add_option("--fill", c.fill, "a sentence with _ for the word to be filled in; may be given several times");
-  kit::add_number(app, "--steps", c.steps, "training steps", 1, 1'000'000'000);
-  kit::add_number(app, "--batch", c.batch, "windows per step", 1, 100'000);
-  kit::add_number(app, "--context", c.context, "words of a window", 8, 100'000);
-  kit::add_number(app, "--min-freq", c.min_freq, "rarer words are unknown", 1, 1'000'000);
-  kit::add_number(app, "--dim", c.dim, "width of the model", 1, 100'000);
-  kit::add_number(app, "--heads", c.heads, "heads of attention", 1, 1000);
-  kit::add_number(app, "--layers", c.layers, "blocks", 1, 1000);
-  kit::add_number(app, "--dropout", c.dropout, "probability of dropout", 0, 1);
-  kit::add_number(app, "--lr", c.learning_rate, "largest learning rate", 1e-9, 1000);
-  kit::add_number(app, "--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { train(c, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.text("--data", c.data, "text file, UTF-8, plain or gzip");
+    o.texts("--fill", c.fill, "a sentence with _ for the word to be filled in; may be given several times");
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000);
+    o.integer("--batch", c.batch, "windows per step", 1, 100'000);
+    o.integer("--context", c.context, "words of a window", 8, 100'000);
+    o.integer("--min-freq", c.min_freq, "rarer words are unknown", 1, 1'000'000);
+    o.integer("--dim", c.dim, "width of the model", 1, 100'000);
+    o.integer("--heads", c.heads, "heads of attention", 1, 1000);
+    o.integer("--layers", c.layers, "blocks", 1, 1000);
+    o.real("--dropout", c.dropout, "probability of dropout", 0, 1);
+    o.real("--lr", c.learning_rate, "largest learning rate", 1e-9, 1000);
+    o.integer("--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
+  };
+  return kit::main<Config>(argc, argv, "bert", "A BERT that learns to fill in masked words.", options, train);
 }

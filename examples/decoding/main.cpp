@@ -10,8 +10,6 @@
 #include <iomanip>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/program/cli.h>
@@ -184,12 +182,10 @@ void run(const Config& config, const kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Greedy, exhaustive and beam search, and sampling.", "decoding");
-  Config config;
-  kit::add_corpus_options(app, config.corpus);
-  kit::add_number(app, "--epochs", config.epochs, "times that every pair is seen", 1, 1'000'000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    kit::add_corpus_options(o, c.corpus);
+    o.integer("--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
+  };
+  return kit::main<Config>(argc, argv, "decoding", "Greedy, exhaustive and beam search, and sampling.", options, run);
 }

@@ -1,12 +1,13 @@
 // Field attention: will somebody of this sex click, on a device of this brand? Neither field says it alone. A layer in
 // which the fields attend to each other finds out which combinations do.
 //
-//   examples/run field_attention [--records N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
+//   examples/run field_attention [--data FILE | --records N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
+//
+// FILE is a table like the clicks.csv that is made up without it.
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/data/csv_table.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
@@ -20,6 +21,7 @@ namespace {
 using namespace field_attention;
 
 struct Config {
+  std::string data;
   std::int64_t records = 2000;
   std::int64_t steps = 300;
   double learning_rate = 0.01;
@@ -30,16 +32,28 @@ struct Data {
   Tensor clicks;  // (N), 0 or 1
 };
 
-// One sex likes even brands, the other odd ones; one answer in ten is the other way round.
-Data made_up(std::int64_t n) {
+const std::vector<std::string> sexes{"female", "male"}, brands{"A", "B", "C"};
+
+// Adds records to a table: one sex likes even brands, the other odd ones; one answer in ten is the other way round.
+void make_up(kit::CsvLogger& table, std::int64_t n) {
   const Index sex = randint(0, field_sizes[0], {n}), brand = randint(0, field_sizes[1], {n}),
               chance = randint(0, 10, {n});
-  Array clicks(Shape{n});
   for (std::int64_t i = 0; i < n; ++i) {
     const bool likes = (sex.data()[i] + brand.data()[i]) % 2 == 0;
-    clicks.mutable_data()[i] = likes != (chance.data()[i] == 0) ? 1 : 0;
+    table.row({sexes[static_cast<std::size_t>(sex.data()[i])], brands[static_cast<std::size_t>(brand.data()[i])],
+               likes != (chance.data()[i] == 0) ? 1 : 0});
   }
-  return {.records = stack<std::int64_t>({sex, brand}, 1), .clicks = clicks};
+}
+
+Data read(const std::filesystem::path& path) {
+  const kit::CsvTable table(path);
+  const Index sex = table.categories("sex", sexes).codes, brand = table.categories("brand", brands).codes;
+  return {.records = stack<std::int64_t>({sex, brand}, 1), .clicks = table.numbers("click")};
+}
+
+// The rows [from, to).
+Data part(const Data& data, std::int64_t from, std::int64_t to) {
+  return {.records = data.records[{slice(from, to)}], .clicks = data.clicks[{slice(from, to)}]};
 }
 
 double accuracy(const ClickModel& model, const Data& data) {
@@ -68,7 +82,17 @@ void show_heads(const Index& records) {
 }
 
 void run(const Config& config, kit::Example& example) {
-  const Data train = made_up(config.records), held_out = made_up(1000);
+  std::int64_t judged = 1000;
+  std::filesystem::path file = config.data;
+  if (file.empty()) {
+    kit::CsvLogger table(file = example.out / "clicks.csv", {"sex", "brand", "click"});
+    make_up(table, config.records);
+    make_up(table, judged);
+  }
+  const Data all = read(file);
+  const std::int64_t rows = all.clicks.dim(0);
+  if (!config.data.empty()) judged = rows / 5;
+  const Data train = part(all, 0, rows - judged), held_out = part(all, rows - judged, rows);
   const ClickModel model;
   std::cout << model;
 
@@ -96,7 +120,8 @@ void run(const Config& config, kit::Example& example) {
   }
   const double reached = accuracy(model, held_out);
   std::cout << "loss " << kit::fixed(curve.y.front(), 4) << " -> " << kit::fixed(curve.y.back(), 4) << "; right about "
-            << kit::fixed(100 * reached, 1) << " % of 1000 records never seen, of which a tenth is chance\n";
+            << kit::fixed(100 * reached, 1) << " % of " << judged
+            << " records never seen, of which a tenth is chance\n";
 
   kit::save_text(example.out / "weights.svg", kit::heat_map_svg(weight_maps(three, model.interaction(three).weights)));
   kit::save_text(
@@ -107,13 +132,13 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Field attention: which combinations of categories matter.", "field_attention");
-  Config config;
-  kit::add_number(app, "--records", config.records, "records to learn from", 1, 1'000'000);
-  kit::add_number(app, "--steps", config.steps, "training steps", 1, 1'000'000);
-  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.text("--data", c.data, "table with the columns sex, brand and click, a fifth of it to judge by");
+    o.integer("--records", c.records, "records to learn from", 1, 1'000'000);
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000);
+    o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
+  };
+  return kit::main<Config>(argc, argv, "field_attention", "Field attention: which combinations of categories matter.",
+                           options, run);
 }

@@ -5,8 +5,6 @@
 //   examples/run gaussian_process [--samples N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
@@ -101,13 +99,12 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Gaussian-process regression: a mean, and how sure it is.", "gaussian_process");
-  Config config;
-  kit::add_number(app, "--samples", config.samples, "observations", 1, 2'000);
-  kit::add_number(app, "--steps", config.steps, "training steps", 1, 1'000'000);
-  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.integer("--samples", c.samples, "observations", 1, 2'000);
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000);
+    o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
+  };
+  return kit::main<Config>(argc, argv, "gaussian_process", "Gaussian-process regression: a mean, and how sure it is.",
+                           options, run);
 }

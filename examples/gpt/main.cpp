@@ -1,7 +1,6 @@
 // A GPT learns to write: each character of a text from those before it.
 //
 //   examples/run gpt [--data FILE] [--steps N] [--prompt TEXT] [--resume] [--seed N] [--out FOLDER] ...
-//   examples/run --ranks 2 gpt ...
 //   examples/run gpt --weights FOLDER --prompt TEXT           the published GPT-2 in the folder goes on writing
 //
 // Read this file from top to bottom: model, data, training. The same program in PyTorch is beside it, pytorch.py. (The
@@ -9,12 +8,9 @@
 #include <chrono>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/data.h>
-#include <xgrad/kit/mpi/run_example.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/text/published_tokenizer.h>
+#include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/kit/train/metrics.h>
 #include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
@@ -106,17 +102,13 @@ struct Config {
   bool resume = false;
 };
 
-void train(const Config& config, kit::Example& example, mpi::World& world) {
+void train(const Config& config, kit::Example& example) {
   const std::string text = kit::load_text(config.data);
   const kit::CharacterTokenizer tokenizer(text);
   const Index ids = tokenizer.encode(text);
   const std::int64_t most = ids.size() * 9 / 10, context = config.model.context;
   kit::DataLoader batches{Windows{ids[{slice(0, most)}], context, 1},
-                          {.batch_size = config.batch,
-                           .shuffle = true,
-                           .seed = example.seed,
-                           .rank = world.rank(),
-                           .ranks = world.ranks()}};
+                          {.batch_size = config.batch, .shuffle = true, .seed = example.seed}};
   kit::DataLoader held_out{Windows{ids[{slice(most, none)}], context, context}, {.batch_size = 64}};
 
   Sizes sizes = config.model;
@@ -127,8 +119,6 @@ void train(const Config& config, kit::Example& example, mpi::World& world) {
   optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
       model.parameters(), {{nn::without_weight_decay(model), {.betas = {0.9, 0.99}, .weight_decay = 0}}},
       {.betas = {0.9, 0.99}, .weight_decay = 0.1})};
-  const Tensors parameters = adam.parameters();
-  mpi::DataParallel parallel{world, model, adam};
   const std::int64_t warmup = 100, rest = std::max<std::int64_t>(1, config.steps - warmup);
 
   const auto mean_loss = [&] {
@@ -146,21 +136,16 @@ void train(const Config& config, kit::Example& example, mpi::World& world) {
       adam,
       {.steps = config.steps,
        .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.min_lr = 1e-4, .steps = rest})),
+       .max_norm = 1,
        .validate = mean_loss,
        .validate_every = config.report_every,
        .folder = example.out,
        .resume = config.resume,
        .settings = {{"heads", sizes.heads}, {"steps", config.steps}, {"text", kit::fingerprint(text)}},
        .interruptible = true,
-       .on_epoch = sample,
-       .parallel = &parallel}};
+       .on_epoch = sample}};
   const auto begin = std::chrono::steady_clock::now();
-  trainer.run(batches, [&](const Index& x, const Index& y) {  // (B, T), (B, T)
-    const Tensor loss = cross_entropy(model(x), y);
-    const Tensors gradients = parallel.grad(loss, {.weight = x.dim(0)});
-    parallel.step(optim::clip_grad_norm(gradients, parameters, 1).gradients);
-    return parallel.loss();
-  });
+  trainer.fit(batches, [&](const Index& x, const Index& y) { return cross_entropy(model(x), y); });  // (B, T), (B, T)
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   example.result.add("steps", trainer.steps()).add("seconds", seconds.count());
   example.result.add("validation_loss", trainer.history().back().scores.values[0].second);
@@ -169,7 +154,7 @@ void train(const Config& config, kit::Example& example, mpi::World& world) {
 void write_on(const Config& config, Seed seed) {
   const nn::Gpt model{nn::root, nn::gpt2_options(config.weights)};
   nn::load_gpt2(model, config.weights);
-  const auto tokenizer = kit::load_tokenizer(config.weights);
+  const kit::BpeTokenizer tokenizer = kit::BpeTokenizer::read(config.weights);
   const nn::Decoded text = model.generate(unsqueeze(tokenizer.encode(config.prompt), 0),
                                           {.max_length = config.length, .temperature = 0.8, .top_k = 50, .seed = seed});
   std::cout << config.prompt << tokenizer.decode(text.tokens.reshaped({text.tokens.size()})) << "\n";
@@ -177,25 +162,26 @@ void write_on(const Config& config, Seed seed) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("A GPT that learns to write, character by character, or writes with published weights.", "gpt");
-  Config c;
-  app.add_option("--data", c.data, "text file, UTF-8, plain or gzip");
-  app.add_option("--weights", c.weights, "folder of a published GPT-2, which writes instead of being trained");
-  app.add_option("--prompt", c.prompt, "the beginning of samples");
-  kit::add_number(app, "--length", c.length, "tokens of a sample", 1, 1'000'000);
-  kit::add_number(app, "--context", c.model.context, "characters of a window", 1, 100'000);
-  kit::add_number(app, "--dim", c.model.dim, "width of the model", 1, 100'000);
-  kit::add_number(app, "--heads", c.model.heads, "heads of attention", 1, 1000);
-  kit::add_number(app, "--layers", c.model.layers, "blocks", 1, 1000);
-  kit::add_number(app, "--batch", c.batch, "windows per step", 1, 100'000);
-  kit::add_number(app, "--steps", c.steps, "training steps", 1, 1'000'000'000);
-  kit::add_number(app, "--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
-  app.add_flag("--resume", c.resume, "go on from the checkpoint in the folder");
-  return mpi::run_example(app, argc, argv, [&](kit::Example& example, mpi::World& world) {
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.text("--data", c.data, "text file, UTF-8, plain or gzip");
+    o.text("--weights", c.weights, "folder of a published GPT-2, which writes instead of being trained");
+    o.text("--prompt", c.prompt, "the beginning of samples");
+    o.integer("--length", c.length, "tokens of a sample", 1, 1'000'000);
+    o.integer("--context", c.model.context, "characters of a window", 1, 100'000);
+    o.integer("--dim", c.model.dim, "width of the model", 1, 100'000);
+    o.integer("--heads", c.model.heads, "heads of attention", 1, 1000);
+    o.integer("--layers", c.model.layers, "blocks", 1, 1000);
+    o.integer("--batch", c.batch, "windows per step", 1, 100'000);
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000'000);
+    o.integer("--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
+    o.flag("--resume", c.resume, "go on from the checkpoint in the folder");
+  };
+  const auto run = [](const Config& c, kit::Example& example) {
     if (c.prompt.empty()) fail<ValueError>("gpt", "the prompt is empty");
-    c.weights.empty() ? train(c, example, world) : write_on(c, example.seed);
-  });
-} catch (...) {
-  return kit::report_error();
+    c.weights.empty() ? train(c, example) : write_on(c, example.seed);
+  };
+  return kit::main<Config>(argc, argv, "gpt",
+                           "A GPT that learns to write, character by character, or writes with published weights.",
+                           options, run);
 }

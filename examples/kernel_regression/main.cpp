@@ -4,8 +4,6 @@
 //   examples/run kernel_regression [--samples N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/draw/plot.h>
@@ -118,13 +116,12 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Kernel regression: averages of observations, weighted by attention.", "kernel_regression");
-  Config config;
-  kit::add_number(app, "--samples", config.samples, "observations", 2, 10'000);
-  kit::add_number(app, "--steps", config.steps, "training steps", 1, 1'000'000);
-  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.integer("--samples", c.samples, "observations", 2, 10'000);
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000);
+    o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
+  };
+  return kit::main<Config>(argc, argv, "kernel_regression",
+                           "Kernel regression: averages of observations, weighted by attention.", options, run);
 }

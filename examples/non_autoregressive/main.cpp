@@ -8,8 +8,6 @@
 #include <functional>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
@@ -131,12 +129,11 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("English to French, word by word and all words at once.", "non_autoregressive");
-  Config config;
-  kit::add_corpus_options(app, config.corpus);
-  kit::add_number(app, "--epochs", config.epochs, "times that every pair is seen", 1, 1'000'000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    kit::add_corpus_options(o, c.corpus);
+    o.integer("--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
+  };
+  return kit::main<Config>(argc, argv, "non_autoregressive", "English to French, word by word and all words at once.",
+                           options, run);
 }

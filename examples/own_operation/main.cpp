@@ -5,8 +5,6 @@
 #include <cmath>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/core/array/xtensor_functions.h>
 #include <xgrad/core/graph/record.h>
 #include <xgrad/kit/draw/plot.h>
@@ -103,13 +101,12 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("An operation of your own, and a loss that is robust against outliers.", "own_operation");
-  Config config;
-  kit::add_number(app, "--samples", config.samples, "observations", 2, 10'000);
-  kit::add_number(app, "--steps", config.steps, "training steps", 1, 1'000'000);
-  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.integer("--samples", c.samples, "observations", 2, 10'000);
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000);
+    o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
+  };
+  return kit::main<Config>(argc, argv, "own_operation",
+                           "An operation of your own, and a loss that is robust against outliers.", options, run);
 }

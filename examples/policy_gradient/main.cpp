@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
@@ -109,14 +107,13 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("REINFORCE: balancing a pole, learnt by trying.", "policy_gradient");
-  Config config;
-  kit::add_number(app, "--updates", config.updates, "steps of learning", 1, 1'000'000);
-  kit::add_number(app, "--episodes", config.episodes, "episodes before each step of learning", 1, 10'000);
-  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
-  kit::add_number(app, "--discount", config.discount, "how much the next step counts", 0, 0.999999);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.integer("--updates", c.updates, "steps of learning", 1, 1'000'000);
+    o.integer("--episodes", c.episodes, "episodes before each step of learning", 1, 10'000);
+    o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
+    o.real("--discount", c.discount, "how much the next step counts", 0, 0.999999);
+  };
+  return kit::main<Config>(argc, argv, "policy_gradient", "REINFORCE: balancing a pole, learnt by trying.", options,
+                           run);
 }

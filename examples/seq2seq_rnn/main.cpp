@@ -12,8 +12,6 @@
 #include <iomanip>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
@@ -161,18 +159,17 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("English to French with recurrent networks: without and with attention, beside a transformer.",
-               "seq2seq_rnn");
-  Config config;
-  kit::add_corpus_options(app, config.corpus);
-  kit::add_number(app, "--epochs", config.epochs, "times that every pair is seen", 1, 1'000'000);
-  kit::add_number(app, "--seeds", config.seeds, "train every model so many times", 1, 1000);
-  kit::add_number(app, "--hidden", config.hidden, "width of the recurrent states", 1, 10'000);
-  kit::add_number(app, "--layers", config.layers, "of the recurrent encoder, and of the decoder", 1, 100);
-  kit::add_number(app, "--batch", config.batch, "sentences per step", 1, 1'000'000);
-  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    kit::add_corpus_options(o, c.corpus);
+    o.integer("--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
+    o.integer("--seeds", c.seeds, "train every model so many times", 1, 1000);
+    o.integer("--hidden", c.hidden, "width of the recurrent states", 1, 10'000);
+    o.integer("--layers", c.layers, "of the recurrent encoder, and of the decoder", 1, 100);
+    o.integer("--batch", c.batch, "sentences per step", 1, 1'000'000);
+    o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
+  };
+  return kit::main<Config>(argc, argv, "seq2seq_rnn",
+                           "English to French with recurrent networks, without and with attention, and a transformer.",
+                           options, run);
 }

@@ -7,8 +7,6 @@
 #include <iostream>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/program/cli.h>
 
 int station_01(int argc, char** argv);
@@ -47,13 +45,14 @@ constexpr std::array<Station, 13> stations{{{"A number that remembers", station_
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Runs the stations of docs/start for learners, which seed themselves: --seed changes nothing.", "start");
-  int only = 0;
-  xgrad::kit::add_number(app, "--station", only, "the one to run, 0 for all", 0, static_cast<int>(stations.size()));
-  return xgrad::kit::run_example(app, argc, argv, [&](xgrad::kit::Example& example) {
+int main(int argc, char** argv) {
+  std::int64_t only = 0;
+  const auto options = [&](xgrad::kit::Options& o) {
+    o.integer("--station", only, "the one to run, 0 for all", 0, std::ssize(stations));
+  };
+  const auto run = [&](xgrad::kit::Example& example) {
     std::string folder = example.out.string(), corpus = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv";
-    for (int number = 1; const Station& station : stations) {
+    for (std::int64_t number = 1; const Station& station : stations) {
       if (only == 0 || only == number) {
         std::cout << "\n" << number << ". " << station.name << "\n";
         std::string name = station.name;
@@ -62,7 +61,8 @@ int main(int argc, char** argv) try {
       }
       ++number;
     }
-  });
-} catch (...) {
-  return xgrad::kit::report_error();
+  };
+  return xgrad::kit::main(argc, argv, "start",
+                          "Runs the stations of docs/start, which seed themselves: --seed changes nothing.", options,
+                          run);
 }

@@ -2,17 +2,13 @@
 // are those of "Dive into Deep Learning", section 11.7.
 //
 //   examples/quickstart [--epochs N] [--data FILE] [--pairs N] [--seed N] [--out FOLDER] [--resume] ...
-//   examples/run --ranks 2 translate ...
 //
 // Read this file, then pictures.h. The model is in nn/models/transformer.h, its attention in
 // nn/attention/multi_head_attention.h. The same program in PyTorch is beside it, pytorch.py.
 #include <chrono>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/data.h>
-#include <xgrad/kit/mpi/run_example.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/text/bleu.h>
 #include <xgrad/kit/text/corpus.h>
@@ -81,7 +77,7 @@ void report(const nn::EncoderDecoder& model, const kit::Corpus& data, kit::Resul
   result.add("held_out_bleu", score);
 }
 
-void run(const Config& config, kit::Example& example, mpi::World& world) {
+void run(const Config& config, kit::Example& example) {
   const kit::Corpus data(config.corpus);
   const nn::EncoderDecoder model{nn::root, data.source_vocab().size(), data.target_vocab().size(), config.model};
   // The book's first weights: uniform in +-sqrt(6 / (in + out)) for every linear map (Glorot, Bengio 2010).
@@ -92,13 +88,7 @@ void run(const Config& config, kit::Example& example, mpi::World& world) {
 
   const Tensors parameters = model.parameters();
   optim::Adam adam{parameters, {.lr = config.learning_rate}};
-  mpi::DataParallel parallel{world, model, adam, {.mean = false}};  // losses are sums
-  kit::DataLoader batches{data,
-                          {.batch_size = config.batch,
-                           .shuffle = true,
-                           .seed = example.seed,
-                           .rank = world.rank(),
-                           .ranks = world.ranks()}};
+  kit::DataLoader batches{data, {.batch_size = config.batch, .shuffle = true, .seed = example.seed}};
   kit::Trainer trainer{
       model,
       adam,
@@ -108,18 +98,14 @@ void run(const Config& config, kit::Example& example, mpi::World& world) {
        .settings = {{"cross-attention", attended.at(static_cast<std::size_t>(config.model.cross_attention))},
                     {"learning rate", config.learning_rate},
                     {"pairs", data.fingerprint()}},
-       .interruptible = true,
-       .parallel = &parallel}};
+       .interruptible = true}};
   const auto begin = std::chrono::steady_clock::now();
   trainer.run(batches, [&](const kit::CorpusBatch& batch) {
-    const Tensors gradients = parallel.grad(batch, [&](const kit::CorpusBatch& part) {
-      return mpi::Loss{batch_loss(model, data, part), part.tokens};
-    });
-    parallel.step(optim::clip_grad_norm(gradients, parameters, 1).gradients);
-    return parallel.loss() / parallel.weight();
+    const Tensor loss = batch_loss(model, data, batch);
+    adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1).gradients);
+    return static_cast<double>(loss.item()) / static_cast<double>(batch.tokens);
   });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  if (!world.first()) return;
 
   if (!trainer.history().empty()) example.result.add("loss", kit::fixed(trainer.history().back().loss, 4));
   report(model, data, example.result);
@@ -135,18 +121,15 @@ void run(const Config& config, kit::Example& example, mpi::World& world) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("English to French: trains a small transformer and shows translations.", "translate");
-  Config c;
-  kit::add_corpus_options(app, c.corpus);
-  kit::add_number(app, "--epochs", c.epochs, "times that every pair is seen", 0, 1'000'000'000);
-  kit::add_number(app, "--batch", c.batch, "sentences per step", 1, 1'000'000);
-  kit::add_number(app, "--lr", c.learning_rate, "learning rate", 1e-9, 1000);
-  kit::add_choice(app, "--cross-attention", attended, "encoder layers that a decoder block attends to",
-                  [&c](std::size_t i) { c.model.cross_attention = static_cast<nn::CrossAttention>(i); });
-  app.add_flag("--resume", c.resume, "go on from the checkpoint in the folder");
-  return mpi::run_example(app, argc, argv,
-                          [&](kit::Example& example, mpi::World& world) { run(c, example, world); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    kit::add_corpus_options(o, c.corpus);
+    o.integer("--epochs", c.epochs, "times that every pair is seen", 0, 1'000'000'000);
+    o.integer("--batch", c.batch, "sentences per step", 1, 1'000'000);
+    o.real("--lr", c.learning_rate, "learning rate", 1e-9, 1000);
+    o.choice("--cross-attention", c.model.cross_attention, attended, "encoder layers that a decoder block attends to");
+    o.flag("--resume", c.resume, "go on from the checkpoint in the folder");
+  };
+  return kit::main<Config>(argc, argv, "translate",
+                           "English to French: trains a small transformer and shows translations.", options, run);
 }

@@ -4,8 +4,6 @@
 //   examples/run two_heads [--seed N] [--out FOLDER]
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
@@ -50,9 +48,7 @@ void run(kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Multi-head attention of two positions with two heads, every step by its name.", "two_heads");
-  return kit::run_example(app, argc, argv, run);
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  return kit::main(argc, argv, "two_heads",
+                   "Multi-head attention of two positions with two heads, every step by its name.", run);
 }

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/draw/pictures.h>
 #include <xgrad/kit/program/cli.h>
@@ -110,16 +108,16 @@ void run(const Settings& settings, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("A variational autoencoder: pictures from a few numbers.", "vae");
-  Settings settings;
-  app.add_option("--data", settings.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
-  kit::add_number(app, "--latent", settings.model.latent, "numbers that a picture comes from", 1, 1000);
-  kit::add_number(app, "--hidden", settings.model.hidden, "hidden features", 1, 100'000);
-  kit::add_number(app, "--epochs", settings.epochs, "times that every picture is seen", 1, 1'000'000);
-  kit::add_number(app, "--batch", settings.batch, "pictures of a step", 1, 1'000'000);
-  kit::add_number(app, "--lr", settings.learning_rate, "largest learning rate", 1e-9, 10);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(settings, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Settings& c) {
+    o.text("--data", c.data,
+           "folder with IDX files, or with a folder of pictures for each class; drawn shapes without");
+    o.integer("--latent", c.model.latent, "numbers that a picture comes from", 1, 1000);
+    o.integer("--hidden", c.model.hidden, "hidden features", 1, 100'000);
+    o.integer("--epochs", c.epochs, "times that every picture is seen", 1, 1'000'000);
+    o.integer("--batch", c.batch, "pictures of a step", 1, 1'000'000);
+    o.real("--lr", c.learning_rate, "largest learning rate", 1e-9, 10);
+  };
+  return kit::main<Settings>(argc, argv, "vae", "A variational autoencoder: pictures from a few numbers.", options,
+                             run);
 }

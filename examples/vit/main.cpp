@@ -4,12 +4,8 @@
 //   examples/run vit [--data FOLDER | --fashion-mnist] [--epochs N] [--batch N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
-#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/train/classifier.h>
-#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 namespace {
@@ -64,44 +60,20 @@ void draw_attention(const std::filesystem::path& path, const nn::VisionTransform
 
 void run(const kit::ClassifierOptions& config, kit::Example& example) {
   const kit::ImageData data = kit::image_data(config.data, example.seed);
-  const kit::ChannelStatistics statistics = kit::channel_statistics(data.train);
   const nn::VisionTransformer model(nn::root, options_for(data.train));
   std::cout << model.num_parameters() << " parameters, " << data.train.size() << " pictures to train, "
             << data.test.size() << " to test\n";
-  kit::DataLoader batches{kit::TrainingPictures{data.train, kit::augmentation(statistics, config)},
-                          {.batch_size = config.batch, .shuffle = true, .drop_last = true, .seed = example.seed}};
-  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
-      model.parameters(), {{nn::without_weight_decay(model), {.lr = config.lr, .weight_decay = 0}}},
-      {.lr = config.lr, .weight_decay = 0.05})};
-  const std::int64_t steps = config.epochs * batches.size(), warmup = 1 + steps / 20;
-  kit::Answers found;
-  kit::Trainer trainer{
-      model,
-      adam,
-      {.epochs = config.epochs,
-       .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = 1 + steps - warmup})),
-       .max_norm = 1,
-       .validate =
-           [&] {
-             found = kit::answers(model, data.test, statistics);
-             return kit::Scores{{"test_loss", found.loss}, {"accuracy", found.accuracy}};
-           },
-       .folder = example.out}};
-  trainer.fit(batches, [&](const Tensor& images, const Index& labels) {
-    return cross_entropy(model(images), labels, {.label_smoothing = 0.1});
-  });
-  kit::draw_answers(example.out, data.test, found);
-  example.result.add("loss", found.loss).add("accuracy", found.accuracy);
-  draw_attention(example.out / "attention.svg", model, data.test, statistics);
+  kit::train_classifier(model, data, config, example);
+  draw_attention(example.out / "attention.svg", model, data.test, kit::channel_statistics(data.train));
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("A vision transformer that classifies pictures.", "vit");
-  kit::ClassifierOptions config = defaults;
-  kit::add_classifier_options(app, config);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, kit::ClassifierOptions& c) {
+    c = defaults;
+    kit::add_classifier_options(o, c);
+  };
+  return kit::main<kit::ClassifierOptions>(argc, argv, "vit", "A vision transformer that classifies pictures.", options,
+                                           run);
 }

@@ -6,14 +6,13 @@
 #include <iomanip>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/draw/vectors.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/text/corpus.h>
-#include <xgrad/kit/text/vectors.h>
+#include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"
@@ -102,7 +101,7 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
                                  corpus.source_vocab().size(),
                                  corpus.target_vocab().size(),
                                  {.dim = config.dim, .ffn = 2 * config.dim, .heads = 4, .layers = 2}};
-  model.apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
+  kit::reset_to_xavier(model);
   const Tensor& table = model.encoder.embedding.weight;
   if (embeddings != Embeddings::random) {
     table.assign(with_vectors(table.value(), corpus.source_vocab(), vocab, vectors.weight.value()));
@@ -120,9 +119,7 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
     double total = 0;
     for (std::int64_t begin = 0; begin < order.size(); begin += config.translation_batch) {
       const kit::CorpusBatch batch = corpus.batch(order[{slice(begin, begin + config.translation_batch)}]);
-      const Index before = nn::shift_right(batch.target, corpus.bos());
-      const Tensor loss = cross_entropy(model(batch.source, batch.source_lengths, before), batch.target,
-                                        {.ignore_index = corpus.pad()});
+      const Tensor loss = kit::translation_loss(model, corpus, batch);
       adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1).gradients);
       total += loss.item() * static_cast<double>(batch.target.dim(0));
     }
@@ -132,21 +129,14 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
   bar.finish();
 
   const nn::Eval eval(model);
-  const std::vector<kit::Tokens> asked = corpus.held_out_sources();
-  double bleu = 0;
-  if (!asked.empty()) {
-    const kit::CorpusBatch batch = corpus.sources(asked);
-    auto decoding = model.start(batch.source, batch.source_lengths);
-    const Index ids = nn::greedy(decoding, {.bos = corpus.bos(), .eos = corpus.eos(), .max_length = 10}).tokens;
-    bleu = kit::mean_bleu(corpus.sentences(ids), corpus.held_out(), 2);
-  }
+  const double bleu = kit::mean_bleu(kit::translations(model, corpus, corpus.held_out_sources()), corpus.held_out(), 2);
   std::cout << "  " << std::left << std::setw(26) << name << std::right << "loss " << kit::fixed(curve.y.back(), 3)
             << "   held-out BLEU " << kit::fixed(bleu, 3) << "\n";
   return curve;
 }
 
 void run(const Config& config, kit::Example& example) {
-  if (config.dim % 4 != 0) throw CLI::ValidationError("--dim", cat(config.dim, " is no multiple of 4"));
+  if (config.dim % 4 != 0) throw kit::OptionError("--dim", cat(config.dim, " is no multiple of 4"));
   const std::filesystem::path& out = example.out;
   const Text text(config);
   const SkipGram model(text.vocab().size(), config.dim);
@@ -186,18 +176,16 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Vectors of words by skip-gram with negative sampling.", "word_vectors");
-  Config c;
-  app.add_option("--text", c.text, "a text, one sentence per line");
-  kit::add_number(app, "--min-freq", c.min_freq, "rarer words are left out", 1, 1'000'000);
-  kit::add_number(app, "--window", c.window, "how far away a neighbour may be", 1, 1000);
-  kit::add_number(app, "--subsample", c.subsample, "frequency above which words are passed over", 1e-6, 1);
-  kit::add_number(app, "--dim", c.dim, "numbers of a vector, a multiple of 4 for the heads of the translation model", 4,
-                  10'000);
-  kit::add_number(app, "--steps", c.steps, "training steps", 1, 1'000'000);
-  app.add_option("--words", c.words, "words to print the neighbours of");
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(c, example); });
-} catch (...) {
-  return kit::report_error();
+int main(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.text("--text", c.text, "a text, one sentence per line");
+    o.integer("--min-freq", c.min_freq, "rarer words are left out", 1, 1'000'000);
+    o.integer("--window", c.window, "how far away a neighbour may be", 1, 1000);
+    o.real("--subsample", c.subsample, "frequency above which words are passed over", 1e-6, 1);
+    o.integer("--dim", c.dim, "numbers of a vector, a multiple of 4 for the heads of the translation model", 4, 10'000);
+    o.integer("--steps", c.steps, "training steps", 1, 1'000'000);
+    o.texts("--words", c.words, "words to print the neighbours of");
+  };
+  return kit::main<Config>(argc, argv, "word_vectors", "Vectors of words by skip-gram with negative sampling.", options,
+                           run);
 }

@@ -2,11 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <functional>
 
-#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>
+#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/train/classifier.h>
-#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 #include "support.h"
@@ -55,7 +55,8 @@ TEST_CASE("answers are the probabilities, the most probable class, and how often
 TEST_CASE("answers of no pictures are refused") {
   const ImageSet set = draw_shapes({.seed = 3}, {.count = 4, .size = 8}), none = set.select(Index(Shape{0}));
   const Linear model(nn::root);
-  CHECK_THROWS_WITH_AS(answers(model, none, channel_statistics(set)), "answers: there are no pictures", ValueError);
+  CHECK_THROWS_WITH_AS(answers(model, std::cref(model), none, channel_statistics(set)),
+                       "answers: there are no pictures", ValueError);
 }
 
 TEST_CASE("pictures to learn from are standardised, shifted and flipped at random, and keep their labels") {
@@ -73,23 +74,20 @@ TEST_CASE("pictures to learn from are standardised, shifted and flipped at rando
   CHECK(!equal(shifted.value(), plain.value()));
 }
 
-TEST_CASE("what a classifier learnt is drawn and counted") {
+TEST_CASE("a classifier is trained, and what it learnt is drawn and counted") {
   const TemporaryFolder folder;
   manual_seed(1);
   const ImageData data = small_data();
   const ChannelStatistics statistics = channel_statistics(data.train);
   const Linear model(nn::root);
-  const double before = answers(model, data.test, statistics).loss;
-  optim::AdamW adam{model.parameters(), {.lr = 1e-2}};
-  DataLoader batches{TrainingPictures{data.train, augmentation(statistics, {.crop = 1})},
-                     {.batch_size = 20, .shuffle = true}};
-  Trainer{model, adam, {.epochs = 3, .terminal = {}}}.fit(
-      batches, [&](const Tensor& x, const Index& y) { return cross_entropy(model(x), y); });
-  const Answers found = answers(model, data.test, statistics);
+  const double before = answers(model, std::cref(model), data.test, statistics).loss;
+  Example example{.out = folder.path()};
+  train_classifier(model, data, {.epochs = 6, .batch = 20, .lr = 1e-2, .crop = 1}, example);
+  const Answers found = answers(model, std::cref(model), data.test, statistics);
   CHECK(found.loss < before);
   CHECK(found.accuracy > 0.15);
   CHECK(model.training());
-  draw_answers(folder.path(), data.test, found);
+  CHECK(example.result.text() == "result loss=" + number(found.loss) + " accuracy=" + number(found.accuracy));
   for (const char* name : {"confusion.svg", "mistakes.svg"}) {
     CHECK(std::filesystem::file_size(folder / name) > 1000);
   }

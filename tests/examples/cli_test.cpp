@@ -17,8 +17,6 @@
 #include <sstream>
 #include <stdexcept>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/scope.h>
 #include <xgrad/core/runtime/parallel.h>
@@ -37,25 +35,16 @@ namespace {
 using xgrad::kit::testing::read_text;
 using xgrad::kit::testing::TemporaryFolder;
 
-/// The message with which a command line is refused, or "accepted".
-std::string refusal(CLI::App& app, const std::string& line) {
-  try {
-    app.parse(line);
-  } catch (const CLI::ValidationError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
-/// The exit code of run_example and its standard output and standard error, with results in a folder of its own.
+/// The exit code of main and its standard output and standard error, with results in a folder of its own.
 struct Outcome {
   int status = 0;
   std::string out, error;
 };
-Outcome outcome(std::vector<const char*> arguments, const std::function<void(kit::Example&)>& body) {
+Outcome outcome(
+    std::vector<const char*> arguments, const std::function<void(kit::Example&)>& body,
+    const std::function<void(kit::Options&)>& options = [](kit::Options&) {}) {
   const TemporaryFolder folder;
   const std::string out_folder = folder.path().string();
-  CLI::App app("Trains.", "example");
   const bool chosen = std::ranges::find(arguments, std::string_view("--out")) != arguments.end();
   if (!chosen) arguments.insert(arguments.end(), {"--out", out_folder.c_str()});
   arguments.insert(arguments.begin(), "example");
@@ -63,12 +52,25 @@ Outcome outcome(std::vector<const char*> arguments, const std::function<void(kit
   std::streambuf *const earlier_out = std::cout.rdbuf(out.rdbuf()), *const earlier_error =
                                                                         std::cerr.rdbuf(error.rdbuf());
   Outcome result;
-  result.status = kit::run_example(app, static_cast<int>(arguments.size()), const_cast<char**>(arguments.data()), body);
+  result.status = kit::main(static_cast<int>(arguments.size()), const_cast<char**>(arguments.data()), "example",
+                            "Trains.", options, body);
   std::cout.rdbuf(earlier_out);
   std::cerr.rdbuf(earlier_error);
   result.out = out.str();
   result.error = error.str();
   return result;
+}
+
+/// The message with which a command line of these options is refused, or "accepted".
+std::string refusal(const std::function<void(kit::Options&)>& options, std::vector<const char*> line) {
+  const Outcome all = outcome(
+      std::move(line), [](kit::Example&) {}, options);
+  if (all.status == 0) return "accepted";
+  const std::string begin = "error: ", end = " (--help lists the options)\n";
+  CHECK(all.status == 2);
+  CHECK(all.error.starts_with(begin));
+  CHECK(all.error.ends_with(end));
+  return all.error.substr(begin.size(), all.error.size() - begin.size() - end.size());
 }
 
 }  // namespace
@@ -125,49 +127,72 @@ TEST_CASE("an example is given its folder and its seed, and ends with its files 
 
 TEST_CASE("a number on the command line is a decimal number within its range, or is refused with the range") {
   const kit::testing::CommaLocale commas;
-  CLI::App app("Trains.", "example");
   std::int64_t epochs = 200;
-  std::uint64_t seed = 1;
   double rate = 0.005;
   std::vector<std::int64_t> depths{1, 2};
-  kit::add_number(app, "--epochs", epochs, "epochs", 0, 1000);
-  kit::add_number(app, "--seed", seed, "seed", 0, ~std::uint64_t{0});
-  kit::add_number(app, "--lr", rate, "learning rate", 1e-9, 1000);
-  kit::add_numbers(app, "--depths", depths, "blocks", 1, 64);
-  CHECK(app.help().find("--lr NUMBER=0.005") != std::string::npos);
-  CHECK(app.help().find("--depths INT ...=[1, 2]") != std::string::npos);
+  const auto options = [&](kit::Options& o) {
+    o.integer("--epochs", epochs, "epochs", 0, 1000);
+    o.real("--lr", rate, "learning rate", 1e-9, 1000);
+    o.integers("--depths", depths, "blocks", 1, 64);
+  };
+  const Outcome help = outcome(
+      {"--help"}, [](kit::Example&) {}, options);
+  CHECK(help.out.find("--lr NUMBER=0.005") != std::string::npos);
+  CHECK(help.out.find("--depths INT ...=[1, 2]") != std::string::npos);
 
-  CHECK(refusal(app, "--epochs 1000 --seed 0 --lr 2.5e-1 --depths 64 010") == "accepted");
+  CHECK(refusal(options, {"--epochs", "1000", "--lr", "2.5e-1", "--depths", "64", "010"}) == "accepted");
   CHECK(epochs == 1000);
-  CHECK(seed == 0);
   CHECK(rate == 0.25);
   CHECK(depths == std::vector<std::int64_t>{64, 10});
 
   const std::string whole = "--epochs: expected a whole number from 0 to 1000, found ";
   for (const char* text : {"abc", "100000000000000000000", "1001", "1e2", "1.0", "0x10", "3x", "nan"}) {
-    CHECK(refusal(app, std::string("--epochs ") + text) == whole + '"' + text + '"');
+    CHECK(refusal(options, {"--epochs", text}) == whole + '"' + text + '"');
   }
-  CHECK(refusal(app, "--epochs=-1") == whole + "\"-1\"");
-  CHECK(refusal(app, "--seed=-1") == "--seed: expected a whole number from 0 to 18446744073709551615, found \"-1\"");
-  CHECK(refusal(app, "--seed 18446744073709551616").ends_with("found \"18446744073709551616\""));
-  for (const char* text : {"0", "-1", "abc", "nan", "inf", "1e4", "1e400", "0,5"}) {
-    CHECK(refusal(app, std::string("--lr=") + text) ==
-          "--lr: expected a number from 1e-09 to 1000, found \"" + std::string(text) + '"');
+  CHECK(refusal(options, {"--epochs=-1"}) == whole + "\"-1\"");
+  CHECK(refusal(options, {"--seed=-1"}) ==
+        "--seed: expected a whole number from 0 to 18446744073709551615, found \"-1\"");
+  CHECK(refusal(options, {"--seed", "18446744073709551616"}).ends_with("found \"18446744073709551616\""));
+  for (const std::string text : {"0", "-1", "abc", "nan", "inf", "1e4", "1e400", "0,5"}) {
+    const std::string given = "--lr=" + text;
+    CHECK(refusal(options, {given.c_str()}) == "--lr: expected a number from 1e-09 to 1000, found \"" + text + '"');
   }
-  CHECK(refusal(app, "--depths 3 65") == "--depths: expected a whole number from 1 to 64, found \"65\"");
-  CHECK(refusal(app, "--epochs " + std::string(400, '9')).size() < 200);
+  CHECK(refusal(options, {"--depths", "3", "65"}) == "--depths: expected a whole number from 1 to 64, found \"65\"");
+  const std::string nines(400, '9');
+  CHECK(refusal(options, {"--epochs", nines.c_str()}).size() < 200);
   CHECK(epochs == 1000);
   CHECK(rate == 0.25);
 }
 
 TEST_CASE("a word on the command line is one of a list") {
-  CLI::App app("Trains.", "example");
-  std::size_t chosen = 9;
-  kit::add_choice(app, "--kind", {"last", "all"}, "layers", [&](std::size_t i) { chosen = i; });
-  CHECK(refusal(app, "--kind all") == "accepted");
-  CHECK(chosen == 1);
-  CHECK(refusal(app, "--kind 0") == "--kind: expected one of last, all, found \"0\"");
-  CHECK(chosen == 1);
+  enum class Kind { last, all } chosen = Kind::last;
+  const auto options = [&](kit::Options& o) { o.choice("--kind", chosen, {"last", "all"}, "layers"); };
+  CHECK(refusal(options, {"--kind", "all"}) == "accepted");
+  CHECK(chosen == Kind::all);
+  CHECK(refusal(options, {"--kind", "0"}) == "--kind: expected one of last, all, found \"0\"");
+  CHECK(chosen == Kind::all);
+}
+
+TEST_CASE("texts and flags on the command line, and a configuration that begins with its defaults") {
+  struct Config {
+    std::string text = "one";
+    std::vector<std::string> texts;
+    bool flag = false;
+  } found;
+  const auto options = [](kit::Options& o, Config& c) {
+    o.text("--text", c.text, "a text");
+    o.texts("--texts", c.texts, "several");
+    o.flag("--flag", c.flag, "yes or no");
+  };
+  const auto run = [&](const Config& config, kit::Example&) { found = config; };
+  const TemporaryFolder folder;
+  const std::string out = folder.path().string();
+  std::vector<const char*> line{"example", "--out", out.c_str(), "--texts", "a b", "c", "--flag"};
+  CHECK(kit::main<Config>(static_cast<int>(line.size()), const_cast<char**>(line.data()), "example", "Trains.", options,
+                          run) == 0);
+  CHECK(found.text == "one");
+  CHECK(found.texts == std::vector<std::string>{"a b", "c"});
+  CHECK(found.flag);
 }
 
 TEST_CASE("errors of an example are one line and a status") {
@@ -182,7 +207,7 @@ TEST_CASE("errors of an example are one line and a status") {
   const Outcome wrong = outcome({"--epoch"}, [](kit::Example&) { throw std::logic_error("must not run"); });
   CHECK(wrong.status == 2);
   CHECK(wrong.error == "error: The following argument was not expected: --epoch (--help lists the options)\n");
-  const Outcome late = outcome({}, [](kit::Example&) { throw CLI::ValidationError("--dim", "6 is no multiple of 4"); });
+  const Outcome late = outcome({}, [](kit::Example&) { throw kit::OptionError("--dim", "6 is no multiple of 4"); });
   CHECK(late.status == 2);
   CHECK(late.error == "error: --dim: 6 is no multiple of 4 (--help lists the options)\n");
   const Outcome failed = outcome({}, [](kit::Example&) { throw std::runtime_error("no data"); });
@@ -221,21 +246,14 @@ TEST_CASE("a file that may not grow is an error and not the end of the program")
 }
 
 TEST_CASE("any error around main becomes a line and a status") {
-  const auto reported = [](const auto& body) {
-    std::ostringstream error;
-    std::streambuf* const earlier = std::cerr.rdbuf(error.rdbuf());
-    int status = 0;
-    try {
-      body();
-    } catch (...) {
-      status = kit::report_error();
-    }
-    std::cerr.rdbuf(earlier);
-    return std::to_string(status) + " " + error.str();
+  const auto reported = [](void (*fails)()) {  // where options are declared, the earliest that a program does
+    const Outcome end = outcome(
+        {}, [](kit::Example&) {}, [=](kit::Options&) { fails(); });
+    return std::to_string(end.status) + " " + end.error;
   };
   CHECK(reported([] { throw std::bad_alloc(); }) == "1 error: not enough memory\n");
   CHECK(reported([] { throw std::runtime_error("one\n  two\n  three"); }) == "1 error: one two three\n");
-  CHECK(reported([] { throw CLI::ValidationError("--x", "is wrong"); }) ==
+  CHECK(reported([] { throw kit::OptionError("--x", "is wrong"); }) ==
         "2 error: --x: is wrong (--help lists the options)\n");
   CHECK(reported([] { throw 3; }) == "1 error: unknown\n");
 }
@@ -251,10 +269,9 @@ TEST_CASE("what was meant for a closed standard stream does not end in a file") 
         if (descriptor != closed) dup2(open("/dev/null", O_RDWR), descriptor);
       }
       close(closed);
-      CLI::App app("Trains.", "example");
       const std::string out = folder.path().string();
       const char* arguments[] = {"example", "--out", out.c_str()};
-      _exit(kit::run_example(app, 3, const_cast<char**>(arguments), [&](kit::Example& example) {
+      _exit(kit::main(3, const_cast<char**>(arguments), "example", "Trains.", [&](kit::Example& example) {
         kit::CsvLogger log(path, {"loss"});
         for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
           if (write(descriptor, "noise", 5) == 5 && descriptor == closed) example.status = 7;

@@ -1,7 +1,7 @@
 // The reported costs of graphs of layers, counted by hand on small ones, and how it grows.
 #include <doctest/doctest.h>
 
-#include <compare_layers/layers.h>
+#include <experiments/layers.h>
 
 namespace compare_layers {
 namespace {

@@ -12,6 +12,7 @@
 
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>
+#include <xgrad/kit/mpi/rows.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::kit {
@@ -156,9 +157,16 @@ TEST_CASE("a data set that makes batches itself is asked for them") {
 TEST_CASE("a function that is given makes the batches") {
   const std::vector<std::vector<int>> sentences{{1}, {2, 3}, {4, 5, 6}};
   DataLoader loader{sentences, {.batch_size = 2, .num_workers = 1}, [](const std::vector<std::vector<int>>& some) {
-                      std::vector<Index> ids;
-                      for (const auto& sentence : some) ids.emplace_back(sentence);
-                      return pad_sequence(ids);
+                      std::vector<std::int64_t> lengths;
+                      for (const auto& sentence : some) lengths.push_back(std::ssize(sentence));
+                      const std::int64_t longest = std::ranges::max(lengths);
+                      Index ids(Shape{std::ssize(some), longest}, 0);
+                      std::int64_t* row = ids.mutable_data();
+                      for (const auto& sentence : some) {
+                        std::ranges::copy(sentence, row);
+                        row += longest;
+                      }
+                      return std::pair(ids, Index(lengths));
                     }};
   std::vector<Index> found;
   for (const auto& [ids, lengths] : loader) {
@@ -313,8 +321,8 @@ TEST_CASE("an error arrives with the number of its sample, behind the batches be
   const std::vector<Tensor> uneven{tensor({1}), tensor({1, 2})};
   DataLoader batches{uneven, {.batch_size = 2, .num_workers = 1}};
   CHECK_THROWS_WITH_AS(batches.begin(),
-                       "data_loader: samples [0, 1]: collate: sample 1 of the batch is [2], sample 0 [1]; pad_sequence "
-                       "makes sequences equally long",
+                       "data_loader: samples [0, 1]: collate: sample 1 of the batch is [2], sample 0 [1]; a function "
+                       "that makes the batch can pad them",
                        SampleError);
   const Array rows(Shape{20, 1}, 0);
   DataLoader many{std::vector<std::int64_t>(20, 0), {.batch_size = 20}, [](const std::vector<std::int64_t>&) -> Index {
@@ -374,19 +382,21 @@ TEST_CASE("workers are never further ahead than they may be") {
   CHECK_THROWS_WITH_AS(idle.release(), "prefetcher: nothing was waited for", ValueError);
 }
 
-TEST_CASE("ranks share every batch, and together have the samples of one, in its order") {
+TEST_CASE("loaders that share every batch together have the samples of one, in its order") {
   const Index ids = arange(23);
   const TensorDataset data{ids, to_real(ids)};
   const DataLoaderOptions options{.batch_size = 6, .shuffle = true, .seed = 4};
   DataLoader whole{data, options};
-  for (const int ranks : {1, 2, 3, 4, 8}) {
+  for (const int ranks : {1, 2, 3, 5}) {
     std::vector<std::unique_ptr<DataLoader<decltype(data)>>> loaders;
     for (int rank = 0; rank < ranks; ++rank) {
       DataLoaderOptions of_rank = options;
-      of_rank.rank = rank;
-      of_rank.ranks = ranks;
+      of_rank.mine = [=](const Index& rows) {
+        const std::int64_t n = rows.size();
+        return rows[{slice(n * rank / ranks, n * (rank + 1) / ranks)}];
+      };
       loaders.push_back(std::make_unique<DataLoader<decltype(data)>>(data, of_rank));
-      loaders.back()->load_state_dict(whole.state_dict());  // a state fits any number of ranks
+      loaders.back()->load_state_dict(whole.state_dict());  // a state fits any number of them
       CHECK(loaders.back()->size() == whole.size());
       CHECK(loaders.back()->fingerprint() == whole.fingerprint());
     }
@@ -395,7 +405,7 @@ TEST_CASE("ranks share every batch, and together have the samples of one, in its
     for (int rank = 0; rank < ranks; ++rank) {
       std::size_t k = 0;
       for (const auto& [rows, x] : *loaders[static_cast<std::size_t>(rank)]) {
-        CHECK(x.shape() == rows.shape());  // of a rank without samples, none
+        CHECK(x.shape() == rows.shape());
         if (found.size() <= k) found.emplace_back();
         found[k].insert(found[k].end(), rows.begin(), rows.end());
         ++k;
@@ -405,25 +415,22 @@ TEST_CASE("ranks share every batch, and together have the samples of one, in its
   }
   CHECK(whole.fingerprint() != DataLoader(TensorDataset{ids, to_real(ids) * 2}, options).fingerprint());
   CHECK(whole.fingerprint() != DataLoader(TensorDataset{ids[{slice(0, 22)}], to_real(ids)[{slice(0, 22)}]}, options).fingerprint());
-  CHECK_THROWS_WITH_AS((DataLoader{data, {.rank = 2, .ranks = 2}}), "data_loader: there is no rank 2 of 2", ValueError);
+  // The last batch has five samples.
+  const auto sixth = [](const Index& rows) { return rows[{slice(5, none)}]; };
+  DataLoader last{data, {.batch_size = 6, .mine = sixth}};
+  CHECK_THROWS_WITH_AS(last.begin(), "data_loader: `mine` leaves none of the 5 samples of a batch: set drop_last",
+                       ValueError);
+  DataLoader dropped{data, {.batch_size = 6, .drop_last = true, .mine = sixth}};
+  CHECK(std::get<0>(*dropped.begin()).at({0}) == 5);
   // A struct of arrays and lists is cut in all its parts.
   struct Both {
     Index ids;
     std::vector<std::string> names;
   };
   const Both second = mpi::detail::rows_of(Both{index({7, 8, 9}), {"a", "b", "c"}}, 1, 3);
-  CHECK(mpi::detail::samples_of(second) == 2);
+  CHECK(detail::samples_of(second) == 2);
   CHECK(equal(second.ids, index({8, 9})));
   CHECK(second.names == std::vector<std::string>{"b", "c"});
-  // Another batch cannot be cut to nothing.
-  struct Sum {
-    std::int64_t of = 0;
-  };
-  DataLoader summed{ascending(5), {.batch_size = 4, .rank = 1, .ranks = 2},
-                    [](const std::vector<std::int64_t>& samples) { return Sum{std::accumulate(samples.begin(), samples.end(), std::int64_t{0})}; }};
-  auto at = summed.begin();
-  CHECK(at->of == 2 + 3);
-  CHECK_THROWS_WITH_AS(++at, "data_loader: a batch has fewer samples than there are ranks: set drop_last", ValueError);
 }
 
 TEST_CASE("a loader refuses options that make no sense") {

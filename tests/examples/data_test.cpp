@@ -2,8 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <limits>
-#include <set>
 
 #include <xgrad/kit/data/collate.h>
 #include <xgrad/kit/data/dataset.h>
@@ -73,33 +71,7 @@ TEST_CASE("a row that is not there is refused, also one counted from the end") {
     CAPTURE(i);
     CHECK_THROWS_AS(points.get(i), xgrad::ValueError);
     CHECK_THROWS_AS(points.batch(index({0, i})), xgrad::ValueError);
-    const Subset<TensorDataset<Tensor, Index>> all(points, index({1, 0}));
-    CHECK_THROWS_AS(all.get(i), xgrad::ValueError);
-    CHECK_THROWS_AS(all.batch(index({0, i})), xgrad::ValueError);
   }
-}
-
-TEST_CASE("a subset has the samples that it names, and a split has each sample once") {
-  const Squares squares;
-  const Subset some(squares, index({4, 4, 9}));
-  CHECK(some.size() == 3);
-  CHECK(some.get(2).second == 81);
-  const TensorDataset rows{index({5, 6, 7, 8})};
-  CHECK(equal(std::get<0>(Subset(rows, index({3, 0, 1})).batch(index({1, 0}))), index({5, 8})));
-  CHECK_THROWS_WITH_AS(Subset(squares, index({10})), "subset: sample 10 is not in [0, 10)", ValueError);
-  CHECK_THROWS_WITH_AS(Subset(squares, index({{1}})), "subset: needs numbers (N), got [1, 1]", ShapeError);
-
-  const auto parts = random_split(squares, {7, 0, 3}, 5);
-  REQUIRE(parts.size() == 3);
-  std::set<std::int64_t> all;
-  for (const auto& part : parts) all.insert(part.rows().begin(), part.rows().end());
-  CHECK(all.size() == 10);
-  CHECK(parts[2].size() == 3);
-  CHECK(equal(parts[0].rows(), random_split(squares, {7, 3}, 5)[0].rows()));
-  CHECK_FALSE(equal(parts[0].rows(), random_split(squares, {7, 3}, 6)[0].rows()));
-  CHECK_THROWS_WITH_AS(random_split(squares, {7, 4}, 5), "random_split: parts of [7, 4] samples do not make up 10",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(random_split(squares, {11, -1}, 5), "random_split: a part has -1 samples", ValueError);
 }
 
 TEST_CASE("samples of every kind become a batch") {
@@ -131,30 +103,10 @@ TEST_CASE("samples of every kind become a batch") {
 
 TEST_CASE("samples that do not fit together are named") {
   CHECK_THROWS_WITH_AS(default_collate(Tensors{tensor({1, 2}), tensor({1, 2}), tensor({1})}),
-                       "collate: sample 2 of the batch is [1], sample 0 [2]; pad_sequence makes sequences equally long",
+                       "collate: sample 2 of the batch is [1], sample 0 [2]; a function that makes the batch can pad them",
                        ShapeError);
   CHECK_THROWS_AS(default_collate(std::vector<std::vector<int>>{{1, 2}, {3}}), ShapeError);
   CHECK_THROWS_WITH_AS(default_collate(Tensors{}), "collate: a batch needs samples", ValueError);
-}
-
-TEST_CASE("sequences are padded at their ends") {
-  const auto [ids, lengths] =
-      pad_sequence(std::vector<Index>{index({1, 2, 3}), Index(Shape{0}), index({4})}, {.padding_value = -1});
-  CHECK(equal(ids, index({{1, 2, 3}, {-1, -1, -1}, {4, -1, -1}})));
-  CHECK(equal(lengths, index({3, 0, 1})));
-  const auto [values, rows] = pad_sequence(Tensors{tensor({{1, 2}}), tensor({{3, 4}, {5, 6}})}, {.padding_value = 0.5});
-  CHECK(equal(values.value(), Array({2, 2, 2}, {1, 2, 0.5f, 0.5f, 3, 4, 5, 6})));
-  CHECK(equal(rows, index({1, 2})));
-  CHECK_THROWS_WITH_AS(pad_sequence(Tensors{}), "pad_sequence: needs sequences", ValueError);
-  CHECK_THROWS_WITH_AS(pad_sequence(Tensors{tensor({1}), Tensor(1)}), "pad_sequence: sequence 1 has no axis",
-                       ShapeError);
-  CHECK_THROWS_WITH_AS(pad_sequence(Tensors{tensor({1}), tensor({{1}})}),
-                       "pad_sequence: sequence 1 is [1, 1], the first [1]; only the first axis may differ", ShapeError);
-  CHECK_THROWS_WITH_AS(pad_sequence(std::vector<Index>{index({1})}, {.padding_value = 0.5}),
-                       "pad_sequence: whole numbers cannot be padded with 0.5", ValueError);
-  CHECK_THROWS_AS(
-      pad_sequence(std::vector<Index>{index({1})}, {.padding_value = std::numeric_limits<double>::quiet_NaN()}),
-      ValueError);
 }
 
 }  // namespace xgrad::kit

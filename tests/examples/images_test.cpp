@@ -11,6 +11,7 @@
 
 #include <xgrad/kit/data/images.h>
 #include <xgrad/kit/data/shapes.h>
+#include <xgrad/kit/draw/png.h>
 
 #include "support.h"
 
@@ -87,18 +88,6 @@ std::string idx_refusal(std::string_view images, std::string_view labels, std::v
   write_text(folder / "images", images);
   write_text(folder / "labels", labels);
   return refusal(folder, [&] { read_idx(folder / "images", folder / "labels", classes); });
-}
-
-std::string cifar_refusal(std::string_view bytes) {
-  const TemporaryFolder folder;
-  const std::array files{write_text(folder / "batch.bin", bytes)};
-  return refusal(folder, [&] { read_cifar10(files); });
-}
-
-std::string cifar_record(int label, int seed) {
-  std::string bytes = static_cast<char>(label) + some_bytes(3072);
-  std::rotate(bytes.begin() + 1, bytes.begin() + 1 + seed, bytes.end());
-  return bytes;
 }
 
 ImageSet small_set() {
@@ -221,33 +210,8 @@ TEST_CASE("a small file that declares terabytes is refused before there is room 
             std::to_string(bytes * 1032 - 16) + " bytes follow the header");
 }
 
-TEST_CASE("batches of CIFAR-10 are read one behind the other") {
-  const TemporaryFolder folder;
-  const std::array files{write_text(folder / "a.bin", cifar_record(3, 0) + cifar_record(9, 100)),
-                         gzip(folder / "b.bin.gz", cifar_record(0, 7))};
-  const ImageSet set = read_cifar10(files);
-  CHECK(set.shape() == Shape{3, 3, 32, 32});
-  CHECK(equal(set.labels(), Index({3}, {3, 9, 0})));
-  CHECK(set.classes()[9] == "truck");
-  CHECK(set.pixels(1)[0] == 100 * 37 % 256);
-  CHECK(set.pixels(2)[3000] == 3007 * 37 % 256);
-
-  CHECK(cifar_refusal("") == "read_cifar10: batch.bin: record 0: expected 3073 bytes, found 0");
-  CHECK(cifar_refusal(cifar_record(1, 0).substr(1)) ==
-        "read_cifar10: batch.bin: record 0: expected 3073 bytes, found 3072");
-  CHECK(cifar_refusal(cifar_record(1, 0) + "x") == "read_cifar10: batch.bin: record 1: expected 3073 bytes, found 1");
-  CHECK(cifar_refusal(cifar_record(1, 0) + cifar_record(10, 0)) ==
-        "read_cifar10: batch.bin: record 1: expected a label below 10, found 10");
-  CHECK_THROWS_WITH_AS(read_cifar10({}), "read_cifar10: needs at least one file", ValueError);
-}
-
 TEST_CASE("a folder is read by the names of the files in it") {
   const TemporaryFolder folder;
-  CHECK_THROWS_WITH_AS(
-      read_image_folder(folder.path()),
-      ("cannot read " + folder.path().string() + ": neither train-images-idx3-ubyte nor data_batch_1.bin is there")
-          .c_str(),
-      IoError);
   SUBCASE("IDX") {
     gzip(folder / "train-images-idx3-ubyte.gz", pictures());
     gzip(folder / "train-labels-idx1-ubyte.gz", numbers());
@@ -272,13 +236,29 @@ TEST_CASE("a folder is read by the names of the files in it") {
     }
     CHECK(read_image_folder(fashion).train.classes()[9] == "ankle boot");
   }
-  SUBCASE("CIFAR-10") {
-    for (int i = 1; i <= 5; ++i) write_text(folder / ("data_batch_" + std::to_string(i) + ".bin"), cifar_record(i, i));
-    CHECK_THROWS_AS(read_image_folder(folder.path()), IoError);  // test_batch.bin is missing
-    write_text(folder / "test_batch.bin", cifar_record(6, 6) + cifar_record(7, 7));
+  SUBCASE("folders of classes") {
+    for (const char* name : {"cat", "dog"}) std::filesystem::create_directory(folder / name);
+    const auto draw = [&](const std::string& name, double red) {
+      Array image(Shape{3, 32, 64}, 0);
+      for (std::int64_t x = 16; x < 48; ++x) image.mutable_data()[x] = static_cast<Real>(red);
+      write_text(folder / name, png(image));
+    };
+    for (int i = 1; i <= 4; ++i) draw("cat/" + std::to_string(i) + ".png", 0.2 * i);
+    CHECK_THROWS_WITH_AS(read_image_folder(folder.path()),
+                         ("image_folder: " + (folder / "dog").string() + ": has no .png, .jpg or .jpeg in it").c_str(),
+                         FormatError);
+    draw("dog/1.png", 0);
+    CHECK(refusal(folder, [&] { read_image_folder(folder.path()); }) ==
+          "read_image_folder: " + folder.path().string() + ": no class has five pictures");
+    draw("cat/5.png", 1);
     const ImageData data = read_image_folder(folder.path());
-    CHECK(equal(data.train.labels(), Index({5}, {1, 2, 3, 4, 5})));
-    CHECK(data.test.size() == 2);
+    CHECK(data.train.shape() == Shape{5, 3, 32, 32});
+    CHECK(data.train.classes() == std::vector<std::string>{"cat", "dog"});
+    CHECK(equal(data.train.labels(), Index({5}, {0, 0, 0, 0, 1})));
+    CHECK(data.train.pixels(1)[31] == 102);
+    CHECK(data.train.pixels(1)[32] == 0);
+    CHECK(equal(data.test.labels(), Index({1}, {0})));
+    CHECK(data.test.pixels(0)[0] == 255);
   }
 }
 

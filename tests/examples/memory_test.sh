@@ -47,7 +47,7 @@ END_OF_FILE
 "${CXX:-g++}" -std=c++20 -O1 -shared -fPIC refuse.cpp -o refuse.so -ldl
 
 echo "examples without memory from some moment on"
-for name in gpt transformer_parts; do
+for name in gpt two_heads; do
   ended=0
   for ((from = 1; from < 40000; from += from < 40 ? 1 : from / 8)); do
     status=0

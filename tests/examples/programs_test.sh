@@ -72,7 +72,7 @@ echo "bad data is refused with its reason"
 printf 'Go.\tVa !\n\xC9t\xE9\tx\n' >latin1
 printf '\x1f\x8b\x08garbage' >damaged.gz
 mkfifo pipe
-for name in translate annotated_transformer decoding non_autoregressive norm_order seq2seq_rnn; do
+for name in translate annotated_transformer decoding non_autoregressive seq2seq_rnn; do
   refuses 1 "empty:1: no sentence pair" "$bin/$name" --out o --data empty
   refuses 1 "latin1:2: " "$bin/$name" --out o --data latin1
   refuses 1 "cannot read pipe: not a regular file" "$bin/$name" --out o --data pipe
@@ -87,7 +87,7 @@ refuses 1 "latin1:2: " "$bin/word_vectors" --out o --text latin1
 refuses 1 "cannot read pipe: not a regular file" "$bin/word_vectors" --out o --text pipe
 refuses 1 "monotonous:1: " "$bin/word_vectors" --out o --text monotonous
 refuses 2 "6 is no multiple of 4" "$bin/word_vectors" --out o --dim 6
-refuses 2 "two different lengths" "$bin/compare_layers" --out o --lengths 8
+refuses 2 "two different lengths" "$bin/experiments" compare_layers --out o --lengths 8
 refuses 1 "the data set has no samples" "$bin/gpt" --out o --data empty
 refuses 1 "latin1:2: " "$bin/gpt" --out o --data latin1
 refuses 1 "cannot open none: No such file or directory" "$bin/gpt" --out o --data none

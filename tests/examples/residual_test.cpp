@@ -1,7 +1,7 @@
 // Residual connections against degradation, in a few epochs.
 #include <doctest/doctest.h>
 
-#include <residual/stacks.h>
+#include <experiments/stacks.h>
 
 namespace residual {
 namespace {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include <xgrad/kit/program/error.h>
+#include <xgrad/kit/program/fingerprint.h>
 #include <xgrad/kit/text/text.h>
 #include <xgrad/ops/elementwise/compare.h>
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <xgrad/core/array/random.h>
-#include <xgrad/kit/text/vectors.h>
+#include <xgrad/kit/draw/vectors.h>
 
 #include "examples/support.h"
 

@@ -158,7 +158,7 @@ TEST_CASE("losses that are sums are added") {
   mpi::DataParallel parallel{*world, model, {.mean = false}};
   const Batch batch = whole_batch(3);
   const auto summed = [&](const Batch& part) {
-    return mpi::Loss{cross_entropy(model(part.first), part.second, {.reduction = Reduction::sum}), 2.0};
+    return kit::WeightedLoss{cross_entropy(model(part.first), part.second, {.reduction = Reduction::sum}), 2.0};
   };
   const Tensors found = parallel.grad(own_part(batch), summed), expected = grad(summed(batch).loss, model.parameters());
   for (std::size_t i = 0; i < found.size(); ++i) testing::check_close(found[i].value(), expected[i].value(), 1e-13);
@@ -179,6 +179,38 @@ TEST_CASE("accumulated gradients are exchanged by the next grad() alone") {
     for (std::size_t i = 0; i < found.size(); ++i) testing::check_close(found[i].value(), expected[i].value(), 1e-13);
     CHECK(parallel.weight() == 16);
   }
+}
+
+TEST_CASE("a trainer on all ranks has the gradients of the whole batch, of which each loads its share") {
+  manual_seed(1);
+  const Net model{nn::root};
+  optim::Adam adam{model.parameters(), {.lr = 0.01}};
+  mpi::DataParallel parallel{*world, model, adam};
+  const Batch batch = whole_batch(3);
+  const Index mine = world->share()(arange(21));
+  std::string rows;
+  for (const std::string& part : world->gather(cat(mine))) rows += part;
+  std::string all;
+  for (int rank = 0; rank < world->ranks(); ++rank) {
+    const std::int64_t first = mpi::part_begin(21, world->ranks(), rank);
+    all += cat(arange(first, mpi::part_begin(21, world->ranks(), rank + 1)));
+  }
+  CHECK(rows == all);
+  const kit::LossGradients made = parallel.for_trainer()(7, [&] {
+    const Batch part{index_select(batch.first, 0, mine), index_select(batch.second, 0, mine)};
+    return kit::WeightedLoss{loss_of(model)(part), mine.size()};
+  });
+  const Tensor loss = loss_of(model)(batch);
+  const Tensors expected = grad(loss, model.parameters());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    testing::check_close(made.gradients[i].value(), expected[i].value(), 1e-13);
+  }
+  CHECK(made.loss == doctest::Approx(static_cast<double>(loss.item())).epsilon(1e-12));
+  CHECK(made.weight == 21);
+  CHECK(parallel.steps() == 8);  // the next random numbers are those of batch 8
+  mpi::DataParallel in_shares{*world, model, adam, {.shard_state = true}};
+  if (world->ranks() == 1) return;
+  CHECK(error_of<ValueError>([&] { in_shares.for_trainer(); }).find("no shard_state") != std::string::npos);
 }
 
 TEST_CASE("parameters that ranks do not use count 0, frozen ones get none, ranks without samples nothing") {
@@ -385,9 +417,6 @@ TEST_CASE("bad arguments are refused before anything has changed") {
   optim::SGD of_stranger{stranger.parameters(), {.lr = 1}};
   CHECK(error_of<ValueError>([&] { mpi::DataParallel(*world, model, of_stranger); }).find("none of the model's") !=
         std::string::npos);
-  manual_seed(1);
-  optim::LBFGS lbfgs{model.parameters()};
-  CHECK(error_of<ValueError>([&] { mpi::DataParallel(*world, model, lbfgs); }).find("lbfgs") != std::string::npos);
   manual_seed(1);
   mpi::DataParallel parallel{*world, model};
   CHECK(error_of<ShapeError>([&] { parallel.grad(model(x)); }).find("[4, 3]") != std::string::npos);

@@ -4,7 +4,6 @@
 #include <iostream>
 
 #include <xgrad/kit/data/data.h>
-#include <xgrad/kit/train/metrics.h>
 #include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
@@ -31,7 +30,7 @@ double train(Net& net, const std::filesystem::path& folder, std::int64_t stop_af
   kit::TrainerOptions options{.epochs = 20, .max_norm = 1, .folder = folder, .resume = true};
   options.schedule = optim::schedule::warmup(20, optim::schedule::cosine({.steps = 380}));
   const auto [x, label] = test.batch(arange(test.size()));
-  options.validate = [&net, &x = x, &label = label] { return kit::accuracy(net(x), label); };
+  options.validate = [&net, &x = x, &label = label] { return mean(argmax(net(x), 1) == label).item(); };
   kit::Trainer* running = nullptr;
   options.on_step = [&](const kit::StepReport& report) {
     if (report.step == stop_after) running->stop();
@@ -39,7 +38,7 @@ double train(Net& net, const std::filesystem::path& folder, std::int64_t stop_af
   kit::Trainer trainer{net, adam, options};
   running = &trainer;
   trainer.fit(batches, [&](const Tensor& x, const Index& label) { return cross_entropy(net(x), label); });
-  return kit::accuracy(net(x), label);
+  return mean(argmax(net(x), 1) == label).item();
 }
 
 int main() {

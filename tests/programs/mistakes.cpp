@@ -119,8 +119,8 @@ const std::vector<Mistake> mistakes{
        const std::vector<Tensor> samples{tensor({1, 2}), tensor({3})};
        for (const Tensor& batch : kit::DataLoader{samples, {.batch_size = 2}}) std::cout << batch;
      },
-     "data_loader: samples [0, 1]: collate: sample 1 of the batch is [1], sample 0 [2]; pad_sequence makes sequences "
-     "equally long"},
+     "data_loader: samples [0, 1]: collate: sample 1 of the batch is [1], sample 0 [2]; a function that makes the "
+     "batch can pad them"},
 };
 
 bool caught(const Mistake& mistake) {

@@ -9,8 +9,6 @@
 #include <limits>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/xgrad.h>
 
@@ -67,9 +65,8 @@ void draw(kit::Example& example, const std::string& name, const std::string& tit
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("Pictures of a GPT, a ResNet and a U-Net.", "compared");
-  return kit::run_example(app, argc, argv, [](kit::Example& example) {
+int main(int argc, char** argv) {
+  return kit::main(argc, argv, "compared", "Pictures of a GPT, a ResNet and a U-Net.", [](kit::Example& example) {
     const nn::Gpt gpt{nn::root, {.vocabulary = 100, .context = 16, .dim = 32, .heads = 4, .layers = 12}};
     draw(example, "gpt", "A GPT of 12 layers", gpt, Index({1, 16}, std::int64_t{1}));
     const nn::ResNet resnet{nn::root, {.classes = 10}};
@@ -77,6 +74,4 @@ int main(int argc, char** argv) try {
     const UNet unet{nn::root};
     draw(example, "unet", "A U-Net", unet, zeros({1, 1, 32, 32}).named("picture"));
   });
-} catch (...) {
-  return kit::report_error();
 }

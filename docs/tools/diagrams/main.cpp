@@ -3,8 +3,6 @@
 //   docs/tools/run diagrams
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/xgrad.h>
 
@@ -173,9 +171,8 @@ void attention(const std::filesystem::path& folder) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("The pictures of docs/diagrams.md, and the graphs of other pages.", "diagrams");
-  return kit::run_example(app, argc, argv, [](kit::Example& example) {
+int main(int argc, char** argv) {
+  const auto run = [](kit::Example& example) {
     const std::filesystem::path& folder = example.out;
     expression(folder);
     neuron(folder);
@@ -189,7 +186,6 @@ int main(int argc, char** argv) try {
     lstm_cell(folder);
     cross_attention(folder);
     attention(folder);
-  });
-} catch (...) {
-  return kit::report_error();
+  };
+  return kit::main(argc, argv, "diagrams", "The pictures of docs/diagrams.md, and the graphs of other pages.", run);
 }

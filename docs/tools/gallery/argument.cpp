@@ -1,6 +1,6 @@
 // The argument: rows G1 and G2.
-#include "../../../examples/compare_layers/layers.h"
-#include "../../../examples/residual/stacks.h"
+#include "../experiments/layers.h"
+#include "../experiments/stacks.h"
 #include "gallery.h"
 
 namespace gallery {

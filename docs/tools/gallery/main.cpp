@@ -2,15 +2,12 @@
 // it.
 //
 //   docs/tools/run gallery
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/program/cli.h>
 
 #include "gallery.h"
 
-int main(int argc, char** argv) try {
-  CLI::App app("The pictures of docs/gallery.md.", "gallery");
-  return xgrad::kit::run_example(app, argc, argv, [](xgrad::kit::Example& example) {
+int main(int argc, char** argv) {
+  return xgrad::kit::main(argc, argv, "gallery", "The pictures of docs/gallery.md.", [](xgrad::kit::Example& example) {
     gallery::attention(example.out);
     gallery::heads(example.out);
     gallery::transformer(example.out);
@@ -19,6 +16,4 @@ int main(int argc, char** argv) try {
     gallery::vision(example.out);
     gallery::argument(example.out);
   });
-} catch (...) {
-  return xgrad::kit::report_error();
 }

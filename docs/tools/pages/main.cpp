@@ -5,17 +5,15 @@
 #include <filesystem>
 #include <fstream>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/xgrad.h>
 
 #include "../../../examples/annotated_transformer/model.h"
 #include "../../../examples/field_attention/model.h"
 #include "../../../examples/policy_gradient/agent.h"
-#include "../../../examples/residual/stacks.h"
 #include "../../../examples/vae/model.h"
 #include "../../../examples/word_vectors/model.h"
+#include "../experiments/stacks.h"
 
 using namespace xgrad;
 
@@ -123,9 +121,8 @@ void add_others(Folder& folder) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app("A folder of pages of graphs.", "pages");
-  return kit::run_example(app, argc, argv, [](kit::Example& example) {
+int main(int argc, char** argv) {
+  return kit::main(argc, argv, "pages", "A folder of pages of graphs.", [](kit::Example& example) {
     Folder folder(example.out);
     add_neuron(folder);
     add_translation(folder);
@@ -134,6 +131,4 @@ int main(int argc, char** argv) try {
     add_others(folder);
     folder.finish();
   });
-} catch (...) {
-  return kit::report_error();
 }

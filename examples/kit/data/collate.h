@@ -1,4 +1,4 @@
-// Samples put together into a batch: arrays are stacked, numbers become arrays, sequences are padded.
+// Samples put together into a batch: arrays are stacked, numbers become arrays.
 #pragma once
 
 #include <array>
@@ -143,20 +143,5 @@ auto default_collate(const std::vector<T>& samples) {
                   "samples of this type need a function that makes a batch of them: DataLoader loader{data, {...}, f}");
   }
 }
-
-struct PadSequenceOptions {
-  double padding_value = 0;  ///< fills up the end of a sequence; for an Index a whole number
-};
-/// Sequences of several lengths as one array.
-template <class A>
-struct PaddedSequences {
-  A values;       ///< (B, T, ...), T the greatest length
-  Index lengths;  ///< (B)
-};
-/// Pads sequences (T_i, ...) at their ends to the greatest length among them. Tensors count as numbers without history.
-/// Throws ValueError for no sequences, for a padding value that an Index cannot hold; ShapeError, which names the
-/// sequence, for one without axes or with another rest of its shape than the first.
-PaddedSequences<Tensor> pad_sequence(const Tensors& sequences, const PadSequenceOptions& options = {});
-PaddedSequences<Index> pad_sequence(const std::vector<Index>& sequences, const PadSequenceOptions& options = {});
 
 }  // namespace xgrad::kit

@@ -2,8 +2,8 @@
 #include <xgrad/kit/data/csv_table.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <cmath>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -16,174 +16,108 @@
 namespace xgrad::kit {
 namespace {
 
-/// Gives the rows of a text one after the other.
-class Rows {
- public:
-  Rows(const std::filesystem::path& path, std::string_view text, char separator)
-      : path_(path), rest_(text), separator_(separator) {
-    if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);
-  }
-
-  /// The line that the last row begins in, from 1 on.
-  std::size_t line() const { return line_; }
-
-  /// The fields of the next row that is not empty; false at the end.
-  bool next(std::vector<std::string>& fields) {
-    while (rest_.starts_with('\n') || rest_.starts_with("\r\n")) take_break();
-    line_ = next_line_;
-    if (rest_.empty()) return false;
-    fields.clear();
-    for (;;) {
-      fields.push_back(rest_.starts_with('"') ? quoted() : plain());
-      if (!rest_.starts_with(separator_)) break;
-      rest_.remove_prefix(1);
-    }
-    if (!rest_.empty()) take_break();
-    return true;
-  }
-
- private:
-  bool at_break() const { return rest_.empty() || rest_.front() == '\n' || rest_.starts_with("\r\n"); }
-  void take_break() {
-    rest_.remove_prefix(rest_.front() == '\n' ? 1 : 2);
-    ++next_line_;
-  }
-
-  std::string plain() {
-    std::string field;
-    while (!at_break() && rest_.front() != separator_) {
-      if (rest_.front() == '"') throw DataError(path_, next_line_, "a quote in a field that does not begin with one");
-      field += rest_.front();
-      rest_.remove_prefix(1);
-    }
-    return field;
-  }
-
-  std::string quoted() {
-    const std::size_t begun = next_line_;
-    std::string field;
-    for (rest_.remove_prefix(1);; rest_.remove_prefix(1)) {
-      if (rest_.empty()) throw DataError(path_, begun, "a quote is not closed");
-      if (rest_.starts_with("\"\"")) {
-        rest_.remove_prefix(1);
-      } else if (rest_.front() == '"') {
-        break;
-      }
-      if (rest_.front() == '\n') ++next_line_;
-      field += rest_.front();
-    }
-    rest_.remove_prefix(1);
-    if (!at_break() && rest_.front() != separator_) throw DataError(path_, next_line_, "text behind a closing quote");
-    return field;
-  }
-
-  const std::filesystem::path& path_;
-  std::string_view rest_;
-  char separator_;
-  std::size_t line_ = 1, next_line_ = 1;
+/// The fields of a row, and the line that it begins in, from 1 on.
+struct Row {
+  std::size_t line;
+  std::vector<std::string> fields = {""};
 };
 
-/// The number that a field is, or nothing for another text.
-bool read_number(std::string_view text, double& number) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
+/// The rows that are not empty.
+std::vector<Row> rows_of(const std::filesystem::path& path, std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  std::vector<Row> rows;
+  Row row{1};
+  bool open = false, closed = false;  // a quote of the current field
+  std::size_t line = 1, opened = 1;
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    const bool ends = at == text.size();
+    const char c = ends ? '\n' : text[at], next = at + 1 < text.size() ? text[at + 1] : '\n';
+    std::string& field = row.fields.back();
+    if (open) {
+      if (ends) throw DataError(path, opened, "a quote is not closed");
+      if (c == '"' && next != '"') {
+        open = false;
+        closed = true;
+      } else {
+        field += c;
+        if (c == '"') ++at;
+      }
+    } else if (c == '"') {
+      if (closed || !field.empty()) throw DataError(path, line, "a quote in a field that does not begin with one");
+      open = true;
+      opened = line;
+    } else if (c == ',') {
+      row.fields.emplace_back();
+      closed = false;
+    } else if (c == '\n') {
+      if (closed || !field.empty() || row.fields.size() > 1) rows.push_back(std::move(row));
+      row = {line + 1};
+      closed = false;
+    } else if (c != '\r' || next != '\n') {
+      if (closed) throw DataError(path, line, "text behind a closing quote");
+      field += c;
+    }
+    if (c == '\n') ++line;
+  }
+  return rows;
+}
+
+bool is_missing(std::string_view field) {
+  constexpr std::array<std::string_view, 6> words{"", "NA", "NaN", "nan", "NULL", "null"};
+  return std::ranges::find(words, field) != words.end();
 }
 
 }  // namespace
 
-CsvTable::CsvTable(const std::filesystem::path& path, const CsvTableOptions& options)
-    : path_(path), missing_(options.missing) {
-  if (options.separator == '"' || options.separator == '\n' || options.separator == '\r') {
-    fail<ValueError>("csv_table", "a quote or a line break cannot be the separator");
-  }
-  std::ranges::sort(missing_);
+CsvTable::CsvTable(const std::filesystem::path& path) : path_(path) {
   const std::string text = read_file(path.string());
-  Rows rows(path_, text, options.separator);
-  if (!rows.next(columns_)) throw DataError(path_, 1, "no names of columns");
+  std::vector<Row> rows = rows_of(path_, text);
+  if (rows.empty()) throw DataError(path_, 1, "no names of columns");
+  columns_ = std::move(rows[0].fields);
   for (auto name = columns_.begin(); name != columns_.end(); ++name) {
     if (std::find(columns_.begin(), name, *name) != name) {
-      throw DataError(path_, rows.line(), cat("two columns are named ", escaped(*name)));
+      throw DataError(path_, rows[0].line, cat("two columns are named ", escaped(*name)));
     }
   }
   fields_.resize(columns_.size());
-  for (std::vector<std::string> fields; rows.next(fields);) {
+  for (std::size_t k = 1; k < rows.size(); ++k) {
+    std::vector<std::string>& fields = rows[k].fields;
     if (fields.size() != columns_.size()) {
-      throw DataError(path_, rows.line(), cat(fields.size(), " fields in ", columns_.size(), " columns"));
+      throw DataError(path_, rows[k].line, cat(fields.size(), " fields in ", columns_.size(), " columns"));
     }
     for (std::size_t i = 0; i < fields.size(); ++i) fields_[i].push_back(std::move(fields[i]));
-    lines_.push_back(rows.line());
+    lines_.push_back(rows[k].line);
   }
 }
 
-std::size_t CsvTable::place_of(std::string_view column) const {
+const std::vector<std::string>& CsvTable::texts(std::string_view column) const {
   const auto found = std::ranges::find(columns_, column);
   if (found == columns_.end()) {
     fail<ValueError>("csv_table", path_.string(), " has no column ", escaped(column), ", it has ", columns_);
   }
-  return static_cast<std::size_t>(found - columns_.begin());
-}
-
-bool CsvTable::is_missing(const std::string& field) const { return std::ranges::binary_search(missing_, field); }
-
-Mask CsvTable::missing(std::string_view column) const {
-  Mask result(Shape{rows()});
-  std::ranges::transform(texts(column), result.mutable_data(), [&](const auto& field) { return is_missing(field); });
-  return result;
+  return fields_[static_cast<std::size_t>(found - columns_.begin())];
 }
 
 Array CsvTable::numbers(std::string_view column) const {
-  return numbers(column, std::numeric_limits<double>::quiet_NaN());
-}
-
-Array CsvTable::numbers(std::string_view column, double instead) const {
   const std::vector<std::string>& fields = texts(column);
-  Array result(Shape{rows()});
-  Real* out = result.mutable_data();
+  Array result(Shape{rows()}, std::numeric_limits<Real>::quiet_NaN());
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    double number = instead;
-    if (!is_missing(fields[i]) && !read_number(fields[i], number)) {
+    if (is_missing(fields[i])) continue;
+    double number = 0;
+    const char* const end = fields[i].data() + fields[i].size();
+    const auto [stop, error] = std::from_chars(fields[i].data(), end, number);
+    if (error != std::errc() || stop != end) {
       throw DataError(path_, lines_[i], cat("column ", escaped(column), ": needs a number, got ", escaped(fields[i])));
     }
-    *out++ = static_cast<Real>(number);
+    result.mutable_data()[i] = static_cast<Real>(number);
   }
   return result;
-}
-
-Array CsvTable::numbers(std::initializer_list<std::string_view> columns) const {
-  const std::int64_t width = std::ssize(columns);
-  Array result(Shape{rows(), width});
-  std::int64_t place = 0;
-  for (const std::string_view column : columns) {
-    const Array values = numbers(column);
-    Real* out = result.mutable_data() + place++;
-    for (std::int64_t i = 0; i < rows(); ++i) out[i * width] = values.data()[i];
-  }
-  return result;
-}
-
-double CsvTable::known(std::string_view column, Known number) const {
-  std::vector<double> known;
-  const Array values = numbers(column);
-  std::ranges::copy_if(values, std::back_inserter(known), [](Real value) { return !std::isnan(value); });
-  if (known.empty()) fail<ValueError>("csv_table", path_.string(), ": nothing is known in column ", escaped(column));
-  if (number == Known::mean) {
-    double sum = 0;
-    for (const double value : known) sum += value;
-    return sum / static_cast<double>(known.size());
-  }
-  std::ranges::sort(known);
-  const std::size_t middle = known.size() / 2;
-  return known.size() % 2 == 1 ? known[middle] : (known[middle - 1] + known[middle]) / 2;
 }
 
 Categories CsvTable::categories(std::string_view column, std::vector<std::string> names) const {
   const std::vector<std::string>& fields = texts(column);
   if (names.empty()) {
-    std::ranges::remove_copy_if(fields, std::back_inserter(names), [&](const auto& f) { return is_missing(f); });
+    std::ranges::remove_copy_if(fields, std::back_inserter(names), is_missing);
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
   }

@@ -5,5 +5,3 @@
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/dataset.h>
 #include <xgrad/kit/data/prefetcher.h>
-#include <xgrad/kit/data/sampler.h>
-#include <xgrad/kit/data/stream_loader.h>

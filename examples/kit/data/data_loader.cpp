@@ -6,7 +6,6 @@
 #include <span>
 
 #include <xgrad/core/base/error.h>
-#include <xgrad/kit/mpi/world.h>
 #include <xgrad/ops/arrange/create.h>
 
 namespace xgrad::kit {
@@ -20,21 +19,22 @@ std::string description(const std::vector<std::int64_t>& samples) {
   return cat("samples ", samples[0], ", ", samples[1], ", ", samples[2], ", ... (", samples.size(), " of them)");
 }
 
+/// Throws ValueError for less than `least`.
+void check_at_least(const char* name, std::int64_t value, std::int64_t least) {
+  if (value < least) fail<ValueError>(op, name, " must be at least ", least, ", got ", value);
+}
+
 void check(const DataLoaderOptions& options, std::int64_t samples) {
-  detail::check_loader(options.batch_size, options.num_workers, options.prefetch_factor);
-  detail::check_at_least("bucket", options.bucket, 1);
+  check_at_least("batch_size", options.batch_size, 1);
+  check_at_least("num_workers", options.num_workers, 0);
+  check_at_least("prefetch_factor", options.prefetch_factor, 1);
+  if (options.num_workers > 1024 || options.prefetch_factor > 1024) {
+    fail<ValueError>(op, "num_workers and prefetch_factor must be at most 1024");
+  }
+  check_at_least("bucket", options.bucket, 1);
   if (samples < 1) fail<ValueError>(op, "the data set has no samples");
-  if (options.rank < 0 || options.rank >= options.ranks) {
-    fail<ValueError>(op, "there is no rank ", options.rank, " of ", options.ranks);
-  }
-  if (options.sampler) {
-    if (options.shuffle) fail<ValueError>(op, "a sampler has an order of its own, so shuffle has to be false");
-    if (!options.sampler->draw) fail<ValueError>(op, "the sampler has no function");
-    detail::check_at_least("the size of a sampler", options.sampler->size, 1);
-  }
-  const std::int64_t drawn = options.sampler ? options.sampler->size : samples;
-  if (options.drop_last && drawn < options.batch_size) {
-    fail<ValueError>(op, drawn, " samples are fewer than a batch of ", options.batch_size, ", and drop_last is set");
+  if (options.drop_last && samples < options.batch_size) {
+    fail<ValueError>(op, samples, " samples are fewer than a batch of ", options.batch_size, ", and drop_last is set");
   }
   if (options.lengths.empty()) return;
   if (std::ssize(options.lengths) != samples) {
@@ -50,19 +50,6 @@ SampleError::SampleError(std::vector<std::int64_t> samples, std::string_view tex
     : Error(error_message(op, cat(description(samples), ": ", text))), samples(std::move(samples)) {}
 
 namespace detail {
-
-void check_at_least(const char* name, std::int64_t value, std::int64_t least) {
-  if (value < least) fail<ValueError>(op, name, " must be at least ", least, ", got ", value);
-}
-
-void check_loader(std::int64_t batch_size, std::int64_t num_workers, std::int64_t prefetch_factor) {
-  check_at_least("batch_size", batch_size, 1);
-  check_at_least("num_workers", num_workers, 0);
-  check_at_least("prefetch_factor", prefetch_factor, 1);
-  if (num_workers > 1024 || prefetch_factor > 1024) {
-    fail<ValueError>(op, "num_workers and prefetch_factor must be at most 1024");
-  }
-}
 
 void LoaderPlace::begin() {
   if (position_ > 0 && !resumed_) end_epoch();  // the last pass was left early
@@ -93,37 +80,31 @@ LoaderPlace::LoaderPlace(const StateFile& state, const std::string& settings, st
 LoaderProgress::LoaderProgress(const DataLoaderOptions& options, std::int64_t samples)
     : options_(options), samples_(samples) {
   check(options, samples);
-  drawn_ = options.sampler ? options.sampler->size : samples;
-  batches_ = drawn_ / options.batch_size + (!options.drop_last && drawn_ % options.batch_size != 0);
+  batches_ = samples / options.batch_size + (!options.drop_last && samples % options.batch_size != 0);
 }
 
 void LoaderProgress::begin() {
   place_.begin();
   plan_ = planned();
-  if (options_.ranks == 1) return;
+  if (!options_.mine) return;
   for (Index& rows : plan_) {
-    const auto begin = mpi::part_begin(rows.size(), options_.ranks, options_.rank);
-    rows = rows[{slice(begin, mpi::part_begin(rows.size(), options_.ranks, options_.rank + 1))}];
+    const std::int64_t all = rows.size();
+    rows = options_.mine(rows);
+    if (rows.size() == 0) fail<ValueError>(op, "`mine` leaves none of the ", all, " samples of a batch: set drop_last");
   }
 }
 
 Index LoaderProgress::drawn() const {
-  if (!options_.shuffle && !options_.sampler) return arange(samples_);
+  if (!options_.shuffle) return arange(samples_);
   const SampleRandomness random(options_.seed, epoch(), of_epoch);
-  if (options_.shuffle) return random_permutation(samples_, next_random_key());
-  const Index order = options_.sampler->draw();
-  if (order.shape() != Shape{drawn_}) {
-    fail<ValueError>(op, "the sampler drew samples of shape ", order.shape(), ", said were ", drawn_);
-  }
-  for (const std::int64_t row : order) check_sample(op, row, samples_);
-  return order;
+  return random_permutation(samples_, next_random_key());
 }
 
 std::vector<Index> LoaderProgress::planned() const {
   Index order = drawn();
   // Samples are dropped before they are sorted: otherwise the longest would always be dropped.
   std::int64_t* const first = order.mutable_data();
-  std::int64_t* const last = first + (options_.drop_last ? batches_ * options_.batch_size : drawn_);
+  std::int64_t* const last = first + (options_.drop_last ? batches_ * options_.batch_size : samples_);
   if (!options_.lengths.empty()) {
     const auto length = [&](std::int64_t i) { return options_.lengths[static_cast<std::size_t>(i)]; };
     // No more than all samples, so that the product does not overflow.
@@ -138,7 +119,7 @@ std::vector<Index> LoaderProgress::planned() const {
     plan.emplace_back(Shape{size}, std::span<const std::int64_t>(at, static_cast<std::size_t>(size)));
     at += size;
   }
-  if (options_.lengths.empty() || !(options_.shuffle || options_.sampler)) return plan;
+  if (options_.lengths.empty() || !options_.shuffle) return plan;
   std::vector<Index> shuffled;
   for (const std::int64_t k :
        random_permutation(batches_, {.seed = mixed_seed(options_.seed, epoch(), of_epoch + 1)})) {
@@ -155,7 +136,6 @@ std::string LoaderProgress::settings() const {
     for (const std::int64_t length : options_.lengths) mark = mixed_seed(mark, length, 0);
     append(text, cat(", bucket ", options_.bucket, ", lengths ", mark));
   }
-  if (options_.sampler) append(text, cat(", sampler of ", drawn_, ": ", options_.sampler->name));
   return text;
 }
 

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -30,9 +31,7 @@
 #include <xgrad/kit/data/collate.h>
 #include <xgrad/kit/data/dataset.h>
 #include <xgrad/kit/data/prefetcher.h>
-#include <xgrad/kit/data/sampler.h>
-#include <xgrad/kit/mpi/rows.h>
-#include <xgrad/kit/text/text.h>
+#include <xgrad/kit/program/fingerprint.h>
 
 namespace xgrad::kit {
 
@@ -44,20 +43,18 @@ struct SampleError : Error {
 };
 
 struct DataLoaderOptions {
-  std::int64_t batch_size = 1;  ///< of all ranks together
-  bool shuffle = false;         ///< a new order in every epoch
-  bool drop_last = false;       ///< leave out the last batch of an epoch where it would be smaller
-  Seed seed = 0;                ///< of the order, and of random numbers of samples
-  int num_workers = 0;          ///< threads that make batches ahead; without any, a batch is made when it is asked for
+  std::int64_t batch_size = 1;
+  bool shuffle = false;    ///< a new order in every epoch
+  bool drop_last = false;  ///< leave out the last batch of an epoch where it would be smaller
+  Seed seed = 0;           ///< of the order, and of random numbers of samples
+  int num_workers = 0;     ///< threads that make batches ahead; without any, a batch is made when it is asked for
   std::int64_t prefetch_factor = 2;  ///< number of batches ahead for each worker
   /// The length of each sample: then batches are made of samples that are about equally long. The samples of each
   /// `bucket` batches are sorted by length, and neighbours make a batch; with `shuffle` the batches are shuffled.
   std::vector<std::int64_t> lengths = {};
   std::int64_t bucket = 100;  ///< number of batches that are sorted together
-  /// The samples of an epoch, where they are not all of them once; then `shuffle` stays off.
-  std::optional<Sampler> sampler = {};
-  /// Of the ranks that train together (mpi::World) each is given its share of every batch, consecutive samples of it.
-  int rank = 0, ranks = 1;
+  /// Which samples of a batch are loaded, given their numbers: at least one of them. Without a function, all.
+  std::function<Index(const Index& rows)> mine = {};
 };
 
 namespace detail {
@@ -92,7 +89,7 @@ class LoaderProgress {
   std::int64_t batches() const { return batches_; }
   std::int64_t epoch() const { return place_.epoch(); }
   std::int64_t position() const { return place_.position(); }
-  /// The numbers of the samples of batch k of this epoch; none where a batch has fewer samples than there are ranks.
+  /// The numbers of the samples of batch k of this epoch.
   const Index& rows(std::int64_t k) const { return plan_[static_cast<std::size_t>(k)]; }
 
   void begin();
@@ -110,15 +107,11 @@ class LoaderProgress {
   std::vector<Index> planned() const;
 
   DataLoaderOptions options_;
-  std::int64_t samples_, drawn_, batches_;  // there are, an epoch has
+  std::int64_t samples_, batches_;
   LoaderPlace place_;
   std::vector<Index> plan_;
 };
 
-/// Throws ValueError for less than `least`.
-void check_at_least(const char* name, std::int64_t value, std::int64_t least);
-/// Throws ValueError for sizes and counts out of the range that all loaders have.
-void check_loader(std::int64_t batch_size, std::int64_t num_workers, std::int64_t prefetch_factor);
 /// Goes over the batches of one epoch.
 template <class Loader, class Batch>
 class BatchIterator {
@@ -214,7 +207,7 @@ auto batch_type() {
 /// of `collate(std::vector<Sample>)`, by default of default_collate(); if no collate is given and the data set has
 /// batch(rows), of that. Samples that draw random numbers (randn, next_random_key) get those of a generator of their
 /// own, which depends on seed, epoch and number of the sample; the generator of the training loop is left alone. (The
-/// draws of batch(rows) depend on the first of the rows, which differs from rank to rank.)
+/// draws of batch(rows) depend on the first of the rows.)
 ///
 /// Threads: one at a time. With workers, samples are taken from the data set by several threads at once, and the
 /// function that makes batches is called by them.
@@ -228,7 +221,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   using Batch = typename decltype(detail::batch_type<Data, Collate>())::type;
 
   /// Throws ValueError for sizes and counts out of their range, for lengths that are negative or not one for each
-  /// sample, for a sampler beside `shuffle` or without a function, and if there is not one batch.
+  /// sample, and if there is not one batch.
   explicit DataLoader(D data, const Options& options = {}, Collate collate = {})
       : data_(std::forward<D>(data)),
         collate_(std::move(collate)),
@@ -255,8 +248,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   using Iterator = detail::BatchIterator<DataLoader, Batch>;
 
   /// Begins an epoch, or after load_state_dict() goes on in one; a pass that is still going on ends. This and ++ throw
-  /// SampleError with what the data set or `collate` threw; begin() throws what a sampler throws, and ValueError for
-  /// one that draws another number of samples than it said, or one that is not there.
+  /// SampleError with what the data set or `collate` threw.
   Iterator begin() {
     jobs_.reset();
     progress_.begin();
@@ -286,15 +278,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   }
 
   /// Batch k of the epoch, or nothing once it is no longer wanted.
-  std::optional<Batch> batch(std::int64_t k, const Prefetcher& from) const {
-    const Index& rows = progress_.rows(k);
-    if (rows.size() > 0) return made(rows, k, &from);
-    if constexpr (mpi::detail::has_rows<Batch>()) {
-      return mpi::detail::rows_of(*made(Index({1}, {0}), k), 0, 0);
-    } else {
-      fail<ValueError>("data_loader", "a batch has fewer samples than there are ranks: set drop_last");
-    }
-  }
+  std::optional<Batch> batch(std::int64_t k, const Prefetcher& from) const { return made(progress_.rows(k), k, &from); }
 
   /// Batch k, of these samples.
   std::optional<Batch> made(const Index& rows, std::int64_t k, const Prefetcher* from = nullptr) const {

@@ -6,7 +6,6 @@
 //       std::pair<Tensor, std::int64_t> operator[](std::int64_t i) const { return {tensor({Real(i)}), i * i}; }
 //     };
 //     const kit::TensorDataset points{x, labels};                // rows of arrays in memory
-//     const auto parts = kit::random_split(points, {800, 200}, 1);
 #pragma once
 
 #include <concepts>
@@ -16,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include <xgrad/core/array/random.h>
 #include <xgrad/core/graph/tensor.h>
 #include <xgrad/ops/arrange/join.h>
 
@@ -108,66 +106,5 @@ class TensorDataset {
  private:
   std::tuple<Parts...> parts_;
 };
-
-/// Some samples of a data set, which must outlive it.
-///
-/// Threads: many may read from one object, if many may read from the data set.
-template <class D>
-  requires(Dataset<D> || BatchedDataset<D>)
-class Subset {
- public:
-  /// Throws ShapeError unless the numbers are a list, ValueError for a number that is no sample.
-  Subset(const D& data, Index rows) : data_(&data), rows_(std::move(rows)) {
-    if (rows_.rank() != 1) fail<ShapeError>("subset", "needs numbers (N), got ", rows_.shape());
-    const auto all = static_cast<std::int64_t>(data.size());
-    for (const std::int64_t row : rows_) detail::check_sample("subset", row, all);
-  }
-  Subset(const D&& data, Index rows) = delete;
-
-  std::int64_t size() const { return rows_.size(); }
-  /// The numbers of the samples in the whole data set.
-  const Index& rows() const { return rows_; }
-  /// The sample with this number among these. Throws ValueError for one that is not there.
-  auto get(std::int64_t i) const
-    requires Dataset<D>
-  {
-    detail::check_sample("subset", i, size());
-    return sample_of(*data_, rows_.at({i}));
-  }
-  /// The samples with these numbers among these (B). Throws as `get` does.
-  auto batch(const Index& rows) const
-    requires BatchedDataset<D>
-  {
-    for (const std::int64_t row : rows) detail::check_sample("subset", row, size());
-    return data_->batch(rows_[rows]);
-  }
-
- private:
-  const D* data_;
-  Index rows_;
-};
-
-/// Parts with so many samples each, chosen at random: the same for the same seed. `data` must outlive them. Throws
-/// ValueError unless the sizes are at least 0 and together as many as there are samples.
-template <class D>
-std::vector<Subset<D>> random_split(const D& data, const std::vector<std::int64_t>& sizes, Seed seed) {
-  std::int64_t first = 0;
-  for (const std::int64_t size : sizes) {
-    if (size < 0) fail<ValueError>("random_split", "a part has ", size, " samples");
-    first += size;
-  }
-  const auto all = static_cast<std::int64_t>(data.size());
-  if (first != all) fail<ValueError>("random_split", "parts of ", sizes, " samples do not make up ", all);
-  const Index order = random_permutation(all, {.seed = seed});
-  std::vector<Subset<D>> parts;
-  first = 0;
-  for (const std::int64_t size : sizes) {
-    parts.emplace_back(data, order[{slice(first, first + size)}]);
-    first += size;
-  }
-  return parts;
-}
-template <class D>
-std::vector<Subset<D>> random_split(const D&& data, const std::vector<std::int64_t>& sizes, Seed seed) = delete;
 
 }  // namespace xgrad::kit

@@ -1,6 +1,6 @@
 // A folder of pictures, one folder in it for each class: root/cat/1.png, root/dog/a.jpg.
 //
-//     const kit::ImageFolder data("pets", kit::compose({kit::resize_shorter(40), kit::random_crop(32)}));
+//     const kit::ImageFolder data("pets", kit::compose({kit::resize_shorter(40), kit::center_crop(32)}));
 //     kit::DataLoader loader{data, {.batch_size = 50, .shuffle = true, .num_workers = 4}};
 //     for (const auto& [images, labels] : loader) train(images, labels);  // (50, 3, 32, 32), (50)
 #pragma once

@@ -3,7 +3,10 @@
 #include <xgrad/kit/data/images.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
+#include <xgrad/kit/data/image_folder.h>
 #include <xgrad/kit/data/packed.h>
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/arrange/index.h>
@@ -88,7 +91,26 @@ Idx read_idx_file(const Path& path, int rank) {
   return {shape, std::move(bytes)};
 }
 
-std::vector<std::string> names(const ClassNames& classes) { return {classes.begin(), classes.end()}; }
+/// The pictures of a folder with a folder for each class: the middle of each, 32 x 32.
+ImageData read_classes(const Path& folder) {
+  constexpr std::int64_t side = 32;
+  const ImageFolder pictures(folder, compose({resize_shorter(side), center_crop({side, side})}));
+  std::array<Bytes, 2> bytes;                        // to learn from, to judge by
+  std::array<std::vector<std::int64_t>, 2> labels;
+  std::vector<std::int64_t> seen(pictures.classes().size(), 0);
+  for (std::int64_t i = 0; i < pictures.size(); ++i) {
+    const auto [image, label] = pictures.get(i);
+    const std::size_t part = ++seen[static_cast<std::size_t>(label)] % 5 == 0 ? 1 : 0;
+    for (const Real light : image) bytes[part].push_back(static_cast<std::uint8_t>(std::lround(255 * light)));
+    labels[part].push_back(label);
+  }
+  if (labels[1].empty()) fail<FormatError>("read_image_folder", folder.string(), ": no class has five pictures");
+  const auto set = [&](std::size_t part) {
+    return ImageSet(Shape{std::ssize(labels[part]), 3, side, side}, std::move(bytes[part]), Index(labels[part]),
+                    pictures.classes());
+  };
+  return {set(0), set(1)};
+}
 
 }  // namespace
 
@@ -163,30 +185,6 @@ ImageSet read_idx(const Path& images, const Path& labels, std::vector<std::strin
           std::move(classes)};
 }
 
-ImageSet read_cifar10(std::span<const Path> batches) {
-  constexpr const char* op = "read_cifar10";
-  constexpr std::int64_t pixels = 3 * 32 * 32, record = 1 + pixels;
-  if (batches.empty()) fail<ValueError>(op, "needs at least one file");
-  Bytes bytes;
-  std::vector<std::int64_t> labels;
-  for (const Path& path : batches) {
-    PackedFile file = opened(op, path);
-    for (std::int64_t number = 0;; ++number) {
-      const Bytes next = take(file, record);
-      if (next.empty() && number > 0) break;
-      if (std::ssize(next) < record) {
-        fail<FormatError>(op, path.string(), ": record ", number, ": expected ", record, " bytes, found ", next.size());
-      }
-      if (next[0] >= cifar10_classes.size()) {
-        fail<FormatError>(op, path.string(), ": record ", number, ": expected a label below 10, found ", int{next[0]});
-      }
-      labels.push_back(next[0]);
-      bytes.insert(bytes.end(), next.begin() + 1, next.end());
-    }
-  }
-  return {Shape{std::ssize(labels), 3, 32, 32}, std::move(bytes), Index(labels), names(cifar10_classes)};
-}
-
 ImageData read_image_folder(const Path& folder) {
   const auto perhaps_packed = [&](const char* name) {
     const Path plain = folder / name, packed = folder / cat(name, ".gz");
@@ -203,17 +201,12 @@ ImageData read_image_folder(const Path& folder) {
   };
   if (std::filesystem::exists(perhaps_packed("train-images-idx3-ubyte"))) {
     const bool fashion = folder.string().find("fashion") != std::string::npos;
-    const std::vector<std::string> classes = fashion ? names(fashion_mnist_classes) : std::vector<std::string>{};
+    std::vector<std::string> classes;
+    if (fashion) classes.assign(fashion_mnist_classes.begin(), fashion_mnist_classes.end());
     return both(read_idx(perhaps_packed("train-images-idx3-ubyte"), perhaps_packed("train-labels-idx1-ubyte"), classes),
                 read_idx(perhaps_packed("t10k-images-idx3-ubyte"), perhaps_packed("t10k-labels-idx1-ubyte"), classes));
   }
-  if (std::filesystem::exists(folder / "data_batch_1.bin")) {
-    std::vector<Path> train;
-    for (int i = 1; i <= 5; ++i) train.push_back(folder / cat("data_batch_", i, ".bin"));
-    const std::array test{folder / "test_batch.bin"};
-    return both(read_cifar10(train), read_cifar10(test));
-  }
-  throw IoError("cannot read " + folder.string() + ": neither train-images-idx3-ubyte nor data_batch_1.bin is there");
+  return read_classes(folder);
 }
 
 }  // namespace xgrad::kit

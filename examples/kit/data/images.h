@@ -1,4 +1,4 @@
-// Labelled pictures: the files of MNIST, Fashion-MNIST and CIFAR-10, and batches for training.
+// Labelled pictures: the files of MNIST and Fashion-MNIST, folders of classes, and batches for training.
 #pragma once
 
 #include <array>
@@ -57,15 +57,10 @@ class ImageSet {
   std::vector<std::string> classes_;
 };
 
-/// The names of the classes of a data set, in the order of the labels.
-using ClassNames = std::array<const char*, 10>;
-/// The classes of Fashion-MNIST (Xiao, Rasul, Vollgraf: "Fashion-MNIST: a novel image dataset for benchmarking", 2017).
-inline constexpr ClassNames fashion_mnist_classes{"T-shirt", "trouser", "pullover", "dress", "coat",
-                                                  "sandal",  "shirt",   "sneaker",  "bag",   "ankle boot"};
-/// The classes of CIFAR-10 (Krizhevsky: "Learning multiple layers of features from tiny images", 2009).
-inline constexpr ClassNames cifar10_classes{"airplane", "automobile", "bird",  "cat",  "deer",
-                                            "dog",      "frog",       "horse", "ship", "truck"};
-
+/// The classes of Fashion-MNIST (Xiao, Rasul, Vollgraf: "Fashion-MNIST: a novel image dataset for benchmarking", 2017),
+/// in the order of the labels.
+inline constexpr std::array<const char*, 10> fashion_mnist_classes{
+    "T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"};
 /// Reads a pair of IDX files, as MNIST has them: pictures of unsigned bytes (N, H, W) and labels (N), plain or packed
 /// by gzip. Without names, the classes are 0 to the greatest label. Throws IoError; FormatError for a wrong magic
 /// number, sizes that the file cannot hold, missing or trailing bytes, another number of labels, a label that is no
@@ -74,11 +69,6 @@ inline constexpr ClassNames cifar10_classes{"airplane", "automobile", "bird",  "
 ImageSet read_idx(const std::filesystem::path& images, const std::filesystem::path& labels,
                   std::vector<std::string> classes = {});
 
-/// Reads binary batches of CIFAR-10, plain or packed, one after the other: records of a label and 3 x 32 x 32 bytes.
-/// Throws IoError; FormatError for a file that does not consist of whole records or has a label of 10 or more;
-/// ValueError for no file.
-ImageSet read_cifar10(std::span<const std::filesystem::path> batches);
-
 /// Pictures to learn from, and pictures to judge by.
 struct ImageData {
   ImageSet train;
@@ -86,9 +76,10 @@ struct ImageData {
 };
 
 /// Reads the files of a folder: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
-/// t10k-labels-idx1-ubyte, each perhaps with .gz, or data_batch_1.bin to data_batch_5.bin and test_batch.bin. If the
-/// path of the first kind has the word "fashion" in it, the classes are named so. Throws as the readers do, IoError if
-/// neither is there, FormatError if the two sets differ in the size of the pictures or the number of classes.
+/// t10k-labels-idx1-ubyte, each perhaps with .gz; if its path has the word "fashion" in it, the classes are named so. A
+/// folder without them is one of classes (ImageFolder): the middle of each picture, 32 x 32, and of each class every
+/// fifth picture to judge by. Throws as the readers do; FormatError if the two sets differ in the size of the pictures
+/// or the number of classes, and for classes of fewer than five pictures each.
 ImageData read_image_folder(const std::filesystem::path& folder);
 
 }  // namespace xgrad::kit

@@ -38,10 +38,6 @@ void check_size(const char* op, const Size2d& size) {
   }
 }
 
-Array resized(const Array& pictures, const Size2d& size) {
-  return interpolate(pictures, {.size = size, .mode = Interpolation::bilinear, .antialias = true}).value();
-}
-
 /// The parts of pictures whose first row and column `place` says for each; pixels outside of them are 0.
 template <class Place>
 Array parts(const Array& pictures, const Size2d& size, const Place& place) {
@@ -62,23 +58,6 @@ Array parts(const Array& pictures, const Size2d& size, const Place& place) {
   return cut;
 }
 
-void check_fits(const char* op, const Size2d& size, const Array& pictures, std::int64_t padding) {
-  if (size.height <= pictures.dim(2) + 2 * padding && size.width <= pictures.dim(3) + 2 * padding) return;
-  fail<ShapeError>(op, "no ", size.height, " x ", size.width, " in pictures ", pictures.shape(), " with ", padding,
-                   " pixels around them");
-}
-
-Array randomly_cut(const Array& pictures, const Size2d& size, std::int64_t padding) {
-  const std::int64_t B = pictures.dim(0), down = pictures.dim(2) + 2 * padding - size.height,
-                     right = pictures.dim(3) + 2 * padding - size.width;
-  const RandomKey key = next_random_key();
-  // One draw of pairs; where both sides leave the same room, of whole numbers below one bound.
-  const Index tops = random_integers(0, down + 1, {B, 2}, key), lefts = random_integers(0, right + 1, {B, 2}, key);
-  return parts(pictures, size, [&](std::int64_t b) {
-    return std::pair(tops.data()[2 * b] - padding, lefts.data()[2 * b + 1] - padding);
-  });
-}
-
 }  // namespace
 
 Transform compose(std::vector<Transform> transforms) {
@@ -90,16 +69,12 @@ Transform compose(std::vector<Transform> transforms) {
   };
 }
 
-Transform resize(const Size2d& size) {
-  check_size("resize", size);
-  return of_batches("resize", [=](const Array& pictures) { return resized(pictures, size); });
-}
-
 Transform resize_shorter(std::int64_t side) {
   check_size("resize_shorter", {side, side});
   return of_batches("resize_shorter", [=](const Array& pictures) {
     const std::int64_t H = pictures.dim(2), W = pictures.dim(3), shorter = std::max<std::int64_t>(1, std::min(H, W));
-    return resized(pictures, {side * H / shorter, side * W / shorter});
+    const Size2d size{side * H / shorter, side * W / shorter};
+    return interpolate(pictures, {.size = size, .mode = Interpolation::bilinear, .antialias = true}).value();
   });
 }
 
@@ -107,7 +82,9 @@ Transform center_crop(const Size2d& size) {
   constexpr const char* op = "center_crop";
   check_size(op, size);
   return of_batches(op, [=](const Array& pictures) {
-    check_fits(op, size, pictures, 0);
+    if (size.height > pictures.dim(2) || size.width > pictures.dim(3)) {
+      fail<ShapeError>(op, "no ", size.height, " x ", size.width, " in pictures ", pictures.shape());
+    }
     const auto first = [](std::int64_t all, std::int64_t part) {
       const std::int64_t half = (all - part) / 2;  // with a half more, the even one of both is nearer
       return (all - part) % 2 == 0 ? half : half + half % 2;
@@ -117,21 +94,14 @@ Transform center_crop(const Size2d& size) {
   });
 }
 
-Transform random_crop(const Size2d& size, const RandomCropOptions& options) {
-  constexpr const char* op = "random_crop";
-  check_size(op, size);
-  if (options.padding < 0) fail<ValueError>(op, "padding must be at least 0, got ", options.padding);
-  return of_batches(op, [=](const Array& pictures) {
-    check_fits(op, size, pictures, options.padding);
-    return randomly_cut(pictures, size, options.padding);
-  });
-}
-
 Transform random_shift(std::int64_t padding) {
   constexpr const char* op = "random_shift";
   if (padding < 0) fail<ValueError>(op, "padding must be at least 0, got ", padding);
   return of_batches(op, [=](const Array& pictures) {
-    return randomly_cut(pictures, {pictures.dim(2), pictures.dim(3)}, padding);
+    const Index drawn = random_integers(0, 2 * padding + 1, {pictures.dim(0), 2}, next_random_key());
+    return parts(pictures, {pictures.dim(2), pictures.dim(3)}, [&](std::int64_t b) {
+      return std::pair(drawn.data()[2 * b] - padding, drawn.data()[2 * b + 1] - padding);
+    });
   });
 }
 
@@ -149,17 +119,6 @@ Transform random_horizontal_flip(double p) {
       }
     }
     return flipped;
-  });
-}
-
-Transform rescale(double least, double greatest) {
-  if (!(least < greatest)) fail<ValueError>("rescale", "from ", least, " to ", greatest, " there is nothing");
-  return of_batches("rescale", [=](const Array& pictures) {
-    Array scaled(pictures.shape());
-    std::ranges::transform(pictures, scaled.mutable_data(), [=](Real x) {
-      return static_cast<Real>((static_cast<double>(x) - least) / (greatest - least));
-    });
-    return scaled;
   });
 }
 

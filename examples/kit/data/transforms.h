@@ -2,7 +2,7 @@
 // and deviation 1.
 //
 //     const kit::Transform training = kit::compose({
-//         kit::resize_shorter(36), kit::random_crop(32), kit::random_horizontal_flip(), kit::normalize(statistics)});
+//         kit::resize_shorter(36), kit::center_crop(32), kit::random_horizontal_flip(), kit::normalize(statistics)});
 //     const Array batch = training(images);  // (B, C, H, W); or one picture (C, H, W)
 #pragma once
 
@@ -24,11 +24,9 @@ using Transform = std::function<Array(const Array& pictures)>;
 /// One after the other. Throws ValueError for an empty function.
 Transform compose(std::vector<Transform> transforms);
 
-/// Pictures of this size: bilinear, and where they become smaller the mean of the pixels that fall on one, as
-/// interpolate(x, {.size = size, .mode = Interpolation::bilinear, .antialias = true}), which is torchvision's default.
-/// Throws ValueError unless both sides are at least 1.
-Transform resize(const Size2d& size);
-/// The same, the shorter side `side` long and the other as much longer as it was, rounded down.
+/// The shorter side `side` long and the other as much longer as it was, rounded down: bilinear, and where pictures
+/// become smaller the mean of the pixels that fall on one, as interpolate(x, {.size = size, .mode =
+/// Interpolation::bilinear, .antialias = true}), which is torchvision's default. Throws ValueError for less than 1.
 Transform resize_shorter(std::int64_t side);
 
 /// The middle of pictures, so large: from row (H - h) / 2 and column (W - w) / 2 on, a half rounded to the even number,
@@ -36,21 +34,11 @@ Transform resize_shorter(std::int64_t side);
 /// are smaller.
 Transform center_crop(const Size2d& size);
 
-struct RandomCropOptions {
-  std::int64_t padding = 0;  ///< rows and columns of zeros on every side of the picture that is cut from
-};
-/// A part of each picture, so large, cut out at a random place. Throws ValueError unless both sides are at least 1 and
-/// the padding at least 0; the transform ShapeError for pictures that are smaller even with their padding.
-Transform random_crop(const Size2d& size, const RandomCropOptions& options = {});
-/// The same in the size that pictures have: they are shifted by up to `padding` pixels either way.
+/// Each picture shifted by up to `padding` pixels either way, with zeros behind it. Throws ValueError for less than 0.
 Transform random_shift(std::int64_t padding);
 
 /// Each picture with probability p exchanged left for right. Throws ValueError unless 0 <= p <= 1.
 Transform random_horizontal_flip(double p = 0.5);
-
-/// (x - least) / (greatest - least): numbers from 0 to 255, say, become those from 0 to 1. Throws ValueError unless
-/// least < greatest.
-Transform rescale(double least, double greatest);
 
 /// Mean and standard deviation of the values of each channel, where 1 is full light.
 struct ChannelStatistics {

@@ -35,7 +35,7 @@ constexpr Stops sequential{faint_to_dark, faint_to_bright}, diverging{blue_to_re
 
 constexpr double levels = 64;  // that are told apart
 
-constexpr Ink hatch_ground{0xf5f5f4, 0x1b2129}, hatch{0xc8c5c0, 0x434c57};
+constexpr Ink masked_ink{0xc8c5c0, 0x434c57};
 constexpr double heatmap_title_size = 16, heatmap_panel_title_size = 12, caption_size = 12, heatmap_label_size = 11,
                  heatmap_tick_size = 10.5;
 constexpr double heatmap_margin = 20, panel_gap = 26, widest_label = 110, least_caption = 60;
@@ -174,7 +174,6 @@ class Figure {
 
   std::string drawn() {
     Svg svg(width_, height_, maps_.title, maps_.theme);
-    draw_hatching(svg);
     svg.heading(heatmap_margin, heatmap_margin + heatmap_title_size - 3, maps_.title, heatmap_title_size,
                 width_ - 2 * heatmap_margin);
     for (std::size_t i = 0; i < maps_.panels.size(); ++i) draw_panel(svg, i);
@@ -196,19 +195,6 @@ class Figure {
   /// A bar is as high as the panels beside it, as long as its ticks have room and it does not look lost.
   double bar_height() const { return std::clamp(own_bars() ? panel_height_ : bottom_ - top_, least_bar, 260.0); }
 
-  static void draw_hatching(Svg& svg) {
-    svg.open("defs", {});
-    svg.open("pattern", {{"id", "masked"},
-                         {"width", 5},
-                         {"height", 5},
-                         {"patternUnits", "userSpaceOnUse"},
-                         {"patternTransform", "rotate(45)"}});
-    svg.rect(0, 0, 5, 5, {{"fill", hatch_ground}});
-    svg.rect(0, 0, 1.5, 5, {{"fill", hatch}});
-    svg.close("pattern");
-    svg.close("defs");
-  }
-
   void draw_panel(Svg& svg, std::size_t place) const {
     const HeatMapPanel& panel = maps_.panels[place];
     const double x = panel_left(place), y = panel_top(place);
@@ -222,7 +208,7 @@ class Figure {
                                : maps_.scale == HeatScale::yes_no ? panel.values[i] == 1 ? "yes" : "no"
                                                                   : fixed(panel.values[i], 3);
       svg.rect(x + static_cast<double>(column) * cell_, y + static_cast<double>(row) * cell_, cell_ - gap, cell_ - gap,
-               {masked ? Attribute{"fill", "url(#masked)"} : Attribute{"fill", scale(place).colour(panel.values[i])}},
+               {{"fill", masked ? masked_ink : scale(place).colour(panel.values[i])}},
                maps_.queries[row] + " → " + maps_.keys[column] + "  " + says);
     }
     svg.close("g");
@@ -279,14 +265,14 @@ class Figure {
     const auto label = [&](double at, const std::string& text) {
       svg.text(x + bar_width + 8, at, text, {{"font-size", heatmap_tick_size}, {"fill", quiet_ink}});
     };
-    const auto key = [&](double at, const Attribute& fill, const std::string& text) {
-      svg.rect(x, at, bar_width, bar_width, {fill, {"stroke", frame_ink}});
+    const auto key = [&](double at, Ink colour, const std::string& text) {
+      svg.rect(x, at, bar_width, bar_width, {{"fill", colour}, {"stroke", frame_ink}});
       label(at + 11, text);
     };
     double below = y;
     if (maps_.scale == HeatScale::yes_no) {
       for (const bool yes : {true, false}) {
-        key(below, {"fill", scale.colour(yes)}, yes ? "yes" : "no");
+        key(below, scale.colour(yes), yes ? "yes" : "no");
         below += bar_width + 6;
       }
     } else {
@@ -305,7 +291,7 @@ class Figure {
       below = y + height + 14;
     }
     const bool has_mask = std::find(maps_.masked.begin(), maps_.masked.end(), true) != maps_.masked.end();
-    if (has_mask) key(below, {"fill", "url(#masked)"}, "masked");
+    if (has_mask) key(below, masked_ink, "masked");
   }
 
   const HeatMaps& maps_;

@@ -42,7 +42,7 @@ struct HeatMaps {
 HeatMaps with_visible_spaces(HeatMaps maps);
 
 /// The figure as SVG: 0 is near the ground, the greatest value far from it (dark on white ground); with negative values
-/// blue is below and red above 0. A bar tells the numbers, in high figures again and again. Masked entries are hatched,
+/// blue is below and red above 0. A bar tells the numbers, in high figures again and again. Masked entries are grey,
 /// the others tell their tokens and value under the pointer. Titles and captions go on in further lines, long labels
 /// are shortened. Throws ValueError without panels, labels or columns, if a size does not fit the labels, or if a value
 /// that is not masked is not finite, or none that the scale has.

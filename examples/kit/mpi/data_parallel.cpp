@@ -11,7 +11,7 @@
 #include <xgrad/core/graph/observe.h>
 #include <xgrad/core/watch/model_parameters.h>
 #include <xgrad/kit/mpi/state.h>
-#include <xgrad/kit/text/text.h>
+#include <xgrad/kit/program/fingerprint.h>
 
 namespace xgrad::mpi {
 namespace {
@@ -89,11 +89,6 @@ DataParallel::DataParallel(World& world, const nn::Module& model, optim::Optimiz
 
 DataParallel::DataParallel(World& world, const nn::Module& model, const Options& options)
     : DataParallel(world, model, nullptr, options) {}
-
-DataParallel::DataParallel(World& world, const nn::Module& model, optim::LBFGS&, const Options& options)
-    : DataParallel(world, model, nullptr, options) {
-  fail<ValueError>(op, "lbfgs evaluates the loss several times a step; take an optimizer of gradients, as optim::Adam");
-}
 
 DataParallel::DataParallel(World& world, const nn::Module& model, optim::Optimizer* optimizer, const Options& options)
     : world_(world),
@@ -205,7 +200,7 @@ RandomState DataParallel::random_of(std::int64_t part) const {
 
 void DataParallel::agree(std::string_view what, const std::string& text) { to_agree_.emplace_back(what, text); }
 
-void DataParallel::check(const Loss& loss) const {
+void DataParallel::check(const kit::WeightedLoss& loss) const {
   const double weight = loss.weight.value;
   if (!(weight >= 0) || std::isinf(weight)) fail<ValueError>(op, "a loss of weight ", weight);
   if (weight > 0 && loss.loss.size() != 1) {
@@ -239,7 +234,7 @@ Tensors DataParallel::grad(const Tensor& loss, const Weight& weight) {
 
 void DataParallel::accumulate(const Tensor& loss, const Weight& weight) {
   if (options_.parts > 0) fail<ValueError>(op, ".parts runs a batch piece by piece: ask for more parts instead");
-  const Loss given{loss, weight.weight};
+  const kit::WeightedLoss given{loss, weight.weight};
   check(given);
   if (weight.weight.value == 0) return;
   std::vector<Array> gradients = zeros_like(parameters_);
@@ -250,12 +245,12 @@ void DataParallel::accumulate(const Tensor& loss, const Weight& weight) {
   accumulated_ = std::move(sum);
 }
 
-double DataParallel::summed(const Loss& loss) const {
+double DataParallel::summed(const kit::WeightedLoss& loss) const {
   return (options_.mean && !alone() ? loss.weight.value : 1) * static_cast<double>(loss.loss.item());
 }
 
 // Calls ready(i, gradient) for each parameter that is not frozen when its gradient is complete.
-void DataParallel::differentiate(const Loss& loss, bool weighted, const Ready& ready) const {
+void DataParallel::differentiate(const kit::WeightedLoss& loss, bool weighted, const Ready& ready) const {
   Tensors wanted;
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -273,7 +268,7 @@ void DataParallel::differentiate(const Loss& loss, bool weighted, const Ready& r
 }
 
 // Gradients of the last part go straight into the exchange, on top of the parts before.
-void DataParallel::part(std::int64_t p, const Loss& loss) {
+void DataParallel::part(std::int64_t p, const kit::WeightedLoss& loss) {
   check(loss);
   if (loss.weight.value == 0) return empty_part(p);
   Sum sum{.weight = loss.weight.value, .loss = summed(loss), .ran = 1};
@@ -412,6 +407,16 @@ void DataParallel::go_to(std::int64_t step) {
   const RandomState own = random_of(first_part());
   world_.seed_of_rank = own.seed;
   set_random_state(own);
+}
+
+kit::GradientFunction DataParallel::for_trainer() {
+  if (sharded()) fail<ValueError>(op, "a trainer keeps the whole optimizer's state: no shard_state");
+  return [this](std::int64_t number, const std::function<kit::WeightedLoss()>& loss_of) {
+    go_to(number);
+    const kit::WeightedLoss here = loss_of();
+    Tensors gradients = grad(here.loss, {.weight = here.weight});
+    return kit::LossGradients{.loss = loss_, .weight = weight_, .gradients = std::move(gradients)};
+  };
 }
 
 optim::StepReport DataParallel::step(const Tensors& gradients) {

@@ -3,7 +3,7 @@
 // Balso 2018).
 //
 //     mpi::DataParallel parallel{world, model, adam};
-//     kit::DataLoader batches{data, {.batch_size = 64, .rank = world.rank(), .ranks = world.ranks()}};
+//     kit::DataLoader batches{data, {.batch_size = 64, .mine = world.share()}};
 //     for (const auto& [x, y] : batches) {
 //       const Tensor loss = cross_entropy(model(x), y);
 //       parallel.step(parallel.grad(loss, {.weight = y.size()}));
@@ -19,7 +19,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,8 +28,8 @@
 #include <xgrad/kit/mpi/exchange.h>
 #include <xgrad/kit/mpi/rows.h>
 #include <xgrad/kit/mpi/world.h>
+#include <xgrad/kit/train/gradients.h>
 #include <xgrad/nn/module.h>
-#include <xgrad/optim/optimizers/lbfgs.h>
 #include <xgrad/optim/optimizers/optimizer.h>
 
 namespace xgrad::mpi {
@@ -53,22 +52,9 @@ struct DataParallelOptions {
   double bucket_mb = 25;
 };
 
-/// A whole or a real number.
-struct Amount {
-  template <class Number>
-  requires std::is_arithmetic_v<Number> Amount(Number number) : value(static_cast<double>(number)) {}
-  double value;
-};
-
 /// The weight of a part in the mean: the number of its samples, or of their tokens.
 struct Weight {
-  Amount weight = 1;
-};
-
-/// The loss of a part of a batch: a mean over its samples, and their weight.
-struct Loss {
-  Tensor loss;
-  Amount weight = 1;
+  kit::Amount weight = 1;
 };
 
 /// The parameters of a model that all ranks train together. The constructor gives parameters, buffers and the
@@ -92,8 +78,6 @@ class DataParallel {
   DataParallel(World& world, const nn::Module& model, optim::Optimizer& optimizer, const Options& options = {});
   /// Gradients come in the order of model.parameters(). Throws as above, and ValueError for .shard_state.
   DataParallel(World& world, const nn::Module& model, const Options& options = {});
-  /// LBFGS asks for the loss as often as it likes: throws ValueError.
-  DataParallel(World& world, const nn::Module& model, optim::LBFGS& optimizer, const Options& options = {});
   DataParallel(const DataParallel&) = delete;
   DataParallel& operator=(const DataParallel&) = delete;
 
@@ -104,8 +88,8 @@ class DataParallel {
   /// number; as xgrad::grad.
   Tensors grad(const Tensor& loss, const Weight& weight = {});
 
-  /// The same, part by part: `f(part)` is called once for each part of this rank's batch and returns a Loss, or a
-  /// Tensor, which counts as many samples as the part has. Parts without samples are left out.
+  /// The same, part by part: `f(part)` is called once for each part of this rank's batch and returns a
+  /// kit::WeightedLoss, or a Tensor, which counts as many samples as the part has. Parts without samples are left out.
   template <class Batch, class F>
   Tensors grad(const Batch& batch, const F& f) {
     const std::int64_t samples = detail::samples_of(batch), mine = parts_here();
@@ -132,6 +116,11 @@ class DataParallel {
   /// gradient accumulation. Throws as grad(loss), and ValueError with .parts, which run a batch piece by piece anyway.
   void accumulate(const Tensor& loss, const Weight& weight = {});
 
+  /// How a kit::Trainer makes gradients: `{.gradients = parallel.for_trainer()}`. Every batch is exchanged; its random
+  /// numbers follow from its number, so that a training that is resumed draws them again. All ranks must stop behind
+  /// the same step. Throws ValueError with .shard_state, whose step is that of DataParallel.
+  kit::GradientFunction for_trainer();
+
   /// The optimizer's step, and with .shard_state the exchange of the parameters that it changed. Throws ValueError if
   /// there is no optimizer, and as Optimizer::step.
   optim::StepReport step(const Tensors& gradients);
@@ -155,9 +144,6 @@ class DataParallel {
   /// again after an error: it drops what accumulate() has added up.
   std::int64_t steps() const { return steps_; }
   void go_to(std::int64_t step);
-
-  World& world() const { return world_; }
-  const Options& options() const { return options_; }
 
  private:
   using Ready = std::function<void(std::size_t i, const Array& gradient)>;
@@ -195,14 +181,14 @@ class DataParallel {
   std::string fingerprint() const;
   void send_all_from_first();
   void lay_out(const std::vector<std::int64_t>& order);
-  void check(const Loss& loss) const;
-  double summed(const Loss& loss) const;
+  void check(const kit::WeightedLoss& loss) const;
+  double summed(const kit::WeightedLoss& loss) const;
 
   void begin();
-  void part(std::int64_t p, const Loss& loss);
+  void part(std::int64_t p, const kit::WeightedLoss& loss);
   void empty_part(std::int64_t p);
   Tensors finish();
-  void differentiate(const Loss& loss, bool weighted, const Ready& ready) const;
+  void differentiate(const kit::WeightedLoss& loss, bool weighted, const Ready& ready) const;
   void hand_over(std::size_t i, const Array& gradient);
   void keep(std::int64_t p, Sum sum);
   void merge_buffers(const Sum& mine, double ran);

@@ -175,7 +175,8 @@ int run(int, char**, const std::function<int(World&)>& program) {
   World alone;
   try {
     for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"}) {
-      if (std::getenv(name)) refuse("mpi");
+      if (std::getenv(name) == nullptr) continue;
+      fail<Error>("mpi", "built without MPI: install libopenmpi-dev and openmpi-bin, then build again");
     }
     return program(alone);
   } catch (...) {
@@ -184,18 +185,6 @@ int run(int, char**, const std::function<int(World&)>& program) {
 }
 
 #endif
-
-bool available() {
-#ifdef XGRAD_MPI
-  return true;
-#else
-  return false;
-#endif
-}
-
-void refuse(std::string_view op) {
-  fail<Error>(op, "built without MPI: install libopenmpi-dev and openmpi-bin, then build again");
-}
 
 std::string reason_of_current() {
   try {

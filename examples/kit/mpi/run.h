@@ -23,10 +23,6 @@ int run(int argc, char** argv, const std::function<int(World&)>& program);
 [[noreturn]] void end_all(const World& world, std::string_view reason);
 /// The message of the exception that is being handled.
 std::string reason_of_current();
-/// Whether the library was built with MPI.
-bool available();
-/// Throws Error: MPI is missing, with the packages to install.
-[[noreturn]] void refuse(std::string_view op);
 }  // namespace detail
 
 /// Runs program(world) as one of the ranks that mpirun has started, or alone, and returns what main returns: 0, or what

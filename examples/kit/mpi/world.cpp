@@ -62,6 +62,27 @@ std::vector<double> World::sum(std::span<const double> numbers) {
   return sums;
 }
 
+std::function<Index(const Index& rows)> World::share() const {
+  return [rank = rank_, ranks = ranks_](const Index& rows) {
+    const std::int64_t begin = part_begin(rows.size(), ranks, rank), end = part_begin(rows.size(), ranks, rank + 1);
+    return Index({end - begin}, std::span(rows.data() + begin, rows.data() + end));
+  };
+}
+
+std::filesystem::path World::own_folder(const std::filesystem::path& folder) {
+  std::filesystem::path own = folder;
+  if (!first()) {
+    own /= cat("rank_", rank_);
+    std::filesystem::create_directories(own);
+    for (const char* name : {"checkpoint.safetensors", "log.csv"}) {
+      std::filesystem::remove(own / name);
+      if (std::filesystem::exists(folder / name)) std::filesystem::copy_file(folder / name, own / name);
+    }
+  }
+  wait();
+  return own;
+}
+
 void World::wait() { gather(std::string()); }
 
 void World::agree(std::string_view what, const std::string& text) {

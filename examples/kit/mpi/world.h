@@ -9,6 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,8 +40,8 @@ class Pending {
 }  // namespace detail
 
 /// The processes of a parallel program; each has a rank, 0 ... ranks() - 1. This class is a world of one; mpi::run
-/// makes those of several. Every function but rank(), ranks() and first() has to be called by all ranks, in the same
-/// order.
+/// makes those of several. Every function but rank(), ranks(), first() and share() has to be called by all ranks, in
+/// the same order.
 ///
 /// Threads: the main thread alone.
 class World {
@@ -68,6 +70,13 @@ class World {
   }
   /// Returns when all ranks have come here.
   void wait();
+
+  /// A function that gives this rank's share of a batch, consecutive samples, from the numbers of them all: for `.mine`
+  /// of a kit::DataLoader, whose batch_size is then that of all ranks together.
+  std::function<Index(const Index& rows)> share() const;
+  /// A folder for this rank's kit::Trainer: `folder` itself on rank 0; below it `rank_1` and so on, with a copy of rank
+  /// 0's checkpoint if there is one, so that all ranks resume from it. Throws what std::filesystem does.
+  std::filesystem::path own_folder(const std::filesystem::path& folder);
 
   /// Throws ValueError on every rank unless the text is the same on all of them: `model: rank 1 has "...", rank 0 has
   /// "..."`.

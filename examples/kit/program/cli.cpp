@@ -1,4 +1,4 @@
-// Options with checked values, and the frame around an example.
+// Options with checked values, and the frame around a program. The only file that knows CLI11.
 #include <xgrad/kit/program/cli.h>
 
 #include <fcntl.h>
@@ -89,53 +89,15 @@ void print_error(const char* reason, const char* behind = "") {
   std::cerr << reason << behind << "\n";
 }
 
-}  // namespace
-
-template <class Number>
-void add_number(CLI::App& app, const std::string& name, Number& value, const std::string& what,
-                std::type_identity_t<Number> least, std::type_identity_t<Number> most) {
-  const auto take = [name, &value, least, most](const CLI::results_t& texts) {
-    value = parsed<Number>(name, texts.front(), least, most);
-    return true;
-  };
-  app.add_option(name, take, what, true, [&value] { return number(value); })
-      ->type_name(std::integral<Number> ? "INT" : "NUMBER");
-}
-template void add_number(CLI::App&, const std::string&, std::int64_t&, const std::string&, std::int64_t, std::int64_t);
-template void add_number(CLI::App&, const std::string&, std::uint64_t&, const std::string&, std::uint64_t,
-                         std::uint64_t);
-template void add_number(CLI::App&, const std::string&, int&, const std::string&, int, int);
-template void add_number(CLI::App&, const std::string&, double&, const std::string&, double, double);
-
-void add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_t>& values, const std::string& what,
-                 std::int64_t least, std::int64_t most) {
-  const auto take = [name, &values, least, most](const CLI::results_t& texts) {
-    values.clear();
-    for (const std::string& text : texts) values.push_back(parsed(name, text, least, most));
-    return true;
-  };
-  app.add_option(name, take, what, true, [&values] { return cat(values); })->type_name("INT ...")->expected(1, 100);
-}
-
-void add_choice(CLI::App& app, const std::string& name, const std::vector<std::string>& words, const std::string& what,
-                const std::function<void(std::size_t)>& chosen) {
-  std::string list;
-  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
-  const auto take = [=](const CLI::results_t& texts) {
-    const auto found = std::ranges::find(words, texts.front());
-    if (found == words.end()) {
-      throw CLI::ValidationError(name, "expected one of " + list + ", found " + escaped(texts.front()));
-    }
-    chosen(static_cast<std::size_t>(found - words.begin()));
-    return true;
-  };
-  app.add_option(name, take, what + ": " + list)->type_name("WORD");
-}
-
+/// Prints the exception that is being handled, and returns the status of the program. Asks for no memory, as there may
+/// be none.
 int report_error() {
   try {
     throw;
   } catch (const CLI::ParseError& error) {
+    print_error(error.what(), " (--help lists the options)");
+    return 2;
+  } catch (const OptionError& error) {
     print_error(error.what(), " (--help lists the options)");
     return 2;
   } catch (const std::bad_alloc&) {
@@ -148,20 +110,90 @@ int report_error() {
   return 1;
 }
 
-int run_example(CLI::App& app, int argc, char** argv, const std::function<void(Example&)>& body) try {
+template <class Number>
+void add_number(CLI::App& app, const std::string& name, Number& value, const std::string& what, Number least,
+                Number most) {
+  const auto take = [name, &value, least, most](const CLI::results_t& texts) {
+    value = parsed<Number>(name, texts.front(), least, most);
+    return true;
+  };
+  app.add_option(name, take, what, true, [&value] { return number(value); })
+      ->type_name(std::integral<Number> ? "INT" : "NUMBER");
+}
+
+}  // namespace
+
+OptionError::OptionError(std::string_view name, std::string_view reason) : Error(cat(name, ": ", reason)) {}
+
+void Options::integer(const std::string& name, std::int64_t& value, const std::string& what, std::int64_t least,
+                      std::int64_t most) {
+  add_number(app_, name, value, what, least, most);
+}
+
+void Options::integer(const std::string& name, int& value, const std::string& what, int least, int most) {
+  add_number(app_, name, value, what, least, most);
+}
+
+void Options::integers(const std::string& name, std::vector<std::int64_t>& values, const std::string& what,
+                       std::int64_t least, std::int64_t most) {
+  const auto take = [name, &values, least, most](const CLI::results_t& texts) {
+    values.clear();
+    for (const std::string& text : texts) values.push_back(parsed(name, text, least, most));
+    return true;
+  };
+  app_.add_option(name, take, what, true, [&values] { return cat(values); })->type_name("INT ...")->expected(1, 100);
+}
+
+void Options::real(const std::string& name, double& value, const std::string& what, double least, double most) {
+  add_number(app_, name, value, what, least, most);
+}
+
+void Options::choice(const std::string& name, const std::vector<std::string>& words, const std::string& what,
+                     const std::function<void(std::size_t)>& chosen) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+  const auto take = [=](const CLI::results_t& texts) {
+    const auto found = std::ranges::find(words, texts.front());
+    if (found == words.end()) {
+      throw CLI::ValidationError(name, "expected one of " + list + ", found " + escaped(texts.front()));
+    }
+    chosen(static_cast<std::size_t>(found - words.begin()));
+    return true;
+  };
+  app_.add_option(name, take, what + ": " + list)->type_name("WORD");
+}
+
+void Options::flag(const std::string& name, bool& value, const std::string& what) { app_.add_flag(name, value, what); }
+
+void Options::text(const std::string& name, std::string& value, const std::string& what) {
+  app_.add_option(name, value, what);
+}
+
+void Options::text(const std::string& name, std::filesystem::path& value, const std::string& what) {
+  app_.add_option(name, value, what);
+}
+
+void Options::texts(const std::string& name, std::vector<std::string>& values, const std::string& what) {
+  app_.add_option(name, values, what);
+}
+
+int main(int argc, char** argv, const char* name, const char* what, const std::function<void(Options&)>& options,
+         const std::function<void(Example&)>& run) try {
   occupy_standard_streams();
   survive_file_limits();
+  CLI::App app(what, name);
+  Options all(app);
+  options(all);
   Example example;
   int threads = 0;
   auto precision = MatmulPrecision::highest;
   bool plain = false;
-  add_number(app, "--seed", example.seed, "seed of all randomness", 0, ~std::uint64_t{0});
-  app.add_option("--out", example.out, "folder for results (default: out/" + app.get_name() + ")");
-  add_number(app, "--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
-  add_choice(app, "--precision", {"highest", "split", "high", "medium"},
-             "of products, in float, or in 3, 2, 1 bfloat16 parts of float where the processor can",
-             [&](std::size_t i) { precision = static_cast<MatmulPrecision>(i); });
-  app.add_flag("--plain", plain, "run softmax, attention and the like as compositions of simpler operations");
+  add_number(app, "--seed", example.seed, "seed of all randomness", std::uint64_t{0}, ~std::uint64_t{0});
+  app.add_option("--out", example.out, cat("folder for results (default: out/", name, ")"));
+  all.integer("--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
+  all.choice("--precision", precision, {"highest", "split", "high", "medium"},
+             "of products, in float, or in 3, 2, 1 bfloat16 parts of float where the processor can");
+  all.flag("--plain", plain, "run softmax, attention and the like as compositions of simpler operations");
   const auto flushed = [](int status) {
     if (std::cout << std::flush) return status;
     print_error("standard output did not take everything");
@@ -172,7 +204,7 @@ int run_example(CLI::App& app, int argc, char** argv, const std::function<void(E
   } catch (const CLI::Success& request) {  // --help
     return flushed(app.exit(request));
   }
-  example.out = output_folder(app.get_name(), example.out);
+  example.out = output_folder(name, example.out);
   if (threads > 0) set_threads(threads);
   if (precision != matmul_precision()) set_matmul_precision(precision);
   manual_seed(example.seed);
@@ -182,7 +214,7 @@ int run_example(CLI::App& app, int argc, char** argv, const std::function<void(E
   {
     const Plain scope(plain);
     try {
-      body(example);
+      run(example);
     } catch (const Interrupted& stopped) {
       std::cout << stopped.what() << "\n";
       return flushed(stopped.exit_code);
@@ -192,8 +224,13 @@ int run_example(CLI::App& app, int argc, char** argv, const std::function<void(E
   print_new(example.out, before);
   example.result.add("out", example.out.string()).print();
   return flushed(0);
-} catch (...) {
+} catch (...) {  // there may be no memory even for the options
   return report_error();
+}
+
+int main(int argc, char** argv, const char* name, const char* what, const std::function<void(Example&)>& run) {
+  return main(
+      argc, argv, name, what, [](Options&) {}, run);
 }
 
 }  // namespace xgrad::kit

@@ -6,23 +6,23 @@
 //       example.result.add("loss", loss.y.back());
 //     }
 //
-//     int main(int argc, char** argv) try {
-//       CLI::App app("Trains a model.", "my_example");
-//       Config config;
-//       kit::add_number(app, "--epochs", config.epochs, "times that every pair is seen", 1, 1'000'000);
-//       return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
-//     } catch (...) {  // there may be no memory even for the options
-//       return kit::report_error();
+//     int main(int argc, char** argv) {
+//       const auto options = [](kit::Options& o, Config& c) {
+//         o.integer("--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
+//       };
+//       return kit::main<Config>(argc, argv, "my_example", "Trains a model.", options, run);
 //     }
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
-#include <type_traits>
+#include <string_view>
 #include <vector>
 
+#include <xgrad/core/base/error.h>
 #include <xgrad/kit/program/output.h>
 
 namespace CLI {
@@ -31,39 +31,75 @@ class App;
 
 namespace xgrad::kit {
 
-/// Declares an option that takes a number from `least` to `most`: a std::int64_t, std::uint64_t, int or double.
-/// Anything else is refused when the line is parsed, with both ends: `--epochs: expected a whole number from 1 to 1000,
-/// found "abc"`. Numbers are decimal, whatever the locale.
-template <class Number>
-void add_number(CLI::App& app, const std::string& name, Number& value, const std::string& what,
-                std::type_identity_t<Number> least, std::type_identity_t<Number> most);
-/// Declares an option that takes one such number or several.
-void add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_t>& values, const std::string& what,
-                 std::int64_t least, std::int64_t most);
+/// A command line that is refused: `--dim: 6 is no multiple of 4`.
+struct OptionError : Error {
+  OptionError(std::string_view name, std::string_view reason);
+};
 
-/// Declares an option that takes one of these words; `chosen` gets the number of the word.
-void add_choice(CLI::App& app, const std::string& name, const std::vector<std::string>& words, const std::string& what,
-                const std::function<void(std::size_t)>& chosen);
+/// The options of a program. Each has a name, `--epochs`, and a variable, whose value is the default; --help prints
+/// both with `what`. Variables must live as long as the program.
+///
+/// Anything that is out of range is refused when the line is parsed: `--epochs: expected a whole number from 1 to 1000,
+/// found "abc"`. Numbers are decimal, whatever the locale.
+///
+/// Threads: one at a time.
+class Options {
+ public:
+  explicit Options(CLI::App& app) : app_(app) {}
+
+  void integer(const std::string& name, std::int64_t& value, const std::string& what, std::int64_t least,
+               std::int64_t most);
+  void integer(const std::string& name, int& value, const std::string& what, int least, int most);
+  /// One integer or several.
+  void integers(const std::string& name, std::vector<std::int64_t>& values, const std::string& what, std::int64_t least,
+                std::int64_t most);
+  void real(const std::string& name, double& value, const std::string& what, double least, double most);
+  /// One of these words; `value` gets the number of the word, from 0 on.
+  template <class Value>
+  void choice(const std::string& name, Value& value, const std::vector<std::string>& words, const std::string& what) {
+    choice(name, words, what, [&value](std::size_t i) { value = static_cast<Value>(i); });
+  }
+  /// True if it is given.
+  void flag(const std::string& name, bool& value, const std::string& what);
+  void text(const std::string& name, std::string& value, const std::string& what);
+  void text(const std::string& name, std::filesystem::path& value, const std::string& what);
+  /// One text or several.
+  void texts(const std::string& name, std::vector<std::string>& values, const std::string& what);
+
+ private:
+  void choice(const std::string& name, const std::vector<std::string>& words, const std::string& what,
+              const std::function<void(std::size_t)>& chosen);
+
+  CLI::App& app_;
+};
 
 /// The input of the body of an example, and its result.
 struct Example {
-  std::filesystem::path out;  ///< the folder for its files, which is there: --out, or out/<name of the app>
+  std::filesystem::path out;  ///< the folder for its files, which is there: --out, or out/<name of the program>
   std::uint64_t seed = 1;     ///< --seed, from which all randomness follows: the generator has it
   ResultLine result = {};     ///< for scripts: printed at the end, with out=<folder> as its last value
   int status = 0;             ///< what main returns; unless 0, the end is not printed
 };
 
-/// Runs an example: what main returns. Declares --seed, --out, --threads, --precision and --plain, parses the command
-/// line, makes the folder, and prints what the library runs on; after the body, the files that it wrote into the
-/// folder, and the result line.
+/// Runs a program, and returns what main returns. Declares the options and --seed, --out, --threads, --precision and
+/// --plain, parses the command line, makes the folder, and prints what the library runs on; after run(example), it
+/// prints the files in the folder that are new, and the result line.
 ///
-/// Errors end as `report_error` has it; so does output that standard output did not take. A wrong command line gives 2,
-/// --help 0. Standard streams that are closed at the start are opened on /dev/null, so that no file takes their place.
-/// SIGXFSZ is ignored from then on, unless the program handles it: a file that may not grow is an IoError.
-int run_example(CLI::App& app, int argc, char** argv, const std::function<void(Example&)>& body);
-
-/// Prints the exception that is being handled as one line `error: ...` on standard error: for a handler around main.
-/// Returns 1, or 2 for a CLI::ParseError. Asks for no memory, as there may be none.
-int report_error();
+/// An error is printed as one line `error: ...` on standard error, and 1 is returned, also if standard output did not
+/// take everything; 2 for a wrong command line and an OptionError; 0 for --help. Standard streams that are closed at
+/// the start are opened on /dev/null, so that no file takes their place. SIGXFSZ is ignored from then on, unless the
+/// program handles it: a file that may not grow is an IoError.
+int main(int argc, char** argv, const char* name, const char* what, const std::function<void(Options&)>& options,
+         const std::function<void(Example&)>& run);
+/// The same without options of its own.
+int main(int argc, char** argv, const char* name, const char* what, const std::function<void(Example&)>& run);
+/// The same with a Config: options(options, config) declares, run(config, example) is the program.
+template <class Config, class Declare, class Run>
+int main(int argc, char** argv, const char* name, const char* what, const Declare& options, const Run& run) {
+  std::optional<Config> config;  // made where there is a handler
+  return main(
+      argc, argv, name, what, [&](Options& of_program) { options(of_program, config.emplace()); },
+      [&](Example& example) { run(*config, example); });
+}
 
 }  // namespace xgrad::kit

@@ -31,21 +31,6 @@ std::string fixed(double value, int decimals) {
   return text;
 }
 
-std::string compact(double value) {
-  static constexpr const char* units[] = {"", "k", "M", "G", "T"};
-  if (!std::isfinite(value)) return number(value);
-  // Three digits are kept, so the unit changes where rounding would show four: 999.6 is already 1k.
-  std::size_t unit = 0;
-  while (std::abs(value) >= 999.5 && unit + 1 < std::size(units)) value /= 1000, ++unit;
-  const double size = std::abs(value);
-  std::string text = fixed(value, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
-  if (text.find('.') != std::string::npos) {
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-  }
-  return text + units[unit];
-}
-
 std::string duration(double seconds) {
   if (!(seconds >= 0 && seconds < 1e9)) return "-:--";
   const long total = std::lround(seconds);

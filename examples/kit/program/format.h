@@ -24,9 +24,6 @@ std::string number(std::integral auto value) { return std::to_string(value); }
 /// 100.
 std::string fixed(double value, int decimals);
 
-/// A count as people read it, three digits and a unit: 950 -> "950", 53912 -> "53.9k", 1.2e7 -> "12M".
-std::string compact(double value);
-
 /// Time as people read it: 75.2 -> "1:15", 3725 -> "1:02:05"; negative or unknown (nan, inf) -> "-:--".
 std::string duration(double seconds);
 
@@ -51,7 +48,7 @@ class Field {
   std::string text_;
 };
 
-/// Fields with their names, in the order given: {{"loss", 0.031}, {"tok/s", compact(rate)}}.
+/// Fields with their names, in the order given: {{"loss", 0.031}, {"tok/s", fixed(rate, 0)}}.
 using NamedFields = std::vector<std::pair<std::string, Field>>;
 
 }  // namespace xgrad::kit

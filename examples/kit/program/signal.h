@@ -35,7 +35,7 @@ class Interrupt {
   int exit_code() const { return signal() == 0 ? 0 : 128 + signal(); }
 };
 
-/// Thrown to end a program after a signal, once its work is saved. run_example prints the text and returns the exit
+/// Thrown to end a program after a signal, once its work is saved. main prints the text and returns the exit
 /// code.
 struct Interrupted : Error {
   /// `exit_code` as Interrupt::exit_code.

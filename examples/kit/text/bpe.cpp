@@ -6,6 +6,8 @@
 
 #include <xgrad/kit/text/byte_text.h>
 #include <xgrad/kit/text/tokenizer.h>
+#include <xgrad/kit/text/unicode.h>
+#include <xgrad/kit/text/utf8.h>
 
 namespace xgrad::kit {
 namespace {
@@ -124,7 +126,9 @@ BpeTokenizer::BpeTokenizer(Parts parts) : parts_(std::move(parts)) {
   const std::set<std::int64_t> special(parts_.special.begin(), parts_.special.end());
   for (std::int64_t id = 0; id < size(); ++id) {
     const std::string& token = parts_.tokens[static_cast<std::size_t>(id)];
-    if (token.size() == 1 && !special.contains(id)) bytes_[static_cast<unsigned char>(token[0])] = id;
+    if (special.contains(id)) continue;
+    if (token.size() == 1) bytes_[static_cast<unsigned char>(token[0])] = id;
+    if (parts_.whole_words) words_.emplace(token, id);
   }
   for (std::size_t rank = 0; rank < parts_.merges.size(); ++rank) {
     merges_.add(parts_.merges[rank][0], parts_.merges[rank][1], parts_.results[rank]);
@@ -153,7 +157,8 @@ std::string BpeTokenizer::decode(const Index& ids) const {
 }
 
 Index BpeTokenizer::encode(std::string_view text) const {
-  std::vector<std::int64_t> ids;
+  if (parts_.composes) require_utf8("encode", text);
+  std::vector<std::int64_t> ids = parts_.start;
   Places places(text, parts_.tokens, parts_.special);
   for (std::size_t from = 0; from < text.size();) {
     const Place place = places.next(from, parts_.tokens);
@@ -166,9 +171,11 @@ Index BpeTokenizer::encode(std::string_view text) const {
 }
 
 void BpeTokenizer::encode_plain(std::string_view text, std::vector<std::int64_t>& ids) const {
+  const std::string composed = parts_.composes ? composed_form(text) : "";
+  if (parts_.composes) text = composed;
   // Where the ids of a word that was met before stand.
   std::unordered_map<std::string_view, std::array<std::size_t, 2>> known;
-  for (const std::string_view word : gpt2_words(text)) {
+  for (const std::string_view word : parts_.split(text)) {
     const auto [found, is_new] = known.try_emplace(word, std::array{ids.size(), ids.size()});
     auto& [begin, end] = found->second;
     if (is_new) {
@@ -181,6 +188,12 @@ void BpeTokenizer::encode_plain(std::string_view text, std::vector<std::int64_t>
 }
 
 void BpeTokenizer::merge_word(std::string_view word, std::vector<std::int64_t>& ids) const {
+  if (parts_.whole_words) {
+    if (const auto found = words_.find(std::string(word)); found != words_.end()) {
+      ids.push_back(found->second);
+      return;
+    }
+  }
   std::vector<std::int64_t> own;
   own.reserve(word.size());
   for (const char byte : word) own.push_back(bytes_[static_cast<unsigned char>(byte)]);

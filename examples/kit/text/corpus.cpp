@@ -3,10 +3,9 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
-
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/error.h>
+#include <xgrad/kit/program/fingerprint.h>
 #include <xgrad/kit/text/bleu.h>
 #include <xgrad/ops/arrange/index.h>
 #include <xgrad/ops/elementwise/compare.h>
@@ -35,10 +34,10 @@ Vocab count(const std::vector<SentencePair>& pairs, std::string SentencePair::*w
 
 }  // namespace
 
-void add_corpus_options(CLI::App& app, CorpusOptions& options) {
-  app.add_option("--data", options.file, "sentence pairs, english<TAB>french, perhaps gzipped");
-  add_number(app, "--pairs", options.pairs, "learn the first so many pairs", 1, 1'000'000'000);
-  add_number(app, "--held-out", options.held_out, "judge by so many of the pairs behind them", 0, 1'000'000'000);
+void add_corpus_options(Options& options, CorpusOptions& config) {
+  options.text("--data", config.file, "sentence pairs, english<TAB>french, perhaps gzipped");
+  options.integer("--pairs", config.pairs, "learn the first so many pairs", 1, 1'000'000'000);
+  options.integer("--held-out", config.held_out, "judge by so many of the pairs behind them", 0, 1'000'000'000);
 }
 
 Corpus::Corpus(const CorpusOptions& options) : Corpus(options, read(options)) {}
@@ -60,16 +59,6 @@ Corpus::Corpus(const CorpusOptions& options, const Split& split)
       found->answers.push_back(targets[i]);
     }
   }
-}
-
-CorpusBatch CorpusBatch::rows(std::int64_t begin, std::int64_t end) const {
-  const std::initializer_list<Slice> some{slice(begin, end)};
-  CorpusBatch part{.source = source[some],
-                   .source_lengths = source_lengths[some],
-                   .target = target[some],
-                   .target_lengths = target_lengths[some]};
-  for (const std::int64_t length : part.target_lengths) part.tokens += length;
-  return part;
 }
 
 CorpusBatch Corpus::batch(const Index& rows) const {

@@ -10,10 +10,6 @@
 #include <xgrad/core/array/array.h>
 #include <xgrad/kit/text/text.h>
 
-namespace CLI {
-class App;
-}
-
 namespace xgrad::kit {
 
 /// The choice of sentences, and their form.
@@ -25,8 +21,10 @@ struct CorpusOptions {
   int min_freq = 2;                 ///< rarer words become <unk>
 };
 
-/// Declares --data, --pairs and --held-out; `options` must live as long as the app does.
-void add_corpus_options(CLI::App& app, CorpusOptions& options);
+class Options;
+
+/// Declares --data, --pairs and --held-out.
+void add_corpus_options(Options& options, CorpusOptions& config);
 
 /// One batch: the encoder's input and the decoder's target; the decoder's input is nn::shift_right(target, bos).
 struct CorpusBatch {
@@ -37,8 +35,6 @@ struct CorpusBatch {
   std::int64_t tokens = 0;  ///< of the targets, <eos> included: those that count in the loss
 
   std::int64_t size() const { return source.dim(0); }
-  /// Samples begin ... end - 1.
-  CorpusBatch rows(std::int64_t begin, std::int64_t end) const;
 };
 
 /// A sentence to test with: its words, and all right translations.

@@ -55,12 +55,6 @@ std::string preprocess(std::string_view sentence);
 /// The words of a preprocessed sentence, separated by spaces.
 Tokens words(std::string_view text);
 
-/// A number that tells texts apart: FNV-1a in 64 bits. Given the fingerprint of the text before, that of both.
-inline std::uint64_t fingerprint(std::string_view text, std::uint64_t before = 0xcbf29ce484222325) {
-  for (const char c : text) before = (before ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return before;
-}
-
 /// The words of a list of words as one text, a space between them.
 std::string joined(std::span<const std::string> tokens);
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,17 @@ class WordTokenizer final : public Tokenizer {
 /// neither letter, number nor space.
 std::vector<std::string_view> gpt2_words(std::string_view text);
 
+/// The words by the pattern of Llama 3:
+/// (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
+///  ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+std::vector<std::string_view> llama3_words(std::string_view text);
+
+/// The words by the pattern of Qwen 2, which is that of Llama 3 with each digit by itself.
+std::vector<std::string_view> qwen2_words(std::string_view text);
+
+/// One of the three functions above.
+using WordSplitter = std::vector<std::string_view> (*)(std::string_view text);
+
 struct BpeOptions {
   Tokens special = {"<|endoftext|>"};  ///< tokens that stand for themselves, never for letters: the vocabulary has them
 };
@@ -114,19 +126,27 @@ class BpeTokenizer final : public Tokenizer {
   /// empty or given twice.
   static BpeTokenizer train(std::string_view text, const TrainingOptions& options = {});
 
-  /// Reads the two files that GPT-2 was published with, vocab.json and merges.txt; files of the package `tokenizers`
-  /// are read by `load_tokenizer` (published_tokenizer.h). Throws IoError; LimitError for more than 100 MB of JSON;
-  /// FormatError for files that are no JSON or have another form, for ids given twice or left out, for a byte without a
-  /// token, for a merge whose parts or result are not in the vocabulary, and for a special token that is not. A file of
-  /// merges is named with its line.
+  /// Reads the two files that GPT-2 was published with, vocab.json and merges.txt. Throws IoError; LimitError for more
+  /// than 100 MB of JSON; FormatError for files that are no JSON or have another form, for ids given twice or left out,
+  /// for a byte without a token, for a merge whose parts or result are not in the vocabulary, and for a special token
+  /// that is not. A file of merges is named with its line.
   static BpeTokenizer read(const std::filesystem::path& vocab, const std::filesystem::path& merges,
                            const Options& options = {});
 
-  /// Writes the two files that `read` takes. Throws IoError.
+  /// Reads tokenizer.json of the package `tokenizers`, or the folder with it, if its model is byte-level BPE: GPT-2,
+  /// Llama 3, Qwen 2. Added tokens are special ones; truncation and padding are left to the caller. Throws what reading
+  /// two files throws, with the way to the field; FormatError, too, for each part that is not supported, by its name:
+  /// docs/language_models.md has the table.
+  static BpeTokenizer read(const std::filesystem::path& path);
+
+  /// Writes the two files that `read` takes. Throws IoError, and ValueError unless the tokenizer is like that of GPT-2.
   void save(const std::filesystem::path& vocab, const std::filesystem::path& merges) const;
 
   std::int64_t size() const override { return static_cast<std::int64_t>(parts_.tokens.size()); }
+  /// The ids of a text behind those that its file puts before each text: <|begin_of_text|> of Llama 3. Throws ValueError
+  /// for text that is not UTF-8 where the file asks for the normal form C, as that of Qwen 2.
   Index encode(std::string_view text) const override;
+  /// The text of ids, special tokens included.
   std::string decode(const Index& ids) const override;
 
   /// The bytes that an id stands for. Throws ValueError if there is no such id.
@@ -143,6 +163,10 @@ class BpeTokenizer final : public Tokenizer {
     std::vector<std::array<std::int64_t, 2>> merges;  ///< pairs of ids, the first to be merged first
     std::vector<std::int64_t> results;                ///< of each merge
     std::vector<std::int64_t> special;                ///< ids
+    std::vector<std::int64_t> start;                  ///< ids before each text
+    WordSplitter split = gpt2_words;
+    bool whole_words = false;  ///< a word that is a token is not put together by merges
+    bool composes = false;     ///< text gets the normal form C
   };
   class Reader;
 
@@ -152,6 +176,7 @@ class BpeTokenizer final : public Tokenizer {
 
   Parts parts_;
   std::array<std::int64_t, 256> bytes_{};
+  std::unordered_map<std::string, std::int64_t> words_;  // the tokens, where whole words are taken
   Merges merges_;
 };
 

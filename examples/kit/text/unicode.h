@@ -1,6 +1,7 @@
 // Properties of single characters in the Unicode version of utf8proc.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include <xgrad/core/base/error.h>
@@ -22,5 +23,11 @@ bool is_punctuation(char32_t c);
 
 /// The small form of a letter; other characters stay as they are.
 char32_t lower_case(char32_t c);
+
+/// The normal form C of a text in UTF-8: a letter and its accents are one character where there is one.
+std::string composed_form(std::string_view text);
+
+/// The normal form D of a text in UTF-8: a letter and each of its accents are characters.
+std::string decomposed_form(std::string_view text);
 
 }  // namespace xgrad::kit

@@ -50,6 +50,12 @@ std::size_t utf8_prefix(std::string_view text) {
 
 bool is_utf8(std::string_view text) { return utf8_prefix(text) == text.size(); }
 
+void require_utf8(const char* op, std::string_view text) {
+  if (const std::size_t at = utf8_prefix(text); at < text.size()) {
+    fail<ValueError>(op, "the text is not UTF-8 at byte ", at);
+  }
+}
+
 std::u32string decode_utf8(std::string_view text) {
   std::u32string characters;
   characters.reserve(text.size());
@@ -100,5 +106,7 @@ std::string fit_columns(std::string_view text, int width) {
   while (used + columns(characters[kept]) <= width) used += columns(characters[kept++]);
   return encode_utf8(characters.substr(0, kept) + U'…');
 }
+
+std::string in_quotes(std::string_view text) { return '"' + fit_columns(text, 60) + '"'; }
 
 }  // namespace xgrad::kit

@@ -24,6 +24,9 @@ std::size_t utf8_prefix(std::string_view text);
 /// True if every byte belongs to a well-formed sequence (no overlong forms, surrogates or values past U+10FFFF).
 bool is_utf8(std::string_view text);
 
+/// Throws ValueError, which begins with `op`, for a text that is not UTF-8.
+void require_utf8(const char* op, std::string_view text);
+
 /// The characters of a text; each byte that belongs to no well-formed sequence becomes U+FFFD.
 std::u32string decode_utf8(std::string_view text);
 
@@ -39,5 +42,8 @@ int columns(std::string_view text);
 /// The text itself if it fits into so many columns, or its beginning with an ellipsis at the end. Control characters
 /// become spaces, so that nothing in a text can move the cursor.
 std::string fit_columns(std::string_view text, int width);
+
+/// A text of a file in quotes, short enough for a message.
+std::string in_quotes(std::string_view text);
 
 }  // namespace xgrad::kit

@@ -1,14 +1,14 @@
-// The accuracy of a classifier, and its confusions.
+// The training of a classifier, its accuracy, and its confusions.
 #include <xgrad/kit/train/classifier.h>
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <numeric>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 namespace xgrad::kit {
@@ -77,6 +77,34 @@ Answers answers(const nn::Module& module, const Classifier& model, const ImageSe
           .accuracy = static_cast<double>(right) / count};
 }
 
+void train_classifier(const nn::Module& module, const Classifier& model, const ImageData& data,
+                      const ClassifierOptions& options, Example& example) {
+  const ChannelStatistics statistics = channel_statistics(data.train);
+  DataLoader batches{TrainingPictures{data.train, augmentation(statistics, options)},
+                     {.batch_size = options.batch, .shuffle = true, .drop_last = true, .seed = example.seed}};
+  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
+      module.parameters(), {{nn::without_weight_decay(module), {.lr = options.lr, .weight_decay = 0}}},
+      {.lr = options.lr, .weight_decay = 0.05})};
+  const std::int64_t steps = options.epochs * batches.size(), warmup = 1 + steps / 20;
+  Answers found;
+  const auto validate = [&] {
+    found = answers(module, model, data.test, statistics);
+    return Scores{{"test_loss", found.loss}, {"accuracy", found.accuracy}};
+  };
+  Trainer trainer{module,
+                  adam,
+                  {.epochs = options.epochs,
+                   .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = 1 + steps - warmup})),
+                   .max_norm = 1,
+                   .validate = validate,
+                   .folder = example.out}};
+  trainer.fit(batches, [&](const Tensor& images, const Index& labels) {
+    return cross_entropy(model(images), labels, {.label_smoothing = 0.1});
+  });
+  draw_answers(example.out, data.test, found);
+  example.result.add("loss", found.loss).add("accuracy", found.accuracy);
+}
+
 void draw_answers(const std::filesystem::path& folder, const ImageSet& set, const Answers& found) {
   draw_mistakes(folder / "mistakes.svg", set, found);
   const auto classes = static_cast<std::int64_t>(set.classes().size());
@@ -85,13 +113,14 @@ void draw_answers(const std::filesystem::path& folder, const ImageSet& set, cons
       confusion_svg("What was taken for what", confusion_matrix(set.labels(), found.guesses, classes), set.classes()));
 }
 
-void add_classifier_options(CLI::App& app, ClassifierOptions& options) {
-  app.add_option("--data", options.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
-  add_number(app, "--epochs", options.epochs, "times that every picture is seen", 1, 10'000);
-  add_number(app, "--batch", options.batch, "pictures in a step", 1, 10'000);
-  add_number(app, "--lr", options.lr, "largest learning rate", 1e-9, 10);
-  add_number(app, "--crop", options.crop, "pictures are shifted by up to so many pixels", 0, 1000);
-  add_number(app, "--flip", options.flip, "probability that left and right change places", 0, 1);
+void add_classifier_options(Options& options, ClassifierOptions& config) {
+  options.text("--data", config.data,
+               "folder with IDX files, or with a folder of pictures for each class; drawn shapes without");
+  options.integer("--epochs", config.epochs, "times that every picture is seen", 1, 10'000);
+  options.integer("--batch", config.batch, "pictures in a step", 1, 10'000);
+  options.real("--lr", config.lr, "largest learning rate", 1e-9, 10);
+  options.integer("--crop", config.crop, "pictures are shifted by up to so many pixels", 0, 1000);
+  options.real("--flip", config.flip, "probability that left and right change places", 0, 1);
 }
 
 std::string looked_at_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,

@@ -13,10 +13,6 @@
 #include <xgrad/kit/draw/pictures.h>
 #include <xgrad/nn/module.h>
 
-namespace CLI {
-class App;
-}
-
 namespace xgrad::kit {
 
 struct ClassifierOptions {
@@ -28,8 +24,11 @@ struct ClassifierOptions {
   double flip = 0;        ///< probability that left and right change places
 };
 
-/// Declares --data, --epochs, --batch, --lr, --crop and --flip; `options` must live as long as the app does.
-void add_classifier_options(CLI::App& app, ClassifierOptions& options);
+struct Example;
+class Options;
+
+/// Declares --data, --epochs, --batch, --lr, --crop and --flip.
+void add_classifier_options(Options& options, ClassifierOptions& config);
 
 /// The pictures of --data: those of a folder, or, with an empty path, drawn shapes, 6000 to train and 1000 to test.
 ImageData image_data(const std::filesystem::path& folder, Seed seed);
@@ -64,11 +63,16 @@ using Classifier = std::function<Tensor(const Tensor& images)>;
 /// graph. Throws ValueError for a set without pictures, and what the model throws.
 Answers answers(const nn::Module& module, const Classifier& model, const ImageSet& set,
                 const ChannelStatistics& statistics);
+
+/// Trains a model by AdamW, with a warm-up, half a cosine and smoothed labels, draws the answers for the test set, and
+/// adds "loss" and "accuracy" to the result of the example, in whose folder all files are. Throws as the Trainer.
+void train_classifier(const nn::Module& module, const Classifier& model, const ImageData& data,
+                      const ClassifierOptions& options, Example& example);
 /// The same of a module that is called with pictures.
 template <class Model>
-Answers answers(const Model& model, const ImageSet& set, const ChannelStatistics& statistics) {
-  return answers(
-      model, [&](const Tensor& images) { return model(images); }, set, statistics);
+void train_classifier(const Model& model, const ImageData& data, const ClassifierOptions& options, Example& example) {
+  train_classifier(
+      model, [&](const Tensor& images) { return model(images); }, data, options, example);
 }
 
 /// Draws confusion.svg, the confusion matrix, and mistakes.svg, the pictures with the most confident wrong guesses.

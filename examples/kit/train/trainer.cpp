@@ -60,16 +60,10 @@ std::vector<std::string> columns_of(const EpochReport& report) {
   return columns;
 }
 
-// Rank 0 alone speaks.
-TrainerOptions of_rank(TrainerOptions options) {
-  if (options.parallel && !options.parallel->world().first()) options.terminal = {};
-  return options;
-}
-
 }  // namespace
 
 Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options)
-    : module_(module), optimizer_(optimizer), options_(of_rank(options)), parameters_(optimizer.parameters()) {
+    : module_(module), optimizer_(optimizer), options_(options), parameters_(optimizer.parameters()) {
   if (options.epochs < 0) fail<ValueError>(op, "epochs must be at least 0, got ", options.epochs);
   if (options.steps < 0) fail<ValueError>(op, "steps must be at least 0, got ", options.steps);
   if (options.patience < 0) fail<ValueError>(op, "patience must be at least 0, got ", options.patience);
@@ -96,8 +90,7 @@ void Trainer::begin(const std::function<void(const StateFile&)>& load_batches) {
   exit_code_ = 0;
   gathered_ = {};  // of a step that an error has ended
   if (!begun_ && options_.resume) {
-    bool found = std::filesystem::exists(options_.folder / "checkpoint.safetensors");
-    if (options_.parallel) found = options_.parallel->world().gather(found ? 1 : 0)[0] > 0;
+    const bool found = std::filesystem::exists(options_.folder / "checkpoint.safetensors");
     if (found) load(load_batches);
     if (options_.terminal.out) {
       *options_.terminal.out << (found ? cat("going on after step ", step_, ", in epoch ", epochs_ + 1)
@@ -106,7 +99,6 @@ void Trainer::begin(const std::function<void(const StateFile&)>& load_batches) {
     }
   }
   begun_ = true;
-  if (options_.parallel) options_.parallel->go_to(step_);
   since_ = std::chrono::steady_clock::now();
 }
 
@@ -146,12 +138,11 @@ NamedFields Trainer::fields() const {
   return all;
 }
 
-// Adds a batch to those before.
-void Trainer::gather(const mpi::Loss& given) {
+LossGradients Trainer::differentiated(const WeightedLoss& given) {
   const auto& [loss, amount] = given;
   const double weight = amount.value;
   if (!(weight >= 0) || std::isinf(weight)) fail<ValueError>(op, "a loss of weight ", weight);
-  if (weight == 0) return;
+  if (weight == 0) return {};
   if (loss.size() == 1) checked(static_cast<double>(loss.item()));
   if (!audited_ && options_.terminal.out && loss.requires_grad()) {
     for (const auto& [name, shape, why] : optim::audit(loss, optimizer_).untrained) {
@@ -161,28 +152,36 @@ void Trainer::gather(const mpi::Loss& given) {
   }
   audited_ = true;
   Tensors gradients = optim::detail::gradients_of(loss, parameters_);
+  return {.loss = static_cast<double>(loss.item()), .weight = weight, .gradients = std::move(gradients)};
+}
+
+// Adds a batch to those before.
+void Trainer::gather(const std::function<WeightedLoss()>& loss_of) {
+  const std::int64_t number = step_ * options_.accumulate + gathered_.batches++;
+  LossGradients made = options_.gradients ? options_.gradients(number, loss_of) : differentiated(loss_of());
+  if (made.weight == 0) return;
   const NoGrad off;
-  const double share = weight / (gathered_.weight + weight);
-  for (std::size_t i = 0; gathered_.weight > 0 && i < gradients.size(); ++i) {
-    Tensor& mean = gradients[i];
+  const double share = made.weight / (gathered_.weight + made.weight);
+  for (std::size_t i = 0; gathered_.weight > 0 && i < made.gradients.size(); ++i) {
+    Tensor& mean = made.gradients[i];
     const Tensor& before = gathered_.gradients[i];
     if (mean.defined()) mean = mean * share;
     if (before.defined()) mean = mean.defined() ? before * (1 - share) + mean : before * (1 - share);
   }
-  gathered_.gradients = std::move(gradients);
-  gathered_.loss += share * (static_cast<double>(loss.item()) - gathered_.loss);
-  gathered_.weight += weight;
+  gathered_.gradients = std::move(made.gradients);
+  gathered_.loss += share * (checked(made.loss) - gathered_.loss);
+  gathered_.weight += made.weight;
 }
 
 // Makes a step of the gathered batches, and returns their loss.
 double Trainer::step() {
-  auto [batches, weight, loss, gradients] = std::exchange(gathered_, {});
-  if (!options_.parallel && weight == 0) fail<ValueError>(op, "no loss of step ", step_ + 1, " has a weight above 0");
+  auto [loss, weight, gradients] = static_cast<LossGradients>(std::exchange(gathered_, {}));
+  if (weight == 0) fail<ValueError>(op, "no loss of step ", step_ + 1, " has a weight above 0");
   if (options_.max_norm > 0) {
     gradients = optim::clip_grad_norm(std::move(gradients), parameters_, options_.max_norm).gradients;
   }
   lr_ = optimizer_.lr();
-  options_.parallel ? options_.parallel->step(gradients) : optimizer_.step(gradients);
+  optimizer_.step(gradients);
   return stepped(loss);
 }
 
@@ -196,27 +195,6 @@ double Trainer::stepped(double loss) {
   return loss;
 }
 
-// Over all ranks.
-void Trainer::average(Scores& scores) const {
-  std::vector<double> sums{scores.weight};
-  for (const auto& [name, value] : scores.values) sums.push_back(scores.weight * value);
-  sums = options_.parallel->world().sum(sums);
-  for (std::size_t i = 0; i < scores.values.size(); ++i) scores.values[i].second = sums[i + 1] / sums[0];
-}
-
-// All ranks end behind the same step.
-void Trainer::agree_to_stop(int exit_code) {
-  if (options_.parallel) {
-    const std::vector<double> codes = options_.parallel->world().gather(exit_code > 0 ? exit_code : stopped_ ? 1 : 0);
-    const auto most = static_cast<int>(std::ranges::max(codes));
-    if (most > 0) stop();
-    exit_code = most > 1 ? most : 0;
-  }
-  if (exit_code == 0) return;
-  exit_code_ = exit_code;
-  stop();
-}
-
 void Trainer::report(std::optional<ProgressBar>& bar) {
   EpochReport report{.epoch = epochs_ + 1, .step = step_, .loss = mean_loss(), .lr = lr_};
   std::optional<optim::AveragedWeights> averaged;
@@ -225,7 +203,6 @@ void Trainer::report(std::optional<ProgressBar>& bar) {
     const nn::Eval eval(module_);
     const NoGrad off;
     report.scores = options_.validate();
-    if (options_.parallel) average(report.scores);
   }
   for (const auto& [name, value] : report.scores.values) {
     if (!std::isfinite(value)) fail<NumericError>(op, "the score ", name, " is ", value);
@@ -250,7 +227,7 @@ void Trainer::report(std::optional<ProgressBar>& bar) {
   }
   sum_ = 0;
   summed_ = 0;
-  if (!options_.folder.empty() && first()) write_row();
+  if (!options_.folder.empty()) write_row();
   if (options_.on_epoch) {
     bar.reset();
     options_.on_epoch(report);
@@ -329,15 +306,7 @@ void Trainer::throw_if_interrupted() const {
 void Trainer::save(const StateFile& batches, bool at_once) {
   const auto now = std::chrono::steady_clock::now();
   if (options_.folder.empty()) return;
-  const bool due = at_once || now - saved_ >= std::chrono::seconds(1);
-  StateFile of_optimizer;
-  if (options_.parallel && options_.parallel->options().shard_state) {  // all ranks have parts of it
-    if (options_.parallel->world().gather(due ? 1 : 0)[0] == 0) return;
-    of_optimizer = options_.parallel->state_dict();
-  } else if (due && first()) {
-    of_optimizer = optimizer_.state_dict();
-  }
-  if (!first() || !due) return;
+  if (!at_once && now - saved_ < std::chrono::seconds(1)) return;
   saved_ = now;
   if (!history_.empty()) {
     save_text(options_.folder / "curves.svg", curves());
@@ -365,7 +334,7 @@ void Trainer::save(const StateFile& batches, bool at_once) {
   }
   file.add("model", {.arrays = module_.state_dict()});
   file.add("best", {.arrays = best_state_});
-  file.add("optimizer", of_optimizer);
+  file.add("optimizer", optimizer_.state_dict());
   file.add("batches", batches);
   file.add("settings", {.metadata = settings()});
   if (scheduler_) file.add("schedule", scheduler_->state_dict());
@@ -426,11 +395,7 @@ void Trainer::load(const std::function<void(const StateFile&)>& load_batches) {
   const StateFile average_before = average_ ? average_->state_dict() : StateFile();
   try {
     module_.load_state_dict(file.part("model").arrays, {.source = path});
-    if (options_.parallel) {
-      options_.parallel->load_state_dict(file.part("optimizer"));
-    } else {
-      optimizer_.load_state_dict(file.part("optimizer"));
-    }
+    optimizer_.load_state_dict(file.part("optimizer"));
     if (scheduler_) scheduler_->load_state_dict(file.part("schedule"));
     if (average_) average_->load_state_dict(file.part("average"));
     load_batches(file.part("batches"));

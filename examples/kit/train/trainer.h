@@ -22,9 +22,10 @@
 #include <vector>
 
 #include <xgrad/core/files/state.h>
-#include <xgrad/kit/mpi/data_parallel.h>
+#include <xgrad/kit/data/samples.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/signal.h>
+#include <xgrad/kit/train/gradients.h>
 #include <xgrad/nn/layer.h>
 #include <xgrad/optim/clip.h>
 #include <xgrad/optim/loss.h>
@@ -43,7 +44,6 @@ struct Scores {
   Scores(std::initializer_list<std::pair<std::string, double>> named) : values(named) {}
 
   std::vector<std::pair<std::string, double>> values = {};
-  double weight = 1;  ///< with several ranks, each of which measures its share: how much that counts in their mean
 };
 
 /// The report after a step.
@@ -95,10 +95,7 @@ struct TrainerOptions {
   bool interruptible = false;  ///< Ctrl-C ends the training after a step, which is saved, with an Interrupted
   StepCallback on_step = {};
   EpochCallback on_epoch = {};
-  /// Trains with other ranks, with the same optimizer: rank 0 draws the bar and writes the files, which all read to
-  /// resume; scores are averaged over the ranks, and all of them end behind the same step. fit() takes its gradients
-  /// there; a step of one's own calls parallel.grad() and parallel.step() itself.
-  mpi::DataParallel* parallel = nullptr;
+  GradientFunction gradients = {};  ///< how fit() makes the gradients of a batch; without one, by the library's grad()
   /// For a progress bar; where a line cannot be drawn over, one line for each report, but no more than one a second;
   /// without a stream nothing. In the first step, leaves that the loss depends on and the optimizer does not train
   /// (optim::audit) are reported there, too.
@@ -155,22 +152,18 @@ class Trainer {
   Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options = {});
 
   /// Trains up to the end by the options, or until it is stopped; a module that was switched to eval() is in training
-  /// meanwhile. `batches` is a DataLoader, a StreamLoader, or something with the same functions; the loss is a function
+  /// meanwhile. `batches` is a DataLoader or something with the same functions; the loss is a function
   /// of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. It returns the mean over the samples, or, if
-  /// the mean is over something else, such as tokens, an mpi::Loss of the mean and their number. A batch of weight 0 is
-  /// left out. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint that does
-  /// not fit or is of other settings (then nothing has changed), ValueError for weights that are negative, not finite
-  /// or all 0, and with `accumulate` for batches whose samples cannot be counted, Interrupted, and what the functions
-  /// and the files throw. An error drops the batches of an unfinished step.
+  /// the mean is over something else, such as tokens, a WeightedLoss of the mean and their number. A batch of weight 0
+  /// is left out. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint that
+  /// does not fit or is of other settings (then nothing has changed), ValueError for weights that are negative, not
+  /// finite or all 0, and with `accumulate` for batches whose samples cannot be counted, Interrupted, and what the
+  /// functions and the files throw. An error drops the batches of an unfinished step.
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
     return loop(batches, [&](const auto& batch) {
-      const bool last = ++gathered_.batches == options_.accumulate || batches.position() == batches.size();
-      if (options_.parallel) {
-        gather_of_ranks(batch, loss_of, last);
-      } else {
-        gather(weighted(batch, loss_of));
-      }
+      gather([&] { return weighted(batch, loss_of); });
+      const bool last = gathered_.batches == options_.accumulate || batches.position() == batches.size();
       return last ? std::optional(step()) : std::nullopt;
     });
   }
@@ -194,16 +187,6 @@ class Trainer {
     });
   }
 
-  /// Of a temporary, whose reports would go with it.
-  template <class Batches, class Loss>
-  std::vector<EpochReport> fit(Batches& batches, const Loss& loss_of) && {
-    return fit(batches, loss_of);
-  }
-  template <class Batches, class Step>
-  std::vector<EpochReport> run(Batches& batches, const Step& own) && {
-    return run(batches, own);
-  }
-
   /// Ends fit() or run() after the current step or epoch; for the callbacks. Another call goes on.
   void stop() { stopped_ = true; }
 
@@ -223,9 +206,6 @@ class Trainer {
     const detail::InTraining training(module_);
     std::optional<Interrupt> interrupt;
     if (options_.interruptible) interrupt.emplace();
-    if constexpr (requires { batches.fingerprint(); }) {
-      if (options_.parallel) options_.parallel->agree("the data differ", batches.fingerprint());
-    }
     begin([&](const StateFile& state) { batches.load_state_dict(state); });
     save(batches.state_dict(), true);  // so that problems show before the training rather than after hours
     std::optional<ProgressBar> bar;
@@ -235,7 +215,10 @@ class Trainer {
         if (!loss) continue;
         show(bar, batches.size());
         if (options_.on_step) options_.on_step({.step = step_, .loss = *loss});
-        agree_to_stop(interrupt ? interrupt->exit_code() : 0);
+        if (interrupt && interrupt->exit_code() != 0) {
+          exit_code_ = interrupt->exit_code();
+          stop();
+        }
         if (options_.validate_every > 0 && step_ % options_.validate_every == 0) {
           report(bar);
           save(batches.state_dict(), false);
@@ -258,33 +241,17 @@ class Trainer {
 
   // The loss of a batch, with its weight in the mean over the batches of a step.
   template <class Batch, class Loss>
-  mpi::Loss weighted(const Batch& batch, const Loss& loss_of) const {
+  WeightedLoss weighted(const Batch& batch, const Loss& loss_of) const {
     const auto loss = detail::applied(loss_of, batch);
     if constexpr (!std::convertible_to<decltype(loss), Tensor>) {
       return loss;
-    } else if constexpr (mpi::detail::has_rows<Batch>()) {
-      return {loss, mpi::detail::samples_of(batch)};
+    } else if constexpr (detail::has_samples<Batch>()) {
+      return {loss, detail::samples_of(batch)};
     } else {
       if (options_.accumulate > 1) {
         fail<ValueError>("trainer", "to accumulate batches of this type, let the loss return its weight, too");
       }
       return {loss};
-    }
-  }
-
-  template <class Batch, class Loss>
-  void gather_of_ranks(const Batch& batch, const Loss& loss_of, bool last) {
-    mpi::DataParallel& parallel = *options_.parallel;
-    if constexpr (mpi::detail::has_rows<Batch>()) {
-      if (last) {
-        gathered_.gradients = parallel.grad(batch, [&](const auto& part) { return detail::applied(loss_of, part); });
-        gathered_.loss = checked(parallel.loss());
-      } else if (mpi::detail::samples_of(batch) > 0) {
-        const mpi::Loss loss = weighted(batch, loss_of);
-        parallel.accumulate(loss.loss, {loss.weight});
-      }
-    } else {
-      fail<ValueError>("trainer", "batches of this type cannot be shared: give them size() and rows(begin, end)");
     }
   }
 
@@ -296,10 +263,10 @@ class Trainer {
   double mean_loss() const { return sum_ / static_cast<double>(summed_); }
   NamedFields fields() const;
   void refuse_options_of_fit() const;
-  void gather(const mpi::Loss& given);
+  LossGradients differentiated(const WeightedLoss& given);
+  void gather(const std::function<WeightedLoss()>& loss_of);
   double step();
   double stepped(double loss);
-  void average(Scores& scores) const;
   void report(std::optional<ProgressBar>& bar);
   void end_epoch(std::optional<ProgressBar>& bar);
   bool is_better(const EpochReport& a, const EpochReport& b) const;
@@ -308,9 +275,7 @@ class Trainer {
   Metadata settings() const;
   void save(const StateFile& batches, bool at_once);
   void load(const std::function<void(const StateFile&)>& load_batches);
-  void agree_to_stop(int exit_code);
   void throw_if_interrupted() const;
-  bool first() const { return !options_.parallel || options_.parallel->world().first(); }
 
   const nn::Module& module_;
   optim::Optimizer& optimizer_;
@@ -321,10 +286,8 @@ class Trainer {
   std::vector<EpochReport> history_;
   NamedArrays best_state_;
   // The batches of the step in progress: means by their weights.
-  struct Gathered {
+  struct Gathered : LossGradients {
     std::int64_t batches = 0;
-    double weight = 0, loss = 0;
-    Tensors gradients = {};
   };
   Gathered gathered_;
   std::int64_t epochs_ = 0;             // that are done
@@ -332,7 +295,7 @@ class Trainer {
   double sum_ = 0, lr_ = 0;
   std::chrono::steady_clock::time_point since_, saved_;  // of the last line that was printed, of the last checkpoint
   bool stopped_ = false, begun_ = false, audited_ = false;
-  int exit_code_ = 0;  // of a signal that came to one of the ranks
+  int exit_code_ = 0;  // of a signal
 };
 
 }  // namespace xgrad::kit

@@ -59,14 +59,14 @@ std::vector<EpochReport> train_translator(const nn::Module& model, const Corpus&
                                           const TranslatorOptions& options, const Loss& loss) {
   optim::Adam adam{model.parameters(), {.lr = options.lr}};
   DataLoader batches{corpus, {.batch_size = options.batch, .shuffle = true, .seed = options.seed}};
-  return Trainer{model,
-                 adam,
-                 {.epochs = options.epochs,
-                  .schedule = options.schedule,
-                  .max_norm = options.max_norm,
-                  .on_epoch = options.on_epoch,
-                  .terminal = options.terminal}}
-      .fit(batches, loss);
+  Trainer trainer{model,
+                  adam,
+                  {.epochs = options.epochs,
+                   .schedule = options.schedule,
+                   .max_norm = options.max_norm,
+                   .on_epoch = options.on_epoch,
+                   .terminal = options.terminal}};
+  return trainer.fit(batches, loss);
 }
 /// The same with translation_loss.
 template <class Model>

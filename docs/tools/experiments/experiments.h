@@ -1,0 +1,24 @@
+// Programs that only make figures for pages: each is called with its own command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <xgrad/kit/program/format.h>
+
+namespace experiments {
+
+int attention_kinds(int argc, char** argv);
+int compare_layers(int argc, char** argv);
+int norm_order(int argc, char** argv);
+int residual(int argc, char** argv);
+int transformer_parts(int argc, char** argv);
+
+/// The losses of several seeds, in their order.
+inline std::string of_each_seed(const std::vector<double>& losses) {
+  std::string text;
+  for (const double loss : losses) text += (text.empty() ? "" : " ") + xgrad::kit::fixed(loss, 3);
+  return text;
+}
+
+}  // namespace experiments

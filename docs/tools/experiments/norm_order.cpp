@@ -1,0 +1,179 @@
+// The place of the layer norm: post-norm and pre-norm transformers, each with and without warm-up of the learning rate
+// (Xiong et al., "On Layer Normalization in the Transformer Architecture", 2020).
+//
+//   docs/tools/run norm_order [--layers N] [--lr RATE] [--warmup STEPS] [--epochs N] [--seeds N] [--out FOLDER] ...
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/program/table.h>
+#include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/translation.h>
+#include <xgrad/xgrad.h>
+
+#include "experiments.h"
+
+namespace {
+
+using namespace xgrad;
+
+struct Config {
+  kit::CorpusOptions corpus{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"};
+
+  std::int64_t dim = 32;  // C
+  std::int64_t hidden = 64;
+  std::int64_t heads = 4;
+  std::int64_t layers = 6;  // of the encoder, and of the decoder
+
+  std::int64_t epochs = 60;
+  double learning_rate = 0.004;
+  std::int64_t warmup = 200;  // steps
+  std::int64_t seeds = 3;
+};
+
+struct Variant {
+  const char* name;
+  nn::NormOrder order;
+  bool warmup;
+};
+constexpr std::array<Variant, 4> variants{{{"post-norm", nn::NormOrder::post, false},
+                                           {"post-norm, warm-up", nn::NormOrder::post, true},
+                                           {"pre-norm", nn::NormOrder::pre, false},
+                                           {"pre-norm, warm-up", nn::NormOrder::pre, true}}};
+
+/// Without dropout, so that the training loss shows how well the model can be trained at all.
+nn::TransformerOptions transformer_options(const Config& config, nn::NormOrder order) {
+  return {.dim = config.dim,
+          .ffn = config.hidden,
+          .heads = config.heads,
+          .layers = config.layers,
+          .dropout = 0,
+          .norm = order,
+          .max_length = config.corpus.steps + 1};
+}
+
+/// The loss of a model that knows nothing but how frequent words are: their entropy.
+double frequencies_alone(const kit::Corpus& corpus) {
+  std::vector<double> counts(static_cast<std::size_t>(corpus.target_vocab().size()));
+  double total = 0, entropy = 0;
+  for (const std::int64_t id : corpus.batch(arange(corpus.size())).target) {
+    if (id == corpus.pad()) continue;
+    ++counts[static_cast<std::size_t>(id)];
+    ++total;
+  }
+  for (const double count : counts) {
+    if (count > 0) entropy -= count / total * std::log(count / total);
+  }
+  return entropy;
+}
+
+/// The mean loss of every epoch.
+std::vector<double> train(const Config& config, const kit::Corpus& corpus, const Variant& variant, Seed seed,
+                          const kit::EpochCallback& after_epoch) {
+  manual_seed(seed);
+  const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
+                                 transformer_options(config, variant.order)};
+  kit::reset_to_xavier(model);
+  std::vector<double> losses;
+  for (const kit::EpochReport& epoch :
+       kit::train_translator(model, corpus,
+                             {.epochs = config.epochs,
+                             .lr = config.learning_rate,
+                             .schedule = optim::schedule::warmup(variant.warmup ? config.warmup : 1),
+                             .max_norm = 0,
+                             .seed = seed,
+                             .on_epoch = after_epoch,
+                             .terminal = {}})) {
+    losses.push_back(epoch.loss);
+  }
+  return losses;
+}
+
+/// The norm of the first gradient in every decoder block: of the second feed-forward matrix.
+kit::Series first_gradients(const Config& config, const kit::Corpus& corpus, const char* name, nn::NormOrder order) {
+  manual_seed(1);
+  const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
+                                 transformer_options(config, order)};
+  kit::reset_to_xavier(model);
+  const Tensor loss =
+      kit::translation_loss(model, corpus, corpus.batch(arange(std::min<std::int64_t>(64, corpus.size()))));
+  kit::Series series{.name = name, .style = kit::Series::Style::marked};
+  for (std::int64_t i = 0; i < config.layers; ++i) {
+    const Tensor g = grad(loss, {model.decoder.blocks[i].ffn.fc2.weight}, {.retain_graph = true})[0];
+    series.y.push_back(std::sqrt(sum(g * g).item()));
+  }
+  return series;
+}
+
+void run(const Config& config, kit::Example& example) {
+  const kit::Corpus corpus(config.corpus);
+  std::cout << config.layers << " + " << config.layers << " layers, Adam with rate " << config.learning_rate
+            << ", warm-up over " << config.warmup << " steps; loss per token in the last of " << config.epochs
+            << " epochs\n";
+
+  std::vector<kit::Series> curves;
+  std::vector<std::vector<double>> last;
+  kit::ProgressBar bar({.total = config.seeds * config.epochs * std::ssize(variants), .title = "training"});
+  std::int64_t done = 0;
+  for (const Variant& variant : variants) {
+    kit::Series mean{.name = variant.name};
+    last.emplace_back();
+    for (std::int64_t i = 0; i < config.seeds; ++i) {
+      const Seed seed = example.seed + static_cast<std::uint64_t>(i);
+      const std::vector<double> losses = train(config, corpus, variant, seed, [&](const kit::EpochReport& epoch) {
+        bar.update(++done, {{variant.name, kit::fixed(epoch.loss, 3)}});
+      });
+      last.back().push_back(losses.back());
+      mean.y.resize(losses.size());
+      for (std::size_t e = 0; e < losses.size(); ++e) mean.y[e] += losses[e] / static_cast<double>(config.seeds);
+    }
+    curves.push_back(mean);
+  }
+  bar.finish();
+
+  const double guess = frequencies_alone(corpus);
+  curves.push_back({.name = "word frequencies alone",
+                    .x = {1, static_cast<double>(config.epochs)},
+                    .y = {guess, guess},
+                    .style = kit::Series::Style::dashed});
+
+  kit::Table table({"", "loss", "of each seed"});
+  for (std::size_t v = 0; v < variants.size(); ++v) {
+    const std::string mean = kit::fixed(curves[v].y.back(), 3);
+    table.row({variants[v].name, mean, experiments::of_each_seed(last[v])});
+    example.result.add(cat("loss", v + 1), mean);
+  }
+  std::cout << "(word frequencies alone: " << kit::fixed(guess, 3) << ")\n" << table.text();
+
+  kit::save_text(example.out / "loss.svg",
+                 kit::line_plot(curves, {.title = cat("Post-norm and pre-norm, mean of ", config.seeds, " seeds"),
+                                         .x_label = "epoch",
+                                         .y_label = "loss per target token (nats)",
+                                         .y_scale = kit::Scale::log}));
+  kit::save_text(example.out / "gradients.svg",
+                 kit::line_plot({first_gradients(config, corpus, "post-norm", nn::NormOrder::post),
+                                 first_gradients(config, corpus, "pre-norm", nn::NormOrder::pre)},
+                                {.title = "The first gradient of each decoder block",
+                                 .x_label = "block",
+                                 .y_label = "norm of the gradient of the second feed-forward matrix",
+                                 .y_scale = kit::Scale::log}));
+}
+
+}  // namespace
+
+int experiments::norm_order(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    kit::add_corpus_options(o, c.corpus);
+    o.integer("--layers", c.layers, "of the encoder, and of the decoder", 1, 1000);
+    o.real("--lr", c.learning_rate, "learning rate after the warm-up", 1e-9, 1000);
+    o.integer("--warmup", c.warmup, "steps", 1, 1'000'000);
+    o.integer("--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
+    o.integer("--seeds", c.seeds, "train everything so many times", 1, 1000);
+  };
+  return kit::main<Config>(argc, argv, "norm_order",
+                           "Post-norm and pre-norm transformers, each with and without warm-up.", options, run);
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# One to four ranks: they come to the sums of one, with .parts to its bits, and end together when one of them ends badly. Then
+# a rank of a training is killed at a random moment, TIMES times (100): each time the job ends within 10 s, and goes on from a
+# checkpoint that is whole.
+#   tests/mpi/ranks.sh [TIMES]
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$root/tests/mpi/mpirun.sh"
+
+for count in 1 2 3 4; do
+  echo "$count ranks"
+  ranks $count "$bin/xgrad_tests_mpi" --no-colors || complain "failed with $count ranks"
+  grep -q 'test cases: *1[0-9] .* 0 failed' out || complain "no test ran"
+done
+
+echo "equal bits"
+XGRAD_THREADS=1 ranks 1 "$bin/xgrad_tests_mpi" --bits || complain "failed"
+mv out expected
+[ "$(wc -l <expected)" -eq 6 ] || complain "$(cat expected)"
+for count in 2 4; do
+  for threads in 1 3; do
+    XGRAD_THREADS=$threads ranks $count "$bin/xgrad_tests_mpi" --bits || complain "failed"
+    cmp out expected || complain "$count ranks of $threads threads have other bits"
+  done
+done
+sed -E 's/^([0-9]+ samples: [0-9a-f]+).*/\1/' expected | sort | uniq -c | awk '$1 != 2 { exit 1 }' ||
+  complain "the state in shares has other bits: $(cat expected)"
+
+echo "one that throws ends all"
+status=0
+ranks 2 "$bin/xgrad_tests_mpi" --fail 1 || status=$?
+[ $status -eq 1 ] || complain "status $status"
+grep -qx 'rank 1: test: thrown on purpose' err || complain "not said"
+
+echo "one that returns ends all"
+status=0
+ranks 2 "$bin/xgrad_tests_mpi" --return 1 || status=$?
+[ $status -ne 0 ] && [ $status -ne 124 ] || complain "status $status"
+
+echo "one that is killed ends all"
+mpirun --oversubscribe --bind-to none -n 2 "$bin/xgrad_tests_mpi" --sleep >out 2>err </dev/null &
+job=$!
+for ((i = 0; i < 600; ++i)); do
+  if grep -q waiting out; then break; fi
+  sleep 0.05
+done
+kill -9 "$(ranks_of $job | tail -n 1)"
+for ((i = 0; i < 200; ++i)); do
+  if ! kill -0 $job 2>/dev/null; then break; fi
+  sleep 0.05
+done
+! kill -0 $job 2>/dev/null || complain "still there after 10 s"
+
+echo "ranks that are killed"
+times=${1:-100} after=0 slowest=0
+for ((i = 1; i <= times; ++i)); do
+  mpirun --oversubscribe --bind-to none -n 2 "${small[@]}" --steps 1000000 --report-every 20 --resume --out killed \
+    >out 2>err </dev/null &
+  job=$!
+  sleep "$(awk -v seed="$RANDOM" 'BEGIN { srand(seed); print 0.5 + 2.5 * rand() }')"
+  mapfile -t ranks < <(ranks_of $job)
+  [ ${#ranks[@]} -eq 0 ] || kill -9 "${ranks[RANDOM % ${#ranks[@]}]}"
+  begin=$(date +%s%N)
+  wait $job 2>/dev/null && complain "kill $i: the job ended well"
+  milliseconds=$((($(date +%s%N) - begin) / 1000000))
+  [ $milliseconds -lt 10000 ] || complain "kill $i: the job ended after $milliseconds ms"
+  [ $milliseconds -le $slowest ] || slowest=$milliseconds
+  now=$(sed -nE 's/^going on after step ([0-9]+),.*/\1/p' err)
+  [ "${now:-$after}" -ge "$after" ] || complain "kill $i: went on after step $now, was at $after"
+  after=${now:-$after}
+  ! grep -q '^rank\|^error' err || complain "kill $i"
+done
+ranks 2 "${small[@]}" --steps 1 --resume --out killed || complain "the last checkpoint is not whole"
+grep -q '^going on after step' err || complain "no checkpoint was left"
+echo "$times kills, the slowest end after $slowest ms, the last checkpoint of step $after or later"
