@@ -13,7 +13,6 @@
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/order/order.h"
-#include "../kernels/reduce/logsumexp.h"
 #include "../kernels/reduce/reduce.h"
 #include "../kernels/reduce/spread.h"
 #include "../kernels/registers/loops.h"
@@ -21,6 +20,8 @@
 #include "../private/gathered.h"
 
 namespace xgrad {
+
+using detail::infinity;
 
 Axes AxisSet::resolve(std::string_view op, int rank) const {
   if (all_) return all_axes(rank);
@@ -214,33 +215,20 @@ Tensor prod(const Tensor& x, const ReduceOptions& options) {
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
 
-namespace {
-
-
-// e^(x_i) / sum_j e^(x_j), of lines with these maxima.
-Tensor shares(const Tensor& x, const Axes& axes, const Array& most) {
-  const bool finite = std::ranges::all_of(most, [](Real m) { return std::abs(m) < detail::infinity; });
-  // Subtracting an infinite maximum would give NaN.
-  const Array shift = map(most, [](auto m) { return where(abs(m) < detail::infinity, m, 0); });
-  // Where some are +inf they share the whole; where all are -inf the shares are 0.
-  const Tensor powers =
-      exp(finite ? x - shift : where(Tensor(most) == detail::infinity, where(x == detail::infinity, 0, -detail::infinity), x - shift));
-  const Tensor total = sum(powers, {.axis = axes, .keepdim = true});
-  return powers / (finite ? total : where(total == 0, 1, total));
-}
-
-}  // namespace
-
 XGRAD_FORMULA logsumexp_formula{"logsumexp", "y = ln sum_i e^x_i", "dy/dx_i = e^(x_i - y)"};
 Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("logsumexp", x.rank());
   const Shape kept = kept_shape(x.shape(), axes);
-  const LogSumExp sums = logsumexp_over(x.value(), axes, kept);
-  return record("logsumexp", sums.y.reshaped(result_shape(x.shape(), axes, options.keepdim)),
+  // The largest element of each line is subtracted, so that no power overflows; an infinite one would leave NaN.
+  const Array shift = map(max_over(x.value(), axes, kept), [](auto m) { return where(abs(m) < infinity, m, 0); });
+  const Array powers = map(x.shape(), [](auto v, auto m) { return exp(v - m); }, x.value(), shift);
+  Array y = map(kept, [](auto total, auto m) { return log(total) + m; }, sum_over(powers, axes, kept), shift);
+  return record("logsumexp", y.reshaped(result_shape(x.shape(), axes, options.keepdim)),
                 wrt(x,
-                    [x, axes, sums](const Tensor& gy) {
-                      if (!recording()) return Tensor(logsumexp_gradient(x.value(), axes, sums, gy.value()));
-                      return reshape(gy, sums.most.shape()) * shares(x, axes, sums.most);
+                    [x, axes, shift](const Tensor& gy) {
+                      // Not e^(x_i - y): y is one rounded number, whose error would be a relative error here.
+                      const Tensor e = exp(x - Tensor(shift)), total = sum(e, {.axis = axes, .keepdim = true});
+                      return reshape(gy, shift.shape()) * (e / where(total == 0, 1, total));
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }

@@ -143,8 +143,8 @@ Tensor nanmean(const Tensor& x, const AxisSet& axis, const KeepdimOptions& optio
 Tensor prod(const Tensor& x, const ReduceOptions& options = {});
 Tensor prod(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
-/// y = ln sum e^(x_i), without overflow; -inf when all are -inf, and then the gradient is 0; entries of +inf share it.
-/// dy/dx_i = e^(x_i - y)
+/// y = ln sum e^(x_i), without overflow.      dy/dx_i = e^(x_i - y)
+/// -inf when all are -inf, and then the gradient is 0; the gradient of an entry of +inf is NaN.
 Tensor logsumexp(const Tensor& x, const ReduceOptions& options = {});
 Tensor logsumexp(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
