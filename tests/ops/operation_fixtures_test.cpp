@@ -178,12 +178,7 @@ TEST_CASE("writing by number and its gradients of two orders equal PyTorch's") {
           return slice_scatter(c.x(0), {_, slice(1, 6, 2)}, c.x(1));
         }},
        {"select_scatter",
-        [](const Case& c) { return select_scatter(c.x(0), c.x(1), c.integer("axis"), c.integer("at")); }},
-       {"diagonal_scatter", [](const Case& c) {
-          return diagonal_scatter(
-              c.x(0), c.x(1),
-              {.offset = c.integer("offset"), .axis1 = c.integer("axis1"), .axis2 = c.integer("axis2")});
-        }}});
+        [](const Case& c) { return select_scatter(c.x(0), c.x(1), c.integer("axis"), c.integer("at")); }}});
 }
 
 TEST_CASE("combinations, differences and searches, and their gradients of two orders, equal PyTorch's") {

@@ -105,21 +105,6 @@ const bool distributions_added = add(
             [](const Tensor& x) { return distributions::Categorical({.logits = x}).log_prob(Index(Shape{rows}, 7)); }),
     });
 
-// A tall matrix: its singular values, then products.
-const bool least_squares_added =
-    add("linalg", {
-                      {"lstsq", 0, 0,
-                       [] {
-                         const Tensor a = numbers({256, 32}), b = numbers({256, 4});
-                         return forward([=] { return linalg::lstsq(a, b).solution; });
-                       }},
-                      {"lstsq'", 0, 0,
-                       [] {
-                         const Tensor a = parameter({256, 32}), b = parameter({256, 4});
-                         return backward({a, b}, [=] { return linalg::lstsq(a, b).solution; });
-                       }},
-                  });
-
 // f(index, source), the index choosing `count` of the rows.
 template <class F>
 Row with_index(const char* name, double moved, const Shape& of, std::int64_t high, F f) {
