@@ -50,7 +50,6 @@
 #include "products/similarity.h"
 #include "reduce/count.h"
 #include "reduce/covariance.h"
-#include "reduce/differences.h"
 #include "reduce/nan_statistics.h"
 #include "reduce/reduce.h"
 #include "reduce/scan.h"

@@ -31,12 +31,6 @@ Axes AxisSet::resolve(std::string_view op, int rank) const {
   return {};
 }
 
-Axes AxisSet::in_order(std::string_view op, int rank) const {
-  Axes axes = resolve(op, rank);
-  for (int i = 0; i < axes.size() && !all_; ++i) axes[i] = axes_[i] < 0 ? axes_[i] + rank : axes_[i];
-  return axes;
-}
-
 namespace {
 
 Shape dropped_shape(const Shape& shape, const Axes& axes) {

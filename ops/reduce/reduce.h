@@ -41,8 +41,6 @@ class AxisSet {
   /// The axes counted from 0, ascending. Axes 0 and -1 of a scalar mean its one element: the result is then empty.
   /// Throws ValueError.
   Axes resolve(std::string_view op, int rank) const;
-  /// The same in the order in which they were given.
-  Axes in_order(std::string_view op, int rank) const;
 
  private:
   bool all_ = true;

@@ -31,8 +31,6 @@ TEST_CASE("a setting counts as the float next to it") {
       },
       [&](double s) { return var(x, 1, {.correction = s}); },
       [&](double s) { return cov(x, {.correction = s}); },
-      [&](double s) { return trapezoid(x, 1, {.dx = s}); },
-      [&](double s) { return gradient(x, s)[1]; },
       [&](double s) {
         return histc(concat({x, tensor({{0.1, 0.3, 0.7, 0.1, 0.3, 0.7}})}, 0), {.min = -s, .max = s});
       },

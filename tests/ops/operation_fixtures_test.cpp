@@ -181,7 +181,7 @@ TEST_CASE("writing by number and its gradients of two orders equal PyTorch's") {
         [](const Case& c) { return select_scatter(c.x(0), c.x(1), c.integer("axis"), c.integer("at")); }}});
 }
 
-TEST_CASE("combinations, differences and searches, and their gradients of two orders, equal PyTorch's") {
+TEST_CASE("combinations and searches, and their gradients of two orders, equal PyTorch's") {
   check_fixtures(
       "combining",
       {{"kron", of_two(kron)},
@@ -192,27 +192,6 @@ TEST_CASE("combinations, differences and searches, and their gradients of two or
        {"combinations",
         [](const Case& c) {
           return combinations(c.x(), {.r = c.integer("r"), .with_replacement = c.flag("with_replacement")});
-        }},
-       {"trapezoid",
-        [](const Case& c) {
-          if (c.has("dx")) return trapezoid(c.x(), {.dx = real(c, "dx"), .axis = c.integer("axis")});
-          return trapezoid(c.x(0), c.x(1), {.axis = c.integer("axis")});
-        }},
-       {"cumulative_trapezoid",
-        [](const Case& c) {
-          if (c.has("dx")) return cumulative_trapezoid(c.x(), {.dx = real(c, "dx"), .axis = c.integer("axis")});
-          return cumulative_trapezoid(c.x(0), c.x(1), {.axis = c.integer("axis")});
-        }},
-       {"gradient",
-        [](const Case& c) {
-          DifferenceOptions options{.edge_order = c.integer("edge_order")};
-          if (c.has("axis")) options.axis = c.integer("axis");
-          return gradient(c.x(), real(c, "spacing"), options);
-        }},
-       {"gradient_points",
-        [](const Case& c) {
-          const Tensors points(c.xs().begin() + 1, c.xs().end());
-          return gradient(c.x(0), points, {.edge_order = c.integer("edge_order")});
         }},
        {"pdist", [](const Case& c) { return pdist(c.x(), {.p = c.number("p")}); }},
        {"renorm",

@@ -109,8 +109,6 @@ const bool combining_added =
                                    const Tensor vectors = reshape(x, {N / 3, 3});
                                    return cross(vectors, flip(vectors, {0}));
                                  }),
-                       both_ways("trapezoid", [](const Tensor& x) { return cumulative_trapezoid(x); }),
-                       both_ways("gradient", [](const Tensor& x) { return gradient(x)[1]; }),
                        both_ways("pdist", [](const Tensor& x) { return pdist(narrow(x, 0, 0, 64)); }),
                        both_ways("renorm", [](const Tensor& x) { return renorm(x, {}); }),
                        both_ways("nanmedian", [](const Tensor& x) { return nanmedian(x, 1).values; }),

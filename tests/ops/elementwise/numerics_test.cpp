@@ -704,17 +704,6 @@ TEST_CASE("deviations whose squares, or sums, leave the range have their spread 
   CHECK(std::isnan(stddev(Array({2}, {not_a_number, tiny})).item()));
 }
 
-TEST_CASE("a slope does not look at its own point, infinite or not, where points are equally far apart") {
-  const Array x({5}, {0, infinity, 2, not_a_number, 8}), expected({5}, {infinity, 1, not_a_number, 3, not_a_number});
-  const auto check = [&](const Array& y) {
-    for (std::int64_t i = 0; i < 5; ++i) check_near(y.data()[i], expected.data()[i]);
-  };
-  check(gradient(x)[0].value());
-  check(gradient(x, {tensor({1, 2, 3, 4, 5})})[0].value());
-  const Tensor v = variable(Array({3}, {0, infinity, 2}));
-  CHECK(equal(grad(gradient(v)[0][{1}], {v})[0].value(), Array({3}, {Real(-0.5), 0, Real(0.5)})));
-}
-
 TEST_CASE("a quantile's place is found in double, of a list's in the list's own numbers") {
   using enum QuantileInterpolation;
   for (const std::int64_t last : {10, 100, 1000}) {

@@ -20,8 +20,7 @@ constexpr bool takes_numbers_for_options =
     requires(T x) { norm(x, 1); } || requires(T x) { vector_norm(x, {1}); } || requires(T x) { vector_norm(x, 1); } ||
     requires(T x) { median(x, 0, {true}); } || requires(T x) { mode(x, {0, true}); } ||
     requires(T x) { kthvalue(x, 1, {0, true}); } || requires(T x) { kthvalue(x, 1, 0, {true}); } ||
-    requires(T x) { quantile(x, 0.5, {0, true}); } || requires(T x) { quantile(x, 0.5, 0, {true}); } ||
-    requires(T x) { trapezoid(x, {0.5, 0}); } || requires(T x) { trapezoid(x, 0, {0.5}); };
+    requires(T x) { quantile(x, 0.5, {0, true}); } || requires(T x) { quantile(x, 0.5, 0, {true}); };
 template <class T>
 constexpr bool guesses_an_axis = requires(T x) { argmax(x); } || requires(T x) { argmin(x); } ||
     requires(T x) { argmax(x, {.keepdim = true}); } || requires(T x) { argmin(x, {.keepdim = true}); };
@@ -87,8 +86,4 @@ TEST_CASE("what is chosen along an axis takes it behind x, and other questions b
   CHECK(equal(quantile(x, tensor({0, 1}), 1, {.keepdim = true}).value(), Array({2, 2, 1}, {1, 4, 3, 6})));
   CHECK(equal(nanquantile(x, 1, 1, {.interpolation = QuantileInterpolation::lower}).value(), Array({2}, {3, 6})));
   CHECK(equal(nanquantile(x, tensor({0}), 1).value(), Array({1, 2}, {1, 4})));
-  CHECK(equal(trapezoid(x, 0, {.dx = 2}).value(), Array({4}, {7, 7, 7, 7})));
-  CHECK(equal(trapezoid(x, tensor({0, 3}), 0).value(), Array({4}, {10.5, 10.5, 10.5, 10.5})));
-  CHECK(equal(cumulative_trapezoid(x, 1, {.dx = 2}).value(), Array({2, 3}, {4, 7, 11, 10, 21, 31})));
-  CHECK(equal(cumulative_trapezoid(x, tensor({0, 3}), 0).value(), Array({1, 4}, {10.5, 10.5, 10.5, 10.5})));
 }
