@@ -54,9 +54,6 @@ const bool statistics_added =
             of_numbers("sort_rows", 3 * N, [](const Tensor& x) { return sort(x).values; }),
             of_numbers("topk_rows", rows, [](const Tensor& x) { return topk(x, 8).values; }),
             of_numbers("mode_rows", rows, [](const Tensor& x) { return mode(x).values; }),
-            // A product of (768, 512) and (512, 768) behind the deviations.
-            of_numbers("cov", rows* rows, [](const Tensor& x) { return cov(x); }),
-            of_numbers("corrcoef", rows* rows, [](const Tensor& x) { return corrcoef(x); }),
             of_numbers("quantile_rows", rows, [](const Tensor& x) { return quantile(x, 0.9, {.axis = -1}); }),
             // Each element waits for the one before it, so 64 lines go side by side; for that rows are turned, and turned back.
             of_numbers("cumsum_rows", N, [](const Tensor& x) { return cumsum(x, -1); }),
@@ -73,7 +70,6 @@ const bool statistics_added =
             gradient("cumprod_rows'", 3 * N, [](const Tensor& x) { return cumprod(x, -1); }),
             gradient("logcumsumexp_rows'", 3 * N, [](const Tensor& x) { return logcumsumexp(x, -1); }),
             gradient("max_and_index_rows'", N, [](const Tensor& x) { return max(x, -1).values; }),
-            gradient("cov'", 2 * N + rows * rows, [](const Tensor& x) { return cov(x); }),
             gradient("var_rows'", 2 * N, [](const Tensor& x) { return var(x, {.axis = -1}); }),
             gradient("var_columns'", 2 * N, [](const Tensor& x) { return var(x, {.axis = 0}); }),
             gradient("logsumexp_rows'", 2 * N, [](const Tensor& x) { return logsumexp(x, {.axis = -1}); }),
