@@ -49,7 +49,6 @@
 #include "products/matmul_precision.h"
 #include "products/similarity.h"
 #include "reduce/count.h"
-#include "reduce/nan_statistics.h"
 #include "reduce/reduce.h"
 #include "reduce/scan.h"
 #include "reduce/statistics.h"

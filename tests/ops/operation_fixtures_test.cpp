@@ -59,19 +59,6 @@ Results index_put_of(const Case& c) {
   return index_put(c.x(0), indices, c.x(c.integer("indices") + 1), {.accumulate = c.flag("accumulate")});
 }
 
-Results quantiles_of(const Case& c) {
-  const QuantileOptions options{
-      .axis = c.has("axis") ? std::optional(c.integer("axis")) : std::nullopt,
-      .keepdim = c.flag("keepdim"),
-      .interpolation = named<QuantileInterpolation>(c, "way",
-                                                    {{"linear", QuantileInterpolation::linear},
-                                                     {"lower", QuantileInterpolation::lower},
-                                                     {"higher", QuantileInterpolation::higher},
-                                                     {"midpoint", QuantileInterpolation::midpoint},
-                                                     {"nearest", QuantileInterpolation::nearest}})};
-  return c.has("q") ? nanquantile(c.x(), real(c, "q"), options) : nanquantile(c.x(0), c.x(1), options);
-}
-
 // A split into parts, or before places.
 template <class ByCount, class ByPlaces>
 Operation split_of(const ByCount& by_count, const ByPlaces& by_places) {
@@ -233,12 +220,6 @@ TEST_CASE("combinations and searches, and their gradients of two orders, equal P
           const auto runs = unique_consecutive(c.index(0));
           return results(runs, runs.values);
         }},
-       {"nanmedian",
-        [](const Case& c) -> Results {
-          if (!c.has("axis")) return nanmedian(c.x());
-          return several(nanmedian(c.x(), c.integer("axis"), {.keepdim = c.flag("keepdim")}));
-        }},
-       {"nanquantile", quantiles_of},
        {"histogram",
         [](const Case& c) {
           const auto [hist, edges] = histogram(
@@ -248,8 +229,7 @@ TEST_CASE("combinations and searches, and their gradients of two orders, equal P
        {"histogram_weights", [](const Case& c) {
           const auto [hist, edges] = histogram(c.x(0), c.x(2), {.weight = c.x(1), .density = c.flag("density")});
           return Tensors{hist, edges};
-        }}},
-      {.ulps_of = {{"nanquantile", 48}}});  // the share of two neighbours of different sign
+        }}});
 }
 
 TEST_CASE("operations on pictures and their gradients of two orders equal PyTorch's") {

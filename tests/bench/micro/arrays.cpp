@@ -43,9 +43,6 @@ const bool statistics_added =
             // First the extreme, then where it stands.
             of_numbers("max_and_index_rows", rows, [](const Tensor& x) { return max(x, -1).values; }),
             of_numbers("max_and_index_columns", width, [](const Tensor& x) { return max(x, 0).values; }),
-            of_numbers("aminmax", 2, [](const Tensor& x) { return aminmax(x).max; }),
-            of_numbers("nansum", 1, [](const Tensor& x) { return nansum(x); }),
-            of_numbers("nanmean", 1, [](const Tensor& x) { return nanmean(x); }),  // counts and fills before it adds up
             of_numbers("norm", 1, [](const Tensor& x) { return norm(x); }),  // in units of the largest: four passes
             // The k-th is found bit by bit: for each bit a pass over a line in the cache, 15 for most.
             of_numbers("median_rows", rows, [](const Tensor& x) { return median(x, -1).values; }),

@@ -111,8 +111,6 @@ const bool combining_added =
                                  }),
                        both_ways("pdist", [](const Tensor& x) { return pdist(narrow(x, 0, 0, 64)); }),
                        both_ways("renorm", [](const Tensor& x) { return renorm(x, {}); }),
-                       both_ways("nanmedian", [](const Tensor& x) { return nanmedian(x, 1).values; }),
-                       both_ways("nanquantile", [](const Tensor& x) { return nanquantile(x, 0.3, {.axis = 1}); }),
                        forwards("histogram", [](const Tensor& x) { return histogram(x, 100); }),
                        forwards("isin", [](const Tensor& x) { return isin(x, narrow(x, 0, 0, 1)); }),
                        forwards("unique_consecutive", [](const Tensor& x) { return unique_consecutive(x); }),

@@ -20,8 +20,6 @@ TEST_CASE("combinations have the gradients of differences") {
   check_gradients([](const Tensors& x) { return prod(combinations(x[0]), {.axis = 1}); }, {normal({4})});
   check_gradients([](const Tensors& x) { return pdist(x[0]); }, {normal({4, 3})});
   check_gradients([](const Tensors& x) { return renorm(x[0], {.axis = 1, .maxnorm = 0.5}); }, {normal({3, 2})});
-  check_gradients([](const Tensors& x) { return nanmedian(square(x[0]), 1).values; }, {normal({3, 4})});
-  check_gradients([](const Tensors& x) { return nanquantile(square(x[0]), 0.4, {.axis = 0}); }, {normal({4, 3})});
   check_gradients(
       [](const Tensors& x) { return histogram(normal({6}), 3, {.weight = square(x[0]), .density = true}).hist; },
       {normal({6}, 2)});
@@ -83,14 +81,6 @@ TEST_CASE("combinations and searches refuse bad inputs") {
   CHECK(error_of<ValueError>([&] { renorm(x, {.p = 0}); }) == "renorm: p 0 is not positive");
   CHECK(error_of<ValueError>([&] { renorm(x, {.maxnorm = -1}); }) == "renorm: maxnorm -1 is negative or NaN");
   CHECK(error_of<ValueError>([] { unravel_index(index({6}), {2, 3}); }) == "unravel_index: index 6 is not in [0, 6)");
-  CHECK(error_of<ValueError>([] { nanmedian(tensor({not_a_number})); }) ==
-        "nanmedian: no number other than NaN in shape [1]");
-  CHECK(error_of<ValueError>([] {
-          nanmedian(tensor({{not_a_number}, {1}}), 1);
-        }) == "nanmedian: no number other than NaN in shape [2, 1]");
-  CHECK(error_of<ValueError>([&] { nanquantile(x, 1.5); }) == "nanquantile: q = 1.5 is not in [0, 1]");
-  CHECK(error_of<ValueError>([] { nanquantile(zeros({0}), 0.5); }) ==
-        "nanquantile: nothing to choose from in shape [0]");
   CHECK(error_of<ValueError>([&] { histogram(x, 0); }) == "histogram: bins = 0");
   CHECK(error_of<ShapeError>([&] { histogram(x, tensor({1})); }) ==
         "histogram: needs a list of two edges or more, got [1]");
