@@ -32,12 +32,6 @@ Axes AxisSet::resolve(std::string_view op, int rank) const {
   return {};
 }
 
-Axes AxisSet::in_order(std::string_view op, int rank) const {
-  Axes axes = resolve(op, rank);
-  for (int i = 0; i < axes.size() && !all_; ++i) axes[i] = axes_[i] < 0 ? axes_[i] + rank : axes_[i];
-  return axes;
-}
-
 namespace {
 
 Shape dropped_shape(const Shape& shape, const Axes& axes) {
@@ -161,11 +155,6 @@ Tensor max(const Tensor& x, const ReduceOptions& options) { return extreme("max"
 XGRAD_FORMULA min_formula{"min", "y = the smallest x_i", "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
 Tensor min(const Tensor& x, const ReduceOptions& options) { return extreme("min", x, options, min_over); }
 
-MinMax aminmax(const Tensor& x, const ReduceOptions& options) {
-  refuse_empty("aminmax", x, options.axis.resolve("aminmax", x.rank()));
-  return {min(x, options), max(x, options)};
-}
-
 namespace {
 
 // The product of all other elements, also where some are 0 or the product itself leaves the range.
@@ -272,20 +261,6 @@ Index argmin(const Tensor& x, int axis, const KeepdimOptions& options) {
   return arg("argmin", x, axis, options.keepdim, false);
 }
 
-// ---- without NaN
-
-Tensor nansum(const Tensor& x, const ReduceOptions& options) {
-  options.axis.resolve("nansum", x.rank());
-  return sum(masked_fill(x, x != x, 0), options);
-}
-
-Tensor nanmean(const Tensor& x, const ReduceOptions& options) {
-  const Axes axes = options.axis.resolve("nanmean", x.rank());
-  const Tensor count = sum(to_real(x == x), options);
-  if (any(count == 0)) fail<ValueError>("nanmean", "no number other than NaN in shape ", x.shape(), " over axes ", axes);
-  return nansum(x, options) / count;
-}
-
 // ---- axes after x
 
 namespace {
@@ -307,15 +282,6 @@ Tensor mean(const Mask& x, const AxisSet& axes, const KeepdimOptions& options) {
 }
 Tensor max(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return max(x, over(axes, options)); }
 Tensor min(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return min(x, over(axes, options)); }
-MinMax aminmax(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return aminmax(x, over(axes, options));
-}
-Tensor nansum(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return nansum(x, over(axes, options));
-}
-Tensor nanmean(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return nanmean(x, over(axes, options));
-}
 Tensor prod(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
   return prod(x, over(axes, options));
 }

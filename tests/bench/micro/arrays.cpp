@@ -43,9 +43,6 @@ const bool statistics_added =
             // First the extreme, then where it stands.
             of_numbers("max_and_index_rows", rows, [](const Tensor& x) { return max(x, -1).values; }),
             of_numbers("max_and_index_columns", width, [](const Tensor& x) { return max(x, 0).values; }),
-            of_numbers("aminmax", 2, [](const Tensor& x) { return aminmax(x).max; }),
-            of_numbers("nansum", 1, [](const Tensor& x) { return nansum(x); }),
-            of_numbers("nanmean", 1, [](const Tensor& x) { return nanmean(x); }),  // counts and fills before it adds up
             of_numbers("norm", 1, [](const Tensor& x) { return norm(x); }),  // in units of the largest: four passes
             // The k-th is found bit by bit: for each bit a pass over a line in the cache, 15 for most.
             of_numbers("median_rows", rows, [](const Tensor& x) { return median(x, -1).values; }),
@@ -54,9 +51,6 @@ const bool statistics_added =
             of_numbers("sort_rows", 3 * N, [](const Tensor& x) { return sort(x).values; }),
             of_numbers("topk_rows", rows, [](const Tensor& x) { return topk(x, 8).values; }),
             of_numbers("mode_rows", rows, [](const Tensor& x) { return mode(x).values; }),
-            // A product of (768, 512) and (512, 768) behind the deviations.
-            of_numbers("cov", rows* rows, [](const Tensor& x) { return cov(x); }),
-            of_numbers("corrcoef", rows* rows, [](const Tensor& x) { return corrcoef(x); }),
             of_numbers("quantile_rows", rows, [](const Tensor& x) { return quantile(x, 0.9, {.axis = -1}); }),
             // Each element waits for the one before it, so 64 lines go side by side; for that rows are turned, and turned back.
             of_numbers("cumsum_rows", N, [](const Tensor& x) { return cumsum(x, -1); }),
@@ -73,7 +67,6 @@ const bool statistics_added =
             gradient("cumprod_rows'", 3 * N, [](const Tensor& x) { return cumprod(x, -1); }),
             gradient("logcumsumexp_rows'", 3 * N, [](const Tensor& x) { return logcumsumexp(x, -1); }),
             gradient("max_and_index_rows'", N, [](const Tensor& x) { return max(x, -1).values; }),
-            gradient("cov'", 2 * N + rows * rows, [](const Tensor& x) { return cov(x); }),
             gradient("var_rows'", 2 * N, [](const Tensor& x) { return var(x, {.axis = -1}); }),
             gradient("var_columns'", 2 * N, [](const Tensor& x) { return var(x, {.axis = 0}); }),
             gradient("logsumexp_rows'", 2 * N, [](const Tensor& x) { return logsumexp(x, {.axis = -1}); }),
@@ -104,21 +97,6 @@ const bool distributions_added = add(
             "categorical_log_prob'", 2 * N,
             [](const Tensor& x) { return distributions::Categorical({.logits = x}).log_prob(Index(Shape{rows}, 7)); }),
     });
-
-// A tall matrix: its singular values, then products.
-const bool least_squares_added =
-    add("linalg", {
-                      {"lstsq", 0, 0,
-                       [] {
-                         const Tensor a = numbers({256, 32}), b = numbers({256, 4});
-                         return forward([=] { return linalg::lstsq(a, b).solution; });
-                       }},
-                      {"lstsq'", 0, 0,
-                       [] {
-                         const Tensor a = parameter({256, 32}), b = parameter({256, 4});
-                         return backward({a, b}, [=] { return linalg::lstsq(a, b).solution; });
-                       }},
-                  });
 
 // f(index, source), the index choosing `count` of the rows.
 template <class F>
