@@ -14,7 +14,6 @@
 #include "../elementwise/elementwise.h"
 #include "../kernels/order/order.h"
 #include "../kernels/reduce/reduce.h"
-#include "../kernels/reduce/spread.h"
 #include "../kernels/registers/loops.h"
 #include "../private/axis.h"
 #include "../private/gathered.h"
@@ -94,8 +93,24 @@ Tensor mean(const Tensor& x, const ReduceOptions& options) {
 
 namespace {
 
-// u - mean, the mean taken over `axes`.
-Tensor centred(const Tensor& u, const Axes& axes) { return u - mean(u, {.axis = axes, .keepdim = true}); }
+// x minus its mean over `axes`, twice: the mean, rounded to one number, can be as far off as the deviations are large.
+Tensor deviations(const Tensor& x, const Axes& axes) {
+  const auto centred = [&](const Tensor& u) { return u - mean(u, {.axis = axes, .keepdim = true}); };
+  return centred(centred(x));
+}
+Array deviations(const Array& x, const Axes& axes) {
+  const Real count = static_cast<Real>(count_of(x.shape(), axes));
+  const auto centred = [&](const Array& u) {
+    const Array total = sum_over(u, axes, kept_shape(x.shape(), axes));
+    return map(x.shape(), [count](auto v, auto t) { return v - t / count; }, u, total);
+  };
+  return centred(centred(x));
+}
+
+Array variance(const Array& x, const Axes& axes, const Shape& to, Real freedom) {
+  const Array squares = map(deviations(x, axes), [](auto d) { return d * d; });
+  return map(sum_over(squares, axes, to), [freedom](auto total) { return total / freedom; });
+}
 
 // The number of elements that are averaged minus the correction. Throws ValueError unless it is positive.
 Real freedom_of(const char* op, const Tensor& x, const Axes& axes, double correction) {
@@ -113,15 +128,10 @@ Tensor var(const Tensor& x, const VarOptions& options) {
   const Axes axes = options.axis.resolve("var", x.rank());
   const Real freedom = freedom_of("var", x, axes, options.correction);
   const Shape to = result_shape(x.shape(), axes, options.keepdim);
-  return record("var", spread_over(x.value(), axes, to, freedom, Spread::variance),
+  return record("var", variance(x.value(), axes, to, freedom),
                 wrt(x,
                     [x = kept(x), axes, freedom](const Tensor& gy) {
-                      if (!recording()) {
-                        const Array slope = map(gy.value(), [freedom](auto g) { return g / (freedom / 2); });
-                        return Tensor(scaled_deviations(x.value(), axes, slope));
-                      }
-                      return centred(centred(x, axes), axes) *
-                             (reshape(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
+                      return deviations(x, axes) * (reshape(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)), told("correction", unless(1, options.correction)));
 }
@@ -132,14 +142,13 @@ Tensor stddev(const Tensor& x, const VarOptions& options) {
   const Axes axes = options.axis.resolve("stddev", x.rank());
   const Real freedom = freedom_of("stddev", x, axes, options.correction);
   const Shape to = result_shape(x.shape(), axes, options.keepdim);
-  return record("stddev", spread_over(x.value(), axes, to, freedom, Spread::deviation),
+  return record("stddev", map(variance(x.value(), axes, to, freedom), [](auto v) { return sqrt(v); }),
                 wrt(x,
                     [x = kept(x), axes, freedom](const Tensor& gy, const Tensor& y) {
                       const Mask still = y == 0;
                       const Tensor slope = masked_fill(gy / freedom, still, 0), unit = masked_fill(y, still, 1);
-                      if (!recording()) return Tensor(scaled_deviations(x.value(), axes, slope.value(), unit.value()));
                       const Shape kept = kept_shape(x.shape(), axes);
-                      return centred(centred(x, axes), axes) / reshape(unit, kept) * reshape(slope, kept);
+                      return deviations(x, axes) / reshape(unit, kept) * reshape(slope, kept);
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)), told("correction", unless(1, options.correction)));
 }

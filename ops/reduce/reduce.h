@@ -82,8 +82,7 @@ struct VarAxisOptions {
   double correction = 1;
 };
 
-/// y = sum (x_i - mean)^2 / (n - correction), accurate also where the mean is large against the deviations, and where
-/// squares or sums leave the range.
+/// y = sum (x_i - mean)^2 / (n - correction), accurate also where the mean is large against the deviations.
 /// Throws ValueError unless n > correction.      dy/dx_i = 2 (x_i - mean) / (n - correction)
 Tensor var(const Tensor& x, const VarOptions& options = {});
 Tensor var(const Tensor& x, const AxisSet& axis, const VarAxisOptions& options = {});
