@@ -15,7 +15,6 @@
 #include "../../../core/runtime/parallel.h"
 #include "../registers/multiply_add.h"
 #include "../registers/transpose.h"
-#include "conv_bfloat16.h"
 #include "conv_tiles.h"
 #include "conv_window.h"
 
@@ -213,15 +212,11 @@ bool finite_kernel(const ConvSizes& sizes, const Real* kernel) {
 
 }  // namespace
 
-Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias,
-                const Rounding& rounding) {
+Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias) {
   Array y(sizes.result_shape());
   if (y.size() == 0) return y;
   if (results_see_far(sizes) || !finite_kernel(sizes, kernel)) {
     return detail::conv_rows_by_columns(sizes, image, kernel, bias);
-  }
-  if (detail::bfloat_conv_pays(rounding, sizes, image, sizes.image_shape(), kernel, sizes.kernel_shape())) {
-    return detail::bfloat_conv_rows(sizes, image, kernel, bias, rounding);
   }
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
@@ -270,15 +265,11 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
   return y;
 }
 
-Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias,
-                      const Rounding& rounding) {
+Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias) {
   Array x(sizes.image_shape());
   if (x.size() == 0) return x;
   if (images_see_far(sizes) || !finite_kernel(sizes, kernel)) {
     return detail::conv_image_rows_by_columns(sizes, result, kernel, bias);
-  }
-  if (detail::bfloat_conv_pays(rounding, sizes, result, sizes.result_shape(), kernel, sizes.kernel_shape())) {
-    return detail::bfloat_conv_image_rows(sizes, result, kernel, bias, rounding);
   }
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.in);
