@@ -154,32 +154,8 @@ inline void check_orders() {
   }
 }
 
-/// Places in sequences that are even, uneven, repeated, infinite, as the C++ library finds them; distinct numbers of many.
-inline void check_places() {
-  const std::vector<std::vector<Real>> sequences = {
-      {0, 1}, {-2, -1, 0, 1, 2, 3, 4}, {1, 1, 1, 2, 2, 5}, {-infinite, -1, 0, 1, infinite, infinite}, {0, 0, 0},
-      {0, Real(1e-6), Real(2e-6), Real(3e-6), Real(4e-6), Real(5e-6), 1000}, {0, 1, 2, 3, nan_value}, {-infinite, infinite}};
-  for (const std::vector<Real>& sequence : sequences) {
-    Array values = normal({999}, 2);
-    for (std::size_t i = 0; i < sequence.size(); ++i) values.mutable_data()[i * 3] = sequence[i];
-    const Real limits[] = {infinite, -infinite, Real(-0.0), nan_value, std::numeric_limits<Real>::max()};
-    std::ranges::copy(limits, values.mutable_data() + 500);
-    for (const bool right : {false, true}) {
-      const Index places = bucketize(Tensor(values), Tensor(Array(sequence)), {.right = right});
-      int wrong = 0;
-      for (std::int64_t i = 0; i < values.size(); ++i) {
-        const Real v = values.data()[i];
-        std::int64_t expected = 0;
-        for (const Real s : sequence) {
-          const bool below = s < v || (s == s && v != v), same = alike(s, v);
-          expected += below || (right && same);
-        }
-        wrong += places.data()[i] != expected;
-      }
-      INFO(cat(Array(sequence)), right ? " right" : " left");
-      CHECK(wrong == 0);
-    }
-  }
+/// Distinct numbers of many.
+inline void check_distinct() {
   const Array many = with_ties({40, 50}, true);
   const Unique<Real> distinct = unique(Tensor(many));
   int wrong = 0;

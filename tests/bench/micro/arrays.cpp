@@ -126,8 +126,6 @@ const bool choosing_added = add(
         of_numbers("histc", 100, [](const Tensor& x) { return histc(x); }),        // a division for each number
         of_numbers("nonzero", 4 * N, [](const Tensor& x) { return nonzero(x); }),  // two numbers of eight bytes for one
         of_numbers("unique", N, [](const Tensor& x) { return unique(x).values; }),  // a sort
-        // Where the cell of a number begins, and a step from there, looked up one by one; a place of eight bytes for each.
-        of_numbers("bucketize", 2 * N, [edges = linspace(-2, 2, 64)](const Tensor& x) { return bucketize(x, edges); }),
         // The comparison makes a mask, which is counted then.
         of_numbers("any_rows", rows, [](const Tensor& x) { return any(x > 4, {.axis = -1}); }),
         of_numbers("count_nonzero_rows", rows, [](const Tensor& x) { return count_nonzero(x, {.axis = -1}); }),
