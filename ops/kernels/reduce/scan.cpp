@@ -143,80 +143,6 @@ struct Recurring {
   static double next(double y, double a, double b) { return a * y + b; }
 };
 
-// Lines whose state is a sum of powers of e, in units of the largest: units e^most.
-class RunningPowers {
- public:
-  RunningPowers() {
-    std::fill_n(most_, side_by_side, -detail::infinity);
-    std::fill_n(units_, side_by_side, 0.0);
-  }
-  void operator()(std::int64_t, std::int64_t n, std::tuple<Real*> to, const Real* in) {
-    using Doubles = BasicPack<xsimd::batch<double>>;
-    constexpr auto width = static_cast<std::int64_t>(Doubles::width);
-    alignas(64) double numbers[side_by_side];
-    std::fill(std::copy_n(in, n, numbers), numbers + (n + width - 1) / width * width, -detail::infinity);
-    for (std::int64_t j = 0; j < n; j += width) {
-      const Doubles v = Doubles::load(numbers + j), most = Doubles::load(most_ + j), units = Doubles::load(units_ + j);
-      const auto alike = v == most, less = v <= most;  // equal also where both are infinite; not less where one is NaN
-      const Doubles power = exp(where(alike, 0, -abs(v - most)));
-      const Doubles next = where(less, units + power, units * power + 1), top = where(less, most, v);
-      next.store(units_ + j);
-      top.store(most_ + j);
-      const Doubles y = where(abs(top) == detail::infinity, top, top + log(next));
-      where(next == next, y, next).store(numbers + j);  // NaN stays
-    }
-    Real* __restrict out = std::get<0>(to);
-    for (std::int64_t j = 0; j < n; ++j) out[j] = static_cast<Real>(numbers[j]);
-  }
-
- private:
-  double most_[side_by_side], units_[side_by_side];
-};
-
-// Lines whose state is their largest (smallest) number and its position, in integers as wide as the values where these
-// suffice.
-template <bool largest, class Position>
-class RunningExtreme {
- public:
-  RunningExtreme() {
-    std::fill_n(values_, side_by_side, (largest ? -1 : 1) * std::numeric_limits<Real>::infinity());
-    std::fill_n(positions_, side_by_side, Position(0));
-  }
-  void operator()(std::int64_t k, std::int64_t n, std::tuple<Real*, std::int64_t*> to, const Real* __restrict in) {
-    Real* __restrict values = std::get<0>(to);
-    std::int64_t* __restrict positions = std::get<1>(to);
-    with_lines(n, [&](auto lines) {
-      const auto here = static_cast<Position>(k);
-      for (std::int64_t j = 0; j < lines; ++j) {
-        const Real v = in[j], best = values_[j];
-        const bool reaches = largest ? v >= best : v <= best;
-        const bool better = reaches | (v != v);  // nothing reaches a NaN
-        values_[j] = better ? v : best;
-        positions_[j] = better ? here : positions_[j];
-      }
-      for (std::int64_t j = 0; j < lines; ++j) values[j] = values_[j];
-      for (std::int64_t j = 0; j < lines; ++j) positions[j] = positions_[j];
-    });
-  }
-
- private:
-  Real values_[side_by_side];
-  Position positions_[side_by_side];
-};
-
-template <bool largest>
-RunningExtremes extremes(const Array& x, int axis) {
-  RunningExtremes result{Array(x.shape()), Index(x.shape())};
-  const std::tuple<Real*, std::int64_t*> to(result.values.mutable_data(), result.positions.mutable_data());
-  using Narrow = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
-  if (x.shape()[axis] <= std::numeric_limits<Narrow>::max()) {
-    scan<RunningExtreme<largest, Narrow>>(x.shape(), axis, ScanOrder::forwards, to, x.data());
-  } else {
-    scan<RunningExtreme<largest, std::int64_t>>(x.shape(), axis, ScanOrder::forwards, to, x.data());
-  }
-  return result;
-}
-
 template <class Group, class... In>
 Array scanned(int axis, ScanOrder order, const Array& x, const In&... more) {
   Array result(x.shape());
@@ -234,12 +160,6 @@ Array running_product(const Array& x, int axis) {
 
 Array running_recurrence(const Array& a, const Array& b, int axis, ScanOrder order) {
   return scanned<Running<Recurring>>(axis, order, a, b);
-}
-
-Array running_logsumexp(const Array& x, int axis) { return scanned<RunningPowers>(axis, ScanOrder::forwards, x); }
-
-RunningExtremes running_extremes(const Array& x, int axis, bool largest) {
-  return largest ? extremes<true>(x, axis) : extremes<false>(x, axis);
 }
 
 }  // namespace xgrad

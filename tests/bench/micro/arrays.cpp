@@ -59,13 +59,7 @@ const bool statistics_added =
             of_numbers("cumsum_of_one_line", N, [](const Tensor& x) { return cumsum(reshape(x, {N}), 0); }),
             of_numbers("cumprod_rows", N, [](const Tensor& x) { return cumprod(x, -1); }),
             of_numbers("cumprod_columns", N, [](const Tensor& x) { return cumprod(x, 0); }),
-            // With a position of eight bytes for each.
-            of_numbers("cummax_rows", 3 * N, [](const Tensor& x) { return cummax(x, -1).values; }),
-            of_numbers("cummax_columns", 3 * N, [](const Tensor& x) { return cummax(x, 0).values; }),
-            // A power and a logarithm in double.
-            of_numbers("logcumsumexp_rows", N, [](const Tensor& x) { return logcumsumexp(x, -1); }),
             gradient("cumprod_rows'", 3 * N, [](const Tensor& x) { return cumprod(x, -1); }),
-            gradient("logcumsumexp_rows'", 3 * N, [](const Tensor& x) { return logcumsumexp(x, -1); }),
             gradient("max_and_index_rows'", N, [](const Tensor& x) { return max(x, -1).values; }),
             gradient("var_rows'", 2 * N, [](const Tensor& x) { return var(x, {.axis = -1}); }),
             gradient("var_columns'", 2 * N, [](const Tensor& x) { return var(x, {.axis = 0}); }),
@@ -126,8 +120,6 @@ const bool choosing_added = add(
         of_numbers("histc", 100, [](const Tensor& x) { return histc(x); }),        // a division for each number
         of_numbers("nonzero", 4 * N, [](const Tensor& x) { return nonzero(x); }),  // two numbers of eight bytes for one
         of_numbers("unique", N, [](const Tensor& x) { return unique(x).values; }),  // a sort
-        // Where the cell of a number begins, and a step from there, looked up one by one; a place of eight bytes for each.
-        of_numbers("bucketize", 2 * N, [edges = linspace(-2, 2, 64)](const Tensor& x) { return bucketize(x, edges); }),
         // The comparison makes a mask, which is counted then.
         of_numbers("any_rows", rows, [](const Tensor& x) { return any(x > 4, {.axis = -1}); }),
         of_numbers("count_nonzero_rows", rows, [](const Tensor& x) { return count_nonzero(x, {.axis = -1}); }),

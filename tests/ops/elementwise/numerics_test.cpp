@@ -828,7 +828,7 @@ TEST_CASE("one NaN among scores is every share of theirs, wherever it stands") {
         row.mutable_data()[0] = first;
         row.mutable_data()[place] = not_a_number;
         for (const Tensor& y : {softmax(row), log_softmax(row), logsumexp(row), cross_entropy(row, Index(Shape{}, 0)),
-                                max(row), min(row), logcumsumexp(flip(row, {0}), 0)[{n - 1}]}) {
+                                max(row), min(row)}) {
           REQUIRE(std::ranges::all_of(y.value(), [](Real v) { return std::isnan(v); }));
         }
       }
