@@ -3,28 +3,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <vector>
 
 #include "../kernels/order/order.h"
 
 namespace xgrad {
 namespace {
-
-// The positions in sorted order, and whether two elements are equal.
-std::vector<std::int64_t> in_order(const Array& x) {
-  std::vector<OrderKey> keys(static_cast<std::size_t>(x.size()));
-  std::ranges::transform(x, keys.begin(), order_key);
-  return positions_in_order(keys);
-}
-std::vector<std::int64_t> in_order(const Index& x) {
-  std::vector<std::int64_t> positions(static_cast<std::size_t>(x.size()));
-  std::iota(positions.begin(), positions.end(), std::int64_t{0});
-  std::ranges::stable_sort(positions, {}, [&](std::int64_t i) { return x.data()[i]; });
-  return positions;
-}
-bool alike(Real a, Real b) { return order_key(a) == order_key(b); }
-bool alike(std::int64_t a, std::int64_t b) { return a == b; }
 
 template <class T>
 Unique<T> unique_of(const BasicArray<T>& x) {
@@ -33,9 +17,9 @@ Unique<T> unique_of(const BasicArray<T>& x) {
   Index inverse(x.shape());
   std::int64_t* places = inverse.mutable_data();
   T last{};
-  for (const std::int64_t at : in_order(x)) {
+  for (const std::int64_t at : first_in_order(x.reshaped({x.size()}), 0, x.size(), false)) {
     const T value = x.data()[at];
-    if (values.empty() || !alike(value, last)) {
+    if (values.empty() || precedes(last, value)) {
       values.push_back(value + T(0));  // -0 becomes 0
       counts.push_back(0);
       last = value;

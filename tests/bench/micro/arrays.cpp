@@ -44,18 +44,17 @@ const bool statistics_added =
             of_numbers("max_and_index_rows", rows, [](const Tensor& x) { return max(x, -1).values; }),
             of_numbers("max_and_index_columns", width, [](const Tensor& x) { return max(x, 0).values; }),
             of_numbers("norm", 1, [](const Tensor& x) { return norm(x); }),  // in units of the largest: four passes
-            // The k-th is found bit by bit: for each bit a pass over a line in the cache, 15 for most.
+            // A partition of values with their positions.
             of_numbers("median_rows", rows, [](const Tensor& x) { return median(x, -1).values; }),
             of_numbers("kthvalue_rows", rows, [](const Tensor& x) { return kthvalue(x, 9).values; }),
-            // A sort by digits: four passes that count, four that write here and there.
+            // A sort of values with their positions.
             of_numbers("sort_rows", 3 * N, [](const Tensor& x) { return sort(x).values; }),
             of_numbers("topk_rows", rows, [](const Tensor& x) { return topk(x, 8).values; }),
             of_numbers("mode_rows", rows, [](const Tensor& x) { return mode(x).values; }),
             of_numbers("quantile_rows", rows, [](const Tensor& x) { return quantile(x, 0.9, {.axis = -1}); }),
-            // Each element waits for the one before it, so 64 lines go side by side; for that rows are turned, and turned back.
+            // Along rows each element waits for the one before it: three cycles for each addition.
             of_numbers("cumsum_rows", N, [](const Tensor& x) { return cumsum(x, -1); }),
             of_numbers("cumsum_columns", N, [](const Tensor& x) { return cumsum(x, 0); }),
-            // A single line has none beside it: three cycles for each addition.
             of_numbers("cumsum_of_one_line", N, [](const Tensor& x) { return cumsum(reshape(x, {N}), 0); }),
             of_numbers("cumprod_rows", N, [](const Tensor& x) { return cumprod(x, -1); }),
             of_numbers("cumprod_columns", N, [](const Tensor& x) { return cumprod(x, 0); }),
