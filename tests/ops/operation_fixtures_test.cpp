@@ -109,14 +109,8 @@ TEST_CASE("special functions and their gradients of two orders equal PyTorch's")
   check_fixtures("special",
                  {{"lgamma", of_one(lgamma)},
                   {"digamma", of_one(digamma)},
-                  {"polygamma", [](const Case& c) { return polygamma(c.integer("n"), c.x()); }},
-                  {"erfinv", of_one(erfinv)},
-                  {"i0", of_one(i0)},
-                  {"i1", of_one(i1)},
-                  {"sinc", of_one(sinc)},
                   {"hardshrink", [](const Case& c) { return hardshrink(c.x(), real(c, "width")); }},
                   {"softshrink", [](const Case& c) { return softshrink(c.x(), real(c, "width")); }},
-                  {"xlogy", of_two(xlogy)},
                   {"logaddexp2", of_two(logaddexp2)},
                   {"fmax", of_two(fmax)},
                   {"fmin", of_two(fmin)},
@@ -131,15 +125,14 @@ TEST_CASE("special functions and their gradients of two orders equal PyTorch's")
                   {"bitwise_not", [](const Case& c) { return ~c.index(0); }},
                   {"left_shift", [](const Case& c) { return c.index(0) << c.index(1); }},
                   {"right_shift", [](const Case& c) { return c.index(0) >> c.index(1); }}},
-                 {.tolerance = 3e-12, .ulps_of = {{"logaddexp2", 16}, {"sinc/1", 250}}});  // a second slope near its zero
+                 {.tolerance = 3e-12, .ulps_of = {{"logaddexp2", 16}}});
 }
 
 // PyTorch's polygamma(1, x), which is in its gradients, is off by up to 1e-9; special_test.cpp has the right ones.
 TEST_CASE("gradients of two orders of functions of the gamma family are near PyTorch's") {
   check_fixtures("gammas",
                  {{"lgamma", of_one(lgamma)},
-                  {"digamma", of_one(digamma)},
-                  {"polygamma", [](const Case& c) { return polygamma(c.integer("n"), c.x()); }}},
+                  {"digamma", of_one(digamma)}},
                  {.tolerance = 2e-9});
 }
 

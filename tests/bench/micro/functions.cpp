@@ -50,12 +50,6 @@ const bool special_added =
     add("special", joined({
                        both_ways("lgamma", [](const Tensor& x) { return lgamma(x); }),
                        both_ways("digamma", [](const Tensor& x) { return digamma(x); }),
-                       both_ways("polygamma", [](const Tensor& x) { return polygamma(1, x); }),
-                       both_ways("erfinv", [](const Tensor& x) { return erfinv(x); }),
-                       both_ways("i0", [](const Tensor& x) { return i0(x); }),
-                       both_ways("i1", [](const Tensor& x) { return i1(x); }),
-                       both_ways("sinc", [](const Tensor& x) { return sinc(x); }),
-                       both_ways("xlogy", [](const Tensor& x) { return xlogy(x, x); }),
                        both_ways("logaddexp2", [](const Tensor& x) { return logaddexp2(x, 0.5); }),
                        both_ways("fmax", [](const Tensor& x) { return fmax(x, 0.5); }),
                        both_ways("fmin", [](const Tensor& x) { return fmin(x, 0.5); }),
