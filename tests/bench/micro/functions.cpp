@@ -125,15 +125,6 @@ const bool pictures_added =
                         both_ways(
                             "channel_shuffle", [](const Tensor& x) { return channel_shuffle(x, 4); }, pictures),
                         both_ways(
-                            "local_response_norm", [](const Tensor& x) { return local_response_norm(x, 5); }, pictures),
-                        both_ways(
-                            "grid_sample",
-                            [](const Tensor& x) {
-                              const Tensor turned = broadcast_to(tensor({{0.8, -0.6, 0}, {0.6, 0.8, 0}}), {24, 2, 3});
-                              return grid_sample(x, affine_grid(turned, pictures));
-                            },
-                            pictures),
-                        both_ways(
                             "lp_pool2d", [](const Tensor& x) { return lp_pool2d(x, 2, 2); }, pictures),
                         both_ways(
                             "max_unpool2d",
