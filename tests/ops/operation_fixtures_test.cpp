@@ -67,13 +67,6 @@ Operation split_of(const ByCount& by_count, const ByPlaces& by_places) {
   };
 }
 
-Results several(const ValuesAndIndices& found) { return {found.values, found.indices}; }
-
-std::optional<Size2d> size_of(const Case& c) {
-  if (!c.has("size")) return {};
-  return Size2d{c.numbers("size")[0], c.numbers("size")[1]};
-}
-
 Reduction reduction_of(const Case& c) {
   return named<Reduction>(c, "reduction",
                           {{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}});
@@ -231,41 +224,6 @@ TEST_CASE("operations on pictures and their gradients of two orders equal PyTorc
        {"pixel_shuffle", [](const Case& c) { return pixel_shuffle(c.x(), c.integer("factor")); }},
        {"pixel_unshuffle", [](const Case& c) { return pixel_unshuffle(c.x(), c.integer("factor")); }},
        {"channel_shuffle", [](const Case& c) { return channel_shuffle(c.x(), c.integer("groups")); }},
-       {"lp_pool1d",
-        [](const Case& c) {
-          return lp_pool1d(c.x(), c.number("p"), 3, {.stride = given(c, "stride"), .ceil_mode = c.flag("ceil_mode")});
-        }},
-       {"lp_pool2d",
-        [](const Case& c) {
-          return lp_pool2d(c.x(), c.number("p"), {2, 3},
-                           {.stride = Size2d(c.integer("stride")), .ceil_mode = c.flag("ceil_mode")});
-        }},
-       {"max_pool1d_with_indices",
-        [](const Case& c) {
-          return several(
-              max_pool1d_with_indices(c.x(), 3, {.stride = given(c, "stride"), .padding = c.integer("padding")}));
-        }},
-       {"max_pool2d_with_indices",
-        [](const Case& c) {
-          return several(max_pool2d_with_indices(
-              c.x(), 3, {.stride = Size2d(c.integer("stride")), .padding = c.integer("padding")}));
-        }},
-       {"adaptive_max_pool1d_with_indices",
-        [](const Case& c) { return several(adaptive_max_pool1d_with_indices(c.x(), c.integer("size"))); }},
-       {"adaptive_max_pool2d_with_indices",
-        [](const Case& c) { return several(adaptive_max_pool2d_with_indices(c.x(), c.integer("size"))); }},
-       {"max_unpool1d",
-        [](const Case& c) {
-          return max_unpool1d(
-              c.x(0), c.index(1), 2,
-              {.stride = given(c, "stride"), .padding = c.integer("padding"), .output_size = given(c, "size")});
-        }},
-       {"max_unpool2d",
-        [](const Case& c) {
-          return max_unpool2d(
-              c.x(0), c.index(1), 2,
-              {.stride = Size2d(c.integer("stride")), .padding = c.integer("padding"), .output_size = size_of(c)});
-        }},
        {"conv_transpose1d", [](const Case& c) {
           return conv_transpose1d(c.x(0), c.x(1), c.x(2),
                                   {.stride = c.integer("stride"),

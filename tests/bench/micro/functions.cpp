@@ -125,15 +125,6 @@ const bool pictures_added =
                         both_ways(
                             "channel_shuffle", [](const Tensor& x) { return channel_shuffle(x, 4); }, pictures),
                         both_ways(
-                            "lp_pool2d", [](const Tensor& x) { return lp_pool2d(x, 2, 2); }, pictures),
-                        both_ways(
-                            "max_unpool2d",
-                            [](const Tensor& x) {
-                              const auto [values, places] = max_pool2d_with_indices(x, 2);
-                              return max_unpool2d(values, places, 2);
-                            },
-                            pictures),
-                        both_ways(
                             "dropout2d", [](const Tensor& x) { return dropout2d(x, 0.1); }, pictures),
                         both_ways("alpha_dropout", [](const Tensor& x) { return alpha_dropout(x, 0.1); }),
                         both_ways("conv_transpose1d",
