@@ -67,24 +67,6 @@ Operation split_of(const ByCount& by_count, const ByPlaces& by_places) {
   };
 }
 
-Results several(const ValuesAndIndices& found) { return {found.values, found.indices}; }
-
-std::optional<Size2d> size_of(const Case& c) {
-  if (!c.has("size")) return {};
-  return Size2d{c.numbers("size")[0], c.numbers("size")[1]};
-}
-
-Results grid_sample_of(const Case& c) {
-  const bool nearest = c.text("mode") == "nearest";
-  return grid_sample(
-      c.x(0), c.x(1),
-      {.mode = nearest ? Interpolation::nearest : Interpolation::bilinear,
-       .padding = named<GridPadding>(
-           c, "padding_mode",
-           {{"zeros", GridPadding::zeros}, {"border", GridPadding::border}, {"reflection", GridPadding::reflection}}),
-       .align_corners = c.flag("align_corners") ? AlignCorners::yes : AlignCorners::no});
-}
-
 Reduction reduction_of(const Case& c) {
   return named<Reduction>(c, "reduction",
                           {{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}});
@@ -109,14 +91,8 @@ TEST_CASE("special functions and their gradients of two orders equal PyTorch's")
   check_fixtures("special",
                  {{"lgamma", of_one(lgamma)},
                   {"digamma", of_one(digamma)},
-                  {"polygamma", [](const Case& c) { return polygamma(c.integer("n"), c.x()); }},
-                  {"erfinv", of_one(erfinv)},
-                  {"i0", of_one(i0)},
-                  {"i1", of_one(i1)},
-                  {"sinc", of_one(sinc)},
                   {"hardshrink", [](const Case& c) { return hardshrink(c.x(), real(c, "width")); }},
                   {"softshrink", [](const Case& c) { return softshrink(c.x(), real(c, "width")); }},
-                  {"xlogy", of_two(xlogy)},
                   {"logaddexp2", of_two(logaddexp2)},
                   {"fmax", of_two(fmax)},
                   {"fmin", of_two(fmin)},
@@ -131,15 +107,14 @@ TEST_CASE("special functions and their gradients of two orders equal PyTorch's")
                   {"bitwise_not", [](const Case& c) { return ~c.index(0); }},
                   {"left_shift", [](const Case& c) { return c.index(0) << c.index(1); }},
                   {"right_shift", [](const Case& c) { return c.index(0) >> c.index(1); }}},
-                 {.tolerance = 3e-12, .ulps_of = {{"logaddexp2", 16}, {"sinc/1", 250}}});  // a second slope near its zero
+                 {.tolerance = 3e-12, .ulps_of = {{"logaddexp2", 16}}});
 }
 
 // PyTorch's polygamma(1, x), which is in its gradients, is off by up to 1e-9; special_test.cpp has the right ones.
 TEST_CASE("gradients of two orders of functions of the gamma family are near PyTorch's") {
   check_fixtures("gammas",
                  {{"lgamma", of_one(lgamma)},
-                  {"digamma", of_one(digamma)},
-                  {"polygamma", [](const Case& c) { return polygamma(c.integer("n"), c.x()); }}},
+                  {"digamma", of_one(digamma)}},
                  {.tolerance = 2e-9});
 }
 
@@ -249,61 +224,14 @@ TEST_CASE("operations on pictures and their gradients of two orders equal PyTorc
        {"pixel_shuffle", [](const Case& c) { return pixel_shuffle(c.x(), c.integer("factor")); }},
        {"pixel_unshuffle", [](const Case& c) { return pixel_unshuffle(c.x(), c.integer("factor")); }},
        {"channel_shuffle", [](const Case& c) { return channel_shuffle(c.x(), c.integer("groups")); }},
-       {"local_response_norm",
-        [](const Case& c) {
-          return local_response_norm(c.x(), c.integer("size"),
-                                     {.alpha = c.number("alpha"), .beta = c.number("beta"), .k = c.number("k")});
-        }},
-       {"lp_pool1d",
-        [](const Case& c) {
-          return lp_pool1d(c.x(), c.number("p"), 3, {.stride = given(c, "stride"), .ceil_mode = c.flag("ceil_mode")});
-        }},
-       {"lp_pool2d",
-        [](const Case& c) {
-          return lp_pool2d(c.x(), c.number("p"), {2, 3},
-                           {.stride = Size2d(c.integer("stride")), .ceil_mode = c.flag("ceil_mode")});
-        }},
-       {"max_pool1d_with_indices",
-        [](const Case& c) {
-          return several(
-              max_pool1d_with_indices(c.x(), 3, {.stride = given(c, "stride"), .padding = c.integer("padding")}));
-        }},
-       {"max_pool2d_with_indices",
-        [](const Case& c) {
-          return several(max_pool2d_with_indices(
-              c.x(), 3, {.stride = Size2d(c.integer("stride")), .padding = c.integer("padding")}));
-        }},
-       {"adaptive_max_pool1d_with_indices",
-        [](const Case& c) { return several(adaptive_max_pool1d_with_indices(c.x(), c.integer("size"))); }},
-       {"adaptive_max_pool2d_with_indices",
-        [](const Case& c) { return several(adaptive_max_pool2d_with_indices(c.x(), c.integer("size"))); }},
-       {"max_unpool1d",
-        [](const Case& c) {
-          return max_unpool1d(
-              c.x(0), c.index(1), 2,
-              {.stride = given(c, "stride"), .padding = c.integer("padding"), .output_size = given(c, "size")});
-        }},
-       {"max_unpool2d",
-        [](const Case& c) {
-          return max_unpool2d(
-              c.x(0), c.index(1), 2,
-              {.stride = Size2d(c.integer("stride")), .padding = c.integer("padding"), .output_size = size_of(c)});
-        }},
-       {"conv_transpose1d",
-        [](const Case& c) {
+       {"conv_transpose1d", [](const Case& c) {
           return conv_transpose1d(c.x(0), c.x(1), c.x(2),
                                   {.stride = c.integer("stride"),
                                    .padding = c.integer("padding"),
                                    .output_padding = c.integer("output_padding"),
                                    .dilation = c.integer("dilation"),
                                    .groups = c.integer("groups")});
-        }},
-       {"affine_grid",
-        [](const Case& c) {
-          return affine_grid(c.x(), c.shape("size"), c.flag("align") ? AlignCorners::yes : AlignCorners::no);
-        }},
-       {"grid_sample", grid_sample_of}},
-      {.ulps_of = {{"grid_sample", 24}}});  // places of pixels, sums that cancel
+        }}});
 }
 
 TEST_CASE("margins of several classes, divergences by batch, and their gradients of two orders equal PyTorch's") {

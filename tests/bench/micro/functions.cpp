@@ -50,12 +50,6 @@ const bool special_added =
     add("special", joined({
                        both_ways("lgamma", [](const Tensor& x) { return lgamma(x); }),
                        both_ways("digamma", [](const Tensor& x) { return digamma(x); }),
-                       both_ways("polygamma", [](const Tensor& x) { return polygamma(1, x); }),
-                       both_ways("erfinv", [](const Tensor& x) { return erfinv(x); }),
-                       both_ways("i0", [](const Tensor& x) { return i0(x); }),
-                       both_ways("i1", [](const Tensor& x) { return i1(x); }),
-                       both_ways("sinc", [](const Tensor& x) { return sinc(x); }),
-                       both_ways("xlogy", [](const Tensor& x) { return xlogy(x, x); }),
                        both_ways("logaddexp2", [](const Tensor& x) { return logaddexp2(x, 0.5); }),
                        both_ways("fmax", [](const Tensor& x) { return fmax(x, 0.5); }),
                        both_ways("fmin", [](const Tensor& x) { return fmin(x, 0.5); }),
@@ -130,24 +124,6 @@ const bool pictures_added =
                             "pixel_unshuffle", [](const Tensor& x) { return pixel_unshuffle(x, 2); }, pictures),
                         both_ways(
                             "channel_shuffle", [](const Tensor& x) { return channel_shuffle(x, 4); }, pictures),
-                        both_ways(
-                            "local_response_norm", [](const Tensor& x) { return local_response_norm(x, 5); }, pictures),
-                        both_ways(
-                            "grid_sample",
-                            [](const Tensor& x) {
-                              const Tensor turned = broadcast_to(tensor({{0.8, -0.6, 0}, {0.6, 0.8, 0}}), {24, 2, 3});
-                              return grid_sample(x, affine_grid(turned, pictures));
-                            },
-                            pictures),
-                        both_ways(
-                            "lp_pool2d", [](const Tensor& x) { return lp_pool2d(x, 2, 2); }, pictures),
-                        both_ways(
-                            "max_unpool2d",
-                            [](const Tensor& x) {
-                              const auto [values, places] = max_pool2d_with_indices(x, 2);
-                              return max_unpool2d(values, places, 2);
-                            },
-                            pictures),
                         both_ways(
                             "dropout2d", [](const Tensor& x) { return dropout2d(x, 0.1); }, pictures),
                         both_ways("alpha_dropout", [](const Tensor& x) { return alpha_dropout(x, 0.1); }),

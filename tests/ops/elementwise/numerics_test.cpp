@@ -63,12 +63,6 @@ Exact shrunk(Exact x) {
   }
   return sum / std::cosh(x);
 }
-// sin(pi x)/(pi x), of which only what is beyond a whole number is multiplied by pi before the sine.
-Exact sinc_of(Exact x) {
-  if (x == 0) return 1;
-  const Exact whole = std::nearbyint(x), sine = std::sin(std::numbers::pi_v<Exact> * (x - whole));
-  return (std::fmod(whole, 2) == 0 ? sine : -sine) / (std::numbers::pi_v<Exact> * x);
-}
 
 Tensor gelu_exact(const Tensor& x) { return gelu(x); }
 Tensor gelu_by_tanh(const Tensor& x) { return gelu(x, Gelu::tanh); }
@@ -125,9 +119,6 @@ const Range ranges[] = {
     {"mish", mish, [](Exact x) { return x * std::tanh(std::log1p(std::exp(x))); }, -20, 20, 5},
     {"mish", mish, [](Exact x) { return x * std::tanh(std::log1p(std::exp(x))); }, normal_end, -20, 4},
     {"tanhshrink", tanhshrink, shrunk, 1, 3, 10},  // nearer to 0 the terms cancel
-    {"sinc", sinc, sinc_of, -2, 2, 3},
-    {"sinc", sinc, sinc_of, -1000, 1000, 3},
-    {"sinc", sinc, sinc_of, -1e6, 1e6, 3},
     {"tanh", tanh, [](Exact x) { return std::tanh(x); }, -20, 20, 2},
     {"tanh", tanh, [](Exact x) { return std::tanh(x); }, -0.01, 0.01, 2},
     {"erf", erf, [](Exact x) { return std::erf(x); }, -6, 6, 3},
@@ -168,7 +159,6 @@ TEST_CASE("slopes are within a few units of the last place of long double") {
       {"erf", erf, [](Exact x) { return two_over_root_pi * std::exp(-x * x); }, single ? -9 : -26, 6, 3},
       {"tan", tan, [](Exact x) { return 1 / (std::cos(x) * std::cos(x)); }, -10, 10, 6},
       {"rsqrt", rsqrt, [](Exact x) { return -0.5L / (x * std::sqrt(x)); }, 0, 4, 6},
-      {"sinc", sinc, [](Exact x) { return (std::cos(std::numbers::pi_v<Exact> * x) - sinc_of(x)) / x; }, 2.01, 2.4, 4},
   };
   for (const Range& at : slopes) {
     const Tensor x = variable(uniform({20000}, static_cast<Real>(at.low), static_cast<Real>(at.high), 3));
@@ -194,7 +184,6 @@ TEST_CASE("digits are kept wherever an argument lies, large, small or subnormal"
       {"erf", erf, [](Exact x) { return std::erf(x); },
        [](Exact x) { return 2 * std::numbers::inv_sqrtpi_v<Exact> * std::exp(-x * x); }},
       {"asinh", asinh, [](Exact x) { return std::asinh(x); }, nullptr},
-      {"sinc", sinc, sinc_of, nullptr},
       {"silu", silu, [](Exact x) { return x * logistic(x); }, nullptr, 3, -top},
       {"mish", mish, [](Exact x) { return x * std::tanh(std::log1p(std::exp(x))); }, nullptr, 5, normal_end},
       {"gelu", gelu_exact, [](Exact x) { return x * cdf(x); }, nullptr, 5, tail_end},
@@ -237,23 +226,16 @@ TEST_CASE("tanhshrink, whose terms cancel near 0, is off by units of its argumen
   }
 }
 
-TEST_CASE("the slope of the inverse of erf does not magnify the rounding of its value") {
-  const Tensor y = variable(uniform({2000}, single ? Real(-3.5) : Real(-5), single ? Real(3.5) : Real(5), 3));
-  const Tensor x = variable(erf(y.detach()).value());
-  const Array slope = grad(sum(erfinv(x)), {x})[0].value();
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    // The exact inverse by one step of Newton's method from the rounded one, with what is left of 1 beside erf.
-    const Exact at = x.value().data()[i];
-    if (std::abs(at) > 0.999L) continue;
-    Exact z = y.value().data()[i];
-    for (int k = 0; k < 3; ++k) z -= (std::erf(z) - at) * std::exp(z * z) / (2 * std::numbers::inv_sqrtpi_v<Exact>);
-    const Exact expected = std::exp(z * z) / (2 * std::numbers::inv_sqrtpi_v<Exact>);
-    if (ulps(slope.data()[i], expected) > (single ? 3 : 24)) {  // in double there is nothing wider to compute it in
-      FAIL_CHECK("the slope at ", x.value().data()[i], " is ", slope.data()[i]);
-      break;
-    }
-  }
+namespace {
+
+// The n-th derivative of digamma.
+Tensor derivative_of_digamma(int n, const Tensor& x) {
+  Tensor y = digamma(x);
+  for (int k = 0; k < n; ++k) y = grad(sum(y), {x}, {.create_graph = true})[0];
+  return y;
 }
+
+}  // namespace
 
 TEST_CASE("digamma and its derivatives keep their digits on both sides of poles and near them") {
   // By mpmath, with 50 digits.
@@ -283,18 +265,15 @@ TEST_CASE("digamma and its derivatives keep their digits on both sides of poles 
       const Tensor x = variable(row.x);
       // Near a zero the terms cancel, in double.
       const double most = single ? 3 : std::abs(row.derivatives[n]) < 0.1L ? 200 : 16;
-      check_near(n == 0 ? digamma(x).item() : polygamma(n, x).item(), row.derivatives[n], most);
+      check_near(derivative_of_digamma(n, x).item(), row.derivatives[n], most);
       if (n == 0) check_near(grad(lgamma(x), {x})[0].item(), row.derivatives[0], most);
     }
   }
-  if (!single) check_near(polygamma(200, Tensor(100)).item(), -9.1254246910962226557e-28L, 400);
-  for (const int n : {170, 171, 1000, std::numeric_limits<int>::max()}) {
+  if (!single) check_near(derivative_of_digamma(200, variable(Real(100))).item(), -9.1254246910962226557e-28L, 400);
+  for (const int n : {170, 171}) {
     INFO("order ", n);
-    const Tensor x = variable({Real(0.5), Real(3), Real(-0.25), Real(1e10)});
-    const Tensor y = polygamma(n, x);
+    const Tensor y = derivative_of_digamma(n, variable({Real(0.5), Real(3), Real(-0.25), Real(1e10)}));
     for (const Real value : y.value()) CHECK(!std::isnan(value));
-    const Tensor slope = grad(sum(y), {x})[0];
-    for (const Real value : slope.value()) CHECK(!std::isnan(value));
   }
 }
 
@@ -316,16 +295,6 @@ TEST_CASE("a norm of 0 has derivatives of 0, of any order") {
   const Tensor second = grad(sum(first * tensor({1, 2})), {x}, {.unused = Unused::zeros})[0];
   CHECK(second.value().data()[0] == 0);
   CHECK(second.value().data()[1] == 0);
-}
-
-TEST_CASE("Bessel functions that overflow have infinite slopes") {
-  const Tensor x = variable(tensor({1, -1}) * (single ? 100 : 800));
-  const Tensor y0 = grad(sum(i0(x)), {x}, {.create_graph = true})[0], y1 = grad(sum(i1(x)), {x})[0];
-  CHECK(y0.value().data()[0] == infinity);
-  CHECK(y0.value().data()[1] == -infinity);
-  CHECK(y1.value().data()[0] == infinity);
-  CHECK(y1.value().data()[1] == infinity);
-  CHECK(grad(sum(y0), {x})[0].value().data()[1] == infinity);
 }
 
 TEST_CASE("an operation without memory for its result is called by its name") {
