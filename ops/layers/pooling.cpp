@@ -122,6 +122,7 @@ AvgPool2dOptions of_row(const AvgPool1dOptions& options) {
           .ceil_mode = options.ceil_mode,
           .count_include_pad = options.count_include_pad};
 }
+
 // A given number of windows of about the same length.
 struct Shares {
   std::int64_t in, out;
