@@ -101,8 +101,9 @@ Tensor deviations(const Tensor& x, const Axes& axes) {
 Array deviations(const Array& x, const Axes& axes) {
   const Real count = static_cast<Real>(count_of(x.shape(), axes));
   const auto centred = [&](const Array& u) {
-    const Array total = sum_over(u, axes, kept_shape(x.shape(), axes));
-    return map(x.shape(), [count](auto v, auto t) { return v - t / count; }, u, total);
+    const Array sums = sum_over(u, axes, kept_shape(x.shape(), axes));
+    const Array means = map(sums, [count](auto total) { return total / count; });
+    return map(x.shape(), [](auto v, auto m) { return v - m; }, u, means);
   };
   return centred(centred(x));
 }

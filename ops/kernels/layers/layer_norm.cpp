@@ -54,8 +54,8 @@ std::array<RowStatistics, rows> statistics_of(const Real* x, std::int64_t n, Rea
 
 }  // namespace
 
-RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps, Centre centre) {
-  return statistics_of<1>(x, n, eps, centre)[0];
+RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps) {
+  return statistics_of<1>(x, n, eps, Centre::mean)[0];
 }
 
 void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistics) {

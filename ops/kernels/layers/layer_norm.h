@@ -17,7 +17,7 @@ inline constexpr std::int64_t statistics_size = 3;
 enum class Centre { mean, zero };
 
 /// The statistics of n numbers.
-RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps, Centre centre = Centre::mean);
+RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps);
 
 /// Rows of n numbers, and their scale and shift, (n) each, or nullptr.
 struct LayerNormRows {
