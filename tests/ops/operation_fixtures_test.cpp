@@ -180,8 +180,7 @@ TEST_CASE("combinations and searches, and their gradients of two orders, equal P
           for (const Index& along : unravel_index(c.index(0), c.shape("shape"))) all.all.emplace_back(along);
           return all;
         }},
-       {"unique_consecutive",
-        [](const Case& c) {
+       {"unique_consecutive", [](const Case& c) {
           const auto results = [](const auto& runs, auto values) {
             Results all{std::move(values)};
             all.all.emplace_back(runs.inverse);
@@ -194,16 +193,6 @@ TEST_CASE("combinations and searches, and their gradients of two orders, equal P
           }
           const auto runs = unique_consecutive(c.index(0));
           return results(runs, runs.values);
-        }},
-       {"histogram",
-        [](const Case& c) {
-          const auto [hist, edges] = histogram(
-              c.x(), c.integer("bins"), {.density = c.flag("density"), .min = real(c, "low"), .max = real(c, "high")});
-          return Tensors{hist, edges};
-        }},
-       {"histogram_weights", [](const Case& c) {
-          const auto [hist, edges] = histogram(c.x(0), c.x(2), {.weight = c.x(1), .density = c.flag("density")});
-          return Tensors{hist, edges};
         }}});
 }
 

@@ -1,4 +1,4 @@
-// Combinations, distances of pairs, runs and histograms: gradients against differences, edges, bad inputs.
+// Combinations, distances of pairs, runs: gradients against differences, edges, bad inputs.
 // (PyTorch's numbers: operation_fixtures_test.cpp.)
 
 #include <xgrad/ops/ops.h>
@@ -20,9 +20,6 @@ TEST_CASE("combinations have the gradients of differences") {
   check_gradients([](const Tensors& x) { return prod(combinations(x[0]), {.axis = 1}); }, {normal({4})});
   check_gradients([](const Tensors& x) { return pdist(x[0]); }, {normal({4, 3})});
   check_gradients([](const Tensors& x) { return renorm(x[0], {.axis = 1, .maxnorm = 0.5}); }, {normal({3, 2})});
-  check_gradients(
-      [](const Tensors& x) { return histogram(normal({6}), 3, {.weight = square(x[0]), .density = true}).hist; },
-      {normal({6}, 2)});
 }
 
 TEST_CASE("vectors that are short enough keep their length, others get it, and equal rows have no distance") {
@@ -81,15 +78,6 @@ TEST_CASE("combinations and searches refuse bad inputs") {
   CHECK(error_of<ValueError>([&] { renorm(x, {.p = 0}); }) == "renorm: p 0 is not positive");
   CHECK(error_of<ValueError>([&] { renorm(x, {.maxnorm = -1}); }) == "renorm: maxnorm -1 is negative or NaN");
   CHECK(error_of<ValueError>([] { unravel_index(index({6}), {2, 3}); }) == "unravel_index: index 6 is not in [0, 6)");
-  CHECK(error_of<ValueError>([&] { histogram(x, 0); }) == "histogram: bins = 0");
-  CHECK(error_of<ShapeError>([&] { histogram(x, tensor({1})); }) ==
-        "histogram: needs a list of two edges or more, got [1]");
-  CHECK(error_of<ValueError>([&] { histogram(x, tensor({1, 0})); }) == "histogram: edge 0 after 1");
-  CHECK(error_of<ShapeError>([&] { histogram(x, 2, {.weight = zeros({3})}); }) ==
-        "histogram: weights of shape [3] for elements of shape [2, 3]");
-  CHECK(error_of<ValueError>([&] {
-          histogram(x, tensor({1, 2}), {.density = true});
-        }) == "histogram: no density for a total weight of 0");
 }
 
 TEST_CASE("splits refuse parts that are not there") {
