@@ -143,19 +143,10 @@ TEST_CASE("writing by number and its gradients of two orders equal PyTorch's") {
         [](const Case& c) { return select_scatter(c.x(0), c.x(1), c.integer("axis"), c.integer("at")); }}});
 }
 
-TEST_CASE("combinations and searches, and their gradients of two orders, equal PyTorch's") {
+TEST_CASE("distances, splits and searches, and their gradients of two orders, equal PyTorch's") {
   check_fixtures(
       "combining",
-      {{"kron", of_two(kron)},
-       {"cross", [](const Case& c) { return cross(c.x(0), c.x(1), c.integer("axis")); }},
-       {"vander",
-        [](const Case& c) { return vander(c.x(), {.n = given(c, "n"), .increasing = c.flag("increasing")}); }},
-       {"cartesian_prod", [](const Case& c) { return cartesian_prod(c.xs()); }},
-       {"combinations",
-        [](const Case& c) {
-          return combinations(c.x(), {.r = c.integer("r"), .with_replacement = c.flag("with_replacement")});
-        }},
-       {"pdist", [](const Case& c) { return pdist(c.x(), {.p = c.number("p")}); }},
+      {{"pdist", [](const Case& c) { return pdist(c.x(), {.p = c.number("p")}); }},
        {"renorm",
         [](const Case& c) {
           return renorm(c.x(), {.p = c.number("p"), .axis = c.integer("axis"), .maxnorm = real(c, "maxnorm")});
