@@ -143,15 +143,10 @@ TEST_CASE("writing by number and its gradients of two orders equal PyTorch's") {
         [](const Case& c) { return select_scatter(c.x(0), c.x(1), c.integer("axis"), c.integer("at")); }}});
 }
 
-TEST_CASE("distances, splits and searches, and their gradients of two orders, equal PyTorch's") {
+TEST_CASE("splits and searches, and their gradients of two orders, equal PyTorch's") {
   check_fixtures(
       "combining",
-      {{"pdist", [](const Case& c) { return pdist(c.x(), {.p = c.number("p")}); }},
-       {"renorm",
-        [](const Case& c) {
-          return renorm(c.x(), {.p = c.number("p"), .axis = c.integer("axis"), .maxnorm = real(c, "maxnorm")});
-        }},
-       {"tensor_split",
+      {{"tensor_split",
         split_of([](const Tensor& x, std::int64_t count) { return tensor_split(x, count); },
                  [](const Tensor& x, const std::vector<std::int64_t>& at) { return tensor_split(x, at); })},
        {"hsplit", split_of([](const Tensor& x, std::int64_t count) { return hsplit(x, count); },

@@ -97,8 +97,6 @@ const bool writing_added = add(
 
 const bool combining_added =
     add("combine", joined({
-                       both_ways("pdist", [](const Tensor& x) { return pdist(narrow(x, 0, 0, 64)); }),
-                       both_ways("renorm", [](const Tensor& x) { return renorm(x, {}); }),
                        forwards("isin", [](const Tensor& x) { return isin(x, narrow(x, 0, 0, 1)); }),
                        forwards("unique_consecutive", [](const Tensor& x) { return unique_consecutive(x); }),
                    }));

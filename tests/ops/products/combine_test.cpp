@@ -9,21 +9,6 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-TEST_CASE("distances have the gradients of differences") {
-  check_gradients([](const Tensors& x) { return pdist(x[0]); }, {normal({4, 3})});
-  check_gradients([](const Tensors& x) { return renorm(x[0], {.axis = 1, .maxnorm = 0.5}); }, {normal({3, 2})});
-}
-
-TEST_CASE("vectors that are short enough keep their length, others get it, and equal rows have no distance") {
-  const Tensor x = tensor({{3, 4}, {0.3, 0.4}, {0, 0}});
-  const Tensor lengths = linalg::vector_norm(renorm(x, {.maxnorm = 1}), {.axis = 1});
-  check_close(lengths.value(), tensor({1, 0.5, 0}).value(), 1e-7);
-  const Tensor same = variable({{1, 2}, {1, 2}});
-  const Tensor distance = pdist(same);
-  CHECK(distance.value().item() == 0);
-  CHECK(equal(grad(sum(distance), {same})[0].value(), Array({2, 2}, Real(0))));
-}
-
 TEST_CASE("runs, membership and places of numbers") {
   const auto runs = unique_consecutive(tensor({not_a_number, not_a_number, 2, 2, 1}));
   CHECK(runs.values.size() == 4);  // NaN equals nothing
@@ -38,15 +23,7 @@ TEST_CASE("runs, membership and places of numbers") {
   CHECK(unravel_index(Index(Shape{}, 0), {}).empty());
 }
 
-TEST_CASE("distances and searches refuse bad inputs") {
-  const Tensor x = zeros({2, 3});
-  CHECK(error_of<ShapeError>([] { pdist(zeros({3})); }) == "pdist: needs rows (n, d), got [3]");
-  CHECK(error_of<LimitError>([] {
-          pdist(zeros({(std::int64_t{1} << 32) + 1, 0}));
-        }) == "pdist: the size 4294967297 * 4294967296 overflows");
-  CHECK(error_of<ValueError>([&] { pdist(x, {.p = -1}); }) == "pdist: p -1 is negative or NaN");
-  CHECK(error_of<ValueError>([&] { renorm(x, {.p = 0}); }) == "renorm: p 0 is not positive");
-  CHECK(error_of<ValueError>([&] { renorm(x, {.maxnorm = -1}); }) == "renorm: maxnorm -1 is negative or NaN");
+TEST_CASE("unravel_index refuses positions outside the shape") {
   CHECK(error_of<ValueError>([] { unravel_index(index({6}), {2, 3}); }) == "unravel_index: index 6 is not in [0, 6)");
 }
 
