@@ -40,7 +40,6 @@
 #include "losses/distance_loss.h"
 #include "losses/loss.h"
 #include "losses/reduction.h"
-#include "products/combine.h"
 #include "products/einsum.h"
 #include "products/fft.h"
 #include "products/linalg.h"

@@ -143,24 +143,10 @@ TEST_CASE("writing by number and its gradients of two orders equal PyTorch's") {
         [](const Case& c) { return select_scatter(c.x(0), c.x(1), c.integer("axis"), c.integer("at")); }}});
 }
 
-TEST_CASE("combinations and searches, and their gradients of two orders, equal PyTorch's") {
+TEST_CASE("splits and searches, and their gradients of two orders, equal PyTorch's") {
   check_fixtures(
       "combining",
-      {{"kron", of_two(kron)},
-       {"cross", [](const Case& c) { return cross(c.x(0), c.x(1), c.integer("axis")); }},
-       {"vander",
-        [](const Case& c) { return vander(c.x(), {.n = given(c, "n"), .increasing = c.flag("increasing")}); }},
-       {"cartesian_prod", [](const Case& c) { return cartesian_prod(c.xs()); }},
-       {"combinations",
-        [](const Case& c) {
-          return combinations(c.x(), {.r = c.integer("r"), .with_replacement = c.flag("with_replacement")});
-        }},
-       {"pdist", [](const Case& c) { return pdist(c.x(), {.p = c.number("p")}); }},
-       {"renorm",
-        [](const Case& c) {
-          return renorm(c.x(), {.p = c.number("p"), .axis = c.integer("axis"), .maxnorm = real(c, "maxnorm")});
-        }},
-       {"tensor_split",
+      {{"tensor_split",
         split_of([](const Tensor& x, std::int64_t count) { return tensor_split(x, count); },
                  [](const Tensor& x, const std::vector<std::int64_t>& at) { return tensor_split(x, at); })},
        {"hsplit", split_of([](const Tensor& x, std::int64_t count) { return hsplit(x, count); },
@@ -180,8 +166,7 @@ TEST_CASE("combinations and searches, and their gradients of two orders, equal P
           for (const Index& along : unravel_index(c.index(0), c.shape("shape"))) all.all.emplace_back(along);
           return all;
         }},
-       {"unique_consecutive",
-        [](const Case& c) {
+       {"unique_consecutive", [](const Case& c) {
           const auto results = [](const auto& runs, auto values) {
             Results all{std::move(values)};
             all.all.emplace_back(runs.inverse);
@@ -194,16 +179,6 @@ TEST_CASE("combinations and searches, and their gradients of two orders, equal P
           }
           const auto runs = unique_consecutive(c.index(0));
           return results(runs, runs.values);
-        }},
-       {"histogram",
-        [](const Case& c) {
-          const auto [hist, edges] = histogram(
-              c.x(), c.integer("bins"), {.density = c.flag("density"), .min = real(c, "low"), .max = real(c, "high")});
-          return Tensors{hist, edges};
-        }},
-       {"histogram_weights", [](const Case& c) {
-          const auto [hist, edges] = histogram(c.x(0), c.x(2), {.weight = c.x(1), .density = c.flag("density")});
-          return Tensors{hist, edges};
         }}});
 }
 

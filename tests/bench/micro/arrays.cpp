@@ -116,7 +116,6 @@ const bool choosing_added = add(
         // One increment after the other in memory.
         with_index("bincount", 2 * N, {N}, 1000,
                    [](const Tensor&, const Index& at, const Tensor&) { return bincount(at); }),
-        of_numbers("histc", 100, [](const Tensor& x) { return histc(x); }),        // a division for each number
         of_numbers("nonzero", 4 * N, [](const Tensor& x) { return nonzero(x); }),  // two numbers of eight bytes for one
         of_numbers("unique", N, [](const Tensor& x) { return unique(x).values; }),  // a sort
         // The comparison makes a mask, which is counted then.

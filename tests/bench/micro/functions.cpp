@@ -97,15 +97,6 @@ const bool writing_added = add(
 
 const bool combining_added =
     add("combine", joined({
-                       both_ways("kron", [](const Tensor& x) { return kron(narrow(x, 0, 0, 1), narrow(x, 1, 0, 1)); }),
-                       both_ways("cross",
-                                 [](const Tensor& x) {
-                                   const Tensor vectors = reshape(x, {N / 3, 3});
-                                   return cross(vectors, flip(vectors, {0}));
-                                 }),
-                       both_ways("pdist", [](const Tensor& x) { return pdist(narrow(x, 0, 0, 64)); }),
-                       both_ways("renorm", [](const Tensor& x) { return renorm(x, {}); }),
-                       forwards("histogram", [](const Tensor& x) { return histogram(x, 100); }),
                        forwards("isin", [](const Tensor& x) { return isin(x, narrow(x, 0, 0, 1)); }),
                        forwards("unique_consecutive", [](const Tensor& x) { return unique_consecutive(x); }),
                    }));

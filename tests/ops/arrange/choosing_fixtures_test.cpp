@@ -47,10 +47,6 @@ TEST_CASE("writing and counting, and the gradients, equal PyTorch's") {
           {"bincount", [](const Case& c) { return bincount(c.index(0), {.minlength = c.integer("minlength")}); }},
           {"bincount_weights",
            [](const Case& c) { return bincount(c.index(0), c.x(1), {.minlength = c.integer("minlength")}); }},
-          {"histc",
-           [](const Case& c) {
-             return histc(c.x(), {.bins = c.integer("bins"), .min = c.number("min"), .max = c.number("max")});
-           }},
           {"nonzero", places},
       });
 }

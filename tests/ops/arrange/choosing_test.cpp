@@ -166,7 +166,7 @@ TEST_CASE("distinct numbers: NaN is one, -0 is 0") {
   CHECK(unique(Index(Shape{0, 3})).inverse.shape() == Shape{0, 3});
 }
 
-TEST_CASE("counts and histograms refuse what they cannot count") {
+TEST_CASE("counts refuse what they cannot count") {
   CHECK(error_of<ShapeError>([] { bincount(index({{1}})); }) ==
         "bincount: the list needs one axis, its shape is [1, 1]");
   CHECK(error_of<ValueError>([] { bincount(index({1, -2})); }) == "bincount: negative number -2");
@@ -174,16 +174,6 @@ TEST_CASE("counts and histograms refuse what they cannot count") {
   CHECK(error_of<ShapeError>([] { bincount(index({1}), ones({2})); }) ==
         "bincount: weights of shape [2] for a list of shape [1]");
   error_of<LimitError>([] { bincount(index({std::numeric_limits<std::int64_t>::max()})); });
-  const Tensor x = tensor({1, 2});
-  CHECK(error_of<ValueError>([&] { histc(x, {.bins = 0}); }) == "histc: bins = 0");
-  CHECK(error_of<ValueError>([&] { histc(x, {.min = 2, .max = 1}); }) == "histc: min = 2 is above max = 1");
-  CHECK(error_of<ValueError>([&] { histc(tensor({1, infinity})); }) == "histc: no finite interval from 1 to inf");
-  CHECK(error_of<ValueError>([&] { histc(tensor({not_a_number, 1})); }) == "histc: no finite interval from nan to nan");
-  CHECK(error_of<ValueError>([&] { histc(x, {.min = not_a_number, .max = 1}); }) ==
-        "histc: no finite interval from nan to 1");
-  check_close(histc(tensor({1, not_a_number, infinity, 2}), {.bins = 2, .min = 0, .max = 2}).value(),
-              tensor({0, 2}).value());
-  CHECK(sum(histc(zeros({0}), {.bins = 3})).item() == 0);
 }
 
 }  // namespace
