@@ -26,7 +26,7 @@ Array scan(const Shape& shape, int axis, ScanOrder order, double first, const Ne
   // n lines, the first of which begins at `at`.
   const auto lines = [&](std::int64_t at, auto n) {
     double states[side_by_side];
-    std::fill_n(states, side_by_side, first);
+    std::fill_n(states, static_cast<std::int64_t>(n), first);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t here = at + (order == ScanOrder::forwards ? i : count - 1 - i) * inner;
       for (std::int64_t j = 0; j < n; ++j) {
