@@ -102,15 +102,15 @@ Array deviations(const Array& x, const Axes& axes) {
   const Real count = static_cast<Real>(count_of(x.shape(), axes));
   const auto centred = [&](const Array& u) {
     const Array sums = sum_over(u, axes, kept_shape(x.shape(), axes));
-    const Array means = map(sums, [count](auto total) { return total / count; });
-    return map(x.shape(), [](auto v, auto m) { return v - m; }, u, means);
+    const Array means = map(sums, [count](auto total) { return total / count; }, {"var"});
+    return map({x.shape(), {"var"}}, [](auto v, auto m) { return v - m; }, u, means);
   };
   return centred(centred(x));
 }
 
 Array variance(const Array& x, const Axes& axes, const Shape& to, Real freedom) {
-  const Array squares = map(deviations(x, axes), [](auto d) { return d * d; });
-  return map(sum_over(squares, axes, to), [freedom](auto total) { return total / freedom; });
+  const Array squares = map(deviations(x, axes), [](auto d) { return d * d; }, {"var"});
+  return map(sum_over(squares, axes, to), [freedom](auto total) { return total / freedom; }, {"var"});
 }
 
 // The number of elements that are averaged minus the correction. Throws ValueError unless it is positive.
