@@ -9,7 +9,6 @@
 #include "../products/gemm.h"
 #include "../products/packing.h"
 #include "../reduce/reduce.h"
-#include "../registers/copy.h"
 #include "../registers/multiply_add.h"
 
 namespace xgrad {
@@ -22,17 +21,14 @@ constexpr std::int64_t sequences_per_block = 16;
 // it again for every product, at the cost of a product of few rows.
 class Panels {
  public:
-  // Of the transpose of `factor`.
-  static Panels transposed(const Array& factor) {
-    Array turned(Shape{factor.dim(1), factor.dim(0)});
-    copy_strided(turned.shape(), turned.mutable_data(), strides_of(turned.shape()), factor.data(), {1, factor.dim(1)});
-    return Panels(turned);
-  }
-  explicit Panels(const Array& factor)
-      : depth_(factor.dim(0)), columns_(factor.dim(1)), numbers_(Shape{(columns_ + width - 1) / width, depth_, width}) {
+  // Of a matrix, or of its transpose.
+  explicit Panels(const Array& matrix, bool transposed = false)
+      : depth_(matrix.dim(transposed ? 1 : 0)), columns_(matrix.dim(transposed ? 0 : 1)),
+        numbers_(Shape{(columns_ + width - 1) / width, depth_, width}) {
+    const Factor factor{matrix.data(), matrix.dim(1), transposed};
     Real* to = numbers_.mutable_data();
     for (std::int64_t first = 0; first < columns_; first += width, to += depth_ * width) {
-      pack_rows(factor.data() + first, columns_, depth_, std::min(width, columns_ - first), to, width, width);
+      pack_panel<width>(factor, 0, depth_, first, std::min(width, columns_ - first), to);
     }
   }
 
@@ -102,7 +98,7 @@ Array run_cells(const Course& course, const CellInputs& in, KeepSteps keep_steps
   const bool keep = keep_steps == KeepSteps::yes;
   if (keep) kept.gates = Array(Shape{B, T, K, h});
   if (Cell::memory) kept.c = Array(Shape{B, T, h});
-  const Panels weight = Panels::transposed(in.weight);  // (h, gates h)
+  const Panels weight(in.weight, true);  // (h, gates h)
   const Real *x = in.x.data(), *bias = Cell::has_bias ? in.last.data() : nullptr;
   const Real *first_h = in.h.data(), *first_c = Cell::memory ? in.last.data() : nullptr;
   Real *out = y.mutable_data(), *keep_h = kept.h.mutable_data(), *keep_gates = kept.gates.mutable_data();
