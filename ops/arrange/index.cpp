@@ -229,10 +229,11 @@ Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis) {
 
 namespace {
 
-Array taken(const Array& x, int axis, const Index& index) {
-  Array result(index.shape());
-  Real* out = result.mutable_data();
-  const Real* in = x.data();
+template <class T>
+BasicArray<T> taken(const BasicArray<T>& x, int axis, const Index& index) {
+  BasicArray<T> result(index.shape());
+  T* out = result.mutable_data();
+  const T* in = x.data();
   for_each_named(x.shape(), axis, index, [&](std::int64_t i, std::int64_t k) { out[i] = in[k]; });
   return result;
 }
@@ -260,27 +261,22 @@ Tensor scattered_to(const Shape& shape, int axis, const Index& index, const Tens
                 told("index", index));
 }
 
-Tensor gather_of(const Tensor& x, int axis, const Index& index, Array values) {
-  return record("gather", std::move(values),
-                wrt(x, [axis, index, to = x.shape()](const Tensor& gy) { return scattered_to(to, axis, index, gy); }),
-                told("axis", axis), told("index", index));
-}
-
 }  // namespace
 
 XGRAD_FORMULA gather_formula{"gather", "y_i = x_(index_i) along the axis", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor gather(const Tensor& x, int axis, const Index& given) {
   Index index = given;
   axis = check_gather("gather", x.shape(), axis, index);
-  return gather_of(x, axis, index, taken(x.value(), axis, index));
+  return gathered(x, axis, index);
 }
 
 Tensor gathered(const Tensor& x, int axis, const Index& positions) {
-  return gather_of(x, axis, positions, taken(x.value(), axis, positions));
+  return record("gather", taken(x.value(), axis, positions),
+                wrt(x, [axis, positions, to = x.shape()](
+                           const Tensor& gy) { return scattered_to(to, axis, positions, gy); }),
+                told("axis", axis), told("index", positions));
 }
-Tensor gathered(const Tensor& x, int axis, const Index& positions, Array values) {
-  return gather_of(x, axis, positions, std::move(values));
-}
+Index gathered(const Index& x, int axis, const Index& positions) { return taken(x, axis, positions); }
 
 XGRAD_FORMULA scatter_add_formula{"scatter_add", "y_j = x_j + sum of src_i with index_i = j",
                                   "dL/dx = gy; dL/dsrc_i = gy_(index_i)"};

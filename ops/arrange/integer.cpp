@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "../kernels/registers/loops.h"
 #include "../private/axis.h"
 #include "broadcast.h"
 #include "shape.h"
@@ -21,12 +22,7 @@ namespace {
 
 template <class F>
 Index elementwise(const char* op, const Index& a, const Index& b, const F& f) {
-  const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
-  const Index left = broadcast_to(a, shape), right = broadcast_to(b, shape);
-  Index result(shape);
-  std::int64_t* out = result.mutable_data();
-  for (std::int64_t i = 0; i < result.size(); ++i) out[i] = f(left.data()[i], right.data()[i]);
-  return result;
+  return map_elements<std::int64_t>({broadcast_shapes(op, a.shape(), b.shape()), {op}}, f, a, b);
 }
 
 // Throws where C++ leaves a division undefined.

@@ -18,7 +18,6 @@
 #include "../kernels/attention/attention.h"
 #include "../products/matmul.h"
 #include "../private/key.h"
-#include "../products/matmul_precision.h"
 #include "dropout.h"
 #include "softmax.h"
 
@@ -231,10 +230,7 @@ WeightDropout checked_dropout(const char* op, const AttentionOptions& options) {
 
 AttentionCall call_of(const char* op, const AttentionOptions& options, Heads heads, const Shape& y_shape,
                       const AttentionSizes& sizes) {
-  AttentionSizes own = sizes;
-  constexpr std::int64_t least_columns = 64;  // below, rounding and packing take longer than the products save
-  own.unit = sizes.d >= least_columns ? detail::bfloat_unit() : nullptr;
-  return {.sizes = own,
+  return {.sizes = sizes,
           .mask = options.mask,
           .keys = detail::check_mask(op, options.mask, sizes.scores()),
           .dropout = checked_dropout(op, options),

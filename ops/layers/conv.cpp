@@ -7,7 +7,6 @@
 #include "../../core/watch/formula.h"
 #include "../arrange/shape.h"
 #include "../kernels/conv/conv.h"
-#include "../products/matmul_precision.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad {
@@ -72,7 +71,7 @@ Tensor record_map(const char* op, const ConvSizes& sizes, Array y, First first, 
 
 Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, const Tensor& kernel,
                  const Tensor& bias) {
-  Array y = conv_rows(sizes, numbers(image), numbers(kernel), numbers(bias), detail::rounding_of_products());
+  Array y = conv_rows(sizes, numbers(image), numbers(kernel), numbers(bias));
   auto first = wrt(image, [=](const Tensor& gy) { return to_image(sizes, "conv_transpose", gy, kernel, {}); });
   auto second = wrt(kernel, [=](const Tensor& gy) { return to_kernel(sizes, image, gy); });
   return record_map(op, sizes, std::move(y), std::move(first), std::move(second), bias);
@@ -80,14 +79,14 @@ Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, co
 
 Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, const Tensor& kernel,
                 const Tensor& bias) {
-  Array x = conv_image_rows(sizes, numbers(result), numbers(kernel), numbers(bias), detail::rounding_of_products());
+  Array x = conv_image_rows(sizes, numbers(result), numbers(kernel), numbers(bias));
   auto first = wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", g, kernel, {}); });
   auto second = wrt(kernel, [=](const Tensor& g) { return to_kernel(sizes, g, result); });
   return record_map(op, sizes, std::move(x), std::move(first), std::move(second), bias, told_output_padding(sizes));
 }
 
 Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& result) {
-  Array kernel = conv_kernel_rows(sizes, numbers(image), numbers(result), detail::rounding_of_products());
+  Array kernel = conv_kernel_rows(sizes, numbers(image), numbers(result));
   auto first = wrt(image, [=](const Tensor& g) { return to_image(sizes, "conv_transpose", result, g, {}); });
   auto second = wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", image, g, {}); });
   return record_map("conv_kernel", sizes, std::move(kernel), std::move(first), std::move(second), {});

@@ -4,17 +4,10 @@
 #include "pooling.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
-#include "../arrange/create.h"
-#include "../arrange/index.h"
-#include "../arrange/shape.h"
-#include "../elementwise/arithmetic.h"
-#include "../elementwise/compare.h"
-#include "../elementwise/elementwise.h"
 #include "../kernels/conv/pooling.h"
 #include "../kernels/conv/resample.h"
 #include "interpolate.h"
@@ -129,13 +122,6 @@ AvgPool2dOptions of_row(const AvgPool1dOptions& options) {
           .ceil_mode = options.ceil_mode,
           .count_include_pad = options.count_include_pad};
 }
-MaxUnpool2dOptions of_row(const MaxUnpool1dOptions& options) {
-  return {
-      .stride = of_row(options.stride), .padding = {0, options.padding}, .output_size = of_row(options.output_size)};
-}
-LpPool2dOptions of_row(const LpPool1dOptions& options) {
-  return {.stride = of_row(options.stride), .ceil_mode = options.ceil_mode};
-}
 
 // A given number of windows of about the same length.
 struct Shares {
@@ -227,71 +213,34 @@ Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
                 wrt(x, [choice, from = x.shape()](const Tensor& g) { return put_back(g, choice, from); }));
 }
 
-// The largest numbers, and their positions if they are asked for or a gradient will need them.
-ValuesAndIndices max_pool(const char* op, const Tensor& x, const Planes& planes, Windows rows, Windows columns,
-                          bool with_indices, const detail::ToldWindows& windows = {}) {
+// The largest numbers; their positions are kept if a gradient will need them.
+Tensor max_pool(const char* op, const Tensor& x, const Planes& planes, Windows rows, Windows columns,
+                const detail::ToldWindows& windows = {}) {
   Array y(planes.result(rows.out, columns.out));
   const PooledPlanes sizes{planes.count, std::move(rows), std::move(columns)};
-  const bool keep = with_indices || (recording() && x.requires_grad());
+  const bool keep = recording() && x.requires_grad();
   Choice choice{sizes.in(), Index(keep ? Shape{planes.count, sizes.out()} : Shape{0, 0})};
   max_of_windows(sizes, x.value().data(), y.mutable_data(), keep ? choice.places.mutable_data() : nullptr);
-  Index indices = with_indices ? choice.places.reshaped(y.shape()) : Index();
-  const Tensor values = record(
+  return record(
       op, std::move(y),
       wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) { return put_back(gy, choice, to); }),
       told("kernel", windows.kernel), told("stride", windows.stride), told("padding", windows.padding),
       told("dilation", windows.dilation), told("ceil_mode", windows.ceil_mode));
-  return {values, std::move(indices)};
 }
 
 // Over the last axes of x, one or two.
-ValuesAndIndices max_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel,
-                            const MaxPool2dOptions& options, bool with_indices) {
+Tensor max_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
   const Planes planes(op, x, axes);
   const Size2d stride = options.stride.value_or(kernel);
   const WindowAxes windows(op, planes, kernel, stride, options.padding, options.dilation, options.ceil_mode);
-  return max_pool(op, x, planes, windows_of(op, windows.rows), windows_of(op, windows.columns), with_indices,
+  return max_pool(op, x, planes, windows_of(op, windows.rows), windows_of(op, windows.columns),
                   told_windows(axes, kernel, stride, options.padding, options.dilation, options.ceil_mode));
 }
 
-ValuesAndIndices adaptive_max_pooled(const char* op, int axes, const Tensor& x, const Size2d& size, bool with_indices) {
+Tensor adaptive_max_pooled(const char* op, int axes, const Tensor& x, const Size2d& size) {
   const Planes planes(op, x, axes);
   const ShareAxes windows(op, planes, size);
-  return max_pool(op, x, planes, windows_of(windows.rows), windows_of(windows.columns), with_indices);
-}
-
-// ---- Unpooling ------------------------------------------------------------------------------------------------------
-
-// The size before pooling to `axis.in` numbers: `given`, or the usual one.
-std::int64_t unpooled_size(const char* op, const WindowAxis& axis, std::optional<std::int64_t> given) {
-  check_window(op, axis);
-  const std::int64_t usual = (axis.in - 1) * axis.stride - 2 * axis.padding + axis.kernel;
-  const std::int64_t size = given.value_or(usual);
-  if (size < 1 || size <= usual - axis.stride || size >= usual + axis.stride) {
-    fail<ShapeError>(op, "output_size ", size, " is not within a stride of ", axis.stride, " around ", usual);
-  }
-  return size;
-}
-
-Tensor unpooled(const char* op, int axes, const Tensor& x, const Index& indices, const Size2d& kernel,
-                const MaxUnpool2dOptions& options) {
-  const Planes planes(op, x, axes);
-  const Size2d stride = options.stride.value_or(kernel);
-  const auto size = [&](std::int64_t Size2d::*part, std::int64_t in) {
-    const auto given = options.output_size ? std::optional(*options.output_size.*part) : std::nullopt;
-    return unpooled_size(op, {in, kernel.*part, stride.*part, options.padding.*part}, given);
-  };
-  const std::int64_t height = size(&Size2d::height, planes.height), width = size(&Size2d::width, planes.width);
-  if (indices.shape() != x.shape()) {
-    fail<ShapeError>(op, "indices of shape ", indices.shape(), " for shape ", x.shape());
-  }
-  const Shape to = planes.result(height, width);
-  for (const std::int64_t i : indices) {
-    if (i < 0 || i >= height * width) fail<ValueError>(op, "index ", i, " is not in [0, ", height * width, ")");
-  }
-  const Shape lines{planes.count, planes.height * planes.width};
-  const Tensor whole = scatter(zeros({planes.count, height * width}), 1, indices.reshaped(lines), reshape(x, lines));
-  return reshape(whole, to);
+  return max_pool(op, x, planes, windows_of(windows.rows), windows_of(windows.columns));
 }
 
 // ---- The mean -------------------------------------------------------------------------------------------------------
@@ -346,43 +295,18 @@ Tensor adaptive_mean_pooled(const char* op, int axes, const Tensor& x, const Siz
   return mean_pool(op, x, planes, means_of(windows.rows), means_of(windows.columns));
 }
 
-// The root of the sum of powers, computed from their mean over each window.
-Tensor power_pooled(const char* op, int axes, const Tensor& x, double p, const Size2d& kernel,
-                    const LpPool2dOptions& options) {
-  if (!(p > 0 && std::isfinite(p))) fail<ValueError>(op, "p ", p, " is not positive and finite");
-  const Tensor means = mean_pooled(axes == 1 ? "avg_pool1d" : "avg_pool2d", axes, pow(x, static_cast<Real>(p)), kernel,
-                                   {.stride = options.stride, .ceil_mode = options.ceil_mode});
-  const Tensor sums = means * static_cast<Real>(kernel.height * kernel.width);
-  return where(sums == 0, 0, pow(where(sums == 0, 1, sums), static_cast<Real>(1 / p)));
-}
-
 }  // namespace
 
 XGRAD_FORMULA max_pool1d_formula{"max_pool1d", "y_i = the largest x in window i",
                                  "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
 Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options) {
-  return max_pooled("max_pool1d", 1, x, {1, kernel}, of_row(options), false).values;
+  return max_pooled("max_pool1d", 1, x, {1, kernel}, of_row(options));
 }
-ValuesAndIndices max_pool1d_with_indices(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options) {
-  return max_pooled("max_pool1d", 1, x, {1, kernel}, of_row(options), true);
-}
-
 XGRAD_FORMULA max_pool2d_formula{"max_pool2d", "y_i = the largest x in window i",
                                  "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
 Tensor max_pool2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
-  return max_pooled("max_pool2d", 2, x, kernel, options, false).values;
+  return max_pooled("max_pool2d", 2, x, kernel, options);
 }
-ValuesAndIndices max_pool2d_with_indices(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
-  return max_pooled("max_pool2d", 2, x, kernel, options, true);
-}
-
-Tensor max_unpool1d(const Tensor& x, const Index& indices, std::int64_t kernel, const MaxUnpool1dOptions& options) {
-  return unpooled("max_unpool1d", 1, x, indices, {1, kernel}, of_row(options));
-}
-Tensor max_unpool2d(const Tensor& x, const Index& indices, const Size2d& kernel, const MaxUnpool2dOptions& options) {
-  return unpooled("max_unpool2d", 2, x, indices, kernel, options);
-}
-
 XGRAD_FORMULA avg_pool1d_formula{"avg_pool1d", "y_i = the mean of x in window i",
                                  "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
 Tensor avg_pool1d(const Tensor& x, std::int64_t kernel, const AvgPool1dOptions& options) {
@@ -395,31 +319,16 @@ Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions&
   return mean_pooled("avg_pool2d", 2, x, kernel, options);
 }
 
-Tensor lp_pool1d(const Tensor& x, double p, std::int64_t kernel, const LpPool1dOptions& options) {
-  return power_pooled("lp_pool1d", 1, x, p, {1, kernel}, of_row(options));
-}
-Tensor lp_pool2d(const Tensor& x, double p, const Size2d& kernel, const LpPool2dOptions& options) {
-  return power_pooled("lp_pool2d", 2, x, p, kernel, options);
-}
-
 XGRAD_FORMULA adaptive_max_pool1d_formula{"adaptive_max_pool1d", "y_i = the largest x in window i",
                                           "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
 Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size) {
-  return adaptive_max_pooled("adaptive_max_pool1d", 1, x, {1, size}, false).values;
+  return adaptive_max_pooled("adaptive_max_pool1d", 1, x, {1, size});
 }
-ValuesAndIndices adaptive_max_pool1d_with_indices(const Tensor& x, std::int64_t size) {
-  return adaptive_max_pooled("adaptive_max_pool1d", 1, x, {1, size}, true);
-}
-
 XGRAD_FORMULA adaptive_max_pool2d_formula{"adaptive_max_pool2d", "y_i = the largest x in window i",
                                           "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
 Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size) {
-  return adaptive_max_pooled("adaptive_max_pool2d", 2, x, size, false).values;
+  return adaptive_max_pooled("adaptive_max_pool2d", 2, x, size);
 }
-ValuesAndIndices adaptive_max_pool2d_with_indices(const Tensor& x, const Size2d& size) {
-  return adaptive_max_pooled("adaptive_max_pool2d", 2, x, size, true);
-}
-
 XGRAD_FORMULA adaptive_avg_pool1d_formula{"adaptive_avg_pool1d", "y_i = the mean of x in window i",
                                           "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
 Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size) {

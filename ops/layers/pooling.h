@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "../../core/graph/tensor.h"
-#include "../reduce/reduce.h"
 #include "size2d.h"
 
 namespace xgrad {
@@ -50,55 +49,12 @@ struct AvgPool2dOptions {
 /// The same in two directions: x (..., C, H, W), the windows go over H and W. Throws as max_pool1d.
 Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options = {});
 
-/// The same with the position of each number in the sequence or the picture, counted row by row.
-ValuesAndIndices max_pool1d_with_indices(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options = {});
-ValuesAndIndices max_pool2d_with_indices(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options = {});
-
-struct MaxUnpool1dOptions {
-  std::optional<std::int64_t> stride{};       ///< as of the pooling
-  std::int64_t padding = 0;                   ///< likewise
-  std::optional<std::int64_t> output_size{};  ///< (L - 1) stride - 2 padding + kernel if not given
-};
-/// The partial inverse of max_pool1d: zeros, with each number at the position that its index gives; of several numbers
-/// for one position the last one. Throws ShapeError unless the indices have the shape of x and for an output_size
-/// that differs by a stride or more from the usual one, ValueError for an index outside of it, and for options as
-/// max_pool1d.
-Tensor max_unpool1d(const Tensor& x, const Index& indices, std::int64_t kernel, const MaxUnpool1dOptions& options = {});
-
-struct MaxUnpool2dOptions {
-  std::optional<Size2d> stride{};       ///< as of the pooling
-  Size2d padding = 0;                   ///< likewise
-  std::optional<Size2d> output_size{};  ///< (in - 1) stride - 2 padding + kernel if not given
-};
-/// The same in two directions.
-Tensor max_unpool2d(const Tensor& x, const Index& indices, const Size2d& kernel,
-                    const MaxUnpool2dOptions& options = {});
-
-struct LpPool1dOptions {
-  std::optional<std::int64_t> stride{};  ///< from window to window; the kernel's size if not given
-  bool ceil_mode = false;                ///< one more window where one begins inside, but does not end there
-};
-/// y_i = (sum over k < kernel of x_(i stride + k)^p)^(1/p): p = 1 the sum, for large p nearly the largest number. A
-/// window that is cut off counts as a whole one, its missing terms being the mean of the others. Where the sum is 0, so
-/// is the gradient; a negative sum gives NaN. Throws as max_pool1d, ValueError for a p that is not positive and finite.
-Tensor lp_pool1d(const Tensor& x, double p, std::int64_t kernel, const LpPool1dOptions& options = {});
-
-struct LpPool2dOptions {
-  std::optional<Size2d> stride{};  ///< from window to window; the kernel's size if not given
-  bool ceil_mode = false;          ///< one more window where one begins inside, but does not end there
-};
-/// The same in two directions: x (..., C, H, W).
-Tensor lp_pool2d(const Tensor& x, double p, const Size2d& kernel, const LpPool2dOptions& options = {});
-
 /// Pools x of any length L to `size` windows: window i covers floor(i L / size) ... ceil((i + 1) L / size) - 1.
 /// Throws ShapeError for other axes than (C, L) or (B, C, L) or an empty sequence, ValueError for a size below 1,
 /// LimitError for sizes beyond 2^31.
 Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size);
 /// The same in two directions: x (..., C, H, W). Throws likewise.
 Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size);
-/// The same with the position of each number.
-ValuesAndIndices adaptive_max_pool1d_with_indices(const Tensor& x, std::int64_t size);
-ValuesAndIndices adaptive_max_pool2d_with_indices(const Tensor& x, const Size2d& size);
 /// Means in the windows of adaptive_max_pool1d. Throws likewise.
 Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size);
 /// The same in two directions: x (..., C, H, W); with size 1 the mean of each picture. Throws likewise.

@@ -13,7 +13,6 @@
 #include "../arrange/join.h"
 #include "../kernels/recurrent/recurrent.h"
 #include "../products/matmul.h"
-#include "../products/matmul_precision.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
 
@@ -35,8 +34,7 @@ Course course_of(const char* op, const Tensor& x, std::int64_t gates, std::int64
     if (length < 1 || length > T)
       fail<ValueError>(op, "length ", length, " of sequence ", b, " is not in [1, ", T, "]");
   }
-  return {
-      .B = B, .T = T, .h = h, .reverse = options.reverse, .lengths = options.lengths, .unit = detail::bfloat_unit()};
+  return {.B = B, .T = T, .h = h, .reverse = options.reverse, .lengths = options.lengths};
 }
 
 // The state after all valid steps.

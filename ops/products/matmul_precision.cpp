@@ -61,11 +61,6 @@ Rounding detail::rounding_of_products() {
   return used && parts <= used->most_parts ? Rounding{used, parts} : Rounding{};
 }
 
-const detail::BfloatUnit* detail::bfloat_unit() {
-  const auto [used, parts] = rounding_of_products();
-  return parts == 1 ? used : nullptr;
-}
-
 std::string_view detail::bfloat_unit_name() {
   const BfloatUnit* const used = unit();
   return used ? used->name : "";

@@ -17,22 +17,19 @@ enum class MatmulPrecision {
   medium,   ///< float on AMX or AVX512-BF16: to one bfloat16 number, 8 digits; else as highest
 };
 
-/// Chooses the precision of all products in float from now on, those of convolutions and all gradients included; highest
-/// at first. Factors are rounded to the nearest bfloat16, to even, or cut into several, while they are packed for AMX or
-/// AVX512-BF16, whichever the processor has. Everything else stays float, and so do linear layers of 2^18 weights and more
-/// with up to 16 rows, which take the time of reading the weights, and convolutions of groups with up to 16 pairs of
-/// channels, depthwise ones for instance.
-/// - medium: also attention with heads of 64 and more columns, and recurrences. Subnormal numbers, and sums that become
-///   subnormal, count as 0.
-/// - high, split: matrix products with k and n of at least 64 and 2^18 multiplications, and convolutions of that size with
-///   16 and more channels on either side.
-///   The errors of split are about half those of highest, but measured in the largest product of a number of each factor:
-///   what is 2^-66 of it counts as 0. Factors with infinities, NaN or numbers of 2^127 and more, or whose largest product
-///   is below 2^-60, are multiplied as in highest.
+/// Chooses the precision of matrix products (matmul, linear and what calls them) and of their gradients in float from now
+/// on; highest at first. Factors are rounded to the nearest bfloat16, to even, or cut into several, while they are packed
+/// for AMX or AVX512-BF16, whichever the processor has. The kernels of convolutions, attention and recurrences stay float,
+/// and so do linear layers of 2^18 weights and more with up to 16 rows, which take the time of reading the weights.
+/// - medium: subnormal numbers, and sums that become subnormal, count as 0.
+/// - high, split: products with k and n of at least 64 and 2^18 multiplications. The errors of split are about half those
+///   of highest, but measured in the largest product of a number of each factor: what is 2^-66 of it counts as 0. Factors
+///   with infinities, NaN or numbers of 2^127 and more, or whose largest product is below 2^-60, are multiplied as in
+///   highest.
 ///
 /// On a processor without the instructions the first call with medium warns on std::cerr. Throws ValueError for a value
-/// outside the enum. Threads: any may call this; the choice is one for the process. An operation reads it once, attention
-/// and recurrences also for their gradients; other gradients read it when they are computed.
+/// outside the enum. Threads: any may call this; the choice is one for the process. A product reads it once, its gradients
+/// when they are computed.
 void set_matmul_precision(MatmulPrecision precision);
 /// The choice. Threads: any may call this.
 MatmulPrecision matmul_precision();
@@ -40,10 +37,8 @@ MatmulPrecision matmul_precision();
 namespace detail {
 struct BfloatUnit;
 
-/// The rounding of matrix products and convolutions now (ops/kernels/bfloat16/bfloat16.h).
+/// The rounding of matrix products now (ops/kernels/bfloat16/bfloat16.h).
 Rounding rounding_of_products();
-/// The unit of medium precision, if that is the choice now; else nullptr.
-const BfloatUnit* bfloat_unit();
 /// The instructions for bfloat16: "AMX", "AVX512-BF16", or empty; and why there are none.
 std::string_view bfloat_unit_name();
 std::string_view bfloat_unit_missing();

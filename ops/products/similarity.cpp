@@ -1,12 +1,10 @@
 // Unit vectors, cosines and distances, composed of norms.
 #include "similarity.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "../../core/base/error.h"
 #include "../arrange/broadcast.h"
-#include "../arrange/index.h"
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
@@ -61,30 +59,6 @@ Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanc
   check_p("pairwise_distance", options.p);
   return linalg::vector_norm(a - b + static_cast<Real>(options.eps),
                              {.ord = options.p, .axis = -1, .keepdim = options.keepdim});
-}
-
-Tensor pdist(const Tensor& x, const PdistOptions& options) {
-  if (x.rank() != 2) fail<ShapeError>("pdist", "needs rows (n, d), got ", x.shape());
-  if (!(options.p >= 0)) fail<ValueError>("pdist", "p ", options.p, " is negative or NaN");
-  const std::int64_t n = x.dim(0), pairs = checked_multiply("pdist", n, std::max<std::int64_t>(n - 1, 0)) / 2;
-  Index first(Shape{pairs}), second(Shape{pairs});
-  std::int64_t *i_to = first.mutable_data(), *j_to = second.mutable_data();
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = i + 1; j < n; ++j) {
-      *i_to++ = i;
-      *j_to++ = j;
-    }
-  }
-  return linalg::vector_norm(index_select(x, 0, first) - index_select(x, 0, second), {.ord = options.p, .axis = 1});
-}
-
-Tensor renorm(const Tensor& x, const RenormOptions& options) {
-  const int axis = normalize_axis("renorm", options.axis, x.rank());
-  if (!(options.p > 0)) fail<ValueError>("renorm", "p ", options.p, " is not positive");
-  const Real maxnorm = static_cast<Real>(options.maxnorm);
-  if (!(maxnorm >= 0)) fail<ValueError>("renorm", "maxnorm ", maxnorm, " is negative or NaN");
-  const Tensor norm = linalg::vector_norm(x, {.ord = options.p, .axis = axes_but(axis, x.rank()), .keepdim = true});
-  return x * where(norm > maxnorm, maxnorm / (norm + Real(1e-7)), 1);
 }
 
 Tensor weight_lengths(const Tensor& v, const WeightNormOptions& options) {

@@ -30,23 +30,6 @@ struct PairwiseDistanceOptions {
 /// y = |a - b + eps|_p, the distance of vectors along the last axis. Throws ShapeError, ValueError for a p that is NaN.
 Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanceOptions& options = {});
 
-struct PdistOptions {
-  double p = 2;  ///< of the norm, as in linalg::vector_norm
-};
-/// The distances |x_i - x_j|_p of all pairs of rows with i < j, as a list: x (n, d) -> (n (n - 1)/2), the pairs of row
-/// 0 first. Equal rows have distance 0 and gradient 0. Throws ShapeError unless x has two axes,
-/// ValueError for a p that is negative or NaN.
-Tensor pdist(const Tensor& x, const PdistOptions& options = {});
-
-struct RenormOptions {
-  double p = 2;      ///< of the norm, as in linalg::vector_norm
-  int axis = 0;      ///< each position along it is one vector
-  double maxnorm = 1;  ///< the largest norm
-};
-/// x with the norm of each position along the axis at most maxnorm: x maxnorm/(|x|_p + 1e-7) where |x|_p is above it.
-/// Throws ValueError for an axis out of range, a p that is not positive, a maxnorm that is negative or NaN.
-Tensor renorm(const Tensor& x, const RenormOptions& options);
-
 struct WeightNormOptions {
   int axis = 0;  ///< each position along it has a length of its own
 };

@@ -1,4 +1,4 @@
-// Tests of ops/products/matmul_precision.h: in medium precision every product is one of rounded factors, whatever
+// Tests of ops/products/matmul_precision.h: in medium precision every matrix product is one of rounded factors, whatever
 // multiplies.
 #include <xgrad/ops/products/matmul_precision.h>
 
@@ -15,7 +15,6 @@
 #include <xgrad/ops/ops.h>
 
 #include "support/again.h"
-#include "support/attention.h"
 #include "support/bfloat16.h"
 #include "support/check.h"
 #include "support/products.h"
@@ -66,16 +65,6 @@ void check_threads(const ProductCase& test) {
     const ThreadCount several(count);
     CHECK(run_product(test).c == alone.c);
   }
-}
-
-// A convolution and its gradients have the same bits for any number of threads.
-void check_conv_threads(const Shape& image, const Shape& kernel) {
-  const Tensor x = variable(normal(image)), w = variable(normal(kernel, 2));
-  check_same_bits([&] {
-    const Tensor y = conv2d(x, w, {}, {.padding = 1});
-    const Tensors g = grad(y, {x, w}, {.seed = Tensor(normal(y.shape(), 4))});
-    return concat({reshape(y.detach(), {-1}), reshape(g[0], {-1}), reshape(g[1], {-1})});
-  });
 }
 
 }  // namespace
@@ -201,17 +190,6 @@ TEST_CASE("a few rows times weights of a mebibyte are not rounded: their time is
   });
 }
 
-TEST_CASE("convolutions of up to 16 pairs of channels are not rounded") {
-  const Tensor x = variable(normal({3, 8, 7, 6})), w = variable(normal({8, 4, 3, 3}, 2));
-  const auto results = [&] {
-    const Tensor y = conv2d(x, w, {}, {.groups = 2});
-    const Tensors g = grad(y, {x, w}, {.seed = Tensor(normal(y.shape(), 3))});
-    return concat({reshape(y.detach(), {-1}), reshape(g[0], {-1}), reshape(g[1], {-1})}).value();
-  };
-  const Array expected = results();
-  with_each_unit([&](const detail::BfloatUnit&) { CHECK(equal(results(), expected)); });
-}
-
 TEST_CASE("a bias is not rounded") {
   const Array x = normal({5, 8}), w = normal({6, 8}, 2), bias = normal({6}, 3);
   const Tensor expected = linear(Tensor(rounded(x)), Tensor(rounded(w)), Tensor(bias));
@@ -220,130 +198,35 @@ TEST_CASE("a bias is not rounded") {
   });
 }
 
-TEST_CASE("convolutions in medium precision, and their gradients, are those of rounded factors") {
+TEST_CASE("convolutions, attention and recurrences stay float in medium precision, and so do their gradients") {
+  constexpr std::int64_t B = 18, T = 5, h = 9;
   struct Case {
-    Shape image, kernel;
-    Conv2dFuncOptions options;
+    Function f;
+    std::vector<Array> inputs;
   };
   const std::vector<Case> cases{
-      {{2, 1, 9, 8}, {17, 1, 3, 3}, {.padding = 1}},
-      {{3, 5, 14, 14}, {33, 5, 3, 3}, {.padding = 1}},
-      {{1, 34, 7, 9}, {40, 34, 3, 2}, {}},
-      {{2, 4, 11, 10}, {6, 4, 3, 3}, {.stride = 2, .padding = 1}},
-      {{2, 8, 11, 10}, {10, 4, 3, 4}, {.stride = {3, 2}, .padding = 2, .dilation = 2, .groups = 2}},
-      {{20, 2, 5, 5}, {36, 1, 3, 3}, {.padding = 1, .groups = 2}},
-      {{2, 70, 4, 4}, {3, 70, 3, 3}, {.padding = 1}},
-      {{1, 2, 2, 3}, {9, 2, 1, 1}, {.stride = 4}},
-      {{112, 1, 13, 9}, {17, 1, 3, 3}, {.padding = 1}},  // small images are summed together, at last fewer
-      {{1, 33, 44, 65}, {4, 33, 3, 3}, {.padding = 1}},  // large ones in bands
-      {{1, 3, 5, 401}, {6, 3, 3, 5}, {.stride = {1, 2}, .padding = {0, 3}}},
-      {{2, 6, 12, 12}, {8, 6, 4, 4}, {.stride = 4}},
-      {{2, 3, 11, 10}, {6, 3, 3, 3}, {.stride = 2}},
-      {{1, 33, 1, 2100}, {3, 33, 1, 5}, {.padding = {0, 4}}},
-      {{2, 40, 20, 16}, {5, 40, 1, 1}, {}},
-  };
-  for (const Case& test : cases) {
-    CAPTURE(test.image);
-    CAPTURE(test.kernel);
-    for (const int count : {1, 3}) {  // one thread has the same room for all bands
-      const ThreadCount threads(count);
-      check_rounded([&](const Tensors& x) { return conv2d(x[0], x[1], {}, test.options); },
-                    {normal(test.image), normal(test.kernel, 2)}, 1e-5);
-    }
-  }
-  const Array x = normal({2, 3, 6, 5}), w = normal({35, 3, 3, 3}, 2), bias = normal({35}, 3);
-  const Tensor expected = conv2d(Tensor(rounded(x)), Tensor(rounded(w)), Tensor(bias));
-  with_each_unit([&](const detail::BfloatUnit&) {
-    check_close(conv2d(Tensor(x), Tensor(w), Tensor(bias)).value(), expected.value(), 1e-5);
-  });
-}
-
-TEST_CASE("a convolution in medium precision has the same bits for any number of threads") {
-  with_each_unit([&](const detail::BfloatUnit&) {
-    for (const std::int64_t batch : {2, 21}) {
-      check_conv_threads({batch, 3, 12, 11}, {6, 3, 3, 3});
-    }
-  });
-}
-
-TEST_CASE("attention in medium precision is softmax between products of rounded factors") {
-  constexpr std::int64_t B = 2, H = 3, T = 70, d = 72;  // narrower heads stay float
-  const Array q = normal({B, H, T, d}), k = normal({B, H, T, d}, 2), v = normal({B, H, T, 2 * d}, 3);
-  const auto product = [](const Tensor& a, const Tensor& b, bool transposed) {
-    return matmul(Tensor(rounded(a.value())), Tensor(rounded(b.value())), {.transpose_b = transposed});
-  };
-  const AttentionMask causal{.causal = true};
-  const Tensor scores = product(Tensor(q) * Real(0.125), Tensor(k), true);
-  const Tensor weights =
-      softmax(masked_fill(scores, written_out(causal, B, T, T), -std::numeric_limits<Real>::infinity()));
-  const Tensor expected = product(weights, Tensor(v), false);
-  // gw = gy v', gs = w (gw - sum w gw), dq = scale gs k, dk = scale gs' q, dv = w' gy
-  const Tensor gy(normal(expected.shape(), 4));
-  const Tensor slope = product(gy, Tensor(v), true);
-  const Tensor gs = weights * (slope - sum(weights * slope, {.axis = -1, .keepdim = true})) * Real(0.125);
-  const Tensor dq = product(gs, Tensor(k), false), dk = product(transpose(gs, -1, -2), Tensor(q), false),
-               dv = product(transpose(weights, -1, -2), gy, false);
-  with_each_unit([&](const detail::BfloatUnit&) {
-    const Tensors x{variable(q), variable(k), variable(v)};
-    const Tensor y = scaled_dot_product_attention(x[0], x[1], x[2], {.mask = causal, .scale = Real(0.125)});
-    // A weight between two bfloat16 numbers may go to the other one, being computed in another way.
-    constexpr double tolerance = 2e-3;
-    const auto mean = [](const Array& a, const Array& b) {
-      double total = 0;
-      for (std::int64_t i = 0; i < a.size(); ++i) total += std::abs(a.data()[i] - b.data()[i]);
-      return total / static_cast<double>(a.size());
+      {[](const Tensors& x) { return conv2d(x[0], x[1], {}, {.padding = 1}); },
+       {normal({3, 17, 12, 11}), normal({16, 17, 3, 3}, 2)}},
+      {[](const Tensors& x) { return scaled_dot_product_attention(x[0], x[1], x[2], {.mask = {.causal = true}}); },
+       {normal({2, 3, 70, 64}), normal({2, 3, 70, 64}, 2), normal({2, 3, 70, 64}, 3)}},
+      {[](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3]).output; },
+       {normal({B, T, 4 * h}), normal({4 * h, h}, 2), normal({B, h}, 3), normal({B, h}, 4)}}};
+  for (std::size_t n = 0; n < cases.size(); ++n) {
+    CAPTURE(n);
+    const auto results = [&] {
+      Tensors x;
+      for (const Array& input : cases[n].inputs) x.push_back(variable(input));
+      const Tensor y = cases[n].f(x);
+      Tensors all{y.detach()};
+      for (const Tensor& g : grad(y, x, {.seed = Tensor(normal(y.shape(), 9))})) all.push_back(g);
+      return all;
     };
-    const Tensors gradients = grad(y, x, {.seed = gy});
-    const Tensors expected_gradients{dq, dk, dv};
-    check_close(y.value(), expected.value(), tolerance);
-    CHECK(mean(y.value(), expected.value()) < 2e-6);
-    for (std::size_t i = 0; i < 3; ++i) {
-      CAPTURE(i);
-      check_close(gradients[i].value(), expected_gradients[i].value(), 10 * tolerance);
-      CHECK(mean(gradients[i].value(), expected_gradients[i].value()) < 1e-5);
-    }
-  });
-}
-
-TEST_CASE("attention in medium precision heeds every mask, in its values and its gradients") {
-  with_each_unit([&](const detail::BfloatUnit&) { check_random_masks(24, 0.06, {.d = 64}); });
-}
-
-TEST_CASE("attention in medium precision does not multiply the zeros of a mask with infinities") {
-  constexpr Real infinity = std::numeric_limits<Real>::infinity();
-  constexpr std::int64_t d = 64;
-  Array v = normal({1, 1, 40, d}, 3), k = normal({1, 1, 40, d}, 2), q = normal({1, 1, 40, d});
-  for (std::int64_t i = 0; i < d; ++i) v.mutable_data()[39 * d + i] = k.mutable_data()[39 * d + i] = infinity;
-  const auto last_is_masked = [&](const Tensors& x) {
-    return scaled_dot_product_attention(x[0], x[1], x[2], {.mask = {.lengths = Index(Shape{1}, 39)}});
-  };
-  const Tensors x{variable(q), variable(k), variable(v)};
-  const Tensor exact = last_is_masked(x);
-  const Tensors gradients = grad(sum(exact), x);
-  with_each_unit([&](const detail::BfloatUnit&) {
-    const Tensor y = last_is_masked(x);
-    check_close(y.value(), exact.value(), 0.02);
-    const Tensors g = grad(sum(y), x);
-    for (std::size_t i = 0; i < 3; ++i) check_close(g[i].value(), gradients[i].value(), 0.02);
-  });
-}
-
-TEST_CASE("recurrences in medium precision are the same in one kernel and step by step") {
-  constexpr std::int64_t B = 18, T = 5, h = 9;
-  const std::vector<Array> inputs{normal({B, T, 4 * h}), normal({4 * h, h}, 2), normal({B, h}, 3), normal({B, h}, 4)};
-  const auto run = [](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3]).output; };
-  Tensors x;
-  for (const Array& input : inputs) x.push_back(variable(input));
-  const Array exact = run(x).value();
-  with_each_unit([&](const detail::BfloatUnit&) {
-    const Tensor y = run(x);
-    check_close(y.value(), exact, 0.05);
-    CHECK(difference(y.value(), exact) > 1e-5);
-    const Tensor seed(normal(y.shape(), 5));
-    const Tensors kernel = grad(y, x, {.seed = seed, .retain_graph = true});
-    const Tensors composed = grad(y, x, {.seed = seed, .create_graph = true});
-    for (std::size_t i = 0; i < x.size(); ++i) check_close(kernel[i].value(), composed[i].value(), 0.02);
-  });
+    const Tensors exact = results();
+    with_each_unit([&](const detail::BfloatUnit&) {
+      const Tensors got = results();
+      for (std::size_t i = 0; i < exact.size(); ++i) CHECK(equal(got[i].value(), exact[i].value()));
+    });
+  }
 }
 
 TEST_CASE("gradients in medium precision differ from those in double by what rounding allows") {
@@ -384,14 +267,6 @@ TEST_CASE("gradients in medium precision differ from those in double by what rou
     }
     CHECK(worst < 0x1.02p-8);
     CHECK(worst > 0x1p-12);  // something was rounded
-  });
-}
-
-TEST_CASE("heads of fewer than 64 columns stay float in medium precision") {
-  const Tensor q(normal({1, 2, 30, 63})), k(normal({1, 2, 30, 63}, 2)), v(normal({1, 2, 30, 63}, 3));
-  const Array exact = scaled_dot_product_attention(q, k, v).value();
-  with_each_unit([&](const detail::BfloatUnit&) {
-    CHECK(equal(scaled_dot_product_attention(q, k, v).value(), exact));
   });
 }
 
@@ -563,14 +438,13 @@ TEST_CASE("numbers that parts cannot hold are multiplied as float") {
   CHECK(same(1, 0, 0));
 }
 
-TEST_CASE("split and high precision go through matmul, linear and convolutions, of large sizes only") {
-  const Array a = normal({80, 70}), b = normal({70, 64}, 2), x = normal({4, 17, 12, 12}, 3), w = normal({16, 17, 3, 3}, 4);
+TEST_CASE("split and high precision go through matmul and its gradients, of large sizes only") {
+  const Array a = normal({80, 70}), b = normal({70, 64}, 2);
   const auto results = [&] {
-    Tensors in{variable(a), variable(b), variable(x), variable(w)};
-    const Tensor y = matmul(in[0], in[1]), image = conv2d(in[2], in[3], {}, {.padding = 1});
-    Tensors all{y, image};
+    Tensors in{variable(a), variable(b)};
+    const Tensor y = matmul(in[0], in[1]);
+    Tensors all{y};
     for (const Tensor& g : grad(y, {in[0], in[1]}, {.seed = Tensor(normal(y.shape(), 5))})) all.push_back(g);
-    for (const Tensor& g : grad(image, {in[2], in[3]}, {.seed = Tensor(normal(image.shape(), 6))})) all.push_back(g);
     return all;
   };
   const Tensors exact = results();
@@ -584,23 +458,15 @@ TEST_CASE("split and high precision go through matmul, linear and convolutions, 
         CHECK_FALSE(equal(got[i].value(), exact[i].value()));
         check_close(got[i].value(), exact[i].value(), precision == MatmulPrecision::split ? 2e-6 : 2e-4);
       }
-      const Array small = normal({63, 63}), few = normal({4, 15, 12, 12}), kernel = normal({16, 15, 3, 3});
-      const Array product = matmul(Tensor(small), Tensor(small)).value(), y = conv2d(Tensor(few), Tensor(kernel)).value();
+      const Array small = normal({63, 63});
+      const Array product = matmul(Tensor(small), Tensor(small)).value();
       set_matmul_precision(MatmulPrecision::highest);
       CHECK(equal(matmul(Tensor(small), Tensor(small)).value(), product));
-      CHECK(equal(conv2d(Tensor(few), Tensor(kernel)).value(), y));
     }
   }
   if (const detail::BfloatUnit* const registers = detail::avx512_bf16_unit().unit) {
     const WithUnit only_one_part(registers, MatmulPrecision::high);
     CHECK(equal(results()[0].value(), exact[0].value()));
-  }
-}
-
-TEST_CASE("a convolution in three parts has the same bits for any number of threads") {
-  const WithUnit tiles(&plain_tiles_unit, MatmulPrecision::split);
-  for (const std::int64_t batch : {2, 21}) {
-    check_conv_threads({batch, 17, 12, 11}, {16, 17, 3, 3});
   }
 }
 
@@ -625,7 +491,7 @@ TEST_CASE("a unit that multiplies wrongly is found out before it is used") {
 
 TEST_CASE("the precision of products is chosen for the process") {
   CHECK(matmul_precision() == MatmulPrecision::highest);
-  CHECK(detail::bfloat_unit() == nullptr);
+  CHECK(detail::rounding_of_products().unit == nullptr);
   const Array a = normal({9, 9}), b = normal({9, 9}, 2);
   const Array exact = matmul(Tensor(a), Tensor(b)).value();
   set_matmul_precision(MatmulPrecision::high);

@@ -59,43 +59,12 @@ Results index_put_of(const Case& c) {
   return index_put(c.x(0), indices, c.x(c.integer("indices") + 1), {.accumulate = c.flag("accumulate")});
 }
 
-Results quantiles_of(const Case& c) {
-  const QuantileOptions options{
-      .axis = c.has("axis") ? std::optional(c.integer("axis")) : std::nullopt,
-      .keepdim = c.flag("keepdim"),
-      .interpolation = named<QuantileInterpolation>(c, "way",
-                                                    {{"linear", QuantileInterpolation::linear},
-                                                     {"lower", QuantileInterpolation::lower},
-                                                     {"higher", QuantileInterpolation::higher},
-                                                     {"midpoint", QuantileInterpolation::midpoint},
-                                                     {"nearest", QuantileInterpolation::nearest}})};
-  return c.has("q") ? nanquantile(c.x(), real(c, "q"), options) : nanquantile(c.x(0), c.x(1), options);
-}
-
 // A split into parts, or before places.
 template <class ByCount, class ByPlaces>
 Operation split_of(const ByCount& by_count, const ByPlaces& by_places) {
   return [=](const Case& c) {
     return c.flag("is_list") ? by_places(c.x(), c.numbers("at")) : by_count(c.x(), c.numbers("at").at(0));
   };
-}
-
-Results several(const ValuesAndIndices& found) { return {found.values, found.indices}; }
-
-std::optional<Size2d> size_of(const Case& c) {
-  if (!c.has("size")) return {};
-  return Size2d{c.numbers("size")[0], c.numbers("size")[1]};
-}
-
-Results grid_sample_of(const Case& c) {
-  const bool nearest = c.text("mode") == "nearest";
-  return grid_sample(
-      c.x(0), c.x(1),
-      {.mode = nearest ? Interpolation::nearest : Interpolation::bilinear,
-       .padding = named<GridPadding>(
-           c, "padding_mode",
-           {{"zeros", GridPadding::zeros}, {"border", GridPadding::border}, {"reflection", GridPadding::reflection}}),
-       .align_corners = c.flag("align_corners") ? AlignCorners::yes : AlignCorners::no});
 }
 
 Reduction reduction_of(const Case& c) {
@@ -122,14 +91,8 @@ TEST_CASE("special functions and their gradients of two orders equal PyTorch's")
   check_fixtures("special",
                  {{"lgamma", of_one(lgamma)},
                   {"digamma", of_one(digamma)},
-                  {"polygamma", [](const Case& c) { return polygamma(c.integer("n"), c.x()); }},
-                  {"erfinv", of_one(erfinv)},
-                  {"i0", of_one(i0)},
-                  {"i1", of_one(i1)},
-                  {"sinc", of_one(sinc)},
                   {"hardshrink", [](const Case& c) { return hardshrink(c.x(), real(c, "width")); }},
                   {"softshrink", [](const Case& c) { return softshrink(c.x(), real(c, "width")); }},
-                  {"xlogy", of_two(xlogy)},
                   {"logaddexp2", of_two(logaddexp2)},
                   {"fmax", of_two(fmax)},
                   {"fmin", of_two(fmin)},
@@ -144,15 +107,14 @@ TEST_CASE("special functions and their gradients of two orders equal PyTorch's")
                   {"bitwise_not", [](const Case& c) { return ~c.index(0); }},
                   {"left_shift", [](const Case& c) { return c.index(0) << c.index(1); }},
                   {"right_shift", [](const Case& c) { return c.index(0) >> c.index(1); }}},
-                 {.tolerance = 3e-12, .ulps_of = {{"logaddexp2", 16}, {"sinc/1", 250}}});  // a second slope near its zero
+                 {.tolerance = 3e-12, .ulps_of = {{"logaddexp2", 16}}});
 }
 
 // PyTorch's polygamma(1, x), which is in its gradients, is off by up to 1e-9; special_test.cpp has the right ones.
 TEST_CASE("gradients of two orders of functions of the gamma family are near PyTorch's") {
   check_fixtures("gammas",
                  {{"lgamma", of_one(lgamma)},
-                  {"digamma", of_one(digamma)},
-                  {"polygamma", [](const Case& c) { return polygamma(c.integer("n"), c.x()); }}},
+                  {"digamma", of_one(digamma)}},
                  {.tolerance = 2e-9});
 }
 
@@ -178,53 +140,13 @@ TEST_CASE("writing by number and its gradients of two orders equal PyTorch's") {
           return slice_scatter(c.x(0), {_, slice(1, 6, 2)}, c.x(1));
         }},
        {"select_scatter",
-        [](const Case& c) { return select_scatter(c.x(0), c.x(1), c.integer("axis"), c.integer("at")); }},
-       {"diagonal_scatter", [](const Case& c) {
-          return diagonal_scatter(
-              c.x(0), c.x(1),
-              {.offset = c.integer("offset"), .axis1 = c.integer("axis1"), .axis2 = c.integer("axis2")});
-        }}});
+        [](const Case& c) { return select_scatter(c.x(0), c.x(1), c.integer("axis"), c.integer("at")); }}});
 }
 
-TEST_CASE("combinations, differences and searches, and their gradients of two orders, equal PyTorch's") {
+TEST_CASE("splits and searches, and their gradients of two orders, equal PyTorch's") {
   check_fixtures(
       "combining",
-      {{"kron", of_two(kron)},
-       {"cross", [](const Case& c) { return cross(c.x(0), c.x(1), c.integer("axis")); }},
-       {"vander",
-        [](const Case& c) { return vander(c.x(), {.n = given(c, "n"), .increasing = c.flag("increasing")}); }},
-       {"cartesian_prod", [](const Case& c) { return cartesian_prod(c.xs()); }},
-       {"combinations",
-        [](const Case& c) {
-          return combinations(c.x(), {.r = c.integer("r"), .with_replacement = c.flag("with_replacement")});
-        }},
-       {"trapezoid",
-        [](const Case& c) {
-          if (c.has("dx")) return trapezoid(c.x(), {.dx = real(c, "dx"), .axis = c.integer("axis")});
-          return trapezoid(c.x(0), c.x(1), {.axis = c.integer("axis")});
-        }},
-       {"cumulative_trapezoid",
-        [](const Case& c) {
-          if (c.has("dx")) return cumulative_trapezoid(c.x(), {.dx = real(c, "dx"), .axis = c.integer("axis")});
-          return cumulative_trapezoid(c.x(0), c.x(1), {.axis = c.integer("axis")});
-        }},
-       {"gradient",
-        [](const Case& c) {
-          DifferenceOptions options{.edge_order = c.integer("edge_order")};
-          if (c.has("axis")) options.axis = c.integer("axis");
-          return gradient(c.x(), real(c, "spacing"), options);
-        }},
-       {"gradient_points",
-        [](const Case& c) {
-          const Tensors points(c.xs().begin() + 1, c.xs().end());
-          return gradient(c.x(0), points, {.edge_order = c.integer("edge_order")});
-        }},
-       {"pdist", [](const Case& c) { return pdist(c.x(), {.p = c.number("p")}); }},
-       {"renorm",
-        [](const Case& c) {
-          return renorm(c.x(), {.p = c.number("p"), .axis = c.integer("axis"), .maxnorm = real(c, "maxnorm")});
-        }},
-       {"tensor_split",
+      {{"tensor_split",
         split_of([](const Tensor& x, std::int64_t count) { return tensor_split(x, count); },
                  [](const Tensor& x, const std::vector<std::int64_t>& at) { return tensor_split(x, at); })},
        {"hsplit", split_of([](const Tensor& x, std::int64_t count) { return hsplit(x, count); },
@@ -244,8 +166,7 @@ TEST_CASE("combinations, differences and searches, and their gradients of two or
           for (const Index& along : unravel_index(c.index(0), c.shape("shape"))) all.all.emplace_back(along);
           return all;
         }},
-       {"unique_consecutive",
-        [](const Case& c) {
+       {"unique_consecutive", [](const Case& c) {
           const auto results = [](const auto& runs, auto values) {
             Results all{std::move(values)};
             all.all.emplace_back(runs.inverse);
@@ -258,24 +179,7 @@ TEST_CASE("combinations, differences and searches, and their gradients of two or
           }
           const auto runs = unique_consecutive(c.index(0));
           return results(runs, runs.values);
-        }},
-       {"nanmedian",
-        [](const Case& c) -> Results {
-          if (!c.has("axis")) return nanmedian(c.x());
-          return several(nanmedian(c.x(), c.integer("axis"), {.keepdim = c.flag("keepdim")}));
-        }},
-       {"nanquantile", quantiles_of},
-       {"histogram",
-        [](const Case& c) {
-          const auto [hist, edges] = histogram(
-              c.x(), c.integer("bins"), {.density = c.flag("density"), .min = real(c, "low"), .max = real(c, "high")});
-          return Tensors{hist, edges};
-        }},
-       {"histogram_weights", [](const Case& c) {
-          const auto [hist, edges] = histogram(c.x(0), c.x(2), {.weight = c.x(1), .density = c.flag("density")});
-          return Tensors{hist, edges};
-        }}},
-      {.ulps_of = {{"nanquantile", 48}}});  // the share of two neighbours of different sign
+        }}});
 }
 
 TEST_CASE("operations on pictures and their gradients of two orders equal PyTorch's") {
@@ -295,61 +199,14 @@ TEST_CASE("operations on pictures and their gradients of two orders equal PyTorc
        {"pixel_shuffle", [](const Case& c) { return pixel_shuffle(c.x(), c.integer("factor")); }},
        {"pixel_unshuffle", [](const Case& c) { return pixel_unshuffle(c.x(), c.integer("factor")); }},
        {"channel_shuffle", [](const Case& c) { return channel_shuffle(c.x(), c.integer("groups")); }},
-       {"local_response_norm",
-        [](const Case& c) {
-          return local_response_norm(c.x(), c.integer("size"),
-                                     {.alpha = c.number("alpha"), .beta = c.number("beta"), .k = c.number("k")});
-        }},
-       {"lp_pool1d",
-        [](const Case& c) {
-          return lp_pool1d(c.x(), c.number("p"), 3, {.stride = given(c, "stride"), .ceil_mode = c.flag("ceil_mode")});
-        }},
-       {"lp_pool2d",
-        [](const Case& c) {
-          return lp_pool2d(c.x(), c.number("p"), {2, 3},
-                           {.stride = Size2d(c.integer("stride")), .ceil_mode = c.flag("ceil_mode")});
-        }},
-       {"max_pool1d_with_indices",
-        [](const Case& c) {
-          return several(
-              max_pool1d_with_indices(c.x(), 3, {.stride = given(c, "stride"), .padding = c.integer("padding")}));
-        }},
-       {"max_pool2d_with_indices",
-        [](const Case& c) {
-          return several(max_pool2d_with_indices(
-              c.x(), 3, {.stride = Size2d(c.integer("stride")), .padding = c.integer("padding")}));
-        }},
-       {"adaptive_max_pool1d_with_indices",
-        [](const Case& c) { return several(adaptive_max_pool1d_with_indices(c.x(), c.integer("size"))); }},
-       {"adaptive_max_pool2d_with_indices",
-        [](const Case& c) { return several(adaptive_max_pool2d_with_indices(c.x(), c.integer("size"))); }},
-       {"max_unpool1d",
-        [](const Case& c) {
-          return max_unpool1d(
-              c.x(0), c.index(1), 2,
-              {.stride = given(c, "stride"), .padding = c.integer("padding"), .output_size = given(c, "size")});
-        }},
-       {"max_unpool2d",
-        [](const Case& c) {
-          return max_unpool2d(
-              c.x(0), c.index(1), 2,
-              {.stride = Size2d(c.integer("stride")), .padding = c.integer("padding"), .output_size = size_of(c)});
-        }},
-       {"conv_transpose1d",
-        [](const Case& c) {
+       {"conv_transpose1d", [](const Case& c) {
           return conv_transpose1d(c.x(0), c.x(1), c.x(2),
                                   {.stride = c.integer("stride"),
                                    .padding = c.integer("padding"),
                                    .output_padding = c.integer("output_padding"),
                                    .dilation = c.integer("dilation"),
                                    .groups = c.integer("groups")});
-        }},
-       {"affine_grid",
-        [](const Case& c) {
-          return affine_grid(c.x(), c.shape("size"), c.flag("align") ? AlignCorners::yes : AlignCorners::no);
-        }},
-       {"grid_sample", grid_sample_of}},
-      {.ulps_of = {{"grid_sample", 24}}});  // places of pixels, sums that cancel
+        }}});
 }
 
 TEST_CASE("margins of several classes, divergences by batch, and their gradients of two orders equal PyTorch's") {

@@ -114,15 +114,14 @@ inline void plain_pack(const detail::BfloatPacking& p) {
   const bool left = p.side == detail::BfloatSide::left;
   for (std::int64_t line = 0; line < detail::whole_lines(p.lines); ++line) {
     for (std::int64_t k = 0; k < detail::whole_depth(p.depth); ++k) {
-      if (!p.whole && (left ? line >= p.lines : k / 2 > (p.depth - 1) / 2)) continue;
       const bool there = line < p.lines && k < p.depth, by_lines = left != p.from.transposed;
       const std::int64_t row = by_lines ? line : k, column = by_lines ? k : line;
-      const float x = there ? static_cast<float>(p.scale * p.from.data[row * p.from.stride + column]) : 0;
+      const float x = there ? static_cast<float>(p.from.data[row * p.from.stride + column]) : 0;
       const std::int64_t i = line % tile_lines, j = k % tile_depth;
-      const std::int64_t in_tile = left ? i * p.layout.step + j : j / 2 * p.layout.step + 2 * i + j % 2;
+      const std::int64_t in_tile = left ? i * tile_depth + j : j / 2 * tile_depth + 2 * i + j % 2;
       const std::array<Bfloat16, 3> parts = parts_of(x, p.parts);
       for (int part = 0; part < p.parts; ++part) {
-        p.to[line / tile_lines * p.layout.across + k / tile_depth * p.layout.along + part * p.layout.part + in_tile] =
+        p.to[line / tile_lines * p.layout.across + k / tile_depth * p.layout.along + part * detail::tile_size + in_tile] =
             parts[static_cast<std::size_t>(part)];
       }
     }
@@ -130,7 +129,7 @@ inline void plain_pack(const detail::BfloatPacking& p) {
 }
 
 inline const detail::BfloatUnit plain_tiles_unit{
-    "plain tiles", 3, true, 1 << 17, 1 << 17, PlainTiles::start, PlainTiles::end, plain_pack, multiply_by_tiles<PlainTiles>};
+    "plain tiles", 3, 1 << 17, 1 << 17, PlainTiles::start, PlainTiles::end, plain_pack, multiply_by_tiles<PlainTiles>};
 
 /// The units that can run here: tiles in plain memory, and what the processor has; its packing with plain tiles too.
 inline std::vector<const detail::BfloatUnit*> bfloat_units() {

@@ -166,7 +166,7 @@ std::int64_t weights_at(const AttentionSizes& p, std::int64_t first_batch, std::
 }  // namespace
 
 bool fits_across_batch(const AttentionSizes& p, const KeyRanges& ranges) {
-  const bool plain = !p.unit && p.group == 1 && !ranges.masked && !ranges.bias;
+  const bool plain = p.group == 1 && !ranges.masked && !ranges.bias;
   const bool side_by_side = p.d == p.e && p.d > 0 && p.q.head_step == p.d && p.k.head_step == p.d &&
                             p.v.head_step == p.d && p.y.head_step == p.d;
   if (!plain || !side_by_side) return false;

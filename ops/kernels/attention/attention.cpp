@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../layers/dropout.h"
 #include "across_batch.h"
-#include "attention_bfloat16.h"
 #include "attention_products.h"
 #include "attention_weights.h"
 #include "one_query.h"
@@ -180,12 +178,6 @@ void finish_scores(const KeyRanges& ranges, const Queries& queries, std::int64_t
   mask_scores(scores, queries);
 }
 
-// Rows for the keys that some queries see, after leading zeros for packed factors.
-MatrixRows after_lead(Matrix& rows, std::int64_t lead) {
-  std::fill_n(rows.row(0), lead * rows.step(), Real(0));
-  return rows.rows_from(lead);
-}
-
 }  // namespace
 
 KeptAttention::KeptAttention(const AttentionSizes& p)
@@ -200,18 +192,17 @@ KeptAttention::KeptAttention(const AttentionSizes& p)
 
 namespace {
 
-template <class Products>
 void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
              const WeightDropout& dropout, Real* y, KeptAttention* kept) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
   // Also where a graph keeps the weights: a model gives the same numbers in training as without a graph.
-  const bool alone = !p.unit && !dropout.on() && detail::has_one_query(p, ranges);
+  const bool alone = !dropout.on() && detail::has_one_query(p, ranges);
   // Each query has a result of its own, so the number of shares changes no bit. Under a causal mask shares are unequal.
   constexpr std::int64_t least_queries = 64;
   const Shares shares(p, p.B * p.H < threads() ? 4 * threads() : 1, least_queries);
   parallel_for(p.B * p.H * shares.count(), heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
-    Products products(p, ranges);
-    Matrix weights(most_keys + Products::max_lead, lanes);
+    ForwardProducts products(p, ranges);
+    Matrix weights(most_keys, lanes);
     DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
     Real sums[4 * Pack::width];  // maxima and shares, not kept
@@ -229,7 +220,7 @@ void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, c
       }
       products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
       each_queries(p, ranges, b, shares, job % shares.count(), queries, [&] {
-        const MatrixRows scores = after_lead(weights, Products::lead(queries));
+        const MatrixRows scores = weights.rows_from(0);
         products.scores(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_step, scores);
         finish_scores(ranges, queries, b, h, scores);
         if (factors.on()) factors.draw(i, queries);
@@ -267,7 +258,6 @@ void add_shares(const AttentionSizes& p, std::int64_t shares, const Real* sums, 
   });
 }
 
-template <class Products>
 void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
               const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
               const WeightDropout& dropout, Real* score_gradients) {
@@ -279,9 +269,9 @@ void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<c
   Array sums(Shape{parts.count() > 1 ? parts.count() * groups : 0, p.S, p.d + p.e});
   Real* const sum = sums.mutable_data();
   parallel_for(groups * parts.count(), at_a_time, [&](std::int64_t first, std::int64_t last) {
-    Products products(p, ranges, !kept.weights());
+    BackwardProducts products(p, ranges, !kept.weights());
     // The weights, then after dropout; gradients of weights, then of scores.
-    Matrix shares(most_keys + Products::max_lead, lanes), slopes(most_keys + Products::max_lead, lanes);
+    Matrix shares(most_keys, lanes), slopes(most_keys, lanes);
     DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
     for (std::int64_t job = first * p.group; job < last * p.group; ++job) {
@@ -290,8 +280,7 @@ void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<c
       if (h % p.group == 0) products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
       each_queries(p, ranges, b, parts, part, queries, [&] {
         const std::int64_t seen = queries.keys();
-        const MatrixRows share = after_lead(shares, Products::lead(queries));
-        const MatrixRows slope = after_lead(slopes, Products::lead(queries));
+        const MatrixRows share = shares.rows_from(0), slope = slopes.rows_from(0);
         products.take_queries(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_step,
                               gy + p.y.at(b, h) + queries.first * p.y.row_step);
         if (factors.on()) factors.draw(i, queries);
@@ -339,7 +328,7 @@ void attention_forward(const AttentionSizes& p, const AttentionOperands<const Re
   if (!dropout.on() && detail::fits_across_batch(p, ranges)) {
     return detail::forward_across_batch(p, in, ranges, y, kept ? kept->rows(0, 0) : nullptr);
   }
-  (p.unit ? forward<BfloatForward> : forward<FloatForward>)(p, in, ranges, dropout, y, kept);
+  forward(p, in, ranges, dropout, y, kept);
 }
 
 void attention_backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
@@ -348,7 +337,7 @@ void attention_backward(const AttentionSizes& p, const Real* gy, const Attention
   if (!dropout.on() && detail::fits_across_batch(p, ranges)) {
     return detail::backward_across_batch(p, gy, in, out, kept.rows(0, 0), ranges);
   }
-  (p.unit ? backward<BfloatBackward> : backward<FloatBackward>)(p, gy, in, out, kept, ranges, dropout, score_gradients);
+  backward(p, gy, in, out, kept, ranges, dropout, score_gradients);
 }
 
 Array careful_products(const Array& a, const Array& b, LeftFactor left_factor) {

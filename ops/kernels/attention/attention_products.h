@@ -1,4 +1,4 @@
-// The products of attention's two passes, on numbers as they are. attention_bfloat16.h has the same for rounded ones.
+// The products of attention's two passes.
 #pragma once
 
 #include <algorithm>
@@ -41,19 +41,15 @@ inline std::int64_t keys_before(const KeyRanges& ranges, const Queries& queries,
 
 /// The products of the forward pass: take_head, then, for some queries at a time, scores and weighted_sum.
 /// Threads: for the thread that made it.
-class FloatForward {
+class ForwardProducts {
  public:
-  FloatForward(const AttentionSizes& p, const KeyRanges& ranges)
+  ForwardProducts(const AttentionSizes& p, const KeyRanges& ranges)
       : p_(p),
         ranges_(ranges),
         seen_(ranges.end(p.B)),
         query_(p.d, queries_at_a_time(p)),
         values_(seen_, p.e),
         out_(queries_at_a_time(p), p.e) {}
-
-  /// The number of zero rows in the weights before the row of the first key, at most max_lead.
-  static constexpr std::int64_t max_lead = 0;
-  static std::int64_t lead(const Queries&) { return 0; }
 
   void take_head(const Real* k, const Real* v) {
     keys_ = k;
@@ -94,10 +90,10 @@ class FloatForward {
 
 /// The products of the backward pass: take_head once for a head of keys, then, for some queries at a time,
 /// take_queries and the rest, finally write_gradients. Threads: for the thread that made it.
-class FloatBackward {
+class BackwardProducts {
  public:
   /// `again`: whether scores will be asked for.
-  FloatBackward(const AttentionSizes& p, const KeyRanges& ranges, bool again)
+  BackwardProducts(const AttentionSizes& p, const KeyRanges& ranges, bool again)
       : p_(p),
         ranges_(ranges),
         again_(again),
@@ -109,9 +105,6 @@ class FloatBackward {
         dq_(queries_at_a_time(p), p.d),
         dk_(p.S, p.d),
         dv_(p.S, p.e) {}
-
-  static constexpr std::int64_t max_lead = 0;
-  static std::int64_t lead(const Queries&) { return 0; }
 
   void take_head(const Real* k, const Real* v) {
     k_ = k;

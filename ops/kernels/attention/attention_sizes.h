@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "../../../core/array/shape.h"
-#include "../products/product.h"
 
 namespace xgrad {
 
@@ -22,8 +21,6 @@ struct AttentionSizes {
   HeadLayout q, k, v, y;
   Real scale;  ///< of the scores
   std::int64_t group = 1;
-  /// The unit that rounds the factors to bfloat16 (bfloat16.h) and multiplies them; nullptr: nothing is rounded.
-  const detail::BfloatUnit* unit = nullptr;
 
   /// The offsets of the keys and the values for head h of the queries.
   std::int64_t k_at(std::int64_t b, std::int64_t h) const { return k.at(b, h / group); }

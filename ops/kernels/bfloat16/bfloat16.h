@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../../../core/runtime/memory.h"
 #include "../products/product.h"
 
 namespace xgrad {
@@ -24,37 +23,19 @@ inline constexpr std::int64_t tile_lines = 16, tile_depth = 32, tile_size = tile
 inline std::int64_t whole_depth(std::int64_t depth) { return (depth + tile_depth - 1) / tile_depth * tile_depth; }
 inline std::int64_t whole_lines(std::int64_t lines) { return (lines + tile_lines - 1) / tile_lines * tile_lines; }
 
-/// Where the tiles of a factor are, in numbers.
+/// Where the tiles of a factor are, in numbers: each in one piece, followed by those of its other parts.
 struct BfloatLayout {
-  std::int64_t step;    ///< between the rows of a tile
   std::int64_t along;   ///< between tiles one after the other along the depth
   std::int64_t across;  ///< between tiles side by side
-  std::int64_t part;    ///< between the parts of a tile
 };
-/// Each tile in one piece, followed by those of its other parts.
-inline BfloatLayout in_tiles(std::int64_t depth, int parts = 1) {
-  return {tile_depth, parts * tile_size, parts * tile_lines * whole_depth(depth), tile_size};
+inline BfloatLayout in_tiles(std::int64_t depth, int parts) {
+  return {parts * tile_size, parts * tile_lines * whole_depth(depth)};
 }
-/// Numbers of a factor in tiles.
-inline std::int64_t tiles_size(std::int64_t lines, std::int64_t depth, int parts = 1) {
-  return parts * whole_lines(lines) * whole_depth(depth);
-}
-/// Rows of the left factor in one piece each, so that a block may begin with any of them. They are no power of two apart:
-/// such rows would displace one another in the first-level cache.
-inline BfloatLayout in_rows(std::int64_t depth) {
-  const std::int64_t whole = whole_depth(depth), step = whole % 256 == 0 ? whole + tile_depth : whole;
-  return {step, tile_depth, tile_lines * step, 0};
-}
-/// Numbers of a left factor in rows.
-inline std::int64_t rows_size(std::int64_t rows, std::int64_t depth) { return whole_lines(rows) * in_rows(depth).step; }
 
 /// A packed factor, or a part of it.
 struct BfloatFactor {
   const Bfloat16* data = nullptr;
   BfloatLayout layout = {};
-  /// Where the rows of a right factor begin, from `data` on, if they are not where the layout says. A unit of whole tiles
-  /// heeds that of every sixteenth.
-  const std::int64_t* rows = nullptr;
 };
 
 enum class BfloatSide { left, right };
@@ -66,10 +47,7 @@ struct BfloatPacking {
   std::int64_t lines = 0, depth = 0;
   Bfloat16* to = nullptr;
   BfloatLayout layout = {};
-  Real scale = 1;     ///< what is packed is scale times the factor
-  int parts = 1;      ///< 1, 2 or 3
-  bool whole = true;  ///< else rows of tiles behind the last line or place are not written
-  std::int64_t ahead = 0;  ///< where the numbers that will be packed soon are, from these: for caches
+  int parts = 1;  ///< 1, 2 or 3
 };
 
 /// c = scale a b + keep c + bias
@@ -79,9 +57,8 @@ struct BfloatBlock {
   Real* c = nullptr;  ///< rows c_step apart
   std::int64_t c_step = 0;
   Real scale = 1;
-  Real keep = 0;                   ///< 0: the old c is ignored, even NaN
-  const Real* bias = nullptr;      ///< one number a column
-  const Real* row_bias = nullptr;  ///< one number a row; instead of the other
+  Real keep = 0;               ///< 0: the old c is ignored, even NaN
+  const Real* bias = nullptr;  ///< one number a column
   int parts = 1;
 };
 
@@ -90,7 +67,6 @@ struct BfloatBlock {
 struct BfloatUnit {
   const char* name;  ///< "AMX", "AVX512-BF16"
   int most_parts;    ///< 3 where three parts are faster than float, else 1
-  bool whole_tiles;  ///< reads tiles to their end; else to the last row
   /// So many numbers of the right factor stay in a near cache, and so many packed ones of the left factor are kept.
   std::int64_t most_right, most_left;
   /// A thread calls these before and after its calls of `multiply`.
@@ -112,55 +88,6 @@ BfloatFound amx_unit();
 BfloatFound best_bfloat_unit();
 /// Whether the unit multiplies small whole numbers right, in all its parts; takes 20 microseconds.
 bool multiplies_right(const BfloatUnit& unit);
-
-/// While it lives, its thread may multiply. Threads: for the thread that made it.
-class BfloatWork {
- public:
-  explicit BfloatWork(const BfloatUnit& unit) : unit_(unit) { unit_.start(); }
-  ~BfloatWork() { unit_.end(); }
-  BfloatWork(const BfloatWork&) = delete;
-  BfloatWork& operator=(const BfloatWork&) = delete;
-
- private:
-  const BfloatUnit& unit_;
-};
-
-/// A buffer of packed numbers. Threads: a plain value.
-class BfloatRoom {
- public:
-  explicit BfloatRoom(std::int64_t count)
-      : bytes_(static_cast<std::size_t>(count) * sizeof(Bfloat16)),
-        data_(static_cast<Bfloat16*>(pool_allocate(bytes_))) {}
-  ~BfloatRoom() { pool_release(data_, bytes_); }
-  BfloatRoom(const BfloatRoom&) = delete;
-  BfloatRoom& operator=(const BfloatRoom&) = delete;
-
-  Bfloat16* data() const { return data_; }
-
- private:
-  std::size_t bytes_;
-  Bfloat16* data_;
-};
-
-/// Room for factors in tiles. Threads: a plain value.
-class BfloatTiles {
- public:
-  /// For factors of at most so many lines and places of the depth.
-  BfloatTiles(const Rounding& rounding, std::int64_t lines, std::int64_t depth)
-      : rounding_(rounding), room_(tiles_size(lines, depth, rounding.parts)) {}
-  /// Packs a factor, in place of the one before, and returns it.
-  BfloatFactor pack(BfloatPacking packing) const {
-    packing.to = room_.data();
-    packing.layout = in_tiles(packing.depth, rounding_.parts);
-    packing.parts = rounding_.parts;
-    rounding_.unit->pack(packing);
-    return {packing.to, packing.layout};
-  }
-
- private:
-  Rounding rounding_;
-  BfloatRoom room_;
-};
 
 /// A matrix in memory, rows `stride` numbers apart.
 struct BfloatMatrix {

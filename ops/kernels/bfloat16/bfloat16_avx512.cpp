@@ -37,15 +37,7 @@ class Rows {
  public:
   XGRAD_BFLOAT16 void set(std::int64_t i, __m512i row) { _mm512_store_si512(numbers_ + 16 * i, row); }
   // Pairs of numbers change place, so that rows of the left factor become columns of the right one.
-  void write_transposed(Bfloat16* to, std::int64_t step) const {
-    transpose_16(reinterpret_cast<float*>(to), step / 2, numbers_, 16);
-  }
-  // The first `count` rows alone.
-  void write_transposed(Bfloat16* to, std::int64_t step, std::int64_t count) const {
-    alignas(64) Bfloat16 rows[tile_size];
-    write_transposed(rows, tile_depth);
-    for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * step, rows + i * tile_depth, 2 * tile_depth);
-  }
+  void write_transposed(Bfloat16* to) const { transpose_16(reinterpret_cast<float*>(to), 16, numbers_, 16); }
 
  private:
   alignas(64) float numbers_[256];
@@ -72,27 +64,21 @@ __m512 take_upper_half(__m512& x) {
 // 16 neighbours in the rows of a matrix, of which there are `count`.
 struct Lanes {
   const float* from;
-  std::int64_t stride, count, ahead;
+  std::int64_t stride, count;
   Lanes(const BfloatPacking& p, std::int64_t first, std::int64_t n)
-      : from(p.from.data + first), stride(p.from.stride), count(n), ahead(p.ahead) {}
-  __m512 load(std::int64_t row) const {
-    const float* const at = from + row * stride;
-    if (ahead != 0) __builtin_prefetch(at + ahead);
-    return numbers_at(at, count);
-  }
+      : from(p.from.data + first), stride(p.from.stride), count(n) {}
+  __m512 load(std::int64_t row) const { return numbers_at(from + row * stride, count); }
 };
 
 // The parts of one tile. `along`: numbers of a line are neighbours in a row of the matrix, else those of neighbouring
 // lines are.
 template <int parts, bool along>
 XGRAD_BFLOAT16 void pack_tile(const BfloatPacking& p, std::int64_t line, std::int64_t k, Bfloat16* to) {
-  const __m512 scale = _mm512_set1_ps(p.scale);
-  const std::int64_t step = p.layout.step, lines = p.lines - line, depth = p.depth - k;
+  const std::int64_t lines = p.lines - line, depth = p.depth - k;
   const Lanes lanes(p, along ? k : line, along ? depth : lines), behind(p, k + 16, along ? depth - 16 : 0);
-  const std::int64_t there = std::min(p.side == BfloatSide::left ? lines : (depth + 1) / 2, tile_lines);
   const bool direct = along == (p.side == BfloatSide::left);
   Rows rows[parts];
-  for (std::int64_t i = 0; i < (p.whole || !direct ? tile_lines : there); ++i) {
+  for (std::int64_t i = 0; i < tile_lines; ++i) {
     __m512 first = _mm512_setzero_ps(), second = first;
     if constexpr (along) {
       if (i < lines) {
@@ -103,8 +89,6 @@ XGRAD_BFLOAT16 void pack_tile(const BfloatPacking& p, std::int64_t line, std::in
       if (2 * i < depth) first = lanes.load(k + 2 * i);
       if (2 * i + 1 < depth) second = lanes.load(k + 2 * i + 1);
     }
-    first = _mm512_mul_ps(scale, first);
-    second = _mm512_mul_ps(scale, second);
     XGRAD_UNROLL
     for (int part = 0; part < parts; ++part) {
       __m512i row;
@@ -115,16 +99,13 @@ XGRAD_BFLOAT16 void pack_tile(const BfloatPacking& p, std::int64_t line, std::in
         row = join<!along>(first, second);
       }
       if (direct) {
-        _mm512_storeu_si512(to + part * p.layout.part + i * step, row);
+        _mm512_storeu_si512(to + part * tile_size + i * tile_depth, row);
       } else {
         rows[part].set(i, row);
       }
     }
   }
-  for (int part = 0; !direct && part < parts; ++part) {
-    Bfloat16* const own = to + part * p.layout.part;
-    p.whole ? rows[part].write_transposed(own, step) : rows[part].write_transposed(own, step, there);
-  }
+  for (int part = 0; !direct && part < parts; ++part) rows[part].write_transposed(to + part * tile_size);
 }
 
 // Tiles in the order in which the numbers of the factor are in memory.
@@ -147,9 +128,8 @@ void pack(const BfloatPacking& p) {
 
 constexpr int block_rows = 8, block_packs = 3;
 
-// `rows` rows of one tile of the left factor, `packs` tiles of columns, the last of which may not be whole. `listed`: the
-// rows of the right factor are.
-template <int rows, int packs, bool listed>
+// `rows` rows of one tile of the left factor, `packs` tiles of columns, the last of which may not be whole.
+template <int rows, int packs>
 XGRAD_BFLOAT16 void multiply_rows(const BfloatBlock& given) {
   __m512 sum[rows][packs];
   XGRAD_UNROLL
@@ -160,22 +140,21 @@ XGRAD_BFLOAT16 void multiply_rows(const BfloatBlock& given) {
   BfloatFactor tile_a = given.a, tile_b = given.b;
   for (std::int64_t depth = given.depth; depth > 0; depth -= tile_depth) {
     const Bfloat16 *a = tile_a.data, *b = tile_b.data;
-    for (std::int64_t k = 0; k < std::min(depth, tile_depth); k += 2, a += 2, b += tile_b.layout.step) {
-      if constexpr (listed) b = tile_b.data + *tile_b.rows++;
+    for (std::int64_t k = 0; k < std::min(depth, tile_depth); k += 2, a += 2, b += tile_depth) {
       __m512i right[packs];
       XGRAD_UNROLL
       for (int j = 0; j < packs; ++j) right[j] = _mm512_loadu_si512(b + j * tile_b.layout.across);
       XGRAD_UNROLL
       for (int i = 0; i < rows; ++i) {
         std::int32_t pair;
-        std::memcpy(&pair, a + i * tile_a.layout.step, sizeof(pair));
+        std::memcpy(&pair, a + i * tile_depth, sizeof(pair));
         const __m512i left = _mm512_set1_epi32(pair);
         XGRAD_UNROLL
         for (int j = 0; j < packs; ++j) sum[i][j] = _mm512_dpbf16_ps(sum[i][j], (__m512bh)left, (__m512bh)right[j]);
       }
     }
     tile_a.data += tile_a.layout.along;
-    if constexpr (!listed) tile_b.data += tile_b.layout.along;
+    tile_b.data += tile_b.layout.along;
   }
   const BfloatBlock block = given;  // that no store to c can change
   const __m512 scale = _mm512_set1_ps(block.scale), keep = _mm512_set1_ps(block.keep);
@@ -186,7 +165,7 @@ XGRAD_BFLOAT16 void multiply_rows(const BfloatBlock& given) {
     XGRAD_UNROLL
     for (int i = 0; i < rows; ++i) {
       float* const to = block.c + i * block.c_step + 16 * j;
-      __m512 value = _mm512_fmadd_ps(scale, sum[i][j], block.row_bias ? _mm512_set1_ps(block.row_bias[i]) : bias);
+      __m512 value = _mm512_fmadd_ps(scale, sum[i][j], bias);
       if (block.keep != 0) value = _mm512_fmadd_ps(keep, numbers_at(to, count), value);
       if (count >= 16) {
         _mm512_storeu_ps(to, value);  // the next load of it need not wait, as behind a mask
@@ -199,40 +178,34 @@ XGRAD_BFLOAT16 void multiply_rows(const BfloatBlock& given) {
 
 using MultiplyRows = void (*)(const BfloatBlock&);
 
-// multiply_rows<rows, packs, listed> for rows = 1 ... block_rows.
-template <int packs, bool listed>
+// multiply_rows<rows, packs> for rows = 1 ... block_rows.
+template <int packs>
 constexpr auto multiply_some = []<int... i>(std::integer_sequence<int, i...>) {
-  return std::array<MultiplyRows, sizeof...(i)>{multiply_rows<i + 1, packs, listed>...};
+  return std::array<MultiplyRows, sizeof...(i)>{multiply_rows<i + 1, packs>...};
 }
 (std::make_integer_sequence<int, block_rows>());
 
-template <bool listed>
-void multiply_blocks(const BfloatBlock& block) {
+void multiply(const BfloatBlock& block) {
   const std::int64_t all_packs = whole_lines(block.columns) / tile_lines;
   for (std::int64_t pack = 0; pack < all_packs; pack += block_packs) {
     const std::int64_t packs = std::min<std::int64_t>(block_packs, all_packs - pack);
-    const auto& some = packs == 1   ? multiply_some<1, listed>
-                       : packs == 2 ? multiply_some<2, listed>
-                                    : multiply_some<3, listed>;
+    const auto& some = packs == 1 ? multiply_some<1> : packs == 2 ? multiply_some<2> : multiply_some<3>;
     BfloatBlock part = block;
     part.b.data += pack * block.b.layout.across;
     part.columns = std::min(packs * tile_lines, block.columns - pack * tile_lines);
     if (block.bias) part.bias += pack * tile_lines;
     for (std::int64_t i = 0; i < block.rows; i += block_rows) {
-      part.a.data = block.a.data + i / tile_lines * block.a.layout.across + i % tile_lines * block.a.layout.step;
+      part.a.data = block.a.data + i / tile_lines * block.a.layout.across + i % tile_lines * tile_depth;
       part.c = block.c + i * block.c_step + pack * tile_lines;
-      if (block.row_bias) part.row_bias = block.row_bias + i;
       some[static_cast<std::size_t>(std::min<std::int64_t>(block_rows, block.rows - i) - 1)](part);
     }
   }
 }
 
-void multiply(const BfloatBlock& block) { (block.b.rows ? multiply_blocks<true> : multiply_blocks<false>)(block); }
-
 }  // namespace
 
 BfloatFound detail::avx512_bf16_unit() {
-  static constexpr BfloatUnit unit{"AVX512-BF16", 1, false, 1 << 17, 1 << 20, [] {}, [] {}, pack, multiply};
+  static constexpr BfloatUnit unit{"AVX512-BF16", 1, 1 << 17, 1 << 20, [] {}, [] {}, pack, multiply};
   if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw")) return {&unit};
   return {nullptr, "the processor has neither AMX nor AVX512-BF16"};
 }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <vector>
 
+#include "../../../core/runtime/memory.h"
 #include "../../../core/runtime/parallel.h"
 #include "bfloat16.h"
 
@@ -15,6 +16,44 @@ using namespace detail;
 // 32 rows of the left factor of this depth stay in the first-level cache while they meet columns. The sums of three parts
 // start anew from zero after it, and stay as exact as those of float.
 constexpr std::int64_t most_depth = 512;
+
+// While it lives, its thread may multiply.
+class BfloatWork {
+ public:
+  explicit BfloatWork(const BfloatUnit& unit) : unit_(unit) { unit_.start(); }
+  ~BfloatWork() { unit_.end(); }
+  BfloatWork(const BfloatWork&) = delete;
+  BfloatWork& operator=(const BfloatWork&) = delete;
+
+ private:
+  const BfloatUnit& unit_;
+};
+
+// Room for factors in tiles, of at most so many lines and places of the depth.
+class BfloatTiles {
+ public:
+  BfloatTiles(const Rounding& rounding, std::int64_t lines, std::int64_t depth)
+      : rounding_(rounding),
+        bytes_(static_cast<std::size_t>(rounding.parts * whole_lines(lines) * whole_depth(depth)) * sizeof(Bfloat16)),
+        data_(static_cast<Bfloat16*>(pool_allocate(bytes_))) {}
+  ~BfloatTiles() { pool_release(data_, bytes_); }
+  BfloatTiles(const BfloatTiles&) = delete;
+  BfloatTiles& operator=(const BfloatTiles&) = delete;
+
+  // Packs a factor, in place of the one before, and returns it.
+  BfloatFactor pack(BfloatPacking packing) const {
+    packing.to = data_;
+    packing.layout = in_tiles(packing.depth, rounding_.parts);
+    packing.parts = rounding_.parts;
+    rounding_.unit->pack(packing);
+    return {packing.to, packing.layout};
+  }
+
+ private:
+  Rounding rounding_;
+  std::size_t bytes_;
+  Bfloat16* data_;
+};
 
 // The factor from this line and place on.
 Factor part_of(const Factor& factor, BfloatSide side, std::int64_t line, std::int64_t k) {

@@ -58,7 +58,6 @@ class TileSums {
   [[gnu::always_inline]] void add(detail::BfloatFactor a, const detail::BfloatFactor& b, std::int64_t depth) const {
     detail::BfloatFactor tile = b;
     for (std::int64_t k = 0; k < depth; k += detail::tile_depth) {
-      if (b.rows) tile.data = b.data + b.rows[k / 2];
       add_parts(a, tile, std::make_index_sequence<part_products<parts>.size()>());
       a.data += a.layout.along;
       tile.data += b.layout.along;
@@ -75,23 +74,21 @@ class TileSums {
   [[gnu::always_inline]] void add_product(const detail::BfloatFactor& a, const detail::BfloatFactor& b) const {
     constexpr PartProduct now = part_products<parts>[n], before = part_products<parts>[n == 0 ? 0 : n - 1];
     if constexpr (n == 0 || now.left != before.left) {
-      const Bfloat16* const from = a.data + now.left * a.layout.part;
-      Tiles::template load<4>(from, bytes_of(a));
-      if (lower_) Tiles::template load<5>(from + a.layout.across, bytes_of(a));
+      const Bfloat16* const from = a.data + now.left * detail::tile_size;
+      Tiles::template load<4>(from, row_bytes);
+      if (lower_) Tiles::template load<5>(from + a.layout.across, row_bytes);
     }
     if constexpr (n == 0 || now.right != before.right) {
-      const Bfloat16* const from = b.data + now.right * b.layout.part;
-      Tiles::template load<6>(from, bytes_of(b));
-      if (right_) Tiles::template load<7>(from + b.layout.across, bytes_of(b));
+      const Bfloat16* const from = b.data + now.right * detail::tile_size;
+      Tiles::template load<6>(from, row_bytes);
+      if (right_) Tiles::template load<7>(from + b.layout.across, row_bytes);
     }
     Tiles::template multiply<0, 4, 6>();
     if (right_) Tiles::template multiply<1, 4, 7>();
     if (lower_) Tiles::template multiply<2, 5, 6>();
     if (right_ && lower_) Tiles::template multiply<3, 5, 7>();
   }
-  static std::int64_t bytes_of(const detail::BfloatFactor& factor) {
-    return factor.layout.step * static_cast<std::int64_t>(sizeof(Bfloat16));
-  }
+  static constexpr std::int64_t row_bytes = detail::tile_depth * static_cast<std::int64_t>(sizeof(Bfloat16));
 
   bool right_, lower_;
 };
@@ -100,12 +97,12 @@ class TileSums {
 struct TileTarget {
   Real* c;
   std::int64_t c_step, rows, columns;
-  const Real *bias, *row_bias;
+  const Real* bias;
 
-  /// The bias of row i from column j on.
+  /// The bias from column j on.
   template <class Part>
-  Pack bias_at(std::int64_t i, std::int64_t j, const Part& part) const {
-    return row_bias ? Pack(row_bias[i]) : bias ? part.load(bias + j) : Pack();
+  Pack bias_at(std::int64_t j, const Part& part) const {
+    return bias ? part.load(bias + j) : Pack();
   }
 };
 
@@ -113,7 +110,7 @@ struct TileTarget {
 inline void copy_start(const TileTarget& to, bool from_c, Real* sums) {
   for (std::int64_t i = 0; i < to.rows; ++i) {
     each_pack(to.columns, [&](std::int64_t j, auto part) {
-      (from_c ? part.load(to.c + i * to.c_step + j) : to.bias_at(i, j, part)).store(sums + i * 32 + j);
+      (from_c ? part.load(to.c + i * to.c_step + j) : to.bias_at(j, part)).store(sums + i * 32 + j);
     });
   }
 }
@@ -123,7 +120,7 @@ inline void finish_sums(const detail::BfloatBlock& block, const TileTarget& to, 
   for (std::int64_t i = 0; i < to.rows; ++i, sums += 32) {
     Real* const row = to.c + i * to.c_step;
     each_pack(to.columns, [&](std::int64_t j, auto part) {
-      Pack value = multiply_add(block.scale, part.load(sums + j), to.bias_at(i, j, part));
+      Pack value = multiply_add(block.scale, part.load(sums + j), to.bias_at(j, part));
       if (block.keep != 0) value = multiply_add(block.keep, part.load(row + j), value);
       part.store(value, row + j);
     });
@@ -135,7 +132,7 @@ inline void finish_sums(const detail::BfloatBlock& block, const TileTarget& to, 
 template <class Tiles, int parts>
 [[gnu::always_inline]] inline void multiply_parts(const detail::BfloatBlock& block) {
   const bool may_start = parts < 3 && block.scale == 1;
-  const bool biased = block.bias || block.row_bias;
+  const bool biased = block.bias != nullptr;
   const bool from_c = may_start && block.keep == 1 && !biased, from_bias = may_start && block.keep == 0 && biased;
   detail::BfloatBlock rest = block;  // what the sums lack
   if (from_c) rest.keep = 0;
@@ -149,8 +146,7 @@ template <class Tiles, int parts>
                     block.c_step,
                     std::min<std::int64_t>(32, block.rows - i),
                     std::min<std::int64_t>(32, block.columns - j),
-                    block.bias ? block.bias + j : nullptr,
-                    block.row_bias ? block.row_bias + i : nullptr};
+                    block.bias ? block.bias + j : nullptr};
       const bool in_place = nothing_left && to.rows == 32 && to.columns == 32;
       const TileSums<Tiles, parts> tiles(to.columns > 16, to.rows > 16);
       for (std::int64_t row = 0; row < to.rows; ++row) {  // c comes while the sums are made
@@ -161,7 +157,7 @@ template <class Tiles, int parts>
         tiles.zero();
       } else if (in_place && from_c) {
         tiles.load(to.c, to.c_step);
-      } else if (in_place && to.bias) {
+      } else if (in_place) {
         tiles.load(to.bias, 0);
       } else {
         copy_start(to, from_c, sums);
@@ -172,7 +168,7 @@ template <class Tiles, int parts>
         tiles.store(to.c, to.c_step);
       } else {
         tiles.store(sums, 32);
-        if (from_bias) to.bias = to.row_bias = nullptr;
+        if (from_bias) to.bias = nullptr;
         finish_sums(rest, to, sums);
       }
     }

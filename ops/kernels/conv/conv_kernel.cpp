@@ -8,7 +8,6 @@
 #include "../products/packing.h"
 #include "../registers/multiply_add.h"
 #include "conv.h"
-#include "conv_bfloat16.h"
 #include "conv_tiles.h"
 #include "conv_window.h"
 
@@ -149,13 +148,10 @@ std::pair<std::int64_t, std::int64_t> rows_that_see(const Plane& image, std::int
 
 }  // namespace
 
-Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result, const Rounding& rounding) {
+Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result) {
   Array gradient(sizes.kernel_shape(), Real(0));
   if (gradient.size() == 0 || sizes.batch == 0 || sizes.h.out * sizes.w.out == 0) return gradient;
   if (results_see_far(sizes)) return detail::conv_kernel_rows_by_columns(sizes, image, result);
-  if (detail::bfloat_conv_pays(rounding, sizes, image, sizes.image_shape(), result, sizes.result_shape())) {
-    return detail::bfloat_conv_kernel_rows(sizes, image, result, rounding);
-  }
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
   const Window window = seen_by_results(sizes);

@@ -30,9 +30,8 @@ struct Window {
            (!displaces(h_in * w_in) || channels == 1);
   }
   std::int64_t plane() const { return h_size * w_size + (displaces(h_size * w_size) ? pack_width : 0); }
-  // The strides of the rows and channels that of() returns.
+  // The stride of the rows that of() returns.
   std::int64_t row() const { return in_place() ? w_in : w_size; }
-  std::int64_t channel() const { return in_place() ? h_in * w_in : plane(); }
   // Of the copy.
   std::int64_t size() const { return in_place() ? 0 : channels * plane(); }
 
@@ -112,7 +111,7 @@ inline bool images_see_far(const ConvSizes& sizes) {
 
 /// The positions on the other side that one class of places along an axis sees.
 struct Phase {
-  std::int64_t first, step, count;     // places first, first + step, ...
+  std::int64_t first, count;           // the first place, and how many there are
   std::vector<std::int64_t> taps{};    // of the kernel that reach them
   std::vector<std::int64_t> shifts{};  // of the position that each tap sees from the first place
   std::int64_t from = 0, size = 0;     // of all positions that are seen
@@ -120,7 +119,7 @@ struct Phase {
 
 /// The image's places that are `first` modulo the stride, as they see the results of a convolution.
 inline Phase phase_of(const ConvAxis& axis, std::int64_t first) {
-  Phase phase{.first = first, .step = axis.stride, .count = (axis.in - first - 1) / axis.stride + 1};
+  Phase phase{.first = first, .count = (axis.in - first - 1) / axis.stride + 1};
   for (std::int64_t k = 0; k < axis.kernel; ++k) {
     const std::int64_t way = first + axis.padding - axis.dilation * k;
     if (way % axis.stride != 0) continue;
@@ -148,7 +147,6 @@ void each_phase(const ConvSizes& sizes, const F& f) {
 /// The results of a convolution that the places of two phases of an image see.
 struct SeenResults {
   Window window;
-  std::int64_t row;                     // the stride of its rows
   std::vector<std::int64_t> taps{};     // the offsets of the taps that reach them, from the start of the window
   std::vector<std::int64_t> numbers{};  // the numbers of these taps in the kernel
 };
@@ -161,10 +159,10 @@ inline SeenResults seen_by_image(const ConvSizes& sizes, const Phase& down, cons
                       .h_size = down.size,
                       .w_from = across.from,
                       .w_size = across.size};
-  SeenResults seen{.window = window, .row = window.row()};
+  SeenResults seen{.window = window};
   for (std::size_t i = 0; i < down.taps.size(); ++i) {
     for (std::size_t j = 0; j < across.taps.size(); ++j) {
-      seen.taps.push_back((down.shifts[i] - down.from) * seen.row + across.shifts[j] - across.from);
+      seen.taps.push_back((down.shifts[i] - down.from) * window.row() + across.shifts[j] - across.from);
       seen.numbers.push_back(down.taps[i] * sizes.w.kernel + across.taps[j]);
     }
   }

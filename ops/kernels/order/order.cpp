@@ -1,239 +1,109 @@
-// Sorting and selecting by whole numbers that are in the order of the values: sorting by their digits, selecting by their bits,
-// without unpredictable branches.
+// Sorting and selecting elements together with their positions. (xtensor's argsort and argpartition are not stable, and
+// compare NaN as no order does.)
 #include "order.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
+#include <cmath>
+#include <iterator>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "../../../core/runtime/parallel.h"
-#include "../registers/copy.h"
 #include "../reduce/reduce.h"
+#include "../registers/copy.h"
 
 namespace xgrad {
 namespace {
-
-// Per thread.
-constexpr std::int64_t numbers_at_a_time = 1 << 15;
 
 Shape with_size(Shape shape, int axis, std::int64_t size) {
   shape[axis] = size;
   return shape;
 }
 
-// A key and its position along the axis, both in one number where they fit.
-struct ShortItem {
-  std::uint64_t bits;
-  ShortItem() = default;
-  ShortItem(OrderKey key, std::int64_t at)
-      : bits(static_cast<std::uint64_t>(key) << 32 | static_cast<std::uint64_t>(at)) {}
-  OrderKey key() const { return static_cast<OrderKey>(bits >> 32); }
-  std::int64_t position() const { return static_cast<std::int64_t>(bits & 0xffffffff); }
-  bool operator<(const ShortItem& other) const { return bits < other.bits; }
-};
-struct LongItem {
-  OrderKey of = 0;
-  std::int64_t at = 0;
-  LongItem() = default;
-  LongItem(OrderKey key, std::int64_t position) : of(key), at(position) {}
-  OrderKey key() const { return of; }
-  std::int64_t position() const { return at; }
-  bool operator<(const LongItem& other) const { return of < other.of || (of == other.of && at < other.at); }
-};
-
-// Sorts items given in order of position (radix sort): by one digit of the key after the other, the last first, stable each
-// time. `spare` is as long.
+// An element of a line, and its position along the axis.
 template <class T>
-void sort_items(std::vector<T>& items, std::vector<T>& spare) {
-  constexpr std::size_t digits = sizeof(OrderKey), values = 256;
-  if (items.size() < values) {  // counting digits would take longer
-    std::sort(items.begin(), items.end());
-    return;
-  }
-  const auto digit = [](const T& item, std::size_t d) { return item.key() >> (8 * d) & (values - 1); };
-  std::array<std::array<std::size_t, values>, digits> counts{};
-  for (const T& item : items) {
-    for (std::size_t d = 0; d < digits; ++d) ++counts[d][digit(item, d)];
-  }
-  for (std::size_t d = 0; d < digits; ++d) {
-    std::array<std::size_t, values>& places = counts[d];
-    if (places[digit(items[0], d)] == items.size()) continue;  // all alike
-    std::size_t before = 0;
-    for (std::size_t& place : places) place = std::exchange(before, before + place);
-    for (const T& item : items) spare[places[digit(item, d)]++] = item;
-    std::swap(items, spare);
-  }
-}
+struct Item {
+  T value;
+  std::int64_t position;
+};
 
-// A line along the axis, and room to work on it.
-template <class T>
-struct Line {
-  std::vector<OrderKey> keys;
-  std::vector<T> items, spare;
+// Equal items in the order of their positions, so that sorting is stable.
+struct InOrder {
+  bool descending = false;
 
-  explicit Line(std::int64_t size) : keys(static_cast<std::size_t>(size)) {}
-  // Sorts the whole line.
-  void sort() {
-    items.resize(keys.size());
-    spare.resize(keys.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) items[i] = T(keys[i], static_cast<std::int64_t>(i));
-    sort_items(items, spare);
+  template <class T>
+  bool operator()(const Item<T>& a, const Item<T>& b) const {
+    if (precedes(a.value, b.value)) return !descending;
+    if (precedes(b.value, a.value)) return descending;
+    return a.position < b.position;
   }
 };
 
-std::int64_t count_below(const std::vector<OrderKey>& keys, OrderKey limit) {
-  std::int64_t total = 0;
-  for (std::size_t begin = 0; begin < keys.size();) {
-    const std::size_t end = std::min(keys.size(), begin + (1 << 20));
-    OrderKey count = 0;  // as wide as a key, so that a register counts as many as it holds
-    for (; begin < end; ++begin) count += keys[begin] < limit ? 1 : 0;
-    total += static_cast<std::int64_t>(count);
-  }
-  return total;
-}
-
-// The key at position k in sorted order, and how many are smaller: bit after bit, the highest first.
-struct Kth {
-  OrderKey key = 0;
-  std::int64_t smaller = 0;
-};
-Kth kth_key(const std::vector<OrderKey>& keys, std::int64_t k) {
-  Kth result;
-  std::int64_t not_above = std::ssize(keys);  // that lie below key + 2^(bit + 1)
-  for (int bit = std::numeric_limits<OrderKey>::digits - 1; bit >= 0; --bit) {
-    const OrderKey step = OrderKey{1} << bit, middle = result.key | step;
-    const std::int64_t below = count_below(keys, middle);
-    if (below <= k) {
-      result = {middle, below};
-    } else {
-      not_above = below;
-    }
-    if (not_above - result.smaller > 1) continue;
-    // A single key is left in this range.
-    for (const OrderKey key : keys) {
-      if (key - result.key < step) return {key, result.smaller};
-    }
-  }
-  return result;
-}
-
-// The position of the one that has `rank` equal ones before it.
-std::int64_t position_of_key(const std::vector<OrderKey>& keys, OrderKey key, std::int64_t rank) {
-  auto found = std::ranges::find(keys, key);
-  for (; rank > 0; --rank) found = std::find(found + 1, keys.end(), key);
-  return found - keys.begin();
-}
-
-// The array with the axis last, and back.
-template <class T>
-BasicArray<T> with_last_axis(const BasicArray<T>& x, int from, int to) {
-  Shape sizes = x.shape();
-  Strides strides = strides_of(x.shape());
-  const std::int64_t size = sizes[from], stride = strides[from];
-  sizes.erase(from);
-  strides.erase(from);
-  sizes.insert(to, size);
-  strides.insert(to, stride);
-  return copy_part(x, {.sizes = sizes, .strides = strides});
-}
-
+// f(items) for each line along the axis: it brings those to the front whose positions are the `count` results.
 template <class T, class F>
-Index each_line_of(const Array& x, std::int64_t size, const Shape& shape, std::int64_t count, OrderKey flip, const F& f) {
-  Index result(shape);
-  const Real* in = x.data();
+Index each_line(const BasicArray<T>& x, int axis, std::int64_t count, const F& f) {
+  constexpr std::int64_t numbers_at_a_time = 1 << 15;
+  Index result(with_size(x.shape(), axis, count));
+  if (result.size() == 0) return result;
+  const std::int64_t size = x.shape()[axis], inner = strides_of(x.shape())[axis];
+  const T* in = x.data();
   std::int64_t* out = result.mutable_data();
-  parallel_for(result.size() / count, std::max<std::int64_t>(1, numbers_at_a_time / std::max<std::int64_t>(size, 1)),
+  parallel_for(result.size() / count, std::max<std::int64_t>(1, numbers_at_a_time / size),
                [&](std::int64_t begin, std::int64_t end) {
-                 Line<T> line(size);
+                 std::vector<Item<T>> items(static_cast<std::size_t>(size));
                  for (std::int64_t n = begin; n < end; ++n) {
-                   const Real* from = in + n * size;
-                   OrderKey* keys = line.keys.data();
-                   for (std::int64_t i = 0; i < size; ++i) keys[i] = order_key(from[i]) ^ flip;
-                   f(line, out + n * count);
+                   const T* from = in + n / inner * size * inner + n % inner;
+                   std::int64_t* to = out + n / inner * count * inner + n % inner;
+                   for (std::int64_t i = 0; i < size; ++i) items[static_cast<std::size_t>(i)] = {from[i * inner], i};
+                   f(items);
+                   for (std::int64_t i = 0; i < count; ++i) to[i * inner] = items[static_cast<std::size_t>(i)].position;
                  }
                });
   return result;
 }
 
-// f(line, to) for each line of x, its keys exclusive-ored with `flip`: it writes `count` results.
-template <class F>
-Index each_line(const Array& x, int axis, std::int64_t count, OrderKey flip, const F& f) {
-  if (with_size(x.shape(), axis, count).numel() == 0) return Index(with_size(x.shape(), axis, count));
-  const int last = x.rank() - 1;
-  const std::int64_t size = x.shape()[axis];
-  const Array lines = axis == last ? x : with_last_axis(x, axis, last);
-  const Shape shape = with_size(lines.shape(), last, count);
-  const bool is_short = sizeof(OrderKey) == 4 && size <= std::numeric_limits<std::uint32_t>::max();
-  const Index result = is_short ? each_line_of<ShortItem>(lines, size, shape, count, flip, f)
-                                : each_line_of<LongItem>(lines, size, shape, count, flip, f);
-  return axis == last ? result : with_last_axis(result, last, axis);
-}
-
 }  // namespace
 
-Index first_in_order(const Array& x, int axis, std::int64_t count, bool descending) {
-  const OrderKey flip = descending ? ~OrderKey{0} : 0;
-  return each_line(x, axis, count, flip, [count](auto& line, std::int64_t* to) {
-    if (count > std::ssize(line.keys) / 4) {
-      line.sort();
-    } else {  // those before the last one, and of its equals as many as are left
-      const auto [key, smaller] = kth_key(line.keys, count - 1);
-      std::int64_t equals = count - smaller;
-      line.items.clear();
-      for (std::int64_t i = 0; i < std::ssize(line.keys); ++i) {
-        const OrderKey each = line.keys[static_cast<std::size_t>(i)];
-        if (each < key || (each == key && equals-- > 0)) line.items.emplace_back(each, i);
-      }
-      line.spare.resize(line.items.size());
-      sort_items(line.items, line.spare);
-    }
-    for (std::int64_t i = 0; i < count; ++i) to[i] = line.items[static_cast<std::size_t>(i)].position();
+template <class T>
+Index first_in_order(const BasicArray<T>& x, int axis, std::int64_t count, bool descending) {
+  return each_line(x, axis, count, [count, order = InOrder{descending}](std::vector<Item<T>>& items) {
+    const auto last = items.begin() + count;
+    if (last != items.end()) std::nth_element(items.begin(), last, items.end(), order);
+    std::sort(items.begin(), last, order);
   });
 }
 
+template Index first_in_order(const Array&, int, std::int64_t, bool);
+template Index first_in_order(const Index&, int, std::int64_t, bool);
+
 Index kth_in_order(const Array& x, int axis, std::int64_t k, NanOrder nan) {
-  return each_line(x, axis, 1, 0, [k, nan](auto& line, std::int64_t* to) {
-    if (nan == NanOrder::wins && count_below(line.keys, ~OrderKey{0}) < std::ssize(line.keys)) {
-      *to = position_of_key(line.keys, ~OrderKey{0}, 0);
-      return;
+  return each_line(x, axis, 1, [k, nan](std::vector<Item<Real>>& items) {
+    const auto is_nan = [](const Item<Real>& item) { return std::isnan(item.value); };
+    auto found = nan == NanOrder::wins ? std::ranges::find_if(items, is_nan) : items.end();
+    if (found == items.end()) {
+      found = items.begin() + k;
+      std::nth_element(items.begin(), found, items.end(), InOrder());
     }
-    const auto [key, smaller] = kth_key(line.keys, k);
-    *to = position_of_key(line.keys, key, k - smaller);
+    items.front() = *found;
   });
 }
 
 Index most_frequent(const Array& x, int axis) {
-  return each_line(x, axis, 1, 0, [](auto& line, std::int64_t* to) {
-    line.sort();
+  return each_line(x, axis, 1, [](std::vector<Item<Real>>& items) {
+    std::ranges::sort(items, InOrder());
     std::ptrdiff_t most = 0;
-    for (auto begin = line.items.begin(); begin != line.items.end();) {
-      const auto end =
-          std::find_if(begin, line.items.end(), [begin](const auto& each) { return each.key() != begin->key(); });
+    Item<Real> found = items.front();
+    for (auto begin = items.begin(); begin != items.end();) {
+      const auto differs = [&](const Item<Real>& each) { return precedes(begin->value, each.value); };
+      const auto end = std::find_if(begin, items.end(), differs);
       if (end - begin > most) {
         most = end - begin;
-        *to = std::prev(end)->position();
+        found = *std::prev(end);
       }
       begin = end;
     }
+    items.front() = found;
   });
-}
-
-std::vector<std::int64_t> positions_in_order(const std::vector<OrderKey>& keys) {
-  std::vector<std::int64_t> positions(keys.size());
-  const auto sorted = [&]<class T>(Line<T> line) {
-    line.keys = keys;
-    line.sort();
-    std::ranges::transform(line.items, positions.begin(), [](const T& item) { return item.position(); });
-  };
-  if (sizeof(OrderKey) == 4 && keys.size() <= std::numeric_limits<std::uint32_t>::max()) {
-    sorted(Line<ShortItem>(0));
-  } else {
-    sorted(Line<LongItem>(0));
-  }
-  return positions;
 }
 
 namespace {

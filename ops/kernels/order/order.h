@@ -2,31 +2,19 @@
 // than every number, and -0 is 0.
 #pragma once
 
-#include <bit>
-#include <cmath>
 #include <cstdint>
-#include <type_traits>
-#include <vector>
 
 #include "../../../core/array/array.h"
 
 namespace xgrad {
 
-using OrderKey = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+/// Whether a comes before b.
+inline bool precedes(Real a, Real b) { return a < b || (a == a && b != b); }
+inline bool precedes(std::int64_t a, std::int64_t b) { return a < b; }
 
-/// A whole number that grows with the value: the sign bit decides the order of the other bits.
-inline OrderKey order_key(Real value) {
-  if (std::isnan(value)) return ~OrderKey{0};
-  constexpr OrderKey sign = OrderKey{1} << (8 * sizeof(OrderKey) - 1);
-  const auto bits = std::bit_cast<OrderKey>(value + Real(0));
-  return bits & sign ? ~bits : bits | sign;
-}
-
-/// The positions of the first `count` elements along the axis, stable.
-Index first_in_order(const Array& x, int axis, std::int64_t count, bool descending);
-
-/// The positions of these keys in sorted order, stable.
-std::vector<std::int64_t> positions_in_order(const std::vector<OrderKey>& keys);
+/// The positions of the first `count` elements along the axis, stable. T is Real or std::int64_t.
+template <class T>
+Index first_in_order(const BasicArray<T>& x, int axis, std::int64_t count, bool descending);
 
 /// The order of NaN for the k-th element.
 enum class NanOrder {

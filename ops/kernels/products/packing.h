@@ -3,6 +3,7 @@
 
 #include "../registers/rows.h"
 #include "../registers/transpose.h"
+#include "product.h"
 
 namespace xgrad::inline XGRAD_SIMD {
 
@@ -28,6 +29,16 @@ inline void pack_transposed(const Real* from, std::int64_t from_step, std::int64
     for (std::int64_t j = whole ? squares : 0; j < length; ++j) {
       for (std::int64_t k = i; k < i + pack_width; ++k) to[j * to_step + k] = k < count ? from[k * from_step + j] : 0;
     }
+  }
+}
+
+/// Rows k ... k + depth - 1 and `columns` columns from j on of b, as rows of `width` filled up with zeros.
+template <std::int64_t width>
+void pack_panel(const Factor& b, std::int64_t k, std::int64_t depth, std::int64_t j, std::int64_t columns, Real* to) {
+  if (b.transposed) {
+    pack_transposed(b.data + j * b.stride + k, b.stride, columns, depth, to, width, width);
+  } else {
+    pack_rows(b.data + k * b.stride + j, b.stride, depth, columns, to, width, width);
   }
 }
 

@@ -83,15 +83,6 @@ ComputeTile compute_for(std::int64_t rows, std::int64_t columns, bool transposed
   return transposed ? tile_computations<tile_packs, true>[i] : tile_computations<tile_packs, false>[i];
 }
 
-// Rows k ... k + depth - 1 and `columns` columns from j on of b, as rows of tile_columns filled up with zeros.
-void copy_panel(const Factor& b, std::int64_t k, std::int64_t depth, std::int64_t j, std::int64_t columns, Real* to) {
-  if (b.transposed) {
-    pack_transposed(b.data + j * b.stride + k, b.stride, columns, depth, to, tile_columns, tile_columns);
-  } else {
-    pack_rows(b.data + k * b.stride + j, b.stride, depth, columns, to, tile_columns, tile_columns);
-  }
-}
-
 }  // namespace
 
 bool suits_tiles(const Gemm& p) { return p.m >= 8 && p.n >= 8; }
@@ -124,7 +115,7 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
     const auto copied = [&](std::int64_t panel) { return !b_in_place || columns_of(panel) < tile_columns; };
     const auto copy_of = [&](std::int64_t panel) { return copied_panels + (b_in_place ? 0 : panel * panel_size); };
     for (std::int64_t panel = 0; panel < panels; ++panel) {
-      if (copied(panel)) copy_panel(b, k, depth, panel * tile_columns, columns_of(panel), copy_of(panel));
+      if (copied(panel)) pack_panel<tile_columns>(b, k, depth, panel * tile_columns, columns_of(panel), copy_of(panel));
     }
     // Tiles of about equal height: a low one at the end would wait for its few sums.
     for (std::int64_t t = 0, i = 0; t < tiles; ++t) {

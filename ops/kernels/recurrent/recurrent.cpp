@@ -6,11 +6,9 @@
 #include <array>
 
 #include "../../../core/runtime/parallel.h"
-#include "../bfloat16/bfloat16.h"
 #include "../products/gemm.h"
 #include "../products/packing.h"
 #include "../reduce/reduce.h"
-#include "../registers/copy.h"
 #include "../registers/multiply_add.h"
 
 namespace xgrad {
@@ -19,39 +17,24 @@ namespace {
 // Sequences that one thread takes through all steps.
 constexpr std::int64_t sequences_per_block = 16;
 
-// A factor that many products share, (depth, columns), packed once into panels of two registers' width, or into tiles
-// of a unit for bfloat16. A BLAS would pack it again for every product, at the cost of a product of few rows.
+// A factor that many products share, (depth, columns), packed once into panels of two registers' width. A BLAS would pack
+// it again for every product, at the cost of a product of few rows.
 class Panels {
  public:
-  // Of the transpose of `factor`.
-  static Panels transposed(const Array& factor, const detail::BfloatUnit* unit) {
-    Array turned(Shape{factor.dim(1), factor.dim(0)});
-    copy_strided(turned.shape(), turned.mutable_data(), strides_of(turned.shape()), factor.data(), {1, factor.dim(1)});
-    return Panels(turned, unit);
-  }
-  Panels(const Array& factor, const detail::BfloatUnit* unit)
-      : depth_(factor.dim(0)),
-        columns_(factor.dim(1)),
-        unit_(unit),
-        numbers_(Shape{unit ? 0 : (columns_ + width - 1) / width, depth_, width}),
-        tiles_({unit}, unit ? columns_ : 0, depth_) {
-    if (unit) {
-      rounded_ = tiles_.pack({.from = {factor.data(), columns_},
-                              .side = detail::BfloatSide::right,
-                              .lines = columns_,
-                              .depth = depth_});
-      return;
-    }
+  // Of a matrix, or of its transpose.
+  explicit Panels(const Array& matrix, bool transposed = false)
+      : depth_(matrix.dim(transposed ? 1 : 0)), columns_(matrix.dim(transposed ? 0 : 1)),
+        numbers_(Shape{(columns_ + width - 1) / width, depth_, width}) {
+    const Factor factor{matrix.data(), matrix.dim(1), transposed};
     Real* to = numbers_.mutable_data();
     for (std::int64_t first = 0; first < columns_; first += width, to += depth_ * width) {
-      pack_rows(factor.data() + first, columns_, depth_, std::min(width, columns_ - first), to, width, width);
+      pack_panel<width>(factor, 0, depth_, first, std::min(width, columns_ - first), to);
     }
   }
 
   // c (rows, columns) = a (rows, depth) times the factor, plus c if `add`; rows with these strides.
   template <bool add>
   void multiply(std::int64_t rows, const Real* a, std::int64_t a_step, Real* c, std::int64_t c_step) const {
-    if (unit_) return multiply_rounded(rows, a, a_step, c, c_step, add);
     for (std::int64_t first = 0; first < columns_; first += width) {
       const Real* panel = numbers_.data() + first * depth_;
       std::int64_t i = 0;
@@ -87,25 +70,8 @@ class Panels {
     }
   }
 
-  void multiply_rounded(std::int64_t rows, const Real* a, std::int64_t a_step, Real* c, std::int64_t c_step,
-                        bool add) const {
-    const detail::BfloatTiles left({unit_}, rows, depth_);
-    const detail::BfloatWork work(*unit_);
-    unit_->multiply({.a = left.pack({.from = {a, a_step}, .lines = rows, .depth = depth_}),
-                     .b = rounded_,
-                     .rows = rows,
-                     .columns = columns_,
-                     .depth = depth_,
-                     .c = c,
-                     .c_step = c_step,
-                     .keep = add ? Real(1) : Real(0)});
-  }
-
   std::int64_t depth_, columns_;
-  const detail::BfloatUnit* unit_;
   Array numbers_;
-  detail::BfloatTiles tiles_;
-  detail::BfloatFactor rounded_;
 };
 
 // Rows side by side, one register of each.
@@ -132,7 +98,7 @@ Array run_cells(const Course& course, const CellInputs& in, KeepSteps keep_steps
   const bool keep = keep_steps == KeepSteps::yes;
   if (keep) kept.gates = Array(Shape{B, T, K, h});
   if (Cell::memory) kept.c = Array(Shape{B, T, h});
-  const Panels weight = Panels::transposed(in.weight, course.unit);  // (h, gates h)
+  const Panels weight(in.weight, true);  // (h, gates h)
   const Real *x = in.x.data(), *bias = Cell::has_bias ? in.last.data() : nullptr;
   const Real *first_h = in.h.data(), *first_c = Cell::memory ? in.last.data() : nullptr;
   Real *out = y.mutable_data(), *keep_h = kept.h.mutable_data(), *keep_gates = kept.gates.mutable_data();
@@ -197,7 +163,7 @@ CellInputs cell_gradients(const Course& course, const CellInputs& in, const Kept
   Real *to_x = gx.mutable_data(), *to_u = Cell::separate ? gu_own.mutable_data() : to_x;
   Real *to_h = gh.mutable_data(), *to_c = gc.mutable_data();
   const Real* g = gy.data();
-  const Panels weight(in.weight, course.unit);  // (gates h, h)
+  const Panels weight(in.weight);  // (gates h, h)
 
   parallel_for(B, sequences_per_block, [&](std::int64_t begin, std::int64_t end) {
     if (Cell::memory) {
@@ -234,7 +200,7 @@ CellInputs cell_gradients(const Course& course, const CellInputs& in, const Kept
   CellInputs result;
   if (wanted.weight) {
     result.weight = Array(Shape{gates * h, h});
-    gemm({.m = gates * h, .n = h, .k = B * T, .rounding = {course.unit}}, {gu.data(), gates * h, true}, {kept.h.data(), h},
+    gemm({.m = gates * h, .n = h, .k = B * T}, {gu.data(), gates * h, true}, {kept.h.data(), h},
          result.weight.mutable_data(), h);
   }
   if constexpr (Cell::memory) result.last = std::move(gc);

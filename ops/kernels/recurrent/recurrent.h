@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "../../../core/array/array.h"
-#include "../products/product.h"
 #include "cells.h"
 
 namespace xgrad {
@@ -15,8 +14,6 @@ struct Course {
   std::int64_t B, T, h;
   bool reverse;
   std::optional<Index> lengths;  ///< (B); none: all are T long
-  /// The unit that rounds the factors to bfloat16 (bfloat16.h) and multiplies them; nullptr: nothing is rounded.
-  const detail::BfloatUnit* unit = nullptr;
 
   /// The position of step number `step`, and whether it is valid for sequence b.
   std::int64_t place(std::int64_t step) const { return reverse ? T - 1 - step : step; }

@@ -4,8 +4,6 @@
 #include <limits>
 #include <numbers>
 
-#include "../../../core/array/random.h"
-
 namespace xgrad::detail {
 namespace {
 
@@ -88,43 +86,6 @@ double polygamma_of(std::int64_t n, double x) {
   int factorial_sign = 0;
   const long double factor = ::lgammal_r(s, &factorial_sign) - s * std::log(static_cast<long double>(unit));
   return sign * static_cast<double>(std::exp(factor) * sum);
-}
-
-double erfinv_of(double x) {
-  const double a = std::abs(x);
-  if (!(a <= 1)) return not_a_number;
-  if (a == 1) return std::copysign(infinity, x);
-  // Newton's method from an approximation; beyond 1/2 by the tail, which keeps its digits.
-  const bool tail = a > 0.5;
-  double y = tail ? -normal_quantile((1 - a) / 2) / std::numbers::sqrt2 : a / 2 / std::numbers::inv_sqrtpi;
-  for (int step = 0; step < 4; ++step) {
-    const double error = tail ? (1 - a) - std::erfc(y) : std::erf(y) - a;
-    y -= error * std::exp(y * y) / 2 / std::numbers::inv_sqrtpi;
-  }
-  return std::copysign(y, x);
-}
-
-double erfinv_slope_of(double x) {
-  const double y = erfinv_of(x);
-  return std::exp(y * y) / 2 / std::numbers::inv_sqrtpi;
-}
-
-double bessel_i(int order, double x) {
-  const double z = std::abs(x), n = order;
-  double sum = 1, term = 1;
-  if (z < 30 + n * n) {
-    const double square = z * z / 4;
-    for (int k = 1; k <= order; ++k) term *= z / 2 / k;
-    sum = term;
-    for (int k = 1; term > sum * 1e-17; ++k) sum += term *= square / (k * (k + n));
-  } else if (!std::isinf(z)) {
-    for (int k = 1; std::abs(term) > 1e-17; ++k) sum += term *= ((2 * k - 1) * (2 * k - 1) - 4 * n * n) / (8 * k * z);
-    const double root = std::exp(z / 2);  // e^z itself overflows earlier
-    sum *= root / std::sqrt(2 * std::numbers::pi * z) * root;
-  } else {
-    sum = infinity;
-  }
-  return order % 2 == 1 && x < 0 ? -sum : std::isnan(x) ? x : sum;
 }
 
 }  // namespace xgrad::detail

@@ -14,11 +14,5 @@ double lgamma_of(double x);
 double digamma_of(double x);
 /// The n-th derivative of psi, n > 0; infinite at 0 and negative whole numbers.
 double polygamma_of(std::int64_t n, double x);
-/// The y with erf(y) = x.
-double erfinv_of(double x);
-/// Its derivative.
-double erfinv_slope_of(double x);
-/// The modified Bessel function of the first kind of an order >= 0.
-double bessel_i(int order, double x);
 
 }  // namespace xgrad::detail

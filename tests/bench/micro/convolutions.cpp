@@ -43,32 +43,23 @@ const Layer layers[] = {
 
 using Make = std::function<std::function<void()>(const Layer&)>;
 
-std::vector<Row> table(double products, const Make& make) {
+std::vector<Row> table(const Make& make) {
   std::vector<Row> rows;
-  for (const Layer& l : layers) {
-    rows.push_back({l.name, products * l.sizes(), products * l.flops(), [=] { return make(l); }});
-  }
+  for (const Layer& l : layers) rows.push_back({l.name, l.sizes(), l.flops(), [=] { return make(l); }});
   return rows;
 }
 
-bool add_both(const std::string& family, const Make& make) {
-  return add(family, table(1, make)) &&
-         add("medium_" + family, table(1, [=](const Layer& l) { return in_medium(make(l)); }));
-}
-
-const bool added = add_both("conv2d",
-                            [](const Layer& l) {
-                              const Tensor x = numbers(l.x), w = numbers(l.weight), b = numbers({l.weight[0]});
-                              return forward([=] { return conv2d(x, w, b, l.options); });
-                            }) &&
-                   add_both("conv2d_image'",
-                            [](const Layer& l) {
-                              const Tensor x = parameter(l.x), w = numbers(l.weight);
-                              return backward({x}, [=] { return conv2d(x, w, {}, l.options); });
-                            }) &&
-                   add_both("conv2d_weight'", [](const Layer& l) {
-                     const Tensor x = numbers(l.x), w = parameter(l.weight);
-                     return backward({w}, [=] { return conv2d(x, w, {}, l.options); });
-                   });
+const bool added = add("conv2d", table([](const Layer& l) {
+                         const Tensor x = numbers(l.x), w = numbers(l.weight), b = numbers({l.weight[0]});
+                         return forward([=] { return conv2d(x, w, b, l.options); });
+                       })) &&
+                   add("conv2d_image'", table([](const Layer& l) {
+                         const Tensor x = parameter(l.x), w = numbers(l.weight);
+                         return backward({x}, [=] { return conv2d(x, w, {}, l.options); });
+                       })) &&
+                   add("conv2d_weight'", table([](const Layer& l) {
+                         const Tensor x = numbers(l.x), w = parameter(l.weight);
+                         return backward({w}, [=] { return conv2d(x, w, {}, l.options); });
+                       }));
 
 }  // namespace

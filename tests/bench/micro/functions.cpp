@@ -50,12 +50,6 @@ const bool special_added =
     add("special", joined({
                        both_ways("lgamma", [](const Tensor& x) { return lgamma(x); }),
                        both_ways("digamma", [](const Tensor& x) { return digamma(x); }),
-                       both_ways("polygamma", [](const Tensor& x) { return polygamma(1, x); }),
-                       both_ways("erfinv", [](const Tensor& x) { return erfinv(x); }),
-                       both_ways("i0", [](const Tensor& x) { return i0(x); }),
-                       both_ways("i1", [](const Tensor& x) { return i1(x); }),
-                       both_ways("sinc", [](const Tensor& x) { return sinc(x); }),
-                       both_ways("xlogy", [](const Tensor& x) { return xlogy(x, x); }),
                        both_ways("logaddexp2", [](const Tensor& x) { return logaddexp2(x, 0.5); }),
                        both_ways("fmax", [](const Tensor& x) { return fmax(x, 0.5); }),
                        both_ways("fmin", [](const Tensor& x) { return fmin(x, 0.5); }),
@@ -103,19 +97,6 @@ const bool writing_added = add(
 
 const bool combining_added =
     add("combine", joined({
-                       both_ways("kron", [](const Tensor& x) { return kron(narrow(x, 0, 0, 1), narrow(x, 1, 0, 1)); }),
-                       both_ways("cross",
-                                 [](const Tensor& x) {
-                                   const Tensor vectors = reshape(x, {N / 3, 3});
-                                   return cross(vectors, flip(vectors, {0}));
-                                 }),
-                       both_ways("trapezoid", [](const Tensor& x) { return cumulative_trapezoid(x); }),
-                       both_ways("gradient", [](const Tensor& x) { return gradient(x)[1]; }),
-                       both_ways("pdist", [](const Tensor& x) { return pdist(narrow(x, 0, 0, 64)); }),
-                       both_ways("renorm", [](const Tensor& x) { return renorm(x, {}); }),
-                       both_ways("nanmedian", [](const Tensor& x) { return nanmedian(x, 1).values; }),
-                       both_ways("nanquantile", [](const Tensor& x) { return nanquantile(x, 0.3, {.axis = 1}); }),
-                       forwards("histogram", [](const Tensor& x) { return histogram(x, 100); }),
                        forwards("isin", [](const Tensor& x) { return isin(x, narrow(x, 0, 0, 1)); }),
                        forwards("unique_consecutive", [](const Tensor& x) { return unique_consecutive(x); }),
                    }));
@@ -134,24 +115,6 @@ const bool pictures_added =
                             "pixel_unshuffle", [](const Tensor& x) { return pixel_unshuffle(x, 2); }, pictures),
                         both_ways(
                             "channel_shuffle", [](const Tensor& x) { return channel_shuffle(x, 4); }, pictures),
-                        both_ways(
-                            "local_response_norm", [](const Tensor& x) { return local_response_norm(x, 5); }, pictures),
-                        both_ways(
-                            "grid_sample",
-                            [](const Tensor& x) {
-                              const Tensor turned = broadcast_to(tensor({{0.8, -0.6, 0}, {0.6, 0.8, 0}}), {24, 2, 3});
-                              return grid_sample(x, affine_grid(turned, pictures));
-                            },
-                            pictures),
-                        both_ways(
-                            "lp_pool2d", [](const Tensor& x) { return lp_pool2d(x, 2, 2); }, pictures),
-                        both_ways(
-                            "max_unpool2d",
-                            [](const Tensor& x) {
-                              const auto [values, places] = max_pool2d_with_indices(x, 2);
-                              return max_unpool2d(values, places, 2);
-                            },
-                            pictures),
                         both_ways(
                             "dropout2d", [](const Tensor& x) { return dropout2d(x, 0.1); }, pictures),
                         both_ways("alpha_dropout", [](const Tensor& x) { return alpha_dropout(x, 0.1); }),

@@ -1,4 +1,4 @@
-// Writing by index, counting, searching: gradients against differences, what equal indices mean, edges, bad input.
+// Writing by index, counting: gradients against differences, what equal indices mean, edges, bad input.
 #include <cmath>
 
 #include <xgrad/ops/ops.h>
@@ -166,7 +166,7 @@ TEST_CASE("distinct numbers: NaN is one, -0 is 0") {
   CHECK(unique(Index(Shape{0, 3})).inverse.shape() == Shape{0, 3});
 }
 
-TEST_CASE("counts and histograms refuse what they cannot count") {
+TEST_CASE("counts refuse what they cannot count") {
   CHECK(error_of<ShapeError>([] { bincount(index({{1}})); }) ==
         "bincount: the list needs one axis, its shape is [1, 1]");
   CHECK(error_of<ValueError>([] { bincount(index({1, -2})); }) == "bincount: negative number -2");
@@ -174,35 +174,6 @@ TEST_CASE("counts and histograms refuse what they cannot count") {
   CHECK(error_of<ShapeError>([] { bincount(index({1}), ones({2})); }) ==
         "bincount: weights of shape [2] for a list of shape [1]");
   error_of<LimitError>([] { bincount(index({std::numeric_limits<std::int64_t>::max()})); });
-  const Tensor x = tensor({1, 2});
-  CHECK(error_of<ValueError>([&] { histc(x, {.bins = 0}); }) == "histc: bins = 0");
-  CHECK(error_of<ValueError>([&] { histc(x, {.min = 2, .max = 1}); }) == "histc: min = 2 is above max = 1");
-  CHECK(error_of<ValueError>([&] { histc(tensor({1, infinity})); }) == "histc: no finite interval from 1 to inf");
-  CHECK(error_of<ValueError>([&] { histc(tensor({not_a_number, 1})); }) == "histc: no finite interval from nan to nan");
-  CHECK(error_of<ValueError>([&] { histc(x, {.min = not_a_number, .max = 1}); }) ==
-        "histc: no finite interval from nan to 1");
-  check_close(histc(tensor({1, not_a_number, infinity, 2}), {.bins = 2, .min = 0, .max = 2}).value(),
-              tensor({0, 2}).value());
-  CHECK(sum(histc(zeros({0}), {.bins = 3})).item() == 0);
-}
-
-TEST_CASE("places in sorted sequences") {
-  const Tensor steps = tensor({-1, 0, 0, 2, not_a_number});
-  const Tensor values = tensor({-infinity, 0, 1, infinity, not_a_number});
-  CHECK(equal(searchsorted(steps, values), index({0, 1, 3, 4, 4})));
-  CHECK(equal(searchsorted(steps, values, {.right = true}), index({0, 3, 3, 4, 5})));
-  CHECK(searchsorted(zeros({0}), Tensor(3)).item() == 0);
-  CHECK(searchsorted(zeros({2, 0}), zeros({2, 4})).shape() == Shape{2, 4});
-  CHECK(error_of<ValueError>([] {
-          searchsorted(tensor({{1, 2}, {4, 3}}), zeros({2, 1}));
-        }) == "searchsorted: the sequence is not ascending at [1, 1]");
-  CHECK(error_of<ShapeError>([] {
-          searchsorted(zeros({2, 3}), zeros({3, 1}));
-        }) == "searchsorted: a sequence of shape [2, 3] for values of shape [3, 1]");
-  CHECK(error_of<ShapeError>([] { searchsorted(Tensor(1), zeros({1})); }) == "searchsorted: the sequence is a scalar");
-  CHECK(error_of<ShapeError>([] {
-          bucketize(zeros({1}), zeros({1, 1}));
-        }) == "bucketize: the boundaries need one axis, their shape is [1, 1]");
 }
 
 }  // namespace

@@ -60,8 +60,6 @@ Calls everything() {
               gelu(x, Gelu::tanh),
               hardtanh(x),
               relu6(x),
-              i0(x),
-              i1(x),
               pow(positive, w),
               exp2(x),
               log2(positive),
@@ -76,8 +74,7 @@ Calls everything() {
   const Tensor below_1 = positive / (1 + positive), above_1 = 1 + positive;
   add_all({tan(x), asin(below_1), acos(below_1), atan(x), atan2(x, w), sinh(x), cosh(x), asinh(x), acosh(above_1),
            atanh(below_1), floor(x), ceil(x), round(x), trunc(x), frac(x), remainder(x, w), fmod(x, w)});
-  add_all({fmax(x, w), fmin(x, w), heaviside(x, w), copysign(x, w), logaddexp2(x, w), xlogy(x, positive), sinc(x),
-           rrelu(x), ldexp(x, index({1, 2, 3})), fft::rfft(x), fft::irfft(numbers({3, 2}))});
+  add_all({fmax(x, w), fmin(x, w), heaviside(x, w), copysign(x, w), logaddexp2(x, w), rrelu(x), ldexp(x, index({1, 2, 3})), fft::rfft(x), fft::irfft(numbers({3, 2}))});
   add_all({leaky_relu(x), prelu(x, numbers({3})), selu(x), celu(x), mish(x), glu(numbers({2, 4})), softsign(x),
            logsigmoid(x), tanhshrink(x), hardsigmoid(x), hardswish(x)});
   add_all({binary_cross_entropy(below_1, below_1), gaussian_nll_loss(x, w, positive), smooth_l1_loss(x, w),
@@ -86,7 +83,7 @@ Calls everything() {
   const Tensor cube = numbers({2, 3, 4}), square_matrix = numbers({3, 3}), row = numbers({3});
   const Index ids({2}, {1, 0});
   add_all({sum(x), mean(x), var(x), max(x), min(x), prod(x), logsumexp(x), cumsum(x, 1)});
-  add_all({stddev(x), median(x), cumprod(x, 1), logcumsumexp(x, 1), index_add(x, 0, ids, w), unflatten(x, 1, {3, 1}),
+  add_all({stddev(x), median(x), cumprod(x, 1), index_add(x, 0, ids, w), unflatten(x, 1, {3, 1}),
            scatter(x, 0, Index({1, 3}, {0, 1, 0}), numbers({1, 3})), unbind(x)[0]});
   add_all({reshape(x, {6}), flatten(x), squeeze(numbers({1, 3})), unsqueeze(x, 0), permute(cube, {2, 0, 1}),
            transpose(x), flip(x, {0}), roll(x, 1, 0), repeat_interleave(x, 2, 0), tile(x, {2, 2}), tril(x), triu(x)});
@@ -121,7 +118,6 @@ Calls everything() {
   add_all({linalg::solve(square_matrix, row),
            linalg::solve_triangular(square_matrix, transpose(x)),
            linalg::inv(square_matrix),
-           linalg::pinv(x),
            linalg::det(square_matrix),
            linalg::slogdet(square_matrix).logabsdet,
            linalg::cholesky(symmetric),
@@ -134,11 +130,9 @@ Calls everything() {
            svd.vh,
            linalg::norm(x),
            linalg::vector_norm(x, {.ord = 3}),
-           linalg::matrix_norm(x),
            linalg::diagonal(square_matrix),
            linalg::diag_embed(row),
-           linalg::trace(square_matrix),
-           linalg::matrix_exp(square_matrix)});
+           linalg::trace(square_matrix)});
   return {leaves, all};
 }
 
@@ -215,7 +209,10 @@ std::string page() {
       "these exceptions:\n\n"
       "- The slopes of tanh and sigmoid are made of y, which is kept anyway. Where y comes near 1 they lose digits, and\n"
       "  where it is rounded to 1, in float beyond 9 and 17, they are 0.\n"
-      "- GELU by erf takes 5 units where the processor has no fused multiply-add.\n"
+      "- GELU by erf and mish take 5 units.\n"
+      "- Where a factor is subnormal, digits of GELU (in float below -12.9) and mish (below -87) are lost; SiLU is 0 where\n"
+      "  e^-x is infinite (below -88).\n"
+      "- tanhshrink is off by 3 units of x, which near 0 is much larger than y.\n"
       "- GELU by tanh rounds the argument of its sigmoid, which counts the more the larger that is: 10 units from -2 on,\n"
       "  up to 200 in float at -10, where y is 1e-38.\n"
       "- Where two terms cancel, as in the slopes of GELU, SiLU and mish at their zeros, in logaddexp near 0 and in\n"
@@ -404,8 +401,7 @@ TEST_CASE("an operation of two numbers prints a derivative for each") {
       {"pow", pow},
       {"logaddexp", logaddexp},
       {"remainder", remainder},
-      {"fmod", fmod},
-      {"xlogy", xlogy}};
+      {"fmod", fmod}};
   for (const auto& [name, f] : functions) {
     const std::string& op = name;
     CAPTURE(op);
@@ -426,7 +422,6 @@ TEST_CASE("an operation of two numbers prints a derivative for each") {
   CHECK(formula_of("maximum") == Formula{"y = max(a, b)",
                                          "dy/da = 0 if a < b, 0.5 if a = b, else 1; "
                                          "dy/db = 0 if b < a, 0.5 if a = b, else 1"});
-  CHECK(formula_of("xlogy") == Formula{"y = 0 if a = 0, else a ln b", "dy/da = ln b; dy/db = a/b"});
   binary_cross_entropy_with_logits(Tensor(-1.5), Tensor(0.25));
   CHECK(formula_of("binary_cross_entropy_with_logits") ==
         Formula{"y = (1 - b) a + ln(1 + e^-a)", "dy/da = sigmoid a - b; dy/db = -a"});

@@ -1,4 +1,4 @@
-// Padding with own elements, shuffled and sampled pictures, pooling with places, dropout of channels, margins of
+// Padding with own elements, shuffled pictures, dropout of channels, margins of
 // several classes: gradients against differences, edges, bad inputs. (PyTorch's numbers: operation_fixtures_test.cpp.)
 #include <cmath>
 
@@ -8,13 +8,6 @@
 
 using namespace xgrad;
 using namespace xgrad::testing;
-
-namespace {
-
-// Points between the pixels of small pictures, where sampling is smooth.
-Array between_pixels(const Shape& shape) { return uniform(shape, -0.9, 0.9, 4); }
-
-}  // namespace
 
 TEST_CASE("padding and shuffling have the gradients of differences") {
   for (const PadMode mode : {PadMode::reflect, PadMode::replicate, PadMode::circular}) {
@@ -27,29 +20,9 @@ TEST_CASE("padding and shuffling have the gradients of differences") {
   check_gradients([](const Tensors& x) { return square(pixel_shuffle(x[0], 2)); }, {normal({4, 2, 1})});
   check_gradients([](const Tensors& x) { return square(pixel_unshuffle(x[0], 2)); }, {normal({1, 2, 4})});
   check_gradients([](const Tensors& x) { return square(channel_shuffle(x[0], 2)); }, {normal({1, 4, 2})});
-  check_gradients([](const Tensors& x) { return local_response_norm(x[0], 3, {.alpha = 0.5}); }, {normal({2, 4, 2})});
 }
 
-TEST_CASE("sampling and pooling have the gradients of differences") {
-  for (const GridPadding padding : {GridPadding::zeros, GridPadding::border, GridPadding::reflection}) {
-    check_gradients(
-        [&](const Tensors& x) {
-          return grid_sample(x[0], x[1], {.padding = padding, .align_corners = AlignCorners::yes});
-        },
-        {normal({1, 2, 3, 2}), between_pixels({1, 2, 2, 2})}, {.tolerance = 1e-6});
-  }
-  check_gradients([](const Tensors& x) { return square(affine_grid(x[0], {2, 1, 2, 3})); }, {normal({2, 2, 3})});
-  check_gradients([](const Tensors& x) { return lp_pool1d(x[0], 3, 2); }, {uniform({2, 5}, 0.2, 2)});
-  check_gradients([](const Tensors& x) { return lp_pool2d(x[0], 2, 2, {.stride = Size2d(1)}); },
-                  {uniform({1, 3, 4}, 0.2, 2)});
-  check_gradients([](const Tensors& x) { return square(max_pool2d_with_indices(x[0], 2).values); },
-                  {normal({1, 4, 4})});
-  check_gradients(
-      [](const Tensors& x) {
-        const auto [values, indices] = max_pool1d_with_indices(x[0], 2);
-        return square(max_unpool1d(values, indices, 2));
-      },
-      {normal({2, 6})});
+TEST_CASE("a transposed convolution of a sequence has the gradients of differences") {
   check_gradients([](const Tensors& x) { return conv_transpose1d(x[0], x[1], x[2], {.stride = 2, .padding = 1}); },
                   {normal({1, 2, 4}), normal({2, 3, 3}, 2), normal({3}, 3)});
 }
@@ -68,31 +41,6 @@ TEST_CASE("margins of several classes and divergences by batch have the gradient
       {normal({2, 3})});
   check_gradients([](const Tensors& x) { return kl_div(x[0], softmax(x[1]), {.reduction = batchmean}); },
                   {normal({2, 3}), normal({2, 3}, 2)});
-}
-
-TEST_CASE("pools remember places, and what was pooled goes back there") {
-  const Tensor x = tensor({{{5, 1, 2, 9}, {0, 3, 4, 8}}});
-  const auto [values, places] = max_pool2d_with_indices(x, 2);
-  CHECK(equal(values.value(), tensor({{{5, 9}}}).value()));
-  CHECK(equal(places, index({{{0, 3}}})));
-  CHECK(equal(max_unpool2d(values, places, 2).value(), tensor({{{5, 0, 0, 9}, {0, 0, 0, 0}}}).value()));
-  CHECK(lp_pool1d(zeros({1, 4}), 2, 2).value().data()[0] == 0);
-  const Tensor none = variable(Array({1, 4}, Real(0)));
-  CHECK(equal(grad(sum(lp_pool1d(none, 2, 2)), {none})[0].value(), Array({1, 4}, Real(0))));
-}
-
-TEST_CASE("a picture sampled at its own grid is itself, and points that are none count as a corner") {
-  const Tensor x = normal({2, 3, 4, 5});
-  const Tensor still = broadcast_to(tensor({{1, 0, 0}, {0, 1, 0}}), {2, 2, 3});
-  for (const AlignCorners align : {AlignCorners::no, AlignCorners::yes}) {
-    const Tensor same = grid_sample(x, affine_grid(still, x.shape(), align), {.align_corners = align});
-    check_close(same.value(), x.value(), 1e-13);
-    for (const GridPadding padding : {GridPadding::zeros, GridPadding::border, GridPadding::reflection}) {
-      const Tensor far = tensor({{{{not_a_number, not_a_number}, {infinity, -infinity}, {1e300, -1e300}}}});
-      const Tensor y = grid_sample(narrow(x, 0, 0, 1), far, {.padding = padding, .align_corners = align});
-      CHECK(all(isfinite(y)));
-    }
-  }
 }
 
 TEST_CASE("dropout of channels takes whole ones, and alpha dropout keeps mean and variance") {
@@ -138,24 +86,6 @@ TEST_CASE("operations on pictures refuse bad inputs") {
         }) == "pixel_unshuffle: needs (..., C, H, W), got [4, 4]");
   CHECK(error_of<ShapeError>([&] { channel_shuffle(x, 3); }) ==
         "channel_shuffle: 3 groups of the channels of [1, 2, 3, 4]");
-  CHECK(error_of<ValueError>([&] { local_response_norm(x, 0); }) == "local_response_norm: size 0 is not positive");
-  CHECK(error_of<ShapeError>([&] {
-          affine_grid(zeros({1, 2, 3}), {2, 1, 3, 3});
-        }).find("affine_grid: theta [1, 2, 3]") == 0);
-  CHECK(error_of<ValueError>([&] { affine_grid(zeros({1, 2, 3}), {1, 1, 0, 3}); }) == "affine_grid: pictures of 0 x 3");
-  CHECK(error_of<ShapeError>([&] {
-          grid_sample(x, zeros({2, 3, 3, 2}));
-        }).find("grid_sample: x [1, 2, 3, 4] and grid") == 0);
-  CHECK(error_of<ValueError>([&] { lp_pool1d(line, 0, 2); }) == "lp_pool1d: p 0 is not positive and finite");
-  CHECK(error_of<ValueError>([&] { lp_pool2d(x, infinity, 2); }) == "lp_pool2d: p inf is not positive and finite");
-  CHECK(error_of<ShapeError>([&] { max_unpool1d(line, index({1}), 2); }) ==
-        "max_unpool1d: indices of shape [1] for shape [1, 2, 4]");
-  CHECK(error_of<ValueError>([&] { max_unpool1d(line, Index(line.shape(), 8), 2); }) ==
-        "max_unpool1d: index 8 is not in [0, 8)");
-  CHECK(error_of<ShapeError>([&] { max_unpool1d(line, Index(line.shape(), 0), 2, {.output_size = 10}); }) ==
-        "max_unpool1d: output_size 10 is not within a stride of 2 around 8");
-  CHECK(error_of<ValueError>([&] { max_unpool2d(x, Index(x.shape(), 0), 0); }) ==
-        "max_unpool2d: kernel 0 is not positive");
   CHECK(error_of<ShapeError>([&] { conv_transpose1d(line, zeros({3, 1, 2})); }).find("conv_transpose1d: ") == 0);
   CHECK(error_of<ShapeError>([&] {
           conv_transpose1d(line, zeros({2, 2}));
