@@ -51,14 +51,6 @@ ScatterReduce reduce_of(const Case& c) {
                                {"amin", ScatterReduce::amin}});
 }
 
-Results index_put_of(const Case& c) {
-  std::vector<Index> indices;
-  for (int i = 1; i <= c.integer("indices"); ++i) {
-    indices.push_back(c.index(i) + (c.has("shift") ? c.integer("shift") : 0));
-  }
-  return index_put(c.x(0), indices, c.x(c.integer("indices") + 1), {.accumulate = c.flag("accumulate")});
-}
-
 // A split into parts, or before places.
 template <class ByCount, class ByPlaces>
 Operation split_of(const ByCount& by_count, const ByPlaces& by_places) {
@@ -121,20 +113,11 @@ TEST_CASE("gradients of two orders of functions of the gamma family are near PyT
 TEST_CASE("writing by number and its gradients of two orders equal PyTorch's") {
   check_fixtures(
       "writing",
-      {{"index_copy", [](const Case& c) { return index_copy(c.x(0), c.integer("axis"), c.index(1), c.x(2)); }},
-       {"index_reduce",
-        [](const Case& c) {
-          return index_reduce(c.x(0), c.integer("axis"), c.index(1), c.x(2), reduce_of(c),
-                              {.include_self = c.flag("include_self")});
-        }},
-       {"scatter_reduce",
+      {{"scatter_reduce",
         [](const Case& c) {
           return scatter_reduce(c.x(0), c.integer("axis"), c.index(1), c.x(2), reduce_of(c),
                                 {.include_self = c.flag("include_self")});
         }},
-       {"index_put", index_put_of},
-       {"put", [](const Case& c) { return put(c.x(0), c.index(1), c.x(2), {.accumulate = c.flag("accumulate")}); }},
-       {"masked_scatter", [](const Case& c) { return masked_scatter(c.x(0), c.mask(1), c.x(2)); }},
        {"slice_scatter",
         [](const Case& c) {
           return slice_scatter(c.x(0), {_, slice(1, 6, 2)}, c.x(1));
