@@ -249,7 +249,7 @@ GROUPS = [
     ),
     (
         "strides of memory",
-        "there are no views with strides of their own to write through; `slice_scatter` writes a part",
+        "there are no views with strides of their own to write through; `place` and `where` make a tensor with a part written",
         r"torch\.as_strided_scatter",
     ),
     (

@@ -51,14 +51,6 @@ ScatterReduce reduce_of(const Case& c) {
                                {"amin", ScatterReduce::amin}});
 }
 
-// A split into parts, or before places.
-template <class ByCount, class ByPlaces>
-Operation split_of(const ByCount& by_count, const ByPlaces& by_places) {
-  return [=](const Case& c) {
-    return c.flag("is_list") ? by_places(c.x(), c.numbers("at")) : by_count(c.x(), c.numbers("at").at(0));
-  };
-}
-
 Reduction reduction_of(const Case& c) {
   return named<Reduction>(c, "reduction",
                           {{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}});
@@ -113,32 +105,16 @@ TEST_CASE("gradients of two orders of functions of the gamma family are near PyT
 TEST_CASE("writing by number and its gradients of two orders equal PyTorch's") {
   check_fixtures(
       "writing",
-      {{"scatter_reduce",
-        [](const Case& c) {
+      {{"scatter_reduce", [](const Case& c) {
           return scatter_reduce(c.x(0), c.integer("axis"), c.index(1), c.x(2), reduce_of(c),
                                 {.include_self = c.flag("include_self")});
-        }},
-       {"slice_scatter",
-        [](const Case& c) {
-          return slice_scatter(c.x(0), {_, slice(1, 6, 2)}, c.x(1));
-        }},
-       {"select_scatter",
-        [](const Case& c) { return select_scatter(c.x(0), c.x(1), c.integer("axis"), c.integer("at")); }}});
+        }}});
 }
 
-TEST_CASE("splits and searches, and their gradients of two orders, equal PyTorch's") {
+TEST_CASE("searches equal PyTorch's") {
   check_fixtures(
-      "combining",
-      {{"tensor_split",
-        split_of([](const Tensor& x, std::int64_t count) { return tensor_split(x, count); },
-                 [](const Tensor& x, const std::vector<std::int64_t>& at) { return tensor_split(x, at); })},
-       {"hsplit", split_of([](const Tensor& x, std::int64_t count) { return hsplit(x, count); },
-                           [](const Tensor& x, const std::vector<std::int64_t>& at) { return hsplit(x, at); })},
-       {"vsplit", split_of([](const Tensor& x, std::int64_t count) { return vsplit(x, count); },
-                           [](const Tensor& x, const std::vector<std::int64_t>& at) { return vsplit(x, at); })},
-       {"dsplit", split_of([](const Tensor& x, std::int64_t count) { return dsplit(x, count); },
-                           [](const Tensor& x, const std::vector<std::int64_t>& at) { return dsplit(x, at); })},
-       {"atleast_1d", of_one(atleast_1d)},
+      "searching",
+      {{"atleast_1d", of_one(atleast_1d)},
        {"atleast_2d", of_one(atleast_2d)},
        {"atleast_3d", of_one(atleast_3d)},
        {"isin", [](const Case& c) { return c.x(0).defined() ? isin(c.x(0), c.x(1)) : isin(c.index(0), c.index(1)); }},

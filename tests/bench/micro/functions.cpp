@@ -79,10 +79,6 @@ const bool fourier_added =
 const bool writing_added = add(
     "scatter",
     joined({
-        both_ways("slice_scatter",
-                  [](const Tensor& x) {
-                    return slice_scatter(x, {_, slice(0, 256)}, narrow(x, 1, 256, 256));
-                  }),
         both_ways("scatter_mean",
                   [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::mean); }),
         both_ways("scatter_amax",
@@ -91,8 +87,8 @@ const bool writing_added = add(
                   [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::prod); }),
     }));
 
-const bool combining_added =
-    add("combine", joined({
+const bool searching_added =
+    add("search", joined({
                        forwards("isin", [](const Tensor& x) { return isin(x, narrow(x, 0, 0, 1)); }),
                        forwards("unique_consecutive", [](const Tensor& x) { return unique_consecutive(x); }),
                    }));

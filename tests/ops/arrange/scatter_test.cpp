@@ -1,4 +1,4 @@
-// Writing by number, by mask and by part, and reducing what meets: gradients against differences, edges, bad inputs.
+// Reducing the numbers that are written to one place: gradients against differences, edges, bad inputs.
 // (PyTorch's numbers: operation_fixtures_test.cpp.)
 #include <limits>
 
@@ -8,16 +8,6 @@
 
 using namespace xgrad;
 using namespace xgrad::testing;
-
-TEST_CASE("what is written by number has the gradients of differences") {
-  check_gradients(
-      [](const Tensors& x) {
-        return square(slice_scatter(x[0], {1, slice(0, 2)}, x[1]));
-      },
-      {normal({3, 3}), normal({2}, 2)});
-  check_gradients([](const Tensors& x) { return square(select_scatter(x[0], x[1], 1, -1)); },
-                  {normal({3, 3}), normal({3}, 2)});
-}
 
 TEST_CASE("numbers for one place are reduced with the gradients of differences, also where factors are 0") {
   const Index at = index({{0, 1}, {0, 0}, {2, 1}});
@@ -59,10 +49,4 @@ TEST_CASE("what does not fit is not written") {
   CHECK(error_of<ValueError>([&] {
           scatter_reduce(x, 0, index({{0, 3}}), zeros({1, 2}), ScatterReduce::amax);
         }) == "scatter_reduce: index 3 is not in [-3, 3)");
-  CHECK(error_of<ShapeError>([&] { slice_scatter(x, {0}, zeros({3})); }) ==
-        "slice_scatter: src [3] for a part of shape [2]");
-  CHECK(error_of<ValueError>([&] { select_scatter(x, row, 0, 3); }) ==
-        "select_scatter: index 3 out of range for axis 0 of size 3");
-  CHECK(error_of<ShapeError>([&] { select_scatter(x, zeros({3}), 0, 1); }) ==
-        "select_scatter: src [3] for a part of shape [2]");
 }
