@@ -49,7 +49,7 @@ class Tensor {
   void operator=(T&&) && {
     static_assert(std::is_void_v<T>,
                   "x[0] = y would not write into x: a tensor is not written in place. New ones come from where(), "
-                  "scatter(), put() and index_put(); of a leaf, x.update([](Array& values) { values[{0}] = 5; })");
+                  "scatter() and index_add(); of a leaf, x.update([](Array& values) { values[{0}] = 5; })");
   }
   ~Tensor() = default;
   /// A constant.

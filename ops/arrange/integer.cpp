@@ -6,7 +6,6 @@
 #include <limits>
 #include <numeric>
 #include <span>
-#include <utility>
 
 #include "../kernels/registers/loops.h"
 #include "../private/axis.h"
@@ -142,36 +141,6 @@ Index operator%(const Index& a, const Index& b) {
 
 Index operator-(const Index& x) { return Index(Shape{}, 0) - x; }
 
-namespace {
-
-std::int64_t common_divisor(const char* op, std::int64_t p, std::int64_t q) {
-  while (q != 0) p = std::exchange(q, q == -1 ? 0 : p % q);  // every number is a multiple of -1
-  if (p == std::numeric_limits<std::int64_t>::min()) fail<LimitError>(op, "2^63 does not fit 64 bits");
-  return std::abs(p);
-}
-
-void check_shift(const char* op, std::int64_t by) {
-  if (by < 0 || by > 63) fail<ValueError>(op, "shift by ", by, " is not in [0, 64)");
-}
-
-}  // namespace
-
-Index gcd(const Index& a, const Index& b) {
-  return elementwise("gcd", a, b, [](std::int64_t p, std::int64_t q) { return common_divisor("gcd", p, q); });
-}
-
-Index lcm(const Index& a, const Index& b) {
-  return elementwise("lcm", a, b, [](std::int64_t p, std::int64_t q) {
-    if (p == 0 || q == 0) return std::int64_t{0};
-    std::int64_t result;
-    if (__builtin_mul_overflow(p / common_divisor("lcm", p, q), q, &result) ||
-        result == std::numeric_limits<std::int64_t>::min()) {
-      refuse_overflow("lcm", p, q);
-    }
-    return std::abs(result);
-  });
-}
-
 Index operator&(const Index& a, const Index& b) {
   return elementwise("bitwise_and", a, b, [](std::int64_t p, std::int64_t q) { return p & q; });
 }
@@ -185,22 +154,6 @@ Index operator^(const Index& a, const Index& b) {
 }
 
 Index operator~(const Index& x) { return x ^ Index(Shape{}, -1); }
-
-Index operator<<(const Index& a, const Index& b) {
-  return elementwise("bitwise_left_shift", a, b, [](std::int64_t p, std::int64_t q) {
-    check_shift("bitwise_left_shift", q);
-    const auto moved = static_cast<std::int64_t>(static_cast<std::uint64_t>(p) << q);
-    if (moved >> q != p) refuse_overflow("bitwise_left_shift", p, q);
-    return moved;
-  });
-}
-
-Index operator>>(const Index& a, const Index& b) {
-  return elementwise("bitwise_right_shift", a, b, [](std::int64_t p, std::int64_t q) {
-    check_shift("bitwise_right_shift", q);
-    return p >> q;
-  });
-}
 
 Index sum(const Index& x, const ReduceOptions& options) { return sums(x, options); }
 Index sum(const Mask& x, const ReduceOptions& options) { return sums(x, options); }

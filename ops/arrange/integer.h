@@ -40,26 +40,16 @@ Index& operator*=(Index& a, const B& b) {
   return a = a * b;
 }
 
-/// The greatest common divisor, not negative; of 0 and 0 it is 0. These throw as + does.
-Index gcd(const Index& a, const Index& b);
-/// The least common multiple, not negative; 0 if one of them is.
-Index lcm(const Index& a, const Index& b);
 /// Bitwise, in two's complement. They throw ShapeError when the shapes do not broadcast.
 Index operator&(const Index& a, const Index& b);
 Index operator|(const Index& a, const Index& b);
 Index operator^(const Index& a, const Index& b);
 Index operator~(const Index& x);
-/// a 2^b, and floor(a / 2^b). They also throw ValueError for a b outside [0, 64), and << LimitError when a result does
-/// not fit 64 bits.
-Index operator<<(const Index& a, const Index& b);
-Index operator>>(const Index& a, const Index& b);
 
 /// The same with one number.
 inline Index operator&(const Index& a, std::int64_t b) { return a & Index(Shape{}, b); }
 inline Index operator|(const Index& a, std::int64_t b) { return a | Index(Shape{}, b); }
 inline Index operator^(const Index& a, std::int64_t b) { return a ^ Index(Shape{}, b); }
-inline Index operator<<(const Index& a, std::int64_t b) { return a << Index(Shape{}, b); }
-inline Index operator>>(const Index& a, std::int64_t b) { return a >> Index(Shape{}, b); }
 
 /// Sums over axes; an empty sum is 0. Throws ValueError for an axis out of range or repeated, LimitError when a
 /// sum does not fit 64 bits.

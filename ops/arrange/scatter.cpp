@@ -1,5 +1,5 @@
-// Writing by index: mostly scatter and index_add under other names. Extremes have a loop of their own; products are
-// taken over groups, so that their gradients are right where a factor is 0.
+// Several numbers for one position. Extremes have a loop of their own; products are taken over groups, so that their
+// gradients are right where a factor is 0.
 #include "scatter.h"
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <vector>
 
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
@@ -14,99 +15,12 @@
 #include "../elementwise/compare.h"
 #include "../kernels/registers/indexed.h"
 #include "../reduce/reduce.h"
-#include "broadcast.h"
 #include "create.h"
 #include "index.h"
 #include "join.h"
 #include "shape.h"
-#include "slice.h"
 
 namespace xgrad {
-namespace {
-
-// The list of an axis as an index of every element of src, which is checked.
-Index for_each_element(const char* op, const Tensor& x, int axis, const Index& index, const Tensor& src) {
-  if (index.rank() != 1) fail<ShapeError>(op, "the index needs one axis, its shape is ", index.shape());
-  Shape expected = x.shape();
-  expected[axis] = index.size();
-  if (src.shape() != expected) {
-    fail<ShapeError>(op, "a source of shape ", src.shape(), " for ", index.size(), " positions of axis ", axis, " of ",
-                     x.shape());
-  }
-  Shape along = Shape::filled(x.rank(), 1);
-  along[axis] = index.size();
-  return broadcast_to(from_start(op, index, x.shape()[axis]).reshaped(along), expected);
-}
-
-// Rows of a matrix, written or added.
-Tensor put_rows(const Tensor& rows, const Index& numbers, const Tensor& values, const IndexPutOptions& options) {
-  return options.accumulate ? index_add(rows, 0, numbers, values) : index_copy(rows, 0, numbers, values);
-}
-
-}  // namespace
-
-Tensor index_copy(const Tensor& x, int axis, const Index& index, const Tensor& src) {
-  axis = normalize_axis("index_copy", axis, x.rank());
-  return scatter(x, axis, for_each_element("index_copy", x, axis, index, src), src);
-}
-
-Tensor index_put(const Tensor& x, const std::vector<Index>& indices, const Tensor& values,
-                 const IndexPutOptions& options) {
-  constexpr const char* op = "index_put";
-  if (indices.empty() || std::cmp_greater(indices.size(), x.rank())) {
-    fail<ValueError>(op, indices.size(), " indices for shape ", x.shape());
-  }
-  constexpr std::array<std::string_view, max_rank> names{"index 0", "index 1", "index 2", "index 3",
-                                                         "index 4", "index 5", "index 6", "index 7"};
-  std::vector<NamedShape> shapes;
-  for (const Index& index : indices) shapes.push_back({names[shapes.size()], index.shape()});
-  const Shape shape = broadcast_shapes(op, shapes);
-  // The number of each named row among all rows of the first axes.
-  std::int64_t rows = 1;
-  Index numbers(shape, 0);
-  for (int axis = 0; std::cmp_less(axis, indices.size()); ++axis) {
-    const std::int64_t size = x.shape()[axis];
-    const Index at = from_start(op, broadcast_to(indices[static_cast<std::size_t>(axis)], shape), size);
-    std::int64_t* to = numbers.mutable_data();
-    for (std::int64_t i = 0; i < at.size(); ++i) to[i] = to[i] * size + at.data()[i];
-    rows *= size;
-  }
-  Shape part = shape;
-  std::int64_t width = 1;
-  for (int axis = static_cast<int>(indices.size()); axis < x.rank(); ++axis) {
-    part.push_back(x.shape()[axis]);
-    width *= x.shape()[axis];
-  }
-  if (!broadcasts_to(values.shape(), part)) {
-    fail<ShapeError>(op, "values of shape ", values.shape(), " for a part of shape ", part);
-  }
-  const Tensor spread = reshape(broadcast_to(values, part), {numbers.size(), width});
-  return reshape(put_rows(reshape(x, {rows, width}), numbers.reshaped({numbers.size()}), spread, options), x.shape());
-}
-
-Tensor put(const Tensor& x, const Index& index, const Tensor& src, const IndexPutOptions& options) {
-  if (src.shape() != index.shape()) {
-    fail<ShapeError>("put", "index of shape ", index.shape(), " for a source of shape ", src.shape());
-  }
-  const Shape list{index.size()};
-  const Index places = from_start("put", index, x.size()).reshaped(list);
-  return reshape(put_rows(reshape(x, {x.size()}), places, reshape(src, list), options), x.shape());
-}
-
-Tensor masked_scatter(const Tensor& x, const Mask& mask, const Tensor& src) {
-  if (!broadcasts_to(mask.shape(), x.shape())) {
-    fail<ShapeError>("masked_scatter", "mask of shape ", mask.shape(), " does not broadcast to ", x.shape());
-  }
-  const Index places = flatnonzero(broadcast_to(mask, x.shape()));
-  if (src.size() < places.size()) {
-    fail<ShapeError>("masked_scatter", "a source of ", src.size(), " elements for ", places.size(), " places");
-  }
-  const Tensor first = narrow(reshape(src, {src.size()}), 0, 0, places.size());
-  return reshape(index_copy(reshape(x, {x.size()}), 0, places, first), x.shape());
-}
-
-// ---- Several numbers for one position -------------------------------------------------------------------------------
-
 namespace {
 
 // The count of numbers for each position.
@@ -217,12 +131,6 @@ Tensor scatter_reduce(const Tensor& x, int axis, const Index& given, const Tenso
       return scatter_extreme(base(detail::infinity), axis, index, src, -1);
   }
   fail<ValueError>(op, "an unknown reduction");
-}
-
-Tensor index_reduce(const Tensor& x, int axis, const Index& index, const Tensor& src, ScatterReduce reduce,
-                    const ScatterReduceOptions& options) {
-  axis = normalize_axis("index_reduce", axis, x.rank());
-  return scatter_reduce(x, axis, for_each_element("index_reduce", x, axis, index, src), src, reduce, options);
 }
 
 }  // namespace xgrad

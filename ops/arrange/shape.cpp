@@ -126,13 +126,6 @@ BasicArray<T> unsqueeze(const BasicArray<T>& x, int axis) {
   return unsqueezed(x, axis);
 }
 
-Tensor atleast_1d(const Tensor& x) { return x.rank() == 0 ? reshape(x, {1}) : x; }
-Tensor atleast_2d(const Tensor& x) { return x.rank() >= 2 ? x : reshape(x, {1, x.size()}); }
-Tensor atleast_3d(const Tensor& x) {
-  if (x.rank() >= 3) return x;
-  return x.rank() == 2 ? unsqueeze(x, 2) : reshape(x, {1, x.size(), 1});
-}
-
 // ---- the axes in another order
 
 namespace {

@@ -40,11 +40,6 @@ Tensor unsqueeze(const Tensor& x, int axis);
 template <class T>
 BasicArray<T> unsqueeze(const BasicArray<T>& x, int axis);
 
-/// x with at least that many axes: a number (1), (1, 1), (1, 1, 1); a list (n), (1, n), (1, n, 1); a matrix (m, n, 1).
-Tensor atleast_1d(const Tensor& x);
-Tensor atleast_2d(const Tensor& x);
-Tensor atleast_3d(const Tensor& x);
-
 /// Axis i of the result is axis axes[i] of x. Throws ValueError unless `axes` names each axis once.
 Tensor permute(const Tensor& x, const Axes& axes);
 template <class T>

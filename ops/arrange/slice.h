@@ -1,4 +1,4 @@
-// Parts of tensors: slicing, splitting, and writing parts back.
+// Parts of tensors: slicing, splitting and padding.
 //
 // Overloads for BasicArray take Array, Index and Mask, record no graph, and mean the same as those for tensors.
 #pragma once
@@ -20,7 +20,7 @@ Tensor place(const Tensor& x, const Slices& slices, const Shape& shape);
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length);
 /// Consecutive parts of x along `axis` with these lengths. Throws ShapeError unless they add up to its size.
 Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis = 0);
-/// The same for numbers in braces, always lengths, even a single one; those of tensor_split are always positions.
+/// The same for numbers in braces, always lengths, even a single one.
 Tensors split(const Tensor& x, std::initializer_list<std::int64_t> lengths, int axis = 0);
 /// Parts of `size` positions along `axis`; the last may be shorter. Throws ValueError for a size below 1.
 Tensors split(const Tensor& x, std::int64_t size, int axis = 0);
@@ -30,33 +30,6 @@ Tensors unbind(const Tensor& x, int axis = 0);
 /// ValueError for count < 1, LimitError for more than 2^24 parts of an empty axis.
 Tensors chunk(const Tensor& x, std::int64_t count, int axis = 0);
 
-/// x in `count` parts along `axis`; the first ones are longer by one where the axis cannot be divided evenly.
-/// Throws ValueError for count < 1, LimitError for more than 2^24 parts.
-Tensors tensor_split(const Tensor& x, std::int64_t count, int axis = 0);
-/// x cut before each of these positions of `axis`, as by slice(0, at[0]), slice(at[0], at[1]), ...: negative ones count
-/// from the end, and those outside give empty parts.
-Tensors tensor_split(const Tensor& x, const std::vector<std::int64_t>& at, int axis = 0);
-Tensors tensor_split(const Tensor& x, std::initializer_list<std::int64_t> at, int axis = 0);
-/// tensor_split along the columns: axis 1, or axis 0 of a list. These throw ShapeError where x lacks the axis or
-/// `count` does not divide it, and as tensor_split.
-Tensors hsplit(const Tensor& x, std::int64_t count);
-Tensors hsplit(const Tensor& x, const std::vector<std::int64_t>& at);
-Tensors hsplit(const Tensor& x, std::initializer_list<std::int64_t> at);
-/// Along the rows, axis 0 of two or more.
-Tensors vsplit(const Tensor& x, std::int64_t count);
-Tensors vsplit(const Tensor& x, const std::vector<std::int64_t>& at);
-Tensors vsplit(const Tensor& x, std::initializer_list<std::int64_t> at);
-/// Along axis 2 of three or more.
-Tensors dsplit(const Tensor& x, std::int64_t count);
-Tensors dsplit(const Tensor& x, const std::vector<std::int64_t>& at);
-Tensors dsplit(const Tensor& x, std::initializer_list<std::int64_t> at);
-
-/// x with src in place of x[{...}]. Throws ValueError as Tensor::operator[], ShapeError unless src has the shape of
-/// that part.      dL/dx = gy, 0 at the part      dL/dsrc = that part of gy
-Tensor slice_scatter(const Tensor& x, const Slices& slices, const Tensor& src);
-/// x with src in place of position `index` of an axis; from the end if negative. Throws ValueError for an axis or a
-/// position out of range, ShapeError unless src has x's shape without the axis.
-Tensor select_scatter(const Tensor& x, const Tensor& src, int axis, std::int64_t index);
 /// How many elements to add at both ends of an axis.
 struct Padding {
   std::int64_t before = 0;

@@ -43,7 +43,6 @@ std::vector<Row> joined(std::initializer_list<std::vector<Row>> tables) {
 }
 
 // Row numbers, each a few times.
-Index some_rows() { return random_integers(0, rows, {rows}, {.seed = 5}); }
 Index some_elements() { return random_integers(0, rows, shape, {.seed = 6}); }
 
 const bool special_added =
@@ -80,13 +79,6 @@ const bool fourier_added =
 const bool writing_added = add(
     "scatter",
     joined({
-        both_ways("index_copy", [](const Tensor& x) { return index_copy(x, 0, some_rows(), x); }),
-        both_ways("index_put", [](const Tensor& x) { return index_put(x, {some_rows()}, x); }),
-        both_ways("masked_scatter", [](const Tensor& x) { return masked_scatter(x, x > 0.5, x); }),
-        both_ways("slice_scatter",
-                  [](const Tensor& x) {
-                    return slice_scatter(x, {_, slice(0, 256)}, narrow(x, 1, 256, 256));
-                  }),
         both_ways("scatter_mean",
                   [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::mean); }),
         both_ways("scatter_amax",
@@ -95,8 +87,8 @@ const bool writing_added = add(
                   [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::prod); }),
     }));
 
-const bool combining_added =
-    add("combine", joined({
+const bool searching_added =
+    add("search", joined({
                        forwards("isin", [](const Tensor& x) { return isin(x, narrow(x, 0, 0, 1)); }),
                        forwards("unique_consecutive", [](const Tensor& x) { return unique_consecutive(x); }),
                    }));
