@@ -42,14 +42,14 @@ int main() {
   const auto on_tiles = [](int parts) -> Multiply {
     return [parts](Gemm p, const Factor& a, const Factor& b, Real* c) {
       p.rounding = {&testing::plain_tiles_unit, parts};
-      gemm(p, a, b, c, n);
+      detail::bfloat_gemm(p, a, b, c, n);
     };
   };
   const std::vector<Multiply> ways{
       [](const Gemm& p, const Factor& a, const Factor& b, Real* c) { gemm(p, a, b, c, n); },
       [](const Gemm& p, const Factor& a, const Factor& b, Real* c) { detail::blas_product(p, a, b, c, n); },
       on_tiles(3), on_tiles(2), on_tiles(1)};
-  std::cout << "| factors | k | `highest` | OpenBLAS | `split` | `high` | `medium` |\n|---|---|---|---|---|---|---|\n"
+  std::cout << "| factors | k | float | OpenBLAS | three parts | two | one |\n|---|---|---|---|---|---|---|\n"
             << std::setprecision(2);
   for (const auto& [name, draw] : draws) {
     for (const std::int64_t k : {128, 512, 2048, 8192}) {

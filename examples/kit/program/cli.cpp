@@ -158,8 +158,8 @@ int run_example(CLI::App& app, int argc, char** argv, const std::function<void(E
   add_number(app, "--seed", example.seed, "seed of all randomness", 0, ~std::uint64_t{0});
   app.add_option("--out", example.out, "folder for results (default: out/" + app.get_name() + ")");
   add_number(app, "--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
-  add_choice(app, "--precision", {"highest", "split", "high", "medium"},
-             "of products, in float, or in 3, 2, 1 bfloat16 parts of float where the processor can",
+  add_choice(app, "--precision", {"highest", "high", "medium"},
+             "of products of matrices: all digits of float, or 16 or 8 of them where the processor can",
              [&](std::size_t i) { precision = static_cast<MatmulPrecision>(i); });
   app.add_flag("--plain", plain, "run softmax, attention and the like as compositions of simpler operations");
   const auto flushed = [](int status) {
