@@ -224,7 +224,7 @@ GROUPS = [
     ),
     (
         "bins in several directions",
-        "`histogram` has one; of several, `bincount` of the number of the cell, which `bucketize` gives for each direction",
+        "`bincount` of the number of the cell",
         r"torch\.histogramdd",
     ),
     (

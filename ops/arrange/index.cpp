@@ -260,26 +260,20 @@ Tensor scattered_to(const Shape& shape, int axis, const Index& index, const Tens
                 told("index", index));
 }
 
-Tensor gather_of(const Tensor& x, int axis, const Index& index, Array values) {
-  return record("gather", std::move(values),
-                wrt(x, [axis, index, to = x.shape()](const Tensor& gy) { return scattered_to(to, axis, index, gy); }),
-                told("axis", axis), told("index", index));
-}
-
 }  // namespace
 
 XGRAD_FORMULA gather_formula{"gather", "y_i = x_(index_i) along the axis", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor gather(const Tensor& x, int axis, const Index& given) {
   Index index = given;
   axis = check_gather("gather", x.shape(), axis, index);
-  return gather_of(x, axis, index, taken(x.value(), axis, index));
+  return gathered(x, axis, index);
 }
 
 Tensor gathered(const Tensor& x, int axis, const Index& positions) {
-  return gather_of(x, axis, positions, taken(x.value(), axis, positions));
-}
-Tensor gathered(const Tensor& x, int axis, const Index& positions, Array values) {
-  return gather_of(x, axis, positions, std::move(values));
+  return record("gather", taken(x.value(), axis, positions),
+                wrt(x, [axis, positions, to = x.shape()](
+                           const Tensor& gy) { return scattered_to(to, axis, positions, gy); }),
+                told("axis", axis), told("index", positions));
 }
 
 XGRAD_FORMULA scatter_add_formula{"scatter_add", "y_j = x_j + sum of src_i with index_i = j",

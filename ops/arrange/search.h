@@ -1,5 +1,4 @@
-// Searching sorted sequences, and the distinct numbers of an array. No gradients. NaN counts as larger than every
-// number, and all NaN as equal.
+// Membership, positions in a shape, and the distinct numbers of an array. No gradients.
 #pragma once
 
 #include <vector>
@@ -7,17 +6,6 @@
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {
-
-struct SearchOptions {
-  bool right = false;  ///< behind equal elements; else before them
-};
-/// The insertion point of each value in a sorted sequence: i with sequence[i - 1] < v <= sequence[i], or, on the right side,
-/// sequence[i - 1] <= v < sequence[i]. The sequence is a list, or has rows (..., n) for values (..., m). Throws
-/// ShapeError unless the shapes fit, ValueError for a sequence that is not ascending.
-Index searchsorted(const Tensor& sequence, const Tensor& values, const SearchOptions& options = {});
-/// The number of the interval between boundaries, a sorted list, in which each value lies: searchsorted of a list, with
-/// the arguments in PyTorch's order. Throws likewise.
-Index bucketize(const Tensor& values, const Tensor& boundaries, const SearchOptions& options = {});
 
 /// Whether each element is one of those of `test`. NaN never is.
 Mask isin(const Tensor& elements, const Tensor& test);

@@ -13,7 +13,7 @@
 
 namespace xgrad {
 
-using detail::below_zero, detail::bounded, detail::guarded;
+using detail::below_zero, detail::bounded, detail::bounded_below, detail::guarded;
 
 XGRAD_FORMULA leaky_relu_formula{"leaky_relu", "y = x if x > 0, else slope x", "dy/dx = 1 if x > 0, else slope"};
 Tensor leaky_relu(const Tensor& x, const LeakyReluOptions& options) {
@@ -79,7 +79,7 @@ auto tanh_softplus(const V& v) {
 
 Tensor mish(const Tensor& x) {
   return elementwise(
-      "mish", x, [](auto v) { return mish(v); },
+      "mish", x, [](auto v) { return bounded_below(v) * tanh_softplus(v); },
       [](auto v, auto) {
         const auto t = tanh_softplus(v);
         return t + bounded(v, 1e4) * (1 - t * t) * sigmoid(v);
@@ -117,7 +117,7 @@ Tensor logsigmoid(const Tensor& x) {
 
 Tensor tanhshrink(const Tensor& x) {
   return elementwise(
-      "tanhshrink", x, [](auto v) { return tanhshrink(v); },
+      "tanhshrink", x, [](auto v) { return v - tanh(v); },
       [](auto v, auto) {
         const auto t = tanh(v);
         return t * t;

@@ -11,7 +11,7 @@
 
 namespace xgrad {
 
-using detail::bounded, detail::guarded, detail::infinity;
+using detail::bounded, detail::bounded_below, detail::guarded, detail::infinity;
 
 Tensor exp(const Tensor& x) {
   return elementwise(
@@ -148,7 +148,11 @@ Tensor softplus(const Tensor& x) {
 
 Tensor silu(const Tensor& x) {
   return elementwise(
-      "silu", x, [](auto v) { return silu(v); },
+      "silu", x,
+      [](auto v) {
+        return guarded([](const auto& u) { return bounded_below(u) / (1 + exp(-u)); },
+                       [](const auto& u) { return u * sigmoid(u); }, v);
+      },
       [](auto v, auto) {
         const auto s = sigmoid(v);
         return s * (1 + bounded(v, 1e4) * (1 - s));
@@ -170,7 +174,7 @@ Tensor normal_cdf(const Tensor& x) {
 
 Tensor gelu_erf(const Tensor& x) {
   return elementwise(
-      "gelu", x, [](auto v) { return gelu(v); },
+      "gelu", x, [](auto v) { return bounded_below(v) * normal_cdf(v); },
       [](auto v, auto) {
         const auto slope = bounded(v, 1e2) * normal_pdf(v);
         return slope + normal_cdf(v);

@@ -46,6 +46,12 @@ template <class V>
                  v);
 }
 
+// v, but not below -1e4, for use where the other factor vanishes at -inf: -1e4 * 0 is 0, -inf * 0 would be NaN.
+template <class V>
+[[gnu::always_inline]] inline auto bounded_below(const V& v) {
+  return guarded([](const auto& u) { return maximum(u, -1e4); }, [](const auto& u) { return u; }, v);
+}
+
 // v where it is negative, else 0, for a branch that is taken only there and must not overflow elsewhere.
 template <class V>
 [[gnu::always_inline]] inline auto below_zero(const V& v) {

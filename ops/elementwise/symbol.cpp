@@ -329,12 +329,7 @@ Symbol erf(const Symbol& a) { return Symbol(call("erf", a.expression_)); }
 Symbol sigmoid(const Symbol& a) { return Symbol(call("sigmoid", a.expression_)); }
 Symbol normal_cdf(const Symbol& a) { return Symbol(call("normal_cdf", a.expression_)); }
 Symbol normal_pdf(const Symbol& a) { return Symbol(call("normal_pdf", a.expression_)); }
-// Functions that Packs compute in special ways for accuracy, by their definitions.
 Symbol gauss(const Symbol& a) { return exp(-(a * a)); }
-Symbol silu(const Symbol& a) { return a * sigmoid(a); }
-Symbol mish(const Symbol& a) { return a * tanh(log(1 + exp(a))); }
-Symbol gelu(const Symbol& a) { return a * normal_cdf(a); }
-Symbol tanhshrink(const Symbol& a) { return a - tanh(a); }
 Symbol pow(const Symbol& a, const Symbol& b) {
   return Symbol(make(Expression::power, "^", {a.expression_, b.expression_}));
 }

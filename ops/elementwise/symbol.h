@@ -72,10 +72,6 @@ class Symbol {
   friend Symbol normal_cdf(const Symbol& a);
   friend Symbol normal_pdf(const Symbol& a);
   friend Symbol gauss(const Symbol& a);
-  friend Symbol silu(const Symbol& a);
-  friend Symbol mish(const Symbol& a);
-  friend Symbol gelu(const Symbol& a);
-  friend Symbol tanhshrink(const Symbol& a);
   friend Symbol pow(const Symbol& a, const Symbol& b);
   friend Symbol maximum(const Symbol& a, const Symbol& b);
   friend Symbol minimum(const Symbol& a, const Symbol& b);

@@ -25,7 +25,7 @@ struct AttentionOptions {
 /// two numbers for each query (Dao et al., "FlashAttention", 2022). A causal or band mask saves the work of the keys
 /// that it excludes.
 ///
-/// Infinite scores are limits, as in softmax: keys with +inf share the whole weight, keys with -inf have none.
+/// A key with a score of -inf has no weight; a score of +inf makes the result of its query NaN, as in softmax.
 ///
 /// Two to four axes; leading axes (B) or (B, H) are equal in all three. Throws ShapeError when shapes do not fit,
 /// ValueError for lengths outside [0, S], a negative side of a band, a dropout outside [0, 1], a scale that is not

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "../../core/graph/record_fused.h"
 #include "../../core/watch/formula.h"
@@ -52,28 +51,6 @@ Axes last_axes(const Tensor& x, const Shape& normalized) {
   return axes;
 }
 
-// x, and eps with it, times a power of two for each part of x whose squares would leave the range. `size` is the rough
-// magnitude of the numbers of each part.
-struct InRange {
-  Tensor x, eps;
-
-  InRange(const Tensor& given, const Tensor& size, Real given_eps) : x(given), eps(given_eps) {
-    constexpr Real far = 0x1p40;
-    Array factors(size.shape(), Real(1));
-    bool any = false;
-    for (std::int64_t part = 0; part < factors.size(); ++part) {
-      const Real root = std::hypot(size.value().data()[part], std::sqrt(given_eps));
-      if (!std::isfinite(root) || root == 0 || (root <= far && root >= 1 / far)) continue;
-      factors.mutable_data()[part] = power_near_inverse(root);
-      any = true;
-    }
-    if (!any) return;
-    const Tensor factor(std::move(factors));
-    x = x * factor;
-    eps = factor * given_eps * factor;
-  }
-};
-
 Tensor scaled_and_shifted(Tensor z, const Tensor& gamma, const Tensor& beta) {
   if (gamma.defined()) z = z * gamma;
   return beta.defined() ? z + beta : z;
@@ -83,10 +60,9 @@ Tensor scaled_and_shifted(Tensor z, const Tensor& gamma, const Tensor& beta) {
 
 Tensor detail::standardized(const Tensor& x, const Axes& axes, Real eps) {
   const auto mean_of = [&](const Tensor& u) { return mean(u, {.axis = axes, .keepdim = true}); };
-  const InRange in(x, stddev(x.detach(), {.axis = axes, .keepdim = true, .correction = 0}), eps);
-  const Tensor near = in.x - mean_of(in.x);
+  const Tensor near = x - mean_of(x);
   const Tensor d = near - mean_of(near);  // the mean, rounded, is off by much where it is large against the spread
-  return d * rsqrt(mean_of(square(d)) + in.eps);
+  return d * rsqrt(mean_of(square(d)) + eps);
 }
 
 XGRAD_FORMULA layer_norm_formula{
@@ -103,8 +79,7 @@ XGRAD_FORMULA rms_norm_formula{"rms_norm", "y = gamma z with z = x/s, s = sqrt(m
 Tensor plain::rms_norm(const Tensor& x, const Tensor& gamma, const RmsNormFuncOptions& options) {
   const Axes axes =
       last_axes(x, normalized_sizes({"rms_norm", Centre::zero, options.eps}, x, gamma, {}, options.normalized));
-  const InRange in(x, max(abs(x.detach()), {.axis = axes, .keepdim = true}), options.eps);
-  const Tensor z = in.x * rsqrt(mean(square(in.x), {.axis = axes, .keepdim = true}) + in.eps);
+  const Tensor z = x * rsqrt(mean(square(x), {.axis = axes, .keepdim = true}) + static_cast<Real>(options.eps));
   return scaled_and_shifted(z, gamma, {});
 }
 

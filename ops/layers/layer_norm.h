@@ -25,8 +25,7 @@ struct RmsNormFuncOptions {
 };
 
 /// y = x / sqrt(mean(x^2) + eps) gamma over the trailing axes, as many as gamma has (Zhang, Sennrich 2019): layer norm
-/// without the mean. gamma may be undefined. As one operation, also where squares leave the range of Real. Throws as
-/// layer_norm.
+/// without the mean. gamma may be undefined. As one operation. Throws as layer_norm.
 Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, const RmsNormFuncOptions& options = {});
 
 /// The same in single operations, as run under Plain.

@@ -32,12 +32,12 @@ Tensor along(const char* op, const Tensor& x, int axis, const F& f) {
 // The sum of every row, as a column.
 Tensor row_sum(const Tensor& x) { return sum(x, {.axis = -1, .keepdim = true}); }
 
-// x minus the largest of each row, which leaves softmax unchanged and avoids overflow; at infinities the limit.
+// x minus the largest of each row, which leaves softmax unchanged and avoids overflow. A row of -inf stays as it is.
 Tensor below_largest(const Tensor& x) {
   if (x.size() == 0) return x;
   const Tensor largest = max(x.detach(), {.axis = -1, .keepdim = true});
-  if (all(isfinite(largest))) return x - largest;
-  return where(x == largest && largest == infinity, 0, x - where(largest == -infinity, 0, largest));
+  const Mask nothing = largest == -infinity;
+  return x - (any(nothing) ? where(nothing, 0, largest) : largest);
 }
 // The sums of rows, with 1 for those that hold nothing but -inf.
 Tensor divisors(const Tensor& sums) { return any(sums == 0) ? where(sums == 0, 1, sums) : sums; }

@@ -6,11 +6,11 @@
 namespace xgrad {
 
 /// y_i = e^(x_i) / sum_j e^(x_j) along `axis`, without overflow.      dL/dx_i = y_i (gy_i - sum_j gy_j y_j)
-/// All -inf gives all 0; entries of +inf share the whole. A scalar gives 1. Throws ValueError for an axis out of range.
+/// All -inf gives all 0, an entry of +inf makes all NaN. A scalar gives 1. Throws ValueError for an axis out of range.
 Tensor softmax(const Tensor& x, int axis = -1);
 
 /// y_i = x_i - ln sum_j e^(x_j) along `axis`, without overflow.      dL/dx_i = gy_i - e^(y_i) sum_j gy_j
-/// All -inf stays so; entries of +inf share the whole. A scalar gives 0. Throws ValueError for an axis out of range.
+/// All -inf stays so, an entry of +inf makes all NaN. A scalar gives 0. Throws ValueError for an axis out of range.
 Tensor log_softmax(const Tensor& x, int axis = -1);
 
 /// The softmax along the last axis over the first entries only: x (B, ..., S) has a length for each sequence, lengths

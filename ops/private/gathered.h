@@ -7,7 +7,5 @@ namespace xgrad {
 
 /// gather(x, axis, positions) without a check of the positions. The axis counts from 0.
 Tensor gathered(const Tensor& x, int axis, const Index& positions);
-/// The same where the values are known.
-Tensor gathered(const Tensor& x, int axis, const Index& positions, Array values);
 
 }  // namespace xgrad

@@ -135,9 +135,4 @@ inline Tensor lower_half(const Tensor& x) { return tril(x) * (1 - eye(x.dim(-1))
 /// a^-1 b or a'^-1 b for the triangle of a, recorded, without checks.
 Tensor triangular(const Tensor& a, const Tensor& b, const lapack::Triangle& triangle, lapack::Form form);
 
-/// Whether b is a vector for each of a's matrices.
-bool is_vector(const Tensor& a, const Tensor& b);
-/// Throws ShapeError unless axis `axis_b` of b is as long as axis `axis_a` of a, and leading axes broadcast.
-void check_right_side(const char* op, const Tensor& a, const Tensor& b, int axis_a, int axis_b);
-
 }  // namespace xgrad::linalg

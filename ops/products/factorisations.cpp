@@ -1,4 +1,4 @@
-// Linear algebra: factorisations, functions composed of them, and their rules.
+// Linear algebra: factorisations and their rules.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -157,8 +157,6 @@ Eigh eigh(const Tensor& a) {
   return {.eigenvalues = all, .eigenvectors = v};
 }
 
-Tensor eigvalsh(const Tensor& a) { return eigh(a).eigenvalues; }
-
 namespace {
 
 // The gradient of a (..., m, n) by the vectors u (..., m, k) of its shorter decomposition.
@@ -220,94 +218,6 @@ Svd svd(const Tensor& a, const SvdOptions& options) {
   return {.u = rows == k ? left : without_gradient(std::move(u)),
           .s = values,
           .vh = columns == k ? right : without_gradient(std::move(vh))};
-}
-
-Tensor svdvals(const Tensor& a) {
-  checked("svdvals", a);
-  check_finite("svdvals", a);
-  return svd(a, {.full_matrices = false}).s;
-}
-
-namespace {
-
-// The singular values of `op`'s argument and, for each matrix, the tolerance below which they count as 0.
-struct Spectrum {
-  Svd parts;
-  std::vector<Real> tolerances;
-
-  Spectrum(const char* op, const Tensor& a, const PinvOptions& options) {
-    const Matrices sizes = checked(op, a);
-    const Real atol = static_cast<Real>(options.atol);
-    const Real usual = static_cast<Real>(std::max(sizes.m, sizes.n)) * eps;
-    const Real rtol = options.rtol ? static_cast<Real>(*options.rtol) : usual;
-    if (!(atol >= 0) || !(rtol >= 0)) {
-      fail<ValueError>(op, "a tolerance is negative or NaN: atol ", atol, ", rtol ", rtol);
-    }
-    check_finite(op, a);
-    const NoGrad off;
-    parts = svd(a, {.full_matrices = false});
-    for (std::int64_t i = 0; i < sizes.count; ++i) {
-      tolerances.push_back(std::max(atol, rtol * parts.s.value().data()[i * sizes.k()]));
-    }
-  }
-  Index rank() const {
-    Shape batch = parts.s.shape();
-    batch.erase(batch.rank() - 1);
-    Index result(batch, 0);
-    const Array& s = parts.s.value();
-    const std::int64_t k = s.dim(-1);
-    for (std::int64_t i = 0; i < s.size(); ++i) {
-      result.mutable_data()[i / k] += s.data()[i] > tolerances[static_cast<std::size_t>(i / k)];
-    }
-    return result;
-  }
-  // v diag(1/s) u', over the singular values that do not count as 0.
-  Array inverse() const {
-    const NoGrad off;
-    Array inverses = parts.s.value();
-    Real* s = inverses.mutable_data();
-    const std::int64_t k = inverses.dim(-1);
-    for (std::int64_t i = 0; i < inverses.size(); ++i) {
-      s[i] = s[i] > tolerances[static_cast<std::size_t>(i / k)] ? 1 / s[i] : 0;
-    }
-    return matmul(parts.vh * for_rows(Tensor(inverses)), parts.u, {.transpose_a = true, .transpose_b = true}).value();
-  }
-};
-
-XGRAD_FORMULA pinv_formula{"pinv", "y = the pseudo-inverse of a",
-                           "dL/da = -y^T gy y^T + (1 - a y) gy^T y y^T + y^T y gy^T (1 - y a)"};
-Tensor pseudo_inverse(const Tensor& a, const Spectrum& spectrum) {
-  return record("pinv", spectrum.inverse(), wrt(a, [a](const Tensor& gy, const Tensor& y) {
-                  const Tensor g = transpose(gy), yt = transpose(y);
-                  const Tensor left = matmul(matmul(g, y), yt), right = matmul(matmul(yt, y), g);
-                  return left - matmul(a, matmul(y, left)) + right - matmul(matmul(right, y), a) -
-                         matmul(matmul(yt, gy), yt);
-                }));
-}
-
-}  // namespace
-
-Tensor pinv(const Tensor& a, const PinvOptions& options) { return pseudo_inverse(a, Spectrum("pinv", a, options)); }
-
-Index matrix_rank(const Tensor& a, const PinvOptions& options) { return Spectrum("matrix_rank", a, options).rank(); }
-
-LeastSquares lstsq(const Tensor& a, const Tensor& b, const LstsqOptions& options) {
-  const Matrices sizes = checked("lstsq", a);
-  if (options.rcond && !(*options.rcond >= 0)) {
-    fail<ValueError>("lstsq", "rcond ", *options.rcond, " is negative or NaN");
-  }
-  const bool vector = is_vector(a, b);
-  const Tensor right = vector ? unsqueeze(b, -1) : b;
-  check_right_side("lstsq", a, right, -2, -2);
-  check_finite("lstsq", right, "on the right-hand side ");
-  const Spectrum spectrum("lstsq", a, {.rtol = options.rcond});
-  const Tensor solution = matmul(pseudo_inverse(a, spectrum), right);
-  const Index rank = spectrum.rank();
-  const bool overdetermined = sizes.m > sizes.n && all(rank == sizes.n);
-  return {.solution = vector ? squeeze(solution, {-1}) : solution,
-          .residuals = overdetermined ? sum(square(matmul(a, solution) - right), {.axis = -2}) : zeros({0}),
-          .rank = rank,
-          .singular_values = spectrum.parts.s};
 }
 
 }  // namespace xgrad::linalg

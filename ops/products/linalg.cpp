@@ -1,4 +1,4 @@
-// Linear algebra: systems, determinants, diagonals and powers, and their rules.
+// Linear algebra: systems, determinants and diagonals, and their rules.
 #include "linalg.h"
 
 #include <array>
@@ -121,8 +121,11 @@ Tensor triangular(const Tensor& a, const Tensor& b, const Triangle& triangle, Fo
                 told("transposed", unless(false, form == Form::transposed)));
 }
 
-void check_right_side(const char* op, const Tensor& a, const Tensor& b, int axis_a, int axis_b) {
-  if (b.rank() < 2 || a.dim(axis_a) != b.dim(axis_b)) {
+namespace {
+
+// Throws ShapeError unless axis `axis_b` of b is as long as the last one of a, and leading axes broadcast.
+void check_right_side(const char* op, const Tensor& a, const Tensor& b, int axis_b) {
+  if (b.rank() < 2 || a.dim(-1) != b.dim(axis_b)) {
     fail<ShapeError>(op, "right-hand side ", b.shape(), " does not fit matrices ", a.shape());
   }
   const Shape& shape = b.shape();
@@ -132,6 +135,7 @@ void check_right_side(const char* op, const Tensor& a, const Tensor& b, int axis
   }
 }
 
+// Whether b is a vector for each of a's matrices.
 bool is_vector(const Tensor& a, const Tensor& b) {
   if (b.rank() == 1) return true;
   if (a.rank() < 2 || b.rank() != a.rank() - 1) return false;
@@ -139,8 +143,6 @@ bool is_vector(const Tensor& a, const Tensor& b) {
   shape.erase(shape.rank() - 1);
   return b.shape() == shape;
 }
-
-namespace {
 
 // y of a y = b, where b is known to be matrices.
 Tensor solve_matrices(const Tensor& a, const Tensor& b) {
@@ -159,10 +161,10 @@ Tensor solve(const Tensor& a, const Tensor& b, const SolveOptions& options) {
   if (is_vector(a, b)) {
     if (!options.left) fail<ShapeError>("solve", "x a = b needs matrices on the right, got ", b.shape());
     const Tensor column = unsqueeze(b, -1);
-    check_right_side("solve", a, column, -1, -2);
+    check_right_side("solve", a, column, -2);
     return squeeze(solve_matrices(a, column), {-1});
   }
-  check_right_side("solve", a, b, -1, options.left ? -2 : -1);
+  check_right_side("solve", a, b, options.left ? -2 : -1);
   return options.left ? solve_matrices(a, b) : transpose(solve_matrices(transpose(a), transpose(b)));
 }
 
@@ -175,7 +177,7 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOption
     if (!options.left) fail<ShapeError>(op, "x a = b needs matrices on the right, got ", b.shape());
     return squeeze(solve_triangular(a, unsqueeze(b, -1), options), {-1});
   }
-  check_right_side(op, a, b, -1, options.left ? -2 : -1);
+  check_right_side(op, a, b, options.left ? -2 : -1);
   const std::int64_t diagonal = options.unitriangular ? 1 : 0;
   check_finite(op, a, "", options.upper ? Diagonals{.first = diagonal} : Diagonals{.last = -diagonal});
   check_finite(op, b, "on the right-hand side ");
@@ -283,17 +285,7 @@ SignAndLog slogdet(const Tensor& a) {
                                             }))};
 }
 
-Tensor logdet(const Tensor& a) {
-  checked_square("logdet", a);
-  check_finite("logdet", a);
-  const SignAndLog parts = slogdet(a);
-  const Mask negative = parts.sign < Tensor(0);
-  return any(negative)
-             ? parts.logabsdet + masked_fill(zeros_like(parts.sign), negative, std::numeric_limits<Real>::quiet_NaN())
-             : parts.logabsdet;
-}
-
-// ---- Diagonals, powers ----------------------------------------------------------------------------------------------
+// ---- Diagonals ------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -342,16 +334,6 @@ Tensor diag_embed(const Tensor& x, const DiagonalOptions& options) {
   return axes == last ? matrices : movedim(matrices, last, axes);
 }
 
-Tensor diagonal_scatter(const Tensor& x, const Tensor& src, const DiagonalOptions& options) {
-  check_rank("diagonal_scatter", x);
-  const Axes last{x.rank() - 2, x.rank() - 1}, axes = matrix_axes("diagonal_scatter", options, x.rank());
-  const Tensor matrices = movedim(x, axes, last);
-  const Matrices sizes(matrices.shape());
-  const Slices line = diagonal_of(sizes.m, sizes.n, options.offset);
-  const Tensor result = slice_scatter(reshape(matrices, sizes.with({sizes.size()})), line, src);
-  return movedim(reshape(result, matrices.shape()), last, axes);
-}
-
 Tensor diag(const Tensor& x, std::int64_t offset) {
   if (x.rank() == 1) return diag_embed(x, {.offset = offset});
   if (x.rank() == 2) return diagonal(x, {.offset = offset});
@@ -361,52 +343,6 @@ Tensor diag(const Tensor& x, std::int64_t offset) {
 Tensor trace(const Tensor& a) {
   check_rank("trace", a);
   return sum(diagonal(a), {.axis = -1});
-}
-
-Tensor matrix_power(const Tensor& a, std::int64_t exponent) {
-  checked_square("matrix_power", a);
-  check_finite("matrix_power", a);
-  if (exponent == 0) return broadcast_to(eye(a.dim(-1)), a.shape());
-  Tensor square = exponent < 0 ? inv(a) : a, result;
-  for (auto rest = exponent < 0 ? 0 - static_cast<std::uint64_t>(exponent) : static_cast<std::uint64_t>(exponent);;) {
-    if (rest & 1) result = result.defined() ? matmul(result, square) : square;
-    if ((rest >>= 1) == 0) return result;
-    square = matmul(square, square);
-  }
-}
-
-Tensor matrix_exp(const Tensor& a) {
-  const Matrices sizes = checked_square("matrix_exp", a);
-  check_finite("matrix_exp", a);
-  // Each matrix is halved until its norm is at most 1/2; then 14 terms leave an error of (1/2)^15 / 15! < 3e-17.
-  Array scale(sizes.batch);
-  std::vector<int> halvings = codes_for(sizes);
-  int most = 0;
-  for (std::int64_t i = 0; i < sizes.count; ++i) {
-    double norm = 0;
-    for (std::int64_t row = 0; row < sizes.m; ++row) {
-      double sum = 0;
-      for (std::int64_t j = 0; j < sizes.n; ++j) {
-        sum += std::abs(static_cast<double>(a.value().data()[i * sizes.size() + row * sizes.n + j]));
-      }
-      norm = std::max(norm, sum);
-    }
-    int& count = halvings[static_cast<std::size_t>(i)];
-    if (norm > 0.5) std::frexp(2 * norm, &count);
-    most = std::max(most, count);
-    scale.mutable_data()[i] = static_cast<Real>(std::ldexp(1.0, -count));
-  }
-  const Tensor x = a * for_matrices(Tensor(scale)), one = eye(sizes.n);
-  Tensor y = one + x / 14;
-  for (int term = 13; term >= 1; --term) y = one + matmul(x, y) / static_cast<Real>(term);
-  for (int step = 0; step < most; ++step) {
-    Mask squared(sizes.with({1, 1}));
-    for (std::int64_t i = 0; i < sizes.count; ++i) {
-      squared.mutable_data()[i] = step < halvings[static_cast<std::size_t>(i)];
-    }
-    y = where(squared, matmul(y, y), y);
-  }
-  return y;
 }
 
 }  // namespace xgrad::linalg

@@ -9,9 +9,6 @@
 // is singular is decided as LAPACK does: when a pivot is exactly 0. (' means transposed, g' the gradient of a result.)
 #pragma once
 
-#include <limits>
-#include <optional>
-
 #include "../../core/graph/tensor.h"
 #include "../reduce/reduce.h"
 
@@ -39,34 +36,6 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOption
 /// y = a^-1.      dL/da = -y' gy y'.      Throws NumericError for a singular a.
 Tensor inv(const Tensor& a);
 
-struct PinvOptions {
-  double atol = 0;                  ///< singular values up to max(atol, rtol s_max) count as 0
-  std::optional<double> rtol = {};  ///< max(m, n) eps if not given
-};
-/// The pseudo-inverse (Moore and Penrose).      a (..., m, n) -> y (..., n, m)
-///   dL/da = -y^T gy y^T + (1 - a y) gy^T y y^T + y^T y gy^T (1 - y a), for changes of a that keep its rank
-/// Throws ValueError for a negative tolerance.
-Tensor pinv(const Tensor& a, const PinvOptions& options = {});
-
-/// The number of singular values above the tolerance of pinv, of each matrix.
-Index matrix_rank(const Tensor& a, const PinvOptions& options = {});
-
-struct LstsqOptions {
-  /// Singular values up to rcond s_max count as 0; max(m, n) eps if not given.
-  std::optional<double> rcond = {};
-};
-struct LeastSquares {
-  Tensor solution;         ///< (..., n, k)
-  Tensor residuals;        ///< sum (a x - b)^2 of each column (..., k); empty (0) unless m > n and every rank is n
-  Index rank;              ///< of each matrix of a
-  Tensor singular_values;  ///< of each matrix of a (..., min(m, n)), descending; no gradient
-};
-/// The least-squares solution: x that minimises |a x - b|, of several the smallest, pinv(a) b.      a (..., m, n),
-/// b (..., m, k), or a vector as for solve, whose residuals are (..., 1). The same as PyTorch's with the driver gelsd.
-///   dL/db = y' gx      dL/da as of y = pinv(a): where a lacks rank, for changes of a that leave its rank as it is
-/// Throws ValueError for an rcond that is negative or NaN.
-LeastSquares lstsq(const Tensor& a, const Tensor& b, const LstsqOptions& options = {});
-
 // ---- Determinants ---------------------------------------------------------------------------------------------------
 
 /// The determinant.      (..., n, n) -> (...)      dL/da = gy times the cofactors (y a'^-1), also of a singular a.
@@ -80,8 +49,6 @@ struct SignAndLog {
 /// The sign and logarithm of the determinant, without overflow.      d logabsdet/da = a'^-1; asking for it at a
 /// singular a throws NumericError.
 SignAndLog slogdet(const Tensor& a);
-/// ln det a; NaN where det a < 0. Gradient as for slogdet.
-Tensor logdet(const Tensor& a);
 
 // ---- Factorisations -------------------------------------------------------------------------------------------------
 
@@ -119,8 +86,6 @@ struct Eigh {
 /// Eigenvalues have a gradient everywhere; eigenvectors none where two eigenvalues are equal (no further apart than
 /// n eps max |w|): asking for it, or for the second derivative of the eigenvalues, throws NumericError.
 Eigh eigh(const Tensor& a);
-/// The eigenvalues alone.
-Tensor eigvalsh(const Tensor& a);
 
 struct SvdOptions {
   bool full_matrices = true;  ///< u (..., m, m), vh (..., n, n); else u (..., m, k), vh (..., k, n), k = min(m, n)
@@ -137,8 +102,6 @@ struct Svd {
 /// than max(m, n) eps s_max^2), nor those of the longer side where one is 0 (likewise): asking for it throws
 /// NumericError. The vectors that only full_matrices adds have none: asking for it throws GraphError.
 Svd svd(const Tensor& a, const SvdOptions& options = {});
-/// The singular values alone.
-Tensor svdvals(const Tensor& a);
 
 // ---- Norms ----------------------------------------------------------------------------------------------------------
 
@@ -156,24 +119,7 @@ struct VectorNormOptions {
 /// which share it among equal elements). Throws ValueError for an ord of NaN, and for max and min of no elements.
 Tensor vector_norm(const Tensor& x, const VectorNormOptions& options = {});
 
-enum class MatrixNorm {
-  frobenius,       ///< sqrt(sum a_ij^2)
-  nuclear,         ///< sum of the singular values
-  infinity,        ///< largest sum of a row's |a_ij|
-  minus_infinity,  ///< smallest
-  one,             ///< largest sum of a column's |a_ij|
-  minus_one,       ///< smallest
-  two,             ///< largest singular value
-  minus_two        ///< smallest
-};
-struct MatrixNormOptions {
-  MatrixNorm ord = MatrixNorm::frobenius;
-  bool keepdim = false;
-};
-/// The norm of each matrix.      (..., m, n) -> (...)
-Tensor matrix_norm(const Tensor& a, const MatrixNormOptions& options = {});
-
-// ---- Diagonals, powers ----------------------------------------------------------------------------------------------
+// ---- Diagonals ------------------------------------------------------------------------------------------------------
 
 struct DiagonalOptions {
   std::int64_t offset = 0;  ///< how many columns to the right of the main diagonal; below it if negative
@@ -186,18 +132,10 @@ Tensor diagonal(const Tensor& a, const DiagonalOptions& options = {});
 /// The dual of diagonal: matrices with x on the diagonal, 0 elsewhere.      (..., n) -> (..., n + |offset|, n +
 /// |offset|) The axes are those of the result. Throws as diagonal.
 Tensor diag_embed(const Tensor& x, const DiagonalOptions& options = {});
-/// x with src on a diagonal: the dual of diagonal, with its options. Throws ValueError for an axis out of
-/// range or one axis twice, ShapeError unless src has the shape of that diagonal.
-Tensor diagonal_scatter(const Tensor& x, const Tensor& src, const DiagonalOptions& options = {});
 /// diag_embed of a list, or the diagonal of a matrix. Throws ShapeError for other shapes.
 Tensor diag(const Tensor& x, std::int64_t offset = 0);
 /// y = sum_i a_ii.      (..., m, n) -> (...)
 Tensor trace(const Tensor& a);
-
-/// a^exponent, by repeated squaring; of inv(a) for a negative exponent; the identity for 0.
-Tensor matrix_power(const Tensor& a, std::int64_t exponent);
-/// e^a = 1 + a + a a / 2 + ..., by scaling and squaring (an error of eps max(1, |a|) or so).
-Tensor matrix_exp(const Tensor& a);
 
 }  // namespace xgrad::linalg
 
@@ -207,10 +145,6 @@ using linalg::det;
 using linalg::diag;
 using linalg::diag_embed;
 using linalg::diagonal;
-using linalg::diagonal_scatter;
-using linalg::logdet;
-using linalg::matrix_exp;
-using linalg::matrix_power;
 using linalg::norm;
 using linalg::slogdet;
 using linalg::trace;

@@ -5,12 +5,13 @@
 
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
+#include "../arrange/create.h"
 #include "../arrange/index.h"
 #include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../private/axis.h"
-#include "../private/matrices.h"
 #include "../products/linalg.h"
 
 namespace xgrad::linalg {
@@ -63,34 +64,6 @@ Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
 
 Tensor norm(const Tensor& x, const ReduceOptions& options) {
   return vector_norm(x, {.ord = 2, .axis = options.axis, .keepdim = options.keepdim});
-}
-
-Tensor matrix_norm(const Tensor& a, const MatrixNormOptions& options) {
-  const char* op = "matrix_norm";
-  checked(op, a);
-  const Axes both{a.rank() - 2, a.rank() - 1};
-  const auto done = [&](const Tensor& y) { return options.keepdim ? reshape(y, kept_shape(a.shape(), both)) : y; };
-  const auto sums = [&](int axis) { return sum(abs(a), {.axis = axis}); };
-  switch (options.ord) {
-    case MatrixNorm::frobenius:
-      return done(norm(a, {.axis = both}));
-    case MatrixNorm::infinity:
-      return done(max(sums(-1), {.axis = -1}));
-    case MatrixNorm::minus_infinity:
-      return done(min(sums(-1), {.axis = -1}));
-    case MatrixNorm::one:
-      return done(max(sums(-2), {.axis = -1}));
-    case MatrixNorm::minus_one:
-      return done(min(sums(-2), {.axis = -1}));
-    case MatrixNorm::nuclear:
-    case MatrixNorm::two:
-    case MatrixNorm::minus_two:
-      break;
-  }
-  check_finite(op, a);
-  const Tensor s = svd(a, {.full_matrices = false}).s;
-  if (options.ord == MatrixNorm::nuclear) return done(sum(s, {.axis = -1}));
-  return done(s[{ellipsis, options.ord == MatrixNorm::two ? 0 : -1}]);
 }
 
 }  // namespace xgrad::linalg

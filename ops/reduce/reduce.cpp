@@ -13,14 +13,14 @@
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/order/order.h"
-#include "../kernels/reduce/logsumexp.h"
 #include "../kernels/reduce/reduce.h"
-#include "../kernels/reduce/spread.h"
 #include "../kernels/registers/loops.h"
 #include "../private/axis.h"
 #include "../private/gathered.h"
 
 namespace xgrad {
+
+using detail::infinity;
 
 Axes AxisSet::resolve(std::string_view op, int rank) const {
   if (all_) return all_axes(rank);
@@ -29,12 +29,6 @@ Axes AxisSet::resolve(std::string_view op, int rank) const {
   for (const int axis : axes_) of_scalar.push_back(normalize_axis_or_scalar(op, axis, rank));
   if (of_scalar.size() > 1) fail<ValueError>(op, "repeated axis in ", axes_);
   return {};
-}
-
-Axes AxisSet::in_order(std::string_view op, int rank) const {
-  Axes axes = resolve(op, rank);
-  for (int i = 0; i < axes.size() && !all_; ++i) axes[i] = axes_[i] < 0 ? axes_[i] + rank : axes_[i];
-  return axes;
 }
 
 namespace {
@@ -99,8 +93,24 @@ Tensor mean(const Tensor& x, const ReduceOptions& options) {
 
 namespace {
 
-// u - mean, the mean taken over `axes`.
-Tensor centred(const Tensor& u, const Axes& axes) { return u - mean(u, {.axis = axes, .keepdim = true}); }
+// x minus its mean over `axes`, twice: the mean, rounded to one number, can be as far off as the deviations are large.
+Tensor deviations(const Tensor& x, const Axes& axes) {
+  const auto centred = [&](const Tensor& u) { return u - mean(u, {.axis = axes, .keepdim = true}); };
+  return centred(centred(x));
+}
+Array deviations(const Array& x, const Axes& axes) {
+  const Real count = static_cast<Real>(count_of(x.shape(), axes));
+  const auto centred = [&](const Array& u) {
+    const Array total = sum_over(u, axes, kept_shape(x.shape(), axes));
+    return map(x.shape(), [count](auto v, auto t) { return v - t / count; }, u, total);
+  };
+  return centred(centred(x));
+}
+
+Array variance(const Array& x, const Axes& axes, const Shape& to, Real freedom) {
+  const Array squares = map(deviations(x, axes), [](auto d) { return d * d; });
+  return map(sum_over(squares, axes, to), [freedom](auto total) { return total / freedom; });
+}
 
 // The number of elements that are averaged minus the correction. Throws ValueError unless it is positive.
 Real freedom_of(const char* op, const Tensor& x, const Axes& axes, double correction) {
@@ -118,15 +128,10 @@ Tensor var(const Tensor& x, const VarOptions& options) {
   const Axes axes = options.axis.resolve("var", x.rank());
   const Real freedom = freedom_of("var", x, axes, options.correction);
   const Shape to = result_shape(x.shape(), axes, options.keepdim);
-  return record("var", spread_over(x.value(), axes, to, freedom, Spread::variance),
+  return record("var", variance(x.value(), axes, to, freedom),
                 wrt(x,
                     [x = kept(x), axes, freedom](const Tensor& gy) {
-                      if (!recording()) {
-                        const Array slope = map(gy.value(), [freedom](auto g) { return g / (freedom / 2); });
-                        return Tensor(scaled_deviations(x.value(), axes, slope));
-                      }
-                      return centred(centred(x, axes), axes) *
-                             (reshape(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
+                      return deviations(x, axes) * (reshape(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)), told("correction", unless(1, options.correction)));
 }
@@ -137,14 +142,13 @@ Tensor stddev(const Tensor& x, const VarOptions& options) {
   const Axes axes = options.axis.resolve("stddev", x.rank());
   const Real freedom = freedom_of("stddev", x, axes, options.correction);
   const Shape to = result_shape(x.shape(), axes, options.keepdim);
-  return record("stddev", spread_over(x.value(), axes, to, freedom, Spread::deviation),
+  return record("stddev", map(variance(x.value(), axes, to, freedom), [](auto v) { return sqrt(v); }),
                 wrt(x,
                     [x = kept(x), axes, freedom](const Tensor& gy, const Tensor& y) {
                       const Mask still = y == 0;
                       const Tensor slope = masked_fill(gy / freedom, still, 0), unit = masked_fill(y, still, 1);
-                      if (!recording()) return Tensor(scaled_deviations(x.value(), axes, slope.value(), unit.value()));
                       const Shape kept = kept_shape(x.shape(), axes);
-                      return centred(centred(x, axes), axes) / reshape(unit, kept) * reshape(slope, kept);
+                      return deviations(x, axes) / reshape(unit, kept) * reshape(slope, kept);
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)), told("correction", unless(1, options.correction)));
 }
@@ -159,11 +163,6 @@ XGRAD_FORMULA max_formula{"max", "y = the largest x_i", "dy/dx_i = 1/k if x_i = 
 Tensor max(const Tensor& x, const ReduceOptions& options) { return extreme("max", x, options, max_over); }
 XGRAD_FORMULA min_formula{"min", "y = the smallest x_i", "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
 Tensor min(const Tensor& x, const ReduceOptions& options) { return extreme("min", x, options, min_over); }
-
-MinMax aminmax(const Tensor& x, const ReduceOptions& options) {
-  refuse_empty("aminmax", x, options.axis.resolve("aminmax", x.rank()));
-  return {min(x, options), max(x, options)};
-}
 
 namespace {
 
@@ -214,33 +213,20 @@ Tensor prod(const Tensor& x, const ReduceOptions& options) {
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
 
-namespace {
-
-
-// e^(x_i) / sum_j e^(x_j), of lines with these maxima.
-Tensor shares(const Tensor& x, const Axes& axes, const Array& most) {
-  const bool finite = std::ranges::all_of(most, [](Real m) { return std::abs(m) < detail::infinity; });
-  // Subtracting an infinite maximum would give NaN.
-  const Array shift = map(most, [](auto m) { return where(abs(m) < detail::infinity, m, 0); });
-  // Where some are +inf they share the whole; where all are -inf the shares are 0.
-  const Tensor powers =
-      exp(finite ? x - shift : where(Tensor(most) == detail::infinity, where(x == detail::infinity, 0, -detail::infinity), x - shift));
-  const Tensor total = sum(powers, {.axis = axes, .keepdim = true});
-  return powers / (finite ? total : where(total == 0, 1, total));
-}
-
-}  // namespace
-
 XGRAD_FORMULA logsumexp_formula{"logsumexp", "y = ln sum_i e^x_i", "dy/dx_i = e^(x_i - y)"};
 Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("logsumexp", x.rank());
   const Shape kept = kept_shape(x.shape(), axes);
-  const LogSumExp sums = logsumexp_over(x.value(), axes, kept);
-  return record("logsumexp", sums.y.reshaped(result_shape(x.shape(), axes, options.keepdim)),
+  // The largest element of each line is subtracted, so that no power overflows; an infinite one would leave NaN.
+  const Array shift = map(max_over(x.value(), axes, kept), [](auto m) { return where(abs(m) < infinity, m, 0); });
+  const Array powers = map(x.shape(), [](auto v, auto m) { return exp(v - m); }, x.value(), shift);
+  Array y = map(kept, [](auto total, auto m) { return log(total) + m; }, sum_over(powers, axes, kept), shift);
+  return record("logsumexp", y.reshaped(result_shape(x.shape(), axes, options.keepdim)),
                 wrt(x,
-                    [x, axes, sums](const Tensor& gy) {
-                      if (!recording()) return Tensor(logsumexp_gradient(x.value(), axes, sums, gy.value()));
-                      return reshape(gy, sums.most.shape()) * shares(x, axes, sums.most);
+                    [x, axes, shift](const Tensor& gy) {
+                      // Not e^(x_i - y): y is one rounded number, whose error would be a relative error here.
+                      const Tensor e = exp(x - Tensor(shift)), total = sum(e, {.axis = axes, .keepdim = true});
+                      return reshape(gy, shift.shape()) * (e / where(total == 0, 1, total));
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
@@ -284,20 +270,6 @@ Index argmin(const Tensor& x, int axis, const KeepdimOptions& options) {
   return arg("argmin", x, axis, options.keepdim, false);
 }
 
-// ---- without NaN
-
-Tensor nansum(const Tensor& x, const ReduceOptions& options) {
-  options.axis.resolve("nansum", x.rank());
-  return sum(masked_fill(x, x != x, 0), options);
-}
-
-Tensor nanmean(const Tensor& x, const ReduceOptions& options) {
-  const Axes axes = options.axis.resolve("nanmean", x.rank());
-  const Tensor count = sum(to_real(x == x), options);
-  if (any(count == 0)) fail<ValueError>("nanmean", "no number other than NaN in shape ", x.shape(), " over axes ", axes);
-  return nansum(x, options) / count;
-}
-
 // ---- axes after x
 
 namespace {
@@ -319,15 +291,6 @@ Tensor mean(const Mask& x, const AxisSet& axes, const KeepdimOptions& options) {
 }
 Tensor max(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return max(x, over(axes, options)); }
 Tensor min(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return min(x, over(axes, options)); }
-MinMax aminmax(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return aminmax(x, over(axes, options));
-}
-Tensor nansum(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return nansum(x, over(axes, options));
-}
-Tensor nanmean(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return nanmean(x, over(axes, options));
-}
 Tensor prod(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
   return prod(x, over(axes, options));
 }

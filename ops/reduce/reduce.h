@@ -41,8 +41,6 @@ class AxisSet {
   /// The axes counted from 0, ascending. Axes 0 and -1 of a scalar mean its one element: the result is then empty.
   /// Throws ValueError.
   Axes resolve(std::string_view op, int rank) const;
-  /// The same in the order in which they were given.
-  Axes in_order(std::string_view op, int rank) const;
 
  private:
   bool all_ = true;
@@ -84,8 +82,7 @@ struct VarAxisOptions {
   double correction = 1;
 };
 
-/// y = sum (x_i - mean)^2 / (n - correction), accurate also where the mean is large against the deviations, and where
-/// squares or sums leave the range.
+/// y = sum (x_i - mean)^2 / (n - correction), accurate also where the mean is large against the deviations.
 /// Throws ValueError unless n > correction.      dy/dx_i = 2 (x_i - mean) / (n - correction)
 Tensor var(const Tensor& x, const VarOptions& options = {});
 Tensor var(const Tensor& x, const AxisSet& axis, const VarAxisOptions& options = {});
@@ -112,15 +109,6 @@ Tensor max(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options =
 Tensor min(const Tensor& x, const ReduceOptions& options = {});
 Tensor min(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options = {});
 
-/// The results of aminmax.
-struct MinMax {
-  Tensor min;
-  Tensor max;
-};
-/// The smallest and the largest element. Throws as they do.
-MinMax aminmax(const Tensor& x, const ReduceOptions& options = {});
-MinMax aminmax(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
-
 /// Elements chosen along an axis, and their positions; gradients flow through the values.
 struct ValuesAndIndices {
   Tensor values;
@@ -131,20 +119,12 @@ struct ValuesAndIndices {
 ValuesAndIndices max(const Tensor& x, int axis, const KeepdimOptions& options = {});
 ValuesAndIndices min(const Tensor& x, int axis, const KeepdimOptions& options = {});
 
-/// The sum of the elements that are not NaN; 0 if there are none.      dy/dx_i = 1, 0 at NaN
-Tensor nansum(const Tensor& x, const ReduceOptions& options = {});
-Tensor nansum(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
-/// The mean of the elements that are not NaN. Throws ValueError where there is none.
-/// dy/dx_i = 1/n, 0 at NaN, n the number of the others
-Tensor nanmean(const Tensor& x, const ReduceOptions& options = {});
-Tensor nanmean(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
-
 /// y = product of x_i; an empty product is 1.      dy/dx_i = product of the others, also where some are 0
 Tensor prod(const Tensor& x, const ReduceOptions& options = {});
 Tensor prod(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
-/// y = ln sum e^(x_i), without overflow; -inf when all are -inf, and then the gradient is 0; entries of +inf share it.
-/// dy/dx_i = e^(x_i - y)
+/// y = ln sum e^(x_i), without overflow.      dy/dx_i = e^(x_i - y)
+/// -inf when all are -inf, and then the gradient is 0; the gradient of an entry of +inf is NaN.
 Tensor logsumexp(const Tensor& x, const ReduceOptions& options = {});
 Tensor logsumexp(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 

@@ -1,44 +1,26 @@
-// Cumulative sums, products and extremes. The gradients run the other way: sums from each position on and, where there
+// Cumulative sums and products. The gradients run the other way: sums from each position on and, where there
 // are factors in between, the recurrence y_i = a_i y_(i-1) + b_i, an operation of its own, because its gradient is a
 // recurrence, too.
 #include "scan.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <type_traits>
-#include <utility>
 
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
-#include "../arrange/create.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
 #include "../elementwise/arithmetic.h"
-#include "../elementwise/compare.h"
-#include "../elementwise/elementwise.h"
 #include "../kernels/reduce/scan.h"
 #include "../private/axis.h"
-#include "../private/gathered.h"
-#include "reduce.h"
 
 namespace xgrad {
 namespace {
 
-using detail::infinity;
-
-
 // f(x, axis) with the axis counted from 0, a scalar as a list of one.
 template <class F>
-auto along(const char* op, const Tensor& x, int axis, const F& f) {
+Tensor along(const char* op, const Tensor& x, int axis, const F& f) {
   axis = normalize_axis_or_scalar(op, axis, x.rank());
-  if (x.rank() > 0) return f(x, axis);
-  auto y = f(reshape(x, {1}), 0);
-  if constexpr (std::is_same_v<decltype(y), Tensor>) {
-    return reshape(y, {});
-  } else {
-    return ValuesAndIndices{reshape(y.values, {}), y.indices.reshaped({})};
-  }
+  return x.rank() > 0 ? f(x, axis) : reshape(f(reshape(x, {1}), 0), {});
 }
 
 ScanOrder turned(ScanOrder order) { return order == ScanOrder::forwards ? ScanOrder::backwards : ScanOrder::forwards; }
@@ -94,64 +76,5 @@ Tensor cumprod(const Tensor& x, int axis) {
                   told("axis", axis));
   });
 }
-
-namespace {
-
-// e^(a - b), but `share` where b is inf and 0 where a or b is -inf.
-Tensor ratio(const Tensor& a, const Tensor& b, const Tensor& share) {
-  const Mask nothing = a == -infinity || b == -infinity, whole = b == infinity, special = nothing || whole;
-  return where(nothing, 0, where(whole, share, exp(where(special, 0, a) - where(special, 0, b))));
-}
-
-// The share of e^x_i in the sum up to i, and of that sum in the sum up to i + 1: all e^(x_i - y_j) are products of these,
-// numbers up to 1.
-struct Parts {
-  Tensor own;
-  Tensor sum;
-};
-
-Parts parts_of(const Tensor& x, const Tensor& y, int axis) {
-  const auto earlier = [axis](const Tensor& u, Real first) { return before(u, axis, ScanOrder::forwards, first); };
-  const Tensor previous = earlier(y, -infinity);
-  const auto parts = [axis](const Tensor& own, const Tensor& sum) {
-    return Parts{own, before(sum, axis, ScanOrder::backwards, 0)};
-  };
-  if (std::ranges::all_of(y.value(), [](Real v) { return std::abs(v) < infinity; })) {
-    return parts(exp(x - y), exp(previous - y));
-  }
-  // Where the sum is inf, the infinite terms share it evenly.
-  const Tensor is_inf = to_real(x == infinity), count = cumsum(is_inf, axis), divisor = where(count == 0, 1, count);
-  return parts(ratio(x, y, is_inf / divisor), ratio(previous, y, earlier(count, 0) / divisor));
-}
-
-}  // namespace
-
-XGRAD_FORMULA logcumsumexp_formula{"logcumsumexp", "y_i = ln sum_j e^x_j over j <= i",
-                                   "dL/dx_i = sum of gy_j e^(x_i - y_j) over j >= i"};
-Tensor logcumsumexp(const Tensor& x, int axis) {
-  return along("logcumsumexp", x, axis, [](const Tensor& u, int axis) {
-    return record("logcumsumexp", running_logsumexp(u.value(), axis),
-                  wrt(u,
-                      [u = kept(u), axis](const Tensor& gy, const Tensor& y) {
-                        const Parts part = parts_of(u, y, axis);
-                        return part.own * recurrence(part.sum, gy, axis, ScanOrder::backwards);
-                      }),
-                  told("axis", axis));
-  });
-}
-
-namespace {
-
-ValuesAndIndices running(const char* op, const Tensor& x, int axis, bool largest) {
-  return along(op, x, axis, [largest](const Tensor& u, int axis) {
-    RunningExtremes extremes = running_extremes(u.value(), axis, largest);
-    return ValuesAndIndices{gathered(u, axis, extremes.positions, std::move(extremes.values)), extremes.positions};
-  });
-}
-
-}  // namespace
-
-ValuesAndIndices cummax(const Tensor& x, int axis) { return running("cummax", x, axis, true); }
-ValuesAndIndices cummin(const Tensor& x, int axis) { return running("cummin", x, axis, false); }
 
 }  // namespace xgrad

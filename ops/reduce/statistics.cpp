@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <vector>
 
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
@@ -18,15 +20,12 @@
 
 namespace xgrad {
 
-void detail::check_choice(const char* op, const Tensor& x, std::int64_t count) {
+namespace {
+
+// Throws ValueError if `count` of x's elements is 0.
+void check_choice(const char* op, const Tensor& x, std::int64_t count) {
   if (count == 0) fail<ValueError>(op, "nothing to choose from in shape ", x.shape());
 }
-
-using detail::check_choice;
-using detail::QuantilePlaces;
-using detail::QuantileShares;
-
-namespace {
 
 // The elements at the positions that `choose(values, axis, size)` gives, along an axis that is kept or not.
 template <class F>
@@ -75,28 +74,41 @@ ValuesAndIndices mode(const Tensor& x, int along, const KeepdimOptions& options)
                 [](const Array& u, int axis, std::int64_t) { return most_frequent(u, axis); });
 }
 
-namespace detail {
+namespace {
 
-QuantileShares::QuantileShares(const char* op, double q) : shares_{q} {
-  if (!(q >= 0 && q <= 1)) fail<ValueError>(op, "q = ", q, " is not in [0, 1]");
-}
+// The positions in sorted order, counted from 0, between which each quantile lies, and the distance from the lower one.
+struct QuantilePlaces {
+  Index lower, upper;
+  Array share;
+};
 
-QuantileShares::QuantileShares(const char* op, const Tensor& q) : rounded_(true) {
-  if (q.rank() != 1) fail<ShapeError>(op, "q needs one axis, its shape is ", q.shape());
-  for (const Real share : q.value()) {
-    if (!(share >= 0 && share <= 1)) fail<ValueError>(op, "q = ", share, " is not in [0, 1]");
-    shares_.push_back(static_cast<double>(share));
+// The checked shares of quantiles.
+class QuantileShares {
+ public:
+  // A single share, an option: its position is computed in double. Throws ValueError unless 0 <= q <= 1.
+  explicit QuantileShares(double q) : shares_{q} {
+    if (!(q >= 0 && q <= 1)) fail<ValueError>("quantile", "q = ", q, " is not in [0, 1]");
   }
-}
+  // A list of Reals, of which 0.9 may be none: the product with the last position is rounded to Real, so that shares
+  // such as 0.9 of 10 give whole positions. Throws ShapeError, too, unless q has one axis.
+  explicit QuantileShares(const Tensor& q) : rounded_(true) {
+    if (q.rank() != 1) fail<ShapeError>("quantile", "q needs one axis, its shape is ", q.shape());
+    for (const Real share : q.value()) {
+      if (!(share >= 0 && share <= 1)) fail<ValueError>("quantile", "q = ", share, " is not in [0, 1]");
+      shares_.push_back(static_cast<double>(share));
+    }
+  }
 
-QuantilePlaces QuantileShares::places(std::span<const std::int64_t> lines, QuantileInterpolation interpolation) const {
-  const Shape shape{size(), std::ssize(lines)};
-  QuantilePlaces places{Index(shape), Index(shape), Array(shape)};
-  std::int64_t *to_lower = places.lower.mutable_data(), *to_upper = places.upper.mutable_data();
-  Real* to_share = places.share.mutable_data();
-  for (const double share : shares_) {
-    for (const std::int64_t n : lines) {
-      const double last = static_cast<double>(n - 1);
+  std::int64_t size() const { return std::ssize(shares_); }
+
+  // The positions in a line of n elements.
+  QuantilePlaces places(std::int64_t n, QuantileInterpolation interpolation) const {
+    const Shape shape{size()};
+    QuantilePlaces places{Index(shape), Index(shape), Array(shape)};
+    std::int64_t *to_lower = places.lower.mutable_data(), *to_upper = places.upper.mutable_data();
+    Real* to_share = places.share.mutable_data();
+    const double last = static_cast<double>(n - 1);
+    for (const double share : shares_) {
       const double exact =
           rounded_ ? static_cast<double>(static_cast<Real>(share) * static_cast<Real>(last)) : share * last;
       const double place = std::min(exact, last);
@@ -109,29 +121,30 @@ QuantilePlaces QuantileShares::places(std::span<const std::int64_t> lines, Quant
       *to_upper++ = static_cast<std::int64_t>(upper);
       *to_share++ = lower < upper ? static_cast<Real>(between) : 0;
     }
+    return places;
   }
-  return places;
-}
 
-// As a sum of shares: a difference of two infinities would be NaN. A share of 0 is left out, not 0 times infinity.
+ private:
+  std::vector<double> shares_;
+  bool rounded_ = false;
+};
+
+// The point a share of the way from `lower` to `upper`. As a sum of shares: a difference of two infinities would be NaN.
+// A share of 0 is left out, not 0 times infinity.
 Tensor part_of_way(const Tensor& lower, const Tensor& upper, const Tensor& share) {
   return where(broadcast_to(share == 0, lower.shape()), lower, lower * (1 - share) + upper * share);
 }
 
-}  // namespace detail
-
-namespace {
-
 // The quantiles of x along an axis counted from 0, which has as many places as q.
 Tensor quantiles_along(const Tensor& x, int axis, const QuantileShares& q, QuantileInterpolation interpolation) {
   const std::int64_t size = x.shape()[axis];
-  const QuantilePlaces places = q.places(std::span(&size, 1), interpolation);
+  const QuantilePlaces places = q.places(size, interpolation);
   const Index order = first_in_order(x.value(), axis, size, false);
   const Index last = index_select(order, axis, Index(Shape{1}, size - 1));
   const Tensor largest = gathered(Tensor(x.value()), axis, last);
   const Mask has_nan = largest != largest;
   const auto at = [&](const Index& list) {
-    Index positions = index_select(order, axis, list.reshaped({-1}));
+    Index positions = index_select(order, axis, list);
     if (!any(has_nan)) return gathered(x, axis, positions);
     // A line with a NaN has NaN as its quantile.
     const Mask lost = broadcast_to(has_nan, positions.shape());
@@ -145,7 +158,7 @@ Tensor quantiles_along(const Tensor& x, int axis, const QuantileShares& q, Quant
   if (std::ranges::all_of(places.share, [](Real share) { return share == 0; })) return lower;
   Shape along = Shape::filled(x.rank(), 1);
   along[axis] = q.size();
-  return detail::part_of_way(lower, at(places.upper), reshape(places.share, along));
+  return part_of_way(lower, at(places.upper), reshape(places.share, along));
 }
 
 Tensor quantiles(const Tensor& x, const QuantileShares& q, const QuantileOptions& options) {
@@ -171,18 +184,25 @@ Tensor quantiles(const Tensor& x, const QuantileShares& q, const QuantileOptions
 }  // namespace
 
 Tensor quantile(const Tensor& x, double q, const QuantileOptions& options) {
-  return squeeze(quantiles(x, QuantileShares("quantile", q), options), {0});
+  return squeeze(quantiles(x, QuantileShares(q), options), {0});
 }
 
 Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options) {
-  return quantiles(x, QuantileShares("quantile", q), options);
+  return quantiles(x, QuantileShares(q), options);
 }
 
+namespace {
+// All options of a quantile along an axis.
+QuantileOptions all_options(int axis, const QuantileAxisOptions& options) {
+  return {.axis = axis, .keepdim = options.keepdim, .interpolation = options.interpolation};
+}
+}  // namespace
+
 Tensor quantile(const Tensor& x, double q, int axis, const QuantileAxisOptions& options) {
-  return quantile(x, q, detail::along(axis, options));
+  return quantile(x, q, all_options(axis, options));
 }
 Tensor quantile(const Tensor& x, const Tensor& q, int axis, const QuantileAxisOptions& options) {
-  return quantile(x, q, detail::along(axis, options));
+  return quantile(x, q, all_options(axis, options));
 }
 
 }  // namespace xgrad

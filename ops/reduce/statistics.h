@@ -3,10 +3,7 @@
 // scalar has axes 0 and -1 with its one element, as in PyTorch. Gradients flow to the elements that were chosen.
 #pragma once
 
-#include <iterator>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include "../../core/graph/tensor.h"
 #include "reduce.h"
@@ -53,45 +50,5 @@ Tensor quantile(const Tensor& x, double q, int axis, const QuantileAxisOptions& 
 /// as in PyTorch. No gradient flows to q. Throws ShapeError, too, unless q has one axis.
 Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options = {});
 Tensor quantile(const Tensor& x, const Tensor& q, int axis, const QuantileAxisOptions& options = {});
-
-namespace detail {
-
-// All options of a quantile along an axis.
-inline QuantileOptions along(int axis, const QuantileAxisOptions& options) {
-  return {.axis = axis, .keepdim = options.keepdim, .interpolation = options.interpolation};
-}
-
-// Throws ValueError if `count` of x's elements is 0.
-void check_choice(const char* op, const Tensor& x, std::int64_t count);
-
-// The positions in sorted order, counted from 0, between which quantiles lie, and the distance from the lower one:
-// (quantiles, lines).
-struct QuantilePlaces {
-  Index lower, upper;
-  Array share;
-};
-
-// The point a share of the way from `lower` to `upper`.
-Tensor part_of_way(const Tensor& lower, const Tensor& upper, const Tensor& share);
-
-// The checked shares of quantiles.
-class QuantileShares {
- public:
-  // A single share, an option: its position is computed in double. Throws ValueError unless 0 <= q <= 1.
-  QuantileShares(const char* op, double q);
-  // A list of Reals, of which 0.9 may be none: the product with the last position is rounded to Real, so that shares
-  // such as 0.9 of 10 give whole positions. Throws ShapeError, too, unless q has one axis.
-  QuantileShares(const char* op, const Tensor& q);
-
-  std::int64_t size() const { return std::ssize(shares_); }
-  // The positions in lines of these lengths.
-  QuantilePlaces places(std::span<const std::int64_t> lines, QuantileInterpolation interpolation) const;
-
- private:
-  std::vector<double> shares_;
-  bool rounded_ = false;
-};
-
-}  // namespace detail
 
 }  // namespace xgrad

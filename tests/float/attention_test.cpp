@@ -57,19 +57,12 @@ TEST_CASE("Weights in float are right beside scores of any size") {
   }
 }
 
-TEST_CASE("Scores that overflow in float are the largest, and the gradients are numbers") {
+TEST_CASE("Scores that overflow in float give NaN, as in PyTorch") {
   for (const std::int64_t S : {4, 40}) {
     Array keys = normal({S, 2}, 2);
     keys.mutable_data()[2] = keys.mutable_data()[3] = 1e20f;
     const Tensor q = variable(Array({1, 2}, Real(1e20))), k = variable(keys), v = variable(normal({S, 3}, 3));
-    const Tensor y = scaled_dot_product_attention(q, k, v);
-    CHECK(equal(y.value()[{0}], v.value()[{1}]));
-    for (const bool create_graph : {false, true}) {
-      for (const Tensor& g :
-           grad(y, {q, k, v}, {.seed = normal({1, 3}, 5), .create_graph = create_graph, .retain_graph = true})) {
-        for (const Real value : g.value()) CHECK(std::isfinite(value));
-      }
-    }
+    for (const Real value : scaled_dot_product_attention(q, k, v).value()) CHECK(std::isnan(value));
   }
 }
 

@@ -189,7 +189,7 @@ TEST_CASE("plain forms keep what their operations promise of numbers that are no
     same([&] { return softmax(x); });
     same([&] { return exp(log_softmax(x)); });
   }
-  for (const Real size : {1e-200, 1e-30, 1., 1e30, 1e200}) {
+  for (const Real size : {1e-100, 1e-30, 1., 1e30, 1e100}) {
     CAPTURE(size);
     const Tensor x = Tensor(normal({3, 16})) * size;
     for (const Real eps : {0., 1e-5}) {

@@ -22,25 +22,8 @@ void with_packs(std::int64_t step, const F& f) {
   }
 }
 
-/// Prepares scores and their maxima for e^(score - max) where the maximum is infinite. Nothing is subtracted where all
-/// keys are masked, so that all powers are 0. Scores of +inf share the whole weight, as in softmax().
-template <int packs>
-void replace_infinities(Real* scores, std::int64_t keys, Pack (&most)[packs]) {
-  Real infinite = 0;
-  for (const Pack& each : most) infinite += sum_of(where(each == detail::infinity, 1, 0));
-  if (infinite > 0) {
-    for (std::int64_t s = 0; s < keys; ++s) {
-      for (int j = 0; j < packs; ++j) {
-        Real* at = scores + (s * packs + j) * pack_width;
-        const Pack score = Pack::load(at);
-        const Pack replaced =
-            where(score == detail::infinity, 0, where(score < detail::infinity, -detail::infinity, score));
-        where(most[j] == detail::infinity, replaced, score).store(at);
-      }
-    }
-  }
-  for (Pack& each : most) each = where(each == -detail::infinity || each == detail::infinity, 0, each);
-}
+/// What is subtracted from scores with this maximum. Nothing where all keys are masked, so that all powers are 0.
+inline Pack shift_of(const Pack& most) { return where(most == -detail::infinity, 0, most); }
 
 /// In place: scores become powers e^(score - max). Returns for each query the maximum and the reciprocal sum of powers,
 /// 0 if it sees no key. The two are not joined in one number, which would be rounded to the digits of the larger.
@@ -51,8 +34,10 @@ void powers_of(Real* scores, std::int64_t keys, Real* maximum, Real* share) {
   for (std::int64_t s = 0; s < keys; ++s) {
     for (int j = 0; j < packs; ++j) most[j] = larger(most[j], Pack::load(scores + (s * packs + j) * pack_width));
   }
-  for (int j = 0; j < packs; ++j) most[j].store(maximum + j * pack_width);
-  replace_infinities<packs>(scores, keys, most);
+  for (int j = 0; j < packs; ++j) {
+    most[j].store(maximum + j * pack_width);
+    most[j] = shift_of(most[j]);
+  }
   for (std::int64_t s = 0; s < keys; ++s) {
     for (int j = 0; j < packs; ++j) {
       Real* score = scores + (s * packs + j) * pack_width;
@@ -69,10 +54,9 @@ template <int packs>
 void weights_again(Real* scores, std::int64_t keys, const Real* maximum, const Real* share) {
   Pack most[packs], part[packs];
   for (int j = 0; j < packs; ++j) {
-    most[j] = Pack::load(maximum + j * pack_width);
+    most[j] = shift_of(Pack::load(maximum + j * pack_width));
     part[j] = Pack::load(share + j * pack_width);
   }
-  replace_infinities<packs>(scores, keys, most);
   for (std::int64_t s = 0; s < keys; ++s) {
     for (int j = 0; j < packs; ++j) {
       Real* score = scores + (s * packs + j) * pack_width;

@@ -23,17 +23,18 @@ namespace {
 
 // result(i, j) of channel o = bias_o + sum over taps t and channels c of image_c(i h_step + j w_step + taps_t) w_tco.
 struct Sums {
-  Plane image;
   std::int64_t channels;  // of the image
   std::span<const std::int64_t> taps;
   std::int64_t h_step, w_step;
-  const Real* weights;  // (taps, channels, tile_columns)
-  const Real* bias;     // (tile_columns) or nullptr
-
-  Real* result;
-  std::int64_t columns;  // channels of the result, at most tile_columns
-  std::int64_t height, width;
+  std::int64_t height, width;     // of the result
   std::int64_t plane, row, step;  // between channels, rows and pixels of the result
+
+  // Of each panel of each group of each image:
+  Plane image{};
+  const Real* weights = nullptr;  // (taps, channels, tile_columns)
+  const Real* bias = nullptr;     // (tile_columns) or nullptr
+  Real* result = nullptr;
+  std::int64_t columns = 0;  // channels of the result, at most tile_columns
 };
 
 constexpr std::int64_t transposed_row = (tile_rows + pack_width - 1) / pack_width * pack_width;
@@ -206,6 +207,45 @@ Array packed_bias(const Real* bias, std::int64_t groups, std::int64_t channels) 
   return packed;
 }
 
+// All sums of a convolution whose results have `channels` in each group. image_of(b, g) is where the image of a group
+// begins, result_of(b, g, o) where the result of a channel does, weight(g, o, c, t) the weight of the image's channel c
+// at tap t.
+template <class ImageOf, class ResultOf, class Weight>
+void sum_images(const ConvSizes& sizes, const Window& window, const Sums& common, std::int64_t channels,
+                const Real* bias, const ImageOf& image_of, const ResultOf& result_of, const Weight& weight) {
+  const std::int64_t panels = panels_of(channels), taps = std::ssize(common.taps);
+  const std::int64_t panel_size = taps * common.channels * tile_columns;
+  Array packed(Shape{sizes.groups * panels * panel_size}, Real(0));
+  Real* const weights = packed.mutable_data();
+  parallel_for(sizes.groups * panels, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      const std::int64_t g = n / panels, first = n % panels * tile_columns;
+      Real* const to = weights + n * panel_size;
+      for (std::int64_t o = first; o < std::min(first + tile_columns, channels); ++o) {
+        for (std::int64_t c = 0; c < common.channels; ++c) {
+          for (std::int64_t t = 0; t < taps; ++t) {
+            to[(t * common.channels + c) * tile_columns + o - first] = weight(g, o, c, t);
+          }
+        }
+      }
+    }
+  });
+  const Array biases = packed_bias(bias, sizes.groups, channels);
+  const auto make_room = [&] { return Array(Shape{window.size()}); };
+  each_conv_job(sizes, panels, make_room, [&](Array& room, auto b, auto g, std::int64_t begin, std::int64_t end) {
+    Sums sums = common;
+    sums.image = window.of(image_of(b, g), room.mutable_data());
+    for (std::int64_t panel = begin; panel < end; ++panel) {
+      const std::int64_t first = panel * tile_columns;
+      sums.weights = weights + (g * panels + panel) * panel_size;
+      sums.bias = bias ? biases.data() + g * panels * tile_columns + first : nullptr;
+      sums.result = result_of(b, g, first);
+      sums.columns = std::min(tile_columns, channels - first);
+      sum_image(sums);
+    }
+  });
+}
+
 bool finite_kernel(const ConvSizes& sizes, const Real* kernel) {
   return all_finite(kernel, sizes.kernel_shape().numel());
 }
@@ -219,49 +259,24 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
     return detail::conv_rows_by_columns(sizes, image, kernel, bias);
   }
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
+  const std::int64_t places = h.kernel * w.kernel;
   const Window window = seen_by_results(sizes);
   const std::vector<std::int64_t> taps = taps_of(sizes, window.row());
-  const std::int64_t panel_size = places * sizes.in * tile_columns;
-  Array packed(Shape{sizes.groups * panels * panel_size}, Real(0));
-  Real* const weights = packed.mutable_data();
-  parallel_for(sizes.groups * panels, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t n = begin; n < end; ++n) {
-      const std::int64_t g = n / panels, first = n % panels * tile_columns;
-      Real* to = weights + n * panel_size;
-      for (std::int64_t o = first; o < std::min(first + tile_columns, sizes.out); ++o) {
-        const Real* from = kernel + sizes.kernel_at(g, o);
-        for (std::int64_t c = 0; c < sizes.in; ++c) {
-          for (std::int64_t t = 0; t < places; ++t) {
-            to[(t * sizes.in + c) * tile_columns + o - first] = from[c * places + t];
-          }
-        }
-      }
-    }
-  });
-  const Array biases = packed_bias(bias, sizes.groups, sizes.out);
   Real* const out = y.mutable_data();
-  const auto make_room = [&] { return Array(Shape{window.size()}); };
-  each_conv_job(sizes, panels, make_room, [&](Array& room, auto b, auto g, std::int64_t begin, std::int64_t end) {
-    const Plane plane = window.of(image + sizes.image_at(b, g), room.mutable_data());
-    for (std::int64_t panel = begin; panel < end; ++panel) {
-      const std::int64_t first = panel * tile_columns;
-      sum_image({.image = plane,
-                 .channels = sizes.in,
-                 .taps = taps,
-                 .h_step = h.step() * plane.row,
-                 .w_step = w.step(),
-                 .weights = weights + (g * panels + panel) * panel_size,
-                 .bias = bias ? biases.data() + g * panels * tile_columns + first : nullptr,
-                 .result = out + sizes.result_at(b, g, first),
-                 .columns = std::min(tile_columns, sizes.out - first),
-                 .height = h.out,
-                 .width = w.out,
-                 .plane = h.out * w.out,
-                 .row = w.out,
-                 .step = 1});
-    }
-  });
+  sum_images(
+      sizes, window,
+      {.channels = sizes.in,
+       .taps = taps,
+       .h_step = h.step() * window.row(),
+       .w_step = w.step(),
+       .height = h.out,
+       .width = w.out,
+       .plane = h.out * w.out,
+       .row = w.out,
+       .step = 1},
+      sizes.out, bias, [&](auto b, auto g) { return image + sizes.image_at(b, g); },
+      [&](auto b, auto g, auto o) { return out + sizes.result_at(b, g, o); },
+      [&](auto g, auto o, auto c, auto t) { return kernel[sizes.kernel_at(g, o) + c * places + t]; });
   return y;
 }
 
@@ -272,51 +287,27 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
     return detail::conv_image_rows_by_columns(sizes, result, kernel, bias);
   }
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.in);
-  const Array biases = packed_bias(bias, sizes.groups, sizes.in);
+  const std::int64_t places = h.kernel * w.kernel;
   Real* const out = x.mutable_data();
   each_phase(sizes, [&](const Phase& down, const Phase& across) {
     const SeenResults seen = seen_by_image(sizes, down, across);
-    const auto count = static_cast<std::int64_t>(seen.taps.size());
-    const std::int64_t panel_size = count * sizes.out * tile_columns;
-    Array packed(Shape{sizes.groups * panels * panel_size}, Real(0));
-    Real* const weights = packed.mutable_data();
-    parallel_for(sizes.groups * panels, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t n = begin; n < end; ++n) {
-        const std::int64_t g = n / panels, first = n % panels * tile_columns;
-        Real* to = weights + n * panel_size;
-        for (std::int64_t t = 0; t < count; ++t) {
-          const std::int64_t place = seen.numbers[static_cast<std::size_t>(t)];
-          for (std::int64_t o = 0; o < sizes.out; ++o, to += tile_columns) {
-            const Real* from = kernel + sizes.kernel_at(g, o) + place;
-            for (std::int64_t c = first; c < std::min(first + tile_columns, sizes.in); ++c) {
-              to[c - first] = from[c * places];
-            }
-          }
-        }
-      }
-    });
-    const auto make_room = [&] { return Array(Shape{seen.window.size()}); };
-    each_conv_job(sizes, panels, make_room, [&](Array& room, auto b, auto g, std::int64_t begin, std::int64_t end) {
-      const Plane plane = seen.window.of(result + sizes.result_at(b, g), room.mutable_data());
-      for (std::int64_t panel = begin; panel < end; ++panel) {
-        const std::int64_t first = panel * tile_columns;
-        sum_image({.image = plane,
-                   .channels = sizes.out,
-                   .taps = seen.taps,
-                   .h_step = plane.row,
-                   .w_step = 1,
-                   .weights = weights + (g * panels + panel) * panel_size,
-                   .bias = bias ? biases.data() + g * panels * tile_columns + first : nullptr,
-                   .result = out + sizes.image_at(b, g, first) + down.first * w.in + across.first,
-                   .columns = std::min(tile_columns, sizes.in - first),
-                   .height = down.count,
-                   .width = across.count,
-                   .plane = h.in * w.in,
-                   .row = std::min(h.stride, h.in) * w.in,
-                   .step = std::min(w.stride, w.in)});
-      }
-    });
+    Real* const first = out + down.first * w.in + across.first;
+    sum_images(
+        sizes, seen.window,
+        {.channels = sizes.out,
+         .taps = seen.taps,
+         .h_step = seen.window.row(),
+         .w_step = 1,
+         .height = down.count,
+         .width = across.count,
+         .plane = h.in * w.in,
+         .row = std::min(h.stride, h.in) * w.in,
+         .step = std::min(w.stride, w.in)},
+        sizes.in, bias, [&](auto b, auto g) { return result + sizes.result_at(b, g); },
+        [&](auto b, auto g, auto c) { return first + sizes.image_at(b, g, c); },
+        [&](auto g, auto c, auto o, auto t) {
+          return kernel[sizes.kernel_at(g, o) + c * places + seen.numbers[static_cast<std::size_t>(t)]];
+        });
   });
   return x;
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "../../../core/runtime/parallel.h"
 #include "../registers/rows.h"
@@ -14,7 +13,6 @@ namespace {
 
 using detail::infinity;
 
-
 // sum_j e^(x_j) = e^shift total. In two parts: in a sum, a large shift would swallow the digits of ln total. Where all
 // are -inf the total counts as 1, so that every loss is inf and every probability 0.
 struct RowTotal {
@@ -22,9 +20,9 @@ struct RowTotal {
 };
 constexpr std::int64_t row_total_size = 2;
 
-// One pass for the maximum, which must not be +inf, one for the sum.
-RowTotal total_of(const Real* x, std::int64_t V, Real most) {
-  const Real shift = most == -infinity ? 0 : most;
+// One pass for the maximum, one for the sum.
+RowTotal total_of(const Real* x, std::int64_t V) {
+  const Real most = max_of_row(x, V), shift = most == -infinity ? 0 : most;
   const Real total = sum_packs(V, [&](std::int64_t j, auto part) { return exp(part.load(x + j, -infinity) - shift); });
   return {shift, total == 0 ? 1 : total};
 }
@@ -55,19 +53,12 @@ CrossEntropyRows cross_entropy_rows(const Array& logits, const Targets& targets)
   Real* totals = result.totals.mutable_data();
   const std::int64_t V = targets.V;
   parallel_for(targets.classes.size(), rows_per_block(V), [&](std::int64_t begin, std::int64_t end) {
-    std::vector<Real, PoolAllocator<Real>> replaced;
     for (std::int64_t i = begin; i < end; ++i) {
       losses[i] = 0;
       if (!targets.counts(i)) continue;
       const Real* x = logits.data() + i * V;
-      const Real most = max_of_row(x, V);
-      if (most == infinity) {
-        replaced.resize(static_cast<std::size_t>(V));
-        replace_infinities(x, replaced.data(), V);
-        x = replaced.data();
-      }
-      const RowTotal row = total_of(x, V, most == infinity ? 0 : most);
-      totals[i * row_total_size] = most == infinity ? infinity : row.shift;
+      const RowTotal row = total_of(x, V);
+      totals[i * row_total_size] = row.shift;
       totals[i * row_total_size + 1] = row.total;
       losses[i] = row_loss(x, targets.classes.data()[i], row, targets.smoothing, V);
     }
@@ -90,13 +81,8 @@ Array cross_entropy_gradient_rows(Array logits, const Targets& targets, const Ar
         std::fill_n(g, V, Real(0));
         continue;
       }
-      RowTotal row{totals.data()[i * row_total_size], totals.data()[i * row_total_size + 1]};
+      const RowTotal row{totals.data()[i * row_total_size], totals.data()[i * row_total_size + 1]};
       const Real above = gy.data()[shared ? 0 : i], share = above / row.total;
-      if (row.shift == infinity) {
-        replace_infinities(x, g, V);
-        x = g;
-        row.shift = 0;
-      }
       if (smoothing > 0) {
         const Real mass = 1 - smoothing + each * static_cast<Real>(count_open(x, V));
         each_pack(V, [&](std::int64_t j, auto part) {

@@ -25,7 +25,7 @@ struct Targets {
 /// The results of the forward pass, with the totals for the backward pass.
 struct CrossEntropyRows {
   Array losses;
-  Array totals;  ///< (rows, 2): shift and total of every row that counts; the shift is inf if infinite logits were replaced
+  Array totals;  ///< (rows, 2): shift and total of every row that counts
 };
 CrossEntropyRows cross_entropy_rows(const Array& logits, const Targets& targets);
 

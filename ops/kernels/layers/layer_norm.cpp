@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <type_traits>
-#include <vector>
 
 #include "../reduce/reduce.h"
 #include "../registers/rows.h"
@@ -54,28 +52,10 @@ std::array<RowStatistics, rows> statistics_of(const Real* x, std::int64_t n, Rea
   return all;
 }
 
-// The same where a sum or squares left the range: from the row scaled to numbers near 1.
-RowStatistics scaled_statistics_of(const Real* x, std::int64_t n, Real eps, Centre centre) {
-  std::vector<Real, PoolAllocator<Real>> scaled(x, x + n);
-  const Real size = std::abs(*std::ranges::max_element(scaled, {}, [](Real v) { return std::abs(v); }));
-  if (size == 0 || !all_finite(x, n)) return statistics_of<1>(x, n, eps, centre)[0];
-  const Real factor = power_near_inverse(size);
-  for (Real& v : scaled) v *= factor;
-  const RowStatistics s = statistics_of<1>(scaled.data(), n, eps * factor * factor, centre)[0];
-  return {s.mean / factor, s.mean_rest / factor, s.scale * factor, s.variance / factor / factor};
-}
-
-// Whether the numbers are right: not if the variance overflowed or underflowed, or is NaN because the mean overflowed.
-bool plausible(const RowStatistics& s) {
-  using Limits = std::numeric_limits<Real>;
-  return s.scale > 0 && s.scale * s.scale < Limits::max() * Limits::epsilon();
-}
-
 }  // namespace
 
 RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps, Centre centre) {
-  const RowStatistics s = statistics_of<1>(x, n, eps, centre)[0];
-  return plausible(s) ? s : scaled_statistics_of(x, n, eps, centre);
+  return statistics_of<1>(x, n, eps, centre)[0];
 }
 
 void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistics) {
@@ -83,10 +63,9 @@ void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistic
   const Real *slope = in.gamma, *offset = in.beta;
   const auto some_rows = [=, &in]<int count>(std::integral_constant<int, count>, std::int64_t first) {
     const Real* u = in.x + first * n;
-    std::array<RowStatistics, count> all = statistics_of<count>(u, n, eps, in.centre);
+    const std::array<RowStatistics, count> all = statistics_of<count>(u, n, eps, in.centre);
     for (int r = 0; r < count; ++r, u += n) {
-      RowStatistics& s = all[r];
-      if (!plausible(s)) s = scaled_statistics_of(u, n, eps, in.centre);
+      const RowStatistics& s = all[r];
       std::copy_n(&s.mean, statistics_size, statistics + (first + r) * statistics_size);
       each_pack(n, [&](std::int64_t i, auto part) {
         Pack v = (part.load(u + i) - Pack(s.mean) - Pack(s.mean_rest)) * Pack(s.scale);

@@ -1,10 +1,6 @@
 // Layer norm and RMS norm, row by row, and their gradients.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "../../../core/array/array.h"
 
 namespace xgrad {
@@ -17,16 +13,10 @@ struct RowStatistics {
 /// The number of leading statistics, which are kept for the gradient.
 inline constexpr std::int64_t statistics_size = 3;
 
-/// A power of two that brings numbers of about this size near 1, and is itself normal.
-inline Real power_near_inverse(Real size) {
-  constexpr int most = std::numeric_limits<Real>::max_exponent - 2;
-  return std::ldexp(Real(1), std::clamp(-std::ilogb(size), -most, most));
-}
-
 /// The centre that is subtracted from a row and from which its spread is measured: its mean, or 0, as in RMS norm.
 enum class Centre { mean, zero };
 
-/// The statistics of n numbers, also where their squares leave the range.
+/// The statistics of n numbers.
 RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps, Centre centre = Centre::mean);
 
 /// Rows of n numbers, and their scale and shift, (n) each, or nullptr.

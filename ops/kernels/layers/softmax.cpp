@@ -12,16 +12,6 @@ namespace {
 
 using detail::infinity;
 
-
-// The shift subtracted from a row with the largest number `most`. A row with +inf is replaced, in y, by one with the
-// same softmax, to which x then points.
-Real shift_of(Real most, const Real*& x, Real* y, std::int64_t n) {
-  if (most != infinity) return most;
-  replace_infinities(x, y, n);
-  x = y;
-  return 0;
-}
-
 // A row without a largest number: `nothing` everywhere if all are -inf, else NaN, for one of them is NaN.
 void write_without_largest(const Real* x, Real* y, std::int64_t n, Real nothing) {
   const bool all = std::all_of(x, x + n, [](Real v) { return v == -infinity; });
@@ -32,7 +22,7 @@ void write_without_largest(const Real* x, Real* y, std::int64_t n, Real nothing)
 void softmax_row(const Real* x, Real* y, std::int64_t n) {
   const Real most = max_of_row(x, n);
   if (most == -infinity) return write_without_largest(x, y, n, 0);
-  const Pack shift(shift_of(most, x, y, n));
+  const Pack shift(most);
   const Real total = sum_packs(n, [&](std::int64_t i, auto part) {
     const Pack e = exp(part.load(x + i, -infinity) - shift);
     part.store(e, y + i);
@@ -51,7 +41,7 @@ void softmax_gradient_row(const Real* gy, const Real* y, Real* gx, std::int64_t 
 void log_softmax_row(const Real* x, Real* y, std::int64_t n) {
   const Real most = max_of_row(x, n);
   if (most == -infinity) return write_without_largest(x, y, n, -infinity);
-  const Pack shift(shift_of(most, x, y, n));
+  const Pack shift(most);
   const Pack log_total(
       std::log(sum_packs(n, [&](std::int64_t i, auto part) { return exp(part.load(x + i, -infinity) - shift); })));
   each_pack(n, [&](std::int64_t i, auto part) { part.store(part.load(x + i) - shift - log_total, y + i); });

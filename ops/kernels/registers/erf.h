@@ -48,7 +48,7 @@ struct ErfTable<double> {
 // |x|, bounded where the density vanishes: beyond, x^2 could overflow.
 template <class V>
 [[gnu::always_inline]] inline V distance(const V& x) {
-  return minimum(abs(x), V(ErfTable<typename V::Number>::far));
+  return bounded_above(abs(x), V(ErfTable<typename V::Number>::far));
 }
 
 // The rounding error of x^2.

@@ -1,5 +1,4 @@
-// Folding an array along one axis: sums, products and extremes of lines, optionally of a function of each number (a square, a
-// power), so that intermediate results are never written to memory.
+// Folding an array along one axis: sums, products and extremes of lines.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 
 #include "../../../core/array/array.h"
 #include "../../../core/runtime/parallel.h"
-#include "../products/lines.h"
 #include "rows.h"
 
 namespace xgrad::inline XGRAD_SIMD {
@@ -43,28 +41,6 @@ struct Min {
   static Real combine(Real a, Real b) { return a <= b ? a : b < a ? b : a + b; }
 };
 
-/// Numbers as they are.
-struct Itself {
-  template <class V>
-  const V& operator()(const V& v) const {
-    return v;
-  }
-  template <class V>
-  const V& operator()(const V& v, std::int64_t) const {
-    return v;
-  }
-};
-
-/// from[0], or the Pack from there on: a further argument of an f of fold_columns, of V's type.
-template <class V>
-V load_as(const Real* from) {
-  if constexpr (std::is_same_v<V, Pack>) {
-    return Pack::load(from);
-  } else {
-    return *from;
-  }
-}
-
 /// All numbers of a register by halving, within registers.
 template <class Op>
 Real fold_pack(Pack numbers) {
@@ -84,63 +60,49 @@ Real fold_pack(Pack numbers) {
   return first_of(numbers);
 }
 
-/// f(in[0]) + ... + f(in[n-1]) by halving, down to stretches that a few registers add up. f takes and gives Packs.
-template <class Op, class F = Itself>
-Real fold_row(const Real* in, std::int64_t n, const F& f = {}) {
+/// in[0] + ... + in[n-1] by halving, down to stretches that a few registers add up.
+template <class Op>
+Real fold_row(const Real* in, std::int64_t n) {
   constexpr std::int64_t width = pack_width, stretch = 32 * width;
   if (n > stretch) {
     const std::int64_t half = (n / 2 + stretch - 1) / stretch * stretch;
-    return Op::combine(fold_row<Op>(in, half, f), fold_row<Op>(in + half, n - half, f));
+    return Op::combine(fold_row<Op>(in, half), fold_row<Op>(in + half, n - half));
   }
   Real total = Op::identity;
   std::int64_t i = 0;
   if (n >= width) {
     Pack sum[4] = {Pack(Op::identity), Pack(Op::identity), Pack(Op::identity), Pack(Op::identity)};
     for (; i + 4 * width <= n; i += 4 * width) {
-      for (std::int64_t j = 0; j < 4; ++j) sum[j] = Op::combine(sum[j], Pack(f(Pack::load(in + i + j * width))));
+      for (std::int64_t j = 0; j < 4; ++j) sum[j] = Op::combine(sum[j], Pack::load(in + i + j * width));
     }
-    for (; i + width <= n; i += width) sum[0] = Op::combine(sum[0], Pack(f(Pack::load(in + i))));
+    for (; i + width <= n; i += width) sum[0] = Op::combine(sum[0], Pack::load(in + i));
     total = fold_pack<Op>(Op::combine(Op::combine(sum[0], sum[1]), Op::combine(sum[2], sum[3])));
   }
-  if constexpr (std::is_same_v<F, Itself>) {
-    for (; i < n; ++i) total = Op::combine(total, in[i]);
-  } else if (i < n) {
-    Real rest[Pack::width];
-    Pack(f(Pack::load_first(in + i, static_cast<std::size_t>(n - i), in[i]))).store(rest);
-    for (std::int64_t j = 0; j < n - i; ++j) total = Op::combine(total, rest[j]);
-  }
+  for (; i < n; ++i) total = Op::combine(total, in[i]);
   return total;
 }
 
 /// The same for one long row: its parts in parallel, then their results.
-template <class Op, class F = Itself>
-Real fold_long_row(const Real* in, std::int64_t n, const F& f = {}) {
+template <class Op>
+Real fold_long_row(const Real* in, std::int64_t n) {
   constexpr std::int64_t part = 1 << 15;
   const std::int64_t parts = (n + part - 1) / part;
   std::vector<Real, PoolAllocator<Real>> sums(static_cast<std::size_t>(parts));
   parallel_for(n, part, [&](std::int64_t begin, std::int64_t end) {
-    sums[static_cast<std::size_t>(begin / part)] = fold_row<Op>(in + begin, end - begin, f);
+    sums[static_cast<std::size_t>(begin / part)] = fold_row<Op>(in + begin, end - begin);
   });
   return fold_row<Op>(sums.data(), parts);
 }
 
-/// The same for a contiguous line; where it is the only one, threads divide it.
-template <class Op, class F = Itself>
-Real fold_line(const Lines& lines, const Real* line, const F& f = {}) {
-  return lines.outer == 1 ? fold_long_row<Op>(line, lines.count, f) : fold_row<Op>(line, lines.count, f);
-}
-
-/// out[j] = combination over i < rows of f(in[i step + j], j) for j < columns, rows by halving. f takes a Pack, which has the
-/// columns from j on, or one number.
-template <class Op, class F = Itself>
-void fold_columns(const Real* in, std::int64_t rows, std::int64_t step, std::int64_t columns, Real* out,
-                  const F& f = {}) {
+/// out[j] = combination over i < rows of in[i step + j] for j < columns, rows by halving.
+template <class Op>
+void fold_columns(const Real* in, std::int64_t rows, std::int64_t step, std::int64_t columns, Real* out) {
   constexpr std::int64_t width = pack_width, stretch = 64;
   if (rows > stretch) {
     const std::int64_t half = (rows / 2 + stretch - 1) / stretch * stretch;
     std::vector<Real, PoolAllocator<Real>> second(static_cast<std::size_t>(columns));
-    fold_columns<Op>(in, half, step, columns, out, f);
-    fold_columns<Op>(in + half * step, rows - half, step, columns, second.data(), f);
+    fold_columns<Op>(in, half, step, columns, out);
+    fold_columns<Op>(in + half * step, rows - half, step, columns, second.data());
     for (std::int64_t j = 0; j < columns; ++j) out[j] = Op::combine(out[j], second[static_cast<std::size_t>(j)]);
     return;
   }
@@ -151,20 +113,19 @@ void fold_columns(const Real* in, std::int64_t rows, std::int64_t step, std::int
     for (Pack& each : total) each = Op::identity;
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t t = 0; t < together; ++t) {
-        const std::int64_t column = j + t * width;
-        total[t] = Op::combine(total[t], Pack(f(Pack::load(in + i * step + column), column)));
+        total[t] = Op::combine(total[t], Pack::load(in + i * step + j + t * width));
       }
     }
     for (std::int64_t t = 0; t < together; ++t) total[t].store(out + j + t * width);
   }
   for (; j + width <= columns; j += width) {
     Pack total(Op::identity);
-    for (std::int64_t i = 0; i < rows; ++i) total = Op::combine(total, Pack(f(Pack::load(in + i * step + j), j)));
+    for (std::int64_t i = 0; i < rows; ++i) total = Op::combine(total, Pack::load(in + i * step + j));
     total.store(out + j);
   }
   for (; j < columns; ++j) {
     Real total = Op::identity;
-    for (std::int64_t i = 0; i < rows; ++i) total = Op::combine(total, Real(f(in[i * step + j], j)));
+    for (std::int64_t i = 0; i < rows; ++i) total = Op::combine(total, in[i * step + j]);
     out[j] = total;
   }
 }

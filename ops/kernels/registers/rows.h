@@ -82,11 +82,6 @@ inline bool all_finite(const Real* x, std::int64_t n) {
   return sum_packs(n, [x](std::int64_t i, auto part) { return part.load(x + i) * 0; }) == 0;
 }
 
-/// For a row with +inf in it: y has 0 for these and -inf for the others, which has the same softmax. NaN stays.
-inline void replace_infinities(const Real* x, Real* y, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] == detail::infinity ? 0 : x[i] < detail::infinity ? -detail::infinity : x[i];
-}
-
 /// Rows of `columns` numbers that one thread handles at a time.
 inline std::int64_t rows_per_block(std::int64_t columns) {
   constexpr std::int64_t block = 1 << 14;

@@ -15,7 +15,6 @@
 
 #include "../../../core/base/assert.h"
 #include "../../../core/base/config.h"
-#include "activations.h"
 #include "erf.h"
 #include "exp.h"
 
@@ -224,8 +223,10 @@ class BasicPack {
   friend BasicPack cosh(const BasicPack& a) { return xsimd::cosh(a.batch_); }
   friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
   friend BasicPack asinh(const BasicPack& a) {
+    // ln(x + sqrt(1 + x^2)) by log1p near 0, where the logarithm is small beside its argument; xsimd's own beyond.
     const Mask near = abs(a) < 2;
-    const BasicPack centre = detail::asinh_near_0(a);
+    const BasicPack x = minimum(abs(a), BasicPack(2)), square = x * x;
+    const BasicPack centre = sign(a) * log1p(x + square / (1 + sqrt(1 + square)));
     return all(near) ? centre : where(near, centre, BasicPack(xsimd::asinh(a.batch_)));
   }
   friend BasicPack acosh(const BasicPack& a) {
@@ -245,11 +246,6 @@ class BasicPack {
   [[gnu::always_inline]] friend BasicPack normal_pdf(const BasicPack& a) { return detail::normal_pdf_of(a); }
   /// e^(-a^2).
   [[gnu::always_inline]] friend BasicPack gauss(const BasicPack& a) { return detail::gauss_of(a); }
-  /// Activation functions (activations.h).
-  [[gnu::always_inline]] friend BasicPack silu(const BasicPack& a) { return detail::silu_of(a); }
-  [[gnu::always_inline]] friend BasicPack mish(const BasicPack& a) { return detail::mish_of(a); }
-  [[gnu::always_inline]] friend BasicPack gelu(const BasicPack& a) { return detail::gelu_of(a); }
-  [[gnu::always_inline]] friend BasicPack tanhshrink(const BasicPack& a) { return detail::tanhshrink_of(a); }
   /// 1/(1 + e^-a) or e^a/(1 + e^a), whichever does not overflow.
   [[gnu::always_inline]] friend BasicPack sigmoid(const BasicPack& a) {
     const BasicPack e = exp(-abs(a));
@@ -396,10 +392,6 @@ XGRAD_PROBE_UNARY(sigmoid)
 XGRAD_PROBE_UNARY(normal_cdf)
 XGRAD_PROBE_UNARY(normal_pdf)
 XGRAD_PROBE_UNARY(gauss)
-XGRAD_PROBE_UNARY(silu)
-XGRAD_PROBE_UNARY(mish)
-XGRAD_PROBE_UNARY(gelu)
-XGRAD_PROBE_UNARY(tanhshrink)
 #undef XGRAD_PROBE_UNARY
 
 template <class T>

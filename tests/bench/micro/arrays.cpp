@@ -43,9 +43,6 @@ const bool statistics_added =
             // First the extreme, then where it stands.
             of_numbers("max_and_index_rows", rows, [](const Tensor& x) { return max(x, -1).values; }),
             of_numbers("max_and_index_columns", width, [](const Tensor& x) { return max(x, 0).values; }),
-            of_numbers("aminmax", 2, [](const Tensor& x) { return aminmax(x).max; }),
-            of_numbers("nansum", 1, [](const Tensor& x) { return nansum(x); }),
-            of_numbers("nanmean", 1, [](const Tensor& x) { return nanmean(x); }),  // counts and fills before it adds up
             of_numbers("norm", 1, [](const Tensor& x) { return norm(x); }),  // in units of the largest: four passes
             // The k-th is found bit by bit: for each bit a pass over a line in the cache, 15 for most.
             of_numbers("median_rows", rows, [](const Tensor& x) { return median(x, -1).values; }),
@@ -54,9 +51,6 @@ const bool statistics_added =
             of_numbers("sort_rows", 3 * N, [](const Tensor& x) { return sort(x).values; }),
             of_numbers("topk_rows", rows, [](const Tensor& x) { return topk(x, 8).values; }),
             of_numbers("mode_rows", rows, [](const Tensor& x) { return mode(x).values; }),
-            // A product of (768, 512) and (512, 768) behind the deviations.
-            of_numbers("cov", rows* rows, [](const Tensor& x) { return cov(x); }),
-            of_numbers("corrcoef", rows* rows, [](const Tensor& x) { return corrcoef(x); }),
             of_numbers("quantile_rows", rows, [](const Tensor& x) { return quantile(x, 0.9, {.axis = -1}); }),
             // Each element waits for the one before it, so 64 lines go side by side; for that rows are turned, and turned back.
             of_numbers("cumsum_rows", N, [](const Tensor& x) { return cumsum(x, -1); }),
@@ -65,15 +59,8 @@ const bool statistics_added =
             of_numbers("cumsum_of_one_line", N, [](const Tensor& x) { return cumsum(reshape(x, {N}), 0); }),
             of_numbers("cumprod_rows", N, [](const Tensor& x) { return cumprod(x, -1); }),
             of_numbers("cumprod_columns", N, [](const Tensor& x) { return cumprod(x, 0); }),
-            // With a position of eight bytes for each.
-            of_numbers("cummax_rows", 3 * N, [](const Tensor& x) { return cummax(x, -1).values; }),
-            of_numbers("cummax_columns", 3 * N, [](const Tensor& x) { return cummax(x, 0).values; }),
-            // A power and a logarithm in double.
-            of_numbers("logcumsumexp_rows", N, [](const Tensor& x) { return logcumsumexp(x, -1); }),
             gradient("cumprod_rows'", 3 * N, [](const Tensor& x) { return cumprod(x, -1); }),
-            gradient("logcumsumexp_rows'", 3 * N, [](const Tensor& x) { return logcumsumexp(x, -1); }),
             gradient("max_and_index_rows'", N, [](const Tensor& x) { return max(x, -1).values; }),
-            gradient("cov'", 2 * N + rows * rows, [](const Tensor& x) { return cov(x); }),
             gradient("var_rows'", 2 * N, [](const Tensor& x) { return var(x, {.axis = -1}); }),
             gradient("var_columns'", 2 * N, [](const Tensor& x) { return var(x, {.axis = 0}); }),
             gradient("logsumexp_rows'", 2 * N, [](const Tensor& x) { return logsumexp(x, {.axis = -1}); }),
@@ -105,21 +92,6 @@ const bool distributions_added = add(
             [](const Tensor& x) { return distributions::Categorical({.logits = x}).log_prob(Index(Shape{rows}, 7)); }),
     });
 
-// A tall matrix: its singular values, then products.
-const bool least_squares_added =
-    add("linalg", {
-                      {"lstsq", 0, 0,
-                       [] {
-                         const Tensor a = numbers({256, 32}), b = numbers({256, 4});
-                         return forward([=] { return linalg::lstsq(a, b).solution; });
-                       }},
-                      {"lstsq'", 0, 0,
-                       [] {
-                         const Tensor a = parameter({256, 32}), b = parameter({256, 4});
-                         return backward({a, b}, [=] { return linalg::lstsq(a, b).solution; });
-                       }},
-                  });
-
 // f(index, source), the index choosing `count` of the rows.
 template <class F>
 Row with_index(const char* name, double moved, const Shape& of, std::int64_t high, F f) {
@@ -148,8 +120,6 @@ const bool choosing_added = add(
         of_numbers("histc", 100, [](const Tensor& x) { return histc(x); }),        // a division for each number
         of_numbers("nonzero", 4 * N, [](const Tensor& x) { return nonzero(x); }),  // two numbers of eight bytes for one
         of_numbers("unique", N, [](const Tensor& x) { return unique(x).values; }),  // a sort
-        // Where the cell of a number begins, and a step from there, looked up one by one; a place of eight bytes for each.
-        of_numbers("bucketize", 2 * N, [edges = linspace(-2, 2, 64)](const Tensor& x) { return bucketize(x, edges); }),
         // The comparison makes a mask, which is counted then.
         of_numbers("any_rows", rows, [](const Tensor& x) { return any(x > 4, {.axis = -1}); }),
         of_numbers("count_nonzero_rows", rows, [](const Tensor& x) { return count_nonzero(x, {.axis = -1}); }),

@@ -109,12 +109,8 @@ const bool combining_added =
                                    const Tensor vectors = reshape(x, {N / 3, 3});
                                    return cross(vectors, flip(vectors, {0}));
                                  }),
-                       both_ways("trapezoid", [](const Tensor& x) { return cumulative_trapezoid(x); }),
-                       both_ways("gradient", [](const Tensor& x) { return gradient(x)[1]; }),
                        both_ways("pdist", [](const Tensor& x) { return pdist(narrow(x, 0, 0, 64)); }),
                        both_ways("renorm", [](const Tensor& x) { return renorm(x, {}); }),
-                       both_ways("nanmedian", [](const Tensor& x) { return nanmedian(x, 1).values; }),
-                       both_ways("nanquantile", [](const Tensor& x) { return nanquantile(x, 0.3, {.axis = 1}); }),
                        forwards("histogram", [](const Tensor& x) { return histogram(x, 100); }),
                        forwards("isin", [](const Tensor& x) { return isin(x, narrow(x, 0, 0, 1)); }),
                        forwards("unique_consecutive", [](const Tensor& x) { return unique_consecutive(x); }),

@@ -29,7 +29,7 @@ Results places(const Case& c) {
 
 }  // namespace
 
-TEST_CASE("writing, counting and searching, and the gradients, equal PyTorch's") {
+TEST_CASE("writing and counting, and the gradients, equal PyTorch's") {
   check_fixtures(
       "choosing",
       {
@@ -47,8 +47,6 @@ TEST_CASE("writing, counting and searching, and the gradients, equal PyTorch's")
           {"bincount", [](const Case& c) { return bincount(c.index(0), {.minlength = c.integer("minlength")}); }},
           {"bincount_weights",
            [](const Case& c) { return bincount(c.index(0), c.x(1), {.minlength = c.integer("minlength")}); }},
-          {"searchsorted", [](const Case& c) { return searchsorted(c.x(0), c.x(1), {.right = c.flag("right")}); }},
-          {"bucketize", [](const Case& c) { return bucketize(c.x(0), c.x(1), {.right = c.flag("right")}); }},
           {"histc",
            [](const Case& c) {
              return histc(c.x(), {.bins = c.integer("bins"), .min = c.number("min"), .max = c.number("max")});

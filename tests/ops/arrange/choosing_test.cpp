@@ -1,4 +1,4 @@
-// Writing by index, counting, searching: gradients against differences, what equal indices mean, edges, bad input.
+// Writing by index, counting: gradients against differences, what equal indices mean, edges, bad input.
 #include <cmath>
 
 #include <xgrad/ops/ops.h>
@@ -184,25 +184,6 @@ TEST_CASE("counts and histograms refuse what they cannot count") {
   check_close(histc(tensor({1, not_a_number, infinity, 2}), {.bins = 2, .min = 0, .max = 2}).value(),
               tensor({0, 2}).value());
   CHECK(sum(histc(zeros({0}), {.bins = 3})).item() == 0);
-}
-
-TEST_CASE("places in sorted sequences") {
-  const Tensor steps = tensor({-1, 0, 0, 2, not_a_number});
-  const Tensor values = tensor({-infinity, 0, 1, infinity, not_a_number});
-  CHECK(equal(searchsorted(steps, values), index({0, 1, 3, 4, 4})));
-  CHECK(equal(searchsorted(steps, values, {.right = true}), index({0, 3, 3, 4, 5})));
-  CHECK(searchsorted(zeros({0}), Tensor(3)).item() == 0);
-  CHECK(searchsorted(zeros({2, 0}), zeros({2, 4})).shape() == Shape{2, 4});
-  CHECK(error_of<ValueError>([] {
-          searchsorted(tensor({{1, 2}, {4, 3}}), zeros({2, 1}));
-        }) == "searchsorted: the sequence is not ascending at [1, 1]");
-  CHECK(error_of<ShapeError>([] {
-          searchsorted(zeros({2, 3}), zeros({3, 1}));
-        }) == "searchsorted: a sequence of shape [2, 3] for values of shape [3, 1]");
-  CHECK(error_of<ShapeError>([] { searchsorted(Tensor(1), zeros({1})); }) == "searchsorted: the sequence is a scalar");
-  CHECK(error_of<ShapeError>([] {
-          bucketize(zeros({1}), zeros({1, 1}));
-        }) == "bucketize: the boundaries need one axis, their shape is [1, 1]");
 }
 
 }  // namespace

@@ -34,8 +34,6 @@ TEST_CASE("what is written by number has the gradients of differences") {
       {normal({3, 3}), normal({2}, 2)});
   check_gradients([](const Tensors& x) { return square(select_scatter(x[0], x[1], 1, -1)); },
                   {normal({3, 3}), normal({3}, 2)});
-  check_gradients([](const Tensors& x) { return square(diagonal_scatter(x[0], x[1], {.offset = -1})); },
-                  {normal({2, 3, 4}), normal({2, 2}, 2)});
 }
 
 TEST_CASE("numbers for one place are reduced with the gradients of differences, also where factors are 0") {
@@ -122,8 +120,4 @@ TEST_CASE("what does not fit is not written") {
         "select_scatter: index 3 out of range for axis 0 of size 3");
   CHECK(error_of<ShapeError>([&] { select_scatter(x, zeros({3}), 0, 1); }) ==
         "select_scatter: src [3] for a part of shape [2]");
-  CHECK(error_of<ShapeError>([&] { diagonal_scatter(x, zeros({3})); }) ==
-        "slice_scatter: src [3] for a part of shape [2]");
-  CHECK(error_of<ValueError>([&] { diagonal_scatter(x, row, {.axis1 = 1, .axis2 = 1}); }).find("diagonal_scatter: ") ==
-        0);
 }

@@ -41,10 +41,8 @@ TEST_CASE("linear algebra equals xtensor-blas's, matrix by matrix") {
   same_as(linalg::inv(a), xt::linalg::inv(xa));
   CHECK(linalg::det(a).item() == doctest::Approx(xt::linalg::det(xa)));
   same_as(linalg::cholesky(p), xt::linalg::cholesky(xp));
-  same_as(linalg::pinv(wide), xt::linalg::pinv(xw));
-  same_as(linalg::matrix_power(a, 5), xt::linalg::matrix_power(xa, 5));
-  same_as(linalg::eigvalsh(p), xt::linalg::eigvalsh(xp));
-  same_as(linalg::svdvals(wide), std::get<1>(xt::linalg::svd(xw, false)));
+  same_as(linalg::eigh(p).eigenvalues, xt::linalg::eigvalsh(xp));
+  same_as(linalg::svd(wide).s, std::get<1>(xt::linalg::svd(xw, false)));
   same_as(linalg::qr(a).r, std::get<1>(xt::linalg::qr(xa)));
   same_as(linalg::qr(a).q, std::get<0>(xt::linalg::qr(xa)));
   CHECK(linalg::norm(b).item() == doctest::Approx(xt::linalg::norm(xb)));
@@ -77,9 +75,6 @@ TEST_CASE("factors multiply to what they came from") {
       check_close(vv.value(), broadcast_to(eye(vh.dim(-2)), vv.shape()).value());
       CHECK(all(s >= Tensor(0)));
     }
-    const Tensor p = linalg::pinv(a);
-    check_close(matmul(matmul(a, p), a).value(), a.value());
-    check_close(matmul(matmul(p, a), p).value(), p.value());
   }
   for (const Shape& shape : squares) {
     const Tensor a = definite(shape);
@@ -157,18 +152,14 @@ TEST_CASE("leading axes of systems broadcast, vectors are columns") {
   check_close(linalg::solve_triangular(many[{0}], vectors[{0}]).value(),
               linalg::solve(tril(many[{0}]), vectors[{0}]).value());
   CHECK(linalg::solve_triangular(a, b).shape() == Shape{3, 4, 2, 5});
-  CHECK(linalg::lstsq(normal({3, 1, 4, 2}), normal({4, 4, 5})).solution.shape() == Shape{3, 4, 2, 5});
-  CHECK(linalg::lstsq(normal({4, 2}), normal({4})).solution.shape() == Shape{2});
-  CHECK(equal(linalg::lstsq(normal({3, 4, 2}), normal({3, 4})).rank, Index({3}, 2)));
 }
 
 TEST_CASE("one equation in a batch of one and a vector keep their axes") {
   const Tensor a = ones({1, 1, 1}) * 2;
-  for (const Tensor& x : {linalg::solve(a, tensor({3})), linalg::lstsq(a, tensor({3})).solution}) {
-    CHECK(x.shape() == Shape{1, 1});  // as (1, 2, 2) and (2) give (1, 2)
-    CHECK(x.item() == 1.5);
-  }
-  CHECK(linalg::lstsq(ones({1, 2, 2}) + eye(2), tensor({3, 4})).solution.shape() == Shape{1, 2});
+  const Tensor x = linalg::solve(a, tensor({3}));
+  CHECK(x.shape() == Shape{1, 1});  // as (1, 2, 2) and (2) give (1, 2)
+  CHECK(x.item() == 1.5);
+  CHECK(linalg::solve(ones({1, 2, 2}) + eye(2), tensor({3, 4})).shape() == Shape{1, 2});
   CHECK(linalg::solve(ones({1, 1}) * 2, tensor({3})).shape() == Shape{1});
   CHECK(linalg::solve(a, tensor({{3}})).shape() == Shape{1, 1});
   CHECK(linalg::solve(a, tensor({{{3}}})).shape() == Shape{1, 1, 1});
@@ -198,16 +189,6 @@ TEST_CASE("systems have gradients of any order") {
   for (const Shape& shape : squares) {
     check_gradients([](const Tensors& x) { return linalg::inv(x[0]); }, {regular(shape)}, to_order(shape.rank()));
   }
-  for (const Shape& shape : {Shape{3, 3}, {4, 2}, {2, 4}, {2, 3, 2}}) {
-    check_gradients([](const Tensors& x) { return linalg::pinv(x[0]); }, {normal(shape, 5)}, to_order(2, 1e-6));
-    check_gradients([](const Tensors& x) { return linalg::lstsq(x[0], x[1]).solution; },
-                    {normal(shape, 5), normal(Shape{shape.dim(-2), 2}, 2)}, to_order(2, 1e-6));
-  }
-}
-
-TEST_CASE("a pseudo-inverse of less than full rank has the gradient along matrices of its rank") {
-  check_gradients([](const Tensors& x) { return linalg::pinv(matmul(x[0], x[1]), {.rtol = 1e-6}); },
-                  {normal({4, 2}, 5), normal({2, 3}, 6)}, to_order(2, 1e-6));
 }
 
 TEST_CASE("determinants have gradients of any order") {
@@ -217,7 +198,6 @@ TEST_CASE("determinants have gradients of any order") {
     check_gradients([](const Tensors& x) { return linalg::slogdet(x[0]).logabsdet; }, {regular(shape)}, to_order(3));
   }
   check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {normal({4, 4}, 9)});
-  check_gradients([](const Tensors& x) { return linalg::logdet(x[0]); }, {definite({3, 3})});
 }
 
 TEST_CASE("the determinant of a singular matrix has a gradient") {
@@ -235,7 +215,6 @@ TEST_CASE("the determinant of a singular matrix has a gradient") {
   CHECK(linalg::slogdet(singular).logabsdet.item() == -infinity);
   CHECK(error_of<NumericError>([&] { grad(linalg::slogdet(singular).logabsdet, {singular}); }) ==
         "slogdet: no gradient: the matrix is singular");
-  CHECK(std::isnan(linalg::logdet(tensor({{0, 1}, {1, 0}})).item()));
 }
 
 TEST_CASE("a determinant that leaves the range has the gradient of its cofactors") {
@@ -279,7 +258,7 @@ TEST_CASE("factorisations have gradients of any order") {
       check_gradients([](const Tensors& x) { return linalg::svd(x[0], {.full_matrices = false}).vh; }, {a},
                       to_order(2, 1e-5));
     }
-    check_gradients([](const Tensors& x) { return linalg::svdvals(x[0]); }, {a}, to_order(2, 1e-6));
+    check_gradients([](const Tensors& x) { return linalg::svd(x[0], {.full_matrices = false}).s; }, {a}, to_order(2, 1e-6));
   }
   check_gradients(
       [](const Tensors& x) {
@@ -300,7 +279,7 @@ TEST_CASE("gradients of vectors are refused where they are not defined, and thos
         "eigh: no gradient of the eigenvectors: eigenvalues 0 and 1 of matrix [1] of the batch are equal: 3 and 3");
   check_close(grad(sum(linalg::eigh(twins).eigenvalues), {twins})[0].value(), broadcast_to(eye(2), {2, 2, 2}).value());
   CHECK(error_of<NumericError>([&] {
-          const Tensor first = grad(sum(square(linalg::eigvalsh(twins))), {twins}, {.create_graph = true})[0];
+          const Tensor first = grad(sum(square(linalg::eigh(twins).eigenvalues)), {twins}, {.create_graph = true})[0];
           grad(sum(first * first), {twins});
         }).starts_with("eigh: no gradient of the eigenvectors"));
   // At the distance that is named: n eps max |w|.
@@ -313,7 +292,7 @@ TEST_CASE("gradients of vectors are refused where they are not defined, and thos
   CHECK(refusal(linalg::svd(same).u, same) ==
         "svd: no gradient of the singular vectors: singular values 0 and 1 of the matrix are equal: 2 and 2");
   CHECK(refusal(linalg::svd(same).vh, same).starts_with("svd: no gradient"));
-  check_close(grad(sum(linalg::svdvals(same)), {same})[0].value(), Array({2, 2}, {0, 1, -1, 0}));
+  check_close(grad(sum(linalg::svd(same).s), {same})[0].value(), Array({2, 2}, {0, 1, -1, 0}));
   const Tensor flat = variable(Array({3, 2}, {1, 2, 2, 4, 3, 6}));
   CHECK(refusal(linalg::svd(flat, {.full_matrices = false}).u, flat)
             .starts_with("svd: no gradient of the singular vectors: singular value 1 of the matrix is 0: "));
@@ -345,18 +324,6 @@ TEST_CASE("norms are what numpy and PyTorch call them") {
   CHECK(linalg::norm(tensor({3e-200, 4e-200})).item() == doctest::Approx(5e-200));
   CHECK(std::isnan(linalg::norm(tensor({not_a_number, 1})).item()));
   CHECK(linalg::norm(tensor({infinity, 1})).item() == infinity);
-  using linalg::MatrixNorm;
-  const auto matrix = [&](MatrixNorm ord) { return linalg::matrix_norm(x, {.ord = ord}).item(); };
-  CHECK(matrix(MatrixNorm::frobenius) == 13);
-  CHECK(matrix(MatrixNorm::one) == 16);
-  CHECK(matrix(MatrixNorm::minus_one) == 3);
-  CHECK(matrix(MatrixNorm::infinity) == 12);
-  CHECK(matrix(MatrixNorm::minus_infinity) == 7);
-  const Array s = linalg::svdvals(x).value();
-  CHECK(matrix(MatrixNorm::two) == s.at({0}));
-  CHECK(matrix(MatrixNorm::minus_two) == s.at({1}));
-  CHECK(matrix(MatrixNorm::nuclear) == doctest::Approx(s.at({0}) + s.at({1})));
-  CHECK(linalg::matrix_norm(normal({4, 2, 3}), {.keepdim = true}).shape() == Shape{4, 1, 1});
   CHECK(error_of<ValueError>([&] { linalg::vector_norm(x, {.ord = double(not_a_number)}); }) ==
         "vector_norm: ord is NaN");
 }
@@ -371,15 +338,9 @@ TEST_CASE("norms have gradients of any order, and 0 at 0") {
     CHECK(equal(g.value(), Array({3}, Real(0))));
   }
   check_gradients([](const Tensors& x) { return linalg::norm(x[0]); }, {normal({2, 3})}, to_order(3));
-  using linalg::MatrixNorm;
-  for (const auto ord : {MatrixNorm::frobenius, MatrixNorm::nuclear, MatrixNorm::one, MatrixNorm::minus_one,
-                         MatrixNorm::infinity, MatrixNorm::minus_infinity, MatrixNorm::two, MatrixNorm::minus_two}) {
-    check_gradients([=](const Tensors& x) { return linalg::matrix_norm(x[0], {.ord = ord}); }, {normal({2, 3, 2}, 3)},
-                    to_order(2, 1e-5));
-  }
 }
 
-TEST_CASE("diagonals, traces and powers") {
+TEST_CASE("diagonals and traces") {
   for (const Shape& shape : {Shape{3, 3}, {2, 4}, {4, 2}, {1, 5}, {2, 3, 2}}) {
     const std::string letters = "...ii";
     const std::int64_t k = std::min(shape.dim(-1), shape.dim(-2));
@@ -393,84 +354,6 @@ TEST_CASE("diagonals, traces and powers") {
   check_close(diag_embed(x).value(), (unsqueeze(x, -1) * eye(3)).value());
   check_gradients([](const Tensors& x) { return diag_embed(x[0]); }, {normal({2, 3})});
   CHECK(trace(zeros({2, 0})).item() == 0);
-
-  const Tensor a = regular({2, 3, 3});
-  check_close(matrix_power(a, 0).value(), broadcast_to(eye(3), {2, 3, 3}).value());
-  Tensor product = a;
-  for (int n = 2; n <= 9; ++n) {
-    product = matmul(product, a);
-    CHECK(difference(matrix_power(a, n).value(), product.value()) < 1e-12);
-  }
-  check_close(matmul(matrix_power(a, -3), matrix_power(a, 3)).value(), broadcast_to(eye(3), {2, 3, 3}).value(), 1e-10);
-  check_gradients([](const Tensors& x) { return matrix_power(x[0], 5); }, {normal({3, 3})});
-  check_gradients([](const Tensors& x) { return matrix_power(x[0], -2); }, {regular({3, 3})});
-}
-
-TEST_CASE("the exponential of a matrix is that of its eigenvalues") {
-  for (const double scale : {1e-3, 1.0, 30.0}) {
-    const Tensor a = symmetric(normal({3, 4, 4})) * static_cast<Real>(scale) * tensor({{{1}}, {{0.01}}, {{0}}});
-    const auto [w, v] = linalg::eigh(a);
-    const Tensor expected = matmul(v * unsqueeze(exp(w), -2), v, {.transpose_b = true});
-    const Tensor error =
-        linalg::norm(matrix_exp(a) - expected, {.axis = {-2, -1}}) / linalg::norm(expected, {.axis = {-2, -1}});
-    CHECK(max(error).item() < 1e-12);
-  }
-  // A rotation, and a matrix without a basis of eigenvectors.
-  check_close(matrix_exp(tensor({{0, -1}, {1, 0}})).value(),
-              Array({2, 2}, {std::cos(1.0), -std::sin(1.0), std::sin(1.0), std::cos(1.0)}));
-  check_close(matrix_exp(tensor({{2, 1}, {0, 2}})).value(),
-              Array({2, 2}, {std::exp(2.0), std::exp(2.0), 0, std::exp(2.0)}));
-  check_gradients([](const Tensors& x) { return matrix_exp(x[0]); }, {normal({2, 3, 3})});
-}
-
-TEST_CASE("ranks count the singular values above the tolerance") {
-  const Tensor a = linalg::diag_embed(tensor({{3, 1e-3, 0}, {1, 1, 1}}));
-  CHECK(equal(linalg::matrix_rank(a), Index({2}, {2, 3})));
-  CHECK(equal(linalg::matrix_rank(a, {.atol = 1e-2}), Index({2}, {1, 3})));
-  CHECK(equal(linalg::matrix_rank(a, {.rtol = 1}), Index({2}, {0, 0})));
-  CHECK(
-      error_of<ValueError>([&] { linalg::pinv(a, {.atol = -1}); }).starts_with("pinv: a tolerance is negative or NaN"));
-  CHECK(error_of<ValueError>([&] {
-          linalg::lstsq(a, ones({2, 3, 1}), {.rcond = -1});
-        }) == "lstsq: rcond -1 is negative or NaN");
-  CHECK(error_of<ValueError>([&] {
-          linalg::lstsq(a, ones({2, 3, 1}), {.rcond = not_a_number});
-        }) == "lstsq: rcond nan is negative or NaN");
-}
-
-TEST_CASE("least squares makes the residual orthogonal to the columns") {
-  const Tensor a = normal({5, 3}), b = normal({5, 2}, 2);
-  check_close(transposed_times(a, matmul(a, linalg::lstsq(a, b).solution) - b).value(), Array({3, 2}, Real(0)), 1e-12,
-              1);  // sums of five terms of about 1 cancel
-  // Of many solutions the smallest: one in the rows' space.
-  const Tensor wide = normal({2, 4}), c = normal({2}, 3);
-  const Tensor x = linalg::lstsq(wide, c).solution;
-  check_close(matmul(wide, x).value(), c.value());
-  check_close(matmul(linalg::pinv(wide), matmul(wide, x)).value(), x.value());
-}
-
-TEST_CASE("least squares tells the squares of what is left where every matrix has full rank, and the singular values") {
-  const Tensor a = normal({3, 1, 4, 2}), b = normal({2, 4, 5}, 2);
-  const linalg::LeastSquares y = linalg::lstsq(a, b);
-  check_close(y.residuals.value(), sum(square(matmul(a, y.solution) - b), {.axis = -2}).value());
-  CHECK(y.residuals.shape() == Shape{3, 2, 5});
-  check_close(y.singular_values.value(), linalg::svdvals(a).value());
-  CHECK(!linalg::lstsq(variable(normal({4, 2})), normal({4})).singular_values.requires_grad());
-  check_gradients([](const Tensors& x) { return linalg::lstsq(x[0], x[1]).residuals; },
-                  {normal({2, 1, 4, 2}, 3), normal({3, 4, 2}, 4)}, to_order(2, 1e-6));
-  for (const Shape& shape : {Shape{2, 4}, {3, 3}}) {
-    CHECK(linalg::lstsq(normal(shape), ones({shape[0], 1})).residuals.shape() == Shape{0});
-  }
-  // One column twice: of rank 1 in the second matrix.
-  const Tensor twice = Array({2, 3, 2}, {1, 0, 0, 1, 1, 1, /**/ 1, 1, 2, 2, 3, 3});
-  const linalg::LeastSquares low = linalg::lstsq(twice, ones({2, 3, 1}), {.rcond = 1e-12});
-  CHECK(equal(low.rank, Index({2}, {2, 1})));
-  CHECK(low.residuals.shape() == Shape{0});
-}
-
-TEST_CASE("least squares of less than full rank has the gradient along matrices of its rank") {
-  check_gradients([](const Tensors& x) { return linalg::lstsq(matmul(x[0], x[1]), x[2], {.rcond = 1e-6}).solution; },
-                  {normal({4, 2}, 5), normal({2, 3}, 6), normal({4, 2}, 7)}, to_order(2, 1e-6));
 }
 
 TEST_CASE("a batch of no matrices gives a batch of no results") {
@@ -484,8 +367,6 @@ TEST_CASE("a batch of no matrices gives a batch of no results") {
   CHECK(linalg::qr(right).r.shape() == Shape{0, 2, 2});
   CHECK(linalg::eigh(none).eigenvalues.shape() == Shape{0, 3});
   CHECK(linalg::svd(right).u.shape() == Shape{0, 3, 3});
-  CHECK(linalg::pinv(right).shape() == Shape{0, 2, 3});
-  CHECK(linalg::matrix_exp(none).shape() == Shape{0, 3, 3});
   CHECK(linalg::solve(eye(3), zeros({3, 0})).shape() == Shape{3, 0});
   CHECK(linalg::solve_triangular(eye(3), zeros({3, 0})).shape() == Shape{3, 0});
   const Tensor x = variable(Array(Shape{0, 3, 3}));
@@ -498,22 +379,14 @@ TEST_CASE("matrices that do not fit are refused with their shapes") {
       {"inv", [](const Tensor& a) { linalg::inv(a); }},
       {"det", [](const Tensor& a) { linalg::det(a); }},
       {"slogdet", [](const Tensor& a) { linalg::slogdet(a); }},
-      {"logdet", [](const Tensor& a) { linalg::logdet(a); }},
       {"cholesky", [](const Tensor& a) { linalg::cholesky(a); }},
       {"eigh", [](const Tensor& a) { linalg::eigh(a); }},
-      {"matrix_power", [](const Tensor& a) { linalg::matrix_power(a, 2); }},
-      {"matrix_exp", [](const Tensor& a) { linalg::matrix_exp(a); }},
       {"solve", [](const Tensor& a) { linalg::solve(a, ones({3})); }},
       {"solve_triangular", [](const Tensor& a) { linalg::solve_triangular(a, ones({3})); }},
   };
   const std::pair<const char*, Operation> any[] = {
       {"qr", [](const Tensor& a) { linalg::qr(a); }},
       {"svd", [](const Tensor& a) { linalg::svd(a); }},
-      {"svdvals", [](const Tensor& a) { linalg::svdvals(a); }},
-      {"pinv", [](const Tensor& a) { linalg::pinv(a); }},
-      {"matrix_rank", [](const Tensor& a) { linalg::matrix_rank(a); }},
-      {"lstsq", [](const Tensor& a) { linalg::lstsq(a, ones({2})); }},
-      {"matrix_norm", [](const Tensor& a) { linalg::matrix_norm(a, {.ord = linalg::MatrixNorm::nuclear}); }},
   };
   const auto shared = [](const std::string& name, const Operation& f) {
     CAPTURE(name);
@@ -536,9 +409,7 @@ TEST_CASE("matrices that do not fit are refused with their shapes") {
     if (std::string(name).starts_with("solve")) continue;
     shared(name, f);
   }
-  for (const auto& [name, f] : any) {
-    if (std::string(name) != "lstsq") shared(name, f);
-  }
+  for (const auto& [name, f] : any) shared(name, f);
   for (const auto& operation : square) {
     CHECK(error_of<ShapeError>([&] {
             operation.second(ones({2, 3, 4}));
@@ -553,8 +424,6 @@ TEST_CASE("matrices that have no answer are refused with their place in the batc
   CHECK(error_of<NumericError>([&] {
           linalg::solve(singular, ones({2, 1}));
         }) == "solve: matrix [1] of the batch is singular; needs one that has an inverse");
-  CHECK(
-      error_of<NumericError>([&] { linalg::matrix_power(singular, -1); }).starts_with("inv: matrix [1] of the batch"));
   CHECK(error_of<NumericError>([&] { linalg::cholesky(singular[{1}] - eye(2)); }) ==
         "cholesky: the matrix is not positive definite: its leading block of 1 rows");
   CHECK(error_of<NumericError>([&] {
@@ -585,9 +454,6 @@ TEST_CASE("right-hand sides that do not fit are refused with both shapes") {
   CHECK(error_of<ShapeError>([] {
           linalg::solve_triangular(eye(3), ones({4, 1}));
         }) == "solve_triangular: right-hand side [4, 1] does not fit matrices [3, 3]");
-  CHECK(error_of<ShapeError>([] {
-          linalg::lstsq(ones({3, 2}), ones({2, 1}));
-        }) == "lstsq: right-hand side [2, 1] does not fit matrices [3, 2]");
   CHECK(error_of<NumericError>([] {
           linalg::solve(eye(2), tensor({1, not_a_number}));
         }) == "solve: on the right-hand side the matrix has nan at [1, 0]; needs finite numbers");
