@@ -22,9 +22,19 @@
 #include "softmax.h"
 
 namespace xgrad {
+
+XGRAD_FORMULA attention_formula{
+    "attention", "y = w v with w = softmax(scale q k^T + mask)",
+    "dL/dq = scale u k; dL/dk = scale u^T q; dL/dv = w^T gy with u_ij = w_ij (gy_i v_j^T - gy_i y_i^T)"};
+Tensor plain::attention(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Mask>& masked) {
+  const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(static_cast<Real>(q.dim(-1)));
+  const Tensor weights = xgrad::softmax(masked ? masked_fill(scores, *masked, -detail::infinity) : scores);
+  return matmul(weights, v);
+}
+
 namespace {
 
-// ---- The formula ----------------------------------------------------------------------------------------------------
+// ---- The same with everything that a call may ask for ---------------------------------------------------------------
 
 Tensor inner_products(const Tensor& a, const Tensor& b);
 
@@ -141,9 +151,6 @@ namespace {
 
 // ---- The operation --------------------------------------------------------------------------------------------------
 
-XGRAD_FORMULA attention_formula{
-    "attention", "y = w v with w = softmax(scale q k^T + mask)",
-    "dL/dq = scale u k; dL/dk = scale u^T q; dL/dv = w^T gy with u_ij = w_ij (gy_i v_j^T - gy_i y_i^T)"};
 // On `inputs`: q, k, v and perhaps bias, or qkv and perhaps bias. `operands` says where q, k and v begin in arrays like
 // these.
 template <std::size_t N, class Pointers>

@@ -40,12 +40,15 @@ Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, s
                             const AttentionOptions& options = {});
 
 /// Self-attention of H heads from one projection: queries, keys and values side by side in the last axis, read in
-/// place, and their gradient in one array.      qkv (B, T, (H + 2 kv_heads) d) -> (B, T, H d) Throws ShapeError
-/// unless qkv has three axes, ValueError when its width does not divide by these heads.
+/// place, and their gradient in one array.      qkv (B, T, (H + 2 kv_heads) d) -> (B, T, H d)
+/// Throws ShapeError unless qkv has three axes, ValueError when its width does not divide by these heads.
 Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options = {});
 
 /// The same in single operations, the weights as a tensor, as run under Plain.
 namespace plain {
+/// softmax(q k^T / sqrt(d)) v, the formula of the paper. Where `masked` (broadcast to the scores) is true, a key has no
+/// weight. q (..., T, d), k (..., S, d), v (..., S, e) -> (..., T, e)
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Mask>& masked = {});
 /// dropout(softmax(q k^T scale + bias)) v, -inf in place of the scores of masked keys
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionOptions& options = {});

@@ -1,15 +1,56 @@
-// Convolutions: checks, and rules. The map from images to results, the one back and the one to kernels are linear in
-// each of their two arguments, and each is the gradient of the others.
+// Convolutions: the formula, rules, and checks. The map from images to results, the one back and the one to kernels are
+// linear in each of their two arguments, and each is the gradient of the others.
 #include "conv.h"
 
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
 #include "../arrange/shape.h"
+#include "../arrange/slice.h"
+#include "../elementwise/arithmetic.h"
 #include "../kernels/conv/conv.h"
+#include "../products/matmul.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad {
+namespace {
+
+// f(x) of images (B, C, H, W), also for one image without B.
+template <class F>
+Tensor batched(const char* op, const Tensor& x, int axes, const F& f);
+
+void check_weight(const char* op, const Tensor& weight, int axes);
+// The channels, of which each group of the kernel has `own`.
+void check(const char* op, const Tensor& x, const Tensor& weight, std::int64_t groups, std::int64_t own);
+// The sizes of a convolution. Throws unless the options fit them.
+ConvSizes sizes_of(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                   const Conv2dFuncOptions& options);
+
+}  // namespace
+
+XGRAD_FORMULA conv2d_formula{
+    "conv2d", "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
+    "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy"};
+Tensor plain::conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dFuncOptions& options) {
+  check_weight("conv2d", weight, 4);
+  return batched("conv2d", x, 4, [&](const Tensor& all) {
+    check("conv2d", all, weight, options.groups, weight.dim(1));
+    const ConvSizes sizes = sizes_of("conv2d", all, weight, bias, options);
+    const ConvAxis &h = sizes.h, &w = sizes.w;
+    const std::int64_t B = sizes.batch, groups = sizes.groups, places = sizes.in * h.kernel * w.kernel;
+    // With same_padding the zeros behind an image may be one more than those before it.
+    const std::int64_t below = h.dilation * (h.kernel - 1) - h.padding, right = w.dilation * (w.kernel - 1) - w.padding;
+    const bool same = options.padding.same();
+    const Tensor image = same ? pad(all, {{0, 0}, {0, 0}, {h.padding, below}, {w.padding, right}}) : all;
+    const Size2d padding = same ? Size2d(0) : options.padding.each();
+    const Tensor columns = unfold(image, {h.kernel, w.kernel}, {options.dilation, padding, options.stride});
+    const Tensor y = matmul(reshape(weight, {groups, sizes.out, places}),
+                            reshape(columns, {B, groups, places, h.out * w.out}));
+    const Tensor results = reshape(y, {B, groups * sizes.out, h.out, w.out});
+    return bias.defined() ? results + reshape(bias, {groups * sizes.out, 1, 1}) : results;
+  });
+}
+
 namespace {
 
 // ---- The three maps, on (B, C, H, W) ----
@@ -145,7 +186,6 @@ void check_bias(const char* op, const Tensor& bias, std::int64_t channels) {
   }
 }
 
-// f(x) of images (B, C, H, W), also for one image without B.
 template <class F>
 Tensor batched(const char* op, const Tensor& x, int axes, const F& f) {
   if (x.rank() == axes) return f(x);
@@ -162,7 +202,7 @@ void check_weight(const char* op, const Tensor& weight, int axes) {
 // The leading zeros of same_padding: dilation (kernel - 1) / 2; an odd one is trailing.
 std::int64_t in_front(std::int64_t kernel, std::int64_t dilation) { return dilation * (kernel - 1) / 2; }
 
-Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
+ConvSizes sizes_of(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
                    const Conv2dFuncOptions& options) {
   at_least(op, "stride", 1, options.stride);
   at_least(op, "dilation", 1, options.dilation);
@@ -179,13 +219,17 @@ Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const 
     (void)checked_add(op, in - 1, reach(op, kernel, spread));
     return ConvAxis{.in = in, .out = in, .kernel = kernel, .padding = in_front(kernel, spread), .dilation = spread};
   };
-  const ConvSizes sizes{.batch = x.dim(0),
-                        .groups = options.groups,
-                        .in = weight.dim(1),
-                        .out = weight.dim(0) / options.groups,
-                        .h = axis(2, stride.height, padding.each().height, dilation.height),
-                        .w = axis(3, stride.width, padding.each().width, dilation.width)};
-  return to_result(sizes, op, x, weight, bias);
+  return {.batch = x.dim(0),
+          .groups = options.groups,
+          .in = weight.dim(1),
+          .out = weight.dim(0) / options.groups,
+          .h = axis(2, stride.height, padding.each().height, dilation.height),
+          .w = axis(3, stride.width, padding.each().width, dilation.width)};
+}
+
+Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                   const Conv2dFuncOptions& options) {
+  return to_result(sizes_of(op, x, weight, bias, options), op, x, weight, bias);
 }
 
 ConvSizes unfolding(const char* op, std::int64_t batch, std::int64_t channels, const Size2d& size, const Size2d& kernel,
@@ -271,9 +315,6 @@ Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, const C
   });
 }
 
-XGRAD_FORMULA conv2d_formula{
-    "conv2d", "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
-    "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy"};
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dFuncOptions& options) {
   check_weight("conv2d", weight, 4);
   return batched("conv2d", x, 4, [&](const Tensor& all) {

@@ -63,6 +63,11 @@ struct Conv2dFuncOptions {
 /// depthwise. Gradients: to x the transposed convolution of gy, to the weight the correlation of x and gy.
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv2dFuncOptions& options = {});
 
+namespace plain {
+/// The same in single operations: for each group, the product of the kernel with the columns of the images (unfold).
+Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv2dFuncOptions& options = {});
+}  // namespace plain
+
 struct ConvTranspose2dFuncOptions {
   Size2d stride = 1;
   Size2d padding = 0;
@@ -92,7 +97,7 @@ struct UnfoldOptions {
   Size2d stride = 1;
 };
 /// The image patches under the kernel, as columns (im2col).      (B, C, H, W) -> (B, C kh kw, H' W'), or both without B
-/// conv2d(x, weight) is matmul(reshape(weight, {O, -1}), unfold(x, {kh, kw})), and the gradient is fold.
+/// The gradient is fold.
 Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options = {});
 
 /// The transposed map of unfold (col2im): each element of the image is the sum of its copies in the columns. The gradient

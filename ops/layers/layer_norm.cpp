@@ -1,4 +1,4 @@
-// Layer norm and RMS norm: checks, the formulas, and the operations by a kernel (ops/kernels/layers/layer_norm.cpp).
+// Layer norm and RMS norm: the formulas, checks, and the operations by a kernel (ops/kernels/layers/layer_norm.cpp).
 #include "layer_norm.h"
 
 #include <algorithm>
@@ -13,7 +13,6 @@
 #include "../reduce/reduce.h"
 
 namespace xgrad {
-
 namespace {
 
 // The parameters that layer norm and RMS norm share.
@@ -23,33 +22,9 @@ struct Norm {
   double eps;
 };
 
-// The trailing sizes of x, over which the norm goes.
-Shape normalized_sizes(const Norm& norm, const Tensor& x, const Tensor& gamma, const Tensor& beta,
-                       const Shape& wanted) {
-  if (!(norm.eps >= 0)) fail<ValueError>(norm.op, "eps ", norm.eps, " is negative");
-  const Shape normalized = !wanted.empty()   ? wanted
-                           : gamma.defined() ? gamma.shape()
-                           : x.rank() > 0    ? Shape{x.shape().back()}
-                                             : Shape{};
-  const bool fits = !normalized.empty() && x.rank() >= normalized.rank() &&
-                    std::equal(normalized.begin(), normalized.end(), x.shape().end() - normalized.rank());
-  if (!fits) fail<ShapeError>(norm.op, x.shape(), " does not end in ", normalized);
-  for (const Tensor* affine : {&gamma, &beta}) {
-    if (affine->defined() && affine->shape() != normalized) {
-      fail<ShapeError>(norm.op, affine == &gamma ? "gamma " : "beta ", affine->shape(), " is not of shape ",
-                       normalized);
-    }
-  }
-  if (normalized.numel() == 0) fail<ShapeError>(norm.op, "nothing to normalise over in ", x.shape());
-  return normalized;
-}
-
-// The axes of the norm: the last ones, as many as there are sizes.
-Axes last_axes(const Tensor& x, const Shape& normalized) {
-  Axes axes;
-  for (int axis = x.rank() - normalized.rank(); axis < x.rank(); ++axis) axes.push_back(axis);
-  return axes;
-}
+// The trailing sizes of x, over which the norm goes, and their axes.
+Shape normalized_sizes(const Norm& norm, const Tensor& x, const Tensor& gamma, const Tensor& beta, const Shape& wanted);
+Axes last_axes(const Tensor& x, const Shape& normalized);
 
 Tensor scaled_and_shifted(Tensor z, const Tensor& gamma, const Tensor& beta) {
   if (gamma.defined()) z = z * gamma;
@@ -84,6 +59,34 @@ Tensor plain::rms_norm(const Tensor& x, const Tensor& gamma, const RmsNormFuncOp
 }
 
 namespace {
+
+// ---- Checks ---------------------------------------------------------------------------------------------------------
+
+Shape normalized_sizes(const Norm& norm, const Tensor& x, const Tensor& gamma, const Tensor& beta,
+                       const Shape& wanted) {
+  if (!(norm.eps >= 0)) fail<ValueError>(norm.op, "eps ", norm.eps, " is negative");
+  const Shape normalized = !wanted.empty()   ? wanted
+                           : gamma.defined() ? gamma.shape()
+                           : x.rank() > 0    ? Shape{x.shape().back()}
+                                             : Shape{};
+  const bool fits = !normalized.empty() && x.rank() >= normalized.rank() &&
+                    std::equal(normalized.begin(), normalized.end(), x.shape().end() - normalized.rank());
+  if (!fits) fail<ShapeError>(norm.op, x.shape(), " does not end in ", normalized);
+  for (const Tensor* affine : {&gamma, &beta}) {
+    if (affine->defined() && affine->shape() != normalized) {
+      fail<ShapeError>(norm.op, affine == &gamma ? "gamma " : "beta ", affine->shape(), " is not of shape ",
+                       normalized);
+    }
+  }
+  if (normalized.numel() == 0) fail<ShapeError>(norm.op, "nothing to normalise over in ", x.shape());
+  return normalized;
+}
+
+Axes last_axes(const Tensor& x, const Shape& normalized) {
+  Axes axes;
+  for (int axis = x.rank() - normalized.rank(); axis < x.rank(); ++axis) axes.push_back(axis);
+  return axes;
+}
 
 // ---- By the kernel --------------------------------------------------------------------------------------------------
 

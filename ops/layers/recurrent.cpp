@@ -1,4 +1,4 @@
-// Recurrences: checks, and the step-by-step form in operations. The formulas of the cells are in
+// Recurrences: the step-by-step form in operations, and checks. The formulas of the cells are in
 // ops/kernels/recurrent/cells.h, the kernel that goes through all steps and back in ops/kernels/recurrent/recurrent.cpp.
 #include "recurrent.h"
 
@@ -18,39 +18,6 @@
 
 namespace xgrad {
 namespace {
-
-// The checked sizes and options of a recurrence.
-Course course_of(const char* op, const Tensor& x, std::int64_t gates, std::int64_t h,
-                 const RecurrenceOptions& options) {
-  const std::int64_t B = x.rank() == 3 ? x.dim(0) : 0, T = x.rank() == 3 ? x.dim(1) : 0;
-  if (x.rank() != 3 || x.dim(2) != gates * h || T == 0) {
-    fail<ShapeError>(op, "needs projected inputs (B, T, ", gates * h, ") with T >= 1, got ", x.shape());
-  }
-  if (options.lengths && options.lengths->shape() != Shape{B}) {
-    fail<ShapeError>(op, "lengths of shape ", options.lengths->shape(), " for ", B, " sequences");
-  }
-  for (std::int64_t b = 0; options.lengths && b < B; ++b) {
-    const std::int64_t length = options.lengths->data()[b];
-    if (length < 1 || length > T)
-      fail<ValueError>(op, "length ", length, " of sequence ", b, " is not in [1, ", T, "]");
-  }
-  return {.B = B, .T = T, .h = h, .reverse = options.reverse, .lengths = options.lengths};
-}
-
-// The state after all valid steps.
-Tensor last_of(const Course& course, const Tensor& output) {
-  if (course.reverse) return output[{_, 0}];
-  if (course.all_count()) return output[{_, -1}];
-  Index index(Shape{course.B, 1, output.dim(2)});
-  for (std::int64_t b = 0; b < course.B; ++b) {
-    std::fill_n(index.mutable_data() + b * output.dim(2), output.dim(2), course.lengths->data()[b] - 1);
-  }
-  return squeeze(gather(output, 1, index), {1});
-}
-
-void check_shape(const char* op, const char* what, const Tensor& x, const Shape& expected) {
-  if (x.shape() != expected) fail<ShapeError>(op, what, " of shape ", x.shape(), ", needs ", expected);
-}
 
 // ---- Step by step, in operations ------------------------------------------------------------------------------------
 
@@ -89,7 +56,80 @@ Recurrence unrolled(const Course& course, const Inputs<Cell>& inputs, const Tens
   return {stack(outputs, 1), h, c};
 }
 
-// ---- The calls ------------------------------------------------------------------------------------------------------
+// The checked calls.
+Course rnn_course(const Tensor& x, const Tensor& weight, const Tensor& h, const RecurrenceOptions& options);
+Course lstm_course(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
+                   const RecurrenceOptions& options, const Tensor& projection);
+Course gru_course(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
+                  const RecurrenceOptions& options);
+
+}  // namespace
+
+XGRAD_FORMULA rnn_formula{"rnn", "h_t = f(x_t + weight h_(t-1))",
+                          "dL/dx_t = (gy_t + weight^T dL/dx_(t+1)) f'; dL/dweight = sum of dL/dx_t h_(t-1)^T"};
+Recurrence plain::rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f,
+                      const RecurrenceOptions& options) {
+  const Course course = rnn_course(x, weight, h, options);
+  return f == Squash::tanh ? unrolled<cells::Rnn<Squash::tanh>>(course, {x, weight, h})
+                           : unrolled<cells::Rnn<Squash::relu>>(course, {x, weight, h});
+}
+
+XGRAD_FORMULA lstm_formula{
+    "lstm",
+    "h_t = sigmoid(o) tanh(c_t), c_t = sigmoid(f) c_(t-1) + sigmoid(i) tanh(g), (i, f, g, o) = x_t + weight h_(t-1)",
+    "dL/dc_t = gh_t sigmoid(o_t) (1 - tanh(c_t)^2) + sigmoid(f_(t+1)) dL/dc_(t+1) with gh_t = gy_t + weight^T "
+    "dL/dx_(t+1); dL/dweight = sum of dL/dx_t h_(t-1)^T"};
+Recurrence plain::lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
+                       const RecurrenceOptions& options, const Tensor& projection) {
+  return unrolled<cells::Lstm>(lstm_course(x, weight, h, c, options, projection), {x, weight, h, c}, projection);
+}
+
+XGRAD_FORMULA gru_formula{
+    "gru",
+    "h_t = (1 - z) n + z h_(t-1), n = tanh(x_n + r u_n), r = sigmoid(x_r + u_r), z = sigmoid(x_z + u_z), "
+    "u = weight h_(t-1) + bias",
+    "dL/dh_(t-1) = gy_(t-1) + z dL/dh_t + weight^T dL/du_t; dL/dweight = sum of dL/du_t h_(t-1)^T"};
+Recurrence plain::gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
+                      const RecurrenceOptions& options) {
+  return unrolled<cells::Gru>(gru_course(x, weight, bias, h, options), {x, weight, h, bias});
+}
+
+namespace {
+
+// ---- Checks ---------------------------------------------------------------------------------------------------------
+
+// The checked sizes and options of a recurrence.
+Course course_of(const char* op, const Tensor& x, std::int64_t gates, std::int64_t h,
+                 const RecurrenceOptions& options) {
+  const std::int64_t B = x.rank() == 3 ? x.dim(0) : 0, T = x.rank() == 3 ? x.dim(1) : 0;
+  if (x.rank() != 3 || x.dim(2) != gates * h || T == 0) {
+    fail<ShapeError>(op, "needs projected inputs (B, T, ", gates * h, ") with T >= 1, got ", x.shape());
+  }
+  if (options.lengths && options.lengths->shape() != Shape{B}) {
+    fail<ShapeError>(op, "lengths of shape ", options.lengths->shape(), " for ", B, " sequences");
+  }
+  for (std::int64_t b = 0; options.lengths && b < B; ++b) {
+    const std::int64_t length = options.lengths->data()[b];
+    if (length < 1 || length > T)
+      fail<ValueError>(op, "length ", length, " of sequence ", b, " is not in [1, ", T, "]");
+  }
+  return {.B = B, .T = T, .h = h, .reverse = options.reverse, .lengths = options.lengths};
+}
+
+// The state after all valid steps.
+Tensor last_of(const Course& course, const Tensor& output) {
+  if (course.reverse) return output[{_, 0}];
+  if (course.all_count()) return output[{_, -1}];
+  Index index(Shape{course.B, 1, output.dim(2)});
+  for (std::int64_t b = 0; b < course.B; ++b) {
+    std::fill_n(index.mutable_data() + b * output.dim(2), output.dim(2), course.lengths->data()[b] - 1);
+  }
+  return squeeze(gather(output, 1, index), {1});
+}
+
+void check_shape(const char* op, const char* what, const Tensor& x, const Shape& expected) {
+  if (x.shape() != expected) fail<ShapeError>(op, what, " of shape ", x.shape(), ", needs ", expected);
+}
 
 // The width of the state before the first step.
 std::int64_t width_of(const char* op, const Tensor& h) {
@@ -132,39 +172,6 @@ Course gru_course(const Tensor& x, const Tensor& weight, const Tensor& bias, con
   check_shape("gru", "state", h, {course.B, width});
   return course;
 }
-
-}  // namespace
-
-XGRAD_FORMULA rnn_formula{"rnn", "h_t = f(x_t + weight h_(t-1))",
-                          "dL/dx_t = (gy_t + weight^T dL/dx_(t+1)) f'; dL/dweight = sum of dL/dx_t h_(t-1)^T"};
-Recurrence plain::rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f,
-                      const RecurrenceOptions& options) {
-  const Course course = rnn_course(x, weight, h, options);
-  return f == Squash::tanh ? unrolled<cells::Rnn<Squash::tanh>>(course, {x, weight, h})
-                           : unrolled<cells::Rnn<Squash::relu>>(course, {x, weight, h});
-}
-
-XGRAD_FORMULA lstm_formula{
-    "lstm",
-    "h_t = sigmoid(o) tanh(c_t), c_t = sigmoid(f) c_(t-1) + sigmoid(i) tanh(g), (i, f, g, o) = x_t + weight h_(t-1)",
-    "dL/dc_t = gh_t sigmoid(o_t) (1 - tanh(c_t)^2) + sigmoid(f_(t+1)) dL/dc_(t+1) with gh_t = gy_t + weight^T "
-    "dL/dx_(t+1); dL/dweight = sum of dL/dx_t h_(t-1)^T"};
-Recurrence plain::lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
-                       const RecurrenceOptions& options, const Tensor& projection) {
-  return unrolled<cells::Lstm>(lstm_course(x, weight, h, c, options, projection), {x, weight, h, c}, projection);
-}
-
-XGRAD_FORMULA gru_formula{
-    "gru",
-    "h_t = (1 - z) n + z h_(t-1), n = tanh(x_n + r u_n), r = sigmoid(x_r + u_r), z = sigmoid(x_z + u_z), "
-    "u = weight h_(t-1) + bias",
-    "dL/dh_(t-1) = gy_(t-1) + z dL/dh_t + weight^T dL/du_t; dL/dweight = sum of dL/du_t h_(t-1)^T"};
-Recurrence plain::gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
-                      const RecurrenceOptions& options) {
-  return unrolled<cells::Gru>(gru_course(x, weight, bias, h, options), {x, weight, h, bias});
-}
-
-namespace {
 
 // ---- All steps at once ----------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// Rotary positions: checks, and the rule, a rotation by the opposite angles.
+// Rotary positions: the formula, checks, and the rule, a rotation by the opposite angles.
 #include "rotary.h"
 
 #include <algorithm>
@@ -10,6 +10,10 @@
 
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
+#include "../arrange/join.h"
+#include "../arrange/shape.h"
+#include "../arrange/slice.h"
+#include "../elementwise/arithmetic.h"
 #include "../kernels/attention/rotary.h"
 
 namespace xgrad {
@@ -19,6 +23,33 @@ namespace {
 struct Tables {
   Array cosines, sines;
 };
+
+Tables tables_of(std::int64_t T, std::int64_t d, const RotaryOptions& options);
+
+// The width of a head.
+std::int64_t checked_width(const Tensor& x, const RotaryOptions& options);
+
+}  // namespace
+
+XGRAD_FORMULA rotary_formula{
+    "rotary",
+    "y_a = x_a cos t - x_b sin t, y_b = x_a sin t + x_b cos t with the angle t of the position and the pair a, b",
+    "dL/dx = gy, turned back"};
+Tensor plain::rotary(const Tensor& x, const RotaryOptions& options) {
+  const std::int64_t d = checked_width(x, options), T = x.dim(-2);
+  const bool halves = options.layout == RotaryLayout::halves;
+  Shape in_pairs = x.shape();  // (..., T, heads, 2, d / 2), or (..., T, heads, d / 2, 2)
+  in_pairs[x.rank() - 1] = options.heads;
+  in_pairs.push_back(halves ? 2 : d / 2);
+  in_pairs.push_back(halves ? d / 2 : 2);
+  const Tensors pair = unbind(reshape(x, in_pairs), halves ? -2 : -1);
+  const Tables tables = tables_of(T, d, options);
+  const Tensor cosine = tables.cosines.reshaped({T, 1, d / 2}), sine = tables.sines.reshaped({T, 1, d / 2});
+  const Tensor a = pair[0] * cosine - pair[1] * sine, b = pair[0] * sine + pair[1] * cosine;
+  return reshape(stack({a, b}, halves ? -2 : -1), x.shape());
+}
+
+namespace {
 
 // How rows are turned. `direction`: 1, or -1 for back.
 struct Turn {
@@ -105,13 +136,8 @@ Tensor turned(const Tensor& x, const Turn& turn) {
                 told("context", scaled(&RotaryScaling::context)), told("back", unless(false, turn.direction < 0)));
 }
 
-}  // namespace
-
-XGRAD_FORMULA rotary_formula{
-    "rotary",
-    "y_a = x_a cos t - x_b sin t, y_b = x_a sin t + x_b cos t with the angle t of the position and the pair a, b",
-    "dL/dx = gy, turned back"};
-Tensor rotary(const Tensor& x, const RotaryOptions& options) {
+// Throws unless x and the options fit.
+std::int64_t checked_width(const Tensor& x, const RotaryOptions& options) {
   constexpr std::int64_t furthest = std::int64_t{1} << 40;
   if (x.rank() < 2) fail<ShapeError>("rotary", "needs (..., positions, width), got ", x.shape());
   if (options.heads < 1) fail<ValueError>("rotary", "heads ", options.heads, " is not positive");
@@ -134,6 +160,13 @@ Tensor rotary(const Tensor& x, const RotaryOptions& options) {
     }
     if (scaling->context < 1) fail<ValueError>("rotary", "context ", scaling->context, " is not positive");
   }
+  return d;
+}
+
+}  // namespace
+
+Tensor rotary(const Tensor& x, const RotaryOptions& options) {
+  const std::int64_t d = checked_width(x, options);
   return turned(x, {kept_tables_of(x.size() > 0 ? x.dim(-2) : 0, d, options), d, options});
 }
 

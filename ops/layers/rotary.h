@@ -41,4 +41,9 @@ struct RotaryOptions {
 /// factor is below 1 or not finite, whose context is below 1 or that is not 0 < low < high < infinity.
 Tensor rotary(const Tensor& x, const RotaryOptions& options = {});
 
+namespace plain {
+/// The same in single operations.
+Tensor rotary(const Tensor& x, const RotaryOptions& options = {});
+}  // namespace plain
+
 }  // namespace xgrad

@@ -32,6 +32,9 @@ Tensor along(const char* op, const Tensor& x, int axis, const F& f) {
 // The sum of every row, as a column.
 Tensor row_sum(const Tensor& x) { return sum(x, {.axis = -1, .keepdim = true}); }
 
+// The gradient of softmax along the last axis, from its result.
+Tensor softmax_gradient(const Tensor& gy, const Tensor& y) { return y * (gy - row_sum(gy * y)); }
+
 // x minus the largest of each row, which leaves softmax unchanged and avoids overflow. A row of -inf stays as it is.
 Tensor below_largest(const Tensor& x) {
   if (x.size() == 0) return x;
@@ -55,8 +58,7 @@ Tensor softmax(const Tensor& x, int axis) {
   return along("softmax", x, axis, [](const Tensor& u) {
     return record_fused(
         "softmax", u, [](const Tensor& v) { return plain::softmax(v); }, [](const Array& v) { return softmax_rows(v); },
-        [](const Array& gy, const Array& y) { return softmax_gradient_rows(gy, y); },
-        [](const Tensor& gy, const Tensor& y) { return y * (gy - row_sum(gy * y)); });
+        [](const Array& gy, const Array& y) { return softmax_gradient_rows(gy, y); }, softmax_gradient);
   });
 }
 
@@ -124,8 +126,7 @@ Tensor masked_softmax(const Tensor& x, const Index& lengths) {
       [&](const Array& v) { return softmax_rows(v, length); },
       [length](const Array& gy, const Array& y) { return softmax_gradient_rows(gy, y, length); },
       [length](const Tensor& gy, const Tensor& y) {
-        const Tensor seen = where(behind(length, y.shape()), 0, gy);
-        return y * (seen - row_sum(seen * y));
+        return softmax_gradient(where(behind(length, y.shape()), 0, gy), y);
       },
       told("lengths", lengths));
 }
@@ -137,8 +138,7 @@ Tensor masked_softmax(const Tensor& x, const Mask& masked) {
   }
   // Entries of weight 0 have gradient 0, even where gy is NaN.
   const auto rule = [](const Tensor& gy, const Tensor& y) {
-    const Tensor above = where(y == 0, 0, gy);
-    return where(y == 0, 0, y * (above - row_sum(above * y)));
+    return where(y == 0, 0, softmax_gradient(where(y == 0, 0, gy), y));
   };
   return record_fused(
       "masked_softmax", x, [&](const Tensor& v) { return plain::masked_softmax(v, masked); },

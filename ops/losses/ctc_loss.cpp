@@ -25,6 +25,47 @@ namespace {
 
 using detail::infinity;
 
+// The losses of all samples at once, in operations.
+Tensor composed_losses(const Tensor& log_probs, const CtcTexts& texts) {
+  const std::int64_t T = log_probs.dim(0), N = log_probs.dim(1), L = texts.labels.dim(1);
+  const Tensor at = gather(log_probs, 2, broadcast_to(texts.labels, {T, N, L}));
+  const Index before = concat(std::vector<Index>{Index(Shape{N, 2}, -1), texts.labels}, 1);
+  const Index column = arange(L).reshaped({1, L});
+  const Mask may_skip = texts.labels != before[{_, slice(0, L)}] && column % 2 == 1;
+  // Shifted by `distance` labels, -inf where there is none.
+  const auto from = [&](const Tensor& alpha, std::int64_t distance) {
+    return narrow(pad(alpha, {{0, 0}, {distance, 0}}, -infinity), 1, 0, L);
+  };
+  const auto step = [&](std::int64_t t) { return reshape(narrow(at, 0, t, 1), {N, L}); };
+  Tensor alpha = where(column < 2 && column < texts.lengths.reshaped({N, 1}), step(0), -infinity);
+  for (std::int64_t t = 1; t < T; ++t) {
+    const Tensor skipped = where(may_skip, from(alpha, 2), -infinity);
+    const Tensor next = logaddexp(logaddexp(alpha, from(alpha, 1)), skipped) + step(t);
+    alpha = where(texts.input_lengths.reshaped({N, 1}) > t, next, alpha);
+  }
+  // It ends at the last letter or the blank behind it.
+  Index blank = texts.lengths.reshaped({N, 1}) - 1, letter = blank;
+  for (std::int64_t n = 0; n < N; ++n) letter.mutable_data()[n] = std::max<std::int64_t>(0, blank.data()[n] - 1);
+  const Tensor at_letter = where(blank > 0, gather(alpha, 1, letter), -infinity);
+  return reshape(-logaddexp(gather(alpha, 1, blank), at_letter), {N});
+}
+
+// The loss by way of losses(log_probs, texts).
+template <class Losses>
+Tensor ctc_by(const Losses& sample_losses, const Tensor& log_probs, const Index& targets, const Index& input_lengths,
+              const Index& target_lengths, const CtcLossOptions& options);
+
+}  // namespace
+
+XGRAD_FORMULA ctc_formula{"ctc_loss", "y = -ln sum over ways of e^(sum_t x_t,way_t)",
+                          "dL/dx_tc = -gy P(way_t = c) among the ways of the target"};
+Tensor plain::ctc_loss(const Tensor& log_probs, const Index& targets, const Index& input_lengths,
+                       const Index& target_lengths, const CtcLossOptions& options) {
+  return ctc_by(composed_losses, log_probs, targets, input_lengths, target_lengths, options);
+}
+
+namespace {
+
 void check_lengths(const char* name, const Index& lengths, std::int64_t N, std::int64_t most) {
   if (lengths.shape() != Shape{N}) {
     fail<ShapeError>("ctc_loss", name, " of shape ", lengths.shape(), " for ", N, " samples");
@@ -74,37 +115,11 @@ CtcTexts with_blanks(const Index& targets, const Index& target_lengths, const In
   return texts;
 }
 
-// The losses of all samples at once, in operations.
-Tensor composed_losses(const Tensor& log_probs, const CtcTexts& texts) {
-  const std::int64_t T = log_probs.dim(0), N = log_probs.dim(1), L = texts.labels.dim(1);
-  const Tensor at = gather(log_probs, 2, broadcast_to(texts.labels, {T, N, L}));
-  const Index before = concat(std::vector<Index>{Index(Shape{N, 2}, -1), texts.labels}, 1);
-  const Index column = arange(L).reshaped({1, L});
-  const Mask may_skip = texts.labels != before[{_, slice(0, L)}] && column % 2 == 1;
-  // Shifted by `distance` labels, -inf where there is none.
-  const auto from = [&](const Tensor& alpha, std::int64_t distance) {
-    return narrow(pad(alpha, {{0, 0}, {distance, 0}}, -infinity), 1, 0, L);
-  };
-  const auto step = [&](std::int64_t t) { return reshape(narrow(at, 0, t, 1), {N, L}); };
-  Tensor alpha = where(column < 2 && column < texts.lengths.reshaped({N, 1}), step(0), -infinity);
-  for (std::int64_t t = 1; t < T; ++t) {
-    const Tensor skipped = where(may_skip, from(alpha, 2), -infinity);
-    const Tensor next = logaddexp(logaddexp(alpha, from(alpha, 1)), skipped) + step(t);
-    alpha = where(texts.input_lengths.reshaped({N, 1}) > t, next, alpha);
-  }
-  // It ends at the last letter or the blank behind it.
-  Index blank = texts.lengths.reshaped({N, 1}) - 1, letter = blank;
-  for (std::int64_t n = 0; n < N; ++n) letter.mutable_data()[n] = std::max<std::int64_t>(0, blank.data()[n] - 1);
-  const Tensor at_letter = where(blank > 0, gather(alpha, 1, letter), -infinity);
-  return reshape(-logaddexp(gather(alpha, 1, blank), at_letter), {N});
-}
-
 // Without any step there is one way, the empty one.
 Tensor losses_without_steps(const Index& target_lengths) {
   return where(target_lengths == 0, 0, Tensor(Array(target_lengths.shape(), infinity)));
 }
 
-// The loss by way of losses(log_probs, texts).
 template <class Losses>
 Tensor ctc_by(const Losses& sample_losses, const Tensor& log_probs, const Index& targets, const Index& input_lengths,
               const Index& target_lengths, const CtcLossOptions& options) {
@@ -135,13 +150,6 @@ Tensor ctc_by(const Losses& sample_losses, const Tensor& log_probs, const Index&
 }
 
 }  // namespace
-
-XGRAD_FORMULA ctc_formula{"ctc_loss", "y = -ln sum over ways of e^(sum_t x_t,way_t)",
-                          "dL/dx_tc = -gy P(way_t = c) among the ways of the target"};
-Tensor plain::ctc_loss(const Tensor& log_probs, const Index& targets, const Index& input_lengths,
-                       const Index& target_lengths, const CtcLossOptions& options) {
-  return ctc_by(composed_losses, log_probs, targets, input_lengths, target_lengths, options);
-}
 
 Tensor ctc_loss(const Tensor& log_probs, const Index& targets, const Index& input_lengths, const Index& target_lengths,
                 const CtcLossOptions& options) {

@@ -30,6 +30,47 @@ namespace {
 
 using detail::infinity;
 
+Real checked_smoothing(double smoothing);
+// Throws unless there is a class for each sample of x (..., V), in [0, V) or ignored, and a weight for each class.
+Targets checked_targets(const char* op, const char* name, const Tensor& x, const Index& classes, const Tensor& weight,
+                        const std::optional<std::int64_t>& ignored, Real smoothing = 0);
+
+// The classes, with class 0 in place of ignored ones.
+struct KnownClasses {
+  Index classes;
+  Mask ignored;
+};
+KnownClasses known_classes(const Targets& targets);
+
+// The weight of each sample: that of its class, 0 if it is ignored.
+Tensor sample_weights(const KnownClasses& known, const Tensor& weight);
+// -weight ln p of the class of each sample.
+Tensor losses_of_classes(const Tensor& log_p, const KnownClasses& known, const Tensor& weights);
+// -sum_c w_c ln p_c of each sample, without classes of probability 0.
+Tensor losses_of_all(const Tensor& log_p, const KnownClasses& known, const Tensor& weight);
+// The mean divides by the sum of the weights.
+Tensor reduced_by_weight(const char* op, const Tensor& losses, const Tensor& weights, Reduction reduction);
+
+}  // namespace
+
+XGRAD_FORMULA cross_entropy_formula{"cross_entropy",
+                                    "y = -sum_i q_i ln p_i for each sample with p = softmax(x), q_i = (1 - s) (1 if i "
+                                    "= target, else 0) + s/V, s = label_smoothing",
+                                    "dL/dx_i = gy (p_i - q_i)"};
+Tensor plain::cross_entropy(const Tensor& logits, const Index& classes, const CrossEntropyOptions& options) {
+  const Real a = checked_smoothing(options.label_smoothing);
+  const KnownClasses known = known_classes(
+      checked_targets("cross_entropy", "logits", logits, classes, options.weight, options.ignore_index));
+  const Tensor log_p = xgrad::log_softmax(logits), weights = sample_weights(known, options.weight);
+  Tensor losses = losses_of_classes(log_p, known, (1 - a) * weights);
+  if (a > 0) {
+    losses = losses + losses_of_all(log_p, known, options.weight) * (a / static_cast<Real>(logits.dim(-1)));
+  }
+  return reduced_by_weight("cross_entropy", losses, weights, options.reduction);
+}
+
+namespace {
+
 Real checked_smoothing(double smoothing) {
   if (!(smoothing >= 0 && smoothing <= 1)) {
     fail<ValueError>("cross_entropy", "label_smoothing ", smoothing, " is not in [0, 1]");
@@ -43,9 +84,8 @@ void check_class_weight(const char* op, const Tensor& weight, std::int64_t V) {
   }
 }
 
-// Throws unless there is a class for each sample of x (..., V), in [0, V) or ignored, and a weight for each class.
 Targets checked_targets(const char* op, const char* name, const Tensor& x, const Index& classes, const Tensor& weight,
-                        const std::optional<std::int64_t>& ignored, Real smoothing = 0) {
+                        const std::optional<std::int64_t>& ignored, Real smoothing) {
   if (x.rank() == 0) fail<ShapeError>(op, name, " need an axis of classes, shape is ", x.shape());
   Shape samples = x.shape();
   samples.erase(samples.rank() - 1);
@@ -67,11 +107,6 @@ Targets checked_targets(const char* op, const char* name, const Tensor& x, const
   return targets;
 }
 
-// The classes, with class 0 in place of ignored ones.
-struct KnownClasses {
-  Index classes;
-  Mask ignored;
-};
 KnownClasses known_classes(const Targets& targets) {
   KnownClasses known{targets.classes, Mask(targets.classes.shape(), false)};
   for (std::int64_t i = 0; i < known.classes.size(); ++i) {
@@ -82,7 +117,6 @@ KnownClasses known_classes(const Targets& targets) {
   return known;
 }
 
-// The weight of each sample: that of its class, 0 if it is ignored.
 Tensor sample_weights(const KnownClasses& known, const Tensor& weight) {
   const auto& [classes, ignored] = known;
   if (!weight.defined()) return to_real(!ignored);
@@ -90,7 +124,6 @@ Tensor sample_weights(const KnownClasses& known, const Tensor& weight) {
   return masked_fill(reshape(of_class, classes.shape()), ignored, 0);
 }
 
-// The mean divides by the sum of the weights.
 Tensor reduced_by_weight(const char* op, const Tensor& losses, const Tensor& weights, Reduction reduction) {
   if (reduction != Reduction::mean) return reduced(op, losses, reduction);
   refuse_nothing(op, losses, losses.size(), reduction);
@@ -98,7 +131,6 @@ Tensor reduced_by_weight(const char* op, const Tensor& losses, const Tensor& wei
   return sum(losses) / where(total == 0, 1, total);
 }
 
-// -weight ln p of the class of each sample.
 Tensor losses_of_classes(const Tensor& log_p, const KnownClasses& known, const Tensor& weights) {
   if (log_p.dim(-1) == 0) return sum(log_p, -1);  // without a class all samples are ignored: 0
   Shape column = known.classes.shape();
@@ -107,33 +139,12 @@ Tensor losses_of_classes(const Tensor& log_p, const KnownClasses& known, const T
   return -weights * (any(weights == 0) ? where(weights == 0, 0, chosen) : chosen);  // 0 times inf is 0
 }
 
-// -sum_c w_c ln p_c of each sample, without classes of probability 0.
 Tensor losses_of_all(const Tensor& log_p, const KnownClasses& known, const Tensor& weight) {
   const Mask impossible = log_p == -infinity;
   const Tensor finite = any(impossible) ? where(impossible, 0, log_p) : log_p;
   const Tensor losses = -sum(weight.defined() ? weight * finite : finite, {.axis = -1});
   return any(known.ignored) ? masked_fill(losses, known.ignored, 0) : losses;
 }
-
-}  // namespace
-
-XGRAD_FORMULA cross_entropy_formula{"cross_entropy",
-                                    "y = -sum_i q_i ln p_i for each sample with p = softmax(x), q_i = (1 - s) (1 if i "
-                                    "= target, else 0) + s/V, s = label_smoothing",
-                                    "dL/dx_i = gy (p_i - q_i)"};
-Tensor plain::cross_entropy(const Tensor& logits, const Index& classes, const CrossEntropyOptions& options) {
-  const Real a = checked_smoothing(options.label_smoothing);
-  const KnownClasses known = known_classes(
-      checked_targets("cross_entropy", "logits", logits, classes, options.weight, options.ignore_index));
-  const Tensor log_p = xgrad::log_softmax(logits), weights = sample_weights(known, options.weight);
-  Tensor losses = losses_of_classes(log_p, known, (1 - a) * weights);
-  if (a > 0) {
-    losses = losses + losses_of_all(log_p, known, options.weight) * (a / static_cast<Real>(logits.dim(-1)));
-  }
-  return reduced_by_weight("cross_entropy", losses, weights, options.reduction);
-}
-
-namespace {
 
 CrossEntropyOptions unweighted(const Targets& targets, Reduction reduction) {
   return {.ignore_index = targets.ignored, .label_smoothing = targets.smoothing, .reduction = reduction};

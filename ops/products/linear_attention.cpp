@@ -21,6 +21,32 @@ namespace {
 
 constexpr const char* op = "linear_attention";
 
+void check(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads, bool causal);
+
+// Queries and keys as features phi(q), phi(k) (B, H, T, d), values followed by a one (B, H, S, e + 1), so that the sum of
+// the weights is computed with the weighted sum.
+struct Features {
+  Tensor q, k, v;
+
+  Features(const Tensor& queries, const Tensor& keys, const Tensor& values, std::int64_t heads,
+           const std::optional<Index>& lengths = {});
+};
+
+// Sums (B, H, T, e + 1) -> means (B, T, H e).
+Tensor quotient(const Tensor& sums);
+
+}  // namespace
+
+Tensor plain::linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                               const LinearAttentionFuncOptions& options) {
+  check(q, k, v, heads, options.causal);
+  const Features x(q, k, v, heads, options.lengths);
+  const Tensor weights = matmul(x.q, x.k, {.transpose_b = true});  // (B, H, T, S)
+  return quotient(matmul(options.causal ? tril(weights) : weights, x.v));
+}
+
+namespace {
+
 // The positions of a piece are multiplied one by one, earlier pieces by their sums: the cost per position is least when
 // a piece is about as long as a head is wide.
 constexpr std::int64_t piece = 64;
@@ -53,49 +79,28 @@ Tensor phi(const Tensor& x) {
       [](auto v, auto) { return where(v > 0, 1, exp(detail::below_zero(v))); });
 }
 
-// Queries and keys as features (B, H, T, d), values followed by a one (B, H, S, e + 1), so that the sum of the weights
-// is computed with the weighted sum.
-struct Features {
-  Tensor q, k, v;
-
-  Features(const Tensor& queries, const Tensor& keys, const Tensor& values, std::int64_t heads,
-           const std::optional<Index>& lengths = {})
-      : q(phi(split_heads(queries, heads))),
-        k(phi(split_heads(keys, heads))),
-        v(pad(split_heads(values, heads), {{0, 0}, {0, 0}, {0, 0}, {0, 1}}, 1)) {
-    if (!lengths) return;
-    const std::int64_t B = k.dim(0), S = k.dim(2);
-    if (lengths->shape() != Shape{B}) {
-      fail<ShapeError>(op, "lengths of shape ", lengths->shape(), ", needs ", Shape{B});
-    }
-    for (const std::int64_t length : *lengths) {
-      if (length < 0 || length > S) fail<ValueError>(op, "length ", length, " is not in [0, ", S, "]");
-    }
-    const Mask padding = arange(S) >= lengths->reshaped({B, 1, 1});  // (B, 1, S)
-    k = masked_fill(k, padding.reshaped({B, 1, S, 1}), 0);
-    v = masked_fill(v, padding.reshaped({B, 1, S, 1}), 0);
+Features::Features(const Tensor& queries, const Tensor& keys, const Tensor& values, std::int64_t heads,
+                   const std::optional<Index>& lengths)
+    : q(phi(split_heads(queries, heads))),
+      k(phi(split_heads(keys, heads))),
+      v(pad(split_heads(values, heads), {{0, 0}, {0, 0}, {0, 0}, {0, 1}}, 1)) {
+  if (!lengths) return;
+  const std::int64_t B = k.dim(0), S = k.dim(2);
+  if (lengths->shape() != Shape{B}) fail<ShapeError>(op, "lengths of shape ", lengths->shape(), ", needs ", Shape{B});
+  for (const std::int64_t length : *lengths) {
+    if (length < 0 || length > S) fail<ValueError>(op, "length ", length, " is not in [0, ", S, "]");
   }
-};
+  const Mask padding = arange(S) >= lengths->reshaped({B, 1, 1});  // (B, 1, S)
+  k = masked_fill(k, padding.reshaped({B, 1, S, 1}), 0);
+  v = masked_fill(v, padding.reshaped({B, 1, S, 1}), 0);
+}
 
-// Sums (B, H, T, e + 1) -> means (B, T, H e).
 Tensor quotient(const Tensor& sums) {
   const std::int64_t e = sums.dim(-1) - 1;
   const Tensor total = sums[{ellipsis, slice(e, none)}];
   const Tensor y = sums[{ellipsis, slice(0, e)}] / where(total == 0, 1, total);  // (B, H, T, e)
   return reshape(transpose(y, 1, 2), {y.dim(0), y.dim(2), y.dim(1) * e});
 }
-
-}  // namespace
-
-Tensor plain::linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
-                               const LinearAttentionFuncOptions& options) {
-  check(q, k, v, heads, options.causal);
-  const Features x(q, k, v, heads, options.lengths);
-  const Tensor weights = matmul(x.q, x.k, {.transpose_b = true});  // (B, H, T, S)
-  return quotient(matmul(options.causal ? tril(weights) : weights, x.v));
-}
-
-namespace {
 
 // x (B, H, T, d) with zeros at its end as (B, H, pieces, length, d).
 Tensor in_pieces(const Tensor& x, std::int64_t pieces, std::int64_t length) {

@@ -151,18 +151,32 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
                 multiply_adds(y.size(), plan.a.dim(options.transpose_a ? -2 : -1)));
 }
 
-XGRAD_FORMULA linear_formula{"linear", "y = x weight^T + bias",
-                             "dL/dx = gy weight; dL/dweight = gy^T x; dL/dbias = sum of gy"};
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+namespace {
+
+void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (weight.rank() != 2 || x.rank() == 0 || x.shape().back() != weight.dim(1)) {
     const bool transposed = weight.rank() == 2 && x.rank() > 0 && x.shape().back() == weight.dim(0);
     fail<ShapeError>("linear", "input ", x.shape(), " does not fit weight ", weight.shape(),
                      transposed ? "; weight is (out, in), and would fit transposed" : "");
   }
-  const std::int64_t in = weight.dim(1), out = weight.dim(0);
-  if (bias.defined() && bias.shape() != Shape{out}) {
+  if (bias.defined() && bias.shape() != Shape{weight.dim(0)}) {
     fail<ShapeError>("linear", "bias ", bias.shape(), " does not fit weight ", weight.shape());
   }
+}
+
+}  // namespace
+
+XGRAD_FORMULA linear_formula{"linear", "y = x weight^T + bias",
+                             "dL/dx = gy weight; dL/dweight = gy^T x; dL/dbias = sum of gy"};
+Tensor plain::linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  check_linear(x, weight, bias);
+  const Tensor y = matmul(x, weight, {.transpose_b = true});
+  return bias.defined() ? y + bias : y;
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  check_linear(x, weight, bias);
+  const std::int64_t in = weight.dim(1), out = weight.dim(0);
   Shape shape = x.shape();
   shape[shape.rank() - 1] = out;
   Array y(shape);

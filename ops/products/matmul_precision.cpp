@@ -25,10 +25,9 @@ std::atomic<const detail::BfloatUnit*>& unit() {
 
 int parts_of(MatmulPrecision precision) {
   switch (precision) {
-    case MatmulPrecision::split: return 3;
-    case MatmulPrecision::high: return 2;
     case MatmulPrecision::medium: return 1;
-    default: return 0;
+    case MatmulPrecision::high: return 2;
+    default: return 3;
   }
 }
 
@@ -37,7 +36,6 @@ int parts_of(MatmulPrecision precision) {
 void set_matmul_precision(MatmulPrecision precision) {
   switch (precision) {
     case MatmulPrecision::highest:
-    case MatmulPrecision::split:
     case MatmulPrecision::high:
       break;
     case MatmulPrecision::medium: {
@@ -57,7 +55,7 @@ MatmulPrecision matmul_precision() { return chosen; }
 
 Rounding detail::rounding_of_products() {
   const int parts = parts_of(chosen.load(std::memory_order_relaxed));
-  const BfloatUnit* const used = parts > 0 ? unit().load() : nullptr;
+  const BfloatUnit* const used = unit();
   return used && parts <= used->most_parts ? Rounding{used, parts} : Rounding{};
 }
 

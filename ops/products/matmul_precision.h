@@ -11,10 +11,9 @@ struct Rounding;
 
 /// The precision to which the factors of a product are rounded. Sums are in Real in any case.
 enum class MatmulPrecision {
-  highest,  ///< nothing is rounded
-  split,    ///< float on AMX: to three bfloat16 numbers, whose 24 digits in base 2 are those of float; else as highest
-  high,     ///< float on AMX: to two bfloat16 numbers, 16 digits; else as highest
-  medium,   ///< float on AMX or AVX512-BF16: to one bfloat16 number, 8 digits; else as highest
+  highest,  ///< that of Real: 24 digits in base 2 in float
+  high,     ///< float on AMX: the sum of two bfloat16 numbers, 16 digits; else as highest
+  medium,   ///< float on AMX or AVX512-BF16: one bfloat16 number, 8 digits; else as highest
 };
 
 /// Chooses the precision of matrix products (matmul, linear and what calls them) and of their gradients in float from now
@@ -22,14 +21,15 @@ enum class MatmulPrecision {
 /// for AMX or AVX512-BF16, whichever the processor has. The kernels of convolutions, attention and recurrences stay float,
 /// and so do linear layers of 2^18 weights and more with up to 16 rows, which take the time of reading the weights.
 /// - medium: subnormal numbers, and sums that become subnormal, count as 0.
-/// - high, split: products with k and n of at least 64 and 2^18 multiplications. The errors of split are about half those
-///   of highest, but measured in the largest product of a number of each factor: what is 2^-66 of it counts as 0. Factors
-///   with infinities, NaN or numbers of 2^127 and more, or whose largest product is below 2^-60, are multiplied as in
-///   highest.
+/// - high: products (m, k) (k, n) with k and n of at least 64 and 2^18 multiplications.
+/// - highest: on AMX, where m, k and n are at least 256, each factor is the sum of three bfloat16 numbers, whose 24 digits
+///   are those of float. The errors are about half those of float, but measured in the largest product of a number of each
+///   factor: what is 2^-66 of it counts as 0.
 ///
-/// On a processor without the instructions the first call with medium warns on std::cerr. Throws ValueError for a value
-/// outside the enum. Threads: any may call this; the choice is one for the process. A product reads it once, its gradients
-/// when they are computed.
+/// In high and highest, factors with infinities, NaN or numbers of 2^127 and more, or whose largest product is below 2^-60,
+/// are multiplied in float. On a processor without the instructions the first call with medium warns on std::cerr. Throws
+/// ValueError for a value outside the enum. Threads: any may call this; the choice is one for the process. A product reads
+/// it once, its gradients when they are computed.
 void set_matmul_precision(MatmulPrecision precision);
 /// The choice. Threads: any may call this.
 MatmulPrecision matmul_precision();

@@ -191,8 +191,8 @@ int main(int argc, char** argv, const char* name, const char* what, const std::f
   add_number(app, "--seed", example.seed, "seed of all randomness", std::uint64_t{0}, ~std::uint64_t{0});
   app.add_option("--out", example.out, cat("folder for results (default: out/", name, ")"));
   all.integer("--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
-  all.choice("--precision", precision, {"highest", "split", "high", "medium"},
-             "of products, in float, or in 3, 2, 1 bfloat16 parts of float where the processor can");
+  all.choice("--precision", precision, {"highest", "high", "medium"},
+             "of products of matrices: all digits of float, or 16 or 8 of them where the processor can");
   all.flag("--plain", plain, "run softmax, attention and the like as compositions of simpler operations");
   const auto flushed = [](int status) {
     if (std::cout << std::flush) return status;

@@ -89,16 +89,10 @@ BfloatFound best_bfloat_unit();
 /// Whether the unit multiplies small whole numbers right, in all its parts; takes 20 microseconds.
 bool multiplies_right(const BfloatUnit& unit);
 
-/// A matrix in memory, rows `stride` numbers apart.
-struct BfloatMatrix {
-  const Real* data;
-  std::int64_t rows, columns, stride;
-};
-/// Whether a product (m, k) (k, n) of the numbers of a and b is rounded: always to one part. To several, if it is large
-/// enough for them to be the faster way, and they have no loss that float does not have: all numbers are finite and below
-/// 2^127, and the product of the largest two is at least 2^-60. Products of parts count as 0 below 2^-126.
-bool rounds(const Rounding& rounding, std::int64_t m, std::int64_t n, std::int64_t k, const BfloatMatrix& a,
-            const BfloatMatrix& b);
+/// Whether a product is rounded: always to one part. To several, if it is so large that they are faster than float, and if
+/// they have no loss that float does not have: all numbers are finite and below 2^127, and the product of the largest two
+/// is at least 2^-60. Products of parts count as 0 below 2^-126.
+bool rounds(const Gemm& p, const Factor& a, const Factor& b);
 
 /// The product c = scale a b + keep c + bias by p.rounding, on the calling thread; sizes are at least 1. An element of c
 /// has the same bits whichever part of c is computed with it.

@@ -2,6 +2,7 @@
 // factor meet them. The left factor is packed once for each block of the depth.
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "../../../core/runtime/memory.h"
@@ -61,16 +62,17 @@ Factor part_of(const Factor& factor, BfloatSide side, std::int64_t line, std::in
   return {factor.data + (along ? line * factor.stride + k : k * factor.stride + line), factor.stride, factor.transposed};
 }
 
-// The largest |x|, by its bits; those of NaN are above infinity's.
-std::uint32_t largest_bits(const BfloatMatrix& x) {
-  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(x.columns, 1));
-  std::vector<std::uint32_t> largest(static_cast<std::size_t>(x.rows / grain + 1));
+// The largest |x| of a factor (rows, columns), by its bits; those of NaN are above infinity's.
+std::uint32_t largest_bits(const Factor& x, std::int64_t rows, std::int64_t columns) {
+  if (x.transposed) std::swap(rows, columns);
+  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(columns, 1));
+  std::vector<std::uint32_t> largest(static_cast<std::size_t>(rows / grain + 1));
   parallel_for(static_cast<std::int64_t>(largest.size()), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t piece = begin; piece < end; ++piece) {
       std::uint32_t most = 0;
-      for (std::int64_t i = piece * grain; i < std::min(x.rows, (piece + 1) * grain); ++i) {
+      for (std::int64_t i = piece * grain; i < std::min(rows, (piece + 1) * grain); ++i) {
         const Real* const row = x.data + i * x.stride;
-        for (std::int64_t j = 0; j < x.columns; ++j) {
+        for (std::int64_t j = 0; j < columns; ++j) {
           most = std::max(most, std::bit_cast<std::uint32_t>(static_cast<float>(row[j])) & 0x7fffffffu);
         }
       }
@@ -125,13 +127,14 @@ void detail::bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* 
   }
 }
 
-bool detail::rounds(const Rounding& rounding, std::int64_t m, std::int64_t n, std::int64_t k, const BfloatMatrix& a,
-                    const BfloatMatrix& b) {
-  constexpr std::int64_t least_side = 64, least = 1 << 18;
+bool detail::rounds(const Gemm& p, const Factor& a, const Factor& b) {
+  const auto [unit, parts] = p.rounding;
+  if (!unit || parts == 1) return unit;
+  // Below, cutting and packing take longer than the products save: 2^18 multiplications in two parts, 2^24 in three.
+  if (parts == 2 && (std::min(p.n, p.k) < 64 || p.m * p.n * p.k < 1 << 18)) return false;
+  if (parts == 3 && std::min({p.m, p.n, p.k}) < 256) return false;
   constexpr auto limit = std::bit_cast<std::uint32_t>(0x1p127f);
-  if (!rounding.unit || rounding.parts == 1) return rounding.unit;
-  if (n < least_side || k < least_side || m * n * k < least) return false;
-  const std::uint32_t of_a = largest_bits(a), of_b = largest_bits(b);
+  const std::uint32_t of_a = largest_bits(a, p.m, p.k), of_b = largest_bits(b, p.k, p.n);
   return of_a < limit && of_b < limit && double{std::bit_cast<float>(of_a)} * std::bit_cast<float>(of_b) >= 0x1p-60;
 }
 

@@ -7,12 +7,12 @@ namespace xgrad {
 
 /// y = e^x / sum e^x of every row.
 Array softmax_rows(const Array& x);
-/// gx = y (gy - sum gy y)
+/// The gradient from y, of the formula in ops/layers/softmax.h.
 Array softmax_gradient_rows(const Array& gy, const Array& y);
 
 /// y = x - ln sum e^x of every row.
 Array log_softmax_rows(const Array& x);
-/// gx = gy - e^y sum gy
+/// Likewise.
 Array log_softmax_gradient_rows(const Array& gy, const Array& y);
 
 /// How many entries of every row of x (B, ..., T, S) count, from the first: lengths (B), or (B, T) for each row.

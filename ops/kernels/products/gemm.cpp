@@ -3,7 +3,6 @@
 #include "gemm.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "../../../core/array/array.h"
 #include "../../../core/base/assert.h"
@@ -25,12 +24,6 @@ void start_rows(const Gemm& p, Real* c, std::int64_t c_stride) {
   }
 }
 
-// A factor (rows, columns) as it is in memory.
-detail::BfloatMatrix in_memory(const Factor& factor, std::int64_t rows, std::int64_t columns) {
-  if (factor.transposed) std::swap(rows, columns);
-  return {factor.data, rows, columns, factor.stride};
-}
-
 // The kernel of a product. All but the BLAS give the same bits whichever part of c is computed.
 enum class Way { bfloat16, few_rows, tiles, blas };
 
@@ -39,7 +32,7 @@ Way way_of(const Gemm& p, const Factor& a, const Factor& b) {
   constexpr std::int64_t far = 1 << 18;
   const bool few_rows = detail::suits_few_rows(p, a, b);
   if (few_rows && p.n * p.k >= far) return Way::few_rows;
-  if (detail::rounds(p.rounding, p.m, p.n, p.k, in_memory(a, p.m, p.k), in_memory(b, p.k, p.n))) return Way::bfloat16;
+  if (detail::rounds(p, a, b)) return Way::bfloat16;
   return few_rows ? Way::few_rows : detail::suits_tiles(p) ? Way::tiles : Way::blas;
 }
 

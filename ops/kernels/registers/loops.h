@@ -7,12 +7,10 @@
 #include <concepts>
 #include <cstdint>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include "../../../core/array/array.h"
 #include "rows.h"
-#include "wide.h"
 
 namespace xgrad {
 
@@ -20,6 +18,12 @@ namespace xgrad {
 inline constexpr std::int64_t elementwise_block = 1 << 14;
 
 namespace detail {
+
+/// An input along a row.
+struct RowInput {
+  const Real* from;
+  std::int64_t step;  // 0 or 1
+};
 
 /// One row of an elementwise loop over K inputs, without the types of its numbers: n elements from out[to] on, of
 /// which input k is read from `offsets[k]` on with steps of 0 or 1.
@@ -66,24 +70,6 @@ void map_row(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
   if (rest > 0) Pack::load(aside[K]).store_first(out + n - static_cast<std::int64_t>(rest), rest);
 }
 
-// map_row for the processor that the program runs on, which may differ from the one this file was compiled for.
-template <class F, class... Inputs>
-void map_row_here(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
-#ifdef XGRAD_WIDE_LOOPS
-  if constexpr (std::is_invocable_v<const F&, decltype(static_cast<void>(in), wide_v4::Lanes())...>) {
-    switch (level_of_kernels()) {
-      case Level::v4:
-        return wide_v4::map_row(out, n, f, in...);
-      case Level::v3:
-        return wide_v3::map_row(out, n, f, in...);
-      case Level::base:
-        break;
-    }
-  }
-#endif
-  map_row(out, n, f, in...);
-}
-
 template <class F, std::same_as<Array>... Inputs>
 void map_to(Real* out, const Shape& shape, const F& f, const Inputs&... inputs) {
   constexpr std::size_t K = sizeof...(Inputs);
@@ -96,7 +82,7 @@ void map_to(Real* out, const Shape& shape, const F& f, const Inputs&... inputs) 
                          const std::int64_t* steps) {
     const Loop& all = *static_cast<const Loop*>(any);
     [&]<std::size_t... k>(std::index_sequence<k...>) {
-      map_row_here(all.out + to, n, all.f, RowInput{all.in[k] + offsets[k], steps[k]}...);
+      map_row(all.out + to, n, all.f, RowInput{all.in[k] + offsets[k], steps[k]}...);
     }(std::make_index_sequence<K>());
   };
   each_loop_row<K>(row, &loop, shape, {&inputs.shape()...});

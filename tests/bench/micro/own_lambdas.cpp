@@ -62,7 +62,6 @@ const bool lambdas_added =
                        forwards("silu", [](const Tensor& x) { return silu(x); }),
                        backwards("own_silu'", own_silu),
                        backwards("silu'", [](const Tensor& x) { return silu(x); }),
-                       // tanh is a call into the library for each register.
                        forwards("own_tanh", own_tanh),
                        forwards("tanh", [](const Tensor& x) { return tanh(x); }),
                        forwards("own_exp", own_exp),

@@ -114,7 +114,11 @@ TEST_CASE("attention equals the sum over keys, done by hand, under every mask") 
   for (const AttentionCase& c : cases()) {
     INFO(c.name);
     const auto x = operands(c.n);
-    check_close(apply(c, x[0], x[1], x[2]).value(), by_hand(x[0], x[1], x[2], c.n, c.mask), 1e-13);
+    const Array expected = by_hand(x[0], x[1], x[2], c.n, c.mask);
+    check_close(apply(c, x[0], x[1], x[2]).value(), expected, 1e-13);
+    if (c.n.H > 1) continue;
+    const Mask masked = masked_keys(c.mask, {c.n.B, 1, c.n.T, c.n.S}).reshaped({c.n.B, c.n.T, c.n.S});
+    check_close(plain::attention(x[0], x[1], x[2], masked).value(), expected, 1e-13);
   }
 }
 

@@ -13,33 +13,15 @@ using namespace xgrad::testing;
 
 namespace {
 
-// conv2d as a product with the columns, group by group.
-Tensor by_columns(const Tensor& x, const Tensor& weight, const Tensor& bias, const UnfoldOptions& options,
-                  std::int64_t groups) {
-  const std::int64_t out = weight.dim(0), kh = weight.dim(2), kw = weight.dim(3);
-  const auto places = [](std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
-                         std::int64_t dilation) {
-    return (in + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
-  };
-  const Tensor columns = reshape(unfold(x, {kh, kw}, options), {x.dim(0), groups, weight.size() / out, -1});
-  const Tensor rows = reshape(weight, {groups, out / groups, -1});
-  return reshape(matmul(rows, columns),
-                 {x.dim(0), out,
-                  places(x.dim(2), kh, options.stride.height, options.padding.height, options.dilation.height),
-                  places(x.dim(3), kw, options.stride.width, options.padding.width, options.dilation.width)}) +
-         reshape(bias, {out, 1, 1});
-}
-
 struct Geometry {
   Shape image, weight;
   Size2d stride = 1, padding = 0, dilation = 1;
   std::int64_t groups = 1;
 
-  Tensor operator()(const Tensors& in) const {
-    return conv2d(
-        in[0], in[1], in[2],
-        {.stride = stride, .padding = {padding.height, padding.width}, .dilation = dilation, .groups = groups});
+  Conv2dFuncOptions options() const {
+    return {.stride = stride, .padding = {padding.height, padding.width}, .dilation = dilation, .groups = groups};
   }
+  Tensor operator()(const Tensors& in) const { return conv2d(in[0], in[1], in[2], options()); }
 };
 
 }  // namespace
@@ -64,13 +46,15 @@ TEST_CASE(
     const Array x = normal(g.image), w = normal(g.weight, 2), b = normal({g.weight[0]}, 3);
     const Tensors own{variable(x), variable(w), variable(b)}, other{variable(x), variable(w), variable(b)};
     const Tensor y = g(own);
-    const Tensor expected = by_columns(other[0], other[1], other[2],
-                                       {.dilation = g.dilation, .padding = g.padding, .stride = g.stride}, g.groups);
+    const Tensor expected = plain::conv2d(other[0], other[1], other[2], g.options());
     check_close(y.value(), expected.value());
     const Array seed = normal(y.shape(), 4);
     const Tensors gradients = grad(y, own, {.seed = seed}), wanted = grad(expected, other, {.seed = seed});
     for (std::size_t i = 0; i < own.size(); ++i) check_close(gradients[i].value(), wanted[i].value());
   }
+  const Tensor image = normal({3, 5, 6}), w = normal({4, 3, 2, 4}, 2);
+  const Conv2dFuncOptions same{.padding = same_padding, .dilation = {3, 1}};
+  check_close(conv2d(image, w, {}, same).value(), plain::conv2d(image, w, {}, same).value());
 }
 
 TEST_CASE("a stride beyond the image leaves the first result") {

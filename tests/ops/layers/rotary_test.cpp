@@ -38,13 +38,20 @@ TEST_CASE("inner products after rotary depend on how far apart two positions are
   }
 }
 
-TEST_CASE("rotary has gradients of any order, and works on any leading axes") {
+TEST_CASE("rotary is its formula in single operations, has gradients of any order, and works on any leading axes") {
   for (const RotaryLayout layout : layouts) {
     const auto f = [layout](const Tensors& x) {
       return square(rotary(x[0], {.heads = 2, .first = 3, .layout = layout}));
     };
     for (const Shape& shape : {Shape{3, 4}, {2, 3, 12}, {1, 2, 1, 8}}) check_gradients(f, {normal(shape)});
     check_gradients(f, {Array(Shape{0, 3, 4})}, {.zero = true});
+    for (const Shape& shape : {Shape{3, 4}, {2, 3, 12}, {1, 2, 1, 8}}) {
+      const RotaryOptions options{.heads = 2, .first = 3, .layout = layout, .scaling = RotaryScaling{.context = 16}};
+      const Tensor x = variable(normal(shape)), seed = normal(shape, 2);
+      const Tensor y = rotary(x, options), expected = plain::rotary(x, options);
+      check_close(y.value(), expected.value());
+      check_close(grad(y, {x}, {.seed = seed})[0].value(), grad(expected, {x}, {.seed = seed})[0].value());
+    }
     const Tensor x(normal({2, 3, 4, 8}));
     check_close(rotary(x, {.layout = layout}).value()[{1, 2}], rotary(x[{1, 2}], {.layout = layout}).value());
     check_close(rotary(x[{_, _, slice(1, 4)}], {.first = 1, .layout = layout}).value(),
