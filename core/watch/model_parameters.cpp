@@ -5,7 +5,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "../base/fork.h"
 
 namespace xgrad::detail {
 namespace {
@@ -25,7 +24,6 @@ Known& known() {
   static Known& only = *new Known;
   return only;
 }
-const WholeAtFork whole{[]() -> std::mutex& { return known().mutex; }, WholeAtFork::engine};
 
 }  // namespace
 
