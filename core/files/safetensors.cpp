@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstring>
@@ -280,61 +281,37 @@ void check_room(const std::string& path, const Header& header) {
 
 // ---- Checksums ----
 
-std::uint32_t crc32(std::uint32_t sum, std::string_view bytes) {
-  return static_cast<std::uint32_t>(crc32_z(sum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
-std::uint32_t crc32(const std::string& name, std::string_view dtype, const Shape& shape, std::string_view bytes) {
-  return crc32(crc32(0, cat(name, '\0', dtype, shape)), bytes);
-}
-
-std::uint32_t crc32(const Metadata& metadata) {
+/// The CRC-32 of two texts, one after the other, in eight hexadecimal digits.
+std::string checksum(std::string_view first, std::string_view second) {
   std::uint32_t sum = 0;
-  for (const auto& [key, value] : metadata) {
-    if (!key.starts_with(own_prefix)) sum = crc32(sum, cat(key, '\0', value, '\0'));
+  for (const std::string_view bytes : {first, second}) {
+    if (!bytes.empty()) {
+      sum = static_cast<std::uint32_t>(crc32_z(sum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+    }
   }
-  return sum;
-}
-
-/// Eight hexadecimal digits.
-std::string hex(std::uint32_t number) {
   char digits[8];
-  const auto end = std::to_chars(digits, digits + 8, number, 16).ptr;
+  const auto end = std::to_chars(digits, digits + 8, sum, 16).ptr;
   return std::string(static_cast<std::size_t>(digits + 8 - end), '0').append(digits, end);
 }
 
-/// The checksums of a file, compared one by one, in the order in which they were written.
-class Checksums {
- public:
-  Checksums(const std::string& path, const Header& header, Checksum wanted) : path_(path) {
-    const auto name = header.metadata.find(algorithm_key);
-    const auto sums = header.metadata.find(checksums_key);
-    const auto end = header.metadata.end();
-    if (name == end && sums == end) {
-      if (wanted == Checksum::required) fail<FormatError>(load_op, path, ": the checksums are missing");
-      return;
-    }
-    const std::size_t count = 1 + header.entries.size();
-    if (name == end || sums == end || name->second != algorithm || sums->second.size() != 9 * count - 1) {
-      fail<FormatError>(load_op, path, ": the checksums are damaged");
-    }
-    sums_ = cat(sums->second, ' ');
+std::string checksum(const Metadata& metadata) {
+  std::string text;
+  for (const auto& [key, value] : metadata) {
+    if (!key.starts_with(own_prefix)) append(text, cat(key, '\0', value, '\0'));
   }
+  return checksum(text, "");
+}
 
-  /// Whether there are any.
-  bool present() const { return !sums_.empty(); }
-
-  void verify(std::string_view name, std::uint32_t sum) {
-    if (sums_.compare(next_, 9, cat(hex(sum), ' ')) != 0)
-      ArrayPlace{path_, name}.fail<FormatError>("checksum mismatch");
-    next_ += 9;
+/// The checksums of a file, each with a blank after it; nothing if it has none.
+std::string checksums_of(const std::string& path, const Header& header) {
+  const auto name = header.metadata.find(algorithm_key), sums = header.metadata.find(checksums_key);
+  const auto end = header.metadata.end();
+  if (name == end && sums == end) return "";
+  if (name == end || sums == end || name->second != algorithm || sums->second.size() != 9 * header.entries.size() + 8) {
+    fail<FormatError>(load_op, path, ": the checksums are damaged");
   }
-
- private:
-  const std::string& path_;
-  std::string sums_;  // each followed by a blank
-  std::size_t next_ = 0;
-};
+  return cat(sums->second, ' ');
+}
 
 void check_finite(const ArrayPlace& place, const AnyArray& array) {
   const Array* values = std::get_if<Array>(&array);
@@ -390,11 +367,11 @@ void save_safetensors(const std::string& path, const StateFile& content) {
 
   Metadata metadata = content.metadata;
   metadata.emplace("format", "pt");
-  std::string sums = hex(crc32(metadata));
+  std::string sums = checksum(metadata);
   std::vector<std::pair<std::string_view, Stored>> items;
   for (const auto& [name, array] : content.arrays) {
     const Stored stored = std::visit([](const auto& values) { return store(values); }, array);
-    append(sums, cat(' ', hex(crc32(name, stored.dtype, stored.shape, stored.bytes))));
+    append(sums, cat(' ', checksum(cat(name, '\0', stored.dtype, stored.shape), stored.bytes)));
     items.emplace_back(name, stored);
   }
   metadata.emplace(algorithm_key, algorithm);
@@ -435,13 +412,17 @@ StateFile load_safetensors(const std::string& path, const LoadOptions& options) 
   check_layout(path, header, file.size() - data_begin);
   check_room(path, header);
 
-  Checksums checksums(path, header, options.checksum);
-  if (checksums.present()) checksums.verify(metadata_key, crc32(header.metadata));
+  const std::string sums = checksums_of(path, header);
+  auto verify = [&, next = std::size_t{0}](std::string_view name, const std::string& sum) mutable {
+    if (sums.compare(next, 9, cat(sum, ' ')) != 0) ArrayPlace{path, name}.fail<FormatError>("checksum mismatch");
+    next += 9;
+  };
+  if (!sums.empty()) verify(metadata_key, checksum(header.metadata));
   StateFile content{.source = path};
   for (const auto& [name, entry] : header.entries) {
     const ArrayPlace place{path, name};
     const std::string bytes = file.read(data_begin + entry.begin, entry.end - entry.begin);
-    if (checksums.present()) checksums.verify(name, crc32(name, entry.dtype->name, entry.shape, bytes));
+    if (!sums.empty()) verify(name, checksum(cat(name, '\0', entry.dtype->name, entry.shape), bytes));
     AnyArray array = entry.dtype->read(bytes, entry.shape, place);
     if (options.finite) check_finite(place, array);
     content.arrays.emplace_hint(content.arrays.end(), name, std::move(array));
