@@ -127,7 +127,6 @@ class Ref {
 template <class T>
 struct Buffer {
   RefCount refs;
-  bool borrowed = false;  ///< foreign memory, never written to
   T* data = nullptr;
   static void destroy(Buffer* buffer) noexcept;
 };
