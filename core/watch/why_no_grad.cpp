@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model_parameters.h"
+#include "../graph/model_parameters.h"
 
 namespace xgrad {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/graph/observe.h>
-#include <xgrad/core/watch/model_parameters.h>
+#include <xgrad/core/graph/model_parameters.h>
 #include <xgrad/kit/mpi/state.h>
 #include <xgrad/kit/text/text.h>
 
