@@ -33,16 +33,6 @@ class Profile : public Observer {
   /// In the order in which they ended.
   const std::vector<Run>& runs() const { return runs_; }
 
-  /// A stretch of time in which other work went on beside the runs: an exchange between ranks.
-  struct Beside {
-    std::string_view what;
-    double begin = 0;  ///< milliseconds since the profile was made
-    double milliseconds = 0;
-  };
-  const std::vector<Beside>& beside() const { return beside_; }
-  /// Of the time in which work of this name went on, the fraction that was not waited for: hidden behind computation.
-  double hidden(std::string_view what) const;
-
   /// All runs of one name.
   struct Line {
     std::string what;  ///< "linear", of its gradients "linear'"
@@ -56,13 +46,12 @@ class Profile : public Observer {
   void operation(const OperationRun& run) override;
   void begin_gradients(const Node& node, Duration spent) override;
   void end_gradients(const Node& node, Duration spent) noexcept override;
-  void work(const char* what, Duration spent, std::span<const Stretch> beside) override;
+  void work(const char* what, Duration spent) override;
 
  private:
   void add(Run run, Duration spent);
 
   std::vector<Run> runs_;
-  std::vector<Beside> beside_;
   double now_ = 0;  // milliseconds, without those of observers
   double rule_began_ = 0;
   int depth_ = 0;  // of rules within rules

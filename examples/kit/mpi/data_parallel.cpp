@@ -340,7 +340,7 @@ Tensors DataParallel::finish() {
   const bool by_itself = alone();
   if (!by_itself) {
     exchange_->finish();
-    if (Observer::watching()) xgrad::detail::Shown::work("exchange", exchange_->stretches());
+    if (Observer::watching()) xgrad::detail::Shown::work("exchange");
   }
   report_ = exchange_->report();
   Sum mine = std::move(sums_.front());
