@@ -121,7 +121,7 @@ std::string to_string(const Profile& profile) {
   return text;
 }
 
-std::string to_chrome_trace(const Profile& profile) {
+void save_chrome_trace(const std::string& path, const Profile& profile) {
   using Json = nlohmann::ordered_json;
   Json events = Json::array();
   for (const Profile::Run& run : profile.runs()) {
@@ -134,12 +134,8 @@ std::string to_chrome_trace(const Profile& profile) {
                       {"tid", 1},
                       {"args", {{"module", run.path}, {"shape", cat(run.shape)}, {"bytes", run.bytes}}}});
   }
-  return Json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}}.dump(-1, ' ', false,
-                                                                                  Json::error_handler_t::replace);
-}
-
-void save_chrome_trace(const std::string& path, const Profile& profile) {
-  write_file_atomically(path, to_chrome_trace(profile));
+  const Json trace{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}};
+  write_file_atomically(path, trace.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace xgrad

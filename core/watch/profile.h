@@ -61,9 +61,8 @@ class Profile : public Observer {
 /// first. Modules count with everything in them.
 std::string to_string(const Profile& profile);
 
-/// The profile in Chrome's trace event format (Google, "Trace Event Format", 2016), which Perfetto reads as well.
-std::string to_chrome_trace(const Profile& profile);
-/// Writes the trace to a file. Throws IoError.
+/// Writes the profile in Chrome's trace event format (Google, "Trace Event Format", 2016), which Perfetto reads as well.
+/// Throws IoError.
 void save_chrome_trace(const std::string& path, const Profile& profile);
 
 }  // namespace xgrad
