@@ -343,7 +343,7 @@ auto with_pool(const F& f) {
 void* allocate_large(std::size_t bytes) {
   void* block = heap().large.allocate(bytes);
   if (!block) {
-    pool_trim();
+    detail::pool_trim();
     block = heap().large.allocate(bytes);
   }
   if (!block) throw std::bad_alloc();
@@ -378,7 +378,7 @@ PoolStats pool_stats() {
           sum.system_requests.value() + large.system_requests};
 }
 
-void pool_trim() {
+void detail::pool_trim() {
   with_pool([](Pool& pool) { pool.trim(); });
   heap().small.trim();
   heap().large.trim();

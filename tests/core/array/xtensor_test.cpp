@@ -180,7 +180,7 @@ TEST_CASE("an expression is evaluated straight into its array, without a tempora
   const std::int64_t bytes = 256 * 256 * static_cast<std::int64_t>(sizeof(Real));
   // Temporaries are in the pool afterwards.
   const auto left_in_pool = [&](const auto& evaluate) {
-    pool_trim();
+    detail::pool_trim();
     const auto before = pool_stats().bytes_cached;
     evaluate();
     return pool_stats().bytes_cached - before;
