@@ -97,7 +97,6 @@ Module::~Module() {
   for (const auto& [name, child] : children_) child->parent_ = nullptr;
   for (const Entry& entry : entries_) {
     if (entry.kind == Entry::owned) model_->remove(entry.tensor);
-    if (entry.kind == Entry::whole_buffer) xgrad::detail::ModelParameters::remove_whole(entry.tensor);
   }
   for (Eval* eval : evals_) eval->parts_.erase(eval->find(*this));
 }
@@ -223,7 +222,7 @@ Tensor Module::param(std::string_view name, const Shape& shape, const Init& init
     refuse_size(name, shape);
   }
   add(name, parameter, Entry::owned, decay);
-  model_->add(parameter);
+  xgrad::detail::ModelParameters::add(model_, parameter);
   return parameter;
 }
 
@@ -243,7 +242,7 @@ Tensor Module::buffer(std::string_view name, const Index& value) {
   check_new_name(name);
   const Tensor numbers = to_real(value).named(full_name(name));
   add(name, numbers, Entry::whole_buffer);
-  xgrad::detail::ModelParameters::add_whole(numbers);
+  xgrad::detail::ModelParameters::mark_whole(numbers);
   return numbers;
 }
 

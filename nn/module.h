@@ -46,9 +46,9 @@
 #include "../core/base/scope.h"
 #include "../core/files/safetensors.h"
 #include "../core/files/state_difference.h"
+#include "../core/graph/model_parameters.h"
 #include "../core/graph/observe.h"
 #include "../core/graph/tensor.h"
-#include "../core/watch/model_parameters.h"
 #include "init.h"
 
 namespace xgrad::nn {

@@ -86,24 +86,6 @@ BasicArray<T> BasicArray<T>::taken_over(const Shape& shape, std::vector<T>& numb
 }
 
 template <class T>
-BasicArray<T> BasicArray<T>::borrowed(const Shape& shape, const T* elements, std::shared_ptr<const void> owner) {
-  struct Loan {
-    const T* elements;
-    std::shared_ptr<const void> owner;
-    T* data() const { return const_cast<T*>(elements); }
-  };
-  if (!owner) fail<ValueError>("borrowed", "needs an owner");
-  if (shape.numel() == 0) return BasicArray(shape);
-  if (elements == nullptr) fail<ValueError>("borrowed", "no address for elements of shape ", shape);
-  if (reinterpret_cast<std::uintptr_t>(elements) % alignof(T) != 0) {
-    fail<ValueError>("borrowed", "the address is not a multiple of ", alignof(T), " bytes");
-  }
-  Ref<Buffer<T>> buffer = XtensorBuffer<T>::host(Loan{elements, std::move(owner)});
-  buffer->borrowed = true;
-  return {std::move(buffer), shape};
-}
-
-template <class T>
 BasicArray<T>::BasicArray(BasicArray&& other) noexcept
     : shape_(std::exchange(other.shape_, Shape{0})),
       size_(std::exchange(other.size_, 0)),
@@ -119,11 +101,6 @@ BasicArray<T>& BasicArray<T>::operator=(BasicArray&& other) noexcept {
     buffer_ = std::move(other.buffer_);
   }
   return *this;
-}
-
-template <class T>
-bool BasicArray<T>::unique() const {
-  return !buffer_ || (buffer_->refs.load() == 1 && !buffer_->borrowed);
 }
 
 template <class T>

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
-#include <memory>
 #include <ranges>
 #include <span>
 #include <string>
@@ -88,10 +87,6 @@ class BasicArray {
   explicit BasicArray(const Shape& shape, V&& numbers) : BasicArray(taken_over(shape, numbers)) {}
   template <GivenVector<T> V>
   explicit BasicArray(V&& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, std::move(numbers)) {}
-  /// Elements in foreign memory, aligned for T: not copied, never written to (a write copies them first), and not to be
-  /// changed while an array holds `owner`. Throws ValueError if there is no owner or, for an array that has elements,
-  /// if the address is null or misaligned.
-  static BasicArray borrowed(const Shape& shape, const T* elements, std::shared_ptr<const void> owner);
   /// Numbers in braces go to tensor({{1, 2}, {3, 4}}) and index({1, 2}); a shape is spelled out: Array(Shape{1, 2}).
   BasicArray(std::initializer_list<Nested<T>>) = delete;
   /// The value of an xtensor expression, computed at once: Array a = xt::exp(view(b)) * 2. A moved container is taken
@@ -146,10 +141,8 @@ class BasicArray {
   /// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1.
   BasicArray reshaped(const Shape& shape) const;
 
-  /// Whether both share one block.
-  bool shares_memory_with(const BasicArray& other) const { return buffer_ && buffer_ == other.buffer_; }
-  /// Whether the elements may be overwritten in place: no other array shares the block, and it is not borrowed.
-  bool unique() const;
+  /// Whether the elements may be overwritten in place: no other array shares the block.
+  bool unique() const { return !buffer_ || buffer_->refs.load() == 1; }
 
   /// The block itself, for code that keeps elements and knows the shape (nodes of the graph).
   const Ref<Buffer<T>>& buffer() const { return buffer_; }

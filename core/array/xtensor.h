@@ -10,7 +10,7 @@
 // valid. Index and Mask convert both ways, like Array.
 #pragma once
 
-#include <iterator>
+#include <memory>
 
 #include "array.h"
 #include "xtensor_buffer.h"
@@ -37,88 +37,6 @@ Shape shape_of(const Sizes& sizes) {
   for (const auto size : sizes) shape.push_back(static_cast<std::int64_t>(size));
   return shape;
 }
-
-/// The elements of an array as an xtensor container. Writing goes to elements of the array's own (copy on write):
-/// copies made in the meantime, and graphs that hold one, keep theirs. Threads: as for the array.
-template <class T>
-class WritableElements {
- public:
-  using value_type = T;
-  using allocator_type = PoolAllocator<T>;
-  using size_type = std::size_t;
-  using difference_type = std::ptrdiff_t;
-  using reference = T&;
-  using const_reference = const T&;
-  using pointer = T*;
-  using const_pointer = const T*;
-  using iterator = T*;
-  using const_iterator = const T*;
-  using reverse_iterator = std::reverse_iterator<iterator>;
-  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
-
-  explicit WritableElements(BasicArray<T>& array) : elsewhere_(&array) {}
-  /// For a temporary, which is kept in here.
-  explicit WritableElements(BasicArray<T>&& array) : own_(std::move(array)) {}
-  /// Takes the elements of a temporary that an expression was evaluated into.
-  template <class Container>
-  requires(!std::same_as<Container, WritableElements>) WritableElements& operator=(const Container& values) {
-    resize(values.size());
-    std::copy(values.begin(), values.end(), data());
-    return *this;
-  }
-
-  bool empty() const { return size() == 0; }
-  size_type size() const { return static_cast<size_type>(array().size()); }
-  /// Throws ShapeError for another size: an array keeps its shape.
-  void resize(size_type size) {
-    if (size != this->size()) fail<ShapeError>("view", size, " elements for an array of shape ", array().shape());
-  }
-
-  T* data() { return (elsewhere_ ? *elsewhere_ : own_).mutable_data(); }
-  const T* data() const { return array().data(); }
-  reference operator[](size_type i) { return data()[i]; }
-  const_reference operator[](size_type i) const { return data()[i]; }
-  reference front() { return data()[0]; }
-  const_reference front() const { return data()[0]; }
-  reference back() { return data()[size() - 1]; }
-  const_reference back() const { return data()[size() - 1]; }
-
-  iterator begin() { return data(); }
-  iterator end() { return data() + size(); }
-  const_iterator begin() const { return data(); }
-  const_iterator end() const { return data() + size(); }
-  const_iterator cbegin() const { return data(); }
-  const_iterator cend() const { return data() + size(); }
-  reverse_iterator rbegin() { return reverse_iterator(end()); }
-  reverse_iterator rend() { return reverse_iterator(begin()); }
-  const_reverse_iterator rbegin() const { return const_reverse_iterator(end()); }
-  const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
-  const_reverse_iterator crbegin() const { return rbegin(); }
-  const_reverse_iterator crend() const { return rend(); }
-
- private:
-  const BasicArray<T>& array() const { return elsewhere_ ? *elsewhere_ : own_; }
-
-  BasicArray<T>* elsewhere_ = nullptr;
-  BasicArray<T> own_;
-};
-}  // namespace detail
-}  // namespace xgrad
-
-/// The temporary that xtensor evaluates into before it assigns to such a view.
-template <class T>
-struct xt::temporary_container<xgrad::detail::WritableElements<T>> {
-  using type = xt::uvector<T, xgrad::PoolAllocator<T>>;
-};
-
-namespace xgrad {
-
-namespace detail {
-template <class T>
-auto adaptor(WritableElements<T>&& elements, const Shape& shape) {
-  using Adaptor = xt::xarray_adaptor<WritableElements<T>, xt::layout_type::row_major, std::vector<std::size_t>>;
-  return Adaptor(std::move(elements), xtensor_shape(shape));
-}
 }  // namespace detail
 
 /// An xtensor view of the array's elements, for reading. Valid as long as the array lives and is neither assigned to
@@ -129,31 +47,24 @@ auto view(const BasicArray<T>& array) {
                    detail::xtensor_shape(array.shape()));
 }
 
-/// An xtensor view for reading and writing, valid as long as the array lives. Writing changes this array alone: copies
-/// of the array, made before the view or after, keep their elements. Throws ShapeError when an expression of another
-/// size is assigned.
+/// An xtensor view for reading and writing, valid as long as the array lives. Copies of the array that were made before
+/// keep their elements. Warning: what is written through the view shows in copies that are made while it is in use.
 ///
 /// An assigned expression is evaluated into a temporary first, so that it may read the array that it is assigned to:
 /// seen = xt::transpose(seen). Where element i of the result depends on no element but i of the array,
 /// xt::noalias(seen) = seen * 2 saves the temporary.
 template <class T>
 auto mutable_view(BasicArray<T>& array) {
-  return detail::adaptor(detail::WritableElements<T>(array), array.shape());
+  return xt::adapt(array.mutable_data(), static_cast<std::size_t>(array.size()), xt::no_ownership(),
+                   detail::xtensor_shape(array.shape()));
 }
 
 /// A view of a temporary keeps it alive: view((x * 2).value()).
 template <class T>
 auto view(BasicArray<T>&& array) {
-  const Shape shape = array.shape();
-  return detail::adaptor(detail::WritableElements<T>(std::move(array)), shape);
+  const auto kept = std::make_shared<const BasicArray<T>>(std::move(array));
+  return xt::adapt_smart_ptr(std::shared_ptr<const T>(kept, kept->data()), detail::xtensor_shape(kept->shape()));
 }
-
-/// xtensor containers on the pool of the library: with any number of axes, and with N axes.
-template <class T>
-using PooledXarray =
-    xt::xarray_container<xt::uvector<T, PoolAllocator<T>>, xt::layout_type::row_major, xt::svector<std::size_t, 4>>;
-template <class T, std::size_t N>
-using PooledXtensor = xt::xtensor_container<xt::uvector<T, PoolAllocator<T>>, N, xt::layout_type::row_major>;
 
 namespace detail {
 template <class T>
@@ -164,18 +75,13 @@ auto taken_over(Container&& source) {
   using T = typename Container::value_type;
   using Buffer = XtensorBuffer<T>;
   const Shape shape = shape_of(source.shape());
-  if constexpr (std::same_as<typename Container::storage_type, typename Buffer::Storage>) {
-    return BasicArray<T>(Buffer::adopt(std::move(source.storage())), shape);
-  } else {
-    if (source.size() > Buffer::in_place) return BasicArray<T>(Buffer::host(std::move(source)), shape);
-    return BasicArray<T>(shape, std::span<const T>(source.data(), source.size()));
-  }
+  if (source.size() > Buffer::in_place) return BasicArray<T>(Buffer::host(std::move(source)), shape);
+  return BasicArray<T>(shape, std::span<const T>(source.data(), source.size()));
 }
 }  // namespace detail
 
 /// Takes over the memory of an xt::xarray or xt::xtensor of Real, std::int64_t or bool, whatever its allocator; only
-/// the few numbers that an array stores in place are copied. Memory of the pool (PooledXarray, PooledXtensor) returns
-/// to it.
+/// the few numbers that an array stores in place are copied.
 template <class Storage, class Sizes, class Tag>
 requires detail::Element<typename Storage::value_type>
 auto to_array(xt::xarray_container<Storage, xt::layout_type::row_major, Sizes, Tag>&& source) {

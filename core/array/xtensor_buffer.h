@@ -46,13 +46,6 @@ struct XtensorBuffer : Buffer<T> {
     }
     return owner;
   }
-  /// Takes over elements that xtensor allocated.
-  static Ref<Buffer<T>> adopt(Storage&& storage) {
-    auto* buffer = new (pool_allocate(sizeof(XtensorBuffer))) XtensorBuffer;
-    buffer->storage = std::move(storage);
-    buffer->data = buffer->storage.data();
-    return Ref<Buffer<T>>::adopt(buffer);
-  }
   /// Takes over a container of contiguous elements, whatever its allocator.
   template <class Container>
   static Ref<Buffer<T>> host(Container&& source) {

@@ -5,7 +5,6 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "fork.h"
 
 namespace xgrad {
 
@@ -27,7 +26,6 @@ Places& places() {
   static Places& only = *new Places;
   return only;
 }
-const detail::WholeAtFork whole{[]() -> std::mutex& { return places().mutex; }, detail::WholeAtFork::engine};
 
 const Place* with_rule(const Place* place, std::string_view rule) {
   return place ? intern(place->path, place->what, rule, place->around) : intern({}, {}, rule);

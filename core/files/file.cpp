@@ -1,8 +1,6 @@
-// Files by way of the operating system's own calls, because the standard streams can neither sync nor create
-// exclusively.
+// Files by way of the operating system's own calls, because the standard streams can neither sync nor lock.
 #include "file.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,9 +8,7 @@
 
 #include <cerrno>
 #include <limits>
-#include <memory>
 #include <new>
-#include <random>
 #include <system_error>
 #include <utility>
 
@@ -46,43 +42,43 @@ std::string checked_path(std::string path, std::string_view op) {
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(number_, other.number_);
     return *this;
   }
-  ~Descriptor() { close(); }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
 
   int get() const { return number_; }
   explicit operator bool() const { return number_ >= 0; }
   int release() { return std::exchange(number_, -1); }
-  bool close() { return number_ < 0 || ::close(std::exchange(number_, -1)) == 0 || errno == EINTR; }
 
  private:
   int number_;
 };
 
-/// The file that becomes the target when it is complete. It is locked while it lives, which distinguishes it from those
-/// that dead processes left behind: the system drops the locks of a process that dies.
+/// The file that becomes the target when it is complete: `.target.tmp` beside it. The writers of one target take turns
+/// by a lock, which the system drops with its process. So a file that a dead process left behind is written over.
 class TemporaryFile {
  public:
-  TemporaryFile(int folder, const std::string& target, mode_t mode) : folder_(folder), prefix_("." + target + ".") {
-    std::random_device random;
+  TemporaryFile(int folder, const std::string& target) : folder_(folder), name_(cat(".", target, ".tmp")) {
+    constexpr int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     do {
-      const std::uint64_t number = std::uint64_t{random()} << 32 | random();
-      name_ = cat(prefix_, number, suffix);
-      file_ = Descriptor(openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
-      exists_ = static_cast<bool>(file_);
-      if (!exists_ && errno != EEXIST) return;
-    } while (!exists_ || taken_for_dead());
-    lock_ = Descriptor(fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));  // the lock outlives close(): it is held until renamed
+      file_ = Descriptor(openat(folder_, name_.c_str(), flags, 0666));
+      if (!file_) return;
+      uninterrupted([&] { return flock(file_.get(), LOCK_EX); });  // does nothing on a file system without locks
+    } while (!is_named());
+    exists_ = true;
   }
   ~TemporaryFile() {
     if (exists_) unlinkat(folder_, name_.c_str(), 0);
   }
 
-  explicit operator bool() const { return static_cast<bool>(lock_); }
-
+  /// Makes the file empty, with the access rights of the old one if there is one. False if that or its creation failed.
+  bool begin(const struct stat* old) {
+    return exists_ && ftruncate(file_.get(), 0) == 0 && (!old || fchmod(file_.get(), old->st_mode & 0777) == 0);
+  }
   bool write(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t written = uninterrupted([&] { return ::write(file_.get(), bytes.data(), bytes.size()); });
@@ -91,48 +87,25 @@ class TemporaryFile {
     }
     return true;
   }
-  bool sync_and_close() {
-    return uninterrupted([&] { return fsync(file_.get()); }) == 0 && file_.close();
+  bool sync() {
+    return uninterrupted([&] { return fsync(file_.get()); }) == 0;
   }
   bool rename_to(const std::string& target) {
-    if (renameat(folder_, name_.c_str(), folder_, target.c_str()) != 0) return false;
-    exists_ = false;
-    return true;
-  }
-
-  /// Removes the temporary files of this target that no process has locked.
-  void remove_dead_siblings() const {
-    const int entries = openat(folder_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (entries < 0) return;
-    const std::unique_ptr<DIR, int (*)(DIR*)> listing(fdopendir(entries), closedir);
-    while (const dirent* entry = listing ? readdir(listing.get()) : nullptr) {
-      if (!is_sibling(entry->d_name)) continue;
-      const Descriptor file(openat(folder_, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-      if (file && flock(file.get(), LOCK_EX | LOCK_NB) == 0) unlinkat(folder_, entry->d_name, 0);
-    }
+    exists_ = renameat(folder_, name_.c_str(), folder_, target.c_str()) != 0;
+    return !exists_;
   }
 
  private:
-  static constexpr std::string_view suffix = ".tmp";
-
-  /// Locks the new file; true if another process that tidies up was faster. (None is on a file system without locks.)
-  bool taken_for_dead() const {
-    struct stat status;
-    return (flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
-           (fstat(file_.get(), &status) == 0 && status.st_nlink == 0);
-  }
-  bool is_sibling(std::string_view name) const {
-    if (!name.starts_with(prefix_) || !name.ends_with(suffix)) return false;
-    name.remove_prefix(prefix_.size());
-    const std::size_t digits = name.find_first_not_of("0123456789");
-    return digits > 0 && digits + suffix.size() == name.size();
+  /// Whether the name is still that of the locked file: the writer before may have renamed or removed it.
+  bool is_named() const {
+    struct stat mine, named;
+    return fstat(file_.get(), &mine) == 0 && fstatat(folder_, name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
   }
 
   int folder_;
-  std::string prefix_;
   std::string name_;
   Descriptor file_;
-  Descriptor lock_;
   bool exists_ = false;
 };
 
@@ -197,16 +170,15 @@ void write_file_atomically(const std::string& path, std::span<const std::string_
     fail<IoError>(op, path, ": exists and is not a regular file", S_ISLNK(old.st_mode) ? " but a symbolic link" : "");
   }
 
-  TemporaryFile file(folder.get(), name, exists ? old.st_mode & 0777 : 0666);
-  if (!file) fail_io(op, path, "cannot be created");
+  TemporaryFile file(folder.get(), name);
+  if (!file.begin(exists ? &old : nullptr)) fail_io(op, path, "cannot be created");
   for (const std::string_view piece : pieces) {
     if (!file.write(piece)) fail_io(op, path, "cannot be written");
   }
-  if (!file.sync_and_close()) fail_io(op, path, "cannot be synced");
+  if (!file.sync()) fail_io(op, path, "cannot be synced");
   if (!file.rename_to(name)) fail_io(op, path, "cannot be renamed into place");
   // The new file is in place; its name is safe once the folder is on the disk. Not every file system can sync folders.
   if (fsync(folder.get()) != 0 && errno != EINVAL) fail_io(op, path, "is written, but its folder cannot be synced");
-  file.remove_dead_siblings();
 }
 
 void write_file_atomically(const std::string& path, std::string_view content) {

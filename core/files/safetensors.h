@@ -11,19 +11,12 @@
 
 namespace xgrad {
 
-/// The treatment of checksums by a reader.
-enum class Checksum {
-  if_present,  ///< checksums that a file has are verified; a file without any is read, too
-  required,    ///< a file without them is refused: no damage, however large, can hide itself by removing them
-};
-
 /// The limits of a reader. The defaults are those of the format, and save_safetensors keeps to them.
 struct LoadOptions {
   std::int64_t max_header_bytes = 100'000'000;
   std::int64_t max_arrays = 100'000;
   std::int64_t max_name_bytes = 4096;
-  bool finite = false;                       ///< refuse NaN and infinity with a NumericError
-  Checksum checksum = Checksum::if_present;  ///< required, where save_safetensors must have written the file
+  bool finite = false;  ///< refuse NaN and infinity with a NumericError
 };
 
 /// Replaces the content of the file by these arrays, or throws and leaves it as it was (see write_file_atomically).
@@ -37,12 +30,11 @@ struct LoadOptions {
 void save_safetensors(const std::string& path, const StateFile& content);
 
 /// Everything in the file. F64, F32, F16 and BF16 become Array, rounded to Real; the integer types become Index and
-/// BOOL becomes Mask. Checksums are verified where there are any. (Damage in two places of the metadata can hide that
-/// there were some; Checksum::required finds that, too.)
+/// BOOL becomes Mask. Checksums are verified where there are any.
 ///
-/// Throws FormatError for a file that breaks a rule of the format, down to a single wrong bit if it has checksums, or
-/// lacks checksums that are required; LimitError for one that exceeds the options, or whose arrays exceed the memory of
-/// the machine, before any is read; NumericError; IoError.
+/// Throws FormatError for a file that breaks a rule of the format, down to a single wrong bit if it has checksums;
+/// LimitError for one that exceeds the options, or whose arrays exceed the memory of the machine, before any is read;
+/// NumericError; IoError.
 StateFile load_safetensors(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace xgrad

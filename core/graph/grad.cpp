@@ -18,7 +18,6 @@
 #include <optional>
 
 #include "../array/kernels/add.h"
-#include "../base/fork.h"
 #include "../base/pointer_list.h"
 #include "../base/scope.h"
 #include "donation.h"
@@ -29,7 +28,6 @@ namespace {
 
 // Graphs of several threads may end in the same leaves.
 constinit std::mutex accumulation;
-const detail::WholeAtFork whole_accumulation{[]() -> std::mutex& { return accumulation; }, detail::WholeAtFork::engine};
 
 // The id of the rule that new nodes belong to: the outermost one, since a rule may differentiate.
 std::uint32_t recorded_rule(const Node& node) {

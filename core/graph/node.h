@@ -29,6 +29,9 @@ namespace xgrad {
 class Tensor;
 struct Edge;
 struct Place;
+namespace detail {
+class ModelParameters;
+}
 
 /// The gradient rule of one input, or of several inputs at once: any callable, kept in place if it is as small as a
 /// tensor.
@@ -156,8 +159,10 @@ struct NodeExtras {
   Array grad;                     ///< the gradient accumulated by backward()
   int passes = 0;                 ///< how many backward passes `grad` is the sum of; 0: there is none
   bool retain_grad = false;
+  bool whole = false;  ///< a buffer of a module that holds integers
   std::uint64_t next_hook = 1;
   std::vector<std::pair<std::uint64_t, GradientHook>> hooks;
+  std::weak_ptr<detail::ModelParameters> model;  ///< that a parameter belongs to
 };
 
 /// The extras of a node. Made when they are first needed, by any thread.

@@ -64,9 +64,9 @@ void Shown::gradient(const Node& node, std::size_t input, const Tensor& gradient
   to_all([&](Observer& observer) { observer.gradient(node, input, gradient); });
 }
 
-void Shown::work(const char* what, std::span<const Observer::Stretch> beside) {
+void Shown::work(const char* what) {
   const auto time = spent();
-  to_all([&](Observer& observer) { observer.work(what, time, beside); });
+  to_all([&](Observer& observer) { observer.work(what, time); });
 }
 
 void Shown::intermediate(std::string_view what, const void* module, const std::string& path,

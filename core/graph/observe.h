@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "../base/scope.h"
@@ -44,7 +43,6 @@ struct OperationRun {
 class Observer {
  public:
   using Duration = std::int64_t;  ///< nanoseconds
-  using Stretch = std::pair<Duration, Duration>;
 
   Observer();
   virtual ~Observer();
@@ -61,9 +59,8 @@ class Observer {
   /// The gradient that a rule of a node gave for one of its inputs.
   virtual void gradient(const Node& /*node*/, std::size_t /*input*/, const Tensor& /*gradient*/) {}
 
-  /// Work other than an operation is done: an optimizer's step, complete even if this throws. An exchange between ranks
-  /// went on `beside` the thread: stretches of time, each as its begin before now and its length.
-  virtual void work(const char* /*what*/, Duration /*spent*/, std::span<const Stretch> /*beside*/) {}
+  /// Work other than an operation is done: an optimizer's step, complete even if this throws.
+  virtual void work(const char* /*what*/, Duration /*spent*/) {}
 
   /// Whether it wants the arrays that modules show under this name (nn::show_intermediate), "attention_weights", of
   /// this nn::Module.
@@ -83,7 +80,7 @@ namespace detail {
 struct Shown {
   static void complete_gradient(const Node& node, const Tensor& gradient);
   static void gradient(const Node& node, std::size_t input, const Tensor& gradient);
-  static void work(const char* what, std::span<const Observer::Stretch> beside = {});
+  static void work(const char* what);
   static void intermediate(std::string_view what, const void* module, const std::string& path,
                            const std::function<Array()>& value);
 

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "../base/error.h"
+#include "model_parameters.h"
 
 namespace xgrad {
 
@@ -113,6 +114,9 @@ Tensor Tensor::grad() const {
 }
 
 std::string detail::Engine::why_no_grad(const Tensor& x) {
+  if (!x.requires_grad() && ModelParameters::of(x.node().get())) {
+    return "is a parameter that is frozen; call set_requires_grad() before the forward pass";
+  }
   if (const std::string_view why = why_no_history(x.history()); !why.empty()) return std::string(why);
   if (!x.requires_grad()) {
     return "requires no gradient, because it was made from numbers, by detach(), or from such alone; variable(...) "

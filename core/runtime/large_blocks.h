@@ -34,8 +34,6 @@ class LargeBlocks {
     std::int64_t system_requests = 0;
   };
   Counts counts() const;
-  /// Guards all calls; locked by fork().
-  std::mutex& mutex() { return mutex_; }
 
  private:
   static constexpr std::size_t grain = std::size_t{1} << 14;

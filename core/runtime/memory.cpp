@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "../base/fork.h"
 #include "large_blocks.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -146,7 +145,6 @@ class SharedLists {
     }
   }
   const Counters& counters() const { return counters_; }
-  std::mutex& mutex() { return mutex_; }
 
  private:
   std::atomic<Batch*>& list(int index) { return lists_[static_cast<std::size_t>(index)]; }
@@ -312,13 +310,6 @@ Registry& registry() {
   return all;
 }
 
-using detail::WholeAtFork;
-const WholeAtFork whole[] = {
-    {[]() -> std::mutex& { return registry().mutex; }, WholeAtFork::pools},
-    {[]() -> std::mutex& { return heap().small.mutex(); }, WholeAtFork::shared_lists},
-    {[]() -> std::mutex& { return heap().large.mutex(); }, WholeAtFork::large_blocks},
-};
-
 // A plain pointer, so that blocks released after the thread's pool is gone (by static objects) are still taken.
 thread_local constinit Pool* local_pool = nullptr;
 
@@ -352,7 +343,7 @@ auto with_pool(const F& f) {
 void* allocate_large(std::size_t bytes) {
   void* block = heap().large.allocate(bytes);
   if (!block) {
-    pool_trim();
+    detail::pool_trim();
     block = heap().large.allocate(bytes);
   }
   if (!block) throw std::bad_alloc();
@@ -387,7 +378,7 @@ PoolStats pool_stats() {
           sum.system_requests.value() + large.system_requests};
 }
 
-void pool_trim() {
+void detail::pool_trim() {
   with_pool([](Pool& pool) { pool.trim(); });
   heap().small.trim();
   heap().large.trim();

@@ -34,9 +34,12 @@ struct PoolStats {
   std::int64_t system_requests = 0;  ///< times that the operating system was asked for memory
 };
 PoolStats pool_stats();
+
+namespace detail {
 /// Returns the free blocks of this thread, of the shared lists and of the heap of large blocks to the operating system,
 /// except blocks of at most 1 KiB. An allocation that the system refuses does so by itself and asks again.
 void pool_trim();
+}  // namespace detail
 
 /// A standard allocator on the pool.
 template <class T>
@@ -127,7 +130,6 @@ class Ref {
 template <class T>
 struct Buffer {
   RefCount refs;
-  bool borrowed = false;  ///< foreign memory, never written to
   T* data = nullptr;
   static void destroy(Buffer* buffer) noexcept;
 };

@@ -232,12 +232,8 @@ struct State {
   std::unique_ptr<Crew> crew;
 
   State() {
-    // A child process has none of its parent's threads: it starts a crew of its own when it needs one. (fork() does not
-    // wait for the mutex, as it does for those in fork.h: the loop that holds it may be the one that forks.)
-    pthread_atfork(nullptr, nullptr, [] {
-      new (&state().one_loop) std::mutex;
-      (void)state().crew.release();
-    });
+    // A child process has none of its parent's threads: it starts a crew of its own when it needs one.
+    pthread_atfork(nullptr, nullptr, [] { (void)state().crew.release(); });
   }
   static State& state() {
     static State& only = *new State;  // never destroyed: the threads wait until the process ends

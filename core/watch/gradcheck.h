@@ -32,14 +32,13 @@ struct GradcheckOptions {
 struct GradcheckReport {
   /// An input whose gradient is wrong.
   struct Wrong {
-    int input = 0;               ///< its number, from 0
-    std::string name = {};       ///< empty if it has none
-    Shape shape = {};            ///< of the input
-    std::int64_t count = 0;      ///< the number of wrong entries of its gradient
-    Shape at = {};               ///< the position of the worst one
-    double analytic = 0;         ///< the gradient there
-    double numeric = 0;          ///< the difference quotient there
-    std::string suspicion = {};  ///< the likely mistake; empty if there is none
+    int input = 0;           ///< its number, from 0
+    std::string name = {};   ///< empty if it has none
+    Shape shape = {};        ///< of the input
+    std::int64_t count = 0;  ///< the number of wrong entries of its gradient
+    Shape at = {};           ///< the position of the worst one
+    double analytic = 0;     ///< the gradient there
+    double numeric = 0;      ///< the difference quotient there
   };
   std::string check = {};                ///< "gradcheck" or "gradgradcheck"
   std::int64_t entries = 0;              ///< the number of entries compared
@@ -54,12 +53,13 @@ struct GradcheckReport {
 ///
 ///     (<v, f(x + eps e_i)> - <v, f(x - eps e_i)>) / (2 eps)
 ///
-/// Also checks that f and its backward pass give the same for the same inputs, and that a gradient of zeros gives zeros. f
-/// is called twice for every number, with `inputs` themselves, which are changed in place and restored bit for bit,
-/// whatever is thrown; so they may be parameters of a model that f runs. Graphs recorded from them before can no longer
-/// be differentiated. Faults are reported, also a backward pass that throws an Error. Throws ValueError for an empty f,
-/// no input that requires a gradient, an eps that is not positive, or a negative tolerance; GraphError for an input
-/// that is undefined or, requiring a gradient, no leaf; and whatever f throws.
+/// Also checks that two backward passes give the same, and that a gradient of zeros gives zeros. f must give the same for
+/// the same inputs, so it must not draw random numbers. It is called twice for every number, with `inputs` themselves,
+/// which are changed in place and restored bit for bit, whatever is thrown; so they may be parameters of a model that f
+/// runs. Graphs recorded from them before can no longer be differentiated. Faults are reported, also a backward pass
+/// that throws an Error. Throws ValueError for an empty f, no input that requires a gradient, an eps that is not
+/// positive, or a negative tolerance; GraphError for an input that is undefined or, requiring a gradient, no leaf; and
+/// whatever f throws.
 /// Threads: no other may use the inputs in the meantime.
 GradcheckReport gradcheck(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs,
                           const GradcheckOptions& options = {});

@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <iterator>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "../base/text.h"
@@ -79,28 +76,7 @@ void Profile::operation(const OperationRun& run) {
       run.spent);
 }
 
-void Profile::work(const char* what, Duration spent, std::span<const Stretch> beside) {
-  add({.op = what}, spent);
-  for (const auto& [ago, length] : beside) {
-    beside_.push_back({.what = what, .begin = now_ - milliseconds(ago), .milliseconds = milliseconds(length)});
-  }
-}
-
-double Profile::hidden(std::string_view what) const {
-  double went_on = 0, waited = 0, end = -std::numeric_limits<double>::infinity();
-  std::vector<Beside> stretches;
-  std::ranges::copy_if(beside_, std::back_inserter(stretches), [&](const Beside& one) { return one.what == what; });
-  std::ranges::sort(stretches, {}, &Beside::begin);
-  for (const Beside& one : stretches) {  // they overlap
-    const double until = one.begin + one.milliseconds;
-    went_on += std::max(0.0, until - std::max(end, one.begin));
-    end = std::max(end, until);
-  }
-  for (const Run& run : runs_) {
-    if (run.op == what && !run.gradient) waited += run.milliseconds;
-  }
-  return went_on > 0 ? std::clamp(1 - waited / went_on, 0.0, 1.0) : 0;
-}
+void Profile::work(const char* what, Duration spent) { add({.op = what}, spent); }
 
 void Profile::begin_gradients(const Node&, Duration spent) {
   add({.op = "graph"}, spent);
@@ -142,15 +118,10 @@ std::string to_string(const Profile& profile) {
   }
   std::string text = table("operation", profile.lines(), total);
   if (!by_module.empty()) append(text, cat('\n', table("module", longest_first(by_module), total)));
-  std::set<std::string_view> names;
-  for (const Profile::Beside& one : profile.beside()) names.insert(one.what);
-  for (const std::string_view name : names) {
-    append(text, cat('\n', name, ": ", detail::rounded(100 * profile.hidden(name), 3), " % of its time is hidden behind computation\n"));
-  }
   return text;
 }
 
-std::string to_chrome_trace(const Profile& profile) {
+void save_chrome_trace(const std::string& path, const Profile& profile) {
   using Json = nlohmann::ordered_json;
   Json events = Json::array();
   for (const Profile::Run& run : profile.runs()) {
@@ -163,21 +134,8 @@ std::string to_chrome_trace(const Profile& profile) {
                       {"tid", 1},
                       {"args", {{"module", run.path}, {"shape", cat(run.shape)}, {"bytes", run.bytes}}}});
   }
-  for (const Profile::Beside& one : profile.beside()) {  // a row of its own
-    events.push_back({{"name", one.what},
-                      {"cat", "beside"},
-                      {"ph", "X"},
-                      {"ts", one.begin * 1000},
-                      {"dur", one.milliseconds * 1000},
-                      {"pid", 1},
-                      {"tid", 2}});
-  }
-  return Json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}}.dump(-1, ' ', false,
-                                                                                  Json::error_handler_t::replace);
-}
-
-void save_chrome_trace(const std::string& path, const Profile& profile) {
-  write_file_atomically(path, to_chrome_trace(profile));
+  const Json trace{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}};
+  write_file_atomically(path, trace.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace xgrad

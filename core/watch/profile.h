@@ -33,16 +33,6 @@ class Profile : public Observer {
   /// In the order in which they ended.
   const std::vector<Run>& runs() const { return runs_; }
 
-  /// A stretch of time in which other work went on beside the runs: an exchange between ranks.
-  struct Beside {
-    std::string_view what;
-    double begin = 0;  ///< milliseconds since the profile was made
-    double milliseconds = 0;
-  };
-  const std::vector<Beside>& beside() const { return beside_; }
-  /// Of the time in which work of this name went on, the fraction that was not waited for: hidden behind computation.
-  double hidden(std::string_view what) const;
-
   /// All runs of one name.
   struct Line {
     std::string what;  ///< "linear", of its gradients "linear'"
@@ -56,13 +46,12 @@ class Profile : public Observer {
   void operation(const OperationRun& run) override;
   void begin_gradients(const Node& node, Duration spent) override;
   void end_gradients(const Node& node, Duration spent) noexcept override;
-  void work(const char* what, Duration spent, std::span<const Stretch> beside) override;
+  void work(const char* what, Duration spent) override;
 
  private:
   void add(Run run, Duration spent);
 
   std::vector<Run> runs_;
-  std::vector<Beside> beside_;
   double now_ = 0;  // milliseconds, without those of observers
   double rule_began_ = 0;
   int depth_ = 0;  // of rules within rules
@@ -72,9 +61,8 @@ class Profile : public Observer {
 /// first. Modules count with everything in them.
 std::string to_string(const Profile& profile);
 
-/// The profile in Chrome's trace event format (Google, "Trace Event Format", 2016), which Perfetto reads as well.
-std::string to_chrome_trace(const Profile& profile);
-/// Writes the trace to a file. Throws IoError.
+/// Writes the profile in Chrome's trace event format (Google, "Trace Event Format", 2016), which Perfetto reads as well.
+/// Throws IoError.
 void save_chrome_trace(const std::string& path, const Profile& profile);
 
 }  // namespace xgrad

@@ -3,20 +3,11 @@
 
 #include <algorithm>
 
-#include "model_parameters.h"
-
 namespace xgrad {
 namespace {
 
 std::string described(const Tensor& x) {
   return x.name().empty() ? cat("the tensor ", x.shape()) : cat("'", x.name(), "'");
-}
-
-std::string why_none(const Tensor& x) {
-  if (x.node() && !x.requires_grad() && detail::ModelParameters::of(x.node().get())) {
-    return "is a parameter that is frozen; call set_requires_grad() before the forward pass";
-  }
-  return detail::Engine::why_no_grad(x);
 }
 
 enum class Reached { no, late, yes };
@@ -42,16 +33,13 @@ bool keeps_none(const Tensor& x) { return !x.is_leaf() && !(x.node()->extras && 
 
 }  // namespace
 
-std::string why_no_grad(const Tensor& x) {
-  if (!x.defined()) return "the tensor is undefined: no value was ever given to it";
-  if (x.has_grad()) return cat(described(x), " has a gradient: grad() gives it");
-  return cat(described(x), ' ', why_none(x));
-}
-
 std::string why_no_grad(const Tensor& x, const Tensor& loss) {
   const Ref<Node>& root = loss.node();
-  if (!x.defined() || x.has_grad() || !x.requires_grad()) return why_no_grad(x);
-  if (!loss.requires_grad()) return cat("the loss ", why_none(loss));
+  if (!x.defined()) return "the tensor is undefined: no value was ever given to it";
+  if (x.has_grad()) return cat(described(x), " has a gradient: grad() gives it");
+  const std::string alone = cat(described(x), ' ', detail::Engine::why_no_grad(x));
+  if (!x.requires_grad()) return alone;
+  if (!loss.requires_grad()) return cat("the loss ", detail::Engine::why_no_grad(loss));
   switch (reach(root.get(), x.node().get())) {
     case Reached::no:
       return cat("the loss does not depend on ", described(x), ", or only through a value without history");
@@ -61,9 +49,9 @@ std::string why_no_grad(const Tensor& x, const Tensor& loss) {
     case Reached::yes:
       break;
   }
-  if (keeps_none(x)) return why_no_grad(x);
+  if (keeps_none(x)) return alone;
   if (!root->released) return cat("backward() of the loss has not run: ", described(x), " gets its gradient there");
-  if (!x.is_leaf()) return why_no_grad(x);
+  if (!x.is_leaf()) return alone;
   return cat("a backward pass of the loss has run, but it was grad(), which returns gradients and leaves none in ",
              described(x), ", or zero_grad() came after");
 }

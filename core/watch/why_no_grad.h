@@ -1,7 +1,6 @@
 // Explains in a sentence why a tensor has no gradient.
 //
-//     loss.backward();
-//     std::cout << why_no_grad(w) << "\n" << why_no_grad(w, loss) << "\n";
+//     std::cout << why_no_grad(w, loss) << "\n";
 #pragma once
 
 #include <string>
@@ -10,13 +9,11 @@
 
 namespace xgrad {
 
-/// Why x has no gradient, and the remedy, as far as x itself tells: it is undefined, a constant, frozen, computed under
-/// NoGrad, a gradient without a graph, or a result that keeps none, or no backward() has reached it; or the gradient is
-/// there. Changes nothing.
-std::string why_no_grad(const Tensor& x);
-
-/// The same, knowing the loss that was differentiated: also whether the loss has a graph, whether it depends on x, and
-/// whether its backward() has run. Throws GraphError for an undefined loss.
+/// Why x has no gradient, and the remedy: it is undefined, a constant, frozen, computed under NoGrad, a gradient without
+/// a graph, or a result that keeps none; the loss has no graph or does not depend on it; or backward() has not run. Or
+/// the gradient is there. Changes nothing. Throws GraphError for an undefined loss.
+///
+/// x.grad() without a gradient throws an error that says what x alone tells.
 std::string why_no_grad(const Tensor& x, const Tensor& loss);
 
 }  // namespace xgrad

@@ -46,7 +46,7 @@ Count count(std::int64_t size) { return static_cast<Count>(size); }
 }  // namespace
 
 int lu(std::int64_t n, Real* a, int* pivots) {
-  const detail::InsideBlas inside;
+  detail::prepare_blas();
   auto matrix = by_columns(a, n, n);
   auto places = xt::adapt(pivots, static_cast<std::size_t>(n), xt::no_ownership(),
                           std::array<std::size_t, 1>{static_cast<std::size_t>(n)});
@@ -54,7 +54,7 @@ int lu(std::int64_t n, Real* a, int* pivots) {
 }
 
 void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Form form, Real* b) {
-  const detail::InsideBlas inside;
+  detail::prepare_blas();
   // The factors are those of a'.
   const char trans = form == Form::plain ? 'T' : 'N';
   if (columns == 1) {
@@ -69,7 +69,7 @@ void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const i
 }
 
 int inverse(std::int64_t n, Real* a) {
-  const detail::InsideBlas inside;
+  detail::prepare_blas();
   auto matrix = by_columns(a, n, n);
   xt::uvector<Count> pivots(static_cast<std::size_t>(n));
   const int failed = xt::lapack::getrf(matrix, pivots);
@@ -77,7 +77,7 @@ int inverse(std::int64_t n, Real* a) {
 }
 
 int cholesky(std::int64_t n, Real* a) {
-  const detail::InsideBlas inside;
+  detail::prepare_blas();
   auto matrix = by_columns(a, n, n);
   const int failed = xt::lapack::potr(matrix, 'U');
   for (std::int64_t i = 0; i < n; ++i) std::fill(a + i * n + i + 1, a + (i + 1) * n, Real(0));
@@ -86,7 +86,7 @@ int cholesky(std::int64_t n, Real* a) {
 
 void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, const Triangle& triangle, Form form,
                       Real* b) {
-  const detail::InsideBlas inside;
+  detail::prepare_blas();
   cxxblas::trsm(cxxblas::RowMajor, cxxblas::Left, triangle.upper ? cxxblas::Upper : cxxblas::Lower,
                 form == Form::transposed ? cxxblas::Trans : cxxblas::NoTrans,
                 triangle.unit ? cxxblas::Unit : cxxblas::NonUnit, count(n), count(columns), Real(1), a, count(n), b,
@@ -94,7 +94,7 @@ void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, const
 }
 
 void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Real* q, Real* r) {
-  const detail::InsideBlas inside;
+  detail::prepare_blas();
   const std::int64_t k = std::min(m, n);
   std::vector<Real> memory = transposed(a, m, n);
   memory.resize(static_cast<std::size_t>(m * std::max(n, columns)));
@@ -112,7 +112,7 @@ void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Rea
 }
 
 int eigh(std::int64_t n, Real* a, Real* w) {
-  const detail::InsideBlas inside;
+  detail::prepare_blas();
   // Not the workspace size that xt::lapack asks LAPACK for: it is a Real, too small where a float rounds it down.
   std::vector<Real> work(static_cast<std::size_t>(1 + 6 * n + 2 * n * n));
   std::vector<Count> whole(static_cast<std::size_t>(3 + 5 * n));
@@ -121,7 +121,7 @@ int eigh(std::int64_t n, Real* a, Real* w) {
 }
 
 int svd(std::int64_t m, std::int64_t n, Real* a, Vectors vectors, Real* u, Real* s, Real* vh) {
-  const detail::InsideBlas inside;
+  detail::prepare_blas();
   // a' = vh' diag(s) u', and columns of the one are rows of the other.
   const std::int64_t k = std::min(m, n);
   const bool full = vectors == Vectors::full;

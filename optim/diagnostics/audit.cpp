@@ -5,7 +5,7 @@
 #include <ostream>
 #include <unordered_set>
 
-#include "../../core/watch/model_parameters.h"
+#include "../../core/graph/model_parameters.h"
 
 namespace xgrad::optim {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "../../core/files/state_difference.h"
 #include "../../core/runtime/parallel.h"
-#include "../../core/watch/model_parameters.h"
+#include "../../core/graph/model_parameters.h"
 #include "../names.h"
 #include "../options.h"
 #include "kernels/update.h"

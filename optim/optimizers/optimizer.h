@@ -12,7 +12,7 @@
 
 #include "../../core/files/state.h"
 #include "../../core/graph/tensor.h"
-#include "../../core/watch/model_parameters.h"
+#include "../../core/graph/model_parameters.h"
 #include "../setting.h"
 
 namespace xgrad::optim {

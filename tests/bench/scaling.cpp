@@ -162,7 +162,7 @@ void attention_memory(Report& report) {
   for (const std::int64_t T : {256, 512, 1024, 2048, 4096}) {
     const auto input = [&] { return variable(randn({1, T, C}).value()); };
     const Tensor q = input(), k = input(), v = input(), gy = randn({1, T, C});
-    pool_trim();
+    detail::pool_trim();
     const std::int64_t before = pool_size();
     grad(multi_head_attention(q, k, v, H, {.mask = nn::causal}), {q, k, v}, {.seed = gy});
     report.add("attention_mb/causal", full, static_cast<double>(T),

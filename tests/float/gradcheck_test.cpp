@@ -1,6 +1,8 @@
 // In float a gradient check is coarse, but not blind.
 #include "support/check.h"
 
+#include <cmath>
+
 #include <xgrad/core/watch/gradcheck.h>
 #include <xgrad/ops/ops.h>
 
@@ -18,7 +20,7 @@ TEST_CASE("in float, gradcheck accepts right gradients and finds a factor that i
   };
   const GradcheckReport report = gradcheck(wrong, {x});
   REQUIRE(report.wrong.size() == 1);
-  CHECK(report.wrong[0].suspicion == "the analytic gradient is 0.5 times the numeric one: a factor is missing");
+  CHECK(std::abs(report.wrong[0].analytic / report.wrong[0].numeric - 0.5) < 1e-3);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr std::int64_t mebibyte = 1 << 20;
 // f(), which may take so many bytes besides those in use before.
 template <class F>
 auto within(std::int64_t bytes, const F& f) {
-  pool_trim();
+  detail::pool_trim();
   const MemoryLimit limit(bytes);
   return f();
 }

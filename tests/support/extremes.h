@@ -104,9 +104,9 @@ void accepts(bool legal, const F& f) {
   } catch (const Error& error) {
     const std::string why = error.what();
     CHECK_MESSAGE((!legal || why.find("no memory for ") != why.npos), "was refused: ", why);
-    pool_trim();
+    detail::pool_trim();
   } catch (const std::bad_alloc&) {
-    pool_trim();
+    detail::pool_trim();
   }
 }
 
@@ -118,7 +118,7 @@ void survives(const F& f) {
   } catch (const Error& error) {
     CHECK(*error.what() != '\0');
   } catch (const std::bad_alloc&) {
-    pool_trim();
+    detail::pool_trim();
   }
 }
 

@@ -9,7 +9,7 @@
 
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/graph/observe.h>
-#include <xgrad/core/watch/model_parameters.h>
+#include <xgrad/core/graph/model_parameters.h>
 #include <xgrad/kit/mpi/state.h>
 #include <xgrad/kit/program/fingerprint.h>
 
@@ -335,7 +335,7 @@ Tensors DataParallel::finish() {
   const bool by_itself = alone();
   if (!by_itself) {
     exchange_->finish();
-    if (Observer::watching()) xgrad::detail::Shown::work("exchange", exchange_->stretches());
+    if (Observer::watching()) xgrad::detail::Shown::work("exchange");
   }
   report_ = exchange_->report();
   Sum mine = std::move(sums_.front());

@@ -122,8 +122,7 @@ void Exchange::start_complete() {
 }
 
 void Exchange::start(Bucket& bucket) {
-  bucket.sent = Clock::now();
-  if (!busy_since_) busy_since_ = bucket.sent;
+  if (!busy_since_) busy_since_ = Clock::now();
   const std::span<Real> numbers = std::span(numbers_).subspan(static_cast<std::size_t>(bucket.begin),
                                                               static_cast<std::size_t>(bucket.end - bucket.begin));
   const auto tag = static_cast<int>(&bucket - buckets_.data());
@@ -139,7 +138,6 @@ void Exchange::advance() {
     Bucket& bucket = buckets_[i];
     if (!bucket.pending || !bucket.pending->done()) continue;
     bucket.pending.reset();
-    bucket.summed = Clock::now();
     if (in_pass_) ++report_.completed_during_pass;
   }
   while (first_ < next_ && !buckets_[first_].pending) ++first_;
@@ -155,16 +153,6 @@ void Exchange::finish() {
   while (next_ < buckets_.size()) start(buckets_[next_++]);
   while (first_ < buckets_.size()) advance();
   report_.waited = std::chrono::duration<double, std::milli>(Clock::now() - end_of_pass).count();
-}
-
-std::vector<Observer::Stretch> Exchange::stretches() const {
-  const auto nanoseconds = [](Clock::duration time) { return std::chrono::nanoseconds(time).count(); };
-  const Clock::time_point now = Clock::now();
-  std::vector<Observer::Stretch> all;
-  for (const Bucket& bucket : buckets_) {
-    all.emplace_back(nanoseconds(now - bucket.sent), nanoseconds(bucket.summed - bucket.sent));
-  }
-  return all;
 }
 
 }  // namespace xgrad::mpi::detail

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <xgrad/core/graph/observe.h>
+#include <xgrad/core/base/config.h>
 #include <xgrad/kit/mpi/world.h>
 
 namespace xgrad::mpi {
@@ -87,15 +87,12 @@ class Exchange {
   /// The pass has ended: sends what was not sent and waits for all.
   void finish();
   const ExchangeReport& report() const { return report_; }
-  /// When each bucket was on its way, as an Observer is told.
-  std::vector<Observer::Stretch> stretches() const;
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Bucket {
     std::int64_t begin, end, missing;
     std::unique_ptr<Pending> pending = {};
-    Clock::time_point sent = {}, summed = {};
   };
   void start_complete();
   void start(Bucket& bucket);

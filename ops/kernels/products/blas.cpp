@@ -27,7 +27,7 @@ int stride_of(std::int64_t stride) { return narrow(std::max<std::int64_t>(stride
 }  // namespace
 
 void detail::blas_product(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
-  const detail::InsideBlas inside;
+  prepare_blas();
   cxxblas::gemm(cxxblas::RowMajor, side_of(a), side_of(b), narrow(p.m), narrow(p.n), narrow(p.k), p.scale, a.data,
                 stride_of(a.stride), b.data, stride_of(b.stride), p.keep, c, stride_of(c_stride));
 }

@@ -31,7 +31,7 @@ void measure(benchmark::State& state, const Attend& attend) {
   const auto input = [&] { return variable(randn({1, T, width}).value()); };
   const Tensor q = input(), k = input(), v = input();
   const Tensor seed = randn({1, T, width});
-  pool_trim();
+  detail::pool_trim();
   const std::int64_t size_before = pool_size();
   std::int64_t kept = 0;
   for (auto _ : state) {

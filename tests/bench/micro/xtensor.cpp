@@ -11,6 +11,9 @@ using namespace micro;
 
 constexpr std::int64_t N = 768 * 512;
 const Shape shape{768, 512};
+// xtensor's container on the pool of the library.
+using Numbers = xt::xarray_container<xt::uvector<Real, PoolAllocator<Real>>, xt::layout_type::row_major,
+                                     xt::svector<std::size_t, 4>>;
 
 // f(a, b) of two matrices.
 template <class F>
@@ -23,9 +26,9 @@ Row row(const char* name, double arrays, F f) {
 
 Array softmax_by_xtensor(const Array& a) {
   const auto x = view(a);
-  const PooledXarray<Real> largest = xt::amax(x, {1}, xt::keep_dims);
-  const PooledXarray<Real> e = xt::exp(x - largest);
-  const PooledXarray<Real> total = xt::sum(e, {1}, xt::keep_dims);
+  const Numbers largest = xt::amax(x, {1}, xt::keep_dims);
+  const Numbers e = xt::exp(x - largest);
+  const Numbers total = xt::sum(e, {1}, xt::keep_dims);
   return to_array(e / total);
 }
 

@@ -205,15 +205,17 @@ TEST_CASE("processes that write the same file at the same time do not disturb ea
   CHECK(count_of_files(folder) == 1);
 }
 
-TEST_CASE("only temporary files of the same target are tidied up") {
+TEST_CASE("a temporary file that a dead process left behind is written over") {
   const TemporaryFolder folder;
-  for (const char* name :
-       {".a.123.tmp", ".a.12x.tmp", ".b.123.tmp", ".a.tmp", ".a..tmp", "a.123.tmp", ".a.1.b.2.tmp"}) {
-    write_text(folder / name, "");
-  }
-  write_file_atomically(folder / "a", "x");
-  CHECK(!std::filesystem::exists(folder / ".a.123.tmp"));
-  CHECK(count_of_files(folder) == 7);
+  const std::filesystem::path left = write_text(folder / ".a.tmp", std::string(1000, 'x'));
+  write_text(folder / ".b.tmp", "of another target");
+  write_file_atomically(folder / "a", "new");
+  CHECK(read_file(folder / "a") == "new");
+  CHECK(!std::filesystem::exists(left));
+  CHECK(count_of_files(folder) == 2);
+  std::filesystem::create_symlink(folder / "a", left);
+  CHECK(message_of_writing(folder / "a").find("cannot be created") != std::string::npos);
+  CHECK(read_file(folder / "a") == "new");
 }
 
 TEST_CASE("threads write different files and the same file") {

@@ -244,14 +244,14 @@ TEST_CASE("headers that are not JSON objects") {
       {"unfinished", "{", "not valid JSON at byte 9"},
       {"trailing garbage", "{} x", "not valid JSON at byte 11"},
       {"two objects", "{}{}", "not valid JSON at byte 10"},
-      {"trailing comma", "{\"a\":1,}", "is not an object"},
+      {"trailing comma", "{\"a\":1,}", "not valid JSON at byte 15"},
       {"comment", "{/**/}", "not valid JSON"},
       {"NUL and more", std::string("{}\0x", 4), "NUL at byte 10"},
       {"NUL inside", std::string("{\"a\0\":1}", 8), "NUL at byte 11"},
       {"bare brackets", deep, "does not begin with {"},
-      {"nested brackets", "{\"a\":" + deep, "is not an object"},
+      {"nested brackets", "{\"a\":" + deep, "nested deeper than 3"},
       {"nested brackets in a field", "{\"a\":{\"shape\":" + deep, "nested deeper than 3"},
-      {"nested objects", "{\"a\":{\"b\":{\"c\":{", "unknown field"},
+      {"nested objects", "{\"a\":{\"b\":{\"c\":{", "nested deeper than 3"},
       {"objects in a list", "{\"a\":{\"shape\":[{", "nested deeper than 3"},
   });
 }
@@ -259,15 +259,15 @@ TEST_CASE("headers that are not JSON objects") {
 TEST_CASE("duplicate keys") {
   const std::string a = entry("a", "U8", "[1]", "[0,1]");
   check_headers_refused<FormatError>({
-      {"same offsets", cat("{", a, ",", a, "}"), "duplicate key \"a\""},
-      {"other offsets", cat("{", a, ",", entry("a", "U8", "[1]", "[1,2]"), "}"), "duplicate key \"a\""},
-      {"escaped", cat("{", a, ",", entry("\\u0061", "U8", "[1]", "[1,2]"), "}"), "duplicate key \"a\""},
+      {"same offsets", cat("{", a, ",", a, "}"), "the key \"a\" is given twice"},
+      {"other offsets", cat("{", a, ",", entry("a", "U8", "[1]", "[1,2]"), "}"), "the key \"a\" is given twice"},
+      {"escaped", cat("{", a, ",", entry("\\u0061", "U8", "[1]", "[1,2]"), "}"), "the key \"a\" is given twice"},
       {"empty name", cat("{", entry("", "U8", "[0]", "[0,0]"), ",", entry("", "U8", "[0]", "[0,0]"), "}"),
-       "duplicate key"},
-      {"dtype", "{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\"", "duplicate key \"dtype\""},
-      {"shape", "{\"a\":{\"shape\":[],\"shape\":[]", "duplicate key \"shape\""},
-      {"metadata", "{\"__metadata__\":{},\"__metadata__\":{}}", "duplicate key \"__metadata__\""},
-      {"in the metadata", "{\"__metadata__\":{\"k\":\"1\",\"k\":\"1\"}}", "duplicate key \"k\""},
+       "the key \"\" is given twice"},
+      {"dtype", "{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\"", "the key \"dtype\" is given twice"},
+      {"shape", "{\"a\":{\"shape\":[],\"shape\":[]", "the key \"shape\" is given twice"},
+      {"metadata", "{\"__metadata__\":{},\"__metadata__\":{}}", "the key \"__metadata__\" is given twice"},
+      {"in the metadata", "{\"__metadata__\":{\"k\":\"1\",\"k\":\"1\"}}", "the key \"k\" is given twice"},
   });
 }
 
@@ -309,7 +309,8 @@ TEST_CASE("entries that are not what the format says") {
       {"number in the metadata", "{\"__metadata__\":{\"k\":1}}", "\"__metadata__\": \"k\" is not a string"},
       {"object in the metadata", "{\"__metadata__\":{\"k\":{}}}", "\"__metadata__\": \"k\" is not a string"},
       {"string for the metadata", "{\"__metadata__\":\"k\"}", "\"__metadata__\": is not an object"},
-      {"array called metadata", "{" + entry("__metadata__", "U8", "[1]", "[0,1]") + "}", "\"shape\" is not a string"},
+      {"array called metadata", "{" + entry("__metadata__", "U8", "[1]", "[0,1]") + "}",
+       "\"data_offsets\" is not a string"},
       {"a hostile name", "{\"\\u202e\\u0000\\n\":1}", "\"\\u202e\\u0000\\n\": is not an object"},
   });
 }
@@ -416,43 +417,6 @@ TEST_CASE("every flipped bit is found") {
   save_safetensors(path, sample());
   CHECK(with_every_bit_flipped(path, [&] { load_safetensors(path); }) == 8 * read_text(path).size());
   CHECK_NOTHROW(load_safetensors(path));
-}
-
-TEST_CASE("checksums that are required cannot be hidden") {
-  const TemporaryFolder folder;
-  save_safetensors(folder / "f", sample());
-  const std::string bytes = read_text(folder / "f");
-  const LoadOptions strict{.checksum = Checksum::required};
-  check_equal(load_bytes(bytes), load_bytes(bytes, strict));
-
-  // One byte of each of the two names, and another number: to a reader that demands nothing a file without checksums.
-  std::string damaged = bytes;
-  damaged[damaged.find("xgrad.checksum")] = 'y';
-  damaged[damaged.find("xgrad.crc32")] = 'y';
-  damaged[damaged.size() - 30] ^= 1;
-  CHECK_NOTHROW(load_bytes(damaged));
-  const std::string message = error_of<FormatError>([&] { load_bytes(damaged, strict); });
-  CHECK(message.ends_with(": the checksums are missing"));
-  error_of<FormatError>([&] { load_bytes(read_text(fixture_path("python.safetensors")), strict); });
-
-  // Two bytes anywhere in the two entries, or one of them and a byte of the numbers.
-  const std::size_t begin = bytes.find("xgrad.checksum"), end = bytes.find("}", begin);
-  std::size_t refused = 0, tried = 0;
-  for (std::size_t i = begin; i < end; i += 3) {
-    for (std::size_t j = i + 1; j < bytes.size(); j += j < end ? 1 : 37) {
-      damaged = bytes;
-      damaged[i] ^= 1;
-      damaged[j] ^= 1;
-      ++tried;
-      try {
-        load_bytes(damaged, strict);
-      } catch (const FormatError&) {
-        ++refused;
-      }
-    }
-  }
-  CHECK(tried > 1000);
-  CHECK(refused == tried);
 }
 
 TEST_CASE("a wrong bit in a file without checksums is an error or other numbers, never a crash") {

@@ -629,8 +629,8 @@ TEST_CASE("the gradients of different leaves share no memory, nor do they share 
   const Tensor b = variable(Array(Shape{3}, Real(1)), "b");
   const Tensor seed(Array(Shape{3}, Real(1)));
   (a + b).backward({.seed = seed});
-  CHECK_FALSE(a.grad().value().shares_memory_with(b.grad().value()));
-  CHECK_FALSE(a.grad().value().shares_memory_with(seed.value()));
+  CHECK(a.grad().value().data() != b.grad().value().data());
+  CHECK(a.grad().value().data() != seed.value().data());
   (a + b).backward({.seed = seed});
   CHECK(equal(a.grad().value(), Array(Shape{3}, Real(2))));
   CHECK(equal(b.grad().value(), Array(Shape{3}, Real(2))));

@@ -1,18 +1,11 @@
 // Tests of what threads may do at the same time: share constants, leaves, and graphs (one of them at a time).
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <atomic>
 #include <barrier>
-#include <memory>
 #include <thread>
 #include <vector>
 
-#include <xgrad/core/base/scope.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/graph/record.h>
 #include <xgrad/core/graph/tensor.h>
-#include <xgrad/core/watch/model_parameters.h>
 
 #include "support/check.h"
 
@@ -73,46 +66,6 @@ TEST_CASE("a constant can be looked at while another thread records with it") {
     });
     REQUIRE(constant.node());
   }
-}
-
-TEST_CASE("a child process can use the library whatever other threads of its parent were doing") {
-  const Tensor shared = variable(Array(Shape{3}, Real(2)));
-  std::atomic<bool> stop = false;
-  std::atomic<int> rounds = 0;
-  std::vector<std::thread> others;
-  for (int i = 0; i < 3; ++i) {
-    others.emplace_back([&, i] {
-      for (int round = 0; !stop; ++round, ++rounds) {
-        times(shared, shared).backward({.seed = Tensor(Array(Shape{3}, Real(1)))});
-        intern(cat("thread ", i, " round ", round % 1000), "Test");
-        const auto parameters = std::make_shared<detail::ModelParameters>();
-        const Tensor parameter = variable(1, "w");
-        parameters->add(parameter);
-        parameters->remove(parameter);
-      }
-    });
-  }
-  while (rounds < 10) std::this_thread::yield();
-  for (int child = 0; child < 100; ++child) {
-    const pid_t pid = fork();
-    if (pid == 0) {
-      alarm(10);  // a hang ends the child
-      const Tensor own = variable(Array(Shape{3}, Real(2)));
-      times(own, own).backward({.seed = Tensor(Array(Shape{3}, Real(1)))});
-      intern("child", "Test");
-      const auto parameters = std::make_shared<detail::ModelParameters>();
-      parameters->add(own);
-      parameters->remove(own);
-      _exit(own.grad().value().data()[2] == 4 ? 0 : 1);
-    }
-    int status = -1;
-    if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-      FAIL_CHECK("child ", child, " ended with status ", status);
-      break;
-    }
-  }
-  stop = true;
-  for (std::thread& thread : others) thread.join();
 }
 
 TEST_CASE("graphs of several threads add their gradients up in the leaves that they share") {

@@ -104,7 +104,7 @@ TEST_CASE("bytes in use are counted, and at most an eighth of a large block is w
 
 TEST_CASE("trimming returns what waits to the system") {
   pool_release(pool_allocate(50'000), 50'000);
-  pool_trim();
+  detail::pool_trim();
   const auto stats = pool_stats();
   if (testing::pool_keeps_blocks()) {
     pool_release(pool_allocate(50'000), 50'000);
@@ -138,7 +138,7 @@ TEST_CASE("what one thread makes and another drops does not pile up, in either d
       for (void* block : blocks) pool_release(block, bytes);
       blocks.clear();
     };
-    pool_trim();
+    detail::pool_trim();
     const auto start = bytes_held();
     PoolStats warm;
     for (int turn = 0; turn < 8; ++turn) {
@@ -152,7 +152,7 @@ TEST_CASE("what one thread makes and another drops does not pile up, in either d
     CHECK(pool_stats().bytes_in_use == warm.bytes_in_use);
     // Each of the two may keep what it needed itself, and a batch.
     CHECK(bytes_held() - start <= static_cast<std::int64_t>(4 * count * (bytes + bytes / 8 + 64)));
-    pool_trim();
+    detail::pool_trim();
   }
 }
 
@@ -224,7 +224,7 @@ TEST_CASE("what waits for other sizes makes room when the system has no memory l
 #endif
 
 TEST_CASE("a thread that ends returns its large blocks and leaves the small ones to the next") {
-  pool_trim();
+  detail::pool_trim();
   const auto run = [] {
     std::thread([] {
       for (int i = 1; i < 3000; ++i)

@@ -50,21 +50,6 @@ TEST_CASE("a profile lists operations with their modules, then the gradients, wi
                                           "tanh' net.blocks.0 [3, 4] 0"});
 }
 
-TEST_CASE("work beside the runs has a row in the trace, and the fraction that nobody waited for") {
-  Profile profile;
-  const std::int64_t ms = 1'000'000;
-  // Two stretches that overlap: 8 ms in all, of which the last 2 were waited for.
-  profile.work("exchange", 2 * ms, std::vector<Observer::Stretch>{{8 * ms, 4 * ms}, {6 * ms, 6 * ms}});
-  CHECK(profile.hidden("exchange") == doctest::Approx(0.75));
-  CHECK(profile.hidden("else") == 0);
-  REQUIRE(profile.beside().size() == 2);
-  CHECK(profile.beside()[1].begin == doctest::Approx(-4));
-  CHECK(profile.beside()[1].milliseconds == doctest::Approx(6));
-  CHECK(to_string(profile).find("exchange: 75 % of its time is hidden behind computation\n") != std::string::npos);
-  CHECK(to_chrome_trace(profile).find(R"({"name":"exchange","cat":"beside","ph":"X","ts":-4000.0,"dur":6000.0,"pid":1,"tid":2})") !=
-        std::string::npos);
-}
-
 TEST_CASE("the tables of a profile count operations, and modules with everything in them") {
   Profile profile;
   run_small();

@@ -21,21 +21,21 @@ const std::string not_kept =
 const std::string came_by =
     " kept no gradient when the backward pass came by: retain_grad() was called after it, or zero_grad()";
 
-TEST_CASE("a tensor alone tells why it has no gradient") {
-  CHECK(why_no_grad(Tensor()) == "the tensor is undefined: no value was ever given to it");
-  CHECK(why_no_grad(Tensor(1)) == "the tensor []" + constant);
+TEST_CASE("grad() without a gradient says why, as far as the tensor alone tells") {
+  const auto reason = [](const Tensor& x) { return error_of<GraphError>([&] { x.grad(); }); };
+  CHECK(reason(Tensor(1)) == "grad: the tensor []" + constant);
   const Tensor w = variable({1, 2}, "w");
-  CHECK(why_no_grad(w.detach()) == "the tensor [2]" + constant);
-  CHECK(why_no_grad((w.detach() * 2).named("y")) == "'y'" + constant);
+  CHECK(reason(w.detach()) == "grad: the tensor [2]" + constant);
+  CHECK(reason((w.detach() * 2).named("y")) == "grad: 'y'" + constant);
   {
     const NoGrad off;
-    CHECK(why_no_grad(w * 2) == "the tensor [2]" + no_grad);
+    CHECK(reason(w * 2) == "grad: the tensor [2]" + no_grad);
   }
   const Tensor g = grad(sum(w * w), {w})[0];
-  CHECK(why_no_grad(g) == "the tensor [2]" + without_graph);
-  CHECK(why_no_grad(sum(g * 2)) == "the tensor []" + without_graph);
-  CHECK(why_no_grad(concat({g, g})) == "the tensor [4]" + without_graph);
-  CHECK(why_no_grad(layer_norm(g, g, g)) == "the tensor [2]" + without_graph);
+  CHECK(reason(g) == "grad: the tensor [2]" + without_graph);
+  CHECK(reason(sum(g * 2)) == "grad: the tensor []" + without_graph);
+  CHECK(reason(concat({g, g})) == "grad: the tensor [4]" + without_graph);
+  CHECK(reason(layer_norm(g, g, g)) == "grad: the tensor [2]" + without_graph);
   CHECK(error_of<GraphError>([&] { grad(sum(g), {w}); }) ==
         "grad: the result comes from a gradient that was computed without a graph; pass {.create_graph = true} to the "
         "grad() that it comes from");
@@ -43,29 +43,28 @@ TEST_CASE("a tensor alone tells why it has no gradient") {
     const NoGrad off;
     return w * 2;
   }();
-  CHECK(why_no_grad(h + 1) == "the tensor [2]" + no_grad);
-  CHECK(why_no_grad(g.detach() * 2) == "the tensor [2]" + constant);
+  CHECK(reason(h + 1) == "grad: the tensor [2]" + no_grad);
+  CHECK(reason(g.detach() * 2) == "grad: the tensor [2]" + constant);
 
   nn::Linear layer{nn::root, 2, 2};
   layer.weight.set_requires_grad(false);
-  CHECK(why_no_grad(layer.weight) ==
-        "'weight' is a parameter that is frozen; call set_requires_grad() before the forward pass");
+  CHECK(reason(layer.weight) ==
+        "grad: 'weight' is a parameter that is frozen; call set_requires_grad() before the forward pass");
 
-  CHECK(
-      why_no_grad(w) ==
-      "'w' has not been reached by a backward(), or zero_grad() came after; with the loss, why_no_grad(x, loss) tells "
-      "which");
+  CHECK(reason(w) ==
+        "grad: 'w' has not been reached by a backward(), or zero_grad() came after; with the loss, "
+        "why_no_grad(x, loss) tells which");
   const Tensor y = w * 2;
-  CHECK(why_no_grad(y) == "the tensor [2]" + not_kept);
+  CHECK(reason(y) == "grad: the tensor [2]" + not_kept);
   const Tensor z = (w * 2).named("z").retain_grad();
-  CHECK(why_no_grad(z).starts_with("'z' has not been reached by a backward()"));
+  CHECK(reason(z).starts_with("grad: 'z' has not been reached by a backward()"));
   sum(y).backward();
-  CHECK(why_no_grad(w) == "'w' has a gradient: grad() gives it");
-  CHECK(why_no_grad(y) == "the tensor [2]" + not_kept);
+  CHECK(w.has_grad());
+  CHECK(reason(y) == "grad: the tensor [2]" + not_kept);
   y.retain_grad();
-  CHECK(why_no_grad(y) == "the tensor [2]" + came_by);
+  CHECK(reason(y) == "grad: the tensor [2]" + came_by);
   sum(z).backward();
-  CHECK(why_no_grad(z) == "'z' has a gradient: grad() gives it");
+  CHECK(z.has_grad());
 }
 
 TEST_CASE("with the loss it is known whether gradients reach a tensor, and whether the backward pass has run") {

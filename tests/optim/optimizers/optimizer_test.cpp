@@ -36,7 +36,7 @@ TEST_CASE("Parameters without a gradient are skipped and counted") {
 
 TEST_CASE("A step that an observer throws in is done whole") {
   struct Refusing : Observer {
-    void work(const char*, Duration, std::span<const Stretch>) override { throw std::runtime_error("no"); }
+    void work(const char*, Duration) override { throw std::runtime_error("no"); }
   };
   const auto two_steps = [](bool watched) {
     const Tensor a = variable(1, "a"), b = variable(2, "b");
@@ -287,7 +287,7 @@ TEST_CASE("What does not fit is said with the file that it came from") {
         cat("state file: ", path, ": metadata \"epoch\" is missing"));
 }
 
-TEST_CASE("Any changed byte of a checkpoint is refused, and so are two that hide the checksums") {
+TEST_CASE("Any changed byte of a checkpoint is refused") {
   const TemporaryFolder folder;
   const std::string path = folder / "checkpoint";
   const Tensor w = variable(Array({2}, {1, 2}), "w");
@@ -303,7 +303,7 @@ TEST_CASE("Any changed byte of a checkpoint is refused, and so are two that hide
   const auto refused = [&](const std::string& damaged) {
     write_text(path, damaged);
     try {
-      load_safetensors(path, {.checksum = Checksum::required});
+      load_safetensors(path);
     } catch (const FormatError&) {
       return true;
     } catch (const LimitError&) {
@@ -320,10 +320,6 @@ TEST_CASE("Any changed byte of a checkpoint is refused, and so are two that hide
       CHECK(refused(damaged));
     }
   }
-  std::string hidden = bytes;
-  hidden[bytes.find("xgrad.checksum")] = 'X';
-  hidden[bytes.find("xgrad.crc32")] = 'X';
-  CHECK(refused(hidden));
 }
 
 TEST_CASE("Parameters without a name, or with another's, are kept apart in a state") {

@@ -1,0 +1,38 @@
+// The parameters that belong to one model: for code that holds only tensors, such as an optimizer, and asks about their
+// modules.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "tensor.h"
+
+namespace xgrad::detail {
+
+/// The parameters that the modules of one model have declared, as long as these modules live. The node of each refers to
+/// it. Threads: as for a container, and for the name of a tensor.
+class ModelParameters {
+ public:
+  static void add(const std::shared_ptr<ModelParameters>& model, const Tensor& parameter);
+  void remove(const Tensor& parameter) noexcept;
+
+  /// The number of parameters ever added.
+  std::uint64_t declared() const { return declared_; }
+  /// Parameters added after the first `count` that still exist, in the order of their declaration.
+  Tensors since(std::uint64_t count) const;
+
+  /// The model of a parameter, given its node; nullptr if no living module has declared it.
+  static std::shared_ptr<const ModelParameters> of(const Node* parameter);
+  /// Marks a buffer that holds integers.
+  static void mark_whole(const Tensor& buffer);
+  /// Whether this is such a buffer, given its node.
+  static bool is_whole(const Node* buffer);
+
+ private:
+  std::unordered_map<const Node*, std::pair<std::uint64_t, Tensor>> living_;  // with the number of those declared before
+  std::uint64_t declared_ = 0;
+};
+
+}  // namespace xgrad::detail
