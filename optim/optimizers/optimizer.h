@@ -34,8 +34,8 @@ namespace detail {
 class KeptOptimizer;
 }  // namespace detail
 
-/// The base of optimizers that change each parameter along its own gradient. The kinds are SGD, Adam, AdamW, Adamax,
-/// NAdam, RAdam, RMSprop, Adagrad, Adadelta, Adafactor, ASGD, Rprop, Lion, Muon.
+/// The base of optimizers that change each parameter along its own gradient. The kinds are SGD, Adam, AdamW,
+/// RMSprop, Adagrad, Adadelta, Lion, Muon.
 /// Threads: one at a time, and while it steps, no other thread may use the parameters.
 class Optimizer {
  public:
@@ -88,16 +88,13 @@ class Optimizer {
     std::optional<Array> direction;  ///< of the step in progress, if that takes memory to find
   };
 
-  /// An array that an optimizer remembers for each parameter of a group.
+  /// An array that an optimizer remembers for each parameter of a group, of the parameter's shape.
   struct Moment {
     const char* name;
     bool negative = true;  ///< whether its numbers may be
     Real initial = 0;      ///< its numbers before the first step
-    /// Its shape for a parameter of this shape.
-    Shape (*shape)(const Shape& parameter) = [](const Shape& parameter) { return parameter; };
   };
   using Moments = std::vector<Moment>;
-  static Shape one_number(const Shape&) { return {}; }
 
   using Settings = std::vector<Setting>;
 
