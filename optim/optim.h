@@ -3,8 +3,6 @@
 
 #include "clip.h"
 #include "diagnostics/audit.h"
-#include "diagnostics/find_learning_rate.h"
-#include "diagnostics/overfit.h"
 #include "optimizers/adadelta.h"
 #include "optimizers/adagrad.h"
 #include "optimizers/adam.h"

@@ -236,22 +236,4 @@ void Optimizer::load_state_dict(const StateFile& state) {
   for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].memory = std::move(memories[i]);
 }
 
-detail::KeptOptimizer::KeptOptimizer(Optimizer& optimizer)
-    : optimizer_(optimizer), rates_(optimizer.rates_), has_stepped_(optimizer.has_stepped_) {
-  for (const auto& entry : optimizer.entries_) {
-    values_.push_back(entry.parameter.value());
-    memories_.push_back(entry.memory);
-  }
-}
-
-void detail::KeptOptimizer::restore() {
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    auto& entry = optimizer_.entries_[i];
-    entry.parameter.assign(std::move(values_[i]));
-    entry.memory = std::move(memories_[i]);
-  }
-  optimizer_.rates_ = std::move(rates_);
-  optimizer_.has_stepped_ = has_stepped_;
-}
-
 }  // namespace xgrad::optim

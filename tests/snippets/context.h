@@ -296,13 +296,6 @@ Tensor predict(const Tensor& x);
 double validation();
 }  // namespace docs_optimizers
 
-namespace optim_diagnostics_find_learning_rate {
-using namespace common;
-extern const nn::Gpt net;
-Index next_ids();
-Index next_targets();
-}  // namespace optim_diagnostics_find_learning_rate
-
 namespace optim_optimizers_lbfgs {
 using namespace common;
 extern const nn::Mlp model;
@@ -317,9 +310,4 @@ namespace optim_diagnostics_audit {
 using namespace common;
 extern const Block net;
 }  // namespace optim_diagnostics_audit
-
-namespace optim_diagnostics_overfit {
-using namespace common;
-extern const nn::Gpt net;
-}  // namespace optim_diagnostics_overfit
 }  // namespace snippets
