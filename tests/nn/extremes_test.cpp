@@ -96,9 +96,6 @@ TEST_CASE("extreme numbers: sizes of attention, transformers and sequence to seq
     takes(n == 1 || n == 2 || n == 4, [&] { nn::Encoder{nn::root, 3, with(&nn::TransformerOptions::heads)}; });
     takes(n >= 0, [&] { nn::Encoder{nn::root, 3, with(&nn::TransformerOptions::layers)}; });
     takes(n >= 1, [&] { nn::Decoder{nn::root, 3, with(&nn::TransformerOptions::max_length)}; });
-    takes(n >= 0, [&] { nn::pytorch::TransformerEncoder{nn::root, n, 4, 1}; });
-    takes(n >= 1, [&] { nn::pytorch::TransformerEncoderLayer{nn::root, n, 1}; });
-    takes(n >= 1, [&] { nn::pytorch::TransformerDecoderLayer{nn::root, 4, 1, {.dim_feedforward = n}}; });
     takes(n >= 1, [&] { nn::Seq2Seq{nn::root, n, 3}; });
     takes(n >= 1, [&] { nn::Seq2Seq{nn::root, 3, n}; });
     for (const nn::Context context : {nn::Context::initial_state, nn::Context::every_step, nn::Context::attention}) {

@@ -270,11 +270,6 @@ using namespace common;
 extern const nn::pytorch::MultiheadAttention attn;
 }  // namespace nn_pytorch_multihead_attention
 
-namespace nn_pytorch_transformer {
-using namespace common;
-extern const Tensor src, tgt;
-}  // namespace nn_pytorch_transformer
-
 namespace ops_derivatives_checkpoint {
 using namespace common;
 extern const std::vector<Block> blocks;
