@@ -13,23 +13,20 @@
 #include <optional>
 #include <string>
 
-#include "../core/array/random.h"
 #include "module.h"
 
 namespace xgrad::nn {
 
 struct CausalityOptions {
-  /// The model f runs, so that dropout is off meanwhile, the gradient is taken where the ids are embedded, and the
-  /// module with the leak is named. If f is a module, it need not be given.
+  /// The model that f runs: its dropout is off during the check, and the module with the leak is named. If f is a
+  /// module, it need not be given.
   const Module* model = nullptr;
-  Seed seed = 0;  ///< of random gradients and inputs
 };
 
 /// The first output that depends on a later input, and the first such input.
 struct CausalityLeak {
   std::int64_t t = 0;       ///< position of the output
   std::int64_t s = 0;       ///< position of the input, s > t
-  double gradient = 0;      ///< the largest of the one with respect to the other
   double change = 0;        ///< how far the output moves when the input is another one
   std::string module = {};  ///< the first whose result shows it, if it is known
 };
@@ -53,15 +50,12 @@ struct PaddingInvarianceOptions {
   const Module* model = nullptr;  ///< as in CausalityOptions
   PaddedOutput output = PaddedOutput::positions;
   double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;  ///< for other sums in a narrower batch, relative to the largest
-  Seed seed = 0;
 };
 
 /// How outputs depend on padding.
 struct PaddingLeak {
-  Shape output = {};         ///< position of the first output that changes with the padding; empty if none does
+  Shape output = {};         ///< position of the first output that changes with the padding
   double change = 0;         ///< how far outputs move at most
-  Shape input = {};          ///< position of the first padding that has a gradient; empty if none has
-  double gradient = 0;       ///< the largest of these
   std::string module = {};   ///< the first whose result shows it, if it is known
   std::int64_t columns = 0;  ///< not 0 if outputs only change without so many last columns, padding in all rows
 };
@@ -75,50 +69,39 @@ struct PaddingInvarianceReport {
 };
 
 namespace detail {
-CausalityReport check_causality(const std::function<Tensor(const Index&)>& f, const Index& x,
-                                const CausalityOptions& options);
-CausalityReport check_causality(const std::function<Tensor(const Tensor&)>& f, const Tensor& x,
-                                const CausalityOptions& options);
-PaddingInvarianceReport check_padding_invariance(const std::function<Tensor(const Index&, const Index&)>& f,
-                                                 const Index& x, const Index& lengths,
-                                                 const PaddingInvarianceOptions& options);
-PaddingInvarianceReport check_padding_invariance(const std::function<Tensor(const Tensor&, const Index&)>& f,
-                                                 const Tensor& x, const Index& lengths,
-                                                 const PaddingInvarianceOptions& options);
+template <class X>
+CausalityReport check_causality(const std::function<Tensor(const X&)>& f, const X& x, const Module* model);
+template <class X>
+PaddingInvarianceReport check_padding_invariance(const std::function<Tensor(const X&, const Index&)>& f, const X& x,
+                                                 const Index& lengths, const PaddingInvarianceOptions& options);
 
-/// The options, with f as the model if it is one.
-template <class F, class Options>
-Options with_model(const F& f, Options options) {
-  if constexpr (std::derived_from<F, Module>) {
-    if (!options.model) options.model = &f;
-  }
-  return options;
+/// What a check hands to f for an input: ids or numbers.
+template <class Input>
+using Checked = std::conditional_t<std::same_as<Input, Index>, Index, Tensor>;
+
+/// The model that f runs: the one that is given, or f itself.
+template <class F>
+const Module* model_of(const F& f, const Module* given) {
+  if constexpr (std::derived_from<F, Module>) return given ? given : &f;
+  return given;
 }
 }  // namespace detail
 
 /// Whether output t of f depends on inputs 0 ... t alone: f(x) is (B, T, ...) for token ids x (B, T), or for x (B, T,
-/// ...) of numbers, such as embedded ids. Proved twice: the gradient of output t with respect to every later input is
-/// exactly 0 (T - 1 backward passes), and outputs 0 ... s - 1 are the same to the last bit when input s is another one
-/// (T forward passes); other ids are taken from among those in x. Changes nothing.
+/// ...) of numbers, such as embedded ids. Outputs 0 ... s - 1 must be the same to the last bit when input s is another
+/// one (T forward passes); other ids are taken from among those in x, other numbers are drawn. Changes nothing.
 /// Throws ShapeError unless shapes are as said; ValueError for an empty f, fewer than 2 positions, ids that are all
 /// equal, or an f that gives other values for the same input, as with dropout; and what f throws.
 /// Threads: no other may run the model in the meantime.
-template <class F>
-CausalityReport check_causality(const F& f, const Index& x, const CausalityOptions& options = {}) {
+template <class F, class Input>
+CausalityReport check_causality(const F& f, const Input& x, const CausalityOptions& options = {}) {
   xgrad::detail::refuse_empty("check_causality", f);
-  return detail::check_causality([&f](const Index& ids) -> Tensor { return f(ids); }, x,
-                                 detail::with_model(f, options));
-}
-template <class F>
-CausalityReport check_causality(const F& f, const Tensor& x, const CausalityOptions& options = {}) {
-  xgrad::detail::refuse_empty("check_causality", f);
-  return detail::check_causality([&f](const Tensor& at) -> Tensor { return f(at); }, x, detail::with_model(f, options));
+  return detail::check_causality<detail::Checked<Input>>(std::cref(f), x, detail::model_of(f, options.model));
 }
 
 /// Whether the outputs of f(x, lengths) that count depend on the first lengths[b] positions of each row b of x alone; x
-/// as above. Proved likewise: the gradient with respect to the padding is exactly 0, and outputs are the same to the
-/// last bit with other padding. If the last columns are padding in all rows, outputs must also be the same, to the
-/// tolerance, without these. Changes nothing.
+/// as above. These outputs must be the same to the last bit with other padding. If the last columns are padding in all
+/// rows, outputs must also be the same, to the tolerance, without these. Changes nothing.
 ///
 ///     nn::check_padding_invariance([&](const Index& ids, const Index& n) { return bert(ids, {.lengths = n}); }, ids,
 ///                                  lengths, {.model = &bert});
@@ -126,19 +109,13 @@ CausalityReport check_causality(const F& f, const Tensor& x, const CausalityOpti
 /// Throws ShapeError unless lengths is (B) and shapes are as said; ValueError for an empty f, a length outside [0, T],
 /// lengths without padding or with nothing else, ids that are all equal, a negative tolerance, or an f that gives other
 /// values for the same input; and what f throws. Threads: as above.
-template <class F>
-PaddingInvarianceReport check_padding_invariance(const F& f, const Index& x, const Index& lengths,
+template <class F, class Input>
+PaddingInvarianceReport check_padding_invariance(const F& f, const Input& x, const Index& lengths,
                                                  const PaddingInvarianceOptions& options = {}) {
   xgrad::detail::refuse_empty("check_padding_invariance", f);
-  return detail::check_padding_invariance([&f](const Index& ids, const Index& n) -> Tensor { return f(ids, n); }, x,
-                                          lengths, detail::with_model(f, options));
-}
-template <class F>
-PaddingInvarianceReport check_padding_invariance(const F& f, const Tensor& x, const Index& lengths,
-                                                 const PaddingInvarianceOptions& options = {}) {
-  xgrad::detail::refuse_empty("check_padding_invariance", f);
-  return detail::check_padding_invariance([&f](const Tensor& at, const Index& n) -> Tensor { return f(at, n); }, x,
-                                          lengths, detail::with_model(f, options));
+  PaddingInvarianceOptions complete = options;
+  complete.model = detail::model_of(f, options.model);
+  return detail::check_padding_invariance<detail::Checked<Input>>(std::cref(f), x, lengths, complete);
 }
 
 /// One line.

@@ -1,4 +1,4 @@
-// Everything of nn. (The layers with PyTorch's parameters, options and names: pytorch/pytorch.h.)
+// Everything of nn. (The attention layer with PyTorch's parameters and names: pytorch/pytorch.h.)
 #pragma once
 
 #include "attention/attention_recorder.h"

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 
-#include "../core/graph/record.h"
 #include "../ops/arrange/shape.h"
 #include "../ops/elementwise/arithmetic.h"
 #include "../ops/products/matmul.h"
-#include "../ops/products/similarity.h"
 #include "substitution.h"
 
 namespace xgrad::nn {
@@ -79,45 +77,6 @@ const Tensor& at_least_a_matrix(const char* op, const Tensor& plain) {
 }
 
 }  // namespace
-
-WeightNorm::WeightNorm(Module& layer, const Options& options)
-    : Parametrization(layer, options.parameter, "norm"),
-      axis(options.axis),
-      g(param("g", weight_lengths(plain().detach(), {.axis = axis}).shape(),
-              [this](const Shape&) { return weight_lengths(plain().detach(), {.axis = axis}).value(); }, Decay::no)) {}
-
-Tensor WeightNorm::compute(const Tensor& plain) const { return weight_norm(plain, g, {.axis = axis}); }
-
-SpectralNorm::SpectralNorm(Module& layer, const Options& given)
-    : Parametrization(layer, given.parameter, "spectral_norm"),
-      options(given),
-      u(buffer("u", init::normal()({matrix(at_least_a_matrix("spectral_norm", plain())).dim(0)}))),
-      v(buffer("v", init::normal()({matrix(plain()).dim(1)}))) {
-  const Scope scope(place());
-  positive("iterations", options.iterations);
-  if (!(options.eps >= 0)) fail<ValueError>("spectral_norm", "eps ", options.eps, " is negative");
-  improve(plain(), 15);  // near enough for a first run outside of training, as in PyTorch
-}
-
-Tensor SpectralNorm::matrix(const Tensor& plain) const {
-  const Tensor first = movedim(plain, options.axis, 0);
-  return reshape(first, {first.dim(0), -1});
-}
-
-void SpectralNorm::improve(const Tensor& plain, std::int64_t times) const {
-  const NoGrad off;
-  const Tensor w = matrix(plain);
-  for (std::int64_t i = 0; i < times; ++i) {
-    u.assign(normalize(matmul(w, v), {.axis = 0, .eps = options.eps}).value());
-    v.assign(normalize(matmul(u, w), {.axis = 0, .eps = options.eps}).value());
-  }
-}
-
-Tensor SpectralNorm::compute(const Tensor& plain) const {
-  if (training()) improve(plain, options.iterations);
-  const Tensor left = u.detach(), right = v.detach();  // a later run moves the buffers
-  return plain / matmul(left, matmul(matrix(plain), right));
-}
 
 Lora::Lora(Module& layer, const Options& given)
     : Parametrization(layer, given.parameter, "lora"),

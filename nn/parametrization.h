@@ -1,8 +1,5 @@
 // Parameters that a layer computes each time it runs.
 //
-//     nn::Linear     fc{at("fc"), 64, 64};
-//     nn::WeightNorm fc_norm{fc};                        // W = g v / |v|
-//
 //     std::vector<std::unique_ptr<nn::Lora>> adapters;   // fine-tuning: W + B A in every map of a model
 //     nn::freeze(model);
 //     model.apply<nn::Linear>([&](nn::Linear& l) { adapters.push_back(std::make_unique<nn::Lora>(l)); });
@@ -55,53 +52,6 @@ class Parametrization : public Module {
   static std::shared_ptr<void> all_of(const Module& layer);
 
   std::size_t entry_;  // of the layer's
-};
-
-struct WeightNormParametrizationOptions {
-  std::string parameter = "weight";
-  int axis = 0;  ///< each position along it has a length of its own
-};
-/// W = g v / |v|: the layer's parameter v is a direction, and `g` its length for each position along the axis, at first
-/// that of v (Salimans, Kingma 2016). The child is `weight_norm`; PyTorch's names parametrizations.weight.original0 and
-/// original1 are weight_norm.g and weight here.
-struct WeightNorm : Parametrization {
-  using Options = WeightNormParametrizationOptions;
-
-  /// Throws as Parametrization, and ValueError for an axis out of range.
-  explicit WeightNorm(Module& layer, const Options& options = {});
-
-  const int axis;
-  const Tensor g;
-
- protected:
-  Tensor compute(const Tensor& plain) const override;
-};
-
-struct SpectralNormOptions {
-  std::string parameter = "weight";
-  int axis = 0;                 ///< that of the outputs: the rows of the matrix W are its positions
-  std::int64_t iterations = 1;  ///< of the power method, in each run in training
-  double eps = 1e-12;           ///< least length of the vectors of the power method
-};
-/// W / s with s = u' W v, the largest singular value, for which each run in training improves u and v by the power
-/// method (Miyato et al. 2018). The child is `weight_spectral_norm`, with the buffers `u` and `v`, PyTorch's
-/// parametrizations.weight.0._u and _v.
-struct SpectralNorm : Parametrization {
-  using Options = SpectralNormOptions;
-
-  /// Throws as Parametrization; ShapeError for a parameter of less than two axes, ValueError for an axis out of range,
-  /// iterations below 1 or a negative eps.
-  explicit SpectralNorm(Module& layer, const Options& options = {});
-
-  const Options options;
-  const Tensor u, v;
-
- protected:
-  Tensor compute(const Tensor& plain) const override;
-
- private:
-  Tensor matrix(const Tensor& plain) const;
-  void improve(const Tensor& plain, std::int64_t times) const;
 };
 
 struct LoraOptions {

@@ -25,16 +25,12 @@ std::string name_of(const Tensor& parameter, std::size_t number) {
   return parameter.name().empty() ? cat(number) : parameter.name();
 }
 
-[[noreturn]] void refuse(const char* op, const char* what, const Named& at, std::size_t number) {
-  fail<NumericError>(op, what, " gradient in '", name_of(*at.parameter, number), "'");
-}
-
-// Its gradient would count and be scaled twice.
-void refuse_duplicates(const char* op, const Tensors& parameters) {
+// The gradient of a duplicate would count and be scaled twice.
+void refuse_duplicates(const Tensors& parameters) {
   std::unordered_set<const Node*> seen;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (seen.insert(parameters[i].node().get()).second) continue;
-    fail<ValueError>(op, "duplicate parameter '", name_of(parameters[i], i), "'");
+    fail<ValueError>("clip_grad_norm", "duplicate parameter '", name_of(parameters[i], i), "'");
   }
 }
 
@@ -62,16 +58,13 @@ double largest_of(const std::vector<Named>& all) {
   double largest = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (const Real value : *all[i].gradient) {
-      if (!std::isfinite(value)) refuse("clip_grad_norm", "non-finite", all[i], i);
+      if (!std::isfinite(value)) {
+        fail<NumericError>("clip_grad_norm", "non-finite gradient in '", name_of(*all[i].parameter, i), "'");
+      }
       largest = std::max(largest, std::abs(static_cast<double>(value)));
     }
   }
   return largest;
-}
-
-// Makes the gradients unshared, so that writing needs no memory.
-void make_writable(const std::vector<Named>& all) {
-  for (const Named& at : all) at.gradient->mutable_data();
 }
 
 double euclidean_norm(const std::vector<Named>& all) {
@@ -107,7 +100,7 @@ double clip_norm(const std::vector<Named>& all, double max_norm, const ClipOptio
   const double norm = norm_of(all, options.norm_type);
   const double factor = max_norm / (norm + 1e-6);
   if (factor >= 1) return norm;
-  make_writable(all);
+  for (const Named& at : all) at.gradient->mutable_data();  // unshared, so that writing needs no memory
   for (const Named& at : all) {
     Real* const out = at.gradient->mutable_data();
     parallel_for(at.gradient->size(), block,
@@ -116,37 +109,13 @@ double clip_norm(const std::vector<Named>& all, double max_norm, const ClipOptio
   return norm;
 }
 
-void clip_value(const std::vector<Named>& all, double limit) {
-  if (!(limit >= 0)) fail<ValueError>("clip_grad_value", "limit ", limit, " is negative or NaN");
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (std::ranges::any_of(*all[i].gradient, [](Real value) { return std::isnan(value); })) {
-      refuse("clip_grad_value", "NaN", all[i], i);
-    }
-  }
-  make_writable(all);
-  const Real high = static_cast<Real>(limit);
-  for (const Named& at : all) {
-    Real* const out = at.gradient->mutable_data();
-    for (std::int64_t i = 0; i < at.gradient->size(); ++i) out[i] = std::clamp(out[i], -high, high);
-  }
-}
+}  // namespace
 
-std::vector<Named> held_by(const char* op, const Tensors& parameters) {
-  refuse_duplicates(op, parameters);
-  std::vector<Named> all;
-  for (const Tensor& parameter : parameters) {
-    if (parameter.has_grad()) all.push_back({&parameter, &parameter.node()->extras->grad});
-  }
-  return all;
-}
-
-// Calls clip(named) for the defined gradients of a list and returns the list with the new numbers.
-template <class F>
-Tensors with_numbers(const char* op, Tensors gradients, const Tensors& parameters, const F& clip) {
+Clipped clip_grad_norm(Tensors gradients, const Tensors& parameters, double max_norm, const ClipOptions& options) {
   if (gradients.size() != parameters.size()) {
-    fail<ValueError>(op, gradients.size(), " gradients for ", parameters.size(), " parameters");
+    fail<ValueError>("clip_grad_norm", gradients.size(), " gradients for ", parameters.size(), " parameters");
   }
-  refuse_duplicates(op, parameters);
+  refuse_duplicates(parameters);
   std::vector<Array> numbers(gradients.size());
   std::vector<Named> all;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
@@ -154,35 +123,21 @@ Tensors with_numbers(const char* op, Tensors gradients, const Tensors& parameter
     numbers[i] = xgrad::detail::Engine::take_value(std::move(gradients[i]));
     all.push_back({&parameters[i], &numbers[i]});
   }
-  clip(all);
+  const double norm = clip_norm(all, max_norm, options);
   for (const Named& at : all) {
     const auto i = static_cast<std::size_t>(at.gradient - numbers.data());
     gradients[i] = Tensor(std::move(numbers[i]));
   }
-  return gradients;
-}
-
-}  // namespace
-
-Clipped clip_grad_norm(Tensors gradients, const Tensors& parameters, double max_norm, const ClipOptions& options) {
-  Clipped result;
-  result.gradients =
-      with_numbers("clip_grad_norm", std::move(gradients), parameters,
-                   [&](const std::vector<Named>& all) { result.norm = clip_norm(all, max_norm, options); });
-  return result;
+  return {std::move(gradients), norm};
 }
 
 double clip_grad_norm(const Tensors& parameters, double max_norm, const ClipOptions& options) {
-  return clip_norm(held_by("clip_grad_norm", parameters), max_norm, options);
-}
-
-Tensors clip_grad_value(Tensors gradients, const Tensors& parameters, double limit) {
-  return with_numbers("clip_grad_value", std::move(gradients), parameters,
-                      [&](const std::vector<Named>& all) { clip_value(all, limit); });
-}
-
-void clip_grad_value(const Tensors& parameters, double limit) {
-  clip_value(held_by("clip_grad_value", parameters), limit);
+  refuse_duplicates(parameters);
+  std::vector<Named> all;
+  for (const Tensor& parameter : parameters) {
+    if (parameter.has_grad()) all.push_back({&parameter, &parameter.node()->extras->grad});
+  }
+  return clip_norm(all, max_norm, options);
 }
 
 }  // namespace xgrad::optim

@@ -34,10 +34,4 @@ Clipped clip_grad_norm(Tensors gradients, const Tensors& parameters, double max_
 /// changed.
 double clip_grad_norm(const Tensors& parameters, double max_norm, const ClipOptions& options = {});
 
-/// Moves every number into [-limit, limit]; infinity, too. Throws NumericError for NaN, ValueError for a limit that is
-/// negative or NaN, or lists of different lengths.
-Tensors clip_grad_value(Tensors gradients, const Tensors& parameters, double limit);
-/// The same for the gradients in the parameters. When it throws, nothing has changed.
-void clip_grad_value(const Tensors& parameters, double limit);
-
 }  // namespace xgrad::optim

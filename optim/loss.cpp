@@ -1,4 +1,4 @@
-// A loss and its gradients.
+// The gradients of a loss.
 #include "loss.h"
 
 #include <algorithm>
@@ -7,13 +7,6 @@
 #include "../core/graph/grad.h"
 
 namespace xgrad::optim::detail {
-
-double one_number(const char* op, const Tensor& loss) {
-  if (loss.size() != 1) {
-    fail<ShapeError>(op, "the loss has shape ", loss.shape(), ", not one element: take its sum() or mean()");
-  }
-  return loss.item();
-}
 
 Tensors gradients_of(const Tensor& loss, const Tensors& parameters) {
   Tensors wanted;

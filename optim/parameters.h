@@ -1,4 +1,4 @@
-// Parameters by name: matching patterns, freezing, groups with options of their own, and all as one vector.
+// Parameters by name: matching patterns, freezing, and groups with options of their own.
 //
 //     optim::freeze(model.parameters(), "encoder.*");
 //     optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
@@ -16,10 +16,10 @@
 
 namespace xgrad::optim {
 
-// Threads: functions that freeze parameters or give them values run alone; the others read.
+// Threads: functions that freeze parameters run alone; the others read.
 
-/// Whether a name fits a pattern, by the rules of Python's fnmatchcase: `*` stands for any text, dots as well, `?` for
-/// one character, `[0-3x]` for one of these, `[!0-3]` for one of none of these; a `[` that nothing closes for itself.
+/// Whether a name fits a pattern, by POSIX fnmatch(): `*` matches any text, dots as well, `?` one character, `[0-3x]` one
+/// of these, `[!0-3]` one of none of these; a `[` that nothing closes and a backslash match themselves.
 bool fits(std::string_view name, std::string_view pattern);
 
 /// The parameters whose names fit. Throws ValueError for a pattern that fits none.
@@ -65,11 +65,5 @@ std::vector<Group<Options>> parameter_groups(const Tensors& parameters, const st
   for (std::size_t i = 0; i < rules.size(); ++i) groups.push_back({parts[i], rules[i].options});
   return groups;
 }
-
-/// The numbers of all parameters, one after the other. Throws ValueError if there are none.
-Array parameters_to_vector(const Tensors& parameters);
-/// The other way: gives the parameters the numbers of a vector. Throws ShapeError unless it is one of as many numbers,
-/// GraphError for a parameter that is no leaf; then nothing has changed.
-void vector_to_parameters(const Array& vector, const Tensors& parameters);
 
 }  // namespace xgrad::optim

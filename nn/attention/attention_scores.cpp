@@ -19,8 +19,6 @@
 namespace xgrad::nn {
 namespace {
 
-std::string dropout_text(double dropout) { return dropout > 0 ? cat("dropout ", dropout) : ""; }
-
 // x (B, S, .) with 0 at the keys that no query sees, so that numbers there, NaN included, reach nothing: `masked` is
 // (B, 1, T, S).
 Tensor without_masked(const Tensor& x, const Mask& masked) {
@@ -45,10 +43,9 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v = {}) {
   if (v.defined() && k.dim(1) != v.dim(1)) refuse("keys and values differ in number", q, k, v);
 }
 
-void check_finite(const char* name, double value) {
-  if (!(std::abs(value) <= static_cast<double>(std::numeric_limits<Real>::max()))) {
-    fail<ValueError>("attention", name, " ", value, " is not finite");
-  }
+// The scale of dot products of this width.
+double scale_of(const Tensor& q) {
+  return 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(q.dim(-1), 1)));
 }
 
 }  // namespace
@@ -91,42 +88,51 @@ Tensor AttentionPooling::softmax_of_scores(const Tensor& q, const Tensor& k, con
 Tensor AttentionPooling::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
   const Mask masked = masked_keys(mask, {q.dim(0), q.dim(1), k.dim(1)}, "attention");
   const Tensor all = softmax_of_scores(q, k, mask.bias, masked);  // (B, T, S)
-  const double p = active_dropout();
+  const double p = training() ? dropout : 0;
   return weighted_sum(p > 0 ? xgrad::dropout(all, p) : all, v);  // (B, T, e)
 }
 
 AttentionMask AttentionPooling::with_own(const AttentionMask& mask, std::int64_t, std::int64_t) const { return mask; }
 
+Tensor AttentionPooling::pool_products(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask,
+                                       double scale) const {
+  return multi_head_attention(q, k, v, 1, {.mask = mask, .dropout = training() ? dropout : 0, .scale = scale});
+}
+
+double AttentionPooling::finite(const char* name, double value) const {
+  const Scope scope(place());
+  if (!(std::abs(value) <= static_cast<double>(std::numeric_limits<Real>::max()))) {
+    fail<ValueError>("attention", name, " ", value, " is not finite");
+  }
+  return value;
+}
+
 // -- dot products -----------------------------------------------------------------------------------------------------
-
-DotProductAttention::DotProductAttention(At here, const Options& options, const std::type_info& derived)
-    : AttentionPooling(std::move(here), options.dropout, derived), scale(options.scale) {
-  const auto constructing = enter();
-  if (scale) check_finite("scale", *scale);
-}
-
-double DotProductAttention::factor(const Tensor& q) const {
-  return scale ? *scale : 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(q.dim(-1), 1)));
-}
 
 Tensor DotProductAttention::score(const Tensor& q, const Tensor& k) const {
   check(q, k);
-  return matmul(q * factor(q), k, {.transpose_b = true});
+  return matmul(q * scale.value_or(scale_of(q)), k, {.transpose_b = true});
 }
 
 Tensor DotProductAttention::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
-  return multi_head_attention(q, k, v, 1, {.mask = mask, .dropout = active_dropout(), .scale = factor(q)});
+  return pool_products(q, k, v, mask, scale.value_or(scale_of(q)));
 }
 
-std::string DotProductAttention::settings() const { return dropout_text(dropout); }
-
-BandAttention::BandAttention(At here, const Options& options)
-    : DotProductAttention(std::move(here), {.dropout = options.dropout}, typeid(BandAttention)),
-      window{.before = options.before, .after = options.after} {
-  const auto constructing = enter();
-  if (window.before < 0 || window.after < 0) {
-    fail<ValueError>("window", "before ", window.before, " and after ", window.after, ": one is negative");
+WindowOptions BandAttention::checked(const BandAttentionOptions& given) const {
+  const Scope scope(place());
+  if (given.before < 0 || given.after < 0) {
+    fail<ValueError>("window", "before ", given.before, " and after ", given.after, ": one is negative");
   }
+  return {.before = given.before, .after = given.after};
+}
+
+Tensor BandAttention::score(const Tensor& q, const Tensor& k) const {
+  check(q, k);
+  return matmul(q * scale_of(q), k, {.transpose_b = true});
+}
+
+Tensor BandAttention::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
+  return pool_products(q, k, v, mask, scale_of(q));
 }
 
 AttentionMask BandAttention::with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const {
@@ -136,43 +142,21 @@ AttentionMask BandAttention::with_own(const AttentionMask& mask, std::int64_t T,
 
 std::string BandAttention::settings() const { return cat(window.before, " before, ", window.after, " after"); }
 
-BilinearAttention::BilinearAttention(At here, const Options& options)
-    : AttentionPooling(std::move(here), options.dropout, typeid(BilinearAttention)),
-      w(at("w"), options.query, options.key, {.bias = false}) {}
-
 Tensor BilinearAttention::score(const Tensor& q, const Tensor& k) const {
   check(q, k);
   return matmul(w(q), k, {.transpose_b = true});
 }
 
 Tensor BilinearAttention::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
-  return multi_head_attention(w(q), k, v, 1,
-                              {.mask = mask, .dropout = static_cast<Real>(active_dropout()), .scale = Real(1)});
+  return pool_products(w(q), k, v, mask, 1);
 }
 
-std::string BilinearAttention::settings() const { return cat(w.in, ", ", w.out); }
-
 // -- others -----------------------------------------------------------------------------------------------------------
-
-AdditiveAttention::AdditiveAttention(At here, const Options& options)
-    : AttentionPooling(std::move(here), options.dropout, typeid(AdditiveAttention)),
-      w_q(at("w_q"), options.query, options.hidden, {.bias = false}),
-      w_k(at("w_k"), options.key, options.hidden, {.bias = false}),
-      w_v(at("w_v"), options.hidden, 1, {.bias = false}) {}
 
 Tensor AdditiveAttention::score(const Tensor& q, const Tensor& k) const {
   check(q, k);
   const Tensor features = tanh(unsqueeze(w_q(q), 2) + unsqueeze(w_k(k), 1));  // (B, T, S, h)
   return squeeze(w_v(features), {-1});
-}
-
-std::string AdditiveAttention::settings() const { return cat(w_q.in, ", ", w_k.in, " -> ", w_q.out); }
-
-GaussianAttention::GaussianAttention(At here, const Options& options)
-    : AttentionPooling(std::move(here), options.dropout, typeid(GaussianAttention)),
-      w(options.trained ? param("w", {}, init::constant(options.w)) : Tensor(options.w)) {
-  const auto constructing = enter();
-  check_finite("w", options.w);
 }
 
 Tensor GaussianAttention::score(const Tensor& q, const Tensor& k) const {
@@ -181,8 +165,6 @@ Tensor GaussianAttention::score(const Tensor& q, const Tensor& k) const {
   const Tensor distance = (unsqueeze(q, 2) - unsqueeze(k, 1)) * w;  // (B, T, S, d)
   return sum(square(distance), -1) * -0.5;
 }
-
-std::string GaussianAttention::settings() const { return dropout_text(dropout); }
 
 // -- self-attention ---------------------------------------------------------------------------------------------------
 

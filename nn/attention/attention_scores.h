@@ -30,45 +30,53 @@ struct AttentionPooling : Module {
 
  protected:
   /// Throws ValueError for a dropout outside [0, 1]; the error names the class under construction.
-  AttentionPooling(At here, double p) : AttentionPooling(std::move(here), p, typeid(AttentionPooling)) {}
-  AttentionPooling(At here, double p, const std::type_info& derived);
+  AttentionPooling(At here, double p, const std::type_info& derived = typeid(AttentionPooling));
 
   /// The weighted sum under the whole mask. Overridden where one fused operation does all of it.
   virtual Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const;
   /// The mask of T queries and S keys: the caller's together with that of the class.
   virtual AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const;
-  /// The dropout that the mode asks for.
-  double active_dropout() const { return training() ? dropout : 0; }
+  /// The same as one fused operation where the score is scale q k'.
+  Tensor pool_products(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask,
+                       double scale) const;
+  /// `value`, if it is finite. Throws ValueError otherwise.
+  double finite(const char* name, double value) const;
+  std::string settings() const override { return dropout > 0 ? cat("dropout ", dropout) : ""; }
 
  private:
   Tensor softmax_of_scores(const Tensor& q, const Tensor& k, const Tensor& bias, const Mask& masked) const;
 };
+
+namespace detail {
+/// A kind of attention pooling with these options, which name a dropout.
+template <class Self, class OptionsOf>
+struct PoolingLayer : AttentionPooling {
+  using Options = OptionsOf;
+
+  explicit PoolingLayer(At here, const Options& given = {})
+      : AttentionPooling(std::move(here), given.dropout, typeid(Self)), options(given) {}
+  template <class... Rest>
+  explicit PoolingLayer(Module::Placeless, const Rest&...);
+
+  const Options options;
+};
+}  // namespace detail
 
 struct DotProductAttentionOptions {
   double dropout = 0;             ///< of the weights
   std::optional<double> scale{};  ///< of the scores: 1/sqrt(d) if not given; 1 is the plain dot product
 };
 /// score = scale q k'      (Vaswani et al. 2017; with scale 1 Luong, Pham, Manning 2015)
-struct DotProductAttention : AttentionPooling {
-  using Options = DotProductAttentionOptions;
-
-  /// Throws ValueError for a dropout outside [0, 1] or a scale that is not finite.
-  explicit DotProductAttention(At here, const Options& options = {})
-      : DotProductAttention(std::move(here), options, typeid(DotProductAttention)) {}
-  explicit DotProductAttention(Placeless, ...);  ///< does not compile: no place
+/// Throws ValueError for a dropout outside [0, 1] or a scale that is not finite.
+struct DotProductAttention : detail::PoolingLayer<DotProductAttention, DotProductAttentionOptions> {
+  using PoolingLayer::PoolingLayer;
 
   Tensor score(const Tensor& q, const Tensor& k) const override;
 
-  const std::optional<double> scale;
+  const std::optional<double> scale = options.scale ? std::optional(finite("scale", *options.scale)) : std::nullopt;
 
  protected:
-  DotProductAttention(At here, const Options& options, const std::type_info& derived);
-
   Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const override;
-  std::string settings() const override;
-
- private:
-  double factor(const Tensor& q) const;
 };
 
 struct BandAttentionOptions {
@@ -77,19 +85,21 @@ struct BandAttentionOptions {
   double dropout = 0;  ///< of the weights
 };
 /// Scaled dot-product attention in which position t sees positions t - before ... t + after: as many queries as keys.
-/// Time grows with T (before + after + 1), memory with T.
-struct BandAttention : DotProductAttention {
-  using Options = BandAttentionOptions;
+/// Time grows with T (before + after + 1), memory with T. Throws ValueError for a negative side.
+struct BandAttention : detail::PoolingLayer<BandAttention, BandAttentionOptions> {
+  using PoolingLayer::PoolingLayer;
 
-  /// Throws ValueError for a negative side.
-  BandAttention(At here, const Options& options);
-  explicit BandAttention(Placeless, ...);  ///< does not compile: no place
+  Tensor score(const Tensor& q, const Tensor& k) const override;
 
-  const WindowOptions window;
+  const WindowOptions window = checked(options);
 
  protected:
+  Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const override;
   AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const override;
   std::string settings() const override;
+
+ private:
+  WindowOptions checked(const BandAttentionOptions& given) const;
 };
 
 struct BilinearAttentionOptions {
@@ -97,21 +107,17 @@ struct BilinearAttentionOptions {
   std::int64_t key = 0;    ///< width of the keys
   double dropout = 0;      ///< of the weights
 };
-/// score = q W k', "general" (Luong, Pham, Manning 2015)
-struct BilinearAttention : AttentionPooling {
-  using Options = BilinearAttentionOptions;
-
-  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  BilinearAttention(At here, const Options& options);
-  explicit BilinearAttention(Placeless, ...);  ///< does not compile: no place
+/// score = q W k', "general" (Luong, Pham, Manning 2015). Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+struct BilinearAttention : detail::PoolingLayer<BilinearAttention, BilinearAttentionOptions> {
+  using PoolingLayer::PoolingLayer;
 
   Tensor score(const Tensor& q, const Tensor& k) const override;
 
-  Linear w;  ///< weight (key, query)
+  Linear w{at("w"), options.query, options.key, {.bias = false}};  ///< weight (key, query)
 
  protected:
   Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const override;
-  std::string settings() const override;
+  std::string settings() const override { return cat(w.in, ", ", w.out); }
 };
 
 struct AdditiveAttentionOptions {
@@ -121,19 +127,18 @@ struct AdditiveAttentionOptions {
   double dropout = 0;       ///< of the weights
 };
 /// score = w_v' tanh(W_q q + W_k k)      (Bahdanau, Cho, Bengio 2015)
-struct AdditiveAttention : AttentionPooling {
-  using Options = AdditiveAttentionOptions;
-
-  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  AdditiveAttention(At here, const Options& options);
-  explicit AdditiveAttention(Placeless, ...);  ///< does not compile: no place
+/// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+struct AdditiveAttention : detail::PoolingLayer<AdditiveAttention, AdditiveAttentionOptions> {
+  using PoolingLayer::PoolingLayer;
 
   Tensor score(const Tensor& q, const Tensor& k) const override;
 
-  Linear w_q, w_k, w_v;
+  Linear w_q{at("w_q"), options.query, options.hidden, {.bias = false}};
+  Linear w_k{at("w_k"), options.key, options.hidden, {.bias = false}};
+  Linear w_v{at("w_v"), options.hidden, 1, {.bias = false}};
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(w_q.in, ", ", w_k.in, " -> ", w_q.out); }
 };
 
 struct GaussianAttentionOptions {
@@ -142,20 +147,15 @@ struct GaussianAttentionOptions {
   double dropout = 0;    ///< of the weights
 };
 /// score = -|w (q - k)|^2 / 2: kernel regression, where keys and values are observations (Nadaraya, Watson 1964)
-struct GaussianAttention : AttentionPooling {
-  using Options = GaussianAttentionOptions;
-
-  /// Throws ValueError for a dropout outside [0, 1] or a w that is not finite.
-  explicit GaussianAttention(At here, const Options& options = {});
-  explicit GaussianAttention(Placeless, ...);  ///< does not compile: no place
+/// Throws ValueError for a dropout outside [0, 1] or a w that is not finite.
+struct GaussianAttention : detail::PoolingLayer<GaussianAttention, GaussianAttentionOptions> {
+  using PoolingLayer::PoolingLayer;
 
   /// q (B, T, d), k (B, S, d) -> (B, T, S).
   Tensor score(const Tensor& q, const Tensor& k) const override;
 
-  const Tensor w;  ///< a number
-
- protected:
-  std::string settings() const override;
+  const Tensor w = options.trained ? param("w", {}, init::constant(finite("w", options.w)))
+                                   : Tensor(finite("w", options.w));  ///< a number
 };
 
 struct SelfAttentionOptions {

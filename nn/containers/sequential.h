@@ -1,5 +1,5 @@
-// Layers by number or by name: Sequential calls unlike layers one after the other, ModuleList and ModuleDict keep
-// layers that a model calls itself. The names in files are PyTorch's: `net.0.weight`, `heads.left.bias`.
+// Layers by number: Sequential calls unlike layers one after the other, ModuleList keeps layers that a model calls
+// itself. The names in files are PyTorch's: `net.0.weight`, `maps.1.bias`.
 //
 // A layer enters its parent's list where it is made, and is neither copied nor moved. So these are not given layers,
 // but a type and its arguments each, and make the layer at its place:
@@ -256,56 +256,6 @@ class ModuleList : public Module {
 
  private:
   std::vector<std::unique_ptr<T>> layers_;
-};
-
-/// Layers with names that are given at run time, for a model that calls them itself. All are a T, as in ModuleList.
-///
-///     nn::ModuleDict<nn::Linear> heads{at("heads")};
-///     heads.insert("left", nn::make<nn::Linear>(8, 2));
-///     const Tensor y = heads["left"](x);
-template <class T = Module>
-class ModuleDict : public Module {
-  static_assert(std::is_base_of_v<Module, T>, "ModuleDict<T>: T is no Module");
-
- public:
-  explicit ModuleDict(At here) : Module(std::move(here)) {}
-
-  /// One more layer; returns it. Throws ValueError if there is one of this name, or the name is empty or holds a dot.
-  template <std::derived_from<T> Layer>
-  Layer& insert(std::string_view name, const LayerMaker<Layer>& make) {
-    std::unique_ptr<Layer> made = make(at(name));
-    Layer& layer = *made;
-    layers_.emplace_back(std::string(name), std::move(made));
-    return layer;
-  }
-
-  std::int64_t size() const { return static_cast<std::int64_t>(layers_.size()); }
-  bool contains(std::string_view name) const { return find(name) != nullptr; }
-  /// The names, in the order in which the layers came.
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    for (const auto& [name, layer] : layers_) all.push_back(name);
-    return all;
-  }
-  /// The layer of this name. Throws ValueError.
-  const T& operator[](std::string_view name) const {
-    const T* layer = find(name);
-    if (!layer) fail<ValueError>("module_dict", "no layer is called '", name, "'");
-    return *layer;
-  }
-
- protected:
-  std::string settings() const override { return cat("of ", size()); }
-
- private:
-  const T* find(std::string_view name) const {
-    for (const auto& [own, layer] : layers_) {
-      if (own == name) return layer.get();
-    }
-    return nullptr;
-  }
-
-  std::vector<std::pair<std::string, std::unique_ptr<T>>> layers_;
 };
 
 }  // namespace xgrad::nn

@@ -3,48 +3,25 @@
 //     const nn::CrossEntropyLoss criterion{nn::root, {.label_smoothing = 0.1}};
 //     criterion(logits, ids).backward();
 //
-// Each is the function of ops/losses/loss.h, ops/losses/distance_loss.h or ops/losses/ctc_loss.h that its comment
+// Each is the function of ops/losses/loss.h, ops/losses/distance_loss.h or ops/losses/ctc_loss.h that its declaration
 // names, and throws the same errors. Weights are buffers, as in PyTorch: they are saved with the module.
 #pragma once
 
 #include "../../ops/losses/ctc_loss.h"
 #include "../../ops/losses/distance_loss.h"
 #include "../../ops/losses/loss.h"
-#include "../layer.h"
+#include "function_layer.h"
 
 namespace xgrad::nn {
+
 namespace detail {
-
-/// A loss whose options have a weight, which is a buffer.
-template <class Self, class OptionsOf>
-class WeightedLoss : public LayerCall<Self> {
- public:
-  using Options = OptionsOf;
-
-  explicit WeightedLoss(At here, const Options& given = {}) : LayerCall<Self>(std::move(here)), options(keep(given)) {}
-  template <class... Rest>
-  explicit WeightedLoss(Module::Placeless, const Rest&...);
-
-  const Options options;
-
- private:
-  Options keep(Options given) {
-    if (given.weight.defined()) given.weight = this->buffer("weight", given.weight.value());
-    if constexpr (requires { given.pos_weight; }) {
-      if (given.pos_weight.defined()) given.pos_weight = this->buffer("pos_weight", given.pos_weight.value());
-    }
-    return given;
+/// cross_entropy of probabilities as targets, too, with the same weight, smoothing and reduction. Throws ValueError for
+/// probabilities with an ignore_index.
+struct CrossEntropy {
+  Tensor operator()(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options) const {
+    return cross_entropy(logits, targets, options);
   }
-};
-
-}  // namespace detail
-
-/// See cross_entropy.
-struct CrossEntropyLoss : detail::WeightedLoss<CrossEntropyLoss, CrossEntropyOptions> {
-  using WeightedLoss::WeightedLoss;
-  Tensor forward(const Tensor& logits, const Index& targets) const { return cross_entropy(logits, targets, options); }
-  /// With probabilities as targets: the same weight, smoothing and reduction. Throws ValueError for an ignore_index.
-  Tensor forward(const Tensor& logits, const Tensor& probabilities) const {
+  Tensor operator()(const Tensor& logits, const Tensor& probabilities, const CrossEntropyOptions& options) const {
     if (options.ignore_index) {
       fail<ValueError>("cross_entropy", "ignore_index ", *options.ignore_index,
                        " is a class number, but the targets are probabilities");
@@ -54,126 +31,81 @@ struct CrossEntropyLoss : detail::WeightedLoss<CrossEntropyLoss, CrossEntropyOpt
         {.weight = options.weight, .label_smoothing = options.label_smoothing, .reduction = options.reduction});
   }
 };
+}  // namespace detail
 
+/// See cross_entropy: targets are class numbers or probabilities.
+struct CrossEntropyLoss : detail::FunctionLayer<CrossEntropyLoss, detail::CrossEntropy{}, CrossEntropyOptions> {
+  using FunctionLayer::FunctionLayer;
+};
 /// See nll_loss.
-struct NLLLoss : detail::WeightedLoss<NLLLoss, NllLossOptions> {
-  using WeightedLoss::WeightedLoss;
-  Tensor forward(const Tensor& log_p, const Index& targets) const { return nll_loss(log_p, targets, options); }
+struct NLLLoss : detail::FunctionLayer<NLLLoss, nll_loss, NllLossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See binary_cross_entropy.
-struct BCELoss : detail::WeightedLoss<BCELoss, BinaryCrossEntropyOptions> {
-  using WeightedLoss::WeightedLoss;
-  Tensor forward(const Tensor& p, const Tensor& target) const { return binary_cross_entropy(p, target, options); }
+struct BCELoss : detail::FunctionLayer<BCELoss, binary_cross_entropy, BinaryCrossEntropyOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See binary_cross_entropy_with_logits.
-struct BCEWithLogitsLoss : detail::WeightedLoss<BCEWithLogitsLoss, BinaryCrossEntropyWithLogitsOptions> {
-  using WeightedLoss::WeightedLoss;
-  Tensor forward(const Tensor& logits, const Tensor& target) const {
-    return binary_cross_entropy_with_logits(logits, target, options);
-  }
+struct BCEWithLogitsLoss
+    : detail::FunctionLayer<BCEWithLogitsLoss, binary_cross_entropy_with_logits, BinaryCrossEntropyWithLogitsOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See kl_div.
-struct KLDivLoss : Layer<KLDivLoss, KlDivOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& log_prediction, const Tensor& target) const {
-    return kl_div(log_prediction, target, options);
-  }
+struct KLDivLoss : detail::FunctionLayer<KLDivLoss, kl_div, KlDivOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See gaussian_nll_loss.
-struct GaussianNLLLoss : Layer<GaussianNLLLoss, GaussianNllLossOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& x, const Tensor& target, const Tensor& variance) const {
-    return gaussian_nll_loss(x, target, variance, options);
-  }
+struct GaussianNLLLoss : detail::FunctionLayer<GaussianNLLLoss, gaussian_nll_loss, GaussianNllLossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See poisson_nll_loss.
-struct PoissonNLLLoss : Layer<PoissonNLLLoss, PoissonNllLossOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& x, const Tensor& target) const { return poisson_nll_loss(x, target, options); }
+struct PoissonNLLLoss : detail::FunctionLayer<PoissonNLLLoss, poisson_nll_loss, PoissonNllLossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See mse_loss.
-struct MSELoss : Layer<MSELoss, LossOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& prediction, const Tensor& target) const { return mse_loss(prediction, target, options); }
+struct MSELoss : detail::FunctionLayer<MSELoss, mse_loss, LossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See l1_loss.
-struct L1Loss : Layer<L1Loss, LossOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& prediction, const Tensor& target) const { return l1_loss(prediction, target, options); }
+struct L1Loss : detail::FunctionLayer<L1Loss, l1_loss, LossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See smooth_l1_loss.
-struct SmoothL1Loss : Layer<SmoothL1Loss, SmoothL1LossOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& prediction, const Tensor& target) const {
-    return smooth_l1_loss(prediction, target, options);
-  }
+struct SmoothL1Loss : detail::FunctionLayer<SmoothL1Loss, smooth_l1_loss, SmoothL1LossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See huber_loss.
-struct HuberLoss : Layer<HuberLoss, HuberLossOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& prediction, const Tensor& target) const {
-    return huber_loss(prediction, target, options);
-  }
+struct HuberLoss : detail::FunctionLayer<HuberLoss, huber_loss, HuberLossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See margin_ranking_loss.
-struct MarginRankingLoss : Layer<MarginRankingLoss, MarginRankingLossOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& a, const Tensor& b, const Tensor& y) const {
-    return margin_ranking_loss(a, b, y, options);
-  }
+struct MarginRankingLoss : detail::FunctionLayer<MarginRankingLoss, margin_ranking_loss, MarginRankingLossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See hinge_embedding_loss.
-struct HingeEmbeddingLoss : Layer<HingeEmbeddingLoss, HingeEmbeddingLossOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& x, const Tensor& y) const { return hinge_embedding_loss(x, y, options); }
+struct HingeEmbeddingLoss : detail::FunctionLayer<HingeEmbeddingLoss, hinge_embedding_loss, HingeEmbeddingLossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See cosine_embedding_loss.
-struct CosineEmbeddingLoss : Layer<CosineEmbeddingLoss, CosineEmbeddingLossOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& a, const Tensor& b, const Tensor& y) const {
-    return cosine_embedding_loss(a, b, y, options);
-  }
+struct CosineEmbeddingLoss
+    : detail::FunctionLayer<CosineEmbeddingLoss, cosine_embedding_loss, CosineEmbeddingLossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See triplet_margin_loss.
-struct TripletMarginLoss : Layer<TripletMarginLoss, TripletMarginLossOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative) const {
-    return triplet_margin_loss(anchor, positive, negative, options);
-  }
+struct TripletMarginLoss : detail::FunctionLayer<TripletMarginLoss, triplet_margin_loss, TripletMarginLossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See multi_margin_loss.
-struct MultiMarginLoss : detail::WeightedLoss<MultiMarginLoss, MultiMarginLossOptions> {
-  using WeightedLoss::WeightedLoss;
-  Tensor forward(const Tensor& x, const Index& targets) const { return multi_margin_loss(x, targets, options); }
+struct MultiMarginLoss : detail::FunctionLayer<MultiMarginLoss, multi_margin_loss, MultiMarginLossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See multilabel_margin_loss.
-struct MultiLabelMarginLoss : Layer<MultiLabelMarginLoss, LossOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& x, const Index& targets) const { return multilabel_margin_loss(x, targets, options); }
+struct MultiLabelMarginLoss : detail::FunctionLayer<MultiLabelMarginLoss, multilabel_margin_loss, LossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See ctc_loss.
-struct CTCLoss : Layer<CTCLoss, CtcLossOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& log_probs, const Index& targets, const Index& input_lengths,
-                 const Index& target_lengths) const {
-    return ctc_loss(log_probs, targets, input_lengths, target_lengths, options);
-  }
+struct CTCLoss : detail::FunctionLayer<CTCLoss, ctc_loss, CtcLossOptions> {
+  using FunctionLayer::FunctionLayer;
 };
 
 }  // namespace xgrad::nn

@@ -15,20 +15,9 @@ MlpOptions vision_mlp(std::int64_t dim, std::int64_t hidden, double dropout) {
           .names = {"0", "3", "4"}};
 }
 
-Mlp::Mlp(At here, const Options& given)
-    : Layer(std::move(here)),
-      options(given),
-      fc1(at(options.names[0]), options.in, options.hidden,
-          {.bias = options.bias, .init = options.init, .bias_init = options.bias_init}),
-      fc2(at(options.names[1]), options.hidden, options.out == 0 ? options.in : options.out,
-          {.bias = options.bias, .init = options.init, .bias_init = options.bias_init}),
-      dropout(at(options.names[2]), options.dropout) {}
-
 Tensor Mlp::forward(const Tensor& x) const {
   const Tensor h = dropout(options.activation(fc1(x)));  // (..., hidden)
   return dropout(fc2(h));
 }
-
-std::string Mlp::settings() const { return cat(fc1.in, " -> ", fc1.out, " -> ", fc2.out); }
 
 }  // namespace xgrad::nn

@@ -29,22 +29,22 @@ MlpOptions vision_mlp(std::int64_t dim, std::int64_t hidden, double dropout = 0)
 /// y = dropout(fc2(dropout(activation(fc1(x)))))      x (..., in) -> (..., out)
 ///
 /// On a sequence, x (B, T, in), the same two maps for every position: the position-wise feed-forward of a transformer.
-struct Mlp : Layer<Mlp> {
-  using Options = MlpOptions;
-
-  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  Mlp(At here, const Options& options);
-  explicit Mlp(Placeless, ...);  ///< does not compile: no place
-
+/// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+struct Mlp : Layer<Mlp, MlpOptions> {
+  using Layer::Layer;
   Tensor forward(const Tensor& x) const;
 
-  const Options options;
-  Linear fc1;
-  Linear fc2;
-  Dropout dropout;
+  Linear fc1{at(options.names[0]), options.in, options.hidden, map_options()};
+  Linear fc2{at(options.names[1]), options.hidden, options.out == 0 ? options.in : options.out, map_options()};
+  Dropout dropout{at(options.names[2]), options.dropout};
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(fc1.in, " -> ", fc1.out, " -> ", fc2.out); }
+
+ private:
+  LinearOptions map_options() const {
+    return {.bias = options.bias, .init = options.init, .bias_init = options.bias_init};
+  }
 };
 
 }  // namespace xgrad::nn

@@ -1,71 +1,41 @@
 // Pooling, and pictures in another size, as layers, under PyTorch's names. Each is the function of ops/layers/pooling.h
-// or ops/layers/interpolate.h that its comment names, and throws the same errors.
+// or ops/layers/interpolate.h that it names, and throws the same errors.
 #pragma once
 
 #include "../../ops/layers/interpolate.h"
 #include "../../ops/layers/pooling.h"
-#include "../layer.h"
+#include "function_layer.h"
 
 namespace xgrad::nn {
-namespace detail {
-
-inline std::string text_of(std::int64_t size) { return cat(size); }
-inline std::string text_of(const Size2d& size) { return cat(size.height, " x ", size.width); }
-
-/// function(x, kernel, options).
-template <class Self, auto function, class Kernel, class Options>
-struct PoolLayer : Layer<Self> {
-  PoolLayer(At here, const Kernel& size, const Options& given = {})
-      : Layer<Self>(std::move(here)), kernel(size), options(given) {}
-  template <class... Rest>
-  explicit PoolLayer(Module::Placeless, const Rest&...);
-
-  Tensor forward(const Tensor& x) const { return function(x, kernel, options); }
-
-  const Kernel kernel;
-  const Options options;
-
- protected:
-  std::string settings() const override { return text_of(kernel); }
-};
-
-/// function(x, size).
-template <class Self, auto function, class Size>
-struct AdaptivePoolLayer : Layer<Self> {
-  AdaptivePoolLayer(At here, const Size& of_result) : Layer<Self>(std::move(here)), size(of_result) {}
-  template <class... Rest>
-  explicit AdaptivePoolLayer(Module::Placeless, const Rest&...);
-
-  Tensor forward(const Tensor& x) const { return function(x, size); }
-
-  const Size size;
-
- protected:
-  std::string settings() const override { return cat("to ", text_of(size)); }
-};
-
-}  // namespace detail
 
 /// See max_pool1d.
-struct MaxPool1d : detail::PoolLayer<MaxPool1d, max_pool1d, std::int64_t, MaxPool1dOptions> {
-  using Options = MaxPool1dOptions;
-  using PoolLayer::PoolLayer;
+struct MaxPool1d : detail::FunctionLayer<MaxPool1d, max_pool1d, MaxPool1dOptions, std::int64_t> {
+  using FunctionLayer::FunctionLayer;
 };
 /// See max_pool2d: `nn::MaxPool2d pool{at("pool"), 2}`.
-struct MaxPool2d : detail::PoolLayer<MaxPool2d, max_pool2d, Size2d, MaxPool2dOptions> {
-  using Options = MaxPool2dOptions;
-  using PoolLayer::PoolLayer;
+struct MaxPool2d : detail::FunctionLayer<MaxPool2d, max_pool2d, MaxPool2dOptions, Size2d> {
+  using FunctionLayer::FunctionLayer;
 };
 /// See avg_pool1d.
-struct AvgPool1d : detail::PoolLayer<AvgPool1d, avg_pool1d, std::int64_t, AvgPool1dOptions> {
-  using Options = AvgPool1dOptions;
-  using PoolLayer::PoolLayer;
+struct AvgPool1d : detail::FunctionLayer<AvgPool1d, avg_pool1d, AvgPool1dOptions, std::int64_t> {
+  using FunctionLayer::FunctionLayer;
 };
 /// See avg_pool2d.
-struct AvgPool2d : detail::PoolLayer<AvgPool2d, avg_pool2d, Size2d, AvgPool2dOptions> {
-  using Options = AvgPool2dOptions;
-  using PoolLayer::PoolLayer;
+struct AvgPool2d : detail::FunctionLayer<AvgPool2d, avg_pool2d, AvgPool2dOptions, Size2d> {
+  using FunctionLayer::FunctionLayer;
 };
+
+namespace detail {
+/// function(x, size).
+template <class Self, auto function, class Size>
+struct AdaptivePoolLayer : FunctionLayer<Self, function, NoOptions, Size> {
+  using FunctionLayer<Self, function, NoOptions, Size>::FunctionLayer;
+
+ protected:
+  std::string settings() const override { return cat("to ", text_of(std::get<0>(this->arguments))); }
+};
+}  // namespace detail
+
 /// See adaptive_max_pool1d.
 struct AdaptiveMaxPool1d : detail::AdaptivePoolLayer<AdaptiveMaxPool1d, adaptive_max_pool1d, std::int64_t> {
   using AdaptivePoolLayer::AdaptivePoolLayer;
@@ -84,9 +54,8 @@ struct AdaptiveAvgPool2d : detail::AdaptivePoolLayer<AdaptiveAvgPool2d, adaptive
 };
 
 /// See interpolate: `nn::Upsample up{at("up"), {.scale_factor = 2}}`.
-struct Upsample : Layer<Upsample, InterpolateOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& x) const { return interpolate(x, options); }
+struct Upsample : detail::FunctionLayer<Upsample, interpolate, InterpolateOptions> {
+  using FunctionLayer::FunctionLayer;
 
  protected:
   std::string settings() const override {

@@ -3,7 +3,7 @@
 
 #include "../../ops/arrange/shape.h"
 #include "../../ops/layers/pictures.h"
-#include "../layer.h"
+#include "function_layer.h"
 
 namespace xgrad::nn {
 
@@ -43,42 +43,19 @@ struct Unflatten : Layer<Unflatten> {
 };
 
 /// See pixel_shuffle.
-struct PixelShuffle : Layer<PixelShuffle> {
-  PixelShuffle(At here, std::int64_t number) : Layer(std::move(here)), factor(number) {}
-  explicit PixelShuffle(Placeless, ...);  ///< does not compile: no place
-
-  Tensor forward(const Tensor& x) const { return pixel_shuffle(x, factor); }
-
-  const std::int64_t factor;
-
- protected:
-  std::string settings() const override { return cat(factor); }
+struct PixelShuffle : detail::FunctionLayer<PixelShuffle, pixel_shuffle, detail::NoOptions, std::int64_t> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See pixel_unshuffle.
-struct PixelUnshuffle : Layer<PixelUnshuffle> {
-  PixelUnshuffle(At here, std::int64_t number) : Layer(std::move(here)), factor(number) {}
-  explicit PixelUnshuffle(Placeless, ...);  ///< does not compile: no place
-
-  Tensor forward(const Tensor& x) const { return pixel_unshuffle(x, factor); }
-
-  const std::int64_t factor;
-
- protected:
-  std::string settings() const override { return cat(factor); }
+struct PixelUnshuffle : detail::FunctionLayer<PixelUnshuffle, pixel_unshuffle, detail::NoOptions, std::int64_t> {
+  using FunctionLayer::FunctionLayer;
 };
-
 /// See channel_shuffle.
-struct ChannelShuffle : Layer<ChannelShuffle> {
-  ChannelShuffle(At here, std::int64_t number) : Layer(std::move(here)), groups(number) {}
-  explicit ChannelShuffle(Placeless, ...);  ///< does not compile: no place
-
-  Tensor forward(const Tensor& x) const { return channel_shuffle(x, groups); }
-
-  const std::int64_t groups;
+struct ChannelShuffle : detail::FunctionLayer<ChannelShuffle, channel_shuffle, detail::NoOptions, std::int64_t> {
+  using FunctionLayer::FunctionLayer;
 
  protected:
-  std::string settings() const override { return cat(groups, " groups"); }
+  std::string settings() const override { return cat(std::get<0>(arguments), " groups"); }
 };
 
 }  // namespace xgrad::nn

@@ -13,22 +13,18 @@ struct SwiGluOptions {
   bool bias = false;
 };
 /// y = w2(silu(w1 x) * w3 x)      x (..., in) -> (..., out) (Shazeer, "GLU Variants Improve Transformer", 2020)
-struct SwiGlu : Layer<SwiGlu> {
-  using Options = SwiGluOptions;
-
-  /// Throws ValueError for sizes below 1.
-  SwiGlu(At here, const Options& options);
-  explicit SwiGlu(Placeless, ...);  ///< does not compile: no place
-
+/// Throws ValueError for sizes below 1.
+struct SwiGlu : Layer<SwiGlu, SwiGluOptions> {
+  using Layer::Layer;
   /// Throws ShapeError unless x ends in `in`.
   Tensor forward(const Tensor& x) const;
 
-  Linear w1;  ///< the gate
-  Linear w2;
-  Linear w3;
+  Linear w1{at("w1"), options.in, options.hidden, {.bias = options.bias}};  ///< the gate
+  Linear w2{at("w2"), options.hidden, options.out == 0 ? options.in : options.out, {.bias = options.bias}};
+  Linear w3{at("w3"), options.in, options.hidden, {.bias = options.bias}};
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(w1.in, " -> ", w1.out, " -> ", w2.out); }
 };
 
 }  // namespace xgrad::nn

@@ -8,41 +8,17 @@
 #include "../../ops/reduce/reduce.h"
 
 namespace xgrad::nn {
-namespace {
-
-// The factor by which a bottleneck's result has more channels than its middle.
-std::int64_t expansion(ResidualBlockKind block) { return block == ResidualBlockKind::bottleneck ? 4 : 1; }
-
-Conv2dOptions convolution(std::int64_t stride = 1, std::int64_t padding = 0) {
-  return {.stride = stride,
-          .padding = padding,
-          .bias = false,
-          .init = init::kaiming_normal({.nonlinearity = init::Nonlinearity::relu, .mode = init::FanMode::out})};
-}
-
-}  // namespace
 
 ResNetOptions resnet18() { return {}; }
 ResNetOptions resnet34() { return {.layers = {3, 4, 6, 3}}; }
 ResNetOptions resnet50() { return {.block = ResidualBlockKind::bottleneck, .layers = {3, 4, 6, 3}}; }
 
-ResidualBlock::Shortcut::Shortcut(At here, std::int64_t in, std::int64_t out, std::int64_t stride)
-    : Layer(std::move(here)), conv(at("0"), in, out, 1, convolution(stride)), norm(at("1"), out) {}
-
-Tensor ResidualBlock::Shortcut::forward(const Tensor& x) const { return norm(conv(x)); }
-
-ResidualBlock::ResidualBlock(At here, const Options& options)
-    : Layer(std::move(here)),
-      out(positive("width", options.width) * expansion(options.block)),
-      conv1(at("conv1"), options.in, options.width, options.block == ResidualBlockKind::basic ? 3 : 1,
-            options.block == ResidualBlockKind::basic ? convolution(options.stride, 1) : convolution()),
-      bn1(at("bn1"), options.width),
-      conv2(at("conv2"), options.width, options.width, 3,
-            convolution(options.block == ResidualBlockKind::basic ? 1 : options.stride, 1)),
-      bn2(at("bn2"), options.width),
-      conv3(at("conv3"), options.block == ResidualBlockKind::bottleneck, options.width, out, 1, convolution()),
-      bn3(at("bn3"), options.block == ResidualBlockKind::bottleneck, out),
-      downsample(at("downsample"), options.stride != 1 || options.in != out, options.in, out, options.stride) {}
+Conv2dOptions detail::residual_convolution(std::int64_t stride, std::int64_t padding) {
+  return {.stride = stride,
+          .padding = padding,
+          .bias = false,
+          .init = init::kaiming_normal({.nonlinearity = init::Nonlinearity::relu, .mode = init::FanMode::out})};
+}
 
 Tensor ResidualBlock::forward(const Tensor& x) const {
   Tensor y = bn2(conv2(relu(bn1(conv1(x)))));
@@ -50,36 +26,20 @@ Tensor ResidualBlock::forward(const Tensor& x) const {
   return relu(y + downsample(x));
 }
 
-ResidualStage::ResidualStage(At here, std::int64_t count, const ResidualBlockOptions& options)
-    : Stack(std::move(here), count, [&](At block, std::int64_t i) {
-        ResidualBlockOptions next = options;
-        if (i > 0) {
-          next.in = options.width * expansion(options.block);
-          next.stride = 1;
-        }
-        return ResidualBlock(std::move(block), next);
-      }) {
-  positive("blocks", count);
-}
+ResidualStage::ResidualStage(At here, const ResNetOptions& options, int number)
+    : Stack(std::move(here), options.layers[static_cast<std::size_t>(number)], [&](At place, std::int64_t i) {
+        const std::int64_t width = options.width << number, wider = options.block == ResidualBlockKind::basic ? 1 : 4;
+        const std::int64_t before = number == 0 ? width : width / 2 * wider;
+        return ResidualBlock(std::move(place), {.block = options.block,
+                                                .in = i == 0 ? before : width * wider,
+                                                .width = width,
+                                                .stride = i == 0 && number > 0 ? 2 : 1});
+      }) {}
 
-ResNet::ResNet(At here, const Options& given)
-    : Layer(std::move(here)),
-      options([&] {
-        positive("width", given.width, largest_size >> 6);
-        for (const std::int64_t count : given.layers) positive("layers", count, most_layers);
-        return given;
-      }()),
-      conv1(at("conv1"), options.channels, options.width, 7, convolution(2, 3)),
-      bn1(at("bn1"), options.width),
-      layer1(at("layer1"), options.layers[0], stage(0)),
-      layer2(at("layer2"), options.layers[1], stage(1)),
-      layer3(at("layer3"), options.layers[2], stage(2)),
-      layer4(at("layer4"), options.layers[3], stage(3)),
-      fc(at("fc"), layer4[0].out, options.classes) {}
-
-ResidualBlockOptions ResNet::stage(int number) const {
-  const std::int64_t before = number == 0 ? options.width : expansion(options.block) * (options.width << (number - 1));
-  return {.block = options.block, .in = before, .width = options.width << number, .stride = number == 0 ? 1 : 2};
+void ResNet::check(const Options& options) {
+  for (const std::int64_t count : options.layers) {
+    if (count < 1) fail<ValueError>("ResNet", "layers ", count, " is not positive");
+  }
 }
 
 Tensor ResNet::forward(const Tensor& x) const {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "../containers/maybe.h"
+#include "../containers/sequential.h"
 #include "../containers/stack.h"
 #include "../layer.h"
 #include "../layers/conv.h"
@@ -38,44 +39,37 @@ struct ResidualBlockOptions {
   std::int64_t stride = 1;  ///< of the first 3 x 3 convolution
 };
 
-/// y = relu(x + F(x)), F convolutions with batch norm and relu between them. Where x has another shape than F(x), a
-/// convolution of 1 x 1 with batch norm makes it fit.
-struct ResidualBlock : Layer<ResidualBlock> {
-  using Options = ResidualBlockOptions;
+namespace detail {
+/// Without a bias, and with He's first numbers.
+Conv2dOptions residual_convolution(std::int64_t stride = 1, std::int64_t padding = 0);
+}  // namespace detail
 
-  /// Throws ValueError for sizes below 1.
-  ResidualBlock(At here, const Options& options);
-  explicit ResidualBlock(Placeless, ...);  ///< does not compile: no place
+/// y = relu(x + F(x)), F convolutions with batch norm and relu between them. Where x has another shape than F(x), a
+/// convolution of 1 x 1 with batch norm makes it fit. Throws ValueError for sizes below 1.
+struct ResidualBlock : Layer<ResidualBlock, ResidualBlockOptions> {
+  using Layer::Layer;
 
   /// x (B, in, H, W) -> (B, out, H / stride, W / stride), sizes rounded up. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
 
-  /// The shortcut connection past the convolutions.
-  struct Shortcut : Layer<Shortcut> {
-    Shortcut(At here, std::int64_t in, std::int64_t out, std::int64_t stride);
-    explicit Shortcut(Placeless, ...);  ///< does not compile: no place
-    Tensor forward(const Tensor& x) const;
-
-    Conv2d conv;
-    BatchNorm2d norm;
-  };
-
-  const std::int64_t out;
-  Conv2d conv1;
-  BatchNorm2d bn1;
-  Conv2d conv2;
-  BatchNorm2d bn2;
-  Maybe<Conv2d> conv3;  ///< of a bottleneck
-  Maybe<BatchNorm2d> bn3;
-  Maybe<Shortcut> downsample;  ///< where sizes differ
+  const bool basic = options.block == ResidualBlockKind::basic;
+  const std::int64_t out = positive("width", options.width) * (basic ? 1 : 4);
+  Conv2d conv1{at("conv1"), options.in, options.width, basic ? 3 : 1,
+               basic ? detail::residual_convolution(options.stride, 1) : detail::residual_convolution()};
+  BatchNorm2d bn1{at("bn1"), options.width};
+  Conv2d conv2{at("conv2"), options.width, options.width, 3,
+               detail::residual_convolution(basic ? 1 : options.stride, 1)};
+  BatchNorm2d bn2{at("bn2"), options.width};
+  Maybe<Conv2d> conv3{at("conv3"), !basic, options.width, out, 1, detail::residual_convolution()};
+  Maybe<BatchNorm2d> bn3{at("bn3"), !basic, out};
+  Maybe<Sequential> downsample{
+      at("downsample"), options.stride != 1 || options.in != out,  // where sizes differ
+      make<Conv2d>(options.in, out, 1, detail::residual_convolution(options.stride)), make<BatchNorm2d>(out)};
 };
 
-/// The blocks of a stage, called 0, 1, ...; the first one has the stride.
+/// The blocks of stage 0, 1, 2 or 3, called 0, 1, ...; the first one halves the map, but in stage 0.
 struct ResidualStage : Stack<ResidualBlock> {
-  using Options = ResidualBlockOptions;
-
-  /// Throws ValueError for a count below 1.
-  ResidualStage(At here, std::int64_t count, const Options& first);
+  ResidualStage(At here, const ResNetOptions& options, int number);
   explicit ResidualStage(Placeless, ...);  ///< does not compile: no place
 };
 
@@ -84,28 +78,23 @@ struct ResidualStage : Stack<ResidualBlock> {
 ///     (B, 3, H, W) -> (B, 64, H/4, W/4) -> ... -> (B, 512, H/32, W/32) -> (B, classes)
 ///
 /// ResNet-18 for 1000 classes has 11,689,512 parameters, ResNet-50 25,557,032; weights of torchvision's models load as
-/// they are. Threads: in training one at a time, for its batch norms.
-struct ResNet : Layer<ResNet> {
-  using Options = ResNetOptions;
-
-  /// Throws ValueError for sizes below 1.
-  explicit ResNet(At here, const Options& options = {});
-  explicit ResNet(Placeless, ...);  ///< does not compile: no place
+/// they are. Throws ValueError for sizes below 1. Threads: in training one at a time, for its batch norms.
+struct ResNet : Layer<ResNet, ResNetOptions> {
+  using Layer::Layer;
+  static void check(const Options& options);
 
   /// x (B, channels, H, W) -> logits (B, classes). Throws ShapeError.
   Tensor forward(const Tensor& x) const;
 
-  const Options options;
-  Conv2d conv1;
-  BatchNorm2d bn1;
-  ResidualStage layer1, layer2, layer3, layer4;
-  Linear fc;
+  Conv2d conv1{at("conv1"), options.channels, positive("width", options.width, largest_size >> 6), 7,
+               detail::residual_convolution(2, 3)};
+  BatchNorm2d bn1{at("bn1"), options.width};
+  ResidualStage layer1{at("layer1"), options, 0}, layer2{at("layer2"), options, 1};
+  ResidualStage layer3{at("layer3"), options, 2}, layer4{at("layer4"), options, 3};
+  Linear fc{at("fc"), layer4[0].out, options.classes};
 
  protected:
   std::string settings() const override;
-
- private:
-  ResidualBlockOptions stage(int number) const;
 };
 
 }  // namespace xgrad::nn

@@ -212,11 +212,6 @@ Tensor PatchMerging::forward(const Tensor& x) const {
   return reduction(norm(four));
 }
 
-SwinPatches::SwinPatches(At here, const Options& options)
-    : Layer(std::move(here)),
-      projection(at("0"), options.channels, options.dim, options.patch, {.stride = options.patch}),
-      norm(at("2"), options.dim) {}
-
 Tensor SwinPatches::forward(const Tensor& x) const {
   return norm(permute(projection(x), {0, 2, 3, 1}));  // (B, H, W, C)
 }

@@ -135,17 +135,14 @@ struct PatchMerging : Layer<PatchMerging> {
 };
 
 /// A patch of pixels becomes a token: (B, channels, H, W) -> (B, H/4, W/4, C).
-struct SwinPatches : Layer<SwinPatches> {
-  using Options = SwinTransformerOptions;
-
-  SwinPatches(At here, const Options& options);
-  explicit SwinPatches(Placeless, ...);  ///< does not compile: no place
+struct SwinPatches : Layer<SwinPatches, SwinTransformerOptions> {
+  using Layer::Layer;
 
   /// Throws ShapeError.
   Tensor forward(const Tensor& x) const;
 
-  Conv2d projection;
-  LayerNorm norm;
+  Conv2d projection{at("0"), options.channels, options.dim, options.patch, {.stride = options.patch}};
+  LayerNorm norm{at("2"), options.dim};
 };
 
 /// Patches, then stages with patch merging between them, called 0, 1, 2, ... in turn.

@@ -16,26 +16,20 @@
 namespace xgrad::nn {
 namespace {
 
-constexpr double norm_eps = 1e-6;
-
 VisionTransformerOptions sized(const Size2d& patch, std::int64_t dim, std::int64_t heads, std::int64_t layers) {
   return {.patch = patch, .dim = dim, .heads = heads, .layers = layers};
 }
 
-std::int64_t patches(const VisionTransformerOptions& options) {
-  return options.image.height / options.patch.height * (options.image.width / options.patch.width);
+}  // namespace
+
+std::int64_t detail::vit_tokens(const VisionTransformerOptions& options) {
+  const std::int64_t patches = options.image.height / options.patch.height * (options.image.width / options.patch.width);
+  return patches + (options.pooling == VitPooling::class_token);
 }
 
-std::int64_t tokens(const VisionTransformerOptions& options) {
-  return patches(options) + (options.pooling == VitPooling::class_token);
-}
-
-// Normal numbers with the deviation sqrt(1 / inputs).
-Init by_inputs(std::int64_t inputs) {
+Init detail::vit_init(std::int64_t inputs) {
   return init::truncated_normal({.std = std::sqrt(1 / static_cast<double>(inputs))});
 }
-
-}  // namespace
 
 VisionTransformerOptions vit_ti(const Size2d& patch) { return sized(patch, 192, 3, 12); }
 VisionTransformerOptions vit_s(const Size2d& patch) { return sized(patch, 384, 6, 12); }
@@ -44,13 +38,13 @@ VisionTransformerOptions vit_l(const Size2d& patch) { return sized(patch, 1024, 
 
 VitBlock::VitBlock(At here, std::int64_t layer, const Options& options)
     : Layer(std::move(here)),
-      ln_1(at("ln_1"), options.dim, {.eps = norm_eps}),
+      ln_1(at("ln_1"), options.dim, {.eps = detail::vit_norm_eps}),
       self_attention(at("self_attention"), options.dim, options.heads, {.dropout = options.attention_dropout}),
       dropout(at("dropout"), options.dropout),
       drop_path(at("drop_path"), options.layers > 1 ? options.drop_path * static_cast<double>(layer) /
                                                           static_cast<double>(options.layers - 1)
                                                     : options.drop_path),
-      ln_2(at("ln_2"), options.dim, {.eps = norm_eps}),
+      ln_2(at("ln_2"), options.dim, {.eps = detail::vit_norm_eps}),
       mlp(at("mlp"), vision_mlp(options.dim, options.mlp, options.dropout)) {}
 
 Tensor VitBlock::forward(const Tensor& z) const {
@@ -70,21 +64,7 @@ Tensor VitLayers::forward(const Tensor& z) const {
   return y;
 }
 
-VitEncoder::VitEncoder(At here, const Options& options)
-    : Layer(std::move(here)),
-      pos_embedding(param("pos_embedding", {1, tokens(options), options.dim}, init::normal({.std = 0.02}), Decay::no)),
-      dropout(at("dropout"), options.dropout),
-      layers(at("layers"), options),
-      ln(at("ln"), options.dim, {.eps = norm_eps}) {}
-
 Tensor VitEncoder::forward(const Tensor& tokens) const { return ln(layers(dropout(tokens + pos_embedding))); }
-
-VitHead::VitHead(At here, const Options& options)
-    : Layer(std::move(here)),
-      pre_logits(at("pre_logits"), options.representation != 0, options.dim, options.representation,
-                 {.init = by_inputs(options.dim), .bias_init = init::zeros()}),
-      head(at("head"), options.representation ? options.representation : options.dim, options.classes,
-           {.init = init::zeros(), .bias_init = init::zeros()}) {}
 
 Tensor VitHead::forward(const Tensor& y) const { return head(pre_logits ? tanh((*pre_logits)(y)) : y); }
 
@@ -107,7 +87,7 @@ VisionTransformer::VisionTransformer(At here, const Options& given)
       }()),
       conv_proj(at("conv_proj"), options.channels, options.dim, options.patch,
                 {.stride = options.patch,
-                 .init = [](const Shape& shape) { return by_inputs(init::fans(shape).in)(shape); },
+                 .init = [](const Shape& shape) { return detail::vit_init(init::fans(shape).in)(shape); },
                  .bias_init = init::zeros()}),
       class_token(options.pooling == VitPooling::class_token
                       ? param("class_token", {1, 1, options.dim}, init::zeros(), Decay::no)

@@ -78,34 +78,39 @@ struct VitLayers : Layer<VitLayers> {
   std::vector<std::unique_ptr<VitBlock>> blocks;
 };
 
-/// Learned positions, the layers, and a last norm.
-struct VitEncoder : Layer<VitEncoder> {
-  using Options = VisionTransformerOptions;
+namespace detail {
+constexpr double vit_norm_eps = 1e-6;
+/// The patches of an image, and the class token if there is one.
+std::int64_t vit_tokens(const VisionTransformerOptions& options);
+/// Normal numbers with the standard deviation sqrt(1 / inputs).
+Init vit_init(std::int64_t inputs);
+}  // namespace detail
 
-  VitEncoder(At here, const Options& options);
-  explicit VitEncoder(Placeless, ...);  ///< does not compile: no place
+/// Learned positions, the layers, and a last norm.
+struct VitEncoder : Layer<VitEncoder, VisionTransformerOptions> {
+  using Layer::Layer;
 
   /// tokens (B, N, D) -> (B, N, D). Throws ShapeError unless there are as many tokens as positions.
   Tensor forward(const Tensor& tokens) const;
 
-  const Tensor pos_embedding;  ///< (1, N, D), at first normal with deviation 0.02
-  Dropout dropout;
-  VitLayers layers;
-  LayerNorm ln;
+  const Tensor pos_embedding =  ///< (1, N, D), at first normal with deviation 0.02
+      param("pos_embedding", {1, detail::vit_tokens(options), options.dim}, init::normal({.std = 0.02}), Decay::no);
+  Dropout dropout{at("dropout"), options.dropout};
+  VitLayers layers{at("layers"), options};
+  LayerNorm ln{at("ln"), options.dim, {.eps = detail::vit_norm_eps}};
 };
 
 /// A linear map to the logits, or linear, tanh, linear.
-struct VitHead : Layer<VitHead> {
-  using Options = VisionTransformerOptions;
-
-  VitHead(At here, const Options& options);
-  explicit VitHead(Placeless, ...);  ///< does not compile: no place
+struct VitHead : Layer<VitHead, VisionTransformerOptions> {
+  using Layer::Layer;
 
   /// y (B, D) -> (B, classes)
   Tensor forward(const Tensor& y) const;
 
-  Maybe<Linear> pre_logits;
-  Linear head;
+  Maybe<Linear> pre_logits{at("pre_logits"), options.representation != 0, options.dim, options.representation,
+                           {.init = detail::vit_init(options.dim), .bias_init = init::zeros()}};
+  Linear head{at("head"), options.representation ? options.representation : options.dim, options.classes,
+              {.init = init::zeros(), .bias_init = init::zeros()}};
 };
 
 /// Patches as tokens, an encoder, a head:

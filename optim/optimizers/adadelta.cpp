@@ -3,19 +3,9 @@
 
 #include <cmath>
 
-#include "../options.h"
 #include "kernels/loops.h"
 
 namespace xgrad::optim {
-
-Adadelta::Settings Adadelta::settings(const Options& options) {
-  return {{"rho", options.rho, Setting::below_one},
-          {"eps", options.eps, Setting::not_negative},
-          {"weight_decay", options.weight_decay, Setting::not_negative},
-          {"maximize", double(options.maximize)}};
-}
-
-Adadelta::Moments Adadelta::moments(const Options&) { return {{"square_avg", false}, {"acc_delta", false}}; }
 
 void Adadelta::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
   const Real rate = static_cast<Real>(lr), old_part = static_cast<Real>(options.rho),

@@ -29,8 +29,13 @@ class Adadelta : public OptimizerOf<Adadelta, AdadeltaOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "adadelta";
-  static Settings settings(const Options& options);
-  static Moments moments(const Options& options);
+  static Settings settings(const Options& options) {
+    return {{"rho", options.rho, Setting::below_one},
+            {"eps", options.eps, Setting::not_negative},
+            {"weight_decay", options.weight_decay, Setting::not_negative},
+            {"maximize", double(options.maximize)}};
+  }
+  static Moments moments(const Options&) { return {{"square_avg", false}, {"acc_delta", false}}; }
   static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 

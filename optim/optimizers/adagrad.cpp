@@ -4,22 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "../options.h"
 #include "kernels/loops.h"
 
 namespace xgrad::optim {
-
-Adagrad::Settings Adagrad::settings(const Options& options) {
-  return {{"lr_decay", options.lr_decay, Setting::not_negative},
-          {"weight_decay", options.weight_decay, Setting::not_negative},
-          {"initial_accumulator_value", options.initial_accumulator_value, Setting::not_negative},
-          {"eps", options.eps, Setting::not_negative},
-          {"maximize", double(options.maximize)}};
-}
-
-Adagrad::Moments Adagrad::moments(const Options& options) {
-  return {{"sum", false, static_cast<Real>(options.initial_accumulator_value)}};
-}
 
 void Adagrad::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
   constexpr Real largest = std::numeric_limits<Real>::max();

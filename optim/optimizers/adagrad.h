@@ -28,8 +28,16 @@ class Adagrad : public OptimizerOf<Adagrad, AdagradOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "adagrad";
-  static Settings settings(const Options& options);
-  static Moments moments(const Options& options);
+  static Settings settings(const Options& options) {
+    return {{"lr_decay", options.lr_decay, Setting::not_negative},
+            {"weight_decay", options.weight_decay, Setting::not_negative},
+            {"initial_accumulator_value", options.initial_accumulator_value, Setting::not_negative},
+            {"eps", options.eps, Setting::not_negative},
+            {"maximize", double(options.maximize)}};
+  }
+  static Moments moments(const Options& options) {
+    return {{"sum", false, static_cast<Real>(options.initial_accumulator_value)}};
+  }
   static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "../options.h"
-#include "kernels/adam_kin.h"
 #include "kernels/loops.h"
 
 namespace xgrad::optim {
@@ -51,28 +50,8 @@ void advance_adam(Array& x, const Array& g, std::vector<Array>& moments, const O
 
 }  // namespace
 
-Adam::Settings Adam::settings(const Options& options) {
-  return adam_settings(options, {{"amsgrad", double(options.amsgrad)}});
-}
-
-Adam::Moments Adam::moments(const Options& options) {
-  Moments moments{{"exp_avg"}, {"exp_avg_sq", false}};
-  if (options.amsgrad) moments.push_back({"max_exp_avg_sq", false});
-  return moments;
-}
-
 void Adam::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
   advance_adam(x, g, memory.moments, options, memory.steps + 1, lr, 1, options.weight_decay);
-}
-
-AdamW::Settings AdamW::settings(const Options& options) {
-  return adam_settings(options, {{"amsgrad", double(options.amsgrad)}});
-}
-
-AdamW::Moments AdamW::moments(const Options& options) {
-  Moments moments{{"exp_avg"}, {"exp_avg_sq", false}};
-  if (options.amsgrad) moments.push_back({"max_exp_avg_sq", false});
-  return moments;
 }
 
 void AdamW::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {

@@ -24,6 +24,27 @@ struct AdamWOptions {
   bool maximize = false;       ///< as Adam's
 };
 
+namespace detail {
+
+/// What states of Adam and AdamW record.
+template <class Options>
+std::vector<Setting> adam_settings(const Options& options) {
+  return {{"betas[0]", options.betas[0], Setting::below_one},
+          {"betas[1]", options.betas[1], Setting::below_one},
+          {"eps", options.eps, Setting::not_negative},
+          {"weight_decay", options.weight_decay, Setting::not_negative},
+          {"maximize", double(options.maximize)},
+          {"amsgrad", double(options.amsgrad)}};
+}
+template <class Moments, class Options>
+Moments adam_moments(const Options& options) {
+  Moments moments{{"exp_avg"}, {"exp_avg_sq", false}};
+  if (options.amsgrad) moments.push_back({"max_exp_avg_sq", false});
+  return moments;
+}
+
+}  // namespace detail
+
 /// Kingma and Ba 2015. In step t = 1, 2, ... with gradient g:
 ///
 ///     g <- g + lambda x
@@ -43,8 +64,8 @@ class Adam : public OptimizerOf<Adam, AdamOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "adam";
-  static Settings settings(const Options& options);
-  static Moments moments(const Options& options);
+  static Settings settings(const Options& options) { return detail::adam_settings(options); }
+  static Moments moments(const Options& options) { return detail::adam_moments<Moments>(options); }
   static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
@@ -58,8 +79,8 @@ class AdamW : public OptimizerOf<AdamW, AdamWOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "adamw";
-  static Settings settings(const Options& options);
-  static Moments moments(const Options& options);
+  static Settings settings(const Options& options) { return detail::adam_settings(options); }
+  static Moments moments(const Options& options) { return detail::adam_moments<Moments>(options); }
   static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 

@@ -111,7 +111,10 @@ void LBFGS::move(const std::vector<Array>& from, double length, const Array& dir
 LBFGS::Point LBFGS::evaluate(const std::function<Tensor()>& loss, LbfgsReport& report) const {
   const EnableGrad on;
   const Tensor now = loss();
-  const double value = detail::one_number("lbfgs", now);
+  if (now.size() != 1) {
+    fail<ShapeError>("lbfgs", "the loss has shape ", now.shape(), ", not one element: take its sum() or mean()");
+  }
+  const double value = now.item();
   if (!std::isfinite(value)) fail<NumericError>("lbfgs", "the loss is ", value);
   if (report.evaluations++ == 0) report.loss = value;
   const Real sign = options_.maximize ? -1 : 1;

@@ -1,19 +1,9 @@
 // Lion: one pass over a parameter for each step.
 #include "lion.h"
 
-#include "../options.h"
 #include "kernels/loops.h"
 
 namespace xgrad::optim {
-
-Lion::Settings Lion::settings(const Options& options) {
-  return {{"betas[0]", options.betas[0], Setting::below_one},
-          {"betas[1]", options.betas[1], Setting::below_one},
-          {"weight_decay", options.weight_decay, Setting::not_negative},
-          {"maximize", double(options.maximize)}};
-}
-
-Lion::Moments Lion::moments(const Options&) { return {{"exp_avg"}}; }
 
 void Lion::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
   const auto real = [](double value) { return static_cast<Real>(value); };

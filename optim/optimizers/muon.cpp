@@ -67,8 +67,6 @@ Muon::Settings Muon::settings(const Options& options) {
           {"maximize", double(options.maximize)}};
 }
 
-Muon::Moments Muon::moments(const Options&) { return {{"momentum_buffer"}}; }
-
 Array Muon::direction(const Array& g, const Memory& memory, const Options& options) {
   const NoGrad off;
   const double mu = options.momentum;

@@ -92,10 +92,9 @@ void Optimizer::check_gradient(const Entry& entry, const Array& gradient) const 
     fail<ShapeError>(kind_, "gradient of shape ", gradient.shape(), " for parameter '", entry.name, "' of shape ",
                      entry.parameter.shape());
   }
-  for (std::size_t m = 0; m < entry.memory.moments.size(); ++m) {
-    const Shape& before = entry.memory.moments[m].shape();
-    if (before != moments_of(entry)[m].shape(entry.parameter.shape())) {
-      fail<ShapeError>(kind_, "parameter '", entry.name, "' had shape ", before, " and now has ",
+  for (const Array& moment : entry.memory.moments) {
+    if (moment.shape() != entry.parameter.shape()) {
+      fail<ShapeError>(kind_, "parameter '", entry.name, "' had shape ", moment.shape(), " and now has ",
                        entry.parameter.shape());
     }
   }
@@ -109,7 +108,7 @@ std::vector<Array> Optimizer::prepared(Entry& entry) const {
   std::vector<Array> fresh;
   if (!entry.memory.moments.empty()) return fresh;
   for (const Moment& moment : moments_of(entry)) {
-    fresh.emplace_back(moment.shape(entry.parameter.shape()), moment.initial);
+    fresh.emplace_back(entry.parameter.shape(), moment.initial);
   }
   return fresh;
 }
@@ -227,8 +226,7 @@ void Optimizer::load_state_dict(const StateFile& state) {
     if (memory.steps == 0) continue;
     for (const Moment& moment : moments_of(entry)) {
       const auto flaw = [&](const Array& values) { return impossible_moment(values, moment.negative); };
-      take(cat(entry.name, ".", moment.name), moment.shape(entry.parameter.shape()), flaw,
-           memory.moments.emplace_back());
+      take(cat(entry.name, ".", moment.name), entry.parameter.shape(), flaw, memory.moments.emplace_back());
     }
   }
   for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
@@ -236,24 +234,6 @@ void Optimizer::load_state_dict(const StateFile& state) {
 
   rates_ = std::move(rates);
   for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].memory = std::move(memories[i]);
-}
-
-detail::KeptOptimizer::KeptOptimizer(Optimizer& optimizer)
-    : optimizer_(optimizer), rates_(optimizer.rates_), has_stepped_(optimizer.has_stepped_) {
-  for (const auto& entry : optimizer.entries_) {
-    values_.push_back(entry.parameter.value());
-    memories_.push_back(entry.memory);
-  }
-}
-
-void detail::KeptOptimizer::restore() {
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    auto& entry = optimizer_.entries_[i];
-    entry.parameter.assign(std::move(values_[i]));
-    entry.memory = std::move(memories_[i]);
-  }
-  optimizer_.rates_ = std::move(rates_);
-  optimizer_.has_stepped_ = has_stepped_;
 }
 
 }  // namespace xgrad::optim

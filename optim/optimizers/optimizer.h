@@ -30,12 +30,8 @@ struct StepReport {
   std::int64_t skipped = 0;  ///< parameters without a gradient
 };
 
-namespace detail {
-class KeptOptimizer;
-}  // namespace detail
-
-/// The base of optimizers that change each parameter along its own gradient. The kinds are SGD, Adam, AdamW, Adamax,
-/// NAdam, RAdam, RMSprop, Adagrad, Adadelta, Adafactor, ASGD, Rprop, Lion, Muon.
+/// The base of optimizers that change each parameter along its own gradient. The kinds are SGD, Adam, AdamW,
+/// RMSprop, Adagrad, Adadelta, Lion, Muon.
 /// Threads: one at a time, and while it steps, no other thread may use the parameters.
 class Optimizer {
  public:
@@ -88,16 +84,13 @@ class Optimizer {
     std::optional<Array> direction;  ///< of the step in progress, if that takes memory to find
   };
 
-  /// An array that an optimizer remembers for each parameter of a group.
+  /// An array that an optimizer remembers for each parameter of a group, of the parameter's shape.
   struct Moment {
     const char* name;
     bool negative = true;  ///< whether its numbers may be
     Real initial = 0;      ///< its numbers before the first step
-    /// Its shape for a parameter of this shape.
-    Shape (*shape)(const Shape& parameter) = [](const Shape& parameter) { return parameter; };
   };
   using Moments = std::vector<Moment>;
-  static Shape one_number(const Shape&) { return {}; }
 
   using Settings = std::vector<Setting>;
 
@@ -119,7 +112,6 @@ class Optimizer {
   virtual void update(Array& x, const Array& g, Memory& memory, int group, double lr) const = 0;
 
  private:
-  friend class detail::KeptOptimizer;
   friend class ReduceOnPlateau;
   friend class Scheduler;
   struct Rate {
@@ -194,25 +186,5 @@ class OptimizerOf : public Optimizer {
 
   std::vector<Options> options_;
 };
-
-namespace detail {
-
-/// The parameters of an optimizer and all that it remembers, to go back to.
-/// Threads: as the optimizer.
-class KeptOptimizer {
- public:
-  explicit KeptOptimizer(Optimizer& optimizer);
-  /// Everything is again as when this was made. To be called once; asks for no memory.
-  void restore();
-
- private:
-  Optimizer& optimizer_;
-  std::vector<Array> values_;
-  std::vector<Optimizer::Memory> memories_;
-  std::vector<Optimizer::Rate> rates_;
-  bool has_stepped_;
-};
-
-}  // namespace detail
 
 }  // namespace xgrad::optim

@@ -3,26 +3,9 @@
 
 #include <cmath>
 
-#include "../options.h"
 #include "kernels/loops.h"
 
 namespace xgrad::optim {
-
-RMSprop::Settings RMSprop::settings(const Options& options) {
-  return {{"alpha", options.alpha, Setting::below_one},
-          {"eps", options.eps, Setting::not_negative},
-          {"weight_decay", options.weight_decay, Setting::not_negative},
-          {"momentum", options.momentum, Setting::not_negative},
-          {"centered", double(options.centered)},
-          {"maximize", double(options.maximize)}};
-}
-
-RMSprop::Moments RMSprop::moments(const Options& options) {
-  Moments moments{{"square_avg", false}};
-  if (options.centered) moments.push_back({"grad_avg"});
-  if (options.momentum > 0) moments.push_back({"momentum_buffer"});
-  return moments;
-}
 
 void RMSprop::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
   const Real rate = static_cast<Real>(lr), old_v = static_cast<Real>(options.alpha),

@@ -32,8 +32,20 @@ class RMSprop : public OptimizerOf<RMSprop, RmspropOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "rmsprop";
-  static Settings settings(const Options& options);
-  static Moments moments(const Options& options);
+  static Settings settings(const Options& options) {
+    return {{"alpha", options.alpha, Setting::below_one},
+            {"eps", options.eps, Setting::not_negative},
+            {"weight_decay", options.weight_decay, Setting::not_negative},
+            {"momentum", options.momentum, Setting::not_negative},
+            {"centered", double(options.centered)},
+            {"maximize", double(options.maximize)}};
+  }
+  static Moments moments(const Options& options) {
+    Moments moments{{"square_avg", false}};
+    if (options.centered) moments.push_back({"grad_avg"});
+    if (options.momentum > 0) moments.push_back({"momentum_buffer"});
+    return moments;
+  }
   static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 

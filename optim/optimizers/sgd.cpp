@@ -1,26 +1,9 @@
 // SGD: one pass over a parameter for each step.
 #include "sgd.h"
 
-#include "../options.h"
 #include "kernels/loops.h"
 
 namespace xgrad::optim {
-
-SGD::Settings SGD::settings(const Options& options) {
-  if (options.nesterov && (options.momentum == 0 || options.dampening != 0)) {
-    fail<ValueError>(kind, "nesterov needs momentum and no dampening, got momentum ", options.momentum,
-                     " and dampening ", options.dampening);
-  }
-  return {{"momentum", options.momentum, Setting::not_negative},
-          {"dampening", options.dampening, Setting::not_negative},
-          {"weight_decay", options.weight_decay, Setting::not_negative},
-          {"nesterov", double(options.nesterov)},
-          {"maximize", double(options.maximize)}};
-}
-
-SGD::Moments SGD::moments(const Options& options) {
-  return options.momentum != 0 ? Moments{{"momentum_buffer"}} : Moments{};
-}
 
 void SGD::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
   const Real rate = static_cast<Real>(lr), decay = static_cast<Real>(options.weight_decay),

@@ -26,8 +26,20 @@ class SGD : public OptimizerOf<SGD, SgdOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "sgd";
-  static Settings settings(const Options& options);
-  static Moments moments(const Options& options);
+  static Settings settings(const Options& options) {
+    if (options.nesterov && (options.momentum == 0 || options.dampening != 0)) {
+      fail<ValueError>(kind, "nesterov needs momentum and no dampening, got momentum ", options.momentum,
+                       " and dampening ", options.dampening);
+    }
+    return {{"momentum", options.momentum, Setting::not_negative},
+            {"dampening", options.dampening, Setting::not_negative},
+            {"weight_decay", options.weight_decay, Setting::not_negative},
+            {"nesterov", double(options.nesterov)},
+            {"maximize", double(options.maximize)}};
+  }
+  static Moments moments(const Options& options) {
+    return options.momentum != 0 ? Moments{{"momentum_buffer"}} : Moments{};
+  }
   static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -26,48 +25,12 @@ double Schedule::lr(std::int64_t step, double initial) const {
 
 namespace schedule {
 
-Schedule rate(double lr) {
-  detail::not_negative("rate", "lr", lr);
-  return [lr](std::int64_t, double) { return lr; };
-}
-
-Schedule constant(const ConstantOptions& options) {
-  detail::not_negative("constant", "factor", options.factor);
-  detail::at_least_one("constant", "total_iters", options.total_iters);
-  return [o = options](std::int64_t step, double lr) { return step < o.total_iters ? o.factor * lr : lr; };
-}
-
 Schedule linear(const LinearScheduleOptions& options) {
   detail::not_negative("linear", "start_factor", options.start_factor);
   detail::not_negative("linear", "end_factor", options.end_factor);
   detail::at_least_one("linear", "total_iters", options.total_iters);
   return [o = options](std::int64_t step, double lr) {
     return lr * (o.start_factor + (o.end_factor - o.start_factor) * part_of(step, o.total_iters));
-  };
-}
-
-Schedule polynomial(const PolynomialOptions& options) {
-  detail::at_least_one("polynomial", "total_iters", options.total_iters);
-  detail::not_negative("polynomial", "power", options.power);
-  return [o = options](std::int64_t step, double lr) {
-    return step >= o.total_iters ? 0 : lr * std::pow(1 - part_of(step, o.total_iters), o.power);
-  };
-}
-
-Schedule exponential(const ExponentialOptions& options) {
-  detail::not_negative("exponential", "gamma", options.gamma);
-  return [o = options](std::int64_t step, double lr) { return lr * std::pow(o.gamma, static_cast<double>(step)); };
-}
-
-Schedule multi_step(const MultiStepOptions& options) {
-  detail::not_negative("multi_step", "gamma", options.gamma);
-  if (options.milestones.empty()) fail<ValueError>("multi_step", "there are no milestones");
-  if (!std::ranges::is_sorted(options.milestones) || options.milestones.front() < 0) {
-    fail<ValueError>("multi_step", "milestones ", options.milestones, " do not rise from 0 on");
-  }
-  return [o = options](std::int64_t step, double lr) {
-    const auto reached = std::ranges::upper_bound(o.milestones, step) - o.milestones.begin();
-    return lr * std::pow(o.gamma, static_cast<double>(reached));
   };
 }
 
@@ -84,22 +47,6 @@ Schedule cosine(const CosineOptions& options) {
   detail::at_least_one("cosine", "steps", options.steps);
   return [o = options](std::int64_t step, double lr) {
     return o.min_lr + (lr - o.min_lr) * (1 + std::cos(std::numbers::pi * part_of(step, o.steps))) / 2;
-  };
-}
-
-Schedule cosine_warm_restarts(const CosineRestartsOptions& options) {
-  detail::not_negative("cosine_warm_restarts", "min_lr", options.min_lr);
-  detail::at_least_one("cosine_warm_restarts", "steps", options.steps);
-  detail::at_least_one("cosine_warm_restarts", "growth", options.growth);
-  return [o = options](std::int64_t step, double lr) {
-    std::int64_t length = o.steps;
-    if (o.growth == 1) step %= length;
-    while (step >= length) {
-      step -= length;
-      if (length > std::numeric_limits<std::int64_t>::max() / o.growth) break;  // longer than any run
-      length *= o.growth;
-    }
-    return o.min_lr + (lr - o.min_lr) * (1 + std::cos(std::numbers::pi * part_of(step, length))) / 2;
   };
 }
 
@@ -163,14 +110,6 @@ Schedule warmup(std::int64_t steps, const Schedule& then) {
   return [=](std::int64_t step, double lr) {
     if (step >= steps) return then.lr(step - steps, lr);
     return then.lr(0, lr) * static_cast<double>(step + 1) / static_cast<double>(steps);
-  };
-}
-
-Schedule chained(const std::vector<Schedule>& schedules) {
-  if (schedules.empty()) fail<ValueError>("chained", "there are no schedules");
-  return [=](std::int64_t step, double lr) {
-    for (const Schedule& each : schedules) lr = each.lr(step, lr);
-    return lr;
   };
 }
 

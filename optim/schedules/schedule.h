@@ -28,7 +28,7 @@ class Schedule {
     xgrad::detail::refuse_empty("schedule", lr);
     lr_ = std::move(lr);
   }
-  /// A function of the step alone is schedule::factor(f) or schedule::rate(f).
+  /// A function of the step alone is schedule::factor(f), or [f](std::int64_t step, double) { return f(step); }.
   template <class F>
   requires std::is_invocable_r_v<double, const F&, std::int64_t> Schedule(F)
   = delete;
@@ -50,22 +50,6 @@ requires std::is_invocable_r_v<double, const F&, std::int64_t> Schedule factor(F
   return [f = std::move(f)](std::int64_t step, double lr) { return lr * f(step); };
 }
 
-/// f(step), whatever rate a group begins with. Throws ValueError for an empty function.
-template <class F>
-requires std::is_invocable_r_v<double, const F&, std::int64_t> Schedule rate(F f) {
-  xgrad::detail::refuse_empty("rate", f);
-  return [f = std::move(f)](std::int64_t step, double) { return f(step); };
-}
-/// This rate always.
-Schedule rate(double lr);
-
-struct ConstantOptions {
-  double factor = 1.0 / 3;
-  std::int64_t total_iters = 5;
-};
-/// factor lr for total_iters steps, then lr: PyTorch's ConstantLR.
-Schedule constant(const ConstantOptions& options);
-
 struct LinearScheduleOptions {
   double start_factor = 1.0 / 3;
   double end_factor = 1;
@@ -74,27 +58,6 @@ struct LinearScheduleOptions {
 /// A straight line from start_factor lr to end_factor lr in total_iters steps, and the latter from then on: PyTorch's
 /// LinearLR.
 Schedule linear(const LinearScheduleOptions& options);
-
-struct PolynomialOptions {
-  std::int64_t total_iters = 5;
-  double power = 1;
-};
-/// lr (1 - step / total_iters)^power, and 0 from then on: PyTorch's PolynomialLR.
-Schedule polynomial(const PolynomialOptions& options);
-
-struct ExponentialOptions {
-  double gamma = 0.95;
-};
-/// lr gamma^step: PyTorch's ExponentialLR.
-Schedule exponential(const ExponentialOptions& options);
-
-struct MultiStepOptions {
-  std::vector<std::int64_t> milestones = {};
-  double gamma = 0.1;
-};
-/// lr gamma^(how many milestones the step has reached): PyTorch's MultiStepLR. A milestone that stands twice counts
-/// twice. Throws ValueError, too, for milestones that do not rise, that are negative, or none at all.
-Schedule multi_step(const MultiStepOptions& options);
 
 struct StepDecayOptions {
   std::int64_t every = 1000;
@@ -110,15 +73,6 @@ struct CosineOptions {
 /// Half a cosine from lr down to min_lr, a rate and no factor, and min_lr from then on:
 /// min_lr + (lr - min_lr) (1 + cos(pi step / steps)) / 2. PyTorch's CosineAnnealingLR.
 Schedule cosine(const CosineOptions& options);
-
-struct CosineRestartsOptions {
-  double min_lr = 0;
-  std::int64_t steps = 1000;  ///< of the first cosine; PyTorch's T_0
-  std::int64_t growth = 1;    ///< how many times longer each is than the one before; PyTorch's T_mult
-};
-/// SGDR, Loshchilov and Hutter 2017: half a cosine from lr down to min_lr, then from lr again: PyTorch's
-/// CosineAnnealingWarmRestarts.
-Schedule cosine_warm_restarts(const CosineRestartsOptions& options);
 
 /// The curve between two rates.
 enum class Anneal { cosine, linear };
@@ -147,11 +101,7 @@ Schedule noam(const NoamOptions& options);
 
 /// A straight line up to the first rate of `then` in `steps` steps, from 1/steps of it on; then `then` from its
 /// beginning, so that a cosine which ends with the training has the steps that are left. Without it, lr.
-Schedule warmup(std::int64_t steps, const Schedule& then = constant({.factor = 1}));
-
-/// Each begins with the rate that the one before gives for this step, so that factors are multiplied: PyTorch's
-/// ChainedScheduler. Throws ValueError for an empty list.
-Schedule chained(const std::vector<Schedule>& schedules);
+Schedule warmup(std::int64_t steps, const Schedule& then = factor([](std::int64_t) { return 1.0; }));
 
 /// One after the other: schedule i + 1 begins, with its step 0, at step milestones[i]: PyTorch's SequentialLR. Throws
 /// ValueError unless the milestones rise from above 0 and are one less than the schedules.

@@ -361,11 +361,7 @@ TEST_CASE("memory that runs out in a step changes no parameter, no moment and no
     check_training<optim::SGD>({}, steps, step);
     check_training<optim::SGD>({.momentum = 0.9, .nesterov = true}, steps, step);
     check_training<optim::Adam>({.amsgrad = true}, steps, step);
-    check_training<optim::NAdam>({}, steps, step);
     check_training<optim::RMSprop>({.momentum = 0.9, .centered = true}, steps, step);
-    check_training<optim::ASGD>({}, steps, step);
-    check_training<optim::Rprop>({}, steps, step);
-    check_training<optim::Adafactor>({}, steps, step);
     check_training<optim::Muon>({}, steps, step);
   }
 }
@@ -402,7 +398,6 @@ TEST_CASE("memory that runs out in an update of a moving average, or while weigh
 
 TEST_CASE("memory that runs out while gradients are clipped changes none of them") {
   check_training<optim::SGD>({}, 0, [](auto& subject) { optim::clip_grad_norm(subject.parameters, 0.1); });
-  check_training<optim::SGD>({}, 0, [](auto& subject) { optim::clip_grad_value(subject.parameters, 0.1); });
   check_training<optim::SGD>({}, 0, [](auto& subject) {
     const Tensors gradients{subject.a.grad(), subject.b.grad(), Tensor()};
     optim::clip_grad_norm(gradients, subject.parameters, 0.1);

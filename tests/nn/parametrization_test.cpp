@@ -4,19 +4,16 @@
 #include <memory>
 #include <vector>
 
-#include <xgrad/core/files/safetensors.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/functional_call.h>
 #include <xgrad/nn/layers/conv.h>
 #include <xgrad/nn/layers/linear.h>
-#include <xgrad/nn/layers/recurrent.h>
 #include <xgrad/nn/parametrization.h>
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/arrange/shape.h>
 #include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/elementwise/elementwise.h>
-#include <xgrad/ops/products/linalg.h>
 #include <xgrad/ops/products/matmul.h>
 #include <xgrad/ops/reduce/reduce.h>
 #include <xgrad/optim/optimizers/adam.h>
@@ -39,69 +36,7 @@ struct Flat : nn::Parametrization {
   Tensor compute(const Tensor& plain) const override { return reshape(plain, {-1}); }
 };
 
-// The layer, its parametrization and PyTorch's names of what these have.
-template <class Layer>
-void check_with_pytorch(const std::string& name, Layer& layer, const nn::Parametrization& added,
-                        const std::vector<std::pair<std::string, std::string>>& names) {
-  CAPTURE(name);
-  const StateFile file = load_safetensors(fixture_path("parametrizations.safetensors"));
-  const auto stored = [&](const std::string& what) { return file.get<Array>(name + "/" + what); };
-  NamedArrays state;
-  for (const auto& [ours, theirs] : names) state[ours] = stored(theirs);
-  layer.load_state_dict(state);
-  for (int run = 0; run < 3; ++run) {
-    if (run == 2) layer.eval();
-    check_close(layer(stored("x")).value(), stored(cat("y", run)), 1e-12);
-  }
-  const auto parameters = layer.named_parameters();
-  const Tensors gradients = grad(layer(stored("x")), layer.parameters(), {.seed = stored("seed")});
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    CAPTURE(parameters[i].first);
-    const auto row = std::ranges::find(names, parameters[i].first, &std::pair<std::string, std::string>::first);
-    check_close(gradients[i].value(), stored("grad/" + row->second), 1e-11);
-  }
-  check_module_gradients(layer, [&](const Tensors& x) { return layer(x[0]); }, {stored("x")});
-  CHECK(added.path() != "");
-}
-
 }  // namespace
-
-TEST_CASE("weight and spectral norm of any layer are PyTorch's") {
-  const std::vector<std::pair<std::string, std::string>> spectral{
-      {"bias", "bias"},
-      {"weight", "parametrizations.weight.original"},
-      {"weight_spectral_norm.u", "parametrizations.weight.0._u"},
-      {"weight_spectral_norm.v", "parametrizations.weight.0._v"}};
-  nn::Linear linear{nn::root, 5, 4};
-  const nn::SpectralNorm two{linear, {.iterations = 2}};
-  check_with_pytorch("linear", linear, two, spectral);
-  nn::Conv2d conv{nn::root, 2, 3, 3};
-  const nn::SpectralNorm one{conv};
-  check_with_pytorch("conv", conv, one, spectral);
-  nn::ConvTranspose1d transposed{nn::root, 3, 2, 4};
-  const nn::SpectralNorm columns{transposed, {.axis = 1}};
-  check_with_pytorch("transposed", transposed, columns, spectral);
-  nn::Conv1d lengths{nn::root, 3, 4, 2};
-  const nn::WeightNorm norm{lengths};
-  check_with_pytorch("lengths", lengths, norm,
-                     {{"bias", "bias"},
-                      {"weight_norm.g", "parametrizations.weight.original0"},
-                      {"weight", "parametrizations.weight.original1"}});
-}
-
-TEST_CASE("a spectral norm is 1 after many runs, and a weight norm begins as the weight that was there") {
-  nn::Linear layer{nn::root, 6, 4};
-  {
-    const nn::SpectralNorm norm{layer};
-    for (int i = 0; i < 200; ++i) layer(ones({1, 6}));
-    CHECK(linalg::svd(norm.value()).s.value().at({0}) == doctest::Approx(1).epsilon(1e-9));
-  }
-  const Array plain = layer.weight.value();
-  const nn::WeightNorm norm{layer};
-  check_close(norm.value().value(), plain);
-  CHECK(norm.g.shape() == Shape{4, 1});
-  CHECK(std::ranges::any_of(layer.parameters_without_decay(), [&](const Tensor& x) { return same(x, norm.g); }));
-}
 
 TEST_CASE("Lora is W + alpha / rank B A, begins as nothing, is trained alone, and is merged") {
   nn::Linear layer{nn::root, 5, 3};
@@ -179,8 +114,7 @@ TEST_CASE("gradients of any order flow through a parametrization, also from a ch
 
 TEST_CASE("a layer that throws has its plain parameters again, and hooks see the new ones") {
   nn::Linear layer{nn::root, 3, 2};
-  const nn::WeightNorm norm{layer};
-  norm.g.assign(Array({2, 1}, Real(7)));
+  const Doubled doubled{layer};
   const Array w = layer.weight.value();
   CHECK_THROWS_AS(layer(ones({2, 4})), ShapeError);
   CHECK(equal(layer.weight.value(), w));
@@ -195,7 +129,7 @@ TEST_CASE("a layer that throws has its plain parameters again, and hooks see the
   layer.on_forward([&](const nn::ForwardCall&) { seen = layer.weight.value(); });
   layer(ones({1, 3}));
   CHECK(begun == 1);
-  check_close(seen, norm.value().value());
+  check_close(seen, doubled.value().value());
   CHECK(equal(layer.weight.value(), w));
 }
 
@@ -205,10 +139,6 @@ TEST_CASE("what cannot be parametrized is refused with what there is") {
           nn::Lora(layer, {.parameter = "weights"});
         }) == "parametrization: Linear 3 -> 2 has no parameter 'weights', only [weight, bias]");
   CHECK_THROWS_AS(nn::Lora(layer, {.parameter = "bias"}), ShapeError);
-  CHECK_THROWS_AS(nn::SpectralNorm(layer, {.parameter = "bias"}), ShapeError);
-  CHECK_THROWS_AS(nn::SpectralNorm(layer, {.iterations = 0}), ValueError);
-  CHECK_THROWS_AS(nn::SpectralNorm(layer, {.axis = 2}), ValueError);
-  CHECK_THROWS_AS(nn::WeightNorm(layer, {.axis = 2}), ValueError);
   CHECK_THROWS_AS(nn::Lora(layer, {.rank = 0}), ValueError);
   CHECK(layer.children().empty());
   CHECK(equal(layer(ones({1, 3})).value(), linear(ones({1, 3}), layer.weight, layer.bias).value()));

@@ -84,9 +84,6 @@ std::vector<Run> runs() {
   add("Mlp of pictures", made<Mlp>(vision_mlp(6, 5)), on(sequence));
   add("LinearAttention", made<nn::LinearAttention>(6, 2),
       [sequence](const auto& model) { return model(sequence, sequence, sequence); });
-  add("pytorch::TransformerEncoderLayer",
-      made<pytorch::TransformerEncoderLayer>(6, 2, pytorch::TransformerLayerOptions{.dim_feedforward = 8}),
-      on(sequence));
   add("LSTM", made<nn::LSTM>(6, 3, nn::LSTMOptions{.layers = 2, .dropout = 0.2, .bidirectional = true}),
       [sequence](const auto& model) { return model(sequence, {.lengths = lengths}).output; });
   add("RNN", made<nn::RNN>(6, 3), [sequence](const auto& model) { return model(sequence).output; });

@@ -57,11 +57,8 @@ TEST_CASE("A parameter that stands twice is refused, as the optimizers refuse it
     CHECK(refusal([&] {
             optim::clip_grad_norm(tied, bound, {.norm_type = std::numeric_limits<double>::infinity()});
           }) == "clip_grad_norm: duplicate parameter 'a'");
-    CHECK(refusal([&] { optim::clip_grad_value(tied, bound); }) == "clip_grad_value: duplicate parameter 'a'");
     const Tensors gradients{Array({2}, {3, 4}), Array({1}, Real(0)), Array({2}, {3, 4})};
     CHECK(refusal([&] { optim::clip_grad_norm(gradients, tied, bound); }) == "clip_grad_norm: duplicate parameter 'a'");
-    CHECK(refusal([&] { optim::clip_grad_value(gradients, tied, bound); }) ==
-          "clip_grad_value: duplicate parameter 'a'");
   }
   CHECK(equal(two.a.grad().value(), Array({2}, {3, 4})));
   CHECK(optim::clip_grad_norm(two.parameters, 1) == 5);
@@ -133,26 +130,12 @@ TEST_CASE("Clipping by hand-over works in place, clipping a list that is kept do
   CHECK(equal(moved.gradients[0].value(), copy.gradients[0].value()));
 }
 
-TEST_CASE("clip_grad_value moves numbers into the limits") {
-  const Two two;
-  const Tensors clipped = optim::clip_grad_value(two.gradients(3, -0.5, -infinity), two.parameters, 1);
-  CHECK(equal(clipped[0].value(), Array({2}, {1, -0.5})));
-  CHECK(equal(clipped[1].value(), Array({1}, {-1})));
-  two.hold(-7, 0.25, 2);
-  optim::clip_grad_value(two.parameters, 1);
-  CHECK(equal(two.a.grad().value(), Array({2}, {-1, 0.25})));
-  two.hold(-7, 0.25, std::numeric_limits<Real>::quiet_NaN());
-  CHECK(error_of<NumericError>([&] { optim::clip_grad_value(two.parameters, 1); }) ==
-        "clip_grad_value: NaN gradient in 'blocks.3.attn.q'");
-  CHECK(equal(two.a.grad().value(), Array({2}, {-7, 0.25})));
-}
-
 TEST_CASE("Clipping refuses limits below zero and lists that do not match") {
   const Two two;
   CHECK(error_of<ValueError>([&] { optim::clip_grad_norm(two.parameters, -1); }) ==
         "clip_grad_norm: max_norm -1 is negative or NaN");
-  CHECK(error_of<ValueError>([&] { optim::clip_grad_value(two.parameters, std::nan("")); }) ==
-        "clip_grad_value: limit nan is negative or NaN");
+  CHECK(error_of<ValueError>([&] { optim::clip_grad_norm(two.parameters, std::nan("")); }) ==
+        "clip_grad_norm: max_norm nan is negative or NaN");
   CHECK(error_of<ValueError>([&] { optim::clip_grad_norm({Tensor(1)}, two.parameters, 1); }) ==
         "clip_grad_norm: 1 gradients for 2 parameters");
 }

@@ -1,4 +1,4 @@
-// Patterns, freezing, groups, vectors; and small batches whose gradients add up.
+// Patterns, freezing, groups; and small batches whose gradients add up.
 #include "support.h"
 
 #include <xgrad/nn/layers/linear.h>
@@ -104,28 +104,6 @@ TEST_CASE("Parameters go to the group of the first rule that applies, the others
         "parameter_groups: rule 1 has no parameter");
   CHECK(refusal(net.parameters(), {{nullptr, {}}}) == "parameter_groups: the function is empty");
   CHECK(refusal({}, {}) == "parameter_groups: there are no parameters");
-}
-
-TEST_CASE("A vector that does not fit changes no parameter") {
-  const Tensor a = variable(Array({2}, {1, 2}), "a"), b = variable(3, "b");
-  CHECK(equal(optim::parameters_to_vector({a, b}), Array({3}, {1, 2, 3})));
-  CHECK(error_of<ShapeError>([&] {
-          optim::vector_to_parameters(Array({4}, Real(0)), {a, b});
-        }) == "vector_to_parameters: a vector of shape [4] for parameters of 3 numbers");
-  CHECK(error_of<ShapeError>([&] {
-          optim::vector_to_parameters(Array({3, 1}, Real(0)), {a, b});
-        }) == "vector_to_parameters: a vector of shape [3, 1] for parameters of 3 numbers");
-  CHECK(error_of<GraphError>([&] {
-          optim::vector_to_parameters(Array({4}, Real(0)), {a, a * 2});
-        }) == "vector_to_parameters: only leaves can be parameters, not the result of mul");
-  CHECK(equal(a.value(), Array({2}, {1, 2})));
-  CHECK(error_of<ValueError>([] { optim::parameters_to_vector({}); }) ==
-        "parameters_to_vector: there are no parameters");
-  // Parameters in a graph cannot be differentiated any more: their numbers have changed.
-  const Tensor y = sum(a * a);
-  optim::vector_to_parameters(Array({3}, {4, 5, 6}), {a, b});
-  CHECK(b.item() == 6);
-  CHECK_THROWS_AS(y.backward(), GraphError);
 }
 
 TEST_CASE("The gradients of k small batches, each divided by k, add up to those of one large batch") {

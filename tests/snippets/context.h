@@ -266,11 +266,6 @@ using namespace common;
 extern const nn::pytorch::MultiheadAttention attn;
 }  // namespace nn_pytorch_multihead_attention
 
-namespace nn_pytorch_transformer {
-using namespace common;
-extern const Tensor src, tgt;
-}  // namespace nn_pytorch_transformer
-
 namespace ops_derivatives_checkpoint {
 using namespace common;
 extern const std::vector<Block> blocks;
@@ -292,13 +287,6 @@ Tensor predict(const Tensor& x);
 double validation();
 }  // namespace docs_optimizers
 
-namespace optim_diagnostics_find_learning_rate {
-using namespace common;
-extern const nn::Gpt net;
-Index next_ids();
-Index next_targets();
-}  // namespace optim_diagnostics_find_learning_rate
-
 namespace optim_optimizers_lbfgs {
 using namespace common;
 extern const nn::Mlp model;
@@ -313,9 +301,4 @@ namespace optim_diagnostics_audit {
 using namespace common;
 extern const Block net;
 }  // namespace optim_diagnostics_audit
-
-namespace optim_diagnostics_overfit {
-using namespace common;
-extern const nn::Gpt net;
-}  // namespace optim_diagnostics_overfit
 }  // namespace snippets

@@ -353,8 +353,6 @@ const bool optim_added = add(
                  optimizer<optim::Adam>("adam", 7, {.lr = 1e-3}),
                  optimizer<optim::AdamW>("adamw", 7, {.lr = 1e-3}),
                  optimizer<optim::AdamW>("adamw_amsgrad", 9, {.lr = 1e-3, .amsgrad = true}),
-                 optimizer<optim::NAdam>("nadam", 7, {.lr = 1e-3}),
-                 optimizer<optim::RAdam>("radam", 7, {.lr = 1e-3}),
                  optimizer<optim::RMSprop>("rmsprop", 5, {.lr = 1e-3}),
                  optimizer<optim::Adagrad>("adagrad", 5, {.lr = 1e-3}),
                  optimizer<optim::Adadelta>("adadelta", 7, {.lr = 1e-3}),

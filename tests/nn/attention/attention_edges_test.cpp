@@ -4,7 +4,7 @@
 #include <xgrad/nn/attention/attention_scores.h>
 #include <xgrad/nn/attention/linear_attention.h>
 #include <xgrad/nn/models/transformer.h>
-#include <xgrad/nn/pytorch/transformer.h>
+#include <xgrad/nn/pytorch/multihead_attention.h>
 
 #include "support/attention.h"
 
@@ -116,7 +116,7 @@ TEST_CASE("MultiheadAttention of sizes 0 and 1, with first and second gradients"
   });
 }
 
-TEST_CASE("Transformer blocks and layers of sizes 0 and 1, with first and second gradients") {
+TEST_CASE("Transformer blocks of sizes 0 and 1, with first and second gradients") {
   for (const bool norm_first : {false, true}) {
     const TransformerOptions options{.dim = 4,
                                      .ffn = 3,
@@ -126,12 +126,8 @@ TEST_CASE("Transformer blocks and layers of sizes 0 and 1, with first and second
                                      .norm = norm_first ? NormOrder::pre : NormOrder::post,
                                      .activation = tanh,
                                      .max_length = 4};
-    const TransformerLayerOptions layer{
-        .dim_feedforward = 3, .dropout = 0, .activation = tanh, .norm_first = norm_first};
     const EncoderBlock encoder{root, options};
     const DecoderBlock decoder{root, options};
-    const Transformer model{
-        root, {.d_model = 4, .nhead = 2, .num_encoder_layers = 1, .num_decoder_layers = 1, .layer = layer}};
     const EncoderDecoder whole{root, 5, 6, options};
     each_size([&](std::int64_t B, std::int64_t T, std::int64_t S) {
       const Array x = normal({B, T, 4}), memory = normal({B, S, 4}, 2);
@@ -140,11 +136,6 @@ TEST_CASE("Transformer blocks and layers of sizes 0 and 1, with first and second
                  encoder.parameters());
       check_edge([&](const Tensors& t) { return decoder(t[0], t[1], padding(lengths)); }, {x, memory}, {B, T, 4},
                  decoder.parameters());
-      check_edge(
-          [&](const Tensors& t) {
-            return model(t[1], t[0], {.src_key_padding_mask = Mask({B, S}, true)}, {.tgt_is_causal = true});
-          },
-          {x, memory}, {B, T, 4}, model.parameters());
       check_edge(
           [&](const Tensors&) {
             return whole(Index({B, S}, 3), lengths, Index({B, T}, 2));
@@ -170,8 +161,6 @@ TEST_CASE("Sizes and settings of attention layers at the ends of their range are
     CHECK_THROWS_AS(MultiheadAttention(root, size, 2), Error);
     CHECK_THROWS_AS(MultiheadAttention(root, size, 1), Error);
     CHECK_THROWS_AS(MultiheadAttention(root, 4, size), Error);
-    CHECK_THROWS_AS(TransformerEncoderLayer(root, 4, 2, {.dim_feedforward = size}), Error);
-    CHECK_THROWS_AS(TransformerEncoderLayer(root, size, 1), Error);
     CHECK_THROWS_AS(EncoderBlock(root, {.dim = size, .ffn = 3, .heads = 1}), Error);
     CHECK_THROWS_AS(EncoderBlock(root, {.dim = 4, .ffn = size, .heads = 1}), Error);
     CHECK_THROWS_AS(BilinearAttention(root, {.query = size, .key = 2}), Error);

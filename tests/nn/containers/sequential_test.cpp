@@ -1,4 +1,4 @@
-// Sequential, ModuleList and ModuleDict: names, calls, errors.
+// Sequential and ModuleList: names, calls, errors.
 #include <functional>
 #include <memory>
 
@@ -28,7 +28,7 @@ struct Doubling : nn::Module {
   Tensor operator()(const Tensor& x) const { return matmul(x, ones({3, 3})); }
 };
 
-// Common names for ModuleList and ModuleDict.
+// What layers of a ModuleList have in common.
 struct Head : nn::Module {
   using Module::Module;
   virtual Tensor operator()(const Tensor& x) const = 0;
@@ -96,13 +96,6 @@ TEST_CASE("Sequential, bags and weights in two parts have PyTorch's names, value
              const nn::EmbeddingBag layer(nn::root, 5, 3);
              return run_module(c, layer, [&] { return layer(c.index(0)); });
            }},
-          {"weight_norm_linear",
-           [](const Case& c) {
-             nn::Linear layer(nn::root, 4, 3);
-             const nn::WeightNorm norm(layer);
-             return nn::functional_call(layer, {{"bias", c.x(1)}, {"weight_norm.g", c.x(2)}, {"weight", c.x(3)}},
-                                        c.x(0));
-           }},
       });
 }
 
@@ -130,28 +123,20 @@ TEST_CASE("errors of a layer that enters no scope carry its place") {
   CHECK(error_of<ShapeError>([&] { net(ones({1, 2})); }).find("\n  in 1 (Doubling)") != std::string::npos);
 }
 
-TEST_CASE("ModuleList and ModuleDict keep layers of one type or of derived types under PyTorch's names") {
+TEST_CASE("ModuleList keeps layers of one type or of derived types under PyTorch's names") {
   struct Model : nn::Module {
     nn::ModuleList<nn::Linear> maps{at("maps"), nn::make<nn::Linear>(2, 3), nn::make<nn::Linear>(3, 2)};
-    nn::ModuleDict<Head> heads{at("heads")};
-    Model() {
-      heads.insert("small", nn::make<Small>());
-      heads.insert("large", nn::make<Large>(Real(2)));
-    }
+    nn::ModuleList<Head> heads{at("heads"), nn::make<Small>(), nn::make<Large>(Real(2))};
     Tensor operator()(Tensor x) const {
       for (const nn::Linear& map : maps) x = tanh(map(x));
-      return heads["small"](x) + heads["large"](x);
+      return heads[0](x) + heads[1](x);
     }
   };
   const Model model;
   CHECK(names_of(model) == std::vector<std::string>{"maps.0.weight", "maps.0.bias", "maps.1.weight", "maps.1.bias",
-                                                    "heads.small.map.weight", "heads.small.map.bias",
-                                                    "heads.large.up.weight", "heads.large.up.bias",
-                                                    "heads.large.down.weight", "heads.large.down.bias"});
+                                                    "heads.0.map.weight", "heads.0.map.bias", "heads.1.up.weight",
+                                                    "heads.1.up.bias", "heads.1.down.weight", "heads.1.down.bias"});
   CHECK(model.maps[1].in == 3);
-  CHECK(model.heads.names() == std::vector<std::string>{"small", "large"});
-  CHECK(model.heads.contains("large"));
-  CHECK(!model.heads.contains("huge"));
   check_module_gradients(model, [&](const Tensors& x) { return model(x[0]); }, {normal({4, 2})});
   CHECK(to_string(model).find("maps: ModuleList of 2") != std::string::npos);
 }
@@ -166,12 +151,6 @@ TEST_CASE("Sequential and its like refuse what they have not") {
   says([&] { net(index({1})); }, "sequential: the first layer takes no whole numbers");
   nn::ModuleList<nn::Linear> list{nn::root};
   says([&] { list[0]; }, "module_list: layer 0 of 0");
-  nn::ModuleDict<nn::Linear> dict{nn::root};
-  dict.insert("a", nn::make<nn::Linear>(1, 1));
-  says([&] { dict["b"]; }, "module_dict: no layer is called 'b'");
-  says([&] { dict.insert("a", nn::make<nn::Linear>(1, 1)); }, "module: duplicate name 'a'");
-  says([&] { dict.insert("a.b", nn::make<nn::Linear>(1, 1)); }, "module: the name 'a.b' is empty or holds a dot");
-  CHECK(dict.size() == 1);
 }
 
 TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, and nothing stays behind") {
@@ -181,7 +160,6 @@ TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, 
   const Maker throwing([](nn::At) -> std::unique_ptr<nn::Linear> { throw LimitError("no more"); });
   nn::Sequential sequence(nn::root);
   nn::ModuleList<nn::Linear> list(nn::root);
-  nn::ModuleDict<nn::Linear> dict(nn::root);
   const auto check = [&](const auto& add, const nn::Module& module, const std::string& name) {
     CHECK(error_of<ValueError>([&] { add(elsewhere); }) ==
           "make: a maker made the layer at another place than '" + name + "', which it was given");
@@ -194,7 +172,6 @@ TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, 
   };
   check([&](const Maker& maker) { sequence.append(maker); }, sequence, "0");
   check([&](const Maker& maker) { list.append(maker); }, list, "0");
-  check([&](const Maker& maker) { dict.insert("a", maker); }, dict, "a");
   CHECK_THROWS_AS(nn::Sequential(nn::root, nothing), ValueError);
   CHECK(error_of<ValueError>([] { Maker{std::function<std::unique_ptr<nn::Linear>(nn::At)>()}; }) ==
         "make: the function is empty");

@@ -43,7 +43,6 @@ TEST_CASE("optimizers, clipping and schedules do what PyTorch's do") {
          clipped.push_back(Tensor(norm));
          return Results(clipped);
        }},
-      {"clip_value", [&](const Case& c) { return optim::clip_grad_value(gradients_of(c), c.xs(), c.number("limit")); }},
       {"step_decay",
        [](const Case& c) {
          return rates(c, optim::schedule::step_decay({.every = c.integer("every"), .factor = c.number("factor")}));

@@ -159,15 +159,12 @@ TEST_CASE("Ten steps are five steps, saved and resumed, and five more, bit for b
   CHECK(!equal(trained<optim::Adam>({}, 5), trained<optim::AdamW>({}, 5)));
   CHECK(equal(trained<optim::Adam>({.amsgrad = true, .maximize = true}, 5),
               trained<optim::Adam>({.amsgrad = true, .maximize = true}, -1)));
-  CHECK(equal(trained<optim::NAdam>({}, 5), trained<optim::NAdam>({}, -1)));
-  CHECK(equal(trained<optim::RAdam>({}, 3), trained<optim::RAdam>({}, -1)));
   const optim::RmspropOptions centered{.momentum = 0.5, .centered = true};
   CHECK(equal(trained<optim::RMSprop>({}, 5), trained<optim::RMSprop>({}, -1)));
   CHECK(equal(trained<optim::RMSprop>(centered, 5), trained<optim::RMSprop>(centered, -1)));
   CHECK(equal(trained<optim::Adagrad>({.lr_decay = 0.1}, 5), trained<optim::Adagrad>({.lr_decay = 0.1}, -1)));
   CHECK(equal(trained<optim::Adadelta>({}, 5), trained<optim::Adadelta>({}, -1)));
   CHECK(equal(trained<optim::Lion>({}, 5), trained<optim::Lion>({}, -1)));
-  CHECK(equal(trained<optim::Adafactor>({}, 5), trained<optim::Adafactor>({}, -1)));
 }
 
 TEST_CASE("A state that does not fit is refused with every name, and changes nothing") {
@@ -255,13 +252,6 @@ TEST_CASE("A state says what an optimizer's options make it remember, and fits t
         "load_state_dict: the state does not fit\n  unexpected:\n    \"w.grad_avg\"\n    \"w.momentum_buffer\"");
   CHECK(error_of<FormatError>([&] { all.load_state_dict(without_options(plain)); }) ==
         "load_state_dict: the state does not fit\n  missing:\n    \"w.grad_avg\"\n    \"w.momentum_buffer\"");
-  optim::NAdam nadam{{w}};
-  nadam.step(g);
-  StateFile state = nadam.state_dict();
-  CHECK(state.get<Array>("w.mu_product").shape() == Shape{});
-  state.arrays["w.mu_product"] = Array({2}, Real(1));
-  CHECK(error_of<FormatError>([&] { nadam.load_state_dict(state); }) ==
-        "load_state_dict: the state does not fit\n  mismatched:\n    \"w.mu_product\" [2] for []");
 }
 
 TEST_CASE("A state of more groups, or of fewer, is refused") {
@@ -292,7 +282,7 @@ TEST_CASE("Any changed byte of a checkpoint is refused") {
   const std::string path = folder / "checkpoint";
   const Tensor w = variable(Array({2}, {1, 2}), "w");
   optim::Adam adam{{w}};
-  optim::Scheduler scheduler{adam, optim::schedule::rate(0.5)};
+  optim::Scheduler scheduler{adam, optim::schedule::step_decay({})};
   adam.step({Array({2}, {1, 1})});
   scheduler.step();
   StateFile checkpoint{.arrays = {{"w", w.value()}}, .metadata = {{"random.draws", "7"}}};
@@ -350,15 +340,9 @@ TEST_CASE("An optimizer over no parameters is refused, whichever it is") {
   check("sgd", static_cast<optim::SGD*>(nullptr));
   check("adam", static_cast<optim::Adam*>(nullptr));
   check("adamw", static_cast<optim::AdamW*>(nullptr));
-  check("adamax", static_cast<optim::Adamax*>(nullptr));
-  check("nadam", static_cast<optim::NAdam*>(nullptr));
-  check("radam", static_cast<optim::RAdam*>(nullptr));
   check("rmsprop", static_cast<optim::RMSprop*>(nullptr));
   check("adagrad", static_cast<optim::Adagrad*>(nullptr));
-  check("adafactor", static_cast<optim::Adafactor*>(nullptr));
   check("adadelta", static_cast<optim::Adadelta*>(nullptr));
-  check("asgd", static_cast<optim::ASGD*>(nullptr));
-  check("rprop", static_cast<optim::Rprop*>(nullptr));
   check("lion", static_cast<optim::Lion*>(nullptr));
   CHECK(error_of<ValueError>([] { optim::LBFGS{Tensors{}}; }) == "lbfgs: there are no parameters");
 }
@@ -396,22 +380,12 @@ TEST_CASE("A state that was taken with other settings is refused by the name of 
         "load_state_dict: taken with betas[1] 0.99 in group 0, not 0.999");
   CHECK(refusal(AdamW{{variable(1)}}, {}, {.weight_decay = 0.1}) ==
         "load_state_dict: taken with weight_decay 0.01 in group 0, not 0.1");
-  CHECK(refusal(Adamax{{variable(1)}}, {}, {.eps = 1e-6}) ==
-        "load_state_dict: taken with eps 1e-08 in group 0, not 1e-06");
-  CHECK(refusal(NAdam{{variable(1)}}, {}, {.momentum_decay = 0.1}) ==
-        "load_state_dict: taken with momentum_decay 0.004 in group 0, not 0.1");
-  CHECK(refusal(RAdam{{variable(1)}}, {}, {.maximize = true}) ==
-        "load_state_dict: taken with maximize 0 in group 0, not 1");
   CHECK(refusal(RMSprop{{variable(1)}}, {}, {.alpha = 0.5}) ==
         "load_state_dict: taken with alpha 0.99 in group 0, not 0.5");
   CHECK(refusal(Adagrad{{variable(1)}}, {}, {.lr_decay = 0.5}) ==
         "load_state_dict: taken with lr_decay 0 in group 0, not 0.5");
   CHECK(refusal(Adadelta{{variable(1)}}, {}, {.rho = 0.5}) ==
         "load_state_dict: taken with rho 0.9 in group 0, not 0.5");
-  CHECK(refusal(ASGD{{variable(1)}}, {}, {.alpha = 0.5}) ==
-        "load_state_dict: taken with alpha 0.75 in group 0, not 0.5");
-  CHECK(refusal(Rprop{{variable(1)}}, {}, {.etas = {0.5, 1.5}}) ==
-        "load_state_dict: taken with etas[1] 1.2 in group 0, not 1.5");
   CHECK(refusal(Lion{{variable(1)}}, {}, {.betas = {0.8, 0.99}}) ==
         "load_state_dict: taken with betas[0] 0.9 in group 0, not 0.8");
   ExponentialMovingAverage average{{x}, {.decay = 0.5}}, slower{{x}, {.decay = 0.9}};

@@ -1,0 +1,88 @@
+// The layer of a function: the one technique behind the layers of activations, losses, pooling, padding and pictures.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include "../../ops/layers/size2d.h"
+#include "../layer.h"
+
+namespace xgrad::nn::detail {
+
+struct NoOptions {};
+
+/// How the description of a layer shows an argument.
+template <class T>
+std::string text_of(const T& argument) {
+  if constexpr (requires { argument.text(); }) {
+    return argument.text();
+  } else if constexpr (std::same_as<T, Size2d>) {
+    return cat(argument.height, " x ", argument.width);
+  } else {
+    return cat(argument);
+  }
+}
+
+/// function(inputs..., arguments..., options), without the options if there are none. Throws the function's errors. A
+/// weight among the options becomes a buffer, as in PyTorch: it is saved with the module.
+template <class Self, auto function, class OptionsOf = NoOptions, class... Arguments>
+class FunctionLayer : public LayerCall<Self> {
+ public:
+  using Options = OptionsOf;
+
+  explicit FunctionLayer(At here, const Arguments&... given, const Options& more = {})
+      : LayerCall<Self>(std::move(here)), arguments(given...), options(kept(more)) {}
+  template <class... Rest>
+  explicit FunctionLayer(Module::Placeless, const Rest&...);
+
+  template <class... Inputs>
+    requires std::is_invocable_v<decltype(function), const Inputs&..., const Arguments&...> ||
+             std::is_invocable_v<decltype(function), const Inputs&..., const Arguments&..., const OptionsOf&>
+  Tensor forward(const Inputs&... inputs) const {
+    return std::apply(
+        [&](const Arguments&... each) {
+          if constexpr (std::same_as<Options, NoOptions>) {
+            return function(inputs..., each...);
+          } else {
+            return function(inputs..., each..., options);
+          }
+        },
+        arguments);
+  }
+
+  const std::tuple<Arguments...> arguments;
+  const Options options;
+
+ protected:
+  std::string settings() const override {
+    std::string all;
+    const auto add = [&](const std::string& text) { all += (all.empty() || text.empty() ? "" : ", ") + text; };
+    std::apply([&](const Arguments&... each) { (add(text_of(each)), ...); }, arguments);
+    if constexpr (requires { options.text(); }) add(options.text());
+    return all;
+  }
+
+ private:
+  Options kept(Options given) {
+    if constexpr (requires { given.weight; }) {
+      if (given.weight.defined()) given.weight = this->buffer("weight", given.weight.value());
+    }
+    if constexpr (requires { given.pos_weight; }) {
+      if (given.pos_weight.defined()) given.pos_weight = this->buffer("pos_weight", given.pos_weight.value());
+    }
+    return given;
+  }
+};
+
+/// The axis of a function, the last one unless it is given.
+struct AxisArgument {
+  AxisArgument(int along = -1) : axis(along) {}
+  operator int() const { return axis; }
+  std::string text() const { return cat("axis ", axis); }
+
+  int axis;
+};
+
+}  // namespace xgrad::nn::detail
