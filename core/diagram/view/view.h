@@ -1,5 +1,5 @@
-// The content of a diagram: one intermediate form, GraphView, that is built once from a graph. formats.h prints it and
-// drawing.h writes it to files.
+// The content of a diagram: one intermediate form, GraphView, that is built once from a graph. export.h and dot.h
+// print it, and drawing.h writes it to files.
 //
 //     const GraphView view = GraphView::of({loss}, {.depth = 1});
 //
