@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../kernels/registers/indexed.h"

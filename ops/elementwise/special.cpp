@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../kernels/reduce/special.h"
 #include "arithmetic.h"
 #include "compare.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/create.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"

@@ -4,7 +4,7 @@
 //     save_graph("memory.svg", {loss}, {.depth = 2, .overlay = kept_bytes_overlay()});
 #pragma once
 
-#include "../../watch/profile.h"
+#include "../../profile/profile.h"
 #include "view.h"
 
 namespace xgrad {

@@ -1,5 +1,5 @@
-// Tests of core/watch/anomaly.h: the first operation that gives NaN or infinity is named, with what it was given.
-#include <xgrad/core/watch/anomaly.h>
+// Tests of core/debug/anomaly.h: the first operation that gives NaN or infinity is named, with what it was given.
+#include <xgrad/core/debug/anomaly.h>
 
 #include <cmath>
 
