@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "arithmetic.h"
 #include "lambda.h"
 

@@ -10,7 +10,7 @@
 
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/graph/record.h>
-#include <xgrad/core/watch/profile.h>
+#include <xgrad/core/profile/profile.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/ops/ops.h>

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "../../graph/tensor.h"
-#include "../../watch/summary.h"
+#include "../../profile/summary.h"
 #include "colours.h"
 #include "vertex_options.h"
 

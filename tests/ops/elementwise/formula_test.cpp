@@ -1,5 +1,5 @@
 // The formulas of operations: every operation has one, those of elementwise ones are what runs, and the page says them.
-#include <xgrad/core/watch/formula.h>
+#include <xgrad/core/base/formula.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -192,7 +192,7 @@ std::string page() {
       "The names are those that diagrams, timers and errors use. x, a, b, ... are the inputs, y the result, gy the\n"
       "gradient of the result, ^T transposes. Elementwise operations print what their lambdas compute, the others what\n"
       "stands beside them in `ops/`: see [adding an operation](adding_an_operation.md). Diagrams show both\n"
-      "([diagrams](diagrams.md)), programs ask `formula_of(\"tanh\")` (`core/watch/formula.h`). The rows between them are\n"
+      "([diagrams](diagrams.md)), programs ask `formula_of(\"tanh\")` (`core/base/formula.h`). The rows between them are\n"
       "written and held true by `tests/ops/elementwise/formula_test.cpp`.\n\n"
       "| operation | formula | gradient |\n|---|---|---|\n";
   const auto cell = [](std::string equation) {
