@@ -49,12 +49,6 @@ const bool special_added =
     add("special", joined({
                        both_ways("lgamma", [](const Tensor& x) { return lgamma(x); }),
                        both_ways("digamma", [](const Tensor& x) { return digamma(x); }),
-                       both_ways("logaddexp2", [](const Tensor& x) { return logaddexp2(x, 0.5); }),
-                       both_ways("fmax", [](const Tensor& x) { return fmax(x, 0.5); }),
-                       both_ways("fmin", [](const Tensor& x) { return fmin(x, 0.5); }),
-                       both_ways("copysign", [](const Tensor& x) { return copysign(x, -1); }),
-                       both_ways("heaviside", [](const Tensor& x) { return heaviside(x, x); }),
-                       both_ways("ldexp", [](const Tensor& x) { return ldexp(x, Index(Shape{}, 3)); }),
                        both_ways("hardshrink", [](const Tensor& x) { return hardshrink(x); }),
                        both_ways("softshrink", [](const Tensor& x) { return softshrink(x); }),
                        both_ways("rrelu", [](const Tensor& x) { return rrelu(x); }),
