@@ -107,6 +107,8 @@ struct GraphVertex {
   std::vector<std::string> remarks = {};  ///< further lines: of an overlay, a style
 };
 
+/// Whether it is a leaf: an input, a parameter or a constant.
+inline bool is_leaf(const GraphVertex& vertex) { return vertex.role <= GraphRole::constant; }
 /// Whether it is an operation, of a forward or a backward pass.
 inline bool is_operation(const GraphVertex& vertex) {
   return vertex.role == GraphRole::operation || vertex.role == GraphRole::gradient_operation;
