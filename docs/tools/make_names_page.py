@@ -72,7 +72,7 @@ GROUPS = [
     ),
     (
         "Fourier transforms",
-        "of real numbers only, `fft::rfft`; frames and windows are slices and products before it",
+        "no model of the library works on spectra; a transform of n numbers is a product with an (n, n) matrix",
         r"torch\.(stft|istft|has_spectral)",
     ),
     (
