@@ -1,5 +1,6 @@
 // Diagrams of models.
 #include <xgrad/core/diagram/render/dot.h>
+#include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/view/labels.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/nn.h>
