@@ -7,23 +7,6 @@
 namespace xgrad::testing {
 namespace {
 
-TEST_CASE("the gradients of arranging elements are those of differences") {
-  const Array x = normal({2, 3, 4}, 2);
-  const auto check = [&](const std::function<Tensor(const Tensor&)>& f) {
-    check_gradients([&](const Tensors& t) { return f(t[0]); }, {x});
-    check_gradients([&](const Tensors& t) { return f(square(t[0])); }, {x});
-  };
-  check([](const Tensor& t) { return unbind(t, 1)[2] * unbind(t, -2)[0]; });
-  check([](const Tensor& t) { return split(t, 3, -1)[1]; });
-  check([](const Tensor& t) { return movedim(t, 0, -1); });
-  check([](const Tensor& t) { return unflatten(t, -1, {2, -1}); });
-  check([](const Tensor& t) { return diagonal(t, {.offset = -1, .axis1 = 0, .axis2 = 2}); });
-  check([](const Tensor& t) { return diag_embed(t, {.offset = 2, .axis1 = 0, .axis2 = 1}); });
-  check([](const Tensor& t) { return diag(diag(t[{1}], 1), -1); });
-  check_gradients([](const Tensors& t) { return meshgrid(t)[0] * meshgrid(t, {MeshIndexing::xy})[1]; },
-                  {normal({3}), normal({3}, 2)});
-}
-
 TEST_CASE("what takes apart and what puts together undo each other") {
   const Tensor x = normal({2, 3, 4});
   for (const int axis : {0, 1, -1}) {

@@ -1,40 +1,15 @@
-// Writing by index, counting: gradients against differences, what equal indices mean, edges, bad input.
+// Writing by index, counting: what equal indices mean, edges, bad input. (Gradients: choosing_fixtures_test.cpp.)
 #include <cmath>
 
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
-#include "support/orders.h"
 #include "support/threads.h"
 
 namespace xgrad::testing {
 namespace {
 
-TEST_CASE("the gradients of writing by index are those of differences, also where indices are equal") {
-  for (const int axis : {0, 1, -1}) {
-    CAPTURE(axis);
-    const Index twice({2, 2, 2}, {0, 1, 0, 0, 1, 0, 0, 0}), rows = index({1, 0, 1, 1});
-    const std::vector<Array> two{normal({2, 2, 2}, 1), normal({2, 2, 2}, 2)};
-    const auto check = [&](const Function& f, const std::vector<Array>& inputs) {
-      check_gradients(f, inputs);
-      check_gradients(
-          [&](const Tensors& x) {
-            Tensors squares;
-            for (const Tensor& each : x) squares.push_back(square(each));
-            return f(squares);
-          },
-          inputs);
-    };
-    check([&](const Tensors& x) { return scatter(x[0], axis, twice, x[1]); }, two);
-    check([&](const Tensors& x) { return scatter(x[0], axis, twice, 7); }, {two[0]});
-    check([&](const Tensors& x) { return take_along_dim(x[0], twice, axis); }, {two[0]});
-    Shape source{2, 2, 2};
-    source[axis < 0 ? 2 : axis] = 4;
-    check([&](const Tensors& x) { return index_add(x[0], axis, rows, x[1]); }, {two[0], normal(source, 3)});
-    check([&](const Tensors& x) { return index_fill(x[0], axis, index({1}), 7); }, {two[0]});
-    check([&](const Tensors& x) { return repeat_interleave(x[0], index({2, 1}), axis); }, {two[0]});
-  }
-  check_gradients([](const Tensors& x) { return bincount(index({0, 2, 2, 0}), x[0]); }, {normal({4})});
+TEST_CASE("the gradients of weighted counts are those of differences") {
   check_gradients([](const Tensors& x) { return bincount(index({0, 2, 2, 0}), square(x[0])); }, {normal({4})});
 }
 

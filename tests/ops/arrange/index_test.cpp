@@ -1,4 +1,4 @@
-// Choosing by index and by mask, sorting: literals from PyTorch, definitions element by element, gradients.
+// Choosing by index and by mask, sorting: literals from PyTorch, definitions element by element.
 #include <xgrad/ops/arrange/index.h>
 #include <xgrad/ops/arrange/sort.h>
 #include <xgrad/ops/elementwise/compare.h>
@@ -30,11 +30,6 @@ TEST_CASE("embedding takes rows of the table, ids of any shape") {
   CHECK(equal(embedding(weight, Index({}, {1})).value(), Array({4}, {0, -1, 7, 2})));
   CHECK(embedding(weight, Index({3, 0}, {})).shape() == Shape{3, 0, 4});
   CHECK(embedding(Tensor(Array(Shape{3, 0})), Index({2}, {0, 2})).shape() == Shape{2, 0});
-  const Index ids({3, 3}, {0, 2, 2, 1, 0, 2, 2, 2, 0});
-  for (const std::int64_t width : {1, 2, 8, 17, 64, 65, 130}) {
-    CAPTURE(width);
-    check_gradients([&](const Tensors& w) { return embedding(w[0] * w[0], ids); }, {normal({4, width})});
-  }
 }
 
 TEST_CASE("rows of the table that are not used, and the padding row, get no gradient") {
@@ -95,18 +90,6 @@ TEST_CASE("index_select takes positions along an axis") {
   CHECK(index_select(x34, 1, Index({0}, {})).shape() == Shape{3, 0});
   CHECK(equal(index_select(Index({2, 2}, {1, 2, 3, 4}), 1, Index({1}, {1})), Index({2, 1}, {2, 4})));
   CHECK(equal(index_select(Mask({2}, {true, false}), 0, Index({3}, {1, 0, 1})), Mask({3}, {false, true, false})));
-  for (const int axis : {0, 1, 2}) {
-    check_gradients(
-        [&](const Tensors& x) {
-          return index_select(x[0] * x[0], axis, Index({4}, {1, 0, 1, 1}));
-        },
-        {normal({2, 3, 2})});
-  }
-  check_gradients(
-      [](const Tensors& x) {
-        return transpose(index_select(x[0], 1, Index({3}, {4, 4, 1})));
-      },
-      {normal({3, 5})});
   CHECK(error_of<ValueError>([] { index_select(x34, 0, Index({1}, {3})); }) ==
         "index_select: index 3 is not in [-3, 3)");
   CHECK(error_of<ShapeError>([] {
@@ -130,13 +113,6 @@ TEST_CASE("gather picks one element each") {
     }
   }
   CHECK(right);
-  check_gradients([&](const Tensors& x) { return gather(x[0] * x[0], 0, rows); }, {normal({3, 4})});
-  check_gradients([](const Tensors& x) { return gather(x[0], -1, Index({3, 1}, {4, 0, 4})); }, {normal({3, 5})});
-  check_gradients(
-      [](const Tensors& x) {
-        return gather(x[0], 1, Index({1, 3, 2}, {1, 1, 0, 1, 1, 0}));
-      },
-      {normal({2, 2, 3})});
 }
 
 TEST_CASE("scatter_add adds at the named positions") {
@@ -147,8 +123,6 @@ TEST_CASE("scatter_add adds at the named positions") {
   CHECK(equal(scatter_add(x34, 1, Index({2, 2}, {2, 0, 1, 1}), Array({2, 2}, {10, 20, 1, 2})).value(),
               Array({3, 4}, {23, 1, 12, 5, 0, 2, 7, 2, 4, 4, 6, -2})));
   CHECK(equal(scatter_add(x34, 0, Index({0, 4}, {}), Array(Shape{0, 4})).value(), x34));
-  check_gradients([&](const Tensors& x) { return scatter_add(x[0] * x[0], 0, rows, x[1] * x[1]); },
-                  {normal({3, 4}), normal({4, 3}, 2)});
   check_gradients(
       [](const Tensors& x) {
         return scatter_add(x[0], 1, Index({2, 2}, {0, 0, 1, 1}), x[0]);
@@ -199,12 +173,6 @@ TEST_CASE("masked_fill replaces where the mask is true, also NaN") {
   CHECK(equal(masked_fill(Array({2, 2}, not_a_number), Mask({2, 1}, {true, true}), 0).value(), Array({2, 2}, Real(0))));
   CHECK(equal(masked_fill(Tensor(1), Mask({}, {true}), 2).value(), Array({}, {2})));
   CHECK(masked_fill(Array(Shape{0, 3}), Mask({3}, true), 2).shape() == Shape{0, 3});
-  check_gradients([&](const Tensors& x) { return masked_fill(x[0] * x[0], mask, 5); }, {normal({2, 2, 3})});
-  check_gradients(
-      [](const Tensors& x) {
-        return masked_fill(x[0], Mask({5, 1}, {true, false, true, false, false}), 1);
-      },
-      {normal({3, 5, 2})});
   const Tensor leaf = variable(Array({2}, {1, 2}));
   const Array g =
       grad(masked_fill(leaf, Mask({2}, {true, false}), 0), {leaf}, {.seed = Array({2}, {not_a_number, 3})})[0].value();
@@ -218,11 +186,6 @@ TEST_CASE("masked_select lists what the mask chooses") {
   CHECK(equal(masked_select(x34, Mask({3, 1}, {false, true, false})).value(), Array({4}, {0, -1, 7, 2})));
   CHECK(masked_select(x34, Mask({}, {false})).shape() == Shape{0});
   CHECK(equal(flatnonzero(Mask({2, 2}, {false, true, true, false})), Index({2}, {1, 2})));
-  check_gradients(
-      [](const Tensors& x) {
-        return masked_select(x[0], Mask({5}, {true, false, false, true, true}));
-      },
-      {normal({3, 5})});
   CHECK(error_of<ShapeError>([] { masked_select(x34, Mask({3}, true)); }) ==
         "masked_select: mask of shape [3] does not broadcast to [3, 4]; [3] would fit as [3, 1]");
   CHECK(error_of<ShapeError>([] { masked_fill(normal({4, 4, 5, 5}), Mask({4, 5}, true), 0); }) ==
@@ -245,7 +208,6 @@ TEST_CASE("sort is stable and puts NaN last") {
     CHECK(std::is_sorted(sorted.data() + row * 1000, sorted.data() + (row + 1) * 1000, std::greater()));
     CHECK(std::is_permutation(sorted.data() + row * 1000, sorted.data() + (row + 1) * 1000, large.data() + row * 1000));
   }
-  check_gradients([](const Tensors& x) { return sort(x[0] * x[0], {.axis = 0}).values; }, {normal({3, 5})});
   CHECK(error_of<ValueError>([] { sort(x34, {.axis = 2}); }) == "sort: axis 2 is out of range for rank 2");
 }
 
@@ -260,7 +222,6 @@ TEST_CASE("topk finds the most extreme elements in order") {
   CHECK(equal(topk(Array({6}, {2, not_a_number, 2, -1, 5, 2}), 2, {.largest = false}).indices, Index({2}, {3, 0})));
   CHECK(topk(x34, 0).values.shape() == Shape{3, 0});
   CHECK(equal(topk(x34, 4).values.value(), sort(x34, {.descending = true}).values.value()));
-  check_gradients([](const Tensors& x) { return topk(x[0] * x[0], 2).values; }, {normal({3, 5})});
   CHECK(error_of<ValueError>([] { topk(x34, 5); }) == "topk: k = 5 of 4");
   CHECK(error_of<ValueError>([] { topk(x34, -1); }) == "topk: k = -1 of 4");
 }

@@ -44,15 +44,6 @@ bool is(const Tensor& tensor, const Shape& shape, const std::function<Real(const
   return true;
 }
 
-// Gradients of an operation that only moves elements, also with the upstream gradient arriving transposed.
-void check_moves(const Function& f, const Shape& shape) {
-  check_gradients(f, {normal(shape)});
-  check_gradients([&](const Tensors& x) { return f({x[0] * x[0]}); }, {normal(shape)});
-  if (f({Tensor(normal(shape))}).rank() >= 2) {
-    check_gradients([&](const Tensors& x) { return transpose(f(x)); }, {normal(shape)});
-  }
-}
-
 }  // namespace
 
 TEST_CASE("reshape keeps elements, order and memory") {
@@ -64,7 +55,6 @@ TEST_CASE("reshape keeps elements, order and memory") {
   CHECK(reshape(Tensor(3), {1, 1}).shape() == Shape{1, 1});
   CHECK(reshape(counting({0, 3}), {3, 0, 5}).shape() == Shape{3, 0, 5});
   CHECK(reshape(counting({0, 3}), {-1, 3}).shape() == Shape{0, 3});
-  check_moves([](const Tensors& x) { return reshape(x[0], {5, -1}); }, {3, 5});
 }
 
 TEST_CASE("reshape refuses what does not fit") {
@@ -95,8 +85,6 @@ TEST_CASE("flatten, squeeze and unsqueeze are reshapes with names") {
   CHECK(unsqueeze(x, 0).shape() == Shape{1, 2, 1, 3, 1});
   CHECK(unsqueeze(x, -1).shape() == Shape{2, 1, 3, 1, 1});
   CHECK(unsqueeze(Tensor(1), 0).shape() == Shape{1});
-  check_moves([](const Tensors& x) { return unsqueeze(squeeze(flatten(x[0], 0, 1)), 1); }, {2, 3, 1, 2});
-
   CHECK(error_of<ShapeError>([&] { squeeze(x, {0}); }) == "squeeze: axis 0 of [2, 1, 3, 1] is not of size 1");
   CHECK(error_of<ValueError>([&] { unsqueeze(x, 5); }) == "unsqueeze: axis 5 is out of range for rank 5");
   CHECK(error_of<ValueError>([&] { flatten(x, 2, 1); }) == "flatten: axis 2 comes after axis 1");
@@ -130,10 +118,6 @@ TEST_CASE("transpose exchanges two axes and returns when done twice") {
   CHECK(is(transpose(x), {2, 4, 3}, [&](const Position& i) { return at(x.value(), {i[0], i[2], i[1]}); }));
   CHECK(is(transpose(x, 0, -1), {4, 3, 2}, [&](const Position& i) { return at(x.value(), {i[2], i[1], i[0]}); }));
   CHECK(equal(transpose(transpose(x, 0, 2), 2, 0).value(), x.value()));
-  check_moves([](const Tensors& x) { return transpose(x[0]); }, {3, 5});
-  check_moves([](const Tensors& x) { return permute(x[0], {2, 0, -1, 1}); }, {2, 3, 1, 2});
-  check_moves([](const Tensors& x) { return permute(x[0], {}); }, {});
-
   CHECK(error_of<ShapeError>([] { transpose(counting({3})); }) == "transpose: needs at least 2 axes, shape is [3]");
   CHECK(error_of<ValueError>([&] {
           permute(x, {0, 0, 1});
@@ -153,8 +137,6 @@ TEST_CASE("broadcast_to repeats along new axes and axes of size 1") {
   CHECK(is(broadcast_to(Tensor(7), {17}), {17}, [](const Position&) { return Real(7); }));
   CHECK(is(broadcast_to(counting({4}), {3, -1}), {3, 4}, [](const Position& i) { return static_cast<Real>(i[1]); }));
   CHECK(broadcast_to(x, {3, 0}).shape() == Shape{3, 0});
-  check_moves([](const Tensors& x) { return broadcast_to(x[0], {2, 3, 5}); }, {3, 1});
-  check_moves([](const Tensors& x) { return broadcast_to(x[0], {2, 2}); }, {});
   CHECK(error_of<ShapeError>([&] { broadcast_to(x, {2, 5}); }) == "broadcast_to: [3, 1] cannot become [2, 5]");
   CHECK(error_of<ShapeError>([&] {
           broadcast_to(x, {-1, 3, 5, 3});
@@ -214,11 +196,12 @@ TEST_CASE("brackets choose positions, ranges and new axes") {
 }
 
 TEST_CASE("gradients flow to the chosen part only, to any order") {
-  check_moves([](const Tensors& x) { return x[0][{0, _, slice(1, 3)}]; }, {2, 3, 4});
-  check_moves([](const Tensors& x) { return x[0][{slice(none, none, -1), slice(0, none, 2)}]; }, {3, 5});
-  check_moves([](const Tensors& x) { return x[0][{1, 2}]; }, {3, 5});
-  check_moves([](const Tensors& x) { return narrow(x[0], -1, 1, 3); }, {2, 1, 5});
-  check_moves([](const Tensors& x) { return place(x[0], {slice(1, none, 2), _, new_axis, 1}, {7, 5, 3}); }, {3, 5, 1});
+  check_gradients(
+      [](const Tensors& x) {
+        const Tensor y = place(x[0], {slice(1, none, 2), _, new_axis, 1}, {7, 5, 3});
+        return y * y;
+      },
+      {normal({3, 5, 1})});
   const Tensor x = variable(counting({2, 2}));
   CHECK(equal(grad(sum_to(x[{1}], {}), {x})[0].value(), Array({2, 2}, {0, 0, 1, 1})));
 }
@@ -246,7 +229,6 @@ TEST_CASE("concat joins along an axis") {
         return concat({x[0], x[1] * x[0], x[0]}, 1);
       },
       {normal({3, 5}), normal({3, 5})});
-  check_gradients([](const Tensors& x) { return transpose(concat(x, -2)); }, {normal({2, 1, 2}), normal({2, 3, 2}, 2)});
   CHECK(error_of<ValueError>([] { concat({}); }) == "concat: needs at least 1 tensor");
   CHECK(error_of<ShapeError>([] {
           concat({counting({2, 3}), counting({2, 4})}, 0);
@@ -302,7 +284,6 @@ TEST_CASE("pad puts a value around") {
   CHECK(equal(pad(x, {{1, 0}, {0, 2}}, 7).value(), Array({3, 4}, {7, 7, 7, 7, 1, 2, 7, 7, 3, 4, 7, 7})));
   CHECK(equal(pad(counting({0}), {{2, 1}}).value(), Array({3}, {0, 0, 0})));
   CHECK(pad(Tensor(3), {}).item() == 3);
-  check_moves([](const Tensors& x) { return pad(x[0], {{1, 2}, {0, 0}, {3, 1}}, -1); }, {2, 3, 1});
   CHECK(error_of<ValueError>([&] { pad(x, {{1, 1}}); }) == "pad: 1 paddings for shape [2, 2]");
   CHECK(error_of<ValueError>([&] { pad(x, {{0, 0}, {2, -1}}); }) == "pad: negative padding -1 of axis 1");
   CHECK_THROWS_AS(pad(x, {{0, 0}, {std::numeric_limits<std::int64_t>::max(), 1}}), LimitError);
@@ -315,7 +296,6 @@ TEST_CASE("flip turns axes round") {
   CHECK(equal(flip(x, {}), x));
   CHECK(equal(flip(x, 1), flip(x, {1})));
   CHECK(flip(counting({0, 3}), {0, 1}).shape() == Shape{0, 3});
-  check_moves([](const Tensors& x) { return flip(x[0], {0, 1}); }, {3, 5});
   CHECK(error_of<ValueError>([&] { flip(x, {1, -2}); }) == "flip: repeated axis in [1, -2]");
 }
 
@@ -333,7 +313,6 @@ TEST_CASE("roll moves around the end, and rolls back") {
   }));
   CHECK(equal(roll(x, {1, 1}, {0, 0}), roll(x, 2, 0)));
   CHECK(roll(counting({0, 2}), 1, 0).shape() == Shape{0, 2});
-  check_moves([](const Tensors& x) { return roll(x[0], {2, -1}, {0, 1}); }, {3, 5});
   CHECK(error_of<ValueError>([&] { roll(x, {1, 2}, {0}); }) == "roll: 2 shifts for 1 axes");
   CHECK(error_of<ValueError>([&] { roll(x, 1, 3); }) == "roll: axis 3 is out of range for rank 3");
 }
@@ -350,8 +329,6 @@ TEST_CASE("repeat_interleave repeats positions, tile repeats the whole") {
   CHECK(equal(tile(Tensor(5), {2, 1}).value(), Array({2, 1}, {5, 5})));
   CHECK(tile(x, {0, 2}).shape() == Shape{0, 4});
   CHECK(tile(counting({0, 3}), {2, 2}).shape() == Shape{0, 6});
-  check_moves([](const Tensors& x) { return repeat_interleave(x[0], 3, 0); }, {3, 5});
-  check_moves([](const Tensors& x) { return tile(x[0], {2, 1, 3}); }, {3, 1});
   CHECK(error_of<ValueError>([&] { repeat_interleave(x, -1, 0); }) == "repeat_interleave: negative count -1");
   CHECK(error_of<ValueError>([&] { tile(x, {1, -2}); }) == "tile: negative count in [1, -2]");
   CHECK_THROWS_AS(repeat_interleave(x, std::int64_t{1} << 62, 0), LimitError);
@@ -375,8 +352,6 @@ TEST_CASE("tril and triu keep one side of a diagonal") {
   CHECK(equal(triu(Mask({2, 3}, true), 1), Mask({2, 3}, {false, true, true, false, false, true})));
   CHECK(tril(Tensor(counting({0, 3}))).shape() == Shape{0, 3});
   CHECK(equal(tril(Tensor(nan), std::numeric_limits<std::int64_t>::min()).value(), Array({2, 2}, Real(0))));
-  check_moves([](const Tensors& x) { return tril(x[0], 1); }, {3, 5});
-  check_moves([](const Tensors& x) { return triu(x[0], -1); }, {2, 5, 3});
   CHECK(error_of<ShapeError>([] { tril(Tensor(counting({3}))); }) == "tril: needs at least 2 axes, shape is [3]");
 }
 
@@ -408,78 +383,3 @@ TEST_CASE("what only changes the shape shares memory") {
   CHECK(transpose(x).value().data() != x.value().data());
 }
 
-TEST_CASE("every rearrangement has gradients of second order on every class of shapes") {
-  struct Case {
-    std::string name;
-    Function f;
-  };
-  const std::vector<Case> cases{
-      {"reshape",
-       [](const Tensors& x) {
-         return reshape(x[0], {x[0].size(), 1});
-       }},
-      {"flatten", [](const Tensors& x) { return flatten(x[0], 0, 1); }},
-      {"squeeze", [](const Tensors& x) { return squeeze(x[0]); }},
-      {"unsqueeze", [](const Tensors& x) { return unsqueeze(x[0], -2); }},
-      {"permute",
-       [](const Tensors& x) {
-         Axes axes = all_axes(x[0].rank());
-         std::rotate(axes.begin(), axes.begin() + 1, axes.end());
-         return permute(x[0], axes);
-       }},
-      {"transpose", [](const Tensors& x) { return transpose(x[0]); }},
-      {"transpose outer", [](const Tensors& x) { return transpose(x[0], 0, -1); }},
-      {"broadcast_to",
-       [](const Tensors& x) {
-         Shape shape = x[0].shape();
-         shape.insert(0, 2);
-         return broadcast_to(x[0], shape);
-       }},
-      {"slice",
-       [](const Tensors& x) {
-         return x[0][{slice(none, none, -1), ellipsis, slice(0, -1)}];
-       }},
-      {"narrow", [](const Tensors& x) { return narrow(x[0], 1, 0, x[0].dim(1) / 2); }},
-      {"chunk", [](const Tensors& x) { return chunk(x[0], 2, -1)[0]; }},
-      {"pad",
-       [](const Tensors& x) {
-         return pad(x[0], ShortList<Padding>::filled(x[0].rank(), {1, 2}), 3);
-       }},
-      {"concat",
-       [](const Tensors& x) {
-         return concat({x[0], x[0] * x[0]}, -1);
-       }},
-      {"concat outer",
-       [](const Tensors& x) {
-         return concat({x[0], x[0], x[0]}, 0);
-       }},
-      {"stack",
-       [](const Tensors& x) {
-         return stack({x[0], x[0] * x[0]}, 1);
-       }},
-      {"flip",
-       [](const Tensors& x) {
-         return flip(x[0], {0, -1});
-       }},
-      {"roll",
-       [](const Tensors& x) {
-         return roll(x[0], {1, -2}, {0, 1});
-       }},
-      {"repeat_interleave", [](const Tensors& x) { return repeat_interleave(x[0], 2, 1); }},
-      {"tile",
-       [](const Tensors& x) {
-         return tile(x[0], {2, 3});
-       }},
-      {"tril", [](const Tensors& x) { return tril(x[0]); }},
-      {"triu", [](const Tensors& x) { return triu(x[0]); }},
-  };
-  for (const Case& c : cases) {
-    for (const Shape& shape : {Shape{1, 1}, Shape{3, 5}, Shape{1, 4, 1}, Shape{5, 1, 2}, Shape{2, 3, 1, 2},
-                               Shape{2, 1, 2, 1, 3}, Shape{0, 3}, Shape{2, 0, 3}}) {
-      CAPTURE(c.name);
-      CAPTURE(cat(shape));
-      check_gradients([&](const Tensors& x) { return c.f({x[0] * x[0]}); }, {normal(shape)},
-                      {.zero = shape.numel() == 0});
-    }
-  }
-}

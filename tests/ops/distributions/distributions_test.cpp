@@ -1,5 +1,4 @@
-// Distributions: gradients against differences, samples against closed forms, edges, bad input. (Values and gradients
-// against PyTorch's are in distributions_fixtures_test.cpp.)
+// Distributions: samples against closed forms, edges, bad input. (Values and gradients: distributions_fixtures_test.cpp.)
 #include <cmath>
 #include <numbers>
 
@@ -29,36 +28,6 @@ void check_moments(const Tensor& samples, const Tensor& mean, const Tensor& vari
 }
 
 }  // namespace
-
-TEST_CASE("distributions have gradients of any order") {
-  const Array loc = normal({2, 1}, 1), scale = uniform({3}, 0.5, 2, 2), value = normal({4, 2, 3}, 3);
-  const Array low = uniform({2, 1}, -2, -1, 4), high = uniform({3}, 1, 2, 5), inside = uniform({2, 3}, -1, 1, 6);
-  const GradientCheck third{.order = 3, .tolerance = 1e-6};
-  check_gradients([](const Tensors& x) { return Normal(x[0], x[1]).log_prob(x[2]); }, {loc, scale, value}, third);
-  check_gradients([](const Tensors& x) { return Normal(0, x[0]).entropy(); }, {scale}, third);
-  check_gradients([](const Tensors& x) { return kl_divergence(Normal(x[0], x[1]), Normal(x[2], x[1])); },
-                  {loc, scale, normal({2, 3}, 7)}, third);
-  check_gradients([&](const Tensors& x) { return Uniform(x[0], x[1]).log_prob(inside); }, {low, high}, third);
-  check_gradients([](const Tensors& x) { return kl_divergence(Uniform(x[0], x[1]), Uniform(x[0] - 1, 2 * x[1])); },
-                  {low, high}, third);
-  const Array p = uniform({2, 3}, 0.1, 0.9, 8), q = uniform({3}, 0.1, 0.9, 9), x3 = normal({2, 3}, 10);
-  const Array answers = bernoulli(full({4, 2, 3}, 0.5)).value();
-  check_gradients([&](const Tensors& x) { return Bernoulli({.probs = x[0]}).log_prob(answers); }, {p}, third);
-  check_gradients([&](const Tensors& x) { return Bernoulli({.logits = x[0]}).log_prob(answers); }, {x3}, third);
-  check_gradients([](const Tensors& x) { return Bernoulli({.probs = x[0]}).entropy(); }, {p}, third);
-  check_gradients([](const Tensors& x) { return Bernoulli({.logits = x[0]}).entropy(); }, {x3}, third);
-  check_gradients(
-      [](const Tensors& x) { return kl_divergence(Bernoulli({.probs = x[0]}), Bernoulli({.logits = x[1]})); }, {q, x3},
-      third);
-  const Index kinds = index({{0, 2}, {1, 1}, {2, 0}});
-  check_gradients([&](const Tensors& x) { return Categorical({.probs = x[0]}).log_prob(kinds); }, {p}, third);
-  check_gradients([&](const Tensors& x) { return Categorical({.logits = x[0]}).log_prob(kinds); }, {x3}, third);
-  check_gradients([](const Tensors& x) { return Categorical({.probs = x[0]}).entropy(); }, {p}, third);
-  check_gradients([](const Tensors& x) { return Categorical({.logits = x[0]}).entropy(); }, {x3}, third);
-  check_gradients(
-      [](const Tensors& x) { return kl_divergence(Categorical({.probs = x[0]}), Categorical({.logits = x[1]})); },
-      {q, x3}, third);
-}
 
 TEST_CASE("probabilities sum and integrate to 1") {
   const Tensor x = linspace(-12, 12, 24001);  // steps of 0.001

@@ -1,7 +1,6 @@
-// Functions, activations, roundings and similarities: gradients of two orders against differences, limits, errors.
-// (Values: functions_fixtures_test.cpp and numerics_test.cpp.)
+// Functions, activations, roundings and similarities: limits, errors.
+// (Values: functions_fixtures_test.cpp and numerics_test.cpp; gradients: functions_fixtures_test.cpp.)
 #include <cmath>
-#include <span>
 #include <tuple>
 
 #include <xgrad/ops/ops.h>
@@ -11,88 +10,11 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-namespace {
-
-// Numbers of both signs that keep a distance from -6, -5.5, ..., 6, where functions here have kinks.
-Array off_kinks(const Shape& shape, std::uint64_t seed) {
-  Array x = uniform(shape, -6, 6, seed);
-  for (Real& v : std::span(x.mutable_data(), static_cast<std::size_t>(x.size()))) {
-    const Real kink = std::round(2 * v) / 2;
-    if (std::abs(v - kink) < 0.05) v = kink + Real(0.1);
-  }
-  return x;
-}
-
-struct Named {
-  const char* name;
-  Function f;
-  bool zero = false;  // the derivative is 0
-};
-
-Tensor plain_clamp(const Tensors& x) { return clamp(x[0], x[1], x[2]); }
-
-}  // namespace
-
-TEST_CASE("functions of all numbers have the gradients of differences, to the second order") {
-  const Named everywhere[] = {
-      {"atan", function_of_one(atan)},
-      {"sinh", function_of_one(sinh)},
-      {"cosh", function_of_one(cosh)},
-      {"asinh", function_of_one(asinh)},
-      {"exp2", function_of_one(exp2)},
-      {"floor", function_of_one(floor), true},
-      {"ceil", function_of_one(ceil), true},
-      {"round", [](const Tensors& x) { return round(x[0] + 0.25); }, true},
-      {"trunc", function_of_one(trunc), true},
-      {"frac", function_of_one(frac)},
-      {"leaky_relu", [](const Tensors& x) { return leaky_relu(x[0], {.negative_slope = 0.2}); }},
-      {"selu", function_of_one(selu)},
-      {"celu", [](const Tensors& x) { return celu(x[0], Real(0.7)); }},
-      {"celu below 0", [](const Tensors& x) { return celu(x[0], Real(-4)); }},
-      {"mish", function_of_one(mish)},
-      {"softsign", function_of_one(softsign)},
-      {"logsigmoid", function_of_one(logsigmoid)},
-      {"tanhshrink", function_of_one(tanhshrink)},
-      {"hardtanh", [](const Tensors& x) { return hardtanh(x[0], {.min_val = -3, .max_val = 0.5}); }},
-      {"relu6", function_of_one(relu6)},
-      {"hardsigmoid", function_of_one(hardsigmoid)},
-      {"hardswish", function_of_one(hardswish)},
-      {"nan_to_num", [](const Tensors& x) { return nan_to_num(x[0]); }},
-  };
-  for (const Named& op : everywhere) {
-    INFO(std::string(op.name));
-    check_gradients(op.f, {off_kinks({4, 5}, 3)}, {.zero = op.zero});
-  }
-}
-
-TEST_CASE("functions with a domain have the gradients of differences within it, to the second order") {
-  for (const Function& f : {function_of_one(asin), function_of_one(acos), function_of_one(atanh)})
-    check_gradients(f, {uniform({4, 5}, -0.9, 0.9)});
-  check_gradients(function_of_one(tan), {uniform({4, 5}, -1.2, 1.2)});
-  for (const Function& f :
-       {function_of_one(acosh), function_of_one(log2), function_of_one(log10), function_of_one(reciprocal)}) {
-    check_gradients(f, {uniform({4, 5}, 1.2, 5)});
-  }
-}
-
-TEST_CASE("functions of several tensors have the gradients of differences, broadcasting included") {
-  const auto two = [](Tensor (*f)(const Tensor&, const Tensor&)) -> Function {
-    return [f](const Tensors& x) { return f(x[0], x[1]); };
-  };
-  check_gradients(two(atan2), {uniform({3, 4}, -2, -0.5), uniform({4}, 0.5, 2, 2)});
-  check_gradients(two(logaddexp), {normal({3, 1}), normal({4}, 2)});
-  check_gradients(two(remainder), {uniform({3, 4}, 2.1, 2.9), uniform({4}, 0.95, 1.02)});
-  check_gradients(two(fmod), {uniform({3, 4}, -2.9, -2.1), uniform({4}, 0.95, 1.02)});
-  check_gradients(two(prelu), {off_kinks({2, 3, 2}, 4), normal({3})});
-  check_gradients(two(prelu), {off_kinks({5}, 4), normal({})});
-  check_gradients([](const Tensors& x) { return lerp(x[0], x[1], x[2]); },
-                  {normal({3, 4}), normal({4}, 2), uniform({3, 1}, 0.6, 2)});
-  check_gradients(plain_clamp, {off_kinks({3, 4}, 5), Array({4}, Real(-2)), Array({}, Real(1.5))});
-  check_gradients([](const Tensors& x) { return glu(x[0], 1); }, {normal({2, 6})});
-  check_gradients([](const Tensors& x) { return normalize(x[0]); }, {normal({3, 4})});
-  check_gradients([](const Tensors& x) { return cosine_similarity(x[0], x[1]); }, {normal({3, 4}), normal({1, 4}, 2)});
-  check_gradients([](const Tensors& x) { return pairwise_distance(x[0], x[1], {.p = 3}); },
-                  {normal({3, 4}), normal({4}, 2)});
+TEST_CASE("remainder and fmod have the gradients of differences between their jumps") {
+  check_gradients([](const Tensors& x) { return remainder(x[0], x[1]); },
+                  {uniform({3, 4}, 2.1, 2.9), uniform({4}, 0.95, 1.02)});
+  check_gradients([](const Tensors& x) { return fmod(x[0], x[1]); },
+                  {uniform({3, 4}, -2.9, -2.1), uniform({4}, 0.95, 1.02)});
 }
 
 TEST_CASE("functions of all shapes keep them, and their elements do not depend on where they stand") {

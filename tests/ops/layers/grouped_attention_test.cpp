@@ -36,7 +36,7 @@ TEST_CASE("grouped attention is attention with the keys and values of a group re
   }
 }
 
-TEST_CASE("grouped attention from one projection equals that of its parts, and has gradients of any order") {
+TEST_CASE("grouped attention from one projection equals that of its parts, and so do its gradients of two orders") {
   const std::int64_t H = 4, G = 2, d = 2;
   const AttentionOptions options{.mask = {.lengths = Index({2}, {3, 2})}, .kv_heads = G};
   const auto packed = [&](const Tensors& x) { return multi_head_attention(x[0], H, options); };
@@ -45,7 +45,6 @@ TEST_CASE("grouped attention from one projection equals that of its parts, and h
                                 narrow(x[0], 2, (H + G) * d, G * d), H, options);
   };
   check_fused(packed, parts, {normal({2, 3, (H + 2 * G) * d})});
-  check_gradients(packed, {normal({2, 3, (H + 2 * G) * d})});
   const Tensor q(normal({2, 3, H * d})), k(normal({2, 3, G * d}, 2));
   check_close(attention_weights(q, k, H, options).value(),
               attention_weights(q, repeated(k, G, H / G), H, {.mask = options.mask}).value());

@@ -33,16 +33,8 @@ TEST_CASE("rfft is the sum that defines it, for lengths of every kind, and irfft
   }
 }
 
-TEST_CASE("Fourier transforms have the gradients of differences, along any axis, cut off and filled up") {
-  using fft::FftNorm;
-  check_gradients([](const Tensors& x) { return fft::rfft(x[0]); }, {normal({2, 6})});
-  check_gradients([](const Tensors& x) { return fft::rfft(x[0], {.n = 7, .axis = 0, .norm = FftNorm::ortho}); },
-                  {normal({5, 2})});
-  check_gradients([](const Tensors& x) { return fft::rfft(x[0], {.n = 4, .norm = FftNorm::forward}); }, {normal({5})});
-  check_gradients([](const Tensors& x) { return fft::irfft(x[0]); }, {normal({2, 4, 2})});
-  check_gradients([](const Tensors& x) { return fft::irfft(x[0], {.n = 7, .axis = 0, .norm = FftNorm::ortho}); },
-                  {normal({4, 2, 2})});
-  check_gradients([](const Tensors& x) { return square(fft::irfft(x[0], {.n = 9, .norm = FftNorm::forward})); },
+TEST_CASE("second gradients through Fourier transforms are those of differences") {
+  check_gradients([](const Tensors& x) { return square(fft::irfft(x[0], {.n = 9, .norm = fft::FftNorm::forward})); },
                   {normal({3, 2})});
   check_gradients([](const Tensors& x) { return sum(square(fft::rfft(x[0])), {.axis = -1}); }, {normal({67})});
 }

@@ -4,7 +4,6 @@
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/ops.h>
 
-
 #include <xtensor-blas/xlinalg.hpp>
 
 #include "support/check.h"
@@ -165,39 +164,16 @@ TEST_CASE("one equation in a batch of one and a vector keep their axes") {
   CHECK(linalg::solve(a, tensor({{{3}}})).shape() == Shape{1, 1, 1});
 }
 
-TEST_CASE("systems have gradients of any order") {
-  const auto solve = [](const Tensors& x) { return linalg::solve(x[0], x[1]); };
-  check_gradients(solve, {regular({3, 3}), normal({3, 2}, 2)}, to_order(3));
-  check_gradients(solve, {regular({3, 3}), normal({3}, 2)});
-  check_gradients(solve, {regular({2, 2, 2}), normal({2, 2}, 2)});
-  check_gradients(solve, {regular({2, 1, 2, 2}), normal({3, 2, 2}, 2)});
-  check_gradients(solve, {regular({2, 2}), normal({3, 2, 1}, 2)});
+TEST_CASE("linear algebra has third derivatives") {
+  check_gradients([](const Tensors& x) { return linalg::solve(x[0], x[1]); }, {regular({3, 3}), normal({3, 2}, 2)},
+                  to_order(3));
   check_gradients([](const Tensors& x) { return linalg::solve(x[0], x[0]); }, {regular({3, 3})}, {.zero = true});
-  check_gradients([](const Tensors& x) { return linalg::solve(x[0], x[1], {.left = false}); },
-                  {regular({3, 3}), normal({2, 3}, 2)});
-  for (const bool upper : {false, true}) {
-    for (const bool left : {false, true}) {
-      for (const bool unit : {false, true}) {
-        check_gradients(
-            [=](const Tensors& x) {
-              return linalg::solve_triangular(x[0], x[1], {.upper = upper, .left = left, .unitriangular = unit});
-            },
-            {regular({2, 3, 3}), normal(left ? Shape{3, 2} : Shape{2, 3}, 2)}, to_order(2, 3e-7));
-      }
-    }
-  }
-  for (const Shape& shape : squares) {
-    check_gradients([](const Tensors& x) { return linalg::inv(x[0]); }, {regular(shape)}, to_order(shape.rank()));
-  }
-}
-
-TEST_CASE("determinants have gradients of any order") {
-  for (const Shape& shape : squares) {
-    CAPTURE(cat(shape));
-    check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {regular(shape)}, to_order(3));
-    check_gradients([](const Tensors& x) { return linalg::slogdet(x[0]).logabsdet; }, {regular(shape)}, to_order(3));
-  }
-  check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {normal({4, 4}, 9)});
+  check_gradients([](const Tensors& x) { return linalg::inv(x[0]); }, {regular({3, 4, 4})}, to_order(3));
+  check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {regular({3, 4, 4})}, to_order(3));
+  check_gradients([](const Tensors& x) { return linalg::slogdet(x[0]).logabsdet; }, {regular({3, 4, 4})}, to_order(3));
+  check_gradients([&](const Tensors& x) { return linalg::cholesky(symmetric(x[0])); }, {definite({3, 4, 4})},
+                  to_order(3));
+  check_gradients([](const Tensors& x) { return linalg::norm(x[0]); }, {normal({2, 3})}, to_order(3));
 }
 
 TEST_CASE("the determinant of a singular matrix has a gradient") {
@@ -233,33 +209,7 @@ TEST_CASE("logarithms of determinants neither overflow nor underflow") {
   CHECK(linalg::slogdet(small).logabsdet.item() == doctest::Approx(-400 * std::log(100.0)));
 }
 
-TEST_CASE("factorisations have gradients of any order") {
-  for (const Shape& shape : squares) {
-    CAPTURE(cat(shape));
-    const bool upper = shape.rank() == 3;
-    check_gradients([&](const Tensors& x) { return linalg::cholesky(symmetric(x[0]), {.upper = upper}); },
-                    {definite(shape)}, to_order(3));
-    check_gradients([](const Tensors& x) { return linalg::eigh(symmetric(x[0])).eigenvalues; }, {definite(shape, 2)},
-                    to_order(2, 1e-6));
-    if (shape.dim(-1) == 1) continue;
-    check_gradients([](const Tensors& x) { return linalg::eigh(symmetric(x[0])).eigenvectors; }, {definite(shape, 2)},
-                    to_order(2, 1e-5));
-  }
-  for (const Shape& shape : {Shape{3, 3}, {4, 2}, {2, 4}, {2, 3, 2}, {1, 3}, {3, 1}}) {
-    CAPTURE(cat(shape));
-    const Array a = normal(shape, 3);
-    check_gradients([](const Tensors& x) { return linalg::qr(x[0]).r; }, {a}, to_order(2, 1e-6));
-    if (shape.dim(-2) > 1) {
-      check_gradients([](const Tensors& x) { return linalg::qr(x[0]).q; }, {a}, to_order(2, 1e-6));
-      check_gradients([](const Tensors& x) { return linalg::svd(x[0], {.full_matrices = false}).u; }, {a},
-                      to_order(2, 1e-5));
-    }
-    if (shape.dim(-1) > 1) {
-      check_gradients([](const Tensors& x) { return linalg::svd(x[0], {.full_matrices = false}).vh; }, {a},
-                      to_order(2, 1e-5));
-    }
-    check_gradients([](const Tensors& x) { return linalg::svd(x[0], {.full_matrices = false}).s; }, {a}, to_order(2, 1e-6));
-  }
+TEST_CASE("complete factorisations have gradients") {
   check_gradients(
       [](const Tensors& x) {
         const auto [u, s, vh] = linalg::svd(x[0]);
@@ -328,31 +278,24 @@ TEST_CASE("norms are what numpy and PyTorch call them") {
         "vector_norm: ord is NaN");
 }
 
-TEST_CASE("norms have gradients of any order, and 0 at 0") {
+TEST_CASE("norms have gradients of 0 at 0") {
   for (const double ord : {2.0, 1.0, 3.0, 1.5, 0.5, -1.0, double(infinity), -double(infinity)}) {
     CAPTURE(ord);
-    check_gradients([=](const Tensors& x) { return linalg::vector_norm(x[0], {.ord = ord, .axis = -1}); },
-                    {uniform({3, 4}, 1, 2)});
     const Tensor zero = variable(Array({3}, Real(0)));
     const Tensor g = grad(linalg::vector_norm(zero, {.ord = ord}), {zero}, {.create_graph = true})[0];
     CHECK(equal(g.value(), Array({3}, Real(0))));
   }
-  check_gradients([](const Tensors& x) { return linalg::norm(x[0]); }, {normal({2, 3})}, to_order(3));
 }
 
 TEST_CASE("diagonals and traces") {
   for (const Shape& shape : {Shape{3, 3}, {2, 4}, {4, 2}, {1, 5}, {2, 3, 2}}) {
-    const std::string letters = "...ii";
     const std::int64_t k = std::min(shape.dim(-1), shape.dim(-2));
     const Tensor a = normal(shape), square = a[{ellipsis, slice(0, k), slice(0, k)}];
     check_close(diagonal(a).value(), einsum("...ii->...i", {square}).value());
     check_close(trace(a).value(), einsum("...ii->...", {square}).value());
-    check_gradients([](const Tensors& x) { return diagonal(x[0]); }, {a.value()});
-    check_gradients([](const Tensors& x) { return trace(x[0]); }, {a.value()});
   }
   const Tensor x = normal({2, 3});
   check_close(diag_embed(x).value(), (unsqueeze(x, -1) * eye(3)).value());
-  check_gradients([](const Tensors& x) { return diag_embed(x[0]); }, {normal({2, 3})});
   CHECK(trace(zeros({2, 0})).item() == 0);
 }
 

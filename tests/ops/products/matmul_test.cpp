@@ -65,15 +65,9 @@ TEST_CASE("matmul is the sum over the inner axis, leading axes broadcast") {
   }
 }
 
-TEST_CASE("matmul has gradients of any order for every shape and transposition") {
-  for (const auto& [a, b, options, shape] : cases) {
-    const std::string product = cat(a, " @ ", b);
-    CAPTURE(product);
-    const bool zero = a.numel() == 0 || b.numel() == 0;
-    check_gradients([options = options](const Tensors& x) { return matmul(x[0], x[1], options); },
-                    {normal(a, 1), normal(b, 2)}, {.zero = zero});
-  }
+TEST_CASE("matmul has the gradients of differences where a factor stands twice or is transposed") {
   check_gradients([](const Tensors& x) { return matmul(x[0], x[0]); }, {normal({3, 3})});
+  check_gradients([](const Tensors& x) { return matmul(x[0], x[0]); }, {normal({3})});
   check_gradients([](const Tensors& x) { return matmul(x[0], x[0], {.transpose_b = true}); }, {normal({2, 3})});
   check_gradients([](const Tensors& x) { return transpose(matmul(transpose(x[0]), x[1])); },
                   {normal({4, 3}), normal({2, 4, 5})});
@@ -87,12 +81,6 @@ TEST_CASE("a vector is a row on the left, a column on the right") {
   CHECK(equal(matmul(a, b, {.transpose_b = false}).value(), matmul(a, transpose(b), {.transpose_b = true}).value()));
   CHECK(matmul(normal({3}), normal({2, 4, 3, 5})).shape() == Shape{2, 4, 5});
   CHECK(matmul(normal({2, 4, 3, 5}), normal({5})).shape() == Shape{2, 4, 3});
-  const auto product = [](const Tensors& x) { return matmul(x[0], x[1]); };
-  check_gradients(product, {normal({3}), normal({3}, 2)});
-  check_gradients(product, {normal({3}), normal({3, 4}, 2)});
-  check_gradients(product, {normal({3}), normal({2, 3, 4}, 2)});
-  check_gradients(product, {normal({2, 5, 3}), normal({3}, 2)});
-  check_gradients([](const Tensors& x) { return matmul(x[0], x[0]); }, {normal({3})});
 }
 
 TEST_CASE("matmul refuses factors that do not fit and names their shapes") {
@@ -142,9 +130,6 @@ TEST_CASE("linear is x weight' + bias") {
     const Tensors xs(inputs.begin(), inputs.end());
     check_close(fused(xs).value(), composed(xs).value());
     check_close(linear(xs[0], xs[1]).value(), plain::linear(xs[0], xs[1]).value());
-    const bool zero = shape.numel() == 0;
-    check_gradients(fused, inputs, {.zero = zero});
-    check_gradients([](const Tensors& x) { return linear(x[0], x[1]); }, {inputs[0], inputs[1]}, {.zero = zero});
   }
   check_gradients(fused, {normal({2, 0}), normal({3, 0}), normal({3}, 3)});
   check_gradients([](const Tensors& x) { return linear(x[0], x[0], x[1]); }, {normal({3, 3}), normal({3}, 3)});
@@ -166,8 +151,6 @@ TEST_CASE("dot and outer are the products of two vectors") {
   const Tensor a = tensor({1, 2, 3}), b = tensor({4, 5, 6});
   CHECK(dot(a, b).item() == 32);
   CHECK(equal(outer(a, tensor({1, 10})).value(), Array({3, 2}, {1, 10, 2, 20, 3, 30})));
-  check_gradients([](const Tensors& x) { return dot(x[0], x[1]); }, {normal({5}), normal({5}, 2)});
-  check_gradients([](const Tensors& x) { return outer(x[0], x[1]); }, {normal({5}), normal({3}, 2)});
   CHECK(error_of<ShapeError>([&] { dot(a, tensor({1, 2})); }) == "dot: needs two vectors of one size, got [3] and [2]");
   CHECK(error_of<ShapeError>([&] { outer(a, Tensor(1)); }) == "outer: needs two vectors, got [3] and []");
 }
@@ -216,18 +199,9 @@ TEST_CASE("einsum means what its letters say") {
   CHECK(einsum("ii->i", {zeros({0, 0})}).shape() == Shape{0});
 }
 
-TEST_CASE("einsum has gradients of any order") {
-  const auto check = [](const char* formula, const std::vector<Array>& inputs) {
-    CAPTURE(formula);
-    check_gradients([formula](const Tensors& x) { return einsum(formula, x); }, inputs);
-  };
-  check("ij,jk->ki", {normal({2, 3}), normal({3, 4}, 2)});
-  check("bqd,bkd->bqk", {normal({2, 3, 4}), normal({2, 5, 4}, 2)});
-  check("bhqk,bkhd->bqhd", {normal({2, 2, 3, 4}), normal({2, 4, 2, 3}, 2)});
-  check("ii->i", {normal({4, 4})});
-  check("ij,k->k", {normal({2, 3}), normal({4}, 2)});
-  check("ab,bc,cd->ad", {normal({2, 3}), normal({3, 2}, 2), normal({2, 4}, 3)});
-  check("...i,...i->...", {normal({2, 3, 4}), normal({1, 4}, 2)});
+TEST_CASE("einsum has the gradients of differences where letters are summed alone, axes broadcast or a factor stands twice") {
+  check_gradients([](const Tensors& x) { return einsum("ij,k->k", x); }, {normal({2, 3}), normal({4}, 2)});
+  check_gradients([](const Tensors& x) { return einsum("...i,...i->...", x); }, {normal({2, 3, 4}), normal({1, 4}, 2)});
   check_gradients([](const Tensors& x) { return einsum("ij,ij->", {x[0], x[0]}); }, {normal({3, 5})});
 }
 
@@ -256,9 +230,6 @@ TEST_CASE("tensordot sums over pairs of axes") {
   check_close(tensordot(a, c, {1, 2}, {-1, 0}).value(), einsum("ijk,klj->il", {a, c}).value());
   check_close(tensordot(a, b, 0).value(), einsum("ijk,lmn->ijklmn", {a, b}).value());
   CHECK(tensordot(a, c, {2}, {0}).shape() == Shape{2, 3, 5, 3});
-  check_gradients([](const Tensors& x) { return tensordot(x[0], x[1], 2); }, {normal({2, 3, 2}), normal({3, 2, 2}, 2)});
-  check_gradients([](const Tensors& x) { return tensordot(x[0], x[1], {0}, {1}); },
-                  {normal({3, 2}), normal({2, 3}, 2)});
   CHECK(error_of<ShapeError>([&] { tensordot(a, b, 1); }) ==
         "tensordot: sizes of axis 2 of [2, 3, 4] and axis 0 of [3, 4, 5] differ");
   CHECK(error_of<ValueError>([&] { tensordot(a, b, 4); }) == "tensordot: count 4 of axes for [2, 3, 4] and [3, 4, 5]");
