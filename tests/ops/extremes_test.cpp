@@ -295,10 +295,8 @@ TEST_CASE("extreme numbers: places in an array") {
     }
   }
   const Tensor row = variable(Array({3}, {1, 2, 3}));
-  CHECK(error_of<ValueError>([&] { row[{std::size_t{0} - 1}]; }) ==
-        "slice: 18446744073709551615 is beyond all positions");
-  CHECK(error_of<ValueError>([&] { row[{slice(0, std::uint64_t{1} << 63)}]; }) ==
-        "slice: 9223372036854775808 is beyond all positions");
+  CHECK_REFUSED(ValueError, row[{std::size_t{0} - 1}], "slice", "18446744073709551615");
+  CHECK_REFUSED(ValueError, row[{slice(0, std::uint64_t{1} << 63)}], "slice", "9223372036854775808");
 }
 
 TEST_CASE("extreme numbers: place, pad and what repeats") {
@@ -407,7 +405,7 @@ TEST_CASE("extreme numbers: joins, lengths and comparisons") {
   }
   // Sizes that no single array exceeds, but their sum.
   const Array wide(Shape{0, std::int64_t{1} << 58});
-  CHECK(error_of<LimitError>([&] { concat(std::vector<Array>(40, wide), 1); }).starts_with("concat: "));
+  CHECK_REFUSED(LimitError, concat(std::vector<Array>(40, wide), 1), "concat");
   error_of<LimitError>([&] { concat(std::vector<Array>(3, wide), 1); });
   error_of<LimitError>([&] {
     matmul(Tensor(zeros({std::int64_t{1} << 40, 0})), Tensor(zeros({0, std::int64_t{1} << 40})));

@@ -64,36 +64,24 @@ TEST_CASE("negative indices count from the end, as those of x[ids], with the sam
 
 TEST_CASE("bad indices are refused, and nothing has changed") {
   const Tensor x = normal({2, 3});
-  CHECK(error_of<ValueError>([&] {
-          scatter(x, 1, index({{3}}), ones({1, 1}));
-        }) == "scatter: index 3 is not in [-3, 3)");
-  CHECK(error_of<ValueError>([&] { scatter(x, 1, index({{-4}}), 1); }) == "scatter: index -4 is not in [-3, 3)");
-  CHECK(error_of<ShapeError>([&] {
-          scatter(x, 1, index({{0}}), ones({2, 1}));
-        }) == "scatter: index of shape [1, 1] for a source of shape [2, 1]");
-  CHECK(error_of<ShapeError>([&] { scatter(x, 0, index({0}), 1); }) == "scatter: index of shape [1] for shape [2, 3]");
-  CHECK(error_of<ValueError>([&] {
-          index_add(x, 0, index({2}), ones({1, 3}));
-        }) == "index_add: index 2 is not in [-2, 2)");
-  CHECK(error_of<ShapeError>([&] { index_add(x, 0, index({1}), ones({3})); }) ==
-        "index_add: a source of shape [3] for 1 positions of axis 0 of [2, 3]");
-  CHECK(error_of<ShapeError>([&] {
-          index_add(x, 0, index({{1}}), ones({1, 3}));
-        }) == "index_add: the index needs one axis, its shape is [1, 1]");
-  CHECK(error_of<ValueError>([&] { index_fill(x, 2, index({0}), 1); }) ==
-        "index_fill: axis 2 is out of range for rank 2");
-  CHECK(error_of<ValueError>([&] { index_fill(x, 1, index({5}), 1); }) == "index_fill: index 5 is not in [-3, 3)");
-  CHECK(error_of<ShapeError>([&] { take_along_dim(x, index({0}), 0); }) ==
-        "take_along_dim: index of shape [1] for shape [2, 3]");
-  CHECK(error_of<ShapeError>([&] { take_along_dim(x, Index(Shape{1, 2}, 0), 0); }).starts_with("take_along_dim: "));
-  CHECK(error_of<ValueError>([&] { take_along_dim(x, index({{2}}), 0); }) ==
-        "take_along_dim: index 2 is not in [-2, 2)");
-  CHECK(error_of<ValueError>([&] { take_along_dim(x, index({6})); }) == "take_along_dim: index 6 is not in [-6, 6)");
-  CHECK(error_of<ShapeError>([&] { repeat_interleave(x, index({1}), 0); }) ==
-        "repeat_interleave: counts of shape [1] for axis 0 of [2, 3]");
-  CHECK(error_of<ValueError>([&] {
-          repeat_interleave(x, index({1, -1}), 0);
-        }) == "repeat_interleave: negative count -1");
+  CHECK_REFUSED(ValueError, scatter(x, 1, index({{3}}), ones({1, 1})), "scatter", "index 3", "[-3, 3)");
+  CHECK_REFUSED(ValueError, scatter(x, 1, index({{-4}}), 1), "scatter", "index -4", "[-3, 3)");
+  CHECK_REFUSED(ShapeError, scatter(x, 1, index({{0}}), ones({2, 1})), "scatter", "index of shape [1, 1]",
+                "source of shape [2, 1]");
+  CHECK_REFUSED(ShapeError, scatter(x, 0, index({0}), 1), "scatter", "index of shape [1]", "shape [2, 3]");
+  CHECK_REFUSED(ValueError, index_add(x, 0, index({2}), ones({1, 3})), "index_add", "index 2", "[-2, 2)");
+  CHECK_REFUSED(ShapeError, index_add(x, 0, index({1}), ones({3})), "index_add", "source of shape [3]", "1 positions",
+                "axis 0 of [2, 3]");
+  CHECK_REFUSED(ShapeError, index_add(x, 0, index({{1}}), ones({1, 3})), "index_add", "the index needs one", "[1, 1]");
+  CHECK_REFUSED(ValueError, index_fill(x, 2, index({0}), 1), "index_fill", "axis 2", "rank 2");
+  CHECK_REFUSED(ValueError, index_fill(x, 1, index({5}), 1), "index_fill", "index 5", "[-3, 3)");
+  CHECK_REFUSED(ShapeError, take_along_dim(x, index({0}), 0), "take_along_dim", "index of shape [1]", "shape [2, 3]");
+  CHECK_REFUSED(ShapeError, take_along_dim(x, Index(Shape{1, 2}, 0), 0), "take_along_dim");
+  CHECK_REFUSED(ValueError, take_along_dim(x, index({{2}}), 0), "take_along_dim", "index 2", "[-2, 2)");
+  CHECK_REFUSED(ValueError, take_along_dim(x, index({6})), "take_along_dim", "index 6", "[-6, 6)");
+  CHECK_REFUSED(ShapeError, repeat_interleave(x, index({1}), 0), "repeat_interleave", "counts of shape [1]",
+                "axis 0 of [2, 3]");
+  CHECK_REFUSED(ValueError, repeat_interleave(x, index({1, -1}), 0), "repeat_interleave", "negative count -1");
   check_close(x.value(), normal({2, 3}));
 }
 
@@ -115,10 +103,9 @@ TEST_CASE("any, all and counts over axes") {
   CHECK(count_nonzero(tensor({0, not_a_number, -0.0, 2})).item() == 2);
   CHECK(!any(Mask(Shape{0}), {.axis = 0}).item());
   CHECK(all(Mask(Shape{0}), {.axis = 0}).item());
-  CHECK(error_of<ValueError>([&] { any(mask, {.axis = 2}); }) == "any: axis 2 is out of range for rank 2");
-  CHECK(error_of<ValueError>([&] { all(mask, {.axis = {0, 0}}); }) == "all: repeated axis in [0, 0]");
-  CHECK(error_of<ValueError>([&] { count_nonzero(mask, {.axis = -3}); }) ==
-        "count_nonzero: axis -3 is out of range for rank 2");
+  CHECK_REFUSED(ValueError, any(mask, {.axis = 2}), "any", "axis 2", "rank 2");
+  CHECK_REFUSED(ValueError, all(mask, {.axis = {0, 0}}), "all", "repeated axis", "[0, 0]");
+  CHECK_REFUSED(ValueError, count_nonzero(mask, {.axis = -3}), "count_nonzero", "axis -3", "rank 2");
 }
 
 TEST_CASE("nonzero lists positions") {
@@ -142,12 +129,10 @@ TEST_CASE("distinct numbers: NaN is one, -0 is 0") {
 }
 
 TEST_CASE("counts refuse what they cannot count") {
-  CHECK(error_of<ShapeError>([] { bincount(index({{1}})); }) ==
-        "bincount: the list needs one axis, its shape is [1, 1]");
-  CHECK(error_of<ValueError>([] { bincount(index({1, -2})); }) == "bincount: negative number -2");
-  CHECK(error_of<ValueError>([] { bincount(index({1}), {.minlength = -1}); }) == "bincount: minlength is -1");
-  CHECK(error_of<ShapeError>([] { bincount(index({1}), ones({2})); }) ==
-        "bincount: weights of shape [2] for a list of shape [1]");
+  CHECK_REFUSED(ShapeError, bincount(index({{1}})), "bincount", "the list needs one", "[1, 1]");
+  CHECK_REFUSED(ValueError, bincount(index({1, -2})), "bincount", "negative number -2");
+  CHECK_REFUSED(ValueError, bincount(index({1}), {.minlength = -1}), "bincount", "minlength", "-1");
+  CHECK_REFUSED(ShapeError, bincount(index({1}), ones({2})), "bincount", "weights of shape [2]", "list of shape [1]");
   error_of<LimitError>([] { bincount(index({std::numeric_limits<std::int64_t>::max()})); });
 }
 

@@ -70,18 +70,13 @@ TEST_CASE("the gradient of a large embedding does not depend on the number of th
 
 TEST_CASE("embedding refuses ids outside the table") {
   const Tensor weight = normal({10, 3});
-  CHECK(error_of<ValueError>([&] {
-          embedding(weight, Index({2}, {3, 10}));
-        }) == "embedding: index 10 is not in [0, 10)");
-  CHECK(error_of<ValueError>([&] { embedding(weight, Index({1}, {-1})); }) == "embedding: index -1 is not in [0, 10)");
-  CHECK(error_of<ValueError>([&] { embedding(weight, Index({1}, {1}), {.padding_idx = 10}); }) ==
-        "embedding: padding_idx 10 is not in [-10, 10)");
+  CHECK_REFUSED(ValueError, embedding(weight, Index({2}, {3, 10})), "embedding", "index 10", "[0, 10)");
+  CHECK_REFUSED(ValueError, embedding(weight, Index({1}, {-1})), "embedding", "index -1", "[0, 10)");
+  CHECK_REFUSED(ValueError, embedding(weight, Index({1}, {1}), {.padding_idx = 10}), "embedding", "padding_idx 10",
+                "[-10, 10)");
   CHECK_THROWS_AS(embedding(weight, Index({1}, {1}), {.padding_idx = -11}), ValueError);
-  CHECK(error_of<ShapeError>([] { embedding(Tensor(normal({4})), Index({1}, {0})); }) ==
-        "embedding: the table needs two axes, its shape is [4]");
-  CHECK(error_of<ValueError>([] {
-          embedding(Tensor(Array(Shape{0, 3})), Index({1}, {0}));
-        }) == "embedding: index 0 is not in [0, 0)");
+  CHECK_REFUSED(ShapeError, embedding(Tensor(normal({4})), Index({1}, {0})), "embedding", "the table needs two", "[4]");
+  CHECK_REFUSED(ValueError, embedding(Tensor(Array(Shape{0, 3})), Index({1}, {0})), "embedding", "index 0", "[0, 0)");
 }
 
 TEST_CASE("index_select takes positions along an axis") {
@@ -90,11 +85,8 @@ TEST_CASE("index_select takes positions along an axis") {
   CHECK(index_select(x34, 1, Index({0}, {})).shape() == Shape{3, 0});
   CHECK(equal(index_select(Index({2, 2}, {1, 2, 3, 4}), 1, Index({1}, {1})), Index({2, 1}, {2, 4})));
   CHECK(equal(index_select(Mask({2}, {true, false}), 0, Index({3}, {1, 0, 1})), Mask({3}, {false, true, false})));
-  CHECK(error_of<ValueError>([] { index_select(x34, 0, Index({1}, {3})); }) ==
-        "index_select: index 3 is not in [-3, 3)");
-  CHECK(error_of<ShapeError>([] {
-          index_select(x34, 0, Index({1, 1}, {0}));
-        }) == "index_select: the index needs one axis, its shape is [1, 1]");
+  CHECK_REFUSED(ValueError, index_select(x34, 0, Index({1}, {3})), "index_select", "index 3", "[-3, 3)");
+  CHECK_REFUSED(ShapeError, index_select(x34, 0, Index({1, 1}, {0})), "index_select", "the index needs one", "[1, 1]");
 }
 
 TEST_CASE("gather picks one element each") {
@@ -135,21 +127,16 @@ TEST_CASE("scatter_add adds at the named positions") {
 }
 
 TEST_CASE("gather and scatter_add refuse what does not fit") {
-  CHECK(error_of<ValueError>([] { gather(x34, 1, Index({1, 1}, {4})); }) == "gather: index 4 is not in [-4, 4)");
-  CHECK(error_of<ValueError>([] { gather(x34, 1, Index({1, 1}, {-5})); }) == "gather: index -5 is not in [-4, 4)");
-  CHECK(error_of<ValueError>([] {
-          gather(x34, 2, Index({1, 1}, {0}));
-        }) == "gather: axis 2 is out of range for rank 2");
-  CHECK(error_of<ShapeError>([] { gather(x34, 0, Index({1}, {0})); }) == "gather: index of shape [1] for shape [3, 4]");
-  CHECK(error_of<ShapeError>([] {
-          gather(x34, 0, Index({1, 5}, std::int64_t{0}));
-        }) == "gather: index of shape [1, 5] is larger than [3, 4] along axis 1");
-  CHECK(error_of<ShapeError>([] {
-          scatter_add(x34, 0, Index({1, 2}, {0, 0}), Array({1, 3}, Real(0)));
-        }) == "scatter_add: index of shape [1, 2] for a source of shape [1, 3]");
-  CHECK(error_of<ValueError>([] {
-          scatter_add(x34, 0, Index({1, 1}, {7}), Array({1, 1}, Real(0)));
-        }) == "scatter_add: index 7 is not in [-3, 3)");
+  CHECK_REFUSED(ValueError, gather(x34, 1, Index({1, 1}, {4})), "gather", "index 4", "[-4, 4)");
+  CHECK_REFUSED(ValueError, gather(x34, 1, Index({1, 1}, {-5})), "gather", "index -5", "[-4, 4)");
+  CHECK_REFUSED(ValueError, gather(x34, 2, Index({1, 1}, {0})), "gather", "axis 2", "rank 2");
+  CHECK_REFUSED(ShapeError, gather(x34, 0, Index({1}, {0})), "gather", "index of shape [1]", "shape [3, 4]");
+  CHECK_REFUSED(ShapeError, gather(x34, 0, Index({1, 5}, std::int64_t{0})), "gather", "index of shape [1, 5]", "[3, 4]",
+                "axis 1");
+  CHECK_REFUSED(ShapeError, scatter_add(x34, 0, Index({1, 2}, {0, 0}), Array({1, 3}, Real(0))), "scatter_add",
+                "index of shape [1, 2]", "source of shape [1, 3]");
+  CHECK_REFUSED(ValueError, scatter_add(x34, 0, Index({1, 1}, {7}), Array({1, 1}, Real(0))), "scatter_add", "index 7",
+                "[-3, 3)");
 }
 
 TEST_CASE("one_hot marks the class, and times a table it is an embedding") {
@@ -158,8 +145,8 @@ TEST_CASE("one_hot marks the class, and times a table it is an embedding") {
   CHECK(one_hot(Index({0}, {}), 0).shape() == Shape{0, 0});
   const Tensor product = sum_to(unsqueeze(Tensor(one_hot(ids, 3)), -1) * Tensor(x34), {2, 2, 1, 4});
   CHECK(equal(product.value().reshaped({2, 2, 4}), embedding(Tensor(x34), ids).value()));
-  CHECK(error_of<ValueError>([&] { one_hot(ids, 2); }) == "one_hot: index 2 is not in [0, 2)");
-  CHECK(error_of<ValueError>([] { one_hot(Index({1}, {-4}), 2); }) == "one_hot: index -4 is not in [0, 2)");
+  CHECK_REFUSED(ValueError, one_hot(ids, 2), "one_hot", "index 2", "[0, 2)");
+  CHECK_REFUSED(ValueError, one_hot(Index({1}, {-4}), 2), "one_hot", "index -4", "[0, 2)");
 }
 
 TEST_CASE("masked_fill replaces where the mask is true, also NaN") {
@@ -177,8 +164,7 @@ TEST_CASE("masked_fill replaces where the mask is true, also NaN") {
   const Array g =
       grad(masked_fill(leaf, Mask({2}, {true, false}), 0), {leaf}, {.seed = Array({2}, {not_a_number, 3})})[0].value();
   CHECK(equal(g, Array({2}, {0, 3})));
-  CHECK(error_of<ShapeError>([&] { masked_fill(Tensor(1), mask, 0); }) ==
-        "masked_fill: mask of shape [2, 1, 3] does not broadcast to []");
+  CHECK_REFUSED(ShapeError, masked_fill(Tensor(1), mask, 0), "masked_fill", "mask of shape [2, 1, 3]", "[]");
 }
 
 TEST_CASE("masked_select lists what the mask chooses") {
@@ -186,11 +172,10 @@ TEST_CASE("masked_select lists what the mask chooses") {
   CHECK(equal(masked_select(x34, Mask({3, 1}, {false, true, false})).value(), Array({4}, {0, -1, 7, 2})));
   CHECK(masked_select(x34, Mask({}, {false})).shape() == Shape{0});
   CHECK(equal(flatnonzero(Mask({2, 2}, {false, true, true, false})), Index({2}, {1, 2})));
-  CHECK(error_of<ShapeError>([] { masked_select(x34, Mask({3}, true)); }) ==
-        "masked_select: mask of shape [3] does not broadcast to [3, 4]; [3] would fit as [3, 1]");
-  CHECK(error_of<ShapeError>([] { masked_fill(normal({4, 4, 5, 5}), Mask({4, 5}, true), 0); }) ==
-        "masked_fill: mask of shape [4, 5] does not broadcast to [4, 4, 5, 5]; for the keys of each sequence it would fit "
-        "as [4, 1, 1, 5]");
+  CHECK_REFUSED(ShapeError, masked_select(x34, Mask({3}, true)), "masked_select", "mask of shape [3]", "[3, 4]",
+                "fit as [3, 1]");
+  CHECK_REFUSED(ShapeError, masked_fill(normal({4, 4, 5, 5}), Mask({4, 5}, true), 0), "masked_fill",
+                "mask of shape [4, 5]", "[4, 4, 5, 5]", "fit as [4, 1, 1, 5]");
 }
 
 TEST_CASE("sort is stable and puts NaN last") {
@@ -208,7 +193,7 @@ TEST_CASE("sort is stable and puts NaN last") {
     CHECK(std::is_sorted(sorted.data() + row * 1000, sorted.data() + (row + 1) * 1000, std::greater()));
     CHECK(std::is_permutation(sorted.data() + row * 1000, sorted.data() + (row + 1) * 1000, large.data() + row * 1000));
   }
-  CHECK(error_of<ValueError>([] { sort(x34, {.axis = 2}); }) == "sort: axis 2 is out of range for rank 2");
+  CHECK_REFUSED(ValueError, sort(x34, {.axis = 2}), "sort", "axis 2", "rank 2");
 }
 
 TEST_CASE("topk finds the most extreme elements in order") {
@@ -222,8 +207,8 @@ TEST_CASE("topk finds the most extreme elements in order") {
   CHECK(equal(topk(Array({6}, {2, not_a_number, 2, -1, 5, 2}), 2, {.largest = false}).indices, Index({2}, {3, 0})));
   CHECK(topk(x34, 0).values.shape() == Shape{3, 0});
   CHECK(equal(topk(x34, 4).values.value(), sort(x34, {.descending = true}).values.value()));
-  CHECK(error_of<ValueError>([] { topk(x34, 5); }) == "topk: k = 5 of 4");
-  CHECK(error_of<ValueError>([] { topk(x34, -1); }) == "topk: k = -1 of 4");
+  CHECK_REFUSED(ValueError, topk(x34, 5), "topk", "k = 5 of 4");
+  CHECK_REFUSED(ValueError, topk(x34, -1), "topk", "k = -1 of 4");
 }
 
 TEST_CASE("masks combine, with broadcasting") {
@@ -235,7 +220,7 @@ TEST_CASE("masks combine, with broadcasting") {
   CHECK_FALSE(all(a));
   CHECK(all(Mask({0}, {})));
   CHECK_FALSE(any(Mask({0}, {})));
-  CHECK(error_of<ShapeError>([&] { b&& Mask({2}, true); }) == "logical_and: cannot broadcast [3] with [2] at axis -1");
+  CHECK_REFUSED(ShapeError, b && Mask({2}, true), "logical_and", "[3]", "[2]");
 }
 
 TEST_CASE("masks combine in the letters of numpy, too, and are compared") {
@@ -247,8 +232,7 @@ TEST_CASE("masks combine in the letters of numpy, too, and are compared") {
   CHECK(equal(a != b, a ^ b));
   CHECK(equal(a == b, !(a ^ b)));
   const auto refused = [&](const char* op, Mask (*f)(const Mask&, const Mask&)) {
-    CHECK(error_of<ShapeError>([&] { f(b, Mask({2}, true)); }) ==
-          cat(op, ": cannot broadcast [3] with [2] at axis -1"));
+    CHECK_REFUSED(ShapeError, f(b, Mask({2}, true)), op, "[3]", "[2]");
   };
   refused("logical_and", operator&);
   refused("logical_or", operator|);
@@ -265,11 +249,8 @@ TEST_CASE("where chooses between whole numbers, with broadcasting") {
   CHECK(equal(where(mask, -1, b), Index({2, 3}, {-1, -1, -1, 40, 50, 60})));
   CHECK(equal(where(Mask(Shape{}, true), Index(Shape{}, 5), Index(Shape{}, 6)), Index(Shape{}, 5)));
   CHECK(where(Mask({0}, {}), Index(Shape{}, 5), Index(Shape{1}, 6)).shape() == Shape{0});
-  CHECK(error_of<ShapeError>([&] {
-          where(mask, b, Index({2}, {1, 2}));
-        }) ==
-        "where: cannot broadcast mask [2, 1], a [2, 3], b [2] at axis -1, where a has 3 and b has 2; [2] would fit as "
-        "[2, 1]: unsqueeze it, or reduce with {.keepdim = true}");
+  CHECK_REFUSED(ShapeError, where(mask, b, Index({2}, {1, 2})), "where", "mask [2, 1]", "a [2, 3]", "b [2]",
+                "a has 3 and b has 2", "fit as [2, 1]");
 }
 
 TEST_CASE("whole numbers are compared, with broadcasting") {

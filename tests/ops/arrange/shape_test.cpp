@@ -59,15 +59,11 @@ TEST_CASE("reshape keeps elements, order and memory") {
 
 TEST_CASE("reshape refuses what does not fit") {
   const Tensor x = counting({2, 3});
-  CHECK(error_of<ShapeError>([&] {
-          reshape(x, {4, -1});
-        }) == "reshape: [2, 3] of 6 elements cannot become [4, -1]: they are not divisible by 4");
-  CHECK(error_of<ShapeError>([&] { reshape(x, {5}); }) == "reshape: [2, 3] of 6 elements cannot become [5]");
-  CHECK(error_of<ShapeError>([] {
-          reshape(counting({0, 3}), {-1, 0});
-        }) == "reshape: -1 is ambiguous next to a size of 0 in [-1, 0]");
-  CHECK(error_of<ValueError>([&] { reshape(x, {-1, -1}); }) == "reshape: at most one -1 in [-1, -1]");
-  CHECK(error_of<ValueError>([&] { reshape(x, {-2, 3}); }) == "reshape: negative size -2 in [-2, 3]");
+  CHECK_REFUSED(ShapeError, reshape(x, {4, -1}), "reshape", "[2, 3] of 6", "become [4, -1]", "4");
+  CHECK_REFUSED(ShapeError, reshape(x, {5}), "reshape", "[2, 3] of 6", "become [5]");
+  CHECK_REFUSED(ShapeError, reshape(counting({0, 3}), {-1, 0}), "reshape", "-1", "size of 0", "[-1, 0]");
+  CHECK_REFUSED(ValueError, reshape(x, {-1, -1}), "reshape", "most one -1", "[-1, -1]");
+  CHECK_REFUSED(ValueError, reshape(x, {-2, 3}), "reshape", "negative size -2", "[-2, 3]");
   CHECK_THROWS_AS(reshape(x, {std::int64_t{1} << 62, 4}), LimitError);
 }
 
@@ -85,9 +81,9 @@ TEST_CASE("flatten, squeeze and unsqueeze are reshapes with names") {
   CHECK(unsqueeze(x, 0).shape() == Shape{1, 2, 1, 3, 1});
   CHECK(unsqueeze(x, -1).shape() == Shape{2, 1, 3, 1, 1});
   CHECK(unsqueeze(Tensor(1), 0).shape() == Shape{1});
-  CHECK(error_of<ShapeError>([&] { squeeze(x, {0}); }) == "squeeze: axis 0 of [2, 1, 3, 1] is not of size 1");
-  CHECK(error_of<ValueError>([&] { unsqueeze(x, 5); }) == "unsqueeze: axis 5 is out of range for rank 5");
-  CHECK(error_of<ValueError>([&] { flatten(x, 2, 1); }) == "flatten: axis 2 comes after axis 1");
+  CHECK_REFUSED(ShapeError, squeeze(x, {0}), "squeeze", "axis 0 of [2, 1, 3, 1]", "size 1");
+  CHECK_REFUSED(ValueError, unsqueeze(x, 5), "unsqueeze", "axis 5", "rank 5");
+  CHECK_REFUSED(ValueError, flatten(x, 2, 1), "flatten", "axis 2", "axis 1");
 }
 
 TEST_CASE("permute puts axis axes[i] at position i, for every shape and order") {
@@ -118,17 +114,11 @@ TEST_CASE("transpose exchanges two axes and returns when done twice") {
   CHECK(is(transpose(x), {2, 4, 3}, [&](const Position& i) { return at(x.value(), {i[0], i[2], i[1]}); }));
   CHECK(is(transpose(x, 0, -1), {4, 3, 2}, [&](const Position& i) { return at(x.value(), {i[2], i[1], i[0]}); }));
   CHECK(equal(transpose(transpose(x, 0, 2), 2, 0).value(), x.value()));
-  CHECK(error_of<ShapeError>([] { transpose(counting({3})); }) == "transpose: needs at least 2 axes, shape is [3]");
-  CHECK(error_of<ValueError>([&] {
-          permute(x, {0, 0, 1});
-        }) == "permute: [0, 0, 1] is not a permutation of the axes of [2, 3, 4]");
-  CHECK(error_of<ValueError>([&] {
-          permute(x, {1, 0});
-        }) == "permute: [1, 0] is not a permutation of the axes of [2, 3, 4]");
-  CHECK(error_of<ValueError>([&] {
-          permute(x, {0, 1, 3});
-        }) == "permute: [0, 1, 3] is not a permutation of the axes of [2, 3, 4]");
-  CHECK(error_of<ValueError>([&] { transpose(x, 0, 3); }) == "transpose: axis 3 is out of range for rank 3");
+  CHECK_REFUSED(ShapeError, transpose(counting({3})), "transpose", "least 2", "[3]");
+  CHECK_REFUSED(ValueError, permute(x, {0, 0, 1}), "permute", "[0, 0, 1]", "axes of [2, 3, 4]");
+  CHECK_REFUSED(ValueError, permute(x, {1, 0}), "permute", "[1, 0]", "axes of [2, 3, 4]");
+  CHECK_REFUSED(ValueError, permute(x, {0, 1, 3}), "permute", "[0, 1, 3]", "axes of [2, 3, 4]");
+  CHECK_REFUSED(ValueError, transpose(x, 0, 3), "transpose", "axis 3", "rank 3");
 }
 
 TEST_CASE("broadcast_to repeats along new axes and axes of size 1") {
@@ -137,10 +127,8 @@ TEST_CASE("broadcast_to repeats along new axes and axes of size 1") {
   CHECK(is(broadcast_to(Tensor(7), {17}), {17}, [](const Position&) { return Real(7); }));
   CHECK(is(broadcast_to(counting({4}), {3, -1}), {3, 4}, [](const Position& i) { return static_cast<Real>(i[1]); }));
   CHECK(broadcast_to(x, {3, 0}).shape() == Shape{3, 0});
-  CHECK(error_of<ShapeError>([&] { broadcast_to(x, {2, 5}); }) == "broadcast_to: [3, 1] cannot become [2, 5]");
-  CHECK(error_of<ShapeError>([&] {
-          broadcast_to(x, {-1, 3, 5, 3});
-        }) == "broadcast_to: [3, 1] cannot become [-1, 3, 5, 3]");
+  CHECK_REFUSED(ShapeError, broadcast_to(x, {2, 5}), "broadcast_to", "[3, 1]", "become [2, 5]");
+  CHECK_REFUSED(ShapeError, broadcast_to(x, {-1, 3, 5, 3}), "broadcast_to", "[3, 1]", "become [-1, 3, 5, 3]");
 }
 
 TEST_CASE("ranges mean what they mean in numpy, for every start, stop and step") {
@@ -208,13 +196,13 @@ TEST_CASE("gradients flow to the chosen part only, to any order") {
 
 TEST_CASE("brackets refuse what is not there") {
   const Tensor x = counting({1, 4});
-  CHECK(error_of<ValueError>([&] { x[{3}]; }) == "slice: index 3 out of range for axis 0 of size 1");
-  CHECK(error_of<ValueError>([&] { x[{_, -5}]; }) == "slice: index -5 out of range for axis 1 of size 4");
-  CHECK(error_of<ValueError>([&] { x[{0, 0, 0}]; }) == "slice: 3 indices for shape [1, 4]");
-  CHECK(error_of<ValueError>([&] { x[{_, slice(0, 3, 0)}]; }) == "slice: a step of 0");
-  CHECK(error_of<ValueError>([&] { x[{ellipsis, ellipsis}]; }) == "slice: more than one ellipsis");
-  CHECK(error_of<ValueError>([&] { narrow(x, 1, 2, 3); }) == "narrow: start 2, length 3 in an axis of size 4");
-  CHECK(error_of<ShapeError>([&] { place(x, {_, slice(0, 2)}, {1, 9}); }) == "place: [1, 4] at a part of shape [1, 2]");
+  CHECK_REFUSED(ValueError, x[{3}], "slice", "index 3", "axis 0 of size 1");
+  CHECK_REFUSED(ValueError, (x[{_, -5}]), "slice", "index -5", "axis 1 of size 4");
+  CHECK_REFUSED(ValueError, (x[{0, 0, 0}]), "slice", "3 indices", "shape [1, 4]");
+  CHECK_REFUSED(ValueError, (x[{_, slice(0, 3, 0)}]), "slice", "a step of 0");
+  CHECK_REFUSED(ValueError, (x[{ellipsis, ellipsis}]), "slice", "more than one ellipsis");
+  CHECK_REFUSED(ValueError, narrow(x, 1, 2, 3), "narrow", "start 2", "length 3", "axis of size 4");
+  CHECK_REFUSED(ShapeError, place(x, {_, slice(0, 2)}, {1, 9}), "place", "[1, 4]", "part of shape [1, 2]");
 }
 
 TEST_CASE("concat joins along an axis") {
@@ -229,11 +217,10 @@ TEST_CASE("concat joins along an axis") {
         return concat({x[0], x[1] * x[0], x[0]}, 1);
       },
       {normal({3, 5}), normal({3, 5})});
-  CHECK(error_of<ValueError>([] { concat({}); }) == "concat: needs at least 1 tensor");
-  CHECK(error_of<ShapeError>([] {
-          concat({counting({2, 3}), counting({2, 4})}, 0);
-        }) == "concat: input 1 has shape [2, 4], input 0 has [2, 3], axis 0");
-  CHECK(error_of<ValueError>([] { concat({Tensor(1), Tensor(2)}); }) == "concat: axis 0 is out of range for rank 0");
+  CHECK_REFUSED(ValueError, concat({}), "concat", "needs at least 1");
+  CHECK_REFUSED(ShapeError, concat({counting({2, 3}), counting({2, 4})}, 0), "concat", "input 1 has shape [2, 4]",
+                "input 0 has [2, 3]", "axis 0");
+  CHECK_REFUSED(ValueError, concat({Tensor(1), Tensor(2)}), "concat", "axis 0", "rank 0");
 }
 
 TEST_CASE("stack joins along a new axis") {
@@ -248,10 +235,9 @@ TEST_CASE("stack joins along a new axis") {
         return stack({x[0], x[1] * x[0], x[0]}, 1);
       },
       {normal({3, 5}), normal({3, 5})});
-  CHECK(error_of<ValueError>([] { stack({}); }) == "stack: needs at least 1 tensor");
-  CHECK(error_of<ShapeError>([] {
-          stack({counting({2}), counting({1, 2})});
-        }) == "stack: input 1 has shape [1, 2], input 0 has [2]");
+  CHECK_REFUSED(ValueError, stack({}), "stack", "needs at least 1");
+  CHECK_REFUSED(ShapeError, stack({counting({2}), counting({1, 2})}), "stack", "input 1 has shape [1, 2]",
+                "input 0 has [2]");
 }
 
 TEST_CASE("split and chunk cut along an axis, and concat undoes them") {
@@ -273,10 +259,10 @@ TEST_CASE("split and chunk cut along an axis, and concat undoes them") {
         return parts[0] * parts[2] + parts[1];
       },
       {normal({2, 6})});
-  CHECK(error_of<ShapeError>([&] { split(x, {2, 2}, 1); }) == "split: lengths [2, 2] do not make the size 5 of axis 1");
-  CHECK(error_of<ShapeError>([&] { split(x, {4, 4}, 1); }) == "split: lengths [4, 4] do not make the size 5 of axis 1");
-  CHECK(error_of<ValueError>([&] { split(x, {6, -1}, 1); }) == "split: negative length in [6, -1]");
-  CHECK(error_of<ValueError>([&] { chunk(x, 0); }) == "chunk: into 0 parts");
+  CHECK_REFUSED(ShapeError, split(x, {2, 2}, 1), "split", "lengths [2, 2]", "size 5", "axis 1");
+  CHECK_REFUSED(ShapeError, split(x, {4, 4}, 1), "split", "lengths [4, 4]", "size 5", "axis 1");
+  CHECK_REFUSED(ValueError, split(x, {6, -1}, 1), "split", "negative length", "[6, -1]");
+  CHECK_REFUSED(ValueError, chunk(x, 0), "chunk", "into 0 parts");
 }
 
 TEST_CASE("pad puts a value around") {
@@ -284,8 +270,8 @@ TEST_CASE("pad puts a value around") {
   CHECK(equal(pad(x, {{1, 0}, {0, 2}}, 7).value(), Array({3, 4}, {7, 7, 7, 7, 1, 2, 7, 7, 3, 4, 7, 7})));
   CHECK(equal(pad(counting({0}), {{2, 1}}).value(), Array({3}, {0, 0, 0})));
   CHECK(pad(Tensor(3), {}).item() == 3);
-  CHECK(error_of<ValueError>([&] { pad(x, {{1, 1}}); }) == "pad: 1 paddings for shape [2, 2]");
-  CHECK(error_of<ValueError>([&] { pad(x, {{0, 0}, {2, -1}}); }) == "pad: negative padding -1 of axis 1");
+  CHECK_REFUSED(ValueError, pad(x, {{1, 1}}), "pad", "1 paddings", "shape [2, 2]");
+  CHECK_REFUSED(ValueError, pad(x, {{0, 0}, {2, -1}}), "pad", "negative padding -1", "axis 1");
   CHECK_THROWS_AS(pad(x, {{0, 0}, {std::numeric_limits<std::int64_t>::max(), 1}}), LimitError);
 }
 
@@ -296,7 +282,7 @@ TEST_CASE("flip turns axes round") {
   CHECK(equal(flip(x, {}), x));
   CHECK(equal(flip(x, 1), flip(x, {1})));
   CHECK(flip(counting({0, 3}), {0, 1}).shape() == Shape{0, 3});
-  CHECK(error_of<ValueError>([&] { flip(x, {1, -2}); }) == "flip: repeated axis in [1, -2]");
+  CHECK_REFUSED(ValueError, flip(x, {1, -2}), "flip", "repeated axis", "[1, -2]");
 }
 
 TEST_CASE("roll moves around the end, and rolls back") {
@@ -313,8 +299,8 @@ TEST_CASE("roll moves around the end, and rolls back") {
   }));
   CHECK(equal(roll(x, {1, 1}, {0, 0}), roll(x, 2, 0)));
   CHECK(roll(counting({0, 2}), 1, 0).shape() == Shape{0, 2});
-  CHECK(error_of<ValueError>([&] { roll(x, {1, 2}, {0}); }) == "roll: 2 shifts for 1 axes");
-  CHECK(error_of<ValueError>([&] { roll(x, 1, 3); }) == "roll: axis 3 is out of range for rank 3");
+  CHECK_REFUSED(ValueError, roll(x, {1, 2}, {0}), "roll", "2 shifts", "1 axes");
+  CHECK_REFUSED(ValueError, roll(x, 1, 3), "roll", "axis 3", "rank 3");
 }
 
 TEST_CASE("repeat_interleave repeats positions, tile repeats the whole") {
@@ -329,8 +315,8 @@ TEST_CASE("repeat_interleave repeats positions, tile repeats the whole") {
   CHECK(equal(tile(Tensor(5), {2, 1}).value(), Array({2, 1}, {5, 5})));
   CHECK(tile(x, {0, 2}).shape() == Shape{0, 4});
   CHECK(tile(counting({0, 3}), {2, 2}).shape() == Shape{0, 6});
-  CHECK(error_of<ValueError>([&] { repeat_interleave(x, -1, 0); }) == "repeat_interleave: negative count -1");
-  CHECK(error_of<ValueError>([&] { tile(x, {1, -2}); }) == "tile: negative count in [1, -2]");
+  CHECK_REFUSED(ValueError, repeat_interleave(x, -1, 0), "repeat_interleave", "negative count -1");
+  CHECK_REFUSED(ValueError, tile(x, {1, -2}), "tile", "negative count", "[1, -2]");
   CHECK_THROWS_AS(repeat_interleave(x, std::int64_t{1} << 62, 0), LimitError);
 }
 
@@ -352,7 +338,7 @@ TEST_CASE("tril and triu keep one side of a diagonal") {
   CHECK(equal(triu(Mask({2, 3}, true), 1), Mask({2, 3}, {false, true, true, false, false, true})));
   CHECK(tril(Tensor(counting({0, 3}))).shape() == Shape{0, 3});
   CHECK(equal(tril(Tensor(nan), std::numeric_limits<std::int64_t>::min()).value(), Array({2, 2}, Real(0))));
-  CHECK(error_of<ShapeError>([] { tril(Tensor(counting({3}))); }) == "tril: needs at least 2 axes, shape is [3]");
+  CHECK_REFUSED(ShapeError, tril(Tensor(counting({3}))), "tril", "least 2", "[3]");
 }
 
 TEST_CASE("whole numbers and truth values are arranged in the same way") {

@@ -1,4 +1,4 @@
-// Distributions: samples against closed forms, edges, bad input. (Values and gradients: distributions_fixtures_test.cpp.)
+// Distributions: samples against closed forms, edges, bad input. (Values, gradients: distributions_fixtures_test.cpp.)
 #include <cmath>
 #include <numbers>
 
@@ -179,42 +179,28 @@ TEST_CASE(
 }
 
 TEST_CASE("distributions refuse parameters with their names") {
-  const auto value = [](const auto& f) { return error_of<ValueError>(f); };
-  const auto shape = [](const auto& f) { return error_of<ShapeError>(f); };
-  CHECK(value([] { Normal(0, tensor({1, 0})); }) == "normal: scale has 0 at [1]; needs numbers above 0");
-  CHECK(value([] { Normal(0, not_a_number); }) == "normal: scale has nan at []; needs numbers above 0");
-  CHECK(value([] { Normal(tensor({{0, not_a_number}}), 1); }) == "normal: loc has nan at [0, 1]; needs numbers");
-  CHECK(shape([] { Normal(zeros({2}), ones({3})); }) == "normal: cannot broadcast [2] with [3] at axis -1");
-  CHECK(value([] { Uniform(tensor({0, 2}), 2); }) == "uniform: low 2 is not below high 2 at [1]");
-  CHECK(value([] { Uniform(0, infinity); }) == "uniform: high has inf at []; needs finite numbers");
-  CHECK(value([] { Uniform(not_a_number, 1); }) == "uniform: low has nan at []; needs finite numbers");
-  CHECK(shape([] { Uniform(zeros({2}), ones({3})); }) == "uniform: cannot broadcast [2] with [3] at axis -1");
-  CHECK(value([] { Bernoulli({}); }) == "bernoulli: needs probs or logits, got neither");
-  CHECK(value([] { Bernoulli({.probs = 0.5, .logits = 0}); }) == "bernoulli: needs probs or logits, got both");
-  CHECK(value([] {
-          Bernoulli({.probs = tensor({0.5, 1.5})});
-        }) == "bernoulli: probs has 1.5 at [1]; needs numbers in [0, 1]");
-  CHECK(value([] { Bernoulli({.logits = not_a_number}); }) == "bernoulli: logits has nan at []; needs numbers");
-  CHECK(value([] { Categorical({}); }) == "categorical: needs probs or logits, got neither");
-  CHECK(value([] { Categorical({.probs = ones({2}), .logits = ones({2})}); }) ==
-        "categorical: needs probs or logits, got both");
-  CHECK(shape([] { Categorical({.probs = 1}); }) ==
-        "categorical: probs has shape []; needs (..., K) with at least one category");
-  CHECK(shape([] {
-          Categorical({.logits = zeros({3, 0})});
-        }) == "categorical: logits has shape [3, 0]; needs (..., K) with at least one category");
-  CHECK(value([] {
-          Categorical({.probs = tensor({0.5, -0.5})});
-        }) == "categorical: probs has -0.5 at [1]; needs finite numbers of 0 or more");
-  CHECK(value([] {
-          Categorical({.probs = tensor({{1, 0}, {0, 0}})});
-        }) == "categorical: the sum of probs has 0 at [1]; needs a finite number above 0");
-  CHECK(value([] {
-          Categorical({.logits = tensor({0, infinity})});
-        }) == "categorical: logits has inf at [1]; needs numbers or -inf");
-  CHECK(value([] {
-          Categorical({.logits = tensor({{-infinity, -infinity}})});
-        }) == "categorical: the largest of logits has -inf at [0]; needs a number");
+  CHECK_REFUSED(ValueError, Normal(0, tensor({1, 0})), "normal", "scale has 0", "[1]");
+  CHECK_REFUSED(ValueError, Normal(0, not_a_number), "normal", "scale has nan", "[]");
+  CHECK_REFUSED(ValueError, Normal(tensor({{0, not_a_number}}), 1), "normal", "loc has nan", "[0, 1]");
+  CHECK_REFUSED(ShapeError, Normal(zeros({2}), ones({3})), "normal", "[2]", "[3]");
+  CHECK_REFUSED(ValueError, Uniform(tensor({0, 2}), 2), "uniform", "low 2", "high 2", "[1]");
+  CHECK_REFUSED(ValueError, Uniform(0, infinity), "uniform", "high has inf", "[]");
+  CHECK_REFUSED(ValueError, Uniform(not_a_number, 1), "uniform", "low has nan", "[]");
+  CHECK_REFUSED(ShapeError, Uniform(zeros({2}), ones({3})), "uniform", "[2]", "[3]");
+  CHECK_REFUSED(ValueError, Bernoulli({}), "bernoulli", "needs probs or logits, got neither");
+  CHECK_REFUSED(ValueError, Bernoulli({.probs = 0.5, .logits = 0}), "bernoulli", "probs or logits", "both");
+  CHECK_REFUSED(ValueError, Bernoulli({.probs = tensor({0.5, 1.5})}), "bernoulli", "probs has 1.5", "[1]");
+  CHECK_REFUSED(ValueError, Bernoulli({.logits = not_a_number}), "bernoulli", "logits has nan", "[]");
+  CHECK_REFUSED(ValueError, Categorical({}), "categorical", "needs probs or logits, got neither");
+  CHECK_REFUSED(ValueError, Categorical({.probs = ones({2}), .logits = ones({2})}), "categorical", "probs or logits",
+                "both");
+  CHECK_REFUSED(ShapeError, Categorical({.probs = 1}), "categorical", "probs has shape []");
+  CHECK_REFUSED(ShapeError, Categorical({.logits = zeros({3, 0})}), "categorical", "logits has shape [3, 0]");
+  CHECK_REFUSED(ValueError, Categorical({.probs = tensor({0.5, -0.5})}), "categorical", "probs has -0.5", "[1]");
+  CHECK_REFUSED(ValueError, Categorical({.probs = tensor({{1, 0}, {0, 0}})}), "categorical", "probs has 0", "[1]");
+  CHECK_REFUSED(ValueError, Categorical({.logits = tensor({0, infinity})}), "categorical", "logits has inf", "[1]");
+  CHECK_REFUSED(ValueError, Categorical({.logits = tensor({{-infinity, -infinity}})}), "categorical", "logits has -inf",
+                "[0]");
 }
 
 TEST_CASE("a uniform draw is below its upper end, also where rounding would reach it") {
@@ -230,46 +216,34 @@ TEST_CASE("a uniform draw is below its upper end, also where rounding would reac
 }
 
 TEST_CASE("distributions refuse values and shapes with their names, before a draw is taken") {
-  const auto value = [](const auto& f) { return error_of<ValueError>(f); };
-  const auto shape = [](const auto& f) { return error_of<ShapeError>(f); };
   const Normal n(zeros({2}), 1);
   const Uniform u(0, ones({2}));
   const Bernoulli b({.probs = full({2}, 0.5)});
   const Categorical c({.logits = zeros({2, 3})});
-  CHECK(shape([&] { n.log_prob(zeros({3})); }) == "normal.log_prob: cannot broadcast [3] with [2] at axis -1");
-  CHECK(value([&] { n.log_prob(not_a_number); }) == "normal.log_prob: value has nan at []; needs numbers");
-  CHECK(shape([&] { u.log_prob(zeros({3})); }) == "uniform.log_prob: cannot broadcast [3] with [2] at axis -1");
-  CHECK(value([&] { u.log_prob(tensor({0.5, 2})); }) == "uniform.log_prob: value 2 at [1] is not in [0, 1]");
-  CHECK(value([&] { u.log_prob(not_a_number); }) == "uniform.log_prob: value nan at [0] is not in [0, 1]");
-  CHECK(shape([&] { b.log_prob(zeros({3})); }) == "bernoulli.log_prob: cannot broadcast [3] with [2] at axis -1");
-  CHECK(value([&] { b.log_prob(tensor({0, 0.5})); }) == "bernoulli.log_prob: value has 0.5 at [1]; needs 0 or 1");
-  CHECK(shape([&] {
-          c.log_prob(index({0, 1, 2}));
-        }) == "categorical.log_prob: cannot broadcast [3] with [2] at axis -1");
-  CHECK(value([&] {
-          c.log_prob(index({0, 3}));
-        }) == "categorical.log_prob: value has 3 at [1]; needs a category in [0, 3)");
-  CHECK(value([&] { c.log_prob(index({-1})); }) ==
-        "categorical.log_prob: value has -1 at [0]; needs a category in [0, 3)");
-  CHECK(shape([&] { kl_divergence(n, Normal(zeros({3}), 1)); }) ==
-        "kl_divergence: cannot broadcast [2] with [3] at axis -1");
-  CHECK(shape([&] { kl_divergence(u, Uniform(zeros({3}), 1)); }) ==
-        "kl_divergence: cannot broadcast [2] with [3] at axis -1");
-  CHECK(shape([&] { kl_divergence(b, Bernoulli({.logits = zeros({3})})); }) ==
-        "kl_divergence: cannot broadcast [2] with [3] at axis -1");
-  CHECK(shape([&] {
-          kl_divergence(c, Categorical({.logits = zeros({3, 3})}));
-        }) == "kl_divergence: cannot broadcast [2] with [3] at axis -1");
-  CHECK(shape([&] { kl_divergence(c, Categorical({.logits = zeros({4})})); }) ==
-        "kl_divergence: distributions of 3 and of 4 categories");
+  CHECK_REFUSED(ShapeError, n.log_prob(zeros({3})), "normal.log_prob", "[3]", "[2]");
+  CHECK_REFUSED(ValueError, n.log_prob(not_a_number), "normal.log_prob", "value has nan", "[]");
+  CHECK_REFUSED(ShapeError, u.log_prob(zeros({3})), "uniform.log_prob", "[3]", "[2]");
+  CHECK_REFUSED(ValueError, u.log_prob(tensor({0.5, 2})), "uniform.log_prob", "value 2", "[1]", "[0, 1]");
+  CHECK_REFUSED(ValueError, u.log_prob(not_a_number), "uniform.log_prob", "value nan", "[0]", "[0, 1]");
+  CHECK_REFUSED(ShapeError, b.log_prob(zeros({3})), "bernoulli.log_prob", "[3]", "[2]");
+  CHECK_REFUSED(ValueError, b.log_prob(tensor({0, 0.5})), "bernoulli.log_prob", "value has 0.5", "[1]");
+  CHECK_REFUSED(ShapeError, c.log_prob(index({0, 1, 2})), "categorical.log_prob", "[3]", "[2]");
+  CHECK_REFUSED(ValueError, c.log_prob(index({0, 3})), "categorical.log_prob", "value has 3", "[1]");
+  CHECK_REFUSED(ValueError, c.log_prob(index({-1})), "categorical.log_prob", "value has -1", "[0]");
+  CHECK_REFUSED(ShapeError, kl_divergence(n, Normal(zeros({3}), 1)), "kl_divergence", "[2]", "[3]");
+  CHECK_REFUSED(ShapeError, kl_divergence(u, Uniform(zeros({3}), 1)), "kl_divergence", "[2]", "[3]");
+  CHECK_REFUSED(ShapeError, kl_divergence(b, Bernoulli({.logits = zeros({3})})), "kl_divergence", "[2]", "[3]");
+  CHECK_REFUSED(ShapeError, kl_divergence(c, Categorical({.logits = zeros({3, 3})})), "kl_divergence", "[2]", "[3]");
+  CHECK_REFUSED(ShapeError, kl_divergence(c, Categorical({.logits = zeros({4})})), "kl_divergence",
+                "distributions of 3", "4 categories");
   manual_seed(6);
   const RandomState before = random_state();
-  CHECK(value([&] { n.sample({-1}); }) == "normal: negative size in the sample shape [-1]");
-  CHECK(value([&] { n.rsample({2, -1}); }) == "normal: negative size in the sample shape [2, -1]");
-  CHECK(value([&] { u.sample({-1}); }) == "uniform: negative size in the sample shape [-1]");
-  CHECK(value([&] { u.rsample({-1}); }) == "uniform: negative size in the sample shape [-1]");
-  CHECK(value([&] { b.sample({-1}); }) == "bernoulli: negative size in the sample shape [-1]");
-  CHECK(value([&] { c.sample({-1}); }) == "categorical: negative size in the sample shape [-1]");
+  CHECK_REFUSED(ValueError, n.sample({-1}), "normal", "negative size", "sample shape [-1]");
+  CHECK_REFUSED(ValueError, n.rsample({2, -1}), "normal", "negative size", "sample shape [2, -1]");
+  CHECK_REFUSED(ValueError, u.sample({-1}), "uniform", "negative size", "sample shape [-1]");
+  CHECK_REFUSED(ValueError, u.rsample({-1}), "uniform", "negative size", "sample shape [-1]");
+  CHECK_REFUSED(ValueError, b.sample({-1}), "bernoulli", "negative size", "sample shape [-1]");
+  CHECK_REFUSED(ValueError, c.sample({-1}), "categorical", "negative size", "sample shape [-1]");
   CHECK(random_state() == before);
 }
 

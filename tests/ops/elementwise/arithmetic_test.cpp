@@ -122,14 +122,8 @@ TEST_CASE("powers at the edges") {
 }
 
 TEST_CASE("shapes that do not broadcast are refused with both shapes") {
-  CHECK(error_of<ShapeError>([] {
-          ones({2, 3}) + ones({4, 3});
-        }) == "add: cannot broadcast [2, 3] with [4, 3] at axis -2");
-  CHECK(error_of<ShapeError>([] {
-          ones({2, 3}) * ones({2});
-        }) ==
-        "mul: cannot broadcast [2, 3] with [2] at axis -1; [2] would fit as [2, 1]: unsqueeze it, or reduce with "
-        "{.keepdim = true}");
+  CHECK_REFUSED(ShapeError, ones({2, 3}) + ones({4, 3}), "add", "[2, 3]", "[4, 3]");
+  CHECK_REFUSED(ShapeError, ones({2, 3}) * ones({2}), "mul", "[2, 3]", "[2]", "fit as [2, 1]");
 }
 
 TEST_CASE("comparisons give masks with broadcasting; NaN is equal to nothing") {

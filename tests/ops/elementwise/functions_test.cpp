@@ -146,42 +146,29 @@ TEST_CASE("allclose is isclose everywhere, of nothing too") {
 
 TEST_CASE("functions refuse what makes no sense, and say what") {
   const Tensor x = normal({2, 3});
-  CHECK(error_of<ShapeError>([&] { prelu(x, ones({2})); }) ==
-        "prelu: weight [2] for x [2, 3]: needs one number, or one for each position of axis 1");
-  CHECK(error_of<ShapeError>([&] { prelu(ones({3}), ones({3})); }).starts_with("prelu: weight [3] for x [3]"));
-  CHECK(error_of<ValueError>([&] { celu(x, 0); }) == "celu: alpha 0 is 0 or NaN");
-  CHECK(error_of<ValueError>([&] { celu(x, not_a_number); }) == "celu: alpha nan is 0 or NaN");
-  CHECK(error_of<ShapeError>([&] { glu(x); }) == "glu: axis 1 of [2, 3] has no two halves");
-  CHECK(error_of<ValueError>([&] { glu(x, 2); }).starts_with("glu: axis 2"));
-  CHECK(error_of<ValueError>([&] { glu(Tensor(1)); }).starts_with("glu: axis -1"));
-  CHECK(error_of<ValueError>([&] { hardtanh(x, {.min_val = 2, .max_val = 1}); }) ==
-        "hardtanh: min_val 2 is above max_val 1");
-  const auto refuses = [&](const char* op, Tensor (*f)(const Tensor&, const Tensor&)) {
-    CHECK(error_of<ShapeError>([&] { f(x, ones({2})); }).starts_with(cat(op, ": cannot broadcast [2, 3] with [2]")));
-  };
-  refuses("atan2", atan2);
-  refuses("remainder", remainder);
-  refuses("fmod", fmod);
-  refuses("logaddexp", logaddexp);
-  CHECK(error_of<ShapeError>([&] { lerp(x, x, ones({2})); }).starts_with("lerp: cannot broadcast"));
-  CHECK(error_of<ShapeError>([&] { clamp(x, ones({2}), x); }).starts_with("clamp: cannot broadcast"));
-  CHECK(error_of<ShapeError>([&] { isclose(x, ones({2})); }).starts_with("isclose: cannot broadcast"));
-  CHECK(error_of<ValueError>([&] { isclose(x, x, {.rtol = -1}); }) ==
-        "isclose: a tolerance is negative or NaN: rtol -1, atol 1e-08");
-  CHECK(error_of<ValueError>([&] { allclose(x, x, {.atol = not_a_number}); })
-            .starts_with("allclose: a tolerance is negative or NaN"));
-  CHECK(error_of<ValueError>([&] { normalize(x, {.axis = 2}); }).starts_with("normalize: axis 2"));
-  CHECK(error_of<ValueError>([&] { normalize(x, {.eps = 0}); }) == "normalize: eps 0 is not positive");
-  CHECK(error_of<ValueError>([&] { normalize(x, {.p = not_a_number}); }) == "normalize: p is NaN");
-  CHECK(error_of<ShapeError>([&] {
-          cosine_similarity(x, ones({2}));
-        }).starts_with("cosine_similarity: cannot broadcast"));
-  CHECK(error_of<ValueError>([&] { cosine_similarity(x, x, {.eps = -1}); }) ==
-        "cosine_similarity: eps -1 is not positive");
-  CHECK(error_of<ShapeError>([&] {
-          pairwise_distance(x, ones({2}));
-        }).starts_with("pairwise_distance: cannot broadcast"));
-  CHECK(error_of<ShapeError>([&] { pairwise_distance(Tensor(1), Tensor(2)); }) ==
-        "pairwise_distance: needs vectors along the last axis, got [] and []");
-  CHECK(error_of<ValueError>([&] { pairwise_distance(x, x, {.p = not_a_number}); }) == "pairwise_distance: p is NaN");
+  CHECK_REFUSED(ShapeError, prelu(x, ones({2})), "prelu", "weight [2]", "x [2, 3]");
+  CHECK_REFUSED(ShapeError, prelu(ones({3}), ones({3})), "prelu", "weight [3]", "x [3]");
+  CHECK_REFUSED(ValueError, celu(x, 0), "celu", "alpha 0");
+  CHECK_REFUSED(ValueError, celu(x, not_a_number), "celu", "alpha nan");
+  CHECK_REFUSED(ShapeError, glu(x), "glu", "axis 1 of [2, 3]");
+  CHECK_REFUSED(ValueError, glu(x, 2), "glu", "axis 2");
+  CHECK_REFUSED(ValueError, glu(Tensor(1)), "glu", "axis -1");
+  CHECK_REFUSED(ValueError, hardtanh(x, {.min_val = 2, .max_val = 1}), "hardtanh", "min_val 2", "above max_val 1");
+  CHECK_REFUSED(ShapeError, atan2(x, ones({2})), "atan2", "[2, 3]", "[2]");
+  CHECK_REFUSED(ShapeError, remainder(x, ones({2})), "remainder", "[2, 3]", "[2]");
+  CHECK_REFUSED(ShapeError, fmod(x, ones({2})), "fmod", "[2, 3]", "[2]");
+  CHECK_REFUSED(ShapeError, logaddexp(x, ones({2})), "logaddexp", "[2, 3]", "[2]");
+  CHECK_REFUSED(ShapeError, lerp(x, x, ones({2})), "lerp", "cannot broadcast");
+  CHECK_REFUSED(ShapeError, clamp(x, ones({2}), x), "clamp", "cannot broadcast");
+  CHECK_REFUSED(ShapeError, isclose(x, ones({2})), "isclose", "cannot broadcast");
+  CHECK_REFUSED(ValueError, isclose(x, x, {.rtol = -1}), "isclose", "rtol -1", "atol 1e-08");
+  CHECK_REFUSED(ValueError, allclose(x, x, {.atol = not_a_number}), "allclose", "a tolerance is negative or NaN");
+  CHECK_REFUSED(ValueError, normalize(x, {.axis = 2}), "normalize", "axis 2");
+  CHECK_REFUSED(ValueError, normalize(x, {.eps = 0}), "normalize", "eps 0 is not positive");
+  CHECK_REFUSED(ValueError, normalize(x, {.p = not_a_number}), "normalize", "p is NaN");
+  CHECK_REFUSED(ShapeError, cosine_similarity(x, ones({2})), "cosine_similarity", "cannot broadcast");
+  CHECK_REFUSED(ValueError, cosine_similarity(x, x, {.eps = -1}), "cosine_similarity", "eps -1");
+  CHECK_REFUSED(ShapeError, pairwise_distance(x, ones({2})), "pairwise_distance", "cannot broadcast");
+  CHECK_REFUSED(ShapeError, pairwise_distance(Tensor(1), Tensor(2)), "pairwise_distance", "[]", "[]");
+  CHECK_REFUSED(ValueError, pairwise_distance(x, x, {.p = not_a_number}), "pairwise_distance", "p is NaN");
 }

@@ -70,14 +70,14 @@ TEST_CASE("limits of special functions are seen, and what is undefined is NaN") 
 
 TEST_CASE("special functions refuse bad settings and shapes") {
   const Tensor x = zeros({2, 3});
-  CHECK(error_of<ValueError>([&] { hardshrink(x, -1); }) == "hardshrink: lambda -1 is negative or NaN");
-  CHECK(error_of<ValueError>([&] { softshrink(x, not_a_number); }) == "softshrink: lambda nan is negative or NaN");
-  CHECK(error_of<ValueError>([&] { rrelu(x, {.lower = 1, .upper = 0}); }) == "rrelu: slopes from 1 to 0");
+  CHECK_REFUSED(ValueError, hardshrink(x, -1), "hardshrink", "lambda -1");
+  CHECK_REFUSED(ValueError, softshrink(x, not_a_number), "softshrink", "lambda nan");
+  CHECK_REFUSED(ValueError, rrelu(x, {.lower = 1, .upper = 0}), "rrelu", "slopes from 1 to 0");
   for (const auto& f :
        {function_of_two(fmax), function_of_two(fmin), function_of_two(copysign), function_of_two(heaviside), function_of_two(logaddexp2)}) {
     CHECK(error_of<ShapeError>([&] { f({x, zeros({2})}); }).find("[2, 3]") != std::string::npos);
   }
-  CHECK(error_of<ShapeError>([&] { ldexp(x, index({1, 2})); }).find("ldexp: ") == 0);
+  CHECK_REFUSED(ShapeError, ldexp(x, index({1, 2})), "ldexp");
 }
 
 TEST_CASE("whole numbers: bits") {
@@ -85,5 +85,5 @@ TEST_CASE("whole numbers: bits") {
   CHECK((one(12) & 10).item() == 8);
   CHECK((one(12) | 10).item() == 14);
   CHECK((one(12) ^ 10).item() == 6);
-  CHECK(error_of<ShapeError>([&] { index({1, 2}) & index({1, 2, 3}); }).find("bitwise_and: ") == 0);
+  CHECK_REFUSED(ShapeError, index({1, 2}) & index({1, 2, 3}), "bitwise_and");
 }

@@ -193,50 +193,30 @@ TEST_CASE("Recurrences give the same bits for any number of threads") {
 
 TEST_CASE("Recurrences refuse what does not fit") {
   const Tensor x = zeros({2, 3, 8}), weight = zeros({8, 2}), h = zeros({2, 2}), c = zeros({2, 2});
-  CHECK(error_of<ShapeError>([&] {
-          lstm(zeros({3, 8}), weight, h, c);
-        }) == "lstm: needs projected inputs (B, T, 8) with T >= 1, got [3, 8]");
-  CHECK(error_of<ShapeError>([&] {
-          lstm(zeros({2, 0, 8}), weight, h, c);
-        }) == "lstm: needs projected inputs (B, T, 8) with T >= 1, got [2, 0, 8]");
-  CHECK(error_of<ShapeError>([&] { lstm(x, zeros({8, 3}), h, c); }) == "lstm: weight of shape [8, 3], needs [8, 2]");
-  CHECK(error_of<ShapeError>([&] {
-          lstm(x, weight, zeros({1, 2}), c);
-        }) == "lstm: state of shape [1, 2], needs [2, 2]");
-  CHECK(error_of<ShapeError>([&] {
-          lstm(x, weight, h, zeros({3, 2}));
-        }) == "lstm: memory of shape [3, 2], needs [2, 2]");
-  CHECK(error_of<ShapeError>([&] {
-          lstm(x, weight, h, c, {}, zeros({3, 2}));
-        }) == "lstm: projection of shape [3, 2], needs [2, 2]");
-  CHECK(error_of<ShapeError>([&] {
-          lstm(x, weight, zeros({2, 2, 1}), c);
-        }) == "lstm: needs a state (B, h), got [2, 2, 1]");
-  CHECK(error_of<ShapeError>([&] { gru(x, weight, zeros({8}), h); }) ==
-        "gru: needs projected inputs (B, T, 6) with T >= 1, got [2, 3, 8]");
-  CHECK(error_of<ShapeError>([&] {
-          gru(zeros({2, 3, 6}), zeros({6, 2}), zeros({5}), h);
-        }) == "gru: bias of shape [5], needs [6]");
-  CHECK(error_of<ShapeError>([&] {
-          rnn(zeros({2, 3, 2}), zeros({2, 1}), h, Squash::tanh);
-        }) == "rnn: weight of shape [2, 1], needs [2, 2]");
+  CHECK_REFUSED(ShapeError, lstm(zeros({3, 8}), weight, h, c), "lstm", "inputs (B, T, 8)", ">= 1", "[3, 8]");
+  CHECK_REFUSED(ShapeError, lstm(zeros({2, 0, 8}), weight, h, c), "lstm", "inputs (B, T, 8)", ">= 1", "[2, 0, 8]");
+  CHECK_REFUSED(ShapeError, lstm(x, zeros({8, 3}), h, c), "lstm", "weight of shape [8, 3]", "[8, 2]");
+  CHECK_REFUSED(ShapeError, lstm(x, weight, zeros({1, 2}), c), "lstm", "state of shape [1, 2]", "[2, 2]");
+  CHECK_REFUSED(ShapeError, lstm(x, weight, h, zeros({3, 2})), "lstm", "memory of shape [3, 2]", "[2, 2]");
+  CHECK_REFUSED(ShapeError, lstm(x, weight, h, c, {}, zeros({3, 2})), "lstm", "projection of shape [3, 2]", "[2, 2]");
+  CHECK_REFUSED(ShapeError, lstm(x, weight, zeros({2, 2, 1}), c), "lstm", "state (B, h)", "[2, 2, 1]");
+  CHECK_REFUSED(ShapeError, gru(x, weight, zeros({8}), h), "gru", "inputs (B, T, 6)", ">= 1", "[2, 3, 8]");
+  CHECK_REFUSED(ShapeError, gru(zeros({2, 3, 6}), zeros({6, 2}), zeros({5}), h), "gru", "bias of shape [5]", "[6]");
+  CHECK_REFUSED(ShapeError, rnn(zeros({2, 3, 2}), zeros({2, 1}), h, Squash::tanh), "rnn", "weight of shape [2, 1]",
+                "[2, 2]");
   // Where input and weight agree, it is the state that does not fit.
   const Tensor wide = zeros({2, 3});
-  CHECK(error_of<ShapeError>([&] { lstm(x, weight, wide, c); }) == "lstm: state of shape [2, 3], needs [2, 2]");
-  CHECK(error_of<ShapeError>([&] { lstm(x, weight, h, wide); }) == "lstm: memory of shape [2, 3], needs [2, 2]");
-  CHECK(error_of<ShapeError>([&] {
-          gru(zeros({2, 3, 6}), zeros({6, 2}), zeros({6}), wide);
-        }) == "gru: state of shape [2, 3], needs [2, 2]");
-  CHECK(error_of<ShapeError>([&] {
-          rnn(zeros({2, 3, 2}), zeros({2, 2}), wide, Squash::tanh);
-        }) == "rnn: state of shape [2, 3], needs [2, 2]");
-  const auto with_lengths = [&](const Index& lengths) {
-    return error_of<Error>([&] { lstm(x, weight, h, c, {.lengths = lengths}); });
-  };
-  CHECK(with_lengths(Index({2}, {3, 4})) == "lstm: length 4 of sequence 1 is not in [1, 3]");
-  CHECK(with_lengths(Index({2}, {0, 3})) == "lstm: length 0 of sequence 0 is not in [1, 3]");
-  CHECK(with_lengths(Index({2}, {3, -1})) == "lstm: length -1 of sequence 1 is not in [1, 3]");
-  CHECK(with_lengths(Index({3}, {1, 1, 1})) == "lstm: lengths of shape [3] for 2 sequences");
+  CHECK_REFUSED(ShapeError, lstm(x, weight, wide, c), "lstm", "state of shape [2, 3]", "[2, 2]");
+  CHECK_REFUSED(ShapeError, lstm(x, weight, h, wide), "lstm", "memory of shape [2, 3]", "[2, 2]");
+  CHECK_REFUSED(ShapeError, gru(zeros({2, 3, 6}), zeros({6, 2}), zeros({6}), wide), "gru", "state of shape [2, 3]",
+                "[2, 2]");
+  CHECK_REFUSED(ShapeError, rnn(zeros({2, 3, 2}), zeros({2, 2}), wide, Squash::tanh), "rnn", "state of shape [2, 3]",
+                "[2, 2]");
+  const auto with = [&](const Index& lengths) { lstm(x, weight, h, c, {.lengths = lengths}); };
+  CHECK_REFUSED(ValueError, with(index({3, 4})), "lstm", "length 4 of sequence 1", "[1, 3]");
+  CHECK_REFUSED(ValueError, with(index({0, 3})), "lstm", "length 0 of sequence 0", "[1, 3]");
+  CHECK_REFUSED(ValueError, with(index({3, -1})), "lstm", "length -1 of sequence 1", "[1, 3]");
+  CHECK_REFUSED(ShapeError, with(index({1, 1, 1})), "lstm", "lengths of shape [3]", "2 sequences");
 }
 
 }  // namespace

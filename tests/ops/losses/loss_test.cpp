@@ -156,34 +156,20 @@ TEST_CASE("squared error, divergence and yes-or-no questions") {
 
 TEST_CASE("wrong targets are refused by name and value") {
   const Tensor x = normal({2, 3});
-  CHECK(error_of<ValueError>([&] {
-          cross_entropy(x, index({0, -4}));
-        }) == "cross_entropy: target -4 of sample 1 is not in [0, 3)");
-  CHECK(error_of<ValueError>([&] {
-          cross_entropy(x, index({3, 0}), {.ignore_index = 1, .label_smoothing = 0.1});
-        }) == "cross_entropy: target 3 of sample 0 is not in [0, 3)");
-  CHECK(error_of<ShapeError>([&] { cross_entropy(x, index({0})); }) ==
-        "cross_entropy: logits [2, 3] need targets of shape [2], got [1]");
-  CHECK(error_of<ShapeError>([] {
-          cross_entropy(ones({2, 5, 3}), Index(Shape{2, 3}, 0));
-        }) ==
-        "cross_entropy: logits [2, 5, 3] need targets of shape [2, 5], got [2, 3]: classes are the last axis, "
-        "movedim(logits, 1, -1)");
-  CHECK(error_of<ShapeError>([] {
-          nll_loss(ones({2, 5, 3, 4}), Index(Shape{2, 3, 4}, 0));
-        }) ==
-        "nll_loss: log_p [2, 5, 3, 4] need targets of shape [2, 5, 3], got [2, 3, 4]: classes are the last axis, "
-        "movedim(log_p, 1, -1)");
-  CHECK(error_of<ValueError>([&] {
-          cross_entropy(x, index({0, 0}), {.label_smoothing = 1.5});
-        }) == "cross_entropy: label_smoothing 1.5 is not in [0, 1]");
-  CHECK(error_of<ShapeError>([&] {
-          cross_entropy(x, ones({3, 2}));
-        }) == "cross_entropy: shapes differ: [2, 3] and [3, 2]");
-  CHECK(error_of<ShapeError>([&] {
-          cross_entropy(x, tensor({0, 2}));
-        }) == "cross_entropy: targets [2] for logits [2, 3]: class numbers are an Index, to_index(targets); "
-              "probabilities have the logits' shape");
-  CHECK(error_of<ShapeError>([&] { mse_loss(x, ones({3})); }) == "mse_loss: shapes differ: [2, 3] and [3]");
-  CHECK(error_of<ShapeError>([&] { kl_div(x, ones({3})); }) == "kl_div: shapes differ: [2, 3] and [3]");
+  CHECK_REFUSED(ValueError, cross_entropy(x, index({0, -4})), "cross_entropy", "target -4", "sample 1", "[0, 3)");
+  CHECK_REFUSED(ValueError, cross_entropy(x, index({3, 0}), {.ignore_index = 1, .label_smoothing = 0.1}),
+                "cross_entropy", "target 3", "sample 0", "[0, 3)");
+  CHECK_REFUSED(ShapeError, cross_entropy(x, index({0})), "cross_entropy", "logits [2, 3]", "targets of shape [2]",
+                "[1]");
+  CHECK_REFUSED(ShapeError, cross_entropy(ones({2, 5, 3}), Index(Shape{2, 3}, 0)), "cross_entropy", "logits [2, 5, 3]",
+                "targets of shape [2, 5]", "[2, 3]", "movedim(logits, 1, -1)");
+  CHECK_REFUSED(ShapeError, nll_loss(ones({2, 5, 3, 4}), Index(Shape{2, 3, 4}, 0)), "nll_loss", "log_p [2, 5, 3, 4]",
+                "targets of shape [2, 5, 3]", "[2, 3, 4]", "movedim(log_p, 1, -1)");
+  CHECK_REFUSED(ValueError, cross_entropy(x, index({0, 0}), {.label_smoothing = 1.5}), "cross_entropy",
+                "label_smoothing 1.5", "[0, 1]");
+  CHECK_REFUSED(ShapeError, cross_entropy(x, ones({3, 2})), "cross_entropy", "[2, 3]", "[3, 2]");
+  CHECK_REFUSED(ShapeError, cross_entropy(x, tensor({0, 2})), "cross_entropy", "targets [2]", "logits [2, 3]",
+                "to_index(targets)");
+  CHECK_REFUSED(ShapeError, mse_loss(x, ones({3})), "mse_loss", "[2, 3]", "[3]");
+  CHECK_REFUSED(ShapeError, kl_div(x, ones({3})), "kl_div", "[2, 3]", "[3]");
 }

@@ -84,19 +84,17 @@ TEST_CASE("the mean of a mask is the share of what is true") {
   check_close(mean(mask, {.axis = 0, .keepdim = true}).value(), tensor({{0.5, 0, 1}}).value());
   CHECK(mean(index({3, 1, 2, 2}) == index({3, 0, 2, 2})).item() == Real(0.75));
   CHECK_FALSE(mean(variable({1, 2}) > 1).requires_grad());
-  CHECK(error_of<ValueError>([] {
-          mean(Mask({0, 2}, false), 0);
-        }) == "mean: nothing to reduce in shape [0, 2] over axes [0]");
-  CHECK(error_of<ValueError>([&] { mean(mask, 2); }) == "mean: axis 2 is out of range for rank 2");
+  CHECK_REFUSED(ValueError, mean(Mask({0, 2}, false), 0), "mean", "shape [0, 2]", "axes [0]");
+  CHECK_REFUSED(ValueError, mean(mask, 2), "mean", "axis 2", "rank 2");
 }
 
 TEST_CASE("wrong axes are refused") {
   const Tensor x = normal({2, 3, 4});
-  CHECK(error_of<ValueError>([&] { sum(x, {.axis = 5}); }) == "sum: axis 5 is out of range for rank 3");
-  CHECK(error_of<ValueError>([&] { sum(x, {.axis = -4}); }) == "sum: axis -4 is out of range for rank 3");
-  CHECK(error_of<ValueError>([&] { sum(x, {.axis = {1, 1}}); }) == "sum: repeated axis in [1, 1]");
-  CHECK(error_of<ValueError>([&] { argmax(x, 3); }) == "argmax: axis 3 is out of range for rank 3");
-  CHECK(error_of<ValueError>([&] { cumsum(x, 3); }) == "cumsum: axis 3 is out of range for rank 3");
+  CHECK_REFUSED(ValueError, sum(x, {.axis = 5}), "sum", "axis 5", "rank 3");
+  CHECK_REFUSED(ValueError, sum(x, {.axis = -4}), "sum", "axis -4", "rank 3");
+  CHECK_REFUSED(ValueError, sum(x, {.axis = {1, 1}}), "sum", "repeated axis", "[1, 1]");
+  CHECK_REFUSED(ValueError, argmax(x, 3), "argmax", "axis 3", "rank 3");
+  CHECK_REFUSED(ValueError, cumsum(x, 3), "cumsum", "axis 3", "rank 3");
 }
 
 TEST_CASE("reducing nothing: sums are 0, products 1, the rest is refused") {
@@ -105,11 +103,10 @@ TEST_CASE("reducing nothing: sums are 0, products 1, the rest is refused") {
   check_close(prod(x, {.axis = 1}).value(), ones({2, 3}).value());
   check_close(logsumexp(x, {.axis = 1}).value(), full({2, 3}, -infinity).value());
   CHECK(sum(x, {.axis = 0}).shape() == Shape{0, 3});
-  CHECK(error_of<ValueError>([&] { mean(x); }) == "mean: nothing to reduce in shape [2, 0, 3] over axes [0, 1, 2]");
-  CHECK(error_of<ValueError>([&] { max(x, {.axis = 1}); }) ==
-        "max: nothing to reduce in shape [2, 0, 3] over axes [1]");
-  CHECK(error_of<ValueError>([&] { argmin(x, 1); }).starts_with("argmin: nothing to choose from"));
-  CHECK(error_of<ValueError>([] { var(ones({1})); }) == "var: 1 elements are too few for a correction of 1");
+  CHECK_REFUSED(ValueError, mean(x), "mean", "shape [2, 0, 3]", "axes [0, 1, 2]");
+  CHECK_REFUSED(ValueError, max(x, {.axis = 1}), "max", "shape [2, 0, 3]", "axes [1]");
+  CHECK_REFUSED(ValueError, argmin(x, 1), "argmin", "nothing to choose from");
+  CHECK_REFUSED(ValueError, var(ones({1})), "var", "1 elements", "correction of 1");
   const Tensor leaf = variable(Array(Shape{2, 0}, std::span<const Real>()));
   CHECK(grad(sum(leaf), {leaf})[0].shape() == Shape{2, 0});
 }
@@ -194,7 +191,7 @@ TEST_CASE("sum_to undoes every broadcast between shapes of up to four axes") {
   };
   each({});
   CHECK(pairs == 1 + 4 * 3 + 16 * 7 + 64 * 15 + 256 * 31);
-  CHECK(error_of<ShapeError>([] { sum_to(ones({2, 3}), {2}); }) == "sum_to: [2, 3] cannot be summed to [2]");
+  CHECK_REFUSED(ShapeError, sum_to(ones({2, 3}), {2}), "sum_to", "[2, 3]", "[2]");
 }
 
 TEST_CASE("long sums are exact where they can be, and the same for any number of threads") {

@@ -91,34 +91,30 @@ TEST_CASE("reductions take axes 0 and -1 of a scalar, and no others") {
     CHECK(any(Mask(Shape{}, true), {.axis = axis}).item());
     CHECK(sum(Index(Shape{}, 3), {.axis = axis}).item() == 3);
   }
-  CHECK(error_of<ValueError>([&] { sum(x, {.axis = 1}); }) == "sum: axis 1 is out of range for rank 0");
-  CHECK(error_of<ValueError>([&] { sum(x, {.axis = {0, -1}}); }) == "sum: repeated axis in [0, -1]");
-  CHECK(error_of<ValueError>([&] { max(x, -2); }) == "max: axis -2 is out of range for rank 0");
-  CHECK(error_of<ValueError>([&] { argmax(x, 1); }) == "argmax: axis 1 is out of range for rank 0");
-  CHECK(error_of<ValueError>([&] { cumsum(x, 1); }) == "cumsum: axis 1 is out of range for rank 0");
-  CHECK(error_of<ValueError>([&] { sort(x, {.axis = 1}); }) == "sort: axis 1 is out of range for rank 0");
-  CHECK(error_of<ValueError>([&] { quantile(x, 0.5, {.axis = 2}); }) == "quantile: axis 2 is out of range for rank 0");
+  CHECK_REFUSED(ValueError, sum(x, {.axis = 1}), "sum", "axis 1", "rank 0");
+  CHECK_REFUSED(ValueError, sum(x, {.axis = {0, -1}}), "sum", "repeated axis", "[0, -1]");
+  CHECK_REFUSED(ValueError, max(x, -2), "max", "axis -2", "rank 0");
+  CHECK_REFUSED(ValueError, argmax(x, 1), "argmax", "axis 1", "rank 0");
+  CHECK_REFUSED(ValueError, cumsum(x, 1), "cumsum", "axis 1", "rank 0");
+  CHECK_REFUSED(ValueError, sort(x, {.axis = 1}), "sort", "axis 1", "rank 0");
+  CHECK_REFUSED(ValueError, quantile(x, 0.5, {.axis = 2}), "quantile", "axis 2", "rank 0");
 }
 
 TEST_CASE("the mean of nothing is refused wherever there is one") {
   const Tensor x = zeros({2, 0});
-  CHECK(error_of<ValueError>([&] { mean(x); }) == "mean: nothing to reduce in shape [2, 0] over axes [0, 1]");
-  CHECK(error_of<ValueError>([&] { var(x, {.correction = 0}); }) ==
-        "var: 0 elements are too few for a correction of 0");
-  CHECK(error_of<ValueError>([&] { stddev(x); }) == "stddev: 0 elements are too few for a correction of 1");
-  CHECK(error_of<ValueError>([&] { var_mean(x); }) == "var_mean: 0 elements are too few for a correction of 1");
-  CHECK(error_of<ValueError>([&] { mse_loss(x, x); }) == "mse_loss: no elements to average, the shape is [2, 0]");
-  CHECK(error_of<ValueError>([&] { kl_div(x, x); }) == "kl_div: no elements to average, the shape is [2, 0]");
-  CHECK(error_of<ValueError>([&] { binary_cross_entropy_with_logits(x, x); }) ==
-        "binary_cross_entropy_with_logits: no elements to average, the shape is [2, 0]");
-  CHECK(error_of<ValueError>([&] {
-          cross_entropy(zeros({0, 3}), Index(Shape{0}));
-        }) == "cross_entropy: no elements to average, the shape is [0, 3]");
-  CHECK(error_of<ValueError>([&] {
-          cross_entropy(zeros({0, 3}), zeros({0, 3}));
-        }).starts_with("cross_entropy: no elements"));
-  CHECK(error_of<ShapeError>([&] { avg_pool1d(zeros({1, 1, 0}), 1); }).starts_with("avg_pool1d: "));
-  CHECK(error_of<ShapeError>([&] { batch_norm(zeros({0, 3})); }).starts_with("batch_norm: "));
+  CHECK_REFUSED(ValueError, mean(x), "mean", "shape [2, 0]", "axes [0, 1]");
+  CHECK_REFUSED(ValueError, var(x, {.correction = 0}), "var", "0 elements", "correction of 0");
+  CHECK_REFUSED(ValueError, stddev(x), "stddev", "0 elements", "correction of 1");
+  CHECK_REFUSED(ValueError, var_mean(x), "var_mean", "0 elements", "correction of 1");
+  CHECK_REFUSED(ValueError, mse_loss(x, x), "mse_loss", "no elements to average", "[2, 0]");
+  CHECK_REFUSED(ValueError, kl_div(x, x), "kl_div", "no elements to average", "[2, 0]");
+  CHECK_REFUSED(ValueError, binary_cross_entropy_with_logits(x, x), "binary_cross_entropy_with_logits",
+                "no elements to average", "[2, 0]");
+  CHECK_REFUSED(ValueError, cross_entropy(zeros({0, 3}), Index(Shape{0})), "cross_entropy", "no elements to average",
+                "[0, 3]");
+  CHECK_REFUSED(ValueError, cross_entropy(zeros({0, 3}), zeros({0, 3})), "cross_entropy", "no elements");
+  CHECK_REFUSED(ShapeError, avg_pool1d(zeros({1, 1, 0}), 1), "avg_pool1d");
+  CHECK_REFUSED(ShapeError, batch_norm(zeros({0, 3})), "batch_norm");
   // A mean over no axis at all has no element to be refused for.
   CHECK(mean(x, {.axis = 0}).shape() == Shape{0});
   // Targets left out on purpose give a sum of zeros.
@@ -128,23 +124,22 @@ TEST_CASE("the mean of nothing is refused wherever there is one") {
 
 TEST_CASE("statistics refuse what they cannot answer") {
   const Tensor x = normal({2, 3}), none = zeros({2, 0});
-  CHECK(error_of<ValueError>([&] { median(none); }) == "median: nothing to choose from in shape [2, 0]");
-  CHECK(error_of<ValueError>([&] { median(none, 1); }) == "median: nothing to choose from in shape [2, 0]");
-  CHECK(error_of<ValueError>([&] { mode(none); }) == "mode: nothing to choose from in shape [2, 0]");
-  CHECK(error_of<ValueError>([&] { quantile(none, 0.5); }) == "quantile: nothing to choose from in shape [2, 0]");
-  CHECK(error_of<ValueError>([&] { max(none, 1); }) == "max: nothing to choose from in shape [2, 0] along axis 1");
-  CHECK(error_of<ValueError>([&] { kthvalue(x, 0); }) == "kthvalue: k = 0 is not in [1, 3]");
-  CHECK(error_of<ValueError>([&] { kthvalue(x, 4); }) == "kthvalue: k = 4 is not in [1, 3]");
-  CHECK(error_of<ValueError>([&] { quantile(x, 1.5); }) == "quantile: q = 1.5 is not in [0, 1]");
-  CHECK(error_of<ValueError>([&] { quantile(x, not_a_number); }) == "quantile: q = nan is not in [0, 1]");
-  CHECK(error_of<ShapeError>([&] { quantile(x, ones({2, 2})); }) == "quantile: q needs one axis, its shape is [2, 2]");
-  CHECK(error_of<ValueError>([&] { median(x, 2); }) == "median: axis 2 is out of range for rank 2");
-  CHECK(error_of<ValueError>([&] { cumprod(x, 2); }) == "cumprod: axis 2 is out of range for rank 2");
+  CHECK_REFUSED(ValueError, median(none), "median", "nothing to choose", "shape [2, 0]");
+  CHECK_REFUSED(ValueError, median(none, 1), "median", "nothing to choose", "shape [2, 0]");
+  CHECK_REFUSED(ValueError, mode(none), "mode", "nothing to choose", "shape [2, 0]");
+  CHECK_REFUSED(ValueError, quantile(none, 0.5), "quantile", "nothing to choose", "shape [2, 0]");
+  CHECK_REFUSED(ValueError, max(none, 1), "max", "shape [2, 0]", "axis 1");
+  CHECK_REFUSED(ValueError, kthvalue(x, 0), "kthvalue", "k = 0", "[1, 3]");
+  CHECK_REFUSED(ValueError, kthvalue(x, 4), "kthvalue", "k = 4", "[1, 3]");
+  CHECK_REFUSED(ValueError, quantile(x, 1.5), "quantile", "q = 1.5", "[0, 1]");
+  CHECK_REFUSED(ValueError, quantile(x, not_a_number), "quantile", "q = nan", "[0, 1]");
+  CHECK_REFUSED(ShapeError, quantile(x, ones({2, 2})), "quantile", "q needs one axis", "[2, 2]");
+  CHECK_REFUSED(ValueError, median(x, 2), "median", "axis 2", "rank 2");
+  CHECK_REFUSED(ValueError, cumprod(x, 2), "cumprod", "axis 2", "rank 2");
   for (const auto& shape : {Shape{0, 3}, Shape{3, 0}}) {
     CHECK(median(zeros(shape), shape[0] == 0 ? 1 : 0).values.shape() == Shape{0});
     for (const int axis : {0, 1}) {
-      check_shapes(
-          "cumprod", [axis](const Tensors& t) { return cumprod(t[0], axis); }, {shape}, shape);
+      check_shapes("cumprod", {shape}, shape, [axis](const Tensors& t) { return cumprod(t[0], axis); });
     }
   }
 }
