@@ -5,7 +5,6 @@
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
-#include "support/oracle.h"
 #include "support/threads.h"
 
 using namespace xgrad;

@@ -1,4 +1,4 @@
-// Layer norm: against its formula, composed form and published values; extreme inputs.
+// Layer norm: against its formula and composed form; extreme inputs.
 #include <cmath>
 #include <limits>
 
@@ -44,18 +44,6 @@ TEST_CASE("layer norm and its gradients of two orders equal its formula for rows
   check_gradients([](const Tensors& in) { return layer_norm(in[0], in[0], in[0]); }, {normal({5})});
   check_gradients([](const Tensors& in) { return transpose(layer_norm(transpose(in[0]), in[1], in[1])); },
                   {normal({4, 3}), normal({4}, 2)});
-}
-
-TEST_CASE("layer norm of two axes normalises over both") {
-  const Tensor x = normal({2, 3, 4});
-  const Tensor flat = layer_norm(reshape(x, {2, 12}));
-  check_close(layer_norm(x, {}, {}, {.normalized = {3, 4}}).value(), reshape(flat, {2, 3, 4}).value());
-  check_close(layer_norm(x, ones({3, 4}), zeros({3, 4})).value(), reshape(flat, {2, 3, 4}).value());
-}
-
-TEST_CASE("layer norm of the textbook's two rows") {
-  check_close(layer_norm(tensor({{1, 2}, {2, 3}})).value(), Array({2, 2}, {-1, 1, -1, 1}), 1e-4);
-  check_close(layer_norm(tensor({{1, 2}, {2, 3}}), {}, {}, {.eps = 0}).value(), Array({2, 2}, {-1, 1, -1, 1}));
 }
 
 TEST_CASE("layer norm is exact where the mean is large against the spread") {

@@ -51,48 +51,6 @@ TEST_CASE("the first of equal numbers gets the gradient of max pooling, and NaN 
   CHECK(equal(grad(least, {lowest}, {.seed = Array({1, 1, 1}, {1})})[0].value(), Array({1, 2, 2}, {1, 0, 0, 0})));
 }
 
-TEST_CASE("max pooling of many sizes equals the maximum over its windows, without a graph too") {
-  for (const std::int64_t width : {2, 3, 8, 16, 17, 33, 70}) {
-    for (const std::int64_t stride : {1, 2, 3}) {
-      CAPTURE(width);
-      CAPTURE(stride);
-      const Tensor x = variable(normal({3, 5, width}));
-      const std::int64_t H = (5 - 2) / stride + 1, W = (width - 2) / stride + 1;
-      Array expected(Shape{3, H, W});
-      Real* out = expected.mutable_data();
-      for (std::int64_t c = 0; c < 3; ++c) {
-        for (std::int64_t h = 0; h < H; ++h) {
-          for (std::int64_t w = 0; w < W; ++w) {
-            const auto at = [&](std::int64_t i, std::int64_t j) {
-              return x.value().at({c, h * stride + i, w * stride + j});
-            };
-            *out++ = std::max({at(0, 0), at(0, 1), at(1, 0), at(1, 1)});
-          }
-        }
-      }
-      CHECK(equal(max_pool2d(x, 2, {.stride = stride}).value(), expected));
-      const NoGrad off;
-      CHECK(equal(max_pool2d(x, 2, {.stride = stride}).value(), expected));
-    }
-  }
-}
-
-TEST_CASE("max pooling with padding equals that of a picture with -inf around it, and so do the gradients") {
-  for (const std::int64_t width : {3, 8, 17, 33, 70}) {
-    for (const std::int64_t stride : {1, 2, 3}) {
-      CAPTURE(width);
-      CAPTURE(stride);
-      const Tensor x = variable(normal({2, 5, width}));
-      const Tensor around = pad(x, {{0, 0}, {1, 1}, {1, 1}}, -infinity);
-      const Tensor y = max_pool2d(x, 3, {.stride = stride, .padding = 1});
-      const Tensor z = max_pool2d(around, 3, {.stride = stride});
-      CHECK(equal(y.value(), z.value()));
-      const Tensor seed = normal(y.shape(), 2);
-      CHECK(equal(grad(y, {x}, {.seed = seed})[0].value(), grad(z, {x}, {.seed = seed})[0].value()));
-    }
-  }
-}
-
 TEST_CASE("a mean over everything is the mean, and a picture in its own size is itself") {
   const Tensor x = normal({2, 3, 7, 5});
   check_close(adaptive_avg_pool2d(x, 1).value(), mean(x, {.axis = {2, 3}, .keepdim = true}).value());

@@ -103,34 +103,6 @@ TEST_CASE("The kernel of a recurrence and its gradient equal the composed form")
   }
 }
 
-TEST_CASE("An LSTM written out in operations is the same") {
-  const Tensor x(normal({2, 3, 20}, 1)), weight(normal({20, 5}, 2));
-  Tensor h(normal({2, 5}, 3)), c(normal({2, 5}, 4));
-  const Recurrence y = lstm(x, weight, h, c);
-  for (std::int64_t t = 0; t < 3; ++t) {
-    const Tensors gates = chunk(x[{_, t}] + matmul(h, weight, {.transpose_b = true}), 4, -1);
-    c = sigmoid(gates[1]) * c + sigmoid(gates[0]) * tanh(gates[2]);
-    h = sigmoid(gates[3]) * tanh(c);
-    check_close(y.output[{_, t}].value(), h.value());
-  }
-  check_close(y.h.value(), h.value());
-  check_close(y.c.value(), c.value());
-}
-
-TEST_CASE("One step of each recurrence on numbers that can be followed by hand") {
-  const Tensor zero = zeros({1, 1});
-  CHECK(rnn(Array({1, 1, 1}, {1}), Array({1, 1}, {2}), Array({1, 1}, {3}), Squash::tanh).h.item() ==
-        doctest::Approx(std::tanh(7.0)));
-  CHECK(rnn(Array({1, 1, 1}, {1}), Array({1, 1}, {-2}), Array({1, 1}, {3}), Squash::relu).h.item() == 0);
-  // All gates half open, nothing new: half of the memory stays.
-  const Recurrence y = lstm(zeros({1, 1, 4}), zeros({4, 1}), zero, Array({1, 1}, {4}));
-  CHECK(y.c.item() == doctest::Approx(2));
-  CHECK(y.h.item() == doctest::Approx(0.5 * std::tanh(2.0)));
-  // z = 1/2: half of the old state 6, half of n = tanh(0 + 1/2 b_n) with b_n = 8.
-  const Recurrence g = gru(zeros({1, 1, 3}), zeros({3, 1}), Array({3}, {0, 0, 8}), Array({1, 1}, {6}));
-  CHECK(g.h.item() == doctest::Approx(3 + 0.5 * std::tanh(4.0)));
-}
-
 TEST_CASE("Steps behind a length give 0, have no influence, and get no gradient") {
   for (const Kind& kind : kinds) {
     for (const bool reverse : {false, true}) {

@@ -1,8 +1,5 @@
-// Fourier transforms: the sums as they are defined, gradients against differences, and bad inputs. (PyTorch's numbers:
+// Fourier transforms: second gradients against differences, threads, and bad inputs. (PyTorch's numbers:
 // operation_fixtures_test.cpp.)
-#include <cmath>
-#include <numbers>
-
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/ops/ops.h>
 
@@ -10,28 +7,6 @@
 
 using namespace xgrad;
 using namespace xgrad::testing;
-
-TEST_CASE("rfft is the sum that defines it, for lengths of every kind, and irfft takes it back") {
-  // Powers of 2, odd ones, products of small primes, primes that are a convolution, and twice such.
-  for (const std::int64_t n : {1, 2, 3, 4, 16, 30, 61, 64, 67, 100, 134, 1009}) {
-    CAPTURE(n);
-    const Array x = normal({2, n}, 7);
-    Array expected(Shape{2, n / 2 + 1, 2}, Real(0));
-    Real* to = expected.mutable_data();
-    for (std::int64_t row = 0; row < 2; ++row) {
-      for (std::int64_t k = 0; k <= n / 2; ++k, to += 2) {
-        for (std::int64_t j = 0; j < n; ++j) {
-          const double angle = 2 * std::numbers::pi * static_cast<double>(j * k % n) / static_cast<double>(n);
-          to[0] += x.data()[row * n + j] * static_cast<Real>(std::cos(angle));
-          to[1] -= x.data()[row * n + j] * static_cast<Real>(std::sin(angle));
-        }
-      }
-    }
-    const Tensor c = fft::rfft(x);
-    check_close(c.value(), expected, 1e-11);
-    check_close(fft::irfft(c, {.n = n}).value(), x, 1e-13);
-  }
-}
 
 TEST_CASE("second gradients through Fourier transforms are those of differences") {
   check_gradients([](const Tensors& x) { return square(fft::irfft(x[0], {.n = 9, .norm = fft::FftNorm::forward})); },

@@ -30,8 +30,6 @@ TEST_CASE("a standard deviation of 0 has the gradient 0, also where it is differ
   const Tensor g = grad(sum(y), {x}, {.create_graph = true})[0];
   check_close(narrow(g, 0, 0, 1).value(), zeros({1, 3}).value());
   CHECK(all_finite(grad(sum(square(g)), {x})[0].value()));
-  CHECK(stddev(tensor({1, 2, 3, 4})).item() == doctest::Approx(std::sqrt(5.0 / 3)).epsilon(1e-15));
-  CHECK(stddev(tensor({1, 2, 3, 4}), {.correction = 0}).item() == doctest::Approx(std::sqrt(1.25)).epsilon(1e-15));
 }
 
 TEST_CASE("extremes along an axis name the first of equal ones; NaN is an extreme") {
