@@ -41,13 +41,13 @@ TEST_CASE("what cannot be arranged is refused") {
   CHECK_REFUSED(ShapeError, unflatten(x, 1, {2, 2}), "unflatten");
   CHECK_REFUSED(ValueError, unflatten(x, 1, {-1, -1}), "unflatten");
   CHECK_REFUSED(ValueError, unflatten(x, 2, {3}), "unflatten", "axis 2", "rank 2");
-  CHECK_REFUSED(ValueError, meshgrid({}), "meshgrid", "needs at least 1");
+  CHECK_REFUSED(ValueError, meshgrid({}), "meshgrid", "at least 1");
   CHECK_REFUSED(ShapeError, meshgrid({ones({2}), x}), "meshgrid", "list 1 has shape [2, 3]");
   CHECK_REFUSED(ShapeError, diagonal(ones({2})), "diagonal", "matrices (..., m, n)", "shape [2]");
   CHECK_REFUSED(ValueError, diagonal(x, {.axis1 = 0, .axis2 = -2}), "diagonal", "axis 0", "rank 2");
   CHECK_REFUSED(ValueError, diag_embed(x, {.axis1 = 3}), "diag_embed", "axis 3", "rank 3");
   error_of<LimitError>([&] { diag_embed(x, {.offset = std::numeric_limits<std::int64_t>::max()}); });
-  CHECK_REFUSED(ShapeError, diag(Tensor(1)), "diag", "needs a list", "shape []");
+  CHECK_REFUSED(ShapeError, diag(Tensor(1)), "diag", "a list or a matrix", "shape []");
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST_CASE("embedding refuses ids outside the table") {
   CHECK_REFUSED(ValueError, embedding(weight, Index({1}, {1}), {.padding_idx = 10}), "embedding", "padding_idx 10",
                 "[-10, 10)");
   CHECK_THROWS_AS(embedding(weight, Index({1}, {1}), {.padding_idx = -11}), ValueError);
-  CHECK_REFUSED(ShapeError, embedding(Tensor(normal({4})), Index({1}, {0})), "embedding", "the table needs two", "[4]");
+  CHECK_REFUSED(ShapeError, embedding(Tensor(normal({4})), Index({1}, {0})), "embedding", "needs two axes", "[4]");
   CHECK_REFUSED(ValueError, embedding(Tensor(Array(Shape{0, 3})), Index({1}, {0})), "embedding", "index 0", "[0, 0)");
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("index_select takes whole numbers and masks, too, and refuses what is 
   CHECK(equal(index_select(Index({2, 2}, {1, 2, 3, 4}), 1, Index({1}, {1})), Index({2, 1}, {2, 4})));
   CHECK(equal(index_select(Mask({2}, {true, false}), 0, Index({3}, {1, 0, 1})), Mask({3}, {false, true, false})));
   CHECK_REFUSED(ValueError, index_select(x34, 0, Index({1}, {3})), "index_select", "index 3", "[-3, 3)");
-  CHECK_REFUSED(ShapeError, index_select(x34, 0, Index({1, 1}, {0})), "index_select", "the index needs one", "[1, 1]");
+  CHECK_REFUSED(ShapeError, index_select(x34, 0, Index({1, 1}, {0})), "index_select", "needs one axis", "[1, 1]");
 }
 
 TEST_CASE("gather picks one element each from a large array") {

@@ -18,7 +18,7 @@ TEST_CASE("brackets choose rows by number, as numpy does") {
   CHECK(equal(grad(sum(w[index({0, 0, -1})] * 2), {w})[0].value(), Array(Shape{3, 2}, {4, 4, 0, 0, 2, 2})));
   CHECK_REFUSED(ValueError, x[index({0, 3})], "index", "index 3", "[-3, 3)");
   CHECK_REFUSED(ValueError, x[index({-4})], "index", "index -4", "[-3, 3)");
-  CHECK_REFUSED(ShapeError, Tensor(1)[index({0})], "index", "a scalar has no rows to");
+  CHECK_REFUSED(ShapeError, Tensor(1)[index({0})], "index", "a scalar has no rows");
 }
 
 TEST_CASE("brackets choose parts by mask, as numpy does") {

@@ -64,7 +64,7 @@ TEST_CASE("what a function does not depend on has zeros, or is refused if that i
   check_close(jacobian(constant, x).value(), zeros({2}).value());
   check_close(jvp(constant, x, x).product.value(), Tensor(0).value());
   check_close(hvp(linear, x, x).product.value(), zeros({2}).value());
-  CHECK_REFUSED(GraphError, jacobian(constant, x, strict), "jacobian", "the result does not depend on");
+  CHECK_REFUSED(GraphError, jacobian(constant, x, strict), "jacobian", "the result does not depend");
   CHECK_REFUSED(GraphError, hessian(linear, x, strict), "hessian", "gradient does not depend");
   CHECK_REFUSED(GraphError, hvp(linear, x, x, strict), "hvp", "gradient does not depend");
   error_of<GraphError>([&] { jacobian(first, {x, y}, strict); });
@@ -79,8 +79,8 @@ TEST_CASE("derivatives of functions refuse what does not fit") {
   CHECK_REFUSED(ValueError, hessian(TensorsFunction(), {x}), "hessian", "the function is empty");
   CHECK_REFUSED(GraphError, vjp(f, Tensor(), x), "vjp", "input 0");
   CHECK_REFUSED(GraphError, jvp([](const Tensor&) { return Tensor(); }, x, x), "jvp", "undefined");
-  CHECK_REFUSED(ShapeError, hessian(f, x), "hessian", "f has to give", "[3]");
-  CHECK_REFUSED(ShapeError, hvp(f, x, x), "hvp", "f has to give", "[3]");
+  CHECK_REFUSED(ShapeError, hessian(f, x), "hessian", "one element", "[3]");
+  CHECK_REFUSED(ShapeError, hvp(f, x, x), "hvp", "one element", "[3]");
   CHECK_REFUSED(ShapeError, vjp(f, x, ones({2})), "vjp", "vector of shape [2]", "result of [3]");
   CHECK_REFUSED(ShapeError, vjp(f, x), "vjp", "a vector is needed", "result has shape [3]");
   CHECK_REFUSED(ShapeError, jvp(f, x, ones({3, 1})), "jvp", "vector of shape [3, 1]", "input 0 of [3]");

@@ -10,14 +10,6 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-namespace {
-
-Function function_of_two(Tensor (*f)(const Tensor&, const Tensor&)) {
-  return [f](const Tensors& x) { return f(x[0], x[1]); };
-}
-
-}  // namespace
-
 TEST_CASE("functions of the gamma family have their closed forms") {
   constexpr double euler = 0.57721566490153286060651209, pi = std::numbers::pi;
   CHECK(lgamma(Tensor(0.5)).item() == doctest::Approx(std::log(std::sqrt(pi))).epsilon(1e-15));
@@ -69,14 +61,15 @@ TEST_CASE("limits of special functions are seen, and what is undefined is NaN") 
 }
 
 TEST_CASE("special functions refuse bad settings and shapes") {
-  const Tensor x = zeros({2, 3});
+  const Tensor x = zeros({2, 3}), two = zeros({2});
   CHECK_REFUSED(ValueError, hardshrink(x, -1), "hardshrink", "lambda -1");
   CHECK_REFUSED(ValueError, softshrink(x, not_a_number), "softshrink", "lambda nan");
   CHECK_REFUSED(ValueError, rrelu(x, {.lower = 1, .upper = 0}), "rrelu", "slopes from 1 to 0");
-  for (const auto& f :
-       {function_of_two(fmax), function_of_two(fmin), function_of_two(copysign), function_of_two(heaviside), function_of_two(logaddexp2)}) {
-    CHECK(error_of<ShapeError>([&] { f({x, zeros({2})}); }).find("[2, 3]") != std::string::npos);
-  }
+  CHECK_REFUSED(ShapeError, fmax(x, two), "fmax", "[2, 3]", "[2]");
+  CHECK_REFUSED(ShapeError, fmin(x, two), "fmin", "[2, 3]", "[2]");
+  CHECK_REFUSED(ShapeError, copysign(x, two), "copysign", "[2, 3]", "[2]");
+  CHECK_REFUSED(ShapeError, heaviside(x, two), "heaviside", "[2, 3]", "[2]");
+  CHECK_REFUSED(ShapeError, logaddexp2(x, two), "logaddexp2", "[2, 3]", "[2]");
   CHECK_REFUSED(ShapeError, ldexp(x, index({1, 2})), "ldexp");
 }
 

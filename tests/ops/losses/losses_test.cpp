@@ -2,7 +2,6 @@
 // (Values and other gradients: losses_fixtures_test.cpp; plain cross-entropy: loss_test.cpp.)
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <vector>
 
 #include <xgrad/ops/ops.h>
@@ -155,22 +154,14 @@ TEST_CASE("losses at infinities and without samples are limits") {
   CHECK(cross_entropy(certain, index({0}), {.weight = tensor({0, 1})}).item() == 0);
   CHECK(nll_loss(certain, index({7}), {.ignore_index = 7}).item() == 0);
   CHECK(cross_entropy(ones({1, 2}), index({7}), {.weight = ones({2}), .ignore_index = 7}).item() == 0);
-  for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
-    const std::vector<std::function<Tensor()>> of_nothing{
-        [&] { return l1_loss(zeros({0, 2}), zeros({0, 2}), {.reduction = reduction}); },
-        [&] { return nll_loss(zeros({0, 2}), Index(Shape{0}), {.reduction = reduction}); },
-        [&] {
-          const Index none(Shape{0});
-          return ctc_loss(zeros({3, 0, 2}), Index(Shape{0, 1}), none, none, {.reduction = reduction});
-        }};
-    for (const auto& loss : of_nothing) {
-      if (reduction == Reduction::sum) {
-        CHECK(loss().item() == 0);
-      } else {
-        CHECK(error_of<ValueError>(loss).find(": no elements to average, the shape is [") != std::string::npos);
-      }
-    }
-  }
+  const Tensor nothing = zeros({0, 2}), steps = zeros({3, 0, 2});
+  const Index none(Shape{0}), texts(Shape{0, 1});
+  CHECK(l1_loss(nothing, nothing, {.reduction = Reduction::sum}).item() == 0);
+  CHECK(nll_loss(nothing, none, {.reduction = Reduction::sum}).item() == 0);
+  CHECK(ctc_loss(steps, texts, none, none, {.reduction = Reduction::sum}).item() == 0);
+  CHECK_REFUSED(ValueError, l1_loss(nothing, nothing), "l1_loss", "no elements to average");
+  CHECK_REFUSED(ValueError, nll_loss(nothing, none), "nll_loss", "no elements to average");
+  CHECK_REFUSED(ValueError, ctc_loss(steps, texts, none, none), "ctc_loss", "no elements to average");
   CHECK(huber_loss(Tensor(infinity), Tensor(0)).item() == infinity);
   CHECK(smooth_l1_loss(Tensor(infinity), Tensor(0)).item() == infinity);
 }

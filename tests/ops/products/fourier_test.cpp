@@ -35,6 +35,6 @@ TEST_CASE("Fourier transforms refuse what they cannot transform") {
   CHECK_REFUSED(ValueError, fft::irfft(zeros({1, 2})), "irfft", "n 0 is not positive");
   CHECK_REFUSED(ValueError, fft::irfft(zeros({3, 2}), {.axis = 1}), "irfft", "axis 1", "rank 1");
   CHECK_REFUSED(ValueError, fft::rfftfreq(0), "rfftfreq", "n 0 is not positive");
-  CHECK_REFUSED(ValueError, fft::rfftfreq(4, 0), "rfftfreq", "d 0 is 0 or not");
+  CHECK_REFUSED(ValueError, fft::rfftfreq(4, 0), "rfftfreq", "d 0");
   CHECK(fft::rfft(zeros({0, 4})).shape() == Shape{0, 3, 2});
 }

@@ -164,12 +164,12 @@ TEST_CASE("the determinant of a singular matrix has a gradient") {
   check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {a}, to_order(1));
   const Tensor x = variable(a);
   CHECK_REFUSED(NumericError, grad(sum(linalg::det(x)), {x}, {.create_graph = true}), "det",
-                "no second derivative: a matrix of");
+                "no second derivative");
   const Tensor singular = variable(Array({2, 2}, {1, 2, 2, 4}));
   CHECK(linalg::slogdet(singular).sign.item() == 0);
   CHECK(linalg::slogdet(singular).logabsdet.item() == -infinity);
   CHECK_REFUSED(NumericError, grad(linalg::slogdet(singular).logabsdet, {singular}), "slogdet",
-                "no gradient: the matrix is singular");
+                "no gradient", "singular");
 }
 
 TEST_CASE("a determinant that leaves the range has the gradient of its cofactors") {
@@ -225,10 +225,10 @@ TEST_CASE("gradients of vectors are refused where they are not defined, and thos
   const Tensor flat = variable(Array({3, 2}, {1, 2, 2, 4, 3, 6}));
   CHECK(refusal(linalg::svd(flat, {.full_matrices = false}).u, flat)
             .starts_with("svd: no gradient of the singular vectors: singular value 1 of the matrix is 0: "));
-  CHECK_REFUSED(GraphError, grad(sum(linalg::svd(flat).u), {flat}), "svd", "the vectors", "full_matrices");
+  CHECK_REFUSED(GraphError, grad(sum(linalg::svd(flat).u), {flat}), "svd", "full_matrices");
   CHECK(refusal(linalg::qr(flat).q, flat) == "qr: no gradient of q: column 1 of the matrix depends on those before it");
   CHECK_REFUSED(GraphError, grad(sum(linalg::qr(flat, {.mode = linalg::QrMode::complete}).q), {flat}), "qr",
-                "the complete q of more rows");
+                "the complete q");
   // A refusal leaves gradients as they were.
   Tensor leaf = variable(Array({2, 2}, {3, 0, 0, 3}));
   sum(leaf).backward();

@@ -74,16 +74,7 @@ TEST_CASE("medians, modes and quantiles: ties and NaN") {
 TEST_CASE("reductions take axes 0 and -1 of a scalar, and no others") {
   const Tensor x = variable(Real(2));
   for (const int axis : {0, -1}) {
-    using Reduction = Tensor (*)(const Tensor&, const AxisSet&, const KeepdimOptions&);
-    for (const Reduction f : std::initializer_list<Reduction>{sum, mean, prod, logsumexp}) {
-      CHECK(f(x, axis, {}).item() > 0);
-    }
-    CHECK(max(x, {.axis = axis}).item() == 2);
     CHECK(var(x, {.axis = axis, .correction = 0}).item() == 0);
-    CHECK(max(x, axis).indices.shape() == Shape{});
-    CHECK(argsort(x, {.axis = axis}).item() == 0);
-    CHECK(topk(x, 0, {.axis = axis}).values.shape() == Shape{0});
-    CHECK(cumsum(x, axis).shape() == Shape{});
     CHECK(linalg::norm(x, {.axis = axis}).item() == 2);
     CHECK(grad(cumprod(x, axis), {x})[0].item() == 1);
     CHECK(any(Mask(Shape{}, true), {.axis = axis}).item());
