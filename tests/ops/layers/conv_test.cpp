@@ -80,23 +80,6 @@ TEST_CASE("convolutions have third derivatives, and gradients under strides larg
       {normal({1, 2, 3, 2}), normal({2, 2, 3, 3}, 2), normal({2}, 3)}, {.order = 3});
 }
 
-TEST_CASE("a transposed convolution is the transposed map: <conv(x), y> = <x, transposed(y)>") {
-  const Tensor x = normal({2, 3, 8, 7}), w = normal({4, 3, 3, 2}, 2);
-  const Tensor y = conv2d(x, w, {}, {.stride = 2, .padding = 1});
-  const Tensor z = normal(y.shape(), 3);
-  const Tensor back = conv_transpose2d(z, w, {}, {.stride = 2, .padding = 1, .output_padding = {1, 1}});
-  REQUIRE(back.shape() == x.shape());
-  CHECK(sum(y * z).item() == doctest::Approx(static_cast<double>(sum(x * back).item())));
-  const Tensor columns = unfold(x, 3), c = normal(columns.shape(), 4);
-  CHECK(sum(columns * c).item() == doctest::Approx(static_cast<double>(sum(x * fold(c, {8, 7}, 3)).item())));
-}
-
-TEST_CASE("a convolution whose stride is its kernel is a linear map of patches") {
-  const Tensor x = normal({2, 3, 8, 8}), w = normal({5, 3, 4, 4}, 2), b = normal({5}, 3);
-  const Tensor tokens = linear(transpose(unfold(x, 4, {.stride = 4}), 1, 2), reshape(w, {5, 48}), b);  // (B, 4, 5)
-  check_close(flatten(conv2d(x, w, b, {.stride = 4}), 2).value(), transpose(tokens, 1, 2).value());
-}
-
 TEST_CASE("convolutions are the same bits for any number of threads, and for any batch") {
   const Tensor x = variable(normal({19, 5, 9, 10})), w = variable(normal({40, 5, 3, 3}, 2));
   check_same_bits([&] {

@@ -26,20 +26,7 @@ const std::int64_t lengths_of_rows[] = {1, 2, 7, 8, 15, 16, 17, 33, 64, 65, 130}
 
 }  // namespace
 
-TEST_CASE("softmax and log_softmax and their gradients of two orders equal their formulas along any axis") {
-  for (const Shape& shape : {Shape{}, {1}, {7}, {3, 5}, {2, 1, 3}, {2, 3, 1, 2}, {2, 1, 2, 3, 2}, {0, 3}, {3, 0}}) {
-    for (int axis = shape.empty() ? -1 : -shape.rank(); axis < std::max(shape.rank(), 1); ++axis) {
-      CAPTURE(cat(shape, " axis ", axis));
-      const Array x = normal(shape);
-      const auto soft = [axis](const Tensors& in) { return softmax(in[0], axis); };
-      const auto log_soft = [axis](const Tensors& in) { return log_softmax(in[0], axis); };
-      CHECK(soft({x}).shape() == shape);
-      if (shape.empty() || shape.numel() == 0) continue;
-      const auto composed = [axis](const Tensors& in) { return composed_softmax(in[0], axis); };
-      check_fused(soft, composed, {x});
-      check_fused(log_soft, [&](const Tensors& in) { return log(composed(in)); }, {x});
-    }
-  }
+TEST_CASE("softmax and log_softmax and their gradients of two orders equal their formulas for rows of any length") {
   for (const std::int64_t n : lengths_of_rows) {
     CAPTURE(n);
     const Array x = normal({3, n});
@@ -48,8 +35,6 @@ TEST_CASE("softmax and log_softmax and their gradients of two orders equal their
     check_fused([](const Tensors& in) { return log_softmax(in[0]); },
                 [](const Tensors& in) { return log(composed_softmax(in[0], -1)); }, {x});
   }
-  CHECK(softmax(Tensor(3)).item() == 1);
-  CHECK(log_softmax(Tensor(3)).item() == 0);
   CHECK_REFUSED(ValueError, softmax(Array({2, 3}, 0), 2), "softmax", "axis 2", "rank 2");
 }
 

@@ -40,18 +40,12 @@ TEST_CASE("wrong axes are refused") {
   CHECK_REFUSED(ValueError, cumsum(x, 3), "cumsum", "axis 3", "rank 3");
 }
 
-TEST_CASE("reducing nothing: sums are 0, products 1, the rest is refused") {
+TEST_CASE("means and extremes of nothing are refused") {
   const Tensor x = zeros({2, 0, 3});
-  check_close(sum(x, {.axis = 1}).value(), zeros({2, 3}).value());
-  check_close(prod(x, {.axis = 1}).value(), ones({2, 3}).value());
-  check_close(logsumexp(x, {.axis = 1}).value(), full({2, 3}, -infinity).value());
-  CHECK(sum(x, {.axis = 0}).shape() == Shape{0, 3});
   CHECK_REFUSED(ValueError, mean(x), "mean", "shape [2, 0, 3]", "axes [0, 1, 2]");
   CHECK_REFUSED(ValueError, max(x, {.axis = 1}), "max", "shape [2, 0, 3]", "axes [1]");
   CHECK_REFUSED(ValueError, argmin(x, 1), "argmin", "nothing to choose from");
   CHECK_REFUSED(ValueError, var(ones({1})), "var", "1 elements", "correction of 1");
-  const Tensor leaf = variable(Array(Shape{2, 0}, std::span<const Real>()));
-  CHECK(grad(sum(leaf), {leaf})[0].shape() == Shape{2, 0});
 }
 
 TEST_CASE("the gradient of a product is right where factors are 0") {
