@@ -16,27 +16,19 @@ TEST_CASE("small shapes: functions of elements") {
       {"relu", relu}, {"softplus", softplus}, {"silu", silu}};
   for (const Shape& shape : all_shapes) {
     for (const auto& [name, f] : functions) {
-      check_shapes(
-          name, [f = f](const Tensors& x) { return f(x[0]); }, {shape}, shape);
+      check_shapes(name, {shape}, shape, [f = f](const Tensors& x) { return f(x[0]); });
     }
-    check_shapes(
-        "elu", [](const Tensors& x) { return elu(x[0], 2); }, {shape}, shape);
-    check_shapes(
-        "gelu", [](const Tensors& x) { return gelu(x[0]); }, {shape}, shape);
-    check_shapes(
-        "gelu tanh", [](const Tensors& x) { return gelu(x[0], Gelu::tanh); }, {shape}, shape);
-    check_shapes(
-        "clamp", [](const Tensors& x) { return clamp(x[0], {.min = 0.5}); }, {shape}, shape);
-    check_shapes(
-        "pow", [](const Tensors& x) { return pow(x[0], 3); }, {shape}, shape);
-    check_shapes(
-        "dropout", [](const Tensors& x) { return dropout(x[0], 0.5, {.seed = 3, .draw = 0}); }, {shape}, shape);
-    check_shapes(
-        "dropout 1", [](const Tensors& x) { return dropout(x[0], 1, {.seed = 3, .draw = 0}); }, {shape}, shape);
-    check_shapes(
-        "masked_fill", [](const Tensors& x) { return masked_fill(x[0], x[0] > 0.5, 3); }, {shape}, shape);
-    check_shapes(
-        "alias", [](const Tensors& x) { return alias(x[0]); }, {shape}, shape);
+    check_shapes("elu", {shape}, shape, [](const Tensors& x) { return elu(x[0], 2); });
+    check_shapes("gelu", {shape}, shape, [](const Tensors& x) { return gelu(x[0]); });
+    check_shapes("gelu tanh", {shape}, shape, [](const Tensors& x) { return gelu(x[0], Gelu::tanh); });
+    check_shapes("clamp", {shape}, shape, [](const Tensors& x) { return clamp(x[0], {.min = 0.5}); });
+    check_shapes("pow", {shape}, shape, [](const Tensors& x) { return pow(x[0], 3); });
+    check_shapes("dropout", {shape}, shape,
+                 [](const Tensors& x) { return dropout(x[0], 0.5, {.seed = 3, .draw = 0}); });
+    check_shapes("dropout 1", {shape}, shape,
+                 [](const Tensors& x) { return dropout(x[0], 1, {.seed = 3, .draw = 0}); });
+    check_shapes("masked_fill", {shape}, shape, [](const Tensors& x) { return masked_fill(x[0], x[0] > 0.5, 3); });
+    check_shapes("alias", {shape}, shape, [](const Tensors& x) { return alias(x[0]); });
   }
 }
 
@@ -57,18 +49,12 @@ TEST_CASE("small shapes: arithmetic with broadcasting") {
                                             {{0, 1}, {1, 3}, {0, 3}},
                                             {{0, 0}, {1, 1}, {0, 0}},
                                             {{2, 0, 3}, {2, 1, 1}, {2, 0, 3}}}) {
-    const auto& a = each.a;
-    const auto& b = each.b;
-    const auto& y = each.y;
-
     for (const auto& [name, f] : functions) {
-      check_shapes(
-          name, [f = f](const Tensors& x) { return f(x[0], x[1]); }, {a, b}, y);
-      check_shapes(
-          name, [f = f](const Tensors& x) { return f(x[1], x[0]); }, {a, b}, y);
+      check_shapes(name, {each.a, each.b}, each.y, [f = f](const Tensors& x) { return f(x[0], x[1]); });
+      check_shapes(name, {each.a, each.b}, each.y, [f = f](const Tensors& x) { return f(x[1], x[0]); });
     }
-    check_shapes(
-        "where", [](const Tensors& x) { return where(x[0] > 0.5, x[0] * x[1], x[1]); }, {a, b}, y);
+    check_shapes("where", {each.a, each.b}, each.y,
+                 [](const Tensors& x) { return where(x[0] > 0.5, x[0] * x[1], x[1]); });
   }
 }
 
@@ -101,10 +87,8 @@ TEST_CASE("small shapes: reductions") {
     for (const bool keepdim : {false, true}) {
       const Shape& to = keepdim ? kept : dropped;
       const ReduceOptions options{.axis = axis, .keepdim = keepdim};
-      check_shapes(
-          "sum", [&](const Tensors& x) { return sum(x[0], options); }, {shape}, to);
-      check_shapes(
-          "prod", [&](const Tensors& x) { return prod(x[0], options); }, {shape}, to);
+      check_shapes("sum", {shape}, to, [&](const Tensors& x) { return sum(x[0], options); });
+      check_shapes("prod", {shape}, to, [&](const Tensors& x) { return prod(x[0], options); });
       if (nothing) {
         const Tensor x = variable(Array(shape));
         CHECK(equal(sum(x, options).value(), Array(to, Real(0))));
@@ -112,8 +96,7 @@ TEST_CASE("small shapes: reductions") {
         CHECK(equal(logsumexp(x, options).value(), Array(to, -infinity)));
         check_all_orders([&] { return logsumexp(x, options); }, {x}, to);
       } else {
-        check_shapes(
-            "logsumexp", [&](const Tensors& x) { return logsumexp(x[0], options); }, {shape}, to);
+        check_shapes("logsumexp", {shape}, to, [&](const Tensors& x) { return logsumexp(x[0], options); });
       }
       const bool empty = std::ranges::any_of(axis.resolve("test", shape.rank()), [&](int i) { return shape[i] == 0; });
       const auto check = [&](const char* name, const Function& f) {
@@ -121,7 +104,7 @@ TEST_CASE("small shapes: reductions") {
           CAPTURE(name);
           error_of<ValueError>([&] { f({variable(Array(shape))}); });
         } else {
-          check_shapes(name, f, {shape}, to);
+          check_shapes(name, {shape}, to, f);
         }
       };
       check("mean", [&](const Tensors& x) { return mean(x[0], options); });
@@ -129,11 +112,8 @@ TEST_CASE("small shapes: reductions") {
       check("min", [&](const Tensors& x) { return min(x[0], options); });
       check("var", [&](const Tensors& x) { return var(x[0], {.axis = axis, .keepdim = keepdim, .correction = 0}); });
     }
-    if (shape.rank() > 0)
-      check_shapes(
-          "cumsum", [](const Tensors& x) { return cumsum(x[0], 0); }, {shape}, shape);
-    check_shapes(
-        "sum_to", [to = kept](const Tensors& x) { return sum_to(x[0], to); }, {shape}, kept);
+    if (shape.rank() > 0) check_shapes("cumsum", {shape}, shape, [](const Tensors& x) { return cumsum(x[0], 0); });
+    check_shapes("sum_to", {shape}, kept, [to = kept](const Tensors& x) { return sum_to(x[0], to); });
   }
   error_of<ValueError>([] { var(variable(Real(1))); });
   error_of<ValueError>([] { argmax(Tensor(Array(Shape{3, 0})), 1); });
@@ -144,16 +124,14 @@ TEST_CASE("small shapes: reductions") {
 TEST_CASE("small shapes: softmax, normalisation and losses") {
   for (const Shape& shape : all_shapes) {
     for (int axis = shape.empty() ? -1 : 0; axis < shape.rank(); ++axis) {
-      check_shapes(
-          "softmax", [&](const Tensors& x) { return softmax(x[0], axis); }, {shape}, shape);
-      check_shapes(
-          "log_softmax", [&](const Tensors& x) { return log_softmax(x[0], axis); }, {shape}, shape);
+      check_shapes("softmax", {shape}, shape, [&](const Tensors& x) { return softmax(x[0], axis); });
+      check_shapes("log_softmax", {shape}, shape, [&](const Tensors& x) { return log_softmax(x[0], axis); });
     }
     const auto losses = [&](Reduction reduction) {
       // A mean of no elements throws.
-      const auto check = [&](const char* name, const Function& f, const std::vector<Shape>& inputs, const Shape& to,
-                             std::int64_t samples) {
-        if (reduction != Reduction::mean || samples > 0) return check_shapes(name, f, inputs, to);
+      const auto check = [&](const char* name, const std::vector<Shape>& inputs, const Shape& to, std::int64_t samples,
+                             const Function& f) {
+        if (reduction != Reduction::mean || samples > 0) return check_shapes(name, inputs, to, f);
         CAPTURE(name);
         Tensors xs;
         for (const Shape& each : inputs) xs.push_back(variable(Array(each)));
@@ -161,38 +139,25 @@ TEST_CASE("small shapes: softmax, normalisation and losses") {
       };
       const Shape to = reduction == Reduction::none ? shape : Shape{};
       const std::int64_t count = shape.numel();
-      check(
-          "mse", [&](const Tensors& x) { return mse_loss(x[0], x[1], {reduction}); }, {shape, shape}, to, count);
-      check(
-          "kl", [&](const Tensors& x) { return kl_div(x[0], x[1], {reduction}); }, {shape, shape}, to, count);
-      check(
-          "kl of logs",
-          [&](const Tensors& x) {
-            return kl_div(x[0], x[1], {reduction, true});
-          },
-          {shape, shape}, to, count);
-      check(
-          "bce",
-          [&](const Tensors& x) { return binary_cross_entropy_with_logits(x[0], x[1], {.reduction = reduction}); },
-          {shape, shape}, to, count);
+      check("mse", {shape, shape}, to, count, [&](const Tensors& x) { return mse_loss(x[0], x[1], {reduction}); });
+      check("kl", {shape, shape}, to, count, [&](const Tensors& x) { return kl_div(x[0], x[1], {reduction}); });
+      check("kl of logs", {shape, shape}, to, count, [&](const Tensors& x) {
+        return kl_div(x[0], x[1], {reduction, true});
+      });
+      check("bce", {shape, shape}, to, count,
+            [&](const Tensors& x) { return binary_cross_entropy_with_logits(x[0], x[1], {.reduction = reduction}); });
       if (shape.empty()) return;
       Shape samples = shape;
       samples.erase(samples.rank() - 1);
       const Shape rows = reduction == Reduction::none ? samples : Shape{};
       for (const Real smoothing : {Real(0), Real(0.1)}) {
-        check(
-            "soft cross_entropy",
-            [&](const Tensors& x) {
-              return cross_entropy(x[0], x[1], {.label_smoothing = smoothing, .reduction = reduction});
-            },
-            {shape, shape}, rows, samples.numel());
+        check("soft cross_entropy", {shape, shape}, rows, samples.numel(), [&](const Tensors& x) {
+          return cross_entropy(x[0], x[1], {.label_smoothing = smoothing, .reduction = reduction});
+        });
         if (shape.back() == 0 && samples.numel() > 0) continue;  // no class to name
-        check(
-            "cross_entropy",
-            [&](const Tensors& x) {
-              return cross_entropy(x[0], Index(samples, 0), {.label_smoothing = smoothing, .reduction = reduction});
-            },
-            {shape}, rows, samples.numel());
+        check("cross_entropy", {shape}, rows, samples.numel(), [&](const Tensors& x) {
+          return cross_entropy(x[0], Index(samples, 0), {.label_smoothing = smoothing, .reduction = reduction});
+        });
       }
     };
     for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) losses(reduction);
@@ -207,17 +172,13 @@ TEST_CASE("small shapes: softmax, normalisation and losses") {
                                                 {{1}, {1}},
                                                 {{1, 3}, {1, 3}},
                                                 {{3}, {3}}}) {
-    const auto& x = each.x;
-    const auto& normalized = each.normalized;
-
-    check_shapes(
-        "layer_norm", [](const Tensors& x) { return layer_norm(x[0]); }, {x}, x);
-    check_shapes(
-        "layer_norm", [](const Tensors& x) { return layer_norm(x[0], x[1]); }, {x, normalized}, x);
-    check_shapes(
-        "layer_norm", [](const Tensors& x) { return layer_norm(x[0], {}, x[1]); }, {x, normalized}, x);
-    check_shapes(
-        "layer_norm", [](const Tensors& x) { return layer_norm(x[0], x[1], x[2]); }, {x, normalized, normalized}, x);
+    check_shapes("layer_norm", {each.x}, each.x, [](const Tensors& x) { return layer_norm(x[0]); });
+    check_shapes("layer_norm", {each.x, each.normalized}, each.x,
+                 [](const Tensors& x) { return layer_norm(x[0], x[1]); });
+    check_shapes("layer_norm", {each.x, each.normalized}, each.x,
+                 [](const Tensors& x) { return layer_norm(x[0], {}, x[1]); });
+    check_shapes("layer_norm", {each.x, each.normalized, each.normalized}, each.x,
+                 [](const Tensors& x) { return layer_norm(x[0], x[1], x[2]); });
   }
   error_of<ShapeError>([] { layer_norm(variable(Array(Shape{3, 0}))); });
   error_of<ShapeError>([] { layer_norm(variable(Real(1))); });
@@ -231,87 +192,81 @@ TEST_CASE("small shapes: softmax, normalisation and losses") {
                                                   {{2, 3}, index({0, 1})},
                                                   {{2, 0, 3}, Index(Shape{2, 0})},
                                                   {{0, 2, 3}, Index(Shape{0, 2})}}) {
-    const auto& x = each.x;
-    const auto& lengths = each.lengths;
-
-    check_shapes(
-        "masked_softmax", [&](const Tensors& u) { return masked_softmax(u[0], lengths); }, {x}, x);
+    check_shapes("masked_softmax", {each.x}, each.x,
+                 [&](const Tensors& u) { return masked_softmax(u[0], each.lengths); });
   }
 }
 
 TEST_CASE("small shapes: shapes") {
-  const auto moves = [](const char* name, const std::function<Tensor(const Tensor&)>& f, const Shape& from,
-                        const Shape& to) {
-    check_shapes(
-        name, [&](const Tensors& x) { return f(x[0]); }, {from}, to);
+  const auto moves = [](const char* name, const Shape& from, const Shape& to,
+                        const std::function<Tensor(const Tensor&)>& f) {
+    check_shapes(name, {from}, to, [&](const Tensors& x) { return f(x[0]); });
   };
-  moves("reshape", [](const Tensor& x) { return reshape(x, {2, 0}); }, {0, 3}, {2, 0});
-  moves("reshape", [](const Tensor& x) { return reshape(x, {-1}); }, {0, 3}, {0});
-  moves("reshape", [](const Tensor& x) { return reshape(x, {}); }, {1, 1}, {});
-  moves("reshape", [](const Tensor& x) { return reshape(x, {1, 1}); }, {}, {1, 1});
-  moves("flatten", [](const Tensor& x) { return flatten(x); }, {}, {1});
-  moves("flatten", [](const Tensor& x) { return flatten(x); }, {2, 0, 3}, {0});
-  moves("flatten", [](const Tensor& x) { return flatten(x, 1); }, {0, 2, 3}, {0, 6});
-  moves("squeeze", [](const Tensor& x) { return squeeze(x); }, {1, 0}, {0});
-  moves("squeeze", [](const Tensor& x) { return squeeze(x); }, {1, 1}, {});
-  moves("squeeze", [](const Tensor& x) { return squeeze(x); }, {}, {});
-  moves("unsqueeze", [](const Tensor& x) { return unsqueeze(x, 0); }, {}, {1});
-  moves("unsqueeze", [](const Tensor& x) { return unsqueeze(x, -1); }, {0}, {0, 1});
-  moves("permute", [](const Tensor& x) { return permute(x, {}); }, {}, {});
-  moves("permute", [](const Tensor& x) { return permute(x, {2, 0, 1}); }, {2, 0, 3}, {3, 2, 0});
-  moves("transpose", [](const Tensor& x) { return transpose(x); }, {0, 3}, {3, 0});
-  moves("transpose", [](const Tensor& x) { return transpose(x); }, {1, 1}, {1, 1});
-  moves("broadcast_to", [](const Tensor& x) { return broadcast_to(x, {0}); }, {}, {0});
-  moves("broadcast_to", [](const Tensor& x) { return broadcast_to(x, {0, 3}); }, {1}, {0, 3});
-  moves("broadcast_to", [](const Tensor& x) { return broadcast_to(x, {2, 0}); }, {0}, {2, 0});
-  moves("broadcast_to", [](const Tensor& x) { return broadcast_to(x, {1, 1}); }, {}, {1, 1});
-  moves("slice", [](const Tensor& x) { return x[{slice(1, 1)}]; }, {3}, {0});
-  moves("slice", [](const Tensor& x) { return x[{slice(none, none, -1)}]; }, {0, 2}, {0, 2});
-  moves("slice", [](const Tensor& x) { return x[{_, 0}]; }, {0, 2}, {0});
-  moves("slice", [](const Tensor& x) { return x[{ellipsis}]; }, {}, {});
-  moves("slice", [](const Tensor& x) { return x[{new_axis}]; }, {}, {1});
-  moves("slice", [](const Tensor& x) { return x[{0}]; }, {1}, {});
-  moves("place", [](const Tensor& x) { return place(x, {slice(2, 2)}, {3}); }, {0}, {3});
-  moves("place", [](const Tensor& x) { return place(x, {_, slice(0, 2)}, {0, 4}); }, {0, 2}, {0, 4});
-  moves("place", [](const Tensor& x) { return place(x, {0}, {1}); }, {}, {1});
-  moves("narrow", [](const Tensor& x) { return narrow(x, 0, 3, 0); }, {3}, {0});
-  moves("narrow", [](const Tensor& x) { return narrow(x, 1, 1, 1); }, {0, 2}, {0, 1});
-  moves("split", [](const Tensor& x) { return split(x, {0, 3})[0]; }, {3}, {0});
-  moves("split", [](const Tensor& x) { return split(x, {0, 3})[1]; }, {3}, {3});
-  moves("chunk", [](const Tensor& x) { return chunk(x, 2)[1]; }, {0}, {0});
-  moves("chunk", [](const Tensor& x) { return chunk(x, 2)[0]; }, {1}, {1});
-  moves("pad", [](const Tensor& x) { return pad(x, {{1, 2}}); }, {0}, {3});
-  moves("pad", [](const Tensor& x) { return pad(x, {{0, 0}, {1, 0}}); }, {0, 2}, {0, 3});
-  moves("pad", [](const Tensor& x) { return pad(x, {}); }, {}, {});
-  moves("flip", [](const Tensor& x) { return flip(x, {0, 1}); }, {0, 3}, {0, 3});
-  moves("flip", [](const Tensor& x) { return flip(x, {0, 1}); }, {3, 0}, {3, 0});
-  moves("flip", [](const Tensor& x) { return flip(x, {}); }, {}, {});
-  moves("roll", [](const Tensor& x) { return roll(x, 2, 0); }, {0, 3}, {0, 3});
-  moves("roll", [](const Tensor& x) { return roll(x, {1, 2}, {0, 1}); }, {3, 0}, {3, 0});
-  moves("roll", [](const Tensor& x) { return roll(x, -1, 0); }, {1}, {1});
-  moves("repeat_interleave", [](const Tensor& x) { return repeat_interleave(x, 0, 0); }, {3}, {0});
-  moves("repeat_interleave", [](const Tensor& x) { return repeat_interleave(x, 3, 0); }, {0, 2}, {0, 2});
-  moves("repeat_interleave", [](const Tensor& x) { return repeat_interleave(x, 3, 0); }, {2, 0}, {6, 0});
-  moves("repeat_interleave", [](const Tensor& x) { return repeat_interleave(x, 3, 1); }, {0, 2}, {0, 6});
-  moves("repeat_interleave", [](const Tensor& x) { return repeat_interleave(x, 1, 0); }, {1}, {1});
-  moves("tile", [](const Tensor& x) { return tile(x, {}); }, {}, {});
-  moves("tile", [](const Tensor& x) { return tile(x, {2}); }, {}, {2});
-  moves("tile", [](const Tensor& x) { return tile(x, {0, 2}); }, {3}, {0, 6});
-  moves("tile", [](const Tensor& x) { return tile(x, {2, 3}); }, {0, 2}, {0, 6});
-  moves("tile", [](const Tensor& x) { return tile(x, {2, 3}); }, {2, 0}, {4, 0});
+  moves("reshape", {0, 3}, {2, 0}, [](const Tensor& x) { return reshape(x, {2, 0}); });
+  moves("reshape", {0, 3}, {0}, [](const Tensor& x) { return reshape(x, {-1}); });
+  moves("reshape", {1, 1}, {}, [](const Tensor& x) { return reshape(x, {}); });
+  moves("reshape", {}, {1, 1}, [](const Tensor& x) { return reshape(x, {1, 1}); });
+  moves("flatten", {}, {1}, [](const Tensor& x) { return flatten(x); });
+  moves("flatten", {2, 0, 3}, {0}, [](const Tensor& x) { return flatten(x); });
+  moves("flatten", {0, 2, 3}, {0, 6}, [](const Tensor& x) { return flatten(x, 1); });
+  moves("squeeze", {1, 0}, {0}, [](const Tensor& x) { return squeeze(x); });
+  moves("squeeze", {1, 1}, {}, [](const Tensor& x) { return squeeze(x); });
+  moves("squeeze", {}, {}, [](const Tensor& x) { return squeeze(x); });
+  moves("unsqueeze", {}, {1}, [](const Tensor& x) { return unsqueeze(x, 0); });
+  moves("unsqueeze", {0}, {0, 1}, [](const Tensor& x) { return unsqueeze(x, -1); });
+  moves("permute", {}, {}, [](const Tensor& x) { return permute(x, {}); });
+  moves("permute", {2, 0, 3}, {3, 2, 0}, [](const Tensor& x) { return permute(x, {2, 0, 1}); });
+  moves("transpose", {0, 3}, {3, 0}, [](const Tensor& x) { return transpose(x); });
+  moves("transpose", {1, 1}, {1, 1}, [](const Tensor& x) { return transpose(x); });
+  moves("broadcast_to", {}, {0}, [](const Tensor& x) { return broadcast_to(x, {0}); });
+  moves("broadcast_to", {1}, {0, 3}, [](const Tensor& x) { return broadcast_to(x, {0, 3}); });
+  moves("broadcast_to", {0}, {2, 0}, [](const Tensor& x) { return broadcast_to(x, {2, 0}); });
+  moves("broadcast_to", {}, {1, 1}, [](const Tensor& x) { return broadcast_to(x, {1, 1}); });
+  moves("slice", {3}, {0}, [](const Tensor& x) { return x[{slice(1, 1)}]; });
+  moves("slice", {0, 2}, {0, 2}, [](const Tensor& x) { return x[{slice(none, none, -1)}]; });
+  moves("slice", {0, 2}, {0}, [](const Tensor& x) { return x[{_, 0}]; });
+  moves("slice", {}, {}, [](const Tensor& x) { return x[{ellipsis}]; });
+  moves("slice", {}, {1}, [](const Tensor& x) { return x[{new_axis}]; });
+  moves("slice", {1}, {}, [](const Tensor& x) { return x[{0}]; });
+  moves("place", {0}, {3}, [](const Tensor& x) { return place(x, {slice(2, 2)}, {3}); });
+  moves("place", {0, 2}, {0, 4}, [](const Tensor& x) { return place(x, {_, slice(0, 2)}, {0, 4}); });
+  moves("place", {}, {1}, [](const Tensor& x) { return place(x, {0}, {1}); });
+  moves("narrow", {3}, {0}, [](const Tensor& x) { return narrow(x, 0, 3, 0); });
+  moves("narrow", {0, 2}, {0, 1}, [](const Tensor& x) { return narrow(x, 1, 1, 1); });
+  moves("split", {3}, {0}, [](const Tensor& x) { return split(x, {0, 3})[0]; });
+  moves("split", {3}, {3}, [](const Tensor& x) { return split(x, {0, 3})[1]; });
+  moves("chunk", {0}, {0}, [](const Tensor& x) { return chunk(x, 2)[1]; });
+  moves("chunk", {1}, {1}, [](const Tensor& x) { return chunk(x, 2)[0]; });
+  moves("pad", {0}, {3}, [](const Tensor& x) { return pad(x, {{1, 2}}); });
+  moves("pad", {0, 2}, {0, 3}, [](const Tensor& x) { return pad(x, {{0, 0}, {1, 0}}); });
+  moves("pad", {}, {}, [](const Tensor& x) { return pad(x, {}); });
+  moves("flip", {0, 3}, {0, 3}, [](const Tensor& x) { return flip(x, {0, 1}); });
+  moves("flip", {3, 0}, {3, 0}, [](const Tensor& x) { return flip(x, {0, 1}); });
+  moves("flip", {}, {}, [](const Tensor& x) { return flip(x, {}); });
+  moves("roll", {0, 3}, {0, 3}, [](const Tensor& x) { return roll(x, 2, 0); });
+  moves("roll", {3, 0}, {3, 0}, [](const Tensor& x) { return roll(x, {1, 2}, {0, 1}); });
+  moves("roll", {1}, {1}, [](const Tensor& x) { return roll(x, -1, 0); });
+  moves("repeat_interleave", {3}, {0}, [](const Tensor& x) { return repeat_interleave(x, 0, 0); });
+  moves("repeat_interleave", {0, 2}, {0, 2}, [](const Tensor& x) { return repeat_interleave(x, 3, 0); });
+  moves("repeat_interleave", {2, 0}, {6, 0}, [](const Tensor& x) { return repeat_interleave(x, 3, 0); });
+  moves("repeat_interleave", {0, 2}, {0, 6}, [](const Tensor& x) { return repeat_interleave(x, 3, 1); });
+  moves("repeat_interleave", {1}, {1}, [](const Tensor& x) { return repeat_interleave(x, 1, 0); });
+  moves("tile", {}, {}, [](const Tensor& x) { return tile(x, {}); });
+  moves("tile", {}, {2}, [](const Tensor& x) { return tile(x, {2}); });
+  moves("tile", {3}, {0, 6}, [](const Tensor& x) { return tile(x, {0, 2}); });
+  moves("tile", {0, 2}, {0, 6}, [](const Tensor& x) { return tile(x, {2, 3}); });
+  moves("tile", {2, 0}, {4, 0}, [](const Tensor& x) { return tile(x, {2, 3}); });
   for (const Shape& shape : {Shape{0, 3}, Shape{3, 0}, Shape{1, 1}, Shape{0, 2, 2}, Shape{0, 0}}) {
-    moves(
-        "tril", [](const Tensor& x) { return tril(x); }, shape, shape);
-    moves(
-        "triu", [](const Tensor& x) { return triu(x, -1); }, shape, shape);
+    moves("tril", shape, shape, [](const Tensor& x) { return tril(x); });
+    moves("triu", shape, shape, [](const Tensor& x) { return triu(x, -1); });
   }
-  check_shapes("concat", [](const Tensors& x) { return concat({x[0], x[1]}); }, {{0}, {0}}, {0});
-  check_shapes("concat", [](const Tensors& x) { return concat({x[0], x[1]}); }, {{0, 2}, {1, 2}}, {1, 2});
-  check_shapes("concat", [](const Tensors& x) { return concat({x[0], x[1]}, 1); }, {{0, 2}, {0, 1}}, {0, 3});
-  check_shapes("concat", [](const Tensors& x) { return concat({x[0]}); }, {{1}}, {1});
-  check_shapes("stack", [](const Tensors& x) { return stack({x[0], x[1]}); }, {{}, {}}, {2});
-  check_shapes("stack", [](const Tensors& x) { return stack({x[0], x[1]}, -1); }, {{0, 3}, {0, 3}}, {0, 3, 2});
-  check_shapes("stack", [](const Tensors& x) { return stack({x[0]}); }, {{1}}, {1, 1});
+  check_shapes("concat", {{0}, {0}}, {0}, [](const Tensors& x) { return concat({x[0], x[1]}); });
+  check_shapes("concat", {{0, 2}, {1, 2}}, {1, 2}, [](const Tensors& x) { return concat({x[0], x[1]}); });
+  check_shapes("concat", {{0, 2}, {0, 1}}, {0, 3}, [](const Tensors& x) { return concat({x[0], x[1]}, 1); });
+  check_shapes("concat", {{1}}, {1}, [](const Tensors& x) { return concat({x[0]}); });
+  check_shapes("stack", {{}, {}}, {2}, [](const Tensors& x) { return stack({x[0], x[1]}); });
+  check_shapes("stack", {{0, 3}, {0, 3}}, {0, 3, 2}, [](const Tensors& x) { return stack({x[0], x[1]}, -1); });
+  check_shapes("stack", {{1}}, {1, 1}, [](const Tensors& x) { return stack({x[0]}); });
   error_of<ValueError>([] { concat(Tensors{}); });
   error_of<ValueError>([] { stack(Tensors{}); });
   error_of<ValueError>([] { concat({Tensor(1), Tensor(2)}); });
@@ -330,15 +285,10 @@ TEST_CASE("small shapes: choosing by index") {
                                                 {{4, 0}, index({1, 2}), {2, 0}},
                                                 {{4, 3}, Index(Shape{}, 2), {3}},
                                                 {{1, 1}, index({0}), {1, 1}}}) {
-    const auto& table = each.table;
-    const auto& ids = each.ids;
-    const auto& y = each.y;
-
-    check_shapes(
-        "embedding", [&](const Tensors& x) { return embedding(x[0], ids); }, {table}, y);
-    if (table[0] > 1) {  // the padding is none of the ids
-      check_shapes(
-          "embedding", [&](const Tensors& x) { return embedding(x[0], ids, {.padding_idx = -1}); }, {table}, y);
+    check_shapes("embedding", {each.table}, each.y, [&](const Tensors& x) { return embedding(x[0], each.ids); });
+    if (each.table[0] > 1) {  // the padding is none of the ids
+      check_shapes("embedding", {each.table}, each.y,
+                   [&](const Tensors& x) { return embedding(x[0], each.ids, {.padding_idx = -1}); });
     }
   }
   error_of<ValueError>([] { embedding(variable(Array(Shape{0, 3})), Index(Shape{0}), {.padding_idx = 0}); });
@@ -353,13 +303,8 @@ TEST_CASE("small shapes: choosing by index") {
                                                 {{0, 3}, 1, index({2, 0, 2}), {0, 3}},
                                                 {{3, 0}, 0, index({1, 1}), {2, 0}},
                                                 {{1, 1}, 1, index({0, 0}), {1, 2}}}) {
-    const auto& x = each.x;
-    const auto& axis = each.axis;
-    const auto& list = each.list;
-    const auto& y = each.y;
-
-    check_shapes(
-        "index_select", [&](const Tensors& u) { return index_select(u[0], axis, list); }, {x}, y);
+    check_shapes("index_select", {each.x}, each.y,
+                 [&](const Tensors& u) { return index_select(u[0], each.axis, each.list); });
   }
   struct Gather {
     Shape x;
@@ -373,29 +318,22 @@ TEST_CASE("small shapes: choosing by index") {
                                                 {{3, 2}, 0, {0, 2}},
                                                 {{3, 2}, 0, {4, 0}},
                                                 {{1, 1}, 1, {1, 2}}}) {
-    const auto& x = each.x;
-    const auto& axis = each.axis;
-    const auto& ids = each.index;
-
-    check_shapes(
-        "gather", [&](const Tensors& u) { return gather(u[0], axis, Index(ids, 0)); }, {x}, ids);
-    check_shapes(
-        "scatter_add", [&](const Tensors& u) { return scatter_add(u[0], axis, Index(ids, 0), u[1]); }, {x, ids}, x);
+    check_shapes("gather", {each.x}, each.index,
+                 [&](const Tensors& u) { return gather(u[0], each.axis, Index(each.index, 0)); });
+    check_shapes("scatter_add", {each.x, each.index}, each.x,
+                 [&](const Tensors& u) { return scatter_add(u[0], each.axis, Index(each.index, 0), u[1]); });
   }
   for (const Shape& shape : all_shapes) {
-    check_shapes("masked_select", [&](const Tensors& x) { return masked_select(x[0], Mask(shape, false)); }, {shape},
-                 {0});
-    check_shapes("masked_select", [&](const Tensors& x) { return masked_select(x[0], Mask(Shape{}, true)); }, {shape},
-                 {shape.numel()});
+    check_shapes("masked_select", {shape}, {0},
+                 [&](const Tensors& x) { return masked_select(x[0], Mask(shape, false)); });
+    check_shapes("masked_select", {shape}, {shape.numel()},
+                 [&](const Tensors& x) { return masked_select(x[0], Mask(Shape{}, true)); });
     if (shape.empty()) continue;
     Shape none = shape;
     none[0] = 0;
-    check_shapes(
-        "sort", [](const Tensors& x) { return sort(x[0], {.axis = 0}).values; }, {shape}, shape);
-    check_shapes(
-        "topk", [](const Tensors& x) { return topk(x[0], 0, {.axis = 0}).values; }, {shape}, none);
-    check_shapes(
-        "topk", [&](const Tensors& x) { return topk(x[0], shape[0], {.axis = 0}).values; }, {shape}, shape);
+    check_shapes("sort", {shape}, shape, [](const Tensors& x) { return sort(x[0], {.axis = 0}).values; });
+    check_shapes("topk", {shape}, none, [](const Tensors& x) { return topk(x[0], 0, {.axis = 0}).values; });
+    check_shapes("topk", {shape}, shape, [&](const Tensors& x) { return topk(x[0], shape[0], {.axis = 0}).values; });
     CHECK(flatnonzero(Mask(shape, false)).size() == 0);
   }
   error_of<ValueError>([] { sort(Tensor(1), {.axis = 1}); });
@@ -428,24 +366,18 @@ TEST_CASE("small shapes: products") {
                                                   {{0}, {0, 3}, {3}},
                                                   {{0, 3}, {3}, {0}},
                                                   {{3, 0}, {0}, {3}}}) {
-    const auto& a = each.a;
-    const auto& b = each.b;
-    const auto& y = each.y;
-
-    check_shapes(
-        "matmul", [](const Tensors& x) { return matmul(x[0], x[1]); }, {a, b}, y);
-    if (a.rank() < 2 || b.rank() < 2) continue;
+    check_shapes("matmul", {each.a, each.b}, each.y, [](const Tensors& x) { return matmul(x[0], x[1]); });
+    if (each.a.rank() < 2 || each.b.rank() < 2) continue;
     const auto turned = [](Shape shape) {
       std::swap(shape[shape.rank() - 1], shape[shape.rank() - 2]);
       return shape;
     };
-    check_shapes(
-        "a'b", [](const Tensors& x) { return matmul(x[0], x[1], {.transpose_a = true}); }, {turned(a), b}, y);
-    check_shapes(
-        "ab'", [](const Tensors& x) { return matmul(x[0], x[1], {.transpose_b = true}); }, {a, turned(b)}, y);
-    check_shapes(
-        "a'b'", [](const Tensors& x) { return matmul(x[0], x[1], {.transpose_a = true, .transpose_b = true}); },
-        {turned(a), turned(b)}, y);
+    check_shapes("a'b", {turned(each.a), each.b}, each.y,
+                 [](const Tensors& x) { return matmul(x[0], x[1], {.transpose_a = true}); });
+    check_shapes("ab'", {each.a, turned(each.b)}, each.y,
+                 [](const Tensors& x) { return matmul(x[0], x[1], {.transpose_b = true}); });
+    check_shapes("a'b'", {turned(each.a), turned(each.b)}, each.y,
+                 [](const Tensors& x) { return matmul(x[0], x[1], {.transpose_a = true, .transpose_b = true}); });
   }
   error_of<ShapeError>([] { matmul(Tensor(1), Tensor(2)); });
   struct Affine {
@@ -458,33 +390,26 @@ TEST_CASE("small shapes: products") {
                                                 {{4, 3}, {0, 3}, {4, 0}},
                                                 {{0}, {0, 0}, {0}},
                                                 {{1}, {1, 1}, {1}}}) {
-    const auto& x = each.x;
-    const auto& weight = each.weight;
-    const auto& y = each.y;
-
-    check_shapes(
-        "linear", [](const Tensors& u) { return linear(u[0], u[1]); }, {x, weight}, y);
-    check_shapes(
-        "linear", [](const Tensors& u) { return linear(u[0], u[1], u[2]); }, {x, weight, {weight[0]}}, y);
+    check_shapes("linear", {each.x, each.weight}, each.y, [](const Tensors& u) { return linear(u[0], u[1]); });
+    check_shapes("linear", {each.x, each.weight, {each.weight[0]}}, each.y,
+                 [](const Tensors& u) { return linear(u[0], u[1], u[2]); });
   }
-  check_shapes("dot", [](const Tensors& x) { return dot(x[0], x[1]); }, {{0}, {0}}, {});
-  check_shapes("dot", [](const Tensors& x) { return dot(x[0], x[1]); }, {{1}, {1}}, {});
-  check_shapes("outer", [](const Tensors& x) { return outer(x[0], x[1]); }, {{0}, {3}}, {0, 3});
-  check_shapes("outer", [](const Tensors& x) { return outer(x[0], x[1]); }, {{1}, {1}}, {1, 1});
-  check_shapes("tensordot", [](const Tensors& x) { return tensordot(x[0], x[1], 0); }, {{}, {}}, {});
-  check_shapes("tensordot", [](const Tensors& x) { return tensordot(x[0], x[1], 0); }, {{0}, {2}}, {0, 2});
-  check_shapes("tensordot", [](const Tensors& x) { return tensordot(x[0], x[1], 2); }, {{3, 0}, {3, 0}}, {});
-  check_shapes("tensordot", [](const Tensors& x) { return tensordot(x[0], x[1], 1); }, {{3, 0}, {0, 2}}, {3, 2});
-  check_shapes("einsum", [](const Tensors& x) { return einsum("ij,jk->ik", {x[0], x[1]}); }, {{2, 0}, {0, 3}}, {2, 3});
-  check_shapes("einsum",
-               [](const Tensors& x) {
-                 return einsum("bij,bjk->bik", {x[0], x[1]});
-               },
-               {{0, 2, 3}, {0, 3, 4}}, {0, 2, 4});
-  check_shapes("einsum", [](const Tensors& x) { return einsum("ii->", {x[0]}); }, {{0, 0}}, {});
-  check_shapes("einsum", [](const Tensors& x) { return einsum("ii->i", {x[0]}); }, {{1, 1}}, {1});
-  check_shapes("einsum", [](const Tensors& x) { return einsum("...i->...", {x[0]}); }, {{2, 0}}, {2});
-  check_shapes("einsum", [](const Tensors& x) { return einsum(",->", {x[0], x[1]}); }, {{}, {}}, {});
+  check_shapes("dot", {{0}, {0}}, {}, [](const Tensors& x) { return dot(x[0], x[1]); });
+  check_shapes("dot", {{1}, {1}}, {}, [](const Tensors& x) { return dot(x[0], x[1]); });
+  check_shapes("outer", {{0}, {3}}, {0, 3}, [](const Tensors& x) { return outer(x[0], x[1]); });
+  check_shapes("outer", {{1}, {1}}, {1, 1}, [](const Tensors& x) { return outer(x[0], x[1]); });
+  check_shapes("tensordot", {{}, {}}, {}, [](const Tensors& x) { return tensordot(x[0], x[1], 0); });
+  check_shapes("tensordot", {{0}, {2}}, {0, 2}, [](const Tensors& x) { return tensordot(x[0], x[1], 0); });
+  check_shapes("tensordot", {{3, 0}, {3, 0}}, {}, [](const Tensors& x) { return tensordot(x[0], x[1], 2); });
+  check_shapes("tensordot", {{3, 0}, {0, 2}}, {3, 2}, [](const Tensors& x) { return tensordot(x[0], x[1], 1); });
+  check_shapes("einsum", {{2, 0}, {0, 3}}, {2, 3}, [](const Tensors& x) { return einsum("ij,jk->ik", {x[0], x[1]}); });
+  check_shapes("einsum", {{0, 2, 3}, {0, 3, 4}}, {0, 2, 4}, [](const Tensors& x) {
+    return einsum("bij,bjk->bik", {x[0], x[1]});
+  });
+  check_shapes("einsum", {{0, 0}}, {}, [](const Tensors& x) { return einsum("ii->", {x[0]}); });
+  check_shapes("einsum", {{1, 1}}, {1}, [](const Tensors& x) { return einsum("ii->i", {x[0]}); });
+  check_shapes("einsum", {{2, 0}}, {2}, [](const Tensors& x) { return einsum("...i->...", {x[0]}); });
+  check_shapes("einsum", {{}, {}}, {}, [](const Tensors& x) { return einsum(",->", {x[0], x[1]}); });
 }
 
 TEST_CASE("small shapes: recurrences") {
@@ -500,24 +425,18 @@ TEST_CASE("small shapes: recurrences") {
     std::vector<RecurrenceOptions> all{{}, {.reverse = true}, {.lengths = Index(Shape{B}, 1)}};
     for (const RecurrenceOptions& options : all) {
       for (const Squash f : {Squash::tanh, Squash::relu}) {
-        check_shapes(
-            "rnn", [&](const Tensors& x) { return rnn(x[0], x[1], x[2], f, options).output; },
-            {{B, T, h}, {h, h}, state}, y);
-        check_shapes(
-            "rnn", [&](const Tensors& x) { return rnn(x[0], x[1], x[2], f, options).h; }, {{B, T, h}, {h, h}, state},
-            state);
+        check_shapes("rnn", {{B, T, h}, {h, h}, state}, y,
+                     [&](const Tensors& x) { return rnn(x[0], x[1], x[2], f, options).output; });
+        check_shapes("rnn", {{B, T, h}, {h, h}, state}, state,
+                     [&](const Tensors& x) { return rnn(x[0], x[1], x[2], f, options).h; });
       }
       const std::vector<Shape> of_lstm{{B, T, 4 * h}, {4 * h, h}, state, state};
-      check_shapes(
-          "lstm", [&](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3], options).output; }, of_lstm, y);
-      check_shapes(
-          "lstm", [&](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3], options).c; }, of_lstm, state);
-      check_shapes("lstm with a projection",
-                   [&](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3], options, x[4]).output; },
-                   {{B, T, 4 * h}, {4 * h, 1}, {B, 1}, state, {1, h}}, {B, T, 1});
-      check_shapes(
-          "gru", [&](const Tensors& x) { return gru(x[0], x[1], x[2], x[3], options).output; },
-          {{B, T, 3 * h}, {3 * h, h}, {3 * h}, state}, y);
+      check_shapes("lstm", of_lstm, y, [&](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3], options).output; });
+      check_shapes("lstm", of_lstm, state, [&](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3], options).c; });
+      check_shapes("lstm with a projection", {{B, T, 4 * h}, {4 * h, 1}, {B, 1}, state, {1, h}}, {B, T, 1},
+                   [&](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3], options, x[4]).output; });
+      check_shapes("gru", {{B, T, 3 * h}, {3 * h, h}, {3 * h}, state}, y,
+                   [&](const Tensors& x) { return gru(x[0], x[1], x[2], x[3], options).output; });
     }
     error_of<ShapeError>([&] { rnn(zeros({B, 0, h}), zeros({h, h}), zeros({B, h}), Squash::tanh); });
   }

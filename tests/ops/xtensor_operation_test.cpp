@@ -42,5 +42,5 @@ TEST_CASE("an operation whose kernel is an xtensor expression equals xtensor, wi
     check_close(hypot(x, y).value(), to_array(expected));
     check_gradients([](const Tensors& xs) { return hypot(xs[0], xs[1]); }, {x, y});
   }
-  CHECK(error_of<ShapeError>([] { hypot(ones({2}), ones({3})); }) == "hypot: cannot broadcast [2] with [3] at axis -1");
+  CHECK_REFUSED(ShapeError, hypot(ones({2}), ones({3})), "hypot", "[2]", "[3]");
 }

@@ -163,6 +163,17 @@ std::vector<std::string> wrong_gradients(const Function& f, const std::vector<Ar
   return findings;
 }
 
+std::string lacks(const std::string& message, const std::vector<std::string>& words) {
+  std::size_t at = 0;
+  for (const std::string& word : words) {
+    const std::string sought = at == 0 ? word + ": " : word;
+    const std::size_t found = message.find(sought, at);
+    if (found == std::string::npos || (at == 0 && found != 0)) return cat("'", message, "' lacks '", sought, "'");
+    at = found + sought.size();
+  }
+  return {};
+}
+
 void check_gradients(const Function& f, const std::vector<Array>& inputs, const GradientCheck& options) {
   const std::vector<std::string> findings = wrong_gradients(f, inputs, options);
   CHECK_MESSAGE(findings.empty(), findings.size(),

@@ -74,4 +74,12 @@ std::string error_of(const F& f) {
   return {};
 }
 
+/// Empty if `message` begins with the first of the words, the name of an operation, and has the others after it in this
+/// order; else what it lacks.
+std::string lacks(const std::string& message, const std::vector<std::string>& words);
+
+/// A row of a table of refusals: that the call throws this type of error, and which words its message has.
+#define CHECK_REFUSED(Error, call, ...) \
+  CHECK(xgrad::testing::lacks(xgrad::testing::error_of<Error>([&] { call; }), {__VA_ARGS__}) == "")
+
 }  // namespace xgrad::testing

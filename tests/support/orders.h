@@ -54,8 +54,8 @@ void check_all_orders(const F& f, const Tensors& xs, const Shape& expected) {
 
 /// The same for a function of leaves of these shapes, with numbers in [0.2, 0.8); where there are numbers, also against
 /// differences.
-inline void check_shapes(const std::string& name, const Function& f, const std::vector<Shape>& shapes,
-                         const Shape& expected) {
+inline void check_shapes(const std::string& name, const std::vector<Shape>& shapes, const Shape& expected,
+                         const Function& f) {
   std::string text = name;
   for (const Shape& shape : shapes) text += cat(" ", shape);
   CAPTURE(text);

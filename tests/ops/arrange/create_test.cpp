@@ -19,7 +19,7 @@ TEST_CASE("tensors from lists take their shape from the nesting") {
   CHECK(cube.shape() == Shape{2, 2, 2});
   CHECK(cube.value().at({1, 0, 1}) == 6);
   CHECK(index({{1, 2}, {3, 4}}).at({1, 0}) == 3);
-  CHECK(error_of<ShapeError>([] { tensor({{1, 2}, {3}}); }) == "tensor: parts of shapes [2] and [1] in one list");
+  CHECK_REFUSED(ShapeError, tensor({{1, 2}, {3}}), "tensor", "parts of shapes [2]", "[1]");
 }
 
 TEST_CASE("patterns") {
@@ -35,16 +35,16 @@ TEST_CASE("patterns") {
   CHECK(equal(arange(2, 9, 3), index({2, 5, 8})));
   CHECK(equal(arange(3, 0, -1), index({3, 2, 1})));
   CHECK(arange(5, 2).size() == 0);
-  CHECK(error_of<ValueError>([] { arange(0, 4, 0); }) == "arange: step is 0");
+  CHECK_REFUSED(ValueError, arange(0, 4, 0), "arange", "step is 0");
   CHECK(equal(arange(0, 3, 1.5).value(), tensor({0, 1.5}).value()));
   CHECK(equal(arange(2.5).value(), tensor({0, 1, 2}).value()));
   CHECK(equal(arange(0.5, 3).value(), tensor({0.5, 1.5, 2.5}).value()));
   CHECK(equal(arange(1, 0, -0.25f).value(), tensor({1, 0.75, 0.5, 0.25}).value()));
   CHECK(arange(0., -1).size() == 0);
-  CHECK(error_of<ValueError>([] { arange(0, 4, 0.); }) == "arange: step is 0");
-  CHECK(error_of<ValueError>([] { arange(0, 1e300 * 1e300); }) == "arange: inf is not finite");
-  CHECK(error_of<LimitError>([] { arange(0, 1e300); }) == "arange: 1e+300 numbers from 0 to 1e+300");
-  CHECK(error_of<ValueError>([] { arange(-1); }) == "arange: negative count -1");
+  CHECK_REFUSED(ValueError, arange(0, 4, 0.), "arange", "step is 0");
+  CHECK_REFUSED(ValueError, arange(0, 1e300 * 1e300), "arange", "inf is not finite");
+  CHECK_REFUSED(LimitError, arange(0, 1e300), "arange", "1e+300 numbers", "0", "1e+300");
+  CHECK_REFUSED(ValueError, arange(-1), "arange", "negative count -1");
   check_close(to_real(index({1, -2})).value(), Array({2}, {1, -2}));
   check_close(to_real(tensor({1, 3}) > 2).value(), Array({2}, {0, 1}));
 }
@@ -77,5 +77,5 @@ TEST_CASE("draws follow the seed") {
   CHECK(*std::ranges::min_element(dice) == 1);
   CHECK(*std::ranges::max_element(dice) == 6);
   for (const Real u : rand({1000}).value()) CHECK((u >= 0 && u < 1));
-  CHECK(error_of<ValueError>([] { randint(3, 3, {1}); }) == "random_integers: low 3 is not below high 3");
+  CHECK_REFUSED(ValueError, randint(3, 3, {1}), "random_integers", "low 3", "high 3");
 }

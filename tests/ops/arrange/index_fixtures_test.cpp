@@ -27,7 +27,8 @@ TEST_CASE("choosing and sorting elements, and the gradients, equal PyTorch's") {
            [&](const Case& c) {
              return both(sort(c.x(), {.axis = c.integer("axis"), .descending = c.flag("descending")}));
            }},
-      });
+      },
+      {.kinks = {"sort/5", "sort/6"}});  // equal numbers
 }
 
 }  // namespace xgrad::testing

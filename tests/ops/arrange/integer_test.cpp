@@ -33,15 +33,14 @@ TEST_CASE("whole numbers are added, multiplied and summed, and no overflow is lo
   CHECK(sum(Index(Shape{0, 3})).item() == 0);
   CHECK(equal(sum(Index(Shape{0, 3}), {.axis = 0}), index({0, 0, 0})));
   const std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
-  CHECK(error_of<LimitError>([&] { index({most}) + 1; }) ==
-        "add: the result for 9223372036854775807 and 1 does not fit 64 bits");
+  CHECK_REFUSED(LimitError, index({most}) + 1, "add", "9223372036854775807", "1");
   error_of<LimitError>([&] { index({least}) - 1; });
   error_of<LimitError>([&] { index({most}) * 2; });
   error_of<LimitError>([&] { index({least}) / -1; });
   error_of<LimitError>([&] { index({least}) % -1; });
   error_of<LimitError>([&] { -index({least}); });
   error_of<LimitError>([&] { sum(index({most, 1})); });
-  CHECK(error_of<ValueError>([&] { index({1}) / 0; }) == "div: 1 divided by 0");
+  CHECK_REFUSED(ValueError, index({1}) / 0, "div", "1 divided", "0");
   error_of<ShapeError>([&] { index({1, 2}) + index({1, 2, 3}); });
 }
 
@@ -81,12 +80,10 @@ TEST_CASE("whole numbers are reduced, with positions along one axis, as real one
   CHECK(sort(Index(Shape{}, 4)).values.shape() == Shape{});
   CHECK(topk(Index(Shape{}, 4), 0).values.shape() == Shape{0});
   CHECK(sort(Index(Shape{2, 0})).values.shape() == Shape{2, 0});
-  CHECK(error_of<ValueError>([&] { max(Index(Shape{0})); }) == "max: nothing to reduce in shape [0] over axes [0]");
-  CHECK(error_of<ValueError>([&] {
-          argmin(Index(Shape{2, 0}), 1);
-        }) == "argmin: nothing to choose from in shape [2, 0] along axis 1");
-  CHECK(error_of<ValueError>([&] { topk(x, 4); }) == "topk: k = 4 of 3");
-  CHECK(error_of<ValueError>([&] { sort(x, {.axis = 2}); }).starts_with("sort: "));
+  CHECK_REFUSED(ValueError, max(Index(Shape{0})), "max", "shape [0]", "axes [0]");
+  CHECK_REFUSED(ValueError, argmin(Index(Shape{2, 0}), 1), "argmin", "shape [2, 0]", "axis 1");
+  CHECK_REFUSED(ValueError, topk(x, 4), "topk", "k = 4 of 3");
+  CHECK_REFUSED(ValueError, sort(x, {.axis = 2}), "sort");
   error_of<LimitError>([&] { prod(index({std::numeric_limits<std::int64_t>::max(), 4})); });
 }
 
@@ -99,12 +96,10 @@ TEST_CASE("whole numbers and truth values change their shapes, and numbers their
   CHECK(flatten(reshape(x, {1, 2, 3}), 1).shape() == Shape{1, 6});
   CHECK(unflatten(x, 0, {3, -1}).shape() == Shape{3, 2});
   CHECK(unsqueeze(x > 2, 0).shape() == Shape{1, 6});
-  CHECK(error_of<ShapeError>([&] {
-          squeeze(reshape(x, {2, 3}), {0});
-        }) == "squeeze: axis 0 of [2, 3] is not of size 1");
+  CHECK_REFUSED(ShapeError, squeeze(reshape(x, {2, 3}), {0}), "squeeze", "axis 0 of [2, 3]", "size 1");
   CHECK(equal(to_index(to_real(x)), x));
   CHECK(equal(to_index(tensor({-2, 4})), index({-2, 4})));
-  CHECK(error_of<ValueError>([] { to_index(tensor({1, 0.5})); }) == "to_index: 0.5 is no whole number of 64 bits");
+  CHECK_REFUSED(ValueError, to_index(tensor({1, 0.5})), "to_index", "0.5 is no whole number");
   for (const Real bad :
        {Real(0x1p63), -std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::quiet_NaN()}) {
     error_of<ValueError>([&] { to_index(Tensor(bad)); });

@@ -9,18 +9,7 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-TEST_CASE("numbers for one place are reduced with the gradients of differences, also where factors are 0") {
-  const Index at = index({{0, 1}, {0, 0}, {2, 1}});
-  for (const auto reduce :
-       {ScatterReduce::sum, ScatterReduce::prod, ScatterReduce::mean, ScatterReduce::amax, ScatterReduce::amin}) {
-    for (const bool own : {true, false}) {
-      CAPTURE(static_cast<int>(reduce));
-      CAPTURE(own);
-      check_gradients(
-          [&](const Tensors& x) { return scatter_reduce(x[0], 0, at, x[1], reduce, {.include_self = own}); },
-          {normal({3, 2}), normal({3, 2}, 2)});
-    }
-  }
+TEST_CASE("products for one place have the gradients of differences where factors are 0") {
   check_gradients(
       [](const Tensors& x) {
         return scatter_reduce(x[0], 0, index({0, 0, 1, 1}), x[1], ScatterReduce::prod);
@@ -43,10 +32,8 @@ TEST_CASE("NaN stays, and places that nothing is written to keep theirs") {
 
 TEST_CASE("what does not fit is not written") {
   const Tensor x = zeros({3, 2}), row = zeros({2});
-  CHECK(error_of<ShapeError>([&] {
-          scatter_reduce(x, 0, index({{0, 1}}), row, ScatterReduce::sum);
-        }) == "scatter_reduce: index of shape [1, 2] for a source of shape [2]");
-  CHECK(error_of<ValueError>([&] {
-          scatter_reduce(x, 0, index({{0, 3}}), zeros({1, 2}), ScatterReduce::amax);
-        }) == "scatter_reduce: index 3 is not in [-3, 3)");
+  CHECK_REFUSED(ShapeError, scatter_reduce(x, 0, index({{0, 1}}), row, ScatterReduce::sum), "scatter_reduce",
+                "index of shape [1, 2]", "source of shape [2]");
+  CHECK_REFUSED(ValueError, scatter_reduce(x, 0, index({{0, 3}}), zeros({1, 2}), ScatterReduce::amax), "scatter_reduce",
+                "index 3", "[-3, 3)");
 }

@@ -80,7 +80,10 @@ TEST_CASE("functions of angles, roundings and rests, and their gradients of two 
            }},
       },
       {.terms = {{"atan2/4", 1}},  // a sum of cotangents, which cancel
-       .ulps_of = {{"logaddexp/7", 16}, {"pairwise_distance", 16}}});  // what is left where sums cancel
+       .ulps_of = {{"logaddexp/7", 16}, {"pairwise_distance", 16}},  // what is left where sums cancel
+       // Jumps at multiples, bounds, and numbers near a pole or the end of a domain.
+       .kinks = {"remainder", "fmod", "clamp_tensors/2", "clamp_tensors/4", "tan/4", "acos/0", "acos/4", "atanh/0",
+                 "atanh/4", "acosh/4", "atan2/3", "atan2/9", "pairwise_distance/16"}});
 }
 
 TEST_CASE("activations and their gradients of two orders equal PyTorch's") {
@@ -107,7 +110,8 @@ TEST_CASE("activations and their gradients of two orders equal PyTorch's") {
           {"relu6", of_one(relu6)},
           {"hardsigmoid", of_one(hardsigmoid)},
           {"hardswish", of_one(hardswish)},
-      });
+      },
+      {.kinks = {"leaky_relu/10", "hardswish/5", "relu6/5"}});  // an element where two pieces meet
 }
 
 }  // namespace xgrad::testing

@@ -36,15 +36,9 @@ TEST_CASE("functions of the gamma family have their closed forms") {
   }
 }
 
-TEST_CASE("special functions have the gradients of differences, to the second order") {
-  for (Tensor (*f)(const Tensor&) : {lgamma, digamma}) {
-    check_gradients(function_of_one(f), {uniform({3, 4}, 0.3, 4)}, {.tolerance = 1e-6});
-  }
-  check_gradients(function_of_one(lgamma), {uniform({5}, -2.8, -2.2)}, {.tolerance = 1e-6});
-  check_gradients(function_of_one(digamma), {uniform({5}, 1, 4)}, {.order = 3, .tolerance = 1e-6});
-  check_gradients([](const Tensors& x) { return hardshrink(x[0], 0.2); }, {uniform({3, 4}, 0.3, 2)});
-  check_gradients([](const Tensors& x) { return softshrink(x[0], 0.2); }, {uniform({3, 4}, -2, -0.3)});
+TEST_CASE("rrelu and third derivatives of digamma have the gradients of differences") {
   check_gradients([](const Tensors& x) { return rrelu(x[0], {}, {.seed = 3}); }, {uniform({3, 4}, -2, -0.3)});
+  check_gradients(function_of_one(digamma), {uniform({5}, 1, 4)}, {.order = 3, .tolerance = 1e-6});
 }
 
 TEST_CASE("limits of special functions are seen, and what is undefined is NaN") {
@@ -60,9 +54,9 @@ TEST_CASE("limits of special functions are seen, and what is undefined is NaN") 
 
 TEST_CASE("special functions refuse bad settings") {
   const Tensor x = zeros({2, 3});
-  CHECK(error_of<ValueError>([&] { hardshrink(x, -1); }) == "hardshrink: lambda -1 is negative or NaN");
-  CHECK(error_of<ValueError>([&] { softshrink(x, not_a_number); }) == "softshrink: lambda nan is negative or NaN");
-  CHECK(error_of<ValueError>([&] { rrelu(x, {.lower = 1, .upper = 0}); }) == "rrelu: slopes from 1 to 0");
+  CHECK_REFUSED(ValueError, hardshrink(x, -1), "hardshrink", "lambda -1");
+  CHECK_REFUSED(ValueError, softshrink(x, not_a_number), "softshrink", "lambda nan");
+  CHECK_REFUSED(ValueError, rrelu(x, {.lower = 1, .upper = 0}), "rrelu", "slopes from 1 to 0");
 }
 
 TEST_CASE("whole numbers: bits") {
@@ -70,5 +64,5 @@ TEST_CASE("whole numbers: bits") {
   CHECK((one(12) & 10).item() == 8);
   CHECK((one(12) | 10).item() == 14);
   CHECK((one(12) ^ 10).item() == 6);
-  CHECK(error_of<ShapeError>([&] { index({1, 2}) & index({1, 2, 3}); }).find("bitwise_and: ") == 0);
+  CHECK_REFUSED(ShapeError, index({1, 2}) & index({1, 2, 3}), "bitwise_and");
 }

@@ -165,14 +165,6 @@ TEST_CASE("dropout leaves the mean as it is and follows its key") {
   check_close(none.value(), zeros({4, 20, 16}).value());
 }
 
-TEST_CASE("two queries of ones see the mean of their valid values (d2l, section 11.3)") {
-  Array values(Shape{2, 10, 4});
-  for (std::int64_t i = 0; i < values.size(); ++i) values.mutable_data()[i] = static_cast<Real>(i % 40);
-  const Tensor y =
-      scaled_dot_product_attention(normal({2, 1, 2}), ones({2, 10, 2}), values, {.mask = {.lengths = index({2, 6})}});
-  check_close(y.value(), tensor({{{2, 3, 4, 5}}, {{10, 11, 12, 13}}}).value(), 1e-14);
-}
-
 TEST_CASE("heads side by side and heads in an axis of their own are the same") {
   const Array q = normal({2, 3, 8}), k = normal({2, 5, 8}, 2), v = normal({2, 5, 8}, 3);
   const auto split = [](const Tensor& x) { return transpose(reshape(x, {x.dim(0), x.dim(1), 2, 4}), 1, 2); };
@@ -185,8 +177,6 @@ TEST_CASE("heads side by side and heads in an axis of their own are the same") {
     const Tensor x = normal({3, 4});
     const Tensor y = scaled_dot_product_attention(reshape(x, shape), reshape(x, shape), reshape(x, shape));
     CHECK(y.shape() == shape);
-    check_gradients([](const Tensors& t) { return scaled_dot_product_attention(t[0], t[1], t[2]); },
-                    {normal(shape), normal(shape, 2), normal(shape, 3)});
   }
 }
 
@@ -358,15 +348,11 @@ TEST_CASE("queries, keys and values from one projection give what they give apar
   }
   check_gradients([](const Tensors& x) { return multi_head_attention(x[0], 2, {.mask = {.causal = true}}); },
                   {normal({2, 3, 12}, 1)});
-  CHECK(error_of<ValueError>([] {
-          multi_head_attention(zeros({1, 2, 8}), 2);
-        }) == "multi_head_attention: width 8 is not divisible by queries, keys and values of 2 heads");
-  CHECK(error_of<ShapeError>([] {
-          multi_head_attention(zeros({2, 6}), 2);
-        }) == "multi_head_attention: needs three axes (batch, positions, width), got [2, 6]");
-  CHECK(error_of<ValueError>([] {
-          multi_head_attention(zeros({1, 2, 6}), 2, {.mask = {.band = AttentionBand{-1, 2}}});
-        }) == "multi_head_attention: a band of -1 before and 2 after: one is negative");
+  CHECK_REFUSED(ValueError, multi_head_attention(zeros({1, 2, 8}), 2), "multi_head_attention", "width 8", "2 heads");
+  CHECK_REFUSED(ShapeError, multi_head_attention(zeros({2, 6}), 2), "multi_head_attention", "three axes",
+                "[2, 6]");
+  CHECK_REFUSED(ValueError, multi_head_attention(zeros({1, 2, 6}), 2, {.mask = {.band = AttentionBand{-1, 2}}}),
+                "multi_head_attention", "band of -1", "2 after");
 }
 
 TEST_CASE("memory of attention grows with the length, not with its square") {
@@ -446,31 +432,21 @@ TEST_CASE("no keys, no queries, no batch") {
 
 TEST_CASE("what does not fit is refused") {
   const Tensor x = ones({2, 3, 4});
-  const auto refused = [&](const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
-                           const AttentionOptions& options = {}) {
-    try {
-      multi_head_attention(q, k, v, heads, options);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("nothing");
-  };
-  CHECK(refused(x, x, x, 3) == "multi_head_attention: width 4 is not divisible by 3 heads");
-  CHECK(refused(x, x, x, 0) == "multi_head_attention: heads 0 is not positive");
-  CHECK(refused(x, ones({2, 3, 6}), x, 2) ==
-        "multi_head_attention: queries and keys differ in width: q [2, 3, 4], k [2, 3, 6], v [2, 3, 4]");
-  CHECK(refused(x, ones({1, 3, 4}), x, 2).starts_with("multi_head_attention: batch sizes differ"));
-  CHECK(refused(x, x, ones({2, 5, 4}), 2).starts_with("multi_head_attention: keys and values differ in number"));
-  CHECK(refused(ones({3, 4}), x, x, 2).starts_with("multi_head_attention: needs three axes"));
-  CHECK(refused(x, x, x, 2, {.mask = {.lengths = index({4, 1})}}) == "multi_head_attention: length 4 is not in [0, 3]");
-  CHECK(refused(x, x, x, 2, {.mask = {.lengths = index({-1, 1})}}) ==
-        "multi_head_attention: length -1 is not in [0, 3]");
-  CHECK(refused(x, x, x, 2, {.mask = {.lengths = index({1})}}) ==
-        "multi_head_attention: lengths of shape [1], needs [2] or [2, 3]");
-  CHECK(refused(x, x, x, 2, {.mask = {.masked = Mask(Shape{2, 3}, false)}}) ==
-        "multi_head_attention: masked of shape [2, 3] cannot become [2, 2, 3, 3]; for the keys of each sequence it would "
-        "fit as [2, 1, 1, 3]");
-  CHECK(refused(x, x, x, 2, {.mask = {.bias = ones({4, 3})}}) ==
-        "multi_head_attention: bias of shape [4, 3] cannot become [2, 2, 3, 3]");
-  CHECK(refused(x, x, x, 2, {.dropout = 1.5}) == "multi_head_attention: dropout 1.5 is not in [0, 1]");
+  const auto f = [](const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                    const AttentionOptions& options = {}) { multi_head_attention(q, k, v, heads, options); };
+  const char* op = "multi_head_attention";
+  CHECK_REFUSED(ValueError, f(x, x, x, 3), op, "width 4", "3 heads");
+  CHECK_REFUSED(ValueError, f(x, x, x, 0), op, "heads 0");
+  CHECK_REFUSED(ShapeError, f(x, ones({2, 3, 6}), x, 2), op, "width", "q [2, 3, 4]", "k [2, 3, 6]", "v [2, 3, 4]");
+  CHECK_REFUSED(ShapeError, f(x, ones({1, 3, 4}), x, 2), op, "batch sizes");
+  CHECK_REFUSED(ShapeError, f(x, x, ones({2, 5, 4}), 2), op, "keys and values differ in number");
+  CHECK_REFUSED(ShapeError, f(ones({3, 4}), x, x, 2), op, "three axes");
+  CHECK_REFUSED(ValueError, f(x, x, x, 2, {.mask = {.lengths = index({4, 1})}}), op, "length 4", "[0, 3]");
+  CHECK_REFUSED(ValueError, f(x, x, x, 2, {.mask = {.lengths = index({-1, 1})}}), op, "length -1", "[0, 3]");
+  CHECK_REFUSED(ShapeError, f(x, x, x, 2, {.mask = {.lengths = index({1})}}), op, "lengths of shape [1]", "[2, 3]");
+  CHECK_REFUSED(ShapeError, f(x, x, x, 2, {.mask = {.masked = Mask(Shape{2, 3}, false)}}), op, "masked of shape [2, 3]",
+                "[2, 2, 3, 3]", "fit as [2, 1, 1, 3]");
+  CHECK_REFUSED(ShapeError, f(x, x, x, 2, {.mask = {.bias = ones({4, 3})}}), op, "bias of shape [4, 3]",
+                "[2, 2, 3, 3]");
+  CHECK_REFUSED(ValueError, f(x, x, x, 2, {.dropout = 1.5}), op, "dropout 1.5", "[0, 1]");
 }

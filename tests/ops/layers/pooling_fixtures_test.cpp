@@ -62,7 +62,8 @@ TEST_CASE("pooling and interpolation, and the gradients, equal PyTorch's") {
           {"adaptive_max_pool1d", [](const Case& c) { return adaptive_max_pool1d(c.x(), c.integer("size")); }},
           {"adaptive_avg_pool1d", [](const Case& c) { return adaptive_avg_pool1d(c.x(), c.integer("size")); }},
           {"interpolate", resized},
-      });
+      },
+      {.kinks = {"max_pool2d/6", "max_pool1d/0", "adaptive_max_pool2d/0"}});  // almost equal numbers in a window
 }
 
 }  // namespace xgrad::testing

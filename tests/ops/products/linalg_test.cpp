@@ -1,11 +1,9 @@
-// Linear algebra: values against xtensor-blas's own functions, what PyTorch computed and the definitions, gradients
-// against differences, bad input.
-#include <xgrad/core/array/xtensor.h>
+// Linear algebra: the definitions, third derivatives against differences, bad input. (Values and gradients:
+// linalg_fixtures_test.cpp.)
+#include <cmath>
+
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/ops.h>
-
-
-#include <xtensor-blas/xlinalg.hpp>
 
 #include "support/check.h"
 #include "support/fixtures.h"
@@ -32,25 +30,6 @@ GradientCheck to_order(int count, double tolerance = 1e-7) { return {.order = co
 const Shape squares[] = {{1, 1}, {2, 2}, {5, 5}, {3, 4, 4}, {2, 1, 3, 3}};
 
 }  // namespace
-
-TEST_CASE("linear algebra equals xtensor-blas's, matrix by matrix") {
-  const Array a = regular({4, 4}), b = normal({4, 3}, 2), p = definite({4, 4}, 3), wide = normal({3, 5}, 4);
-  const xt::xarray<Real> xa = view(a), xb = view(b), xp = view(p), xw = view(wide);
-  const auto same_as = [](const Tensor& y, const auto& expected) { check_close(y.value(), to_array(expected)); };
-  same_as(linalg::solve(a, b), xt::linalg::solve(xa, xb));
-  same_as(linalg::inv(a), xt::linalg::inv(xa));
-  CHECK(linalg::det(a).item() == doctest::Approx(xt::linalg::det(xa)));
-  same_as(linalg::cholesky(p), xt::linalg::cholesky(xp));
-  same_as(linalg::eigh(p).eigenvalues, xt::linalg::eigvalsh(xp));
-  same_as(linalg::svd(wide).s, std::get<1>(xt::linalg::svd(xw, false)));
-  same_as(linalg::qr(a).r, std::get<1>(xt::linalg::qr(xa)));
-  same_as(linalg::qr(a).q, std::get<0>(xt::linalg::qr(xa)));
-  CHECK(linalg::norm(b).item() == doctest::Approx(xt::linalg::norm(xb)));
-  CHECK(trace(a).item() == doctest::Approx(xt::linalg::trace(xa)()));
-  const auto [sign, log] = xt::linalg::slogdet(xa);
-  CHECK(linalg::slogdet(a).sign.item() == sign);
-  CHECK(linalg::slogdet(a).logabsdet.item() == doctest::Approx(log));
-}
 
 TEST_CASE("factors multiply to what they came from") {
   for (const Shape& shape : {Shape{1, 1}, {4, 4}, {5, 3}, {3, 5}, {1, 4}, {4, 1}, {2, 3, 4, 2}, {2, 1, 2, 4}}) {
@@ -125,10 +104,9 @@ TEST_CASE("what the other triangle holds, also NaN, changes neither results nor 
   same([&](const Tensors& x) { return linalg::solve_triangular(x[0], b, {.upper = true}); }, upper_only, whole);
   const Array strict = where(tril(Tensor(whole), -1) == 0, nan, whole).value();
   same([&](const Tensors& x) { return linalg::solve_triangular(x[0], b, {.unitriangular = true}); }, strict, whole);
-  CHECK(error_of<NumericError>([&] { linalg::solve_triangular(lower_only, b, {.upper = true}); }) ==
-        "solve_triangular: the matrix has nan at [0, 1]; needs finite numbers");
-  CHECK(error_of<NumericError>([&] { linalg::cholesky(upper_only); }) ==
-        "cholesky: the matrix has nan at [1, 0]; needs finite numbers");
+  CHECK_REFUSED(NumericError, linalg::solve_triangular(lower_only, b, {.upper = true}), "solve_triangular",
+                "matrix has nan", "[0, 1]");
+  CHECK_REFUSED(NumericError, linalg::cholesky(upper_only), "cholesky", "matrix has nan", "[1, 0]");
 }
 
 TEST_CASE("the largest element of an eigenvector, and of a left singular vector, is positive") {
@@ -165,39 +143,16 @@ TEST_CASE("one equation in a batch of one and a vector keep their axes") {
   CHECK(linalg::solve(a, tensor({{{3}}})).shape() == Shape{1, 1, 1});
 }
 
-TEST_CASE("systems have gradients of any order") {
-  const auto solve = [](const Tensors& x) { return linalg::solve(x[0], x[1]); };
-  check_gradients(solve, {regular({3, 3}), normal({3, 2}, 2)}, to_order(3));
-  check_gradients(solve, {regular({3, 3}), normal({3}, 2)});
-  check_gradients(solve, {regular({2, 2, 2}), normal({2, 2}, 2)});
-  check_gradients(solve, {regular({2, 1, 2, 2}), normal({3, 2, 2}, 2)});
-  check_gradients(solve, {regular({2, 2}), normal({3, 2, 1}, 2)});
+TEST_CASE("linear algebra has third derivatives") {
+  check_gradients([](const Tensors& x) { return linalg::solve(x[0], x[1]); }, {regular({3, 3}), normal({3, 2}, 2)},
+                  to_order(3));
   check_gradients([](const Tensors& x) { return linalg::solve(x[0], x[0]); }, {regular({3, 3})}, {.zero = true});
-  check_gradients([](const Tensors& x) { return linalg::solve(x[0], x[1], {.left = false}); },
-                  {regular({3, 3}), normal({2, 3}, 2)});
-  for (const bool upper : {false, true}) {
-    for (const bool left : {false, true}) {
-      for (const bool unit : {false, true}) {
-        check_gradients(
-            [=](const Tensors& x) {
-              return linalg::solve_triangular(x[0], x[1], {.upper = upper, .left = left, .unitriangular = unit});
-            },
-            {regular({2, 3, 3}), normal(left ? Shape{3, 2} : Shape{2, 3}, 2)}, to_order(2, 3e-7));
-      }
-    }
-  }
-  for (const Shape& shape : squares) {
-    check_gradients([](const Tensors& x) { return linalg::inv(x[0]); }, {regular(shape)}, to_order(shape.rank()));
-  }
-}
-
-TEST_CASE("determinants have gradients of any order") {
-  for (const Shape& shape : squares) {
-    CAPTURE(cat(shape));
-    check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {regular(shape)}, to_order(3));
-    check_gradients([](const Tensors& x) { return linalg::slogdet(x[0]).logabsdet; }, {regular(shape)}, to_order(3));
-  }
-  check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {normal({4, 4}, 9)});
+  check_gradients([](const Tensors& x) { return linalg::inv(x[0]); }, {regular({3, 4, 4})}, to_order(3));
+  check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {regular({3, 4, 4})}, to_order(3));
+  check_gradients([](const Tensors& x) { return linalg::slogdet(x[0]).logabsdet; }, {regular({3, 4, 4})}, to_order(3));
+  check_gradients([&](const Tensors& x) { return linalg::cholesky(symmetric(x[0])); }, {definite({3, 4, 4})},
+                  to_order(3));
+  check_gradients([](const Tensors& x) { return linalg::norm(x[0]); }, {normal({2, 3})}, to_order(3));
 }
 
 TEST_CASE("the determinant of a singular matrix has a gradient") {
@@ -208,13 +163,13 @@ TEST_CASE("the determinant of a singular matrix has a gradient") {
   check_close(linalg::det(a).value(), Array({4}, {0, 0, 24, 0}));
   check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {a}, to_order(1));
   const Tensor x = variable(a);
-  CHECK(error_of<NumericError>([&] { grad(sum(linalg::det(x)), {x}, {.create_graph = true}); }) ==
-        "det: no second derivative: a matrix of the batch is singular");
+  CHECK_REFUSED(NumericError, grad(sum(linalg::det(x)), {x}, {.create_graph = true}), "det",
+                "no second derivative");
   const Tensor singular = variable(Array({2, 2}, {1, 2, 2, 4}));
   CHECK(linalg::slogdet(singular).sign.item() == 0);
   CHECK(linalg::slogdet(singular).logabsdet.item() == -infinity);
-  CHECK(error_of<NumericError>([&] { grad(linalg::slogdet(singular).logabsdet, {singular}); }) ==
-        "slogdet: no gradient: the matrix is singular");
+  CHECK_REFUSED(NumericError, grad(linalg::slogdet(singular).logabsdet, {singular}), "slogdet",
+                "no gradient", "singular");
 }
 
 TEST_CASE("a determinant that leaves the range has the gradient of its cofactors") {
@@ -233,33 +188,7 @@ TEST_CASE("logarithms of determinants neither overflow nor underflow") {
   CHECK(linalg::slogdet(small).logabsdet.item() == doctest::Approx(-400 * std::log(100.0)));
 }
 
-TEST_CASE("factorisations have gradients of any order") {
-  for (const Shape& shape : squares) {
-    CAPTURE(cat(shape));
-    const bool upper = shape.rank() == 3;
-    check_gradients([&](const Tensors& x) { return linalg::cholesky(symmetric(x[0]), {.upper = upper}); },
-                    {definite(shape)}, to_order(3));
-    check_gradients([](const Tensors& x) { return linalg::eigh(symmetric(x[0])).eigenvalues; }, {definite(shape, 2)},
-                    to_order(2, 1e-6));
-    if (shape.dim(-1) == 1) continue;
-    check_gradients([](const Tensors& x) { return linalg::eigh(symmetric(x[0])).eigenvectors; }, {definite(shape, 2)},
-                    to_order(2, 1e-5));
-  }
-  for (const Shape& shape : {Shape{3, 3}, {4, 2}, {2, 4}, {2, 3, 2}, {1, 3}, {3, 1}}) {
-    CAPTURE(cat(shape));
-    const Array a = normal(shape, 3);
-    check_gradients([](const Tensors& x) { return linalg::qr(x[0]).r; }, {a}, to_order(2, 1e-6));
-    if (shape.dim(-2) > 1) {
-      check_gradients([](const Tensors& x) { return linalg::qr(x[0]).q; }, {a}, to_order(2, 1e-6));
-      check_gradients([](const Tensors& x) { return linalg::svd(x[0], {.full_matrices = false}).u; }, {a},
-                      to_order(2, 1e-5));
-    }
-    if (shape.dim(-1) > 1) {
-      check_gradients([](const Tensors& x) { return linalg::svd(x[0], {.full_matrices = false}).vh; }, {a},
-                      to_order(2, 1e-5));
-    }
-    check_gradients([](const Tensors& x) { return linalg::svd(x[0], {.full_matrices = false}).s; }, {a}, to_order(2, 1e-6));
-  }
+TEST_CASE("complete factorisations have gradients") {
   check_gradients(
       [](const Tensors& x) {
         const auto [u, s, vh] = linalg::svd(x[0]);
@@ -296,11 +225,10 @@ TEST_CASE("gradients of vectors are refused where they are not defined, and thos
   const Tensor flat = variable(Array({3, 2}, {1, 2, 2, 4, 3, 6}));
   CHECK(refusal(linalg::svd(flat, {.full_matrices = false}).u, flat)
             .starts_with("svd: no gradient of the singular vectors: singular value 1 of the matrix is 0: "));
-  CHECK(error_of<GraphError>([&] { grad(sum(linalg::svd(flat).u), {flat}); }) ==
-        "svd: the vectors that full_matrices adds have no gradient");
+  CHECK_REFUSED(GraphError, grad(sum(linalg::svd(flat).u), {flat}), "svd", "full_matrices");
   CHECK(refusal(linalg::qr(flat).q, flat) == "qr: no gradient of q: column 1 of the matrix depends on those before it");
-  CHECK(error_of<GraphError>([&] { grad(sum(linalg::qr(flat, {.mode = linalg::QrMode::complete}).q), {flat}); }) ==
-        "qr: the complete q of more rows than columns has no gradient");
+  CHECK_REFUSED(GraphError, grad(sum(linalg::qr(flat, {.mode = linalg::QrMode::complete}).q), {flat}), "qr",
+                "the complete q");
   // A refusal leaves gradients as they were.
   Tensor leaf = variable(Array({2, 2}, {3, 0, 0, 3}));
   sum(leaf).backward();
@@ -313,46 +241,35 @@ TEST_CASE("norms are what numpy and PyTorch call them") {
   CHECK(linalg::norm(x).item() == 13);
   check_close(linalg::norm(x, {.axis = 0}).value(), Array({2}, {3, std::sqrt(160.0)}));
   CHECK(linalg::norm(x, {.axis = -1, .keepdim = true}).shape() == Shape{2, 1});
-  CHECK(linalg::vector_norm(x, {.ord = 1}).item() == 19);
   CHECK(linalg::vector_norm(x, {.ord = 0}).item() == 3);
-  CHECK(linalg::vector_norm(x, {.ord = double(infinity)}).item() == 12);
   CHECK(linalg::vector_norm(x, {.ord = -double(infinity)}).item() == 0);
-  CHECK(linalg::vector_norm(x, {.ord = 3}).item() == doctest::Approx(std::cbrt(27.0 + 64 + 1728)));
   CHECK(linalg::vector_norm(x, {.ord = -1}).item() == 0);
   CHECK(linalg::norm(zeros({0})).item() == 0);
   CHECK(linalg::norm(tensor({3e200, 4e200})).item() == doctest::Approx(5e200));
   CHECK(linalg::norm(tensor({3e-200, 4e-200})).item() == doctest::Approx(5e-200));
   CHECK(std::isnan(linalg::norm(tensor({not_a_number, 1})).item()));
   CHECK(linalg::norm(tensor({infinity, 1})).item() == infinity);
-  CHECK(error_of<ValueError>([&] { linalg::vector_norm(x, {.ord = double(not_a_number)}); }) ==
-        "vector_norm: ord is NaN");
+  CHECK_REFUSED(ValueError, linalg::vector_norm(x, {.ord = double(not_a_number)}), "vector_norm", "ord is NaN");
 }
 
-TEST_CASE("norms have gradients of any order, and 0 at 0") {
+TEST_CASE("norms have gradients of 0 at 0") {
   for (const double ord : {2.0, 1.0, 3.0, 1.5, 0.5, -1.0, double(infinity), -double(infinity)}) {
     CAPTURE(ord);
-    check_gradients([=](const Tensors& x) { return linalg::vector_norm(x[0], {.ord = ord, .axis = -1}); },
-                    {uniform({3, 4}, 1, 2)});
     const Tensor zero = variable(Array({3}, Real(0)));
     const Tensor g = grad(linalg::vector_norm(zero, {.ord = ord}), {zero}, {.create_graph = true})[0];
     CHECK(equal(g.value(), Array({3}, Real(0))));
   }
-  check_gradients([](const Tensors& x) { return linalg::norm(x[0]); }, {normal({2, 3})}, to_order(3));
 }
 
 TEST_CASE("diagonals and traces") {
   for (const Shape& shape : {Shape{3, 3}, {2, 4}, {4, 2}, {1, 5}, {2, 3, 2}}) {
-    const std::string letters = "...ii";
     const std::int64_t k = std::min(shape.dim(-1), shape.dim(-2));
     const Tensor a = normal(shape), square = a[{ellipsis, slice(0, k), slice(0, k)}];
     check_close(diagonal(a).value(), einsum("...ii->...i", {square}).value());
     check_close(trace(a).value(), einsum("...ii->...", {square}).value());
-    check_gradients([](const Tensors& x) { return diagonal(x[0]); }, {a.value()});
-    check_gradients([](const Tensors& x) { return trace(x[0]); }, {a.value()});
   }
   const Tensor x = normal({2, 3});
   check_close(diag_embed(x).value(), (unsqueeze(x, -1) * eye(3)).value());
-  check_gradients([](const Tensors& x) { return diag_embed(x[0]); }, {normal({2, 3})});
   CHECK(trace(zeros({2, 0})).item() == 0);
 }
 
@@ -390,19 +307,12 @@ TEST_CASE("matrices that do not fit are refused with their shapes") {
   };
   const auto shared = [](const std::string& name, const Operation& f) {
     CAPTURE(name);
-    CHECK(error_of<ShapeError>([&] { f(ones({3})); }) == name + ": needs matrices (..., m, n), got shape [3]");
-    CHECK(error_of<ShapeError>([&] {
-            f(ones({2, 0, 0}));
-          }) == name + ": needs matrices with at least one row and one column, got shape [2, 0, 0]");
-    Array bad({2, 1, 2, 2}, {1, 0, 0, 2, 2, 0, not_a_number, 3});
-    CHECK(error_of<NumericError>([&] { f(bad); }) ==
-          name + ": matrix [1, 0] of the batch has nan at [1, 0]; needs finite numbers");
-    CHECK(error_of<NumericError>([&] {
-            f(tensor({{1, 0}, {infinity, 1}}));
-          }) == name + ": the matrix has inf at [1, 0]; needs finite numbers");
-    CHECK(error_of<LimitError>([&] {
-            f(ones({16385, 1}));
-          }) == name + ": matrices of shape [16385, 1] are larger than 16384");
+    CHECK_REFUSED(ShapeError, f(ones({3})), name, "(..., m, n)", "[3]");
+    CHECK_REFUSED(ShapeError, f(ones({2, 0, 0})), name, "at least one row", "[2, 0, 0]");
+    const Array bad({2, 1, 2, 2}, {1, 0, 0, 2, 2, 0, not_a_number, 3});
+    CHECK_REFUSED(NumericError, f(bad), name, "matrix [1, 0]", "nan at [1, 0]");
+    CHECK_REFUSED(NumericError, f(tensor({{1, 0}, {infinity, 1}})), name, "inf at [1, 0]");
+    CHECK_REFUSED(LimitError, f(ones({16385, 1})), name, "[16385, 1]", "16384");
   };
   // The check of the right-hand side's shape comes first.
   for (const auto& [name, f] : square) {
@@ -411,52 +321,33 @@ TEST_CASE("matrices that do not fit are refused with their shapes") {
   }
   for (const auto& [name, f] : any) shared(name, f);
   for (const auto& operation : square) {
-    CHECK(error_of<ShapeError>([&] {
-            operation.second(ones({2, 3, 4}));
-          }) == cat(operation.first, ": needs square matrices, got shape [2, 3, 4]"));
+    CHECK_REFUSED(ShapeError, operation.second(ones({2, 3, 4})), operation.first, "square", "[2, 3, 4]");
   }
 }
 
 TEST_CASE("matrices that have no answer are refused with their place in the batch") {
   const Tensor singular = Array({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 4});
-  CHECK(error_of<NumericError>([&] { linalg::inv(singular); }) ==
-        "inv: matrix [1] of the batch is singular; needs one that has an inverse");
-  CHECK(error_of<NumericError>([&] {
-          linalg::solve(singular, ones({2, 1}));
-        }) == "solve: matrix [1] of the batch is singular; needs one that has an inverse");
-  CHECK(error_of<NumericError>([&] { linalg::cholesky(singular[{1}] - eye(2)); }) ==
-        "cholesky: the matrix is not positive definite: its leading block of 1 rows");
-  CHECK(error_of<NumericError>([&] {
-          linalg::cholesky(Array({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 1}));
-        }) == "cholesky: matrix [1] of the batch is not positive definite: its leading block of 2 rows");
-  CHECK(error_of<NumericError>([&] {
-          linalg::solve_triangular(tensor({{1, 0}, {5, 0}}), ones({2}));
-        }) == "solve_triangular: the matrix is singular: 0 at [1, 1]");
+  CHECK_REFUSED(NumericError, linalg::inv(singular), "inv", "matrix [1]");
+  CHECK_REFUSED(NumericError, linalg::solve(singular, ones({2, 1})), "solve", "matrix [1]");
+  CHECK_REFUSED(NumericError, linalg::cholesky(singular[{1}] - eye(2)), "cholesky", "the matrix", "block of 1");
+  CHECK_REFUSED(NumericError, linalg::cholesky(Array({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 1})), "cholesky", "matrix [1]",
+                "block of 2");
+  CHECK_REFUSED(NumericError, linalg::solve_triangular(tensor({{1, 0}, {5, 0}}), ones({2})), "solve_triangular",
+                "singular: 0", "[1, 1]");
 }
 
 TEST_CASE("right-hand sides that do not fit are refused with both shapes") {
-  CHECK(error_of<ShapeError>([] {
-          linalg::solve(eye(3), ones({2, 2}));
-        }) == "solve: right-hand side [2, 2] does not fit matrices [3, 3]");
-  CHECK(error_of<ShapeError>([] { linalg::solve(eye(3), Tensor(1)); }) ==
-        "solve: right-hand side [] does not fit matrices [3, 3]");
-  CHECK(error_of<ShapeError>([] {
-          linalg::solve(eye(3), ones({2, 3}), {.left = true});
-        }) == "solve: right-hand side [2, 3] does not fit matrices [3, 3]");
-  CHECK(error_of<ShapeError>([] {
-          linalg::solve(eye(3), ones({3, 2}), {.left = false});
-        }) == "solve: right-hand side [3, 2] does not fit matrices [3, 3]");
-  CHECK(error_of<ShapeError>([] { linalg::solve(eye(3), ones({3}), {.left = false}); }) ==
-        "solve: x a = b needs matrices on the right, got [3]");
-  CHECK(error_of<ShapeError>([] {
-          linalg::solve(broadcast_to(eye(3), {2, 3, 3}), ones({4, 3, 1}));
-        }) == "solve: cannot broadcast [2] with [4] at axis -1");
-  CHECK(error_of<ShapeError>([] {
-          linalg::solve_triangular(eye(3), ones({4, 1}));
-        }) == "solve_triangular: right-hand side [4, 1] does not fit matrices [3, 3]");
-  CHECK(error_of<NumericError>([] {
-          linalg::solve(eye(2), tensor({1, not_a_number}));
-        }) == "solve: on the right-hand side the matrix has nan at [1, 0]; needs finite numbers");
+  CHECK_REFUSED(ShapeError, linalg::solve(eye(3), ones({2, 2})), "solve", "side [2, 2]", "matrices [3, 3]");
+  CHECK_REFUSED(ShapeError, linalg::solve(eye(3), Tensor(1)), "solve", "side []", "matrices [3, 3]");
+  CHECK_REFUSED(ShapeError, linalg::solve(eye(3), ones({2, 3}), {.left = true}), "solve", "side [2, 3]",
+                "matrices [3, 3]");
+  CHECK_REFUSED(ShapeError, linalg::solve(eye(3), ones({3, 2}), {.left = false}), "solve", "side [3, 2]",
+                "matrices [3, 3]");
+  CHECK_REFUSED(ShapeError, linalg::solve(eye(3), ones({3}), {.left = false}), "solve", "x a = b", "[3]");
+  CHECK_REFUSED(ShapeError, linalg::solve(broadcast_to(eye(3), {2, 3, 3}), ones({4, 3, 1})), "solve", "[2]", "[4]");
+  CHECK_REFUSED(ShapeError, linalg::solve_triangular(eye(3), ones({4, 1})), "solve_triangular", "side [4, 1]",
+                "matrices [3, 3]");
+  CHECK_REFUSED(NumericError, linalg::solve(eye(2), tensor({1, not_a_number})), "solve", "matrix has nan", "[1, 0]");
 }
 
 TEST_CASE("a gradient that is NaN passes through") {

@@ -157,22 +157,21 @@ TEST_CASE("What linear attention keeps for the backward pass grows with the leng
 
 TEST_CASE("Linear attention refuses what does not fit") {
   const Tensor q(normal({2, 3, 4})), k(normal({2, 5, 4}));
-  CHECK(error_of<ShapeError>([&] { linear_attention(q, k, k, 2, {.causal = true}); }) ==
-        "linear_attention: causal queries and keys differ in number: q [2, 3, 4], k [2, 5, 4], v [2, 5, 4]");
+  CHECK_REFUSED(ShapeError, linear_attention(q, k, k, 2, {.causal = true}), "linear_attention", "causal", "q [2, 3, 4]",
+                "k [2, 5, 4]", "v [2, 5, 4]");
   CHECK_THROWS_AS(linear_attention(q, k, q, 2), ShapeError);
   CHECK_THROWS_AS(linear_attention(q[0], k[0], k[0], 2), ShapeError);
   CHECK_THROWS_AS(linear_attention(q, k[{slice(0, 1)}], k[{slice(0, 1)}], 2), ShapeError);
   CHECK_THROWS_AS(linear_attention(q, k, k, 3), ValueError);
   CHECK_THROWS_AS(linear_attention(q, k, k, 0), ValueError);
   CHECK_THROWS_AS(linear_attention(q, k, k, 2, {.lengths = Index({3}, {1, 2, 3})}), ShapeError);
-  CHECK(error_of<ValueError>([&] {
-          linear_attention(q, k, k, 2, {.lengths = Index({2}, {6, 1})});
-        }) == "linear_attention: length 6 is not in [0, 5]");
+  CHECK_REFUSED(ValueError, linear_attention(q, k, k, 2, {.lengths = Index({2}, {6, 1})}), "linear_attention",
+                "length 6", "[0, 5]");
   LinearAttentionState state;
   linear_attention(q, q, q, 2, state);
   const Tensor one(normal({1, 1, 4}));
-  CHECK(error_of<ShapeError>([&] { linear_attention(one, one, one, 2, state); }) ==
-        "linear_attention: a state of shape [2, 2, 2, 3], needs [1, 2, 2, 3]");
+  CHECK_REFUSED(ShapeError, linear_attention(one, one, one, 2, state), "linear_attention",
+                "state of shape [2, 2, 2, 3]", "[1, 2, 2, 3]");
 }
 
 }  // namespace

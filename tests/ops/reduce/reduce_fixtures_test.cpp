@@ -34,7 +34,9 @@ TEST_CASE("reductions and their gradients equal PyTorch's") {
                                {"cumsum", [](const Case& c) { return cumsum(c.x(), c.integer("axis")); }},
                                {"argmax", position(argmax)},
                                {"argmin", position(argmin)},
-                           });
+                           },
+                 // Equal numbers; products below what differences resolve.
+                 {.kinks = {"max/18", "min/18", "prod/14", "prod/16", "prod/17"}});
 }
 
 }  // namespace xgrad::testing

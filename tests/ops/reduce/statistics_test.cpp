@@ -1,4 +1,4 @@
-// Statistics, and scans along an axis: closed forms, gradients against differences, ties, NaN, bad input.
+// Statistics, and scans along an axis: closed forms, ties, NaN, bad input. (Gradients: statistics_fixtures_test.cpp.)
 #include <cmath>
 #include <numbers>
 
@@ -11,25 +11,7 @@
 namespace xgrad::testing {
 namespace {
 
-TEST_CASE("the gradients of statistics are those of differences") {
-  for (const int axis : {0, 1, -1}) {
-    CAPTURE(axis);
-    const auto check = [axis](const auto& f) {
-      check_gradients([&](const Tensors& x) { return f(x[0], axis); }, {normal({3, 4, 2}, 3)});
-      check_gradients([&](const Tensors& x) { return f(square(x[0]), axis); }, {normal({3, 4, 2}, 3)});
-    };
-    check([](const Tensor& x, int axis) { return stddev(x, {.axis = axis}); });
-    check([](const Tensor& x, int axis) { return var_mean(x, {.axis = axis}).var; });
-    check([](const Tensor& x, int axis) { return max(x, axis).values; });
-    check([](const Tensor& x, int axis) { return min(x, axis, {.keepdim = true}).values; });
-    check([](const Tensor& x, int axis) { return median(x, axis).values; });
-    check([](const Tensor& x, int axis) { return kthvalue(x, 2, axis).values; });
-    check([](const Tensor& x, int axis) { return quantile(x, 0.3, {.axis = axis}); });
-    check([](const Tensor& x, int axis) { return quantile(x, tensor({0.1, 0.8}), {.axis = axis}); });
-    check([](const Tensor& x, int axis) { return cumprod(x, axis); });
-  }
-  check_gradients([](const Tensors& x) { return median(x[0]); }, {normal({3, 5})});
-  // Third derivatives, too.
+TEST_CASE("a running product has third derivatives") {
   check_gradients([](const Tensors& x) { return cumprod(x[0], 0); }, {normal({4})}, {.order = 3});
 }
 
@@ -48,8 +30,6 @@ TEST_CASE("a standard deviation of 0 has the gradient 0, also where it is differ
   const Tensor g = grad(sum(y), {x}, {.create_graph = true})[0];
   check_close(narrow(g, 0, 0, 1).value(), zeros({1, 3}).value());
   CHECK(all_finite(grad(sum(square(g)), {x})[0].value()));
-  CHECK(stddev(tensor({1, 2, 3, 4})).item() == doctest::Approx(std::sqrt(5.0 / 3)).epsilon(1e-15));
-  CHECK(stddev(tensor({1, 2, 3, 4}), {.correction = 0}).item() == doctest::Approx(std::sqrt(1.25)).epsilon(1e-15));
 }
 
 TEST_CASE("extremes along an axis name the first of equal ones; NaN is an extreme") {
@@ -94,49 +74,36 @@ TEST_CASE("medians, modes and quantiles: ties and NaN") {
 TEST_CASE("reductions take axes 0 and -1 of a scalar, and no others") {
   const Tensor x = variable(Real(2));
   for (const int axis : {0, -1}) {
-    using Reduction = Tensor (*)(const Tensor&, const AxisSet&, const KeepdimOptions&);
-    for (const Reduction f : std::initializer_list<Reduction>{sum, mean, prod, logsumexp}) {
-      CHECK(f(x, axis, {}).item() > 0);
-    }
-    CHECK(max(x, {.axis = axis}).item() == 2);
     CHECK(var(x, {.axis = axis, .correction = 0}).item() == 0);
-    CHECK(max(x, axis).indices.shape() == Shape{});
-    CHECK(argsort(x, {.axis = axis}).item() == 0);
-    CHECK(topk(x, 0, {.axis = axis}).values.shape() == Shape{0});
-    CHECK(cumsum(x, axis).shape() == Shape{});
     CHECK(linalg::norm(x, {.axis = axis}).item() == 2);
     CHECK(grad(cumprod(x, axis), {x})[0].item() == 1);
     CHECK(any(Mask(Shape{}, true), {.axis = axis}).item());
     CHECK(sum(Index(Shape{}, 3), {.axis = axis}).item() == 3);
   }
-  CHECK(error_of<ValueError>([&] { sum(x, {.axis = 1}); }) == "sum: axis 1 is out of range for rank 0");
-  CHECK(error_of<ValueError>([&] { sum(x, {.axis = {0, -1}}); }) == "sum: repeated axis in [0, -1]");
-  CHECK(error_of<ValueError>([&] { max(x, -2); }) == "max: axis -2 is out of range for rank 0");
-  CHECK(error_of<ValueError>([&] { argmax(x, 1); }) == "argmax: axis 1 is out of range for rank 0");
-  CHECK(error_of<ValueError>([&] { cumsum(x, 1); }) == "cumsum: axis 1 is out of range for rank 0");
-  CHECK(error_of<ValueError>([&] { sort(x, {.axis = 1}); }) == "sort: axis 1 is out of range for rank 0");
-  CHECK(error_of<ValueError>([&] { quantile(x, 0.5, {.axis = 2}); }) == "quantile: axis 2 is out of range for rank 0");
+  CHECK_REFUSED(ValueError, sum(x, {.axis = 1}), "sum", "axis 1", "rank 0");
+  CHECK_REFUSED(ValueError, sum(x, {.axis = {0, -1}}), "sum", "repeated axis", "[0, -1]");
+  CHECK_REFUSED(ValueError, max(x, -2), "max", "axis -2", "rank 0");
+  CHECK_REFUSED(ValueError, argmax(x, 1), "argmax", "axis 1", "rank 0");
+  CHECK_REFUSED(ValueError, cumsum(x, 1), "cumsum", "axis 1", "rank 0");
+  CHECK_REFUSED(ValueError, sort(x, {.axis = 1}), "sort", "axis 1", "rank 0");
+  CHECK_REFUSED(ValueError, quantile(x, 0.5, {.axis = 2}), "quantile", "axis 2", "rank 0");
 }
 
 TEST_CASE("the mean of nothing is refused wherever there is one") {
   const Tensor x = zeros({2, 0});
-  CHECK(error_of<ValueError>([&] { mean(x); }) == "mean: nothing to reduce in shape [2, 0] over axes [0, 1]");
-  CHECK(error_of<ValueError>([&] { var(x, {.correction = 0}); }) ==
-        "var: 0 elements are too few for a correction of 0");
-  CHECK(error_of<ValueError>([&] { stddev(x); }) == "stddev: 0 elements are too few for a correction of 1");
-  CHECK(error_of<ValueError>([&] { var_mean(x); }) == "var_mean: 0 elements are too few for a correction of 1");
-  CHECK(error_of<ValueError>([&] { mse_loss(x, x); }) == "mse_loss: no elements to average, the shape is [2, 0]");
-  CHECK(error_of<ValueError>([&] { kl_div(x, x); }) == "kl_div: no elements to average, the shape is [2, 0]");
-  CHECK(error_of<ValueError>([&] { binary_cross_entropy_with_logits(x, x); }) ==
-        "binary_cross_entropy_with_logits: no elements to average, the shape is [2, 0]");
-  CHECK(error_of<ValueError>([&] {
-          cross_entropy(zeros({0, 3}), Index(Shape{0}));
-        }) == "cross_entropy: no elements to average, the shape is [0, 3]");
-  CHECK(error_of<ValueError>([&] {
-          cross_entropy(zeros({0, 3}), zeros({0, 3}));
-        }).starts_with("cross_entropy: no elements"));
-  CHECK(error_of<ShapeError>([&] { avg_pool1d(zeros({1, 1, 0}), 1); }).starts_with("avg_pool1d: "));
-  CHECK(error_of<ShapeError>([&] { batch_norm(zeros({0, 3})); }).starts_with("batch_norm: "));
+  CHECK_REFUSED(ValueError, mean(x), "mean", "shape [2, 0]", "axes [0, 1]");
+  CHECK_REFUSED(ValueError, var(x, {.correction = 0}), "var", "0 elements", "correction of 0");
+  CHECK_REFUSED(ValueError, stddev(x), "stddev", "0 elements", "correction of 1");
+  CHECK_REFUSED(ValueError, var_mean(x), "var_mean", "0 elements", "correction of 1");
+  CHECK_REFUSED(ValueError, mse_loss(x, x), "mse_loss", "no elements to average", "[2, 0]");
+  CHECK_REFUSED(ValueError, kl_div(x, x), "kl_div", "no elements to average", "[2, 0]");
+  CHECK_REFUSED(ValueError, binary_cross_entropy_with_logits(x, x), "binary_cross_entropy_with_logits",
+                "no elements to average", "[2, 0]");
+  CHECK_REFUSED(ValueError, cross_entropy(zeros({0, 3}), Index(Shape{0})), "cross_entropy", "no elements to average",
+                "[0, 3]");
+  CHECK_REFUSED(ValueError, cross_entropy(zeros({0, 3}), zeros({0, 3})), "cross_entropy", "no elements");
+  CHECK_REFUSED(ShapeError, avg_pool1d(zeros({1, 1, 0}), 1), "avg_pool1d");
+  CHECK_REFUSED(ShapeError, batch_norm(zeros({0, 3})), "batch_norm");
   // A mean over no axis at all has no element to be refused for.
   CHECK(mean(x, {.axis = 0}).shape() == Shape{0});
   // Targets left out on purpose give a sum of zeros.
@@ -146,23 +113,22 @@ TEST_CASE("the mean of nothing is refused wherever there is one") {
 
 TEST_CASE("statistics refuse what they cannot answer") {
   const Tensor x = normal({2, 3}), none = zeros({2, 0});
-  CHECK(error_of<ValueError>([&] { median(none); }) == "median: nothing to choose from in shape [2, 0]");
-  CHECK(error_of<ValueError>([&] { median(none, 1); }) == "median: nothing to choose from in shape [2, 0]");
-  CHECK(error_of<ValueError>([&] { mode(none); }) == "mode: nothing to choose from in shape [2, 0]");
-  CHECK(error_of<ValueError>([&] { quantile(none, 0.5); }) == "quantile: nothing to choose from in shape [2, 0]");
-  CHECK(error_of<ValueError>([&] { max(none, 1); }) == "max: nothing to choose from in shape [2, 0] along axis 1");
-  CHECK(error_of<ValueError>([&] { kthvalue(x, 0); }) == "kthvalue: k = 0 is not in [1, 3]");
-  CHECK(error_of<ValueError>([&] { kthvalue(x, 4); }) == "kthvalue: k = 4 is not in [1, 3]");
-  CHECK(error_of<ValueError>([&] { quantile(x, 1.5); }) == "quantile: q = 1.5 is not in [0, 1]");
-  CHECK(error_of<ValueError>([&] { quantile(x, not_a_number); }) == "quantile: q = nan is not in [0, 1]");
-  CHECK(error_of<ShapeError>([&] { quantile(x, ones({2, 2})); }) == "quantile: q needs one axis, its shape is [2, 2]");
-  CHECK(error_of<ValueError>([&] { median(x, 2); }) == "median: axis 2 is out of range for rank 2");
-  CHECK(error_of<ValueError>([&] { cumprod(x, 2); }) == "cumprod: axis 2 is out of range for rank 2");
+  CHECK_REFUSED(ValueError, median(none), "median", "nothing to choose", "shape [2, 0]");
+  CHECK_REFUSED(ValueError, median(none, 1), "median", "nothing to choose", "shape [2, 0]");
+  CHECK_REFUSED(ValueError, mode(none), "mode", "nothing to choose", "shape [2, 0]");
+  CHECK_REFUSED(ValueError, quantile(none, 0.5), "quantile", "nothing to choose", "shape [2, 0]");
+  CHECK_REFUSED(ValueError, max(none, 1), "max", "shape [2, 0]", "axis 1");
+  CHECK_REFUSED(ValueError, kthvalue(x, 0), "kthvalue", "k = 0", "[1, 3]");
+  CHECK_REFUSED(ValueError, kthvalue(x, 4), "kthvalue", "k = 4", "[1, 3]");
+  CHECK_REFUSED(ValueError, quantile(x, 1.5), "quantile", "q = 1.5", "[0, 1]");
+  CHECK_REFUSED(ValueError, quantile(x, not_a_number), "quantile", "q = nan", "[0, 1]");
+  CHECK_REFUSED(ShapeError, quantile(x, ones({2, 2})), "quantile", "q needs one axis", "[2, 2]");
+  CHECK_REFUSED(ValueError, median(x, 2), "median", "axis 2", "rank 2");
+  CHECK_REFUSED(ValueError, cumprod(x, 2), "cumprod", "axis 2", "rank 2");
   for (const auto& shape : {Shape{0, 3}, Shape{3, 0}}) {
     CHECK(median(zeros(shape), shape[0] == 0 ? 1 : 0).values.shape() == Shape{0});
     for (const int axis : {0, 1}) {
-      check_shapes(
-          "cumprod", [axis](const Tensors& t) { return cumprod(t[0], axis); }, {shape}, shape);
+      check_shapes("cumprod", {shape}, shape, [axis](const Tensors& t) { return cumprod(t[0], axis); });
     }
   }
 }
