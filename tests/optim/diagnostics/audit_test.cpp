@@ -176,14 +176,6 @@ TEST_CASE("a loss without a graph cannot be audited") {
         "audit: the loss has no graph: it was computed under NoGrad, or from constants");
 }
 
-TEST_CASE("a long chain is audited without recursion") {
-  const Part part;
-  optim::SGD sgd{part.parameters(), {.lr = 1}};
-  Tensor y = part(x);
-  for (int i = 0; i < 100'000; ++i) y = y + 1;
-  CHECK(optim::audit(sum(y), sgd).clean());
-}
-
 TEST_CASE("the first step refuses when the model has got parameters since the optimizer was made") {
   struct Net : Module {
     Part a{at("a")};
