@@ -12,7 +12,7 @@
 #include "../core/diagram/view/labels.h"
 #include "../core/diagram/view/view.h"
 #include "../core/graph/record.h"
-#include "../core/watch/profile.h"
+#include "../core/profile/profile.h"
 #include "../ops/derivatives/count_operations.h"
 #include "hook_everywhere.h"
 

@@ -5,7 +5,6 @@
 #include <mutex>
 #include <unordered_set>
 
-
 namespace xgrad {
 
 namespace {

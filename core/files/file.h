@@ -42,10 +42,10 @@ class InputFile {
 std::string read_file(const std::string& path);
 
 /// Writes the pieces to the file, one after the other. Whatever happens, a later reader, also after a loss of power,
-/// finds the old content or the new one, never a mixture: the bytes go to the file `.name.tmp` in the same folder, which
-/// is synced and then renamed. A process that dies may leave that file behind; the next writer writes over it. Throws
-/// IoError and leaves the old file as it was; a link, folder, pipe or device of that name is refused. Throws ValueError
-/// for a path with a NUL byte.
+/// finds the old content or the new one, never a mixture: the bytes go to the file `.name.tmp` in the same folder,
+/// which is synced and then renamed. A process that dies may leave that file behind; the next writer writes over it.
+/// Throws IoError and leaves the old file as it was; a link, folder, pipe or device of that name is refused. Throws
+/// ValueError for a path with a NUL byte.
 ///
 /// Threads: several threads and processes may write the same file, where the file system has locks; the last one wins.
 void write_file_atomically(const std::string& path, std::span<const std::string_view> pieces,

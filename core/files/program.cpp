@@ -130,8 +130,8 @@ ProgramResult run_program(const std::vector<std::string>& arguments, std::string
   } else if (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGXCPU) {
     result.failure = cat(name, " did not end within ", limits.processor_seconds, " s of processor time");
   } else if (WIFSIGNALED(*status)) {
-    result.failure = cat(name, " was ended by signal ", WTERMSIG(*status), ", with ", limits.memory >> 20,
-                         " MiB of memory allowed");
+    result.failure =
+        cat(name, " was ended by signal ", WTERMSIG(*status), ", with ", limits.memory >> 20, " MiB of memory allowed");
   } else if (WEXITSTATUS(*status) != 0) {
     result.failure = cat(name, " ended with ", WEXITSTATUS(*status), ": ", printable(complaints.read()));
   }

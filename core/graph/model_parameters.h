@@ -11,8 +11,8 @@
 
 namespace xgrad::detail {
 
-/// The parameters that the modules of one model have declared, as long as these modules live. The node of each refers to
-/// it. Threads: as for a container, and for the name of a tensor.
+/// The parameters that the modules of one model have declared, as long as these modules live. The node of each refers
+/// to it. Threads: as for a container, and for the name of a tensor.
 class ModelParameters {
  public:
   static void add(const std::shared_ptr<ModelParameters>& model, const Tensor& parameter);
@@ -31,7 +31,8 @@ class ModelParameters {
   static bool is_whole(const Node* buffer);
 
  private:
-  std::unordered_map<const Node*, std::pair<std::uint64_t, Tensor>> living_;  // with the number of those declared before
+  std::unordered_map<const Node*, std::pair<std::uint64_t, Tensor>>
+      living_;  // with the number of those declared before
   std::uint64_t declared_ = 0;
 };
 

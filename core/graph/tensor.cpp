@@ -4,7 +4,6 @@
 #include <ostream>
 
 #include "../base/error.h"
-#include "model_parameters.h"
 
 namespace xgrad {
 
@@ -114,7 +113,7 @@ Tensor Tensor::grad() const {
 }
 
 std::string detail::Engine::why_no_grad(const Tensor& x) {
-  if (!x.requires_grad() && ModelParameters::of(x.node().get())) {
+  if (!x.requires_grad() && x.node() && x.node()->extras && !x.node()->extras->model.expired()) {
     return "is a parameter that is frozen; call set_requires_grad() before the forward pass";
   }
   if (const std::string_view why = why_no_history(x.history()); !why.empty()) return std::string(why);

@@ -5,7 +5,7 @@
 
 #include "../../core/array/shape_hints.h"
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../kernels/reduce/reduce.h"
 #include "../kernels/registers/copy.h"
 

@@ -12,7 +12,7 @@
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../core/runtime/parallel.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../elementwise/compare.h"
 #include "../kernels/registers/copy.h"
 #include "../kernels/registers/indexed.h"

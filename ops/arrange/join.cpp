@@ -7,7 +7,7 @@
 
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../kernels/registers/copy.h"
 #include "shape.h"
 #include "slice.h"

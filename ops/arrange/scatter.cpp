@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../kernels/registers/indexed.h"

@@ -6,7 +6,7 @@
 
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../kernels/registers/copy.h"
 
 namespace xgrad {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
 #include "../private/key.h"

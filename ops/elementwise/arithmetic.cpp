@@ -1,7 +1,7 @@
 // Arithmetic with broadcasting.
 #include "arithmetic.h"
 
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "compare.h"
 #include "lambda.h"
 

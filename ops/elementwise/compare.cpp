@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/broadcast.h"
 #include "../kernels/registers/loops.h"
 

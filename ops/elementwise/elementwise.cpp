@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "arithmetic.h"
 #include "lambda.h"
 
@@ -216,18 +216,6 @@ Tensor logaddexp(const Tensor& a, const Tensor& b) {
       [share](auto p, auto q, auto y) { return share(q, p, y); });
 }
 
-XGRAD_FORMULA logaddexp2_formula{"logaddexp2", "y = log2(2^a + 2^b)", "dy/da = 2^(a - y); dy/db = 2^(b - y)"};
-Tensor logaddexp2(const Tensor& a, const Tensor& b) {
-  const auto distance = [](auto p, auto q) { return where(p == q && abs(p) == infinity, 0, p - q); };
-  const auto share = [distance](auto p, auto q, auto) {
-    return where(p == q && p == -infinity, 0, sigmoid(distance(p, q) * std::numbers::ln2));
-  };
-  return elementwise(
-      "logaddexp2", a, b,
-      [distance](auto p, auto q) { return maximum(p, q) + log1p(exp2(-abs(distance(p, q)))) * std::numbers::log2e; },
-      share, [share](auto p, auto q, auto y) { return share(q, p, y); });
-}
-
 Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
   broadcast_shapes("lerp", {{"start", start.shape()}, {"end", end.shape()}, {"weight", weight.shape()}});
   return elementwise(
@@ -269,47 +257,6 @@ Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high) {
       },
       [](auto v, auto a, auto b, auto) { return where(a <= b, where(v < a, 1, where(v == a && a < b, 0.5, 0)), 0); },
       [](auto v, auto a, auto b, auto) { return where(v > b || a > b, 1, where(v == b && a < b, 0.5, 0)); });
-}
-
-Tensor fmax(const Tensor& a, const Tensor& b) {
-  return elementwise(
-      "fmax", a, b, [](auto p, auto q) { return where(p >= q || q != q, p, q); },
-      [](auto p, auto q, auto) { return where(p == q, 0.5, where(p >= q || q != q, 1, 0)); },
-      [](auto p, auto q, auto) { return where(p == q, 0.5, where(p >= q || q != q, 0, 1)); });
-}
-
-Tensor fmin(const Tensor& a, const Tensor& b) {
-  return elementwise(
-      "fmin", a, b, [](auto p, auto q) { return where(p <= q || q != q, p, q); },
-      [](auto p, auto q, auto) { return where(p == q, 0.5, where(p <= q || q != q, 1, 0)); },
-      [](auto p, auto q, auto) { return where(p == q, 0.5, where(p <= q || q != q, 0, 1)); });
-}
-
-Tensor heaviside(const Tensor& x, const Tensor& at_zero) {
-  return elementwise(
-      "heaviside", x, at_zero, [](auto v, auto h) { return where(v < 0, 0, where(v > 0, 1, where(v == 0, h, v))); },
-      [](auto, auto, auto) { return 0; }, [](auto v, auto, auto) { return where(v == 0, 1, 0); });
-}
-
-XGRAD_FORMULA copysign_formula{"copysign", "y = |a| with the sign of b", "dy/da = 1 or -1, 0 at 0; dy/db = 0"};
-Tensor copysign(const Tensor& a, const Tensor& b) {
-  const Shape shape = broadcast_shapes("copysign", a.shape(), b.shape());
-  const auto of = [](Real p, Real q) { return std::copysign(p, q); };
-  return record("copysign", map_elements<Real>(shape, of, a.value(), b.value()),
-                wrt(a, [a, b](const Tensor& gy,
-                              InputShape to) { return sum_to(gy * sign(a) * copysign(Tensor(1), b.detach()), to); }),
-                wrt(b, [](const Tensor&, InputShape to) { return Tensor(Array(to, Real(0))); }));
-}
-
-XGRAD_FORMULA ldexp_formula{"ldexp", "y = x 2^exponent", "dy/dx = 2^exponent"};
-Tensor ldexp(const Tensor& x, const Index& exponent) {
-  const Shape shape = broadcast_shapes("ldexp", x.shape(), exponent.shape());
-  const auto of = [](Real v, std::int64_t n) {
-    return std::ldexp(v, static_cast<int>(std::clamp<std::int64_t>(n, -10000, 10000)));
-  };
-  return record("ldexp", map_elements<Real>(shape, of, x.value(), exponent),
-                wrt(x, [exponent](const Tensor& gy, InputShape to) { return sum_to(ldexp(gy, exponent), to); }),
-                told("exponent", exponent));
 }
 
 XGRAD_FORMULA nan_to_num_formula{"nan_to_num", "y = x if x is finite, else a number for it",

@@ -53,8 +53,6 @@ Tensor pow(const Tensor& a, const Tensor& b);
 /// y = ln(e^a + e^b), without overflow; with broadcasting. Throws ShapeError.
 /// dy/da = e^(a - y)      dy/db = e^(b - y); where both are -inf, so is y, and both derivatives are 0
 Tensor logaddexp(const Tensor& a, const Tensor& b);
-/// y = ln(2^a + 2^b)/ln 2, likewise.      dy/da = 2^(a - y)      dy/db = 2^(b - y)
-Tensor logaddexp2(const Tensor& a, const Tensor& b);
 /// y = start + weight (end - start), exactly `start` for weight 0 and `end` for 1; with broadcasting. Throws
 /// ShapeError. dy/dstart = 1 - weight      dy/dend = weight      dy/dweight = end - start
 Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight);
@@ -89,20 +87,6 @@ Tensor clamp(const Tensor& x, const Bounds& bounds);
 /// y = min(max(x, low), high), with broadcasting; `high` where low > high. Throws ShapeError. (For one bound: maximum,
 /// minimum.)      The gradient goes to the one chosen, by halves to x and the bound where they are equal.
 Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high);
-
-/// The larger of both, with broadcasting; where one is NaN, the other. Where they are equal each gets half of the
-/// gradient. Throws ShapeError. (maximum: NaN if either is NaN.)
-Tensor fmax(const Tensor& a, const Tensor& b);
-/// The smaller of both, likewise.
-Tensor fmin(const Tensor& a, const Tensor& b);
-/// y = 0 where x < 0, 1 where x > 0, `at_zero` where x = 0 and NaN where x is; with broadcasting. Throws ShapeError.
-/// dy/dx = 0      dy/dat_zero = 1 where x = 0, else 0
-Tensor heaviside(const Tensor& x, const Tensor& at_zero);
-/// |a| with the sign of b, also of -0 and NaN, with broadcasting. Throws ShapeError.
-/// dy/da = 1 if the signs are the same, else -1, and 0 where a = 0      dy/db = 0
-Tensor copysign(const Tensor& a, const Tensor& b);
-/// y = x 2^exponent, exactly, with broadcasting. Throws ShapeError.      dy/dx = 2^exponent
-Tensor ldexp(const Tensor& x, const Index& exponent);
 
 struct NanToNumOptions {
   double nan = 0;                                       ///< in place of NaN

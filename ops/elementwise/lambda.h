@@ -11,7 +11,7 @@
 
 #include "../../core/graph/donation.h"
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/broadcast.h"
 #include "../kernels/registers/loops.h"
 #include "symbol.h"

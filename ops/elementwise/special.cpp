@@ -2,7 +2,7 @@
 #include "special.h"
 
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../kernels/reduce/special.h"
 #include "../kernels/registers/loops.h"
 #include "arithmetic.h"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "arithmetic.h"
 #include "elementwise.h"
 #include "lambda.h"

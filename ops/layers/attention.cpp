@@ -8,7 +8,7 @@
 
 #include "../../core/base/error.h"
 #include "../../core/graph/record_fused.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/index.h"
 #include "../arrange/shape.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../../core/graph/record_fused.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/create.h"
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"

@@ -4,7 +4,7 @@
 
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
 #include "../elementwise/arithmetic.h"

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "../../core/graph/record_fused.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/create.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"

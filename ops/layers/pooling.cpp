@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../kernels/conv/pooling.h"
 #include "../kernels/conv/resample.h"
 #include "interpolate.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../../core/graph/record_fused.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/join.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"

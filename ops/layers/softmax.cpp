@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../../core/graph/record_fused.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/index.h"
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"

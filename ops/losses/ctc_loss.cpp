@@ -6,7 +6,7 @@
 #include <span>
 
 #include "../../core/graph/record_fused.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/index.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"

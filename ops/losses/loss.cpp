@@ -7,7 +7,7 @@
 
 #include "../../core/graph/donation.h"
 #include "../../core/graph/record_fused.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
 #include "../arrange/shape.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../elementwise/elementwise.h"
 #include "../private/matrices.h"
 #include "linalg.h"

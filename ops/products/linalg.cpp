@@ -8,7 +8,7 @@
 
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/index.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/registers/walk.h"

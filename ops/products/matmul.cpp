@@ -5,7 +5,7 @@
 
 #include "../../core/graph/record.h"
 #include "../../core/runtime/parallel.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"

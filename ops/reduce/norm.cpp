@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
 #include "../arrange/shape.h"

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
 #include "../elementwise/arithmetic.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../core/graph/record.h"
-#include "../../core/watch/formula.h"
+#include "../../core/base/formula.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"

@@ -8,7 +8,6 @@
 #include "kernels/loops.h"
 
 namespace xgrad::optim {
-
 namespace {
 
 // With the weight decay that shrinks x, and the one that adds to the gradient.

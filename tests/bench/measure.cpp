@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include <xgrad/core/watch/profile.h>
+#include <xgrad/core/profile/profile.h>
 
 namespace bench {
 

@@ -5,8 +5,9 @@ ROOMS = {
     "core/array": ["base", "runtime"],
     "core/graph": ["base", "runtime", "array"],
     "core/files": ["base", "runtime", "array"],
-    "core/watch": ["base", "runtime", "array", "graph", "files"],
-    "core/diagram/view": ["base", "runtime", "array", "graph", "files", "watch"],
-    "core/diagram/layout": ["base", "runtime", "array", "graph", "files", "watch", "diagram/view"],
-    "core/diagram/render": ["base", "runtime", "array", "graph", "files", "watch", "diagram/view", "diagram/layout"],
+    "core/profile": ["base", "runtime", "array", "graph", "files"],
+    "core/debug": ["base", "runtime", "array", "graph", "profile"],
+    "core/diagram/view": ["base", "runtime", "array", "graph", "files", "profile"],
+    "core/diagram/layout": ["base", "runtime", "array", "graph", "files", "profile", "diagram/view"],
+    "core/diagram/render": ["base", "runtime", "array", "graph", "files", "profile", "diagram/view", "diagram/layout"],
 }

@@ -13,7 +13,7 @@ pretend() { # NAME SCRIPT: a program of that name
   chmod +x "$sandbox/bin/$1"
 }
 all_there='echo installed'
-two_missing='case "${!#}" in graphviz) exit 1 ;; zlib1g-dev) echo config-files ;; *) echo installed ;; esac'
+two_missing='case "${!#}" in librsvg2-bin) exit 1 ;; zlib1g-dev) echo config-files ;; *) echo installed ;; esac'
 recording_apt="echo \"\$*\" >>$sandbox/apt.log"
 
 setup() { # STATUS [LIST...]: runs cmake/setup and checks its exit status
@@ -37,7 +37,7 @@ left_apt_alone
 echo "packages are missing, neither root nor sudo"
 pretend dpkg-query "$two_missing"
 setup 1
-says "  sudo apt-get update && sudo apt-get install -y graphviz zlib1g-dev"
+says "  sudo apt-get update && sudo apt-get install -y librsvg2-bin zlib1g-dev"
 left_apt_alone
 
 echo "packages are missing, sudo is there"
@@ -45,13 +45,13 @@ pretend sudo "echo sudo >>$sandbox/apt.log; [ \"\$1\" != -n ] || shift; exec \"\
 setup 0
 grep -qx sudo "$sandbox/apt.log"
 asked_apt "update"
-asked_apt "install -y --no-install-recommends graphviz zlib1g-dev"
+asked_apt "install -y --no-install-recommends librsvg2-bin zlib1g-dev"
 rm "$sandbox/bin/sudo"
 
 echo "packages are missing, root"
 pretend id 'echo 0'
 setup 0
-asked_apt "install -y --no-install-recommends graphviz zlib1g-dev"
+asked_apt "install -y --no-install-recommends librsvg2-bin zlib1g-dev"
 says "installed 2 packages"
 
 echo "other lists"
@@ -71,7 +71,7 @@ echo "the package server does not answer"
 pretend apt-get 'echo "could not resolve the host"; exit 100'
 setup 1
 says "could not resolve the host"
-says "  sudo apt-get update && sudo apt-get install -y graphviz zlib1g-dev"
+says "  sudo apt-get update && sudo apt-get install -y librsvg2-bin zlib1g-dev"
 
 echo "a system without Debian's package tools"
 rm "$sandbox/bin/dpkg-query"

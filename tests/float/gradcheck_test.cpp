@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <xgrad/core/watch/gradcheck.h>
+#include <xgrad/core/debug/gradcheck.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::testing {

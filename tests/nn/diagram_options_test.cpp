@@ -1,5 +1,5 @@
 // Options of the diagrams of models.
-#include <xgrad/core/diagram/render/formats.h>
+#include <xgrad/core/diagram/render/dot.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>

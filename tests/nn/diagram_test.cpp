@@ -1,5 +1,5 @@
 // Diagrams of models.
-#include <xgrad/core/diagram/render/formats.h>
+#include <xgrad/core/diagram/render/dot.h>
 #include <xgrad/core/diagram/view/labels.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/nn.h>

@@ -4,7 +4,7 @@
 #include <xgrad/core/diagram/view/overlays.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/runtime/memory.h>
-#include <xgrad/core/watch/profile.h>
+#include <xgrad/core/profile/profile.h>
 #include <xgrad/core/array/random.h>
 #include <xgrad/nn/layers/dropout.h>
 #include <xgrad/nn/models/gpt.h>

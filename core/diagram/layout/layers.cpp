@@ -15,8 +15,6 @@ bool has_ordered_operands(const GraphVertex& vertex) {
   return vertex.role == GraphRole::operation && vertex.order == 0 && vertex.op != "add" && vertex.op != "mul";
 }
 
-bool is_leaf(const GraphVertex& vertex) { return vertex.role <= GraphRole::constant; }
-
 }  // namespace
 
 Layers::Layers(const GraphView& drawn, const GraphOptions& options, const Arrangement& of_drawn,

@@ -45,8 +45,7 @@ Ordering::Ordering(const Layers& layers)
   for (int e = 0; std::cmp_less(e, layers.view.edges.size()); ++e) {
     const GraphEdge& edge = layers.view.edges[e];
     if (layers.is_flat(edge)) flat_in_[layers.items[edge.from].first].push_back(e);
-    const bool from_leaf = layers.view.vertices[edge.from].role <= GraphRole::constant;
-    if (from_leaf || layers.arrangement.kind_of(edge) == EdgeKind::gradient) continue;
+    if (is_leaf(layers.view.vertices[edge.from]) || layers.arrangement.kind_of(edge) == EdgeKind::gradient) continue;
     const FramePair pair = layers.arrangement.siblings_of(edge);
     if (pair.from != nothing) left_to_right_.push_back(pair);
   }
@@ -89,7 +88,7 @@ void Ordering::find_places() {
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](int v) {
     const std::string_view number = series_[v] == nothing ? std::string_view() : name_of(v).number;
-    return std::tuple(vertices[v].order, vertices[v].role <= GraphRole::constant,
+    return std::tuple(vertices[v].order, is_leaf(vertices[v]),
                       series_[v] == nothing ? v : series_[v], number.size(), number, v);
   });
   places_.resize(vertices.size());

@@ -1,7 +1,6 @@
 // The order of items within each layer of a diagram, so that few arrows cross.
 #pragma once
 
-#include <span>
 #include <utility>
 #include <vector>
 

@@ -8,11 +8,6 @@
 #include "network_simplex.h"
 
 namespace xgrad::detail {
-namespace {
-
-bool is_leaf(const GraphVertex& vertex) { return vertex.role <= GraphRole::constant; }
-
-}  // namespace
 
 std::vector<int> ranks_of(const GraphView& view, const Arrangement& arrangement) {
   const auto count = static_cast<int>(view.vertices.size());

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../../watch/summary.h"
+#include "../../profile/summary.h"
 #include "../layout/geometry.h"
 
 namespace xgrad::detail {

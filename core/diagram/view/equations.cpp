@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "../../base/text.h"
-#include "../../watch/formula.h"
-#include "../../watch/summary.h"
+#include "../../base/formula.h"
+#include "../../profile/summary.h"
 
 namespace xgrad::detail {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "../../watch/summary.h"
+#include "../../profile/summary.h"
 
 namespace xgrad::detail {
 

@@ -4,7 +4,7 @@
 //     save_graph("time.svg", {loss}, {.depth = 2, .overlay = time_overlay(profile)});
 #pragma once
 
-#include "../../watch/profile.h"
+#include "../../profile/profile.h"
 #include "view.h"
 
 namespace xgrad {

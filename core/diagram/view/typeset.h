@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../../watch/summary.h"
+#include "../../profile/summary.h"
 
 namespace xgrad::detail {
 
@@ -28,7 +28,7 @@ using LabelLine = std::vector<LabelRun>;
 /// mark of c' becomes a prime. A word, such as `self_attn` or `fc1`, stays as it is.
 LabelLine typeset_name(std::string_view name, LetterStyle style);
 
-/// An equation of core/watch/formula.h: `y = x W^T + b_(i - 1)` with its exponents and indices, `sqrt` as a root, gy as
+/// An equation of core/base/formula.h: `y = x W^T + b_(i - 1)` with its exponents and indices, `sqrt` as a root, gy as
 /// a g with the index y.
 LabelLine typeset_equation(std::string_view equation, LetterStyle style);
 

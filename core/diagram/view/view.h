@@ -1,5 +1,5 @@
-// The content of a diagram: one intermediate form, GraphView, that is built once from a graph. formats.h prints it and
-// drawing.h writes it to files.
+// The content of a diagram: one intermediate form, GraphView, that is built once from a graph. export.h and dot.h
+// print it, and drawing.h writes it to files.
 //
 //     const GraphView view = GraphView::of({loss}, {.depth = 1});
 //
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "../../graph/tensor.h"
-#include "../../watch/summary.h"
+#include "../../profile/summary.h"
 #include "colours.h"
 #include "vertex_options.h"
 
@@ -107,6 +107,8 @@ struct GraphVertex {
   std::vector<std::string> remarks = {};  ///< further lines: of an overlay, a style
 };
 
+/// Whether it is a leaf: an input, a parameter or a constant.
+inline bool is_leaf(const GraphVertex& vertex) { return vertex.role <= GraphRole::constant; }
 /// Whether it is an operation, of a forward or a backward pass.
 inline bool is_operation(const GraphVertex& vertex) {
   return vertex.role == GraphRole::operation || vertex.role == GraphRole::gradient_operation;

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include <xgrad/core/graph/grad.h>
-#include <xgrad/core/graph/observe.h>
 #include <xgrad/core/graph/model_parameters.h>
+#include <xgrad/core/graph/observe.h>
 #include <xgrad/kit/mpi/state.h>
 #include <xgrad/kit/program/fingerprint.h>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "../../../core/array/array.h"
 #include "../../../core/runtime/parallel.h"
@@ -25,12 +26,13 @@ void pass(const F formula, std::int64_t count, Real* __restrict x, const Real* _
 }  // namespace detail
 
 /// formula(x, g, m...) for every number of a parameter x with its gradient g and its moments m, in blocks, by several
-/// threads. With `flush`, subnormal numbers count as 0.
+/// threads. With `flush`, where eps keeps a divisor from 0, subnormal numbers count as 0.
 template <class F, class... M>
 void for_each_number(Array& x, const Array& g, bool flush, const F& formula, M&... m) {
   const auto run = [&formula, flush, size = x.size()](Real* xs, const Real* gs, auto*... ms) {
     parallel_for(size, block, [&](std::int64_t begin, std::int64_t end) {
-      const std::optional<FlushTinyNumbers> flushing = flush_if(flush);
+      std::optional<FlushTinyNumbers> flushing;
+      if (flush) flushing.emplace();
       detail::pass(formula, end - begin, xs + begin, gs + begin, (ms + begin)...);
     });
   };

@@ -1,8 +1,6 @@
 // Utilities for averages of squares: a bound on gradients, and subnormal numbers flushed to 0.
 #pragma once
 
-#include <optional>
-
 #include "../../../core/base/config.h"
 
 #ifdef __SSE2__
@@ -30,11 +28,6 @@ class FlushTinyNumbers {
   FlushTinyNumbers(const FlushTinyNumbers&) = delete;
   FlushTinyNumbers& operator=(const FlushTinyNumbers&) = delete;
 };
-
-/// Only where eps keeps a divisor from 0.
-inline std::optional<FlushTinyNumbers> flush_if(bool wanted) {
-  return wanted ? std::make_optional<FlushTinyNumbers>() : std::nullopt;
-}
 
 /// The largest gradient whose square a moment can hold, with room for rounding.
 inline constexpr Real largest_gradient = sizeof(Real) == sizeof(float) ? Real(0x1p63) : Real(0x1p511);

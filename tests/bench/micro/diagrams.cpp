@@ -2,7 +2,7 @@
 // of 100,000 operations as text. In milliseconds.
 #include <benchmark/benchmark.h>
 
-#include <xgrad/core/diagram/render/formats.h>
+#include <xgrad/core/diagram/render/dot.h>
 #include <xgrad/core/diagram/render/svg.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/models/gpt.h>

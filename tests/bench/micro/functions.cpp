@@ -1,4 +1,4 @@
-// Functions that models call less often: special functions, roundings, Fourier transforms, writing by number, pictures,
+// Functions that models call less often: special functions, roundings, writing by number, pictures,
 // margins. At the sizes of operations.cpp, forward and backward.
 #include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/xgrad.h>
@@ -49,12 +49,6 @@ const bool special_added =
     add("special", joined({
                        both_ways("lgamma", [](const Tensor& x) { return lgamma(x); }),
                        both_ways("digamma", [](const Tensor& x) { return digamma(x); }),
-                       both_ways("logaddexp2", [](const Tensor& x) { return logaddexp2(x, 0.5); }),
-                       both_ways("fmax", [](const Tensor& x) { return fmax(x, 0.5); }),
-                       both_ways("fmin", [](const Tensor& x) { return fmin(x, 0.5); }),
-                       both_ways("copysign", [](const Tensor& x) { return copysign(x, -1); }),
-                       both_ways("heaviside", [](const Tensor& x) { return heaviside(x, x); }),
-                       both_ways("ldexp", [](const Tensor& x) { return ldexp(x, Index(Shape{}, 3)); }),
                        both_ways("hardshrink", [](const Tensor& x) { return hardshrink(x); }),
                        both_ways("softshrink", [](const Tensor& x) { return softshrink(x); }),
                        both_ways("rrelu", [](const Tensor& x) { return rrelu(x); }),
@@ -64,17 +58,6 @@ const bool special_added =
                        forwards("isnan", [](const Tensor& x) { return isnan(x); }),
                        forwards("isinf", [](const Tensor& x) { return isinf(x); }),
                    }));
-
-const bool fourier_added =
-    add("fft", joined({
-                   both_ways("rfft_512", [](const Tensor& x) { return fft::rfft(x); }),
-                   both_ways("rfft_768", [](const Tensor& x) { return fft::rfft(x, {.axis = 0}); }),
-                   both_ways("rfft_509", [](const Tensor& x) { return fft::rfft(x, {.n = 509}); }),
-                   both_ways("irfft_510",
-                             [](const Tensor& x) {
-                               return fft::irfft(reshape(x, {rows, width / 2, 2}));
-                             }),
-               }));
 
 const bool writing_added = add(
     "scatter",

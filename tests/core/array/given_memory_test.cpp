@@ -1,4 +1,5 @@
-// Arrays in memory that came from elsewhere: a std::vector that is given away, and elements that are aligned to nothing.
+// Arrays in memory that came from elsewhere: a std::vector that is given away, and elements that are aligned to
+// nothing.
 #include <xgrad/core/array/array.h>
 #include <xgrad/core/array/xtensor_buffer.h>
 

@@ -1,4 +1,4 @@
-// Tests of core/diagram/view/view.h and formats.h: what a view holds, how it is rolled up and folded, and how it is
+// Tests of core/diagram/view/view.h and dot.h: what a view holds, how it is rolled up and folded, and how it is
 // printed. Pictures are in drawing_test.cpp.
 #include <xgrad/core/diagram/render/drawing.h>
 

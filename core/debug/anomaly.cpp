@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "formula.h"
-#include "summary.h"
+#include "../base/formula.h"
+#include "../profile/summary.h"
 
 namespace xgrad {
 namespace {

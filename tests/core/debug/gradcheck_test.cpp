@@ -2,7 +2,7 @@
 #include <cmath>
 #include <sstream>
 
-#include <xgrad/core/watch/gradcheck.h>
+#include <xgrad/core/debug/gradcheck.h>
 #include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/ops/ops.h>
 

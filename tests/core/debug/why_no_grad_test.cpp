@@ -1,7 +1,7 @@
 // Every reason for which a tensor has no gradient, in the words that users read.
 #include "support/check.h"
 
-#include <xgrad/core/watch/why_no_grad.h>
+#include <xgrad/core/debug/why_no_grad.h>
 #include <xgrad/nn/layers/linear.h>
 #include <xgrad/ops/ops.h>
 

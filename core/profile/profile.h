@@ -61,8 +61,8 @@ class Profile : public Observer {
 /// first. Modules count with everything in them.
 std::string to_string(const Profile& profile);
 
-/// Writes the profile in Chrome's trace event format (Google, "Trace Event Format", 2016), which Perfetto reads as well.
-/// Throws IoError.
+/// Writes the profile in Chrome's trace event format (Google, "Trace Event Format", 2016), which Perfetto reads as
+/// well. Throws IoError.
 void save_chrome_trace(const std::string& path, const Profile& profile);
 
 }  // namespace xgrad

@@ -1,5 +1,5 @@
-// Tests of core/watch/summary.h.
-#include <xgrad/core/watch/summary.h>
+// Tests of core/profile/summary.h.
+#include <xgrad/core/profile/summary.h>
 
 #include <cmath>
 #include <limits>

@@ -38,7 +38,8 @@ NumbersSummary summary_of(const Array& array, const SummaryOptions& options = {}
 /// The same, to be shared.
 SharedSummary shared_summary_of(const Array& array, const SummaryOptions& options = {});
 
-/// The summary on one line: `[[1, 2], [3, 4]]` if at most 8, else `-1.2 … 3.1, mean 0.5 ▁▃█▂`, NaN and infinity counted.
+/// The summary on one line: `[[1, 2], [3, 4]]` if at most 8, else `-1.2 … 3.1, mean 0.5 ▁▃█▂`, NaN and infinity
+/// counted.
 std::string to_string(const NumbersSummary& summary);
 
 namespace detail {

@@ -1,5 +1,5 @@
-// Tests of core/watch/anomaly.h: the first operation that gives NaN or infinity is named, with what it was given.
-#include <xgrad/core/watch/anomaly.h>
+// Tests of core/debug/anomaly.h: the first operation that gives NaN or infinity is named, with what it was given.
+#include <xgrad/core/debug/anomaly.h>
 
 #include <cmath>
 
@@ -45,9 +45,8 @@ TEST_CASE("an anomaly of a gradient rule is named with the gradient that it was 
 
 TEST_CASE("a fused rule's anomaly is found in what it gives") {
   const Tensor x = variable({1, 2}, "x");
-  const Tensor y =
-      record("own", Array({2}, {1, 2}),
-             wrt(x, [](const Tensor& gy) { return Tensor(Array(gy.shape(), not_a_number)); }));
+  const Tensor y = record("own", Array({2}, {1, 2}),
+                          wrt(x, [](const Tensor& gy) { return Tensor(Array(gy.shape(), not_a_number)); }));
   const AnomalyMode anomalies;
   CHECK(error_of<NumericError>([&] { grad(sum(y * 3), {x}); }) ==
         "own: its gradient rule gives NaN at [0], the first of 2 for input 0 leaf 'x' [2]\n"

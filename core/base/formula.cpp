@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "../base/text.h"
+#include "text.h"
 
 extern "C" {
 // The linker puts them around the section.

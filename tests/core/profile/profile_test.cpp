@@ -1,5 +1,5 @@
-// Tests of core/watch/profile.h: what a profile lists, its tables and its trace.
-#include <xgrad/core/watch/profile.h>
+// Tests of core/profile/profile.h: what a profile lists, its tables and its trace.
+#include <xgrad/core/profile/profile.h>
 
 #include <chrono>
 #include <memory>

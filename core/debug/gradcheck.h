@@ -53,14 +53,13 @@ struct GradcheckReport {
 ///
 ///     (<v, f(x + eps e_i)> - <v, f(x - eps e_i)>) / (2 eps)
 ///
-/// Also checks that two backward passes give the same, and that a gradient of zeros gives zeros. f must give the same for
-/// the same inputs, so it must not draw random numbers. It is called twice for every number, with `inputs` themselves,
-/// which are changed in place and restored bit for bit, whatever is thrown; so they may be parameters of a model that f
-/// runs. Graphs recorded from them before can no longer be differentiated. Faults are reported, also a backward pass
-/// that throws an Error. Throws ValueError for an empty f, no input that requires a gradient, an eps that is not
-/// positive, or a negative tolerance; GraphError for an input that is undefined or, requiring a gradient, no leaf; and
-/// whatever f throws.
-/// Threads: no other may use the inputs in the meantime.
+/// Also checks that two backward passes give the same, and that a gradient of zeros gives zeros. f must give the same
+/// for the same inputs, so it must not draw random numbers. It is called twice for every number, with `inputs`
+/// themselves, which are changed in place and restored bit for bit, whatever is thrown; so they may be parameters of a
+/// model that f runs. Graphs recorded from them before can no longer be differentiated. Faults are reported, also a
+/// backward pass that throws an Error. Throws ValueError for an empty f, no input that requires a gradient, an eps that
+/// is not positive, or a negative tolerance; GraphError for an input that is undefined or, requiring a gradient, no
+/// leaf; and whatever f throws. Threads: no other may use the inputs in the meantime.
 GradcheckReport gradcheck(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs,
                           const GradcheckOptions& options = {});
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "../base/config.h"
+#include "config.h"
 
 namespace xgrad {
 
