@@ -291,8 +291,6 @@ TEST_CASE("more vertices than allowed are refused, and the message says what hel
   CHECK(message ==
         "graph: 2001 vertices to draw, max_nodes is 2000; there is no module to fold: raise .max_nodes");
   CHECK(GraphView::of({y}, {.max_nodes = 2001}).vertices.size() == 2001);
-  for (int i = 0; i < long_chain - 2000; ++i) y = i % 2 == 0 ? tanh(y) : sin(y);
-  CHECK(error_of<LimitError>([&] { GraphView::of({y}); }).find(cat(long_chain + 1, " vertices")) != std::string::npos);
 }
 
 TEST_CASE("the limit counts what is drawn, not what is folded") {
@@ -314,13 +312,14 @@ TEST_CASE("a graph of 100,000 vertices is printed in time that grows with its si
 }
 
 TEST_CASE("nothing to draw, an undefined tensor and a negative depth are refused") {
-  CHECK(error_of<GraphError>([] { GraphView::of({}); }) == "graph: no tensor was given");
-  CHECK(error_of<GraphError>([] { GraphView::of({Tensor()}); }) == "graph: tensor 0 is undefined");
-  CHECK(error_of<GraphError>([] { save_graph("x.svg", {}); }) == "save_graph: no tensor was given");
-  CHECK(error_of<IoError>([] { save_graph("no/such/folder/x.dot", {variable(1) * 2}); }).find("save_graph: ") == 0);
-  CHECK(error_of<LimitError>([] {
-          save_graph("x.txt", {variable(1) * 2}, {.max_nodes = 2});
-        }).find("save_graph: 3 vertices") == 0);
+  check_refused<GraphError>({
+      {[] { GraphView::of({}); }, {"graph: no tensor was given"}},
+      {[] { GraphView::of({Tensor()}); }, {"graph: tensor 0 is undefined"}},
+      {[] { save_graph("x.svg", {}); }, {"save_graph: no tensor was given"}},
+  });
+  check_refused<IoError>({{[] { save_graph("no/such/folder/x.dot", {variable(1) * 2}); }, {"save_graph: "}}});
+  check_refused<LimitError>(
+      {{[] { save_graph("x.txt", {variable(1) * 2}, {.max_nodes = 2}); }, {"save_graph: 3 vertices"}}});
   error_of<ValueError>([] { GraphView::of({variable(1)}, {.depth = -2}); });
 }
 
@@ -428,23 +427,6 @@ TEST_CASE("a backward pass is drawn upwards beside its forward pass") {
   CHECK(dot.find("dir=back") != std::string::npos);
   CHECK(dot.find("constraint=false") != std::string::npos);
   CHECK(to_dot(GraphView::of({y})).find("dir=back") == std::string::npos);
-}
-
-TEST_CASE("save_graph goes by the extension") {
-  const Tensor y = tanh(variable(1, "x"));
-  const TemporaryFolder folder;
-  const auto saved = [&](const std::string& name) {
-    save_graph(folder / name, {y});
-    return read_text(folder / name);
-  };
-  CHECK(saved("y.dot") == to_dot(GraphView::of({y})));
-  CHECK(saved("y.txt") == to_text(GraphView::of({y})));
-  CHECK(saved("y.svg").find("<svg") != std::string::npos);
-  CHECK(saved("y.png").starts_with("\x89PNG\r\n"));
-  CHECK(saved("y.pdf").starts_with("%PDF-"));
-  CHECK(error_of<ValueError>([&] { saved("y.jpeg"); }).find(".svg") != std::string::npos);
-  error_of<ValueError>([&] { saved("y"); });
-  error_of<IoError>([&] { saved("missing/y.svg"); });
 }
 
 TEST_CASE("the picture of a result that was computed under NoGrad says so") {
