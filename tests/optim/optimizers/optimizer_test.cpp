@@ -274,41 +274,6 @@ TEST_CASE("What does not fit is said with the file that it came from") {
         cat("state file: ", path, ": metadata \"epoch\" is missing"));
 }
 
-TEST_CASE("Any changed byte of a checkpoint is refused") {
-  const TemporaryFolder folder;
-  const std::string path = folder / "checkpoint";
-  const Tensor w = variable(Array({2}, {1, 2}), "w");
-  optim::Adam adam{{w}};
-  optim::Scheduler scheduler{adam, optim::schedule::step_decay({})};
-  adam.step({Array({2}, {1, 1})});
-  scheduler.step();
-  StateFile checkpoint{.arrays = {{"w", w.value()}}, .metadata = {{"random.draws", "7"}}};
-  checkpoint.add("optimizer", adam.state_dict());
-  checkpoint.add("scheduler", scheduler.state_dict());
-  save_safetensors(path, checkpoint);
-  const std::string bytes = read_text(path);
-  const auto refused = [&](const std::string& damaged) {
-    write_text(path, damaged);
-    try {
-      load_safetensors(path);
-    } catch (const FormatError&) {
-      return true;
-    } catch (const LimitError&) {
-      return true;
-    }
-    return false;
-  };
-  REQUIRE(!refused(bytes));
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    CAPTURE(i);
-    std::string damaged = bytes;
-    for (const int change : {1, 2, 0x20, 0x80, 0xff}) {
-      damaged[i] = static_cast<char>(bytes[i] ^ change);
-      CHECK(refused(damaged));
-    }
-  }
-}
-
 TEST_CASE("Parameters without a name, or with another's, are kept apart in a state") {
   const Tensor a = variable(1), b = variable(1, "w"), c = variable(1, "w");
   optim::SGD sgd{{a, b, c}};
