@@ -417,18 +417,6 @@ TEST_CASE("a constant that was assigned is noticed as well as a variable") {
   CHECK(error_of<GraphError>([&] { y.backward(); }).starts_with("mul: 'c' was assigned"));
 }
 
-TEST_CASE("a graph outlives the tensors that it was made from") {
-  Tensor y;
-  Tensor g;
-  {
-    const Tensor x = variable(2, "x");
-    y = exp(x * x);
-    g = grad(y, {x}, {.create_graph = true})[0];
-  }
-  g.backward();
-  CHECK(g.node());
-}
-
 // ---- Rules and hooks that go wrong ----------------------------------------------------------------------------------
 
 TEST_CASE("a rule that returns a wrong shape, or nothing, is named") {
