@@ -10,6 +10,11 @@
 
 namespace xgrad::nn {
 
+namespace detail {
+/// The function of tensors among those of one name: registers have some, too.
+constexpr auto of_tensors(Tensor (*function)(const Tensor&)) { return function; }
+}  // namespace detail
+
 /// y = max(x, 0)
 struct ReLU : detail::FunctionLayer<ReLU, relu> {
   using FunctionLayer::FunctionLayer;
@@ -31,7 +36,7 @@ struct Mish : detail::FunctionLayer<Mish, mish> {
   using FunctionLayer::FunctionLayer;
 };
 /// y = 1/(1 + e^-x)
-struct Sigmoid : detail::FunctionLayer<Sigmoid, sigmoid> {
+struct Sigmoid : detail::FunctionLayer<Sigmoid, detail::of_tensors(sigmoid)> {
   using FunctionLayer::FunctionLayer;
 };
 /// y = ln sigmoid(x)
@@ -47,7 +52,7 @@ struct Hardswish : detail::FunctionLayer<Hardswish, hardswish> {
   using FunctionLayer::FunctionLayer;
 };
 /// Hyperbolic tangent.
-struct Tanh : detail::FunctionLayer<Tanh, tanh> {
+struct Tanh : detail::FunctionLayer<Tanh, detail::of_tensors(tanh)> {
   using FunctionLayer::FunctionLayer;
 };
 /// y = x - tanh x

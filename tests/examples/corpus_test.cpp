@@ -38,11 +38,6 @@ TEST_CASE("a batch holds sentences with their ends") {
   CHECK(batch.target.at({1, 2}) == corpus.eos());
   CHECK(batch.target.at({1, 3}) == corpus.pad());
   CHECK(corpus.words({batch.target.data() + 4, 4}) == Tokens{"va", "!"});
-  const CorpusBatch second = batch.rows(1, 2);
-  CHECK(second.size() == 1);
-  CHECK(second.tokens == 3);
-  CHECK(corpus.words({second.target.data(), 4}) == Tokens{"va", "!"});
-  CHECK(batch.rows(2, 2).tokens == 0);
   CHECK(corpus.sentences(batch.target) == std::vector<Tokens>{words("il court ."), words("va !")});
   CHECK_THROWS_AS(corpus.sentences(batch.source_lengths), ShapeError);
   CHECK_THROWS_AS(corpus.batch(index({0, 3})), ValueError);
