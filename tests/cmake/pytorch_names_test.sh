@@ -41,14 +41,4 @@ if wrong:
     sys.exit("\n".join(wrong))
 END_OF_FILE
 
-page=$root/docs/pytorch_names.md
-python3 "$sandbox/rows.py" "$root" "$page"
-
-# Pages that are wrong.
-expect() { # SED SENTENCE
-  sed -E "$1" "$page" >"$sandbox/page.md"
-  if said=$(python3 "$sandbox/rows.py" "$root" "$sandbox/page.md" 2>&1); then echo "finds nothing after $1"; exit 1; fi
-  [[ "$said" == *"$2"* ]] || { echo "does not say '$2' but: $said"; exit 1; }
-}
-expect '/^\| `torch.zeros` /p' 'a second row of torch.zeros'
-expect 's/^(\| `torch.zeros` \|) `zeros/\1 `zerros/' 'there is no zerros here'
+python3 "$sandbox/rows.py" "$root" "$root/docs/pytorch_names.md"

@@ -196,11 +196,6 @@ TEST_CASE("texts and flags on the command line, and a configuration that begins 
 }
 
 TEST_CASE("errors of an example are one line and a status") {
-  const Outcome rounded = outcome({"--precision", "medium"}, [](kit::Example&) {
-    CHECK(xgrad::matmul_precision() == xgrad::MatmulPrecision::medium);
-  });
-  CHECK(rounded.status == 0);
-  xgrad::set_matmul_precision(xgrad::MatmulPrecision::highest);
   const Outcome help = outcome({"--help"}, [](kit::Example&) { throw std::logic_error("must not run"); });
   CHECK(help.status == 0);
   CHECK(help.out.starts_with("Trains.\n"));

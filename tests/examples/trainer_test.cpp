@@ -229,35 +229,6 @@ TEST_CASE("what is in a checkpoint's way is found before the training") {
   CHECK(one.trainer.steps() == 0);
 }
 
-TEST_CASE("batches that are accumulated make the step of one batch of them all") {
-  const auto trained = [](std::int64_t batch, std::int64_t accumulate) {
-    const Points points;
-    manual_seed(7);
-    const Net net;
-    net.dropout.eval();
-    optim::SGD sgd{net.parameters(), {.lr = 0.5}};
-    DataLoader batches{points.data(), {.batch_size = batch}};
-    std::vector<double> losses;
-    Trainer trainer{net,
-                    sgd,
-                    {.epochs = 2,
-                     .max_norm = 0.3,
-                     .accumulate = accumulate,
-                     .on_step = [&](const StepReport& report) { losses.push_back(report.loss); },
-                     .terminal = {}}};
-    trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
-    return std::pair(net.state_dict(), losses);
-  };
-  const auto [one, one_losses] = trained(16, 1);
-  const auto [other, other_losses] = trained(8, 2);
-  REQUIRE(other_losses.size() == 6);  // 40 rows: the last step of an epoch is made of one batch
-  for (std::size_t i = 0; i < 6; ++i) CHECK(other_losses[i] == doctest::Approx(one_losses[i]).epsilon(1e-5));
-  for (const auto& [name, array] : one) {
-    const Array &a = std::get<Array>(array), &b = std::get<Array>(other.at(name));
-    for (std::int64_t i = 0; i < a.size(); ++i) CHECK(b.data()[i] == doctest::Approx(a.data()[i]).epsilon(1e-4));
-  }
-}
-
 namespace {
 
 /// The state and the loss of each epoch after training by SGD in some form of batches; each row of the points counts as
@@ -429,11 +400,16 @@ TEST_CASE("a moving average is of the statistics, too, with which the averaged w
   const Normed net;
   optim::SGD sgd{net.parameters(), {.lr = 0.5}};
   DataLoader batches{points.data(), {.batch_size = 8}};
-  std::vector<Array> validated, raw;
+  std::vector<Array> validated, raw, weights;
   std::vector<double> expected;
   const TrainerOptions options{.epochs = 1,
                                .ema = 0.75,
-                               .validate = [&] { return validated.push_back(net.norm.running_mean.value()), 1.0; },
+                               .validate =
+                                   [&] {
+                                     validated.push_back(net.norm.running_mean.value());
+                                     weights.push_back(net.in.weight.value());
+                                     return 1.0;
+                                   },
                                .folder = folder / "run",
                                .on_step =
                                    [&](const StepReport& report) {
@@ -447,30 +423,16 @@ TEST_CASE("a moving average is of the statistics, too, with which the averaged w
   REQUIRE(raw.size() == 5);
   CHECK(validated[0].at({2}) == doctest::Approx(expected.back()).epsilon(1e-5));
   CHECK(equal(net.norm.running_mean.value(), raw.back()));
+  CHECK_FALSE(equal(net.in.weight.value(), weights[0]));
   trainer.restore_best();
   CHECK(equal(net.norm.running_mean.value(), validated[0]));
+  CHECK(equal(net.in.weight.value(), weights[0]));
   CHECK(net.norm.num_batches_tracked.item() == 5);
   TrainerOptions longer = options;
   longer.epochs = 2;
   longer.resume = true;
   Trainer resumed{net, sgd, longer};
   CHECK(resumed.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); }).size() == 2);
-}
-
-TEST_CASE("with a moving average, it is what is validated and kept") {
-  std::vector<double> plain, averaged;
-  TrainerOptions options{.epochs = 3, .ema = 0.9};
-  Training* running = nullptr;
-  options.validate = [&] { return averaged.emplace_back(running->loss()); };
-  options.on_epoch = [&](const EpochReport&) { plain.push_back(running->loss()); };
-  Training one(options);
-  running = &one;
-  one.fit();
-  REQUIRE(averaged.size() == 3);
-  CHECK(averaged != plain);
-  one.trainer.restore_best();
-  const nn::Eval eval(one.net);
-  CHECK(one.loss() == *std::ranges::min_element(averaged));
 }
 
 TEST_CASE("scores may be measured every few steps, and a run that was stopped between goes on bit for bit") {

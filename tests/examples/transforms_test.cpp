@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numeric>
 
-#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>
 #include <xgrad/kit/data/transforms.h>
 #include <xgrad/ops/ops.h>
@@ -19,14 +18,6 @@ namespace {
 Array numbered(const Shape& shape) { return arange(0.0, double(shape.numel())).value().reshaped(shape); }
 
 double mean(const Array& array) { return std::accumulate(array.begin(), array.end(), 0.0) / double(array.size()); }
-
-/// Samples that are transformed as they are asked for.
-struct Samples {
-  Transform transform;
-
-  std::int64_t size() const { return 24; }
-  Array get(std::int64_t) const { return transform(numbered({1, 6, 7})); }
-};
 
 }  // namespace
 
@@ -109,26 +100,6 @@ TEST_CASE("a random flip exchanges left and right of about so many pictures") {
   CHECK(images.data()[0] == 0);
   CHECK(equal(random_horizontal_flip(0)(images), images));
   CHECK_THROWS_WITH_AS(random_horizontal_flip(1.5), "random_horizontal_flip: p must be in [0, 1], got 1.5", ValueError);
-}
-
-TEST_CASE("what is random in a sample follows from seed, epoch and its number, not from the workers") {
-  const Samples samples{compose({random_shift(2), random_horizontal_flip()})};
-  std::vector<std::vector<Real>> all;
-  for (const int workers : {0, 1, 4}) {
-    DataLoader loader{samples, {.batch_size = 3 + workers, .seed = 6, .num_workers = workers}};
-    std::vector<Real>& numbers = all.emplace_back();
-    for (int epoch = 0; epoch < 2; ++epoch) {
-      for (const auto& batch : loader) {
-        const Tensor pictures = batch;
-        numbers.insert(numbers.end(), pictures.value().begin(), pictures.value().end());
-      }
-    }
-  }
-  CHECK(all[0].size() == 2 * 24 * 42);
-  CHECK(all[0] == all[1]);
-  CHECK(all[0] == all[2]);
-  const auto middle = all[0].begin() + 24 * 42;
-  CHECK_FALSE(std::equal(all[0].begin(), middle, middle));
 }
 
 TEST_CASE("transforms are done one behind the other") {

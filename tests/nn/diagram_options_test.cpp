@@ -78,22 +78,6 @@ TEST_CASE("of each model everything can be closed but its attention, and the res
   }
 }
 
-TEST_CASE("no predicate gives a picture of a model with a cycle") {
-  for (const Named& model : losses()) {
-    CAPTURE(model.name);
-    const Tensor& loss = model.loss;
-    for (std::uint32_t seed = 0; seed < 12; ++seed) {
-      CAPTURE(seed);
-      const auto fold = [&](const GraphFrame& frame) {
-        return static_cast<Fold>(std::hash<std::string>()(cat(frame.path, seed)) % 3);
-      };
-      for (const bool roll_up : {true, false}) {
-        check_acyclic(GraphView::of({loss}, {.depth = static_cast<int>(seed % 4), .roll_up = roll_up, .fold = fold}));
-      }
-    }
-  }
-}
-
 TEST_CASE("multiply-adds in the picture of a model are those that are counted, at every depth") {
   for (const Named& model : losses()) {
     CAPTURE(model.name);

@@ -156,18 +156,6 @@ TEST_CASE("a gradient rule is one box, named after its operation, that says what
   CHECK(formulas.vertices.size() > view.vertices.size() + 10);
 }
 
-TEST_CASE("gradients of second order have boxes of their own") {
-  const Tensor x = variable(2, "x");
-  const Tensor y = tanh(x) * x;
-  const Tensor dx = grad(y, {x}, {.create_graph = true})[0];
-  const Tensor ddx = grad(dx, {x}, {.create_graph = true})[0];
-  const GraphView view = GraphView::of({y, dx, ddx});
-  check_acyclic(view);
-  int highest = 0;
-  for (const GraphVertex& vertex : view.vertices) highest = std::max(highest, vertex.order);
-  CHECK(highest == 2);
-}
-
 // A dropped graph returns as much memory to the pool as its picture says it keeps.
 TEST_CASE("kept memory is what the graph holds") {
   manual_seed(1);

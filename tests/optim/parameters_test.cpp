@@ -72,12 +72,12 @@ TEST_CASE("What is frozen by a pattern gets no gradient and does not move, until
   CHECK(net.first.weight.requires_grad());
   CHECK(!net.first.bias.requires_grad());
 
-  CHECK(error_of<ValueError>([&] { optim::freeze(all, "frist.*"); }) ==
-        "matching: \"frist.*\" fits none of 4 parameters; the first is \"first.weight\"");
-  CHECK(error_of<ValueError>([&] { optim::matching({}, "*"); }) == "matching: \"*\" fits none of 0 parameters");
-  CHECK(error_of<GraphError>([&] {
-          optim::freeze({net.last.bias, net.last.bias * 2}, "*");
-        }) == "freeze: only leaves can be parameters, not the result of mul");
+  check_refused<ValueError>({
+      {[&] { optim::freeze(all, "frist.*"); }, {"\"frist.*\" fits none of 4 parameters", "\"first.weight\""}},
+      {[&] { optim::matching({}, "*"); }, {"matching: \"*\" fits none of 0 parameters"}},
+  });
+  check_refused<GraphError>({{[&] { optim::freeze({net.last.bias, net.last.bias * 2}, "*"); },
+                              {"freeze: only leaves can be parameters", "mul"}}});
   CHECK(net.last.bias.requires_grad());
 }
 
@@ -96,14 +96,14 @@ TEST_CASE("Parameters go to the group of the first rule that applies, the others
   // None is left for the others: no group of them.
   CHECK(optim::parameter_groups<optim::SgdOptions>(net.parameters(), {{optim::named("*"), {}}}).size() == 1);
 
-  using Rules = std::vector<optim::GroupRule<optim::SgdOptions>>;
-  const auto refusal = [](const Tensors& parameters, const Rules& rules) {
-    return error_of<ValueError>([&] { optim::parameter_groups<optim::SgdOptions>(parameters, rules); });
+  const auto group = [&](const std::vector<optim::GroupRule<optim::SgdOptions>>& rules) {
+    optim::parameter_groups<optim::SgdOptions>(net.parameters(), rules);
   };
-  CHECK(refusal(net.parameters(), {{optim::named("*"), {}}, {optim::named("last.*"), {}}}) ==
-        "parameter_groups: rule 1 has no parameter");
-  CHECK(refusal(net.parameters(), {{nullptr, {}}}) == "parameter_groups: the function is empty");
-  CHECK(refusal({}, {}) == "parameter_groups: there are no parameters");
+  check_refused<ValueError>({
+      {[&] { group({{optim::named("*"), {}}, {optim::named("last.*"), {}}}); }, {"rule 1 has no parameter"}},
+      {[&] { group({{nullptr, {}}}); }, {"parameter_groups: the function is empty"}},
+      {[] { optim::parameter_groups<optim::SgdOptions>({}, {}); }, {"parameter_groups: there are no parameters"}},
+  });
 }
 
 TEST_CASE("The gradients of k small batches, each divided by k, add up to those of one large batch") {

@@ -12,17 +12,6 @@
 
 namespace xgrad::testing {
 
-/// Three steps from (1, -2, 3) with fixed gradients.
-template <class Make>
-Array after_three_steps(const Make& make) {
-  const Tensor x = variable(Array({3}, {1, -2, 3}), "x");
-  auto optimizer = make(Tensors{x});
-  const std::vector<Array> gradients{Array({3}, {0.5, -1.5, 2.0}), Array({3}, {0.25, 1.0, -4.0}),
-                                     Array({3}, {-0.125, 0.75, 1e-3})};
-  for (const Array& g : gradients) optimizer->step({g});
-  return x.value();
-}
-
 /// The values of all parameters after each of the steps with the stored gradients.
 template <class Optimizer>
 Results steps(const Case& c, const typename Optimizer::Options& options) {

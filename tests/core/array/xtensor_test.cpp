@@ -55,16 +55,6 @@ TEST_CASE("a view of a temporary keeps it alive") {
   CHECK(xt::amax(view((x * 3).value()))() == 6);
 }
 
-TEST_CASE("a view for writing leaves other arrays alone") {
-  Array a(Shape{2, 2}, Real(1));
-  const Array b = a;
-  auto seen = mutable_view(a);
-  seen += 1;
-  CHECK(a.at({1, 1}) == 2);
-  CHECK(b.at({1, 1}) == 1);
-  CHECK(seen.data() == a.data());
-}
-
 TEST_CASE("containers of other allocators move in without a copy, and go with the last array that has them") {
   using Foreign =
       xt::xarray_container<xt::uvector<Real, Counting>, xt::layout_type::row_major, xt::svector<std::size_t>>;
@@ -111,19 +101,6 @@ TEST_CASE("containers of other allocators move in without a copy, and go with th
   CHECK(kept.size() == 6);
 }
 
-TEST_CASE("an expression becomes an array of the type that fits") {
-  const xt::xarray<Real> x{{1, 2}, {3, 4}};
-  const Array doubled = to_array(x * 2 + 1);
-  CHECK(equal(doubled, Array(Shape{2, 2}, {3, 5, 7, 9})));
-  const Mask large = to_array(x > 2);
-  CHECK(equal(large, Mask(Shape{2, 2}, {false, false, true, true})));
-  const xt::xarray<int> whole{7, -8};
-  const Index numbers = to_array(whole);
-  CHECK(equal(numbers, Index(Shape{2}, {7, -8})));
-  CHECK(equal(to_array(xt::view(x, xt::all(), 1)), Array(Shape{2}, {2, 4})));
-  CHECK(equal(to_array(xt::transpose(x)), Array(Shape{2, 2}, {1, 3, 2, 4})));
-}
-
 TEST_CASE("an array is made of an expression without a word") {
   const xt::xarray<Real> x{{1, 2}, {3, 4}};
   const Array doubled = x * 2;
@@ -144,12 +121,8 @@ TEST_CASE("an array is made of an expression without a word") {
   static_assert(!std::is_convertible_v<int, Array>);
 }
 
-TEST_CASE("scalars and arrays without elements go both ways") {
-  const xt::xarray<Real> scalar(Real(4));
-  CHECK(to_array(scalar).shape() == Shape{});
-  CHECK(to_array(scalar).item() == 4);
+TEST_CASE("scalars and arrays without elements have views") {
   CHECK(view(Array(Shape{}, Real(3)))() == 3);
-  CHECK(to_array(xt::xarray<Real>::from_shape({0, 3})).shape() == Shape{0, 3});
   CHECK(view(Array(Shape{0, 3})).size() == 0);
 }
 
@@ -163,6 +136,7 @@ TEST_CASE("what is written through a view shows neither in a copy nor in a graph
   seen += 1;
   xt::noalias(seen) = seen + 1;
   seen.fill(seen(0, 0));
+  CHECK(seen.data() == a.data());
   CHECK(equal(a, Array(Shape{2, 2}, Real(13))));
   CHECK(equal(copy, Array(Shape{2, 2}, {5, 1, 1, 1})));
   CHECK(equal(grad(y, {x})[0].value(), Array(Shape{2, 2}, {10, 2, 2, 2})));
@@ -205,26 +179,11 @@ TEST_CASE("an array may be assigned an expression of itself") {
   CHECK(equal(a, Array(Shape{2, 2}, {0, 2, 2, 4})));
 }
 
-TEST_CASE("containers with a fixed number of axes go both ways, and move in without a copy") {
-  xt::xtensor<Real, 2> source = xt::xtensor<Real, 2>::from_shape({3, 4});
-  source.fill(2.5);
-  const Real* place = source.data();
-  const Array moved = to_array(std::move(source));
-  CHECK(moved.data() == place);
-  CHECK(equal(moved, Array(Shape{3, 4}, Real(2.5))));
-  xt::xtensor<std::int64_t, 1> ids{7, 8, 9};
-  CHECK(equal(to_array(std::move(ids)), Index(Shape{3}, {7, 8, 9})));
-
+TEST_CASE("containers with a fixed number of axes, numbers of other types and foreign memory are copied") {
   const xt::xtensor<Real, 2> fixed{{1, 2}, {3, 4}};
   CHECK(equal(to_array(fixed), Array(Shape{2, 2}, {1, 2, 3, 4})));
   const xt::xtensor<Real, 2, xt::layout_type::column_major> columns = fixed;
   CHECK(equal(to_array(columns), Array(Shape{2, 2}, {1, 2, 3, 4})));
-  // A copy: what becomes of the container afterwards does not show.
-  xt::xarray<Real> own{1, 2};
-  const Array copy = to_array(own);
-  own(0) = 5;
-  CHECK(equal(copy, Array(Shape{2}, {1, 2})));
-  // Numbers of other types, and memory that xtensor only looks at.
   const std::vector<float> theirs{1.5F, 2.5F, 3.5F, 4.5F};
   const std::vector<std::size_t> shape{2, 2};
   CHECK(equal(to_array(xt::adapt(theirs, shape)), Array(Shape{2, 2}, {1.5, 2.5, 3.5, 4.5})));

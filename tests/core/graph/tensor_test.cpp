@@ -105,11 +105,9 @@ TEST_CASE("assigning gives a leaf a new value of the same shape") {
   const Tensor x = variable(Array(Shape{2}, {1, 2}), "x");
   x.assign(Array(Shape{2}, {3, 4}));
   CHECK(equal(x.value(), Array(Shape{2}, {3, 4})));
-  CHECK(error_of<ShapeError>([&] {
-          x.assign(Array(Shape{1, 2}, Real(0)));
-        }) == "assign: shape [1, 2] for x of shape [2]");
-  CHECK(error_of<GraphError>([&] { (x * 2).assign(Array(Shape{2}, Real(0))); }) ==
-        "assign: only leaves can be assigned, not the result of mul");
+  const Array flat(Shape{2}, Real(0)), row(Shape{1, 2}, Real(0));
+  check_refused<ShapeError>({{[&] { x.assign(row); }, {"assign: shape [1, 2] for x of shape [2]"}}});
+  check_refused<GraphError>({{[&] { (x * 2).assign(flat); }, {"assign: only leaves can be assigned", "mul"}}});
   CHECK(equal(x.value(), Array(Shape{2}, {3, 4})));
 }
 
@@ -121,8 +119,7 @@ TEST_CASE("an update in place changes the tensor and nobody who looked at its va
   CHECK(x.value().at({0}) == 10);
   CHECK(before.at({0}) == 1);
   CHECK(detached.value().at({0}) == 1);
-  CHECK(error_of<GraphError>([&] { (x * 2).update([](Array&) {}); }) ==
-        "update: only leaves can be changed, not the result of mul");
+  check_refused<GraphError>({{[&] { (x * 2).update([](Array&) {}); }, {"update: only leaves can be changed", "mul"}}});
 }
 
 TEST_CASE("an update that fails leaves the value as it was") {
@@ -172,8 +169,7 @@ TEST_CASE("a variable that is made of a tensor is another one") {
   const Tensor copy = variable(x, "copy");
   copy.assign(Array(Shape{2}, Real(0)));
   CHECK(equal(x.value(), Array(Shape{2}, {1, 2})));
-  CHECK(error_of<GraphError>([&] { grad(sum(copy * 2), {x}); }) ==
-        "grad: the result does not depend on 'x'; pass {.unused = Unused::zeros} if that is meant");
+  check_refused<GraphError>({{[&] { grad(sum(copy * 2), {x}); }, {"grad: the result does not depend on 'x'"}}});
 }
 
 TEST_CASE("braces that could mean a shape or numbers do not compile where neither is said") {

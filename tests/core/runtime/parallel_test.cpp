@@ -22,6 +22,8 @@
 #include <xgrad/core/base/error.h>
 #include <xgrad/core/base/scope.h>
 #include <xgrad/core/graph/record.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "support/again.h"
 #include "support/check.h"
@@ -245,16 +247,18 @@ TEST_CASE("the environment says how many threads there are at first") {
   CHECK(pinned.output.find("XGRAD_PIN_THREADS: 'yes' is not 0 or 1") != std::string::npos);
 }
 
-TEST_CASE("a child process has a crew of its own") {
+TEST_CASE("a child process has a crew of its own, and can differentiate") {
   const ThreadCount restore(3);
   CHECK(blocks_of(100, 10).size() == 10);  // the threads run now
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     alarm(5);  // a hang ends the child
-    std::atomic<std::int64_t> sum{0};
-    parallel_for(1000, 10, [&](std::int64_t begin, std::int64_t end) { sum += end - begin; });
-    _exit(sum == 1000 ? 0 : 1);
+    std::atomic<std::int64_t> done{0};
+    parallel_for(1000, 10, [&](std::int64_t begin, std::int64_t end) { done += end - begin; });
+    const Tensor w = variable(Array(Shape{100'000}, Real(3)));
+    const Array gradient = grad(sum(w * w), {w})[0].value();
+    _exit(done == 1000 && equal(gradient, Array(Shape{100'000}, Real(6))) ? 0 : 1);
   }
   int status = -1;
   REQUIRE(waitpid(child, &status, 0) == child);

@@ -1,5 +1,5 @@
-// RMSprop, Adagrad, Adadelta, Lion: what fixtures do not show. Their steps are held against PyTorch's in
-// optimizer_fixtures_test.cpp.
+// What all optimizers refuse; RMSprop, Adagrad, Adadelta, Lion: what fixtures do not show. Their steps are held against
+// PyTorch's in optimizer_fixtures_test.cpp.
 #include "../support.h"
 
 #include <cmath>
@@ -14,6 +14,16 @@ std::string refusal(const typename Optimizer::Options& options) {
 }
 
 TEST_CASE("Every optimizer refuses options outside their range by name") {
+  CHECK(refusal<optim::SGD>({.lr = -1}) == "sgd: lr -1 is negative or not finite");
+  CHECK(refusal<optim::SGD>({.momentum = -0.5}) == "sgd: momentum -0.5 is negative or not finite");
+  CHECK(refusal<optim::SGD>({.weight_decay = -1}) == "sgd: weight_decay -1 is negative or not finite");
+  CHECK(refusal<optim::SGD>({.nesterov = true}) ==
+        "sgd: nesterov needs momentum and no dampening, got momentum 0 and dampening 0");
+  CHECK(refusal<optim::Adam>({.lr = std::nan("")}) == "adam: lr nan is negative or not finite");
+  CHECK(refusal<optim::Adam>({.betas = {1, 0.5}}) == "adam: betas[0] 1 is not in [0, 1)");
+  CHECK(refusal<optim::Adam>({.betas = {0.5, -0.1}}) == "adam: betas[1] -0.1 is not in [0, 1)");
+  CHECK(refusal<optim::Adam>({.eps = -1e-8}) == "adam: eps -1e-08 is negative or not finite");
+  CHECK(refusal<optim::AdamW>({.weight_decay = -1}) == "adamw: weight_decay -1 is negative or not finite");
   CHECK(refusal<optim::RMSprop>({.lr = -1}) == "rmsprop: lr -1 is negative or not finite");
   CHECK(refusal<optim::RMSprop>({.alpha = 1}) == "rmsprop: alpha 1 is not in [0, 1)");
   CHECK(refusal<optim::RMSprop>({.eps = -1}) == "rmsprop: eps -1 is negative or not finite");

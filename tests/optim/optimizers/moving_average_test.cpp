@@ -28,10 +28,10 @@ TEST_CASE("Averages stand in for the weights while a scope lives, whatever happe
   {
     const optim::AveragedWeights averaged(average);
     CHECK(equal(w.value(), Array({2}, {2, 4})));
-    CHECK(error_of<GraphError>([&] { average.update(); }) ==
-          "moving_average: the parameters have the averages now: update when AveragedWeights are gone");
-    CHECK(error_of<GraphError>([&] { optim::AveragedWeights again(average); }) ==
-          "moving_average: the parameters have the averages already");
+    check_refused<GraphError>({
+        {[&] { average.update(); }, {"moving_average: the parameters have the averages now"}},
+        {[&] { optim::AveragedWeights again(average); }, {"moving_average: the parameters have the averages already"}},
+    });
     optim::SGD sgd{{w}, {.lr = 1}};
     sgd.step({Array({2}, {7, 7})});
   }
@@ -74,17 +74,17 @@ TEST_CASE("An average goes on from a file bit for bit") {
 
 TEST_CASE("A moving average refuses bad settings, weights that are not finite and states that do not fit") {
   const Tensor w = variable(Array({2}, {1, 2}), "w");
-  for (const double decay : {-0.1, 1.1, std::nan("")}) {
-    CHECK(error_of<ValueError>([&] { optim::ExponentialMovingAverage({w}, {.decay = decay}); }) ==
-          cat("moving_average: decay ", decay, " is not in [0, 1]"));
-  }
-  CHECK(error_of<ValueError>([] { optim::ExponentialMovingAverage(Tensors{}); }) ==
-        "moving_average: there are no parameters");
-  CHECK(error_of<ValueError>([&] {
-          optim::ExponentialMovingAverage({w, w});
-        }) == "moving_average: duplicate parameter 'w'");
-  CHECK(error_of<GraphError>([&] { optim::ExponentialMovingAverage({w * 2}); }) ==
-        "moving_average: only leaves can be parameters, not the result of mul");
+  const auto made = [&](const Tensors& parameters, double decay) {
+    return [=] { optim::ExponentialMovingAverage(parameters, {.decay = decay}); };
+  };
+  check_refused<ValueError>({
+      {made({w}, -0.1), {"moving_average: decay -0.1 is not in [0, 1]"}},
+      {made({w}, 1.1), {"moving_average: decay 1.1 is not in [0, 1]"}},
+      {made({w}, std::nan("")), {"moving_average: decay nan is not in [0, 1]"}},
+      {made({}, 0.5), {"moving_average: there are no parameters"}},
+      {made({w, w}, 0.5), {"moving_average: duplicate parameter 'w'"}},
+  });
+  check_refused<GraphError>({{made({w * 2}, 0.5), {"moving_average: only leaves can be parameters", "mul"}}});
 
   optim::ExponentialMovingAverage average{{w}};
   average.update();
@@ -94,9 +94,11 @@ TEST_CASE("A moving average refuses bad settings, weights that are not finite an
   }
   CHECK(equal(average.averages()[0], Array({2}, {1, 2})));
   w.mutable_value() = Array({3}, Real(0));
-  CHECK(error_of<ShapeError>([&] { average.update(); }) == "moving_average: 'w' had shape [2] and now has [3]");
-  CHECK(error_of<ShapeError>([&] { optim::AveragedWeights averaged(average); }) ==
-        "moving_average: 'w' had shape [2] and now has [3]");
+  const std::vector<std::string> reshaped{"moving_average: 'w' had shape [2] and now has [3]"};
+  check_refused<ShapeError>({
+      {[&] { average.update(); }, reshaped},
+      {[&] { optim::AveragedWeights averaged(average); }, reshaped},
+  });
 
   const StateFile good = average.state_dict();
   const auto refusal = [&](const auto& spoil) {

@@ -58,18 +58,19 @@ TEST_CASE("Muon goes on from a saved state bit for bit") {
 }
 
 TEST_CASE("Muon refuses what is no matrix, and options outside their range") {
-  CHECK(error_of<ShapeError>([] { optim::Muon{{variable(Array({3}, Real(1)), "bias")}}; }) ==
-        "muon: 'bias' of shape [3] is no matrix");
-  const auto refusal = [](const optim::MuonOptions& options) {
-    return error_of<ValueError>([&] { optim::Muon({variable(Array({1, 1}, Real(1)))}, options); });
+  check_refused<ShapeError>({{[] { optim::Muon{{variable(Array({3}, Real(1)), "bias")}}; },
+                              {"muon: 'bias' of shape [3] is no matrix"}}});
+  const auto muon = [](const optim::MuonOptions& options) {
+    return [=] { optim::Muon({variable(Array({1, 1}, Real(1)))}, options); };
   };
-  CHECK(refusal({.lr = -1}) == "muon: lr -1 is negative or not finite");
-  CHECK(refusal({.weight_decay = -1}) == "muon: weight_decay -1 is negative or not finite");
-  CHECK(refusal({.momentum = 1}) == "muon: momentum 1 is not in [0, 1)");
-  CHECK(refusal({.ns_coefficients = {1, std::numeric_limits<double>::infinity(), 0}}) ==
-        "muon: ns_coefficients 1, inf, 0 are not all finite");
-  CHECK(refusal({.eps = -1}) == "muon: eps -1 is negative or not finite");
-  CHECK(refusal({.ns_steps = 0}) == "muon: ns_steps 0 is not positive");
+  check_refused<ValueError>({
+      {muon({.lr = -1}), {"muon: lr -1 is negative"}},
+      {muon({.weight_decay = -1}), {"muon: weight_decay -1 is negative"}},
+      {muon({.momentum = 1}), {"muon: momentum 1 is not in [0, 1)"}},
+      {muon({.ns_coefficients = {1, infinity, 0}}), {"muon: ns_coefficients 1, inf, 0 are not all finite"}},
+      {muon({.eps = -1}), {"muon: eps -1 is negative"}},
+      {muon({.ns_steps = 0}), {"muon: ns_steps 0 is not positive"}},
+  });
 }
 
 TEST_CASE("A gradient of 0 moves nothing, and the first step sees no momentum") {

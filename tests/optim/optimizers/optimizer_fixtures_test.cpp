@@ -26,6 +26,7 @@ Options options_of(const Case& c) {
   }
   if constexpr (requires { options.amsgrad; }) options.amsgrad = c.flag("amsgrad");
   if constexpr (requires { options.momentum; }) options.momentum = c.number("momentum");
+  if constexpr (requires { options.dampening; }) options.dampening = c.number("dampening");
   if constexpr (requires { options.nesterov; }) options.nesterov = c.flag("nesterov");
   if constexpr (requires { options.alpha; }) options.alpha = c.number("alpha", options.alpha);
   if constexpr (requires { options.centered; }) options.centered = c.flag("centered");
@@ -68,6 +69,19 @@ Results lbfgs(const Case& c, const std::function<Tensor(const Tensor&)>& functio
   return Tensors{stack(xs), stack(ys), stack(losses)};
 }
 
+Results clip_norm(const Case& c) {
+  optim::ClipOptions options;
+  options.norm_type = c.number("norm_type", options.norm_type);
+  auto [clipped, norm] =
+      optim::clip_grad_norm({c.x(0).detach(), c.x(1).detach()}, c.xs(), c.number("limit"), options);
+  clipped.push_back(Tensor(norm));
+  return Results(clipped);
+}
+
+optim::Schedule cosine(const Case& c) {
+  return optim::schedule::cosine({.min_lr = c.number("min_lr"), .steps = c.integer("steps")});
+}
+
 optim::Schedule one_cycle(const Case& c) {
   optim::schedule::OneCycleOptions options{.max_lr = c.number("max_lr"), .total_steps = c.integer("total_steps")};
   options.pct_start = c.number("pct_start", options.pct_start);
@@ -98,6 +112,26 @@ Results plateau(const Case& c) {
     values.push_back(static_cast<Real>(sgd.lr()));
   }
   return Tensor(Array(values));
+}
+
+TEST_CASE("optimizers, clipping and schedules do what PyTorch's do") {
+  namespace schedule = optim::schedule;
+  check_fixtures(
+      "optim",
+      {{"sgd", run<optim::SGD>},
+       {"adam", run<optim::Adam>},
+       {"adamw", run<optim::AdamW>},
+       {"clip_norm", clip_norm},
+       {"step_decay",
+        [](const Case& c) {
+          return rates(c, schedule::step_decay({.every = c.integer("every"), .factor = c.number("factor")}));
+        }},
+       {"cosine", [](const Case& c) { return rates(c, cosine(c)); }},
+       {"warmup_constant", [](const Case& c) { return rates(c, schedule::warmup(c.integer("warmup"))); }},
+       {"warmup_cosine", [](const Case& c) { return rates(c, schedule::warmup(c.integer("warmup"), cosine(c))); }},
+       {"noam", [](const Case& c) {
+          return rates(c, schedule::noam({.width = c.integer("width"), .warmup = c.integer("warmup")}));
+        }}});
 }
 
 TEST_CASE("every optimizer makes PyTorch's steps with every option") {
@@ -172,14 +206,7 @@ TEST_CASE("schedules have PyTorch's rates over whole runs") {
 }
 
 TEST_CASE("norms of any order and averages are PyTorch's") {
-  check_fixtures("training", {{"clip_norm",
-                               [](const Case& c) {
-                                 auto [clipped, norm] =
-                                     optim::clip_grad_norm({c.x(0).detach(), c.x(1).detach()}, c.xs(),
-                                                           c.number("limit"), {.norm_type = c.number("norm_type")});
-                                 clipped.push_back(Tensor(norm));
-                                 return Results(clipped);
-                               }},
+  check_fixtures("training", {{"clip_norm", clip_norm},
                               {"average",
                                [](const Case& c) {
                                  const Tensors given{c.x(0).detach(), c.x(1).detach()};

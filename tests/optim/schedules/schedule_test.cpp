@@ -1,4 +1,4 @@
-// Schedules against their formulas and PyTorch's lists, and the holder.
+// Schedules: what they refuse, and the holder. Their rates are held against PyTorch's in optimizer_fixtures_test.cpp.
 #include "../support.h"
 
 #include <cmath>
@@ -15,62 +15,36 @@ namespace schedule = optim::schedule;
 // Half the rate in each step.
 const optim::Schedule halving = schedule::factor([](std::int64_t step) { return std::pow(0.5, double(step)); });
 
-void check_rates(const optim::Schedule& schedule, double initial, const std::vector<double>& expected) {
-  for (std::size_t t = 0; t < expected.size(); ++t) {
-    CHECK(schedule.lr(static_cast<std::int64_t>(t), initial) == doctest::Approx(expected[t]).epsilon(1e-12));
-  }
-}
-
-TEST_CASE("Schedules follow PyTorch's") {
-  check_rates(schedule::step_decay({.every = 2}), 0.5, {0.5, 0.5, 0.05, 0.05, 0.005, 0.005});
-  check_rates(schedule::cosine({.min_lr = 0.1, .steps = 5}), 0.5,
-              {0.5, 0.46180339887498956, 0.3618033988749896, 0.2381966011250106, 0.13819660112501056, 0.1, 0.1, 0.1});
-}
-
-TEST_CASE("Noam rises to its peak at the end of the warm-up and falls with the root of the step") {
-  const auto noam = [](std::int64_t step) { return schedule::noam({.width = 512, .warmup = 4000}).lr(step, 7); };
-  CHECK(noam(0) == doctest::Approx(1 / std::sqrt(512.0) / std::pow(4000.0, 1.5)));
-  CHECK(noam(3999) == doctest::Approx(1 / std::sqrt(512.0 * 4000)));
-  CHECK(noam(15999) == doctest::Approx(noam(3999) / 2));
-}
-
-TEST_CASE("Warm-up is a line to the first rate of what follows") {
-  check_rates(schedule::warmup(4), 1, {0.25, 0.5, 0.75, 1, 1, 1});
-  check_rates(schedule::warmup(2, schedule::cosine({.steps = 2})), 1, {0.5, 1, 1, 0.5, 0, 0});
-}
-
 TEST_CASE("Schedules refuse bad settings by name") {
-  const auto refusal = [](const auto& make) { return error_of<ValueError>(make); };
-  CHECK(refusal([] { schedule::step_decay({.every = 0}); }) == "step_decay: every 0 is not positive");
-  CHECK(refusal([] { schedule::cosine({.min_lr = std::nan("")}); }) == "cosine: min_lr nan is negative or not finite");
-  CHECK(refusal([] { schedule::noam({.warmup = 0}); }) == "noam: warmup 0 is not positive");
-  CHECK(refusal([] { schedule::warmup(0); }) == "warmup: steps 0 is not positive");
-  CHECK(refusal([] { optim::Schedule(std::function<double(std::int64_t, double)>()); }) ==
-        "schedule: the function is empty");
-  CHECK(refusal([] { schedule::factor(std::function<double(std::int64_t)>()); }) == "factor: the function is empty");
-  CHECK(refusal([] { schedule::linear({.start_factor = -1}); }) == "linear: start_factor -1 is negative or not finite");
-  CHECK(refusal([] { schedule::linear({.end_factor = std::nan("")}); }) ==
-        "linear: end_factor nan is negative or not finite");
-  CHECK(refusal([] { schedule::linear({.total_iters = -3}); }) == "linear: total_iters -3 is not positive");
-  CHECK(refusal([] { schedule::one_cycle({.max_lr = -1}); }) == "one_cycle: max_lr -1 is negative or not finite");
-  CHECK(refusal([] { schedule::one_cycle({.total_steps = 0}); }) == "one_cycle: total_steps 0 is not positive");
-  CHECK(refusal([] { schedule::one_cycle({.pct_start = 1.5}); }) == "one_cycle: pct_start 1.5 is not in [0, 1]");
-  CHECK(refusal([] { schedule::one_cycle({.div_factor = 0}); }) ==
-        "one_cycle: div_factor 0 is not positive and finite");
-  CHECK(refusal([] { schedule::one_cycle({.final_div_factor = -1}); }) ==
-        "one_cycle: final_div_factor -1 is not positive and finite");
-  CHECK(refusal([] { schedule::one_cycle({.total_steps = 10, .pct_start = 0.1}); }) ==
-        "one_cycle: pct_start 0.1 of 10 steps leaves no step for one of the phases");
-  CHECK(refusal([] { schedule::one_cycle({.total_steps = 10, .pct_start = 0.6, .three_phase = true}); }) ==
-        "one_cycle: pct_start 0.6 of 10 steps leaves no step for one of the phases");
-  CHECK(refusal([] { schedule::sequential({halving}, {3}); }) == "sequential: 1 milestones for 1 schedules");
-  CHECK(refusal([] {
-          schedule::sequential({halving, halving, halving}, {3, 3});
-        }) == "sequential: milestones [3, 3] do not rise from above 0");
+  const double nan = std::nan("");
+  check_refused<ValueError>({
+      {[] { schedule::step_decay({.every = 0}); }, {"step_decay: every 0 is not positive"}},
+      {[=] { schedule::cosine({.min_lr = nan}); }, {"cosine: min_lr nan is negative or not finite"}},
+      {[] { schedule::noam({.warmup = 0}); }, {"noam: warmup 0 is not positive"}},
+      {[] { schedule::warmup(0); }, {"warmup: steps 0 is not positive"}},
+      {[] { optim::Schedule(std::function<double(std::int64_t, double)>()); }, {"schedule: the function is empty"}},
+      {[] { schedule::factor(std::function<double(std::int64_t)>()); }, {"factor: the function is empty"}},
+      {[] { schedule::linear({.start_factor = -1}); }, {"linear: start_factor -1 is negative"}},
+      {[=] { schedule::linear({.end_factor = nan}); }, {"linear: end_factor nan", "not finite"}},
+      {[] { schedule::linear({.total_iters = -3}); }, {"linear: total_iters -3 is not positive"}},
+      {[] { schedule::one_cycle({.max_lr = -1}); }, {"one_cycle: max_lr -1 is negative"}},
+      {[] { schedule::one_cycle({.total_steps = 0}); }, {"one_cycle: total_steps 0 is not positive"}},
+      {[] { schedule::one_cycle({.pct_start = 1.5}); }, {"one_cycle: pct_start 1.5 is not in [0, 1]"}},
+      {[] { schedule::one_cycle({.div_factor = 0}); }, {"one_cycle: div_factor 0 is not positive and finite"}},
+      {[] { schedule::one_cycle({.final_div_factor = -1}); }, {"one_cycle: final_div_factor -1 is not positive"}},
+      {[] { schedule::one_cycle({.total_steps = 10, .pct_start = 0.1}); },
+       {"one_cycle: pct_start 0.1 of 10 steps leaves no step"}},
+      {[] { schedule::one_cycle({.total_steps = 10, .pct_start = 0.6, .three_phase = true}); },
+       {"one_cycle: pct_start 0.6 of 10 steps leaves no step"}},
+      {[] { schedule::sequential({halving}, {3}); }, {"sequential: 1 milestones for 1 schedules"}},
+      {[] { schedule::sequential({halving, halving, halving}, {3, 3}); }, {"sequential: milestones [3, 3] do not rise"}},
+  });
 }
 
 TEST_CASE("A schedule says what comes after its end, and after any number of steps") {
   CHECK(schedule::one_cycle({.total_steps = 20}).lr(1'000'000, 1) == doctest::Approx(1 / 25. / 1e4));
+  CHECK(schedule::cosine({.min_lr = 0.1, .steps = 5}).lr(7, 0.5) == doctest::Approx(0.1));
+  CHECK(schedule::warmup(2, schedule::cosine({.steps = 2})).lr(5, 1) == doctest::Approx(0));
 }
 
 TEST_CASE("A plateau is one whatever the sign of the figures: a better figure is beyond the best by the threshold") {

@@ -291,8 +291,6 @@ TEST_CASE("more vertices than allowed are refused, and the message says what hel
   CHECK(message ==
         "graph: 2001 vertices to draw, max_nodes is 2000; there is no module to fold: raise .max_nodes");
   CHECK(GraphView::of({y}, {.max_nodes = 2001}).vertices.size() == 2001);
-  for (int i = 0; i < long_chain - 2000; ++i) y = i % 2 == 0 ? tanh(y) : sin(y);
-  CHECK(error_of<LimitError>([&] { GraphView::of({y}); }).find(cat(long_chain + 1, " vertices")) != std::string::npos);
 }
 
 TEST_CASE("the limit counts what is drawn, not what is folded") {
@@ -314,13 +312,14 @@ TEST_CASE("a graph of 100,000 vertices is printed in time that grows with its si
 }
 
 TEST_CASE("nothing to draw, an undefined tensor and a negative depth are refused") {
-  CHECK(error_of<GraphError>([] { GraphView::of({}); }) == "graph: no tensor was given");
-  CHECK(error_of<GraphError>([] { GraphView::of({Tensor()}); }) == "graph: tensor 0 is undefined");
-  CHECK(error_of<GraphError>([] { save_graph("x.svg", {}); }) == "save_graph: no tensor was given");
-  CHECK(error_of<IoError>([] { save_graph("no/such/folder/x.dot", {variable(1) * 2}); }).find("save_graph: ") == 0);
-  CHECK(error_of<LimitError>([] {
-          save_graph("x.txt", {variable(1) * 2}, {.max_nodes = 2});
-        }).find("save_graph: 3 vertices") == 0);
+  check_refused<GraphError>({
+      {[] { GraphView::of({}); }, {"graph: no tensor was given"}},
+      {[] { GraphView::of({Tensor()}); }, {"graph: tensor 0 is undefined"}},
+      {[] { save_graph("x.svg", {}); }, {"save_graph: no tensor was given"}},
+  });
+  check_refused<IoError>({{[] { save_graph("no/such/folder/x.dot", {variable(1) * 2}); }, {"save_graph: "}}});
+  check_refused<LimitError>(
+      {{[] { save_graph("x.txt", {variable(1) * 2}, {.max_nodes = 2}); }, {"save_graph: 3 vertices"}}});
   error_of<ValueError>([] { GraphView::of({variable(1)}, {.depth = -2}); });
 }
 
@@ -428,80 +427,6 @@ TEST_CASE("a backward pass is drawn upwards beside its forward pass") {
   CHECK(dot.find("dir=back") != std::string::npos);
   CHECK(dot.find("constraint=false") != std::string::npos);
   CHECK(to_dot(GraphView::of({y})).find("dir=back") == std::string::npos);
-}
-
-TEST_CASE("names are drawn as they are, whatever they contain") {
-  std::vector<std::string> names{"\"",
-                                 "\\",
-                                 "end\\",
-                                 "\"]; x [shape=box",
-                                 "<b>",
-                                 "<lambda> <map>",
-                                 "{a|b}",
-                                 "two\nlines",
-                                 std::string("nul\0byte", 8),
-                                 "\xff\xfe",
-                                 "\xc0\x80",
-                                 "\xed\xa0\x80",
-                                 "\xef\xbf\xbf",
-                                 "&amp;",
-                                 "&#0;",
-                                 "\xf4\x90\x80\x80",
-                                 "\xe2\x82",
-                                 " ",
-                                 "-->",
-                                 "]]>",
-                                 "\\N \\G \\E",
-                                 "caf\u00e9 \u6f22",
-                                 "\x1b[31m",
-                                 std::string(10'000, 'x'),
-                                 "..",
-                                 ".a",
-                                 "a.",
-                                 "0"};
-  std::mt19937 random(7);
-  for (int i = 0; i < 300; ++i) {
-    std::string& name = names.emplace_back();
-    for (auto length = random() % 12; length-- > 0;) name += static_cast<char>(random());
-  }
-  Tensor y = variable(1);
-  for (const std::string& name : names) {
-    const Scope scope(intern(name));
-    y = (y + variable(1, name)).named(name);
-  }
-  const GraphOptions options{.title = names[3], .depth = 1000};
-  const GraphView view = GraphView::of({y}, options);
-  const std::string dot = to_dot(view, options);
-  CHECK(dot.find('\0') == std::string::npos);
-  CHECK(dot.find("&lt;lambda&gt; &lt;map&gt;") != std::string::npos);
-  CHECK(dot.find("two\\nlines") != std::string::npos);
-  CHECK(dot.find("nul\\x00byte") != std::string::npos);
-  CHECK(dot.size() < 2'000'000);
-  CHECK(count(to_text(view), "\n") == view.vertices.size() + 1);
-}
-
-TEST_CASE("numbers are written alike under every locale") {
-  const Tensor y = variable(Array(Shape{12'345}, Real(1)), "x") * 0.5;
-  const std::string before = to_dot(GraphView::of({y}));
-  const CommaLocale commas;
-  CHECK(to_dot(GraphView::of({y})) == before);
-}
-
-TEST_CASE("save_graph goes by the extension") {
-  const Tensor y = tanh(variable(1, "x"));
-  const TemporaryFolder folder;
-  const auto saved = [&](const std::string& name) {
-    save_graph(folder / name, {y});
-    return read_text(folder / name);
-  };
-  CHECK(saved("y.dot") == to_dot(GraphView::of({y})));
-  CHECK(saved("y.txt") == to_text(GraphView::of({y})));
-  CHECK(saved("y.svg").find("<svg") != std::string::npos);
-  CHECK(saved("y.png").starts_with("\x89PNG\r\n"));
-  CHECK(saved("y.pdf").starts_with("%PDF-"));
-  CHECK(error_of<ValueError>([&] { saved("y.jpeg"); }).find(".svg") != std::string::npos);
-  error_of<ValueError>([&] { saved("y"); });
-  error_of<IoError>([&] { saved("missing/y.svg"); });
 }
 
 TEST_CASE("the picture of a result that was computed under NoGrad says so") {
