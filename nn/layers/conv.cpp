@@ -38,20 +38,46 @@ std::string described(std::int64_t in, std::int64_t out, const Size2d& kernel, c
   return text;
 }
 
+std::int64_t checked_kernel(const std::int64_t& kernel, const auto& positive) { return positive(kernel); }
+Size2d checked_kernel(const Size2d& kernel, const auto& positive) {
+  return {positive(kernel.height), positive(kernel.width)};
+}
+
+Shape with_kernel(std::int64_t first, std::int64_t second, std::int64_t kernel) { return {first, second, kernel}; }
+Shape with_kernel(std::int64_t first, std::int64_t second, const Size2d& kernel) {
+  return {first, second, kernel.height, kernel.width};
+}
+
 }  // namespace
 
-Conv1d::Conv1d(At here, std::int64_t in_channels, std::int64_t out_channels, std::int64_t size, const Options& given)
-    : Layer(std::move(here)),
-      in(positive("in", in_channels)),
-      out(positive("out", out_channels)),
-      kernel(positive("kernel", size)),
+template <class Self, class OptionsOf, class Kernel, bool transposed>
+detail::ConvLayer<Self, OptionsOf, Kernel, transposed>::ConvLayer(At here, std::int64_t in_channels,
+                                                                  std::int64_t out_channels, const Kernel& size,
+                                                                  const Options& given)
+    : LayerCall<Self>(std::move(here)),
+      in(this->positive("in", in_channels)),
+      out(this->positive("out", out_channels)),
+      kernel(checked_kernel(size, [this](std::int64_t side) { return this->positive("kernel", side); })),
       options(given),
       weight([&] {
-        of_group("out", out, options.groups);
-        const Shape shape{out, of_group("in", in, options.groups), kernel};
-        return param("weight", shape, or_usual(options.init, shape.numel() / out));
+        const auto& [first_name, first] = transposed ? std::pair("in", in) : std::pair("out", out);
+        const auto& [second_name, second] = transposed ? std::pair("out", out) : std::pair("in", in);
+        of_group(first_name, first, options.groups);
+        const Shape shape = with_kernel(first, of_group(second_name, second, options.groups), kernel);
+        return this->param("weight", shape, or_usual(options.init, shape.numel() / first));
       }()),
-      bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / out)) : Tensor()) {}
+      bias(options.bias ? this->param("bias", {out}, or_usual(options.bias_init, weight.size() / weight.dim(0)))
+                        : Tensor()) {}
+
+template <class Self, class OptionsOf, class Kernel, bool transposed>
+std::string detail::ConvLayer<Self, OptionsOf, Kernel, transposed>::settings() const {
+  return described(in, out, kernel, options);
+}
+
+template struct detail::ConvLayer<Conv1d, Conv1dOptions, std::int64_t, false>;
+template struct detail::ConvLayer<Conv2d, Conv2dOptions, Size2d, false>;
+template struct detail::ConvLayer<ConvTranspose1d, ConvTranspose1dOptions, std::int64_t, true>;
+template struct detail::ConvLayer<ConvTranspose2d, ConvTranspose2dOptions, Size2d, true>;
 
 Tensor Conv1d::forward(const Tensor& x) const {
   return conv1d(
@@ -59,42 +85,11 @@ Tensor Conv1d::forward(const Tensor& x) const {
       {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .groups = options.groups});
 }
 
-std::string Conv1d::settings() const { return described(in, out, kernel, options); }
-
-Conv2d::Conv2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Size2d& size, const Options& given)
-    : Layer(std::move(here)),
-      in(positive("in", in_channels)),
-      out(positive("out", out_channels)),
-      kernel(positive("kernel", size.height), positive("kernel", size.width)),
-      options(given),
-      weight([&] {
-        of_group("out", out, options.groups);
-        const Shape shape{out, of_group("in", in, options.groups), kernel.height, kernel.width};
-        return param("weight", shape, or_usual(options.init, shape.numel() / out));
-      }()),
-      bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / out)) : Tensor()) {}
-
 Tensor Conv2d::forward(const Tensor& x) const {
   return conv2d(
       x, weight, bias,
       {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .groups = options.groups});
 }
-
-std::string Conv2d::settings() const { return described(in, out, kernel, options); }
-
-ConvTranspose1d::ConvTranspose1d(At here, std::int64_t in_channels, std::int64_t out_channels, std::int64_t size,
-                                 const Options& given)
-    : Layer(std::move(here)),
-      in(positive("in", in_channels)),
-      out(positive("out", out_channels)),
-      kernel(positive("kernel", size)),
-      options(given),
-      weight([&] {
-        of_group("in", in, options.groups);
-        const Shape shape{in, of_group("out", out, options.groups), kernel};
-        return param("weight", shape, or_usual(options.init, shape.numel() / in));
-      }()),
-      bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / in)) : Tensor()) {}
 
 Tensor ConvTranspose1d::forward(const Tensor& x) const {
   return conv_transpose1d(x, weight, bias,
@@ -105,22 +100,6 @@ Tensor ConvTranspose1d::forward(const Tensor& x) const {
                            .groups = options.groups});
 }
 
-std::string ConvTranspose1d::settings() const { return described(in, out, kernel, options); }
-
-ConvTranspose2d::ConvTranspose2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Size2d& size,
-                                 const Options& given)
-    : Layer(std::move(here)),
-      in(positive("in", in_channels)),
-      out(positive("out", out_channels)),
-      kernel(positive("kernel", size.height), positive("kernel", size.width)),
-      options(given),
-      weight([&] {
-        of_group("in", in, options.groups);
-        const Shape shape{in, of_group("out", out, options.groups), kernel.height, kernel.width};
-        return param("weight", shape, or_usual(options.init, shape.numel() / in));
-      }()),
-      bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / in)) : Tensor()) {}
-
 Tensor ConvTranspose2d::forward(const Tensor& x) const {
   return conv_transpose2d(x, weight, bias,
                           {.stride = options.stride,
@@ -129,7 +108,5 @@ Tensor ConvTranspose2d::forward(const Tensor& x) const {
                            .dilation = options.dilation,
                            .groups = options.groups});
 }
-
-std::string ConvTranspose2d::settings() const { return described(in, out, kernel, options); }
 
 }  // namespace xgrad::nn

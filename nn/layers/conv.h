@@ -6,6 +6,31 @@
 
 namespace xgrad::nn {
 
+namespace detail {
+
+/// The base of the convolutions. Every result is a sum over the channels of a group, `in` or, transposed, `out`.
+template <class Self, class OptionsOf, class Kernel, bool transposed>
+struct ConvLayer : LayerCall<Self> {
+  using Options = OptionsOf;
+
+  /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
+  ConvLayer(At here, std::int64_t in, std::int64_t out, const Kernel& kernel, const Options& options = {});
+  /// Says what is missing: see Module::Placeless.
+  template <class... Rest>
+  explicit ConvLayer(Module::Placeless, const Rest&...);
+
+  const std::int64_t in, out;
+  const Kernel kernel;
+  const Options options;
+  const Tensor weight;  ///< (out, in / groups, kernel ...), transposed (in, out / groups, kernel ...)
+  const Tensor bias;    ///< (out); undefined without bias
+
+ protected:
+  std::string settings() const override;
+};
+
+}  // namespace detail
+
 struct Conv1dOptions {
   std::int64_t stride = 1;
   Padding1d padding = 0;
@@ -17,23 +42,11 @@ struct Conv1dOptions {
 };
 
 /// y = conv1d(x, weight, bias)      x (B, in, T) or (in, T) -> (B, out, T')
-struct Conv1d : Layer<Conv1d> {
-  using Options = Conv1dOptions;
-
-  /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
-  Conv1d(At here, std::int64_t in, std::int64_t out, std::int64_t kernel, const Options& options = {});
-  explicit Conv1d(Placeless, ...);  ///< does not compile: no place
+struct Conv1d : detail::ConvLayer<Conv1d, Conv1dOptions, std::int64_t, false> {
+  using ConvLayer::ConvLayer;
 
   /// Throws as conv1d.
   Tensor forward(const Tensor& x) const;
-
-  const std::int64_t in, out, kernel;
-  const Options options;
-  const Tensor weight;  ///< (out, in / groups, kernel)
-  const Tensor bias;    ///< (out); undefined without bias
-
- protected:
-  std::string settings() const override;
 };
 
 struct Conv2dOptions {
@@ -47,24 +60,11 @@ struct Conv2dOptions {
 };
 
 /// y = conv2d(x, weight, bias)      x (B, in, H, W) or (in, H, W) -> (B, out, H', W')
-struct Conv2d : Layer<Conv2d> {
-  using Options = Conv2dOptions;
-
-  /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
-  Conv2d(At here, std::int64_t in, std::int64_t out, const Size2d& kernel, const Options& options = {});
-  explicit Conv2d(Placeless, ...);  ///< does not compile: no place
+struct Conv2d : detail::ConvLayer<Conv2d, Conv2dOptions, Size2d, false> {
+  using ConvLayer::ConvLayer;
 
   /// Throws as conv2d.
   Tensor forward(const Tensor& x) const;
-
-  const std::int64_t in, out;
-  const Size2d kernel;
-  const Options options;
-  const Tensor weight;  ///< (out, in / groups, kh, kw)
-  const Tensor bias;    ///< (out); undefined without bias
-
- protected:
-  std::string settings() const override;
 };
 
 struct ConvTranspose1dOptions {
@@ -79,23 +79,11 @@ struct ConvTranspose1dOptions {
 };
 
 /// y = conv_transpose1d(x, weight, bias)      x (B, in, T) or (in, T) -> (B, out, T')
-struct ConvTranspose1d : Layer<ConvTranspose1d> {
-  using Options = ConvTranspose1dOptions;
-
-  /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
-  ConvTranspose1d(At here, std::int64_t in, std::int64_t out, std::int64_t kernel, const Options& options = {});
-  explicit ConvTranspose1d(Placeless, ...);  ///< does not compile: no place
+struct ConvTranspose1d : detail::ConvLayer<ConvTranspose1d, ConvTranspose1dOptions, std::int64_t, true> {
+  using ConvLayer::ConvLayer;
 
   /// Throws as conv_transpose1d.
   Tensor forward(const Tensor& x) const;
-
-  const std::int64_t in, out, kernel;
-  const Options options;
-  const Tensor weight;  ///< (in, out / groups, kernel)
-  const Tensor bias;    ///< (out); undefined without bias
-
- protected:
-  std::string settings() const override;
 };
 
 struct ConvTranspose2dOptions {
@@ -110,24 +98,11 @@ struct ConvTranspose2dOptions {
 };
 
 /// y = conv_transpose2d(x, weight, bias)      x (B, in, H, W) or (in, H, W) -> (B, out, H', W')
-struct ConvTranspose2d : Layer<ConvTranspose2d> {
-  using Options = ConvTranspose2dOptions;
-
-  /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
-  ConvTranspose2d(At here, std::int64_t in, std::int64_t out, const Size2d& kernel, const Options& options = {});
-  explicit ConvTranspose2d(Placeless, ...);  ///< does not compile: no place
+struct ConvTranspose2d : detail::ConvLayer<ConvTranspose2d, ConvTranspose2dOptions, Size2d, true> {
+  using ConvLayer::ConvLayer;
 
   /// Throws as conv_transpose2d.
   Tensor forward(const Tensor& x) const;
-
-  const std::int64_t in, out;
-  const Size2d kernel;
-  const Options options;
-  const Tensor weight;  ///< (in, out / groups, kh, kw)
-  const Tensor bias;    ///< (out); undefined without bias
-
- protected:
-  std::string settings() const override;
 };
 
 }  // namespace xgrad::nn
