@@ -15,6 +15,11 @@ void check_eps(const char* op, double eps) {
   if (!(eps >= 0)) fail<ValueError>(op, "eps ", eps, " is negative or NaN");
 }
 
+// Inputs of so many axes behind the channels, for errors: `(B, 3, H, W)`.
+std::string shapes(std::int64_t channels, int axes) {
+  return cat("(B, ", channels, axes == 1 ? ", T)" : axes == 2 ? ", H, W)" : ", D, H, W)");
+}
+
 // Numbers of the channels (C) in a shape that broadcasts over x (B, C, ...).
 Tensor per_channel(const Tensor& numbers, const Tensor& x) {
   Shape shape = Shape::filled(x.rank() - 1, 1);
@@ -81,8 +86,9 @@ std::string RMSNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0])
 
 // -- batch norm -------------------------------------------------------------------------------------------------------
 
-BatchNorm::BatchNorm(At here, std::int64_t channel_count, const Options& given, const std::type_info& derived)
-    : Module(std::move(here), typeid(BatchNorm), derived),
+BatchNorm::BatchNorm(At here, int axis_count, std::int64_t channel_count, const Options& given)
+    : Module(std::move(here)),
+      axes(axis_count),
       channels(positive("channels", channel_count)),
       options(given),
       weight(options.affine ? param("weight", {channels}, init::ones()) : Tensor()),
@@ -97,8 +103,10 @@ BatchNorm::BatchNorm(At here, std::int64_t channel_count, const Options& given, 
 
 Tensor BatchNorm::operator()(const Tensor& x) const {
   const auto here = enter(x);
-  if (!takes_rank(x.rank()) || x.dim(1) != channels) {
-    fail<ShapeError>("batch_norm", "needs ", shapes(), ", got ", x.shape());
+  const bool vectors = axes == 1 && x.rank() == 2;
+  if ((!vectors && x.rank() != 2 + axes) || x.dim(1) != channels) {
+    fail<ShapeError>("batch_norm", "needs ", axes == 1 ? cat("(B, ", channels, ") or ") : "", shapes(channels, axes),
+                     ", got ", x.shape());
   }
   if (!training() && options.track_running_stats) {
     const Tensor scale = rsqrt(running_var + options.eps);
@@ -130,17 +138,9 @@ void BatchNorm::track(const Array& mean, const Array& variance, std::int64_t cou
 
 std::string BatchNorm::settings() const { return cat(channels); }
 
-BatchNorm1d::BatchNorm1d(At here, std::int64_t channel_count, const Options& given)
-    : BatchNorm(std::move(here), channel_count, given, typeid(BatchNorm1d)) {}
-std::string BatchNorm1d::shapes() const { return cat("(B, ", channels, ") or (B, ", channels, ", T)"); }
-
-BatchNorm2d::BatchNorm2d(At here, std::int64_t channel_count, const Options& given)
-    : BatchNorm(std::move(here), channel_count, given, typeid(BatchNorm2d)) {}
-std::string BatchNorm2d::shapes() const { return cat("(B, ", channels, ", H, W)"); }
-
-BatchNorm3d::BatchNorm3d(At here, std::int64_t channel_count, const Options& given)
-    : BatchNorm(std::move(here), channel_count, given, typeid(BatchNorm3d)) {}
-std::string BatchNorm3d::shapes() const { return cat("(B, ", channels, ", D, H, W)"); }
+std::string BatchNorm::class_name() const {
+  return typeid(*this) == typeid(BatchNorm) ? cat("BatchNorm", axes, "d") : Module::class_name();
+}
 
 // -- group norm and instance norm -------------------------------------------------------------------------------------
 
@@ -167,8 +167,9 @@ Tensor GroupNorm::forward(const Tensor& x) const {
 
 std::string GroupNorm::settings() const { return cat(groups, " groups, ", channels); }
 
-InstanceNorm::InstanceNorm(At here, std::int64_t channel_count, const Options& given, const std::type_info& derived)
-    : Module(std::move(here), typeid(InstanceNorm), derived),
+InstanceNorm::InstanceNorm(At here, int axis_count, std::int64_t channel_count, const Options& given)
+    : Module(std::move(here)),
+      axes(axis_count),
       channels(positive("channels", channel_count)),
       options(given),
       weight(options.affine ? param("weight", {channels}, init::ones()) : Tensor()),
@@ -179,8 +180,8 @@ InstanceNorm::InstanceNorm(At here, std::int64_t channel_count, const Options& g
 
 Tensor InstanceNorm::operator()(const Tensor& x) const {
   const auto here = enter(x);
-  if (!takes_rank(x.rank()) || x.dim(1) != channels) {
-    fail<ShapeError>("instance_norm", "needs ", shapes(), ", got ", x.shape());
+  if (x.rank() != 2 + axes || x.dim(1) != channels) {
+    fail<ShapeError>("instance_norm", "needs ", shapes(channels, axes), ", got ", x.shape());
   }
   if (x.size() > 0 && x.size() == x.dim(0) * channels) {
     fail<ValueError>("instance_norm", "needs more than one position, got ", x.shape());
@@ -190,12 +191,8 @@ Tensor InstanceNorm::operator()(const Tensor& x) const {
 
 std::string InstanceNorm::settings() const { return cat(channels); }
 
-InstanceNorm1d::InstanceNorm1d(At here, std::int64_t channel_count, const Options& given)
-    : InstanceNorm(std::move(here), channel_count, given, typeid(InstanceNorm1d)) {}
-std::string InstanceNorm1d::shapes() const { return cat("(B, ", channels, ", T)"); }
-
-InstanceNorm2d::InstanceNorm2d(At here, std::int64_t channel_count, const Options& given)
-    : InstanceNorm(std::move(here), channel_count, given, typeid(InstanceNorm2d)) {}
-std::string InstanceNorm2d::shapes() const { return cat("(B, ", channels, ", H, W)"); }
+std::string InstanceNorm::class_name() const {
+  return typeid(*this) == typeid(InstanceNorm) ? cat("InstanceNorm", axes, "d") : Module::class_name();
+}
 
 }  // namespace xgrad::nn

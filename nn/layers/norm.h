@@ -96,6 +96,7 @@ struct BatchNorm : Module {
   /// single value per channel, which has no variance.
   Tensor operator()(const Tensor& x) const;
 
+  const int axes;  ///< behind the channels: 1, 2 or 3, as the class below says
   const std::int64_t channels;
   const Options options;
   const Tensor weight;               ///< (C), at first 1; undefined unless affine
@@ -105,13 +106,11 @@ struct BatchNorm : Module {
   const Tensor num_batches_tracked;  ///< a whole number; in float it stays at 2^24
 
  protected:
-  /// Throws ValueError for channels below 1, a negative eps or a momentum outside [0, 1].
-  BatchNorm(At here, std::int64_t channels, const Options& options, const std::type_info& derived);
+  /// For inputs of so many axes behind the channels. Throws ValueError for channels below 1, a negative eps or a
+  /// momentum outside [0, 1].
+  BatchNorm(At here, int axes, std::int64_t channels, const Options& options);
 
-  /// The shapes that the class takes, for errors: `(B, 3, H, W)`.
-  virtual std::string shapes() const = 0;
-  /// Whether these are so many axes.
-  virtual bool takes_rank(int rank) const = 0;
+  std::string class_name() const override;
   std::string settings() const override;
 
  private:
@@ -123,12 +122,8 @@ struct BatchNorm1d : BatchNorm {
   using Options = BatchNormOptions;
 
   /// Throws ValueError for channels below 1, a negative eps or a momentum outside [0, 1]. x is (B, C) or (B, C, T).
-  BatchNorm1d(At here, std::int64_t channels, const Options& options = {});
+  BatchNorm1d(At here, std::int64_t count, const Options& given = {}) : BatchNorm(std::move(here), 1, count, given) {}
   explicit BatchNorm1d(Placeless, ...);  ///< does not compile: no place
-
- protected:
-  std::string shapes() const override;
-  bool takes_rank(int rank) const override { return rank == 2 || rank == 3; }
 };
 
 /// Batch norm of pictures.
@@ -136,12 +131,8 @@ struct BatchNorm2d : BatchNorm {
   using Options = BatchNormOptions;
 
   /// Throws as BatchNorm1d. x is (B, C, H, W).
-  BatchNorm2d(At here, std::int64_t channels, const Options& options = {});
+  BatchNorm2d(At here, std::int64_t count, const Options& given = {}) : BatchNorm(std::move(here), 2, count, given) {}
   explicit BatchNorm2d(Placeless, ...);  ///< does not compile: no place
-
- protected:
-  std::string shapes() const override;
-  bool takes_rank(int rank) const override { return rank == 4; }
 };
 
 /// Batch norm of volumes and films.
@@ -149,12 +140,8 @@ struct BatchNorm3d : BatchNorm {
   using Options = BatchNormOptions;
 
   /// Throws as BatchNorm1d. x is (B, C, D, H, W).
-  BatchNorm3d(At here, std::int64_t channels, const Options& options = {});
+  BatchNorm3d(At here, std::int64_t count, const Options& given = {}) : BatchNorm(std::move(here), 3, count, given) {}
   explicit BatchNorm3d(Placeless, ...);  ///< does not compile: no place
-
- protected:
-  std::string shapes() const override;
-  bool takes_rank(int rank) const override { return rank == 5; }
 };
 
 struct GroupNormOptions {
@@ -202,18 +189,17 @@ struct InstanceNorm : Module {
   /// position, which has no variance.
   Tensor operator()(const Tensor& x) const;
 
+  const int axes;  ///< behind the channels: 1 or 2, as the class below says
   const std::int64_t channels;
   const Options options;
   const Tensor weight;  ///< (C), at first 1; undefined unless affine
   const Tensor bias;    ///< (C), at first 0; undefined unless affine
 
  protected:
-  /// Throws ValueError for channels below 1 or a negative eps.
-  InstanceNorm(At here, std::int64_t channels, const Options& options, const std::type_info& derived);
+  /// For inputs of so many axes behind the channels. Throws ValueError for channels below 1 or a negative eps.
+  InstanceNorm(At here, int axes, std::int64_t channels, const Options& options);
 
-  /// The shape that the class takes, for errors: `(B, 3, H, W)`.
-  virtual std::string shapes() const = 0;
-  virtual bool takes_rank(int rank) const = 0;
+  std::string class_name() const override;
   std::string settings() const override;
 };
 
@@ -222,12 +208,9 @@ struct InstanceNorm1d : InstanceNorm {
   using Options = InstanceNormOptions;
 
   /// Throws ValueError for channels below 1 or a negative eps. x is (B, C, T).
-  InstanceNorm1d(At here, std::int64_t channels, const Options& options = {});
+  InstanceNorm1d(At here, std::int64_t count, const Options& given = {})
+      : InstanceNorm(std::move(here), 1, count, given) {}
   explicit InstanceNorm1d(Placeless, ...);  ///< does not compile: no place
-
- protected:
-  std::string shapes() const override;
-  bool takes_rank(int rank) const override { return rank == 3; }
 };
 
 /// Instance norm of pictures.
@@ -235,12 +218,9 @@ struct InstanceNorm2d : InstanceNorm {
   using Options = InstanceNormOptions;
 
   /// Throws as InstanceNorm1d. x is (B, C, H, W).
-  InstanceNorm2d(At here, std::int64_t channels, const Options& options = {});
+  InstanceNorm2d(At here, std::int64_t count, const Options& given = {})
+      : InstanceNorm(std::move(here), 2, count, given) {}
   explicit InstanceNorm2d(Placeless, ...);  ///< does not compile: no place
-
- protected:
-  std::string shapes() const override;
-  bool takes_rank(int rank) const override { return rank == 4; }
 };
 
 }  // namespace xgrad::nn

@@ -32,6 +32,10 @@ struct RecurrentWeights {
 /// two, one of which reads the sequences backwards, with their results side by side. All throw LimitError for more than
 /// most_layers.
 class Recurrent : public Module {
+ protected:
+  enum class Kind { rnn_tanh, rnn_relu, lstm, gru };
+  const Kind kind_;
+
  public:
   /// x (B, T, in) -> output (B, T, D h) of the top layer, D the number of directions, 0 behind the length of a
   /// sequence, and the last states h (and c) of all layers, (L, B, h), L = layers D: forwards those at the length,
@@ -50,7 +54,6 @@ class Recurrent : public Module {
   const RecurrentWeights& weights(std::int64_t layer, std::int64_t direction = 0) const;
 
  protected:
-  enum class Kind { rnn_tanh, rnn_relu, lstm, gru };
   struct Settings {
     Kind kind;
     std::int64_t layers;
@@ -59,11 +62,11 @@ class Recurrent : public Module {
     bool bidirectional;
     std::int64_t proj_size = 0;
   };
-  Recurrent(At here, const std::type_info& derived, std::int64_t in, std::int64_t hidden, const Settings& given);
+  Recurrent(At here, std::int64_t in, std::int64_t hidden, const Settings& given);
+  std::string class_name() const override;
   std::string settings() const override;
 
  private:
-  const Kind kind_;
   std::vector<RecurrentWeights> weights_;
 };
 
@@ -117,13 +120,14 @@ struct GRU : Recurrent {
 /// The base of the cells: the parameters of one layer in one direction.
 class RecurrentCell : public Module {
  public:
+  const std::int64_t gates;  ///< 1 of an RNN, 4 of an LSTM, 3 of a GRU
   const std::int64_t in;
   const std::int64_t hidden;
   const RecurrentWeights weights;
 
  protected:
-  RecurrentCell(At here, const std::type_info& derived, std::int64_t in, std::int64_t hidden, std::int64_t gates,
-                bool bias);
+  RecurrentCell(At here, std::int64_t in, std::int64_t hidden, std::int64_t gates, bool bias);
+  std::string class_name() const override;
   std::string settings() const override;
 };
 
