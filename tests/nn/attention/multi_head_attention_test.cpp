@@ -234,17 +234,5 @@ TEST_CASE("A recorder keeps the weights of the layers that run while it lives") 
         "attention_recorder: no weights of 'attn', only of [the model itself, '']");
 }
 
-TEST_CASE("Gradients of attention layers are those of differences") {
-  const std::vector<Array> qkv{normal({2, 3, 4}, 1), normal({2, 5, 4}, 2), normal({2, 5, 4}, 3)};
-  const AttentionMask mask = padding(Index({2}, {3, 5}));
-  const auto check = [&](const auto& attn) {
-    check_module_gradients(
-        attn, [&](const Tensors& xs) { return attn(xs[0], xs[1], xs[2], mask); }, qkv);
-  };
-  check(MultiHeadAttention{root, 6, 2, {.query = 4, .key = 4, .value = 4, .bias = true}});
-  const MultiHeadAttention self{root, 4, 2};
-  check_module_gradients(self, [&](const Tensors& xs) { return self(xs[0], causal); }, {normal({2, 3, 4})});
-}
-
 }  // namespace
 }  // namespace xgrad::testing

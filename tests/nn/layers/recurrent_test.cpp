@@ -155,17 +155,6 @@ TEST_CASE("Recurrent layers refuse bad settings and inputs") {
   CHECK(error_of<ValueError>([&] { m.gru.weights(1); }) == "recurrent: no layer 1 in direction 0 of 1 x 1");
 }
 
-TEST_CASE("Gradients of stacked recurrent layers are those of differences") {
-  const Index lengths({2}, {4, 2});
-  const LSTM lstm{root, 2, 3, {.layers = 2, .bidirectional = true}};
-  check_module_gradients(lstm,
-                         [&](const Tensors& xs) {
-                           const auto [output, h, c] = lstm(xs[0], {.h = xs[1], .c = xs[2], .lengths = lengths});
-                           return concat({flatten(output), flatten(h), flatten(c)});
-                         },
-                         {normal({2, 4, 2}), normal({4, 2, 3}, 2), normal({4, 2, 3}, 3)});
-}
-
 TEST_CASE("An LSTM learns to say at the end what came first") {
   manual_seed(1);
   struct Model : Module {

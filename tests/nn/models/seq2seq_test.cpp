@@ -107,13 +107,6 @@ TEST_CASE("Searches run on all of them: a beam of 1 is greedy, and a full beam i
   }
 }
 
-TEST_CASE("Gradients of sequence to sequence models are those of differences") {
-  for (const Context context : contexts) {
-    const Seq2Seq model(root, 5, 6, {.context = context, .embed = 2, .hidden = 3, .layers = 1});
-    check_module_gradients(model, [&](const Tensors&) { return model(source, lengths, target); });
-  }
-}
-
 TEST_CASE("Sequence to sequence models refuse bad settings and inputs") {
   CHECK_THROWS_AS(Seq2Seq(root, 0, 6), ValueError);
   CHECK_THROWS_AS(Seq2Seq(root, 5, 6, {.hidden = 0}), ValueError);

@@ -82,16 +82,6 @@ TEST_CASE("Each stage halves the map and doubles the channels") {
   CHECK(model(normal({2, 1, 7, 5})).shape() == Shape{2, 3});
 }
 
-TEST_CASE("Gradients of the Swin transformer are those of differences") {
-  manual_seed(1);
-  const SwinTransformer model{root, small};
-  for (const Tensor& parameter : model.parameters()) {
-    parameter.assign((parameter + normal(parameter.shape()) * 0.1).value());
-  }
-  check_module_gradients(
-      model, [&](const Tensors& x) { return model(x[0]); }, {normal({1, 1, 12, 6})}, 1e-5);
-}
-
 TEST_CASE("The Swin transformer refuses bad settings and inputs") {
   const auto with = [](auto change) {
     SwinTransformerOptions options = small;

@@ -504,27 +504,6 @@ TEST_CASE("Linear and softmax make a distribution; the losses agree where they m
 
 // ---- Gradients ----
 
-TEST_CASE("Gradients of a whole transformer are those of differences") {
-  manual_seed(1);
-  const Index source({2, 3}, {1, 2, 3, 4, 5, 6}), target({2, 4}, {1, 2, 3, 4, 5, 6, 1, 2}), lengths({2}, {3, 2});
-  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
-    const EncoderDecoder model{root, 7, 8, small(order)};
-    check_module_gradients(model, [&](const Tensors&) { return model(source, lengths, target); });
-  }
-}
-
-TEST_CASE("Gradients of the blocks with respect to their inputs are those of differences") {
-  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
-    const EncoderBlock encoder_block{root, small(order)};
-    const AttentionMask mask = padding(lengths_3_2);
-    check_module_gradients(encoder_block, [&](const Tensors& xs) { return encoder_block(xs[0], mask); },
-                           {normal({2, 4, 6})});
-    const DecoderBlock decoder_block{root, small(order)};
-    check_module_gradients(decoder_block, [&](const Tensors& xs) { return decoder_block(xs[0], xs[1], mask); },
-                           {normal({2, 4, 6}), normal({2, 3, 6}, 2)});
-  }
-}
-
 // ---- All of it ----
 
 TEST_CASE("A transformer prints as a tree") {

@@ -44,20 +44,6 @@ TEST_CASE("The mean of all tokens may take the place of a class token") {
   check_close(model(x).value(), model.heads.head(mean(z, {.axis = 1})).value());
 }
 
-TEST_CASE("Gradients of the vision transformer are those of differences") {
-  manual_seed(1);
-  VisionTransformerOptions options = small;
-  options.representation = 3;
-  const VisionTransformer model{root, options};
-  for (const Tensor& parameter : model.parameters()) {
-    // Tokens of length 1, because the norm of short ones bends too much for differences.
-    const Real deviation = parameter.rank() == 3 ? 1 : 0.1;
-    parameter.assign((parameter + normal(parameter.shape()) * deviation).value());
-  }
-  check_module_gradients(
-      model, [&](const Tensors& x) { return model(x[0]); }, {normal({2, 2, 8, 4})}, 1e-6);
-}
-
 TEST_CASE("Drop path of the vision transformer grows from layer to layer") {
   VisionTransformerOptions options = small;
   options.layers = 3;

@@ -146,24 +146,5 @@ TEST_CASE("MultiheadAttention refuses what does not fit") {
   CHECK_THROWS_AS(attn(Tensor(normal({4}))), ShapeError);
 }
 
-TEST_CASE("Gradients of MultiheadAttention are those of differences, with weights and without") {
-  const std::vector<Array> qkv{normal({2, 3, 4}, 1), normal({2, 5, 4}, 2), normal({2, 5, 3}, 3)};
-  const MultiheadAttention attn{root, 4, 2, {.add_bias_kv = true, .add_zero_attn = true, .vdim = 3}};
-  const Mask padded({2, 5}, {0, 0, 0, 1, 1, 0, 0, 0, 0, 0});
-  check_module_gradients(
-      attn,
-      [&](const Tensors& x) {
-        return attn(x[0], x[1], x[2], padding(Index({2}, {3, 5})));
-      },
-      qkv);
-  check_module_gradients(
-      attn,
-      [&](const Tensors& x) {
-        const auto [y, weights] = attn.forward(x[0], x[1], x[2], {.key_padding_mask = padded});
-        return concat({y, weights}, 2);
-      },
-      qkv);
-}
-
 }  // namespace
 }  // namespace xgrad::testing
