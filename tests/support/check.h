@@ -4,8 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <xgrad/core/graph/grad.h>
@@ -72,6 +74,17 @@ std::string error_of(const F& f) {
   }
   FAIL_CHECK("no error was thrown");
   return {};
+}
+
+/// Checks that each call throws an E whose message holds all words that are listed beside the call.
+template <class E>
+void check_refused(std::initializer_list<std::pair<std::function<void()>, std::vector<std::string>>> cases) {
+  for (const auto& one : cases) {
+    const std::string message = error_of<E>(one.first);
+    for (const std::string& word : one.second) {
+      CHECK_MESSAGE(message.find(word) != std::string::npos, "no '", word, "' in: ", message);
+    }
+  }
 }
 
 }  // namespace xgrad::testing

@@ -221,12 +221,11 @@ TEST_CASE("Attention pooling refuses what would be repeated to fit") {
   CHECK(error_of<ShapeError>([&] { gaussian.score(q, narrow_keys); }) ==
         "attention: queries and keys differ in width: q [1, 3, 4], k [1, 5, 1]");
   const Tensor one = q[{_, slice(0, 1)}];
-  CHECK(error_of<ShapeError>([&] {
-          additive(one, q, q, {.bias = ones({3, 3})});
-        }) == "attention: bias of shape [3, 3] cannot become [1, 1, 1, 3]");
-  CHECK(error_of<ShapeError>([&] {
-          additive(one, q, q, {.masked = Mask({3, 3}, false)});
-        }) == "attention: masked of shape [3, 3] cannot become [1, 1, 1, 3]");
+  check_refused<ShapeError>({
+      {[&] { additive(one, q, q, {.bias = ones({3, 3})}); }, {"attention:", "bias of shape", "[3, 3]", "[1, 1, 1, 3]"}},
+      {[&] { additive(one, q, q, {.masked = Mask({3, 3}, false)}); },
+       {"attention: masked of shape [3, 3] cannot become [1, 1, 1, 3]"}}
+  });
   struct Wrong : AttentionPooling {
     Wrong() : AttentionPooling(root, 0) {}
     Tensor score(const Tensor& a, const Tensor&) const override { return sum(a, {.axis = 2}); }

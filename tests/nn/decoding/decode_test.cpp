@@ -632,24 +632,20 @@ TEST_CASE("A processor sees what was written, and what it forbids is not") {
 
 TEST_CASE("Searches refuse options out of range before the model is asked") {
   Table table{worked};
-  CHECK(error_of<ValueError>([&] { greedy(table, {.max_length = 0}); }) == "greedy: max_length 0 is not positive");
-  CHECK(error_of<ValueError>([&] { beam_search(table, {.max_length = -1}); }) ==
-        "beam_search: max_length -1 is not positive");
-  CHECK(error_of<ValueError>([&] { beam_search(table, {.num_beams = 0}); }) ==
-        "beam_search: num_beams 0 is not positive");
-  CHECK(error_of<ValueError>([&] { beam_search(table, {.num_best = 0}); }) ==
-        "beam_search: num_best 0 is not positive");
-  CHECK(error_of<ValueError>([&] { beam_search(table, {.length_penalty = std::nan("")}); }) ==
-        "beam_search: length_penalty nan is not finite");
-  CHECK(error_of<ValueError>([&] { exhaustive_search(table, {.num_best = -2}); }) ==
-        "exhaustive_search: num_best -2 is not positive");
-  CHECK(error_of<ValueError>([&] { sample(table, {.temperature = 0}); }) ==
-        "sample: temperature 0 is not positive and finite; greedy() takes the most probable token");
-  CHECK(error_of<ValueError>([&] { sample(table, {.temperature = -1}); }) ==
-        "sample: temperature -1 is not positive and finite");
-  CHECK(error_of<ValueError>([&] { sample(table, {.top_k = 0}); }) == "sample: top_k 0 is not positive");
-  CHECK(error_of<ValueError>([&] { sample(table, {.top_p = 0}); }) == "sample: top_p 0 is not in (0, 1]");
-  CHECK(error_of<ValueError>([&] { sample(table, {.top_p = 1.5}); }) == "sample: top_p 1.5 is not in (0, 1]");
+  check_refused<ValueError>({
+      {[&] { greedy(table, {.max_length = 0}); }, {"greedy: max_length 0 is not positive"}},
+      {[&] { beam_search(table, {.max_length = -1}); }, {"beam_search: max_length -1 is not positive"}},
+      {[&] { beam_search(table, {.num_beams = 0}); }, {"beam_search: num_beams 0 is not positive"}},
+      {[&] { beam_search(table, {.num_best = 0}); }, {"beam_search: num_best 0 is not positive"}},
+      {[&] { beam_search(table, {.length_penalty = std::nan("")}); },
+       {"beam_search: length_penalty nan is not finite"}},
+      {[&] { exhaustive_search(table, {.num_best = -2}); }, {"exhaustive_search: num_best -2 is not positive"}},
+      {[&] { sample(table, {.temperature = 0}); }, {"sample: temperature 0", "greedy()"}},
+      {[&] { sample(table, {.temperature = -1}); }, {"sample: temperature -1 is not positive and finite"}},
+      {[&] { sample(table, {.top_k = 0}); }, {"sample: top_k 0 is not positive"}},
+      {[&] { sample(table, {.top_p = 0}); }, {"sample: top_p 0 is not in (0, 1]"}},
+      {[&] { sample(table, {.top_p = 1.5}); }, {"sample: top_p 1.5 is not in (0, 1]"}}
+  });
   CHECK(error_of<ShapeError>([&] { sampling_probabilities(Array({4}, Real(0)), {}); }) ==
         "sampling_probabilities: needs (B, V), got [4]");
   CHECK(table.steps.empty());

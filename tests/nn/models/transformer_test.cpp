@@ -516,12 +516,11 @@ TEST_CASE("A transformer prints as a tree") {
 
 TEST_CASE("Errors inside a transformer say where") {
   const EncoderDecoder model{root, 11, 13, small()};
-  CHECK(error_of<ValueError>([&] {
-          model.encoder(Index({1, 2}, {3, 11}));
-        }) == "embedding: index 11 is not in [0, 11)\n  in encoder.embedding (Embedding 11 x 6)");
-  CHECK(error_of<ValueError>([&] {
-          model.encoder(Index({1, 21}, 3));
-        }) == "positions: 21 positions from 0 on, of 20\n  in encoder.positions (SinusoidalPositions 20 x 6)");
+  check_refused<ValueError>({
+      {[&] { model.encoder(Index({1, 2}, {3, 11})); },
+       {"embedding: index 11 is not in [0, 11)", "in encoder.embedding"}},
+      {[&] { model.encoder(Index({1, 21}, 3)); }, {"positions: 21 positions from 0 on, of 20", "in encoder.positions"}}
+  });
 }
 
 }  // namespace

@@ -60,14 +60,12 @@ TEST_CASE("The vision transformer refuses bad settings and inputs") {
     change(options);
     VisionTransformer(root, options);
   };
-  CHECK(error_of<ValueError>([&] {
-          with([](auto& o) { o.image = {9, 4}; });
-        }) == "vision_transformer: an image of 9 x 4 does not divide into patches of 4 x 2");
-  CHECK(error_of<ValueError>([&] {
-          with([](auto& o) { o.patch = {0, 2}; });
-        }) == "VisionTransformer: patch 0 is not positive");
-  CHECK(error_of<ValueError>([&] { with([](auto& o) { o.drop_path = 2; }); }) ==
-        "VisionTransformer: drop_path 2 is not in [0, 1]");
+  check_refused<ValueError>({
+      {[&] { with([](auto& o) { o.image = {9, 4}; }); },
+       {"vision_transformer: an image of 9 x 4 does not divide into patches of 4 x 2"}},
+      {[&] { with([](auto& o) { o.patch = {0, 2}; }); }, {"VisionTransformer: patch 0 is not positive"}},
+      {[&] { with([](auto& o) { o.drop_path = 2; }); }, {"VisionTransformer: drop_path 2 is not in [0, 1]"}}
+  });
   CHECK(
       error_of<ValueError>([&] { with([](auto& o) { o.heads = 4; }); }) ==
       "multihead_attention: embed_dim 6 does not divide by 4 heads\n  in encoder.layers.encoder_layer_0.self_attention "

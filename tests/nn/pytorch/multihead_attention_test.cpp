@@ -132,14 +132,12 @@ TEST_CASE("MultiheadAttention refuses what does not fit") {
   } model;
   const MultiheadAttention& attn = model.attn;
   const Tensor x(normal({2, 3, 4})), y(normal({2, 5, 4}));
-  CHECK(error_of<ShapeError>([&] {
-          attn.forward(x, y, y, {.attn_mask = Mask({5, 3}, false)});
-        }) ==
-        "multihead_attention: attn_mask of shape [5, 3], needs [3, 5] or [4, 3, 5]\n"
-        "  in attn (MultiheadAttention 4, 2 heads)");
-  CHECK(error_of<ShapeError>([&] { attn.forward(x, y, y, {.key_padding_mask = zeros({5})}); }) ==
-        "multihead_attention: key_padding_mask of shape [5], needs [2, 5]\n"
-        "  in attn (MultiheadAttention 4, 2 heads)");
+  check_refused<ShapeError>({
+      {[&] { attn.forward(x, y, y, {.attn_mask = Mask({5, 3}, false)}); },
+       {"multihead_attention: attn_mask of shape [5, 3], needs [3, 5] or [4, 3, 5]", "in attn"}},
+      {[&] { attn.forward(x, y, y, {.key_padding_mask = zeros({5})}); },
+       {"multihead_attention: key_padding_mask of shape [5], needs [2, 5]", "in attn"}}
+  });
   CHECK_THROWS_AS(attn.forward(x, y, x), ShapeError);
   CHECK_THROWS_AS(attn.forward(x, y, Tensor(normal({5, 4}))), ShapeError);
   CHECK_THROWS_AS(attn.forward(x, Tensor(normal({1, 5, 4})), Tensor(normal({1, 5, 4}))), ShapeError);
