@@ -81,13 +81,6 @@ TEST_CASE("Running statistics move by the momentum, and serve outside of trainin
   CHECK(norm.parameters().size() == 2);
 }
 
-TEST_CASE("Without a momentum the running statistics are those of all batches alike") {
-  const BatchNorm1d norm{root, 1, {.momentum = std::nullopt}};
-  for (const Real mean : {1, 4, 7}) norm(Array({2, 1}, {mean - 1, mean + 1}));
-  CHECK(norm.running_mean.item() == doctest::Approx(4));
-  CHECK(norm.running_var.item() == doctest::Approx(2));
-}
-
 TEST_CASE("A state dict of PyTorch's batch norm loads, its whole number of batches included") {
   const BatchNorm1d norm{root, 2};
   NamedArrays state{{"weight", Array({2}, {1, 2})},

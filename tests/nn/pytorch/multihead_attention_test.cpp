@@ -38,27 +38,6 @@ TEST_CASE("MultiheadAttention has PyTorch's names and shapes") {
         Names{{"in_proj_weight", {18, 6}}, {"bias_k", {1, 1, 6}}, {"bias_v", {1, 1, 6}}, {"out_proj.weight", {6, 6}}});
 }
 
-TEST_CASE("MultiheadAttention computes what MultiHeadAttention does with the same weights") {
-  const MultiheadAttention packed{root, 6, 2};
-  const MultiHeadAttention attn{root, 6, 2, {.bias = true}};
-  packed.in_proj_bias.assign(normal({18}, 5));
-  packed.out_proj.bias.assign(normal({6}, 6));
-  const auto part = [](const Array& whole, int i) { return slice(whole, {slice(6 * i, 6 * i + 6)}); };
-  const Array& weight = packed.in_proj_weight.value();
-  const Array& bias = packed.in_proj_bias.value();
-  attn.load_state_dict({{"q.weight", part(weight, 0)},
-                        {"k.weight", part(weight, 1)},
-                        {"v.weight", part(weight, 2)},
-                        {"q.bias", part(bias, 0)},
-                        {"k.bias", part(bias, 1)},
-                        {"v.bias", part(bias, 2)},
-                        {"o.weight", packed.out_proj.weight.value()},
-                        {"o.bias", packed.out_proj.bias.value()}});
-  const Tensor x(normal({2, 4, 6}, 1)), y(normal({2, 5, 6}, 2));
-  check_close(packed(x, causal).value(), attn(x, causal).value());
-  check_close(packed(x, y, y).value(), attn(x, y, y).value());
-}
-
 TEST_CASE("A float mask is added, a boolean one hides, also per head, and both are the library's own masks") {
   const MultiheadAttention attn{root, 6, 2};
   const Tensor x(normal({2, 3, 6}, 1)), y(normal({2, 4, 6}, 2));
