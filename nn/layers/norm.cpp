@@ -40,49 +40,34 @@ Tensor standardized_groups(const Tensor& x, std::int64_t groups, double eps) {
 
 }  // namespace
 
-LayerNorm::LayerNorm(At here, std::int64_t size, const Options& options)
-    : LayerNorm(std::move(here), Shape{size}, options) {}
+// -- norms of rows ----------------------------------------------------------------------------------------------------
 
-LayerNorm::LayerNorm(At here, const Shape& given, const Options& options)
-    : Layer(std::move(here)),
+template <class Self, class OptionsOf>
+detail::NormLayer<Self, OptionsOf>::NormLayer(At here, const Shape& given_sizes, const Options& given)
+    : LayerCall<Self>(std::move(here)),
+      options(given),
       sizes([&] {
-        for (const std::int64_t size : given) positive("size", size);
-        return given;
+        for (const std::int64_t size : given_sizes) this->positive("size", size);
+        return given_sizes;
       }()),
       eps(options.eps),
-      weight(options.affine ? param("weight", sizes, init::ones(), Decay::no) : Tensor()),
-      bias(options.affine && options.bias ? param("bias", sizes, init::zeros(), Decay::no) : Tensor()) {
-  const auto constructing = enter();
-  if (sizes.empty()) fail<ValueError>("layer_norm", "no axis to normalise over");
-  check_eps("layer_norm", eps);
+      weight(options.affine ? this->param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
+  constexpr const char* op = std::is_same_v<Self, LayerNorm> ? "layer_norm" : "rms_norm";
+  const auto constructing = this->enter();
+  if (sizes.empty()) fail<ValueError>(op, "no axis to normalise over");
+  check_eps(op, eps);
 }
+
+template struct detail::NormLayer<LayerNorm, LayerNormOptions>;
+template struct detail::NormLayer<RMSNorm, RMSNormOptions>;
 
 Tensor LayerNorm::forward(const Tensor& x) const {
   return layer_norm(x, weight, bias, {.eps = eps, .normalized = sizes});
 }
 
-std::string LayerNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
-
-RMSNorm::RMSNorm(At here, std::int64_t size, const Options& options) : RMSNorm(std::move(here), Shape{size}, options) {}
-
-RMSNorm::RMSNorm(At here, const Shape& given, const Options& options)
-    : Layer(std::move(here)),
-      sizes([&] {
-        for (const std::int64_t size : given) positive("size", size);
-        return given;
-      }()),
-      eps(options.eps),
-      weight(options.affine ? param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
-  const auto constructing = enter();
-  if (sizes.empty()) fail<ValueError>("rms_norm", "no axis to normalise over");
-  check_eps("rms_norm", eps);
-}
-
 Tensor RMSNorm::forward(const Tensor& x) const {
   return rms_norm(x, weight, {.eps = eps, .normalized = sizes});
 }
-
-std::string RMSNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
 
 // -- batch norm -------------------------------------------------------------------------------------------------------
 

@@ -14,29 +14,44 @@ struct LayerNormOptions {
   bool bias = true;    ///< has a bias besides the weight
 };
 
+namespace detail {
+
+/// The base of norms of rows, over trailing axes of given sizes.
+template <class Self, class OptionsOf>
+struct NormLayer : LayerCall<Self> {
+  using Options = OptionsOf;
+
+  /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
+  NormLayer(At here, std::int64_t size, const Options& options = {}) : NormLayer(std::move(here), Shape{size}, options) {}
+  /// Over several: `nn::LayerNorm norm{at("norm"), {3, 4}};`
+  NormLayer(At here, const Shape& sizes, const Options& options = {});
+  /// Says what is missing: see Module::Placeless.
+  template <class... Rest>
+  explicit NormLayer(Module::Placeless, const Rest&...);
+
+  const Options options;
+  const Shape sizes;
+  const double eps;
+  const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
+
+ protected:
+  std::string settings() const override { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
+};
+
+}  // namespace detail
+
 /// Every row, over the trailing axes of the given sizes, gets mean 0 and variance 1, then is scaled and shifted element
 /// by element (Ba, Kiros, Hinton 2016):
 ///
 ///     y = (x - mean) / sqrt(variance + eps) weight + bias
-struct LayerNorm : Layer<LayerNorm> {
-  using Options = LayerNormOptions;
-
-  /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
-  LayerNorm(At here, std::int64_t size, const Options& options = {});
-  /// Over several: `nn::LayerNorm norm{at("norm"), {3, 4}};`
-  LayerNorm(At here, const Shape& sizes, const Options& options = {});
-  explicit LayerNorm(Placeless, ...);  ///< does not compile: no place
+struct LayerNorm : detail::NormLayer<LayerNorm, LayerNormOptions> {
+  using NormLayer::NormLayer;
 
   /// Throws ShapeError unless x ends in the sizes.
   Tensor forward(const Tensor& x) const;
 
-  const Shape sizes;
-  const double eps;
-  const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
-  const Tensor bias;    ///< of `sizes`, at first 0; undefined unless affine with bias
-
- protected:
-  std::string settings() const override;
+  /// Of `sizes`, at first 0; undefined unless affine with bias.
+  const Tensor bias = options.affine && options.bias ? param("bias", sizes, init::zeros(), Decay::no) : Tensor();
 };
 
 struct RMSNormOptions {
@@ -48,24 +63,11 @@ struct RMSNormOptions {
 /// Sennrich 2019):
 ///
 ///     y = x / sqrt(mean(x^2) + eps) weight
-struct RMSNorm : Layer<RMSNorm> {
-  using Options = RMSNormOptions;
-
-  /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
-  RMSNorm(At here, std::int64_t size, const Options& options = {});
-  /// Over several.
-  RMSNorm(At here, const Shape& sizes, const Options& options = {});
-  explicit RMSNorm(Placeless, ...);  ///< does not compile: no place
+struct RMSNorm : detail::NormLayer<RMSNorm, RMSNormOptions> {
+  using NormLayer::NormLayer;
 
   /// Throws ShapeError unless x ends in the sizes.
   Tensor forward(const Tensor& x) const;
-
-  const Shape sizes;
-  const double eps;
-  const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
-
- protected:
-  std::string settings() const override;
 };
 
 struct BatchNormOptions {
