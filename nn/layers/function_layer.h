@@ -13,6 +13,7 @@
 
 namespace xgrad::nn::detail {
 
+/// The options of a function without options.
 struct NoOptions {};
 
 /// How the description of a layer shows an argument.

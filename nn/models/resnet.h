@@ -69,7 +69,9 @@ struct ResidualBlock : Layer<ResidualBlock, ResidualBlockOptions> {
 
 /// The blocks of stage 0, 1, 2 or 3, called 0, 1, ...; the first one halves the map, but in stage 0.
 struct ResidualStage : Stack<ResidualBlock> {
-  ResidualStage(At here, const ResNetOptions& options, int number);
+  using Options = ResNetOptions;
+
+  ResidualStage(At here, const Options& options, int number);
   explicit ResidualStage(Placeless, ...);  ///< does not compile: no place
 };
 
