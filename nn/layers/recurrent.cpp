@@ -126,31 +126,6 @@ std::string Recurrent::settings() const {
              layers > 1 ? cat(", ", layers, " layers") : "", directions == 2 ? ", both directions" : "");
 }
 
-RNN::RNN(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& o)
-    : Recurrent(std::move(here), in_size, hidden_size,
-                {.kind = o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu,
-                 .layers = o.layers,
-                 .bias = o.bias,
-                 .dropout = o.dropout,
-                 .bidirectional = o.bidirectional}) {}
-
-LSTM::LSTM(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& o)
-    : Recurrent(std::move(here), in_size, hidden_size,
-                {.kind = Kind::lstm,
-                 .layers = o.layers,
-                 .bias = o.bias,
-                 .dropout = o.dropout,
-                 .bidirectional = o.bidirectional,
-                 .proj_size = o.proj_size}) {}
-
-GRU::GRU(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& o)
-    : Recurrent(std::move(here), in_size, hidden_size,
-                {.kind = Kind::gru,
-                 .layers = o.layers,
-                 .bias = o.bias,
-                 .dropout = o.dropout,
-                 .bidirectional = o.bidirectional}) {}
-
 // -- cells ------------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -193,17 +168,10 @@ std::string RecurrentCell::class_name() const {
 
 std::string RecurrentCell::settings() const { return cat(in, " -> ", hidden); }
 
-RNNCell::RNNCell(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& options)
-    : RecurrentCell(std::move(here), in_size, hidden_size, 1, options.bias),
-      nonlinearity(options.nonlinearity) {}
-
 Tensor RNNCell::operator()(const Tensor& x, const Tensor& h) const {
   const auto here = enter(x, h);
   return here(run_rnn(weights, as_sequence("rnn_cell", *this, x), or_zeros(h, *this, x), nonlinearity, {}).h);
 }
-
-LSTMCell::LSTMCell(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& options)
-    : RecurrentCell(std::move(here), in_size, hidden_size, 4, options.bias) {}
 
 LSTMState LSTMCell::operator()(const Tensor& x, const LSTMState& given) const {
   const auto here = enter(x, given.h, given.c);
@@ -211,9 +179,6 @@ LSTMState LSTMCell::operator()(const Tensor& x, const LSTMState& given) const {
                                    or_zeros(given.c, *this, x), {});
   return {here(next.h), next.c};
 }
-
-GRUCell::GRUCell(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& options)
-    : RecurrentCell(std::move(here), in_size, hidden_size, 3, options.bias) {}
 
 Tensor GRUCell::operator()(const Tensor& x, const Tensor& h) const {
   const auto here = enter(x, h);

@@ -55,6 +55,12 @@ class Recurrent : public Module {
 
  protected:
   struct Settings {
+    template <class Options>
+    Settings(Kind of, const Options& o)
+        : kind(of), layers(o.layers), bias(o.bias), dropout(o.dropout), bidirectional(o.bidirectional) {
+      if constexpr (requires { o.proj_size; }) proj_size = o.proj_size;
+    }
+
     Kind kind;
     std::int64_t layers;
     bool bias;
@@ -82,7 +88,9 @@ struct RNN : Recurrent {
   using Options = RNNOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  RNN(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  RNN(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
+      : Recurrent(std::move(here), inputs, states,
+                  {o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu, o}) {}
   explicit RNN(Placeless, ...);  ///< does not compile: no place
 };
 
@@ -98,7 +106,8 @@ struct LSTM : Recurrent {
   using Options = LSTMOptions;
 
   /// Throws ValueError for sizes below 1, a dropout outside [0, 1] or a proj_size outside [0, hidden).
-  LSTM(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  LSTM(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
+      : Recurrent(std::move(here), inputs, states, {Kind::lstm, o}) {}
   explicit LSTM(Placeless, ...);  ///< does not compile: no place
 };
 
@@ -113,7 +122,8 @@ struct GRU : Recurrent {
   using Options = GRUOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  GRU(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  GRU(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
+      : Recurrent(std::move(here), inputs, states, {Kind::gru, o}) {}
   explicit GRU(Placeless, ...);  ///< does not compile: no place
 };
 
@@ -140,7 +150,8 @@ struct RNNCell : RecurrentCell {
   using Options = RNNCellOptions;
 
   /// Throws ValueError for sizes below 1.
-  RNNCell(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  RNNCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
+      : RecurrentCell(std::move(here), inputs, states, 1, o.bias), nonlinearity(o.nonlinearity) {}
   explicit RNNCell(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in), h (B, hidden) or undefined for 0 -> (B, hidden). Throws ShapeError.
@@ -162,7 +173,8 @@ struct LSTMCell : RecurrentCell {
   using Options = CellOptions;
 
   /// Throws ValueError for sizes below 1.
-  LSTMCell(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  LSTMCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
+      : RecurrentCell(std::move(here), inputs, states, 4, o.bias) {}
   explicit LSTMCell(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in), a state or {} for 0 -> the next state. Throws ShapeError.
@@ -174,7 +186,8 @@ struct GRUCell : RecurrentCell {
   using Options = CellOptions;
 
   /// Throws ValueError for sizes below 1.
-  GRUCell(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  GRUCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
+      : RecurrentCell(std::move(here), inputs, states, 3, o.bias) {}
   explicit GRUCell(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in), h (B, hidden) or undefined for 0 -> (B, hidden). Throws ShapeError.
