@@ -46,14 +46,21 @@ Array draw_normal(std::string_view op, const Shape& shape, double mean, double s
 // The root of a count that is 0 for weights without elements only.
 double root(std::int64_t fan) { return std::sqrt(static_cast<double>(std::max<std::int64_t>(fan, 1))); }
 
-double kaiming_deviation(const Shape& shape, const KaimingOptions& options) {
-  const Fans fan = fans(shape);
+// The standard deviation of weights with these fans.
+double deviation(const Fans& fan, const KaimingOptions& options) {
   return gain(options.nonlinearity, {.slope = options.slope}) / root(options.mode == FanMode::in ? fan.in : fan.out);
 }
-
-double xavier_deviation(const Shape& shape, const XavierOptions& options) {
-  const Fans fan = fans(shape);
+double deviation(const Fans& fan, const XavierOptions& options) {
   return options.gain * std::sqrt(2.0 / static_cast<double>(std::max<std::int64_t>(fan.in + fan.out, 1)));
+}
+
+// Uniform or normal numbers with the standard deviation that the options ask for.
+template <class Options>
+Init by_fans(std::string_view op, bool is_uniform, const Options& options) {
+  return [op, is_uniform, options](const Shape& shape) {
+    const double std = deviation(fans(shape), options), most = std::numbers::sqrt3 * std;
+    return is_uniform ? draw_uniform(op, shape, -most, most) : draw_normal(op, shape, 0, std);
+  };
 }
 
 double normal_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
@@ -150,32 +157,22 @@ Init truncated_normal(const TruncatedNormalOptions& options) {
 
 Init xavier_uniform(const XavierOptions& options) {
   finite("xavier_uniform", "gain", options.gain);
-  return [options](const Shape& shape) {
-    const double a = std::numbers::sqrt3 * xavier_deviation(shape, options);
-    return draw_uniform("xavier_uniform", shape, -a, a);
-  };
+  return by_fans("xavier_uniform", true, options);
 }
 
 Init xavier_normal(const XavierOptions& options) {
   finite("xavier_normal", "gain", options.gain);
-  return [options](const Shape& shape) {
-    return draw_normal("xavier_normal", shape, 0, xavier_deviation(shape, options));
-  };
+  return by_fans("xavier_normal", false, options);
 }
 
 Init kaiming_uniform(const KaimingOptions& options) {
   finite("kaiming_uniform", "slope", options.slope);
-  return [options](const Shape& shape) {
-    const double a = std::numbers::sqrt3 * kaiming_deviation(shape, options);
-    return draw_uniform("kaiming_uniform", shape, -a, a);
-  };
+  return by_fans("kaiming_uniform", true, options);
 }
 
 Init kaiming_normal(const KaimingOptions& options) {
   finite("kaiming_normal", "slope", options.slope);
-  return [options](const Shape& shape) {
-    return draw_normal("kaiming_normal", shape, 0, kaiming_deviation(shape, options));
-  };
+  return by_fans("kaiming_normal", false, options);
 }
 
 Init orthogonal(const OrthogonalOptions& options) {

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <concepts>
+#include <string>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
@@ -74,7 +75,9 @@ class LayerCall : public Module {
  protected:
   explicit LayerCall(At here) : Module(std::move(here)) {}
 
-  const std::type_info& type() const final { return dynamic_cast<const Self*>(this) ? typeid(*this) : typeid(Self); }
+  std::string class_name() const override {
+    return detail::class_name(dynamic_cast<const Self*>(this) ? typeid(*this) : typeid(Self));
+  }
 };
 
 /// A layer with these options, an aggregate. Members are declared after it and may use them. Where Self has a

@@ -21,26 +21,6 @@ void use_huge_pages(const Tensor& weights) {
   xgrad::detail::use_huge_pages(value.data(), static_cast<std::size_t>(value.size()) * sizeof(Real));
 }
 
-// The name of a class without its namespaces and template arguments: `Block` for `(anonymous namespace)::Block<4>`.
-std::string class_name(const std::type_info& type) {
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr),
-                                                         &std::free);
-  const std::string full = text ? text.get() : type.name();
-  std::size_t begin = 0, end = full.size();
-  int depth = 0;
-  for (std::size_t i = 0; i < full.size(); ++i) {
-    if (full[i] == '<' || full[i] == '(') {
-      if (depth++ == 0) end = i;
-    } else if (full[i] == '>' || full[i] == ')') {
-      --depth;
-    } else if (depth == 0 && full[i] == ':') {
-      begin = i + 1;
-      end = full.size();
-    }
-  }
-  return full.substr(begin, end - begin);
-}
-
 // 1234567 as 1,234,567.
 std::string with_commas(std::int64_t count) {
   std::string digits = cat(count);
@@ -71,6 +51,25 @@ bool is_number(std::string_view name) { return name.find_first_not_of("012345678
 
 }  // namespace
 
+std::string detail::class_name(const std::type_info& type) {
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr),
+                                                         &std::free);
+  const std::string full = text ? text.get() : type.name();
+  std::size_t begin = 0, end = full.size();
+  int depth = 0;
+  for (std::size_t i = 0; i < full.size(); ++i) {
+    if (full[i] == '<' || full[i] == '(') {
+      if (depth++ == 0) end = i;
+    } else if (full[i] == '>' || full[i] == ')') {
+      --depth;
+    } else if (depth == 0 && full[i] == ':') {
+      begin = i + 1;
+      end = full.size();
+    }
+  }
+  return full.substr(begin, end - begin);
+}
+
 Module::Module(At here) : place_(intern("")), parent_(here.parent) {
   if (!parent_) {
     model_ = std::make_shared<xgrad::detail::ModelParameters>();
@@ -87,11 +86,6 @@ Module::Module(At here) : place_(intern("")), parent_(here.parent) {
   for (Eval* eval : evals_) eval->parts_.push_back({this, eval->find(*parent_)->was_training});
 }
 
-Module::Module(At here, const std::type_info& base, const std::type_info& derived) : Module(std::move(here)) {
-  base_ = &base;
-  derived_ = &derived;
-}
-
 Module::~Module() {
   if (parent_) std::erase_if(parent_->children_, [this](const auto& child) { return child.second == this; });
   for (const auto& [name, child] : children_) child->parent_ = nullptr;
@@ -101,14 +95,11 @@ Module::~Module() {
   for (Eval* eval : evals_) eval->parts_.erase(eval->find(*this));
 }
 
-const std::type_info& Module::type() const {
-  const std::type_info& now = typeid(*this);
-  return base_ && now == *base_ ? *derived_ : now;
-}
+std::string Module::class_name() const { return detail::class_name(typeid(*this)); }
 
 void Module::refuse_derived(const std::type_info& layer) const {
   const Scope scope(place_);
-  const std::string derived = class_name(typeid(*this)), base = class_name(layer);
+  const std::string derived = detail::class_name(typeid(*this)), base = detail::class_name(layer);
   fail<ValueError>(derived, derived, " is derived from ", base, ", and a call would run ", base,
                    "::forward: give it an operator() of its own, or derive it from nn::Layer<", derived, "> with a ",
                    base, " as a member");
@@ -116,7 +107,7 @@ void Module::refuse_derived(const std::type_info& layer) const {
 
 std::string Module::description() const {
   const std::string more = settings();
-  return class_name(type()) + (more.empty() ? "" : " ") + more;
+  return class_name() + (more.empty() ? "" : " ") + more;
 }
 
 // In a constructor, `this` is still of the base class; its description there must not be cached. A module around this
@@ -140,7 +131,7 @@ const Place* Module::described_place() const {
       if (const Place* place = cached(*outer)) return place;
       const Place* further = around(*outer);
       const bool complete = outer->parent_ && cached(*outer->parent_);
-      return complete ? now(*outer, further) : intern(outer->path(), class_name(outer->type()), {}, further);
+      return complete ? now(*outer, further) : intern(outer->path(), outer->class_name(), {}, further);
     }
   };
   const Place* place = Described::cached(*this);
@@ -207,12 +198,12 @@ Tensor Module::add(std::string_view name, const Tensor& tensor, Entry::Kind kind
 Tensor Module::param(std::string_view name, const Shape& shape, const Init& init, Decay decay) {
   const Scope scope(place_);
   check_new_name(name);
-  if (!init) fail<ValueError>(class_name(type()), "the init of ", name, " is empty");
+  if (!init) fail<ValueError>(class_name(), "the init of ", name, " is empty");
   Tensor parameter;
   try {
     Array value = init(possible(name, shape));
     if (value.shape() != shape) {
-      fail<ShapeError>(class_name(type()), "the init of ", name, " gives ", value.shape(), ", not ", shape);
+      fail<ShapeError>(class_name(), "the init of ", name, " gives ", value.shape(), ", not ", shape);
     }
     parameter = xgrad::variable(std::move(value), full_name(name));
     use_huge_pages(parameter);
@@ -247,7 +238,7 @@ Tensor Module::buffer(std::string_view name, const Index& value) {
 }
 
 void Module::refuse_size(std::string_view name, const Shape& shape) const {
-  fail<LimitError>(class_name(type()), "no memory for ", name, " of shape ", shape,
+  fail<LimitError>(class_name(), "no memory for ", name, " of shape ", shape,
                    parent_ ? "; is a size declared after this layer?" : "");
 }
 
@@ -264,14 +255,14 @@ const Shape& Module::possible(std::string_view name, const Shape& shape) const {
 
 std::int64_t Module::positive(std::string_view name, std::int64_t value, std::int64_t most) const {
   const Scope scope(place_);
-  if (value < 1) fail<ValueError>(class_name(type()), name, " ", value, " is not positive", declared_later());
-  if (value > most) fail<LimitError>(class_name(type()), name, " of ", value, " is too large", declared_later());
+  if (value < 1) fail<ValueError>(class_name(), name, " ", value, " is not positive", declared_later());
+  if (value > most) fail<LimitError>(class_name(), name, " of ", value, " is too large", declared_later());
   return value;
 }
 
 double Module::probability(std::string_view name, double value) const {
   const Scope scope(place_);
-  if (!(value >= 0 && value <= 1)) fail<ValueError>(class_name(type()), name, " ", value, " is not in [0, 1]");
+  if (!(value >= 0 && value <= 1)) fail<ValueError>(class_name(), name, " ", value, " is not in [0, 1]");
   return value;
 }
 

@@ -57,6 +57,11 @@ class Eval;
 class Module;
 class Parametrization;
 
+namespace detail {
+/// The name of a class without its namespaces and template arguments: `Block` for `(anonymous namespace)::Block<4>`.
+std::string class_name(const std::type_info& type);
+}  // namespace detail
+
 /// The place of a module: a name inside a parent. Made by Module::at.
 struct At {
   Module* parent = nullptr;
@@ -223,9 +228,6 @@ class Module {
   /// A child, or with `root` the same. Throws ValueError if the parent has something of this name, or the name is empty
   /// or holds a dot.
   explicit Module(At here);
-  /// The same in the constructor of `base`, a class that others build on: until the module is of another class, errors
-  /// name `derived`, which is being made.
-  Module(At here, const std::type_info& base, const std::type_info& derived);
 
   /// The place of a child: `nn::Linear out{at("out"), 64, 10};`. A place that no module takes is refused later: see
   /// the head of this file.
@@ -262,8 +264,9 @@ class Module {
     return Entered(*this, inputs...);
   }
 
-  /// The class of this module, also while it is still being made.
-  virtual const std::type_info& type() const;
+  /// The name of this module's class for errors. A base that others build on overrides it to name the class that is
+  /// being made, while it is not that class yet.
+  virtual std::string class_name() const;
   /// Throws ValueError: this is of a class derived from `layer`, whose forward does not run.
   [[noreturn]] void refuse_derived(const std::type_info& layer) const;
 
@@ -327,8 +330,6 @@ class Module {
 
   const Place* place_;
   Module* parent_ = nullptr;
-  const std::type_info* base_ = nullptr;  // see the constructor
-  const std::type_info* derived_ = nullptr;
   std::shared_ptr<xgrad::detail::ModelParameters> model_;  // of the whole tree
   std::vector<Entry> entries_;
   std::vector<std::pair<std::string, Module*>> children_;

@@ -53,7 +53,11 @@ double scale_of(const Tensor& q) {
 // -- base class -------------------------------------------------------------------------------------------------------
 
 AttentionPooling::AttentionPooling(At here, double p, const std::type_info& derived)
-    : Module(std::move(here), typeid(AttentionPooling), derived), dropout(probability("dropout", p)) {}
+    : Module(std::move(here)), derived_(derived), dropout(probability("dropout", p)) {}
+
+std::string AttentionPooling::class_name() const {
+  return typeid(*this) == typeid(AttentionPooling) ? detail::class_name(derived_) : Module::class_name();
+}
 
 Tensor AttentionPooling::operator()(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionMask& mask) const {

@@ -17,6 +17,10 @@ namespace xgrad::nn {
 
 /// The base of all attention pooling. A class with another score defines score() and nothing else.
 struct AttentionPooling : Module {
+ private:
+  const std::type_info& derived_;  // see the constructor
+
+ public:
   /// softmax over the keys that the mask leaves, dropout in training, weighted sum of the values.
   /// q (B, T, .), k (B, S, .), v (B, S, e) -> (B, T, e). Throws ShapeError, ValueError for lengths outside [0, S].
   Tensor operator()(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask = {}) const;
@@ -31,6 +35,7 @@ struct AttentionPooling : Module {
  protected:
   /// Throws ValueError for a dropout outside [0, 1]; the error names the class under construction.
   AttentionPooling(At here, double p, const std::type_info& derived = typeid(AttentionPooling));
+  std::string class_name() const override;
 
   /// The weighted sum under the whole mask. Overridden where one fused operation does all of it.
   virtual Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const;

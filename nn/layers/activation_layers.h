@@ -16,94 +16,62 @@ constexpr auto of_tensors(Tensor (*function)(const Tensor&)) { return function; 
 }  // namespace detail
 
 /// y = max(x, 0)
-struct ReLU : detail::FunctionLayer<ReLU, relu> {
-  using FunctionLayer::FunctionLayer;
-};
+using ReLU = detail::FunctionLayer<"ReLU", relu>;
 /// y = min(max(x, 0), 6)
-struct ReLU6 : detail::FunctionLayer<ReLU6, relu6> {
-  using FunctionLayer::FunctionLayer;
-};
+using ReLU6 = detail::FunctionLayer<"ReLU6", relu6>;
 /// See selu.
-struct SELU : detail::FunctionLayer<SELU, selu> {
-  using FunctionLayer::FunctionLayer;
-};
+using SELU = detail::FunctionLayer<"SELU", selu>;
 /// y = x sigmoid(x)
-struct SiLU : detail::FunctionLayer<SiLU, silu> {
-  using FunctionLayer::FunctionLayer;
-};
+using SiLU = detail::FunctionLayer<"SiLU", silu>;
 /// y = x tanh(softplus(x))
-struct Mish : detail::FunctionLayer<Mish, mish> {
-  using FunctionLayer::FunctionLayer;
-};
+using Mish = detail::FunctionLayer<"Mish", mish>;
 /// y = 1/(1 + e^-x)
-struct Sigmoid : detail::FunctionLayer<Sigmoid, detail::of_tensors(sigmoid)> {
-  using FunctionLayer::FunctionLayer;
-};
+using Sigmoid = detail::FunctionLayer<"Sigmoid", detail::of_tensors(sigmoid)>;
 /// y = ln sigmoid(x)
-struct LogSigmoid : detail::FunctionLayer<LogSigmoid, logsigmoid> {
-  using FunctionLayer::FunctionLayer;
-};
+using LogSigmoid = detail::FunctionLayer<"LogSigmoid", logsigmoid>;
 /// y = relu6(x + 3)/6
-struct Hardsigmoid : detail::FunctionLayer<Hardsigmoid, hardsigmoid> {
-  using FunctionLayer::FunctionLayer;
-};
+using Hardsigmoid = detail::FunctionLayer<"Hardsigmoid", hardsigmoid>;
 /// y = x relu6(x + 3)/6
-struct Hardswish : detail::FunctionLayer<Hardswish, hardswish> {
-  using FunctionLayer::FunctionLayer;
-};
+using Hardswish = detail::FunctionLayer<"Hardswish", hardswish>;
 /// Hyperbolic tangent.
-struct Tanh : detail::FunctionLayer<Tanh, detail::of_tensors(tanh)> {
-  using FunctionLayer::FunctionLayer;
-};
+using Tanh = detail::FunctionLayer<"Tanh", detail::of_tensors(tanh)>;
 /// y = x - tanh x
-struct Tanhshrink : detail::FunctionLayer<Tanhshrink, tanhshrink> {
-  using FunctionLayer::FunctionLayer;
-};
+using Tanhshrink = detail::FunctionLayer<"Tanhshrink", tanhshrink>;
 /// y = x / (1 + |x|)
-struct Softsign : detail::FunctionLayer<Softsign, softsign> {
-  using FunctionLayer::FunctionLayer;
-};
+using Softsign = detail::FunctionLayer<"Softsign", softsign>;
 /// y = ln(1 + e^x)
-struct Softplus : detail::FunctionLayer<Softplus, softplus> {
-  using FunctionLayer::FunctionLayer;
-};
+using Softplus = detail::FunctionLayer<"Softplus", softplus>;
 /// The first half of x along the axis times the sigmoid of the second.
-struct GLU : detail::FunctionLayer<GLU, glu, detail::AxisArgument> {
-  using FunctionLayer::FunctionLayer;
-};
+using GLU = detail::FunctionLayer<"GLU", glu, detail::AxisArgument>;
 /// y_i = e^x_i / sum_j e^x_j along the axis
-struct Softmax : detail::FunctionLayer<Softmax, softmax, detail::AxisArgument> {
-  using FunctionLayer::FunctionLayer;
-};
+using Softmax = detail::FunctionLayer<"Softmax", softmax, detail::AxisArgument>;
 /// y_i = x_i - ln sum_j e^x_j along the axis
-struct LogSoftmax : detail::FunctionLayer<LogSoftmax, log_softmax, detail::AxisArgument> {
-  using FunctionLayer::FunctionLayer;
-};
+using LogSoftmax = detail::FunctionLayer<"LogSoftmax", log_softmax, detail::AxisArgument>;
 
 /// y = x where |x| > lambda, else 0
-struct Hardshrink : detail::FunctionLayer<Hardshrink, hardshrink, detail::NoOptions, double> {
-  explicit Hardshrink(At here, double lambda = 0.5) : FunctionLayer(std::move(here), lambda) {}
+struct Hardshrink : detail::FunctionLayerOf<Hardshrink, hardshrink, detail::NoOptions, double> {
+  explicit Hardshrink(At here, double lambda = 0.5) : FunctionLayerOf(std::move(here), lambda) {}
   explicit Hardshrink(Placeless, ...);  ///< does not compile: no place
 };
 /// y = sign x (|x| - lambda) where |x| > lambda, else 0
-struct Softshrink : detail::FunctionLayer<Softshrink, softshrink, detail::NoOptions, double> {
-  explicit Softshrink(At here, double lambda = 0.5) : FunctionLayer(std::move(here), lambda) {}
+struct Softshrink : detail::FunctionLayerOf<Softshrink, softshrink, detail::NoOptions, double> {
+  explicit Softshrink(At here, double lambda = 0.5) : FunctionLayerOf(std::move(here), lambda) {}
   explicit Softshrink(Placeless, ...);  ///< does not compile: no place
 };
 /// y = x above 0, else alpha (e^x - 1)
-struct ELU : detail::FunctionLayer<ELU, elu, detail::NoOptions, double> {
-  explicit ELU(At here, double alpha = 1) : FunctionLayer(std::move(here), alpha) {}
+struct ELU : detail::FunctionLayerOf<ELU, elu, detail::NoOptions, double> {
+  explicit ELU(At here, double alpha = 1) : FunctionLayerOf(std::move(here), alpha) {}
   explicit ELU(Placeless, ...);  ///< does not compile: no place
 };
 /// y = x above 0, else alpha (e^(x/alpha) - 1)
-struct CELU : detail::FunctionLayer<CELU, celu, detail::NoOptions, double> {
-  explicit CELU(At here, double alpha = 1) : FunctionLayer(std::move(here), alpha) {}
+struct CELU : detail::FunctionLayerOf<CELU, celu, detail::NoOptions, double> {
+  explicit CELU(At here, double alpha = 1) : FunctionLayerOf(std::move(here), alpha) {}
   explicit CELU(Placeless, ...);  ///< does not compile: no place
 };
 
 /// y = x P(x), P the normal distribution function
-struct GELU : detail::FunctionLayer<GELU, gelu, Gelu> {
-  explicit GELU(At here, Gelu form = Gelu::erf) : FunctionLayer(std::move(here), form) {}
+struct GELU : detail::FunctionLayerOf<GELU, gelu, Gelu> {
+  explicit GELU(At here, Gelu form = Gelu::erf) : FunctionLayerOf(std::move(here), form) {}
   explicit GELU(Placeless, ...);  ///< does not compile: no place
 
  protected:
@@ -111,16 +79,16 @@ struct GELU : detail::FunctionLayer<GELU, gelu, Gelu> {
 };
 
 /// y = x above 0, else negative_slope x
-struct LeakyReLU : detail::FunctionLayer<LeakyReLU, leaky_relu, LeakyReluOptions> {
-  using FunctionLayer::FunctionLayer;
+struct LeakyReLU : detail::FunctionLayerOf<LeakyReLU, leaky_relu, LeakyReluOptions> {
+  using FunctionLayerOf::FunctionLayerOf;
 
  protected:
   std::string settings() const override { return cat(options.negative_slope); }
 };
 
 /// y = min(max(x, min_val), max_val)
-struct Hardtanh : detail::FunctionLayer<Hardtanh, hardtanh, HardtanhOptions> {
-  using FunctionLayer::FunctionLayer;
+struct Hardtanh : detail::FunctionLayerOf<Hardtanh, hardtanh, HardtanhOptions> {
+  using FunctionLayerOf::FunctionLayerOf;
 
  protected:
   std::string settings() const override { return cat(options.min_val, " to ", options.max_val); }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../ops/layers/dropout.h"
-#include "../layer.h"
+#include "function_layer.h"
 
 namespace xgrad::nn {
 
@@ -24,10 +24,10 @@ struct Dropout : Layer<Dropout> {
 namespace detail {
 
 /// In training, function(x, p); else nothing happens. The choice is the next draw of the calling thread's generator.
-template <class Self, auto function>
-struct ChannelDropout : Layer<Self> {
+template <ClassName name, Tensor (*function)(const Tensor& x, double p)>
+struct ChannelDropout final : Layer<ChannelDropout<name, function>> {
   explicit ChannelDropout(At here, double probability = 0.5)
-      : Layer<Self>(std::move(here)), p(this->probability("p", probability)) {}
+      : Layer<ChannelDropout>(std::move(here)), p(this->probability("p", probability)) {}
   template <class... Rest>
   explicit ChannelDropout(Module::Placeless, const Rest&...);
 
@@ -36,32 +36,22 @@ struct ChannelDropout : Layer<Self> {
   const double p;
 
  protected:
+  std::string class_name() const override { return name.text; }
   std::string settings() const override { return cat(p); }
 };
-
-using DropoutFunction = Tensor (*)(const Tensor& x, double p);
 
 }  // namespace detail
 
 /// In training, whole channels of x (B, C, L) or (C, L) become 0: dropout1d. Throws ValueError unless 0 <= p <= 1.
-struct Dropout1d : detail::ChannelDropout<Dropout1d, detail::DropoutFunction(&dropout1d)> {
-  using ChannelDropout::ChannelDropout;
-};
+using Dropout1d = detail::ChannelDropout<"Dropout1d", dropout1d>;
 /// In training, whole channels of x (B, C, H, W) or (C, H, W) become 0: dropout2d. Throws ValueError unless 0 <= p
 /// <= 1.
-struct Dropout2d : detail::ChannelDropout<Dropout2d, detail::DropoutFunction(&dropout2d)> {
-  using ChannelDropout::ChannelDropout;
-};
+using Dropout2d = detail::ChannelDropout<"Dropout2d", dropout2d>;
 /// In training, alpha_dropout, which keeps mean and variance of networks with SELU. Throws ValueError unless 0 <= p
 /// <= 1.
-struct AlphaDropout : detail::ChannelDropout<AlphaDropout, detail::DropoutFunction(&alpha_dropout)> {
-  using ChannelDropout::ChannelDropout;
-};
+using AlphaDropout = detail::ChannelDropout<"AlphaDropout", alpha_dropout>;
 /// AlphaDropout of whole channels: feature_alpha_dropout. Throws ValueError unless 0 <= p <= 1.
-struct FeatureAlphaDropout
-    : detail::ChannelDropout<FeatureAlphaDropout, detail::DropoutFunction(&feature_alpha_dropout)> {
-  using ChannelDropout::ChannelDropout;
-};
+using FeatureAlphaDropout = detail::ChannelDropout<"FeatureAlphaDropout", feature_alpha_dropout>;
 
 /// Stochastic depth (Huang et al. 2016): in training, every sample of a batch becomes 0 with probability p and is
 /// divided by 1 - p otherwise; else nothing happens. Put on a residual branch, it makes the sample skip that branch:

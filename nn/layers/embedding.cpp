@@ -22,39 +22,34 @@ void clear_padding(const Tensor& weight, std::optional<std::int64_t> row, const 
 
 }  // namespace
 
-Embedding::Embedding(At here, std::int64_t rows, std::int64_t width, const Options& options)
-    : Layer(std::move(here)),
-      count(positive("count", rows)),
-      dim(positive("dim", width)),
+template <class Self, class OptionsOf>
+detail::TableLayer<Self, OptionsOf>::TableLayer(At here, std::int64_t rows, std::int64_t width, const Options& given)
+    : LayerCall<Self>(std::move(here)),
+      options([&] {
+        Options kept = given;
+        kept.init = {};  // which may hold as many numbers as the table
+        return kept;
+      }()),
+      count(this->positive("count", rows)),
+      dim(this->positive("dim", width)),
       padding_idx(from_start(options.padding_idx, count)),
-      weight(param("weight", {count, dim}, options.init ? options.init : init::normal(), Decay::no)) {
-  clear_padding(weight, padding_idx, options.init);
+      weight(this->param("weight", {count, dim}, given.init ? given.init : init::normal(), Decay::no)) {
+  clear_padding(weight, padding_idx, given.init);
 }
+
+template struct detail::TableLayer<Embedding, EmbeddingOptions>;
+template struct detail::TableLayer<EmbeddingBag, EmbeddingBagOptions>;
 
 Tensor Embedding::forward(const Index& ids) const {
   return embedding(weight, ids, {.padding_idx = padding_idx});
 }
 
-std::string Embedding::settings() const { return cat(count, " x ", dim); }
-
-EmbeddingBag::EmbeddingBag(At here, std::int64_t rows, std::int64_t width, const Options& options)
-    : Layer(std::move(here)),
-      count(positive("count", rows)),
-      dim(positive("dim", width)),
-      mode(options.mode),
-      padding_idx(from_start(options.padding_idx, count)),
-      weight(param("weight", {count, dim}, options.init ? options.init : init::normal(), Decay::no)) {
-  clear_padding(weight, padding_idx, options.init);
-}
-
 Tensor EmbeddingBag::forward(const Index& ids) const {
-  return embedding_bag(weight, ids, {.mode = mode, .padding_idx = padding_idx});
+  return embedding_bag(weight, ids, {.mode = options.mode, .padding_idx = padding_idx});
 }
 
 Tensor EmbeddingBag::forward(const Index& ids, const Index& offsets) const {
-  return embedding_bag(weight, ids, offsets, {.mode = mode, .padding_idx = padding_idx});
+  return embedding_bag(weight, ids, offsets, {.mode = options.mode, .padding_idx = padding_idx});
 }
-
-std::string EmbeddingBag::settings() const { return cat(count, " x ", dim); }
 
 }  // namespace xgrad::nn

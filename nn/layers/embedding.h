@@ -13,24 +13,37 @@ struct EmbeddingOptions {
   Init init = {};                                ///< if not given, normal with deviation 1
 };
 
-/// y = weight[ids]      ids (...) -> (..., dim);  the same as one_hot(ids) weight.
-struct Embedding : Layer<Embedding> {
-  using Options = EmbeddingOptions;
+namespace detail {
+
+/// The base of embeddings: a table of rows.
+template <class Self, class OptionsOf>
+struct TableLayer : LayerCall<Self> {
+  using Options = OptionsOf;
 
   /// Throws ValueError for sizes below 1 or a padding_idx outside [-count, count), which counts from the end below 0.
-  Embedding(At here, std::int64_t count, std::int64_t dim, const Options& options = {});
-  explicit Embedding(Placeless, ...);  ///< does not compile: no place
+  TableLayer(At here, std::int64_t count, std::int64_t dim, const Options& options = {});
+  /// Says what is missing: see Module::Placeless.
+  template <class... Rest>
+  explicit TableLayer(Module::Placeless, const Rest&...);
 
-  /// Throws ValueError for a number outside [0, count).
-  Tensor forward(const Index& ids) const;
-
+  const Options options;  ///< without the init
   const std::int64_t count;
   const std::int64_t dim;
   const std::optional<std::int64_t> padding_idx;
   const Tensor weight;  ///< (count, dim)
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(count, " x ", dim); }
+};
+
+}  // namespace detail
+
+/// y = weight[ids]      ids (...) -> (..., dim);  the same as one_hot(ids) weight.
+struct Embedding : detail::TableLayer<Embedding, EmbeddingOptions> {
+  using TableLayer::TableLayer;
+
+  /// Throws ValueError for a number outside [0, count).
+  Tensor forward(const Index& ids) const;
 };
 
 struct EmbeddingBagOptions {
@@ -40,26 +53,13 @@ struct EmbeddingBagOptions {
 };
 
 /// Sum, mean or largest elements of the rows of a bag: embedding_bag with a table of its own.
-struct EmbeddingBag : Layer<EmbeddingBag> {
-  using Options = EmbeddingBagOptions;
-
-  /// Throws ValueError for sizes below 1 or a padding_idx outside [-count, count), which counts from the end below 0.
-  EmbeddingBag(At here, std::int64_t count, std::int64_t dim, const Options& options = {});
-  explicit EmbeddingBag(Placeless, ...);  ///< does not compile: no place
+struct EmbeddingBag : detail::TableLayer<EmbeddingBag, EmbeddingBagOptions> {
+  using TableLayer::TableLayer;
 
   /// Bags of one size, ids (B, L) -> (B, dim).
   Tensor forward(const Index& ids) const;
   /// Bags of any sizes in a list, each beginning at its offset. Throw as embedding_bag.
   Tensor forward(const Index& ids, const Index& offsets) const;
-
-  const std::int64_t count;
-  const std::int64_t dim;
-  const BagMode mode;
-  const std::optional<std::int64_t> padding_idx;
-  const Tensor weight;  ///< (count, dim)
-
- protected:
-  std::string settings() const override;
 };
 
 }  // namespace xgrad::nn

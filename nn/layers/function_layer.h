@@ -1,7 +1,9 @@
 // The layer of a function: the one technique behind the layers of activations, losses, pooling, padding and pictures.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -11,7 +13,7 @@
 
 namespace xgrad::nn::detail {
 
-/// The options of a layer that has none.
+/// The options of a function without options.
 struct NoOptions {};
 
 /// How the description of a layer shows an argument.
@@ -29,14 +31,14 @@ std::string text_of(const T& argument) {
 /// function(inputs..., arguments..., options), without the options if there are none. Throws the function's errors. A
 /// weight among the options becomes a buffer, as in PyTorch: it is saved with the module.
 template <class Self, auto function, class OptionsOf = NoOptions, class... Arguments>
-class FunctionLayer : public LayerCall<Self> {
+class FunctionLayerOf : public LayerCall<Self> {
  public:
   using Options = OptionsOf;
 
-  explicit FunctionLayer(At here, const Arguments&... given, const Options& more = {})
+  explicit FunctionLayerOf(At here, const Arguments&... given, const Options& more = {})
       : LayerCall<Self>(std::move(here)), arguments(given...), options(kept(more)) {}
   template <class... Rest>
-  explicit FunctionLayer(Module::Placeless, const Rest&...);
+  explicit FunctionLayerOf(Module::Placeless, const Rest&...);
 
   template <class... Inputs>
     requires std::is_invocable_v<decltype(function), const Inputs&..., const Arguments&...> ||
@@ -75,6 +77,25 @@ class FunctionLayer : public LayerCall<Self> {
     }
     return given;
   }
+};
+
+/// The name of a class as an argument of a template.
+template <std::size_t size>
+struct ClassName {
+  consteval ClassName(const char (&given)[size]) { std::ranges::copy(given, text); }
+
+  char text[size];
+};
+
+/// The layer of a function under a name: `using ReLU = FunctionLayer<"ReLU", relu>`.
+template <ClassName name, auto function, class OptionsOf = NoOptions, class... Arguments>
+class FunctionLayer final : public FunctionLayerOf<FunctionLayer<name, function, OptionsOf, Arguments...>, function,
+                                                   OptionsOf, Arguments...> {
+ public:
+  using FunctionLayer::FunctionLayerOf::FunctionLayerOf;
+
+ protected:
+  std::string class_name() const override { return name.text; }
 };
 
 /// The axis of a function, the last one unless it is given.

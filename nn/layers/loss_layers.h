@@ -34,78 +34,42 @@ struct CrossEntropy {
 }  // namespace detail
 
 /// See cross_entropy: targets are class numbers or probabilities.
-struct CrossEntropyLoss : detail::FunctionLayer<CrossEntropyLoss, detail::CrossEntropy{}, CrossEntropyOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using CrossEntropyLoss = detail::FunctionLayer<"CrossEntropyLoss", detail::CrossEntropy{}, CrossEntropyOptions>;
 /// See nll_loss.
-struct NLLLoss : detail::FunctionLayer<NLLLoss, nll_loss, NllLossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using NLLLoss = detail::FunctionLayer<"NLLLoss", nll_loss, NllLossOptions>;
 /// See binary_cross_entropy.
-struct BCELoss : detail::FunctionLayer<BCELoss, binary_cross_entropy, BinaryCrossEntropyOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using BCELoss = detail::FunctionLayer<"BCELoss", binary_cross_entropy, BinaryCrossEntropyOptions>;
 /// See binary_cross_entropy_with_logits.
-struct BCEWithLogitsLoss
-    : detail::FunctionLayer<BCEWithLogitsLoss, binary_cross_entropy_with_logits, BinaryCrossEntropyWithLogitsOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using BCEWithLogitsLoss =
+    detail::FunctionLayer<"BCEWithLogitsLoss", binary_cross_entropy_with_logits, BinaryCrossEntropyWithLogitsOptions>;
 /// See kl_div.
-struct KLDivLoss : detail::FunctionLayer<KLDivLoss, kl_div, KlDivOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using KLDivLoss = detail::FunctionLayer<"KLDivLoss", kl_div, KlDivOptions>;
 /// See gaussian_nll_loss.
-struct GaussianNLLLoss : detail::FunctionLayer<GaussianNLLLoss, gaussian_nll_loss, GaussianNllLossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using GaussianNLLLoss = detail::FunctionLayer<"GaussianNLLLoss", gaussian_nll_loss, GaussianNllLossOptions>;
 /// See poisson_nll_loss.
-struct PoissonNLLLoss : detail::FunctionLayer<PoissonNLLLoss, poisson_nll_loss, PoissonNllLossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using PoissonNLLLoss = detail::FunctionLayer<"PoissonNLLLoss", poisson_nll_loss, PoissonNllLossOptions>;
 /// See mse_loss.
-struct MSELoss : detail::FunctionLayer<MSELoss, mse_loss, LossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using MSELoss = detail::FunctionLayer<"MSELoss", mse_loss, LossOptions>;
 /// See l1_loss.
-struct L1Loss : detail::FunctionLayer<L1Loss, l1_loss, LossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using L1Loss = detail::FunctionLayer<"L1Loss", l1_loss, LossOptions>;
 /// See smooth_l1_loss.
-struct SmoothL1Loss : detail::FunctionLayer<SmoothL1Loss, smooth_l1_loss, SmoothL1LossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using SmoothL1Loss = detail::FunctionLayer<"SmoothL1Loss", smooth_l1_loss, SmoothL1LossOptions>;
 /// See huber_loss.
-struct HuberLoss : detail::FunctionLayer<HuberLoss, huber_loss, HuberLossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using HuberLoss = detail::FunctionLayer<"HuberLoss", huber_loss, HuberLossOptions>;
 /// See margin_ranking_loss.
-struct MarginRankingLoss : detail::FunctionLayer<MarginRankingLoss, margin_ranking_loss, MarginRankingLossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using MarginRankingLoss = detail::FunctionLayer<"MarginRankingLoss", margin_ranking_loss, MarginRankingLossOptions>;
 /// See hinge_embedding_loss.
-struct HingeEmbeddingLoss : detail::FunctionLayer<HingeEmbeddingLoss, hinge_embedding_loss, HingeEmbeddingLossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using HingeEmbeddingLoss = detail::FunctionLayer<"HingeEmbeddingLoss", hinge_embedding_loss, HingeEmbeddingLossOptions>;
 /// See cosine_embedding_loss.
-struct CosineEmbeddingLoss
-    : detail::FunctionLayer<CosineEmbeddingLoss, cosine_embedding_loss, CosineEmbeddingLossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using CosineEmbeddingLoss =
+    detail::FunctionLayer<"CosineEmbeddingLoss", cosine_embedding_loss, CosineEmbeddingLossOptions>;
 /// See triplet_margin_loss.
-struct TripletMarginLoss : detail::FunctionLayer<TripletMarginLoss, triplet_margin_loss, TripletMarginLossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using TripletMarginLoss = detail::FunctionLayer<"TripletMarginLoss", triplet_margin_loss, TripletMarginLossOptions>;
 /// See multi_margin_loss.
-struct MultiMarginLoss : detail::FunctionLayer<MultiMarginLoss, multi_margin_loss, MultiMarginLossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using MultiMarginLoss = detail::FunctionLayer<"MultiMarginLoss", multi_margin_loss, MultiMarginLossOptions>;
 /// See multilabel_margin_loss.
-struct MultiLabelMarginLoss : detail::FunctionLayer<MultiLabelMarginLoss, multilabel_margin_loss, LossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using MultiLabelMarginLoss = detail::FunctionLayer<"MultiLabelMarginLoss", multilabel_margin_loss, LossOptions>;
 /// See ctc_loss.
-struct CTCLoss : detail::FunctionLayer<CTCLoss, ctc_loss, CtcLossOptions> {
-  using FunctionLayer::FunctionLayer;
-};
+using CTCLoss = detail::FunctionLayer<"CTCLoss", ctc_loss, CtcLossOptions>;
 
 }  // namespace xgrad::nn

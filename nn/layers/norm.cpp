@@ -15,6 +15,11 @@ void check_eps(const char* op, double eps) {
   if (!(eps >= 0)) fail<ValueError>(op, "eps ", eps, " is negative or NaN");
 }
 
+// Inputs of so many axes behind the channels, for errors: `(B, 3, H, W)`.
+std::string shapes(std::int64_t channels, int axes) {
+  return cat("(B, ", channels, axes == 1 ? ", T)" : axes == 2 ? ", H, W)" : ", D, H, W)");
+}
+
 // Numbers of the channels (C) in a shape that broadcasts over x (B, C, ...).
 Tensor per_channel(const Tensor& numbers, const Tensor& x) {
   Shape shape = Shape::filled(x.rank() - 1, 1);
@@ -35,54 +40,40 @@ Tensor standardized_groups(const Tensor& x, std::int64_t groups, double eps) {
 
 }  // namespace
 
-LayerNorm::LayerNorm(At here, std::int64_t size, const Options& options)
-    : LayerNorm(std::move(here), Shape{size}, options) {}
+// -- norms of rows ----------------------------------------------------------------------------------------------------
 
-LayerNorm::LayerNorm(At here, const Shape& given, const Options& options)
-    : Layer(std::move(here)),
+template <class Self, class OptionsOf>
+detail::NormLayer<Self, OptionsOf>::NormLayer(At here, const Shape& given_sizes, const Options& given)
+    : LayerCall<Self>(std::move(here)),
+      options(given),
       sizes([&] {
-        for (const std::int64_t size : given) positive("size", size);
-        return given;
+        for (const std::int64_t size : given_sizes) this->positive("size", size);
+        return given_sizes;
       }()),
       eps(options.eps),
-      weight(options.affine ? param("weight", sizes, init::ones(), Decay::no) : Tensor()),
-      bias(options.affine && options.bias ? param("bias", sizes, init::zeros(), Decay::no) : Tensor()) {
-  const auto constructing = enter();
-  if (sizes.empty()) fail<ValueError>("layer_norm", "no axis to normalise over");
-  check_eps("layer_norm", eps);
+      weight(options.affine ? this->param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
+  constexpr const char* op = std::is_same_v<Self, LayerNorm> ? "layer_norm" : "rms_norm";
+  const auto constructing = this->enter();
+  if (sizes.empty()) fail<ValueError>(op, "no axis to normalise over");
+  check_eps(op, eps);
 }
+
+template struct detail::NormLayer<LayerNorm, LayerNormOptions>;
+template struct detail::NormLayer<RMSNorm, RMSNormOptions>;
 
 Tensor LayerNorm::forward(const Tensor& x) const {
   return layer_norm(x, weight, bias, {.eps = eps, .normalized = sizes});
-}
-
-std::string LayerNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
-
-RMSNorm::RMSNorm(At here, std::int64_t size, const Options& options) : RMSNorm(std::move(here), Shape{size}, options) {}
-
-RMSNorm::RMSNorm(At here, const Shape& given, const Options& options)
-    : Layer(std::move(here)),
-      sizes([&] {
-        for (const std::int64_t size : given) positive("size", size);
-        return given;
-      }()),
-      eps(options.eps),
-      weight(options.affine ? param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
-  const auto constructing = enter();
-  if (sizes.empty()) fail<ValueError>("rms_norm", "no axis to normalise over");
-  check_eps("rms_norm", eps);
 }
 
 Tensor RMSNorm::forward(const Tensor& x) const {
   return rms_norm(x, weight, {.eps = eps, .normalized = sizes});
 }
 
-std::string RMSNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
-
 // -- batch norm -------------------------------------------------------------------------------------------------------
 
-BatchNorm::BatchNorm(At here, std::int64_t channel_count, const Options& given, const std::type_info& derived)
-    : Module(std::move(here), typeid(BatchNorm), derived),
+BatchNorm::BatchNorm(At here, int axis_count, std::int64_t channel_count, const Options& given)
+    : Module(std::move(here)),
+      axes(axis_count),
       channels(positive("channels", channel_count)),
       options(given),
       weight(options.affine ? param("weight", {channels}, init::ones()) : Tensor()),
@@ -97,8 +88,10 @@ BatchNorm::BatchNorm(At here, std::int64_t channel_count, const Options& given, 
 
 Tensor BatchNorm::operator()(const Tensor& x) const {
   const auto here = enter(x);
-  if (!takes_rank(x.rank()) || x.dim(1) != channels) {
-    fail<ShapeError>("batch_norm", "needs ", shapes(), ", got ", x.shape());
+  const bool vectors = axes == 1 && x.rank() == 2;
+  if ((!vectors && x.rank() != 2 + axes) || x.dim(1) != channels) {
+    fail<ShapeError>("batch_norm", "needs ", axes == 1 ? cat("(B, ", channels, ") or ") : "", shapes(channels, axes),
+                     ", got ", x.shape());
   }
   if (!training() && options.track_running_stats) {
     const Tensor scale = rsqrt(running_var + options.eps);
@@ -130,17 +123,9 @@ void BatchNorm::track(const Array& mean, const Array& variance, std::int64_t cou
 
 std::string BatchNorm::settings() const { return cat(channels); }
 
-BatchNorm1d::BatchNorm1d(At here, std::int64_t channel_count, const Options& given)
-    : BatchNorm(std::move(here), channel_count, given, typeid(BatchNorm1d)) {}
-std::string BatchNorm1d::shapes() const { return cat("(B, ", channels, ") or (B, ", channels, ", T)"); }
-
-BatchNorm2d::BatchNorm2d(At here, std::int64_t channel_count, const Options& given)
-    : BatchNorm(std::move(here), channel_count, given, typeid(BatchNorm2d)) {}
-std::string BatchNorm2d::shapes() const { return cat("(B, ", channels, ", H, W)"); }
-
-BatchNorm3d::BatchNorm3d(At here, std::int64_t channel_count, const Options& given)
-    : BatchNorm(std::move(here), channel_count, given, typeid(BatchNorm3d)) {}
-std::string BatchNorm3d::shapes() const { return cat("(B, ", channels, ", D, H, W)"); }
+std::string BatchNorm::class_name() const {
+  return typeid(*this) == typeid(BatchNorm) ? cat("BatchNorm", axes, "d") : Module::class_name();
+}
 
 // -- group norm and instance norm -------------------------------------------------------------------------------------
 
@@ -167,8 +152,9 @@ Tensor GroupNorm::forward(const Tensor& x) const {
 
 std::string GroupNorm::settings() const { return cat(groups, " groups, ", channels); }
 
-InstanceNorm::InstanceNorm(At here, std::int64_t channel_count, const Options& given, const std::type_info& derived)
-    : Module(std::move(here), typeid(InstanceNorm), derived),
+InstanceNorm::InstanceNorm(At here, int axis_count, std::int64_t channel_count, const Options& given)
+    : Module(std::move(here)),
+      axes(axis_count),
       channels(positive("channels", channel_count)),
       options(given),
       weight(options.affine ? param("weight", {channels}, init::ones()) : Tensor()),
@@ -179,8 +165,8 @@ InstanceNorm::InstanceNorm(At here, std::int64_t channel_count, const Options& g
 
 Tensor InstanceNorm::operator()(const Tensor& x) const {
   const auto here = enter(x);
-  if (!takes_rank(x.rank()) || x.dim(1) != channels) {
-    fail<ShapeError>("instance_norm", "needs ", shapes(), ", got ", x.shape());
+  if (x.rank() != 2 + axes || x.dim(1) != channels) {
+    fail<ShapeError>("instance_norm", "needs ", shapes(channels, axes), ", got ", x.shape());
   }
   if (x.size() > 0 && x.size() == x.dim(0) * channels) {
     fail<ValueError>("instance_norm", "needs more than one position, got ", x.shape());
@@ -190,12 +176,8 @@ Tensor InstanceNorm::operator()(const Tensor& x) const {
 
 std::string InstanceNorm::settings() const { return cat(channels); }
 
-InstanceNorm1d::InstanceNorm1d(At here, std::int64_t channel_count, const Options& given)
-    : InstanceNorm(std::move(here), channel_count, given, typeid(InstanceNorm1d)) {}
-std::string InstanceNorm1d::shapes() const { return cat("(B, ", channels, ", T)"); }
-
-InstanceNorm2d::InstanceNorm2d(At here, std::int64_t channel_count, const Options& given)
-    : InstanceNorm(std::move(here), channel_count, given, typeid(InstanceNorm2d)) {}
-std::string InstanceNorm2d::shapes() const { return cat("(B, ", channels, ", H, W)"); }
+std::string InstanceNorm::class_name() const {
+  return typeid(*this) == typeid(InstanceNorm) ? cat("InstanceNorm", axes, "d") : Module::class_name();
+}
 
 }  // namespace xgrad::nn

@@ -14,29 +14,45 @@ struct LayerNormOptions {
   bool bias = true;    ///< has a bias besides the weight
 };
 
+namespace detail {
+
+/// The base of norms of rows, over trailing axes of given sizes.
+template <class Self, class OptionsOf>
+struct NormLayer : LayerCall<Self> {
+  using Options = OptionsOf;
+
+  /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
+  NormLayer(At here, std::int64_t size, const Options& options = {})
+      : NormLayer(std::move(here), Shape{size}, options) {}
+  /// Over several: `nn::LayerNorm norm{at("norm"), {3, 4}};`
+  NormLayer(At here, const Shape& sizes, const Options& options = {});
+  /// Says what is missing: see Module::Placeless.
+  template <class... Rest>
+  explicit NormLayer(Module::Placeless, const Rest&...);
+
+  const Options options;
+  const Shape sizes;
+  const double eps;
+  const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
+
+ protected:
+  std::string settings() const override { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
+};
+
+}  // namespace detail
+
 /// Every row, over the trailing axes of the given sizes, gets mean 0 and variance 1, then is scaled and shifted element
 /// by element (Ba, Kiros, Hinton 2016):
 ///
 ///     y = (x - mean) / sqrt(variance + eps) weight + bias
-struct LayerNorm : Layer<LayerNorm> {
-  using Options = LayerNormOptions;
-
-  /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
-  LayerNorm(At here, std::int64_t size, const Options& options = {});
-  /// Over several: `nn::LayerNorm norm{at("norm"), {3, 4}};`
-  LayerNorm(At here, const Shape& sizes, const Options& options = {});
-  explicit LayerNorm(Placeless, ...);  ///< does not compile: no place
+struct LayerNorm : detail::NormLayer<LayerNorm, LayerNormOptions> {
+  using NormLayer::NormLayer;
 
   /// Throws ShapeError unless x ends in the sizes.
   Tensor forward(const Tensor& x) const;
 
-  const Shape sizes;
-  const double eps;
-  const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
-  const Tensor bias;    ///< of `sizes`, at first 0; undefined unless affine with bias
-
- protected:
-  std::string settings() const override;
+  /// Of `sizes`, at first 0; undefined unless affine with bias.
+  const Tensor bias = options.affine && options.bias ? param("bias", sizes, init::zeros(), Decay::no) : Tensor();
 };
 
 struct RMSNormOptions {
@@ -48,24 +64,11 @@ struct RMSNormOptions {
 /// Sennrich 2019):
 ///
 ///     y = x / sqrt(mean(x^2) + eps) weight
-struct RMSNorm : Layer<RMSNorm> {
-  using Options = RMSNormOptions;
-
-  /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
-  RMSNorm(At here, std::int64_t size, const Options& options = {});
-  /// Over several.
-  RMSNorm(At here, const Shape& sizes, const Options& options = {});
-  explicit RMSNorm(Placeless, ...);  ///< does not compile: no place
+struct RMSNorm : detail::NormLayer<RMSNorm, RMSNormOptions> {
+  using NormLayer::NormLayer;
 
   /// Throws ShapeError unless x ends in the sizes.
   Tensor forward(const Tensor& x) const;
-
-  const Shape sizes;
-  const double eps;
-  const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
-
- protected:
-  std::string settings() const override;
 };
 
 struct BatchNormOptions {
@@ -96,6 +99,7 @@ struct BatchNorm : Module {
   /// single value per channel, which has no variance.
   Tensor operator()(const Tensor& x) const;
 
+  const int axes;  ///< behind the channels: 1, 2 or 3, as the class below says
   const std::int64_t channels;
   const Options options;
   const Tensor weight;               ///< (C), at first 1; undefined unless affine
@@ -105,13 +109,11 @@ struct BatchNorm : Module {
   const Tensor num_batches_tracked;  ///< a whole number; in float it stays at 2^24
 
  protected:
-  /// Throws ValueError for channels below 1, a negative eps or a momentum outside [0, 1].
-  BatchNorm(At here, std::int64_t channels, const Options& options, const std::type_info& derived);
+  /// For inputs of so many axes behind the channels. Throws ValueError for channels below 1, a negative eps or a
+  /// momentum outside [0, 1].
+  BatchNorm(At here, int axes, std::int64_t channels, const Options& options);
 
-  /// The shapes that the class takes, for errors: `(B, 3, H, W)`.
-  virtual std::string shapes() const = 0;
-  /// Whether these are so many axes.
-  virtual bool takes_rank(int rank) const = 0;
+  std::string class_name() const override;
   std::string settings() const override;
 
  private:
@@ -123,12 +125,8 @@ struct BatchNorm1d : BatchNorm {
   using Options = BatchNormOptions;
 
   /// Throws ValueError for channels below 1, a negative eps or a momentum outside [0, 1]. x is (B, C) or (B, C, T).
-  BatchNorm1d(At here, std::int64_t channels, const Options& options = {});
+  BatchNorm1d(At here, std::int64_t count, const Options& given = {}) : BatchNorm(std::move(here), 1, count, given) {}
   explicit BatchNorm1d(Placeless, ...);  ///< does not compile: no place
-
- protected:
-  std::string shapes() const override;
-  bool takes_rank(int rank) const override { return rank == 2 || rank == 3; }
 };
 
 /// Batch norm of pictures.
@@ -136,12 +134,8 @@ struct BatchNorm2d : BatchNorm {
   using Options = BatchNormOptions;
 
   /// Throws as BatchNorm1d. x is (B, C, H, W).
-  BatchNorm2d(At here, std::int64_t channels, const Options& options = {});
+  BatchNorm2d(At here, std::int64_t count, const Options& given = {}) : BatchNorm(std::move(here), 2, count, given) {}
   explicit BatchNorm2d(Placeless, ...);  ///< does not compile: no place
-
- protected:
-  std::string shapes() const override;
-  bool takes_rank(int rank) const override { return rank == 4; }
 };
 
 /// Batch norm of volumes and films.
@@ -149,12 +143,8 @@ struct BatchNorm3d : BatchNorm {
   using Options = BatchNormOptions;
 
   /// Throws as BatchNorm1d. x is (B, C, D, H, W).
-  BatchNorm3d(At here, std::int64_t channels, const Options& options = {});
+  BatchNorm3d(At here, std::int64_t count, const Options& given = {}) : BatchNorm(std::move(here), 3, count, given) {}
   explicit BatchNorm3d(Placeless, ...);  ///< does not compile: no place
-
- protected:
-  std::string shapes() const override;
-  bool takes_rank(int rank) const override { return rank == 5; }
 };
 
 struct GroupNormOptions {
@@ -202,18 +192,17 @@ struct InstanceNorm : Module {
   /// position, which has no variance.
   Tensor operator()(const Tensor& x) const;
 
+  const int axes;  ///< behind the channels: 1 or 2, as the class below says
   const std::int64_t channels;
   const Options options;
   const Tensor weight;  ///< (C), at first 1; undefined unless affine
   const Tensor bias;    ///< (C), at first 0; undefined unless affine
 
  protected:
-  /// Throws ValueError for channels below 1 or a negative eps.
-  InstanceNorm(At here, std::int64_t channels, const Options& options, const std::type_info& derived);
+  /// For inputs of so many axes behind the channels. Throws ValueError for channels below 1 or a negative eps.
+  InstanceNorm(At here, int axes, std::int64_t channels, const Options& options);
 
-  /// The shape that the class takes, for errors: `(B, 3, H, W)`.
-  virtual std::string shapes() const = 0;
-  virtual bool takes_rank(int rank) const = 0;
+  std::string class_name() const override;
   std::string settings() const override;
 };
 
@@ -222,12 +211,9 @@ struct InstanceNorm1d : InstanceNorm {
   using Options = InstanceNormOptions;
 
   /// Throws ValueError for channels below 1 or a negative eps. x is (B, C, T).
-  InstanceNorm1d(At here, std::int64_t channels, const Options& options = {});
+  InstanceNorm1d(At here, std::int64_t count, const Options& given = {})
+      : InstanceNorm(std::move(here), 1, count, given) {}
   explicit InstanceNorm1d(Placeless, ...);  ///< does not compile: no place
-
- protected:
-  std::string shapes() const override;
-  bool takes_rank(int rank) const override { return rank == 3; }
 };
 
 /// Instance norm of pictures.
@@ -235,12 +221,9 @@ struct InstanceNorm2d : InstanceNorm {
   using Options = InstanceNormOptions;
 
   /// Throws as InstanceNorm1d. x is (B, C, H, W).
-  InstanceNorm2d(At here, std::int64_t channels, const Options& options = {});
+  InstanceNorm2d(At here, std::int64_t count, const Options& given = {})
+      : InstanceNorm(std::move(here), 2, count, given) {}
   explicit InstanceNorm2d(Placeless, ...);  ///< does not compile: no place
-
- protected:
-  std::string shapes() const override;
-  bool takes_rank(int rank) const override { return rank == 4; }
 };
 
 }  // namespace xgrad::nn

@@ -57,52 +57,32 @@ Tensor pad_by_value(const Tensor& x, const Sides& sides, const PadValue& with) {
   return pad(x, pad_axes(x, sides), with.value);
 }
 
-template <class Self, class Sides, PadMode mode>
-using PadLayer = FunctionLayer<Self, pad_by_mode<Sides, mode>, NoOptions, Sides>;
+template <ClassName name, class Sides, PadMode mode>
+using PadLayer = FunctionLayer<name, pad_by_mode<Sides, mode>, NoOptions, Sides>;
 
 }  // namespace detail
 
 /// Pads a sequence by reflection at its ends: PadMode::reflect.
-struct ReflectionPad1d : detail::PadLayer<ReflectionPad1d, Sides1d, PadMode::reflect> {
-  using FunctionLayer::FunctionLayer;
-};
+using ReflectionPad1d = detail::PadLayer<"ReflectionPad1d", Sides1d, PadMode::reflect>;
 /// Pads a picture by reflection at its borders: PadMode::reflect.
-struct ReflectionPad2d : detail::PadLayer<ReflectionPad2d, Sides2d, PadMode::reflect> {
-  using FunctionLayer::FunctionLayer;
-};
+using ReflectionPad2d = detail::PadLayer<"ReflectionPad2d", Sides2d, PadMode::reflect>;
 /// Pads a sequence with its first and last element: PadMode::replicate.
-struct ReplicationPad1d : detail::PadLayer<ReplicationPad1d, Sides1d, PadMode::replicate> {
-  using FunctionLayer::FunctionLayer;
-};
+using ReplicationPad1d = detail::PadLayer<"ReplicationPad1d", Sides1d, PadMode::replicate>;
 /// Pads a picture with its outermost elements: PadMode::replicate.
-struct ReplicationPad2d : detail::PadLayer<ReplicationPad2d, Sides2d, PadMode::replicate> {
-  using FunctionLayer::FunctionLayer;
-};
+using ReplicationPad2d = detail::PadLayer<"ReplicationPad2d", Sides2d, PadMode::replicate>;
 /// Pads a sequence with elements from its other end: PadMode::circular.
-struct CircularPad1d : detail::PadLayer<CircularPad1d, Sides1d, PadMode::circular> {
-  using FunctionLayer::FunctionLayer;
-};
+using CircularPad1d = detail::PadLayer<"CircularPad1d", Sides1d, PadMode::circular>;
 /// Pads a picture with elements from its other side: PadMode::circular.
-struct CircularPad2d : detail::PadLayer<CircularPad2d, Sides2d, PadMode::circular> {
-  using FunctionLayer::FunctionLayer;
-};
+using CircularPad2d = detail::PadLayer<"CircularPad2d", Sides2d, PadMode::circular>;
 /// Pads a sequence with a value: nn::ConstantPad1d pad{at("pad"), 2, 0.5}.
-struct ConstantPad1d
-    : detail::FunctionLayer<ConstantPad1d, detail::pad_by_value<Sides1d>, detail::NoOptions, Sides1d, detail::PadValue> {
-  using FunctionLayer::FunctionLayer;
-};
+using ConstantPad1d =
+    detail::FunctionLayer<"ConstantPad1d", detail::pad_by_value<Sides1d>, detail::NoOptions, Sides1d, detail::PadValue>;
 /// Pads a picture with a value.
-struct ConstantPad2d
-    : detail::FunctionLayer<ConstantPad2d, detail::pad_by_value<Sides2d>, detail::NoOptions, Sides2d, detail::PadValue> {
-  using FunctionLayer::FunctionLayer;
-};
+using ConstantPad2d =
+    detail::FunctionLayer<"ConstantPad2d", detail::pad_by_value<Sides2d>, detail::NoOptions, Sides2d, detail::PadValue>;
 /// Pads a sequence with zeros.
-struct ZeroPad1d : detail::FunctionLayer<ZeroPad1d, detail::pad_by_value<Sides1d>, detail::PadValue, Sides1d> {
-  using FunctionLayer::FunctionLayer;
-};
+using ZeroPad1d = detail::FunctionLayer<"ZeroPad1d", detail::pad_by_value<Sides1d>, detail::PadValue, Sides1d>;
 /// Pads a picture with zeros.
-struct ZeroPad2d : detail::FunctionLayer<ZeroPad2d, detail::pad_by_value<Sides2d>, detail::PadValue, Sides2d> {
-  using FunctionLayer::FunctionLayer;
-};
+using ZeroPad2d = detail::FunctionLayer<"ZeroPad2d", detail::pad_by_value<Sides2d>, detail::PadValue, Sides2d>;
 
 }  // namespace xgrad::nn

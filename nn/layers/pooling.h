@@ -9,27 +9,19 @@
 namespace xgrad::nn {
 
 /// See max_pool1d.
-struct MaxPool1d : detail::FunctionLayer<MaxPool1d, max_pool1d, MaxPool1dOptions, std::int64_t> {
-  using FunctionLayer::FunctionLayer;
-};
+using MaxPool1d = detail::FunctionLayer<"MaxPool1d", max_pool1d, MaxPool1dOptions, std::int64_t>;
 /// See max_pool2d: `nn::MaxPool2d pool{at("pool"), 2}`.
-struct MaxPool2d : detail::FunctionLayer<MaxPool2d, max_pool2d, MaxPool2dOptions, Size2d> {
-  using FunctionLayer::FunctionLayer;
-};
+using MaxPool2d = detail::FunctionLayer<"MaxPool2d", max_pool2d, MaxPool2dOptions, Size2d>;
 /// See avg_pool1d.
-struct AvgPool1d : detail::FunctionLayer<AvgPool1d, avg_pool1d, AvgPool1dOptions, std::int64_t> {
-  using FunctionLayer::FunctionLayer;
-};
+using AvgPool1d = detail::FunctionLayer<"AvgPool1d", avg_pool1d, AvgPool1dOptions, std::int64_t>;
 /// See avg_pool2d.
-struct AvgPool2d : detail::FunctionLayer<AvgPool2d, avg_pool2d, AvgPool2dOptions, Size2d> {
-  using FunctionLayer::FunctionLayer;
-};
+using AvgPool2d = detail::FunctionLayer<"AvgPool2d", avg_pool2d, AvgPool2dOptions, Size2d>;
 
 namespace detail {
 /// function(x, size).
 template <class Self, auto function, class Size>
-struct AdaptivePoolLayer : FunctionLayer<Self, function, NoOptions, Size> {
-  using FunctionLayer<Self, function, NoOptions, Size>::FunctionLayer;
+struct AdaptivePoolLayer : FunctionLayerOf<Self, function, NoOptions, Size> {
+  using FunctionLayerOf<Self, function, NoOptions, Size>::FunctionLayerOf;
 
  protected:
   std::string settings() const override { return cat("to ", text_of(std::get<0>(this->arguments))); }
@@ -54,8 +46,8 @@ struct AdaptiveAvgPool2d : detail::AdaptivePoolLayer<AdaptiveAvgPool2d, adaptive
 };
 
 /// See interpolate: `nn::Upsample up{at("up"), {.scale_factor = 2}}`.
-struct Upsample : detail::FunctionLayer<Upsample, interpolate, InterpolateOptions> {
-  using FunctionLayer::FunctionLayer;
+struct Upsample : detail::FunctionLayerOf<Upsample, interpolate, InterpolateOptions> {
+  using FunctionLayerOf::FunctionLayerOf;
 
  protected:
   std::string settings() const override {

@@ -36,16 +36,15 @@ Recurrence run_gru(const RecurrentWeights& w, const Tensor& x, const Tensor& h, 
 
 // -- layers -----------------------------------------------------------------------------------------------------------
 
-Recurrent::Recurrent(At here, const std::type_info& derived, std::int64_t in_size, std::int64_t hidden_size,
-                     const Settings& given)
-    : Module(std::move(here), typeid(Recurrent), derived),
+Recurrent::Recurrent(At here, std::int64_t in_size, std::int64_t hidden_size, const Settings& given)
+    : Module(std::move(here)),
+      kind_(given.kind),
       in(positive("in", in_size)),
       hidden(positive("hidden", hidden_size)),
       state(given.proj_size > 0 ? given.proj_size : hidden),
       layers(positive("layers", given.layers, 1'000'000)),
       directions(given.bidirectional ? 2 : 1),
-      dropout(probability("dropout", given.dropout)),
-      kind_(given.kind) {
+      dropout(probability("dropout", given.dropout)) {
   const Scope scope(place());
   if (given.proj_size < 0 || given.proj_size >= hidden) {
     fail<ValueError>("lstm", "proj_size ", given.proj_size, " is not in [0, ", hidden, ")");
@@ -117,35 +116,15 @@ Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) c
   return {here(y), stack(h), c.empty() ? Tensor() : stack(c)};
 }
 
+std::string Recurrent::class_name() const {
+  if (typeid(*this) != typeid(Recurrent)) return Module::class_name();
+  return kind_ == Kind::lstm ? "LSTM" : kind_ == Kind::gru ? "GRU" : "RNN";
+}
+
 std::string Recurrent::settings() const {
   return cat(in, " -> ", hidden, state != hidden ? cat(" -> ", state) : "",
              layers > 1 ? cat(", ", layers, " layers") : "", directions == 2 ? ", both directions" : "");
 }
-
-RNN::RNN(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& o)
-    : Recurrent(std::move(here), typeid(RNN), in_size, hidden_size,
-                {.kind = o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu,
-                 .layers = o.layers,
-                 .bias = o.bias,
-                 .dropout = o.dropout,
-                 .bidirectional = o.bidirectional}) {}
-
-LSTM::LSTM(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& o)
-    : Recurrent(std::move(here), typeid(LSTM), in_size, hidden_size,
-                {.kind = Kind::lstm,
-                 .layers = o.layers,
-                 .bias = o.bias,
-                 .dropout = o.dropout,
-                 .bidirectional = o.bidirectional,
-                 .proj_size = o.proj_size}) {}
-
-GRU::GRU(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& o)
-    : Recurrent(std::move(here), typeid(GRU), in_size, hidden_size,
-                {.kind = Kind::gru,
-                 .layers = o.layers,
-                 .bias = o.bias,
-                 .dropout = o.dropout,
-                 .bidirectional = o.bidirectional}) {}
 
 // -- cells ------------------------------------------------------------------------------------------------------------
 
@@ -165,9 +144,10 @@ Tensor or_zeros(const Tensor& state, const RecurrentCell& cell, const Tensor& x)
 
 }  // namespace
 
-RecurrentCell::RecurrentCell(At here, const std::type_info& derived, std::int64_t in_size, std::int64_t hidden_size,
-                             std::int64_t gates, bool bias)
-    : Module(std::move(here), typeid(RecurrentCell), derived),
+RecurrentCell::RecurrentCell(At here, std::int64_t in_size, std::int64_t hidden_size, std::int64_t gate_count,
+                             bool bias)
+    : Module(std::move(here)),
+      gates(gate_count),
       in(positive("in", in_size)),
       hidden(positive("hidden", hidden_size)),
       weights([&] {
@@ -181,19 +161,17 @@ RecurrentCell::RecurrentCell(At here, const std::type_info& derived, std::int64_
         return w;
       }()) {}
 
-std::string RecurrentCell::settings() const { return cat(in, " -> ", hidden); }
+std::string RecurrentCell::class_name() const {
+  if (typeid(*this) != typeid(RecurrentCell)) return Module::class_name();
+  return gates == 4 ? "LSTMCell" : gates == 3 ? "GRUCell" : "RNNCell";
+}
 
-RNNCell::RNNCell(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& options)
-    : RecurrentCell(std::move(here), typeid(RNNCell), in_size, hidden_size, 1, options.bias),
-      nonlinearity(options.nonlinearity) {}
+std::string RecurrentCell::settings() const { return cat(in, " -> ", hidden); }
 
 Tensor RNNCell::operator()(const Tensor& x, const Tensor& h) const {
   const auto here = enter(x, h);
   return here(run_rnn(weights, as_sequence("rnn_cell", *this, x), or_zeros(h, *this, x), nonlinearity, {}).h);
 }
-
-LSTMCell::LSTMCell(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& options)
-    : RecurrentCell(std::move(here), typeid(LSTMCell), in_size, hidden_size, 4, options.bias) {}
 
 LSTMState LSTMCell::operator()(const Tensor& x, const LSTMState& given) const {
   const auto here = enter(x, given.h, given.c);
@@ -201,9 +179,6 @@ LSTMState LSTMCell::operator()(const Tensor& x, const LSTMState& given) const {
                                    or_zeros(given.c, *this, x), {});
   return {here(next.h), next.c};
 }
-
-GRUCell::GRUCell(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& options)
-    : RecurrentCell(std::move(here), typeid(GRUCell), in_size, hidden_size, 3, options.bias) {}
 
 Tensor GRUCell::operator()(const Tensor& x, const Tensor& h) const {
   const auto here = enter(x, h);

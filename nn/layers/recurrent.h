@@ -32,6 +32,10 @@ struct RecurrentWeights {
 /// two, one of which reads the sequences backwards, with their results side by side. All throw LimitError for more than
 /// most_layers.
 class Recurrent : public Module {
+ protected:
+  enum class Kind { rnn_tanh, rnn_relu, lstm, gru };
+  const Kind kind_;
+
  public:
   /// x (B, T, in) -> output (B, T, D h) of the top layer, D the number of directions, 0 behind the length of a
   /// sequence, and the last states h (and c) of all layers, (L, B, h), L = layers D: forwards those at the length,
@@ -50,8 +54,13 @@ class Recurrent : public Module {
   const RecurrentWeights& weights(std::int64_t layer, std::int64_t direction = 0) const;
 
  protected:
-  enum class Kind { rnn_tanh, rnn_relu, lstm, gru };
   struct Settings {
+    template <class Options>
+    Settings(Kind of, const Options& o)
+        : kind(of), layers(o.layers), bias(o.bias), dropout(o.dropout), bidirectional(o.bidirectional) {
+      if constexpr (requires { o.proj_size; }) proj_size = o.proj_size;
+    }
+
     Kind kind;
     std::int64_t layers;
     bool bias;
@@ -59,11 +68,11 @@ class Recurrent : public Module {
     bool bidirectional;
     std::int64_t proj_size = 0;
   };
-  Recurrent(At here, const std::type_info& derived, std::int64_t in, std::int64_t hidden, const Settings& given);
+  Recurrent(At here, std::int64_t in, std::int64_t hidden, const Settings& given);
+  std::string class_name() const override;
   std::string settings() const override;
 
  private:
-  const Kind kind_;
   std::vector<RecurrentWeights> weights_;
 };
 
@@ -79,7 +88,9 @@ struct RNN : Recurrent {
   using Options = RNNOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  RNN(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  RNN(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
+      : Recurrent(std::move(here), inputs, states,
+                  {o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu, o}) {}
   explicit RNN(Placeless, ...);  ///< does not compile: no place
 };
 
@@ -95,7 +106,8 @@ struct LSTM : Recurrent {
   using Options = LSTMOptions;
 
   /// Throws ValueError for sizes below 1, a dropout outside [0, 1] or a proj_size outside [0, hidden).
-  LSTM(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  LSTM(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
+      : Recurrent(std::move(here), inputs, states, {Kind::lstm, o}) {}
   explicit LSTM(Placeless, ...);  ///< does not compile: no place
 };
 
@@ -110,20 +122,22 @@ struct GRU : Recurrent {
   using Options = GRUOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  GRU(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  GRU(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
+      : Recurrent(std::move(here), inputs, states, {Kind::gru, o}) {}
   explicit GRU(Placeless, ...);  ///< does not compile: no place
 };
 
 /// The base of the cells: the parameters of one layer in one direction.
 class RecurrentCell : public Module {
  public:
+  const std::int64_t gates;  ///< 1 of an RNN, 4 of an LSTM, 3 of a GRU
   const std::int64_t in;
   const std::int64_t hidden;
   const RecurrentWeights weights;
 
  protected:
-  RecurrentCell(At here, const std::type_info& derived, std::int64_t in, std::int64_t hidden, std::int64_t gates,
-                bool bias);
+  RecurrentCell(At here, std::int64_t in, std::int64_t hidden, std::int64_t gates, bool bias);
+  std::string class_name() const override;
   std::string settings() const override;
 };
 
@@ -136,7 +150,8 @@ struct RNNCell : RecurrentCell {
   using Options = RNNCellOptions;
 
   /// Throws ValueError for sizes below 1.
-  RNNCell(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  RNNCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
+      : RecurrentCell(std::move(here), inputs, states, 1, o.bias), nonlinearity(o.nonlinearity) {}
   explicit RNNCell(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in), h (B, hidden) or undefined for 0 -> (B, hidden). Throws ShapeError.
@@ -158,7 +173,8 @@ struct LSTMCell : RecurrentCell {
   using Options = CellOptions;
 
   /// Throws ValueError for sizes below 1.
-  LSTMCell(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  LSTMCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
+      : RecurrentCell(std::move(here), inputs, states, 4, o.bias) {}
   explicit LSTMCell(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in), a state or {} for 0 -> the next state. Throws ShapeError.
@@ -170,7 +186,8 @@ struct GRUCell : RecurrentCell {
   using Options = CellOptions;
 
   /// Throws ValueError for sizes below 1.
-  GRUCell(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  GRUCell(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
+      : RecurrentCell(std::move(here), inputs, states, 3, o.bias) {}
   explicit GRUCell(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in), h (B, hidden) or undefined for 0 -> (B, hidden). Throws ShapeError.

@@ -43,16 +43,12 @@ struct Unflatten : Layer<Unflatten> {
 };
 
 /// See pixel_shuffle.
-struct PixelShuffle : detail::FunctionLayer<PixelShuffle, pixel_shuffle, detail::NoOptions, std::int64_t> {
-  using FunctionLayer::FunctionLayer;
-};
+using PixelShuffle = detail::FunctionLayer<"PixelShuffle", pixel_shuffle, detail::NoOptions, std::int64_t>;
 /// See pixel_unshuffle.
-struct PixelUnshuffle : detail::FunctionLayer<PixelUnshuffle, pixel_unshuffle, detail::NoOptions, std::int64_t> {
-  using FunctionLayer::FunctionLayer;
-};
+using PixelUnshuffle = detail::FunctionLayer<"PixelUnshuffle", pixel_unshuffle, detail::NoOptions, std::int64_t>;
 /// See channel_shuffle.
-struct ChannelShuffle : detail::FunctionLayer<ChannelShuffle, channel_shuffle, detail::NoOptions, std::int64_t> {
-  using FunctionLayer::FunctionLayer;
+struct ChannelShuffle : detail::FunctionLayerOf<ChannelShuffle, channel_shuffle, detail::NoOptions, std::int64_t> {
+  using FunctionLayerOf::FunctionLayerOf;
 
  protected:
   std::string settings() const override { return cat(std::get<0>(arguments), " groups"); }

@@ -13,18 +13,9 @@ constexpr double bert_deviation = 0.02;  // of the first weights
 
 }  // namespace
 
-BertBlock::BertBlock(At here, const Options& options)
-    : Module(std::move(here)),
-      attn(at("attn"), options.dim, options.heads, {.dropout = options.dropout, .bias = true, .packed = true}),
-      norm1(at("norm1"), options.dim, {.eps = options.norm_eps}),
-      ffn(at("ffn"), {.in = options.dim, .hidden = options.ffn, .activation = options.activation}),
-      norm2(at("norm2"), options.dim, {.eps = options.norm_eps}),
-      dropout(at("dropout"), options.dropout) {}
-
-Tensor BertBlock::operator()(const Tensor& x, const AttentionMask& mask) const {
-  const auto here = enter(x);
+Tensor BertBlock::forward(const Tensor& x, const AttentionMask& mask) const {
   const Tensor h = norm1(x + dropout(attn(x, mask)));  // (B, T, C)
-  return here(norm2(h + dropout(ffn(h))));
+  return norm2(h + dropout(ffn(h)));
 }
 
 Bert::Bert(At here, const Options& given)

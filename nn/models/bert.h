@@ -13,6 +13,7 @@
 #include "../attention/multi_head_attention.h"
 #include "../containers/maybe.h"
 #include "../containers/stack.h"
+#include "../layer.h"
 #include "../layers/embedding.h"
 #include "../layers/mlp.h"
 #include "../layers/norm.h"
@@ -51,20 +52,18 @@ struct BertInputs {
 };
 
 /// h = norm1(x + dropout(attn(x)))      y = norm2(h + dropout(ffn(h)))
-struct BertBlock : Module {
-  using Options = BertOptions;
-
-  BertBlock(At here, const Options& options);
-  explicit BertBlock(Placeless, ...);  ///< does not compile: no place
+struct BertBlock : Layer<BertBlock, BertOptions> {
+  using Layer::Layer;
 
   /// x (B, T, C) -> (B, T, C). Throws ShapeError.
-  Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
+  Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
 
-  MultiHeadAttention attn;
-  LayerNorm norm1;
-  Mlp ffn;
-  LayerNorm norm2;
-  Dropout dropout;
+  MultiHeadAttention attn{at("attn"), options.dim, options.heads,
+                          {.dropout = options.dropout, .bias = true, .packed = true}};
+  LayerNorm norm1{at("norm1"), options.dim, {.eps = options.norm_eps}};
+  Mlp ffn{at("ffn"), {.in = options.dim, .hidden = options.ffn, .activation = options.activation}};
+  LayerNorm norm2{at("norm2"), options.dim, {.eps = options.norm_eps}};
+  Dropout dropout{at("dropout"), options.dropout};
 };
 
 /// h = blocks(dropout(norm(embedding(ids) + segments + positions)))

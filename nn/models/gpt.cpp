@@ -12,25 +12,11 @@ namespace {
 
 constexpr double gpt_deviation = 0.02;  // of the first weights
 
-LayerNormOptions norm_options(const GptOptions& options) { return {.eps = options.norm_eps, .bias = options.bias}; }
-
 }  // namespace
 
-GptBlock::GptBlock(At here, const Options& options)
-    : Module(std::move(here)),
-      norm1(at("norm1"), options.dim, norm_options(options)),
-      attn(at("attn"), options.dim, options.heads, {.dropout = options.dropout, .bias = options.bias, .packed = true}),
-      norm2(at("norm2"), options.dim, norm_options(options)),
-      ffn(at("ffn"), {.in = options.dim,
-                      .hidden = options.ffn == 0 ? 4 * options.dim : options.ffn,
-                      .activation = options.activation,
-                      .bias = options.bias}),
-      dropout(at("dropout"), options.dropout) {}
-
-Tensor GptBlock::operator()(const Tensor& x) const {
-  const auto here = enter(x);
+Tensor GptBlock::forward(const Tensor& x) const {
   const Tensor h = x + dropout(attn(norm1(x), causal));  // (B, T, C)
-  return here(h + dropout(ffn(norm2(h))));
+  return h + dropout(ffn(norm2(h)));
 }
 
 Tensor GptBlock::operator()(const Tensor& x, KeyValueCache& past) const {
@@ -47,7 +33,7 @@ Gpt::Gpt(At here, const Options& given)
       positions(at("positions"), options.context, options.dim,
                 {.dropout = options.dropout, .init = init::normal({.std = gpt_deviation})}),
       blocks(at("blocks"), options.layers, options),
-      norm(at("norm"), options.dim, norm_options(options)) {
+      norm(at("norm"), options.dim, options.norm()) {
   apply<Linear>([](const Linear& map) {
     init::reset(map.weight, init::normal({.std = gpt_deviation}));
     if (map.bias.defined()) init::reset(map.bias, init::zeros());

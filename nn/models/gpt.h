@@ -7,6 +7,7 @@
 
 #include "../attention/multi_head_attention.h"
 #include "../containers/stack.h"
+#include "../layer.h"
 #include "../layers/embedding.h"
 #include "../layers/mlp.h"
 #include "../layers/norm.h"
@@ -27,25 +28,30 @@ struct GptOptions {
   bool bias = true;      ///< of the linear maps and layer norms
   double norm_eps = 1e-5;
   Activation activation = [](const Tensor& x) { return gelu(x, Gelu::tanh); };
+
+  /// Those of the layer norms.
+  LayerNormOptions norm() const { return {.eps = norm_eps, .bias = bias}; }
 };
 
 /// h = x + dropout(attn(norm1(x)))      y = h + dropout(ffn(norm2(h)))
-struct GptBlock : Module {
-  using Options = GptOptions;
-
-  GptBlock(At here, const Options& options);
-  explicit GptBlock(Placeless, ...);  ///< does not compile: no place
+struct GptBlock : Layer<GptBlock, GptOptions> {
+  using Layer::Layer;
+  using Layer::operator();
 
   /// x (B, T, C) -> (B, T, C): each position sees those before. Throws ShapeError.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
   /// The same for the next positions, which see the past, too; it grows by them, unless something is thrown.
   Tensor operator()(const Tensor& x, KeyValueCache& past) const;
 
-  LayerNorm norm1;
-  MultiHeadAttention attn;
-  LayerNorm norm2;
-  Mlp ffn;
-  Dropout dropout;
+  LayerNorm norm1{at("norm1"), options.dim, options.norm()};
+  MultiHeadAttention attn{at("attn"), options.dim, options.heads,
+                          {.dropout = options.dropout, .bias = options.bias, .packed = true}};
+  LayerNorm norm2{at("norm2"), options.dim, options.norm()};
+  Mlp ffn{at("ffn"), {.in = options.dim,
+                      .hidden = options.ffn == 0 ? 4 * options.dim : options.ffn,
+                      .activation = options.activation,
+                      .bias = options.bias}};
+  Dropout dropout{at("dropout"), options.dropout};
 };
 
 /// logits = norm(blocks(embedding(ids) + positions)) embedding'

@@ -12,32 +12,22 @@ constexpr double llama_deviation = 0.02;  // of the first weights
 
 }  // namespace
 
-LlamaBlock::LlamaBlock(At here, const Options& options)
-    : Module(std::move(here)),
-      norm1(at("norm1"), options.dim, {.eps = options.norm_eps}),
-      attn(at("attn"), options.dim, options.heads,
-           {.bias = options.qkv_bias,
-            .o_bias = false,
-            .kv_heads = options.kv_heads,
-            .packed = true,
-            .rotary_theta = options.theta,
-            .rotary_scaling = options.rope_scaling}),
-      norm2(at("norm2"), options.dim, {.eps = options.norm_eps}),
-      ffn(at("ffn"), {.in = options.dim, .hidden = options.ffn}),
-      window_(options.window) {
-  if (window_) positive("window", *window_);
+void LlamaBlock::check(const Options& options) {
+  if (options.window && *options.window < 1) {
+    fail<ValueError>("LlamaBlock", "window ", *options.window, " is not positive");
+  }
 }
 
-Tensor LlamaBlock::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  const Tensor h = x + attn(norm1(x), window_ ? window({.before = *window_ - 1}) : causal);  // (B, T, C)
-  return here(h + ffn(norm2(h)));
+Tensor LlamaBlock::forward(const Tensor& x) const {
+  const AttentionMask mask = options.window ? window({.before = *options.window - 1}) : causal;
+  const Tensor h = x + attn(norm1(x), mask);  // (B, T, C)
+  return h + ffn(norm2(h));
 }
 
 Tensor LlamaBlock::operator()(const Tensor& x, KeyValueCache& past) const {
   const auto here = enter(x);
   Rewind undo(past);
-  const Tensor h = x + attn.extend(norm1(x), past, window_);  // (B, T, C)
+  const Tensor h = x + attn.extend(norm1(x), past, options.window);  // (B, T, C)
   return undo.keep(here(h + ffn(norm2(h))));
 }
 

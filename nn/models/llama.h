@@ -8,6 +8,7 @@
 #include "../attention/multi_head_attention.h"
 #include "../containers/maybe.h"
 #include "../containers/stack.h"
+#include "../layer.h"
 #include "../layers/embedding.h"
 #include "../layers/norm.h"
 #include "../layers/swiglu.h"
@@ -39,24 +40,26 @@ struct LlamaOptions {
 };
 
 /// h = x + attn(norm1(x))      y = h + ffn(norm2(h))
-struct LlamaBlock : Module {
-  using Options = LlamaOptions;
-
-  LlamaBlock(At here, const Options& options);
-  explicit LlamaBlock(Placeless, ...);  ///< does not compile: no place
+struct LlamaBlock : Layer<LlamaBlock, LlamaOptions> {
+  using Layer::Layer;
+  using Layer::operator();
+  static void check(const Options& options);
 
   /// x (B, T, C) -> (B, T, C): each position sees those before. Throws ShapeError.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
   /// The same for the next positions, which see the past, too; it grows by them, unless something is thrown.
   Tensor operator()(const Tensor& x, KeyValueCache& past) const;
 
-  RMSNorm norm1;
-  MultiHeadAttention attn;
-  RMSNorm norm2;
-  SwiGlu ffn;
-
- private:
-  const std::optional<std::int64_t> window_;
+  RMSNorm norm1{at("norm1"), options.dim, {.eps = options.norm_eps}};
+  MultiHeadAttention attn{at("attn"), options.dim, options.heads,
+                          {.bias = options.qkv_bias,
+                           .o_bias = false,
+                           .kv_heads = options.kv_heads,
+                           .packed = true,
+                           .rotary_theta = options.theta,
+                           .rotary_scaling = options.rope_scaling}};
+  RMSNorm norm2{at("norm2"), options.dim, {.eps = options.norm_eps}};
+  SwiGlu ffn{at("ffn"), {.in = options.dim, .hidden = options.ffn}};
 };
 
 /// logits = head(norm(blocks(embedding(ids))))

@@ -2,6 +2,7 @@
 #include "pretrained.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <initializer_list>
@@ -86,11 +87,6 @@ class Config {
     fail<FormatError>(op_, path_, ": ", escaped(name), " ", what, ", found ",
                       found == entries_.end() ? "null" : shown(*found));
   }
-  // The number of entries of an object.
-  std::int64_t size(const char* name) const {
-    if (!at(name).is_object()) refuse(name, "is not an object");
-    return std::ssize(at(name));
-  }
   // An entry that is an object, as a config of its own.
   Config inner(const char* name) const {
     if (!at(name).is_object()) refuse(name, "is not an object");
@@ -98,6 +94,7 @@ class Config {
     own.entries_ = at(name);
     return own;
   }
+  std::int64_t size() const { return std::ssize(entries_); }
 
  private:
   const nlohmann::json& at(const char* name) const {
@@ -193,6 +190,15 @@ class Weights {
   void into_layer(const Layer& layer, const std::string& name) {
     into(layer.weight, name + ".weight");
     into(layer.bias, name + ".bias");
+  }
+  // The maps of queries, keys and values, which are one map here.
+  void into_qkv(const MultiHeadAttention& attn, const std::array<std::string, 3>& maps) {
+    const std::int64_t keys = attn.dim / attn.heads * attn.kv_heads;
+    const auto into_part = [&](const Tensor& parameter, const char* part) {
+      into_rows(parameter, {{maps[0] + part, attn.dim}, {maps[1] + part, keys}, {maps[2] + part, keys}});
+    };
+    into_part(attn.qkv->weight, ".weight");
+    if (attn.qkv->bias.defined()) into_part(attn.qkv->bias, ".bias");
   }
   // An array that a file may repeat, but not with other numbers.
   void again(const Tensor& parameter, const std::string& name) {
@@ -331,7 +337,7 @@ BertOptions bert_options(const std::string& path) {
           .norm_eps = config.number("layer_norm_eps", 1e-12),
           .activation = config.activation("hidden_act", "gelu"),
           .head = head_of_bert(config),
-          .classes = config.has("id2label") ? config.size("id2label") : 2};
+          .classes = config.has("id2label") ? config.inner("id2label").size() : 2};
 }
 
 void load_gpt2(const Gpt& model, const std::string& path) {
@@ -363,16 +369,9 @@ void load_llama(const Llama& model, const std::string& path) {
   for (std::int64_t i = 0; i < model.blocks.size(); ++i) {
     const LlamaBlock& block = model.blocks[i];
     const auto name = [&](const char* part) { return file.name("layers.", i, ".", part, ".weight"); };
-    const std::int64_t keys = block.attn.dim / block.attn.heads * block.attn.kv_heads;
+    const auto map = [&](const char* part) { return file.name("layers.", i, ".self_attn.", part); };
     file.into(block.norm1.weight, name("input_layernorm"));
-    file.into_rows(block.attn.qkv->weight, {{name("self_attn.q_proj"), block.attn.dim},
-                                            {name("self_attn.k_proj"), keys},
-                                            {name("self_attn.v_proj"), keys}});
-    if (block.attn.qkv->bias.defined()) {
-      const auto bias = [&](const char* part) { return file.name("layers.", i, ".self_attn.", part, ".bias"); };
-      file.into_rows(block.attn.qkv->bias,
-                     {{bias("q_proj"), block.attn.dim}, {bias("k_proj"), keys}, {bias("v_proj"), keys}});
-    }
+    file.into_qkv(block.attn, {map("q_proj"), map("k_proj"), map("v_proj")});
     file.into(block.attn.o.weight, name("self_attn.o_proj"));
     file.into(block.norm2.weight, name("post_attention_layernorm"));
     file.into(block.ffn.w1.weight, name("mlp.gate_proj"));
@@ -403,15 +402,8 @@ void load_bert(const Bert& model, const std::string& path) {
   for (std::int64_t i = 0; i < model.blocks.size(); ++i) {
     const BertBlock& block = model.blocks[i];
     const auto name = [&](const auto&... parts) { return file.name("encoder.layer.", i, ".", parts...); };
-    const auto parts = [&](const char* what) {
-      std::vector<std::pair<std::string, std::int64_t>> all;
-      for (const char* part : {"query", "key", "value"}) {
-        all.emplace_back(name("attention.self.", part, what), block.attn.dim);
-      }
-      return all;
-    };
-    file.into_rows(block.attn.qkv->weight, parts(".weight"));
-    file.into_rows(block.attn.qkv->bias, parts(".bias"));
+    file.into_qkv(block.attn,
+                  {name("attention.self.query"), name("attention.self.key"), name("attention.self.value")});
     file.into_layer(block.attn.o, name("attention.output.dense"));
     into_norm(block.norm1, name("attention.output.LayerNorm"));
     file.into_layer(block.ffn.fc1, name("intermediate.dense"));

@@ -70,7 +70,8 @@ struct ResidualBlock : Layer<ResidualBlock, ResidualBlockOptions> {
 /// The blocks of stage 0, 1, 2 or 3, called 0, 1, ...; the first one halves the map, but in stage 0.
 struct ResidualStage : Stack<ResidualBlock> {
   using Options = ResNetOptions;
-  ResidualStage(At here, const ResNetOptions& options, int number);
+
+  ResidualStage(At here, const Options& options, int number);
   explicit ResidualStage(Placeless, ...);  ///< does not compile: no place
 };
 

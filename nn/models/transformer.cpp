@@ -15,31 +15,10 @@
 namespace xgrad::nn {
 namespace {
 
-Shape norm_sizes(const TransformerOptions& options) {
-  const Shape& sizes = options.norm_shape;
-  if (sizes.empty()) return {options.dim};
-  if (sizes.rank() > 2 || sizes.back() != options.dim) {
-    fail<ValueError>("transformer", "needs norm_shape (C) or (T, C) with C = ", options.dim, ", got ", sizes);
-  }
-  return sizes;
-}
-
 // Refuses lengths that norms over (T, C) would refuse later, before anything is computed.
 void check_length(const char* op, const Tensor& x, const LayerNorm& norm) {
   if (norm.sizes.rank() == 1 || (x.rank() == 3 && x.dim(1) == norm.sizes[0])) return;
   fail<ShapeError>(op, "norms over ", norm.sizes, " take ", norm.sizes[0], " positions, got ", x.shape());
-}
-
-AddNormOptions add_norm_options(const TransformerOptions& options) {
-  return {.dropout = options.dropout, .order = options.norm};
-}
-
-MultiHeadAttentionOptions attention_options(const TransformerOptions& options) {
-  return {.dropout = options.dropout, .bias = options.attention_bias};
-}
-
-MlpOptions ffn_options(const TransformerOptions& options) {
-  return {.in = options.dim, .hidden = options.ffn, .activation = options.activation};
 }
 
 SinusoidalOptions position_options(const TransformerOptions& options) {
@@ -112,6 +91,27 @@ AttentionMask rows_of(const AttentionMask& mask, std::int64_t first, std::int64_
 
 }  // namespace
 
+Shape detail::norm_sizes(const TransformerOptions& options) {
+  const Shape& sizes = options.norm_shape;
+  if (sizes.empty()) return {options.dim};
+  if (sizes.rank() > 2 || sizes.back() != options.dim) {
+    fail<ValueError>("transformer", "needs norm_shape (C) or (T, C) with C = ", options.dim, ", got ", sizes);
+  }
+  return sizes;
+}
+
+AddNormOptions detail::add_norm_options(const TransformerOptions& options) {
+  return {.dropout = options.dropout, .order = options.norm};
+}
+
+MultiHeadAttentionOptions detail::attention_options(const TransformerOptions& options) {
+  return {.dropout = options.dropout, .bias = options.attention_bias};
+}
+
+MlpOptions detail::ffn_options(const TransformerOptions& options) {
+  return {.in = options.dim, .hidden = options.ffn, .activation = options.activation};
+}
+
 // -- parts ------------------------------------------------------------------------------------------------------------
 
 AddNorm::AddNorm(At here, std::int64_t size, const Options& options) : AddNorm(std::move(here), Shape{size}, options) {}
@@ -129,18 +129,10 @@ Tensor AddNorm::add(const Tensor& x, const Tensor& y) const {
 
 // -- encoder ----------------------------------------------------------------------------------------------------------
 
-EncoderBlock::EncoderBlock(At here, const Options& options)
-    : Module(std::move(here)),
-      attn(at("attn"), options.dim, options.heads, attention_options(options)),
-      add_norm1(at("add_norm1"), norm_sizes(options), add_norm_options(options)),
-      ffn(at("ffn"), ffn_options(options)),
-      add_norm2(at("add_norm2"), norm_sizes(options), add_norm_options(options)) {}
-
-Tensor EncoderBlock::operator()(const Tensor& x, const AttentionMask& mask) const {
-  const auto here = enter(x);
+Tensor EncoderBlock::forward(const Tensor& x, const AttentionMask& mask) const {
   check_length("encoder_block", x, add_norm1.norm);
   const Tensor h = add_norm1.around(x, [&](const Tensor& x) { return attn(x, mask); });  // (B, T, C)
-  return here(add_norm2.around(h, ffn));
+  return add_norm2.around(h, ffn);
 }
 
 Encoder::Encoder(At here, std::int64_t vocabulary, const Options& given)
@@ -149,7 +141,7 @@ Encoder::Encoder(At here, std::int64_t vocabulary, const Options& given)
       embedding(at("embedding"), vocabulary, options.dim),
       positions(at("positions"), options.dim, position_options(options)),
       blocks(at("blocks"), options.layers, options),
-      norm(at("norm"), options.norm == NormOrder::pre, norm_sizes(options)) {}
+      norm(at("norm"), options.norm == NormOrder::pre, detail::norm_sizes(options)) {}
 
 Tensor Encoder::operator()(const Index& ids, const AttentionMask& mask) const {
   const auto here = enter(ids);
@@ -172,15 +164,6 @@ Tensors Encoder::layers(const Index& ids, const AttentionMask& mask) const {
 
 // -- decoder ----------------------------------------------------------------------------------------------------------
 
-DecoderBlock::DecoderBlock(At here, const Options& options)
-    : Module(std::move(here)),
-      self_attn(at("self_attn"), options.dim, options.heads, attention_options(options)),
-      add_norm1(at("add_norm1"), norm_sizes(options), add_norm_options(options)),
-      cross_attn(at("cross_attn"), options.dim, options.heads, attention_options(options)),
-      add_norm2(at("add_norm2"), norm_sizes(options), add_norm_options(options)),
-      ffn(at("ffn"), ffn_options(options)),
-      add_norm3(at("add_norm3"), norm_sizes(options), add_norm_options(options)) {}
-
 template <class SelfAttention, class CrossAttention>
 Tensor DecoderBlock::run(const Tensor& x, const SelfAttention& attend_self, const CrossAttention& attend_memory) const {
   const Tensor g = add_norm1.around(x, attend_self);    // (B, T, C)
@@ -188,12 +171,11 @@ Tensor DecoderBlock::run(const Tensor& x, const SelfAttention& attend_self, cons
   return add_norm3.around(h, ffn);
 }
 
-Tensor DecoderBlock::operator()(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask) const {
-  const auto here = enter(x, memory);
+Tensor DecoderBlock::forward(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask) const {
   check_length("decoder_block", x, add_norm1.norm);
-  return here(run(
+  return run(
       x, [&](const Tensor& x) { return self_attn(x, causal); },
-      [&](const Tensor& g) { return cross_attn(g, memory, memory, memory_mask); }));
+      [&](const Tensor& g) { return cross_attn(g, memory, memory, memory_mask); });
 }
 
 DecoderBlockState DecoderBlock::start(const Tensor& memory) const {
@@ -247,7 +229,7 @@ Decoder::Decoder(At here, std::int64_t vocabulary, const Options& given)
       embedding(at("embedding"), vocabulary, options.dim),
       positions(at("positions"), options.dim, position_options(options)),
       blocks(at("blocks"), options.layers, options),
-      norm(at("norm"), options.norm == NormOrder::pre, norm_sizes(options)),
+      norm(at("norm"), options.norm == NormOrder::pre, detail::norm_sizes(options)),
       out(at("out"), options.dim, vocabulary) {}
 
 Decoder::Memories Decoder::memories(const Tensors& encoder_layers, const AttentionMask& mask) const {

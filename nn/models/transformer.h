@@ -75,21 +75,25 @@ struct TransformerOptions {
   std::int64_t max_length = 1000;
 };
 
-/// Self-attention and feed-forward, each with its residual connection.
-struct EncoderBlock : Module {
-  using Options = TransformerOptions;
+namespace detail {
+/// The options of the parts of a block.
+MultiHeadAttentionOptions attention_options(const TransformerOptions& options);
+AddNormOptions add_norm_options(const TransformerOptions& options);
+Shape norm_sizes(const TransformerOptions& options);
+MlpOptions ffn_options(const TransformerOptions& options);
+}  // namespace detail
 
-  /// Throws ValueError as Encoder.
-  EncoderBlock(At here, const Options& options);
-  explicit EncoderBlock(Placeless, ...);  ///< does not compile: no place
+/// Self-attention and feed-forward, each with its residual connection. Throws ValueError as Encoder.
+struct EncoderBlock : Layer<EncoderBlock, TransformerOptions> {
+  using Layer::Layer;
 
   /// x (B, T, C) -> (B, T, C). Throws ShapeError, also for another T than that of `norm_shape`.
-  Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
+  Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
 
-  MultiHeadAttention attn;
-  AddNorm add_norm1;
-  Mlp ffn;
-  AddNorm add_norm2;
+  MultiHeadAttention attn{at("attn"), options.dim, options.heads, detail::attention_options(options)};
+  AddNorm add_norm1{at("add_norm1"), detail::norm_sizes(options), detail::add_norm_options(options)};
+  Mlp ffn{at("ffn"), detail::ffn_options(options)};
+  AddNorm add_norm2{at("add_norm2"), detail::norm_sizes(options), detail::add_norm_options(options)};
 };
 
 /// Embedding times sqrt(C), positions, blocks, and with pre-norm a last layer norm.
@@ -121,29 +125,27 @@ struct DecoderBlockState {
   KeyValue memory;
 };
 
-/// Masked self-attention, cross-attention to a memory, and feed-forward, each with its residual connection.
-struct DecoderBlock : Module {
-  using Options = TransformerOptions;
-
-  /// Throws ValueError as Encoder.
-  DecoderBlock(At here, const Options& options);
-  explicit DecoderBlock(Placeless, ...);  ///< does not compile: no place
+/// Masked self-attention, cross-attention to a memory, and feed-forward, each with its residual connection. Throws
+/// ValueError as Encoder.
+struct DecoderBlock : Layer<DecoderBlock, TransformerOptions> {
+  using Layer::Layer;
+  using Layer::operator();
 
   /// x (B, T, C), memory (B, S, C) -> (B, T, C): all positions at once, each seeing those before. Throws ShapeError,
   /// also for another T than that of `norm_shape`.
-  Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
+  Tensor forward(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
 
   /// For decoding step by step: x (B, T, C) are the next T positions after those in `state`, which grows by them.
   /// Throws ShapeError if x is of another batch size, or not all T positions of `norm_shape` at once.
   DecoderBlockState start(const Tensor& memory) const;
   Tensor operator()(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const;
 
-  MultiHeadAttention self_attn;
-  AddNorm add_norm1;
-  MultiHeadAttention cross_attn;
-  AddNorm add_norm2;
-  Mlp ffn;
-  AddNorm add_norm3;
+  MultiHeadAttention self_attn{at("self_attn"), options.dim, options.heads, detail::attention_options(options)};
+  AddNorm add_norm1{at("add_norm1"), detail::norm_sizes(options), detail::add_norm_options(options)};
+  MultiHeadAttention cross_attn{at("cross_attn"), options.dim, options.heads, detail::attention_options(options)};
+  AddNorm add_norm2{at("add_norm2"), detail::norm_sizes(options), detail::add_norm_options(options)};
+  Mlp ffn{at("ffn"), detail::ffn_options(options)};
+  AddNorm add_norm3{at("add_norm3"), detail::norm_sizes(options), detail::add_norm_options(options)};
 
  private:
   template <class SelfAttention, class CrossAttention>

@@ -108,8 +108,9 @@ for compiler in g++ clang++; do
   echo "  layers without a place"
   # Those that name it, and those that inherit it.
   layers=$(sed -n 's/^  explicit \([A-Za-z0-9]*\)(Placeless, \.\.\.);.*/\1/p' "$root"/nn/*.h "$root"/nn/*/*.h)
-  layers+=" "$(awk '/^struct/ { name = $2 } /^  using [A-Za-z]*Layer::|^  using [A-Za-z]*(Loss|Dropout)::/ { print name }' \
-    "$root"/nn/layers/*.h)
+  layers+=" "$(awk 'FILENAME ~ /function_layer/ { next } /^struct/ { name = $2 }
+    /^  using [A-Za-z]*Layer(Of)?::|^  using [A-Za-z]*(Loss|Dropout)::/ { print name }
+    /^using [A-Za-z0-9]+ =( detail::(FunctionLayer|PadLayer|ChannelDropout)<|$)/ { print $2 }' "$root"/nn/layers/*.h)
   [ "$(wc -w <<<"$layers")" -ge 90 ]
   # The compiler says it once for each type that is no place.
   code='using namespace nn; using namespace nn::pytorch; long n;'

@@ -130,29 +130,21 @@ TEST_CASE("a function that does not look at its input is not called causal") {
 
 TEST_CASE("check_causality refuses what it cannot check") {
   const Model model(same_position);
-  CHECK(error_of<ValueError>([] { check_causality(std::function<Tensor(const Index&)>(), ids); }) ==
-        "check_causality: the function is empty");
-  CHECK(error_of<ShapeError>([&] {
-          check_causality(model, Index({3}, {1, 2, 3}));
-        }) == "check_causality: needs ids (B, T), got [3]; is the batch axis missing? [1, 3] would fit");
-  CHECK(error_of<ShapeError>([&] { check_causality(model, zeros({3})); }) ==
-        "check_causality: needs x (B, T, ...), got [3]");
-  CHECK(error_of<ValueError>([&] {
-          check_causality(model, Index({0, 3}, 1));
-        }) == "check_causality: x [0, 3] is empty");
-  CHECK(error_of<ValueError>([&] {
-          check_causality(model, Index({2, 1}, {1, 2}));
-        }) == "check_causality: needs at least 2 positions, got [2, 1]");
-  CHECK(error_of<ValueError>([&] {
-          check_causality(model, Index({2, 3}, 7));
-        }) == "check_causality: all ids are 7, so there is none to put in place of another");
-  CHECK(error_of<ShapeError>([&] {
-          check_causality([&](const Index& x) { return sum(model(x), {.axis = 1}); }, ids);
-        }) == "check_causality: for an input [2, 5] needs an output (2, 5, ...), got [2, 3]");
-  CHECK(error_of<ValueError>(
-            [&] { check_causality([&](const Index& x) { return xgrad::dropout(model(x), 0.5); }, ids); }) ==
-        "check_causality: f gives other values for the same input: does it draw random numbers? nn::Eval switches "
-        "dropout off");
+  check_refused<ValueError>({
+      {[] { check_causality(std::function<Tensor(const Index&)>(), ids); }, {"check_causality: the function is empty"}},
+      {[&] { check_causality(model, Index({0, 3}, 1)); }, {"check_causality: x [0, 3] is empty"}},
+      {[&] { check_causality(model, Index({2, 1}, {1, 2})); }, {"check_causality:", "needs at", "least 2", "[2, 1]"}},
+      {[&] { check_causality(model, Index({2, 3}, 7)); }, {"check_causality:", "all ids", "are 7"}},
+      {[&] { check_causality([&](const Index& x) { return xgrad::dropout(model(x), 0.5); }, ids); },
+       {"check_causality:", "nn::Eval switches dropout off"}}
+  });
+  check_refused<ShapeError>({
+      {[&] { check_causality(model, Index({3}, {1, 2, 3})); },
+       {"check_causality: needs ids (B, T), got [3]; is the batch axis missing? [1, 3] would fit"}},
+      {[&] { check_causality(model, zeros({3})); }, {"check_causality: needs x (B, T, ...), got [3]"}},
+      {[&] { check_causality([&](const Index& x) { return sum(model(x), {.axis = 1}); }, ids); },
+       {"check_causality: for an input [2, 5] needs an output (2, 5, ...), got [2, 3]"}}
+  });
 }
 
 TEST_CASE("what counts of the library's models does not depend on padding") {

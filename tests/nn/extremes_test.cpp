@@ -78,6 +78,7 @@ TEST_CASE("extreme numbers: sizes of attention, transformers and sequence to seq
     takes(n == 1 || n == 2 || n == 4, [&] { nn::pytorch::MultiheadAttention{nn::root, 4, n}; });
     takes(n >= 0, [&] { nn::pytorch::MultiheadAttention{nn::root, 4, 1, {.kdim = n, .vdim = n}}; });
     takes(n >= 1, [&] { nn::LinearAttention{nn::root, n, 1}; });
+    takes(n == 1 || n == 2 || n == 4, [&] { nn::LinearAttention{nn::root, 4, n}; });
     takes(n >= 1, [&] { nn::BilinearAttention{nn::root, {.query = n, .key = n}}; });
     takes(n >= 1, [&] { nn::AdditiveAttention{nn::root, {.query = n, .key = 1, .hidden = 1}}; });
     takes(n >= 1, [&] { nn::AdditiveAttention{nn::root, {.query = 1, .key = 1, .hidden = n}}; });

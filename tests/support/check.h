@@ -84,6 +84,7 @@ std::string lacks(const std::string& message, const std::vector<std::string>& wo
 #define CHECK_REFUSED(Error, call, ...) \
   CHECK(xgrad::testing::lacks(xgrad::testing::error_of<Error>([&] { call; }), {__VA_ARGS__}) == "")
 
+
 /// Checks that each call throws an E whose message holds all words that are listed beside the call.
 template <class E>
 void check_refused(std::initializer_list<std::pair<std::function<void()>, std::vector<std::string>>> cases) {

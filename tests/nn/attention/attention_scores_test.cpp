@@ -55,14 +55,6 @@ TEST_CASE("Additive attention: the worked example") {
   check_close(attn(normal({2, 1, 20}), same_keys, counting_values, two_and_six).value(), averages);
 }
 
-TEST_CASE("Dot-product attention: the worked example") {
-  const DotProductAttention attn{root, {.dropout = 0.5}};
-  const Tensor q(normal({2, 1, 2}));
-  CHECK(!equal(attn(q, same_keys, counting_values, two_and_six).value(), averages));
-  const Eval eval(attn);
-  check_close(attn(q, same_keys, counting_values, two_and_six).value(), averages);
-}
-
 TEST_CASE("Additive attention is W_v tanh(W_q q + W_k k), each query against each key") {
   const AdditiveAttention attn{root, {.query = 3, .key = 2, .hidden = 4}};
   const Tensor q(normal({1, 2, 3}, 1)), k(normal({1, 5, 2}, 2)), v(normal({1, 5, 6}, 3));
@@ -258,17 +250,6 @@ TEST_CASE("Self-attention with positions as rows and as columns: 512 to 64, scor
   check_close(attn.attn.score(q, k).value(), (matmul(q, transpose(k)) / 8).value());
   check_close(rows.value(), plain::attention(q, k, v).value());
   CHECK_THROWS_AS(attn.columns(x[0]), ShapeError);
-}
-
-TEST_CASE("Both forms of self-attention have the same gradients") {
-  const SelfAttention attn{root, 6, 3};
-  const Tensor x = variable(normal({2, 4, 6}));
-  Tensors leaves = attn.parameters();
-  leaves.push_back(x);
-  const Array seed = normal({2, 4, 3}, 5);
-  const Tensors by_rows = grad(attn(x), leaves, {.seed = seed});
-  const Tensors by_columns = grad(transpose(attn.columns(transpose(x))), leaves, {.seed = seed});
-  for (std::size_t i = 0; i < leaves.size(); ++i) check_close(by_columns[i].value(), by_rows[i].value());
 }
 
 }  // namespace

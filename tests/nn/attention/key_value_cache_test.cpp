@@ -38,17 +38,6 @@ TEST_CASE("A cache holds what was appended, position by position, beyond its fir
   CHECK(equal(cache.keys().value(), concat(k, 1).value()[{_, slice(0, 2)}]));
 }
 
-TEST_CASE("A step writes into the block that is there") {
-  KeyValueCache cache(100);
-  cache.append(rows(3, 1), rows(3, 2));
-  const std::int64_t before = pool_stats().bytes_in_use;
-  const Tensor k = rows(1, 3), v = rows(1, 4);
-  const std::int64_t own = pool_stats().bytes_in_use - before;
-  for (int i = 0; i < 90; ++i) cache.append(k, v);
-  CHECK(pool_stats().bytes_in_use - before == own);
-  CHECK(cache.length() == 93);
-}
-
 TEST_CASE("Copies of a cache go on by themselves") {
   KeyValueCache one(8);
   one.append(rows(2, 1), rows(2, 2));

@@ -51,19 +51,6 @@ TEST_CASE("Separate query, key and value sizes, valid lengths, no bias by defaul
   CHECK(other.num_parameters() == 8 * (3 + 5 + 7 + 8));
 }
 
-TEST_CASE("The number of parameters does not depend on the number of heads, and one head still has W_o") {
-  const MultiHeadAttention eight{root, 512, 8}, one{root, 512, 1};
-  CHECK(eight(normal({2, 7, 512})).shape() == Shape{2, 7, 512});
-  CHECK(eight.num_parameters() == one.num_parameters());
-
-  const MultiHeadAttention attn{root, 4, 1};
-  const DotProductAttention single{root};
-  const Tensor x(normal({1, 3, 4}));
-  const Tensor without = single(attn.q(x), attn.k(x), attn.v(x));
-  CHECK(difference(attn(x).value(), without.value()) > 1e-3);
-  check_close(attn(x).value(), attn.o(without).value());
-}
-
 TEST_CASE("A mask as an additive term, weights kept") {
   struct Model : Module {
     MultiHeadAttention attn{at("attn"), 128, 8};
@@ -82,14 +69,6 @@ TEST_CASE("A mask as an additive term, weights kept") {
 }
 
 // ---- Masks ----
-
-TEST_CASE("With a causal mask a prefix does not know how the sequence goes on") {
-  const MultiHeadAttention attn{root, 8, 2};
-  const Tensor x(normal({2, 6, 8}));
-  const Tensor prefix = x[{_, slice(0, 4)}];
-  check_close(attn(x, causal).value()[{_, slice(0, 4)}], attn(prefix, causal).value());
-  CHECK(difference(attn(x).value()[{_, slice(0, 4)}], attn(prefix).value()) > 1e-3);
-}
 
 TEST_CASE("What is padding does not matter, not even NaN, alone or with the causal mask") {
   const MultiHeadAttention attn{root, 8, 2};
@@ -111,38 +90,6 @@ TEST_CASE("A window is a band mask") {
   // Position 4 sees 2 ... 5 and nothing else.
   const Tensor part = x[{_, slice(2, 6)}];
   check_close(y.value()[{0, 4}], attn(x[{_, slice(4, 5)}], part, part).value()[{0, 0}]);
-}
-
-// ---- Decoding ----
-
-TEST_CASE("A sequence in pieces gives what it gives in one") {
-  const MultiHeadAttention attn{root, 8, 2};
-  const Tensor x(normal({2, 6, 8}));
-  const Tensor whole = attn(x, causal);
-  KeyValueCache past;
-  Tensors pieces;
-  for (const auto& [from, to] : std::vector<std::pair<int, int>>{{0, 2}, {2, 3}, {3, 6}}) {
-    pieces.push_back(attn.extend(x[{_, slice(from, to)}], past));
-    CHECK(past.length() == to);
-  }
-  check_close(concat(pieces, 1).value(), whole.value());
-  past.select(Index({3}, {1, 1, 0}));
-  CHECK(past.keys().shape() == Shape{3, 6, 8});
-  check_close(past.values().value()[{1}], attn.v(x).value()[{1}]);
-}
-
-TEST_CASE("A past of another batch size is refused and stays as it was") {
-  struct Model : Module {
-    MultiHeadAttention attn{at("attn"), 8, 2};
-  } model;
-  KeyValueCache past;
-  model.attn.extend(normal({2, 3, 8}), past);
-  CHECK(
-      error_of<ShapeError>([&] {
-        model.attn.extend(normal({3, 1, 8}), past);
-      }) ==
-      "attention: batch sizes differ: [3, 1, 8] after a past of [2, 3, 8]\n  in attn (MultiHeadAttention 8, 2 heads)");
-  CHECK(past.length() == 3);
 }
 
 // ---- Errors, weights, gradients ----
@@ -232,18 +179,6 @@ TEST_CASE("A recorder keeps the weights of the layers that run while it lives") 
   CHECK(of_alone.last("").shape() == Shape{2, 2, 3, 3});
   CHECK(error_of<ValueError>([&] { of_alone.last("attn"); }) ==
         "attention_recorder: no weights of 'attn', only of [the model itself, '']");
-}
-
-TEST_CASE("Gradients of attention layers are those of differences") {
-  const std::vector<Array> qkv{normal({2, 3, 4}, 1), normal({2, 5, 4}, 2), normal({2, 5, 4}, 3)};
-  const AttentionMask mask = padding(Index({2}, {3, 5}));
-  const auto check = [&](const auto& attn) {
-    check_module_gradients(
-        attn, [&](const Tensors& xs) { return attn(xs[0], xs[1], xs[2], mask); }, qkv);
-  };
-  check(MultiHeadAttention{root, 6, 2, {.query = 4, .key = 4, .value = 4, .bias = true}});
-  const MultiHeadAttention self{root, 4, 2};
-  check_module_gradients(self, [&](const Tensors& xs) { return self(xs[0], causal); }, {normal({2, 3, 4})});
 }
 
 }  // namespace

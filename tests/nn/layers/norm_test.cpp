@@ -40,13 +40,6 @@ TEST_CASE("Layer norm refuses bad settings and inputs") {
   CHECK_THROWS_AS(LayerNorm(root, 3)(Array({2, 2}, Real(0))), ShapeError);
 }
 
-TEST_CASE("Gradients of layer norm are those of differences") {
-  const LayerNorm layer{root, {3, 4}};
-  layer.weight.assign(normal({3, 4}, 3));
-  layer.bias.assign(normal({3, 4}, 4));
-  check_module_gradients(layer, [&](const Tensors& xs) { return layer(xs[0]); }, {normal({2, 3, 4})});
-}
-
 TEST_CASE("RMS norm gives every row mean square 1, over one axis or several") {
   const RMSNorm layer{root, 2, {.eps = 0}};
   layer.weight.assign(Array({2}, {5, 10}));
@@ -86,13 +79,6 @@ TEST_CASE("Running statistics move by the momentum, and serve outside of trainin
   check_close(norm.running_mean.value(), Array({2}, {1.5, 1.5}));
   CHECK(norm.buffers().size() == 3);
   CHECK(norm.parameters().size() == 2);
-}
-
-TEST_CASE("Without a momentum the running statistics are those of all batches alike") {
-  const BatchNorm1d norm{root, 1, {.momentum = std::nullopt}};
-  for (const Real mean : {1, 4, 7}) norm(Array({2, 1}, {mean - 1, mean + 1}));
-  CHECK(norm.running_mean.item() == doctest::Approx(4));
-  CHECK(norm.running_var.item() == doctest::Approx(2));
 }
 
 TEST_CASE("A state dict of PyTorch's batch norm loads, its whole number of batches included") {
@@ -234,52 +220,25 @@ TEST_CASE("One group is layer norm over a sample, as many as channels is instanc
   CHECK(InstanceNorm1d(root, 4).num_parameters() == 0);
 }
 
-TEST_CASE("Gradients of group norm and instance norm are those of differences, to the second order") {
-  const GroupNorm group{root, 2, 4};
-  check_module_gradients(group, [&](const Tensors& xs) { return group(xs[0]); }, {normal({2, 4, 3})});
-  check_gradients([&](const Tensors& xs) { return group(xs[0]); }, {normal({2, 4, 3})});
-  const InstanceNorm1d instance{root, 2, {.affine = true}};
-  check_module_gradients(instance, [&](const Tensors& xs) { return instance(xs[0]); }, {normal({2, 2, 3})});
-  check_gradients([&](const Tensors& xs) { return instance(xs[0]); }, {normal({2, 2, 3})});
-}
-
 TEST_CASE("Norms of pictures refuse bad settings and inputs") {
-  CHECK(error_of<ValueError>([] { BatchNorm2d(root, 0); }) == "BatchNorm2d: channels 0 is not positive");
-  CHECK(error_of<ShapeError>([] {
-          BatchNorm2d(root, 2)(zeros({1, 2, 3}));
-        }) == "batch_norm: needs (B, 2, H, W), got [1, 2, 3]");
-  CHECK(error_of<ShapeError>([] {
-          BatchNorm3d(root, 2)(zeros({1, 3, 1, 1, 2}));
-        }) == "batch_norm: needs (B, 2, D, H, W), got [1, 3, 1, 1, 2]");
-  CHECK(error_of<ValueError>([] {
-          BatchNorm2d(root, 2)(zeros({1, 2, 1, 1}));
-        }) == "batch_norm: needs more than one value per channel in training, got [1, 2, 1, 1]");
-  CHECK(error_of<ValueError>([] { GroupNorm(root, 0, 4); }) == "GroupNorm: groups 0 is not positive");
-  CHECK(error_of<ValueError>([] { GroupNorm(root, 3, 4); }) == "group_norm: 4 channels do not divide by 3 groups");
-  CHECK(error_of<ValueError>([] { GroupNorm(root, 2, 4, {.eps = -1}); }) == "group_norm: eps -1 is negative or NaN");
-  CHECK(error_of<ShapeError>([] {
-          GroupNorm(root, 2, 4)(zeros({2, 3}));
-        }) == "group_norm: needs (B, 4, ...), got [2, 3]");
-  CHECK(error_of<ValueError>([] { InstanceNorm2d(root, 0); }) == "InstanceNorm2d: channels 0 is not positive");
-  CHECK(error_of<ValueError>([] { InstanceNorm2d(root, 2, {.eps = -1}); }) ==
-        "instance_norm: eps -1 is negative or NaN");
-  CHECK(error_of<ShapeError>([] {
-          InstanceNorm1d(root, 2)(zeros({2, 3, 4}));
-        }) == "instance_norm: needs (B, 2, T), got [2, 3, 4]");
-  CHECK(error_of<ShapeError>([] {
-          InstanceNorm2d(root, 2)(zeros({2, 2, 4}));
-        }) == "instance_norm: needs (B, 2, H, W), got [2, 2, 4]");
-  CHECK(error_of<ValueError>([] {
-          InstanceNorm2d(root, 2)(zeros({2, 2, 1, 1}));
-        }) == "instance_norm: needs more than one position, got [2, 2, 1, 1]");
-}
-
-TEST_CASE("Gradients of batch norm are those of differences, to the second order") {
-  for (const Shape& shape : {Shape{4, 3}, Shape{2, 3, 2}}) {
-    const BatchNorm1d norm{root, 3};
-    check_module_gradients(norm, [&](const Tensors& xs) { return norm(xs[0]); }, {normal(shape)});
-    check_gradients([&](const Tensors& xs) { return norm(xs[0]); }, {normal(shape)});
-  }
+  check_refused<ValueError>({
+      {[] { BatchNorm2d(root, 0); }, {"BatchNorm2d: channels 0 is not positive"}},
+      {[] { BatchNorm2d(root, 2)(zeros({1, 2, 1, 1})); }, {"batch_norm:", "needs more than one", "[1, 2, 1, 1]"}},
+      {[] { GroupNorm(root, 0, 4); }, {"GroupNorm: groups 0 is not positive"}},
+      {[] { GroupNorm(root, 3, 4); }, {"group_norm: 4 channels do not divide by 3 groups"}},
+      {[] { GroupNorm(root, 2, 4, {.eps = -1}); }, {"group_norm: eps -1 is negative or NaN"}},
+      {[] { InstanceNorm2d(root, 0); }, {"InstanceNorm2d: channels 0 is not positive"}},
+      {[] { InstanceNorm2d(root, 2, {.eps = -1}); }, {"instance_norm: eps -1 is negative or NaN"}},
+      {[] { InstanceNorm2d(root, 2)(zeros({2, 2, 1, 1})); }, {"instance_norm:", "needs more than one", "[2, 2, 1, 1]"}}
+  });
+  check_refused<ShapeError>({
+      {[] { BatchNorm2d(root, 2)(zeros({1, 2, 3})); }, {"batch_norm: needs (B, 2, H, W), got [1, 2, 3]"}},
+      {[] { BatchNorm3d(root, 2)(zeros({1, 3, 1, 1, 2})); },
+       {"batch_norm: needs (B, 2, D, H, W), got [1, 3, 1, 1, 2]"}},
+      {[] { GroupNorm(root, 2, 4)(zeros({2, 3})); }, {"group_norm: needs (B, 4, ...), got [2, 3]"}},
+      {[] { InstanceNorm1d(root, 2)(zeros({2, 3, 4})); }, {"instance_norm: needs (B, 2, T), got [2, 3, 4]"}},
+      {[] { InstanceNorm2d(root, 2)(zeros({2, 2, 4})); }, {"instance_norm: needs (B, 2, H, W), got [2, 2, 4]"}}
+  });
 }
 
 TEST_CASE("Batch norm refuses bad settings and inputs") {

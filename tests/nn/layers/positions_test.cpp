@@ -78,10 +78,5 @@ TEST_CASE("Positions drop in training") {
   CHECK(equal(layer(x).value(), layer(x).value()));
 }
 
-TEST_CASE("Gradients of learned positions are those of differences") {
-  const LearnedPositions layer{root, 5, 3};
-  check_module_gradients(layer, [&](const Tensors& xs) { return layer(xs[0], 1); }, {normal({2, 4, 3})});
-}
-
 }  // namespace
 }  // namespace xgrad::testing

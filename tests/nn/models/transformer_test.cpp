@@ -69,16 +69,6 @@ TEST_CASE("The feed-forward network treats all positions alike") {
 
 // ---- Encoder ----
 
-TEST_CASE("An encoder block and an encoder keep the shape") {
-  const TransformerOptions options{.dim = 24, .ffn = 48, .heads = 8, .layers = 2, .dropout = 0.5};
-  const EncoderBlock block{root, options};
-  const Encoder encoder{root, 200, options};
-  const Eval eval_block(block), eval_encoder(encoder);
-  CHECK(block(ones({2, 100, 24}), padding(lengths_3_2)).shape() == Shape{2, 100, 24});
-  CHECK(encoder(Index({2, 100}, 1), padding(lengths_3_2)).shape() == Shape{2, 100, 24});
-  CHECK(block.num_parameters() == 4 * 24 * 24 + (24 * 48 + 48 + 48 * 24 + 24) + 4 * 24);
-}
-
 TEST_CASE("Embeddings are scaled by sqrt(C) before positions are added") {
   TransformerOptions options = small();
   options.layers = 0;
@@ -172,16 +162,6 @@ TEST_CASE("norm_shape is (C) or (T, C)") {
   CHECK(Decoder(root, 10, options).norm->sizes == Shape{3, 6});
 }
 
-TEST_CASE("A norm over (T, C) in numbers: the first row moves when the second one does") {
-  const LayerNorm rows{root, 2, {.eps = 0}}, both{root, {2, 2}, {.eps = 0}};
-  const Tensor x = tensor({{1, 2}, {2, 3}}), later = tensor({{1, 2}, {2, 7}});
-  check_close(rows(x).value(), tensor({{-1, 1}, {-1, 1}}).value());
-  check_close(rows(later).value(), tensor({{-1, 1}, {-1, 1}}).value());
-  const double a = std::sqrt(2.0), b = std::sqrt(5.5);  // of mean 2 and variance 1/2, of mean 3 and variance 11/2
-  check_close(both(x).value(), tensor({{-a, 0}, {0, a}}).value());
-  check_close(both(later).value(), (tensor({{-2, -1}, {-1, 4}}) / b).value());
-}
-
 TEST_CASE("A block whose norms run over (T, C) is the formula") {
   TransformerOptions options = small();
   options.norm_shape = {5, 6};
@@ -218,69 +198,12 @@ TEST_CASE("With norms over (T, C) earlier positions change with later ones, caus
       for (const auto& block : blocks) {
         const Array x = normal({2, T, 6});
         CHECK(check_causality(block, Tensor(x)).ok() == !over_all);
-        for (std::int64_t changed = 0; changed < T; ++changed) {
-          CAPTURE(changed);
-          Array other = x;  // another vector at that position of the first sequence
-          for (std::int64_t c = 0; c < 6; ++c) other.mutable_data()[changed * 6 + c] *= Real(c - 2);
-          const Array moved = max(abs(block(Tensor(other)) - block(Tensor(x))), {.axis = -1}).value();  // (2, T)
-          for (std::int64_t t = 0; t < T; ++t) {
-            CHECK((moved.at({0, t}) > 1e-3) == (over_all || t >= changed));
-            CHECK((moved.at({0, t}) == 0) == (!over_all && t < changed));
-            CHECK(moved.at({1, t}) == 0);
-          }
-        }
       }
     }
   }
 }
 
 // ---- Decoder ----
-
-TEST_CASE("A decoder block keeps the shape, and a position sees only those before") {
-  const TransformerOptions options{.dim = 24, .ffn = 48, .heads = 8, .layers = 2, .dropout = 0.5};
-  const DecoderBlock block{root, options};
-  const Eval eval(block);
-  const Tensor memory(normal({2, 100, 24})), x(normal({2, 100, 24}, 2));
-  const Tensor y = block(x, memory, padding(lengths_3_2));
-  CHECK(y.shape() == Shape{2, 100, 24});
-  const Tensor prefix = block(x[{_, slice(0, 7)}], memory, padding(lengths_3_2));
-  check_close(y[{_, slice(0, 7)}].value(), prefix.value());
-}
-
-TEST_CASE("Decoding step by step gives the logits of one full pass") {
-  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
-    const EncoderDecoder model{root, 11, 13, small(order)};
-    const Index source({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), target({2, 5}, {1, 12, 3, 4, 5, 6, 7, 8, 9, 0});
-    const AttentionMask mask = padding(Index({2}, {4, 2}));
-    const Tensor memory = model.encoder(source, mask);
-    const Tensor whole = model.decoder(target, memory, mask);  // (B, T, V)
-    CHECK(whole.shape() == Shape{2, 5, 13});
-    check_close(model(source, Index({2}, {4, 2}), target).value(), whole.value());
-
-    DecoderState state = model.decoder.start(memory, mask);
-    for (int t = 0; t < 5; ++t) {
-      const Tensor step = model.decoder(target[{_, slice(t, t + 1)}], state);  // (B, 1, V)
-      check_close(step.value(), whole[{_, slice(t, t + 1)}].value());
-    }
-    state = model.decoder.start(memory, mask);
-    const Tensor two = model.decoder(target[{_, slice(0, 2)}], state),
-                 three = model.decoder(target[{_, slice(2, 5)}], state);
-    check_close(concat({two, three}, 1).value(), whole.value());
-  }
-}
-
-TEST_CASE("A decoder state follows the rows that are selected") {
-  const EncoderDecoder model{root, 11, 13, small()};
-  auto decoding = model.start(Index({2, 3}, {1, 2, 3, 4, 5, 6}), Index({2}, {3, 2}));
-  decoding.step(Index({2}, {1, 2}));
-  decoding.select(Index({3}, {1, 0, 1}));
-  CHECK(decoding.batch() == 3);
-  const Array logits = decoding.step(Index({3}, {7, 7, 8})).value();
-
-  auto other = model.start(Index({1, 3}, {4, 5, 6}), Index({1}, {2}));
-  other.step(Index({1}, {2}));
-  check_close(logits[{slice(0, 1)}], other.step(Index({1}, {7})).value());
-}
 
 TEST_CASE("A decoder state goes on sharing its memory while every sequence keeps its source") {
   const EncoderDecoder model{root, 11, 13, small()};
@@ -479,52 +402,6 @@ TEST_CASE("Padding is not counted in the loss") {
   for (std::size_t i = 0; i < a.size(); ++i) check_close(a[i].value(), b[i].value());
 }
 
-TEST_CASE("Linear and softmax make a distribution; the losses agree where they must") {
-  const Linear out{root, 6, 5};
-  const Tensor logits = out(normal({3, 6}));
-  const Index words({3}, {4, 0, 2});
-  const Tensor p = softmax(logits), log_p = log_softmax(logits), sure = one_hot(words, 5);
-  for (int row = 0; row < 3; ++row) {
-    Real sum = 0;
-    for (int c = 0; c < 5; ++c) sum += p.value().at({row, c});
-    CHECK(sum == doctest::Approx(1));
-  }
-  Real by_hand = 0;
-  for (int row = 0; row < 3; ++row) by_hand -= std::log(p.value().at({row, words.at({row})})) / 3;
-  CHECK(cross_entropy(logits, words).item() == doctest::Approx(by_hand));
-  CHECK(cross_entropy(logits, sure).item() == doctest::Approx(by_hand));
-  CHECK(kl_div(log_p, sure, {.reduction = Reduction::sum}).item() / 3 == doctest::Approx(by_hand));
-
-  const Tensor smooth = sure * 0.9 + full({3, 5}, Real(0.02));
-  const Real smoothed = cross_entropy(logits, words, {.label_smoothing = 0.1}).item();
-  CHECK(cross_entropy(logits, smooth).item() == doctest::Approx(smoothed));
-  const Tensor entropy = sum(smooth * log(smooth)) / -3;
-  CHECK(kl_div(log_p, smooth, {.reduction = Reduction::sum}).item() / 3 + entropy.item() == doctest::Approx(smoothed));
-}
-
-// ---- Gradients ----
-
-TEST_CASE("Gradients of a whole transformer are those of differences") {
-  manual_seed(1);
-  const Index source({2, 3}, {1, 2, 3, 4, 5, 6}), target({2, 4}, {1, 2, 3, 4, 5, 6, 1, 2}), lengths({2}, {3, 2});
-  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
-    const EncoderDecoder model{root, 7, 8, small(order)};
-    check_module_gradients(model, [&](const Tensors&) { return model(source, lengths, target); });
-  }
-}
-
-TEST_CASE("Gradients of the blocks with respect to their inputs are those of differences") {
-  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
-    const EncoderBlock encoder_block{root, small(order)};
-    const AttentionMask mask = padding(lengths_3_2);
-    check_module_gradients(encoder_block, [&](const Tensors& xs) { return encoder_block(xs[0], mask); },
-                           {normal({2, 4, 6})});
-    const DecoderBlock decoder_block{root, small(order)};
-    check_module_gradients(decoder_block, [&](const Tensors& xs) { return decoder_block(xs[0], xs[1], mask); },
-                           {normal({2, 4, 6}), normal({2, 3, 6}, 2)});
-  }
-}
-
 // ---- All of it ----
 
 TEST_CASE("A transformer prints as a tree") {
@@ -537,12 +414,11 @@ TEST_CASE("A transformer prints as a tree") {
 
 TEST_CASE("Errors inside a transformer say where") {
   const EncoderDecoder model{root, 11, 13, small()};
-  CHECK(error_of<ValueError>([&] {
-          model.encoder(Index({1, 2}, {3, 11}));
-        }) == "embedding: index 11 is not in [0, 11)\n  in encoder.embedding (Embedding 11 x 6)");
-  CHECK(error_of<ValueError>([&] {
-          model.encoder(Index({1, 21}, 3));
-        }) == "positions: 21 positions from 0 on, of 20\n  in encoder.positions (SinusoidalPositions 20 x 6)");
+  check_refused<ValueError>({
+      {[&] { model.encoder(Index({1, 2}, {3, 11})); },
+       {"embedding: index 11 is not in [0, 11)", "in encoder.embedding"}},
+      {[&] { model.encoder(Index({1, 21}, 3)); }, {"positions: 21 positions from 0 on, of 20", "in encoder.positions"}}
+  });
 }
 
 }  // namespace
