@@ -12,7 +12,6 @@
 
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>
-#include <xgrad/kit/mpi/rows.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::kit {
@@ -422,15 +421,6 @@ TEST_CASE("loaders that share every batch together have the samples of one, in i
                        ValueError);
   DataLoader dropped{data, {.batch_size = 6, .drop_last = true, .mine = sixth}};
   CHECK(std::get<0>(*dropped.begin()).at({0}) == 5);
-  // A struct of arrays and lists is cut in all its parts.
-  struct Both {
-    Index ids;
-    std::vector<std::string> names;
-  };
-  const Both second = mpi::detail::rows_of(Both{index({7, 8, 9}), {"a", "b", "c"}}, 1, 3);
-  CHECK(detail::samples_of(second) == 2);
-  CHECK(equal(second.ids, index({8, 9})));
-  CHECK(second.names == std::vector<std::string>{"b", "c"});
 }
 
 TEST_CASE("a loader refuses options that make no sense") {

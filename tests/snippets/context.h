@@ -92,13 +92,6 @@ constexpr std::int64_t comma = 1, newline = 2, end = 3;
 extern const kit::BpeTokenizer tokenizer;
 }  // namespace docs_decoding
 
-namespace docs_many_machines {
-using namespace common;
-extern mpi::DataParallel parallel;
-extern const std::pair<Tensor, Index> batch;
-extern const Block net;
-}  // namespace docs_many_machines
-
 namespace docs_data {
 using namespace common;
 extern const Block net;
