@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/data/csv_table.h>
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/mpi/data_parallel.h>
 #include <xgrad/kit/train/trainer.h>
@@ -641,12 +641,13 @@ TEST_CASE("what was measured is in a table and in pictures") {
                 }});
   const auto& history = one.fit();
   CHECK(epochs == 2);
-  const auto table = read_csv(folder / "run" / "log.csv", {"epoch", "step", "train_loss", "lr", "loss", "two"});
-  CHECK(table[0] == std::vector<double>{1, 2});
-  CHECK(table[1] == std::vector<double>{5, 10});
-  CHECK(table[2] == std::vector<double>{history[0].loss, history[1].loss});
-  CHECK(table[3] == std::vector<double>{0.05, 0.05});
-  CHECK(table[4][1] == history[1].scores.values[0].second);
+  const CsvTable table(folder / "run" / "log.csv");
+  CHECK(table.columns() == std::vector<std::string>{"epoch", "step", "train_loss", "lr", "loss", "two"});
+  CHECK(table.texts("epoch") == std::vector<std::string>{"1", "2"});
+  CHECK(table.texts("step") == std::vector<std::string>{"5", "10"});
+  CHECK(table.texts("train_loss") == std::vector<std::string>{number(history[0].loss), number(history[1].loss)});
+  CHECK(table.texts("lr") == std::vector<std::string>{"0.05", "0.05"});
+  CHECK(table.texts("loss")[1] == number(history[1].scores.values[0].second));
   CHECK(testing::xml_error(read_text(folder / "run" / "curves.svg")).empty());
 }
 
