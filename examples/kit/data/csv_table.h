@@ -29,9 +29,9 @@ struct Categories {
 /// Threads: many may read from one object.
 class CsvTable {
  public:
-  /// Reads the whole file. Throws as read_lines(); DataError, with path and line, for a row with more or fewer fields
-  /// than there are names, a name that comes twice, a quote that is not closed or stands in the middle of a field, and a
-  /// file without names.
+  /// Reads the whole file. Throws as read_lines(); DataError, with path and line, for a row with more or fewer
+  /// fields than there are names, a name that comes twice, a quote that is not closed or stands in the middle of a
+  /// field, and a file without names.
   explicit CsvTable(const std::filesystem::path& path);
 
   /// How many rows, without the names.

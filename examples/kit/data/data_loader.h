@@ -47,7 +47,7 @@ struct DataLoaderOptions {
   bool shuffle = false;    ///< a new order in every epoch
   bool drop_last = false;  ///< leave out the last batch of an epoch where it would be smaller
   Seed seed = 0;           ///< of the order, and of random numbers of samples
-  int num_workers = 0;     ///< threads that make batches ahead, two each; without any, a batch is made when it is asked for
+  int num_workers = 0;     ///< threads that make two batches ahead each; 0: a batch is made when it is asked for
   /// Which samples of a batch are loaded, given their numbers: at least one of them. Without a function, all.
   std::function<Index(const Index& rows)> mine = {};
 };

@@ -218,8 +218,8 @@ Array read_image(const std::filesystem::path& path) {
   if (pixels.bytes == 1) {
     return numbers_of(pixels, [&](std::int64_t i) { return static_cast<Real>(values[i]) / 255; });
   }
-  return numbers_of(
-      pixels, [&](std::int64_t i) { return static_cast<Real>(values[2 * i] << 8 | values[2 * i + 1]) / 65535; });
+  return numbers_of(pixels,
+                    [&](std::int64_t i) { return static_cast<Real>(values[2 * i] << 8 | values[2 * i + 1]) / 65535; });
 }
 
 }  // namespace xgrad::kit

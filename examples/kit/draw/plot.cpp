@@ -119,7 +119,7 @@ std::vector<LogTick> log_ticks(const Range& range, int base) {
   }
 }
 
-/// A logarithmic axis: all from the round number below the data to that above, or only from the first to the last of the
+/// A logarithmic axis: from the round number below the data to that above, or only from the first to the last of the
 /// data, if there are two round numbers in between.
 Axis log_axis(const Range& range, bool round_ends) {
   const int base = range.powers_of_two ? 2 : 10;
@@ -373,7 +373,7 @@ class Drawing {
       if (!shows_point(panel_, series, i)) continue;
       const std::string place = number(series.x[i]) + ": " + number(series.y[i]);
       svg_.circle(x_of(series.x[i]), y_of(series.y[i]), radius, {},
-                series.name.empty() ? place : series.name + "  " + place);
+                  series.name.empty() ? place : series.name + "  " + place);
     }
   }
 

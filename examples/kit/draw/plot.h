@@ -53,8 +53,8 @@ struct PlotOptions {
 /// on a logarithmic axis powers of two where they begin and end with such (sizes); a legend if a series has a name, the
 /// numbers of each point under the pointer. There are seven colours; the eighth series has that of the first again. A
 /// series that a later one with the same x covers is drawn wider, so that both are seen. Throws ValueError if a series
-/// has different counts of x and y, limits are not two finite numbers in order, or of a logarithmic axis, an equal aspect
-/// is asked of axes of different scales, or the picture would be smaller than 200 x 150 pixels.
+/// has different counts of x and y, limits are not two finite numbers in order or of a logarithmic axis, an equal
+/// aspect is asked of axes of different scales, or the picture would be smaller than 200 x 150 pixels.
 std::string line_plot(const std::vector<Series>& series, const PlotOptions& options = {});
 
 /// One plot of a figure: its series, title and axes.

@@ -152,9 +152,9 @@ class Trainer {
   /// meanwhile. `batches` is a DataLoader or something with the same functions; the loss is a function
   /// of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. It returns the mean over the samples, or, if
   /// the mean is over something else, such as tokens, a WeightedLoss of the mean and their number. Throws NumericError
-  /// for a loss or a gradient that is not finite, FormatError for a checkpoint that does not fit or is of other settings
-  /// (then nothing has changed), ValueError for a weight that is not above 0 or not finite, Interrupted, and what the
-  /// functions and the files throw.
+  /// for a loss or a gradient that is not finite, FormatError for a checkpoint that does not fit or is of other
+  /// settings (then nothing has changed), ValueError for a weight that is not above 0 or not finite, Interrupted, and
+  /// what the functions and the files throw.
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
     return loop(batches, [&](const auto& batch) { return step([&] { return weighted(batch, loss_of); }); });
