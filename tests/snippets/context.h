@@ -138,10 +138,10 @@ extern const Tensor h;
 extern const nn::Embedding embedding;
 }  // namespace nn_containers_maybe
 
-namespace core_watch_profile {
+namespace core_profile_profile {
 using namespace common;
 extern const Block model;
-}  // namespace core_watch_profile
+}  // namespace core_profile_profile
 
 namespace nn_functional_call {
 using namespace common;
