@@ -137,6 +137,9 @@ TEST_CASE("a step that is written out trains as the loss alone does, bit for bit
   const auto nothing = [](const Tensor&, const Index&) { return 1.0; };
   CHECK_THROWS_WITH_AS(one.trainer.run(one.batches, nothing),
                        "trainer: max_norm is for fit(): a step of your own clips itself", ValueError);
+  Training twice({.accumulate = 2});
+  CHECK_THROWS_WITH_AS(twice.trainer.run(twice.batches, nothing),
+                       "trainer: accumulate is for fit(): a step of your own adds up itself", ValueError);
   Training wrong({.epochs = 1});
   CHECK_THROWS_WITH_AS(wrong.trainer.run(wrong.batches, [](const auto&) { return std::nan(""); }),
                        "trainer: the loss of step 1 is nan", NumericError);
@@ -226,30 +229,189 @@ TEST_CASE("what is in a checkpoint's way is found before the training") {
   CHECK(one.trainer.steps() == 0);
 }
 
-TEST_CASE("whoever makes the gradients is given the samples of a batch, or the weight of its loss") {
-  const Points points;
-  const Net net;
-  optim::SGD sgd{net.parameters()};
-  DataLoader batches{points.data(), {.batch_size = 16}};
-  std::vector<double> weights;
-  const auto make = [&](std::int64_t number, const std::function<WeightedLoss()>& loss_of) {
-    CHECK(number == std::ssize(weights));
-    const WeightedLoss here = loss_of();
-    weights.push_back(here.weight.value);
-    return LossGradients{static_cast<double>(here.loss.item()), grad(here.loss, net.parameters())};
+TEST_CASE("batches that are accumulated make the step of one batch of them all") {
+  const auto trained = [](std::int64_t batch, std::int64_t accumulate) {
+    const Points points;
+    manual_seed(7);
+    const Net net;
+    net.dropout.eval();
+    optim::SGD sgd{net.parameters(), {.lr = 0.5}};
+    DataLoader batches{points.data(), {.batch_size = batch}};
+    std::vector<double> losses;
+    Trainer trainer{net,
+                    sgd,
+                    {.epochs = 2,
+                     .max_norm = 0.3,
+                     .accumulate = accumulate,
+                     .on_step = [&](const StepReport& report) { losses.push_back(report.loss); },
+                     .terminal = {}}};
+    trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
+    return std::pair(net.state_dict(), losses);
   };
-  const TrainerOptions options{.epochs = 1, .gradients = make, .terminal = {}};
-  Trainer trainer{net, sgd, options};
-  trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
-  CHECK(weights == std::vector<double>{16, 16, 8});
-  weights.clear();
-  Trainer weighing{net, sgd, options};
-  weighing.fit(batches, [&](const Tensor& x, const Index& y) { return WeightedLoss{cross_entropy(net(x), y), 0.5}; });
-  CHECK(weights == std::vector<double>{0.5, 0.5, 0.5});
-  Trainer alone{net, sgd, {.epochs = 1, .terminal = {}}};
+  const auto [one, one_losses] = trained(16, 1);
+  const auto [other, other_losses] = trained(8, 2);
+  REQUIRE(other_losses.size() == 6);  // 40 rows: the last step of an epoch is made of one batch
+  for (std::size_t i = 0; i < 6; ++i) CHECK(other_losses[i] == doctest::Approx(one_losses[i]).epsilon(1e-5));
+  for (const auto& [name, array] : one) {
+    const Array &a = std::get<Array>(array), &b = std::get<Array>(other.at(name));
+    for (std::int64_t i = 0; i < a.size(); ++i) CHECK(b.data()[i] == doctest::Approx(a.data()[i]).epsilon(1e-4));
+  }
+}
+
+namespace {
+
+/// The state and the loss of each epoch after training by SGD in some form of batches; each row of the points counts as
+/// `weights` says, and a batch's loss is the mean by these weights.
+std::pair<NamedArrays, std::vector<double>> accumulated(std::int64_t batch, std::int64_t accumulate, bool ranks,
+                                                        const Tensor& weights) {
+  const Points points;
+  manual_seed(7);
+  const Net net;
+  net.dropout.eval();
+  optim::SGD sgd{net.parameters(), {.lr = 0.5}};
+  DataLoader batches{TensorDataset{points.x, points.label, weights}, {.batch_size = batch}};
+  std::optional<mpi::World> world;
+  std::optional<mpi::DataParallel> parallel;
+  if (ranks) parallel.emplace(world.emplace(), net, sgd);
+  Trainer trainer{net,
+                  sgd,
+                  {.epochs = 3,
+                   .max_norm = 0.3,
+                   .accumulate = accumulate,
+                   .gradients = parallel ? parallel->for_trainer() : nullptr,
+                   .terminal = {}}};
+  trainer.fit(batches, [&](const Tensor& x, const Index& y, const Tensor& w) {
+    const Tensor losses = cross_entropy(net(x), y, {.reduction = Reduction::none});
+    return WeightedLoss{sum(losses * w) / sum(w), sum(w).item()};
+  });
+  std::vector<double> losses;
+  for (const EpochReport& report : trainer.history()) losses.push_back(report.loss);
+  return {net.state_dict(), losses};
+}
+
+void check_close(const NamedArrays& a, const NamedArrays& b) {
+  for (const auto& [name, array] : a) {
+    const Array &x = std::get<Array>(array), &y = std::get<Array>(b.at(name));
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      CAPTURE(name);
+      CHECK(y.data()[i] == doctest::Approx(x.data()[i]).epsilon(1e-4));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("accumulated batches count by their samples, or by their tokens, in one process and in a world of one rank") {
+  Array tokens(Shape{40}, Real(1));
+  for (std::int64_t i = 0; i < 40; ++i) tokens.mutable_data()[i] = static_cast<Real>(1 + i * i % 7);
+  for (const Tensor& weights : {Tensor(Array({40}, Real(1))), Tensor(tokens)}) {
+    const auto [whole, losses] = accumulated(40, 1, false, weights);
+    for (const bool ranks : {false, true}) {
+      for (const auto& [batch, count] : {std::pair{6, 7}, {20, 2}, {39, 2}}) {  // 6 batches of 6 and one of 4
+        CAPTURE(batch);
+        CAPTURE(ranks);
+        const auto [parts, part_losses] = accumulated(batch, count, ranks, weights);
+        check_close(whole, parts);
+        for (std::size_t i = 0; i < 3; ++i) CHECK(part_losses[i] == doctest::Approx(losses[i]).epsilon(1e-5));
+      }
+    }
+  }
+}
+
+TEST_CASE("a loss that is a tensor counts by the samples of its batch, whatever the last batch has") {
+  const auto trained = [](std::int64_t batch, std::int64_t accumulate) {
+    const Points points;
+    const nn::Linear map{nn::root, 2, 2};
+    map.load_state_dict({{"weight", Array({2, 2}, {1, 0, 0, 1})}, {"bias", Array({2}, Real(0))}});
+    optim::SGD sgd{map.parameters(), {.lr = 0.5}};
+    DataLoader batches{points.data(), {.batch_size = batch}};
+    std::vector<double> losses;
+    const auto keep = [&](const StepReport& report) { losses.push_back(report.loss); };
+    Trainer trainer{map, sgd, {.epochs = 2, .accumulate = accumulate, .on_step = keep, .terminal = {}}};
+    trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(map(x), y); });
+    CHECK(trainer.history()[1].loss == losses[1]);
+    return std::pair(map.state_dict(), losses);
+  };
+  const auto [whole, losses] = trained(40, 1);
+  const auto [parts, part_losses] = trained(32, 2);  // and 8
+  check_close(whole, parts);
+  for (std::size_t i = 0; i < 2; ++i) CHECK(part_losses[i] == doctest::Approx(losses[i]).epsilon(1e-5));
+}
+
+TEST_CASE("after an error in the middle of an accumulation nothing of it remains") {
+  for (const bool ranks : {false, true}) {
+    CAPTURE(ranks);
+    const auto trained = [&](bool fails) {
+      const Points points;
+      manual_seed(7);
+      const Net net;
+      net.dropout.eval();
+      optim::SGD sgd{net.parameters(), {.lr = 0.5}};
+      DataLoader batches{points.data(), {.batch_size = 8}};
+      std::optional<mpi::World> world;
+      std::optional<mpi::DataParallel> parallel;
+      if (ranks) parallel.emplace(world.emplace(), net, sgd);
+      Trainer trainer{
+          net,
+          sgd,
+          {.epochs = 1, .accumulate = 5, .gradients = parallel ? parallel->for_trainer() : nullptr, .terminal = {}}};
+      int called = 0;
+      const auto loss = [&](const Tensor& x, const Index& y) {
+        if (fails && ++called == 3) throw std::runtime_error("no");
+        return cross_entropy(net(x), y);
+      };
+      if (fails) CHECK_THROWS_AS(trainer.fit(batches, loss), std::runtime_error);
+      trainer.fit(batches, loss);
+      CHECK(trainer.steps() == 1);
+      return std::pair(net.state_dict(), trainer.history()[0].loss);
+    };
+    const auto [clean, loss] = trained(false);
+    const auto [again, loss_again] = trained(true);
+    check_equal(clean, again);
+    CHECK(loss == loss_again);
+  }
+}
+
+TEST_CASE("batches without weight are left out of an accumulation, and what cannot be weighed is refused") {
+  const auto step_of = [](const std::vector<double>& weights, std::int64_t accumulate) {
+    const Tensor x = variable(1, "x");
+    struct Nothing : nn::Module {
+    } module;
+    optim::SGD sgd{{x}, {.lr = 1}};
+    const Tensor values = Array({std::ssize(weights)}, std::vector<Real>(weights.begin(), weights.end()));
+    DataLoader batches{TensorDataset{values}, {.batch_size = 1}};
+    Trainer trainer{module, sgd, {.epochs = 1, .accumulate = accumulate, .terminal = {}}};
+    trainer.fit(batches, [&](const auto& batch) {
+      const Tensor& w = std::get<0>(batch);
+      return WeightedLoss{sum(x * w / w), w.item()};  // NaN of weight 0
+    });
+    return static_cast<double>(x.item());
+  };
+  CHECK(step_of({0, 2, 0, 3}, 4) == 0);
+  CHECK_THROWS_WITH_AS(step_of({1, 0, 0}, 2), "trainer: no loss of step 2 has a weight above 0", ValueError);
+  CHECK_THROWS_WITH_AS(step_of({1, -1}, 2), "trainer: a loss of weight -1", ValueError);
+  Training training({.epochs = 1, .accumulate = 2});
+  struct Batch {
+    Tensor x;
+    Index y;
+    double scale;
+  };
+  struct Batches {
+    DataLoader<TensorDataset<Tensor, Index>>& loader;
+    const std::vector<Batch>& all;
+    std::int64_t at = 0;
+    auto begin() { return all.begin(); }
+    auto end() { return all.end(); }
+    std::int64_t size() const { return std::ssize(all); }
+    std::int64_t position() const { return 0; }
+    StateFile state_dict() const { return loader.state_dict(); }
+    void load_state_dict(const StateFile& state) { loader.load_state_dict(state); }
+  };
+  const std::vector<Batch> all(2, {training.points.x, training.points.label, 1});
+  Batches batches{training.batches, all};
   CHECK_THROWS_WITH_AS(
-      alone.fit(batches, [&](const Tensor& x, const Index& y) { return WeightedLoss{cross_entropy(net(x), y), -1}; }),
-      "trainer: a loss of weight -1", ValueError);
+      training.trainer.fit(batches, [&](const Batch& b) { return cross_entropy(training.net(b.x), b.y) * b.scale; }),
+      "trainer: to accumulate batches of this type, let the loss return its weight, too", ValueError);
 }
 
 TEST_CASE("a moving average is of the statistics, too, with which the averaged weights are validated and kept") {
@@ -314,14 +476,14 @@ TEST_CASE("with a moving average, it is what is validated and kept") {
 TEST_CASE("scores may be measured every few steps, and a run that was stopped between goes on bit for bit") {
   const TemporaryFolder folder;
   const auto options = [&](const char* name) {
-    return TrainerOptions{.epochs = 3, .ema = 0.5, .validate_every = 4, .folder = folder / name};
+    return TrainerOptions{.epochs = 3, .accumulate = 2, .ema = 0.5, .validate_every = 4, .folder = folder / name};
   };
   Training whole(options("whole"));
   whole.fit();
   std::vector<std::pair<std::int64_t, std::int64_t>> reports;
   for (const EpochReport& report : whole.trainer.history()) reports.emplace_back(report.epoch, report.step);
-  // 5 steps an epoch; the last report is that of the end.
-  CHECK(reports == std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 4}, {2, 8}, {3, 12}, {3, 15}});
+  // 5 batches, 3 steps an epoch; the last report is that of the end.
+  CHECK(reports == std::vector<std::pair<std::int64_t, std::int64_t>>{{2, 4}, {3, 8}, {3, 9}});
   for (const std::int64_t stop : {2, 4, 6, 7}) {
     CAPTURE(stop);
     const std::string name = cat("parts", stop);
@@ -440,15 +602,16 @@ TEST_CASE("a trainer of one rank does what it does alone, bit for bit") {
   CHECK(trainer.history().back().scores.values == alone.trainer.history().back().scores.values);
 }
 
-TEST_CASE("a training of ranks goes on bit for bit") {
+TEST_CASE("a training of ranks goes on bit for bit, in whole and accumulated batches") {
   const TemporaryFolder folder;
   mpi::World world;
-  const auto trained = [&](const char* name, std::int64_t stop, bool resume) {
+  const auto trained = [&](const char* name, std::int64_t stop, bool resume, std::int64_t accumulate) {
     Training training({});
     mpi::DataParallel parallel(world, training.net, training.adam);
     Trainer* running = nullptr;
     Trainer trainer(training.net, training.adam,
                     {.epochs = 3,
+                     .accumulate = accumulate,
                      .validate = [&] { return training.loss(); },
                      .folder = folder / name,
                      .resume = resume,
@@ -459,12 +622,14 @@ TEST_CASE("a training of ranks goes on bit for bit") {
     trainer.fit(training.batches, [&](const Tensor& x, const Index& y) { return cross_entropy(training.net(x), y); });
     return training.net.state_dict();
   };
-  const NamedArrays through = trained("through", -1, false);
-  for (const std::int64_t stop : {1, 4, 6}) {
-    trained("parts", stop, false);
-    manual_seed(99);
-    check_equal(trained("parts", -1, true), through);
-    CHECK(read_text(folder / "parts" / "log.csv") == read_text(folder / "through" / "log.csv"));
+  for (const std::int64_t accumulate : {1, 2}) {
+    const NamedArrays through = trained("through", -1, false, accumulate);
+    for (const std::int64_t stop : {1, 4, 6}) {
+      trained("parts", stop, false, accumulate);
+      manual_seed(99);
+      check_equal(trained("parts", -1, true, accumulate), through);
+      CHECK(read_text(folder / "parts" / "log.csv") == read_text(folder / "through" / "log.csv"));
+    }
   }
 }
 
@@ -554,6 +719,7 @@ TEST_CASE("a trainer refuses what it cannot do") {
   refused({.steps = -1}, "trainer: steps must be at least 0, got -1");
   refused({.max_norm = -1}, "trainer: max_norm must be at least 0, got -1");
   refused({.patience = -1}, "trainer: patience must be at least 0, got -1");
+  refused({.accumulate = 0}, "trainer: accumulate 0 is not positive");
   refused({.ema = 1}, "trainer: ema 1 is not in [0, 1)");
   refused({.validate_every = -1}, "trainer: validate_every -1 is negative");
   refused({.resume = true}, "trainer: nothing to resume from without a folder");

@@ -278,7 +278,7 @@ kit::GradientFunction DataParallel::for_trainer() {
     go_to(number);
     const kit::WeightedLoss here = loss_of();
     Tensors gradients = grad(here.loss, {.weight = here.weight});
-    return kit::LossGradients{.loss = loss_, .gradients = std::move(gradients)};
+    return kit::LossGradients{.loss = loss_, .weight = weight_, .gradients = std::move(gradients)};
   };
 }
 

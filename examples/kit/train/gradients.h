@@ -16,15 +16,15 @@ struct Amount {
   double value;
 };
 
-/// A loss that is a mean, and its weight in a mean over several ranks: the number of its samples or tokens.
+/// A loss that is a mean, and its weight in the mean over several of them: the number of its samples or tokens.
 struct WeightedLoss {
   Tensor loss;
   Amount weight = 1;
 };
 
-/// A loss, and its gradients by the parameters of an optimizer, in their order.
+/// A loss with its weight, and its gradients by the parameters of an optimizer, in their order.
 struct LossGradients {
-  double loss = 0;
+  double loss = 0, weight = 0;
   Tensors gradients = {};
 };
 

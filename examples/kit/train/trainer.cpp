@@ -67,6 +67,7 @@ Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Op
   if (options.epochs < 0) fail<ValueError>(op, "epochs must be at least 0, got ", options.epochs);
   if (options.steps < 0) fail<ValueError>(op, "steps must be at least 0, got ", options.steps);
   if (options.patience < 0) fail<ValueError>(op, "patience must be at least 0, got ", options.patience);
+  if (options.accumulate < 1) fail<ValueError>(op, "accumulate ", options.accumulate, " is not positive");
   if (options.validate_every < 0) fail<ValueError>(op, "validate_every ", options.validate_every, " is negative");
   if (!(options.ema >= 0 && options.ema < 1)) fail<ValueError>(op, "ema ", options.ema, " is not in [0, 1)");
   if (!(options.max_norm >= 0)) fail<ValueError>(op, "max_norm must be at least 0, got ", options.max_norm);
@@ -87,6 +88,7 @@ Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Op
 void Trainer::begin(const std::function<void(const StateFile&)>& load_batches) {
   stopped_ = false;
   exit_code_ = 0;
+  gathered_ = {};  // of a step that an error has ended
   if (!begun_ && options_.resume) {
     const bool found = std::filesystem::exists(options_.folder / "checkpoint.safetensors");
     if (found) load(load_batches);
@@ -109,7 +111,8 @@ bool Trainer::finished() const {
 // One bar for the whole training, which begins anew after output of on_epoch.
 void Trainer::show(std::optional<ProgressBar>& bar, std::int64_t batches) const {
   if (options_.terminal.out == nullptr || !options_.terminal.redraws) return;
-  const std::int64_t all = options_.steps > 0 ? options_.steps : options_.epochs * batches;
+  const std::int64_t each = (batches + options_.accumulate - 1) / options_.accumulate;
+  const std::int64_t all = options_.steps > 0 ? options_.steps : options_.epochs * each;
   if (!bar) {
     bar.emplace(ProgressOptions{.total = all, .title = "training", .start = step_ - 1, .terminal = options_.terminal});
   }
@@ -123,7 +126,8 @@ double Trainer::checked(double loss) const {
   return loss;
 }
 
-void Trainer::refuse_max_norm() const {
+void Trainer::refuse_options_of_fit() const {
+  if (options_.accumulate > 1) fail<ValueError>(op, "accumulate is for fit(): a step of your own adds up itself");
   if (options_.max_norm > 0) fail<ValueError>(op, "max_norm is for fit(): a step of your own clips itself");
 }
 
@@ -137,7 +141,8 @@ NamedFields Trainer::fields() const {
 LossGradients Trainer::differentiated(const WeightedLoss& given) {
   const auto& [loss, amount] = given;
   const double weight = amount.value;
-  if (!(weight > 0) || std::isinf(weight)) fail<ValueError>(op, "a loss of weight ", weight);
+  if (!(weight >= 0) || std::isinf(weight)) fail<ValueError>(op, "a loss of weight ", weight);
+  if (weight == 0) return {};
   if (loss.size() == 1) checked(static_cast<double>(loss.item()));
   if (!audited_ && options_.terminal.out && loss.requires_grad()) {
     for (const auto& [name, shape, why] : optim::audit(loss, optimizer_).untrained) {
@@ -147,13 +152,31 @@ LossGradients Trainer::differentiated(const WeightedLoss& given) {
   }
   audited_ = true;
   Tensors gradients = optim::detail::gradients_of(loss, parameters_);
-  return {.loss = static_cast<double>(loss.item()), .gradients = std::move(gradients)};
+  return {.loss = static_cast<double>(loss.item()), .weight = weight, .gradients = std::move(gradients)};
 }
 
-// Makes a step of a batch, and returns its loss.
-double Trainer::step(const std::function<WeightedLoss()>& loss_of) {
-  auto [loss, gradients] = options_.gradients ? options_.gradients(step_, loss_of) : differentiated(loss_of());
-  checked(loss);
+// Adds a batch to those before.
+void Trainer::gather(const std::function<WeightedLoss()>& loss_of) {
+  const std::int64_t number = step_ * options_.accumulate + gathered_.batches++;
+  LossGradients made = options_.gradients ? options_.gradients(number, loss_of) : differentiated(loss_of());
+  if (made.weight == 0) return;
+  const NoGrad off;
+  const double share = made.weight / (gathered_.weight + made.weight);
+  for (std::size_t i = 0; gathered_.weight > 0 && i < made.gradients.size(); ++i) {
+    Tensor& mean = made.gradients[i];
+    const Tensor& before = gathered_.gradients[i];
+    if (mean.defined()) mean = mean * share;
+    if (before.defined()) mean = mean.defined() ? before * (1 - share) + mean : before * (1 - share);
+  }
+  gathered_.gradients = std::move(made.gradients);
+  gathered_.loss += share * (checked(made.loss) - gathered_.loss);
+  gathered_.weight += made.weight;
+}
+
+// Makes a step of the gathered batches, and returns their loss.
+double Trainer::step() {
+  auto [loss, weight, gradients] = static_cast<LossGradients>(std::exchange(gathered_, {}));
+  if (weight == 0) fail<ValueError>(op, "no loss of step ", step_ + 1, " has a weight above 0");
   if (options_.max_norm > 0) {
     gradients = optim::clip_grad_norm(std::move(gradients), parameters_, options_.max_norm).gradients;
   }

@@ -49,7 +49,7 @@ struct Scores {
 /// The report after a step.
 struct StepReport {
   std::int64_t step = 0;  ///< steps done, in all epochs
-  double loss = 0;        ///< of the batch
+  double loss = 0;        ///< of the batch; with `accumulate` as of one batch of them all
 };
 
 /// The report after an epoch, or with validate_every after so many steps.
@@ -78,6 +78,9 @@ struct TrainerOptions {
   std::int64_t steps = 0;  ///< number of steps, instead of `epochs` if not 0, also within an epoch
   std::optional<optim::Schedule> schedule = {};  ///< rate of every step; without one, as the optimizer has it
   double max_norm = 0;                           ///< of all gradients together; 0: they are not clipped
+  /// Batches that make a step, which is that of one batch of them all: the mean of their gradients, by the number of
+  /// their samples (the first axis of their first part), or by the weights that the loss function gives.
+  std::int64_t accumulate = 1;
   /// Decay of the moving average that is validated and kept, of the weights and of the buffers (BatchNorm's
   /// statistics); buffers of integers are copied. 0: none.
   double ema = 0;
@@ -151,13 +154,18 @@ class Trainer {
   /// Trains up to the end by the options, or until it is stopped; a module that was switched to eval() is in training
   /// meanwhile. `batches` is a DataLoader or something with the same functions; the loss is a function
   /// of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. It returns the mean over the samples, or, if
-  /// the mean is over something else, such as tokens, a WeightedLoss of the mean and their number. Throws NumericError
-  /// for a loss or a gradient that is not finite, FormatError for a checkpoint that does not fit or is of other
-  /// settings (then nothing has changed), ValueError for a weight that is not above 0 or not finite, Interrupted, and
-  /// what the functions and the files throw.
+  /// the mean is over something else, such as tokens, a WeightedLoss of the mean and their number. A batch of weight 0
+  /// is left out. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint that
+  /// does not fit or is of other settings (then nothing has changed), ValueError for weights that are negative, not
+  /// finite or all 0, and with `accumulate` for batches whose samples cannot be counted, Interrupted, and what the
+  /// functions and the files throw. An error drops the batches of an unfinished step.
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
-    return loop(batches, [&](const auto& batch) { return step([&] { return weighted(batch, loss_of); }); });
+    return loop(batches, [&](const auto& batch) {
+      gather([&] { return weighted(batch, loss_of); });
+      const bool last = gathered_.batches == options_.accumulate || batches.position() == batches.size();
+      return last ? std::optional(step()) : std::nullopt;
+    });
   }
 
   /// The same with a step of your own: a function of a batch, or of its parts, that changes the parameters and returns
@@ -169,10 +177,10 @@ class Trainer {
   ///       return loss;
   ///     });
   ///
-  /// Throws as fit(), and ValueError if `max_norm` is set: such a step clips itself.
+  /// Throws as fit(), and ValueError if `accumulate` or `max_norm` is set, which such a step does itself.
   template <class Batches, class Step>
   const std::vector<EpochReport>& run(Batches& batches, const Step& own) & {
-    refuse_max_norm();
+    refuse_options_of_fit();
     return loop(batches, [&](const auto& batch) {
       lr_ = optimizer_.lr();
       return stepped(checked(detail::number_of(detail::applied(own, batch))));
@@ -203,9 +211,10 @@ class Trainer {
     std::optional<ProgressBar> bar;
     while (!finished()) {
       for (const auto& batch : batches) {
-        const double loss = step_of(batch);
+        const std::optional<double> loss = step_of(batch);
+        if (!loss) continue;
         show(bar, batches.size());
-        if (options_.on_step) options_.on_step({.step = step_, .loss = loss});
+        if (options_.on_step) options_.on_step({.step = step_, .loss = *loss});
         if (interrupt && interrupt->exit_code() != 0) {
           exit_code_ = interrupt->exit_code();
           stop();
@@ -230,7 +239,7 @@ class Trainer {
     return history_;
   }
 
-  // The loss of a batch, with its weight in a mean over several of them.
+  // The loss of a batch, with its weight in the mean over the batches of a step.
   template <class Batch, class Loss>
   WeightedLoss weighted(const Batch& batch, const Loss& loss_of) const {
     const auto loss = detail::applied(loss_of, batch);
@@ -239,6 +248,9 @@ class Trainer {
     } else if constexpr (detail::has_samples<Batch>()) {
       return {loss, detail::samples_of(batch)};
     } else {
+      if (options_.accumulate > 1) {
+        fail<ValueError>("trainer", "to accumulate batches of this type, let the loss return its weight, too");
+      }
       return {loss};
     }
   }
@@ -250,9 +262,10 @@ class Trainer {
   double checked(double loss) const;
   double mean_loss() const { return sum_ / static_cast<double>(summed_); }
   NamedFields fields() const;
-  void refuse_max_norm() const;
+  void refuse_options_of_fit() const;
   LossGradients differentiated(const WeightedLoss& given);
-  double step(const std::function<WeightedLoss()>& loss_of);
+  void gather(const std::function<WeightedLoss()>& loss_of);
+  double step();
   double stepped(double loss);
   void report(std::optional<ProgressBar>& bar);
   void end_epoch(std::optional<ProgressBar>& bar);
@@ -272,6 +285,11 @@ class Trainer {
   std::optional<optim::ExponentialMovingAverage> average_;
   std::vector<EpochReport> history_;
   NamedArrays best_state_;
+  // The batches of the step in progress: means by their weights.
+  struct Gathered : LossGradients {
+    std::int64_t batches = 0;
+  };
+  Gathered gathered_;
   std::int64_t epochs_ = 0;             // that are done
   std::int64_t step_ = 0, summed_ = 0;  // summed_ losses since the last report are sum_
   double sum_ = 0, lr_ = 0;
