@@ -2,7 +2,7 @@
 """Predicts the time of a training step on many ranks, for docs/many_machines.md. Nothing here is measured but its inputs.
 
     tests/bench/ranks messages | docs/tools/predict_ranks.py fit
-    docs/tools/predict_ranks.py step --parameters M --compute MS --latency US --bandwidth GB_S [--fixed-batch] [--bytes 2]
+    docs/tools/predict_ranks.py step --parameters M --compute MS --latency US --bandwidth GB_S [--fixed-batch]
 
 The sum of S bytes over R ranks takes 2 log2(R) a + 2 (R - 1) / R S / b: a tree's latency a, and every byte sent and received
 once but for its share (Rabenseifner 2004). `fit` finds a and b from measured messages between two ranks, by least squares of
@@ -36,7 +36,7 @@ def fitted(messages):
 
 def step(ranks, arguments):
     compute = arguments.compute / ranks if arguments.fixed_batch else arguments.compute
-    total = arguments.parameters * 1e6 * arguments.bytes
+    total = arguments.parameters * 4e6
     sizes, left = [], total
     while left > 0:
         sizes.append(min(left, (1 if not sizes else arguments.buckets) * 2**20))
@@ -57,7 +57,6 @@ of_step.add_argument("--parameters", type=float, required=True, help="millions")
 of_step.add_argument("--compute", type=float, required=True, help="milliseconds of a step of one rank")
 of_step.add_argument("--fixed-batch", action="store_true", help="shared by the ranks")
 of_step.add_argument("--buckets", type=float, default=25, help="MiB, the first one 1")
-of_step.add_argument("--bytes", type=int, default=4, help="of a number: 2 for bfloat16")
 of_step.add_argument("--latency", type=float, required=True, help="microseconds")
 of_step.add_argument("--bandwidth", type=float, required=True, help="10^9 bytes a second")
 of_step.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 8, 32, 128, 512, 1024])
@@ -73,5 +72,5 @@ else:
     print("ranks  step ms  exchange ms  efficiency")
     for ranks in given.ranks:
         took, compute = step(ranks, given)
-        exchange = milliseconds(given.parameters * 1e6 * given.bytes, ranks, given.latency, given.bandwidth)
+        exchange = milliseconds(given.parameters * 4e6, ranks, given.latency, given.bandwidth)
         print(f"{ranks:5}  {took:7.0f}  {exchange:11.0f}  {compute / took:10.2f}")

@@ -32,32 +32,29 @@ template <class Model, class Loss>
 void measure(mpi::World& world, const Given& given, const Model& model, double lr, const Batch& whole, const Loss& loss) {
   optim::AdamW adam{model.parameters(), {.lr = lr}};
   mpi::DataParallel parallel{world, model, adam, given.parallel};
-  const std::int64_t B = mpi::detail::samples_of(whole);
-  const Batch batch = mpi::detail::rows_of(whole, mpi::part_begin(B, world.ranks(), world.rank()),
-                                           mpi::part_begin(B, world.ranks(), world.rank() + 1));
+  const std::int64_t samples = std::get<0>(whole).dim(0), begin = mpi::part_begin(samples, world.ranks(), world.rank()),
+                     end = mpi::part_begin(samples, world.ranks(), world.rank() + 1);
+  const auto own = [&](const auto&... part) { return Batch(part[{slice(begin, end)}]...); };
+  const Batch batch = std::apply(own, whole);
   std::vector<double> times, hidden, waited;
   for (int i = 0; i < given.steps + 3; ++i) {
     world.wait();
-    const auto begin = std::chrono::steady_clock::now();
-    parallel.step(parallel.grad(batch, loss));
-    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+    const auto start = std::chrono::steady_clock::now();
+    adam.step(parallel.grad(loss(batch), {.weight = end - begin}));
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
     if (i < 3) continue;
     times.push_back(time.count());
     hidden.push_back(parallel.exchange().hidden());
     waited.push_back(parallel.exchange().waited);
-  }
-  double kept = 0;
-  for (const auto& [name, array] : adam.state_dict().arrays) {
-    if (const Array* moments = std::get_if<Array>(&array)) kept += static_cast<double>(moments->size()) * sizeof(Real);
   }
   if (!world.first()) return;
   const auto median = [](std::vector<double>& values) {
     std::ranges::sort(values);
     return values[values.size() / 2];
   };
-  std::printf("ranks %s %d ranks %d threads  %.3f ms  hidden %.0f %%  waited %.2f ms  gradients %.1f MB  optimizer %.1f MB\n",
+  std::printf("ranks %s %d ranks %d threads  %.3f ms  hidden %.0f %%  waited %.2f ms  gradients %.1f MB\n",
               given.workload.c_str(), world.ranks(), threads(), median(times), 100 * median(hidden), median(waited),
-              static_cast<double>(model.num_parameters()) * sizeof(Real) / 1e6, kept / 1e6);
+              static_cast<double>(model.num_parameters()) * sizeof(Real) / 1e6);
 }
 
 void measure_gpt(mpi::World& world, const Given& given, const GptOptions& o) {
@@ -133,15 +130,9 @@ const std::map<std::string, std::function<void(mpi::World&, const Given&)>> work
 int main(int argc, char** argv) {
   CLI::App app("A training step of several ranks.", "xgrad_bench_ranks");
   Given given;
-  bool behind = false;
   app.add_option("workload", given.workload, "W1, W2, W3, W7, or messages")->check(CLI::IsMember(workloads));
   app.add_option("--steps", given.steps, "that are timed");
-  app.add_option("--parts", given.parallel.parts, "equal bits for any number of ranks");
   app.add_option("--bucket-mb", given.parallel.bucket_mb, "MiB of gradients that are sent together");
-  app.add_flag("--behind", behind, "exchanges behind the backward pass");
-  app.add_flag("--bfloat16", given.parallel.bfloat16, "exchanges bfloat16");
-  app.add_flag("--shard-state", given.parallel.shard_state, "shares the optimizer's state out");
   CLI11_PARSE(app, argc, argv);
-  given.parallel.overlap = !behind;
   return mpi::run(argc, argv, [&](mpi::World& world) { workloads.at(given.workload)(world, given); });
 }

@@ -53,7 +53,8 @@ TEST_CASE("answers are the probabilities, the most probable class, and how often
 }
 
 TEST_CASE("answers of no pictures are refused") {
-  const ImageSet set = draw_shapes({.seed = 3}, {.count = 4, .size = 8}), none = set.select(Index(Shape{0}));
+  const ImageSet set = draw_shapes({.seed = 3}, {.count = 4, .size = 8});
+  const ImageSet none(Shape{0, 1, 8, 8}, {}, Index(Shape{0}), set.classes());
   const Linear model(nn::root);
   CHECK_THROWS_WITH_AS(answers(model, std::cref(model), none, channel_statistics(set)),
                        "answers: there are no pictures", ValueError);

@@ -12,7 +12,6 @@
 
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>
-#include <xgrad/kit/mpi/rows.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::kit {
@@ -110,11 +109,8 @@ TEST_CASE("any number of workers gives the same bits, random samples included, a
   const std::vector<Real> expected = numbers_of(plain, 3);
   CHECK(std::ranges::count(expected, expected[4]) == 1);
   for (const int workers : {1, 2, 5}) {
-    for (const std::int64_t ahead : {1, 3}) {
-      DataLoader loader{
-          Noisy(), {.batch_size = 4, .shuffle = true, .seed = 9, .num_workers = workers, .prefetch_factor = ahead}};
-      CHECK(numbers_of(loader, 3) == expected);
-    }
+    DataLoader loader{Noisy(), {.batch_size = 4, .shuffle = true, .seed = 9, .num_workers = workers}};
+    CHECK(numbers_of(loader, 3) == expected);
   }
   CHECK(random_state() == before);
 }
@@ -177,49 +173,6 @@ TEST_CASE("a function that is given makes the batches") {
   CHECK(equal(found[0], index({{1, 0}, {2, 3}})));
   CHECK(equal(found[1], index({1, 2})));
   CHECK(equal(found[2], index({{4, 5, 6}})));
-}
-
-TEST_CASE("with lengths, batches are of samples that are about equally long, and still every sample comes once") {
-  std::vector<std::int64_t> lengths;
-  for (std::int64_t i = 0; i < 101; ++i) lengths.push_back(i * 37 % 50);
-  const auto spread = [&](const std::vector<std::vector<std::int64_t>>& rows) {
-    std::int64_t total = 0;
-    for (const auto& row : rows) {
-      const auto length = [&](std::int64_t i) { return lengths[static_cast<std::size_t>(i)]; };
-      total += length(std::ranges::max(row, {}, length)) - length(std::ranges::min(row, {}, length));
-    }
-    return total;
-  };
-  const std::vector<std::int64_t> data = ascending(101);
-  DataLoader plain{data, {.batch_size = 5, .shuffle = true}};
-  DataLoader bucketed{data, {.batch_size = 5, .shuffle = true, .lengths = lengths, .bucket = 10}};
-  const auto one = rows_of(bucketed), two = rows_of(bucketed);
-  CHECK(spread(one) * 3 < spread(rows_of(plain)));
-  CHECK(one != two);
-  std::vector<std::int64_t> all = joined(one);
-  std::ranges::sort(all);
-  CHECK(all == data);
-  // Not sorted from short to long all through an epoch.
-  std::vector<std::int64_t> firsts;
-  for (const auto& row : one) firsts.push_back(lengths[static_cast<std::size_t>(row[0])]);
-  CHECK_FALSE(std::ranges::is_sorted(firsts));
-  // All samples are one bucket: without shuffling, sorted.
-  DataLoader sorted{data, {.batch_size = 5, .lengths = lengths}};
-  CHECK(std::ranges::is_sorted(joined(rows_of(sorted)), {}, [&](std::int64_t i) { return lengths[size_t(i)]; }));
-}
-
-TEST_CASE("with lengths, what is left out is no longer than the rest") {
-  const std::vector<std::int64_t> data = ascending(10);
-  DataLoader loader{data, {.batch_size = 3, .shuffle = true, .drop_last = true, .lengths = data, .bucket = 2}};
-  std::vector<std::int64_t> seen(10, 0);
-  for (int epoch = 0; epoch < 200; ++epoch) {
-    const auto rows = rows_of(loader);
-    CHECK(rows.size() == 3);
-    for (const std::int64_t i : joined(rows)) ++seen[static_cast<std::size_t>(i)];
-  }
-  CHECK(std::reduce(seen.begin(), seen.end()) == 1800);
-  CHECK(std::ranges::min(seen) > 155);  // each is left out in one epoch of ten
-  CHECK(std::ranges::max(seen) < 200);
 }
 
 TEST_CASE("a loader goes on with the very next batch, from every place") {
@@ -291,8 +244,6 @@ TEST_CASE("a state of another loader is refused, and nothing has changed") {
   CHECK_THROWS_AS(loader.load_state_dict(state), FormatError);
   state.arrays.clear();
   CHECK_THROWS_AS(loader.load_state_dict(state), FormatError);
-  DataLoader one{data, {.lengths = ascending(7)}}, two{data, {.lengths = std::vector<std::int64_t>(7, 1)}};
-  CHECK_THROWS_AS(one.load_state_dict(two.state_dict()), FormatError);
   CHECK(loader.epoch() == 0);
   CHECK(rows_of(loader).size() == 3);
 }
@@ -422,15 +373,6 @@ TEST_CASE("loaders that share every batch together have the samples of one, in i
                        ValueError);
   DataLoader dropped{data, {.batch_size = 6, .drop_last = true, .mine = sixth}};
   CHECK(std::get<0>(*dropped.begin()).at({0}) == 5);
-  // A struct of arrays and lists is cut in all its parts.
-  struct Both {
-    Index ids;
-    std::vector<std::string> names;
-  };
-  const Both second = mpi::detail::rows_of(Both{index({7, 8, 9}), {"a", "b", "c"}}, 1, 3);
-  CHECK(detail::samples_of(second) == 2);
-  CHECK(equal(second.ids, index({8, 9})));
-  CHECK(second.names == std::vector<std::string>{"b", "c"});
 }
 
 TEST_CASE("a loader refuses options that make no sense") {
@@ -440,13 +382,9 @@ TEST_CASE("a loader refuses options that make no sense") {
   };
   refused({.batch_size = 0}, "data_loader: batch_size must be at least 1, got 0");
   refused({.num_workers = -1}, "data_loader: num_workers must be at least 0, got -1");
-  refused({.prefetch_factor = 0}, "data_loader: prefetch_factor must be at least 1, got 0");
-  refused({.num_workers = 1025}, "data_loader: num_workers and prefetch_factor must be at most 1024");
-  refused({.bucket = 0}, "data_loader: bucket must be at least 1, got 0");
+  refused({.num_workers = 1025}, "data_loader: num_workers must be at most 1024, got 1025");
   refused({.batch_size = 6, .drop_last = true},
           "data_loader: 5 samples are fewer than a batch of 6, and drop_last is set");
-  refused({.lengths = {1, 2}}, "data_loader: 2 lengths for 5 samples");
-  refused({.lengths = {1, 2, -3, 4, 5}}, "data_loader: sample 2 has the length -3");
   CHECK_THROWS_WITH_AS((DataLoader{std::vector<std::int64_t>()}), "data_loader: the data set has no samples",
                        ValueError);
 }

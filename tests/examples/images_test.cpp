@@ -124,17 +124,10 @@ TEST_CASE("a batch has the pictures with the numbers asked for, from 0 to 1") {
   CHECK(equal(set.all().images, set.batch(Index({2}, {0, 1})).images));
   CHECK(set.batch(Index(Shape{0})).images.shape() == Shape{0, 1, 2, 3});
 
-  const ImageSet part = set.select(Index({1}, {1}));
-  CHECK(part.size() == 1);
-  CHECK(part.classes() == set.classes());
-  CHECK(equal(part.all().images, set.batch(Index({1}, {1})).images));
-
   CHECK_THROWS_WITH_AS(set.batch(Index({1}, {2})), "ImageSet: picture 2 is not in [0, 2)", ValueError);
-  CHECK_THROWS_WITH_AS(set.select(Index({1}, {-1})), "ImageSet: picture -1 is not in [0, 2)", ValueError);
   CHECK_THROWS_WITH_AS(set.pixels(2), "ImageSet: picture 2 is not in [0, 2)", ValueError);
   CHECK_THROWS_WITH_AS(set.batch(Index({1, 1}, {0})), "ImageSet: needs the numbers of pictures (B), got [1, 1]",
                        ShapeError);
-  CHECK_THROWS_AS(set.select(Index({1, 1}, {0})), ShapeError);
 }
 
 TEST_CASE("a set whose parts do not fit together is refused") {

@@ -2,8 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <set>
-#include <sstream>
 
 #include <xgrad/kit/draw/plot.h>
 
@@ -228,11 +226,6 @@ TEST_CASE("an axis has the limits that it is given") {
   const std::string near = line_plot(series, {.x_limits = Limits{0, 1}});
   CHECK(labels("1000", near) == 0);  // heights are those of what is in sight
   CHECK(labels("10", near) == 1);
-  const std::string log = line_plot({{"", {1, 2}, {1, 1000}}}, {.y_scale = Scale::log, .y_limits = Limits{3, 300}});
-  for (const char* inside : {"10", "100"}) CHECK(labels(inside, log) == 1);
-  CHECK(labels("1000", log) == 0);
-  const std::string narrow = line_plot({{"", {30, 40}, {1, 1}}}, {.x_scale = Scale::log, .x_limits = Limits{31, 39}});
-  CHECK(labels("32", narrow) == 1);  // no round number of a logarithmic axis is in there
   const std::string far = line_plot({{"", {0, 1}, {0, 1e300}}}, {.y_limits = Limits{0, 1}});
   CHECK(far.size() < 10'000);
 
@@ -242,8 +235,8 @@ TEST_CASE("an axis has the limits that it is given") {
     CHECK_THROWS_AS(line_plot(series, {.x_limits = wrong}), ValueError);
     CHECK_THROWS_AS(panel_plot({{.series = series, .y_limits = wrong}}), ValueError);
   }
-  CHECK_THROWS_WITH_AS(line_plot(series, {.x_scale = Scale::log, .x_limits = Limits{0, 1}}),
-                       "line_plot: no axis from 0 to 1", ValueError);
+  CHECK_THROWS_WITH_AS(line_plot(series, {.x_scale = Scale::log, .x_limits = Limits{1, 2}}),
+                       "line_plot: limits are for linear axes", ValueError);
 }
 
 TEST_CASE("units are as long on one axis as on the other if that is asked for") {
@@ -261,33 +254,6 @@ TEST_CASE("units are as long on one axis as on the other if that is asked for") 
   CHECK(x[2] - x[0] == doctest::Approx(y[0] - y[2]).epsilon(1e-3));
   CHECK_THROWS_WITH_AS(line_plot(square, {.x_scale = Scale::log, .equal_aspect = true}),
                        "line_plot: axes of different scales have no equal aspect", xgrad::ValueError);
-}
-
-TEST_CASE("28 lines and 35 rows of points can be told apart") {
-  for (const Series::Style style : {Series::Style::line, Series::Style::dashed, Series::Style::points}) {
-    const std::size_t count = style == Series::Style::points ? 35 : 28;
-    std::vector<Series> series;
-    for (std::size_t i = 0; i < count; ++i) series.push_back({"", {0}, {static_cast<double>(i)}, style});
-    const std::string svg = line_plot(series);
-    CHECK(xml_error(svg).empty());
-    // Attributes of a series besides its place: colour, dashes, marker.
-    std::set<std::string> looks;
-    std::istringstream lines(svg);
-    std::string colour;
-    for (std::string line; std::getline(lines, line);) {
-      const auto value = [&](const std::string& name) {
-        const std::size_t at = line.find(" " + name + "=\"");
-        return at == line.npos ? "" : line.substr(at, line.find('"', at + name.size() + 3) - at);
-      };
-      if (style == Series::Style::points) {
-        if (line.starts_with("<g fill=")) colour = value("fill");
-        if (line.starts_with("<circle") || line.starts_with("<path")) looks.insert(colour + value("d"));
-      } else if (line.starts_with("<path")) {
-        looks.insert(value("stroke") + value("stroke-dasharray"));
-      }
-    }
-    CHECK(looks.size() == count);
-  }
 }
 
 TEST_CASE("of two lines that lie on each other both are seen") {

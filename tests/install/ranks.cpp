@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     optim::SGD sgd{model.parameters(), {.lr = 0.1}};
     mpi::DataParallel parallel{world, model, sgd};
     const Tensor x = full({4, 2}, Real(world.rank() + 1));
-    parallel.step(parallel.grad(mean(square(model(x)))));
+    sgd.step(parallel.grad(mean(square(model(x)))));
     const double ranks = world.sum(1);
     if (world.first()) std::cout << ranks << " ranks\n";
   });

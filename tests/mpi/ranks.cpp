@@ -1,7 +1,6 @@
-// Tests that several ranks run together: mpirun -n N xgrad_tests_mpi. With --bits it prints the bits that a training
-// with .parts comes to, which must not depend on N; with --fail RANK that rank throws; with --sleep all wait.
+// Tests that several ranks run together: mpirun -n N xgrad_tests_mpi. With --fail RANK that rank throws; with --sleep all
+// wait.
 #define DOCTEST_CONFIG_IMPLEMENT
-#include <bit>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -15,7 +14,6 @@
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/mpi/data_parallel.h>
 #include <xgrad/kit/mpi/run.h>
-#include <xgrad/kit/mpi/state.h>
 #include <xgrad/xgrad.h>
 
 namespace {
@@ -49,9 +47,9 @@ Batch whole_batch(std::uint64_t seed, std::int64_t size = 21) {
   return {normal({size, 6}, seed), random_integers(0, 3, {size}, {.seed = seed + 1})};
 }
 Batch own_part(const Batch& batch) {
-  const std::int64_t n = batch.first.dim(0);
-  return mpi::detail::rows_of(batch, mpi::part_begin(n, world->ranks(), world->rank()),
-                              mpi::part_begin(n, world->ranks(), world->rank() + 1));
+  const std::int64_t n = batch.first.dim(0), begin = mpi::part_begin(n, world->ranks(), world->rank()),
+                     end = mpi::part_begin(n, world->ranks(), world->rank() + 1);
+  return {batch.first[{slice(begin, end)}], batch.second[{slice(begin, end)}]};
 }
 template <class Model>
 auto loss_of(const Model& model) {
@@ -84,30 +82,6 @@ bool is_common(std::uint64_t bits) {
   return std::set<std::string>(all.begin(), all.end()).size() == 1;
 }
 
-struct Trained {
-  std::uint64_t bits;
-  std::vector<double> losses;
-};
-Trained train(const mpi::DataParallelOptions& options, std::int64_t batch_size = 21) {
-  manual_seed(5);
-  const NormedNet model{nn::root};
-  optim::AdamW adam{model.parameters(), {.lr = 0.02}};
-  mpi::DataParallel parallel{*world, model, adam, options};
-  std::vector<double> losses;
-  for (std::uint64_t step = 0; step < 6; ++step) {
-    const Tensors gradients = parallel.grad(own_part(whole_batch(step, batch_size)), loss_of(model));
-    parallel.step(optim::clip_grad_norm(gradients, adam.parameters(), 1).gradients);
-    losses.push_back(parallel.loss());
-  }
-  StateFile all{.arrays = model.state_dict()};
-  all.add("adam", parallel.state_dict());
-  std::uint64_t bits = bits_of(all.arrays);  // of rank 0, which has the whole state
-  world->broadcast(std::span(&bits, 1));
-  return {bits, losses};
-}
-
-bool power_of_two() { return std::has_single_bit(static_cast<unsigned>(world->ranks())); }
-
 TEST_CASE("sums over ranks are the same on all, by a tree") {
   const double mine = 1 + world->rank() * 0.1;
   std::vector<double> terms;
@@ -133,7 +107,7 @@ TEST_CASE("ten steps leave the parameters that one rank has after the whole batc
       const Batch batch = whole_batch(step), mine = own_part(batch);
       const double samples = static_cast<double>(mine.second.size());
       const double weight = weights_differ ? samples * (1 + world->rank()) : samples;
-      parallel.step(parallel.grad(loss_of(model)(mine), {.weight = weight}));
+      adam.step(parallel.grad(loss_of(model)(mine), {.weight = weight}));
       // The mean that is asked for, on one rank.
       Array of_sample(Shape{21});
       for (int rank = 0; rank < world->ranks(); ++rank) {
@@ -149,35 +123,6 @@ TEST_CASE("ten steps leave the parameters that one rank has after the whole batc
     }
     CHECK(difference(model, alone) < 1e-12);
     CHECK(is_common(bits_of(model.state_dict())));
-  }
-}
-
-TEST_CASE("losses that are sums are added") {
-  manual_seed(1);
-  const Net model{nn::root};
-  mpi::DataParallel parallel{*world, model, {.mean = false}};
-  const Batch batch = whole_batch(3);
-  const auto summed = [&](const Batch& part) {
-    return kit::WeightedLoss{cross_entropy(model(part.first), part.second, {.reduction = Reduction::sum}), 2.0};
-  };
-  const Tensors found = parallel.grad(own_part(batch), summed), expected = grad(summed(batch).loss, model.parameters());
-  for (std::size_t i = 0; i < found.size(); ++i) testing::check_close(found[i].value(), expected[i].value(), 1e-13);
-  CHECK(parallel.weight() == 2.0 * world->ranks());
-}
-
-TEST_CASE("accumulated gradients are exchanged by the next grad() alone") {
-  manual_seed(1);
-  const Net model{nn::root};
-  mpi::DataParallel parallel{*world, model};
-  const Batch batch = whole_batch(3, 16), mine = own_part(batch);
-  const std::int64_t n = mine.second.size();
-  const auto part = [&](std::int64_t begin, std::int64_t end) { return mpi::detail::rows_of(mine, begin, end); };
-  if (n >= 2) {
-    parallel.accumulate(loss_of(model)(part(0, n / 2)), {static_cast<double>(n / 2)});
-    const Tensors found = parallel.grad(loss_of(model)(part(n / 2, n)), {static_cast<double>(n - n / 2)});
-    const Tensors expected = grad(loss_of(model)(batch), model.parameters());
-    for (std::size_t i = 0; i < found.size(); ++i) testing::check_close(found[i].value(), expected[i].value(), 1e-13);
-    CHECK(parallel.weight() == 16);
   }
 }
 
@@ -208,9 +153,6 @@ TEST_CASE("a trainer on all ranks has the gradients of the whole batch, of which
   CHECK(made.loss == doctest::Approx(static_cast<double>(loss.item())).epsilon(1e-12));
   CHECK(made.weight == 21);
   CHECK(parallel.steps() == 8);  // the next random numbers are those of batch 8
-  mpi::DataParallel in_shares{*world, model, adam, {.shard_state = true}};
-  if (world->ranks() == 1) return;
-  CHECK(error_of<ValueError>([&] { in_shares.for_trainer(); }).find("no shard_state") != std::string::npos);
 }
 
 TEST_CASE("parameters that ranks do not use count 0, frozen ones get none, ranks without samples nothing") {
@@ -231,12 +173,13 @@ TEST_CASE("parameters that ranks do not use count 0, frozen ones get none, ranks
   testing::check_close(of_first[2].value(), at_first[0].value(), 1e-13);
 }
 
-TEST_CASE("running statistics are the mean of those of the parts") {
+TEST_CASE("running statistics are the mean of those of the ranks") {
   manual_seed(1);
   const NormedNet model{nn::root};
   mpi::DataParallel parallel{*world, model};
   const Batch batch = whole_batch(3, 32);
-  parallel.grad(own_part(batch), loss_of(model));
+  const Batch mine = own_part(batch);
+  parallel.grad(loss_of(model)(mine), {.weight = mine.second.size()});
   const Tensor h = model.in(batch.first);
   Tensor expected = Array(Shape{16}, Real(0));
   for (int rank = 0; rank < world->ranks(); ++rank) {
@@ -247,64 +190,6 @@ TEST_CASE("running statistics are the mean of those of the parts") {
   testing::check_close(std::get<Array>(state.at("norm.running_mean")), expected.value(), 1e-12);
   CHECK(std::get<Index>(state.at("norm.num_batches_tracked")).item() == 1);
   CHECK(is_common(bits_of(state)));
-}
-
-TEST_CASE("the optimizer's state in shares: same bits, and each rank keeps its own") {
-  if (!power_of_two() || world->ranks() > 4) return;
-  const Trained whole = train({.parts = 4}), shares = train({.parts = 4, .shard_state = true});
-  CHECK(whole.bits == shares.bits);
-
-  manual_seed(5);
-  const Net model{nn::root};
-  optim::Adam adam{model.parameters(), {.lr = 0.02}};
-  mpi::DataParallel parallel{*world, model, adam, {.shard_state = true}};
-  const auto step = [&](std::uint64_t seed) {
-    parallel.step(parallel.grad(loss_of(model)(own_part(whole_batch(seed))),
-                                {static_cast<double>(own_part(whole_batch(seed)).second.size())}));
-  };
-  step(1);
-  double kept = 0;
-  for (const auto& [name, any] : adam.state_dict().arrays) {
-    if (const Array* array = std::get_if<Array>(&any)) kept += static_cast<double>(array->size());
-  }
-  CHECK(world->sum(kept) == 2.0 * static_cast<double>(model.num_parameters()));  // two moments, each once
-  if (world->ranks() > 1) CHECK(kept < 2.0 * static_cast<double>(model.num_parameters()));
-
-  // Saved by all, loaded by all, and by one that is alone.
-  StateFile state = parallel.state_dict();
-  CHECK((!world->first() || state.arrays.size() == 3 * model.parameters().size()));
-  NamedArrays before = model.state_dict();
-  step(2);
-  const std::uint64_t after = bits_of(model.state_dict());
-  model.load_state_dict(before);
-  parallel.go_to(1);
-  // As from a file: all ranks have the whole state.
-  std::string bytes = world->first() ? mpi::detail::packed(state) : std::string();
-  bytes = world->gather(bytes)[0];
-  state = mpi::detail::unpacked(bytes);
-  parallel.load_state_dict(state);
-  step(2);
-  CHECK(bits_of(model.state_dict()) == after);
-  optim::Adam whole_again{model.parameters(), {.lr = 0.02}};
-  whole_again.load_state_dict(state);
-}
-
-TEST_CASE("bfloat16 rounds what is sent, to the same numbers on all ranks") {
-  if (!power_of_two()) return;
-  manual_seed(1);
-  const Net model{nn::root};
-  mpi::DataParallel exact{*world, model, {.bfloat16 = false}}, rounded{*world, model, {.bfloat16 = true}};
-  const Batch mine = own_part(whole_batch(3));
-  const double weight = static_cast<double>(mine.second.size());
-  const Tensors a = exact.grad(loss_of(model)(mine), {weight}), b = rounded.grad(loss_of(model)(mine), {weight});
-  NamedArrays all;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double error = testing::difference(b[i].value(), a[i].value());
-    CHECK(error < 0.02);  // 2^-8 for each rounding, log2 N + 1 of them
-    CHECK((error > 0) == (world->ranks() > 1));
-    all[std::to_string(i)] = b[i].value();
-  }
-  CHECK(is_common(bits_of(all)));
 }
 
 // x, whose gradient takes as long as ten sleeps, between which the exchange may go on.
@@ -329,31 +214,25 @@ bool soon(const F& holds) {
 }
 
 TEST_CASE("gradients travel while the backward pass runs") {
-  for (const std::int64_t parts : {0, 4}) {
-    if (parts > 0 && (!power_of_two() || world->ranks() > 4)) continue;
-    manual_seed(1);
-    const Net model{nn::root};
-    const double tiny = 40.0 * sizeof(Real) / (1 << 20);  // MiB: several buckets
-    mpi::DataParallel during{*world, model, {.parts = parts, .first_bucket_mb = tiny, .bucket_mb = tiny}};
-    mpi::DataParallel behind{*world, model, {.parts = parts, .overlap = false, .first_bucket_mb = tiny, .bucket_mb = tiny}};
-    const auto loss = [&](const Batch& part) {
-      return cross_entropy(model.out(tanh(slowly(model.in(part.first)))), part.second);
-    };
-    const Batch mine = own_part(whole_batch(3));
-    const Tensors a = during.grad(mine, loss), b = behind.grad(mine, loss);
-    for (std::size_t i = 0; i < a.size(); ++i) testing::check_close(a[i].value(), b[i].value(), parts > 0 ? 0 : 1e-14);
-    CHECK(during.exchange().buckets >= 4);
-    if (world->ranks() > 1) {
-      CHECK(during.exchange().started_during_pass >= 1);
-      // Of out.weight and out.bias, which are complete before the sleeps: a quarter of all numbers, in two of five buckets.
-      CHECK(soon([&] {
-        during.grad(mine, loss);
-        return during.exchange().completed_during_pass >= 1;
-      }));
-      CHECK(behind.exchange().started_during_pass == 0);
-      CHECK(behind.exchange().completed_during_pass == 0);
-    }
-  }
+  manual_seed(1);
+  const Net model{nn::root};
+  const double tiny = 40.0 * sizeof(Real) / (1 << 20);  // MiB: several buckets
+  mpi::DataParallel parallel{*world, model, {.first_bucket_mb = tiny, .bucket_mb = tiny}};
+  const auto loss = [&](const Batch& part) {
+    return cross_entropy(model.out(tanh(slowly(model.in(part.first)))), part.second);
+  };
+  const Batch batch = whole_batch(3), mine = own_part(batch);
+  const Tensors found = parallel.grad(loss(mine), {.weight = mine.second.size()});
+  const Tensors expected = grad(loss(batch), model.parameters());
+  for (std::size_t i = 0; i < found.size(); ++i) testing::check_close(found[i].value(), expected[i].value(), 1e-13);
+  CHECK(parallel.exchange().buckets >= 4);
+  if (world->ranks() == 1) return;
+  CHECK(parallel.exchange().started_during_pass >= 1);
+  // Of out.weight and out.bias, which are complete before the sleeps: a quarter of all numbers, in two of five buckets.
+  CHECK(soon([&] {
+    parallel.grad(loss(mine));
+    return parallel.exchange().completed_during_pass >= 1;
+  }));
 }
 
 TEST_CASE("half of the buckets are summed before the pass ends") {
@@ -390,7 +269,12 @@ TEST_CASE("what differs between ranks is refused on all of them, with both sides
   manual_seed(odd ? 2 : 1);
   says(error_of<ValueError>([&] { mpi::DataParallel(*world, model); }), "seed 2");
   manual_seed(1);
-  says(error_of<ValueError>([&] { mpi::DataParallel(*world, model, {.overlap = odd}); }), "overlap false");
+  says(error_of<ValueError>([&] { mpi::DataParallel(*world, model, {.bucket_mb = odd ? 5.0 : 25.0}); }), "buckets 1 and 5");
+  manual_seed(1);
+  const auto weights = model.parameters();
+  optim::Adam adam{weights, {.lr = 0.1}};
+  if (odd) adam.step(Tensors{ones_like(weights[0]), {}, {}, {}});
+  says(error_of<ValueError>([&] { mpi::DataParallel(*world, model, adam); }), "adam, mark");
   const nn::Linear wide{nn::root, 6, odd ? 3 : 4};
   manual_seed(1);
   says(error_of<ValueError>([&] { mpi::DataParallel(*world, wide); }), "2 parameters of 21 numbers");
@@ -408,11 +292,7 @@ TEST_CASE("bad arguments are refused before anything has changed") {
     manual_seed(1);
     return error_of<ValueError>([&] { mpi::DataParallel(*world, model, options); });
   };
-  CHECK(refuses({.parts = 3}) == "data_parallel: parts 3 is no power of two");
-  if (world->ranks() == 2) CHECK(refuses({.parts = 1}) == "data_parallel: 2 ranks do not divide 1 parts");
-  CHECK(refuses({.shard_state = true}).find("without an optimizer") != std::string::npos);
   CHECK(refuses({.bucket_mb = 0}).find("buckets of 1 and 0 MiB") != std::string::npos);
-  if (power_of_two()) CHECK(refuses({.parts = 8, .bfloat16 = true}).find("bfloat16") != std::string::npos);
   const nn::Linear stranger{nn::root, 2, 2};
   optim::SGD of_stranger{stranger.parameters(), {.lr = 1}};
   CHECK(error_of<ValueError>([&] { mpi::DataParallel(*world, model, of_stranger); }).find("none of the model's") !=
@@ -422,16 +302,10 @@ TEST_CASE("bad arguments are refused before anything has changed") {
   CHECK(error_of<ShapeError>([&] { parallel.grad(model(x)); }).find("[4, 3]") != std::string::npos);
   CHECK(error_of<ValueError>([&] { parallel.grad(mean(model(x)), {-1}); }).find("weight -1") != std::string::npos);
   CHECK(error_of<ValueError>([&] { parallel.grad(Tensor(), {0}); }).find("no rank has") != std::string::npos);
-  CHECK(error_of<ValueError>([&] { parallel.step({}); }).find("no optimizer") != std::string::npos);
-  if (16 % world->ranks() == 0) {
-    mpi::DataParallel in_parts{*world, model, {.parts = 16}};
-    CHECK(error_of<ValueError>([&] { in_parts.accumulate(mean(model(x))); }).find(".parts") != std::string::npos);
-    CHECK(error_of<ValueError>([&] { in_parts.grad(mean(model(x))); }).find("a loss is one part") != std::string::npos);
-  }
   CHECK(parallel.grad(mean(model(x)))[0].defined());  // all of them can go on
 }
 
-TEST_CASE("a batch is cut as a tree is") {
+TEST_CASE("shares of a batch are as equal as possible") {
   for (const std::int64_t n : {0, 1, 5, 7, 21, 64}) {
     CHECK(mpi::part_begin(n, 8, 0) == 0);
     CHECK(mpi::part_begin(n, 8, 8) == n);
@@ -439,26 +313,10 @@ TEST_CASE("a batch is cut as a tree is") {
       const std::int64_t size = mpi::part_begin(n, 8, p + 1) - mpi::part_begin(n, 8, p);
       CHECK(size >= n / 8);
       CHECK(size <= n / 8 + 1);
-      // The parts of a half are those of that half alone.
-      const std::int64_t half = mpi::part_begin(n, 2, 1);
-      const std::int64_t expected = p < 4 ? mpi::part_begin(half, 4, p) : half + mpi::part_begin(n - half, 4, p - 4);
-      CHECK(mpi::part_begin(n, 8, p) == expected);
     }
   }
   CHECK(mpi::part_begin(7, 3, 1) == 3);
   CHECK(mpi::part_begin(7, 3, 2) == 5);
-}
-
-void print_bits() {
-  for (const std::int64_t batch_size : {21, 16, 11}) {
-    for (const bool shares : {false, true}) {
-      const Trained trained = train({.parts = 4, .shard_state = shares}, batch_size);
-      if (!world->first()) continue;
-      std::cout << batch_size << " samples: " << std::hex << trained.bits << std::dec;
-      for (const double loss : trained.losses) std::cout << " " << std::hexfloat << loss << std::defaultfloat;
-      std::cout << std::endl;
-    }
-  }
 }
 
 }  // namespace
@@ -467,10 +325,6 @@ int main(int argc, char** argv) {
   return mpi::run(argc, argv, [&](mpi::World& of_all) {
     world = &of_all;
     const std::string_view word = argc > 1 ? argv[1] : "";
-    if (word == "--bits") {
-      print_bits();
-      return 0;
-    }
     if (word == "--fail" && of_all.rank() == std::atoi(argv[2])) fail<ValueError>("test", "thrown on purpose");
     if (word == "--return" && of_all.rank() == std::atoi(argv[2])) return 3;
     if (word == "--sleep" || word == "--fail" || word == "--return") of_all.wait();

@@ -92,13 +92,6 @@ constexpr std::int64_t comma = 1, newline = 2, end = 3;
 extern const kit::BpeTokenizer tokenizer;
 }  // namespace docs_decoding
 
-namespace docs_many_machines {
-using namespace common;
-extern mpi::DataParallel parallel;
-extern const std::pair<Tensor, Index> batch;
-extern const Block net;
-}  // namespace docs_many_machines
-
 namespace docs_data {
 using namespace common;
 extern const Block net;
@@ -145,10 +138,10 @@ extern const Tensor h;
 extern const nn::Embedding embedding;
 }  // namespace nn_containers_maybe
 
-namespace core_watch_profile {
+namespace core_profile_profile {
 using namespace common;
 extern const Block model;
-}  // namespace core_watch_profile
+}  // namespace core_profile_profile
 
 namespace nn_functional_call {
 using namespace common;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -30,19 +29,6 @@ std::string header_of(const std::vector<std::string>& columns) {
   return line + '\n';
 }
 
-/// The numbers of a line, or nothing if it holds something else.
-std::vector<double> numbers_of(std::string_view line) {
-  std::vector<double> numbers;
-  const char* at = line.data();
-  const char* const end = at + line.size();
-  for (;;) {
-    const auto [behind, error] = std::from_chars(at, end, numbers.emplace_back());
-    if (error != std::errc() || (behind != end && *behind != ',')) return {};
-    if (behind == end) return numbers;
-    at = behind + 1;
-  }
-}
-
 /// The length of the header and at most `rows` complete rows after it.
 std::size_t length_of_rows(std::string_view text, std::size_t rows) {
   std::size_t length = text.find('\n') + 1;
@@ -54,31 +40,7 @@ std::size_t length_of_rows(std::string_view text, std::size_t rows) {
   return length;
 }
 
-void require_header(const std::filesystem::path& path, std::string_view text, const std::string& header) {
-  if (!text.starts_with(header)) {
-    throw DataError(path, 1, "the columns are not " + header.substr(0, header.size() - 1));
-  }
-}
-
 }  // namespace
-
-std::vector<std::vector<double>> read_csv(const std::filesystem::path& path, const std::vector<std::string>& columns) {
-  const std::string text = read_file(path.string()), header = header_of(columns);
-  require_header(path, text, header);
-  std::vector<std::vector<double>> result(columns.size());
-  std::string_view rest = std::string_view(text).substr(header.size());
-  for (std::size_t line = 2; !rest.empty(); ++line) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::vector<double> numbers = numbers_of(rest.substr(0, end));
-    if (numbers.size() != columns.size()) {
-      throw DataError(path, line,
-                      "expected " + number(columns.size()) + " numbers, found " + escaped(rest.substr(0, end)));
-    }
-    for (std::size_t i = 0; i < numbers.size(); ++i) result[i].push_back(numbers[i]);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return result;
-}
 
 CsvLogger::CsvLogger(std::filesystem::path path, std::size_t columns, std::ios::openmode mode,
                      const std::string& beginning)
@@ -98,7 +60,9 @@ CsvLogger CsvLogger::resume(std::filesystem::path path, const std::vector<std::s
   const std::string header = header_of(columns);
   const std::string text = std::filesystem::exists(path) ? read_file(path.string()) : "";
   if (text.find('\n') == std::string::npos) return CsvLogger(std::move(path), columns);
-  require_header(path, text, header);
+  if (!text.starts_with(header)) {
+    throw DataError(path, 1, "the columns are not " + header.substr(0, header.size() - 1));
+  }
   const std::size_t kept = length_of_rows(text, rows);
   if (kept < text.size()) std::filesystem::resize_file(path, kept);
   return CsvLogger(std::move(path), columns.size(), std::ios::app, "");

@@ -12,10 +12,6 @@
 
 namespace xgrad::kit {
 
-/// The numbers of a file that a CsvLogger wrote, column by column. Throws IoError, and DataError for a file with
-/// other columns or anything but numbers.
-std::vector<std::vector<double>> read_csv(const std::filesystem::path& path, const std::vector<std::string>& columns);
-
 /// Writes a header and rows of comma-separated values, one line each. A row is handed to the system before `row`
 /// returns, so that a run that is killed leaves every row it finished.
 ///

@@ -1,4 +1,4 @@
-// Reading fields and rows, and turning columns into numbers.
+// Reading fields, and turning columns into numbers.
 #include <xgrad/kit/data/csv_table.h>
 
 #include <algorithm>
@@ -10,56 +10,38 @@
 #include <utility>
 
 #include <xgrad/core/base/text.h>
-#include <xgrad/core/files/file.h>
 #include <xgrad/kit/program/error.h>
+#include <xgrad/kit/text/text.h>
 
 namespace xgrad::kit {
 namespace {
 
-/// The fields of a row, and the line that it begins in, from 1 on.
-struct Row {
-  std::size_t line;
-  std::vector<std::string> fields = {""};
-};
-
-/// The rows that are not empty.
-std::vector<Row> rows_of(const std::filesystem::path& path, std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  std::vector<Row> rows;
-  Row row{1};
+/// The fields of a line. Throws DataError with its number.
+std::vector<std::string> fields_of(const std::filesystem::path& path, std::size_t number, std::string_view line) {
+  std::vector<std::string> fields{""};
   bool open = false, closed = false;  // a quote of the current field
-  std::size_t line = 1, opened = 1;
-  for (std::size_t at = 0; at <= text.size(); ++at) {
-    const bool ends = at == text.size();
-    const char c = ends ? '\n' : text[at], next = at + 1 < text.size() ? text[at + 1] : '\n';
-    std::string& field = row.fields.back();
-    if (open) {
-      if (ends) throw DataError(path, opened, "a quote is not closed");
-      if (c == '"' && next != '"') {
-        open = false;
-        closed = true;
-      } else {
-        field += c;
-        if (c == '"') ++at;
-      }
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char c = line[at];
+    if (!open && c == ',') {
+      fields.emplace_back();
+      closed = false;
+    } else if (open && line.substr(at).starts_with("\"\"")) {
+      fields.back() += line[at++];
+    } else if (open && c == '"') {
+      open = false;
+      closed = true;
     } else if (c == '"') {
-      if (closed || !field.empty()) throw DataError(path, line, "a quote in a field that does not begin with one");
+      if (closed || !fields.back().empty()) {
+        throw DataError(path, number, "a quote in a field that does not begin with one");
+      }
       open = true;
-      opened = line;
-    } else if (c == ',') {
-      row.fields.emplace_back();
-      closed = false;
-    } else if (c == '\n') {
-      if (closed || !field.empty() || row.fields.size() > 1) rows.push_back(std::move(row));
-      row = {line + 1};
-      closed = false;
-    } else if (c != '\r' || next != '\n') {
-      if (closed) throw DataError(path, line, "text behind a closing quote");
-      field += c;
+    } else {
+      if (closed) throw DataError(path, number, "text behind a closing quote");
+      fields.back() += c;
     }
-    if (c == '\n') ++line;
   }
-  return rows;
+  if (open) throw DataError(path, number, "a quote is not closed");
+  return fields;
 }
 
 bool is_missing(std::string_view field) {
@@ -70,24 +52,27 @@ bool is_missing(std::string_view field) {
 }  // namespace
 
 CsvTable::CsvTable(const std::filesystem::path& path) : path_(path) {
-  const std::string text = read_file(path.string());
-  std::vector<Row> rows = rows_of(path_, text);
-  if (rows.empty()) throw DataError(path_, 1, "no names of columns");
-  columns_ = std::move(rows[0].fields);
-  for (auto name = columns_.begin(); name != columns_.end(); ++name) {
-    if (std::find(columns_.begin(), name, *name) != name) {
-      throw DataError(path_, rows[0].line, cat("two columns are named ", escaped(*name)));
+  std::size_t number = 0;
+  for (const std::string& line : read_lines(path)) {
+    ++number;
+    if (line.empty()) continue;
+    std::vector<std::string> fields = fields_of(path, number, line);
+    if (columns_.empty()) {
+      columns_ = std::move(fields);
+      for (auto name = columns_.begin(); name != columns_.end(); ++name) {
+        if (std::find(columns_.begin(), name, *name) == name) continue;
+        throw DataError(path, number, cat("two columns are named ", escaped(*name)));
+      }
+      fields_.resize(columns_.size());
+      continue;
     }
-  }
-  fields_.resize(columns_.size());
-  for (std::size_t k = 1; k < rows.size(); ++k) {
-    std::vector<std::string>& fields = rows[k].fields;
     if (fields.size() != columns_.size()) {
-      throw DataError(path_, rows[k].line, cat(fields.size(), " fields in ", columns_.size(), " columns"));
+      throw DataError(path, number, cat(fields.size(), " fields in ", columns_.size(), " columns"));
     }
     for (std::size_t i = 0; i < fields.size(); ++i) fields_[i].push_back(std::move(fields[i]));
-    lines_.push_back(rows[k].line);
+    lines_.push_back(number);
   }
+  if (columns_.empty()) throw DataError(path, 1, "no names of columns");
 }
 
 const std::vector<std::string>& CsvTable::texts(std::string_view column) const {

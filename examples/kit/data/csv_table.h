@@ -22,14 +22,14 @@ struct Categories {
   std::vector<std::string> names;  ///< the words there are, sorted
 };
 
-/// A file of comma-separated values (RFC 4180) whose first line has the names of the columns. Fields in quotes may have
-/// commas, line breaks and doubled quotes in them. A byte order mark at the beginning and empty lines are left out. A
-/// field is missing if it is empty, NA, NaN, nan, NULL or null.
+/// A text file of comma-separated values, a row in each line, whose first line has the names of the columns. Fields in
+/// quotes may have commas and doubled quotes in them. Empty lines are left out. A field is missing if it is empty, NA,
+/// NaN, nan, NULL or null.
 ///
 /// Threads: many may read from one object.
 class CsvTable {
  public:
-  /// Reads the whole file. Throws IoError if that fails; DataError, with path and line, for a row with more or fewer
+  /// Reads the whole file. Throws as read_lines(); DataError, with path and line, for a row with more or fewer
   /// fields than there are names, a name that comes twice, a quote that is not closed or stands in the middle of a
   /// field, and a file without names.
   explicit CsvTable(const std::filesystem::path& path);

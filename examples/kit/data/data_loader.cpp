@@ -27,21 +27,11 @@ void check_at_least(const char* name, std::int64_t value, std::int64_t least) {
 void check(const DataLoaderOptions& options, std::int64_t samples) {
   check_at_least("batch_size", options.batch_size, 1);
   check_at_least("num_workers", options.num_workers, 0);
-  check_at_least("prefetch_factor", options.prefetch_factor, 1);
-  if (options.num_workers > 1024 || options.prefetch_factor > 1024) {
-    fail<ValueError>(op, "num_workers and prefetch_factor must be at most 1024");
-  }
-  check_at_least("bucket", options.bucket, 1);
+  if (options.num_workers > 1024) fail<ValueError>(op, "num_workers must be at most 1024, got ", options.num_workers);
   if (samples < 1) fail<ValueError>(op, "the data set has no samples");
   if (options.drop_last && samples < options.batch_size) {
     fail<ValueError>(op, samples, " samples are fewer than a batch of ", options.batch_size, ", and drop_last is set");
   }
-  if (options.lengths.empty()) return;
-  if (std::ssize(options.lengths) != samples) {
-    fail<ValueError>(op, options.lengths.size(), " lengths for ", samples, " samples");
-  }
-  const auto least = std::ranges::min_element(options.lengths);
-  if (*least < 0) fail<ValueError>(op, "sample ", least - options.lengths.begin(), " has the length ", *least);
 }
 
 }  // namespace
@@ -102,41 +92,20 @@ Index LoaderProgress::drawn() const {
 
 std::vector<Index> LoaderProgress::planned() const {
   Index order = drawn();
-  // Samples are dropped before they are sorted: otherwise the longest would always be dropped.
   std::int64_t* const first = order.mutable_data();
   std::int64_t* const last = first + (options_.drop_last ? batches_ * options_.batch_size : samples_);
-  if (!options_.lengths.empty()) {
-    const auto length = [&](std::int64_t i) { return options_.lengths[static_cast<std::size_t>(i)]; };
-    // No more than all samples, so that the product does not overflow.
-    const std::int64_t pool = std::min(options_.bucket, batches_) * options_.batch_size;
-    for (std::int64_t* at = first; at < last; at += std::min(pool, last - at)) {
-      std::ranges::stable_sort(at, at + std::min(pool, last - at), {}, length);
-    }
-  }
   std::vector<Index> plan;
   for (std::int64_t* at = first; at < last;) {
     const std::int64_t size = std::min(options_.batch_size, last - at);
     plan.emplace_back(Shape{size}, std::span<const std::int64_t>(at, static_cast<std::size_t>(size)));
     at += size;
   }
-  if (options_.lengths.empty() || !options_.shuffle) return plan;
-  std::vector<Index> shuffled;
-  for (const std::int64_t k :
-       random_permutation(batches_, {.seed = mixed_seed(options_.seed, epoch(), of_epoch + 1)})) {
-    shuffled.push_back(plan[static_cast<std::size_t>(k)]);
-  }
-  return shuffled;
+  return plan;
 }
 
 std::string LoaderProgress::settings() const {
-  std::string text = cat(samples_, " samples, batch_size ", options_.batch_size, ", shuffle ", options_.shuffle,
-                         ", drop_last ", options_.drop_last, ", seed ", options_.seed);
-  if (!options_.lengths.empty()) {
-    std::uint64_t mark = 0;
-    for (const std::int64_t length : options_.lengths) mark = mixed_seed(mark, length, 0);
-    append(text, cat(", bucket ", options_.bucket, ", lengths ", mark));
-  }
-  return text;
+  return cat(samples_, " samples, batch_size ", options_.batch_size, ", shuffle ", options_.shuffle, ", drop_last ",
+             options_.drop_last, ", seed ", options_.seed);
 }
 
 SampleRandomness::SampleRandomness(Seed seed, std::int64_t epoch, std::int64_t index) : earlier_(random_state()) {

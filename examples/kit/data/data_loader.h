@@ -47,12 +47,7 @@ struct DataLoaderOptions {
   bool shuffle = false;    ///< a new order in every epoch
   bool drop_last = false;  ///< leave out the last batch of an epoch where it would be smaller
   Seed seed = 0;           ///< of the order, and of random numbers of samples
-  int num_workers = 0;     ///< threads that make batches ahead; without any, a batch is made when it is asked for
-  std::int64_t prefetch_factor = 2;  ///< number of batches ahead for each worker
-  /// The length of each sample: then batches are made of samples that are about equally long. The samples of each
-  /// `bucket` batches are sorted by length, and neighbours make a batch; with `shuffle` the batches are shuffled.
-  std::vector<std::int64_t> lengths = {};
-  std::int64_t bucket = 100;  ///< number of batches that are sorted together
+  int num_workers = 0;     ///< threads that make two batches ahead each; 0: a batch is made when it is asked for
   /// Which samples of a batch are loaded, given their numbers: at least one of them. Without a function, all.
   std::function<Index(const Index& rows)> mine = {};
 };
@@ -220,15 +215,14 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   using Options = DataLoaderOptions;
   using Batch = typename decltype(detail::batch_type<Data, Collate>())::type;
 
-  /// Throws ValueError for sizes and counts out of their range, for lengths that are negative or not one for each
-  /// sample, and if there is not one batch.
+  /// Throws ValueError for sizes and counts out of their range, and if there is not one batch.
   explicit DataLoader(D data, const Options& options = {}, Collate collate = {})
       : data_(std::forward<D>(data)),
         collate_(std::move(collate)),
         seed_(options.seed),
         workers_(options.num_workers),
         progress_(options, static_cast<std::int64_t>(data_.size())),
-        batches_(static_cast<std::size_t>(std::max<std::int64_t>(1, options.num_workers * options.prefetch_factor))) {}
+        batches_(static_cast<std::size_t>(std::max<std::int64_t>(1, 2 * options.num_workers))) {}
   DataLoader(const DataLoader&) = delete;
   DataLoader& operator=(const DataLoader&) = delete;
 

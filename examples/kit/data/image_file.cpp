@@ -186,26 +186,21 @@ Pixels pixels_of(const std::filesystem::path& path, std::string_view file, const
   return pixels;
 }
 
-/// (C, H, W) in [0, 1].
+/// (3, H, W) in [0, 1].
 template <class Value>
-Array numbers_of(const Pixels& pixels, PixelColours colours, const Value& value) {
+Array numbers_of(const Pixels& pixels, const Value& value) {
   const std::int64_t C = pixels.channels, plane = pixels.height * pixels.width;
-  const bool grey = colours == PixelColours::grey;
-  Array image(Shape{grey ? 1 : 3, pixels.height, pixels.width});
+  Array image(Shape{3, pixels.height, pixels.width});
   Real* out = image.mutable_data();
   for (std::int64_t i = 0; i < plane; ++i) {
-    if (grey && C == 3) {
-      out[i] = static_cast<Real>(0.299 * value(3 * i) + 0.587 * value(3 * i + 1) + 0.114 * value(3 * i + 2));
-    } else {
-      for (std::int64_t c = 0; c < (grey ? 1 : 3); ++c) out[c * plane + i] = value(C * i + (C == 3 ? c : 0));
-    }
+    for (std::int64_t c = 0; c < 3; ++c) out[c * plane + i] = value(C * i + (C == 3 ? c : 0));
   }
   return image;
 }
 
 }  // namespace
 
-Array read_image(const std::filesystem::path& path, PixelColours colours) {
+Array read_image(const std::filesystem::path& path) {
   constexpr const char* op = "read_image";
   const std::string file = read_file(path.string());
   const auto begins = [&](std::string_view mark) { return file.starts_with(mark); };
@@ -221,9 +216,9 @@ Array read_image(const std::filesystem::path& path, PixelColours colours) {
   }
   const std::uint8_t* values = pixels.values.data();
   if (pixels.bytes == 1) {
-    return numbers_of(pixels, colours, [&](std::int64_t i) { return static_cast<Real>(values[i]) / 255; });
+    return numbers_of(pixels, [&](std::int64_t i) { return static_cast<Real>(values[i]) / 255; });
   }
-  return numbers_of(pixels, colours,
+  return numbers_of(pixels,
                     [&](std::int64_t i) { return static_cast<Real>(values[2 * i] << 8 | values[2 * i + 1]) / 65535; });
 }
 

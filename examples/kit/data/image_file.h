@@ -7,17 +7,12 @@
 
 namespace xgrad::kit {
 
-/// The channels of a pixel.
-enum class PixelColours {
-  rgb,  ///< red, green, blue; of a grey picture all three are its light
-  grey  ///< light: of a coloured picture 0.299 r + 0.587 g + 0.114 b (ITU-R BT.601)
-};
-
-/// The picture in a PNG or JPEG file, by its content and not by its name: (3, H, W) or (1, H, W) in [0, 1]. Read are
-/// PNG files of every kind (grey, coloured, palette, interlaced, 1 to 16 bits) and JPEG files in grey and YCbCr or RGB;
-/// transparency, colour profiles and the orientation of a camera are ignored, as with PIL's convert. Throws IoError if
-/// the file cannot be read; FormatError, with the path, for anything else than such a file, for a damaged or shortened
-/// one, for CMYK, for sides above 2^15, and for a PNG file that declares more than its bytes can hold.
-Array read_image(const std::filesystem::path& path, PixelColours colours = PixelColours::rgb);
+/// The picture in a PNG or JPEG file, by its content and not by its name: (3, H, W) in [0, 1]; of a grey picture all
+/// three channels are its light. Read are PNG files of every kind (grey, coloured, palette, interlaced, 1 to 16 bits)
+/// and JPEG files in grey and YCbCr or RGB; transparency, colour profiles and the orientation of a camera are ignored,
+/// as with PIL's convert. Throws IoError if the file cannot be read; FormatError, with the path, for anything else than
+/// such a file, for a damaged or shortened one, for CMYK, for sides above 2^15, and for a PNG file that declares more
+/// than its bytes can hold.
+Array read_image(const std::filesystem::path& path);
 
 }  // namespace xgrad::kit

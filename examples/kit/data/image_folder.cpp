@@ -43,8 +43,7 @@ std::vector<fs::path> pictures_in(const fs::path& folder) {
 
 }  // namespace
 
-ImageFolder::ImageFolder(const fs::path& root, Transform transform, PixelColours colours)
-    : transform_(std::move(transform)), colours_(colours) {
+ImageFolder::ImageFolder(const fs::path& root, Transform transform) : transform_(std::move(transform)) {
   constexpr const char* op = "image_folder";
   std::vector<std::int64_t> labels;
   try {
@@ -68,7 +67,7 @@ const fs::path& ImageFolder::path(std::int64_t i) const {
 }
 
 LabelledImage ImageFolder::get(std::int64_t i) const {
-  Array image = read_image(path(i), colours_);
+  Array image = read_image(path(i));
   return {transform_ ? transform_(image) : std::move(image), labels_.data()[i]};
 }
 

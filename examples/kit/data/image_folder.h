@@ -16,7 +16,7 @@
 
 namespace xgrad::kit {
 
-/// A picture (C, H, W) in [0, 1] and the number of its class.
+/// A picture (3, H, W) in [0, 1] and the number of its class.
 struct LabelledImage {
   Array image;
   std::int64_t label;
@@ -32,8 +32,7 @@ class ImageFolder {
  public:
   /// `transform` is applied to each picture. Throws IoError if the folder cannot be read, FormatError, with its path,
   /// for one without a folder in it and for a class without a picture.
-  explicit ImageFolder(const std::filesystem::path& root, Transform transform = {},
-                       PixelColours colours = PixelColours::rgb);
+  explicit ImageFolder(const std::filesystem::path& root, Transform transform = {});
 
   std::int64_t size() const { return labels_.size(); }
   /// The names of the classes, in the order of the labels.
@@ -50,7 +49,6 @@ class ImageFolder {
   std::vector<std::filesystem::path> paths_;
   Index labels_;
   Transform transform_;
-  PixelColours colours_;
 };
 
 }  // namespace xgrad::kit

@@ -154,16 +154,6 @@ ImageBatch ImageSet::batch(const Index& rows) const {
 
 ImageBatch ImageSet::all() const { return batch(arange(size())); }
 
-ImageSet ImageSet::select(const Index& rows) const {
-  if (rows.rank() != 1) fail<ShapeError>("ImageSet", "needs the numbers of pictures (B), got ", rows.shape());
-  const Shape shape{rows.size(), shape_[1], shape_[2], shape_[3]};
-  Bytes chosen;
-  for (const std::int64_t row : rows) begin_of(row);
-  chosen.reserve(static_cast<std::size_t>(shape.numel()));
-  for (const std::int64_t row : rows) chosen.insert(chosen.end(), begin_of(row), begin_of(row) + bytes_);
-  return {shape, std::move(chosen), index_select(labels_, 0, rows), classes_};
-}
-
 ImageSet read_idx(const Path& images, const Path& labels, std::vector<std::string> classes) {
   constexpr const char* op = "read_idx";
   Idx pictures = read_idx_file(images, 3);

@@ -44,8 +44,6 @@ class ImageSet {
   ImageBatch batch(const Index& rows) const;
   /// All pictures at once.
   ImageBatch all() const;
-  /// A set of the pictures with these numbers. Throws as `batch` does.
-  ImageSet select(const Index& rows) const;
 
  private:
   const std::uint8_t* begin_of(std::int64_t i) const;

@@ -119,38 +119,29 @@ std::vector<LogTick> log_ticks(const Range& range, int base) {
   }
 }
 
-/// The part of a logarithmic axis that is shown.
-enum class Ends {
-  round,   ///< all from the round number below the data to that above
-  data,    ///< from the first to the last of the data, if there are two round numbers in between
-  limited  ///< from the first to the last of the range, whatever is in between
-};
-
-Axis log_axis(const Range& range, Ends ends) {
+/// A logarithmic axis: from the round number below the data to that above, or only from the first to the last of the
+/// data, if there are two round numbers in between.
+Axis log_axis(const Range& range, bool round_ends) {
   const int base = range.powers_of_two ? 2 : 10;
   std::vector<LogTick> ticks = log_ticks(range, base);
   std::vector<LogTick> inside;
   for (const LogTick& tick : ticks) {
     if (tick.value >= range.low && tick.value <= range.high) inside.push_back(tick);
   }
-  if (ends == Ends::limited && inside.size() < 2) {
-    const std::vector<double> even = nice_ticks(range.low, range.high, 5);
-    return {Scale::log, range.low, range.high, even, tick_labels(even)};
-  }
   Axis axis{Scale::log, ticks.front().value, ticks.back().value};
-  if (ends != Ends::round && inside.size() >= 2) axis = {Scale::log, range.low, range.high}, ticks = inside;
+  if (!round_ends && inside.size() >= 2) axis = {Scale::log, range.low, range.high}, ticks = inside;
   for (const LogTick& tick : ticks) axis.ticks.push_back(tick.value);
   axis.labels = log_labels(ticks, base);
   return axis;
 }
 
-Axis x_axis(const Range& range, Scale scale, bool limited) {
-  if (scale == Scale::log) return log_axis(range, limited ? Ends::limited : Ends::data);
+Axis x_axis(const Range& range, Scale scale) {
+  if (scale == Scale::log) return log_axis(range, false);
   return linear_axis(range.low, range.high, step_of(range, 8));
 }
 
 Axis y_axis(Range range, Scale scale, bool limited) {
-  if (scale == Scale::log) return log_axis(range, limited ? Ends::limited : Ends::round);
+  if (scale == Scale::log) return log_axis(range, true);
   if (limited) return linear_axis(range.low, range.high, step_of(range, 6));
   if (range.low > 0 && range.low < 0.4 * range.high) range.low = 0;  // heights can be compared when 0 is in sight
   const double step = step_of(range, 6);
@@ -231,30 +222,9 @@ double legend_height(const std::vector<LegendEntry>& entries) {
   return entries.back().y + more + legend_line + 4;
 }
 
-/// The look of a series: its colour, and after all colours were used once, twice, ... other dashes and markers.
-struct Look {
-  Ink ink;
-  std::size_t round;
+Ink ink_of(std::size_t series) { return series_inks[series % series_inks.size()]; }
 
-  explicit Look(std::size_t series)
-      : ink(series_inks[series % series_inks.size()]), round(series / series_inks.size()) {}
-
-  std::string_view dashes(Series::Style style) const {
-    static constexpr std::array<std::string_view, 4> lines{"none", "2 4", "10 4 2 4", "10 4 2 4 2 4"},
-        dashed{"6 5", "14 5", "14 5 6 5", "6 5 2 5"};
-    return style == Series::Style::dashed ? dashed[round % dashed.size()] : lines[round % lines.size()];
-  }
-
-  /// A dot, square, triangle, diamond, or triangle on its point.
-  void mark(Svg& svg, double x, double y, double r, Attributes attributes = {}, std::string_view hover = {}) const {
-    static constexpr std::array<std::string_view, 4> shapes{"M-1 -1H1V1H-1Z", "M0 -1.2L1.2 1H-1.2Z",
-                                                            "M0 -1.3L1.3 0L0 1.3L-1.3 0Z", "M0 1.2L1.2 -1H-1.2Z"};
-    if (round % 5 == 0) return svg.circle(x, y, r, attributes, hover);
-    svg.open("g", {{"transform", cat("translate(", fixed(x, 2), " ", fixed(y, 2), ") scale(", fixed(r, 2), ")")}});
-    svg.path(shapes[round % 5 - 1], attributes, hover);
-    svg.close("g");
-  }
-};
+std::string_view dashes_of(Series::Style style) { return style == Series::Style::dashed ? "6 5" : "none"; }
 
 bool has_marks(Series::Style style) { return style == Series::Style::points || style == Series::Style::marked; }
 
@@ -262,15 +232,15 @@ void draw_legend(Svg& svg, const std::vector<Series>& all, const std::vector<Leg
                  double top) {
   for (const LegendEntry& entry : entries) {
     const Series::Style style = all[entry.series].style;
-    const Look look(entry.series);
+    const Ink ink = ink_of(entry.series);
     const double x = left + entry.x, y = top + entry.y + 12, middle = y - 4;
     if (style == Series::Style::area) {
-      svg.rect(x, middle - 6, legend_mark, 12, {{"fill", look.ink}, {"fill-opacity", 0.15}});
+      svg.rect(x, middle - 6, legend_mark, 12, {{"fill", ink}, {"fill-opacity", 0.15}});
     } else if (style != Series::Style::points) {
       svg.line(x, middle, x + legend_mark, middle,
-               {{"stroke", look.ink}, {"stroke-width", 2.5}, {"stroke-dasharray", look.dashes(style)}});
+               {{"stroke", ink}, {"stroke-width", 2.5}, {"stroke-dasharray", dashes_of(style)}});
     }
-    if (has_marks(style)) look.mark(svg, x + legend_mark / 2, middle, 3.5, {{"fill", look.ink}});
+    if (has_marks(style)) svg.circle(x + legend_mark / 2, middle, 3.5, {{"fill", ink}});
     svg.lines(x + legend_mark + 6, y, entry.lines, label_size);
   }
 }
@@ -287,7 +257,7 @@ class Drawing {
   Drawing(Svg& svg, const PlotPanel& panel, const Box& box, double font_size, const std::vector<LegendEntry>& entries)
       : svg_(svg),
         panel_(panel),
-        x_(x_axis(range_of(panel, &Series::x, panel.x_limits), panel.x_scale, panel.x_limits.has_value())),
+        x_(x_axis(range_of(panel, &Series::x, panel.x_limits), panel.x_scale)),
         y_(y_axis(range_of(panel, &Series::y, panel.y_limits), panel.y_scale, panel.y_limits.has_value())) {
     const double inner = box.width - 2 * margin, line = line_height(label_size);
     x_label_ = wrap_width(panel.x_label, label_size, inner);
@@ -345,13 +315,13 @@ class Drawing {
 
   void draw_series(std::size_t place) {
     const Series& series = panel_.series[place];
-    const Look look(place);
+    const Ink ink = ink_of(place);
     const auto covered = static_cast<double>(
         std::count_if(panel_.series.begin() + static_cast<std::ptrdiff_t>(place) + 1, panel_.series.end(),
                       [&](const Series& later) { return covers(later, series); }));
     if (series.style == Series::Style::points) {
-      svg_.open("g", {{"fill", look.ink}, {"fill-opacity", 0.75}});
-      draw_points(series, look, 3.5 + 2 * covered);
+      svg_.open("g", {{"fill", ink}, {"fill-opacity", 0.75}});
+      draw_points(series, 3.5 + 2 * covered);
       return svg_.close("g");
     }
     const std::string path = path_of(series);
@@ -366,23 +336,23 @@ class Drawing {
                                         fixed(bottom_ - top_, 2))}});
     }
     if (series.style == Series::Style::area) {
-      svg_.path(path + "Z", {{"fill", look.ink}, {"fill-opacity", 0.15}});
+      svg_.path(path + "Z", {{"fill", ink}, {"fill-opacity", 0.15}});
     } else {
       svg_.path(path, {{"fill", "none"},
-                       {"stroke", look.ink},
+                       {"stroke", ink},
                        {"stroke-linejoin", "round"},
                        {"stroke-linecap", "round"},
                        {"stroke-width", 2 + 4 * covered},
-                       {"stroke-dasharray", look.dashes(series.style)}});
+                       {"stroke-dasharray", dashes_of(series.style)}});
     }
     if (limited) svg_.close("svg");
     if (series.style == Series::Style::marked) {  // the invisible stroke is a wider target for the pointer
-      svg_.open("g", {{"fill", look.ink}, {"stroke", look.ink}, {"stroke-width", 6}, {"stroke-opacity", 0}});
-      draw_points(series, look, 3.5 + 2 * covered);
+      svg_.open("g", {{"fill", ink}, {"stroke", ink}, {"stroke-width", 6}, {"stroke-opacity", 0}});
+      draw_points(series, 3.5 + 2 * covered);
       svg_.close("g");
     } else if (series.style != Series::Style::area && series.x.size() <= most_hover_points) {
       svg_.open("g", {{"fill-opacity", 0}});
-      draw_points(series, Look(0), 6);
+      draw_points(series, 6);
       svg_.close("g");
     }
   }
@@ -398,12 +368,12 @@ class Drawing {
     return path;
   }
 
-  void draw_points(const Series& series, const Look& look, double radius) {
+  void draw_points(const Series& series, double radius) {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       if (!shows_point(panel_, series, i)) continue;
       const std::string place = number(series.x[i]) + ": " + number(series.y[i]);
-      look.mark(svg_, x_of(series.x[i]), y_of(series.y[i]), radius, {},
-                series.name.empty() ? place : series.name + "  " + place);
+      svg_.circle(x_of(series.x[i]), y_of(series.y[i]), radius, {},
+                  series.name.empty() ? place : series.name + "  " + place);
     }
   }
 
@@ -416,6 +386,7 @@ class Drawing {
 
 void check_limits(const char* op, const std::optional<Limits>& limits, Scale scale) {
   if (!limits) return;
+  if (scale == Scale::log) fail<ValueError>(op, "limits are for linear axes");
   const auto [low, high] = *limits;
   const bool possible = can_show(low, scale) && can_show(high, scale) && high - low > 1e-9 * std::max(-low, high);
   if (!possible) fail<ValueError>(op, "no axis from ", number(low), " to ", number(high));

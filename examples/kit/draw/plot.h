@@ -42,7 +42,7 @@ struct PlotOptions {
   std::string y_label = {};
   Scale x_scale = Scale::linear;
   Scale y_scale = Scale::linear;
-  std::optional<Limits> x_limits = {};  ///< if not set, the axis shows all that the series have
+  std::optional<Limits> x_limits = {};  ///< of a linear axis; if not set, it shows all that the series have
   std::optional<Limits> y_limits = {};
   bool equal_aspect = false;  ///< a unit is as long on one axis as on the other, so that circles are round
   double width = 720;         ///< pixels
@@ -51,10 +51,10 @@ struct PlotOptions {
 
 /// A picture with all series in it: axes with round numbers, whole ones where the series have no others (epochs), and
 /// on a logarithmic axis powers of two where they begin and end with such (sizes); a legend if a series has a name, the
-/// numbers of each point under the pointer. After seven colours the dashes and markers change; a series that a later
-/// one with the same x covers is drawn wider, so that both are seen. Throws ValueError if a series has different counts
-/// of x and y, limits are not two finite numbers in order, or not positive on a logarithmic axis, an equal aspect is
-/// asked of axes of different scales, or the picture would be smaller than 200 x 150 pixels.
+/// numbers of each point under the pointer. There are seven colours; the eighth series has that of the first again. A
+/// series that a later one with the same x covers is drawn wider, so that both are seen. Throws ValueError if a series
+/// has different counts of x and y, limits are not two finite numbers in order or of a logarithmic axis, an equal
+/// aspect is asked of axes of different scales, or the picture would be smaller than 200 x 150 pixels.
 std::string line_plot(const std::vector<Series>& series, const PlotOptions& options = {});
 
 /// One plot of a figure: its series, title and axes.

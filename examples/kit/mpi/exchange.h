@@ -26,50 +26,12 @@ struct ExchangeReport {
 
 namespace detail {
 
-/// By a binary tree over the ranks, a power of two: recursive halving and doubling (Rabenseifner 2004), whose sums have
-/// the tree's order in every element. As bfloat16, each partial sum is rounded when it is sent and added as Real.
+/// Sums one list after another.
 ///
-/// Threads: that of its world.
-class TreeSum : public Pending {
- public:
-  TreeSum(World& world, std::span<Real> numbers, int tag, bool bfloat16);
-  bool done() override;
-
- private:
-  struct Range {
-    std::size_t begin, middle, end;
-  };
-  bool lower() const { return (world_.rank() & bit_) == 0; }
-  std::span<Real> part(const Range& range, bool first) const;
-  bool post();
-  void take();
-
-  World& world_;
-  const std::span<Real> numbers_;
-  const int tag_;
-  const bool bfloat16_;
-  int bit_ = 1;
-  bool gathering_ = false;  // sums are complete and go back to all ranks
-  Range range_;
-  std::vector<Range> outer_;
-  std::vector<Real> received_;
-  std::vector<std::uint16_t> rounded_out_, rounded_in_;
-  std::unique_ptr<Pending> pending_;
-};
-
-/// What the numbers of an Exchange are sent as, and when.
-struct ExchangeOptions {
-  bool tree = false;      ///< sums by a binary tree over the ranks instead of in MPI's order
-  bool bfloat16 = false;  ///< rounds what is sent; sums by the tree, too
-  bool overlap = true;    ///< sends buckets before all numbers are complete
-  std::int64_t first_bucket_bytes = 1 << 20;
-  std::int64_t bucket_bytes = 25 << 20;
-};
-
 /// Threads: that of its world.
 class Exchange {
  public:
-  Exchange(World& world, std::int64_t count, const ExchangeOptions& options);
+  Exchange(World& world, std::int64_t count, std::int64_t first_bucket_bytes, std::int64_t bucket_bytes);
 
   /// The numbers of this rank, and behind finish() the sums. There is no memory for them before they are asked for.
   std::span<Real> numbers() {
@@ -94,11 +56,9 @@ class Exchange {
     std::int64_t begin, end, missing;
     std::unique_ptr<Pending> pending = {};
   };
-  void start_complete();
   void start(Bucket& bucket);
 
   World& world_;
-  const ExchangeOptions options_;
   const std::size_t count_;
   std::vector<Real> numbers_;
   std::vector<Bucket> buckets_;

@@ -38,16 +38,15 @@ int count_of(const char* function, std::size_t size) {
   return static_cast<int>(size);
 }
 
-template <std::size_t N>
-class Requests : public Pending {
+class Request : public Pending {
  public:
-  ~Requests() override { MPI_Waitall(N, all, MPI_STATUSES_IGNORE); }
+  ~Request() override { MPI_Wait(&request, MPI_STATUS_IGNORE); }
   bool done() override {
     int finished = 0;
-    check("MPI_Testall", MPI_Testall(N, all, &finished, MPI_STATUSES_IGNORE));
+    check("MPI_Test", MPI_Test(&request, &finished, MPI_STATUS_IGNORE));
     return finished != 0;
   }
-  MPI_Request all[N] = {};
+  MPI_Request request = MPI_REQUEST_NULL;
 };
 
 class MpiWorld : public World {
@@ -84,20 +83,10 @@ class MpiWorld : public World {
   }
 
   std::unique_ptr<Pending> start_sum(std::span<Real> numbers) override {
-    auto pending = std::make_unique<Requests<1>>();
+    auto pending = std::make_unique<Request>();
     check("MPI_Iallreduce", MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), count_of("start_sum", numbers.size()),
                                            sizeof(Real) == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM,
-                                           MPI_COMM_WORLD, &pending->all[0]));
-    return pending;
-  }
-
-  std::unique_ptr<Pending> start_exchange(int partner, int tag, std::span<const std::byte> out,
-                                          std::span<std::byte> in) override {
-    auto pending = std::make_unique<Requests<2>>();
-    check("MPI_Irecv", MPI_Irecv(in.data(), count_of("start_exchange", in.size()), MPI_BYTE, partner, tag,
-                                 MPI_COMM_WORLD, &pending->all[0]));
-    check("MPI_Isend", MPI_Isend(out.data(), count_of("start_exchange", out.size()), MPI_BYTE, partner, tag,
-                                 MPI_COMM_WORLD, &pending->all[1]));
+                                           MPI_COMM_WORLD, &pending->request));
     return pending;
   }
 };

@@ -19,11 +19,6 @@ std::unique_ptr<detail::Pending> World::start_sum(std::span<Real>) {
   return std::make_unique<Done>();
 }
 
-std::unique_ptr<detail::Pending> World::start_exchange(int partner, int, std::span<const std::byte>,
-                                                       std::span<std::byte>) {
-  fail<ValueError>("start_exchange", "rank ", partner, " in a world of one");
-}
-
 namespace {
 
 // The lists of all ranks, by rank. Throws ShapeError unless they are equally long.
@@ -101,22 +96,6 @@ double tree_sum(std::span<const double> numbers) {
   return tree_sum(numbers.first(left)) + tree_sum(numbers.subspan(left));
 }
 
-std::int64_t part_begin(std::int64_t n, std::int64_t parts, std::int64_t p) {
-  std::int64_t begin = 0;
-  while (parts > 1 && p > 0) {
-    const std::int64_t left_parts = (parts + 1) / 2;
-    const std::int64_t left = n - n * (parts - left_parts) / parts;
-    if (p >= left_parts) {
-      begin += left;
-      n -= left;
-      p -= left_parts;
-      parts -= left_parts;
-    } else {
-      n = left;
-      parts = left_parts;
-    }
-  }
-  return p > 0 ? begin + n : begin;
-}
+std::int64_t part_begin(std::int64_t n, std::int64_t parts, std::int64_t p) { return (n * p + parts - 1) / parts; }
 
 }  // namespace xgrad::mpi

@@ -85,11 +85,6 @@ class World {
   /// Starts the sum over all ranks of `numbers`, which are replaced by it: of float or double, in an order that is
   /// MPI's choice.
   virtual std::unique_ptr<detail::Pending> start_sum(std::span<Real> numbers);
-  /// Starts to send bytes to another rank and to receive as many from it. Messages of one tag between two ranks arrive
-  /// in their order.
-  virtual std::unique_ptr<detail::Pending> start_exchange(int partner, int tag, std::span<const std::byte> out,
-                                                          std::span<std::byte> in);
-
   /// The seed that a DataParallel last gave this rank's generator, which is of this rank alone.
   std::optional<std::uint64_t> seed_of_rank = {};
 
@@ -100,12 +95,10 @@ class World {
   int rank_ = 0, ranks_ = 1;
 };
 
-/// a[0] + a[1] + ... by a binary tree: the first half, rounded up, and the second one, and so on within them. Of runs
-/// of a power of two that begin at a multiple of it the tree of the whole has the trees as branches.
+/// a[0] + a[1] + ... by a binary tree: the first half, rounded up, and the second one, and so on within them.
 double tree_sum(std::span<const double> numbers);
 
-/// Where part p of n things cut into `parts` runs begins, by the same tree: parts are as equal as possible in it, and
-/// the parts of each half are the parts of that half alone.
+/// Where part p of n things cut into `parts` runs begins; runs are as equally long as possible.
 std::int64_t part_begin(std::int64_t n, std::int64_t parts, std::int64_t p);
 
 }  // namespace xgrad::mpi
