@@ -1,4 +1,4 @@
-// The graph, from its JSON. Ids are those of the picture.
+// The graph, from its JSON. Ids are those of its JSON.
 
 class Graph {
   constructor(json) {
@@ -7,26 +7,21 @@ class Graph {
     this.frames = json.frames;
     this.byId = new Map([...this.vertices, ...this.edges, ...this.frames].map((thing) => [thing.id, thing]));
     for (const frame of this.frames) this.#connectFrame(frame);
-    for (const [index, vertex] of this.vertices.entries()) this.#connectVertex(vertex, index);
+    for (const vertex of this.vertices) this.#connectVertex(vertex);
     for (const edge of this.edges) this.#connectEdge(edge);
-    this.deepest = this.frames.reduce((deepest, frame) => Math.max(deepest, frame.level), 0);
   }
 
   // Parents come before children.
   #connectFrame(frame) {
     frame.isFrame = true;
     frame.around = this.byId.get(frame.parent) ?? null;
-    frame.level = frame.around ? frame.around.level + 1 : 1;
-    frame.first = null;  // the first vertex in it
   }
 
-  #connectVertex(vertex, index) {
-    vertex.index = index;
+  #connectVertex(vertex) {
     vertex.around = this.byId.get(vertex.frame) ?? null;
     vertex.fullName = [vertex.path, vertex.name].filter(Boolean).join(".");
     vertex.into = [];
     vertex.outOf = [];
-    for (let frame = vertex.around; frame; frame = frame.around) frame.first ??= vertex;
   }
 
   #connectEdge(edge) {

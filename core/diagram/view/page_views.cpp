@@ -1,0 +1,192 @@
+// The views of a graph that a page shows.
+#include "page_views.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "../../base/scope.h"
+#include "frames.h"
+#include "labels.h"
+#include "order.h"
+
+namespace xgrad::detail {
+namespace {
+
+constexpr std::size_t most_boxes = 300;
+
+// What is in a module: the numbers of its vertices, its frames, and all edges that touch it.
+struct Content {
+  int module;  // the first frame of this path
+  std::vector<int> vertices, edges;
+  std::set<int> frames;
+};
+
+// For each path, in the order of frames. Modules that are called several times have a path for each call.
+std::vector<Content> contents_of(const GraphView& view) {
+  std::vector<Content> contents;
+  std::map<std::string_view, std::size_t> known;
+  std::vector<std::size_t> content_of;  // by frame
+  for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
+    content_of.push_back(known.try_emplace(view.frames[c].path, contents.size()).first->second);
+    if (content_of.back() == contents.size()) contents.push_back({.module = c, .vertices = {}, .edges = {}, .frames = {}});
+  }
+  const auto add = [&](int number, int frame, std::vector<int> Content::* list) {
+    for (; frame != nothing; frame = view.frames[frame].parent) {
+      std::vector<int>& numbers = contents[content_of[frame]].*list;
+      if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
+    }
+  };
+  for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) add(v, view.vertices[v].frame, &Content::vertices);
+  for (int e = 0; std::cmp_less(e, view.edges.size()); ++e) {
+    add(e, view.vertices[view.edges[e].from].frame, &Content::edges);
+    add(e, view.vertices[view.edges[e].to].frame, &Content::edges);
+  }
+  for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
+    for (int f = view.frames[c].parent; f != nothing; f = view.frames[f].parent) {
+      contents[content_of[f]].frames.insert(c);
+    }
+  }
+  return contents;
+}
+
+// The path within a module, so that those of equal modules are equal.
+std::string path_within(const std::string& path, const std::string& module) {
+  return path == module ? std::string() : lies_within(path, module) ? path.substr(module.size() + 1) : path;
+}
+
+// The outermost module around a vertex that does not contain the other module, or the vertex itself.
+std::string name_of_neighbour(const GraphView& view, int v, const std::string& module) {
+  const GraphVertex& vertex = view.vertices[v];
+  int outermost = nothing;
+  for (int f = vertex.frame; f != nothing; f = view.frames[f].parent) {
+    if (lies_within(module, view.frames[f].path)) break;
+    outermost = f;
+  }
+  if (outermost == nothing) return vertex.name.empty() ? headline_of(vertex) : vertex.name;
+  const GraphFrame& frame = view.frames[outermost];
+  return frame.title + std::string(static_cast<std::size_t>(frame.order), '\'');
+}
+
+// Builds the view of one module's content, not folded.
+class Inside {
+ public:
+  Inside(const GraphView& view, const Content& content)
+      : view_(view), module_(content.module), path_(view.frames[content.module].path) {
+    for (const int c : content.frames) {
+      frame_number_.emplace(c, static_cast<int>(frames_.size()));
+      frames_.push_back(c);
+      GraphFrame& frame = inside_.frames.emplace_back(view.frames[c]);
+      frame.path = path_within(frame.path, path_);
+      frame.parent = number_of(frame.parent, frame_number_);
+    }
+    for (const int v : content.vertices) {
+      number_.emplace(v, static_cast<int>(shown_.size()));
+      GraphVertex& vertex = add({.vertex = v}, view.vertices[v]);
+      vertex.path = path_within(vertex.path, path_);
+      vertex.frame = number_of(vertex.frame, frame_number_);
+    }
+    for (GraphVertex& vertex : inside_.vertices) vertex.rule_of = number_of(vertex.rule_of, number_);
+    for (const int e : content.edges) add_edge(view.edges[e]);
+    std::ranges::stable_sort(inside_.edges, {},
+                             [](const GraphEdge& edge) { return std::tuple(edge.to, edge.input, edge.from); });
+    inside_.scale = view.scale;
+  }
+
+  PageView folded() && {
+    const FoldedView result = folded_below(std::move(inside_), 0);
+    PageView page{.module = module_, .view = result.view};
+    for (std::size_t i = 0; i < result.vertices.size(); ++i) {
+      const int box = result.boxes[i];
+      page.shown.push_back(box == nothing ? shown_[result.vertices[i]] : Shown{.frame = frames_[box]});
+    }
+    for (const int c : result.frames) page.frames.push_back(frames_[c]);
+    return page;
+  }
+
+ private:
+  static int number_of(int old, const std::map<int, int>& numbers) {
+    const auto found = numbers.find(old);
+    return found == numbers.end() ? nothing : found->second;
+  }
+
+  GraphVertex& add(Shown shown, GraphVertex vertex) {
+    shown_.push_back(std::move(shown));
+    return inside_.vertices.emplace_back(std::move(vertex));
+  }
+
+  void add_edge(const GraphEdge& edge) {
+    GraphEdge added = edge;
+    added.from = number_of(edge.from, number_);
+    added.to = number_of(edge.to, number_);
+    if (added.from == nothing) {
+      const int order = view_.vertices[edge.from].order;
+      added.from = neighbour({edge.from, order, false}, edge.from,
+                             {.role = GraphRole::input, .op = {}, .name = {}, .path = {}, .shape = edge.shape}).first;
+    }
+    if (added.to == nothing) {
+      const int order = view_.vertices[edge.to].order;
+      const auto [to, is_new] = neighbour({added.from, order, true}, edge.to,
+                                          {.op = {}, .name = {}, .path = {}, .shape = edge.shape, .is_result = true});
+      if (!is_new) return;
+      added.to = to;
+      added.input = 0;
+    }
+    inside_.edges.push_back(std::move(added));
+  }
+
+  // One for each vertex that arrows come from; one for all in the same pass that arrows from a vertex lead to.
+  std::pair<int, bool> neighbour(const std::tuple<int, int, bool>& key, int v, const GraphVertex& vertex) {
+    const auto [place, is_new] = neighbours_.try_emplace(key, static_cast<int>(shown_.size()));
+    if (is_new) add({}, vertex).order = std::get<1>(key);
+    Shown& shown = shown_[place->second];
+    const std::string name = name_of_neighbour(view_, v, path_);
+    if (!cat(", ", shown.name).ends_with(cat(", ", name))) append(shown.name, cat(shown.name.empty() ? "" : ", ", name));
+    if (shown.neighbours.empty() || shown.neighbours.back() != v) shown.neighbours.push_back(v);
+    return {place->second, is_new};
+  }
+
+  const GraphView& view_;
+  const int module_;
+  const std::string& path_;
+  GraphView inside_;
+  std::vector<Shown> shown_;  // by vertex
+  std::vector<int> frames_;   // by frame
+  std::map<int, int> number_, frame_number_;
+  std::map<std::tuple<int, int, bool>, int> neighbours_;
+};
+
+}  // namespace
+
+std::vector<PageView> levels_of(const GraphView& view) {
+  std::vector<PageView> levels;
+  for (int level = 0; level <= deepest_level(view); ++level) {
+    FoldedView folded = folded_below(view, level);
+    if (level > 0 && folded.vertices.size() > most_boxes) break;
+    PageView& page = levels.emplace_back(PageView{.view = std::move(folded.view), .frames = std::move(folded.frames)});
+    for (std::size_t i = 0; i < folded.vertices.size(); ++i) {
+      page.shown.push_back({.vertex = folded.vertices[i], .frame = folded.boxes[i]});
+    }
+  }
+  return levels;
+}
+
+std::vector<PageView> insides_of(const GraphView& view) {
+  std::vector<PageView> insides;
+  for (const Content& content : contents_of(view)) insides.push_back(Inside(view, content).folded());
+  return insides;
+}
+
+GraphView named(const PageView& inside) {
+  GraphView view = inside.view;
+  for (std::size_t i = 0; i < view.vertices.size(); ++i) {
+    const std::string& name = inside.shown[i].name;
+    if (!name.empty()) (view.vertices[i].role == GraphRole::input ? view.vertices[i].name : view.vertices[i].op) = name;
+  }
+  return view;
+}
+
+}  // namespace xgrad::detail
