@@ -43,6 +43,7 @@ class Pictures {
   #addNeighbour(element, {name, from, to}) {
     const vertices = (from ?? to).map((id) => this.graph.byId.get(id));
     for (const vertex of vertices) this.neighbours[from ? "from" : "to"].set(vertex, element);
+    element.querySelector("title").textContent = name;
     element.querySelector("text").replaceChildren(svg("tspan", {class: "headline"}, name));
     element.classList.add("neighbour");
     this.#makeButton(element, vertices[0], [from ? "from" : "to", name]);

@@ -41,13 +41,10 @@ class Steps {
 
   draw() {
     this.pictures.unmark("now", "later", "forward", "backward", "unknown");
-    this.pictures.svg.querySelector(".badges")?.remove();
     for (const [thing, element] of this.pictures.elements) this.#hideWhatIsUnknown(thing, element);
     if (this.at === null) return;
     this.#markVertices();
     this.#markEdges();
-    const vertices = [...this.pictures.elements.keys()].filter((thing) => !thing.isFrame);
-    this.pictures.svg.append(svg("g", {class: "badges"}, ...vertices.flatMap((vertex) => this.#badges(vertex))));
   }
 
   #markVertices() {
@@ -77,23 +74,15 @@ class Steps {
     }
   }
 
-  // Boxes show the numbers of the whole run, "= ..." and "gradient ...", each from its moment on.
+  // Boxes show the numbers of the whole run, those of the value and then those of the gradient, each from its moment on.
   #hideWhatIsUnknown(thing, element) {
     if (thing.isFrame) return;
-    for (const line of element.querySelectorAll(".detail")) {
-      const said = line.textContent;
-      const step = said.startsWith("= ") ? thing.step : said.startsWith("gradient") ? thing.gradient_step : undefined;
-      line.classList.toggle("unknown", !this.knows(step));
+    let {step} = thing;
+    for (const line of element.querySelectorAll(".detail, .cells, .bars, .axis")) {
+      const said = line.matches(".detail") ? line.textContent : "=";
+      if (said.startsWith("gradient")) step = thing.gradient_step;
+      line.classList.toggle("unknown", /^(=|gradient)/.test(said) && !this.knows(step));
     }
-  }
-
-  // Below a vertex its value, above it its gradient.
-  #badges(vertex) {
-    const box = this.pictures.boxOf(vertex), {x} = middle(box), badges = [];
-    if (vertex.value && this.knows(vertex.step)) badges.push(badge(x, box.bottom + 5, vertex.value, "badge"));
-    if (vertex.gradient && this.knows(vertex.gradient_step))
-      badges.push(badge(x, box.top - 5, vertex.gradient, "badge backward"));
-    return badges;
   }
 
   // "step 7 of 31: backward: matmul' gives the gradient of W", in parts: where, which pass, what.
@@ -113,13 +102,6 @@ class Steps {
   }
 
   hasNumbers() { return this.graph.vertices.some((vertex) => vertex.step !== undefined); }
-}
-
-function badge(x, y, summary, kind) {
-  const text = badgeText(summary), width = 5.2 * text.length + 9;
-  return svg(
-      "g", {class: kind, transform: `translate(${x},${y})`},
-      svg("rect", {x: -width / 2, y: -6, width, height: 12, rx: 6}), svg("text", {y: 3.2}, text));
 }
 
 // The events of the run in order: [{step, computed: [vertex...], gradients: [vertex...]}]. If no steps are known the

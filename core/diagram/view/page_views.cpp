@@ -53,22 +53,18 @@ std::vector<Content> contents_of(const GraphView& view) {
   return contents;
 }
 
-// The path within a module, so that those of equal modules are equal.
+// "….q.weight" for "blocks.0.attn.q.weight" within "blocks.0.attn": equal modules have equal paths.
 std::string path_within(const std::string& path, const std::string& module) {
-  return path == module ? std::string() : lies_within(path, module) ? path.substr(module.size() + 1) : path;
+  return lies_within(path, module) ? cat("\u2026", path.substr(module.size())) : path;
 }
 
-// The outermost module around a vertex that does not contain the other module, or the vertex itself.
-std::string name_of_neighbour(const GraphView& view, int v, const std::string& module) {
-  const GraphVertex& vertex = view.vertices[v];
+// The outermost module around a vertex that does not contain the other module, or -1.
+int outermost_beside(const GraphView& view, int v, const std::string& module) {
   int outermost = nothing;
-  for (int f = vertex.frame; f != nothing; f = view.frames[f].parent) {
-    if (lies_within(module, view.frames[f].path)) break;
-    outermost = f;
+  for (int f = view.vertices[v].frame; f != nothing && !lies_within(module, view.frames[f].path);) {
+    outermost = std::exchange(f, view.frames[f].parent);
   }
-  if (outermost == nothing) return vertex.name.empty() ? headline_of(vertex) : vertex.name;
-  const GraphFrame& frame = view.frames[outermost];
-  return frame.title + std::string(static_cast<std::size_t>(frame.order), '\'');
+  return outermost;
 }
 
 // Builds the view of one module's content, not folded.
@@ -122,31 +118,38 @@ class Inside {
     GraphEdge added = edge;
     added.from = number_of(edge.from, number_);
     added.to = number_of(edge.to, number_);
-    if (added.from == nothing) {
-      const int order = view_.vertices[edge.from].order;
-      added.from = neighbour({edge.from, order, false}, edge.from,
-                             {.role = GraphRole::input, .op = {}, .name = {}, .path = {}, .shape = edge.shape}).first;
-    }
+    if (added.from == nothing) added.from = neighbour(edge.from, false, edge.shape);
     if (added.to == nothing) {
-      const int order = view_.vertices[edge.to].order;
-      const auto [to, is_new] = neighbour({added.from, order, true}, edge.to,
-                                          {.op = {}, .name = {}, .path = {}, .shape = edge.shape, .is_result = true});
-      if (!is_new) return;
-      added.to = to;
+      added.to = neighbour(edge.to, true, edge.shape);
       added.input = 0;
+      if (!leaving_.emplace(added.from, added.to).second) return;
     }
     inside_.edges.push_back(std::move(added));
   }
 
-  // One for each vertex that arrows come from; one for all in the same pass that arrows from a vertex lead to.
-  std::pair<int, bool> neighbour(const std::tuple<int, int, bool>& key, int v, const GraphVertex& vertex) {
-    const auto [place, is_new] = neighbours_.try_emplace(key, static_cast<int>(shown_.size()));
-    if (is_new) add({}, vertex).order = std::get<1>(key);
-    Shown& shown = shown_[place->second];
-    const std::string name = name_of_neighbour(view_, v, path_);
-    if (!cat(", ", shown.name).ends_with(cat(", ", name))) append(shown.name, cat(shown.name.empty() ? "" : ", ", name));
-    if (shown.neighbours.empty() || shown.neighbours.back() != v) shown.neighbours.push_back(v);
-    return {place->second, is_new};
+  // The vertex that stands for a vertex outside, or for the module around it.
+  int neighbour(int v, bool is_result, const Shape& shape) {
+    const GraphVertex& vertex = view_.vertices[v];
+    const int beside = outermost_beside(view_, v, path_);
+    const auto [place, is_new] = neighbours_.try_emplace({beside, beside == nothing ? v : 0, is_result},
+                                                         static_cast<int>(shown_.size()));
+    if (is_new) {
+      const std::string name = beside == nothing
+                                   ? vertex.name.empty() ? headline_of(vertex) : vertex.name
+                                   : view_.frames[beside].title + (vertex.order > 0 ? "'" : "");
+      add({.name = name}, {.role = is_result ? GraphRole::operation : GraphRole::input,
+                           .op = {},
+                           .name = {},
+                           .path = {},
+                           .shape = shape,
+                           .order = vertex.order,
+                           .is_result = is_result});
+    }
+    GraphVertex& drawn = inside_.vertices[place->second];
+    if (drawn.shape != shape) drawn.shape.reset();  // several tensors
+    std::vector<int>& vertices = shown_[place->second].neighbours;
+    if (std::ranges::find(vertices, v) == vertices.end()) vertices.push_back(v);
+    return place->second;
   }
 
   const GraphView& view_;
@@ -156,7 +159,8 @@ class Inside {
   std::vector<Shown> shown_;  // by vertex
   std::vector<int> frames_;   // by frame
   std::map<int, int> number_, frame_number_;
-  std::map<std::tuple<int, int, bool>, int> neighbours_;
+  std::map<std::tuple<int, int, bool>, int> neighbours_;  // by frame, or else by vertex
+  std::set<std::pair<int, int>> leaving_;
 };
 
 }  // namespace

@@ -26,9 +26,9 @@ struct PageView {
 /// The whole graph, with modules below level 0, 1, 2, ... folded, as far as a level has at most 300 boxes.
 std::vector<PageView> levels_of(const GraphView& view);
 
-/// For each path of a module what is inside, with its modules as boxes: its forward and its backward pass. Modules
-/// outside that arrows come from are inputs, those that they lead to are results; they have no names yet, so that the
-/// insides of equal modules are equal.
+/// For each path of a module what is inside, with its modules as boxes: its forward and its backward pass. What is
+/// outside, a vertex or a module, is an input if arrows come from it, a result if they lead to it. It has no name yet,
+/// so that the insides of equal modules are equal.
 std::vector<PageView> insides_of(const GraphView& view);
 /// With the names of the neighbours.
 GraphView named(const PageView& inside);
