@@ -97,7 +97,7 @@ class Inside {
     PageView page{.module = module_, .view = result.view};
     for (std::size_t i = 0; i < result.vertices.size(); ++i) {
       const int box = result.boxes[i];
-      page.shown.push_back(box == nothing ? shown_[result.vertices[i]] : Shown{.frame = frames_[box]});
+      page.shown.push_back(box == nothing ? shown_[result.vertices[i]] : PageVertex{.frame = frames_[box]});
     }
     for (const int c : result.frames) page.frames.push_back(frames_[c]);
     return page;
@@ -109,7 +109,7 @@ class Inside {
     return found == numbers.end() ? nothing : found->second;
   }
 
-  GraphVertex& add(Shown shown, GraphVertex vertex) {
+  GraphVertex& add(PageVertex shown, GraphVertex vertex) {
     shown_.push_back(std::move(shown));
     return inside_.vertices.emplace_back(std::move(vertex));
   }
@@ -156,7 +156,7 @@ class Inside {
   const int module_;
   const std::string& path_;
   GraphView inside_;
-  std::vector<Shown> shown_;  // by vertex
+  std::vector<PageVertex> shown_;  // by vertex
   std::vector<int> frames_;   // by frame
   std::map<int, int> number_, frame_number_;
   std::map<std::tuple<int, int, bool>, int> neighbours_;  // by frame, or else by vertex

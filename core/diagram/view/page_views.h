@@ -9,7 +9,7 @@
 namespace xgrad::detail {
 
 /// What a vertex of such a view stands for.
-struct Shown {
+struct PageVertex {
   int vertex = -1;                  ///< a vertex of the graph, or
   int frame = -1;                   ///< a module that is one box, or
   std::string name = {};            ///< a neighbour of the module
@@ -19,7 +19,7 @@ struct Shown {
 struct PageView {
   int module = -1;  ///< the frame whose inside it is, the first with its path, or -1: the whole graph
   GraphView view;
-  std::vector<Shown> shown = {};  ///< by vertex
+  std::vector<PageVertex> shown = {};  ///< by vertex
   std::vector<int> frames = {};   ///< by frame: its number in the graph
 };
 
