@@ -9,9 +9,8 @@ const camera = new Camera(stage, pictures);
 const steps = new Steps(graph, pictures);
 const panel = new Panel(graph, pictures, steps, goTo);
 const search = new Search(graph, pictures, goTo);
-let level = Number(document.body.dataset.level);  // that was shown last
 
-show(pictures.levels[level]);
+show(pictures.levels[Number(document.body.dataset.level)]);
 setDark(startsDark());
 wireButtons();
 wireSteps();
@@ -28,8 +27,7 @@ document.body.dataset.ready = "yes";
 function show(picture) {
   const hadFocus = stage.contains(document.activeElement);
   pictures.show(picture);
-  level = picture.level ?? level;
-  const deepest = pictures.levels.length - 1;
+  const {level} = pictures, deepest = pictures.levels.length - 1;
   byId("level").textContent = deepest > 0 ? `level ${level} of ${deepest}` : "";
   byId("levels").hidden = deepest === 0;
   byId("fold").disabled = picture.level === 0;
@@ -39,6 +37,7 @@ function show(picture) {
   steps.draw();
   search.draw();
   panel.draw();
+  camera.resize();
   camera.open(boxOf(stage.querySelector(".vertex .box").getBBox()));
   if (hadFocus) stage.focus({preventScroll: true});
 }
@@ -53,7 +52,7 @@ function pathTo(module) {
     return button;
   };
   const links = modules.map((frame) => link(frame.title, pictures.insides.get(frame.path)));
-  return module ? [link("graph", pictures.levels[level]), ...links.flatMap((link) => [" / ", link])] : [];
+  return module ? [link("graph", pictures.levels[pictures.level]), ...links.flatMap((link) => [" / ", link])] : [];
 }
 
 // Shows another picture. The browser's back button leads to the one before.
@@ -89,7 +88,7 @@ function decodedOf(text) {
 // Out of a module, to the one around it.
 function leaveModule() {
   const {around} = pictures.picture.module;
-  go(around ? pictures.insides.get(around.path) : pictures.levels[level]);
+  go(around ? pictures.insides.get(around.path) : pictures.levels[pictures.level]);
 }
 
 // The centre of attention stays in place.
@@ -184,8 +183,8 @@ function wireSteps() {
 // ---- Buttons and keys ----------------------------------------------------------------------------------------------
 
 function wireButtons() {
-  byId("fold").addEventListener("click", () => (pictures.picture.module ? leaveModule() : setLevel(level - 1)));
-  byId("unfold").addEventListener("click", () => setLevel(level + 1));
+  byId("fold").addEventListener("click", () => (pictures.picture.module ? leaveModule() : setLevel(pictures.level - 1)));
+  byId("unfold").addEventListener("click", () => setLevel(pictures.level + 1));
   byId("fit").addEventListener("click", () => camera.fit());
   byId("save-svg").addEventListener("click", () => saveAsSvg(pictureInSight(pictures.svg, camera)));
   byId("save-png").addEventListener("click", () => saveAsPng(pictureInSight(pictures.svg, camera), camera.size));

@@ -16,14 +16,15 @@ class Pictures {
 
   show(picture) {
     this.picture = picture;
+    this.level = picture.level ?? this.level;  // that was shown last
     this.svg = parsed(document.getElementById(`picture${picture.picture}`).textContent.trim());
     this.svg.querySelector(".page").remove();  // its background is the page's
     this.svg.setAttribute("role", "group");
     this.stage.replaceChildren(this.svg);
     this.bounds = boxOf(this.svg.viewBox.baseVal);
-    this.elements = new Map();              // of vertices and of modules that are boxes
+    this.elements = new Map();                           // vertices, and modules that are boxes -> elements
     this.neighbours = {from: new Map(), to: new Map()};  // vertices outside of the module -> elements
-    this.things = new Map();                // the other way
+    this.things = new Map();                             // elements -> vertices and modules
     picture.shown.forEach((shown, i) => this.#addVertex(this.svg.getElementById(`n${i}`), shown));
     picture.frames.forEach((id, i) => this.#addTitle(this.svg.getElementById(`t${i}`), this.graph.byId.get(id)));
     this.arrows = Map.groupBy(
@@ -73,7 +74,7 @@ class Pictures {
   // A picture that has the vertex itself, not a module around it: the one that is shown, or the inside of its module.
   pictureOf(vertex) {
     if (this.elements.has(vertex)) return this.picture;
-    return vertex.around ? this.insides.get(vertex.around.path) : this.levels[0];
+    return vertex.around ? this.insides.get(vertex.around.path) : this.levels[this.level];
   }
 
   unmark(...names) {

@@ -74,7 +74,7 @@ class Steps {
     }
   }
 
-  // Boxes show the numbers of the whole run, those of the value and then those of the gradient, each from its moment on.
+  // Boxes show the numbers of the whole run, first the value's, then the gradient's, each from its moment on.
   #hideWhatIsUnknown(thing, element) {
     if (thing.isFrame) return;
     let {step} = thing;

@@ -32,9 +32,10 @@ std::vector<Content> contents_of(const GraphView& view) {
   std::vector<std::size_t> content_of;  // by frame
   for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
     content_of.push_back(known.try_emplace(view.frames[c].path, contents.size()).first->second);
-    if (content_of.back() == contents.size()) contents.push_back({.module = c, .vertices = {}, .edges = {}, .frames = {}});
+    if (content_of.back() == contents.size())
+      contents.push_back({.module = c, .vertices = {}, .edges = {}, .frames = {}});
   }
-  const auto add = [&](int number, int frame, std::vector<int> Content::* list) {
+  const auto add = [&](int number, int frame, std::vector<int> Content::*list) {
     for (; frame != nothing; frame = view.frames[frame].parent) {
       std::vector<int>& numbers = contents[content_of[frame]].*list;
       if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
@@ -87,8 +88,6 @@ class Inside {
     }
     for (GraphVertex& vertex : inside_.vertices) vertex.rule_of = number_of(vertex.rule_of, number_);
     for (const int e : content.edges) add_edge(view.edges[e]);
-    std::ranges::stable_sort(inside_.edges, {},
-                             [](const GraphEdge& edge) { return std::tuple(edge.to, edge.input, edge.from); });
     inside_.scale = view.scale;
   }
 
@@ -131,12 +130,11 @@ class Inside {
   int neighbour(int v, bool is_result, const Shape& shape) {
     const GraphVertex& vertex = view_.vertices[v];
     const int beside = outermost_beside(view_, v, path_);
-    const auto [place, is_new] = neighbours_.try_emplace({beside, beside == nothing ? v : 0, is_result},
-                                                         static_cast<int>(shown_.size()));
+    const auto [place, is_new] =
+        neighbours_.try_emplace({beside, beside == nothing ? v : 0, is_result}, static_cast<int>(shown_.size()));
     if (is_new) {
-      const std::string name = beside == nothing
-                                   ? vertex.name.empty() ? headline_of(vertex) : vertex.name
-                                   : view_.frames[beside].title + (vertex.order > 0 ? "'" : "");
+      const std::string name = beside == nothing ? vertex.name.empty() ? headline_of(vertex) : vertex.name
+                                                 : view_.frames[beside].title + (vertex.order > 0 ? "'" : "");
       add({.name = name}, {.role = is_result ? GraphRole::operation : GraphRole::input,
                            .op = {},
                            .name = {},
@@ -157,7 +155,7 @@ class Inside {
   const std::string& path_;
   GraphView inside_;
   std::vector<PageVertex> shown_;  // by vertex
-  std::vector<int> frames_;   // by frame
+  std::vector<int> frames_;        // by frame
   std::map<int, int> number_, frame_number_;
   std::map<std::tuple<int, int, bool>, int> neighbours_;  // by frame, or else by vertex
   std::set<std::pair<int, int>> leaving_;

@@ -10,9 +10,9 @@ namespace xgrad::detail {
 
 /// What a vertex of such a view stands for.
 struct PageVertex {
-  int vertex = -1;                  ///< a vertex of the graph, or
-  int frame = -1;                   ///< a module that is one box, or
-  std::string name = {};            ///< a neighbour of the module
+  int vertex = -1;                   ///< a vertex of the graph, or
+  int frame = -1;                    ///< a module that is one box, or
+  std::string name = {};             ///< a neighbour of the module
   std::vector<int> neighbours = {};  ///< its vertices that arrows come from or lead to
 };
 
@@ -20,7 +20,7 @@ struct PageView {
   int module = -1;  ///< the frame whose inside it is, the first with its path, or -1: the whole graph
   GraphView view;
   std::vector<PageVertex> shown = {};  ///< by vertex
-  std::vector<int> frames = {};   ///< by frame: its number in the graph
+  std::vector<int> frames = {};        ///< by frame: its number in the graph
 };
 
 /// The whole graph, with modules below level 0, 1, 2, ... folded, as far as a level has at most 300 boxes.

@@ -102,7 +102,7 @@ TEST_CASE("a page is one file that fetches nothing and holds the pictures, the J
   }
   CHECK(count(page, "http") == count(page, "http://www.w3.org/2000/svg") + count(page, "http-equiv"));
   CHECK(count(pictures_in(page), "id=\"n13\"") == 1);  // in the picture of level 3
-  CHECK(picture_count(page) == 4 + 5);                  // four levels, five modules
+  CHECK(picture_count(page) == 4 + 5);                 // four levels, five modules
   CHECK(to_html(view, {.title = "A run", .depth = 1}) == page);
   CHECK(page_file("nosuch").empty());
 }
