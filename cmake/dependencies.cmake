@@ -5,10 +5,6 @@ find_package(xsimd REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
 
-# Of kissfft the class template alone, which serves floats and doubles; its package would bring a library of floats.
-find_path(KISSFFT_INCLUDE_DIR kissfft/kissfft.hh REQUIRED)
-mark_as_advanced(KISSFFT_INCLUDE_DIR)
-
 # xtensor-blas is headers alone; its package would look for a LAPACK, which OpenBLAS has in it.
 find_path(XTENSOR_BLAS_INCLUDE_DIR xtensor-blas/xblas.hpp REQUIRED)
 mark_as_advanced(XTENSOR_BLAS_INCLUDE_DIR)
@@ -31,7 +27,7 @@ endif()
 add_library(xgrad_private INTERFACE)
 target_link_libraries(xgrad_private INTERFACE xgrad_simd_flags xtensor nlohmann_json::nlohmann_json ZLIB::ZLIB
                                         Threads::Threads)
-target_include_directories(xgrad_private SYSTEM INTERFACE ${XTENSOR_BLAS_INCLUDE_DIR} ${KISSFFT_INCLUDE_DIR})
+target_include_directories(xgrad_private SYSTEM INTERFACE ${XTENSOR_BLAS_INCLUDE_DIR})
 if(XGRAD_OPENBLAS)
   target_compile_definitions(xgrad_private INTERFACE XGRAD_OPENBLAS=1)
 endif()

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <numbers>
 
 #include "../core/graph/tensor.h"
 

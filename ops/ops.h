@@ -41,7 +41,6 @@
 #include "losses/loss.h"
 #include "losses/reduction.h"
 #include "products/einsum.h"
-#include "products/fft.h"
 #include "products/linalg.h"
 #include "products/linear_attention.h"
 #include "products/matmul.h"

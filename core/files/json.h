@@ -15,19 +15,11 @@ namespace xgrad {
 /// walk through the document.
 inline constexpr int max_json_depth = 64;
 
-/// The place of a document, for errors, which begin with `op`, and the depth that it may have.
-struct JsonPlace {
-  const std::string& path;
-  std::string_view op;
-  std::size_t begin = 0;  ///< the byte of the file that the document begins at
-  int max_depth = max_json_depth;
-};
-
-/// The document in a text. Throws FormatError for one that is not JSON in UTF-8, whose brackets are nested deeper than
-/// `max_depth`, which gives a key of an object twice or has a number beyond those of double.
-nlohmann::json parse_json(std::string_view text, const JsonPlace& place);
-
-/// The document in a file. Throws LimitError for a file of more than `max_bytes`; as parse_json; IoError.
+/// The document in a file. Its errors begin with `op`.
+///
+/// Throws LimitError for a file of more than `max_bytes`; FormatError for one that is not JSON in UTF-8, whose brackets
+/// are nested deeper than max_json_depth, which gives a key of an object twice or has a number beyond those of double;
+/// IoError.
 nlohmann::json read_json(const std::string& path, std::string_view op, std::int64_t max_bytes);
 
 /// A value as errors show it: at most about 100 bytes, all of them printable ASCII.

@@ -22,7 +22,6 @@
 #include "../base/error.h"
 #include "../base/text.h"
 #include "file.h"
-#include "json.h"
 
 namespace xgrad {
 namespace {
@@ -139,86 +138,149 @@ struct Header {
   Metadata metadata;
 };
 
-/// The entry of an array from its fields.
-Entry read_entry(const nlohmann::json& fields, const ArrayPlace& place) {
-  if (!fields.is_object()) place.fail<FormatError>("is not an object");
-  for (const auto& [key, value] : fields.items()) {
-    if (key != "dtype" && key != "shape" && key != "data_offsets") {
-      place.fail<FormatError>("unknown field ", escaped(key));
-    }
-  }
-  const auto field = [&](const char* key) -> const nlohmann::json& {
-    const auto found = fields.find(key);
-    if (found == fields.end()) place.fail<FormatError>(key, " is missing");
-    return *found;
-  };
-  const auto numbers = [&](const char* key, const char* kind, const auto& right_count) {
-    const nlohmann::json& list = field(key);
-    const auto is_size = [](const nlohmann::json& number) {
-      return number.is_number_unsigned() && std::in_range<std::int64_t>(number.get<std::uint64_t>());
-    };
-    if (!list.is_array() || !std::ranges::all_of(list, is_size) || !right_count(list.size())) {
-      place.fail<FormatError>(key, " is not ", kind);
-    }
-    return list.get<std::vector<std::int64_t>>();
-  };
+/// Receives the parser's events and refuses everything that does not belong in a header. The parser keeps a stack of
+/// its own, so brackets without end cost no recursion. Not by read_json: the destructor of nlohmann::json asks for
+/// memory, and ends the program where there is none.
+class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  HeaderReader(const std::string& path, const LoadOptions& options) : path_(path), options_(options) {}
 
-  Entry entry;
-  const nlohmann::json& name = field("dtype");
-  if (!name.is_string()) place.fail<FormatError>("dtype is not a string");
-  entry.dtype = std::ranges::find(dtypes, name.get_ref<const std::string&>(), &Dtype::name);
-  if (entry.dtype == std::end(dtypes)) place.fail<FormatError>("dtype ", shown(name), " is not known");
+  Header take() { return std::move(header_); }
 
-  const auto shape = numbers("shape", "a list of unsigned integers", [](std::size_t) { return true; });
-  if (shape.size() > max_rank) place.fail<LimitError>("has more than ", max_rank, " axes");
-  entry.shape = Shape(std::span<const std::int64_t>(shape));
+  bool null() override { refuse(); }
+  bool boolean(bool) override { refuse(); }
+  bool number_integer(std::int64_t) override { refuse(); }
+  bool number_float(double, const std::string&) override { refuse(); }
+  bool binary(binary_t&) override { refuse(); }
 
-  const auto offsets = numbers("data_offsets", "two unsigned integers", [](std::size_t count) { return count == 2; });
-  entry.begin = offsets[0];
-  entry.end = offsets[1];
-  if (entry.begin > entry.end) {
-    place.fail<FormatError>("data_offsets ", entry.begin, " and ", entry.end, " are reversed");
+  bool number_unsigned(std::uint64_t number) override {
+    if (depth_ != 3 || !std::in_range<std::int64_t>(number)) refuse();
+    if (field_ == "data_offsets" && numbers_.size() == 2) refuse();
+    if (numbers_.size() == max_rank) place().fail<LimitError>("has more than ", max_rank, " axes");
+    numbers_.push_back(static_cast<std::int64_t>(number));
+    return true;
   }
-  const std::int64_t span = entry.end - entry.begin;
-  std::int64_t bytes = 0;
-  try {
-    bytes = entry.shape.numel() * entry.dtype->bytes;
-  } catch (const LimitError&) {
-    place.fail<FormatError>("the size of shape ", entry.shape, " overflows");
-  }
-  if (bytes != span) {
-    place.fail<FormatError>("shape ", entry.shape, " of ", entry.dtype->name, " takes ", bytes,
-                            " bytes, data_offsets span ", span);
-  }
-  return entry;
-}
 
-Header parse_header(std::string_view text, const std::string& path, const LoadOptions& options) {
-  const auto check_length = [&](const std::string& name) {
-    if (std::ssize(name) <= options.max_name_bytes) return;
-    fail<LimitError>(load_op, path, ": a name of ", name.size(), " bytes, allowed are ", options.max_name_bytes);
-  };
-  Header header;
-  const nlohmann::json document = parse_json(text, {.path = path, .op = load_op, .begin = 8, .max_depth = 3});
-  for (const auto& [name, value] : document.items()) {
-    check_length(name);
-    const ArrayPlace place{path, name};
-    if (name != metadata_key) {
-      if (std::ssize(header.entries) == options.max_arrays) {
-        fail<LimitError>(load_op, path, ": more than ", options.max_arrays, " arrays");
-      }
-      header.entries.emplace_hint(header.entries.end(), name, read_entry(value, place));
-      continue;
+  bool string(std::string& text) override {
+    if (depth_ != 2) refuse();
+    if (in_metadata()) {
+      header_.metadata.emplace(field_, std::move(text));
+    } else {
+      if (field_ != "dtype") refuse();
+      entry_.dtype = std::ranges::find(dtypes, text, &Dtype::name);
+      if (entry_.dtype == std::end(dtypes)) place().fail<FormatError>("dtype ", escaped(text), " is not known");
     }
-    if (!value.is_object()) place.fail<FormatError>("is not an object");
-    for (const auto& [key, text_of_key] : value.items()) {
-      check_length(key);
-      if (!text_of_key.is_string()) place.fail<FormatError>(escaped(key), " is not a string");
-      header.metadata.emplace(key, text_of_key.get<std::string>());
-    }
+    return true;
   }
-  return header;
-}
+
+  bool key(std::string& text) override {
+    if (std::ssize(text) > options_.max_name_bytes) {
+      fail<LimitError>(load_op, path_, ": a name of ", text.size(), " bytes, allowed are ", options_.max_name_bytes);
+    }
+    std::string& name = depth_ == 1 ? name_ : field_;
+    name = std::move(text);
+    const bool known = depth_ == 1
+                           ? (in_metadata() ? std::exchange(has_metadata_, true) : header_.entries.contains(name_))
+                       : in_metadata() ? header_.metadata.contains(field_)
+                                       : std::ranges::count(fields_, field_) != 0;
+    if (known) fail<FormatError>(load_op, path_, ": duplicate key ", escaped(name));
+    if (depth_ == 2) fields_.push_back(field_);
+    return true;
+  }
+
+  bool start_object(std::size_t) override {
+    open_bracket(depth_ < 2);
+    if (depth_ == 2) {
+      entry_ = {};
+      fields_.clear();
+    }
+    return true;
+  }
+
+  bool end_object() override {
+    if (--depth_ == 1 && !in_metadata()) add_entry();
+    return true;
+  }
+
+  bool start_array(std::size_t) override {
+    open_bracket(depth_ == 2 && !in_metadata() && (field_ == "shape" || field_ == "data_offsets"));
+    numbers_.clear();
+    return true;
+  }
+
+  bool end_array() override {
+    --depth_;
+    if (field_ == "shape") {
+      entry_.shape = Shape(std::span<const std::int64_t>(numbers_));
+    } else {
+      if (numbers_.size() != 2) refuse();
+      entry_.begin = numbers_[0];
+      entry_.end = numbers_[1];
+    }
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
+    fail<FormatError>(load_op, path_, ": the header is not valid JSON at byte ",
+                      8 + std::max<std::size_t>(position, 1) - 1);
+  }
+
+ private:
+  ArrayPlace place() const { return {path_, name_}; }
+  bool in_metadata() const { return name_ == metadata_key; }
+
+  void open_bracket(bool expected) {
+    if (depth_ == 3) place().fail<FormatError>("brackets are nested deeper than 3");
+    if (!expected) refuse();
+    ++depth_;
+  }
+
+  /// Refuses a value of the wrong kind.
+  [[noreturn]] void refuse() const {
+    if (depth_ == 0) fail<FormatError>(load_op, path_, ": the header is not an object");
+    if (depth_ == 1) place().fail<FormatError>("is not an object");
+    if (in_metadata()) place().fail<FormatError>(escaped(field_), " is not a string");
+    if (field_ == "dtype") place().fail<FormatError>("dtype is not a string");
+    if (field_ == "shape") place().fail<FormatError>("shape is not a list of unsigned integers");
+    if (field_ == "data_offsets") place().fail<FormatError>("data_offsets is not two unsigned integers");
+    place().fail<FormatError>("unknown field ", escaped(field_));
+  }
+
+  void add_entry() {
+    for (const char* field : {"dtype", "shape", "data_offsets"}) {
+      if (std::ranges::count(fields_, field) == 0) place().fail<FormatError>(field, " is missing");
+    }
+    if (entry_.begin > entry_.end) {
+      place().fail<FormatError>("data_offsets ", entry_.begin, " and ", entry_.end, " are reversed");
+    }
+    const std::int64_t span = entry_.end - entry_.begin;
+    std::int64_t bytes = 0;
+    try {
+      bytes = entry_.shape.numel() * entry_.dtype->bytes;
+    } catch (const LimitError&) {
+      place().fail<FormatError>("the size of shape ", entry_.shape, " overflows");
+    }
+    if (bytes != span) {
+      place().fail<FormatError>("shape ", entry_.shape, " of ", entry_.dtype->name, " takes ", bytes,
+                                " bytes, data_offsets span ", span);
+    }
+    if (std::ssize(header_.entries) == options_.max_arrays) {
+      fail<LimitError>(load_op, path_, ": more than ", options_.max_arrays, " arrays");
+    }
+    header_.entries.emplace(name_, entry_);
+  }
+
+  const std::string& path_;
+  const LoadOptions& options_;
+  Header header_;
+  int depth_ = 0;  // of open brackets
+  bool has_metadata_ = false;
+  std::string name_;                   // the last key at depth 1
+  std::string field_;                  // the last key at depth 2
+  std::vector<std::string> fields_;    // all keys of this object at depth 2
+  std::vector<std::int64_t> numbers_;  // of this list at depth 3
+  Entry entry_;
+};
 
 /// A guess at the kind of a file without a safetensors header.
 std::string_view guess(std::string_view start) {
@@ -242,8 +304,11 @@ std::string read_header(const InputFile& file, const LoadOptions& options) {
     fail<LimitError>(load_op, file.path(), ": a header of ", length, " bytes, allowed are ", options.max_header_bytes);
   }
   std::string header = file.read(8, static_cast<std::int64_t>(length));
-  // The parser would skip a byte order mark and leading blanks.
+  // The parser would skip a byte order mark and leading blanks, and take a NUL for the end.
   if (!header.starts_with('{')) fail<FormatError>(load_op, file.path(), ": the header does not begin with { at byte 8");
+  if (const std::size_t nul = header.find('\0'); nul != std::string::npos) {
+    fail<FormatError>(load_op, file.path(), ": the header has a NUL at byte ", 8 + nul);
+  }
   return header;
 }
 
@@ -407,7 +472,9 @@ void save_safetensors(const std::string& path, const StateFile& content) {
 StateFile load_safetensors(const std::string& path, const LoadOptions& options) {
   const InputFile file(path, load_op);
   const std::string text = read_header(file, options);
-  Header header = parse_header(text, path, options);
+  HeaderReader reader(path, options);
+  nlohmann::json::sax_parse(text, &reader);
+  Header header = reader.take();
   const std::int64_t data_begin = 8 + std::ssize(text);
   check_layout(path, header, file.size() - data_begin);
   check_room(path, header);

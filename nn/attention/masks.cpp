@@ -1,7 +1,6 @@
 // Masks for attention.
 #include "masks.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "../../core/array/xtensor_functions.h"

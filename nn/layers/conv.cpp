@@ -4,17 +4,6 @@
 namespace xgrad::nn {
 namespace {
 
-// The channels of one of the groups.
-std::int64_t of_group(const char* name, std::int64_t channels, std::int64_t groups) {
-  if (groups < 1 || channels % groups != 0) {
-    fail<ValueError>("conv", name, " ", channels, " cannot be divided into ", groups, " groups");
-  }
-  return channels / groups;
-}
-
-// The given Init, else PyTorch's default for results that are sums of so many products.
-Init or_usual(const Init& given, std::int64_t products) { return given ? given : init::uniform_within_root(products); }
-
 std::string text_of(const Size2d& extent) {
   return extent.height == extent.width ? cat(extent.height) : cat(extent.height, " x ", extent.width);
 }
@@ -40,18 +29,16 @@ std::string described(std::int64_t in, std::int64_t out, const Size2d& kernel, c
 
 }  // namespace
 
-Conv1d::Conv1d(At here, std::int64_t in_channels, std::int64_t out_channels, std::int64_t size, const Options& given)
-    : Layer(std::move(here)),
-      in(positive("in", in_channels)),
-      out(positive("out", out_channels)),
-      kernel(positive("kernel", size)),
-      options(given),
-      weight([&] {
-        of_group("out", out, options.groups);
-        const Shape shape{out, of_group("in", in, options.groups), kernel};
-        return param("weight", shape, or_usual(options.init, shape.numel() / out));
-      }()),
-      bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / out)) : Tensor()) {}
+std::int64_t detail::conv_channels(const char* name, std::int64_t channels, std::int64_t groups) {
+  if (groups < 1 || channels % groups != 0) {
+    fail<ValueError>("conv", name, " ", channels, " cannot be divided into ", groups, " groups");
+  }
+  return channels / groups;
+}
+
+Init detail::conv_init(const Init& given, std::int64_t products) {
+  return given ? given : init::uniform_within_root(products);
+}
 
 Tensor Conv1d::forward(const Tensor& x) const {
   return conv1d(
@@ -61,19 +48,6 @@ Tensor Conv1d::forward(const Tensor& x) const {
 
 std::string Conv1d::settings() const { return described(in, out, kernel, options); }
 
-Conv2d::Conv2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Size2d& size, const Options& given)
-    : Layer(std::move(here)),
-      in(positive("in", in_channels)),
-      out(positive("out", out_channels)),
-      kernel(positive("kernel", size.height), positive("kernel", size.width)),
-      options(given),
-      weight([&] {
-        of_group("out", out, options.groups);
-        const Shape shape{out, of_group("in", in, options.groups), kernel.height, kernel.width};
-        return param("weight", shape, or_usual(options.init, shape.numel() / out));
-      }()),
-      bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / out)) : Tensor()) {}
-
 Tensor Conv2d::forward(const Tensor& x) const {
   return conv2d(
       x, weight, bias,
@@ -81,20 +55,6 @@ Tensor Conv2d::forward(const Tensor& x) const {
 }
 
 std::string Conv2d::settings() const { return described(in, out, kernel, options); }
-
-ConvTranspose1d::ConvTranspose1d(At here, std::int64_t in_channels, std::int64_t out_channels, std::int64_t size,
-                                 const Options& given)
-    : Layer(std::move(here)),
-      in(positive("in", in_channels)),
-      out(positive("out", out_channels)),
-      kernel(positive("kernel", size)),
-      options(given),
-      weight([&] {
-        of_group("in", in, options.groups);
-        const Shape shape{in, of_group("out", out, options.groups), kernel};
-        return param("weight", shape, or_usual(options.init, shape.numel() / in));
-      }()),
-      bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / in)) : Tensor()) {}
 
 Tensor ConvTranspose1d::forward(const Tensor& x) const {
   return conv_transpose1d(x, weight, bias,
@@ -106,20 +66,6 @@ Tensor ConvTranspose1d::forward(const Tensor& x) const {
 }
 
 std::string ConvTranspose1d::settings() const { return described(in, out, kernel, options); }
-
-ConvTranspose2d::ConvTranspose2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Size2d& size,
-                                 const Options& given)
-    : Layer(std::move(here)),
-      in(positive("in", in_channels)),
-      out(positive("out", out_channels)),
-      kernel(positive("kernel", size.height), positive("kernel", size.width)),
-      options(given),
-      weight([&] {
-        of_group("in", in, options.groups);
-        const Shape shape{in, of_group("out", out, options.groups), kernel.height, kernel.width};
-        return param("weight", shape, or_usual(options.init, shape.numel() / in));
-      }()),
-      bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / in)) : Tensor()) {}
 
 Tensor ConvTranspose2d::forward(const Tensor& x) const {
   return conv_transpose2d(x, weight, bias,

@@ -16,26 +16,6 @@ struct Conv1dOptions {
   Init bias_init = {};  ///< likewise
 };
 
-/// y = conv1d(x, weight, bias)      x (B, in, T) or (in, T) -> (B, out, T')
-struct Conv1d : Layer<Conv1d> {
-  using Options = Conv1dOptions;
-
-  /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
-  Conv1d(At here, std::int64_t in, std::int64_t out, std::int64_t kernel, const Options& options = {});
-  explicit Conv1d(Placeless, ...);  ///< does not compile: no place
-
-  /// Throws as conv1d.
-  Tensor forward(const Tensor& x) const;
-
-  const std::int64_t in, out, kernel;
-  const Options options;
-  const Tensor weight;  ///< (out, in / groups, kernel)
-  const Tensor bias;    ///< (out); undefined without bias
-
- protected:
-  std::string settings() const override;
-};
-
 struct Conv2dOptions {
   Size2d stride = 1;
   Padding2d padding = 0;
@@ -44,27 +24,6 @@ struct Conv2dOptions {
   bool bias = true;
   Init init = {};       ///< of the weight; if not given, uniform in +-1/sqrt(in / groups kh kw)
   Init bias_init = {};  ///< likewise
-};
-
-/// y = conv2d(x, weight, bias)      x (B, in, H, W) or (in, H, W) -> (B, out, H', W')
-struct Conv2d : Layer<Conv2d> {
-  using Options = Conv2dOptions;
-
-  /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
-  Conv2d(At here, std::int64_t in, std::int64_t out, const Size2d& kernel, const Options& options = {});
-  explicit Conv2d(Placeless, ...);  ///< does not compile: no place
-
-  /// Throws as conv2d.
-  Tensor forward(const Tensor& x) const;
-
-  const std::int64_t in, out;
-  const Size2d kernel;
-  const Options options;
-  const Tensor weight;  ///< (out, in / groups, kh, kw)
-  const Tensor bias;    ///< (out); undefined without bias
-
- protected:
-  std::string settings() const override;
 };
 
 struct ConvTranspose1dOptions {
@@ -78,26 +37,6 @@ struct ConvTranspose1dOptions {
   Init bias_init = {};  ///< likewise
 };
 
-/// y = conv_transpose1d(x, weight, bias)      x (B, in, T) or (in, T) -> (B, out, T')
-struct ConvTranspose1d : Layer<ConvTranspose1d> {
-  using Options = ConvTranspose1dOptions;
-
-  /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
-  ConvTranspose1d(At here, std::int64_t in, std::int64_t out, std::int64_t kernel, const Options& options = {});
-  explicit ConvTranspose1d(Placeless, ...);  ///< does not compile: no place
-
-  /// Throws as conv_transpose1d.
-  Tensor forward(const Tensor& x) const;
-
-  const std::int64_t in, out, kernel;
-  const Options options;
-  const Tensor weight;  ///< (in, out / groups, kernel)
-  const Tensor bias;    ///< (out); undefined without bias
-
- protected:
-  std::string settings() const override;
-};
-
 struct ConvTranspose2dOptions {
   Size2d stride = 1;
   Size2d padding = 0;
@@ -109,22 +48,97 @@ struct ConvTranspose2dOptions {
   Init bias_init = {};  ///< likewise
 };
 
-/// y = conv_transpose2d(x, weight, bias)      x (B, in, H, W) or (in, H, W) -> (B, out, H', W')
-struct ConvTranspose2d : Layer<ConvTranspose2d> {
-  using Options = ConvTranspose2dOptions;
+namespace detail {
+
+/// The channels of one of the groups. Throws ValueError if they cannot be divided.
+std::int64_t conv_channels(const char* name, std::int64_t channels, std::int64_t groups);
+/// The given Init, else PyTorch's default for results that are sums of so many products.
+Init conv_init(const Init& given, std::int64_t products);
+
+/// The parameters of a convolution. Extent is the size of a kernel: an integer for sequences, Size2d for pictures.
+template <class Self, class Extent, class OptionsOf>
+class ConvLayer : public LayerCall<Self> {
+ public:
+  using Options = OptionsOf;
 
   /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
-  ConvTranspose2d(At here, std::int64_t in, std::int64_t out, const Size2d& kernel, const Options& options = {});
-  explicit ConvTranspose2d(Placeless, ...);  ///< does not compile: no place
-
-  /// Throws as conv_transpose2d.
-  Tensor forward(const Tensor& x) const;
+  ConvLayer(At here, std::int64_t in_channels, std::int64_t out_channels, const Extent& size, const Options& given = {})
+      : LayerCall<Self>(std::move(here)),
+        in(this->positive("in", in_channels)),
+        out(this->positive("out", out_channels)),
+        kernel(checked(size)),
+        options(given) {}
+  template <class... Rest>
+  explicit ConvLayer(Module::Placeless, const Rest&...);
 
   const std::int64_t in, out;
-  const Size2d kernel;
+  const Extent kernel;
   const Options options;
-  const Tensor weight;  ///< (in, out / groups, kh, kw)
-  const Tensor bias;    ///< (out); undefined without bias
+  /// (out, in / groups, kernel...); of a transposed convolution (in, out / groups, kernel...)
+  const Tensor weight = this->param("weight", weight_shape(), conv_init(options.init, weight_shape().numel() / rows()));
+  const Tensor bias =  ///< (out); undefined without bias
+      options.bias ? this->param("bias", {out}, conv_init(options.bias_init, weight.size() / rows())) : Tensor();
+
+ private:
+  static constexpr bool transposed = requires(const Options& given) { given.output_padding; };
+  static constexpr bool of_pictures = std::same_as<Extent, Size2d>;
+
+  std::int64_t rows() const { return transposed ? in : out; }
+  Extent checked(const Extent& size) const {
+    if constexpr (of_pictures) {
+      return {this->positive("kernel", size.height), this->positive("kernel", size.width)};
+    } else {
+      return this->positive("kernel", size);
+    }
+  }
+  Shape weight_shape() const {
+    conv_channels(transposed ? "in" : "out", rows(), options.groups);
+    const std::int64_t columns = conv_channels(transposed ? "out" : "in", transposed ? out : in, options.groups);
+    if constexpr (of_pictures) {
+      return {rows(), columns, kernel.height, kernel.width};
+    } else {
+      return {rows(), columns, kernel};
+    }
+  }
+};
+
+}  // namespace detail
+
+/// y = conv1d(x, weight, bias)      x (B, in, T) or (in, T) -> (B, out, T')
+struct Conv1d : detail::ConvLayer<Conv1d, std::int64_t, Conv1dOptions> {
+  using ConvLayer::ConvLayer;
+  /// Throws as conv1d.
+  Tensor forward(const Tensor& x) const;
+
+ protected:
+  std::string settings() const override;
+};
+
+/// y = conv2d(x, weight, bias)      x (B, in, H, W) or (in, H, W) -> (B, out, H', W')
+struct Conv2d : detail::ConvLayer<Conv2d, Size2d, Conv2dOptions> {
+  using ConvLayer::ConvLayer;
+  /// Throws as conv2d.
+  Tensor forward(const Tensor& x) const;
+
+ protected:
+  std::string settings() const override;
+};
+
+/// y = conv_transpose1d(x, weight, bias)      x (B, in, T) or (in, T) -> (B, out, T')
+struct ConvTranspose1d : detail::ConvLayer<ConvTranspose1d, std::int64_t, ConvTranspose1dOptions> {
+  using ConvLayer::ConvLayer;
+  /// Throws as conv_transpose1d.
+  Tensor forward(const Tensor& x) const;
+
+ protected:
+  std::string settings() const override;
+};
+
+/// y = conv_transpose2d(x, weight, bias)      x (B, in, H, W) or (in, H, W) -> (B, out, H', W')
+struct ConvTranspose2d : detail::ConvLayer<ConvTranspose2d, Size2d, ConvTranspose2dOptions> {
+  using ConvLayer::ConvLayer;
+  /// Throws as conv_transpose2d.
+  Tensor forward(const Tensor& x) const;
 
  protected:
   std::string settings() const override;

@@ -11,6 +11,7 @@
 
 namespace xgrad::nn::detail {
 
+/// The options of a layer that has none.
 struct NoOptions {};
 
 /// How the description of a layer shows an argument.

@@ -1,8 +1,6 @@
 // Recurrent layers.
 #include "recurrent.h"
 
-#include <cmath>
-
 #include "../../core/array/shape_hints.h"
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"

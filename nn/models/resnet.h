@@ -69,6 +69,7 @@ struct ResidualBlock : Layer<ResidualBlock, ResidualBlockOptions> {
 
 /// The blocks of stage 0, 1, 2 or 3, called 0, 1, ...; the first one halves the map, but in stage 0.
 struct ResidualStage : Stack<ResidualBlock> {
+  using Options = ResNetOptions;
   ResidualStage(At here, const ResNetOptions& options, int number);
   explicit ResidualStage(Placeless, ...);  ///< does not compile: no place
 };

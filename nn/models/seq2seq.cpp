@@ -1,8 +1,6 @@
 // Sequence to sequence with recurrent layers.
 #include "seq2seq.h"
 
-#include <algorithm>
-
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../ops/arrange/broadcast.h"

@@ -2,7 +2,6 @@
 #include "swin_transformer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "../../core/array/shape_hints.h"

@@ -2,7 +2,6 @@
 // with torchvision's names. Maps of features are (B, H, W, C).
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "../containers/sequential.h"

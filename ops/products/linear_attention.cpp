@@ -23,8 +23,8 @@ constexpr const char* op = "linear_attention";
 
 void check(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads, bool causal);
 
-// Queries and keys as features phi(q), phi(k) (B, H, T, d), values followed by a one (B, H, S, e + 1), so that the sum of
-// the weights is computed with the weighted sum.
+// Queries and keys as features phi(q), phi(k) (B, H, T, d), values followed by a one (B, H, S, e + 1), so that the sum
+// of the weights is computed with the weighted sum.
 struct Features {
   Tensor q, k, v;
 

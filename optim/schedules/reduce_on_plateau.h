@@ -4,8 +4,6 @@
 //     plateau.step(validation_loss);  // after every epoch
 #pragma once
 
-#include <limits>
-
 #include "../optimizers/optimizer.h"
 
 namespace xgrad::optim {

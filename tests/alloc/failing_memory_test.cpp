@@ -154,7 +154,6 @@ const std::vector<Operation> operations{
            },
            x.a, x.b);
      }},
-    {"Fourier transforms", [](const Inputs& x) { return fft::irfft(square(fft::rfft(x.a)), {.n = 5}); }},
     {"writing",
      [](const Inputs& x) {
        return scatter_reduce(index_add(x.a, 0, rows, x.b[{slice(0, 2), _}]), 0, Index({1, 4}, {0, 1, 0, 2}),

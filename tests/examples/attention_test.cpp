@@ -228,10 +228,7 @@ TEST_CASE("an alignment as text and as a picture") {
   CHECK(kit::alignment_svg(weights, maps, 2) == svg);
   CHECK(count_of("<path", kit::alignment_svg(weights, maps)) == 8);
 
-  kit::HeatMaps dark = maps;
-  dark.theme = kit::Theme::dark;
   CHECK(count_of("@media", svg) == 1);
-  CHECK(count_of("@media", kit::alignment_svg(weights, dark)) == 0);
 }
 
 TEST_CASE("tokens of white space are seen in alignments") {

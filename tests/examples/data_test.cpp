@@ -103,7 +103,8 @@ TEST_CASE("samples of every kind become a batch") {
 
 TEST_CASE("samples that do not fit together are named") {
   CHECK_THROWS_WITH_AS(default_collate(Tensors{tensor({1, 2}), tensor({1, 2}), tensor({1})}),
-                       "collate: sample 2 of the batch is [1], sample 0 [2]; a function that makes the batch can pad them",
+                       "collate: sample 2 of the batch is [1], sample 0 [2]; a function that makes the batch can pad "
+                       "them",
                        ShapeError);
   CHECK_THROWS_AS(default_collate(std::vector<std::vector<int>>{{1, 2}, {3}}), ShapeError);
   CHECK_THROWS_WITH_AS(default_collate(Tensors{}), "collate: a batch needs samples", ValueError);

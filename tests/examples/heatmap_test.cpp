@@ -44,38 +44,29 @@ TEST_CASE("greater weights are further from the ground, in one scale for all pan
   HeatMaps maps = small();
   maps.masked = {};
   maps.panels = {{"a", {0, 0.1, 0.2, 0.3, 0.4, 0.5}}, {"b", {0.6, 0.7, 0.8, 0.9, 1, 0}}};
-  const auto lightness = [](const std::string& svg) {  // of the entries that are not 0, in order
+  // Of the entries that are not 0, in order; their class ends with the colours on white and on dark ground.
+  const auto lightness = [](const std::string& svg, std::size_t from_end) {
     std::vector<int> all;
     for (std::size_t at = svg.find("><title>"); at != svg.npos; at = svg.find("><title>", at + 1)) {
       if (svg.substr(at, svg.find('<', at + 8) - at).find("  0.000") != std::string::npos) continue;
-      const std::string colour = svg.substr(at - 7, 6);
+      const std::string colour = svg.substr(at - from_end, 6);
       int sum = 0;
       for (std::size_t i = 0; i < 6; i += 2) sum += std::stoi(colour.substr(i, 2), nullptr, 16);
       all.push_back(sum);
     }
     return all;
   };
-  maps.theme = Theme::light;
-  const std::string light = heat_map_svg(maps);
-  CHECK(count_of("fill=\"#edf2f8\"><title>", light) == 2);  // the lightest: two zeros
-  CHECK(count_of("fill=\"#0d2e63\"><title>", light) == 1);  // the darkest: the 1
-  const std::vector<int> down = lightness(light);
+  const std::string svg = heat_map_svg(maps);
+  CHECK(xml_error(svg).empty());
+  CHECK(count_of("fill=\"#edf2f8\" class=\"filledf2f81b232e\"><title>", svg) == 2);  // the faintest: two zeros
+  CHECK(count_of("fill=\"#0d2e63\" class=\"fill0d2e63e0f1fd\"><title>", svg) == 1);  // the strongest: the 1
+  CHECK(count_of(".fill0d2e63e0f1fd{fill:#e0f1fd}", svg) == 1);
+  const std::vector<int> down = lightness(svg, 13);
   REQUIRE(down.size() == 10);
   CHECK(std::ranges::adjacent_find(down, std::less_equal()) == down.end());
-
-  maps.theme = Theme::dark;
-  const std::string dark = heat_map_svg(maps);
-  CHECK(count_of("fill=\"#1b232e\"><title>", dark) == 2);
-  CHECK(count_of("fill=\"#e0f1fd\"><title>", dark) == 1);
-  const std::vector<int> up = lightness(dark);
+  const std::vector<int> up = lightness(svg, 7);
   REQUIRE(up.size() == 10);
   CHECK(std::ranges::adjacent_find(up, std::greater_equal()) == up.end());
-
-  maps.theme = Theme::automatic;
-  const std::string either = heat_map_svg(maps);
-  CHECK(xml_error(either).empty());
-  CHECK(count_of("fill=\"#0d2e63\" class=\"fill0d2e63e0f1fd\"><title>", either) == 1);
-  CHECK(count_of(".fill0d2e63e0f1fd{fill:#e0f1fd}", either) == 1);
 }
 
 TEST_CASE("hostile text stays text, and the same figure is the same file") {
@@ -95,16 +86,10 @@ TEST_CASE("hostile text stays text, and the same figure is the same file") {
 TEST_CASE("negative values get colours on both sides of zero") {
   HeatMaps maps = small();
   maps.panels = {{"", {-1, -0.5, 0, 0, 0.5, 1}}};
-  maps.theme = Theme::light;
   const std::string svg = heat_map_svg(maps);
-  CHECK(count_of("fill=\"#f4f4f4\"><title>", svg) == 1);
-  CHECK(count_of("fill=\"#215896\"><title>", svg) == 1);
-  CHECK(count_of("fill=\"#ac282e\"><title>", svg) == 1);
-  maps.theme = Theme::dark;
-  const std::string dark = heat_map_svg(maps);
-  CHECK(count_of("fill=\"#242a32\"><title>", dark) == 1);
-  CHECK(count_of("fill=\"#86c0f0\"><title>", dark) == 1);
-  CHECK(count_of("fill=\"#f59070\"><title>", dark) == 1);
+  CHECK(count_of("fill=\"#f4f4f4\" class=\"fillf4f4f4242a32\"><title>", svg) == 1);
+  CHECK(count_of("fill=\"#215896\" class=\"fill21589686c0f0\"><title>", svg) == 1);
+  CHECK(count_of("fill=\"#ac282e\" class=\"fillac282ef59070\"><title>", svg) == 1);
 }
 
 TEST_CASE("labels appear once per row and column of the grid, long ones are shortened") {
@@ -153,22 +138,22 @@ TEST_CASE("a mask hides what is not a number") {
 TEST_CASE("the scale is what is asked for") {
   HeatMaps maps = small();
   maps.masked = {};
-  maps.theme = Theme::light;
   maps.panels = {{"p", {0, 0.1, 0.2, 0.1, 0.2, 0.2}}, {"g", {-0.02, 0, 0.01, 0, 0, 0}}};
   maps.scale = HeatScale::each;
   const std::string each = heat_map_svg(maps);
   CHECK(xml_error(each).empty());
   CHECK(count_of(">0.20</text>", each) == 1);  // a bar for each panel
   CHECK(count_of(">-0.02</text>", each) == 1);
-  CHECK(count_of("fill=\"#0d2e63\"><title>", each) == 3);  // the greatest of p are as dark as can be,
-  CHECK(count_of("fill=\"#215896\"><title>", each) == 1);  // the least of g as blue
+  const char* darkest = "fill=\"#0d2e63\" class=\"fill0d2e63e0f1fd\"><title>";
+  CHECK(count_of(darkest, each) == 3);  // the greatest of p are as dark as can be,
+  CHECK(count_of("fill=\"#215896\" class=\"fill21589686c0f0\"><title>", each) == 1);  // the least of g as blue
 
   maps.panels.pop_back();
   maps.scale = HeatScale::fitted;
-  CHECK(count_of("fill=\"#0d2e63\"><title>", heat_map_svg(maps)) == 3);
+  CHECK(count_of(darkest, heat_map_svg(maps)) == 3);
   maps.scale = HeatScale::shares;
   const std::string shares = heat_map_svg(maps);
-  CHECK(count_of("fill=\"#0d2e63\"><title>", shares) == 0);
+  CHECK(count_of(darkest, shares) == 0);
   for (const char* end : {">0.0</text>", ">1.0</text>"}) CHECK(count_of(end, shares) == 1);
 
   maps.panels[0].values = {1, 0, 1, 1, 0, 1};

@@ -274,7 +274,8 @@ TEST_CASE("files of tokenizers that are damaged are refused with their field") {
          f["model"]["merges"][2] = {"a", 1};
        },
        "model.merges[2][1]: expected a text, found 1"},
-      {"gpt2", [](json& f) { f["model"]["ignore_merges"] = 1; }, "model.ignore_merges: expected true or false, found 1"},
+      {"gpt2", [](json& f) { f["model"]["ignore_merges"] = 1; },
+       "model.ignore_merges: expected true or false, found 1"},
       {"gpt2", [](json& f) { f["added_tokens"] = 1; }, "added_tokens: expected a list, found 1"},
       {"gpt2", [](json& f) { f["added_tokens"][0]["content"] = ""; }, "added_tokens[0]: a special token is empty"},
       {"gpt2", [](json& f) { f["added_tokens"][0]["id"] = 9; },

@@ -60,7 +60,7 @@ TEST_CASE("the middle is where torchvision has it") {
                        "center_crop: no 8 x 4 in pictures [1, 1, 7, 10]", ShapeError);
 }
 
-TEST_CASE("a random shift moves each picture by up to so many pixels, each way equally probable, with zeros behind it") {
+TEST_CASE("a random shift moves each picture by up to n pixels, each way equally probable, with zeros behind it") {
   manual_seed(2);
   const Array pictures = numbered({4000, 2, 3, 4});
   const Array shifted = random_shift(1)(pictures);

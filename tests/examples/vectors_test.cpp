@@ -73,7 +73,6 @@ TEST_CASE("a map of words is well-formed and names every word") {
   CHECK(count_of("&lt;unk&gt;", svg) == 1);
   CHECK(xml_error(word_map_svg("one", std::vector<std::string>{"a"}, Array({1, 2}, 0))) == "");
   CHECK(count_of("@media", svg) == 1);
-  CHECK(count_of("@media", word_map_svg("", words, Array({3, 2}, {0, 0, 1, 2, 3, 1}), Theme::light)) == 0);
   CHECK_THROWS_AS(word_map_svg("", words, Array({2, 2}, 0)), ShapeError);
 }
 

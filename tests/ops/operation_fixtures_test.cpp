@@ -21,17 +21,6 @@ E named(const Case& c, const char* option, std::initializer_list<std::pair<const
   return values.begin()->second;
 }
 
-fft::FftNorm norm_of(const Case& c) {
-  return named<fft::FftNorm>(
-      c, "norm",
-      {{"backward", fft::FftNorm::backward}, {"forward", fft::FftNorm::forward}, {"ortho", fft::FftNorm::ortho}});
-}
-
-std::optional<std::int64_t> given(const Case& c, const char* option) {
-  if (!c.has(option)) return {};
-  return c.numbers(option).at(0);
-}
-
 Real real(const Case& c, const char* option, double otherwise = 0) {
   return static_cast<Real>(c.number(option, otherwise));
 }
@@ -51,19 +40,6 @@ Reduction reduction_of(const Case& c) {
 }
 
 }  // namespace
-
-TEST_CASE("Fourier transforms and their gradients of two orders equal PyTorch's") {
-  check_fixtures("fourier",
-                 {{"rfft",
-                   [](const Case& c) {
-                     return fft::rfft(c.x(), {.n = given(c, "n"), .axis = c.integer("axis"), .norm = norm_of(c)});
-                   }},
-                  {"irfft",
-                   [](const Case& c) {
-                     return fft::irfft(c.x(), {.n = given(c, "n"), .axis = c.integer("axis"), .norm = norm_of(c)});
-                   }},
-                  {"rfftfreq", [](const Case& c) { return fft::rfftfreq(c.numbers("n").at(0), real(c, "d")); }}});
-}
 
 TEST_CASE("special functions and their gradients of two orders equal PyTorch's") {
   check_fixtures("special",

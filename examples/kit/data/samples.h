@@ -11,6 +11,7 @@
 
 namespace xgrad::kit::detail {
 
+/// A batch that says how many samples it holds.
 template <class Batch>
 concept WithSize = requires(const Batch& batch) {
   { batch.size() } -> std::integral;

@@ -113,7 +113,7 @@ std::string alignment_svg(const Array& weights, const HeatMaps& given, std::int6
   const double captions = sizes.margin + title + sizes.caption, top = captions + 10;
   const double rows = static_cast<double>(std::max(maps.queries.size(), keys.size()));
   const double height = top + sizes.line * rows + sizes.margin;
-  Svg svg(width, height, maps.title, maps.theme);
+  Svg svg(width, height, maps.title);
   svg.heading(sizes.margin, sizes.margin + sizes.title - 3, maps.title, sizes.title, width - 2 * sizes.margin);
 
   svg.open("g", {{"font-size", sizes.caption}, {"fill", quiet_ink}});

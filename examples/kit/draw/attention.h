@@ -43,7 +43,7 @@ enum class Average {
 Array averaged(const Array& weights, Average average);
 
 /// The weights (layers, H, T, S) as SVG: each layer a row of panels, each head a column; of averages a panel for each
-/// layer, or one. Labels, captions, mask and theme are those of `maps`: see encoder_maps, decoder_maps and cross_maps.
+/// layer, or one. Labels, captions and mask are those of `maps`: see encoder_maps, decoder_maps and cross_maps.
 /// Throws as averaged and heat_map_svg.
 std::string attention_svg(const Array& weights, HeatMaps maps, Average average = Average::none);
 

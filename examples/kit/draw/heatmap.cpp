@@ -173,7 +173,7 @@ class Figure {
   }
 
   std::string drawn() {
-    Svg svg(width_, height_, maps_.title, maps_.theme);
+    Svg svg(width_, height_, maps_.title);
     svg.heading(heatmap_margin, heatmap_margin + heatmap_title_size - 3, maps_.title, heatmap_title_size,
                 width_ - 2 * heatmap_margin);
     for (std::size_t i = 0; i < maps_.panels.size(); ++i) draw_panel(svg, i);

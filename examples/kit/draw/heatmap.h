@@ -35,7 +35,6 @@ struct HeatMaps {
   HeatScale scale = HeatScale::fitted;
   std::string query_caption = "query";  ///< of the rows
   std::string key_caption = "key";      ///< of the columns
-  Theme theme = Theme::automatic;
 };
 
 /// The maps with spaces, tabs and line ends at the ends of their labels as ␣, ⇥ and ↵, since tokens may be these alone.

@@ -161,7 +161,7 @@ std::string picture_grid_svg(const PictureGrid& grid) {
       picture_margin + (grid.title.empty() ? 0 : heading_height(grid.title, picture_title_size, inner) + 8);
   const double bottom = top + static_cast<double>(rows) * down - picture_gap;
   const Key key(grid.overlay, wide - picture_margin);
-  Svg svg(wide, bottom + (overlaid ? key.total_height() : 0) + picture_margin, grid.title, grid.theme);
+  Svg svg(wide, bottom + (overlaid ? key.total_height() : 0) + picture_margin, grid.title);
   svg.heading(picture_margin, picture_margin + 10, grid.title, picture_title_size, inner);
   for (std::size_t i = 0; i < N; ++i) {
     const double x = picture_margin + static_cast<double>(i % columns) * across,
@@ -209,8 +209,7 @@ Index confusion_matrix(const Index& labels, const Index& guesses, std::int64_t c
   return counts;
 }
 
-std::string confusion_svg(const std::string& title, const Index& confusion, const std::vector<std::string>& classes,
-                          Theme theme) {
+std::string confusion_svg(const std::string& title, const Index& confusion, const std::vector<std::string>& classes) {
   const std::int64_t C = std::ssize(classes);
   if (confusion.shape() != Shape{C, C}) {
     fail<ShapeError>("confusion_svg", C, " classes need (", C, ", ", C, "), got ", confusion.shape());
@@ -222,8 +221,7 @@ std::string confusion_svg(const std::string& title, const Index& confusion, cons
                 .columns = 1,
                 .scale = HeatScale::shares,
                 .query_caption = "class",
-                .key_caption = "taken for",
-                .theme = theme};
+                .key_caption = "taken for"};
   for (std::int64_t i = 0; i < C; ++i) {
     const std::int64_t* row = confusion.data() + i * C;
     const std::int64_t total = std::max<std::int64_t>(1, std::accumulate(row, row + C, std::int64_t{0}));

@@ -27,7 +27,6 @@ struct PictureGrid {
   PictureOverlay overlay = {};             ///< if it has shares, each picture stands beside itself under them
   std::size_t columns = 8;                 ///< pictures in one row
   double width = 84;                       ///< of a picture, in pixels of the figure
-  Theme theme = Theme::automatic;
 };
 
 /// The figure as SVG, the pictures in it as PNG; a long caption goes on in further lines. Throws ShapeError unless the
@@ -42,7 +41,6 @@ Index confusion_matrix(const Index& labels, const Index& guesses, std::int64_t c
 
 /// A confusion matrix as a heat map (SVG): of each class, a row, the shares that were taken for each class. Throws
 /// ShapeError unless it is (C, C) for C names, ValueError without classes.
-std::string confusion_svg(const std::string& title, const Index& confusion, const std::vector<std::string>& classes,
-                          Theme theme = Theme::automatic);
+std::string confusion_svg(const std::string& title, const Index& confusion, const std::vector<std::string>& classes);
 
 }  // namespace xgrad::kit

@@ -495,7 +495,7 @@ std::string line_plot(const std::vector<Series>& series, const PlotOptions& opti
                                    .y_limits = options.y_limits,
                                    .equal_aspect = options.equal_aspect},
                                   options.width, options.height);
-  Svg svg(options.width, options.height, options.title, options.theme);
+  Svg svg(options.width, options.height, options.title);
   const std::vector<LegendEntry> entries = legend_of(series, options.width - 2 * margin);
   Drawing(svg, panel, {0, 0, options.width, options.height}, title_size, entries);
   return svg.str();
@@ -515,7 +515,7 @@ std::string panel_plot(const std::vector<PlotPanel>& given, const PanelPlotOptio
   const double legend_top = margin + title_room(options.title, title_size, width - 2 * margin);
   const double head = options.title.empty() && shared.empty() ? 0 : legend_top + legend_height(shared) - margin / 2;
 
-  Svg svg(width, head + static_cast<double>(rows) * options.height, options.title, options.theme);
+  Svg svg(width, head + static_cast<double>(rows) * options.height, options.title);
   svg.heading(margin, margin + title_size - 3, options.title, title_size, width - 2 * margin);
   draw_legend(svg, panels[0].series, shared, margin, legend_top);
   for (std::size_t i = 0; i < panels.size(); ++i) {

@@ -47,7 +47,6 @@ struct PlotOptions {
   bool equal_aspect = false;  ///< a unit is as long on one axis as on the other, so that circles are round
   double width = 720;         ///< pixels
   double height = 420;
-  Theme theme = Theme::automatic;
 };
 
 /// A picture with all series in it: axes with round numbers, whole ones where the series have no others (epochs), and
@@ -76,7 +75,6 @@ struct PanelPlotOptions {
   std::size_t columns = 2;  ///< panels in one row
   double width = 480;       ///< of a panel, in pixels
   double height = 320;
-  Theme theme = Theme::automatic;
 };
 
 /// A figure of plots, row after row, each with axes of its own. Series that every panel has, by names and styles, are

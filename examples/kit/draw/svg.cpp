@@ -102,7 +102,7 @@ double heading_height(std::string_view text, double font_size, double width) {
 
 Attribute::Attribute(std::string_view key, double number) : name(key), value(pixels(number)) {}
 
-Svg::Svg(double width, double height, std::string_view title, Theme theme) : theme_(theme) {
+Svg::Svg(double width, double height, std::string_view title) {
   const std::string size = pixels(width) + " " + pixels(height);
   tag("svg",
       {{"xmlns", "http://www.w3.org/2000/svg"},
@@ -184,9 +184,9 @@ void Svg::element(std::string_view name, Attributes place, Attributes attributes
 void Svg::write(Attributes attributes) {
   std::string classes;
   for (const auto& [name, value, ink] : attributes) {
-    const std::string text = ink ? "#" + hex(theme_ == Theme::dark ? ink->dark : ink->light) : xml_escaped(value);
+    const std::string text = ink ? "#" + hex(ink->light) : xml_escaped(value);
     body_ += " " + std::string(name) + "=\"" + text + '"';
-    if (!ink || theme_ != Theme::automatic) continue;
+    if (!ink) continue;
     const std::string one = std::string(name) + hex(ink->light) + hex(ink->dark);
     dark_rules_.insert("." + one + "{" + std::string(name) + ":#" + hex(ink->dark) + "}");
     classes += (classes.empty() ? "" : " ") + one;

@@ -38,13 +38,6 @@ constexpr double line_height(double font_size) { return 1.3 * font_size; }
 /// How much room Svg::heading takes: nothing without a text.
 double heading_height(std::string_view text, double font_size, double width);
 
-/// The ground that a picture is drawn for.
-enum class Theme {
-  automatic,  ///< white, and dark where the reader prefers that (CSS: prefers-color-scheme)
-  light,
-  dark
-};
-
 /// A colour as 0xRRGGBB, on white and on dark ground.
 struct Ink {
   std::uint32_t light = 0, dark = 0;
@@ -86,15 +79,16 @@ struct Attribute {
 /// The attributes of one element, in order.
 using Attributes = std::initializer_list<Attribute>;
 
-/// An SVG document of a fixed size on ground of its own, so that it is legible on every page. With Theme::automatic an
-/// element has its light colour as attribute and a class for the dark one: programs that know no CSS show the light
-/// picture. A class is named after its colours, so documents that stand in one page do not disturb each other.
+/// An SVG document of a fixed size on ground of its own, white, and dark where the reader prefers that (CSS:
+/// prefers-color-scheme), so that it is legible on every page. An element has its light colour as attribute and a class
+/// for the dark one: programs that know no CSS show the light picture. A class is named after its colours, so documents
+/// that stand in one page do not disturb each other.
 ///
 /// Threads: one at a time.
 class Svg {
  public:
   /// Size in pixels; `title` is for screen readers.
-  Svg(double width, double height, std::string_view title, Theme theme = Theme::automatic);
+  Svg(double width, double height, std::string_view title);
 
   /// An element without content, or with a title that appears under the pointer.
   void shape(std::string_view name, Attributes attributes, std::string_view hover = {});
@@ -126,7 +120,6 @@ class Svg {
   void element(std::string_view name, Attributes place, Attributes attributes, std::string_view hover);
   void write(Attributes attributes);
 
-  Theme theme_;
   std::string head_, body_;
   std::set<std::string> dark_rules_;  // of the classes in use
 };

@@ -88,8 +88,7 @@ Array principal_axes(const Array& table, std::int64_t axes) {
   return matmul(rows, flip(directions, {1})[{_, slice(0, axes)}]).value();
 }
 
-std::string word_map_svg(const std::string& title, std::span<const std::string> words, const Array& places,
-                         Theme theme) {
+std::string word_map_svg(const std::string& title, std::span<const std::string> words, const Array& places) {
   if (places.shape() != Shape{static_cast<std::int64_t>(words.size()), 2}) {
     fail<ShapeError>("word_map_svg", words.size(), " words need places (", words.size(), ", 2), got ", places.shape());
   }
@@ -108,7 +107,7 @@ std::string word_map_svg(const std::string& title, std::span<const std::string> 
   const auto [across, up] = ranges;
   const double unit = std::min((width - 2 * margin) / across.size(), (highest - top - margin) / up.size());
   const double height = words.empty() ? top + margin : top + unit * up.size() + margin;
-  Svg svg(width, height, title, theme);
+  Svg svg(width, height, title);
   svg.heading(24, 34, title, 17, width - 48);
   std::vector<std::array<double, 2>> points;
   Labels labels{{8, top - 16, width - 8, height - 8}};

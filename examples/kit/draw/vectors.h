@@ -28,7 +28,6 @@ Array principal_axes(const Array& table, std::int64_t axes);
 
 /// The words at their places (N, 2) as SVG, in which distances are true; words that would lie on others stand a little
 /// aside, with a line to their place. Throws ShapeError unless there is one place for each word.
-std::string word_map_svg(const std::string& title, std::span<const std::string> words, const Array& places,
-                         Theme theme = Theme::automatic);
+std::string word_map_svg(const std::string& title, std::span<const std::string> words, const Array& places);
 
 }  // namespace xgrad::kit

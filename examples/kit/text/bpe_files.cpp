@@ -127,7 +127,7 @@ WordSplitter read_splitter(const Entry& part) {
 class BpeTokenizer::Reader {
  public:
   /// Tokens and their ids.
-  explicit Reader(const Entry& vocab) : vocab_(vocab) {
+  explicit Reader(const Entry& vocab) {
     for (const auto& [text, id] : vocab.object().items()) {
       if (!id.is_number_unsigned() || id > std::uint64_t{1} << 31) {
         vocab.refuse(cat("expected an id for ", in_quotes(text), ", found ", shown(id)));
@@ -198,25 +198,26 @@ class BpeTokenizer::Reader {
     }
   }
 
-  BpeTokenizer finish() {
+  /// `vocab` is for errors.
+  BpeTokenizer finish(const Entry& vocab) {
     const std::int64_t size = std::ssize(texts_);
     if (size > 0 && texts_.rbegin()->first != size - 1) {
       std::int64_t left_out = 0;
       while (texts_.contains(left_out)) ++left_out;
-      vocab_.refuse(cat(size, " tokens have ids up to ", texts_.rbegin()->first, ": id ", left_out, " is left out"));
+      vocab.refuse(cat(size, " tokens have ids up to ", texts_.rbegin()->first, ": id ", left_out, " is left out"));
     }
     std::array<bool, 256> seen{};
     for (const auto& [id, text] : texts_) {
       const bool special = special_.contains(id);
       const std::optional<std::string> bytes = special ? text : bytes_of_text(text);
       if (!bytes || bytes->empty())
-        vocab_.refuse(cat("token ", in_quotes(text), " has a character that stands for no byte"));
+        vocab.refuse(cat("token ", in_quotes(text), " has a character that stands for no byte"));
       if (!special && bytes->size() == 1) seen[static_cast<unsigned char>((*bytes)[0])] = true;
       parts_.tokens.push_back(*bytes);
     }
     for (std::size_t byte = 0; byte < seen.size(); ++byte) {
       if (seen[byte]) continue;
-      vocab_.refuse(
+      vocab.refuse(
           cat("no token for byte ", byte, ", ", in_quotes(byte_text(std::string(1, static_cast<char>(byte))))));
     }
     return BpeTokenizer(std::move(parts_));
@@ -250,7 +251,6 @@ class BpeTokenizer::Reader {
     }
   }
 
-  Entry vocab_;
   std::map<std::int64_t, std::string> texts_;  // as they stand in the file
   std::unordered_map<std::string, std::int64_t> ids_;
   std::set<std::int64_t> special_;
@@ -267,7 +267,7 @@ BpeTokenizer BpeTokenizer::read(const Path& path) {
   if (!model["type"].empty() || model["merges"].empty()) model.require_type("BPE");
   Reader reader(model["vocab"]);
   reader.read_parts(file);
-  return reader.finish();
+  return reader.finish(model["vocab"]);
 }
 
 BpeTokenizer BpeTokenizer::read(const Path& vocab, const Path& merges, const Options& options) {
@@ -287,7 +287,7 @@ BpeTokenizer BpeTokenizer::read(const Path& vocab, const Path& merges, const Opt
     const std::string why = reader.add_merge((*pair)[0], (*pair)[1]);
     if (!why.empty()) throw DataError(merges, number, why);
   }
-  return reader.finish();
+  return reader.finish(entry);
 }
 
 void BpeTokenizer::save(const Path& vocab, const Path& merges) const {

@@ -85,7 +85,8 @@ std::size_t llama_word(std::string_view text, std::size_t digits) {
   if (own == CharacterClass::number) return run(text, own, digits);
   const bool line_end = begin.value == U'\r' || begin.value == U'\n';
   const std::size_t before = own == CharacterClass::letter || line_end ? 0 : begin.length;
-  if (const std::size_t letters = run(text.substr(before), CharacterClass::letter); letters > 0) return before + letters;
+  const std::size_t letters = run(text.substr(before), CharacterClass::letter);
+  if (letters > 0) return before + letters;
   const std::size_t space = begin.value == U' ' ? 1 : 0;
   if (const std::size_t others = run(text.substr(space), CharacterClass::other); others > 0) {
     return std::min(text.find_first_not_of("\r\n", space + others), text.size());

@@ -143,8 +143,8 @@ class BpeTokenizer final : public Tokenizer {
   void save(const std::filesystem::path& vocab, const std::filesystem::path& merges) const;
 
   std::int64_t size() const override { return static_cast<std::int64_t>(parts_.tokens.size()); }
-  /// The ids of a text behind those that its file puts before each text: <|begin_of_text|> of Llama 3. Throws ValueError
-  /// for text that is not UTF-8 where the file asks for the normal form C, as that of Qwen 2.
+  /// The ids of a text behind those that the file puts before each text: <|begin_of_text|> of Llama 3. Throws ValueError
+  /// for text that is not UTF-8 where the file asks for the normal form C, as Qwen 2 does.
   Index encode(std::string_view text) const override;
   /// The text of ids, special tokens included.
   std::string decode(const Index& ids) const override;

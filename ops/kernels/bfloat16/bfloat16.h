@@ -89,9 +89,9 @@ BfloatFound best_bfloat_unit();
 /// Whether the unit multiplies small whole numbers right, in all its parts; takes 20 microseconds.
 bool multiplies_right(const BfloatUnit& unit);
 
-/// Whether a product is rounded: always to one part. To several, if it is so large that they are faster than float, and if
-/// they have no loss that float does not have: all numbers are finite and below 2^127, and the product of the largest two
-/// is at least 2^-60. Products of parts count as 0 below 2^-126.
+/// Whether a product is rounded: always to one part. To several, if it is so large that they are faster than float, and
+/// if they have no loss that float does not have: all numbers are finite and below 2^127, and the product of the
+/// largest two is at least 2^-60. Products of parts count as 0 below 2^-126.
 bool rounds(const Gemm& p, const Factor& a, const Factor& b);
 
 /// The product c = scale a b + keep c + bias by p.rounding, on the calling thread; sizes are at least 1. An element of c

@@ -17,8 +17,8 @@ namespace {
 // Sequences that one thread takes through all steps.
 constexpr std::int64_t sequences_per_block = 16;
 
-// A factor that many products share, (depth, columns), packed once into panels of two registers' width. A BLAS would pack
-// it again for every product, at the cost of a product of few rows.
+// A factor that many products share, (depth, columns), packed once into panels of two registers' width. A BLAS would
+// pack it again for every product, at the cost of a product of few rows.
 class Panels {
  public:
   // Of a matrix, or of its transpose.

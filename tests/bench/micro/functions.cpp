@@ -1,4 +1,4 @@
-// Functions that models call less often: special functions, roundings, Fourier transforms, writing by number, pictures,
+// Functions that models call less often: special functions, roundings, writing by number, pictures,
 // margins. At the sizes of operations.cpp, forward and backward.
 #include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/xgrad.h>
@@ -58,17 +58,6 @@ const bool special_added =
                        forwards("isnan", [](const Tensor& x) { return isnan(x); }),
                        forwards("isinf", [](const Tensor& x) { return isinf(x); }),
                    }));
-
-const bool fourier_added =
-    add("fft", joined({
-                   both_ways("rfft_512", [](const Tensor& x) { return fft::rfft(x); }),
-                   both_ways("rfft_768", [](const Tensor& x) { return fft::rfft(x, {.axis = 0}); }),
-                   both_ways("rfft_509", [](const Tensor& x) { return fft::rfft(x, {.n = 509}); }),
-                   both_ways("irfft_510",
-                             [](const Tensor& x) {
-                               return fft::irfft(reshape(x, {rows, width / 2, 2}));
-                             }),
-               }));
 
 const bool writing_added = add(
     "scatter",

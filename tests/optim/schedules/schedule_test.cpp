@@ -13,7 +13,7 @@ namespace {
 namespace schedule = optim::schedule;
 
 // Half the rate in each step.
-const optim::Schedule halves = schedule::factor([](std::int64_t step) { return std::pow(0.5, double(step)); });
+const optim::Schedule halving = schedule::factor([](std::int64_t step) { return std::pow(0.5, double(step)); });
 
 void check_rates(const optim::Schedule& schedule, double initial, const std::vector<double>& expected) {
   for (std::size_t t = 0; t < expected.size(); ++t) {
@@ -63,9 +63,9 @@ TEST_CASE("Schedules refuse bad settings by name") {
         "one_cycle: pct_start 0.1 of 10 steps leaves no step for one of the phases");
   CHECK(refusal([] { schedule::one_cycle({.total_steps = 10, .pct_start = 0.6, .three_phase = true}); }) ==
         "one_cycle: pct_start 0.6 of 10 steps leaves no step for one of the phases");
-  CHECK(refusal([] { schedule::sequential({halves}, {3}); }) == "sequential: 1 milestones for 1 schedules");
+  CHECK(refusal([] { schedule::sequential({halving}, {3}); }) == "sequential: 1 milestones for 1 schedules");
   CHECK(refusal([] {
-          schedule::sequential({halves, halves, halves}, {3, 3});
+          schedule::sequential({halving, halving, halving}, {3, 3});
         }) == "sequential: milestones [3, 3] do not rise from above 0");
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("Schedules begin with the optimizer's rates, group by group") {
   check(schedule::warmup(4, schedule::cosine({.steps = 10})), 1, 0.5);
   check(schedule::one_cycle({.total_steps = 10}), 2, 1);
   check(schedule::factor([](std::int64_t step) { return step == 3 ? 0.5 : 1; }), 3, 0.5);
-  check(schedule::sequential({schedule::linear({.end_factor = 2}), halves}, {2}), 3, 0.5);
+  check(schedule::sequential({schedule::linear({.end_factor = 2}), halving}, {2}), 3, 0.5);
   optim::SGD sgd{groups()};
   optim::Scheduler absolute{sgd, schedule::one_cycle({.max_lr = 1, .total_steps = 10})};
   for (const int group : {0, 1, 2}) CHECK(sgd.lr(group) == doctest::Approx(0.04));
@@ -227,7 +227,7 @@ TEST_CASE("Schedules begin with the optimizer's rates, group by group") {
 
 TEST_CASE("A second scheduler begins with the initial rates, and with those that were set") {
   optim::SGD sgd{{variable(1)}, {.lr = 0.8}};
-  optim::Scheduler first{sgd, halves};
+  optim::Scheduler first{sgd, halving};
   first.step();
   CHECK(sgd.lr() == 0.4);
   CHECK(optim::Scheduler(sgd, schedule::warmup(1)).lr() == 0.8);
@@ -242,14 +242,14 @@ TEST_CASE("A schedule resumes from the rates that a run began with, and so does 
     return std::make_unique<optim::SGD>(Tensors{variable(1, "x")}, optim::SgdOptions{.lr = lr});
   };
   const auto one = make(0.1);
-  optim::Scheduler scheduler{*one, halves};
+  optim::Scheduler scheduler{*one, halving};
   scheduler.step();
   StateFile optimizer = one->state_dict(), state = scheduler.state_dict();
   scheduler.step();
   CHECK(one->lr() == 0.025);
   const auto check = [&](optim::SGD& other) {
     other.load_state_dict(optimizer);
-    optim::Scheduler resumed{other, halves};
+    optim::Scheduler resumed{other, halving};
     resumed.load_state_dict(state);
     CHECK(other.lr() == 0.05);
     resumed.step();

@@ -19,6 +19,7 @@
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/svg.h>
 #include <xgrad/core/diagram/view/label_size.h>
+#include <xgrad/core/files/program.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/arrange/index.h>
