@@ -47,7 +47,7 @@ std::vector<Content> contents_of(const GraphView& view) {
     add(e, view.vertices[view.edges[e].to].frame, &Content::edges);
   }
   for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
-    for (int f = view.frames[c].parent; f != nothing; f = view.frames[f].parent) {
+    for (int f = c; f != nothing; f = view.frames[f].parent) {
       contents[content_of[f]].frames.insert(c);
     }
   }
@@ -79,6 +79,7 @@ class Inside {
       GraphFrame& frame = inside_.frames.emplace_back(view.frames[c]);
       frame.path = path_within(frame.path, path_);
       frame.parent = number_of(frame.parent, frame_number_);
+      if (frame.parent == nothing) frame.title.clear();  // equal modules have other names
     }
     for (const int v : content.vertices) {
       number_.emplace(v, static_cast<int>(shown_.size()));
@@ -92,7 +93,7 @@ class Inside {
   }
 
   PageView folded() && {
-    const FoldedView result = folded_below(std::move(inside_), 0);
+    const FoldedView result = folded_below(std::move(inside_), 1);
     PageView page{.module = module_, .view = result.view};
     for (std::size_t i = 0; i < result.vertices.size(); ++i) {
       const int box = result.boxes[i];

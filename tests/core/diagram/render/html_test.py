@@ -458,7 +458,10 @@ def moving_draws_nothing_anew():
     for name, picture_of in (("large", "pictures.levels[0]"), ("large", "pictures.insides.get('150')"), ("gpt", "pictures.levels.at(-1)")):
         open_page(f"{name}.html")
         js(f"show({picture_of})")
-        for action in ("camera.move(0, 16)", "camera.zoom(frames % 60 < 30 ? 1.03 : 1 / 1.03)", "frames === 0 ? camera.fit() : camera.move(1, 4)"):
+        for action in ("camera.move(0, 16)", "camera.zoom(frames % 60 < 30 ? 1.03 : 1 / 1.03)", "camera.move(1, 4)"):
+            if action == "camera.move(1, 4)":
+                js("camera.fit()")
+                time.sleep(0.5)
             rate = browser.execute_async_script("""
               const done = arguments[0], start = performance.now();
               let frames = 0;
