@@ -67,8 +67,7 @@ function stateOf({level, module}) { return {level, path: module?.path}; }
 // A picture by the state of the history, or by the address: "#blocks.0.attn" leads to the inside of that module, or to
 // that vertex.
 function followAddress() {
-  const {level, path} = history.state ?? {}, name = decodedOf(location.hash.slice(1));
-  const thing = name ? graph.byAddress.get(name) : undefined;
+  const {level, path} = history.state ?? {}, thing = graph.byAddress.get(decodedOf(location.hash.slice(1)));
   const linked = thing?.isFrame ? pictures.insides.get(thing.path) : thing && pictures.pictureOf(thing);
   const picture = pictures.levels[level] ?? pictures.insides.get(path) ?? linked ?? pictures.picture;
   if (picture !== pictures.picture) show(picture);
@@ -138,7 +137,7 @@ function select(vertex) {
   panel.open(vertex);
   camera.resize();
   camera.show(pictures.boxOf(vertex));
-  history.replaceState(history.state, "", `#${encodeURIComponent(graph.addressOf(vertex))}`);
+  history.replaceState(history.state, "", `#${encodeURIComponent(vertex.address)}`);
 }
 
 // Scrolls a vertex into view, in a picture that has it, and opens its details.
