@@ -1,17 +1,16 @@
 // The visible part of the picture: moved by dragging and arrows, zoomed by the wheel, two fingers, and + and -.
 //
-// While it moves the browser shifts and scales existing drawings. Letters are redrawn only when it has come to rest at
-// another scale, and elements are made only when it leaves the drawn area.
+// While it moves the browser shifts and scales the existing drawing. Letters are drawn anew only when it has come to
+// rest.
 
 const leastScale = 0.04;
 const legible = 0.75;  // the scale at which the smallest letters have 8 pixels
 
 class Camera {
-  constructor(stage, drawing) {
+  constructor(stage, pictures) {
     this.stage = stage;
-    this.drawing = drawing;
-    this.scale = 1;       // pixels of the screen for one of the picture
-    this.drawnScale = 1;  // at which letters are drawn
+    this.pictures = pictures;
+    this.scale = 1;  // pixels of the screen for one of the picture
     this.center = {x: 0, y: 0};
     this.size = {width: stage.clientWidth, height: stage.clientHeight};
     this.pointers = new Map();
@@ -27,12 +26,12 @@ class Camera {
 
   resize() {
     this.size = {width: this.stage.clientWidth, height: this.stage.clientHeight};
-    this.rest();
+    this.#apply();
   }
 
-  // The visible part of the picture; with `room`, so many screens more on each side.
-  sight(room = 0) {
-    const x = (this.size.width * (0.5 + room)) / this.scale, y = (this.size.height * (0.5 + room)) / this.scale;
+  // The visible part of the picture.
+  sight() {
+    const x = this.size.width / 2 / this.scale, y = this.size.height / 2 / this.scale;
     return {left: this.center.x - x, right: this.center.x + x, top: this.center.y - y, bottom: this.center.y + y};
   }
 
@@ -43,22 +42,13 @@ class Camera {
   }
 
   #apply() {
-    const {left, right, top, bottom} = this.sight(), near = this.drawing.sight;
+    const {left, top} = this.sight(), {svg} = this.pictures;
     const x = Math.round(-left * this.scale), y = Math.round(-top * this.scale);
-    this.drawing.picture.style.transform = `translate(${x}px, ${y}px) scale(${this.scale / this.drawnScale})`;
-    const isDrawn = near.left <= left && near.right >= right && near.top <= top && near.bottom >= bottom;
-    if (!isDrawn) this.drawing.look(this.sight(0.6));
+    svg.style.transform = `translate(${x}px, ${y}px) scale(${this.scale})`;
+    svg.classList.add("moving");
+    svg.classList.toggle("far", this.scale < 0.25);
     clearTimeout(this.timer);
-    if (this.scale !== this.drawnScale) this.timer = setTimeout(() => this.rest(), 150);
-  }
-
-  // Draws the visible part at full quality.
-  rest() {
-    this.drawnScale = this.scale;
-    this.drawing.world.setAttribute("transform", `scale(${this.scale})`);
-    this.drawing.picture.classList.toggle("far", this.scale < 0.25);
-    this.drawing.look(this.sight(0.6));
-    this.#apply();
+    this.timer = setTimeout(() => svg.classList.remove("moving"), 150);
   }
 
   // In pixels of the screen.
@@ -76,45 +66,39 @@ class Camera {
     this.#apply();
   }
 
-  // All of a box.
-  fit({left, right, top, bottom}) {
-    this.scale = Math.max(this.scaleOf({left, right, top, bottom}), leastScale);
-    this.center = {x: (left + right) / 2, y: (top + bottom) / 2};
-    this.rest();
+  // The scale at which all of the picture is visible.
+  get scaleOfAll() {
+    const room = 10, {right, bottom} = this.pictures.bounds;
+    return Math.min((this.size.width - 2 * room) / right, (this.size.height - 2 * room) / bottom, 1.4);
   }
 
-  // The scale at which all of a box is visible.
-  scaleOf({left, right, top, bottom}) {
-    const room = 24;
-    return Math.min((this.size.width - 2 * room) / (right - left), (this.size.height - 2 * room) / (bottom - top), 1.4);
+  // All of the picture.
+  fit() {
+    this.scale = Math.max(this.scaleOfAll, leastScale);
+    this.center = middle(this.pictures.bounds);
+    this.#apply();
   }
 
-  // All of a box if it is readable then; else as much as is readable, with `first` in it.
-  open(box, first) {
-    if (this.scaleOf(box) >= legible) return this.fit(box);
+  // All of the picture if it is readable then; else as much as is readable, with a box in it.
+  open(box) {
+    this.fit();
+    if (this.scale >= legible) return;
     this.scale = legible;
-    const room = 16 / this.scale;
-    const along = (size, low, high) => {
-      const half = size / 2 / this.scale, middle = (first[low] + first[high]) / 2;
-      if (box[high] - box[low] + 2 * room < 2 * half) return (box[low] + box[high]) / 2;
-      return Math.min(Math.max(middle, box[low] - room + half), box[high] + room - half);
+    const {right, bottom} = this.pictures.bounds;
+    const along = (at, size, end) => {
+      const half = size / 2 / this.scale;
+      return end < 2 * half ? end / 2 : Math.min(Math.max(at, half), end - half);
     };
-    this.center = {x: along(this.size.width, "left", "right"), y: along(this.size.height, "top", "bottom")};
-    this.rest();
-  }
-
-  // Whether all of a box fits, as large as it is now.
-  fits(box) {
-    const room = 40;
-    return (box.right - box.left) * this.scale < this.size.width - room &&
-        (box.bottom - box.top) * this.scale < this.size.height - room;
+    const {x, y} = middle(box);
+    this.center = {x: along(x, this.size.width, right), y: along(y, this.size.height, bottom)};
+    this.#apply();
   }
 
   // Moves as little as needed to show the box, or its beginning, and zooms in if it is not readable.
   show(box, scale = 0) {
     if (this.scale < scale) {
       this.scale = scale;
-      this.center = {x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2};
+      this.center = middle(box);
     }
     const inset = 30 / this.scale;
     const nearest = (at, low, high, size) => {
@@ -125,14 +109,14 @@ class Camera {
       x: nearest(this.center.x, box.left, box.right, this.size.width),
       y: nearest(this.center.y, box.top, box.bottom, this.size.height)
     };
-    this.rest();
+    this.#apply();
   }
 
   // Moves a point of the picture to a position in the stage.
   put(point, {x, y}, scale = this.scale) {
     this.scale = scale;
     this.center = {x: point.x - (x - this.size.width / 2) / scale, y: point.y - (y - this.size.height / 2) / scale};
-    this.rest();
+    this.#apply();
   }
 
   // The position of a point of the picture in the stage.

@@ -1,4 +1,4 @@
-// The graph, from its JSON. Ids are those of the picture.
+// The graph, from its JSON. Ids are those of its JSON.
 
 class Graph {
   constructor(json) {
@@ -7,26 +7,22 @@ class Graph {
     this.frames = json.frames;
     this.byId = new Map([...this.vertices, ...this.edges, ...this.frames].map((thing) => [thing.id, thing]));
     for (const frame of this.frames) this.#connectFrame(frame);
-    for (const [index, vertex] of this.vertices.entries()) this.#connectVertex(vertex, index);
+    for (const vertex of this.vertices) this.#connectVertex(vertex);
     for (const edge of this.edges) this.#connectEdge(edge);
-    this.deepest = this.frames.reduce((deepest, frame) => Math.max(deepest, frame.level), 0);
+    this.byAddress = this.#findAddresses();
   }
 
   // Parents come before children.
   #connectFrame(frame) {
     frame.isFrame = true;
     frame.around = this.byId.get(frame.parent) ?? null;
-    frame.level = frame.around ? frame.around.level + 1 : 1;
-    frame.first = null;  // the first vertex in it
   }
 
-  #connectVertex(vertex, index) {
-    vertex.index = index;
+  #connectVertex(vertex) {
     vertex.around = this.byId.get(vertex.frame) ?? null;
     vertex.fullName = [vertex.path, vertex.name].filter(Boolean).join(".");
     vertex.into = [];
     vertex.outOf = [];
-    for (let frame = vertex.around; frame; frame = frame.around) frame.first ??= vertex;
   }
 
   #connectEdge(edge) {
@@ -37,26 +33,23 @@ class Graph {
   }
 
   // The part of a link after "#" -> its target: "blocks.0.attn", "blocks.0.attn.softmax", with equal names
-  // "blocks.0.add", "blocks.0.add:2", ... Targets store it as their address.
-  get byAddress() {
-    if (this.addresses) return this.addresses;
-    this.addresses = new Map();
-    const counts = new Map();
+  // "blocks.0.add", "blocks.0.add:2", ...
+  #findAddresses() {
+    const addresses = new Map(), counts = new Map();
     for (const thing of [...this.frames, ...this.vertices]) {
       const name = thing.isFrame ? thing.path + "'".repeat(thing.order) :
                                    [thing.path, thing.name || thing.op || thing.role].filter(Boolean).join(".");
       const count = (counts.get(name) ?? 0) + 1;
       counts.set(name, count);
       thing.address = count > 1 ? `${name}:${count}` : name;
-      this.addresses.set(thing.address, thing);
+      addresses.set(thing.address, thing);
     }
     for (const vertex of this.vertices) {  // of a vertex with a name also by its operation
       const name = [vertex.path, vertex.op].filter(Boolean).join(".");
-      if (!this.addresses.has(name)) this.addresses.set(name, vertex);
+      if (name && !addresses.has(name)) addresses.set(name, vertex);
     }
-    return this.addresses;
+    return addresses;
   }
-  addressOf(thing) { return this.byAddress && thing.address; }
 }
 
 // A vertex in a word: its name, or else its operation.

@@ -39,16 +39,6 @@ function bytesText(bytes) {
   return `${short(bytes)} ${units[unit]}`;
 }
 
-// The text of a badge: the numbers if they are few, else their mean.
-function badgeText(summary) {
-  if (summary.nans > 0) return "NaN";
-  if (summary.infinities > 0) return "\u221E";
-  const numbers = summary.numbers ?? [];
-  if (numbers.length === 1) return short(numbers[0]);
-  if (numbers.length > 1 && numbers.length <= 3) return `[${numbers.map(short).join(", ")}]`;
-  return sizeOf(summary.shape) === 0 ? "empty" : `mean ${short(summary.mean)}`;
-}
-
 // Bars over equally wide bins from the least number to the greatest, and where 0 is among them.
 function histogram({histogram: bins, least, greatest}) {
   const highest = Math.max(...bins, 1), width = 100 / bins.length;

@@ -1,74 +1,79 @@
-// The page: the graph, its visible part, and the actions of buttons and keys.
+// The page: the graph, its pictures, and the actions of buttons and keys.
 
 const byId = (id) => document.getElementById(id);
 const jsonOf = (id) => JSON.parse(byId(id).textContent);
 const stage = byId("stage");
 const graph = new Graph(jsonOf("graph"));
-const drawing = new Drawing(stage, byId("picture").textContent.trim());
-const camera = new Camera(stage, drawing);
-const folding = new Folding(graph, jsonOf("levels-of-folding"), drawing);
-const steps = new Steps(graph, folding, drawing);
-const panel = new Panel(graph, drawing, steps, goTo);
-const search = new Search(graph, folding, drawing, goTo);
+const pictures = new Pictures(graph, jsonOf("shown"), stage);
+const camera = new Camera(stage, pictures);
+const steps = new Steps(graph, pictures);
+const panel = new Panel(graph, pictures, steps, goTo);
+const search = new Search(graph, pictures, goTo);
 
+show(pictures.levels[Number(document.body.dataset.level)]);
 setDark(startsDark());
-if (document.body.dataset.depth === "automatic")
-  folding.foldToFit(64);
-else
-  folding.foldBelow(Number(document.body.dataset.depth));
 wireButtons();
 wireSteps();
 stage.addEventListener("click", (event) => activate(event.target));
 stage.addEventListener("focusin", onFocus);
 window.addEventListener("keydown", onKey);
-window.addEventListener("hashchange", followLink);
-afterFolding();
-camera.open(folding.bounds, folding.shownAs(graph.vertices[0]).place);
-followLink();
+window.addEventListener("popstate", followAddress);
+followAddress();
+history.replaceState(stateOf(pictures.picture), "");
 document.body.dataset.ready = "yes";
 
-// ---- Vertices and frames -------------------------------------------------------------------------------------------
+// ---- Pictures ------------------------------------------------------------------------------------------------------
 
-// A click or Enter: on a title folds, on a folded module unfolds, on a vertex opens its details.
-function activate(target) {
-  const id = target.closest("[role=button][id]")?.id ?? "";
-  if (id.startsWith("t") || id.startsWith("b"))
-    toggle(graph.byId.get(`c${id.slice(1)}`));
-  else if (id.startsWith("n"))
-    select(graph.byId.get(id));
-  else if (!target.closest("svg .vertex"))
-    panel.close();
-}
-
-// The element with the keyboard's focus is scrolled into view.
-function onFocus({target}) {
-  const thing = graph.byId.get(target.id.replace(/^[tb]/, "c"));
-  if (!thing?.place || !target.matches(":focus-visible")) return;
-  const {left, right, top, bottom} = thing.place;
-  camera.show(
-      target.id.startsWith("t") ? {left, right: Math.min(right, left + 200), top, bottom: top + 20} :
-                                  {left, right, top, bottom});
-}
-
-// The panel takes room beside the picture, or below it; its vertex must not be hidden by it.
-function select(vertex) {
-  panel.open(vertex);
+function show(picture) {
+  const hadFocus = stage.contains(document.activeElement);
+  pictures.show(picture);
+  const {level} = pictures, deepest = pictures.levels.length - 1;
+  byId("level").textContent = deepest > 0 ? `level ${level} of ${deepest}` : "";
+  byId("levels").hidden = deepest === 0;
+  byId("fold").disabled = picture.level === 0;
+  byId("unfold").disabled = Boolean(picture.module) || level === deepest;
+  byId("path").replaceChildren(...pathTo(picture.module));
+  setDark(document.body.classList.contains("dark"));
+  steps.draw();
+  search.draw();
+  panel.draw();
   camera.resize();
-  camera.show(vertex.place);
-  history.replaceState(null, "", `#${encodeURIComponent(graph.addressOf(vertex))}`);
+  camera.open(boxOf(stage.querySelector(".vertex .box").getBBox()));
+  if (hadFocus) stage.focus({preventScroll: true});
 }
 
-// "#blocks.0.attn" leads to that module or vertex.
-function followLink() {
-  const thing = location.hash && graph.byAddress.get(decodedOf(location.hash.slice(1)));
-  if (!thing) return;
-  if (!thing.isFrame) {
-    goTo(thing);
-    return;
-  }
-  folding.reveal(thing);
-  afterFolding();
-  camera.open(thing.place, {...thing.place, right: thing.place.left, bottom: thing.place.top});
+// "graph / blocks.0 … 11 / attn": the modules around a module, to go back to.
+function pathTo(module) {
+  const modules = [];
+  for (let frame = module; frame; frame = frame.around) modules.unshift(frame);
+  const link = (words, picture) => {
+    const button = html("button", {}, words);
+    button.addEventListener("click", () => go(picture));
+    return button;
+  };
+  const links = modules.map((frame) => link(frame.title, pictures.insides.get(frame.path)));
+  return module ? [link("graph", pictures.levels[pictures.level]), ...links.flatMap((link) => [" / ", link])] : [];
+}
+
+// Shows another picture. The browser's back button leads to the one before.
+function go(picture) {
+  if (picture === pictures.picture) return;
+  show(picture);
+  history.pushState(stateOf(picture), "", `#${encodeURIComponent(picture.module?.path ?? "")}`);
+}
+
+function stateOf({level, module}) { return {level, path: module?.path}; }
+
+// A picture by the state of the history, or by the address: "#blocks.0.attn" leads to the inside of that module, or to
+// that vertex.
+function followAddress() {
+  const {level, path} = history.state ?? {}, thing = graph.byAddress.get(decodedOf(location.hash.slice(1)));
+  const linked = thing?.isFrame ? pictures.insides.get(thing.path) : thing && pictures.pictureOf(thing);
+  const picture = pictures.levels[level] ?? pictures.insides.get(path) ?? linked ?? pictures.picture;
+  if (picture !== pictures.picture) show(picture);
+  if (!thing || thing.isFrame) return;
+  camera.show(pictures.boxOf(thing), legible);
+  select(thing);
 }
 
 function decodedOf(text) {
@@ -79,54 +84,69 @@ function decodedOf(text) {
   }
 }
 
-// The clicked element stays under the pointer, and keeps the keyboard's focus.
-function toggle(frame) {
-  const wasFolded = folding.folded.has(frame);
-  const corner = (box) => ({x: (box.left + box.right) / 2, y: box.top});
-  const before = camera.placeOf(corner(frame.place));
-  if (wasFolded)
-    folding.unfold(frame);
-  else if (!folding.fold(frame))
-    say(`${frame.path} stays open: data leaves it and comes back, and a picture has no cycle`);
-  afterFolding();
-  camera.put(corner(frame.place), before);
-  if (camera.fits(folding.bounds)) camera.show(folding.bounds);
-  drawing.element(folding.idOf(frame))?.focus({preventScroll: true, focusVisible: false});
+// Out of a module, to the one around it.
+function leaveModule() {
+  const {around} = pictures.picture.module;
+  go(around ? pictures.insides.get(around.path) : pictures.levels[pictures.level]);
 }
 
-function afterFolding() {
-  steps.draw();
-  search.draw();
-  byId("level").textContent = graph.deepest > 0 ? `level ${folding.level} of ${graph.deepest}` : "";
-  byId("levels").hidden = graph.deepest === 0;
-  byId("fold").disabled = folding.level === 0;
-  byId("unfold").disabled = folding.level === graph.deepest;
+// The centre of attention stays in place.
+function setLevel(next) {
+  const picture = pictures.levels[next];
+  if (!picture || pictures.picture.module) return;
+  const vertex = vertexInSight(), place = camera.placeOf(middle(pictures.boxOf(vertex)));
+  go(picture);
+  camera.put(middle(pictures.boxOf(vertex)), place, Math.min(Math.max(camera.scale, legible), 1.4));
+  camera.show(pictures.boxOf(vertex));
+  if (camera.scaleOfAll >= legible) camera.fit();
 }
 
-// The centre of attention stays in place: the vertex of the panel, or the element closest to the middle of the screen.
-function setLevel(level) {
-  const selected = panel.vertex && folding.shownAs(panel.vertex), seen = (thing) => meets(thing.place, camera.sight());
-  const distance = ({place}) => Math.hypot(middle(place).x - camera.center.x, middle(place).y - camera.center.y);
-  const closest = () => folding.shown.reduce((best, thing) => (distance(thing) < distance(best) ? thing : best));
-  const anchor = selected && seen(selected) ? selected : closest();
-  const place = camera.placeOf(middle(anchor.place));
-  folding.foldBelow(level);
-  afterFolding();
-  const {place: now} = folding.shownAs(anchor.isFrame ? anchor.first : anchor);
-  camera.put(middle(now), place, Math.min(Math.max(camera.scale, legible), 1.4));
-  camera.show(now);
-  if (camera.scaleOf(folding.bounds) >= legible) camera.fit(folding.bounds);
+// The vertex of the panel, or the one closest to the middle of the screen.
+function vertexInSight() {
+  if (panel.vertex && meets(pictures.boxOf(panel.vertex), camera.sight())) return panel.vertex;
+  const distance = (vertex) => {
+    const {x, y} = middle(pictures.boxOf(vertex));
+    return Math.hypot(x - camera.center.x, y - camera.center.y);
+  };
+  const vertices = [...new Map(graph.vertices.map((vertex) => [pictures.elementOf(vertex), vertex])).values()];
+  return vertices.reduce((best, vertex) => (distance(vertex) < distance(best) ? vertex : best));
 }
 
-// Scrolls a vertex into view, out of folded modules, and opens its details.
+// ---- Vertices ------------------------------------------------------------------------------------------------------
+
+// A click or Enter: on a module or a frame's title opens its inside, on a vertex its details.
+function activate(target) {
+  const thing = pictures.things.get(target.closest("[role=button]"));
+  if (!thing)
+    panel.close();
+  else if (thing.isFrame)
+    go(pictures.insides.get(thing.path));
+  else if (pictures.elements.has(thing))
+    select(thing);
+  else
+    goTo(thing);
+}
+
+// The element with the keyboard's focus is scrolled into view.
+function onFocus({target}) {
+  if (pictures.things.has(target) && target.matches(":focus-visible")) camera.show(boxOf(target.getBBox()));
+}
+
+// The panel takes room beside the picture, or below it; its vertex must not be hidden by it.
+function select(vertex) {
+  panel.open(vertex);
+  camera.resize();
+  camera.show(pictures.boxOf(vertex));
+  history.replaceState(history.state, "", `#${encodeURIComponent(vertex.address)}`);
+}
+
+// Scrolls a vertex into view, in a picture that has it, and opens its details.
 function goTo(vertex) {
-  if (!folding.isShown(vertex)) {
-    folding.reveal(vertex);
-    afterFolding();
-  }
-  camera.show(vertex.place, legible);
+  go(pictures.pictureOf(vertex));
+  camera.show(pictures.boxOf(vertex), legible);
   select(vertex);
 }
+
 
 // ---- Steps ---------------------------------------------------------------------------------------------------------
 
@@ -152,7 +172,8 @@ function wireSteps() {
     byId("saying").append(
         ...(pass ? [`${where}: `, html("b", {class: pass}, pass), `: ${what}`] : [`${where} ${what}`]));
     byId("saying").title = byId("saying").textContent;
-    for (const vertex of steps.subjects.slice(0, 1)) camera.show(folding.shownAs(vertex).place);
+    const [vertex] = steps.subjects;
+    if (vertex && pictures.elementOf(vertex)) camera.show(pictures.boxOf(vertex));
     panel.refresh();
   };
   steps.onChange();
@@ -161,11 +182,11 @@ function wireSteps() {
 // ---- Buttons and keys ----------------------------------------------------------------------------------------------
 
 function wireButtons() {
-  byId("fold").addEventListener("click", () => setLevel(folding.level - 1));
-  byId("unfold").addEventListener("click", () => setLevel(folding.level + 1));
-  byId("fit").addEventListener("click", () => camera.fit(folding.bounds));
-  byId("save-svg").addEventListener("click", () => saveAsSvg(pictureInSight(drawing, camera)));
-  byId("save-png").addEventListener("click", () => saveAsPng(pictureInSight(drawing, camera), camera.size));
+  byId("fold").addEventListener("click", () => (pictures.picture.module ? leaveModule() : setLevel(pictures.level - 1)));
+  byId("unfold").addEventListener("click", () => setLevel(pictures.level + 1));
+  byId("fit").addEventListener("click", () => camera.fit());
+  byId("save-svg").addEventListener("click", () => saveAsSvg(pictureInSight(pictures.svg, camera)));
+  byId("save-png").addEventListener("click", () => saveAsPng(pictureInSight(pictures.svg, camera), camera.size));
   byId("theme").addEventListener("click", () => setDark(!document.body.classList.contains("dark")));
   byId("help-button").addEventListener("click", () => byId("help").showModal());
   byId("close").addEventListener("click", () => panel.close());
@@ -180,10 +201,8 @@ function startsDark() {
 function setDark(isDark) {
   document.body.classList.toggle("dark", isDark);
   byId("theme").setAttribute("aria-pressed", isDark);
-  for (const drawing of stage.querySelectorAll(":scope > svg")) {
-    drawing.classList.remove("graph-dark", "graph-light");
-    drawing.classList.add(isDark ? "graph-dark" : "graph-light");
-  }
+  pictures.svg.classList.toggle("graph-dark", isDark);
+  pictures.svg.classList.toggle("graph-light", !isDark);
 }
 
 function leave() {
@@ -191,6 +210,8 @@ function leave() {
     panel.close();
   else if (steps.at !== null)
     steps.goTo(null);
+  else if (pictures.picture.module)
+    leaveModule();
 }
 
 function onKey(event) {
@@ -207,7 +228,7 @@ function onKey(event) {
     "+": () => camera.zoom(1.25),
     "=": () => camera.zoom(1.25),
     "-": () => camera.zoom(0.8),
-    0: () => camera.fit(folding.bounds),
+    0: () => camera.fit(),
     ArrowLeft: () => camera.move(-far, 0),
     ArrowRight: () => camera.move(far, 0),
     ArrowUp: () => camera.move(0, -far),
@@ -218,8 +239,8 @@ function onKey(event) {
     s: () => byId("save-svg").click(),
     p: () => byId("save-png").click(),
     Escape: leave,
-    f: () => setLevel(folding.level - 1),
-    u: () => setLevel(folding.level + 1),
+    f: () => byId("fold").click(),
+    u: () => byId("unfold").click(),
     ".": () => steps.forward(),
     ",": () => steps.back(),
     Home: () => steps.goTo(0),

@@ -1,9 +1,9 @@
 // Details of one vertex, beside the picture.
 
 class Panel {
-  constructor(graph, drawing, steps, goTo) {
+  constructor(graph, pictures, steps, goTo) {
     this.graph = graph;
-    this.drawing = drawing;
+    this.pictures = pictures;
     this.steps = steps;
     this.goTo = goTo;  // the action of a click on the name of another vertex
     this.element = document.getElementById("panel");
@@ -13,18 +13,25 @@ class Panel {
 
   open(vertex) {
     this.vertex = vertex;
-    this.drawing.unmark("selected", "touching");
-    this.drawing.mark(vertex.id, "selected");
-    for (const edge of [...vertex.into, ...vertex.outOf]) this.drawing.mark(edge.id, "touching");
     this.element.hidden = false;
     this.element.scrollTop = 0;
+    this.draw();
     this.refresh();
   }
 
   close() {
-    this.drawing.unmark("selected", "touching");
     this.vertex = null;
     this.element.hidden = true;
+    this.draw();
+  }
+
+  // Marks the vertex and its arrows in the picture.
+  draw() {
+    this.pictures.unmark("selected", "touching");
+    if (!this.vertex) return;
+    this.pictures.elementOf(this.vertex)?.classList.add("selected");
+    for (const edge of [...this.vertex.into, ...this.vertex.outOf])
+      for (const arrow of this.pictures.arrowsOf(edge)) arrow.classList.add("touching");
   }
 
   // After a step: values and gradients come and go.

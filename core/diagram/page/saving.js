@@ -1,31 +1,16 @@
 // The visible part, as a picture that stands alone.
 
 // The text of an SVG file.
-function pictureInSight(drawing, camera) {
+function pictureInSight(picture, camera) {
   const {left, right, top, bottom} = camera.sight(), {width, height} = camera.size;
   const place = {x: left, y: top, width: right - left, height: bottom - top};
-  const ofPicture = (name) => drawing.picture.getAttribute(name);
-  const copy = svg("svg", {
-    class: ofPicture("class"),
-    width,
-    height,
-    viewBox: Object.values(place).join(" "),
-    "font-family": ofPicture("font-family"),
-    "xml:space": "preserve"
-  });
-  const scopes = [...drawing.picture.classList].map((name) => `.${name} `);
+  const copy = withAttributes(picture.cloneNode(true), {width, height, viewBox: Object.values(place).join(" ")});
+  copy.removeAttribute("style");
+  const scopes = [...picture.classList].map((name) => `.${name} `);
   const rules = [...document.styleSheets[0].cssRules].filter(
       ({selectorText}) => scopes.some((scope) => selectorText?.startsWith(scope)));
-  copy.append(
-      svg("style", {}, rules.map((rule) => rule.cssText).join("\n")), svg("rect", {class: "page", ...place}),
-      ...Object.values(drawing.layers).map((layer) => layer.cloneNode(true)));
-  const key = drawing.picture.parentElement.querySelector("svg.key")?.cloneNode(true);
-  if (key) {
-    const box = key.viewBox.baseVal, room = 8 / camera.scale;
-    const size = {width: box.width / camera.scale, height: box.height / camera.scale};
-    copy.append(withAttributes(key, {x: left + room, y: bottom - room - size.height, ...size}));
-  }
-  for (const sign of copy.querySelectorAll(".sign")) sign.remove();  // there is nothing to click on
+  copy.prepend(
+      svg("style", {}, rules.map((rule) => rule.cssText).join("\n")), svg("rect", {class: "page", ...place}));
   return new XMLSerializer().serializeToString(copy);
 }
 

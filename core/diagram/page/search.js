@@ -1,10 +1,9 @@
 // Search: matches of the words are marked, and Enter goes from one to the next.
 
 class Search {
-  constructor(graph, folding, drawing, goTo) {
+  constructor(graph, pictures, goTo) {
     this.graph = graph;
-    this.folding = folding;
-    this.drawing = drawing;
+    this.pictures = pictures;
     this.goTo = goTo;
     this.field = document.getElementById("search");
     this.found = [];
@@ -37,9 +36,9 @@ class Search {
   }
 
   draw() {
-    this.drawing.unmark("match", "at");
-    for (const vertex of this.found) this.drawing.mark(this.folding.idOf(this.folding.shownAs(vertex)), "match");
-    if (this.at >= 0) this.drawing.mark(this.found[this.at].id, "at");
+    this.pictures.unmark("match", "at");
+    for (const vertex of this.found) this.pictures.elementOf(vertex)?.classList.add("match");
+    this.pictures.elementOf(this.found[this.at])?.classList.add("at");
     const where = this.at < 0 ? `${this.found.length} found` : `${this.at + 1} of ${this.found.length}`;
     document.getElementById("found").textContent = this.field.value.trim() === "" ? "" : where;
   }

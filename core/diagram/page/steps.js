@@ -1,14 +1,12 @@
 // The run, played step by step: first the values of the forward pass, then the gradients of the backward pass.
 
 class Steps {
-  constructor(graph, folding, drawing) {
+  constructor(graph, pictures) {
     this.graph = graph;
-    this.folding = folding;
-    this.drawing = drawing;
+    this.pictures = pictures;
     this.moments = momentsOf(graph);
     this.at = null;  // index of a moment; null: the whole run is over
     this.onChange = () => {};
-    drawing.onMake = (id, element) => this.#hideWhatIsUnknown(graph.byId.get(id), element);
   }
 
   get isPlaying() { return this.timer !== undefined; }
@@ -42,64 +40,49 @@ class Steps {
   }
 
   draw() {
-    this.drawing.unmark("now", "later", "forward", "backward");
-    if (this.at !== null) {
-      this.#markVertices();
-      this.#markEdges();
-    }
-    for (const [id, {element}] of this.drawing.drawn) this.#hideWhatIsUnknown(this.graph.byId.get(id), element);
-    this.drawing.setParts(
-        "badges", this.at === null ? [] : this.folding.shown.flatMap((vertex) => this.#badges(vertex)));
-    this.drawing.look();
+    this.pictures.unmark("now", "later", "forward", "backward", "unknown");
+    for (const [thing, element] of this.pictures.elements) this.#hideWhatIsUnknown(thing, element);
+    if (this.at === null) return;
+    this.#markVertices();
+    this.#markEdges();
   }
 
   #markVertices() {
-    const later = new Map();  // visible item -> whether everything in it happens later
+    const later = new Map();  // element -> whether everything in it happens later
     for (const vertex of this.graph.vertices) {
-      if (vertex.moment === undefined) continue;
-      const shown = this.#drawnAs(vertex);
-      later.set(shown, (later.get(shown) ?? true) && !this.knows(vertex.moment));
+      const element = this.pictures.elementOf(vertex);
+      if (vertex.moment === undefined || !element) continue;
+      later.set(element, (later.get(element) ?? true) && !this.knows(vertex.moment));
     }
-    for (const [id, isLater] of later)
-      if (isLater) this.drawing.mark(id, "later");
-    const {computed, gradients} = this.moments[this.at];
-    for (const vertex of [...gradients, ...computed]) {
+    for (const [element, isLater] of later) element.classList.toggle("later", isLater);
+    const {gradients} = this.moments[this.at];
+    for (const vertex of this.subjects) {
       const isBackward = gradients.includes(vertex) || vertex.order > 0;
-      this.drawing.mark(this.#drawnAs(vertex), "now");
-      this.drawing.mark(this.#drawnAs(vertex), isBackward ? "backward" : "forward");
+      this.pictures.elementOf(vertex)?.classList.add("now", isBackward ? "backward" : "forward");
     }
   }
 
   #markEdges() {
     const computed = new Set(this.moments[this.at].computed), gradients = new Set(this.moments[this.at].gradients);
-    for (const {id, source, target} of this.graph.edges) {
-      const brings = computed.has(target), returns = gradients.has(source);
-      if (!this.knows(target.moment) || !this.knows(source.moment)) this.drawing.mark(id, "later");
-      if (brings || returns) this.drawing.mark(id, "now");
-      if (returns || (brings && target.order > 0)) this.drawing.mark(id, "backward");
+    for (const edge of this.graph.edges) {
+      const {source, target} = edge, brings = computed.has(target), returns = gradients.has(source);
+      const marks = [
+        ...(!this.knows(target.moment) || !this.knows(source.moment) ? ["later"] : []),
+        ...(brings || returns ? ["now"] : []), ...(returns || (brings && target.order > 0) ? ["backward"] : [])
+      ];
+      for (const arrow of marks.length > 0 ? this.pictures.arrowsOf(edge) : []) arrow.classList.add(...marks);
     }
   }
 
-  #drawnAs(vertex) { return this.folding.idOf(this.folding.shownAs(vertex)); }
-
-  // Boxes show the numbers of the whole run, "= ..." and "gradient ...", each from its moment on.
-  #hideWhatIsUnknown(vertex, element) {
-    if (!vertex?.into) return;
-    for (const line of element.querySelectorAll(".detail")) {
-      const said = line.textContent;
-      const step = said.startsWith("= ") ? vertex.step : said.startsWith("gradient") ? vertex.gradient_step : undefined;
-      line.classList.toggle("unknown", !this.knows(step));
+  // Boxes show the numbers of the whole run, first the value's, then the gradient's, each from its moment on.
+  #hideWhatIsUnknown(thing, element) {
+    if (thing.isFrame) return;
+    let {step} = thing;
+    for (const line of element.querySelectorAll(".detail, .cells, .bars, .axis")) {
+      const said = line.matches(".detail") ? line.textContent : "=";
+      if (said.startsWith("gradient")) step = thing.gradient_step;
+      line.classList.toggle("unknown", /^(=|gradient)/.test(said) && !this.knows(step));
     }
-  }
-
-  // Below a vertex its value, above it its gradient.
-  #badges(vertex) {
-    const {left, right, top, bottom} = vertex.place, x = (left + right) / 2, badges = [];
-    if (vertex.value && this.knows(vertex.step))
-      badges.push(badgeAsPart(`value-${vertex.id}`, x, bottom + 6, vertex.value, "badge"));
-    if (vertex.gradient && this.knows(vertex.gradient_step))
-      badges.push(badgeAsPart(`gradient-${vertex.id}`, x, top - 6, vertex.gradient, "badge backward"));
-    return badges;
   }
 
   // "step 7 of 31: backward: matmul' gives the gradient of W", in parts: where, which pass, what.
@@ -119,14 +102,6 @@ class Steps {
   }
 
   hasNumbers() { return this.graph.vertices.some((vertex) => vertex.step !== undefined); }
-}
-
-function badgeAsPart(id, x, y, summary, kind) {
-  const text = badgeText(summary), width = 5.2 * text.length + 9;
-  const box = {left: x - width / 2, right: x + width / 2, top: y - 6, bottom: y + 6};
-  const make = () => svg(
-      "g", {class: kind}, svg("rect", {x: -width / 2, y: -6, width, height: 12, rx: 6}), svg("text", {y: 3.2}, text));
-  return {id, box, make, place: (element) => element.setAttribute("transform", `translate(${x},${y})`)};
 }
 
 // The events of the run in order: [{step, computed: [vertex...], gradients: [vertex...]}]. If no steps are known the

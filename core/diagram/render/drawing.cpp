@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <optional>
 
 #include "../../base/error.h"
 #include "../../files/file.h"
@@ -33,16 +32,15 @@ std::string picture(const std::string& svg, const std::string& format) {
   return std::move(result.output);
 }
 
-// A page with every module unfolded; nothing if that is too large to be drawn.
-std::optional<std::string> unfolded_page(const Tensors& results, const GraphOptions& options) {
+// For a page: with every module unfolded, or as asked if that is too large.
+GraphView unfolded_view(const Tensors& results, const GraphOptions& options) {
   GraphOptions unfolded = options;
-  unfolded.depth = std::numeric_limits<int>::max();
+  if (options.depth >= automatic_depth) unfolded.depth = std::numeric_limits<int>::max();
   try {
-    return to_html(GraphView::of(results, unfolded, op), options);
+    return GraphView::of(results, unfolded, op);
   } catch (const LimitError&) {
-  } catch (const IoError&) {
+    return GraphView::of(results, options, op);
   }
-  return {};
 }
 
 // The extension of a path, if it is a known one.
@@ -60,12 +58,8 @@ std::string_view extension_of(std::string_view path) {
 }  // namespace
 
 void save_graph(const std::string& path, const Tensors& results, const GraphOptions& options) {
-  const bool wants_page = extension_of(path) == ".html";
-  const GraphView view = GraphView::of(results, options, op);
-  if (wants_page) {
-    if (const std::optional<std::string> page = unfolded_page(results, options)) return write(path, *page);
-  }
-  save_view(path, view, options);
+  const bool is_page = extension_of(path) == ".html";
+  save_view(path, is_page ? unfolded_view(results, options) : GraphView::of(results, options, op), options);
 }
 
 void save_view(const std::string& path, const GraphView& view, const GraphOptions& options) {
@@ -73,7 +67,7 @@ void save_view(const std::string& path, const GraphView& view, const GraphOption
   if (extension == ".txt") return write(path, to_text(view));
   if (extension == ".json") return write(path, to_json(view));
   if (extension == ".dot") return write(path, to_dot(view, options));
-  if (extension == ".html") return write(path, to_html(view, GraphLayout::of(view, options, op), options));
+  if (extension == ".html") return write(path, to_html(view, options));
   const std::string format(extension.substr(1));
   if (!options.layout.empty()) return write(path, detail::drawn_by_graphviz(view, options, format, op));
   write(path, picture(to_svg(view, GraphLayout::of(view, options, op), options), format));

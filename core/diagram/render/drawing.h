@@ -11,7 +11,7 @@
 namespace xgrad {
 
 /// Writes the diagram to a file, by its extension: .dot, .json, .txt, or a picture: .svg, .pdf, .png, .html, a page in
-/// which modules can be unfolded beyond .depth. The library lays out pictures, unless .layout names a program of Graphviz;
+/// which modules can be opened beyond .depth. The library lays out pictures, unless .layout names a program of Graphviz;
 /// .pdf and .png are converted from the .svg by `rsvg-convert`, under DrawingLimits. Throws ValueError for another extension,
 /// IoError if a program is missing or fails, or if the file cannot be written.
 void save_graph(const std::string& path, const Tensors& results, const GraphOptions& options = {});

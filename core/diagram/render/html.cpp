@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
-#include <tuple>
-#include <utility>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "../../base/error.h"
-#include "../layout/levels.h"
 #include "../view/characters.h"
 #include "../view/labels.h"
+#include "../view/page_views.h"
 #include "export.h"
 #include "page.h"
 #include "svg.h"
@@ -43,8 +42,8 @@ std::string style() { return cat(page_file("page.css"), svg_style(Theme::light),
 // The files of the script, each of which uses only those before it when the page starts.
 std::string script() {
   std::string text;
-  for (const char* name : {"numbers.js", "graph.js", "drawing.js", "camera.js", "folding.js", "steps.js", "panel.js",
-                           "search.js", "saving.js", "page.js"}) {
+  for (const char* name : {"numbers.js", "graph.js", "pictures.js", "camera.js", "steps.js", "panel.js", "search.js",
+                           "saving.js", "page.js"}) {
     append(text, cat(page_file(name), '\n'));
   }
   return text;
@@ -83,37 +82,78 @@ std::string page_title(const GraphView& view, const GraphOptions& options) {
   return names.size() > most ? cat(title, " \u2026") : title;
 }
 
-// The elements of the picture, which the page moves to their places; the page draws arrows itself, but the legend takes
-// one of each kind.
-std::string elements(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
-  GraphView with_few = view;
-  std::set<std::tuple<int, int, GraphFlow>> kinds;
-  std::erase_if(with_few.edges, [&](const GraphEdge& edge) {
-    return !kinds.emplace(view.vertices[edge.from].order, view.vertices[edge.to].order, edge.flow).second;
-  });
-  GraphLayout still = layout;
-  still.edges.assign(with_few.edges.size(), {.points = {}, .tip = {-100, -100}});
-  return svg_element(with_few, still, options);
+using Json = nlohmann::ordered_json;
+
+// What the vertices and the frames of a picture stand for, by their ids in the graph's JSON.
+Json json_of(const PageView& page) {
+  Json shown = Json::array(), frames = Json::array();
+  for (std::size_t i = 0; i < page.shown.size(); ++i) {
+    const auto& [vertex, frame, name, neighbours] = page.shown[i];
+    if (neighbours.empty()) {
+      shown.push_back(frame >= 0 ? cat('c', frame) : cat('n', vertex));
+      continue;
+    }
+    Json ids = Json::array();
+    for (const int v : neighbours) ids.push_back(cat('n', v));
+    shown.push_back({{"name", name}, {page.view.vertices[i].is_result ? "to" : "from", std::move(ids)}});
+  }
+  for (const int c : page.frames) frames.push_back(cat('c', c));
+  return {{"shown", std::move(shown)}, {"frames", std::move(frames)}};
 }
+
+// Everything that a page shows: pictures as SVG, each in an element of its own, and what they stand for as JSON.
+class PagePictures {
+ public:
+  PagePictures(const GraphView& view, const GraphOptions& options) : options_(options) {
+    const std::vector<PageView> levels = levels_of(view);
+    for (std::size_t level = 0; level < levels.size(); ++level) {
+      const bool opens = options.depth == automatic_depth ? fits_on_a_page(levels[level].view, options)
+                                                          : std::cmp_less_equal(level, options.depth);
+      if (opens) first_ = level;
+      json_.push_back(json_of(levels[level]));
+      json_.back()["picture"] = add(levels[level].view);
+    }
+    std::map<std::string, std::size_t> known;  // equal insides have one picture
+    for (const PageView& inside : insides_of(view)) {
+      const auto [picture, is_new] = known.try_emplace(to_json(inside.view), count_);
+      if (is_new) add(named(inside));
+      json_.push_back(json_of(inside));
+      json_.back()["picture"] = picture->second;
+      json_.back()["module"] = cat('c', inside.module);
+    }
+  }
+
+  const std::string& elements() const { return elements_; }
+  std::string json() const { return json_.dump(-1, ' ', false, Json::error_handler_t::replace); }
+  std::size_t first() const { return first_; }  ///< the level that the page opens with
+
+ private:
+  std::size_t add(const GraphView& view) {
+    append(elements_, cat("<script type=\"image/svg+xml\" id=\"picture", count_, "\">\n",
+                          svg_element(view, GraphLayout::of(view, options_, "to_html"), options_), "</script>\n"));
+    return count_++;
+  }
+
+  const GraphOptions& options_;
+  std::size_t count_ = 0, first_ = 0;
+  std::string elements_;
+  Json json_ = Json::array();
+};
 
 }  // namespace
 
-std::string to_html(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
+std::string to_html(const GraphView& view, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
-  check_layout(view, layout, "to_html");
+  const PagePictures pictures(view, options);
   const std::array<Filling, 8> fillings{{{"title", xml_escaped(page_title(view, options))},
                                          {"style", style()},
                                          {"theme", std::string(theme_name(options.theme))},
-                                         {"depth", options.depth == automatic_depth ? "automatic" : cat(options.depth)},
-                                         {"picture", elements(view, layout, options)},
+                                         {"level", cat(pictures.first())},
                                          {"graph", harmless(to_json(view))},
-                                         {"levels", harmless(levels_json(view, layout, options))},
+                                         {"pictures", pictures.elements()},
+                                         {"shown", harmless(pictures.json())},
                                          {"script", script()}}};
   return filled(page_file("page.html"), fillings);
-}
-
-std::string to_html(const GraphView& view, const GraphOptions& options) {
-  return to_html(view, GraphLayout::of(view, options), options);
 }
 
 }  // namespace xgrad

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 #include "../../base/error.h"
@@ -175,7 +174,7 @@ class SvgWriter {
     double width = 0;
   };
 
-  // In rows no wider than the picture, unless that is small; in one row in a page, which moves it.
+  // In rows no wider than the picture, unless that is small.
   void make_legend() {
     std::vector<Key> keys;
     for (const auto& [text, paint] : legend_of(view_)) keys.push_back({.text = text, .paint = paint});
@@ -188,8 +187,7 @@ class SvgWriter {
     add_line("no gradient", "value indices", [](const GraphEdge& edge) { return edge.flow != GraphFlow::numbers; });
     add_line("kept value", "borrowed", of_kind(EdgeKind::borrowed));
     add_line("gradient", "gradient", of_kind(EdgeKind::gradient));
-    const double widest =
-        standing_ == Standing::in_page ? std::numeric_limits<double>::infinity() : std::max(width_, narrowest_legend);
+    const double widest = std::max(width_, narrowest_legend);
     double row = 0;
     for (Key& key : keys) {
       key.width = width_of(std::string(key.text)) + (key.paint ? legend_padding(key.paint) : legend_line + 6);

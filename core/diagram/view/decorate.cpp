@@ -23,18 +23,6 @@ std::optional<Rgb> chosen(std::string_view what, std::string_view words, const G
   return colour;
 }
 
-void give_scale(GraphView& view, const GraphOverlay& overlay) {
-  GraphScale scale{.title = overlay.title, .unit = overlay.unit};
-  for (GraphVertex& vertex : view.vertices) {
-    if (!vertex.overlay) continue;
-    scale.first = std::min(scale.first, *vertex.overlay);
-    scale.last = std::max(scale.last, *vertex.overlay);
-    vertex.remarks.push_back(
-        cat(overlay.title, ' ', amount_text(*vertex.overlay, overlay.unit), vertex.times > 1 ? " each" : ""));
-  }
-  view.scale = std::move(scale);
-}
-
 }  // namespace
 
 void check_overlay(const GraphOverlay& overlay, std::string_view caller) {
@@ -54,8 +42,19 @@ void add_number(GraphVertex& vertex, std::optional<double> number, const GraphOv
   vertex.overlay = vertex.overlay.value_or(0) + *number;
 }
 
+void add_to_scale(GraphScale& scale, GraphVertex& vertex) {
+  if (!vertex.overlay) return;
+  scale.first = std::min(scale.first, *vertex.overlay);
+  scale.last = std::max(scale.last, *vertex.overlay);
+  vertex.remarks.push_back(
+      cat(scale.title, ' ', amount_text(*vertex.overlay, scale.unit), vertex.times > 1 ? " each" : ""));
+}
+
 void decorate(GraphView& view, const GraphOptions& options, std::string_view caller) {
-  if (options.overlay) give_scale(view, *options.overlay);
+  if (options.overlay) {
+    view.scale = {.title = options.overlay->title, .unit = options.overlay->unit};
+    for (GraphVertex& vertex : view.vertices) add_to_scale(*view.scale, vertex);
+  }
   if (!options.style) return;
   for (GraphVertex& vertex : view.vertices) {
     const VertexStyle style = options.style(vertex);

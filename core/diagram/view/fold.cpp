@@ -129,18 +129,26 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
 
 // Every module that is to be closed as one vertex. A module that data leaves and enters again would close a cycle: it
 // stays open.
-GraphView folded(const GraphView& view, int depth, const std::vector<Fold>& wish) {
+FoldedView folded(const GraphView& view, int depth, const std::vector<Fold>& wish) {
   std::set<int> open;
   for (;;) {
     const std::vector<int> box_of = boxes_below(view, depth, wish, open), becomes = first_in_box(view, box_of);
-    if (std::ranges::all_of(box_of, [](int box) { return box == nothing; })) return view;
     const std::vector<int> on_cycle = cycles_once_merged(view, becomes, shares_weights(view, box_of));
     const std::size_t open_before = open.size();
     for (std::size_t v = 0; v < view.vertices.size(); ++v) {
       const int c = view.vertices[v].frame, box = c == nothing ? nothing : box_of[c];
       if (box != nothing && on_cycle[becomes[v]] != nothing) open.insert(box);
     }
-    if (open.size() == open_before) return boxed(view, box_of, becomes);
+    if (open.size() != open_before) continue;
+    const bool all_open = std::ranges::all_of(box_of, [](int box) { return box == nothing; });
+    FoldedView result{.view = all_open ? view : boxed(view, box_of, becomes)};
+    for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+      if (std::cmp_not_equal(becomes[v], v)) continue;
+      const int c = view.vertices[v].frame;
+      result.vertices.push_back(static_cast<int>(v));
+      result.boxes.push_back(c == nothing ? nothing : box_of[c]);
+    }
+    return result;
   }
 }
 
@@ -212,16 +220,11 @@ LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
   return size;
 }
 
-bool fits_on_a_page(const GraphView& view, const GraphOptions& options) {
-  const LabelSize size = estimated_size(view, options);
-  return std::min(size.width, size.height) <= shorter_side && std::max(size.width, size.height) <= longer_side;
-}
-
 GraphView small_enough(const GraphView& view, const GraphOptions& options) {
   const int deepest = deepest_level(view);
   const std::vector<Fold> wish = wishes(view, options);
   const auto at = [&](int depth) {
-    GraphView smaller = folded(view, depth, wish);
+    GraphView smaller = folded(view, depth, wish).view;
     return options.forms || options.formulas ? smaller : without_forms(smaller);
   };
   if (options.depth != automatic_depth) return at(std::min(options.depth, deepest));
@@ -255,11 +258,31 @@ std::string smaller_views(const GraphView& view, const GraphOptions& options, st
 
 }  // namespace
 
-GraphView detail::folded_below(GraphView view, int depth) {
+bool detail::fits_on_a_page(const GraphView& view, const GraphOptions& options) {
+  if (view.vertices.empty()) return true;
+  const LabelSize size = estimated_size(view, options);
+  return std::min(size.width, size.height) <= shorter_side && std::max(size.width, size.height) <= longer_side;
+}
+
+FoldedView detail::folded_below(GraphView view, int depth) {
   for (GraphFrame& frame : view.frames) frame.level = level_of(view, frame);
-  if (depth < deepest_level(view)) view = folded(view, depth, wishes(view, {}));
-  const std::vector<int> numbers = topological_numbers(view);
-  return renumbered(std::move(view), numbers);
+  const FoldedView folded_view = folded(view, depth, wishes(view, {}));
+  const std::vector<int> numbers = topological_numbers(folded_view.view);
+  FoldedView result{.view = renumbered(folded_view.view, numbers), .vertices = numbers, .boxes = numbers};
+  result.frames.resize(result.view.frames.size());
+  result.view.scale = view.scale;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const int v = folded_view.vertices[i], box = folded_view.boxes[i];
+    result.vertices[numbers[i]] = v;
+    result.boxes[numbers[i]] = box;
+    GraphVertex& vertex = result.view.vertices[numbers[i]];
+    if (box != nothing && view.scale) add_to_scale(*result.view.scale, vertex);
+    int before = box == nothing ? view.vertices[v].frame : view.frames[box].parent;
+    for (int now = vertex.frame; now != nothing; now = result.view.frames[now].parent) {
+      result.frames[now] = std::exchange(before, view.frames[before].parent);
+    }
+  }
+  return result;
 }
 
 GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std::string_view caller) {

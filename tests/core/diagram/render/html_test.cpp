@@ -13,6 +13,7 @@
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/page.h>
+#include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/elementwise/elementwise.h>
 
@@ -41,12 +42,14 @@ std::string between(const std::string& page, std::string_view begin, std::string
 std::string graph_in(const std::string& page) {
   return between(page, "<script id=\"graph\" type=\"application/json\">", "</script");
 }
-std::string picture_in(const std::string& page) {
-  return between(page, "<script id=\"picture\" type=\"image/svg+xml\">", "</script");
+// The pictures, one after the other.
+std::string pictures_in(const std::string& page) {
+  return between(page, "<script type=\"image/svg+xml\" id=\"picture0\">", "<script id=\"shown\"");
 }
-nlohmann::json levels_in(const std::string& page) {
-  return nlohmann::json::parse(
-      between(page, "<script id=\"levels-of-folding\" type=\"application/json\">", "</script"));
+std::size_t picture_count(const std::string& page) { return count(page, "<script type=\"image/svg+xml\""); }
+// What the vertices of each picture stand for.
+nlohmann::json shown_in(const std::string& page) {
+  return nlohmann::json::parse(between(page, "<script id=\"shown\" type=\"application/json\">", "</script"));
 }
 
 // The run with one text in the place of every other.
@@ -62,7 +65,7 @@ GraphView named(const std::string& name) {
   for (std::size_t c = 0; c < view.frames.size(); ++c) {
     GraphFrame& frame = view.frames[c];
     frame.title = frame.what = name;
-    frame.path = cat(name, c);  // frames that cannot be told apart have no layouts for levels
+    frame.path = cat(name, c);
   }
   return view;
 }
@@ -77,18 +80,18 @@ Tensor nested() {
   return y;
 }
 
-TEST_CASE("a page is one file that fetches nothing and holds the picture, the JSON and the script") {
+TEST_CASE("a page is one file that fetches nothing and holds the pictures, the JSON and the script") {
   const GraphView view = small_run();
   const std::string page = to_html(view, {.title = "A run", .depth = 1});
   CHECK(page.starts_with("<!DOCTYPE html>\n"));
   CHECK(count(page, "<title>A run</title>") == 1);
   CHECK(page.find("{{") == page.npos);  // everything is filled in
   CHECK(nlohmann::json::parse(graph_in(page)) == nlohmann::json::parse(to_json(view)));
-  CHECK(count(page, "data-theme=\"light\" data-depth=\"1\"") == 1);
+  CHECK(count(page, "data-theme=\"light\" data-level=\"1\"") == 1);
   CHECK(page.find("default-src 'none'") != page.npos);
   CHECK(page.find("prefers-color-scheme:dark){") == page.npos);  // the script decides
-  for (const char* file : {"page.css", "numbers.js", "graph.js", "drawing.js", "camera.js", "folding.js", "steps.js",
-                           "panel.js", "search.js", "saving.js", "page.js"}) {
+  for (const char* file : {"page.css", "numbers.js", "graph.js", "pictures.js", "camera.js", "steps.js", "panel.js",
+                           "search.js", "saving.js", "page.js"}) {
     INFO(file);
     CHECK(page_file(file).size() > 100);
     CHECK(count(page, page_file(file)) == 1);
@@ -98,30 +101,28 @@ TEST_CASE("a page is one file that fetches nothing and holds the picture, the JS
     CHECK(count(page, outside) == 0);
   }
   CHECK(count(page, "http") == count(page, "http://www.w3.org/2000/svg") + count(page, "http-equiv"));
-  CHECK(count(picture_in(page), "id=\"n13\"") == 1);
+  CHECK(count(pictures_in(page), "id=\"n13\"") == 1);  // in the picture of level 3
+  CHECK(picture_count(page) == 4 + 5);                 // four levels, five modules
+  CHECK(to_html(view, {.title = "A run", .depth = 1}) == page);
   CHECK(page_file("nosuch").empty());
 }
 
 TEST_CASE("a page's options: themes, direction, and a title of its own where none is given") {
   const GraphView view = small_run();
-  CHECK(to_html(view, {.theme = Theme::dark}).find("data-theme=\"dark\" data-depth=\"automatic\"") !=
-        std::string::npos);
+  CHECK(to_html(view, {.theme = Theme::dark}).find("data-theme=\"dark\" data-level=\"1\"") != std::string::npos);
+  // As in a picture, the deepest level that fits on a sheet of paper.
+  const Tensors y{nested()};
+  CHECK(to_html(GraphView::of(y, {.depth = 9})).find("data-level=\"3\"") != std::string::npos);
   const std::string light = to_html(view);
   CHECK(light.find("class=\"graph-light\"") != light.npos);
   CHECK(light.find(".graph-light .as-input") != light.npos);
   CHECK(light.find(".graph-dark .as-input") != light.npos);
   CHECK(light.find("<title>The graph of loss</title>") != light.npos);
-  CHECK(picture_in(to_html(view, {.direction = Direction::left_to_right})) != picture_in(light));
+  CHECK(pictures_in(to_html(view, {.direction = Direction::left_to_right})) != pictures_in(light));
 }
 
-TEST_CASE("a page of another view's layout, or of a negative depth, is refused") {
-  GraphView view = small_run();
-  CHECK(error_of<ValueError>([&] { to_html(view, {.depth = -2}); }) == "to_html: depth -2 is negative");
-  const GraphLayout layout = GraphLayout::of(view);
-  view.vertices.emplace_back();
-  const std::size_t vertices = layout.vertices.size();
-  CHECK(error_of<ValueError>([&] { to_html(view, layout); }) ==
-        cat("to_html: the layout belongs to another view: it has ", vertices, " vertices, the view has ", vertices + 1));
+TEST_CASE("a page of a negative depth is refused") {
+  CHECK(error_of<ValueError>([] { to_html(small_run(), {.depth = -2}); }) == "to_html: depth -2 is negative");
 }
 
 TEST_CASE("whatever bytes are in names and titles, the page's elements stay and its JSON reads back") {
@@ -159,7 +160,7 @@ TEST_CASE("whatever bytes are in names and titles, the page's elements stay and 
     }
     // Digits of a name may be an index, in a tspan of its own.
     const auto elements = [](const std::string& html) {
-      return std::regex_replace(picture_in(html), std::regex("</?tspan[^<>]*>"), "");
+      return std::regex_replace(pictures_in(html), std::regex("</?tspan[^<>]*>"), "");
     };
     const std::string picture = elements(page);
     CHECK(count(picture, "<") == count(elements(plain), "<"));
@@ -170,7 +171,7 @@ TEST_CASE("whatever bytes are in names and titles, the page's elements stay and 
     CHECK(graph.find("\u2028") == graph.npos);
     CHECK(graph.find("\u2029") == graph.npos);
     CHECK(nlohmann::json::parse(graph) == nlohmann::json::parse(to_json(view)));
-    CHECK(levels_in(page).size() == 4);
+    CHECK(shown_in(page).size() == 4 + 5);
   }
 }
 
@@ -189,55 +190,61 @@ Tensor layers(int count) {
   return y;
 }
 
-struct Box {
-  double left, top, right, bottom;
-  explicit Box(const nlohmann::json& words)
-      : left(words[1]), top(words[2]), right(left + double(words[3])), bottom(top + double(words[4])) {}
-  bool contains(const Box& other, double slack = 0.2) const {
-    return left <= other.left + slack && right >= other.right - slack && top <= other.top + slack &&
-           bottom >= other.bottom - slack;
+TEST_CASE("a page has every level of at most 300 boxes, and the inside of each module, equal ones once") {
+  constexpr int blocks = 60;
+  const std::string page = to_html(GraphView::of({layers(blocks)}, {.depth = 9, .roll_up = false}));
+  const nlohmann::json shown = shown_in(page), graph = nlohmann::json::parse(graph_in(page));
+  REQUIRE(shown.size() == 3 + 2 * blocks);
+  CHECK(shown[0]["shown"].size() == 1 + blocks);
+  CHECK(shown[1]["shown"].size() == 1 + 3 * blocks);
+  CHECK(shown[2]["shown"].size() == 1 + 4 * blocks);
+  CHECK(shown[1]["frames"].size() == blocks);
+  CHECK(picture_count(page) == 3 + 3);  // a block, the last, from which no arrow leads to another, and what is in each
+  const auto inside_of = [&](std::string_view path) {
+    return *std::ranges::find_if(shown, [&](const nlohmann::json& picture) {
+      return picture.contains("module") && std::ranges::any_of(graph["frames"], [&](const nlohmann::json& frame) {
+               return frame["id"] == picture["module"] && frame["path"] == path;
+             });
+    });
+  };
+  CHECK(inside_of("blocks.0")["picture"] == inside_of("blocks.5")["picture"]);
+  const nlohmann::json inside = inside_of("blocks.5.inner")["shown"];
+  REQUIRE(inside.size() == 4);
+  CHECK(inside[0]["name"] == "blocks.4");
+  CHECK(graph["vertices"][std::stoi(inside[0]["from"][0].get<std::string>().substr(1))]["op"] == "add");
+  CHECK(inside[3]["name"] == "add");
+  for (const int i : {1, 2}) {
+    const nlohmann::json& vertex = graph["vertices"][std::stoi(inside[i].get<std::string>().substr(1))];
+    CHECK(vertex["path"] == "blocks.5.inner");
   }
-  bool meets(const Box& other) const {
-    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
-  }
-};
+  const std::string larger = to_html(GraphView::of({layers(200)}, {.depth = 9, .roll_up = false}));
+  CHECK(shown_in(larger).size() == 1 + 2 * 200);
+  CHECK(picture_count(larger) == 1 + 3);
+}
 
-TEST_CASE("a page of more than dot lays out at once has every level: all stands in its frame, nothing on another") {
-  constexpr int count = 200;
-  const GraphView view = GraphView::of({layers(count)}, {.depth = 9, .roll_up = false});
-  const std::string page = to_html(view);
-  const nlohmann::json levels = levels_in(page), graph = nlohmann::json::parse(graph_in(page));
-  REQUIRE(levels.size() == 3);
-  CHECK(levels[0]["boxes"].size() == 1 + count);
-  CHECK(levels[1]["boxes"].size() == 1 + 3 * count);
-  CHECK(levels[2]["boxes"].size() == 1 + 4 * count);
-  for (const nlohmann::json& level : levels) {
-    CAPTURE(level["level"]);
-    std::map<std::string, Box> places;
-    for (const char* kind : {"boxes", "frames"}) {
-      for (const nlohmann::json& words : level[kind]) places.emplace(words[0], Box(words));
-    }
-    for (const char* kind : {"vertices", "frames"}) {
-      for (const nlohmann::json& thing : graph[kind]) {
-        const auto place = places.find(thing["id"]);
-        const nlohmann::json& around = thing.contains("frame") ? thing["frame"] : thing["parent"];
-        if (place == places.end() || around == "") continue;
-        CHECK(places.at(around).contains(place->second));
-      }
-    }
-    for (auto a = level["boxes"].begin(); a != level["boxes"].end(); ++a) {
-      for (auto b = a + 1; b != level["boxes"].end(); ++b) CHECK_FALSE(Box(*a).meets(Box(*b)));
-    }
-    // Arrows begin and end at their boxes.
-    for (const nlohmann::json& arrow : level["arrows"]) {
-      const nlohmann::json& way = arrow[3];
-      const auto at = [&](std::size_t i) {
-        return Box(nlohmann::json{"", double(way[i]) - 2, double(way[i + 1]) - 2, 4, 4});
-      };
-      CHECK(places.at(arrow[0]).meets(at(0)));
-      CHECK(places.at(arrow[1]).meets(at(way.size() - 2)));
+TEST_CASE("the inside of a module has its backward pass beside its forward pass") {
+  const Tensor x = variable(1, "x");
+  Tensor y;
+  {
+    const Scope scope(intern("a"));
+    y = tanh(x);
+  }
+  const Tensor loss = y * y;
+  const std::string page = to_html(GraphView::of({loss, grad(loss, {x}, {.create_graph = true})[0]}));
+  const nlohmann::json shown = shown_in(page), graph = nlohmann::json::parse(graph_in(page));
+  REQUIRE(shown.size() == 2 + 1);
+  std::string inside;
+  std::vector<std::string> names;
+  for (const nlohmann::json& part : shown[2]["shown"]) {
+    if (part.is_object()) {
+      names.push_back((part.contains("from") ? "from " : "to ") + part["name"].get<std::string>());
+    } else {
+      names.push_back(graph["vertices"][std::stoi(part.get<std::string>().substr(1))]["op"]);
     }
   }
+  std::ranges::sort(names);
+  for (const std::string& name : names) inside += (inside.empty() ? "" : ", ") + name;
+  CHECK(inside == "from add, from x, tanh, tanh', to mul, to mul'");
 }
 
 TEST_CASE("save_graph writes pages with every module unfolded, and as asked where that is too much") {
@@ -246,7 +253,10 @@ TEST_CASE("save_graph writes pages with every module unfolded, and as asked wher
   save_graph(folder / "y.html", y, {.depth = 0});
   const std::string page = read_text(folder / "y.html");
   CHECK(nlohmann::json::parse(graph_in(page))["frames"].size() == 3);
-  CHECK(page.find("data-depth=\"0\"") != page.npos);
+  CHECK(page.find("data-level=\"0\"") != page.npos);
+  int styled = 0;
+  save_graph(folder / "y.html", y, {.style = [&](const GraphVertex&) { return ++styled, VertexStyle(); }});
+  CHECK(styled == 4);  // each vertex once
   save_graph(folder / "small.html", y, {.depth = 0, .max_nodes = 3});
   CHECK(nlohmann::json::parse(graph_in(read_text(folder / "small.html")))["frames"].size() == 0);
 }

@@ -2,6 +2,7 @@
 // whose every text is hostile, and graphs of real models.
 //
 //   xgrad_pages FOLDER
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -44,11 +45,14 @@ struct Residual : nn::Layer<Residual> {
   Tensor forward(const Tensor& x) const { return x + fc2(tanh(fc1(x))); }
 };
 
-// More than dot lays out in one: 300 blocks, each drawn.
+// 20,000 vertices in 2,500 blocks, each drawn.
 void save_large(const std::filesystem::path& folder) {
-  const nn::Stack<Residual> blocks{nn::root, 300};
-  save_graph(folder / "large.html", {blocks(zeros({1, 2}).named("x")).named("y")},
-             {.roll_up = false, .max_nodes = 10000});
+  const nn::Stack<Residual> blocks{nn::root, 2500};
+  const Tensor y = blocks(zeros({1, 2}).named("x")).named("y");
+  const auto start = std::chrono::steady_clock::now();
+  save_graph(folder / "large.html", {y}, {.roll_up = false, .max_nodes = 30000});
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  std::cout << "20,000 vertices: written in " << time.count() << " s\n";
 }
 
 Tensors training_step(const Tensor& loss, const Tensors& parameters) {

@@ -1,0 +1,36 @@
+// The views of a graph that a page shows: all of it at each level of folding, and each module's inside.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fold.h"
+
+namespace xgrad::detail {
+
+/// What a vertex of such a view stands for.
+struct PageVertex {
+  int vertex = -1;                   ///< a vertex of the graph, or
+  int frame = -1;                    ///< a module that is one box, or
+  std::string name = {};             ///< a neighbour of the module
+  std::vector<int> neighbours = {};  ///< its vertices that arrows come from or lead to
+};
+
+struct PageView {
+  int module = -1;  ///< the frame whose inside it is, the first with its path, or -1: the whole graph
+  GraphView view;
+  std::vector<PageVertex> shown = {};  ///< by vertex
+  std::vector<int> frames = {};        ///< by frame: its number in the graph
+};
+
+/// The whole graph, with modules below level 0, 1, 2, ... folded, as far as a level has at most 300 boxes.
+std::vector<PageView> levels_of(const GraphView& view);
+
+/// For each path of a module what is inside, with its modules as boxes: its forward and its backward pass. What is
+/// outside, a vertex or a module, is an input if arrows come from it, a result if they lead to it. It has no name yet,
+/// so that the insides of equal modules are equal.
+std::vector<PageView> insides_of(const GraphView& view);
+/// With the names of the neighbours.
+GraphView named(const PageView& inside);
+
+}  // namespace xgrad::detail
