@@ -53,16 +53,12 @@ inline Index operator^(const Index& a, std::int64_t b) { return a ^ Index(Shape{
 
 /// Sums over axes; an empty sum is 0. Throws ValueError for an axis out of range or repeated, LimitError when a
 /// sum does not fit 64 bits.
-Index sum(const Index& x, const ReduceOptions& options = {});
-Index sum(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Index sum(const Index& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 /// Products over axes; an empty product is 1. Throws as sum.
-Index prod(const Index& x, const ReduceOptions& options = {});
-Index prod(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Index prod(const Index& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 /// The largest (smallest) number over axes. Throws ValueError, too, when there is none.
-Index max(const Index& x, const ReduceOptions& options = {});
-Index max(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
-Index min(const Index& x, const ReduceOptions& options = {});
-Index min(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Index max(const Index& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
+Index min(const Index& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 /// The largest (smallest) number along an axis and its position, the first of equal ones. Throw as max.
 SortedIndex max(const Index& x, int axis, const KeepdimOptions& options = {});
 SortedIndex min(const Index& x, int axis, const KeepdimOptions& options = {});
@@ -70,7 +66,6 @@ SortedIndex min(const Index& x, int axis, const KeepdimOptions& options = {});
 Index argmax(const Index& x, int axis, const KeepdimOptions& options = {});
 Index argmin(const Index& x, int axis, const KeepdimOptions& options = {});
 /// The number of true elements, over axes.
-Index sum(const Mask& x, const ReduceOptions& options = {});
-Index sum(const Mask& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Index sum(const Mask& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 
 }  // namespace xgrad

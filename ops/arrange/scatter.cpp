@@ -99,7 +99,7 @@ Tensor scatter_product(const Tensor& x, int axis, const Index& index, const Tens
       to += columns;
       row.mutable_data()[k] = rows++;
     }
-    products.push_back(prod(reshape(index_select(all, 0, members), {-1, columns}), {.axis = 1}));
+    products.push_back(prod(reshape(index_select(all, 0, members), {-1, columns}), 1));
   }
   return reshape(index_select(concat(products), 0, row), x.shape());
 }

@@ -148,7 +148,7 @@ Eigh eigh(const Tensor& a) {
   const Tensor v = record("eigh", transpose(rows), wrt(a, [a, w, n](const Tensor& gv, const Tensor& v) {
                             // Eigenvalues as functions of the vectors: these can be differentiated.
                             const auto whole = [&] { return tril(a) + transpose(tril(a, -1)); };
-                            const Tensor x = recording() ? sum(v * matmul(whole(), v), {.axis = -2}) : Tensor(w);
+                            const Tensor x = recording() ? sum(v * matmul(whole(), v), -2) : Tensor(w);
                             const Tensor f = inverse_gaps("eigh", "eigen", x, w, static_cast<Real>(n) * eps);
                             return symmetric(times_transposed(matmul(v, f * transposed_times(v, gv)), v));
                           }));
@@ -163,7 +163,7 @@ namespace {
 Tensor singular_gradient(const Tensor& a, const Array& s, const Tensor& gu, const Tensor& u) {
   const std::int64_t m = a.dim(-2), n = a.dim(-1), k = s.dim(-1);
   const Tensor rest = transposed_times(a, u);  // v diag(s), (..., n, k)
-  const Tensor squares = sum(square(rest), {.axis = -2});
+  const Tensor squares = sum(square(rest), -2);
   const Real tolerance = static_cast<Real>(std::max(m, n)) * eps;
   const Tensor f = inverse_gaps("svd", "singular ", squares, s, tolerance);
   const Tensor inner = transposed_times(u, gu);

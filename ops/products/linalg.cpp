@@ -342,7 +342,7 @@ Tensor diag(const Tensor& x, std::int64_t offset) {
 
 Tensor trace(const Tensor& a) {
   check_rank("trace", a);
-  return sum(diagonal(a), {.axis = -1});
+  return sum(diagonal(a), -1);
 }
 
 }  // namespace xgrad::linalg

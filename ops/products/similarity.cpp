@@ -49,7 +49,7 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, const CosineSimilarit
   const Shape shape = broadcast_shapes("cosine_similarity", a.shape(), b.shape());
   const int axis = normalize_axis("cosine_similarity", options.axis, shape.rank());
   const auto unit = [&](const Tensor& x) { return unit_vectors(broadcast_to(x, shape), 2, axis, options.eps); };
-  return sum(unit(a) * unit(b), {.axis = axis});
+  return sum(unit(a) * unit(b), axis);
 }
 
 Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanceOptions& options) {

@@ -161,9 +161,9 @@ Tensor quantiles_along(const Tensor& x, int axis, const QuantileShares& q, Quant
   return part_of_way(lower, at(places.upper), reshape(places.share, along));
 }
 
-Tensor quantiles(const Tensor& x, const QuantileShares& q, const QuantileOptions& options) {
-  const bool of_all = !options.axis || x.rank() == 0;
-  const int axis = options.axis ? normalize_axis_or_scalar("quantile", *options.axis, x.rank()) : 0;
+Tensor quantiles(const Tensor& x, const QuantileShares& q, std::optional<int> along, const QuantileOptions& options) {
+  const bool of_all = !along || x.rank() == 0;
+  const int axis = along ? normalize_axis_or_scalar("quantile", *along, x.rank()) : 0;
   const Tensor line = of_all ? reshape(x, {-1}) : x;
   check_choice("quantile", x, line.shape()[axis]);
   const Tensor y = quantiles_along(line, axis, q, options.interpolation);
@@ -183,26 +183,12 @@ Tensor quantiles(const Tensor& x, const QuantileShares& q, const QuantileOptions
 
 }  // namespace
 
-Tensor quantile(const Tensor& x, double q, const QuantileOptions& options) {
-  return squeeze(quantiles(x, QuantileShares(q), options), {0});
+Tensor quantile(const Tensor& x, double q, std::optional<int> axis, const QuantileOptions& options) {
+  return squeeze(quantiles(x, QuantileShares(q), axis, options), {0});
 }
 
-Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options) {
-  return quantiles(x, QuantileShares(q), options);
-}
-
-namespace {
-// All options of a quantile along an axis.
-QuantileOptions all_options(int axis, const QuantileAxisOptions& options) {
-  return {.axis = axis, .keepdim = options.keepdim, .interpolation = options.interpolation};
-}
-}  // namespace
-
-Tensor quantile(const Tensor& x, double q, int axis, const QuantileAxisOptions& options) {
-  return quantile(x, q, all_options(axis, options));
-}
-Tensor quantile(const Tensor& x, const Tensor& q, int axis, const QuantileAxisOptions& options) {
-  return quantile(x, q, all_options(axis, options));
+Tensor quantile(const Tensor& x, const Tensor& q, std::optional<int> axis, const QuantileOptions& options) {
+  return quantiles(x, QuantileShares(q), axis, options);
 }
 
 }  // namespace xgrad

@@ -49,7 +49,7 @@ TEST_CASE("an observer is shown each operation with its inputs, its settings and
   const Tensor y = matmul(x, w).named("y");
   {
     const Scope scope(intern("net"));
-    sum(y, {.axis = 1});
+    sum(y, 1);
   }
   {
     const NoGrad off;

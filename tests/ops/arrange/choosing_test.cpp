@@ -127,22 +127,22 @@ TEST_CASE("take_along_dim takes what argsort and argmax name") {
   for (const int axis : {0, 1, 2}) {
     check_close(take_along_dim(x, argsort(x, {.axis = axis}), axis).value(), sort(x, {.axis = axis}).values.value());
     const Index at = argmax(x, axis, {.keepdim = true});
-    check_close(take_along_dim(x, at, axis).value(), max(x, {.axis = axis, .keepdim = true}).value());
+    check_close(take_along_dim(x, at, axis).value(), max(x, Axes{axis}, {.keepdim = true}).value());
   }
 }
 
 TEST_CASE("any, all and counts over axes") {
   const Mask mask({2, 3}, {true, false, false, true, true, true});
-  CHECK(equal(any(mask, {.axis = 0}), Mask({3}, {true, true, true})));
-  CHECK(equal(all(mask, {.axis = 0}), Mask({3}, {true, false, false})));
-  CHECK(equal(all(mask, {.axis = 1, .keepdim = true}), Mask({2, 1}, {false, true})));
-  CHECK(equal(count_nonzero(mask, {.axis = 1}), index({1, 3})));
+  CHECK(equal(any(mask, 0), Mask({3}, {true, true, true})));
+  CHECK(equal(all(mask, 0), Mask({3}, {true, false, false})));
+  CHECK(equal(all(mask, 1, {.keepdim = true}), Mask({2, 1}, {false, true})));
+  CHECK(equal(count_nonzero(mask, 1), index({1, 3})));
   CHECK(count_nonzero(tensor({0, not_a_number, -0.0, 2})).item() == 2);
-  CHECK(!any(Mask(Shape{0}), {.axis = 0}).item());
-  CHECK(all(Mask(Shape{0}), {.axis = 0}).item());
-  CHECK(error_of<ValueError>([&] { any(mask, {.axis = 2}); }) == "any: axis 2 is out of range for rank 2");
-  CHECK(error_of<ValueError>([&] { all(mask, {.axis = {0, 0}}); }) == "all: repeated axis in [0, 0]");
-  CHECK(error_of<ValueError>([&] { count_nonzero(mask, {.axis = -3}); }) ==
+  CHECK(!any(Mask(Shape{0}), 0).item());
+  CHECK(all(Mask(Shape{0}), 0).item());
+  CHECK(error_of<ValueError>([&] { any(mask, 2); }) == "any: axis 2 is out of range for rank 2");
+  CHECK(error_of<ValueError>([&] { all(mask, {0, 0}); }) == "all: repeated axis in [0, 0]");
+  CHECK(error_of<ValueError>([&] { count_nonzero(mask, -3); }) ==
         "count_nonzero: axis -3 is out of range for rank 2");
 }
 

@@ -27,11 +27,11 @@ TEST_CASE("whole numbers are added, multiplied and summed, and no overflow is lo
   y *= 2;
   CHECK(equal(y, index({{2, 6}, {10, 14}})));
   CHECK(sum(x).item() == 10);
-  CHECK(equal(sum(x, {.axis = 0}), index({4, 6})));
-  CHECK(equal(sum(x, {.axis = -1, .keepdim = true}), index({{3}, {7}})));
-  CHECK(equal(sum(x > 1, {.axis = 1}), index({1, 2})));
+  CHECK(equal(sum(x, 0), index({4, 6})));
+  CHECK(equal(sum(x, -1, {.keepdim = true}), index({{3}, {7}})));
+  CHECK(equal(sum(x > 1, 1), index({1, 2})));
   CHECK(sum(Index(Shape{0, 3})).item() == 0);
-  CHECK(equal(sum(Index(Shape{0, 3}), {.axis = 0}), index({0, 0, 0})));
+  CHECK(equal(sum(Index(Shape{0, 3}), 0), index({0, 0, 0})));
   const std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
   CHECK(error_of<LimitError>([&] { index({most}) + 1; }) ==
         "add: the result for 9223372036854775807 and 1 does not fit 64 bits");
@@ -49,10 +49,10 @@ TEST_CASE("whole numbers are reduced, with positions along one axis, as real one
   const Index x = index({{3, -7, 3}, {5, 0, -7}});
   CHECK(max(x).item() == 5);
   CHECK(min(x).item() == -7);
-  CHECK(prod(x, {.axis = 0, .keepdim = true}).shape() == Shape{1, 3});
+  CHECK(prod(x, 0, {.keepdim = true}).shape() == Shape{1, 3});
   CHECK(equal(prod(x, {1}), index({-63, 0})));
   CHECK(prod(index({std::numeric_limits<std::int64_t>::max(), 4, 0})).item() == 0);
-  CHECK(equal(max(x, {.axis = 0}), index({5, 0, 3})));
+  CHECK(equal(max(x, Axes{0}), index({5, 0, 3})));
   CHECK(equal(min(x, {0, 1}), Index(Shape{}, -7)));
   const auto [largest, where] = max(x, 1);
   CHECK(equal(largest, index({3, 5})));

@@ -18,7 +18,7 @@ constexpr std::int64_t draws = 40000;
 // The mean of independent draws along the first axis is as near to the true one as five of its deviations: farther off
 // once in two million.
 void check_mean(const Tensor& samples, const Tensor& mean, const Tensor& variance) {
-  const Tensor off = abs(xgrad::mean(samples, {.axis = 0}) - mean);
+  const Tensor off = abs(xgrad::mean(samples, 0) - mean);
   CHECK(all(off <= 5 * sqrt(variance / static_cast<Real>(samples.dim(0)))));
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("probabilities sum and integrate to 1") {
     CHECK((exp(d.log_prob(0)) + exp(d.log_prob(1))).item() == doctest::Approx(1).epsilon(1e-14));
   }
   const Categorical d({.logits = normal({2, 5})});
-  check_close(sum(exp(d.log_prob(broadcast_to(arange(5).reshaped({5, 1}), {5, 2}))), {.axis = 0}).value(),
+  check_close(sum(exp(d.log_prob(broadcast_to(arange(5).reshaped({5, 1}), {5, 2}))), 0).value(),
               ones({2}).value());
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("entropy is the mean of -ln p, and a divergence that of ln p - ln q") 
   const auto check = [](const auto& p, const auto& q, const auto& samples, const auto& times) {
     const Tensor own = p.log_prob(samples), other = q.log_prob(samples);
     const auto close = [&](const Tensor& terms, const Tensor& expected) {
-      check_mean(terms, expected, var(terms, {.axis = 0}) + 1e-12);
+      check_mean(terms, expected, var(terms, 0) + 1e-12);
     };
     close(-own, p.entropy());
     close(own - other, kl_divergence(p, q));

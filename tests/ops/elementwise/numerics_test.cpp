@@ -515,13 +515,13 @@ TEST_CASE("values and slopes of reductions at special points") {
   using Triple = std::array<Real, 3>;
   struct Row {
     const char* name;
-    Tensor (*op)(const Tensor&, const ReduceOptions&);
+    Tensor (*op)(const Tensor&, const AxisSet&, const KeepdimOptions&);
     Triple x;
     Exact y;
     std::array<Exact, 3> slopes;
   };
-  Tensor (*const variance)(const Tensor&, const ReduceOptions&) = [](const Tensor& x, const ReduceOptions& options) {
-    return var(x, {.axis = options.axis, .correction = 0});
+  const auto variance = [](const Tensor& x, const AxisSet& axis, const KeepdimOptions&) {
+    return var(x, axis, {.correction = 0});
   };
   const Real n = not_a_number, i = infinity, most = Limits::max();
   const Exact third = 1 / Exact(3), half = 0.5;
@@ -559,7 +559,7 @@ TEST_CASE("values and slopes of reductions at special points") {
   for (const Row& row : rows) {
     INFO(std::string(row.name), " of ", row.x[0], ", ", row.x[1], ", ", row.x[2]);
     const Tensor x = variable(Array({3}, {row.x[0], row.x[1], row.x[2]}));
-    const Tensor y = row.op(x, {});
+    const Tensor y = row.op(x, {}, {});
     const Array plain = grad(y, {x}, {.retain_graph = true})[0].value();
     const Array recorded = grad(y, {x}, {.create_graph = true})[0].value();
     check_near(y.item(), row.y);
@@ -592,8 +592,8 @@ TEST_CASE("a running sum of many terms keeps its digits, along any axis and in i
 TEST_CASE("the variance of numbers far from 0 is that of their deviations, and so is its gradient") {
   const Real far = single ? Real(1e6) : Real(1e15);
   const Tensor x = variable((Tensor(normal({4, 1000})) * 2 + far).value());
-  const Array y = var(x, {.axis = 1}).value();
-  const Array g = grad(sum(var(x, {.axis = 1})), {x})[0].value();
+  const Array y = var(x, 1).value();
+  const Array g = grad(sum(var(x, 1)), {x})[0].value();
   for (std::int64_t row = 0; row < 4; ++row) {
     Exact mean = 0, squares = 0;
     const Real* v = x.value().data() + row * 1000;
@@ -615,9 +615,9 @@ TEST_CASE("the mean of equal numbers is that number, however many there are, and
     const Tensor y = mean(x);
     REQUIRE(y.item() == 1);
     REQUIRE(grad(y, {x}, {.seed = Tensor(3)})[0].value().data()[n - 1] == Real(3) / static_cast<Real>(n));
-    REQUIRE(mean(ones({n, 17}), {.axis = 0}).value().data()[16] == 1);
+    REQUIRE(mean(ones({n, 17}), 0).value().data()[16] == 1);
     REQUIRE(var(ones({n + 1}) * Real(0.1)).item() == 0);
-    REQUIRE(var(ones({n + 1, 17}) * Real(0.1), {.axis = 0}).value().data()[16] == 0);
+    REQUIRE(var(ones({n + 1, 17}) * Real(0.1), 0).value().data()[16] == 0);
   }
   for (std::int64_t n = 1; n < 300; ++n) {
     CAPTURE(n);
@@ -648,20 +648,20 @@ TEST_CASE("a quantile's place is found in double, of a list's in the list's own 
     for (std::int64_t k = 0; k <= last; ++k) {
       CAPTURE(k);
       const double q = static_cast<double>(k) / static_cast<double>(last), place = q * static_cast<double>(last);
-      REQUIRE(quantile(x, q, {.interpolation = lower}).item() == std::floor(place));
-      REQUIRE(quantile(x, q, {.interpolation = higher}).item() == std::ceil(place));
+      REQUIRE(quantile(x, q, {}, {.interpolation = lower}).item() == std::floor(place));
+      REQUIRE(quantile(x, q, {}, {.interpolation = higher}).item() == std::ceil(place));
       const Real of_list = static_cast<Real>(q) * static_cast<Real>(last);  // as PyTorch has it
-      REQUIRE(quantile(x, Tensor(Array({1}, static_cast<Real>(q))), {.interpolation = lower}).item() ==
+      REQUIRE(quantile(x, Tensor(Array({1}, static_cast<Real>(q))), {}, {.interpolation = lower}).item() ==
               std::floor(of_list));
-      REQUIRE(quantile(x, Tensor(Array({1}, static_cast<Real>(q))), {.interpolation = higher}).item() ==
+      REQUIRE(quantile(x, Tensor(Array({1}, static_cast<Real>(q))), {}, {.interpolation = higher}).item() ==
               std::ceil(of_list));
     }
   }
   const Tensor x = to_real(arange(11));
-  CHECK(quantile(x, 0.9, {.interpolation = lower}).item() == 9);
-  CHECK(quantile(x, tensor({0.9}), {.interpolation = lower}).item() == 9);
-  CHECK(quantile(x, 0.1, {.interpolation = higher}).item() == 1);
-  CHECK(quantile(x, tensor({0.1}), {.interpolation = higher}).item() == 1);
+  CHECK(quantile(x, 0.9, {}, {.interpolation = lower}).item() == 9);
+  CHECK(quantile(x, tensor({0.9}), {}, {.interpolation = lower}).item() == 9);
+  CHECK(quantile(x, 0.1, {}, {.interpolation = higher}).item() == 1);
+  CHECK(quantile(x, tensor({0.1}), {}, {.interpolation = higher}).item() == 1);
 }
 
 TEST_CASE("sums of many numbers in one place keep their digits") {
@@ -705,7 +705,7 @@ TEST_CASE("the CTC loss of many steps keeps its digits, and so do its gradients"
     alpha = next;
   }
   check_near(loss.item(), -(logarithm + std::log(alpha[2 * S] + alpha[2 * S - 1])), single ? 1 : 1000);
-  const Tensor sums = sum(grad(loss, {x})[0], {.axis = -1});
+  const Tensor sums = sum(grad(loss, {x})[0], -1);
   for (const Real each : sums.value()) REQUIRE(std::abs(each + 1) < (single ? 1e-6 : 1e-10));
 }
 

@@ -28,7 +28,7 @@ double row_by_hand(const Array& logits, std::int64_t row, std::int64_t target, d
 Tensor composed_losses(const Tensor& logits, const Index& targets, const std::optional<std::int64_t>& ignored, Real a) {
   const Tensor log_p = log_softmax(logits);
   const Tensor chosen = squeeze(gather(log_p, -1, targets.reshaped({2, 3, 1})), {-1});
-  const Tensor losses = -(1 - a) * chosen - a * mean(log_p, {.axis = -1});
+  const Tensor losses = -(1 - a) * chosen - a * mean(log_p, -1);
   return ignored ? masked_fill(losses, targets == *ignored, 0) : losses;
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("cross-entropy with probabilities: gradients to both sides") {
     const auto loss = [a](const Tensors& x) { return cross_entropy(x[0], x[1], {.label_smoothing = a}); };
     check_gradients(loss, {normal({3, 5}), q});
     const Tensor smooth = Tensor(q) * (1 - a) + a / 5;
-    const Tensor p = exp(Tensor(normal({3, 5})) - logsumexp(normal({3, 5}), {.axis = 1, .keepdim = true}));
+    const Tensor p = exp(Tensor(normal({3, 5})) - logsumexp(normal({3, 5}), 1, {.keepdim = true}));
     CHECK(loss({normal({3, 5}), q}).item() == doctest::Approx(-sum(smooth * log(p)).item() / 3).epsilon(1e-13));
   }
   const Index classes = index({1, 4, 0});

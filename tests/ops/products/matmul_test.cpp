@@ -183,7 +183,7 @@ TEST_CASE("einsum means what its letters say") {
   same_values(einsum("bij,bjk->bik", {c, d}), matmul(c, d));
   same_values(einsum("bij,bkj->bik", {c, c}), matmul(c, c, {.transpose_b = true}));
   same_values(einsum("bij,bik->bjk", {c, c}), matmul(c, c, {.transpose_a = true}));
-  same_values(einsum("bij,bjk->k", {c, d}), sum(matmul(c, d), {.axis = {0, 1}}));
+  same_values(einsum("bij,bjk->k", {c, d}), sum(matmul(c, d), {0, 1}));
   same_values(einsum("i,j->ij", {v, w}), outer(v, w));
   same_values(einsum("i,j->ji", {v, w}), outer(w, v));
   same_values(einsum("i,i", {v, v}), dot(v, v));
@@ -193,7 +193,7 @@ TEST_CASE("einsum means what its letters say") {
   same_values(einsum("ij,ji->ij", {b, transpose(b)}), square(b));
   same_values(einsum("ij->ji", {a}), transpose(a));
   same_values(einsum("ba", {a}), transpose(a));
-  same_values(einsum("ijk->j", {c}), sum(c, {.axis = {0, 2}}));
+  same_values(einsum("ijk->j", {c}), sum(c, {0, 2}));
   same_values(einsum("ij->", {a}), sum(a));
   same_values(einsum("ij,k->k", {a, w}), sum(a) * w);
   same_values(einsum("ii->", {s}), einsum("ii", {s}));
@@ -207,10 +207,10 @@ TEST_CASE("einsum means what its letters say") {
   same_values(einsum("...ij->...ji", {c}), transpose(c));
   same_values(einsum("...ij,...jk->...ik", {c, d}), matmul(c, d));
   same_values(einsum("...ij,jk", {c, transpose(b)}), matmul(c, transpose(b)));
-  same_values(einsum("b...,b...->...", {c, c}), sum(square(c), {.axis = 0}));
-  same_values(einsum("...i,...i->...", {c, normal({1, 4}, 8)}), sum(c * normal({1, 4}, 8), {.axis = -1}));
+  same_values(einsum("b...,b...->...", {c, c}), sum(square(c), 0));
+  same_values(einsum("...i,...i->...", {c, normal({1, 4}, 8)}), sum(c * normal({1, 4}, 8), -1));
   same_values(einsum("...,...", {unsqueeze(a, 2), b[{slice(0, 1), _}]}), unsqueeze(a, 2) * b[{slice(0, 1), _}]);
-  same_values(einsum("...ij->ij", {c}), sum(c, {.axis = 0}));
+  same_values(einsum("...ij->ij", {c}), sum(c, 0));
   CHECK(einsum("ij,jk->ik", {zeros({2, 0}), zeros({0, 3})}).shape() == Shape{2, 3});
   CHECK(einsum("ij,jk->ik", {zeros({0, 2}), zeros({2, 3})}).shape() == Shape{0, 3});
   CHECK(einsum("ii->i", {zeros({0, 0})}).shape() == Shape{0});
