@@ -22,7 +22,6 @@
 #include "elementwise/compare.h"
 #include "elementwise/elementwise.h"
 #include "elementwise/rounding.h"
-#include "elementwise/special.h"
 #include "elementwise/trigonometry.h"
 #include "layers/attention.h"
 #include "layers/batch_norm.h"

@@ -47,8 +47,6 @@ Index some_elements() { return random_integers(0, rows, shape, {.seed = 6}); }
 
 const bool special_added =
     add("special", joined({
-                       both_ways("lgamma", [](const Tensor& x) { return lgamma(x); }),
-                       both_ways("digamma", [](const Tensor& x) { return digamma(x); }),
                        both_ways("hardshrink", [](const Tensor& x) { return hardshrink(x); }),
                        both_ways("softshrink", [](const Tensor& x) { return softshrink(x); }),
                        both_ways("rrelu", [](const Tensor& x) { return rrelu(x); }),
