@@ -7,7 +7,6 @@
 #include "arrange/integer.h"
 #include "arrange/join.h"
 #include "arrange/sample.h"
-#include "arrange/scatter.h"
 #include "arrange/search.h"
 #include "arrange/shape.h"
 #include "arrange/slice.h"

@@ -156,8 +156,8 @@ const std::vector<Operation> operations{
      }},
     {"writing",
      [](const Inputs& x) {
-       return scatter_reduce(index_add(x.a, 0, rows, x.b[{slice(0, 2), _}]), 0, Index({1, 4}, {0, 1, 0, 2}),
-                             x.b[{slice(0, 1), _}], ScatterReduce::amax);
+       return scatter_add(index_add(x.a, 0, rows, x.b[{slice(0, 2), _}]), 0, Index({1, 4}, {0, 1, 0, 2}),
+                          x.b[{slice(0, 1), _}]);
      }},
     {"sampling",
      [](const Inputs& x) {

@@ -196,18 +196,6 @@ TEST_CASE("calls that choose elements and differ in a setting look different") {
   differ("scatter axis", 0, 1, [&](int axis) { return scatter(x, axis, columns, x); });
   differ("scatter value", 0, 1, [&](double value) { return scatter(x, 0, columns, value); });
   differ("scatter_add axis", 0, 1, [&](int axis) { return scatter_add(x, axis, columns, x); });
-  differ("scatter_reduce axis", 0, 1,
-         [&](int axis) { return scatter_reduce(x, axis, columns, x, ScatterReduce::amax); });
-  const ScatterReduce kinds[] = {ScatterReduce::sum, ScatterReduce::prod, ScatterReduce::mean, ScatterReduce::amax,
-                                 ScatterReduce::amin};
-  for (std::size_t i = 0; i < std::size(kinds); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      differ("scatter_reduce", kinds[i], kinds[j],
-             [&](ScatterReduce kind) { return scatter_reduce(x, 0, columns, x, kind); });
-    }
-    differ("scatter_reduce include_self", true, false,
-           [&](bool self) { return scatter_reduce(x, 0, columns, x, kinds[i], {.include_self = self}); });
-  }
   differ("take_along_dim axis", 0, 1, [&](int axis) { return take_along_dim(x, columns, axis); });
   differ_in_data("masked_fill mask", upper, lower, [&](Mask mask) { return masked_fill(x, mask, 0); });
   differ("masked_fill value", 0, 1, [&](double value) { return masked_fill(x, upper, value); });

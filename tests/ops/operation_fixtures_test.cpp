@@ -19,15 +19,6 @@ Real real(const Case& c, const char* option, double otherwise = 0) {
   return static_cast<Real>(c.number(option, otherwise));
 }
 
-ScatterReduce reduce_of(const Case& c) {
-  return named<ScatterReduce>(c, "reduce",
-                              {{"sum", ScatterReduce::sum},
-                               {"prod", ScatterReduce::prod},
-                               {"mean", ScatterReduce::mean},
-                               {"amax", ScatterReduce::amax},
-                               {"amin", ScatterReduce::amin}});
-}
-
 Reduction reduction_of(const Case& c) {
   return named<Reduction>(c, "reduction",
                           {{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}});
@@ -44,15 +35,6 @@ TEST_CASE("shrinking and bitwise functions and their gradients of two orders equ
                   {"bitwise_xor", [](const Case& c) { return c.index(0) ^ c.index(1); }},
                   {"bitwise_not", [](const Case& c) { return ~c.index(0); }}},
                  {.tolerance = 3e-12});
-}
-
-TEST_CASE("writing by number and its gradients of two orders equal PyTorch's") {
-  check_fixtures(
-      "writing",
-      {{"scatter_reduce", [](const Case& c) {
-          return scatter_reduce(c.x(0), c.integer("axis"), c.index(1), c.x(2), reduce_of(c),
-                                {.include_self = c.flag("include_self")});
-        }}});
 }
 
 TEST_CASE("searches equal PyTorch's") {

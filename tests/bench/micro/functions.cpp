@@ -42,9 +42,6 @@ std::vector<Row> joined(std::initializer_list<std::vector<Row>> tables) {
   return all;
 }
 
-// Row numbers, each a few times.
-Index some_elements() { return random_integers(0, rows, shape, {.seed = 6}); }
-
 const bool special_added =
     add("special", joined({
                        both_ways("hardshrink", [](const Tensor& x) { return hardshrink(x); }),
@@ -56,17 +53,6 @@ const bool special_added =
                        forwards("isnan", [](const Tensor& x) { return isnan(x); }),
                        forwards("isinf", [](const Tensor& x) { return isinf(x); }),
                    }));
-
-const bool writing_added = add(
-    "scatter",
-    joined({
-        both_ways("scatter_mean",
-                  [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::mean); }),
-        both_ways("scatter_amax",
-                  [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::amax); }),
-        both_ways("scatter_prod",
-                  [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::prod); }),
-    }));
 
 const bool searching_added =
     add("search", joined({

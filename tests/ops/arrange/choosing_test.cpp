@@ -80,8 +80,6 @@ TEST_CASE("negative indices count from the end, as those of x[ids], with the sam
   same([&](const Index& ids) { return scatter(x, 0, ids, src); }, each, each_from_start);
   same([&](const Index& ids) { return scatter(x, 0, ids, 7); }, each, each_from_start);
   same([&](const Index& ids) { return scatter_add(x, 0, ids, src); }, each, each_from_start);
-  same([&](const Index& ids) { return scatter_reduce(x, 0, ids, src, ScatterReduce::amax); }, each, each_from_start);
-  same([&](const Index& ids) { return scatter_reduce(x, 0, ids, src, ScatterReduce::prod); }, each, each_from_start);
   same([&](const Index& ids) { return take_along_dim(x, ids, 0); }, each, each_from_start);
   CHECK(equal(index_select(arange(3), 0, list), from_start));
   CHECK(take_along_dim(x, index({-1})).item() == x.value().data()[11]);
