@@ -37,33 +37,6 @@ TEST_CASE("shrinking and bitwise functions and their gradients of two orders equ
                  {.tolerance = 3e-12});
 }
 
-TEST_CASE("searches equal PyTorch's") {
-  check_fixtures(
-      "searching",
-      {{"isin", [](const Case& c) { return c.x(0).defined() ? isin(c.x(0), c.x(1)) : isin(c.index(0), c.index(1)); }},
-       {"unravel_index",
-        [](const Case& c) {
-          Results all{Tensor()};
-          all.all.clear();
-          for (const Index& along : unravel_index(c.index(0), c.shape("shape"))) all.all.emplace_back(along);
-          return all;
-        }},
-       {"unique_consecutive", [](const Case& c) {
-          const auto results = [](const auto& runs, auto values) {
-            Results all{std::move(values)};
-            all.all.emplace_back(runs.inverse);
-            all.all.emplace_back(runs.counts);
-            return all;
-          };
-          if (c.x().defined()) {
-            const auto runs = unique_consecutive(c.x());
-            return results(runs, Tensor(runs.values));
-          }
-          const auto runs = unique_consecutive(c.index(0));
-          return results(runs, runs.values);
-        }}});
-}
-
 TEST_CASE("operations on pictures and their gradients of two orders equal PyTorch's") {
   check_fixtures(
       "pictures",

@@ -54,12 +54,6 @@ const bool special_added =
                        forwards("isinf", [](const Tensor& x) { return isinf(x); }),
                    }));
 
-const bool searching_added =
-    add("search", joined({
-                       forwards("isin", [](const Tensor& x) { return isin(x, narrow(x, 0, 0, 1)); }),
-                       forwards("unique_consecutive", [](const Tensor& x) { return unique_consecutive(x); }),
-                   }));
-
 const bool pictures_added =
     add("pictures", joined({
                         both_ways(
