@@ -202,13 +202,6 @@ Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& sr
                 told("axis", axis), told("index", index));
 }
 
-Tensor index_fill(const Tensor& x, int axis, const Index& index, Real value) {
-  const ChosenRows rows = rows_of("index_fill", x.shape(), axis, index);
-  Mask named(with_axis(Shape::filled(x.rank(), 1), axis, rows.size), false);
-  for (const std::int64_t i : rows.ids) named.mutable_data()[i] = true;
-  return masked_fill(x, named, value);
-}
-
 Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis) {
   axis = normalize_axis("repeat_interleave", axis, x.rank());
   if (counts.shape() != Shape{x.shape()[axis]}) {

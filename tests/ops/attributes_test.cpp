@@ -189,8 +189,6 @@ TEST_CASE("calls that choose elements and differ in a setting look different") {
                  [&](Index offsets) { return embedding_bag(x, ids, offsets); });
   differ("index_select axis", 0, 1, [&](int axis) { return index_select(x, axis, ids); });
   differ("index_add axis", 0, 1, [&](int axis) { return index_add(x, axis, ids, x); });
-  differ_in_data("index_fill axis", 0, 1, [&](int axis) { return index_fill(x, axis, ids, 1); });
-  differ("index_fill value", 0, 1, [&](double value) { return index_fill(x, 0, ids, value); });
   const Index columns = broadcast_to(ids, {4, 4});
   differ("gather axis", 0, 1, [&](int axis) { return gather(x, axis, columns); });
   differ("scatter axis", 0, 1, [&](int axis) { return scatter(x, axis, columns, x); });

@@ -106,8 +106,6 @@ const bool choosing_added = add(
     {
         with_index("index_add", 3 * N, {rows}, rows,
                    [](const Tensor& x, const Index& at, const Tensor& src) { return index_add(x, 0, at, src); }),
-        with_index("index_fill", 2 * N, {rows}, rows,
-                   [](const Tensor& x, const Index& at, const Tensor&) { return index_fill(x, 0, at, 0); }),
         // Eight bytes of index are read for each number, and places are checked before anything is written.
         with_index("scatter", 4 * N, shape, width,
                    [](const Tensor& x, const Index& at, const Tensor& src) { return scatter(x, 1, at, src); }),
