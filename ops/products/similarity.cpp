@@ -22,14 +22,6 @@ void check_eps(const char* op, double eps) {
   if (!(eps > 0)) fail<ValueError>(op, "eps ", eps, " is not positive");
 }
 
-Axes axes_but(int axis, int rank) {
-  Axes others;
-  for (int i = 0; i < rank; ++i) {
-    if (i != axis) others.push_back(i);
-  }
-  return others;
-}
-
 // x over its norm, or over eps where that is larger.
 Tensor unit_vectors(const Tensor& x, double p, int axis, double eps) {
   const Tensor norm = linalg::vector_norm(x, {.ord = p, .axis = axis, .keepdim = true});
@@ -59,22 +51,6 @@ Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanc
   check_p("pairwise_distance", options.p);
   return linalg::vector_norm(a - b + static_cast<Real>(options.eps),
                              {.ord = options.p, .axis = -1, .keepdim = options.keepdim});
-}
-
-Tensor weight_lengths(const Tensor& v, const WeightNormOptions& options) {
-  const int axis = normalize_axis("weight_lengths", options.axis, v.rank());
-  return linalg::vector_norm(v, {.axis = axes_but(axis, v.rank()), .keepdim = true});
-}
-
-Tensor weight_norm(const Tensor& v, const Tensor& g, const WeightNormOptions& options) {
-  const int axis = normalize_axis("weight_norm", options.axis, v.rank());
-  Shape shape = Shape::filled(v.rank(), 1);
-  shape[axis] = v.dim(axis);
-  if (g.shape() != shape && g.shape() != Shape{v.dim(axis)}) {
-    fail<ShapeError>("weight_norm", "v ", v.shape(), " needs g of shape ", shape, " or ", Shape{v.dim(axis)}, ", got ",
-                     g.shape());
-  }
-  return v * (reshape(g, shape) / weight_lengths(v, {.axis = axis}));
 }
 
 }  // namespace xgrad

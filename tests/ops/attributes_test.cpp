@@ -271,8 +271,6 @@ TEST_CASE("products that differ in a setting look different") {
   differ("cosine_similarity eps", 1e-12, 1e-6, [&](double eps) { return cosine_similarity(x, x, {.eps = eps}); });
   differ("pairwise_distance p", 2, 3, [&](double p) { return pairwise_distance(x, x, {.p = p}); });
   differ("pairwise_distance eps", 1e-6, 1e-3, [&](double eps) { return pairwise_distance(x, x, {.eps = eps}); });
-  differ("weight_norm", 0, 1, [&](int axis) { return weight_norm(x, list, {.axis = axis}); });
-  differ("weight_lengths", 0, 1, [&](int axis) { return weight_lengths(x, {.axis = axis}); });
   differ("linear_attention heads", 1, 2, [&](int heads) { return linear_attention(cube, cube, cube, heads); });
   differ("linear_attention causal", false, true,
          [&](bool causal) { return linear_attention(cube, cube, cube, 1, {.causal = causal}); });

@@ -93,7 +93,6 @@ const bool margins_added = add(
         both_ways(
             "kl_div_batchmean",
             [](const Tensor& x) { return kl_div(log_softmax(x), softmax(x.detach()), {.reduction = batchmean}); }),
-        both_ways("weight_norm", [](const Tensor& x) { return weight_norm(x, ones({rows})); }),
         both_ways("checkpoint",
                   [](const Tensor& x) { return checkpoint([](const Tensor& v) { return tanh(v) * sigmoid(v); }, x); }),
     }));
