@@ -19,17 +19,6 @@ Mask all(const Mask& mask, const AxisSet& axis, const KeepdimOptions& options) {
   return sum(!mask, axis, options) == 0;
 }
 
-Index count_nonzero(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options) {
-  return count_nonzero(x != 0, axis, options);
-}
-Index count_nonzero(const Index& x, const AxisSet& axis, const KeepdimOptions& options) {
-  return count_nonzero(x != 0, axis, options);
-}
-Index count_nonzero(const Mask& mask, const AxisSet& axis, const KeepdimOptions& options) {
-  axis.resolve("count_nonzero", mask.rank());
-  return sum(mask, axis, options);
-}
-
 namespace {
 
 // The length of the result.

@@ -118,7 +118,6 @@ const bool choosing_added = add(
         of_numbers("unique", N, [](const Tensor& x) { return unique(x).values; }),  // a sort
         // The comparison makes a mask, which is counted then.
         of_numbers("any_rows", rows, [](const Tensor& x) { return any(x > 4, -1); }),
-        of_numbers("count_nonzero_rows", rows, [](const Tensor& x) { return count_nonzero(x, -1); }),
         of_numbers("bernoulli", N,
                    [p = full(shape, 0.5)](const Tensor&) { return bernoulli(p); }),  // Philox: ten rounds
         {"multinomial", N, 0,  // of 512 categories, eight for each row: logarithms and a partial sort

@@ -129,14 +129,11 @@ TEST_CASE("any, all and counts over axes") {
   CHECK(equal(any(mask, 0), Mask({3}, {true, true, true})));
   CHECK(equal(all(mask, 0), Mask({3}, {true, false, false})));
   CHECK(equal(all(mask, 1, {.keepdim = true}), Mask({2, 1}, {false, true})));
-  CHECK(equal(count_nonzero(mask, 1), index({1, 3})));
-  CHECK(count_nonzero(tensor({0, not_a_number, -0.0, 2})).item() == 2);
+  CHECK(sum(tensor({0, not_a_number, -0.0, 2}) != 0).item() == 2);
   CHECK(!any(Mask(Shape{0}), 0).item());
   CHECK(all(Mask(Shape{0}), 0).item());
   CHECK(error_of<ValueError>([&] { any(mask, 2); }) == "any: axis 2 is out of range for rank 2");
   CHECK(error_of<ValueError>([&] { all(mask, {0, 0}); }) == "all: repeated axis in [0, 0]");
-  CHECK(error_of<ValueError>([&] { count_nonzero(mask, -3); }) ==
-        "count_nonzero: axis -3 is out of range for rank 2");
 }
 
 TEST_CASE("nonzero lists positions") {

@@ -33,13 +33,6 @@ QuantileOptions quantiles(const Case& c) {
           .interpolation = names.at(c.has("interpolation") ? c.text("interpolation") : "linear")};
 }
 
-Results nonzeros(const Case& c) {
-  const AnyArray& x = *c.stored("x", 0);
-  if (const Array* reals = std::get_if<Array>(&x)) return count_nonzero(Tensor(*reals), over(c), kept(c));
-  if (const Mask* mask = std::get_if<Mask>(&x)) return count_nonzero(*mask, over(c), kept(c));
-  return count_nonzero(std::get<Index>(x), over(c), kept(c));
-}
-
 }  // namespace
 
 TEST_CASE("statistics, what is carried along an axis, and reductions of scalars equal PyTorch's") {
@@ -84,7 +77,6 @@ TEST_CASE("statistics, what is carried along an axis, and reductions of scalars 
           {"cumprod", carried(cumprod)},
           {"any", [](const Case& c) { return any(c.mask(0), over(c), kept(c)); }},
           {"all", [](const Case& c) { return all(c.mask(0), over(c), kept(c)); }},
-          {"count_nonzero", nonzeros},
       },
       {.terms = {{"stddev/14", 1}, {"stddev/15", 1}},  // of two numbers: no curvature
        .ulps_of = {{"stddev", 32}}});  // sums that cancel
