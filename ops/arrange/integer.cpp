@@ -36,12 +36,6 @@ std::int64_t added(const char* op, std::int64_t a, std::int64_t b) {
   return result;
 }
 
-std::int64_t multiplied(const char* op, std::int64_t a, std::int64_t b) {
-  std::int64_t result;
-  if (__builtin_mul_overflow(a, b, &result)) refuse_overflow(op, a, b);
-  return result;
-}
-
 // f(begin, end) for each group that is reduced together, elements in their order.
 template <class T, class F>
 Index reduced(const char* op, const BasicArray<T>& x, const AxisSet& axis, bool keepdim, const F& f) {
@@ -71,17 +65,6 @@ Index extremes(const char* op, const Index& x, const AxisSet& axis, bool keepdim
   });
 }
 
-// The first extreme element along an axis, and its position.
-SortedIndex extreme(const char* op, const Index& x, int axis, bool largest, bool keepdim) {
-  axis = normalize_axis_or_scalar(op, axis, x.rank());
-  if (x.rank() > 0 && x.shape()[axis] == 0) {
-    fail<ValueError>(op, "nothing to choose from in shape ", x.shape(), " along axis ", axis);
-  }
-  SortedIndex found = topk(x, 1, {.axis = axis, .largest = largest});
-  if (x.rank() > 0 && !keepdim) found = {squeeze(found.values, {axis}), squeeze(found.indices, {axis})};
-  return found;
-}
-
 }  // namespace
 
 Index operator+(const Index& a, const Index& b) {
@@ -97,7 +80,11 @@ Index operator-(const Index& a, const Index& b) {
 }
 
 Index operator*(const Index& a, const Index& b) {
-  return elementwise("mul", a, b, [](std::int64_t p, std::int64_t q) { return multiplied("mul", p, q); });
+  return elementwise("mul", a, b, [](std::int64_t p, std::int64_t q) {
+    std::int64_t result;
+    if (__builtin_mul_overflow(p, q, &result)) refuse_overflow("mul", p, q);
+    return result;
+  });
 }
 
 Index operator/(const Index& a, const Index& b) {
@@ -116,20 +103,6 @@ Index operator%(const Index& a, const Index& b) {
 
 Index operator-(const Index& x) { return Index(Shape{}, 0) - x; }
 
-Index operator&(const Index& a, const Index& b) {
-  return elementwise("bitwise_and", a, b, [](std::int64_t p, std::int64_t q) { return p & q; });
-}
-
-Index operator|(const Index& a, const Index& b) {
-  return elementwise("bitwise_or", a, b, [](std::int64_t p, std::int64_t q) { return p | q; });
-}
-
-Index operator^(const Index& a, const Index& b) {
-  return elementwise("bitwise_xor", a, b, [](std::int64_t p, std::int64_t q) { return p ^ q; });
-}
-
-Index operator~(const Index& x) { return x ^ Index(Shape{}, -1); }
-
 Index sum(const Index& x, const AxisSet& axis, const KeepdimOptions& options) {
   return reduced("sum", x, axis, options.keepdim, [](const std::int64_t* begin, const std::int64_t* end) {
     return std::accumulate(begin, end, std::int64_t{0}, [](auto a, auto b) { return added("sum", a, b); });
@@ -139,29 +112,11 @@ Index sum(const Mask& x, const AxisSet& axis, const KeepdimOptions& options) {
   return reduced("sum", x, axis, options.keepdim,
                  [](const bool* begin, const bool* end) { return std::count(begin, end, true); });
 }
-Index prod(const Index& x, const AxisSet& axis, const KeepdimOptions& options) {
-  return reduced("prod", x, axis, options.keepdim, [](const std::int64_t* begin, const std::int64_t* end) {
-    if (std::find(begin, end, 0) != end) return std::int64_t{0};  // whatever overflows on the way
-    return std::accumulate(begin, end, std::int64_t{1}, [](auto a, auto b) { return multiplied("prod", a, b); });
-  });
-}
 Index max(const Index& x, const AxisSet& axis, const KeepdimOptions& options) {
   return extremes("max", x, axis, options.keepdim, true);
 }
 Index min(const Index& x, const AxisSet& axis, const KeepdimOptions& options) {
   return extremes("min", x, axis, options.keepdim, false);
-}
-SortedIndex max(const Index& x, int axis, const KeepdimOptions& options) {
-  return extreme("max", x, axis, true, options.keepdim);
-}
-SortedIndex min(const Index& x, int axis, const KeepdimOptions& options) {
-  return extreme("min", x, axis, false, options.keepdim);
-}
-Index argmax(const Index& x, int axis, const KeepdimOptions& options) {
-  return extreme("argmax", x, axis, true, options.keepdim).indices;
-}
-Index argmin(const Index& x, int axis, const KeepdimOptions& options) {
-  return extreme("argmin", x, axis, false, options.keepdim).indices;
 }
 
 }  // namespace xgrad

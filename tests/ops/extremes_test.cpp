@@ -195,14 +195,13 @@ TEST_CASE("extreme numbers: axes") {
           [&] { return gather(x, axis, Index(shape, 0)); },
           [&] { return scatter_add(x, axis, Index(shape, 0), x); },
           [&] { return Tensor(to_real(index_select(mask, axis, none))); },
-          [&] { return Tensor(to_real(roll(mask, 1, axis))); },
           [&] { return Tensor(to_real(argsort(x, {.axis = axis}))); },
       };
       for (std::size_t i = 0; i < takes.size(); ++i) {
         CAPTURE(i);
         // An index of 0 is none of no elements.
         const bool indices = (i != 14 && i != 15) || x.size() > 0 || shape[0] == 0;
-        const bool goes_over = i <= 3 || i == 12 || i == 13 || i == 18;
+        const bool goes_over = i <= 3 || i == 12 || i == 13 || i == 17;
         if (indices) accepts(legal || (of_scalar && goes_over), [&] { with_gradients(takes[i](), x); });
       }
       const bool something = of_scalar || (legal && x.shape()[axis < 0 ? axis + rank : axis] > 0);

@@ -90,7 +90,6 @@ TEST_CASE("flatten, squeeze and unsqueeze are reshapes with names") {
   CHECK(squeeze(x).shape() == Shape{2, 3});
   CHECK(squeeze(x, {-1}).shape() == Shape{2, 1, 3});
   CHECK(squeeze(x, -1).shape() == Shape{2, 1, 3});
-  CHECK(squeeze(x.value(), 1).shape() == Shape{2, 3, 1});
   CHECK(squeeze(x, {3, 1}).shape() == Shape{2, 3});
   CHECK(unsqueeze(x, 0).shape() == Shape{1, 2, 1, 3, 1});
   CHECK(unsqueeze(x, -1).shape() == Shape{2, 1, 3, 1, 1});
@@ -312,8 +311,8 @@ TEST_CASE("flip turns axes round") {
   const Array x = counting({3, 4, 2});
   CHECK(is(flip(x, {1}), {3, 4, 2}, [&](const Position& i) { return at(x, {i[0], 3 - i[1], i[2]}); }));
   CHECK(is(flip(x, {-1, 0}), {3, 4, 2}, [&](const Position& i) { return at(x, {2 - i[0], i[1], 1 - i[2]}); }));
-  CHECK(equal(flip(x, {}), x));
-  CHECK(equal(flip(x, 1), flip(x, {1})));
+  CHECK(equal(flip(x, {}).value(), x));
+  CHECK(equal(flip(x, 1).value(), flip(x, {1}).value()));
   CHECK(flip(counting({0, 3}), {0, 1}).shape() == Shape{0, 3});
   check_moves([](const Tensors& x) { return flip(x[0], {0, 1}); }, {3, 5});
   CHECK(error_of<ValueError>([&] { flip(x, {1, -2}); }) == "flip: repeated axis in [1, -2]");
@@ -331,7 +330,7 @@ TEST_CASE("roll moves around the end, and rolls back") {
   CHECK(is(roll(x, {-3, 1}, {0, -1}), {4, 5, 3}, [&](const Position& i) {
     return at(x, {(i[0] + 3) % 4, i[1], (i[2] + 2) % 3});
   }));
-  CHECK(equal(roll(x, {1, 1}, {0, 0}), roll(x, 2, 0)));
+  CHECK(equal(roll(x, {1, 1}, {0, 0}).value(), roll(x, 2, 0).value()));
   CHECK(roll(counting({0, 2}), 1, 0).shape() == Shape{0, 2});
   check_moves([](const Tensors& x) { return roll(x[0], {2, -1}, {0, 1}); }, {3, 5});
   CHECK(error_of<ValueError>([&] { roll(x, {1, 2}, {0}); }) == "roll: 2 shifts for 1 axes");
@@ -390,8 +389,6 @@ TEST_CASE("whole numbers and truth values are arranged in the same way") {
   CHECK(equal(stack({ids[{0}], ids[{1}]}, 1), transpose(ids)));
   CHECK(equal(concat({ids < 2, ids > 5}, 1), Mask({2, 6}, {true, false, false, false, false, false,  //
                                                          false, false, false, false, false, true})));
-  CHECK(equal(roll(ids, 1, 1), Index({2, 3}, {3, 1, 2, 6, 4, 5})));
-  CHECK(equal(flip(ids, {1}), Index({2, 3}, {3, 2, 1, 6, 5, 4})));
   const Mask mask({2, 1}, {true, false});
   CHECK(equal(broadcast_to(mask, {2, 2}), Mask({2, 2}, {true, true, false, false})));
   const Mask large = tril(Mask({37, 41}, true));

@@ -1,4 +1,4 @@
-// Shrinking functions and bits of whole numbers: limits, gradients against differences, and bad inputs. (PyTorch's numbers:
+// Shrinking functions: limits, gradients against differences, and bad inputs. (PyTorch's numbers:
 // operation_fixtures_test.cpp.)
 #include <cmath>
 
@@ -31,12 +31,4 @@ TEST_CASE("special functions refuse bad settings") {
   CHECK(error_of<ValueError>([&] { hardshrink(x, -1); }) == "hardshrink: lambda -1 is negative or NaN");
   CHECK(error_of<ValueError>([&] { softshrink(x, not_a_number); }) == "softshrink: lambda nan is negative or NaN");
   CHECK(error_of<ValueError>([&] { rrelu(x, {.lower = 1, .upper = 0}); }) == "rrelu: slopes from 1 to 0");
-}
-
-TEST_CASE("whole numbers: bits") {
-  const auto one = [](std::int64_t v) { return Index(Shape{}, v); };
-  CHECK((one(12) & 10).item() == 8);
-  CHECK((one(12) | 10).item() == 14);
-  CHECK((one(12) ^ 10).item() == 6);
-  CHECK(error_of<ShapeError>([&] { index({1, 2}) & index({1, 2, 3}); }).find("bitwise_and: ") == 0);
 }
