@@ -21,16 +21,12 @@ TEST_CASE("derivatives of functions in closed form") {
   CHECK(jacobian(linear_map, normal({2, 3})).shape() == Shape{2, 3, 2, 3});
   check_close(jvp(linear_map, x, v).product.value(), matmul(a, v).value());
   check_close(vjp(linear_map, x, v).product.value(), matmul(v, a).value());
-  // x^3: 3 x^2 on the diagonal; of the product of two, each times the other.
+  // x^3: 3 x^2 on the diagonal.
   check_close(jacobian([](const Tensor& u) { return pow(u, 3); }, x).value(), diag(3 * square(x)).value(), 1e-14);
-  const auto parts = hessian([](const Tensors& in) { return dot(in[0], in[1]); }, {x, v});
-  check_close(parts[0][1].value(), eye(3).value());
-  check_close(parts[0][0].value(), zeros({3, 3}).value());
   // A number needs no vector.
   CHECK(jvp([](const Tensor& u) { return u * u; }, Tensor(3)).product.item() == 6);
   CHECK(vjp([](const Tensor& u) { return u * u; }, Tensor(3)).product.item() == 6);
   CHECK(hvp([](const Tensor& u) { return u * u * u; }, Tensor(3)).product.item() == 18);
-  check_close(vjp([](const Tensors& in) { return sum(in[0] * in[1]); }, {x, v}).products[1].value(), x.value());
   CHECK(jacobian([](const Tensor& u) { return narrow(u, 0, 0, 0); }, x).shape() == Shape{0, 3});
   check_close(jacobian([](const Tensor& u) { return u; }, x).value(), eye(3).value());
 }
@@ -54,41 +50,35 @@ TEST_CASE("what is returned has a graph if that is asked for, and inputs keep th
 }
 
 TEST_CASE("what a function does not depend on has zeros, or is refused if that is strict") {
-  const Tensor x = normal({2}), y = normal({3}, 2);
-  const TensorsFunction first = [](const Tensors& in) { return sum(square(in[0])); };
+  const Tensor x = normal({2});
   const TensorFunction constant = [](const Tensor&) { return Tensor(3); };
   constexpr FunctionalOptions strict{.strict = true};
-  check_close(jacobian(first, {x, y})[1].value(), zeros({3}).value());
-  check_close(hessian(first, {x, y})[1][0].value(), zeros({3, 2}).value());
   check_close(jacobian(constant, x).value(), zeros({2}).value());
   check_close(jvp(constant, x, x).product.value(), Tensor(0).value());
   check_close(hvp([](const Tensor& u) { return sum(u); }, x, x).product.value(), zeros({2}).value());
   CHECK(error_of<GraphError>([&] { jacobian(constant, x, strict); }) ==
-        "jacobian: the result does not depend on the inputs");
+        "jacobian: the result does not depend on the input");
   CHECK(error_of<GraphError>([&] { hessian([](const Tensor& u) { return sum(u); }, x, strict); }) ==
-        "hessian: a gradient does not depend on the inputs");
+        "hessian: the gradient does not depend on the input");
   CHECK(error_of<GraphError>([&] { hvp([](const Tensor& u) { return sum(u); }, x, x, strict); }) ==
-        "hvp: the gradient does not depend on the inputs");
-  CHECK(!error_of<GraphError>([&] { jacobian(first, {x, y}, strict); }).empty());
-  CHECK(!error_of<GraphError>([&] { vjp(first, {x, y}, {}, strict); }).empty());
+        "hvp: the gradient does not depend on the input");
+  CHECK(error_of<GraphError>([&] { vjp(constant, x, {}, strict); }) == "vjp: the result does not depend on the input");
 }
 
 TEST_CASE("derivatives of functions refuse what does not fit") {
   const Tensor x = normal({3});
   const TensorFunction f = [](const Tensor& u) { return exp(u); };
-  const TensorsFunction g = [](const Tensors& in) { return in[0]; };
   CHECK(error_of<ValueError>([&] { jacobian(TensorFunction(), x); }) == "jacobian: the function is empty");
-  CHECK(error_of<ValueError>([&] { hessian(TensorsFunction(), {x}); }) == "hessian: the function is empty");
-  CHECK(error_of<GraphError>([&] { vjp(f, Tensor(), x); }) == "vjp: input 0 is undefined");
+  CHECK(error_of<ValueError>([&] { hessian(TensorFunction(), x); }) == "hessian: the function is empty");
+  CHECK(error_of<GraphError>([&] { vjp(f, Tensor(), x); }) == "vjp: the input is undefined");
   CHECK(error_of<GraphError>([&] { jvp([](const Tensor&) { return Tensor(); }, x, x); }) ==
         "jvp: f returned an undefined tensor");
   CHECK(error_of<ShapeError>([&] { hessian(f, x); }) == "hessian: f has to give one element, its shape is [3]");
   CHECK(error_of<ShapeError>([&] { hvp(f, x, x); }) == "hvp: f has to give one element, its shape is [3]");
   CHECK(error_of<ShapeError>([&] { vjp(f, x, ones({2})); }) == "vjp: a vector of shape [2] for the result of [3]");
   CHECK(error_of<ShapeError>([&] { vjp(f, x); }) == "vjp: a vector is needed: the result has shape [3]");
-  CHECK(error_of<ShapeError>([&] { jvp(f, x, ones({3, 1})); }) == "jvp: a vector of shape [3, 1] for input 0 of [3]");
-  CHECK(error_of<ShapeError>([&] { jvp(f, x); }) == "jvp: a vector is needed: input 0 has shape [3]");
-  CHECK(error_of<ValueError>([&] { jvp(g, {x, x}, {x}); }) == "jvp: 1 vectors for 2 inputs");
+  CHECK(error_of<ShapeError>([&] { jvp(f, x, ones({3, 1})); }) == "jvp: a vector of shape [3, 1] for the input of [3]");
+  CHECK(error_of<ShapeError>([&] { jvp(f, x); }) == "jvp: a vector is needed: the input has shape [3]");
   CHECK(error_of<LimitError>([&] {
           jacobian(f, ones({1, 1, 1, 1, 1}));
         }) == "jacobian: a result of shape [1, 1, 1, 1, 1] + [1, 1, 1, 1, 1] has more than 8 axes");
