@@ -13,7 +13,7 @@
 namespace xgrad::testing {
 namespace {
 
-using linalg::cholesky, linalg::qr, linalg::QrMode, linalg::solve, linalg::solve_triangular, linalg::svd;
+using linalg::cholesky, linalg::solve, linalg::solve_triangular;
 
 // All that an observer sees of the operations that run, but for the numbers of tensors with axes.
 struct Trace : Observer {
@@ -251,9 +251,6 @@ TEST_CASE("products that differ in a setting look different") {
   differ("solve_triangular unitriangular", false, true,
          [&](bool unit) { return solve_triangular(triangle, x, {.unitriangular = unit}); });
   differ("cholesky", false, true, [&](bool upper) { return cholesky(definite, {.upper = upper}); });
-  const Tensor high = cube[{0, _, slice(0, 2)}];
-  differ("qr", QrMode::reduced, QrMode::complete, [&](QrMode mode) { return qr(high, {.mode = mode}).q; });
-  differ("svd", true, false, [&](bool full) { return svd(high, {.full_matrices = full}).u; });
   differ("vector_norm axis", 0, 1, [&](int axis) { return vector_norm(x, {.axis = axis}); });
   for (const double ord : {-infinity, -1., 0., 1., 3., infinity}) {
     differ("vector_norm ord", 2, ord, [&](double p) { return vector_norm(x, {.ord = p}); });
