@@ -30,17 +30,12 @@ struct Called {
     if (!y.defined()) fail<GraphError>(op, "f returned an undefined tensor");
   }
 
-  // The gradient of <seed, of>; if that does not depend on x zeros or, with strict, a GraphError.
-  Tensor gradient(const Tensor& of, const Tensor& seed, bool create_graph, const char* what) const {
-    if (of.requires_grad()) {
-      return grad(of, {x},
-                  {.seed = seed,
-                   .create_graph = create_graph,
-                   .retain_graph = true,
-                   .unused = options.strict ? Unused::refuse : Unused::zeros})[0];
-    }
-    if (options.strict) fail<GraphError>(op, what, " does not depend on the input");
-    return zeros_like(x);
+  // The gradient of <seed, of>, zeros if that does not depend on x.
+  Tensor gradient(const Tensor& of, const Tensor& seed, bool create_graph) const {
+    if (!of.requires_grad()) return zeros_like(x);
+    const GradOptions of_x{
+        .seed = seed, .create_graph = create_graph, .retain_graph = true, .unused = Unused::zeros};
+    return grad(of, {x}, of_x)[0];
   }
 
   // The result, without a graph if none is wanted.
@@ -62,7 +57,7 @@ Tensor vector_for(const char* op, const Tensor& v, const Tensor& x, const char* 
 }
 
 // The Jacobian of `of`: a row for each element.
-Tensor rows_of(const Called& called, const Tensor& of, const char* what) {
+Tensor rows_of(const Called& called, const Tensor& of) {
   const Tensor& x = called.x;
   if (of.rank() + x.rank() > max_rank) {
     fail<LimitError>(called.op, "a result of shape ", of.shape(), " + ", x.shape(), " has more than ", max_rank, " axes");
@@ -74,7 +69,7 @@ Tensor rows_of(const Called& called, const Tensor& of, const char* what) {
   for (std::int64_t i = 0; i < of.size(); ++i) {
     Array seed(of.shape(), Real(0));
     seed.mutable_data()[i] = 1;
-    const Tensor row = called.gradient(of, Tensor(std::move(seed)), called.options.create_graph, what);
+    const Tensor row = called.gradient(of, Tensor(std::move(seed)), called.options.create_graph);
     if (called.options.create_graph) {
       rows.push_back(row);
     } else {
@@ -89,21 +84,21 @@ Tensor rows_of(const Called& called, const Tensor& of, const char* what) {
 Tensor jacobian(const TensorFunction& f, const Tensor& x, const FunctionalOptions& options) {
   const EnableGrad on;
   const Called called("jacobian", f, x, options);
-  return rows_of(called, called.y, "the result");
+  return rows_of(called, called.y);
 }
 
 Tensor hessian(const TensorFunction& f, const Tensor& x, const FunctionalOptions& options) {
   const EnableGrad on;
   const Called called("hessian", f, x, options);
   called.refuse_many();
-  return rows_of(called, called.gradient(called.y, ones_like(called.y), true, "the result"), "the gradient");
+  return rows_of(called, called.gradient(called.y, ones_like(called.y), true));
 }
 
 OutputAndProduct vjp(const TensorFunction& f, const Tensor& x, const Tensor& v, const FunctionalOptions& options) {
   const EnableGrad on;
   const Called called("vjp", f, x, options);
   const Tensor seed = vector_for("vjp", v, called.y, "the result");
-  return {called.output(), called.gradient(called.y, seed, options.create_graph, "the result")};
+  return {called.output(), called.gradient(called.y, seed, options.create_graph)};
 }
 
 OutputAndProduct jvp(const TensorFunction& f, const Tensor& x, const Tensor& v, const FunctionalOptions& options) {
@@ -111,7 +106,7 @@ OutputAndProduct jvp(const TensorFunction& f, const Tensor& x, const Tensor& v, 
   const Called called("jvp", f, x, options);
   const Tensor vector = vector_for("jvp", v, x, "the input");
   const Tensor u = variable(Array(called.y.shape(), Real(0)));
-  const Tensor slope = called.gradient(called.y, u, true, "the result");
+  const Tensor slope = called.gradient(called.y, u, true);
   if (!slope.requires_grad()) return {called.output(), zeros_like(called.y)};
   const GradOptions of_u{.create_graph = options.create_graph, .unused = Unused::zeros};
   return {called.output(), grad(sum(slope * vector), {u}, of_u)[0]};
@@ -122,9 +117,9 @@ OutputAndProduct hvp(const TensorFunction& f, const Tensor& x, const Tensor& v, 
   const Called called("hvp", f, x, options);
   called.refuse_many();
   const Tensor vector = vector_for("hvp", v, x, "the input");
-  const Tensor slope = called.gradient(called.y, ones_like(called.y), true, "the result");
+  const Tensor slope = called.gradient(called.y, ones_like(called.y), true);
   const Tensor along = slope.requires_grad() ? sum(slope * vector) : Tensor(0);
-  return {called.output(), called.gradient(along, {}, options.create_graph, "the gradient")};
+  return {called.output(), called.gradient(along, {}, options.create_graph)};
 }
 
 }  // namespace xgrad

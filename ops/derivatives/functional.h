@@ -11,9 +11,9 @@
 // the result can be differentiated with respect to it. Recording is on meanwhile, also inside a NoGrad. f may use other
 // tensors that require gradients; nothing is added to theirs.
 //
-// All throw ValueError for an empty function; GraphError for an undefined input or result, and with strict for a result
-// that does not depend on the input; ShapeError for a vector that differs in shape from its other factor; and anything
-// that f throws.
+// Where the result does not depend on the input, derivatives are zeros. All throw ValueError for an empty function;
+// GraphError for an undefined input or result; ShapeError for a vector that differs in shape from its other factor; and
+// anything that f throws.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,6 @@ namespace xgrad {
 
 struct FunctionalOptions {
   bool create_graph = false;  ///< the result can be differentiated with respect to the input
-  bool strict = false;        ///< throw GraphError where the result does not depend on it; else zeros are returned
 };
 
 using TensorFunction = std::function<Tensor(const Tensor&)>;

@@ -38,8 +38,5 @@ struct QuantileOptions {
 /// The number below which a share q of the elements lies: that at position q (n - 1) in sorted order, counted from 0;
 /// NaN if there is one. Of all elements if no axis is given. Throws ValueError unless 0 <= q <= 1.
 Tensor quantile(const Tensor& x, double q, std::optional<int> axis = {}, const QuantileOptions& options = {});
-/// The quantile for each of a list of shares, along a new first axis; q (n - 1) is rounded to the precision of the list,
-/// as in PyTorch. No gradient flows to q. Throws ShapeError, too, unless q has one axis.
-Tensor quantile(const Tensor& x, const Tensor& q, std::optional<int> axis = {}, const QuantileOptions& options = {});
 
 }  // namespace xgrad

@@ -590,7 +590,7 @@ TEST_CASE("equal numbers have a deviation of 0, with a gradient of 0; infinities
   CHECK(std::isnan(stddev(Array({2}, {not_a_number, 1})).item()));
 }
 
-TEST_CASE("a quantile's place is found in double, of a list's in the list's own numbers") {
+TEST_CASE("a quantile's place is found in double") {
   using enum QuantileInterpolation;
   for (const std::int64_t last : {10, 100, 1000}) {
     const Tensor x = to_real(arange(last + 1));
@@ -599,18 +599,11 @@ TEST_CASE("a quantile's place is found in double, of a list's in the list's own 
       const double q = static_cast<double>(k) / static_cast<double>(last), place = q * static_cast<double>(last);
       REQUIRE(quantile(x, q, {}, {.interpolation = lower}).item() == std::floor(place));
       REQUIRE(quantile(x, q, {}, {.interpolation = higher}).item() == std::ceil(place));
-      const Real of_list = static_cast<Real>(q) * static_cast<Real>(last);  // as PyTorch has it
-      REQUIRE(quantile(x, Tensor(Array({1}, static_cast<Real>(q))), {}, {.interpolation = lower}).item() ==
-              std::floor(of_list));
-      REQUIRE(quantile(x, Tensor(Array({1}, static_cast<Real>(q))), {}, {.interpolation = higher}).item() ==
-              std::ceil(of_list));
     }
   }
   const Tensor x = to_real(arange(11));
   CHECK(quantile(x, 0.9, {}, {.interpolation = lower}).item() == 9);
-  CHECK(quantile(x, tensor({0.9}), {}, {.interpolation = lower}).item() == 9);
   CHECK(quantile(x, 0.1, {}, {.interpolation = higher}).item() == 1);
-  CHECK(quantile(x, tensor({0.1}), {}, {.interpolation = higher}).item() == 1);
 }
 
 TEST_CASE("sums of many numbers in one place keep their digits") {

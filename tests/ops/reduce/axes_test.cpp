@@ -63,6 +63,6 @@ TEST_CASE("what is chosen along an axis takes it behind x, and other questions b
   CHECK(equal(kthvalue(x, 2, 0).values.value(), Array({4}, {4, 6, 5, 5})));
   CHECK(equal(kthvalue(x, 4, -1, {.keepdim = true}).indices, Index({2, 1}, {0, 1})));
   CHECK(equal(quantile(x, 0.5, 0).value(), Array({4}, {3.5, 3.5, 3.5, 3.5})));
-  CHECK(equal(quantile(x, tensor({0, 1}), 1, {.keepdim = true}).value(), Array({2, 2, 1}, {1, 4, 3, 6})));
+  CHECK(equal(quantile(x, 0, 1, {.keepdim = true}).value(), Array({2, 1}, {1, 4})));
   CHECK(equal(quantile(x, 1, 1, {.interpolation = QuantileInterpolation::lower}).value(), Array({2}, {3, 6})));
 }

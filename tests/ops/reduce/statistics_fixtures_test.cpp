@@ -72,7 +72,6 @@ TEST_CASE("statistics, what is carried along an axis, and reductions of scalars 
           {"topk", [](const Case& c) { return both(topk(c.x(), c.integer("k"), {.axis = c.integer("axis")})); }},
           {"quantile", [](const Case& c) { return quantile(c.x(), c.number("q"), along(c), quantiles(c)); }},
           {"quantile_all", [](const Case& c) { return quantile(c.x(), c.number("q")); }},
-          {"quantiles", [](const Case& c) { return quantile(c.x(0), c.x(1).detach(), along(c), quantiles(c)); }},
           {"cumsum", carried(cumsum)},
           {"cumprod", carried(cumprod)},
           {"any", [](const Case& c) { return any(c.mask(0), over(c), kept(c)); }},

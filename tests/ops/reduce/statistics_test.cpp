@@ -25,7 +25,6 @@ TEST_CASE("the gradients of statistics are those of differences") {
     check([](const Tensor& x, int axis) { return median(x, axis).values; });
     check([](const Tensor& x, int axis) { return kthvalue(x, 2, axis).values; });
     check([](const Tensor& x, int axis) { return quantile(x, 0.3, axis); });
-    check([](const Tensor& x, int axis) { return quantile(x, tensor({0.1, 0.8}), axis); });
     check([](const Tensor& x, int axis) { return cumprod(x, axis); });
   }
   check_gradients([](const Tensors& x) { return median(x[0]); }, {normal({3, 5})});
@@ -86,9 +85,8 @@ TEST_CASE("medians, modes and quantiles: ties and NaN") {
   CHECK(quantile(tensor({0, infinity, infinity}), 0.75).item() == infinity);
   CHECK(quantile(tensor({{1, not_a_number}, {3, 4}}), 0.5, 1).value().data()[1] == 3.5);
   CHECK(std::isnan(quantile(tensor({{1, not_a_number}, {3, 4}}), 0.5, 1).value().data()[0]));
-  CHECK(quantile(ones({2, 3}), tensor({0, 0.5}), 0, {.keepdim = true}).shape() == Shape{2, 1, 3});
+  CHECK(quantile(ones({2, 3}), 0.5, 0, {.keepdim = true}).shape() == Shape{1, 3});
   CHECK(quantile(ones({2, 3}), 0.5, {}, {.keepdim = true}).shape() == Shape{1, 1});
-  CHECK(quantile(ones({2, 3}), tensor(std::vector<Real>{})).shape() == Shape{0});
 }
 
 TEST_CASE("reductions take axes 0 and -1 of a scalar, and no others") {
@@ -155,7 +153,6 @@ TEST_CASE("statistics refuse what they cannot answer") {
   CHECK(error_of<ValueError>([&] { kthvalue(x, 4); }) == "kthvalue: k = 4 is not in [1, 3]");
   CHECK(error_of<ValueError>([&] { quantile(x, 1.5); }) == "quantile: q = 1.5 is not in [0, 1]");
   CHECK(error_of<ValueError>([&] { quantile(x, not_a_number); }) == "quantile: q = nan is not in [0, 1]");
-  CHECK(error_of<ShapeError>([&] { quantile(x, ones({2, 2})); }) == "quantile: q needs one axis, its shape is [2, 2]");
   CHECK(error_of<ValueError>([&] { median(x, 2); }) == "median: axis 2 is out of range for rank 2");
   CHECK(error_of<ValueError>([&] { cumprod(x, 2); }) == "cumprod: axis 2 is out of range for rank 2");
   for (const auto& shape : {Shape{0, 3}, Shape{3, 0}}) {
