@@ -60,7 +60,8 @@ Tensor vector_for(const char* op, const Tensor& v, const Tensor& x, const char* 
 Tensor rows_of(const Called& called, const Tensor& of) {
   const Tensor& x = called.x;
   if (of.rank() + x.rank() > max_rank) {
-    fail<LimitError>(called.op, "a result of shape ", of.shape(), " + ", x.shape(), " has more than ", max_rank, " axes");
+    fail<LimitError>(called.op, "a result of shape ", of.shape(), " + ", x.shape(), " has more than ", max_rank,
+                     " axes");
   }
   Shape shape = of.shape();
   for (const std::int64_t size : x.shape()) shape.push_back(size);

@@ -7,9 +7,9 @@
 //     const auto [y, Jv] = jvp(cubes, x, ones({3}));                  // y = x^3, J v = 3 x^2
 //
 // A function takes one tensor and returns one. (Several tensors are parts of one that is their concatenation.) It is
-// called once, with a leaf of its own that has the value of the input; with create_graph, with the input itself, so that
-// the result can be differentiated with respect to it. Recording is on meanwhile, also inside a NoGrad. f may use other
-// tensors that require gradients; nothing is added to theirs.
+// called once, with a leaf of its own that has the value of the input. With create_graph it is called with the input
+// itself, so that the result can be differentiated with respect to it. Recording is on meanwhile, also inside a NoGrad.
+// f may use other tensors that require gradients; nothing is added to theirs.
 //
 // Where the result does not depend on the input, derivatives are zeros. All throw ValueError for an empty function;
 // GraphError for an undefined input or result; ShapeError for a vector that differs in shape from its other factor; and

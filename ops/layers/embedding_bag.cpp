@@ -56,19 +56,19 @@ Tensor largest(const Tensor& rows, const Index& bags, std::int64_t B) {
   each_of_rows(bags, C, [to = y.mutable_data(), from = rows.value().data()](std::int64_t i, std::int64_t k) {
     if (!(from[i] <= to[k]) && !std::isnan(to[k])) to[k] = from[i];
   });
-  const Tensor most = record("bag_max", std::move(y), wrt(rows, [rows = kept(rows), bags, C](const Tensor& gy, const Tensor& y) {
-                               // Which elements are the result, and how many of them share it.
-                               Array hits(rows.shape()), counts(y.shape(), Real(0));
-                               Real *hit = hits.mutable_data(), *count = counts.mutable_data();
-                               each_of_rows(bags, C, [&](std::int64_t i, std::int64_t k) {
-                                 const Real v = rows.value().data()[i], most = y.value().data()[k];
-                                 hit[i] = v == most || (std::isnan(v) && std::isnan(most));
-                                 count[k] += hit[i];
-                               });
-                               std::replace(count, count + counts.size(), Real(0), Real(1));  // of empty bags
-                               return index_select(gy / Tensor(counts), 0, bags) * Tensor(hits);
-                             }),
-                             told("index", bags));
+  const auto rule = [rows = kept(rows), bags, C](const Tensor& gy, const Tensor& y) {
+    // Which elements are the result, and how many of them share it.
+    Array hits(rows.shape()), counts(y.shape(), Real(0));
+    Real *hit = hits.mutable_data(), *count = counts.mutable_data();
+    each_of_rows(bags, C, [&](std::int64_t i, std::int64_t k) {
+      const Real v = rows.value().data()[i], most = y.value().data()[k];
+      hit[i] = v == most || (std::isnan(v) && std::isnan(most));
+      count[k] += hit[i];
+    });
+    std::replace(count, count + counts.size(), Real(0), Real(1));  // of empty bags
+    return index_select(gy / Tensor(counts), 0, bags) * Tensor(hits);
+  };
+  const Tensor most = record("bag_max", std::move(y), wrt(rows, rule), told("index", bags));
   return masked_fill(most, empty, 0);
 }
 

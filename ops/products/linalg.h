@@ -104,7 +104,8 @@ inline Tensor norm(const Tensor& x) { return vector_norm(x); }
 
 // ---- Diagonals ------------------------------------------------------------------------------------------------------
 
-/// The diagonal `offset` columns to the right of the main one, or rows below it if negative.      (..., m, n) -> (..., k)
+/// The diagonal `offset` columns to the right of the main one, or rows below it if negative.
+///   (..., m, n) -> (..., k)
 Tensor diagonal(const Tensor& a, std::int64_t offset = 0);
 /// The dual of diagonal: matrices with x on the diagonal, 0 elsewhere.
 ///   (..., n) -> (..., n + |offset|, n + |offset|)

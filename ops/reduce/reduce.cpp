@@ -149,9 +149,13 @@ VarMean var_mean(const Tensor& x, const AxisSet& axis, const VarOptions& options
 }
 
 XGRAD_FORMULA max_formula{"max", "y = the largest x_i", "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
-Tensor max(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options) { return extreme("max", x, axis, options, max_over); }
+Tensor max(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options) {
+  return extreme("max", x, axis, options, max_over);
+}
 XGRAD_FORMULA min_formula{"min", "y = the smallest x_i", "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
-Tensor min(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options) { return extreme("min", x, axis, options, min_over); }
+Tensor min(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options) {
+  return extreme("min", x, axis, options, min_over);
+}
 
 namespace {
 
