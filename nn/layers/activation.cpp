@@ -6,7 +6,6 @@
 #include "../../ops/elementwise/activations.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/rounding.h"
-#include "../../ops/elementwise/special.h"
 #include "../../ops/elementwise/trigonometry.h"
 #include "../../ops/layers/softmax.h"
 

@@ -2,7 +2,6 @@
 #include "integer.h"
 
 #include <algorithm>
-#include <concepts>
 #include <limits>
 #include <numeric>
 #include <span>

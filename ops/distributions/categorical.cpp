@@ -1,7 +1,5 @@
 #include "categorical.h"
 
-#include <cmath>
-
 #include "../../core/graph/grad.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/index.h"

@@ -5,9 +5,7 @@
 
 #include "../../core/base/error.h"
 #include "../arrange/broadcast.h"
-#include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
-#include "../elementwise/compare.h"
 #include "../reduce/reduce.h"
 #include "linalg.h"
 
