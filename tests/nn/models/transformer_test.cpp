@@ -222,7 +222,7 @@ TEST_CASE("With norms over (T, C) earlier positions change with later ones, caus
           CAPTURE(changed);
           Array other = x;  // another vector at that position of the first sequence
           for (std::int64_t c = 0; c < 6; ++c) other.mutable_data()[changed * 6 + c] *= Real(c - 2);
-          const Array moved = max(abs(block(Tensor(other)) - block(Tensor(x))), {.axis = -1}).value();  // (2, T)
+          const Array moved = max(abs(block(Tensor(other)) - block(Tensor(x))), Axes{-1}).value();  // (2, T)
           for (std::int64_t t = 0; t < T; ++t) {
             CHECK((moved.at({0, t}) > 1e-3) == (over_all || t >= changed));
             CHECK((moved.at({0, t}) == 0) == (!over_all && t < changed));
