@@ -1,4 +1,4 @@
-// Derivatives of functions.
+// Derivatives of functions. A function of one tensor is treated as a function of a list of one.
 #include "functional.h"
 
 #include <algorithm>
@@ -19,23 +19,31 @@ namespace {
 struct Called {
   const char* op;
   FunctionalOptions options;
-  Tensor x, y;  // the argument of f, and its result
+  Tensors xs;  // the arguments of f
+  Tensor y;
 
-  Called(const char* op, const TensorFunction& f, const Tensor& input, const FunctionalOptions& options)
+  Called(const char* op, const TensorsFunction& f, const Tensors& inputs, const FunctionalOptions& options)
       : op(op), options(options) {
     detail::refuse_empty(op, f);
-    if (!input.defined()) fail<GraphError>(op, "the input is undefined");
-    x = options.create_graph && input.requires_grad() ? alias(input) : variable(input.value());
-    y = f(x);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i].defined()) fail<GraphError>(op, "input ", i, " is undefined");
+    }
+    for (const Tensor& x : inputs) {
+      xs.push_back(options.create_graph && x.requires_grad() ? alias(x) : variable(x.value()));
+    }
+    y = f(xs);
     if (!y.defined()) fail<GraphError>(op, "f returned an undefined tensor");
   }
 
-  // The gradient of <seed, of>, zeros if that does not depend on x.
-  Tensor gradient(const Tensor& of, const Tensor& seed, bool create_graph) const {
-    if (!of.requires_grad()) return zeros_like(x);
-    const GradOptions of_x{
-        .seed = seed, .create_graph = create_graph, .retain_graph = true, .unused = Unused::zeros};
-    return grad(of, {x}, of_x)[0];
+  // The gradients of <seed, of>, zeros for inputs that it does not depend on.
+  Tensors gradients(const Tensor& of, const Tensor& seed, bool create_graph) const {
+    if (of.requires_grad()) {
+      return grad(of, xs,
+                  {.seed = seed, .create_graph = create_graph, .retain_graph = true, .unused = Unused::zeros});
+    }
+    Tensors zeros;
+    for (const Tensor& x : xs) zeros.push_back(zeros_like(x));
+    return zeros;
   }
 
   // The result, without a graph if none is wanted.
@@ -56,71 +64,150 @@ Tensor vector_for(const char* op, const Tensor& v, const Tensor& x, const char* 
   return v;
 }
 
-// The Jacobian of `of`: a row for each element.
-Tensor rows_of(const Called& called, const Tensor& of) {
-  const Tensor& x = called.x;
-  if (of.rank() + x.rank() > max_rank) {
-    fail<LimitError>(called.op, "a result of shape ", of.shape(), " + ", x.shape(), " has more than ", max_rank,
-                     " axes");
+Tensors vectors_for(const char* op, const Tensors& vs, const Tensors& xs) {
+  if (!vs.empty() && vs.size() != xs.size()) fail<ValueError>(op, vs.size(), " vectors for ", xs.size(), " inputs");
+  Tensors result;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    result.push_back(vector_for(op, vs.empty() ? Tensor() : vs[i], xs[i], cat("input ", i).c_str()));
   }
-  Shape shape = of.shape();
-  for (const std::int64_t size : x.shape()) shape.push_back(size);
-  Tensors rows;
-  Array values(shape);  // of the result, if its graph is not wanted
+  return result;
+}
+
+// <a, b> over the pairs where a has a graph; undefined if none has.
+Tensor inner_product(const Tensors& as, const Tensors& bs) {
+  Tensor total;
+  for (std::size_t i = 0; i < as.size(); ++i) {
+    if (!as[i].requires_grad()) continue;
+    const Tensor part = sum(as[i] * bs[i]);
+    total = total.defined() ? total + part : part;
+  }
+  return total;
+}
+
+// The Jacobian of `of` with respect to every x: a row for each element.
+Tensors rows_of(const Called& called, const Tensor& of) {
+  std::vector<Shape> shapes;
+  for (const Tensor& x : called.xs) {
+    if (of.rank() + x.rank() > max_rank) {
+      fail<LimitError>(called.op, "a result of shape ", of.shape(), " + ", x.shape(), " has more than ", max_rank,
+                       " axes");
+    }
+    Shape shape = of.shape();
+    for (const std::int64_t size : x.shape()) shape.push_back(size);
+    shapes.push_back(shape);
+  }
+  std::vector<Tensors> rows(called.xs.size());
+  std::vector<Array> values;  // of the result, if its graph is not wanted
+  for (const Shape& shape : shapes) values.emplace_back(shape);
   for (std::int64_t i = 0; i < of.size(); ++i) {
     Array seed(of.shape(), Real(0));
     seed.mutable_data()[i] = 1;
-    const Tensor row = called.gradient(of, Tensor(std::move(seed)), called.options.create_graph);
-    if (called.options.create_graph) {
-      rows.push_back(row);
-    } else {
-      std::ranges::copy(row.value(), values.mutable_data() + i * row.size());
+    const Tensors row = called.gradients(of, Tensor(std::move(seed)), called.options.create_graph);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (called.options.create_graph) {
+        rows[k].push_back(row[k]);
+      } else {
+        std::ranges::copy(row[k].value(), values[k].mutable_data() + i * row[k].size());
+      }
     }
   }
-  return rows.empty() ? Tensor(std::move(values)) : reshape(stack(rows), shape);
+  Tensors results;
+  for (std::size_t k = 0; k < shapes.size(); ++k) {
+    results.push_back(rows[k].empty() ? Tensor(std::move(values[k])) : reshape(stack(rows[k]), shapes[k]));
+  }
+  return results;
+}
+
+TensorsFunction of_list(const char* op, const TensorFunction& f) {
+  detail::refuse_empty(op, f);
+  return [&f](const Tensors& xs) { return f(xs[0]); };
+}
+
+Tensors jacobians(const char* op, const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options) {
+  const EnableGrad on;
+  const Called called(op, f, xs, options);
+  return rows_of(called, called.y);
+}
+
+std::vector<Tensors> hessians(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options) {
+  const EnableGrad on;
+  const Called called("hessian", f, xs, options);
+  called.refuse_many();
+  std::vector<Tensors> result;
+  for (const Tensor& g : called.gradients(called.y, ones_like(called.y), true)) result.push_back(rows_of(called, g));
+  return result;
+}
+
+OutputAndProducts vector_products(const TensorsFunction& f, const Tensors& xs, const Tensor& v,
+                                  const FunctionalOptions& options) {
+  const EnableGrad on;
+  const Called called("vjp", f, xs, options);
+  const Tensor seed = vector_for("vjp", v, called.y, "the result");
+  return {called.output(), called.gradients(called.y, seed, options.create_graph)};
+}
+
+OutputAndProduct products_with_vectors(const TensorsFunction& f, const Tensors& xs, const Tensors& vs,
+                                       const FunctionalOptions& options) {
+  const EnableGrad on;
+  const Called called("jvp", f, xs, options);
+  const Tensors vectors = vectors_for("jvp", vs, xs);
+  const Tensor u = variable(Array(called.y.shape(), Real(0)));
+  const Tensor total = inner_product(called.gradients(called.y, u, true), vectors);
+  if (!total.defined()) return {called.output(), zeros_like(called.y)};
+  const Tensor product = grad(total, {u}, {.create_graph = options.create_graph, .unused = Unused::zeros})[0];
+  return {called.output(), product};
+}
+
+OutputAndProducts hessian_products(const TensorsFunction& f, const Tensors& xs, const Tensors& vs,
+                                   const FunctionalOptions& options) {
+  const EnableGrad on;
+  const Called called("hvp", f, xs, options);
+  called.refuse_many();
+  const Tensors vectors = vectors_for("hvp", vs, xs);
+  const Tensor total = inner_product(called.gradients(called.y, ones_like(called.y), true), vectors);
+  const Tensor slope = total.defined() ? total : Tensor(0);
+  return {called.output(), called.gradients(slope, {}, options.create_graph)};
 }
 
 }  // namespace
 
+Tensors jacobian(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options) {
+  return jacobians("jacobian", f, xs, options);
+}
 Tensor jacobian(const TensorFunction& f, const Tensor& x, const FunctionalOptions& options) {
-  const EnableGrad on;
-  const Called called("jacobian", f, x, options);
-  return rows_of(called, called.y);
+  return jacobians("jacobian", of_list("jacobian", f), {x}, options)[0];
 }
 
+std::vector<Tensors> hessian(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options) {
+  return hessians(f, xs, options);
+}
 Tensor hessian(const TensorFunction& f, const Tensor& x, const FunctionalOptions& options) {
-  const EnableGrad on;
-  const Called called("hessian", f, x, options);
-  called.refuse_many();
-  return rows_of(called, called.gradient(called.y, ones_like(called.y), true));
+  return hessians(of_list("hessian", f), {x}, options)[0][0];
 }
 
+OutputAndProducts vjp(const TensorsFunction& f, const Tensors& xs, const Tensor& v, const FunctionalOptions& options) {
+  return vector_products(f, xs, v, options);
+}
 OutputAndProduct vjp(const TensorFunction& f, const Tensor& x, const Tensor& v, const FunctionalOptions& options) {
-  const EnableGrad on;
-  const Called called("vjp", f, x, options);
-  const Tensor seed = vector_for("vjp", v, called.y, "the result");
-  return {called.output(), called.gradient(called.y, seed, options.create_graph)};
+  const OutputAndProducts found = vector_products(of_list("vjp", f), {x}, v, options);
+  return {found.output, found.products[0]};
 }
 
+OutputAndProduct jvp(const TensorsFunction& f, const Tensors& xs, const Tensors& vs, const FunctionalOptions& options) {
+  return products_with_vectors(f, xs, vs, options);
+}
 OutputAndProduct jvp(const TensorFunction& f, const Tensor& x, const Tensor& v, const FunctionalOptions& options) {
-  const EnableGrad on;
-  const Called called("jvp", f, x, options);
-  const Tensor vector = vector_for("jvp", v, x, "the input");
-  const Tensor u = variable(Array(called.y.shape(), Real(0)));
-  const Tensor slope = called.gradient(called.y, u, true);
-  if (!slope.requires_grad()) return {called.output(), zeros_like(called.y)};
-  const GradOptions of_u{.create_graph = options.create_graph, .unused = Unused::zeros};
-  return {called.output(), grad(sum(slope * vector), {u}, of_u)[0]};
+  return products_with_vectors(of_list("jvp", f), {x}, v.defined() ? Tensors{v} : Tensors{}, options);
 }
 
+OutputAndProducts hvp(const TensorsFunction& f, const Tensors& xs, const Tensors& vs,
+                      const FunctionalOptions& options) {
+  return hessian_products(f, xs, vs, options);
+}
 OutputAndProduct hvp(const TensorFunction& f, const Tensor& x, const Tensor& v, const FunctionalOptions& options) {
-  const EnableGrad on;
-  const Called called("hvp", f, x, options);
-  called.refuse_many();
-  const Tensor vector = vector_for("hvp", v, x, "the input");
-  const Tensor slope = called.gradient(called.y, ones_like(called.y), true);
-  const Tensor along = slope.requires_grad() ? sum(slope * vector) : Tensor(0);
-  return {called.output(), called.gradient(along, {}, options.create_graph)};
+  const OutputAndProducts found =
+      hessian_products(of_list("hvp", f), {x}, v.defined() ? Tensors{v} : Tensors{}, options);
+  return {found.output, found.products[0]};
 }
 
 }  // namespace xgrad

@@ -13,7 +13,7 @@
 namespace xgrad::testing {
 namespace {
 
-using linalg::cholesky, linalg::solve_triangular;
+using linalg::cholesky, linalg::qr, linalg::QrMode, linalg::solve_triangular, linalg::svd;
 
 // All that an observer sees of the operations that run, but for the numbers of tensors with axes.
 struct Trace : Observer {
@@ -246,6 +246,9 @@ TEST_CASE("products that differ in a setting look different") {
   differ("solve_triangular upper", false, true,
          [&](bool upper) { return solve_triangular(definite, x, {.upper = upper}); });
   differ("cholesky", false, true, [&](bool upper) { return cholesky(definite, {.upper = upper}); });
+  const Tensor high = cube[{0, _, slice(0, 2)}];
+  differ("qr", QrMode::reduced, QrMode::complete, [&](QrMode mode) { return qr(high, {.mode = mode}).q; });
+  differ("svd", true, false, [&](bool full) { return svd(high, {.full_matrices = full}).u; });
   differ("vector_norm axis", 0, 1, [&](int axis) { return vector_norm(x, {.axis = axis}); });
   for (const double ord : {-infinity, -1., 0., 1., 3., infinity}) {
     differ("vector_norm ord", 2, ord, [&](double p) { return vector_norm(x, {.ord = p}); });
