@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     save_graph(out / "04_graph.svg", {y}, {.values = &values});
   }
 
-  const auto largest = [](const Tensor& scores) { return mean(max(softmax(scores), {.axis = -1})).item(); };
+  const auto largest = [](const Tensor& scores) { return mean(max(softmax(scores), Axes{-1})).item(); };
   kit::Series plain{.name = "q · k", .style = kit::Series::Style::marked};
   kit::Series scaled{.name = "q · k / √d", .style = kit::Series::Style::marked};
   for (std::int64_t d = 1; d <= 512; d *= 2) {

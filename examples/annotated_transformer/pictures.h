@@ -89,7 +89,7 @@ inline void draw_sublayers(const std::filesystem::path& out) {
   save_graph(out / "feed_forward.svg", {y}, {.equations = true});
   const Tensor in = variable(randn({2, 3, 4}), "x"), fx = variable(randn({2, 3, 4}), "f(x)");
   const Tensor normed = add_norm(in, fx).named("y");
-  std::cout << "5. result " << normed.shape() << ", means of its rows " << mean(normed, {.axis = -1})[{0}].value()
+  std::cout << "5. result " << normed.shape() << ", means of its rows " << mean(normed, -1)[{0}].value()
             << "\n";
   save_graph(out / "add_norm.svg", {normed});
 }

@@ -92,7 +92,7 @@ Tensor laid_out(const Tensor& links) {
     const Tensor apart = unsqueeze(places, 1) - places, squares = sum(apart * apart, -1) + 1e-3;
     adam.step(grad(sum((links + 0.02) * squares) - 0.1 * sum(log(squares)), {places}));
   }
-  const Tensor low = min(places, {.axis = 0}), high = max(places, {.axis = 0});
+  const Tensor low = min(places, Axes{0}), high = max(places, Axes{0});
   return (places - low) / (high - low);
 }
 

@@ -64,6 +64,6 @@ inline Real roughness(const Tensor& y) {
 }
 
 /// How sharp weights (1, n, m) are: the largest of a query, on average.
-inline Real sharpness(const Tensor& weights) { return mean(max(weights, {.axis = -1})).item(); }
+inline Real sharpness(const Tensor& weights) { return mean(max(weights, Axes{-1})).item(); }
 
 }  // namespace kernel_regression

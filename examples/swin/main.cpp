@@ -36,7 +36,7 @@ Tensor looked_at(const nn::SwinTransformer& model, const Tensor& images) {
   const Size2d& patch = model.options.patch;
   const nn::WindowGrid grid(images.dim(2) / patch.height, images.dim(3) / patch.width, model.options.window, 0);
   const Tensor map = squeeze(grid.reverse(shares), {3});
-  return map / max(map, {.axis = {1, 2}, .keepdim = true});
+  return map / max(map, {1, 2}, {.keepdim = true});
 }
 
 /// Pictures, each beside itself with its attention in colour, and lines between its windows.

@@ -40,7 +40,7 @@ Tensor rollout(const nn::VisionTransformer& model, const Tensor& images) {
   }
   const Tensor patches = steps[{_, 0, slice(1, none)}];  // (B, N - 1)
   const auto& [image, patch] = std::pair(model.options.image, model.options.patch);
-  return reshape(patches / max(patches, {.axis = 1, .keepdim = true}),
+  return reshape(patches / max(patches, Axes{1}, {.keepdim = true}),
                  {-1, image.height / patch.height, image.width / patch.width});
 }
 

@@ -202,13 +202,6 @@ Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& sr
                 told("axis", axis), told("index", index));
 }
 
-Tensor index_fill(const Tensor& x, int axis, const Index& index, Real value) {
-  const ChosenRows rows = rows_of("index_fill", x.shape(), axis, index);
-  Mask named(with_axis(Shape::filled(x.rank(), 1), axis, rows.size), false);
-  for (const std::int64_t i : rows.ids) named.mutable_data()[i] = true;
-  return masked_fill(x, named, value);
-}
-
 Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis) {
   axis = normalize_axis("repeat_interleave", axis, x.rank());
   if (counts.shape() != Shape{x.shape()[axis]}) {
@@ -229,11 +222,10 @@ Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis) {
 
 namespace {
 
-template <class T>
-BasicArray<T> taken(const BasicArray<T>& x, int axis, const Index& index) {
-  BasicArray<T> result(index.shape());
-  T* out = result.mutable_data();
-  const T* in = x.data();
+Array taken(const Array& x, int axis, const Index& index) {
+  Array result(index.shape());
+  Real* out = result.mutable_data();
+  const Real* in = x.data();
   for_each_named(x.shape(), axis, index, [&](std::int64_t i, std::int64_t k) { out[i] = in[k]; });
   return result;
 }
@@ -276,7 +268,6 @@ Tensor gathered(const Tensor& x, int axis, const Index& positions) {
                            const Tensor& gy) { return scattered_to(to, axis, positions, gy); }),
                 told("axis", axis), told("index", positions));
 }
-Index gathered(const Index& x, int axis, const Index& positions) { return taken(x, axis, positions); }
 
 XGRAD_FORMULA scatter_add_formula{"scatter_add", "y_j = x_j + sum of src_i with index_i = j",
                                   "dL/dx = gy; dL/dsrc_i = gy_(index_i)"};

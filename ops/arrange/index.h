@@ -28,9 +28,6 @@ Mask index_select(const Mask& x, int axis, const Index& index);
 /// the axis.
 ///   dL/dx = gy      dL/dsrc_j = gy_(index_j)
 Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
-/// x with `value` at the positions of `axis` that the list `index` names; no gradient flows there. Throws as
-/// index_select.
-Tensor index_fill(const Tensor& x, int axis, const Index& index, Real value);
 
 /// Repeats position i along `axis` counts[i] times in a row. Throws ShapeError unless the counts are a list as long as the
 /// axis, ValueError for a negative one.
@@ -70,9 +67,5 @@ Index flatnonzero(const Mask& mask);
 Index nonzero(const Tensor& x);
 Index nonzero(const Index& x);
 Index nonzero(const Mask& mask);
-/// numpy's name for nonzero.
-inline Index argwhere(const Tensor& x) { return nonzero(x); }
-inline Index argwhere(const Index& x) { return nonzero(x); }
-inline Index argwhere(const Mask& mask) { return nonzero(mask); }
 
 }  // namespace xgrad

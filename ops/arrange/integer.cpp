@@ -2,7 +2,6 @@
 #include "integer.h"
 
 #include <algorithm>
-#include <concepts>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -36,32 +35,18 @@ std::int64_t added(const char* op, std::int64_t a, std::int64_t b) {
   return result;
 }
 
-std::int64_t multiplied(const char* op, std::int64_t a, std::int64_t b) {
-  std::int64_t result;
-  if (__builtin_mul_overflow(a, b, &result)) refuse_overflow(op, a, b);
-  return result;
-}
-
 // f(begin, end) for each group that is reduced together, elements in their order.
 template <class T, class F>
-Index reduced(const char* op, const BasicArray<T>& x, const ReduceOptions& options, const F& f) {
-  const Axes axes = options.axis.resolve(op, x.rank());
+Index reduced(const char* op, const BasicArray<T>& x, const AxisSet& axis, bool keepdim, const F& f) {
+  const Axes axes = axis.resolve(op, x.rank());
   Axes order;
-  Shape shape;
-  std::int64_t count = 1;
-  for (int axis = 0; axis < x.rank(); ++axis) {
-    const bool summed = std::ranges::find(axes, axis) != axes.end();
-    if (summed) {
-      count *= x.shape()[axis];
-      if (options.keepdim) shape.push_back(1);
-    } else {
-      order.push_back(axis);
-      shape.push_back(x.shape()[axis]);
-    }
+  for (int i = 0; i < x.rank(); ++i) {
+    if (std::ranges::find(axes, i) == axes.end()) order.push_back(i);
   }
-  for (const int axis : axes) order.push_back(axis);
+  for (const int last : axes) order.push_back(last);
   const BasicArray<T> rows = permute(x, order);
-  Index result(shape);
+  const std::int64_t count = count_of(x.shape(), axes);
+  Index result(reduced_shape(x.shape(), axes, keepdim));
   const T* in = rows.data();
   for (std::int64_t& out : std::span(result.mutable_data(), static_cast<std::size_t>(result.size()))) {
     out = f(in, in + count);
@@ -70,41 +55,13 @@ Index reduced(const char* op, const BasicArray<T>& x, const ReduceOptions& optio
   return result;
 }
 
-Index sums(const Index& x, const ReduceOptions& options) {
-  return reduced("sum", x, options, [](const std::int64_t* begin, const std::int64_t* end) {
-    return std::accumulate(begin, end, std::int64_t{0}, [](auto a, auto b) { return added("sum", a, b); });
-  });
-}
-
-Index sums(const Mask& x, const ReduceOptions& options) {
-  return reduced("sum", x, options, [](const bool* begin, const bool* end) { return std::count(begin, end, true); });
-}
-
-Index products(const Index& x, const ReduceOptions& options) {
-  return reduced("prod", x, options, [](const std::int64_t* begin, const std::int64_t* end) {
-    if (std::find(begin, end, 0) != end) return std::int64_t{0};  // whatever overflows on the way
-    return std::accumulate(begin, end, std::int64_t{1}, [](auto a, auto b) { return multiplied("prod", a, b); });
-  });
-}
-
-Index extremes(const char* op, const Index& x, const ReduceOptions& options, bool largest) {
-  return reduced(op, x, options, [&](const std::int64_t* begin, const std::int64_t* end) {
+Index extremes(const char* op, const Index& x, const AxisSet& axis, bool keepdim, bool largest) {
+  return reduced(op, x, axis, keepdim, [&](const std::int64_t* begin, const std::int64_t* end) {
     if (begin == end) {
-      fail<ValueError>(op, "nothing to reduce in shape ", x.shape(), " over axes ", options.axis.resolve(op, x.rank()));
+      fail<ValueError>(op, "nothing to reduce in shape ", x.shape(), " over axes ", axis.resolve(op, x.rank()));
     }
     return largest ? *std::max_element(begin, end) : *std::min_element(begin, end);
   });
-}
-
-// The first extreme element along an axis, and its position.
-SortedIndex extreme(const char* op, const Index& x, int axis, bool largest, bool keepdim) {
-  axis = normalize_axis_or_scalar(op, axis, x.rank());
-  if (x.rank() > 0 && x.shape()[axis] == 0) {
-    fail<ValueError>(op, "nothing to choose from in shape ", x.shape(), " along axis ", axis);
-  }
-  SortedIndex found = topk(x, 1, {.axis = axis, .largest = largest});
-  if (x.rank() > 0 && !keepdim) found = {squeeze(found.values, {axis}), squeeze(found.indices, {axis})};
-  return found;
 }
 
 }  // namespace
@@ -122,7 +79,11 @@ Index operator-(const Index& a, const Index& b) {
 }
 
 Index operator*(const Index& a, const Index& b) {
-  return elementwise("mul", a, b, [](std::int64_t p, std::int64_t q) { return multiplied("mul", p, q); });
+  return elementwise("mul", a, b, [](std::int64_t p, std::int64_t q) {
+    std::int64_t result;
+    if (__builtin_mul_overflow(p, q, &result)) refuse_overflow("mul", p, q);
+    return result;
+  });
 }
 
 Index operator/(const Index& a, const Index& b) {
@@ -141,51 +102,20 @@ Index operator%(const Index& a, const Index& b) {
 
 Index operator-(const Index& x) { return Index(Shape{}, 0) - x; }
 
-Index operator&(const Index& a, const Index& b) {
-  return elementwise("bitwise_and", a, b, [](std::int64_t p, std::int64_t q) { return p & q; });
+Index sum(const Index& x, const AxisSet& axis, const KeepdimOptions& options) {
+  return reduced("sum", x, axis, options.keepdim, [](const std::int64_t* begin, const std::int64_t* end) {
+    return std::accumulate(begin, end, std::int64_t{0}, [](auto a, auto b) { return added("sum", a, b); });
+  });
 }
-
-Index operator|(const Index& a, const Index& b) {
-  return elementwise("bitwise_or", a, b, [](std::int64_t p, std::int64_t q) { return p | q; });
+Index sum(const Mask& x, const AxisSet& axis, const KeepdimOptions& options) {
+  return reduced("sum", x, axis, options.keepdim,
+                 [](const bool* begin, const bool* end) { return std::count(begin, end, true); });
 }
-
-Index operator^(const Index& a, const Index& b) {
-  return elementwise("bitwise_xor", a, b, [](std::int64_t p, std::int64_t q) { return p ^ q; });
+Index max(const Index& x, const AxisSet& axis, const KeepdimOptions& options) {
+  return extremes("max", x, axis, options.keepdim, true);
 }
-
-Index operator~(const Index& x) { return x ^ Index(Shape{}, -1); }
-
-Index sum(const Index& x, const ReduceOptions& options) { return sums(x, options); }
-Index sum(const Mask& x, const ReduceOptions& options) { return sums(x, options); }
-Index sum(const Index& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return sums(x, {.axis = axes, .keepdim = options.keepdim});
-}
-Index sum(const Mask& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return sums(x, {.axis = axes, .keepdim = options.keepdim});
-}
-Index prod(const Index& x, const ReduceOptions& options) { return products(x, options); }
-Index prod(const Index& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return products(x, {.axis = axes, .keepdim = options.keepdim});
-}
-Index max(const Index& x, const ReduceOptions& options) { return extremes("max", x, options, true); }
-Index max(const Index& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return extremes("max", x, {.axis = axes, .keepdim = options.keepdim}, true);
-}
-Index min(const Index& x, const ReduceOptions& options) { return extremes("min", x, options, false); }
-Index min(const Index& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return extremes("min", x, {.axis = axes, .keepdim = options.keepdim}, false);
-}
-SortedIndex max(const Index& x, int axis, const KeepdimOptions& options) {
-  return extreme("max", x, axis, true, options.keepdim);
-}
-SortedIndex min(const Index& x, int axis, const KeepdimOptions& options) {
-  return extreme("min", x, axis, false, options.keepdim);
-}
-Index argmax(const Index& x, int axis, const KeepdimOptions& options) {
-  return extreme("argmax", x, axis, true, options.keepdim).indices;
-}
-Index argmin(const Index& x, int axis, const KeepdimOptions& options) {
-  return extreme("argmin", x, axis, false, options.keepdim).indices;
+Index min(const Index& x, const AxisSet& axis, const KeepdimOptions& options) {
+  return extremes("min", x, axis, options.keepdim, false);
 }
 
 }  // namespace xgrad

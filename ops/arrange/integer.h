@@ -3,7 +3,6 @@
 
 #include "../../core/array/array.h"
 #include "../reduce/reduce.h"
-#include "sort.h"
 
 namespace xgrad {
 
@@ -40,37 +39,13 @@ Index& operator*=(Index& a, const B& b) {
   return a = a * b;
 }
 
-/// Bitwise, in two's complement. They throw ShapeError when the shapes do not broadcast.
-Index operator&(const Index& a, const Index& b);
-Index operator|(const Index& a, const Index& b);
-Index operator^(const Index& a, const Index& b);
-Index operator~(const Index& x);
-
-/// The same with one number.
-inline Index operator&(const Index& a, std::int64_t b) { return a & Index(Shape{}, b); }
-inline Index operator|(const Index& a, std::int64_t b) { return a | Index(Shape{}, b); }
-inline Index operator^(const Index& a, std::int64_t b) { return a ^ Index(Shape{}, b); }
-
 /// Sums over axes; an empty sum is 0. Throws ValueError for an axis out of range or repeated, LimitError when a
 /// sum does not fit 64 bits.
-Index sum(const Index& x, const ReduceOptions& options = {});
-Index sum(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
-/// Products over axes; an empty product is 1. Throws as sum.
-Index prod(const Index& x, const ReduceOptions& options = {});
-Index prod(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Index sum(const Index& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 /// The largest (smallest) number over axes. Throws ValueError, too, when there is none.
-Index max(const Index& x, const ReduceOptions& options = {});
-Index max(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
-Index min(const Index& x, const ReduceOptions& options = {});
-Index min(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
-/// The largest (smallest) number along an axis and its position, the first of equal ones. Throw as max.
-SortedIndex max(const Index& x, int axis, const KeepdimOptions& options = {});
-SortedIndex min(const Index& x, int axis, const KeepdimOptions& options = {});
-/// The positions alone.
-Index argmax(const Index& x, int axis, const KeepdimOptions& options = {});
-Index argmin(const Index& x, int axis, const KeepdimOptions& options = {});
+Index max(const Index& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
+Index min(const Index& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 /// The number of true elements, over axes.
-Index sum(const Mask& x, const ReduceOptions& options = {});
-Index sum(const Mask& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Index sum(const Mask& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 
 }  // namespace xgrad

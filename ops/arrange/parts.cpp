@@ -1,6 +1,5 @@
 // Indexing with brackets by number and by mask: x[ids], x[mask], also for writing to plain arrays. operator[] must be a
 // member; core declares it and knows nothing about operations.
-#include <numeric>
 
 #include "../../core/graph/record.h"
 #include "../elementwise/compare.h"

@@ -44,38 +44,6 @@ X flattened(const X& x, int first, int last) {
 }
 
 template <class X>
-X unflattened(const X& x, int axis, const Shape& sizes) {
-  axis = normalize_axis("unflatten", axis, x.rank());
-  const Shape parts = resolve_shape("unflatten", {x.shape()[axis]}, sizes);
-  Shape shape;
-  for (int i = 0; i < axis; ++i) shape.push_back(x.shape()[i]);
-  for (const std::int64_t size : parts) shape.push_back(size);
-  for (int i = axis + 1; i < x.rank(); ++i) shape.push_back(x.shape()[i]);
-  return reshape_as("unflatten", x, shape);
-}
-
-template <class X>
-X squeezed(const X& x) {
-  Shape shape;
-  for (const std::int64_t size : x.shape()) {
-    if (size != 1) shape.push_back(size);
-  }
-  return reshape_as("squeeze", x, shape);
-}
-
-template <class X>
-X squeezed(const X& x, const Axes& axes) {
-  const Axes dropped = normalize_axes("squeeze", axes, x.rank());
-  Shape shape = x.shape();
-  for (int i = dropped.size(); i-- > 0;) {
-    if (shape[dropped[i]] != 1)
-      fail<ShapeError>("squeeze", "axis ", dropped[i], " of ", x.shape(), " is not of size 1");
-    shape.erase(dropped[i]);
-  }
-  return reshape_as("squeeze", x, shape);
-}
-
-template <class X>
 X unsqueezed(const X& x, int axis) {
   Shape shape = x.shape();
   shape.insert(normalize_axis("unsqueeze", axis, x.rank() + 1), 1);
@@ -101,22 +69,33 @@ BasicArray<T> flatten(const BasicArray<T>& x, int first, int last) {
 }
 
 XGRAD_FORMULA unflatten_formula{"unflatten", "y = x in another shape", "dL/dx = gy in the shape of x"};
-Tensor unflatten(const Tensor& x, int axis, const Shape& sizes) { return unflattened(x, axis, sizes); }
-template <class T>
-BasicArray<T> unflatten(const BasicArray<T>& x, int axis, const Shape& sizes) {
-  return unflattened(x, axis, sizes);
+Tensor unflatten(const Tensor& x, int axis, const Shape& sizes) {
+  axis = normalize_axis("unflatten", axis, x.rank());
+  const Shape parts = resolve_shape("unflatten", {x.shape()[axis]}, sizes);
+  Shape shape;
+  for (int i = 0; i < axis; ++i) shape.push_back(x.shape()[i]);
+  for (const std::int64_t size : parts) shape.push_back(size);
+  for (int i = axis + 1; i < x.rank(); ++i) shape.push_back(x.shape()[i]);
+  return reshape_as("unflatten", x, shape);
 }
 
 XGRAD_FORMULA squeeze_formula{"squeeze", "y = x in another shape", "dL/dx = gy in the shape of x"};
-Tensor squeeze(const Tensor& x) { return squeezed(x); }
-Tensor squeeze(const Tensor& x, const Axes& axes) { return squeezed(x, axes); }
-template <class T>
-BasicArray<T> squeeze(const BasicArray<T>& x) {
-  return squeezed(x);
+Tensor squeeze(const Tensor& x) {
+  Shape shape;
+  for (const std::int64_t size : x.shape()) {
+    if (size != 1) shape.push_back(size);
+  }
+  return reshape_as("squeeze", x, shape);
 }
-template <class T>
-BasicArray<T> squeeze(const BasicArray<T>& x, const Axes& axes) {
-  return squeezed(x, axes);
+Tensor squeeze(const Tensor& x, const Axes& axes) {
+  const Axes dropped = normalize_axes("squeeze", axes, x.rank());
+  Shape shape = x.shape();
+  for (int i = dropped.size(); i-- > 0;) {
+    if (shape[dropped[i]] != 1)
+      fail<ShapeError>("squeeze", "axis ", dropped[i], " of ", x.shape(), " is not of size 1");
+    shape.erase(dropped[i]);
+  }
+  return reshape_as("squeeze", x, shape);
 }
 
 XGRAD_FORMULA unsqueeze_formula{"unsqueeze", "y = x in another shape", "dL/dx = gy in the shape of x"};
@@ -227,28 +206,22 @@ Tensor transpose(const Tensor& x) {
 
 // ---- flip and roll, whose inverses are of the same kind
 
-template <class T>
-BasicArray<T> flip(const BasicArray<T>& x, const Axes& axes) {
+XGRAD_FORMULA flip_formula{"flip", "y_i = x_(n - 1 - i) along the axes", "dL/dx_i = gy_(n - 1 - i)"};
+Tensor flip(const Tensor& x, const Axes& axes) {
   Part part = whole(x.shape());
   for (const int axis : normalize_axes("flip", axes, x.rank())) {
     part.offset += std::max<std::int64_t>(0, part.sizes[axis] - 1) * part.strides[axis];
     part.strides[axis] = -part.strides[axis];
   }
-  return copy_part(x, part);
-}
-
-XGRAD_FORMULA flip_formula{"flip", "y_i = x_(n - 1 - i) along the axes", "dL/dx_i = gy_(n - 1 - i)"};
-Tensor flip(const Tensor& x, const Axes& axes) {
-  return record("flip", flip(x.value(), axes), wrt(x, [axes](const Tensor& gy) { return flip(gy, axes); }),
+  return record("flip", copy_part(x.value(), part), wrt(x, [axes](const Tensor& gy) { return flip(gy, axes); }),
                 told("axes", axes));
 }
 
 namespace {
 
 // Copies the block of `sizes` from one corner to another, axis by axis: along a rolled axis it falls into two pieces.
-template <class T>
-void roll_copy(const Shape& shape, const Shape& shifts, const Strides& strides, int axis, Shape& sizes, T* to,
-               const T* from) {
+void roll_copy(const Shape& shape, const Shape& shifts, const Strides& strides, int axis, Shape& sizes, Real* to,
+               const Real* from) {
   if (axis == shape.rank()) return copy_strided(sizes, to, strides, from, strides);
   const std::int64_t size = shape[axis], shift = shifts[axis], stride = strides[axis];
   sizes[axis] = size - shift;
@@ -257,10 +230,6 @@ void roll_copy(const Shape& shape, const Shape& shifts, const Strides& strides, 
   sizes[axis] = shift;
   roll_copy(shape, shifts, strides, axis + 1, sizes, to, from + (size - shift) * stride);
 }
-
-}  // namespace
-
-namespace {
 
 // How far each axis of x is moved forwards, in 0 ... size - 1.
 Shape forward_shifts(const Shape& x, const ShortList<std::int64_t>& shifts, const Axes& axes) {
@@ -274,17 +243,12 @@ Shape forward_shifts(const Shape& x, const ShortList<std::int64_t>& shifts, cons
   return forward;
 }
 
-template <class T>
-BasicArray<T> rolled(const BasicArray<T>& x, const Shape& forward) {
-  BasicArray<T> result(x.shape());
-  Shape sizes = x.shape();
-  roll_copy(x.shape(), forward, strides_of(x.shape()), 0, sizes, result.mutable_data(), x.data());
-  return result;
-}
-
 XGRAD_FORMULA roll_formula{"roll", "y_i = x_(i - shift), indices modulo n", "dL/dx_i = gy_(i + shift)"};
 Tensor rolled(const Tensor& x, const Shape& forward) {
-  return record("roll", rolled(x.value(), forward),
+  Array result(x.shape());
+  Shape sizes = x.shape();
+  roll_copy(x.shape(), forward, strides_of(x.shape()), 0, sizes, result.mutable_data(), x.value().data());
+  return record("roll", std::move(result),
                 wrt(x,
                     [forward](const Tensor& gy) {
                       Shape back = forward;
@@ -296,18 +260,8 @@ Tensor rolled(const Tensor& x, const Shape& forward) {
 
 }  // namespace
 
-template <class T>
-BasicArray<T> roll(const BasicArray<T>& x, const ShortList<std::int64_t>& shifts, const Axes& axes) {
-  return rolled(x, forward_shifts(x.shape(), shifts, axes));
-}
-
 Tensor roll(const Tensor& x, const ShortList<std::int64_t>& shifts, const Axes& axes) {
   return rolled(x, forward_shifts(x.shape(), shifts, axes));
-}
-
-template <class T>
-BasicArray<T> roll(const BasicArray<T>& x, std::int64_t shift, int axis) {
-  return roll(x, ShortList<std::int64_t>{shift}, Axes{axis});
 }
 
 Tensor roll(const Tensor& x, std::int64_t shift, int axis) {
@@ -430,19 +384,13 @@ Mask triu(const Mask& x, std::int64_t offset) { return band("triu", x, offset, n
 
 // ---- for plain arrays
 
-#define XGRAD_INSTANTIATE(T)                                                 \
-  template BasicArray<T> reshape(const BasicArray<T>&, const Shape&);        \
-  template BasicArray<T> flatten(const BasicArray<T>&, int, int);            \
-  template BasicArray<T> unflatten(const BasicArray<T>&, int, const Shape&); \
-  template BasicArray<T> squeeze(const BasicArray<T>&);                      \
-  template BasicArray<T> squeeze(const BasicArray<T>&, const Axes&);         \
-  template BasicArray<T> unsqueeze(const BasicArray<T>&, int);               \
-  template BasicArray<T> permute(const BasicArray<T>&, const Axes&);         \
-  template BasicArray<T> transpose(const BasicArray<T>&, int, int);          \
-  template BasicArray<T> transpose(const BasicArray<T>&);                    \
-  template BasicArray<T> flip(const BasicArray<T>&, const Axes&);            \
-  template BasicArray<T> roll(const BasicArray<T>&, std::int64_t, int);      \
-  template BasicArray<T> roll(const BasicArray<T>&, const ShortList<std::int64_t>&, const Axes&);
+#define XGRAD_INSTANTIATE(T)                                          \
+  template BasicArray<T> reshape(const BasicArray<T>&, const Shape&); \
+  template BasicArray<T> flatten(const BasicArray<T>&, int, int);     \
+  template BasicArray<T> unsqueeze(const BasicArray<T>&, int);        \
+  template BasicArray<T> permute(const BasicArray<T>&, const Axes&);  \
+  template BasicArray<T> transpose(const BasicArray<T>&, int, int);   \
+  template BasicArray<T> transpose(const BasicArray<T>&);
 XGRAD_INSTANTIATE(Real)
 XGRAD_INSTANTIATE(std::int64_t)
 XGRAD_INSTANTIATE(bool)

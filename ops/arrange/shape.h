@@ -21,20 +21,11 @@ BasicArray<T> flatten(const BasicArray<T>& x, int first = 0, int last = -1);
 /// One axis as several, of these sizes; one may be -1 and is computed. The dual of flatten. Throws ValueError for an
 /// axis out of range, and as reshape.
 Tensor unflatten(const Tensor& x, int axis, const Shape& sizes);
-template <class T>
-BasicArray<T> unflatten(const BasicArray<T>& x, int axis, const Shape& sizes);
 /// x without its axes of size 1.
 Tensor squeeze(const Tensor& x);
-template <class T>
-BasicArray<T> squeeze(const BasicArray<T>& x);
 /// x without `axes`. Throws ShapeError unless they have size 1.
 Tensor squeeze(const Tensor& x, const Axes& axes);
-template <class T>
-BasicArray<T> squeeze(const BasicArray<T>& x, const Axes& axes);
-template <class X>
-auto squeeze(const X& x, std::same_as<int> auto axis) {
-  return squeeze(x, Axes{axis});
-}
+inline Tensor squeeze(const Tensor& x, std::same_as<int> auto axis) { return squeeze(x, Axes{axis}); }
 /// x with a new axis of size 1 at position `axis` of the result. Throws ValueError for an axis out of range.
 Tensor unsqueeze(const Tensor& x, int axis);
 template <class T>
@@ -61,21 +52,12 @@ Tensor movedim(const Tensor& x, const Axes& from, const Axes& to);
 
 /// x reversed along `axes`. Throws ValueError for an axis out of range or named twice.
 Tensor flip(const Tensor& x, const Axes& axes);
-template <class T>
-BasicArray<T> flip(const BasicArray<T>& x, const Axes& axes);
-template <class X>
-auto flip(const X& x, std::same_as<int> auto axis) {
-  return flip(x, Axes{axis});
-}
+inline Tensor flip(const Tensor& x, std::same_as<int> auto axis) { return flip(x, Axes{axis}); }
 /// x shifted by `shift` positions along `axis`; elements leaving at one end enter at the other. Negative shifts move
 /// towards the front. Throws ValueError for an axis out of range.
 Tensor roll(const Tensor& x, std::int64_t shift, int axis);
-template <class T>
-BasicArray<T> roll(const BasicArray<T>& x, std::int64_t shift, int axis);
 /// The same along several axes, by shifts[i] along axes[i]. Throws ValueError, too, if the lists differ in length.
 Tensor roll(const Tensor& x, const ShortList<std::int64_t>& shifts, const Axes& axes);
-template <class T>
-BasicArray<T> roll(const BasicArray<T>& x, const ShortList<std::int64_t>& shifts, const Axes& axes);
 
 /// Repeats every position along `axis` `count` times in a row: a a b b. Throws ValueError for a negative count.
 Tensor repeat_interleave(const Tensor& x, std::int64_t count, int axis);

@@ -20,15 +20,6 @@ Sorted sort(const Tensor& x, const SortOptions& options = {});
 /// The indices of sort().
 Index argsort(const Tensor& x, const SortOptions& options = {});
 
-/// Whole numbers chosen along an axis, and their positions.
-struct SortedIndex {
-  Index values;
-  Index indices;
-};
-/// The same for whole numbers.
-SortedIndex sort(const Index& x, const SortOptions& options = {});
-Index argsort(const Index& x, const SortOptions& options = {});
-
 struct TopkOptions {
   int axis = -1;
   bool largest = true;
@@ -36,6 +27,5 @@ struct TopkOptions {
 /// The k largest (smallest) elements along an axis, the most extreme first, equal ones in their order. NaN counts as
 /// larger than every number. Throws ValueError unless 0 <= k <= size.
 Sorted topk(const Tensor& x, std::int64_t k, const TopkOptions& options = {});
-SortedIndex topk(const Index& x, std::int64_t k, const TopkOptions& options = {});
 
 }  // namespace xgrad

@@ -35,16 +35,12 @@ struct Called {
     if (!y.defined()) fail<GraphError>(op, "f returned an undefined tensor");
   }
 
-  // The gradients of <seed, of>; for inputs that it does not depend on zeros or, with strict, a GraphError.
-  Tensors gradients(const Tensor& of, const Tensor& seed, bool create_graph, const char* what) const {
+  // The gradients of <seed, of>, zeros for inputs that it does not depend on.
+  Tensors gradients(const Tensor& of, const Tensor& seed, bool create_graph) const {
     if (of.requires_grad()) {
       return grad(of, xs,
-                  {.seed = seed,
-                   .create_graph = create_graph,
-                   .retain_graph = true,
-                   .unused = options.strict ? Unused::refuse : Unused::zeros});
+                  {.seed = seed, .create_graph = create_graph, .retain_graph = true, .unused = Unused::zeros});
     }
-    if (options.strict) fail<GraphError>(op, what, " does not depend on the inputs");
     Tensors zeros;
     for (const Tensor& x : xs) zeros.push_back(zeros_like(x));
     return zeros;
@@ -89,7 +85,7 @@ Tensor inner_product(const Tensors& as, const Tensors& bs) {
 }
 
 // The Jacobian of `of` with respect to every x: a row for each element.
-Tensors rows_of(const Called& called, const Tensor& of, const char* what) {
+Tensors rows_of(const Called& called, const Tensor& of) {
   std::vector<Shape> shapes;
   for (const Tensor& x : called.xs) {
     if (of.rank() + x.rank() > max_rank) {
@@ -106,7 +102,7 @@ Tensors rows_of(const Called& called, const Tensor& of, const char* what) {
   for (std::int64_t i = 0; i < of.size(); ++i) {
     Array seed(of.shape(), Real(0));
     seed.mutable_data()[i] = 1;
-    const Tensors row = called.gradients(of, Tensor(std::move(seed)), called.options.create_graph, what);
+    const Tensors row = called.gradients(of, Tensor(std::move(seed)), called.options.create_graph);
     for (std::size_t k = 0; k < row.size(); ++k) {
       if (called.options.create_graph) {
         rows[k].push_back(row[k]);
@@ -130,7 +126,7 @@ TensorsFunction of_list(const char* op, const TensorFunction& f) {
 Tensors jacobians(const char* op, const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options) {
   const EnableGrad on;
   const Called called(op, f, xs, options);
-  return rows_of(called, called.y, "the result");
+  return rows_of(called, called.y);
 }
 
 std::vector<Tensors> hessians(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options) {
@@ -138,9 +134,7 @@ std::vector<Tensors> hessians(const TensorsFunction& f, const Tensors& xs, const
   const Called called("hessian", f, xs, options);
   called.refuse_many();
   std::vector<Tensors> result;
-  for (const Tensor& g : called.gradients(called.y, ones_like(called.y), true, "the result")) {
-    result.push_back(rows_of(called, g, "a gradient"));
-  }
+  for (const Tensor& g : called.gradients(called.y, ones_like(called.y), true)) result.push_back(rows_of(called, g));
   return result;
 }
 
@@ -149,7 +143,7 @@ OutputAndProducts vector_products(const TensorsFunction& f, const Tensors& xs, c
   const EnableGrad on;
   const Called called("vjp", f, xs, options);
   const Tensor seed = vector_for("vjp", v, called.y, "the result");
-  return {called.output(), called.gradients(called.y, seed, options.create_graph, "the result")};
+  return {called.output(), called.gradients(called.y, seed, options.create_graph)};
 }
 
 OutputAndProduct products_with_vectors(const TensorsFunction& f, const Tensors& xs, const Tensors& vs,
@@ -158,7 +152,7 @@ OutputAndProduct products_with_vectors(const TensorsFunction& f, const Tensors& 
   const Called called("jvp", f, xs, options);
   const Tensors vectors = vectors_for("jvp", vs, xs);
   const Tensor u = variable(Array(called.y.shape(), Real(0)));
-  const Tensor total = inner_product(called.gradients(called.y, u, true, "the result"), vectors);
+  const Tensor total = inner_product(called.gradients(called.y, u, true), vectors);
   if (!total.defined()) return {called.output(), zeros_like(called.y)};
   const Tensor product = grad(total, {u}, {.create_graph = options.create_graph, .unused = Unused::zeros})[0];
   return {called.output(), product};
@@ -170,9 +164,9 @@ OutputAndProducts hessian_products(const TensorsFunction& f, const Tensors& xs, 
   const Called called("hvp", f, xs, options);
   called.refuse_many();
   const Tensors vectors = vectors_for("hvp", vs, xs);
-  const Tensor total = inner_product(called.gradients(called.y, ones_like(called.y), true, "the result"), vectors);
+  const Tensor total = inner_product(called.gradients(called.y, ones_like(called.y), true), vectors);
   const Tensor slope = total.defined() ? total : Tensor(0);
-  return {called.output(), called.gradients(slope, {}, options.create_graph, "the gradient")};
+  return {called.output(), called.gradients(slope, {}, options.create_graph)};
 }
 
 }  // namespace

@@ -11,9 +11,9 @@
 // differentiated with respect to them. Recording is on meanwhile, also inside a NoGrad. f may use other tensors that
 // require gradients; nothing is added to theirs.
 //
-// All throw ValueError for an empty function or the wrong number of vectors; GraphError for an undefined input or
-// result, and with strict for a result that does not depend on an input; ShapeError for a vector that differs in shape
-// from its other factor; and anything that f throws.
+// Where the result does not depend on an input, derivatives are zeros. All throw ValueError for an empty function or
+// the wrong number of vectors; GraphError for an undefined input or result; ShapeError for a vector that differs in
+// shape from its other factor; and anything that f throws.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,6 @@ namespace xgrad {
 
 struct FunctionalOptions {
   bool create_graph = false;  ///< the result can be differentiated with respect to the inputs
-  bool strict = false;        ///< throw GraphError where a result does not depend on an input; else zeros are returned
 };
 
 /// Functions of one tensor and of several.

@@ -1,7 +1,5 @@
 #include "categorical.h"
 
-#include <cmath>
-
 #include "../../core/graph/grad.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/index.h"
@@ -40,12 +38,12 @@ Categorical::Categorical(const Options& options) : by_logits_(options.logits.def
   batch_.erase(batch_.rank() - 1);
   if (by_logits_) {
     check_each(op, name, given, "numbers or -inf", [](Real x) { return x < infinity; });
-    const Array largest = max(given.detach(), {.axis = -1}).value();
+    const Array largest = max(given.detach(), Axes{-1}).value();
     check_each(op, "the largest of logits", largest, "a number", [](Real x) { return x > -infinity; });
     normalized_ = log_softmax(given);
   } else {
     check_each(op, name, given, "finite numbers of 0 or more", [](Real p) { return p >= 0 && p < infinity; });
-    const Tensor total = sum(given, {.axis = -1, .keepdim = true});
+    const Tensor total = sum(given, -1, {.keepdim = true});
     check_each(op, "the sum of probs", reshape(total.detach(), batch_), "a finite number above 0",
                [](Real sum) { return sum > 0 && sum < infinity; });
     normalized_ = given / total;
@@ -76,7 +74,7 @@ Tensor Categorical::log_prob(const Index& value) const {
   return squeeze(gather(rows, -1, broadcast_to(value, shape).reshaped(with_last(shape, 1))), {-1});
 }
 
-Tensor Categorical::entropy() const { return -sum(probs() * finite(logits()), {.axis = -1}); }
+Tensor Categorical::entropy() const { return -sum(probs() * finite(logits()), -1); }
 
 Tensor kl_divergence(const Categorical& p, const Categorical& q) {
   const char* op = "kl_divergence";
@@ -86,7 +84,7 @@ Tensor kl_divergence(const Categorical& p, const Categorical& q) {
   broadcast_shapes(op, p.batch_shape(), q.batch_shape());
   const Tensor share = p.probs();
   const Tensor terms = where(q.probs() == 0, infinity, share * (finite(p.logits()) - finite(q.logits())));
-  return sum(where(share == 0, 0, terms), {.axis = -1});
+  return sum(where(share == 0, 0, terms), -1);
 }
 
 }  // namespace xgrad::distributions

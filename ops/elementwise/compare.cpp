@@ -116,11 +116,10 @@ Mask operator!=(const Index& a, std::int64_t b) { return a != Index(Shape{}, b);
 
 namespace {
 
-template <class T>
-BasicArray<T> chosen(const Mask& mask, const BasicArray<T>& a, const BasicArray<T>& b) {
+Array chosen(const Mask& mask, const Array& a, const Array& b) {
   const Shape shape = broadcast_shapes("where", {{"mask", mask.shape()}, {"a", a.shape()}, {"b", b.shape()}});
-  return map_elements<T>(
-      {shape, {"where"}}, [](bool m, T p, T q) { return m ? p : q; }, mask, a, b);
+  return map_elements<Real>(
+      {shape, {"where"}}, [](bool m, Real p, Real q) { return m ? p : q; }, mask, a, b);
 }
 
 }  // namespace
@@ -133,8 +132,5 @@ Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
                 wrt(b, [mask](const Tensor& gy, InputShape to) { return sum_to(where(mask, 0, gy), to); }),
                 told("mask", mask));
 }
-Index where(const Mask& mask, const Index& a, const Index& b) { return chosen(mask, a, b); }
-Index where(const Mask& mask, const Index& a, std::int64_t b) { return chosen(mask, a, Index(Shape{}, b)); }
-Index where(const Mask& mask, std::int64_t a, const Index& b) { return chosen(mask, Index(Shape{}, a), b); }
 
 }  // namespace xgrad

@@ -66,9 +66,5 @@ Mask operator!=(const Index& a, std::int64_t b);
 /// y = a where the mask is true, else b; all three broadcast. The gradient goes to the chosen one only; the other
 /// gets 0 even if the upstream gradient is NaN. Throws ShapeError.
 Tensor where(const Mask& mask, const Tensor& a, const Tensor& b);
-/// The same choice between whole numbers.
-Index where(const Mask& mask, const Index& a, const Index& b);
-Index where(const Mask& mask, const Index& a, std::int64_t b);
-Index where(const Mask& mask, std::int64_t a, const Index& b);
 
 }  // namespace xgrad

@@ -44,7 +44,7 @@ BatchNormed plain::batch_norm(const Tensor& x, const Tensor& gamma, const Tensor
   Tensor y = detail::standardized(x, axes, options.eps);
   if (gamma.defined()) y = y * reshape(gamma, channels);
   if (beta.defined()) y = y + reshape(beta, channels);
-  const auto [variance, mean] = var_mean(x.detach(), {.axis = axes, .correction = 0});
+  const auto [variance, mean] = var_mean(x.detach(), axes, {.correction = 0});
   return {y, mean.value(), variance.value()};
 }
 

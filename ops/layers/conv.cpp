@@ -88,7 +88,7 @@ auto count_of(const ConvSizes& sizes) {
 }
 
 auto to_bias(const Tensor& bias) {
-  return wrt(bias, [](const Tensor& gy) { return sum(gy, {.axis = {0, 2, 3}}); });
+  return wrt(bias, [](const Tensor& gy) { return sum(gy, {0, 2, 3}); });
 }
 
 // Formulas of the three maps, of which the gradients of convolutions consist.

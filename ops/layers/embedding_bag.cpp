@@ -1,13 +1,15 @@
-// Bags of words, made of embedding and scatter_add, or scatter_reduce for the largest.
+// Bags of words, made of embedding and scatter_add; the largest rows are an operation of their own.
 #include "embedding_bag.h"
 
-#include <limits>
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "../../core/base/formula.h"
+#include "../../core/graph/record.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
-#include "../arrange/scatter.h"
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
 
@@ -33,15 +35,41 @@ Index bags_of(const Index& ids, const Index& offsets) {
   return bags;
 }
 
-// Largest elements over the rows of each bag.
+// Calls f(i, k) for each element i of the rows (n, C) of bags, and its place k in the result (B, C).
+template <class F>
+void each_of_rows(const Index& bags, std::int64_t C, const F& f) {
+  for (std::int64_t row = 0; row < bags.size(); ++row) {
+    const std::int64_t i = row * C, k = bags.data()[row] * C;
+    for (std::int64_t c = 0; c < C; ++c) f(i + c, k + c);
+  }
+}
+
+XGRAD_FORMULA bag_max_formula{"bag_max", "y_b = the largest x_i in bag b",
+                              "dL/dx_i = gy_b at the elements that y_b is, shared evenly"};
+// Largest elements over the rows of each bag; NaN if there is one.
 Tensor largest(const Tensor& rows, const Index& bags, std::int64_t B) {
   const std::int64_t n = rows.dim(0), C = rows.dim(1);
   if (n == 0) return zeros({B, C});
   Mask empty(Shape{B, 1}, true);
   for (const std::int64_t b : bags) empty.mutable_data()[b] = false;
-  const Tensor least = full({B, C}, -std::numeric_limits<Real>::infinity());
-  const Index to = broadcast_to(bags.reshaped({n, 1}), {n, C});
-  return masked_fill(scatter_reduce(least, 0, to, rows, ScatterReduce::amax), empty, 0);
+  Array y(Shape{B, C}, -detail::infinity);
+  each_of_rows(bags, C, [to = y.mutable_data(), from = rows.value().data()](std::int64_t i, std::int64_t k) {
+    if (!(from[i] <= to[k]) && !std::isnan(to[k])) to[k] = from[i];
+  });
+  const auto rule = [rows = kept(rows), bags, C](const Tensor& gy, const Tensor& y) {
+    // Which elements are the result, and how many of them share it.
+    Array hits(rows.shape()), counts(y.shape(), Real(0));
+    Real *hit = hits.mutable_data(), *count = counts.mutable_data();
+    each_of_rows(bags, C, [&](std::int64_t i, std::int64_t k) {
+      const Real v = rows.value().data()[i], most = y.value().data()[k];
+      hit[i] = v == most || (std::isnan(v) && std::isnan(most));
+      count[k] += hit[i];
+    });
+    std::replace(count, count + counts.size(), Real(0), Real(1));  // of empty bags
+    return index_select(gy / Tensor(counts), 0, bags) * Tensor(hits);
+  };
+  const Tensor most = record("bag_max", std::move(y), wrt(rows, rule), told("index", bags));
+  return masked_fill(most, empty, 0);
 }
 
 Tensor bags(const Tensor& weight, const Index& ids, const Index& bag_of, std::int64_t B,

@@ -34,7 +34,7 @@ Tensor scaled_and_shifted(Tensor z, const Tensor& gamma, const Tensor& beta) {
 }  // namespace
 
 Tensor detail::standardized(const Tensor& x, const Axes& axes, Real eps) {
-  const auto mean_of = [&](const Tensor& u) { return mean(u, {.axis = axes, .keepdim = true}); };
+  const auto mean_of = [&](const Tensor& u) { return mean(u, axes, {.keepdim = true}); };
   const Tensor near = x - mean_of(x);
   const Tensor d = near - mean_of(near);  // the mean, rounded, is off by much where it is large against the spread
   return d * rsqrt(mean_of(square(d)) + eps);
@@ -54,7 +54,7 @@ XGRAD_FORMULA rms_norm_formula{"rms_norm", "y = gamma z with z = x/s, s = sqrt(m
 Tensor plain::rms_norm(const Tensor& x, const Tensor& gamma, const RmsNormFuncOptions& options) {
   const Axes axes =
       last_axes(x, normalized_sizes({"rms_norm", Centre::zero, options.eps}, x, gamma, {}, options.normalized));
-  const Tensor z = x * rsqrt(mean(square(x), {.axis = axes, .keepdim = true}) + static_cast<Real>(options.eps));
+  const Tensor z = x * rsqrt(mean(square(x), axes, {.keepdim = true}) + static_cast<Real>(options.eps));
   return scaled_and_shifted(z, gamma, {});
 }
 

@@ -30,7 +30,7 @@ Tensor along(const char* op, const Tensor& x, int axis, const F& f) {
 }
 
 // The sum of every row, as a column.
-Tensor row_sum(const Tensor& x) { return sum(x, {.axis = -1, .keepdim = true}); }
+Tensor row_sum(const Tensor& x) { return sum(x, -1, {.keepdim = true}); }
 
 // The gradient of softmax along the last axis, from its result.
 Tensor softmax_gradient(const Tensor& gy, const Tensor& y) { return y * (gy - row_sum(gy * y)); }
@@ -38,7 +38,7 @@ Tensor softmax_gradient(const Tensor& gy, const Tensor& y) { return y * (gy - ro
 // x minus the largest of each row, which leaves softmax unchanged and avoids overflow. A row of -inf stays as it is.
 Tensor below_largest(const Tensor& x) {
   if (x.size() == 0) return x;
-  const Tensor largest = max(x.detach(), {.axis = -1, .keepdim = true});
+  const Tensor largest = max(x.detach(), Axes{-1}, {.keepdim = true});
   const Mask nothing = largest == -infinity;
   return x - (any(nothing) ? where(nothing, 0, largest) : largest);
 }

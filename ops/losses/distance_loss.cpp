@@ -91,7 +91,7 @@ Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& y,
   }
   check_signs(op, y);
   constexpr Real eps = 1e-12;
-  const auto along = [](const Tensor& x) { return sum(x, {.axis = -1}); };
+  const auto along = [](const Tensor& x) { return sum(x, -1); };
   const Tensor cosine = along(a * b) * rsqrt((along(square(a)) + eps) * (along(square(b)) + eps));
   return reduced(op, where(y > 0, 1 - cosine, relu(cosine - options.margin)), options.reduction);
 }
@@ -130,7 +130,7 @@ Tensor multi_margin_loss(const Tensor& x, const Index& targets, const MultiMargi
   one_each.push_back(1);
   const Tensor of_target = gather(x, -1, targets.reshaped(one_each));
   const Tensor above = relu(options.margin - of_target + x) * (1 - Tensor(one_hot(targets, C)));
-  Tensor losses = sum(options.p == 1 ? above : square(above), {.axis = -1}) / static_cast<Real>(C);
+  Tensor losses = sum(options.p == 1 ? above : square(above), -1) / static_cast<Real>(C);
   if (weight.defined()) losses = losses * reshape(index_select(weight, 0, targets.reshaped({targets.size()})), samples);
   return reduced(op, losses, options.reduction);
 }
@@ -161,7 +161,7 @@ Tensor multilabel_margin_loss(const Tensor& x, const Index& targets, const LossO
   const Tensor above = relu(1 - of_target + unsqueeze(scores, 1)) * narrow(Tensor(counts), 1, 0, longest) * others;
   Shape to = x.shape();
   to.erase(x.rank() - 1);
-  return reduced(op, reshape(sum(above, {.axis = {1, 2}}) / static_cast<Real>(C), to), options.reduction);
+  return reduced(op, reshape(sum(above, {1, 2}) / static_cast<Real>(C), to), options.reduction);
 }
 
 }  // namespace xgrad

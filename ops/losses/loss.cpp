@@ -142,7 +142,7 @@ Tensor losses_of_classes(const Tensor& log_p, const KnownClasses& known, const T
 Tensor losses_of_all(const Tensor& log_p, const KnownClasses& known, const Tensor& weight) {
   const Mask impossible = log_p == -infinity;
   const Tensor finite = any(impossible) ? where(impossible, 0, log_p) : log_p;
-  const Tensor losses = -sum(weight.defined() ? weight * finite : finite, {.axis = -1});
+  const Tensor losses = -sum(weight.defined() ? weight * finite : finite, -1);
   return any(known.ignored) ? masked_fill(losses, known.ignored, 0) : losses;
 }
 
@@ -235,7 +235,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const So
   if (options.weight.defined()) q = q * options.weight;
   const Tensor log_p = log_softmax(logits);
   const Mask unasked = q == 0 && log_p == -infinity;  // 0 ln 0 = 0
-  return reduced("cross_entropy", -sum(q * where(unasked, 0, log_p), {.axis = -1}), options.reduction);
+  return reduced("cross_entropy", -sum(q * where(unasked, 0, log_p), -1), options.reduction);
 }
 
 Tensor nll_loss(const Tensor& log_p, const Index& classes, const NllLossOptions& options) {

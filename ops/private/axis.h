@@ -20,4 +20,18 @@ inline Shape kept_shape(Shape shape, const Axes& axes) {
   return shape;
 }
 
+/// The shape after a reduction, with the axes of size 1 or without them.
+inline Shape reduced_shape(Shape shape, const Axes& axes, bool keepdim) {
+  if (keepdim) return kept_shape(shape, axes);
+  for (int i = axes.size(); i-- > 0;) shape.erase(axes[i]);
+  return shape;
+}
+
+/// How many elements are reduced to one.
+inline std::int64_t count_of(const Shape& shape, const Axes& axes) {
+  std::int64_t count = 1;
+  for (const int axis : axes) count *= shape[axis];
+  return count;
+}
+
 }  // namespace xgrad

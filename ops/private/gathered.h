@@ -7,6 +7,5 @@ namespace xgrad {
 
 /// gather(x, axis, positions) without a check of the positions. The axis counts from 0.
 Tensor gathered(const Tensor& x, int axis, const Index& positions);
-Index gathered(const Index& x, int axis, const Index& positions);
 
 }  // namespace xgrad

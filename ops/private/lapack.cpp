@@ -84,13 +84,11 @@ int cholesky(std::int64_t n, Real* a) {
   return failed;
 }
 
-void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, const Triangle& triangle, Form form,
-                      Real* b) {
+void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, Triangle triangle, Form form, Real* b) {
   detail::prepare_blas();
-  cxxblas::trsm(cxxblas::RowMajor, cxxblas::Left, triangle.upper ? cxxblas::Upper : cxxblas::Lower,
-                form == Form::transposed ? cxxblas::Trans : cxxblas::NoTrans,
-                triangle.unit ? cxxblas::Unit : cxxblas::NonUnit, count(n), count(columns), Real(1), a, count(n), b,
-                count(columns));
+  cxxblas::trsm(cxxblas::RowMajor, cxxblas::Left, triangle == Triangle::upper ? cxxblas::Upper : cxxblas::Lower,
+                form == Form::transposed ? cxxblas::Trans : cxxblas::NoTrans, cxxblas::NonUnit, count(n),
+                count(columns), Real(1), a, count(n), b, count(columns));
 }
 
 void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Real* q, Real* r) {

@@ -29,15 +29,10 @@ int inverse(std::int64_t n, Real* a);
 /// is not positive definite.
 int cholesky(std::int64_t n, Real* a);
 
-/// A triangle of a square matrix: the lower one, or the upper one; with `unit` the diagonal is not read and counts as
-/// 1.
-struct Triangle {
-  bool upper = false;
-  bool unit = false;
-};
+/// A triangle of a square matrix, with the diagonal.
+enum class Triangle { lower, upper };
 /// a x = b, or a' x = b, for triangular a (n, n): b (n, columns) -> x.
-void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, const Triangle& triangle, Form form,
-                      Real* b);
+void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, Triangle triangle, Form form, Real* b);
 
 /// a (m, n) = q r, with q (m, `columns`) orthonormal and r (min(m, n), n) upper triangular; columns is min(m, n) or m.
 void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Real* q, Real* r);

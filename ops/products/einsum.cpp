@@ -48,7 +48,7 @@ Named reduced_to(const Named& a, const std::string& wanted) {
     if (!holds(wanted, a.axes[i])) others.push_back(static_cast<int>(i));
   }
   if (others.empty()) return a;
-  return {sum(a.x, {.axis = others}), keep_if(a.axes, [&](char axis) { return holds(wanted, axis); })};
+  return {sum(a.x, others), keep_if(a.axes, [&](char axis) { return holds(wanted, axis); })};
 }
 
 // The diagonal where a name is repeated.

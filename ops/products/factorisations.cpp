@@ -11,7 +11,7 @@
 
 namespace xgrad::linalg {
 
-using lapack::Form;
+using lapack::Form, lapack::Triangle;
 
 XGRAD_FORMULA cholesky_formula{"cholesky", "a = y y^T, y triangular",
                                "dL/da = sym(y^-T P y^-1) with P = tril(y^T gy), half of its diagonal"};
@@ -28,9 +28,9 @@ Tensor cholesky(const Tensor& a, const CholeskyOptions& options) {
     fail<NumericError>("cholesky", sizes.name(i), " is not positive definite: its leading block of ", order, " rows");
   });
   const Tensor result = record("cholesky", std::move(l), wrt(a, [](const Tensor& gl, const Tensor& l) {
-                                 const Tensor half =
-                                     triangular(l, lower_half(transposed_times(l, gl)), {}, Form::transposed);
-                                 return symmetric(triangular(l, transpose(half), {}, Form::transposed));
+                                 const Tensor inner = lower_half(transposed_times(l, gl));
+                                 const Tensor half = triangular(l, inner, Triangle::lower, Form::transposed);
+                                 return symmetric(triangular(l, transpose(half), Triangle::lower, Form::transposed));
                                }));
   return options.upper ? transpose(result) : result;
 }
@@ -53,7 +53,7 @@ Tensor orthonormal_gradient(const Tensor& a, const Tensor& gq, const Tensor& q) 
   }
   const Tensor upper = -transpose(lower_half(transposed_times(gq, q)));
   const Tensor g = gq + matmul(q, upper + transpose(upper));
-  return transpose(triangular(r, transpose(g), {.upper = true}, Form::plain));
+  return transpose(triangular(r, transpose(g), Triangle::upper, Form::plain));
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ Eigh eigh(const Tensor& a) {
   const Tensor v = record("eigh", transpose(rows), wrt(a, [a, w, n](const Tensor& gv, const Tensor& v) {
                             // Eigenvalues as functions of the vectors: these can be differentiated.
                             const auto whole = [&] { return tril(a) + transpose(tril(a, -1)); };
-                            const Tensor x = recording() ? sum(v * matmul(whole(), v), {.axis = -2}) : Tensor(w);
+                            const Tensor x = recording() ? sum(v * matmul(whole(), v), -2) : Tensor(w);
                             const Tensor f = inverse_gaps("eigh", "eigen", x, w, static_cast<Real>(n) * eps);
                             return symmetric(times_transposed(matmul(v, f * transposed_times(v, gv)), v));
                           }));
@@ -163,7 +163,7 @@ namespace {
 Tensor singular_gradient(const Tensor& a, const Array& s, const Tensor& gu, const Tensor& u) {
   const std::int64_t m = a.dim(-2), n = a.dim(-1), k = s.dim(-1);
   const Tensor rest = transposed_times(a, u);  // v diag(s), (..., n, k)
-  const Tensor squares = sum(square(rest), {.axis = -2});
+  const Tensor squares = sum(square(rest), -2);
   const Real tolerance = static_cast<Real>(std::max(m, n)) * eps;
   const Tensor f = inverse_gaps("svd", "singular ", squares, s, tolerance);
   const Tensor inner = transposed_times(u, gu);

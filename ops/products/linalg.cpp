@@ -97,7 +97,7 @@ Tensor solved(const Tensor& a, const std::shared_ptr<const Factors>& factors, co
 
 }  // namespace
 
-Tensor triangular(const Tensor& a, const Tensor& b, const Triangle& triangle, Form form) {
+Tensor triangular(const Tensor& a, const Tensor& b, Triangle triangle, Form form) {
   const Matrices sizes(a.shape());
   Array x = solved_in_place("solve_triangular", sizes, b.value(), [&](std::int64_t i, Real* part) {
     lapack::triangular_solve(sizes.n, b.dim(-1), a.value().data() + i * sizes.size(), triangle, form, part);
@@ -110,22 +110,21 @@ Tensor triangular(const Tensor& a, const Tensor& b, const Triangle& triangle, Fo
                       std::array<Tensor, 2> g;
                       if (wanted[0]) {
                         const Tensor all = -(form == Form::plain ? times_transposed(gb, y) : times_transposed(y, gb));
-                        const std::int64_t offset = triangle.unit ? 1 : 0;
-                        g[0] = sum_to(triangle.upper ? triu(all, offset) : tril(all, -offset), shape_a);
+                        g[0] = sum_to(triangle == Triangle::upper ? triu(all) : tril(all), shape_a);
                       }
                       if (wanted[1]) g[1] = sum_to(gb, shape_b);
                       return g;
                     },
                     a, b),
-                told("upper", unless(false, triangle.upper)), told("unitriangular", unless(false, triangle.unit)),
+                told("upper", unless(false, triangle == Triangle::upper)),
                 told("transposed", unless(false, form == Form::transposed)));
 }
 
 namespace {
 
-// Throws ShapeError unless axis `axis_b` of b is as long as the last one of a, and leading axes broadcast.
-void check_right_side(const char* op, const Tensor& a, const Tensor& b, int axis_b) {
-  if (b.rank() < 2 || a.dim(-1) != b.dim(axis_b)) {
+// Throws ShapeError unless b has as many rows as a, and leading axes broadcast.
+void check_right_side(const char* op, const Tensor& a, const Tensor& b) {
+  if (b.rank() < 2 || a.dim(-1) != b.dim(-2)) {
     fail<ShapeError>(op, "right-hand side ", b.shape(), " does not fit matrices ", a.shape());
   }
   const Shape& shape = b.shape();
@@ -156,16 +155,15 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 XGRAD_FORMULA solve_formula{"solve", "a y = b", "dL/db = a^-T gy; dL/da = -a^-T gy y^T"};
-Tensor solve(const Tensor& a, const Tensor& b, const SolveOptions& options) {
+Tensor solve(const Tensor& a, const Tensor& b) {
   checked_square("solve", a);
   if (is_vector(a, b)) {
-    if (!options.left) fail<ShapeError>("solve", "x a = b needs matrices on the right, got ", b.shape());
     const Tensor column = unsqueeze(b, -1);
-    check_right_side("solve", a, column, -2);
+    check_right_side("solve", a, column);
     return squeeze(solve_matrices(a, column), {-1});
   }
-  check_right_side("solve", a, b, options.left ? -2 : -1);
-  return options.left ? solve_matrices(a, b) : transpose(solve_matrices(transpose(a), transpose(b)));
+  check_right_side("solve", a, b);
+  return solve_matrices(a, b);
 }
 
 XGRAD_FORMULA solve_triangular_formula{"solve_triangular", "a y = b, a triangular",
@@ -173,24 +171,18 @@ XGRAD_FORMULA solve_triangular_formula{"solve_triangular", "a y = b, a triangula
 Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOptions& options) {
   const char* op = "solve_triangular";
   const Matrices sizes = checked_square(op, a);
-  if (b.rank() == 1) {
-    if (!options.left) fail<ShapeError>(op, "x a = b needs matrices on the right, got ", b.shape());
-    return squeeze(solve_triangular(a, unsqueeze(b, -1), options), {-1});
-  }
-  check_right_side(op, a, b, options.left ? -2 : -1);
-  const std::int64_t diagonal = options.unitriangular ? 1 : 0;
-  check_finite(op, a, "", options.upper ? Diagonals{.first = diagonal} : Diagonals{.last = -diagonal});
+  if (b.rank() == 1) return squeeze(solve_triangular(a, unsqueeze(b, -1), options), {-1});
+  check_right_side(op, a, b);
+  check_finite(op, a, "", options.upper ? Diagonals{.first = 0} : Diagonals{.last = 0});
   check_finite(op, b, "on the right-hand side ");
-  for (std::int64_t i = 0; !options.unitriangular && i < sizes.count; ++i) {
+  for (std::int64_t i = 0; i < sizes.count; ++i) {
     for (std::int64_t j = 0; j < sizes.n; ++j) {
       if (a.value().data()[i * sizes.size() + j * (sizes.n + 1)] == 0) {
         fail<NumericError>(op, sizes.name(i), " is singular: 0 at [", j, ", ", j, "]");
       }
     }
   }
-  const Triangle triangle{.upper = options.upper, .unit = options.unitriangular};
-  return options.left ? triangular(a, b, triangle, Form::plain)
-                      : transpose(triangular(a, transpose(b), triangle, Form::transposed));
+  return triangular(a, b, options.upper ? Triangle::upper : Triangle::lower, Form::plain);
 }
 
 XGRAD_FORMULA inv_formula{"inv", "y = a^-1", "dL/da = -y^T gy y^T"};
@@ -302,47 +294,35 @@ void check_rank(const char* op, const Tensor& a) {
   if (a.rank() < 2) fail<ShapeError>(op, "needs matrices (..., m, n), got shape ", a.shape());
 }
 
-// The axes of `options` in an array of this rank, counted from 0.
-Axes matrix_axes(const char* op, const DiagonalOptions& options, int rank) {
-  const Axes axes{normalize_axis(op, options.axis1, rank), normalize_axis(op, options.axis2, rank)};
-  if (axes[0] == axes[1]) fail<ValueError>(op, "axis ", axes[0], " twice in a tensor of rank ", rank);
-  return axes;
-}
-
 }  // namespace
 
-Tensor diagonal(const Tensor& a, const DiagonalOptions& options) {
+Tensor diagonal(const Tensor& a, std::int64_t offset) {
   check_rank("diagonal", a);
-  const Axes last{a.rank() - 2, a.rank() - 1}, axes = matrix_axes("diagonal", options, a.rank());
-  const Tensor matrices = axes == last ? a : movedim(a, axes, last);
-  const Matrices sizes(matrices.shape());
-  return slice(reshape(matrices, sizes.with({sizes.size()})), diagonal_of(sizes.m, sizes.n, options.offset));
+  const Matrices sizes(a.shape());
+  return slice(reshape(a, sizes.with({sizes.size()})), diagonal_of(sizes.m, sizes.n, offset));
 }
 
-Tensor diag_embed(const Tensor& x, const DiagonalOptions& options) {
+Tensor diag_embed(const Tensor& x, std::int64_t offset) {
   if (x.rank() == 0) fail<ShapeError>("diag_embed", "needs an axis, got shape ", x.shape());
-  const Axes axes = matrix_axes("diag_embed", options, x.rank() + 1);
   constexpr std::int64_t furthest = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t distance = options.offset < 0 ? 0 - std::max(options.offset, -furthest) : options.offset;
+  const std::int64_t distance = offset < 0 ? 0 - std::max(offset, -furthest) : offset;
   const std::int64_t n = checked_add("diag_embed", x.dim(-1), distance);
   Shape line = x.shape(), square = x.shape();
   line[line.rank() - 1] = checked_multiply("diag_embed", n, n);
   square[square.rank() - 1] = n;
   square.push_back(n);
-  const Tensor matrices = reshape(place(x, diagonal_of(n, n, options.offset), line), square);
-  const Axes last{x.rank() - 1, x.rank()};
-  return axes == last ? matrices : movedim(matrices, last, axes);
+  return reshape(place(x, diagonal_of(n, n, offset), line), square);
 }
 
 Tensor diag(const Tensor& x, std::int64_t offset) {
-  if (x.rank() == 1) return diag_embed(x, {.offset = offset});
-  if (x.rank() == 2) return diagonal(x, {.offset = offset});
+  if (x.rank() == 1) return diag_embed(x, offset);
+  if (x.rank() == 2) return diagonal(x, offset);
   fail<ShapeError>("diag", "needs a list or a matrix, got shape ", x.shape());
 }
 
 Tensor trace(const Tensor& a) {
   check_rank("trace", a);
-  return sum(diagonal(a), {.axis = -1});
+  return sum(diagonal(a), -1);
 }
 
 }  // namespace xgrad::linalg

@@ -16,18 +16,13 @@ namespace xgrad::linalg {
 
 // ---- Systems and inverses -------------------------------------------------------------------------------------------
 
-struct SolveOptions {
-  bool left = true;  ///< a x = b; else x a = b
-};
 /// x = a^-1 b.      a (..., n, n), b (..., n, k) -> (..., n, k)
 ///   dL/db = a'^-1 gx      dL/da = -(dL/db) x'
 /// b is a vector if it has one axis, or the shape of a without the last axis. Throws NumericError for a singular a.
-Tensor solve(const Tensor& a, const Tensor& b, const SolveOptions& options = {});
+Tensor solve(const Tensor& a, const Tensor& b);
 
 struct TriangularOptions {
-  bool upper = false;          ///< a's triangle: above the diagonal; else below
-  bool left = true;            ///< a x = b; else x a = b
-  bool unitriangular = false;  ///< the diagonal counts as 1 and is not read
+  bool upper = false;  ///< a's triangle: above the diagonal; else below
 };
 /// x = a^-1 b for a triangular a, of which the other triangle is not read; its gradient there is 0. A b of one axis is
 /// a column. Throws NumericError for a 0 on the diagonal.
@@ -105,10 +100,6 @@ Svd svd(const Tensor& a, const SvdOptions& options = {});
 
 // ---- Norms ----------------------------------------------------------------------------------------------------------
 
-/// sqrt(sum x_i^2) over axes, by default of all elements; without overflow.      dy/dx_i = x_i / y, 0 where
-/// y = 0. (Axes by name only, as norm(x, 1) is another norm in PyTorch: vector_norm(x, {.ord = 1}).)
-Tensor norm(const Tensor& x, const ReduceOptions& options = {});
-
 struct VectorNormOptions {
   [[no_unique_address]] xgrad::detail::ByName by_name = xgrad::detail::ByName();
   double ord = 2;  ///< infinity: max |x_i|; -infinity: min |x_i|; 0: how many are not 0; else (sum |x_i|^ord)^(1/ord)
@@ -118,20 +109,17 @@ struct VectorNormOptions {
 /// The norm of the elements along axes, as one vector. No gradient flows to elements that are 0 (but for max and min,
 /// which share it among equal elements). Throws ValueError for an ord of NaN, and for max and min of no elements.
 Tensor vector_norm(const Tensor& x, const VectorNormOptions& options = {});
+/// sqrt(sum x_i^2) of all elements, without overflow.      dy/dx_i = x_i / y, 0 where y = 0
+inline Tensor norm(const Tensor& x) { return vector_norm(x); }
 
 // ---- Diagonals ------------------------------------------------------------------------------------------------------
 
-struct DiagonalOptions {
-  std::int64_t offset = 0;  ///< how many columns to the right of the main diagonal; below it if negative
-  int axis1 = -2;           ///< of the rows of the matrices
-  int axis2 = -1;           ///< of their columns
-};
-/// a_i(i + offset).      (..., m, n) -> (..., length of the diagonal, 0 beyond the corners)
-/// Throws ValueError for an axis out of range, or one axis twice.
-Tensor diagonal(const Tensor& a, const DiagonalOptions& options = {});
-/// The dual of diagonal: matrices with x on the diagonal, 0 elsewhere.      (..., n) -> (..., n + |offset|, n +
-/// |offset|) The axes are those of the result. Throws as diagonal.
-Tensor diag_embed(const Tensor& x, const DiagonalOptions& options = {});
+/// The diagonal `offset` columns to the right of the main one, or rows below it if negative.
+///   (..., m, n) -> (..., k)
+Tensor diagonal(const Tensor& a, std::int64_t offset = 0);
+/// The dual of diagonal: matrices with x on the diagonal, 0 elsewhere.
+///   (..., n) -> (..., n + |offset|, n + |offset|)
+Tensor diag_embed(const Tensor& x, std::int64_t offset = 0);
 /// diag_embed of a list, or the diagonal of a matrix. Throws ShapeError for other shapes.
 Tensor diag(const Tensor& x, std::int64_t offset = 0);
 /// y = sum_i a_ii.      (..., m, n) -> (...)

@@ -192,7 +192,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   }
   auto to_x = wrt(x, [weight](const Tensor& gy) { return matmul(gy, weight); });
   auto to_weight = wrt(weight, [x](const Tensor& gy) { return matmul(rows(gy), rows(x), {.transpose_a = true}); });
-  auto to_bias = wrt(bias, [](const Tensor& gy) { return sum(rows(gy), {.axis = 0}); });
+  auto to_bias = wrt(bias, [](const Tensor& gy) { return sum(rows(gy), 0); });
   const auto count = multiply_adds(y.size(), in);
   return bias.defined()
              ? record("linear", std::move(y), std::move(to_x), std::move(to_weight), std::move(to_bias), count)

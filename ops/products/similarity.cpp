@@ -5,9 +5,7 @@
 
 #include "../../core/base/error.h"
 #include "../arrange/broadcast.h"
-#include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
-#include "../elementwise/compare.h"
 #include "../reduce/reduce.h"
 #include "linalg.h"
 
@@ -20,14 +18,6 @@ void check_p(const char* op, double p) {
 
 void check_eps(const char* op, double eps) {
   if (!(eps > 0)) fail<ValueError>(op, "eps ", eps, " is not positive");
-}
-
-Axes axes_but(int axis, int rank) {
-  Axes others;
-  for (int i = 0; i < rank; ++i) {
-    if (i != axis) others.push_back(i);
-  }
-  return others;
 }
 
 // x over its norm, or over eps where that is larger.
@@ -49,7 +39,7 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, const CosineSimilarit
   const Shape shape = broadcast_shapes("cosine_similarity", a.shape(), b.shape());
   const int axis = normalize_axis("cosine_similarity", options.axis, shape.rank());
   const auto unit = [&](const Tensor& x) { return unit_vectors(broadcast_to(x, shape), 2, axis, options.eps); };
-  return sum(unit(a) * unit(b), {.axis = axis});
+  return sum(unit(a) * unit(b), axis);
 }
 
 Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanceOptions& options) {
@@ -59,22 +49,6 @@ Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanc
   check_p("pairwise_distance", options.p);
   return linalg::vector_norm(a - b + static_cast<Real>(options.eps),
                              {.ord = options.p, .axis = -1, .keepdim = options.keepdim});
-}
-
-Tensor weight_lengths(const Tensor& v, const WeightNormOptions& options) {
-  const int axis = normalize_axis("weight_lengths", options.axis, v.rank());
-  return linalg::vector_norm(v, {.axis = axes_but(axis, v.rank()), .keepdim = true});
-}
-
-Tensor weight_norm(const Tensor& v, const Tensor& g, const WeightNormOptions& options) {
-  const int axis = normalize_axis("weight_norm", options.axis, v.rank());
-  Shape shape = Shape::filled(v.rank(), 1);
-  shape[axis] = v.dim(axis);
-  if (g.shape() != shape && g.shape() != Shape{v.dim(axis)}) {
-    fail<ShapeError>("weight_norm", "v ", v.shape(), " needs g of shape ", shape, " or ", Shape{v.dim(axis)}, ", got ",
-                     g.shape());
-  }
-  return v * (reshape(g, shape) / weight_lengths(v, {.axis = axis}));
 }
 
 }  // namespace xgrad

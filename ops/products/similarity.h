@@ -30,14 +30,4 @@ struct PairwiseDistanceOptions {
 /// y = |a - b + eps|_p, the distance of vectors along the last axis. Throws ShapeError, ValueError for a p that is NaN.
 Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanceOptions& options = {});
 
-struct WeightNormOptions {
-  int axis = 0;  ///< each position along it has a length of its own
-};
-/// w = g v / |v|: a weight in two parts, a direction v and a length g for each position along the axis (Salimans,
-/// Kingma 2016). g is of v's rank with size 1 along the other axes, or a list. Throws ShapeError, ValueError for an
-/// axis out of range.
-Tensor weight_norm(const Tensor& v, const Tensor& g, const WeightNormOptions& options = {});
-/// The norm |v| of each position along the axis, in the shape of g: weight_norm with it gives back v.
-Tensor weight_lengths(const Tensor& v, const WeightNormOptions& options = {});
-
 }  // namespace xgrad

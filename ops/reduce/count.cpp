@@ -10,35 +10,13 @@
 
 namespace xgrad {
 
-Mask any(const Mask& mask, const ReduceOptions& options) {
-  options.axis.resolve("any", mask.rank());
-  return sum(mask, options) > 0;
+Mask any(const Mask& mask, const AxisSet& axis, const KeepdimOptions& options) {
+  axis.resolve("any", mask.rank());
+  return sum(mask, axis, options) > 0;
 }
-Mask all(const Mask& mask, const ReduceOptions& options) {
-  options.axis.resolve("all", mask.rank());
-  return sum(!mask, options) == 0;
-}
-Mask any(const Mask& mask, const AxisSet& axes, const KeepdimOptions& options) {
-  return any(mask, {.axis = axes, .keepdim = options.keepdim});
-}
-Mask all(const Mask& mask, const AxisSet& axes, const KeepdimOptions& options) {
-  return all(mask, {.axis = axes, .keepdim = options.keepdim});
-}
-
-Index count_nonzero(const Tensor& x, const ReduceOptions& options) { return count_nonzero(x != 0, options); }
-Index count_nonzero(const Index& x, const ReduceOptions& options) { return count_nonzero(x != 0, options); }
-Index count_nonzero(const Mask& mask, const ReduceOptions& options) {
-  options.axis.resolve("count_nonzero", mask.rank());
-  return sum(mask, options);
-}
-Index count_nonzero(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return count_nonzero(x != 0, axes, options);
-}
-Index count_nonzero(const Index& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return count_nonzero(x != 0, axes, options);
-}
-Index count_nonzero(const Mask& mask, const AxisSet& axes, const KeepdimOptions& options) {
-  return count_nonzero(mask, {.axis = axes, .keepdim = options.keepdim});
+Mask all(const Mask& mask, const AxisSet& axis, const KeepdimOptions& options) {
+  axis.resolve("all", mask.rank());
+  return sum(!mask, axis, options) == 0;
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// Counting true elements, numbers that are not 0, equal numbers. No gradients, except to weights.
+// Counting true elements and equal numbers. No gradients, except to weights.
 // Axes as for reductions: ValueError for one out of range or repeated.
 #pragma once
 
@@ -9,18 +9,9 @@ namespace xgrad {
 
 /// Whether at least one element is true, over axes; false if there are none. (Of all elements: any(mask), in
 /// ops/elementwise/compare.h.)
-Mask any(const Mask& mask, const ReduceOptions& options);
 Mask any(const Mask& mask, const AxisSet& axis, const KeepdimOptions& options = {});
 /// Whether all elements are true, over axes; true if there are none.
-Mask all(const Mask& mask, const ReduceOptions& options);
 Mask all(const Mask& mask, const AxisSet& axis, const KeepdimOptions& options = {});
-/// The number of elements that are not 0 (NaN is not), or true, over axes.
-Index count_nonzero(const Tensor& x, const ReduceOptions& options = {});
-Index count_nonzero(const Index& x, const ReduceOptions& options = {});
-Index count_nonzero(const Mask& mask, const ReduceOptions& options = {});
-Index count_nonzero(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
-Index count_nonzero(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
-Index count_nonzero(const Mask& mask, const AxisSet& axis, const KeepdimOptions& options = {});
 
 struct BincountOptions {
   std::int64_t minlength = 0;  ///< the least length of the result

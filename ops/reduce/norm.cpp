@@ -23,10 +23,10 @@ Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
   const double ord = options.ord;
   if (std::isnan(ord)) fail<ValueError>(op, "ord is NaN");
   const Axes axes = options.axis.resolve(op, x.rank());
-  const ReduceOptions reduced{.axis = axes, .keepdim = options.keepdim};
-  if (std::isinf(ord)) return ord > 0 ? max(abs(x), reduced) : min(abs(x), reduced);
-  if (ord == 1) return sum(abs(x), reduced);
-  if (ord == 0) return sum(to_real(x != Tensor(0)), reduced);
+  const KeepdimOptions keep{.keepdim = options.keepdim};
+  if (std::isinf(ord)) return ord > 0 ? max(abs(x), axes, keep) : min(abs(x), axes, keep);
+  if (ord == 1) return sum(abs(x), axes, keep);
+  if (ord == 0) return sum(to_real(x != Tensor(0)), axes, keep);
 
   Array y;
   const Real p = static_cast<Real>(ord);
@@ -34,16 +34,16 @@ Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
     // In units of the largest (smallest, for a negative ord) element, so that no power overflows.
     const NoGrad off;
     const Tensor sizes = abs(Tensor(x.value()));
-    const ReduceOptions all{.axis = axes, .keepdim = true};
-    const Tensor none = sum(zeros_like(sizes), all);
+    const KeepdimOptions all{.keepdim = true};
+    const Tensor none = sum(zeros_like(sizes), axes, all);
     if (x.size() == 0) {
       y = (ord > 0 ? none : none + std::numeric_limits<Real>::infinity()).value();
     } else {
-      const Tensor largest = ord > 0 ? max(sizes, all) : min(sizes, all);
+      const Tensor largest = ord > 0 ? max(sizes, axes, all) : min(sizes, axes, all);
       const Tensor unit =
           where(largest > none && largest < none + std::numeric_limits<Real>::infinity(), largest, ones_like(largest));
       const Tensor parts = sizes / unit;
-      const Tensor total = sum(ord == 2 ? square(parts) : pow(parts, p), all);
+      const Tensor total = sum(ord == 2 ? square(parts) : pow(parts, p), axes, all);
       y = (unit * (ord == 2 ? sqrt(total) : pow(total, 1 / p))).value();
     }
     if (!options.keepdim) y = squeeze(Tensor(y), axes).value();
@@ -60,10 +60,6 @@ Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
                   return masked_fill(g * sign(x) * pow(ratio, p - 1), nothing, 0);
                 }),
                 told("axis", unless(all_axes(x.rank()), axes)), told("ord", unless(2, ord)));
-}
-
-Tensor norm(const Tensor& x, const ReduceOptions& options) {
-  return vector_norm(x, {.ord = 2, .axis = options.axis, .keepdim = options.keepdim});
 }
 
 }  // namespace xgrad::linalg

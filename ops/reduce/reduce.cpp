@@ -33,37 +33,21 @@ Axes AxisSet::resolve(std::string_view op, int rank) const {
 
 namespace {
 
-Shape dropped_shape(const Shape& shape, const Axes& axes) {
-  Shape dropped = shape;
-  for (int i = axes.size(); i-- > 0;) dropped.erase(axes[i]);
-  return dropped;
-}
-
-Shape result_shape(const Shape& shape, const Axes& axes, bool keepdim) {
-  return keepdim ? kept_shape(shape, axes) : dropped_shape(shape, axes);
-}
-
-std::int64_t count_of(const Shape& shape, const Axes& axes) {
-  std::int64_t count = 1;
-  for (const int axis : axes) count *= shape[axis];
-  return count;
-}
-
 void refuse_empty(const char* op, const Tensor& x, const Axes& axes) {
   if (count_of(x.shape(), axes) == 0)
     fail<ValueError>(op, "nothing to reduce in shape ", x.shape(), " over axes ", axes);
 }
 
-Tensor extreme(const char* op, const Tensor& x, const ReduceOptions& options,
+Tensor extreme(const char* op, const Tensor& x, const AxisSet& axis, const KeepdimOptions& options,
                Array (*over)(const Array&, const Axes&, const Shape&)) {
-  const Axes axes = options.axis.resolve(op, x.rank());
+  const Axes axes = axis.resolve(op, x.rank());
   refuse_empty(op, x, axes);
-  return record(op, over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim)),
+  return record(op, over(x.value(), axes, reduced_shape(x.shape(), axes, options.keepdim)),
                 wrt(x,
                     [x, axes](const Tensor& gy, const Tensor& y) {
                       const Shape kept = kept_shape(x.shape(), axes);
                       const Tensor hits = where(x == reshape(y, kept), 1, 0);
-                      return hits * (reshape(gy, kept) / sum(hits, {.axis = axes, .keepdim = true}));
+                      return hits * (reshape(gy, kept) / sum(hits, axes, {.keepdim = true}));
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
@@ -71,31 +55,35 @@ Tensor extreme(const char* op, const Tensor& x, const ReduceOptions& options,
 }  // namespace
 
 XGRAD_FORMULA sum_formula{"sum", "y = sum of x_i", "dy/dx_i = 1"};
-Tensor sum(const Tensor& x, const ReduceOptions& options) {
-  const Axes axes = options.axis.resolve("sum", x.rank());
+Tensor sum(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options) {
+  const Axes axes = axis.resolve("sum", x.rank());
   return record(
-      "sum", sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim)),
+      "sum", sum_over(x.value(), axes, reduced_shape(x.shape(), axes, options.keepdim)),
       wrt(x, [to = x.shape(), axes](const Tensor& gy) { return broadcast_to(reshape(gy, kept_shape(to, axes)), to); }),
       told("axis", unless(all_axes(x.rank()), axes)));
 }
 
 XGRAD_FORMULA mean_formula{"mean", "y = sum of x_i / n", "dy/dx_i = 1/n"};
-Tensor mean(const Tensor& x, const ReduceOptions& options) {
-  const Axes axes = options.axis.resolve("mean", x.rank());
+Tensor mean(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options) {
+  const Axes axes = axis.resolve("mean", x.rank());
   refuse_empty("mean", x, axes);
   const Real count = static_cast<Real>(count_of(x.shape(), axes));
-  const Array total = sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
+  const Array total = sum_over(x.value(), axes, reduced_shape(x.shape(), axes, options.keepdim));
   return record("mean", map(total, [count](auto v) { return v / count; }),
                 wrt(x, [to = x.shape(), axes, count](
                            const Tensor& gy) { return broadcast_to(reshape(gy / count, kept_shape(to, axes)), to); }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
 
+Tensor mean(const Mask& x, const AxisSet& axis, const KeepdimOptions& options) {
+  return mean(to_real(x), axis, options);
+}
+
 namespace {
 
 // x minus its mean over `axes`, twice: the mean, rounded to one number, can be as far off as the deviations are large.
 Tensor deviations(const Tensor& x, const Axes& axes) {
-  const auto centred = [&](const Tensor& u) { return u - mean(u, {.axis = axes, .keepdim = true}); };
+  const auto centred = [&](const Tensor& u) { return u - mean(u, axes, {.keepdim = true}); };
   return centred(centred(x));
 }
 Array deviations(const Array& x, const Axes& axes) {
@@ -125,10 +113,10 @@ Real freedom_of(const char* op, const Tensor& x, const Axes& axes, double correc
 
 XGRAD_FORMULA var_formula{"var", "y = sum of (x_i - mean)^2 / (n - correction)",
                           "dy/dx_i = 2 (x_i - mean) / (n - correction)"};
-Tensor var(const Tensor& x, const VarOptions& options) {
-  const Axes axes = options.axis.resolve("var", x.rank());
+Tensor var(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
+  const Axes axes = axis.resolve("var", x.rank());
   const Real freedom = freedom_of("var", x, axes, options.correction);
-  const Shape to = result_shape(x.shape(), axes, options.keepdim);
+  const Shape to = reduced_shape(x.shape(), axes, options.keepdim);
   return record("var", variance(x.value(), axes, to, freedom),
                 wrt(x,
                     [x = kept(x), axes, freedom](const Tensor& gy) {
@@ -139,10 +127,10 @@ Tensor var(const Tensor& x, const VarOptions& options) {
 
 XGRAD_FORMULA stddev_formula{"stddev", "y = sqrt(sum of (x_i - mean)^2 / (n - correction))",
                              "dy/dx_i = (x_i - mean) / ((n - correction) y)"};
-Tensor stddev(const Tensor& x, const VarOptions& options) {
-  const Axes axes = options.axis.resolve("stddev", x.rank());
+Tensor stddev(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
+  const Axes axes = axis.resolve("stddev", x.rank());
   const Real freedom = freedom_of("stddev", x, axes, options.correction);
-  const Shape to = result_shape(x.shape(), axes, options.keepdim);
+  const Shape to = reduced_shape(x.shape(), axes, options.keepdim);
   return record("stddev", map(variance(x.value(), axes, to, freedom), [](auto v) { return sqrt(v); }),
                 wrt(x,
                     [x = kept(x), axes, freedom](const Tensor& gy, const Tensor& y) {
@@ -154,34 +142,35 @@ Tensor stddev(const Tensor& x, const VarOptions& options) {
                 told("axis", unless(all_axes(x.rank()), axes)), told("correction", unless(1, options.correction)));
 }
 
-VarMean var_mean(const Tensor& x, const VarOptions& options) {
-  const Axes axes = options.axis.resolve("var_mean", x.rank());
+VarMean var_mean(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
+  const Axes axes = axis.resolve("var_mean", x.rank());
   freedom_of("var_mean", x, axes, options.correction);
-  return {var(x, options), mean(x, {.axis = options.axis, .keepdim = options.keepdim})};
+  return {var(x, axis, options), mean(x, axis, {.keepdim = options.keepdim})};
 }
 
 XGRAD_FORMULA max_formula{"max", "y = the largest x_i", "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
-Tensor max(const Tensor& x, const ReduceOptions& options) { return extreme("max", x, options, max_over); }
+Tensor max(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options) {
+  return extreme("max", x, axis, options, max_over);
+}
 XGRAD_FORMULA min_formula{"min", "y = the smallest x_i", "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
-Tensor min(const Tensor& x, const ReduceOptions& options) { return extreme("min", x, options, min_over); }
+Tensor min(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options) {
+  return extreme("min", x, axis, options, min_over);
+}
 
 namespace {
 
 // The product of all other elements, also where some are 0 or the product itself leaves the range.
 Tensor product_of_others(const Tensor& x, const Axes& axes) {
-  Axes order;
-  for (int i = 0; i < x.rank(); ++i) {
-    if (std::ranges::find(axes, i) == axes.end()) order.push_back(i);
-  }
-  for (const int axis : axes) order.push_back(axis);
-  const Tensor moved = permute(x, order);
+  Axes last;
+  for (int i = 0; i < axes.size(); ++i) last.push_back(i - axes.size());
+  const Tensor moved = movedim(x, axes, last);
   const std::int64_t n = count_of(x.shape(), axes), rows = n == 0 ? 0 : x.size() / n;
   Tensor others;  // (rows, n)
   if (recording()) {
     // Each element gets a copy of its row with itself replaced by 1.
     Mask diagonal(Shape{n, n}, false);
     for (std::int64_t i = 0; i < n; ++i) diagonal.mutable_data()[i * n + i] = true;
-    others = prod(where(diagonal, 1, reshape(moved, {rows, 1, n})), {.axis = -1});
+    others = prod(where(diagonal, 1, reshape(moved, {rows, 1, n})), -1);
   } else {
     // The product of the elements before times that of the elements behind.
     Array products(Shape{rows, n});
@@ -194,17 +183,15 @@ Tensor product_of_others(const Tensor& x, const Axes& axes) {
     }
     others = Tensor(std::move(products));
   }
-  Axes back = Axes::filled(x.rank(), 0);
-  for (int i = 0; i < x.rank(); ++i) back[order[i]] = i;
-  return permute(reshape(others, moved.shape()), back);
+  return movedim(reshape(others, moved.shape()), last, axes);
 }
 
 }  // namespace
 
 XGRAD_FORMULA prod_formula{"prod", "y = product of x_i", "dy/dx_i = product of the others"};
-Tensor prod(const Tensor& x, const ReduceOptions& options) {
-  const Axes axes = options.axis.resolve("prod", x.rank());
-  Array y = product_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
+Tensor prod(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options) {
+  const Axes axes = axis.resolve("prod", x.rank());
+  Array y = product_over(x.value(), axes, reduced_shape(x.shape(), axes, options.keepdim));
   // y neither overflowed nor lost digits, so that y / x is the product of the others.
   const bool divisible = std::ranges::all_of(y, [](Real v) { return std::isnormal(v); });
   return record("prod", std::move(y), wrt(x, [x, axes, divisible](const Tensor& gy, const Tensor& y) {
@@ -215,18 +202,18 @@ Tensor prod(const Tensor& x, const ReduceOptions& options) {
 }
 
 XGRAD_FORMULA logsumexp_formula{"logsumexp", "y = ln sum_i e^x_i", "dy/dx_i = e^(x_i - y)"};
-Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
-  const Axes axes = options.axis.resolve("logsumexp", x.rank());
+Tensor logsumexp(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options) {
+  const Axes axes = axis.resolve("logsumexp", x.rank());
   const Shape kept = kept_shape(x.shape(), axes);
   // The largest element of each line is subtracted, so that no power overflows; an infinite one would leave NaN.
   const Array shift = map(max_over(x.value(), axes, kept), [](auto m) { return where(abs(m) < infinity, m, 0); });
   const Array powers = map(x.shape(), [](auto v, auto m) { return exp(v - m); }, x.value(), shift);
   Array y = map(kept, [](auto total, auto m) { return log(total) + m; }, sum_over(powers, axes, kept), shift);
-  return record("logsumexp", y.reshaped(result_shape(x.shape(), axes, options.keepdim)),
+  return record("logsumexp", y.reshaped(reduced_shape(x.shape(), axes, options.keepdim)),
                 wrt(x,
                     [x, axes, shift](const Tensor& gy) {
                       // Not e^(x_i - y): y is one rounded number, whose error would be a relative error here.
-                      const Tensor e = exp(x - Tensor(shift)), total = sum(e, {.axis = axes, .keepdim = true});
+                      const Tensor e = exp(x - Tensor(shift)), total = sum(e, axes, {.keepdim = true});
                       return reshape(gy, shift.shape()) * (e / where(total == 0, 1, total));
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)));
@@ -244,14 +231,14 @@ Index positions(const char* op, const Tensor& x, int axis, bool largest) {
 Index arg(const char* op, const Tensor& x, int axis, bool keepdim, bool largest) {
   axis = normalize_axis_or_scalar(op, axis, x.rank());
   const Index result = positions(op, x, axis, largest);
-  return x.rank() == 0 ? result : result.reshaped(result_shape(x.shape(), {axis}, keepdim));
+  return x.rank() == 0 ? result : result.reshaped(reduced_shape(x.shape(), {axis}, keepdim));
 }
 
 ValuesAndIndices extreme_along(const char* op, const Tensor& x, int axis, bool keepdim, bool largest) {
   axis = normalize_axis_or_scalar(op, axis, x.rank());
   const Index at = positions(op, x, axis, largest);
   if (x.rank() == 0) return {x, at};
-  const Shape shape = result_shape(x.shape(), {axis}, keepdim);
+  const Shape shape = reduced_shape(x.shape(), {axis}, keepdim);
   return {reshape(gathered(x, axis, at), shape), at.reshaped(shape)};
 }
 
@@ -269,41 +256,6 @@ Index argmax(const Tensor& x, int axis, const KeepdimOptions& options) {
 }
 Index argmin(const Tensor& x, int axis, const KeepdimOptions& options) {
   return arg("argmin", x, axis, options.keepdim, false);
-}
-
-// ---- axes after x
-
-namespace {
-ReduceOptions over(const AxisSet& axes, const KeepdimOptions& options) {
-  return {.axis = axes, .keepdim = options.keepdim};
-}
-VarOptions over(const AxisSet& axes, const VarAxisOptions& options) {
-  return {.axis = axes, .keepdim = options.keepdim, .correction = options.correction};
-}
-}  // namespace
-
-Tensor sum(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return sum(x, over(axes, options)); }
-Tensor mean(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return mean(x, over(axes, options));
-}
-Tensor mean(const Mask& x, const ReduceOptions& options) { return mean(to_real(x), options); }
-Tensor mean(const Mask& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return mean(to_real(x), axes, options);
-}
-Tensor max(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return max(x, over(axes, options)); }
-Tensor min(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return min(x, over(axes, options)); }
-Tensor prod(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return prod(x, over(axes, options));
-}
-Tensor logsumexp(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
-  return logsumexp(x, over(axes, options));
-}
-Tensor var(const Tensor& x, const AxisSet& axes, const VarAxisOptions& options) { return var(x, over(axes, options)); }
-Tensor stddev(const Tensor& x, const AxisSet& axes, const VarAxisOptions& options) {
-  return stddev(x, over(axes, options));
-}
-VarMean var_mean(const Tensor& x, const AxisSet& axes, const VarAxisOptions& options) {
-  return var_mean(x, over(axes, options));
 }
 
 }  // namespace xgrad

@@ -5,8 +5,8 @@
 // (PyTorch gives NaN.) Elements left out on purpose, as ignored targets and masked keys, give a sum of zeros: 0. Empty
 // sums are 0, empty products 1, and extremes of no elements throw ValueError.
 //
-// The axes come after x or among the options: sum(x), sum(x, 1), sum(x, {0, -1}), sum(x, 1, {.keepdim = true}) and
-// sum(x, {.axis = 1, .keepdim = true}). All options but axes are set by name: sum(x, {0, true}) does not compile.
+// The axes come after x, by default all of them: sum(x), sum(x, 1), sum(x, {0, -1}), sum(x, 1, {.keepdim = true}).
+// Options are set by name: sum(x, {0, true}) does not compile.
 #pragma once
 
 #include <concepts>
@@ -47,50 +47,32 @@ class AxisSet {
   Axes axes_;
 };
 
-struct ReduceOptions {
-  [[no_unique_address]] detail::ByName by_name = detail::ByName();
-  AxisSet axis{};
-  bool keepdim = false;  ///< keep reduced axes, with size 1
-};
-/// The options other than the axes.
 struct KeepdimOptions {
   [[no_unique_address]] detail::ByName by_name = detail::ByName();
   bool keepdim = false;  ///< keep reduced axes, with size 1
 };
 
 /// y = sum x_i. Pairwise, so that rounding errors do not accumulate; an empty sum is 0.      dy/dx_i = 1
-Tensor sum(const Tensor& x, const ReduceOptions& options = {});
-Tensor sum(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Tensor sum(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 
 /// y = (1/n) sum x_i. Throws ValueError when n is 0.      dy/dx_i = 1/n
-Tensor mean(const Tensor& x, const ReduceOptions& options = {});
-Tensor mean(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Tensor mean(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 /// The share of true elements, without a gradient: mean(argmax(scores, 1) == labels) is an accuracy. Throws as above.
-Tensor mean(const Mask& x, const ReduceOptions& options = {});
-Tensor mean(const Mask& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Tensor mean(const Mask& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 
 struct VarOptions {
   [[no_unique_address]] detail::ByName by_name = detail::ByName();
-  AxisSet axis{};
   bool keepdim = false;
   double correction = 1;  ///< 1: unbiased estimate from a sample; 0: of the numbers themselves
-};
-/// The options of var and stddev other than the axes.
-struct VarAxisOptions {
-  [[no_unique_address]] detail::ByName by_name = detail::ByName();
-  bool keepdim = false;
-  double correction = 1;
 };
 
 /// y = sum (x_i - mean)^2 / (n - correction), accurate also where the mean is large against the deviations.
 /// Throws ValueError unless n > correction.      dy/dx_i = 2 (x_i - mean) / (n - correction)
-Tensor var(const Tensor& x, const VarOptions& options = {});
-Tensor var(const Tensor& x, const AxisSet& axis, const VarAxisOptions& options = {});
+Tensor var(const Tensor& x, const AxisSet& axis = {}, const VarOptions& options = {});
 
 /// y = sqrt of var: the standard deviation (PyTorch's std; that name is C++'s own).
 /// dy/dx_i = (x_i - mean) / ((n - correction) y), 0 where y = 0. Throws as var.
-Tensor stddev(const Tensor& x, const VarOptions& options = {});
-Tensor stddev(const Tensor& x, const AxisSet& axis, const VarAxisOptions& options = {});
+Tensor stddev(const Tensor& x, const AxisSet& axis = {}, const VarOptions& options = {});
 
 /// The results of var_mean.
 struct VarMean {
@@ -98,16 +80,13 @@ struct VarMean {
   Tensor mean;
 };
 /// var and mean, with these options. Throws as var.
-VarMean var_mean(const Tensor& x, const VarOptions& options = {});
-VarMean var_mean(const Tensor& x, const AxisSet& axis, const VarAxisOptions& options = {});
+VarMean var_mean(const Tensor& x, const AxisSet& axis = {}, const VarOptions& options = {});
 
-/// The largest element (PyTorch's amax), over axes `{0, 1}` or `{.axis = 1}`; NaN if there is one. Equal ones share the
-/// gradient evenly. Throws ValueError when there is none. (One axis after x, max(x, 1), gives the positions, too.)
-Tensor max(const Tensor& x, const ReduceOptions& options = {});
-Tensor max(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options = {});
+/// The largest element (PyTorch's amax), over axes `{0, 1}` or `Axes{1}`; NaN if there is one. Equal ones share the
+/// gradient evenly. Throws ValueError when there is none. (A number after x, max(x, 1), gives the positions, too.)
+Tensor max(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 /// The smallest element (PyTorch's amin), likewise.
-Tensor min(const Tensor& x, const ReduceOptions& options = {});
-Tensor min(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options = {});
+Tensor min(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 
 /// Elements chosen along an axis, and their positions; gradients flow through the values.
 struct ValuesAndIndices {
@@ -120,13 +99,11 @@ ValuesAndIndices max(const Tensor& x, int axis, const KeepdimOptions& options = 
 ValuesAndIndices min(const Tensor& x, int axis, const KeepdimOptions& options = {});
 
 /// y = product of x_i; an empty product is 1.      dy/dx_i = product of the others, also where some are 0
-Tensor prod(const Tensor& x, const ReduceOptions& options = {});
-Tensor prod(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Tensor prod(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 
 /// y = ln sum e^(x_i), without overflow.      dy/dx_i = e^(x_i - y)
 /// -inf when all are -inf, and then the gradient is 0; the gradient of an entry of +inf is NaN.
-Tensor logsumexp(const Tensor& x, const ReduceOptions& options = {});
-Tensor logsumexp(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Tensor logsumexp(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 
 /// The position of the largest element along an axis, the first of equal ones (or of the first NaN). No gradient.
 /// A scalar gives 0. Throws ValueError when the axis is empty or not there. (Among all elements: argmax(flatten(x), 0).)

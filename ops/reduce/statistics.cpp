@@ -1,14 +1,10 @@
 // Order statistics. Positions come from the kernel (ops/kernels/order/order.cpp), values and gradients by gather.
 #include "statistics.h"
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <vector>
 
 #include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../arrange/broadcast.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
 #include "../arrange/shape.h"
@@ -76,133 +72,49 @@ ValuesAndIndices mode(const Tensor& x, int along, const KeepdimOptions& options)
 
 namespace {
 
-// The positions in sorted order, counted from 0, between which each quantile lies, and the distance from the lower one.
-struct QuantilePlaces {
-  Index lower, upper;
-  Array share;
+// The positions in sorted order, counted from 0, between which a quantile lies, and the share of the way from the lower
+// one.
+struct QuantilePlace {
+  std::int64_t lower, upper;
+  Real share;
 };
 
-// The checked shares of quantiles.
-class QuantileShares {
- public:
-  // A single share, an option: its position is computed in double. Throws ValueError unless 0 <= q <= 1.
-  explicit QuantileShares(double q) : shares_{q} {
-    if (!(q >= 0 && q <= 1)) fail<ValueError>("quantile", "q = ", q, " is not in [0, 1]");
-  }
-  // A list of Reals, of which 0.9 may be none: the product with the last position is rounded to Real, so that shares
-  // such as 0.9 of 10 give whole positions. Throws ShapeError, too, unless q has one axis.
-  explicit QuantileShares(const Tensor& q) : rounded_(true) {
-    if (q.rank() != 1) fail<ShapeError>("quantile", "q needs one axis, its shape is ", q.shape());
-    for (const Real share : q.value()) {
-      if (!(share >= 0 && share <= 1)) fail<ValueError>("quantile", "q = ", share, " is not in [0, 1]");
-      shares_.push_back(static_cast<double>(share));
-    }
-  }
-
-  std::int64_t size() const { return std::ssize(shares_); }
-
-  // The positions in a line of n elements.
-  QuantilePlaces places(std::int64_t n, QuantileInterpolation interpolation) const {
-    const Shape shape{size()};
-    QuantilePlaces places{Index(shape), Index(shape), Array(shape)};
-    std::int64_t *to_lower = places.lower.mutable_data(), *to_upper = places.upper.mutable_data();
-    Real* to_share = places.share.mutable_data();
-    const double last = static_cast<double>(n - 1);
-    for (const double share : shares_) {
-      const double exact =
-          rounded_ ? static_cast<double>(static_cast<Real>(share) * static_cast<Real>(last)) : share * last;
-      const double place = std::min(exact, last);
-      double lower = std::floor(place), upper = std::ceil(place);
-      if (interpolation == QuantileInterpolation::nearest) lower = upper = std::nearbyint(place);
-      if (interpolation == QuantileInterpolation::lower) upper = lower;
-      if (interpolation == QuantileInterpolation::higher) lower = upper;
-      const double between = interpolation == QuantileInterpolation::midpoint ? 0.5 : place - lower;
-      *to_lower++ = static_cast<std::int64_t>(lower);
-      *to_upper++ = static_cast<std::int64_t>(upper);
-      *to_share++ = lower < upper ? static_cast<Real>(between) : 0;
-    }
-    return places;
-  }
-
- private:
-  std::vector<double> shares_;
-  bool rounded_ = false;
-};
-
-// The point a share of the way from `lower` to `upper`. As a sum of shares: a difference of two infinities would be NaN.
-// A share of 0 is left out, not 0 times infinity.
-Tensor part_of_way(const Tensor& lower, const Tensor& upper, const Tensor& share) {
-  return where(broadcast_to(share == 0, lower.shape()), lower, lower * (1 - share) + upper * share);
+QuantilePlace place_of(double q, std::int64_t n, QuantileInterpolation interpolation) {
+  const double place = q * static_cast<double>(n - 1);
+  double lower = std::floor(place), upper = std::ceil(place);
+  if (interpolation == QuantileInterpolation::nearest) lower = upper = std::nearbyint(place);
+  if (interpolation == QuantileInterpolation::lower) upper = lower;
+  if (interpolation == QuantileInterpolation::higher) lower = upper;
+  const double between = interpolation == QuantileInterpolation::midpoint ? 0.5 : place - lower;
+  return {static_cast<std::int64_t>(lower), static_cast<std::int64_t>(upper),
+          lower < upper ? static_cast<Real>(between) : 0};
 }
 
-// The quantiles of x along an axis counted from 0, which has as many places as q.
-Tensor quantiles_along(const Tensor& x, int axis, const QuantileShares& q, QuantileInterpolation interpolation) {
-  const std::int64_t size = x.shape()[axis];
-  const QuantilePlaces places = q.places(size, interpolation);
-  const Index order = first_in_order(x.value(), axis, size, false);
-  const Index last = index_select(order, axis, Index(Shape{1}, size - 1));
-  const Tensor largest = gathered(Tensor(x.value()), axis, last);
-  const Mask has_nan = largest != largest;
-  const auto at = [&](const Index& list) {
-    Index positions = index_select(order, axis, list);
-    if (!any(has_nan)) return gathered(x, axis, positions);
-    // A line with a NaN has NaN as its quantile.
-    const Mask lost = broadcast_to(has_nan, positions.shape());
-    const Index nan = broadcast_to(last, positions.shape());
-    for (std::int64_t i = 0; i < positions.size(); ++i) {
-      if (lost.data()[i]) positions.mutable_data()[i] = nan.data()[i];
-    }
-    return gathered(x, axis, positions);
-  };
-  const Tensor lower = at(places.lower);
-  if (std::ranges::all_of(places.share, [](Real share) { return share == 0; })) return lower;
-  Shape along = Shape::filled(x.rank(), 1);
-  along[axis] = q.size();
-  return part_of_way(lower, at(places.upper), reshape(places.share, along));
-}
+}  // namespace
 
-Tensor quantiles(const Tensor& x, const QuantileShares& q, const QuantileOptions& options) {
-  const bool of_all = !options.axis || x.rank() == 0;
-  const int axis = options.axis ? normalize_axis_or_scalar("quantile", *options.axis, x.rank()) : 0;
+Tensor quantile(const Tensor& x, double q, std::optional<int> given, const QuantileOptions& options) {
+  if (!(q >= 0 && q <= 1)) fail<ValueError>("quantile", "q = ", q, " is not in [0, 1]");
+  const bool of_all = !given || x.rank() == 0;
+  const int axis = given ? normalize_axis_or_scalar("quantile", *given, x.rank()) : 0;
   const Tensor line = of_all ? reshape(x, {-1}) : x;
-  check_choice("quantile", x, line.shape()[axis]);
-  const Tensor y = quantiles_along(line, axis, q, options.interpolation);
-  Shape shape;  // the quantiles first, the axis with size 1 or left out
-  shape.push_back(q.size());
-  for (int i = 0; i < x.rank(); ++i) {
-    const bool reduced = of_all || i == axis;
-    if (!reduced) shape.push_back(x.shape()[i]);
-    if (reduced && options.keepdim) shape.push_back(1);
-  }
-  Axes order{axis};
-  for (int i = 0; i < line.rank(); ++i) {
-    if (i != axis) order.push_back(i);
-  }
-  return reshape(axis == 0 ? y : permute(y, order), shape);
-}
-
-}  // namespace
-
-Tensor quantile(const Tensor& x, double q, const QuantileOptions& options) {
-  return squeeze(quantiles(x, QuantileShares(q), options), {0});
-}
-
-Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options) {
-  return quantiles(x, QuantileShares(q), options);
-}
-
-namespace {
-// All options of a quantile along an axis.
-QuantileOptions all_options(int axis, const QuantileAxisOptions& options) {
-  return {.axis = axis, .keepdim = options.keepdim, .interpolation = options.interpolation};
-}
-}  // namespace
-
-Tensor quantile(const Tensor& x, double q, int axis, const QuantileAxisOptions& options) {
-  return quantile(x, q, all_options(axis, options));
-}
-Tensor quantile(const Tensor& x, const Tensor& q, int axis, const QuantileAxisOptions& options) {
-  return quantile(x, q, all_options(axis, options));
+  const std::int64_t size = line.shape()[axis];
+  check_choice("quantile", x, size);
+  const Index order = first_in_order(line.value(), axis, size, false);
+  const auto in_order = [&](std::int64_t i) { return index_select(order, axis, Index(Shape{1}, i)); };
+  const Index last = in_order(size - 1);
+  const Tensor largest = gathered(Tensor(line.value()), axis, last);
+  const Mask has_nan = largest != largest;
+  const auto at = [&](std::int64_t position) {
+    Index positions = in_order(position);
+    for (std::int64_t i = 0; i < positions.size(); ++i) {  // a line with a NaN has NaN as its quantile
+      if (has_nan.data()[i]) positions.mutable_data()[i] = last.data()[i];
+    }
+    return gathered(line, axis, positions);
+  };
+  const auto [lower, upper, share] = place_of(q, size, options.interpolation);
+  // As a sum of shares: a difference of two infinities would be NaN. A share of 0 is left out, not 0 times infinity.
+  const Tensor y = share == 0 ? at(lower) : at(lower) * (1 - share) + at(upper) * share;
+  return reshape(y, reduced_shape(x.shape(), of_all ? all_axes(x.rank()) : Axes{axis}, options.keepdim));
 }
 
 }  // namespace xgrad

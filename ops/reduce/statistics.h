@@ -32,23 +32,11 @@ enum class QuantileInterpolation {
 };
 struct QuantileOptions {
   [[no_unique_address]] detail::ByName by_name = detail::ByName();
-  std::optional<int> axis = {};  ///< all elements if not given
-  bool keepdim = false;
-  QuantileInterpolation interpolation = QuantileInterpolation::linear;
-};
-/// The options other than the axis: quantile(x, 0.5, 1, {.keepdim = true}).
-struct QuantileAxisOptions {
-  [[no_unique_address]] detail::ByName by_name = detail::ByName();
   bool keepdim = false;
   QuantileInterpolation interpolation = QuantileInterpolation::linear;
 };
 /// The number below which a share q of the elements lies: that at position q (n - 1) in sorted order, counted from 0;
-/// NaN if there is one. Throws ValueError unless 0 <= q <= 1.
-Tensor quantile(const Tensor& x, double q, const QuantileOptions& options = {});
-Tensor quantile(const Tensor& x, double q, int axis, const QuantileAxisOptions& options = {});
-/// The quantile for each of a list of shares, along a new first axis; q (n - 1) is rounded to the precision of the list,
-/// as in PyTorch. No gradient flows to q. Throws ShapeError, too, unless q has one axis.
-Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options = {});
-Tensor quantile(const Tensor& x, const Tensor& q, int axis, const QuantileAxisOptions& options = {});
+/// NaN if there is one. Of all elements if no axis is given. Throws ValueError unless 0 <= q <= 1.
+Tensor quantile(const Tensor& x, double q, std::optional<int> axis = {}, const QuantileOptions& options = {});
 
 }  // namespace xgrad

@@ -117,8 +117,8 @@ const std::vector<Operation> operations{
        return linear(x.q, x.w, x.w[{_, 0}]);
      }},
     {"reductions",
-     [](const Inputs& x) { return sum(x.a, {.axis = 0}) * var(x.b, {.axis = 0}) + max(x.b, {.axis = 0}); }},
-    {"products", [](const Inputs& x) { return prod(x.a, {.axis = 1}) + mean(x.b) + logsumexp(x.b, {.axis = 1}); }},
+     [](const Inputs& x) { return sum(x.a, 0) * var(x.b, 0) + max(x.b, Axes{0}); }},
+    {"products", [](const Inputs& x) { return prod(x.a, 1) + mean(x.b) + logsumexp(x.b, 1); }},
     {"cumsum", [](const Inputs& x) { return cumsum(x.b, 1) * softmax(x.a) + log_softmax(x.b, 0); }},
     {"shape",
      [](const Inputs& x) {
@@ -156,8 +156,8 @@ const std::vector<Operation> operations{
      }},
     {"writing",
      [](const Inputs& x) {
-       return scatter_reduce(index_add(x.a, 0, rows, x.b[{slice(0, 2), _}]), 0, Index({1, 4}, {0, 1, 0, 2}),
-                             x.b[{slice(0, 1), _}], ScatterReduce::amax);
+       return scatter_add(index_add(x.a, 0, rows, x.b[{slice(0, 2), _}]), 0, Index({1, 4}, {0, 1, 0, 2}),
+                          x.b[{slice(0, 1), _}]);
      }},
     {"sampling",
      [](const Inputs& x) {
@@ -247,7 +247,7 @@ TEST_CASE("memory that runs out in work that threads share changes no gradient")
   const std::vector<std::function<Tensor(const Large&)>> shared{
       [&](const Large& x) { return cross_entropy(matmul(x.a, x.b), targets); },
       [](const Large& x) { return layer_norm(x.a) * tanh(x.a) + softmax(x.a, 0); },
-      [](const Large& x) { return cumsum(x.a, 1) + sum(x.b) + max(x.a, {.axis = 0}) + var(x.a, {.axis = 0}); },
+      [](const Large& x) { return cumsum(x.a, 1) + sum(x.b) + max(x.a, Axes{0}) + var(x.a, 0); },
       [](const Large& x) { return multi_head_attention(x.q, x.q, x.q, 2, {.mask = nn::causal}); },
       [](const Large& x) {
         return index_select(x.a, 1, argsort(x.b[{_, 0}])) + transpose(x.b, 0, 1);

@@ -25,14 +25,14 @@ TEST_CASE("The bound's divergence is what samples of the encoder say, and the bo
   double bound = 0;
   for (std::int64_t i = 0; i < draws; ++i) {
     const Tensor z = q.sample();
-    terms.push_back(sum(q.log_prob(z) - prior.log_prob(z), {.axis = 1}));
-    weights.push_back(sum(model.decode(z).log_prob(x), {.axis = {1, 2, 3}}) - terms.back());
+    terms.push_back(sum(q.log_prob(z) - prior.log_prob(z), 1));
+    weights.push_back(sum(model.decode(z).log_prob(x), {1, 2, 3}) - terms.back());
     if (i % 20 == 0) bound += static_cast<double>(mean(model(x).elbo()).item()) * 20 / draws;
   }
   const Tensor found = stack(terms), kl = model(x).kl;
-  const Tensor error = stddev(found, {.axis = 0}) / std::sqrt(Real(draws));
-  CHECK(all(abs(mean(found, {.axis = 0}) - kl) <= 5 * error));
-  const Tensor likelihood = logsumexp(stack(weights), {.axis = 0}) - std::log(Real(draws));
+  const Tensor error = stddev(found, 0) / std::sqrt(Real(draws));
+  CHECK(all(abs(mean(found, 0) - kl) <= 5 * error));
+  const Tensor likelihood = logsumexp(stack(weights), 0) - std::log(Real(draws));
   CHECK(mean(likelihood).item() > bound);
   CHECK(mean(stack(weights)).item() == doctest::Approx(bound).epsilon(0.01));
 }

@@ -142,7 +142,7 @@ TEST_CASE("check_causality refuses what it cannot check") {
       {[&] { check_causality(model, Index({3}, {1, 2, 3})); },
        {"check_causality: needs ids (B, T), got [3]; is the batch axis missing? [1, 3] would fit"}},
       {[&] { check_causality(model, zeros({3})); }, {"check_causality: needs x (B, T, ...), got [3]"}},
-      {[&] { check_causality([&](const Index& x) { return sum(model(x), {.axis = 1}); }, ids); },
+      {[&] { check_causality([&](const Index& x) { return sum(model(x), 1); }, ids); },
        {"check_causality: for an input [2, 5] needs an output (2, 5, ...), got [2, 3]"}}
   });
 }
@@ -178,7 +178,7 @@ TEST_CASE("a model that reads its padding is found, with the place and the modul
   CHECK(text.starts_with("check_padding_invariance: output [1, 0] moves by "));
   CHECK(text.ends_with(" with the padding; first in blocks.0.attn (MultiHeadAttention 8, 2 heads)\n"));
 
-  const auto summary = [](const Tensor& x, const Index&) { return mean(x, {.axis = 1}); };
+  const auto summary = [](const Tensor& x, const Index&) { return mean(x, 1); };
   const PaddingInvarianceReport mean_of_all =
       check_padding_invariance(summary, normal({2, 5, 3}), lengths, {.output = PaddedOutput::everything});
   REQUIRE(mean_of_all.leak);
@@ -187,7 +187,7 @@ TEST_CASE("a model that reads its padding is found, with the place and the modul
   // The padding is masked, but divides all the same.
   const auto divided = [](const Tensor& x, const Index& n) {
     const Mask masked = padding_mask(n, x.dim(1)).reshaped({x.dim(0), x.dim(1), 1});
-    return sum(where(masked, 0, x), {.axis = 1}) / static_cast<Real>(x.dim(1));
+    return sum(where(masked, 0, x), 1) / static_cast<Real>(x.dim(1));
   };
   const PaddingInvarianceReport width =
       check_padding_invariance(divided, normal({2, 5, 3}), Index({2}, {3, 2}), {.output = PaddedOutput::everything});
@@ -225,7 +225,7 @@ TEST_CASE("check_padding_invariance refuses what it cannot check") {
   CHECK(said(Index({2}, 0)).ends_with("got lengths [0, 0] of 5"));
   CHECK(said(lengths, {.tolerance = -1}) == "check_padding_invariance: tolerance is -1");
   CHECK(error_of<ShapeError>([&] {
-          check_padding_invariance([](const Tensor& x, const Index&) { return sum(x, {.axis = 1}); }, x, lengths);
+          check_padding_invariance([](const Tensor& x, const Index&) { return sum(x, 1); }, x, lengths);
         }) == "check_padding_invariance: for an input [2, 5, 3] needs an output (2, 5, ...), got [2, 3]");
 }
 

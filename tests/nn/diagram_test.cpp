@@ -91,7 +91,7 @@ TEST_CASE("ids, targets, lengths and masks are inputs, each array once, and sett
   const Index lengths({2}, {3, 5});
   const Mask masked({5, 5}, false);
   const Tensor y = attn(x, {.causal = true, .lengths = lengths, .masked = masked});
-  const Tensor loss = cross_entropy(dropout(y, 0.25), Index(ids.shape(), 1)) + sum(embedding(ids), {.axis = 2})[{0, 0}];
+  const Tensor loss = cross_entropy(dropout(y, 0.25), Index(ids.shape(), 1)) + sum(embedding(ids), 2)[{0, 0}];
   const GraphView view = GraphView::of({loss}, {.depth = 9});
   const auto given = [&](std::string_view name) {
     return std::ranges::count_if(view.vertices, [&](const GraphVertex& vertex) {

@@ -86,17 +86,17 @@ TEST_CASE("small shapes: reductions") {
     const bool nothing = dropped.numel() > 0 && shape.numel() == 0;
     for (const bool keepdim : {false, true}) {
       const Shape& to = keepdim ? kept : dropped;
-      const ReduceOptions options{.axis = axis, .keepdim = keepdim};
-      check_shapes("sum", {shape}, to, [&](const Tensors& x) { return sum(x[0], options); });
-      check_shapes("prod", {shape}, to, [&](const Tensors& x) { return prod(x[0], options); });
+      const KeepdimOptions options{.keepdim = keepdim};
+      check_shapes("sum", {shape}, to, [&](const Tensors& x) { return sum(x[0], axis, options); });
+      check_shapes("prod", {shape}, to, [&](const Tensors& x) { return prod(x[0], axis, options); });
       if (nothing) {
         const Tensor x = variable(Array(shape));
-        CHECK(equal(sum(x, options).value(), Array(to, Real(0))));
-        CHECK(equal(prod(x, options).value(), Array(to, Real(1))));
-        CHECK(equal(logsumexp(x, options).value(), Array(to, -infinity)));
-        check_all_orders([&] { return logsumexp(x, options); }, {x}, to);
+        CHECK(equal(sum(x, axis, options).value(), Array(to, Real(0))));
+        CHECK(equal(prod(x, axis, options).value(), Array(to, Real(1))));
+        CHECK(equal(logsumexp(x, axis, options).value(), Array(to, -infinity)));
+        check_all_orders([&] { return logsumexp(x, axis, options); }, {x}, to);
       } else {
-        check_shapes("logsumexp", {shape}, to, [&](const Tensors& x) { return logsumexp(x[0], options); });
+        check_shapes("logsumexp", {shape}, to, [&](const Tensors& x) { return logsumexp(x[0], axis, options); });
       }
       const bool empty = std::ranges::any_of(axis.resolve("test", shape.rank()), [&](int i) { return shape[i] == 0; });
       const auto check = [&](const char* name, const Function& f) {
@@ -107,10 +107,10 @@ TEST_CASE("small shapes: reductions") {
           check_shapes(name, {shape}, to, f);
         }
       };
-      check("mean", [&](const Tensors& x) { return mean(x[0], options); });
-      check("max", [&](const Tensors& x) { return max(x[0], options); });
-      check("min", [&](const Tensors& x) { return min(x[0], options); });
-      check("var", [&](const Tensors& x) { return var(x[0], {.axis = axis, .keepdim = keepdim, .correction = 0}); });
+      check("mean", [&](const Tensors& x) { return mean(x[0], axis, options); });
+      check("max", [&](const Tensors& x) { return max(x[0], axis, options); });
+      check("min", [&](const Tensors& x) { return min(x[0], axis, options); });
+      check("var", [&](const Tensors& x) { return var(x[0], axis, {.keepdim = keepdim, .correction = 0}); });
     }
     if (shape.rank() > 0) check_shapes("cumsum", {shape}, shape, [](const Tensors& x) { return cumsum(x[0], 0); });
     check_shapes("sum_to", {shape}, kept, [to = kept](const Tensors& x) { return sum_to(x[0], to); });

@@ -151,9 +151,9 @@ TEST_CASE("extreme numbers: axes") {
       accepts(legal || of_scalar, [&] { with_gradients(softmax(x, axis), x); });
       accepts(legal || of_scalar, [&] { with_gradients(log_softmax(x, axis), x); });
       const std::vector<std::function<Tensor()>> takes{
-          [&] { return sum(x, {.axis = axis}); },
-          [&] { return prod(x, {.axis = axis}); },
-          [&] { return logsumexp(x, {.axis = axis}); },
+          [&] { return sum(x, axis); },
+          [&] { return prod(x, axis); },
+          [&] { return logsumexp(x, axis); },
           [&] { return cumsum(x, axis); },
           [&] { return flip(x, {axis}); },
           [&] { return roll(x, 1, axis); },
@@ -170,30 +170,29 @@ TEST_CASE("extreme numbers: axes") {
           [&] { return gather(x, axis, Index(shape, 0)); },
           [&] { return scatter_add(x, axis, Index(shape, 0), x); },
           [&] { return Tensor(to_real(index_select(mask, axis, none))); },
-          [&] { return Tensor(to_real(roll(mask, 1, axis))); },
           [&] { return Tensor(to_real(argsort(x, {.axis = axis}))); },
       };
       for (std::size_t i = 0; i < takes.size(); ++i) {
         CAPTURE(i);
         // An index of 0 is none of no elements.
         const bool indices = (i != 14 && i != 15) || x.size() > 0 || shape[0] == 0;
-        const bool goes_over = i <= 3 || i == 12 || i == 13 || i == 18;
+        const bool goes_over = i <= 3 || i == 12 || i == 13 || i == 17;
         if (indices) accepts(legal || (of_scalar && goes_over), [&] { with_gradients(takes[i](), x); });
       }
       const bool something = of_scalar || (legal && x.shape()[axis < 0 ? axis + rank : axis] > 0);
-      accepts(something, [&] { with_gradients(mean(x, {.axis = axis}), x); });
-      accepts(something, [&] { with_gradients(max(x, {.axis = axis}), x); });
-      accepts(something, [&] { with_gradients(min(x, {.axis = axis}), x); });
+      accepts(something, [&] { with_gradients(mean(x, axis), x); });
+      accepts(something, [&] { with_gradients(max(x, Axes{axis}), x); });
+      accepts(something, [&] { with_gradients(min(x, Axes{axis}), x); });
       accepts(something, [&] { argmax(x, axis); });
       accepts(something, [&] { argmin(x, axis); });
-      survives([&] { with_gradients(var(x, {.axis = axis, .correction = 0}), x); });
+      survives([&] { with_gradients(var(x, axis, {.correction = 0}), x); });
       survives([&] { with_gradients(squeeze(x, {axis}), x); });
       for (const int other : small_numbers) {
         CAPTURE(other);
         const bool both = legal && other >= -rank && other < rank;
         const bool different = both && (axis < 0 ? axis + rank : axis) != (other < 0 ? other + rank : other);
         accepts(both, [&] { with_gradients(transpose(x, axis, other), x); });
-        accepts(different, [&] { with_gradients(sum(x, {.axis = {axis, other}}), x); });
+        accepts(different, [&] { with_gradients(sum(x, {axis, other}), x); });
         accepts(different, [&] { with_gradients(flip(x, {axis, other}), x); });
         accepts(different && rank == 2, [&] { with_gradients(permute(x, {axis, other}), x); });
         survives([&] { with_gradients(flatten(x, axis, other), x); });

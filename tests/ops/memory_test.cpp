@@ -51,27 +51,6 @@ TEST_CASE("averages in windows as long as half of a sequence take no more memory
   });
 }
 
-TEST_CASE("products of all numbers at one place take memory for the numbers, not for as many at every place") {
-  const std::int64_t n = 20'000;
-  const Index at(Shape{n}, 7);
-  Array factors(Shape{n}, Real(1));
-  factors.mutable_data()[3] = 2;
-  factors.mutable_data()[n - 1] = 5;
-  const Tensor x = variable(full({n}, 3)), src = variable(factors);
-  within(32 * mebibyte, [&] {
-    const Tensor y = scatter_reduce(x, 0, at, src, ScatterReduce::prod);
-    CHECK(y.value().data()[0] == 3);
-    CHECK(y.value().data()[7] == 30);
-    CHECK(y.value().data()[n - 1] == 3);
-    const Tensors g = grad(sum(y), {x, src});
-    CHECK(g[0].value().data()[7] == 10);
-    CHECK(g[0].value().data()[8] == 1);
-    CHECK(g[1].value().data()[3] == 15);
-    CHECK(g[1].value().data()[4] == 30);
-    CHECK(g[1].value().data()[n - 1] == 6);
-  });
-}
-
 TEST_CASE("the largest rows of bags take memory for the ids, not for bags as large as the largest") {
   const std::int64_t n = 10'000;  // ids of the first bag, and bags
   std::vector<std::int64_t> offsets{0};

@@ -6,12 +6,6 @@
 namespace xgrad::testing {
 namespace {
 
-using Operation = std::function<Results(const Case&)>;
-
-Operation of_one(Tensor (*f)(const Tensor&)) {
-  return [f](const Case& c) { return f(c.x()); };
-}
-
 template <class E>
 E named(const Case& c, const char* option, std::initializer_list<std::pair<const char*, E>> values) {
   for (const auto& [name, value] : values) {
@@ -25,15 +19,6 @@ Real real(const Case& c, const char* option, double otherwise = 0) {
   return static_cast<Real>(c.number(option, otherwise));
 }
 
-ScatterReduce reduce_of(const Case& c) {
-  return named<ScatterReduce>(c, "reduce",
-                              {{"sum", ScatterReduce::sum},
-                               {"prod", ScatterReduce::prod},
-                               {"mean", ScatterReduce::mean},
-                               {"amax", ScatterReduce::amax},
-                               {"amin", ScatterReduce::amin}});
-}
-
 Reduction reduction_of(const Case& c) {
   return named<Reduction>(c, "reduction",
                           {{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}});
@@ -41,64 +26,12 @@ Reduction reduction_of(const Case& c) {
 
 }  // namespace
 
-TEST_CASE("special functions and their gradients of two orders equal PyTorch's") {
+TEST_CASE("shrinking functions and their gradients of two orders equal PyTorch's") {
   check_fixtures("special",
-                 {{"lgamma", of_one(lgamma)},
-                  {"digamma", of_one(digamma)},
-                  {"hardshrink", [](const Case& c) { return hardshrink(c.x(), real(c, "width")); }},
-                  {"softshrink", [](const Case& c) { return softshrink(c.x(), real(c, "width")); }},
-                  {"bitwise_and", [](const Case& c) { return c.index(0) & c.index(1); }},
-                  {"bitwise_or", [](const Case& c) { return c.index(0) | c.index(1); }},
-                  {"bitwise_xor", [](const Case& c) { return c.index(0) ^ c.index(1); }},
-                  {"bitwise_not", [](const Case& c) { return ~c.index(0); }}},
+                 {{"hardshrink", [](const Case& c) { return hardshrink(c.x(), real(c, "width")); }},
+                  {"softshrink", [](const Case& c) { return softshrink(c.x(), real(c, "width")); }}},
                  // An element where two pieces meet.
                  {.tolerance = 3e-12, .kinks = {"hardshrink/1", "hardshrink/10", "softshrink/10"}});
-}
-
-// PyTorch's polygamma(1, x), which is in its gradients, is off by up to 1e-9; special_test.cpp has the right ones.
-TEST_CASE("gradients of two orders of functions of the gamma family are near PyTorch's") {
-  check_fixtures("gammas",
-                 {{"lgamma", of_one(lgamma)},
-                  {"digamma", of_one(digamma)}},
-                 {.tolerance = 2e-9});
-}
-
-TEST_CASE("writing by number and its gradients of two orders equal PyTorch's") {
-  check_fixtures(
-      "writing",
-      {{"scatter_reduce", [](const Case& c) {
-          return scatter_reduce(c.x(0), c.integer("axis"), c.index(1), c.x(2), reduce_of(c),
-                                {.include_self = c.flag("include_self")});
-        }}},
-      // Equal numbers, of which each has a share.
-      {.kinks = {"scatter_reduce/8", "scatter_reduce/49", "scatter_reduce/50", "scatter_reduce/51"}});
-}
-
-TEST_CASE("searches equal PyTorch's") {
-  check_fixtures(
-      "searching",
-      {{"isin", [](const Case& c) { return c.x(0).defined() ? isin(c.x(0), c.x(1)) : isin(c.index(0), c.index(1)); }},
-       {"unravel_index",
-        [](const Case& c) {
-          Results all{Tensor()};
-          all.all.clear();
-          for (const Index& along : unravel_index(c.index(0), c.shape("shape"))) all.all.emplace_back(along);
-          return all;
-        }},
-       {"unique_consecutive", [](const Case& c) {
-          const auto results = [](const auto& runs, auto values) {
-            Results all{std::move(values)};
-            all.all.emplace_back(runs.inverse);
-            all.all.emplace_back(runs.counts);
-            return all;
-          };
-          if (c.x().defined()) {
-            const auto runs = unique_consecutive(c.x());
-            return results(runs, Tensor(runs.values));
-          }
-          const auto runs = unique_consecutive(c.index(0));
-          return results(runs, runs.values);
-        }}});
 }
 
 TEST_CASE("operations on pictures and their gradients of two orders equal PyTorch's") {

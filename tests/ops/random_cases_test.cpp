@@ -71,7 +71,7 @@ struct Case {
 
 // The product as a sum of products of single numbers.
 Tensor summed_product(const Tensor& a, const Tensor& b) {
-  return sum(unsqueeze(a, -1) * unsqueeze(b, -3), {.axis = -2});
+  return sum(unsqueeze(a, -1) * unsqueeze(b, -3), -2);
 }
 
 Case products(Draw& draw) {
@@ -346,7 +346,7 @@ Case max_pool_case(Draw& draw, const Axis& h, const Axis& w) {
           [=](const Tensors& x) {
             return max_pool2d(x[0], {h.kernel, w.kernel}, options);
           },
-          [=](const Tensors& x) { return max(places(x[0], h, w, ceil_mode, -infinity), {.axis = 0}); }};
+          [=](const Tensors& x) { return max(places(x[0], h, w, ceil_mode, -infinity), Axes{0}); }};
 }
 
 Case avg_pool_case(Draw& draw, Axis h, Axis w) {
@@ -372,8 +372,8 @@ Case avg_pool_case(Draw& draw, Axis h, Axis w) {
             }
             const std::int64_t i = windows(h, ceil_mode), j = windows(w, ceil_mode);
             const Tensor count =
-                sum(places(counted, rows, columns, ceil_mode, 0), {.axis = 0})[{_, _, slice(0, i), slice(0, j)}];
-            return sum(places(x[0], h, w, ceil_mode, 0), {.axis = 0}) / count;
+                sum(places(counted, rows, columns, ceil_mode, 0), 0)[{_, _, slice(0, i), slice(0, j)}];
+            return sum(places(x[0], h, w, ceil_mode, 0), 0) / count;
           }};
 }
 
@@ -413,7 +413,7 @@ Case adaptive_poolings(Draw& draw) {
             Tensors parts;
             for (std::int64_t i = 0; i < out; ++i) {
               const Tensor part = x[0][{_, _, slice(i * in / out, ((i + 1) * in + out - 1) / out)}];
-              parts.push_back(maxima ? max(part, {.axis = -1}) : mean(part, {.axis = -1}));
+              parts.push_back(maxima ? max(part, Axes{-1}) : mean(part, -1));
             }
             return stack(parts, -1);
           }};
@@ -579,26 +579,26 @@ Case reductions(Draw& draw) {
   const std::string what = cat(" of ", shape, " over ", axes.size(), " axes from ", axes[0]);
   switch (draw.from(0, 5)) {
     case 0:
-      return {"sum" + what, inputs, [=](const Tensors& x) { return sum(x[0], {.axis = over}); },
+      return {"sum" + what, inputs, [=](const Tensors& x) { return sum(x[0], over); },
               [=](const Tensors& x) { return added(x[0]); }};
     case 1:
-      return {"mean" + what, inputs, [=](const Tensors& x) { return mean(x[0], {.axis = over}); },
+      return {"mean" + what, inputs, [=](const Tensors& x) { return mean(x[0], over); },
               [=](const Tensors& x) { return added(x[0]) / count; }};
     case 2:
-      return {"max" + what, inputs, [=](const Tensors& x) { return max(x[0], {.axis = over}); },
+      return {"max" + what, inputs, [=](const Tensors& x) { return max(x[0], over); },
               [=](const Tensors& x) {
                 return folded(x[0], [](const Tensor& a, const Tensor& b) { return maximum(a, b); });
               }};
     case 3:
       return {"prod" + what,
               {uniform(shape, Real(0.9), Real(1.1), 3)},
-              [=](const Tensors& x) { return prod(x[0], {.axis = over}); },
+              [=](const Tensors& x) { return prod(x[0], over); },
               [=](const Tensors& x) { return folded(x[0], [](const Tensor& a, const Tensor& b) { return a * b; }); }};
     case 4:
-      return {"logsumexp" + what, inputs, [=](const Tensors& x) { return logsumexp(x[0], {.axis = over}); },
+      return {"logsumexp" + what, inputs, [=](const Tensors& x) { return logsumexp(x[0], over); },
               [=](const Tensors& x) { return log(added(exp(x[0]))); }};
     default:
-      return {"var" + what, inputs, [=](const Tensors& x) { return var(x[0], {.axis = over, .correction = 0}); },
+      return {"var" + what, inputs, [=](const Tensors& x) { return var(x[0], over, {.correction = 0}); },
               [=](const Tensors& x) { return added(square(x[0])) / count - square(added(x[0]) / count); }};
   }
 }

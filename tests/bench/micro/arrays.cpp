@@ -34,12 +34,12 @@ const bool statistics_added =
         {
             of_numbers("copy", N, [](const Tensor& x) { return flip(x, {0}); }),
             of_numbers("stddev_rows", rows,
-                       [](const Tensor& x) { return stddev(x, {.axis = -1}); }),
-            of_numbers("var_rows", rows, [](const Tensor& x) { return var(x, {.axis = -1}); }),
-            of_numbers("var_columns", width, [](const Tensor& x) { return var(x, {.axis = 0}); }),
+                       [](const Tensor& x) { return stddev(x, -1); }),
+            of_numbers("var_rows", rows, [](const Tensor& x) { return var(x, -1); }),
+            of_numbers("var_columns", width, [](const Tensor& x) { return var(x, 0); }),
             // A power takes eight cycles for each register, after the maximum is known.
-            of_numbers("logsumexp_rows", rows, [](const Tensor& x) { return logsumexp(x, {.axis = -1}); }),
-            of_numbers("logsumexp_columns", width, [](const Tensor& x) { return logsumexp(x, {.axis = 0}); }),
+            of_numbers("logsumexp_rows", rows, [](const Tensor& x) { return logsumexp(x, -1); }),
+            of_numbers("logsumexp_columns", width, [](const Tensor& x) { return logsumexp(x, 0); }),
             // First the extreme, then where it stands.
             of_numbers("max_and_index_rows", rows, [](const Tensor& x) { return max(x, -1).values; }),
             of_numbers("max_and_index_columns", width, [](const Tensor& x) { return max(x, 0).values; }),
@@ -51,7 +51,7 @@ const bool statistics_added =
             of_numbers("sort_rows", 3 * N, [](const Tensor& x) { return sort(x).values; }),
             of_numbers("topk_rows", rows, [](const Tensor& x) { return topk(x, 8).values; }),
             of_numbers("mode_rows", rows, [](const Tensor& x) { return mode(x).values; }),
-            of_numbers("quantile_rows", rows, [](const Tensor& x) { return quantile(x, 0.9, {.axis = -1}); }),
+            of_numbers("quantile_rows", rows, [](const Tensor& x) { return quantile(x, 0.9, -1); }),
             // Along rows each element waits for the one before it: three cycles for each addition.
             of_numbers("cumsum_rows", N, [](const Tensor& x) { return cumsum(x, -1); }),
             of_numbers("cumsum_columns", N, [](const Tensor& x) { return cumsum(x, 0); }),
@@ -60,12 +60,12 @@ const bool statistics_added =
             of_numbers("cumprod_columns", N, [](const Tensor& x) { return cumprod(x, 0); }),
             gradient("cumprod_rows'", 3 * N, [](const Tensor& x) { return cumprod(x, -1); }),
             gradient("max_and_index_rows'", N, [](const Tensor& x) { return max(x, -1).values; }),
-            gradient("var_rows'", 2 * N, [](const Tensor& x) { return var(x, {.axis = -1}); }),
-            gradient("var_columns'", 2 * N, [](const Tensor& x) { return var(x, {.axis = 0}); }),
-            gradient("logsumexp_rows'", 2 * N, [](const Tensor& x) { return logsumexp(x, {.axis = -1}); }),
-            gradient("logsumexp_columns'", 2 * N, [](const Tensor& x) { return logsumexp(x, {.axis = 0}); }),
+            gradient("var_rows'", 2 * N, [](const Tensor& x) { return var(x, -1); }),
+            gradient("var_columns'", 2 * N, [](const Tensor& x) { return var(x, 0); }),
+            gradient("logsumexp_rows'", 2 * N, [](const Tensor& x) { return logsumexp(x, -1); }),
+            gradient("logsumexp_columns'", 2 * N, [](const Tensor& x) { return logsumexp(x, 0); }),
             gradient("cumsum_rows'", 2 * N, [](const Tensor& x) { return cumsum(x, -1); }),
-            gradient("stddev_rows'", 2 * N, [](const Tensor& x) { return stddev(x, {.axis = -1}); }),
+            gradient("stddev_rows'", 2 * N, [](const Tensor& x) { return stddev(x, -1); }),
         });
 
 // Of 768 x 512 normal, or 768 categorical distributions: formulas, one operation after the other.
@@ -106,8 +106,6 @@ const bool choosing_added = add(
     {
         with_index("index_add", 3 * N, {rows}, rows,
                    [](const Tensor& x, const Index& at, const Tensor& src) { return index_add(x, 0, at, src); }),
-        with_index("index_fill", 2 * N, {rows}, rows,
-                   [](const Tensor& x, const Index& at, const Tensor&) { return index_fill(x, 0, at, 0); }),
         // Eight bytes of index are read for each number, and places are checked before anything is written.
         with_index("scatter", 4 * N, shape, width,
                    [](const Tensor& x, const Index& at, const Tensor& src) { return scatter(x, 1, at, src); }),
@@ -119,8 +117,7 @@ const bool choosing_added = add(
         of_numbers("nonzero", 4 * N, [](const Tensor& x) { return nonzero(x); }),  // two numbers of eight bytes for one
         of_numbers("unique", N, [](const Tensor& x) { return unique(x).values; }),  // a sort
         // The comparison makes a mask, which is counted then.
-        of_numbers("any_rows", rows, [](const Tensor& x) { return any(x > 4, {.axis = -1}); }),
-        of_numbers("count_nonzero_rows", rows, [](const Tensor& x) { return count_nonzero(x, {.axis = -1}); }),
+        of_numbers("any_rows", rows, [](const Tensor& x) { return any(x > 4, -1); }),
         of_numbers("bernoulli", N,
                    [p = full(shape, 0.5)](const Tensor&) { return bernoulli(p); }),  // Philox: ten rounds
         {"multinomial", N, 0,  // of 512 categories, eight for each row: logarithms and a partial sort

@@ -42,13 +42,8 @@ std::vector<Row> joined(std::initializer_list<std::vector<Row>> tables) {
   return all;
 }
 
-// Row numbers, each a few times.
-Index some_elements() { return random_integers(0, rows, shape, {.seed = 6}); }
-
 const bool special_added =
     add("special", joined({
-                       both_ways("lgamma", [](const Tensor& x) { return lgamma(x); }),
-                       both_ways("digamma", [](const Tensor& x) { return digamma(x); }),
                        both_ways("hardshrink", [](const Tensor& x) { return hardshrink(x); }),
                        both_ways("softshrink", [](const Tensor& x) { return softshrink(x); }),
                        both_ways("rrelu", [](const Tensor& x) { return rrelu(x); }),
@@ -57,23 +52,6 @@ const bool special_added =
                        both_ways("trunc", [](const Tensor& x) { return trunc(x); }),
                        forwards("isnan", [](const Tensor& x) { return isnan(x); }),
                        forwards("isinf", [](const Tensor& x) { return isinf(x); }),
-                   }));
-
-const bool writing_added = add(
-    "scatter",
-    joined({
-        both_ways("scatter_mean",
-                  [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::mean); }),
-        both_ways("scatter_amax",
-                  [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::amax); }),
-        both_ways("scatter_prod",
-                  [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::prod); }),
-    }));
-
-const bool searching_added =
-    add("search", joined({
-                       forwards("isin", [](const Tensor& x) { return isin(x, narrow(x, 0, 0, 1)); }),
-                       forwards("unique_consecutive", [](const Tensor& x) { return unique_consecutive(x); }),
                    }));
 
 const bool pictures_added =
@@ -115,7 +93,6 @@ const bool margins_added = add(
         both_ways(
             "kl_div_batchmean",
             [](const Tensor& x) { return kl_div(log_softmax(x), softmax(x.detach()), {.reduction = batchmean}); }),
-        both_ways("weight_norm", [](const Tensor& x) { return weight_norm(x, ones({rows})); }),
         both_ways("checkpoint",
                   [](const Tensor& x) { return checkpoint([](const Tensor& v) { return tanh(v) * sigmoid(v); }, x); }),
     }));

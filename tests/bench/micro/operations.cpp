@@ -127,27 +127,27 @@ const bool reduce_added = add("reduce", {
                                             {"sum_rows", N, N,
                                              [] {
                                                const Tensor x = numbers(shape);
-                                               return forward([=] { return sum(x, {.axis = -1}); });
+                                               return forward([=] { return sum(x, -1); });
                                              }},
                                             {"sum_columns", N, N,
                                              [] {
                                                const Tensor x = numbers(shape);
-                                               return forward([=] { return sum(x, {.axis = 0}); });
+                                               return forward([=] { return sum(x, 0); });
                                              }},
                                             {"max_rows", N, N,
                                              [] {
                                                const Tensor x = numbers(shape);
-                                               return forward([=] { return max(x, {.axis = -1}); });
+                                               return forward([=] { return max(x, Axes{-1}); });
                                              }},
                                             {"var_rows", N, 3 * N,
                                              [] {
                                                const Tensor x = numbers(shape);
-                                               return forward([=] { return var(x, {.axis = -1}); });
+                                               return forward([=] { return var(x, -1); });
                                              }},
                                             {"logsumexp_rows", N, 0,
                                              [] {
                                                const Tensor x = numbers(shape);
-                                               return forward([=] { return logsumexp(x, {.axis = -1}); });
+                                               return forward([=] { return logsumexp(x, -1); });
                                              }},
                                             {"cumsum", 2 * N, N,
                                              [] {

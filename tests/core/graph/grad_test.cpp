@@ -209,7 +209,7 @@ TEST_CASE("random programs agree with finite differences") {
             case 5:
               return exp(tanh(a)) * a * b;
             case 6:
-              return a.rank() > 0 ? sum(a, {.axis = -1}) + mean(b) : a * mean(b);
+              return a.rank() > 0 ? sum(a, -1) + mean(b) : a * mean(b);
             case 7:
               return (a.rank() > 1 ? transpose(a) : a) * mean(b);
             default:
@@ -648,7 +648,7 @@ TEST_CASE("results are the same bit for bit with any number of threads") {
   const auto run = [] {
     const Tensor w = variable(normal({40, 3000}, 1), "w");
     Tensor y = w;
-    for (int i = 0; i < 3; ++i) y = tanh(y * w + mean(y, {.axis = 0}));
+    for (int i = 0; i < 3; ++i) y = tanh(y * w + mean(y, 0));
     return grad(sum(exp(y)), {w})[0].value();
   };
   check_same_bits(run);
@@ -661,7 +661,7 @@ TEST_CASE("10,000 training steps leave nodes and memory where they were, and ask
   const Tensor b = variable(Array(Shape{4}, Real(0)), "b");
   const Tensor x(normal({8}, 2));
   const auto step = [&] {
-    const Tensor y = tanh(sum(w * unsqueeze(x, 1), {.axis = 0}) + b);
+    const Tensor y = tanh(sum(w * unsqueeze(x, 1), 0) + b);
     const Tensor loss = mean((y - 0.5) * (y - 0.5));
     loss.backward();
     for (const Tensor& parameter : {w, b}) {

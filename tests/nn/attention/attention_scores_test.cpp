@@ -177,7 +177,7 @@ TEST_CASE("Attention pooling refuses what does not fit") {
 struct CosineAttention : AttentionPooling {
   explicit CosineAttention(At here) : AttentionPooling(std::move(here), 0) {}
   Tensor score(const Tensor& q, const Tensor& k) const override {
-    const auto unit = [](const Tensor& x) { return x / sqrt(sum(square(x), {.axis = -1, .keepdim = true})); };
+    const auto unit = [](const Tensor& x) { return x / sqrt(sum(square(x), -1, {.keepdim = true})); };
     return matmul(unit(q), unit(k), {.transpose_b = true});
   }
 };

@@ -71,7 +71,6 @@ TEST_CASE("Sequential, bags and weights in two parts have PyTorch's names, value
            [=](const Case& c) {
              return embedding_bag(c.x(0), c.index(1), c.index(2), {.mode = mode(c), .padding_idx = bag(c)});
            }},
-          {"weight_norm", [](const Case& c) { return weight_norm(c.x(0), c.x(1), {.axis = c.integer("axis")}); }},
           {"unflatten", [](const Case& c) { return unflatten(c.x(), c.integer("axis"), c.shape("sizes")); }},
           {"sequential",
            [](const Case& c) {

@@ -41,7 +41,7 @@ TEST_CASE("The mean of all tokens may take the place of a class token") {
   const Tensor x = normal({2, 2, 8, 4}), z = model.features(x);
   CHECK(!model.class_token.defined());
   CHECK(z.shape() == Shape{2, 4, 6});
-  check_close(model(x).value(), model.heads.head(mean(z, {.axis = 1})).value());
+  check_close(model(x).value(), model.heads.head(mean(z, 1)).value());
 }
 
 TEST_CASE("Drop path of the vision transformer grows from layer to layer") {

@@ -81,8 +81,8 @@ TEST_CASE("Weights sum to 1, are averaged over heads if wanted, and asking for t
   const Eval eval(attn);
   const Tensor each = attn.forward(x, x, x, {.average_attn_weights = false}).weights;
   const Tensor averaged = attn.forward(x, x, x).weights;
-  check_close(averaged.value(), mean(each, {.axis = 1}).value());
-  check_close(sum(averaged, {.axis = -1}).value(), ones({2, 3}).value());
+  check_close(averaged.value(), mean(each, 1).value());
+  check_close(sum(averaged, -1).value(), ones({2, 3}).value());
   CHECK(!attn.forward(x, x, x, {.need_weights = false}).weights.defined());
 }
 

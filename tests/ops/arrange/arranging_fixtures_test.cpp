@@ -4,13 +4,6 @@
 #include "support/fixtures.h"
 
 namespace xgrad::testing {
-namespace {
-
-linalg::DiagonalOptions diagonal_of(const Case& c) {
-  return {.offset = c.integer("offset"), .axis1 = c.integer("axis1"), .axis2 = c.integer("axis2")};
-}
-
-}  // namespace
 
 TEST_CASE("arranging elements, and the gradients, equal PyTorch's") {
   check_fixtures("arranging",
@@ -24,8 +17,8 @@ TEST_CASE("arranging elements, and the gradients, equal PyTorch's") {
                       [](const Case& c) {
                         return meshgrid(c.xs(), {c.text("indexing") == "ij" ? MeshIndexing::ij : MeshIndexing::xy});
                       }},
-                     {"diagonal", [](const Case& c) { return diagonal(c.x(), diagonal_of(c)); }},
-                     {"diag_embed", [](const Case& c) { return diag_embed(c.x(), diagonal_of(c)); }},
+                     {"diagonal", [](const Case& c) { return diagonal(c.x(), c.integer("offset")); }},
+                     {"diag_embed", [](const Case& c) { return diag_embed(c.x(), c.integer("offset")); }},
                      {"diag", [](const Case& c) { return diag(c.x(), c.integer("offset")); }},
                  });
 }

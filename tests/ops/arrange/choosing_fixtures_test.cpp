@@ -37,8 +37,6 @@ TEST_CASE("writing and counting, and the gradients, equal PyTorch's") {
           {"scatter_value",
            [](const Case& c) { return scatter(c.x(0), c.integer("axis"), c.index(1), c.number("value")); }},
           {"index_add", [](const Case& c) { return index_add(c.x(0), c.integer("axis"), c.index(1), c.x(2)); }},
-          {"index_fill",
-           [](const Case& c) { return index_fill(c.x(0), c.integer("axis"), c.index(1), c.number("value")); }},
           {"repeat_interleave", [](const Case& c) { return repeat_interleave(c.x(0), c.index(1), c.integer("axis")); }},
           {"sorted_along", [](const Case& c) { return take_along_dim(c.x(0), c.index(1), c.integer("axis")); }},
           {"take_along_dim", [](const Case& c) { return take_along_dim(c.x(0), c.index(1)); }},

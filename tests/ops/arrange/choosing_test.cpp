@@ -50,13 +50,10 @@ TEST_CASE("negative indices count from the end, as those of x[ids], with the sam
   same([&](const Index& ids) { return x[ids]; }, list, from_start);
   same([&](const Index& ids) { return index_select(x, 0, ids); }, list, from_start);
   same([&](const Index& ids) { return index_add(x, 0, ids, src); }, list, from_start);
-  same([&](const Index& ids) { return index_fill(x, 0, ids, 7); }, list, from_start);
   same([&](const Index& ids) { return gather(x, 0, ids); }, each, each_from_start);
   same([&](const Index& ids) { return scatter(x, 0, ids, src); }, each, each_from_start);
   same([&](const Index& ids) { return scatter(x, 0, ids, 7); }, each, each_from_start);
   same([&](const Index& ids) { return scatter_add(x, 0, ids, src); }, each, each_from_start);
-  same([&](const Index& ids) { return scatter_reduce(x, 0, ids, src, ScatterReduce::amax); }, each, each_from_start);
-  same([&](const Index& ids) { return scatter_reduce(x, 0, ids, src, ScatterReduce::prod); }, each, each_from_start);
   same([&](const Index& ids) { return take_along_dim(x, ids, 0); }, each, each_from_start);
   CHECK(equal(index_select(arange(3), 0, list), from_start));
   CHECK(take_along_dim(x, index({-1})).item() == x.value().data()[11]);
@@ -73,8 +70,6 @@ TEST_CASE("bad indices are refused, and nothing has changed") {
   CHECK_REFUSED(ShapeError, index_add(x, 0, index({1}), ones({3})), "index_add", "source of shape [3]", "1 positions",
                 "axis 0 of [2, 3]");
   CHECK_REFUSED(ShapeError, index_add(x, 0, index({{1}}), ones({1, 3})), "index_add", "needs one axis", "[1, 1]");
-  CHECK_REFUSED(ValueError, index_fill(x, 2, index({0}), 1), "index_fill", "axis 2", "rank 2");
-  CHECK_REFUSED(ValueError, index_fill(x, 1, index({5}), 1), "index_fill", "index 5", "[-3, 3)");
   CHECK_REFUSED(ShapeError, take_along_dim(x, index({0}), 0), "take_along_dim", "index of shape [1]", "shape [2, 3]");
   CHECK_REFUSED(ShapeError, take_along_dim(x, Index(Shape{1, 2}, 0), 0), "take_along_dim");
   CHECK_REFUSED(ValueError, take_along_dim(x, index({{2}}), 0), "take_along_dim", "index 2", "[-2, 2)");
@@ -90,25 +85,24 @@ TEST_CASE("take_along_dim takes what argsort and argmax name") {
   for (const int axis : {0, 1, 2}) {
     check_close(take_along_dim(x, argsort(x, {.axis = axis}), axis).value(), sort(x, {.axis = axis}).values.value());
     const Index at = argmax(x, axis, {.keepdim = true});
-    check_close(take_along_dim(x, at, axis).value(), max(x, {.axis = axis, .keepdim = true}).value());
+    check_close(take_along_dim(x, at, axis).value(), max(x, Axes{axis}, {.keepdim = true}).value());
   }
 }
 
 TEST_CASE("any, all and counts over axes") {
   const Mask mask({2, 3}, {true, false, false, true, true, true});
-  CHECK(count_nonzero(tensor({0, not_a_number, -0.0, 2})).item() == 2);
-  CHECK(!any(Mask(Shape{0}), {.axis = 0}).item());
-  CHECK(all(Mask(Shape{0}), {.axis = 0}).item());
-  CHECK_REFUSED(ValueError, any(mask, {.axis = 2}), "any", "axis 2", "rank 2");
-  CHECK_REFUSED(ValueError, all(mask, {.axis = {0, 0}}), "all", "repeated axis", "[0, 0]");
-  CHECK_REFUSED(ValueError, count_nonzero(mask, {.axis = -3}), "count_nonzero", "axis -3", "rank 2");
+  CHECK(sum(tensor({0, not_a_number, -0.0, 2}) != 0).item() == 2);
+  CHECK(!any(Mask(Shape{0}), 0).item());
+  CHECK(all(Mask(Shape{0}), 0).item());
+  CHECK_REFUSED(ValueError, any(mask, 2), "any", "axis 2", "rank 2");
+  CHECK_REFUSED(ValueError, all(mask, {0, 0}), "all", "repeated axis", "[0, 0]");
 }
 
 TEST_CASE("nonzero lists positions") {
   CHECK(equal(nonzero(tensor({{0, 2}, {not_a_number, 0}})), index({{0, 1}, {1, 0}})));
   CHECK(nonzero(Tensor(3)).shape() == Shape{1, 0});
   CHECK(nonzero(Tensor(0)).shape() == Shape{0, 0});
-  CHECK(equal(argwhere(index({0, 4, 5})), index({{1}, {2}})));
+  CHECK(equal(nonzero(index({0, 4, 5})), index({{1}, {2}})));
 }
 
 TEST_CASE("distinct numbers: NaN is one, -0 is 0") {

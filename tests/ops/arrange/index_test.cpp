@@ -195,18 +195,6 @@ TEST_CASE("masks combine in the letters of numpy, too, and are compared") {
   refused("equal", operator==);
 }
 
-TEST_CASE("where chooses between whole numbers, with broadcasting") {
-  const Mask mask({2, 1}, {true, false});
-  const Index a({3}, {1, std::int64_t(1) << 62, -3}), b({2, 3}, {10, 20, 30, 40, 50, 60});
-  CHECK(equal(where(mask, a, b), Index({2, 3}, {1, std::int64_t(1) << 62, -3, 40, 50, 60})));
-  CHECK(equal(where(mask, a, 7), Index({2, 3}, {1, std::int64_t(1) << 62, -3, 7, 7, 7})));
-  CHECK(equal(where(mask, -1, b), Index({2, 3}, {-1, -1, -1, 40, 50, 60})));
-  CHECK(equal(where(Mask(Shape{}, true), Index(Shape{}, 5), Index(Shape{}, 6)), Index(Shape{}, 5)));
-  CHECK(where(Mask({0}, {}), Index(Shape{}, 5), Index(Shape{1}, 6)).shape() == Shape{0});
-  CHECK_REFUSED(ShapeError, where(mask, b, Index({2}, {1, 2})), "where", "mask [2, 1]", "a [2, 3]", "b [2]",
-                "a has 3 and b has 2", "fit as [2, 1]");
-}
-
 TEST_CASE("whole numbers are compared, with broadcasting") {
   const Index positions({4}, {0, 1, 2, 3}), lengths({2, 1}, {3, 1});
   CHECK(equal(positions < lengths, Mask({2, 4}, {true, true, true, false, true, false, false, false})));

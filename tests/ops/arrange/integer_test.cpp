@@ -5,7 +5,6 @@
 
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/arrange/shape.h>
-#include <xgrad/ops/arrange/sort.h>
 #include <xgrad/ops/elementwise/compare.h>
 
 #include "support/check.h"
@@ -27,11 +26,11 @@ TEST_CASE("whole numbers are added, multiplied and summed, and no overflow is lo
   y *= 2;
   CHECK(equal(y, index({{2, 6}, {10, 14}})));
   CHECK(sum(x).item() == 10);
-  CHECK(equal(sum(x, {.axis = 0}), index({4, 6})));
-  CHECK(equal(sum(x, {.axis = -1, .keepdim = true}), index({{3}, {7}})));
-  CHECK(equal(sum(x > 1, {.axis = 1}), index({1, 2})));
+  CHECK(equal(sum(x, 0), index({4, 6})));
+  CHECK(equal(sum(x, -1, {.keepdim = true}), index({{3}, {7}})));
+  CHECK(equal(sum(x > 1, 1), index({1, 2})));
   CHECK(sum(Index(Shape{0, 3})).item() == 0);
-  CHECK(equal(sum(Index(Shape{0, 3}), {.axis = 0}), index({0, 0, 0})));
+  CHECK(equal(sum(Index(Shape{0, 3}), 0), index({0, 0, 0})));
   const std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
   CHECK_REFUSED(LimitError, index({most}) + 1, "add", "9223372036854775807", "1");
   error_of<LimitError>([&] { index({least}) - 1; });
@@ -44,59 +43,21 @@ TEST_CASE("whole numbers are added, multiplied and summed, and no overflow is lo
   error_of<ShapeError>([&] { index({1, 2}) + index({1, 2, 3}); });
 }
 
-TEST_CASE("whole numbers are reduced, with positions along one axis, as real ones are") {
+TEST_CASE("whole numbers have a largest and a smallest") {
   const Index x = index({{3, -7, 3}, {5, 0, -7}});
   CHECK(max(x).item() == 5);
   CHECK(min(x).item() == -7);
-  CHECK(prod(x, {.axis = 0, .keepdim = true}).shape() == Shape{1, 3});
-  CHECK(equal(prod(x, {1}), index({-63, 0})));
-  CHECK(prod(index({std::numeric_limits<std::int64_t>::max(), 4, 0})).item() == 0);
-  CHECK(equal(max(x, {.axis = 0}), index({5, 0, 3})));
+  CHECK(equal(max(x, Axes{0}), index({5, 0, 3})));
   CHECK(equal(min(x, {0, 1}), Index(Shape{}, -7)));
-  const auto [largest, where] = max(x, 1);
-  CHECK(equal(largest, index({3, 5})));
-  CHECK(equal(where, index({0, 0})));
-  CHECK(equal(min(x, -1, {.keepdim = true}).indices, index({{1}, {2}})));
-  CHECK(equal(argmax(x, 0), index({1, 1, 0})));
-  CHECK(equal(argmin(x, 0), index({0, 0, 1})));
-  CHECK(argmax(Index(Shape{}, 4), 0).item() == 0);
-  // The positions are those of the same numbers as reals.
-  const Index numbers = randint(-5, 5, {4, 3, 5});
-  for (const int axis : {0, 1, -1}) {
-    CHECK(equal(argmax(numbers, axis), argmax(to_real(numbers), axis)));
-    CHECK(equal(argmin(numbers, axis), argmin(to_real(numbers), axis)));
-    for (const bool descending : {false, true}) {
-      const auto [values, indices] = sort(numbers, {.axis = axis, .descending = descending});
-      const Sorted reals = sort(to_real(numbers), {.axis = axis, .descending = descending});
-      CHECK(equal(indices, reals.indices));
-      CHECK(equal(values, to_index(reals.values)));
-      CHECK(equal(argsort(numbers, {.axis = axis, .descending = descending}), reals.indices));
-      const auto [few, at] = topk(numbers, 2, {.axis = axis, .largest = descending});
-      const Sorted few_reals = topk(to_real(numbers), 2, {.axis = axis, .largest = descending});
-      CHECK(equal(at, few_reals.indices));
-      CHECK(equal(few, to_index(few_reals.values)));
-    }
-  }
-  CHECK(sort(Index(Shape{}, 4)).values.shape() == Shape{});
-  CHECK(topk(Index(Shape{}, 4), 0).values.shape() == Shape{0});
-  CHECK(sort(Index(Shape{2, 0})).values.shape() == Shape{2, 0});
   CHECK_REFUSED(ValueError, max(Index(Shape{0})), "max", "shape [0]", "axes [0]");
-  CHECK_REFUSED(ValueError, argmin(Index(Shape{2, 0}), 1), "argmin", "shape [2, 0]", "axis 1");
-  CHECK_REFUSED(ValueError, topk(x, 4), "topk", "k = 4 of 3");
-  CHECK_REFUSED(ValueError, sort(x, {.axis = 2}), "sort");
-  error_of<LimitError>([&] { prod(index({std::numeric_limits<std::int64_t>::max(), 4})); });
 }
 
 TEST_CASE("whole numbers and truth values change their shapes, and numbers their type, there and back") {
   const Index x = arange(6);
   CHECK(equal(reshape(x, {2, -1}), index({{0, 1, 2}, {3, 4, 5}})));
   CHECK(unsqueeze(x, -1).shape() == Shape{6, 1});
-  CHECK(squeeze(unsqueeze(x, 0)).shape() == Shape{6});
-  CHECK(squeeze(reshape(x, {1, 6, 1}), {0}).shape() == Shape{6, 1});
   CHECK(flatten(reshape(x, {1, 2, 3}), 1).shape() == Shape{1, 6});
-  CHECK(unflatten(x, 0, {3, -1}).shape() == Shape{3, 2});
   CHECK(unsqueeze(x > 2, 0).shape() == Shape{1, 6});
-  CHECK_REFUSED(ShapeError, squeeze(reshape(x, {2, 3}), {0}), "squeeze", "axis 0 of [2, 3]", "size 1");
   CHECK(equal(to_index(to_real(x)), x));
   CHECK(equal(to_index(tensor({-2, 4})), index({-2, 4})));
   CHECK_REFUSED(ValueError, to_index(tensor({1, 0.5})), "to_index", "0.5 is no whole number");

@@ -72,7 +72,6 @@ TEST_CASE("reshape refuses what does not fit") {
 TEST_CASE("squeeze takes one axis as a number, and flatten, squeeze and unsqueeze refuse axes that do not fit") {
   const Tensor x = counting({2, 1, 3, 1});
   CHECK(squeeze(x, -1).shape() == Shape{2, 1, 3});
-  CHECK(squeeze(x.value(), 1).shape() == Shape{2, 3, 1});
   CHECK_REFUSED(ShapeError, squeeze(x, {0}), "squeeze", "axis 0 of [2, 1, 3, 1]", "size 1");
   CHECK_REFUSED(ValueError, unsqueeze(x, 5), "unsqueeze", "axis 5", "rank 5");
   CHECK_REFUSED(ValueError, flatten(x, 2, 1), "flatten", "axis 2", "axis 1");
@@ -225,7 +224,7 @@ TEST_CASE("pad refuses what does not fit") {
 
 TEST_CASE("flip takes one axis as a number, and refuses one that is there twice") {
   const Array x = counting({3, 4, 2});
-  CHECK(equal(flip(x, 1), flip(x, {1})));
+  CHECK(equal(flip(x, 1).value(), flip(x, {1}).value()));
   CHECK_REFUSED(ValueError, flip(x, {1, -2}), "flip", "repeated axis", "[1, -2]");
 }
 
@@ -260,8 +259,6 @@ TEST_CASE("whole numbers and truth values are arranged in the same way") {
   CHECK(equal(stack({ids[{0}], ids[{1}]}, 1), transpose(ids)));
   CHECK(equal(concat({ids < 2, ids > 5}, 1), Mask({2, 6}, {true, false, false, false, false, false,  //
                                                          false, false, false, false, false, true})));
-  CHECK(equal(roll(ids, 1, 1), Index({2, 3}, {3, 1, 2, 6, 4, 5})));
-  CHECK(equal(flip(ids, {1}), Index({2, 3}, {3, 2, 1, 6, 5, 4})));
   const Mask mask({2, 1}, {true, false});
   CHECK(equal(broadcast_to(mask, {2, 2}), Mask({2, 2}, {true, true, false, false})));
   const Mask large = tril(Mask({37, 41}, true));

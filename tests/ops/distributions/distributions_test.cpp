@@ -17,7 +17,7 @@ constexpr std::int64_t draws = 40000;
 // The mean of independent draws along the first axis is as near to the true one as five of its deviations: farther off
 // once in two million.
 void check_mean(const Tensor& samples, const Tensor& mean, const Tensor& variance) {
-  const Tensor off = abs(xgrad::mean(samples, {.axis = 0}) - mean);
+  const Tensor off = abs(xgrad::mean(samples, 0) - mean);
   CHECK(all(off <= 5 * sqrt(variance / static_cast<Real>(samples.dim(0)))));
 }
 

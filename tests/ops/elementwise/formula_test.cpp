@@ -215,8 +215,8 @@ std::string page() {
       "- tanhshrink is off by 3 units of x, which near 0 is much larger than y.\n"
       "- GELU by tanh rounds the argument of its sigmoid, which counts the more the larger that is: 10 units from -2 on,\n"
       "  up to 200 in float at -10, where y is 1e-38.\n"
-      "- Where two terms cancel, as in the slopes of GELU, SiLU and mish at their zeros, in logaddexp near 0 and in\n"
-      "  digamma near its own, the error is one unit of the terms.\n";
+      "- Where two terms cancel, as in the slopes of GELU, SiLU and mish at their zeros, in logaddexp near 0, the\n"
+      "  error is one unit of the terms.\n";
 }
 
 // The right-hand side of the one equation among "dy/da = ...; dy/db = ..." that begins so.

@@ -194,10 +194,10 @@ TEST_CASE("Scores of -inf have no weight, in all forms and with their gradients"
       // The gradient of softmax in terms of its result; finite, because q and k are.
       const Array seed = normal({3, 2}, 4);
       const Tensor above = matmul(seed, v, {.transpose_b = true});
-      const Tensor slope = rows * (above - sum(above * rows, {.axis = -1, .keepdim = true}));
+      const Tensor slope = rows * (above - sum(above * rows, -1, {.keepdim = true}));
       const Tensors wanted{matmul(slope, k) / std::sqrt(Real(2)),
                            matmul(slope, q, {.transpose_a = true}) / std::sqrt(Real(2)),
-                           matmul(rows, seed, {.transpose_a = true}), sum(slope, {.axis = 0, .keepdim = true})};
+                           matmul(rows, seed, {.transpose_a = true}), sum(slope, 0, {.keepdim = true})};
       for (const bool create_graph : {false, true}) {
         const Tensors g = grad(y, {q, k, v, b}, {.seed = seed, .create_graph = create_graph, .retain_graph = true});
         for (std::size_t i = 0; i < 4; ++i) check_close(g[i].value(), wanted[i].value(), 1e-14);
@@ -221,7 +221,7 @@ TEST_CASE("A score of +inf or NaN makes its query's result NaN, and no other que
     for (const std::int64_t spoilt : {0, 1}) {
       for (const Real value : y.value()[{spoilt}]) CHECK(std::isnan(value));
     }
-    check_close(y.value()[{2}], mean(v, {.axis = 0}).value(), 1e-12);
+    check_close(y.value()[{2}], mean(v, 0).value(), 1e-12);
     check_close(plain::scaled_dot_product_attention(q, k, v).value(), y.value(), 1e-12);
     for (const bool create_graph : {false, true}) {
       const Tensors g =
@@ -267,7 +267,7 @@ TEST_CASE("Linear attention of very negative keys is a mean, not 0") {
   for (const Real level : {-30., -100., -300.}) {
     const Tensor v(normal({1, 5, 4}, 3));
     const Tensor y = linear_attention(full({1, 5, 4}, level), full({1, 5, 4}, level), v, 2);
-    check_close(y.value(), broadcast_to(mean(v, {.axis = 1, .keepdim = true}), {1, 5, 4}).value(), 1e-13);
+    check_close(y.value(), broadcast_to(mean(v, 1, {.keepdim = true}), {1, 5, 4}).value(), 1e-13);
   }
 }
 

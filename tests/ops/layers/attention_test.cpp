@@ -372,7 +372,7 @@ TEST_CASE("weights are rows of a distribution, 0 where masked") {
   const Array x = normal({2, 3, 4});
   const Tensor w = attention_weights(x, x, 2, {.mask = {.causal = true, .lengths = index({2, 3})}});
   CHECK(w.shape() == Shape{2, 2, 3, 3});
-  check_close(sum(w, {.axis = -1}).value(), ones({2, 2, 3}).value(), 1e-15);
+  check_close(sum(w, -1).value(), ones({2, 2, 3}).value(), 1e-15);
   CHECK(w.value().at({0, 0, 0, 1}) == 0);
   CHECK(w.value().at({0, 0, 2, 2}) == 0);
   check_close(masked_softmax(tensor({1, 2, 3}), Mask(Shape{3}, {false, true, true})).value(),

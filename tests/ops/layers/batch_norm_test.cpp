@@ -22,8 +22,8 @@ Tensor composed_batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& b
   const AxisSet axes = all_but_channels(x.rank());
   Shape channels = Shape::filled(x.rank(), 1);
   channels[1] = x.dim(1);
-  const Tensor d = x - mean(x, {.axis = axes, .keepdim = true});
-  return d / sqrt(mean(square(d), {.axis = axes, .keepdim = true}) + 1e-5) * reshape(gamma, channels) +
+  const Tensor d = x - mean(x, axes, {.keepdim = true});
+  return d / sqrt(mean(square(d), axes, {.keepdim = true}) + 1e-5) * reshape(gamma, channels) +
          reshape(beta, channels);
 }
 
@@ -48,8 +48,8 @@ TEST_CASE("batch norm and its gradients of two orders equal its formula for any 
 TEST_CASE("batch norm tells the mean and the variance of each channel") {
   const Tensor x = normal({3, 4, 5});
   const BatchNormed normed = batch_norm(x);
-  check_close(normed.mean, mean(x, {.axis = {0, 2}}).value());
-  check_close(normed.variance, var(x, {.axis = {0, 2}, .correction = 0}).value());
+  check_close(normed.mean, mean(x, {0, 2}).value());
+  check_close(normed.variance, var(x, {0, 2}, {.correction = 0}).value());
 }
 
 TEST_CASE("batch norm is exact where the mean is large against the spread") {

@@ -14,8 +14,8 @@ using namespace xgrad::testing;
 namespace {
 
 Tensor composed_layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta) {
-  const Tensor d = x - mean(x, {.axis = -1, .keepdim = true});
-  return d / sqrt(mean(square(d), {.axis = -1, .keepdim = true}) + 1e-5) * gamma + beta;
+  const Tensor d = x - mean(x, -1, {.keepdim = true});
+  return d / sqrt(mean(square(d), -1, {.keepdim = true}) + 1e-5) * gamma + beta;
 }
 
 bool finite(const Tensor& x) {

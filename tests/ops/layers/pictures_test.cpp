@@ -34,7 +34,7 @@ TEST_CASE("margins of several classes have the gradients of differences, by scor
 TEST_CASE("dropout of channels takes whole ones, and alpha dropout keeps mean and variance") {
   const Tensor x = ones({50, 40, 3});
   const Tensor y = dropout1d(x, 0.25, {.seed = 5});
-  const Tensor lowest = min(y, {.axis = 2}), highest = max(y, {.axis = 2});
+  const Tensor lowest = min(y, Axes{2}), highest = max(y, Axes{2});
   CHECK(equal(lowest.value(), highest.value()));
   CHECK(mean(y).item() == doctest::Approx(1).epsilon(0.05));
   CHECK(dropout2d(ones({3, 2, 2}), 1).shape() == Shape{3, 2, 2});
@@ -44,7 +44,7 @@ TEST_CASE("dropout of channels takes whole ones, and alpha dropout keeps mean an
   CHECK(var(z).item() == doctest::Approx(1).epsilon(0.03));
   CHECK(sum(abs(alpha_dropout(ones({4}), 1))).item() == 0);
   const Tensor features = feature_alpha_dropout(ones({20, 10, 4}), 0.5, {.seed = 7});
-  CHECK(equal(min(features, {.axis = 2}).value(), max(features, {.axis = 2}).value()));
+  CHECK(equal(min(features, Axes{2}).value(), max(features, Axes{2}).value()));
   check_gradients([](const Tensors& v) { return square(alpha_dropout(v[0], 0.4, {.seed = 8})); }, {normal({3, 4})});
   check_gradients([](const Tensors& v) { return square(dropout1d(v[0], 0.4, {.seed = 9})); }, {normal({3, 4, 2})});
 }

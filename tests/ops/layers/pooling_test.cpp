@@ -53,9 +53,9 @@ TEST_CASE("the first of equal numbers gets the gradient of max pooling, and NaN 
 
 TEST_CASE("a mean over everything is the mean, and a picture in its own size is itself") {
   const Tensor x = normal({2, 3, 7, 5});
-  check_close(adaptive_avg_pool2d(x, 1).value(), mean(x, {.axis = {2, 3}, .keepdim = true}).value());
-  check_close(avg_pool2d(x, {7, 5}).value(), mean(x, {.axis = {2, 3}, .keepdim = true}).value());
-  CHECK(equal(adaptive_max_pool2d(x, 1).value(), max(x, {.axis = {2, 3}, .keepdim = true}).value()));
+  check_close(adaptive_avg_pool2d(x, 1).value(), mean(x, {2, 3}, {.keepdim = true}).value());
+  check_close(avg_pool2d(x, {7, 5}).value(), mean(x, {2, 3}, {.keepdim = true}).value());
+  CHECK(equal(adaptive_max_pool2d(x, 1).value(), max(x, {2, 3}, {.keepdim = true}).value()));
   for (const Interpolation mode : {Interpolation::nearest, Interpolation::bilinear}) {
     CHECK(equal(interpolate(x, {.size = Size2d{7, 5}, .mode = mode}).value(), x.value()));
   }

@@ -12,7 +12,7 @@ namespace xgrad::testing {
 namespace {
 
 Tensor composed_rms_norm(const Tensor& x, const Tensor& gamma, Real eps = std::numeric_limits<Real>::epsilon()) {
-  return x / sqrt(mean(square(x), {.axis = -1, .keepdim = true}) + eps) * gamma;
+  return x / sqrt(mean(square(x), -1, {.keepdim = true}) + eps) * gamma;
 }
 
 TEST_CASE("RMS norm and its gradients of two orders equal its formula for rows of any length") {

@@ -13,8 +13,8 @@ using namespace xgrad::testing;
 namespace {
 
 Tensor composed_softmax(const Tensor& x, int axis) {
-  const Tensor e = exp(x - max(x.detach(), {.axis = axis, .keepdim = true}));
-  return e / sum(e, {.axis = axis, .keepdim = true});
+  const Tensor e = exp(x - max(x.detach(), Axes{axis}, {.keepdim = true}));
+  return e / sum(e, axis, {.keepdim = true});
 }
 
 bool finite(const Tensor& x) {
@@ -63,7 +63,7 @@ TEST_CASE("softmax of extreme logits is finite, log_softmax exact") {
 TEST_CASE("masked softmax gives 0 past the length and sums to 1 before it") {
   const Tensor x = uniform({2, 2, 4}, 0, 1);
   const Tensor y = masked_softmax(x, index({2, 3}));
-  check_close(sum(y, {.axis = -1}).value(), Array({2, 2}, 1));
+  check_close(sum(y, -1).value(), Array({2, 2}, 1));
   for (std::int64_t b = 0; b < 2; ++b) {
     for (std::int64_t t = 0; t < 2; ++t) {
       for (std::int64_t s = b + 2; s < 4; ++s) CHECK(y.value().at({b, t, s}) == 0);
@@ -71,7 +71,7 @@ TEST_CASE("masked softmax gives 0 past the length and sums to 1 before it") {
   }
   const Tensor z = masked_softmax(x, index({{1, 3}, {2, 4}}));
   CHECK(equal(Array(Shape{4}, std::span(z.value().data(), 4)), Array({4}, {1, 0, 0, 0})));
-  check_close(sum(z, {.axis = -1}).value(), Array({2, 2}, 1));
+  check_close(sum(z, -1).value(), Array({2, 2}, 1));
   CHECK(z.value().at({1, 0, 2}) == 0);
   CHECK(z.value().at({1, 1, 3}) > 0);
 

@@ -16,7 +16,7 @@ namespace {
 Tensor composed_losses(const Tensor& logits, const Index& targets, const std::optional<std::int64_t>& ignored, Real a) {
   const Tensor log_p = log_softmax(logits);
   const Tensor chosen = squeeze(gather(log_p, -1, targets.reshaped({2, 3, 1})), {-1});
-  const Tensor losses = -(1 - a) * chosen - a * mean(log_p, {.axis = -1});
+  const Tensor losses = -(1 - a) * chosen - a * mean(log_p, -1);
   return ignored ? masked_fill(losses, targets == *ignored, 0) : losses;
 }
 

@@ -74,11 +74,6 @@ TEST_CASE("lower triangles alone are read of symmetric matrices") {
   for (const bool upper : {false, true}) {
     const Tensor one_side = upper ? triu(t) : tril(t);
     check_close(linalg::solve_triangular(t, b, {.upper = upper}).value(), linalg::solve(one_side, b).value());
-    check_close(linalg::solve_triangular(t, transpose(b), {.upper = upper, .left = false}).value(),
-                linalg::solve(one_side, transpose(b), {.left = false}).value());
-    const Tensor unit = one_side - linalg::diag_embed(linalg::diagonal(t)) + eye(3);
-    check_close(linalg::solve_triangular(t, b, {.upper = upper, .unitriangular = true}).value(),
-                linalg::solve(unit, b).value());
   }
 }
 
@@ -102,8 +97,6 @@ TEST_CASE("what the other triangle holds, also NaN, changes neither results nor 
   same([](const Tensors& x) { return linalg::eigh(x[0]).eigenvectors; }, lower_only, whole);
   same([&](const Tensors& x) { return linalg::solve_triangular(x[0], b); }, lower_only, whole);
   same([&](const Tensors& x) { return linalg::solve_triangular(x[0], b, {.upper = true}); }, upper_only, whole);
-  const Array strict = where(tril(Tensor(whole), -1) == 0, nan, whole).value();
-  same([&](const Tensors& x) { return linalg::solve_triangular(x[0], b, {.unitriangular = true}); }, strict, whole);
   CHECK_REFUSED(NumericError, linalg::solve_triangular(lower_only, b, {.upper = true}), "solve_triangular",
                 "matrix has nan", "[0, 1]");
   CHECK_REFUSED(NumericError, linalg::cholesky(upper_only), "cholesky", "matrix has nan", "[1, 0]");
@@ -113,7 +106,7 @@ TEST_CASE("the largest element of an eigenvector, and of a left singular vector,
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
     for (const Tensor& v : {linalg::eigh(symmetric(normal({5, 5}, seed))).eigenvectors,
                             linalg::svd(normal({5, 3}, seed), {.full_matrices = false}).u}) {
-      CHECK(equal(max(v, {.axis = 0}).value(), max(abs(v), {.axis = 0}).value()));
+      CHECK(equal(max(v, Axes{0}).value(), max(abs(v), Axes{0}).value()));
     }
   }
 }
@@ -239,8 +232,8 @@ TEST_CASE("gradients of vectors are refused where they are not defined, and thos
 TEST_CASE("norms are what numpy and PyTorch call them") {
   const Tensor x = tensor({{3, -4}, {0, 12}});
   CHECK(linalg::norm(x).item() == 13);
-  check_close(linalg::norm(x, {.axis = 0}).value(), Array({2}, {3, std::sqrt(160.0)}));
-  CHECK(linalg::norm(x, {.axis = -1, .keepdim = true}).shape() == Shape{2, 1});
+  check_close(linalg::vector_norm(x, {.axis = 0}).value(), Array({2}, {3, std::sqrt(160.0)}));
+  CHECK(linalg::vector_norm(x, {.axis = -1, .keepdim = true}).shape() == Shape{2, 1});
   CHECK(linalg::vector_norm(x, {.ord = 0}).item() == 3);
   CHECK(linalg::vector_norm(x, {.ord = -double(infinity)}).item() == 0);
   CHECK(linalg::vector_norm(x, {.ord = -1}).item() == 0);
@@ -339,11 +332,8 @@ TEST_CASE("matrices that have no answer are refused with their place in the batc
 TEST_CASE("right-hand sides that do not fit are refused with both shapes") {
   CHECK_REFUSED(ShapeError, linalg::solve(eye(3), ones({2, 2})), "solve", "side [2, 2]", "matrices [3, 3]");
   CHECK_REFUSED(ShapeError, linalg::solve(eye(3), Tensor(1)), "solve", "side []", "matrices [3, 3]");
-  CHECK_REFUSED(ShapeError, linalg::solve(eye(3), ones({2, 3}), {.left = true}), "solve", "side [2, 3]",
+  CHECK_REFUSED(ShapeError, linalg::solve(eye(3), ones({2, 3})), "solve", "side [2, 3]",
                 "matrices [3, 3]");
-  CHECK_REFUSED(ShapeError, linalg::solve(eye(3), ones({3, 2}), {.left = false}), "solve", "side [3, 2]",
-                "matrices [3, 3]");
-  CHECK_REFUSED(ShapeError, linalg::solve(eye(3), ones({3}), {.left = false}), "solve", "x a = b", "[3]");
   CHECK_REFUSED(ShapeError, linalg::solve(broadcast_to(eye(3), {2, 3, 3}), ones({4, 3, 1})), "solve", "[2]", "[4]");
   CHECK_REFUSED(ShapeError, linalg::solve_triangular(eye(3), ones({4, 1})), "solve_triangular", "side [4, 1]",
                 "matrices [3, 3]");

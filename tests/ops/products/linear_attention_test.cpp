@@ -24,7 +24,7 @@ Tensor phi(const Tensor& x) { return elu(x) + 1; }
 // One head, with the weight of every pair of positions; `seen` (T, S) or (B, T, S) is 1 where a query sees a key.
 Tensor by_pairs(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& seen) {
   const Tensor weights = matmul(phi(q), transpose(phi(k))) * seen;
-  return matmul(weights / sum(weights, {.axis = -1, .keepdim = true}), v);
+  return matmul(weights / sum(weights, -1, {.keepdim = true}), v);
 }
 
 Tensor heads_by_pairs(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads, const Tensor& seen) {

@@ -42,7 +42,7 @@ TEST_CASE("rows of a matrix times its transpose, in shared memory, is no special
   const Array w = normal({4, 3});
   const Array first = Array(Shape{2, 3}, std::span(w.data(), 6));
   check_close(matmul(Tensor(first), Tensor(w), {.transpose_b = true}).value(),
-              sum(unsqueeze(Tensor(first), 1) * Tensor(w), {.axis = -1}).value());
+              sum(unsqueeze(Tensor(first), 1) * Tensor(w), -1).value());
   const Tensor x = normal({37, 19});
   const Tensor square = matmul(x, x, {.transpose_b = true});
   CHECK(difference(square.value(), transpose(square).value()) < 1e-14);
@@ -98,12 +98,12 @@ TEST_CASE("einsum means what its letters say") {
   same_values(einsum("bij,bjk->bik", {c, d}), matmul(c, d));
   same_values(einsum("bij,bkj->bik", {c, c}), matmul(c, c, {.transpose_b = true}));
   same_values(einsum("bij,bik->bjk", {c, c}), matmul(c, c, {.transpose_a = true}));
-  same_values(einsum("bij,bjk->k", {c, d}), sum(matmul(c, d), {.axis = {0, 1}}));
+  same_values(einsum("bij,bjk->k", {c, d}), sum(matmul(c, d), {0, 1}));
   same_values(einsum("i,j->ji", {v, w}), outer(w, v));
   same_values(einsum("ij,ij->", {a, a}), sum(square(a)));
   same_values(einsum("ij,i->ij", {b, v}), b * unsqueeze(v, 1));
   same_values(einsum("ij,ji->ij", {b, transpose(b)}), square(b));
-  same_values(einsum("ijk->j", {c}), sum(c, {.axis = {0, 2}}));
+  same_values(einsum("ijk->j", {c}), sum(c, {0, 2}));
   same_values(einsum("ij,k->k", {a, w}), sum(a) * w);
   same_values(einsum("ii->", {s}), einsum("ii", {s}));
   same_values(einsum("ii", {s}), s[{0, 0}] + s[{1, 1}] + s[{2, 2}]);
@@ -114,10 +114,10 @@ TEST_CASE("einsum means what its letters say") {
   same_values(einsum("ab,bc,c->a", {a, b, w}), matmul(matmul(a, b), w));
   same_values(einsum("...ij,...jk->...ik", {c, d}), matmul(c, d));
   same_values(einsum("...ij,jk", {c, transpose(b)}), matmul(c, transpose(b)));
-  same_values(einsum("b...,b...->...", {c, c}), sum(square(c), {.axis = 0}));
-  same_values(einsum("...i,...i->...", {c, normal({1, 4}, 8)}), sum(c * normal({1, 4}, 8), {.axis = -1}));
+  same_values(einsum("b...,b...->...", {c, c}), sum(square(c), 0));
+  same_values(einsum("...i,...i->...", {c, normal({1, 4}, 8)}), sum(c * normal({1, 4}, 8), -1));
   same_values(einsum("...,...", {unsqueeze(a, 2), b[{slice(0, 1), _}]}), unsqueeze(a, 2) * b[{slice(0, 1), _}]);
-  same_values(einsum("...ij->ij", {c}), sum(c, {.axis = 0}));
+  same_values(einsum("...ij->ij", {c}), sum(c, 0));
 }
 
 TEST_CASE("einsum has the gradients of differences where letters are summed alone, axes broadcast or a factor stands twice") {

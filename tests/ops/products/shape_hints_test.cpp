@@ -129,9 +129,9 @@ TEST_CASE("a lambda of three arguments lists their shapes") {
 
 TEST_CASE("x - mean(x) with an axis that was not kept is told so") {
   const Tensor x = normal({2, 3, 4});
-  CHECK(error_of<ShapeError>([&] { x - mean(x, {.axis = -1}); }) ==
+  CHECK(error_of<ShapeError>([&] { x - mean(x, -1); }) ==
         "sub: cannot broadcast [2, 3, 4] with [2, 3] at axis -1; [2, 3] would fit as [2, 3, 1]" + unsqueeze);
-  CHECK_NOTHROW(x - mean(x, {.axis = -1, .keepdim = true}));
+  CHECK_NOTHROW(x - mean(x, -1, {.keepdim = true}));
   CHECK(error_of<ShapeError>([] {
           broadcast_to(ones({4}), {4, 5});
         }) == "broadcast_to: [4] cannot become [4, 5]; [4] would fit as [4, 1]" + unsqueeze);

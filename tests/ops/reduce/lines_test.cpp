@@ -20,16 +20,16 @@ TEST_CASE("variances and sums of powers by kernels are those of operations, alon
     const Shape& shape = each.shape;
     const Axes& axes = each.axes;
     INFO(cat(shape), " over ", cat(axes));
-    const ReduceOptions over{.axis = axes, .keepdim = true};
-    const auto centred = [over](const Tensor& x) { return x - mean(x, over); };
-    const auto spread = [&, over](const Tensor& x) { return mean(square(centred(x)), over); };
-    check_fused([&](const Tensors& x) { return var(x[0], {.axis = axes, .keepdim = true, .correction = 0}); },
+    const KeepdimOptions keep{.keepdim = true};
+    const auto centred = [axes, keep](const Tensor& x) { return x - mean(x, axes, keep); };
+    const auto spread = [&, keep](const Tensor& x) { return mean(square(centred(x)), axes, keep); };
+    check_fused([&](const Tensors& x) { return var(x[0], axes, {.keepdim = true, .correction = 0}); },
                 [&](const Tensors& x) { return spread(x[0]); }, {normal(shape)});
-    check_fused([&](const Tensors& x) { return stddev(x[0], {.axis = axes, .keepdim = true, .correction = 0}); },
+    check_fused([&](const Tensors& x) { return stddev(x[0], axes, {.keepdim = true, .correction = 0}); },
                 [&](const Tensors& x) { return sqrt(spread(x[0])); }, {normal(shape)}, 1e-12,
                 shape.numel() == 2 ? 1 : 0);  // the deviation of two numbers has no curvature: terms of about 1 cancel
-    check_fused([&](const Tensors& x) { return logsumexp(x[0], over); },
-                [&](const Tensors& x) { return log(sum(exp(x[0]), over)); }, {normal(shape)});
+    check_fused([&](const Tensors& x) { return logsumexp(x[0], axes, keep); },
+                [&](const Tensors& x) { return log(sum(exp(x[0]), axes, keep)); }, {normal(shape)});
   }
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("a sum of powers with infinities gives its gradient to those that are 
     Array x = normal({70, 66}, 2);
     x.mutable_data()[3 * 66 + 5] = infinite;
     for (std::int64_t i = 0; i < 66; ++i) x.mutable_data()[10 * 66 + i] = -infinite;
-    const Tensor t = variable(x), y = logsumexp(t, {.axis = axis});
+    const Tensor t = variable(x), y = logsumexp(t, axis);
     const Array gx = grad(sum(y), {t})[0].value();
     CHECK(y.value().data()[axis == 0 ? 5 : 3] == infinite);
     CHECK(gx.data()[3 * 66 + 5] == 1);
@@ -51,13 +51,13 @@ TEST_CASE("a sum of powers with infinities gives its gradient to those that are 
 TEST_CASE("what goes along lines has the same bits for any number of threads") {
   const Tensor x(normal({300, 400})), long_line(normal({100000}));
   for (const int axis : {0, 1}) {
-    check_same_bits([&] { return var(x, {.axis = axis}); });
-    check_same_bits([&] { return logsumexp(x, {.axis = axis}); });
+    check_same_bits([&] { return var(x, axis); });
+    check_same_bits([&] { return logsumexp(x, axis); });
     check_same_bits([&] { return cumsum(x, axis); });
     check_same_bits([&] { return sort(x, {.axis = axis}).values; });
     check_same_bits([&] {
       const Tensor t = variable(x.value());
-      return grad(sum(square(var(t, {.axis = axis}) + logsumexp(t, {.axis = axis}))), {t})[0];
+      return grad(sum(square(var(t, axis) + logsumexp(t, axis))), {t})[0];
     });
   }
   check_same_bits([&] { return var(long_line); });

@@ -12,39 +12,32 @@
 namespace xgrad::testing {
 namespace {
 
-ReduceOptions over(const Case& c) {
-  return {.axis = c.has("axis") ? AxisSet(c.axes("axis")) : AxisSet(), .keepdim = c.flag("keepdim")};
-}
+AxisSet over(const Case& c) { return c.has("axis") ? AxisSet(c.axes("axis")) : AxisSet(); }
 VarOptions deviations(const Case& c) {
-  return {.axis = over(c).axis, .keepdim = c.flag("keepdim"), .correction = c.number("correction", 1)};
+  return {.keepdim = c.flag("keepdim"), .correction = c.number("correction", 1)};
 }
 KeepdimOptions kept(const Case& c) { return {.keepdim = c.flag("keepdim")}; }
 Results both(const ValuesAndIndices& chosen) { return {chosen.values, chosen.indices}; }
 Results both(const Sorted& sorted) { return {sorted.values, sorted.indices}; }
 
+std::optional<int> along(const Case& c) {
+  return c.has("axis") ? std::optional(c.integer("axis")) : std::nullopt;
+}
 QuantileOptions quantiles(const Case& c) {
   static const std::map<std::string, QuantileInterpolation> names{{"linear", QuantileInterpolation::linear},
                                                                   {"lower", QuantileInterpolation::lower},
                                                                   {"higher", QuantileInterpolation::higher},
                                                                   {"midpoint", QuantileInterpolation::midpoint},
                                                                   {"nearest", QuantileInterpolation::nearest}};
-  return {.axis = c.has("axis") ? std::optional(c.integer("axis")) : std::nullopt,
-          .keepdim = c.flag("keepdim"),
+  return {.keepdim = c.flag("keepdim"),
           .interpolation = names.at(c.has("interpolation") ? c.text("interpolation") : "linear")};
-}
-
-Results nonzeros(const Case& c) {
-  const AnyArray& x = *c.stored("x", 0);
-  if (const Array* reals = std::get_if<Array>(&x)) return count_nonzero(Tensor(*reals), over(c));
-  if (const Mask* mask = std::get_if<Mask>(&x)) return count_nonzero(*mask, over(c));
-  return count_nonzero(std::get<Index>(x), over(c));
 }
 
 }  // namespace
 
 TEST_CASE("statistics, what is carried along an axis, and reductions of scalars equal PyTorch's") {
-  const auto reduction = [](Tensor (*f)(const Tensor&, const ReduceOptions&)) {
-    return [f](const Case& c) { return f(c.x(), over(c)); };
+  const auto reduction = [](Tensor (*f)(const Tensor&, const AxisSet&, const KeepdimOptions&)) {
+    return [f](const Case& c) { return f(c.x(), over(c), kept(c)); };
   };
   const auto chosen = [](ValuesAndIndices (*f)(const Tensor&, int, const KeepdimOptions&)) {
     return [f](const Case& c) { return both(f(c.x(), c.integer("axis"), kept(c))); };
@@ -55,10 +48,10 @@ TEST_CASE("statistics, what is carried along an axis, and reductions of scalars 
   check_fixtures(
       "statistics",
       {
-          {"stddev", [](const Case& c) { return stddev(c.x(), deviations(c)); }},
+          {"stddev", [](const Case& c) { return stddev(c.x(), over(c), deviations(c)); }},
           {"var_mean",
            [](const Case& c) {
-             const auto [variance, average] = var_mean(c.x(), deviations(c));
+             const auto [variance, average] = var_mean(c.x(), over(c), deviations(c));
              return Results(Tensors{variance, average});
            }},
           {"sum", reduction(sum)},
@@ -77,14 +70,12 @@ TEST_CASE("statistics, what is carried along an axis, and reductions of scalars 
            [](const Case& c) { return both(kthvalue(c.x(), c.integer("k"), c.integer("axis"), kept(c))); }},
           {"sort", [](const Case& c) { return both(sort(c.x(), {.axis = c.integer("axis")})); }},
           {"topk", [](const Case& c) { return both(topk(c.x(), c.integer("k"), {.axis = c.integer("axis")})); }},
-          {"quantile", [](const Case& c) { return quantile(c.x(), c.number("q"), quantiles(c)); }},
+          {"quantile", [](const Case& c) { return quantile(c.x(), c.number("q"), along(c), quantiles(c)); }},
           {"quantile_all", [](const Case& c) { return quantile(c.x(), c.number("q")); }},
-          {"quantiles", [](const Case& c) { return quantile(c.x(0), c.x(1).detach(), quantiles(c)); }},
           {"cumsum", carried(cumsum)},
           {"cumprod", carried(cumprod)},
-          {"any", [](const Case& c) { return any(c.mask(0), over(c)); }},
-          {"all", [](const Case& c) { return all(c.mask(0), over(c)); }},
-          {"count_nonzero", nonzeros},
+          {"any", [](const Case& c) { return any(c.mask(0), over(c), kept(c)); }},
+          {"all", [](const Case& c) { return all(c.mask(0), over(c), kept(c)); }},
       },
       {.terms = {{"stddev/14", 1}, {"stddev/15", 1}},  // of two numbers: no curvature
        .ulps_of = {{"stddev", 32}},  // sums that cancel

@@ -26,7 +26,7 @@ TEST_CASE("the gradient of a running product is right where factors are 0") {
 
 TEST_CASE("a standard deviation of 0 has the gradient 0, also where it is differentiated again") {
   const Tensor x = variable(tensor({{3, 3, 3}, {1, 2, 4}}).value());
-  const Tensor y = stddev(x, {.axis = 1});
+  const Tensor y = stddev(x, 1);
   const Tensor g = grad(sum(y), {x}, {.create_graph = true})[0];
   check_close(narrow(g, 0, 0, 1).value(), zeros({1, 3}).value());
   CHECK(all_finite(grad(sum(square(g)), {x})[0].value()));
@@ -45,7 +45,7 @@ TEST_CASE("extremes along an axis name the first of equal ones; NaN is an extrem
   const Tensor wide = normal({3, 70, 130}, 4);
   for (const int axis : {0, 1, 2}) {
     const ValuesAndIndices most = max(wide, axis, {.keepdim = true});
-    check_close(most.values.value(), max(wide, {.axis = axis, .keepdim = true}).value());
+    check_close(most.values.value(), max(wide, Axes{axis}, {.keepdim = true}).value());
     check_close(gather(wide, axis, most.indices).value(), most.values.value());
   }
 }
@@ -64,35 +64,34 @@ TEST_CASE("medians, modes and quantiles: ties and NaN") {
   CHECK(quantile(tensor({0, 10}), 0.25).item() == 2.5);
   CHECK(quantile(tensor({-infinity, 0, infinity}), 0.5).item() == 0);
   CHECK(quantile(tensor({0, infinity, infinity}), 0.75).item() == infinity);
-  CHECK(quantile(tensor({{1, not_a_number}, {3, 4}}), 0.5, {.axis = 1}).value().data()[1] == 3.5);
-  CHECK(std::isnan(quantile(tensor({{1, not_a_number}, {3, 4}}), 0.5, {.axis = 1}).value().data()[0]));
-  CHECK(quantile(ones({2, 3}), tensor({0, 0.5}), {.axis = 0, .keepdim = true}).shape() == Shape{2, 1, 3});
-  CHECK(quantile(ones({2, 3}), 0.5, {.keepdim = true}).shape() == Shape{1, 1});
-  CHECK(quantile(ones({2, 3}), tensor(std::vector<Real>{})).shape() == Shape{0});
+  CHECK(quantile(tensor({{1, not_a_number}, {3, 4}}), 0.5, 1).value().data()[1] == 3.5);
+  CHECK(std::isnan(quantile(tensor({{1, not_a_number}, {3, 4}}), 0.5, 1).value().data()[0]));
+  CHECK(quantile(ones({2, 3}), 0.5, 0, {.keepdim = true}).shape() == Shape{1, 3});
+  CHECK(quantile(ones({2, 3}), 0.5, {}, {.keepdim = true}).shape() == Shape{1, 1});
 }
 
 TEST_CASE("reductions take axes 0 and -1 of a scalar, and no others") {
   const Tensor x = variable(Real(2));
   for (const int axis : {0, -1}) {
-    CHECK(var(x, {.axis = axis, .correction = 0}).item() == 0);
-    CHECK(linalg::norm(x, {.axis = axis}).item() == 2);
+    CHECK(var(x, axis, {.correction = 0}).item() == 0);
+    CHECK(linalg::vector_norm(x, {.axis = axis}).item() == 2);
     CHECK(grad(cumprod(x, axis), {x})[0].item() == 1);
-    CHECK(any(Mask(Shape{}, true), {.axis = axis}).item());
-    CHECK(sum(Index(Shape{}, 3), {.axis = axis}).item() == 3);
+    CHECK(any(Mask(Shape{}, true), axis).item());
+    CHECK(sum(Index(Shape{}, 3), axis).item() == 3);
   }
-  CHECK_REFUSED(ValueError, sum(x, {.axis = 1}), "sum", "axis 1", "rank 0");
-  CHECK_REFUSED(ValueError, sum(x, {.axis = {0, -1}}), "sum", "repeated axis", "[0, -1]");
+  CHECK_REFUSED(ValueError, sum(x, 1), "sum", "axis 1", "rank 0");
+  CHECK_REFUSED(ValueError, sum(x, {0, -1}), "sum", "repeated axis", "[0, -1]");
   CHECK_REFUSED(ValueError, max(x, -2), "max", "axis -2", "rank 0");
   CHECK_REFUSED(ValueError, argmax(x, 1), "argmax", "axis 1", "rank 0");
   CHECK_REFUSED(ValueError, cumsum(x, 1), "cumsum", "axis 1", "rank 0");
   CHECK_REFUSED(ValueError, sort(x, {.axis = 1}), "sort", "axis 1", "rank 0");
-  CHECK_REFUSED(ValueError, quantile(x, 0.5, {.axis = 2}), "quantile", "axis 2", "rank 0");
+  CHECK_REFUSED(ValueError, quantile(x, 0.5, 2), "quantile", "axis 2", "rank 0");
 }
 
 TEST_CASE("the mean of nothing is refused wherever there is one") {
   const Tensor x = zeros({2, 0});
   CHECK_REFUSED(ValueError, mean(x), "mean", "shape [2, 0]", "axes [0, 1]");
-  CHECK_REFUSED(ValueError, var(x, {.correction = 0}), "var", "0 elements", "correction of 0");
+  CHECK_REFUSED(ValueError, var(x, {}, {.correction = 0}), "var", "0 elements", "correction of 0");
   CHECK_REFUSED(ValueError, stddev(x), "stddev", "0 elements", "correction of 1");
   CHECK_REFUSED(ValueError, var_mean(x), "var_mean", "0 elements", "correction of 1");
   CHECK_REFUSED(ValueError, mse_loss(x, x), "mse_loss", "no elements to average", "[2, 0]");
@@ -105,7 +104,7 @@ TEST_CASE("the mean of nothing is refused wherever there is one") {
   CHECK_REFUSED(ShapeError, avg_pool1d(zeros({1, 1, 0}), 1), "avg_pool1d");
   CHECK_REFUSED(ShapeError, batch_norm(zeros({0, 3})), "batch_norm");
   // A mean over no axis at all has no element to be refused for.
-  CHECK(mean(x, {.axis = 0}).shape() == Shape{0});
+  CHECK(mean(x, 0).shape() == Shape{0});
   // Targets left out on purpose give a sum of zeros.
   CHECK(cross_entropy(zeros({2, 3}), index({1, 1}), {.ignore_index = 1}).item() == 0);
   CHECK(mse_loss(x, x, {.reduction = Reduction::sum}).item() == 0);
@@ -122,7 +121,6 @@ TEST_CASE("statistics refuse what they cannot answer") {
   CHECK_REFUSED(ValueError, kthvalue(x, 4), "kthvalue", "k = 4", "[1, 3]");
   CHECK_REFUSED(ValueError, quantile(x, 1.5), "quantile", "q = 1.5", "[0, 1]");
   CHECK_REFUSED(ValueError, quantile(x, not_a_number), "quantile", "q = nan", "[0, 1]");
-  CHECK_REFUSED(ShapeError, quantile(x, ones({2, 2})), "quantile", "q needs one axis", "[2, 2]");
   CHECK_REFUSED(ValueError, median(x, 2), "median", "axis 2", "rank 2");
   CHECK_REFUSED(ValueError, cumprod(x, 2), "cumprod", "axis 2", "rank 2");
   for (const auto& shape : {Shape{0, 3}, Shape{3, 0}}) {

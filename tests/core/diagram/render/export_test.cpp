@@ -20,7 +20,7 @@ namespace {
 Tensor small_graph(const std::string& name, const std::string& path) {
   const Tensor table = variable(Array({3, 2}, Real(1)), path + ".weight");
   const Scope scope(intern(path, "Embedding 3 x 2"));
-  return sum(embedding(table, Index({2}, {0, 2})), {.axis = 1}).named(name) * 2;
+  return sum(embedding(table, Index({2}, {0, 2})), 1).named(name) * 2;
 }
 
 std::vector<std::string> hostile() {
