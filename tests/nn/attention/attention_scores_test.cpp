@@ -253,4 +253,12 @@ TEST_CASE("Self-attention with positions as rows and as columns: 512 to 64, scor
 }
 
 }  // namespace
+TEST_CASE("Dot-product attention: the worked example") {
+  const DotProductAttention attn{root, {.dropout = 0.5}};
+  const Tensor q(normal({2, 1, 2}));
+  CHECK(!equal(attn(q, same_keys, counting_values, two_and_six).value(), averages));
+  const Eval eval(attn);
+  check_close(attn(q, same_keys, counting_values, two_and_six).value(), averages);
+}
+
 }  // namespace xgrad::testing

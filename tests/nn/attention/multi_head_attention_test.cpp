@@ -182,4 +182,17 @@ TEST_CASE("A recorder keeps the weights of the layers that run while it lives") 
 }
 
 }  // namespace
+TEST_CASE("The number of parameters does not depend on the number of heads, and one head still has W_o") {
+  const MultiHeadAttention eight{root, 512, 8}, one{root, 512, 1};
+  CHECK(eight(normal({2, 7, 512})).shape() == Shape{2, 7, 512});
+  CHECK(eight.num_parameters() == one.num_parameters());
+
+  const MultiHeadAttention attn{root, 4, 1};
+  const DotProductAttention single{root};
+  const Tensor x(normal({1, 3, 4}));
+  const Tensor without = single(attn.q(x), attn.k(x), attn.v(x));
+  CHECK(difference(attn(x).value(), without.value()) > 1e-3);
+  check_close(attn(x).value(), attn.o(without).value());
+}
+
 }  // namespace xgrad::testing

@@ -175,3 +175,9 @@ TEST_CASE("convolutions refuse what does not fit and name it") {
   CHECK_REFUSED(ShapeError, unfold(ones({2, 7, 1, 4}), 2), "unfold", "kernel of 2", "dilation 1", "2", "image has 1");
   CHECK_REFUSED(ValueError, unfold(ones({2, 7, 4, 4}), 0), "unfold", "kernel 0");
 }
+
+TEST_CASE("a convolution whose stride is its kernel is a linear map of patches") {
+  const Tensor x = normal({2, 3, 8, 8}), w = normal({5, 3, 4, 4}, 2), b = normal({5}, 3);
+  const Tensor tokens = linear(transpose(unfold(x, 4, {.stride = 4}), 1, 2), reshape(w, {5, 48}), b);  // (B, 4, 5)
+  check_close(flatten(conv2d(x, w, b, {.stride = 4}), 2).value(), transpose(tokens, 1, 2).value());
+}

@@ -97,3 +97,11 @@ TEST_CASE("wrong targets are refused by name and value") {
   CHECK_REFUSED(ShapeError, mse_loss(x, ones({3})), "mse_loss", "[2, 3]", "[3]");
   CHECK_REFUSED(ShapeError, kl_div(x, ones({3})), "kl_div", "[2, 3]", "[3]");
 }
+
+TEST_CASE("the merci -> thanks example: the cross-entropy of two distributions") {
+  // Six words, the target is the third; a trained model gives it 0.7.
+  const Tensor q = tensor({{0, 0, 1, 0, 0, 0}});
+  const Tensor p = tensor({{0.02, 0.08, 0.7, 0.1, 0.05, 0.05}});
+  CHECK(cross_entropy(log(p), q).item() == doctest::Approx(-std::log(0.7)).epsilon(1e-14));
+  CHECK(kl_div(log(p), q, {.reduction = Reduction::sum}).item() == doctest::Approx(-std::log(0.7)).epsilon(1e-14));
+}
