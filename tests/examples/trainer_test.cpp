@@ -363,9 +363,9 @@ TEST_CASE("batches without weight are left out of an accumulation, and what cann
   CHECK_THROWS_WITH_AS(step_of({1, -1}, 2), "trainer: a loss of weight -1", ValueError);
   Training training({.epochs = 1, .accumulate = 2});
   struct Batch {
+    double scale;  // its first part has no samples
     Tensor x;
     Index y;
-    double scale;
   };
   struct Batches {
     DataLoader<TensorDataset<Tensor, Index>>& loader;
@@ -378,7 +378,7 @@ TEST_CASE("batches without weight are left out of an accumulation, and what cann
     StateFile state_dict() const { return loader.state_dict(); }
     void load_state_dict(const StateFile& state) { loader.load_state_dict(state); }
   };
-  const std::vector<Batch> all(2, {training.points.x, training.points.label, 1});
+  const std::vector<Batch> all(2, {1, training.points.x, training.points.label});
   Batches batches{training.batches, all};
   CHECK_THROWS_WITH_AS(
       training.trainer.fit(batches, [&](const Batch& b) { return cross_entropy(training.net(b.x), b.y) * b.scale; }),

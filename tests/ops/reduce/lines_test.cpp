@@ -33,7 +33,7 @@ TEST_CASE("variances and sums of powers by kernels are those of operations, alon
   }
 }
 
-TEST_CASE("a sum of powers with infinities gives its gradient to those that are largest, along any axis") {
+TEST_CASE("a sum of powers with infinities has PyTorch's gradient: NaN at +inf, 0 elsewhere in its line, along any axis") {
   for (const int axis : {0, 1}) {
     Array x = normal({70, 66}, 2);
     x.mutable_data()[3 * 66 + 5] = infinite;
@@ -41,9 +41,8 @@ TEST_CASE("a sum of powers with infinities gives its gradient to those that are 
     const Tensor t = variable(x), y = logsumexp(t, axis);
     const Array gx = grad(sum(y), {t})[0].value();
     CHECK(y.value().data()[axis == 0 ? 5 : 3] == infinite);
-    CHECK(gx.data()[3 * 66 + 5] == 1);
     CHECK(gx.data()[10 * 66 + 7] == 0);
-    CHECK(std::ranges::none_of(gx, [](Real v) { return v != v; }));
+    for (std::int64_t i = 0; i < gx.size(); ++i) CHECK((gx.data()[i] != gx.data()[i]) == (i == 3 * 66 + 5));
     CHECK((axis == 0) == (gx.data()[3 * 66 + 6] != 0));
   }
 }
