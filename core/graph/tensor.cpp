@@ -129,8 +129,8 @@ std::string detail::Engine::why_no_grad(const Tensor& x) {
   if (node.released) {
     return "kept no gradient when the backward pass came by: retain_grad() was called after it, or zero_grad()";
   }
-  return "has not been reached by a backward(), or zero_grad() came after; with the loss, why_no_grad(x, loss) tells "
-         "which";
+  return "has not been reached by a backward(), or zero_grad() came after; grad(loss, {x}) throws if the loss does not "
+         "depend on it";
 }
 
 bool Tensor::has_grad() const { return node() && node()->extras && node()->extras->passes > 0; }

@@ -12,7 +12,6 @@
 #include <xgrad/core/profile/profile.h>
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/core/debug/why_no_grad.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/nn/pytorch/pytorch.h>
 #include <xgrad/ops/ops.h>

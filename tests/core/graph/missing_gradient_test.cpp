@@ -1,7 +1,7 @@
 // Every reason for which a tensor has no gradient, in the words that users read.
 #include "support/check.h"
 
-#include <xgrad/core/debug/why_no_grad.h>
+#include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/layers/linear.h>
 #include <xgrad/ops/ops.h>
 
@@ -52,8 +52,8 @@ TEST_CASE("grad() without a gradient says why, as far as the tensor alone tells"
         "grad: 'weight' is a parameter that is frozen; call set_requires_grad() before the forward pass");
 
   CHECK(reason(w) ==
-        "grad: 'w' has not been reached by a backward(), or zero_grad() came after; with the loss, "
-        "why_no_grad(x, loss) tells which");
+        "grad: 'w' has not been reached by a backward(), or zero_grad() came after; grad(loss, {x}) throws if the "
+        "loss does not depend on it");
   const Tensor y = w * 2;
   CHECK(reason(y) == "grad: the tensor [2]" + not_kept);
   const Tensor z = (w * 2).named("z").retain_grad();
@@ -65,56 +65,6 @@ TEST_CASE("grad() without a gradient says why, as far as the tensor alone tells"
   CHECK(reason(y) == "grad: the tensor [2]" + came_by);
   sum(z).backward();
   CHECK(z.has_grad());
-}
-
-TEST_CASE("with the loss it is known whether gradients reach a tensor, and whether the backward pass has run") {
-  const Tensor w = variable({1, 2}, "w"), other = variable({3, 4}, "other");
-  const Tensor y = (w * 2).named("y");
-  const Tensor loss = sum(y);
-  const auto reason = [&](const Tensor& x) { return why_no_grad(x, loss); };
-  CHECK(reason(w) == "backward() of the loss has not run: 'w' gets its gradient there");
-  CHECK(reason(other) == "the loss does not depend on 'other', or only through a value without history");
-  CHECK(reason(y) == "'y'" + not_kept);
-  CHECK(reason(Tensor(1)) == "the tensor []" + constant);
-  CHECK(reason(Tensor()) == "the tensor is undefined: no value was ever given to it");
-  y.retain_grad();
-  CHECK(reason(y) == "backward() of the loss has not run: 'y' gets its gradient there");
-
-  CHECK(why_no_grad(w, sum(w.detach())) == "the loss" + constant);
-  {
-    const NoGrad off;
-    CHECK(why_no_grad(w, sum(w)) == "the loss" + no_grad);
-  }
-  CHECK(why_no_grad(other, sum(w.detach() * other)) ==
-        "backward() of the loss has not run: 'other' gets its gradient there");
-  CHECK(why_no_grad(w, sum(w.detach() * other)) ==
-        "the loss does not depend on 'w', or only through a value without history");
-
-  const Tensor late(Array({2}, {1, 2}));
-  const Tensor early_loss = sum(late * other);
-  late.set_requires_grad();
-  CHECK(why_no_grad(late, early_loss) ==
-        "the tensor [2] did not require a gradient yet when the loss was computed from it; run the forward pass again");
-
-  grad(loss, {w});
-  CHECK(reason(w) ==
-        "a backward pass of the loss has run, but it was grad(), which returns gradients and leaves none in 'w', or "
-        "zero_grad() came after");
-  CHECK(reason(y) == "'y'" + came_by);
-  sum(w * 2).backward();
-  CHECK(reason(w) == "'w' has a gradient: grad() gives it");
-  w.zero_grad();
-  CHECK(reason(w).starts_with("a backward pass of the loss has run"));
-  CHECK(why_no_grad(w, w) == "backward() of the loss has not run: 'w' gets its gradient there");
-  CHECK_THROWS_AS(why_no_grad(w, Tensor()), GraphError);
-}
-
-TEST_CASE("the way from a loss to a tensor is found without recursion") {
-  const Tensor w = variable(1.0, "w"), other = variable(1.0, "other");
-  Tensor y = w;
-  for (int i = 0; i < 100'000; ++i) y = y + 1;
-  CHECK(why_no_grad(w, y).starts_with("backward() of the loss has not run"));
-  CHECK(why_no_grad(other, y).starts_with("the loss does not depend on 'other'"));
 }
 
 }  // namespace
