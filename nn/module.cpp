@@ -569,8 +569,8 @@ void save(const Module& module, const std::string& path) {
   save_safetensors(path, {.arrays = module.state_dict(), .metadata = {}});
 }
 
-void load(const Module& module, const std::string& path, const LoadOptions& options) {
-  module.load_state_dict(load_safetensors(path, options).arrays, {.source = path});
+void load(const Module& module, const std::string& path) {
+  module.load_state_dict(load_safetensors(path).arrays, {.source = path});
 }
 
 }  // namespace xgrad::nn

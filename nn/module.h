@@ -393,7 +393,7 @@ std::ostream& operator<<(std::ostream& out, const Module& module);
 /// Writes the module's state to a safetensors file, and reads it back. Throw as save_safetensors, load_safetensors and
 /// Module::load_state_dict; when loading throws, nothing has changed.
 void save(const Module& module, const std::string& path);
-void load(const Module& module, const std::string& path, const LoadOptions& options = {});
+void load(const Module& module, const std::string& path);
 
 namespace detail {
 

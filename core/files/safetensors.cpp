@@ -36,6 +36,10 @@ constexpr std::string_view algorithm_key = "xgrad.checksum";
 constexpr std::string_view algorithm = "crc32";
 constexpr std::string_view checksums_key = "xgrad.crc32";
 
+using detail::max_header_bytes;
+constexpr std::int64_t max_arrays = 100'000;
+constexpr std::int64_t max_name_bytes = 4096;
+
 /// The file, and the array in it, that an error is about.
 struct ArrayPlace {
   const std::string& path;
@@ -143,7 +147,7 @@ struct Header {
 /// memory, and ends the program where there is none.
 class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  HeaderReader(const std::string& path, const LoadOptions& options) : path_(path), options_(options) {}
+  explicit HeaderReader(const std::string& path) : path_(path) {}
 
   Header take() { return std::move(header_); }
 
@@ -174,8 +178,8 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool key(std::string& text) override {
-    if (std::ssize(text) > options_.max_name_bytes) {
-      fail<LimitError>(load_op, path_, ": a name of ", text.size(), " bytes, allowed are ", options_.max_name_bytes);
+    if (std::ssize(text) > max_name_bytes) {
+      fail<LimitError>(load_op, path_, ": a name of ", text.size(), " bytes, allowed are ", max_name_bytes);
     }
     std::string& name = depth_ == 1 ? name_ : field_;
     name = std::move(text);
@@ -264,14 +268,13 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
       place().fail<FormatError>("shape ", entry_.shape, " of ", entry_.dtype->name, " takes ", bytes,
                                 " bytes, data_offsets span ", span);
     }
-    if (std::ssize(header_.entries) == options_.max_arrays) {
-      fail<LimitError>(load_op, path_, ": more than ", options_.max_arrays, " arrays");
+    if (std::ssize(header_.entries) == max_arrays) {
+      fail<LimitError>(load_op, path_, ": more than ", max_arrays, " arrays");
     }
     header_.entries.emplace(name_, entry_);
   }
 
   const std::string& path_;
-  const LoadOptions& options_;
   Header header_;
   int depth_ = 0;  // of open brackets
   bool has_metadata_ = false;
@@ -291,7 +294,7 @@ std::string_view guess(std::string_view start) {
   return "";
 }
 
-std::string read_header(const InputFile& file, const LoadOptions& options) {
+std::string read_header(const InputFile& file) {
   if (file.size() < 8) fail<FormatError>(load_op, file.path(), ": too small (", file.size(), " bytes, need 8)");
   const std::string start = file.read(0, 8);
   std::uint64_t length;
@@ -300,8 +303,8 @@ std::string read_header(const InputFile& file, const LoadOptions& options) {
     fail<FormatError>(load_op, file.path(), ": a header of ", length, " bytes does not fit a file of ", file.size(),
                       " bytes", guess(start));
   }
-  if (std::cmp_greater(length, options.max_header_bytes)) {
-    fail<LimitError>(load_op, file.path(), ": a header of ", length, " bytes, allowed are ", options.max_header_bytes);
+  if (std::cmp_greater(length, max_header_bytes)) {
+    fail<LimitError>(load_op, file.path(), ": a header of ", length, " bytes, allowed are ", max_header_bytes);
   }
   std::string header = file.read(8, static_cast<std::int64_t>(length));
   // The parser would skip a byte order mark and leading blanks, and take a NUL for the end.
@@ -378,13 +381,6 @@ std::string checksums_of(const std::string& path, const Header& header) {
   return cat(sums->second, ' ');
 }
 
-void check_finite(const ArrayPlace& place, const AnyArray& array) {
-  const Array* values = std::get_if<Array>(&array);
-  if (!values) return;
-  const Real* bad = std::ranges::find_if_not(*values, [](Real value) { return std::isfinite(value); });
-  if (bad != values->end()) place.fail<NumericError>("element ", bad - values->begin(), " is ", *bad);
-}
-
 // ---- Writing ----
 
 /// The elements of an array as they are stored.
@@ -416,8 +412,8 @@ std::string json_string(std::string_view text) {
 
 void check_name(std::string_view name, bool reserved) {
   if (reserved) fail<ValueError>(save_op, "the name ", escaped(name), " is reserved");
-  if (std::ssize(name) > LoadOptions{}.max_name_bytes) {
-    fail<LimitError>(save_op, "a name of ", name.size(), " bytes, allowed are ", LoadOptions{}.max_name_bytes);
+  if (std::ssize(name) > max_name_bytes) {
+    fail<LimitError>(save_op, "a name of ", name.size(), " bytes, allowed are ", max_name_bytes);
   }
 }
 
@@ -426,8 +422,8 @@ void check_name(std::string_view name, bool reserved) {
 void save_safetensors(const std::string& path, const StateFile& content) {
   for (const auto& [key, value] : content.metadata) check_name(key, key.starts_with(own_prefix));
   for (const auto& [name, array] : content.arrays) check_name(name, name == metadata_key);
-  if (std::ssize(content.arrays) > LoadOptions{}.max_arrays) {
-    fail<LimitError>(save_op, content.arrays.size(), " arrays, allowed are ", LoadOptions{}.max_arrays);
+  if (std::ssize(content.arrays) > max_arrays) {
+    fail<LimitError>(save_op, content.arrays.size(), " arrays, allowed are ", max_arrays);
   }
 
   Metadata metadata = content.metadata;
@@ -459,8 +455,8 @@ void save_safetensors(const std::string& path, const StateFile& content) {
   }
   header += '}';
   header.append((8 - header.size() % 8) % 8, ' ');
-  if (std::ssize(header) > LoadOptions{}.max_header_bytes) {
-    fail<LimitError>(save_op, "a header of ", header.size(), " bytes, allowed are ", LoadOptions{}.max_header_bytes);
+  if (std::ssize(header) > max_header_bytes) {
+    fail<LimitError>(save_op, "a header of ", header.size(), " bytes, allowed are ", max_header_bytes);
   }
 
   const std::uint64_t length = header.size();
@@ -469,10 +465,10 @@ void save_safetensors(const std::string& path, const StateFile& content) {
   write_file_atomically(path, pieces, save_op);
 }
 
-StateFile load_safetensors(const std::string& path, const LoadOptions& options) {
+StateFile load_safetensors(const std::string& path) {
   const InputFile file(path, load_op);
-  const std::string text = read_header(file, options);
-  HeaderReader reader(path, options);
+  const std::string text = read_header(file);
+  HeaderReader reader(path);
   nlohmann::json::sax_parse(text, &reader);
   Header header = reader.take();
   const std::int64_t data_begin = 8 + std::ssize(text);
@@ -490,9 +486,7 @@ StateFile load_safetensors(const std::string& path, const LoadOptions& options) 
     const ArrayPlace place{path, name};
     const std::string bytes = file.read(data_begin + entry.begin, entry.end - entry.begin);
     if (!sums.empty()) verify(name, checksum(cat(name, '\0', entry.dtype->name, entry.shape), bytes));
-    AnyArray array = entry.dtype->read(bytes, entry.shape, place);
-    if (options.finite) check_finite(place, array);
-    content.arrays.emplace_hint(content.arrays.end(), name, std::move(array));
+    content.arrays.emplace_hint(content.arrays.end(), name, entry.dtype->read(bytes, entry.shape, place));
   }
   std::erase_if(header.metadata, [](const auto& entry) { return entry.first.starts_with(own_prefix); });
   content.metadata = std::move(header.metadata);

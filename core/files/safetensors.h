@@ -11,14 +11,6 @@
 
 namespace xgrad {
 
-/// The limits of a reader. The defaults are those of the format, and save_safetensors keeps to them.
-struct LoadOptions {
-  std::int64_t max_header_bytes = 100'000'000;
-  std::int64_t max_arrays = 100'000;
-  std::int64_t max_name_bytes = 4096;
-  bool finite = false;  ///< refuse NaN and infinity with a NumericError
-};
-
 /// Replaces the content of the file by these arrays, or throws and leaves it as it was (see write_file_atomically).
 ///
 /// Array is stored as F32 or F64, whichever Real is, Index as I64, Mask as BOOL. A checksum of every array with its
@@ -26,15 +18,20 @@ struct LoadOptions {
 /// is added to the metadata unless it has a "format". Equal content gives equal bytes.
 ///
 /// Throws ValueError for a name that is reserved ("__metadata__", metadata beginning with "xgrad.") or is not UTF-8,
-/// LimitError beyond the defaults of LoadOptions, IoError.
+/// LimitError for more than 100,000 arrays, a name of more than 4,096 bytes or a header of more than 100 MB; IoError.
 void save_safetensors(const std::string& path, const StateFile& content);
 
 /// Everything in the file. F64, F32, F16 and BF16 become Array, rounded to Real; the integer types become Index and
 /// BOOL becomes Mask. Checksums are verified where there are any.
 ///
 /// Throws FormatError for a file that breaks a rule of the format, down to a single wrong bit if it has checksums;
-/// LimitError for one that exceeds the options, or whose arrays exceed the memory of the machine, before any is read;
-/// NumericError; IoError.
-StateFile load_safetensors(const std::string& path, const LoadOptions& options = {});
+/// LimitError for one beyond the limits of save_safetensors, or whose arrays exceed the memory of the machine, before
+/// any is read; IoError.
+StateFile load_safetensors(const std::string& path);
+
+namespace detail {
+/// The greatest header of a safetensors file, and the largest index of several.
+inline constexpr std::int64_t max_header_bytes = 100'000'000;
+}  // namespace detail
 
 }  // namespace xgrad

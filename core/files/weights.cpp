@@ -23,8 +23,8 @@ constexpr std::string_view map_key = "weight_map";
 /// The names of arrays, grouped by the file that holds them.
 using ArraysByFile = std::map<std::string, std::vector<std::string>>;
 
-ArraysByFile read_index(const std::string& path, const LoadOptions& options) {
-  const nlohmann::json index = read_json(path, op, options.max_header_bytes);
+ArraysByFile read_index(const std::string& path) {
+  const nlohmann::json index = read_json(path, op, detail::max_header_bytes);
   if (!index.is_object()) fail<FormatError>(op, path, ": is not an object");
   const auto map = index.find(map_key);
   if (map == index.end()) fail<FormatError>(op, path, ": has no ", map_key);
@@ -32,14 +32,8 @@ ArraysByFile read_index(const std::string& path, const LoadOptions& options) {
     if (!holds) fail<FormatError>(op, path, ": ", map_key, " is not an object of names of files");
   };
   require_names(map->is_object());
-  if (std::cmp_greater(map->size(), options.max_arrays)) {
-    fail<LimitError>(op, path, ": more than ", options.max_arrays, " arrays");
-  }
   ArraysByFile arrays;
   for (const auto& [name, file] : map->items()) {
-    if (std::ssize(name) > options.max_name_bytes) {
-      fail<LimitError>(op, path, ": a name of ", name.size(), " bytes, allowed are ", options.max_name_bytes);
-    }
     require_names(file.is_string());
     const auto& text = file.get_ref<const std::string&>();
     // A file name, not a path: an index has no say in what else is read.
@@ -52,11 +46,11 @@ ArraysByFile read_index(const std::string& path, const LoadOptions& options) {
   return arrays;
 }
 
-StateFile load_indexed(const std::string& path, const LoadOptions& options) {
+StateFile load_indexed(const std::string& path) {
   StateFile all{.source = path};
   StateDifference difference;
-  for (const auto& [name, arrays] : read_index(path, options)) {
-    StateFile part = load_safetensors((std::filesystem::path(path).parent_path() / name).string(), options);
+  for (const auto& [name, arrays] : read_index(path)) {
+    StateFile part = load_safetensors((std::filesystem::path(path).parent_path() / name).string());
     for (const std::string& array : arrays) {
       auto found = part.arrays.extract(array);
       if (found.empty() || !all.arrays.insert(std::move(found)).inserted) difference.missing.push_back(array);
@@ -70,15 +64,15 @@ StateFile load_indexed(const std::string& path, const LoadOptions& options) {
 
 }  // namespace
 
-StateFile load_weights(const std::string& path, const LoadOptions& options) {
+StateFile load_weights(const std::string& path) {
   const std::filesystem::path given = path;
   std::error_code ignored;
   if (!std::filesystem::is_directory(given, ignored)) {
-    return given.extension() == ".json" ? load_indexed(path, options) : load_safetensors(path, options);
+    return given.extension() == ".json" ? load_indexed(path) : load_safetensors(path);
   }
   const std::filesystem::path one = given / "model.safetensors", index = given / "model.safetensors.index.json";
-  if (std::filesystem::exists(one, ignored)) return load_safetensors(one.string(), options);
-  if (std::filesystem::exists(index, ignored)) return load_indexed(index.string(), options);
+  if (std::filesystem::exists(one, ignored)) return load_safetensors(one.string());
+  if (std::filesystem::exists(index, ignored)) return load_indexed(index.string());
   fail<IoError>(op, path, ": holds neither ", one.filename().string(), " nor ", index.filename().string());
 }
 

@@ -13,8 +13,7 @@ namespace xgrad {
 ///
 /// Throws as load_safetensors, for each file; IoError for a folder with neither; FormatError for an index that is not
 /// JSON, repeats a key or has no weight_map of names, that names a file which is not beside it, or that does not name
-/// exactly the arrays of its files; LimitError for one beyond the options, whose limits on a header and on arrays hold
-/// for it, too.
-StateFile load_weights(const std::string& path, const LoadOptions& options = {});
+/// exactly the arrays of its files; LimitError for an index of more than 100 MB.
+StateFile load_weights(const std::string& path);
 
 }  // namespace xgrad

@@ -27,9 +27,9 @@ std::string entry(std::string_view name, std::string_view dtype, std::string_vie
   return cat("\"", name, "\":{\"dtype\":\"", dtype, "\",\"shape\":", shape, ",\"data_offsets\":", offsets, "}");
 }
 
-StateFile load_bytes(const std::string& bytes, const LoadOptions& options = {}) {
+StateFile load_bytes(const std::string& bytes) {
   const TemporaryFolder folder;
-  return load_safetensors(write_text(folder / "f", bytes), options);
+  return load_safetensors(write_text(folder / "f", bytes));
 }
 
 struct BadFile {
@@ -359,11 +359,6 @@ TEST_CASE("sizes beyond the limits") {
        "a name of 10000000 bytes, allowed are 4096"},
       {"many arrays", many + "}", "more than 100000 arrays"},
   });
-  const std::string small = file_bytes("{" + entry("abc", "U8", "[0]", "[0,0]") + "}");
-  CHECK(load_bytes(small, {.max_header_bytes = 60, .max_arrays = 1, .max_name_bytes = 12}).arrays.size() == 1);
-  CHECK(error_of<LimitError>([&] { load_bytes(small, {.max_header_bytes = 40}); }).ends_with(" bytes, allowed are 40"));
-  error_of<LimitError>([&] { load_bytes(small, {.max_arrays = 0}); });
-  error_of<LimitError>([&] { load_bytes(small, {.max_name_bytes = 2}); });
 }
 
 TEST_CASE("arrays beyond memory are refused before any is read") {
@@ -444,12 +439,10 @@ TEST_CASE("a damaged array is named") {
   CHECK(error_of<FormatError>([&] { load_bytes(bytes); }).find("\"b\": checksum mismatch") != std::string::npos);
 }
 
-TEST_CASE("NaN and infinity are loaded unless only finite numbers are asked for") {
+TEST_CASE("NaN is loaded") {
   const TemporaryFolder folder;
-  save_safetensors(folder / "f", {.arrays = {{"a", Array({3}, {1, 2, 3})}, {"b", Array({3}, {1, std::nan(""), 3})}}});
+  save_safetensors(folder / "f", {.arrays = {{"b", Array({3}, {1, std::nan(""), 3})}}});
   CHECK(std::isnan(load_safetensors(folder / "f").get<Array>("b").at({1})));
-  const std::string message = error_of<NumericError>([&] { load_safetensors(folder / "f", {.finite = true}); });
-  CHECK(message.find("\"b\": element 1 is nan") != std::string::npos);
 }
 
 // ---- Bad arguments ----
