@@ -7,16 +7,13 @@
 #include <limits>
 #include <utility>
 
-#include "../base/error.h"
 #include "../base/text.h"
 
 namespace xgrad {
 namespace {
 
-void check(const SummaryOptions& options) {
-  if (options.bins < 1) fail<ValueError>("summary", "bins ", options.bins, " is not positive");
-  if (options.most_numbers < 0) fail<ValueError>("summary", "most_numbers is ", options.most_numbers);
-}
+constexpr int bins = 20;                   // of the histogram
+constexpr std::int64_t most_numbers = 64;  // larger arrays are described without their numbers
 
 // Rows in brackets.
 void append_nested(std::string& text, const NumbersSummary& summary, int axis, std::size_t& next) {
@@ -34,8 +31,7 @@ void append_nested(std::string& text, const NumbersSummary& summary, int axis, s
 
 }  // namespace
 
-NumbersSummary summary_of(const Array& array, const SummaryOptions& options) {
-  check(options);
+NumbersSummary summary_of(const Array& array) {
   NumbersSummary result{.shape = array.shape()};
   double least = std::numeric_limits<double>::infinity(), greatest = -least, sum = 0;
   std::int64_t finite = 0;
@@ -53,31 +49,31 @@ NumbersSummary summary_of(const Array& array, const SummaryOptions& options) {
       ++finite;
     }
   }
-  if (array.size() <= options.most_numbers) result.numbers.assign(array.begin(), array.end());
+  if (array.size() <= most_numbers) result.numbers.assign(array.begin(), array.end());
   if (finite == 0) return result;
   result.least = least;
   result.greatest = greatest;
   result.mean = std::clamp(sum / static_cast<double>(finite), least, greatest);
-  result.histogram.resize(static_cast<std::size_t>(options.bins));
+  result.histogram.resize(static_cast<std::size_t>(bins));
   double squares = 0;
   // Halves in units of a power of two: neither differences nor squares leave the range of double.
   const double half = result.mean / 2, most = std::max(greatest / 2 - half, half - least / 2);
   const int unit = std::max(std::ilogb(most), -1000);
   const double per_unit = std::ldexp(1, -unit);
-  const double width = (greatest / 2 - least / 2) / options.bins;  // of halves: the difference may overflow
+  const double width = (greatest / 2 - least / 2) / bins;  // of halves: the difference may overflow
   for (const Real number : array) {
     if (!std::isfinite(number)) continue;
     const double x = number, off = (x / 2 - half) * per_unit;
     squares += off * off;
     const double bin = width > 0 ? (x / 2 - least / 2) / width : 0;
-    ++result.histogram[static_cast<std::size_t>(std::min(bin, options.bins - 1.0))];
+    ++result.histogram[static_cast<std::size_t>(std::min(bin, bins - 1.0))];
   }
   result.deviation = std::ldexp(std::sqrt(squares / static_cast<double>(finite)), unit + 1);
   return result;
 }
 
-SharedSummary shared_summary_of(const Array& array, const SummaryOptions& options) {
-  return std::make_shared<const NumbersSummary>(summary_of(array, options));
+SharedSummary shared_summary_of(const Array& array) {
+  return std::make_shared<const NumbersSummary>(summary_of(array));
 }
 
 std::string to_string(const NumbersSummary& summary) {

@@ -20,23 +20,18 @@ struct NumbersSummary {
   double mean = 0;
   double greatest = 0;
   double deviation = 0;                   ///< standard deviation, divided by their count
-  std::vector<std::int64_t> histogram{};  ///< counts in bins of equal width from least to greatest
-  std::vector<Real> numbers{};            ///< all of them in row-major order, if they are few; else none
+  std::vector<std::int64_t> histogram{};  ///< counts in 20 bins of equal width from least to greatest
+  std::vector<Real> numbers{};            ///< all of them in row-major order, if they are at most 64; else none
 };
 
 /// A summary that several views of the same run share; nullptr: nothing is known.
 using SharedSummary = std::shared_ptr<const NumbersSummary>;
 
-struct SummaryOptions {
-  int bins = 20;          ///< of the histogram
-  int most_numbers = 64;  ///< larger arrays are described without their numbers
-};
-
-/// The summary of an array. Throws ValueError for fewer than one bin or a negative number of numbers.
-NumbersSummary summary_of(const Array& array, const SummaryOptions& options = {});
+/// The summary of an array.
+NumbersSummary summary_of(const Array& array);
 
 /// The same, to be shared.
-SharedSummary shared_summary_of(const Array& array, const SummaryOptions& options = {});
+SharedSummary shared_summary_of(const Array& array);
 
 /// The summary on one line: `[[1, 2], [3, 4]]` if at most 8, else `-1.2 … 3.1, mean 0.5 ▁▃█▂`, NaN and infinity
 /// counted.

@@ -5,10 +5,6 @@
 
 namespace xgrad {
 
-ValueRecorder::ValueRecorder(const SummaryOptions& options) : options_(options) {
-  summary_of(Array(Shape{0}), options);
-}
-
 const ValueRecorder::Known* ValueRecorder::find(const Node& node) const {
   const auto place = known_.find(node.id);
   return place == known_.end() ? nullptr : &place->second;
@@ -23,11 +19,10 @@ void ValueRecorder::clear() {
 void ValueRecorder::operation(const OperationRun& run) {
   for (const Tensor* input : run.inputs) {
     if (!input->defined() || !input->node() || !input->is_leaf()) continue;
-    if (Known& known = known_[input->node()->id]; known.step < 0)
-      known.value = shared_summary_of(input->value(), options_);
+    if (Known& known = known_[input->node()->id]; known.step < 0) known.value = shared_summary_of(input->value());
   }
   const Ref<Node>& node = run.output.node();
-  if (node) known_[node->id] = {.value = shared_summary_of(run.output.value(), options_), .step = steps_++};
+  if (node) known_[node->id] = {.value = shared_summary_of(run.output.value()), .step = steps_++};
 }
 
 // A leaf's gradient is reported when the whole pass is over; it was complete when its last part came.
@@ -35,7 +30,7 @@ void ValueRecorder::complete_gradient(const Node& node, const Tensor& gradient) 
   if (depth_ > 0) return;
   saw_gradients_ = true;
   Known& known = known_[node.id];
-  known.gradient = shared_summary_of(gradient.value(), options_);
+  known.gradient = shared_summary_of(gradient.value());
   if (!node.is_leaf()) known.gradient_step = steps_++;
 }
 
@@ -47,7 +42,7 @@ void ValueRecorder::end_gradients(const Node&, Duration) noexcept { depth_ = std
 
 void ValueRecorder::gradient(const Node& node, std::size_t input, const Tensor& gradient) {
   if (depth_ != 1) return;
-  known_[node.id].parts[input] = shared_summary_of(gradient.value(), options_);
+  known_[node.id].parts[input] = shared_summary_of(gradient.value());
   if (const Node& to = *node.edges()[input].to; to.is_leaf()) known_[to.id].gradient_step = steps_ - 1;
 }
 

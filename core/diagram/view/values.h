@@ -22,9 +22,7 @@ namespace xgrad {
 /// that no gradient flows through are drawn, too (TraceAll).
 class ValueRecorder : public Observer {
  public:
-  using Options = SummaryOptions;
-
-  [[nodiscard]] explicit ValueRecorder(const SummaryOptions& options = {});
+  [[nodiscard]] ValueRecorder() = default;
 
   /// The record of a node of the graph.
   struct Known {
@@ -48,7 +46,6 @@ class ValueRecorder : public Observer {
   void gradient(const Node& node, std::size_t input, const Tensor& gradient) override;
 
  private:
-  SummaryOptions options_;
   std::unordered_map<std::uint64_t, Known> known_;  // by id
   int steps_ = 0;
   int depth_ = 0;  // of rules within rules
