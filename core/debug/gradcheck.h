@@ -24,8 +24,7 @@ struct GradcheckOptions {
   double eps = sizeof(Real) == 8 ? 1e-6 : 1e-2;   ///< how far each number is moved, up and down
   double atol = sizeof(Real) == 8 ? 1e-5 : 1e-3;  ///< right is |analytic - numeric| <= atol + rtol |numeric|
   double rtol = sizeof(Real) == 8 ? 1e-3 : 1e-2;
-  double nondet_tol = 0;  ///< two backward passes may differ by this much
-  Seed seed = 0;          ///< of the random gradient of the result
+  Seed seed = 0;  ///< of the random gradient of the result
 };
 
 /// The report of a gradient check.

@@ -106,7 +106,7 @@ TEST_CASE("gradcheck finds kinks, and functions that hide their graph, are not f
   int passes = 0;
   const Function unsteady =
       cube([&](const Tensor& gy, const Tensor& x) { return gy * (++passes > 1 ? 3.5 : 3) * x * x; });
-  has(said(unsteady, variable({1, 2})), "  two backward passes give gradients that are ");
+  has(said(unsteady, variable({1, 2})), "  two backward passes give different gradients");
 }
 
 TEST_CASE("gradgradcheck finds a rule that is right but cannot be differentiated") {
@@ -167,8 +167,7 @@ TEST_CASE("gradcheck and gradgradcheck refuse what they cannot check") {
   CHECK(error_of<ValueError>([&] { gradcheck(twice, {x}, {.eps = INFINITY}); }) == "gradcheck: eps is inf");
   CHECK(error_of<ValueError>([&] { gradcheck(twice, {x}, {.atol = -1}); }) == "gradcheck: atol is -1");
   CHECK(error_of<ValueError>([&] { gradcheck(twice, {x}, {.rtol = NAN}); }) == "gradcheck: rtol is nan");
-  CHECK(error_of<ValueError>([&] { gradgradcheck(twice, {x}, {.nondet_tol = -1}); }) ==
-        "gradgradcheck: nondet_tol is -1");
+  CHECK(error_of<ValueError>([&] { gradgradcheck(twice, {x}, {.rtol = -1}); }) == "gradgradcheck: rtol is -1");
 }
 
 TEST_CASE("the tolerances of gradcheck decide") {
