@@ -1,10 +1,9 @@
-// Another program, run under limits.
+// Running another program.
 #include "program.h"
 
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,8 +54,7 @@ class ScratchFile {
   int descriptor_;
 };
 
-// Starts a program with these files, in a process group of its own, and with no signal blocked or ignored. Returns 0 or
-// the number of the error.
+// Starts a program with these files. Returns 0 or the number of the error.
 int start(pid_t& process, char* const* words, const ScratchFile& input, const ScratchFile& output,
           const ScratchFile& complaints) {
   posix_spawn_file_actions_t files;
@@ -64,26 +62,9 @@ int start(pid_t& process, char* const* words, const ScratchFile& input, const Sc
   posix_spawn_file_actions_adddup2(&files, input.descriptor(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&files, output.descriptor(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, complaints.descriptor(), STDERR_FILENO);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const int error = posix_spawnp(&process, words[0], &files, &attributes, words, environ);
+  const int error = posix_spawnp(&process, words[0], &files, nullptr, words, environ);
   posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
   return error;
-}
-
-// Lowers a limit; one that is lower already stays.
-void limit_resource(pid_t process, __rlimit_resource resource, rlim_t soft, rlim_t hard) {
-  rlimit limit{};
-  if (prlimit(process, resource, nullptr, &limit) != 0) return;
-  limit = {std::min(limit.rlim_cur, soft), std::min(limit.rlim_max, hard)};
-  prlimit(process, resource, &limit, nullptr);
 }
 
 // The status of the process when it has ended; nothing if it took longer than `seconds` and was killed.
@@ -98,15 +79,15 @@ std::optional<int> wait_for(pid_t process, int seconds) {
     if (Clock::now() >= end) break;
     std::this_thread::sleep_for(pause);
   }
-  kill(-process, SIGKILL);
+  kill(process, SIGKILL);
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
   return {};
 }
 
 }  // namespace
 
-ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input,
-                          const DrawingLimits& limits, std::string_view caller) {
+ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input, std::string_view caller,
+                          int seconds) {
   ScratchFile given(caller), output(caller), complaints(caller);
   given.write(input);
   std::vector<char*> words;
@@ -118,20 +99,13 @@ ProgramResult run_program(const std::vector<std::string>& arguments, std::string
     const std::string failure = cat("cannot run the program ", name, " (", std::strerror(error), ')');
     return {.output = {}, .failure = failure, .is_there = false};
   }
-  const auto seconds = static_cast<rlim_t>(limits.processor_seconds), bytes = static_cast<rlim_t>(limits.memory);
-  limit_resource(process, RLIMIT_CPU, seconds, seconds + 1);  // a signal that tells why, then one that kills
-  limit_resource(process, RLIMIT_AS, bytes, bytes);
-  limit_resource(process, RLIMIT_CORE, 0, 0);
-  const std::optional<int> status = wait_for(process, limits.seconds);
+  const std::optional<int> status = wait_for(process, seconds);
   ProgramResult result;
   result.output = output.read();
   if (!status) {
-    result.failure = cat(name, " did not end within ", limits.seconds, " s");
-  } else if (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGXCPU) {
-    result.failure = cat(name, " did not end within ", limits.processor_seconds, " s of processor time");
+    result.failure = cat(name, " did not end within ", seconds, " s");
   } else if (WIFSIGNALED(*status)) {
-    result.failure =
-        cat(name, " was ended by signal ", WTERMSIG(*status), ", with ", limits.memory >> 20, " MiB of memory allowed");
+    result.failure = cat(name, " was ended by signal ", WTERMSIG(*status));
   } else if (WEXITSTATUS(*status) != 0) {
     result.failure = cat(name, " ended with ", WEXITSTATUS(*status), ": ", printable(complaints.read()));
   }

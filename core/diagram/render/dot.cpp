@@ -218,7 +218,7 @@ std::string detail::drawn_by_graphviz(const GraphView& view, const GraphOptions&
     fail<ValueError>(caller, "the layout '", printable(options.layout), "' is none of dot, neato, fdp, sfdp, circo, twopi, ",
                      "osage, patchwork, the programs of Graphviz");
   }
-  ProgramResult result = run_program({options.layout, cat("-T", format)}, to_dot(view, options), {}, caller);
+  ProgramResult result = run_program({options.layout, cat("-T", format)}, to_dot(view, options), caller);
   if (!result.is_there) fail<IoError>(caller, result.failure, ": install the package graphviz, or leave out .layout");
   if (!result.failure.empty()) {
     fail<IoError>(caller, result.failure, " on ", view.vertices.size(), " vertices and ", view.edges.size(), " arrows");
