@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "../base/error.h"
-
 #ifdef XGRAD_OPENBLAS
 extern "C" {
 char* openblas_get_config();
@@ -30,14 +28,9 @@ bool detail::processor_has_avx2() { return false; }
 bool detail::processor_has_avx512() { return false; }
 #endif
 
+#ifdef XGRAD_OPENBLAS
 namespace {
 
-std::string_view setup_by_environment() {
-  const char* text = std::getenv("XGRAD_BLAS_SETUP");
-  return text ? text : "";
-}
-
-#ifdef XGRAD_OPENBLAS
 // OpenBLAS knows processors by name and takes one newer than itself for the oldest, which costs a factor of ten. So the
 // library chooses its kernels, unless the user has.
 void choose_kernels() {
@@ -54,31 +47,18 @@ void choose_kernels() {
 }
 
 // Before main(): afterwards another thread may read the environment or be inside a product.
-[[maybe_unused]] const bool before_main = [] {
-  if (setup_by_environment() != "none") choose_kernels();
-  return true;
-}();
-#endif
-
-// OpenBLAS gets one thread, and those of parallel_for share the work instead: BLAS's own would wait for each other at
-// every product, and split the work in a way that depends on their number.
-bool set_up() {
-  const std::string_view text = setup_by_environment();
-  if (text != "" && text != "all" && text != "none")
-    fail<ValueError>("XGRAD_BLAS_SETUP", "'", text, "' is neither all nor none");
-#ifdef XGRAD_OPENBLAS
-  if (text != "none") openblas_set_num_threads(1);
-#endif
-  return true;
-}
+[[maybe_unused]] const bool before_main = (choose_kernels(), true);
 
 }  // namespace
 
-void detail::prepare_blas() { [[maybe_unused]] static const bool done = set_up(); }
-
-#ifdef XGRAD_OPENBLAS
+// OpenBLAS gets one thread, and those of parallel_for share the work instead: BLAS's own would wait for each other at
+// every product, and split the work in a way that depends on their number.
+void detail::prepare_blas() {
+  [[maybe_unused]] static const bool done = (openblas_set_num_threads(1), true);
+}
 detail::BlasName detail::blas_name() { return {openblas_get_config(), openblas_get_corename()}; }
 #else
+void detail::prepare_blas() {}
 detail::BlasName detail::blas_name() { return {"BLAS", ""}; }
 #endif
 

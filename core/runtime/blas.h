@@ -11,9 +11,7 @@ namespace xgrad::detail {
 /// inside each product, because the library splits products itself, into pieces that do not depend on the number of
 /// threads. Before main(), while there is one thread, its kernels are corrected where it does not know the processor
 /// and took those for the oldest one: OPENBLAS_CORETYPE is set in the environment for a moment, and OpenBLAS is
-/// initialised anew. With XGRAD_BLAS_SETUP=none in the environment OpenBLAS stays as it is; products may then take ten
-/// times as long, and bits may depend on the number of threads. Does nothing with another BLAS. Throws ValueError if
-/// the variable is none of "", "all" and "none". Thread-safe.
+/// initialised anew. Does nothing with another BLAS. Thread-safe.
 void prepare_blas();
 
 /// Name and configuration of the BLAS, and the processor that it chose its kernels for, empty if unknown.
