@@ -27,12 +27,6 @@ namespace {
 
 constexpr int most_threads = 1024;
 
-// The variable's text; empty if it is not set.
-std::string_view environment(const char* variable) {
-  const char* text = std::getenv(variable);
-  return text ? text : "";
-}
-
 // One parallel_for while it runs. Each thread has a stretch of blocks of its own, the same one in every loop of this
 // length, so that the data is still in its cache; when it is done it helps with the others.
 class Loop {
@@ -107,36 +101,16 @@ class Loop {
   std::exception_ptr failure_;
 };
 
-// The processors to which helping threads are pinned if XGRAD_PIN_THREADS=1: those that the calling thread may use,
-// from the second on. Some schedulers pack threads together, which then wait for each other.
-std::vector<int> places_to_pin() {
-  std::vector<int> places;
-  const std::string_view wanted = environment("XGRAD_PIN_THREADS");
-  if (wanted != "" && wanted != "0" && wanted != "1")
-    fail<ValueError>("XGRAD_PIN_THREADS", "'", wanted, "' is not 0 or 1");
-  cpu_set_t allowed;
-  if (wanted != "1" || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return places;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &allowed)) places.push_back(cpu);
-  }
-  return places;
-}
-
 // The helping threads. They spin a few microseconds for the next loop before they sleep: loops come close together.
 class Crew {
  public:
   explicit Crew(int helpers) {
-    const std::vector<int> places = places_to_pin();
-    // Not the calling thread, whose processors new threads inherit. Threads without a processor of their own run anywhere.
-    const auto pin = [&places](pthread_t thread, std::size_t number) {
-      if (number >= places.size()) return;
-      cpu_set_t one;
-      CPU_ZERO(&one);
-      CPU_SET(places[number], &one);
-      pthread_setaffinity_np(thread, sizeof one, &one);
-    };
     threads_.reserve(static_cast<std::size_t>(helpers));
-    for (int i = 1; i <= helpers && start(i); ++i) pin(threads_.back().native_handle(), static_cast<std::size_t>(i));
+    try {
+      for (int i = 1; i <= helpers; ++i) threads_.emplace_back([this, i] { wait_for_work(i); });
+    } catch (const std::system_error&) {  // the system can start no more: those that run already do all the work
+    } catch (const std::bad_alloc&) {
+    }
   }
   ~Crew() {
     {
@@ -175,17 +149,6 @@ class Crew {
     }
   }
 
-  // False if the system cannot start another thread: those that run already do all the work.
-  bool start(int number) {
-    try {
-      threads_.emplace_back([this, number] { wait_for_work(number); });
-      return true;
-    } catch (const std::system_error&) {
-    } catch (const std::bad_alloc&) {
-    }
-    return false;
-  }
-
   void wait_for_work(int number) {
     std::uint64_t seen = 0;
     while (true) {
@@ -214,7 +177,8 @@ class Crew {
 };
 
 int threads_at_start() {
-  if (const std::string_view text = environment("XGRAD_THREADS"); !text.empty()) {
+  const char* variable = std::getenv("XGRAD_THREADS");
+  if (const std::string_view text = variable ? variable : ""; !text.empty()) {
     int count = 0;
     const auto [end, error] = std::from_chars(text.begin(), text.end(), count);
     if (error != std::errc() || end != text.end() || count < 1 || count > most_threads)

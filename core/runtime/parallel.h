@@ -11,12 +11,10 @@
 namespace xgrad {
 
 /// The number of threads that parallel loops use, the calling one included. Initially the environment variable
-/// XGRAD_THREADS, else the number of processors that this process may run on. With XGRAD_PIN_THREADS=1 each helping
-/// thread stays on a processor of its own, as far as there are enough, and the calling one runs anywhere: for
-/// measuring, and where a scheduler packs threads together. Where the system cannot start as many threads, loops run
-/// with fewer, with the same results. The environment is read by the first loop of several blocks or the first call of
-/// these functions, which throws ValueError if a variable is neither empty nor valid. A process may fork() while none
-/// of its other threads uses the library; the child then starts helping threads of its own.
+/// XGRAD_THREADS, else the number of processors that this process may run on. Where the system cannot start as many
+/// threads, loops run with fewer, with the same results. The environment is read by the first loop of several blocks or
+/// the first call of these functions, which throws ValueError if the variable is neither empty nor valid. A process may
+/// fork() while none of its other threads uses the library; the child then starts helping threads of its own.
 int threads();
 /// Waits for the loop of another thread to end. Throws ValueError unless 1 <= count <= 1024, and inside a loop.
 void set_threads(int count);

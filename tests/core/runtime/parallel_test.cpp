@@ -2,7 +2,6 @@
 #include <xgrad/core/runtime/parallel.h>
 
 #include <pthread.h>
-#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -243,8 +242,6 @@ TEST_CASE("the environment says how many threads there are at first") {
     CHECK(again.status != 0);
     CHECK(again.output.find("XGRAD_THREADS: '" + wrong + "' is not a whole number in [1, 1024]") != std::string::npos);
   }
-  const Again pinned = run("XGRAD_TEST_EXPECTED=2 XGRAD_THREADS=2 XGRAD_PIN_THREADS=yes");
-  CHECK(pinned.output.find("XGRAD_PIN_THREADS: 'yes' is not 0 or 1") != std::string::npos);
 }
 
 TEST_CASE("a child process has a crew of its own, and can differentiate") {
@@ -265,42 +262,4 @@ TEST_CASE("a child process has a crew of its own, and can differentiate") {
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
   CHECK(blocks_of(100, 10).size() == 10);
-}
-
-TEST_CASE("helping threads can be told to stay on processors of their own, others go where they may") {
-  cpu_set_t before;
-  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
-  const int processors = CPU_COUNT(&before);
-  if (processors < 2) return;
-  const ThreadCount one(1);
-  setenv("XGRAD_PIN_THREADS", "1", 1);
-  const auto allowed = [] {
-    cpu_set_t mine;
-    sched_getaffinity(0, sizeof mine, &mine);
-    return CPU_COUNT(&mine);
-  };
-  // Every number of threads anew: none may be bound by what an earlier crew did. With more threads than processors,
-  // some find no place of their own.
-  for (const int count : {2, processors + 2, 2}) {
-    CAPTURE(count);
-    set_threads(count);
-    std::mutex mutex;
-    std::map<std::thread::id, int> helpers;
-    for (int i = 0; i < 2000 && std::ssize(helpers) < count - 1; ++i) {
-      parallel_for(count, 1, [&](std::int64_t, std::int64_t) {
-        const std::lock_guard lock(mutex);
-        helpers[std::this_thread::get_id()] = allowed();
-      });
-      helpers.erase(std::this_thread::get_id());
-    }
-    int bound = 0;
-    for (const auto& [id, places] : helpers) bound += places == 1;
-    CHECK(bound <= processors - 1);
-    if (std::ssize(helpers) == count - 1) CHECK(bound == std::min(count, processors) - 1);
-    CHECK(allowed() == processors);
-    int later = 0;
-    std::thread([&] { later = allowed(); }).join();
-    CHECK(later == processors);
-  }
-  unsetenv("XGRAD_PIN_THREADS");
 }
