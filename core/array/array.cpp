@@ -6,9 +6,39 @@
 #include <new>
 #include <utility>
 
-#include "xtensor_buffer.h"
+#if __has_include(<xtensor/containers/xstorage.hpp>)
+#include <xtensor/containers/xstorage.hpp>  // xtensor 0.26 moved its headers
+#else
+#include <xtensor/xstorage.hpp>
+#endif
 
 namespace xgrad {
+namespace {
+
+// The storage of an array's elements: xtensor's container on the pool.
+template <class T>
+struct XtensorBuffer : Buffer<T> {
+  using Storage = xt::uvector<T, PoolAllocator<T>>;
+  static constexpr std::size_t in_place = 16 / sizeof(T);  // scalars need no second block
+
+  Storage storage;
+  T small[in_place];
+
+  XtensorBuffer() {}
+  // Room for `size` uninitialised elements.
+  static Ref<Buffer<T>> create(std::int64_t size) {
+    auto* buffer = new (pool_allocate(sizeof(XtensorBuffer))) XtensorBuffer;
+    auto owner = Ref<Buffer<T>>::adopt(buffer);
+    buffer->data = buffer->small;
+    if (static_cast<std::size_t>(size) > in_place) {
+      buffer->storage.resize(static_cast<std::size_t>(size));
+      buffer->data = buffer->storage.data();
+    }
+    return owner;
+  }
+};
+
+}  // namespace
 
 template <class T>
 void Buffer<T>::destroy(Buffer* buffer) noexcept {
@@ -74,16 +104,6 @@ BasicArray<T>::BasicArray(const Shape& shape, std::span<const T> values) {
 template <class T>
 BasicArray<T>::BasicArray(Ref<Buffer<T>> buffer, const Shape& shape)
     : shape_(shape), size_(shape.numel()), data_(buffer->data), buffer_(std::move(buffer)) {}
-
-template <class T>
-BasicArray<T> BasicArray<T>::taken_over(const Shape& shape, std::vector<T>& numbers) {
-  const std::int64_t size = shape.numel();
-  if (std::cmp_not_equal(numbers.size(), size)) fail<ShapeError>("array", numbers.size(), " values for shape ", shape);
-  if constexpr (!std::same_as<T, bool>) {
-    if (numbers.size() > XtensorBuffer<T>::in_place) return {XtensorBuffer<T>::host(std::move(numbers)), shape};
-  }
-  return BasicArray(shape, numbers);
-}
 
 template <class T>
 BasicArray<T>::BasicArray(BasicArray&& other) noexcept

@@ -35,10 +35,6 @@ concept NumbersFor =
     !std::derived_from<R, ShortList<std::int64_t>> &&
     !requires(const R& r) { r.shape(); };
 
-/// A temporary std::vector of T itself, whose memory can become an array's.
-template <class V, class T>
-concept GivenVector = std::same_as<V, std::vector<T>> && !std::same_as<T, bool>;
-
 namespace detail {
 /// The function that asks for an array, named by the error when there is no memory for it.
 struct Caller {
@@ -81,16 +77,9 @@ class BasicArray {
   /// The numbers as an array of one axis.
   template <NumbersFor<T> R>
   explicit BasicArray(const R& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, numbers) {}
-  /// Takes ownership of the memory of a std::vector; only the few numbers that an array stores in place are copied.
-  /// Throws ShapeError unless there are as many as the shape says, leaving the vector unchanged.
-  template <GivenVector<T> V>
-  explicit BasicArray(const Shape& shape, V&& numbers) : BasicArray(taken_over(shape, numbers)) {}
-  template <GivenVector<T> V>
-  explicit BasicArray(V&& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, std::move(numbers)) {}
   /// Numbers in braces go to tensor({{1, 2}, {3, 4}}) and index({1, 2}); a shape is spelled out: Array(Shape{1, 2}).
   BasicArray(std::initializer_list<Nested<T>>) = delete;
-  /// The value of an xtensor expression, computed at once: Array a = xt::exp(view(b)) * 2. A moved container is taken
-  /// over without a copy. Needs core/array/xtensor.h.
+  /// The value of an xtensor expression, computed at once: Array a = xt::exp(view(b)) * 2. Needs core/array/xtensor.h.
   template <class E>
   requires requires(E&& e) {
     { detail::Evaluation<std::remove_cvref_t<E>>::array(std::forward<E>(e)) } -> std::same_as<BasicArray>;
@@ -149,8 +138,6 @@ class BasicArray {
   BasicArray(Ref<Buffer<T>> buffer, const Shape& shape);
 
  private:
-  static BasicArray taken_over(const Shape& shape, std::vector<T>& numbers);
-
   Shape shape_{0};
   std::int64_t size_ = 0;
   T* data_ = nullptr;

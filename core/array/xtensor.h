@@ -1,9 +1,8 @@
 // Between xgrad's arrays and xtensor: views over the same memory, and arrays from xtensor containers and expressions.
 // For programs that use xtensor: <xgrad/xgrad.h> does not include it. xtensor 0.26 moved its headers; their old and new
-// paths stand only in core/array/xtensor*.h.
+// paths stand only in core/array.
 //
 //     const Array a = xt::xarray<Real>{{1, 2}, {3, 4}} * 2;          // or auto a = to_array(...)
-//     const Array data = std::move(table);                           // an xt::xarray or xt::xtensor: not copied
 //     const Real largest = xt::amax(view(a))();
 //
 // These functions return evaluated numbers, never lazy expressions, except for views, which say how long they are
@@ -13,7 +12,6 @@
 #include <memory>
 
 #include "array.h"
-#include "xtensor_buffer.h"
 
 #if __has_include(<xtensor/containers/xarray.hpp>)
 #include <xtensor/containers/xadapt.hpp>
@@ -64,33 +62,6 @@ template <class T>
 auto view(BasicArray<T>&& array) {
   const auto kept = std::make_shared<const BasicArray<T>>(std::move(array));
   return xt::adapt_smart_ptr(std::shared_ptr<const T>(kept, kept->data()), detail::xtensor_shape(kept->shape()));
-}
-
-namespace detail {
-template <class T>
-concept Element = std::same_as<T, Real> || std::same_as<T, std::int64_t> || std::same_as<T, bool>;
-
-template <class Container>
-auto taken_over(Container&& source) {
-  using T = typename Container::value_type;
-  using Buffer = XtensorBuffer<T>;
-  const Shape shape = shape_of(source.shape());
-  if (source.size() > Buffer::in_place) return BasicArray<T>(Buffer::host(std::move(source)), shape);
-  return BasicArray<T>(shape, std::span<const T>(source.data(), source.size()));
-}
-}  // namespace detail
-
-/// Takes over the memory of an xt::xarray or xt::xtensor of Real, std::int64_t or bool, whatever its allocator; only
-/// the few numbers that an array stores in place are copied.
-template <class Storage, class Sizes, class Tag>
-requires detail::Element<typename Storage::value_type>
-auto to_array(xt::xarray_container<Storage, xt::layout_type::row_major, Sizes, Tag>&& source) {
-  return detail::taken_over(std::move(source));
-}
-template <class Storage, std::size_t N, class Tag>
-requires detail::Element<typename Storage::value_type>
-auto to_array(xt::xtensor_container<Storage, N, xt::layout_type::row_major, Tag>&& source) {
-  return detail::taken_over(std::move(source));
 }
 
 /// Evaluates an xtensor expression, or copies a container, straight into a new array, without a temporary: Index for

@@ -125,8 +125,7 @@ class Ref {
   T* object_ = nullptr;
 };
 
-// A block of elements, shared by arrays. It is implemented by xtensor's own container
-// (core/array/xtensor_buffer.h).
+// A block of elements, shared by arrays. It is implemented by xtensor's own container (core/array/array.cpp).
 template <class T>
 struct Buffer {
   RefCount refs;

@@ -18,7 +18,7 @@ int main() {
   xt::xarray<Real> times = xt::linspace<Real>(0, 1, 50);
   xt::xarray<Real> heights = 2 * times - 0.5f + 0.01f * xt::sin(40 * times);
   heights(7) = 30;
-  const Tensor x = to_array(times), y = to_array(std::move(heights));  // moved, not copied
+  const Tensor x = to_array(times), y = to_array(heights);
 
   const Tensor slope = variable(0, "slope"), offset = variable(0, "offset");
   optim::Adam adam{{slope, offset}, {.lr = 0.05}};
