@@ -26,7 +26,6 @@
 #include "layers/batch_norm.h"
 #include "layers/conv.h"
 #include "layers/dropout.h"
-#include "layers/embedding_bag.h"
 #include "layers/interpolate.h"
 #include "layers/layer_norm.h"
 #include "layers/pictures.h"

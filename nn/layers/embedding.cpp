@@ -22,34 +22,22 @@ void clear_padding(const Tensor& weight, std::optional<std::int64_t> row, const 
 
 }  // namespace
 
-template <class Self, class OptionsOf>
-detail::TableLayer<Self, OptionsOf>::TableLayer(At here, std::int64_t rows, std::int64_t width, const Options& given)
-    : LayerCall<Self>(std::move(here)),
+Embedding::Embedding(At here, std::int64_t rows, std::int64_t width, const Options& given)
+    : LayerCall(std::move(here)),
       options([&] {
         Options kept = given;
         kept.init = {};  // which may hold as many numbers as the table
         return kept;
       }()),
-      count(this->positive("count", rows)),
-      dim(this->positive("dim", width)),
+      count(positive("count", rows)),
+      dim(positive("dim", width)),
       padding_idx(from_start(options.padding_idx, count)),
-      weight(this->param("weight", {count, dim}, given.init ? given.init : init::normal(), Decay::no)) {
+      weight(param("weight", {count, dim}, given.init ? given.init : init::normal(), Decay::no)) {
   clear_padding(weight, padding_idx, given.init);
 }
 
-template struct detail::TableLayer<Embedding, EmbeddingOptions>;
-template struct detail::TableLayer<EmbeddingBag, EmbeddingBagOptions>;
-
 Tensor Embedding::forward(const Index& ids) const {
   return embedding(weight, ids, {.padding_idx = padding_idx});
-}
-
-Tensor EmbeddingBag::forward(const Index& ids) const {
-  return embedding_bag(weight, ids, {.mode = options.mode, .padding_idx = padding_idx});
-}
-
-Tensor EmbeddingBag::forward(const Index& ids, const Index& offsets) const {
-  return embedding_bag(weight, ids, offsets, {.mode = options.mode, .padding_idx = padding_idx});
 }
 
 }  // namespace xgrad::nn

@@ -176,17 +176,6 @@ TEST_CASE("calls that choose elements and differ in a setting look different") {
   const Tensor& x = square_matrix;
   differ_in_data("embedding ids", ids, other_ids, [&](Index of) { return embedding(x, of); });
   differ("embedding padding_idx", 0, 1, [&](int row) { return embedding(x, ids, {.padding_idx = row}); });
-  differ("embedding_bag mode", BagMode::sum, BagMode::mean, [&](BagMode mode) {
-    return embedding_bag(x, ids.reshaped({2, 2}), {.mode = mode});
-  });
-  differ("embedding_bag max", BagMode::sum, BagMode::max, [&](BagMode mode) {
-    return embedding_bag(x, ids.reshaped({2, 2}), {.mode = mode});
-  });
-  differ_in_data("embedding_bag padding_idx", 0, 1, [&](int row) {
-    return embedding_bag(x, ids.reshaped({2, 2}), {.padding_idx = row});
-  });
-  differ_in_data("embedding_bag offsets", Index({2}, {0, 1}), Index({2}, {0, 2}),
-                 [&](Index offsets) { return embedding_bag(x, ids, offsets); });
   differ("index_select axis", 0, 1, [&](int axis) { return index_select(x, axis, ids); });
   differ("index_add axis", 0, 1, [&](int axis) { return index_add(x, axis, ids, x); });
   const Index columns = broadcast_to(ids, {4, 4});

@@ -274,12 +274,6 @@ const bool index_added = add("index", {
                                              const Index at = ids({rows}, 8192);
                                              return backward({weight}, [=] { return embedding(weight, at); });
                                            }},
-                                          {"embedding_bag", N, N,
-                                           [] {
-                                             const Tensor weight = numbers({8192, width});
-                                             const Index at = ids({rows / 8, 8}, 8192);
-                                             return forward([=] { return embedding_bag(weight, at); });
-                                           }},
                                           {"embedding_65'", 2 * N, N,
                                            [] {
                                              const Tensor weight = parameter({65, width});

@@ -51,26 +51,10 @@ Results run_sequential(const Case& c, const nn::Sequential& net) {
 
 }  // namespace
 
-TEST_CASE("Sequential, bags and weights in two parts have PyTorch's names, values and gradients") {
-  const auto bag = [](const Case& c) {
-    return c.has("padding_idx") ? std::optional(c.integer("padding_idx")) : std::nullopt;
-  };
-  const auto mode = [](const Case& c) {
-    return c.text("mode") == "sum" ? BagMode::sum : c.text("mode") == "mean" ? BagMode::mean : BagMode::max;
-  };
+TEST_CASE("Sequential and weights in two parts have PyTorch's names, values and gradients") {
   check_fixtures(
       "small_layers",
       {
-          {"embedding_bag",
-           [=](const Case& c) {
-             const Tensor scale = c.stored("x", 2) ? c.x(2) : Tensor();
-             return embedding_bag(c.x(0), c.index(1),
-                                  {.mode = mode(c), .per_sample_weights = scale, .padding_idx = bag(c)});
-           }},
-          {"embedding_bag_list",
-           [=](const Case& c) {
-             return embedding_bag(c.x(0), c.index(1), c.index(2), {.mode = mode(c), .padding_idx = bag(c)});
-           }},
           {"unflatten", [](const Case& c) { return unflatten(c.x(), c.integer("axis"), c.shape("sizes")); }},
           {"sequential",
            [](const Case& c) {
@@ -89,11 +73,6 @@ TEST_CASE("Sequential, bags and weights in two parts have PyTorch's names, value
            [](const Case& c) {
              return run_sequential(
                  c, {nn::root, nn::make<nn::Embedding>(5, 3), nn::make<nn::GELU>(), nn::make<nn::Linear>(3, 2)});
-           }},
-          {"bag",
-           [](const Case& c) {
-             const nn::EmbeddingBag layer(nn::root, 5, 3);
-             return run_module(c, layer, [&] { return layer(c.index(0)); });
            }},
       });
 }

@@ -224,45 +224,6 @@ TEST_CASE("loss layers are their functions with their options, and save their we
               ctc_loss(steps, targets, fours, ones_each, {.blank = 2}));
 }
 
-TEST_CASE("bags refuse what makes no sense, and say what") {
-  const nn::EmbeddingBag bag(nn::root, 4, 2);
-  const auto says = [](const auto& f, const char* words) {
-    CHECK(error_of<Error>(f).starts_with(cat("embedding_bag: ", words)));
-  };
-  says([&] { bag(index({1, 2})); }, "needs ids (B, L), or a list and offsets, got ids [2]");
-  says([&] { bag(index({{1, 4}})); }, "index 4 is not in [0, 4)");
-  says(
-      [&] {
-        bag(index({1, 2}), index({1}));
-      },
-      "offset 1 of bag 0: offsets begin with 0, ascend and stay within the 2 ids");
-  says([&] { bag(index({1, 2}), index({0, 2, 1})); }, "offset 1 of bag 2");
-  says([&] { bag(index({1, 2}), index({0, 3})); }, "offset 3 of bag 1");
-  says([&] { bag(index({1, 2}), Index(Shape{0})); }, "2 ids, but no bag");
-  says([&] { bag(index({{1}}), index({0})); }, "needs lists of ids and offsets, got [1, 1] and [1]");
-  says(
-      [&] {
-        embedding_bag(ones({4, 2}), index({{1}}), {.per_sample_weights = ones({1, 1})});
-      },
-      "per_sample_weights are for sums only");
-  says(
-      [&] {
-        embedding_bag(ones({4, 2}), index({{1}}), {.mode = BagMode::sum, .per_sample_weights = ones({2})});
-      },
-      "per_sample_weights [2] for ids [1, 1]");
-  says([&] { embedding_bag(ones({4, 2}), index({{1}}), {.padding_idx = 4}); }, "padding_idx 4 is not in [-4, 4)");
-  says([&] { embedding_bag(ones({4}), index({{1}})); }, "the table needs two axes, its shape is [4]");
-  for (const BagMode mode : {BagMode::sum, BagMode::mean, BagMode::max}) {
-    CHECK(embedding_bag(ones({4, 2}), Index(Shape{0}), Index(Shape{0}), {.mode = mode}).shape() == Shape{0, 2});
-    CHECK(equal(embedding_bag(ones({4, 2}), Index(Shape{1, 0}), {.mode = mode}).value(), Array(Shape{1, 2}, Real(0))));
-    check_gradients(
-        [mode](const Tensors& x) {
-          return embedding_bag(x[0], index({{1, 0, 3}, {2, 1, 2}}), {.mode = mode});
-        },
-        {normal({4, 2})});
-  }
-}
-
 TEST_CASE("unflatten refuses sizes of another product") {
   CHECK(error_of<ShapeError>([] { unflatten(ones({2, 3}), 1, {2, 2}); }).starts_with("unflatten: "));
 }
