@@ -12,24 +12,16 @@
 #include "support.h"
 #include "support/fixtures.h"
 
-namespace xgrad::kit {
+namespace xgrad::kit::testing {
 namespace {
 
-using testing::TemporaryFolder;
-using testing::write_text;
-
-std::string refusal(std::string_view text) {
+std::string refusal_of_table(std::string_view text) {
   const TemporaryFolder folder;
   const auto path = write_text(folder / "t.csv", text);
-  try {
-    CsvTable{path};
-  } catch (const DataError& error) {
-    return std::string(error.what()).substr(path.parent_path().string().size() + 1);
-  }
-  return "accepted";
+  return refusal<DataError>(folder, [&] { CsvTable{path}; });
 }
 
-bool same(const Array& a, const Array& b) {
+bool same_numbers(const Array& a, const Array& b) {
   return a.shape() == b.shape() && std::ranges::equal(a, b, [](Real x, Real y) {
            return (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= 1e-6 * std::abs(y);
          });
@@ -38,13 +30,13 @@ bool same(const Array& a, const Array& b) {
 }  // namespace
 
 TEST_CASE("a table is read as pandas reads it") {
-  const testing::CommaLocale commas;
+  const CommaLocale commas;
   const CsvTable table(xgrad::testing::fixture_path("tables/table.csv"));
   const StateFile expected = load_safetensors(xgrad::testing::fixture_path("tables/table.safetensors"));
   CHECK(table.columns() == std::vector<std::string>{"name", "age", "fare", "port", "note, quoted"});
   CHECK(table.rows() == 6);
   for (const char* column : {"age", "fare"}) {
-    CHECK(same(table.numbers(column), expected.get<Array>(column)));
+    CHECK(same_numbers(table.numbers(column), expected.get<Array>(column)));
     CHECK(std::isnan(table.numbers(column).at({column[0] == 'a' ? 2 : 4})));
   }
   for (const char* column : {"port", "name", "note, quoted"}) {
@@ -64,30 +56,27 @@ TEST_CASE("words of another table are the categories of the first") {
   const CsvTable test(write_text(folder / "test.csv", "a,town\n1,Rome\n2,\n3,Bonn"));
   CHECK(test.rows() == 3);
   CHECK(equal(test.categories("town", {"Rome", "Bonn"}).codes, index({0, -1, 1})));
-  CHECK_THROWS_WITH_AS(test.categories("town", towns.names),
-                       ((folder / "test.csv").string() + ":4: column \"town\": \"Bonn\" is no category").c_str(),
-                       DataError);
+  CHECK(refusal<DataError>(folder, [&] { test.categories("town", towns.names); }) ==
+        "test.csv:4: column \"town\": \"Bonn\" is no category");
 }
 
 TEST_CASE("what is no table, and no number, is refused with its line and column") {
-  CHECK(refusal("a,b\n1,2\n3,4,5\n") == "t.csv:3: 3 fields in 2 columns");
-  CHECK(refusal("a,b\n\"x\",2\n\n3\n") == "t.csv:4: 1 fields in 2 columns");
-  CHECK(refusal("a,b\n1,\"2\n3,4\n") == "t.csv:2: a quote is not closed");
-  CHECK(refusal("a,b\n1,2\"\n") == "t.csv:2: a quote in a field that does not begin with one");
-  CHECK(refusal("a,b\n1,\"2\" \n") == "t.csv:2: text behind a closing quote");
-  CHECK(refusal("a,b,a\n") == "t.csv:1: two columns are named \"a\"");
-  CHECK(refusal("") == "t.csv:1: no names of columns");
-  CHECK(refusal("\n\n") == "t.csv:1: no names of columns");
-  CHECK(refusal("a,b\n1,2") == "accepted");
-  CHECK(refusal("\"\",b\n\"\",\"\"\"\"\"\"") == "accepted");
+  CHECK(refusal_of_table("a,b\n1,2\n3,4,5\n") == "t.csv:3: 3 fields in 2 columns");
+  CHECK(refusal_of_table("a,b\n\"x\",2\n\n3\n") == "t.csv:4: 1 fields in 2 columns");
+  CHECK(refusal_of_table("a,b\n1,\"2\n3,4\n") == "t.csv:2: a quote is not closed");
+  CHECK(refusal_of_table("a,b\n1,2\"\n") == "t.csv:2: a quote in a field that does not begin with one");
+  CHECK(refusal_of_table("a,b\n1,\"2\" \n") == "t.csv:2: text behind a closing quote");
+  CHECK(refusal_of_table("a,b,a\n") == "t.csv:1: two columns are named \"a\"");
+  CHECK(refusal_of_table("") == "t.csv:1: no names of columns");
+  CHECK(refusal_of_table("\n\n") == "t.csv:1: no names of columns");
+  CHECK(refusal_of_table("a,b\n1,2") == "accepted");
+  CHECK(refusal_of_table("\"\",b\n\"\",\"\"\"\"\"\"") == "accepted");
 
   const TemporaryFolder folder;
   const auto path = write_text(folder / "t.csv", "a,b\n1,2\n\"x\",2\n1e3x,nan\n");
   const CsvTable table(path);
-  CHECK_THROWS_WITH_AS(table.numbers("a"), (path.string() + ":3: column \"a\": needs a number, got \"x\"").c_str(),
-                       DataError);
-  CHECK_THROWS_WITH_AS(table.numbers("c"),
-                       ("csv_table: " + path.string() + " has no column \"c\", it has [a, b]").c_str(), ValueError);
+  CHECK(refusal<DataError>(folder, [&] { table.numbers("a"); }) == "t.csv:3: column \"a\": needs a number, got \"x\"");
+  CHECK_REFUSED(ValueError, table.numbers("c"), "csv_table", path.string(), "has no column \"c\", it has [a, b]");
   CHECK(table.numbers("b").at({0}) == 2);
   const CsvTable unknown(write_text(folder / "u.csv", "a\nnan\n1e3x\n"));
   CHECK_THROWS_AS(unknown.numbers("a"), DataError);
@@ -95,4 +84,4 @@ TEST_CASE("what is no table, and no number, is refused with its line and column"
   CHECK_THROWS_AS(CsvTable(folder / "missing.csv"), IoError);
 }
 
-}  // namespace xgrad::kit
+}  // namespace xgrad::kit::testing

@@ -9,14 +9,11 @@
 
 #include "support.h"
 
-using namespace xgrad::kit;
-using xgrad::kit::testing::read_text;
-using xgrad::kit::testing::TemporaryFolder;
-using xgrad::kit::testing::write_text;
+namespace xgrad::kit::testing {
 
 TEST_CASE("a logger writes a header and rows, each at once") {
   const TemporaryFolder folder;
-  const testing::CommaLocale commas;
+  const CommaLocale commas;
   CsvLogger log(folder / "loss.csv", {"epoch", "loss", "note"});
   CHECK(read_text(log.path()) == "epoch,loss,note\n");
   log.row({1000, 0.1f, "a, \"b\""});
@@ -28,65 +25,48 @@ TEST_CASE("a logger writes a header and rows, each at once") {
 TEST_CASE("a resumed log goes on after the rows that are wanted") {
   const TemporaryFolder folder;
   const auto path = folder / "loss.csv";
-  SUBCASE("all of them") {
-    write_text(path, "epoch,loss\n1,3\n2,2\n");
-    CsvLogger::resume(path, {"epoch", "loss"}).row({3, 1});
-    CHECK(read_text(path) == "epoch,loss\n1,3\n2,2\n3,1\n");
-  }
-  SUBCASE("those before the checkpoint") {
-    write_text(path, "epoch,loss\n1,3\n2,2\n3,1\n");
-    CsvLogger::resume(path, {"epoch", "loss"}, 1).row({2, 9});
-    CHECK(read_text(path) == "epoch,loss\n1,3\n2,9\n");
-  }
-  SUBCASE("without a line that a crash cut short") {
-    write_text(path, "epoch,loss\n1,3\n2,");
-    CsvLogger::resume(path, {"epoch", "loss"}).row({2, 2});
-    CHECK(read_text(path) == "epoch,loss\n1,3\n2,2\n");
-  }
-  SUBCASE("none, if there is no file or no whole header") {
-    if (std::filesystem::exists(path)) std::filesystem::remove(path);
-    CsvLogger::resume(path, {"epoch", "loss"}).row({1, 3});
-    CHECK(read_text(path) == "epoch,loss\n1,3\n");
-    write_text(path, "epo");
-    CsvLogger::resume(path, {"epoch", "loss"}).row({1, 3});
-    CHECK(read_text(path) == "epoch,loss\n1,3\n");
-  }
+  const auto resumed = [&](const char* before, std::initializer_list<Field> row, std::int64_t rows = -1) {
+    write_text(path, before);
+    rows < 0 ? CsvLogger::resume(path, {"epoch", "loss"}).row(row)
+             : CsvLogger::resume(path, {"epoch", "loss"}, rows).row(row);
+    return read_text(path);
+  };
+  CHECK(resumed("epoch,loss\n1,3\n2,2\n", {3, 1}) == "epoch,loss\n1,3\n2,2\n3,1\n");
+  CHECK(resumed("epoch,loss\n1,3\n2,2\n3,1\n", {2, 9}, 1) == "epoch,loss\n1,3\n2,9\n");
+  CHECK(resumed("epoch,loss\n1,3\n2,", {2, 2}) == "epoch,loss\n1,3\n2,2\n");  // a line that a crash cut short
+  CHECK(resumed("epo", {1, 3}) == "epoch,loss\n1,3\n");
+  std::filesystem::remove(path);
+  CsvLogger::resume(path, {"epoch", "loss"}).row({1, 3});
+  CHECK(read_text(path) == "epoch,loss\n1,3\n");
 }
 
 TEST_CASE("a log with other columns is left alone") {
   const TemporaryFolder folder;
   const auto path = write_text(folder / "loss.csv", "step,loss\n1,3\n");
-  CHECK_THROWS_WITH_AS(CsvLogger::resume(path, {"epoch", "loss"}),
-                       (path.string() + ":1: the columns are not epoch,loss").c_str(), DataError);
+  CHECK(refusal<DataError>(folder, [&] { CsvLogger::resume(path, {"epoch", "loss"}); }) ==
+        "loss.csv:1: the columns are not epoch,loss");
   CHECK(read_text(path) == "step,loss\n1,3\n");
 }
 
 TEST_CASE("rows that do not fit are refused before anything is written") {
   const TemporaryFolder folder;
   CsvLogger log(folder / "loss.csv", {"epoch", "loss"});
-  CHECK_THROWS_WITH_AS(log.row({1}), "csv: 1 values for 2 columns", xgrad::ValueError);
-  CHECK_THROWS_AS(log.row({1, "two\nlines"}), xgrad::ValueError);
+  CHECK_THROWS_WITH_AS(log.row({1}), "csv: 1 values for 2 columns", ValueError);
+  CHECK_THROWS_AS(log.row({1, "two\nlines"}), ValueError);
   CHECK(read_text(log.path()) == "epoch,loss\n");
-  CHECK_THROWS_AS(CsvLogger(folder / "none.csv", {}), xgrad::ValueError);
+  CHECK_THROWS_AS(CsvLogger(folder / "none.csv", {}), ValueError);
   CHECK_FALSE(std::filesystem::exists(folder / "none.csv"));
 }
 
-TEST_CASE("a log that cannot be written is an error with its reason") {
+TEST_CASE("a log that cannot be written is an error with its reason, and a pipe does not wait for somebody at its other end") {
   const TemporaryFolder folder;
-  const auto path = folder / "missing/loss.csv";
-  CHECK_THROWS_WITH_AS(CsvLogger(path, {"loss"}),
-                       ("cannot open " + path.string() + ": No such file or directory").c_str(), xgrad::IoError);
-  if (std::filesystem::exists("/dev/full")) {
-    CHECK_THROWS_WITH_AS(CsvLogger("/dev/full", {"loss"}), "cannot write /dev/full: No space left on device",
-                         xgrad::IoError);
-  }
+  const auto said = [&](const std::filesystem::path& path) { return refusal<IoError>(folder, [&] { CsvLogger(path, {"loss"}); }); };
+  CHECK(said(folder / "missing/loss.csv") == "cannot open missing/loss.csv: No such file or directory");
+  if (std::filesystem::exists("/dev/full")) CHECK(said("/dev/full") == "cannot write /dev/full: No space left on device");
+  const auto pipe = folder / "loss.csv";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(said(pipe) == "cannot open loss.csv: is a pipe");
+  CHECK_THROWS_AS(CsvLogger::resume(pipe, {"loss"}), IoError);
 }
 
-TEST_CASE("a pipe where the log should be is an error instead of a wait for somebody at its other end") {
-  const TemporaryFolder folder;
-  const auto path = folder / "loss.csv";
-  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
-  CHECK_THROWS_WITH_AS(CsvLogger(path, {"loss"}), ("cannot open " + path.string() + ": is a pipe").c_str(),
-                       xgrad::IoError);
-  CHECK_THROWS_AS(CsvLogger::resume(path, {"loss"}), xgrad::IoError);
-}
+}  // namespace xgrad::kit::testing

@@ -14,17 +14,14 @@
 #include "support.h"
 #include "support/fixtures.h"
 
-namespace xgrad::kit {
+namespace xgrad::kit::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::read_text;
-using testing::TemporaryFolder;
-using testing::write_text;
 using xgrad::testing::fixture_path;
 
 /// The largest difference between a picture (C, H, W) and PIL's bytes, (H, W) or (H, W, C), in steps of 1 / full.
-double difference(const Array& image, const Array& expected, double full) {
+double steps_apart(const Array& image, const Array& expected, double full) {
   const std::int64_t C = expected.rank() == 3 ? expected.dim(2) : 1, plane = expected.size() / C;
   REQUIRE(image.shape() == Shape{C, expected.dim(0), expected.dim(1)});
   double most = 0;
@@ -34,20 +31,11 @@ double difference(const Array& image, const Array& expected, double full) {
   return most;
 }
 
-std::string refusal(const fs::path& path) {
-  try {
-    read_image(path);
-  } catch (const FormatError& error) {
-    const std::string message = error.what(), begin = "read_image: " + path.string() + ": ";
-    return message.starts_with(begin) ? message.substr(begin.size()) : "without the path: " + message;
-  }
-  return "accepted";
-}
-
-std::string big_endian(std::uint32_t value) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xFF);
-  return bytes;
+std::string why_not(const fs::path& path) {
+  const TemporaryFolder none;
+  const std::string message = refusal<FormatError>(none, [&] { read_image(path); });
+  const std::string begin = "read_image: " + path.string() + ": ";
+  return message.starts_with(begin) ? message.substr(begin.size()) : message;
 }
 
 }  // namespace
@@ -64,12 +52,12 @@ TEST_CASE("pictures of every kind are read as PIL reads them") {
     const bool deep = file.find("16") != std::string::npos;
     const Array image = read_image(path);
     if (pixels.rank() == 2) {
-      for (std::int64_t c = 0; c < 3; ++c) CHECK(difference(image[{slice(c, c + 1)}], pixels, 65535) < 0.01);
+      for (std::int64_t c = 0; c < 3; ++c) CHECK(steps_apart(image[{slice(c, c + 1)}], pixels, 65535) < 0.01);
     } else if (kind == "deep") {
-      CHECK(difference(image, pixels, 65535) < 0.01);
+      CHECK(steps_apart(image, pixels, 65535) < 0.01);
     } else {
       // PIL cuts 16 bits off to 8.
-      CHECK(difference(image, pixels, deep ? 65535 / 256.0 : 255) < (deep ? 1 : 0.001));
+      CHECK(steps_apart(image, pixels, deep ? 65535 / 256.0 : 255) < (deep ? 1 : 0.001));
     }
     ++compared;
   }
@@ -91,7 +79,7 @@ TEST_CASE("damaged pictures are refused with their path, wherever they are cut o
     const std::string_view kind = std::string_view(name).ends_with("png") ? "bad PNG: " : "bad JPEG: ";
     // The end mark of a JPEG file says nothing about pixels, but its lack is taken for damage, too.
     for (std::size_t length = 8; length < whole.size(); ++length) {
-      const std::string said = refusal(write_text(folder / "cut", whole.substr(0, length)));
+      const std::string said = why_not(write_text(folder / "cut", whole.substr(0, length)));
       if (!said.starts_with(kind)) FAIL_CHECK(length << " of " << whole.size() << ": " << said);
     }
     // No change makes it crash; in a PNG file all are found, by its checksums.
@@ -99,15 +87,15 @@ TEST_CASE("damaged pictures are refused with their path, wherever they are cut o
     for (std::size_t at = 8; at < whole.size(); ++at) {
       std::string changed = whole;
       changed[at] = static_cast<char>(changed[at] ^ 0x55);
-      const std::string said = refusal(write_text(folder / "changed", changed));
+      const std::string said = why_not(write_text(folder / "changed", changed));
       accepted += said == "accepted" ? 1 : 0;
       CHECK((said == "accepted" || said.starts_with("bad ") || said == "neither PNG nor JPEG"));
     }
     if (kind == "bad PNG: ") CHECK(accepted == 0);
   }
-  CHECK(refusal(write_text(folder / "text", "hello")) == "neither PNG nor JPEG");
-  CHECK(refusal(write_text(folder / "none", "")) == "neither PNG nor JPEG");
-  CHECK(refusal(fixture_path("pictures/cmyk.jpg")) == "bad JPEG: CMYK");
+  CHECK(why_not(write_text(folder / "text", "hello")) == "neither PNG nor JPEG");
+  CHECK(why_not(write_text(folder / "none", "")) == "neither PNG nor JPEG");
+  CHECK(why_not(fixture_path("pictures/cmyk.jpg")) == "bad JPEG: CMYK");
   CHECK_THROWS_AS(read_image(folder / "missing.png"), IoError);
 }
 
@@ -117,10 +105,10 @@ TEST_CASE("a small file that declares a huge picture is refused before there is 
   const std::size_t frame = picture.find("\xff\xc0");
   REQUIRE(frame != std::string::npos);
   picture.replace(frame + 5, 4, std::string("\x7f\xff\x7f\xff", 4));
-  CHECK(refusal(write_text(folder / "a.jpg", picture)) ==
+  CHECK(why_not(write_text(folder / "a.jpg", picture)) ==
         "bad JPEG: declares 32767 x 32767 pixels, more than " + std::to_string(picture.size()) + " bytes can hold");
   picture.replace(frame + 5, 4, std::string("\xf0\xff\x00\x10", 4));
-  CHECK(refusal(write_text(folder / "b.jpg", picture)) == "bad JPEG: a side is above 2^15");
+  CHECK(why_not(write_text(folder / "b.jpg", picture)) == "bad JPEG: a side is above 2^15");
   // A header of PNG with its checksum: 32768 x 32768 in 16 bits a colour.
   const std::string header = "IHDR" + big_endian(32768) + big_endian(32768) + std::string("\x10\x02\x00\x00\x00", 5);
   std::uint32_t crc = 0xFFFFFFFF;
@@ -130,7 +118,7 @@ TEST_CASE("a small file that declares a huge picture is refused before there is 
   }
   std::string png = read_text(fixture_path("pictures/rgb16.png"));
   png.replace(12, 21, header + big_endian(~crc));
-  CHECK(refusal(write_text(folder / "c.png", png)).find("declares 32768 x 32768 pixels, more than") !=
+  CHECK(why_not(write_text(folder / "c.png", png)).find("declares 32768 x 32768 pixels, more than") !=
         std::string::npos);
 }
 
@@ -162,26 +150,21 @@ TEST_CASE("a folder of folders is a data set, in the order of torchvision's") {
     CHECK(equal(Tensor(images)[{2}].value(), small(read_image(root / "cat/a/9.jpg"))));
   }
   CHECK(ImageFolder(root.path()).get(4).image.shape() == Shape{3, 9, 13});
-  CHECK_THROWS_WITH_AS(data.path(6), "image_folder: sample 6 is not in [0, 6)", ValueError);
+  CHECK_REFUSED(ValueError, data.path(6), "image_folder", "sample 6 is not in [0, 6)");
 
   write_text(root / "dog/10.png", picture.substr(0, 100));
   DataLoader damaged{data, {.num_workers = 1}};
-  CHECK_THROWS_WITH_AS(
-      ([&] {
-        for (const auto& batch : damaged) CHECK(std::get<1>(batch).size() == 1);
-      }()),
-      ("data_loader: sample 4: read_image: " + (root / "dog/10.png").string() + ": bad PNG: the file ends early")
-          .c_str(),
-      SampleError);
+  const auto read_all = [&] {
+    for (const auto& batch : damaged) CHECK(std::get<1>(batch).size() == 1);
+  };
+  CHECK_REFUSED(SampleError, read_all(), "data_loader", "sample 4: read_image: " + (root / "dog/10.png").string(),
+                "bad PNG: the file ends early");
   fs::create_directory(root / "empty");
-  CHECK_THROWS_WITH_AS(ImageFolder(root.path()),
-                       ("image_folder: " + (root / "empty").string() + ": has no .png, .jpg or .jpeg in it").c_str(),
-                       FormatError);
-  CHECK_THROWS_WITH_AS(
-      ImageFolder(root / "empty"),
-      ("image_folder: " + (root / "empty").string() + ": has no folder in it, which would be a class").c_str(),
-      FormatError);
+  CHECK_REFUSED(FormatError, ImageFolder(root.path()), "image_folder", (root / "empty").string(),
+                "has no .png, .jpg or .jpeg in it");
+  CHECK_REFUSED(FormatError, ImageFolder(root / "empty"), "image_folder", (root / "empty").string(),
+                "has no folder in it, which would be a class");
   CHECK_THROWS_AS(ImageFolder(root / "nowhere"), IoError);
 }
 
-}  // namespace xgrad::kit
+}  // namespace xgrad::kit::testing

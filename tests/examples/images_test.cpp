@@ -1,13 +1,9 @@
 // Files of pictures and drawn pictures.
 #include <doctest/doctest.h>
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
-#include <numeric>
 
 #include <xgrad/kit/data/images.h>
 #include <xgrad/kit/data/shapes.h>
@@ -15,34 +11,15 @@
 
 #include "support.h"
 
-using namespace xgrad::kit;
-using xgrad::Array;
-using xgrad::FormatError;
-using xgrad::Index;
-using xgrad::IoError;
-using xgrad::Real;
-using xgrad::Shape;
-using xgrad::ShapeError;
-using xgrad::ValueError;
-using xgrad::kit::testing::read_text;
-using xgrad::kit::testing::TemporaryFolder;
-using xgrad::kit::testing::write_text;
-
+namespace xgrad::kit::testing {
 namespace {
 
 using Path = std::filesystem::path;
 
-/// A number in 32 bits, most significant byte first.
-std::string four(std::uint32_t number) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xFF);
-  return bytes;
-}
-
 /// An IDX file: its magic number, sizes and elements.
 std::string idx(std::uint32_t magic, std::initializer_list<std::uint32_t> sizes, std::string_view elements) {
-  std::string bytes = four(magic);
-  for (const std::uint32_t size : sizes) bytes += four(size);
+  std::string bytes = big_endian(magic);
+  for (const std::uint32_t size : sizes) bytes += big_endian(size);
   return bytes.append(elements);
 }
 
@@ -52,57 +29,26 @@ std::string some_bytes(std::size_t count) {
   return bytes;
 }
 
-Path gzip(const Path& path, std::string_view bytes) {
-  const gzFile file = gzopen(path.c_str(), "wb");
-  gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
-  gzclose(file);
-  return path;
-}
-
 /// Three pictures of 2 x 4 with labels 1, 0, 2.
-const std::string& pictures() {
-  static const std::string bytes = idx(0x803, {3, 2, 4}, some_bytes(24));
-  return bytes;
-}
-const std::string& numbers() {
-  static const std::string bytes = idx(0x801, {3}, std::string("\1\0\2", 3));
-  return bytes;
-}
-
-/// The message of the FormatError that reading throws, without the folder.
-std::string refusal(const TemporaryFolder& folder, const std::function<void()>& read) {
-  try {
-    read();
-  } catch (const FormatError& error) {
-    std::string message = error.what();
-    const std::string path = folder.path().string() + "/";
-    for (std::size_t at = message.find(path); at != message.npos; at = message.find(path))
-      message.erase(at, path.size());
-    return message;
-  }
-  return "accepted";
-}
+const std::string three_pictures = idx(0x803, {3, 2, 4}, some_bytes(24));
+const std::string three_labels = idx(0x801, {3}, std::string("\1\0\2", 3));
 
 std::string idx_refusal(std::string_view images, std::string_view labels, std::vector<std::string> classes = {}) {
   const TemporaryFolder folder;
   write_text(folder / "images", images);
   write_text(folder / "labels", labels);
-  return refusal(folder, [&] { read_idx(folder / "images", folder / "labels", classes); });
-}
-
-ImageSet small_set() {
-  return {Shape{2, 1, 2, 3}, {0, 51, 102, 153, 204, 255, 255, 0, 0, 0, 0, 0}, Index({2}, {1, 0}), {"a", "b"}};
+  return refusal<FormatError>(folder, [&] { read_idx(folder / "images", folder / "labels", classes); });
 }
 
 }  // namespace
 
 TEST_CASE("IDX files are read, plain and packed") {
   const TemporaryFolder folder;
-  Path images = write_text(folder / "images", pictures()), labels = write_text(folder / "labels", numbers());
+  Path images = write_text(folder / "images", three_pictures), labels = write_text(folder / "labels", three_labels);
   SUBCASE("plain") {}
   SUBCASE("packed") {
-    images = gzip(folder / "images.gz", pictures());
-    labels = gzip(folder / "labels.gz", numbers());
+    images = write_gzip(folder / "images.gz", three_pictures);
+    labels = write_gzip(folder / "labels.gz", three_labels);
   }
   const ImageSet set = read_idx(images, labels);
   CHECK(set.shape() == Shape{3, 1, 2, 4});
@@ -114,7 +60,7 @@ TEST_CASE("IDX files are read, plain and packed") {
 }
 
 TEST_CASE("a batch has the pictures with the numbers asked for, from 0 to 1") {
-  const ImageSet set = small_set();
+  const ImageSet set(Shape{2, 1, 2, 3}, {0, 51, 102, 153, 204, 255, 255, 0, 0, 0, 0, 0}, Index({2}, {1, 0}), {"a", "b"});
   const ImageBatch batch = set.batch(Index({3}, {1, 0, 1}));
   CHECK(batch.images.shape() == Shape{3, 1, 2, 3});
   CHECK(equal(batch.labels, Index({3}, {0, 1, 0})));
@@ -126,8 +72,7 @@ TEST_CASE("a batch has the pictures with the numbers asked for, from 0 to 1") {
 
   CHECK_THROWS_WITH_AS(set.batch(Index({1}, {2})), "ImageSet: picture 2 is not in [0, 2)", ValueError);
   CHECK_THROWS_WITH_AS(set.pixels(2), "ImageSet: picture 2 is not in [0, 2)", ValueError);
-  CHECK_THROWS_WITH_AS(set.batch(Index({1, 1}, {0})), "ImageSet: needs the numbers of pictures (B), got [1, 1]",
-                       ShapeError);
+  CHECK_REFUSED(ShapeError, set.batch(Index({1, 1}, {0})), "ImageSet", "the numbers of pictures (B), got [1, 1]");
 }
 
 TEST_CASE("a set whose parts do not fit together is refused") {
@@ -139,93 +84,78 @@ TEST_CASE("a set whose parts do not fit together is refused") {
   CHECK_THROWS_WITH_AS(set({2, 1, 1, 2}, 4, {0}), "ImageSet: pictures [2, 1, 1, 2] with labels [1]", ShapeError);
   CHECK_THROWS_WITH_AS(set({2, 1, 1, 2}, 4, {0, 2}), "ImageSet: label 2 is not in [0, 2)", ValueError);
   CHECK_THROWS_AS(set({2, 1, 1, 2}, 4, {0, -1}), ValueError);
-}
-
-TEST_CASE("a set whose sizes overflow is refused") {
   constexpr std::int64_t large = std::int64_t{1} << 62;
-  CHECK_THROWS_AS(ImageSet({4, large, 1, 1}, {}, Index({4}, 0), {"a"}), xgrad::LimitError);
-  CHECK_THROWS_AS(ImageSet({0, large, 4, 1}, {}, Index({0}, 0), {"a"}), xgrad::LimitError);
-  CHECK_THROWS_AS(ImageSet({2, -1, -1, 1}, {1, 2}, Index({2}, 0), {"a"}), ValueError);
+  CHECK_THROWS_AS(set({4, large, 1, 1}, 0, {0, 0, 0, 0}), LimitError);
+  CHECK_THROWS_AS(set({0, large, 4, 1}, 0, {}), LimitError);
+  CHECK_THROWS_AS(set({2, -1, -1, 1}, 2, {0, 0}), ValueError);
 }
 
-TEST_CASE("IDX files that are damaged are refused with what was expected and found") {
-  CHECK(idx_refusal(pictures(), numbers()) == "accepted");
-  CHECK(idx_refusal(numbers(), numbers()) ==
-        "read_idx: images: magic number: expected 0x00000803 (unsigned bytes, 3 axes), found 0x00000801");
-  CHECK(idx_refusal(pictures(), idx(0xD01, {3}, "abc")) ==
+TEST_CASE("IDX files that are damaged, or declare terabytes, are refused with what was expected and found") {
+  CHECK(idx_refusal(three_pictures, three_labels) == "accepted");
+  const std::vector<std::pair<std::string, const char*>> of_images{
+      {three_labels, "magic number: expected 0x00000803 (unsigned bytes, 3 axes), found 0x00000801"},
+      {"", "expected a header of 16 bytes, found 0"},
+      {three_pictures.substr(0, 15), "expected a header of 16 bytes, found 15"},
+      {idx(0x803, {3, 0, 4}, ""), "axis 1: expected a size of 1 or more, found 0"},
+      {three_pictures.substr(0, 39), "declares bytes of shape [3, 2, 4], but at most 23 bytes follow the header"},
+      {three_pictures + "x", "expected the end behind 24 bytes of shape [3, 2, 4], found more"},
+      {idx(0x803, {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}, some_bytes(4080)),
+       "declares bytes of shape [4294967295, 4294967295, 4294967295], but at most 4080 bytes follow the header"}};
+  for (const auto& [images, why] : of_images) {
+    CHECK(idx_refusal(images, three_labels) == std::string("read_idx: images: ") + why);
+  }
+  CHECK(idx_refusal(three_pictures, idx(0xD01, {3}, "abc")) ==
         "read_idx: labels: magic number: expected 0x00000801 (unsigned bytes, 1 axis), found 0x00000d01");
-  CHECK(idx_refusal("", numbers()) == "read_idx: images: expected a header of 16 bytes, found 0");
-  CHECK(idx_refusal(pictures().substr(0, 15), numbers()) ==
-        "read_idx: images: expected a header of 16 bytes, found 15");
-  CHECK(idx_refusal(idx(0x803, {3, 0, 4}, ""), numbers()) ==
-        "read_idx: images: axis 1: expected a size of 1 or more, found 0");
-  CHECK(idx_refusal(pictures().substr(0, 39), numbers()) ==
-        "read_idx: images: declares bytes of shape [3, 2, 4], but at most 23 bytes follow the header");
-  CHECK(idx_refusal(pictures() + "x", numbers()) ==
-        "read_idx: images: expected the end behind 24 bytes of shape [3, 2, 4], found more");
-  CHECK(idx_refusal(pictures(), idx(0x801, {2}, std::string("\1\0", 2))) ==
+  CHECK(idx_refusal(three_pictures, idx(0x801, {0xFFFFFFFF}, some_bytes(4000))) ==
+        "read_idx: labels: declares bytes of shape [4294967295], but at most 4000 bytes follow the header");
+  CHECK(idx_refusal(three_pictures, idx(0x801, {2}, std::string("\1\0", 2))) ==
         "read_idx: images has 3 pictures, but labels has 2 labels");
-  CHECK(idx_refusal(pictures(), numbers(), {"a", "b"}) ==
+  CHECK(idx_refusal(three_pictures, three_labels, {"a", "b"}) ==
         "read_idx: labels: label 2: expected a class below 2, found 2");
 }
 
 TEST_CASE("packed IDX files that are damaged are refused") {
   const TemporaryFolder folder;
-  const Path labels = write_text(folder / "labels", numbers());
-  const auto read = [&](const Path& images) { return refusal(folder, [&] { read_idx(images, labels); }); };
-  CHECK(read(write_text(folder / "images.gz", pictures())) == "read_idx: images.gz: is named .gz but is not gzip");
-  CHECK(read(gzip(folder / "short.gz", pictures().substr(0, 39))) ==
+  const Path labels = write_text(folder / "labels", three_labels);
+  const auto read = [&](const Path& images) { return refusal<FormatError>(folder, [&] { read_idx(images, labels); }); };
+  CHECK(read(write_text(folder / "images.gz", three_pictures)) == "read_idx: images.gz: is named .gz but is not gzip");
+  CHECK(read(write_gzip(folder / "short.gz", three_pictures.substr(0, 39))) ==
         "read_idx: short.gz: expected 24 bytes behind the header, found 23");
-  CHECK(read(gzip(folder / "long.gz", pictures() + "x")) ==
+  CHECK(read(write_gzip(folder / "long.gz", three_pictures + "x")) ==
         "read_idx: long.gz: expected the end behind 24 bytes of shape [3, 2, 4], found more");
-  gzip(folder / "whole.gz", idx(0x803, {30, 100, 100}, some_bytes(300'000)));
-  const std::string packed = read_text(folder / "whole.gz");
+  std::string packed = read_text(write_gzip(folder / "whole.gz", idx(0x803, {30, 100, 100}, some_bytes(300'000))));
   CHECK_THROWS_AS(read_idx(write_text(folder / "cut.gz", packed.substr(0, packed.size() / 2)), labels), IoError);
-  std::string damaged = packed;
-  damaged[packed.size() - 6] ^= 1;  // in the checksum
-  CHECK_THROWS_AS(read_idx(write_text(folder / "damaged.gz", damaged), labels), IoError);
+  packed[packed.size() - 6] ^= 1;  // in the checksum
+  CHECK_THROWS_AS(read_idx(write_text(folder / "damaged.gz", packed), labels), IoError);
   CHECK_THROWS_AS(read_idx(folder / "none", labels), IoError);
   CHECK_THROWS_AS(read_idx(folder.path(), labels), IoError);
-}
-
-TEST_CASE("a small file that declares terabytes is refused before there is room for them") {
-  const std::string liar = idx(0x803, {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}, some_bytes(4080));
-  CHECK(idx_refusal(liar, numbers()) ==
-        "read_idx: images: declares bytes of shape [4294967295, 4294967295, 4294967295], but at most 4080 bytes follow "
-        "the header");
-  CHECK(idx_refusal(pictures(), idx(0x801, {0xFFFFFFFF}, some_bytes(4000))) ==
-        "read_idx: labels: declares bytes of shape [4294967295], but at most 4000 bytes follow the header");
-  const TemporaryFolder folder;
-  gzip(folder / "images.gz", idx(0x803, {4000, 1000, 1000}, std::string(4'000'000, '\0')));  // 4 KB
-  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(folder / "images.gz"));
-  CHECK(refusal(folder, [&] { read_idx(folder / "images.gz", write_text(folder / "labels", numbers())); }) ==
-        "read_idx: images.gz: declares bytes of shape [4000, 1000, 1000], but at most " +
-            std::to_string(bytes * 1032 - 16) + " bytes follow the header");
+  // 4 KB that declare 4 GB are refused before there is room for them.
+  const Path liar = write_gzip(folder / "liar.gz", idx(0x803, {4000, 1000, 1000}, std::string(4'000'000, '\0')));
+  CHECK(read(liar) == cat("read_idx: liar.gz: declares bytes of shape [4000, 1000, 1000], but at most ",
+                          static_cast<std::int64_t>(std::filesystem::file_size(liar)) * 1032 - 16,
+                          " bytes follow the header"));
 }
 
 TEST_CASE("a folder is read by the names of the files in it") {
   const TemporaryFolder folder;
   SUBCASE("IDX") {
-    gzip(folder / "train-images-idx3-ubyte.gz", pictures());
-    gzip(folder / "train-labels-idx1-ubyte.gz", numbers());
-    write_text(folder / "t10k-images-idx3-ubyte", pictures());
-    write_text(folder / "t10k-labels-idx1-ubyte", numbers());
+    write_gzip(folder / "train-images-idx3-ubyte.gz", three_pictures);
+    write_gzip(folder / "train-labels-idx1-ubyte.gz", three_labels);
+    write_text(folder / "t10k-images-idx3-ubyte", three_pictures);
+    write_text(folder / "t10k-labels-idx1-ubyte", three_labels);
     const ImageData data = read_image_folder(folder.path());
     CHECK(data.train.size() == 3);
     CHECK(data.test.classes() == std::vector<std::string>{"0", "1", "2"});
     write_text(folder / "t10k-images-idx3-ubyte", idx(0x803, {3, 4, 2}, some_bytes(24)));
-    CHECK_THROWS_WITH_AS(read_image_folder(folder.path()),
-                         ("read_image_folder: " + folder.path().string() + ": pictures [3, 1, 2, 4] of 3 classes to " +
-                          "learn from, but [3, 1, 4, 2] of 3 to judge by")
-                             .c_str(),
-                         FormatError);
+    CHECK_REFUSED(FormatError, read_image_folder(folder.path()), "read_image_folder", folder.path().string(),
+                  "pictures [3, 1, 2, 4] of 3 classes to learn from, but [3, 1, 4, 2] of 3 to judge by");
   }
   SUBCASE("Fashion-MNIST") {
     const Path fashion = folder / "fashion-mnist";
     std::filesystem::create_directory(fashion);
     for (const char* part : {"train", "t10k"}) {
-      write_text(fashion / (std::string(part) + "-images-idx3-ubyte"), pictures());
-      write_text(fashion / (std::string(part) + "-labels-idx1-ubyte"), numbers());
+      write_text(fashion / (std::string(part) + "-images-idx3-ubyte"), three_pictures);
+      write_text(fashion / (std::string(part) + "-labels-idx1-ubyte"), three_labels);
     }
     CHECK(read_image_folder(fashion).train.classes()[9] == "ankle boot");
   }
@@ -237,12 +167,11 @@ TEST_CASE("a folder is read by the names of the files in it") {
       write_text(folder / name, png(image));
     };
     for (int i = 1; i <= 4; ++i) draw("cat/" + std::to_string(i) + ".png", 0.2 * i);
-    CHECK_THROWS_WITH_AS(read_image_folder(folder.path()),
-                         ("image_folder: " + (folder / "dog").string() + ": has no .png, .jpg or .jpeg in it").c_str(),
-                         FormatError);
+    CHECK_REFUSED(FormatError, read_image_folder(folder.path()), "image_folder", (folder / "dog").string(),
+                  "has no .png, .jpg or .jpeg in it");
     draw("dog/1.png", 0);
-    CHECK(refusal(folder, [&] { read_image_folder(folder.path()); }) ==
-          "read_image_folder: " + folder.path().string() + ": no class has five pictures");
+    CHECK_REFUSED(FormatError, read_image_folder(folder.path()), "read_image_folder", folder.path().string(),
+                  "no class has five pictures");
     draw("cat/5.png", 1);
     const ImageData data = read_image_folder(folder.path());
     CHECK(data.train.shape() == Shape{5, 3, 32, 32});
@@ -297,3 +226,5 @@ TEST_CASE("options of drawn shapes outside their range are refused") {
   CHECK_THROWS_WITH_AS(draw_shapes({}, {.noise = 2}), "draw_shapes: noise must be in [0, 1], got 2", ValueError);
   CHECK_THROWS_AS(draw_shapes({}, {.noise = std::nan("")}), ValueError);
 }
+
+}  // namespace xgrad::kit::testing
