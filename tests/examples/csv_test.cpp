@@ -25,10 +25,9 @@ TEST_CASE("a logger writes a header and rows, each at once") {
 TEST_CASE("a resumed log goes on after the rows that are wanted") {
   const TemporaryFolder folder;
   const auto path = folder / "loss.csv";
-  const auto resumed = [&](const char* before, std::initializer_list<Field> row, std::int64_t rows = -1) {
+  const auto resumed = [&](const char* before, const std::vector<Field>& row, std::size_t rows = 9) {
     write_text(path, before);
-    rows < 0 ? CsvLogger::resume(path, {"epoch", "loss"}).row(row)
-             : CsvLogger::resume(path, {"epoch", "loss"}, rows).row(row);
+    CsvLogger::resume(path, {"epoch", "loss"}, rows).row(row);
     return read_text(path);
   };
   CHECK(resumed("epoch,loss\n1,3\n2,2\n", {3, 1}) == "epoch,loss\n1,3\n2,2\n3,1\n");
