@@ -1,5 +1,5 @@
-// The annotated transformer in float: it begins to learn as nn::EncoderDecoder does (tests/long compares where both end),
-// and does with the library's tools what the library's models do.
+// The annotated transformer in float: it begins to learn as nn::EncoderDecoder does (tests/long compares where both
+// end), and does with the library's tools what the library's models do.
 #include <doctest/doctest.h>
 
 #include <annotated_transformer/training.h>
@@ -38,7 +38,8 @@ TEST_CASE("The annotated transformer begins to learn as nn::EncoderDecoder does,
   CHECK(losses.back() < losses.front() / 1.5);
 }
 
-TEST_CASE("A transformer of one's own has no leaks and no idle weights, shows where it looks, and is read from a file") {
+TEST_CASE(
+    "A transformer of one's own has no leaks and no idle weights, shows where it looks, and is read from a file") {
   manual_seed(1);
   const Options options{.source_words = 11, .target_words = 11};
   const Transformer model{nn::root, options}, again{nn::root, options};

@@ -50,7 +50,8 @@ TEST_CASE("the weights of a translation of six tokens have the book's shapes, an
   check(cross, arange(10) < 4);
 
   CHECK_REFUSED(ValueError, kit::attention_weights(recorder, ".nothing"), "attention_weights", "of '.nothing'",
-                "[decoder.blocks.0.cross_attn, decoder.blocks.0.self_attn,", "encoder.blocks.0.attn, encoder.blocks.1.attn]");
+                "[decoder.blocks.0.cross_attn, decoder.blocks.0.self_attn,",
+                "encoder.blocks.0.attn, encoder.blocks.1.attn]");
   CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.row = 2}), ValueError);
   CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.keys = 9}), ValueError);
 }
@@ -99,8 +100,10 @@ TEST_CASE("averages over the heads of each layer, and over all layers") {
   CHECK(equal(kit::averaged(weights, kit::Average::none), weights));
   CHECK(equal(kit::averaged(weights, kit::Average::heads), Array({2, 1, 1, 2}, {0.75, 0.25, 0.125, 0.875})));
   CHECK(equal(kit::averaged(weights, kit::Average::layers_and_heads), Array({1, 1, 1, 2}, {0.4375, 0.5625})));
-  CHECK_REFUSED(ShapeError, kit::averaged(Array({2, 2}, 1), kit::Average::heads), "averaged", "(layers, H, T, S)", "[2, 2]");
-  CHECK_REFUSED(ShapeError, kit::averaged(Array(Shape{2, 0, 1, 2}), kit::Average::none), "averaged", "no weights in [2, 0");
+  CHECK_REFUSED(ShapeError, kit::averaged(Array({2, 2}, 1), kit::Average::heads), "averaged", "(layers, H, T, S)",
+                "[2, 2]");
+  CHECK_REFUSED(ShapeError, kit::averaged(Array(Shape{2, 0, 1, 2}), kit::Average::none), "averaged",
+                "no weights in [2, 0");
 
   const Array wide({2, 2, 1, 4}, {1, 0, 0, 0, 0.5, 0.5, 0, 0, 0.25, 0.75, 0, 0, 0, 1, 0, 0});
   const kit::HeatMaps maps{.queries = {"q"}, .keys = {"a", "b", "c", "d"}};
@@ -141,7 +144,8 @@ TEST_CASE("rows of an encoder are what is read, those of a decoder what is predi
   CHECK_REFUSED(ValueError, kit::encoder_maps({}), "encoder_maps", "there are no tokens");
   CHECK_REFUSED(ValueError, kit::decoder_maps("<bos>", {}), "decoder_maps", "there are no tokens");
   CHECK_REFUSED(ValueError, kit::cross_maps({"va"}, {}), "cross_maps", "there are no tokens");
-  CHECK_REFUSED(ValueError, kit::cross_maps({"va", "!"}, {"go"}, {.queries = 1}), "cross_maps", "2 tokens", "1 positions");
+  CHECK_REFUSED(ValueError, kit::cross_maps({"va", "!"}, {"go"}, {.queries = 1}), "cross_maps", "2 tokens",
+                "1 positions");
   CHECK_REFUSED(ValueError, kit::encoder_maps({"va", "!"}, {.keys = -1}), "encoder_maps", "2 tokens", "-1 positions");
 }
 

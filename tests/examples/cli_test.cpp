@@ -1,4 +1,4 @@
-// The options that examples share, and how an example begins and ends.
+// The options that examples share, how an example begins and ends, and Ctrl-C: polled once, deadly twice.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
@@ -22,6 +22,7 @@
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/signal.h>
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/derivatives/build_info.h>
 #include <xgrad/ops/products/matmul_precision.h>
@@ -90,6 +91,17 @@ std::string refusal(const std::function<void(kit::Options&)>& options, std::vect
   CHECK(all.error.ends_with(end));
   return all.error.substr(begin.size(), all.error.size() - begin.size() - end.size());
 }
+
+/// Puts the default actions in place for a scope: a test program started in the background ignores SIGINT.
+struct DefaultActions {
+  DefaultActions() : interrupt(std::signal(SIGINT, SIG_DFL)), terminate(std::signal(SIGTERM, SIG_DFL)) {}
+  ~DefaultActions() {
+    std::signal(SIGINT, interrupt);
+    std::signal(SIGTERM, terminate);
+  }
+  void (*interrupt)(int);
+  void (*terminate)(int);
+};
 
 }  // namespace
 
@@ -247,7 +259,8 @@ TEST_CASE("a file that may not grow is an error and not the end of the program")
           std::signal(SIGXFSZ, SIG_DFL);
           const rlimit limit{4096, 4096};
           setrlimit(RLIMIT_FSIZE, &limit);
-          const std::string said = ended({}, [&](kit::Example&) { kit::save_text(folder / "large", std::string(10'000, 'x')); });
+          const std::string said =
+              ended({}, [&](kit::Example&) { kit::save_text(folder / "large", std::string(10'000, 'x')); });
           return said.starts_with("1 ") && said.ends_with("File too large\n") ? 0 : 7;
         }) == 0);
   CHECK(std::filesystem::is_empty(folder.path()));
@@ -277,4 +290,41 @@ TEST_CASE("what was meant for a closed standard stream does not end in a file") 
           }) == (closed == STDOUT_FILENO ? 1 : 0));
     CHECK(read_text(path) == "loss\n3\n");
   }
+}
+
+TEST_CASE("the first signal only sets a flag") {
+  const DefaultActions actions;
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const kit::Interrupt interrupt;
+    CHECK_FALSE(interrupt);
+    CHECK(interrupt.exit_code() == 0);
+    std::raise(signal);
+    CHECK(interrupt);
+    CHECK(interrupt.signal() == signal);
+    CHECK(interrupt.exit_code() == 128 + signal);
+  }
+}
+
+TEST_CASE("the second signal ends the program as if nothing had been caught") {
+  const DefaultActions actions;
+  const kit::Interrupt interrupt;
+  std::raise(SIGINT);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction action = {};
+    REQUIRE(sigaction(signal, nullptr, &action) == 0);
+    CHECK((action.sa_handler == SIG_DFL));
+  }
+}
+
+TEST_CASE("the signals are given back, and there is one Interrupt at a time") {
+  const DefaultActions actions;
+  std::signal(SIGTERM, SIG_IGN);
+  {
+    const kit::Interrupt interrupt;
+    CHECK_THROWS_AS(kit::Interrupt(), xgrad::Error);
+    std::raise(SIGTERM);  // stays ignored
+    CHECK_FALSE(interrupt);
+  }
+  CHECK((std::signal(SIGTERM, SIG_DFL) == SIG_IGN));
+  CHECK((std::signal(SIGINT, SIG_DFL) == SIG_DFL));
 }

@@ -118,8 +118,9 @@ TEST_CASE("a resumed log goes on after the rows that are wanted") {
 TEST_CASE("a log with other columns is left alone") {
   const TemporaryFolder folder;
   const auto path = write_text(folder / "loss.csv", "step,loss\n1,3\n");
-  CHECK(refusal<DataError>(folder, [&] { CsvLogger::resume(path, {"epoch", "loss"}); }) ==
-        "loss.csv:1: the columns are not epoch,loss");
+  CHECK(refusal<DataError>(folder, [&] {
+          CsvLogger::resume(path, {"epoch", "loss"});
+        }) == "loss.csv:1: the columns are not epoch,loss");
   CHECK(read_text(path) == "step,loss\n1,3\n");
 }
 
@@ -133,11 +134,16 @@ TEST_CASE("rows that do not fit are refused before anything is written") {
   CHECK_FALSE(std::filesystem::exists(folder / "none.csv"));
 }
 
-TEST_CASE("a log that cannot be written is an error with its reason, and a pipe does not wait for somebody at its other end") {
+TEST_CASE(
+    "a log that cannot be written is an error with its reason, and a pipe does not wait for somebody at its other "
+    "end") {
   const TemporaryFolder folder;
-  const auto said = [&](const std::filesystem::path& path) { return refusal<IoError>(folder, [&] { CsvLogger(path, {"loss"}); }); };
+  const auto said = [&](const std::filesystem::path& path) {
+    return refusal<IoError>(folder, [&] { CsvLogger(path, {"loss"}); });
+  };
   CHECK(said(folder / "missing/loss.csv") == "cannot open missing/loss.csv: No such file or directory");
-  if (std::filesystem::exists("/dev/full")) CHECK(said("/dev/full") == "cannot write /dev/full: No space left on device");
+  if (std::filesystem::exists("/dev/full"))
+    CHECK(said("/dev/full") == "cannot write /dev/full: No space left on device");
   const auto pipe = folder / "loss.csv";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   CHECK(said(pipe) == "cannot open loss.csv: is a pipe");

@@ -1,7 +1,9 @@
-// Loading batches: the same bits for any number of workers, places that are gone back to, errors, and no hanging.
+// Data sets, how samples become batches, and loading them: the same bits for any number of workers, places that are
+// gone back to, errors, and no hanging.
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -10,7 +12,9 @@
 #include <numeric>
 #include <thread>
 
+#include <xgrad/kit/data/collate.h>
 #include <xgrad/kit/data/data_loader.h>
+#include <xgrad/kit/data/dataset.h>
 #include <xgrad/kit/data/shapes.h>
 #include <xgrad/ops/ops.h>
 
@@ -18,6 +22,31 @@
 
 namespace xgrad::kit {
 namespace {
+
+struct Squares {
+  std::int64_t size() const { return 10; }
+  std::pair<Tensor, std::int64_t> get(std::int64_t i) const { return {tensor({Real(i)}), i * i}; }
+};
+
+struct Labelled {
+  Tensor image;
+  std::int64_t label;
+  bool flipped;
+};
+struct Nested {
+  std::array<float, 2> place;
+  std::pair<int, std::string> what;
+};
+struct Six {
+  int a, b, c, d, e;
+  Index f;
+};
+
+static_assert(Dataset<Squares> && !BatchedDataset<Squares>);
+static_assert(Dataset<std::vector<int>>);
+static_assert(Dataset<TensorDataset<Tensor, Index>> && BatchedDataset<TensorDataset<Tensor, Index>>);
+static_assert(BatchedDataset<ImageSet> && !Dataset<ImageSet>);
+static_assert(!Dataset<Tensor> && !Dataset<Index> && !Dataset<int>);
 
 /// Samples that draw random numbers, and take their time in another order than their own.
 struct Noisy {
@@ -83,6 +112,76 @@ std::vector<std::int64_t> joined(const std::vector<std::vector<std::int64_t>>& r
 }
 
 }  // namespace
+
+TEST_CASE("anything with a size and samples by number is a data set") {
+  CHECK(sample_of(Squares(), 3).second == 9);
+  CHECK(sample_of(std::vector<int>{5, 6, 7}, 2) == 7);
+}
+
+TEST_CASE("a data set of arrays gives rows, one at a time or many") {
+  const Tensor x = variable({{1, 2}, {3, 4}, {5, 6}});
+  const TensorDataset data{x, index({7, 8, 9}), Mask({3}, {true, false, true}), Array({3, 1, 1}, {1, 2, 3})};
+  CHECK(data.size() == 3);
+  const auto [row, label, flag, array] = data.get(1);
+  CHECK(equal(row.value(), Array({2}, {3, 4})));
+  CHECK_FALSE(row.requires_grad());
+  CHECK(label.item() == 8);
+  CHECK_FALSE(flag.item());
+  CHECK(array.shape() == Shape{1, 1});
+  const auto [rows, labels, flags, arrays] = data.batch(index({2, 0}));
+  CHECK(equal(rows.value(), Array({2, 2}, {5, 6, 1, 2})));
+  CHECK(equal(labels, index({9, 7})));
+  CHECK(equal(flags, Mask({2}, {true, true})));
+  CHECK(equal(arrays, Array({2, 1, 1}, {3, 1})));
+  CHECK_THROWS_AS(data.get(3), ValueError);
+  CHECK_THROWS_AS(data.batch(index({3})), ValueError);
+  CHECK_REFUSED(ShapeError, (TensorDataset{x, index({1, 2})}), "tensor_dataset",
+                "equally many rows, got [[3, 2], [2]]");
+  CHECK_THROWS_AS((TensorDataset{Tensor(3)}), ShapeError);
+}
+
+TEST_CASE("a row that is not there is refused, also one counted from the end") {
+  const TensorDataset points{tensor({{1, 2}, {3, 4}}), index({5, 6})};
+  for (const std::int64_t i : {-1, -2, 2}) {
+    CAPTURE(i);
+    CHECK_THROWS_AS(points.get(i), ValueError);
+    CHECK_THROWS_AS(points.batch(index({0, i})), ValueError);
+  }
+}
+
+TEST_CASE("samples of every kind become a batch") {
+  CHECK(equal(default_collate(std::vector<float>{1.5f, 2}).value(), Array({2}, {1.5f, 2})));
+  CHECK(equal(default_collate(std::vector<double>{0.5}).value(), Array({1}, {0.5f})));
+  CHECK(equal(default_collate(std::vector<int>{3, -4}), index({3, -4})));
+  CHECK(equal(default_collate(std::vector<bool>{true, false}), Mask({2}, {true, false})));
+  CHECK(equal(default_collate(Tensors{tensor({1, 2}), tensor({3, 4})}).value(), Array({2, 2}, {1, 2, 3, 4})));
+  CHECK(equal(default_collate(std::vector<Index>{index({1}), index({2})}), index({{1}, {2}})));
+  CHECK(default_collate(std::vector<std::string>{"a", "b"}) == std::vector<std::string>{"a", "b"});
+  CHECK(equal(default_collate(std::vector<std::vector<int>>{{1, 2}, {3, 4}}), index({{1, 2}, {3, 4}})));
+  CHECK(equal(default_collate(std::vector<std::vector<double>>{{1}, {3}}).value(), Array({2, 1}, {1, 3})));
+
+  const auto [numbers, words] = default_collate(std::vector<std::pair<int, std::string>>{{1, "one"}, {2, "two"}});
+  CHECK(equal(numbers, index({1, 2})));
+  CHECK(words[1] == "two");
+  const auto [images, labels, flipped] =
+      default_collate(std::vector<Labelled>{{tensor({1, 2}), 7, true}, {tensor({3, 4}), 8, false}});
+  CHECK(images.shape() == Shape{2, 2});
+  CHECK(equal(labels, index({7, 8})));
+  CHECK(equal(flipped, Mask({2}, {true, false})));
+  const auto [places, what] = default_collate(std::vector<Nested>{{{1, 2}, {3, "three"}}});
+  CHECK(equal(places.value(), Array({1, 2}, {1, 2})));
+  CHECK(equal(std::get<0>(what), index({3})));
+  const auto [a, b, c, d, e, f] = default_collate(std::vector<Six>{{1, 2, 3, 4, 5, index({6, 7})}});
+  CHECK(equal(concat(std::vector<Index>{a, b, c, d, e}), index({1, 2, 3, 4, 5})));
+  CHECK(f.shape() == Shape{1, 2});
+}
+
+TEST_CASE("samples that do not fit together are named") {
+  CHECK_REFUSED(ShapeError, default_collate(Tensors{tensor({1, 2}), tensor({1, 2}), tensor({1})}), "collate",
+                "sample 2 of the batch is [1], sample 0 [2]; a function that makes the batch can pad them");
+  CHECK_THROWS_AS(default_collate(std::vector<std::vector<int>>{{1, 2}, {3}}), ShapeError);
+  CHECK_THROWS_WITH_AS(default_collate(Tensors{}), "collate: a batch needs samples", ValueError);
+}
 
 TEST_CASE("without shuffling batches come in order, the last one smaller or left out") {
   const std::vector<std::int64_t> data = ascending(7);
@@ -216,7 +315,8 @@ TEST_CASE("a pass that is left early has been an epoch") {
 TEST_CASE("a state of another loader is refused, and nothing has changed") {
   const std::vector<std::int64_t> data = ascending(7);
   DataLoader loader{data, {.batch_size = 3}}, other{data, {.batch_size = 2}};
-  CHECK_REFUSED(FormatError, loader.load_state_dict(other.state_dict()), "data_loader", "7 samples, batch_size 2, shuffle",
+  CHECK_REFUSED(FormatError, loader.load_state_dict(other.state_dict()), "data_loader",
+                "7 samples, batch_size 2, shuffle",
                 "seed 0; this one has 7 samples, batch_size 3, shuffle false, drop_last false, seed 0");
   StateFile state = loader.state_dict();
   for (const Index& wrong : {index({0, 4}), index({-1, 0}), index({0})}) {
@@ -348,7 +448,8 @@ TEST_CASE("loaders that share every batch together have the samples of one, in i
   // The last batch has five samples.
   const auto sixth = [](const Index& rows) { return rows[{slice(5, none)}]; };
   DataLoader last{data, {.batch_size = 6, .mine = sixth}};
-  CHECK_REFUSED(ValueError, last.begin(), "data_loader", "`mine` leaves none of the 5 samples of a batch: set drop_last");
+  CHECK_REFUSED(ValueError, last.begin(), "data_loader",
+                "`mine` leaves none of the 5 samples of a batch: set drop_last");
   DataLoader dropped{data, {.batch_size = 6, .drop_last = true, .mine = sixth}};
   CHECK(std::get<0>(*dropped.begin()).at({0}) == 5);
 }

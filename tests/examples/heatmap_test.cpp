@@ -53,8 +53,8 @@ TEST_CASE("greater weights are further from the ground, in one scale for all pan
     return all;
   };
   const std::string svg = heat_map_svg(maps);
-  check_svg(svg, 2, {"fill=\"#edf2f8\" class=\"filledf2f81b232e\"><title>"});      // the faintest: two zeros
-  check_svg(svg, 1, {darkest, ".fill0d2e63e0f1fd{fill:#e0f1fd}"});  // the strongest: the 1
+  check_svg(svg, 2, {"fill=\"#edf2f8\" class=\"filledf2f81b232e\"><title>"});  // the faintest: two zeros
+  check_svg(svg, 1, {darkest, ".fill0d2e63e0f1fd{fill:#e0f1fd}"});             // the strongest: the 1
   const std::vector<int> down = lightness(svg, 13);
   REQUIRE(down.size() == 10);
   CHECK(std::ranges::adjacent_find(down, std::less_equal()) == down.end());

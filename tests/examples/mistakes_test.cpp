@@ -23,14 +23,16 @@ struct SameName : nn::Module {
 }  // namespace
 
 TEST_CASE("shapes and numbers of which one is wrong") {
-  CHECK_REFUSED(ShapeError, matmul(zeros({4, 3}), zeros({8, 3})), "matmul", "[4, 3] @ [8, 3]", "{.transpose_b = true}?");
+  CHECK_REFUSED(ShapeError, matmul(zeros({4, 3}), zeros({8, 3})), "matmul", "[4, 3] @ [8, 3]",
+                "{.transpose_b = true}?");
   CHECK_REFUSED(ShapeError, zeros({4, 3}) + zeros({4}), "add", "[4, 3] with [4] at axis -1; [4] would fit as [4, 1]");
   CHECK_REFUSED(ValueError, sum(zeros({4, 3}), 2), "sum", "axis 2", "rank 2");
   CHECK_REFUSED(ValueError, (zeros({4, 3})[{4}]), "slice", "index 4", "axis 0 of size 4");
   CHECK_REFUSED(ShapeError, tensor({{1, 2}, {3}}), "tensor", "parts of shapes [2] and [1]");
   CHECK_REFUSED(ValueError, cross_entropy(zeros({2, 3}), index({1, 3})), "cross_entropy", "target 3 of sample 1",
                 "[0, 3)");
-  CHECK_REFUSED(ShapeError, cross_entropy(zeros({4, 3}), index({1, 2})), "cross_entropy", "logits [4, 3]", "[4], got [2]");
+  CHECK_REFUSED(ShapeError, cross_entropy(zeros({4, 3}), index({1, 2})), "cross_entropy", "logits [4, 3]",
+                "[4], got [2]");
   const std::vector<Tensor> uneven{tensor({1, 2}), tensor({3})};
   CHECK_REFUSED(SampleError, (DataLoader{uneven, {.batch_size = 2}}.begin()), "data_loader", "samples [0, 1]: collate",
                 "[1], sample 0 [2]", "a function that makes the batch can pad them");
@@ -50,7 +52,8 @@ TEST_CASE("layers that are given or made of the wrong sizes, names and weights")
 }
 
 TEST_CASE("backward passes that cannot be made, or not again") {
-  CHECK_REFUSED(ShapeError, variable({1, 2}, "w").backward(), "backward", "shape [2], not one element", "sum() or mean()");
+  CHECK_REFUSED(ShapeError, variable({1, 2}, "w").backward(), "backward", "shape [2], not one element",
+                "sum() or mean()");
   CHECK_REFUSED(ValueError, sum(tensor({1, 2})).backward(), "backward", "nothing that requires a gradient");
   const Tensor w = variable({1, 2}, "w"), once = sum(w * w), stale = sum(w * w);
   once.backward();

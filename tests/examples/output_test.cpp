@@ -82,12 +82,12 @@ TEST_CASE("an output folder is made with its parents, and one that exists is tak
 TEST_CASE("a file where the folder should be is an error") {
   const TemporaryFolder folder;
   const auto path = write_text(folder / "taken", "");
-  CHECK(refusal<IoError>(folder, [&] { output_folder("translate", path); }) == "cannot make folder taken: Not a directory");
+  CHECK(refusal<IoError>(folder, [&] { output_folder("translate", path); }) ==
+        "cannot make folder taken: Not a directory");
 }
 
 TEST_CASE("a folder that takes no files is an error before anything is computed, and one that does stays as it was") {
-  if (std::filesystem::is_directory("/proc/self"))
-    CHECK_THROWS_AS(output_folder("translate", "/proc/self"), IoError);
+  if (std::filesystem::is_directory("/proc/self")) CHECK_THROWS_AS(output_folder("translate", "/proc/self"), IoError);
   const TemporaryFolder folder;
   output_folder("translate", folder.path());
   CHECK(std::filesystem::is_empty(folder.path()));

@@ -83,8 +83,8 @@ TEST_CASE("a grid shows every picture with its caption") {
   const std::string svg = picture_grid_svg(grid);
   check_labels(svg, 1, {"Mistakes &amp; more", "cat", "&lt;dog&gt;"});
   check_svg(svg, 1, {"picture</text>", "<title>" + longest + "</title>"});
-  check_svg(svg, 0, {"…"});                      // in several lines
-  check_svg(svg, 2, {"<image x=\"24\""});        // two rows
+  check_svg(svg, 0, {"…"});                // in several lines
+  check_svg(svg, 2, {"<image x=\"24\""});  // two rows
   check_svg(svg, 3, {"data:image/png;base64,"});
   grid.captions = {};
   check_svg(picture_grid_svg(grid), 1, {"<text"});
@@ -146,7 +146,8 @@ TEST_CASE("a confusion matrix counts which class was taken for which") {
 
   CHECK_REFUSED(ValueError, confusion_matrix(labels, guesses, 2), "confusion_matrix", "class 2 is not in [0, 2)");
   CHECK_REFUSED(ShapeError, confusion_matrix(labels, Index({4}, 0), 3), "confusion_matrix", "(N), got [5] and [4]");
-  CHECK_REFUSED(ValueError, confusion_matrix(labels, guesses, 0), "confusion_matrix", "classes must be in [1, 32768], got 0");
+  CHECK_REFUSED(ValueError, confusion_matrix(labels, guesses, 0), "confusion_matrix",
+                "classes must be in [1, 32768], got 0");
   CHECK_REFUSED(ShapeError, confusion_svg("", counts, {"a"}), "confusion_svg", "1 classes need (1, 1), got [3, 3]");
   CHECK_THROWS_AS(confusion_svg("", Index({0, 0}, 0), {}), ValueError);
 }

@@ -14,7 +14,9 @@ const double nan = std::nan("");
 
 std::vector<std::string> ticks(double low, double high, int about) { return tick_labels(nice_ticks(low, high, about)); }
 
-std::vector<double> of_circles(const std::string& name, const std::string& svg) { return attributes(svg, "circle", name); }
+std::vector<double> of_circles(const std::string& name, const std::string& svg) {
+  return attributes(svg, "circle", name);
+}
 
 /// The plot of one series without a name.
 std::string plot_of(const std::vector<double>& x, const std::vector<double>& y, const PlotOptions& options = {}) {
@@ -179,7 +181,7 @@ TEST_CASE("an axis has the limits that it is given") {
   const std::vector<Series> series{{"", {0, 1, 2, 3, 4}, {0.5, 10, 1000, 10, 0.5}, Series::Style::marked}};
   const std::string svg = line_plot(series, {.x_limits = Limits{0, 8}, .y_limits = Limits{0, 20}});
   check_labels(svg, 1, {"7", "20"});
-  check_svg(svg, 4, {"<circle"});   // of 1000 there is no point,
+  check_svg(svg, 4, {"<circle"});  // of 1000 there is no point,
   check_svg(svg, 1, {"<svg x="});  // and the line to it ends at the edge
   check_svg(line_plot(series), 0, {"<svg x="});
   const std::string near = line_plot(series, {.x_limits = Limits{0, 1}});

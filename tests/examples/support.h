@@ -41,7 +41,8 @@ std::string refusal(const TemporaryFolder& folder, const F& f) {
   } catch (const E& error) {
     std::string message = error.what();
     const std::string path = folder.path().string() + "/";
-    for (std::size_t at = message.find(path); at != message.npos; at = message.find(path)) message.erase(at, path.size());
+    for (std::size_t at = message.find(path); at != message.npos; at = message.find(path))
+      message.erase(at, path.size());
     return message;
   }
   return "accepted";
@@ -101,7 +102,8 @@ inline std::size_t count_of(std::string_view part, std::string_view text) {
 }
 
 /// Checks that a picture is well-formed and that each of these parts occurs `count` times in it.
-inline void check_svg(const std::string& svg, std::size_t count = 0, std::initializer_list<std::string_view> parts = {}) {
+inline void check_svg(const std::string& svg, std::size_t count = 0,
+                      std::initializer_list<std::string_view> parts = {}) {
   CHECK(xml_error(svg) == "");
   for (const std::string_view part : parts) CHECK_MESSAGE(count_of(part, svg) == count, part, " in ", svg);
 }

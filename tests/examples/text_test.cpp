@@ -45,12 +45,12 @@ struct Scripted {
 TEST_CASE("pairs are read from what people's files look like") {
   const TemporaryFolder folder;
   const std::vector<SentencePair> expected = {{"Go.", "Va !"}, {"Run!", "Cours !"}};
-  for (const char* text : {"Go.\tVa !\nRun!\tCours !\n", "Go.\tVa !\nRun!\tCours !",
-                           // A third column, as downloads have today.
-                           "Go.\tVa !\tCC-BY 2.0\nRun!\tCours !\tCC-BY\tmore\n",
-                           // A byte order mark, CRLF and empty lines; no-break spaces, and spaces around.
-                           "\xEF\xBB\xBFGo.\tVa !\r\n\r\n  \nRun!\tCours !\r\n",
-                           " Go. \tVa\u202F!\nRun!\tCours\u00A0! \n"}) {
+  for (const char* text :
+       {"Go.\tVa !\nRun!\tCours !\n", "Go.\tVa !\nRun!\tCours !",
+        // A third column, as downloads have today.
+        "Go.\tVa !\tCC-BY 2.0\nRun!\tCours !\tCC-BY\tmore\n",
+        // A byte order mark, CRLF and empty lines; no-break spaces, and spaces around.
+        "\xEF\xBB\xBFGo.\tVa !\r\n\r\n  \nRun!\tCours !\r\n", " Go. \tVa\u202F!\nRun!\tCours\u00A0! \n"}) {
     CAPTURE(text);
     CHECK(read_pairs(write_text(folder / "f", text)) == expected);
     CHECK(read_pairs(write_gzip(folder / "f.gz", text)) == expected);
@@ -75,13 +75,16 @@ TEST_CASE("what is no such text is refused with its line") {
   CHECK(refusal_of_pairs("a\tb\n\tVa !\n") == "pairs:2: expected source<TAB>target, found an empty source");
   CHECK(refusal_of_pairs("Go.\t\xC9t\xE9\n") == "pairs:1: expected source<TAB>target, found bytes that are not UTF-8");
   CHECK(refusal_of_pairs(std::string("Go.\tV\0a\n", 8)) == "pairs:1: expected source<TAB>target, found a zero byte");
-  CHECK(refusal_of_pairs("<!DOCTYPE html>\n") == "pairs:1: expected source<TAB>target, found no tab in \"<!DOCTYPE html>\"");
+  CHECK(refusal_of_pairs("<!DOCTYPE html>\n") ==
+        "pairs:1: expected source<TAB>target, found no tab in \"<!DOCTYPE html>\"");
   CHECK(refusal_of_pairs("a\tb\n" + std::string(3 << 20, 'x')) == "pairs:2: longer than 1 MiB: not a text file?");
 }
 
 TEST_CASE("files that cannot be read are errors with a reason") {
   const TemporaryFolder folder;
-  const auto said = [&](const std::filesystem::path& path) { return refusal<IoError>(folder, [&] { read_pairs(path); }); };
+  const auto said = [&](const std::filesystem::path& path) {
+    return refusal<IoError>(folder, [&] { read_pairs(path); });
+  };
   CHECK(said(folder / "missing.tsv") == "cannot open missing.tsv: No such file or directory");
   CHECK(said(folder.path()) == "cannot read " + folder.path().string() + ": not a regular file");
   const auto pipe = folder / "pipe";
@@ -219,10 +222,8 @@ TEST_CASE("the bundled corpus keeps what its description promises") {
   CHECK(std::is_sorted(pairs.begin(), pairs.end(),
                        [](const auto& a, const auto& b) { return a.source.size() < b.source.size(); }));
 
-  const std::vector<SentencePair> in_the_page{{"Go.", "Va !"},
-                                              {"I lost.", "J'ai perdu."},
-                                              {"He's calm.", "Il est calme."},
-                                              {"I'm home.", "Je suis chez moi."}};
+  const std::vector<SentencePair> in_the_page{
+      {"Go.", "Va !"}, {"I lost.", "J'ai perdu."}, {"He's calm.", "Il est calme."}, {"I'm home.", "Je suis chez moi."}};
   for (const SentencePair& known : in_the_page) {
     CHECK(std::count(pairs.begin(), pairs.begin() + 600, known) == 1);
     CHECK(std::count_if(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.source == known.source; }) ==

@@ -1,4 +1,5 @@
-// Text as ids: characters, words, byte-level BPE and WordPiece, beside what the package `tokenizers` gives; damaged files.
+// Text as ids: characters, words, byte-level BPE and WordPiece, beside what the package `tokenizers` gives; damaged
+// files.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -85,8 +86,8 @@ std::string refusal_of_pair(const json& vocab, const std::string& merges, const 
   const TemporaryFolder folder;
   write_text(folder / "vocab.json", vocab.dump());
   write_text(folder / "merges.txt", merges);
-  return refusal<FormatError>(
-      folder, [&] { BpeTokenizer::read(folder / "vocab.json", folder / "merges.txt", options); });
+  return refusal<FormatError>(folder,
+                              [&] { BpeTokenizer::read(folder / "vocab.json", folder / "merges.txt", options); });
 }
 
 /// The error of reading a tokenizer.json, without its begin.
@@ -145,7 +146,8 @@ TEST_CASE("words have the ids of a vocabulary") {
   CHECK(equal(WordTokenizer(tokenizer.vocab()).encode("dog"), tokenizer.encode("dog")));
   CHECK(WordTokenizer("a a b", {.min_freq = 2}).vocab().tokens() == Tokens{"<unk>", "a"});
 
-  CHECK_REFUSED(ValueError, WordTokenizer("a", {.reserved = {}}).encode("b"), "vocab", "unknown token 'b' and no <unk>");
+  CHECK_REFUSED(ValueError, WordTokenizer("a", {.reserved = {}}).encode("b"), "vocab",
+                "unknown token 'b' and no <unk>");
   CHECK_THROWS_AS(WordTokenizer("a", {.reserved = {"x", "x"}}), ValueError);
   CHECK_THROWS_AS(WordTokenizer("\xFF"), ValueError);
   CHECK_THROWS_AS(tokenizer.encode("\xFF"), ValueError);
@@ -231,8 +233,7 @@ TEST_CASE("any bytes come back from their ids") {
   const BpeTokenizer tokenizer = from_files();
   CHECK(tokenizer.decode(tokenizer.encode(all_bytes())) == all_bytes());
   std::string noise;
-  for (const std::int64_t byte : random_integers(0, 256, {20'000}, {.seed = 1}))
-    noise += static_cast<char>(byte);
+  for (const std::int64_t byte : random_integers(0, 256, {20'000}, {.seed = 1})) noise += static_cast<char>(byte);
   CHECK(tokenizer.decode(tokenizer.encode(noise)) == noise);
   CHECK(tokenizer.encode("").shape() == Shape{0});
   CHECK(tokenizer.decode(Index(Shape{0})).empty());
@@ -421,8 +422,7 @@ TEST_CASE("parts that say the same otherwise mean the same") {
 }
 
 TEST_CASE("the pattern of Llama 3 splits at contractions, classes, numbers of three digits and ends of lines") {
-  CHECK(llama3_words("I'M she'LL 'tis it'\u017F") ==
-        Words{"I", "'M", " she", "'LL", " '", "tis", " it", "'\u017F"});
+  CHECK(llama3_words("I'M she'LL 'tis it'\u017F") == Words{"I", "'M", " she", "'LL", " '", "tis", " it", "'\u017F"});
   CHECK(llama3_words("x12345 (a)!\n\nb") == Words{"x", "123", "45", " (", "a", ")!\n\n", "b"});
   CHECK(llama3_words("a \n \n  b  ") == Words{"a", " \n \n", " ", " b", "  "});
   CHECK(qwen2_words("\t12") == Words{"\t", "1", "2"});
@@ -442,8 +442,8 @@ TEST_CASE("100 kB without a space, or of spaces alone, are twice the tokens of t
   while (chinese.size() < 100'000) chinese += "世";
   while (mixed.size() < 100'000) mixed += "ab<x.\u0301";
   const auto check_sizes = [&](const Tokenizer& tokenizer) {
-    for (const std::string& text : {std::string(100'000, ' '), std::string(100'000, '\n'), std::string(100'000, '<'),
-                                    chinese, mixed}) {
+    for (const std::string& text :
+         {std::string(100'000, ' '), std::string(100'000, '\n'), std::string(100'000, '<'), chinese, mixed}) {
       const std::int64_t whole = tokenizer.encode(text).size();
       const std::int64_t half = tokenizer.encode(text.substr(0, text.size() / 2)).size();
       CHECK(std::abs(whole - 2 * half) <= 8);
@@ -475,13 +475,17 @@ TEST_CASE("what a tokenizer's file asks for that is not read, and what is damage
       {"gpt2", {"/model/end_of_word_suffix", "</w>"}, "model.end_of_word_suffix: \"</w>\" is not supported"},
       {"qwen2", {"/normalizer/type", "NFKC"}, "normalizer.type: \"NFKC\" is not supported"},
       {"gpt2", {"/pre_tokenizer/add_prefix_space", true}, "pre_tokenizer.add_prefix_space: true is not supported"},
-      {"llama3", {"/pre_tokenizer/pretokenizers/0/behavior", "Removed"},
+      {"llama3",
+       {"/pre_tokenizer/pretokenizers/0/behavior", "Removed"},
        "pre_tokenizer.pretokenizers[0].behavior: \"Removed\" is not supported"},
-      {"llama3", {"/pre_tokenizer/pretokenizers/1/use_regex", true},
+      {"llama3",
+       {"/pre_tokenizer/pretokenizers/1/use_regex", true},
        "pre_tokenizer.pretokenizers[1].use_regex: true is not supported"},
-      {"llama3", {"/pre_tokenizer/pretokenizers/0", nullptr},
+      {"llama3",
+       {"/pre_tokenizer/pretokenizers/0", nullptr},
        "pre_tokenizer.pretokenizers: expected Split and ByteLevel, found 1 steps"},
-      {"llama3", {"/pre_tokenizer/pretokenizers/0/pattern/Regex", "\\p{L}+|\\s"},
+      {"llama3",
+       {"/pre_tokenizer/pretokenizers/0/pattern/Regex", "\\p{L}+|\\s"},
        "pre_tokenizer.pretokenizers[0].pattern.Regex: neither the pattern of Llama 3 nor that of Qwen 2"},
       {"gpt2", {"/added_tokens/1/normalized", true}, "accepted"},
       {"qwen2", {"/added_tokens/1/normalized", true}, "added_tokens[1].normalized: true is not supported"},
@@ -490,10 +494,14 @@ TEST_CASE("what a tokenizer's file asks for that is not read, and what is damage
       {"gpt2", {"/model/vocab/!", 7}, "model.vocab: id 7 is given to \"!\" and to \"'\""},
       {"gpt2", {"/model/vocab/!", -1}, "model.vocab: expected an id for \"!\", found -1"},
       {"gpt2", {"/model/vocab/!", 1e30}, "model.vocab: expected an id for \"!\", found 1e+30"},
-      {"gpt2", {"/model/merges/2", json::array({"xq", "z"})},
+      {"gpt2",
+       {"/model/merges/2", json::array({"xq", "z"})},
        "model.merges[2]: merge of \"xq\" and \"z\": \"xq\" is not in the vocabulary"},
-      {"gpt2", {"/model/merges/2", json::array({"â", "Ģ"})}, "model.merges[2]: merge of \"â\" and \"Ģ\" is given twice"},
-      {"gpt2", {"/model/merges/2", "abc"},
+      {"gpt2",
+       {"/model/merges/2", json::array({"â", "Ģ"})},
+       "model.merges[2]: merge of \"â\" and \"Ģ\" is given twice"},
+      {"gpt2",
+       {"/model/merges/2", "abc"},
        "model.merges[2]: expected two tokens with a space between them, found \"abc\""},
       {"gpt2", {"/model/merges/2", json::array({"a", 1})}, "model.merges[2][1]: expected a text, found 1"},
       {"gpt2", {"/model/ignore_merges", 1}, "model.ignore_merges: expected true or false, found 1"},
@@ -502,7 +510,8 @@ TEST_CASE("what a tokenizer's file asks for that is not read, and what is damage
       {"gpt2", {"/added_tokens/0/id", 9}, "added_tokens[0]: token \"<|end|>\" has id 9, but 0 in the vocabulary"},
       {"gpt2", {"/added_tokens/1/id", 7}, "added_tokens[1]: id 7 is given to \"'\" and to \"New York\""},
       {"gpt2", {"/added_tokens/1/id", 500}, "model.vocab: 452 tokens have ids up to 500: id 450 is left out"},
-      {"llama3", {"/post_processor/processors/1/single/0/SpecialToken/id", "<none>"},
+      {"llama3",
+       {"/post_processor/processors/1/single/0/SpecialToken/id", "<none>"},
        "post_processor.processors[1].single[0].SpecialToken.id: \"<none>\" is not in the vocabulary"}};
   for (const auto& [kind, change, why] : rows) CHECK(refusal_of(kind, change) == why);
   for (const std::string field : {"pre_tokenizer", "model", "decoder", "post_processor"}) {

@@ -107,7 +107,8 @@ void check_equal(const NamedArrays& a, const NamedArrays& b) {
 }
 
 /// That the second training, in a folder of its own, ended as the first did.
-void check_same(const Training& a, const std::filesystem::path& of_a, const Training& b, const std::filesystem::path& of_b) {
+void check_same(const Training& a, const std::filesystem::path& of_a, const Training& b,
+                const std::filesystem::path& of_b) {
   check_equal(a.net.state_dict(), b.net.state_dict());
   CHECK(a.reports() == b.reports());
   CHECK(a.trainer.best().epoch == b.trainer.best().epoch);
@@ -179,7 +180,8 @@ TEST_CASE("a step that is written out trains as the loss alone does, bit for bit
                 "the loss of step 1 is nan");
 }
 
-TEST_CASE("a training that was stopped anywhere goes on bit for bit, in a new process or in the same, alone or with ranks") {
+TEST_CASE(
+    "a training that was stopped anywhere goes on bit for bit, in a new process or in the same, alone or with ranks") {
   struct Run {
     TrainerOptions options;
     bool ranks;
@@ -190,7 +192,9 @@ TEST_CASE("a training that was stopped anywhere goes on bit for bit, in a new pr
   std::iota(anywhere.begin(), anywhere.end(), 1);
   const std::vector<Run> runs{
       {{.epochs = 4, .schedule = optim::schedule::cosine({.steps = 20}), .max_norm = 0.5},
-       false, anywhere, {{1, 5}, {2, 10}, {3, 15}, {4, 20}}},
+       false,
+       anywhere,
+       {{1, 5}, {2, 10}, {3, 15}, {4, 20}}},
       // 5 batches, 3 steps an epoch; the last report is that of the end.
       {{.epochs = 3, .accumulate = 2, .ema = 0.5, .validate_every = 4}, false, {2, 4, 6, 7}, {{2, 4}, {3, 8}, {3, 9}}},
       {{.epochs = 3}, true, {1, 4, 6}, {{1, 5}, {2, 10}, {3, 15}}},
@@ -521,9 +525,10 @@ TEST_CASE("what the optimizer does not train is said once, where progress is sho
   const Net net, other;
   Descent one(net, {.epochs = 2, .terminal = {.out = &out}});
   one.trainer.fit(one.batches, loss_of(other));
-  CHECK(testing::count_of("trainer: the optimizer does not train in.weight [8, 2]: of another instance of the same model: "
-                          "the loss was not computed by the one that is trained\n",
-                          out.str()) == 1);
+  CHECK(testing::count_of(
+            "trainer: the optimizer does not train in.weight [8, 2]: of another instance of the same model: "
+            "the loss was not computed by the one that is trained\n",
+            out.str()) == 1);
 }
 
 TEST_CASE("a trainer of one rank does what it does alone, bit for bit") {
@@ -591,7 +596,8 @@ TEST_CASE("progress is shown where it is wanted") {
   std::ostringstream out, bar;
   const Net net;
   Descent one(net, {.epochs = 2, .terminal = {.out = &out}});
-  one.trainer.fit(one.batches, [&](const auto& batch) { return cross_entropy(net(std::get<0>(batch)), std::get<1>(batch)); });
+  one.trainer.fit(one.batches,
+                  [&](const auto& batch) { return cross_entropy(net(std::get<0>(batch)), std::get<1>(batch)); });
   // Where a line cannot be drawn over, one for each epoch.
   CHECK(std::ranges::count(out.str(), '\n') == 2);
   CHECK(out.str().find("epoch 2/2  loss 0.") != std::string::npos);

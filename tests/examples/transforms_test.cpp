@@ -76,7 +76,7 @@ TEST_CASE("a random shift moves each picture by up to n pixels, each way equally
   }
   double chi_square = 0;
   for (const double count : seen) chi_square += (count - 4000 / 9.0) * (count - 4000 / 9.0) / (4000 / 9.0);
-  CHECK(chi_square < 26.1);  // the quantile 0.999 with 8 degrees of freedom
+  CHECK(chi_square < 26.1);                                // the quantile 0.999 with 8 degrees of freedom
   CHECK_FALSE(equal(random_shift(1)(pictures), shifted));  // the next draw
   CHECK(random_shift(7)(numbered({1, 3, 3})).shape() == Shape{1, 3, 3});
   CHECK(equal(random_shift(0)(pictures), pictures));

@@ -5,6 +5,7 @@
 
 #include <xgrad/core/array/random.h>
 #include <xgrad/kit/draw/vectors.h>
+#include <xgrad/ops/ops.h>
 
 #include "support.h"
 
@@ -29,34 +30,20 @@ TEST_CASE("the nearest rows are those at the smallest angle, whatever their leng
 TEST_CASE("principal axes find the directions in which points are spread") {
   // Spread 3, 1 and 0.1 along three axes that are turned by known angles in space, around a centre.
   const double a = 0.7, b = 0.4;
-  const double axes[3][3] = {{std::cos(a) * std::cos(b), std::sin(a) * std::cos(b), std::sin(b)},
-                             {-std::sin(a), std::cos(a), 0},
-                             {-std::cos(a) * std::sin(b), -std::sin(a) * std::sin(b), std::cos(b)}};
-  const std::int64_t N = 400;
-  const Array noise = random_normal({N, 3}, {.seed = 1});
-  const double spread[3] = {3, 1, 0.1};
-  Array points(Shape{N, 3});
-  for (std::int64_t i = 0; i < N; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      double x = 5;
-      for (int k = 0; k < 3; ++k) x += spread[k] * noise.at({i, k}) * axes[k][j];
-      points.mutable_data()[3 * i + j] = static_cast<Real>(x);
-    }
-  }
-  const Array places = principal_axes(points, 2);
-  CHECK(places.shape() == Shape{N, 2});
-  for (int k = 0; k < 2; ++k) {  // up to the accident of a sample, the places are the coordinates they were made from
-    double product = 0, sum = 0, squares = 0, made = 0, mean = 0;
-    for (std::int64_t i = 0; i < N; ++i) mean += noise.at({i, k}) / N;
-    for (std::int64_t i = 0; i < N; ++i) {
-      product += places.at({i, k}) * (noise.at({i, k}) - mean);
-      sum += places.at({i, k});
-      squares += places.at({i, k}) * places.at({i, k});
-      made += std::pow(noise.at({i, k}) - mean, 2);
-    }
-    CHECK(std::abs(sum) / N < 1e-4);
-    CHECK(std::abs(product) / std::sqrt(squares * made) > 0.995);
-    CHECK(std::sqrt(squares / N) == doctest::Approx(spread[k]).epsilon(0.1));
+  const Tensor axes = tensor({{std::cos(a) * std::cos(b), std::sin(a) * std::cos(b), std::sin(b)},
+                              {-std::sin(a), std::cos(a), 0},
+                              {-std::cos(a) * std::sin(b), -std::sin(a) * std::sin(b), std::cos(b)}});
+  const std::vector<double> spread{3, 1, 0.1};
+  const Tensor made = random_normal({400, 3}, {.seed = 1}) * tensor({3, 1, 0.1});
+  const Array points = (matmul(made, axes) + 5).value();
+  const Tensor places = principal_axes(points, 2);
+  CHECK(places.shape() == Shape{400, 2});
+  for (std::int64_t k = 0; k < 2; ++k) {
+    // Up to the accident of a sample, the places are the coordinates they were made from.
+    const Tensor place = places[{_, k}], wanted = made[{_, k}] - mean(made[{_, k}]);
+    CHECK(std::abs(mean(place).item()) < 1e-4);
+    CHECK(abs(sum(place * wanted) / sqrt(sum(square(place)) * sum(square(wanted)))).item() > 0.995);
+    CHECK(sqrt(mean(square(place))).item() == doctest::Approx(spread[static_cast<std::size_t>(k)]).epsilon(0.1));
   }
   CHECK_THROWS_AS(principal_axes(points, 4), ValueError);
   CHECK_THROWS_AS(principal_axes(points, 0), ValueError);
