@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -56,24 +55,18 @@ TEST_CASE("a random shift moves each picture by up to n pixels, each way equally
   const Array pictures = numbered({4000, 2, 3, 4});
   const Array shifted = random_shift(1)(pictures);
   CHECK(shifted.shape() == pictures.shape());
-  std::array<double, 9> seen{};  // tops and lefts from -1 to 1
-  for (std::int64_t b = 0; b < 4000; ++b) {
-    int matches = 0;
-    for (std::int64_t top = -1; top <= 1; ++top) {
-      for (std::int64_t left = -1; left <= 1; ++left) {
-        bool same = true;
-        for (std::int64_t i = 0; i < 24; ++i) {
-          const std::int64_t c = i / 12, y = top + i % 12 / 4, x = left + i % 4;
-          const bool outside = y < 0 || y >= 3 || x < 0 || x >= 4;
-          same = same && shifted.at({b, c, i % 12 / 4, i % 4}) == (outside ? 0 : pictures.at({b, c, y, x}));
-        }
-        if (!same) continue;
-        ++matches;
-        ++seen[static_cast<std::size_t>((top + 1) * 3 + left + 1)];
-      }
+  const Tensor around = pad(pictures, {{0, 0}, {0, 0}, {1, 1}, {1, 1}});
+  Tensor matches = zeros({4000});
+  std::vector<double> seen;  // of tops and lefts from -1 to 1
+  for (std::int64_t top = 0; top <= 2; ++top) {
+    for (std::int64_t left = 0; left <= 2; ++left) {
+      const Tensor moved = around[{_, _, slice(top, top + 3), slice(left, left + 4)}];
+      const Tensor same = to_real(all(Tensor(shifted) == moved, {1, 2, 3}));
+      matches = matches + same;
+      seen.push_back(sum(same).item());
     }
-    CHECK(matches == 1);
   }
+  CHECK(all(matches == 1));
   double chi_square = 0;
   for (const double count : seen) chi_square += (count - 4000 / 9.0) * (count - 4000 / 9.0) / (4000 / 9.0);
   CHECK(chi_square < 26.1);                                // the quantile 0.999 with 8 degrees of freedom
@@ -85,16 +78,11 @@ TEST_CASE("a random shift moves each picture by up to n pixels, each way equally
 
 TEST_CASE("a random flip exchanges left and right of about so many pictures") {
   manual_seed(4);
-  Array images(Shape{400, 2, 1, 3}, 0);
-  for (std::int64_t i = 0; i < images.size(); ++i) images.mutable_data()[i] = static_cast<Real>(i % 6);
-  const Array flipped = random_horizontal_flip(0.25)(images);
-  int count = 0;
-  for (std::int64_t b = 0; b < 400; ++b) {
-    const std::vector<Real> picture(flipped.data() + 6 * b, flipped.data() + 6 * b + 6);
-    const bool turned = picture == std::vector<Real>{2, 1, 0, 5, 4, 3};
-    CHECK((turned || picture == std::vector<Real>{0, 1, 2, 3, 4, 5}));
-    count += turned ? 1 : 0;
-  }
+  const Array images = numbered({400, 2, 1, 3});
+  const Tensor flipped = random_horizontal_flip(0.25)(images);
+  const Mask turned = all(flipped == flip(images, {3}), {1, 2, 3});
+  CHECK(all(turned || all(flipped == Tensor(images), {1, 2, 3})));
+  const Real count = sum(to_real(turned)).item();
   CHECK(count > 70);
   CHECK(count < 130);
   CHECK(images.data()[0] == 0);
