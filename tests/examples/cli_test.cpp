@@ -300,7 +300,6 @@ TEST_CASE("the first signal only sets a flag") {
     CHECK(interrupt.exit_code() == 0);
     std::raise(signal);
     CHECK(interrupt);
-    CHECK(interrupt.signal() == signal);
     CHECK(interrupt.exit_code() == 128 + signal);
   }
 }
