@@ -278,13 +278,6 @@ TEST_CASE("pictures of every kind are read as PIL reads them") {
   CHECK(compared == 16);
 }
 
-TEST_CASE("a picture that the kit writes is read again") {
-  const TemporaryFolder folder;
-  const Array image = Array(Shape{3, 2, 2}, {0, 0.2, 0.4, 0.6, 0.8, 1, 1, 0.8, 0.6, 0.4, 0.2, 0});
-  const Array again = read_image(write_text(folder / "picture of any name", png(image)));
-  for (int i = 0; i < 12; ++i) CHECK(again.data()[i] == doctest::Approx(image.data()[i]));
-}
-
 TEST_CASE("damaged pictures are refused with their path, wherever they are cut off or changed") {
   const TemporaryFolder folder;
   for (const char* name : {"rgb.png", "interlaced.png", "palette.png", "halved.jpg", "progressive.jpg"}) {

@@ -296,14 +296,6 @@ TEST_CASE("a checkpoint of other settings is refused with all that differ") {
   CHECK_REFUSED(ValueError, Training{other}, "trainer", "two settings have the same name");
 }
 
-TEST_CASE("what is in a checkpoint's way is found before the training") {
-  const TemporaryFolder folder;
-  std::filesystem::create_directories(folder / "run" / "checkpoint.safetensors");
-  Training one({.epochs = 1, .folder = folder / "run"});
-  CHECK_THROWS_AS(one.fit(), IoError);
-  CHECK(one.trainer.steps() == 0);
-}
-
 namespace {
 
 /// The state and the loss of each epoch after training by SGD in some form of batches; each row of the points counts as
