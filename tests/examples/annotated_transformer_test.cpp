@@ -1,9 +1,12 @@
-// The annotated transformer in float: it begins to learn as nn::EncoderDecoder does. tests/long compares where both
-// end.
+// The annotated transformer in float: it begins to learn as nn::EncoderDecoder does (tests/long compares where both
+// end), and does with the library's tools what the library's models do.
 #include <doctest/doctest.h>
 
 #include <annotated_transformer/training.h>
+#include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/train/translation.h>
+
+#include "support.h"
 
 namespace annotated {
 namespace {
@@ -33,6 +36,29 @@ TEST_CASE("The annotated transformer begins to learn as nn::EncoderDecoder does,
     CHECK(loss == doctest::Approx(sum / static_cast<double>(batches.size())).epsilon(1e-3));
   }
   CHECK(losses.back() < losses.front() / 1.5);
+}
+
+TEST_CASE(
+    "A transformer of one's own has no leaks and no idle weights, shows where it looks, and is read from a file") {
+  manual_seed(1);
+  const Options options{.source_words = 11, .target_words = 11};
+  const Transformer model{nn::root, options}, again{nn::root, options};
+  const Index source = randint(3, 11, {5, 8}), before = randint(3, 11, {5, 9}), lengths = index({8, 3, 5, 8, 6});
+  const auto of_target = [&](const Index& ids) { return model(source, lengths, ids); };
+  const auto of_source = [&](const Index& ids, const Index& counted) { return model(ids, counted, before); };
+  CHECK(nn::check_causality(of_target, before, {.model = &model}).ok());
+  const nn::PaddingInvarianceOptions whole{.model = &model, .output = nn::PaddedOutput::everything};
+  CHECK(nn::check_padding_invariance(of_source, source, lengths, whole).ok());
+  const optim::Adam adam{model.parameters()};
+  CHECK(optim::audit(cross_entropy(of_target(before), before), adam).clean());
+
+  const kit::testing::TemporaryFolder folder;
+  save(model, (folder / "weights.safetensors").string());
+  load(again, (folder / "weights.safetensors").string());
+  const nn::Eval one(model), other(again);
+  nn::AttentionRecorder recorder;
+  CHECK(equal(of_target(before).value(), again(source, lengths, before).value()));
+  CHECK(recorder.last("decoder.blocks.1.cross_attn").shape() == Shape{5, 4, 9, 8});
 }
 
 }  // namespace

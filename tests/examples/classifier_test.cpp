@@ -1,4 +1,4 @@
-// Training and judging a classifier of pictures.
+// Training and judging a classifier of pictures, and the mean of numbers that come one by one.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <xgrad/kit/data/shapes.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/train/classifier.h>
+#include <xgrad/kit/train/metrics.h>
 #include <xgrad/xgrad.h>
 
 #include "support.h"
@@ -56,8 +57,7 @@ TEST_CASE("answers of no pictures are refused") {
   const ImageSet set = draw_shapes({.seed = 3}, {.count = 4, .size = 8});
   const ImageSet none(Shape{0, 1, 8, 8}, {}, Index(Shape{0}), set.classes());
   const Linear model(nn::root);
-  CHECK_THROWS_WITH_AS(answers(model, std::cref(model), none, channel_statistics(set)),
-                       "answers: there are no pictures", ValueError);
+  CHECK_REFUSED(ValueError, answers(model, std::cref(model), none, channel_statistics(set)), "answers", "no pictures");
 }
 
 TEST_CASE("pictures to learn from are standardised, shifted and flipped at random, and keep their labels") {
@@ -92,6 +92,21 @@ TEST_CASE("a classifier is trained, and what it learnt is drawn and counted") {
   for (const char* name : {"confusion.svg", "mistakes.svg"}) {
     CHECK(std::filesystem::file_size(folder / name) > 1000);
   }
+}
+
+TEST_CASE("a running average weighs its numbers") {
+  RunningAverage average;
+  average.add(2);
+  average.add(5, 2);
+  average.add(1e9, 0);
+  CHECK(average.value() == 4);
+  CHECK(average.weight() == 3);
+  average = {};
+  CHECK_REFUSED(ValueError, average.value(), "running_average", "nothing was added yet");
+  CHECK_REFUSED(NumericError, average.add(std::nan("")), "running_average", "the value nan is not finite");
+  CHECK_REFUSED(ValueError, average.add(1, -1), "running_average", "a weight must be finite and at least 0, got -1");
+  CHECK_THROWS_AS(average.add(1, HUGE_VAL), ValueError);
+  CHECK(average.weight() == 0);
 }
 
 }  // namespace xgrad::kit

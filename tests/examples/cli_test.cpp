@@ -1,4 +1,4 @@
-// The options that examples share, and how an example begins and ends.
+// The options that examples share, how an example begins and ends, and Ctrl-C: polled once, deadly twice.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
@@ -22,6 +22,7 @@
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/signal.h>
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/derivatives/build_info.h>
 #include <xgrad/ops/products/matmul_precision.h>
@@ -61,6 +62,24 @@ Outcome outcome(
   return result;
 }
 
+constexpr auto must_not_run = [](kit::Example&) { throw std::logic_error("must not run"); };
+
+/// The status and the error with which an example ends.
+std::string ended(const std::vector<const char*>& arguments, const std::function<void(kit::Example&)>& body) {
+  const Outcome end = outcome(arguments, body);
+  return std::to_string(end.status) + " " + end.error;
+}
+
+/// The exit code of a process of its own.
+int status_of(const std::function<int()>& child) {
+  const pid_t process = fork();
+  if (process == 0) _exit(child());
+  int status = 0;
+  REQUIRE(waitpid(process, &status, 0) == process);
+  REQUIRE(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
 /// The message with which a command line of these options is refused, or "accepted".
 std::string refusal(const std::function<void(kit::Options&)>& options, std::vector<const char*> line) {
   const Outcome all = outcome(
@@ -72,6 +91,17 @@ std::string refusal(const std::function<void(kit::Options&)>& options, std::vect
   CHECK(all.error.ends_with(end));
   return all.error.substr(begin.size(), all.error.size() - begin.size() - end.size());
 }
+
+/// Puts the default actions in place for a scope: a test program started in the background ignores SIGINT.
+struct DefaultActions {
+  DefaultActions() : interrupt(std::signal(SIGINT, SIG_DFL)), terminate(std::signal(SIGTERM, SIG_DFL)) {}
+  ~DefaultActions() {
+    std::signal(SIGINT, interrupt);
+    std::signal(SIGTERM, terminate);
+  }
+  void (*interrupt)(int);
+  void (*terminate)(int);
+};
 
 }  // namespace
 
@@ -120,7 +150,9 @@ TEST_CASE("an example is given its folder and its seed, and ends with its files 
     CHECK(run.status == 0);
     CHECK_FALSE(xgrad::runs_plain());
   }
-  const Outcome help = outcome({"--help"}, [](kit::Example&) { throw std::logic_error("must not run"); });
+  const Outcome help = outcome({"--help"}, must_not_run);
+  CHECK(help.status == 0);
+  CHECK(help.out.starts_with("Trains.\n"));
   CHECK(help.out.find("out/example") != std::string::npos);
   CHECK(help.out.find("--resume") == std::string::npos);
 }
@@ -152,6 +184,7 @@ TEST_CASE("a number on the command line is a decimal number within its range, or
   CHECK(refusal(options, {"--epochs=-1"}) == whole + "\"-1\"");
   CHECK(refusal(options, {"--seed=-1"}) ==
         "--seed: expected a whole number from 0 to 18446744073709551615, found \"-1\"");
+  CHECK(refusal(options, {"--threads", "-1"}).ends_with("found \"-1\""));
   CHECK(refusal(options, {"--seed", "18446744073709551616"}).ends_with("found \"18446744073709551616\""));
   for (const std::string text : {"0", "-1", "abc", "nan", "inf", "1e4", "1e400", "0,5"}) {
     const std::string given = "--lr=" + text;
@@ -195,55 +228,18 @@ TEST_CASE("texts and flags on the command line, and a configuration that begins 
   CHECK(found.flag);
 }
 
-TEST_CASE("errors of an example are one line and a status") {
-  const Outcome help = outcome({"--help"}, [](kit::Example&) { throw std::logic_error("must not run"); });
-  CHECK(help.status == 0);
-  CHECK(help.out.starts_with("Trains.\n"));
-  const Outcome wrong = outcome({"--epoch"}, [](kit::Example&) { throw std::logic_error("must not run"); });
-  CHECK(wrong.status == 2);
-  CHECK(wrong.error == "error: The following argument was not expected: --epoch (--help lists the options)\n");
-  const Outcome late = outcome({}, [](kit::Example&) { throw kit::OptionError("--dim", "6 is no multiple of 4"); });
-  CHECK(late.status == 2);
-  CHECK(late.error == "error: --dim: 6 is no multiple of 4 (--help lists the options)\n");
-  const Outcome failed = outcome({}, [](kit::Example&) { throw std::runtime_error("no data"); });
-  CHECK(failed.status == 1);
-  CHECK(failed.error == "error: no data\n");
-  const Outcome large = outcome({}, [](kit::Example&) { throw std::bad_alloc(); });
-  CHECK(large.status == 1);
-  CHECK(large.error == "error: not enough memory\n");
-  const Outcome lost = outcome({}, [](kit::Example&) { std::cout.setstate(std::ios::badbit); });
+TEST_CASE("errors of an example, and any around main, are one line and a status") {
+  CHECK(ended({"--epoch"}, must_not_run) ==
+        "2 error: The following argument was not expected: --epoch (--help lists the options)\n");
+  CHECK(ended({}, [](kit::Example&) { throw kit::OptionError("--dim", "6 is no multiple of 4"); }) ==
+        "2 error: --dim: 6 is no multiple of 4 (--help lists the options)\n");
+  CHECK(ended({}, [](kit::Example&) { throw std::runtime_error("no data"); }) == "1 error: no data\n");
+  CHECK(ended({}, [](kit::Example&) { throw std::bad_alloc(); }) == "1 error: not enough memory\n");
+  CHECK(ended({}, [](kit::Example&) { std::cout.setstate(std::ios::badbit); }) ==
+        "1 error: cannot write to standard output: earlier lines were lost\n");
   std::cout.clear();
-  CHECK(lost.status == 1);
-  CHECK(lost.error == "error: cannot write to standard output: earlier lines were lost\n");
-  for (const char* option : {"--threads", "--seed"}) {
-    const Outcome refused = outcome({option, "-1"}, [](kit::Example&) { throw std::logic_error("must not run"); });
-    CHECK(refused.status == 2);
-    CHECK(refused.error.find("found \"-1\"") != std::string::npos);
-  }
-}
-
-TEST_CASE("a file that may not grow is an error and not the end of the program") {
-  const TemporaryFolder folder;
-  const pid_t child = fork();
-  if (child == 0) {
-    std::signal(SIGXFSZ, SIG_DFL);
-    const rlimit limit{4096, 4096};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    const Outcome full =
-        outcome({}, [&](kit::Example&) { kit::save_text(folder / "large", std::string(10'000, 'x')); });
-    _exit(full.status == 1 && full.error.ends_with("File too large\n") ? 0 : 7);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  REQUIRE(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
-  CHECK(std::filesystem::is_empty(folder.path()));
-}
-
-TEST_CASE("any error around main becomes a line and a status") {
   const auto reported = [](void (*fails)()) {  // where options are declared, the earliest that a program does
-    const Outcome end = outcome(
-        {}, [](kit::Example&) {}, [=](kit::Options&) { fails(); });
+    const Outcome end = outcome({}, must_not_run, [=](kit::Options&) { fails(); });
     return std::to_string(end.status) + " " + end.error;
   };
   CHECK(reported([] { throw std::bad_alloc(); }) == "1 error: not enough memory\n");
@@ -253,33 +249,77 @@ TEST_CASE("any error around main becomes a line and a status") {
   CHECK(reported([] { throw 3; }) == "1 error: unknown\n");
 }
 
+TEST_CASE("a file that may not grow is an error and not the end of the program") {
+  const TemporaryFolder folder;
+  CHECK(status_of([&] {
+          std::signal(SIGXFSZ, SIG_DFL);
+          const rlimit limit{4096, 4096};
+          setrlimit(RLIMIT_FSIZE, &limit);
+          const std::string said =
+              ended({}, [&](kit::Example&) { kit::save_text(folder / "large", std::string(10'000, 'x')); });
+          return said.starts_with("1 ") && said.ends_with("File too large\n") ? 0 : 7;
+        }) == 0);
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
 TEST_CASE("what was meant for a closed standard stream does not end in a file") {
   const TemporaryFolder folder;
   const auto path = folder / "loss.csv";
   for (const int closed : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     CAPTURE(closed);
-    const pid_t child = fork();
-    if (child == 0) {
-      for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {  // quiet, and one closed
-        if (descriptor != closed) dup2(open("/dev/null", O_RDWR), descriptor);
-      }
-      close(closed);
-      const std::string out = folder.path().string();
-      const char* arguments[] = {"example", "--out", out.c_str()};
-      _exit(kit::main(3, const_cast<char**>(arguments), "example", "Trains.", [&](kit::Example& example) {
-        kit::CsvLogger log(path, {"loss"});
-        for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-          if (write(descriptor, "noise", 5) == 5 && descriptor == closed) example.status = 7;
-        }
-        std::cout << "noise" << std::endl;
-        std::cerr << "noise" << std::endl;
-        log.row({3});
-      }));
-    }
-    int status = 0;
-    REQUIRE(waitpid(child, &status, 0) == child);
-    REQUIRE(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == (closed == STDOUT_FILENO ? 1 : 0));
+    CHECK(status_of([&] {
+            for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {  // quiet, and one closed
+              if (descriptor != closed) dup2(open("/dev/null", O_RDWR), descriptor);
+            }
+            close(closed);
+            const std::string out = folder.path().string();
+            const char* arguments[] = {"example", "--out", out.c_str()};
+            return kit::main(3, const_cast<char**>(arguments), "example", "Trains.", [&](kit::Example& example) {
+              kit::CsvLogger log(path, {"loss"});
+              for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+                if (write(descriptor, "noise", 5) == 5 && descriptor == closed) example.status = 7;
+              }
+              std::cout << "noise" << std::endl;
+              std::cerr << "noise" << std::endl;
+              log.row({3});
+            });
+          }) == (closed == STDOUT_FILENO ? 1 : 0));
     CHECK(read_text(path) == "loss\n3\n");
   }
+}
+
+TEST_CASE("the first signal only sets a flag") {
+  const DefaultActions actions;
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const kit::Interrupt interrupt;
+    CHECK_FALSE(interrupt);
+    CHECK(interrupt.exit_code() == 0);
+    std::raise(signal);
+    CHECK(interrupt);
+    CHECK(interrupt.exit_code() == 128 + signal);
+  }
+}
+
+TEST_CASE("the second signal ends the program as if nothing had been caught") {
+  const DefaultActions actions;
+  const kit::Interrupt interrupt;
+  std::raise(SIGINT);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction action = {};
+    REQUIRE(sigaction(signal, nullptr, &action) == 0);
+    CHECK((action.sa_handler == SIG_DFL));
+  }
+}
+
+TEST_CASE("the signals are given back, and there is one Interrupt at a time") {
+  const DefaultActions actions;
+  std::signal(SIGTERM, SIG_IGN);
+  {
+    const kit::Interrupt interrupt;
+    CHECK_THROWS_AS(kit::Interrupt(), xgrad::Error);
+    std::raise(SIGTERM);  // stays ignored
+    CHECK_FALSE(interrupt);
+  }
+  CHECK((std::signal(SIGTERM, SIG_DFL) == SIG_IGN));
+  CHECK((std::signal(SIGINT, SIG_DFL) == SIG_DFL));
 }

@@ -1,22 +1,95 @@
-// Rows of numbers in a file.
+// Tables out of CSV files, against what pandas reads (tests/fixtures/make_data_fixtures.py), files that are no tables,
+// and rows of numbers that are written to one.
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
 
-#include <xgrad/core/base/error.h>
+#include <cmath>
+
+#include <xgrad/core/files/safetensors.h>
 #include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/data/csv_table.h>
 #include <xgrad/kit/program/error.h>
+#include <xgrad/ops/ops.h>
 
 #include "support.h"
+#include "support/fixtures.h"
 
-using namespace xgrad::kit;
-using xgrad::kit::testing::read_text;
-using xgrad::kit::testing::TemporaryFolder;
-using xgrad::kit::testing::write_text;
+namespace xgrad::kit::testing {
+namespace {
+
+std::string refusal_of_table(std::string_view text) {
+  const TemporaryFolder folder;
+  const auto path = write_text(folder / "t.csv", text);
+  return refusal<DataError>(folder, [&] { CsvTable{path}; });
+}
+
+bool same_numbers(const Array& a, const Array& b) {
+  return a.shape() == b.shape() && std::ranges::equal(a, b, [](Real x, Real y) {
+           return (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= 1e-6 * std::abs(y);
+         });
+}
+
+}  // namespace
+
+TEST_CASE("a table is read as pandas reads it") {
+  const CommaLocale commas;
+  const CsvTable table(xgrad::testing::fixture_path("tables/table.csv"));
+  const StateFile expected = load_safetensors(xgrad::testing::fixture_path("tables/table.safetensors"));
+  CHECK(table.columns() == std::vector<std::string>{"name", "age", "fare", "port", "note, quoted"});
+  CHECK(table.rows() == 6);
+  for (const char* column : {"age", "fare"}) {
+    CHECK(same_numbers(table.numbers(column), expected.get<Array>(column)));
+    CHECK(std::isnan(table.numbers(column).at({column[0] == 'a' ? 2 : 4})));
+  }
+  for (const char* column : {"port", "name", "note, quoted"}) {
+    CHECK(equal(table.categories(column).codes, expected.get<Index>(cat(column, "/codes"))));
+  }
+  CHECK(table.categories("port").names == std::vector<std::string>{"C", "Q", "S"});
+  CHECK(table.texts("note, quoted")[1] == "said \"hello\"");
+  CHECK(table.texts("note, quoted")[2] == "two lines");
+  CHECK(table.texts("name")[0] == "Braund, Mr. Owen");
+}
+
+TEST_CASE("words of another table are the categories of the first") {
+  const TemporaryFolder folder;
+  const CsvTable train(write_text(folder / "train.csv", "town\nRome\nOslo\nNA\nRome\n"));
+  const Categories towns = train.categories("town");
+  CHECK(equal(towns.codes, index({1, 0, -1, 1})));
+  const CsvTable test(write_text(folder / "test.csv", "a,town\n1,Rome\n2,\n3,Bonn"));
+  CHECK(test.rows() == 3);
+  CHECK(equal(test.categories("town", {"Rome", "Bonn"}).codes, index({0, -1, 1})));
+  CHECK(refusal<DataError>(folder, [&] { test.categories("town", towns.names); }) ==
+        "test.csv:4: column \"town\": \"Bonn\" is no category");
+}
+
+TEST_CASE("what is no table, and no number, is refused with its line and column") {
+  CHECK(refusal_of_table("a,b\n1,2\n3,4,5\n") == "t.csv:3: 3 fields in 2 columns");
+  CHECK(refusal_of_table("a,b\n\"x\",2\n\n3\n") == "t.csv:4: 1 fields in 2 columns");
+  CHECK(refusal_of_table("a,b\n1,\"2\n3,4\n") == "t.csv:2: a quote is not closed");
+  CHECK(refusal_of_table("a,b\n1,2\"\n") == "t.csv:2: a quote in a field that does not begin with one");
+  CHECK(refusal_of_table("a,b\n1,\"2\" \n") == "t.csv:2: text behind a closing quote");
+  CHECK(refusal_of_table("a,b,a\n") == "t.csv:1: two columns are named \"a\"");
+  CHECK(refusal_of_table("") == "t.csv:1: no names of columns");
+  CHECK(refusal_of_table("\n\n") == "t.csv:1: no names of columns");
+  CHECK(refusal_of_table("a,b\n1,2") == "accepted");
+  CHECK(refusal_of_table("\"\",b\n\"\",\"\"\"\"\"\"") == "accepted");
+
+  const TemporaryFolder folder;
+  const auto path = write_text(folder / "t.csv", "a,b\n1,2\n\"x\",2\n1e3x,nan\n");
+  const CsvTable table(path);
+  CHECK(refusal<DataError>(folder, [&] { table.numbers("a"); }) == "t.csv:3: column \"a\": needs a number, got \"x\"");
+  CHECK_REFUSED(ValueError, table.numbers("c"), "csv_table", path.string(), "has no column \"c\", it has [a, b]");
+  CHECK(table.numbers("b").at({0}) == 2);
+  const CsvTable unknown(write_text(folder / "u.csv", "a\nnan\n1e3x\n"));
+  CHECK_THROWS_AS(unknown.numbers("a"), DataError);
+  CHECK(CsvTable(write_text(folder / "n.csv", "a,b\n,1\nnan,1\n")).rows() == 2);
+  CHECK_THROWS_AS(CsvTable(folder / "missing.csv"), IoError);
+}
 
 TEST_CASE("a logger writes a header and rows, each at once") {
   const TemporaryFolder folder;
-  const testing::CommaLocale commas;
+  const CommaLocale commas;
   CsvLogger log(folder / "loss.csv", {"epoch", "loss", "note"});
   CHECK(read_text(log.path()) == "epoch,loss,note\n");
   log.row({1000, 0.1f, "a, \"b\""});
@@ -28,65 +101,53 @@ TEST_CASE("a logger writes a header and rows, each at once") {
 TEST_CASE("a resumed log goes on after the rows that are wanted") {
   const TemporaryFolder folder;
   const auto path = folder / "loss.csv";
-  SUBCASE("all of them") {
-    write_text(path, "epoch,loss\n1,3\n2,2\n");
-    CsvLogger::resume(path, {"epoch", "loss"}).row({3, 1});
-    CHECK(read_text(path) == "epoch,loss\n1,3\n2,2\n3,1\n");
-  }
-  SUBCASE("those before the checkpoint") {
-    write_text(path, "epoch,loss\n1,3\n2,2\n3,1\n");
-    CsvLogger::resume(path, {"epoch", "loss"}, 1).row({2, 9});
-    CHECK(read_text(path) == "epoch,loss\n1,3\n2,9\n");
-  }
-  SUBCASE("without a line that a crash cut short") {
-    write_text(path, "epoch,loss\n1,3\n2,");
-    CsvLogger::resume(path, {"epoch", "loss"}).row({2, 2});
-    CHECK(read_text(path) == "epoch,loss\n1,3\n2,2\n");
-  }
-  SUBCASE("none, if there is no file or no whole header") {
-    if (std::filesystem::exists(path)) std::filesystem::remove(path);
-    CsvLogger::resume(path, {"epoch", "loss"}).row({1, 3});
-    CHECK(read_text(path) == "epoch,loss\n1,3\n");
-    write_text(path, "epo");
-    CsvLogger::resume(path, {"epoch", "loss"}).row({1, 3});
-    CHECK(read_text(path) == "epoch,loss\n1,3\n");
-  }
+  const auto resumed = [&](const char* before, const std::vector<Field>& row, std::size_t rows = 9) {
+    write_text(path, before);
+    CsvLogger::resume(path, {"epoch", "loss"}, rows).row(row);
+    return read_text(path);
+  };
+  CHECK(resumed("epoch,loss\n1,3\n2,2\n", {3, 1}) == "epoch,loss\n1,3\n2,2\n3,1\n");
+  CHECK(resumed("epoch,loss\n1,3\n2,2\n3,1\n", {2, 9}, 1) == "epoch,loss\n1,3\n2,9\n");
+  CHECK(resumed("epoch,loss\n1,3\n2,", {2, 2}) == "epoch,loss\n1,3\n2,2\n");  // a line that a crash cut short
+  CHECK(resumed("epo", {1, 3}) == "epoch,loss\n1,3\n");
+  std::filesystem::remove(path);
+  CsvLogger::resume(path, {"epoch", "loss"}).row({1, 3});
+  CHECK(read_text(path) == "epoch,loss\n1,3\n");
 }
 
 TEST_CASE("a log with other columns is left alone") {
   const TemporaryFolder folder;
   const auto path = write_text(folder / "loss.csv", "step,loss\n1,3\n");
-  CHECK_THROWS_WITH_AS(CsvLogger::resume(path, {"epoch", "loss"}),
-                       (path.string() + ":1: the columns are not epoch,loss").c_str(), DataError);
+  CHECK(refusal<DataError>(folder, [&] {
+          CsvLogger::resume(path, {"epoch", "loss"});
+        }) == "loss.csv:1: the columns are not epoch,loss");
   CHECK(read_text(path) == "step,loss\n1,3\n");
 }
 
 TEST_CASE("rows that do not fit are refused before anything is written") {
   const TemporaryFolder folder;
   CsvLogger log(folder / "loss.csv", {"epoch", "loss"});
-  CHECK_THROWS_WITH_AS(log.row({1}), "csv: 1 values for 2 columns", xgrad::ValueError);
-  CHECK_THROWS_AS(log.row({1, "two\nlines"}), xgrad::ValueError);
+  CHECK_THROWS_WITH_AS(log.row({1}), "csv: 1 values for 2 columns", ValueError);
+  CHECK_THROWS_AS(log.row({1, "two\nlines"}), ValueError);
   CHECK(read_text(log.path()) == "epoch,loss\n");
-  CHECK_THROWS_AS(CsvLogger(folder / "none.csv", {}), xgrad::ValueError);
+  CHECK_THROWS_AS(CsvLogger(folder / "none.csv", {}), ValueError);
   CHECK_FALSE(std::filesystem::exists(folder / "none.csv"));
 }
 
-TEST_CASE("a log that cannot be written is an error with its reason") {
+TEST_CASE(
+    "a log that cannot be written is an error with its reason, and a pipe does not wait for somebody at its other "
+    "end") {
   const TemporaryFolder folder;
-  const auto path = folder / "missing/loss.csv";
-  CHECK_THROWS_WITH_AS(CsvLogger(path, {"loss"}),
-                       ("cannot open " + path.string() + ": No such file or directory").c_str(), xgrad::IoError);
-  if (std::filesystem::exists("/dev/full")) {
-    CHECK_THROWS_WITH_AS(CsvLogger("/dev/full", {"loss"}), "cannot write /dev/full: No space left on device",
-                         xgrad::IoError);
-  }
+  const auto said = [&](const std::filesystem::path& path) {
+    return refusal<IoError>(folder, [&] { CsvLogger(path, {"loss"}); });
+  };
+  CHECK(said(folder / "missing/loss.csv") == "cannot open missing/loss.csv: No such file or directory");
+  if (std::filesystem::exists("/dev/full"))
+    CHECK(said("/dev/full") == "cannot write /dev/full: No space left on device");
+  const auto pipe = folder / "loss.csv";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(said(pipe) == "cannot open loss.csv: is a pipe");
+  CHECK_THROWS_AS(CsvLogger::resume(pipe, {"loss"}), IoError);
 }
 
-TEST_CASE("a pipe where the log should be is an error instead of a wait for somebody at its other end") {
-  const TemporaryFolder folder;
-  const auto path = folder / "loss.csv";
-  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
-  CHECK_THROWS_WITH_AS(CsvLogger(path, {"loss"}), ("cannot open " + path.string() + ": is a pipe").c_str(),
-                       xgrad::IoError);
-  CHECK_THROWS_AS(CsvLogger::resume(path, {"loss"}), xgrad::IoError);
-}
+}  // namespace xgrad::kit::testing

@@ -1,7 +1,9 @@
-// Loading batches: the same bits for any number of workers, places that are gone back to, errors, and no hanging.
+// Data sets, how samples become batches, and loading them: the same bits for any number of workers, places that are
+// gone back to, errors, and no hanging.
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -10,12 +12,41 @@
 #include <numeric>
 #include <thread>
 
+#include <xgrad/kit/data/collate.h>
 #include <xgrad/kit/data/data_loader.h>
+#include <xgrad/kit/data/dataset.h>
 #include <xgrad/kit/data/shapes.h>
 #include <xgrad/ops/ops.h>
 
+#include "support/check.h"
+
 namespace xgrad::kit {
 namespace {
+
+struct Squares {
+  std::int64_t size() const { return 10; }
+  std::pair<Tensor, std::int64_t> get(std::int64_t i) const { return {tensor({Real(i)}), i * i}; }
+};
+
+struct Labelled {
+  Tensor image;
+  std::int64_t label;
+  bool flipped;
+};
+struct Nested {
+  std::array<float, 2> place;
+  std::pair<int, std::string> what;
+};
+struct Six {
+  int a, b, c, d, e;
+  Index f;
+};
+
+static_assert(Dataset<Squares> && !BatchedDataset<Squares>);
+static_assert(Dataset<std::vector<int>>);
+static_assert(Dataset<TensorDataset<Tensor, Index>> && BatchedDataset<TensorDataset<Tensor, Index>>);
+static_assert(BatchedDataset<ImageSet> && !Dataset<ImageSet>);
+static_assert(!Dataset<Tensor> && !Dataset<Index> && !Dataset<int>);
 
 /// Samples that draw random numbers, and take their time in another order than their own.
 struct Noisy {
@@ -39,17 +70,26 @@ struct Failing {
   }
 };
 
-/// Everything that some epochs give.
-template <class Loader>
-std::vector<Real> numbers_of(Loader& loader, int epochs) {
-  std::vector<Real> numbers;
-  for (int epoch = 0; epoch < epochs; ++epoch) {
-    for (const auto& [ids, noise] : loader) {
-      for (const std::int64_t id : ids) numbers.push_back(static_cast<Real>(id));
-      numbers.insert(numbers.end(), noise.value().begin(), noise.value().end());
+/// The noise of each batch of a Noisy, until `epochs` are done.
+std::vector<std::vector<Real>> noise_of(DataLoader<Noisy>& loader, std::int64_t epochs) {
+  std::vector<std::vector<Real>> noises;
+  while (loader.epoch() < epochs) {
+    for (const auto& [ids, noise] : loader) noises.emplace_back(noise.value().begin(), noise.value().end());
+  }
+  return noises;
+}
+
+/// What each sample of a Noisy draws in batches of this size, by its number.
+std::map<std::int64_t, std::vector<Real>> draws_in(std::int64_t batch) {
+  DataLoader loader{Noisy(), {.batch_size = batch, .seed = 9}};
+  std::map<std::int64_t, std::vector<Real>> drawn;
+  for (const auto& [ids, noise] : loader) {
+    for (std::int64_t i = 0; i < ids.size(); ++i) {
+      const Array row = noise[{i}].value();
+      drawn[ids.at({i})] = {row.begin(), row.end()};
     }
   }
-  return numbers;
+  return drawn;
 }
 
 template <class Loader>
@@ -72,6 +112,76 @@ std::vector<std::int64_t> joined(const std::vector<std::vector<std::int64_t>>& r
 }
 
 }  // namespace
+
+TEST_CASE("anything with a size and samples by number is a data set") {
+  CHECK(sample_of(Squares(), 3).second == 9);
+  CHECK(sample_of(std::vector<int>{5, 6, 7}, 2) == 7);
+}
+
+TEST_CASE("a data set of arrays gives rows, one at a time or many") {
+  const Tensor x = variable({{1, 2}, {3, 4}, {5, 6}});
+  const TensorDataset data{x, index({7, 8, 9}), Mask({3}, {true, false, true}), Array({3, 1, 1}, {1, 2, 3})};
+  CHECK(data.size() == 3);
+  const auto [row, label, flag, array] = data.get(1);
+  CHECK(equal(row.value(), Array({2}, {3, 4})));
+  CHECK_FALSE(row.requires_grad());
+  CHECK(label.item() == 8);
+  CHECK_FALSE(flag.item());
+  CHECK(array.shape() == Shape{1, 1});
+  const auto [rows, labels, flags, arrays] = data.batch(index({2, 0}));
+  CHECK(equal(rows.value(), Array({2, 2}, {5, 6, 1, 2})));
+  CHECK(equal(labels, index({9, 7})));
+  CHECK(equal(flags, Mask({2}, {true, true})));
+  CHECK(equal(arrays, Array({2, 1, 1}, {3, 1})));
+  CHECK_THROWS_AS(data.get(3), ValueError);
+  CHECK_THROWS_AS(data.batch(index({3})), ValueError);
+  CHECK_REFUSED(ShapeError, (TensorDataset{x, index({1, 2})}), "tensor_dataset",
+                "equally many rows, got [[3, 2], [2]]");
+  CHECK_THROWS_AS((TensorDataset{Tensor(3)}), ShapeError);
+}
+
+TEST_CASE("a row that is not there is refused, also one counted from the end") {
+  const TensorDataset points{tensor({{1, 2}, {3, 4}}), index({5, 6})};
+  for (const std::int64_t i : {-1, -2, 2}) {
+    CAPTURE(i);
+    CHECK_THROWS_AS(points.get(i), ValueError);
+    CHECK_THROWS_AS(points.batch(index({0, i})), ValueError);
+  }
+}
+
+TEST_CASE("samples of every kind become a batch") {
+  CHECK(equal(default_collate(std::vector<float>{1.5f, 2}).value(), Array({2}, {1.5f, 2})));
+  CHECK(equal(default_collate(std::vector<double>{0.5}).value(), Array({1}, {0.5f})));
+  CHECK(equal(default_collate(std::vector<int>{3, -4}), index({3, -4})));
+  CHECK(equal(default_collate(std::vector<bool>{true, false}), Mask({2}, {true, false})));
+  CHECK(equal(default_collate(Tensors{tensor({1, 2}), tensor({3, 4})}).value(), Array({2, 2}, {1, 2, 3, 4})));
+  CHECK(equal(default_collate(std::vector<Index>{index({1}), index({2})}), index({{1}, {2}})));
+  CHECK(default_collate(std::vector<std::string>{"a", "b"}) == std::vector<std::string>{"a", "b"});
+  CHECK(equal(default_collate(std::vector<std::vector<int>>{{1, 2}, {3, 4}}), index({{1, 2}, {3, 4}})));
+  CHECK(equal(default_collate(std::vector<std::vector<double>>{{1}, {3}}).value(), Array({2, 1}, {1, 3})));
+
+  const auto [numbers, words] = default_collate(std::vector<std::pair<int, std::string>>{{1, "one"}, {2, "two"}});
+  CHECK(equal(numbers, index({1, 2})));
+  CHECK(words[1] == "two");
+  const auto [images, labels, flipped] =
+      default_collate(std::vector<Labelled>{{tensor({1, 2}), 7, true}, {tensor({3, 4}), 8, false}});
+  CHECK(images.shape() == Shape{2, 2});
+  CHECK(equal(labels, index({7, 8})));
+  CHECK(equal(flipped, Mask({2}, {true, false})));
+  const auto [places, what] = default_collate(std::vector<Nested>{{{1, 2}, {3, "three"}}});
+  CHECK(equal(places.value(), Array({1, 2}, {1, 2})));
+  CHECK(equal(std::get<0>(what), index({3})));
+  const auto [a, b, c, d, e, f] = default_collate(std::vector<Six>{{1, 2, 3, 4, 5, index({6, 7})}});
+  CHECK(equal(concat(std::vector<Index>{a, b, c, d, e}), index({1, 2, 3, 4, 5})));
+  CHECK(f.shape() == Shape{1, 2});
+}
+
+TEST_CASE("samples that do not fit together are named") {
+  CHECK_REFUSED(ShapeError, default_collate(Tensors{tensor({1, 2}), tensor({1, 2}), tensor({1})}), "collate",
+                "sample 2 of the batch is [1], sample 0 [2]; a function that makes the batch can pad them");
+  CHECK_THROWS_AS(default_collate(std::vector<std::vector<int>>{{1, 2}, {3}}), ShapeError);
+  CHECK_THROWS_WITH_AS(default_collate(Tensors{}), "collate: a batch needs samples", ValueError);
+}
 
 TEST_CASE("without shuffling batches come in order, the last one smaller or left out") {
   const std::vector<std::int64_t> data = ascending(7);
@@ -105,34 +215,23 @@ TEST_CASE("shuffled, each epoch has every sample once, in an order of seed and e
 TEST_CASE("any number of workers gives the same bits, random samples included, and leaves the generator alone") {
   manual_seed(11);
   const RandomState before = random_state();
-  DataLoader plain{Noisy(), {.batch_size = 4, .shuffle = true, .seed = 9}};
-  const std::vector<Real> expected = numbers_of(plain, 3);
-  CHECK(std::ranges::count(expected, expected[4]) == 1);
+  const auto made = [](int workers) {
+    return DataLoader<Noisy>{Noisy(), {.batch_size = 4, .shuffle = true, .seed = 9, .num_workers = workers}};
+  };
+  auto plain = made(0);
+  const std::vector<std::vector<Real>> expected = noise_of(plain, 3);
+  CHECK(std::ranges::count(expected, expected[1]) == 1);
   for (const int workers : {1, 2, 5}) {
-    DataLoader loader{Noisy(), {.batch_size = 4, .shuffle = true, .seed = 9, .num_workers = workers}};
-    CHECK(numbers_of(loader, 3) == expected);
+    auto loader = made(workers);
+    CHECK(noise_of(loader, 3) == expected);
   }
   CHECK(random_state() == before);
 }
 
 TEST_CASE("what a sample draws depends on its number and not on the batch that it is in") {
-  DataLoader pairs{Noisy(), {.batch_size = 2, .seed = 9}}, tens{Noisy(), {.batch_size = 10, .seed = 9}};
-  std::map<std::int64_t, std::vector<Real>> drawn;
-  for (const auto& [ids, noise] : pairs) {
-    for (std::int64_t i = 0; i < ids.size(); ++i) {
-      const Array row = noise[{i}].value();
-      drawn[ids.at({i})] = {row.begin(), row.end()};
-    }
-  }
-  std::int64_t compared = 0;
-  for (const auto& [ids, noise] : tens) {
-    for (std::int64_t i = 0; i < ids.size(); ++i) {
-      const Array row = noise[{i}].value();
-      CHECK(drawn.at(ids.at({i})) == std::vector<Real>(row.begin(), row.end()));
-      ++compared;
-    }
-  }
-  CHECK(compared == 37);
+  const auto of_pairs = draws_in(2);
+  CHECK(of_pairs.size() == 37);
+  CHECK(of_pairs == draws_in(10));
 }
 
 TEST_CASE("a data set that makes batches itself is asked for them") {
@@ -151,28 +250,17 @@ TEST_CASE("a data set that makes batches itself is asked for them") {
 }
 
 TEST_CASE("a function that is given makes the batches") {
-  const std::vector<std::vector<int>> sentences{{1}, {2, 3}, {4, 5, 6}};
-  DataLoader loader{sentences, {.batch_size = 2, .num_workers = 1}, [](const std::vector<std::vector<int>>& some) {
-                      std::vector<std::int64_t> lengths;
-                      for (const auto& sentence : some) lengths.push_back(std::ssize(sentence));
-                      const std::int64_t longest = std::ranges::max(lengths);
-                      Index ids(Shape{std::ssize(some), longest}, 0);
-                      std::int64_t* row = ids.mutable_data();
-                      for (const auto& sentence : some) {
-                        std::ranges::copy(sentence, row);
-                        row += longest;
-                      }
-                      return std::pair(ids, Index(lengths));
+  using Sentences = std::vector<std::vector<std::int64_t>>;
+  DataLoader loader{Sentences{{1}, {2, 3}, {4, 5, 6}}, {.batch_size = 2, .num_workers = 1}, [](const Sentences& some) {
+                      return std::pair(Index(some.back()), std::ssize(some));
                     }};
-  std::vector<Index> found;
-  for (const auto& [ids, lengths] : loader) {
-    found.push_back(ids);
-    found.push_back(lengths);
-  }
-  REQUIRE(found.size() == 4);
-  CHECK(equal(found[0], index({{1, 0}, {2, 3}})));
-  CHECK(equal(found[1], index({1, 2})));
-  CHECK(equal(found[2], index({{4, 5, 6}})));
+  std::vector<std::pair<Index, std::int64_t>> found;
+  for (const auto& batch : loader) found.push_back(batch);
+  REQUIRE(found.size() == 2);
+  CHECK(equal(found[0].first, index({2, 3})));
+  CHECK(found[0].second == 2);
+  CHECK(equal(found[1].first, index({4, 5, 6})));
+  CHECK(found[1].second == 1);
 }
 
 TEST_CASE("a loader goes on with the very next batch, from every place") {
@@ -192,11 +280,7 @@ TEST_CASE("a loader goes on with the very next batch, from every place") {
   for (std::size_t from = 0; from < states.size(); ++from) {
     auto loader = make(from % 3 == 0 ? 2 : 0);
     loader.load_state_dict(states[from]);
-    std::vector<std::vector<Real>> found;
-    while (loader.epoch() < 2) {
-      for (const auto& [ids, noise] : loader) found.emplace_back(noise.value().begin(), noise.value().end());
-    }
-    CHECK(found == std::vector(expected.begin() + static_cast<std::ptrdiff_t>(from), expected.end()));
+    CHECK(noise_of(loader, 2) == std::vector(expected.begin() + static_cast<std::ptrdiff_t>(from), expected.end()));
   }
 }
 
@@ -231,17 +315,14 @@ TEST_CASE("a pass that is left early has been an epoch") {
 TEST_CASE("a state of another loader is refused, and nothing has changed") {
   const std::vector<std::int64_t> data = ascending(7);
   DataLoader loader{data, {.batch_size = 3}}, other{data, {.batch_size = 2}};
-  CHECK_THROWS_WITH_AS(loader.load_state_dict(other.state_dict()),
-                       "data_loader: the state is of a loader with 7 samples, batch_size 2, shuffle false, drop_last "
-                       "false, seed 0; this one has 7 samples, batch_size 3, shuffle false, drop_last false, seed 0",
-                       FormatError);
+  CHECK_REFUSED(FormatError, loader.load_state_dict(other.state_dict()), "data_loader",
+                "7 samples, batch_size 2, shuffle",
+                "seed 0; this one has 7 samples, batch_size 3, shuffle false, drop_last false, seed 0");
   StateFile state = loader.state_dict();
-  state.arrays["position"] = index({0, 4});
-  CHECK_THROWS_AS(loader.load_state_dict(state), FormatError);
-  state.arrays["position"] = index({-1, 0});
-  CHECK_THROWS_AS(loader.load_state_dict(state), FormatError);
-  state.arrays["position"] = index({0});
-  CHECK_THROWS_AS(loader.load_state_dict(state), FormatError);
+  for (const Index& wrong : {index({0, 4}), index({-1, 0}), index({0})}) {
+    state.arrays["position"] = wrong;
+    CHECK_THROWS_AS(loader.load_state_dict(state), FormatError);
+  }
   state.arrays.clear();
   CHECK_THROWS_AS(loader.load_state_dict(state), FormatError);
   CHECK(loader.epoch() == 0);
@@ -255,31 +336,27 @@ TEST_CASE("an error arrives with the number of its sample, behind the batches be
     const auto run = [&] {
       for (const Index& batch : loader) seen += batch.size();
     };
-    CHECK_THROWS_WITH_AS(run(), "data_loader: sample 5: failing: no picture here", SampleError);
-    CHECK(seen == 4);
     try {
-      seen = 0;
       run();
+      FAIL("it went on");
     } catch (const SampleError& error) {
+      CHECK(std::string(error.what()) == "data_loader: sample 5: failing: no picture here");
       CHECK(error.samples == std::vector<std::int64_t>{5});
       CHECK_THROWS_AS(std::rethrow_if_nested(error), ValueError);
     }
     CHECK(seen == 4);
+    CHECK_THROWS_AS(run(), SampleError);
+    CHECK(seen == 8);
   }
   DataLoader odd{Failing{-1}, {.batch_size = 20}};
-  CHECK_THROWS_WITH_AS(odd.begin(), "data_loader: sample 9: something that is no std::exception was thrown",
-                       SampleError);
+  CHECK_REFUSED(SampleError, odd.begin(), "data_loader", "sample 9: something that is no std::exception was thrown");
   const std::vector<Tensor> uneven{tensor({1}), tensor({1, 2})};
   DataLoader batches{uneven, {.batch_size = 2, .num_workers = 1}};
-  CHECK_THROWS_WITH_AS(batches.begin(),
-                       "data_loader: samples [0, 1]: collate: sample 1 of the batch is [2], sample 0 [1]; a function "
-                       "that makes the batch can pad them",
-                       SampleError);
-  const Array rows(Shape{20, 1}, 0);
-  DataLoader many{std::vector<std::int64_t>(20, 0), {.batch_size = 20}, [](const std::vector<std::int64_t>&) -> Index {
-                    fail<ValueError>("mine", "no");
-                  }};
-  CHECK_THROWS_WITH_AS(many.begin(), "data_loader: samples 0, 1, 2, ... (20 of them): mine: no", SampleError);
+  CHECK_REFUSED(SampleError, batches.begin(), "data_loader", "samples [0, 1]: collate: sample 1 of the batch is [2]",
+                "sample 0 [1]; a function that makes the batch can pad them");
+  const auto no = [](const std::vector<std::int64_t>&) -> Index { fail<ValueError>("mine", "no"); };
+  DataLoader many{std::vector<std::int64_t>(20, 0), {.batch_size = 20}, no};
+  CHECK_REFUSED(SampleError, many.begin(), "data_loader", "samples 0, 1, 2, ... (20 of them): mine: no");
 }
 
 TEST_CASE("a loader that dies in the middle waits for no more than the samples that are being made") {
@@ -322,15 +399,15 @@ TEST_CASE("workers are never further ahead than they may be") {
       }
       jobs.release();
     }
-    CHECK_THROWS_WITH_AS(jobs.wait(), "prefetcher: there is no next job", ValueError);
+    CHECK_REFUSED(ValueError, jobs.wait(), "prefetcher", "there is no next job");
   }
   CHECK(most < ahead);
-  CHECK_THROWS_WITH_AS(Prefetcher({.workers = -1}, [](std::int64_t, const Prefetcher&) {}),
-                       "prefetcher: workers must be from 0 to 1024, got -1", ValueError);
-  CHECK_THROWS_AS(Prefetcher({.ahead = 0}, [](std::int64_t, const Prefetcher&) {}), ValueError);
-  CHECK_THROWS_WITH_AS(Prefetcher({}, {}), "prefetcher: the function is empty", ValueError);
-  Prefetcher idle({.count = 1}, [](std::int64_t, const Prefetcher&) {});
-  CHECK_THROWS_WITH_AS(idle.release(), "prefetcher: nothing was waited for", ValueError);
+  const auto nothing = [](std::int64_t, const Prefetcher&) {};
+  CHECK_REFUSED(ValueError, Prefetcher({.workers = -1}, nothing), "prefetcher", "workers", "from 0 to 1024, got -1");
+  CHECK_THROWS_AS(Prefetcher({.ahead = 0}, nothing), ValueError);
+  CHECK_REFUSED(ValueError, Prefetcher({}, {}), "prefetcher", "the function is empty");
+  Prefetcher idle({.count = 1}, nothing);
+  CHECK_REFUSED(ValueError, idle.release(), "prefetcher", "nothing was waited for");
 }
 
 TEST_CASE("loaders that share every batch together have the samples of one, in its order") {
@@ -351,42 +428,39 @@ TEST_CASE("loaders that share every batch together have the samples of one, in i
       CHECK(loaders.back()->size() == whole.size());
       CHECK(loaders.back()->fingerprint() == whole.fingerprint());
     }
-    std::vector<std::vector<std::int64_t>> expected, found;
+    std::vector<std::vector<std::int64_t>> expected, found(static_cast<std::size_t>(whole.size()));
     for (const auto& [rows, x] : whole) expected.emplace_back(rows.begin(), rows.end());
-    for (int rank = 0; rank < ranks; ++rank) {
-      std::size_t k = 0;
-      for (const auto& [rows, x] : *loaders[static_cast<std::size_t>(rank)]) {
+    for (const auto& loader : loaders) {
+      auto all = found.begin();
+      for (const auto& [rows, x] : *loader) {
         CHECK(x.shape() == rows.shape());
-        if (found.size() <= k) found.emplace_back();
-        found[k].insert(found[k].end(), rows.begin(), rows.end());
-        ++k;
+        all->insert(all->end(), rows.begin(), rows.end());
+        ++all;
       }
     }
     CHECK(found == expected);
   }
-  CHECK(whole.fingerprint() != DataLoader(TensorDataset{ids, to_real(ids) * 2}, options).fingerprint());
-  CHECK(whole.fingerprint() != DataLoader(TensorDataset{ids[{slice(0, 22)}], to_real(ids)[{slice(0, 22)}]}, options).fingerprint());
+  const auto fingerprint = [&](const Index& a, const Tensor& b) {
+    return DataLoader(TensorDataset{a, b}, options).fingerprint();
+  };
+  CHECK(whole.fingerprint() != fingerprint(ids, to_real(ids) * 2));
+  CHECK(whole.fingerprint() != fingerprint(ids[{slice(0, 22)}], to_real(ids)[{slice(0, 22)}]));
   // The last batch has five samples.
   const auto sixth = [](const Index& rows) { return rows[{slice(5, none)}]; };
   DataLoader last{data, {.batch_size = 6, .mine = sixth}};
-  CHECK_THROWS_WITH_AS(last.begin(), "data_loader: `mine` leaves none of the 5 samples of a batch: set drop_last",
-                       ValueError);
+  CHECK_REFUSED(ValueError, last.begin(), "data_loader",
+                "`mine` leaves none of the 5 samples of a batch: set drop_last");
   DataLoader dropped{data, {.batch_size = 6, .drop_last = true, .mine = sixth}};
   CHECK(std::get<0>(*dropped.begin()).at({0}) == 5);
 }
 
 TEST_CASE("a loader refuses options that make no sense") {
-  const std::vector<std::int64_t> data = ascending(5);
-  const auto refused = [&](const DataLoaderOptions& options, const char* message) {
-    CHECK_THROWS_WITH_AS((DataLoader{data, options}), message, ValueError);
-  };
-  refused({.batch_size = 0}, "data_loader: batch_size must be at least 1, got 0");
-  refused({.num_workers = -1}, "data_loader: num_workers must be at least 0, got -1");
-  refused({.num_workers = 1025}, "data_loader: num_workers must be at most 1024, got 1025");
-  refused({.batch_size = 6, .drop_last = true},
-          "data_loader: 5 samples are fewer than a batch of 6, and drop_last is set");
-  CHECK_THROWS_WITH_AS((DataLoader{std::vector<std::int64_t>()}), "data_loader: the data set has no samples",
-                       ValueError);
+  const auto made = [](std::int64_t n, const DataLoaderOptions& options) { DataLoader{ascending(n), options}; };
+  CHECK_REFUSED(ValueError, made(5, {.batch_size = 0}), "data_loader", "batch_size must be at least 1, got 0");
+  CHECK_REFUSED(ValueError, made(5, {.num_workers = -1}), "data_loader", "num_workers must be at least 0, got -1");
+  CHECK_REFUSED(ValueError, made(5, {.num_workers = 1025}), "data_loader", "num_workers", "at most 1024, got 1025");
+  CHECK_REFUSED(ValueError, made(5, {.batch_size = 6, .drop_last = true}), "data_loader", "5 samples", "batch of 6");
+  CHECK_REFUSED(ValueError, made(0, {}), "data_loader", "the data set has no samples");
 }
 
 }  // namespace xgrad::kit

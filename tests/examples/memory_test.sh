@@ -3,16 +3,7 @@
 # with no signal; so do those whose files may not grow.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-bin=${XGRAD_BUILD_DIR:-$root/build/grouped}/bin
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
-cd "$sandbox"
-
-complain() {
-  echo "$*"
-  cat out err
-  exit 1
-}
+source "$root/tests/examples/sandbox.sh"
 
 # From the request with the number $REFUSED_FROM on, counted in main, `new` gets nothing.
 cat >refuse.cpp <<'END_OF_FILE'

@@ -1,17 +1,69 @@
-// Folders, whole files and the result line.
+// Numbers, durations, tables, folders, whole files and the result line.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <iterator>
+#include <limits>
+#include <sstream>
 
-#include <xgrad/core/base/error.h>
+#include <xgrad/kit/program/format.h>
 #include <xgrad/kit/program/output.h>
+#include <xgrad/kit/program/table.h>
 
 #include "support.h"
 
-using namespace xgrad::kit;
-using xgrad::kit::testing::read_text;
-using xgrad::kit::testing::TemporaryFolder;
-using xgrad::kit::testing::write_text;
+namespace xgrad::kit::testing {
+
+TEST_CASE("numbers are written in their shortest form") {
+  CHECK(number(0.1) == "0.1");
+  CHECK(number(0.1f) == "0.1");
+  CHECK(number(1e300) == "1e+300");
+  CHECK(number(-2.5) == "-2.5");
+  CHECK(number(42) == "42");
+  CHECK(number(std::int64_t{-9007199254740993}) == "-9007199254740993");
+  CHECK(number(std::nan("")) == "nan");
+  CHECK(number(-std::numeric_limits<double>::infinity()) == "-inf");
+}
+
+TEST_CASE("a fixed number of decimals never gives a negative zero") {
+  CHECK(fixed(3.14159, 2) == "3.14");
+  CHECK(fixed(-0.001, 2) == "0.00");
+  CHECK(fixed(-0.006, 2) == "-0.01");
+  CHECK(fixed(12, 0) == "12");
+  CHECK(fixed(1e300, 1).size() == 303);
+  CHECK_THROWS_AS(fixed(1, -1), ValueError);
+}
+
+TEST_CASE("durations have minutes and seconds, and hours when there are any") {
+  CHECK(duration(0) == "0:00");
+  CHECK(duration(75.2) == "1:15");
+  CHECK(duration(59.7) == "1:00");
+  CHECK(duration(3725) == "1:02:05");
+  CHECK(duration(std::nan("")) == "-:--");
+  CHECK(duration(std::numeric_limits<double>::infinity()) == "-:--");
+  CHECK(duration(-1) == "-:--");
+}
+
+TEST_CASE("no locale changes how numbers are written") {
+  const CommaLocale commas;
+  std::ostringstream written;
+  written << 1234.5;
+  REQUIRE(written.str() == "1.234,5");
+  CHECK(number(1234.5) == "1234.5");
+  CHECK(fixed(1234.5, 2) == "1234.50");
+  CHECK(Field(1234567).text() == "1234567");
+}
+
+TEST_CASE("a table's columns are as wide as what stands in them, the first at the left, the others at the right") {
+  Table table({"", "loss", "été"});
+  table.row({"attention", 0.25, "a"}).row({"猫", 1, ""});
+  CHECK(table.text() ==
+        "            loss   été\n"
+        "attention   0.25     a\n"
+        "猫             1\n");
+  CHECK_THROWS_WITH_AS(table.row({1, 2}), "table: 2 values for 3 columns", ValueError);
+  CHECK_THROWS_AS(Table({}), ValueError);
+}
 
 TEST_CASE("an output folder is made with its parents, and one that exists is taken") {
   const TemporaryFolder folder;
@@ -30,20 +82,19 @@ TEST_CASE("an output folder is made with its parents, and one that exists is tak
 TEST_CASE("a file where the folder should be is an error") {
   const TemporaryFolder folder;
   const auto path = write_text(folder / "taken", "");
-  CHECK_THROWS_WITH_AS(output_folder("translate", path),
-                       ("cannot make folder " + path.string() + ": Not a directory").c_str(), xgrad::IoError);
+  CHECK(refusal<IoError>(folder, [&] { output_folder("translate", path); }) ==
+        "cannot make folder taken: Not a directory");
 }
 
 TEST_CASE("a folder that takes no files is an error before anything is computed, and one that does stays as it was") {
-  if (std::filesystem::is_directory("/proc/self"))
-    CHECK_THROWS_AS(output_folder("translate", "/proc/self"), xgrad::IoError);
+  if (std::filesystem::is_directory("/proc/self")) CHECK_THROWS_AS(output_folder("translate", "/proc/self"), IoError);
   const TemporaryFolder folder;
   output_folder("translate", folder.path());
   CHECK(std::filesystem::is_empty(folder.path()));
   if (geteuid() != 0) {  // to root, nothing is forbidden
     std::filesystem::permissions(folder.path(),
                                  std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-    CHECK_THROWS_AS(output_folder("translate", folder.path()), xgrad::IoError);
+    CHECK_THROWS_AS(output_folder("translate", folder.path()), IoError);
     std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
   }
 }
@@ -54,9 +105,9 @@ TEST_CASE("files are replaced as a whole and leave nothing beside them") {
   save_text(path, "old and long");
   save_text(path, "new");
   CHECK(read_text(path) == "new");
-  CHECK_THROWS_AS(save_text(folder / "missing/graph.dot", "x"), xgrad::IoError);
+  CHECK_THROWS_AS(save_text(folder / "missing/graph.dot", "x"), IoError);
   std::filesystem::create_directory(folder / "folder");
-  CHECK_THROWS_AS(save_text(folder / "folder", "x"), xgrad::IoError);
+  CHECK_THROWS_AS(save_text(folder / "folder", "x"), IoError);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);
 }
 
@@ -64,6 +115,8 @@ TEST_CASE("the result line has names and values that a script can take apart") {
   ResultLine result;
   result.add("loss", 0.0311f).add("pairs", 600).add("out", "out/my run").add("note", "a \"b\" \\\n").add("empty", "");
   CHECK(result.text() == "result loss=0.0311 pairs=600 out=\"out/my run\" note=\"a \\\"b\\\" \\\\ \" empty=\"\"");
-  CHECK_THROWS_AS(result.add("two words", 1), xgrad::ValueError);
-  CHECK_THROWS_AS(result.add("", 1), xgrad::ValueError);
+  CHECK_THROWS_AS(result.add("two words", 1), ValueError);
+  CHECK_THROWS_AS(result.add("", 1), ValueError);
 }
+
+}  // namespace xgrad::kit::testing

@@ -3,19 +3,8 @@
 # written. Errors are one line `error: ...` and a status, nothing hangs, and nothing half-written is left.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-bin=${XGRAD_BUILD_DIR:-$root/build/grouped}/bin
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
-cd "$sandbox"
+source "$root/tests/examples/sandbox.sh"
 
-complain() {
-  echo "$*"
-  echo "--- standard output"
-  cat out
-  echo "--- standard error"
-  cat err
-  exit 1
-}
 # refuses STATUS TEXT COMMAND...: ends with this status and, as the last line on standard error, an error with the text.
 refuses() {
   local status=0 expected=$1 text=$2

@@ -57,6 +57,19 @@ TEST_CASE("the bar shows how far, what, how long and how much longer") {
   f.now += 90;
   bar.update(200, {{"loss", 0.03}});
   CHECK(f.last_line() == "training ==============================  200/200  loss 0.03  2:00");
+
+  Fixture resumed, endless, idle;
+  auto options = resumed.options(resumed.file());
+  options.start = 100;  // by an earlier run: that counts for the bar and not for the speed
+  ProgressBar rest(std::move(options)), without_total(endless.options(endless.window(80), 0));
+  resumed.now += 10;
+  rest.update(150);
+  CHECK(resumed.out.str() == "training 150/200  0:10, 0:10 left\n");
+  endless.now += 10;
+  without_total.update(150);
+  CHECK(endless.last_line() == "training 150  0:10");
+  { const ProgressBar never_ran(idle.options(idle.window(80))); }
+  CHECK(idle.out.str().empty());
 }
 
 TEST_CASE("a line never reaches the last column of the terminal") {
@@ -105,30 +118,6 @@ TEST_CASE("where nothing can be drawn over, a plain line comes every few seconds
   CHECK(count_of("\n", text) == 4);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find('\r') == std::string::npos);
-}
-
-TEST_CASE("what an earlier run did counts for the bar and not for the speed") {
-  Fixture f;
-  auto options = f.options(f.file());
-  options.start = 100;
-  ProgressBar bar(std::move(options));
-  f.now += 10;
-  bar.update(150);
-  CHECK(f.out.str() == "training 150/200  0:10, 0:10 left\n");
-}
-
-TEST_CASE("without a total there is no bar and no time left") {
-  Fixture f;
-  ProgressBar bar(f.options(f.window(80), 0));
-  f.now += 10;
-  bar.update(150);
-  CHECK(f.last_line() == "training 150  0:10");
-}
-
-TEST_CASE("a bar that never ran writes nothing") {
-  Fixture f;
-  { const ProgressBar bar(f.options(f.window(80))); }
-  CHECK(f.out.str().empty());
 }
 
 TEST_CASE("colours only come where they are wanted") {

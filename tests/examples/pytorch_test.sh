@@ -4,10 +4,7 @@
 # PyTorch's programs run, too.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-bin=${XGRAD_BUILD_DIR:-$root/build/grouped}/bin
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
-cd "$sandbox"
+source "$root/tests/examples/sandbox.sh"
 count() { python3 -B "$root/tests/examples/count_lines.py" "$@"; }
 
 count

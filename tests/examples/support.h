@@ -1,10 +1,14 @@
-// Utilities for tests of the kit: files, a hostile locale, a strict reader of XML.
+// Utilities for tests of the kit: files and what is said of them, a hostile locale, a strict reader of XML and of SVG.
 #pragma once
 
+#include <zlib.h>
+
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "support/check.h"
 #include "support/files.h"
 
 namespace xgrad::kit::testing {
@@ -13,6 +17,36 @@ using xgrad::testing::CommaLocale;
 using xgrad::testing::read_text;
 using xgrad::testing::TemporaryFolder;
 using xgrad::testing::write_text;
+
+/// Writes a text as gzip does.
+inline std::filesystem::path write_gzip(const std::filesystem::path& path, std::string_view text) {
+  const gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+  return path;
+}
+
+/// A number in 32 bits, most significant byte first.
+inline std::string big_endian(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xFF);
+  return bytes;
+}
+
+/// The message of the E that `f` throws, without the folder in it; "accepted" if it throws none.
+template <class E, class F>
+std::string refusal(const TemporaryFolder& folder, const F& f) {
+  try {
+    f();
+  } catch (const E& error) {
+    std::string message = error.what();
+    const std::string path = folder.path().string() + "/";
+    for (std::size_t at = message.find(path); at != message.npos; at = message.find(path))
+      message.erase(at, path.size());
+    return message;
+  }
+  return "accepted";
+}
 
 /// Why a text is not well-formed XML (of the simple kind: elements, attributes in double quotes, escaped text), or "".
 inline std::string xml_error(std::string_view text) {
@@ -65,6 +99,27 @@ inline std::size_t count_of(std::string_view part, std::string_view text) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++count;
   return count;
+}
+
+/// Checks that a picture is well-formed and that each of these parts occurs `count` times in it.
+inline void check_svg(const std::string& svg, std::size_t count = 0,
+                      std::initializer_list<std::string_view> parts = {}) {
+  CHECK(xml_error(svg) == "");
+  for (const std::string_view part : parts) CHECK_MESSAGE(count_of(part, svg) == count, part, " in ", svg);
+}
+/// The same of texts that stand on the sheet.
+inline void check_labels(const std::string& svg, std::size_t count, std::initializer_list<std::string_view> texts) {
+  for (const std::string_view text : texts) CHECK_MESSAGE(count_of(cat(">", text, "</text>"), svg) == count, text);
+}
+
+/// The values of an attribute of all elements of a kind, in order.
+inline std::vector<double> attributes(const std::string& svg, const std::string& element, const std::string& name) {
+  const std::string before = " " + name + "=\"";
+  std::vector<double> values;
+  for (std::size_t at = svg.find("<" + element); at != svg.npos; at = svg.find("<" + element, at + 1)) {
+    values.push_back(std::stod(svg.substr(svg.find(before, at) + before.size(), 20)));
+  }
+  return values;
 }
 
 }  // namespace xgrad::kit::testing

@@ -5,9 +5,7 @@
 
 #include "support.h"
 
-using namespace xgrad::kit;
-using xgrad::kit::testing::count_of;
-using xgrad::kit::testing::xml_error;
+namespace xgrad::kit::testing {
 
 TEST_CASE("the XML reader of these tests finds errors") {
   CHECK(xml_error("<a b=\"1\"><c/>x &amp; y</a>\n").empty());
@@ -26,19 +24,16 @@ TEST_CASE("every text is escaped, and what XML does not allow is replaced") {
 }
 
 TEST_CASE("a sheet is well-formed, and as exact as pixels need") {
-  const testing::CommaLocale commas;
+  const CommaLocale commas;
   Svg svg(1200.5, 40, "a <title>");
   svg.open("g", {{"stroke", "#000"}});
   svg.shape("line", {{"x1", 1.0 / 3}, {"y1", -0.001}, {"x2", 1234.5}, {"y2", 2}}, "hover & see");
   svg.close("g");
   svg.text(1, 2, "<pad>", {{"class", "\"x\""}});
-  const std::string text = svg.str();
-  CHECK(xml_error(text).empty());
-  CHECK(text.find("<line x1=\"0.33\" y1=\"0\" x2=\"1234.5\" y2=\"2\"><title>hover &amp; see</title></line>") !=
-        text.npos);
-  CHECK(text.find("viewBox=\"0 0 1200.5 40\"") != text.npos);
-  CHECK(text.find("<rect width=\"1200.5\" height=\"40\" fill=\"#ffffff\" class=\"fillffffff0d1117\"/>") != text.npos);
-  CHECK(text.find(">&lt;pad&gt;</text>") != text.npos);
+  check_svg(svg.str(), 1,
+            {"<line x1=\"0.33\" y1=\"0\" x2=\"1234.5\" y2=\"2\"><title>hover &amp; see</title></line>",
+             "viewBox=\"0 0 1200.5 40\"", ">&lt;pad&gt;</text>",
+             "<rect width=\"1200.5\" height=\"40\" fill=\"#ffffff\" class=\"fillffffff0d1117\"/>"});
 }
 
 TEST_CASE("an ink is a colour on white and one on dark ground") {
@@ -47,16 +42,13 @@ TEST_CASE("an ink is a colour on white and one on dark ground") {
     svg.shape("rect", {{"fill", Ink{0x010203, 0xfffefd}}, {"stroke", grid_ink}, {"opacity", 0.5}}, "over");
   }
   svg.text(1, 2, "white on both", {{"fill", "#ffffff"}});
-  const std::string either = svg.str();
-  CHECK(xml_error(either).empty());
-  CHECK(count_of("<rect fill=\"#010203\" stroke=\"#e4e7eb\" opacity=\"0.5\" "
-                 "class=\"fill010203fffefd strokee4e7eb2a323c\"><title>over</title>",
-                 either) == 2);
-  CHECK(count_of(
-            "<style>@media (prefers-color-scheme:dark){.fill010203fffefd{fill:#fffefd}.fill1f2933e6edf3{fill:#e6edf3}"
-            ".fillffffff0d1117{fill:#0d1117}.strokee4e7eb2a323c{stroke:#2a323c}}</style>",
-            either) == 1);
-  CHECK(count_of("<text x=\"1\" y=\"2\" fill=\"#ffffff\">white", either) == 1);
+  check_svg(svg.str(), 2,
+            {"<rect fill=\"#010203\" stroke=\"#e4e7eb\" opacity=\"0.5\" "
+             "class=\"fill010203fffefd strokee4e7eb2a323c\"><title>over</title>"});
+  check_svg(svg.str(), 1,
+            {"<style>@media (prefers-color-scheme:dark){.fill010203fffefd{fill:#fffefd}.fill1f2933e6edf3{fill:#e6edf3}"
+             ".fillffffff0d1117{fill:#0d1117}.strokee4e7eb2a323c{stroke:#2a323c}}</style>",
+             "<text x=\"1\" y=\"2\" fill=\"#ffffff\">white"});
 }
 
 TEST_CASE("texts are measured and cut") {
@@ -71,7 +63,7 @@ TEST_CASE("texts are measured and cut") {
   CHECK(bold_width("title", 16) == doctest::Approx(1.12 * text_width("title", 16)));
   Svg svg(10, 10, "");
   svg.heading(1, 2, "a <title>", 16, bold_width("a <title>", 16));
-  CHECK(count_of("<text x=\"1\" y=\"2\" font-size=\"16\" font-weight=\"bold\">a &lt;title&gt;</text>", svg.str()) == 1);
+  check_svg(svg.str(), 1, {"<text x=\"1\" y=\"2\" font-size=\"16\" font-weight=\"bold\">a &lt;title&gt;</text>"});
 }
 
 TEST_CASE("a long text goes on in further lines, and nothing of it is lost") {
@@ -95,12 +87,13 @@ TEST_CASE("a long text goes on in further lines, and nothing of it is lost") {
   CHECK(wrap_width("oo oo oo oo", 12, text_width("oo oo", 12)) == std::vector<std::string>{"oo oo", "oo oo"});
 
   Svg svg(100, 100, "");
-  svg.heading(3, 4, "a heading of two lines", 16, 0.6 * bold_width("a heading of two lines", 16));
-  CHECK(count_of(" y=\"4\" font-size=\"16\" font-weight=\"bold\">", svg.str()) == 1);
-  CHECK(count_of(" y=\"24.8\" font-size=\"16\" font-weight=\"bold\">", svg.str()) == 1);
-  CHECK(count_of("…", svg.str()) == 0);
-  CHECK(heading_height("a heading of two lines", 16, 0.6 * bold_width("a heading of two lines", 16)) ==
-        doctest::Approx(2 * line_height(16)));
+  const std::string heading = "a heading of two lines";
+  const double width = 0.6 * bold_width(heading, 16);
+  svg.heading(3, 4, heading, 16, width);
+  CHECK(attributes(svg.str(), "text", "y") == std::vector<double>{4, 24.8});
+  check_svg(svg.str(), 2, {" font-size=\"16\" font-weight=\"bold\">"});
+  check_svg(svg.str(), 0, {"…"});
+  CHECK(heading_height(heading, 16, width) == doctest::Approx(2 * line_height(16)));
   CHECK(heading_height("", 16, 100) == 0);
 }
 
@@ -116,3 +109,5 @@ TEST_CASE("the shapes of most drawings are written as others") {
   other.shape("path", {{"d", "M0 0"}, {"fill", "none"}});
   CHECK(svg.str() == other.str());
 }
+
+}  // namespace xgrad::kit::testing

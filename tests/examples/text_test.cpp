@@ -1,23 +1,19 @@
-// From a file of sentence pairs to arrays of ids.
+// From a file of sentence pairs to arrays of ids; decoding and the width of texts.
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
-#include <zlib.h>
 
 #include <algorithm>
 
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/program/fingerprint.h>
 #include <xgrad/kit/text/text.h>
+#include <xgrad/kit/text/utf8.h>
 #include <xgrad/ops/elementwise/compare.h>
 
 #include "support.h"
 
-using namespace xgrad::kit;
-using xgrad::Index;
-using xgrad::kit::testing::TemporaryFolder;
-using xgrad::kit::testing::write_text;
-
+namespace xgrad::kit::testing {
 namespace {
 
 std::vector<Tokens> sentences(std::initializer_list<std::string_view> texts) {
@@ -26,25 +22,11 @@ std::vector<Tokens> sentences(std::initializer_list<std::string_view> texts) {
   return result;
 }
 
-std::string gzip(const std::filesystem::path& path, std::string_view text) {
-  const gzFile file = gzopen(path.c_str(), "wb");
-  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(file);
-  return testing::read_text(path);
-}
-
-/// The message of the DataError that reading such a text throws, without the name of the file.
-std::string refusal(std::string_view text) {
+/// The reason why such a text is not read, with its line.
+std::string refusal_of_pairs(std::string_view text) {
   const TemporaryFolder folder;
-  const auto path = write_text(folder / "pairs.tsv", text);
-  try {
-    read_pairs(path);
-  } catch (const DataError& error) {
-    const std::string message = error.what();
-    REQUIRE(message.starts_with(path.string()));
-    return message.substr(path.string().size());
-  }
-  return "accepted";
+  const auto path = write_text(folder / "pairs", text);
+  return refusal<DataError>(folder, [&] { read_pairs(path); });
 }
 
 /// A generator that gives the numbers it is told to give.
@@ -63,27 +45,18 @@ struct Scripted {
 TEST_CASE("pairs are read from what people's files look like") {
   const TemporaryFolder folder;
   const std::vector<SentencePair> expected = {{"Go.", "Va !"}, {"Run!", "Cours !"}};
-  SUBCASE("two columns") { CHECK(read_pairs(write_text(folder / "f", "Go.\tVa !\nRun!\tCours !\n")) == expected); }
-  SUBCASE("no line feed at the end") {
-    CHECK(read_pairs(write_text(folder / "f", "Go.\tVa !\nRun!\tCours !")) == expected);
+  for (const char* text :
+       {"Go.\tVa !\nRun!\tCours !\n", "Go.\tVa !\nRun!\tCours !",
+        // A third column, as downloads have today.
+        "Go.\tVa !\tCC-BY 2.0\nRun!\tCours !\tCC-BY\tmore\n",
+        // A byte order mark, CRLF and empty lines; no-break spaces, and spaces around.
+        "\xEF\xBB\xBFGo.\tVa !\r\n\r\n  \nRun!\tCours !\r\n", " Go. \tVa\u202F!\nRun!\tCours\u00A0! \n"}) {
+    CAPTURE(text);
+    CHECK(read_pairs(write_text(folder / "f", text)) == expected);
+    CHECK(read_pairs(write_gzip(folder / "f.gz", text)) == expected);
   }
-  SUBCASE("a third column, as downloads have today") {
-    CHECK(read_pairs(write_text(folder / "f", "Go.\tVa !\tCC-BY 2.0\nRun!\tCours !\tCC-BY\tmore\n")) == expected);
-  }
-  SUBCASE("a byte order mark, CRLF and empty lines") {
-    CHECK(read_pairs(write_text(folder / "f", "\xEF\xBB\xBFGo.\tVa !\r\n\r\n  \nRun!\tCours !\r\n")) == expected);
-  }
-  SUBCASE("no-break spaces and spaces around") {
-    CHECK(read_pairs(write_text(folder / "f", " Go. \tVa\u202F!\nRun!\tCours\u00A0! \n")) == expected);
-  }
-  SUBCASE("gzip") {
-    gzip(folder / "f.gz", "Go.\tVa !\nRun!\tCours !\n");
-    CHECK(read_pairs(folder / "f.gz") == expected);
-  }
-  SUBCASE("more than is wanted") {
-    CHECK(read_pairs(write_text(folder / "f", "Go.\tVa !\nRun!\tCours !\nnot a pair"), 2) == expected);
-  }
-  SUBCASE("nothing") { CHECK(read_pairs(write_text(folder / "f", "")).empty()); }
+  CHECK(read_pairs(write_text(folder / "f", "Go.\tVa !\nRun!\tCours !\nnot a pair"), 2) == expected);
+  CHECK(read_pairs(write_text(folder / "f", "")).empty());
 }
 
 TEST_CASE("a line may be longer than the buffer it is read through") {
@@ -96,48 +69,56 @@ TEST_CASE("a line may be longer than the buffer it is read through") {
 }
 
 TEST_CASE("what is no such text is refused with its line") {
-  CHECK(refusal("Go.\tVa !\n\nRun! Cours !\n") == ":3: expected source<TAB>target, found no tab in \"Run! Cours !\"");
-  CHECK(refusal("Go.\t\n") == ":1: expected source<TAB>target, found an empty target");
-  CHECK(refusal("a\tb\n\tVa !\n") == ":2: expected source<TAB>target, found an empty source");
-  CHECK(refusal("Go.\t\xC9t\xE9\n") == ":1: expected source<TAB>target, found bytes that are not UTF-8");
-  CHECK(refusal(std::string("Go.\tV\0a\n", 8)) == ":1: expected source<TAB>target, found a zero byte");
-  CHECK(refusal("<!DOCTYPE html>\n") == ":1: expected source<TAB>target, found no tab in \"<!DOCTYPE html>\"");
-  CHECK(refusal("a\tb\n" + std::string(3 << 20, 'x')) == ":2: longer than 1 MiB: not a text file?");
+  CHECK(refusal_of_pairs("Go.\tVa !\n\nRun! Cours !\n") ==
+        "pairs:3: expected source<TAB>target, found no tab in \"Run! Cours !\"");
+  CHECK(refusal_of_pairs("Go.\t\n") == "pairs:1: expected source<TAB>target, found an empty target");
+  CHECK(refusal_of_pairs("a\tb\n\tVa !\n") == "pairs:2: expected source<TAB>target, found an empty source");
+  CHECK(refusal_of_pairs("Go.\t\xC9t\xE9\n") == "pairs:1: expected source<TAB>target, found bytes that are not UTF-8");
+  CHECK(refusal_of_pairs(std::string("Go.\tV\0a\n", 8)) == "pairs:1: expected source<TAB>target, found a zero byte");
+  CHECK(refusal_of_pairs("<!DOCTYPE html>\n") ==
+        "pairs:1: expected source<TAB>target, found no tab in \"<!DOCTYPE html>\"");
+  CHECK(refusal_of_pairs("a\tb\n" + std::string(3 << 20, 'x')) == "pairs:2: longer than 1 MiB: not a text file?");
 }
 
 TEST_CASE("files that cannot be read are errors with a reason") {
   const TemporaryFolder folder;
-  const auto missing = folder / "missing.tsv";
-  CHECK_THROWS_WITH_AS(read_pairs(missing), ("cannot open " + missing.string() + ": No such file or directory").c_str(),
-                       xgrad::IoError);
-  CHECK_THROWS_WITH_AS(read_pairs(folder.path()),
-                       ("cannot read " + folder.path().string() + ": not a regular file").c_str(), xgrad::IoError);
+  const auto said = [&](const std::filesystem::path& path) {
+    return refusal<IoError>(folder, [&] { read_pairs(path); });
+  };
+  CHECK(said(folder / "missing.tsv") == "cannot open missing.tsv: No such file or directory");
+  CHECK(said(folder.path()) == "cannot read " + folder.path().string() + ": not a regular file");
   const auto pipe = folder / "pipe";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);  // it has no writer
-  CHECK_THROWS_WITH_AS(read_pairs(pipe), ("cannot read " + pipe.string() + ": not a regular file").c_str(),
-                       xgrad::IoError);
-  CHECK_THROWS_AS(read_pairs("/dev/zero"), xgrad::IoError);
-  CHECK_THROWS_AS(read_lines(pipe), xgrad::IoError);
+  CHECK(said(pipe) == "cannot read pipe: not a regular file");
+  CHECK_THROWS_AS(read_pairs("/dev/zero"), IoError);
+  CHECK_THROWS_AS(read_lines(pipe), IoError);
 
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "sentence " + std::to_string(i * 7919) + "\tphrase\n";
-  const std::string packed = gzip(folder / "f.gz", text);
-  CHECK_THROWS_AS(read_pairs(write_text(folder / "cut.gz", packed.substr(0, packed.size() / 2))), xgrad::IoError);
-  std::string damaged = packed;
-  damaged[packed.size() - 6] ^= 1;  // in the checksum
-  CHECK_THROWS_AS(read_pairs(write_text(folder / "damaged.gz", damaged)), xgrad::IoError);
+  std::string packed = read_text(write_gzip(folder / "f.gz", text));
+  CHECK_THROWS_AS(read_pairs(write_text(folder / "cut.gz", packed.substr(0, packed.size() / 2))), IoError);
+  packed[packed.size() - 6] ^= 1;  // in the checksum
+  CHECK_THROWS_AS(read_pairs(write_text(folder / "damaged.gz", packed)), IoError);
 }
 
-TEST_CASE("lines are read with any ending, and only if they are text") {
+TEST_CASE("lines and whole texts are read with any line ends, and only if they are text") {
   const TemporaryFolder folder;
-  const auto read = [&](std::string_view text) { return read_lines(write_text(folder / "f", text)); };
-  CHECK(read("\xEF\xBB\xBFone\r\n\ntwo") == std::vector<std::string>{"one", "", "two"});
-  CHECK(read("").empty());
-  gzip(folder / "f.gz", "one\n");
-  CHECK(read_lines(folder / "f.gz") == std::vector<std::string>{"one"});
-  const std::string path = (folder / "f").string();
-  CHECK_THROWS_WITH_AS(read("one\n\xC9t\xE9\n"), (path + ":2: bytes that are not UTF-8").c_str(), DataError);
-  CHECK_THROWS_WITH_AS(read(std::string_view("a\0b\n", 4)), (path + ":1: a zero byte").c_str(), DataError);
+  const auto lines = [&](std::string_view text) { return read_lines(write_text(folder / "f", text)); };
+  CHECK(lines("\xEF\xBB\xBFone\r\n\ntwo") == std::vector<std::string>{"one", "", "two"});
+  CHECK(lines("").empty());
+  CHECK(read_lines(write_gzip(folder / "f.gz", "one\n")) == std::vector<std::string>{"one"});
+  const auto whole = [&](std::string_view text) { return load_text(write_text(folder / "f", text)); };
+  CHECK(whole("\xEF\xBB\xBFone\r\n\ntwo\rthree\r\n four") == "one\n\ntwo\rthree\n four");
+  CHECK(whole("").empty());
+  CHECK(whole(std::string(3 << 20, 'x')) == std::string(3 << 20, 'x'));  // also in a single line
+  CHECK(load_text(folder / "f.gz") == "one\n");
+  for (const auto& [text, why] : {std::pair(std::string("one\n\xC9t\xE9\n"), "f:2: bytes that are not UTF-8"),
+                                  std::pair(std::string("a\n\nb\0", 5), "f:3: a zero byte")}) {
+    CHECK(refusal<DataError>(folder, [&] { lines(text); }) == why);
+    CHECK(refusal<DataError>(folder, [&] { whole(text); }) == why);
+  }
+  CHECK_THROWS_AS(load_text(folder / "none"), IoError);
+  CHECK_THROWS_AS(load_text(folder.path()), IoError);
 }
 
 TEST_CASE("a fingerprint is FNV-1a, and goes on where another stopped") {
@@ -182,8 +163,8 @@ TEST_CASE("a vocabulary ranks by frequency, then in byte order, behind the reser
   CHECK(vocab.size() == 8);
   CHECK(vocab.contains("c"));
   CHECK_FALSE(vocab.contains("d"));
-  CHECK_THROWS_WITH_AS(vocab.token(8), "vocab: id 8 is not in [0, 8)", xgrad::ValueError);
-  CHECK_THROWS_AS(vocab.token(-1), xgrad::ValueError);
+  CHECK_THROWS_WITH_AS(vocab.token(8), "vocab: id 8 is not in [0, 8)", ValueError);
+  CHECK_THROWS_AS(vocab.token(-1), ValueError);
 
   auto reordered = text;
   std::reverse(reordered.begin(), reordered.end());
@@ -196,8 +177,8 @@ TEST_CASE("reserved tokens are counted once, and unknown ones need <unk>") {
   CHECK(Vocab(text).tokens() == Tokens{"<pad>", "<bos>", "<eos>", "<unk>", "a"});
   const Vocab plain(text, {.reserved = {}});
   CHECK(plain.tokens() == Tokens{"<eos>", "a"});
-  CHECK_THROWS_WITH_AS(plain.id("b"), "vocab: unknown token 'b' and no <unk>", xgrad::ValueError);
-  CHECK_THROWS_WITH_AS(Vocab(text, {.reserved = {"x", "x"}}), "vocab: token 'x' is given twice", xgrad::ValueError);
+  CHECK_THROWS_WITH_AS(plain.id("b"), "vocab: unknown token 'b' and no <unk>", ValueError);
+  CHECK_THROWS_WITH_AS(Vocab(text, {.reserved = {"x", "x"}}), "vocab: token 'x' is given twice", ValueError);
 }
 
 TEST_CASE("sentences become rows of ids with <eos>, padding and their lengths") {
@@ -206,18 +187,17 @@ TEST_CASE("sentences become rows of ids with <eos>, padding and their lengths") 
   const std::int64_t pad = 0, eos = 2, unk = 3, a = 4, b = 5, c = 6;
   CHECK(equal(array.ids, Index({5, 3}, {a, eos, pad, c, b, eos, a, b, c, a, unk, eos, eos, pad, pad})));
   CHECK(equal(array.lengths, Index({5}, {2, 3, 3, 3, 1})));
-  CHECK(to_array({}, vocab, 3).ids.shape() == xgrad::Shape{0, 3});
+  CHECK(to_array({}, vocab, 3).ids.shape() == Shape{0, 3});
 
-  CHECK_THROWS_AS(to_array({}, vocab, 0), xgrad::ValueError);
-  CHECK_THROWS_WITH_AS(to_array({}, Vocab(Tokens{"<pad>"}), 3), "to_array: the vocabulary has no <eos>",
-                       xgrad::ValueError);
+  CHECK_THROWS_AS(to_array({}, vocab, 0), ValueError);
+  CHECK_REFUSED(ValueError, to_array({}, Vocab(Tokens{"<pad>"}), 3), "to_array", "the vocabulary has no <eos>");
 }
 
 TEST_CASE("numbers below a bound are unbiased: the surplus of 2^64 is drawn again") {
   Scripted generator{.values = {0, 1, 9}};  // 2^64 mod 3 = 1: the 0 is one too many
   CHECK(uniform_below(3, generator) == 1);
   CHECK(uniform_below(3, generator) == 0);
-  CHECK_THROWS_AS(uniform_below(0, generator), xgrad::ValueError);
+  CHECK_THROWS_AS(uniform_below(0, generator), ValueError);
 }
 
 TEST_CASE("held-out sentences were not seen in training, whatever their translation") {
@@ -242,10 +222,9 @@ TEST_CASE("the bundled corpus keeps what its description promises") {
   CHECK(std::is_sorted(pairs.begin(), pairs.end(),
                        [](const auto& a, const auto& b) { return a.source.size() < b.source.size(); }));
 
-  for (const SentencePair& known : std::vector<SentencePair>{{"Go.", "Va !"},
-                                                             {"I lost.", "J'ai perdu."},
-                                                             {"He's calm.", "Il est calme."},
-                                                             {"I'm home.", "Je suis chez moi."}}) {
+  const std::vector<SentencePair> in_the_page{
+      {"Go.", "Va !"}, {"I lost.", "J'ai perdu."}, {"He's calm.", "Il est calme."}, {"I'm home.", "Je suis chez moi."}};
+  for (const SentencePair& known : in_the_page) {
     CHECK(std::count(pairs.begin(), pairs.begin() + 600, known) == 1);
     CHECK(std::count_if(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.source == known.source; }) ==
           1);
@@ -265,38 +244,58 @@ TEST_CASE("a small packed file that becomes a large text is refused") {
   const TemporaryFolder folder;
   for (const char letter : {'x', '\n'}) {
     CAPTURE(letter);
-    const gzFile file = gzopen((folder / "bomb.gz").c_str(), "wb");
-    const std::string piece = std::string((1 << 20) - 1, letter) + '\n';
-    for (int i = 0; i < 64; ++i) gzwrite(file, piece.data(), static_cast<unsigned>(piece.size()));
-    gzclose(file);
-    CHECK_THROWS_AS(load_text(folder / "bomb.gz"), xgrad::LimitError);
-    CHECK_THROWS_AS(read_lines(folder / "bomb.gz"), xgrad::LimitError);
-    if (letter == '\n') CHECK_THROWS_AS(read_pairs(folder / "bomb.gz"), xgrad::LimitError);
+    std::string text;
+    for (int i = 0; i < 64; ++i) text += std::string((1 << 20) - 1, letter) + '\n';
+    write_gzip(folder / "bomb.gz", text);
+    CHECK_THROWS_AS(load_text(folder / "bomb.gz"), LimitError);
+    CHECK_THROWS_AS(read_lines(folder / "bomb.gz"), LimitError);
+    if (letter == '\n') CHECK_THROWS_AS(read_pairs(folder / "bomb.gz"), LimitError);
   }
   // Short files may be as regular as they like.
   const std::string blanks(1'000'000, ' ');
-  gzip(folder / "blanks.gz", blanks);
-  CHECK(load_text(folder / "blanks.gz") == blanks);
+  CHECK(load_text(write_gzip(folder / "blanks.gz", blanks)) == blanks);
 }
 
 TEST_CASE("a text beyond memory is refused before it is read") {
   const TemporaryFolder folder;
   const auto path = write_text(folder / "hole.txt", "");
   std::filesystem::resize_file(path, std::uintmax_t{1} << 42);
-  CHECK_THROWS_AS(load_text(path), xgrad::LimitError);
+  CHECK_THROWS_AS(load_text(path), LimitError);
 }
 
-TEST_CASE("a whole text is read with any line ends, and only if it is text") {
-  const TemporaryFolder folder;
-  const auto read = [&](std::string_view text) { return load_text(write_text(folder / "f", text)); };
-  CHECK(read("\xEF\xBB\xBFone\r\n\ntwo\rthree\r\n four") == "one\n\ntwo\rthree\n four");
-  CHECK(read("").empty());
-  CHECK(read(std::string(3 << 20, 'x')) == std::string(3 << 20, 'x'));  // also in a single line
-  gzip(folder / "f.gz", "one\n");
-  CHECK(load_text(folder / "f.gz") == "one\n");
-  const std::string path = (folder / "f").string();
-  CHECK_THROWS_WITH_AS(read("one\n\xC9t\xE9\n"), (path + ":2: bytes that are not UTF-8").c_str(), DataError);
-  CHECK_THROWS_WITH_AS(read(std::string_view("a\n\nb\0", 5)), (path + ":3: a zero byte").c_str(), DataError);
-  CHECK_THROWS_AS(load_text(folder / "none"), xgrad::IoError);
-  CHECK_THROWS_AS(load_text(folder.path()), xgrad::IoError);
+TEST_CASE("well-formed UTF-8 is told from everything else") {
+  CHECK(is_utf8(""));
+  CHECK(is_utf8("ça va → 猫 😀"));
+  CHECK(is_utf8("\xF4\x8F\xBF\xBF"));        // U+10FFFF
+  CHECK_FALSE(is_utf8("\xE9t\xE9"));         // Latin-1
+  CHECK_FALSE(is_utf8("\xC3"));              // cut short
+  CHECK_FALSE(is_utf8("\xC0\xAF"));          // overlong
+  CHECK_FALSE(is_utf8("\xE0\x80\xAF"));      // overlong
+  CHECK_FALSE(is_utf8("\xED\xA0\x80"));      // surrogate
+  CHECK_FALSE(is_utf8("\xF4\x90\x80\x80"));  // past U+10FFFF
+  CHECK_FALSE(is_utf8("\xFF\xFEG\x00"));     // UTF-16
 }
+
+TEST_CASE("decoding and encoding are inverse, and bad bytes become U+FFFD one by one") {
+  const std::string text = "L'œuf, ça va ? → 猫 😀";
+  CHECK(encode_utf8(decode_utf8(text)) == text);
+  CHECK(decode_utf8("a\xFF\xC3z") == U"a\uFFFD\uFFFDz");
+  CHECK(encode_utf8(std::u32string(1, 0xD800)) == "\uFFFD");
+}
+
+TEST_CASE("columns count what a terminal shows") {
+  CHECK(columns("été") == 3);
+  CHECK(columns("猫") == 2);
+  CHECK(columns("e\u0301") == 1);
+}
+
+TEST_CASE("texts are cut to columns with an ellipsis, and cannot move the cursor") {
+  CHECK(fit_columns("été", 3) == "été");
+  CHECK(fit_columns("étés", 3) == "ét…");
+  CHECK(fit_columns("猫猫猫", 4) == "猫…");
+  CHECK(fit_columns("abc", 1) == "…");
+  CHECK(fit_columns("abc", 0).empty());
+  CHECK(fit_columns("a\n\x1b[2Jb", 20) == "a  [2Jb");
+}
+
+}  // namespace xgrad::kit::testing

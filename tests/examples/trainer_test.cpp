@@ -3,7 +3,7 @@
 
 #include <cmath>
 #include <csignal>
-#include <limits>
+#include <numeric>
 #include <sstream>
 
 #include <xgrad/kit/data/csv_table.h>
@@ -19,6 +19,7 @@ namespace {
 
 using testing::read_text;
 using testing::TemporaryFolder;
+using Reports = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 struct Net : nn::Module {
   nn::Linear in{at("in"), 2, 8};
@@ -26,6 +27,11 @@ struct Net : nn::Module {
   nn::Linear out{at("out"), 8, 2};
 
   Tensor operator()(const Tensor& x) const { return out(dropout(tanh(in(x)))); }
+
+  static Net seeded() {
+    manual_seed(7);
+    return Net();
+  }
 };
 
 /// Which of two halves of the plane points lie in.
@@ -41,42 +47,74 @@ struct Points {
 
 const DataLoaderOptions eights{.batch_size = 8, .shuffle = true, .seed = 3};
 
-/// Everything of one training, made new.
+template <class Model>
+auto loss_of(const Model& model) {
+  return [&model](const Tensor& x, const Index& y) { return cross_entropy(model(x), y); };
+}
+
+/// Everything of one training, made new, with `ranks` in a world of one; it stops itself after the step `stop`.
 struct Training {
   Points points;
-  Net net;
-  optim::AdamW adam;
-  DataLoader<TensorDataset<Tensor, Index>> batches;
+  Net net = Net::seeded();
+  optim::AdamW adam{net.parameters(), {.lr = 0.05}};
+  DataLoader<TensorDataset<Tensor, Index>> batches{points.data(), eights};
+  std::optional<mpi::World> world;
+  std::optional<mpi::DataParallel> parallel;
   Trainer trainer;
 
-  explicit Training(TrainerOptions options)
-      : net(seeded()),
-        adam(net.parameters(), {.lr = 0.05}),
-        batches(points.data(), eights),
-        trainer(net, adam, with(std::move(options))) {}
+  explicit Training(const TrainerOptions& options, bool ranks = false, std::int64_t stop = 0)
+      : trainer(net, adam, with(options, ranks, stop)) {}
 
-  const std::vector<EpochReport>& fit() {
-    return trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
-  }
+  const std::vector<EpochReport>& fit() { return trainer.fit(batches, loss_of(net)); }
   double loss() const { return static_cast<double>(cross_entropy(net(points.x), points.label).item()); }
+  /// Epoch and step of each report.
+  Reports reports() const {
+    Reports found;
+    for (const EpochReport& report : trainer.history()) found.emplace_back(report.epoch, report.step);
+    return found;
+  }
 
  private:
-  static Net seeded() {
-    manual_seed(7);
-    return Net();
-  }
-  TrainerOptions with(TrainerOptions options) {
+  TrainerOptions with(TrainerOptions options, bool ranks, std::int64_t stop) {
     options.terminal = {};
+    if (ranks) options.gradients = parallel.emplace(world.emplace(), net, adam).for_trainer();
     if (!options.validate) {
       options.validate = [this] { return Scores{{"loss", loss()}, {"two", 2}}; };
+    }
+    if (stop > 0) {
+      options.on_step = [this, stop](const StepReport& report) {
+        if (report.step == stop) trainer.stop();
+      };
     }
     return options;
   }
 };
 
+/// A model that is trained on the points by SGD, as it is.
+struct Descent {
+  Points points;
+  optim::SGD sgd;
+  DataLoader<TensorDataset<Tensor, Index>> batches{points.data(), eights};
+  Trainer trainer;
+
+  Descent(const nn::Module& model, const TrainerOptions& options)
+      : sgd(model.parameters(), {.lr = 0.5}), trainer(model, sgd, options) {}
+};
+
 void check_equal(const NamedArrays& a, const NamedArrays& b) {
   REQUIRE(a.size() == b.size());
   for (const auto& [name, array] : a) CHECK(equal(std::get<Array>(array), std::get<Array>(b.at(name))));
+}
+
+/// That the second training, in a folder of its own, ended as the first did.
+void check_same(const Training& a, const std::filesystem::path& of_a, const Training& b,
+                const std::filesystem::path& of_b) {
+  check_equal(a.net.state_dict(), b.net.state_dict());
+  CHECK(a.reports() == b.reports());
+  CHECK(a.trainer.best().epoch == b.trainer.best().epoch);
+  for (const char* name : {"checkpoint.safetensors", "log.csv", "best.safetensors", "curves.svg"}) {
+    CHECK(read_text(of_a / name) == read_text(of_b / name));
+  }
 }
 
 }  // namespace
@@ -90,8 +128,7 @@ TEST_CASE("a trainer does what a loop by hand does, bit for bit") {
   CHECK(one.trainer.steps() == 15);
 
   const Points points;
-  manual_seed(7);
-  const Net net;
+  const Net net = Net::seeded();
   optim::AdamW adam{net.parameters(), {.lr = 0.05}};
   optim::Scheduler scheduler{adam, optim::schedule::cosine({.steps = 15})};
   DataLoader batches{points.data(), eights};
@@ -135,30 +172,74 @@ TEST_CASE("a step that is written out trains as the loss alone does, bit for bit
     CHECK(own.trainer.history()[i].scores.values == one.trainer.history()[i].scores.values);
   }
   const auto nothing = [](const Tensor&, const Index&) { return 1.0; };
-  CHECK_THROWS_WITH_AS(one.trainer.run(one.batches, nothing),
-                       "trainer: max_norm is for fit(): a step of your own clips itself", ValueError);
-  Training twice({.accumulate = 2});
-  CHECK_THROWS_WITH_AS(twice.trainer.run(twice.batches, nothing),
-                       "trainer: accumulate is for fit(): a step of your own adds up itself", ValueError);
-  Training wrong({.epochs = 1});
-  CHECK_THROWS_WITH_AS(wrong.trainer.run(wrong.batches, [](const auto&) { return std::nan(""); }),
-                       "trainer: the loss of step 1 is nan", NumericError);
+  CHECK_REFUSED(ValueError, one.trainer.run(one.batches, nothing), "trainer", "max_norm is for fit()", "clips itself");
+  Training twice({.accumulate = 2}), wrong({.epochs = 1});
+  CHECK_REFUSED(ValueError, twice.trainer.run(twice.batches, nothing), "trainer", "accumulate is for fit()",
+                "adds up itself");
+  CHECK_REFUSED(NumericError, wrong.trainer.run(wrong.batches, [](const auto&) { return std::nan(""); }), "trainer",
+                "the loss of step 1 is nan");
+}
+
+TEST_CASE(
+    "a training that was stopped anywhere goes on bit for bit, in a new process or in the same, alone or with ranks") {
+  struct Run {
+    TrainerOptions options;
+    bool ranks;
+    std::vector<std::int64_t> stops;
+    Reports reports;
+  };
+  std::vector<std::int64_t> anywhere(20);
+  std::iota(anywhere.begin(), anywhere.end(), 1);
+  const std::vector<Run> runs{
+      {{.epochs = 4, .schedule = optim::schedule::cosine({.steps = 20}), .max_norm = 0.5},
+       false,
+       anywhere,
+       {{1, 5}, {2, 10}, {3, 15}, {4, 20}}},
+      // 5 batches, 3 steps an epoch; the last report is that of the end.
+      {{.epochs = 3, .accumulate = 2, .ema = 0.5, .validate_every = 4}, false, {2, 4, 6, 7}, {{2, 4}, {3, 8}, {3, 9}}},
+      {{.epochs = 3}, true, {1, 4, 6}, {{1, 5}, {2, 10}, {3, 15}}},
+      {{.epochs = 3, .accumulate = 2}, true, {1, 4, 6}, {{1, 3}, {2, 6}, {3, 9}}}};
+  for (const auto& [options, ranks, stops, reports] : runs) {
+    CAPTURE(ranks);
+    CAPTURE(options.accumulate);
+    const TemporaryFolder folder;
+    TrainerOptions with = options;
+    with.folder = folder / "whole";
+    Training whole(with, ranks);
+    whole.fit();
+    CHECK(whole.reports() == reports);
+    for (const std::int64_t stop : stops) {
+      CAPTURE(stop);
+      with.folder = folder / cat("parts", stop);
+      with.resume = false;
+      {
+        Training first(with, ranks, stop);
+        first.fit();
+        CHECK(first.trainer.steps() == stop);
+        if (stop % 3 == 0) {
+          first.fit();
+          check_same(first, with.folder, whole, folder / "whole");
+          continue;
+        }
+      }
+      manual_seed(99);
+      with.resume = true;
+      Training second(with, ranks);
+      second.fit();
+      check_same(second, with.folder, whole, folder / "whole");
+      CHECK(second.fit().size() == reports.size());  // there is nothing left to do
+    }
+  }
 }
 
 TEST_CASE("steps end a training in the middle of an epoch, and the last of them is reported") {
   const TemporaryFolder folder;
-  const auto steps_of = [](const Training& t) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> reports;
-    for (const EpochReport& report : t.trainer.history()) reports.emplace_back(report.epoch, report.step);
-    return reports;
-  };
-  using Steps = std::vector<std::pair<std::int64_t, std::int64_t>>;
   Training whole({.epochs = 1, .steps = 12, .validate_every = 5, .folder = folder / "whole"});
   whole.fit();
-  CHECK(steps_of(whole) == Steps{{1, 5}, {2, 10}, {3, 12}});
+  CHECK(whole.reports() == Reports{{1, 5}, {2, 10}, {3, 12}});
   Training by_epochs({.steps = 10});
   by_epochs.fit();
-  CHECK(steps_of(by_epochs) == Steps{{1, 5}, {2, 10}});
+  CHECK(by_epochs.reports() == Reports{{1, 5}, {2, 10}});
   // Gone on from a report that the process did not survive: the checkpoint is written with it.
   TrainerOptions options{.steps = 12, .validate_every = 5, .folder = folder / "parts"};
   struct Died {};
@@ -170,10 +251,7 @@ TEST_CASE("steps end a training in the middle of an epoch, and the last of them 
   options.resume = true;
   Training resumed(options);
   resumed.fit();
-  CHECK(steps_of(resumed) == steps_of(whole));
-  for (const char* name : {"checkpoint.safetensors", "log.csv", "best.safetensors", "curves.svg"}) {
-    CHECK(read_text(folder / "parts" / name) == read_text(folder / "whole" / name));
-  }
+  check_same(resumed, folder / "parts", whole, folder / "whole");
 }
 
 TEST_CASE("Ctrl-C ends a training behind a step that is saved, and it goes on bit for bit") {
@@ -208,25 +286,14 @@ TEST_CASE("a checkpoint of other settings is refused with all that differ") {
   TrainerOptions other = options;
   other.settings = {{"heads", 4}, {"data", "a"}, {"new", 0.5}};
   Training refused(other);
-  CHECK_THROWS_WITH_AS(refused.fit(),
-                       ("trainer: " + (folder / "run" / "checkpoint.safetensors").string() +
-                        " is of another run: heads: found 2, expected 4; new: found nothing, expected 0.5; "
-                        "old: found 1, expected nothing")
-                           .c_str(),
-                       FormatError);
+  CHECK_REFUSED(FormatError, refused.fit(), "trainer", (folder / "run" / "checkpoint.safetensors").string(),
+                "is of another run: heads: found 2, expected 4; new: found nothing, expected 0.5; "
+                "old: found 1, expected nothing");
   CHECK(refused.trainer.steps() == 0);
   Training same(options);
   CHECK(same.fit().size() == 2);
   other.settings = {{"heads", 4}, {"heads", 5}};
-  CHECK_THROWS_WITH_AS(Training{other}, "trainer: two settings have the same name", ValueError);
-}
-
-TEST_CASE("what is in a checkpoint's way is found before the training") {
-  const TemporaryFolder folder;
-  std::filesystem::create_directories(folder / "run" / "checkpoint.safetensors");
-  Training one({.epochs = 1, .folder = folder / "run"});
-  CHECK_THROWS_AS(one.fit(), IoError);
-  CHECK(one.trainer.steps() == 0);
+  CHECK_REFUSED(ValueError, Training{other}, "trainer", "two settings have the same name");
 }
 
 namespace {
@@ -272,74 +339,80 @@ void check_close(const NamedArrays& a, const NamedArrays& b) {
 
 }  // namespace
 
+namespace {
+
+/// How batches are added up to the steps of three epochs of SGD, and what each row of the points counts.
+struct Accumulation {
+  std::int64_t batch = 40, accumulate = 1;
+  bool ranks = false, counts_samples = false;  ///< whether the loss is a tensor, or says its weight
+  Tensor weights = ones({40});
+  int fails = 0;  ///< the batch, from 1 on, whose loss is an error at first
+};
+
+/// The state and the loss of each epoch.
+std::pair<NamedArrays, std::vector<double>> accumulated(const Accumulation& how) {
+  const Points points;
+  const Net net = Net::seeded();
+  net.dropout.eval();
+  optim::SGD sgd{net.parameters(), {.lr = 0.5}};
+  DataLoader batches{TensorDataset{points.x, points.label, how.weights}, {.batch_size = how.batch}};
+  std::optional<mpi::World> world;
+  std::optional<mpi::DataParallel> parallel;
+  TrainerOptions options{.epochs = 3, .max_norm = 0.3, .accumulate = how.accumulate, .terminal = {}};
+  if (how.ranks) options.gradients = parallel.emplace(world.emplace(), net, sgd).for_trainer();
+  Trainer trainer{net, sgd, options};
+  int called = 0;
+  const auto weighted = [&](const Tensor& x, const Index& y, const Tensor& w) {
+    if (++called == how.fails) throw std::runtime_error("no");
+    const Tensor losses = cross_entropy(net(x), y, {.reduction = Reduction::none});
+    return WeightedLoss{sum(losses * w) / sum(w), sum(w).item()};
+  };
+  const auto mean_of_samples = [&](const Tensor& x, const Index& y, const Tensor&) { return cross_entropy(net(x), y); };
+  if (how.fails > 0) CHECK_THROWS_AS(trainer.fit(batches, weighted), std::runtime_error);
+  if (how.counts_samples) {
+    trainer.fit(batches, mean_of_samples);
+  } else {
+    trainer.fit(batches, weighted);
+  }
+  std::vector<double> losses;
+  for (const EpochReport& report : trainer.history()) losses.push_back(report.loss);
+  return {net.state_dict(), losses};
+}
+
+void check_close(const Accumulation& a, const Accumulation& b) {
+  const auto [state, losses] = accumulated(a);
+  const auto [expected, expected_losses] = accumulated(b);
+  for (const auto& [name, array] : expected) {
+    xgrad::testing::check_close(std::get<Array>(state.at(name)), std::get<Array>(array), 1e-5);
+  }
+  for (std::size_t i = 0; i < 3; ++i) CHECK(losses[i] == doctest::Approx(expected_losses[i]).epsilon(1e-5));
+}
+
+}  // namespace
+
 TEST_CASE("accumulated batches count by their samples, or by their tokens, in one process and in a world of one rank") {
   Array tokens(Shape{40}, Real(1));
   for (std::int64_t i = 0; i < 40; ++i) tokens.mutable_data()[i] = static_cast<Real>(1 + i * i % 7);
-  for (const Tensor& weights : {Tensor(Array({40}, Real(1))), Tensor(tokens)}) {
-    const auto [whole, losses] = accumulated(40, 1, false, weights);
+  for (const Tensor& weights : {ones({40}), Tensor(tokens)}) {
     for (const bool ranks : {false, true}) {
       for (const auto& [batch, count] : {std::pair{6, 7}, {20, 2}, {39, 2}}) {  // 6 batches of 6 and one of 4
         CAPTURE(batch);
         CAPTURE(ranks);
-        const auto [parts, part_losses] = accumulated(batch, count, ranks, weights);
-        check_close(whole, parts);
-        for (std::size_t i = 0; i < 3; ++i) CHECK(part_losses[i] == doctest::Approx(losses[i]).epsilon(1e-5));
+        check_close({.batch = batch, .accumulate = count, .ranks = ranks, .weights = weights}, {.weights = weights});
       }
     }
   }
-}
-
-TEST_CASE("a loss that is a tensor counts by the samples of its batch, whatever the last batch has") {
-  const auto trained = [](std::int64_t batch, std::int64_t accumulate) {
-    const Points points;
-    const nn::Linear map{nn::root, 2, 2};
-    map.load_state_dict({{"weight", Array({2, 2}, {1, 0, 0, 1})}, {"bias", Array({2}, Real(0))}});
-    optim::SGD sgd{map.parameters(), {.lr = 0.5}};
-    DataLoader batches{points.data(), {.batch_size = batch}};
-    std::vector<double> losses;
-    const auto keep = [&](const StepReport& report) { losses.push_back(report.loss); };
-    Trainer trainer{map, sgd, {.epochs = 2, .accumulate = accumulate, .on_step = keep, .terminal = {}}};
-    trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(map(x), y); });
-    CHECK(trainer.history()[1].loss == losses[1]);
-    return std::pair(map.state_dict(), losses);
-  };
-  const auto [whole, losses] = trained(40, 1);
-  const auto [parts, part_losses] = trained(32, 2);  // and 8
-  check_close(whole, parts);
-  for (std::size_t i = 0; i < 2; ++i) CHECK(part_losses[i] == doctest::Approx(losses[i]).epsilon(1e-5));
+  // A loss that is a tensor counts by the samples of its batch, whatever the last batch has: 8.
+  check_close({.batch = 32, .accumulate = 2, .counts_samples = true}, {.counts_samples = true});
 }
 
 TEST_CASE("after an error in the middle of an accumulation nothing of it remains") {
   for (const bool ranks : {false, true}) {
     CAPTURE(ranks);
-    const auto trained = [&](bool fails) {
-      const Points points;
-      manual_seed(7);
-      const Net net;
-      net.dropout.eval();
-      optim::SGD sgd{net.parameters(), {.lr = 0.5}};
-      DataLoader batches{points.data(), {.batch_size = 8}};
-      std::optional<mpi::World> world;
-      std::optional<mpi::DataParallel> parallel;
-      if (ranks) parallel.emplace(world.emplace(), net, sgd);
-      Trainer trainer{
-          net,
-          sgd,
-          {.epochs = 1, .accumulate = 5, .gradients = parallel ? parallel->for_trainer() : nullptr, .terminal = {}}};
-      int called = 0;
-      const auto loss = [&](const Tensor& x, const Index& y) {
-        if (fails && ++called == 3) throw std::runtime_error("no");
-        return cross_entropy(net(x), y);
-      };
-      if (fails) CHECK_THROWS_AS(trainer.fit(batches, loss), std::runtime_error);
-      trainer.fit(batches, loss);
-      CHECK(trainer.steps() == 1);
-      return std::pair(net.state_dict(), trainer.history()[0].loss);
-    };
-    const auto [clean, loss] = trained(false);
-    const auto [again, loss_again] = trained(true);
+    const auto [clean, losses] = accumulated({.batch = 8, .accumulate = 5, .ranks = ranks});
+    const auto [again, losses_again] = accumulated({.batch = 8, .accumulate = 5, .ranks = ranks, .fails = 3});
     check_equal(clean, again);
-    CHECK(loss == loss_again);
+    CHECK(losses == losses_again);
   }
 }
 
@@ -359,8 +432,8 @@ TEST_CASE("batches without weight are left out of an accumulation, and what cann
     return static_cast<double>(x.item());
   };
   CHECK(step_of({0, 2, 0, 3}, 4) == 0);
-  CHECK_THROWS_WITH_AS(step_of({1, 0, 0}, 2), "trainer: no loss of step 2 has a weight above 0", ValueError);
-  CHECK_THROWS_WITH_AS(step_of({1, -1}, 2), "trainer: a loss of weight -1", ValueError);
+  CHECK_REFUSED(ValueError, step_of({1, 0, 0}, 2), "trainer", "no loss of step 2 has a weight above 0");
+  CHECK_REFUSED(ValueError, step_of({1, -1}, 2), "trainer", "a loss of weight -1");
   Training training({.epochs = 1, .accumulate = 2});
   struct Batch {
     double scale;  // its first part has no samples
@@ -380,9 +453,9 @@ TEST_CASE("batches without weight are left out of an accumulation, and what cann
   };
   const std::vector<Batch> all(2, {1, training.points.x, training.points.label});
   Batches batches{training.batches, all};
-  CHECK_THROWS_WITH_AS(
-      training.trainer.fit(batches, [&](const Batch& b) { return cross_entropy(training.net(b.x), b.y) * b.scale; }),
-      "trainer: to accumulate batches of this type, let the loss return its weight, too", ValueError);
+  const auto scaled = [&](const Batch& b) { return cross_entropy(training.net(b.x), b.y) * b.scale; };
+  CHECK_REFUSED(ValueError, training.trainer.fit(batches, scaled), "trainer",
+                "to accumulate batches of this type, let the loss return its weight, too");
 }
 
 TEST_CASE("a moving average is of the statistics, too, with which the averaged weights are validated and kept") {
@@ -394,80 +467,36 @@ TEST_CASE("a moving average is of the statistics, too, with which the averaged w
 
     Tensor operator()(const Tensor& x) const { return out(relu(norm(in(x)))); }
   };
-  const Points points;
   const TemporaryFolder folder;
   manual_seed(7);
   const Normed net;
-  optim::SGD sgd{net.parameters(), {.lr = 0.5}};
-  DataLoader batches{points.data(), {.batch_size = 8}};
   std::vector<Array> validated, raw, weights;
   std::vector<double> expected;
-  const TrainerOptions options{.epochs = 1,
-                               .ema = 0.75,
-                               .validate =
-                                   [&] {
-                                     validated.push_back(net.norm.running_mean.value());
-                                     weights.push_back(net.in.weight.value());
-                                     return 1.0;
-                                   },
-                               .folder = folder / "run",
-                               .on_step =
-                                   [&](const StepReport& report) {
-                                     raw.push_back(net.norm.running_mean.value());
-                                     const auto now = static_cast<double>(raw.back().at({2}));
-                                     expected.push_back(report.step == 1 ? now : 0.75 * expected.back() + 0.25 * now);
-                                   },
-                               .terminal = {}};
-  Trainer trainer{net, sgd, options};
-  trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
+  TrainerOptions options{.epochs = 1, .ema = 0.75, .folder = folder / "run", .terminal = {}};
+  options.validate = [&] {
+    validated.push_back(net.norm.running_mean.value());
+    weights.push_back(net.in.weight.value());
+    return 1.0;
+  };
+  options.on_step = [&](const StepReport& report) {
+    raw.push_back(net.norm.running_mean.value());
+    const auto now = static_cast<double>(raw.back().at({2}));
+    expected.push_back(report.step == 1 ? now : 0.75 * expected.back() + 0.25 * now);
+  };
+  Descent one(net, options);
+  one.trainer.fit(one.batches, loss_of(net));
   REQUIRE(raw.size() == 5);
   CHECK(validated[0].at({2}) == doctest::Approx(expected.back()).epsilon(1e-5));
   CHECK(equal(net.norm.running_mean.value(), raw.back()));
   CHECK_FALSE(equal(net.in.weight.value(), weights[0]));
-  trainer.restore_best();
+  one.trainer.restore_best();
   CHECK(equal(net.norm.running_mean.value(), validated[0]));
   CHECK(equal(net.in.weight.value(), weights[0]));
   CHECK(net.norm.num_batches_tracked.item() == 5);
-  TrainerOptions longer = options;
-  longer.epochs = 2;
-  longer.resume = true;
-  Trainer resumed{net, sgd, longer};
-  CHECK(resumed.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); }).size() == 2);
-}
-
-TEST_CASE("scores may be measured every few steps, and a run that was stopped between goes on bit for bit") {
-  const TemporaryFolder folder;
-  const auto options = [&](const char* name) {
-    return TrainerOptions{.epochs = 3, .accumulate = 2, .ema = 0.5, .validate_every = 4, .folder = folder / name};
-  };
-  Training whole(options("whole"));
-  whole.fit();
-  std::vector<std::pair<std::int64_t, std::int64_t>> reports;
-  for (const EpochReport& report : whole.trainer.history()) reports.emplace_back(report.epoch, report.step);
-  // 5 batches, 3 steps an epoch; the last report is that of the end.
-  CHECK(reports == std::vector<std::pair<std::int64_t, std::int64_t>>{{2, 4}, {3, 8}, {3, 9}});
-  for (const std::int64_t stop : {2, 4, 6, 7}) {
-    CAPTURE(stop);
-    const std::string name = cat("parts", stop);
-    TrainerOptions with = options(name.c_str());
-    Trainer* running = nullptr;
-    with.on_step = [&](const StepReport& report) {
-      if (report.step == stop) running->stop();
-    };
-    {
-      Training first(with);
-      running = &first.trainer;
-      first.fit();
-    }
-    with.on_step = {};
-    with.resume = true;
-    Training second(with);
-    second.fit();
-    check_equal(second.net.state_dict(), whole.net.state_dict());
-    for (const char* file : {"checkpoint.safetensors", "log.csv", "best.safetensors", "curves.svg"}) {
-      CHECK(read_text(with.folder / file) == read_text(folder / "whole" / file));
-    }
-  }
+  options.epochs = 2;
+  options.resume = true;
+  Descent resumed(net, options);
+  CHECK(resumed.trainer.fit(resumed.batches, loss_of(net)).size() == 2);
 }
 
 TEST_CASE("a layer that computes its own loss is called with the parts of a batch") {
@@ -476,123 +505,34 @@ TEST_CASE("a layer that computes its own loss is called with the parts of a batc
     nn::Linear map{at("map"), 2, 2};
     Tensor forward(const Tensor& x, const Index& label) const { return cross_entropy(map(x), label); }
   };
-  const Points points;
   const Trained model{nn::root};
-  optim::SGD sgd{model.parameters(), {.lr = 0.5}};
-  DataLoader batches{points.data(), eights};
-  const double before = static_cast<double>(model(points.x, points.label).item());
-  Trainer trainer{model, sgd, {.epochs = 3, .terminal = {}}};
-  trainer.fit(batches, model);
-  CHECK(static_cast<double>(model(points.x, points.label).item()) < before);
+  Descent one(model, {.epochs = 3, .terminal = {}});
+  const Real before = model(one.points.x, one.points.label).item();
+  one.trainer.fit(one.batches, model);
+  CHECK(model(one.points.x, one.points.label).item() < before);
 }
 
 TEST_CASE("what the optimizer does not train is said once, where progress is shown") {
   std::ostringstream out;
-  const Points points;
   const Net net, other;
-  optim::SGD sgd{net.parameters()};
-  DataLoader batches{points.data(), eights};
-  Trainer trainer{net, sgd, {.epochs = 2, .terminal = {.out = &out}}};
-  trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(other(x), y); });
-  const std::string text = out.str(), line =
-                                          "trainer: the optimizer does not train in.weight [8, 2]: of another instance "
-                                          "of the same model: the loss was not computed by the one that is trained\n";
-  REQUIRE(text.find(line) != text.npos);
-  CHECK(text.find(line, text.find(line) + 1) == text.npos);
-}
-
-TEST_CASE("a training that was stopped anywhere goes on bit for bit, in a new process or in the same") {
-  const TemporaryFolder folder;
-  const TrainerOptions options{.epochs = 4, .schedule = optim::schedule::cosine({.steps = 20}), .max_norm = 0.5};
-  Training whole([&] {
-    TrainerOptions with = options;
-    with.folder = folder / "whole";
-    return with;
-  }());
-  whole.fit();
-  for (std::int64_t stop = 1; stop <= 20; ++stop) {
-    CAPTURE(stop);
-    TrainerOptions with = options;
-    with.folder = folder / cat("parts", stop);
-    Trainer* running = nullptr;
-    with.on_step = [&](const StepReport& report) {
-      if (report.step == stop) running->stop();
-    };
-    {
-      Training first(with);
-      running = &first.trainer;
-      first.fit();
-      CHECK(first.trainer.steps() == stop);
-      if (stop % 3 == 0) {
-        first.fit();
-        check_equal(first.net.state_dict(), whole.net.state_dict());
-        continue;
-      }
-    }
-    manual_seed(99);
-    with.on_step = {};
-    with.resume = true;
-    Training second(with);
-    second.fit();
-    check_equal(second.net.state_dict(), whole.net.state_dict());
-    for (const char* name : {"checkpoint.safetensors", "log.csv", "best.safetensors", "curves.svg"}) {
-      CHECK(read_text(with.folder / name) == read_text(folder / "whole" / name));
-    }
-    CHECK(second.trainer.history().size() == 4);
-    CHECK(second.trainer.best().epoch == whole.trainer.best().epoch);
-    CHECK(second.fit().size() == 4);  // there is nothing left to do
-  }
+  Descent one(net, {.epochs = 2, .terminal = {.out = &out}});
+  one.trainer.fit(one.batches, loss_of(other));
+  CHECK(testing::count_of(
+            "trainer: the optimizer does not train in.weight [8, 2]: of another instance of the same model: "
+            "the loss was not computed by the one that is trained\n",
+            out.str()) == 1);
 }
 
 TEST_CASE("a trainer of one rank does what it does alone, bit for bit") {
   const TrainerOptions options{.epochs = 3, .schedule = optim::schedule::cosine({.steps = 15}), .max_norm = 0.5};
   Training alone(options);
   alone.fit();
-  mpi::World world;
-  Training other(options);
-  mpi::DataParallel parallel(world, other.net, other.adam);
-  TrainerOptions with = options;
-  with.terminal = {};
-  with.validate = [&] { return Scores{{"loss", other.loss()}, {"two", 2}}; };
-  with.gradients = parallel.for_trainer();
-  Trainer trainer(other.net, other.adam, with);
-  manual_seed(7);
-  Net().parameters();  // as many draws as alone
-  trainer.fit(other.batches, [&](const Tensor& x, const Index& y) { return cross_entropy(other.net(x), y); });
+  Training other(options, true);
+  Net::seeded();  // as many draws as alone
+  other.fit();
   check_equal(other.net.state_dict(), alone.net.state_dict());
-  CHECK(trainer.history().back().loss == alone.trainer.history().back().loss);
-  CHECK(trainer.history().back().scores.values == alone.trainer.history().back().scores.values);
-}
-
-TEST_CASE("a training of ranks goes on bit for bit, in whole and accumulated batches") {
-  const TemporaryFolder folder;
-  mpi::World world;
-  const auto trained = [&](const char* name, std::int64_t stop, bool resume, std::int64_t accumulate) {
-    Training training({});
-    mpi::DataParallel parallel(world, training.net, training.adam);
-    Trainer* running = nullptr;
-    Trainer trainer(training.net, training.adam,
-                    {.epochs = 3,
-                     .accumulate = accumulate,
-                     .validate = [&] { return training.loss(); },
-                     .folder = folder / name,
-                     .resume = resume,
-                     .on_step = [&](const StepReport& report) { report.step == stop ? running->stop() : void(); },
-                     .gradients = parallel.for_trainer(),
-                     .terminal = {}});
-    running = &trainer;
-    trainer.fit(training.batches, [&](const Tensor& x, const Index& y) { return cross_entropy(training.net(x), y); });
-    return training.net.state_dict();
-  };
-  for (const std::int64_t accumulate : {1, 2}) {
-    const NamedArrays through = trained("through", -1, false, accumulate);
-    for (const std::int64_t stop : {1, 4, 6}) {
-      trained("parts", stop, false, accumulate);
-      manual_seed(99);
-      check_equal(trained("parts", -1, true, accumulate), through);
-      CHECK(read_text(folder / "parts" / "log.csv") == read_text(folder / "through" / "log.csv"));
-    }
-  }
+  CHECK(other.trainer.history().back().loss == alone.trainer.history().back().loss);
+  CHECK(other.trainer.history().back().scores.values == alone.trainer.history().back().scores.values);
 }
 
 TEST_CASE("what was measured is in a table and in pictures") {
@@ -624,7 +564,7 @@ TEST_CASE("the best epoch is kept, and training ends when it gets no better") {
   options.on_epoch = [&](const EpochReport&) { states.push_back(running->net.state_dict()); };
   Training one(options);
   running = &one;
-  CHECK_THROWS_WITH_AS(one.trainer.best(), "trainer: no epoch is done yet", ValueError);
+  CHECK_REFUSED(ValueError, one.trainer.best(), "trainer", "no epoch is done yet");
   CHECK_THROWS_AS(one.trainer.restore_best(), ValueError);
   CHECK(one.fit().size() == 5);  // the second was the best, the next three were not
   CHECK(one.trainer.best().epoch == 2);
@@ -645,63 +585,44 @@ TEST_CASE("the best epoch is kept, and training ends when it gets no better") {
 }
 
 TEST_CASE("progress is shown where it is wanted") {
-  std::ostringstream out;
-  const Points points;
-  Net net;
-  optim::SGD sgd{net.parameters()};
-  DataLoader batches{points.data(), eights};
-  Trainer trainer{net, sgd, {.epochs = 2, .terminal = {.out = &out}}};
-  trainer.fit(batches, [&](const auto& batch) { return cross_entropy(net(std::get<0>(batch)), std::get<1>(batch)); });
+  std::ostringstream out, bar;
+  const Net net;
+  Descent one(net, {.epochs = 2, .terminal = {.out = &out}});
+  one.trainer.fit(one.batches,
+                  [&](const auto& batch) { return cross_entropy(net(std::get<0>(batch)), std::get<1>(batch)); });
   // Where a line cannot be drawn over, one for each epoch.
   CHECK(std::ranges::count(out.str(), '\n') == 2);
   CHECK(out.str().find("epoch 2/2  loss 0.") != std::string::npos);
-  CHECK(trainer.best().scores.values.empty());
-  std::ostringstream bar;
-  Trainer drawn{net,
-                sgd,
-                {.epochs = 1,
-                 .validate =
-                     [] {
-                       return Scores{{"accuracy", 0.5}};
-                     },
-                 .terminal = {.out = &bar, .redraws = true, .columns = 100}}};
-  drawn.fit(batches, [&](const auto& batch) { return cross_entropy(net(std::get<0>(batch)), std::get<1>(batch)); });
+  CHECK(one.trainer.best().scores.values.empty());
+  TrainerOptions options{.epochs = 1, .terminal = {.out = &bar, .redraws = true, .columns = 100}};
+  options.validate = [] { return Scores{{"accuracy", 0.5}}; };
+  Descent drawn(net, options);
+  drawn.trainer.fit(drawn.batches, loss_of(net));
   CHECK(bar.str().find("5/5") != std::string::npos);
 }
 
 TEST_CASE("a trainer refuses what it cannot do") {
-  const TemporaryFolder folder;
-  const Points points;
-  Net net;
-  optim::SGD sgd{net.parameters()};
-  const auto refused = [&](const TrainerOptions& options, const char* message) {
-    CHECK_THROWS_WITH_AS(Trainer(net, sgd, options), message, ValueError);
-  };
-  refused({.epochs = -1}, "trainer: epochs must be at least 0, got -1");
-  refused({.steps = -1}, "trainer: steps must be at least 0, got -1");
-  refused({.max_norm = -1}, "trainer: max_norm must be at least 0, got -1");
-  refused({.patience = -1}, "trainer: patience must be at least 0, got -1");
-  refused({.accumulate = 0}, "trainer: accumulate 0 is not positive");
-  refused({.ema = 1}, "trainer: ema 1 is not in [0, 1)");
-  refused({.validate_every = -1}, "trainer: validate_every -1 is negative");
-  refused({.resume = true}, "trainer: nothing to resume from without a folder");
+  const Net net;
+  const auto made = [&](const TrainerOptions& options) { Descent(net, options); };
+  CHECK_REFUSED(ValueError, made({.epochs = -1}), "trainer", "epochs", "-1");
+  CHECK_REFUSED(ValueError, made({.steps = -1}), "trainer", "steps", "-1");
+  CHECK_REFUSED(ValueError, made({.max_norm = -1}), "trainer", "max_norm", "-1");
+  CHECK_REFUSED(ValueError, made({.patience = -1}), "trainer", "patience", "-1");
+  CHECK_REFUSED(ValueError, made({.accumulate = 0}), "trainer", "accumulate 0");
+  CHECK_REFUSED(ValueError, made({.ema = 1}), "trainer", "ema 1", "[0, 1)");
+  CHECK_REFUSED(ValueError, made({.validate_every = -1}), "trainer", "validate_every -1");
+  CHECK_REFUSED(ValueError, made({.resume = true}), "trainer", "nothing to resume from without a folder");
 
-  DataLoader batches{points.data(), eights};
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  Trainer trainer{net, sgd, {.terminal = {}}};
-  CHECK_THROWS_WITH_AS(
-      trainer.fit(batches, [&](const Tensor& x, const Index&) { return sum(net(x)) * static_cast<Real>(nan); }),
-      "trainer: the loss of step 1 is nan", NumericError);
-  const auto loss = [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); };
-  Trainer wrong{net, sgd, {.validate = [&] { return nan; }, .terminal = {}}};
-  CHECK_THROWS_WITH_AS(wrong.fit(batches, loss), "trainer: the score validation is nan", NumericError);
+  const Real nan = xgrad::testing::not_a_number;
+  const auto undefined = [&](const Tensor& x, const Index&) { return sum(net(x)) * nan; };
+  Descent one(net, {.terminal = {}});
+  CHECK_REFUSED(NumericError, one.trainer.fit(one.batches, undefined), "trainer", "the loss of step 1 is nan");
+  Descent wrong(net, {.validate = [&] { return nan; }, .terminal = {}});
+  CHECK_REFUSED(NumericError, wrong.trainer.fit(wrong.batches, loss_of(net)), "trainer", "the score validation is nan");
   int asked = 0;
-  Trainer other{net, sgd, {.validate = [&] { return Scores{{asked++ == 0 ? "a" : "b", 1}}; }, .terminal = {}}};
-  CHECK_THROWS_WITH_AS(
-      other.fit(batches, loss),
-      "trainer: validate must measure the same scores after each epoch: [epoch, step, train_loss, lr, a], "
-      "now [epoch, step, train_loss, lr, b]",
-      ValueError);
+  Descent other(net, {.validate = [&] { return Scores{{asked++ == 0 ? "a" : "b", 1}}; }, .terminal = {}});
+  CHECK_REFUSED(ValueError, other.trainer.fit(other.batches, loss_of(net)), "trainer",
+                "validate must measure the same scores after each epoch", "lr, a]", "lr, b]");
 }
 
 TEST_CASE("a checkpoint that does not fit is refused, and nothing has changed") {
@@ -759,13 +680,10 @@ TEST_CASE("a trainer leaves frozen parameters as they are and does not mind thos
     nn::Linear a{at("a"), 2, 2}, b{at("b"), 2, 2}, unused{at("unused"), 2, 2};
     Tensor operator()(const Tensor& x) const { return b(a(x)); }
   } net;
-  const Points points;
-  optim::SGD sgd{net.parameters(), {.lr = 0.1}};
+  Descent one(net, {.epochs = 1, .max_norm = 0.5, .terminal = {}});
   optim::freeze(net.parameters(), "a.*");
   const NamedArrays before = net.state_dict();
-  DataLoader batches{points.data(), eights};
-  Trainer trainer{net, sgd, {.epochs = 1, .max_norm = 0.5, .terminal = {}}};
-  trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
+  one.trainer.fit(one.batches, loss_of(net));
   const NamedArrays after = net.state_dict();
   const auto moved = [&](const char* name) {
     return !equal(std::get<Array>(before.at(name)), std::get<Array>(after.at(name)));

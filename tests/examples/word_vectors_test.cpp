@@ -54,17 +54,8 @@ TEST_CASE("the loss is that of the formula") {
   const SkipGram model(9, 4);
   model.context.weight.assign(random_normal({9, 4}, {.seed = 4}));
   const Index centers({2}, {1, 5}), others({2, 3}, {2, 3, 4, 6, 7, 8});
-  double expected = 0;
-  for (std::int64_t b = 0; b < 2; ++b) {
-    for (std::int64_t k = 0; k < 3; ++k) {
-      double product = 0;
-      for (std::int64_t j = 0; j < 4; ++j) {
-        product += model.center.weight.value().at({centers.at({b}), j}) *
-                   model.context.weight.value().at({others.at({b, k}), j});
-      }
-      expected -= std::log(1 / (1 + std::exp(k == 0 ? -product : product))) / 2;
-    }
-  }
+  const Tensor products = sum(unsqueeze(model.center(centers), 1) * model.context(others), -1);  // (2, 3)
+  const double expected = -sum(log(1 / (1 + exp(tensor({-1, 1, 1}) * products)))).item() / 2;
   CHECK(model.loss(centers, others).item() == doctest::Approx(expected).epsilon(1e-5));
 }
 

@@ -3,13 +3,7 @@
 # pkg-config.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
-prefix=$sandbox/prefix
-
-built=${XGRAD_BUILD_DIR:-$root/build/grouped}
-cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
-compiler=$(cached CMAKE_CXX_COMPILER)
+source "$root/tests/install/installed.sh"
 
 cmake --install "$built" --prefix "$prefix"
 cp -r "$root/tests/install" "$sandbox/outside"
@@ -18,12 +12,6 @@ configure() { # PREFIX PROJECT [OPTION...]: configures another project
   local folder=$2
   cmake -S "$sandbox/$folder" -B "$sandbox/build_$folder" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_CXX_COMPILER="$compiler" \
     -DCMAKE_PREFIX_PATH="$1" -DCMAKE_BUILD_TYPE=Release "${@:3}"
-}
-refused() { # WORDS COMMAND...: fails, and says so in these words
-  local words=$1
-  shift
-  if "$@" >"$sandbox/log" 2>&1; then echo "was not refused: $*"; exit 1; fi
-  grep -qF -- "$words" < <(tr -s ' \n' ' ' <"$sandbox/log") || { cat "$sandbox/log"; echo "did not say '$words': $*"; exit 1; }
 }
 
 echo "find_package"

@@ -3,22 +3,9 @@
 # meets the libraries, whatever it drops. The objects here share nothing with the libraries but core/base/config.h.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
-prefix=$sandbox/prefix
-
-built=${XGRAD_BUILD_DIR:-$root/build/grouped}
-cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
-compiler=$(cached CMAKE_CXX_COMPILER)
+source "$root/tests/install/installed.sh"
 cmake --install "$built" --prefix "$prefix" >/dev/null
 libraries=$(dirname "$(find "$prefix" -name libxgrad.a)")
-
-refused() { # WORDS COMMAND...: fails, and says so in these words
-  local words=$1
-  shift
-  if "$@" >"$sandbox/log" 2>&1; then echo "was not refused: $*"; exit 1; fi
-  grep -qE -- "$words" < <(tr -s ' \n' ' ' <"$sandbox/log") || { cat "$sandbox/log"; echo "did not say '$words': $*"; exit 1; }
-}
 
 cat >"$sandbox/part.cpp" <<'END_OF_FILE'
 #include <xgrad/core/base/config.h>

@@ -46,10 +46,13 @@ struct NormedNet : nn::Layer<NormedNet> {
 Batch whole_batch(std::uint64_t seed, std::int64_t size = 21) {
   return {normal({size, 6}, seed), random_integers(0, 3, {size}, {.seed = seed + 1})};
 }
+// Which of n rows belong to a rank.
+Index rows_of(std::int64_t n, int rank) {
+  return arange(mpi::part_begin(n, world->ranks(), rank), mpi::part_begin(n, world->ranks(), rank + 1));
+}
 Batch own_part(const Batch& batch) {
-  const std::int64_t n = batch.first.dim(0), begin = mpi::part_begin(n, world->ranks(), world->rank()),
-                     end = mpi::part_begin(n, world->ranks(), world->rank() + 1);
-  return {batch.first[{slice(begin, end)}], batch.second[{slice(begin, end)}]};
+  const Index rows = rows_of(batch.first.dim(0), world->rank());
+  return {batch.first[rows], batch.second[rows]};
 }
 template <class Model>
 auto loss_of(const Model& model) {
@@ -61,12 +64,14 @@ double difference(const nn::Module& a, const nn::Module& b) {
   double most = 0, largest = 0;
   const Tensors x = a.parameters(), y = b.parameters();
   for (std::size_t i = 0; i < x.size(); ++i) {
-    for (std::int64_t j = 0; j < x[i].size(); ++j) {
-      most = std::max<double>(most, std::abs(x[i].value().data()[j] - y[i].value().data()[j]));
-      largest = std::max<double>(largest, std::abs(y[i].value().data()[j]));
-    }
+    most = std::max<double>(most, max(abs(x[i] - y[i])).item());
+    largest = std::max<double>(largest, max(abs(y[i])).item());
   }
   return most / largest;
+}
+
+void check_equal(const Tensors& found, const Tensors& expected) {
+  for (std::size_t i = 0; i < expected.size(); ++i) testing::check_close(found[i].value(), expected[i].value(), 1e-13);
 }
 
 std::uint64_t bits_of(const NamedArrays& arrays) {
@@ -111,10 +116,7 @@ TEST_CASE("ten steps leave the parameters that one rank has after the whole batc
       // The mean that is asked for, on one rank.
       Array of_sample(Shape{21});
       for (int rank = 0; rank < world->ranks(); ++rank) {
-        for (std::int64_t i = mpi::part_begin(21, world->ranks(), rank); i < mpi::part_begin(21, world->ranks(), rank + 1);
-             ++i) {
-          of_sample.mutable_data()[i] = weights_differ ? 1 + rank : 1;
-        }
+        for (const std::int64_t i : rows_of(21, rank)) of_sample.mutable_data()[i] = weights_differ ? 1 + rank : 1;
       }
       const Tensor weighted = of_sample, losses = cross_entropy(alone(batch.first), batch.second, {.reduction = Reduction::none});
       const Tensor loss = sum(losses * weighted) / sum(weighted);
@@ -133,23 +135,14 @@ TEST_CASE("a trainer on all ranks has the gradients of the whole batch, of which
   mpi::DataParallel parallel{*world, model, adam};
   const Batch batch = whole_batch(3);
   const Index mine = world->share()(arange(21));
-  std::string rows;
-  for (const std::string& part : world->gather(cat(mine))) rows += part;
-  std::string all;
-  for (int rank = 0; rank < world->ranks(); ++rank) {
-    const std::int64_t first = mpi::part_begin(21, world->ranks(), rank);
-    all += cat(arange(first, mpi::part_begin(21, world->ranks(), rank + 1)));
-  }
-  CHECK(rows == all);
+  CHECK(equal(mine, rows_of(21, world->rank())));
   const kit::LossGradients made = parallel.for_trainer()(7, [&] {
     const Batch part{index_select(batch.first, 0, mine), index_select(batch.second, 0, mine)};
     return kit::WeightedLoss{loss_of(model)(part), mine.size()};
   });
   const Tensor loss = loss_of(model)(batch);
   const Tensors expected = grad(loss, model.parameters());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    testing::check_close(made.gradients[i].value(), expected[i].value(), 1e-13);
-  }
+  check_equal(made.gradients, expected);
   CHECK(made.loss == doctest::Approx(static_cast<double>(loss.item())).epsilon(1e-12));
   CHECK(made.weight == 21);
   CHECK(parallel.steps() == 8);  // the next random numbers are those of batch 8
@@ -183,8 +176,7 @@ TEST_CASE("running statistics are the mean of those of the ranks") {
   const Tensor h = model.in(batch.first);
   Tensor expected = Array(Shape{16}, Real(0));
   for (int rank = 0; rank < world->ranks(); ++rank) {
-    const Tensor part = h[{slice(mpi::part_begin(32, world->ranks(), rank), mpi::part_begin(32, world->ranks(), rank + 1))}];
-    expected = expected + 0.1 * mean(part, 0) / static_cast<double>(world->ranks());
+    expected = expected + 0.1 * mean(h[rows_of(32, rank)], 0) / static_cast<double>(world->ranks());
   }
   const NamedArrays state = model.state_dict();
   testing::check_close(std::get<Array>(state.at("norm.running_mean")), expected.value(), 1e-12);
@@ -224,7 +216,7 @@ TEST_CASE("gradients travel while the backward pass runs") {
   const Batch batch = whole_batch(3), mine = own_part(batch);
   const Tensors found = parallel.grad(loss(mine), {.weight = mine.second.size()});
   const Tensors expected = grad(loss(batch), model.parameters());
-  for (std::size_t i = 0; i < found.size(); ++i) testing::check_close(found[i].value(), expected[i].value(), 1e-13);
+  check_equal(found, expected);
   CHECK(parallel.exchange().buckets >= 4);
   if (world->ranks() == 1) return;
   CHECK(parallel.exchange().started_during_pass >= 1);

@@ -1,4 +1,5 @@
-// Data in containers of xtensor become tensors and come back, and an expression of xtensor is an operation.
+// Data in containers of xtensor become tensors and come back, and an expression of xtensor is an operation, whose
+// gradients of both orders are those of differences.
 #include <iostream>
 
 #include <xgrad/core/array/xtensor_functions.h>
@@ -14,6 +15,11 @@ Tensor pseudo_huber(const Tensor& x) {
 }
 
 int main() {
+  const auto of_list = [](const Tensors& inputs) { return pseudo_huber(inputs[0]); };
+  const Tensors inputs{variable({-1.5, -0.5, 0.7, 2}, "x")};
+  const GradcheckReport first = gradcheck(of_list, inputs), second = gradgradcheck(of_list, inputs);
+  std::cout << first << second;
+
   // A line with noise, and one point far off it, made by xtensor.
   xt::xarray<Real> times = xt::linspace<Real>(0, 1, 50);
   xt::xarray<Real> heights = 2 * times - 0.5f + 0.01f * xt::sin(40 * times);
@@ -29,5 +35,5 @@ int main() {
   const xt::xarray<Real> fitted = view((slope * x + offset).value());
   const Real middle = xt::mean(fitted)(), rise = fitted(49) - fitted(0);
   std::cout << "the line rises by " << rise << ", in the middle it is " << middle << "\n";
-  return std::abs(rise - 2) < 0.2 && std::abs(middle - 0.5) < 0.1 ? 0 : 1;
+  return first.ok() && second.ok() && std::abs(rise - 2) < 0.2 && std::abs(middle - 0.5) < 0.1 ? 0 : 1;
 }

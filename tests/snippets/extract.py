@@ -6,10 +6,10 @@ error: it would not be compiled). In a header, lines of a comment that are inden
 them ends in ; or { once a // remark at its end is taken off; formulas and outputs never do.
 
 Where it stands: in a namespace of its own, and there in a function, unless it defines functions or templates itself.
-What it does not declare (x, w, model) is declared in context.h, in namespace `common`, or, for what is special to one
-file, in a namespace with the file's name: docs_attention, nn_decode. `<!-- snippet: continues -->` on the line before a
-block joins it to the block before. docs/training.md, docs/start and docs/steps have tests of their own,
-which run them.
+What it does not declare (x, w, model) is declared in context.h, in namespace `common`, or, for what is special to
+some files, in one with the file's name, docs_attention, or with a comment that has it. `<!-- snippet: continues -->`
+on the line before a block joins it to the block before. docs/training.md, docs/start and docs/steps have tests of
+their own, which run them.
 """
 import glob
 import os
@@ -76,7 +76,7 @@ def of_header(path):
 
 def printed(path, number, lines, contexts):
     name = re.sub(r"\W", "_", os.path.splitext(path)[0]).lower()
-    context = name if name in contexts else "common"
+    context = contexts.get(name, "common")
     includes = [line for line in lines if line.startswith("#include")]
     body = [re.sub(r"^#include.*|^using namespace xgrad;", "", line) for line in lines]
     defines = any(re.match(r"(template\b|(?:[\w:<>&*]+ )+\w+\(.*\) \{)", line) for line in body)
@@ -89,7 +89,8 @@ def printed(path, number, lines, contexts):
 
 def main():
     context = open("tests/snippets/context.h", encoding="utf-8").read()
-    contexts = re.findall(r"^namespace (\w+) \{", context, re.MULTILINE)
+    contexts = {file: space for space, files in re.findall(r"^namespace (\w+) \{(?:  //)?(.*)", context, re.MULTILINE)
+                for file in (files.split() or [space])}
     pages = ["README.md", *sorted(glob.glob("docs/*.md"))]
     pages.remove("docs/training.md")
     headers = sorted(header for folder in ("core", "ops", "nn", "optim")

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <xgrad/core/base/error.h>
+#include <xgrad/ops/arrange/shape.h>
 
 namespace xgrad::kit {
 namespace {
@@ -38,14 +39,9 @@ std::string png(const Array& image) {
   }
   const std::int64_t C = image.dim(0), H = image.dim(1), W = image.dim(2);
   std::vector<png_byte> bytes;  // (H, W, C)
-  for (std::int64_t y = 0; y < H; ++y) {
-    for (std::int64_t x = 0; x < W; ++x) {
-      for (std::int64_t c = 0; c < C; ++c) {
-        const Real value = image.data()[(c * H + y) * W + x];
-        if (std::isnan(value)) fail<ValueError>("png", "a value is not a number");
-        bytes.push_back(static_cast<png_byte>(std::lround(std::clamp<Real>(value, 0, 1) * 255)));
-      }
-    }
+  for (const Real value : permute(image, {1, 2, 0})) {
+    if (std::isnan(value)) fail<ValueError>("png", "a value is not a number");
+    bytes.push_back(static_cast<png_byte>(std::lround(std::clamp<Real>(value, 0, 1) * 255)));
   }
   png_image description{};
   description.version = PNG_IMAGE_VERSION;

@@ -44,7 +44,7 @@ Interrupt::~Interrupt() {
   alive = false;
 }
 
-int Interrupt::signal() const { return received; }
+int Interrupt::exit_code() const { return received == 0 ? 0 : 128 + received; }
 
 Interrupted::Interrupted(std::string_view text, int exit_code) : Error(std::string(text)), exit_code(exit_code) {}
 

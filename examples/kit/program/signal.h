@@ -26,13 +26,10 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   /// True once a signal came.
-  explicit operator bool() const { return signal() != 0; }
-
-  /// The signal that came, or 0.
-  int signal() const;
+  explicit operator bool() const { return exit_code() != 0; }
 
   /// The exit code that shells expect after a signal: 128 + signal; 0 if none came.
-  int exit_code() const { return signal() == 0 ? 0 : 128 + signal(); }
+  int exit_code() const;
 };
 
 /// Thrown to end a program after a signal, once its work is saved. main prints the text and returns the exit
