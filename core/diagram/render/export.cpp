@@ -38,15 +38,6 @@ Json json_of(const NumbersSummary& summary) {
   return json;
 }
 
-// The marks that options give a vertex.
-void add_marks(Json& json, const GraphVertex& vertex) {
-  if (vertex.overlay) json["overlay"] = *vertex.overlay;
-  if (!vertex.remarks.empty()) json["remarks"] = vertex.remarks;
-  if (vertex.colours.fill) json["fill"] = hex(*vertex.colours.fill);
-  if (vertex.colours.line) json["line"] = hex(*vertex.colours.line);
-  if (vertex.colours.text) json["text"] = hex(*vertex.colours.text);
-}
-
 Json json_of(const GraphVertex& vertex) {
   Json json{{"role", role_name(vertex.role)},
             {"op", vertex.op},
@@ -75,7 +66,8 @@ Json json_of(const GraphVertex& vertex) {
   if (vertex.first_nan) json["first_nan"] = true;
   if (vertex.step >= 0) json["step"] = vertex.step;
   if (vertex.gradient_step >= 0) json["gradient_step"] = vertex.gradient_step;
-  add_marks(json, vertex);
+  if (vertex.overlay) json["overlay"] = *vertex.overlay;
+  if (!vertex.remarks.empty()) json["remarks"] = vertex.remarks;
   return json;
 }
 

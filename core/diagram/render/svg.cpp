@@ -247,15 +247,13 @@ class SvgWriter {
 
   GraphBox placed(const GraphBox& box) const { return {box.left + left_, box.top + top_, box.width, box.height}; }
 
-  void write_box(std::string_view kind, const GraphBox& box, double corner, std::string_view style = {}) {
-    add("<rect class=\"", kind, '"', style, attribute("x", box.left), attribute("y", box.top),
-        attribute("width", box.width), attribute("height", box.height), attribute("rx", corner), "/>");
+  void write_box(std::string_view kind, const GraphBox& box, double corner) {
+    add("<rect class=\"", kind, '"', attribute("x", box.left), attribute("y", box.top), attribute("width", box.width),
+        attribute("height", box.height), attribute("rx", corner), "/>");
   }
 
-  // Lines below each other, with the middle of all of them at a point, or their start or end by an anchor's class; in a
-  // colour of their own, or in that of their element.
-  void write_lines(const std::vector<LabelLine>& lines, const GraphPoint& middle, std::string_view anchor = {},
-                   const std::optional<Rgb>& colour = {}) {
+  // Lines below each other, with the middle of all of them at a point, or their start or end by an anchor's class.
+  void write_lines(const std::vector<LabelLine>& lines, const GraphPoint& middle, std::string_view anchor = {}) {
     double y = middle.y;
     for (const LabelLine& line : lines) y -= line_height(line) / 2;
     for (const LabelLine& line : lines) {
@@ -266,8 +264,7 @@ class SvgWriter {
         continue;
       }
       add(anchor.empty() ? "<text" : cat("<text class=\"", anchor, '"'), attribute("x", middle.x),
-          attribute("y", y + height / 2 + 0.36 * (height - 3)), colour ? cat(" style=\"fill:", hex(*colour), '"') : "",
-          '>');
+          attribute("y", y + height / 2 + 0.36 * (height - 3)), '>');
       double below = 0;  // the baseline of the last letters
       for (const LabelRun& run : line) {
         const double shift = script_shift * letters_of({{}, run.style}).size;
@@ -355,8 +352,8 @@ class SvgWriter {
     }
     for (const std::string& numbers : numbers_of(vertex)) add('\n', xml_escaped(numbers));
     add("</title>");
-    write_shape(shape_of(vertex), box, style_of(vertex.colours));
-    write_lines(label_of(vertex, options_), box.center(), {}, vertex.colours.text);
+    write_shape(shape_of(vertex), box);
+    write_lines(label_of(vertex, options_), box.center());
     add("</g>\n");
   }
 
@@ -384,16 +381,16 @@ class SvgWriter {
     return vertex.number ? VertexShape{Outline::pill} : shape_of(vertex.role, vertex.order);
   }
 
-  void write_shape(const VertexShape& shape, const GraphBox& box, std::string_view style = {}) {
+  void write_shape(const VertexShape& shape, const GraphBox& box) {
     if (shape.outline == Outline::ellipse) {
-      add("<ellipse class=\"box\"", style, attribute("cx", box.center().x), attribute("cy", box.center().y),
+      add("<ellipse class=\"box\"", attribute("cx", box.center().x), attribute("cy", box.center().y),
           attribute("rx", box.width / 2), attribute("ry", box.height / 2), "/>");
       return;
     }
     const double corner = shape.outline == Outline::sharp  ? 0
                           : shape.outline == Outline::pill ? std::min(box.width, box.height) / 2
                                                            : 7;
-    write_box("box", box, corner, style);
+    write_box("box", box, corner);
     std::string marks;
     if (shape.outline == Outline::sharp) {  // a filled corner
       append(marks, cat('M', px(box.right() - 8), ',', px(box.top), "h8v8Z"));
@@ -425,12 +422,6 @@ class SvgWriter {
   std::string heat_class(const GraphVertex& vertex) const {
     if (!view_.scale) return {};
     return vertex.overlay ? cat(" heat-", heat_of(*view_.scale, *vertex.overlay)) : " cold";
-  }
-  static std::string style_of(const ChosenColours& colours) {
-    std::string css;
-    if (colours.fill) append(css, cat("fill:", hex(*colours.fill), ';'));
-    if (colours.line) append(css, cat("stroke:", hex(*colours.line), ';'));
-    return css.empty() ? css : cat(" style=\"", css, '"');
   }
 
   void write_heading() {

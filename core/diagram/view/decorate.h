@@ -1,4 +1,4 @@
-// Applying the GraphOptions for single vertices to a view: numbers, colours.
+// Applying an overlay to a view.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,5 @@ void add_number(GraphVertex& vertex, std::optional<double> number, const GraphOv
 
 /// Includes the number of a vertex in a scale, and writes it into its box.
 void add_to_scale(GraphScale& scale, GraphVertex& vertex);
-
-/// Adds the overlay's lines and scale, and the style that GraphOptions::style chooses for the vertices as they are now.
-/// Throws ValueError for an unknown colour.
-void decorate(GraphView& view, const GraphOptions& options, std::string_view caller);
 
 }  // namespace xgrad::detail

@@ -304,7 +304,10 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
   }
   const std::vector<int> numbers = topological_numbers(view);
   view = renumbered(std::move(view), numbers);
-  decorate(view, options, caller);
+  if (options.overlay) {
+    view.scale = {.title = options.overlay->title, .unit = options.overlay->unit};
+    for (GraphVertex& vertex : view.vertices) add_to_scale(*view.scale, vertex);
+  }
   return view;
 }
 

@@ -94,9 +94,6 @@ VertexColours colours_of(const GraphView& view, const GraphVertex& vertex, Theme
   } else if (view.scale) {
     colours.fill = palette.background;
   }
-  if (vertex.colours.fill) colours.fill = hex(*vertex.colours.fill);
-  if (vertex.colours.line) colours.line = hex(*vertex.colours.line);
-  if (vertex.colours.text) colours.text = colours.detail = hex(*vertex.colours.text);
   return colours;
 }
 

@@ -41,8 +41,7 @@ PaintOf paint_of(const GraphVertex& vertex);
 /// The step of Palette::heat for a number.
 int heat_of(const GraphScale& scale, double number);
 
-/// The final colours of a vertex: those of its role or of its number, or those that were chosen for it. With a scale,
-/// the fill shows the number and the line the role.
+/// The colours of a vertex, those of its role. With a scale the fill shows its number.
 struct VertexColours {
   std::string fill;
   std::string line;

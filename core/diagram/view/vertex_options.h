@@ -1,4 +1,4 @@
-// Options for single vertices and modules of a diagram, in GraphOptions: folding, colours, numbers.
+// Options for single vertices and modules of a diagram, in GraphOptions: folding, numbers.
 #pragma once
 
 #include <functional>
@@ -17,16 +17,6 @@ enum class Fold {
   by_depth,  ///< as GraphOptions::depth says
   closed,    ///< one box
   open,      ///< a frame, and the modules around it that are by_depth, too
-};
-
-/// The style of a vertex; empty fields keep the default. Colours are #rgb, #rrggbb, or one of black, blue, brown, cyan,
-/// gold, gray, green, lightgray, magenta, navy, orange, pink, purple, red, white, yellow; they are the same in every
-/// theme.
-struct VertexStyle {
-  std::string fill = {};
-  std::string line = {};
-  std::string text = {};  ///< if empty with a fill: black or white, whichever is readable on it
-  std::string note = {};  ///< a further line of its label
 };
 
 /// A number for each vertex: a line in its box, and the colour of the box, with a scale in the legend. It is called for

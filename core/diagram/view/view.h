@@ -16,7 +16,6 @@
 
 #include "../../graph/tensor.h"
 #include "../../profile/summary.h"
-#include "colours.h"
 #include "vertex_options.h"
 
 namespace xgrad {
@@ -50,9 +49,8 @@ struct GraphOptions {
   bool animate = false;
   std::int64_t max_nodes = 2000;  ///< larger graphs are refused: no layout of them is readable
 
-  std::function<Fold(const GraphFrame&)> fold = {};           ///< for each module, instead of depth alone
-  std::function<VertexStyle(const GraphVertex&)> style = {};  ///< for each vertex that is drawn
-  std::optional<GraphOverlay> overlay = {};                   ///< a number for each vertex
+  std::function<Fold(const GraphFrame&)> fold = {};  ///< for each module, instead of depth alone
+  std::optional<GraphOverlay> overlay = {};          ///< a number for each vertex
 };
 
 enum class GraphRole {
@@ -63,13 +61,6 @@ enum class GraphRole {
   gradient_operation,  ///< of a backward pass
   seed,                ///< the start of a backward pass
   module,              ///< a module, folded into one box
-};
-
-/// The colours chosen by GraphOptions::style.
-struct ChosenColours {
-  std::optional<Rgb> fill = {};
-  std::optional<Rgb> line = {};
-  std::optional<Rgb> text = {};
 };
 
 /// One vertex of a diagram.
@@ -103,8 +94,7 @@ struct GraphVertex {
   int step = -1;                          ///< when it was computed, counted from 0; -1: unknown
   int gradient_step = -1;                 ///< when its gradient was complete, counted on from there
   std::optional<double> overlay = {};     ///< the number of GraphOptions::overlay
-  ChosenColours colours = {};             ///< instead of those of its role
-  std::vector<std::string> remarks = {};  ///< further lines: of an overlay, a style
+  std::vector<std::string> remarks = {};  ///< further lines of its label: of an overlay, or added by hand
 };
 
 /// Whether it is a leaf: an input, a parameter or a constant.
@@ -160,9 +150,9 @@ struct GraphView {
   std::optional<GraphScale> scale = {};
 
   /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one; ValueError for a depth
-  /// below automatic_depth, an unknown colour, an overlay without a title, with no function or two, or with a number
-  /// that is not finite; LimitError if more than max_nodes vertices remain to be drawn, listing the number at each
-  /// depth. Errors name `caller`.
+  /// below automatic_depth, an overlay without a title, with no function or two, or with a number that is not finite;
+  /// LimitError if more than max_nodes vertices remain to be drawn, listing the number at each depth. Errors name
+  /// `caller`.
   static GraphView of(const Tensors& results, const GraphOptions& options = {}, std::string_view caller = "graph");
 };
 

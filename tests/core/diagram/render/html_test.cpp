@@ -254,9 +254,10 @@ TEST_CASE("save_graph writes pages with every module unfolded, and as asked wher
   const std::string page = read_text(folder / "y.html");
   CHECK(nlohmann::json::parse(graph_in(page))["frames"].size() == 3);
   CHECK(page.find("data-level=\"0\"") != page.npos);
-  int styled = 0;
-  save_graph(folder / "y.html", y, {.style = [&](const GraphVertex&) { return ++styled, VertexStyle(); }});
-  CHECK(styled == 4);  // each vertex once
+  int asked = 0;
+  const GraphOverlay number{.title = "n", .of = [&](const GraphVertex&) { return ++asked; }};
+  save_graph(folder / "y.html", y, {.overlay = number});
+  CHECK(asked == 4);  // each vertex once
   save_graph(folder / "small.html", y, {.depth = 0, .max_nodes = 3});
   CHECK(nlohmann::json::parse(graph_in(read_text(folder / "small.html")))["frames"].size() == 0);
 }

@@ -1,4 +1,4 @@
-// Tests of what GraphOptions says about single vertices and modules: fold, style, overlay, and the size cap.
+// Tests of what GraphOptions says about single vertices and modules: fold, overlay, and the size cap.
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/svg.h>
@@ -102,60 +102,6 @@ TEST_CASE("a module that is to be closed stays open where its box would close a 
   const GraphView view = GraphView::of({y}, {.fold = [](const GraphFrame&) { return Fold::closed; }});
   CHECK(std::ranges::count(view.vertices, GraphRole::module, &GraphVertex::role) == 0);
   for (const GraphEdge& edge : view.edges) CHECK(edge.from < edge.to);
-}
-
-TEST_CASE("a style chooses colours and a line, for modules, too") {
-  const auto style = [](const GraphVertex& vertex) -> VertexStyle {
-    if (vertex.role == GraphRole::module) return {.fill = "#08F", .line = "navy", .note = "big"};
-    return vertex.op == "tanh" ? VertexStyle{.text = "#C0ffee"} : VertexStyle{};
-  };
-  const Tensor y = network(input());
-  const auto fold = [](const GraphFrame& frame) { return frame.path == "net" ? Fold::closed : Fold::open; };
-  const GraphOptions options{.fold = fold, .style = style};
-  const GraphView view = GraphView::of({y}, options);
-  const GraphVertex& net = the(view, "net");
-  CHECK(net.colours.fill == Rgb{0, 0x88, 0xff});
-  CHECK(net.colours.line == Rgb{0, 0, 128});
-  CHECK(net.colours.text == Rgb{0, 0, 0});  // can be read on that blue
-  CHECK(net.remarks == Strings{"big"});
-  CHECK(the(view, "tanh").colours.text == Rgb{0xc0, 0xff, 0xee});
-  CHECK_FALSE(the(view, "tanh").colours.fill);
-  CHECK_FALSE(the(view, "mul").colours.text);
-
-  const std::string svg = to_svg(view, GraphLayout::of(view, options), options);
-  CHECK(svg.find("<rect class=\"box\" style=\"fill:#0088ff;stroke:#000080;\"") != svg.npos);
-  CHECK(svg.find("<tspan class=\"detail\">big</tspan>") != svg.npos);
-  const std::string dot = to_dot(view, options);
-  CHECK(dot.find("fillcolor=\"#0088ff\", color=\"#000080\", fontcolor=\"#000000\"") != dot.npos);
-  CHECK(to_json(view).find("\"fill\": \"#0088ff\"") != std::string::npos);
-  CHECK(to_text(view).find("(big)") != std::string::npos);
-}
-
-TEST_CASE("text on a chosen fill is black or white, whichever can be read") {
-  const auto text_on = [](const char* fill) {
-    const GraphOptions options{.style = [=](const GraphVertex&) { return VertexStyle{.fill = fill}; }};
-    return detail::hex(*GraphView::of({variable(1, "x")}, options).vertices[0].colours.text);
-  };
-  CHECK(text_on("white") == "#000000");
-  CHECK(text_on("yellow") == "#000000");
-  CHECK(text_on("#767676") == "#000000");
-  CHECK(text_on("navy") == "#ffffff");
-  CHECK(text_on("#a00") == "#ffffff");
-}
-
-TEST_CASE("what is no colour is refused, and the error names the vertex") {
-  const Tensor y = network(input());
-  const auto error = [&](const VertexStyle& chosen) {
-    const auto style = [&](const GraphVertex& vertex) { return vertex.name == "y" ? chosen : VertexStyle{}; };
-    return error_of<ValueError>([&] { GraphView::of({y}, {.depth = 9, .style = style}); });
-  };
-  CHECK(error({.fill = "reddish"})
-            .starts_with("graph: style of tanh 'head.y': fill 'reddish' is none of #rgb, #rrggbb, black, blue, "));
-  CHECK(error({.line = "#12345"}).find("line '#12345'") != std::string::npos);
-  for (const char* words : {"#", "#12", "#1234", "#gggggg", "#12345678", "12345", " red", "Red", "url(#x)", "red;"}) {
-    CAPTURE(words);
-    CHECK(error({.text = words}).find(cat("text '", words, "'")) != std::string::npos);
-  }
 }
 
 TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the sum of what it holds") {
