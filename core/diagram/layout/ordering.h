@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "../view/alike.h"
+#include "../view/frames.h"
 #include "layers.h"
 
 namespace xgrad::detail {

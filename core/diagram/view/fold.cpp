@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "alike.h"
 #include "collect.h"
 #include "decorate.h"
 #include "frames.h"
