@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
@@ -14,7 +15,6 @@
 #include "../../base/scope.h"
 #include "../../base/text.h"
 #include "../../graph/grad.h"
-#include "decorate.h"
 #include "equations.h"
 #include "frames.h"
 #include "labels.h"
@@ -369,12 +369,20 @@ class Collector {
   void measure_nodes() {
     const GraphOverlay& overlay = *options_.overlay;
     for (const Node* node : nodes_) {
-      add_number(view_.vertices[number(node)], overlay.of_node(*node), overlay, caller_);
+      add_number(view_.vertices[number(node)], overlay.of_node(*node), overlay);
     }
   }
   void measure_vertices() {
     const GraphOverlay& overlay = *options_.overlay;
-    for (GraphVertex& vertex : view_.vertices) add_number(vertex, overlay.of(vertex), overlay, caller_);
+    for (GraphVertex& vertex : view_.vertices) add_number(vertex, overlay.of(vertex), overlay);
+  }
+  void add_number(GraphVertex& vertex, std::optional<double> number, const GraphOverlay& overlay) const {
+    if (!number) return;
+    if (!std::isfinite(*number)) {
+      fail<ValueError>(caller_, "the overlay '", printable(overlay.title), "' gives ", *number, " for ",
+                       printable(called(vertex)));
+    }
+    vertex.overlay = vertex.overlay.value_or(0) + *number;
   }
 
   // Each array that rules hold counts once: at the vertex that made it, if that is known, else where it is held.

@@ -9,10 +9,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "../../base/error.h"
+#include "../../base/text.h"
 #include "collect.h"
-#include "decorate.h"
 #include "frames.h"
 #include "label_size.h"
+#include "labels.h"
 #include "merge.h"
 #include "order.h"
 #include "roll_up.h"
@@ -230,6 +232,22 @@ GraphView small_enough(const GraphView& view, const GraphOptions& options) {
   GraphView smaller = at(deepest);
   for (int depth = deepest; depth-- > 0 && !fits_on_a_page(smaller, options);) smaller = at(depth);
   return smaller;
+}
+
+void check_overlay(const GraphOverlay& overlay, std::string_view caller) {
+  if (overlay.title.empty()) fail<ValueError>(caller, "the overlay has no title");
+  if (bool(overlay.of) != bool(overlay.of_node)) return;
+  fail<ValueError>(caller, "the overlay '", printable(overlay.title), "' has ",
+                   overlay.of ? "two functions" : "no function", ": it needs one of .of and .of_node");
+}
+
+// Includes the number of a vertex in a scale, and writes it into its box.
+void add_to_scale(GraphScale& scale, GraphVertex& vertex) {
+  if (!vertex.overlay) return;
+  scale.first = std::min(scale.first, *vertex.overlay);
+  scale.last = std::max(scale.last, *vertex.overlay);
+  vertex.remarks.push_back(
+      cat(scale.title, ' ', amount_text(*vertex.overlay, scale.unit), vertex.times > 1 ? " each" : ""));
 }
 
 // "; 612 at depth 2, 48 at depth 1", and other remedies: `view` was too large before it was folded.
