@@ -21,8 +21,7 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, 
   if (const auto empty = std::ranges::find(filled, false); empty != filled.end()) {
     fail<ValueError>(caller, "the frame '", printable(view.frames[empty - filled.begin()].path), "' holds no vertex");
   }
-  const Arrangement arrangement(view);
-  const Layers layers(view, options, arrangement, ranks_of(view, arrangement));
+  const Layers layers(view, options, ranks_of(view));
   const Ordering ordering(layers);
   const Placing placing = placed(layers, ordering);
   const bool sideways = layers.sideways;

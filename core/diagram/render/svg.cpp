@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "../../base/error.h"
-#include "../layout/arrangement.h"
 #include "../view/label_size.h"
+#include "../view/order.h"
 #include "../view/palette.h"
 #include "motion.h"
 #include "number_svg.h"
@@ -134,7 +134,7 @@ enum class Standing { alone, in_page };
 class SvgWriter {
  public:
   SvgWriter(const GraphView& view, const GraphLayout& layout, const GraphOptions& options, Standing standing)
-      : view_(view), layout_(layout), options_(options), standing_(standing), arrangement_(view) {
+      : view_(view), layout_(layout), options_(options), standing_(standing) {
     if (options.animate && standing == Standing::alone) times_ = timetable_of(view);
     if (view.scale && options.legend) scale_ = words_of_scale(view);
     width_ = std::max({layout.width, text_width(printable(options.title), 18, FontWeight::bold),
@@ -182,7 +182,7 @@ class SvgWriter {
       if (std::ranges::any_of(view_.edges, is_there)) keys.push_back({.text = text, .line = line});
     };
     const auto of_kind = [this](EdgeKind kind) {
-      return [this, kind](const GraphEdge& edge) { return arrangement_.kind_of(edge) == kind; };
+      return [this, kind](const GraphEdge& edge) { return kind_of(view_, edge) == kind; };
     };
     add_line("no gradient", "value indices", [](const GraphEdge& edge) { return edge.flow != GraphFlow::numbers; });
     add_line("kept value", "borrowed", of_kind(EdgeKind::borrowed));
@@ -299,7 +299,7 @@ class SvgWriter {
     const GraphCurve& curve = layout_.edges[e];
     static constexpr std::array<std::string_view, 3> kinds{"value", "gradient", "borrowed"};
     static constexpr std::array<std::string_view, 3> flows{"", " indices", " mask"};
-    add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<int>(arrangement_.kind_of(edge))],
+    add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<int>(kind_of(view_, edge))],
         flows[static_cast<int>(edge.flow)]);
     const auto from = static_cast<std::size_t>(edge.from), to = static_cast<std::size_t>(edge.to);
     std::string line;
@@ -482,7 +482,6 @@ class SvgWriter {
   const GraphLayout& layout_;
   const GraphOptions& options_;
   const Standing standing_;
-  const Arrangement arrangement_;
   std::vector<std::vector<Key>> legend_;  // in rows
   std::optional<ScaleWords> scale_;
   std::optional<Timetable> times_;  // of pictures that move

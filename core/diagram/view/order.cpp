@@ -1,4 +1,4 @@
-// The order of a GraphView's vertices, and its cycles.
+// The order of a GraphView's vertices, its passes, and its cycles.
 #include "order.h"
 
 #include <algorithm>
@@ -55,6 +55,17 @@ GraphView renumbered(GraphView view, const std::vector<int>& numbers) {
   std::ranges::stable_sort(view.edges, {},
                            [](const GraphEdge& edge) { return std::tuple(edge.to, edge.input, edge.from); });
   return view;
+}
+
+EdgeKind kind_of(const GraphView& view, const GraphEdge& edge) {
+  const int from = view.vertices[edge.from].order, to = view.vertices[edge.to].order;
+  return from != to ? EdgeKind::borrowed : to > 0 ? EdgeKind::gradient : EdgeKind::value;
+}
+
+bool runs_up_again(const GraphView& view) {
+  int highest_order = 0;
+  for (const GraphVertex& vertex : view.vertices) highest_order = std::max(highest_order, vertex.order);
+  return highest_order == 1;
 }
 
 std::vector<int> cycles(int count, const std::vector<std::pair<int, int>>& arrows) {
