@@ -130,7 +130,7 @@ class PagePictures {
  private:
   std::size_t add(const GraphView& view) {
     append(elements_, cat("<script type=\"image/svg+xml\" id=\"picture", count_, "\">\n",
-                          svg_element(view, GraphLayout::of(view, options_, "to_html"), options_), "</script>\n"));
+                          svg_element(view, options_), "</script>\n"));
     return count_++;
   }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../../base/error.h"
+#include "../layout/layout.h"
 #include "../view/label_size.h"
 #include "../view/order.h"
 #include "../view/palette.h"
@@ -133,19 +134,19 @@ enum class Standing { alone, in_page };
 
 class SvgWriter {
  public:
-  SvgWriter(const GraphView& view, const GraphLayout& layout, const GraphOptions& options, Standing standing)
-      : view_(view), layout_(layout), options_(options), standing_(standing) {
+  SvgWriter(const GraphView& view, const GraphOptions& options, Standing standing)
+      : view_(view), layout_(GraphLayout::of(view, options)), options_(options), standing_(standing) {
     if (options.animate && standing == Standing::alone) times_ = timetable_of(view);
     if (view.scale && options.legend) scale_ = words_of_scale(view);
-    width_ = std::max({layout.width, text_width(printable(options.title), 18, FontWeight::bold),
+    width_ = std::max({layout_.width, text_width(printable(options.title), 18, FontWeight::bold),
                        scale_ ? scale_width() : 0});
     if (options.legend) make_legend();
     width_ += 2 * margin;
     heading_ = (options.title.empty() ? 0 : title_height) +
                (legend_.empty() ? 0 : legend_height + legend_row * static_cast<double>(legend_.size() - 1)) +
                (scale_ ? scale_height : 0);
-    height_ = layout.height + heading_ + 2 * margin;
-    left_ = (width_ - layout.width) / 2;
+    height_ = layout_.height + heading_ + 2 * margin;
+    left_ = (width_ - layout_.width) / 2;
     top_ = margin + heading_;
   }
 
@@ -479,7 +480,7 @@ class SvgWriter {
   }
 
   const GraphView& view_;
-  const GraphLayout& layout_;
+  const GraphLayout layout_;
   const GraphOptions& options_;
   const Standing standing_;
   std::vector<std::vector<Key>> legend_;  // in rows
@@ -490,20 +491,15 @@ class SvgWriter {
   std::string out_;
 };
 
-std::string svg_of(const GraphView& view, const GraphLayout& layout, const GraphOptions& options, Standing standing) {
-  check_layout(view, layout, "to_svg");
-  return SvgWriter(view, layout, options, standing).write();
-}
-
 }  // namespace
 
-std::string to_svg(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
-  return svg_of(view, layout, options, Standing::alone);
+std::string to_svg(const GraphView& view, const GraphOptions& options) {
+  return SvgWriter(view, options, Standing::alone).write();
 }
 
-std::string detail::svg_element(const GraphView& view, const GraphLayout& layout, GraphOptions options) {
+std::string detail::svg_element(const GraphView& view, GraphOptions options) {
   options.title.clear();
-  return svg_of(view, layout, options, Standing::in_page);
+  return SvgWriter(view, options, Standing::in_page).write();
 }
 
 std::string detail::svg_style(Theme theme) { return letters_and_colours(theme, true); }

@@ -129,7 +129,7 @@ TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the
 
   const GraphOptions options{.depth = 0, .overlay = length};
   const GraphView view = GraphView::of({y}, options);
-  const std::string svg = to_svg(view, GraphLayout::of(view, options), options);
+  const std::string svg = to_svg(view, options);
   CHECK(svg.find("as-module heat-6\"") != svg.npos);
   CHECK(svg.find("class=\"vertex input as-input cold\"") != svg.npos);
   CHECK(svg.find(">letters: 0<") != svg.npos);
@@ -140,7 +140,7 @@ TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the
   CHECK(dot.find("fillcolor=\"#990000\"") != dot.npos);
   CHECK(to_json(view).find("\"overlay\": 28.0") != std::string::npos);
   CHECK(to_text(view).find("(letters 28)") != std::string::npos);
-  CHECK(to_svg(view, GraphLayout::of(view), {.legend = false}).find("letters: 0") == std::string::npos);
+  CHECK(to_svg(view, {.legend = false}).find("letters: 0") == std::string::npos);
 }
 
 TEST_CASE("of blocks that are drawn as one an overlay shows the mean, so that sums stay what they are") {
