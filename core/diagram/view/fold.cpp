@@ -250,29 +250,6 @@ void add_to_scale(GraphScale& scale, GraphVertex& vertex) {
       cat(scale.title, ' ', amount_text(*vertex.overlay, scale.unit), vertex.times > 1 ? " each" : ""));
 }
 
-// "; 612 at depth 2, 48 at depth 1", and other remedies: `view` was too large before it was folded.
-std::string smaller_views(const GraphView& view, const GraphOptions& options, std::int64_t count) {
-  std::string text;
-  const auto add = [&](std::int64_t fewer, const auto&... how) {
-    if (fewer < count) append(text, cat(text.empty() ? "; " : ", ", fewer, how...));
-  };
-  const int deepest = deepest_level(view);
-  const std::vector<Fold> wish = wishes(view, options);
-  const int depth = options.depth == automatic_depth ? 0 : std::min(options.depth, deepest);
-  for (int d = depth; d-- > 0;) add(std::ssize(folded(view, d, wish).vertices), " at depth ", d);
-  if (!options.roll_up) {
-    GraphOptions with = options;
-    with.roll_up = true;
-    add(std::ssize(small_enough(rolled_up(view), with).vertices), " with .roll_up");
-  }
-  if (options.fold) {
-    GraphOptions without = options;
-    without.fold = nullptr;
-    add(std::ssize(small_enough(view, without).vertices), " without .fold");
-  }
-  return text;
-}
-
 }  // namespace
 
 bool detail::fits_on_a_page(const GraphView& view, const GraphOptions& options) {
@@ -315,7 +292,6 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
   GraphView view = flat ? std::move(whole) : small_enough(whole, options);
   if (const std::int64_t count = std::ssize(view.vertices); count > options.max_nodes) {
     fail<LimitError>(caller, count, " vertices to draw, max_nodes is ", options.max_nodes,
-                     flat ? std::string() : smaller_views(whole, options, count),
                      flat ? "; there is no module to fold: raise .max_nodes"
                           : "; fold modules with .depth or .fold, or raise .max_nodes");
   }

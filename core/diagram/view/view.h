@@ -172,8 +172,7 @@ struct GraphView {
 
   /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one; ValueError for a depth
   /// below automatic_depth, an overlay without a title, with no function or two, or with a number that is not finite;
-  /// LimitError if more than max_nodes vertices remain to be drawn, listing the number at each depth. Errors name
-  /// `caller`.
+  /// LimitError if more than max_nodes vertices remain to be drawn. Errors name `caller`.
   static GraphView of(const Tensors& results, const GraphOptions& options = {}, std::string_view caller = "graph");
 };
 
