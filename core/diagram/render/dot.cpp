@@ -50,7 +50,7 @@ class DotWriter {
   DotWriter(const GraphView& view, const GraphOptions& options)
       : view_(view),
         options_(options),
-        palette_(palette_of(options.theme)),
+        palette_(palette_of(Theme::light)),
         runs_up_again_(runs_up_again(view)),
         vertices_in_(view.frames.size() + 1) {
     for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
@@ -169,7 +169,7 @@ class DotWriter {
          vertex.role == GraphRole::input ? ", shape=ellipse" : "", "];");
   }
   std::string text_of_vertex(const GraphVertex& vertex, int v) const {
-    const VertexColours colours = colours_of(view_, vertex, options_.theme);
+    const VertexColours colours = colours_of(view_, vertex);
     std::string label;
     for (const LabelLine& words : label_of(vertex, options_)) {
       append(label, cat(label.empty() ? "" : "<br/>", html(words, colours.detail)));

@@ -37,7 +37,7 @@ std::string harmless(std::string_view json) {
   return result;
 }
 
-std::string style() { return cat(page_file("page.css"), svg_style(Theme::light), svg_style(Theme::dark)); }
+std::string style() { return cat(page_file("page.css"), svg_style()); }
 
 // The files of the script, each of which uses only those before it when the page starts.
 std::string script() {
@@ -145,9 +145,8 @@ class PagePictures {
 std::string to_html(const GraphView& view, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
   const PagePictures pictures(view, options);
-  const std::array<Filling, 8> fillings{{{"title", xml_escaped(page_title(view, options))},
+  const std::array<Filling, 7> fillings{{{"title", xml_escaped(page_title(view, options))},
                                          {"style", style()},
-                                         {"theme", std::string(theme_name(options.theme))},
                                          {"level", cat(pictures.first())},
                                          {"graph", harmless(to_json(view))},
                                          {"pictures", pictures.elements()},

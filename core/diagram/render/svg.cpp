@@ -92,7 +92,7 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
   return css;
 }
 
-std::string letters_and_colours(Theme theme, bool scaled) {
+std::string letters_and_colours(std::string_view scope, Theme theme, bool scaled) {
   static constexpr std::array<std::string_view, 18> letters_and_lines{
       "text{font-size:11px;text-anchor:middle}",
       ".headline{font-size:13px;font-weight:bold}",
@@ -112,20 +112,16 @@ std::string letters_and_colours(Theme theme, bool scaled) {
       ".borrowed .line{stroke-dasharray:4 3}",
       ".indices .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}",
       ".mask .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}"};
-  const std::string scope = cat(".graph-", theme_name(theme));
   std::string css;
   for (const std::string_view rule : letters_and_lines) append(css, cat(scope, ' ', rule, '\n'));
   append(css, colours(scope, palette_of(theme), scaled));
   return css;
 }
 
-std::string style_sheet(Theme theme, bool scaled) {
-  std::string css = letters_and_colours(theme, scaled);
-  if (theme == Theme::light) {
-    append(css, cat("@media (prefers-color-scheme:dark){\n", colours(".graph-light", palette_of(Theme::dark), scaled),
-                    "}\n"));
-  }
-  return css;
+// Dark where the reader's screen is.
+std::string style_sheet(bool scaled) {
+  return cat(letters_and_colours(".graph-light", Theme::light, scaled), "@media (prefers-color-scheme:dark){\n",
+             colours(".graph-light", palette_of(Theme::dark), scaled), "}\n");
 }
 
 enum class Standing { alone, in_page };
@@ -210,7 +206,7 @@ class SvgWriter {
   static double width_of(const std::string& words) { return line_width({{words, LetterStyle::detail}}); }
   double scale_width() const {
     return width_of(scale_->before) + width_of(scale_->behind) + 2 * legend_gap +
-           heat_width * static_cast<double>(palette_of(options_.theme).heat.size());
+           heat_width * static_cast<double>(palette_of(Theme::light).heat.size());
   }
 
   template <class... Parts>
@@ -234,14 +230,13 @@ class SvgWriter {
   void begin() {
     const bool alone = standing_ == Standing::alone;
     if (alone) add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-", theme_name(options_.theme),
-        "\" role=\"img\" aria-label=\"", xml_escaped(name()), '"', attribute("width", width_),
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-light\" role=\"img\" aria-label=\"",
+        xml_escaped(name()), '"', attribute("width", width_),
         attribute("height", height_), " viewBox=\"0 0 ", px(width_), ' ', px(height_), "\" font-family=\"",
         font_family, "\" xml:space=\"preserve\">\n<title>", xml_escaped(name()), "</title>\n<desc>",
         description(), "</desc>\n");
     if (alone) {
-      add("<style>\n", style_sheet(options_.theme, view_.scale.has_value()),
-          times_ ? motion_style(cat(".graph-", theme_name(options_.theme))) : "", "</style>\n");
+      add("<style>\n", style_sheet(view_.scale.has_value()), times_ ? motion_style(".graph-light") : "", "</style>\n");
     }
     add("<rect class=\"page\"", attribute("width", width_), attribute("height", height_), "/>\n");
   }
@@ -470,7 +465,7 @@ class SvgWriter {
     double left = (width_ - scale_width()) / 2 + width_of(scale_->before);
     write_lines({{{scale_->before, LetterStyle::detail}}}, {left, middle}, "end");
     left += legend_gap;
-    for (std::size_t step = 0; step < palette_of(options_.theme).heat.size(); ++step) {
+    for (std::size_t step = 0; step < palette_of(Theme::light).heat.size(); ++step) {
       add("<g class=\"scale heat-", step, "\">");
       write_box("box", {left, top, heat_width, 15}, 0);
       add("</g>\n");
@@ -502,6 +497,9 @@ std::string detail::svg_element(const GraphView& view, GraphOptions options) {
   return SvgWriter(view, options, Standing::in_page).write();
 }
 
-std::string detail::svg_style(Theme theme) { return letters_and_colours(theme, true); }
+std::string detail::svg_style() {
+  return cat(letters_and_colours(".graph-light", Theme::light, true),
+             letters_and_colours(".graph-dark", Theme::dark, true));
+}
 
 }  // namespace xgrad

@@ -32,6 +32,7 @@ struct Palette {
   std::array<Paint, 7> heat;  ///< from the first number of a scale to the last; without lines
 };
 
+enum class Theme { light, dark };
 const Palette& palette_of(Theme theme);
 
 /// The colours of a vertex in a palette, by its role.
@@ -48,7 +49,7 @@ struct VertexColours {
   std::string text;
   std::string detail;  ///< smaller lines
 };
-VertexColours colours_of(const GraphView& view, const GraphVertex& vertex, Theme theme);
+VertexColours colours_of(const GraphView& view, const GraphVertex& vertex);
 
 /// An entry of the legend.
 struct LegendEntry {

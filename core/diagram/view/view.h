@@ -25,7 +25,6 @@ struct GraphVertex;
 struct GraphFrame;
 
 enum class Direction { top_to_bottom, left_to_right };
-enum class Theme { light, dark };
 
 /// For GraphOptions::depth: the deepest level of modules at which the diagram still fits on a page.
 inline constexpr int automatic_depth = -1;
@@ -52,7 +51,6 @@ struct GraphOverlay {
 struct GraphOptions {
   std::string title = {};
   Direction direction = Direction::top_to_bottom;
-  Theme theme = Theme::light;
   int depth = automatic_depth;  ///< modules nested deeper become one box each; 0: the outermost, a large number: none
   bool roll_up = true;          ///< equal structures (blocks.0, blocks.1, ...) are drawn once, with their count
   bool kept_memory = false;     ///< bytes that stay in memory until the backward pass
