@@ -138,9 +138,7 @@ class Collector {
     if (options_.values) add_numbers(*options_.values);
     if (options_.overlay && options_.overlay->of_node) measure_nodes();
     if (!options_.formulas) hide_constants_of_rules();
-    const std::vector<int> numbers = topological_numbers(view_);
-    view_ = renumbered(std::move(view_), numbers);
-    renumber_nodes(numbers);
+    renumber(topological_numbers(view_));
     place_in_frames(view_, ids(), whats_);
     add_equations(view_);
     if (options_.overlay && options_.overlay->of) measure_vertices();
@@ -335,34 +333,19 @@ class Collector {
     for (const GraphEdge& edge : view_.edges) {
       if (!is_rule(edge.to)) goes_elsewhere[edge.from] = true;
     }
-    std::vector<bool> hidden;
+    std::vector<int> numbers;
+    int next = 0;
     for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
       const GraphVertex& vertex = view_.vertices[v];
-      hidden.push_back(vertex.role == GraphRole::constant && vertex.order > 0 && !goes_elsewhere[v] &&
-                       !vertex.is_result);
+      const bool hidden =
+          vertex.role == GraphRole::constant && vertex.order > 0 && !goes_elsewhere[v] && !vertex.is_result;
+      numbers.push_back(hidden ? nothing : next++);
     }
-    leave_out(hidden);
+    renumber(numbers);
   }
 
-  void leave_out(const std::vector<bool>& hidden) {
-    std::vector<int> numbers(view_.vertices.size(), nothing);
-    std::vector<GraphVertex> vertices;
-    for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
-      if (hidden[v]) continue;
-      numbers[v] = static_cast<int>(vertices.size());
-      vertices.push_back(std::move(view_.vertices[v]));
-    }
-    for (GraphVertex& vertex : vertices) vertex.rule_of = vertex.rule_of == nothing ? nothing : numbers[vertex.rule_of];
-    renumber_nodes(numbers);
-    std::erase_if(view_.edges, [&](const GraphEdge& edge) { return numbers[edge.from] == nothing; });
-    for (GraphEdge& edge : view_.edges) {
-      edge.from = numbers[edge.from];
-      edge.to = numbers[edge.to];
-    }
-    view_.vertices = std::move(vertices);
-  }
-
-  void renumber_nodes(const std::vector<int>& numbers) {
+  void renumber(const std::vector<int>& numbers) {
+    view_ = renumbered(std::move(view_), numbers);
     for (auto& [node, number] : numbers_) number = number == nothing ? nothing : numbers[number];
   }
 

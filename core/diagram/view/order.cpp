@@ -42,12 +42,15 @@ std::vector<int> topological_numbers(const GraphView& view) {
 }
 
 GraphView renumbered(GraphView view, const std::vector<int>& numbers) {
-  std::vector<GraphVertex> vertices(view.vertices.size());
-  for (std::size_t v = 0; v < vertices.size(); ++v) vertices[numbers[v]] = std::move(view.vertices[v]);
+  std::vector<GraphVertex> vertices(numbers.size() - static_cast<std::size_t>(std::ranges::count(numbers, nothing)));
+  for (std::size_t v = 0; v < numbers.size(); ++v) {
+    if (numbers[v] != nothing) vertices[numbers[v]] = std::move(view.vertices[v]);
+  }
   for (GraphVertex& vertex : vertices) {
     if (vertex.rule_of != nothing) vertex.rule_of = numbers[vertex.rule_of];
   }
   view.vertices = std::move(vertices);
+  std::erase_if(view.edges, [&](const GraphEdge& edge) { return numbers[edge.from] == nothing; });
   for (GraphEdge& edge : view.edges) {
     edge.from = numbers[edge.from];
     edge.to = numbers[edge.to];
