@@ -71,9 +71,7 @@ Json json_of(const GraphVertex& vertex) {
   return json;
 }
 
-}  // namespace
-
-std::string to_json(const GraphView& view) {
+Json json_of(const GraphView& view) {
   static constexpr std::array flows{"numbers", "indices", "mask"};
   Json vertices = Json::array(), edges = Json::array(), frames = Json::array();
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
@@ -108,7 +106,17 @@ std::string to_json(const GraphView& view) {
                     {"first", view.scale->first},
                     {"last", view.scale->last}};
   }
-  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return all;
+}
+
+}  // namespace
+
+std::string to_json(const GraphView& view) {
+  return json_of(view).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string detail::compact_json(const GraphView& view) {
+  return json_of(view).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 std::string to_text(const GraphView& view) {

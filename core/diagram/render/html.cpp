@@ -19,21 +19,10 @@ namespace {
 
 using namespace detail;
 
-// JSON without anything that a browser reads as the end of the script around it, and without line breaks, which only
-// stand between values.
+// JSON without anything that a browser reads as the end of the script around it.
 std::string harmless(std::string_view json) {
   std::string result;
-  while (!json.empty()) {
-    const bool is_break = json.starts_with("\u2028") || json.starts_with("\u2029");
-    if (json[0] == '\n') {
-      json.remove_prefix(std::min(json.find_first_not_of("\n "), json.size()));
-      continue;
-    }
-    append(result, is_break         ? (json[2] == '\xA8' ? "\\u2028" : "\\u2029")
-                   : json[0] == '<' ? "\\u003c"
-                                    : json.substr(0, 1));
-    json.remove_prefix(is_break ? 3 : 1);
-  }
+  for (const char c : json) append(result, c == '<' ? std::string_view("\\u003c") : std::string_view(&c, 1));
   return result;
 }
 
@@ -124,7 +113,7 @@ class PagePictures {
   }
 
   const std::string& elements() const { return elements_; }
-  std::string json() const { return json_.dump(-1, ' ', false, Json::error_handler_t::replace); }
+  std::string json() const { return json_.dump(-1, ' ', true, Json::error_handler_t::replace); }
   std::size_t first() const { return first_; }  ///< the level that the page opens with
 
  private:
@@ -148,7 +137,7 @@ std::string to_html(const GraphView& view, const GraphOptions& options) {
   const std::array<Filling, 7> fillings{{{"title", xml_escaped(page_title(view, options))},
                                          {"style", style()},
                                          {"level", cat(pictures.first())},
-                                         {"graph", harmless(to_json(view))},
+                                         {"graph", harmless(compact_json(view))},
                                          {"pictures", pictures.elements()},
                                          {"shown", harmless(pictures.json())},
                                          {"script", script()}}};
