@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "../../core/diagram/view/vertex_options.h"
+#include "../../core/diagram/view/view.h"
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {

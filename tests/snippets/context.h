@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include <xgrad/core/array/xtensor_functions.h>
+#include <xgrad/core/diagram/layout/layout.h>
 #include <xgrad/core/diagram/render/svg.h>
 #include <xgrad/core/graph/record_fused.h>
 #include <xgrad/core/profile/profile.h>

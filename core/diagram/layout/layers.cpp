@@ -17,9 +17,8 @@ bool has_ordered_operands(const GraphVertex& vertex) {
 
 }  // namespace
 
-Layers::Layers(const GraphView& drawn, const GraphOptions& options, const Arrangement& of_drawn,
-               const std::vector<int>& rank_of_vertex)
-    : view(drawn), arrangement(of_drawn), sideways(options.direction == Direction::left_to_right) {
+Layers::Layers(const GraphView& drawn, const GraphOptions& options, const std::vector<int>& rank_of_vertex)
+    : view(drawn), sideways(options.direction == Direction::left_to_right) {
   find_layers(options, rank_of_vertex);
   find_operands();
   find_lanes();
@@ -72,8 +71,7 @@ void Layers::find_operands() {
   arguments.assign(view.edges.size(), nothing);
   for (std::size_t e = 0; e < view.edges.size(); ++e) {  // they are sorted by results and inputs
     const GraphEdge& edge = view.edges[e];
-    const EdgeKind kind = arrangement.kind_of(edge);
-    if (kind == EdgeKind::borrowed) continue;
+    if (kind_of(view, edge) == EdgeKind::borrowed) continue;
     if (has_ordered_operands(view.vertices[edge.to])) arguments[e] = operands[edge.to]++;
     const int depth = depths[edge.from] + 1;
     if (depth > depths[edge.to]) {
@@ -134,7 +132,7 @@ void Layers::find_lanes() {
       int lane = next;
       if (above(edge)) {
         const int end = is_leaf(view.vertices[from]) ? nothing : last;
-        const Shared key{from, frame, layer, end, arrangement.kind_of(edge), edge.flow};
+        const Shared key{from, frame, layer, end, kind_of(view, edge), edge.flow};
         lane = lanes.try_emplace(key, next).first->second;
       }
       if (lane == next) {

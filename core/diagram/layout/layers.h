@@ -11,7 +11,6 @@
 
 #include "../view/label_size.h"
 #include "../view/view.h"
-#include "arrangement.h"
 #include "geometry.h"
 
 namespace xgrad::detail {
@@ -38,15 +37,13 @@ struct Link {
   int edge = 0;  ///< one of its arrows
 };
 
-/// Threads: many may read from one object. It refers to the view and the arrangement, which must outlive it.
+/// Threads: many may read from one object. It refers to the view, which must outlive it.
 class Layers {
  public:
   /// The vertices of one rank are in one layer.
-  Layers(const GraphView& view, const GraphOptions& options, const Arrangement& arrangement,
-         const std::vector<int>& rank_of_vertex);
+  Layers(const GraphView& view, const GraphOptions& options, const std::vector<int>& rank_of_vertex);
 
   const GraphView& view;
-  const Arrangement& arrangement;
   const bool sideways;
   int count = 0;            ///< of layers
   std::vector<Item> items;  ///< vertices, then frames, then titles, then lanes

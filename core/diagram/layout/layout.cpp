@@ -13,16 +13,16 @@ namespace xgrad {
 
 using namespace detail;
 
-GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, std::string_view caller) {
+GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options) {
   std::vector<bool> filled(view.frames.size());
   for (const GraphVertex& vertex : view.vertices) {
     for (int f = vertex.frame; f != nothing && !filled[f]; f = view.frames[f].parent) filled[f] = true;
   }
   if (const auto empty = std::ranges::find(filled, false); empty != filled.end()) {
-    fail<ValueError>(caller, "the frame '", printable(view.frames[empty - filled.begin()].path), "' holds no vertex");
+    fail<ValueError>("graph_layout", "the frame '", printable(view.frames[empty - filled.begin()].path),
+                     "' holds no vertex");
   }
-  const Arrangement arrangement(view);
-  const Layers layers(view, options, arrangement, ranks_of(view, arrangement));
+  const Layers layers(view, options, ranks_of(view));
   const Ordering ordering(layers);
   const Placing placing = placed(layers, ordering);
   const bool sideways = layers.sideways;
@@ -54,18 +54,6 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, 
     turn(curve.tip);
   }
   return layout;
-}
-
-void detail::check_layout(const GraphView& view, const GraphLayout& layout, std::string_view caller) {
-  const auto needs = [caller](std::string_view what, std::size_t in_layout, std::size_t in_view) {
-    if (in_layout == in_view) return;
-    fail<ValueError>(caller, "the layout belongs to another view: it has ", in_layout, ' ', what, ", the view has ",
-                     in_view);
-  };
-  needs("vertices", layout.vertices.size(), view.vertices.size());
-  needs("edges", layout.edges.size(), view.edges.size());
-  needs("frames", layout.frames.size(), view.frames.size());
-  needs("titles", layout.titles.size(), view.frames.size());
 }
 
 }  // namespace xgrad

@@ -5,7 +5,6 @@
 //     const GraphLayout layout = GraphLayout::of(view);
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "../view/view.h"
@@ -22,15 +21,8 @@ struct GraphLayout {
   std::vector<GraphBox> frames;
   std::vector<GraphBox> titles;  ///< of frames: the boxes of their titles
 
-  /// Boxes are as large as their labels need with these options. Throws ValueError for a frame without a vertex. Errors
-  /// name `caller`.
-  static GraphLayout of(const GraphView& view, const GraphOptions& options = {},
-                        std::string_view caller = "graph_layout");
+  /// Boxes are as large as their labels need with these options. Throws ValueError for a frame without a vertex.
+  static GraphLayout of(const GraphView& view, const GraphOptions& options = {});
 };
-
-namespace detail {
-/// Throws ValueError unless the layout has as many vertices, edges and frames as the view. Errors name `caller`.
-void check_layout(const GraphView& view, const GraphLayout& layout, std::string_view caller);
-}  // namespace detail
 
 }  // namespace xgrad

@@ -45,22 +45,41 @@ Ordering::Ordering(const Layers& layers)
   for (int e = 0; std::cmp_less(e, layers.view.edges.size()); ++e) {
     const GraphEdge& edge = layers.view.edges[e];
     if (layers.is_flat(edge)) flat_in_[layers.items[edge.from].first].push_back(e);
-    if (is_leaf(layers.view.vertices[edge.from]) || layers.arrangement.kind_of(edge) == EdgeKind::gradient) continue;
-    const FramePair pair = layers.arrangement.siblings_of(edge);
+    if (is_leaf(layers.view.vertices[edge.from]) || kind_of(layers.view, edge) == EdgeKind::gradient) continue;
+    const FramePair pair = siblings_of(edge);
     if (pair.from != nothing) left_to_right_.push_back(pair);
   }
   std::ranges::sort(left_to_right_);
   left_to_right_.erase(std::unique(left_to_right_.begin(), left_to_right_.end()), left_to_right_.end());
-  for (int frame = nothing; std::cmp_less(frame, layers.view.frames.size()); ++frame) find_series(frame);
+  std::vector<std::vector<int>> frames_in(contents_.size());
+  for (int c = 0; std::cmp_less(c, layers.view.frames.size()); ++c) {
+    frames_in[layers.view.frames[c].parent + 1].push_back(c);
+  }
+  for (const std::vector<int>& inner : frames_in) find_series(inner);
   find_places();
   begin();
   write_rows(0, layers.count - 1);
   improve();
 }
 
+// The frames that the edge leads from and to, or those around them that are in the same frame; {-1, -1} if one of its
+// ends is in no frame that does not contain the other.
+Ordering::FramePair Ordering::siblings_of(const GraphEdge& edge) const {
+  const GraphView& view = layers_.view;
+  FramePair pair{nothing, nothing};
+  int from = view.vertices[edge.from].frame, to = view.vertices[edge.to].frame;
+  while (from != to) {  // parents have smaller numbers
+    if (from > to) {
+      pair.from = std::exchange(from, view.frames[from].parent);
+    } else {
+      pair.to = std::exchange(to, view.frames[to].parent);
+    }
+  }
+  return pair.from != nothing && pair.to != nothing ? pair : FramePair{nothing, nothing};
+}
+
 // Neighbours among the frames in a frame, neither of which is computed from the other; a module and its gradient.
-void Ordering::find_series(int frame) {
-  const std::vector<int>& inner = layers_.arrangement.frames_in(frame);
+void Ordering::find_series(const std::vector<int>& inner) {
   const auto leads = [this](const FramePair& pair) { return std::ranges::binary_search(left_to_right_, pair); };
   for (std::size_t i = 1; i < inner.size(); ++i) {
     const FramePair pair{inner[i - 1], inner[i]};

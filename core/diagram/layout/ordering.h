@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "../view/alike.h"
+#include "../view/frames.h"
 #include "layers.h"
 
 namespace xgrad::detail {
@@ -25,12 +25,18 @@ class Ordering {
 
  private:
   enum class Side { above, below, both };
+  /// Two frames that are in the same frame, or in none.
+  struct FramePair {
+    int from, to;
+    auto operator<=>(const FramePair&) const = default;
+  };
   struct Gaps {
     int first, last;
   };
   using Ends = std::pair<std::int64_t, std::int64_t>;  // positions above a gap and below it
 
-  void find_series(int frame);
+  FramePair siblings_of(const GraphEdge& edge) const;
+  void find_series(const std::vector<int>& inner);
   void find_places();
   Numbered name_of(int vertex) const;
   void begin();

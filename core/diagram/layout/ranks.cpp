@@ -9,8 +9,9 @@
 
 namespace xgrad::detail {
 
-std::vector<int> ranks_of(const GraphView& view, const Arrangement& arrangement) {
+std::vector<int> ranks_of(const GraphView& view) {
   const auto count = static_cast<int>(view.vertices.size());
+  const bool two_passes = runs_up_again(view);
   std::vector<bool> uses_own_leaf(view.vertices.size());  // whether a leaf of its frame leads to it
   for (const GraphEdge& edge : view.edges) {
     const GraphVertex &from = view.vertices[edge.from], &to = view.vertices[edge.to];
@@ -27,13 +28,13 @@ std::vector<int> ranks_of(const GraphView& view, const Arrangement& arrangement)
   };
   for (const GraphEdge& edge : view.edges) {
     const GraphVertex &from = view.vertices[edge.from], &to = view.vertices[edge.to];
-    switch (arrangement.kind_of(edge)) {
+    switch (kind_of(view, edge)) {
       case EdgeKind::gradient:
-        arrangement.runs_up_again() ? keep(edge.to, edge.from, 1, light) : keep(edge.from, edge.to, 1, light);
+        two_passes ? keep(edge.to, edge.from, 1, light) : keep(edge.from, edge.to, 1, light);
         break;
       case EdgeKind::borrowed:
-        if (!arrangement.runs_up_again()) keep(edge.from, edge.to, 1, heavy);
-        if (arrangement.runs_up_again() && to.rule_of == nothing) keep(edge.from, edge.to, 0, heavy);
+        if (!two_passes) keep(edge.from, edge.to, 1, heavy);
+        if (two_passes && to.rule_of == nothing) keep(edge.from, edge.to, 0, heavy);
         break;
       case EdgeKind::value: {
         const bool enters = uses_own_leaf[edge.to] && from.frame != to.frame;
@@ -42,7 +43,7 @@ std::vector<int> ranks_of(const GraphView& view, const Arrangement& arrangement)
       }
     }
   }
-  for (int v = 0; arrangement.runs_up_again() && v < count; ++v) {
+  for (int v = 0; two_passes && v < count; ++v) {
     if (view.vertices[v].rule_of != nothing) keep(view.vertices[v].rule_of, v, 0, tied);
   }
   for (int v = 0; v < count; ++v) {

@@ -11,7 +11,7 @@ const panel = new Panel(graph, pictures, steps, goTo);
 const search = new Search(graph, pictures, goTo);
 
 show(pictures.levels[Number(document.body.dataset.level)]);
-setDark(startsDark());
+setDark(matchMedia("(prefers-color-scheme: dark)").matches);
 wireButtons();
 wireSteps();
 stage.addEventListener("click", (event) => activate(event.target));
@@ -190,12 +190,6 @@ function wireButtons() {
   byId("theme").addEventListener("click", () => setDark(!document.body.classList.contains("dark")));
   byId("help-button").addEventListener("click", () => byId("help").showModal());
   byId("close").addEventListener("click", () => panel.close());
-}
-
-// By the options, or by the reader's screen.
-function startsDark() {
-  const {theme} = document.body.dataset;
-  return theme === "dark" || (theme === "light" && matchMedia("(prefers-color-scheme: dark)").matches);
 }
 
 function setDark(isDark) {

@@ -7,9 +7,9 @@
 
 #include "../../base/error.h"
 #include "../../files/program.h"
-#include "../layout/arrangement.h"
 #include "../view/label_size.h"
 #include "../view/labels.h"
+#include "../view/order.h"
 #include "../view/palette.h"
 
 namespace xgrad {
@@ -48,12 +48,20 @@ std::string in_html(std::string_view text) {
 class DotWriter {
  public:
   DotWriter(const GraphView& view, const GraphOptions& options)
-      : view_(view), options_(options), palette_(palette_of(options.theme)), arrangement_(view) {}
+      : view_(view),
+        options_(options),
+        palette_(palette_of(Theme::light)),
+        runs_up_again_(runs_up_again(view)),
+        vertices_in_(view.frames.size() + 1) {
+    for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+      vertices_in_[view.vertices[v].frame + 1].push_back(v);
+    }
+  }
 
   std::string write() && {
     line(0, "digraph xgrad {");
     begin();
-    content_of(-1, 1);
+    content_of(nothing, 1);
     for (const GraphEdge& edge : view_.edges) write_edge(edge);
     out_ += "}\n";
     return std::move(out_);
@@ -139,8 +147,9 @@ class DotWriter {
   }
 
   void content_of(int frame, int depth) {
-    for (const int v : arrangement_.vertices_in(frame)) write_vertex(v, depth);
-    for (const int c : arrangement_.frames_in(frame)) {
+    for (const int v : vertices_in_[frame + 1]) write_vertex(v, depth);
+    for (int c = 0; std::cmp_less(c, view_.frames.size()); ++c) {
+      if (view_.frames[c].parent != frame) continue;
       line(depth, "subgraph cluster_", c, " {");
       line(depth + 1, "graph [", text_of_frame(view_.frames[c]), "];");
       content_of(c, depth + 1);
@@ -160,7 +169,7 @@ class DotWriter {
          vertex.role == GraphRole::input ? ", shape=ellipse" : "", "];");
   }
   std::string text_of_vertex(const GraphVertex& vertex, int v) const {
-    const VertexColours colours = colours_of(view_, vertex, options_.theme);
+    const VertexColours colours = colours_of(view_, vertex);
     std::string label;
     for (const LabelLine& words : label_of(vertex, options_)) {
       append(label, cat(label.empty() ? "" : "<br/>", html(words, colours.detail)));
@@ -176,12 +185,12 @@ class DotWriter {
     std::string attributes = colours_of_edge(edge);
     append(attributes, ranks_of_edge(edge));
     if (!attributes.empty()) attributes = cat(" [", std::string_view(attributes).substr(2), "]");
-    const bool upwards = arrangement_.runs_up_again() && arrangement_.kind_of(edge) == EdgeKind::gradient;
+    const bool upwards = runs_up_again_ && kind_of(view_, edge) == EdgeKind::gradient;
     line(1, "n", upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, attributes, ";");
   }
   std::string ranks_of_edge(const GraphEdge& edge) const {
-    if (!arrangement_.runs_up_again()) return {};
-    switch (arrangement_.kind_of(edge)) {
+    if (!runs_up_again_) return {};
+    switch (kind_of(view_, edge)) {
       case EdgeKind::borrowed:
         return view_.vertices[edge.to].rule_of >= 0 ? ", constraint=false" : ", minlen=0";
       case EdgeKind::gradient:
@@ -193,7 +202,7 @@ class DotWriter {
 
   std::string colours_of_edge(const GraphEdge& edge) const {
     std::string attributes;
-    const EdgeKind kind = arrangement_.kind_of(edge);
+    const EdgeKind kind = kind_of(view_, edge);
     if (kind == EdgeKind::borrowed) append(attributes, cat(", style=dashed, color=\"", palette_.borrowed_edge, "\""));
     if (kind == EdgeKind::gradient) append(attributes, cat(", color=\"", palette_.gradient_edge, "\""));
     if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
@@ -203,7 +212,8 @@ class DotWriter {
   const GraphView& view_;
   const GraphOptions& options_;
   const Palette& palette_;
-  const Arrangement arrangement_;
+  const bool runs_up_again_;
+  std::vector<std::vector<int>> vertices_in_;  // by number of the frame; at the front those in none
   std::string out_;
 };
 

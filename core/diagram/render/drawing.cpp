@@ -70,7 +70,7 @@ void save_view(const std::string& path, const GraphView& view, const GraphOption
   if (extension == ".html") return write(path, to_html(view, options));
   const std::string format(extension.substr(1));
   if (!options.layout.empty()) return write(path, detail::drawn_by_graphviz(view, options, format, op));
-  write(path, picture(to_svg(view, GraphLayout::of(view, options, op), options), format));
+  write(path, picture(to_svg(view, options), format));
 }
 
 }  // namespace xgrad

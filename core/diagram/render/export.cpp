@@ -38,15 +38,6 @@ Json json_of(const NumbersSummary& summary) {
   return json;
 }
 
-// The marks that options give a vertex.
-void add_marks(Json& json, const GraphVertex& vertex) {
-  if (vertex.overlay) json["overlay"] = *vertex.overlay;
-  if (!vertex.remarks.empty()) json["remarks"] = vertex.remarks;
-  if (vertex.colours.fill) json["fill"] = hex(*vertex.colours.fill);
-  if (vertex.colours.line) json["line"] = hex(*vertex.colours.line);
-  if (vertex.colours.text) json["text"] = hex(*vertex.colours.text);
-}
-
 Json json_of(const GraphVertex& vertex) {
   Json json{{"role", role_name(vertex.role)},
             {"op", vertex.op},
@@ -75,13 +66,12 @@ Json json_of(const GraphVertex& vertex) {
   if (vertex.first_nan) json["first_nan"] = true;
   if (vertex.step >= 0) json["step"] = vertex.step;
   if (vertex.gradient_step >= 0) json["gradient_step"] = vertex.gradient_step;
-  add_marks(json, vertex);
+  if (vertex.overlay) json["overlay"] = *vertex.overlay;
+  if (!vertex.remarks.empty()) json["remarks"] = vertex.remarks;
   return json;
 }
 
-}  // namespace
-
-std::string to_json(const GraphView& view) {
+Json json_of(const GraphView& view) {
   static constexpr std::array flows{"numbers", "indices", "mask"};
   Json vertices = Json::array(), edges = Json::array(), frames = Json::array();
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
@@ -116,7 +106,17 @@ std::string to_json(const GraphView& view) {
                     {"first", view.scale->first},
                     {"last", view.scale->last}};
   }
-  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return all;
+}
+
+}  // namespace
+
+std::string to_json(const GraphView& view) {
+  return json_of(view).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string detail::compact_json(const GraphView& view) {
+  return json_of(view).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 std::string to_text(const GraphView& view) {

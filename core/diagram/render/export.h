@@ -16,4 +16,9 @@ std::string to_json(const GraphView& view);
 /// A line for each vertex: number, operation, name, shape, inputs, remarks.
 std::string to_text(const GraphView& view);
 
+namespace detail {
+/// The same JSON on one line, in ASCII.
+std::string compact_json(const GraphView& view);
+}  // namespace detail
+
 }  // namespace xgrad

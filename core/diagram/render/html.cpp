@@ -19,25 +19,14 @@ namespace {
 
 using namespace detail;
 
-// JSON without anything that a browser reads as the end of the script around it, and without line breaks, which only
-// stand between values.
+// JSON without anything that a browser reads as the end of the script around it.
 std::string harmless(std::string_view json) {
   std::string result;
-  while (!json.empty()) {
-    const bool is_break = json.starts_with("\u2028") || json.starts_with("\u2029");
-    if (json[0] == '\n') {
-      json.remove_prefix(std::min(json.find_first_not_of("\n "), json.size()));
-      continue;
-    }
-    append(result, is_break         ? (json[2] == '\xA8' ? "\\u2028" : "\\u2029")
-                   : json[0] == '<' ? "\\u003c"
-                                    : json.substr(0, 1));
-    json.remove_prefix(is_break ? 3 : 1);
-  }
+  for (const char c : json) append(result, c == '<' ? std::string_view("\\u003c") : std::string_view(&c, 1));
   return result;
 }
 
-std::string style() { return cat(page_file("page.css"), svg_style(Theme::light), svg_style(Theme::dark)); }
+std::string style() { return cat(page_file("page.css"), svg_style()); }
 
 // The files of the script, each of which uses only those before it when the page starts.
 std::string script() {
@@ -124,13 +113,13 @@ class PagePictures {
   }
 
   const std::string& elements() const { return elements_; }
-  std::string json() const { return json_.dump(-1, ' ', false, Json::error_handler_t::replace); }
+  std::string json() const { return json_.dump(-1, ' ', true, Json::error_handler_t::replace); }
   std::size_t first() const { return first_; }  ///< the level that the page opens with
 
  private:
   std::size_t add(const GraphView& view) {
     append(elements_, cat("<script type=\"image/svg+xml\" id=\"picture", count_, "\">\n",
-                          svg_element(view, GraphLayout::of(view, options_, "to_html"), options_), "</script>\n"));
+                          svg_element(view, options_), "</script>\n"));
     return count_++;
   }
 
@@ -145,11 +134,10 @@ class PagePictures {
 std::string to_html(const GraphView& view, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
   const PagePictures pictures(view, options);
-  const std::array<Filling, 8> fillings{{{"title", xml_escaped(page_title(view, options))},
+  const std::array<Filling, 7> fillings{{{"title", xml_escaped(page_title(view, options))},
                                          {"style", style()},
-                                         {"theme", std::string(theme_name(options.theme))},
                                          {"level", cat(pictures.first())},
-                                         {"graph", harmless(to_json(view))},
+                                         {"graph", harmless(compact_json(view))},
                                          {"pictures", pictures.elements()},
                                          {"shown", harmless(pictures.json())},
                                          {"script", script()}}};

@@ -13,7 +13,7 @@ constexpr std::size_t most_single = 40;  // vertices that move one by one
 constexpr double longest_step = 0.5, all_steps = 4.2;
 
 // The length of the longest path to each vertex, in arrows.
-std::vector<int> ranks_of(const GraphView& view) {
+std::vector<int> longest_paths_to(const GraphView& view) {
   std::vector<int> ranks(view.vertices.size());
   for (const GraphEdge& edge : view.edges) ranks[edge.to] = std::max(ranks[edge.to], ranks[edge.from] + 1);
   return ranks;
@@ -28,7 +28,7 @@ Timetable timetable_of(const GraphView& view) {
   const bool single = count <= most_single;
   const bool steps_known = std::ranges::all_of(
       view.vertices, [](const GraphVertex& vertex) { return !is_computed(vertex) || vertex.step >= 0; });
-  const std::vector<int> ranks = ranks_of(view);
+  const std::vector<int> ranks = longest_paths_to(view);
   // Each moves at a place in the order; gradients of a run come after all values.
   std::vector<int> values(count, -1), gradients(count, -1);
   int last = 0;

@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "../../base/error.h"
-#include "../layout/arrangement.h"
+#include "../layout/layout.h"
 #include "../view/label_size.h"
+#include "../view/order.h"
 #include "../view/palette.h"
 #include "motion.h"
 #include "number_svg.h"
@@ -91,7 +92,7 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
   return css;
 }
 
-std::string letters_and_colours(Theme theme, bool scaled) {
+std::string letters_and_colours(std::string_view scope, Theme theme, bool scaled) {
   static constexpr std::array<std::string_view, 18> letters_and_lines{
       "text{font-size:11px;text-anchor:middle}",
       ".headline{font-size:13px;font-weight:bold}",
@@ -111,20 +112,16 @@ std::string letters_and_colours(Theme theme, bool scaled) {
       ".borrowed .line{stroke-dasharray:4 3}",
       ".indices .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}",
       ".mask .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}"};
-  const std::string scope = cat(".graph-", theme_name(theme));
   std::string css;
   for (const std::string_view rule : letters_and_lines) append(css, cat(scope, ' ', rule, '\n'));
   append(css, colours(scope, palette_of(theme), scaled));
   return css;
 }
 
-std::string style_sheet(Theme theme, bool scaled) {
-  std::string css = letters_and_colours(theme, scaled);
-  if (theme == Theme::light) {
-    append(css, cat("@media (prefers-color-scheme:dark){\n", colours(".graph-light", palette_of(Theme::dark), scaled),
-                    "}\n"));
-  }
-  return css;
+// Dark where the reader's screen is.
+std::string style_sheet(bool scaled) {
+  return cat(letters_and_colours(".graph-light", Theme::light, scaled), "@media (prefers-color-scheme:dark){\n",
+             colours(".graph-light", palette_of(Theme::dark), scaled), "}\n");
 }
 
 enum class Standing { alone, in_page };
@@ -133,19 +130,19 @@ enum class Standing { alone, in_page };
 
 class SvgWriter {
  public:
-  SvgWriter(const GraphView& view, const GraphLayout& layout, const GraphOptions& options, Standing standing)
-      : view_(view), layout_(layout), options_(options), standing_(standing), arrangement_(view) {
+  SvgWriter(const GraphView& view, const GraphOptions& options, Standing standing)
+      : view_(view), layout_(GraphLayout::of(view, options)), options_(options), standing_(standing) {
     if (options.animate && standing == Standing::alone) times_ = timetable_of(view);
     if (view.scale && options.legend) scale_ = words_of_scale(view);
-    width_ = std::max({layout.width, text_width(printable(options.title), 18, FontWeight::bold),
+    width_ = std::max({layout_.width, text_width(printable(options.title), 18, FontWeight::bold),
                        scale_ ? scale_width() : 0});
     if (options.legend) make_legend();
     width_ += 2 * margin;
     heading_ = (options.title.empty() ? 0 : title_height) +
                (legend_.empty() ? 0 : legend_height + legend_row * static_cast<double>(legend_.size() - 1)) +
                (scale_ ? scale_height : 0);
-    height_ = layout.height + heading_ + 2 * margin;
-    left_ = (width_ - layout.width) / 2;
+    height_ = layout_.height + heading_ + 2 * margin;
+    left_ = (width_ - layout_.width) / 2;
     top_ = margin + heading_;
   }
 
@@ -182,7 +179,7 @@ class SvgWriter {
       if (std::ranges::any_of(view_.edges, is_there)) keys.push_back({.text = text, .line = line});
     };
     const auto of_kind = [this](EdgeKind kind) {
-      return [this, kind](const GraphEdge& edge) { return arrangement_.kind_of(edge) == kind; };
+      return [this, kind](const GraphEdge& edge) { return kind_of(view_, edge) == kind; };
     };
     add_line("no gradient", "value indices", [](const GraphEdge& edge) { return edge.flow != GraphFlow::numbers; });
     add_line("kept value", "borrowed", of_kind(EdgeKind::borrowed));
@@ -209,7 +206,7 @@ class SvgWriter {
   static double width_of(const std::string& words) { return line_width({{words, LetterStyle::detail}}); }
   double scale_width() const {
     return width_of(scale_->before) + width_of(scale_->behind) + 2 * legend_gap +
-           heat_width * static_cast<double>(palette_of(options_.theme).heat.size());
+           heat_width * static_cast<double>(palette_of(Theme::light).heat.size());
   }
 
   template <class... Parts>
@@ -233,29 +230,26 @@ class SvgWriter {
   void begin() {
     const bool alone = standing_ == Standing::alone;
     if (alone) add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-", theme_name(options_.theme),
-        "\" role=\"img\" aria-label=\"", xml_escaped(name()), '"', attribute("width", width_),
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-light\" role=\"img\" aria-label=\"",
+        xml_escaped(name()), '"', attribute("width", width_),
         attribute("height", height_), " viewBox=\"0 0 ", px(width_), ' ', px(height_), "\" font-family=\"",
         font_family, "\" xml:space=\"preserve\">\n<title>", xml_escaped(name()), "</title>\n<desc>",
         description(), "</desc>\n");
     if (alone) {
-      add("<style>\n", style_sheet(options_.theme, view_.scale.has_value()),
-          times_ ? motion_style(cat(".graph-", theme_name(options_.theme))) : "", "</style>\n");
+      add("<style>\n", style_sheet(view_.scale.has_value()), times_ ? motion_style(".graph-light") : "", "</style>\n");
     }
     add("<rect class=\"page\"", attribute("width", width_), attribute("height", height_), "/>\n");
   }
 
   GraphBox placed(const GraphBox& box) const { return {box.left + left_, box.top + top_, box.width, box.height}; }
 
-  void write_box(std::string_view kind, const GraphBox& box, double corner, std::string_view style = {}) {
-    add("<rect class=\"", kind, '"', style, attribute("x", box.left), attribute("y", box.top),
-        attribute("width", box.width), attribute("height", box.height), attribute("rx", corner), "/>");
+  void write_box(std::string_view kind, const GraphBox& box, double corner) {
+    add("<rect class=\"", kind, '"', attribute("x", box.left), attribute("y", box.top), attribute("width", box.width),
+        attribute("height", box.height), attribute("rx", corner), "/>");
   }
 
-  // Lines below each other, with the middle of all of them at a point, or their start or end by an anchor's class; in a
-  // colour of their own, or in that of their element.
-  void write_lines(const std::vector<LabelLine>& lines, const GraphPoint& middle, std::string_view anchor = {},
-                   const std::optional<Rgb>& colour = {}) {
+  // Lines below each other, with the middle of all of them at a point, or their start or end by an anchor's class.
+  void write_lines(const std::vector<LabelLine>& lines, const GraphPoint& middle, std::string_view anchor = {}) {
     double y = middle.y;
     for (const LabelLine& line : lines) y -= line_height(line) / 2;
     for (const LabelLine& line : lines) {
@@ -266,8 +260,7 @@ class SvgWriter {
         continue;
       }
       add(anchor.empty() ? "<text" : cat("<text class=\"", anchor, '"'), attribute("x", middle.x),
-          attribute("y", y + height / 2 + 0.36 * (height - 3)), colour ? cat(" style=\"fill:", hex(*colour), '"') : "",
-          '>');
+          attribute("y", y + height / 2 + 0.36 * (height - 3)), '>');
       double below = 0;  // the baseline of the last letters
       for (const LabelRun& run : line) {
         const double shift = script_shift * letters_of({{}, run.style}).size;
@@ -302,7 +295,7 @@ class SvgWriter {
     const GraphCurve& curve = layout_.edges[e];
     static constexpr std::array<std::string_view, 3> kinds{"value", "gradient", "borrowed"};
     static constexpr std::array<std::string_view, 3> flows{"", " indices", " mask"};
-    add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<int>(arrangement_.kind_of(edge))],
+    add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<int>(kind_of(view_, edge))],
         flows[static_cast<int>(edge.flow)]);
     const auto from = static_cast<std::size_t>(edge.from), to = static_cast<std::size_t>(edge.to);
     std::string line;
@@ -355,8 +348,8 @@ class SvgWriter {
     }
     for (const std::string& numbers : numbers_of(vertex)) add('\n', xml_escaped(numbers));
     add("</title>");
-    write_shape(shape_of(vertex), box, style_of(vertex.colours));
-    write_lines(label_of(vertex, options_), box.center(), {}, vertex.colours.text);
+    write_shape(shape_of(vertex), box);
+    write_lines(label_of(vertex, options_), box.center());
     add("</g>\n");
   }
 
@@ -384,16 +377,16 @@ class SvgWriter {
     return vertex.number ? VertexShape{Outline::pill} : shape_of(vertex.role, vertex.order);
   }
 
-  void write_shape(const VertexShape& shape, const GraphBox& box, std::string_view style = {}) {
+  void write_shape(const VertexShape& shape, const GraphBox& box) {
     if (shape.outline == Outline::ellipse) {
-      add("<ellipse class=\"box\"", style, attribute("cx", box.center().x), attribute("cy", box.center().y),
+      add("<ellipse class=\"box\"", attribute("cx", box.center().x), attribute("cy", box.center().y),
           attribute("rx", box.width / 2), attribute("ry", box.height / 2), "/>");
       return;
     }
     const double corner = shape.outline == Outline::sharp  ? 0
                           : shape.outline == Outline::pill ? std::min(box.width, box.height) / 2
                                                            : 7;
-    write_box("box", box, corner, style);
+    write_box("box", box, corner);
     std::string marks;
     if (shape.outline == Outline::sharp) {  // a filled corner
       append(marks, cat('M', px(box.right() - 8), ',', px(box.top), "h8v8Z"));
@@ -425,12 +418,6 @@ class SvgWriter {
   std::string heat_class(const GraphVertex& vertex) const {
     if (!view_.scale) return {};
     return vertex.overlay ? cat(" heat-", heat_of(*view_.scale, *vertex.overlay)) : " cold";
-  }
-  static std::string style_of(const ChosenColours& colours) {
-    std::string css;
-    if (colours.fill) append(css, cat("fill:", hex(*colours.fill), ';'));
-    if (colours.line) append(css, cat("stroke:", hex(*colours.line), ';'));
-    return css.empty() ? css : cat(" style=\"", css, '"');
   }
 
   void write_heading() {
@@ -478,7 +465,7 @@ class SvgWriter {
     double left = (width_ - scale_width()) / 2 + width_of(scale_->before);
     write_lines({{{scale_->before, LetterStyle::detail}}}, {left, middle}, "end");
     left += legend_gap;
-    for (std::size_t step = 0; step < palette_of(options_.theme).heat.size(); ++step) {
+    for (std::size_t step = 0; step < palette_of(Theme::light).heat.size(); ++step) {
       add("<g class=\"scale heat-", step, "\">");
       write_box("box", {left, top, heat_width, 15}, 0);
       add("</g>\n");
@@ -488,10 +475,9 @@ class SvgWriter {
   }
 
   const GraphView& view_;
-  const GraphLayout& layout_;
+  const GraphLayout layout_;
   const GraphOptions& options_;
   const Standing standing_;
-  const Arrangement arrangement_;
   std::vector<std::vector<Key>> legend_;  // in rows
   std::optional<ScaleWords> scale_;
   std::optional<Timetable> times_;  // of pictures that move
@@ -500,22 +486,20 @@ class SvgWriter {
   std::string out_;
 };
 
-std::string svg_of(const GraphView& view, const GraphLayout& layout, const GraphOptions& options, Standing standing) {
-  check_layout(view, layout, "to_svg");
-  return SvgWriter(view, layout, options, standing).write();
-}
-
 }  // namespace
 
-std::string to_svg(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
-  return svg_of(view, layout, options, Standing::alone);
+std::string to_svg(const GraphView& view, const GraphOptions& options) {
+  return SvgWriter(view, options, Standing::alone).write();
 }
 
-std::string detail::svg_element(const GraphView& view, const GraphLayout& layout, GraphOptions options) {
+std::string detail::svg_element(const GraphView& view, GraphOptions options) {
   options.title.clear();
-  return svg_of(view, layout, options, Standing::in_page);
+  return SvgWriter(view, options, Standing::in_page).write();
 }
 
-std::string detail::svg_style(Theme theme) { return letters_and_colours(theme, true); }
+std::string detail::svg_style() {
+  return cat(letters_and_colours(".graph-light", Theme::light, true),
+             letters_and_colours(".graph-dark", Theme::dark, true));
+}
 
 }  // namespace xgrad

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
@@ -14,7 +15,6 @@
 #include "../../base/scope.h"
 #include "../../base/text.h"
 #include "../../graph/grad.h"
-#include "decorate.h"
 #include "equations.h"
 #include "frames.h"
 #include "labels.h"
@@ -138,9 +138,7 @@ class Collector {
     if (options_.values) add_numbers(*options_.values);
     if (options_.overlay && options_.overlay->of_node) measure_nodes();
     if (!options_.formulas) hide_constants_of_rules();
-    const std::vector<int> numbers = topological_numbers(view_);
-    view_ = renumbered(std::move(view_), numbers);
-    renumber_nodes(numbers);
+    renumber(topological_numbers(view_));
     place_in_frames(view_, ids(), whats_);
     add_equations(view_);
     if (options_.overlay && options_.overlay->of) measure_vertices();
@@ -335,46 +333,39 @@ class Collector {
     for (const GraphEdge& edge : view_.edges) {
       if (!is_rule(edge.to)) goes_elsewhere[edge.from] = true;
     }
-    std::vector<bool> hidden;
+    std::vector<int> numbers;
+    int next = 0;
     for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
       const GraphVertex& vertex = view_.vertices[v];
-      hidden.push_back(vertex.role == GraphRole::constant && vertex.order > 0 && !goes_elsewhere[v] &&
-                       !vertex.is_result);
+      const bool hidden =
+          vertex.role == GraphRole::constant && vertex.order > 0 && !goes_elsewhere[v] && !vertex.is_result;
+      numbers.push_back(hidden ? nothing : next++);
     }
-    leave_out(hidden);
+    renumber(numbers);
   }
 
-  void leave_out(const std::vector<bool>& hidden) {
-    std::vector<int> numbers(view_.vertices.size(), nothing);
-    std::vector<GraphVertex> vertices;
-    for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
-      if (hidden[v]) continue;
-      numbers[v] = static_cast<int>(vertices.size());
-      vertices.push_back(std::move(view_.vertices[v]));
-    }
-    for (GraphVertex& vertex : vertices) vertex.rule_of = vertex.rule_of == nothing ? nothing : numbers[vertex.rule_of];
-    renumber_nodes(numbers);
-    std::erase_if(view_.edges, [&](const GraphEdge& edge) { return numbers[edge.from] == nothing; });
-    for (GraphEdge& edge : view_.edges) {
-      edge.from = numbers[edge.from];
-      edge.to = numbers[edge.to];
-    }
-    view_.vertices = std::move(vertices);
-  }
-
-  void renumber_nodes(const std::vector<int>& numbers) {
+  void renumber(const std::vector<int>& numbers) {
+    view_ = renumbered(std::move(view_), numbers);
     for (auto& [node, number] : numbers_) number = number == nothing ? nothing : numbers[number];
   }
 
   void measure_nodes() {
     const GraphOverlay& overlay = *options_.overlay;
     for (const Node* node : nodes_) {
-      add_number(view_.vertices[number(node)], overlay.of_node(*node), overlay, caller_);
+      add_number(view_.vertices[number(node)], overlay.of_node(*node), overlay);
     }
   }
   void measure_vertices() {
     const GraphOverlay& overlay = *options_.overlay;
-    for (GraphVertex& vertex : view_.vertices) add_number(vertex, overlay.of(vertex), overlay, caller_);
+    for (GraphVertex& vertex : view_.vertices) add_number(vertex, overlay.of(vertex), overlay);
+  }
+  void add_number(GraphVertex& vertex, std::optional<double> number, const GraphOverlay& overlay) const {
+    if (!number) return;
+    if (!std::isfinite(*number)) {
+      fail<ValueError>(caller_, "the overlay '", printable(overlay.title), "' gives ", *number, " for ",
+                       printable(called(vertex)));
+    }
+    vertex.overlay = vertex.overlay.value_or(0) + *number;
   }
 
   // Each array that rules hold counts once: at the vertex that made it, if that is known, else where it is held.

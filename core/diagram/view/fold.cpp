@@ -9,11 +9,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "alike.h"
+#include "../../base/error.h"
+#include "../../base/text.h"
 #include "collect.h"
-#include "decorate.h"
 #include "frames.h"
 #include "label_size.h"
+#include "labels.h"
 #include "merge.h"
 #include "order.h"
 #include "roll_up.h"
@@ -233,27 +234,20 @@ GraphView small_enough(const GraphView& view, const GraphOptions& options) {
   return smaller;
 }
 
-// "; 612 at depth 2, 48 at depth 1", and other remedies: `view` was too large before it was folded.
-std::string smaller_views(const GraphView& view, const GraphOptions& options, std::int64_t count) {
-  std::string text;
-  const auto add = [&](std::int64_t fewer, const auto&... how) {
-    if (fewer < count) append(text, cat(text.empty() ? "; " : ", ", fewer, how...));
-  };
-  const int deepest = deepest_level(view);
-  const std::vector<Fold> wish = wishes(view, options);
-  const int depth = options.depth == automatic_depth ? 0 : std::min(options.depth, deepest);
-  for (int d = depth; d-- > 0;) add(std::ssize(folded(view, d, wish).vertices), " at depth ", d);
-  if (!options.roll_up) {
-    GraphOptions with = options;
-    with.roll_up = true;
-    add(std::ssize(small_enough(rolled_up(view), with).vertices), " with .roll_up");
-  }
-  if (options.fold) {
-    GraphOptions without = options;
-    without.fold = nullptr;
-    add(std::ssize(small_enough(view, without).vertices), " without .fold");
-  }
-  return text;
+void check_overlay(const GraphOverlay& overlay, std::string_view caller) {
+  if (overlay.title.empty()) fail<ValueError>(caller, "the overlay has no title");
+  if (bool(overlay.of) != bool(overlay.of_node)) return;
+  fail<ValueError>(caller, "the overlay '", printable(overlay.title), "' has ",
+                   overlay.of ? "two functions" : "no function", ": it needs one of .of and .of_node");
+}
+
+// Includes the number of a vertex in a scale, and writes it into its box.
+void add_to_scale(GraphScale& scale, GraphVertex& vertex) {
+  if (!vertex.overlay) return;
+  scale.first = std::min(scale.first, *vertex.overlay);
+  scale.last = std::max(scale.last, *vertex.overlay);
+  vertex.remarks.push_back(
+      cat(scale.title, ' ', amount_text(*vertex.overlay, scale.unit), vertex.times > 1 ? " each" : ""));
 }
 
 }  // namespace
@@ -298,13 +292,15 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
   GraphView view = flat ? std::move(whole) : small_enough(whole, options);
   if (const std::int64_t count = std::ssize(view.vertices); count > options.max_nodes) {
     fail<LimitError>(caller, count, " vertices to draw, max_nodes is ", options.max_nodes,
-                     flat ? std::string() : smaller_views(whole, options, count),
                      flat ? "; there is no module to fold: raise .max_nodes"
                           : "; fold modules with .depth or .fold, or raise .max_nodes");
   }
   const std::vector<int> numbers = topological_numbers(view);
   view = renumbered(std::move(view), numbers);
-  decorate(view, options, caller);
+  if (options.overlay) {
+    view.scale = {.title = options.overlay->title, .unit = options.overlay->unit};
+    for (GraphVertex& vertex : view.vertices) add_to_scale(*view.scale, vertex);
+  }
   return view;
 }
 

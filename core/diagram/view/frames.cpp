@@ -205,6 +205,14 @@ std::string module_of(std::string_view path) {
   return module;
 }
 
+Numbered numbered(std::string_view title) {
+  const bool is_call = title.ends_with(')');
+  const std::string_view whole = title.substr(0, title.size() - is_call);
+  const std::size_t end = whole.find_last_not_of("0123456789") + 1;  // 0 if there are only digits
+  if (end == 0 || end == whole.size() || (is_call && !whole.substr(0, end).ends_with(" ("))) return {};
+  return {whole.substr(0, end), whole.substr(end)};
+}
+
 void place_in_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
                      const std::map<std::string, std::string>& whats) {
   FrameTree tree(view.frames, whats);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "view.h"
@@ -20,5 +21,14 @@ int level_of(const GraphView& view, const GraphFrame& frame);
 int deepest_level(const GraphView& view);
 /// Without the numbers of calls: "cell.gate" for "cell (2).gate".
 std::string module_of(std::string_view path);
+/// "blocks" and 3 for "blocks.3", "block" and 11 for "block11", "cell" and 2 for "cell (2)", the second call of a
+/// module; no stem if there is no number.
+struct Numbered {
+  std::string_view stem, number;
+  bool is_call() const { return stem.ends_with('('); }
+  bool is_listed() const { return stem.ends_with('.'); }
+  bool is_numbered() const { return stem.ends_with('_'); }  ///< "layer_0"
+};
+Numbered numbered(std::string_view title);
 
 }  // namespace xgrad::detail

@@ -113,10 +113,6 @@ std::string_view style_name(LetterStyle style) {
   return names[static_cast<int>(style)];
 }
 
-std::string_view theme_name(Theme theme) {
-  return theme == Theme::dark ? "dark" : "light";
-}
-
 std::string_view direction_name(Direction direction) {
   return direction == Direction::left_to_right ? "LR" : "TB";
 }

@@ -9,8 +9,6 @@ namespace xgrad::detail {
 std::string_view role_name(GraphRole role);
 /// "headline": its class in pictures and pages.
 std::string_view style_name(LetterStyle style);
-/// "light": its class in pictures and pages.
-std::string_view theme_name(Theme theme);
 /// "TB": its name in Graphviz.
 std::string_view direction_name(Direction direction);
 /// With the path of the module in front.

@@ -1,4 +1,4 @@
-// The order of a GraphView's vertices, and its cycles.
+// The order of a GraphView's vertices, its passes, and its cycles.
 #include "order.h"
 
 #include <algorithm>
@@ -42,12 +42,15 @@ std::vector<int> topological_numbers(const GraphView& view) {
 }
 
 GraphView renumbered(GraphView view, const std::vector<int>& numbers) {
-  std::vector<GraphVertex> vertices(view.vertices.size());
-  for (std::size_t v = 0; v < vertices.size(); ++v) vertices[numbers[v]] = std::move(view.vertices[v]);
+  std::vector<GraphVertex> vertices(numbers.size() - static_cast<std::size_t>(std::ranges::count(numbers, nothing)));
+  for (std::size_t v = 0; v < numbers.size(); ++v) {
+    if (numbers[v] != nothing) vertices[numbers[v]] = std::move(view.vertices[v]);
+  }
   for (GraphVertex& vertex : vertices) {
     if (vertex.rule_of != nothing) vertex.rule_of = numbers[vertex.rule_of];
   }
   view.vertices = std::move(vertices);
+  std::erase_if(view.edges, [&](const GraphEdge& edge) { return numbers[edge.from] == nothing; });
   for (GraphEdge& edge : view.edges) {
     edge.from = numbers[edge.from];
     edge.to = numbers[edge.to];
@@ -55,6 +58,17 @@ GraphView renumbered(GraphView view, const std::vector<int>& numbers) {
   std::ranges::stable_sort(view.edges, {},
                            [](const GraphEdge& edge) { return std::tuple(edge.to, edge.input, edge.from); });
   return view;
+}
+
+EdgeKind kind_of(const GraphView& view, const GraphEdge& edge) {
+  const int from = view.vertices[edge.from].order, to = view.vertices[edge.to].order;
+  return from != to ? EdgeKind::borrowed : to > 0 ? EdgeKind::gradient : EdgeKind::value;
+}
+
+bool runs_up_again(const GraphView& view) {
+  int highest_order = 0;
+  for (const GraphVertex& vertex : view.vertices) highest_order = std::max(highest_order, vertex.order);
+  return highest_order == 1;
 }
 
 std::vector<int> cycles(int count, const std::vector<std::pair<int, int>>& arrows) {

@@ -1,4 +1,4 @@
-// The order of a GraphView's vertices, and its cycles.
+// The order of a GraphView's vertices, its passes, and its cycles.
 #pragma once
 
 #include <utility>
@@ -14,8 +14,19 @@ inline constexpr int nothing = -1;
 /// For each vertex its number when inputs come before results and the order is otherwise kept (Kahn 1962). For a view
 /// with a cycle: the present numbers.
 std::vector<int> topological_numbers(const GraphView& view);
-/// The vertices with these numbers; edges by (to, input).
+/// The vertices with these numbers, without those whose number is `nothing`, which
+/// must have no inputs; edges by (to, input).
 GraphView renumbered(GraphView view, const std::vector<int>& numbers);
+
+enum class EdgeKind {
+  value,     ///< within the forward pass
+  gradient,  ///< within a backward pass
+  borrowed,  ///< from a pass to a later one that uses its values
+};
+EdgeKind kind_of(const GraphView& view, const GraphEdge& edge);
+/// Whether there is one backward pass. It stands beside the forward pass and runs up the page again; with more than one
+/// everything runs down.
+bool runs_up_again(const GraphView& view);
 
 /// For each of `count` vertices the cycle that it is on, more exactly its strongly connected component, or `nothing` if
 /// it is on none (Tarjan 1972). Arrows from a vertex to itself do not count.

@@ -83,8 +83,8 @@ int heat_of(const GraphScale& scale, double number) {
   return static_cast<int>(std::clamp(share * steps, 0.0, steps - 1.0));
 }
 
-VertexColours colours_of(const GraphView& view, const GraphVertex& vertex, Theme theme) {
-  const Palette& palette = palette_of(theme);
+VertexColours colours_of(const GraphView& view, const GraphVertex& vertex) {
+  const Palette& palette = palette_of(Theme::light);
   const Paint& paint = palette.*paint_of(vertex);
   VertexColours colours{paint.fill, paint.line, paint.text, palette.faint};
   if (view.scale && vertex.overlay) {
@@ -94,9 +94,6 @@ VertexColours colours_of(const GraphView& view, const GraphVertex& vertex, Theme
   } else if (view.scale) {
     colours.fill = palette.background;
   }
-  if (vertex.colours.fill) colours.fill = hex(*vertex.colours.fill);
-  if (vertex.colours.line) colours.line = hex(*vertex.colours.line);
-  if (vertex.colours.text) colours.text = colours.detail = hex(*vertex.colours.text);
   return colours;
 }
 

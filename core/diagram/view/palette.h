@@ -32,6 +32,7 @@ struct Palette {
   std::array<Paint, 7> heat;  ///< from the first number of a scale to the last; without lines
 };
 
+enum class Theme { light, dark };
 const Palette& palette_of(Theme theme);
 
 /// The colours of a vertex in a palette, by its role.
@@ -41,15 +42,14 @@ PaintOf paint_of(const GraphVertex& vertex);
 /// The step of Palette::heat for a number.
 int heat_of(const GraphScale& scale, double number);
 
-/// The final colours of a vertex: those of its role or of its number, or those that were chosen for it. With a scale,
-/// the fill shows the number and the line the role.
+/// The colours of a vertex, those of its role. With a scale the fill shows its number.
 struct VertexColours {
   std::string fill;
   std::string line;
   std::string text;
   std::string detail;  ///< smaller lines
 };
-VertexColours colours_of(const GraphView& view, const GraphVertex& vertex, Theme theme);
+VertexColours colours_of(const GraphView& view, const GraphVertex& vertex);
 
 /// An entry of the legend.
 struct LegendEntry {

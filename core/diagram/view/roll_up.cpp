@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "alike.h"
+#include "../../base/text.h"
 #include "frames.h"
 #include "labels.h"
 #include "merge.h"
@@ -21,6 +21,48 @@ namespace {
 
 constexpr std::size_t fewest_apart = 4;  // calls that do not follow each other
 constexpr std::size_t fewest_named = 3;  // modules whose names end in plain numbers: layer1, layer2
+
+// The edges into each vertex.
+std::vector<std::span<const GraphEdge>> inputs_of(const GraphView& view) {
+  std::vector<std::span<const GraphEdge>> inputs(view.vertices.size());
+  for (std::size_t begin = 0, end = 0; begin < view.edges.size(); begin = end) {
+    const int to = view.edges[begin].to;
+    while (end < view.edges.size() && view.edges[end].to == to) ++end;
+    inputs[to] = std::span(view.edges).subspan(begin, end - begin);
+  }
+  return inputs;
+}
+
+// By frame: the frame at this level that it is or that contains it, or -1.
+std::vector<int> blocks_at(const GraphView& view, int level) {
+  std::vector<int> blocks;
+  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+    const GraphFrame& frame = view.frames[c];
+    blocks.push_back(frame.level < level ? nothing : frame.level == level ? static_cast<int>(c) : blocks[frame.parent]);
+  }
+  return blocks;
+}
+
+// Whether an attribute says where a part begins that is cut out, or which random numbers are drawn.
+bool is_of_place(std::string_view attribute) { return attribute == "start" || attribute == "key"; }
+
+// Everything that two vertices must share to be drawn as one: all but names and places.
+std::string kind_of(const GraphVertex& vertex) {
+  std::string text =
+      cat(static_cast<int>(vertex.role), '\0', vertex.op, '\0', vertex.shape ? cat(*vertex.shape) : std::string(), '\0',
+          vertex.number ? cat(*vertex.number) : std::string());
+  for (const auto& [name, value] : vertex.attributes) {
+    append(text, cat('\0', name, ' ', is_of_place(name) ? std::string() : value));
+  }
+  return text;
+}
+
+// Also true for slices of one tensor that differ only in their positions.
+bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b) {
+  return a.role == b.role && a.op == b.op && a.shape == b.shape && a.number == b.number &&
+         std::ranges::equal(a.attributes, b.attributes, {}, &std::pair<std::string, std::string>::first,
+                            &std::pair<std::string, std::string>::first);
+}
 
 std::string without(std::string text, const std::string& part) {
   for (std::size_t at = 0; !part.empty() && (at = text.find(part, at)) != text.npos;) text.erase(at, part.size());
@@ -35,7 +77,7 @@ bool is_weight_of(const GraphVertex& vertex, std::string_view module) {
 class RollUp {
  public:
   RollUp(const GraphView& view, int level, const std::set<int>& apart)
-      : view_(view), inputs_(view), block_of_(blocks_at(view, level)), members_(view.frames.size()) {
+      : view_(view), inputs_(inputs_of(view)), block_of_(blocks_at(view, level)), members_(view.frames.size()) {
     becomes.resize(view.vertices.size());
     std::iota(becomes.begin(), becomes.end(), 0);
     representative.assign(view.frames.size(), nothing);
@@ -209,7 +251,7 @@ class RollUp {
   }
 
   const GraphView& view_;
-  const Inputs inputs_;
+  const std::vector<std::span<const GraphEdge>> inputs_;  // by vertex
   std::vector<int> block_of_;              // by frame: the block around it
   std::vector<std::vector<int>> members_;  // by block
   std::set<std::pair<int, int>> links_;    // between blocks
@@ -277,7 +319,7 @@ GraphView rolled_up_at(GraphView view, int level) {
   add_up(view, roll->becomes);
   for (const auto& [first, others] : roll->joined) {
     view.vertices[first].times += static_cast<int>(others.size());
-    forget_place(view.vertices[first]);
+    std::erase_if(view.vertices[first].attributes, [](const auto& attribute) { return is_of_place(attribute.first); });
   }
   for (std::size_t c = 0; c < view.frames.size(); ++c) {
     if (roll->last[c] == nothing) continue;

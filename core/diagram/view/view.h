@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,23 +17,40 @@
 
 #include "../../graph/tensor.h"
 #include "../../profile/summary.h"
-#include "colours.h"
-#include "vertex_options.h"
 
 namespace xgrad {
 
 class ValueRecorder;
+struct GraphVertex;
+struct GraphFrame;
 
 enum class Direction { top_to_bottom, left_to_right };
-enum class Theme { light, dark };
 
 /// For GraphOptions::depth: the deepest level of modules at which the diagram still fits on a page.
 inline constexpr int automatic_depth = -1;
 
+/// The folding of a module.
+enum class Fold {
+  by_depth,  ///< as GraphOptions::depth says
+  closed,    ///< one box
+  open,      ///< a frame, and the modules around it that are by_depth, too
+};
+
+/// A number for each vertex: a line in its box, and the colour of the box, with a scale in the legend. It is called for
+/// every operation and leaf before folding; a module shows the sum of its vertices' numbers, and a block that stands
+/// for several their mean. Ready-made: time_overlay(), multiply_adds_overlay().
+struct GraphOverlay {
+  std::string title;      ///< the quantity: "kept", "time"
+  std::string unit = {};  ///< "ms", "B" (then written as KiB, MiB, ...), or none
+  /// The number of a vertex, or none.
+  std::function<std::optional<double>(const GraphVertex&)> of = {};
+  /// Instead of `of`: the number of a node of the graph. For a gradient rule, those of its nodes are added up.
+  std::function<std::optional<double>(const Node&)> of_node = {};
+};
+
 struct GraphOptions {
   std::string title = {};
   Direction direction = Direction::top_to_bottom;
-  Theme theme = Theme::light;
   int depth = automatic_depth;  ///< modules nested deeper become one box each; 0: the outermost, a large number: none
   bool roll_up = true;          ///< equal structures (blocks.0, blocks.1, ...) are drawn once, with their count
   bool kept_memory = false;     ///< bytes that stay in memory until the backward pass
@@ -50,9 +68,8 @@ struct GraphOptions {
   bool animate = false;
   std::int64_t max_nodes = 2000;  ///< larger graphs are refused: no layout of them is readable
 
-  std::function<Fold(const GraphFrame&)> fold = {};           ///< for each module, instead of depth alone
-  std::function<VertexStyle(const GraphVertex&)> style = {};  ///< for each vertex that is drawn
-  std::optional<GraphOverlay> overlay = {};                   ///< a number for each vertex
+  std::function<Fold(const GraphFrame&)> fold = {};  ///< for each module, instead of depth alone
+  std::optional<GraphOverlay> overlay = {};          ///< a number for each vertex
 };
 
 enum class GraphRole {
@@ -63,13 +80,6 @@ enum class GraphRole {
   gradient_operation,  ///< of a backward pass
   seed,                ///< the start of a backward pass
   module,              ///< a module, folded into one box
-};
-
-/// The colours chosen by GraphOptions::style.
-struct ChosenColours {
-  std::optional<Rgb> fill = {};
-  std::optional<Rgb> line = {};
-  std::optional<Rgb> text = {};
 };
 
 /// One vertex of a diagram.
@@ -103,8 +113,7 @@ struct GraphVertex {
   int step = -1;                          ///< when it was computed, counted from 0; -1: unknown
   int gradient_step = -1;                 ///< when its gradient was complete, counted on from there
   std::optional<double> overlay = {};     ///< the number of GraphOptions::overlay
-  ChosenColours colours = {};             ///< instead of those of its role
-  std::vector<std::string> remarks = {};  ///< further lines: of an overlay, a style
+  std::vector<std::string> remarks = {};  ///< further lines of its label: of an overlay, or added by hand
 };
 
 /// Whether it is a leaf: an input, a parameter or a constant.
@@ -160,9 +169,8 @@ struct GraphView {
   std::optional<GraphScale> scale = {};
 
   /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one; ValueError for a depth
-  /// below automatic_depth, an unknown colour, an overlay without a title, with no function or two, or with a number
-  /// that is not finite; LimitError if more than max_nodes vertices remain to be drawn, listing the number at each
-  /// depth. Errors name `caller`.
+  /// below automatic_depth, an overlay without a title, with no function or two, or with a number that is not finite;
+  /// LimitError if more than max_nodes vertices remain to be drawn. Errors name `caller`.
   static GraphView of(const Tensors& results, const GraphOptions& options = {}, std::string_view caller = "graph");
 };
 

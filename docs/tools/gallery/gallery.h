@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,11 +29,13 @@ void argument(const std::filesystem::path& out);
 inline Tensor input(const char* name, const Shape& shape) { return variable(randn(shape).value(), name); }
 
 /// Whole numbers and masks are called as the argument that they are; `notes` say what that is here.
-inline std::function<VertexStyle(const GraphVertex&)> explained(const std::map<std::string, std::string>& notes) {
-  return [notes](const GraphVertex& vertex) {
-    const auto note = notes.find(vertex.name);
-    return VertexStyle{.note = note == notes.end() ? "" : note->second};
-  };
+inline void save_explained(const std::filesystem::path& path, const Tensor& result, const GraphOptions& options,
+                           const std::map<std::string, std::string>& notes) {
+  GraphView view = GraphView::of({result}, options);
+  for (GraphVertex& vertex : view.vertices) {
+    if (const auto note = notes.find(vertex.name); note != notes.end()) vertex.remarks.push_back(note->second);
+  }
+  save_view(path, view, options);
 }
 
 /// 1, 2, 3, ..., with the same words before each.

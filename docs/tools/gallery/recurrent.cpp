@@ -42,11 +42,9 @@ void contexts(const std::filesystem::path& out) {
   const auto draw = [&](const char* file, const char* title, nn::Context context, const Index& target) {
     const nn::Seq2Seq model{nn::root, 20, 20, {.context = context, .embed = 8, .hidden = 8, .layers = 1}};
     const Index source = index({{4, 7, 2}}), lengths = index({3});
-    save_graph(out / file, {model(source, lengths, target).named("logits")},
-               {.title = title,
-                .depth = 2,
-                .legend = false,
-                .style = explained({{"index", "the last step"}, {"masked", "padding"}})});
+    save_explained(out / file, model(source, lengths, target).named("logits"),
+                   {.title = title, .depth = 2, .legend = false},
+                   {{"index", "the last step"}, {"masked", "padding"}});
   };
   draw("d2_graph.svg", "One context for all words", nn::Context::every_step, index({{1, 5}}));
   draw("d3_graph.svg", "The context of one word", nn::Context::attention, index({{1}}));

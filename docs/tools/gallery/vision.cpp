@@ -107,11 +107,11 @@ void merging(const std::filesystem::path& out) {
 void windows(const std::filesystem::path& out) {
   nn::SwinTransformerOptions options;
   options.window = 7;
-  const auto notes =
-      explained({{"index", "where keys are, seen from queries"}, {"masked", "in another window before"}});
+  const std::map<std::string, std::string> notes{{"index", "where keys are, seen from queries"},
+                                                 {"masked", "in another window before"}};
   const nn::SwinAttention still{nn::root, 32, 1, 0, options};
-  save_graph(out / "f6_graph.svg", {still(input("x", {1, 14, 14, 32})).named("y")},
-             {.title = "Attention in windows of 7 x 7", .legend = false, .style = notes});
+  save_explained(out / "f6_graph.svg", still(input("x", {1, 14, 14, 32})).named("y"),
+                 {.title = "Attention in windows of 7 x 7", .legend = false}, notes);
   const nn::MultiHeadAttention global{nn::root, 32, 1};
   std::vector<kit::Series> work{{.name = "global", .style = kit::Series::Style::marked},
                                 {.name = "windows of 7 x 7", .style = kit::Series::Style::marked}};
@@ -131,8 +131,8 @@ void windows(const std::filesystem::path& out) {
 
   options.window = 3;
   const nn::SwinAttention moved{nn::root, 32, 1, 1, options};
-  save_graph(out / "f7_graph.svg", {moved(input("x", {1, 6, 6, 32})).named("y")},
-             {.title = "Attention in shifted windows", .legend = false, .style = notes});
+  save_explained(out / "f7_graph.svg", moved(input("x", {1, 6, 6, 32})).named("y"),
+                 {.title = "Attention in shifted windows", .legend = false}, notes);
   const Mask apart = nn::WindowGrid(6, 6, 3, 1).regions();  // (4, 9, 9)
   const Array numbers = where(apart, zeros({1}), ones({1})).value();
   std::vector<Panel> panels;

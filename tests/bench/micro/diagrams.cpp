@@ -21,7 +21,7 @@ void diagram_gpt_step_to_svg(benchmark::State& state) {
   step.insert(step.begin(), loss);
   for (auto _ : state) {
     const GraphView view = GraphView::of(step);
-    benchmark::DoNotOptimize(to_svg(view, GraphLayout::of(view)));
+    benchmark::DoNotOptimize(to_svg(view));
   }
 }
 

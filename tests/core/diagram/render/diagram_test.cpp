@@ -416,7 +416,6 @@ TEST_CASE("options change the drawing") {
   CHECK(to_dot(view, {.legend = false}).find("variable") == std::string::npos);
   CHECK(to_dot(view, {.kept_memory = true}).find(">keeps ") != std::string::npos);
   CHECK(to_dot(view, {.title = "a < b & c"}).find("a &lt; b &amp; c") != std::string::npos);
-  CHECK(to_dot(view, {.theme = Theme::dark}) != plain);
 }
 
 TEST_CASE("a backward pass is drawn upwards beside its forward pass") {

@@ -87,7 +87,7 @@ TEST_CASE("a page is one file that fetches nothing and holds the pictures, the J
   CHECK(count(page, "<title>A run</title>") == 1);
   CHECK(page.find("{{") == page.npos);  // everything is filled in
   CHECK(nlohmann::json::parse(graph_in(page)) == nlohmann::json::parse(to_json(view)));
-  CHECK(count(page, "data-theme=\"light\" data-level=\"1\"") == 1);
+  CHECK(count(page, "data-level=\"1\"") == 1);
   CHECK(page.find("default-src 'none'") != page.npos);
   CHECK(page.find("prefers-color-scheme:dark){") == page.npos);  // the script decides
   for (const char* file : {"page.css", "numbers.js", "graph.js", "pictures.js", "camera.js", "steps.js", "panel.js",
@@ -107,9 +107,9 @@ TEST_CASE("a page is one file that fetches nothing and holds the pictures, the J
   CHECK(page_file("nosuch").empty());
 }
 
-TEST_CASE("a page's options: themes, direction, and a title of its own where none is given") {
+TEST_CASE("a page's options: direction, and a title of its own where none is given") {
   const GraphView view = small_run();
-  CHECK(to_html(view, {.theme = Theme::dark}).find("data-theme=\"dark\" data-level=\"1\"") != std::string::npos);
+  CHECK(to_html(view).find("data-level=\"1\"") != std::string::npos);
   // As in a picture, the deepest level that fits on a sheet of paper.
   const Tensors y{nested()};
   CHECK(to_html(GraphView::of(y, {.depth = 9})).find("data-level=\"3\"") != std::string::npos);
@@ -254,9 +254,10 @@ TEST_CASE("save_graph writes pages with every module unfolded, and as asked wher
   const std::string page = read_text(folder / "y.html");
   CHECK(nlohmann::json::parse(graph_in(page))["frames"].size() == 3);
   CHECK(page.find("data-level=\"0\"") != page.npos);
-  int styled = 0;
-  save_graph(folder / "y.html", y, {.style = [&](const GraphVertex&) { return ++styled, VertexStyle(); }});
-  CHECK(styled == 4);  // each vertex once
+  int asked = 0;
+  const GraphOverlay number{.title = "n", .of = [&](const GraphVertex&) { return ++asked; }};
+  save_graph(folder / "y.html", y, {.overlay = number});
+  CHECK(asked == 4);  // each vertex once
   save_graph(folder / "small.html", y, {.depth = 0, .max_nodes = 3});
   CHECK(nlohmann::json::parse(graph_in(read_text(folder / "small.html")))["frames"].size() == 0);
 }

@@ -90,8 +90,7 @@ TEST_CASE("a picture moves where it is asked to, and rests complete") {
   y.backward();
   const GraphOptions still{.values = &values}, moving{.values = &values, .animate = true};
   const GraphView view = GraphView::of({y}, still);
-  const GraphLayout layout = GraphLayout::of(view, still);
-  const std::string plain = to_svg(view, layout, still), animated = to_svg(view, layout, moving);
+  const std::string plain = to_svg(view, still), animated = to_svg(view, moving);
   CHECK(count(plain, "animation") == 0);
   CHECK(count(plain, "token") > 0);  // in the rules of style alone
   CHECK(count(plain, "class=\"token") == 0);
@@ -109,7 +108,7 @@ TEST_CASE("a picture moves where it is asked to, and rests complete") {
   save_view((folder / "still.png").string(), view, still);
   save_view((folder / "moving.png").string(), view, moving);
   CHECK(read_text(folder / "still.png") == read_text(folder / "moving.png"));
-  CHECK(count(detail::svg_element(view, layout, moving), "class=\"token") == 0);  // pages have their own player
+  CHECK(count(detail::svg_element(view, moving), "class=\"token") == 0);  // pages have their own player
 }
 
 }  // namespace

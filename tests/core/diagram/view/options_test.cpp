@@ -1,4 +1,4 @@
-// Tests of what GraphOptions says about single vertices and modules: fold, style, overlay, and the size cap.
+// Tests of what GraphOptions says about single vertices and modules: fold, overlay, and the size cap.
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/svg.h>
@@ -104,60 +104,6 @@ TEST_CASE("a module that is to be closed stays open where its box would close a 
   for (const GraphEdge& edge : view.edges) CHECK(edge.from < edge.to);
 }
 
-TEST_CASE("a style chooses colours and a line, for modules, too") {
-  const auto style = [](const GraphVertex& vertex) -> VertexStyle {
-    if (vertex.role == GraphRole::module) return {.fill = "#08F", .line = "navy", .note = "big"};
-    return vertex.op == "tanh" ? VertexStyle{.text = "#C0ffee"} : VertexStyle{};
-  };
-  const Tensor y = network(input());
-  const auto fold = [](const GraphFrame& frame) { return frame.path == "net" ? Fold::closed : Fold::open; };
-  const GraphOptions options{.fold = fold, .style = style};
-  const GraphView view = GraphView::of({y}, options);
-  const GraphVertex& net = the(view, "net");
-  CHECK(net.colours.fill == Rgb{0, 0x88, 0xff});
-  CHECK(net.colours.line == Rgb{0, 0, 128});
-  CHECK(net.colours.text == Rgb{0, 0, 0});  // can be read on that blue
-  CHECK(net.remarks == Strings{"big"});
-  CHECK(the(view, "tanh").colours.text == Rgb{0xc0, 0xff, 0xee});
-  CHECK_FALSE(the(view, "tanh").colours.fill);
-  CHECK_FALSE(the(view, "mul").colours.text);
-
-  const std::string svg = to_svg(view, GraphLayout::of(view, options), options);
-  CHECK(svg.find("<rect class=\"box\" style=\"fill:#0088ff;stroke:#000080;\"") != svg.npos);
-  CHECK(svg.find("<tspan class=\"detail\">big</tspan>") != svg.npos);
-  const std::string dot = to_dot(view, options);
-  CHECK(dot.find("fillcolor=\"#0088ff\", color=\"#000080\", fontcolor=\"#000000\"") != dot.npos);
-  CHECK(to_json(view).find("\"fill\": \"#0088ff\"") != std::string::npos);
-  CHECK(to_text(view).find("(big)") != std::string::npos);
-}
-
-TEST_CASE("text on a chosen fill is black or white, whichever can be read") {
-  const auto text_on = [](const char* fill) {
-    const GraphOptions options{.style = [=](const GraphVertex&) { return VertexStyle{.fill = fill}; }};
-    return detail::hex(*GraphView::of({variable(1, "x")}, options).vertices[0].colours.text);
-  };
-  CHECK(text_on("white") == "#000000");
-  CHECK(text_on("yellow") == "#000000");
-  CHECK(text_on("#767676") == "#000000");
-  CHECK(text_on("navy") == "#ffffff");
-  CHECK(text_on("#a00") == "#ffffff");
-}
-
-TEST_CASE("what is no colour is refused, and the error names the vertex") {
-  const Tensor y = network(input());
-  const auto error = [&](const VertexStyle& chosen) {
-    const auto style = [&](const GraphVertex& vertex) { return vertex.name == "y" ? chosen : VertexStyle{}; };
-    return error_of<ValueError>([&] { GraphView::of({y}, {.depth = 9, .style = style}); });
-  };
-  CHECK(error({.fill = "reddish"})
-            .starts_with("graph: style of tanh 'head.y': fill 'reddish' is none of #rgb, #rrggbb, black, blue, "));
-  CHECK(error({.line = "#12345"}).find("line '#12345'") != std::string::npos);
-  for (const char* words : {"#", "#12", "#1234", "#gggggg", "#12345678", "12345", " red", "Red", "url(#x)", "red;"}) {
-    CAPTURE(words);
-    CHECK(error({.text = words}).find(cat("text '", words, "'")) != std::string::npos);
-  }
-}
-
 TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the sum of what it holds") {
   const GraphOverlay length{.title = "letters", .of = [](const GraphVertex& vertex) -> std::optional<double> {
                               if (!is_operation(vertex)) return std::nullopt;
@@ -183,7 +129,7 @@ TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the
 
   const GraphOptions options{.depth = 0, .overlay = length};
   const GraphView view = GraphView::of({y}, options);
-  const std::string svg = to_svg(view, GraphLayout::of(view, options), options);
+  const std::string svg = to_svg(view, options);
   CHECK(svg.find("as-module heat-6\"") != svg.npos);
   CHECK(svg.find("class=\"vertex input as-input cold\"") != svg.npos);
   CHECK(svg.find(">letters: 0<") != svg.npos);
@@ -194,7 +140,7 @@ TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the
   CHECK(dot.find("fillcolor=\"#990000\"") != dot.npos);
   CHECK(to_json(view).find("\"overlay\": 28.0") != std::string::npos);
   CHECK(to_text(view).find("(letters 28)") != std::string::npos);
-  CHECK(to_svg(view, GraphLayout::of(view), {.legend = false}).find("letters: 0") == std::string::npos);
+  CHECK(to_svg(view, {.legend = false}).find("letters: 0") == std::string::npos);
 }
 
 TEST_CASE("of blocks that are drawn as one an overlay shows the mean, so that sums stay what they are") {
@@ -265,21 +211,16 @@ TEST_CASE("an overlay without title, without function, with two, or with a numbe
   }
 }
 
-TEST_CASE("what is too large is refused with the sizes that other options give") {
+TEST_CASE("what is too large is refused, and the error says what helps") {
   const Tensor y = network(input());
   const auto error = [&](const GraphOptions& options) {
     return error_of<LimitError>([&] { GraphView::of({y}, options); });
   };
-  CHECK(error({.depth = 3, .roll_up = false, .max_nodes = 10}) ==
-        "graph: 16 vertices to draw, max_nodes is 10; 8 at depth 2, 6 at depth 1, 3 at depth 0, 10 with .roll_up; fold "
-        "modules with .depth or .fold, or raise .max_nodes");
-  CHECK(error({.depth = 0, .max_nodes = 2}) ==
-        "graph: 3 vertices to draw, max_nodes is 2; fold modules with .depth or .fold, or raise .max_nodes");
-  const auto open = [](const GraphFrame&) { return Fold::open; };
-  CHECK(error({.depth = 0, .max_nodes = 5, .fold = open}).find(", max_nodes is 5; 3 without .fold; ") !=
-        std::string::npos);
-  // Every number that is offered is right.
-  CHECK(GraphView::of({y}, {.depth = 2, .roll_up = false}).vertices.size() == 8);
-  CHECK(GraphView::of({y}, {.depth = 1, .roll_up = false}).vertices.size() == 6);
-  CHECK(GraphView::of({y}, {.depth = 3}).vertices.size() == 10);
+  for (const bool roll_up : {false, true}) {
+    const int count = roll_up ? 10 : 16;
+    CHECK(error({.depth = 3, .roll_up = roll_up, .max_nodes = count - 1}) ==
+          cat("graph: ", count, " vertices to draw, max_nodes is ", count - 1,
+              "; fold modules with .depth or .fold, or raise .max_nodes"));
+    CHECK(GraphView::of({y}, {.depth = 3, .roll_up = roll_up, .max_nodes = count}).vertices.size() == count);
+  }
 }
