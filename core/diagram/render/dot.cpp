@@ -105,9 +105,45 @@ class DotWriter {
     line(1, "node [shape=box, style=\"rounded,filled\", fontname=", font,
          ", fontsize=12, margin=\"0.13,0.06\", width=0.4, height=0.3, penwidth=1.1];");
     line(1, "edge [color=\"", palette_.edge, "\", arrowsize=0.55, penwidth=0.9];");
+    const std::string head = heading();
+    if (!head.empty()) line(1, "label=<", head, ">;");
+  }
+
+  // Title and legend, as the label of the whole drawing, where they cannot disturb the layout.
+  std::string heading() const {
+    std::string rows;
     if (!options_.title.empty()) {
-      line(1, "label=<<font point-size=\"17\"><b>", in_html(options_.title), "</b></font>>;");
+      append(rows, cat("<tr><td><font point-size=\"17\"><b>", in_html(options_.title), "</b></font></td></tr>"));
     }
+    if (options_.legend) append(rows, cat("<tr><td>", legend(), "</td></tr>"));
+    if (options_.legend && view_.scale) append(rows, cat("<tr><td>", scale(), "</td></tr>"));
+    if (rows.empty()) return {};
+    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"6\" cellpadding=\"2\">", rows, "</table>");
+  }
+
+  std::string legend() const {
+    std::string cells;
+    for (const LegendEntry& entry : legend_of(view_)) {
+      const Paint& paint = palette_.*entry.paint;
+      append(cells, cat("<td border=\"1\" style=\"rounded\" bgcolor=\"", view_.scale ? palette_.background : paint.fill,
+                        "\" color=\"", paint.line, "\"><font point-size=\"9\" color=\"", paint.text, "\"> ", entry.text,
+                        " </font></td>"));
+    }
+    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"4\" cellpadding=\"3\"><tr>", cells, "</tr></table>");
+  }
+
+  std::string scale() const {
+    const auto [before, behind] = words_of_scale(view_);
+    const auto words = [](std::string_view text) {
+      return cat("<td><font point-size=\"9\">", in_html(text), "</font></td>");
+    };
+    std::string cells = words(before);
+    for (const Paint& heat : palette_.heat) {
+      append(cells, cat("<td border=\"1\" width=\"16\" bgcolor=\"", heat.fill, "\" color=\"", palette_.frame_line,
+                        "\"></td>"));
+    }
+    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"1\" cellpadding=\"3\"><tr>", cells, words(behind),
+               "</tr></table>");
   }
 
   void content_of(int frame, int depth) {

@@ -8,7 +8,7 @@
 
 namespace xgrad {
 
-/// The diagram in Graphviz's language, without a legend. Names are drawn unchanged, whatever they contain.
+/// The diagram in Graphviz's language. Names are drawn unchanged, whatever they contain.
 std::string to_dot(const GraphView& view, const GraphOptions& options = {});
 
 namespace detail {

@@ -136,6 +136,7 @@ TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the
   CHECK(svg.find(">28 (of a module: the sum)<") != svg.npos);
   CHECK(svg.find(">letters 28<") != svg.npos);
   const std::string dot = to_dot(view, options);
+  CHECK(dot.find("letters: 0") != dot.npos);
   CHECK(dot.find("fillcolor=\"#990000\"") != dot.npos);
   CHECK(to_json(view).find("\"overlay\": 28.0") != std::string::npos);
   CHECK(to_text(view).find("(letters 28)") != std::string::npos);
