@@ -59,15 +59,13 @@ TEST_CASE("A step of L-BFGS that an observer throws in is done whole") {
 TEST_CASE("L-BFGS refuses bad options and losses, and nothing changes") {
   const Quadratic q;
   optim::LBFGS lbfgs{q.parameters, {.line_search_fn = wolfe}};
-  const auto with = [&](const optim::LbfgsOptions& options) {
-    return [&q, options] { optim::LBFGS(q.parameters, options); };
-  };
-  CHECK_REFUSED(ValueError, with({.lr = -1})(), "lbfgs", "lr -1 is negative");
-  CHECK_REFUSED(ValueError, with({.max_iter = 0})(), "lbfgs", "max_iter 0 is not positive");
-  CHECK_REFUSED(ValueError, with({.max_eval = 0})(), "lbfgs", "max_eval 0 is not positive");
-  CHECK_REFUSED(ValueError, with({.tolerance_grad = -1})(), "lbfgs", "tolerance_grad -1 is negative");
-  CHECK_REFUSED(ValueError, with({.tolerance_change = -1})(), "lbfgs", "tolerance_change -1 is negative");
-  CHECK_REFUSED(ValueError, with({.history_size = 0})(), "lbfgs", "history_size 0 is not positive");
+  const auto with = [&](const optim::LbfgsOptions& options) { optim::LBFGS(q.parameters, options); };
+  CHECK_REFUSED(ValueError, with({.lr = -1}), "lbfgs", "lr -1 is negative");
+  CHECK_REFUSED(ValueError, with({.max_iter = 0}), "lbfgs", "max_iter 0 is not positive");
+  CHECK_REFUSED(ValueError, with({.max_eval = 0}), "lbfgs", "max_eval 0 is not positive");
+  CHECK_REFUSED(ValueError, with({.tolerance_grad = -1}), "lbfgs", "tolerance_grad -1 is negative");
+  CHECK_REFUSED(ValueError, with({.tolerance_change = -1}), "lbfgs", "tolerance_change -1 is negative");
+  CHECK_REFUSED(ValueError, with({.history_size = 0}), "lbfgs", "history_size 0 is not positive");
   CHECK_REFUSED(ValueError, optim::LBFGS({q.x, q.x}), "lbfgs", "duplicate parameter 'x'");
   CHECK_REFUSED(ValueError, lbfgs.step({}), "lbfgs", "the function is empty");
   CHECK_REFUSED(ValueError, lbfgs.set_lr(-1), "set_lr", "lr -1 is negative");

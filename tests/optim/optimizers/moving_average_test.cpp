@@ -72,14 +72,14 @@ TEST_CASE("An average goes on from a file bit for bit") {
 TEST_CASE("A moving average refuses bad settings, weights that are not finite and states that do not fit") {
   const Tensor w = variable(Array({2}, {1, 2}), "w");
   const auto made = [&](const Tensors& parameters, double decay) {
-    return [=] { optim::ExponentialMovingAverage(parameters, {.decay = decay}); };
+    optim::ExponentialMovingAverage(parameters, {.decay = decay});
   };
-  CHECK_REFUSED(ValueError, made({w}, -0.1)(), "moving_average", "decay -0.1 is not in [0, 1]");
-  CHECK_REFUSED(ValueError, made({w}, 1.1)(), "moving_average", "decay 1.1 is not in [0, 1]");
-  CHECK_REFUSED(ValueError, made({w}, std::nan(""))(), "moving_average", "decay nan is not in [0, 1]");
-  CHECK_REFUSED(ValueError, made({}, 0.5)(), "moving_average", "there are no parameters");
-  CHECK_REFUSED(ValueError, made({w, w}, 0.5)(), "moving_average", "duplicate parameter 'w'");
-  CHECK_REFUSED(GraphError, made({w * 2}, 0.5)(), "moving_average", "only leaves can be parameters", "mul");
+  CHECK_REFUSED(ValueError, made({w}, -0.1), "moving_average", "decay -0.1 is not in [0, 1]");
+  CHECK_REFUSED(ValueError, made({w}, 1.1), "moving_average", "decay 1.1 is not in [0, 1]");
+  CHECK_REFUSED(ValueError, made({w}, std::nan("")), "moving_average", "decay nan is not in [0, 1]");
+  CHECK_REFUSED(ValueError, made({}, 0.5), "moving_average", "there are no parameters");
+  CHECK_REFUSED(ValueError, made({w, w}, 0.5), "moving_average", "duplicate parameter 'w'");
+  CHECK_REFUSED(GraphError, made({w * 2}, 0.5), "moving_average", "only leaves can be parameters", "mul");
 
   optim::ExponentialMovingAverage average{{w}};
   average.update();

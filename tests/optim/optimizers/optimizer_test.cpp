@@ -266,16 +266,9 @@ TEST_CASE("What does not fit is said with the file that it came from") {
         cat("state file: ", path, ": metadata \"epoch\" is missing"));
 }
 
-TEST_CASE("Parameters without a name, or with another's, are kept apart in a state") {
-  const Tensor a = variable(1), b = variable(1, "w"), c = variable(1, "w");
-  optim::SGD sgd{{a, b, c}};
-  const StateFile state = sgd.state_dict();
-  CHECK(state.arrays.count("0.step") == 1);
-  CHECK(state.arrays.count("w.step") == 1);
-  CHECK(state.arrays.count("w#2.step") == 1);
-}
-
 TEST_CASE("Each parameter has a name of its own in a state, whatever the parameters are called") {
+  const StateFile state = optim::SGD({variable(1), variable(1, "w"), variable(1, "w")}).state_dict();
+  for (const char* name : {"0.step", "w.step", "w#2.step"}) CHECK(state.arrays.contains(name));
   const Tensors all{variable(1, "w"), variable(1, "w#2"), variable(1, "w"), variable(1, "w#3"), variable(1, "w")};
   CHECK(optim::SGD{all}.state_dict().arrays.size() == 5);
   CHECK(optim::ExponentialMovingAverage{all}.state_dict().arrays.size() == 6);  // and the number of updates
