@@ -4,8 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include <xgrad/nn/nn.h>
-#include <xgrad/ops/ops.h>
+#include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
 namespace {
@@ -130,21 +129,19 @@ TEST_CASE("a function that does not look at its input is not called causal") {
 
 TEST_CASE("check_causality refuses what it cannot check") {
   const Model model(same_position);
-  check_refused<ValueError>({
-      {[] { check_causality(std::function<Tensor(const Index&)>(), ids); }, {"check_causality: the function is empty"}},
-      {[&] { check_causality(model, Index({0, 3}, 1)); }, {"check_causality: x [0, 3] is empty"}},
-      {[&] { check_causality(model, Index({2, 1}, {1, 2})); }, {"check_causality:", "needs at", "least 2", "[2, 1]"}},
-      {[&] { check_causality(model, Index({2, 3}, 7)); }, {"check_causality:", "all ids", "are 7"}},
-      {[&] { check_causality([&](const Index& x) { return xgrad::dropout(model(x), 0.5); }, ids); },
-       {"check_causality:", "nn::Eval switches dropout off"}}
-  });
-  check_refused<ShapeError>({
-      {[&] { check_causality(model, Index({3}, {1, 2, 3})); },
-       {"check_causality: needs ids (B, T), got [3]; is the batch axis missing? [1, 3] would fit"}},
-      {[&] { check_causality(model, zeros({3})); }, {"check_causality: needs x (B, T, ...), got [3]"}},
-      {[&] { check_causality([&](const Index& x) { return sum(model(x), 1); }, ids); },
-       {"check_causality: for an input [2, 5] needs an output (2, 5, ...), got [2, 3]"}}
-  });
+  CHECK_REFUSED(ValueError, check_causality(std::function<Tensor(const Index&)>(), ids), "check_causality",
+                "the function is empty");
+  CHECK_REFUSED(ValueError, check_causality(model, Index({0, 3}, 1)), "check_causality", "x [0, 3] is empty");
+  CHECK_REFUSED(ValueError, check_causality(model, Index({2, 1}, {1, 2})), "check_causality", "needs at", "least 2",
+                "[2, 1]");
+  CHECK_REFUSED(ValueError, check_causality(model, Index({2, 3}, 7)), "check_causality", "all ids", "are 7");
+  CHECK_REFUSED(ValueError, check_causality([&](const Index& x) { return xgrad::dropout(model(x), 0.5); }, ids),
+                "check_causality", "nn::Eval switches dropout off");
+  CHECK_REFUSED(ShapeError, check_causality(model, Index({3}, {1, 2, 3})), "check_causality",
+                "needs ids (B, T), got [3]; is the batch axis missing? [1, 3] would fit");
+  CHECK_REFUSED(ShapeError, check_causality(model, zeros({3})), "check_causality", "needs x (B, T, ...), got [3]");
+  CHECK_REFUSED(ShapeError, check_causality([&](const Index& x) { return sum(model(x), 1); }, ids), "check_causality",
+                "for an input [2, 5] needs an output (2, 5, ...), got [2, 3]");
 }
 
 TEST_CASE("what counts of the library's models does not depend on padding") {
@@ -215,18 +212,17 @@ TEST_CASE("check_padding_invariance refuses what it cannot check") {
   const auto said = [&](const Index& n, const PaddingInvarianceOptions& options = {}) {
     return error_of<Error>([&] { check_padding_invariance(f, x, n, options); });
   };
-  CHECK(error_of<ValueError>([&] {
-          check_padding_invariance(std::function<Tensor(const Tensor&, const Index&)>(), x, lengths);
-        }) == "check_padding_invariance: the function is empty");
+  CHECK_REFUSED(ValueError, check_padding_invariance(std::function<Tensor(const Tensor&, const Index&)>(), x, lengths),
+                "check_padding_invariance", "the function is empty");
   CHECK(said(Index({3}, 1)) == "check_padding_invariance: lengths of shape [3] for 2 rows");
   CHECK(said(Index({2}, {1, 6})) == "check_padding_invariance: length 6 is not in [0, 5]");
   CHECK(said(Index({2}, 5)) ==
         "check_padding_invariance: needs both padding and positions that count, got lengths [5, 5] of 5");
   CHECK(said(Index({2}, 0)).ends_with("got lengths [0, 0] of 5"));
   CHECK(said(lengths, {.tolerance = -1}) == "check_padding_invariance: tolerance is -1");
-  CHECK(error_of<ShapeError>([&] {
-          check_padding_invariance([](const Tensor& x, const Index&) { return sum(x, 1); }, x, lengths);
-        }) == "check_padding_invariance: for an input [2, 5, 3] needs an output (2, 5, ...), got [2, 3]");
+  CHECK_REFUSED(ShapeError,
+                check_padding_invariance([](const Tensor& x, const Index&) { return sum(x, 1); }, x, lengths),
+                "check_padding_invariance", "input [2, 5, 3]", "output (2, 5, ...)", "got [2, 3]");
 }
 
 }  // namespace

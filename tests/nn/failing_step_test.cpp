@@ -6,9 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include <xgrad/core/graph/record.h>
-#include <xgrad/nn/models/seq2seq.h>
-#include <xgrad/nn/models/transformer.h>
+#include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
 namespace {

@@ -51,7 +51,7 @@ TEST_CASE("Fans are counted as in PyTorch") {
   CHECK(init::fans({5, 3}).out == 5);
   CHECK(init::fans({5, 3, 2, 2}).in == 12);
   CHECK(init::fans({5, 3, 2, 2}).out == 20);
-  CHECK(error_of<ShapeError>([] { init::fans({5}); }) == "init: fans need a weight of two axes or more, got [5]");
+  CHECK_REFUSED(ShapeError, init::fans({5}), "init", "fans need a weight of two axes or more, got [5]");
 }
 
 TEST_CASE("Xavier and Kaiming numbers have the spread that the fans ask for") {
@@ -120,15 +120,14 @@ TEST_CASE("The seed decides") {
 }
 
 TEST_CASE("Initialisers refuse what makes no sense") {
-  CHECK(error_of<ValueError>([] { init::normal({.std = -1}); }) == "normal: std -1 is negative or NaN");
-  CHECK(error_of<ValueError>([] { init::uniform({.low = 1, .high = 0}); }) == "uniform: no numbers in [1, 0)");
-  CHECK(error_of<ValueError>([] { init::uniform_within_root(0); }) == "uniform_within_root: n 0 is not positive");
-  CHECK(error_of<ValueError>([] { init::truncated_normal({.low = 2, .high = 2}); }) ==
-        "truncated_normal: no numbers in [2, 2]");
-  CHECK(error_of<ValueError>([] { init::truncated_normal({.std = 0}); }) == "truncated_normal: std 0 is not positive");
+  CHECK_REFUSED(ValueError, init::normal({.std = -1}), "normal", "std -1 is negative or NaN");
+  CHECK_REFUSED(ValueError, init::uniform({.low = 1, .high = 0}), "uniform", "no numbers in [1, 0)");
+  CHECK_REFUSED(ValueError, init::uniform_within_root(0), "uniform_within_root", "n 0 is not positive");
+  CHECK_REFUSED(ValueError, init::truncated_normal({.low = 2, .high = 2}), "truncated_normal", "no numbers in [2, 2]");
+  CHECK_REFUSED(ValueError, init::truncated_normal({.std = 0}), "truncated_normal", "std 0 is not positive");
   CHECK_THROWS_AS(init::xavier_uniform()({5}), ShapeError);
   CHECK_THROWS_AS(init::orthogonal()({5}), ShapeError);
-  CHECK(error_of<ShapeError>([] { init::values(Array({2}, {1, 2}))({3}); }) == "init: values of shape [2] for [3]");
+  CHECK_REFUSED(ShapeError, init::values(Array({2}, {1, 2}))({3}), "init", "values of shape [2] for [3]");
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 
 #include <functional>
 
-#include <xgrad/nn/nn.h>
-#include <xgrad/nn/pytorch/pytorch.h>
+#include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
 namespace {
@@ -41,10 +40,7 @@ const Row rows[] = {
     {"SinusoidalPositions", [](At here, std::int64_t size) { SinusoidalPositions(here, size); }},
     {"SinusoidalPositions", [](At here, std::int64_t size) { SinusoidalPositions(here, 2, {.max_length = size}); }},
     {"LayerNorm", [](At here, std::int64_t size) { LayerNorm(here, size); }},
-    {"LayerNorm",
-     [](At here, std::int64_t size) {
-       LayerNorm(here, Shape{size, 3});
-     }},
+    {"LayerNorm", [](At here, std::int64_t size) { LayerNorm(here, Shape({size, 3})); }},
     {"BatchNorm1d", [](At here, std::int64_t size) { BatchNorm1d(here, size); }},
 };
 
@@ -86,9 +82,7 @@ TEST_CASE("sizes that make no sense together are refused, too") {
       [&] { GRU(model.place(), high, low); },
       [&] { LSTMCell(model.place(), low, high); },
       [&] { MultiheadAttention(model.place(), low, 1); },
-      [&] {
-        LayerNorm(model.place(), Shape{high, low});
-      },
+      [&] { LayerNorm(model.place(), Shape({high, low})); },
       [&] { Mlp(model.place(), {.in = high, .hidden = low}); },
   };
   for (const auto& make : makes) {
@@ -96,8 +90,7 @@ TEST_CASE("sizes that make no sense together are refused, too") {
     CHECK(message.find("; is a size declared after this layer?\n  in layer") != std::string::npos);
   }
   CHECK(model.children().empty());
-  CHECK(error_of<LimitError>([&] { GRU(model.place(), 2, 2, {.layers = low}); }) ==
-        "GRU: layers of 1431654909 is too large; is it declared after this layer?\n  in layer");
+  CHECK_REFUSED(LimitError, GRU(model.place(), 2, 2, {.layers = low}), "GRU", "1431654909", "in layer");
 }
 
 }  // namespace

@@ -18,6 +18,22 @@
 
 namespace xgrad::testing {
 
+/// The names of the tensors or modules that named_parameters() and its like give.
+inline std::vector<std::string> names_of(const auto& named) {
+  std::vector<std::string> names;
+  for (const auto& each : named) names.push_back(each.first);
+  return names;
+}
+
+/// The arrays whose names begin with `prefix`, without it.
+inline NamedArrays part(const StateFile& file, const std::string& prefix) {
+  NamedArrays found;
+  for (const auto& [name, array] : file.arrays) {
+    if (name.starts_with(prefix)) found[name.substr(prefix.size())] = array;
+  }
+  return found;
+}
+
 /// Checks the gradients of a random combination of f(inputs) with respect to the inputs and all parameters of the
 /// module against five-point differences, along three random directions for each, relative to the largest entry of its
 /// gradient. Use double, and no dropout.

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include <xgrad/nn/nn.h>
-#include <xgrad/optim/optim.h>
+#include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
 namespace {

@@ -1,10 +1,7 @@
 // The layers made of attention where sizes are 0 or 1, and the extremes of their arguments.
 #include <limits>
 
-#include <xgrad/nn/attention/attention_scores.h>
-#include <xgrad/nn/attention/linear_attention.h>
-#include <xgrad/nn/models/transformer.h>
-#include <xgrad/nn/pytorch/multihead_attention.h>
+#include <xgrad/xgrad.h>
 
 #include "support/attention.h"
 
@@ -62,10 +59,8 @@ TEST_CASE("Attention pooling of sizes 0 and 1, with first and second gradients")
   const BilinearAttention bilinear{root, {.query = 3, .key = 3}};
   const AdditiveAttention additive{root, {.query = 3, .key = 3, .hidden = 2}};
   const GaussianAttention gaussian{root, {.w = 0.5, .trained = true}};
-  for (const AttentionPooling* attn :
-       {static_cast<const AttentionPooling*>(&dot), static_cast<const AttentionPooling*>(&windowed),
-        static_cast<const AttentionPooling*>(&bilinear), static_cast<const AttentionPooling*>(&additive),
-        static_cast<const AttentionPooling*>(&gaussian)}) {
+  const AttentionPooling* const kinds[] = {&dot, &windowed, &bilinear, &additive, &gaussian};
+  for (const AttentionPooling* attn : kinds) {
     CAPTURE(attn->description());
     const Tensors parameters = attn->parameters();
     each_size([&](std::int64_t B, std::int64_t T, std::int64_t S) {
@@ -152,10 +147,9 @@ TEST_CASE("Settings of attention layers at the ends of their range are refused, 
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double value : {nan, infinity, -infinity}) {
-    CHECK(error_of<ValueError>([&] { DotProductAttention(root, {.scale = value}); }) ==
-          cat("attention: scale ", value, " is not finite"));
-    CHECK(error_of<ValueError>([&] { GaussianAttention(root, {.w = value}); }) ==
-          cat("attention: w ", value, " is not finite"));
+    CHECK_REFUSED(ValueError, DotProductAttention(root, {.scale = value}), "attention",
+                  cat("scale ", value, " is not finite"));
+    CHECK_REFUSED(ValueError, GaussianAttention(root, {.w = value}), "attention", cat("w ", value, " is not finite"));
     CHECK_THROWS_AS(MultiHeadAttention(root, 4, 2, {.dropout = value}), ValueError);
     CHECK_THROWS_AS(DotProductAttention(root, {.dropout = value}), ValueError);
     CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.dropout = value}), ValueError);
@@ -167,49 +161,29 @@ TEST_CASE("Settings of attention layers at the ends of their range are refused, 
               DotProductAttention(root)(x, x, x, causal).value(), 1e-14);
 }
 
-TEST_CASE("Windowed attention with a length for every query, some of which end before the window") {
-  const BandAttention attn{root, {.before = 1, .after = 1}};
-  const DotProductAttention reference{root};
-  Index lengths({1, 64}, 64);
-  for (const std::int64_t t : {0, 17, 40, 63}) lengths.mutable_data()[t] = t / 2;
-  const Tensor q = variable(normal({1, 64, 3}, 1)), k = variable(normal({1, 64, 3}, 2)),
-               v = variable(normal({1, 64, 3}, 3));
-  const AttentionMask mask = padding(lengths),
-                      written{.masked = masked_keys(mask & nn::window({.before = 1, .after = 1}), {1, 64, 64})};
-  const Tensor y = attn(q, k, v, mask), expected = reference(q, k, v, written);
-  check_close(y.value(), expected.value(), 1e-14);
-  const Array seed = normal({1, 64, 3}, 4);
-  const Tensors g = grad(y, {q, k, v}, {.seed = seed}), wanted = grad(expected, {q, k, v}, {.seed = seed});
-  for (std::size_t i = 0; i < 3; ++i) check_close(g[i].value(), wanted[i].value(), 1e-14);
-}
-
 TEST_CASE("Attention pooling refuses what would be repeated to fit") {
   const Tensor q(normal({1, 3, 4})), k(normal({2, 5, 4})), narrow_keys(normal({1, 5, 1}));
   const GaussianAttention gaussian{root};
   const AdditiveAttention additive{root, {.query = 4, .key = 4, .hidden = 2}};
   const DotProductAttention dot{root};
-  for (const AttentionPooling* attn :
-       {static_cast<const AttentionPooling*>(&gaussian), static_cast<const AttentionPooling*>(&additive),
-        static_cast<const AttentionPooling*>(&dot)}) {
-    CHECK(error_of<ShapeError>([&] { attn->score(q, k); }) ==
-          "attention: batch sizes differ: q [1, 3, 4], k [2, 5, 4]");
+  const AttentionPooling* const kinds[] = {&gaussian, &additive, &dot};
+  for (const AttentionPooling* attn : kinds) {
+    CHECK_REFUSED(ShapeError, attn->score(q, k), "attention", "batch sizes differ: q [1, 3, 4], k [2, 5, 4]");
     CHECK_THROWS_AS(attn->weights(q, k), ShapeError);
     CHECK_THROWS_AS(attn->score(q[0], k[0]), ShapeError);
     CHECK_THROWS_AS(attn->weights(k[0], k[0]), ShapeError);
   }
-  CHECK(error_of<ShapeError>([&] { gaussian.score(q, narrow_keys); }) ==
-        "attention: queries and keys differ in width: q [1, 3, 4], k [1, 5, 1]");
+  CHECK_REFUSED(ShapeError, gaussian.score(q, narrow_keys), "attention", "q [1, 3, 4]", "k [1, 5, 1]");
   const Tensor one = q[{_, slice(0, 1)}];
-  check_refused<ShapeError>({
-      {[&] { additive(one, q, q, {.bias = ones({3, 3})}); }, {"attention:", "bias of shape", "[3, 3]", "[1, 1, 1, 3]"}},
-      {[&] { additive(one, q, q, {.masked = Mask({3, 3}, false)}); },
-       {"attention: masked of shape [3, 3] cannot become [1, 1, 1, 3]"}}
-  });
+  CHECK_REFUSED(ShapeError, additive(one, q, q, {.bias = ones({3, 3})}), "attention", "bias of shape", "[3, 3]",
+                "[1, 1, 1, 3]");
+  CHECK_REFUSED(ShapeError, additive(one, q, q, {.masked = Mask({3, 3}, false)}), "attention",
+                "masked of shape [3, 3] cannot become [1, 1, 1, 3]");
   struct Wrong : AttentionPooling {
     Wrong() : AttentionPooling(root, 0) {}
     Tensor score(const Tensor& a, const Tensor&) const override { return sum(a, 2); }
   } wrong;
-  CHECK(error_of<ShapeError>([&] { wrong(q, q, q); }) == "attention: scores of shape [1, 3], needs [1, 3, 3]");
+  CHECK_REFUSED(ShapeError, wrong(q, q, q), "attention", "scores of shape [1, 3], needs [1, 3, 3]");
 }
 
 }  // namespace

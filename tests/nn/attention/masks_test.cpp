@@ -3,8 +3,7 @@
 
 #include <limits>
 
-#include <xgrad/nn/attention/masks.h>
-#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
 namespace {
@@ -18,7 +17,7 @@ TEST_CASE("Masks as truth values") {
   CHECK(equal(window_mask(4, {.before = 1}), Mask({4, 4}, {0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0})));
   CHECK(equal(window_mask(3, {.before = 0, .after = 1}), Mask({3, 3}, {0, 0, 1, 1, 0, 0, 1, 1, 0})));
   CHECK_THROWS_AS(padding_mask(Index({1, 2}, {1, 3}), 3), ShapeError);
-  CHECK(error_of<ValueError>([] { window({.before = -1}); }) == "window: before -1 and after 0: one is negative");
+  CHECK_REFUSED(ValueError, window({.before = -1}), "window", "before -1 and after 0: one is negative");
 }
 
 TEST_CASE("Masks of no size, and of the largest numbers") {
@@ -34,11 +33,11 @@ TEST_CASE("Masks of no size, and of the largest numbers") {
   CHECK(equal(masked_keys(window(halves), {1, 3, 3}), Mask({1, 1, 3, 3}, false)));
   CHECK(equal(masked_keys(window(halves) & causal, {1, 3, 3}), causal_mask(3).reshaped({1, 1, 3, 3})));
 
-  CHECK(error_of<ValueError>([] { causal_mask(4, -2); }) == "causal_mask: past -2 is negative");
-  CHECK(error_of<ValueError>([] { causal_mask(-4); }) == "causal_mask: size -4 is negative");
-  CHECK(error_of<ValueError>([] { padding_mask(Index({1}, 0), -1); }) == "padding_mask: size -1 is negative");
-  CHECK(error_of<ValueError>([] { padding_mask(Index({2}, {1, 4}), 3); }) == "padding_mask: length 4 is not in [0, 3]");
-  CHECK(error_of<ValueError>([] { window_mask(-1, {}); }) == "window_mask: size -1 is negative");
+  CHECK_REFUSED(ValueError, causal_mask(4, -2), "causal_mask", "past -2 is negative");
+  CHECK_REFUSED(ValueError, causal_mask(-4), "causal_mask", "size -4 is negative");
+  CHECK_REFUSED(ValueError, padding_mask(Index({1}, 0), -1), "padding_mask", "size -1 is negative");
+  CHECK_REFUSED(ValueError, padding_mask(Index({2}, {1, 4}), 3), "padding_mask", "length 4 is not in [0, 3]");
+  CHECK_REFUSED(ValueError, window_mask(-1, {}), "window_mask", "size -1 is negative");
   for (const std::int64_t size : {least, most}) {
     CHECK_THROWS_AS(causal_mask(size), Error);
     CHECK_THROWS_AS(causal_mask(1, size), Error);
@@ -67,9 +66,7 @@ TEST_CASE("Both masks at once") {
   CHECK(band.band->after == 0);
   const AttentionMask biased = AttentionMask{.bias = Tensor(1)} & AttentionMask{.bias = Tensor(2)};
   CHECK(biased.bias.item() == 3);
-  CHECK(error_of<ShapeError>([&] {
-          both& padding(Index({2, 1}, {1, 1}));
-        }) == "mask: lengths of shapes [2] and [2, 1]");
+  CHECK_REFUSED(ShapeError, both & padding(Index({2, 1}, {1, 1})), "mask", "lengths of shapes [2] and [2, 1]");
 }
 
 TEST_CASE("All that a mask says, for each score") {
@@ -77,12 +74,9 @@ TEST_CASE("All that a mask says, for each score") {
   CHECK(equal(masked_keys(both, {2, 2, 3}), Mask({2, 1, 2, 3}, {0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1})));
   CHECK(equal(masked_keys(padding(Index({1, 2}, {1, 2})), {1, 2, 3}), Mask({1, 1, 2, 3}, {0, 1, 1, 0, 0, 1})));
   CHECK(equal(masked_keys({.masked = Mask({2, 2}, {1, 0, 0, 0})}, {1, 2, 2}), Mask({1, 1, 2, 2}, {1, 0, 0, 0})));
-  CHECK(error_of<ShapeError>([] {
-          masked_keys(padding(Index({3}, {1, 2, 1})), {2, 2, 3});
-        }) == "masked_keys: lengths of shape [3], needs [2] or [2, 2]");
-  CHECK(error_of<ValueError>([] {
-          masked_keys(padding(Index({1}, {4})), {1, 2, 3});
-        }) == "masked_keys: length 4 is not in [0, 3]");
+  CHECK_REFUSED(ShapeError, masked_keys(padding(Index({3}, {1, 2, 1})), {2, 2, 3}), "masked_keys",
+                "lengths of shape [3], needs [2] or [2, 2]");
+  CHECK_REFUSED(ValueError, masked_keys(padding(Index({1}, {4})), {1, 2, 3}), "masked_keys", "length 4", "[0, 3]");
   CHECK_THROWS_AS(masked_keys({}, {2, 3}), ShapeError);
 }
 

@@ -1,18 +1,10 @@
-// Multi-head attention: the formula, masks, caches, weights.
+// Multi-head attention: the formula, masks, weights; linear attention.
 #include "../support.h"
 
 #include <limits>
 #include <memory>
 
-#include <xgrad/nn/attention/attention_scores.h>
-#include <xgrad/nn/attention/multi_head_attention.h>
-#include <xgrad/ops/arrange/create.h>
-#include <xgrad/ops/arrange/join.h>
-#include <xgrad/ops/arrange/shape.h>
-#include <xgrad/ops/arrange/slice.h>
-#include <xgrad/ops/elementwise/compare.h>
-#include <xgrad/ops/elementwise/elementwise.h>
-#include <xgrad/ops/products/matmul.h>
+#include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
 namespace {
@@ -95,11 +87,10 @@ TEST_CASE("A window is a band mask") {
 // ---- Errors, weights, gradients ----
 
 TEST_CASE("MultiHeadAttention refuses sizes that do not divide and dropouts that are no probability") {
-  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 64, 5); }) ==
-        "attention: dim 64 does not divide by 5 heads");
-  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 64, 0); }) == "MultiHeadAttention: heads 0 is not positive");
-  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 4, 2, {.dropout = 2}); }) ==
-        "MultiHeadAttention: dropout 2 is not in [0, 1]");
+  CHECK_REFUSED(ValueError, MultiHeadAttention(root, 64, 5), "attention", "dim 64 does not divide by 5 heads");
+  CHECK_REFUSED(ValueError, MultiHeadAttention(root, 64, 0), "MultiHeadAttention", "heads 0 is not positive");
+  CHECK_REFUSED(ValueError, MultiHeadAttention(root, 4, 2, {.dropout = 2}), "MultiHeadAttention",
+                "dropout 2 is not in [0, 1]");
   CHECK_THROWS_AS(MultiHeadAttention(root, 4, 2)(normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 6, 4})), ShapeError);
 }
 
@@ -136,8 +127,7 @@ TEST_CASE("A recorder of one module keeps the weights of its layers alone, besid
   REQUIRE(of_part.records().size() == 1);
   CHECK(equal(of_part.last("second"), of_all.records()[3].weights));
   CHECK_FALSE(equal(of_part.last("second"), of_a.last("second")));
-  CHECK(error_of<ValueError>([&] { of_part.last("first"); }) ==
-        "attention_recorder: no weights of 'first', only of [second]");
+  CHECK_REFUSED(ValueError, of_part.last("first"), "attention_recorder", "no weights of 'first', only of [second]");
 }
 
 TEST_CASE("A recorder keeps the weights of the layers that run while it lives") {
@@ -167,8 +157,7 @@ TEST_CASE("A recorder keeps the weights of the layers that run while it lives") 
     CHECK(equal(recorder.last("first")[{0, 1}], Array({3, 3}, {1, 0, 0, 1, 0, 0, 1, 0, 0})));
     CHECK(recorder.last("second").at({1, 0, 0, 1}) == 0);
     CHECK(recorder.last("second").at({1, 0, 2, 1}) > 0);
-    CHECK(error_of<ValueError>([&] { recorder.last("fourth"); }) ==
-          "attention_recorder: no weights of 'fourth', only of [first, second, third]");
+    CHECK_REFUSED(ValueError, recorder.last("fourth"), "attention_recorder", "'fourth'", "[first", "third]");
   }
   model.second(x);
   CHECK(outer.records().size() == 5);
@@ -177,8 +166,7 @@ TEST_CASE("A recorder keeps the weights of the layers that run while it lives") 
   const AttentionRecorder of_alone;
   alone(x);
   CHECK(of_alone.last("").shape() == Shape{2, 2, 3, 3});
-  CHECK(error_of<ValueError>([&] { of_alone.last("attn"); }) ==
-        "attention_recorder: no weights of 'attn', only of [the model itself, '']");
+  CHECK_REFUSED(ValueError, of_alone.last("attn"), "attention_recorder", "'attn'", "[the model itself, '']");
 }
 
 }  // namespace
@@ -194,5 +182,40 @@ TEST_CASE("The number of parameters does not depend on the number of heads, and 
   CHECK(difference(attn(x).value(), without.value()) > 1e-3);
   check_close(attn(x).value(), attn.o(without).value());
 }
+
+namespace {
+
+TEST_CASE("LinearAttention has the parameters of MultiHeadAttention and maps around linear_attention") {
+  const LinearAttention attn{root, 8, 2, {.key = 5, .value = 3}};
+  const MultiHeadAttention softmax_form{root, 8, 2, {.key = 5, .value = 3}};
+  softmax_form.load_state_dict(attn.state_dict());
+  const Tensor x(normal({2, 4, 8}, 1)), k(normal({2, 6, 5}, 2)), v(normal({2, 6, 3}, 3));
+  const Tensor y = attn(x, k, v, padding(Index({2}, {3, 6})));
+  check_close(y.value(),
+              attn.o(linear_attention(attn.q(x), attn.k(k), attn.v(v), 2, {.lengths = Index({2}, {3, 6})})).value());
+  CHECK(difference(y.value(), softmax_form(x, k, v, padding(Index({2}, {3, 6}))).value()) > 1e-3);
+}
+
+TEST_CASE("LinearAttention step by step gives what it gives at once") {
+  const LinearAttention attn{root, 8, 2, {.bias = true}};
+  const Tensor x(normal({2, 6, 8}));
+  const Tensor whole = attn(x, causal);
+  LinearAttentionState past;
+  Tensors steps;
+  for (std::int64_t t = 0; t < 6; ++t) steps.push_back(attn.extend(x[{_, slice(t, t + 1)}], past));
+  check_close(concat(steps, 1).value(), whole.value());
+  CHECK(past.sums.shape() == Shape{2, 2, 4, 5});
+}
+
+TEST_CASE("LinearAttention refuses what it cannot do") {
+  const LinearAttention attn{root, 4, 2, {.bias = true}};
+  const Tensor x(normal({2, 3, 4}));
+  CHECK_THROWS_AS(LinearAttention(root, 4, 3), ValueError);
+  CHECK_REFUSED(ValueError, attn(x, window({.before = 1})), "linear_attention",
+                "a mask may be causal and have lengths, nothing else");
+  CHECK_THROWS_AS(attn(x, {.bias = x}), ValueError);
+}
+
+}  // namespace
 
 }  // namespace xgrad::testing

@@ -1,50 +1,38 @@
-// Self-attention from one map, and the gated feed-forward.
+// Self-attention from one map and step by step, the cache of keys and values, and the gated feed-forward.
 #include "../support.h"
 
-#include <xgrad/core/graph/record.h>
-#include <xgrad/nn/attention/multi_head_attention.h>
-#include <xgrad/nn/layers/swiglu.h>
-#include <xgrad/ops/arrange/create.h>
-#include <xgrad/ops/arrange/join.h>
-#include <xgrad/ops/arrange/slice.h>
-#include <xgrad/ops/elementwise/elementwise.h>
-#include <xgrad/ops/products/matmul.h>
+#include <limits>
+
+#include <xgrad/xgrad.h>
+#include <xgrad/core/runtime/memory.h>
 
 namespace xgrad::testing {
 namespace {
 
 using namespace nn;
 
-TEST_CASE("Self-attention from one map is attention with three") {
-  const MultiHeadAttention one{root, 8, 2, {.bias = true, .packed = true}};
-  const MultiHeadAttention three{root, 8, 2, {.bias = true}};
-  const Linear* maps[] = {&*three.q, &*three.k, &*three.v};
-  for (std::int64_t i = 0; i < 3; ++i) {
-    maps[i]->weight.assign(one.qkv->weight.value()[{slice(8 * i, 8 * i + 8)}]);
-    maps[i]->bias.assign(one.qkv->bias.value()[{slice(8 * i, 8 * i + 8)}]);
-  }
-  three.o.weight.assign(one.o.weight.value());
-  three.o.bias.assign(one.o.bias.value());
-  const Tensor x = normal({2, 5, 8});
-  check_close(one(x).value(), three(x).value());
-  AttentionRecorder recorder;
-  check_close(one(x, causal).value(), three(x, causal).value());
-  check_close(recorder.records()[0].weights, recorder.records()[1].weights);
-  CHECK(to_string(one).starts_with("MultiHeadAttention 8, 2 heads"));
-}
-
-TEST_CASE("With fewer heads of keys, and turned by positions, attention from one map is attention with three, too") {
-  for (const std::optional<double> theta : {std::optional<double>(), {50.}}) {
-    const MultiHeadAttention one{root, 8, 4, {.kv_heads = 2, .packed = true, .rotary_theta = theta}};
-    const MultiHeadAttention three{root, 8, 4, {.kv_heads = 2, .rotary_theta = theta}};
-    const Array rows = one.qkv->weight.value();
-    three.q->weight.assign(rows[{slice(0, 8)}]);
-    three.k->weight.assign(rows[{slice(8, 12)}]);
-    three.v->weight.assign(rows[{slice(12, 16)}]);
-    three.o.weight.assign(one.o.weight.value());
+TEST_CASE(
+    "Self-attention from one map is attention with three, with fewer heads of keys and turned by positions, too") {
+  using Options = MultiHeadAttentionOptions;
+  for (const Options& options :
+       {Options{.bias = true}, Options{.kv_heads = 2}, Options{.kv_heads = 2, .rotary_theta = 50.}}) {
+    Options packed = options;
+    packed.packed = true;
+    const MultiHeadAttention one{root, 8, 4, packed}, three{root, 8, 4, options};
+    std::int64_t row = 0;
+    for (const Linear* map : {&*three.q, &*three.k, &*three.v}) {
+      const Slice rows = slice(row, row + map->out);
+      row += map->out;
+      map->weight.assign(one.qkv->weight.value()[{rows}]);
+      if (options.bias) map->bias.assign(one.qkv->bias.value()[{rows}]);
+    }
+    three.o.load_state_dict(one.o.state_dict());
     const Tensor x = normal({2, 5, 8});
+    AttentionRecorder recorder;
     check_close(one(x, causal).value(), three(x, causal).value());
-    if (!theta) check_close(one(x).value(), three.attend(x, three.remember(x, x)).value());
+    check_close(recorder.records()[0].weights, recorder.records()[1].weights);
+    if (!options.rotary_theta) check_close(one(x).value(), three.attend(x, three.remember(x, x)).value());
+    CHECK(to_string(one).starts_with("MultiHeadAttention 8, 4 heads"));
   }
 }
 
@@ -106,30 +94,157 @@ TEST_CASE("SwiGlu is its formula") {
 }
 
 TEST_CASE("Self-attention and SwiGlu refuse bad settings and inputs") {
-  check_refused<ValueError>({
-      {[] { MultiHeadAttention(root, 8, 3); }, {"attention: dim 8 does not divide by 3 heads"}},
-      {[] { MultiHeadAttention(root, 8, 4, {.kv_heads = 3}); }, {"attention: 4 heads do not divide by 3 kv_heads"}},
-      {[] { MultiHeadAttention(root, 8, 4, {.kv_heads = 0}); }, {"MultiHeadAttention: kv_heads 0 is not positive"}},
-      {[] { MultiHeadAttention(root, 6, 2, {.rotary_theta = 100.}); }, {"attention: heads of 3 columns"}},
-      {[] { MultiHeadAttention(root, 6, 2, {.dropout = 2}); }, {"MultiHeadAttention: dropout 2 is not in [0, 1]"}},
-      {[] { SwiGlu(root, {.in = 4}); }, {" 0 is not positive"}}
-  });
+  CHECK_REFUSED(ValueError, MultiHeadAttention(root, 8, 4, {.kv_heads = 3}), "attention", "4 heads", "3 kv_heads");
+  CHECK_REFUSED(ValueError, MultiHeadAttention(root, 8, 4, {.kv_heads = 0}), "MultiHeadAttention", "kv_heads 0");
+  CHECK_REFUSED(ValueError, MultiHeadAttention(root, 6, 2, {.rotary_theta = 100.}), "attention", "heads of 3 columns");
+  CHECK_REFUSED(ValueError, SwiGlu(root, {.in = 4}), "Linear", "0 is not positive");
   const MultiHeadAttention attn{root, 8, 2, {.packed = true}};
   CHECK_THROWS_AS(attn(zeros({2, 3, 7})), ShapeError);
-  CHECK(error_of<ValueError>([&] {
-          attn(zeros({2, 3, 8}), zeros({2, 3, 8}), zeros({2, 3, 8}));
-        }).starts_with("attention: packed maps are for self-attention"));
+  CHECK_REFUSED(ValueError, attn(zeros({2, 3, 8}), zeros({2, 3, 8}), zeros({2, 3, 8})), "attention", "self-attention");
   CHECK_THROWS_AS(attn.remember(zeros({2, 3, 8}), zeros({2, 3, 8})), ValueError);
-  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 8, 2, {.key = 5, .packed = true}); }) ==
-        "attention: packed maps have one width, dim 8, not query 0, key 5, value 0");
+  CHECK_REFUSED(ValueError, MultiHeadAttention(root, 8, 2, {.key = 5, .packed = true}), "attention",
+                "packed maps have one width, dim 8, not query 0, key 5, value 0");
   const MultiHeadAttention turned{root, 8, 2, {.rotary_theta = 100.}};
-  CHECK(error_of<ValueError>([&] {
-          turned.remember(zeros({2, 3, 8}), zeros({2, 3, 8}));
-        }).starts_with("attention: rotary positions"));
+  CHECK_REFUSED(ValueError, turned.remember(zeros({2, 3, 8}), zeros({2, 3, 8})), "attention", "rotary positions");
   KeyValueCache past;
   attn.extend(zeros({2, 3, 8}), past);
   CHECK_THROWS_AS(attn.extend(zeros({1, 1, 8}), past), ShapeError);
   CHECK(past.length() == 3);
+}
+
+// T positions of two sequences.
+Tensor rows(std::int64_t T, std::uint64_t seed) { return normal({2, T, 3}, seed); }
+
+TEST_CASE("A cache holds what was appended, position by position, beyond its first room, too") {
+  KeyValueCache cache(4);
+  CHECK(cache.length() == 0);
+  CHECK(!cache.keys().defined());
+  Tensors k, v;
+  for (const std::int64_t T : {1, 2, 3, 9, 0, 1}) {
+    k.push_back(rows(T, k.size()));
+    v.push_back(rows(T, k.size() + 20));
+    cache.append(k.back(), v.back());
+    CHECK(equal(cache.keys().value(), concat(k, 1).value()));
+    CHECK(equal(cache.values().value(), concat(v, 1).value()));
+  }
+  CHECK(cache.length() == 16);
+  cache.rewind(2);
+  CHECK(equal(cache.keys().value(), concat(k, 1).value()[{_, slice(0, 2)}]));
+}
+
+TEST_CASE("Copies of a cache go on by themselves") {
+  KeyValueCache one(8);
+  one.append(rows(2, 1), rows(2, 2));
+  KeyValueCache other = one;
+  one.append(rows(1, 3), rows(1, 4));
+  other.append(rows(1, 5), rows(1, 6));
+  CHECK(equal(one.keys().value(), concat({rows(2, 1), rows(1, 3)}, 1).value()));
+  CHECK(equal(other.keys().value(), concat({rows(2, 1), rows(1, 5)}, 1).value()));
+  CHECK(equal(one.values().value(), concat({rows(2, 2), rows(1, 4)}, 1).value()));
+  const Tensor seen = one.keys();
+  const Array before = Array(seen.shape(), std::span(seen.value().data(), static_cast<std::size_t>(seen.size())));
+  one.rewind(0);
+  one.append(rows(3, 7), rows(3, 8));
+  CHECK(equal(seen.value(), before));
+}
+
+TEST_CASE("Selecting rows keeps the positions") {
+  KeyValueCache cache;
+  cache.select(Index({1}, {7}));  // nothing there
+  cache.append(rows(3, 1), rows(3, 2));
+  cache.select(Index({3}, {1, 1, 0}));
+  CHECK(equal(cache.keys().value(), index_select(rows(3, 1), 0, Index({3}, {1, 1, 0})).value()));
+  CHECK_THROWS_AS(cache.select(Index({1}, {3})), ValueError);
+  CHECK(cache.length() == 3);
+  const Tensor more = normal({3, 2, 3}, 9);
+  cache.append(more, more);
+  CHECK(equal(cache.values().value()[{_, slice(3, 5)}], more.value()));
+}
+
+TEST_CASE("Gradients flow through a cache, and what a graph has seen does not change") {
+  check_gradients(
+      [](const Tensors& x) {
+        KeyValueCache cache(2);
+        for (const Tensor& each : x) cache.append(each, square(each));
+        return cache.keys() * cache.values();
+      },
+      {normal({2, 1, 3}), normal({2, 2, 3}, 2), normal({2, 1, 3}, 3)});
+  const Tensor w = variable(normal({1, 1, 2}));
+  KeyValueCache cache(8);
+  cache.append(w * 2, w * 3);
+  const Tensor y = sum(cache.keys() * cache.values());  // 6 w^2
+  {
+    const NoGrad off;
+    cache.append(normal({1, 1, 2}), normal({1, 1, 2}));
+    cache.rewind(0);
+    cache.append(normal({1, 2, 2}, 2), normal({1, 2, 2}, 2));
+  }
+  check_close(grad(y, {w})[0].value(), (w * 12).value());
+}
+
+TEST_CASE("A cache refuses what does not fit, and stays as it was") {
+  CHECK_REFUSED(ValueError, KeyValueCache cache(0), "key_value_cache", "room for 0 positions");
+  KeyValueCache cache;
+  cache.append(rows(3, 1), rows(3, 2));
+  const auto refused = [&](const Shape& k, const Shape& v) {
+    return error_of<ShapeError>([&] { cache.append(normal(k), normal(v)); });
+  };
+  CHECK(refused({3, 1, 3}, {3, 1, 3}) == "attention: batch sizes differ: [3, 1, 3] after a past of [2, 3, 3]");
+  CHECK(refused({2, 1, 4}, {2, 1, 3}) == "attention: widths differ: [2, 1, 4] after a past of [2, 3, 3]");
+  CHECK(refused({2, 1, 3}, {2, 1, 5}) == "attention: widths differ: [2, 1, 5] after a past of [2, 3, 3]");
+  CHECK(refused({2, 1, 3}, {2, 2, 3}) ==
+        "attention: needs keys and values (batch, positions, width): [2, 1, 3] and [2, 2, 3]");
+  CHECK(refused({2, 3}, {2, 3}) == "attention: needs keys and values (batch, positions, width): [2, 3] and [2, 3]");
+  CHECK(cache.length() == 3);
+  CHECK(equal(cache.keys().value(), rows(3, 1).value()));
+}
+
+TEST_CASE("A cache after a selection of rows writes into the block that is there") {
+  KeyValueCache cache(100);
+  cache.append(rows(3, 1), rows(3, 2));
+  cache.select(Index({2}, {1, 0}));
+  const std::int64_t before = pool_stats().bytes_in_use;
+  const Tensor k = rows(1, 3), v = rows(1, 4);
+  const std::int64_t own = pool_stats().bytes_in_use - before;
+  for (int i = 0; i < 90; ++i) cache.append(k, v);
+  CHECK(pool_stats().bytes_in_use - before == own);
+  CHECK(equal(cache.keys().value()[{_, slice(0, 4)}],
+              concat({index_select(rows(3, 1), 0, Index({2}, {1, 0})), k}, 1).value()));
+  cache.select(Index(Shape{0}));
+  CHECK(cache.keys().shape() == Shape{0, 93, 3});
+}
+
+TEST_CASE("A cache goes back only to positions that are there, and so do the states made of caches") {
+  KeyValueCache cache(4);
+  cache.append(rows(2, 1), rows(2, 2));
+  const auto refusal = [](auto& state, std::int64_t length) {
+    return error_of<ValueError>([&] { state.rewind(length); });
+  };
+  CHECK(refusal(cache, -1) == "key_value_cache: rewind to position -1 of 2");
+  CHECK(refusal(cache, 3) == "key_value_cache: rewind to position 3 of 2");
+  CHECK(refusal(cache, std::numeric_limits<std::int64_t>::max()) ==
+        "key_value_cache: rewind to position 9223372036854775807 of 2");
+  CHECK(cache.length() == 2);
+  cache.rewind(2);
+  cache.rewind(0);
+  CHECK(!cache.keys().defined());
+
+  const Gpt gpt(root, {.vocabulary = 5, .context = 8, .dim = 4, .heads = 2, .layers = 1, .dropout = 0});
+  LanguageState text = gpt.begin(1);
+  gpt.next(Index({1, 3}, {1, 2, 3}), text);
+  CHECK(refusal(text, -1) == "language_model: rewind to position -1 of 3");
+  CHECK(refusal(text, 4) == "language_model: rewind to position 4 of 3");
+  text.rewind(2);
+  CHECK(text.length() == 2);
+  CHECK(text.blocks[0].length() == 2);
+
+  const Decoder decoder(root, 5, {.dim = 4, .ffn = 4, .heads = 2, .layers = 1, .dropout = 0});
+  DecoderState decoding = decoder.start(normal({1, 2, 4}));
+  decoder(Index({1, 2}, {1, 2}), decoding);
+  CHECK(refusal(decoding, -1) == "decoder: rewind to position -1 of 2");
+  CHECK(refusal(decoding, 3) == "decoder: rewind to position 3 of 2");
+  decoding.rewind(1);
+  CHECK(decoding.blocks[0].past.length() == 1);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-#include <xgrad/nn/nn.h>
-#include <xgrad/nn/pytorch/pytorch.h>
+#include <xgrad/xgrad.h>
 
 #include "../support.h"
 

@@ -1,8 +1,7 @@
 // Recurrent layers: names, first numbers, dropout, errors. Their numbers: recurrent_fixtures_test.cpp.
 #include "../support.h"
 
-#include <xgrad/nn/layers/recurrent.h>
-#include <xgrad/ops/ops.h>
+#include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
 namespace {
@@ -55,11 +54,11 @@ TEST_CASE("Dropout acts between layers, in training only, and never on the resul
 }
 
 TEST_CASE("Recurrent layers refuse bad settings and inputs") {
-  CHECK(error_of<ValueError>([] { LSTM(root, 0, 4); }) == "LSTM: in 0 is not positive");
-  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.layers = 0}); }) == "LSTM: layers 0 is not positive");
-  CHECK(error_of<ValueError>([] { RNN(root, 3, 4, {.dropout = 1.5}); }) == "RNN: dropout 1.5 is not in [0, 1]");
-  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.proj_size = 4}); }) == "lstm: proj_size 4 is not in [0, 4)");
-  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.proj_size = -1}); }) == "lstm: proj_size -1 is not in [0, 4)");
+  CHECK_REFUSED(ValueError, LSTM(root, 0, 4), "LSTM", "in 0 is not positive");
+  CHECK_REFUSED(ValueError, LSTM(root, 3, 4, {.layers = 0}), "LSTM", "layers 0 is not positive");
+  CHECK_REFUSED(ValueError, RNN(root, 3, 4, {.dropout = 1.5}), "RNN", "dropout 1.5 is not in [0, 1]");
+  CHECK_REFUSED(ValueError, LSTM(root, 3, 4, {.proj_size = 4}), "lstm", "proj_size 4 is not in [0, 4)");
+  CHECK_REFUSED(ValueError, LSTM(root, 3, 4, {.proj_size = -1}), "lstm", "proj_size -1 is not in [0, 4)");
 
   struct Model : Module {
     LSTM lstm{at("lstm"), 3, 4, {.bidirectional = true}};
@@ -68,30 +67,25 @@ TEST_CASE("Recurrent layers refuse bad settings and inputs") {
   } m;
   const std::string place = "\n  in lstm (LSTM 3 -> 4, both directions)";
   const Tensor x = zeros({2, 5, 3});
-  check_refused<ShapeError>({
-      {[&] { m.lstm(zeros({5, 3})); }, {"lstm:", "needs an input", "(B, T, 3)", "[5, 3]", "[1, 5, 3]", place}},
-      {[&] { m.lstm(zeros({2, 5, 4})); }, {"lstm: needs an input (B, T, 3), got [2, 5, 4]", place}},
-      {[&] { m.lstm(x, {.h = zeros({1, 2, 4})}); }, {"lstm: initial state of shape [1, 2, 4], needs [2, 2, 4]", place}},
-      {[&] { m.lstm(x, {.c = zeros({2, 3, 4})}); }, {"lstm: initial state of shape [2, 3, 4], needs [2, 2, 4]", place}},
-      {[&] { m.cell(x); }, {"gru_cell: needs an input (B, 3), got [2, 5, 3]", "in cell"}},
-      {[&] { m.cell(zeros({2, 3}), zeros({1, 4})); }, {"gru: state of shape [1, 4], needs [2, 4]", "in cell"}}
-  });
-  check_refused<ValueError>({
-      {[&] { m.lstm(x, {.lengths = Index({2}, {5, 6})}); }, {"lstm: length 6 of sequence 1 is not in [1, 5]", place}},
-      {[&] { m.gru(x, {.c = zeros({1, 2, 4})}); }, {"gru: has no memory c", "in gru"}}
-  });
+  CHECK_REFUSED(ShapeError, m.lstm(zeros({5, 3})), "lstm", "needs an input", "(B, T, 3)", "[5, 3]", "[1, 5, 3]", place);
+  CHECK_REFUSED(ShapeError, m.lstm(zeros({2, 5, 4})), "lstm", "needs an input (B, T, 3), got [2, 5, 4]", place);
+  CHECK_REFUSED(ShapeError, m.lstm(x, {.h = zeros({1, 2, 4})}), "lstm", "shape [1, 2, 4]", "needs [2, 2, 4]", place);
+  CHECK_REFUSED(ShapeError, m.lstm(x, {.c = zeros({2, 3, 4})}), "lstm", "shape [2, 3, 4]", "needs [2, 2, 4]", place);
+  CHECK_REFUSED(ShapeError, m.cell(x), "gru_cell", "needs an input (B, 3), got [2, 5, 3]", "in cell");
+  CHECK_REFUSED(ShapeError, m.cell(zeros({2, 3}), zeros({1, 4})), "gru", "shape [1, 4]", "needs [2, 4]", "in cell");
+  CHECK_REFUSED(ValueError, m.lstm(x, {.lengths = Index({2}, {5, 6})}), "lstm",
+                "length 6 of sequence 1 is not in [1, 5]", place);
+  CHECK_REFUSED(ValueError, m.gru(x, {.c = zeros({1, 2, 4})}), "gru", "has no memory c", "in gru");
   // A state of another width is blamed itself, not the input.
   const Tensor one = zeros({2, 3}), wide = zeros({2, 5});
   const RNNCell rnn_cell{root, 3, 4};
   const LSTMCell lstm_cell{root, 3, 4};
-  check_refused<ShapeError>({
-      {[&] { rnn_cell(one, wide); }, {"rnn: state of shape [2, 5], needs [2, 4]"}},
-      {[&] { m.cell(one, wide); }, {"gru: state of shape [2, 5], needs [2, 4]", "in cell"}},
-      {[&] { lstm_cell(one, {.h = wide}); }, {"lstm: state of shape [2, 5], needs [2, 4]"}},
-      {[&] { lstm_cell(one, {.c = wide}); }, {"lstm: memory of shape [2, 5], needs [2, 4]"}},
-      {[&] { lstm_cell(one, {.h = wide, .c = wide}); }, {"lstm: state of shape [2, 5], needs [2, 4]"}}
-  });
-  CHECK(error_of<ValueError>([&] { m.gru.weights(1); }) == "recurrent: no layer 1 in direction 0 of 1 x 1");
+  CHECK_REFUSED(ShapeError, rnn_cell(one, wide), "rnn", "state of shape [2, 5], needs [2, 4]");
+  CHECK_REFUSED(ShapeError, m.cell(one, wide), "gru", "state of shape [2, 5], needs [2, 4]", "in cell");
+  CHECK_REFUSED(ShapeError, lstm_cell(one, {.h = wide}), "lstm", "state of shape [2, 5], needs [2, 4]");
+  CHECK_REFUSED(ShapeError, lstm_cell(one, {.c = wide}), "lstm", "memory of shape [2, 5], needs [2, 4]");
+  CHECK_REFUSED(ShapeError, lstm_cell(one, {.h = wide, .c = wide}), "lstm", "state of shape [2, 5], needs [2, 4]");
+  CHECK_REFUSED(ValueError, m.gru.weights(1), "recurrent", "no layer 1 in direction 0 of 1 x 1");
 }
 
 }  // namespace

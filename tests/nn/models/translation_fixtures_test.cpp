@@ -1,37 +1,12 @@
 // Models that translate learn as PyTorch's do, step by step: transformer, and recurrent networks in three forms.
-#include <xgrad/core/graph/grad.h>
-#include <xgrad/nn/models/seq2seq.h>
-#include <xgrad/nn/models/transformer.h>
-#include <xgrad/ops/arrange/index.h>
-#include <xgrad/ops/arrange/shape.h>
-#include <xgrad/ops/elementwise/compare.h>
-#include <xgrad/ops/losses/loss.h>
-#include <xgrad/optim/optim.h>
+#include <xgrad/xgrad.h>
 
-#include "support/check.h"
-#include "support/fixtures.h"
+#include "../support.h"
 
 namespace xgrad::testing {
 namespace {
 
 constexpr std::int64_t steps = 10, source_vocabulary = 20, target_vocabulary = 22, pad = 0, bos = 1;
-
-/// The arrays whose names begin with `prefix`, without it.
-NamedArrays part(const StateFile& file, const std::string& prefix) {
-  NamedArrays result;
-  for (const auto& [name, array] : file.arrays) {
-    if (name.starts_with(prefix)) result.emplace(name.substr(prefix.size()), array);
-  }
-  return result;
-}
-
-/// Row `step` of whole numbers for all steps.
-Index at_step(const Index& all, std::int64_t step) {
-  const Index row = index_select(all, 0, Index({1}, {step}));
-  Shape shape = row.shape();
-  shape.erase(0);
-  return row.reshaped(shape);
-}
 
 /// Trains the model as the file's was trained, from its first weights, and compares every step and the last weights.
 template <class Model>
@@ -42,8 +17,8 @@ void check_training(const Model& model, const StateFile& file, double lr, double
 
   for (std::int64_t step = 0; step < steps; ++step) {
     CAPTURE(step);
-    const Index target = at_step(file.get<Index>("target"), step);  // (B, T)
-    const Tensor logits = model(at_step(file.get<Index>("source"), step), at_step(file.get<Index>("lengths"), step),
+    const Index target = file.get<Index>("target")[{step}];  // (B, T)
+    const Tensor logits = model(file.get<Index>("source")[{step}], file.get<Index>("lengths")[{step}],
                                 nn::shift_right(target, bos));  // (B, T, V)
     const Tensor loss = cross_entropy(logits, target, {.ignore_index = pad});
     const auto [gradients, norm] = optim::clip_grad_norm(grad(loss, parameters), parameters, max_norm);
@@ -76,12 +51,10 @@ TEST_CASE("ten training steps of the translation model are PyTorch's, from the s
   check_training(model, file, 0.005, 1);
 }
 
-TEST_CASE("ten training steps with one context for all steps are PyTorch's, from the same weights") {
+TEST_CASE(
+    "ten training steps with one context for all steps, or with a first state of the reversed source, are PyTorch's") {
   check_recurrent_training({.context = nn::Context::every_step, .embed = 6, .hidden = 8},
                            "translation_every_step.safetensors");
-}
-
-TEST_CASE("ten training steps with the source reversed, seen as the first state only, are PyTorch's") {
   check_recurrent_training({.context = nn::Context::initial_state, .embed = 6, .hidden = 8, .reverse_source = true},
                            "translation_initial_state.safetensors");
 }

@@ -8,21 +8,12 @@ namespace {
 
 using namespace nn;
 
-// The arrays of the file that begin with `prefix`, without it.
-NamedArrays with_prefix(const StateFile& file, const std::string& prefix) {
-  NamedArrays found;
-  for (const auto& [name, array] : file.arrays) {
-    if (name.starts_with(prefix)) found[name.substr(prefix.size())] = array;
-  }
-  return found;
-}
-
 template <class Model>
 void check_model(const std::string& name, const typename Model::Options& options) {
   CAPTURE(name);
   const StateFile file = load_safetensors(fixture_path(cat(name, ".safetensors")));
   const Model model(root, options);
-  model.load_state_dict(with_prefix(file, "state/"));
+  model.load_state_dict(part(file, "state/"));
   const auto get = [&](const char* what, int i) { return file.get<Array>(cat(what, i)); };
   for (int i = 0; i < std::stoi(file.text("pictures")); ++i) {
     CAPTURE(i);
@@ -33,7 +24,7 @@ void check_model(const std::string& name, const typename Model::Options& options
     for (const auto& [path, parameter] : model.named_parameters()) leaves.push_back(parameter);
     const Tensors gradients = grad(y, leaves, {.seed = get("gy", i)});
     check_close(gradients[0].value(), get("gx", i), 1e-9);
-    const NamedArrays expected = with_prefix(file, cat("gradient", i, "/"));
+    const NamedArrays expected = part(file, cat("gradient", i, "/"));
     CHECK(expected.size() + 1 == leaves.size());
     std::size_t next = 1;
     for (const auto& named : model.named_parameters()) {

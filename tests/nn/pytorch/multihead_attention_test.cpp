@@ -1,16 +1,8 @@
-// MultiheadAttention: names, masks, layouts, weights. Its numbers are compared in
-// multihead_attention_fixtures_test.cpp.
+// MultiheadAttention against PyTorch's; its names, masks, layouts and weights.
 #include "../support.h"
+#include "support/fixtures.h"
 
-#include <xgrad/nn/attention/multi_head_attention.h>
-#include <xgrad/nn/pytorch/multihead_attention.h>
-#include <xgrad/ops/arrange/broadcast.h>
-#include <xgrad/ops/arrange/create.h>
-#include <xgrad/ops/arrange/join.h>
-#include <xgrad/ops/arrange/shape.h>
-#include <xgrad/ops/arrange/slice.h>
-#include <xgrad/ops/elementwise/compare.h>
-#include <xgrad/ops/products/matmul.h>
+#include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
 namespace {
@@ -102,8 +94,7 @@ TEST_CASE("A query that may attend to nothing gives the output's bias, with grad
 }
 
 TEST_CASE("MultiheadAttention refuses what does not fit") {
-  CHECK(error_of<ValueError>([] { MultiheadAttention(root, 64, 5); }) ==
-        "multihead_attention: embed_dim 64 does not divide by 5 heads");
+  CHECK_REFUSED(ValueError, MultiheadAttention(root, 64, 5), "multihead_attention", "embed_dim 64", "5 heads");
   CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.dropout = -1}), ValueError);
   CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.kdim = -1}), ValueError);
   struct Model : Module {
@@ -111,12 +102,10 @@ TEST_CASE("MultiheadAttention refuses what does not fit") {
   } model;
   const MultiheadAttention& attn = model.attn;
   const Tensor x(normal({2, 3, 4})), y(normal({2, 5, 4}));
-  check_refused<ShapeError>({
-      {[&] { attn.forward(x, y, y, {.attn_mask = Mask({5, 3}, false)}); },
-       {"multihead_attention: attn_mask of shape [5, 3], needs [3, 5] or [4, 3, 5]", "in attn"}},
-      {[&] { attn.forward(x, y, y, {.key_padding_mask = zeros({5})}); },
-       {"multihead_attention: key_padding_mask of shape [5], needs [2, 5]", "in attn"}}
-  });
+  CHECK_REFUSED(ShapeError, attn.forward(x, y, y, {.attn_mask = Mask({5, 3}, false)}), "multihead_attention",
+                "attn_mask of shape [5, 3], needs [3, 5] or [4, 3, 5]", "in attn");
+  CHECK_REFUSED(ShapeError, attn.forward(x, y, y, {.key_padding_mask = zeros({5})}), "multihead_attention",
+                "key_padding_mask of shape [5], needs [2, 5]", "in attn");
   CHECK_THROWS_AS(attn.forward(x, y, x), ShapeError);
   CHECK_THROWS_AS(attn.forward(x, y, Tensor(normal({5, 4}))), ShapeError);
   CHECK_THROWS_AS(attn.forward(x, Tensor(normal({1, 5, 4})), Tensor(normal({1, 5, 4}))), ShapeError);
@@ -124,4 +113,41 @@ TEST_CASE("MultiheadAttention refuses what does not fit") {
 }
 
 }  // namespace
+
+namespace {
+
+Results multihead(const Case& c) {
+  const nn::pytorch::MultiheadAttention layer(nn::root, 4, 2,
+                                              {.bias = c.flag("bias"),
+                                               .add_bias_kv = c.flag("bias_kv"),
+                                               .add_zero_attn = c.flag("zero_attn"),
+                                               .kdim = c.numbers("widths")[0],
+                                               .vdim = c.numbers("widths")[1],
+                                               .batch_first = c.text("layout") == "batch_first"});
+  const Tensors parameters = load_list(layer, c.xs().back().value());
+
+  nn::pytorch::MultiheadCall call{.is_causal = c.text("attn") == "causal",
+                                  .need_weights = c.text("weights") != "none",
+                                  .average_attn_weights = c.text("weights") == "averaged"};
+  int next = 3;
+  const auto mask = [&](const std::string& kind) -> nn::pytorch::MaskOrBias {
+    if (kind == "none") return {};
+    const int i = next++;
+    if (kind == "bias" || kind == "biases") return c.x(i);
+    return c.mask(i);
+  };
+  call.key_padding_mask = mask(c.text("padding"));
+  call.attn_mask = mask(c.text("attn"));
+  const auto [y, weights] = layer.forward(c.x(0), c.x(1), c.x(2), call);
+  Results results(weights.defined() ? Tensors{y, weights} : Tensors{y});
+  results.parameters = parameters;
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("MultiheadAttention and its gradients equal PyTorch's in combinations of all options") {
+  check_fixtures("multihead", {{"multihead", multihead}});
+}
+
 }  // namespace xgrad::testing

@@ -1,6 +1,8 @@
-// What all optimizers refuse; RMSprop, Adagrad, Adadelta, Lion: what fixtures do not show. Their steps are held against
-// PyTorch's in optimizer_fixtures_test.cpp.
+// What all optimizers refuse; Adam, RMSprop, Adagrad, Adadelta, Lion, Muon: what fixtures do not show. Their steps are
+// held against PyTorch's in optimizer_fixtures_test.cpp.
 #include "../support.h"
+
+#include <xgrad/xgrad.h>
 
 #include <cmath>
 #include <limits>
@@ -41,19 +43,17 @@ TEST_CASE("Every optimizer refuses options outside their range by name") {
   CHECK(refusal<optim::Lion>({.weight_decay = -1}) == "lion: weight_decay -1 is negative or not finite");
 }
 
-// Calls check(make) for each kind; make(parameters) gives an optimizer with rate 0.5.
+// Calls check(make) for each kind; make(parameters) gives an optimizer.
 template <class Check>
 void for_each_kind(const Check& check) {
-  const auto one = [&]<class Optimizer>(const char* name, std::type_identity<Optimizer>) {
-    CAPTURE(name);
-    check([](const Tensors& parameters) {
-      return std::make_unique<Optimizer>(parameters, typename Optimizer::Options{.lr = 0.5});
-    });
+  const auto one = [&]<class Optimizer>(std::type_identity<Optimizer>, const typename Optimizer::Options& options) {
+    check([&](const Tensors& parameters) { return std::make_unique<Optimizer>(parameters, options); });
   };
-  one("rmsprop", std::type_identity<optim::RMSprop>());
-  one("adagrad", std::type_identity<optim::Adagrad>());
-  one("adadelta", std::type_identity<optim::Adadelta>());
-  one("lion", std::type_identity<optim::Lion>());
+  for (const double b1 : {0., 0.3, 0.9}) one(std::type_identity<optim::AdamW>(), {.lr = 0.1, .betas = {b1, 0.9}});
+  one(std::type_identity<optim::RMSprop>(), {.lr = 0.5});
+  one(std::type_identity<optim::Adagrad>(), {.lr = 0.5});
+  one(std::type_identity<optim::Adadelta>(), {.lr = 0.5});
+  one(std::type_identity<optim::Lion>(), {.lr = 0.5});
 }
 
 TEST_CASE("A gradient that is not finite makes the parameter NaN, whichever the optimizer") {
@@ -117,6 +117,114 @@ TEST_CASE("With amsgrad, a large gradient is remembered for good") {
   };
   CHECK(last_step(false) == doctest::Approx(1));
   CHECK(last_step(true) == doctest::Approx(1 / std::sqrt(5e5)));
+}
+
+TEST_CASE("Adam's first step is lr g / (|g| + eps), for small and huge gradients, too") {
+  const Tensor x = variable(Array({5}, Real(0)));
+  optim::Adam adam{{x}, {.lr = 0.5, .eps = 1e-8}};
+  const std::vector<double> g{3, -2, 0, 1e-30, 1e20};
+  adam.step({Array({5}, std::vector<Real>(g.begin(), g.end()))});
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    CHECK(x.value().data()[i] == doctest::Approx(-0.5 * g[i] / (std::abs(g[i]) + 1e-8)).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("With a first beta of 0, the first moment is the gradient, exactly") {
+  const Tensor x = variable(normal({50}), "x");
+  optim::Adam adam{{x}, {.lr = 0.1, .betas = {0, 0.999}}};
+  for (std::uint64_t t = 1; t <= 20; ++t) {
+    Array g = normal({50}, t);
+    g.mutable_data()[0] = t % 2 == 0 ? Real(1e100) : Real(-1e-3);
+    adam.step({g});
+    CHECK(equal(adam.state_dict().get<Array>("x.exp_avg"), g));
+  }
+}
+
+TEST_CASE("Adam's step is the same for gradients whose square overflows as for others") {
+  for (const Real scale : {1e-100, 1., 1e100, 1e160, 1e300}) {
+    CAPTURE(scale);
+    const Tensor x = variable(Array({2}, Real(0)));
+    optim::Adam adam{{x}, {.lr = 0.5, .eps = 0}};
+    for (int t = 1; t <= 30; ++t) {
+      adam.step({Array({2}, {scale, -scale})});
+      check_close(x.value(), Array({2}, {-0.5 * t, 0.5 * t}), 1e-9);
+    }
+  }
+}
+
+TEST_CASE("A gradient whose square overflows does not stop Adam for good") {
+  const Tensor x = variable(Array({1}, Real(0)));
+  optim::Adam adam{{x}, {.lr = 1, .betas = {0.5, 0.5}}};
+  adam.step({Array({1}, std::numeric_limits<Real>::max() / 4)});
+  CHECK(std::isfinite(x.item()));
+  CHECK(x.item() < 0);
+  for (int i = 0; i < 5000; ++i) adam.step({Array({1}, Real(-1))});
+  x.assign(Array({1}, Real(0)));
+  adam.step({Array({1}, Real(-1))});
+  CHECK(x.item() == doctest::Approx(1).epsilon(1e-6));
+}
+
+TEST_CASE("Adam's bias correction stays 1 when the count of steps is beyond 2^31") {
+  const Tensor x = variable(Array({1}, Real(0)), "x");
+  optim::Adam adam{{x}, {.lr = 1, .betas = {0.5, 0.5}, .eps = 0}};
+  adam.step({Array({1}, Real(2))});
+  StateFile state = adam.state_dict();
+  state.arrays["x.step"] = Index({}, (std::int64_t{1} << 31) + 5);
+  adam.load_state_dict(state);
+  const Real before = x.item();
+  adam.step({Array({1}, Real(2))});
+  // m = 1/2 1 + 1/2 2, v = 1/2 2 + 1/2 4
+  CHECK(before - x.item() == doctest::Approx(1.5 / std::sqrt(3.0)).epsilon(1e-12));
+  CHECK(std::get<Index>(adam.state_dict().arrays.at("x.step")).item() == (std::int64_t{1} << 31) + 6);
+}
+
+// A step from 0 of an optimizer that neither decays nor scales: minus the matrix that it takes for the gradient.
+Array first_step(const Array& g, optim::MuonOptions options) {
+  const Tensor x = variable(Array(g.shape(), Real(0)));
+  options.lr = 1;
+  optim::Muon muon{{x}, options};
+  muon.step({g});
+  return x.value();
+}
+
+TEST_CASE("Muon steps along a matrix whose singular values are near 1, and with the classic coefficients are 1") {
+  for (const Shape& shape : {Shape{4, 9}, Shape{9, 4}, Shape{6, 6}}) {
+    CAPTURE(shape);
+    const Array g = normal(shape, 5);
+    const Array rough = first_step(g, {.adjust_lr_fn = optim::MuonRate::original});
+    const Real scale = std::sqrt(std::max(Real(1), Real(shape.dim(0)) / Real(shape.dim(1))));
+    for (const Real s : linalg::svd(Tensor(rough)).s.value()) CHECK((s / scale > 0.5 && s / scale < 1.3));
+    const auto [u, s, vh] = linalg::svd(Tensor(g), {.full_matrices = false});
+    const Array exact = first_step(g, {.ns_coefficients = {1.5, -0.5, 0}, .ns_steps = 60});
+    check_close(exact, (-scale * matmul(u, vh)).value(), 1e-9);
+  }
+}
+
+TEST_CASE("Muon climbs by the steps that it would take down the opposite gradient") {
+  const Array g = normal({3, 4}, 2);
+  const Tensor x = variable(normal({3, 4})), y = variable(normal({3, 4}));
+  optim::Muon up{{x}, {.maximize = true}}, down{{y}};
+  for (int t = 0; t < 3; ++t) {
+    up.step({g});
+    down.step({-Tensor(g)});
+  }
+  CHECK(equal(x.value(), y.value()));
+}
+
+TEST_CASE("Muon refuses what is no matrix, and options outside their range") {
+  CHECK_REFUSED(ShapeError, optim::Muon{{variable(Array({3}, Real(1)), "bias")}}, "muon", "'bias'", "shape [3]");
+  const auto muon = [](const optim::MuonOptions& options) { optim::Muon({variable(Array({1, 1}, Real(1)))}, options); };
+  CHECK_REFUSED(ValueError, muon({.lr = -1}), "muon", "lr -1 is negative");
+  CHECK_REFUSED(ValueError, muon({.weight_decay = -1}), "muon", "weight_decay -1 is negative");
+  CHECK_REFUSED(ValueError, muon({.momentum = 1}), "muon", "momentum 1 is not in [0, 1)");
+  CHECK_REFUSED(ValueError, muon({.ns_coefficients = {1, infinity, 0}}), "muon", "ns_coefficients 1", "inf, 0");
+  CHECK_REFUSED(ValueError, muon({.eps = -1}), "muon", "eps -1 is negative");
+  CHECK_REFUSED(ValueError, muon({.ns_steps = 0}), "muon", "ns_steps 0 is not positive");
+}
+
+TEST_CASE("A gradient of 0 moves nothing, and the first step sees no momentum") {
+  const Array zero(Shape{2, 3}, Real(0));
+  CHECK(equal(first_step(zero, {}), zero));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Optimizers, schedules and helpers against what PyTorch's did over whole runs.
-#include <xgrad/ops/ops.h>
-#include <xgrad/optim/optim.h>
+#include <xgrad/xgrad.h>
 
 #include <cmath>
 

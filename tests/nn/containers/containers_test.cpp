@@ -1,20 +1,13 @@
-// Sequential and ModuleList: names, calls, errors.
+// Sequential, ModuleList and Maybe: names, calls, errors.
 #include <functional>
 #include <memory>
 
-#include <xgrad/nn/nn.h>
-#include <xgrad/ops/ops.h>
+#include <xgrad/xgrad.h>
 
 #include "../support.h"
 
 namespace xgrad::testing {
 namespace {
-
-std::vector<std::string> names_of(const nn::Module& module) {
-  std::vector<std::string> names;
-  for (const auto& [name, tensor] : module.named_parameters()) names.push_back(name);
-  return names;
-}
 
 struct Net : nn::Module {
   nn::Sequential body{at("body"), nn::make<nn::Linear>(2, 8, {.bias = false}), nn::make<nn::ReLU>(),
@@ -79,7 +72,8 @@ TEST_CASE("Sequential and weights in two parts have PyTorch's names, values and 
 
 TEST_CASE("a Sequential in a model has the names of its places, and modes reach its layers") {
   const Net net;
-  CHECK(names_of(net) == std::vector<std::string>{"body.0.weight", "body.2.1.weight", "body.2.1.bias"});
+  CHECK(names_of(net.named_parameters()) ==
+        std::vector<std::string>{"body.0.weight", "body.2.1.weight", "body.2.1.bias"});
   CHECK(net.body.size() == 3);
   CHECK(net.body.get<nn::Linear>(0).weight.name() == "body.0.weight");
   CHECK(net.body[1].description() == "ReLU");
@@ -111,9 +105,10 @@ TEST_CASE("ModuleList keeps layers of one type or of derived types under PyTorch
     }
   };
   const Model model;
-  CHECK(names_of(model) == std::vector<std::string>{"maps.0.weight", "maps.0.bias", "maps.1.weight", "maps.1.bias",
-                                                    "heads.0.map.weight", "heads.0.map.bias", "heads.1.up.weight",
-                                                    "heads.1.up.bias", "heads.1.down.weight", "heads.1.down.bias"});
+  CHECK(names_of(model.named_parameters()) ==
+        std::vector<std::string>{"maps.0.weight", "maps.0.bias", "maps.1.weight", "maps.1.bias", "heads.0.map.weight",
+                                 "heads.0.map.bias", "heads.1.up.weight", "heads.1.up.bias", "heads.1.down.weight",
+                                 "heads.1.down.bias"});
   CHECK(model.maps[1].in == 3);
   check_module_gradients(model, [&](const Tensors& x) { return model(x[0]); }, {normal({4, 2})});
   CHECK(to_string(model).find("maps: ModuleList of 2") != std::string::npos);
@@ -146,13 +141,78 @@ TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, 
     CHECK(module.children().empty());
     CHECK(module.parameters().empty());
     add(nn::make<nn::Linear>(3, 2));
-    CHECK(names_of(module) == std::vector<std::string>{name + ".weight", name + ".bias"});
+    CHECK(names_of(module.named_parameters()) == std::vector<std::string>{name + ".weight", name + ".bias"});
   };
   check([&](const Maker& maker) { sequence.append(maker); }, sequence, "0");
   check([&](const Maker& maker) { list.append(maker); }, list, "0");
   CHECK_THROWS_AS(nn::Sequential(nn::root, nothing), ValueError);
-  CHECK(error_of<ValueError>([] { Maker{std::function<std::unique_ptr<nn::Linear>(nn::At)>()}; }) ==
-        "make: the function is empty");
+  CHECK_REFUSED(ValueError, Maker{std::function<std::unique_ptr<nn::Linear>(nn::At)>()}, "make",
+                "the function is empty");
 }
+
+namespace {
+
+using nn::At, nn::Linear, nn::LayerNorm, nn::Maybe;
+
+struct OptionalOptions {
+  bool norm = false, own = false;
+};
+
+struct Optional : nn::Layer<Optional, OptionalOptions> {
+  using Layer::Layer;
+  Linear first{at("first"), 2, 2};
+  Maybe<LayerNorm> norm{at("norm"), options.norm, 2};
+  Maybe<Linear> own{at("own"), options.own, 2, 3, {.bias = false}};
+  Linear last{at("last"), 2, 2};
+
+  Tensor forward(const Tensor& x) const {
+    const Tensor y = norm(first(x));
+    return own ? (*own)(y) : last(y);
+  }
+};
+
+TEST_CASE("a Maybe is a layer at its place among the others, or has no names and draws no random numbers") {
+  manual_seed(1);
+  const Optional without{nn::root};
+  manual_seed(1);
+  const Optional with{nn::root, {.norm = true}};
+  CHECK(names_of(without.named_parameters()) ==
+        std::vector<std::string>{"first.weight", "first.bias", "last.weight", "last.bias"});
+  CHECK(names_of(with.named_parameters()) ==
+        std::vector<std::string>{"first.weight", "first.bias", "norm.weight", "norm.bias", "last.weight", "last.bias"});
+  CHECK(equal(without.last.weight.value(), with.last.weight.value()));
+  CHECK(names_of(Optional{nn::root, {.own = true}}.named_parameters()) ==
+        std::vector<std::string>{"first.weight", "first.bias", "own.weight", "last.weight", "last.bias"});
+}
+
+TEST_CASE("a Maybe that is called is its layer, or hands its input on") {
+  const Optional without{nn::root}, with{nn::root, {.norm = true, .own = true}};
+  const Tensor x = normal({4, 2}, 1);
+  CHECK(equal(without(x).value(), without.last(without.first(x)).value()));
+  CHECK(without.norm(x).node() == x.node());
+  CHECK(equal(with(x).value(), (*with.own)((*with.norm)(with.first(x))).value()));
+  CHECK(with.norm->sizes == Shape{2});
+  CHECK(bool(with.norm));
+  CHECK(!without.norm);
+}
+
+TEST_CASE("a Maybe that is empty is no layer") {
+  const Optional without{nn::root};
+  CHECK_REFUSED(ValueError, static_cast<void>(*without.own), "maybe", "there is no layer: ask `if (layer)` first");
+  CHECK_REFUSED(ValueError, static_cast<void>(without.own->weight), "maybe", "ask `if (layer)` first");
+}
+
+TEST_CASE("a place that was declined is refused no more") {
+  struct Undecided : nn::Module {
+    At place = at("later");
+    void no() { place.decline(); }
+  } model;
+  CHECK_REFUSED(ValueError, model.parameters(), "module", "place 'later'", "on, `", "Module(here)`");
+  model.no();
+  CHECK(model.parameters().empty());
+  nn::root.decline();  // no place that anyone waits for
+}
+
+}  // namespace
 
 }  // namespace xgrad::testing

@@ -1,0 +1,306 @@
+// Linear, Mlp, Dropout, Embedding, positions and convolutions: what they print, begin with, do and refuse.
+#include "../support.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <xgrad/xgrad.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+TEST_CASE("Linear prints what it is, and may have no bias") {
+  const Linear layer{root, 2, 3};
+  CHECK(layer.num_parameters() == 9);
+  CHECK(to_string(layer) == "Linear 2 -> 3    9\n  weight [3, 2]  6\n  bias [3]       3\n");
+  const Linear plain{root, 2, 3, {.bias = false}};
+  CHECK(!plain.bias.defined());
+  CHECK(plain.num_parameters() == 6);
+}
+
+TEST_CASE("Linear starts as in PyTorch, uniform within 1/sqrt(in), or as it is told") {
+  const Linear layer{root, 400, 300};
+  for (const Tensor& parameter : layer.parameters()) {
+    Real most = 0;
+    for (const Real value : parameter.value()) most = std::max(most, std::abs(value));
+    CHECK(most <= Real(0.05));
+    CHECK(most > Real(0.048));
+  }
+  const Linear told{root, 3, 2, {.init = init::ones(), .bias_init = init::zeros()}};
+  CHECK(equal(told(Array({3}, {1, 2, 3})).value(), Array({2}, {6, 6})));
+}
+
+TEST_CASE("A shared weight is one parameter") {
+  struct Tied : Module {
+    Linear first{at("first"), 3, 2};
+    Linear second{at("second"), 3, 2, {.bias = false, .weight = first.weight}};
+  } tied;
+  CHECK(tied.num_parameters() == 8);
+  CHECK(same(tied.second.weight, tied.first.weight));
+  CHECK_REFUSED(ShapeError, Linear(root, 2, 3, {.weight = tied.first.weight}), "linear", "shape [2, 3]", "[3, 2]");
+}
+
+TEST_CASE("Linear refuses bad sizes and inputs, naming the layer") {
+  struct Model : Module {
+    Linear head{at("head"), 512, 64};
+  } model;
+  const std::string message = error_of<ShapeError>([&] { model.head(Array({2, 256}, Real(0))); });
+  CHECK(message.find("[2, 256]") != std::string::npos);
+  CHECK(message.find("[64, 512]") != std::string::npos);
+  CHECK(message.find("\n  in head (Linear 512 -> 64)") != std::string::npos);
+  struct Bad : Module {
+    Linear head{at("head"), 3, 0};
+  };
+  CHECK_REFUSED(ValueError, Bad(), "Linear", "out 0 is not positive; is it declared after this layer?", "in head");
+}
+
+TEST_CASE("Mlp prints as nn/module.h shows") {
+  CHECK(Mlp(root, {.in = 2, .hidden = 3, .bias = false}).num_parameters() == 12);
+  CHECK(to_string(Mlp{root, {.in = 4, .hidden = 8, .out = 2}}) ==
+        "Mlp 4 -> 8 -> 2       58\n"
+        "  fc1: Linear 4 -> 8  40\n"
+        "    weight [8, 4]     32\n"
+        "    bias [8]           8\n"
+        "  fc2: Linear 8 -> 2  18\n"
+        "    weight [2, 8]     16\n"
+        "    bias [2]           2\n"
+        "  dropout: Dropout 0\n");
+}
+
+TEST_CASE("Mlp drops twice in training, never otherwise") {
+  const Mlp mlp{root, {.in = 4, .hidden = 8, .dropout = 0.5}};
+  const Tensor x(normal({3, 4}));
+  CHECK(!equal(mlp(x).value(), mlp(x).value()));
+  const Eval eval(mlp);
+  CHECK(equal(mlp(x).value(), mlp(x).value()));
+}
+
+TEST_CASE("Dropout zeroes and scales in training, and does nothing otherwise") {
+  const Dropout layer{root, 0.25};
+  const Tensor x(Array({10000}, Real(3)));
+  manual_seed(5);
+  const Array y = layer(x).value();
+  const auto zeros = std::ranges::count(y, Real(0));
+  CHECK(zeros > 2300);
+  CHECK(zeros < 2700);
+  CHECK(std::ranges::count(y, Real(4)) == 10000 - zeros);
+  CHECK(!equal(layer(x).value(), y));
+  manual_seed(5);
+  CHECK(equal(layer(x).value(), y));
+  const Eval eval(layer);
+  CHECK(same(layer(x), x));
+}
+
+TEST_CASE("Dropout and drop path refuse what is no probability, and drop path a scalar") {
+  CHECK_REFUSED(ValueError, Dropout(root, -0.1), "Dropout", "p -0.1 is not in [0, 1]");
+  CHECK_REFUSED(ValueError, Dropout(root, 1.5), "Dropout", "p 1.5 is not in [0, 1]");
+  CHECK_THROWS_AS(Dropout(root, std::nan("")), ValueError);
+  CHECK_REFUSED(ValueError, DropPath(root, -0.1), "DropPath", "p -0.1 is not in [0, 1]");
+  CHECK_THROWS_AS(DropPath(root, std::nan("")), ValueError);
+  CHECK_REFUSED(ShapeError, DropPath(root, 0.5)(Tensor(1)), "drop_path", "needs (B, ...), got []");
+  CHECK(equal(Dropout(root, 1)(Array({2}, Real(3))).value(), Array({2}, Real(0))));
+}
+
+TEST_CASE("Drop path zeroes or scales whole samples in training, and does nothing otherwise") {
+  const DropPath layer{root, 0.25};
+  const Tensor x = variable(Array({4000, 1, 2}, Real(3)));
+  manual_seed(5);
+  const Tensor y = layer(x);
+  std::int64_t dropped = 0;
+  for (std::int64_t b = 0; b < 4000; ++b) {
+    const Real first = y.value().data()[2 * b];
+    CHECK((first == 0 || first == 4));
+    CHECK(y.value().data()[2 * b + 1] == first);
+    dropped += first == 0;
+  }
+  CHECK(dropped > 900);
+  CHECK(dropped < 1100);
+  CHECK(equal(grad(y, {x}, {.seed = Array(x.shape(), Real(3))})[0].value(), y.value()));
+  CHECK(!equal(layer(x).value(), y.value()));
+  manual_seed(5);
+  CHECK(equal(layer(x).value(), y.value()));
+  CHECK(equal(DropPath(root, 1)(x).value(), Array(x.shape(), Real(0))));
+  const Eval eval(layer);
+  CHECK(same(layer(x), x));
+}
+
+TEST_CASE("Embedding is one_hot times the table, values and gradients") {
+  const Embedding table{root, 7, 4};
+  const Index ids({2, 3}, {1, 2, 6, 2, 0, 2});
+  const Tensor looked_up = table(ids), multiplied = matmul(one_hot(ids, 7), table.weight);
+  CHECK(looked_up.shape() == Shape{2, 3, 4});
+  check_close(looked_up.value(), multiplied.value());
+  const Tensor seed(normal({2, 3, 4}));
+  check_close(grad(looked_up, {table.weight}, {.seed = seed})[0].value(),
+              grad(multiplied, {table.weight}, {.seed = seed})[0].value());
+  CHECK(to_string(table) == "Embedding 7 x 4  28\n  weight [7, 4]  28\n");
+}
+
+TEST_CASE("The padding row begins as zeros and gets no gradient") {
+  for (const std::int64_t padding : {2, -5}) {
+    const Embedding table{root, 7, 4, {.padding_idx = padding}};
+    const Tensor y = table(Index({3}, {1, 2, 2}));
+    for (int c = 0; c < 4; ++c) CHECK(y.value().at({1, c}) == 0);
+    const Array g = grad(y, {table.weight}, {.seed = Array({3, 4}, Real(1))})[0].value();
+    for (int c = 0; c < 4; ++c) {
+      CHECK(g.at({1, c}) == 1);
+      CHECK(g.at({2, c}) == 0);
+    }
+  }
+  CHECK_REFUSED(ValueError, Embedding(root, 7, 4, {.padding_idx = 7}), "embedding", "padding_idx 7 of 7 rows");
+}
+
+TEST_CASE("Embedding starts with normal numbers, or those it is given") {
+  const Embedding table{root, 300, 50};
+  double squares = 0;
+  for (const Real value : table.weight.value()) squares += static_cast<double>(value) * value;
+  CHECK(squares / 15000 == doctest::Approx(1).epsilon(0.05));
+  const Embedding given{root, 2, 2, {.init = init::values(Array({2, 2}, {1, 2, 3, 4}))}};
+  CHECK(equal(given(Index({1}, {1})).value(), Array({1, 2}, {3, 4})));
+}
+
+TEST_CASE("An id outside the table is refused, naming the layer") {
+  struct Model : Module {
+    Embedding token{at("token"), 10, 2};
+  } model;
+  CHECK_REFUSED(ValueError, model.token(Index({2}, {3, 10})), "embedding", "index 10", "[0, 10)", "in token");
+  CHECK_THROWS_AS(model.token(Index({1}, {-1})), ValueError);
+}
+
+TEST_CASE("A hook sees the ids of an embedding") {
+  const Embedding table{root, 3, 2};
+  std::vector<Index> seen;
+  table.on_forward([&](const ForwardCall& call) { seen = call.indices; });
+  table(Index({2}, {1, 2}));
+  REQUIRE(seen.size() == 1);
+  CHECK(equal(seen[0], Index({2}, {1, 2})));
+}
+
+TEST_CASE("Interleaved sinusoids are sin(i / 10000^(2j/C)) and cos of the same, side by side") {
+  const Array p = sinusoids(60, 32);
+  CHECK(p.shape() == Shape{60, 32});
+  for (const int i : {0, 1, 7, 59}) {
+    for (const int j : {0, 3, 15}) {
+      CHECK(p.at({i, 2 * j}) == doctest::Approx(std::sin(i / std::pow(10000.0, 2 * j / 32.0))).epsilon(1e-12));
+      CHECK(p.at({i, 2 * j + 1}) == doctest::Approx(std::cos(i / std::pow(10000.0, 2 * j / 32.0))).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("Concatenated sinusoids are the same numbers, sines first") {
+  const Array p = sinusoids(20, 8), q = sinusoids(20, 8, Sinusoids::concatenated);
+  for (int i = 0; i < 20; ++i) {
+    for (int j = 0; j < 4; ++j) {
+      CHECK(q.at({i, j}) == p.at({i, 2 * j}));
+      CHECK(q.at({i, 4 + j}) == p.at({i, 2 * j + 1}));
+    }
+  }
+  CHECK(sinusoids(3, 5).at({2, 4}) == doctest::Approx(std::sin(2 / std::pow(10000.0, 4 / 5.0))));
+  CHECK(sinusoids(3, 5, Sinusoids::concatenated).at({2, 3}) == doctest::Approx(std::cos(2.0)));
+}
+
+TEST_CASE("Shifting by delta is a rotation of each pair by an angle that delta alone decides") {
+  const int C = 16;
+  const Array p = sinusoids(100, C);
+  for (const int delta : {1, 5, 37}) {
+    for (int j = 0; j < C / 2; ++j) {
+      const double angle = delta / std::pow(10000.0, 2.0 * j / C), c = std::cos(angle), s = std::sin(angle);
+      for (const int i : {0, 1, 20, 62}) {
+        const double sine = p.at({i, 2 * j}), cosine = p.at({i, 2 * j + 1});
+        CHECK(p.at({i + delta, 2 * j}) == doctest::Approx(c * sine + s * cosine).epsilon(1e-10));
+        CHECK(p.at({i + delta, 2 * j + 1}) == doctest::Approx(-s * sine + c * cosine).epsilon(1e-10));
+      }
+    }
+  }
+}
+
+TEST_CASE("Positions are added from the place on where the sequence is") {
+  const SinusoidalPositions fixed{root, 6, {.max_length = 10}};
+  const LearnedPositions learned{root, 10, 6};
+  const Tensor zero(Array({2, 4, 6}, Real(0)));
+  for (const std::int64_t first : {0, 3, 6}) {
+    const Array a = fixed(zero, first).value(), b = learned(zero, first).value();
+    for (const std::int64_t row : {0, 1}) {
+      for (const std::int64_t t : {0, 3}) {
+        CHECK(a.at({row, t, 5}) == fixed.table.at({first + t, 5}));
+        CHECK(b.at({row, t, 2}) == learned.weight.value().at({first + t, 2}));
+      }
+    }
+  }
+  CHECK(fixed.num_parameters() == 0);
+  CHECK(learned.num_parameters() == 60);
+  CHECK_REFUSED(ValueError, fixed(zero, 7), "positions", "4 positions from 7 on, of 10");
+  CHECK_REFUSED(ShapeError, learned(Array({2, 4, 5}, Real(0))), "positions", "needs (..., T, 6), got [2, 4, 5]");
+}
+
+TEST_CASE("Positions drop in training") {
+  const SinusoidalPositions layer{root, 8, {.dropout = 0.5}};
+  const Tensor x(normal({2, 5, 8}));
+  CHECK(!equal(layer(x).value(), layer(x).value()));
+  const Eval eval(layer);
+  CHECK(equal(layer(x).value(), layer(x).value()));
+}
+
+}  // namespace
+
+namespace {
+
+struct Convolutions : Module {
+  Conv1d one{at("one"), 4, 6, 3, {.stride = 2, .padding = same_padding, .groups = 2}};
+  Conv2d two{at("two"), 3, 8, {3, 2}, {.stride = 2, .padding = {1, 0}}};
+  ConvTranspose2d back{at("back"), 8, 6, 3, {.stride = {2, 1}, .output_padding = {1, 0}, .groups = 2, .bias = false}};
+
+  explicit Convolutions(At here) : Module(std::move(here)) {}
+};
+
+}  // namespace
+
+TEST_CASE("Convolutional layers compute their operations, and print what they are") {
+  const Convolutions net{root};
+  const Tensor image = normal({2, 3, 7, 6});
+  CHECK(equal(net.two(image).value(),
+              conv2d(image, net.two.weight, net.two.bias, {.stride = 2, .padding = {1, 0}}).value()));
+  const Tensor h = net.two(image);
+  CHECK(equal(
+      net.back(h).value(),
+      conv_transpose2d(h, net.back.weight, {}, {.stride = {2, 1}, .output_padding = {1, 0}, .groups = 2}).value()));
+  CHECK_REFUSED(ValueError, net.one(normal({2, 4, 9})), "conv1d", "same_padding needs stride 1");
+  const std::string text = to_string(net);
+  CHECK(text.find("4 -> 6, kernel 3, stride 2, padding same, 2 groups") != std::string::npos);
+  CHECK(text.find("3 -> 8, kernel 3 x 2, stride 2, padding 1 x 0") != std::string::npos);
+  CHECK(text.find("8 -> 6, kernel 3, stride 2 x 1, 2 groups") != std::string::npos);
+}
+
+TEST_CASE("Convolutional layers have PyTorch's names, shapes and first weights") {
+  const Convolutions net{root};
+  const auto shapes = [&] {
+    std::string all;
+    for (const Tensor& p : net.parameters()) all += cat(p.name(), " ", p.shape(), "\n");
+    return all;
+  }();
+  CHECK(shapes ==
+        "one.weight [6, 2, 3]\none.bias [6]\ntwo.weight [8, 3, 3, 2]\ntwo.bias [8]\nback.weight [8, 3, 3, 3]\n");
+  const Conv2d wide(root, 64, 64, 3, {.groups = 2});
+  const double bound = 1 / std::sqrt(32 * 9.0), deviation = bound / std::sqrt(3.0);
+  for (const Tensor& p : wide.parameters()) {
+    for (const Real value : p.value()) CHECK(std::abs(value) <= bound);
+  }
+  double squares = 0;
+  for (const Real value : wide.weight.value()) squares += static_cast<double>(value * value);
+  CHECK(std::sqrt(squares / static_cast<double>(wide.weight.size())) == doctest::Approx(deviation).epsilon(0.02));
+  const Conv2d ones(root, 1, 1, 2, {.init = init::ones(), .bias_init = init::zeros()});
+  CHECK(equal(ones(Array(Shape{1, 1, 2, 2}, Real(1))).value(), Array({1, 1, 1, 1}, {4})));
+}
+
+TEST_CASE("Convolutional layers refuse sizes that make no layer") {
+  CHECK_REFUSED(ValueError, Conv2d(root, 0, 1, 3), "Conv2d", "in 0");
+  CHECK_REFUSED(ValueError, Conv2d(root, 1, 0, 3), "Conv2d", "out 0");
+  CHECK_REFUSED(ValueError, Conv2d(root, 1, 1, {3, 0}), "Conv2d", "kernel 0");
+  CHECK_REFUSED(ValueError, Conv2d(root, 3, 4, 3, {.groups = 2}), "conv", "in 3 cannot be divided into 2 groups");
+  CHECK_REFUSED(ValueError, Conv1d(root, 4, 3, 3, {.groups = 2}), "conv", "out 3 cannot be divided into 2 groups");
+  CHECK_REFUSED(ValueError, ConvTranspose2d(root, 4, 4, 3, {.groups = 0}), "conv", "4", "0 groups");
+}
+
+}  // namespace xgrad::testing

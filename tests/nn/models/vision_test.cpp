@@ -1,0 +1,182 @@
+// Vision transformers, Swin transformers and residual networks: patches, windows, stages, bad settings.
+#include "../support.h"
+
+#include <xgrad/xgrad.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+const VisionTransformerOptions small{
+    .image = {8, 4}, .patch = {4, 2}, .channels = 2, .dim = 6, .heads = 2, .layers = 2, .classes = 3};
+
+TEST_CASE("Patches become tokens by one linear map, and a class token stands before them") {
+  // F1: 224 x 224 x 3 in patches of 16 x 16 are 196 tokens of 768.
+  const VisionTransformer model{root, small};
+  const Tensor x = normal({2, 2, 8, 4});
+  const Tensor map = model.conv_proj(x);  // (2, 6, 2, 2)
+  CHECK(map.shape() == Shape{2, 6, 2, 2});
+  const Tensor pixels = permute(reshape(x, {2, 2, 2, 4, 2, 2}), {0, 2, 4, 1, 3, 5});  // (B, h, w, C, 4, 2)
+  const Tensor tokens =
+      linear(reshape(pixels, {2, 4, 16}), reshape(model.conv_proj.weight, {6, 16}), model.conv_proj.bias);
+  check_close(transpose(flatten(map, 2), 1, 2).value(), tokens.value());
+  CHECK(model.features(x).shape() == Shape{2, 5, 6});
+  CHECK(model.encoder.pos_embedding.shape() == Shape{1, 5, 6});
+  CHECK(model(x).shape() == Shape{2, 3});
+}
+
+TEST_CASE("The mean of all tokens may take the place of a class token") {
+  VisionTransformerOptions options = small;
+  options.pooling = VitPooling::mean;
+  options.layers = 0;
+  CHECK_REFUSED(ValueError, VisionTransformer(root, options), "VisionTransformer", "layers 0 is not positive");
+  options.layers = 1;
+  const VisionTransformer model{root, options};
+  model.heads.head.weight.assign(normal({3, 6}));
+  const Tensor x = normal({2, 2, 8, 4}), z = model.features(x);
+  CHECK(!model.class_token.defined());
+  CHECK(z.shape() == Shape{2, 4, 6});
+  check_close(model(x).value(), model.heads.head(mean(z, 1)).value());
+}
+
+TEST_CASE("Drop path of the vision transformer grows from layer to layer") {
+  VisionTransformerOptions options = small;
+  options.layers = 3;
+  options.drop_path = 0.5;
+  const VisionTransformer model{root, options};
+  CHECK(model.encoder.layers.blocks[0]->drop_path.p == 0);
+  CHECK(model.encoder.layers.blocks[1]->drop_path.p == 0.25);
+  CHECK(model.encoder.layers.blocks[2]->drop_path.p == 0.5);
+}
+
+TEST_CASE("The vision transformer refuses bad settings and inputs") {
+  const auto with = [](auto change) {
+    VisionTransformerOptions options = small;
+    change(options);
+    VisionTransformer(root, options);
+  };
+  CHECK_REFUSED(ValueError, with([](auto& o) { o.image = {9, 4}; }), "vision_transformer", "9 x 4", "4 x 2");
+  CHECK_REFUSED(ValueError, with([](auto& o) { o.patch = {0, 2}; }), "VisionTransformer", "patch 0 is not positive");
+  CHECK_REFUSED(ValueError, with([](auto& o) { o.drop_path = 2; }), "VisionTransformer", "drop_path 2", "[0, 1]");
+  CHECK_REFUSED(ValueError, with([](auto& o) { o.heads = 4; }), "multihead_attention",
+                "embed_dim 6 does not divide by 4 heads",
+                "in encoder.layers.encoder_layer_0.self_attention (MultiheadAttention 6, 4 heads)");
+  const VisionTransformer model{root, small};
+  CHECK_REFUSED(ShapeError, model(zeros({1, 2, 4, 8})), "vision_transformer", "needs (B, 2, 8, 4), got [1, 2, 4, 8]");
+}
+
+const SwinTransformerOptions small_swin{
+    .patch = 2, .channels = 1, .dim = 4, .depths = {2, 1}, .heads = {1, 2}, .window = 2, .mlp_ratio = 2, .classes = 3};
+
+TEST_CASE("Windows that were shifted come back to exactly where they were") {
+  for (const Size2d& size : {Size2d{4, 6}, Size2d{5, 7}, Size2d{2, 3}, Size2d{1, 9}}) {
+    for (const Size2d& shift : {Size2d{0}, Size2d{1}, Size2d{1, 0}}) {
+      const WindowGrid grid(size.height, size.width, {2, 3}, shift);
+      const Tensor x = normal({2, size.height, size.width, 3});
+      CHECK(grid.partition(x).shape() == Shape{2 * grid.windows(), 6, 3});
+      CHECK(equal(grid.reverse(grid.partition(x)).value(), x.value()));
+    }
+  }
+}
+
+TEST_CASE("A shifted window keeps tokens apart that are no neighbours") {
+  // A 4 x 4 map, windows 2 x 2 shifted by 1: the last window holds all four corners.
+  const WindowGrid grid(4, 4, 2, 1);
+  const Mask apart = grid.regions();
+  const auto pairs = [&](std::int64_t window) {
+    return std::count(apart.data() + 16 * window, apart.data() + 16 * (window + 1), true);
+  };
+  CHECK(pairs(0) == 0);   // one region
+  CHECK(pairs(1) == 8);   // right edge: two of two tokens
+  CHECK(pairs(2) == 8);   // bottom edge
+  CHECK(pairs(3) == 12);  // corner: four of one
+  // By positions: tokens of a window may see each other where they are less than a window apart on the map.
+  const Tensor rows = to_real(arange(16));
+  const Tensor at = grid.partition(Tensor(rows.value().reshaped({1, 4, 4, 1})));
+  for (std::int64_t w = 0; w < 4; ++w) {
+    for (std::int64_t i = 0; i < 4; ++i) {
+      for (std::int64_t j = 0; j < 4; ++j) {
+        const auto p = static_cast<std::int64_t>(at.value().at({w, i, 0})),
+                   q = static_cast<std::int64_t>(at.value().at({w, j, 0}));
+        const bool near = std::abs(p / 4 - q / 4) < 2 && std::abs(p % 4 - q % 4) < 2;
+        CHECK(apart.at({w, i, j}) == !near);
+      }
+    }
+  }
+  CHECK(!WindowGrid(2, 2, 2, 1).shifted());
+}
+
+TEST_CASE("A token attends only inside its own window and region") {
+  const SwinAttention attn(root, 2, 1, 1, {.window = 2});
+  AttentionRecorder recorder;
+  attn(normal({1, 4, 4, 2}));
+  const Array& weights = recorder.records().back().weights;  // (4, 1, 4, 4)
+  const Mask apart = WindowGrid(4, 4, 2, 1).regions();
+  for (std::int64_t i = 0; i < apart.size(); ++i) CHECK((weights.data()[i] == 0) == apart.data()[i]);
+}
+
+TEST_CASE("Four neighbours merge in the order of the paper's code") {
+  const PatchMerging merging(root, 1);
+  Array reduction(Shape{2, 4}, Real(0));
+  reduction.mutable_data()[0] = reduction.mutable_data()[5] = 1;  // the first two of the four
+  merging.reduction.weight.assign(reduction);
+  const Tensor y = merging(Array({1, 2, 2, 1}, {0, 1, 2, 4}));  // normalised: mean 1.75
+  CHECK(y.shape() == Shape{1, 1, 1, 2});
+  const Real deviation = std::sqrt(Real(35) / 16 + Real(1e-5));
+  check_close(y.value(), Array({1, 1, 1, 2}, {Real(-1.75) / deviation, Real(0.25) / deviation}), 1e-12);
+  CHECK(merging(normal({1, 3, 5, 1})).shape() == Shape{1, 2, 3, 2});
+}
+
+TEST_CASE("Each stage halves the map and doubles the channels") {
+  const SwinTransformer model{root, small_swin};
+  const Tensor x = normal({1, 1, 12, 8});
+  const Tensor patches = model.features.get<SwinPatches>(0)(x);
+  CHECK(patches.shape() == Shape{1, 6, 4, 4});
+  CHECK(model.features(x).shape() == Shape{1, 3, 2, 8});
+  CHECK(model(x).shape() == Shape{1, 3});
+  CHECK(model(normal({2, 1, 7, 5})).shape() == Shape{2, 3});
+}
+
+TEST_CASE("The Swin transformer refuses bad settings and inputs") {
+  const auto with = [](auto change) {
+    SwinTransformerOptions options = small_swin;
+    change(options);
+    SwinTransformer(root, options);
+  };
+  CHECK_REFUSED(ValueError, with([](auto& o) { o.depths = {2}; }), "swin_transformer", "1 depths", "and 2", "needs 1",
+                "to 16");
+  CHECK_REFUSED(ValueError, with([](auto& o) { o.depths = {0, 1}; }), "SwinTransformer", "depth 0 is not positive");
+  CHECK_REFUSED(ValueError, with([](auto& o) { o.mlp_ratio = 0; }), "swin_transformer", "mlp_ratio 0", "(0, 1024]");
+  CHECK_REFUSED(ValueError, with([](auto& o) { o.drop_path = -1; }), "SwinTransformer", "drop_path -1", "[0, 1]");
+  CHECK_REFUSED(ValueError, with([](auto& o) { o.heads = {3, 2}; }), "window_attention", "dim 4", "3 heads");
+  CHECK_REFUSED(ValueError, with([](auto& o) { o.window = 0; }), "SwinAttention", "window 0 is not positive");
+  CHECK_REFUSED(ValueError, SwinAttention(root, 2, 1, 2, {.window = 2}), "window_attention", "shift 2", "[0, 2)");
+  const SwinTransformer model{root, small_swin};
+  CHECK_REFUSED(ShapeError, model(zeros({1, 1, 1, 8})), "swin_transformer",
+                "needs (B, 1, H, W) of a patch 2 x 2 at least, got [1, 1, 1, 8]");
+  CHECK_REFUSED(ShapeError, PatchMerging(root, 2)(zeros({1, 2, 2, 3})), "patch_merging",
+                "needs (B, H, W, 2) with H and W above 0, got [1, 2, 2, 3]");
+  CHECK_REFUSED(ShapeError, SwinAttention(root, 2, 1, 0, {})(zeros({1, 0, 2, 2})), "window_attention",
+                "needs (B, H, W, 2) with H and W above 0, got [1, 0, 2, 2]");
+}
+
+TEST_CASE("Each stage of a residual network but the first halves the map and doubles the channels") {
+  const ResNet model{root, {.layers = {1, 1, 1, 1}, .channels = 1, .width = 2, .classes = 5}};
+  const Tensor x = normal({2, 2, 10, 9});
+  CHECK(model.layer1(x).shape() == Shape{2, 2, 10, 9});
+  CHECK(model.layer2(x).shape() == Shape{2, 4, 5, 5});
+  CHECK(model(normal({2, 1, 33, 40})).shape() == Shape{2, 5});
+  CHECK(!model.layer1[0].downsample);
+  CHECK(model.layer2[0].downsample);
+}
+
+TEST_CASE("Residual networks refuse bad settings and inputs") {
+  CHECK_REFUSED(ValueError, ResNet(root, {.layers = {1, 0, 1, 1}, .width = 1}), "ResNet", "layers 0 is not positive");
+  CHECK_REFUSED(ValueError, ResNet(root, {.width = 0}), "ResNet", "width 0 is not positive");
+  const ResNet model{root, {.layers = {1, 1, 1, 1}, .width = 1, .classes = 2}};
+  CHECK_REFUSED(ShapeError, model(zeros({1, 1, 8, 8})), "resnet", "needs (B, 3, H, W), got [1, 1, 8, 8]");
+}
+
+}  // namespace
+}  // namespace xgrad::testing
