@@ -60,9 +60,8 @@ TEST_CASE("a summary in a line has the numbers if they are few, else their range
 }
 
 TEST_CASE("a summary refuses no bins and less than no numbers") {
-  CHECK(error_of<ValueError>([] { summary_of(Array(Shape{}), {.bins = 0}); }) == "summary: bins 0 is not positive");
-  CHECK(error_of<ValueError>([] { summary_of(Array(Shape{}), {.most_numbers = -1}); }) ==
-        "summary: most_numbers is -1");
+  CHECK_REFUSED(ValueError, summary_of(Array(Shape{}), {.bins = 0}), "summary", "bins 0 is not positive");
+  CHECK_REFUSED(ValueError, summary_of(Array(Shape{}), {.most_numbers = -1}), "summary", "most_numbers is -1");
 }
 
 }  // namespace
