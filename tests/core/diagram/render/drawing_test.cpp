@@ -223,14 +223,9 @@ TEST_CASE("a forward pass runs down and its backward pass up again") {
   for (const GraphEdge& edge : view.edges) {
     const auto from = static_cast<std::size_t>(edge.from), to = static_cast<std::size_t>(edge.to);
     if (view.vertices[from].order != view.vertices[to].order) continue;
-    const double step = layout.vertices[to].center().y - layout.vertices[from].center().y;
-    if (view.vertices[to].order == 0) {
-      CHECK(step > 0);
-      ++down;
-    } else {
-      CHECK(step < 0);
-      ++up;
-    }
+    const bool forward = view.vertices[to].order == 0;
+    CHECK((layout.vertices[to].center().y > layout.vertices[from].center().y) == forward);
+    ++(forward ? down : up);
   }
   CHECK(down >= 4);
   CHECK(up >= 4);
@@ -303,9 +298,8 @@ TEST_CASE("roles can be told apart without colours") {
   const Tensor x = Tensor(Array(Shape{2}, Real(1))).named("x"), w = variable(Array(Shape{2}, Real(1)), "w");
   const Tensor y = tanh(layer("net", x * w) * 3);
   const Tensor first = grad(sum(y), {w}, {.create_graph = true})[0];
-  const Tensor second = grad(sum(first), {w}, {.create_graph = true})[0];
   const GraphOptions options{.depth = 0};
-  const GraphView view = GraphView::of({second}, options);
+  const GraphView view = GraphView::of({grad(sum(first), {w}, {.create_graph = true})[0]}, options);
   const std::string svg = svg_of(view, options);
   std::map<std::string, std::set<std::string>> looks;  // of each role: outlines, corners and number of marks
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
@@ -315,18 +309,16 @@ TEST_CASE("roles can be told apart without colours") {
     const std::string drawing = svg.substr(begin, end - begin);
     const std::size_t corner = drawing.find(" rx=\"");
     const std::string radius = vertex.number ? "round" : drawing.substr(corner, drawing.find('"', corner + 5) - corner);
-    const std::string role = cat(detail::role_name(vertex.role), vertex.order);
-    looks[role].insert(
+    looks[cat(detail::role_name(vertex.role), vertex.order)].insert(
         cat(count(drawing, "<ellipse"), count(drawing, "<ellipse") > 0 ? "" : radius, count(drawing, "class=\"mark\""),
             std::ranges::count(drawing.substr(drawing.find("class=\"mark\"") + 1), 'M'), count(drawing, "h6l-3,5Z")));
   }
   REQUIRE(looks.size() >= 6);
   std::set<std::string> different;
-  for (const auto& [name, look] : looks) {
-    const auto& role = name;  // clang 14 captures no structured binding
-    INFO(role);
-    CHECK(look.size() == 1);
-    CHECK(different.insert(*look.begin()).second);
+  for (const auto& each : looks) {
+    INFO(each.first);
+    CHECK(each.second.size() == 1);
+    CHECK(different.insert(*each.second.begin()).second);
   }
   CHECK(count(svg, ".gradient .head{fill:#ffffff}") == 1);  // hollow, the others are filled
 }
