@@ -441,7 +441,8 @@ TEST_CASE("reserved, broken and endless names are refused, and the old file stay
   write_text(path, "old");
   const Array x({1}, {1});
   const auto save = [&](const StateFile& state) { save_safetensors(path, state); };
-  const char *reserved = "is reserved", *checksum = "xgrad.crc32", *broken = "\"\\ufffd\" is not UTF-8", *allowed = "allowed are";
+  const char *reserved = "is reserved", *checksum = "xgrad.crc32", *allowed = "allowed are";
+  const char* broken = "\"\\ufffd\" is not UTF-8";
   CHECK_REFUSED(ValueError, save({.arrays = {{"__metadata__", x}}}), "save_safetensors", "\"__metadata__\"", reserved);
   CHECK_REFUSED(ValueError, save({.metadata = {{checksum, "0"}}}), "save_safetensors", checksum, reserved);
   CHECK_REFUSED(ValueError, save({.arrays = {{"\xff", x}}}), "save_safetensors", broken);
