@@ -40,33 +40,26 @@ std::optional<Shape> broadcast_by_definition(Shape a, Shape b) {
 
 }  // namespace
 
-TEST_CASE("the number of elements is the product of the sizes") {
+TEST_CASE("the number of elements is the product of the sizes, and one that overflows is refused, also beside a 0") {
+  constexpr std::int64_t huge = std::int64_t{1} << 32, most = std::numeric_limits<std::int64_t>::max();
   CHECK(Shape{}.numel() == 1);
   CHECK(Shape{7}.numel() == 7);
   CHECK(Shape{2, 3, 5}.numel() == 30);
   CHECK(Shape{2, 0, 5}.numel() == 0);
-}
-
-TEST_CASE("a product of sizes that overflows is refused, also beside a size of 0") {
-  constexpr std::int64_t huge = std::int64_t{1} << 32;
-  error_of<LimitError>([] { (void)Shape{huge, huge}.numel(); });
-  error_of<LimitError>([] { (void)Shape{std::int64_t{1} << 62, 4}.numel(); });
-  error_of<LimitError>([] { (void)Shape{std::numeric_limits<std::int64_t>::max()}.numel(); });
-  error_of<LimitError>([] { (void)Shape{std::numeric_limits<std::int64_t>::max(), 0}.numel(); });
-  error_of<LimitError>([] { (void)Shape{0, huge, huge}.numel(); });
   CHECK(Shape{0, huge, 4}.numel() == 0);
-}
-
-TEST_CASE("a negative size is refused and shown") {
-  CHECK(error_of<ValueError>([] { (void)Shape{2, -3}.numel(); }) == "shape: negative size -3 in [2, -3]");
-  error_of<ValueError>([] { (void)Shape{0, -3}.numel(); });
+  for (const Shape& shape : {Shape{huge, huge}, Shape{std::int64_t{1} << 62, 4}, Shape{most}, Shape{most, 0},
+                             Shape{0, huge, huge}}) {
+    CHECK_THROWS_AS((void)shape.numel(), LimitError);
+  }
+  CHECK_REFUSED(ValueError, (Shape{2, -3}.numel()), "shape", "negative size -3 in [2, -3]");
+  CHECK_REFUSED(ValueError, (Shape{0, -3}.numel()), "shape", "negative size -3 in [0, -3]");
 }
 
 TEST_CASE("more than eight axes are refused") {
   CHECK(Shape({1, 1, 1, 1, 1, 1, 1, 2}).numel() == 2);
-  error_of<LimitError>([] { Shape{1, 1, 1, 1, 1, 1, 1, 1, 1}; });
+  CHECK_THROWS_AS((Shape{1, 1, 1, 1, 1, 1, 1, 1, 1}), LimitError);
   Shape full = Shape::filled(8, 1);
-  error_of<LimitError>([&] { full.insert(0, 2); });
+  CHECK_THROWS_AS(full.insert(0, 2), LimitError);
   CHECK(full == Shape::filled(8, 1));
 }
 
@@ -83,20 +76,17 @@ TEST_CASE("lists grow and shrink at any place") {
   CHECK(cat(axes) == "[1, 2, 3, 4]");
 }
 
-TEST_CASE("axes count from the end if negative, and have to exist") {
+TEST_CASE("axes count from the end if negative, have to exist, are sorted and may not repeat") {
   const Shape shape{4, 5, 6};
   CHECK(shape.dim(0) == 4);
   CHECK(shape.dim(-1) == 6);
-  CHECK(error_of<ValueError>([&] { (void)shape.dim(3); }) == "dim: axis 3 is out of range for rank 3");
-  error_of<ValueError>([&] { (void)shape.dim(-4); });
-  error_of<ValueError>([] { (void)Shape{}.dim(0); });
-}
-
-TEST_CASE("axes are sorted and may not repeat") {
+  CHECK_REFUSED(ValueError, shape.dim(3), "dim", "axis 3 is out of range for rank 3");
+  CHECK_REFUSED(ValueError, shape.dim(-4), "dim", "axis -4 is out of range for rank 3");
+  CHECK_REFUSED(ValueError, Shape{}.dim(0), "dim", "axis 0 is out of range for rank 0");
   CHECK(normalize_axes("sum", {-1, 0}, 3) == Axes{0, 2});
   CHECK(normalize_axes("sum", {}, 3) == Axes{});
-  CHECK(error_of<ValueError>([] { normalize_axes("sum", {1, -2}, 3); }) == "sum: repeated axis in [1, -2]");
-  CHECK(error_of<ValueError>([] { normalize_axes("sum", {5}, 3); }) == "sum: axis 5 is out of range for rank 3");
+  CHECK_REFUSED(ValueError, normalize_axes("sum", {1, -2}, 3), "sum", "repeated axis in [1, -2]");
+  CHECK_REFUSED(ValueError, normalize_axes("sum", {5}, 3), "sum", "axis 5 is out of range for rank 3");
   CHECK(all_axes(3) == Axes{0, 1, 2});
 }
 
@@ -116,9 +106,8 @@ TEST_CASE("broadcasting follows numpy's rule for every pair of shapes") {
     }
   }
   CHECK(refused > 1000);
-  CHECK(error_of<ShapeError>([] {
-          broadcast_shapes("add", {2, 3}, {4, 3});
-        }) == "add: cannot broadcast [2, 3] with [4, 3] at axis -2");
+  CHECK_REFUSED(ShapeError, broadcast_shapes("add", {2, 3}, {4, 3}), "add",
+                "cannot broadcast [2, 3] with [4, 3] at axis -2");
 }
 
 TEST_CASE("strides are products of the sizes behind, and 0 along repeated axes") {

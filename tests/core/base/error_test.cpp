@@ -16,10 +16,8 @@ using namespace xgrad;
 using namespace xgrad::testing;
 
 TEST_CASE("a message is the operation, a colon and the parts") {
-  const std::string message = error_of<ShapeError>([] {
-    fail<ShapeError>("add", "cannot add ", Shape{2, 3}, " and ", 7);
-  });
-  CHECK(message == "add: cannot add [2, 3] and 7");
+  const auto refuse = [] { fail<ShapeError>("add", "cannot add ", Shape{2, 3}, " and ", 7); };
+  CHECK(error_of<ShapeError>(refuse) == "add: cannot add [2, 3] and 7");
 }
 
 TEST_CASE_TEMPLATE("every error can be caught as Error", E, ShapeError, ValueError, LimitError, GraphError, FormatError,
@@ -39,13 +37,16 @@ TEST_CASE("inside a module the message names its path, and what the module is") 
   CHECK(error_message("matmul", "no") == "matmul: no");
 }
 
-TEST_CASE("a scope is left when an exception passes through it") {
+TEST_CASE("a scope belongs to its thread, and is left when an exception passes through it") {
   const Scope outer(intern("outer"));
   error_of<ValueError>([] {
     const Scope inner(intern("inner"));
     fail<ValueError>("op", "what");
   });
   CHECK(current_place()->path == "outer");
+  const Place* there = current_place();
+  std::thread([&] { there = current_place(); }).join();
+  CHECK(there == nullptr);
 }
 
 TEST_CASE("scopes may die in any order") {
@@ -60,13 +61,6 @@ TEST_CASE("scopes may die in any order") {
   CHECK(current_place()->path == "again");
   second.reset();
   CHECK(current_place() == nullptr);
-}
-
-TEST_CASE("scopes belong to their thread") {
-  const Scope here(intern("here"));
-  const Place* there = current_place();
-  std::thread([&] { there = current_place(); }).join();
-  CHECK(there == nullptr);
 }
 
 TEST_CASE("equal places are interned as one") {

@@ -10,10 +10,7 @@
 #include <vector>
 
 #include <xgrad/core/graph/grad.h>
-#include <xgrad/ops/arrange/create.h>
-#include <xgrad/ops/elementwise/arithmetic.h>
-#include <xgrad/ops/elementwise/elementwise.h>
-#include <xgrad/ops/reduce/reduce.h>
+#include <xgrad/ops/ops.h>
 
 #include "support/check.h"
 
@@ -36,15 +33,21 @@ TEST_CASE("numbers and arrays are constants without a node") {
   CHECK(a.name().empty());
 }
 
-TEST_CASE("copies of a handle mean the same tensor") {
-  const Tensor a = variable(1, "a");
-  const Tensor b = a;
-  const Tensor c = a.detach();
-  CHECK(same(a, b));
-  CHECK_FALSE(same(a, c));
-  b.assign(Array(Shape{}, Real(5)));
-  CHECK(a.item() == 5);
-  CHECK(c.item() == 1);
+TEST_CASE("copies of a handle mean the same tensor, a detached one has the value and no history") {
+  const Tensor x = variable(3, "x");
+  const Tensor copy = x, y = x * x;
+  const Tensor d = y.detach();
+  CHECK(same(x, copy));
+  CHECK_FALSE(same(y, d));
+  CHECK(d.item() == 9);
+  CHECK_FALSE(d.requires_grad());
+  CHECK(d.value().data() == y.value().data());
+  (d * x).backward();
+  CHECK(x.grad().item() == 9);
+  const Tensor before = x.detach();
+  copy.assign(Array(Shape{}, Real(5)));
+  CHECK(x.item() == 5);
+  CHECK(before.item() == 3);
 }
 
 TEST_CASE("an undefined tensor says so whatever is asked of it") {
@@ -53,23 +56,25 @@ TEST_CASE("an undefined tensor says so whatever is asked of it") {
   CHECK_FALSE(none.requires_grad());
   CHECK(none.is_leaf());
   CHECK(to_string(none) == "tensor(undefined)");
-  const std::string message = "tensor: undefined: no value was ever given to it";
-  CHECK(error_of<GraphError>([&] { (void)none.value(); }) == message);
-  CHECK(error_of<GraphError>([&] { (void)none.shape(); }) == message);
-  CHECK(error_of<GraphError>([&] { (void)none.item(); }) == message);
-  CHECK(error_of<GraphError>([&] { (void)none.detach(); }) == message);
-  CHECK(error_of<GraphError>([&] { none.named("x"); }) == message);
-  CHECK(error_of<GraphError>([&] { (void)none.name(); }) == message);
-  CHECK(error_of<GraphError>([&] { none.set_requires_grad(); }) == message);
-  CHECK(error_of<GraphError>([&] { none.assign(Array(Shape{})); }) == message);
-  CHECK(error_of<GraphError>([&] { (void)none.grad(); }) == message);
-  CHECK(error_of<GraphError>([&] { none.zero_grad(); }) == message);
-  CHECK(error_of<GraphError>([&] { none.remove_hook(1); }) == message);
+  const std::function<void()> calls[] = {[&] { (void)none.value(); },
+                                         [&] { (void)none.shape(); },
+                                         [&] { (void)none.item(); },
+                                         [&] { (void)none.detach(); },
+                                         [&] { none.named("x"); },
+                                         [&] { (void)none.name(); },
+                                         [&] { none.set_requires_grad(); },
+                                         [&] { none.assign(Array(Shape{})); },
+                                         [&] { (void)none.grad(); },
+                                         [&] { none.zero_grad(); },
+                                         [&] { none.remove_hook(1); },
+                                         [&] { (void)(none + 1); },
+                                         [&] { (void)(variable(1) * none); }};
+  for (const auto& call : calls) {
+    CHECK_REFUSED(GraphError, call(), "tensor", "undefined: no value was ever given to it");
+  }
   error_of<GraphError>([&] { none.backward(); });
   error_of<GraphError>([&] { none.retain_grad(); });
   error_of<GraphError>([&] { none.on_grad([](const Tensor& g) { return g; }); });
-  CHECK(error_of<GraphError>([&] { (void)(none + 1); }) == message);
-  CHECK(error_of<GraphError>([&] { (void)(variable(1) * none); }) == message);
 }
 
 TEST_CASE("gradients flow to variables, and to whatever is asked to want them") {
@@ -85,29 +90,14 @@ TEST_CASE("gradients flow to variables, and to whatever is asked to want them") 
   CHECK_FALSE((c + 1).requires_grad());
   const Tensor y = v * 2;
   CHECK_FALSE(y.is_leaf());
-  CHECK(error_of<GraphError>([&] { y.set_requires_grad(false); }) ==
-        "set_requires_grad: only for leaves, not for the result of mul");
-}
-
-TEST_CASE("a detached tensor has the value and no history") {
-  const Tensor x = variable(3);
-  const Tensor y = x * x;
-  const Tensor d = y.detach();
-  CHECK(d.item() == 9);
-  CHECK_FALSE(d.requires_grad());
-  CHECK(d.value().data() == y.value().data());
-  const Tensor z = d * x;
-  z.backward();
-  CHECK(x.grad().item() == 9);
+  CHECK_REFUSED(GraphError, y.set_requires_grad(false), "set_requires_grad", "only for leaves", "the result of mul");
 }
 
 TEST_CASE("assigning gives a leaf a new value of the same shape") {
   const Tensor x = variable(Array(Shape{2}, {1, 2}), "x");
   x.assign(Array(Shape{2}, {3, 4}));
-  CHECK(equal(x.value(), Array(Shape{2}, {3, 4})));
-  const Array flat(Shape{2}, Real(0)), row(Shape{1, 2}, Real(0));
-  check_refused<ShapeError>({{[&] { x.assign(row); }, {"assign: shape [1, 2] for x of shape [2]"}}});
-  check_refused<GraphError>({{[&] { (x * 2).assign(flat); }, {"assign: only leaves can be assigned", "mul"}}});
+  CHECK_REFUSED(ShapeError, x.assign(Array(Shape{1, 2}, Real(0))), "assign", "shape [1, 2] for x of shape [2]");
+  CHECK_REFUSED(GraphError, (x * 2).assign(Array(Shape{2}, Real(0))), "assign", "only leaves can be assigned", "mul");
   CHECK(equal(x.value(), Array(Shape{2}, {3, 4})));
 }
 
@@ -119,20 +109,19 @@ TEST_CASE("an update in place changes the tensor and nobody who looked at its va
   CHECK(x.value().at({0}) == 10);
   CHECK(before.at({0}) == 1);
   CHECK(detached.value().at({0}) == 1);
-  check_refused<GraphError>({{[&] { (x * 2).update([](Array&) {}); }, {"update: only leaves can be changed", "mul"}}});
+  CHECK_REFUSED(GraphError, (x * 2).update([](Array&) {}), "update", "only leaves can be changed", "mul");
 }
 
 TEST_CASE("an update that fails leaves the value as it was") {
   const Tensor x = variable({1, 2, 3}, "x");
   const Tensor y = sum(x * x);
-  CHECK(error_of<ShapeError>([&] { x.update([](Array& value) { value = Array(Shape{5}, Real(7)); }); }) ==
-        "assign: shape [5] for x of shape [3]");
-  CHECK(error_of<ValueError>([&] {
-          x.update([](Array& value) {
-            value.mutable_data()[0] = 100;
-            fail<ValueError>("mine", "no");
-          });
-        }) == "mine: no");
+  const auto enlarge = [](Array& value) { value = Array(Shape{5}, Real(7)); };
+  const auto break_off = [](Array& value) {
+    value.mutable_data()[0] = 100;
+    fail<ValueError>("mine", "no");
+  };
+  CHECK_REFUSED(ShapeError, x.update(enlarge), "assign", "shape [5] for x of shape [3]");
+  CHECK_REFUSED(ValueError, x.update(break_off), "mine", "no");
   CHECK(equal(x.value(), Array(Shape{3}, {1, 2, 3})));
   CHECK(equal(grad(y, {x})[0].value(), Array(Shape{3}, {2, 4, 6})));
 }
@@ -147,29 +136,24 @@ TEST_CASE("a value that is written to in place does not move when nobody else lo
   CHECK(before.at({5}) == 2);
   const Tensor y = sum(x * x);
   (void)x.mutable_value();
-  CHECK(error_of<GraphError>([&] { grad(y, {x}); }) ==
-        "mul: 'x' was assigned after it was used here; run the forward pass again");
+  CHECK_REFUSED(GraphError, grad(y, {x}), "mul", "'x' was assigned after it was used here; run the forward pass again");
 }
 
 TEST_CASE("in braces stand numbers, and a shape is said") {
   CHECK(equal(variable({{1, 2}, {3, 4}}, "w").value(), Array(Shape{2, 2}, {1, 2, 3, 4})));
-  CHECK(variable({{1, 2}, {3, 4}}, "w").name() == "w");
   CHECK(equal(variable({2, 1, 0}, "w").value(), Array(Shape{3}, {2, 1, 0})));
   CHECK(equal(variable({{{1}, {2}}}).value(), Array(Shape{1, 2, 1}, {1, 2})));
+  CHECK(variable({{1, 2}, {3, 4}}, "w").name() == "w");
   CHECK(variable({{1, 2}, {3, 4}}).requires_grad());
-  error_of<ShapeError>([] { variable({{1, 2}, {3}}); });
-  CHECK(equal(variable(tensor({1, 2}), "w").value(), Array(Shape{2}, {1, 2})));
+  CHECK_THROWS_AS(variable({{1, 2}, {3}}), ShapeError);
   CHECK(equal(variable(full({2, 2}, 7)).value(), Array(Shape{2, 2}, Real(7))));
-  const Tensor x = variable({1, 2});
-  CHECK(variable(x * 2).is_leaf());
-}
-
-TEST_CASE("a variable that is made of a tensor is another one") {
+  // A variable that is made of a tensor is another one.
   const Tensor x = variable({1, 2}, "x");
   const Tensor copy = variable(x, "copy");
   copy.assign(Array(Shape{2}, Real(0)));
   CHECK(equal(x.value(), Array(Shape{2}, {1, 2})));
-  check_refused<GraphError>({{[&] { grad(sum(copy * 2), {x}); }, {"grad: the result does not depend on 'x'"}}});
+  CHECK(variable(x * 2).is_leaf());
+  CHECK_REFUSED(GraphError, grad(sum(copy * 2), {x}), "grad", "the result does not depend on 'x'");
 }
 
 TEST_CASE("braces that could mean a shape or numbers do not compile where neither is said") {
@@ -197,9 +181,9 @@ TEST_CASE("vectors and spans of any type of number become arrays") {
   CHECK(equal(tensor(std::vector<double>{1.5, 2.5}).value(), Array(Shape{2}, {1.5, 2.5})));
   CHECK(equal(tensor({2, 1}, std::vector<long>{1, 2}).value(), Array(Shape{2, 1}, {1, 2})));
   CHECK(equal(index({1, 2}, std::span(ids).first(2)), index({{1, 2}})));
-  CHECK(error_of<ShapeError>([&] { Array(Shape{3}, few); }) == "array: 4 values for shape [3]");
-  CHECK(error_of<ValueError>([] { index(std::vector<std::uint64_t>{~0ull}); }) ==
-        "array: 18446744073709551615 does not fit a signed number of 64 bits");
+  CHECK_REFUSED(ShapeError, Array(Shape{3}, few), "array", "4 values for shape [3]");
+  CHECK_REFUSED(ValueError, index(std::vector<std::uint64_t>{~0ull}), "array",
+                "18446744073709551615 does not fit a signed number of 64 bits");
   CHECK_FALSE(std::is_constructible_v<Index, std::vector<double>>);
   CHECK_FALSE(std::is_constructible_v<Array, std::string>);
   CHECK_FALSE(std::is_constructible_v<Array, Index>);
@@ -217,26 +201,30 @@ TEST_CASE("adding to a variable makes it mean the sum, and nobody else") {
   CHECK(equal(grad(sum(h), {before})[0].value(), Array(Shape{2}, {6, 15})));
 }
 
-TEST_CASE("tensors, arrays and shapes can be printed") {
+TEST_CASE("tensors, arrays and shapes can be printed, a tensor as its numbers, its shape and what it is") {
   std::ostringstream out;
   out << tensor({1, 2}) << " " << Array(Shape{1}, Real(3)) << " " << index({4}) << " " << Shape{2, 3} << " "
       << Mask(Shape{1}, true);
   CHECK(out.str() == "tensor([1, 2], shape=[2]) [3] [4] [2, 3] [true]");
   CHECK(to_string(Shape{2, 3}) == "[2, 3]");
   CHECK(to_string(tensor({{1, 2}, {3, 4}})) == "tensor([[1, 2],\n        [3, 4]], shape=[2, 2])");
+  CHECK(to_string(Tensor(Array(Shape{2}, {1, 2.5}))) == "tensor([1.0, 2.5], shape=[2])");
+  CHECK(to_string(variable(3, "x")) == "tensor(3, shape=[], name=x, requires_grad)");
+  CHECK(to_string(variable(3) * 2) == "tensor(6, shape=[], op=mul)");
 }
 
-TEST_CASE("gradients add up until they are forgotten") {
+TEST_CASE("gradients add up until they are forgotten, and one that was read stays as it was") {
   const Tensor x = variable(Array(Shape{2}, {1, 2}), "x");
   CHECK_FALSE(x.has_grad());
-  CHECK(error_of<GraphError>([&] { (void)x.grad(); })
-            .starts_with("grad: 'x' has not been reached by a backward(), or zero_grad() came after"));
-  error_of<GraphError>([] { (void)variable(1).grad(); });
   sum(x * x).backward();
-  CHECK(equal(x.grad().value(), Array(Shape{2}, {2, 4})));
+  const Tensor read = x.grad();
+  CHECK(equal(read.value(), Array(Shape{2}, {2, 4})));
   sum(x * x).backward();
+  CHECK(equal(read.value(), Array(Shape{2}, {2, 4})));
   CHECK(equal(x.grad().value(), Array(Shape{2}, {4, 8})));
   CHECK_FALSE(x.grad().requires_grad());
+  x.grad().update([](Array& value) { value.mutable_data()[0] = 100; });
+  CHECK(equal(x.grad().value(), Array(Shape{2}, {4, 8})));
   x.zero_grad();
   CHECK_FALSE(x.has_grad());
   sum(x).backward();
@@ -247,24 +235,7 @@ TEST_CASE("a gradient is asked of what was a parameter before it became a result
   Tensor w = variable(2, "w");
   (w * w).backward();
   w -= 0.1 * w.grad();
-  CHECK(error_of<GraphError>([&] { (void)w.grad(); }) ==
-        "grad: the tensor [] is a result of sub, and only leaves keep their gradient; call retain_grad() before "
-        "backward(), or give a leaf another value by w.assign(...)");
-  CHECK(error_of<GraphError>([] { (void)Tensor(1).grad(); }) ==
-        "grad: the tensor [] requires no gradient, because it was made from numbers, by detach(), or from such alone; "
-        "variable(...) makes a leaf that gradients flow to");
-}
-
-TEST_CASE("a gradient that was read stays as it was when more is added, and the other way round") {
-  const Tensor x = variable(Array(Shape{2}, {1, 2}), "x");
-  sum(x).backward();
-  const Tensor read = x.grad();
-  sum(x).backward();
-  CHECK(equal(read.value(), Array(Shape{2}, {1, 1})));
-  CHECK(equal(x.grad().value(), Array(Shape{2}, {2, 2})));
-  const Tensor mine = x.grad();
-  mine.update([](Array& value) { value.mutable_data()[0] = 100; });
-  CHECK(equal(x.grad().value(), Array(Shape{2}, {2, 2})));
+  CHECK_REFUSED(GraphError, w.grad(), "grad", "the tensor [] is a result of sub, and only leaves keep their gradient");
 }
 
 TEST_CASE("names are given to leaves, constants and results alike") {
@@ -272,12 +243,6 @@ TEST_CASE("names are given to leaves, constants and results alike") {
   CHECK(x.named("w").name() == "w");
   CHECK((x * 2).named("double").name() == "double");
   CHECK(Tensor(1).named("one").name() == "one");
-}
-
-TEST_CASE("a tensor prints as its numbers, its shape and what it is") {
-  CHECK(to_string(Tensor(Array(Shape{2}, {1, 2.5}))) == "tensor([1.0, 2.5], shape=[2])");
-  CHECK(to_string(variable(3, "x")) == "tensor(3, shape=[], name=x, requires_grad)");
-  CHECK(to_string(variable(3) * 2) == "tensor(6, shape=[], op=mul)");
 }
 
 TEST_CASE("the value of a tensor that nobody else holds can be taken, of others it is shared") {

@@ -3,9 +3,7 @@
 #include <thread>
 #include <vector>
 
-#include <xgrad/core/graph/grad.h>
-#include <xgrad/core/graph/record.h>
-#include <xgrad/core/graph/tensor.h>
+#include <xgrad/ops/ops.h>
 
 #include "support/check.h"
 
@@ -14,14 +12,6 @@ using namespace xgrad::testing;
 
 namespace {
 
-// x y, element by element, and its rules.
-Tensor times(const Tensor& x, const Tensor& y) {
-  Array product(x.shape());
-  for (std::int64_t i = 0; i < product.size(); ++i)
-    product.mutable_data()[i] = x.value().data()[i] * y.value().data()[i];
-  return record("times", std::move(product), wrt(x, [y](const Tensor& gy) { return times(gy, y); }),
-                wrt(y, [x](const Tensor& gy) { return times(gy, x); }));
-}
 
 // Calls f(0) ... f(count - 1), each on a thread of its own, all at once.
 template <class F>
@@ -46,7 +36,7 @@ TEST_CASE("threads that record with the same constant agree on its node") {
     Tensors results(2);
     together(2, [&](int i) {
       const Tensor x = variable(Real(i + 1));
-      results[static_cast<std::size_t>(i)] = times(x, constant);
+      results[static_cast<std::size_t>(i)] = mul(x, constant);
     });
     for (const Tensor& y : results) REQUIRE(y.node()->edges()[1].to == constant.node());
     REQUIRE(constant.node()->refs.load() == 3);
@@ -59,7 +49,7 @@ TEST_CASE("a constant can be looked at while another thread records with it") {
     const Tensor constant(Array(Shape{2}, Real(3)));
     together(2, [&](int i) {
       if (i == 0) {
-        times(variable(Array(Shape{2}, Real(1))), constant);
+        mul(variable(Array(Shape{2}, Real(1))), constant);
       } else {
         (void)(to_string(constant).size() + constant.name().size() + constant.has_grad() + !constant.node());
       }
@@ -74,7 +64,7 @@ TEST_CASE("graphs of several threads add their gradients up in the leaves that t
     const Tensor shared = variable(Array(Shape{3}, Real(2)));
     together(count, [&](int i) {
       const Tensor factor(Array(Shape{3}, Real(i + 1)));
-      for (int pass = 0; pass < passes; ++pass) times(shared, factor).backward({.seed = Array(Shape{3}, Real(1))});
+      for (int pass = 0; pass < passes; ++pass) mul(shared, factor).backward({.seed = Array(Shape{3}, Real(1))});
     });
     REQUIRE(equal(shared.grad().value(), Array(Shape{3}, Real(passes * (1 + 2 + 3 + 4)))));
   }
@@ -84,7 +74,7 @@ TEST_CASE("of passes through one graph at the same time each is done in full or 
   constexpr int depth = 300, count = 3;
   const Tensor x = variable(Real(1)), one(Real(1));
   Tensor y = x;
-  for (int i = 0; i < depth; ++i) y = times(y, one);
+  for (int i = 0; i < depth; ++i) y = mul(y, one);
   int done = 0;
   for (int round = 0; round < 50; ++round) {
     std::vector<int> succeeded(count);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <thread>
 
 #include <xgrad/core/base/scope.h>
@@ -55,18 +56,9 @@ TEST_CASE("the tables of a profile count operations, and modules with everything
   run_small();
   run_small();
   const std::string text = to_string(profile);
-  const auto has_line = [&](std::string_view name, std::string_view calls) {
-    std::size_t begin = text.find(cat("\n", name, " "));
-    if (begin == text.npos) return false;
-    const std::string line = text.substr(begin + 1, text.find('\n', begin + 1) - begin - 1);
-    const std::size_t digits = line.find_first_not_of(' ', name.size());
-    return line.compare(digits, line.find(' ', digits) - digits, calls) == 0;
-  };
-  CHECK_MESSAGE(has_line("tanh", "2"), text);
-  CHECK_MESSAGE(has_line("tanh'", "2"), text);
-  CHECK_MESSAGE(has_line("net", "4"), text);
-  CHECK_MESSAGE(has_line("net.blocks", "4"), text);
-  CHECK_MESSAGE(has_line("net.blocks.0", "4"), text);
+  for (const char* line : {"tanh +2", "tanh' +2", "net +4", "net\\.blocks +4", "net\\.blocks\\.0 +4"}) {
+    CHECK_MESSAGE(std::regex_search(text, std::regex(cat("\n", line, " "))), line);
+  }
 }
 
 TEST_CASE("a profile counts operations and their gradients, each under its name") {
@@ -103,8 +95,10 @@ TEST_CASE("what a rule computes without operations counts as its gradient") {
   CHECK(calls(profile, "slow'") == 1);
 }
 
-TEST_CASE("profiles that live at the same time count the same") {
+TEST_CASE("profiles that live at the same time count the same, and go on after an error") {
   const Tensor x = variable(2);
+  const Tensor broken = record("broken", Array(Shape{}, 1),
+                               wrt(x, [](const Tensor&) -> Tensor { fail<ValueError>("broken", "on purpose"); }));
   Profile outer;
   {
     Profile inner;
@@ -112,6 +106,7 @@ TEST_CASE("profiles that live at the same time count the same") {
     CHECK(calls(inner, "exp") == 1);
   }
   CHECK(calls(outer, "exp") == 1);
+  CHECK_THROWS_AS(grad(broken, {x}), ValueError);
   exp(x);
   CHECK(calls(outer, "exp") == 2);
 }
@@ -130,16 +125,6 @@ TEST_CASE("a profile that is made or ends within a rule counts what it sees") {
   CHECK(calls(*made, "swap'") == 0);
   exp(x);
   CHECK(calls(*made, "exp") == 1);
-}
-
-TEST_CASE("a gradient that throws leaves the profile as it was") {
-  const Tensor x = variable(2);
-  const Tensor y = record("broken", Array(Shape{}, 1),
-                          wrt(x, [](const Tensor&) -> Tensor { fail<ValueError>("broken", "on purpose"); }));
-  Profile profile;
-  CHECK_THROWS_AS(grad(y, {x}), ValueError);
-  exp(x);
-  CHECK(calls(profile, "exp") == 1);
 }
 
 TEST_CASE("a profile without modules has one table, an empty one its head") {

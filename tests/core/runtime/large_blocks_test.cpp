@@ -58,10 +58,8 @@ bool use(LargeBlocks& heap, unsigned seed, int turns) {
 
 TEST_CASE("what neighbours leave serves one that is larger than each") {
   LargeBlocks heap;
-  void* const first = heap.allocate(2 * mebibyte);
-  void* const second = heap.allocate(3 * mebibyte);
-  void* const third = heap.allocate(2 * mebibyte);
-  void* const last = heap.allocate(mebibyte);
+  void *const first = heap.allocate(2 * mebibyte), *const second = heap.allocate(3 * mebibyte);
+  void *const third = heap.allocate(2 * mebibyte), *const last = heap.allocate(mebibyte);
   const auto before = heap.counts();
   heap.release(third, 2 * mebibyte);
   heap.release(first, 2 * mebibyte);
@@ -87,8 +85,10 @@ TEST_CASE("of the blocks that are large enough, the shortest is taken") {
   CHECK(heap.allocate(3 * mebibyte - 100) == blocks[0]);
 }
 
-TEST_CASE("the last block grows into what was never used") {
+TEST_CASE("the last block grows into what was never used, and one that no memory can hold is refused") {
   LargeBlocks heap;
+  CHECK(heap.allocate(std::size_t{1} << 62) == nullptr);
+  CHECK(heap.counts().system_requests == 0);
   void* const first = heap.allocate(2 * mebibyte);
   heap.release(first, 2 * mebibyte);
   CHECK(heap.allocate(20 * mebibyte) == first);
@@ -107,7 +107,7 @@ TEST_CASE("large blocks are aligned, and a small part of them is wasted") {
   }
 }
 
-TEST_CASE("large blocks never overlap, in whatever order they come and go") {
+TEST_CASE("large blocks never overlap, in whatever order and on whatever thread they come and go") {
   LargeBlocks heap;
   for (unsigned seed = 1; seed <= 5; ++seed) CHECK(use(heap, seed, 400));
   const auto counts = heap.counts();
@@ -115,11 +115,6 @@ TEST_CASE("large blocks never overlap, in whatever order they come and go") {
   CHECK(counts.system_requests <= 3);
   heap.trim();
   CHECK(heap.counts().bytes_cached == 0);
-  CHECK(use(heap, 6, 100));
-}
-
-TEST_CASE("threads share large blocks") {
-  LargeBlocks heap;
   std::vector<char> intact(4);
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 4; ++i) threads.emplace_back([&, i] { intact[i] = use(heap, 10 + i, 150); });
@@ -145,10 +140,4 @@ TEST_CASE("trimming keeps what is in use") {
   heap.release(blocks[1].data, 2 * mebibyte);
   CHECK(heap.counts().bytes_cached == std::int64_t{2 * mebibyte});
   for (const std::size_t i : {0, 2, 4}) heap.release(blocks[i].data, blocks[i].bytes);
-}
-
-TEST_CASE("a block that no memory can hold is refused") {
-  LargeBlocks heap;
-  CHECK(heap.allocate(std::size_t{1} << 62) == nullptr);
-  CHECK(heap.counts().system_requests == 0);
 }

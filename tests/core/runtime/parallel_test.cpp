@@ -5,24 +5,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include <xgrad/core/base/error.h>
 #include <xgrad/core/base/scope.h>
 #include <xgrad/core/graph/record.h>
-#include <xgrad/ops/elementwise/arithmetic.h>
-#include <xgrad/ops/reduce/reduce.h>
+#include <xgrad/ops/ops.h>
 
 #include "support/again.h"
 #include "support/check.h"
@@ -35,13 +29,19 @@ namespace {
 
 using Blocks = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-Blocks blocks_of(std::int64_t count, std::int64_t grain) {
+// Calls f(begin, end) for every block of a loop, one call at a time.
+template <class F>
+void each_block(std::int64_t count, std::int64_t grain, const F& f) {
   std::mutex mutex;
-  Blocks blocks;
   parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
     const std::lock_guard lock(mutex);
-    blocks.emplace_back(begin, end);
+    f(begin, end);
   });
+}
+
+Blocks blocks_of(std::int64_t count, std::int64_t grain) {
+  Blocks blocks;
+  each_block(count, grain, [&](std::int64_t begin, std::int64_t end) { blocks.emplace_back(begin, end); });
   std::ranges::sort(blocks);
   return blocks;
 }
@@ -88,23 +88,6 @@ TEST_CASE("the blocks make up the range, each once, whatever the number of threa
       CHECK(blocks_of(count, grain) == alone);
     }
   }
-}
-
-TEST_CASE("several threads take part") {
-  const ThreadCount restore(4);
-  CHECK(threads() == 4);
-  std::mutex mutex;
-  std::vector<std::thread::id> ids;
-  std::atomic<int> inside{0};
-  parallel_for(4, 1, [&](std::int64_t, std::int64_t) {
-    ++inside;
-    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    while (inside < 2 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
-    const std::lock_guard lock(mutex);
-    ids.push_back(std::this_thread::get_id());
-  });
-  std::ranges::sort(ids);
-  CHECK(ids.front() != ids.back());
 }
 
 TEST_CASE(
@@ -185,24 +168,18 @@ TEST_CASE("loops of several threads at the same time are all done in full") {
   CHECK(sum == 4 * 200 * 64);
 }
 
-TEST_CASE("a number of threads outside 1 ... 1024 is refused") {
+TEST_CASE("a number of threads outside 1 ... 1024, or from within a loop, is refused") {
   const int before = threads();
-  CHECK(error_of<ValueError>([] { set_threads(0); }) == "set_threads: count 0 is not in [1, 1024]");
-  error_of<ValueError>([] { set_threads(-1); });
-  error_of<ValueError>([] { set_threads(10'000); });
+  for (const int count : {0, -1, 1025, 10'000}) {
+    CHECK_REFUSED(ValueError, set_threads(count), "set_threads", cat("count ", count, " is not in [1, 1024]"));
+  }
   CHECK(threads() == before);
-}
-
-TEST_CASE("inside a loop the number of threads cannot be changed") {
   for (const int count : {1, 3}) {
     const ThreadCount restore(count);
-    std::atomic<int> refused{0};
-    parallel_for(30, 1, [&](std::int64_t, std::int64_t) {
-      try {
-        set_threads(2);
-      } catch (const ValueError& error) {
-        refused += std::string(error.what()) == "set_threads: a parallel loop is running on this thread";
-      }
+    int refused = 0;
+    each_block(30, 1, [&](std::int64_t, std::int64_t) {
+      CHECK_REFUSED(ValueError, set_threads(2), "set_threads", "a parallel loop is running on this thread");
+      ++refused;
     });
     CHECK(refused == 30);
     CHECK(threads() == count);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Uses the pages of xgrad_pages as a reader does, in a headless Chromium, and looks at the document after each action.
 
-    html_test.py PAGES [SCREENSHOTS]
+    html_test.py PAGES
 """
 import pathlib
 import sys
@@ -16,7 +16,6 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.chrome.service import Service
 
 pages = pathlib.Path(sys.argv[1])
-screenshots = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
 
 
 def open_browser():
@@ -42,17 +41,11 @@ def js(expression):
 
 def expect(found, expected, what=""):
     if found != expected:
-        picture("failed")
         raise SystemExit(f"{what}: expected {expected!r}, found {found!r}")
 
 
 def expect_that(holds, what):
     expect(bool(holds), True, what)
-
-
-def picture(name):
-    if screenshots:
-        browser.save_screenshot(str(screenshots / f"{name}.png"))
 
 
 def one(selector):
@@ -108,7 +101,6 @@ def the_page_opens():
     expect(one("#n4").get_attribute("tabindex"), "0")
     expect(one("#n4").get_attribute("aria-label"), "tanh net.block [2, 2, 4]")
     expect(one("#t1").get_attribute("aria-label"), "module net.in Linear 3 -> 4 open")
-    picture("run")
 
 
 def it_moves_and_zooms():
@@ -151,7 +143,6 @@ def it_searches():
     expect(those("#stage .at"), ["n6"])
     press(Keys.ENTER, Keys.ENTER)
     expect(text("#found"), "1 of 3", "after the last comes the first")
-    picture("search")
     js("search.field.select()")
     press("net.block.mid.weight")
     expect(those("#stage .match"), ["n5"], "search by path")
@@ -181,7 +172,6 @@ def it_opens_modules():
     press("f")
     expect([text("#level"), boxes()], ["level 0 of 3", ["net"]])
     expect(one("#fold").is_enabled(), False)
-    picture("level_0")
     # A click on a box opens its inside, with its neighbours and a path to go back.
     expect(path(), [])
     click("#stage .module .box")
@@ -192,7 +182,6 @@ def it_opens_modules():
     expect(js("[...document.querySelectorAll('#stage .neighbour')].map((element) => element.getAttribute('aria-label'))"), ["from in", "to out"])
     expect(js("graph.edges.filter((edge) => pictures.arrowsOf(edge).length > 0).map((edge) => `${edge.from}>${edge.to}`)"),
            ["n3>n4", "n4>n6", "n4>n7", "n6>n7", "n7>n9"], "arrows of the module, those that enter and leave included")
-    picture("inside")
     # By keys: Enter on a box, then out again.
     js("pictures.elements.get(graph.frames[3]).focus()")
     press(Keys.ENTER)
@@ -248,7 +237,6 @@ def a_click_tells():
            js("[...document.querySelectorAll('#facts .numbers')[0].querySelectorAll('td')].map((cell) => cell.textContent)"))
     expect_that(js("document.querySelector('#facts td').style.background") != "", "no heat in the table")
     expect(sorted(those("#stage .edge.touching")), sorted(js("graph.edges.filter((e) => e.from === 'n4' || e.to === 'n4').map((e) => e.id)")))
-    picture("panel")
     # Along an arrow, by the list of those who use the value.
     js("[...document.querySelectorAll('#facts a')].at(-1).click()")
     expect(those("#stage .selected"), ["n7"])
@@ -280,7 +268,6 @@ def it_steps():
     expect([written("n13", "= "), written("n3", "gradient ")], [["hidden"], ["hidden"]], "what comes later is not said yet")
     press(".")
     expect(those("#stage .now.vertex"), ["n4"])
-    picture("step_forward")
     press(",", ",")
     expect(text("#saying").split(":")[0], "step 1 of 20", "nothing before the first")
     for step in range(2, 21):
@@ -293,7 +280,6 @@ def it_steps():
         if step == 17:
             expect(text("#saying"), "step 17 of 20: backward: linear' and add' give the gradient of tanh, the sum of 2 parts")
             expect(those("#stage .edge.now.backward"), js("graph.edges.filter((e) => e.from === 'n4').map((e) => e.id)"))
-            picture("step_backward")
     expect(text("#saying"), "step 20 of 20: backward: linear' gives the gradient of net.in.weight")
     expect(those("#stage .vertex.later"), [])
     expect_that("not complete yet" not in text("#facts"), "all gradients are known at the end")
@@ -329,7 +315,6 @@ def it_steps():
     marked = lambda kind: js(f"[...document.querySelectorAll('#stage .vertex.{kind}')].map((element) => pictures.things.get(element).id)")
     expect(marked("now"), ["c1"])
     expect(sorted(marked("later")), ["c2", "c4", "n11", "n12", "n13"])
-    picture("step_of_modules")
     press("u", "u")
     press(Keys.ESCAPE, Keys.ESCAPE)
     expect(text("#saying"), "20 steps to play, forward, then backward")
@@ -345,7 +330,6 @@ def it_darkens():
     expect(one("#theme").get_attribute("aria-pressed"), "true")
     click("#n4 .box")
     press(Keys.END)
-    picture("dark")
     press(Keys.ESCAPE, Keys.ESCAPE)
     click("#theme")
     expect(js(colour), "rgb(219, 234, 254)")
@@ -354,7 +338,6 @@ def it_darkens():
 def it_helps():
     press("?")
     expect(js("document.getElementById('help').open"), True)
-    picture("help")
     press(Keys.ESCAPE)
     expect(js("document.getElementById('help').open"), False)
     js("stage.focus()")
@@ -393,7 +376,6 @@ def hostile_texts_stay_texts():
     expect(js("typeof window.hacked"), "undefined", "a name ran as a script")
     expect(js("document.querySelectorAll('img, iframe, script:not([nonce]):not([type])').length"), 0)
     expect_that("<img src=x" in text("#facts") and "window.hacked=1" in text("#facts"), "the text itself is shown")
-    picture("hostile")
 
 
 def real_models():
@@ -401,12 +383,10 @@ def real_models():
         start = time.time()
         open_page(f"{name}.html")
         print(f"{name}: {js('graph.vertices.length')} vertices, {js('pictures.levels.length')} levels, {js('pictures.insides.size')} insides, opened in {time.time() - start:.1f} s")
-        picture(name)
         deepest = js("pictures.levels.length - 1")
         for level in range(deepest + 1):
             js(f"go(pictures.levels[{level}])")
             expect(text("#level"), f"level {level} of {deepest}")
-            picture(f"{name}_{level}")
         # Every vertex is in the inside of its module, nothing overlaps, and every arrow of the module is drawn.
         wrong = js("""[...pictures.levels, ...pictures.insides.values()].flatMap((picture) => {
           show(picture);
@@ -436,13 +416,11 @@ def a_large_page_opens():
     expect(browser.title, "The graph of y")
     expect(js("[pictures.levels.length, graph.frames.length, document.querySelectorAll('script[id^=picture]').length]"), [1, 7500, 5],
            "pictures of the graph, of a block, of the last block, and of the two modules in each")
-    picture("large")
     js("goTo(graph.vertices.find((vertex) => vertex.path === '150.fc2'))")
     expect(path(), ["graph", "150", "fc2"])
     expect(js("meets(pictures.boxOf(panel.vertex), camera.sight())"), True)
     js("leaveModule()")
     expect(js("[...document.querySelectorAll('#stage .neighbour')].map((element) => element.querySelector('text').textContent)"), ["149", "151"])
-    picture("large_inside")
 
 
 def moving_draws_nothing_anew():
@@ -537,7 +515,6 @@ def narrow_screens():
         expect(outside, [], "these are out of sight")
         expect_that(js("graph.vertices.filter((vertex) => meets(pictures.boxOf(vertex), camera.sight())).length") > 2, "too little is in sight at first")
         expect(js("meets(pictures.boxOf(graph.vertices[0]), camera.sight())"), True, "the first vertex")
-        picture(f"narrow_{name}")
         js("goTo(graph.vertices[9])")
         free = js("""(() => {
           const box = pictures.elementOf(graph.vertices[9]).getBoundingClientRect(), panel = document.getElementById('panel').getBoundingClientRect();
@@ -545,7 +522,6 @@ def narrow_screens():
           return box.bottom <= panel.top && box.top >= stage.top && box.left >= 0 && box.right <= 390;
         })()""")
         expect(free, True, "the panel hides its vertex")
-        picture(f"narrow_{name}_panel")
     # Two fingers that go apart zoom in, and what is between them stays there.
     js("panel.close(), camera.resize()")
     before = js("[camera.scale, camera.center.x, camera.center.y]")

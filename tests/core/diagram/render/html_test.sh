@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # The pages of core/diagram/render/html.h in a browser, opened from disk: open, search, fold, step, keys. Fails without one.
-#   html_test.sh [SCREENSHOTS]   leaves pictures of the pages in that folder
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../../.." && pwd)
@@ -11,4 +10,4 @@ trap 'rm -rf "$sandbox"' EXIT
 "$root/cmake/setup" packages_browser.txt
 "$bin/xgrad_pages" "$sandbox"
 # Debian's Python is the one that has Debian's selenium.
-HOME=$sandbox /usr/bin/python3 "$here/html_test.py" "$sandbox" "$@"
+HOME=$sandbox /usr/bin/python3 "$here/html_test.py" "$sandbox"

@@ -1,16 +1,9 @@
 // Tests of core/diagram/render/motion.h: when things in a picture move, and that it is complete without.
 #include <xgrad/core/diagram/render/motion.h>
 
-#include <algorithm>
-
 #include <xgrad/core/diagram/render/drawing.h>
-#include <xgrad/core/diagram/render/svg.h>
-#include <xgrad/core/diagram/view/values.h>
-#include <xgrad/core/graph/grad.h>
-#include <xgrad/ops/ops.h>
 
-#include "support/check.h"
-#include "support/files.h"
+#include "core/diagram/diagrams.h"
 
 namespace xgrad::testing {
 namespace {
@@ -18,15 +11,8 @@ namespace {
 using detail::Timetable;
 using detail::timetable_of;
 
-std::size_t count(std::string_view text, std::string_view part) {
-  std::size_t result = 0;
-  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++result;
-  return result;
-}
 std::size_t place_of(const GraphView& view, std::string_view op) {
-  const auto found = std::ranges::find(view.vertices, op, &GraphVertex::op);
-  REQUIRE_MESSAGE(found != view.vertices.end(), op);
-  return static_cast<std::size_t>(found - view.vertices.begin());
+  return static_cast<std::size_t>(&the(view, op) - view.vertices.data());
 }
 double last_of(const Timetable& times) {
   return std::max(std::ranges::max(times.values), std::ranges::max(times.gradients));

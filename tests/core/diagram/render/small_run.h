@@ -5,47 +5,21 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <xgrad/core/diagram/view/view.h>
 
 namespace xgrad::testing {
 
-/// Known facts about these numbers.
+/// The summary of these numbers, as a run would have it.
 inline SharedSummary summary_of(const Shape& shape, const std::vector<Real>& numbers) {
-  NumbersSummary summary{.shape = shape};
-  std::vector<double> finite;
-  for (const Real number : numbers) {
-    summary.nans += std::isnan(number);
-    summary.infinities += std::isinf(number);
-    summary.zeros += number == 0;
-    if (std::isfinite(number)) finite.push_back(static_cast<double>(number));
-  }
-  if (!finite.empty()) {
-    const auto count = static_cast<double>(finite.size());
-    summary.least = *std::ranges::min_element(finite);
-    summary.greatest = *std::ranges::max_element(finite);
-    for (const double number : finite) summary.mean += number / count;
-    double squares = 0;
-    for (const double number : finite) squares += (number - summary.mean) * (number - summary.mean);
-    summary.deviation = std::sqrt(squares / count);
-    constexpr int bins = 16;
-    summary.histogram.resize(bins);
-    const double width = (summary.greatest - summary.least) / bins;
-    for (const double number : finite) {
-      const auto bin = width > 0 ? static_cast<int>((number - summary.least) / width) : 0;
-      ++summary.histogram[std::min(bin, bins - 1)];
-    }
-  }
-  if (numbers.size() <= 64) summary.numbers = numbers;
-  return std::make_shared<const NumbersSummary>(std::move(summary));
+  return shared_summary_of(Array(shape, numbers), {.bins = 16});
 }
 
-/// Some numbers between -1 and 1, a few of each.
+/// Some numbers between -1 and 1.
 inline SharedSummary some_numbers(const Shape& shape, int seed) {
   std::vector<Real> numbers;
-  for (std::int64_t i = 0; i < std::min<std::int64_t>(shape.numel(), 2000); ++i) {
+  for (std::int64_t i = 0; i < shape.numel(); ++i) {
     numbers.push_back(
         static_cast<Real>(std::round(1000 * std::sin(1.7 * double(i) + seed) * std::cos(0.3 * seed)) / 1000));
   }

@@ -1,19 +1,11 @@
 // Tests of core/diagram/view/equations.h: formulas with the names of operands.
 #include <xgrad/core/diagram/view/view.h>
 
-#include <xgrad/core/graph/grad.h>
-#include <xgrad/ops/ops.h>
-
-#include "support/check.h"
+#include "core/diagram/diagrams.h"
 
 namespace xgrad::testing {
 namespace {
 
-const GraphVertex& the(const GraphView& view, std::string_view op) {
-  const auto found = std::ranges::find(view.vertices, op, &GraphVertex::op);
-  REQUIRE_MESSAGE(found != view.vertices.end(), op);
-  return *found;
-}
 std::string formula(const Tensor& y, std::string_view op) { return the(GraphView::of({y}), op).formula; }
 std::string derivative(const Tensor& y, std::string_view op) { return the(GraphView::of({y}), op).derivative; }
 

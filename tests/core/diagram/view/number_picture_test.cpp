@@ -1,16 +1,11 @@
 // Tests of core/diagram/view/number_picture.h: which numbers are cells, which a histogram, and how large both are.
 #include <xgrad/core/diagram/view/number_picture.h>
 
-
-#include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/number_svg.h>
-#include <xgrad/core/diagram/render/svg.h>
 #include <xgrad/core/diagram/view/label_size.h>
 #include <xgrad/core/diagram/view/labels.h>
-#include <xgrad/core/diagram/view/values.h>
-#include <xgrad/ops/ops.h>
 
-#include "support/check.h"
+#include "core/diagram/diagrams.h"
 
 namespace xgrad::testing {
 namespace {
@@ -18,32 +13,27 @@ namespace {
 using detail::NumberPicture;
 
 NumberPicture picture(const Array& numbers) { return detail::picture_of(summary_of(numbers)); }
-std::size_t count(std::string_view text, std::string_view part) {
-  std::size_t result = 0;
-  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++result;
-  return result;
-}
-
 TEST_CASE("matrices up to 4 x 4 are cells with digits, up to 8 x 8 without, and larger arrays histograms") {
-  for (const Shape& shape : {Shape{2, 2}, Shape{4, 4}, Shape{3}, Shape{1, 1, 2, 3}, Shape{3, 1}, Shape{8}}) {
-    INFO(shape);
-    CHECK(picture(normal(shape)).kind == NumberPicture::cells);
-    CHECK(picture(normal(shape)).has_digits == (shape != Shape{8}));
-  }
-  for (const Shape& shape : {Shape{5, 4}, Shape{8, 8}, Shape{1, 8, 8}}) {
-    INFO(shape);
-    CHECK(picture(normal(shape)).kind == NumberPicture::cells);
-    CHECK(!picture(normal(shape)).has_digits);
+  struct Row {
+    NumberPicture::Kind kind;
+    bool digits;
+    std::vector<Shape> shapes;
+  };
+  for (const Row& row : {Row{NumberPicture::cells, true, {{2, 2}, {4, 4}, {3}, {1, 1, 2, 3}, {3, 1}}},
+                         Row{NumberPicture::cells, false, {{8}, {5, 4}, {8, 8}, {1, 8, 8}}},
+                         Row{NumberPicture::bars, false, {{9}, {9, 2}, {2, 3, 3}, {100, 100}}}}) {
+    for (const Shape& shape : row.shapes) {
+      INFO(shape);
+      CHECK(picture(normal(shape)).kind == row.kind);
+      CHECK(picture(normal(shape)).has_digits == row.digits);
+    }
   }
   CHECK(picture(normal({4, 3})).rows == 4);
   CHECK(picture(normal({4, 3})).columns == 3);
-  for (const Shape& shape : {Shape{9}, Shape{9, 2}, Shape{2, 3, 3}, Shape{100, 100}}) {
-    CHECK(picture(normal(shape)).kind == NumberPicture::bars);
+  for (const Array& numbers : {Array(Shape{}, Real(3)), Array(Shape{100}, Real(3)), Array(Shape{100}, not_a_number),
+                               Array(Shape{0})}) {
+    CHECK(picture(numbers).kind == NumberPicture::none);
   }
-  CHECK(picture(Array(Shape{}, Real(3))).kind == NumberPicture::none);
-  CHECK(picture(Array(Shape{100}, Real(3))).kind == NumberPicture::none);
-  CHECK(picture(Array(Shape{100}, not_a_number)).kind == NumberPicture::none);
-  CHECK(picture(Array(Shape{0})).kind == NumberPicture::none);
 }
 
 TEST_CASE("boxes of matrices are at most 240 pixels wide, of summaries 180") {
@@ -86,11 +76,12 @@ TEST_CASE("cells have two decimals about 1, none for whole numbers, and no sign 
   CHECK(detail::cell_text(-not_a_number, 2) == "nan");
   CHECK(detail::cell_text(not_a_number, 2) == "nan");
   CHECK(detail::cell_text(-infinity, 0) == "-\u221E");
-  CHECK(picture(Array(Shape{2}, {Real(1.5), Real(-9)})).decimals == 2);
-  CHECK(picture(Array(Shape{2}, {Real(15.5), Real(-9)})).decimals == 1);
-  CHECK(picture(Array(Shape{2}, {Real(0.02), Real(0.031)})).decimals == 3);
-  CHECK(picture(Array(Shape{2}, {Real(400), Real(7)})).decimals == 0);
-  CHECK(picture(Array(Shape{2}, {Real(400.5), Real(7)})).decimals == 0);
+  const auto decimals = [](Real first, Real second) { return picture(Array(Shape{2}, {first, second})).decimals; };
+  CHECK(decimals(1.5, -9) == 2);
+  CHECK(decimals(15.5, -9) == 1);
+  CHECK(decimals(0.02, 0.031) == 3);
+  CHECK(decimals(400, 7) == 0);
+  CHECK(decimals(400.5, 7) == 0);
 }
 
 TEST_CASE("in short there are the mean and the deviation, as far as their digits count, and NaN is nan") {
@@ -134,7 +125,7 @@ TEST_CASE("a picture has the numbers of a run, and its tooltips those that it sh
   y.backward();
   const GraphOptions options{.values = &values};
   const GraphView view = GraphView::of({y}, options);
-  const std::string svg = to_svg(view, options);
+  const std::string svg = svg_of(view, options);
   CHECK(count(svg, "class=\"cells\"") == 2);  // w and its gradient
   CHECK(count(svg, "class=\"bars\"") == 3);   // big and its gradient, the product, whose gradient is all 1
   CHECK(count(svg, "gradient all 1<") == 1);

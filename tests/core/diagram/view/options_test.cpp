@@ -1,41 +1,24 @@
 // Tests of what GraphOptions says about single vertices and modules: fold, overlay, and the size cap.
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
-#include <xgrad/core/diagram/render/svg.h>
 #include <xgrad/core/diagram/view/palette.h>
 
-#include <cmath>
-#include <limits>
 #include <map>
 
-#include <xgrad/core/base/scope.h>
-#include <xgrad/ops/elementwise/arithmetic.h>
-#include <xgrad/ops/elementwise/elementwise.h>
-#include <xgrad/ops/reduce/reduce.h>
-
-#include "support/check.h"
+#include "core/diagram/diagrams.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
 
 namespace {
 
-// tanh(weight x), in a module of that path.
-Tensor layer(const std::string& path, const Tensor& x) {
-  const Tensor weight = variable(Array(x.shape(), Real(2)), path + ".weight");
-  const Scope scope(intern(path, "Layer"));
-  return tanh(weight * x);
-}
-
-Tensor input() { return Tensor(Array({3}, Real(1))).named("x"); }
-
 // Two blocks of two layers each, and a head.
-Tensor network(const Tensor& x) {
-  Tensor y = x;
+Tensor network() {
+  Tensor y = Tensor(Array({3}, Real(1))).named("x");
   for (const char* path : {"net.blocks.0.in", "net.blocks.0.out", "net.blocks.1.in", "net.blocks.1.out"}) {
-    y = layer(path, y);
+    y = layer(path, y, "Layer");
   }
-  return layer("head", y).named("y");
+  return layer("head", y, "Layer").named("y");
 }
 
 // The vertices drawn: modules as "[path]", operations as "op in path".
@@ -54,16 +37,17 @@ std::vector<std::string> folded(const Fold_of& wishes, int depth) {
     const auto wish = wishes.find(frame.path);
     return wish == wishes.end() ? Fold::by_depth : wish->second;
   };
-  return drawn(GraphView::of({network(input())}, {.depth = depth, .roll_up = false, .fold = fold}));
+  return drawn(GraphView::of({network()}, {.depth = depth, .roll_up = false, .fold = fold}));
 }
 
-const GraphVertex& the(const GraphView& view, std::string_view op) {
-  const auto found = std::ranges::find(view.vertices, op, &GraphVertex::op);
-  REQUIRE_MESSAGE(found != view.vertices.end(), op);
-  return *found;
+// A number for each operation alone.
+GraphOverlay overlay_of(const std::string& title, const std::string& unit,
+                        const std::function<double(const GraphVertex&)>& number) {
+  return {.title = title, .unit = unit, .of = [number](const GraphVertex& vertex) -> std::optional<double> {
+            if (!is_operation(vertex)) return std::nullopt;
+            return number(vertex);
+          }};
 }
-
-using Strings = std::vector<std::string>;
 
 }  // namespace
 
@@ -87,29 +71,27 @@ TEST_CASE("the predicate knows path, level, number and kind of a module, also wi
     asked.push_back(cat(frame.path, ' ', frame.level, ' ', frame.times, ' ', frame.what));
     return frame.level == 2 ? Fold::closed : Fold::by_depth;
   };
-  const GraphView view = GraphView::of({network(input())}, {.fold = fold});
+  const GraphView view = GraphView::of({network()}, {.fold = fold});
   CHECK(asked == Strings{"net 1 1 ", "net.blocks.0 2 2 ", "net.blocks.0.in 3 1 Layer", "net.blocks.0.out 3 1 Layer",
                          "head 1 1 Layer"});
   CHECK(drawn(view) == Strings{"[net.blocks.0]", "mul in head", "tanh in head"});
 }
 
 TEST_CASE("a module that is to be closed stays open where its box would close a cycle") {
-  const Tensor once = layer("m", input());
+  const Tensor once = layer("m", variable({1, 2}, "x"));
   const Tensor y = [](const Tensor& x) {
     const Scope scope(intern("m"));
     return exp(x);
   }(tanh(once));
   const GraphView view = GraphView::of({y}, {.fold = [](const GraphFrame&) { return Fold::closed; }});
-  CHECK(std::ranges::count(view.vertices, GraphRole::module, &GraphVertex::role) == 0);
+  CHECK(count_of(view, GraphRole::module) == 0);
   for (const GraphEdge& edge : view.edges) CHECK(edge.from < edge.to);
 }
 
 TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the sum of what it holds") {
-  const GraphOverlay length{.title = "letters", .of = [](const GraphVertex& vertex) -> std::optional<double> {
-                              if (!is_operation(vertex)) return std::nullopt;
-                              return static_cast<double>(vertex.op.size());
-                            }};
-  const Tensor y = network(input());
+  const GraphOverlay length =
+      overlay_of("letters", "", [](const GraphVertex& vertex) { return static_cast<double>(vertex.op.size()); });
+  const Tensor y = network();
   const GraphView open = GraphView::of({y}, {.depth = 9, .roll_up = false, .overlay = length});
   CHECK(the(open, "tanh").overlay == 4.0);
   CHECK(the(open, "tanh").remarks == Strings{"letters 4"});
@@ -124,32 +106,27 @@ TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the
     CHECK(the(boxes, "head").overlay == 7.0);
     CHECK(boxes.scale->last == 28);
   }
-  const GraphView blocks = GraphView::of({y}, {.depth = 2, .overlay = length});
-  CHECK(the(blocks, "in").overlay == 7.0);
+  CHECK(the(GraphView::of({y}, {.depth = 2, .overlay = length}), "in").overlay == 7.0);
 
   const GraphOptions options{.depth = 0, .overlay = length};
   const GraphView view = GraphView::of({y}, options);
-  const std::string svg = to_svg(view, options);
-  CHECK(svg.find("as-module heat-6\"") != svg.npos);
-  CHECK(svg.find("class=\"vertex input as-input cold\"") != svg.npos);
-  CHECK(svg.find(">letters: 0<") != svg.npos);
-  CHECK(svg.find(">28 (of a module: the sum)<") != svg.npos);
-  CHECK(svg.find(">letters 28<") != svg.npos);
-  const std::string dot = to_dot(view, options);
-  CHECK(dot.find("letters: 0") != dot.npos);
-  CHECK(dot.find("fillcolor=\"#990000\"") != dot.npos);
-  CHECK(to_json(view).find("\"overlay\": 28.0") != std::string::npos);
-  CHECK(to_text(view).find("(letters 28)") != std::string::npos);
-  CHECK(to_svg(view, {.legend = false}).find("letters: 0") == std::string::npos);
+  const std::string svg = svg_of(view, options), dot = to_dot(view, options);
+  for (const char* part : {"as-module heat-6\"", "class=\"vertex input as-input cold\"", ">letters: 0<",
+                           ">28 (of a module: the sum)<", ">letters 28<"}) {
+    CHECK_MESSAGE(count(svg, part) > 0, part);
+  }
+  CHECK(count(dot, "letters: 0") > 0);
+  CHECK(count(dot, "fillcolor=\"#990000\"") > 0);
+  CHECK(count(to_json(view), "\"overlay\": 28.0") > 0);
+  CHECK(count(to_text(view), "(letters 28)") > 0);
+  CHECK(count(svg_of(view, {.legend = false}), "letters: 0") == 0);
 }
 
 TEST_CASE("of blocks that are drawn as one an overlay shows the mean, so that sums stay what they are") {
-  int calls = 0;
-  const GraphOverlay time{.title = "time", .unit = "ms", .of = [&](const GraphVertex& vertex) -> std::optional<double> {
-                            if (vertex.op != "tanh") return std::nullopt;
-                            return vertex.path.starts_with("net.blocks.0") ? 1.0 : ++calls > 0 ? 2.5 : 0;
-                          }};
-  const Tensor y = network(input());
+  const GraphOverlay time = overlay_of("time", "ms", [](const GraphVertex& vertex) {
+    return vertex.op != "tanh" ? 0 : vertex.path.starts_with("net.blocks.0") ? 1.0 : 2.5;
+  });
+  const Tensor y = network();
   const GraphView blocks = GraphView::of({y}, {.depth = 2, .overlay = time});
   CHECK(the(blocks, "in").overlay == 1.75);
   CHECK(the(blocks, "in").remarks == Strings{"time 1.75 ms"});
@@ -159,18 +136,17 @@ TEST_CASE("of blocks that are drawn as one an overlay shows the mean, so that su
 }
 
 TEST_CASE("numbers of an overlay are written as people read them") {
-  const auto line = [](double number, const char* unit) {
-    const GraphOverlay overlay{.title = "n", .unit = unit, .of = [=](const GraphVertex&) { return number; }};
-    return GraphView::of({variable(1, "x")}, {.overlay = overlay}).vertices[0].remarks.at(0);
+  struct Row {
+    double number;
+    const char *unit, *line;
   };
-  CHECK(line(1234567, "") == "n 1,234,567");
-  CHECK(line(-1234, "") == "n -1,234");
-  CHECK(line(0.125, "ms") == "n 0.125 ms");
-  CHECK(line(1536, "B") == "n 1.5 KiB");
-  CHECK(line(0.000502083, "ms") == "n 0.000502 ms");
-  CHECK(line(-1234.5, "ms") == "n -1,235 ms");
-  CHECK(line(-1536, "B") == "n -1,536 B");
-  CHECK(line(1e300, "") == "n 1e+300");
+  for (const auto& [number, unit, line] :
+       {Row{1234567, "", "n 1,234,567"}, Row{-1234, "", "n -1,234"}, Row{0.125, "ms", "n 0.125 ms"},
+        Row{1536, "B", "n 1.5 KiB"}, Row{0.000502083, "ms", "n 0.000502 ms"}, Row{-1234.5, "ms", "n -1,235 ms"},
+        Row{-1536, "B", "n -1,536 B"}, Row{1e300, "", "n 1e+300"}}) {
+    const GraphOverlay overlay{.title = "n", .unit = unit, .of = [&, each = number](const auto&) { return each; }};
+    CHECK(GraphView::of({variable(1, "x")}, {.overlay = overlay}).vertices[0].remarks == Strings{line});
+  }
 }
 
 TEST_CASE("the colours of a scale go from its first number to its last, and begin at 0 unless numbers are negative") {
@@ -178,10 +154,7 @@ TEST_CASE("the colours of a scale go from its first number to its last, and begi
     Tensor y = variable(1, "x");
     for (std::size_t i = 0; i < numbers.size(); ++i) y = tanh(y);
     std::size_t next = 0;
-    const GraphOverlay overlay{.title = "n", .of = [&](const GraphVertex& vertex) -> std::optional<double> {
-                                 if (!is_operation(vertex)) return std::nullopt;
-                                 return numbers[next++];
-                               }};
+    const auto overlay = overlay_of("n", "", [&](const GraphVertex&) { return numbers[next++]; });
     const GraphView view = GraphView::of({y}, {.overlay = overlay});
     std::vector<int> steps;
     for (const GraphVertex& vertex : view.vertices) {
@@ -198,29 +171,25 @@ TEST_CASE("the colours of a scale go from its first number to its last, and begi
 TEST_CASE("an overlay without title, without function, with two, or with a number that is none is refused") {
   const Tensor y = tanh(variable(1, "x")).named("y");
   const auto one = [](const GraphVertex&) { return 1.0; };
-  const auto error = [&](const GraphOverlay& overlay) {
-    return error_of<ValueError>([&] { GraphView::of({y}, {.overlay = overlay}); });
-  };
-  CHECK(error({.title = "", .of = one}) == "graph: the overlay has no title");
-  CHECK(error({.title = "n"}) == "graph: the overlay 'n' has no function: it needs one of .of and .of_node");
-  CHECK(error({.title = "n", .of = one, .of_node = [](const Node&) { return 1.0; }}).find("two functions") !=
-        std::string::npos);
-  for (const double number : {std::nan(""), std::numeric_limits<double>::infinity()}) {
-    const auto bad = [=](const GraphVertex& vertex) { return is_operation(vertex) ? number : 1; };
-    CHECK(error({.title = "n", .of = bad}).find("for tanh 'y'") != std::string::npos);
+  const auto view = [&](const GraphOverlay& overlay) { return GraphView::of({y}, {.overlay = overlay}); };
+  CHECK_REFUSED(ValueError, view({.title = "", .of = one}), "graph", "the overlay has no title");
+  CHECK_REFUSED(ValueError, view({.title = "n"}), "graph", "the overlay 'n' has no function", ".of and .of_node");
+  CHECK_REFUSED(ValueError, view({.title = "n", .of = one, .of_node = [](const Node&) { return 1.0; }}), "graph",
+                "two functions");
+  for (const double number : {static_cast<double>(not_a_number), static_cast<double>(infinity)}) {
+    CHECK_REFUSED(ValueError, view(overlay_of("n", "", [=](const GraphVertex&) { return number; })), "graph",
+                  "for tanh 'y'");
   }
 }
 
 TEST_CASE("what is too large is refused, and the error says what helps") {
-  const Tensor y = network(input());
-  const auto error = [&](const GraphOptions& options) {
-    return error_of<LimitError>([&] { GraphView::of({y}, options); });
-  };
+  const Tensor y = network();
+  const auto view = [&](const GraphOptions& options) { return GraphView::of({y}, options); };
   for (const bool roll_up : {false, true}) {
     const int count = roll_up ? 10 : 16;
-    CHECK(error({.depth = 3, .roll_up = roll_up, .max_nodes = count - 1}) ==
-          cat("graph: ", count, " vertices to draw, max_nodes is ", count - 1,
-              "; fold modules with .depth or .fold, or raise .max_nodes"));
-    CHECK(GraphView::of({y}, {.depth = 3, .roll_up = roll_up, .max_nodes = count}).vertices.size() == count);
+    CHECK_REFUSED(LimitError, view({.depth = 3, .roll_up = roll_up, .max_nodes = count - 1}), "graph",
+                  cat(count, " vertices to draw, max_nodes is ", count - 1),
+                  "; fold modules with .depth or .fold, or raise .max_nodes");
+    CHECK(view({.depth = 3, .roll_up = roll_up, .max_nodes = count}).vertices.size() == count);
   }
 }

@@ -1,16 +1,7 @@
 // Parts that are built alike are drawn once: blocks of a backward pass, calls of a module.
-#include <xgrad/core/diagram/render/drawing.h>
-
-#include <algorithm>
-#include <iterator>
 #include <map>
-#include <vector>
 
-#include <xgrad/core/base/scope.h>
-#include <xgrad/core/graph/grad.h>
-#include <xgrad/ops/ops.h>
-
-#include "support/check.h"
+#include "core/diagram/diagrams.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
@@ -26,18 +17,18 @@ Tensor cell(const std::string& path, const Tensor& x, const Tensor& h) {
   return tanh(x * weight + h);
 }
 
-std::vector<std::string> titles(const GraphView& view) {
-  std::vector<std::string> all;
-  for (const GraphFrame& frame : view.frames) {
-    all.push_back(cat(frame.title, frame.times > 1 ? cat(" x", frame.times) : "", frame.order > 0 ? "'" : ""));
-  }
+std::string title_of(const std::string& name, std::int64_t times, int order) {
+  return cat(name, times > 1 ? cat(" x", times) : "", order > 0 ? "'" : "");
+}
+Strings titles(const GraphView& view) {
+  Strings all;
+  for (const GraphFrame& frame : view.frames) all.push_back(title_of(frame.title, frame.times, frame.order));
   return all;
 }
-std::vector<std::string> boxes(const GraphView& view) {
-  std::vector<std::string> all;
+Strings boxes(const GraphView& view) {
+  Strings all;
   for (const GraphVertex& vertex : view.vertices) {
-    if (vertex.role != GraphRole::module) continue;
-    all.push_back(cat(vertex.op, vertex.times > 1 ? cat(" x", vertex.times) : "", vertex.order > 0 ? "'" : ""));
+    if (vertex.role == GraphRole::module) all.push_back(title_of(vertex.op, vertex.times, vertex.order));
   }
   return all;
 }
@@ -49,14 +40,15 @@ const GraphVertex& named(const GraphView& view, std::string_view name) {
 
 Tensor input(const std::string& name) { return tensor({1, 2}).named(name); }
 
-// With the gradients of all that it was computed from.
-Tensors step(const Tensor& loss, const Tensors& parameters) {
-  Tensors all = grad(loss, parameters, {.create_graph = true});
-  all.insert(all.begin(), loss);
-  return all;
+// The one box of that operation in 6 steps, each of which computes its input by `part`.
+GraphVertex part_of(std::string_view op, const Shape& state, const std::function<Tensor(int)>& part) {
+  Tensor h = zeros(state);
+  for (int t = 0; t < 6; ++t) h = cell("cell", part(t), h);
+  const GraphView view = GraphView::of({h}, {.forms = true});
+  CHECK(std::ranges::count(view.vertices, op, &GraphVertex::op) == 1);
+  CHECK(the(view, op).times == 6);
+  return the(view, op);
 }
-
-using Strings = std::vector<std::string>;
 
 Tensors blocks(const std::string& name, int count) {
   Tensor y = variable({1, 2}, "x");
@@ -66,7 +58,7 @@ Tensors blocks(const std::string& name, int count) {
     const Scope scope(intern(cat(name, i)));
     y = tanh(y * parameters.back());
   }
-  return step(sum(y).named("loss"), parameters);
+  return training_step(sum(y).named("loss"), parameters);
 }
 
 }  // namespace
@@ -114,8 +106,8 @@ TEST_CASE("calls of a module that follow each other are one, and so is what each
   CHECK(GraphView::of({h}, {.depth = 1, .roll_up = false}).vertices.size() == 20 * 4 + 2);
 }
 
-TEST_CASE("their results are one, too, and rules are those of the calls") {
-  Tensor h = input("h0"), total = zeros({2});
+TEST_CASE("the results of such calls are one, too, and rules are those of the calls") {
+  Tensor h = input("h0");
   Tensors all;
   for (int t = 0; t < 5; ++t) all.push_back(h = cell("rnn", input(cat("x", t)), h));
   const GraphView view = GraphView::of({stack(all)});
@@ -128,31 +120,14 @@ TEST_CASE("their results are one, too, and rules are those of the calls") {
     const Scope scope(intern("once"));
     y = tanh(y * w);
   }
-  CHECK(titles(GraphView::of(step(sum(y), {w}))).size() >= 2);
+  CHECK(titles(GraphView::of(training_step(sum(y), {w}))).size() >= 2);
 }
 
-TEST_CASE("a part that each step takes is one, and does not say where it begins") {
+TEST_CASE("a part that each step takes is one, without where it begins and without the key of its random numbers") {
+  using Attributes = std::vector<std::pair<std::string, std::string>>;
   const Tensor x = variable(normal({2, 6}), "x");
-  Tensor h = zeros({2, 1});
-  for (int t = 0; t < 6; ++t) h = cell("cell", narrow(x, 1, t, 1), h);
-  const GraphView view = GraphView::of({h}, {.forms = true});
-  std::vector<GraphVertex> parts;
-  std::ranges::copy_if(view.vertices, std::back_inserter(parts), [](const auto& v) { return v.op == "narrow"; });
-  REQUIRE(parts.size() == 1);
-  CHECK(parts[0].times == 6);
-  CHECK(parts[0].attributes == std::vector<std::pair<std::string, std::string>>{{"axis", "1"}});
-}
-
-TEST_CASE("steps whose dropout has other random numbers are drawn once, without the key") {
-  const Tensor x = variable(normal({2, 6}), "x");
-  Tensor h = zeros({2, 6});
-  for (int t = 0; t < 6; ++t) h = cell("cell", dropout(x, 0.5), h);
-  const GraphView view = GraphView::of({h}, {.forms = true});
-  std::vector<GraphVertex> dropouts;
-  std::ranges::copy_if(view.vertices, std::back_inserter(dropouts), [](const auto& v) { return v.op == "dropout"; });
-  REQUIRE(dropouts.size() == 1);
-  CHECK(dropouts[0].times == 6);
-  CHECK(dropouts[0].attributes == std::vector<std::pair<std::string, std::string>>{{"p", "0.5"}});
+  CHECK(part_of("narrow", {2, 1}, [&](int t) { return narrow(x, 1, t, 1); }).attributes == Attributes{{"axis", "1"}});
+  CHECK(part_of("dropout", {2, 6}, [&](int) { return dropout(x, 0.5); }).attributes == Attributes{{"p", "0.5"}});
 }
 
 TEST_CASE("two calls that do not follow each other can be told apart") {

@@ -1,18 +1,12 @@
 // Which operations leave a trace: gradient rules that compute nothing or with numbers alone, and what no gradient flows
 // through.
-#include <xgrad/core/diagram/view/values.h>
-
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
-#include <vector>
 
-#include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/derivatives/checkpoint.h>
-#include <xgrad/ops/ops.h>
 
-#include "support/check.h"
+#include "core/diagram/diagrams.h"
 #include "support/threads.h"
 
 using namespace xgrad;
@@ -20,24 +14,9 @@ using namespace xgrad::testing;
 
 namespace {
 
-std::vector<std::string> ops_of(const GraphView& view, GraphRole role = GraphRole::operation) {
-  std::vector<std::string> ops;
-  for (const GraphVertex& vertex : view.vertices) {
-    if (vertex.role == role) ops.push_back(vertex.op);
-  }
-  std::ranges::sort(ops);
-  return ops;
-}
-
-const GraphVertex& the(const GraphView& view, std::string_view op) {
-  const auto found = std::ranges::find(view.vertices, op, &GraphVertex::op);
-  REQUIRE_MESSAGE(found != view.vertices.end(), op);
-  return *found;
-}
-
 // "seed -> mean'" and so on, of a backward pass.
-std::vector<std::string> gradient_arrows(const GraphView& view) {
-  std::vector<std::string> arrows;
+Strings gradient_arrows(const GraphView& view) {
+  Strings arrows;
   for (const GraphEdge& edge : view.edges) {
     const GraphVertex &from = view.vertices[static_cast<std::size_t>(edge.from)],
                       &to = view.vertices[static_cast<std::size_t>(edge.to)];
@@ -47,16 +26,17 @@ std::vector<std::string> gradient_arrows(const GraphView& view) {
   return arrows;
 }
 
-using Strings = std::vector<std::string>;
+// The rules in a recorded gradient of f with respect to x.
+Strings rules_of(const Tensor& y, const Tensor& x) {
+  return ops_of(GraphView::of({grad(y, {x}, {.create_graph = true})[0]}), GraphRole::gradient_operation);
+}
+
 
 }  // namespace
 
 TEST_CASE("every operation on the way of a gradient has the box of its rule, also where that computes nothing") {
   const Tensor x = variable({{1, 2}, {3, 4}}, "x"), b = variable({5, 6}, "b"), c = variable(2, "c");
-  const Tensor loss = mean(tanh(x + b) - c).named("loss");
-  Tensors step = grad(loss, {x, b, c}, {.create_graph = true});
-  step.push_back(loss);
-  const GraphView view = GraphView::of(step);
+  const GraphView view = GraphView::of(training_step(mean(tanh(x + b) - c).named("loss"), {x, b, c}));
   CHECK(ops_of(view) == Strings{"add", "mean", "sub", "tanh"});
   CHECK(ops_of(view, GraphRole::gradient_operation) == Strings{"add'", "mean'", "sub'", "tanh'"});
   CHECK(gradient_arrows(view) == Strings{"mean' -> sub'", "seed -> mean'", "sub' -> tanh'", "tanh' -> add'"});
@@ -74,25 +54,23 @@ TEST_CASE("rules are named after operations that are not drawn themselves") {
   const Tensor x = variable(1, "x");
   const Tensor first = grad(sum(sin(x) * x), {x}, {.create_graph = true})[0];
   const GraphView view = GraphView::of({grad(first, {x}, {.create_graph = true})[0]});
-  CHECK(std::ranges::none_of(view.vertices, [](const GraphVertex& vertex) { return vertex.op == "gradient"; }));
+  CHECK(std::ranges::count(ops(view), "gradient") == 0);
   CHECK(the(view, "sum'").order == 1);
-  CHECK(std::ranges::count(view.vertices, GraphRole::seed, &GraphVertex::role) == 2);
+  CHECK(count_of(view, GraphRole::seed) == 2);
 }
 
-TEST_CASE("a backward pass begins with the seed that it was given") {
-  const Tensor x = variable({1, 2}, "x"), seed = tensor({3, 4}).named("v");
-  const GraphView view = GraphView::of({grad(tanh(x), {x}, {.seed = seed, .create_graph = true})[0]});
-  CHECK(std::ranges::none_of(view.vertices, [](const GraphVertex& vertex) { return vertex.role == GraphRole::seed; }));
-  CHECK(the(view, "leaf").name == "x");
-  CHECK(std::ranges::count(view.vertices, "v", &GraphVertex::name) == 1);
-}
-
-TEST_CASE("a seed that the caller gave without a name stays what it was") {
+TEST_CASE("a backward pass begins with the seed that it was given, which stays what it was") {
   const Tensor x = variable({1, 2}, "x"), w = variable({5, 6}, "w"), v = tensor({3, 4});
-  const Tensor g = grad(tanh(x), {x}, {.seed = v, .create_graph = true})[0];
+  const auto view_of = [&](const Tensor& seed) {
+    return GraphView::of({grad(tanh(x), {x}, {.seed = seed, .create_graph = true})[0]});
+  };
+  const GraphView named = view_of(tensor({3, 4}).named("v"));
+  CHECK(count_of(named, GraphRole::seed) == 0);
+  CHECK(the(named, "leaf").name == "x");
+  CHECK(std::ranges::count(named.vertices, "v", &GraphVertex::name) == 1);
+  CHECK(count_of(view_of(v), GraphRole::seed) == 1);  // one without a name
   CHECK(!v.node());
-  CHECK(std::ranges::count(GraphView::of({g}).vertices, GraphRole::seed, &GraphVertex::role) == 1);
-  CHECK(std::ranges::count(GraphView::of({v * w}).vertices, GraphRole::seed, &GraphVertex::role) == 0);
+  CHECK(count_of(GraphView::of({v * w}), GraphRole::seed) == 0);
 }
 
 TEST_CASE("the operations of a gradient hook are drawn for themselves, with their numbers") {
@@ -106,11 +84,11 @@ TEST_CASE("the operations of a gradient hook are drawn for themselves, with thei
   const auto twice = [](const Tensor& h) { return exp(h) + sqrt(h); };
   const GradientHook squashed = [](const Tensor& g) { return tanh(g * 2); };
   const GradientHook noisy = [&](const Tensor& g) { return g + noise; };
-  const auto drawn = [](const GraphView& view) { return ops_of(view, GraphRole::gradient_operation); };
-  CHECK(drawn(view_of(once, squashed)) == Strings{"exp'", "mul", "sin'", "sum'", "tanh"});
+  const auto drawn = [](const GraphView& view) { return cat(ops_of(view, GraphRole::gradient_operation)); };
+  CHECK(drawn(view_of(once, squashed)) == "[exp', mul, sin', sum', tanh]");
   CHECK(std::ranges::count(view_of(once, squashed).vertices, Real(2), &GraphVertex::number) == 1);
-  CHECK(drawn(view_of(twice, squashed)) == Strings{"add", "add'", "exp'", "mul", "sin'", "sqrt'", "sum'", "tanh"});
-  CHECK(drawn(view_of(twice, noisy)) == Strings{"add", "add", "add'", "exp'", "sin'", "sqrt'", "sum'"});
+  CHECK(drawn(view_of(twice, squashed)) == "[add, add', exp', mul, sin', sqrt', sum', tanh]");
+  CHECK(drawn(view_of(twice, noisy)) == "[add, add, add', exp', sin', sqrt', sum']");
 }
 
 TEST_CASE("the rule of a checkpoint is named after it, whatever modules run in it") {
@@ -124,13 +102,10 @@ TEST_CASE("the rule of a checkpoint is named after it, whatever modules run in i
     const Scope scope(intern("layer"));
     return tanh(w * 2);
   };
-  const auto drawn = [](const Tensors& results) {
-    return ops_of(GraphView::of(results), GraphRole::gradient_operation);
-  };
   const Tensor y = sum(checkpoint(product, x)), z = sum(checkpoint(weight, Tensor(1)));
   const Tensor dx = grad(y, {x}, {.create_graph = true})[0], dw = grad(z, {w}, {.create_graph = true})[0];
   for (const Tensors& results : {Tensors{dx}, Tensors{y, dx}, Tensors{dw}, Tensors{z, dw}}) {
-    CHECK(drawn(results) == Strings{"checkpoint'", "sum'"});
+    CHECK(ops_of(GraphView::of(results), GraphRole::gradient_operation) == Strings{"checkpoint'", "sum'"});
   }
 }
 
@@ -178,8 +153,7 @@ TEST_CASE("what no gradient flows through is drawn if that was asked for before"
 TEST_CASE("under NoGrad, and of a model without trainable parameters, operations are traced as well") {
   const TraceAll trace;
   const NoGrad off;
-  const Tensor ids_of = embedding(variable(normal({5, 2}), "table"), index({4, 0}));
-  const GraphView view = GraphView::of({tanh(ids_of)});
+  const GraphView view = GraphView::of({tanh(embedding(variable(normal({5, 2}), "table"), index({4, 0})))});
   CHECK(ops_of(view) == Strings{"embedding", "tanh"});
   CHECK(std::ranges::count(view.vertices, "ids", &GraphVertex::name) == 1);
 }
@@ -209,16 +183,12 @@ TEST_CASE("a trace changes nothing else") {
   }
 }
 
-TEST_CASE("a leaf that was assigned is no result any more") {
+TEST_CASE("a leaf that was assigned is no result any more, and a chain of traces may be long") {
   const TraceAll trace;
   const Tensor a = tensor({1, 2}) * 2;
   CHECK(ops_of(GraphView::of({a + 1})) == Strings{"add", "mul"});
   a.assign(tensor({7, 8}).value());
   CHECK(ops_of(GraphView::of({a + 1})) == Strings{"add"});
-}
-
-TEST_CASE("a chain of traces may be long") {
-  const TraceAll trace;
   Tensor y = tensor({1});
   for (int i = 0; i < 100'000; ++i) y = tanh(y);
   CHECK(GraphView::of({y}, {.max_nodes = 200'000}).vertices.size() == 100'001);
@@ -228,36 +198,30 @@ TEST_CASE("detached values say what they are detached from, others that look lik
   const Tensor u = variable({1, 1}, "u"), w = variable({0, 1}, "w");
   ValueRecorder values;
   const Tensor hidden = tanh(u);
-  sum(hidden.detach() * w + Tensor(hidden.value())).backward();
-  const Tensor y = sum(hidden.detach() * w + Tensor(hidden.value()));
+  const auto loss = [&] { return sum(hidden.detach() * w + Tensor(hidden.value())); };
+  loss().backward();
+  const Tensor y = loss();
   y.backward();
   const GraphView view = GraphView::of({y}, {.values = &values});
   CHECK(the(view, "detach").gradient_state == "none, detached from tanh");
-  CHECK(std::ranges::count_if(view.vertices, [](const GraphVertex& vertex) {
-          return vertex.gradient_state.find("detached") != std::string::npos;
-        }) == 1);
+  const auto detached = [](const GraphVertex& vertex) { return count(vertex.gradient_state, "detached") > 0; };
+  CHECK(std::ranges::count_if(view.vertices, detached) == 1);
 }
 
 TEST_CASE("the first value, or else the first gradient, that is no number is marked") {
-  const auto first = [](const Tensor& y, const ValueRecorder& values) {
-    std::string marked;
+  ValueRecorder values;
+  const auto first = [&](const Tensor& y) {
+    y.backward();
+    Strings marked;
     for (const GraphVertex& vertex : GraphView::of({y}, {.values = &values}).vertices) {
-      if (vertex.first_nan)
-        append(marked, cat(marked.empty() ? "" : " ", is_operation(vertex) ? vertex.op : vertex.name));
+      if (vertex.first_nan) marked.push_back(is_operation(vertex) ? vertex.op : vertex.name);
     }
     return marked;
   };
   const Tensor x = variable({-1, 2}, "x"), w = variable({0, 1}, "w");
-  ValueRecorder values;
-  const Tensor y = sum(tanh(log(x)) * 2);
-  y.backward();
-  CHECK(first(y, values) == "log");
-  const Tensor z = sum(sqrt(w * w));
-  z.backward();
-  CHECK(first(z, values) == "w");
-  const Tensor fine = sum(x * x);
-  fine.backward();
-  CHECK(first(fine, values).empty());
+  CHECK(first(sum(tanh(log(x)) * 2)) == Strings{"log"});
+  CHECK(first(sum(sqrt(w * w))) == Strings{"w"});
+  CHECK(first(sum(x * x)) == Strings{});
 }
 
 TEST_CASE("an input that was assigned after its use is marked, as no backward pass takes it") {
@@ -281,8 +245,6 @@ TEST_CASE("whole numbers that a module computed itself are no inputs of the mode
     const Scope scope(intern("router"));
     return gather(x, 1, topk(x, 2).indices);
   };
-  const GraphView view = GraphView::of({chosen()});
-  CHECK(std::ranges::count(view.vertices, GraphRole::input, &GraphVertex::role) == 0);
-  const GraphView given = GraphView::of({gather(x, 1, index({{2}}))});
-  CHECK(std::ranges::count(given.vertices, GraphRole::input, &GraphVertex::role) == 1);
+  CHECK(count_of(GraphView::of({chosen()}), GraphRole::input) == 0);
+  CHECK(count_of(GraphView::of({gather(x, 1, index({{2}}))}), GraphRole::input) == 1);
 }
