@@ -43,9 +43,6 @@ double rounding_of_slope(double size_of_terms, double h);
 
 /// A function of some tensors; for check_gradients.
 using Function = std::function<Tensor(const Tensors&)>;
-inline Function function_of_one(Tensor (*f)(const Tensor&)) {
-  return [f](const Tensors& x) { return f(x[0]); };
-}
 
 struct GradientCheck {
   int order = 2;            ///< check this many derivatives
