@@ -14,7 +14,6 @@
 #include <xgrad/xgrad.h>
 
 #include "models.h"
-#include "support/bfloat16.h"
 
 using namespace xgrad;
 using namespace bench;
@@ -215,13 +214,10 @@ int main(int argc, char** argv) {
   app.add_option("--weights", given.weights, "of W2 and W3: a safetensors file to begin with")
       ->check(CLI::ExistingFile);
   app.add_option("--precision", precision, "of products")->check(CLI::IsMember({"highest", "high", "medium"}));
-  bool plain_tiles = false;
   app.add_flag("--losses", losses, "prints the loss of every step");
-  app.add_flag("--plain-tiles", plain_tiles, "multiplies bfloat16 on tiles in plain memory, with the bits of AMX; slow");
   try {
     app.parse(argc, argv);
     set_threads(threads);
-    if (plain_tiles) detail::exchange_bfloat_unit(&testing::plain_tiles_unit);
     if (precision == "high") set_matmul_precision(MatmulPrecision::high);
     if (precision == "medium") set_matmul_precision(MatmulPrecision::medium);
     manual_seed(1);

@@ -23,7 +23,6 @@ import figures
 os.chdir(root / "docs/start")
 TRANSLATION = re.compile(r" -> \D+[.!?]$")
 NUMBER = re.compile(r"-?\d(?:[\d,]*\d)?(?:\.\d+)?(?:e[+-]?\d+)?")
-MOST_LINES = 70
 wrong = []
 
 
@@ -53,8 +52,6 @@ pages = sorted(pathlib.Path().glob("[0-9]*.md"))
 for page in pages:
     text, program = page.read_text(encoding="utf8"), page.with_suffix(".cpp")
     source = program.read_text(encoding="utf8").splitlines()
-    if len(source) > MOST_LINES:
-        wrong.append(f"{program} has more than {MOST_LINES} lines")
     if not re.search(r"\A# .*\n\n\*\d+ minutes\. You need .*\.\*\n\n", text):
         wrong.append(f"{page} does not begin with the minutes that it takes and what one needs to know")
     lines = {line.strip() for line in source}

@@ -4,10 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <functional>
-#include <initializer_list>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <xgrad/core/graph/grad.h>
@@ -43,9 +41,6 @@ double rounding_of_slope(double size_of_terms, double h);
 
 /// A function of some tensors; for check_gradients.
 using Function = std::function<Tensor(const Tensors&)>;
-inline Function function_of_one(Tensor (*f)(const Tensor&)) {
-  return [f](const Tensors& x) { return f(x[0]); };
-}
 
 struct GradientCheck {
   int order = 2;            ///< check this many derivatives
@@ -83,17 +78,5 @@ std::string lacks(const std::string& message, const std::vector<std::string>& wo
 /// A row of a table of refusals: that the call throws this type of error, and which words its message has.
 #define CHECK_REFUSED(Error, call, ...) \
   CHECK(xgrad::testing::lacks(xgrad::testing::error_of<Error>([&] { call; }), {__VA_ARGS__}) == "")
-
-
-/// Checks that each call throws an E whose message holds all words that are listed beside the call.
-template <class E>
-void check_refused(std::initializer_list<std::pair<std::function<void()>, std::vector<std::string>>> cases) {
-  for (const auto& one : cases) {
-    const std::string message = error_of<E>(one.first);
-    for (const std::string& word : one.second) {
-      CHECK_MESSAGE(message.find(word) != std::string::npos, "no '", word, "' in: ", message);
-    }
-  }
-}
 
 }  // namespace xgrad::testing

@@ -5,7 +5,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <numbers>
 #include <stdexcept>
 #include <vector>
@@ -17,31 +16,17 @@ using Letters = std::map<std::string, double>;
 
 double sign_of(double v) { return v > 0 ? 1 : v < 0 ? -1 : v; }
 
-const std::map<std::string, std::function<double(double)>, std::less<>> functions{
-    {"ln", [](double v) { return std::log(v); }},
-    {"sqrt", [](double v) { return std::sqrt(v); }},
-    {"sin", [](double v) { return std::sin(v); }},
-    {"cos", [](double v) { return std::cos(v); }},
-    {"tan", [](double v) { return std::tan(v); }},
-    {"asin", [](double v) { return std::asin(v); }},
-    {"acos", [](double v) { return std::acos(v); }},
-    {"atan", [](double v) { return std::atan(v); }},
-    {"sinh", [](double v) { return std::sinh(v); }},
-    {"cosh", [](double v) { return std::cosh(v); }},
-    {"tanh", [](double v) { return std::tanh(v); }},
-    {"asinh", [](double v) { return std::asinh(v); }},
-    {"acosh", [](double v) { return std::acosh(v); }},
-    {"atanh", [](double v) { return std::atanh(v); }},
-    {"floor", [](double v) { return std::floor(v); }},
-    {"ceil", [](double v) { return std::ceil(v); }},
-    {"trunc", [](double v) { return std::trunc(v); }},
-    {"round", [](double v) { return std::nearbyint(v); }},
-    {"erf", [](double v) { return std::erf(v); }},
-    {"abs", [](double v) { return std::abs(v); }},
-    {"sign", sign_of},
-    {"sigmoid", [](double v) { return 1 / (1 + std::exp(-v)); }},
-    {"normal_cdf", [](double v) { return std::erfc(-v / std::numbers::sqrt2) / 2; }},
-    {"normal_pdf", [](double v) { return std::exp(-v * v / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2; }}};
+double sigmoid(double v) { return 1 / (1 + std::exp(-v)); }
+double normal_cdf(double v) { return std::erfc(-v / std::numbers::sqrt2) / 2; }
+double normal_pdf(double v) { return std::exp(-v * v / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2; }
+
+const std::map<std::string, double (*)(double)> functions{
+    {"ln", std::log},       {"sqrt", std::sqrt},     {"sin", std::sin},           {"cos", std::cos},
+    {"tan", std::tan},      {"asin", std::asin},     {"acos", std::acos},         {"atan", std::atan},
+    {"sinh", std::sinh},    {"cosh", std::cosh},     {"tanh", std::tanh},         {"asinh", std::asinh},
+    {"acosh", std::acosh},  {"atanh", std::atanh},   {"floor", std::floor},       {"ceil", std::ceil},
+    {"trunc", std::trunc},  {"erf", std::erf},       {"round", std::nearbyint},   {"abs", std::fabs},
+    {"sign", sign_of},      {"sigmoid", sigmoid},    {"normal_cdf", normal_cdf},  {"normal_pdf", normal_pdf}};
 
 class Reader {
  public:

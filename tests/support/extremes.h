@@ -34,23 +34,13 @@ __extension__ using Wide = __int128;
 #endif
 #endif
 
-inline const std::vector<std::int64_t> numbers{std::numeric_limits<std::int64_t>::min(),
-                                               std::numeric_limits<std::int64_t>::min() + 1,
-                                               -(std::int64_t{1} << 62),
-                                               -(std::int64_t{1} << 40),
-                                               -3,
-                                               -2,
-                                               -1,
-                                               0,
-                                               1,
-                                               2,
-                                               3,
-                                               4,
-                                               std::int64_t{1} << 31,
-                                               std::int64_t{1} << 40,
-                                               std::int64_t{1} << 62,
-                                               std::numeric_limits<std::int64_t>::max() - 1,
-                                               std::numeric_limits<std::int64_t>::max()};
+inline const std::vector<std::int64_t> numbers = [] {
+  using Limits = std::numeric_limits<std::int64_t>;
+  constexpr std::int64_t one = 1;
+  return std::vector<std::int64_t>{
+      Limits::min(), Limits::min() + 1, -(one << 62), -(one << 40), -3, -2, -1, 0, 1, 2, 3, 4,
+      one << 31,     one << 40,         one << 62,    Limits::max() - 1, Limits::max()};
+}();
 
 inline const std::vector<int> small_numbers{
     std::numeric_limits<int>::min(),     std::numeric_limits<int>::min() + 1, -9, -3, -2, -1, 0, 1, 2, 3, 8,

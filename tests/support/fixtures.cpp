@@ -91,17 +91,15 @@ void check_second(const Case& c, const Tensor& y, const Allowed& allowed) {
   const Tensors gradients = grad(y, c.xs(), {.seed = gy, .create_graph = true, .unused = Unused::zeros});
   Tensor total = 0;
   std::size_t next = 0;
-  for (int i = 0; c.stored("x", i); ++i) {
-    if (!c.x(i).defined()) continue;
+  for (const auto& [i, x] : c.tensors()) {
     const Tensor& gx = gradients.at(next++);
     if (const AnyArray* vx = c.stored("vx", i)) total = total + sum(gx * std::get<Array>(*vx));
   }
   Tensors found;
   if (total.requires_grad()) found = grad(total, c.xs(), {.unused = Unused::zeros});
   next = 0;
-  for (int i = 0; c.stored("x", i); ++i) {
-    if (!c.x(i).defined()) continue;
-    const Array hx = found.empty() ? Array(c.x(i).shape(), Real(0)) : found.at(next++).value();
+  for (const auto& [i, x] : c.tensors()) {
+    const Array hx = found.empty() ? Array(x.shape(), Real(0)) : found.at(next++).value();
     if (const AnyArray* expected = c.stored("hx", i)) check_values(Tensor(hx), *expected, allowed);
   }
 }
@@ -117,10 +115,10 @@ void check_case(const Case& c, const Results& results, const Allowed& allowed) {
 
   const std::vector<Array> found = gradients(results, c);
   std::size_t next = 0;
-  for (int i = 0; c.stored("x", i); ++i) {
-    if (!c.x(i).defined()) continue;
-    const std::size_t position = next++;
+  for (const auto& input : c.tensors()) {
+    const int i = input.first;
     CAPTURE(i);
+    const std::size_t position = next++;
     if (const AnyArray* gx = c.stored("gx", i)) check_values(Tensor(found.at(position)), *gx, allowed);
   }
   if (c.stored("vx", 0)) check_second(c, std::get<Tensor>(results.all.at(0)), allowed);
@@ -151,13 +149,13 @@ void check_derivatives(const Case& c, const std::function<Results(const Case&)>&
   std::vector<int> positions;
   std::vector<Array> values;
   bool zero = true;
-  for (int i = 0; c.stored("x", i); ++i) {
-    if (!c.stored("gx", i) || c.x(i).size() == 0) continue;
+  for (const auto& [i, x] : c.tensors()) {
+    if (!c.stored("gx", i) || x.size() == 0) continue;
     const Array& gx = std::get<Array>(*c.stored("gx", i));
-    if (!moderate(c.x(i).value()) || !moderate(gx)) return;
+    if (!moderate(x.value()) || !moderate(gx)) return;
     zero = zero && is_zero(gx);
     positions.push_back(i);
-    values.push_back(c.x(i).value());
+    values.push_back(x.value());
   }
   if (values.empty() || !moderate(joined(operation(c), c).value())) return;
   const auto f = [&](const Tensors& x) {

@@ -34,8 +34,9 @@ class Case {
 
   /// Input i: a leaf that wants a gradient, whole numbers, or truth values. x(i) is undefined when there is none.
   Tensor x(int i = 0) const;
-  /// All inputs that are tensors.
+  /// All inputs that are tensors; and by their positions.
   const Tensors& xs() const { return xs_; }
+  const std::map<int, Tensor>& tensors() const { return by_position_; }
   const Index& index(int i) const { return file_.get<Index>(key("x", i)); }
   const Mask& mask(int i) const { return file_.get<Mask>(key("x", i)); }
 
