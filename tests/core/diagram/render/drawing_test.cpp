@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include <xgrad/core/diagram/layout/layout.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/view/label_size.h>
 #include <xgrad/core/files/program.h>

@@ -13,7 +13,7 @@ namespace xgrad::testing {
 
 /// The summary of these numbers, as a run would have it.
 inline SharedSummary summary_of(const Shape& shape, const std::vector<Real>& numbers) {
-  return shared_summary_of(Array(shape, numbers), {.bins = 16});
+  return shared_summary_of(Array(shape, numbers));
 }
 
 /// Some numbers between -1 and 1.
