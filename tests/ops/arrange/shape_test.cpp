@@ -1,5 +1,5 @@
 // Operations that rearrange, repeat, choose and join: permutations and slices against their definitions, element by
-// element, bad input. (Values and gradients: shape_fixtures_test.cpp; of any number: extremes_test.cpp.)
+// element, bad input. (Values and gradients: arrange_fixtures_test.cpp; of any number: extremes_test.cpp.)
 #include <xgrad/ops/arrange/broadcast.h>
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/arrange/join.h>

@@ -1,5 +1,5 @@
 // Functions, activations, roundings and similarities: limits, errors.
-// (Values: functions_fixtures_test.cpp and numerics_test.cpp; gradients: functions_fixtures_test.cpp.)
+// (Values: elementwise_fixtures_test.cpp and numerics_test.cpp; gradients: elementwise_fixtures_test.cpp.)
 #include <cmath>
 #include <tuple>
 

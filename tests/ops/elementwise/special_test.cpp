@@ -1,5 +1,5 @@
 // Shrinking functions: limits, gradients against differences, and bad inputs. (PyTorch's numbers:
-// operation_fixtures_test.cpp.)
+// elementwise_fixtures_test.cpp.)
 #include <cmath>
 
 #include <xgrad/ops/ops.h>

@@ -1,4 +1,4 @@
-// Losses: kernels against their composed form, edges and errors. (Values and gradients: loss_fixtures_test.cpp.)
+// Losses: kernels against their composed form, edges and errors. (Values and gradients: losses_fixtures_test.cpp.)
 #include <cmath>
 
 #include <xgrad/ops/losses/loss.h>
