@@ -14,7 +14,6 @@
 #include <vector>
 
 #include <xgrad/ops/elementwise/fused.h>
-#include <xgrad/ops/losses/loss.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
