@@ -81,21 +81,6 @@ TEST_CASE("What stands at masked keys, or at queries that see nothing, comes thr
 
 // ---- One query ----
 
-TEST_CASE("A query that stands alone gives what its composed form gives, and the same bits with and without a graph") {
-  std::uint64_t seed = 1;
-  for (const std::int64_t S : {1, 2, 3, 4, 7, 33, 130}) {
-    for (const std::int64_t d : {1, 5, 8, 16, 19, 70}) {
-      const std::int64_t e = 2 * d - 1, B = 2, H = 4, groups = 2;
-      const Tensor q(normal({B, 1, H * d}, ++seed)), k(normal({B, S, groups * d}, ++seed)),
-          v(normal({B, S, groups * e}, ++seed));
-      const AttentionOptions options{.mask = {.lengths = Index({B}, {S, (S + 1) / 2})}, .kv_heads = groups};
-      const Array alone = multi_head_attention(q, k, v, H, options).value();
-      check_close(alone, plain::multi_head_attention(q, k, v, H, options).value(), 1e-13);
-      CHECK(equal(multi_head_attention(variable(q.value()), k, v, H, options).value(), alone));
-    }
-  }
-}
-
 TEST_CASE("A query that stands alone sees infinite scores and values that are no number as others do") {
   constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
   const auto alike = [](const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) {

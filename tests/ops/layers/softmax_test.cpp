@@ -75,14 +75,9 @@ TEST_CASE("masked softmax gives 0 past the length and sums to 1 before it") {
 
 TEST_CASE("masked softmax has gradients of any order, 0 past the length") {
   const auto one = [](const Tensors& x) { return masked_softmax(x[0], index({2, 0, 3})); };
-  check_gradients(one, {normal({3, 4})});
-  check_gradients(one, {normal({3, 2, 4})});
-  check_gradients(one, {normal({3, 2, 2, 17})});
-  check_gradients(
-      [](const Tensors& x) {
-        return masked_softmax(x[0], index({{1, 3}, {0, 4}, {2, 2}}));
-      },
-      {normal({3, 3, 2, 4})});
+  for (const Shape& shape : {Shape{3, 4}, {3, 2, 4}, {3, 2, 2, 17}}) check_gradients(one, {normal(shape)});
+  const Index each = index({{1, 3}, {0, 4}, {2, 2}});
+  check_gradients([&](const Tensors& x) { return masked_softmax(x[0], each); }, {normal({3, 3, 2, 4})});
   check_fused(one,
               [](const Tensors& x) {
                 const Mask valid({3, 1, 4}, {1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0});
