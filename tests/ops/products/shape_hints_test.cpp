@@ -119,8 +119,8 @@ TEST_CASE("a lambda of three arguments lists their shapes") {
   const auto zero = [](auto, auto, auto, auto) { return 0; };
   const auto f = [](auto a, auto b, auto c) { return a * b + c; };
   CHECK_SAID(elementwise("f", ones({2, 3}), Tensor(1), ones({2}), f, zero, zero, zero),
-             "f: cannot broadcast a [2, 3], b [], c [2] at axis -1, where a has 3 and c has 2; [2] would fit as [2, 1]" +
-                 unsqueeze);
+             "f: cannot broadcast a [2, 3], b [], c [2] at axis -1, where a has 3 and c has 2; "
+             "[2] would fit as [2, 1]" + unsqueeze);
 }
 
 TEST_CASE("x - mean(x) with an axis that was not kept is told so") {
