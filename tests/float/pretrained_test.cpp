@@ -1,4 +1,5 @@
-// Published models: their numbers of parameters, and their logits in float: as near to what the package `transformers` computed as rounding allows.
+// Published models: their numbers of parameters, and their logits in float, as near to what the package `transformers`
+// computed as rounding allows.
 #include "support/check.h"
 #include "support/fixtures.h"
 

@@ -1,5 +1,4 @@
 // Choosing by index and by mask, sorting: literals from PyTorch, definitions element by element.
-
 #include <limits>
 
 #include <xgrad/ops/ops.h>

@@ -1,6 +1,5 @@
 // Operations that rearrange, repeat, choose and join: permutations and slices against their definitions, element by
 // element, bad input. (Values and gradients: arrange_fixtures_test.cpp; of any number: extremes_test.cpp.)
-
 #include <functional>
 #include <limits>
 

@@ -14,7 +14,8 @@ namespace xgrad::testing {
 namespace {
 
 // What Symbols have and double does not.
-using std::abs, std::cos, std::erf, std::exp, std::expm1, std::log, std::log1p, std::pow, std::sin, std::sqrt, std::tanh;
+using std::abs, std::cos, std::erf, std::exp, std::expm1, std::log, std::log1p, std::pow, std::sin, std::sqrt;
+using std::tanh;
 double where(bool mask, double a, double b) { return mask ? a : b; }
 double sign(double a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
 double sigmoid(double a) { return 1 / (1 + std::exp(-a)); }
