@@ -1,6 +1,5 @@
 // Attention in float, where digits and range are short.
 #include <cmath>
-#include <limits>
 
 #include <xgrad/nn/attention/masks.h>
 
@@ -8,8 +7,6 @@
 
 namespace xgrad::testing {
 namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 TEST_CASE("Under bands, lengths and causality drawn at random attention in float is softmax and products") {
   check_random_masks(60, 2e-5);

@@ -1,4 +1,4 @@
-// Softmax, layer norm and products in float, where precision is short.
+// Softmax, layer norm and batch norm in float, where precision is short.
 #include <cmath>
 
 #include <xgrad/ops/ops.h>
@@ -61,4 +61,9 @@ TEST_CASE("softmax in float sums to 1 and is within rounding of double") {
     check_close(sum(softmax(x)).value(), Array({}, 1), 1e-6);
   }
   CHECK(equal(softmax(tensor({1e30f, -1e30f})).value(), Array({2}, {1, 0})));
+}
+
+TEST_CASE("batch norm in float is right for channels far from 0") {
+  check_close(batch_norm(Array({4, 1}, {80000, 80001, 80002, 80003})).y.value(),
+              Array({4, 1}, {-1.3416353f, -0.4472118f, 0.4472118f, 1.3416353f}), 2e-6);
 }

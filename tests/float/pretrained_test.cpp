@@ -1,10 +1,11 @@
-// Published models in float: as near to what the package `transformers` computed as rounding allows.
+// Published models: their numbers of parameters, and their logits in float, as near to what the package `transformers`
+// computed as rounding allows.
 #include "support/check.h"
 #include "support/fixtures.h"
 
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/nn/models/pretrained.h>
-#include <xgrad/ops/arrange/slice.h>
+#include <xgrad/nn/nn.h>
 
 namespace xgrad::testing {
 namespace {
@@ -15,20 +16,18 @@ constexpr double rounding = 1e-5;
 
 StateFile computed() { return load_safetensors(fixture_path("language.safetensors")); }
 
-TEST_CASE("GPT-2's logits in float are the reference implementation's") {
+TEST_CASE("GPT-2's and Llama's logits in float are the reference implementation's") {
   const StateFile expected = computed();
-  const std::string folder = fixture_path("gpt2");
-  const Gpt model{root, gpt2_options(folder)};
-  load_gpt2(model, folder);
-  check_close(model(expected.get<Index>("ids")).value(), expected.get<Array>("gpt2/logits"), rounding);
-}
-
-TEST_CASE("Llama's logits in float are the reference implementation's") {
-  const StateFile expected = computed();
-  const std::string folder = fixture_path("llama");
-  const Llama model{root, llama_options(folder)};
-  load_llama(model, folder);
-  check_close(model(expected.get<Index>("ids")).value(), expected.get<Array>("llama/logits"), rounding);
+  const auto check = [&](const auto& model, const char* name) {
+    check_close(model(expected.get<Index>("ids")).value(), expected.get<Array>(cat(name, "/logits")), rounding);
+  };
+  const std::string gpt2 = fixture_path("gpt2"), llama = fixture_path("llama");
+  const Gpt gpt{root, gpt2_options(gpt2)};
+  load_gpt2(gpt, gpt2);
+  check(gpt, "gpt2");
+  const Llama model{root, llama_options(llama)};
+  load_llama(model, llama);
+  check(model, "llama");
 }
 
 TEST_CASE("BERT's logits in float are the reference implementation's where there are words") {
@@ -43,6 +42,13 @@ TEST_CASE("BERT's logits in float are the reference implementation's where there
     const Slice words = slice(0, lengths.at({b}));
     check_close(logits[{b, words}], expected.get<Array>("bert/logits")[{b, words}], rounding);
   }
+}
+
+TEST_CASE("vision models of the published sizes have the published numbers of parameters") {
+  CHECK(VisionTransformer(root, vit_b()).num_parameters() == 86'567'656);
+  CHECK(SwinTransformer(root, swin_t()).num_parameters() == 28'288'354);
+  CHECK(ResNet(root, resnet18()).num_parameters() == 11'689'512);
+  CHECK(ResNet(root, resnet50()).num_parameters() == 25'557'032);
 }
 
 }  // namespace

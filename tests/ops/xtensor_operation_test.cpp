@@ -1,6 +1,5 @@
 // Operations whose kernel is an xtensor expression: those of docs/adding_an_operation.md.
 #include <xgrad/core/array/xtensor_functions.h>
-#include <xgrad/core/graph/record.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

@@ -33,6 +33,10 @@ TEST_CASE("what cannot be arranged is refused") {
   CHECK_REFUSED(ValueError, unbind(x, 2), "unbind", "axis 2", "rank 2");
   CHECK_REFUSED(ValueError, unbind(Tensor(1)), "unbind", "axis 0", "rank 0");
   CHECK_REFUSED(ValueError, split(x, 0), "split", "into parts of size 0");
+  const Tensor parts = zeros({4, 3});
+  CHECK_REFUSED(ShapeError, split(parts, {}), "split", "lengths []", "size 4", "axis 0");
+  CHECK_REFUSED(ShapeError, split(parts, {2}), "split", "lengths [2]", "size 4", "axis 0");
+  CHECK(split(parts, {3}, 1).size() == 1);
   CHECK_REFUSED(ValueError, movedim(x, 2, 0), "movedim", "axis 2", "rank 2");
   CHECK_REFUSED(ValueError, movedim(x, 0, -3), "movedim", "axis -3", "rank 2");
   CHECK_REFUSED(ValueError, movedim(x, {0, -2}, {0, 1}), "movedim", "repeated axis", "[0, -2]");

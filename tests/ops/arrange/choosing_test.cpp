@@ -1,4 +1,4 @@
-// Writing by index, counting: what equal indices mean, edges, bad input. (Gradients: choosing_fixtures_test.cpp.)
+// Writing by index, counting: what equal indices mean, edges, bad input. (Gradients: arrange_fixtures_test.cpp.)
 #include <cmath>
 
 #include <xgrad/ops/ops.h>

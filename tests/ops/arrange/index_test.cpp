@@ -1,15 +1,7 @@
 // Choosing by index and by mask, sorting: literals from PyTorch, definitions element by element.
-#include <xgrad/ops/arrange/index.h>
-#include <xgrad/ops/arrange/sort.h>
-#include <xgrad/ops/elementwise/compare.h>
-
-#include <doctest/doctest.h>
-
 #include <limits>
 
-#include <xgrad/ops/arrange/broadcast.h>
-#include <xgrad/ops/arrange/shape.h>
-#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/ops.h>
 
 #include "support/check.h"
 #include "support/threads.h"

@@ -1,11 +1,8 @@
 // Tests of ops/arrange/integer.h: arithmetic on whole numbers.
-#include <xgrad/ops/arrange/integer.h>
 
 #include <limits>
 
-#include <xgrad/ops/arrange/create.h>
-#include <xgrad/ops/arrange/shape.h>
-#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/ops.h>
 
 #include "support/check.h"
 

@@ -1,5 +1,4 @@
 // Tests of ops/arrange/parts.cpp: brackets that choose by number and by mask, and writing so into plain arrays.
-#include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

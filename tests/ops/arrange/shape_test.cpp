@@ -1,18 +1,9 @@
 // Operations that rearrange, repeat, choose and join: permutations and slices against their definitions, element by
-// element, bad input. (Values and gradients: shape_fixtures_test.cpp; of any number: extremes_test.cpp.)
-#include <xgrad/ops/arrange/broadcast.h>
-#include <xgrad/ops/arrange/create.h>
-#include <xgrad/ops/arrange/join.h>
-#include <xgrad/ops/arrange/shape.h>
-#include <xgrad/ops/arrange/slice.h>
-
-#include <doctest/doctest.h>
-
+// element, bad input. (Values and gradients: arrange_fixtures_test.cpp; of any number: extremes_test.cpp.)
 #include <functional>
 #include <limits>
 
-#include <xgrad/ops/elementwise/arithmetic.h>
-#include <xgrad/ops/reduce/reduce.h>
+#include <xgrad/ops/ops.h>
 
 #include "support/check.h"
 

@@ -1,8 +1,6 @@
 #include <limits>
 
-#include <xgrad/ops/arrange/join.h>
-#include <xgrad/ops/distributions/distributions.h>
-#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/ops.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

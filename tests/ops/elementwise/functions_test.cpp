@@ -1,5 +1,5 @@
-// Functions, activations, roundings and similarities: limits, errors.
-// (Values: functions_fixtures_test.cpp and numerics_test.cpp; gradients: functions_fixtures_test.cpp.)
+// Functions of one tensor at all shapes, where, clamp, activations, roundings and similarities: limits, errors.
+// (Values: elementwise_fixtures_test.cpp, smooth_fixtures_test.cpp and numerics_test.cpp; gradients: the first two.)
 #include <cmath>
 #include <tuple>
 
@@ -10,16 +10,17 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-TEST_CASE("remainder and fmod have the gradients of differences between their jumps") {
+TEST_CASE("remainder, fmod and rrelu have the gradients of differences between their jumps") {
   check_gradients([](const Tensors& x) { return remainder(x[0], x[1]); },
                   {uniform({3, 4}, 2.1, 2.9), uniform({4}, 0.95, 1.02)});
   check_gradients([](const Tensors& x) { return fmod(x[0], x[1]); },
                   {uniform({3, 4}, -2.9, -2.1), uniform({4}, 0.95, 1.02)});
+  check_gradients([](const Tensors& x) { return rrelu(x[0], {}, {.seed = 3}); }, {uniform({3, 4}, -2, -0.3)});
 }
 
-TEST_CASE("functions of all shapes keep them, and their elements do not depend on where they stand") {
-  for (const Shape& shape : {Shape{}, {0}, {1}, {7}, {17}, {3, 5}, {2, 0, 3}}) {
-    const Array x = uniform(shape, 1.1, 3, 5);
+TEST_CASE("functions of all shapes keep them, and what they give does not depend on the place in a register") {
+  for (const Shape& shape : {Shape{}, {0}, {1}, {7}, {8}, {17}, {33}, {3, 5}, {2, 0, 3}, {2, 1, 3, 5}}) {
+    const Array x = uniform(shape, 1.1, 3, 5), small = uniform(shape, 0.1, 2, 5);
     for (Tensor (*f)(const Tensor&) :
          {tan,  atan,  sinh,  cosh, asinh, acosh, log2,     log10,      exp2,      reciprocal, floor,
           ceil, round, trunc, frac, selu,  mish,  softsign, logsigmoid, hardswish, hardsigmoid}) {
@@ -27,6 +28,38 @@ TEST_CASE("functions of all shapes keep them, and their elements do not depend o
       CHECK(y.shape() == shape);
       for (std::int64_t i = 0; i < x.size(); ++i) CHECK(y.data()[i] == f(x.data()[i]).item());
     }
+    for (Tensor (*f)(const Tensor&) : {exp, expm1, log, log1p, sqrt, rsqrt, square, abs, sign, sin, cos, tanh, erf,
+                                       sigmoid, relu, softplus, silu, neg}) {
+      const Array y = f(small).value();
+      CHECK(y.shape() == shape);
+      for (std::int64_t i = 0; i < small.size(); ++i) {
+        CHECK(y.data()[i] == doctest::Approx(f(small.data()[i]).item()).epsilon(1e-14));
+      }
+    }
+  }
+}
+
+TEST_CASE("where takes from either side and sends the gradient there only") {
+  const Mask mask(Shape{2, 3}, {true, false, true, false, false, true});
+  const Tensor a = tensor({{1, 2, 3}, {4, 5, 6}}), b = tensor({-1, -2, -3});
+  check_close(where(mask, a, b).value(), tensor({{1, -2, 3}, {-1, -2, 6}}).value());
+  check_gradients([&](const Tensors& x) { return square(where(mask, x[0], x[0])); }, {normal({2, 3})});
+
+  const Tensor x = variable(Array(Shape{2}, {0, 4}));
+  const Tensor safe = where(x > 0, log(where(x > 0, x, 1)), 0);  // the usual way to keep NaN out of both branches
+  check_close(grad(sum(safe), {x})[0].value(), tensor({0, 0.25}).value());
+  CHECK_REFUSED(ShapeError, where(mask, 1, tensor({{1, 2}})), "where", "mask [2, 3]", "a []", "b [1, 2]",
+                "mask has 3 and b has 2");
+}
+
+TEST_CASE("softshrink shows NaN, and rrelu draws slopes between its bounds") {
+  CHECK(std::isnan(softshrink(not_a_number).item()));
+  const Tensor x = uniform({1000}, -3, 3);
+  const Tensor slopes = rrelu(x) / x;
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    const Real slope = slopes.value().data()[i];
+    if (x.value().data()[i] >= 0) CHECK(slope == 1);
+    if (x.value().data()[i] < 0) CHECK((slope >= 0.125 && slope <= Real(1) / 3));
   }
 }
 
@@ -169,4 +202,9 @@ TEST_CASE("functions refuse what makes no sense, and say what") {
   CHECK_REFUSED(ShapeError, pairwise_distance(x, ones({2})), "pairwise_distance", "cannot broadcast");
   CHECK_REFUSED(ShapeError, pairwise_distance(Tensor(1), Tensor(2)), "pairwise_distance", "[]", "[]");
   CHECK_REFUSED(ValueError, pairwise_distance(x, x, {.p = not_a_number}), "pairwise_distance", "p is NaN");
+  CHECK_REFUSED(ValueError, clamp(Tensor(1), {.min = 2, .max = 1}), "clamp", "min 2", "max 1");
+  CHECK_REFUSED(ValueError, clamp(Tensor(1), {.min = not_a_number, .max = 1}), "clamp", "min nan");
+  CHECK_REFUSED(ValueError, hardshrink(x, -1), "hardshrink", "lambda -1");
+  CHECK_REFUSED(ValueError, softshrink(x, not_a_number), "softshrink", "lambda nan");
+  CHECK_REFUSED(ValueError, rrelu(x, {.lower = 1, .upper = 0}), "rrelu", "slopes from 1 to 0");
 }

@@ -5,7 +5,6 @@
 #include <string>
 
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/ops/losses/loss.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

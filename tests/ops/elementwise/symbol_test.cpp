@@ -13,40 +13,16 @@
 namespace xgrad::testing {
 namespace {
 
-// A double with the operations that Symbols have.
-struct Number {
-  double v;
-  Number(double value) : v(value) {}
-
-  friend Number operator+(Number a, Number b) { return a.v + b.v; }
-  friend Number operator-(Number a, Number b) { return a.v - b.v; }
-  friend Number operator*(Number a, Number b) { return a.v * b.v; }
-  friend Number operator/(Number a, Number b) { return a.v / b.v; }
-  friend Number operator-(Number a) { return -a.v; }
-  friend bool operator<(Number a, Number b) { return a.v < b.v; }
-  friend bool operator<=(Number a, Number b) { return a.v <= b.v; }
-  friend bool operator>(Number a, Number b) { return a.v > b.v; }
-  friend bool operator>=(Number a, Number b) { return a.v >= b.v; }
-  friend bool operator!=(Number a, Number b) { return a.v != b.v; }
-  friend Number where(bool mask, Number a, Number b) { return mask ? a : b; }
-  friend Number abs(Number a) { return std::abs(a.v); }
-  friend Number sign(Number a) { return a.v > 0 ? 1 : a.v < 0 ? -1 : a.v; }
-  friend Number sqrt(Number a) { return std::sqrt(a.v); }
-  friend Number exp(Number a) { return std::exp(a.v); }
-  friend Number expm1(Number a) { return std::expm1(a.v); }
-  friend Number log(Number a) { return std::log(a.v); }
-  friend Number log1p(Number a) { return std::log1p(a.v); }
-  friend Number sin(Number a) { return std::sin(a.v); }
-  friend Number cos(Number a) { return std::cos(a.v); }
-  friend Number tanh(Number a) { return std::tanh(a.v); }
-  friend Number erf(Number a) { return std::erf(a.v); }
-  friend Number sigmoid(Number a) { return 1 / (1 + std::exp(-a.v)); }
-  friend Number normal_cdf(Number a) { return std::erfc(-a.v / std::numbers::sqrt2) / 2; }
-  friend Number normal_pdf(Number a) { return std::exp(-a.v * a.v / 2) / std::sqrt(2 * std::numbers::pi); }
-  friend Number pow(Number a, Number b) { return std::pow(a.v, b.v); }
-  friend Number maximum(Number a, Number b) { return std::max(a.v, b.v); }
-  friend Number minimum(Number a, Number b) { return std::min(a.v, b.v); }
-};
+// What Symbols have and double does not.
+using std::abs, std::cos, std::erf, std::exp, std::expm1, std::log, std::log1p, std::pow, std::sin, std::sqrt;
+using std::tanh;
+double where(bool mask, double a, double b) { return mask ? a : b; }
+double sign(double a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
+double sigmoid(double a) { return 1 / (1 + std::exp(-a)); }
+double normal_cdf(double a) { return std::erfc(-a / std::numbers::sqrt2) / 2; }
+double normal_pdf(double a) { return std::exp(-a * a / 2) / std::sqrt(2 * std::numbers::pi); }
+double maximum(double a, double b) { return std::max(a, b); }
+double minimum(double a, double b) { return std::min(a, b); }
 
 // An expression by chance: the same numbers of `random` give the same one in every type.
 template <class V>
@@ -69,67 +45,29 @@ class Grown {
     return known_[static_cast<std::size_t>(chance(static_cast<int>(known_.size())))];
   }
   V inner(int depth) {
-    const int kind = chance(28);
+    using One = V (*)(const V&);
+    using Two = V (*)(const V&, const V&);
+    static constexpr One of_one[]{
+        [](const V& a) { return exp(a); },        [](const V& a) { return expm1(a); },
+        [](const V& a) { return log(a); },        [](const V& a) { return log1p(abs(a)); },
+        [](const V& a) { return sqrt(a); },       [](const V& a) { return sin(a); },
+        [](const V& a) { return cos(a); },        [](const V& a) { return tanh(a); },
+        [](const V& a) { return erf(a); },        [](const V& a) { return sigmoid(a); },
+        [](const V& a) { return normal_cdf(a); }, [](const V& a) { return normal_pdf(a); },
+        [](const V& a) { return abs(a); },        [](const V& a) { return sign(a); },
+        [](const V& a) { return -a; },            [](const V& a) { return -a; },
+        [](const V& a) { return a * a; }};
+    static constexpr Two of_two[]{
+        [](const V& a, const V& b) { return a + b; },      [](const V& a, const V& b) { return a + b; },
+        [](const V& a, const V& b) { return a - b; },      [](const V& a, const V& b) { return a - b; },
+        [](const V& a, const V& b) { return a * b; },      [](const V& a, const V& b) { return a * b; },
+        [](const V& a, const V& b) { return a / b; },      [](const V& a, const V& b) { return pow(abs(a), b); },
+        [](const V& a, const V& b) { return maximum(a, b); }, [](const V& a, const V& b) { return minimum(a, b); }};
+    const auto kind = static_cast<std::size_t>(chance(28));
     const V a = (*this)(depth);
-    switch (kind) {
-      case 0:
-        return exp(a);
-      case 1:
-        return expm1(a);
-      case 2:
-        return log(a);
-      case 3:
-        return log1p(abs(a));
-      case 4:
-        return sqrt(a);
-      case 5:
-        return sin(a);
-      case 6:
-        return cos(a);
-      case 7:
-        return tanh(a);
-      case 8:
-        return erf(a);
-      case 9:
-        return sigmoid(a);
-      case 10:
-        return normal_cdf(a);
-      case 11:
-        return normal_pdf(a);
-      case 12:
-        return abs(a);
-      case 13:
-        return sign(a);
-      case 14:
-      case 15:
-        return -a;
-      case 16:
-        return a * a;
-      default:
-        break;
-    }
+    if (kind < std::size(of_one)) return of_one[kind](a);
     const V b = (*this)(depth);
-    switch (kind) {
-      case 17:
-      case 18:
-        return a + b;
-      case 19:
-      case 20:
-        return a - b;
-      case 21:
-      case 22:
-        return a * b;
-      case 23:
-        return a / b;
-      case 24:
-        return pow(abs(a), b);
-      case 25:
-        return maximum(a, b);
-      case 26:
-        return minimum(a, b);
-      default:
-        break;
-    }
+    if (kind < 27) return of_two[kind - std::size(of_one)](a, b);
     const V& x = known_[0];
     const V& z = known_[1];
     switch (chance(4)) {
@@ -159,7 +97,7 @@ TEST_CASE("printed formulas calculate what was computed, for any expression") {
     std::mt19937 for_symbols(seed), for_numbers(seed);
     const double x = std::remainder(0.37 * seed, 3), z = std::remainder(0.73 * seed, 2.5);
     const std::string text = Grown<Symbol>(for_symbols, {Symbol("x"), Symbol("z")})(5).text();
-    const double expected = Grown<Number>(for_numbers, {Number(x), Number(z)})(5).v;
+    const double expected = Grown<double>(for_numbers, {x, z})(5);
     CAPTURE(text);
     const double value = value_of(text, {{"x", x}, {"z", z}});
     with_letters += text.find(" with ") != text.npos;

@@ -1,10 +1,4 @@
 // Attention where things end: bands beside lengths, sizes of 0 and 1, the largest numbers, infinite scores.
-#include <cmath>
-#include <limits>
-
-#include <xgrad/ops/ops.h>
-#include <xgrad/ops/products/linear_attention.h>
-
 #include "support/attention.h"
 
 namespace xgrad::testing {
@@ -35,50 +29,57 @@ TEST_CASE("Many short sequences, which lie side by side in registers: random mas
   }
 }
 
-TEST_CASE("In many short sequences nothing at masked keys or from queries that see nothing comes through") {
-  constexpr std::int64_t B = 19, T = 5, d = 8;
-  Index lengths({B}, 3);
-  lengths.mutable_data()[7] = 0;
-  lengths.mutable_data()[18] = T;
-  Array q = normal({B, T, d}), k = normal({B, T, d}, 2), v = normal({B, T, d}, 3), seed = normal({B, T, d}, 4);
-  const auto run = [&](Real at_masked) {
-    for (std::int64_t b = 0; b < B; ++b) {
-      for (std::int64_t s = lengths.at({b}); s < T; ++s) {
-        std::fill_n(k.mutable_data() + (b * T + s) * d, d, at_masked);
-        std::fill_n(v.mutable_data() + (b * T + s) * d, d, at_masked);
-      }
+// What stands at keys that no query sees, and at queries that see nothing, reaches no result and no gradient, with the
+// kernel and without; and second gradients are finite.
+void check_unseen(const AttentionMask& mask, std::int64_t B, std::int64_t T, std::int64_t S, const HeadSizes& sizes,
+                  double tolerance = 1e-14) {
+  const std::int64_t width = sizes.H * sizes.d;
+  Mask hidden = written_out(mask, B, T, S);
+  if (mask.masked) hidden = hidden || *mask.masked;
+  const Mask blind_queries = all(hidden, -1).reshaped({B, T, 1}), unseen_keys = all(hidden, 2).reshaped({B, S, 1});
+  REQUIRE((any(blind_queries) || any(unseen_keys)));
+  const auto results = [&](Real poison, bool create_graph) {
+    const auto spoilt = [&](const Shape& shape, std::uint64_t seed, const Mask& where) {
+      return variable(masked_fill(normal(shape, seed), where, poison).value());
+    };
+    const Tensors x{spoilt({B, T, width}, 1, blind_queries), spoilt({B, S, width}, 2, unseen_keys),
+                    spoilt({B, S, width}, 3, unseen_keys)};
+    const Tensor y = multi_head_attention(x[0], x[1], x[2], sizes.H, {.mask = mask});
+    const Tensor weights = attention_weights(x[0], x[1], sizes.H, {.mask = mask});
+    const Tensor sums = weighted_sum(weights, transpose(reshape(x[2], {B, S, sizes.H, sizes.d}), 1, 2));
+    check_close(reshape(transpose(sums, 1, 2), y.shape()).value(), y.value(), 1e-14);
+    const Tensor seed = spoilt({B, T, width}, 4, blind_queries).detach();
+    Tensors all = grad(y, x, {.seed = seed, .create_graph = create_graph});
+    if (create_graph) {
+      const Tensor squares = sum(square(all[0])) + sum(square(all[1])) + sum(square(all[2]));
+      for (const Tensor& second : grad(squares, x, {.retain_graph = true})) CHECK(all_finite(second));
     }
-    std::fill_n(q.mutable_data() + 7 * T * d, T * d, at_masked);
-    std::fill_n(seed.mutable_data() + 7 * T * d, T * d, at_masked);
-    const Tensors x{variable(q), variable(k), variable(v)};
-    const Tensor y = multi_head_attention(x[0], x[1], x[2], 1, {.mask = {.lengths = lengths}});
-    Tensors all = grad(y, x, {.seed = Tensor(seed)});
     all.push_back(y);
     return all;
   };
-  const Tensors clean = run(0);
-  for (const Real poison : {std::numeric_limits<Real>::quiet_NaN(), infinity, -infinity}) {
-    const Tensors poisoned = run(poison);
-    for (std::size_t i = 0; i < clean.size(); ++i) check_close(poisoned[i].value(), clean[i].value(), 1e-14);
+  const Tensors clean = results(0, false);
+  for (const Real poison : {not_a_number, infinity, -infinity}) {
+    for (const bool create_graph : {false, true}) {
+      const Tensors poisoned = results(poison, create_graph);
+      for (std::size_t i = 0; i < clean.size(); ++i) check_close(poisoned[i].value(), clean[i].value(), 1e-14);
+    }
+    check_close(results(poison, false)[3].value(), clean[3].value(), tolerance);
   }
+}
+
+TEST_CASE("What stands at masked keys, or at queries that see nothing, comes through nowhere, not even NaN") {
+  Index lengths({19}, 3);
+  lengths.mutable_data()[7] = 0;
+  lengths.mutable_data()[18] = 5;
+  check_unseen({.lengths = lengths}, 19, 5, 5, {.d = 8, .H = 1});  // many short sequences
+  check_unseen({.masked = Mask(Shape{4}, {false, true, false, true})}, 1, 3, 4, {.d = 2});
+  check_unseen({.lengths = index({{1, 5, 3, 0}})}, 1, 4, 5, {.d = 2});
+  check_unseen({.lengths = index({{2, 3, 0}})}, 1, 3, 5, {.d = 2});
+  // Room for keys to come: not a bit changes.
+  for (const std::int64_t T : {1, 3}) check_unseen({.lengths = Index({2}, 5)}, 2, T, 9, {.d = 4}, 0);
 }
 
 // ---- One query ----
-
-TEST_CASE("A query that stands alone gives what its composed form gives, and the same bits with and without a graph") {
-  std::uint64_t seed = 1;
-  for (const std::int64_t S : {1, 2, 3, 4, 7, 33, 130}) {
-    for (const std::int64_t d : {1, 5, 8, 16, 19, 70}) {
-      const std::int64_t e = 2 * d - 1, B = 2, H = 4, groups = 2;
-      const Tensor q(normal({B, 1, H * d}, ++seed)), k(normal({B, S, groups * d}, ++seed)),
-          v(normal({B, S, groups * e}, ++seed));
-      const AttentionOptions options{.mask = {.lengths = Index({B}, {S, (S + 1) / 2})}, .kv_heads = groups};
-      const Array alone = multi_head_attention(q, k, v, H, options).value();
-      check_close(alone, plain::multi_head_attention(q, k, v, H, options).value(), 1e-13);
-      CHECK(equal(multi_head_attention(variable(q.value()), k, v, H, options).value(), alone));
-    }
-  }
-}
 
 TEST_CASE("A query that stands alone sees infinite scores and values that are no number as others do") {
   constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
@@ -172,40 +173,6 @@ TEST_CASE("The weights of the backward pass are those of the forward pass, howev
   }
 }
 
-TEST_CASE("Scores of -inf have no weight, in all forms and with their gradients") {
-  for (const std::int64_t padding : {0, 60}) {
-    for (const auto& [given, wanted_weights] : std::vector<std::pair<std::vector<Real>, std::vector<Real>>>{
-             {{-infinity, 2, -infinity, -infinity}, {0, 1, 0, 0}},
-             {{-infinity, -infinity, -infinity, -infinity}, {0, 0, 0, 0}}}) {
-      const std::vector<Real>&scores = given, &weights = wanted_weights;
-      CAPTURE(scores);
-      const std::int64_t S = 4 + padding;
-      Array bias({1, S}, -infinity), expected({1, S}, Real(0));
-      std::copy(scores.begin(), scores.end(), bias.mutable_data());
-      std::copy(weights.begin(), weights.end(), expected.mutable_data());
-      const Tensor q = variable(normal({3, 2}, 1)), k = variable(normal({S, 2}, 2)), v = variable(normal({S, 2}, 3)),
-                   b = variable(bias);
-      const AttentionMask mask{.bias = b};
-      const Tensor y = scaled_dot_product_attention(q, k, v, {.mask = mask});
-      const Tensor all = attention_weights(unsqueeze(q, 0), unsqueeze(k, 0), 1, {.mask = mask});
-      const Tensor rows = broadcast_to(Tensor(expected), {3, S});
-      check_close(all.value(), unsqueeze(unsqueeze(rows, 0), 0).value(), 1e-15);
-      check_close(y.value(), matmul(rows, v).value(), 1e-15);
-      // The gradient of softmax in terms of its result; finite, because q and k are.
-      const Array seed = normal({3, 2}, 4);
-      const Tensor above = matmul(seed, v, {.transpose_b = true});
-      const Tensor slope = rows * (above - sum(above * rows, -1, {.keepdim = true}));
-      const Tensors wanted{matmul(slope, k) / std::sqrt(Real(2)),
-                           matmul(slope, q, {.transpose_a = true}) / std::sqrt(Real(2)),
-                           matmul(rows, seed, {.transpose_a = true}), sum(slope, 0, {.keepdim = true})};
-      for (const bool create_graph : {false, true}) {
-        const Tensors g = grad(y, {q, k, v, b}, {.seed = seed, .create_graph = create_graph, .retain_graph = true});
-        for (std::size_t i = 0; i < 4; ++i) check_close(g[i].value(), wanted[i].value(), 1e-14);
-      }
-    }
-  }
-}
-
 TEST_CASE("A score of +inf or NaN makes its query's result NaN, and no other query's") {
   for (const std::int64_t S : {4, 40}) {
     Array keys = normal({S, 2}, 2), queries = normal({3, 2}, 1);
@@ -230,27 +197,6 @@ TEST_CASE("A score of +inf or NaN makes its query's result NaN, and no other que
         for (const Real value : g[0].value()[{spoilt}]) CHECK(std::isnan(value));
       }
     }
-  }
-}
-
-TEST_CASE("The composed form keeps out what has no weight as the kernel does, NaN and infinities included") {
-  for (const Real poison : {std::numeric_limits<Real>::quiet_NaN(), infinity, -infinity}) {
-    Array keys = normal({1, 5, 4}, 2), values = normal({1, 5, 4}, 3), queries = normal({1, 3, 4}, 1);
-    for (Array* x : {&keys, &values}) std::fill_n(x->mutable_data() + 3 * 4, 8, poison);
-    std::fill_n(queries.mutable_data() + 2 * 4, 4, poison);
-    const AttentionMask mask{.lengths = Index({1, 3}, {2, 3, 0})};
-    const Tensor q = variable(queries), k = variable(keys), v = variable(values);
-    const Tensor y = multi_head_attention(q, k, v, 2, {.mask = mask});
-    const Tensor seed(normal(y.shape(), 4));
-    const Tensors kernel = grad(y, {q, k, v}, {.seed = seed, .retain_graph = true});
-    const Tensors composed = grad(y, {q, k, v}, {.seed = seed, .create_graph = true});
-    for (std::size_t i = 0; i < 3; ++i) check_close(composed[i].value(), kernel[i].value(), 1e-14);
-    Tensor all = sum(square(composed[0]));
-    for (std::size_t i = 1; i < 3; ++i) all = all + sum(square(composed[i]));
-    for (const Tensor& second : grad(all, {q, k, v})) CHECK(all_finite(second));
-    const Tensor weights = attention_weights(q, k, 2, {.mask = mask});  // (1, 2, 3, 5)
-    const Tensor by_hand = weighted_sum(weights, transpose(reshape(v, {1, 5, 2, 2}), 1, 2));
-    check_close(reshape(transpose(by_hand, 1, 2), {1, 3, 4}).value(), y.value(), 1e-14);
   }
 }
 

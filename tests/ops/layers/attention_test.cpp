@@ -1,10 +1,6 @@
-// Attention: the kernel against its composed form, the figures of "Dive into Deep Learning", masks, edges and errors.
-#include <cmath>
-
-#include <xgrad/ops/layers/attention.h>
-#include <xgrad/ops/ops.h>
-
-#include "support/check.h"
+// Attention: the kernel against softmax and products under every mask, threads, refusals. (Special numbers and sizes:
+// attention_edges_test.cpp; PyTorch's numbers: layers_fixtures_test.cpp.)
+#include "support/attention.h"
 #include "support/fused.h"
 #include "support/threads.h"
 
@@ -17,42 +13,6 @@ struct Sizes {
   std::int64_t B, T, S, C, E, H;
 };
 
-// softmax(q k^T scale + bias) v, element by element, for one head.
-Array by_hand(const Array& q, const Array& k, const Array& v, const Sizes& n, const AttentionMask& mask) {
-  Array y(Shape{n.B, n.T, n.E}, Real(0));
-  const std::int64_t d = n.C / n.H, e = n.E / n.H;
-  for (std::int64_t b = 0; b < n.B; ++b) {
-    for (std::int64_t h = 0; h < n.H; ++h) {
-      for (std::int64_t t = 0; t < n.T; ++t) {
-        std::vector<double> weights;
-        double total = 0;
-        for (std::int64_t s = 0; s < n.S; ++s) {
-          double score = 0;
-          for (std::int64_t j = 0; j < d; ++j) score += q.at({b, t, h * d + j}) * k.at({b, s, h * d + j});
-          score /= std::sqrt(static_cast<double>(d));
-          if (mask.bias.defined()) score += broadcast_to(mask.bias, {n.B, n.H, n.T, n.S}).value().at({b, h, t, s});
-          bool seen = !mask.causal || s <= t;
-          if (mask.band) seen &= s >= t - mask.band->before && s <= t + mask.band->after;
-          if (mask.lengths) seen &= s < (mask.lengths->rank() == 1 ? mask.lengths->at({b}) : mask.lengths->at({b, t}));
-          if (mask.masked) seen &= !mask.masked->at({t, s});
-          weights.push_back(seen ? std::exp(score) : 0);
-          total += weights.back();
-        }
-        for (std::int64_t j = 0; j < e; ++j) {
-          double sum = 0;
-          for (std::int64_t s = 0; s < n.S; ++s) {
-            if (weights[static_cast<std::size_t>(s)] != 0) {
-              sum += weights[static_cast<std::size_t>(s)] / total * v.at({b, s, h * e + j});
-            }
-          }
-          y.mutable_data()[(b * n.T + t) * n.E + h * e + j] = sum;
-        }
-      }
-    }
-  }
-  return y;
-}
-
 Mask pattern(std::int64_t T, std::int64_t S) {
   Mask mask(Shape{T, S});
   for (std::int64_t i = 0; i < T * S; ++i) mask.mutable_data()[i] = i * 7 % 5 == 0;
@@ -60,13 +20,16 @@ Mask pattern(std::int64_t T, std::int64_t S) {
 }
 
 struct AttentionCase {
-  const char* name;
+  std::string name;
   Sizes n;
   AttentionMask mask;
+  double terms = 0;  // as in check_close
+  std::vector<double> dropouts{0, 0.4};
 };
 
 std::vector<AttentionCase> cases() {
-  return {
+  const Array hidden = Array({1, 4}, {-infinity, 2, -infinity, -infinity});
+  std::vector<AttentionCase> all{
       {"plain", {2, 3, 4, 6, 4, 2}, {}},
       {"one head", {1, 5, 5, 3, 3, 1}, {}},
       {"causal", {2, 5, 5, 4, 4, 2}, {.causal = true}},
@@ -81,68 +44,95 @@ std::vector<AttentionCase> cases() {
        {.causal = true, .band = AttentionBand{2, 3}, .lengths = index({2, 6})}},
       {"band, more queries", {1, 6, 3, 4, 4, 2}, {.band = AttentionBand{1, 1}}},
       {"bias", {2, 3, 5, 4, 4, 2}, {.bias = normal({2, 1, 3, 5}, 9)}},
+      {"bias of keys", {2, 4, 5, 4, 6, 2}, {.bias = normal({5}, 9)}},
+      {"bias of all heads", {2, 4, 5, 4, 6, 2}, {.bias = normal({4, 5}, 9)}},
+      {"bias of queries", {2, 4, 5, 4, 6, 2}, {.bias = normal({2, 1, 4, 1}, 9)}, 1},  // whose gradient is 0
+      {"bias of each score", {2, 4, 5, 4, 6, 2}, {.bias = normal({2, 2, 4, 5}, 9)}},
+      {"bias that hides keys", {1, 3, 4, 2, 2, 1}, {.bias = hidden}},
+      {"bias that hides keys of many", {1, 3, 64, 2, 2, 1}, {.bias = concat({hidden, full({1, 60}, -infinity)}, 1)}},
+      {"bias that hides all", {1, 3, 4, 2, 2, 1}, {.bias = full({1, 4}, -infinity)}},
+      {"bias that hides all of many", {1, 3, 64, 2, 2, 1}, {.bias = full({1, 64}, -infinity)}},
       {"everything",
        {2, 6, 6, 4, 4, 2},
        {.causal = true, .lengths = index({4, 6}), .masked = pattern(6, 6), .bias = normal({6, 6}, 9)}},
       {"wide", {1, 2, 17, 40, 36, 2}, {}},
       {"one row masked", {1, 2, 3, 4, 4, 2}, {.lengths = index({{0, 2}})}},
   };
+  // Packs that are not full, and more queries or keys than stand in one register.
+  for (const std::int64_t T : {1, 7, 16, 17, 33, 40}) {
+    for (const std::int64_t S : {1, 9, 16, 33}) {
+      for (const std::int64_t d : {1, 8, 17}) {
+        const AttentionMask masks[] = {
+            {}, {.causal = true}, {.lengths = index({S / 2, S}), .masked = pattern(T, S)}};
+        for (const AttentionMask& mask : masks) {
+          all.push_back({cat("T ", T, " S ", S, " d ", d), {2, T, S, 2 * d, 2 * d, 2}, mask, 0, {0.4}});
+        }
+      }
+    }
+  }
+  // Several blocks of queries, whose weights are not kept.
+  for (const std::int64_t T : {31, 32, 33, 65, 130}) {
+    const std::int64_t w = T / 3;
+    const std::pair<const char*, AttentionMask> masks[] = {
+        {"plain", {}},
+        {"causal", {.causal = true}},
+        {"lengths", {.lengths = index({T - 1, T / 2})}},
+        {"band", {.band = AttentionBand{w, 2}}},
+        {"narrow band", {.band = AttentionBand{0, 3}}},
+        {"causal band", {.causal = true, .band = AttentionBand{w, w}, .lengths = index({T, T / 2})}},
+        {"masked by position", {.band = AttentionBand{T / 2, T / 4}, .masked = pattern(T, T)}},
+        {"bias", {.causal = true, .bias = normal({2, 1, T, T}, 9)}}};
+    for (const auto& [name, mask] : masks) all.push_back({cat("T ", T, ", ", name), {2, T, T, 4, 6, 2}, mask});
+  }
+  return all;
 }
 
-Tensor apply(const AttentionCase& c, const Tensor& q, const Tensor& k, const Tensor& v) {
-  return multi_head_attention(q, k, v, c.n.H, {.mask = c.mask});
+// q, k, v and, where the mask has one, the bias.
+std::vector<Array> operands(const AttentionCase& c) {
+  const Sizes& n = c.n;
+  std::vector<Array> all{normal({n.B, n.T, n.C}, 1), normal({n.B, n.S, n.C}, 2), normal({n.B, n.S, n.E}, 3)};
+  if (c.mask.bias.defined()) all.push_back(c.mask.bias.value());
+  return all;
 }
 
-// dropout(masked_softmax(scale q k' + bias)) v
-Tensor composed(const Tensors& x, const Sizes& n, const AttentionOptions& options) {
-  const auto heads = [&](const Tensor& u) { return transpose(reshape(u, {n.B, u.dim(1), n.H, u.dim(2) / n.H}), 1, 2); };
-  const Tensor q = heads(x[0]), k = heads(x[1]), v = heads(x[2]);
-  Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(static_cast<Real>(n.C / n.H));
-  if (options.mask.bias.defined()) scores = scores + options.mask.bias;
-  const Tensor weights = masked_softmax(scores, masked_keys(options.mask, scores.shape()));
-  const Tensor y = weighted_sum(dropout(weights, options.dropout, *options.key), v);
-  return reshape(transpose(y, 1, 2), {n.B, n.T, n.E});
-}
-
-std::vector<Array> operands(const Sizes& n) {
-  return {normal({n.B, n.T, n.C}, 1), normal({n.B, n.S, n.C}, 2), normal({n.B, n.S, n.E}, 3)};
+// softmax(q k' / sqrt(d) + bias), with -inf where the mask, written out, hides a key
+Tensor composed_weights(const Tensors& x, const AttentionCase& c) {
+  const Sizes& n = c.n;
+  const auto heads = [&](const Tensor& u) { return transpose(reshape(u, {n.B, u.dim(1), n.H, n.C / n.H}), 1, 2); };
+  Tensor scores = matmul(heads(x[0]), heads(x[1]), {.transpose_b = true}) / std::sqrt(static_cast<Real>(n.C / n.H));
+  if (x.size() > 3) scores = scores + x[3];
+  Mask hidden = written_out(c.mask, n.B, n.T, n.S);
+  if (c.mask.masked) hidden = hidden || *c.mask.masked;
+  return softmax(masked_fill(scores, hidden, -infinity));
 }
 
 }  // namespace
 
-TEST_CASE("attention equals the sum over keys, done by hand, under every mask") {
+TEST_CASE("attention is softmax and products under every mask, with gradients of two orders, also with dropout") {
   for (const AttentionCase& c : cases()) {
     INFO(c.name);
-    const auto x = operands(c.n);
-    const Array expected = by_hand(x[0], x[1], x[2], c.n, c.mask);
-    check_close(apply(c, x[0], x[1], x[2]).value(), expected, 1e-13);
-    if (c.n.H > 1) continue;
-    const Mask masked = masked_keys(c.mask, {c.n.B, 1, c.n.T, c.n.S}).reshaped({c.n.B, c.n.T, c.n.S});
-    check_close(plain::attention(x[0], x[1], x[2], masked).value(), expected, 1e-13);
-  }
-}
-
-TEST_CASE("gradients of attention are those of differences, to the second order, under every mask") {
-  for (const AttentionCase& c : cases()) {
-    INFO(c.name);
-    check_gradients([&](const Tensors& x) { return apply(c, x[0], x[1], x[2]); }, operands(c.n));
-  }
-  for (const Shape& shape : {Shape{5}, {4, 5}, {2, 1, 4, 1}, {2, 2, 4, 5}}) {
-    INFO("bias ", cat(shape));
-    check_gradients(
-        [](const Tensors& x) { return multi_head_attention(x[0], x[1], x[2], 2, {.mask = {.bias = x[3]}}); },
-        {normal({2, 4, 4}), normal({2, 5, 4}, 2), normal({2, 5, 6}, 3), normal(shape, 4)});
-  }
-}
-
-TEST_CASE("the gradient kernel equals the composed form, also with dropout and shared operands") {
-  for (const AttentionCase& c : cases()) {
-    for (const Real dropout : {0.0, 0.4}) {
-      INFO(c.name, ", dropout ", dropout);
-      const AttentionOptions options{.mask = c.mask, .dropout = dropout, .key = RandomKey{3, 4}};
-      check_fused([&](const Tensors& x) { return multi_head_attention(x[0], x[1], x[2], c.n.H, options); },
-                  [&](const Tensors& x) { return composed(x, c.n, options); }, operands(c.n), 1e-13);
+    const Sizes& n = c.n;
+    const std::vector<Array> inputs = operands(c);
+    const Tensors xs(inputs.begin(), inputs.end());
+    const Tensor weights = composed_weights(xs, c);
+    check_close(attention_weights(xs[0], xs[1], n.H, {.mask = c.mask}).value(), weights.value(), 1e-13);
+    for (const double p : c.dropouts) {
+      CAPTURE(p);
+      const RandomKey key{3, 4};
+      const auto with_bias = [&](const Tensors& x) {
+        AttentionOptions options{.mask = c.mask, .dropout = p, .key = key};
+        if (x.size() > 3) options.mask.bias = x[3];
+        return multi_head_attention(x[0], x[1], x[2], n.H, options);
+      };
+      const auto composed = [&](const Tensors& x) {
+        const Tensor v = transpose(reshape(x[2], {n.B, n.S, n.H, n.E / n.H}), 1, 2);
+        return reshape(transpose(matmul(dropout(composed_weights(x, c), p, key), v), 1, 2), {n.B, n.T, n.E});
+      };
+      check_fused(with_bias, composed, inputs, 1e-12, c.terms);
     }
+    if (n.H > 1 || c.mask.bias.defined()) continue;
+    const Mask masked = masked_keys(c.mask, {n.B, 1, n.T, n.S}).reshaped({n.B, n.T, n.S});
+    check_close(plain::attention(xs[0], xs[1], xs[2], masked).value(), matmul(squeeze(weights, 1), xs[2]).value());
   }
   check_gradients(
       [](const Tensors& x) { return multi_head_attention(x[0], x[0], x[0], 2, {.mask = {.causal = true}}); },
@@ -206,33 +196,7 @@ TEST_CASE("a query that may attend to nothing gives 0 with gradient 0; the other
   }
 }
 
-TEST_CASE("what stands at masked keys never comes through, not even NaN") {
-  Array k = normal({1, 4, 4}, 2), v = normal({1, 4, 4}, 3);
-  const Array q = normal({1, 3, 4});
-  const Mask ignore(Shape{4}, {false, true, false, true});
-  const auto run = [&] {
-    const Tensor tq = variable(q), tk = variable(k), tv = variable(v);
-    const Tensor y = multi_head_attention(tq, tk, tv, 2, {.mask = {.masked = ignore}});
-    Tensors result = grad(y, {tq, tk, tv}, {.seed = normal(y.shape(), 4)});
-    result.push_back(y);
-    return result;
-  };
-  const auto fill = [&](Real at_masked) {
-    for (const std::int64_t s : {1, 3}) {
-      std::fill_n(k.mutable_data() + s * 4, 4, at_masked);
-      std::fill_n(v.mutable_data() + s * 4, 4, at_masked);
-    }
-  };
-  fill(0);
-  const Tensors clean = run();
-  for (const Real poison : {Real(std::nan("")), infinity, -infinity}) {
-    fill(poison);
-    const Tensors poisoned = run();
-    for (std::size_t i = 0; i < clean.size(); ++i) check_close(poisoned[i].value(), clean[i].value(), 1e-14);
-  }
-}
-
-TEST_CASE("NaN at a key that comes later, or at a query that sees nothing, stays where it is") {
+TEST_CASE("NaN at a key that comes later stays where it is") {
   Array x = normal({1, 4, 4});
   std::fill_n(x.mutable_data() + 3 * 4, 4, std::nan(""));
   const Tensor q = variable(normal({1, 4, 4})), kv = variable(x);
@@ -241,118 +205,38 @@ TEST_CASE("NaN at a key that comes later, or at a query that sees nothing, stays
       multi_head_attention(q, narrow(kv, 1, 0, 3), narrow(kv, 1, 0, 3), 2, {.mask = {.causal = true}});
   check_close(narrow(y, 1, 0, 3).value(), narrow(shorter, 1, 0, 3).value());
   CHECK(std::isnan(y.value().at({0, 3, 0})));
-
-  const Tensor blind = variable(x), k = variable(normal({1, 5, 4}, 2)), v = variable(normal({1, 5, 4}, 3));
-  const AttentionOptions options{.mask = {.lengths = index({{1, 5, 3, 0}})}};
-  Array seed = normal({1, 4, 4}, 4);
-  std::fill_n(seed.mutable_data() + 3 * 4, 4, infinity);
-  const Tensor z = multi_head_attention(blind, k, v, 2, options);
-  const Tensors g = grad(z, {blind, k, v}, {.seed = seed});
-  const Tensor seeing = narrow(blind, 1, 0, 3);
-  const AttentionOptions without{.mask = {.lengths = index({{1, 5, 3}})}};
-  const Tensors expected =
-      grad(multi_head_attention(seeing, k, v, 2, without), {seeing, k, v}, {.seed = narrow(seed, 1, 0, 3)});
-  check_close(narrow(z, 1, 3, 1).value(), zeros({1, 1, 4}).value());
-  check_close(g[0].value(), concat({expected[0], zeros({1, 1, 4})}, 1).value());
-  check_close(g[1].value(), expected[1].value());
-  check_close(g[2].value(), expected[2].value());
-}
-
-TEST_CASE("packs that are not full, and more queries or keys than stand in one register") {
-  for (const std::int64_t T : {1, 7, 16, 17, 33, 40}) {
-    for (const std::int64_t S : {1, 9, 16, 33}) {
-      for (const std::int64_t d : {1, 8, 17}) {
-        CAPTURE(cat("T ", T, " S ", S, " d ", d));
-        Mask ignore(Shape{T, S});
-        for (std::int64_t i = 0; i < T * S; ++i) ignore.mutable_data()[i] = i % 7 == 3;
-        const AttentionMask masks[] = {{}, {.causal = true}, {.lengths = index({S / 2, S}), .masked = ignore}};
-        for (const AttentionMask& mask : masks) {
-          const AttentionOptions options{.mask = mask, .dropout = 0.25, .key = RandomKey{.seed = 5, .draw = 6}};
-          const Tensor q = variable(normal({2, T, 2 * d})), k = variable(normal({2, S, 2 * d}, 2)),
-                       v = variable(normal({2, S, 2 * d}, 3));
-          const Tensor y = multi_head_attention(q, k, v, 2, options);
-          const Tensor heads = transpose(reshape(v, {2, S, 2, d}), 1, 2);
-          const Tensor weights = dropout(attention_weights(q, k, 2, {.mask = mask}), 0.25, *options.key);
-          const Tensor composed = reshape(transpose(matmul(weights, heads), 1, 2), {2, T, 2 * d});
-          check_close(y.value(), composed.value());
-          const Tensor seed = normal(y.shape(), 4);
-          const Tensors g = grad(y, {q, k, v}, {.seed = seed}), e = grad(composed, {q, k, v}, {.seed = seed});
-          for (std::size_t i = 0; i < 3; ++i) check_close(g[i].value(), e[i].value());
-        }
-      }
-    }
-  }
-}
-
-namespace {
-
-// Masks for T queries and keys, T large enough to go over several blocks of queries.
-std::vector<std::pair<const char*, AttentionMask>> long_masks(std::int64_t T) {
-  const std::int64_t w = T / 3;
-  return {{"plain", {}},
-          {"causal", {.causal = true}},
-          {"lengths", {.lengths = index({T - 1, T / 2})}},
-          {"band", {.band = AttentionBand{w, 2}}},
-          {"narrow band", {.band = AttentionBand{0, 3}}},
-          {"causal band", {.causal = true, .band = AttentionBand{w, w}, .lengths = index({T, T / 2})}},
-          {"masked by position", {.band = AttentionBand{T / 2, T / 4}, .masked = pattern(T, T)}},
-          {"bias", {.causal = true, .bias = normal({2, 1, T, T}, 9)}}};
-}
-
-}  // namespace
-
-TEST_CASE("long sequences, whose weights are not kept: values and gradients are those of the composed form") {
-  for (const std::int64_t T : {31, 32, 33, 65, 130}) {
-    for (const auto& [title, long_mask] : long_masks(T)) {
-      const char* name = title;
-      const AttentionMask& mask = long_mask;
-      for (const double dropout : {0.0, 0.3}) {
-        CAPTURE(T);
-        INFO(name);
-        const auto f = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
-          AttentionOptions options{.mask = mask, .dropout = static_cast<Real>(dropout), .key = RandomKey{4, 2}};
-          return multi_head_attention(q, k, v, 2, options);
-        };
-        const Tensor q = variable(normal({2, T, 4}, 1)), k = variable(normal({2, T, 4}, 2)),
-                     v = variable(normal({2, T, 6}, 3));
-        if (mask.bias.defined()) mask.bias.set_requires_grad();
-        const Tensors inputs = mask.bias.defined() ? Tensors{q, k, v, mask.bias} : Tensors{q, k, v};
-        const Tensor y = f(q, k, v);
-        if (dropout == 0)
-          check_close(y.value(), by_hand(q.value(), k.value(), v.value(), {2, T, T, 4, 6, 2}, mask), 1e-12);
-        const Tensor seed(normal(y.shape(), 7));
-        const Tensors kernel = grad(y, inputs, {.seed = seed, .retain_graph = true});
-        const Tensors composed = grad(y, inputs, {.seed = seed, .create_graph = true});
-        for (std::size_t i = 0; i < inputs.size(); ++i) check_close(kernel[i].value(), composed[i].value(), 1e-12);
-      }
-    }
-  }
 }
 
 TEST_CASE("queries, keys and values from one projection give what they give apart, and one gradient") {
-  for (const std::int64_t T : {1, 5, 40}) {
-    for (const bool biased : {false, true}) {
-      AttentionMask mask{.causal = true, .lengths = index({T, (T + 1) / 2})};
-      if (biased) mask.bias = variable(normal({T, T}, 9));
-      const Tensor qkv = variable(normal({2, T, 18}, 1));
-      const Tensor packed = multi_head_attention(qkv, 2, {.mask = mask});
-      const Tensor apart =
-          multi_head_attention(narrow(qkv, 2, 0, 6), narrow(qkv, 2, 6, 6), narrow(qkv, 2, 12, 6), 2, {.mask = mask});
-      CHECK(equal(packed.value(), apart.value()));
-      const Tensor seed(normal(packed.shape(), 7));
-      const Tensors inputs = biased ? Tensors{qkv, mask.bias} : Tensors{qkv};
-      const Tensors from_packed = grad(packed, inputs, {.seed = seed}),
-                    from_apart = grad(apart, inputs, {.seed = seed});
-      for (std::size_t i = 0; i < inputs.size(); ++i) CHECK(equal(from_packed[i].value(), from_apart[i].value()));
-    }
+  struct Row {
+    std::int64_t T, H, kv_heads, d;
+    bool causal, biased;
+  };
+  for (const Row& row : {Row{1, 2, 2, 3, true, false}, Row{1, 2, 2, 3, true, true}, Row{5, 2, 2, 3, true, false},
+                         Row{5, 2, 2, 3, true, true}, Row{40, 2, 2, 3, true, false}, Row{40, 2, 2, 3, true, true},
+                         Row{3, 4, 2, 2, false, false}}) {
+    const std::int64_t T = row.T, queries = row.H * row.d, keys = row.kv_heads * row.d;
+    CAPTURE(cat("T ", T, ", ", row.H, " heads, ", row.kv_heads, " of keys", row.biased ? ", bias" : ""));
+    const auto options = [&](const Tensors& x) {
+      AttentionMask mask{.causal = row.causal, .lengths = index({T, (T + 1) / 2})};
+      if (row.biased) mask.bias = x[1];
+      return AttentionOptions{.mask = mask, .kv_heads = row.kv_heads};
+    };
+    const auto packed = [&](const Tensors& x) { return multi_head_attention(x[0], row.H, options(x)); };
+    const auto apart = [&](const Tensors& x) {
+      return multi_head_attention(narrow(x[0], 2, 0, queries), narrow(x[0], 2, queries, keys),
+                                  narrow(x[0], 2, queries + keys, keys), row.H, options(x));
+    };
+    std::vector<Array> inputs{normal({2, T, queries + 2 * keys})};
+    if (row.biased) inputs.push_back(normal({T, T}, 9));
+    check_fused(packed, apart, inputs);
+    Tensors xs;
+    for (const Array& input : inputs) xs.push_back(variable(input));
+    const Tensor y = packed(xs), expected = apart(xs), seed(normal(y.shape(), 7));
+    CHECK(equal(y.value(), expected.value()));
+    const Tensors found = grad(y, xs, {.seed = seed}), wanted = grad(expected, xs, {.seed = seed});
+    for (std::size_t i = 0; i < xs.size(); ++i) CHECK(equal(found[i].value(), wanted[i].value()));
   }
-  check_gradients([](const Tensors& x) { return multi_head_attention(x[0], 2, {.mask = {.causal = true}}); },
-                  {normal({2, 3, 12}, 1)});
-  CHECK_REFUSED(ValueError, multi_head_attention(zeros({1, 2, 8}), 2), "multi_head_attention", "width 8", "2 heads");
-  CHECK_REFUSED(ShapeError, multi_head_attention(zeros({2, 6}), 2), "multi_head_attention", "three axes",
-                "[2, 6]");
-  CHECK_REFUSED(ValueError, multi_head_attention(zeros({1, 2, 6}), 2, {.mask = {.band = AttentionBand{-1, 2}}}),
-                "multi_head_attention", "band of -1", "2 after");
 }
 
 TEST_CASE("memory of attention grows with the length, not with its square") {
@@ -368,66 +252,49 @@ TEST_CASE("memory of attention grows with the length, not with its square") {
   }
 }
 
-TEST_CASE("weights are rows of a distribution, 0 where masked") {
-  const Array x = normal({2, 3, 4});
-  const Tensor w = attention_weights(x, x, 2, {.mask = {.causal = true, .lengths = index({2, 3})}});
-  CHECK(w.shape() == Shape{2, 2, 3, 3});
-  check_close(sum(w, -1).value(), ones({2, 2, 3}).value(), 1e-15);
-  CHECK(w.value().at({0, 0, 0, 1}) == 0);
-  CHECK(w.value().at({0, 0, 2, 2}) == 0);
-  check_close(masked_softmax(tensor({1, 2, 3}), Mask(Shape{3}, {false, true, true})).value(),
-              tensor({1, 0, 0}).value());
+namespace {
+
+// Keys or values (B, S, kv_heads d) with each head as often as a group has queries: (B, S, H d).
+Tensor repeated(const Tensor& x, std::int64_t kv_heads, std::int64_t group) {
+  const std::int64_t B = x.dim(0), S = x.dim(1), d = x.dim(2) / kv_heads;
+  return reshape(broadcast_to(reshape(x, {B, S, kv_heads, 1, d}), {B, S, kv_heads, group, d}),
+                 {B, S, kv_heads * group * d});
 }
 
-TEST_CASE("the numbers do not depend on the number of threads") {
-  const Array x = normal({16, 33, 32});
-  check_same_bits([&] {
-    const Tensor leaf = variable(x);
-    const Tensor y =
-        multi_head_attention(leaf, leaf, leaf, 4, {.mask = {.causal = true}, .dropout = 0.1, .key = RandomKey{}});
-    return concat({y, grad(y, {leaf}, {.seed = normal(y.shape(), 3)})[0]});
-  });
+}  // namespace
+
+TEST_CASE("the weights of grouped attention are those of keys repeated for each query of their group") {
+  const Tensor q(normal({2, 3, 8})), k(normal({2, 3, 4}, 2));
+  const AttentionMask mask{.lengths = Index({2}, {3, 2})};
+  check_close(attention_weights(q, k, 4, {.mask = mask, .kv_heads = 2}).value(),
+              attention_weights(q, repeated(k, 2, 2), 4, {.mask = mask}).value());
 }
 
-TEST_CASE("the numbers of many short sequences do not depend on the number of threads") {
-  const Array x = normal({40, 10, 32});
-  check_same_bits([&] {
-    const Tensor leaf = variable(x);
-    const Tensor y = multi_head_attention(leaf, leaf, leaf, 4, {.mask = {.causal = true}});
-    return concat({y, grad(y, {leaf}, {.seed = normal(y.shape(), 3)})[0]});
-  });
-}
-
-TEST_CASE("few heads share out their queries, with the same numbers for any number of threads") {
-  struct Case {
-    std::int64_t B, T, heads, kv_heads;
+TEST_CASE("attention is the same bits for any number of threads, and without its kernel the same numbers") {
+  struct Row {
+    const char* what;
+    std::int64_t B, T, heads, kv_heads, d;
+    double dropout = 0;
   };
-  for (const Case& test : {Case{1, 1100, 1, 1}, Case{1, 600, 4, 1}, Case{2, 530, 1, 1}, Case{1, 40, 1, 1}}) {
-    CAPTURE(cat(test.B, " x ", test.T, ", heads ", test.heads, " and ", test.kv_heads));
-    const std::int64_t d = 6;
-    const Array q = normal({test.B, test.T, test.heads * d}), k = normal({test.B, test.T, test.kv_heads * d}, 2),
-                v = normal({test.B, test.T, test.kv_heads * d}, 3);
-    const AttentionOptions options{.mask = {.causal = true}, .kv_heads = test.kv_heads};
+  for (const Row& row : {Row{"with dropout", 16, 33, 4, 4, 8, 0.1}, Row{"many short sequences", 40, 10, 4, 4, 8},
+                         Row{"few heads, which share out their queries", 1, 1100, 1, 1, 6}, Row{"", 1, 600, 4, 1, 6},
+                         Row{"", 2, 530, 1, 1, 6}, Row{"", 1, 40, 1, 1, 6}, Row{"grouped", 3, 70, 4, 2, 5}}) {
+    CAPTURE(cat(row.what, ": ", row.B, " x ", row.T, ", heads ", row.heads, " and ", row.kv_heads));
+    const Array q = normal({row.B, row.T, row.heads * row.d}), k = normal({row.B, row.T, row.kv_heads * row.d}, 2),
+                v = normal({row.B, row.T, row.kv_heads * row.d}, 3);
+    const AttentionOptions options{
+        .mask = {.causal = true}, .dropout = row.dropout, .key = RandomKey{}, .kv_heads = row.kv_heads};
     const auto results = [&](bool kernel) {
       const Tensors x{variable(q), variable(k), variable(v)};
-      const Tensor y = multi_head_attention(x[0], x[1], x[2], test.heads, options);
+      const Tensor y = multi_head_attention(x[0], x[1], x[2], row.heads, options);
       Tensors all = grad(y, x, {.seed = Tensor(normal(y.shape(), 4)), .create_graph = !kernel});
       all.push_back(y);
-      for (Tensor& each : all) each = reshape(each.detach(), {-1});
+      for (Tensor& each : all) each = flatten(each.detach());
       return concat(all);
     };
     check_same_bits([&] { return results(true); });
     check_close(results(true).value(), results(false).value(), 1e-12);
   }
-}
-
-TEST_CASE("no keys, no queries, no batch") {
-  CHECK(multi_head_attention(zeros({2, 0, 4}), zeros({2, 3, 4}), zeros({2, 3, 4}), 2).shape() == Shape{2, 0, 4});
-  check_close(multi_head_attention(ones({2, 3, 4}), zeros({2, 0, 4}), zeros({2, 0, 4}), 2).value(),
-              zeros({2, 3, 4}).value());
-  CHECK(multi_head_attention(zeros({0, 3, 4}), zeros({0, 3, 4}), zeros({0, 3, 4}), 2).size() == 0);
-  const Tensor q = variable(ones({1, 2, 4}).value()), k = variable(zeros({1, 0, 4}).value());
-  check_close(grad(sum(multi_head_attention(q, k, k, 2)), {q})[0].value(), zeros({1, 2, 4}).value());
 }
 
 TEST_CASE("what does not fit is refused") {
@@ -449,4 +316,23 @@ TEST_CASE("what does not fit is refused") {
   CHECK_REFUSED(ShapeError, f(x, x, x, 2, {.mask = {.bias = ones({4, 3})}}), op, "bias of shape [4, 3]",
                 "[2, 2, 3, 3]");
   CHECK_REFUSED(ValueError, f(x, x, x, 2, {.dropout = 1.5}), op, "dropout 1.5", "[0, 1]");
+
+  CHECK_REFUSED(ValueError, multi_head_attention(zeros({1, 2, 8}), 2), op, "width 8", "2 heads");
+  CHECK_REFUSED(ShapeError, multi_head_attention(zeros({2, 6}), 2), op, "three axes", "[2, 6]");
+  CHECK_REFUSED(ValueError, multi_head_attention(zeros({1, 2, 6}), 2, {.mask = {.band = AttentionBand{-1, 2}}}), op,
+                "band of -1", "2 after");
+
+  const Tensor q = zeros({1, 2, 8}), k = zeros({1, 2, 4});
+  const auto of_four = [&](std::int64_t kv_heads, const Tensor& keys) {
+    multi_head_attention(q, keys, keys, 4, {.kv_heads = kv_heads});
+  };
+  CHECK_REFUSED(ValueError, of_four(3, k), op, "4 heads", "3 kv_heads");
+  CHECK_REFUSED(ValueError, of_four(0, k), op, "4 heads", "0 kv_heads");
+  CHECK_REFUSED(ValueError, of_four(2, zeros({1, 2, 5})), op, "width 5", "2 heads");
+  CHECK_REFUSED(ShapeError, multi_head_attention(q, k, k, 4, {.kv_heads = 4}), op, "q [1, 2, 8]",
+                "k [1, 2, 4]", "v [1, 2, 4]");
+  CHECK_REFUSED(ValueError, multi_head_attention(zeros({1, 2, 12}), 4, {.kv_heads = 2}), op,
+                "width 12", "4 heads, 2 of keys");
+  CHECK_REFUSED(ValueError, scaled_dot_product_attention(q, q, q, {.kv_heads = 1}), "scaled_dot_product_attention",
+                "kv_heads", op);
 }

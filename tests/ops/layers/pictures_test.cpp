@@ -1,5 +1,5 @@
 // Padding with own elements, shuffled pictures, dropout of channels, margins of
-// several classes: gradients against differences, edges, bad inputs. (PyTorch's numbers: operation_fixtures_test.cpp.)
+// several classes: gradients against differences, edges, bad inputs. (PyTorch's numbers: layers_fixtures_test.cpp.)
 #include <cmath>
 
 #include <xgrad/ops/ops.h>

@@ -1,10 +1,11 @@
-// Rotary positions: what the paper says of them, gradients, and bad input. PyTorch's numbers: language_fixtures_test.
+// Rotary positions: what the paper says of them, gradients, and bad input. PyTorch's numbers: layers_fixtures_test.
 #include <cmath>
 #include <numbers>
 
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
+#include "support/fused.h"
 #include "support/threads.h"
 
 namespace xgrad::testing {
@@ -40,16 +41,11 @@ TEST_CASE("inner products after rotary depend on how far apart two positions are
 
 TEST_CASE("rotary is its formula in single operations, has gradients of any order, and works on any leading axes") {
   for (const RotaryLayout layout : layouts) {
-    const auto f = [layout](const Tensors& x) {
-      return square(rotary(x[0], {.heads = 2, .first = 3, .layout = layout}));
-    };
-    for (const Shape& shape : {Shape{3, 4}, {2, 3, 12}, {1, 2, 1, 8}}) check_gradients(f, {normal(shape)});
+    const RotaryOptions options{.heads = 2, .first = 3, .layout = layout, .scaling = RotaryScaling{.context = 16}};
     for (const Shape& shape : {Shape{3, 4}, {2, 3, 12}, {1, 2, 1, 8}}) {
-      const RotaryOptions options{.heads = 2, .first = 3, .layout = layout, .scaling = RotaryScaling{.context = 16}};
-      const Tensor x = variable(normal(shape)), seed = normal(shape, 2);
-      const Tensor y = rotary(x, options), expected = plain::rotary(x, options);
-      check_close(y.value(), expected.value());
-      check_close(grad(y, {x}, {.seed = seed})[0].value(), grad(expected, {x}, {.seed = seed})[0].value());
+      check_fused([&](const Tensors& x) { return square(rotary(x[0], options)); },
+                  [&](const Tensors& x) { return square(plain::rotary(x[0], options)); }, {normal(shape)});
+      check_gradients([&](const Tensors& x) { return square(rotary(x[0], options)); }, {normal(shape)});
     }
     const Tensor x(normal({2, 3, 4, 8}));
     check_close(rotary(x, {.layout = layout}).value()[{1, 2}], rotary(x[{1, 2}], {.layout = layout}).value());

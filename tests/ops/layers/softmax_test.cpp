@@ -1,7 +1,6 @@
 // Softmax and its kin: against formulas, composed forms and published values; extreme inputs.
 #include <cmath>
 
-#include <xgrad/core/runtime/parallel.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
@@ -17,17 +16,11 @@ Tensor composed_softmax(const Tensor& x, int axis) {
   return e / sum(e, axis, {.keepdim = true});
 }
 
-bool finite(const Tensor& x) {
-  return std::ranges::all_of(x.value(), [](Real v) { return std::isfinite(v); });
-}
-
-// Around the width of every register: the last pack of a row is full or not.
-const std::int64_t lengths_of_rows[] = {1, 2, 7, 8, 15, 16, 17, 33, 64, 65, 130};
-
 }  // namespace
 
 TEST_CASE("softmax and log_softmax and their gradients of two orders equal their formulas for rows of any length") {
-  for (const std::int64_t n : lengths_of_rows) {
+  // Around the width of every register: the last pack of a row is full or not.
+  for (const std::int64_t n : {1, 2, 7, 8, 15, 16, 17, 33, 64, 65, 130}) {
     CAPTURE(n);
     const Array x = normal({3, n});
     check_fused([](const Tensors& in) { return softmax(in[0]); },
@@ -55,8 +48,8 @@ TEST_CASE("softmax of extreme logits is finite, log_softmax exact") {
 
   for (const Real number : {-infinity, Real(1e30), Real(-1e30)}) {
     const Tensor x = variable(Array({2, 3}, number));
-    CHECK(finite(grad(softmax(x), {x}, {.seed = ones({2, 3})})[0]));
-    CHECK(finite(grad(log_softmax(x), {x}, {.seed = ones({2, 3})})[0]));
+    CHECK(all(isfinite(grad(softmax(x), {x}, {.seed = ones({2, 3})})[0])));
+    CHECK(all(isfinite(grad(log_softmax(x), {x}, {.seed = ones({2, 3})})[0])));
   }
 }
 
@@ -82,14 +75,9 @@ TEST_CASE("masked softmax gives 0 past the length and sums to 1 before it") {
 
 TEST_CASE("masked softmax has gradients of any order, 0 past the length") {
   const auto one = [](const Tensors& x) { return masked_softmax(x[0], index({2, 0, 3})); };
-  check_gradients(one, {normal({3, 4})});
-  check_gradients(one, {normal({3, 2, 4})});
-  check_gradients(one, {normal({3, 2, 2, 17})});
-  check_gradients(
-      [](const Tensors& x) {
-        return masked_softmax(x[0], index({{1, 3}, {0, 4}, {2, 2}}));
-      },
-      {normal({3, 3, 2, 4})});
+  for (const Shape& shape : {Shape{3, 4}, {3, 2, 4}, {3, 2, 2, 17}}) check_gradients(one, {normal(shape)});
+  const Index each = index({{1, 3}, {0, 4}, {2, 2}});
+  check_gradients([&](const Tensors& x) { return masked_softmax(x[0], each); }, {normal({3, 3, 2, 4})});
   check_fused(one,
               [](const Tensors& x) {
                 const Mask valid({3, 1, 4}, {1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0});
@@ -111,7 +99,7 @@ TEST_CASE("what stands in masked places reaches neither the result nor a gradien
   for (const bool create_graph : {false, true}) {
     const Tensor v = spoilt;  // infinities and NaN in the upstream gradient of masked places
     const Tensor w = normal({2, 3, 4});
-    CHECK(finite(grad(masked_softmax(z, lengths), {z}, {.seed = v, .create_graph = create_graph})[0]));
+    CHECK(all(isfinite(grad(masked_softmax(z, lengths), {z}, {.seed = v, .create_graph = create_graph})[0])));
     CHECK(equal(grad(masked_softmax(z, lengths), {z}, {.seed = w, .create_graph = create_graph})[0].value(),
                 grad(masked_softmax(x, lengths), {x}, {.seed = w, .create_graph = create_graph})[0].value()));
   }

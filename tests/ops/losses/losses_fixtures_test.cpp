@@ -13,26 +13,49 @@ std::optional<std::int64_t> ignored_by(const Case& c) {
 
 Real real(const Case& c, const char* name, double otherwise) { return static_cast<Real>(c.number(name, otherwise)); }
 
+Results by_classes(const Case& c) {
+  return cross_entropy(c.x(0), c.index(1),
+                       {.weight = c.x(2),
+                        .ignore_index = ignored_by(c),
+                        .label_smoothing = real(c, "label_smoothing", 0),
+                        .reduction = c.reduction()});
+}
+Results by_probabilities(const Case& c) {
+  return cross_entropy(
+      c.x(0), c.x(1), {.weight = c.x(2), .label_smoothing = real(c, "label_smoothing", 0), .reduction = c.reduction()});
+}
+
 }  // namespace
+
+TEST_CASE("losses and their gradients equal PyTorch's") {
+  check_fixtures("loss",
+                 {
+                     {"cross_entropy", by_classes},
+                     {"cross_entropy_probabilities", by_probabilities},
+                     {"mse", [](const Case& c) { return mse_loss(c.x(0), c.x(1), {.reduction = c.reduction()}); }},
+                     {"binary_cross_entropy",
+                      [](const Case& c) {
+                        return binary_cross_entropy_with_logits(c.x(0), c.x(1), {.reduction = c.reduction()});
+                      }},
+                     {"kl_div",
+                      [](const Case& c) {
+                        const Tensor loss =
+                            kl_div(c.x(0), c.x(1), {.reduction = c.reduction(), .log_target = c.flag("log_target")});
+                        return c.text("reduction") == "batchmean" ? loss / c.x(0).dim(0) : loss;
+                      }},
+                 },
+                 // Of p - y, whose terms are nearly 1, little is left.
+                 {.terms = {{"cross_entropy/31", 1}},
+                  // Targets near 0, a pole of the logarithm.
+                  .kinks = {"kl_div/0", "kl_div/4", "kl_div/6", "kl_div/8", "kl_div/10", "kl_div/12", "kl_div/14"}});
+}
 
 TEST_CASE("losses with weights, of distances and of margins, and their gradients of two orders, equal PyTorch's") {
   check_fixtures(
       "losses",
       {
-          {"cross_entropy",
-           [](const Case& c) {
-             return cross_entropy(c.x(0), c.index(1),
-                                  {.weight = c.x(2),
-                                   .ignore_index = ignored_by(c),
-                                   .label_smoothing = real(c, "label_smoothing", 0),
-                                   .reduction = c.reduction()});
-           }},
-          {"cross_entropy_probabilities",
-           [](const Case& c) {
-             return cross_entropy(
-                 c.x(0), c.x(1),
-                 {.weight = c.x(2), .label_smoothing = real(c, "label_smoothing", 0), .reduction = c.reduction()});
-           }},
+          {"cross_entropy", by_classes},
+          {"cross_entropy_probabilities", by_probabilities},
           {"nll",
            [](const Case& c) {
              return nll_loss(c.x(0), c.index(1),
@@ -76,8 +99,7 @@ TEST_CASE("losses with weights, of distances and of margins, and their gradients
            }},
           {"hinge_embedding",
            [](const Case& c) {
-             return hinge_embedding_loss(c.x(0), c.x(1),
-                                         {.margin = real(c, "margin", 1), .reduction = c.reduction()});
+             return hinge_embedding_loss(c.x(0), c.x(1), {.margin = real(c, "margin", 1), .reduction = c.reduction()});
            }},
           {"cosine_embedding",
            [](const Case& c) {
@@ -92,7 +114,8 @@ TEST_CASE("losses with weights, of distances and of margins, and their gradients
            }},
       },
       {.ulps = 32,  // means of terms of both signs, and 1 - p of p near 1
-       // Probabilities near a pole, equal numbers, a variance below eps (its gradient passes the clamp, as in PyTorch).
+                    // Probabilities near a pole, equal numbers, a variance below eps (its gradient passes the clamp, as
+                    // in PyTorch).
        .kinks = {"bce/13", "bce/21", "bce/22", "bce/23", "l1/9", "gaussian_nll/4", "gaussian_nll/9", "gaussian_nll/14",
                  "triplet/11"}});
 }
@@ -112,6 +135,25 @@ TEST_CASE("the CTC loss and its gradients equal PyTorch's, and those of two orde
              return ctc_loss(c.x(0), c.index(1), c.index(2), c.index(3), {.reduction = Reduction::none});
            }},
       });
+}
+
+TEST_CASE("margins of several classes, divergences by batch, and their gradients of two orders equal PyTorch's") {
+  check_fixtures(
+      "margins",
+      {{"multi_margin",
+        [](const Case& c) {
+          return multi_margin_loss(
+              c.x(0), c.index(1),
+              {.p = c.integer("p"), .margin = real(c, "margin", 0), .weight = c.x(2), .reduction = c.reduction()});
+        }},
+       {"multilabel_margin",
+        [](const Case& c) { return multilabel_margin_loss(c.x(0), c.index(1), {.reduction = c.reduction()}); }},
+       {"kl_div",
+        [](const Case& c) {
+          return kl_div(c.x(0), c.x(1), {.reduction = batchmean, .log_target = c.flag("log_target")});
+        }}},
+      // Targets near 0, a pole of the logarithm.
+      {.kinks = {"kl_div/0", "kl_div/2", "kl_div/4", "kl_div/6", "kl_div/8"}});
 }
 
 }  // namespace xgrad::testing

@@ -1,6 +1,4 @@
-#include <xgrad/ops/arrange/shape.h>
-#include <xgrad/ops/elementwise/arithmetic.h>
-#include <xgrad/ops/products/linalg.h>
+#include <xgrad/ops/ops.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

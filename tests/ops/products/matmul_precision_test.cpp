@@ -1,7 +1,6 @@
 // Tests of ops/products/matmul_precision.h in double, where precision changes nothing.
-#include <xgrad/ops/products/matmul_precision.h>
 
-#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/ops.h>
 
 #include "support/check.h"
 

@@ -1,6 +1,5 @@
 // Products: factors that stand twice, threads, bad input. (Values and gradients: matmul_fixtures_test.cpp and
 // random_cases_test.cpp.)
-#include <xgrad/ops/derivatives/build_info.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

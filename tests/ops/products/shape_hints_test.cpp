@@ -14,6 +14,9 @@
 namespace xgrad::testing {
 namespace {
 
+// The message of the ShapeError that a call throws, to the last word.
+#define CHECK_SAID(call, message) CHECK(error_of<ShapeError>([&] { call; }) == (message))
+
 const std::string unsqueeze = ": unsqueeze it, or reduce with {.keepdim = true}";
 
 TEST_CASE("shapes that cannot be broadcast are told what would fit, if there is one thing") {
@@ -84,58 +87,50 @@ TEST_CASE("errors of several operands list all of them, and hint only at what ma
   };
   for (const Row& row : rows) {
     const std::vector<NamedShape> named{{"p", row.shapes[0]}, {"q", row.shapes[1]}, {"r", row.shapes[2]}};
-    CHECK(error_of<ShapeError>([&] { broadcast_shapes("f", named); }) == cat("f: cannot broadcast p ", row.shapes[0],
-                                                                             ", q ", row.shapes[1], ", r ",
-                                                                             row.shapes[2], " at axis ", row.rest));
+    CHECK_SAID(broadcast_shapes("f", named), cat("f: cannot broadcast p ", row.shapes[0], ", q ", row.shapes[1], ", r ",
+                                                 row.shapes[2], " at axis ", row.rest));
   }
   CHECK(broadcast_shapes("f", {{"p", {4, 1}}, {"q", {}}, {"r", {1, 3}}}) == Shape{4, 3});
   CHECK(broadcast_shapes("f", std::vector<NamedShape>()) == Shape{});
 
   const Tensor x = ones({2, 3}), y = ones({2}), z = ones({2, 1});
-  const auto said = [](const auto& f) { return error_of<ShapeError>(f); };
   const std::string clash = " at axis -1, where ", fits = "; [2] would fit as [2, 1]" + unsqueeze;
-  CHECK(said([&] { lerp(x, z, y); }) ==
-        "lerp: cannot broadcast start [2, 3], end [2, 1], weight [2]" + clash + "start has 3 and weight has 2" + fits);
-  CHECK(said([&] { clamp(x, y, z); }) ==
-        "clamp: cannot broadcast x [2, 3], low [2], high [2, 1]" + clash + "x has 3 and low has 2" + fits);
-  CHECK(said([&] { margin_ranking_loss(x, z, y); }) ==
-        "margin_ranking_loss: cannot broadcast a [2, 3], b [2, 1], y [2]" + clash + "a has 3 and y has 2" + fits);
-  CHECK(said([&] { triplet_margin_loss(x, z, y); }) ==
-        "triplet_margin_loss: cannot broadcast anchor [2, 3], positive [2, 1], negative [2]" + clash +
-            "anchor has 3 and negative has 2" + fits);
-  CHECK(said([&] {
-          concat({x, x, z}, 0);
-        }) == "concat: input 2 has shape [2, 1], input 0 has [2, 3], axis 0; all inputs: [[2, 3], [2, 3], [2, 1]]");
-  CHECK(said([&] {
-          stack({x, y, x});
-        }) == "stack: input 1 has shape [2], input 0 has [2, 3]; all inputs: [[2, 3], [2], [2, 3]]");
+  CHECK_SAID(lerp(x, z, y), "lerp: cannot broadcast start [2, 3], end [2, 1], weight [2]" + clash +
+                                "start has 3 and weight has 2" + fits);
+  CHECK_SAID(clamp(x, y, z),
+             "clamp: cannot broadcast x [2, 3], low [2], high [2, 1]" + clash + "x has 3 and low has 2" + fits);
+  CHECK_SAID(margin_ranking_loss(x, z, y),
+             "margin_ranking_loss: cannot broadcast a [2, 3], b [2, 1], y [2]" + clash + "a has 3 and y has 2" + fits);
+  CHECK_SAID(triplet_margin_loss(x, z, y),
+             "triplet_margin_loss: cannot broadcast anchor [2, 3], positive [2, 1], negative [2]" + clash +
+                 "anchor has 3 and negative has 2" + fits);
+  CHECK_SAID(concat({x, x, z}, 0),
+             "concat: input 2 has shape [2, 1], input 0 has [2, 3], axis 0; all inputs: [[2, 3], [2, 3], [2, 1]]");
+  CHECK_SAID(stack({x, y, x}), "stack: input 1 has shape [2], input 0 has [2, 3]; all inputs: [[2, 3], [2], [2, 3]]");
   Tensors many(10, y);
   many.push_back(z);
-  CHECK(said([&] { stack(many); }) ==
-        "stack: input 10 has shape [2, 1], input 0 has [2]; all inputs: [[2], [2], [2], [2], [2], [2], [2], [2]] and 3 "
-        "more");
+  CHECK_SAID(
+      stack(many),
+      "stack: input 10 has shape [2, 1], input 0 has [2]; all inputs: [[2], [2], [2], [2], [2], [2], [2], [2]] and 3 "
+      "more");
 }
 
 TEST_CASE("a lambda of three arguments lists their shapes") {
   const auto zero = [](auto, auto, auto, auto) { return 0; };
-  CHECK(error_of<ShapeError>([&] {
-          elementwise(
-              "f", ones({2, 3}), Tensor(1), ones({2}), [](auto a, auto b, auto c) { return a * b + c; }, zero, zero,
-              zero);
-        }) ==
-        "f: cannot broadcast a [2, 3], b [], c [2] at axis -1, where a has 3 and c has 2; [2] would fit as [2, 1]" +
-            unsqueeze);
+  const auto f = [](auto a, auto b, auto c) { return a * b + c; };
+  CHECK_SAID(elementwise("f", ones({2, 3}), Tensor(1), ones({2}), f, zero, zero, zero),
+             "f: cannot broadcast a [2, 3], b [], c [2] at axis -1, where a has 3 and c has 2; "
+             "[2] would fit as [2, 1]" + unsqueeze);
 }
 
 TEST_CASE("x - mean(x) with an axis that was not kept is told so") {
   const Tensor x = normal({2, 3, 4});
-  CHECK(error_of<ShapeError>([&] { x - mean(x, -1); }) ==
-        "sub: cannot broadcast [2, 3, 4] with [2, 3] at axis -1; [2, 3] would fit as [2, 3, 1]" + unsqueeze);
+  CHECK_SAID(x - mean(x, -1),
+             "sub: cannot broadcast [2, 3, 4] with [2, 3] at axis -1; [2, 3] would fit as [2, 3, 1]" + unsqueeze);
   CHECK_NOTHROW(x - mean(x, -1, {.keepdim = true}));
-  CHECK(error_of<ShapeError>([] {
-          broadcast_to(ones({4}), {4, 5});
-        }) == "broadcast_to: [4] cannot become [4, 5]; [4] would fit as [4, 1]" + unsqueeze);
-  CHECK(error_of<ShapeError>([] { broadcast_to(ones({4, 5}), {4}); }) == "broadcast_to: [4, 5] cannot become [4]");
+  CHECK_SAID(broadcast_to(ones({4}), {4, 5}),
+             "broadcast_to: [4] cannot become [4, 5]; [4] would fit as [4, 1]" + unsqueeze);
+  CHECK_SAID(broadcast_to(ones({4, 5}), {4}), "broadcast_to: [4, 5] cannot become [4]");
 }
 
 TEST_CASE("factors that would fit transposed are named, those that would not are not") {
@@ -170,12 +165,9 @@ TEST_CASE("factors that would fit transposed are named, those that would not are
     changed = !changed;
     CHECK_NOTHROW(matmul(ones(row.a), ones(row.b), other));
   }
-  CHECK(error_of<ShapeError>([] {
-          linear(ones({4, 3}), ones({3, 5}));
-        }) == "linear: input [4, 3] does not fit weight [3, 5]; weight is (out, in), and would fit transposed");
-  CHECK(error_of<ShapeError>([] {
-          linear(ones({4, 3}), ones({5, 4}));
-        }) == "linear: input [4, 3] does not fit weight [5, 4]");
+  CHECK_SAID(linear(ones({4, 3}), ones({3, 5})),
+             "linear: input [4, 3] does not fit weight [3, 5]; weight is (out, in), and would fit transposed");
+  CHECK_SAID(linear(ones({4, 3}), ones({5, 4})), "linear: input [4, 3] does not fit weight [5, 4]");
 }
 
 TEST_CASE("a loss of shapes that differ in axes of size 1 says so") {
@@ -196,27 +188,20 @@ TEST_CASE("a single sample without a batch axis is recognised, a batch of someth
   CHECK(batch_axis_hint(Shape{3, 8}, Shape{3, -1, -1}).empty());
   CHECK(batch_axis_hint(Shape{}, Shape{-1}).empty());
   const nn::Bert bert{nn::root, {.vocabulary = 5, .context = 8, .dim = 4, .heads = 2, .layers = 1, .ffn = 4}};
-  CHECK(error_of<ShapeError>([&] { bert(Index({3}, 1)); }) ==
-        "bert: needs ids (B, T), got [3]; is the batch axis missing? [1, 3] would fit");
-  CHECK(error_of<ShapeError>([&] { bert(Index({3, 1, 1}, 1)); }) == "bert: needs ids (B, T), got [3, 1, 1]");
+  CHECK_SAID(bert(Index({3}, 1)), "bert: needs ids (B, T), got [3]; is the batch axis missing? [1, 3] would fit");
+  CHECK_SAID(bert(Index({3, 1, 1}, 1)), "bert: needs ids (B, T), got [3, 1, 1]");
   nn::ResNetOptions narrow = nn::resnet18();
   narrow.width = 4;
   const nn::ResNet resnet{nn::root, narrow};
-  CHECK(error_of<ShapeError>([&] {
-          resnet(zeros({3, 32, 32}));
-        }) == "resnet: needs (B, 3, H, W), got [3, 32, 32]; is the batch axis missing? [1, 3, 32, 32] would fit");
-  CHECK(error_of<ShapeError>([&] {
-          resnet(zeros({1, 4, 32, 32}));
-        }) == "resnet: needs (B, 3, H, W), got [1, 4, 32, 32]");
+  CHECK_SAID(resnet(zeros({3, 32, 32})),
+             "resnet: needs (B, 3, H, W), got [3, 32, 32]; is the batch axis missing? [1, 3, 32, 32] would fit");
+  CHECK_SAID(resnet(zeros({1, 4, 32, 32})), "resnet: needs (B, 3, H, W), got [1, 4, 32, 32]");
   const nn::VisionTransformer vit{
       nn::root, {.image = 8, .patch = 4, .channels = 1, .dim = 4, .heads = 2, .layers = 1, .classes = 2}};
-  CHECK(error_of<ShapeError>([&] {
-          vit(zeros({1, 8, 8}));
-        }) ==
-        "vision_transformer: needs (B, 1, 8, 8), got [1, 8, 8]; is the batch axis missing? [1, 1, 8, 8] would fit");
-  CHECK(error_of<ShapeError>([&] {
-          vit(zeros({3, 8, 8}));
-        }) == "vision_transformer: needs (B, 1, 8, 8), got [3, 8, 8]");
+  CHECK_SAID(
+      vit(zeros({1, 8, 8})),
+      "vision_transformer: needs (B, 1, 8, 8), got [1, 8, 8]; is the batch axis missing? [1, 1, 8, 8] would fit");
+  CHECK_SAID(vit(zeros({3, 8, 8})), "vision_transformer: needs (B, 1, 8, 8), got [3, 8, 8]");
 }
 
 }  // namespace

@@ -39,6 +39,8 @@ TEST_CASE("axes behind x are one, several, none or all") {
   CHECK(equal(sum(x, {0, 1}).value(), Array({3}, {14, 16, 18})));
   CHECK(equal(sum(x, {2, -3}, {.keepdim = true}).value(), Array({1, 2, 1}, {22, 26})));
   CHECK(equal(sum(x, Axes{}).value(), x.value()));
+  check_gradients([](const Tensors& t) { return square(sum(t[0], Axes{})); }, {normal({2, 3})});
+  CHECK(sum(x).rank() == 0);
   CHECK(equal(sum(x, {}, {.keepdim = true}).value(), Array({1, 1, 1}, {48})));
   CHECK(equal(var_mean(x, 1).mean.value(), mean(x, 1).value()));
   CHECK(equal(max(x, {0, 2}).value(), Array({2}, {7, 9})));

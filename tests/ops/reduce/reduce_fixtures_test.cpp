@@ -1,5 +1,4 @@
-#include <xgrad/ops/reduce/reduce.h>
-#include <xgrad/ops/reduce/scan.h>
+#include <xgrad/ops/ops.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"
@@ -7,35 +6,110 @@
 namespace xgrad::testing {
 namespace {
 
-AxisSet axes_of(const Case& c) { return c.has("axis") ? AxisSet(c.axes("axis")) : AxisSet(); }
+AxisSet over(const Case& c) { return c.has("axis") ? AxisSet(c.axes("axis")) : AxisSet(); }
+VarOptions deviations(const Case& c) { return {.keepdim = c.flag("keepdim"), .correction = c.number("correction", 1)}; }
+KeepdimOptions kept(const Case& c) { return {.keepdim = c.flag("keepdim")}; }
+Results both(const ValuesAndIndices& chosen) { return {chosen.values, chosen.indices}; }
+Results both(const Sorted& sorted) { return {sorted.values, sorted.indices}; }
+
+std::optional<int> along(const Case& c) { return c.has("axis") ? std::optional(c.integer("axis")) : std::nullopt; }
+QuantileOptions quantiles(const Case& c) {
+  static const std::map<std::string, QuantileInterpolation> names{{"linear", QuantileInterpolation::linear},
+                                                                  {"lower", QuantileInterpolation::lower},
+                                                                  {"higher", QuantileInterpolation::higher},
+                                                                  {"midpoint", QuantileInterpolation::midpoint},
+                                                                  {"nearest", QuantileInterpolation::nearest}};
+  return {.keepdim = c.flag("keepdim"),
+          .interpolation = names.at(c.has("interpolation") ? c.text("interpolation") : "linear")};
+}
 
 }  // namespace
 
+TEST_CASE("statistics, what is carried along an axis, and reductions of scalars equal PyTorch's") {
+  const auto reduction = [](Tensor (*f)(const Tensor&, const AxisSet&, const KeepdimOptions&)) {
+    return [f](const Case& c) { return f(c.x(), over(c), kept(c)); };
+  };
+  const auto chosen = [](ValuesAndIndices (*f)(const Tensor&, int, const KeepdimOptions&)) {
+    return [f](const Case& c) { return both(f(c.x(), c.integer("axis"), kept(c))); };
+  };
+  const auto carried = [](Tensor (*f)(const Tensor&, int)) {
+    return [f](const Case& c) { return f(c.x(), c.integer("axis")); };
+  };
+  check_fixtures(
+      "statistics",
+      {
+          {"stddev", [](const Case& c) { return stddev(c.x(), over(c), deviations(c)); }},
+          {"var_mean",
+           [](const Case& c) {
+             const auto [variance, average] = var_mean(c.x(), over(c), deviations(c));
+             return Results(Tensors{variance, average});
+           }},
+          {"sum", reduction(sum)},
+          {"mean", reduction(mean)},
+          {"prod", reduction(prod)},
+          {"max", reduction(max)},
+          {"logsumexp", reduction(logsumexp)},
+          {"softmax", [](const Case& c) { return softmax(c.x(), c.integer("axis")); }},
+          {"argmax", [](const Case& c) { return argmax(c.x(), c.integer("axis"), kept(c)); }},
+          {"max_along", chosen(max)},
+          {"min_along", chosen(min)},
+          {"median", chosen(median)},
+          {"median_all", [](const Case& c) { return median(c.x()); }},
+          {"mode", [](const Case& c) { return both(mode(c.x(), c.integer("axis"), kept(c))); }},
+          {"kthvalue", [](const Case& c) { return both(kthvalue(c.x(), c.integer("k"), c.integer("axis"), kept(c))); }},
+          {"sort", [](const Case& c) { return both(sort(c.x(), {.axis = c.integer("axis")})); }},
+          {"topk", [](const Case& c) { return both(topk(c.x(), c.integer("k"), {.axis = c.integer("axis")})); }},
+          {"quantile", [](const Case& c) { return quantile(c.x(), c.number("q"), along(c), quantiles(c)); }},
+          {"quantile_all", [](const Case& c) { return quantile(c.x(), c.number("q")); }},
+          {"cumsum", carried(cumsum)},
+          {"cumprod", carried(cumprod)},
+          {"any", [](const Case& c) { return any(c.mask(0), over(c), kept(c)); }},
+          {"all", [](const Case& c) { return all(c.mask(0), over(c), kept(c)); }},
+      },
+      {.terms = {{"stddev/14", 1}, {"stddev/15", 1}},           // of two numbers: no curvature
+       .ulps_of = {{"stddev", 32}},                             // sums that cancel
+       .kinks = {"mode/12", "max_along/12", "median_all/3"}});  // equal numbers
+}
+
 TEST_CASE("reductions and their gradients equal PyTorch's") {
   const auto over_axes = [](Tensor (*f)(const Tensor&, const AxisSet&, const KeepdimOptions&)) {
-    return [f](const Case& c) { return f(c.x(), axes_of(c), {.keepdim = c.flag("keepdim")}); };
+    return [f](const Case& c) { return f(c.x(), over(c), kept(c)); };
   };
   const auto position = [](Index (*f)(const Tensor&, int, const KeepdimOptions&)) {
-    return [f](const Case& c) { return f(c.x(), c.integer("axis"), {.keepdim = c.flag("keepdim")}); };
+    return [f](const Case& c) { return f(c.x(), c.integer("axis"), kept(c)); };
   };
-  check_fixtures("reduce", {
-                               {"sum", over_axes(sum)},
-                               {"mean", over_axes(mean)},
-                               {"max", over_axes(max)},
-                               {"min", over_axes(min)},
-                               {"prod", over_axes(prod)},
-                               {"logsumexp", over_axes(logsumexp)},
-                               {"var",
-                                [](const Case& c) {
-                                  return var(c.x(), axes_of(c),
-                                             {.keepdim = c.flag("keepdim"), .correction = c.number("correction", 1)});
-                                }},
-                               {"cumsum", [](const Case& c) { return cumsum(c.x(), c.integer("axis")); }},
-                               {"argmax", position(argmax)},
-                               {"argmin", position(argmin)},
-                           },
+  check_fixtures("reduce",
+                 {
+                     {"sum", over_axes(sum)},
+                     {"mean", over_axes(mean)},
+                     {"max", over_axes(max)},
+                     {"min", over_axes(min)},
+                     {"prod", over_axes(prod)},
+                     {"logsumexp", over_axes(logsumexp)},
+                     {"var", [](const Case& c) { return var(c.x(), over(c), deviations(c)); }},
+                     {"cumsum", [](const Case& c) { return cumsum(c.x(), c.integer("axis")); }},
+                     {"argmax", position(argmax)},
+                     {"argmin", position(argmin)},
+                 },
                  // Equal numbers; products below what differences resolve.
                  {.kinks = {"max/18", "min/18", "prod/14", "prod/16", "prod/17"}});
+}
+
+TEST_CASE("softmax, log_softmax, layer_norm and their gradients equal PyTorch's") {
+  check_fixtures("normalize",
+                 {
+                     {"softmax", [](const Case& c) { return softmax(c.x(), c.integer("axis")); }},
+                     {"log_softmax", [](const Case& c) { return log_softmax(c.x(), c.integer("axis")); }},
+                     {"layer_norm",
+                      [](const Case& c) {
+                        LayerNormFuncOptions options{.eps = c.number("eps")};
+                        if (c.has("shape")) options.normalized = c.shape("shape");
+                        return layer_norm(c.x(0), c.x(1), c.x(2), options);
+                      }},
+                 },
+                 {.terms = {{"layer_norm/12", 300},   // 1 / sqrt(eps), of rows of one number
+                            {"softmax/0", 1}},        // less the mean of cotangents
+                  .ulps_of = {{"layer_norm", 16}}});  // sums of a row cancel
 }
 
 }  // namespace xgrad::testing

@@ -10,16 +10,6 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-TEST_CASE("axes may be a number, a list, negative, none or all") {
-  const Tensor x = normal({2, 3, 4});
-  check_close(sum(x, -1).value(), sum(x, 2).value());
-  check_close(sum(x, {0, -1}).value(), sum(sum(x, 2), 0).value(), 1e-14);
-  check_close(sum(x, Axes{}).value(), x.value());
-  check_gradients([](const Tensors& t) { return square(sum(t[0], Axes{})); }, {normal({2, 3})});
-  CHECK(sum(x).rank() == 0);
-  CHECK(sum(x, {}, {.keepdim = true}).shape() == Shape{1, 1, 1});
-}
-
 TEST_CASE("the mean of a mask is the share of what is true") {
   const Mask mask({2, 3}, {true, false, true, false, false, true});
   CHECK(mean(mask).item() == Real(0.5));

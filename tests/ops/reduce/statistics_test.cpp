@@ -1,4 +1,4 @@
-// Statistics, and scans along an axis: closed forms, ties, NaN, bad input. (Gradients: statistics_fixtures_test.cpp.)
+// Statistics, and scans along an axis: closed forms, ties, NaN, bad input. (Gradients: reduce_fixtures_test.cpp.)
 #include <cmath>
 #include <numbers>
 
