@@ -343,7 +343,7 @@ std::vector<Call> other_calls() {
   const Input image{{1, 2, 4, 4}}, line{{1, 2, 4}};
   const Index lengths({2}, {3, 2});
   const Mask late({3, 3}, {0, 1, 1, 0, 0, 1, 1, 0, 0});
-  const auto spd = [](const Tensor& a) { return matmul(a, transpose(a)) + Tensor(eye(3)); };
+  const auto spd = [one = eye(3)](const Tensor& a) { return matmul(a, transpose(a)) + one; };
   const AttentionOptions causal{.mask = {.causal = true}}, of_lengths{.mask = {.lengths = lengths}};
   return {
       {"matmul", {matrix, square}, {2, 3}, CALL(matmul(x[0], x[1]))},
