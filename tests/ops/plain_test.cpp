@@ -9,6 +9,7 @@
 #include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/ops/ops.h>
 
+#include "support/catalogue.h"
 #include "support/check.h"
 
 using namespace xgrad;
@@ -32,65 +33,25 @@ std::vector<std::string> operations(const Tensor& y) {
 }
 using Names = std::vector<std::string>;
 
-bool has(const Names& names, const char* op) { return std::ranges::find(names, op) != names.end(); }
+bool has(const Names& names, const std::string& op) { return std::ranges::find(names, op) != names.end(); }
 
-// A fused operation, and its composed form.
-struct Row {
-  const char* op;
-  std::vector<Array> inputs;
-  Function fused, composed;
-};
-
-const Index classes({3}, {1, 0, 3}), lengths({2}, {3, 2});
 const Mask late({3, 4}, {0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1});
-
-#define BOTH(call) [](const Tensors& x) { return call; }, [](const Tensors& x) { return plain::call; }
-std::vector<Row> rows() {
-  const Array a = normal({3, 4}), q = normal({2, 3, 4}), k = normal({2, 3, 4}, 2), v = normal({2, 3, 4}, 3);
-  const Array column = normal({3}, 4), row = normal({4}, 5), steps = log_softmax(normal({4, 2, 3})).value();
-  const Array weight = normal({2, 2}, 6), gates = normal({2, 3, 8}), wide = normal({8, 2}), h = normal({2, 2}, 7);
-  const Array three = normal({2, 3, 6}), six = normal({6, 2}), bias = normal({6}, 8);
-  return {
-      {"softmax", {a}, BOTH(softmax(x[0]))},
-      {"log_softmax", {a}, BOTH(log_softmax(x[0]))},
-      {"masked_softmax", {a}, BOTH(masked_softmax(x[0], late))},
-      {"masked_softmax", {q}, BOTH(masked_softmax(x[0], lengths))},
-      {"layer_norm", {a}, BOTH(layer_norm(x[0]))},
-      {"layer_norm", {a, row}, BOTH(layer_norm(x[0], x[1]))},
-      {"layer_norm", {a, row, row}, BOTH(layer_norm(x[0], x[1], x[2]))},
-      {"rms_norm", {a, row}, BOTH(rms_norm(x[0], x[1]))},
-      {"batch_norm", {q, column, column}, BOTH(batch_norm(x[0], x[1], x[2]).y)},
-      {"attention", {q, k, v}, BOTH(scaled_dot_product_attention(x[0], x[1], x[2]))},
-      {"attention", {q, k, v}, BOTH(multi_head_attention(x[0], x[1], x[2], 2, {.mask = {.causal = true}}))},
-      {"attention", {three}, BOTH(multi_head_attention(x[0], 1, {.mask = {.lengths = lengths}}))},
-      {"rnn", {normal({2, 3, 2}), weight, h}, BOTH(rnn(x[0], x[1], x[2], Squash::tanh).output)},
-      {"lstm", {gates, wide, h, h}, BOTH(lstm(x[0], x[1], x[2], x[3], {.lengths = lengths}).output)},
-      {"gru", {three, six, bias, h}, BOTH(gru(x[0], x[1], x[2], x[3], {.reverse = true}).h)},
-      {"cross_entropy", {a}, BOTH(cross_entropy(x[0], classes))},
-      {"cross_entropy",
-       {a, uniform({4}, 0.5, 2)},
-       BOTH(cross_entropy(x[0], classes, {.weight = x[1], .ignore_index = 0, .label_smoothing = 0.2}))},
-      {"ctc_loss", {steps}, BOTH(ctc_loss(x[0], index({{1, 2}, {2, 0}}), index({4, 3}), index({2, 1})))},
-      {"linear_attention", {q, k, v}, BOTH(linear_attention(x[0], x[1], x[2], 2, {.causal = true}))},
-  };
-}
-#undef BOTH
 
 }  // namespace
 
 TEST_CASE("under Plain a fused operation is recorded as what it is composed of, of the same value and gradient") {
-  for (const Row& row : rows()) {
-    CAPTURE(row.op);
-    Tensors xs;
-    for (const Array& input : row.inputs) xs.push_back(variable(input));
-    const Tensor fused = row.fused(xs), composed = row.composed(xs);
+  for (const Call& call : all_calls(3, 4)) {
+    if (!call.plain) continue;
+    CAPTURE(call.name);
+    const Tensors xs = call.leaves();
+    const Tensor fused = call.run(xs), composed = call.plain(xs);
     const Tensor unfolded = [&] {
       const Plain plain;
-      return row.fused(xs);
+      return call.run(xs);
     }();
-    CHECK(has(operations(fused), row.op) == (std::string(row.op) != "linear_attention"));
-    CHECK_FALSE(has(operations(unfolded), row.op));
-    CHECK_FALSE(has(operations(composed), row.op));
+    CHECK(has(operations(fused), call.op()) == (call.op() != "linear_attention"));
+    CHECK_FALSE(has(operations(unfolded), call.op()));
+    CHECK_FALSE(has(operations(composed), call.op()));
     check_close(unfolded.value(), fused.value());
     check_close(composed.value(), fused.value());
     const Tensor v = normal(fused.shape(), 77);

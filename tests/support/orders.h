@@ -1,6 +1,7 @@
 // Results, gradients and second gradients at shapes where there is little or nothing to compute.
 #pragma once
 
+#include "support/catalogue.h"
 #include "support/check.h"
 
 #include <cmath>
@@ -52,31 +53,36 @@ void check_all_orders(const F& f, const Tensors& xs, const Shape& expected) {
   check(grad(slope, xs, {.unused = Unused::zeros}));
 }
 
-/// The same for a function of leaves of these shapes, with numbers in [0.2, 0.8); where there are numbers, also against
-/// differences.
-inline void check_shapes(const std::string& name, const std::vector<Shape>& shapes, const Shape& expected,
-                         const Function& f) {
-  std::string text = name;
-  for (const Shape& shape : shapes) text += cat(" ", shape);
+/// The same for a call of the catalogue; where there are numbers, also against differences. Or it is refused.
+inline void check_call(const Call& call) {
+  std::string text = call.name;
+  for (const Input& input : call.inputs) text += cat(" ", input.shape);
   CAPTURE(text);
+  if (call.refused) {
+    error_of<Error>([&] { call.run(call.leaves()); });
+    return;
+  }
   try {
-    std::vector<Array> inputs;
-    Tensors xs;
-    for (const Shape& shape : shapes) {
-      inputs.push_back(uniform(shape, Real(0.2), Real(0.8), 3 + inputs.size()));
-      xs.push_back(variable(inputs.back()));
-    }
-    check_all_orders([&] { return f(xs); }, xs, expected);
-    if (expected.numel() == 0) return;
-    const Tensor y = f(xs);
+    const Tensors xs = call.leaves();
+    check_all_orders([&] { return call.run(xs); }, xs, call.result);
+    if (call.result.numel() == 0) return;
+    const Tensor y = call.run(xs);
     Real most = 0;
     for (const Tensor& g : grad(sum(y * Tensor(normal(y.shape(), 978))), xs, {.unused = Unused::zeros})) {
       for (const Real value : g.value()) most = std::max(most, std::abs(value));
     }
-    check_gradients(f, inputs, {.zero = most <= 1e-12});
+    check_gradients(call.run, call.numbers(), {.zero = most <= 1e-12});
   } catch (const std::exception& error) {
     FAIL_CHECK(std::string(error.what()));
   }
+}
+
+/// The same for a function of leaves of these shapes, with numbers in [0.2, 0.8).
+inline void check_shapes(const std::string& name, const std::vector<Shape>& shapes, const Shape& expected,
+                         const Function& f) {
+  Call call{name, {}, expected, f};
+  for (const Shape& shape : shapes) call.inputs.push_back({shape, 0.2, 0.8});
+  check_call(call);
 }
 
 }  // namespace xgrad::testing

@@ -35,39 +35,21 @@ Tensor own_mul(const Tensor& a, const Tensor& b) {
       [](auto p, auto, auto) { return p; });
 }
 
-const Shape shape{768, 512};
-constexpr double N = 768 * 512;
-
-template <class F>
-Row forwards(const char* name, F f) {
-  return {name, 2 * N, 0, [=] {
-            const Tensor x = numbers(shape);
-            return forward([=] { return f(x); });
-          }};
-}
-template <class F>
-Row backwards(const char* name, F f) {
-  return {name, 3 * N, 0, [=] {
-            const Tensor x = parameter(shape);
-            return backward({x}, [=] { return f(x); });
-          }};
-}
-
 const bool lambdas_added =
     add("lambdas", {
-                       forwards("copy", [](const Tensor& x) { return flip(x, {0}); }),
-                       forwards("own_hump", own_hump),
-                       backwards("own_hump'", own_hump),
-                       forwards("own_silu", own_silu),
-                       forwards("silu", [](const Tensor& x) { return silu(x); }),
-                       backwards("own_silu'", own_silu),
-                       backwards("silu'", [](const Tensor& x) { return silu(x); }),
-                       forwards("own_tanh", own_tanh),
-                       forwards("tanh", [](const Tensor& x) { return tanh(x); }),
-                       forwards("own_exp", own_exp),
-                       forwards("exp", [](const Tensor& x) { return exp(x); }),
-                       forwards("own_mul_row", [row = numbers({512})](const Tensor& x) { return own_mul(x, row); }),
-                       forwards("mul_row", [row = numbers({512})](const Tensor& x) { return x * row; }),
+                       of_numbers("copy", N, [](const Tensor& x) { return flip(x, {0}); }),
+                       of_numbers("own_hump", N, own_hump),
+                       gradient("own_hump'", 3 * N, own_hump),
+                       of_numbers("own_silu", N, own_silu),
+                       of_numbers("silu", N, [](const Tensor& x) { return silu(x); }),
+                       gradient("own_silu'", 3 * N, own_silu),
+                       gradient("silu'", 3 * N, [](const Tensor& x) { return silu(x); }),
+                       of_numbers("own_tanh", N, own_tanh),
+                       of_numbers("tanh", N, [](const Tensor& x) { return tanh(x); }),
+                       of_numbers("own_exp", N, own_exp),
+                       of_numbers("exp", N, [](const Tensor& x) { return exp(x); }),
+                       of_numbers("own_mul_row", N, [row = numbers({512})](const Tensor& x) { return own_mul(x, row); }),
+                       of_numbers("mul_row", N, [row = numbers({512})](const Tensor& x) { return x * row; }),
                    });
 
 }  // namespace

@@ -1,8 +1,5 @@
-// Pooling and batch norm of the pictures within a small network, beside a copy of them.
-#include <xgrad/ops/arrange/shape.h>
-#include <xgrad/ops/layers/batch_norm.h>
-#include <xgrad/ops/layers/interpolate.h>
-#include <xgrad/ops/layers/pooling.h>
+// Pooling and batch norm of the pictures within a small network, beside a copy of them, and what else is done to pictures.
+#include <xgrad/ops/ops.h>
 
 #include "table.h"
 
@@ -10,12 +7,12 @@ namespace {
 
 using namespace micro;
 
-const Shape pictures{64, 64, 24, 24};
-const double N = double(pictures.numel());
+const Shape large{64, 64, 24, 24}, small{24, 16, 32, 32};
+const double N = double(large.numel()), M = double(small.numel());
 
 // f forwards and backwards, `numbers` the ones that one direction has to move.
 template <class F>
-std::vector<Row> both_ways(const char* name, double numbers, F f) {
+std::vector<Row> both_ways(const char* name, double numbers, F f, const Shape& pictures = large) {
   return {{name, numbers, 0,
            [=] {
              const Tensor x = micro::numbers(pictures);
@@ -37,6 +34,18 @@ bool add_all() {
   add("pictures", both_ways("bilinear_2", 5 * N, [](const Tensor& x) {
         return interpolate(x, {.scale_factor = Scale2d{2}, .mode = Interpolation::bilinear});
       }));
+  const auto pad_reflect = [](const Tensor& x) {
+    return pad(x, {{0, 0}, {0, 0}, {1, 1}, {1, 1}}, PadMode::reflect);
+  };
+  const auto transposed = [weight = numbers({16, 16, 3})](const Tensor& x) {
+    return conv_transpose1d(reshape(x, {24, 16, 1024}), weight);
+  };
+  add("pictures", both_ways("pad_reflect", 2 * M, pad_reflect, small));
+  add("pictures", both_ways("pixel_shuffle", 2 * M, [](const Tensor& x) { return pixel_shuffle(x, 2); }, small));
+  add("pictures", both_ways("pixel_unshuffle", 2 * M, [](const Tensor& x) { return pixel_unshuffle(x, 2); }, small));
+  add("pictures", both_ways("channel_shuffle", 2 * M, [](const Tensor& x) { return channel_shuffle(x, 4); }, small));
+  add("pictures", both_ways("dropout2d", 2 * M, [](const Tensor& x) { return dropout2d(x, 0.1); }, small));
+  add("pictures", both_ways("conv_transpose1d", 2 * M, transposed, small));
   return add("pictures", both_ways("batch_norm", 2 * N, [](const Tensor& x) { return batch_norm(x).y; }));
 }
 

@@ -60,7 +60,7 @@ template <class F>
 std::function<void()> backward(const Tensors& xs, F f) {
   const Tensor y = f();
   const Tensor seed = randn(y.shape());
-  return [=] { benchmark::DoNotOptimize(grad(y, xs, {.seed = seed, .retain_graph = true})); };
+  return [=] { benchmark::DoNotOptimize(grad(y, xs, {.seed = seed, .retain_graph = true, .unused = Unused::zeros})); };
 }
 
 /// f in medium precision.
@@ -75,5 +75,37 @@ inline std::function<void()> in_medium(std::function<void()> f) {
 inline Tensor numbers(const Shape& shape) { return randn(shape); }
 /// Numbers that a gradient is wanted for.
 inline Tensor parameter(const Shape& shape) { return variable(randn(shape).value()); }
+
+
+/// The matrices of a GPT's step.
+inline constexpr std::int64_t rows = 768, width = 512, N = rows * width;
+inline const Shape shape{rows, width};
+
+/// f(x) of such a matrix, of which `written` numbers are written.
+template <class F>
+Row of_numbers(const std::string& name, double written, F f) {
+  return {name, N + written, 0, [=] {
+            const Tensor x = numbers(shape);
+            return forward([=] { return f(x); });
+          }};
+}
+
+/// And its gradient, for which `moved` numbers are read or written.
+template <class F>
+Row gradient(const std::string& name, double moved, F f) {
+  return {name, moved, 0, [=] {
+            const Tensor x = parameter(shape);
+            return backward({x}, [=] { return f(x); });
+          }};
+}
+
+/// f(a, b) of two matrices.
+template <class F>
+Row of_two(const std::string& name, double arrays, F f) {
+  return {name, arrays * N, 0, [=] {
+            const Tensor a = numbers(shape), b = numbers(shape);
+            return forward([=] { return f(a, b); });
+          }};
+}
 
 }  // namespace micro
