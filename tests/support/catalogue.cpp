@@ -313,7 +313,6 @@ std::vector<Call> index_calls(std::int64_t rows, std::int64_t columns) {
   const Mask mask = places % 2 == 0;
   return {
       {"embedding", x, shape, CALL(embedding(x[0], back))},
-      {"embedding_bag", x, {rows, columns}, CALL(embedding_bag(x[0], back.reshaped({rows, 1})))},
       {"index_select", x, shape, CALL(index_select(x[0], 0, back))},
       {"index_select, columns", x, {rows, 2 * columns},
        CALL(index_select(x[0], 1, arange(2 * columns) % std::max<std::int64_t>(columns, 1)))},
