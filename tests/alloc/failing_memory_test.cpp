@@ -1,12 +1,14 @@
 // Every request for memory fails once, in everything that a program does with a model: all is as it was before, nothing
 // is lost, and the next attempt does what the first should have done.
 #include "failing.h"
+#include "support/catalogue.h"
 #include "support/check.h"
 #include "support/files.h"
 #include "support/threads.h"
 
 #include <functional>
 #include <memory>
+#include <typeinfo>
 
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/graph/record.h>
@@ -33,6 +35,13 @@ void add(Picture& picture, const AnyArray& array) {
 
 void add(Picture& picture, const NamedArrays& arrays) {
   for (const auto& [name, array] : arrays) add(picture, array);
+}
+
+template <class Values>
+Picture picture_of(const Values& values) {
+  Picture picture;
+  add(picture, values);
+  return picture;
 }
 
 // Something that is done to a subject. make() gives a new one, always the same; act(subject) does it; look(subject) is
@@ -86,94 +95,37 @@ void check_each_failure(const Make& make, const Act& act, const Look& look) {
   }
 }
 
+// The same for a subject that has a picture.
+template <class Make, class Act>
+void check_each_failure(const Make& make, const Act& act) {
+  check_each_failure(make, act, [](const auto& subject) { return subject.picture(); });
+}
+
+// Always of the same draws.
+template <class Subject>
+std::unique_ptr<Subject> seeded() {
+  manual_seed(1);
+  return std::make_unique<Subject>();
+}
+
 // ---- Operations ----
 
-struct Inputs {
-  Tensor a = variable(uniform({3, 4}, Real(0.5), 2), "a"), b = variable(normal({3, 4}, 2), "b"),
-         c = variable(normal({4, 2}, 3), "c"), q = variable(normal({2, 3, 4}, 4), "q"),
-         w = variable(normal({12, 4}, 5), "w");
-  Tensors all() const { return {a, b, c, q, w}; }
-};
+// A call of every operation, of several with shared inputs, and of a checkpoint whose function has captured a leaf.
+std::vector<Call> calls() {
+  std::vector<Call> all = all_calls(3, 4);
+  const std::vector<Input> inputs{{{3, 4}, 0.2, 2}, {{3, 4}}};
+  all.push_back({"arithmetic", inputs, {3, 4}, [](const Tensors& x) {
+                   return maximum(x[0] * x[1] + x[1] / x[0], pow(x[0], 3) - x[1][0]);
+                 }});
+  all.push_back({"checkpoint, captures", inputs, {3, 4}, [](const Tensors& x) {
+                   return checkpoint([w = x[1]](const Tensor& a) { return tanh(a * w); }, x[0]);
+                 }});
+  return all;
+}
 
-const Index rows({2}, {2, 0}), targets({3}, {1, 3, 0}), lengths({2}, {3, 1});
-const Mask mask({3, 4}, {true, false, true, true, false, true, false, true, true, true, false, false});
-
-struct Operation {
-  const char* name;
-  std::function<Tensor(const Inputs&)> run;
-};
-
-const std::vector<Operation> operations{
-    {"arithmetic", [](const Inputs& x) { return maximum(x.a * x.b + x.b / x.a, pow(x.a, 3) - x.b[0]); }},
-    {"elementwise", [](const Inputs& x) { return tanh(exp(x.b)) + log(x.a) + gelu(x.b) + erf(x.b) + sigmoid(x.b); }},
-    {"where", [](const Inputs& x) { return where(mask, clamp(x.a, {.min = 1}), masked_fill(x.b, mask, 2)); }},
-    {"matmul", [](const Inputs& x) { return matmul(matmul(x.a, x.c), transpose(x.c, 0, 1)); }},
-    {"batched matmul",
-     [](const Inputs& x) {
-       return matmul(x.q, x.c) + einsum("bij,jk->bik", {x.q, x.c});
-     }},
-    {"linear",
-     [](const Inputs& x) {
-       return linear(x.q, x.w, x.w[{_, 0}]);
-     }},
-    {"reductions",
-     [](const Inputs& x) { return sum(x.a, 0) * var(x.b, 0) + max(x.b, Axes{0}); }},
-    {"products", [](const Inputs& x) { return prod(x.a, 1) + mean(x.b) + logsumexp(x.b, 1); }},
-    {"cumsum", [](const Inputs& x) { return cumsum(x.b, 1) * softmax(x.a) + log_softmax(x.b, 0); }},
-    {"shape",
-     [](const Inputs& x) {
-       return concat({pad(x.a, {{0, 0}, {1, 1}})[{slice(0, 2), _}], stack({x.b[0], x.b[1]}, 0)}, 1);
-     }},
-    {"views", [](const Inputs& x) { return reshape(transpose(x.q, 0, 2), {-1}) + flatten(x.q, 0, 2); }},
-    {"index",
-     [](const Inputs& x) {
-       return index_select(x.a, 0, rows) + x.b[{slice(0, 2), _}] + embedding(x.w, rows);
-     }},
-    {"gather",
-     [](const Inputs& x) {
-       const Index places({3, 2}, {0, 3, 1, 1, 2, 0});
-       return scatter_add(x.a, 1, places, gather(x.b, 1, places));
-     }},
-    {"masked", [](const Inputs& x) { return masked_select(x.a, mask); }},
-    {"layer norm", [](const Inputs& x) { return layer_norm(x.a, x.w[0], x.w[1]); }},
-    {"attention",
-     [](const Inputs& x) {
-       return multi_head_attention(x.q, x.q, x.q, 2, {.mask = nn::causal & nn::padding(lengths)});
-     }},
-    {"attention weights",
-     [](const Inputs& x) { return attention_weights(x.q, x.q, 2, {.mask = nn::window({.before = 1})}); }},
-    {"linear attention", [](const Inputs& x) { return linear_attention(x.q, x.q, x.q, 2); }},
-    {"cross entropy",
-     [](const Inputs& x) { return cross_entropy(x.b, targets) + cross_entropy(x.b, softmax(x.a).detach()); }},
-    {"losses", [](const Inputs& x) { return mse_loss(x.a, x.b) + kl_div(x.b, softmax(x.a).detach()); }},
-    {"checkpoint",
-     [](const Inputs& x) {
-       return checkpoint(
-           [w = x.w](const Tensor& a, const Tensor& b) {
-             return tanh(a * b) + linear(a, w)[{_, slice(0, 4)}];
-           },
-           x.a, x.b);
-     }},
-    {"writing",
-     [](const Inputs& x) {
-       return scatter_add(index_add(x.a, 0, rows, x.b[{slice(0, 2), _}]), 0, Index({1, 4}, {0, 1, 0, 2}),
-                          x.b[{slice(0, 1), _}]);
-     }},
-    {"sampling",
-     [](const Inputs& x) {
-       return interpolate(reshape(x.a, {1, 1, 3, 4}), {.size = Size2d{2, 3}, .mode = Interpolation::bilinear}) +
-              pad(reshape(x.a, {1, 1, 4, 3}), {{0, 0}, {0, 0}, {1, 0}, {0, 1}},
-                  PadMode::reflect)[{_, _, slice(0, 2), slice(0, 3)}];
-     }},
-    {"dropout",
-     [](const Inputs& x) {
-       return dropout(x.a, 0.5, RandomKey{1, 2});
-     }},
-};
-
-Picture gradients_of(const Inputs& x) {
+Picture gradients_of(const Tensors& leaves) {
   Picture picture;
-  for (const Tensor& one : x.all()) {
+  for (const Tensor& one : leaves) {
     picture.push_back(one.has_grad());
     if (one.has_grad()) add(picture, one.grad().value());
   }
@@ -181,23 +133,24 @@ Picture gradients_of(const Inputs& x) {
 }
 
 TEST_CASE("memory that runs out in an operation or its backward pass changes no gradient") {
-  for (const Operation& operation : operations) {
-    const std::string name = operation.name;
-    CAPTURE(name);
+  for (const Call& call : calls()) {
+    CAPTURE(call.name);
     check_each_failure(
-        [] {
-          auto x = std::make_unique<Inputs>();
-          x->b.backward({.seed = normal({3, 4}, 6)});  // one gradient is there already
+        [&] {
+          auto x = std::make_unique<Tensors>(call.leaves());
+          x->back().backward({.seed = normal(x->back().shape(), 6)});  // one gradient is there already
           return x;
         },
-        [&](const Inputs& x) { sum(operation.run(x)).backward(); }, gradients_of);
+        [&](const Tensors& x) { sum(call.run(x)).backward(); }, gradients_of);
   }
 }
 
+Tensors some_leaves() { return {variable(normal({3, 4})), variable(normal({4, 2}, 2)), variable(normal({4}, 3))}; }
+
 TEST_CASE("memory that runs out in a backward pass of a graph that is kept does not spoil the graph") {
   struct Graph {
-    Inputs x;
-    Tensor y = sum(tanh(matmul(x.a, x.c))) + sum(layer_norm(x.q, x.w[0], x.w[1]) * x.q);
+    Tensors x = some_leaves();
+    Tensor y = sum(tanh(matmul(x[0], x[1]))) + sum(layer_norm(x[0], x[2], x[2]) * x[0]);
   };
   check_each_failure([] { return std::make_unique<Graph>(); },
                      [](const Graph& graph) { graph.y.backward({.retain_graph = true}); },
@@ -205,33 +158,30 @@ TEST_CASE("memory that runs out in a backward pass of a graph that is kept does 
 }
 
 TEST_CASE("memory that runs out in a recorded backward pass, or in that of it, changes no gradient") {
-  for (const Operation& operation : operations) {
-    const std::string name = operation.name;
-    CAPTURE(name);
-    if (name == "dropout") continue;  // linear
-    check_each_failure(
-        [] { return std::make_unique<Inputs>(); },
-        [&](const Inputs& x) {
-          const Tensor y = operation.run(x);
-          Tensor sum_of_squares(0);
-          for (const Tensor& g : grad(sum(y * y), x.all(), {.create_graph = true, .unused = Unused::zeros})) {
-            sum_of_squares = sum_of_squares + sum(g * g);
-          }
-          sum_of_squares.backward();
-        },
-        gradients_of);
+  for (const Call& call : calls()) {
+    CAPTURE(call.name);
+    check_each_failure([&] { return std::make_unique<Tensors>(call.leaves()); },
+                       [&](const Tensors& x) {
+                         const Tensor y = call.run(x);
+                         Tensor sum_of_squares(0);
+                         for (const Tensor& g : grad(sum(y * y), x, {.create_graph = true, .unused = Unused::zeros})) {
+                           sum_of_squares = sum_of_squares + sum(g * g);
+                         }
+                         if (sum_of_squares.requires_grad()) sum_of_squares.backward();
+                       },
+                       gradients_of);
   }
 }
 
 TEST_CASE("memory that runs out in timing, printing or drawing spoils nothing") {
-  check_each_failure([] { return std::make_unique<Inputs>(); },
-                     [](const Inputs& x) {
+  check_each_failure([] { return std::make_unique<Tensors>(some_leaves()); },
+                     [](const Tensors& x) {
                        Profile profile;
-                       const Tensor y = sum(tanh(x.a * x.b));
-                       grad(y, {x.a, x.b});
+                       const Tensor y = sum(tanh(x[0] * x[2]));
+                       grad(y, {x[0], x[2]});
                        profile.lines();
                        to_string(y);
-                       to_string(x.a.value());
+                       to_string(x[0].value());
                      },
                      gradients_of);
 }
@@ -240,7 +190,6 @@ TEST_CASE("memory that runs out in work that threads share changes no gradient")
   struct Large {
     Tensor a = variable(normal({160, 200}, 1), "a"), b = variable(normal({200, 160}, 2), "b"),
            q = variable(normal({4, 70, 16}, 3), "q");
-    Tensors all() const { return {a, b, q}; }
   };
   const ThreadCount three(3);
   const Index targets = random_integers(0, 160, {160}, {1, 2});
@@ -257,7 +206,7 @@ TEST_CASE("memory that runs out in work that threads share changes no gradient")
     check_each_failure([] { return std::make_unique<Large>(); }, [&](const Large& x) { sum(run(x)).backward(); },
                        [](const Large& x) {
                          Picture picture;
-                         for (const Tensor& one : x.all()) picture.push_back(one.has_grad());
+                         for (const Tensor& one : {x.a, x.b, x.q}) picture.push_back(one.has_grad());
                          return picture;
                        });
   }
@@ -280,22 +229,10 @@ struct Net : nn::Module {
 };
 
 TEST_CASE("memory that runs out in layers or their backward pass changes no gradient") {
+  const Array x = normal({5, 3});
   check_each_failure(
-      [] {
-        manual_seed(1);
-        return std::make_unique<Net>();
-      },
-      [](const Net& net) {
-        sum(net(normal({5, 3}))).backward();
-      },
-      [](const Net& net) {
-        Picture picture;
-        for (const Tensor& parameter : net.parameters()) {
-          picture.push_back(parameter.has_grad());
-          if (parameter.has_grad()) add(picture, parameter.grad().value());
-        }
-        return picture;
-      });
+      seeded<Net>, [&](const Net& net) { sum(net(x)).backward(); },
+      [](const Net& net) { return gradients_of(net.parameters()); });
 }
 
 TEST_CASE("memory that runs out in batch norm leaves its running statistics as they were") {
@@ -303,11 +240,7 @@ TEST_CASE("memory that runs out in batch norm leaves its running statistics as t
                      [](const nn::BatchNorm1d& norm) {
                        norm(normal({5, 3}));
                      },
-                     [](const nn::BatchNorm1d& norm) {
-                       Picture picture;
-                       add(picture, norm.state_dict());
-                       return picture;
-                     });
+                     [](const nn::BatchNorm1d& norm) { return picture_of(norm.state_dict()); });
 }
 
 // Two parameters after some steps; others hold their numbers, gradients and moments, too. Muon takes matrices alone.
@@ -332,12 +265,8 @@ struct Training {
     held = {a.value(), b.value(), a.grad().value(), b.grad().value()};
   }
   Picture picture() const {
-    Picture picture;
-    for (const Tensor& parameter : parameters) {
-      add(picture, parameter.value());
-      picture.push_back(parameter.has_grad());
-      if (parameter.has_grad()) add(picture, parameter.grad().value());
-    }
+    Picture picture = gradients_of(parameters);
+    for (const Tensor& parameter : parameters) add(picture, parameter.value());
     add(picture, optimizer.state_dict().arrays);
     add(picture, scheduler.state_dict().arrays);
     picture.push_back(optimizer.lr());
@@ -348,8 +277,7 @@ struct Training {
 template <class Optimizer, class Act>
 void check_training(const typename Optimizer::Options& options, int steps, const Act& act) {
   using Subject = Training<Optimizer>;
-  check_each_failure([&] { return std::make_unique<Subject>(options, steps); }, act,
-                     [](const Subject& subject) { return subject.picture(); });
+  check_each_failure([&] { return std::make_unique<Subject>(options, steps); }, act);
 }
 
 TEST_CASE("memory that runs out in a step changes no parameter, no moment and no count") {
@@ -388,11 +316,8 @@ TEST_CASE("memory that runs out in an update of a moving average, or while weigh
     }
   };
   const auto after_two = [] { return std::make_unique<Averaged>(2); };
-  const auto look = [](const Averaged& x) { return x.picture(); };
-  check_each_failure(
-      after_two, [](Averaged& x) { x.average.update(); }, look);
-  check_each_failure(
-      after_two, [](Averaged& x) { const optim::AveragedWeights averaged(x.average); }, look);
+  check_each_failure(after_two, [](Averaged& x) { x.average.update(); });
+  check_each_failure(after_two, [](Averaged& x) { const optim::AveragedWeights averaged(x.average); });
 }
 
 TEST_CASE("memory that runs out while gradients are clipped changes none of them") {
@@ -464,11 +389,8 @@ TEST_CASE("memory that runs out while a model is saved, loaded or drawn leaves t
   save(nn::BatchNorm1d(nn::root, 2), folder / "layer");
   const std::string bytes = read_text(folder / "layer");
   const auto make = [&] { return std::make_unique<Saved>(bytes); };
-  const auto look = [](const Saved& saved) { return saved.picture(); };
-  check_each_failure(
-      make, [](const Saved& saved) { save(saved.layer, saved.path); }, look);
-  check_each_failure(
-      make, [](const Saved& saved) { load(saved.layer, saved.path); }, look);
+  check_each_failure(make, [](const Saved& saved) { save(saved.layer, saved.path); });
+  check_each_failure(make, [](const Saved& saved) { load(saved.layer, saved.path); });
   check_each_failure(
       make, [](const Saved& saved) { save_graph(saved.path + ".txt", {tanh(saved.layer.weight)}); },
       [](const Saved& saved) {
@@ -479,6 +401,7 @@ TEST_CASE("memory that runs out while a model is saved, loaded or drawn leaves t
 
 // ---- Decoding ----
 
+const Index lengths({2}, {3, 1});
 const Index source({2, 3}, {1, 2, 3, 4, 2, 0});
 
 struct Transformer {
@@ -506,27 +429,23 @@ struct Transformer {
 
 TEST_CASE("memory that runs out in a step of a transformer's decoder leaves its keys and values as they were") {
   const auto make = [](int steps) {
-    manual_seed(1);
-    auto subject = std::make_unique<Transformer>();
+    auto subject = seeded<Transformer>();
     const NoGrad off;
     for (int i = 0; i < steps; ++i) subject->model.decoder(Index({2, 1}, {1, 2}), subject->state);
     return subject;
   };
-  const auto look = [](const Transformer& subject) { return subject.picture(); };
   for (const int steps : {0, 2}) {
     check_each_failure([&] { return make(steps); },
                        [](Transformer& subject) {
                          const NoGrad off;
                          subject.model.decoder(Index({2, 1}, {3, 4}), subject.state);
-                       },
-                       look);
+                       });
   }
   check_each_failure([&] { return make(1); },
                      [](Transformer& subject) {
                        const NoGrad off;
                        subject.state.select(Index({3}, {1, 1, 0}));
-                     },
-                     look);
+                     });
 }
 
 struct Recurrent {
@@ -548,25 +467,14 @@ struct Recurrent {
 };
 
 TEST_CASE("memory that runs out in a step of a recurrent decoder leaves its state as it was") {
-  const auto make = [] {
-    manual_seed(1);
-    return std::make_unique<Recurrent>();
-  };
-  const auto look = [](const Recurrent& subject) { return subject.picture(); };
-  check_each_failure(
-      make,
-      [](Recurrent& subject) {
-        const NoGrad off;
-        subject.model.decoder(Index({2, 1}, {3, 4}), subject.state);
-      },
-      look);
-  check_each_failure(
-      make,
-      [](Recurrent& subject) {
-        const NoGrad off;
-        subject.state.select(Index({3}, {1, 1, 0}));
-      },
-      look);
+  check_each_failure(seeded<Recurrent>, [](Recurrent& subject) {
+    const NoGrad off;
+    subject.model.decoder(Index({2, 1}, {3, 4}), subject.state);
+  });
+  check_each_failure(seeded<Recurrent>, [](Recurrent& subject) {
+    const NoGrad off;
+    subject.state.select(Index({3}, {1, 1, 0}));
+  });
 }
 
 TEST_CASE(
@@ -575,34 +483,20 @@ TEST_CASE(
     Transformer transformer;
     nn::DecoderStepper stepper{transformer.model.decoder, transformer.state};
     Array logits;
+
+    Picture picture() const { return picture_of(logits); }
   };
-  check_each_failure(
-      [] {
-        manual_seed(1);
-        return std::make_unique<Subject>();
-      },
-      [](Subject& subject) {
-        const NoGrad off;
-        subject.logits = subject.stepper.step(Index({2}, {3, 4})).value();
-      },
-      [](const Subject& subject) {
-        Picture picture;
-        add(picture, subject.logits);
-        return picture;
-      });
+  check_each_failure(seeded<Subject>, [](Subject& subject) {
+    const NoGrad off;
+    subject.logits = subject.stepper.step(Index({2}, {3, 4})).value();
+  });
 }
 
 TEST_CASE("memory that runs out in a search loses nothing") {
-  check_each_failure(
-      [] {
-        manual_seed(1);
-        return std::make_unique<Transformer>();
-      },
-      [](const Transformer& subject) {
-        nn::DecoderStepper stepper{subject.model.decoder, subject.state};
-        nn::beam_search(stepper, {.bos = 0, .eos = 4, .max_length = 2, .num_beams = 2});
-      },
-      [](const Transformer& subject) { return subject.picture(); });
+  check_each_failure(seeded<Transformer>, [](const Transformer& subject) {
+    nn::DecoderStepper stepper{subject.model.decoder, subject.state};
+    nn::beam_search(stepper, {.bos = 0, .eos = 4, .max_length = 2, .num_beams = 2});
+  });
 }
 
 // ---- Models ----
@@ -610,73 +504,43 @@ TEST_CASE("memory that runs out in a search loses nothing") {
 // A place for a model that is built while memory runs out.
 struct Workshop {
   std::unique_ptr<nn::Module> model;
+
+  Picture picture() const { return model ? picture_of(model->state_dict()) : Picture(); }
 };
 
+template <class Model, class... Arguments>
+void check_model(const Arguments&... arguments) {
+  CAPTURE(std::string(typeid(Model).name()));
+  const auto build = [&] { return std::make_unique<Model>(nn::root, arguments...); };
+  check_each_failure(seeded<Workshop>, [&](Workshop& shop) {
+    manual_seed(1);
+    shop.model = build();
+  });
+  if (build()->state_dict().empty()) return;  // nothing to load
+  const TemporaryFolder folder;
+  manual_seed(2);
+  save(*build(), folder / "model");
+  check_each_failure(
+      build, [&](const nn::Module& model) { load(model, folder / "model"); },
+      [](const nn::Module& model) { return picture_of(model.state_dict()); });
+}
+
 TEST_CASE("memory that runs out while a model is built leaves nothing behind, and the next one is built") {
-  const auto check = [](const char* name, const auto& build) {
-    CAPTURE(std::string(name));
-    const auto make = [] {
-      manual_seed(1);
-      return std::make_unique<Workshop>();
-    };
-    check_each_failure(
-        make,
-        [&](Workshop& shop) {
-          manual_seed(1);
-          shop.model = build();
-        },
-        [](const Workshop& shop) {
-          Picture picture;
-          if (shop.model) add(picture, shop.model->state_dict());
-          return picture;
-        });
-    if (build()->state_dict().empty()) return;  // nothing to load
-    const TemporaryFolder folder;
-    manual_seed(2);
-    save(*build(), folder / "model");
-    check_each_failure([&] { return build(); }, [&](const nn::Module& model) { load(model, folder / "model"); },
-                       [](const nn::Module& model) {
-                         Picture picture;
-                         add(picture, model.state_dict());
-                         return picture;
-                       });
-  };
-  check("positions",
-        [] { return std::make_unique<nn::SinusoidalPositions>(nn::root, 4, nn::SinusoidalOptions{.max_length = 5}); });
-  check("gpt", [] {
-    return std::make_unique<nn::Gpt>(nn::root,
-                                     nn::GptOptions{.vocabulary = 3, .context = 2, .dim = 2, .heads = 1, .layers = 1});
-  });
-  check("llama", [] {
-    return std::make_unique<nn::Llama>(
-        nn::root,
-        nn::LlamaOptions{.vocabulary = 3, .context = 2, .dim = 4, .heads = 2, .kv_heads = 1, .layers = 1, .ffn = 4});
-  });
-  check("bert", [] {
-    return std::make_unique<nn::Bert>(
-        nn::root,
-        nn::BertOptions{.vocabulary = 3, .context = 2, .dim = 2, .heads = 1, .layers = 1, .ffn = 2, .dropout = 0});
-  });
+  check_model<nn::SinusoidalPositions>(4, nn::SinusoidalOptions{.max_length = 5});
+  check_model<nn::Gpt>(nn::GptOptions{.vocabulary = 3, .context = 2, .dim = 2, .heads = 1, .layers = 1});
+  check_model<nn::Llama>(
+      nn::LlamaOptions{.vocabulary = 3, .context = 2, .dim = 4, .heads = 2, .kv_heads = 1, .layers = 1, .ffn = 4});
+  check_model<nn::Bert>(
+      nn::BertOptions{.vocabulary = 3, .context = 2, .dim = 2, .heads = 1, .layers = 1, .ffn = 2, .dropout = 0});
   const nn::TransformerOptions transformer{.dim = 2, .ffn = 2, .heads = 1, .layers = 1, .dropout = 0};
-  check("encoder", [&] { return std::make_unique<nn::Encoder>(nn::root, 3, transformer); });
-  check("encoder and decoder", [&] { return std::make_unique<nn::EncoderDecoder>(nn::root, 3, 3, transformer); });
-  check("seq2seq", [] {
-    return std::make_unique<nn::Seq2Seq>(nn::root, 3, 3, nn::Seq2SeqOptions{.embed = 2, .hidden = 2, .layers = 1});
-  });
-  check("vision transformer", [] {
-    return std::make_unique<nn::VisionTransformer>(
-        nn::root,
-        nn::VisionTransformerOptions{.image = 4, .patch = 2, .dim = 2, .heads = 1, .layers = 1, .classes = 2});
-  });
-  check("swin transformer", [] {
-    return std::make_unique<nn::SwinTransformer>(
-        nn::root,
-        nn::SwinTransformerOptions{.patch = 2, .dim = 2, .depths = {1, 1}, .heads = {1, 1}, .window = 2, .classes = 2});
-  });
-  check("sequence of layers", [] {
-    return std::make_unique<nn::Sequential>(nn::root, nn::make<nn::Linear>(2, 2), nn::make<nn::ReLU>(),
-                                            nn::make<nn::BatchNorm1d>(2));
-  });
+  check_model<nn::Encoder>(3, transformer);
+  check_model<nn::EncoderDecoder>(3, 3, transformer);
+  check_model<nn::Seq2Seq>(3, 3, nn::Seq2SeqOptions{.embed = 2, .hidden = 2, .layers = 1});
+  check_model<nn::VisionTransformer>(
+      nn::VisionTransformerOptions{.image = 4, .patch = 2, .dim = 2, .heads = 1, .layers = 1, .classes = 2});
+  check_model<nn::SwinTransformer>(
+      nn::SwinTransformerOptions{.patch = 2, .dim = 2, .depths = {1, 1}, .heads = {1, 1}, .window = 2, .classes = 2});
+  check_model<nn::Sequential>(nn::make<nn::Linear>(2, 2), nn::make<nn::ReLU>(), nn::make<nn::BatchNorm1d>(2));
 }
 
 }  // namespace
