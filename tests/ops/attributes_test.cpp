@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "support/catalogue.h"
 #include "support/check.h"
 
 namespace xgrad::testing {
@@ -81,6 +82,11 @@ void differ(const std::string& what, const T& one, const U& other, const F& f) {
       what, [&] { return f(one); }, [&] { return f(other); });
 }
 
+// Rows of the tables below: the call whose setting `value` is the one, and the other.
+#define DIFFER_IN_DATA(what, one, other, ...) \
+  differ_in_data(what, one, other, [&](const auto& value) { return __VA_ARGS__; })
+#define DIFFER(what, one, other, ...) differ(what, one, other, [&](const auto& value) { return __VA_ARGS__; })
+
 const Tensor list = variable(normal({4}, 1)), square_matrix = variable(normal({4, 4}, 2)),
              cube = variable(normal({4, 4, 4}, 3)), images = variable(normal({2, 4, 8, 8}, 4)),
              positive = variable(uniform({4, 4}, 1, 2, 5));
@@ -90,26 +96,26 @@ const Index ids({4}, {0, 1, 2, 1}), other_ids({4}, {2, 1, 0, 3});
 
 TEST_CASE("calls of elementwise operations that differ in a setting look different") {
   const Tensor& x = square_matrix;
-  differ("leaky_relu", 0.2, 0.3, [&](double slope) { return leaky_relu(x, {.negative_slope = slope}); });
-  differ("celu", 1, 2, [&](double alpha) { return celu(x, alpha); });
-  differ("elu", 1, 2, [&](double alpha) { return elu(x, alpha); });
-  differ("gelu", Gelu::erf, Gelu::tanh, [&](Gelu form) { return gelu(x, form); });
-  differ("glu", 0, 1, [&](int axis) { return glu(x, axis); });
-  differ("hardshrink", 0.5, 1, [&](double lambda) { return hardshrink(x, lambda); });
-  differ("softshrink", 0.5, 1, [&](double lambda) { return softshrink(x, lambda); });
-  differ("rrelu lower", 0.1, 0.2, [&](double lower) { return rrelu(x, {.lower = lower}, first_key); });
-  differ("rrelu upper", 0.4, 0.5, [&](double upper) { return rrelu(x, {.upper = upper}, first_key); });
-  differ("rrelu key", first_key, other_key, [&](RandomKey key) { return rrelu(x, {}, key); });
-  differ("hardtanh min_val", -1, 0, [&](double min) { return hardtanh(x, {.min_val = min}); });
-  differ("hardtanh max_val", 1, 2, [&](double max) { return hardtanh(x, {.max_val = max}); });
-  differ("clamp min", -1, 0, [&](double min) { return clamp(x, {.min = min}); });
-  differ("clamp max", 1, 0, [&](double max) { return clamp(x, {.max = max}); });
-  differ("clamp side", true, false, [&](bool above) { return clamp(x, above ? Bounds{.min = 1} : Bounds{.max = 1}); });
-  differ("nan_to_num nan", 0, 1, [&](double nan) { return nan_to_num(x, {.nan = nan}); });
-  differ("nan_to_num posinf", 0, 1, [&](double posinf) { return nan_to_num(x, {.posinf = posinf}); });
-  differ("nan_to_num neginf", 0, 1, [&](double neginf) { return nan_to_num(x, {.neginf = neginf}); });
-  differ("pow", 2, 3, [&](double exponent) { return pow(x, exponent); });
-  differ_in_data("where", upper, lower, [&](const Mask& mask) { return where(mask, x, cube); });
+  DIFFER("leaky_relu", 0.2, 0.3, leaky_relu(x, {.negative_slope = value}));
+  DIFFER("celu", 1.0, 2.0, celu(x, value));
+  DIFFER("elu", 1.0, 2.0, elu(x, value));
+  DIFFER("gelu", Gelu::erf, Gelu::tanh, gelu(x, value));
+  DIFFER("glu", 0, 1, glu(x, value));
+  DIFFER("hardshrink", 0.5, 1.0, hardshrink(x, value));
+  DIFFER("softshrink", 0.5, 1.0, softshrink(x, value));
+  DIFFER("rrelu lower", 0.1, 0.2, rrelu(x, {.lower = value}, first_key));
+  DIFFER("rrelu upper", 0.4, 0.5, rrelu(x, {.upper = value}, first_key));
+  DIFFER("rrelu key", first_key, other_key, rrelu(x, {}, value));
+  DIFFER("hardtanh min_val", -1.0, 0.0, hardtanh(x, {.min_val = value}));
+  DIFFER("hardtanh max_val", 1.0, 2.0, hardtanh(x, {.max_val = value}));
+  DIFFER("clamp min", -1.0, 0.0, clamp(x, {.min = value}));
+  DIFFER("clamp max", 1.0, 0.0, clamp(x, {.max = value}));
+  DIFFER("clamp side", true, false, clamp(x, value ? Bounds{.min = 1} : Bounds{.max = 1}));
+  DIFFER("nan_to_num nan", 0.0, 1.0, nan_to_num(x, {.nan = value}));
+  DIFFER("nan_to_num posinf", 0.0, 1.0, nan_to_num(x, {.posinf = value}));
+  DIFFER("nan_to_num neginf", 0.0, 1.0, nan_to_num(x, {.neginf = value}));
+  DIFFER("pow", 2.0, 3.0, pow(x, value));
+  DIFFER_IN_DATA("where", upper, lower, where(value, x, cube));
 }
 
 TEST_CASE("calls that arrange elements and differ in a setting look different") {
@@ -117,222 +123,207 @@ TEST_CASE("calls that arrange elements and differ in a setting look different") 
   differ("broadcast_to", Shape{2, 4}, {3, 4}, [&](Shape shape) { return broadcast_to(list, shape); });
   differ("sum_to", Shape{4, 1}, {1, 4}, [&](Shape shape) { return sum_to(x, shape); });
   differ("reshape", Shape{2, 8}, {8, 2}, [&](Shape shape) { return reshape(x, shape); });
-  differ("flatten first", 0, 1, [&](int first) { return flatten(images, first); });
-  differ("flatten last", 1, 2, [&](int last) { return flatten(images, 0, last); });
-  differ("unflatten axis", 0, 1, [&](int axis) { return unflatten(cube, axis, {2, 2}); });
+  DIFFER("flatten first", 0, 1, flatten(images, value));
+  DIFFER("flatten last", 1, 2, flatten(images, 0, value));
+  DIFFER("unflatten axis", 0, 1, unflatten(cube, value, {2, 2}));
   differ("unflatten sizes", Shape{2, 2}, {4, 1}, [&](Shape sizes) { return unflatten(x, 0, sizes); });
   differ("squeeze", Axes{0}, {2}, [&](Axes axes) { return squeeze(reshape(x, {1, 16, 1}), axes); });
-  differ("unsqueeze", 0, 1, [&](int axis) { return unsqueeze(x, axis); });
+  DIFFER("unsqueeze", 0, 1, unsqueeze(x, value));
   differ("permute", Axes{0, 2, 1}, {2, 1, 0}, [&](Axes axes) { return permute(cube, axes); });
-  differ("transpose", 1, 2, [&](int axis) { return transpose(cube, 0, axis); });
-  differ("movedim from", 1, 2, [&](int from) { return movedim(cube, from, 0); });
-  differ("movedim to", 1, 2, [&](int to) { return movedim(cube, 0, to); });
+  DIFFER("transpose", 1, 2, transpose(cube, 0, value));
+  DIFFER("movedim from", 1, 2, movedim(cube, value, 0));
+  DIFFER("movedim to", 1, 2, movedim(cube, 0, value));
   differ("flip", Axes{0}, {1}, [&](Axes axes) { return flip(x, axes); });
-  differ("roll shift", 1, 2, [&](int shift) { return roll(x, shift, 0); });
-  differ("roll axis", 0, 1, [&](int axis) { return roll(x, 1, axis); });
-  differ("repeat_interleave count", 2, 3, [&](int count) { return repeat_interleave(x, count, 0); });
+  DIFFER("roll shift", 1, 2, roll(x, value, 0));
+  DIFFER("roll axis", 0, 1, roll(x, 1, value));
+  DIFFER("repeat_interleave count", 2, 3, repeat_interleave(x, value, 0));
   differ_in_data("repeat_interleave counts", Index({4}, {1, 2, 0, 1}), Index({4}, {2, 1, 0, 1}),
                  [&](Index counts) { return repeat_interleave(x, counts, 0); });
-  differ("repeat_interleave axis", 0, 1, [&](int axis) { return repeat_interleave(x, 2, axis); });
+  DIFFER("repeat_interleave axis", 0, 1, repeat_interleave(x, 2, value));
   differ("tile", Shape{2, 1}, {1, 2}, [&](Shape counts) { return tile(x, counts); });
-  differ("meshgrid", MeshIndexing::ij, MeshIndexing::xy, [&](MeshIndexing indexing) {
-    return meshgrid({list, list}, {.indexing = indexing})[0];
-  });
-  differ("tril", 0, 1, [&](int offset) { return tril(x, offset); });
-  differ("triu", 0, 1, [&](int offset) { return triu(x, offset); });
+  DIFFER("meshgrid", MeshIndexing::ij, MeshIndexing::xy, meshgrid({list, list}, {.indexing = value})[0]);
+  DIFFER("tril", 0, 1, tril(x, value));
+  DIFFER("triu", 0, 1, triu(x, value));
 
-  differ("slice start", 0, 1, [&](int start) { return slice(x, {slice(start, start + 2)}); });
-  differ("slice position", 0, 1, [&](int at) { return x[{at}]; });
-  differ("slice step", 1, -1, [&](int step) { return x[{slice(none, none, step)}]; });
-  differ("slice axis", false, true, [&](bool second) { return second ? x[{_, 1}] : x[{1}]; });
-  differ("slice new_axis", false, true, [&](bool second) { return second ? x[{_, new_axis}] : x[{new_axis}]; });
-  differ("place", 0, 1, [&](int at) { return place(list, {at}, {4, 4}); });
-  differ("place shape", 3, 4, [&](int rows) { return place(list, {0}, {rows, 4}); });
-  differ("narrow axis", 0, 1, [&](int axis) { return narrow(cube, axis, 0, 4); });
-  differ("narrow start", 0, 1, [&](int start) { return narrow(x, 0, start, 2); });
-  differ("narrow length", 1, 2, [&](int length) { return narrow(x, 0, 0, length); });
-  differ("split size", 1, 2, [&](int size) { return split(x, size)[0]; });
-  differ("split lengths", 1, 2, [&](int first) { return split(x, {first, 3 - first, 1})[1]; });
-  differ("split axis", 0, 1, [&](int axis) { return split(x, 4, axis)[0]; });
-  differ("unbind axis", 0, 1, [&](int axis) { return unbind(x, axis)[1]; });
-  differ("chunk count", 1, 2, [&](int count) { return chunk(x, count)[0]; });
-  differ("chunk axis", 0, 1, [&](int axis) { return chunk(cube, 1, axis)[0]; });
-  differ("pad sides", 0, 1, [&](int before) { return pad(x, {{before, 2 - before}, {0, 0}}); });
-  differ("pad value", 0, 1, [&](double value) { return pad(x, {{1, 0}, {0, 0}}, value); });
-  differ_in_data("pad mode", PadMode::reflect, PadMode::circular, [&](PadMode mode) {
-    return pad(x, {{1, 0}, {0, 0}}, mode);
-  });
-  differ_in_data("pad sides of a mode", 0, 1, [&](int before) {
-    return pad(x, {{before, 2 - before}, {0, 0}}, PadMode::replicate);
-  });
+  DIFFER("slice start", 0, 1, slice(x, {slice(value, value + 2)}));
+  DIFFER("slice position", 0, 1, x[{value}]);
+  DIFFER("slice step", 1, -1, x[{slice(none, none, value)}]);
+  DIFFER("slice axis", false, true, value ? x[{_, 1}] : x[{1}]);
+  DIFFER("slice new_axis", false, true, value ? x[{_, new_axis}] : x[{new_axis}]);
+  DIFFER("place", 0, 1, place(list, {value}, {4, 4}));
+  DIFFER("place shape", 3, 4, place(list, {0}, {value, 4}));
+  DIFFER("narrow axis", 0, 1, narrow(cube, value, 0, 4));
+  DIFFER("narrow start", 0, 1, narrow(x, 0, value, 2));
+  DIFFER("narrow length", 1, 2, narrow(x, 0, 0, value));
+  DIFFER("split size", 1, 2, split(x, value)[0]);
+  DIFFER("split lengths", 1, 2, split(x, {value, 3 - value, 1})[1]);
+  DIFFER("split axis", 0, 1, split(x, 4, value)[0]);
+  DIFFER("unbind axis", 0, 1, unbind(x, value)[1]);
+  DIFFER("chunk count", 1, 2, chunk(x, value)[0]);
+  DIFFER("chunk axis", 0, 1, chunk(cube, 1, value)[0]);
+  DIFFER("pad sides", 0, 1, pad(x, {{value, 2 - value}, {0, 0}}));
+  DIFFER("pad value", 0.0, 1.0, pad(x, {{1, 0}, {0, 0}}, value));
+  DIFFER_IN_DATA("pad mode", PadMode::reflect, PadMode::circular, pad(x, {{1, 0}, {0, 0}}, value));
+  DIFFER_IN_DATA("pad sides of a mode", 0, 1, pad(x, {{value, 2 - value}, {0, 0}}, PadMode::replicate));
 
-  differ("concat", 0, 1, [&](int axis) { return concat({x, x}, axis); });
-  differ("stack", 0, 1, [&](int axis) { return stack({x, x}, axis); });
-  differ("sort axis", 0, 1, [&](int axis) { return sort(x, {.axis = axis}).values; });
-  differ_in_data("sort descending", false, true, [&](bool down) { return sort(x, {.descending = down}).values; });
+  DIFFER("concat", 0, 1, concat({x, x}, value));
+  DIFFER("stack", 0, 1, stack({x, x}, value));
+  DIFFER("sort axis", 0, 1, sort(x, {.axis = value}).values);
+  DIFFER_IN_DATA("sort descending", false, true, sort(x, {.descending = value}).values);
 }
 
 TEST_CASE("calls that choose elements and differ in a setting look different") {
   const Tensor& x = square_matrix;
-  differ_in_data("embedding ids", ids, other_ids, [&](Index of) { return embedding(x, of); });
-  differ("embedding padding_idx", 0, 1, [&](int row) { return embedding(x, ids, {.padding_idx = row}); });
-  differ("index_select axis", 0, 1, [&](int axis) { return index_select(x, axis, ids); });
-  differ("index_add axis", 0, 1, [&](int axis) { return index_add(x, axis, ids, x); });
+  DIFFER_IN_DATA("embedding ids", ids, other_ids, embedding(x, value));
+  DIFFER("embedding padding_idx", 0, 1, embedding(x, ids, {.padding_idx = value}));
+  DIFFER("index_select axis", 0, 1, index_select(x, value, ids));
+  DIFFER("index_add axis", 0, 1, index_add(x, value, ids, x));
   const Index columns = broadcast_to(ids, {4, 4});
-  differ("gather axis", 0, 1, [&](int axis) { return gather(x, axis, columns); });
-  differ("scatter axis", 0, 1, [&](int axis) { return scatter(x, axis, columns, x); });
-  differ("scatter value", 0, 1, [&](double value) { return scatter(x, 0, columns, value); });
-  differ("scatter_add axis", 0, 1, [&](int axis) { return scatter_add(x, axis, columns, x); });
-  differ("take_along_dim axis", 0, 1, [&](int axis) { return take_along_dim(x, columns, axis); });
-  differ_in_data("masked_fill mask", upper, lower, [&](Mask mask) { return masked_fill(x, mask, 0); });
-  differ("masked_fill value", 0, 1, [&](double value) { return masked_fill(x, upper, value); });
-  differ_in_data("masked_select", upper, lower, [&](Mask mask) { return masked_select(x, mask); });
-  differ("topk k", 1, 2, [&](int k) { return topk(x, k).values; });
-  differ("topk axis", 0, 1, [&](int axis) { return topk(x, 4, {.axis = axis}).values; });
-  differ("bincount minlength", 5, 6, [&](int least) { return bincount(ids, list, {.minlength = least}); });
+  DIFFER("gather axis", 0, 1, gather(x, value, columns));
+  DIFFER("scatter axis", 0, 1, scatter(x, value, columns, x));
+  DIFFER("scatter value", 0.0, 1.0, scatter(x, 0, columns, value));
+  DIFFER("scatter_add axis", 0, 1, scatter_add(x, value, columns, x));
+  DIFFER("take_along_dim axis", 0, 1, take_along_dim(x, columns, value));
+  DIFFER_IN_DATA("masked_fill mask", upper, lower, masked_fill(x, value, 0));
+  DIFFER("masked_fill value", 0.0, 1.0, masked_fill(x, upper, value));
+  DIFFER_IN_DATA("masked_select", upper, lower, masked_select(x, value));
+  DIFFER("topk k", 1, 2, topk(x, value).values);
+  DIFFER("topk axis", 0, 1, topk(x, 4, {.axis = value}).values);
+  DIFFER("bincount minlength", 5, 6, bincount(ids, list, {.minlength = value}));
 }
 
 TEST_CASE("reductions that differ in a setting look different") {
   const Tensor& x = square_matrix;
-  differ("sum", 0, 1, [&](int axis) { return sum(x, axis); });
-  differ("sum keepdim", false, true, [&](bool keep) { return sum(x, 0, {.keepdim = keep}); });
-  differ("mean", 0, 1, [&](int axis) { return mean(x, axis); });
-  differ("var axis", 0, 1, [&](int axis) { return var(x, axis); });
-  differ("var correction", 0, 1, [&](double correction) { return var(x, {}, {.correction = correction}); });
-  differ("stddev axis", 0, 1, [&](int axis) { return stddev(x, axis); });
-  differ("stddev correction", 0, 1, [&](double correction) { return stddev(x, {}, {.correction = correction}); });
-  differ("var_mean axis", 0, 1, [&](int axis) { return var_mean(x, axis).mean; });
-  differ("var_mean correction", 0, 1,
-         [&](double correction) { return var_mean(x, {}, {.correction = correction}).var; });
-  differ("max", 0, 1, [&](int axis) { return max(x, Axes{axis}); });
-  differ("max along", 0, 1, [&](int axis) { return max(x, axis).values; });
-  differ("min", 0, 1, [&](int axis) { return min(x, Axes{axis}); });
-  differ("min along", 0, 1, [&](int axis) { return min(x, axis).values; });
-  differ("prod", 0, 1, [&](int axis) { return prod(x, axis); });
-  differ("logsumexp", 0, 1, [&](int axis) { return logsumexp(x, axis); });
-  differ("median", 0, 1, [&](int axis) { return median(x, axis).values; });
-  differ_in_data("kthvalue k", 1, 2, [&](int k) { return kthvalue(x, k).values; });
-  differ("kthvalue axis", 0, 1, [&](int axis) { return kthvalue(x, 1, axis).values; });
-  differ("mode axis", 0, 1, [&](int axis) { return mode(x, axis).values; });
-  differ_in_data("quantile q", 0.25, 0.75, [&](double q) { return quantile(x, q, 0); });
-  differ("quantile axis", 0, 1, [&](int axis) { return quantile(x, 0.5, axis); });
-  differ_in_data("quantile interpolation", QuantileInterpolation::lower, QuantileInterpolation::higher,
-                 [&](QuantileInterpolation kind) { return quantile(x, 0.5, 0, {.interpolation = kind}); });
-  differ("cumsum", 0, 1, [&](int axis) { return cumsum(x, axis); });
-  differ("cumprod", 0, 1, [&](int axis) { return cumprod(x, axis); });
+  DIFFER("sum", 0, 1, sum(x, value));
+  DIFFER("sum keepdim", false, true, sum(x, 0, {.keepdim = value}));
+  DIFFER("mean", 0, 1, mean(x, value));
+  DIFFER("var axis", 0, 1, var(x, value));
+  DIFFER("var correction", 0.0, 1.0, var(x, {}, {.correction = value}));
+  DIFFER("stddev axis", 0, 1, stddev(x, value));
+  DIFFER("stddev correction", 0.0, 1.0, stddev(x, {}, {.correction = value}));
+  DIFFER("var_mean axis", 0, 1, var_mean(x, value).mean);
+  DIFFER("var_mean correction", 0.0, 1.0, var_mean(x, {}, {.correction = value}).var);
+  DIFFER("max", 0, 1, max(x, Axes{value}));
+  DIFFER("max along", 0, 1, max(x, value).values);
+  DIFFER("min", 0, 1, min(x, Axes{value}));
+  DIFFER("min along", 0, 1, min(x, value).values);
+  DIFFER("prod", 0, 1, prod(x, value));
+  DIFFER("logsumexp", 0, 1, logsumexp(x, value));
+  DIFFER("median", 0, 1, median(x, value).values);
+  DIFFER_IN_DATA("kthvalue k", 1, 2, kthvalue(x, value).values);
+  DIFFER("kthvalue axis", 0, 1, kthvalue(x, 1, value).values);
+  DIFFER("mode axis", 0, 1, mode(x, value).values);
+  DIFFER_IN_DATA("quantile q", 0.25, 0.75, quantile(x, value, 0));
+  DIFFER("quantile axis", 0, 1, quantile(x, 0.5, value));
+  DIFFER_IN_DATA("quantile interpolation", QuantileInterpolation::lower, QuantileInterpolation::higher,
+                 quantile(x, 0.5, 0, {.interpolation = value}));
+  DIFFER("cumsum", 0, 1, cumsum(x, value));
+  DIFFER("cumprod", 0, 1, cumprod(x, value));
 }
 
 TEST_CASE("products that differ in a setting look different") {
   const Tensor& x = square_matrix;
-  differ("matmul transpose_a", false, true, [&](bool turned) { return matmul(x, x, {.transpose_a = turned}); });
-  differ("matmul transpose_b", false, true, [&](bool turned) { return matmul(x, x, {.transpose_b = turned}); });
+  DIFFER("matmul transpose_a", false, true, matmul(x, x, {.transpose_a = value}));
+  DIFFER("matmul transpose_b", false, true, matmul(x, x, {.transpose_b = value}));
   differ("einsum", "ij,jk->ik", "ij,kj->ik", [&](const char* formula) { return einsum(formula, {x, x}); });
-  differ("tensordot count", 1, 2, [&](int count) { return tensordot(x, x, count); });
-  differ("tensordot axes_a", 0, 1, [&](int axis) { return tensordot(x, x, Axes{axis}, Axes{0}); });
-  differ("tensordot axes_b", 0, 1, [&](int axis) { return tensordot(x, x, Axes{0}, Axes{axis}); });
+  DIFFER("tensordot count", 1, 2, tensordot(x, x, value));
+  DIFFER("tensordot axes_a", 0, 1, tensordot(x, x, Axes{value}, Axes{0}));
+  DIFFER("tensordot axes_b", 0, 1, tensordot(x, x, Axes{0}, Axes{value}));
 
   const Tensor triangle = tril(positive) + 4 * eye(4), definite = matmul(triangle, triangle, {.transpose_b = true});
-  differ("solve_triangular upper", false, true,
-         [&](bool upper) { return solve_triangular(definite, x, {.upper = upper}); });
-  differ("cholesky", false, true, [&](bool upper) { return cholesky(definite, {.upper = upper}); });
+  DIFFER("solve_triangular upper", false, true, solve_triangular(definite, x, {.upper = value}));
+  DIFFER("cholesky", false, true, cholesky(definite, {.upper = value}));
   const Tensor high = cube[{0, _, slice(0, 2)}];
-  differ("qr", QrMode::reduced, QrMode::complete, [&](QrMode mode) { return qr(high, {.mode = mode}).q; });
-  differ("svd", true, false, [&](bool full) { return svd(high, {.full_matrices = full}).u; });
-  differ("vector_norm axis", 0, 1, [&](int axis) { return vector_norm(x, {.axis = axis}); });
+  DIFFER("qr", QrMode::reduced, QrMode::complete, qr(high, {.mode = value}).q);
+  DIFFER("svd", true, false, svd(high, {.full_matrices = value}).u);
+  DIFFER("vector_norm axis", 0, 1, vector_norm(x, {.axis = value}));
   for (const double ord : {-infinity, -1., 0., 1., 3., infinity}) {
-    differ("vector_norm ord", 2, ord, [&](double p) { return vector_norm(x, {.ord = p}); });
+    DIFFER("vector_norm ord", 2.0, ord, vector_norm(x, {.ord = value}));
   }
-  differ("diagonal offset", -1, 1, [&](int offset) { return diagonal(x, offset); });
-  differ("diag_embed offset", -1, 1, [&](int offset) { return diag_embed(list, offset); });
-  differ("diag", -1, 1, [&](int offset) { return diag(list, offset); });
+  DIFFER("diagonal offset", -1, 1, diagonal(x, value));
+  DIFFER("diag_embed offset", -1, 1, diag_embed(list, value));
+  DIFFER("diag", -1, 1, diag(list, value));
 
-  differ("normalize p", 2, 3, [&](double p) { return normalize(x, {.p = p}); });
-  differ("normalize axis", 0, 1, [&](int axis) { return normalize(x, {.axis = axis}); });
-  differ("normalize eps", 1e-12, 1e-6, [&](double eps) { return normalize(x, {.eps = eps}); });
-  differ("cosine_similarity axis", 0, 1, [&](int axis) { return cosine_similarity(x, x, {.axis = axis}); });
-  differ("cosine_similarity eps", 1e-12, 1e-6, [&](double eps) { return cosine_similarity(x, x, {.eps = eps}); });
-  differ("pairwise_distance p", 2, 3, [&](double p) { return pairwise_distance(x, x, {.p = p}); });
-  differ("pairwise_distance eps", 1e-6, 1e-3, [&](double eps) { return pairwise_distance(x, x, {.eps = eps}); });
-  differ("linear_attention heads", 1, 2, [&](int heads) { return linear_attention(cube, cube, cube, heads); });
-  differ("linear_attention causal", false, true,
-         [&](bool causal) { return linear_attention(cube, cube, cube, 1, {.causal = causal}); });
-  differ_in_data("linear_attention lengths", ids, other_ids,
-                 [&](Index lengths) { return linear_attention(cube, cube, cube, 1, {.lengths = lengths}); });
+  DIFFER("normalize p", 2.0, 3.0, normalize(x, {.p = value}));
+  DIFFER("normalize axis", 0, 1, normalize(x, {.axis = value}));
+  DIFFER("normalize eps", 1e-12, 1e-6, normalize(x, {.eps = value}));
+  DIFFER("cosine_similarity axis", 0, 1, cosine_similarity(x, x, {.axis = value}));
+  DIFFER("cosine_similarity eps", 1e-12, 1e-6, cosine_similarity(x, x, {.eps = value}));
+  DIFFER("pairwise_distance p", 2.0, 3.0, pairwise_distance(x, x, {.p = value}));
+  DIFFER("pairwise_distance eps", 1e-6, 1e-3, pairwise_distance(x, x, {.eps = value}));
+  DIFFER("linear_attention heads", 1, 2, linear_attention(cube, cube, cube, value));
+  DIFFER("linear_attention causal", false, true, linear_attention(cube, cube, cube, 1, {.causal = value}));
+  DIFFER_IN_DATA("linear_attention lengths", ids, other_ids, linear_attention(cube, cube, cube, 1, {.lengths = value}));
 }
 
 TEST_CASE("attentions that differ in a setting look different") {
   const Tensor& x = cube;
   const auto attend = [&](const AttentionOptions& options) { return multi_head_attention(x, x, x, 2, options); };
   const auto with_mask = [&](const AttentionMask& mask) { return attend({.mask = mask}); };
-  differ("heads", 1, 2, [&](int heads) { return multi_head_attention(x, x, x, heads); });
-  differ("kv_heads", 2, 4,
-         [&](int heads) { return multi_head_attention(x, narrow(x, 2, 0, heads), x, 4, {.kv_heads = heads}); });
-  differ("causal", false, true, [&](bool causal) { return with_mask({.causal = causal}); });
-  differ("band before", 0, 1, [&](int before) { return with_mask({.band = AttentionBand{before, 1}}); });
-  differ("band after", 0, 1, [&](int after) { return with_mask({.band = AttentionBand{1, after}}); });
-  differ_in_data("lengths", ids, other_ids, [&](Index lengths) { return with_mask({.lengths = lengths}); });
-  differ_in_data("masked", upper, lower, [&](Mask masked) { return with_mask({.masked = masked}); });
-  differ("dropout", 0.25, 0.5, [&](double p) { return attend({.dropout = p, .key = first_key}); });
-  differ("key", first_key, other_key, [&](RandomKey key) { return attend({.dropout = 0.5, .key = key}); });
-  differ("scale", 1, 2, [&](double scale) { return attend({.scale = scale}); });
-  differ("one head, scale", 1, 2,
-         [&](double scale) { return scaled_dot_product_attention(x, x, x, {.scale = scale}); });
-  differ("packed heads", 1, 2, [&](int heads) { return multi_head_attention(concat({x, x, x}, 2), heads); });
-  differ("weights, heads", 1, 2, [&](int heads) { return attention_weights(x, x, heads); });
-  differ("weights, scale", 1, 2, [&](double scale) { return attention_weights(x, x, 1, {.scale = scale}); });
-  differ_in_data("weights, causal", false, true,
-                 [&](bool causal) { return attention_weights(x, x, 1, {.mask = {.causal = causal}}); });
-  differ("rotary heads", 1, 2, [&](int heads) { return rotary(x, {.heads = heads}); });
-  differ("rotary first", 0, 1, [&](int first) { return rotary(x, {.first = first}); });
-  differ("rotary layout", RotaryLayout::halves, RotaryLayout::interleaved,
-         [&](RotaryLayout layout) { return rotary(x, {.layout = layout}); });
-  differ("rotary theta", 10000, 500000, [&](double theta) { return rotary(x, {.theta = theta}); });
+  DIFFER("heads", 1, 2, multi_head_attention(x, x, x, value));
+  DIFFER("kv_heads", 2, 4, multi_head_attention(x, narrow(x, 2, 0, value), x, 4, {.kv_heads = value}));
+  DIFFER("causal", false, true, with_mask({.causal = value}));
+  DIFFER("band before", 0, 1, with_mask({.band = AttentionBand{value, 1}}));
+  DIFFER("band after", 0, 1, with_mask({.band = AttentionBand{1, value}}));
+  DIFFER_IN_DATA("lengths", ids, other_ids, with_mask({.lengths = value}));
+  DIFFER_IN_DATA("masked", upper, lower, with_mask({.masked = value}));
+  DIFFER("dropout", 0.25, 0.5, attend({.dropout = value, .key = first_key}));
+  DIFFER("key", first_key, other_key, attend({.dropout = 0.5, .key = value}));
+  DIFFER("scale", 1.0, 2.0, attend({.scale = value}));
+  DIFFER("one head, scale", 1.0, 2.0, scaled_dot_product_attention(x, x, x, {.scale = value}));
+  DIFFER("packed heads", 1, 2, multi_head_attention(concat({x, x, x}, 2), value));
+  DIFFER("weights, heads", 1, 2, attention_weights(x, x, value));
+  DIFFER("weights, scale", 1.0, 2.0, attention_weights(x, x, 1, {.scale = value}));
+  DIFFER_IN_DATA("weights, causal", false, true, attention_weights(x, x, 1, {.mask = {.causal = value}}));
+  DIFFER("rotary heads", 1, 2, rotary(x, {.heads = value}));
+  DIFFER("rotary first", 0, 1, rotary(x, {.first = value}));
+  DIFFER("rotary layout", RotaryLayout::halves, RotaryLayout::interleaved, rotary(x, {.layout = value}));
+  DIFFER("rotary theta", 10000.0, 500000.0, rotary(x, {.theta = value}));
   const auto scaled = [&](RotaryScaling scaling) { return rotary(x, {.scaling = scaling}); };
-  differ("rotary scaling", false, true, [&](bool is_scaled) { return is_scaled ? scaled({}) : rotary(x); });
-  differ("rotary factor", 8, 4, [&](double factor) { return scaled({.factor = factor}); });
-  differ("rotary low", 1, 2, [&](double low) { return scaled({.low = low}); });
-  differ("rotary high", 4, 8, [&](double high) { return scaled({.high = high}); });
-  differ("rotary context", 8192, 4096, [&](int context) { return scaled({.context = context}); });
+  DIFFER("rotary scaling", false, true, value ? scaled({}) : rotary(x));
+  DIFFER("rotary factor", 8.0, 4.0, scaled({.factor = value}));
+  DIFFER("rotary low", 1.0, 2.0, scaled({.low = value}));
+  DIFFER("rotary high", 4.0, 8.0, scaled({.high = value}));
+  DIFFER("rotary context", 8192, 4096, scaled({.context = value}));
 }
 
 TEST_CASE("layers that differ in a setting look different") {
   const Tensor& x = square_matrix;
-  differ("softmax", 0, 1, [&](int axis) { return softmax(x, axis); });
-  differ("log_softmax", 0, 1, [&](int axis) { return log_softmax(x, axis); });
-  differ_in_data("masked_softmax lengths", ids, other_ids, [&](Index lengths) { return masked_softmax(x, lengths); });
-  differ_in_data("masked_softmax masked", upper, lower, [&](Mask masked) { return masked_softmax(x, masked); });
-  differ("layer_norm eps", 1e-5, 1e-3, [&](double eps) { return layer_norm(x, {}, {}, {.eps = eps}); });
+  DIFFER("softmax", 0, 1, softmax(x, value));
+  DIFFER("log_softmax", 0, 1, log_softmax(x, value));
+  DIFFER_IN_DATA("masked_softmax lengths", ids, other_ids, masked_softmax(x, value));
+  DIFFER_IN_DATA("masked_softmax masked", upper, lower, masked_softmax(x, value));
+  DIFFER("layer_norm eps", 1e-5, 1e-3, layer_norm(x, {}, {}, {.eps = value}));
   differ("layer_norm normalized", Shape{4}, {4, 4},
          [&](Shape sizes) { return layer_norm(cube, {}, {}, {.normalized = sizes}); });
-  differ("rms_norm eps", 1e-5, 1e-3, [&](double eps) { return rms_norm(x, {}, {.eps = eps}); });
+  DIFFER("rms_norm eps", 1e-5, 1e-3, rms_norm(x, {}, {.eps = value}));
   differ("rms_norm normalized", Shape{4}, {4, 4},
          [&](Shape sizes) { return rms_norm(cube, {}, {.normalized = sizes}); });
-  differ("batch_norm", 1e-5, 1e-3, [&](double eps) { return batch_norm(x, {}, {}, {.eps = eps}).y; });
-  differ("dropout p", 0.25, 0.5, [&](double p) { return dropout(x, p, first_key); });
-  differ("dropout all", 1, 0.5, [&](double p) { return dropout(x, p, first_key); });
-  differ("dropout key", first_key, other_key, [&](RandomKey key) { return dropout(x, 0.5, key); });
+  DIFFER("batch_norm", 1e-5, 1e-3, batch_norm(x, {}, {}, {.eps = value}).y);
+  DIFFER("dropout p", 0.25, 0.5, dropout(x, value, first_key));
+  DIFFER("dropout all", 1.0, 0.5, dropout(x, value, first_key));
+  DIFFER("dropout key", first_key, other_key, dropout(x, 0.5, value));
   differ("dropout seed", first_key, RandomKey{2, 1}, [&](RandomKey key) { return dropout(x, 0.5, key); });
-  differ("dropout1d p", 0.25, 0.5, [&](double p) { return dropout1d(cube, p, first_key); });
-  differ("dropout1d key", first_key, other_key, [&](RandomKey key) { return dropout1d(cube, 0.5, key); });
-  differ("dropout2d p", 0.25, 0.5, [&](double p) { return dropout2d(images, p, first_key); });
-  differ("dropout2d key", first_key, other_key, [&](RandomKey key) { return dropout2d(images, 0.5, key); });
-  differ("alpha_dropout p", 0.25, 0.5, [&](double p) { return alpha_dropout(x, p, first_key); });
-  differ_in_data("alpha_dropout key", first_key, other_key, [&](RandomKey key) { return alpha_dropout(x, 0.5, key); });
-  differ("feature_alpha_dropout p", 0.25, 0.5, [&](double p) { return feature_alpha_dropout(x, p, first_key); });
-  differ_in_data("feature_alpha_dropout key", first_key, other_key,
-                 [&](RandomKey key) { return feature_alpha_dropout(x, 0.5, key); });
-  differ("pixel_shuffle", 1, 2, [&](int factor) { return pixel_shuffle(images, factor); });
-  differ("pixel_unshuffle", 1, 2, [&](int factor) { return pixel_unshuffle(images, factor); });
-  differ("channel_shuffle", 2, 4, [&](int groups) { return channel_shuffle(images, groups); });
+  DIFFER("dropout1d p", 0.25, 0.5, dropout1d(cube, value, first_key));
+  DIFFER("dropout1d key", first_key, other_key, dropout1d(cube, 0.5, value));
+  DIFFER("dropout2d p", 0.25, 0.5, dropout2d(images, value, first_key));
+  DIFFER("dropout2d key", first_key, other_key, dropout2d(images, 0.5, value));
+  DIFFER("alpha_dropout p", 0.25, 0.5, alpha_dropout(x, value, first_key));
+  DIFFER_IN_DATA("alpha_dropout key", first_key, other_key, alpha_dropout(x, 0.5, value));
+  DIFFER("feature_alpha_dropout p", 0.25, 0.5, feature_alpha_dropout(x, value, first_key));
+  DIFFER_IN_DATA("feature_alpha_dropout key", first_key, other_key, feature_alpha_dropout(x, 0.5, value));
+  DIFFER("pixel_shuffle", 1, 2, pixel_shuffle(images, value));
+  DIFFER("pixel_unshuffle", 1, 2, pixel_unshuffle(images, value));
+  DIFFER("channel_shuffle", 2, 4, channel_shuffle(images, value));
 
   const Tensor steps = variable(normal({4, 3, 4})), gates = variable(normal({4, 3, 16})),
                three = gates[{_, _, slice(0, 12)}];
   const Tensor w = variable(normal({16, 4})), b = variable(normal({12}));
   const Index lengths({4}, {1, 2, 3, 2}), other_lengths({4}, {3, 2, 1, 2});
-  differ("rnn f", Squash::tanh, Squash::relu, [&](Squash f) { return rnn(steps, x, x, f).output; });
+  DIFFER("rnn f", Squash::tanh, Squash::relu, rnn(steps, x, x, value).output);
   const auto recurrences = [&](const std::string& what, const auto& f) {
-    differ_in_data(cat(what, " lengths"), lengths, other_lengths, [&](Index of) { return f({.lengths = of}); });
-    differ(cat(what, " reverse"), false, true, [&](bool reverse) { return f({.reverse = reverse}); });
+    DIFFER_IN_DATA(cat(what, " lengths"), lengths, other_lengths, f({.lengths = value}));
+    DIFFER(cat(what, " reverse"), false, true, f({.reverse = value}));
   };
   recurrences("rnn", [&](const RecurrenceOptions& options) { return rnn(steps, x, x, Squash::tanh, options).output; });
   recurrences("lstm", [&](const RecurrenceOptions& options) { return lstm(gates, w, x, x, options).output; });
@@ -343,200 +334,142 @@ TEST_CASE("layers that differ in a setting look different") {
 TEST_CASE("convolutions and poolings that differ in a setting look different") {
   const Tensor sequences = images[{_, _, 0}], kernels = variable(normal({4, 4, 3, 3})), kernel = kernels[{_, _, 0}],
                narrow_kernels = kernels[{_, slice(0, 1)}];
-  differ("conv1d stride", 1, 2, [&](int stride) { return conv1d(sequences, kernel, {}, {.stride = stride}); });
-  differ("conv1d padding", 0, 1, [&](int padding) { return conv1d(sequences, kernel, {}, {.padding = padding}); });
-  differ("conv1d dilation", 1, 2, [&](int dilation) { return conv1d(sequences, kernel, {}, {.dilation = dilation}); });
-  differ("conv1d groups", 1, 2, [&](int groups) {
-    return conv1d(sequences[{_, slice(0, groups)}], kernel[{_, slice(0, 1)}], {}, {.groups = groups});
-  });
-  differ("conv2d stride", Size2d(1, 2), Size2d(2, 1),
-         [&](Size2d stride) { return conv2d(images, kernels, {}, {.stride = stride}); });
-  differ("conv2d padding", Size2d(1, 0), Size2d(0, 1), [&](Size2d padding) {
-    return conv2d(images, kernels, {}, {.padding = {padding.height, padding.width}});
-  });
-  differ("conv2d same padding", true, false,
-         [&](bool same) { return conv2d(images, kernels, {}, {.padding = same ? Padding2d(same_padding) : 0}); });
-  differ("conv2d dilation", Size2d(1, 2), Size2d(2, 1),
-         [&](Size2d dilation) { return conv2d(images, kernels, {}, {.dilation = dilation}); });
-  differ("conv2d groups", 1, 2, [&](int groups) {
-    return conv2d(images[{_, slice(0, groups)}], narrow_kernels, {}, {.groups = groups});
-  });
+  DIFFER("conv1d stride", 1, 2, conv1d(sequences, kernel, {}, {.stride = value}));
+  DIFFER("conv1d padding", 0, 1, conv1d(sequences, kernel, {}, {.padding = value}));
+  DIFFER("conv1d dilation", 1, 2, conv1d(sequences, kernel, {}, {.dilation = value}));
+  DIFFER("conv1d groups", 1, 2,
+         conv1d(sequences[{_, slice(0, value)}], kernel[{_, slice(0, 1)}], {}, {.groups = value}));
+  DIFFER("conv2d stride", Size2d(1, 2), Size2d(2, 1), conv2d(images, kernels, {}, {.stride = value}));
+  DIFFER("conv2d padding", Size2d(1, 0), Size2d(0, 1),
+         conv2d(images, kernels, {}, {.padding = {value.height, value.width}}));
+  DIFFER("conv2d same padding", true, false,
+         conv2d(images, kernels, {}, {.padding = value ? Padding2d(same_padding) : 0}));
+  DIFFER("conv2d dilation", Size2d(1, 2), Size2d(2, 1), conv2d(images, kernels, {}, {.dilation = value}));
+  DIFFER("conv2d groups", 1, 2, conv2d(images[{_, slice(0, value)}], narrow_kernels, {}, {.groups = value}));
 
   const auto transposed1d = [&](const ConvTranspose1dFuncOptions& options) {
     return conv_transpose1d(sequences, kernel, {}, options);
   };
-  differ("conv_transpose1d stride", 1, 2, [&](int stride) { return transposed1d({.stride = stride}); });
-  differ("conv_transpose1d padding", 0, 1, [&](int padding) { return transposed1d({.padding = padding}); });
-  differ("conv_transpose1d output_padding", 0, 1,
-         [&](int more) { return transposed1d({.stride = 2, .output_padding = more}); });
-  differ("conv_transpose1d dilation", 1, 2, [&](int dilation) { return transposed1d({.dilation = dilation}); });
-  differ("conv_transpose1d groups", 1, 2, [&](int groups) { return transposed1d({.groups = groups}); });
+  DIFFER("conv_transpose1d stride", 1, 2, transposed1d({.stride = value}));
+  DIFFER("conv_transpose1d padding", 0, 1, transposed1d({.padding = value}));
+  DIFFER("conv_transpose1d output_padding", 0, 1, transposed1d({.stride = 2, .output_padding = value}));
+  DIFFER("conv_transpose1d dilation", 1, 2, transposed1d({.dilation = value}));
+  DIFFER("conv_transpose1d groups", 1, 2, transposed1d({.groups = value}));
   const auto transposed2d = [&](const ConvTranspose2dFuncOptions& options) {
     return conv_transpose2d(images, kernels, {}, options);
   };
-  differ("conv_transpose2d stride", Size2d(1, 2), Size2d(2, 1),
-         [&](Size2d stride) { return transposed2d({.stride = stride}); });
-  differ("conv_transpose2d padding", Size2d(1, 0), Size2d(0, 1),
-         [&](Size2d padding) { return transposed2d({.padding = padding}); });
-  differ("conv_transpose2d output_padding", Size2d(1, 0), Size2d(0, 1),
-         [&](Size2d more) { return transposed2d({.stride = 2, .output_padding = more}); });
-  differ("conv_transpose2d output_padding and padding", 0, 1,
-         [&](int more) { return transposed2d({.stride = 3, .padding = 1 + more, .output_padding = 2 * more}); });
-  differ("conv_transpose2d dilation", Size2d(1, 2), Size2d(2, 1),
-         [&](Size2d dilation) { return transposed2d({.dilation = dilation}); });
-  differ("conv_transpose2d groups", 1, 2, [&](int groups) { return transposed2d({.groups = groups}); });
+  DIFFER("conv_transpose2d stride", Size2d(1, 2), Size2d(2, 1), transposed2d({.stride = value}));
+  DIFFER("conv_transpose2d padding", Size2d(1, 0), Size2d(0, 1), transposed2d({.padding = value}));
+  DIFFER("conv_transpose2d output_padding", Size2d(1, 0), Size2d(0, 1),
+         transposed2d({.stride = 2, .output_padding = value}));
+  DIFFER("conv_transpose2d output_padding and padding", 0, 1,
+         transposed2d({.stride = 3, .padding = 1 + value, .output_padding = 2 * value}));
+  DIFFER("conv_transpose2d dilation", Size2d(1, 2), Size2d(2, 1), transposed2d({.dilation = value}));
+  DIFFER("conv_transpose2d groups", 1, 2, transposed2d({.groups = value}));
 
-  differ("unfold kernel", Size2d(1, 3), Size2d(3, 1), [&](Size2d size) {
-    return unfold(images, size, {.padding = {size.height - 1, size.width - 1}});
-  });
-  differ("unfold stride", Size2d(1, 2), Size2d(2, 1),
-         [&](Size2d stride) { return unfold(images, 2, {.stride = stride}); });
-  differ("unfold padding", Size2d(1, 0), Size2d(0, 1),
-         [&](Size2d padding) { return unfold(images, 2, {.padding = padding}); });
-  differ("unfold dilation", Size2d(1, 2), Size2d(2, 1),
-         [&](Size2d dilation) { return unfold(images, 2, {.dilation = dilation}); });
+  DIFFER("unfold kernel", Size2d(1, 3), Size2d(3, 1),
+         unfold(images, value, {.padding = {value.height - 1, value.width - 1}}));
+  DIFFER("unfold stride", Size2d(1, 2), Size2d(2, 1), unfold(images, 2, {.stride = value}));
+  DIFFER("unfold padding", Size2d(1, 0), Size2d(0, 1), unfold(images, 2, {.padding = value}));
+  DIFFER("unfold dilation", Size2d(1, 2), Size2d(2, 1), unfold(images, 2, {.dilation = value}));
   const auto folded = [&](Size2d size, Size2d kernel, const UnfoldOptions& options) {
     const Tensor columns = unfold(variable(normal({1, 1, size.height, size.width})), kernel, options);
     return fold(variable(columns.value()), size, kernel, options);
   };
-  differ("fold size", Size2d(4, 3), Size2d(3, 4), [&](Size2d size) { return folded(size, 2, {}); });
-  differ("fold kernel", Size2d(1, 3), Size2d(3, 1), [&](Size2d kernel) { return folded(4, kernel, {}); });
-  differ("fold stride", Size2d(1, 2), Size2d(2, 1), [&](Size2d stride) { return folded(4, 2, {.stride = stride}); });
-  differ("fold padding", Size2d(1, 0), Size2d(0, 1),
-         [&](Size2d padding) { return folded(4, 2, {.padding = padding}); });
-  differ("fold dilation", Size2d(1, 2), Size2d(2, 1),
-         [&](Size2d dilation) { return folded(4, 2, {.dilation = dilation}); });
+  DIFFER("fold size", Size2d(4, 3), Size2d(3, 4), folded(value, 2, {}));
+  DIFFER("fold kernel", Size2d(1, 3), Size2d(3, 1), folded(4, value, {}));
+  DIFFER("fold stride", Size2d(1, 2), Size2d(2, 1), folded(4, 2, {.stride = value}));
+  DIFFER("fold padding", Size2d(1, 0), Size2d(0, 1), folded(4, 2, {.padding = value}));
+  DIFFER("fold dilation", Size2d(1, 2), Size2d(2, 1), folded(4, 2, {.dilation = value}));
 
   const auto interpolated = [&](Interpolation mode, const InterpolateOptions& more) {
     InterpolateOptions options = more;
     options.mode = mode;
     return interpolate(images, options);
   };
-  differ("interpolate size", Size2d(3, 4), Size2d(4, 3),
-         [&](Size2d size) { return interpolate(images, {.size = size}); });
-  differ("interpolate scale_factor", 1.4, 1.45,
-         [&](double factor) { return interpolate(images, {.scale_factor = factor}); });
-  differ("interpolate factor or size", false, true, [&](bool by_size) {
-    return by_size ? interpolate(images, {.size = 11}) : interpolate(images, {.scale_factor = 1.4});
-  });
-  differ("interpolate mode", Interpolation::nearest, Interpolation::bilinear,
-         [&](Interpolation mode) { return interpolated(mode, {.size = 4}); });
-  differ("interpolate align_corners", AlignCorners::no, AlignCorners::yes, [&](AlignCorners align) {
-    return interpolated(Interpolation::bilinear, {.size = 4, .align_corners = align});
-  });
-  differ("interpolate antialias", false, true,
-         [&](bool antialias) { return interpolated(Interpolation::bilinear, {.size = 4, .antialias = antialias}); });
+  DIFFER("interpolate size", Size2d(3, 4), Size2d(4, 3), interpolate(images, {.size = value}));
+  DIFFER("interpolate scale_factor", 1.4, 1.45, interpolate(images, {.scale_factor = value}));
+  DIFFER("interpolate factor or size", false, true,
+         value ? interpolate(images, {.size = 11}) : interpolate(images, {.scale_factor = 1.4}));
+  DIFFER("interpolate mode", Interpolation::nearest, Interpolation::bilinear, interpolated(value, {.size = 4}));
+  DIFFER("interpolate align_corners", AlignCorners::no, AlignCorners::yes,
+         interpolated(Interpolation::bilinear, {.size = 4, .align_corners = value}));
+  DIFFER("interpolate antialias", false, true, interpolated(Interpolation::bilinear, {.size = 4, .antialias = value}));
 
-  differ("max_pool1d kernel", 3, 4, [&](int size) { return max_pool1d(sequences, size, {.stride = 4}); });
-  differ("max_pool1d stride", 4, 5, [&](int stride) { return max_pool1d(sequences, 2, {.stride = stride}); });
-  differ("max_pool1d padding", 0, 1,
-         [&](int padding) { return max_pool1d(sequences, 3, {.stride = 3, .padding = padding, .ceil_mode = true}); });
-  differ("max_pool1d dilation", 1, 2,
-         [&](int dilation) { return max_pool1d(sequences, 2, {.stride = 4, .dilation = dilation}); });
-  differ("max_pool1d ceil_mode", false, true, [&](bool ceil) { return max_pool1d(sequences, 2, {.ceil_mode = ceil}); });
-  differ("max_pool2d kernel", 3, 4, [&](int size) { return max_pool2d(images, size, {.stride = 4}); });
-  differ("max_pool2d stride", 4, 5, [&](int stride) { return max_pool2d(images, 2, {.stride = stride}); });
-  differ("max_pool2d padding", Size2d(0, 1), Size2d(1, 0),
-         [&](Size2d padding) { return max_pool2d(images, 3, {.padding = padding}); });
-  differ("max_pool2d dilation", 1, 2,
-         [&](int dilation) { return max_pool2d(images, 2, {.stride = 4, .dilation = dilation}); });
-  differ("max_pool2d ceil_mode", false, true, [&](bool ceil) { return max_pool2d(images, 2, {.ceil_mode = ceil}); });
-  differ("avg_pool1d kernel", 3, 4, [&](int size) { return avg_pool1d(sequences, size, {.stride = 4}); });
-  differ("avg_pool1d stride", 4, 5, [&](int stride) { return avg_pool1d(sequences, 2, {.stride = stride}); });
-  differ("avg_pool1d padding", 0, 1,
-         [&](int padding) { return avg_pool1d(sequences, 3, {.stride = 3, .padding = padding, .ceil_mode = true}); });
-  differ("avg_pool1d ceil_mode", false, true, [&](bool ceil) { return avg_pool1d(sequences, 2, {.ceil_mode = ceil}); });
-  differ("avg_pool1d count_include_pad", true, false,
-         [&](bool count) { return avg_pool1d(sequences, 3, {.padding = 1, .count_include_pad = count}); });
-  differ("avg_pool2d kernel", 3, 4, [&](int size) { return avg_pool2d(images, size, {.stride = 4}); });
-  differ("avg_pool2d stride", 4, 5, [&](int stride) { return avg_pool2d(images, 2, {.stride = stride}); });
-  differ("avg_pool2d padding", Size2d(0, 1), Size2d(1, 0),
-         [&](Size2d padding) { return avg_pool2d(images, 3, {.padding = padding}); });
-  differ("avg_pool2d ceil_mode", false, true, [&](bool ceil) { return avg_pool2d(images, 2, {.ceil_mode = ceil}); });
-  differ("avg_pool2d count_include_pad", true, false,
-         [&](bool count) { return avg_pool2d(images, 3, {.padding = 1, .count_include_pad = count}); });
-  differ("adaptive_max_pool1d", 2, 3, [&](int size) { return adaptive_max_pool1d(sequences, size); });
-  differ("adaptive_max_pool2d", Size2d(2, 3), Size2d(3, 2),
-         [&](Size2d size) { return adaptive_max_pool2d(images, size); });
-  differ("adaptive_avg_pool1d", 2, 3, [&](int size) { return adaptive_avg_pool1d(sequences, size); });
-  differ("adaptive_avg_pool2d", Size2d(2, 3), Size2d(3, 2),
-         [&](Size2d size) { return adaptive_avg_pool2d(images, size); });
+  DIFFER("max_pool1d kernel", 3, 4, max_pool1d(sequences, value, {.stride = 4}));
+  DIFFER("max_pool1d stride", 4, 5, max_pool1d(sequences, 2, {.stride = value}));
+  DIFFER("max_pool1d padding", 0, 1, max_pool1d(sequences, 3, {.stride = 3, .padding = value, .ceil_mode = true}));
+  DIFFER("max_pool1d dilation", 1, 2, max_pool1d(sequences, 2, {.stride = 4, .dilation = value}));
+  DIFFER("max_pool1d ceil_mode", false, true, max_pool1d(sequences, 2, {.ceil_mode = value}));
+  DIFFER("max_pool2d kernel", 3, 4, max_pool2d(images, value, {.stride = 4}));
+  DIFFER("max_pool2d stride", 4, 5, max_pool2d(images, 2, {.stride = value}));
+  DIFFER("max_pool2d padding", Size2d(0, 1), Size2d(1, 0), max_pool2d(images, 3, {.padding = value}));
+  DIFFER("max_pool2d dilation", 1, 2, max_pool2d(images, 2, {.stride = 4, .dilation = value}));
+  DIFFER("max_pool2d ceil_mode", false, true, max_pool2d(images, 2, {.ceil_mode = value}));
+  DIFFER("avg_pool1d kernel", 3, 4, avg_pool1d(sequences, value, {.stride = 4}));
+  DIFFER("avg_pool1d stride", 4, 5, avg_pool1d(sequences, 2, {.stride = value}));
+  DIFFER("avg_pool1d padding", 0, 1, avg_pool1d(sequences, 3, {.stride = 3, .padding = value, .ceil_mode = true}));
+  DIFFER("avg_pool1d ceil_mode", false, true, avg_pool1d(sequences, 2, {.ceil_mode = value}));
+  DIFFER("avg_pool1d count_include_pad", true, false,
+         avg_pool1d(sequences, 3, {.padding = 1, .count_include_pad = value}));
+  DIFFER("avg_pool2d kernel", 3, 4, avg_pool2d(images, value, {.stride = 4}));
+  DIFFER("avg_pool2d stride", 4, 5, avg_pool2d(images, 2, {.stride = value}));
+  DIFFER("avg_pool2d padding", Size2d(0, 1), Size2d(1, 0), avg_pool2d(images, 3, {.padding = value}));
+  DIFFER("avg_pool2d ceil_mode", false, true, avg_pool2d(images, 2, {.ceil_mode = value}));
+  DIFFER("avg_pool2d count_include_pad", true, false,
+         avg_pool2d(images, 3, {.padding = 1, .count_include_pad = value}));
+  DIFFER("adaptive_max_pool1d", 2, 3, adaptive_max_pool1d(sequences, value));
+  DIFFER("adaptive_max_pool2d", Size2d(2, 3), Size2d(3, 2), adaptive_max_pool2d(images, value));
+  DIFFER("adaptive_avg_pool1d", 2, 3, adaptive_avg_pool1d(sequences, value));
+  DIFFER("adaptive_avg_pool2d", Size2d(2, 3), Size2d(3, 2), adaptive_avg_pool2d(images, value));
 }
 
 TEST_CASE("losses that differ in a setting look different") {
+  // The mean, the sum, and none: a third of the catalogue's calls each.
+  const std::vector<Call> calls = loss_calls({4, 4});
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Call &one = calls[i], &other = calls[(i + calls.size() / 3) % calls.size()];
+    const Tensors in = one.leaves();
+    differ(
+        cat(one.name, " and ", other.name), [&] { return one.run(in); }, [&] { return other.run(in); });
+  }
   const Tensor &x = square_matrix, &y = positive, signs = tensor({1, -1, 1, -1});
-  const auto by_reduction = [](const std::string& what, const auto& f) {
-    constexpr Reduction all[] = {Reduction::mean, Reduction::sum, Reduction::none};
-    for (int i = 0; i < 3; ++i) differ(cat(what, " reduction"), all[i], all[(i + 1) % 3], f);
-  };
-  by_reduction("mse_loss", [&](Reduction r) { return mse_loss(x, y, {.reduction = r}); });
-  by_reduction("l1_loss", [&](Reduction r) { return l1_loss(x, y, {.reduction = r}); });
-  by_reduction("smooth_l1_loss", [&](Reduction r) { return smooth_l1_loss(x, y, {.reduction = r}); });
-  differ("smooth_l1_loss beta", 1, 2, [&](double beta) { return smooth_l1_loss(x, y, {.beta = beta}); });
-  by_reduction("huber_loss", [&](Reduction r) { return huber_loss(x, y, {.reduction = r}); });
-  differ("huber_loss delta", 1, 2, [&](double delta) { return huber_loss(x, y, {.delta = delta}); });
-  by_reduction("margin_ranking_loss", [&](Reduction r) { return margin_ranking_loss(x, y, signs, {.reduction = r}); });
-  differ("margin_ranking_loss margin", 0, 1,
-         [&](double margin) { return margin_ranking_loss(x, y, signs, {.margin = margin}); });
-  by_reduction("hinge_embedding_loss", [&](Reduction r) { return hinge_embedding_loss(x, signs, {.reduction = r}); });
-  differ("hinge_embedding_loss margin", 1, 2,
-         [&](double margin) { return hinge_embedding_loss(x, signs, {.margin = margin}); });
-  by_reduction("cosine_embedding_loss",
-               [&](Reduction r) { return cosine_embedding_loss(x, y, signs, {.reduction = r}); });
-  differ("cosine_embedding_loss margin", 0, 0.5,
-         [&](double margin) { return cosine_embedding_loss(x, y, signs, {.margin = margin}); });
+  DIFFER("smooth_l1_loss beta", 1.0, 2.0, smooth_l1_loss(x, y, {.beta = value}));
+  DIFFER("huber_loss delta", 1.0, 2.0, huber_loss(x, y, {.delta = value}));
+  DIFFER("margin_ranking_loss margin", 0.0, 1.0, margin_ranking_loss(x, y, signs, {.margin = value}));
+  DIFFER("hinge_embedding_loss margin", 1.0, 2.0, hinge_embedding_loss(x, signs, {.margin = value}));
+  DIFFER("cosine_embedding_loss margin", 0.0, 0.5, cosine_embedding_loss(x, y, signs, {.margin = value}));
   const auto triplet = [&](const TripletMarginLossOptions& options) {
     return triplet_margin_loss(x, y, cube[{0}], options);
   };
-  by_reduction("triplet_margin_loss", [&](Reduction r) { return triplet({.reduction = r}); });
-  differ("triplet_margin_loss margin", 1, 2, [&](double margin) { return triplet({.margin = margin}); });
-  differ("triplet_margin_loss p", 2, 3, [&](double p) { return triplet({.p = p}); });
-  differ("triplet_margin_loss eps", 1e-6, 1e-3, [&](double eps) { return triplet({.eps = eps}); });
-  differ("triplet_margin_loss swap", false, true, [&](bool swap) { return triplet({.swap = swap}); });
-  by_reduction("multi_margin_loss", [&](Reduction r) { return multi_margin_loss(x, ids, {.reduction = r}); });
-  differ("multi_margin_loss p", 1, 2, [&](int p) { return multi_margin_loss(x, ids, {.p = p}); });
-  differ("multi_margin_loss margin", 1, 2,
-         [&](double margin) { return multi_margin_loss(x, ids, {.margin = margin}); });
-  by_reduction("multilabel_margin_loss",
-               [&](Reduction r) { return multilabel_margin_loss(list, ids, {.reduction = r}); });
+  DIFFER("triplet_margin_loss margin", 1.0, 2.0, triplet({.margin = value}));
+  DIFFER("triplet_margin_loss p", 2.0, 3.0, triplet({.p = value}));
+  DIFFER("triplet_margin_loss eps", 1e-6, 1e-3, triplet({.eps = value}));
+  DIFFER("triplet_margin_loss swap", false, true, triplet({.swap = value}));
+  DIFFER("multi_margin_loss p", 1, 2, multi_margin_loss(x, ids, {.p = value}));
+  DIFFER("multi_margin_loss margin", 1.0, 2.0, multi_margin_loss(x, ids, {.margin = value}));
 
   const std::optional<std::int64_t> one = 1, two = 2;
-  by_reduction("cross_entropy", [&](Reduction r) { return cross_entropy(x, ids, {.reduction = r}); });
-  by_reduction("cross_entropy of weighted classes",
-               [&](Reduction r) { return cross_entropy(x, ids, {.weight = list, .reduction = r}); });
-  differ("cross_entropy ignore_index", one, two, [&](auto id) { return cross_entropy(x, ids, {.ignore_index = id}); });
-  differ("cross_entropy label_smoothing", 0.1, 0.2,
-         [&](double s) { return cross_entropy(x, ids, {.label_smoothing = s}); });
-  differ("cross_entropy label_smoothing of probabilities", 0.1, 0.2,
-         [&](double s) { return cross_entropy(x, y, {.label_smoothing = s}); });
-  by_reduction("cross_entropy of probabilities", [&](Reduction r) { return cross_entropy(x, y, {.reduction = r}); });
-  by_reduction("nll_loss", [&](Reduction r) { return nll_loss(x, ids, {.reduction = r}); });
-  differ_in_data("nll_loss ignore_index", one, two, [&](auto id) { return nll_loss(x, ids, {.ignore_index = id}); });
-  by_reduction("kl_div", [&](Reduction r) { return kl_div(x, y, {.reduction = r}); });
-  differ("kl_div batchmean", KlDivReduction(batchmean), Reduction::mean,
-         [&](KlDivReduction r) { return kl_div(x, y, {.reduction = r}); });
-  differ("kl_div log_target", false, true, [&](bool log) { return kl_div(x, y, {.log_target = log}); });
-  by_reduction("binary_cross_entropy",
-               [&](Reduction r) { return binary_cross_entropy(sigmoid(x), y, {.reduction = r}); });
-  by_reduction("binary_cross_entropy_with_logits",
-               [&](Reduction r) { return binary_cross_entropy_with_logits(x, y, {.reduction = r}); });
-  by_reduction("gaussian_nll_loss", [&](Reduction r) { return gaussian_nll_loss(x, y, y, {.reduction = r}); });
-  differ("gaussian_nll_loss full", false, true, [&](bool full) { return gaussian_nll_loss(x, y, y, {.full = full}); });
-  differ("gaussian_nll_loss eps", 1e-6, 1e-3, [&](double eps) { return gaussian_nll_loss(x, y, y, {.eps = eps}); });
-  by_reduction("poisson_nll_loss", [&](Reduction r) { return poisson_nll_loss(x, y, {.reduction = r}); });
-  differ("poisson_nll_loss log_input", true, false,
-         [&](bool log) { return poisson_nll_loss(y, y, {.log_input = log}); });
-  differ("poisson_nll_loss full", false, true, [&](bool full) { return poisson_nll_loss(x, y, {.full = full}); });
-  differ("poisson_nll_loss eps", 1e-8, 1e-3,
-         [&](double eps) { return poisson_nll_loss(y, y, {.log_input = false, .eps = eps}); });
+  DIFFER("cross_entropy ignore_index", one, two, cross_entropy(x, ids, {.ignore_index = value}));
+  DIFFER("cross_entropy label_smoothing", 0.1, 0.2, cross_entropy(x, ids, {.label_smoothing = value}));
+  DIFFER("cross_entropy label_smoothing of probabilities", 0.1, 0.2, cross_entropy(x, y, {.label_smoothing = value}));
+  DIFFER_IN_DATA("nll_loss ignore_index", one, two, nll_loss(x, ids, {.ignore_index = value}));
+  DIFFER("kl_div batchmean", KlDivReduction(batchmean), Reduction::mean, kl_div(x, y, {.reduction = value}));
+  DIFFER("kl_div log_target", false, true, kl_div(x, y, {.log_target = value}));
+  DIFFER("gaussian_nll_loss full", false, true, gaussian_nll_loss(x, y, y, {.full = value}));
+  DIFFER("gaussian_nll_loss eps", 1e-6, 1e-3, gaussian_nll_loss(x, y, y, {.eps = value}));
+  DIFFER("poisson_nll_loss log_input", true, false, poisson_nll_loss(y, y, {.log_input = value}));
+  DIFFER("poisson_nll_loss full", false, true, poisson_nll_loss(x, y, {.full = value}));
+  DIFFER("poisson_nll_loss eps", 1e-8, 1e-3, poisson_nll_loss(y, y, {.log_input = false, .eps = value}));
 
   const Index texts({1, 2}, {1, 2}), steps({1}, {4}), letters({1}, {2});
   const auto aligned = [&](const CtcLossOptions& options) {
     return ctc_loss(cube[{_, slice(0, 1)}], texts, steps, letters, options);
   };
-  by_reduction("ctc_loss", [&](Reduction r) { return aligned({.reduction = r}); });
-  differ_in_data("ctc_loss blank", 0, 3, [&](int blank) { return aligned({.blank = blank}); });
-  differ("ctc_loss zero_infinity", false, true, [&](bool zero) { return aligned({.zero_infinity = zero}); });
+  constexpr Reduction all[] = {Reduction::mean, Reduction::sum, Reduction::none};
+  for (int i = 0; i < 3; ++i) DIFFER("ctc_loss reduction", all[i], all[(i + 1) % 3], aligned({.reduction = value}));
+  DIFFER_IN_DATA("ctc_loss blank", 0, 3, aligned({.blank = value}));
+  DIFFER("ctc_loss zero_infinity", false, true, aligned({.zero_infinity = value}));
   differ_in_data("ctc_loss targets", texts, Index({1, 2}, {2, 1}), [&](Index all) {
     return ctc_loss(cube[{_, slice(0, 1)}], all, steps, letters);
   });
