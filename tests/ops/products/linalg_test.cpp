@@ -278,37 +278,32 @@ TEST_CASE("a batch of no matrices gives a batch of no results") {
 }
 
 TEST_CASE("matrices that do not fit are refused with their shapes") {
-  using Operation = std::function<void(const Tensor&)>;
-  const std::pair<const char*, Operation> square[] = {
+  struct Row {
+    const char* name;
+    void (*f)(const Tensor&);
+    bool square = true, side = false;  // of a right-hand side, whose shape is checked first
+  };
+  const Row rows[] = {
       {"inv", [](const Tensor& a) { linalg::inv(a); }},
       {"det", [](const Tensor& a) { linalg::det(a); }},
       {"slogdet", [](const Tensor& a) { linalg::slogdet(a); }},
       {"cholesky", [](const Tensor& a) { linalg::cholesky(a); }},
       {"eigh", [](const Tensor& a) { linalg::eigh(a); }},
-      {"solve", [](const Tensor& a) { linalg::solve(a, ones({3})); }},
-      {"solve_triangular", [](const Tensor& a) { linalg::solve_triangular(a, ones({3})); }},
+      {"solve", [](const Tensor& a) { linalg::solve(a, ones({3})); }, true, true},
+      {"solve_triangular", [](const Tensor& a) { linalg::solve_triangular(a, ones({3})); }, true, true},
+      {"qr", [](const Tensor& a) { linalg::qr(a); }, false},
+      {"svd", [](const Tensor& a) { linalg::svd(a); }, false},
   };
-  const std::pair<const char*, Operation> any[] = {
-      {"qr", [](const Tensor& a) { linalg::qr(a); }},
-      {"svd", [](const Tensor& a) { linalg::svd(a); }},
-  };
-  const auto shared = [](const std::string& name, const Operation& f) {
-    CAPTURE(name);
-    CHECK_REFUSED(ShapeError, f(ones({3})), name, "(..., m, n)", "[3]");
-    CHECK_REFUSED(ShapeError, f(ones({2, 0, 0})), name, "at least one row", "[2, 0, 0]");
+  for (const Row& row : rows) {
+    CAPTURE(std::string(row.name));
+    if (row.square) CHECK_REFUSED(ShapeError, row.f(ones({2, 3, 4})), row.name, "square", "[2, 3, 4]");
+    if (row.side) continue;
+    CHECK_REFUSED(ShapeError, row.f(ones({3})), row.name, "(..., m, n)", "[3]");
+    CHECK_REFUSED(ShapeError, row.f(ones({2, 0, 0})), row.name, "at least one row", "[2, 0, 0]");
     const Array bad({2, 1, 2, 2}, {1, 0, 0, 2, 2, 0, not_a_number, 3});
-    CHECK_REFUSED(NumericError, f(bad), name, "matrix [1, 0]", "nan at [1, 0]");
-    CHECK_REFUSED(NumericError, f(tensor({{1, 0}, {infinity, 1}})), name, "inf at [1, 0]");
-    CHECK_REFUSED(LimitError, f(ones({16385, 1})), name, "[16385, 1]", "16384");
-  };
-  // The check of the right-hand side's shape comes first.
-  for (const auto& [name, f] : square) {
-    if (std::string(name).starts_with("solve")) continue;
-    shared(name, f);
-  }
-  for (const auto& [name, f] : any) shared(name, f);
-  for (const auto& operation : square) {
-    CHECK_REFUSED(ShapeError, operation.second(ones({2, 3, 4})), operation.first, "square", "[2, 3, 4]");
+    CHECK_REFUSED(NumericError, row.f(bad), row.name, "matrix [1, 0]", "nan at [1, 0]");
+    CHECK_REFUSED(NumericError, row.f(tensor({{1, 0}, {infinity, 1}})), row.name, "inf at [1, 0]");
+    CHECK_REFUSED(LimitError, row.f(ones({16385, 1})), row.name, "[16385, 1]", "16384");
   }
 }
 
