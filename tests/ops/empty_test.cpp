@@ -8,6 +8,11 @@ namespace {
 
 const std::vector<Shape> all_shapes{{}, {0}, {1}, {0, 3}, {3, 0}, {1, 1}, {2, 0, 3}, {0, 0}};
 
+// Shapes of two inputs and of the result.
+struct Pair {
+  Shape a, b, y;
+};
+
 TEST_CASE("small shapes: functions of elements") {
   for (const Shape& shape : all_shapes) {
     for (const Call& call : elementwise_calls(shape)) check_call(call);
@@ -15,9 +20,6 @@ TEST_CASE("small shapes: functions of elements") {
 }
 
 TEST_CASE("small shapes: arithmetic with broadcasting") {
-  struct Pair {
-    Shape a, b, y;
-  };
   for (const auto& [a, b, y] : std::vector<Pair>{{{0}, {}, {0}},
                                                  {{0}, {1}, {0}},
                                                  {{1}, {1, 1}, {1, 1}},
@@ -64,11 +66,8 @@ TEST_CASE("small shapes: reductions") {
                                             {{2, 0, 3}, {0, 2}, {1, 0, 1}, {0}},
                                             {{2, 0, 3}, 1, {2, 1, 3}, {2, 3}},
                                             {{1, 2, 1}, {0, 2}, {1, 2, 1}, {2}}}) {
-    const auto& shape = each.shape;
+    const auto &shape = each.shape, &kept = each.kept, &dropped = each.dropped;
     const auto& axis = each.axis;
-    const auto& kept = each.kept;
-    const auto& dropped = each.dropped;
-
     const bool nothing = dropped.numel() > 0 && shape.numel() == 0;
     for (const bool keepdim : {false, true}) {
       const Shape& to = keepdim ? kept : dropped;
@@ -284,27 +283,24 @@ TEST_CASE("small shapes: choosing by index") {
 }
 
 TEST_CASE("small shapes: products") {
-  struct Product {
-    Shape a, b, y;
-  };
-  for (const Product& each : std::vector<Product>{{{0, 3}, {3, 2}, {0, 2}},
-                                                  {{2, 0}, {0, 3}, {2, 3}},
-                                                  {{2, 3}, {3, 0}, {2, 0}},
-                                                  {{0, 0}, {0, 0}, {0, 0}},
-                                                  {{1, 1}, {1, 1}, {1, 1}},
-                                                  {{0, 2, 3}, {0, 3, 4}, {0, 2, 4}},
-                                                  {{0, 2, 3}, {3, 4}, {0, 2, 4}},
-                                                  {{2, 3}, {0, 3, 4}, {0, 2, 4}},
-                                                  {{0, 1, 2, 3}, {5, 3, 4}, {0, 5, 2, 4}},
-                                                  {{2, 4, 0}, {2, 0, 3}, {2, 4, 3}},
-                                                  {{2, 0, 3}, {3, 4}, {2, 0, 4}},
-                                                  {{1, 1, 1}, {1, 1}, {1, 1, 1}},
-                                                  {{0}, {0}, {}},
-                                                  {{1}, {1}, {}},
-                                                  {{3}, {3, 0}, {0}},
-                                                  {{0}, {0, 3}, {3}},
-                                                  {{0, 3}, {3}, {0}},
-                                                  {{3, 0}, {0}, {3}}}) {
+  for (const Pair& each : std::vector<Pair>{{{0, 3}, {3, 2}, {0, 2}},
+                                            {{2, 0}, {0, 3}, {2, 3}},
+                                            {{2, 3}, {3, 0}, {2, 0}},
+                                            {{0, 0}, {0, 0}, {0, 0}},
+                                            {{1, 1}, {1, 1}, {1, 1}},
+                                            {{0, 2, 3}, {0, 3, 4}, {0, 2, 4}},
+                                            {{0, 2, 3}, {3, 4}, {0, 2, 4}},
+                                            {{2, 3}, {0, 3, 4}, {0, 2, 4}},
+                                            {{0, 1, 2, 3}, {5, 3, 4}, {0, 5, 2, 4}},
+                                            {{2, 4, 0}, {2, 0, 3}, {2, 4, 3}},
+                                            {{2, 0, 3}, {3, 4}, {2, 0, 4}},
+                                            {{1, 1, 1}, {1, 1}, {1, 1, 1}},
+                                            {{0}, {0}, {}},
+                                            {{1}, {1}, {}},
+                                            {{3}, {3, 0}, {0}},
+                                            {{0}, {0, 3}, {3}},
+                                            {{0, 3}, {3}, {0}},
+                                            {{3, 0}, {0}, {3}}}) {
     check_shapes("matmul", {each.a, each.b}, each.y, [](const Tensors& x) { return matmul(x[0], x[1]); });
     if (each.a.rank() < 2 || each.b.rank() < 2) continue;
     const auto turned = [](Shape shape) {
@@ -319,18 +315,15 @@ TEST_CASE("small shapes: products") {
                  [](const Tensors& x) { return matmul(x[0], x[1], {.transpose_a = true, .transpose_b = true}); });
   }
   error_of<ShapeError>([] { matmul(Tensor(1), Tensor(2)); });
-  struct Affine {
-    Shape x, weight, y;
-  };
-  for (const Affine& each : std::vector<Affine>{{{0, 3}, {2, 3}, {0, 2}},
-                                                {{3}, {2, 3}, {2}},
-                                                {{2, 0, 3}, {2, 3}, {2, 0, 2}},
-                                                {{4, 0}, {2, 0}, {4, 2}},
-                                                {{4, 3}, {0, 3}, {4, 0}},
-                                                {{0}, {0, 0}, {0}},
-                                                {{1}, {1, 1}, {1}}}) {
-    check_shapes("linear", {each.x, each.weight}, each.y, [](const Tensors& u) { return linear(u[0], u[1]); });
-    check_shapes("linear", {each.x, each.weight, {each.weight[0]}}, each.y,
+  for (const Pair& each : std::vector<Pair>{{{0, 3}, {2, 3}, {0, 2}},
+                                            {{3}, {2, 3}, {2}},
+                                            {{2, 0, 3}, {2, 3}, {2, 0, 2}},
+                                            {{4, 0}, {2, 0}, {4, 2}},
+                                            {{4, 3}, {0, 3}, {4, 0}},
+                                            {{0}, {0, 0}, {0}},
+                                            {{1}, {1, 1}, {1}}}) {
+    check_shapes("linear", {each.a, each.b}, each.y, [](const Tensors& u) { return linear(u[0], u[1]); });
+    check_shapes("linear", {each.a, each.b, {each.b[0]}}, each.y,
                  [](const Tensors& u) { return linear(u[0], u[1], u[2]); });
   }
   check_shapes("dot", {{0}, {0}}, {}, [](const Tensors& x) { return dot(x[0], x[1]); });
@@ -356,10 +349,7 @@ TEST_CASE("small shapes: recurrences") {
     std::int64_t B, T, h;
   };
   for (const Sizes& each : std::vector<Sizes>{{0, 2, 3}, {2, 1, 0}, {1, 1, 1}, {0, 1, 0}}) {
-    const auto& B = each.B;
-    const auto& T = each.T;
-    const auto& h = each.h;
-
+    const std::int64_t B = each.B, T = each.T, h = each.h;
     const Shape state{B, h}, y{B, T, h};
     std::vector<RecurrenceOptions> all{{}, {.reverse = true}, {.lengths = Index(Shape{B}, 1)}};
     for (const RecurrenceOptions& options : all) {
