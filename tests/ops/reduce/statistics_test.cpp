@@ -88,9 +88,12 @@ TEST_CASE("reductions take axes 0 and -1 of a scalar, and no others") {
   CHECK_REFUSED(ValueError, quantile(x, 0.5, 2), "quantile", "axis 2", "rank 0");
 }
 
-TEST_CASE("the mean of nothing is refused wherever there is one") {
+TEST_CASE("means and extremes of nothing are refused wherever there is one") {
   const Tensor x = zeros({2, 0});
   CHECK_REFUSED(ValueError, mean(x), "mean", "shape [2, 0]", "axes [0, 1]");
+  CHECK_REFUSED(ValueError, max(x, Axes{1}), "max", "shape [2, 0]", "axes [1]");
+  CHECK_REFUSED(ValueError, argmin(x, 1), "argmin", "nothing to choose from");
+  CHECK_REFUSED(ValueError, var(ones({1})), "var", "1 elements", "correction of 1");
   CHECK_REFUSED(ValueError, var(x, {}, {.correction = 0}), "var", "0 elements", "correction of 0");
   CHECK_REFUSED(ValueError, stddev(x), "stddev", "0 elements", "correction of 1");
   CHECK_REFUSED(ValueError, var_mean(x), "var_mean", "0 elements", "correction of 1");
