@@ -298,49 +298,6 @@ TEST_CASE("a checkpoint of other settings is refused with all that differ") {
 
 namespace {
 
-/// The state and the loss of each epoch after training by SGD in some form of batches; each row of the points counts as
-/// `weights` says, and a batch's loss is the mean by these weights.
-std::pair<NamedArrays, std::vector<double>> accumulated(std::int64_t batch, std::int64_t accumulate, bool ranks,
-                                                        const Tensor& weights) {
-  const Points points;
-  manual_seed(7);
-  const Net net;
-  net.dropout.eval();
-  optim::SGD sgd{net.parameters(), {.lr = 0.5}};
-  DataLoader batches{TensorDataset{points.x, points.label, weights}, {.batch_size = batch}};
-  std::optional<mpi::World> world;
-  std::optional<mpi::DataParallel> parallel;
-  if (ranks) parallel.emplace(world.emplace(), net, sgd);
-  Trainer trainer{net,
-                  sgd,
-                  {.epochs = 3,
-                   .max_norm = 0.3,
-                   .accumulate = accumulate,
-                   .gradients = parallel ? parallel->for_trainer() : nullptr,
-                   .terminal = {}}};
-  trainer.fit(batches, [&](const Tensor& x, const Index& y, const Tensor& w) {
-    const Tensor losses = cross_entropy(net(x), y, {.reduction = Reduction::none});
-    return WeightedLoss{sum(losses * w) / sum(w), sum(w).item()};
-  });
-  std::vector<double> losses;
-  for (const EpochReport& report : trainer.history()) losses.push_back(report.loss);
-  return {net.state_dict(), losses};
-}
-
-void check_close(const NamedArrays& a, const NamedArrays& b) {
-  for (const auto& [name, array] : a) {
-    const Array &x = std::get<Array>(array), &y = std::get<Array>(b.at(name));
-    for (std::int64_t i = 0; i < x.size(); ++i) {
-      CAPTURE(name);
-      CHECK(y.data()[i] == doctest::Approx(x.data()[i]).epsilon(1e-4));
-    }
-  }
-}
-
-}  // namespace
-
-namespace {
-
 /// How batches are added up to the steps of three epochs of SGD, and what each row of the points counts.
 struct Accumulation {
   std::int64_t batch = 40, accumulate = 1;
