@@ -118,7 +118,7 @@ TEST_CASE("anything with a size and samples by number is a data set") {
   CHECK(sample_of(std::vector<int>{5, 6, 7}, 2) == 7);
 }
 
-TEST_CASE("a data set of arrays gives rows, one at a time or many") {
+TEST_CASE("a data set of arrays gives rows, one at a time or many, and refuses those that are not there") {
   const Tensor x = variable({{1, 2}, {3, 4}, {5, 6}});
   const TensorDataset data{x, index({7, 8, 9}), Mask({3}, {true, false, true}), Array({3, 1, 1}, {1, 2, 3})};
   CHECK(data.size() == 3);
@@ -133,20 +133,14 @@ TEST_CASE("a data set of arrays gives rows, one at a time or many") {
   CHECK(equal(labels, index({9, 7})));
   CHECK(equal(flags, Mask({2}, {true, true})));
   CHECK(equal(arrays, Array({2, 1, 1}, {3, 1})));
-  CHECK_THROWS_AS(data.get(3), ValueError);
-  CHECK_THROWS_AS(data.batch(index({3})), ValueError);
+  for (const std::int64_t i : {-1, -2, 3}) {  // none is counted from the end
+    CAPTURE(i);
+    CHECK_THROWS_AS(data.get(i), ValueError);
+    CHECK_THROWS_AS(data.batch(index({0, i})), ValueError);
+  }
   CHECK_REFUSED(ShapeError, (TensorDataset{x, index({1, 2})}), "tensor_dataset",
                 "equally many rows, got [[3, 2], [2]]");
   CHECK_THROWS_AS((TensorDataset{Tensor(3)}), ShapeError);
-}
-
-TEST_CASE("a row that is not there is refused, also one counted from the end") {
-  const TensorDataset points{tensor({{1, 2}, {3, 4}}), index({5, 6})};
-  for (const std::int64_t i : {-1, -2, 2}) {
-    CAPTURE(i);
-    CHECK_THROWS_AS(points.get(i), ValueError);
-    CHECK_THROWS_AS(points.batch(index({0, i})), ValueError);
-  }
 }
 
 TEST_CASE("samples of every kind become a batch") {

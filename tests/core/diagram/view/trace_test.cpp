@@ -26,12 +26,6 @@ Strings gradient_arrows(const GraphView& view) {
   return arrows;
 }
 
-// The rules in a recorded gradient of f with respect to x.
-Strings rules_of(const Tensor& y, const Tensor& x) {
-  return ops_of(GraphView::of({grad(y, {x}, {.create_graph = true})[0]}), GraphRole::gradient_operation);
-}
-
-
 }  // namespace
 
 TEST_CASE("every operation on the way of a gradient has the box of its rule, also where that computes nothing") {
