@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include <xgrad/core/base/scope.h>
+#include <xgrad/core/graph/record.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
@@ -332,6 +333,34 @@ TEST_CASE("a rule that returns a wrong shape, or nothing, is named, and so is th
     return with(number);
   };
   CHECK_REFUSED(GraphError, in_module().backward(), "my_op", "\n  in decoder.head");
+}
+
+TEST_CASE("an exception of rule 500 of 1,000 leaves all gradients as they were, and the next pass is right") {
+  const Tensor x = variable(1, "x"), w = variable(2, "w");
+  bool broken = false;
+  const auto forward = [&] {
+    Tensor y = x * w;
+    for (int i = 0; i < 500; ++i) y = y + 1;
+    y = record("fragile", y.value(), wrt(y, [&broken](const Tensor& gy) {
+                 if (broken) throw std::runtime_error("broken");
+                 return gy;
+               }));
+    for (int i = 0; i < 500; ++i) y = y + w;
+    return y;
+  };
+  forward().backward();
+  broken = true;
+  const auto start = live_node_count();
+  CHECK_THROWS_WITH_AS(forward().backward(), "broken", std::runtime_error);
+  CHECK(live_node_count() == start);
+  const Tensor retained = forward();
+  CHECK_THROWS_AS(retained.backward({.retain_graph = true}), std::runtime_error);
+  CHECK(x.grad().item() == 2);
+  CHECK(w.grad().item() == 501);
+  broken = false;
+  retained.backward();
+  CHECK(x.grad().item() == 4);
+  CHECK(w.grad().item() == 1002);
 }
 
 TEST_CASE("an exception of a hook leaves all gradients as they were, and the next pass is right") {

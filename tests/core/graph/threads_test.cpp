@@ -6,12 +6,12 @@
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
+#include "support/threads.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
 
 namespace {
-
 
 // Calls f(0) ... f(count - 1), each on a thread of its own, all at once.
 template <class F>
@@ -91,4 +91,13 @@ TEST_CASE("of passes through one graph at the same time each is done in full or 
   CHECK(x.grad().item() == done);
   y.backward();  // nothing is left marked
   CHECK(x.grad().item() == done + 1);
+}
+
+TEST_CASE("results are the same bit for bit with any number of threads") {
+  check_same_bits([] {
+    const Tensor w = variable(normal({40, 3000}, 1), "w");
+    Tensor y = w;
+    for (int i = 0; i < 3; ++i) y = tanh(y * w + mean(y, 0));
+    return grad(sum(exp(y)), {w})[0].value();
+  });
 }

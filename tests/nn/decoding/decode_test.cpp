@@ -662,6 +662,15 @@ TEST_CASE("Beam scores of a transformer are those of one full pass, and the atte
         CHECK(one.score == doctest::Approx(sum / std::pow(L, 0.75)).epsilon(1e-12));
       }
     }
+    for (std::int64_t b = 0; b < 3; ++b) {
+      auto alone = model.start(sources[{slice(b, b + 1)}], source_lengths[{slice(b, b + 1)}]);
+      const Hypotheses own =
+          beam_search(alone, {.bos = begin, .eos = end, .max_length = 6, .num_beams = 4, .num_best = 4})[0];
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        CHECK(own[i].tokens == found[static_cast<std::size_t>(b)][i].tokens);
+        CHECK(own[i].score == doctest::Approx(found[static_cast<std::size_t>(b)][i].score).epsilon(1e-12));
+      }
+    }
   }
 }
 

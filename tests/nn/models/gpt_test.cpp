@@ -123,6 +123,22 @@ TEST_CASE("GPT's first weights are GPT-2's") {
   CHECK(deviation(model.blocks[0].ffn.fc1.bias) == 0);
 }
 
+TEST_CASE("Gradients of GPT, Llama and BERT are those of differences") {
+  const Index next({2, 6}, {2, 3, 4, 5, 6, 7, 9, 0, 7, 0, 8, 1});
+  const Gpt gpt{root, small_gpt};
+  check_module_gradients(spread(gpt), [&](const Tensors&) { return cross_entropy(gpt(ids), next); });
+  const Llama llama{root, small_llama};
+  check_module_gradients(spread(llama), [&](const Tensors&) { return cross_entropy(llama(ids), next); });
+  BertOptions options = small_bert;
+  options.head = BertHead::classes;
+  options.classes = 3;
+  const Bert bert{root, options};
+  check_module_gradients(spread(bert), [&](const Tensors&) {
+    const BertInputs inputs{.lengths = Index({2}, {6, 4}), .segments = Index({2, 6}, 1)};
+    return cross_entropy(bert(ids, inputs), Index({2}, {2, 0}));
+  });
+}
+
 TEST_CASE("A text goes on behind its prompt, and where the context is full from the newer half of it") {
   const Gpt model{root, small_gpt};
   spread(model);

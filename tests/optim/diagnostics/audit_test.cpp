@@ -1,5 +1,6 @@
 // The findings of audit(): the ways in which a parameter gets lost, and nothing where all is well.
 #include "support/check.h"
+#include "support/threads.h"
 
 #include <sstream>
 
@@ -189,6 +190,14 @@ TEST_CASE("an optimizer of a part of a model, or of what was replaced and gone, 
   CHECK(sgd.step({Array({2}, Real(1))}).updated == 1);
   optim::SGD other{[] { return Part().parameters(); }(), {.lr = 1}};  // the module is gone
   CHECK(other.step({Array({2}, Real(1))}).updated == 1);
+}
+
+TEST_CASE("a long chain is audited without recursion") {
+  const Part part;
+  optim::SGD sgd{part.parameters(), {.lr = 1}};
+  Tensor y = part(x);
+  for (int i = 0; i < 100'000; ++i) y = y + 1;
+  on_small_stack([&] { CHECK(optim::audit(sum(y), sgd).clean()); });
 }
 
 }  // namespace
