@@ -3,7 +3,7 @@
 
 #include <xgrad/xgrad.h>
 
-#include "support/attention.h"
+#include "support/orders.h"
 
 namespace xgrad::testing {
 namespace {
