@@ -75,15 +75,6 @@ TEST_CASE("What is padding does not matter, not even NaN, alone or with the caus
   }
 }
 
-TEST_CASE("A window is a band mask") {
-  const MultiHeadAttention attn{root, 8, 2};
-  const Tensor x(normal({1, 7, 8}));
-  const Tensor y = attn(x, window({.before = 2, .after = 1}));
-  // Position 4 sees 2 ... 5 and nothing else.
-  const Tensor part = x[{_, slice(2, 6)}];
-  check_close(y.value()[{0, 4}], attn(x[{_, slice(4, 5)}], part, part).value()[{0, 0}]);
-}
-
 // ---- Errors, weights, gradients ----
 
 TEST_CASE("MultiHeadAttention refuses sizes that do not divide and dropouts that are no probability") {
