@@ -70,15 +70,6 @@ TEST_CASE("frames say what their modules are") {
   CHECK(the(GraphView::of({y}, {.depth = 0}), "fc1").what == "Linear 4 -> 8");
 }
 
-TEST_CASE("the frame of a module says its class where only its parts ran") {
-  const Decoder decoder{root, 20, {.dim = 8, .ffn = 16, .heads = 2, .layers = 2}};
-  Tensor h = randn({1, 3, 8});
-  for (const DecoderBlock& block : decoder.blocks) h = block.add_norm1.around(h, block.ffn);
-  const GraphView view = GraphView::of({h}, {.depth = 1});
-  REQUIRE(view.frames.size() == 1);
-  CHECK(view.frames[0].what == "DecoderBlock");
-}
-
 TEST_CASE("a window that is as large along both axes is one number") {
   const Tensor x = variable(Array(Shape{1, 1, 6, 6}, Real(1)));
   CHECK(attributes(the(GraphView::of({max_pool2d(x, 3, {.stride = 2, .padding = 1})}), "max_pool2d")) ==

@@ -139,9 +139,7 @@ TEST_CASE("Transformer blocks of sizes 0 and 1, with first and second gradients"
 }
 
 TEST_CASE("Settings of attention layers at the ends of their range are refused, or right") {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const double value : {nan, infinity, -infinity}) {
+  for (const double value : {not_a_number, infinity, -infinity}) {
     CHECK_REFUSED(ValueError, DotProductAttention(root, {.scale = value}), "attention",
                   cat("scale ", value, " is not finite"));
     CHECK_REFUSED(ValueError, GaussianAttention(root, {.w = value}), "attention", cat("w ", value, " is not finite"));

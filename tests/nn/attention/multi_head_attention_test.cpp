@@ -1,7 +1,6 @@
 // Multi-head attention: the formula, masks, weights; linear attention.
 #include "../support.h"
 
-#include <limits>
 #include <memory>
 
 #include <xgrad/xgrad.h>
@@ -10,8 +9,6 @@ namespace xgrad::testing {
 namespace {
 
 using namespace nn;
-
-constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
 
 // softmax(q k' / sqrt(d)) v head by head, in the words of the formula.
 Tensor by_formula(const MultiHeadAttention& attn, const Tensor& x, const Tensor& y) {
@@ -66,7 +63,7 @@ TEST_CASE("What is padding does not matter, not even NaN, alone or with the caus
   const MultiHeadAttention attn{root, 8, 2};
   Array x = normal({2, 6, 8}), spoilt = x;
   for (int t = 3; t < 6; ++t) {
-    for (int c = 0; c < 8; ++c) spoilt.mutable_data()[t * 8 + c] = nan;
+    for (int c = 0; c < 8; ++c) spoilt.mutable_data()[t * 8 + c] = not_a_number;
   }
   for (const AttentionMask& mask :
        {padding(Index({2}, {3, 6})), causal & padding(Index({2}, {3, 6})), padding(Index({2, 6}, 3))}) {

@@ -418,14 +418,6 @@ TEST_CASE("A seed gives the same text, whoever else is in the batch") {
   CHECK(!equal(first.tokens, second.tokens));
 }
 
-TEST_CASE("One token to choose from is greedy search") {
-  Table one{random_rows(6, 1), 2}, other{random_rows(6, 1), 2};
-  const Decoded expected = greedy(one, {.bos = 6, .eos = 0, .max_length = 9});
-  const Decoded drawn = sample(other, {.bos = 6, .eos = 0, .max_length = 9, .top_k = 1});
-  CHECK(equal(drawn.tokens, expected.tokens));
-  check_close(drawn.scores, expected.scores);
-}
-
 // ---- Refusals ----
 
 TEST_CASE("A sequence ends with any of several tokens, and not before its smallest length") {

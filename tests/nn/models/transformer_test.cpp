@@ -68,12 +68,7 @@ TEST_CASE("With pre-norm an encoder ends in a norm of its own") {
   const Encoder encoder{root, 10, small(NormOrder::pre)};
   REQUIRE(encoder.norm);
   CHECK(encoder.norm->path() == "norm");
-  const Array y = encoder(Index({1, 3}, {4, 2, 9})).value();
-  for (int t = 0; t < 3; ++t) {
-    Real sum = 0;
-    for (int c = 0; c < 6; ++c) sum += y.at({0, t, c});
-    CHECK(sum == doctest::Approx(0));
-  }
+  CHECK(largest(mean(encoder(Index({1, 3}, {4, 2, 9})), -1).value()) < 1e-12);
 }
 
 // ---- What the norms run over ----
