@@ -157,7 +157,6 @@ TEST_CASE("A recorder keeps the weights of the layers that run while it lives") 
   CHECK_REFUSED(ValueError, of_alone.last("attn"), "attention_recorder", "'attn'", "[the model itself, '']");
 }
 
-}  // namespace
 TEST_CASE("The number of parameters does not depend on the number of heads, and one head still has W_o") {
   const MultiHeadAttention eight{root, 512, 8}, one{root, 512, 1};
   CHECK(eight(normal({2, 7, 512})).shape() == Shape{2, 7, 512});
@@ -170,8 +169,6 @@ TEST_CASE("The number of parameters does not depend on the number of heads, and 
   CHECK(difference(attn(x).value(), without.value()) > 1e-3);
   check_close(attn(x).value(), attn.o(without).value());
 }
-
-namespace {
 
 TEST_CASE("LinearAttention has the parameters of MultiHeadAttention and maps around linear_attention") {
   const LinearAttention attn{root, 8, 2, {.key = 5, .value = 3}};
@@ -205,5 +202,4 @@ TEST_CASE("LinearAttention refuses what it cannot do") {
 }
 
 }  // namespace
-
 }  // namespace xgrad::testing

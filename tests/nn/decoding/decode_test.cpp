@@ -342,10 +342,7 @@ TEST_CASE("A batch without sequences stays one") {
 }
 
 TEST_CASE("What is impossible is not found") {
-  const auto two_ways = [](const Table::Prefix&) {
-    const Real never = -std::numeric_limits<Real>::infinity();
-    return std::vector<Real>{never, 0, 0, never};
-  };
+  const auto two_ways = [](const Table::Prefix&) { return std::vector<Real>{-infinity, 0, 0, -infinity}; };
   Table table{two_ways};
   CHECK(beam_search(table, {.bos = 4, .max_length = 2, .num_beams = 8, .num_best = 8})[0].size() == 4);
   Table same{two_ways};
@@ -516,8 +513,7 @@ TEST_CASE("A processor sees what was written, and what it forbids is not") {
   std::vector<std::vector<std::int64_t>> seen;
   const LogitsProcessor no_repeat = [&](std::span<const std::int64_t> written, std::span<Real> scores) {
     seen.emplace_back(written.begin(), written.end());
-    for (const std::int64_t token : written)
-      scores[static_cast<std::size_t>(token)] = -std::numeric_limits<Real>::infinity();
+    for (const std::int64_t token : written) scores[static_cast<std::size_t>(token)] = -infinity;
   };
   Table one(fixed), two(fixed), three(fixed), four(fixed);
   std::vector<std::pair<std::int64_t, std::int64_t>> told;
@@ -533,11 +529,8 @@ TEST_CASE("A processor sees what was written, and what it forbids is not") {
     const Index drawn = sample(four, {.max_length = 4, .seed = 3, .process = no_repeat}).tokens;
     CHECK(std::ranges::count(drawn, token) == 1);
   }
-  CHECK_REFUSED(
-      NumericError,
-      greedy(two, {.process = [](std::span<const std::int64_t>,
-                                 std::span<Real> scores) { scores[0] = std::numeric_limits<Real>::quiet_NaN(); }}),
-      "greedy", "a processed score is NaN");
+  const LogitsProcessor spoil = [](std::span<const std::int64_t>, std::span<Real> scores) { scores[0] = not_a_number; };
+  CHECK_REFUSED(NumericError, greedy(two, {.process = spoil}), "greedy", "a processed score is NaN");
 }
 
 TEST_CASE("Searches refuse options out of range before the model is asked") {
@@ -583,11 +576,11 @@ TEST_CASE("Searches refuse a model whose steps have another shape, or no numbers
   CHECK_REFUSED(ShapeError, beam_search(wrong, {}), "beam_search", "needs a step that gives (2, V), got [3, 4]");
   wrong.logits = Array(Shape{2, 0});
   CHECK_REFUSED(ShapeError, greedy(wrong, {}), "greedy", "needs a step that gives (2, V), got [2, 0]");
-  wrong.logits = Array({2, 3}, {0, 0, 0, 0, std::numeric_limits<Real>::quiet_NaN(), 0});
+  wrong.logits = Array({2, 3}, {0, 0, 0, 0, not_a_number, 0});
   CHECK_REFUSED(NumericError, sample(wrong, {}), "sample", "row 1 of a step's logits holds NaN");
   CHECK_REFUSED(NumericError, sampling_probabilities(wrong.logits, {.top_k = 2}), "sampling_probabilities",
                 "row 1 holds NaN, or nothing above -inf");
-  wrong.logits = Array({2, 3}, -std::numeric_limits<Real>::infinity());
+  wrong.logits = Array({2, 3}, -infinity);
   CHECK_REFUSED(NumericError, greedy(wrong, {}), "greedy", "no token has a probability above 0 in row 0");
   CHECK_REFUSED(NumericError, sample(wrong, {}), "sample", "no token has a probability above 0 in row 0");
   CHECK_REFUSED(NumericError, beam_search(wrong, {}), "beam_search", "sequence 0", "probability above 0");
