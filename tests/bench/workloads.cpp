@@ -28,31 +28,19 @@ struct Given {
 // ---- W2, W3: GPT with a tied head; small (characters) and of some size (a vocabulary of 8192)
 
 Workload w2(Data& data, const Given& given) {
-  Workload w = gpt(data, "W2",
-                   {.batch = 12,
-                    .context = 64,
-                    .vocabulary = 65,
-                    .dim = 128,
-                    .heads = 4,
-                    .layers = 4,
-                    .ffn = 512,
-                    .lr = 1e-3,
-                    .weights = given.weights});
+  GptOptions options{
+      .batch = 12, .context = 64, .vocabulary = 65, .dim = 128, .heads = 4, .layers = 4, .ffn = 512, .lr = 1e-3};
+  options.weights = given.weights;
+  Workload w = gpt(data, "W2", options);
   w.steps = 40;
   return w;
 }
 
 Workload w3(Data& data, const Given& given) {
-  Workload w = gpt(data, "W3",
-                   {.batch = 4,
-                    .context = 256,
-                    .vocabulary = 8192,
-                    .dim = 512,
-                    .heads = 8,
-                    .layers = 6,
-                    .ffn = 2048,
-                    .lr = 3e-4,
-                    .weights = given.weights});
+  GptOptions options{
+      .batch = 4, .context = 256, .vocabulary = 8192, .dim = 512, .heads = 8, .layers = 6, .ffn = 2048, .lr = 3e-4};
+  options.weights = given.weights;
+  Workload w = gpt(data, "W3", options);
   w.steps = 6;
   w.warm_up = 2;
   return w;

@@ -53,10 +53,10 @@ class Page {
         if (v != edge.from && v != edge.to && meets(way, vertex_box(v))) fault(name, " runs through n", v);
       }
       for (std::size_t c = 0; c < view_.frames.size(); ++c) {
-        if (meets(way, turned(layout_.titles[c]))) fault(name, " runs under the title of ", view_.frames[c].path);
+        if (meets(way, title_box(static_cast<int>(c)))) fault(name, " runs under the title of ", view_.frames[c].path);
       }
       if (e > 0 && is_forward(edge) && is_forward(view_.edges[e - 1]) && view_.edges[e - 1].to == edge.to &&
-          has_ordered_operands(view_.vertices[static_cast<std::size_t>(edge.to)]) && tip(e - 1).x >= tip(e).x) {
+          has_ordered_operands(vertex(edge.to)) && tip(e - 1).x >= tip(e).x) {
         fault(name, " enters before input ", view_.edges[e - 1].input);
       }
     }
@@ -65,9 +65,8 @@ class Page {
         if (overlap(vertex_box(v), vertex_box(other))) fault('n', other, " and n", v, " overlap");
       }
       for (int c = 0; std::cmp_less(c, view_.frames.size()); ++c) {
-        if (overlap(vertex_box(v), turned(layout_.titles[static_cast<std::size_t>(c)])))
-          fault('n', v, " lies on title ", c);
-        if (overlap(vertex_box(v), frame_box(c)) != is_in(view_.vertices[static_cast<std::size_t>(v)].frame, c)) {
+        if (overlap(vertex_box(v), title_box(c))) fault('n', v, " lies on title ", c);
+        if (overlap(vertex_box(v), frame_box(c)) != is_in(vertex(v).frame, c)) {
           fault('n', v, " and the border of frame ", c);
         }
       }
@@ -107,17 +106,15 @@ class Page {
   std::vector<std::string> names_across(std::string_view begin) const {
     std::map<double, std::string> names;
     for (int v = 0; std::cmp_less(v, view_.vertices.size()); ++v) {
-      const std::string& name = view_.vertices[static_cast<std::size_t>(v)].name;
+      const std::string& name = vertex(v).name;
       if (name.starts_with(begin)) names[vertex_box(v).left] = name;
     }
     return in_order(names);
   }
 
  private:
-  bool is_forward(const GraphEdge& edge) const {
-    return view_.vertices[static_cast<std::size_t>(edge.from)].order == 0 &&
-           view_.vertices[static_cast<std::size_t>(edge.to)].order == 0;
-  }
+  const GraphVertex& vertex(int v) const { return view_.vertices[static_cast<std::size_t>(v)]; }
+  bool is_forward(const GraphEdge& edge) const { return vertex(edge.from).order == 0 && vertex(edge.to).order == 0; }
   static bool has_ordered_operands(const GraphVertex& vertex) {
     return vertex.role == GraphRole::operation && vertex.op != "add" && vertex.op != "mul";
   }
@@ -135,6 +132,7 @@ class Page {
   }
   GraphBox vertex_box(int v) const { return turned(layout_.vertices[static_cast<std::size_t>(v)]); }
   GraphBox frame_box(int c) const { return turned(layout_.frames[static_cast<std::size_t>(c)]); }
+  GraphBox title_box(int c) const { return turned(layout_.titles[static_cast<std::size_t>(c)]); }
   GraphPoint tip(std::size_t e) const { return turned(layout_.edges[e].tip); }
 
   // Points along an arrow, few pixels from each other.
@@ -200,13 +198,12 @@ class Page {
       fault("the encoder is not left of the decoder");
     }
     for (const GraphEdge& edge : view_.edges) {
-      const GraphVertex &from = view_.vertices[static_cast<std::size_t>(edge.from)],
-                        &to = view_.vertices[static_cast<std::size_t>(edge.to)];
+      const GraphVertex &from = vertex(edge.from), &to = vertex(edge.to);
       if (!is_forward(edge) || from.role <= GraphRole::constant || !is_in(from.frame, encoder) ||
           !is_in(to.frame, decoder))
         continue;
       const bool is_last = std::ranges::none_of(view_.edges, [&](const GraphEdge& other) {
-        return other.from == edge.from && is_in(view_.vertices[static_cast<std::size_t>(other.to)].frame, encoder);
+        return other.from == edge.from && is_in(vertex(other.to).frame, encoder);
       });
       if (is_last && frame_box(encoder).bottom() > vertex_box(edge.to).top) fault("the encoder ends below n", edge.to);
     }

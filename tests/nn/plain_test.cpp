@@ -59,28 +59,14 @@ std::vector<Run> runs() {
         made<ResNet>(ResNetOptions{.block = kind, .layers = {1, 1, 1, 1}, .channels = 1, .width = 2, .classes = 5}),
         on(normal({3, 1, 64, 64})));
   }
-  add("VisionTransformer",
-      made<VisionTransformer>(VisionTransformerOptions{.image = 8,
-                                                       .patch = 4,
-                                                       .channels = 1,
-                                                       .dim = 8,
-                                                       .heads = 2,
-                                                       .layers = 2,
-                                                       .classes = 3,
-                                                       .dropout = 0.1,
-                                                       .attention_dropout = 0.1,
-                                                       .drop_path = 0.2}),
-      on(picture));
-  add("SwinTransformer",
-      made<SwinTransformer>(SwinTransformerOptions{.patch = 1,
-                                                   .channels = 1,
-                                                   .dim = 4,
-                                                   .depths = {2, 2},
-                                                   .heads = {1, 2},
-                                                   .window = 3,
-                                                   .classes = 3,
-                                                   .attention_dropout = 0.1}),
-      on(picture));
+  VisionTransformerOptions vit{
+      .image = 8, .patch = 4, .channels = 1, .dim = 8, .heads = 2, .layers = 2, .classes = 3, .drop_path = 0.2};
+  vit.dropout = vit.attention_dropout = 0.1;
+  add("VisionTransformer", made<VisionTransformer>(vit), on(picture));
+  SwinTransformerOptions swin{.patch = 1, .channels = 1, .dim = 4, .depths = {2, 2}, .heads = {1, 2}, .classes = 3};
+  swin.window = 3;
+  swin.attention_dropout = 0.1;
+  add("SwinTransformer", made<SwinTransformer>(swin), on(picture));
   add("Mlp of pictures", made<Mlp>(vision_mlp(6, 5)), on(sequence));
   add("LinearAttention", made<nn::LinearAttention>(6, 2),
       [sequence](const auto& model) { return model(sequence, sequence, sequence); });

@@ -1,5 +1,4 @@
-// Attention under masks drawn at random, against softmax and products with the mask written out, for both precisions;
-// and requirements of attention, and of layers made of it, where sizes are 0 or 1.
+// Attention under masks drawn at random, against softmax and products with the mask written out, for both precisions.
 #pragma once
 
 #include <algorithm>
@@ -90,38 +89,6 @@ inline void check_random_masks(int count, double tolerance, const HeadSizes& siz
     CAPTURE(cat("case ", i, ": B ", B, ", T ", T, ", S ", S, ", band ", band.before, " and ", band.after,
                 mask.causal ? ", causal" : "", mask.lengths ? cat(", lengths ", *mask.lengths) : ""));
     check_against_softmax(mask, B, T, S, tolerance, i % 3 == 0 ? Real(0.3) : 0, sizes);
-  }
-}
-
-inline bool all_finite(const Tensor& x) {
-  return std::ranges::all_of(x.value(), [](Real value) { return std::isfinite(value); });
-}
-
-/// y = f(inputs) has the shape; its gradients and theirs, with respect to the inputs and `leaves`, have their shapes
-/// and are finite, and 0 if y has no elements. Gradients are the same with and without a graph.
-inline void check_edge(const Function& f, const std::vector<Array>& inputs, const Shape& shape,
-                       const Tensors& leaves = {}) {
-  Tensors xs;
-  for (const Array& input : inputs) xs.push_back(variable(input));
-  const Tensor y = f(xs);
-  CHECK(y.shape() == shape);
-  CHECK(all_finite(y));
-  xs.insert(xs.end(), leaves.begin(), leaves.end());
-  const Tensor seed(normal(y.shape(), 7));
-  const Tensors plain = grad(y, xs, {.seed = seed, .retain_graph = true, .unused = Unused::zeros});
-  const Tensors recorded = grad(y, xs, {.seed = seed, .create_graph = true, .unused = Unused::zeros});
-  Tensor all = sum(y);
-  for (std::size_t i = 0; i < xs.size(); ++i) {
-    check_close(plain[i].value(), recorded[i].value(), 1e-12);
-    CHECK(plain[i].shape() == xs[i].shape());
-    CHECK(all_finite(plain[i]));
-    if (y.size() == 0) CHECK(equal(plain[i].value(), Array(xs[i].shape(), Real(0))));
-    all = all + sum(square(recorded[i]));
-  }
-  const Tensors second = grad(all, xs, {.unused = Unused::zeros});
-  for (std::size_t i = 0; i < xs.size(); ++i) {
-    CHECK(second[i].shape() == xs[i].shape());
-    CHECK(all_finite(second[i]));
   }
 }
 

@@ -29,6 +29,8 @@ const RandomKey key{.seed = 3, .draw = 0};
 // A call of the inputs x; a fused operation and its composed form.
 #define CALL(...) [=](const Tensors& x) { return __VA_ARGS__; }
 #define BOTH(...) CALL(__VA_ARGS__), CALL(plain::__VA_ARGS__)
+// A function by its name.
+#define NAMED(f) {#f, f}
 
 }  // namespace
 
@@ -61,47 +63,17 @@ std::vector<Call> elementwise_calls(const Shape& a, const Shape& b, const Shape&
   const auto add_functions = [&](const Input& input, std::initializer_list<Function> functions) {
     for (const auto& [name, f] : functions) all.push_back({name, {input}, a, [f = f](const Tensors& x) { return f(x[0]); }});
   };
-  add_functions(x, {{"exp", exp},
-                    {"expm1", expm1},
-                    {"exp2", exp2},
-                    {"square", square},
-                    {"abs", abs},
-                    {"sign", sign},
-                    {"neg", neg},
-                    {"sin", sin},
-                    {"cos", cos},
-                    {"tan", tan},
-                    {"atan", atan},
-                    {"sinh", sinh},
-                    {"cosh", cosh},
-                    {"tanh", tanh},
-                    {"asinh", asinh},
-                    {"erf", erf},
-                    {"floor", floor},
-                    {"ceil", ceil},
-                    {"round", round},
-                    {"trunc", trunc},
-                    {"frac", frac},
-                    {"sigmoid", sigmoid},
-                    {"relu", relu},
-                    {"selu", selu},
-                    {"softplus", softplus},
-                    {"silu", silu},
-                    {"mish", mish},
-                    {"softsign", softsign},
-                    {"logsigmoid", logsigmoid},
-                    {"tanhshrink", tanhshrink},
-                    {"alias", alias}});
-  add_functions({a, -5, 7}, {{"relu6", relu6}, {"hardsigmoid", hardsigmoid}, {"hardswish", hardswish}});
-  add_functions(positive, {{"log", log},
-                           {"log1p", log1p},
-                           {"log2", log2},
-                           {"log10", log10},
-                           {"sqrt", sqrt},
-                           {"rsqrt", rsqrt},
-                           {"reciprocal", reciprocal}});
-  add_functions(inside, {{"asin", asin}, {"acos", acos}, {"atanh", atanh}});
-  add_functions(above_1, {{"acosh", acosh}});
+  add_functions(x, {NAMED(exp),      NAMED(expm1), NAMED(exp2),  NAMED(square),   NAMED(abs),        NAMED(sign),
+                    NAMED(neg),      NAMED(sin),   NAMED(cos),   NAMED(tan),      NAMED(atan),       NAMED(sinh),
+                    NAMED(cosh),     NAMED(tanh),  NAMED(asinh), NAMED(erf),      NAMED(floor),      NAMED(ceil),
+                    NAMED(round),    NAMED(trunc), NAMED(frac),  NAMED(sigmoid),  NAMED(relu),       NAMED(selu),
+                    NAMED(softplus), NAMED(silu),  NAMED(mish),  NAMED(softsign), NAMED(logsigmoid), NAMED(tanhshrink),
+                    NAMED(alias)});
+  add_functions({a, -5, 7}, {NAMED(relu6), NAMED(hardsigmoid), NAMED(hardswish)});
+  add_functions(positive,
+                {NAMED(log), NAMED(log1p), NAMED(log2), NAMED(log10), NAMED(sqrt), NAMED(rsqrt), NAMED(reciprocal)});
+  add_functions(inside, {NAMED(asin), NAMED(acos), NAMED(atanh)});
+  add_functions(above_1, {NAMED(acosh)});
   append(all,
          {{"gelu", {x}, a, CALL(gelu(x[0]))},
           {"gelu_tanh", {x}, a, CALL(gelu(x[0], Gelu::tanh))},
@@ -417,6 +389,7 @@ std::vector<Call> other_calls() {
 }
 #undef CALL
 #undef BOTH
+#undef NAMED
 
 std::vector<Call> all_calls(std::int64_t rows, std::int64_t columns) {
   std::vector<Call> all = matrix_calls(rows, columns);

@@ -53,6 +53,17 @@ void check_all_orders(const F& f, const Tensors& xs, const Shape& expected) {
   check(grad(slope, xs, {.unused = Unused::zeros}));
 }
 
+/// The same for f of these inputs, with respect to them and `leaves`; what it gives is finite.
+inline void check_edge(const Function& f, const std::vector<Array>& inputs, const Shape& expected,
+                       const Tensors& leaves = {}) {
+  Tensors xs;
+  for (const Array& input : inputs) xs.push_back(variable(input));
+  CHECK(all_finite(f(xs).value()));
+  Tensors all = xs;
+  all.insert(all.end(), leaves.begin(), leaves.end());
+  check_all_orders([&] { return f(xs); }, all, expected);
+}
+
 /// The same for a call of the catalogue; where there are numbers, also against differences. Or it is refused.
 inline void check_call(const Call& call) {
   std::string text = call.name;

@@ -3,7 +3,7 @@
 
 #include <xgrad/xgrad.h>
 
-#include "support/attention.h"
+#include "support/orders.h"
 
 namespace xgrad::testing {
 namespace {
@@ -111,15 +111,10 @@ TEST_CASE("MultiheadAttention of sizes 0 and 1, with first and second gradients"
 }
 
 TEST_CASE("Transformer blocks of sizes 0 and 1, with first and second gradients") {
-  for (const bool norm_first : {false, true}) {
-    const TransformerOptions options{.dim = 4,
-                                     .ffn = 3,
-                                     .heads = 2,
-                                     .layers = 1,
-                                     .dropout = 0,
-                                     .norm = norm_first ? NormOrder::pre : NormOrder::post,
-                                     .activation = tanh,
-                                     .max_length = 4};
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    TransformerOptions options{.dim = 4, .ffn = 3, .heads = 2, .layers = 1, .dropout = 0, .max_length = 4};
+    options.norm = order;
+    options.activation = tanh;
     const EncoderBlock encoder{root, options};
     const DecoderBlock decoder{root, options};
     const EncoderDecoder whole{root, 5, 6, options};
@@ -144,9 +139,7 @@ TEST_CASE("Transformer blocks of sizes 0 and 1, with first and second gradients"
 }
 
 TEST_CASE("Settings of attention layers at the ends of their range are refused, or right") {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const double value : {nan, infinity, -infinity}) {
+  for (const double value : {not_a_number, infinity, -infinity}) {
     CHECK_REFUSED(ValueError, DotProductAttention(root, {.scale = value}), "attention",
                   cat("scale ", value, " is not finite"));
     CHECK_REFUSED(ValueError, GaussianAttention(root, {.w = value}), "attention", cat("w ", value, " is not finite"));

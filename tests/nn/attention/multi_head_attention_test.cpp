@@ -1,7 +1,6 @@
 // Multi-head attention: the formula, masks, weights; linear attention.
 #include "../support.h"
 
-#include <limits>
 #include <memory>
 
 #include <xgrad/xgrad.h>
@@ -10,8 +9,6 @@ namespace xgrad::testing {
 namespace {
 
 using namespace nn;
-
-constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
 
 // softmax(q k' / sqrt(d)) v head by head, in the words of the formula.
 Tensor by_formula(const MultiHeadAttention& attn, const Tensor& x, const Tensor& y) {
@@ -66,22 +63,13 @@ TEST_CASE("What is padding does not matter, not even NaN, alone or with the caus
   const MultiHeadAttention attn{root, 8, 2};
   Array x = normal({2, 6, 8}), spoilt = x;
   for (int t = 3; t < 6; ++t) {
-    for (int c = 0; c < 8; ++c) spoilt.mutable_data()[t * 8 + c] = nan;
+    for (int c = 0; c < 8; ++c) spoilt.mutable_data()[t * 8 + c] = not_a_number;
   }
   for (const AttentionMask& mask :
        {padding(Index({2}, {3, 6})), causal & padding(Index({2}, {3, 6})), padding(Index({2, 6}, 3))}) {
     const Tensor good = attn(x, x, x, mask), bad = attn(x, spoilt, spoilt, mask);
     check_close(good.value()[{0}], bad.value()[{0}], 1e-14);  // a compiler may round the way around NaN differently
   }
-}
-
-TEST_CASE("A window is a band mask") {
-  const MultiHeadAttention attn{root, 8, 2};
-  const Tensor x(normal({1, 7, 8}));
-  const Tensor y = attn(x, window({.before = 2, .after = 1}));
-  // Position 4 sees 2 ... 5 and nothing else.
-  const Tensor part = x[{_, slice(2, 6)}];
-  check_close(y.value()[{0, 4}], attn(x[{_, slice(4, 5)}], part, part).value()[{0, 0}]);
 }
 
 // ---- Errors, weights, gradients ----
@@ -169,7 +157,6 @@ TEST_CASE("A recorder keeps the weights of the layers that run while it lives") 
   CHECK_REFUSED(ValueError, of_alone.last("attn"), "attention_recorder", "'attn'", "[the model itself, '']");
 }
 
-}  // namespace
 TEST_CASE("The number of parameters does not depend on the number of heads, and one head still has W_o") {
   const MultiHeadAttention eight{root, 512, 8}, one{root, 512, 1};
   CHECK(eight(normal({2, 7, 512})).shape() == Shape{2, 7, 512});
@@ -182,8 +169,6 @@ TEST_CASE("The number of parameters does not depend on the number of heads, and 
   CHECK(difference(attn(x).value(), without.value()) > 1e-3);
   check_close(attn(x).value(), attn.o(without).value());
 }
-
-namespace {
 
 TEST_CASE("LinearAttention has the parameters of MultiHeadAttention and maps around linear_attention") {
   const LinearAttention attn{root, 8, 2, {.key = 5, .value = 3}};
@@ -217,5 +202,4 @@ TEST_CASE("LinearAttention refuses what it cannot do") {
 }
 
 }  // namespace
-
 }  // namespace xgrad::testing

@@ -38,15 +38,12 @@ TEST_CASE(
 
 TEST_CASE("Step by step, in pieces of any size, self-attention is what it is at once") {
   using Options = MultiHeadAttentionOptions;
+  Options scaled{.bias = true, .packed = true, .rotary_theta = 10., .rotary_layout = RotaryLayout::interleaved};
+  scaled.rotary_scaling = RotaryScaling{.context = 20};
   for (const Options& options :
        {Options{.bias = true, .packed = true}, Options{.kv_heads = 2, .packed = true}, Options{.kv_heads = 2},
         Options{.bias = true, .kv_heads = 1, .packed = true, .rotary_theta = 100.},
-        Options{.bias = true, .kv_heads = 1, .rotary_theta = 100.},
-        Options{.bias = true,
-        .packed = true,
-        .rotary_theta = 10.,
-        .rotary_layout = RotaryLayout::interleaved,
-        .rotary_scaling = RotaryScaling{.context = 20}}}) {
+        Options{.bias = true, .kv_heads = 1, .rotary_theta = 100.}, scaled}) {
     for (const std::optional<std::int64_t> seen : {std::optional<std::int64_t>(), {1}, {3}, {9}}) {
       const MultiHeadAttention attn{root, 16, 4, options};
       const Tensor x = normal({2, 9, 16});

@@ -51,6 +51,12 @@ class Table : public Stepper {
   std::vector<Prefix> written_;
 };
 
+// Probabilities as logits.
+std::vector<Real> logs(std::vector<Real> probabilities) {
+  for (Real& p : probabilities) p = std::log(p);
+  return probabilities;
+}
+
 // The worked example: tokens A, B, C and the end, and the probabilities of the next; 1/4 where the book says nothing.
 constexpr std::int64_t eos = 3, bos = 4;
 std::vector<Real> worked(const Table::Prefix& prefix) {
@@ -59,9 +65,7 @@ std::vector<Real> worked(const Table::Prefix& prefix) {
       {{bos, 0, 1}, {0.2, 0.2, 0.4, 0.2}},    {{bos, 0, 2}, {0.1, 0.6, 0.2, 0.1}},
       {{bos, 0, 1, 2}, {0.0, 0.2, 0.2, 0.6}}, {{bos, 0, 2, 1}, {0.1, 0.2, 0.1, 0.6}}};
   const auto found = rows.find(prefix);
-  std::vector<Real> logits = found == rows.end() ? std::vector<Real>(4, 0.25) : found->second;
-  for (Real& p : logits) p = std::log(p);
-  return logits;
+  return logs(found == rows.end() ? std::vector<Real>(4, 0.25) : found->second);
 }
 
 // Normal logits for every prefix, the first token of which says which table is meant.
@@ -125,14 +129,12 @@ TEST_CASE("Exhaustive search on the worked table finds A C B <eos> with 0.054") 
   CHECK(std::exp(best.log_p) == doctest::Approx(0.054));
   CHECK(best.score == doctest::Approx(std::log(0.054) / std::pow(4, 0.75)));
   CHECK(found[0][1].tokens == std::vector<std::int64_t>{0, 1, 2});
-}
-
-TEST_CASE("By probability alone the shortest sentence wins on the worked table") {
-  Table table{worked};
-  const auto found = exhaustive_search(table, {.bos = bos, .eos = eos, .max_length = 4});
-  CHECK(found[0][0].tokens.empty());
-  CHECK(found[0][0].ended);
-  CHECK(std::exp(found[0][0].log_p) == doctest::Approx(0.1));
+  // By probability alone the shortest sentence wins.
+  Table again{worked};
+  const Hypothesis shortest = exhaustive_search(again, {.bos = bos, .eos = eos, .max_length = 4})[0][0];
+  CHECK(shortest.tokens.empty());
+  CHECK(shortest.ended);
+  CHECK(std::exp(shortest.log_p) == doctest::Approx(0.1));
 }
 
 TEST_CASE("Exhaustive search sees every sequence once, and their probabilities sum to 1") {
@@ -167,9 +169,7 @@ std::vector<Real> five_tokens(const Table::Prefix& prefix) {
                                                        {2, {0.1, 0.1, 0.1, 0.1, 0.6}},
                                                        {1, {0.1, 0.1, 0.1, 0.6, 0.1}},
                                                        {4, {0.1, 0.1, 0.1, 0.5, 0.2}}};
-  std::vector<Real> logits = rows.at(prefix.back());
-  for (Real& p : logits) p = std::log(p);
-  return logits;
+  return logs(rows.at(prefix.back()));
 }
 
 TEST_CASE("A beam of width 2 over five tokens considers A, C, AB, CE, ABD, CED") {
@@ -262,14 +262,10 @@ TEST_CASE("A longer wait never gives a worse hypothesis, and no wait after the i
     for (const double alpha : {0.0, 0.75, 1.5, -0.5}) {
       const auto best = [&](Stopping stopping, std::int64_t num_best) {
         Table table{random_rows(4, seed)};
-        return beam_search(table, {.bos = 4,
-                                   .eos = 0,
-                                   .max_length = 8,
-                                   .num_beams = 2,
-                                   .length_penalty = alpha,
-                                   .stopping = stopping,
-                                   .num_best = num_best})[0][0]
-            .score;
+        BeamOptions options{.bos = 4, .eos = 0, .max_length = 8, .num_beams = 2, .length_penalty = alpha};
+        options.stopping = stopping;
+        options.num_best = num_best;
+        return beam_search(table, options)[0][0].score;
       };
       CHECK(best(Stopping::impossible, 1) >= best(Stopping::enough, 1));
       CHECK(best(Stopping::impossible, 1) >= best(Stopping::unlikely, 1));
@@ -346,10 +342,7 @@ TEST_CASE("A batch without sequences stays one") {
 }
 
 TEST_CASE("What is impossible is not found") {
-  const auto two_ways = [](const Table::Prefix&) {
-    const Real never = -std::numeric_limits<Real>::infinity();
-    return std::vector<Real>{never, 0, 0, never};
-  };
+  const auto two_ways = [](const Table::Prefix&) { return std::vector<Real>{-infinity, 0, 0, -infinity}; };
   Table table{two_ways};
   CHECK(beam_search(table, {.bos = 4, .max_length = 2, .num_beams = 8, .num_best = 8})[0].size() == 4);
   Table same{two_ways};
@@ -368,8 +361,7 @@ TEST_CASE("The best hypotheses as arrays are filled up with eos") {
 // ---- Sampling ----
 
 TEST_CASE("Temperature sharpens or flattens, then top_k and top_p choose") {
-  const Array logits({1, 5}, {std::log(Real(0.1)), std::log(Real(0.4)), std::log(Real(0.2)), std::log(Real(0.25)),
-                              std::log(Real(0.05))});
+  const Array logits({1, 5}, logs({0.1, 0.4, 0.2, 0.25, 0.05}));
   check_close(sampling_probabilities(logits, {}), Array({1, 5}, {0.1, 0.4, 0.2, 0.25, 0.05}));
   check_close(sampling_probabilities(logits, {.temperature = 0.5}),
               Array({1, 5}, {0.01 / 0.275, 0.16 / 0.275, 0.04 / 0.275, 0.0625 / 0.275, 0.0025 / 0.275}));
@@ -389,12 +381,7 @@ TEST_CASE("Temperature sharpens or flattens, then top_k and top_p choose") {
 TEST_CASE("Samples follow the probabilities, and only tokens that were kept are drawn") {
   const std::vector<double> p{0.1, 0.4, 0.2, 0.25, 0.05};
   const std::int64_t N = 20000;
-  Table table{[&](const Table::Prefix&) {
-                std::vector<Real> logits;
-                for (const double share : p) logits.push_back(static_cast<Real>(std::log(share)));
-                return logits;
-              },
-              N};
+  Table table{[&](const Table::Prefix&) { return logs({p.begin(), p.end()}); }, N};
   const Decoded drawn = sample(table, {.bos = 5, .max_length = 1, .seed = 3});
   std::vector<double> counts(5);
   for (const std::int64_t token : drawn.tokens) ++counts[static_cast<std::size_t>(token)];
@@ -426,14 +413,6 @@ TEST_CASE("A seed gives the same text, whoever else is in the batch") {
   CHECK(equal(draw(2, {}).tokens, first.tokens));
   CHECK(equal(draw(2, {}).tokens, second.tokens));
   CHECK(!equal(first.tokens, second.tokens));
-}
-
-TEST_CASE("One token to choose from is greedy search") {
-  Table one{random_rows(6, 1), 2}, other{random_rows(6, 1), 2};
-  const Decoded expected = greedy(one, {.bos = 6, .eos = 0, .max_length = 9});
-  const Decoded drawn = sample(other, {.bos = 6, .eos = 0, .max_length = 9, .top_k = 1});
-  CHECK(equal(drawn.tokens, expected.tokens));
-  check_close(drawn.scores, expected.scores);
 }
 
 // ---- Refusals ----
@@ -516,10 +495,7 @@ TEST_CASE("With changed scores a beam of one is greedy search, and what is repor
 
 TEST_CASE("A beam is searched by the probabilities after the changes, and their score is by length") {
   // Two tokens; without the end, which is forbidden at first, the others are 0.6 / 0.9 and 0.3 / 0.9.
-  const auto fixed = [](const Table::Prefix&) {
-    return std::vector<Real>{std::log(Real(0.1)), std::log(Real(0.6)), std::log(Real(0.3))};
-  };
-  Table table(fixed);
+  Table table([](const Table::Prefix&) { return logs({0.1, 0.6, 0.3}); });
   const auto found = beam_search(
       table,
       {.bos = 3, .eos = 0, .max_length = 2, .num_beams = 7, .length_penalty = 1, .num_best = 7, .min_length = 1});
@@ -537,8 +513,7 @@ TEST_CASE("A processor sees what was written, and what it forbids is not") {
   std::vector<std::vector<std::int64_t>> seen;
   const LogitsProcessor no_repeat = [&](std::span<const std::int64_t> written, std::span<Real> scores) {
     seen.emplace_back(written.begin(), written.end());
-    for (const std::int64_t token : written)
-      scores[static_cast<std::size_t>(token)] = -std::numeric_limits<Real>::infinity();
+    for (const std::int64_t token : written) scores[static_cast<std::size_t>(token)] = -infinity;
   };
   Table one(fixed), two(fixed), three(fixed), four(fixed);
   std::vector<std::pair<std::int64_t, std::int64_t>> told;
@@ -554,11 +529,8 @@ TEST_CASE("A processor sees what was written, and what it forbids is not") {
     const Index drawn = sample(four, {.max_length = 4, .seed = 3, .process = no_repeat}).tokens;
     CHECK(std::ranges::count(drawn, token) == 1);
   }
-  CHECK_REFUSED(
-      NumericError,
-      greedy(two, {.process = [](std::span<const std::int64_t>,
-                                 std::span<Real> scores) { scores[0] = std::numeric_limits<Real>::quiet_NaN(); }}),
-      "greedy", "a processed score is NaN");
+  const LogitsProcessor spoil = [](std::span<const std::int64_t>, std::span<Real> scores) { scores[0] = not_a_number; };
+  CHECK_REFUSED(NumericError, greedy(two, {.process = spoil}), "greedy", "a processed score is NaN");
 }
 
 TEST_CASE("Searches refuse options out of range before the model is asked") {
@@ -604,11 +576,11 @@ TEST_CASE("Searches refuse a model whose steps have another shape, or no numbers
   CHECK_REFUSED(ShapeError, beam_search(wrong, {}), "beam_search", "needs a step that gives (2, V), got [3, 4]");
   wrong.logits = Array(Shape{2, 0});
   CHECK_REFUSED(ShapeError, greedy(wrong, {}), "greedy", "needs a step that gives (2, V), got [2, 0]");
-  wrong.logits = Array({2, 3}, {0, 0, 0, 0, std::numeric_limits<Real>::quiet_NaN(), 0});
+  wrong.logits = Array({2, 3}, {0, 0, 0, 0, not_a_number, 0});
   CHECK_REFUSED(NumericError, sample(wrong, {}), "sample", "row 1 of a step's logits holds NaN");
   CHECK_REFUSED(NumericError, sampling_probabilities(wrong.logits, {.top_k = 2}), "sampling_probabilities",
                 "row 1 holds NaN, or nothing above -inf");
-  wrong.logits = Array({2, 3}, -std::numeric_limits<Real>::infinity());
+  wrong.logits = Array({2, 3}, -infinity);
   CHECK_REFUSED(NumericError, greedy(wrong, {}), "greedy", "no token has a probability above 0 in row 0");
   CHECK_REFUSED(NumericError, sample(wrong, {}), "sample", "no token has a probability above 0 in row 0");
   CHECK_REFUSED(NumericError, beam_search(wrong, {}), "beam_search", "sequence 0", "probability above 0");

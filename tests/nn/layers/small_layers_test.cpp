@@ -165,11 +165,8 @@ TEST_CASE("loss layers are their functions with their options, and save their we
               ctc_loss(steps, targets, fours, ones_each, {.blank = 2}));
 }
 
-TEST_CASE("unflatten refuses sizes of another product") {
+TEST_CASE("padding layers refuse what has no such axes, and unflatten sizes of another product") {
   CHECK_REFUSED(ShapeError, unflatten(ones({2, 3}), 1, {2, 2}), "unflatten");
-}
-
-TEST_CASE("padding layers refuse what has no such axes") {
   CHECK_REFUSED(ShapeError, nn::ZeroPad1d(nn::root, 1)(Tensor(1)), "pad", "needs (..., L), got []");
   CHECK_REFUSED(ShapeError, nn::ReflectionPad2d(nn::root, 1)(zeros({3})), "pad", "needs (..., H, W), got [3]");
 }

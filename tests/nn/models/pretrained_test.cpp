@@ -146,12 +146,9 @@ TEST_CASE("BERT without its head, with a pooler and with a classifier is the ref
     CHECK_REFUSED(ValueError, bare->pool(hidden), "bert", "its head has no pooler");
   }
   CHECK_REFUSED(ShapeError, judge->pool(hidden[{0}]), "bert", "pool needs h (B, T, C), got [9, 16]");
-  const auto refusal = [&](const char* name, BertHead head) {
-    return error_of<FormatError>([&] { loaded(name, head); });
-  };
-  CHECK(refusal("bert", BertHead::classes).find("\"classifier.weight\"") != std::string::npos);
-  CHECK(refusal("bert_classifier", BertHead::words).find("\"classifier.weight\"") != std::string::npos);
-  CHECK(refusal("bert_encoder", BertHead::words).find("\"cls.predictions.bias\"") != std::string::npos);
+  CHECK_REFUSED(FormatError, loaded("bert", BertHead::classes), "load_bert", "\"classifier.weight\"");
+  CHECK_REFUSED(FormatError, loaded("bert_classifier", BertHead::words), "load_bert", "\"classifier.weight\"");
+  CHECK_REFUSED(FormatError, loaded("bert_encoder", BertHead::words), "load_bert", "\"cls.predictions.bias\"");
 
   const TemporaryFolder folder;
   const std::string path = folder / "config.json", text = read_text(folder_of("bert_classifier") + "/config.json");
@@ -214,7 +211,7 @@ TEST_CASE("Weights that are missing, unexpected or misshapen are refused togethe
     CHECK(equal(std::get<Array>(array), std::get<Array>(before.at(name))));
   }
   const Llama llama{root, llama_options(folder_of("llama"))};
-  CHECK(error_of<FormatError>([&] { load_llama(llama, folder_of("gpt2")); }).find("and ") != std::string::npos);
+  CHECK_REFUSED(FormatError, load_llama(llama, folder_of("gpt2")), "load_llama", "and ");
   const Bert bert{root, bert_options(folder_of("bert"))};
   CHECK_THROWS_AS(load_bert(bert, folder_of("llama")), FormatError);
 }
@@ -282,16 +279,14 @@ TEST_CASE("A model of another family is refused by name, and without the name by
     const std::size_t begin = error.find(".json: ");
     return error.substr(begin == error.npos ? 0 : begin + 7);
   };
-  for (const std::string family : {"granite", "smollm3", "ernie4_5", "gemma", "cohere", "olmo", "nemotron", "gptj"}) {
-    CHECK(refusal(family, llama_options) == cat("\"model_type\" is not supported, found \"", family, "\""));
-  }
-  for (const std::string family : {"gptj", "gpt_bigcode", "granite"}) {
-    CHECK(refusal(family, gpt2_options) == cat("\"model_type\" is not supported, found \"", family, "\""));
-  }
-  for (const std::string family : {"roberta", "electra", "granite"}) {
-    CHECK(refusal(family, bert_options) == cat("\"model_type\" is not supported, found \"", family, "\""));
-  }
-
+  const auto refused_by_name = [&](const auto& read, std::initializer_list<const char*> families) {
+    for (const std::string family : families) {
+      CHECK(refusal(family, read) == cat("\"model_type\" is not supported, found \"", family, "\""));
+    }
+  };
+  refused_by_name(llama_options, {"granite", "smollm3", "ernie4_5", "gemma", "cohere", "olmo", "nemotron", "gptj"});
+  refused_by_name(gpt2_options, {"gptj", "gpt_bigcode", "granite"});
+  refused_by_name(bert_options, {"roberta", "electra", "granite"});
   const bool named = false;
   CHECK(refusal("granite", llama_options, named) == "\"embedding_multiplier\" is not supported, found 12.0");
   CHECK(refusal("smollm3", llama_options, named).starts_with("\"no_rope_layers\" is not supported, found [1,1,1,0,"));
@@ -352,14 +347,13 @@ TEST_CASE("What other families do otherwise is refused by name, and taken where 
 }
 
 TEST_CASE("Activations have all the names that the package has for them") {
-  const TemporaryFolder folder;
-  const std::string path = folder / "config.json";
+  const Config config;
   const Tensor x = linspace(-3, 3, 13);
   const auto value = [&](const std::string& name) {
-    write_text(path, cat(R"({"vocab_size": 5, "n_positions": 4, "n_embd": 4, "n_head": 2, "n_layer": 1,
+    write_text(config.path, cat(R"({"vocab_size": 5, "n_positions": 4, "n_embd": 4, "n_head": 2, "n_layer": 1,
                              "activation_function": ")",
-                         name, "\"}"));
-    return gpt2_options(path).activation(x).value();
+                                name, "\"}"));
+    return gpt2_options(config.path).activation(x).value();
   };
   CHECK(equal(value("swish"), silu(x).value()));
   CHECK(equal(value("silu"), silu(x).value()));

@@ -112,10 +112,6 @@ TEST_CASE("MultiheadAttention refuses what does not fit") {
   CHECK_THROWS_AS(attn(Tensor(normal({4}))), ShapeError);
 }
 
-}  // namespace
-
-namespace {
-
 Results multihead(const Case& c) {
   const nn::pytorch::MultiheadAttention layer(nn::root, 4, 2,
                                               {.bias = c.flag("bias"),

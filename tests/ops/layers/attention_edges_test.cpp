@@ -1,5 +1,6 @@
 // Attention where things end: bands beside lengths, sizes of 0 and 1, the largest numbers, infinite scores.
 #include "support/attention.h"
+#include "support/orders.h"
 
 namespace xgrad::testing {
 namespace {
@@ -52,7 +53,7 @@ void check_unseen(const AttentionMask& mask, std::int64_t B, std::int64_t T, std
     Tensors all = grad(y, x, {.seed = seed, .create_graph = create_graph});
     if (create_graph) {
       const Tensor squares = sum(square(all[0])) + sum(square(all[1])) + sum(square(all[2]));
-      for (const Tensor& second : grad(squares, x, {.retain_graph = true})) CHECK(all_finite(second));
+      for (const Tensor& second : grad(squares, x, {.retain_graph = true})) CHECK(all_finite(second.value()));
     }
     all.push_back(y);
     return all;

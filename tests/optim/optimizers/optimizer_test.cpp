@@ -181,7 +181,6 @@ TEST_CASE("A state that does not fit is refused with every name, and changes not
 }
 
 TEST_CASE("A state with numbers that no optimizer leaves behind is refused with every name, and changes nothing") {
-  const Real infinity = std::numeric_limits<Real>::infinity();
   const std::int64_t most = std::int64_t{1} << 53;
   const Tensor w = variable(Array({2}, {1, 2}), "w"), b = variable(1, "b");
   optim::Adam adam{{w, b}};

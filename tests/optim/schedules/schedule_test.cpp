@@ -109,15 +109,13 @@ TEST_CASE("ReduceOnPlateau keeps count over a checkpoint, of all groups, and ref
   CHECK(sgd.lr(0) == 0.2);
   CHECK(other.lr(1) == 0.2);
 
-  const auto refusal = [&](const optim::PlateauOptions& options) {
-    return error_of<ValueError>([&] { optim::ReduceOnPlateau(sgd, options); });
-  };
-  CHECK(refusal({.factor = 1}) == "reduce_on_plateau: factor 1 is not in [0, 1)");
-  CHECK(refusal({.patience = -1}) == "reduce_on_plateau: patience -1 is negative");
-  CHECK(refusal({.threshold = -1}) == "reduce_on_plateau: threshold -1 is negative or not finite");
-  CHECK(refusal({.cooldown = -1}) == "reduce_on_plateau: cooldown -1 is negative");
-  CHECK(refusal({.min_lr = -1}) == "reduce_on_plateau: min_lr -1 is negative or not finite");
-  CHECK(refusal({.eps = -1}) == "reduce_on_plateau: eps -1 is negative or not finite");
+  const auto with = [&](const optim::PlateauOptions& options) { optim::ReduceOnPlateau(sgd, options); };
+  CHECK_REFUSED(ValueError, with({.factor = 1}), "reduce_on_plateau", "factor 1 is not in [0, 1)");
+  CHECK_REFUSED(ValueError, with({.patience = -1}), "reduce_on_plateau", "patience -1 is negative");
+  CHECK_REFUSED(ValueError, with({.threshold = -1}), "reduce_on_plateau", "threshold -1 is negative or not finite");
+  CHECK_REFUSED(ValueError, with({.cooldown = -1}), "reduce_on_plateau", "cooldown -1 is negative");
+  CHECK_REFUSED(ValueError, with({.min_lr = -1}), "reduce_on_plateau", "min_lr -1 is negative or not finite");
+  CHECK_REFUSED(ValueError, with({.eps = -1}), "reduce_on_plateau", "eps -1 is negative or not finite");
   StateFile state = plateau.state_dict();
   state.metadata["best"] = "nan";
   CHECK_REFUSED(FormatError, plateau.load_state_dict(state), "load_state_dict", "the best figure is NaN");
