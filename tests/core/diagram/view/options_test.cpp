@@ -180,7 +180,7 @@ TEST_CASE("an overlay without title, without function, with two, or with a numbe
     CHECK_REFUSED(ValueError, view(overlay_of("n", "", [=](const GraphVertex&) { return number; })), "graph",
                   "for tanh 'y'");
   }
-  const Tensor hostile = variable(1, std::string("a\0\x1b[31m", 7));
+  const Tensor hostile = tanh(variable(1)).named(std::string("a\0\x1b[31m", 7));
   const std::string what = error_of<ValueError>([&] {
     GraphView::of({hostile}, {.overlay = overlay_of("n", "", [](const GraphVertex&) { return infinity; })});
   });
