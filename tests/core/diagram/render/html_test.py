@@ -230,7 +230,7 @@ def a_click_tells():
                  "the sum of 2 parts", "[1, :, :]"):
         expect_that(part in facts, f"the panel does not say {part!r}: {facts}")
     expect(len(js("[...document.querySelectorAll('#facts .histogram')]")), 4, "histograms of value, gradient and two parts")
-    expect(len(js("[...document.querySelectorAll('#facts .histogram')[0].querySelectorAll('rect')]")), 16)
+    expect(len(js("[...document.querySelectorAll('#facts .histogram')[0].querySelectorAll('rect')]")), 20)
     rows = js("[...document.querySelectorAll('#facts .numbers')[0].querySelectorAll('tr')].map((row) => row.cells.length)")
     expect(rows, [4, 4, 4, 4])
     expect(js("graph.byId.get('n4').value.numbers.map(short)"),
