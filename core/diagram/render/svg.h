@@ -8,8 +8,8 @@
 namespace xgrad {
 
 /// The diagram as one SVG document that refers to nothing outside. Vertices are groups with the ids n0, n1, ..., edges
-/// e0, ..., frames c0, ..., titles of frames t0, ...; their classes give their kind. The picture is dark
-/// if the reader's screen is. Everything is at the positions of GraphLayout::of(view, options).
+/// e0, ..., frames c0, ..., titles of frames t0, ...; their classes give their kind. The picture is dark if the reader's
+/// screen is. Everything is at the positions of GraphLayout::of(view, options).
 std::string to_svg(const GraphView& view, const GraphOptions& options = {});
 
 namespace detail {

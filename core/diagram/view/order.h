@@ -14,8 +14,8 @@ inline constexpr int nothing = -1;
 /// For each vertex its number when inputs come before results and the order is otherwise kept (Kahn 1962). For a view
 /// with a cycle: the present numbers.
 std::vector<int> topological_numbers(const GraphView& view);
-/// The vertices with these numbers, without those whose number is `nothing`, which
-/// must have no inputs; edges by (to, input).
+/// The vertices with these numbers, without those whose number is `nothing`, which must have no inputs; edges by (to,
+/// input).
 GraphView renumbered(GraphView view, const std::vector<int>& numbers);
 
 enum class EdgeKind {

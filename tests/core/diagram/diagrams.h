@@ -62,11 +62,8 @@ inline std::string arrows(const GraphView& view) {
   return result;
 }
 
-inline std::string svg_of(const GraphView& view, const GraphOptions& options = {}) {
-  return to_svg(view, options);
-}
 inline std::string svg_of(const Tensors& results, const GraphOptions& options = {}) {
-  return svg_of(GraphView::of(results, options), options);
+  return to_svg(GraphView::of(results, options), options);
 }
 
 /// tanh(weight x), in a module of that path and kind.

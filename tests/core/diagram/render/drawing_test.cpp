@@ -85,7 +85,7 @@ void check_drawings(const Strings& names) {
   CHECK(read_dot(to_dot(view, options)) == std::pair(view.vertices.size(), view.edges.size()));
   CHECK(count(to_text(view), "\n") == view.vertices.size() + 1);
 
-  const ReadXml svg = read_xml(svg_of(view, options));
+  const ReadXml svg = read_xml(to_svg(view, options));
   CHECK(std::ranges::count(svg.ids, cat('n', view.vertices.size() - 1)) == 1);
   CHECK(svg.ids.size() == view.vertices.size() + view.edges.size() + 2 * view.frames.size());
   static const std::set<std::string> known{"svg",  "title", "desc", "style", "rect", "ellipse",
@@ -295,7 +295,7 @@ TEST_CASE("roles can be told apart without colours") {
   const Tensor first = grad(sum(y), {w}, {.create_graph = true})[0];
   const GraphOptions options{.depth = 0};
   const GraphView view = GraphView::of({grad(sum(first), {w}, {.create_graph = true})[0]}, options);
-  const std::string svg = svg_of(view, options);
+  const std::string svg = to_svg(view, options);
   std::map<std::string, std::set<std::string>> looks;  // of each role: outlines, corners and number of marks
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
@@ -322,7 +322,7 @@ TEST_CASE("the first NaN is drawn as an error, in words, too") {
   GraphView view = GraphView::of({sum(log(variable(Array(Shape{2}, Real(-1)), "x")))});
   const auto log = std::ranges::find(view.vertices, "log", &GraphVertex::op);
   log->first_nan = true;
-  const std::string svg = svg_of(view);
+  const std::string svg = to_svg(view);
   CHECK(count(svg, cat("<g id=\"n", log - view.vertices.begin(), "\" class=\"vertex operation as-error\"")) == 1);
   CHECK(count(svg, ".graph-light .as-error .box{fill:#fee2e2;stroke:#dc2626}") == 1);
   CHECK(count(svg, ">NaN, the first</tspan>") == 1);
@@ -344,7 +344,7 @@ TEST_CASE("names and equations are typeset in pictures") {
 TEST_CASE("equations stand in the boxes of pictures where they are asked for, and always in their titles") {
   const GraphView view = GraphView::of(two_modules());
   for (const bool equations : {false, true}) {
-    const std::string svg = svg_of(view, {.equations = equations});
+    const std::string svg = to_svg(view, {.equations = equations});
     CHECK((count(svg, ">y = tanh x</tspan>") > 0) == equations);
     CHECK((count(svg, ">dy/dx = 1 - y</tspan>") > 0) == equations);
     CHECK(count(svg, "\ny = tanh x\ndy/dx = 1 - y^2</title>") == 2);
@@ -365,7 +365,7 @@ TEST_CASE("each hostile title, further line and number of an overlay is text and
     const std::string dot = to_dot(view, options);
     CHECK(dot.find('\0') == dot.npos);
     CHECK(read_dot(dot) == std::pair<std::size_t, std::size_t>(2, 1));
-    const std::string svg = svg_of(view, options);
+    const std::string svg = to_svg(view, options);
     append(all, svg.substr(svg.find('\n') + 1));
   }
   const ReadXml read = read_xml(cat("<all>", all, "</all>"));

@@ -125,7 +125,7 @@ TEST_CASE("a picture has the numbers of a run, and its tooltips those that it sh
   y.backward();
   const GraphOptions options{.values = &values};
   const GraphView view = GraphView::of({y}, options);
-  const std::string svg = svg_of(view, options);
+  const std::string svg = to_svg(view, options);
   CHECK(count(svg, "class=\"cells\"") == 2);  // w and its gradient
   CHECK(count(svg, "class=\"bars\"") == 3);   // big and its gradient, the product, whose gradient is all 1
   CHECK(count(svg, "gradient all 1<") == 1);
