@@ -1,5 +1,4 @@
-// The recycling pool: size classes, a list of free blocks per class and thread, and a shared one per class; large
-// blocks come from a heap of their own (large_blocks.h).
+// The recycling pool: size classes, a list of free blocks per class and thread, and a shared one per class.
 #include "memory.h"
 
 #include <algorithm>
@@ -10,8 +9,6 @@
 #include <mutex>
 #include <utility>
 #include <vector>
-
-#include "large_blocks.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define XGRAD_POOL_OFF 1
@@ -57,8 +54,7 @@ struct Counters {
 // doubling, so that at most 1/8 is wasted.
 constexpr int small_sizes = 16;
 constexpr int small_classes = 2 * small_sizes;
-// To the large blocks, which have no classes; without a pool to 2^62.
-constexpr int class_count = small_classes + 8 * (pooling ? std::bit_width(detail::LargeBlocks::least) - 11 : 52);
+constexpr int class_count = small_classes + 8 * 52;  // to 2^62
 
 struct SizeClass {
   int index;
@@ -81,8 +77,6 @@ std::size_t bytes_of_class(int index) {
   const int top = 10 + (index - small_classes) / 8, steps = (index - small_classes) % 8 + 1;
   return (std::size_t{1} << top) + static_cast<std::size_t>(steps) * (std::size_t{1} << (top - 3));
 }
-
-bool is_large(std::size_t bytes) { return pooling && bytes >= detail::LargeBlocks::least; }
 
 struct FreeBlock {
   FreeBlock* next;
@@ -155,13 +149,9 @@ class SharedLists {
   Counters counters_;
 };
 
-// Shared by all threads. Never destroyed: static objects may release blocks late.
-struct Heap {
-  SharedLists small;
-  detail::LargeBlocks large;
-};
-Heap& heap() {
-  static Heap& only = *new Heap;
+// Never destroyed: static objects may release blocks late.
+SharedLists& shared_lists() {
+  static SharedLists& only = *new SharedLists;
   return only;
 }
 
@@ -184,7 +174,7 @@ class Pool {
     const auto counted = static_cast<std::int64_t>(size.bytes);
     List& list = free_[static_cast<std::size_t>(size.index)];
     void* block = nullptr;
-    if (list.first || (pooling && heap().small.has(size.index) && refill(size.index))) {
+    if (list.first || (pooling && shared_lists().has(size.index) && refill(size.index))) {
       counters_.bytes_cached.add(-counted);
       block = std::exchange(list.first, list.first->next);
       // Fetches the next block while this one is filled.
@@ -248,8 +238,7 @@ class Pool {
     void* block = std::aligned_alloc(grain, bytes);
     if (!block) {
       trim();
-      heap().small.trim();
-      heap().large.trim();
+      shared_lists().trim();
       block = std::aligned_alloc(grain, bytes);
     }
     if (!block) throw std::bad_alloc();
@@ -268,11 +257,11 @@ class Pool {
     list.first = rest;
     list.room += count;
     counters_.bytes_cached.add(-bytes_of(index, count));
-    heap().small.give(index, batch);
+    shared_lists().give(index, batch);
   }
   // Takes a batch from the shared lists; false if others were faster.
   bool refill(int index) {
-    Batch* batch = heap().small.take(index);
+    Batch* batch = shared_lists().take(index);
     if (!batch) return false;
     List& list = free_[static_cast<std::size_t>(index)];
     list.room -= batch->count;
@@ -340,48 +329,33 @@ auto with_pool(const F& f) {
   return f(*local_pool);
 }
 
-void* allocate_large(std::size_t bytes) {
-  void* block = heap().large.allocate(bytes);
-  if (!block) {
-    detail::pool_trim();
-    block = heap().large.allocate(bytes);
-  }
-  if (!block) throw std::bad_alloc();
-  return block;
-}
-
 }  // namespace
 
 void* pool_allocate(std::size_t bytes, PoolUse use) {
   if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) / 2) throw std::bad_alloc();
-  if (is_large(bytes)) return allocate_large(bytes);
   return with_pool([=](Pool& pool) { return pool.allocate(bytes, use); });
 }
 
 void pool_release(void* block, std::size_t bytes, PoolUse use) noexcept {
   if (!block) return;
-  if (is_large(bytes)) return heap().large.release(block, bytes);
   try {
     with_pool([=](Pool& pool) { pool.release(block, bytes, use); });
   } catch (const std::bad_alloc&) {  // there is no memory for this thread's pool
-    heap().small.release(size_class(bytes, use).index, block);
+    shared_lists().release(size_class(bytes, use).index, block);
   }
 }
 
 PoolStats pool_stats() {
   const std::lock_guard lock(registry().mutex);
   Counters sum;
-  sum.add(heap().small.counters());
+  sum.add(shared_lists().counters());
   for (const Pool* each : registry().pools) sum.add(each->counters());
-  const auto large = heap().large.counts();
-  return {sum.bytes_in_use.value() + large.bytes_in_use, sum.bytes_cached.value() + large.bytes_cached,
-          sum.system_requests.value() + large.system_requests};
+  return {sum.bytes_in_use.value(), sum.bytes_cached.value(), sum.system_requests.value()};
 }
 
 void detail::pool_trim() {
   with_pool([](Pool& pool) { pool.trim(); });
-  heap().small.trim();
-  heap().large.trim();
+  shared_lists().trim();
 }
 
 }  // namespace xgrad

@@ -3,8 +3,7 @@
 // A training loop asks for the same sizes again and again. The pool reuses a free block of the size class instead of
 // asking the operating system, so that a loop in its steady state makes no system call and touches no new page. Each
 // thread has lists of its own, so that it takes no lock; a block may be released by another thread than the one that
-// took it, and blocks that a thread gets back beyond those it requested itself go to shared lists. Blocks of a mebibyte
-// and more come from a shared heap (large_blocks.h), where memory freed by one size serves another.
+// took it, and blocks that a thread gets back beyond those it requested itself go to shared lists.
 #pragma once
 
 #include <atomic>
@@ -36,8 +35,7 @@ struct PoolStats {
 PoolStats pool_stats();
 
 namespace detail {
-/// Returns the free blocks of this thread, of the shared lists and of the heap of large blocks to the operating system,
-/// except blocks of at most 1 KiB. An allocation that the system refuses does so by itself and asks again.
+/// Returns the free blocks of this thread and of the shared lists to the operating system, except blocks of at most 1 KiB. An allocation that the system refuses does so by itself and asks again.
 void pool_trim();
 }  // namespace detail
 
