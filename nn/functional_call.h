@@ -48,8 +48,8 @@ void copy_state(const Module& from, const Module& to);
 }  // namespace detail
 
 /// A second model, made of the same options, with the same numbers, modes and frozen parameters, as a model of its own;
-/// without the hooks and parametrizations of the first. For modules made from a place alone, or from a place and
-/// `options`, like every Layer.
+/// without the hooks of the first. For modules made from a place alone, or from a place and `options`, like every
+/// Layer.
 template <class M>
 std::unique_ptr<M> clone(const M& model) {
   std::unique_ptr<M> twin;

@@ -1,4 +1,4 @@
-// Substitution: other tensors in place of a module's parameters, for functional_call() and parametrizations.
+// Substitution: other tensors in place of a module's parameters, for functional_call().
 #pragma once
 
 #include <memory>
