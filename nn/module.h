@@ -289,7 +289,7 @@ class Module {
  private:
   friend class Entered;
   friend class Eval;
-  friend struct FunctionalCall;
+  friend class FunctionalCall;
   friend struct nn::At;
   friend struct ModulePrinter;
   struct Entry {
