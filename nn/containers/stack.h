@@ -14,23 +14,6 @@ namespace xgrad::nn {
 /// The most layers one after the other; more are refused as a mistake.
 inline constexpr std::int64_t most_layers = 1 << 16;
 
-/// Walks through layers that a container owns. Threads: a plain value.
-template <class Layer>
-class LayerIterator {
- public:
-  using Inner = typename std::vector<std::unique_ptr<Layer>>::const_iterator;
-  explicit LayerIterator(Inner at) : at_(at) {}
-  const Layer& operator*() const { return **at_; }
-  LayerIterator& operator++() {
-    ++at_;
-    return *this;
-  }
-  friend bool operator==(const LayerIterator&, const LayerIterator&) = default;
-
- private:
-  Inner at_;
-};
-
 /// Layers of one type with the names 0, 1, ..., n - 1, made from the same arguments or by a function of the place and
 /// the number.
 ///
@@ -106,8 +89,24 @@ class Stack : public Module {
     if (i < 0 || i >= size()) fail<ValueError>("stack", "layer ", i, " of ", size());
     return *layers_[static_cast<std::size_t>(i)];
   }
-  auto begin() const { return LayerIterator<Layer>(layers_.begin()); }
-  auto end() const { return LayerIterator<Layer>(layers_.end()); }
+
+  /// Walks through the layers. Threads: a plain value.
+  class Iterator {
+   public:
+    using Inner = typename std::vector<std::unique_ptr<Layer>>::const_iterator;
+    explicit Iterator(Inner at) : at_(at) {}
+    const Layer& operator*() const { return **at_; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    Inner at_;
+  };
+  Iterator begin() const { return Iterator(layers_.begin()); }
+  Iterator end() const { return Iterator(layers_.end()); }
 
  protected:
   std::string settings() const override { return cat("of ", size()); }

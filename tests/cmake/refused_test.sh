@@ -202,7 +202,7 @@ for compiler in g++ clang++; do
     'Maybe<PlaceLost> l{at("l"), true, 3}' 'Maybe<PlaceLost> l{at("l"), true, {.width = 3}}' \
     'Sequential l{at("l"), nn::make<PlaceLost>(3), nn::make<PlaceLost>({.width = 3})}' \
     'Sequential l{at("l"), {nn::make<NothingInherited>({.width = 3}), relu}}' \
-    'ModuleList<> l{at("l"), nn::make<NothingInherited>()}'; do
+    'Sequential l{at("l"), nn::make<NothingInherited>()}'; do
     in_module "$own" "nn::$member;"
     said=$(compile "struct Model : nn::Module { nn::$member; };" || true)
     [[ $(grep 'error:' <<<"$said") != *unique_ptr.h* && $(grep 'error:' <<<"$said") != *optional* ]] || { echo "$said"; exit 1; }
