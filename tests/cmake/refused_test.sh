@@ -199,7 +199,7 @@ for compiler in g++ clang++; do
   echo "  layers that take no place: one error, which says what to write"
   own='Layer has no constructor (At, arguments...): a layer X of your own has one by `using Layer::Layer;`'
   for member in 'Stack<PlaceLost> l{at("l"), 2, 3}' 'Stack<NothingInherited> l{at("l"), 2, WidthOptions{}}' \
-    'Maybe<PlaceLost> l{at("l"), true, 3}' 'Maybe<PlaceLost> l{at("l"), true, {.width = 3}}' \
+    'Maybe<PlaceLost> l{at("l"), true, 3}' 'Maybe<PlaceLost> l{at("l"), true, WidthOptions{}}' \
     'Sequential l{at("l"), nn::make<PlaceLost>(3), nn::make<PlaceLost>({.width = 3})}' \
     'Sequential l{at("l"), {nn::make<NothingInherited>({.width = 3}), relu}}' \
     'Sequential l{at("l"), nn::make<NothingInherited>()}'; do

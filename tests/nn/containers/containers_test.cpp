@@ -118,7 +118,7 @@ struct Optional : nn::Layer<Optional, OptionalOptions> {
   using Layer::Layer;
   Linear first{at("first"), 2, 2};
   Maybe<LayerNorm> norm{at("norm"), options.norm, 2};
-  Maybe<Linear> own{at("own"), options.own, 2, 3, {.bias = false}};
+  Maybe<Linear> own{at("own"), options.own, 2, 3, nn::LinearOptions{.bias = false}};
   Linear last{at("last"), 2, 2};
 
   Tensor forward(const Tensor& x) const {
