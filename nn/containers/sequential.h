@@ -136,12 +136,10 @@ class Step {
     static_assert(Module::never<Layer>, "a layer is made at its place: nn::make<Layer>(arguments...) is its step");
   }
   template <class F>
-  requires std::constructible_from<Activation, F> Step(F f) : Step(make_function(Activation(std::move(f)))) {}
+  requires std::constructible_from<Activation, F> Step(F f) : Step(make<Function>(Activation(std::move(f)))) {}
 
  private:
   friend class Sequential;
-  static LayerMaker<Function> make_function(Activation function);
-
   std::function<void(Sequential&)> append_;
 };
 
@@ -155,9 +153,7 @@ class Sequential : public Module {
   /// overloaded function, such as tanh beside the C library's, needs them.)
   template <class... Steps>
   requires(std::convertible_to<const Steps&, Step>&&...) Sequential(At here, const Steps&... steps)
-      : Module(std::move(here)) {
-    (Step(steps).append_(*this), ...);
-  }
+      : Sequential(std::move(here), {Step(steps)...}) {}
   explicit Sequential(Placeless, ...);  ///< does not compile: no place
 
   /// One more layer at the end; returns it.
@@ -208,10 +204,5 @@ class Sequential : public Module {
 
 template <class Layer>
 Step::Step(const LayerMaker<Layer>& make) : append_([make](Sequential& net) { net.append(make); }) {}
-
-inline LayerMaker<Function> Step::make_function(Activation function) {
-  return LayerMaker<Function>(
-      [f = std::move(function)](At here) { return std::make_unique<Function>(std::move(here), f); });
-}
 
 }  // namespace xgrad::nn

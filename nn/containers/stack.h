@@ -3,7 +3,6 @@
 
 #include <concepts>
 #include <memory>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -13,6 +12,14 @@ namespace xgrad::nn {
 
 /// The most layers one after the other; more are refused as a mistake.
 inline constexpr std::int64_t most_layers = 1 << 16;
+
+namespace detail {
+template <class... T>
+inline constexpr bool begins_with_place_and_count = false;
+template <class First, class Second, class... Rest>
+inline constexpr bool begins_with_place_and_count<First, Second, Rest...> =
+    std::convertible_to<const First&, At> && std::convertible_to<const Second&, std::int64_t>;
+}  // namespace detail
 
 /// Layers of one type with the names 0, 1, ..., n - 1, made from the same arguments or by a function of the place and
 /// the number.
@@ -25,22 +32,10 @@ inline constexpr std::int64_t most_layers = 1 << 16;
 /// The type of an argument in braces cannot be deduced: write nn::Stack<nn::Mlp>{..., nn::MlpOptions{.in = 4}}.
 template <class Layer>
 class Stack : public Module {
-  template <class... T>
-  static constexpr bool begins_with_place_and_count() {
-    if constexpr (sizeof...(T) >= 2) {
-      using First = std::tuple<T...>;
-      return std::convertible_to<const std::tuple_element_t<0, First>&, At> &&
-             std::convertible_to<const std::tuple_element_t<1, First>&, std::int64_t>;
-    }
-    return false;
-  }
   template <class F>
-  static constexpr bool makes_layer = [] {
-    if constexpr (std::is_invocable_v<const F&, At, std::int64_t>) {
-      return std::is_same_v<std::invoke_result_t<const F&, At, std::int64_t>, Layer>;
-    }
-    return false;
-  }();
+  static constexpr bool makes_layer = requires(const F& f, At here, std::int64_t i) {
+    { f(here, i) } -> std::same_as<Layer>;
+  };
 
  public:
   /// `count` layers, each made as Layer(its place, arguments...). Throws ValueError for a negative count, LimitError
@@ -66,7 +61,7 @@ class Stack : public Module {
 
   /// Says what is missing: see Placeless.
   template <class... Wrong>
-  requires(!begins_with_place_and_count<Wrong...>()) explicit Stack(const Wrong&...) {
+  requires(!detail::begins_with_place_and_count<Wrong...>) explicit Stack(const Wrong&...) {
     static_assert(Module::never<Wrong...>,
                   "Stack<Layer>(at(\"name\"), count, arguments...): a place and how many layers come first");
   }
