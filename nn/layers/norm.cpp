@@ -38,23 +38,22 @@ detail::NormLayer<Self, OptionsOf>::NormLayer(At here, const Shape& given_sizes,
         for (const std::int64_t size : given_sizes) this->positive("size", size);
         return given_sizes;
       }()),
-      eps(options.eps),
       weight(options.affine ? this->param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
   constexpr const char* op = std::is_same_v<Self, LayerNorm> ? "layer_norm" : "rms_norm";
   const auto constructing = this->enter();
   if (sizes.empty()) fail<ValueError>(op, "no axis to normalise over");
-  check_eps(op, eps);
+  check_eps(op, options.eps);
 }
 
 template struct detail::NormLayer<LayerNorm, LayerNormOptions>;
 template struct detail::NormLayer<RMSNorm, RMSNormOptions>;
 
 Tensor LayerNorm::forward(const Tensor& x) const {
-  return layer_norm(x, weight, bias, {.eps = eps, .normalized = sizes});
+  return layer_norm(x, weight, bias, {.eps = options.eps, .normalized = sizes});
 }
 
 Tensor RMSNorm::forward(const Tensor& x) const {
-  return rms_norm(x, weight, {.eps = eps, .normalized = sizes});
+  return rms_norm(x, weight, {.eps = options.eps, .normalized = sizes});
 }
 
 // -- batch norm -------------------------------------------------------------------------------------------------------

@@ -32,7 +32,6 @@ struct NormLayer : LayerCall<Self> {
 
   const Options options;
   const Shape sizes;
-  const double eps;
   const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
 
  protected:
