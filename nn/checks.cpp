@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <ostream>
-#include <ranges>
 #include <set>
 
 #include "../core/array/random.h"
@@ -74,16 +73,20 @@ Sequences changed(const Trial& trial, const Where& where) {
   });
 }
 
-// The elements that differ by more than `allowed` between arrays of one shape, which may both be NaN.
-auto differences(const Array& one, const Array& two, double allowed = 0) {
-  return std::views::iota(std::int64_t{0}, one.size()) | std::views::filter([&one, &two, allowed](std::int64_t i) {
-           const double a = one.data()[i], b = two.data()[i];
-           return a != b && !(std::isnan(a) && std::isnan(b)) && !(std::abs(a - b) <= allowed);
-         });
-}
-double distance(const Array& one, const Array& two, std::int64_t i) {
-  const double by = std::abs(static_cast<double>(one.data()[i]) - two.data()[i]);
-  return std::isnan(by) ? std::numeric_limits<double>::infinity() : by;
+struct Difference {
+  std::int64_t element;
+  double by;
+};
+// The elements by which two arrays of one shape differ more than allowed. NaN equals NaN, and is infinitely far from all
+// else.
+std::vector<Difference> differences(const Array& one, const Array& two, double allowed = 0) {
+  std::vector<Difference> found;
+  for (std::int64_t i = 0; i < one.size(); ++i) {
+    const double a = one.data()[i], b = two.data()[i], by = std::abs(a - b);
+    if (a == b || (std::isnan(a) && std::isnan(b)) || by <= allowed) continue;
+    found.push_back({i, std::isnan(by) ? std::numeric_limits<double>::infinity() : by});
+  }
+  return found;
 }
 
 // f(x), which must be the same twice and, to be read by position, be (B, T, ...).
@@ -127,7 +130,7 @@ std::string first_module(const Trial& trial, const Sequences& other, const Where
   const std::vector<Result> one = results(trial.x), two = results(other);
   const auto wrong = [&](const Tensor& a, const Tensor& b) {
     if (a.shape() != b.shape() || !fits(a.shape(), trial)) return false;
-    const auto must_not = [&](std::int64_t i) { return same(place_of(i, a.shape())); };
+    const auto must_not = [&](const Difference& at) { return same(place_of(at.element, a.shape())); };
     return std::ranges::any_of(differences(a.value(), b.value()), must_not);
   };
   for (std::size_t k = 0; k < std::min(one.size(), two.size()); ++k) {
@@ -152,12 +155,11 @@ CausalityReport detail::check_causality(const Trial& trial) {
   std::optional<CausalityLeak>& leak = report.leak;  // the one with the earliest output
   const auto with_other = [&](std::int64_t s) { return changed(trial, [s](const Place& at) { return at.t == s; }); };
   for (std::int64_t s = 0; s < report.positions; ++s) {
-    const Array other = other_value(trial, with_other(s), y.shape());
-    for (const std::int64_t i : differences(y, other)) {
+    for (const auto& [element, by] : differences(y, other_value(trial, with_other(s), y.shape()))) {
       report.depends = true;
-      const std::int64_t t = place_of(i, y.shape()).t;
+      const std::int64_t t = place_of(element, y.shape()).t;
       if (t < (leak ? leak->t : s)) leak = {.t = t, .s = s};
-      if (leak && leak->t == t && leak->s == s) leak->change = std::max(leak->change, distance(y, other, i));
+      if (leak && leak->t == t && leak->s == s) leak->change = std::max(leak->change, by);
     }
   }
   const auto earlier = [&](const Place& at) { return at.t < leak->s; };
@@ -187,12 +189,12 @@ PaddingInvarianceReport detail::check_padding_invariance(const Trial& trial, con
   // How outputs for x differ from `expected` where they count.
   const auto leak_of = [&](const Array& expected, const Sequences& x, double allowed) {
     std::optional<PaddingLeak> leak;
-    const Array other = other_value(trial, x, expected.shape());
-    for (const std::int64_t i : differences(expected, other, allowed)) {
-      if (by_position && !counts(place_of(i, expected.shape()))) continue;
-      const Shape at = position_of(i, expected.shape());
+    const Shape& shape = expected.shape();
+    for (const auto& [element, by] : differences(expected, other_value(trial, x, shape), allowed)) {
+      if (by_position && !counts(place_of(element, shape))) continue;
+      const Shape at = position_of(element, shape);
       if (!leak) leak = {.output = by_position ? Shape{at[0], at[1]} : at};
-      leak->change = std::max(leak->change, distance(expected, other, i));
+      leak->change = std::max(leak->change, by);
     }
     return leak;
   };
