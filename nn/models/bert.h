@@ -96,7 +96,8 @@ struct Bert : Module {
   Dropout dropout{at("dropout"), options.dropout};
   Stack<BertBlock> blocks{at("blocks"), options.layers, options};
   Maybe<Linear> transform{at("transform"), options.head == BertHead::words, options.dim, options.dim};
-  Maybe<LayerNorm> head_norm{at("head_norm"), options.head == BertHead::words, options.dim, {.eps = options.norm_eps}};
+  Maybe<LayerNorm> head_norm{at("head_norm"), options.head == BertHead::words, options.dim,
+                             LayerNormOptions{.eps = options.norm_eps}};
   const Tensor bias =  ///< (V), at first 0
       options.head == BertHead::words ? param("bias", {options.vocabulary}, init::zeros()) : Tensor();
   Maybe<Linear> pooler{at("pooler"), options.head == BertHead::pooled || options.head == BertHead::classes, options.dim,

@@ -81,7 +81,8 @@ struct Llama : LanguageModel {
   Embedding embedding{at("embedding"), options.vocabulary, options.dim, {.init = detail::first_weights()}};
   Stack<LlamaBlock> blocks{at("blocks"), options.layers, options};
   RMSNorm norm{at("norm"), options.dim, {.eps = options.norm_eps}};
-  Maybe<Linear> head{at("head"), options.head == Head::own, options.dim, options.vocabulary, {.bias = false}};
+  Maybe<Linear> head{at("head"), options.head == Head::own, options.dim, options.vocabulary,
+                     LinearOptions{.bias = false}};
 
  protected:
   std::int64_t layers() const override { return blocks.size(); }
