@@ -111,21 +111,17 @@ std::optional<std::int64_t> LanguageStepper::given(std::int64_t b) const {
 Tensor LanguageStepper::step(const Index& tokens) {
   if (behind_prompt_.defined()) return std::exchange(behind_prompt_, Tensor());
   const std::optional<Eval> eval = outside_of_training(model_);
-  const Index ids = tokens.reshaped({-1, 1});
-  if (state_.position < model_.context()) {
-    Index longer = concat(std::vector{text_, ids}, 1);
-    Tensor logits = model_.next(ids, state_);
-    text_ = std::move(longer);
-    ++read_;
-    return logits;
+  Index ids = tokens.reshaped({-1, 1}), text = concat(std::vector{text_, ids}, 1);
+  std::optional<LanguageState> anew;  // where the context is used up
+  if (state_.position >= model_.context()) {
+    const std::int64_t length = text.dim(1);
+    text = slice(text, {_, slice(length - 1 - model_.context() / 2, length)});
+    ids = text;
+    anew = model_.begin(state_.batch);
   }
-  const std::int64_t kept = model_.context() / 2, length = text_.dim(1);
-  const Index last = slice(text_, {_, slice(length - kept, length)});
-  Index newer = concat(std::vector{last, ids}, 1);
-  LanguageState state = model_.begin(state_.batch);
-  Tensor logits = model_.next(newer, state);
-  state_ = std::move(state);
-  text_ = std::move(newer);
+  Tensor logits = model_.next(ids, anew ? *anew : state_);
+  if (anew) state_ = std::move(*anew);
+  text_ = std::move(text);
   ++read_;
   return logits;
 }

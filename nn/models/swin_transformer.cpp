@@ -20,6 +20,14 @@ namespace {
 
 LinearOptions linear_options() { return {.init = init::truncated_normal({.std = 0.02}), .bias_init = init::zeros()}; }
 
+MlpOptions mlp_options(std::int64_t dim, const SwinTransformerOptions& options) {
+  const double hidden = static_cast<double>(dim) * options.mlp_ratio;
+  MlpOptions mlp = vision_mlp(dim, static_cast<std::int64_t>(hidden), options.dropout);
+  mlp.init = init::truncated_normal({.std = 0.02});
+  mlp.bias_init = init::zeros();
+  return mlp;
+}
+
 std::int64_t round_up(std::int64_t size, std::int64_t step) { return (size + step - 1) / step * step; }
 
 void check_map(const char* op, const Tensor& x, std::int64_t dim) {
@@ -155,18 +163,6 @@ std::string SwinAttention::settings() const {
 }
 
 // -- blocks, stages ---------------------------------------------------------------------------------------------------
-
-namespace {
-
-MlpOptions mlp_options(std::int64_t dim, const SwinTransformerOptions& options) {
-  const double hidden = static_cast<double>(dim) * options.mlp_ratio;
-  MlpOptions mlp = vision_mlp(dim, static_cast<std::int64_t>(hidden), options.dropout);
-  mlp.init = init::truncated_normal({.std = 0.02});
-  mlp.bias_init = init::zeros();
-  return mlp;
-}
-
-}  // namespace
 
 SwinBlock::SwinBlock(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, double drop,
                      const Options& options)
