@@ -77,8 +77,8 @@ struct Difference {
   std::int64_t element;
   double by;
 };
-// The elements by which two arrays of one shape differ more than allowed. NaN equals NaN, and is infinitely far from all
-// else.
+// The elements by which two arrays of one shape differ more than allowed. NaN equals NaN, and is infinitely far from
+// numbers.
 std::vector<Difference> differences(const Array& one, const Array& two, double allowed = 0) {
   std::vector<Difference> found;
   for (std::int64_t i = 0; i < one.size(); ++i) {
@@ -97,8 +97,8 @@ Array steady_value(const Trial& trial, bool by_position) {
                      "nn::Eval switches dropout off");
   }
   if (by_position && (!fits(once.shape(), trial) || once.size() == 0)) {
-    fail<ShapeError>(trial.op, "for an input ", trial.shape, " needs an output (", trial.shape[0], ", ",
-                     trial.shape[1], ", ...), got ", once.shape());
+    fail<ShapeError>(trial.op, "for an input ", trial.shape, " needs an output (", trial.shape[0], ", ", trial.shape[1],
+                     ", ...), got ", once.shape());
   }
   return once;
 }

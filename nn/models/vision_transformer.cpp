@@ -27,9 +27,7 @@ Init detail::vit_init(std::int64_t inputs) {
 VisionTransformerOptions vit_ti(const Size2d& patch) { return {.patch = patch, .dim = 192, .heads = 3}; }
 VisionTransformerOptions vit_s(const Size2d& patch) { return {.patch = patch, .dim = 384, .heads = 6}; }
 VisionTransformerOptions vit_b(const Size2d& patch) { return {.patch = patch}; }
-VisionTransformerOptions vit_l(const Size2d& patch) {
-  return {.patch = patch, .dim = 1024, .heads = 16, .layers = 24};
-}
+VisionTransformerOptions vit_l(const Size2d& patch) { return {.patch = patch, .dim = 1024, .heads = 16, .layers = 24}; }
 
 VitBlock::VitBlock(At here, std::int64_t layer, const Options& options)
     : Layer(std::move(here), options),
@@ -59,8 +57,7 @@ Tensor VitEncoder::forward(const Tensor& tokens) const { return ln(layers(dropou
 Tensor VitHead::forward(const Tensor& y) const { return head(pre_logits ? tanh((*pre_logits)(y)) : y); }
 
 VisionTransformer::VisionTransformer(At here, const Options& given)
-    : Layer(std::move(here)),
-      options([&] {
+    : Layer(std::move(here)), options([&] {
         const Scope scope(place());
         Options checked = given;
         for (const std::int64_t side : {given.image.height, given.image.width}) positive("image", side);
