@@ -82,7 +82,7 @@ struct Llama : LanguageModel {
   Stack<LlamaBlock> blocks{at("blocks"), options.layers, options};
   RMSNorm norm{at("norm"), options.dim, {.eps = options.norm_eps}};
   Maybe<Linear> head{at("head"), options.head == Head::own, options.dim, options.vocabulary,
-                     LinearOptions{.bias = false}};
+                     LinearOptions{.bias = false}};  ///< of Head::own
 
  protected:
   std::int64_t layers() const override { return blocks.size(); }
