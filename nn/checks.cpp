@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <ostream>
+#include <set>
 
 #include "../core/array/random.h"
 #include "../core/array/shape_hints.h"
@@ -18,89 +18,120 @@
 namespace xgrad::nn {
 namespace {
 
+using detail::Sequences;
+using detail::Trial;
 using xgrad::detail::rounded;
 
-// Sequences: B rows of T positions, each of some numbers.
-struct Layout {
-  std::int64_t B, T;
-
-  bool fits(const Shape& shape) const { return shape.rank() >= 2 && shape[0] == B && shape[1] == T; }
-  std::int64_t row(std::int64_t element, const Shape& shape) const { return element / (shape.numel() / B); }
-  std::int64_t position(std::int64_t element, const Shape& shape) const {
-    return element / (shape.numel() / (B * T)) % T;
-  }
+// Position t of row b.
+struct Place {
+  std::int64_t b, t;
 };
-// Which positions of which rows.
-using Where = std::function<bool(std::int64_t b, std::int64_t t)>;
+using Where = std::function<bool(const Place&)>;
 
-// The ids at these places replaced by others of the same batch.
-Index changed(const char* op, const Index& x, const Layout& layout, const Where& where) {
-  std::vector<std::int64_t> ids(x.begin(), x.end());
-  std::ranges::sort(ids);
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  if (ids.size() < 2) fail<ValueError>(op, "all ids are ", ids[0], ", so there is none to put in place of another");
-  Index result = x;
-  std::int64_t* out = result.mutable_data();
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    if (!where(layout.row(i, x.shape()), layout.position(i, x.shape()))) continue;
-    const auto next = std::ranges::upper_bound(ids, out[i]);
-    out[i] = next == ids.end() ? ids.front() : *next;
-  }
-  return result;
+// The place of an element of an array (B, T, ...).
+Place place_of(std::int64_t element, const Shape& shape) {
+  const std::int64_t place = element / (shape.numel() / (shape[0] * shape[1]));
+  return {place / shape[1], place % shape[1]};
 }
 
-// The numbers at these places moved by random ones.
-Tensor changed(const char*, const Tensor& x, const Layout& layout, const Where& where) {
-  Array result = x.value();
-  const Array noise = random_normal(x.shape(), {.seed = 0, .draw = 1});
-  Real* out = result.mutable_data();
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    if (where(layout.row(i, x.shape()), layout.position(i, x.shape()))) out[i] += noise.data()[i];
-  }
-  return result;
+// Whether an array is (B, T, ...), as x is.
+bool fits(const Shape& shape, const Trial& trial) {
+  return shape.rank() >= 2 && shape[0] == trial.shape[0] && shape[1] == trial.shape[1];
 }
 
-// Where two arrays of one shape differ though they must not: the first element, and the largest distance.
+// Refuses x unless it is ids (B, T) or numbers (B, T, ...).
+void check_shape(const Trial& trial) {
+  const Shape& shape = trial.shape;
+  if (std::holds_alternative<Index>(trial.x) && shape.rank() != 2) {
+    fail<ShapeError>(trial.op, "needs ids (B, T), got ", shape, xgrad::detail::batch_axis_hint(shape, Shape{-1}));
+  }
+  if (shape.rank() < 2) fail<ShapeError>(trial.op, "needs x (B, T, ...), got ", shape);
+  if (shape.numel() == 0) fail<ValueError>(trial.op, "x ", shape, " is empty");
+}
+
+// x with others at these places: ids are replaced by the next ones of the batch, numbers are moved by random ones.
+Sequences changed(const Trial& trial, const Where& where) {
+  const auto with_others = [&](auto x, const auto& other) {
+    auto* out = x.mutable_data();
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      if (where(place_of(i, x.shape()))) out[i] = other(i, out[i]);
+    }
+    return x;
+  };
+  if (const Tensor* numbers = std::get_if<Tensor>(&trial.x)) {
+    const Array noise = random_normal(numbers->shape(), {.seed = 0, .draw = 1});
+    return Tensor(with_others(numbers->value(), [&](std::int64_t i, Real x) { return x + noise.data()[i]; }));
+  }
+  const Index& x = std::get<Index>(trial.x);
+  const std::set<std::int64_t> ids(x.begin(), x.end());
+  if (ids.size() < 2) {
+    fail<ValueError>(trial.op, "all ids are ", x.data()[0], ", so there is none to put in place of another");
+  }
+  return with_others(x, [&](std::int64_t, std::int64_t id) {
+    const auto next = ids.upper_bound(id);
+    return next == ids.end() ? *ids.begin() : *next;
+  });
+}
+
 struct Difference {
-  std::int64_t element = 0;
-  double most = 0;
+  std::int64_t element;
+  double by;
 };
-
-template <class Counts>
-Difference difference(const Array& one, const Array& two, const Counts& counts, double allowed = 0) {
-  Difference found;
+// The elements by which two arrays of one shape differ more than allowed. NaN equals NaN, and is infinitely far from
+// numbers.
+std::vector<Difference> differences(const Array& one, const Array& two, double allowed = 0) {
+  std::vector<Difference> found;
   for (std::int64_t i = 0; i < one.size(); ++i) {
-    const double a = one.data()[i], b = two.data()[i];
-    if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= allowed || !counts(i)) continue;
-    if (found.most == 0) found.element = i;
-    found.most = std::isnan(a - b) ? std::numeric_limits<double>::infinity() : std::max(found.most, std::abs(a - b));
+    const double a = one.data()[i], b = two.data()[i], by = std::abs(a - b);
+    if (a == b || (std::isnan(a) && std::isnan(b)) || by <= allowed) continue;
+    found.push_back({i, std::isnan(by) ? std::numeric_limits<double>::infinity() : by});
   }
   return found;
 }
 
-// The first module whose results for two inputs differ at a place where they must not, though its own inputs do not.
-template <class F, class X>
-std::string first_module(const F& f, const X& x, const X& other, const Module* model, const Layout& layout,
-                         const Where& same) {
+// f(x), which must be the same twice and, to be read by position, be (B, T, ...).
+Array steady_value(const Trial& trial, bool by_position) {
+  const Array once = trial.f(trial.x).value(), again = trial.f(trial.x).value();
+  if (once.shape() != again.shape() || !differences(once, again).empty()) {
+    fail<ValueError>(trial.op, "f gives other values for the same input: does it draw random numbers? ",
+                     "nn::Eval switches dropout off");
+  }
+  if (by_position && (!fits(once.shape(), trial) || once.size() == 0)) {
+    fail<ShapeError>(trial.op, "for an input ", trial.shape, " needs an output (", trial.shape[0], ", ", trial.shape[1],
+                     ", ...), got ", once.shape());
+  }
+  return once;
+}
+
+// f(x) for another input: it must have the shape of the first.
+Array other_value(const Trial& trial, const Sequences& x, const Shape& shape) {
+  Array other = trial.f(x).value();
+  if (other.shape() != shape) {
+    fail<ShapeError>(trial.op, "the output is ", other.shape(), " and was ", shape, " for other inputs");
+  }
+  return other;
+}
+
+// The first module whose results for x and `other` differ at a place where they must not, though its inputs do not.
+std::string first_module(const Trial& trial, const Sequences& other, const Where& same) {
   struct Result {
     const Module* module;
     Tensors inputs;
     Tensor output;
   };
-  const auto results = [&](const X& input) {
+  const auto results = [&](const Sequences& x) {
     std::vector<Result> all;
-    const detail::HookEverywhere hook(model, [&](const ForwardCall& call) {
+    const detail::HookEverywhere hook(trial.model, [&](const ForwardCall& call) {
       all.push_back({&call.module, call.inputs, call.output});
     });
-    f(input);
+    trial.f(x);
     return all;
   };
-  const std::vector<Result> one = results(x), two = results(other);
+  const std::vector<Result> one = results(trial.x), two = results(other);
   const auto wrong = [&](const Tensor& a, const Tensor& b) {
-    const Shape& shape = a.shape();
-    if (b.shape() != shape || !layout.fits(shape)) return false;
-    const auto at = [&](std::int64_t i) { return same(layout.row(i, shape), layout.position(i, shape)); };
-    return difference(a.value(), b.value(), at).most != 0;
+    if (a.shape() != b.shape() || !fits(a.shape(), trial)) return false;
+    const auto must_not = [&](const Difference& at) { return same(place_of(at.element, a.shape())); };
+    return std::ranges::any_of(differences(a.value(), b.value()), must_not);
   };
   for (std::size_t k = 0; k < std::min(one.size(), two.size()); ++k) {
     if (one[k].module != two[k].module || !wrong(one[k].output, two[k].output)) continue;
@@ -111,176 +142,102 @@ std::string first_module(const F& f, const X& x, const X& other, const Module* m
   return {};
 }
 
-template <class X>
-Layout layout_of(const char* op, const X& x) {
-  constexpr bool ids = std::same_as<X, Index>;
-  if (ids ? x.rank() != 2 : x.rank() < 2) {
-    const std::string hint = ids ? xgrad::detail::batch_axis_hint(x.shape(), Shape{-1}) : std::string();
-    fail<ShapeError>(op, ids ? "needs ids (B, T), got " : "needs x (B, T, ...), got ", x.shape(), hint);
-  }
-  if (x.size() == 0) fail<ValueError>(op, "x ", x.shape(), " is empty");
-  return {x.dim(0), x.dim(1)};
-}
-
-bool everywhere(std::int64_t) { return true; }
-
-// f(x), which must be the same twice and, with `positions`, have the layout of x.
-template <class F, class X>
-Array steady_value(const char* op, const F& f, const X& x, const Layout& layout, bool positions) {
-  const Array once = f(x).value(), again = f(x).value();
-  if (once.shape() != again.shape() || difference(once, again, everywhere).most != 0) {
-    fail<ValueError>(
-        op, "f gives other values for the same input: does it draw random numbers? nn::Eval switches dropout off");
-  }
-  if (positions && (!layout.fits(once.shape()) || once.size() == 0)) {
-    fail<ShapeError>(op, "for an input ", x.shape(), " needs an output (", layout.B, ", ", layout.T, ", ...), got ",
-                     once.shape());
-  }
-  return once;
-}
-
-// f(x) for another input: it must have the shape of the first.
-template <class F, class X>
-Array other_value(const char* op, const F& f, const X& x, const Shape& shape) {
-  Array other = f(x).value();
-  if (other.shape() != shape) {
-    fail<ShapeError>(op, "the output is ", other.shape(), " and was ", shape, " for other inputs");
-  }
-  return other;
-}
-
 }  // namespace
 
-template <class X>
-CausalityReport detail::check_causality(const std::function<Tensor(const X&)>& f, const X& x, const Module* model) {
-  constexpr const char* op = "check_causality";
-  const Layout layout = layout_of(op, x);
-  if (layout.T < 2) fail<ValueError>(op, "needs at least 2 positions, got ", x.shape());
+CausalityReport detail::check_causality(const Trial& trial) {
+  check_shape(trial);
+  CausalityReport report{.positions = trial.shape[1]};
+  if (report.positions < 2) fail<ValueError>(trial.op, "needs at least 2 positions, got ", trial.shape);
   std::optional<Eval> eval;
-  if (model) eval.emplace(*model);
+  if (trial.model) eval.emplace(*trial.model);
   const NoGrad off;
-  const Array y = steady_value(op, f, x, layout, true);
-  CausalityReport report{.positions = layout.T};
-  const auto with_other = [&](std::int64_t s) {
-    return changed(op, x, layout, [s](std::int64_t, std::int64_t t) { return t == s; });
-  };
-  for (std::int64_t s = 0; s < layout.T; ++s) {
-    const Array other = other_value(op, f, with_other(s), y.shape());
-    report.depends |= difference(y, other, everywhere).most != 0;
-    std::int64_t first = report.leak ? report.leak->t : s;  // before it no output has moved yet
-    const auto earlier = [&](std::int64_t i) { return layout.position(i, y.shape()) < first; };
-    while (difference(y, other, earlier).most != 0) --first;
-    if (first == (report.leak ? report.leak->t : s)) continue;
-    const auto at_first = [&](std::int64_t i) { return layout.position(i, y.shape()) == first; };
-    report.leak = {.t = first, .s = s, .change = difference(y, other, at_first).most};
+  const Array y = steady_value(trial, true);
+  std::optional<CausalityLeak>& leak = report.leak;  // the one with the earliest output
+  const auto with_other = [&](std::int64_t s) { return changed(trial, [s](const Place& at) { return at.t == s; }); };
+  for (std::int64_t s = 0; s < report.positions; ++s) {
+    for (const auto& [element, by] : differences(y, other_value(trial, with_other(s), y.shape()))) {
+      report.depends = true;
+      const std::int64_t t = place_of(element, y.shape()).t;
+      if (t < (leak ? leak->t : s)) leak = {.t = t, .s = s};
+      if (leak && leak->t == t && leak->s == s) leak->change = std::max(leak->change, by);
+    }
   }
-  if (report.leak) {
-    const std::int64_t s = report.leak->s;
-    report.leak->module =
-        first_module(f, x, with_other(s), model, layout, [s](std::int64_t, std::int64_t t) { return t < s; });
-  }
+  const auto earlier = [&](const Place& at) { return at.t < leak->s; };
+  if (leak) leak->module = first_module(trial, with_other(leak->s), earlier);
   return report;
 }
 
-template <class X>
-PaddingInvarianceReport detail::check_padding_invariance(const std::function<Tensor(const X&, const Index&)>& run_with,
-                                                         const X& x, const Index& lengths,
+PaddingInvarianceReport detail::check_padding_invariance(const Trial& trial, const Index& lengths,
                                                          const PaddingInvarianceOptions& options) {
-  constexpr const char* op = "check_padding_invariance";
-  const Layout layout = layout_of(op, x);
-  if (lengths.shape() != Shape{layout.B}) {
-    fail<ShapeError>(op, "lengths of shape ", lengths.shape(), " for ", layout.B, " rows");
-  }
+  const char* const op = trial.op;
+  check_shape(trial);
+  const std::int64_t B = trial.shape[0], T = trial.shape[1];
+  if (lengths.shape() != Shape{B}) fail<ShapeError>(op, "lengths of shape ", lengths.shape(), " for ", B, " rows");
   for (const std::int64_t length : lengths) {
-    if (length < 0 || length > layout.T) fail<ValueError>(op, "length ", length, " is not in [0, ", layout.T, "]");
+    if (length < 0 || length > T) fail<ValueError>(op, "length ", length, " is not in [0, ", T, "]");
   }
   const std::int64_t longest = std::ranges::max(lengths);
-  if (longest == 0 || std::ranges::min(lengths) == layout.T) {
-    fail<ValueError>(op, "needs both padding and positions that count, got lengths ", lengths, " of ", layout.T);
+  if (longest == 0 || std::ranges::min(lengths) == T) {
+    fail<ValueError>(op, "needs both padding and positions that count, got lengths ", lengths, " of ", T);
   }
   if (!(options.tolerance >= 0)) fail<ValueError>(op, "tolerance is ", options.tolerance);
-  const Where counts = [&lengths](std::int64_t b, std::int64_t t) { return t < lengths.data()[b]; };
   std::optional<Eval> eval;
-  if (options.model) eval.emplace(*options.model);
+  if (trial.model) eval.emplace(*trial.model);
   const NoGrad off;
   const bool by_position = options.output == PaddedOutput::positions;
-  const auto f = [&](const X& input) { return run_with(input, lengths); };
-  const Array y = steady_value(op, f, x, layout, by_position);
-  PaddingInvarianceReport report;
-  // Compares outputs where they count; `columns` are missing in `other`.
-  const auto compare = [&](const Array& reference, const Array& other, double allowed, std::int64_t columns) {
-    const Shape& shape = reference.shape();
-    const Layout positions{layout.B, layout.T - columns};
-    const auto counted = [&](std::int64_t i) {
-      return !by_position || counts(positions.row(i, shape), positions.position(i, shape));
-    };
-    const Difference found = difference(reference, other, counted, allowed);
-    if (found.most == 0) return;
-    Shape at = position_of(found.element, shape);
-    if (by_position) at = {at[0], at[1]};
-    report.leak = {.output = at, .change = found.most, .columns = columns};
+  const Where counts = [&](const Place& at) { return at.t < lengths.data()[at.b]; };
+  // How outputs for x differ from `expected` where they count.
+  const auto leak_of = [&](const Array& expected, const Sequences& x, double allowed) {
+    std::optional<PaddingLeak> leak;
+    const Shape& shape = expected.shape();
+    for (const auto& [element, by] : differences(expected, other_value(trial, x, shape), allowed)) {
+      if (by_position && !counts(place_of(element, shape))) continue;
+      const Shape at = position_of(element, shape);
+      if (!leak) leak = {.output = by_position ? Shape{at[0], at[1]} : at};
+      leak->change = std::max(leak->change, by);
+    }
+    return leak;
   };
 
-  compare(y, other_value(op, f, changed(op, x, layout, counts), y.shape()), 0, 0);
-  report.depends = report.leak.has_value();
-  report.leak.reset();
-  const X other = changed(op, x, layout, std::not_fn(counts));
-  compare(y, other_value(op, f, other, y.shape()), 0, 0);
+  const Array y = steady_value(trial, by_position);
+  const Sequences padded = changed(trial, std::not_fn(counts));
+  const bool depends = leak_of(y, changed(trial, counts), 0).has_value();
+  PaddingInvarianceReport report{.depends = depends, .leak = leak_of(y, padded, 0)};
   if (report.leak) {
-    report.leak->module = first_module(f, x, other, options.model, layout, counts);
-  } else if (longest < layout.T) {
+    report.leak->module = first_module(trial, padded, counts);
+  } else if (longest < T) {
     double largest = 0;
     for (const Real value : y) largest = std::max(largest, std::abs(static_cast<double>(value)));
     const Slices kept{_, slice(0, longest)};
-    const Array wide = by_position ? xgrad::slice(y, kept) : y;
-    compare(wide, other_value(op, f, X(xgrad::slice(x, kept)), wide.shape()), options.tolerance * largest,
-            layout.T - longest);
+    const Sequences narrow = std::visit([&](const auto& x) { return Sequences(xgrad::slice(x, kept)); }, trial.x);
+    report.leak = leak_of(by_position ? xgrad::slice(y, kept) : y, narrow, options.tolerance * largest);
+    if (report.leak) report.leak->columns = T - longest;
   }
   return report;
 }
 
-template CausalityReport detail::check_causality(const std::function<Tensor(const Index&)>&, const Index&,
-                                                 const Module*);
-template CausalityReport detail::check_causality(const std::function<Tensor(const Tensor&)>&, const Tensor&,
-                                                 const Module*);
-template PaddingInvarianceReport detail::check_padding_invariance(
-    const std::function<Tensor(const Index&, const Index&)>&, const Index&, const Index&,
-    const PaddingInvarianceOptions&);
-template PaddingInvarianceReport detail::check_padding_invariance(
-    const std::function<Tensor(const Tensor&, const Index&)>&, const Tensor&, const Index&,
-    const PaddingInvarianceOptions&);
-
 std::string to_string(const CausalityReport& report) {
-  std::string text = "check_causality: ";
   if (report.leak) {
     const auto& [t, s, change, module] = *report.leak;
-    append(text, cat("output ", t, " depends on input ", s, ": it moves by ", rounded(change), " with it"));
-    if (!module.empty()) append(text, cat("; first in ", module));
-  } else if (!report.depends) {
-    append(text, "no output depends on any input: does f use what it is given?");
-  } else {
-    append(text, cat("no output depends on a later input (", report.positions, " positions)"));
+    return cat("check_causality: output ", t, " depends on input ", s, ": it moves by ", rounded(change), " with it",
+               module.empty() ? "" : "; first in ", module, "\n");
   }
-  return text + "\n";
+  if (!report.depends) return "check_causality: no output depends on any input: does f use what it is given?\n";
+  return cat("check_causality: no output depends on a later input (", report.positions, " positions)\n");
 }
 
 std::string to_string(const PaddingInvarianceReport& report) {
-  std::string text = "check_padding_invariance: ";
   if (report.leak) {
     const auto& [output, change, module, columns] = *report.leak;
-    append(text, cat("output ", output, " moves by ", rounded(change)));
-    if (columns != 0) {
-      append(text, cat(" without the last ", columns, columns == 1 ? " column" : " columns", ", which is padding"));
-    } else {
-      append(text, " with the padding");
-    }
-    if (!module.empty()) append(text, cat("; first in ", module));
-  } else if (!report.depends) {
-    append(text, "what counts does not depend on the input: does f use what it is given?");
-  } else {
-    append(text, "nothing that counts depends on the padding");
+    const std::string missing =
+        cat(" without the last ", columns, columns == 1 ? " column" : " columns", ", which is padding");
+    return cat("check_padding_invariance: output ", output, " moves by ", rounded(change),
+               columns == 0 ? " with the padding" : missing, module.empty() ? "" : "; first in ", module, "\n");
   }
-  return text + "\n";
+  if (!report.depends) {
+    return "check_padding_invariance: what counts does not depend on the input: does f use what it is given?\n";
+  }
+  return "check_padding_invariance: nothing that counts depends on the padding\n";
 }
 
 std::ostream& operator<<(std::ostream& out, const CausalityReport& report) { return out << to_string(report); }

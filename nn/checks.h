@@ -8,10 +8,13 @@
 // A leak is easy to overlook: the loss falls faster than it should, and generated text is garbage.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <variant>
 
 #include "module.h"
 
@@ -69,22 +72,29 @@ struct PaddingInvarianceReport {
 };
 
 namespace detail {
-template <class X>
-CausalityReport check_causality(const std::function<Tensor(const X&)>& f, const X& x, const Module* model);
-template <class X>
-PaddingInvarianceReport check_padding_invariance(const std::function<Tensor(const X&, const Index&)>& f, const X& x,
-                                                 const Index& lengths, const PaddingInvarianceOptions& options);
+/// Token ids (B, T), or numbers (B, T, ...).
+using Sequences = std::variant<Index, Tensor>;
 
-/// What a check hands to f for an input: ids or numbers.
-template <class Input>
-using Checked = std::conditional_t<std::same_as<Input, Index>, Index, Tensor>;
-
-/// The model that f runs: the one that is given, or f itself.
-template <class F>
-const Module* model_of(const F& f, const Module* given) {
-  if constexpr (std::derived_from<F, Module>) return given ? given : &f;
-  return given;
+/// A function of sequences that is to be run with x and with others.
+struct Trial {
+  const char* op;
+  std::function<Tensor(const Sequences& x)> f;
+  Sequences x;
+  Shape shape;          ///< of x
+  const Module* model;  ///< the one that f runs: it is given, or f itself
+};
+template <class F, class Input, class... More>
+Trial trial_of(const char* op, const F& f, const Input& x, const Module* model, const More&... more) {
+  xgrad::detail::refuse_empty(op, f);
+  using X = std::conditional_t<std::same_as<Input, Index>, Index, Tensor>;
+  if constexpr (std::derived_from<F, Module>) model = model ? model : &f;
+  const auto run = [&](const Sequences& sequences) { return f(std::get<X>(sequences), more...); };
+  return {op, run, X(x), x.shape(), model};
 }
+
+CausalityReport check_causality(const Trial& trial);
+PaddingInvarianceReport check_padding_invariance(const Trial& trial, const Index& lengths,
+                                                 const PaddingInvarianceOptions& options);
 }  // namespace detail
 
 /// Whether output t of f depends on inputs 0 ... t alone: f(x) is (B, T, ...) for token ids x (B, T), or for x (B, T,
@@ -95,8 +105,7 @@ const Module* model_of(const F& f, const Module* given) {
 /// Threads: no other may run the model in the meantime.
 template <class F, class Input>
 CausalityReport check_causality(const F& f, const Input& x, const CausalityOptions& options = {}) {
-  xgrad::detail::refuse_empty("check_causality", f);
-  return detail::check_causality<detail::Checked<Input>>(std::cref(f), x, detail::model_of(f, options.model));
+  return detail::check_causality(detail::trial_of("check_causality", f, x, options.model));
 }
 
 /// Whether the outputs of f(x, lengths) that count depend on the first lengths[b] positions of each row b of x alone; x
@@ -112,10 +121,8 @@ CausalityReport check_causality(const F& f, const Input& x, const CausalityOptio
 template <class F, class Input>
 PaddingInvarianceReport check_padding_invariance(const F& f, const Input& x, const Index& lengths,
                                                  const PaddingInvarianceOptions& options = {}) {
-  xgrad::detail::refuse_empty("check_padding_invariance", f);
-  PaddingInvarianceOptions complete = options;
-  complete.model = detail::model_of(f, options.model);
-  return detail::check_padding_invariance<detail::Checked<Input>>(std::cref(f), x, lengths, complete);
+  const detail::Trial trial = detail::trial_of("check_padding_invariance", f, x, options.model, lengths);
+  return detail::check_padding_invariance(trial, lengths, options);
 }
 
 /// One line.

@@ -18,6 +18,7 @@
 #include "../layers/mlp.h"
 #include "../layers/norm.h"
 #include "../layers/positions.h"
+#include "language_model.h"
 
 namespace xgrad::nn {
 
@@ -88,17 +89,20 @@ struct Bert : Module {
   Tensor operator()(const Index& ids, const BertInputs& inputs = {}) const;
 
   const Options options;
-  Embedding embedding;
-  Embedding segments;
-  LearnedPositions positions;
-  LayerNorm norm;
-  Dropout dropout;
-  Stack<BertBlock> blocks;
-  Maybe<Linear> transform;  ///< of BertHead::words, like the next
-  Maybe<LayerNorm> head_norm;
-  const Tensor bias;     ///< (V), at first 0
-  Maybe<Linear> pooler;  ///< of BertHead::pooled and BertHead::classes
-  Maybe<Linear> classifier;
+  Embedding embedding{at("embedding"), options.vocabulary, options.dim, {.init = detail::first_weights()}};
+  Embedding segments{at("segments"), options.segments, options.dim, {.init = detail::first_weights()}};
+  LearnedPositions positions{at("positions"), options.context, options.dim, {.init = detail::first_weights()}};
+  LayerNorm norm{at("norm"), options.dim, {.eps = options.norm_eps}};
+  Dropout dropout{at("dropout"), options.dropout};
+  Stack<BertBlock> blocks{at("blocks"), options.layers, options};
+  Maybe<Linear> transform{at("transform"), options.head == BertHead::words, options.dim, options.dim};
+  Maybe<LayerNorm> head_norm{at("head_norm"), options.head == BertHead::words, options.dim,
+                             LayerNormOptions{.eps = options.norm_eps}};
+  const Tensor bias =  ///< (V), at first 0
+      options.head == BertHead::words ? param("bias", {options.vocabulary}, init::zeros()) : Tensor();
+  Maybe<Linear> pooler{at("pooler"), options.head == BertHead::pooled || options.head == BertHead::classes, options.dim,
+                       options.dim};
+  Maybe<Linear> classifier{at("classifier"), options.head == BertHead::classes, options.dim, options.classes};
 };
 
 }  // namespace xgrad::nn

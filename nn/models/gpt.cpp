@@ -8,11 +8,6 @@
 #include "../../ops/products/matmul.h"
 
 namespace xgrad::nn {
-namespace {
-
-constexpr double gpt_deviation = 0.02;  // of the first weights
-
-}  // namespace
 
 Tensor GptBlock::forward(const Tensor& x) const {
   const Tensor h = x + dropout(attn(norm1(x), causal));  // (B, T, C)
@@ -26,20 +21,11 @@ Tensor GptBlock::operator()(const Tensor& x, KeyValueCache& past) const {
   return undo.keep(here(h + dropout(ffn(norm2(h)))));
 }
 
-Gpt::Gpt(At here, const Options& given)
-    : LanguageModel(std::move(here)),
-      options(given),
-      embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = gpt_deviation})}),
-      positions(at("positions"), options.context, options.dim,
-                {.dropout = options.dropout, .init = init::normal({.std = gpt_deviation})}),
-      blocks(at("blocks"), options.layers, options),
-      norm(at("norm"), options.dim, options.norm()) {
-  apply<Linear>([](const Linear& map) {
-    init::reset(map.weight, init::normal({.std = gpt_deviation}));
-    if (map.bias.defined()) init::reset(map.bias, init::zeros());
-  });
+Gpt::Gpt(At here, const Options& given) : LanguageModel(std::move(here)), options(given) {
+  detail::reset_linear_maps(*this);
   positive("layers", options.layers);
-  const Init smaller = init::normal({.std = gpt_deviation / std::sqrt(2. * static_cast<double>(options.layers))});
+  const double branches = 2. * static_cast<double>(options.layers);
+  const Init smaller = init::normal({.std = detail::first_deviation / std::sqrt(branches)});
   for (std::int64_t i = 0; i < blocks.size(); ++i) {
     init::reset(blocks[i].attn.o.weight, smaller);
     init::reset(blocks[i].ffn.fc2.weight, smaller);

@@ -70,10 +70,11 @@ struct Gpt : LanguageModel {
   std::int64_t context() const override { return options.context; }
 
   const Options options;
-  Embedding embedding;
-  LearnedPositions positions;
-  Stack<GptBlock> blocks;
-  LayerNorm norm;
+  Embedding embedding{at("embedding"), options.vocabulary, options.dim, {.init = detail::first_weights()}};
+  LearnedPositions positions{
+      at("positions"), options.context, options.dim, {.dropout = options.dropout, .init = detail::first_weights()}};
+  Stack<GptBlock> blocks{at("blocks"), options.layers, options};
+  LayerNorm norm{at("norm"), options.dim, options.norm()};
 
  protected:
   std::int64_t layers() const override { return blocks.size(); }

@@ -8,6 +8,7 @@
 #include "../../ops/arrange/index.h"
 #include "../../ops/arrange/join.h"
 #include "../../ops/arrange/slice.h"
+#include "../layers/linear.h"
 
 namespace xgrad::nn {
 namespace {
@@ -15,6 +16,22 @@ namespace {
 constexpr std::int64_t most_room = 4096;  // of a cache's first block: few texts fill a context that is longer
 
 }  // namespace
+
+Init detail::first_weights() { return init::normal({.std = first_deviation}); }
+
+void detail::reset_linear_maps(const Module& model) {
+  model.apply<Linear>([](const Linear& map) {
+    init::reset(map.weight, first_weights());
+    if (map.bias.defined()) init::reset(map.bias, init::zeros());
+  });
+}
+
+void detail::check_ids(const char* op, const Index& ids, const char* name) {
+  if (ids.rank() != 2) {
+    fail<ShapeError>(op, "needs ", name, " (B, T), got ", ids.shape(),
+                     xgrad::detail::batch_axis_hint(ids.shape(), Shape{-1}));
+  }
+}
 
 void LanguageState::rewind(std::int64_t length) {
   detail::check_rewind("language_model", length, position);
@@ -50,10 +67,7 @@ Decoded LanguageModel::generate(const Index& prompt, const SamplingOptions& opti
 }
 
 void LanguageModel::check_ids(const Index& ids, const LanguageState* state) const {
-  if (ids.rank() != 2) {
-    fail<ShapeError>("language_model", "needs ids (B, T), got ", ids.shape(),
-                     xgrad::detail::batch_axis_hint(ids.shape(), Shape{-1}));
-  }
+  detail::check_ids("language_model", ids);
   const std::int64_t before = state ? state->position : 0, T = ids.dim(1);
   if (state && ids.dim(0) != state->batch) {
     fail<ShapeError>("language_model", "ids ", ids.shape(), " with the state of ", state->batch, " texts");
@@ -69,10 +83,7 @@ LanguageStepper::LanguageStepper(const LanguageModel& model, const Index& prompt
   constexpr const char* op = "language_model";
   const NoGrad off;
   const std::optional<Eval> eval = outside_of_training(model);
-  if (prompt.rank() != 2) {
-    fail<ShapeError>(op, "needs a prompt (B, T), got ", prompt.shape(),
-                     xgrad::detail::batch_axis_hint(prompt.shape(), Shape{-1}));
-  }
+  detail::check_ids(op, prompt, "a prompt");
   const std::int64_t B = prompt.dim(0), T = prompt.dim(1);
   lengths_ = lengths.value_or(Index({B}, T));
   if (lengths_.shape() != Shape{B}) {
@@ -100,21 +111,17 @@ std::optional<std::int64_t> LanguageStepper::given(std::int64_t b) const {
 Tensor LanguageStepper::step(const Index& tokens) {
   if (behind_prompt_.defined()) return std::exchange(behind_prompt_, Tensor());
   const std::optional<Eval> eval = outside_of_training(model_);
-  const Index ids = tokens.reshaped({-1, 1});
-  if (state_.position < model_.context()) {
-    Index longer = concat(std::vector{text_, ids}, 1);
-    Tensor logits = model_.next(ids, state_);
-    text_ = std::move(longer);
-    ++read_;
-    return logits;
+  Index ids = tokens.reshaped({-1, 1}), text = concat(std::vector{text_, ids}, 1);
+  std::optional<LanguageState> anew;  // where the context is used up
+  if (state_.position >= model_.context()) {
+    const std::int64_t length = text.dim(1);
+    text = slice(text, {_, slice(length - 1 - model_.context() / 2, length)});
+    ids = text;
+    anew = model_.begin(state_.batch);
   }
-  const std::int64_t kept = model_.context() / 2, length = text_.dim(1);
-  const Index last = slice(text_, {_, slice(length - kept, length)});
-  Index newer = concat(std::vector{last, ids}, 1);
-  LanguageState state = model_.begin(state_.batch);
-  Tensor logits = model_.next(newer, state);
-  state_ = std::move(state);
-  text_ = std::move(newer);
+  Tensor logits = model_.next(ids, anew ? *anew : state_);
+  if (anew) state_ = std::move(*anew);
+  text_ = std::move(text);
   ++read_;
   return logits;
 }

@@ -15,6 +15,16 @@ namespace xgrad::nn {
 
 class LanguageStepper;
 
+namespace detail {
+/// Of the first weights of GPT-2, BERT and Llama, which are normal.
+inline constexpr double first_deviation = 0.02;
+Init first_weights();
+/// Gives all linear maps of a model these weights, and biases 0.
+void reset_linear_maps(const Module& model);
+/// Throws ShapeError unless ids are (B, T).
+void check_ids(const char* op, const Index& ids, const char* name = "ids");
+}  // namespace detail
+
 /// The state of a language model in the middle of B texts. When a step or select() throws, it is unchanged.
 struct LanguageState {
   std::vector<KeyValueCache> blocks;

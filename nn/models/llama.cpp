@@ -6,11 +6,6 @@
 #include "../../ops/products/matmul.h"
 
 namespace xgrad::nn {
-namespace {
-
-constexpr double llama_deviation = 0.02;  // of the first weights
-
-}  // namespace
 
 void LlamaBlock::check(const Options& options) {
   if (options.window && *options.window < 1) {
@@ -31,18 +26,9 @@ Tensor LlamaBlock::operator()(const Tensor& x, KeyValueCache& past) const {
   return undo.keep(here(h + ffn(norm2(h))));
 }
 
-Llama::Llama(At here, const Options& given)
-    : LanguageModel(std::move(here)),
-      options(given),
-      embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = llama_deviation})}),
-      blocks(at("blocks"), options.layers, options),
-      norm(at("norm"), options.dim, {.eps = options.norm_eps}),
-      head(at("head"), options.head == Head::own, options.dim, options.vocabulary, LinearOptions{.bias = false}) {
+Llama::Llama(At here, const Options& given) : LanguageModel(std::move(here)), options(given) {
   positive("context", options.context);
-  apply<Linear>([](const Linear& map) {
-    init::reset(map.weight, init::normal({.std = llama_deviation}));
-    if (map.bias.defined()) init::reset(map.bias, init::zeros());
-  });
+  detail::reset_linear_maps(*this);
 }
 
 Tensor Llama::logits(const Tensor& h) const { return head ? (*head)(h) : linear(h, embedding.weight); }

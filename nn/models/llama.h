@@ -78,10 +78,11 @@ struct Llama : LanguageModel {
   std::int64_t context() const override { return options.context; }
 
   const Options options;
-  Embedding embedding;
-  Stack<LlamaBlock> blocks;
-  RMSNorm norm;
-  Maybe<Linear> head;  ///< of Head::own
+  Embedding embedding{at("embedding"), options.vocabulary, options.dim, {.init = detail::first_weights()}};
+  Stack<LlamaBlock> blocks{at("blocks"), options.layers, options};
+  RMSNorm norm{at("norm"), options.dim, {.eps = options.norm_eps}};
+  Maybe<Linear> head{at("head"), options.head == Head::own, options.dim, options.vocabulary,
+                     LinearOptions{.bias = false}};  ///< of Head::own
 
  protected:
   std::int64_t layers() const override { return blocks.size(); }

@@ -172,30 +172,28 @@ class Weights {
   void into(const Tensor& parameter, const std::string& name) {
     if (parameter.defined()) put(parameter, take(name, parameter.shape()));
   }
-  void into_transposed(const Tensor& parameter, const std::string& name) {
-    const Tensor stored = take(name, {parameter.dim(1), parameter.dim(0)});
-    put(parameter, stored.defined() ? transpose(stored) : stored);
-  }
-  // One below the other, with so many rows each.
-  void into_rows(const Tensor& parameter, const std::vector<std::pair<std::string, std::int64_t>>& parts) {
-    Tensors rows;
-    for (const auto& [name, count] : parts) {
-      Shape shape = parameter.shape();
-      shape[0] = count;
-      if (Tensor part = take(name, shape); part.defined()) rows.push_back(std::move(part));
-    }
-    put(parameter, rows.size() == parts.size() ? concat(rows) : Tensor());
-  }
   template <class Layer>
   void into_layer(const Layer& layer, const std::string& name) {
     into(layer.weight, name + ".weight");
     into(layer.bias, name + ".bias");
   }
-  // The maps of queries, keys and values, which are one map here.
+  // A map whose weight is stored transposed.
+  void into_transposed(const Linear& map, const std::string& name) {
+    const Tensor stored = take(name + ".weight", {map.weight.dim(1), map.weight.dim(0)});
+    put(map.weight, stored.defined() ? transpose(stored) : stored);
+    into(map.bias, name + ".bias");
+  }
+  // The maps of queries, keys and values, which are one map here: their rows one below the other.
   void into_qkv(const MultiHeadAttention& attn, const std::array<std::string, 3>& maps) {
     const std::int64_t keys = attn.dim / attn.heads * attn.kv_heads;
     const auto into_part = [&](const Tensor& parameter, const char* part) {
-      into_rows(parameter, {{maps[0] + part, attn.dim}, {maps[1] + part, keys}, {maps[2] + part, keys}});
+      Tensors rows;
+      for (const std::string& map : maps) {
+        Shape shape = parameter.shape();
+        shape[0] = rows.empty() ? attn.dim : keys;
+        rows.push_back(take(map + part, shape));
+      }
+      put(parameter, std::ranges::all_of(rows, &Tensor::defined) ? concat(rows) : Tensor());
     };
     into_part(attn.qkv->weight, ".weight");
     if (attn.qkv->bias.defined()) into_part(attn.qkv->bias, ".bias");
@@ -345,18 +343,14 @@ void load_gpt2(const Gpt& model, const std::string& path) {
   file.into(model.embedding.weight, file.name("wte.weight"));
   file.again(model.embedding.weight, "lm_head.weight");
   file.into(model.positions.weight, file.name("wpe.weight"));
-  const auto into_map = [&](const Linear& map, const std::string& name) {
-    file.into_transposed(map.weight, name + ".weight");
-    file.into(map.bias, name + ".bias");
-  };
   for (std::int64_t i = 0; i < model.blocks.size(); ++i) {
     const GptBlock& block = model.blocks[i];
     file.into_layer(block.norm1, file.name("h.", i, ".ln_1"));
-    into_map(*block.attn.qkv, file.name("h.", i, ".attn.c_attn"));
-    into_map(block.attn.o, file.name("h.", i, ".attn.c_proj"));
+    file.into_transposed(*block.attn.qkv, file.name("h.", i, ".attn.c_attn"));
+    file.into_transposed(block.attn.o, file.name("h.", i, ".attn.c_proj"));
     file.into_layer(block.norm2, file.name("h.", i, ".ln_2"));
-    into_map(block.ffn.fc1, file.name("h.", i, ".mlp.c_fc"));
-    into_map(block.ffn.fc2, file.name("h.", i, ".mlp.c_proj"));
+    file.into_transposed(block.ffn.fc1, file.name("h.", i, ".mlp.c_fc"));
+    file.into_transposed(block.ffn.fc2, file.name("h.", i, ".mlp.c_proj"));
     for (const char* mask : {".attn.bias", ".attn.masked_bias"}) file.leave_out(file.name("h.", i, mask));
   }
   file.into_layer(model.norm, file.name("ln_f"));

@@ -9,10 +9,6 @@
 
 namespace xgrad::nn {
 
-ResNetOptions resnet18() { return {}; }
-ResNetOptions resnet34() { return {.layers = {3, 4, 6, 3}}; }
-ResNetOptions resnet50() { return {.block = ResidualBlockKind::bottleneck, .layers = {3, 4, 6, 3}}; }
-
 Conv2dOptions detail::residual_convolution(std::int64_t stride, std::int64_t padding) {
   return {.stride = stride,
           .padding = padding,
@@ -26,22 +22,6 @@ Tensor ResidualBlock::forward(const Tensor& x) const {
   return relu(y + downsample(x));
 }
 
-ResidualStage::ResidualStage(At here, const ResNetOptions& options, int number)
-    : Stack(std::move(here), options.layers[static_cast<std::size_t>(number)], [&](At place, std::int64_t i) {
-        const std::int64_t width = options.width << number, wider = options.block == ResidualBlockKind::basic ? 1 : 4;
-        const std::int64_t before = number == 0 ? width : width / 2 * wider;
-        return ResidualBlock(std::move(place), {.block = options.block,
-                                                .in = i == 0 ? before : width * wider,
-                                                .width = width,
-                                                .stride = i == 0 && number > 0 ? 2 : 1});
-      }) {}
-
-void ResNet::check(const Options& options) {
-  for (const std::int64_t count : options.layers) {
-    if (count < 1) fail<ValueError>("ResNet", "layers ", count, " is not positive");
-  }
-}
-
 Tensor ResNet::forward(const Tensor& x) const {
   if (x.rank() != 4 || x.dim(1) != options.channels) {
     fail<ShapeError>("resnet", "needs (B, ", options.channels, ", H, W), got ", x.shape(),
@@ -50,6 +30,17 @@ Tensor ResNet::forward(const Tensor& x) const {
   Tensor y = max_pool2d(relu(bn1(conv1(x))), 3, {.stride = 2, .padding = 1});  // (B, 64, H/4, W/4)
   y = layer4(layer3(layer2(layer1(y))));                                       // (B, 512, H/32, W/32)
   return fc(mean(y, {2, 3}));
+}
+
+std::function<ResidualBlock(At, std::int64_t)> ResNet::stage(int number) const {
+  return [this, number](At here, std::int64_t i) {
+    const std::int64_t width = options.width << number, wider = options.block == ResidualBlockKind::basic ? 1 : 4;
+    const std::int64_t before = number == 0 ? width : width / 2 * wider;
+    return ResidualBlock(std::move(here), {.block = options.block,
+                                           .in = i == 0 ? before : width * wider,
+                                           .width = width,
+                                           .stride = i == 0 && number > 0 ? 2 : 1});
+  };
 }
 
 std::string ResNet::settings() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 
 #include "../containers/maybe.h"
 #include "../containers/sequential.h"
@@ -28,9 +29,9 @@ struct ResNetOptions {
 };
 
 /// The sizes of the paper: 18 and 34 of basic blocks, 50 of bottlenecks.
-ResNetOptions resnet18();
-ResNetOptions resnet34();
-ResNetOptions resnet50();
+inline ResNetOptions resnet18() { return {}; }
+inline ResNetOptions resnet34() { return {.layers = {3, 4, 6, 3}}; }
+inline ResNetOptions resnet50() { return {.block = ResidualBlockKind::bottleneck, .layers = {3, 4, 6, 3}}; }
 
 struct ResidualBlockOptions {
   ResidualBlockKind block = ResidualBlockKind::basic;
@@ -67,14 +68,6 @@ struct ResidualBlock : Layer<ResidualBlock, ResidualBlockOptions> {
       make<Conv2d>(options.in, out, 1, detail::residual_convolution(options.stride)), make<BatchNorm2d>(out)};
 };
 
-/// The blocks of stage 0, 1, 2 or 3, called 0, 1, ...; the first one halves the map, but in stage 0.
-struct ResidualStage : Stack<ResidualBlock> {
-  using Options = ResNetOptions;
-
-  ResidualStage(At here, const Options& options, int number);
-  explicit ResidualStage(Placeless, ...);  ///< does not compile: no place
-};
-
 /// A convolution of 7 x 7, max pooling, four stages, global average pooling, and a linear map.
 ///
 ///     (B, 3, H, W) -> (B, 64, H/4, W/4) -> ... -> (B, 512, H/32, W/32) -> (B, classes)
@@ -83,7 +76,6 @@ struct ResidualStage : Stack<ResidualBlock> {
 /// they are. Throws ValueError for sizes below 1. Threads: in training one at a time, for its batch norms.
 struct ResNet : Layer<ResNet, ResNetOptions> {
   using Layer::Layer;
-  static void check(const Options& options);
 
   /// x (B, channels, H, W) -> logits (B, classes). Throws ShapeError.
   Tensor forward(const Tensor& x) const;
@@ -91,12 +83,18 @@ struct ResNet : Layer<ResNet, ResNetOptions> {
   Conv2d conv1{at("conv1"), options.channels, positive("width", options.width, largest_size >> 6), 7,
                detail::residual_convolution(2, 3)};
   BatchNorm2d bn1{at("bn1"), options.width};
-  ResidualStage layer1{at("layer1"), options, 0}, layer2{at("layer2"), options, 1};
-  ResidualStage layer3{at("layer3"), options, 2}, layer4{at("layer4"), options, 3};
+  Stack<ResidualBlock> layer1{at("layer1"), positive("layers", options.layers[0]), stage(0)};
+  Stack<ResidualBlock> layer2{at("layer2"), positive("layers", options.layers[1]), stage(1)};
+  Stack<ResidualBlock> layer3{at("layer3"), positive("layers", options.layers[2]), stage(2)};
+  Stack<ResidualBlock> layer4{at("layer4"), positive("layers", options.layers[3]), stage(3)};
   Linear fc{at("fc"), layer4[0].out, options.classes};
 
  protected:
   std::string settings() const override;
+
+ private:
+  /// Makes block i of a stage; the first one halves the map, but in stage 0.
+  std::function<ResidualBlock(At here, std::int64_t i)> stage(int number) const;
 };
 
 }  // namespace xgrad::nn

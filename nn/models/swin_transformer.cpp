@@ -18,11 +18,15 @@
 namespace xgrad::nn {
 namespace {
 
-SwinTransformerOptions sized(std::int64_t dim, std::int64_t third_depth, std::vector<std::int64_t> heads, double drop) {
-  return {.dim = dim, .depths = {2, 2, third_depth, 2}, .heads = std::move(heads), .drop_path = drop};
-}
-
 LinearOptions linear_options() { return {.init = init::truncated_normal({.std = 0.02}), .bias_init = init::zeros()}; }
+
+MlpOptions mlp_options(std::int64_t dim, const SwinTransformerOptions& options) {
+  const double hidden = static_cast<double>(dim) * options.mlp_ratio;
+  MlpOptions mlp = vision_mlp(dim, static_cast<std::int64_t>(hidden), options.dropout);
+  mlp.init = init::truncated_normal({.std = 0.02});
+  mlp.bias_init = init::zeros();
+  return mlp;
+}
 
 std::int64_t round_up(std::int64_t size, std::int64_t step) { return (size + step - 1) / step * step; }
 
@@ -54,9 +58,11 @@ Index relative_positions(const Size2d& window) {
 
 }  // namespace
 
-SwinTransformerOptions swin_t() { return sized(96, 6, {3, 6, 12, 24}, 0.2); }
-SwinTransformerOptions swin_s() { return sized(96, 18, {3, 6, 12, 24}, 0.3); }
-SwinTransformerOptions swin_b() { return sized(128, 18, {4, 8, 16, 32}, 0.5); }
+SwinTransformerOptions swin_t() { return {.drop_path = 0.2}; }
+SwinTransformerOptions swin_s() { return {.depths = {2, 2, 18, 2}, .drop_path = 0.3}; }
+SwinTransformerOptions swin_b() {
+  return {.dim = 128, .depths = {2, 2, 18, 2}, .heads = {4, 8, 16, 32}, .drop_path = 0.5};
+}
 
 // -- windows ----------------------------------------------------------------------------------------------------------
 
@@ -158,18 +164,6 @@ std::string SwinAttention::settings() const {
 
 // -- blocks, stages ---------------------------------------------------------------------------------------------------
 
-namespace {
-
-MlpOptions mlp_options(std::int64_t dim, const SwinTransformerOptions& options) {
-  const double hidden = static_cast<double>(dim) * options.mlp_ratio;
-  MlpOptions mlp = vision_mlp(dim, static_cast<std::int64_t>(hidden), options.dropout);
-  mlp.init = init::truncated_normal({.std = 0.02});
-  mlp.bias_init = init::zeros();
-  return mlp;
-}
-
-}  // namespace
-
 SwinBlock::SwinBlock(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, double drop,
                      const Options& options)
     : Layer(std::move(here)),
@@ -196,11 +190,7 @@ SwinStage::SwinStage(At here, std::size_t stage, const Options& options)
                          options.drop_path * share, options);
       }) {}
 
-PatchMerging::PatchMerging(At here, std::int64_t width)
-    : Layer(std::move(here)),
-      dim(positive("dim", width)),
-      reduction(at("reduction"), 4 * dim, 2 * dim, {.bias = false, .init = init::truncated_normal({.std = 0.02})}),
-      norm(at("norm"), 4 * dim) {}
+PatchMerging::PatchMerging(At here, std::int64_t width) : Layer(std::move(here)), dim(positive("dim", width)) {}
 
 Tensor PatchMerging::forward(const Tensor& x) const {
   check_map("patch_merging", x, dim);

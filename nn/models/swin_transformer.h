@@ -129,8 +129,8 @@ struct PatchMerging : Layer<PatchMerging> {
   Tensor forward(const Tensor& x) const;
 
   const std::int64_t dim;
-  Linear reduction;
-  LayerNorm norm;
+  Linear reduction{at("reduction"), 4 * dim, 2 * dim, {.bias = false, .init = init::truncated_normal({.std = 0.02})}};
+  LayerNorm norm{at("norm"), 4 * dim};
 };
 
 /// A patch of pixels becomes a token: (B, channels, H, W) -> (B, H/4, W/4, C).

@@ -21,10 +21,6 @@ void check_length(const char* op, const Tensor& x, const LayerNorm& norm) {
   fail<ShapeError>(op, "norms over ", norm.sizes, " take ", norm.sizes[0], " positions, got ", x.shape());
 }
 
-SinusoidalOptions position_options(const TransformerOptions& options) {
-  return {.max_length = options.max_length, .dropout = options.dropout};
-}
-
 Tensor embed(const Embedding& embedding, const SinusoidalPositions& positions, const Index& ids,
              std::int64_t first = 0) {
   return positions(embedding(ids) * std::sqrt(static_cast<double>(embedding.dim)), first);  // (B, T, C)
@@ -136,12 +132,7 @@ Tensor EncoderBlock::forward(const Tensor& x, const AttentionMask& mask) const {
 }
 
 Encoder::Encoder(At here, std::int64_t vocabulary, const Options& given)
-    : Module(std::move(here)),
-      options(given),
-      embedding(at("embedding"), vocabulary, options.dim),
-      positions(at("positions"), options.dim, position_options(options)),
-      blocks(at("blocks"), options.layers, options),
-      norm(at("norm"), options.norm == NormOrder::pre, detail::norm_sizes(options)) {}
+    : Module(std::move(here)), options(given), embedding(at("embedding"), vocabulary, options.dim) {}
 
 Tensor Encoder::operator()(const Index& ids, const AttentionMask& mask) const {
   const auto here = enter(ids);
@@ -227,9 +218,6 @@ Decoder::Decoder(At here, std::int64_t vocabulary, const Options& given)
     : Module(std::move(here)),
       options(given),
       embedding(at("embedding"), vocabulary, options.dim),
-      positions(at("positions"), options.dim, position_options(options)),
-      blocks(at("blocks"), options.layers, options),
-      norm(at("norm"), options.norm == NormOrder::pre, detail::norm_sizes(options)),
       out(at("out"), options.dim, vocabulary) {}
 
 Decoder::Memories Decoder::memories(const Tensors& encoder_layers, const AttentionMask& mask) const {

@@ -114,9 +114,10 @@ struct Encoder : Module {
 
   const Options options;
   Embedding embedding;
-  SinusoidalPositions positions;
-  Stack<EncoderBlock> blocks;
-  Maybe<LayerNorm> norm;  ///< with pre-norm
+  SinusoidalPositions positions{
+      at("positions"), options.dim, {.max_length = options.max_length, .dropout = options.dropout}};
+  Stack<EncoderBlock> blocks{at("blocks"), options.layers, options};
+  Maybe<LayerNorm> norm{at("norm"), options.norm == NormOrder::pre, detail::norm_sizes(options)};  ///< with pre-norm
 };
 
 /// The state of a decoder block: the positions so far, and the memory that it attends to.
@@ -202,9 +203,10 @@ struct Decoder : Module {
 
   const Options options;
   Embedding embedding;
-  SinusoidalPositions positions;
-  Stack<DecoderBlock> blocks;
-  Maybe<LayerNorm> norm;  ///< with pre-norm
+  SinusoidalPositions positions{
+      at("positions"), options.dim, {.max_length = options.max_length, .dropout = options.dropout}};
+  Stack<DecoderBlock> blocks{at("blocks"), options.layers, options};
+  Maybe<LayerNorm> norm{at("norm"), options.norm == NormOrder::pre, detail::norm_sizes(options)};  ///< with pre-norm
   Linear out;
 
  private:

@@ -14,13 +14,6 @@
 #include "../containers/stack.h"
 
 namespace xgrad::nn {
-namespace {
-
-VisionTransformerOptions sized(const Size2d& patch, std::int64_t dim, std::int64_t heads, std::int64_t layers) {
-  return {.patch = patch, .dim = dim, .heads = heads, .layers = layers};
-}
-
-}  // namespace
 
 std::int64_t detail::vit_tokens(const VisionTransformerOptions& options) {
   const std::int64_t patches = options.image.height / options.patch.height * (options.image.width / options.patch.width);
@@ -31,21 +24,16 @@ Init detail::vit_init(std::int64_t inputs) {
   return init::truncated_normal({.std = std::sqrt(1 / static_cast<double>(inputs))});
 }
 
-VisionTransformerOptions vit_ti(const Size2d& patch) { return sized(patch, 192, 3, 12); }
-VisionTransformerOptions vit_s(const Size2d& patch) { return sized(patch, 384, 6, 12); }
-VisionTransformerOptions vit_b(const Size2d& patch) { return sized(patch, 768, 12, 12); }
-VisionTransformerOptions vit_l(const Size2d& patch) { return sized(patch, 1024, 16, 24); }
+VisionTransformerOptions vit_ti(const Size2d& patch) { return {.patch = patch, .dim = 192, .heads = 3}; }
+VisionTransformerOptions vit_s(const Size2d& patch) { return {.patch = patch, .dim = 384, .heads = 6}; }
+VisionTransformerOptions vit_b(const Size2d& patch) { return {.patch = patch}; }
+VisionTransformerOptions vit_l(const Size2d& patch) { return {.patch = patch, .dim = 1024, .heads = 16, .layers = 24}; }
 
 VitBlock::VitBlock(At here, std::int64_t layer, const Options& options)
-    : Layer(std::move(here)),
-      ln_1(at("ln_1"), options.dim, {.eps = detail::vit_norm_eps}),
-      self_attention(at("self_attention"), options.dim, options.heads, {.dropout = options.attention_dropout}),
-      dropout(at("dropout"), options.dropout),
+    : Layer(std::move(here), options),
       drop_path(at("drop_path"), options.layers > 1 ? options.drop_path * static_cast<double>(layer) /
                                                           static_cast<double>(options.layers - 1)
-                                                    : options.drop_path),
-      ln_2(at("ln_2"), options.dim, {.eps = detail::vit_norm_eps}),
-      mlp(at("mlp"), vision_mlp(options.dim, options.mlp, options.dropout)) {}
+                                                    : options.drop_path) {}
 
 Tensor VitBlock::forward(const Tensor& z) const {
   const Tensor h = z + drop_path(dropout(self_attention(ln_1(z))));  // (B, N, D)
@@ -69,8 +57,7 @@ Tensor VitEncoder::forward(const Tensor& tokens) const { return ln(layers(dropou
 Tensor VitHead::forward(const Tensor& y) const { return head(pre_logits ? tanh((*pre_logits)(y)) : y); }
 
 VisionTransformer::VisionTransformer(At here, const Options& given)
-    : Layer(std::move(here)),
-      options([&] {
+    : Layer(std::move(here)), options([&] {
         const Scope scope(place());
         Options checked = given;
         for (const std::int64_t side : {given.image.height, given.image.width}) positive("image", side);
@@ -84,16 +71,7 @@ VisionTransformer::VisionTransformer(At here, const Options& given)
         probability("drop_path", given.drop_path);
         if (given.mlp == 0) checked.mlp = 4 * given.dim;
         return checked;
-      }()),
-      conv_proj(at("conv_proj"), options.channels, options.dim, options.patch,
-                {.stride = options.patch,
-                 .init = [](const Shape& shape) { return detail::vit_init(init::fans(shape).in)(shape); },
-                 .bias_init = init::zeros()}),
-      class_token(options.pooling == VitPooling::class_token
-                      ? param("class_token", {1, 1, options.dim}, init::zeros(), Decay::no)
-                      : Tensor()),
-      encoder(at("encoder"), options),
-      heads(at("heads"), options) {}
+      }()) {}
 
 Tensor VisionTransformer::features(const Tensor& x) const {
   const auto here = enter(x);

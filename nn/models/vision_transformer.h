@@ -43,13 +43,19 @@ VisionTransformerOptions vit_s(const Size2d& patch = 16);
 VisionTransformerOptions vit_b(const Size2d& patch = 16);
 VisionTransformerOptions vit_l(const Size2d& patch = 16);
 
+namespace detail {
+constexpr double vit_norm_eps = 1e-6;
+/// The patches of an image, and the class token if there is one.
+std::int64_t vit_tokens(const VisionTransformerOptions& options);
+/// Normal numbers with the standard deviation sqrt(1 / inputs).
+Init vit_init(std::int64_t inputs);
+}  // namespace detail
+
 /// One layer of the encoder, with the norms before its two parts:
 ///
 ///     z' = z + drop_path(dropout(attention(norm(z))))
 ///     z  = z' + drop_path(mlp(norm(z')))
-struct VitBlock : Layer<VitBlock> {
-  using Options = VisionTransformerOptions;
-
+struct VitBlock : Layer<VitBlock, VisionTransformerOptions> {
   /// Layer number `layer` of options.layers.
   VitBlock(At here, std::int64_t layer, const Options& options);
   explicit VitBlock(Placeless, ...);  ///< does not compile: no place
@@ -57,12 +63,13 @@ struct VitBlock : Layer<VitBlock> {
   /// z (B, N, D) -> (B, N, D). Throws ShapeError.
   Tensor forward(const Tensor& z) const;
 
-  LayerNorm ln_1;
-  pytorch::MultiheadAttention self_attention;
-  Dropout dropout;
+  LayerNorm ln_1{at("ln_1"), options.dim, {.eps = detail::vit_norm_eps}};
+  pytorch::MultiheadAttention self_attention{
+      at("self_attention"), options.dim, options.heads, {.dropout = options.attention_dropout}};
+  Dropout dropout{at("dropout"), options.dropout};
   DropPath drop_path;
-  LayerNorm ln_2;
-  Mlp mlp;
+  LayerNorm ln_2{at("ln_2"), options.dim, {.eps = detail::vit_norm_eps}};
+  Mlp mlp{at("mlp"), vision_mlp(options.dim, options.mlp, options.dropout)};
 };
 
 /// The layers of the encoder, called encoder_layer_0, encoder_layer_1, ...
@@ -77,14 +84,6 @@ struct VitLayers : Layer<VitLayers> {
 
   std::vector<std::unique_ptr<VitBlock>> blocks;
 };
-
-namespace detail {
-constexpr double vit_norm_eps = 1e-6;
-/// The patches of an image, and the class token if there is one.
-std::int64_t vit_tokens(const VisionTransformerOptions& options);
-/// Normal numbers with the standard deviation sqrt(1 / inputs).
-Init vit_init(std::int64_t inputs);
-}  // namespace detail
 
 /// Learned positions, the layers, and a last norm.
 struct VitEncoder : Layer<VitEncoder, VisionTransformerOptions> {
@@ -140,10 +139,15 @@ struct VisionTransformer : Layer<VisionTransformer> {
   Tensor features(const Tensor& x) const;
 
   const Options options;
-  Conv2d conv_proj;          ///< E
-  const Tensor class_token;  ///< (1, 1, D), at first 0; undefined for VitPooling::mean
-  VitEncoder encoder;
-  VitHead heads;
+  Conv2d conv_proj{at("conv_proj"), options.channels, options.dim, options.patch,
+                   {.stride = options.patch,
+                    .init = [](const Shape& shape) { return detail::vit_init(init::fans(shape).in)(shape); },
+                    .bias_init = init::zeros()}};  ///< E
+  const Tensor class_token =  ///< (1, 1, D), at first 0; undefined for VitPooling::mean
+      options.pooling == VitPooling::class_token ? param("class_token", {1, 1, options.dim}, init::zeros(), Decay::no)
+                                                 : Tensor();
+  VitEncoder encoder{at("encoder"), options};
+  VitHead heads{at("heads"), options};
 
  protected:
   std::string settings() const override;

@@ -94,15 +94,6 @@ TEST_CASE("a model that looks ahead is found, with the first pair of positions a
   CHECK(unknown.leak->module.empty());
 }
 
-TEST_CASE("a leak that no gradient shows is found by the values") {
-  const Model by_value([](const Tensor& x) { return with_next(x).detach() + x; });
-  const CausalityReport value = check_causality(by_value, ids);
-  REQUIRE(value.leak);
-  CHECK(value.leak->t == 0);
-  CHECK(value.leak->s == 1);
-  CHECK(to_string(value).starts_with("check_causality: output 0 depends on input 1: it moves by "));
-}
-
 TEST_CASE("an output that is not a number is a leak, and a function of the first position alone is none") {
   const auto undefined_for_0 = [](const Index& x) {
     const Tensor numbers = to_real(x), next = concat({numbers[{_, slice(1, none)}], numbers[{_, slice(-1, none)}]}, 1);
