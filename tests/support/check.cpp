@@ -102,8 +102,15 @@ Array unit(const Shape& shape, std::int64_t i) {
 // <v, y> as a tensor. Written so that the gradient which arrives at y has come through another operation.
 Tensor weighted_sum(const Tensor& y, const Array& v) { return sum_to(y * Tensor(v), {}); }
 
+// How near an entry comes to 0, from `step` to 1.
+double smallest(const Array& a) {
+  double least = 1;
+  for (const Real value : a) least = std::min(least, std::abs(static_cast<double>(value)));
+  return std::max(least, step);
+}
+
 // Adds the failures to `findings`, a line each. The terms of a gradient that cancels are about as large as those of the
-// function itself: `terms`.
+// function itself, `terms`, by its input: those of x / |x| are 1 / x.
 void check_order(const Function& f, const std::vector<Array>& inputs, const GradientCheck& options, int order,
                  double terms, std::vector<std::string>& findings) {
   const auto expect = [&](bool good, const auto&... parts) {
@@ -150,7 +157,7 @@ void check_order(const Function& f, const std::vector<Array>& inputs, const Grad
       const Tensor result = f(at);
       return grad(weighted_sum(result, v), {at[k]}, {.create_graph = true, .unused = Unused::zeros})[0];
     };
-    check_order(gradient, inputs, options, order + 1, terms, findings);
+    check_order(gradient, inputs, options, order + 1, terms / smallest(inputs[k]), findings);
   }
 }
 
