@@ -1,5 +1,5 @@
-// Values that must not move. The results of the modules in both runs show where a leak begins: the first module to finish
-// with a result that differs where its inputs do not.
+// Values that must not move. The results of the modules in both runs show where a leak begins: the first module to
+// finish with a result that differs where its inputs do not.
 #include "checks.h"
 
 #include <algorithm>
@@ -23,13 +23,13 @@ using detail::Trial;
 using xgrad::detail::rounded;
 
 // Position t of row b.
-struct Place {
+struct Position {
   std::int64_t b, t;
 };
-using Where = std::function<bool(const Place&)>;
+using Where = std::function<bool(const Position&)>;
 
 // The place of an element of an array (B, T, ...).
-Place place_of(std::int64_t element, const Shape& shape) {
+Position place_of(std::int64_t element, const Shape& shape) {
   const std::int64_t place = element / (shape.numel() / (shape[0] * shape[1]));
   return {place / shape[1], place % shape[1]};
 }
@@ -153,7 +153,7 @@ CausalityReport detail::check_causality(const Trial& trial) {
   const NoGrad off;
   const Array y = steady_value(trial, true);
   std::optional<CausalityLeak>& leak = report.leak;  // the one with the earliest output
-  const auto with_other = [&](std::int64_t s) { return changed(trial, [s](const Place& at) { return at.t == s; }); };
+  const auto with_other = [&](std::int64_t s) { return changed(trial, [s](const Position& at) { return at.t == s; }); };
   for (std::int64_t s = 0; s < report.positions; ++s) {
     for (const auto& [element, by] : differences(y, other_value(trial, with_other(s), y.shape()))) {
       report.depends = true;
@@ -162,7 +162,7 @@ CausalityReport detail::check_causality(const Trial& trial) {
       if (leak && leak->t == t && leak->s == s) leak->change = std::max(leak->change, by);
     }
   }
-  const auto earlier = [&](const Place& at) { return at.t < leak->s; };
+  const auto earlier = [&](const Position& at) { return at.t < leak->s; };
   if (leak) leak->module = first_module(trial, with_other(leak->s), earlier);
   return report;
 }
@@ -185,7 +185,7 @@ PaddingInvarianceReport detail::check_padding_invariance(const Trial& trial, con
   if (trial.model) eval.emplace(*trial.model);
   const NoGrad off;
   const bool by_position = options.output == PaddedOutput::positions;
-  const Where counts = [&](const Place& at) { return at.t < lengths.data()[at.b]; };
+  const Where counts = [&](const Position& at) { return at.t < lengths.data()[at.b]; };
   // How outputs for x differ from `expected` where they count.
   const auto leak_of = [&](const Array& expected, const Sequences& x, double allowed) {
     std::optional<PaddingLeak> leak;
