@@ -4,6 +4,9 @@
 #include <algorithm>
 
 namespace xgrad::nn {
+
+using xgrad::detail::Engine;
+
 namespace {
 
 void check(const std::string& name, const Tensor& parameter, const Tensor& value) {
@@ -15,8 +18,51 @@ void check(const std::string& name, const Tensor& parameter, const Tensor& value
 
 }  // namespace
 
-detail::Substitution::Pairs FunctionalCall::pairs(const Module& module, const Tensors& values) {
-  detail::Substitution::Pairs pairs;
+FunctionalCall::FunctionalCall(const Module& module, const Tensors& values) : FunctionalCall(pairs(module, values)) {}
+
+FunctionalCall::FunctionalCall(const Module& module, const std::vector<std::pair<std::string, Tensor>>& values)
+    : FunctionalCall(pairs(module, values)) {}
+
+FunctionalCall::FunctionalCall(Pairs pairs) : pairs_(std::move(pairs)) {
+  for (const auto& [leaf, stand_in] : pairs_) stand_ins_.emplace(Engine::identity(*leaf), &stand_in);
+  for (auto& [leaf, stand_in] : pairs_) {
+    stand_in.needed_node();  // one vertex for all
+    if (stand_ins_.contains(Engine::identity(stand_in))) stand_in = Engine::twin(stand_in);
+    before_.push_back(Engine::twin(stand_in));
+  }
+  for (std::size_t i = 0; i < pairs_.size(); ++i) Engine::swap(*pairs_[i].first, before_[i]);
+}
+
+FunctionalCall::~FunctionalCall() {
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const auto& [leaf, stand_in] = pairs_[i];
+    Engine::swap(*leaf, before_[i]);
+    if (before_[i].is_leaf()) Engine::own_value(stand_in) = Engine::own_value(before_[i]);
+  }
+}
+
+void FunctionalCall::saw(Tensor& copy) {
+  const auto found = stand_ins_.find(Engine::identity(copy));
+  if (found != stand_ins_.end()) {
+    Engine::redirect(copy, *found->second);
+  } else if (outer()) {
+    outer()->saw(copy);
+  }
+}
+
+std::function<std::shared_ptr<void>()> FunctionalCall::again() const {
+  struct Both {
+    std::shared_ptr<void> around;
+    FunctionalCall inside;
+  };
+  return [pairs = pairs_, around = outer() ? outer()->again() : nullptr] {
+    std::shared_ptr<void> first = around ? around() : nullptr;
+    return std::shared_ptr<void>(new Both{std::move(first), FunctionalCall(pairs)});
+  };
+}
+
+FunctionalCall::Pairs FunctionalCall::pairs(const Module& module, const Tensors& values) {
+  Pairs pairs;
   std::size_t count = 0;
   module.visit_parameters([&](const std::string& name, const Tensor& parameter) {
     if (count++ >= values.size()) return;
@@ -27,9 +73,9 @@ detail::Substitution::Pairs FunctionalCall::pairs(const Module& module, const Te
   return pairs;
 }
 
-detail::Substitution::Pairs FunctionalCall::pairs(const Module& module,
-                                                  const std::vector<std::pair<std::string, Tensor>>& values) {
-  detail::Substitution::Pairs pairs;
+FunctionalCall::Pairs FunctionalCall::pairs(const Module& module,
+                                            const std::vector<std::pair<std::string, Tensor>>& values) {
+  Pairs pairs;
   std::vector<std::string> names;
   for (const auto& [wanted, value] : values) {
     const Tensor* found = nullptr;

@@ -4,21 +4,47 @@
 //     const auto twin = nn::clone(net);                            // another net with the same numbers
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "../core/array/copies.h"
 #include "module.h"
-#include "substitution.h"
 
 namespace xgrad::nn {
 
-/// The lookup of the tensors that functional_call() replaces.
-struct FunctionalCall {
-  static detail::Substitution::Pairs pairs(const Module& module, const Tensors& values);
-  static detail::Substitution::Pairs pairs(const Module& module,
-                                           const std::vector<std::pair<std::string, Tensor>>& values);
+/// The scope of functional_call(): replaces leaves of a module by other tensors while it lives, and restores them when
+/// it dies. Every handle of such a leaf, the member `weight` of a layer, then has the value and the vertex of its
+/// stand-in; copies made of it in this thread, as rules make them, are handles of the stand-in and stay so. A value
+/// that is assigned meanwhile is the stand-in's. The second run of a checkpoint has the same stand-ins.
+///
+/// Threads: the leaves are others for all threads, so no other may use them; it dies in the thread that made it, the
+/// newest first.
+class FunctionalCall final : public xgrad::detail::CopyListener {
+ public:
+  /// Throws as functional_call().
+  [[nodiscard]] FunctionalCall(const Module& module, const Tensors& values);
+  [[nodiscard]] FunctionalCall(const Module& module, const std::vector<std::pair<std::string, Tensor>>& values);
+  ~FunctionalCall() override;
+
+  void saw(Tensor& copy) override;
+  void saw(const void* /*block*/, std::int64_t /*bytes*/) override {}
+  std::function<std::shared_ptr<void>()> again() const override;
+
+ private:
+  // Handles of the leaves, which outlive it and all checkpoints inside of it, and stand-ins of the same shapes.
+  using Pairs = std::vector<std::pair<const Tensor*, Tensor>>;
+
+  explicit FunctionalCall(Pairs pairs);
+  static Pairs pairs(const Module& module, const Tensors& values);
+  static Pairs pairs(const Module& module, const std::vector<std::pair<std::string, Tensor>>& values);
+
+  Pairs pairs_;
+  Tensors before_;  // the leaves before, in the order of the pairs
+  std::unordered_map<const void*, const Tensor*> stand_ins_;
 };
 
 /// module(inputs...) with other tensors in place of its parameters: for all of them in the order of parameters(), or
@@ -32,13 +58,13 @@ struct FunctionalCall {
 /// Threads: no other thread may use the module meanwhile.
 template <class M, class... Inputs>
 decltype(auto) functional_call(const M& module, const Tensors& values, const Inputs&... inputs) {
-  const detail::Substitution others(FunctionalCall::pairs(module, values));
+  const FunctionalCall scope(module, values);
   return module(inputs...);
 }
 template <class M, class... Inputs>
 decltype(auto) functional_call(const M& module, const std::vector<std::pair<std::string, Tensor>>& values,
                                const Inputs&... inputs) {
-  const detail::Substitution others(FunctionalCall::pairs(module, values));
+  const FunctionalCall scope(module, values);
   return module(inputs...);
 }
 
@@ -48,8 +74,8 @@ void copy_state(const Module& from, const Module& to);
 }  // namespace detail
 
 /// A second model, made of the same options, with the same numbers, modes and frozen parameters, as a model of its own;
-/// without the hooks and parametrizations of the first. For modules made from a place alone, or from a place and
-/// `options`, like every Layer.
+/// without the hooks of the first. For modules made from a place alone, or from a place and `options`, like every
+/// Layer.
 template <class M>
 std::unique_ptr<M> clone(const M& model) {
   std::unique_ptr<M> twin;

@@ -449,6 +449,13 @@ void Module::remove_hook(std::uint64_t number) const {
   std::erase_if(hooks_, [number](const Hook& hook) { return hook.number == number; });
 }
 
+void Entered::begin() const {
+  const auto hooks = module_.hooks_;  // a hook may remove itself
+  for (const Module::Hook& hook : hooks) {
+    if (hook.when == Module::When::before) hook.function({module_, inputs_, indices_, Tensor()});
+  }
+}
+
 Tensor Entered::operator()(Tensor output) const {
   if (module_.hooks_.empty()) return output;
   const auto hooks = module_.hooks_;  // a hook may remove itself

@@ -55,7 +55,6 @@ namespace xgrad::nn {
 
 class Eval;
 class Module;
-class Parametrization;
 
 namespace detail {
 /// The name of a class without its namespaces and template arguments: `Block` for `(anonymous namespace)::Block<4>`.
@@ -85,9 +84,8 @@ struct ForwardCall {
 /// A function that sees a module's result and may replace it (return an undefined Tensor to leave it as it is).
 using ForwardHook = std::function<Tensor(const ForwardCall& call)>;
 
-/// The scope of one run of a module: while it lives, errors and nodes of the graph carry the module's path, and
-/// parametrizations are applied to the module's parameters. Called with the result, it runs the module's forward hooks
-/// and returns their result.
+/// The scope of one run of a module: while it lives, errors and nodes of the graph carry the module's path. Called with
+/// the result, it runs the module's forward hooks and returns their result.
 class Entered {
  public:
   template <class... Inputs>
@@ -107,13 +105,12 @@ class Entered {
     }
   }
 
-  void begin();  // nn/parametrization.cpp: where there are hooks or parametrizations
+  void begin() const;  // runs the hooks of before_forward
 
   Scope scope_;
   const Module& module_;
   Tensors inputs_;
   std::vector<Index> indices_;
-  std::shared_ptr<void> substitution_;
 };
 
 /// Whether weight decay applies to a parameter: see without_weight_decay.
@@ -292,8 +289,7 @@ class Module {
  private:
   friend class Entered;
   friend class Eval;
-  friend class Parametrization;
-  friend struct FunctionalCall;
+  friend class FunctionalCall;
   friend struct nn::At;
   friend struct ModulePrinter;
   struct Entry {
@@ -339,7 +335,6 @@ class Module {
   mutable std::vector<Hook> hooks_;
   mutable std::uint64_t next_hook_ = 1;
   mutable std::vector<Eval*> evals_;  // the oldest first
-  std::vector<const Parametrization*> parametrizations_;
   mutable std::atomic<const Place*> described_{nullptr};
   mutable std::atomic<const std::type_info*> described_as_{nullptr};  // the class that was asked
 };
@@ -413,8 +408,10 @@ constexpr bool made_from() {
 template <class... Inputs>
 Entered::Entered(const Module& module, const Inputs&... inputs) : scope_(module.described_place()), module_(module) {
   module.check_places();
-  if (!module.hooks_.empty()) [[unlikely]] (keep(inputs), ...);
-  if (!module.hooks_.empty() || !module.parametrizations_.empty()) [[unlikely]] begin();
+  if (!module.hooks_.empty()) [[unlikely]] {
+    (keep(inputs), ...);
+    begin();
+  }
 }
 
 template <class T, class F>

@@ -41,6 +41,5 @@
 #include "models/transformer.h"
 #include "models/vision_transformer.h"
 #include "module.h"
-#include "parametrization.h"
 #include "summary.h"
 #include "weight_decay.h"

@@ -36,10 +36,12 @@ MultiHeadAttention::MultiHeadAttention(At here, std::int64_t width, std::int64_t
         return of_keys;
       }()),
       options(given),
-      qkv(at("qkv"), options.packed, dim, dim / heads * (heads + 2 * kv_heads), {.bias = options.bias}),
-      q(at("q"), !options.packed, width_or(options.query, dim), dim, {.bias = options.bias}),
-      k(at("k"), !options.packed, width_or(options.key, dim), dim / heads * kv_heads, {.bias = options.bias}),
-      v(at("v"), !options.packed, width_or(options.value, dim), dim / heads * kv_heads, {.bias = options.bias}),
+      qkv(at("qkv"), options.packed, dim, dim / heads * (heads + 2 * kv_heads), LinearOptions{.bias = options.bias}),
+      q(at("q"), !options.packed, width_or(options.query, dim), dim, LinearOptions{.bias = options.bias}),
+      k(at("k"), !options.packed, width_or(options.key, dim), dim / heads * kv_heads,
+        LinearOptions{.bias = options.bias}),
+      v(at("v"), !options.packed, width_or(options.value, dim), dim / heads * kv_heads,
+        LinearOptions{.bias = options.bias}),
       o(at("o"), dim, dim, {.bias = options.o_bias.value_or(options.bias)}) {}
 
 void MultiHeadAttention::refuse_packed() const {

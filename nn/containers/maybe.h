@@ -10,37 +10,29 @@ namespace xgrad::nn {
 /// An optional layer, at its place among the members:
 ///
 ///     nn::Maybe<nn::LayerNorm> norm{at("norm"), options.norm_first, options.dim};
-///     nn::Maybe<nn::Linear>    head{at("head"), !options.tied, options.dim, options.vocabulary, {.bias = false}};
+///     nn::Maybe<nn::Linear>    head{at("head"), !options.tied, options.dim, options.vocabulary,
+///                                   nn::LinearOptions{.bias = false}};
 ///
 ///     const Tensor y = norm(h);                                       // h itself where there is no norm
 ///     const Tensor logits = head ? (*head)(y) : linear(y, embedding.weight);
 ///
-/// An absent layer has no names and draws no random numbers. Neither copied nor moved, like all layers.
+/// The type of an argument in braces cannot be deduced: name it, as for Stack. An absent layer has no names and draws
+/// no random numbers. Neither copied nor moved, like all layers.
 /// Threads: as its layer.
 template <class Layer>
 class Maybe {
  public:
-  /// Layer(here, arguments...) if `there` is true. The last argument may be options in braces. Throws what the layer's
-  /// constructor throws.
+  /// Layer(here, arguments...) if `there` is true. Throws what the layer's constructor throws.
   template <class... Arguments>
   Maybe(const At& here, bool there, const Arguments&... arguments) {
-    make(here, there, arguments...);
-  }
-  template <class L = Layer>
-  Maybe(const At& here, bool there, const typename L::Options& options) {
-    make(here, there, options);
-  }
-  template <class A, class L = Layer>
-  Maybe(const At& here, bool there, const A& a, const typename L::Options& options) {
-    make(here, there, a, options);
-  }
-  template <class A, class B, class L = Layer>
-  Maybe(const At& here, bool there, const A& a, const B& b, const typename L::Options& options) {
-    make(here, there, a, b, options);
-  }
-  template <class A, class B, class C, class L = Layer>
-  Maybe(const At& here, bool there, const A& a, const B& b, const C& c, const typename L::Options& options) {
-    make(here, there, a, b, c, options);
+    static_assert(std::is_base_of_v<Module, Layer>, "Maybe<Layer>: Layer is no Module");
+    if constexpr (detail::made_from<Layer, Arguments...>()) {
+      if (there) {
+        layer_.emplace(here, arguments...);
+      } else {
+        here.decline();
+      }
+    }
   }
   /// Says what is missing: see Module::Placeless.
   template <class... Rest>
@@ -61,18 +53,6 @@ class Maybe {
   }
 
  private:
-  template <class... Arguments>
-  void make(const At& here, bool there, const Arguments&... arguments) {
-    static_assert(std::is_base_of_v<Module, Layer>, "Maybe<Layer>: Layer is no Module");
-    if constexpr (detail::made_from<Layer, Arguments...>()) {
-      if (there) {
-        layer_.emplace(here, arguments...);
-      } else {
-        here.decline();
-      }
-    }
-  }
-
   std::optional<Layer> layer_;
 };
 

@@ -1,8 +1,7 @@
-// Layers by number: Sequential calls unlike layers one after the other, ModuleList keeps layers that a model calls
-// itself. The names in files are PyTorch's: `net.0.weight`, `maps.1.bias`.
+// Sequential: unlike layers, numbered, called one after the other. The names in files are PyTorch's: `net.0.weight`.
 //
-// A layer enters its parent's list where it is made, and is neither copied nor moved. So these are not given layers,
-// but a type and its arguments each, and make the layer at its place:
+// A layer enters its parent's list where it is made, and is neither copied nor moved. So a Sequential is not given
+// layers, but a type and its arguments each, and makes the layer at its place:
 //
 //     nn::Sequential net{at("net"), {nn::make<nn::Linear>(2, 8), tanh, nn::make<nn::Linear>(8, 1)}};
 //     const Tensor y = net(x);
@@ -22,7 +21,6 @@
 
 #include "../layer.h"
 #include "../layers/activation.h"
-#include "stack.h"
 
 namespace xgrad::nn {
 
@@ -85,7 +83,7 @@ LayerMaker<Layer> maker_of(const Arguments&... arguments) {
 
 }  // namespace detail
 
-/// Layer(its place, arguments...), to be made by Sequential and the like. The arguments are copied.
+/// Layer(its place, arguments...), to be made by Sequential. The arguments are copied.
 template <class Layer, class... Arguments>
 LayerMaker<Layer> make(const Arguments&... arguments) {
   return detail::maker_of<Layer>(arguments...);
@@ -138,12 +136,10 @@ class Step {
     static_assert(Module::never<Layer>, "a layer is made at its place: nn::make<Layer>(arguments...) is its step");
   }
   template <class F>
-  requires std::constructible_from<Activation, F> Step(F f) : Step(make_function(Activation(std::move(f)))) {}
+  requires std::constructible_from<Activation, F> Step(F f) : Step(make<Function>(Activation(std::move(f)))) {}
 
  private:
   friend class Sequential;
-  static LayerMaker<Function> make_function(Activation function);
-
   std::function<void(Sequential&)> append_;
 };
 
@@ -157,9 +153,7 @@ class Sequential : public Module {
   /// overloaded function, such as tanh beside the C library's, needs them.)
   template <class... Steps>
   requires(std::convertible_to<const Steps&, Step>&&...) Sequential(At here, const Steps&... steps)
-      : Module(std::move(here)) {
-    (Step(steps).append_(*this), ...);
-  }
+      : Sequential(std::move(here), {Step(steps)...}) {}
   explicit Sequential(Placeless, ...);  ///< does not compile: no place
 
   /// One more layer at the end; returns it.
@@ -210,52 +204,5 @@ class Sequential : public Module {
 
 template <class Layer>
 Step::Step(const LayerMaker<Layer>& make) : append_([make](Sequential& net) { net.append(make); }) {}
-
-inline LayerMaker<Function> Step::make_function(Activation function) {
-  return LayerMaker<Function>(
-      [f = std::move(function)](At here) { return std::make_unique<Function>(std::move(here), f); });
-}
-
-/// Layers with the names 0, 1, ..., for a model that calls them itself. All are a T: of one type, made from different
-/// arguments, or of types derived from it.
-///
-///     nn::ModuleList<nn::Linear> maps{at("maps"), nn::make<nn::Linear>(2, 3), nn::make<nn::Linear>(3, 5)};
-///     Tensor h = x;
-///     for (const nn::Linear& map : maps) h = relu(map(h));
-template <class T = Module>
-class ModuleList : public Module {
-  static_assert(std::is_base_of_v<Module, T>, "ModuleList<T>: T is no Module");
-
- public:
-  template <std::derived_from<T>... Layers>
-  ModuleList(At here, const LayerMaker<Layers>&... layers) : Module(std::move(here)) {
-    (append(layers), ...);
-  }
-
-  /// One more layer at the end; returns it.
-  template <std::derived_from<T> Layer>
-  Layer& append(const LayerMaker<Layer>& make) {
-    std::unique_ptr<Layer> made = make(at(cat(size())));
-    Layer& layer = *made;
-    layers_.push_back(std::move(made));
-    return layer;
-  }
-
-  std::int64_t size() const { return static_cast<std::int64_t>(layers_.size()); }
-  /// Layer i. Throws ValueError.
-  const T& operator[](std::int64_t i) const {
-    if (i < 0 || i >= size()) fail<ValueError>("module_list", "layer ", i, " of ", size());
-    return *layers_[static_cast<std::size_t>(i)];
-  }
-
-  auto begin() const { return LayerIterator<T>(layers_.begin()); }
-  auto end() const { return LayerIterator<T>(layers_.end()); }
-
- protected:
-  std::string settings() const override { return cat("of ", size()); }
-
- private:
-  std::vector<std::unique_ptr<T>> layers_;
-};
 
 }  // namespace xgrad::nn

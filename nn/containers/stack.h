@@ -3,7 +3,6 @@
 
 #include <concepts>
 #include <memory>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -14,22 +13,13 @@ namespace xgrad::nn {
 /// The most layers one after the other; more are refused as a mistake.
 inline constexpr std::int64_t most_layers = 1 << 16;
 
-/// Walks through layers that a container owns. Threads: a plain value.
-template <class Layer>
-class LayerIterator {
- public:
-  using Inner = typename std::vector<std::unique_ptr<Layer>>::const_iterator;
-  explicit LayerIterator(Inner at) : at_(at) {}
-  const Layer& operator*() const { return **at_; }
-  LayerIterator& operator++() {
-    ++at_;
-    return *this;
-  }
-  friend bool operator==(const LayerIterator&, const LayerIterator&) = default;
-
- private:
-  Inner at_;
-};
+namespace detail {
+template <class... T>
+inline constexpr bool begins_with_place_and_count = false;
+template <class First, class Second, class... Rest>
+inline constexpr bool begins_with_place_and_count<First, Second, Rest...> =
+    std::convertible_to<const First&, At> && std::convertible_to<const Second&, std::int64_t>;
+}  // namespace detail
 
 /// Layers of one type with the names 0, 1, ..., n - 1, made from the same arguments or by a function of the place and
 /// the number.
@@ -42,22 +32,10 @@ class LayerIterator {
 /// The type of an argument in braces cannot be deduced: write nn::Stack<nn::Mlp>{..., nn::MlpOptions{.in = 4}}.
 template <class Layer>
 class Stack : public Module {
-  template <class... T>
-  static constexpr bool begins_with_place_and_count() {
-    if constexpr (sizeof...(T) >= 2) {
-      using First = std::tuple<T...>;
-      return std::convertible_to<const std::tuple_element_t<0, First>&, At> &&
-             std::convertible_to<const std::tuple_element_t<1, First>&, std::int64_t>;
-    }
-    return false;
-  }
   template <class F>
-  static constexpr bool makes_layer = [] {
-    if constexpr (std::is_invocable_v<const F&, At, std::int64_t>) {
-      return std::is_same_v<std::invoke_result_t<const F&, At, std::int64_t>, Layer>;
-    }
-    return false;
-  }();
+  static constexpr bool makes_layer = requires(const F& f, At here, std::int64_t i) {
+    { f(here, i) } -> std::same_as<Layer>;
+  };
 
  public:
   /// `count` layers, each made as Layer(its place, arguments...). Throws ValueError for a negative count, LimitError
@@ -83,7 +61,7 @@ class Stack : public Module {
 
   /// Says what is missing: see Placeless.
   template <class... Wrong>
-  requires(!begins_with_place_and_count<Wrong...>()) explicit Stack(const Wrong&...) {
+  requires(!detail::begins_with_place_and_count<Wrong...>) explicit Stack(const Wrong&...) {
     static_assert(Module::never<Wrong...>,
                   "Stack<Layer>(at(\"name\"), count, arguments...): a place and how many layers come first");
   }
@@ -106,8 +84,24 @@ class Stack : public Module {
     if (i < 0 || i >= size()) fail<ValueError>("stack", "layer ", i, " of ", size());
     return *layers_[static_cast<std::size_t>(i)];
   }
-  auto begin() const { return LayerIterator<Layer>(layers_.begin()); }
-  auto end() const { return LayerIterator<Layer>(layers_.end()); }
+
+  /// Walks through the layers. Threads: a plain value.
+  class Iterator {
+   public:
+    using Inner = typename std::vector<std::unique_ptr<Layer>>::const_iterator;
+    explicit Iterator(Inner at) : at_(at) {}
+    const Layer& operator*() const { return **at_; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    Inner at_;
+  };
+  Iterator begin() const { return Iterator(layers_.begin()); }
+  Iterator end() const { return Iterator(layers_.end()); }
 
  protected:
   std::string settings() const override { return cat("of ", size()); }

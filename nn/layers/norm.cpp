@@ -15,11 +15,6 @@ void check_eps(const char* op, double eps) {
   if (!(eps >= 0)) fail<ValueError>(op, "eps ", eps, " is negative or NaN");
 }
 
-// Inputs of so many axes behind the channels, for errors: `(B, 3, H, W)`.
-std::string shapes(std::int64_t channels, int axes) {
-  return cat("(B, ", channels, axes == 1 ? ", T)" : axes == 2 ? ", H, W)" : ", D, H, W)");
-}
-
 // Numbers of the channels (C) in a shape that broadcasts over x (B, C, ...).
 Tensor per_channel(const Tensor& numbers, const Tensor& x) {
   Shape shape = Shape::filled(x.rank() - 1, 1);
@@ -29,13 +24,6 @@ Tensor per_channel(const Tensor& numbers, const Tensor& x) {
 
 Tensor scaled_and_shifted(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   return weight.defined() ? x * per_channel(weight, x) + per_channel(bias, x) : x;
-}
-
-// Each of `groups` groups of channels of each sample gets mean 0 and variance 1.
-Tensor standardized_groups(const Tensor& x, std::int64_t groups, double eps) {
-  if (x.size() == 0) return x;
-  const Tensor rows = reshape(x, {x.dim(0) * groups, -1});
-  return reshape(layer_norm(rows, {}, {}, {.eps = eps}), x.shape());
 }
 
 }  // namespace
@@ -50,23 +38,22 @@ detail::NormLayer<Self, OptionsOf>::NormLayer(At here, const Shape& given_sizes,
         for (const std::int64_t size : given_sizes) this->positive("size", size);
         return given_sizes;
       }()),
-      eps(options.eps),
       weight(options.affine ? this->param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
   constexpr const char* op = std::is_same_v<Self, LayerNorm> ? "layer_norm" : "rms_norm";
   const auto constructing = this->enter();
   if (sizes.empty()) fail<ValueError>(op, "no axis to normalise over");
-  check_eps(op, eps);
+  check_eps(op, options.eps);
 }
 
 template struct detail::NormLayer<LayerNorm, LayerNormOptions>;
 template struct detail::NormLayer<RMSNorm, RMSNormOptions>;
 
 Tensor LayerNorm::forward(const Tensor& x) const {
-  return layer_norm(x, weight, bias, {.eps = eps, .normalized = sizes});
+  return layer_norm(x, weight, bias, {.eps = options.eps, .normalized = sizes});
 }
 
 Tensor RMSNorm::forward(const Tensor& x) const {
-  return rms_norm(x, weight, {.eps = eps, .normalized = sizes});
+  return rms_norm(x, weight, {.eps = options.eps, .normalized = sizes});
 }
 
 // -- batch norm -------------------------------------------------------------------------------------------------------
@@ -90,8 +77,9 @@ Tensor BatchNorm::operator()(const Tensor& x) const {
   const auto here = enter(x);
   const bool vectors = axes == 1 && x.rank() == 2;
   if ((!vectors && x.rank() != 2 + axes) || x.dim(1) != channels) {
-    fail<ShapeError>("batch_norm", "needs ", axes == 1 ? cat("(B, ", channels, ") or ") : "", shapes(channels, axes),
-                     ", got ", x.shape());
+    const std::string shapes =
+        axes == 1 ? cat("(B, ", channels, ") or (B, ", channels, ", T)") : cat("(B, ", channels, ", H, W)");
+    fail<ShapeError>("batch_norm", "needs ", shapes, ", got ", x.shape());
   }
   if (!training() && options.track_running_stats) {
     const Tensor scale = rsqrt(running_var + options.eps);
@@ -127,7 +115,7 @@ std::string BatchNorm::class_name() const {
   return typeid(*this) == typeid(BatchNorm) ? cat("BatchNorm", axes, "d") : Module::class_name();
 }
 
-// -- group norm and instance norm -------------------------------------------------------------------------------------
+// -- group norm -------------------------------------------------------------------------------------------------------
 
 GroupNorm::GroupNorm(At here, std::int64_t group_count, std::int64_t channel_count, const Options& given)
     : Layer(std::move(here)),
@@ -147,37 +135,12 @@ Tensor GroupNorm::forward(const Tensor& x) const {
   if (x.rank() < 2 || x.dim(1) != channels) {
     fail<ShapeError>("group_norm", "needs (B, ", channels, ", ...), got ", x.shape());
   }
-  return scaled_and_shifted(standardized_groups(x, groups, options.eps), weight, bias);
+  if (x.size() == 0) return scaled_and_shifted(x, weight, bias);
+  const Tensor rows = reshape(x, {x.dim(0) * groups, -1});  // a group of a sample each
+  const Tensor standardized = reshape(layer_norm(rows, {}, {}, {.eps = options.eps}), x.shape());
+  return scaled_and_shifted(standardized, weight, bias);
 }
 
 std::string GroupNorm::settings() const { return cat(groups, " groups, ", channels); }
-
-InstanceNorm::InstanceNorm(At here, int axis_count, std::int64_t channel_count, const Options& given)
-    : Module(std::move(here)),
-      axes(axis_count),
-      channels(positive("channels", channel_count)),
-      options(given),
-      weight(options.affine ? param("weight", {channels}, init::ones()) : Tensor()),
-      bias(options.affine ? param("bias", {channels}, init::zeros()) : Tensor()) {
-  const auto constructing = enter();
-  check_eps("instance_norm", options.eps);
-}
-
-Tensor InstanceNorm::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  if (x.rank() != 2 + axes || x.dim(1) != channels) {
-    fail<ShapeError>("instance_norm", "needs ", shapes(channels, axes), ", got ", x.shape());
-  }
-  if (x.size() > 0 && x.size() == x.dim(0) * channels) {
-    fail<ValueError>("instance_norm", "needs more than one position, got ", x.shape());
-  }
-  return here(scaled_and_shifted(standardized_groups(x, channels, options.eps), weight, bias));
-}
-
-std::string InstanceNorm::settings() const { return cat(channels); }
-
-std::string InstanceNorm::class_name() const {
-  return typeid(*this) == typeid(InstanceNorm) ? cat("InstanceNorm", axes, "d") : Module::class_name();
-}
 
 }  // namespace xgrad::nn

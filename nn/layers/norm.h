@@ -32,7 +32,6 @@ struct NormLayer : LayerCall<Self> {
 
   const Options options;
   const Shape sizes;
-  const double eps;
   const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
 
  protected:
@@ -99,7 +98,7 @@ struct BatchNorm : Module {
   /// single value per channel, which has no variance.
   Tensor operator()(const Tensor& x) const;
 
-  const int axes;  ///< behind the channels: 1, 2 or 3, as the class below says
+  const int axes;  ///< behind the channels: 1 or 2, as the class below says
   const std::int64_t channels;
   const Options options;
   const Tensor weight;               ///< (C), at first 1; undefined unless affine
@@ -138,15 +137,6 @@ struct BatchNorm2d : BatchNorm {
   explicit BatchNorm2d(Placeless, ...);  ///< does not compile: no place
 };
 
-/// Batch norm of volumes and films.
-struct BatchNorm3d : BatchNorm {
-  using Options = BatchNormOptions;
-
-  /// Throws as BatchNorm1d. x is (B, C, D, H, W).
-  BatchNorm3d(At here, std::int64_t count, const Options& given = {}) : BatchNorm(std::move(here), 3, count, given) {}
-  explicit BatchNorm3d(Placeless, ...);  ///< does not compile: no place
-};
-
 struct GroupNormOptions {
   double eps = 1e-5;
   bool affine = true;  ///< has weight and bias
@@ -175,55 +165,6 @@ struct GroupNorm : Layer<GroupNorm> {
 
  protected:
   std::string settings() const override;
-};
-
-struct InstanceNormOptions {
-  double eps = 1e-5;
-  bool affine = false;  ///< has weight and bias
-};
-
-/// Every channel of every sample gets mean 0 and variance 1 over its positions (Ulyanov et al. 2016), in training and
-/// outside of it. As PyTorch's layers without running statistics. The classes below differ in the shapes that they
-/// take.
-struct InstanceNorm : Module {
-  using Options = InstanceNormOptions;
-
-  /// x as the class below says, of the same shape back. Throws ShapeError for another; ValueError for a single
-  /// position, which has no variance.
-  Tensor operator()(const Tensor& x) const;
-
-  const int axes;  ///< behind the channels: 1 or 2, as the class below says
-  const std::int64_t channels;
-  const Options options;
-  const Tensor weight;  ///< (C), at first 1; undefined unless affine
-  const Tensor bias;    ///< (C), at first 0; undefined unless affine
-
- protected:
-  /// For inputs of so many axes behind the channels. Throws ValueError for channels below 1 or a negative eps.
-  InstanceNorm(At here, int axes, std::int64_t channels, const Options& options);
-
-  std::string class_name() const override;
-  std::string settings() const override;
-};
-
-/// Instance norm of sequences.
-struct InstanceNorm1d : InstanceNorm {
-  using Options = InstanceNormOptions;
-
-  /// Throws ValueError for channels below 1 or a negative eps. x is (B, C, T).
-  InstanceNorm1d(At here, std::int64_t count, const Options& given = {})
-      : InstanceNorm(std::move(here), 1, count, given) {}
-  explicit InstanceNorm1d(Placeless, ...);  ///< does not compile: no place
-};
-
-/// Instance norm of pictures.
-struct InstanceNorm2d : InstanceNorm {
-  using Options = InstanceNormOptions;
-
-  /// Throws as InstanceNorm1d. x is (B, C, H, W).
-  InstanceNorm2d(At here, std::int64_t count, const Options& given = {})
-      : InstanceNorm(std::move(here), 2, count, given) {}
-  explicit InstanceNorm2d(Placeless, ...);  ///< does not compile: no place
 };
 
 }  // namespace xgrad::nn

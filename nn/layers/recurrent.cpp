@@ -36,9 +36,9 @@ Recurrence run_gru(const RecurrentWeights& w, const Tensor& x, const Tensor& h, 
 
 // -- layers -----------------------------------------------------------------------------------------------------------
 
-Recurrent::Recurrent(At here, std::int64_t in_size, std::int64_t hidden_size, const Settings& given)
+Recurrent::Recurrent(At here, Kind kind, std::int64_t in_size, std::int64_t hidden_size, const Options& given)
     : Module(std::move(here)),
-      kind_(given.kind),
+      kind_(kind),
       in(positive("in", in_size)),
       hidden(positive("hidden", hidden_size)),
       state(given.proj_size > 0 ? given.proj_size : hidden),

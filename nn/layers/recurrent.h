@@ -28,6 +28,14 @@ struct RecurrentWeights {
   Tensor hr;                ///< (p, h): the projection of an LSTM that has one
 };
 
+struct LSTMOptions {
+  std::int64_t layers = 1;
+  bool bias = true;
+  double dropout = 0;  ///< of a layer's output to the next, in training
+  bool bidirectional = false;
+  std::int64_t proj_size = 0;  ///< width of the states, if they are to be projected; below `hidden`
+};
+
 /// The base of RNN, LSTM and GRU. Layers are stacked: each reads the output of the one below. A bidirectional layer is
 /// two, one of which reads the sequences backwards, with their results side by side. All throw LimitError for more than
 /// most_layers.
@@ -54,21 +62,8 @@ class Recurrent : public Module {
   const RecurrentWeights& weights(std::int64_t layer, std::int64_t direction = 0) const;
 
  protected:
-  struct Settings {
-    template <class Options>
-    Settings(Kind of, const Options& o)
-        : kind(of), layers(o.layers), bias(o.bias), dropout(o.dropout), bidirectional(o.bidirectional) {
-      if constexpr (requires { o.proj_size; }) proj_size = o.proj_size;
-    }
-
-    Kind kind;
-    std::int64_t layers;
-    bool bias;
-    double dropout;
-    bool bidirectional;
-    std::int64_t proj_size = 0;
-  };
-  Recurrent(At here, std::int64_t in, std::int64_t hidden, const Settings& given);
+  using Options = LSTMOptions;  // RNN and GRU leave proj_size at 0
+  Recurrent(At here, Kind kind, std::int64_t in, std::int64_t hidden, const Options& given);
   std::string class_name() const override;
   std::string settings() const override;
 
@@ -89,25 +84,18 @@ struct RNN : Recurrent {
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   RNN(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
-      : Recurrent(std::move(here), inputs, states,
-                  {o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu, o}) {}
+      : Recurrent(std::move(here), o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu, inputs, states,
+                  {.layers = o.layers, .bias = o.bias, .dropout = o.dropout, .bidirectional = o.bidirectional}) {}
   explicit RNN(Placeless, ...);  ///< does not compile: no place
 };
 
-struct LSTMOptions {
-  std::int64_t layers = 1;
-  bool bias = true;
-  double dropout = 0;  ///< of a layer's output to the next, in training
-  bool bidirectional = false;
-  std::int64_t proj_size = 0;  ///< width of the states, if they are to be projected; below `hidden`
-};
 /// Gates i, f, g, o = W_ih x + b_ih + W_hh h + b_hh and a memory c (Hochreiter, Schmidhuber 1997).
 struct LSTM : Recurrent {
   using Options = LSTMOptions;
 
   /// Throws ValueError for sizes below 1, a dropout outside [0, 1] or a proj_size outside [0, hidden).
   LSTM(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
-      : Recurrent(std::move(here), inputs, states, {Kind::lstm, o}) {}
+      : Recurrent(std::move(here), Kind::lstm, inputs, states, o) {}
   explicit LSTM(Placeless, ...);  ///< does not compile: no place
 };
 
@@ -123,7 +111,8 @@ struct GRU : Recurrent {
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   GRU(At here, std::int64_t inputs, std::int64_t states, const Options& o = {})
-      : Recurrent(std::move(here), inputs, states, {Kind::gru, o}) {}
+      : Recurrent(std::move(here), Kind::gru, inputs, states,
+                  {.layers = o.layers, .bias = o.bias, .dropout = o.dropout, .bidirectional = o.bidirectional}) {}
   explicit GRU(Placeless, ...);  ///< does not compile: no place
 };
 

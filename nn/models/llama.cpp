@@ -37,7 +37,7 @@ Llama::Llama(At here, const Options& given)
       embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = llama_deviation})}),
       blocks(at("blocks"), options.layers, options),
       norm(at("norm"), options.dim, {.eps = options.norm_eps}),
-      head(at("head"), options.head == Head::own, options.dim, options.vocabulary, {.bias = false}) {
+      head(at("head"), options.head == Head::own, options.dim, options.vocabulary, LinearOptions{.bias = false}) {
   positive("context", options.context);
   apply<Linear>([](const Linear& map) {
     init::reset(map.weight, init::normal({.std = llama_deviation}));

@@ -65,7 +65,7 @@ Seq2SeqDecoder::Seq2SeqDecoder(At here, std::int64_t vocabulary, const Options& 
       gru(at("gru"), wider(options.embed, options), options.hidden, gru_options(options)),
       out(at("out"), wider(options.hidden, options), vocabulary),
       attention(at("attention"), context == Context::attention,
-                {.query = options.hidden, .key = options.hidden, .hidden = options.hidden}) {}
+                AdditiveAttentionOptions{.query = options.hidden, .key = options.hidden, .hidden = options.hidden}) {}
 
 Tensor Seq2SeqDecoder::operator()(const Index& ids, Seq2SeqState& state) const {
   const auto here = enter(ids);

@@ -108,7 +108,7 @@ struct VitHead : Layer<VitHead, VisionTransformerOptions> {
   Tensor forward(const Tensor& y) const;
 
   Maybe<Linear> pre_logits{at("pre_logits"), options.representation != 0, options.dim, options.representation,
-                           {.init = detail::vit_init(options.dim), .bias_init = init::zeros()}};
+                           LinearOptions{.init = detail::vit_init(options.dim), .bias_init = init::zeros()}};
   Linear head{at("head"), options.representation ? options.representation : options.dim, options.classes,
               {.init = init::zeros(), .bias_init = init::zeros()}};
 };

@@ -199,10 +199,10 @@ for compiler in g++ clang++; do
   echo "  layers that take no place: one error, which says what to write"
   own='Layer has no constructor (At, arguments...): a layer X of your own has one by `using Layer::Layer;`'
   for member in 'Stack<PlaceLost> l{at("l"), 2, 3}' 'Stack<NothingInherited> l{at("l"), 2, WidthOptions{}}' \
-    'Maybe<PlaceLost> l{at("l"), true, 3}' 'Maybe<PlaceLost> l{at("l"), true, {.width = 3}}' \
+    'Maybe<PlaceLost> l{at("l"), true, 3}' 'Maybe<PlaceLost> l{at("l"), true, WidthOptions{}}' \
     'Sequential l{at("l"), nn::make<PlaceLost>(3), nn::make<PlaceLost>({.width = 3})}' \
     'Sequential l{at("l"), {nn::make<NothingInherited>({.width = 3}), relu}}' \
-    'ModuleList<> l{at("l"), nn::make<NothingInherited>()}'; do
+    'Sequential l{at("l"), nn::make<NothingInherited>()}'; do
     in_module "$own" "nn::$member;"
     said=$(compile "struct Model : nn::Module { nn::$member; };" || true)
     [[ $(grep 'error:' <<<"$said") != *unique_ptr.h* && $(grep 'error:' <<<"$said") != *optional* ]] || { echo "$said"; exit 1; }

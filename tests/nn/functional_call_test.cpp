@@ -1,8 +1,5 @@
-// A model as a function of its parameters, a second model of the same kind, and parameters that a layer computes each
-// time it runs.
+// A model as a function of its parameters, and a second model of the same kind.
 #include "support.h"
-
-#include <memory>
 
 #include <xgrad/xgrad.h>
 
@@ -132,6 +129,70 @@ TEST_CASE("a functional call refuses what does not fit, and then nothing has cha
   CHECK(equal(net(x).value(), before));
 }
 
+TEST_CASE("a functional call inside of another has the values of both, also when a checkpoint runs a second time") {
+  struct Outer : nn::Layer<Outer, NetOptions> {
+    using Layer::Layer;
+    Net net{at("net"), options};
+    const Tensor other = param("other", {2, options.dim}, nn::init::constant(1));
+
+    Tensor forward(const Tensor& x) const {
+      return nn::functional_call(net, {{"out.weight", other}}, x) + sum(net.again * net.again);
+    }
+  };
+  const Net net{nn::root};
+  const Array x = normal({5, 3});
+  for (const bool checkpointed : {false, true}) {
+    CAPTURE(checkpointed);
+    const Outer outer{nn::root, {.checkpointed = checkpointed}};
+    std::vector<Array> inputs;  // other, and the four of net
+    for (const Tensor& parameter : outer.parameters()) inputs.push_back(normal(parameter.shape(), inputs.size() + 3));
+    const Tensors values(inputs.begin(), inputs.end());
+    const Tensor inside = nn::functional_call(net, Tensors{values[0], values[2], values[3], values[4]}, x);
+    check_close(nn::functional_call(outer, values, x).value(), (inside + sum(values[1] * values[1])).value());
+    check_gradients([&](const Tensors& given) { return nn::functional_call(outer, given, x); }, inputs);
+  }
+}
+
+TEST_CASE("a low-rank change of a frozen weight begins as nothing, is trained, and is merged (Hu et al. 2021)") {
+  const nn::Linear layer{nn::root, 5, 3};
+  nn::freeze(layer);
+  const Tensor a = variable(normal({2, 5})), b = variable(zeros({3, 2}));
+  const Array x = normal({4, 5}, 2), gy = normal({4, 3}, 3);
+  const auto weight = [&] { return layer.weight + 3 * matmul(b, a); };
+  const auto adapted = [&](const Tensor& x) { return nn::functional_call(layer, {{"weight", weight()}}, x); };
+  CHECK(equal(adapted(x).value(), layer(x).value()));
+  CHECK_THROWS_AS(grad(sum(adapted(x)), {layer.weight}), GraphError);
+
+  b.assign(normal({3, 2}, 4));
+  const Tensor change = matmul(matmul(x, transpose(a)), transpose(b)), by_weight = matmul(transpose(Tensor(gy)), x);
+  for (const Tensor& y : {adapted(x), checkpoint(adapted, Tensor(x))}) {
+    check_close(y.value(), (layer(x) + 3 * change).value());
+    const Tensors slopes = grad(y, {a, b}, {.seed = gy});
+    check_close(slopes[0].value(), (3 * matmul(transpose(b), by_weight)).value());
+    check_close(slopes[1].value(), (3 * matmul(by_weight, transpose(a))).value());
+  }
+  const Array trained = adapted(x).value();
+  layer.weight.assign(weight().value());
+  check_close(layer(x).value(), trained);
+}
+
+TEST_CASE("hooks run before and after a layer, and see the values of a functional call") {
+  const nn::Linear layer{nn::root, 3, 2};
+  const Array before = layer.weight.value(), value = normal({2, 3}, 5);
+  Array seen;
+  int begun = 0;
+  layer.before_forward([&](const nn::ForwardCall& call) {
+    ++begun;
+    CHECK(call.inputs.size() == 1);
+    CHECK_FALSE(call.output.defined());
+  });
+  layer.on_forward([&](const nn::ForwardCall&) { seen = layer.weight.value(); });
+  nn::functional_call(layer, {{"weight", value}}, ones({1, 3}));
+  CHECK(begun == 1);
+  CHECK(equal(seen, value));
+  CHECK(equal(layer.weight.value(), before));
+}
+
 TEST_CASE("a clone has the numbers, modes and frozen parameters, and is a model of its own") {
   Net net{nn::root, {.dim = 6}};
   net.dropout.eval();
@@ -150,132 +211,4 @@ TEST_CASE("a clone has the numbers, modes and frozen parameters, and is a model 
   const auto second = nn::clone(gpt);
   const Index ids({1, 4}, {0, 1, 2, 3});
   CHECK(equal((*second)(ids).value(), gpt(ids).value()));
-}
-
-namespace {
-
-struct Symmetric : nn::Parametrization {
-  explicit Symmetric(nn::Module& layer) : Parametrization(layer, "weight", "symmetric") {}
-  Tensor compute(const Tensor& plain) const override { return (plain + transpose(plain)) / 2; }
-};
-struct Doubled : nn::Parametrization {
-  explicit Doubled(nn::Module& layer) : Parametrization(layer, "weight", "doubled") {}
-  Tensor compute(const Tensor& plain) const override { return plain * 2; }
-};
-struct Flat : nn::Parametrization {
-  explicit Flat(nn::Module& layer) : Parametrization(layer, "weight", "flat") {}
-  Tensor compute(const Tensor& plain) const override { return reshape(plain, {-1}); }
-};
-
-}  // namespace
-
-TEST_CASE("Lora is W + alpha / rank B A, begins as nothing, is trained alone, and is merged") {
-  nn::Linear layer{nn::root, 5, 3};
-  const Array x = normal({4, 5}), before = layer(x).value();
-  nn::freeze(layer);
-  const nn::Lora lora{layer, {.rank = 2, .alpha = 6}};
-  CHECK(equal(layer(x).value(), before));
-  CHECK(layer.num_parameters() == 3 * 5 + 3 + 2 * 5 + 3 * 2);
-  lora.b.assign(normal({3, 2}, 5));
-  const Tensor effective = layer.weight.detach() + 3 * matmul(lora.b.detach(), lora.a.detach());
-  const Tensor y = layer(x);
-  check_close(y.value(), linear(x, effective, layer.bias).value());
-  CHECK_THROWS_AS(grad(y, {layer.weight}, {.seed = ones(y.shape())}), GraphError);
-  const auto of = [&](const Tensors& ab) {
-    return nn::functional_call(layer, {{"weight_lora.a", ab[0]}, {"weight_lora.b", ab[1]}}, x);
-  };
-  check_gradients(of, {lora.a.value(), lora.b.value()});
-  const Tensor a = normal({2, 5}, 6), b = normal({3, 2}, 7);
-  check_close(of({a, b}).value(), linear(x, layer.weight + 3 * matmul(b, a), layer.bias).value());
-  const Array frozen = layer.weight.value();
-  optim::Adam adam{layer.parameters(), {.lr = 0.1}};
-  sum(layer(x) * layer(x)).backward();
-  adam.step();
-  CHECK(equal(layer.weight.value(), frozen));
-  CHECK_FALSE(equal(lora.b.value(), normal({3, 2}, 5)));
-  const Array trained = layer(x).value();
-  lora.merge();
-  check_close(layer(x).value(), trained);
-  check_close(linear(x, layer.weight, layer.bias).value(), trained);
-
-  nn::Conv2d conv{nn::root, 2, 3, 3};
-  const nn::Lora of_conv{conv};
-  CHECK(of_conv.a.shape() == Shape{8, 18});
-  CHECK(of_conv.b.shape() == Shape{3, 8});
-}
-
-TEST_CASE("parametrizations follow one another, end with themselves, and leave tied uses outside the plain weight") {
-  nn::Linear layer{nn::root, 3, 3, {.bias = false}};
-  const Array x = normal({2, 3}), plain = layer(x).value(), w = layer.weight.value();
-  {
-    const Symmetric symmetric{layer};
-    CHECK(equal(layer.weight.value(), w));
-    check_close(layer(x).value(), matmul(x, symmetric.value()).value());
-    {
-      const Doubled doubled{layer};
-      check_close(layer(x).value(), matmul(x, symmetric.value() * 2).value());
-      CHECK(to_string(layer).find("weight_doubled: Doubled") != std::string::npos);
-    }
-    check_close(layer(x).value(), matmul(x, symmetric.value()).value());
-    CHECK(equal(linear(x, layer.weight).value(), plain));
-  }
-  CHECK(equal(layer(x).value(), plain));
-  auto orphan = [] {
-    nn::Linear gone{nn::root, 2, 2};
-    return std::make_unique<Symmetric>(gone);
-  }();
-  CHECK_REFUSED(GraphError, orphan->value(), "parametrization", "is gone");
-}
-
-TEST_CASE("gradients of any order flow through a parametrization, also from a checkpoint, and after the run") {
-  nn::Linear layer{nn::root, 3, 3};
-  const Symmetric symmetric{layer};
-  const Array x = normal({2, 3});
-  const auto direct = [&] { return sum(tanh(layer(x))); };
-  const auto again = [&] { return sum(checkpoint([&](const Tensor& x) { return tanh(layer(x)); }, Tensor(x))); };
-  const Tensor ours = grad(direct(), {layer.weight})[0], through = grad(again(), {layer.weight})[0];
-  check_close(through.value(), ours.value());
-  check_close(ours.value(), transpose(ours).value());
-  const auto twice = [&](const Tensor& y) {
-    const Tensor first = grad(y, {layer.weight}, {.create_graph = true})[0];
-    return grad(sum(first * first), {layer.weight})[0].value();
-  };
-  check_close(twice(again()), twice(direct()));
-  const auto of = [&](const Tensors& w) { return nn::functional_call(layer, {{"weight", w[0]}}, x); };
-  check_gradients(of, {layer.weight.value()});
-}
-
-TEST_CASE("a layer that throws has its plain parameters again, and hooks see the new ones") {
-  nn::Linear layer{nn::root, 3, 2};
-  const Doubled doubled{layer};
-  const Array w = layer.weight.value();
-  CHECK_THROWS_AS(layer(ones({2, 4})), ShapeError);
-  CHECK(equal(layer.weight.value(), w));
-  CHECK(layer.weight.is_leaf());
-  Array seen;
-  int begun = 0;
-  layer.before_forward([&](const nn::ForwardCall& call) {
-    ++begun;
-    CHECK(call.inputs.size() == 1);
-    CHECK_FALSE(call.output.defined());
-  });
-  layer.on_forward([&](const nn::ForwardCall&) { seen = layer.weight.value(); });
-  layer(ones({1, 3}));
-  CHECK(begun == 1);
-  check_close(seen, doubled.value().value());
-  CHECK(equal(layer.weight.value(), w));
-}
-
-TEST_CASE("what cannot be parametrized is refused with what there is") {
-  nn::Linear layer{nn::root, 3, 2};
-  CHECK_REFUSED(ValueError, nn::Lora(layer, {.parameter = "weights"}), "parametrization",
-                "Linear 3 -> 2 has no parameter 'weights', only [weight, bias]");
-  CHECK_THROWS_AS(nn::Lora(layer, {.parameter = "bias"}), ShapeError);
-  CHECK_THROWS_AS(nn::Lora(layer, {.rank = 0}), ValueError);
-  CHECK(layer.children().empty());
-  CHECK(equal(layer(ones({1, 3})).value(), linear(ones({1, 3}), layer.weight, layer.bias).value()));
-  const nn::Lora lora{layer};
-  CHECK_REFUSED(ValueError, nn::Lora{layer}, "module", "weight_lora");
-  const Flat flat{layer};
-  CHECK_REFUSED(ShapeError, layer(ones({1, 3})), "parametrization", "compute gives [6]");
 }

@@ -88,7 +88,7 @@ using namespace common;
 extern const Block model;
 }  // namespace of_a_block
 
-namespace of_a_gpt {  // nn_parametrization nn_summary nn_models_language_model
+namespace of_a_gpt {  // nn_summary nn_models_language_model
 using namespace common;
 extern nn::Gpt model;
 }  // namespace of_a_gpt

@@ -1,4 +1,4 @@
-// Sequential, ModuleList and Maybe: names, calls, errors.
+// Sequential and Maybe: names, calls, errors.
 #include <functional>
 #include <memory>
 
@@ -19,23 +19,6 @@ struct Net : nn::Module {
 struct Doubling : nn::Module {
   explicit Doubling(At here) : Module(here) {}
   Tensor operator()(const Tensor& x) const { return matmul(x, ones({3, 3})); }
-};
-
-// What layers of a ModuleList have in common.
-struct Head : nn::Module {
-  using Module::Module;
-  virtual Tensor operator()(const Tensor& x) const = 0;
-};
-struct Small : Head {
-  nn::Linear map{at("map"), 2, 1};
-  explicit Small(At here) : Head(here) {}
-  Tensor operator()(const Tensor& x) const override { return map(x); }
-};
-struct Large : Head {
-  nn::Linear up{at("up"), 2, 4}, down{at("down"), 4, 1};
-  explicit Large(At here, Real scale) : Head(here), by(scale) {}
-  Tensor operator()(const Tensor& x) const override { return down(up(x)) * by; }
-  const Real by;
 };
 
 Results run_sequential(const Case& c, const nn::Sequential& net) {
@@ -95,34 +78,13 @@ TEST_CASE("errors of a layer that enters no scope carry its place") {
   CHECK(error_of<ShapeError>([&] { net(ones({1, 2})); }).find("\n  in 1 (Doubling)") != std::string::npos);
 }
 
-TEST_CASE("ModuleList keeps layers of one type or of derived types under PyTorch's names") {
-  struct Model : nn::Module {
-    nn::ModuleList<nn::Linear> maps{at("maps"), nn::make<nn::Linear>(2, 3), nn::make<nn::Linear>(3, 2)};
-    nn::ModuleList<Head> heads{at("heads"), nn::make<Small>(), nn::make<Large>(Real(2))};
-    Tensor operator()(Tensor x) const {
-      for (const nn::Linear& map : maps) x = tanh(map(x));
-      return heads[0](x) + heads[1](x);
-    }
-  };
-  const Model model;
-  CHECK(names_of(model.named_parameters()) ==
-        std::vector<std::string>{"maps.0.weight", "maps.0.bias", "maps.1.weight", "maps.1.bias", "heads.0.map.weight",
-                                 "heads.0.map.bias", "heads.1.up.weight", "heads.1.up.bias", "heads.1.down.weight",
-                                 "heads.1.down.bias"});
-  CHECK(model.maps[1].in == 3);
-  check_module_gradients(model, [&](const Tensors& x) { return model(x[0]); }, {normal({4, 2})});
-  CHECK(to_string(model).find("maps: ModuleList of 2") != std::string::npos);
-}
-
-TEST_CASE("Sequential and its like refuse what they have not") {
+TEST_CASE("Sequential refuses what it has not") {
   const nn::Sequential net{nn::root, nn::make<nn::Linear>(2, 3), nn::make<nn::Embedding>(4, 2)};
   CHECK_REFUSED(ValueError, net[2], "sequential", "layer 2 of 2");
   CHECK_REFUSED(ValueError, net[-1], "sequential", "layer -1 of 2");
   CHECK_REFUSED(ValueError, net.get<nn::ReLU>(0), "sequential", "layer 0 is a Linear 2 -> 3");
   CHECK_REFUSED(ValueError, net(ones({1, 2})), "sequential", "layer 1 takes whole numbers");
   CHECK_REFUSED(ValueError, net(index({1})), "sequential", "the first layer takes no whole numbers");
-  nn::ModuleList<nn::Linear> list{nn::root};
-  CHECK_REFUSED(ValueError, list[0], "module_list", "layer 0 of 0");
 }
 
 TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, and nothing stays behind") {
@@ -130,20 +92,15 @@ TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, 
   const Maker elsewhere([](nn::At) { return std::make_unique<nn::Linear>(nn::root, 3, 2); });
   const Maker nothing([](nn::At) { return std::unique_ptr<nn::Linear>(); });
   const Maker throwing([](nn::At) -> std::unique_ptr<nn::Linear> { throw LimitError("no more"); });
-  nn::Sequential sequence(nn::root);
-  nn::ModuleList<nn::Linear> list(nn::root);
-  const auto check = [&](const auto& add, const nn::Module& module, const std::string& name) {
-    CHECK(error_of<ValueError>([&] { add(elsewhere); }) ==
-          "make: a maker made the layer at another place than '" + name + "', which it was given");
-    CHECK(error_of<ValueError>([&] { add(nothing); }) == "make: a maker made no layer at '" + name + "'");
-    CHECK_THROWS_AS(add(throwing), LimitError);
-    CHECK(module.children().empty());
-    CHECK(module.parameters().empty());
-    add(nn::make<nn::Linear>(3, 2));
-    CHECK(names_of(module.named_parameters()) == std::vector<std::string>{name + ".weight", name + ".bias"});
-  };
-  check([&](const Maker& maker) { sequence.append(maker); }, sequence, "0");
-  check([&](const Maker& maker) { list.append(maker); }, list, "0");
+  nn::Sequential net(nn::root);
+  CHECK(error_of<ValueError>([&] { net.append(elsewhere); }) ==
+        "make: a maker made the layer at another place than '0', which it was given");
+  CHECK(error_of<ValueError>([&] { net.append(nothing); }) == "make: a maker made no layer at '0'");
+  CHECK_THROWS_AS(net.append(throwing), LimitError);
+  CHECK(net.children().empty());
+  CHECK(net.parameters().empty());
+  net.append(nn::make<nn::Linear>(3, 2));
+  CHECK(names_of(net.named_parameters()) == std::vector<std::string>{"0.weight", "0.bias"});
   CHECK_THROWS_AS(nn::Sequential(nn::root, nothing), ValueError);
   CHECK_REFUSED(ValueError, Maker{std::function<std::unique_ptr<nn::Linear>(nn::At)>()}, "make",
                 "the function is empty");
@@ -161,7 +118,7 @@ struct Optional : nn::Layer<Optional, OptionalOptions> {
   using Layer::Layer;
   Linear first{at("first"), 2, 2};
   Maybe<LayerNorm> norm{at("norm"), options.norm, 2};
-  Maybe<Linear> own{at("own"), options.own, 2, 3, {.bias = false}};
+  Maybe<Linear> own{at("own"), options.own, 2, 3, nn::LinearOptions{.bias = false}};
   Linear last{at("last"), 2, 2};
 
   Tensor forward(const Tensor& x) const {
