@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The programs of tests/programs, as somebody who is new here would write them, and the examples without a command line
-# compile against the installed library and do what they claim. Of the examples those run that take up to 5 s.
+# The programs of tests/programs, as somebody who is new here would write them, compile against the installed library and do
+# what they claim. So do the examples without a command line, of which those run that take up to 5 s.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)
@@ -14,7 +14,7 @@ cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
 cmake --install "$built" --prefix "$sandbox/prefix" >"$sandbox/log" || { cat "$sandbox/log"; exit 1; }
 cmake -S "$root/tests/programs" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" \
   -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror" \
-  -DCMAKE_PREFIX_PATH="$sandbox/prefix" -DCMAKE_BUILD_TYPE=Release
+  -DCMAKE_PREFIX_PATH="$sandbox/prefix" -DCMAKE_BUILD_TYPE=Debug
 cmake --build "$sandbox/build" --parallel "$(nproc)"
 
 mkdir "$sandbox/run"
@@ -24,18 +24,18 @@ run() {
   local begin
   begin=$(date +%s%N)
   echo "== $1"
-  XGRAD_THREADS=1 timeout 120 "$sandbox/build/$1" "${@:2}" >"$sandbox/log" 2>"$sandbox/errors" ||
+  XGRAD_THREADS=1 timeout 120 "$1" "${@:2}" >"$sandbox/log" 2>"$sandbox/errors" ||
     { cat "$sandbox/log" "$sandbox/errors"; echo "$1 fails"; exit 1; }
   tail -n 25 "$sandbox/log"
   echo "   $((($(date +%s%N) - begin) / 1000000)) ms"
 }
 for program in "$root"/tests/programs/*.cpp; do
   name=$(basename "$program" .cpp)
-  run "$name" ${arguments[$name]:+"${arguments[$name]}"}
+  run "$sandbox/build/$name" ${arguments[$name]:+"${arguments[$name]}"}
 done
 for main in $(grep -L 'kit/program/cli.h' "$root"/examples/*/main.cpp); do
   name=$(basename "$(dirname "$main")")
-  if grep -qE "^\| \`$name\` \|.*\| [1-5] s \|$" "$root/examples/README.md"; then run "$name"; fi
+  if grep -qE "^\| \`$name\` \|.*\| [1-5] s \|$" "$root/examples/README.md"; then run "$built/bin/$name"; fi
 done
 
 echo "== what the programs left: pictures, and weights that a reader of safetensors that is not ours finds right"

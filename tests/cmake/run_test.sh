@@ -37,6 +37,19 @@ pretend build/bin/xgrad_tests_alloc "$(summary 0 0)"
 pretend tests/some/some_test.sh 'exit 0'
 run "16 passed, 0 failed" 0
 
+echo "what was slow is said"
+pretend build/bin/xgrad_tests "echo '2.500000 s: a slow case'; $(summary 12 0)"
+run "16 passed, 0 failed" 0
+grep -qx "2.500000 s: a slow case" < <(grep -A 1 "^the slowest" "$sandbox/out")
+grep -qE "^0[.][0-9]+ s: tests/some/some_test.sh$" "$sandbox/out"
+
+echo "the scripts that take long run by themselves"
+pretend tests/some/other_long.sh 'exit 0'
+run "1 passed, 0 failed" 0 --long
+grep -qx "building grouped all xgrad_tools" "$sandbox/out"
+run "17 passed, 0 failed" 0 --clang-strict
+rm "$sandbox/tests/some/other_long.sh"
+
 echo "a test case fails"
 pretend build/bin/xgrad_tests_f32 "$(summary 2 1)"
 run "15 passed, 1 failed" 1

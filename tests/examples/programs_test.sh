@@ -5,16 +5,6 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/tests/examples/sandbox.sh"
 
-# refuses STATUS TEXT COMMAND...: ends with this status and, as the last line on standard error, an error with the text.
-refuses() {
-  local status=0 expected=$1 text=$2
-  shift 2
-  timeout 120 "$@" >out 2>err </dev/null || status=$?
-  [ "$status" -eq "$expected" ] || complain "expected status $expected, got $status: $*"
-  grep -q '^error: ' < <(tail -n 1 err) || complain "no error as the last line: $*"
-  grep -qF -- "$text" < <(tail -n 1 err) || complain "expected '$text': $*"
-}
-
 names=$(cd "$root/examples" && echo */main.cpp)
 names=${names//\/main.cpp/}
 
@@ -32,7 +22,7 @@ for wrong in nosuch kit ../kit ''; do
 done
 
 echo "every example has help, and refuses what it does not know"
-for name in $names gallery diagrams; do
+for name in $names; do
   if [ -f "$root/examples/$name/main.cpp" ] && ! grep -q 'kit/program/cli\.h' "$root/examples/$name/main.cpp"; then
     "$root/examples/run" "$name" --help >out 2>err || complain "$name has no help"
     grep -qE "^  $name +[0-9]+ (s|min) +[^ ]" out && [ "$(wc -l <out)" -eq 1 ] || complain "$name has no line of help"
@@ -76,7 +66,6 @@ refuses 1 "latin1:2: " "$bin/word_vectors" --out o --text latin1
 refuses 1 "cannot read pipe: not a regular file" "$bin/word_vectors" --out o --text pipe
 refuses 1 "monotonous:1: " "$bin/word_vectors" --out o --text monotonous
 refuses 2 "6 is no multiple of 4" "$bin/word_vectors" --out o --dim 6
-refuses 2 "two different lengths" "$bin/experiments" compare_layers --out o --lengths 8
 refuses 1 "the data set has no samples" "$bin/gpt" --out o --data empty
 refuses 1 "latin1:2: " "$bin/gpt" --out o --data latin1
 refuses 1 "cannot open none: No such file or directory" "$bin/gpt" --out o --data none

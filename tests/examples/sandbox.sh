@@ -9,3 +9,13 @@ complain() {
   tail -n 100 out err
   exit 1
 }
+
+# refuses STATUS TEXT COMMAND...: ends with this status and, as the last line on standard error, an error with the text.
+refuses() {
+  local status=0 expected=$1 text=$2
+  shift 2
+  timeout 120 "$@" >out 2>err </dev/null || status=$?
+  [ "$status" -eq "$expected" ] || complain "expected status $expected, got $status: $*"
+  grep -q '^error: ' < <(tail -n 1 err) || complain "no error as the last line: $*"
+  grep -qF -- "$text" < <(tail -n 1 err) || complain "expected '$text': $*"
+}

@@ -42,16 +42,6 @@ OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_sin
   mpirun --oversubscribe --bind-to none -n 2 "$sandbox/build_outside/ranks" | grep -qx "2 ranks"
 "$sandbox/build_outside/ranks" | grep -qx "1 ranks"
 
-echo "an older standard is one error, whichever header comes first"
-for header in $(cd "$prefix/include" && find xgrad -name '*.h' ! -name version.h); do
-  echo "#include <$header>" >"$sandbox/old.cpp"
-  if "$compiler" -std=c++17 -I"$prefix/include" -fsyntax-only "$sandbox/old.cpp" 2>"$sandbox/log"; then exit 1; fi
-  # The sentence, and the line that ends the compilation.
-  [ "$(grep -c 'error:' "$sandbox/log")" -eq 2 ] &&
-    grep -qF 'xgrad needs C++20: compile with -std=c++20' < <(grep -m 1 'error:' "$sandbox/log") ||
-    { echo "$header:"; head -n 20 "$sandbox/log"; exit 1; }
-done
-
 echo "pkg-config, from a place to which the installation was moved"
 mv "$prefix" "$sandbox/moved"
 export PKG_CONFIG_PATH=$(dirname "$(find "$sandbox/moved" -name xgrad.pc)")

@@ -58,7 +58,7 @@ void check_acyclic(const GraphView& view) {
   for (const GraphEdge& edge : view.edges) REQUIRE(edge.from < edge.to);
 }
 
-const Index ids({2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+const Index token_ids({2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
 
 TEST_CASE("frames say what their modules are") {
   manual_seed(1);
@@ -100,11 +100,11 @@ TEST_CASE("ids, targets, lengths and masks are inputs, each array once, and sett
   manual_seed(1);
   const Embedding embedding{root, 11, 8};
   const MultiHeadAttention attn{root, 8, 2, {.bias = true, .packed = true}};
-  const Tensor x = embedding(ids);
+  const Tensor x = embedding(token_ids);
   const Index lengths({2}, {3, 5});
   const Mask masked({5, 5}, false);
   const Tensor y = attn(x, {.causal = true, .lengths = lengths, .masked = masked});
-  const Tensor loss = cross_entropy(dropout(y, 0.25), Index(ids.shape(), 1)) + sum(embedding(ids), 2)[{0, 0}];
+  const Tensor loss = cross_entropy(dropout(y, 0.25), Index(token_ids.shape(), 1)) + sum(embedding(token_ids), 2)[{0, 0}];
   const GraphView view = GraphView::of({loss}, {.depth = 9});
   const auto given = [&](std::string_view name) {
     return std::ranges::count_if(view.vertices, [&](const GraphVertex& vertex) {

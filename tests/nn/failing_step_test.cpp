@@ -59,13 +59,13 @@ void check_failing_steps(const Module& part, const Start& start) {
   CHECK(failures > 9);
 }
 
-const Index source({2, 3}, {1, 2, 3, 4, 2, 0}), lengths({2}, {3, 2});
+const Index source({2, 3}, {1, 2, 3, 4, 2, 0}), source_lengths({2}, {3, 2});
 
 TEST_CASE("A transformer's step that fails in any of its modules leaves its keys and values as they were") {
   for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
     const EncoderDecoder model{root, 5, 5, {.dim = 8, .ffn = 12, .heads = 2, .layers = 2, .dropout = 0, .norm = order}};
     const Eval eval(model);
-    check_failing_steps(model.decoder, [&] { return std::make_unique<DecoderStepper>(model.start(source, lengths)); });
+    check_failing_steps(model.decoder, [&] { return std::make_unique<DecoderStepper>(model.start(source, source_lengths)); });
   }
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("A recurrent decoder's step that fails in any of its modules leaves it
   for (const Context context : {Context::initial_state, Context::every_step, Context::attention}) {
     const Seq2Seq model{root, 5, 5, {.context = context, .embed = 4, .hidden = 6}};
     const Eval eval(model);
-    check_failing_steps(model.decoder, [&] { return std::make_unique<Seq2SeqStepper>(model.start(source, lengths)); });
+    check_failing_steps(model.decoder, [&] { return std::make_unique<Seq2SeqStepper>(model.start(source, source_lengths)); });
   }
 }
 
@@ -83,8 +83,8 @@ TEST_CASE("A token or row that does not exist is refused, and decoding goes on a
   const Seq2Seq recurrent{root, 5, 5, {.embed = 4, .hidden = 6}};
   const Eval eval(transformer), too(recurrent);
   for (const Start& start :
-       {Start([&] { return std::make_unique<DecoderStepper>(transformer.start(source, lengths)); }),
-        Start([&] { return std::make_unique<Seq2SeqStepper>(recurrent.start(source, lengths)); })}) {
+       {Start([&] { return std::make_unique<DecoderStepper>(transformer.start(source, source_lengths)); }),
+        Start([&] { return std::make_unique<Seq2SeqStepper>(recurrent.start(source, source_lengths)); })}) {
     const Array expected = third_step(*start());
     const auto model = start();
     model->step(first);

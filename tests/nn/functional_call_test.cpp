@@ -12,7 +12,7 @@ struct NetOptions {
   std::int64_t dim = 4;
   bool checkpointed = false;
 };
-struct Net : nn::Layer<Net, NetOptions> {
+struct TiedNet : nn::Layer<TiedNet, NetOptions> {
   using Layer::Layer;
   nn::Linear in{at("in"), 3, options.dim};
   nn::Dropout dropout{at("dropout"), 0};
@@ -26,7 +26,7 @@ struct Net : nn::Layer<Net, NetOptions> {
   }
 };
 
-Tensors values_like(const Net& net, std::uint64_t seed) {
+Tensors values_like(const TiedNet& net, std::uint64_t seed) {
   Tensors values;
   for (const Tensor& parameter : net.parameters()) values.push_back(variable(normal(parameter.shape(), seed++)));
   return values;
@@ -35,7 +35,7 @@ Tensors values_like(const Net& net, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("a functional call is the model with other parameters, and leaves the model as it was") {
-  const Net net{nn::root}, other{nn::root};
+  const TiedNet net{nn::root}, other{nn::root};
   const Tensors values = values_like(net, 3);
   for (std::size_t i = 0; i < values.size(); ++i) other.parameters()[i].assign(values[i].value());
   const Array x = normal({5, 3}), before = net(x).value();
@@ -55,7 +55,7 @@ TEST_CASE("a functional call is the model with other parameters, and leaves the 
 TEST_CASE("gradients of a functional call go to the values, whenever they are asked for") {
   for (const bool checkpointed : {false, true}) {
     CAPTURE(checkpointed);
-    const Net net{nn::root, {.checkpointed = checkpointed}};
+    const TiedNet net{nn::root, {.checkpointed = checkpointed}};
     const Array x = normal({5, 3});
     std::vector<Array> inputs;
     for (const Tensor& value : values_like(net, 3)) inputs.push_back(value.value());
@@ -67,17 +67,17 @@ TEST_CASE("gradients of a functional call go to the values, whenever they are as
 }
 
 TEST_CASE("a checkpoint with frozen parameters runs a second time with the values") {
-  const Net net{nn::root, {.checkpointed = true}}, direct{nn::root};
+  const TiedNet net{nn::root, {.checkpointed = true}}, direct{nn::root};
   nn::freeze(net);
   const Array x = normal({5, 3});
   const Tensors values = values_like(net, 3);
-  const auto slopes = [&](const Net& model) { return grad(sum(nn::functional_call(model, values, x)), values); };
+  const auto slopes = [&](const TiedNet& model) { return grad(sum(nn::functional_call(model, values, x)), values); };
   const Tensors ours = slopes(net), wanted = slopes(direct);
   for (std::size_t i = 0; i < values.size(); ++i) check_close(ours[i].value(), wanted[i].value());
 }
 
 TEST_CASE("a step of gradient descent inside of a loss is differentiated (Finn et al. 2017)") {
-  const Net net{nn::root};
+  const TiedNet net{nn::root};
   const Tensor x = normal({5, 3}), y = normal({5, 2}, 4), x2 = normal({5, 3}, 5), y2 = normal({5, 2}, 6);
   const auto outer = [&](const Tensors& w) {
     const Tensors slopes = grad(mse_loss(nn::functional_call(net, w, x), y), w, {.create_graph = true});
@@ -112,7 +112,7 @@ TEST_CASE("what a model assigns to a buffer goes to the value that took its plac
 }
 
 TEST_CASE("a functional call refuses what does not fit, and then nothing has changed") {
-  const Net net{nn::root};
+  const TiedNet net{nn::root};
   const Array x = normal({5, 3}), before = net(x).value();
   Tensors values = values_like(net, 3);
   values.pop_back();
@@ -132,14 +132,14 @@ TEST_CASE("a functional call refuses what does not fit, and then nothing has cha
 TEST_CASE("a functional call inside of another has the values of both, also when a checkpoint runs a second time") {
   struct Outer : nn::Layer<Outer, NetOptions> {
     using Layer::Layer;
-    Net net{at("net"), options};
+    TiedNet net{at("net"), options};
     const Tensor other = param("other", {2, options.dim}, nn::init::constant(1));
 
     Tensor forward(const Tensor& x) const {
       return nn::functional_call(net, {{"out.weight", other}}, x) + sum(net.again * net.again);
     }
   };
-  const Net net{nn::root};
+  const TiedNet net{nn::root};
   const Array x = normal({5, 3});
   for (const bool checkpointed : {false, true}) {
     CAPTURE(checkpointed);
@@ -194,7 +194,7 @@ TEST_CASE("hooks run before and after a layer, and see the values of a functiona
 }
 
 TEST_CASE("a clone has the numbers, modes and frozen parameters, and is a model of its own") {
-  Net net{nn::root, {.dim = 6}};
+  TiedNet net{nn::root, {.dim = 6}};
   net.dropout.eval();
   nn::freeze(net.in);
   const auto twin = nn::clone(net);

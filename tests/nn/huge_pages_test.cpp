@@ -14,7 +14,7 @@
 namespace xgrad::testing {
 namespace {
 
-constexpr std::size_t huge = std::size_t{1} << 21;
+constexpr std::size_t huge_page = std::size_t{1} << 21;
 
 // The kilobytes on huge pages in the mapping that holds this address.
 std::int64_t huge_kilobytes_at(const void* address) {
@@ -33,18 +33,18 @@ std::int64_t huge_kilobytes_at(const void* address) {
 
 // Whether this system moves the memory of a process to huge pages.
 bool system_has_them() {
-  constexpr std::size_t size = 2 * huge;
+  constexpr std::size_t size = 2 * huge_page;
   constexpr int collapse = 25;
   void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(memory != MAP_FAILED);
   std::memset(memory, 1, size);
-  const std::uintptr_t page = (reinterpret_cast<std::uintptr_t>(memory) + huge - 1) / huge * huge;
-  const bool moved = madvise(reinterpret_cast<void*>(page), huge, collapse) == 0;
+  const std::uintptr_t page = (reinterpret_cast<std::uintptr_t>(memory) + huge_page - 1) / huge_page * huge_page;
+  const bool moved = madvise(reinterpret_cast<void*>(page), huge_page, collapse) == 0;
   munmap(memory, size);
   return moved;
 }
 
-struct Wide : nn::Module {
+struct WideNet : nn::Module {
   static constexpr std::int64_t count = std::int64_t{1} << 21;  // several huge pages
   Tensor weight = param("weight", {count}, nn::init::uniform());
 };
@@ -52,14 +52,14 @@ struct Wide : nn::Module {
 }  // namespace
 
 TEST_CASE("Large parameters and loaded weights are on huge pages where the system has them, with their numbers") {
-  const std::int64_t least = system_has_them() ? 2 * static_cast<std::int64_t>(huge) / 1024 : 0;
-  const Wide model;
-  const Array before(Shape{Wide::count}, std::span(model.weight.value().begin(), model.weight.value().end()));
+  const std::int64_t least = system_has_them() ? 2 * static_cast<std::int64_t>(huge_page) / 1024 : 0;
+  const WideNet model;
+  const Array before(Shape{WideNet::count}, std::span(model.weight.value().begin(), model.weight.value().end()));
   CHECK(huge_kilobytes_at(model.weight.value().data()) >= least);
-  const Array loaded = normal({Wide::count});
+  const Array loaded = normal({WideNet::count});
   model.load_state_dict({{"weight", loaded}});
   CHECK(huge_kilobytes_at(model.weight.value().data()) >= least);
-  CHECK(equal(model.weight.value(), normal({Wide::count})));
+  CHECK(equal(model.weight.value(), normal({WideNet::count})));
   CHECK_FALSE(equal(before, model.weight.value()));
 }
 

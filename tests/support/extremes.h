@@ -94,9 +94,9 @@ void accepts(bool legal, const F& f) {
   } catch (const Error& error) {
     const std::string why = error.what();
     CHECK_MESSAGE((!legal || why.find("no memory for ") != why.npos), "was refused: ", why);
-    detail::pool_trim();
+    xgrad::detail::pool_trim();
   } catch (const std::bad_alloc&) {
-    detail::pool_trim();
+    xgrad::detail::pool_trim();
   }
 }
 
@@ -108,7 +108,7 @@ void survives(const F& f) {
   } catch (const Error& error) {
     CHECK(*error.what() != '\0');
   } catch (const std::bad_alloc&) {
-    detail::pool_trim();
+    xgrad::detail::pool_trim();
   }
 }
 

@@ -8,12 +8,12 @@ namespace {
 
 using namespace nn;
 
-const VisionTransformerOptions small{
+const VisionTransformerOptions small_vit{
     .image = {8, 4}, .patch = {4, 2}, .channels = 2, .dim = 6, .heads = 2, .layers = 2, .classes = 3};
 
 TEST_CASE("Patches become tokens by one linear map, and a class token stands before them") {
   // F1: 224 x 224 x 3 in patches of 16 x 16 are 196 tokens of 768.
-  const VisionTransformer model{root, small};
+  const VisionTransformer model{root, small_vit};
   const Tensor x = normal({2, 2, 8, 4});
   const Tensor map = model.conv_proj(x);  // (2, 6, 2, 2)
   CHECK(map.shape() == Shape{2, 6, 2, 2});
@@ -27,7 +27,7 @@ TEST_CASE("Patches become tokens by one linear map, and a class token stands bef
 }
 
 TEST_CASE("The mean of all tokens may take the place of a class token") {
-  VisionTransformerOptions options = small;
+  VisionTransformerOptions options = small_vit;
   options.pooling = VitPooling::mean;
   options.layers = 0;
   CHECK_REFUSED(ValueError, VisionTransformer(root, options), "VisionTransformer", "layers 0 is not positive");
@@ -41,7 +41,7 @@ TEST_CASE("The mean of all tokens may take the place of a class token") {
 }
 
 TEST_CASE("Drop path of the vision transformer grows from layer to layer") {
-  VisionTransformerOptions options = small;
+  VisionTransformerOptions options = small_vit;
   options.layers = 3;
   options.drop_path = 0.5;
   const VisionTransformer model{root, options};
@@ -52,7 +52,7 @@ TEST_CASE("Drop path of the vision transformer grows from layer to layer") {
 
 TEST_CASE("The vision transformer refuses bad settings and inputs") {
   const auto with = [](auto change) {
-    VisionTransformerOptions options = small;
+    VisionTransformerOptions options = small_vit;
     change(options);
     VisionTransformer(root, options);
   };
@@ -62,7 +62,7 @@ TEST_CASE("The vision transformer refuses bad settings and inputs") {
   CHECK_REFUSED(ValueError, with([](auto& o) { o.heads = 4; }), "multihead_attention",
                 "embed_dim 6 does not divide by 4 heads",
                 "in encoder.layers.encoder_layer_0.self_attention (MultiheadAttention 6, 4 heads)");
-  const VisionTransformer model{root, small};
+  const VisionTransformer model{root, small_vit};
   CHECK_REFUSED(ShapeError, model(zeros({1, 2, 4, 8})), "vision_transformer", "needs (B, 2, 8, 4), got [1, 2, 4, 8]");
 }
 

@@ -1,5 +1,5 @@
 // Tests of core/diagram/render/html.h without a browser: what is in the page, and what hostile names do to it. What the
-// page does is tested by html_test.sh.
+// page does is tested by html_long.sh.
 #include <xgrad/core/diagram/render/html.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Writes the pages that html_test.sh opens in a browser into a folder: a run filled in by hand, one without steps, one
+// Writes the pages that html_long.sh opens in a browser into a folder: a run filled in by hand, one without steps, one
 // whose every text is hostile, and graphs of real models.
 //
 //   xgrad_pages FOLDER

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Uses the pages of xgrad_pages as a reader does, in a headless Chromium, and looks at the document after each action.
 
-    html_test.py PAGES
+    html_long.py PAGES
 """
 import pathlib
 import sys
