@@ -45,7 +45,7 @@ def types(path):
 
 
 def check_class(path, name, body):
-    own = re.search(r"^  using Options = (\w+);", "\n".join(body), re.MULTILINE)
+    own = re.search(rf"(?:^  using Options = |\bLayer<{name}, )(\w+)[;>]", "\n".join(body), re.MULTILINE)
     for made_from in re.findall(rf"\b{name}\([^()]*?const (\w*Options)&", "\n".join(body)):
         if not own or made_from not in ("Options", own[1]):
             wrong.append(f"{path}: {name} is made from {made_from}, which it does not call Options")
