@@ -35,7 +35,8 @@ struct PoolStats {
 PoolStats pool_stats();
 
 namespace detail {
-/// Returns the free blocks of this thread and of the shared lists to the operating system, except blocks of at most 1 KiB. An allocation that the system refuses does so by itself and asks again.
+/// Returns the free blocks of this thread and of the shared lists to the operating system, except blocks of at most
+/// 1 KiB. An allocation that the system refuses does so by itself and asks again.
 void pool_trim();
 }  // namespace detail
 
