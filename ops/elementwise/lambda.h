@@ -11,7 +11,6 @@
 
 #include "../../core/graph/donation.h"
 #include "../../core/graph/record.h"
-#include "../../core/base/formula.h"
 #include "../arrange/broadcast.h"
 #include "../kernels/registers/loops.h"
 #include "symbol.h"
@@ -109,7 +108,7 @@ class PartialRule {
     return depends >> k & 1 ? 1 + static_cast<std::size_t>(std::popcount(depends & ((1u << k) - 1))) : 0;
   }
 
-  Tensor by_tensors(const Tensor& gy, const Tensor& y) const {
+  [[gnu::cold]] Tensor by_tensors(const Tensor& gy, const Tensor& y) const {
     std::array<Tensor, K + 1> arguments;
     std::size_t next = 0;
     for (std::size_t k = 0; k <= K; ++k) {
@@ -151,24 +150,19 @@ auto partial(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
   }
 }
 
+// What f is of these letters.
+template <class F, std::size_t... i>
+[[gnu::cold]] Symbol in_letters(const F& f, const Symbol* letters, std::index_sequence<i...>) {
+  return Symbol(f(letters[i]...));
+}
+
 // The formulas of f and its partial derivatives, in letters.
 template <class F, class... D>
-Formula formula_in_letters(const F& f, const D&... d) {
+[[gnu::cold]] Formula formula_in_letters(const F& f, const D&... d) {
   constexpr std::size_t K = sizeof...(D);
-  std::array<Symbol, K + 1> symbols = [] {
-    if constexpr (K == 1) return std::array{Symbol("x"), Symbol("y")};
-    if constexpr (K == 2) return std::array{Symbol("a"), Symbol("b"), Symbol("y")};
-    if constexpr (K == 3) return std::array{Symbol("a"), Symbol("b"), Symbol("c"), Symbol("y")};
-  }();
-  Formula formula;
-  [&]<std::size_t... k>(std::index_sequence<k...>) {
-    formula.value = cat("y = ", Symbol(f(symbols[k]...)).text());
-    (append(formula.derivative,
-            cat(k == 0 ? "dy/d" : "; dy/d", symbols[k].text(), " = ", Symbol(call_with(d, symbols)).text())),
-     ...);
-  }
-  (std::make_index_sequence<K>{});
-  return formula;
+  const Symbol* const letters = letters_of(K);
+  return formula_of(in_letters(f, letters, std::make_index_sequence<K>()),
+                    {in_letters(d, letters, std::make_index_sequence<K + 1>())...});
 }
 
 // Whether F has no state, so that its type alone determines its formula, and accepts letters as arguments.

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "../../core/base/text.h"
+
 namespace xgrad {
 namespace detail {
 
@@ -270,7 +272,14 @@ class Printer {
 // ---- Building -------------------------------------------------------------------------------------------------------
 
 Symbol::Symbol(std::string_view letter) : Symbol(make(Expression::letter, letter)) {}
-Symbol::Symbol(double number, std::string digits) : Symbol(constant(number, digits)) {}
+Symbol::Symbol(float number) : Symbol(constant(number, cat(number))) {}
+Symbol::Symbol(double number) : Symbol(constant(number, cat(number))) {}
+Symbol::Symbol(long long number) : Symbol(constant(static_cast<double>(number), cat(number))) {}
+Symbol::Symbol(const Symbol&) = default;
+Symbol& Symbol::operator=(const Symbol&) = default;
+Symbol::~Symbol() = default;
+SymbolMask::SymbolMask(const SymbolMask&) = default;
+SymbolMask::~SymbolMask() = default;
 
 std::string Symbol::text() const { return Printer().print(expression_); }
 
@@ -365,6 +374,23 @@ SymbolMask operator!(const SymbolMask& a) { return SymbolMask(make(Expression::l
 
 Symbol where(const SymbolMask& mask, const Symbol& yes, const Symbol& no) {
   return Symbol(make(Expression::choice, "where", {mask.expression_, yes.expression_, no.expression_}));
+}
+
+const Symbol* detail::letters_of(std::size_t count) {
+  static const Symbol one[]{Symbol("x"), Symbol("y")};
+  static const Symbol two[]{Symbol("a"), Symbol("b"), Symbol("y")};
+  static const Symbol three[]{Symbol("a"), Symbol("b"), Symbol("c"), Symbol("y")};
+  return count == 1 ? one : count == 2 ? two : three;
+}
+
+Formula detail::formula_of(const Symbol& value, std::initializer_list<Symbol> derivatives) {
+  const Symbol* argument = letters_of(derivatives.size());
+  Formula formula{.value = cat("y = ", value.text()), .derivative = {}};
+  for (const Symbol& derivative : derivatives) {
+    if (!formula.derivative.empty()) formula.derivative += "; ";
+    append(formula.derivative, cat("dy/d", (argument++)->text(), " = ", derivative.text()));
+  }
+  return formula;
 }
 
 }  // namespace xgrad

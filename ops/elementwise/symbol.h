@@ -8,12 +8,14 @@
 // theirs.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
-#include "../../core/base/text.h"
+#include "../../core/base/formula.h"
 
 namespace xgrad {
 
@@ -28,8 +30,15 @@ class SymbolMask;
 class Symbol {
  public:
   explicit Symbol(std::string_view letter);
-  template <class T>
-  requires std::is_arithmetic_v<T> Symbol(T number) : Symbol(static_cast<double>(number), cat(+number)) {}
+  Symbol(float number);
+  Symbol(double number);
+  Symbol(long long number);
+  template <std::integral T>
+  Symbol(T number) : Symbol(static_cast<long long>(number)) {}
+  // Not inline, since each elementwise operation prints its formula with some.
+  Symbol(const Symbol& other);
+  Symbol& operator=(const Symbol& other);
+  ~Symbol();
 
   /// As a textbook prints it, with as few parentheses as possible: "1 - y^2", "x ln a", "0 if x <= 0, else 1". Repeated
   /// subexpressions get a letter of their own: "s (1 - s) with s = sigmoid x".
@@ -86,7 +95,6 @@ class Symbol {
   friend Symbol where(const SymbolMask& mask, const Symbol& yes, const Symbol& no);
 
  private:
-  Symbol(double number, std::string digits);
   explicit Symbol(detail::ExpressionRef expression) : expression_(std::move(expression)) {}
 
   detail::ExpressionRef expression_;
@@ -96,6 +104,8 @@ class Symbol {
 class SymbolMask {
  public:
   explicit SymbolMask(detail::ExpressionRef expression) : expression_(std::move(expression)) {}
+  SymbolMask(const SymbolMask& other);
+  ~SymbolMask();
 
   friend SymbolMask operator&&(const SymbolMask& a, const SymbolMask& b);
   friend SymbolMask operator||(const SymbolMask& a, const SymbolMask& b);
@@ -105,5 +115,14 @@ class SymbolMask {
  private:
   detail::ExpressionRef expression_;
 };
+
+namespace detail {
+
+/// What formulas call the `count` arguments of an operation, x or a, b and c, and then its result, y.
+const Symbol* letters_of(std::size_t count);
+/// "y = value", and for each of the arguments "dy/dx = derivative".
+Formula formula_of(const Symbol& value, std::initializer_list<Symbol> derivatives);
+
+}  // namespace detail
 
 }  // namespace xgrad
