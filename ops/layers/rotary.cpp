@@ -125,7 +125,7 @@ Tensor turned(const Tensor& x, const Turn& turn) {
                 x.value().data(), y.mutable_data());
   }
   const auto& [heads, first, layout, theta, scaling] = turn.options;
-  const auto scaled = [&scaling](auto RotaryScaling::*number) {
+  const auto scaled = [&scaling = scaling](auto RotaryScaling::*number) {
     return scaling ? std::optional((*scaling).*number) : std::nullopt;
   };
   return record("rotary", std::move(y), wrt(x, [turn](const Tensor& gy) { return turned(gy, turn.back()); }),

@@ -56,8 +56,8 @@ says "installed 2 packages"
 
 echo "other lists"
 pretend dpkg-query 'exit 1'
-setup 0 packages_long.txt packages_fashion_mnist.txt
-asked_apt "install -y --no-install-recommends clang dataset-fashion-mnist"
+setup 0 packages_fashion_mnist.txt packages_mpi.txt
+asked_apt "install -y --no-install-recommends dataset-fashion-mnist libopenmpi-dev openmpi-bin"
 pretend dpkg-query "$two_missing"
 
 echo "another apt is at work for a while"
