@@ -77,7 +77,7 @@ echo "the sanitizer runs leave the scripts out"
 pretend build/bin/xgrad_tests_in_float \
   'echo "[doctest] test cases: 12 | 5 passed | 7 failed | 0 skipped"; [[ " $* " == *" --no-exitcode "* ]]'
 run "16 passed, 0 failed" 0 --asan
-grep -qx "building asan" "$sandbox/out"
+grep -qx "building asan xgrad_tests xgrad_tests_f32 xgrad_tests_alloc xgrad_tests_in_float" "$sandbox/out"
 grep -qx "running xgrad_tests_in_float" "$sandbox/out"
 
 echo "some of the programs"
@@ -91,10 +91,27 @@ pretend build/bin/xgrad_tests_in_float 'echo "[doctest] test cases: 1 | 1 passed
 run "15 passed, 1 failed" 1 --tsan
 grep -qx reason "$sandbox/out"
 
+echo "a place, or a pattern: its programs are built, and run with these cases alone"
+mkdir -p "$sandbox"/tests/{core/graph,ops,alloc}
+echo 'TEST_CASE("the softmax of rows") {' >"$sandbox/tests/ops/softmax_test.cpp"
+for program in xgrad_tests xgrad_tests_alloc; do pretend "build/bin/$program" "echo given \"\$*\"; $(summary 1 0)"; done
+run "1 passed, 0 failed" 0 core/graph
+grep -qx "building grouped xgrad_tests" "$sandbox/out"
+grep -qF "given --no-colors --duration --source-file=*/tests/core/graph*," "$sandbox/out"
+run "2 passed, 0 failed" 0 ops/softmax_test.cpp alloc
+grep -qx "building grouped xgrad_tests xgrad_tests_alloc" "$sandbox/out"
+run "1 passed, 0 failed" 0 --filter Softmax
+grep -qx "building grouped xgrad_tests" "$sandbox/out"
+grep -qF "given --no-colors --duration --test-case=*Softmax*" "$sandbox/out"
+pretend tests/some/some_test.sh 'exit 0'
+run "1 passed, 0 failed" 0 --filter some_test
+grep -qx "building grouped all" "$sandbox/out"
+status=0
+"$sandbox/tests/run" no/place >"$sandbox/out" 2>&1 || status=$?
+[ "$status" -eq 2 ] && grep -q "^tests/run \[--asan" "$sandbox/out"
+
 echo "no test ran"
-pretend build/bin/xgrad_tests "$(summary 0 0)"
-pretend build/bin/xgrad_tests_f32 "$(summary 0 0)"
-pretend build/bin/xgrad_tests_in_float "$(summary 0 0)"
+for program in xgrad_tests xgrad_tests_f32 xgrad_tests_in_float; do pretend "build/bin/$program" "$(summary 0 0)"; done
 run "0 passed, 0 failed" 1 --filter nothing
 run "0 passed, 0 failed" 1 --filter nothing --asan
 
