@@ -33,7 +33,7 @@ class Activation {
   }
 
   Tensor operator()(const Tensor& x) const { return f_(x); }
-  /// The name of an elementwise function of the library, `tanh`; empty for any other.
+  /// `tanh`, for a function that is common in networks; empty for others.
   std::string_view name() const { return name_; }
 
  private:

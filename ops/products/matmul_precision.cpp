@@ -10,7 +10,7 @@
 namespace xgrad {
 namespace {
 
-std::atomic<MatmulPrecision> chosen{MatmulPrecision::highest};
+std::atomic<MatmulPrecision> current{MatmulPrecision::highest};
 
 // The best that this processor has. AMX tiles multiply eight times as fast as its registers.
 const detail::BfloatFound& found() {
@@ -48,13 +48,13 @@ void set_matmul_precision(MatmulPrecision precision) {
     default:
       fail<ValueError>("set_matmul_precision", static_cast<int>(precision), " is no MatmulPrecision");
   }
-  chosen = precision;
+  current = precision;
 }
 
-MatmulPrecision matmul_precision() { return chosen; }
+MatmulPrecision matmul_precision() { return current; }
 
 Rounding detail::rounding_of_products() {
-  const int parts = parts_of(chosen.load(std::memory_order_relaxed));
+  const int parts = parts_of(current.load(std::memory_order_relaxed));
   const BfloatUnit* const used = unit();
   return used && parts <= used->most_parts ? Rounding{used, parts} : Rounding{};
 }

@@ -19,7 +19,7 @@ for program in [0-9]*_*.cpp; do
     grep -qxF -- "$line" ./*.h "$program" || { echo "README.md: step $step has no line '$line'"; wrong=1; }
   done < <(sed -n '/^```cpp$/,/^```$/{/^```/d; p}' "$sandbox/chapter")
 
-  "${CXX:-c++}" -std=c++20 -O2 -Wall -Wextra -Wpedantic -Werror "$program" -o "$sandbox/step"
+  "${CXX:-c++}" -std=c++20 -Wall -Wextra -Wpedantic -Werror "$program" -o "$sandbox/step"
   "$sandbox/step" >"$sandbox/output" || { echo "$program finds itself wrong:"; cat "$sandbox/output"; wrong=1; }
   diff "$sandbox/shown" "$sandbox/output" || { echo "$program prints something else than README.md shows"; wrong=1; }
   for file in "$program" ./*.h; do

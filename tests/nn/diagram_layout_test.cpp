@@ -237,7 +237,7 @@ void check_model(const char* name, const Tensor& y, const Tensors& parameters) {
 
 Tensor zeros_named(const Shape& shape, const std::string& name) { return variable(zeros(shape).value(), name); }
 
-struct Net : nn::Module {
+struct Sketch : nn::Module {
   nn::Linear in{at("in"), 2, 8};
   nn::Linear out{at("out"), 8, 1};
   Tensor operator()(const Tensor& x) const { return out(tanh(in(x))); }
@@ -329,7 +329,7 @@ TEST_CASE("arrows of the pictures of formulas run down, in order, and through no
     check({y}, {.direction = direction});
     check({derivatives[2]}, {.direction = direction, .formulas = true});
     check({derivatives[3]}, {.direction = direction, .formulas = true});
-    const Net net;
+    const Sketch net;
     const Tensor loss = mean(square(net(zeros({4, 2})))).named("loss");
     Tensors step = grad(loss, net.parameters(), {.create_graph = true});
     step.insert(step.begin(), loss);
@@ -365,7 +365,7 @@ TEST_CASE("heads, positions and inputs that are numbered stand in their order, a
   CHECK(cat(page.names_across("a^")) == "[a^{1}, a^{2}]");
   CHECK(page.crossings() <= 39);
   // The backward pass stands right of the forward pass.
-  const Net net;
+  const Sketch net;
   const Tensor loss = mean(square(net(zeros({4, 2})))).named("loss");
   Tensors step = grad(loss, net.parameters(), {.create_graph = true});
   step.push_back(loss);

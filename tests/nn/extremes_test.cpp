@@ -17,8 +17,6 @@ namespace {
 namespace init = nn::init;
 
 constexpr Real huge = std::numeric_limits<Real>::max();
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-
 TEST_CASE("extreme numbers: sizes of layers") {
   const MemoryLimit limit;
   for (const std::int64_t n : sizes()) {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
@@ -16,6 +17,7 @@ namespace xgrad::testing {
 
 inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
 inline constexpr Real not_a_number = std::numeric_limits<Real>::quiet_NaN();
+inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 /// Normal numbers; element i depends on the seed and i alone.
 Array normal(const Shape& shape, std::uint64_t seed = 1);

@@ -1,5 +1,4 @@
 // The layers made of attention where sizes are 0 or 1, and the extremes of their arguments.
-#include <limits>
 
 #include <xgrad/xgrad.h>
 
@@ -10,8 +9,6 @@ namespace {
 
 using namespace nn;
 using namespace nn::pytorch;
-
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 // Calls f(B, T, S) for all sizes from 0 to 2.
 template <class F>

@@ -104,7 +104,7 @@ TEST_CASE("a function of the library is an activation with its name and the defa
   check(hardshrink, hardshrink(x));
   check(softshrink, softshrink(x));
   CHECK(nn::Function(root, relu).description() == "Function relu");
-  CHECK(nn::Function(root, sinh).description() == "Function sinh");
+  CHECK(nn::Function(root, sin).description() == "Function sin");
   CHECK(nn::Activation(log1p).name() == "log1p");
   CHECK(nn::Activation(erf).name() == "erf");
   CHECK(nn::Activation(neg).name() == "neg");

@@ -9,12 +9,12 @@ namespace {
 using annotated::Cache, annotated::KeysValues, annotated::Options, annotated::Transformer;
 
 const Options sizes{.source_words = 20, .target_words = 30};
-const Index source({2, 6}, {5, 8, 13, 2, 0, 0, 4, 4, 7, 9, 2, 1}), lengths({2}, {4, 6});
+const Index sentences({2, 6}, {5, 8, 13, 2, 0, 0, 4, 4, 7, 9, 2, 1}), lengths({2}, {4, 6});
 const Index before({2, 5}, {1, 7, 11, 9, 4, 1, 3, 2, 8, 8});
 
 // Both with the same weights.
-struct Pair {
-  Pair() { ours.load_state_dict(theirs.state_dict()); }
+struct Twins {
+  Twins() { ours.load_state_dict(theirs.state_dict()); }
   const nn::EncoderDecoder theirs{nn::root, 20, 30, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0.1}};
   const Transformer ours{nn::root, sizes};
 };
@@ -24,12 +24,12 @@ double difference(const Tensor& a, const Tensor& expected) {
 }
 
 TEST_CASE("The annotated transformer gives the logits and gradients of nn::EncoderDecoder") {
-  const Pair both;
+  const Twins both;
   const auto compare = [&] {
     const RandomState state = random_state();  // so that both drop the same
-    const Tensor expected = both.theirs(source, lengths, before);
+    const Tensor expected = both.theirs(sentences, lengths, before);
     set_random_state(state);
-    const Tensor logits = both.ours(source, lengths, before);
+    const Tensor logits = both.ours(sentences, lengths, before);
     CHECK(logits.shape() == Shape{2, 5, 30});
     CHECK(difference(logits, expected) < 1e-12);
     const Tensors wanted = grad(sum(square(expected)), both.theirs.parameters());
@@ -43,31 +43,31 @@ TEST_CASE("The annotated transformer gives the logits and gradients of nn::Encod
 }
 
 TEST_CASE("The annotated transformer step by step gives the logits of one pass, and writes what greedy search does") {
-  const Pair both;
+  const Twins both;
   const nn::Eval first(both.theirs), second(both.ours);
-  const Tensor at_once = both.ours(source, lengths, before);
+  const Tensor at_once = both.ours(sentences, lengths, before);
   const Mask padded = annotated::padding(lengths, 6);
-  Cache cache = both.ours.decoder.start(both.ours.encoder(source, padded), padded);
+  Cache cache = both.ours.decoder.start(both.ours.encoder(sentences, padded), padded);
   const Tensor one = both.ours.decoder.step(before[{_, slice(0, 1)}], cache);
   const Tensor three = both.ours.decoder.step(before[{_, slice(1, 4)}], cache);
   const Tensor last = both.ours.decoder.step(before[{_, slice(4, 5)}], cache);
   CHECK(cache.length == 5);
   CHECK(difference(concat({one, three, last}, 1), at_once) < 1e-12);
 
-  nn::DecoderStepper decoding = both.theirs.start(source, lengths);
+  nn::DecoderStepper decoding = both.theirs.start(sentences, lengths);
   const Index expected = nn::greedy(decoding, {.bos = 1, .max_length = 7}).tokens;
-  CHECK(equal(both.ours.translate(source, lengths, 1, 7), expected));
+  CHECK(equal(both.ours.translate(sentences, lengths, 1, 7), expected));
   CHECK_FALSE(both.ours.training());
 }
 
 TEST_CASE("In the annotated transformer words depend neither on later ones nor on padding") {
   const Transformer model{nn::root, sizes};
   const nn::Eval eval(model);
-  const Tensor logits = model(source, lengths, before);
+  const Tensor logits = model(sentences, lengths, before);
   for (std::int64_t t = 1; t < 5; ++t) {
-    CHECK(difference(model(source, lengths, before[{_, slice(0, t)}]), logits[{_, slice(0, t)}]) < 1e-12);
+    CHECK(difference(model(sentences, lengths, before[{_, slice(0, t)}]), logits[{_, slice(0, t)}]) < 1e-12);
   }
-  const Tensor alone = model(source[{slice(0, 1), slice(0, 4)}], lengths[{slice(0, 1)}], before[{slice(0, 1)}]);
+  const Tensor alone = model(sentences[{slice(0, 1), slice(0, 4)}], lengths[{slice(0, 1)}], before[{slice(0, 1)}]);
   CHECK(difference(alone, logits[{slice(0, 1)}]) < 1e-12);
 }
 

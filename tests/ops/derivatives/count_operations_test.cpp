@@ -1,5 +1,4 @@
 // Operations of recorded graphs, counted by hand.
-#include <limits>
 
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
@@ -82,7 +81,6 @@ TEST_CASE("an operation counts what it tells, for as long as its node lives, and
   CHECK(count_operations({y}) == 30);
   CHECK(count_operations({own(4) * own(0)}) == 4);
   // Counts beyond std::int64_t are clamped to its maximum.
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   CHECK(count_operations({own(most, 2)}) == most);
   CHECK_THROWS_AS(count_operations({own(most, 2) + own(1)}), LimitError);
   NoGrad off;

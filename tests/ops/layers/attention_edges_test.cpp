@@ -5,8 +5,6 @@
 namespace xgrad::testing {
 namespace {
 
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-
 // ---- Bands and lengths ----
 
 TEST_CASE("A query whose length ends before its band sees nothing, and the others see what they saw") {

@@ -3,9 +3,14 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/cmake/build.sh"
-[ -n "${XGRAD_BUILD_DIR:-}" ] || { build grouped xgrad && XGRAD_BUILD_DIR=$(build_dir grouped); }
+# Where an object is of one source.
+dir=${XGRAD_BUILD_DIR:-}
+if ! grep -qs 'XGRAD_GROUPED:.*=OFF' "$dir/CMakeCache.txt"; then
+  build debug xgrad_core xgrad_core_cold
+  dir=$(build_dir debug)
+fi
 
-exec python3 -B - "$root" "$XGRAD_BUILD_DIR" <<'END_OF_FILE'
+exec python3 -B - "$root" "$dir" <<'END_OF_FILE'
 import pathlib
 import re
 import subprocess
@@ -20,16 +25,11 @@ for path in pathlib.Path(sys.argv[1], "core/CMakeFiles").rglob("*.o"):
     target, place = re.search(r"/CMakeFiles/(\w+)\.dir/(.*)", path.as_posix()).groups()
     if not re.fullmatch(r"xgrad_core(_cold|_kernels)?", target):
         continue
-    # A group of sources is called after their room.
-    if group := re.fullmatch(r"Unity/unity_(\w+)_\d+_cxx\.cxx\.o", place):
-        name = group[1]
-    else:
-        name = "core_" + pathlib.PurePosixPath(place).parent.as_posix().replace("/", "_")
-    if name.endswith("core_diagram"):  # the files of core/diagram/page, as text
-        name = "core_diagram_render"
-    for room in ROOMS:
-        if name.removesuffix("_kernels") == room.replace("/", "_"):
-            objects[room].append(path)
+    place = pathlib.PurePosixPath("core", place).parent.as_posix().removesuffix("/kernels")
+    if place == "core/diagram":  # the files of core/diagram/page, as text
+        place = "core/diagram/render"
+    if place != "core":  # the version
+        objects[place].append(path)
 
 
 def symbols(paths, kinds):

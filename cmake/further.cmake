@@ -1,0 +1,46 @@
+# What a program that trains a transformer and draws its graph does not take: the further sources of the library and the kit.
+# With XGRAD_GROUPED there are `xgrad_basic` and `xgrad_kit_basic` beside `xgrad` and `xgrad_kit`, the same without them, so that
+# the first build is half as long. A basic source that needs a further one is an error of the linker.
+set(XGRAD_FURTHER
+    # Finding faults, and reports
+    core/debug core/diagram/view/overlays core/profile/profile nn/checks nn/summary
+    # Weights of others, models that are published, and text as they cut it
+    core/files/json core/files/weights nn/models/bert nn/models/gpt nn/models/language_model nn/models/llama nn/models/pretrained
+    nn/layers/swiglu nn/pytorch examples/kit/text/bpe examples/kit/text/bpe_files examples/kit/text/byte_text
+    examples/kit/text/merges examples/kit/text/tokenizer examples/kit/text/wordpiece
+    # Pictures: convolution, pooling, models, files
+    ops/kernels/conv ops/layers/conv ops/layers/interpolate ops/layers/pictures ops/layers/pooling ops/arrange/pad nn/layers/conv
+    nn/models/resnet nn/models/swin_transformer nn/models/vision_transformer examples/kit/data/image_file
+    examples/kit/data/image_folder examples/kit/data/images examples/kit/data/shapes examples/kit/data/transforms
+    examples/kit/draw/pictures examples/kit/draw/png
+    # Recurrent networks and linear attention
+    ops/kernels/recurrent ops/layers/recurrent nn/layers/recurrent nn/models/seq2seq ops/products/linear_attention
+    nn/attention/linear_attention nn/attention/attention_scores ops/kernels/layers/ctc ops/losses/ctc_loss
+    # Linear algebra
+    ops/private/lapack ops/products/einsum ops/products/factorisations ops/products/linalg ops/products/similarity
+    # Derivatives of functions, and what they cost
+    ops/derivatives/checkpoint ops/derivatives/count_operations ops/derivatives/functional nn/functional_call
+    # Distributions, statistics, order, rounding
+    ops/distributions ops/arrange/integer ops/arrange/sample ops/arrange/search ops/arrange/sort ops/elementwise/rounding
+    ops/elementwise/trigonometry ops/kernels/reduce/scan ops/losses/distance_loss ops/reduce/count ops/reduce/norm ops/reduce/scan
+    ops/reduce/statistics
+    # Optimizers besides SGD and Adam
+    nn/weight_decay optim/parameters optim/optimizers/adadelta optim/optimizers/adagrad optim/optimizers/lbfgs
+    optim/optimizers/lion optim/optimizers/muon optim/optimizers/rmsprop optim/schedules/reduce_on_plateau
+    # Tables, classifiers and their figures
+    examples/kit/data/collate examples/kit/data/csv_table examples/kit/draw/vectors examples/kit/train/classifier
+    examples/kit/train/metrics)
+list(JOIN XGRAD_FURTHER "|" further)
+set(XGRAD_FURTHER "^${PROJECT_SOURCE_DIR}/(${further})(/|[.]cpp$)")
+
+# Moves the further sources of one list to another.
+function(xgrad_split from to)
+  set(${to} "")
+  if(XGRAD_GROUPED)
+    set(${to} ${${from}})
+    list(FILTER ${from} EXCLUDE REGEX "${XGRAD_FURTHER}")
+    list(FILTER ${to} INCLUDE REGEX "${XGRAD_FURTHER}")
+  endif()
+  set(${from} ${${from}} PARENT_SCOPE)
+  set(${to} ${${to}} PARENT_SCOPE)
+endfunction()
