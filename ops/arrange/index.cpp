@@ -4,7 +4,6 @@
 #include "index.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 

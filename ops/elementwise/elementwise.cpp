@@ -1,7 +1,6 @@
 // Functions of one tensor, element by element: a lambda and its derivative each.
 #include "elementwise.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 

@@ -2,7 +2,6 @@
 #include "symbol.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numbers>
 #include <utility>

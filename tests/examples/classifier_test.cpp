@@ -100,13 +100,11 @@ TEST_CASE("a running average weighs its numbers") {
   average.add(5, 2);
   average.add(1e9, 0);
   CHECK(average.value() == 4);
-  CHECK(average.weight() == 3);
   average = {};
   CHECK_REFUSED(ValueError, average.value(), "running_average", "nothing was added yet");
   CHECK_REFUSED(NumericError, average.add(std::nan("")), "running_average", "the value nan is not finite");
   CHECK_REFUSED(ValueError, average.add(1, -1), "running_average", "a weight must be finite and at least 0, got -1");
   CHECK_THROWS_AS(average.add(1, HUGE_VAL), ValueError);
-  CHECK(average.weight() == 0);
 }
 
 }  // namespace xgrad::kit

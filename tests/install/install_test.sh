@@ -11,7 +11,7 @@ cp -r "$root/tests/install" "$sandbox/outside"
 configure() { # PREFIX PROJECT [OPTION...]: configures another project
   local folder=$2
   cmake -S "$sandbox/$folder" -B "$sandbox/build_$folder" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_CXX_COMPILER="$compiler" \
-    -DCMAKE_PREFIX_PATH="$1" -DCMAKE_BUILD_TYPE=Release "${@:3}"
+    -DCMAKE_PREFIX_PATH="$1" -DCMAKE_BUILD_TYPE=None "${@:3}"
 }
 
 echo "find_package"
@@ -47,11 +47,11 @@ mv "$prefix" "$sandbox/moved"
 export PKG_CONFIG_PATH=$(dirname "$(find "$sandbox/moved" -name xgrad.pc)")
 for library in xgrad xgrad_f64; do
   # shellcheck disable=SC2046  # the flags are words
-  "$compiler" -std=c++20 -O1 "$sandbox/outside/main.cpp" $(pkg-config --cflags --libs "$library") -o "$sandbox/$library"
+  "$compiler" -std=c++20 "$sandbox/outside/main.cpp" $(pkg-config --cflags --libs "$library") -o "$sandbox/$library"
   "$sandbox/$library"
 done
 # shellcheck disable=SC2046
-"$compiler" -std=c++20 -O1 "$sandbox/outside/draw.cpp" $(pkg-config --cflags --libs xgrad_kit) -o "$sandbox/draw"
+"$compiler" -std=c++20 "$sandbox/outside/draw.cpp" $(pkg-config --cflags --libs xgrad_kit) -o "$sandbox/draw"
 drawn "$sandbox/draw"
 
 echo "a user's program does not see the libraries behind xgrad"

@@ -2,7 +2,6 @@
 #include "network_simplex.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace xgrad::detail {

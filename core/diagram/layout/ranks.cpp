@@ -2,7 +2,6 @@
 #include "ranks.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "../view/order.h"
 #include "network_simplex.h"

@@ -1,7 +1,6 @@
 // Untrusted text, made fit for pictures.
 #include "characters.h"
 
-#include <algorithm>
 #include <array>
 
 #include "../../base/text.h"

@@ -1,7 +1,6 @@
 // Samples put together into a batch: arrays are stacked, numbers become arrays.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <string>

@@ -1,7 +1,6 @@
 // Quoting, checked writing, and resuming a file of an earlier run.
 #include <xgrad/kit/data/csv.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <string_view>
 #include <utility>

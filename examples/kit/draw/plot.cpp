@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <string_view>
-#include <utility>
 
 #include <xgrad/core/base/error.h>
 #include <xgrad/kit/program/format.h>

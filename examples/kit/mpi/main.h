@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 
 #include <xgrad/kit/mpi/world.h>
 #include <xgrad/kit/program/cli.h>

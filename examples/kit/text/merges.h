@@ -1,7 +1,6 @@
 // Merges, the step of byte pair encoding: pairs of neighbours that become one token.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>

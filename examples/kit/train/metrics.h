@@ -18,8 +18,6 @@ class RunningAverage {
   void add(double value, double weight = 1);
   /// (w_1 x_1 + ... + w_n x_n) / (w_1 + ... + w_n). Throws ValueError while all weights together are 0.
   double value() const;
-  /// w_1 + ... + w_n.
-  double weight() const { return weight_; }
 
  private:
   double sum_ = 0, weight_ = 0;

@@ -2,7 +2,6 @@
 // queries.
 #include "one_query.h"
 
-#include <algorithm>
 #include <limits>
 #include <type_traits>
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <utility>
 
 #include "../registers/multiply_add.h"
 #include "../registers/transpose.h"

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "../../../core/base/assert.h"

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include "../../../core/array/array.h"
 #include "../../../core/base/assert.h"

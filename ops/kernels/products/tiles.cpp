@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "../../../core/array/array.h"
 #include "../registers/multiply_add.h"
