@@ -1,6 +1,6 @@
 # What a program that trains a transformer and draws its graph does not take: the further sources of the library and the kit.
 # With XGRAD_GROUPED there are `xgrad_basic` and `xgrad_kit_basic` beside `xgrad` and `xgrad_kit`, the same without them, so that
-# the first build is half as long. A basic source that needs a further one is an error of the linker.
+# the first build is a third shorter. A basic source that needs a further one is an error of the linker.
 set(XGRAD_FURTHER
     # Finding faults, and reports
     core/debug core/diagram/view/overlays core/profile/profile nn/checks nn/summary

@@ -1,7 +1,6 @@
 // State: arrays and metadata by name.
 #include "state.h"
 
-
 #include "../base/error.h"
 #include "../base/text.h"
 

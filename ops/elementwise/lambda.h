@@ -108,7 +108,7 @@ class PartialRule {
     return depends >> k & 1 ? 1 + static_cast<std::size_t>(std::popcount(depends & ((1u << k) - 1))) : 0;
   }
 
-  [[gnu::cold]] Tensor by_tensors(const Tensor& gy, const Tensor& y) const {
+  Tensor by_tensors(const Tensor& gy, const Tensor& y) const {
     std::array<Tensor, K + 1> arguments;
     std::size_t next = 0;
     for (std::size_t k = 0; k <= K; ++k) {

@@ -1,7 +1,6 @@
 // Reductions.
 #include "reduce.h"
 
-
 #include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
 #include "../arrange/broadcast.h"

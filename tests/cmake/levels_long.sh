@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Kernels compiled for several processors (cmake/levels.cmake): the level that was asked for runs, inline functions of one
-# level are never taken for another's, and what would run before main is refused. In a small project of its own; that the library's
-# kernels have none of it, its own build for every processor says (tests/long portable).
+# level are never taken for another's, and what would run before main is refused. In a small project of its own; that the
+# library's kernels have none of it, its own build for every processor says (tests/long portable).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 [ "$(uname -m)" = x86_64 ] || { echo "no levels on $(uname -m)"; exit 0; }

@@ -15,6 +15,7 @@ namespace xgrad::testing {
 namespace {
 
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+
 const std::vector<Shape> shapes{{4, 3}, {0, 4}, {3, 0}, {1, 1}};
 
 Tensor counted(const Shape& shape) { return variable(to_real(arange(shape.numel())).value().reshaped(shape)); }

@@ -3,7 +3,6 @@
 // transposes go through registers in square tiles.
 #include "copy.h"
 
-
 #include "../../../core/runtime/parallel.h"
 #include "transpose.h"
 
