@@ -7,8 +7,10 @@
     figures.py rewrite [PAGE...]    runs every example of the pages (or of all), and writes figures that have changed
     figures.py programs [PAGE...]   prints the names of the examples that these need
 
-Programs are taken from $XGRAD_BUILD_DIR/bin, else from build/grouped/bin. Files that options name are looked for in
-the current folder; figures from one that is missing are not compared, which is said. A page marks its figures so:
+Programs are taken from $XGRAD_BUILD_DIR/bin, else from build/grouped/bin. What they print is kept in the folder `figures`
+beside it, and `long` and `rewrite` run no program again that no change has touched: whose file is the same. Files that
+options name are looked for in the current folder; figures from one that is missing are not compared, which is said. A page
+marks its figures so:
 
 An excerpt of an output, whose lines are found there in this order, any other lines between them:
 
@@ -38,6 +40,7 @@ output, and as many lines below it, none of them empty, and those further in tha
 
 import decimal
 import functools
+import hashlib
 import os
 import pathlib
 import re
@@ -49,6 +52,8 @@ import tempfile
 Decimal = decimal.Decimal
 root = pathlib.Path(__file__).resolve().parent.parent.parent
 programs = pathlib.Path(os.environ.get("XGRAD_BUILD_DIR") or root / "build" / "grouped") / "bin"
+
+quick = sys.argv[1:2] == ["quick"]  # of the examples that tests have, in the folder `examples` there
 
 NUMBER = r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])"
 FIGURE = re.compile(rf"({NUMBER})(?: \(({NUMBER}) to ({NUMBER})\))?")
@@ -133,17 +138,28 @@ def output(command, seed):
     if "--out" in arguments:  # a folder of docs
         at = arguments.index("--out")
         del arguments[at:at + 2]
+    file = programs / ("examples" if quick else "") / program_of(name)
     # Debian's package of these pictures is installed by examples/run.
-    program = [root / "examples" / "run", name] if "--fashion-mnist" in arguments else [programs / program_of(name)]
+    program = [root / "examples" / "run", name] if "--fashion-mnist" in arguments else [file]
     if program_of(name) != name:
         program.append(name)
     if seed is not None:
         arguments += ["--seed", str(seed)]
+    digest = hashlib.sha256(repr([name, *arguments]).encode() + file.read_bytes())
+    for argument in arguments:
+        if pathlib.Path(argument).is_file():
+            digest.update(pathlib.Path(argument).read_bytes())
+    kept = programs.parent / "figures" / f"{name}-{digest.hexdigest()}"
+    if not quick and kept.exists():
+        return kept.read_text().splitlines()
     with tempfile.TemporaryDirectory() as folder:
         arguments += ["--out", f"{folder}/{name}"]
         done = subprocess.run(program + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"{command}: ended with status {done.returncode}: {done.stderr.strip()}")
+    if not quick:
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(done.stdout)
     return done.stdout.splitlines()
 
 

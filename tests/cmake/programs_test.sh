@@ -14,7 +14,7 @@ cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
 cmake --install "$built" --prefix "$sandbox/prefix" >"$sandbox/log" || { cat "$sandbox/log"; exit 1; }
 cmake -S "$root/tests/programs" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" \
   -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror" \
-  -DCMAKE_PREFIX_PATH="$sandbox/prefix" -DCMAKE_BUILD_TYPE=Debug
+  -DCMAKE_PREFIX_PATH="$sandbox/prefix" -DCMAKE_BUILD_TYPE=None
 cmake --build "$sandbox/build" --parallel "$(nproc)"
 
 mkdir "$sandbox/run"
@@ -35,7 +35,7 @@ for program in "$root"/tests/programs/*.cpp; do
 done
 for main in $(grep -L 'kit/program/cli.h' "$root"/examples/*/main.cpp); do
   name=$(basename "$(dirname "$main")")
-  if grep -qE "^\| \`$name\` \|.*\| [1-5] s \|$" "$root/examples/README.md"; then run "$built/bin/$name"; fi
+  if grep -qE "^\| \`$name\` \|.*\| [1-5] s \|$" "$root/examples/README.md"; then run "$built/bin/examples/$name"; fi
 done
 
 echo "== what the programs left: pictures, and weights that a reader of safetensors that is not ours finds right"

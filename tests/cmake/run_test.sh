@@ -31,14 +31,14 @@ run() { # LAST-LINE STATUS ARGUMENTS...
 }
 
 echo "everything passes"
-pretend build/bin/xgrad_tests "$(summary 12 0)"
+pretend build/bin/xgrad_tests_core "$(summary 12 0)"
 pretend build/bin/xgrad_tests_f32 "$(summary 3 0)"
-pretend build/bin/xgrad_tests_alloc "$(summary 0 0)"
+for program in ops nn optim alloc; do pretend build/bin/xgrad_tests_$program "$(summary 0 0)"; done
 pretend tests/some/some_test.sh 'exit 0'
 run "16 passed, 0 failed" 0
 
 echo "what was slow is said"
-pretend build/bin/xgrad_tests "echo '2.500000 s: a slow case'; $(summary 12 0)"
+pretend build/bin/xgrad_tests_core "echo '2.500000 s: a slow case'; $(summary 12 0)"
 run "16 passed, 0 failed" 0
 grep -qx "2.500000 s: a slow case" < <(grep -A 1 "^the slowest" "$sandbox/out")
 grep -qE "^0[.][0-9]+ s: tests/some/some_test.sh$" "$sandbox/out"
@@ -77,14 +77,14 @@ echo "the sanitizer runs leave the scripts out"
 pretend build/bin/xgrad_tests_in_float \
   'echo "[doctest] test cases: 12 | 5 passed | 7 failed | 0 skipped"; [[ " $* " == *" --no-exitcode "* ]]'
 run "16 passed, 0 failed" 0 --asan
-grep -qx "building asan xgrad_tests xgrad_tests_f32 xgrad_tests_alloc xgrad_tests_in_float" "$sandbox/out"
+grep -qx "building asan $(echo xgrad_tests_{core,ops,nn,optim,f32,alloc,in_float})" "$sandbox/out"
 grep -qx "running xgrad_tests_in_float" "$sandbox/out"
 
 echo "some of the programs"
-run "12 passed, 0 failed" 0 --only xgrad_tests
+run "12 passed, 0 failed" 0 --only xgrad_tests_core
 run "1 passed, 0 failed" 0 --asan --only xgrad_tests_in_float
-run "16 passed, 0 failed" 0 --tsan --only xgrad_tests_in_float --only xgrad_tests --only xgrad_tests_f32
-grep -qx "building tsan xgrad_tests_in_float xgrad_tests xgrad_tests_f32" "$sandbox/out"
+run "16 passed, 0 failed" 0 --tsan --only xgrad_tests_in_float --only xgrad_tests_core --only xgrad_tests_f32
+grep -qx "building tsan xgrad_tests_in_float xgrad_tests_core xgrad_tests_f32" "$sandbox/out"
 
 echo "a sanitizer finds something in tests whose own findings do not count"
 pretend build/bin/xgrad_tests_in_float 'echo "[doctest] test cases: 1 | 1 passed |"; echo reason >&2; exit 66'
@@ -94,14 +94,14 @@ grep -qx reason "$sandbox/out"
 echo "a place, or a pattern: its programs are built, and run with these cases alone"
 mkdir -p "$sandbox"/tests/{core/graph,ops,alloc}
 echo 'TEST_CASE("the softmax of rows") {' >"$sandbox/tests/ops/softmax_test.cpp"
-for program in xgrad_tests xgrad_tests_alloc; do pretend "build/bin/$program" "echo given \"\$*\"; $(summary 1 0)"; done
+for program in core ops alloc; do pretend "build/bin/xgrad_tests_$program" "echo given \"\$*\"; $(summary 1 0)"; done
 run "1 passed, 0 failed" 0 core/graph
-grep -qx "building grouped xgrad_tests" "$sandbox/out"
+grep -qx "building grouped xgrad_tests_core" "$sandbox/out"
 grep -qF "given --no-colors --duration --source-file=*/tests/core/graph*," "$sandbox/out"
 run "2 passed, 0 failed" 0 ops/softmax_test.cpp alloc
-grep -qx "building grouped xgrad_tests xgrad_tests_alloc" "$sandbox/out"
+grep -qx "building grouped xgrad_tests_alloc xgrad_tests_ops" "$sandbox/out"
 run "1 passed, 0 failed" 0 --filter Softmax
-grep -qx "building grouped xgrad_tests" "$sandbox/out"
+grep -qx "building grouped xgrad_tests_ops" "$sandbox/out"
 grep -qF "given --no-colors --duration --test-case=*Softmax*" "$sandbox/out"
 pretend tests/some/some_test.sh 'exit 0'
 run "1 passed, 0 failed" 0 --filter some_test
@@ -111,7 +111,7 @@ status=0
 [ "$status" -eq 2 ] && grep -q "^tests/run \[--asan" "$sandbox/out"
 
 echo "no test ran"
-for program in xgrad_tests xgrad_tests_f32 xgrad_tests_in_float; do pretend "build/bin/$program" "$(summary 0 0)"; done
+for program in core ops nn optim f32 in_float; do pretend "build/bin/xgrad_tests_$program" "$(summary 0 0)"; done
 run "0 passed, 0 failed" 1 --filter nothing
 run "0 passed, 0 failed" 1 --filter nothing --asan
 

@@ -42,7 +42,7 @@ for name in gpt two_heads; do
   ended=0
   for ((from = 1; from < 40000; from += from < 40 ? 1 : from / 8)); do
     status=0
-    REFUSED_FROM=$from LD_PRELOAD=$sandbox/refuse.so timeout 300 "$bin/$name" --threads 1 --out o --wrong >out 2>err </dev/null ||
+    REFUSED_FROM=$from LD_PRELOAD=$sandbox/refuse.so timeout 300 "$examples/$name" --threads 1 --out o --wrong >out 2>err </dev/null ||
       status=$?
     if [ "$status" -eq 2 ]; then ended=1; break; fi  # it came to the end: the option is unknown
     [ "$status" -eq 1 ] && [ "$(cat err)" = "error: not enough memory" ] || complain "$name, from $from on: status $status"
@@ -52,7 +52,7 @@ done
 
 echo "an example whose files may not grow"
 status=0
-(ulimit -f 4 && exec "$bin/two_heads" --out small >out 2>err </dev/null) || status=$?
+(ulimit -f 4 && exec "$examples/two_heads" --out small >out 2>err </dev/null) || status=$?
 [ "$status" -eq 1 ] || complain "status $status"
 grep -q '^error: .*File too large$' err || complain "no reason"
 [ -z "$(find small -type f -size +4k)" ] || complain "half a file was left"

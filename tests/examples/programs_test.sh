@@ -31,18 +31,18 @@ for name in $names; do
     [ "$status" -eq 2 ] && grep -qxF "error: $name takes no arguments" err || complain "$name --nosuch gave status $status"
     continue
   fi
-  "$bin/$name" --help >out 2>err || complain "$name --help fails"
+  "$examples/$name" --help >out 2>err || complain "$name --help fails"
   [ "$(sed -n 2p out)" = "Usage: $name [OPTIONS]" ] || grep -q "^Usage: $name \[OPTIONS\]" out || complain "$name --help"
   grep -q '^[A-Z].*\.$' < <(head -n 1 out) || complain "$name --help has no line that says what it is"
-  refuses 2 --nosuch "$bin/$name" --nosuch
-  refuses 1 "cannot write to folder /proc/self: " "$bin/$name" --out /proc/self
+  refuses 2 --nosuch "$examples/$name" --nosuch
+  refuses 1 "cannot write to folder /proc/self: " "$examples/$name" --out /proc/self
   touch taken
-  refuses 1 "cannot make folder taken: Not a directory" "$bin/$name" --out taken
-  if ! grep -q -- --seed out; then "$bin/$name" --help >out; fi
-  if grep -q -- --seed out; then refuses 2 'found "-1"' "$bin/$name" --seed -1; fi
+  refuses 1 "cannot make folder taken: Not a directory" "$examples/$name" --out taken
+  if ! grep -q -- --seed out; then "$examples/$name" --help >out; fi
+  if grep -q -- --seed out; then refuses 2 'found "-1"' "$examples/$name" --seed -1; fi
   if grep -q -- --epochs out; then
-    refuses 2 'found "abc"' "$bin/$name" --epochs abc
-    refuses 2 'found "100000000000000000000"' "$bin/$name" --epochs 100000000000000000000
+    refuses 2 'found "abc"' "$examples/$name" --epochs abc
+    refuses 2 'found "100000000000000000000"' "$examples/$name" --epochs 100000000000000000000
   fi
 done
 
@@ -52,39 +52,39 @@ printf 'Go.\tVa !\n\xC9t\xE9\tx\n' >latin1
 printf '\x1f\x8b\x08garbage' >damaged.gz
 mkfifo pipe
 for name in translate annotated_transformer decoding non_autoregressive seq2seq_rnn; do
-  refuses 1 "empty:1: no sentence pair" "$bin/$name" --out o --data empty
-  refuses 1 "latin1:2: " "$bin/$name" --out o --data latin1
-  refuses 1 "cannot read pipe: not a regular file" "$bin/$name" --out o --data pipe
-  refuses 1 "cannot read /dev/zero: not a regular file" "$bin/$name" --out o --data /dev/zero
-  refuses 1 "cannot read .: not a regular file" "$bin/$name" --out o --data .
-  refuses 1 "cannot open none: No such file or directory" "$bin/$name" --out o --data none
-  refuses 1 "cannot read damaged.gz" "$bin/$name" --out o --data damaged.gz
+  refuses 1 "empty:1: no sentence pair" "$examples/$name" --out o --data empty
+  refuses 1 "latin1:2: " "$examples/$name" --out o --data latin1
+  refuses 1 "cannot read pipe: not a regular file" "$examples/$name" --out o --data pipe
+  refuses 1 "cannot read /dev/zero: not a regular file" "$examples/$name" --out o --data /dev/zero
+  refuses 1 "cannot read .: not a regular file" "$examples/$name" --out o --data .
+  refuses 1 "cannot open none: No such file or directory" "$examples/$name" --out o --data none
+  refuses 1 "cannot read damaged.gz" "$examples/$name" --out o --data damaged.gz
 done
 printf 'same same same\nsame same\n' >monotonous
-refuses 1 "empty:1: " "$bin/word_vectors" --out o --text empty
-refuses 1 "latin1:2: " "$bin/word_vectors" --out o --text latin1
-refuses 1 "cannot read pipe: not a regular file" "$bin/word_vectors" --out o --text pipe
-refuses 1 "monotonous:1: " "$bin/word_vectors" --out o --text monotonous
-refuses 2 "6 is no multiple of 4" "$bin/word_vectors" --out o --dim 6
-refuses 1 "the data set has no samples" "$bin/gpt" --out o --data empty
-refuses 1 "latin1:2: " "$bin/gpt" --out o --data latin1
-refuses 1 "cannot open none: No such file or directory" "$bin/gpt" --out o --data none
-refuses 1 "dim 128 does not divide by 3 heads" "$bin/gpt" --out o --heads 3
-refuses 1 "the character 'é' is not among" "$bin/gpt" --out o --prompt é
-refuses 1 "the prompt is empty" "$bin/gpt" --out o --prompt ""
-refuses 1 "empty has 0 words" "$bin/bert" --out o --data empty
-refuses 1 "latin1:2: " "$bin/bert" --out o --data latin1
-refuses 1 "one _ expected in \"_ or _\"" "$bin/bert" --out o --fill "_ or _"
-refuses 1 "o/config.json: cannot be opened" "$bin/gpt" --out o --weights o
+refuses 1 "empty:1: " "$examples/word_vectors" --out o --text empty
+refuses 1 "latin1:2: " "$examples/word_vectors" --out o --text latin1
+refuses 1 "cannot read pipe: not a regular file" "$examples/word_vectors" --out o --text pipe
+refuses 1 "monotonous:1: " "$examples/word_vectors" --out o --text monotonous
+refuses 2 "6 is no multiple of 4" "$examples/word_vectors" --out o --dim 6
+refuses 1 "the data set has no samples" "$examples/gpt" --out o --data empty
+refuses 1 "latin1:2: " "$examples/gpt" --out o --data latin1
+refuses 1 "cannot open none: No such file or directory" "$examples/gpt" --out o --data none
+refuses 1 "dim 128 does not divide by 3 heads" "$examples/gpt" --out o --heads 3
+refuses 1 "the character 'é' is not among" "$examples/gpt" --out o --prompt é
+refuses 1 "the prompt is empty" "$examples/gpt" --out o --prompt ""
+refuses 1 "empty has 0 words" "$examples/bert" --out o --data empty
+refuses 1 "latin1:2: " "$examples/bert" --out o --data latin1
+refuses 1 "one _ expected in \"_ or _\"" "$examples/bert" --out o --fill "_ or _"
+refuses 1 "o/config.json: cannot be opened" "$examples/gpt" --out o --weights o
 [ -z "$(ls -A o)" ] || complain "something was left: $(ls -A o)"
 
 echo "standard streams that are closed or full"
-refuses 1 "standard output" bash -c "exec >&-; exec $bin/two_heads --out closed"
+refuses 1 "standard output" bash -c "exec >&-; exec $examples/two_heads --out closed"
 [ "$(cd closed && echo *)" = "matrices.svg vectors.svg" ] || complain "found $(ls closed)"
-if [ -e /dev/full ]; then refuses 1 "standard output" bash -c "$bin/two_heads --out full >/dev/full"; fi
-"$bin/translate" --pairs 8 --held-out 1 --epochs 2 --out quiet >out 2>&- || complain "translate fails without standard error"
+if [ -e /dev/full ]; then refuses 1 "standard output" bash -c "$examples/two_heads --out full >/dev/full"; fi
+"$examples/translate" --pairs 8 --held-out 1 --epochs 2 --out quiet >out 2>&- || complain "translate fails without standard error"
 [ "$(wc -l <quiet/log.csv)" -eq 3 ] || complain "something else is in log.csv: $(cat quiet/log.csv)"
 status=0
-"$bin/translate" --pairs 8 --held-out 1 --epochs 2 --out quiet >&- 2>err || status=$?
+"$examples/translate" --pairs 8 --held-out 1 --epochs 2 --out quiet >&- 2>err || status=$?
 [ "$status" -eq 1 ] || complain "a lost result gave status $status"
 [ "$(wc -l <quiet/log.csv)" -eq 3 ] || complain "something else is in log.csv: $(cat quiet/log.csv)"

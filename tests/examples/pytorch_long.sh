@@ -25,6 +25,6 @@ for name in $quick; do
   picture=$name.svg
   if grep -q 'kit/program/cli\.h' "$root/examples/$name/main.cpp"; then picture=; fi
   echo "== $name"
-  compare "$picture" "$name" "$bin/$name"
+  compare "$picture" "$name" "$examples/$name"
   if $pytorch; then compare "$name.png" "$name" python3 "$root/examples/$name/pytorch.py"; fi
 done

@@ -7,11 +7,11 @@ source "$root/tests/examples/sandbox.sh"
 run() { # FOLDER ARGUMENTS...
   local folder=$1
   shift
-  timeout 300 "$bin/translate" --pairs 100 --held-out 2 --threads 1 --out "$folder" "$@" >out 2>err </dev/null
+  timeout 300 "$examples/translate" --pairs 100 --held-out 2 --threads 1 --out "$folder" "$@" >out 2>err </dev/null
 }
 
 echo "kill -9 loses no more than what was done since the last checkpoint"
-"$bin/translate" --pairs 100 --held-out 2 --threads 1 --out killed --epochs 1000000 >out 2>err </dev/null &
+"$examples/translate" --pairs 100 --held-out 2 --threads 1 --out killed --epochs 1000000 >out 2>err </dev/null &
 pid=$!
 for ((i = 0; i < 1200; ++i)); do
   if [ -e killed/best.safetensors ]; then break; fi  # written with the second checkpoint
@@ -54,7 +54,7 @@ grep -q '^error: .*is not a regular file' err || complain "no reason"
 
 echo "the GPT, interrupted in the middle and resumed, ends as if it had run through"
 small=(--dim 8 --layers 1 --context 8 --batch 2 --length 5 --steps 6000 --report-every 700 --threads 1)
-"$bin/gpt" "${small[@]}" --heads 2 --out stopped >out 2>err </dev/null &
+"$examples/gpt" "${small[@]}" --heads 2 --out stopped >out 2>err </dev/null &
 pid=$!
 for ((i = 0; i < 1200; ++i)); do
   if grep -q '^step 700 ' err; then break; fi
@@ -65,12 +65,12 @@ status=0
 wait $pid || status=$?
 [ "$status" -eq 143 ] || complain "status $status"
 grep -q '^stopped after step [1-9][0-9]*, to be resumed from stopped$' out || complain "nothing is said"
-timeout 300 "$bin/gpt" "${small[@]}" --heads 2 --out stopped --resume >out 2>err </dev/null || complain "resuming failed"
+timeout 300 "$examples/gpt" "${small[@]}" --heads 2 --out stopped --resume >out 2>err </dev/null || complain "resuming failed"
 grep -q '^going on after step [1-9]' err || complain "started anew"
-timeout 300 "$bin/gpt" "${small[@]}" --heads 2 --out straight >out 2>err </dev/null || complain "running through failed"
+timeout 300 "$examples/gpt" "${small[@]}" --heads 2 --out straight >out 2>err </dev/null || complain "running through failed"
 for file in checkpoint.safetensors best.safetensors log.csv curves.svg; do cmp stopped/$file straight/$file; done
 [ "$(wc -l <straight/log.csv)" -eq 10 ] || complain "not every report has its row"
-timeout 300 "$bin/gpt" "${small[@]}" --heads 2 --out stopped --resume >out 2>err </dev/null || complain "resuming the end failed"
+timeout 300 "$examples/gpt" "${small[@]}" --heads 2 --out stopped --resume >out 2>err </dev/null || complain "resuming the end failed"
 cmp stopped/log.csv straight/log.csv
-if timeout 300 "$bin/gpt" "${small[@]}" --heads 4 --out straight --resume >out 2>err; then complain "another model was accepted"; fi
+if timeout 300 "$examples/gpt" "${small[@]}" --heads 4 --out straight --resume >out 2>err; then complain "another model was accepted"; fi
 grep -q '^error: .*is of another run: heads: found 2, expected 4$' err || complain "no reason"

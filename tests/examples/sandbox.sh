@@ -1,5 +1,7 @@
-# For the scripts beside this one: the examples' programs in $bin, and an empty folder that is removed at the end.
+# For the scripts beside this one: the programs in $bin, the examples in $examples, and an empty folder that is removed at
+# the end.
 bin=${XGRAD_BUILD_DIR:-$root/build/grouped}/bin
+examples=$bin/examples
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 cd "$sandbox"

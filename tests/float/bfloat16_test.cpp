@@ -15,7 +15,6 @@
 #include "support/bfloat16.h"
 #include "support/check.h"
 #include "support/products.h"
-#include "support/threads.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
@@ -52,16 +51,6 @@ void check_rounded(const Function& f, const std::vector<Array>& inputs, double t
       check_close(gradients[i].value(), expected[i].value(), tolerance);
     }
   });
-}
-
-// The product has the same bits for any number of threads.
-void check_threads(const ProductCase& test) {
-  const ThreadCount one(1);
-  const ProductResult alone = run_product(test);
-  for (const int count : {2, 3, 7}) {
-    const ThreadCount several(count);
-    CHECK(run_product(test).c == alone.c);
-  }
 }
 
 }  // namespace

@@ -237,7 +237,7 @@ TEST_CASE("products that differ in a setting look different") {
   DIFFER("qr", QrMode::reduced, QrMode::complete, qr(high, {.mode = value}).q);
   DIFFER("svd", true, false, svd(high, {.full_matrices = value}).u);
   DIFFER("vector_norm axis", 0, 1, vector_norm(x, {.axis = value}));
-  for (const double ord : {-infinity, -1., 0., 1., 3., infinity}) {
+  for (const double ord : std::initializer_list<double>{-infinity, -1., 0., 1., 3., infinity}) {
     DIFFER("vector_norm ord", 2.0, ord, vector_norm(x, {.ord = value}));
   }
   DIFFER("diagonal offset", -1, 1, diagonal(x, value));

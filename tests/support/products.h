@@ -1,6 +1,8 @@
 // Random products by gemm against three loops, for both number types and in bfloat16.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +12,7 @@
 #include <xgrad/ops/kernels/products/gemm.h>
 
 #include "support/bfloat16.h"
+#include "support/threads.h"
 
 namespace xgrad::testing {
 
@@ -19,13 +22,14 @@ struct ProductCase {
 };
 
 /// A random product whose factors and result have rows longer than they need to be: `c` as it was left, `error` the
-/// largest one in units of the square root of k + 1, infinite if anything but the elements of c was written.
+/// largest one in units of the square root of k + 1, infinite if anything but the elements of c was written; 0 if it is not
+/// to be compared.
 struct ProductResult {
   std::vector<Real> c;
   double error = 0;
 };
 
-inline ProductResult run_product(const ProductCase& test) {
+inline ProductResult run_product(const ProductCase& test, bool compare = true) {
   constexpr std::int64_t gap = 3;
   constexpr Real untouched = -77;
   Gemm p = test.p;
@@ -43,6 +47,7 @@ inline ProductResult run_product(const ProductCase& test) {
   for (std::int64_t i = 0; i < p.m; ++i) std::fill_n(&at(i, 0), p.n, before);
   if (test.with_bias) p.bias = bias.data();
   gemm(p, {a.data(), a.dim(1), ta}, {b.data(), b.dim(1), tb}, result.c.data(), step);
+  if (!compare) return result;
 
   const auto factor = [&](Real x) { return p.rounding.unit ? Real(rounded(static_cast<float>(x))) : x; };
   for (std::int64_t i = 0; i < p.m; ++i) {
@@ -61,6 +66,16 @@ inline ProductResult run_product(const ProductCase& test) {
     }
   }
   return result;
+}
+
+/// The product has the same bits for any number of threads.
+inline void check_threads(const ProductCase& test) {
+  const ThreadCount one(1);
+  const ProductResult alone = run_product(test, false);
+  for (const int count : {2, 3, 7}) {
+    const ThreadCount several(count);
+    CHECK(run_product(test, false).c == alone.c);
+  }
 }
 
 /// The errors of a product in units of 2^-24 of the sum of the sizes of its terms: the largest, and the root of the mean

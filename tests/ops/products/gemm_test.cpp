@@ -11,7 +11,6 @@
 #include "support/again.h"
 #include "support/check.h"
 #include "support/products.h"
-#include "support/threads.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
@@ -27,13 +26,7 @@ TEST_CASE("products of all sizes and transpositions equal three loops and write 
 
 TEST_CASE("a product has the same bits for any number of threads") {
   for (const std::int64_t m : {65, 150, 1}) {
-    const ProductCase test{.p = {.m = m, .n = 2000 / m * 10, .k = 1300}, .with_bias = true};
-    const ThreadCount one(1);
-    const ProductResult alone = run_product(test);
-    for (const int count : {2, 3, 7}) {
-      const ThreadCount several(count);
-      CHECK(run_product(test).c == alone.c);
-    }
+    check_threads({.p = {.m = m, .n = 2000 / m * 10, .k = 1300}, .with_bias = true});
   }
 }
 
