@@ -7,6 +7,20 @@ sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 cd "$root/docs/steps"
 
+# Compiled as one, in a third of the time: each in a namespace of its own, behind what it includes.
+{
+  sed -n '/^#include </p' [0-9]*_*.cpp | sort -u
+  echo "#include <cstdlib>"
+  for program in [0-9]*_*.cpp; do
+    sed -n '/^#include "/p' "$program"
+    printf 'namespace step_%s {\n#include "%s"\n}\n' "${program%%_*}" "$program"
+  done
+  printf 'int (*const steps[])() = {'
+  for program in [0-9]*_*.cpp; do printf 'step_%s::main, ' "${program%%_*}"; done
+  printf '};\nint main(int, char** step) { return steps[std::atoi(step[1]) - 1](); }\n'
+} >"$sandbox/steps.cpp"
+"${CXX:-c++}" -std=c++20 -O1 -Wall -Wextra -Wpedantic -Werror -I. "$sandbox/steps.cpp" -o "$sandbox/steps"
+
 wrong=0
 for program in [0-9]*_*.cpp; do
   step=$((10#${program%%_*}))
@@ -19,8 +33,7 @@ for program in [0-9]*_*.cpp; do
     grep -qxF -- "$line" ./*.h "$program" || { echo "README.md: step $step has no line '$line'"; wrong=1; }
   done < <(sed -n '/^```cpp$/,/^```$/{/^```/d; p}' "$sandbox/chapter")
 
-  "${CXX:-c++}" -std=c++20 -Wall -Wextra -Wpedantic -Werror "$program" -o "$sandbox/step"
-  "$sandbox/step" >"$sandbox/output" || { echo "$program finds itself wrong:"; cat "$sandbox/output"; wrong=1; }
+  "$sandbox/steps" "$step" >"$sandbox/output" || { echo "$program finds itself wrong:"; cat "$sandbox/output"; wrong=1; }
   diff "$sandbox/shown" "$sandbox/output" || { echo "$program prints something else than README.md shows"; wrong=1; }
   for file in "$program" ./*.h; do
     [ "$(wc -l <"$file")" -le 120 ] || { echo "$file has more than 120 lines"; wrong=1; }
