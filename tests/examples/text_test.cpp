@@ -112,10 +112,10 @@ TEST_CASE("lines and whole texts are read with any line ends, and only if they a
   CHECK(whole("").empty());
   CHECK(whole(std::string(3 << 20, 'x')) == std::string(3 << 20, 'x'));  // also in a single line
   CHECK(load_text(folder / "f.gz") == "one\n");
-  for (const auto& [text, why] : {std::pair(std::string("one\n\xC9t\xE9\n"), "f:2: bytes that are not UTF-8"),
-                                  std::pair(std::string("a\n\nb\0", 5), "f:3: a zero byte")}) {
-    CHECK(refusal<DataError>(folder, [&] { lines(text); }) == why);
-    CHECK(refusal<DataError>(folder, [&] { whole(text); }) == why);
+  for (const auto& wrong : {std::pair(std::string("one\n\xC9t\xE9\n"), "f:2: bytes that are not UTF-8"),
+                            std::pair(std::string("a\n\nb\0", 5), "f:3: a zero byte")}) {
+    CHECK(refusal<DataError>(folder, [&] { lines(wrong.first); }) == wrong.second);
+    CHECK(refusal<DataError>(folder, [&] { whole(wrong.first); }) == wrong.second);
   }
   CHECK_THROWS_AS(load_text(folder / "none"), IoError);
   CHECK_THROWS_AS(load_text(folder.path()), IoError);

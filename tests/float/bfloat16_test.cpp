@@ -59,9 +59,7 @@ TEST_CASE("products in bfloat16 of all sizes and transpositions equal three loop
   for (const detail::BfloatUnit* unit : bfloat_units()) {
     CAPTURE(unit->name);
     for (ProductCase test : product_cases()) {
-      const std::string sizes =
-          cat(test.p.m, " x ", test.p.k, " x ", test.p.n, ", transposed: ", test.a_transposed, test.b_transposed);
-      CAPTURE(sizes);
+      CAPTURE(test.sizes());
       test.p.rounding.unit = unit;
       CHECK(run_product(test).error < 3e-6);
     }

@@ -12,9 +12,7 @@ TEST_CASE("distinct numbers are those of plain loops, in float") { check_distinc
 
 TEST_CASE("products in float equal three loops in double to a few roundings, and write nothing else") {
   for (const ProductCase& test : product_cases()) {
-    const std::string sizes =
-        cat(test.p.m, " x ", test.p.k, " x ", test.p.n, ", transposed: ", test.a_transposed, test.b_transposed);
-    CAPTURE(sizes);
+    CAPTURE(test.sizes());
     CHECK(run_product(test).error < 3e-6);
   }
 }

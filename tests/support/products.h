@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <xgrad/core/array/random.h>
+#include <xgrad/core/base/text.h>
 #include <xgrad/ops/kernels/products/gemm.h>
 
 #include "support/bfloat16.h"
@@ -19,6 +21,7 @@ namespace xgrad::testing {
 struct ProductCase {
   Gemm p;
   bool a_transposed = false, b_transposed = false, with_bias = false;
+  std::string sizes() const { return cat(p.m, " x ", p.k, " x ", p.n, ", transposed: ", a_transposed, b_transposed); }
 };
 
 /// A random product whose factors and result have rows longer than they need to be: `c` as it was left, `error` the

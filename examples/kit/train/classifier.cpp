@@ -2,6 +2,7 @@
 #include <xgrad/kit/train/classifier.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>

@@ -109,10 +109,10 @@ TEST_CASE("only regular files are replaced, and what stood there stays") {
   std::filesystem::create_symlink(write_text(folder / "a", "old"), folder / "link");
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
   using Row = std::pair<const char*, const char*>;
-  for (const auto& [name, reason] :
+  for (const Row& row :
        {Row{"folder", "not a regular file"}, Row{"link", "symbolic link"}, Row{"pipe", "not a regular file"},
         Row{"folder/", "names no file"}, Row{"none/a", "No such file or directory"}, Row{"a/b", "Not a directory"}}) {
-    CHECK_REFUSED(IoError, write_file_atomically(folder / name, "new"), "write_file_atomically", reason);
+    CHECK_REFUSED(IoError, write_file_atomically(folder / row.first, "new"), "write_file_atomically", row.second);
   }
   CHECK(read_text(folder / "a") == "old");
   CHECK(count_of_files(folder) == 4);

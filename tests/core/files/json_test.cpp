@@ -38,7 +38,7 @@ TEST_CASE("what is no JSON, says a thing twice, or is too long or too deep, is r
   const File file;
   using Row = std::pair<std::string, const char*>;
   const char* deep = "brackets are nested deeper than 64";
-  for (const auto& [text, refusal] :
+  for (const Row& row :
        {Row{"", "is not valid JSON at byte 0"}, Row{"{\"a\": }", "is not valid JSON at byte 6"},
         Row{"{} x", "is not valid JSON at byte 3"}, Row{"\"\xff\"", "is not valid JSON at byte 1"},
         Row{"\"\xed\xa0\x80\"", "is not valid JSON at byte 2"},  // half of a pair is no character
@@ -46,7 +46,7 @@ TEST_CASE("what is no JSON, says a thing twice, or is too long or too deep, is r
         Row{R"({"a": {"b": 1}, "c": [{"b": 1, "b": 1}]})", "the key \"b\" is given twice"},
         Row{R"({"a": 1, "\u0061": 1})", "the key \"a\" is given twice"}, Row{nested(65), deep},
         Row{nested(100'000), deep}, Row{std::string(100'000, '['), deep}, Row{"{\"a\": " + nested(64) + "}", deep}}) {
-    CHECK_REFUSED(FormatError, file.read(text), "read", file.path, refusal);
+    CHECK_REFUSED(FormatError, file.read(row.first), "read", file.path, row.second);
   }
   CHECK_REFUSED(LimitError, file.read("[1]", 2), "read", file.path, "3 bytes, allowed are 2");
   CHECK_THROWS_AS(read_json(file.folder / "none", "read", 100), IoError);

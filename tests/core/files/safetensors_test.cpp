@@ -180,8 +180,9 @@ TEST_CASE("a file written by Python's package is read, every element type of it"
   const std::map<std::string, std::int64_t> largest{{"i64", 1LL << 62}, {"i32", 2147483647}, {"i16", 32767},
                                                     {"i8", 127},        {"u64", 1LL << 62},  {"u32", 4294967295},
                                                     {"u16", 65535},     {"u8", 255}};
-  for (const auto& [type, first] : largest) {
-    CHECK_MESSAGE(equal(file.get<Index>(type), Index({2}, {first, type[0] == 'i' ? -5 : 5})), type.c_str());
+  for (const auto& entry : largest) {
+    const std::string& type = entry.first;
+    CHECK_MESSAGE(equal(file.get<Index>(type), Index({2}, {entry.second, type[0] == 'i' ? -5 : 5})), type.c_str());
   }
   CHECK(equal(file.get<Mask>("bool"), Mask({2, 2}, {true, false, false, true})));
   CHECK(equal(file.get<Array>("scalar"), Array({}, {7})));

@@ -1,4 +1,4 @@
-// Numbers at the ends of the range and large numbers, in double and (by float/numerics_test.cpp) in float: values and
+// Numbers at the ends of the range and large numbers, in double and in float: values and
 // derivatives of every elementwise operation and every reduction against long double, limits at infinities, and what
 // rounding must not take. Elsewhere tests are of ordinary numbers.
 #include <algorithm>

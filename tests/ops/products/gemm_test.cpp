@@ -6,7 +6,6 @@
 #include <string>
 
 #include <xgrad/core/base/error.h>
-#include <xgrad/core/base/text.h>
 
 #include "support/again.h"
 #include "support/check.h"
@@ -17,9 +16,7 @@ using namespace xgrad::testing;
 
 TEST_CASE("products of all sizes and transpositions equal three loops and write nothing else") {
   for (const ProductCase& test : product_cases()) {
-    const std::string sizes =
-        cat(test.p.m, " x ", test.p.k, " x ", test.p.n, ", transposed: ", test.a_transposed, test.b_transposed);
-    CAPTURE(sizes);
+    CAPTURE(test.sizes());
     CHECK(run_product(test).error < 1e-14);
   }
 }

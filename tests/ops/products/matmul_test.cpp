@@ -1,4 +1,4 @@
-// Products: factors that stand twice, threads, bad input. (Values and gradients: matmul_fixtures_test.cpp and
+// Products: factors that stand twice, threads, bad input. (Values and gradients: linalg_fixtures_test.cpp and
 // random_cases_test.cpp.)
 #include <xgrad/ops/ops.h>
 
@@ -179,4 +179,14 @@ TEST_CASE("a BLAS that leaves speed unused is warned of") {
                        .bfloat16 = "AMX",
                        .warning = "slow"};
   CHECK(to_string(info).ends_with("\nwarning: slow"));
+}
+
+TEST_CASE("in double no precision of products changes them") {
+  const Tensor a(normal({20, 30})), b(normal({30, 10}, 2));
+  const Array exact = matmul(a, b).value();
+  for (const MatmulPrecision precision : {MatmulPrecision::high, MatmulPrecision::medium, MatmulPrecision::highest}) {
+    set_matmul_precision(precision);
+    CHECK(matmul_precision() == precision);
+    CHECK(equal(matmul(a, b).value(), exact));
+  }
 }
