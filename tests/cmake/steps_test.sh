@@ -10,14 +10,13 @@ cd "$root/docs/steps"
 # Compiled as one, in a third of the time: each in a namespace of its own, behind what it includes.
 {
   sed -n '/^#include </p' [0-9]*_*.cpp | sort -u
-  echo "#include <cstdlib>"
   for program in [0-9]*_*.cpp; do
     sed -n '/^#include "/p' "$program"
     printf 'namespace step_%s {\n#include "%s"\n}\n' "${program%%_*}" "$program"
   done
   printf 'int (*const steps[])() = {'
   for program in [0-9]*_*.cpp; do printf 'step_%s::main, ' "${program%%_*}"; done
-  printf '};\nint main(int, char** step) { return steps[std::atoi(step[1]) - 1](); }\n'
+  printf '};\nint main(int, char** step) { return steps[std::stoi(step[1]) - 1](); }\n'
 } >"$sandbox/steps.cpp"
 "${CXX:-c++}" -std=c++20 -O1 -Wall -Wextra -Wpedantic -Werror -I. "$sandbox/steps.cpp" -o "$sandbox/steps"
 

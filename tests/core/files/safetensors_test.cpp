@@ -181,8 +181,7 @@ TEST_CASE("a file written by Python's package is read, every element type of it"
                                                     {"i8", 127},        {"u64", 1LL << 62},  {"u32", 4294967295},
                                                     {"u16", 65535},     {"u8", 255}};
   for (const auto& entry : largest) {
-    const std::string& type = entry.first;
-    CHECK_MESSAGE(equal(file.get<Index>(type), Index({2}, {entry.second, type[0] == 'i' ? -5 : 5})), type.c_str());
+    CHECK(equal(file.get<Index>(entry.first), Index({2}, {entry.second, entry.first[0] == 'i' ? -5 : 5})));
   }
   CHECK(equal(file.get<Mask>("bool"), Mask({2, 2}, {true, false, false, true})));
   CHECK(equal(file.get<Array>("scalar"), Array({}, {7})));
