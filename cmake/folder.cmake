@@ -90,7 +90,7 @@ function(xgrad_folder folder)
           endif()
         endif()
         # In groups the library in double is built for its tests, which take less time than the compiler.
-        if(part MATCHES "cold" OR (XGRAD_GROUPED AND library STREQUAL "xgrad_f64"))
+        if(part MATCHES "cold" OR (XGRAD_GROUPED AND PROJECT_IS_TOP_LEVEL AND library STREQUAL "xgrad_f64"))
           target_compile_options(${target} PRIVATE -O1)
         endif()
         list(APPEND objects ${objects_of_part})
