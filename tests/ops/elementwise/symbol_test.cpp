@@ -1,4 +1,5 @@
 // Symbols: lambdas print as mathematics with few parentheses, and the formulas match their results.
+#include <xgrad/core/base/text.h>
 #include <xgrad/ops/elementwise/symbol.h>
 
 #include <doctest/doctest.h>
