@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A build can be installed, as a whole or one component, and a project outside this tree can use it: with find_package and with
 # pkg-config.
+# shellcheck disable=SC2046  # what pkg-config prints are words
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/tests/install/installed.sh"
@@ -45,7 +46,6 @@ OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_sin
 echo "pkg-config, from a place to which the installation was moved"
 mv "$prefix" "$sandbox/moved"
 export PKG_CONFIG_PATH=$(dirname "$(find "$sandbox/moved" -name xgrad.pc)")
-# shellcheck disable=SC2046  # from here on: flags are words
 printf '%s\n' '#include <xgrad/xgrad.h>' 'int main() { return xgrad::variable(0).item() != 0; }' >"$sandbox/hello.cpp"
 for library in xgrad xgrad_f64; do
   "$compiler" -std=c++20 "$sandbox/hello.cpp" $(pkg-config --cflags --libs "$library") -o "$sandbox/$library"
