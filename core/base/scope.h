@@ -84,10 +84,14 @@ struct Setting {
 template <class T>
 class With : Setting {
  public:
+// g++ 13 does not see that the destructor takes the address away again.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdangling-pointer"
   With(T Context::*member, std::type_identity_t<T> value)
       : Setting{&(context.*member), context.settings}, before_(std::exchange(context.*member, value)) {
     context.settings = this;
   }
+#pragma GCC diagnostic pop
   ~With() {
     T* then = static_cast<T*>(field);  // receives the value from before: the next one inside, if it is alive
     Setting** link = &context.settings;
