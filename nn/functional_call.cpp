@@ -26,7 +26,7 @@ FunctionalCall::FunctionalCall(const Module& module, const std::vector<std::pair
 FunctionalCall::FunctionalCall(Pairs pairs) : pairs_(std::move(pairs)) {
   for (const auto& [leaf, stand_in] : pairs_) stand_ins_.emplace(Engine::identity(*leaf), &stand_in);
   for (auto& [leaf, stand_in] : pairs_) {
-    stand_in.needed_node();  // one vertex for all
+    xgrad::detail::Engine::needed_node(stand_in);  // one vertex for all
     if (stand_ins_.contains(Engine::identity(stand_in))) stand_in = Engine::twin(stand_in);
     before_.push_back(Engine::twin(stand_in));
   }

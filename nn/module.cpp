@@ -500,7 +500,8 @@ std::int64_t set_gradients(const char* op, const Module& module, bool wanted) {
   const Tensors parameters = module.parameters();
   for (const Tensor& parameter : parameters) {
     if (!parameter.is_leaf()) {
-      fail<GraphError>(op, "only leaves can be parameters, not the result of ", parameter.node()->op);
+      fail<GraphError>(op, "only leaves can be parameters, not the result of ",
+                       xgrad::detail::Engine::node(parameter)->op);
     }
   }
   for (const Tensor& parameter : parameters) parameter.set_requires_grad(wanted);

@@ -29,7 +29,7 @@ std::string name_of(const Tensor& parameter, std::size_t number) {
 void refuse_duplicates(const Tensors& parameters) {
   std::unordered_set<const Node*> seen;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (seen.insert(parameters[i].node().get()).second) continue;
+    if (seen.insert(xgrad::detail::Engine::node(parameters[i]).get()).second) continue;
     fail<ValueError>("clip_grad_norm", "duplicate parameter '", name_of(parameters[i], i), "'");
   }
 }
@@ -135,7 +135,7 @@ double clip_grad_norm(const Tensors& parameters, double max_norm, const ClipOpti
   refuse_duplicates(parameters);
   std::vector<Named> all;
   for (const Tensor& parameter : parameters) {
-    if (parameter.has_grad()) all.push_back({&parameter, &parameter.node()->extras->grad});
+    if (parameter.has_grad()) all.push_back({&parameter, &xgrad::detail::Engine::node(parameter)->extras->grad});
   }
   return clip_norm(all, max_norm, options);
 }

@@ -15,7 +15,8 @@ template <class Entries>
 std::string name_of_new(const char* who, const Tensor& parameter, const Entries& others) {
   const std::string own = parameter.name().empty() ? cat(others.size()) : parameter.name();
   if (!parameter.is_leaf()) {
-    fail<GraphError>(who, "only leaves can be parameters, not the result of ", parameter.node()->op);
+    fail<GraphError>(who, "only leaves can be parameters, not the result of ",
+                     xgrad::detail::Engine::node(parameter)->op);
   }
   const auto is_same = [&](const auto& entry) { return same(entry.parameter, parameter); };
   if (std::ranges::any_of(others, is_same)) fail<ValueError>(who, "duplicate parameter '", own, "'");

@@ -17,7 +17,8 @@ std::int64_t set_gradients(const char* op, const Tensors& parameters, std::strin
   const Tensors found = matching(parameters, pattern);
   for (const Tensor& parameter : found) {
     if (!parameter.is_leaf()) {
-      fail<GraphError>(op, "only leaves can be parameters, not the result of ", parameter.node()->op);
+      fail<GraphError>(op, "only leaves can be parameters, not the result of ",
+                       xgrad::detail::Engine::node(parameter)->op);
     }
   }
   for (const Tensor& parameter : found) parameter.set_requires_grad(wanted);

@@ -73,7 +73,7 @@ void AnomalyMode::operation(const OperationRun& run) {
     const std::string given = found_in(input.value(), options_);
     append(inputs, cat("\n  input ", i, name, ' ', input.shape(), ": ", to_string(summary_of(input.value())),
                        given.empty() ? "" : "; it was given so"));
-    if (input.node() && !input.is_leaf()) append(inputs, ancestry(input.node().get()));
+    if (!input.is_leaf()) append(inputs, ancestry(detail::Engine::node(input).get()));
   }
   const bool by_mask = std::string_view(run.op) == "masked_fill" && found.starts_with("-infinity");
   const std::string meant =

@@ -184,7 +184,8 @@ void check_arguments(const char* op, const std::function<Tensor(const Tensors&)>
     if (!inputs[i].requires_grad()) continue;
     any = true;
     if (!inputs[i].is_leaf()) {
-      fail<GraphError>(op, "input ", i, " is the result of ", inputs[i].node()->op, ", only leaves can be moved");
+      fail<GraphError>(op, "input ", i, " is the result of ", detail::Engine::node(inputs[i])->op,
+                       ", only leaves can be moved");
     }
   }
   if (!any) fail<ValueError>(op, "no input requires a gradient: make those that shall be checked with variable(...)");

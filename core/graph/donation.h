@@ -28,7 +28,7 @@ class Donation {
   /// them, they are unique (Array::unique), to be overwritten, and the tensor is empty from now on; else shared.
   static Array take(const Tensor& held) {
     Donation* const run = context.donation;
-    if (!run || !run->node_ || !held.unique()) return held.value();
+    if (!run || !run->node_ || !Engine::unique(held)) return held.value();
     run->taken_ = true;
     return std::exchange(Engine::own_value(held), Array());
   }

@@ -48,7 +48,7 @@ void add_in_place(Array& to, const Array& from) { add_to(to.mutable_data(), from
 void accumulate(Tensor& sum, Tensor&& term) {
   if (!sum.defined()) {
     sum = std::move(term);
-  } else if (recording() || !sum.unique() || !sum.value().unique()) {
+  } else if (recording() || !detail::Engine::unique(sum) || !sum.value().unique()) {
     sum = add_recorded(sum, term);
   } else {
     add_in_place(detail::Engine::own_value(sum), term.value());
@@ -162,7 +162,7 @@ void Pass::enter(Node& node) {
 // Nodes older than `oldest` cannot lead to a target.
 void Pass::collect(std::uint64_t oldest) {
   awaited_.resize(targets_.all().size());
-  Node& root = *y_.node();
+  Node& root = *detail::Engine::node(y_);
   if (root.is_leaf()) {
     reach(root);
     return;
@@ -229,7 +229,7 @@ void Pass::check_versions(const Node& node) {
 Tensor Pass::hooked(Node& node, Tensor gradient) const {
   if (!node.extras || node.extras->hooks.empty() || node.id < since_) return gradient;
   const auto hooks = node.extras->hooks;  // a hook may remove itself
-  gradient = gradient.separate();
+  gradient = detail::Engine::separate(gradient);
   for (const auto& [number, hook] : hooks) {
     Tensor replaced = hook(gradient);
     if (!replaced.defined()) continue;
@@ -328,7 +328,7 @@ Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
     }
     done_.clear();
   };
-  Node& root = *y_.node();
+  Node& root = *detail::Engine::node(y_);
   if (!root.is_leaf()) {
     pending_[static_cast<std::size_t>(root.slot)] = seed;
   } else if (const int target = targets_.find(&root); target != Targets::none) {
@@ -362,7 +362,7 @@ Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
 
 Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
   if (!y.requires_grad()) {
-    const std::string_view why = why_no_history(y.history());
+    const std::string_view why = why_no_history(detail::Engine::history(y));
     if (!why.empty()) fail<GraphError>(caller, "the result ", why);
     fail<GraphError>(caller, "the result depends on nothing that requires a gradient",
                      y.is_leaf() ? " (it is not the result of a recorded operation)" : "");
@@ -385,7 +385,9 @@ void name_gradients(const Tensor& y, const Tensors& xs, const Tensors& gradients
   const std::string result = y.name().empty() ? "L" : y.name();
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Tensor& g = gradients[i];
-    if (!g.node() || g.node()->id < before.id || xs[i].name().empty() || !g.name().empty()) continue;
+    if (!detail::Engine::node(g) || detail::Engine::node(g)->id < before.id || xs[i].name().empty() ||
+        !g.name().empty())
+      continue;
     g.named(cat("d", result, "/d", xs[i].name()));
   }
 }
@@ -417,8 +419,8 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
       fail<GraphError>("grad", described(x), " does not require a gradient: it is frozen or a constant ",
                        "(optim::trainable(parameters) leaves such out)");
     }
-    target_of.push_back(targets.add(x.node().get()));
-    oldest = std::min(oldest, x.node()->id);
+    target_of.push_back(targets.add(detail::Engine::node(x).get()));
+    oldest = std::min(oldest, detail::Engine::node(x)->id);
   }
   Pass pass(y, targets, Collect::requested, "grad", since);
   pass.collect(std::max(oldest, since));
@@ -437,23 +439,23 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
   const detail::With history(&detail::Context::history, with_graph ? History::recorded : History::gradient);
   const detail::With trace(&detail::Context::tracing, with_graph || detail::context.tracing);
   const detail::With order(&detail::Context::order, with_graph ? pass.order_of_gradients() : detail::context.order);
-  if (with_graph && !seed.node()) {
-    seed = seed.separate();  // the caller's stays as it is
-    seed.needed_node()->op = "seed";
+  if (with_graph && !detail::Engine::node(seed)) {
+    seed = detail::Engine::separate(seed);  // the caller's stays as it is
+    detail::Engine::needed_node(seed)->op = "seed";
   }
   Ref<Node> before;
   if (with_graph) {
     before = Node::create("mark", {}, 0);
-    before->follow(*y.node());
-    before->follow(*seed.needed_node());
+    before->follow(*detail::Engine::node(y));
+    before->follow(*detail::Engine::needed_node(seed));
   }
   const auto ready = options.ready;  // a hook may drop the caller's
   Tensors result(xs.size());
   const auto give = [&](std::size_t i, const Tensor& g) {
     if (with_graph && g.defined()) {
-      result[i] = g.separate();
+      result[i] = detail::Engine::separate(g);
     } else {
-      Array value = g.defined() ? g.value() : Array(xs[i].node()->shape(), Real(0));
+      Array value = g.defined() ? g.value() : Array(detail::Engine::node(xs[i])->shape(), Real(0));
       result[i] = detail::Engine::unrecorded(std::move(value), History::gradient);
     }
     if (ready) ready(xs[i], result[i]);
@@ -488,7 +490,7 @@ void Tensor::backward(const BackwardOptions& options) const {
     NodeExtras& extras = targets.all()[i]->needed_extras();
     if (extras.passes > 0) {
       extras.grad.mutable_data();  // a copy of its own, if it is shared
-    } else if (!found[i].unique() || !found[i].value().unique()) {
+    } else if (!detail::Engine::unique(found[i]) || !found[i].value().unique()) {
       found[i] = Tensor(Array(found[i].shape(), std::span(found[i].value().begin(), found[i].value().end())));
     }
   }

@@ -6,14 +6,14 @@
 namespace xgrad::detail {
 
 void ModelParameters::add(const std::shared_ptr<ModelParameters>& model, const Tensor& parameter) {
-  NodeExtras& extras = parameter.node()->needed_extras();
-  model->living_.insert({parameter.node().get(), {model->declared_, parameter}});
+  NodeExtras& extras = Engine::node(parameter)->needed_extras();
+  model->living_.insert({Engine::node(parameter).get(), {model->declared_, parameter}});
   ++model->declared_;
   extras.model = model;
 }
 
 void ModelParameters::remove(const Tensor& parameter) noexcept {
-  if (living_.erase(parameter.node().get()) > 0) parameter.node()->extras->model.reset();
+  if (living_.erase(Engine::node(parameter).get()) > 0) Engine::node(parameter)->extras->model.reset();
 }
 
 Tensors ModelParameters::since(std::uint64_t count) const {
@@ -30,8 +30,11 @@ std::shared_ptr<const ModelParameters> ModelParameters::of(const Node* parameter
   return parameter && parameter->extras ? parameter->extras->model.lock() : nullptr;
 }
 
-void ModelParameters::mark_whole(const Tensor& buffer) { buffer.node()->needed_extras().whole = true; }
+void ModelParameters::mark_whole(const Tensor& buffer) { Engine::node(buffer)->needed_extras().whole = true; }
 
-bool ModelParameters::is_whole(const Node* buffer) { return buffer && buffer->extras && buffer->extras->whole; }
+bool ModelParameters::is_whole(const Tensor& buffer) {
+  const Ref<Node>& node = Engine::node(buffer);
+  return node && node->extras && node->extras->whole;
+}
 
 }  // namespace xgrad::detail

@@ -27,8 +27,8 @@ class ModelParameters {
   static std::shared_ptr<const ModelParameters> of(const Node* parameter);
   /// Marks a buffer that holds integers.
   static void mark_whole(const Tensor& buffer);
-  /// Whether this is such a buffer, given its node.
-  static bool is_whole(const Node* buffer);
+  /// Whether this is such a buffer.
+  static bool is_whole(const Tensor& buffer);
 
  private:
   std::unordered_map<const Node*, std::pair<std::uint64_t, Tensor>>

@@ -41,9 +41,9 @@ void show_operation(const char* op, const Tensor& output, const Listed& all) {
   if (context.tracing && context.history != History::gradient && !output.requires_grad()) {
     std::vector<Ref<Node>> inputs;
     for (const Tensor* input : all.inputs) {
-      if (input->defined()) inputs.push_back(input->needed_node());
+      if (input->defined()) inputs.push_back(detail::Engine::needed_node(*input));
     }
-    output.needed_node()->trace(op, std::move(inputs), all.attributes);
+    detail::Engine::needed_node(output)->trace(op, std::move(inputs), all.attributes);
   }
   if (!context.observers) return;
   const OperationRun run{.op = op,

@@ -5,7 +5,7 @@ namespace xgrad {
 
 namespace detail {
 
-bool Recording::add(const Tensor& input) { return add(*input.needed_node().published()); }
+bool Recording::add(const Tensor& input) { return add(*Engine::needed_node(input).published()); }
 
 bool Recording::add(Node& to) {
   Edge& edge = node_->edges()[static_cast<std::size_t>(added_++)];
@@ -34,7 +34,8 @@ Tensor Recording::finish(Array&& value) && {
 
 Tensor Tensor::detach() const {
   Tensor y(value());
-  if (detail::context.tracing) y.needed_node()->trace("detach", {needed_node()}, {});
+  if (detail::context.tracing)
+    detail::Engine::needed_node(y)->trace("detach", {detail::Engine::needed_node(*this)}, {});
   return y;
 }
 

@@ -143,7 +143,7 @@ class Recording {
 };
 
 /// Why an input has no history; of several inputs, the reason of one.
-inline History why_none(const Tensor& input) { return input.defined() ? input.history() : History::recorded; }
+inline History why_none(const Tensor& input) { return input.defined() ? Engine::history(input) : History::recorded; }
 inline History why_none(const Tensors& inputs) {
   History why = History::recorded;
   for (const Tensor& input : inputs) why = std::max(why, why_none(input));

@@ -39,7 +39,7 @@ Tensor detail::Engine::unrecorded(Array&& value, History why) {
 
 Tensor detail::Engine::twin(const Tensor& tensor) {
   Tensor twin;
-  twin.body_ = Tensor::make_body(Array(tensor.value()), Ref<Node>(tensor.node()), tensor.history());
+  twin.body_ = Tensor::make_body(Array(tensor.value()), Ref<Node>(node(tensor)), history(tensor));
   return twin;
 }
 
@@ -49,10 +49,8 @@ void detail::Engine::swap(const Tensor& a, const Tensor& b) noexcept {
   std::swap(a.body_->history, b.body_->history);
 }
 
-Tensor Tensor::separate() const { return is_leaf() ? detail::Engine::twin(*this) : *this; }
-
-const Ref<Node>& Tensor::needed_node() const {
-  Body& mine = body();
+const Ref<Node>& detail::Engine::needed_node(const Tensor& tensor) {
+  Tensor::Body& mine = tensor.body();
   if (!mine.node.published()) {
     auto leaf = Node::create("leaf", mine.value.shape(), 0);
     if (mine.value.rank() == 0) leaf->kept = mine.value.buffer();  // so that diagrams can show the number
@@ -63,7 +61,7 @@ const Ref<Node>& Tensor::needed_node() const {
 
 const Tensor& Tensor::set_requires_grad(bool wanted) const {
   if (!is_leaf()) fail<GraphError>("set_requires_grad", "only for leaves, not for the result of ", body().node->op);
-  Node& leaf = *needed_node();
+  Node& leaf = *detail::Engine::needed_node(*this);
   leaf.requires_grad = wanted;
   if (wanted) leaf.kept = nullptr;
   return *this;
@@ -79,6 +77,16 @@ void Tensor::bump_version() const {
 void Tensor::check_leaf(const char* caller, const char* done) const {
   if (!is_leaf()) fail<GraphError>(caller, "only leaves can be ", done, ", not the result of ", body().node->op);
 }
+
+namespace {
+
+// nullptr if there are none.
+NodeExtras* extras_of(const Tensor& tensor) {
+  const Ref<Node>& node = detail::Engine::node(tensor);
+  return node ? node->extras.get() : nullptr;
+}
+
+}  // namespace
 
 Array& Tensor::mutable_value() const {
   check_leaf("mutable_value", "changed");
@@ -98,7 +106,7 @@ void Tensor::assign(Array value) const {
 }
 
 Array detail::Engine::take_value(Tensor&& tensor) {
-  if (!tensor.unique()) return tensor.value();
+  if (!unique(tensor)) return tensor.value();
   Array value = std::move(tensor.body().value);
   tensor.body_ = nullptr;
   return value;
@@ -109,19 +117,19 @@ Tensor Tensor::grad() const {
     fail<GraphError>("grad", name().empty() ? cat("the tensor ", shape()) : cat("'", name(), "'"), ' ',
                      detail::Engine::why_no_grad(*this));
   }
-  return Tensor(node()->extras->grad);
+  return Tensor(extras_of(*this)->grad);
 }
 
 std::string detail::Engine::why_no_grad(const Tensor& x) {
-  if (!x.requires_grad() && x.node() && x.node()->extras && !x.node()->extras->model.expired()) {
+  if (const NodeExtras* extras = extras_of(x); extras && !x.requires_grad() && !extras->model.expired()) {
     return "is a parameter that is frozen; call set_requires_grad() before the forward pass";
   }
-  if (const std::string_view why = why_no_history(x.history()); !why.empty()) return std::string(why);
+  if (const std::string_view why = why_no_history(history(x)); !why.empty()) return std::string(why);
   if (!x.requires_grad()) {
     return "requires no gradient, because it was made from numbers, by detach(), or from such alone; variable(...) "
            "makes a leaf that gradients flow to";
   }
-  const Node& node = *x.node();
+  const Node& node = *Engine::node(x);
   if (!x.is_leaf() && !(node.extras && node.extras->retain_grad)) {
     return cat("is a result of ", node.op, ", and only leaves keep their gradient; call retain_grad() before ",
                "backward(), or give a leaf another value by w.assign(...)");
@@ -133,37 +141,43 @@ std::string detail::Engine::why_no_grad(const Tensor& x) {
          "depend on it";
 }
 
-bool Tensor::has_grad() const { return node() && node()->extras && node()->extras->passes > 0; }
+bool Tensor::has_grad() const {
+  const NodeExtras* extras = extras_of(*this);
+  return extras && extras->passes > 0;
+}
 
 void Tensor::zero_grad() const {
   if (!has_grad()) return;
-  node()->extras->passes = 0;
-  node()->extras->grad = Array();
+  extras_of(*this)->passes = 0;
+  extras_of(*this)->grad = Array();
 }
 
 const Tensor& Tensor::retain_grad() const {
   if (!requires_grad()) fail<GraphError>("retain_grad", "no gradient flows to this tensor");
-  needed_node()->needed_extras().retain_grad = true;
+  detail::Engine::needed_node(*this)->needed_extras().retain_grad = true;
   return *this;
 }
 
 std::uint64_t Tensor::on_grad(GradientHook hook) const {
   if (!requires_grad()) fail<GraphError>("on_grad", "no gradient flows to this tensor");
   detail::refuse_empty("on_grad", hook);
-  NodeExtras& extras = node()->needed_extras();
+  NodeExtras& extras = detail::Engine::node(*this)->needed_extras();
   extras.hooks.emplace_back(extras.next_hook, std::move(hook));
   return extras.next_hook++;
 }
 
 void Tensor::remove_hook(std::uint64_t number) const {
-  if (!node() || !node()->extras) return;
-  std::erase_if(node()->extras->hooks, [number](const auto& hook) { return hook.first == number; });
+  NodeExtras* extras = extras_of(*this);
+  if (extras) std::erase_if(extras->hooks, [number](const auto& hook) { return hook.first == number; });
 }
 
-std::string Tensor::name() const { return node() ? std::string(node()->name()) : std::string(); }
+std::string Tensor::name() const {
+  const NodeExtras* extras = extras_of(*this);
+  return extras ? extras->name : std::string();
+}
 
 const Tensor& Tensor::named(std::string_view name) const {
-  needed_node()->needed_extras().name = name;
+  detail::Engine::needed_node(*this)->needed_extras().name = name;
   return *this;
 }
 
@@ -187,7 +201,7 @@ std::string to_string(const Tensor& tensor) {
   const std::string numbers = detail::picture(tensor.value(), static_cast<int>(begin.size()));
   std::string text = cat(begin, numbers, ", shape=", tensor.shape());
   if (!tensor.name().empty()) append(text, cat(", name=", tensor.name()));
-  if (!tensor.is_leaf()) append(text, cat(", op=", tensor.node()->op));
+  if (!tensor.is_leaf()) append(text, cat(", op=", detail::Engine::node(tensor)->op));
   if (tensor.is_leaf() && tensor.requires_grad()) append(text, ", requires_grad");
   return text + ")";
 }

@@ -112,9 +112,6 @@ class Tensor {
 
   /// The same value without history.
   Tensor detach() const;
-  /// A separate handle to the same value at the same vertex: assigning to one does not change the other. A result of an
-  /// operation cannot be assigned and is returned itself.
-  Tensor separate() const;
 
   /// Adds the gradients of this scalar to every leaf that it depends on. Throws GraphError if it is not a scalar and no
   /// seed is given, if it depends on no leaf that requires a gradient, if the graph was released by an earlier pass, or
@@ -138,21 +135,8 @@ class Tensor {
   std::string name() const;
   const Tensor& named(std::string_view name) const;
 
-  /// The node, or nullptr if the tensor has no history and no name.
-  const Ref<Node>& node() const {
-    const Ref<Node>& mine = body().node;
-    return mine.published() ? mine : none_;  // another thread may be giving it one
-  }
-  /// The node; makes a leaf for a tensor that has none.
-  const Ref<Node>& needed_node() const;
-
-  /// Why it has no history.
-  History history() const { return body().history; }
-
   /// Whether both handles mean the same tensor.
   friend bool same(const Tensor& a, const Tensor& b) { return a.body_ == b.body_; }
-  /// Whether this is the only handle to the tensor.
-  bool unique() const { return body_ && body_->refs.load() == 1; }
 
  private:
   friend struct detail::Engine;
@@ -181,6 +165,17 @@ class Tensor {
 namespace detail {
 /// Functions on tensors for the engine alone.
 struct Engine {
+  /// The node, or nullptr if the tensor has no history and no name.
+  static const Ref<Node>& node(const Tensor& tensor) {
+    const Ref<Node>& found = tensor.body().node;
+    return found.published() ? found : Tensor::none_;  // another thread may be giving it one
+  }
+  /// The node; makes a leaf for a tensor that has none.
+  static const Ref<Node>& needed_node(const Tensor& tensor);
+  /// Why it has no history.
+  static History history(const Tensor& tensor) { return tensor.body().history; }
+  /// Whether this is the only handle to the tensor.
+  static bool unique(const Tensor& tensor) { return tensor.body_ && tensor.body_->refs.load() == 1; }
   /// A tensor at `node`, with the value of the node's operation.
   static Tensor at_node(Array&& value, Ref<Node>&& node);
   /// A value that was computed from tensors with a history and has none itself.
@@ -193,8 +188,10 @@ struct Engine {
   [[gnu::always_inline]] static void prefetch(const Tensor& tensor) {
     if (tensor.body_) __builtin_prefetch(tensor.body_->value.data());
   }
-  /// The same value at the same vertex, but another tensor.
+  /// The same value at the same vertex, but another tensor: assigning to one does not change the other.
   static Tensor twin(const Tensor& tensor);
+  /// The twin of a leaf; a result of an operation cannot be assigned and is returned itself.
+  static Tensor separate(const Tensor& tensor) { return tensor.is_leaf() ? twin(tensor) : tensor; }
   /// Makes one handle mean the tensor of another.
   static void redirect(Tensor& handle, const Tensor& to) { handle.body_ = to.body_; }
   /// Swaps the value and the vertex of two tensors, for all their handles.

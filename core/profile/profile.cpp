@@ -72,7 +72,7 @@ void Profile::operation(const OperationRun& run) {
        .path = run.place ? std::string_view(run.place->path) : std::string_view(),
        .shape = value.shape(),
        .bytes = value.size() * static_cast<std::int64_t>(sizeof(Real)),
-       .node = run.output.node() ? run.output.node()->id : 0},
+       .node = detail::Engine::node(run.output) ? detail::Engine::node(run.output)->id : 0},
       run.spent);
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 // Whether positions up to `end` can be written in place: the block has no other owner, no graph either.
 bool writable(const Tensor& all, std::int64_t end) {
-  return all.defined() && all.dim(1) >= end && all.unique() && all.value().unique() && all.is_leaf() &&
-         !all.requires_grad();
+  return all.defined() && all.dim(1) >= end && xgrad::detail::Engine::unique(all) && all.value().unique() &&
+         all.is_leaf() && !all.requires_grad();
 }
 
 // Copies the first `count` positions of `from` (B, ., C) to `to` (B, room, C), from `begin` on.

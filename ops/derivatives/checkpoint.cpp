@@ -32,9 +32,9 @@ Leaves leaves_behind(const Tensor& y, const Tensors& own, const Node& mark) {
   Leaves leaves;
   if (!y.requires_grad()) return leaves;
   detail::walk_graph(
-      {y.node().get()},
+      {detail::Engine::node(y).get()},
       [&](const Node& node) {
-        const auto is_node = [&](const Tensor& input) { return input.node().get() == &node; };
+        const auto is_node = [&](const Tensor& input) { return detail::Engine::node(input).get() == &node; };
         if (std::ranges::any_of(own, is_node)) return false;
         if (node.is_leaf()) {
           leaves.push_back(Ref<Node>::share(const_cast<Node*>(&node)));
@@ -80,9 +80,9 @@ Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& le
   const EnableGrad on;
   const Tensor mark = variable(Real(0));
   for (const Tensor& input : inputs) {
-    if (input.node()) mark.node()->follow(*input.node());
+    if (detail::Engine::node(input)) detail::Engine::node(mark)->follow(*detail::Engine::node(input));
   }
-  for (const Ref<Node>& leaf : leaves) mark.node()->follow(*leaf);
+  for (const Ref<Node>& leaf : leaves) detail::Engine::node(mark)->follow(*leaf);
   const auto is_leaf_of_f = [&](const Ref<Node>& node) { return std::ranges::find(leaves, node) != leaves.end(); };
   Tensors own, xs;
   std::vector<std::size_t> places;  // of xs, among the inputs and leaves
@@ -91,11 +91,11 @@ Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& le
     const bool wants = wanted[static_cast<int>(i)];
     if (graph_wanted && input.requires_grad()) {
       // An input that f also captures gets its gradient as a leaf of f.
-      own.push_back(is_leaf_of_f(input.node()) ? input : alias(input));
+      own.push_back(is_leaf_of_f(detail::Engine::node(input)) ? input : alias(input));
     } else {
       own.push_back(wants ? variable(input) : input.detach());
     }
-    if (!wants || own.back().node() == input.node()) continue;
+    if (!wants || detail::Engine::node(own.back()) == detail::Engine::node(input)) continue;
     xs.push_back(own.back());
     places.push_back(i);
   }
@@ -113,7 +113,7 @@ Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& le
   if (y.shape() != gy.shape()) {
     fail<GraphError>("checkpoint", "the function gave shape ", gy.shape(), " and, run again, ", y.shape());
   }
-  for (const Ref<Node>& leaf : leaves_behind(y, own, *mark.node())) {
+  for (const Ref<Node>& leaf : leaves_behind(y, own, *detail::Engine::node(mark))) {
     if (!is_leaf_of_f(leaf)) {
       fail<GraphError>("checkpoint", "the function, run again, uses a leaf", leaf->name().empty() ? "" : " '",
                        leaf->name(), leaf->name().empty() ? "" : "'", " that it did not use before");
@@ -123,8 +123,8 @@ Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& le
   for (const Tensor& input : inputs) all.emplace_back(Array(input.shape(), Real(0)));
   for (const Ref<Node>& leaf : leaves) all.emplace_back(Array(leaf->shape(), Real(0)));
   if (!y.requires_grad()) return all;
-  const Tensors found =
-      detail::grad_since(mark.node()->id, y, xs, {.seed = gy, .create_graph = graph_wanted, .unused = Unused::zeros});
+  const Tensors found = detail::grad_since(detail::Engine::node(mark)->id, y, xs,
+                                           {.seed = gy, .create_graph = graph_wanted, .unused = Unused::zeros});
   for (std::size_t i = 0; i < found.size(); ++i) all[places[i]] = found[i];
   return all;
 }
@@ -147,7 +147,7 @@ Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors&
     for (const Tensor& input : inputs) own.push_back(input.requires_grad() ? variable(input) : input.detach());
     const Tensor y = run(f, own);
     if (!y.requires_grad()) return y;
-    leaves = leaves_behind(y, own, *mark.node());
+    leaves = leaves_behind(y, own, *detail::Engine::node(mark));
     value = y.value();
   }
   constexpr std::size_t most = 60000;

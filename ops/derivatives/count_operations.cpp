@@ -22,7 +22,7 @@ GraphOverlay multiply_adds_overlay() {
 std::int64_t count_operations(const Tensors& results) {
   std::vector<const Node*> nodes;
   for (const Tensor& result : results) {
-    const Node* node = result.node().get();
+    const Node* node = detail::Engine::node(result).get();
     if (node && std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
   }
   std::int64_t total = 0;

@@ -36,7 +36,7 @@ Behind look_behind(const Node* loss) {
 
 std::string why_unreached(const Tensor& parameter, const Behind& behind) {
   if (!parameter.requires_grad()) return "no gradient is wanted: it is frozen";
-  if (behind.passed.contains(parameter.node().get()))
+  if (behind.passed.contains(xgrad::detail::Engine::node(parameter).get()))
     return "it was frozen when the loss was computed: run the forward pass again";
   return "the loss does not depend on it: does no forward call its layer, or was its member given another tensor?";
 }
@@ -61,14 +61,14 @@ std::string why_untrained(const Node* leaf, const std::unordered_set<const Model
 Audit audit(const Tensor& loss, const Optimizer& optimizer) {
   if (!loss.requires_grad())
     fail<GraphError>("audit", "the loss has no graph: it was computed under NoGrad, or from constants");
-  const Behind behind = look_behind(loss.node().get());
+  const Behind behind = look_behind(xgrad::detail::Engine::node(loss).get());
   const std::unordered_set<const Node*> reached(behind.leaves.begin(), behind.leaves.end());
 
   Audit result;
   std::unordered_set<const Node*> parameters;
   std::unordered_set<const ModelParameters*> models;
   for (const Tensor& parameter : optimizer.parameters()) {
-    const Node* node = parameter.node().get();
+    const Node* node = xgrad::detail::Engine::node(parameter).get();
     if (node && reached.contains(node)) {
       result.trained.push_back({parameter.name(), parameter.shape(), {}});
     } else {

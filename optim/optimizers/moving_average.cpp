@@ -28,7 +28,7 @@ ExponentialMovingAverage::ExponentialMovingAverage(const Tensors& parameters, co
   if (parameters.empty()) fail<ValueError>(op, "there are no parameters");
   for (const Tensor& parameter : parameters) {
     const bool constant = !parameter.requires_grad() && !all_finite(parameter.value());
-    const bool whole = xgrad::detail::ModelParameters::is_whole(parameter.node().get());
+    const bool whole = xgrad::detail::ModelParameters::is_whole(parameter);
     entries_.push_back({parameter, detail::name_of_new(op, parameter, entries_), parameter.value(), constant || whole});
   }
 }

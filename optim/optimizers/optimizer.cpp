@@ -37,7 +37,7 @@ void Optimizer::add_group(const Tensors& parameters, double lr, const Moments& m
   }
   for (const Tensor& parameter : parameters) {
     entries_.push_back({parameter, detail::name_of_new(kind_, parameter, entries_), groups(), {}});
-    const auto model = xgrad::detail::ModelParameters::of(parameter.node().get());
+    const auto model = xgrad::detail::ModelParameters::of(xgrad::detail::Engine::node(parameter).get());
     if (model && std::ranges::find(models_, model, &Model::parameters) == models_.end()) {
       models_.push_back({model, model->declared()});
     }

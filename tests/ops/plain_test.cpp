@@ -26,7 +26,7 @@ std::vector<std::string> operations(const Tensor& y) {
     for (const Edge& edge : node->edges()) visit(edge.to.get());
     found.push_back(node);
   };
-  visit(y.node().get());
+  visit(detail::Engine::node(y).get());
   std::vector<std::string> names;
   for (const Node* node : found) names.push_back(node->op);
   return names;

@@ -45,7 +45,7 @@ std::vector<const Node*> collected(const Tensors& results) {
   std::unordered_set<const Node*> found;
   std::vector<Frame> stack;
   for (const Tensor& result : results) {
-    const Node* root = result.needed_node().get();
+    const Node* root = detail::Engine::needed_node(result).get();
     if (!found.insert(root).second) continue;
     stack.push_back({root});
     while (!stack.empty()) {
@@ -309,13 +309,14 @@ class Collector {
 
   void mark_results() {
     for (const Tensor& result : results_) {
-      const int v = number(result.node().get());
+      const int v = number(detail::Engine::node(result).get());
       GraphVertex& vertex = view_.vertices[v];
       if (is_rule(v) && !vertex.is_result && !gives_on_.contains(v)) vertex.shape = result.shape();
       vertex.is_result = true;
       ++vertex.results;
-      if (result.history() == History::no_grad) vertex.note = "computed under NoGrad: no graph";
-      if (result.history() == History::gradient) vertex.note = "a gradient without create_graph: no graph";
+      if (detail::Engine::history(result) == History::no_grad) vertex.note = "computed under NoGrad: no graph";
+      if (detail::Engine::history(result) == History::gradient)
+        vertex.note = "a gradient without create_graph: no graph";
     }
   }
 
@@ -382,7 +383,7 @@ class Collector {
       void saw(Tensor& tensor) override {
         if (!tensor.defined()) return;
         held.push_back({tensor.value().buffer().get(), tensor.size() * static_cast<std::int64_t>(sizeof(Real)),
-                        tensor.node().get(), holder});
+                        detail::Engine::node(tensor).get(), holder});
       }
       void saw(const void* block, std::int64_t bytes) override { held.push_back({block, bytes, nullptr, holder}); }
       std::vector<Held>& held;

@@ -18,10 +18,11 @@ void ValueRecorder::clear() {
 
 void ValueRecorder::operation(const OperationRun& run) {
   for (const Tensor* input : run.inputs) {
-    if (!input->defined() || !input->node() || !input->is_leaf()) continue;
-    if (Known& known = known_[input->node()->id]; known.step < 0) known.value = shared_summary_of(input->value());
+    if (!input->defined() || !detail::Engine::node(*input) || !input->is_leaf()) continue;
+    if (Known& known = known_[detail::Engine::node(*input)->id]; known.step < 0)
+      known.value = shared_summary_of(input->value());
   }
-  const Ref<Node>& node = run.output.node();
+  const Ref<Node>& node = detail::Engine::node(run.output);
   if (node) known_[node->id] = {.value = shared_summary_of(run.output.value()), .step = steps_++};
 }
 

@@ -78,7 +78,7 @@ inline Costs measure(const Tensors& results, const Tensor& from, const Tensor& t
   };
   std::map<std::uint64_t, const Node*> nodes;  // in the order in which they were made, inputs first
   std::vector<const Node*> stack;
-  for (const Tensor& result : results) stack.push_back(result.node().get());
+  for (const Tensor& result : results) stack.push_back(detail::Engine::node(result).get());
   while (!stack.empty()) {
     const Node* node = stack.back();
     stack.pop_back();
@@ -92,7 +92,7 @@ inline Costs measure(const Tensors& results, const Tensor& from, const Tensor& t
     for (const auto& [id, node] : nodes) {
       if (node->is_leaf() != leaves) continue;
       const bool product = std::string_view(node->op) == "matmul";
-      Place place{.way = node == from.node().get() ? 0 : -1};
+      Place place{.way = node == detail::Engine::node(from).get() ? 0 : -1};
       for (const Edge& edge : node->edges()) {
         const Place& input = places.at(edge.to.get());
         place.depth = std::max(place.depth, input.depth + product);
@@ -102,7 +102,7 @@ inline Costs measure(const Tensors& results, const Tensor& from, const Tensor& t
       places.emplace(node, place);
     }
   }
-  costs.path = places.at(to.node().get()).way;
+  costs.path = places.at(detail::Engine::node(to).get()).way;
   return costs;
 }
 

@@ -85,12 +85,14 @@ DataParallel::DataParallel(World& world, const nn::Module& model, optim::Optimiz
   }
   const Tensors of_model = model.parameters();
   for (const Tensor& parameter : parameters_) {
-    if (std::ranges::none_of(of_model, [&](const Tensor& one) { return one.node() == parameter.node(); })) {
+    if (std::ranges::none_of(of_model, [&](const Tensor& one) {
+          return xgrad::detail::Engine::node(one) == xgrad::detail::Engine::node(parameter);
+        })) {
       fail<ValueError>(op, "the optimizer's parameter '", parameter.name(), "' is none of the model's");
     }
   }
   for (const Tensor& buffer : model.buffers()) {
-    (xgrad::detail::ModelParameters::is_whole(buffer.node().get()) ? copied_ : averaged_).push_back(buffer);
+    (xgrad::detail::ModelParameters::is_whole(buffer) ? copied_ : averaged_).push_back(buffer);
   }
   world_.agree("the models differ", fingerprint());
   world_.agree("the options of DataParallel differ",

@@ -259,7 +259,8 @@ TEST_CASE("a second pass over a released graph is refused by every operation, al
     const BackwardOptions options{.seed = Tensor(Array(y.shape(), Real(1)))};
     y.backward(options);
     const Array before = x.grad().value();
-    const std::string refusal = cat("already released by an earlier backward pass (at ", y.node()->op, ")");
+    const std::string refusal =
+        cat("already released by an earlier backward pass (at ", detail::Engine::node(y)->op, ")");
     const std::string remedy = "pass {.retain_graph = true} to the earlier one, or run the forward pass again";
     CHECK_REFUSED(GraphError, y.backward(options), "backward", "the graph was", refusal, remedy);
     CHECK_REFUSED(GraphError, grad(y, {x}, {.seed = options.seed}), "grad", refusal, remedy);
@@ -566,7 +567,7 @@ TEST_CASE("an ordinary pass records nothing") {
   const Tensor g = grad(y, {x}, {.retain_graph = true})[0];
   CHECK(live_node_count() == before);
   CHECK_FALSE(g.requires_grad());
-  CHECK_FALSE(g.node());
+  CHECK_FALSE(detail::Engine::node(g));
   CHECK(grad(y, {x}, {.create_graph = true})[0].requires_grad());
 }
 

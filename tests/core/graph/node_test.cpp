@@ -18,37 +18,37 @@ using namespace xgrad::testing;
 TEST_CASE("a node knows its operation, its shape and its inputs") {
   const Tensor x = variable(Array(Shape{2, 3}, Real(1)), "x");
   const Tensor y = x * 2;
-  const Node& node = *y.node();
+  const Node& node = *detail::Engine::node(y);
   CHECK(std::string_view(node.op) == "mul");
   CHECK(node.shape() == Shape{2, 3});
   CHECK(node.has_shape({2, 3}));
   CHECK_FALSE(node.has_shape({3, 2}));
   REQUIRE(node.edges().size() == 2);
-  CHECK(node.edges()[0].to == x.node());
+  CHECK(node.edges()[0].to == detail::Engine::node(x));
   CHECK(node.edges()[0].rule);
   CHECK_FALSE(node.edges()[1].rule);  // the gradient of the number is not wanted
   CHECK(static_cast<bool>(node.requires_grad));
-  CHECK(node.id > x.node()->id);
-  CHECK(x.node()->is_leaf());
-  CHECK(x.node()->name() == "x");
+  CHECK(node.id > detail::Engine::node(x)->id);
+  CHECK(detail::Engine::node(x)->is_leaf());
+  CHECK(detail::Engine::node(x)->name() == "x");
 }
 
 TEST_CASE("an operation on a constant takes the next ids of its thread") {
   Tensor y = variable(1);
-  const std::uint64_t first = y.node()->id;
+  const std::uint64_t first = detail::Engine::node(y)->id;
   for (int i = 0; i < 1000; ++i) {
     y = y * 2;
-    CHECK(y.node()->id > y.node()->edges()[1].to->id);
+    CHECK(detail::Engine::node(y)->id > detail::Engine::node(y)->edges()[1].to->id);
   }
-  CHECK(y.node()->id - first < 4 * 1000);  // three ids each, and whole stocks of 256
+  CHECK(detail::Engine::node(y)->id - first < 4 * 1000);  // three ids each, and whole stocks of 256
 }
 
 TEST_CASE("a node keeps its result only if a rule asked for it") {
   const Tensor x = variable(Array(Shape{100}, Real(1)));
   const Tensor sum = x + x;
   const Tensor result = tanh(x);
-  CHECK_FALSE(sum.node()->kept);
-  CHECK(result.node()->kept == result.value().buffer());
+  CHECK_FALSE(detail::Engine::node(sum)->kept);
+  CHECK(detail::Engine::node(result)->kept == result.value().buffer());
 }
 
 TEST_CASE("a result that no rule needs is freed with its last handle, though the graph goes on") {
@@ -71,11 +71,11 @@ TEST_CASE("nodes carry the module and the pass in which they were recorded, thos
   const Tensor g = grad(y, {x}, {.create_graph = true})[0], h = grad(g, {x}, {.create_graph = true})[0];
   int order = 0;
   for (const Tensor& result : {y, g, h}) {
-    CHECK(result.node()->order == order++);
-    CHECK(result.node()->place->path == "inner");
+    CHECK(detail::Engine::node(result)->order == order++);
+    CHECK(detail::Engine::node(result)->place->path == "inner");
   }
-  CHECK(tanh(x).node()->order == 0);
-  CHECK(tanh(x).node()->place->path == "outer");
+  CHECK(detail::Engine::node(tanh(x))->order == 0);
+  CHECK(detail::Engine::node(tanh(x))->place->path == "outer");
 }
 
 TEST_CASE("dropping the last handle of a result frees what is behind it") {
@@ -100,9 +100,9 @@ TEST_CASE("a part of a graph outlives the rest for as long as somebody holds it"
     const Tensor end = exp(middle);
   }
   CHECK(live_node_count() == start + 2);
-  CHECK(middle.node()->edges()[0].to->name() == "x");
+  CHECK(detail::Engine::node(middle)->edges()[0].to->name() == "x");
   middle.backward();
-  CHECK(middle.node()->edges()[0].to->extras->grad.item() == 4);
+  CHECK(detail::Engine::node(middle)->edges()[0].to->extras->grad.item() == 4);
   middle = Tensor();
   CHECK(live_node_count() == start);
 }
@@ -110,7 +110,7 @@ TEST_CASE("a part of a graph outlives the rest for as long as somebody holds it"
 TEST_CASE("releasing lets go of rules and results but not of the arrows") {
   const Tensor x = variable(Array(Shape{1000}, Real(1)));
   Tensor y = exp(tanh(x));
-  const Ref<Node> node = y.node();
+  const Ref<Node> node = detail::Engine::node(y);
   y = Tensor();
   const auto before = pool_stats().bytes_in_use;
   node->release();

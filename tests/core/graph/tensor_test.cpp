@@ -27,7 +27,7 @@ TEST_CASE("numbers and arrays are constants without a node") {
   CHECK(c.size() == 2);
   CHECK(c.rank() == 1);
   CHECK(c.dim(-1) == 2);
-  CHECK_FALSE(a.node());
+  CHECK_FALSE(detail::Engine::node(a));
   CHECK_FALSE(a.requires_grad());
   CHECK(a.is_leaf());
   CHECK(a.name().empty());
@@ -247,7 +247,7 @@ TEST_CASE("names are given to leaves, constants and results alike") {
 
 TEST_CASE("the value of a tensor that nobody else holds can be taken, of others it is shared") {
   Tensor alone(Array(Shape{3}, Real(1)));
-  CHECK(alone.unique());
+  CHECK(detail::Engine::unique(alone));
   const Real* place = alone.value().data();
   const Array taken = detail::Engine::take_value(std::move(alone));
   CHECK(taken.data() == place);

@@ -206,7 +206,7 @@ TEST_CASE("hooks see complete gradients also if the leaf is younger than what th
 
 TEST_CASE("observers are shown the gradient of a leaf that checkpoints use once, when it is complete") {
   struct Watch : Observer {
-    explicit Watch(const Tensor& leaf) : node(leaf.node().get()) {}
+    explicit Watch(const Tensor& leaf) : node(detail::Engine::node(leaf).get()) {}
     void complete_gradient(const Node& of, const Tensor& gradient) override {
       if (&of == node) seen.push_back(gradient.item());
     }

@@ -63,7 +63,7 @@ TEST_CASE("a backward pass begins with the seed that it was given, which stays w
   CHECK(the(named, "leaf").name == "x");
   CHECK(std::ranges::count(named.vertices, "v", &GraphVertex::name) == 1);
   CHECK(count_of(view_of(v), GraphRole::seed) == 1);  // one without a name
-  CHECK(!v.node());
+  CHECK(!detail::Engine::node(v));
   CHECK(count_of(GraphView::of({v * w}), GraphRole::seed) == 0);
 }
 
