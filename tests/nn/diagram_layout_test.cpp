@@ -327,8 +327,8 @@ TEST_CASE("arrows of the pictures of formulas run down, in order, and through no
   for (const Direction direction : directions) {
     CAPTURE(static_cast<int>(direction));
     check({y}, {.direction = direction});
-    check({derivatives[2]}, {.direction = direction, .formulas = true});
-    check({derivatives[3]}, {.direction = direction, .formulas = true});
+    check({derivatives[2]}, {.direction = direction, .expand_rules = true});
+    check({derivatives[3]}, {.direction = direction, .expand_rules = true});
     const Sketch net;
     const Tensor loss = mean(square(net(zeros({4, 2})))).named("loss");
     Tensors step = grad(loss, net.parameters(), {.create_graph = true});

@@ -164,7 +164,7 @@ TEST_CASE("a gradient rule is one box, named after its operation, that says what
   CHECK(std::ranges::count(view.vertices, GraphRole::seed, &GraphVertex::role) == 1);
   CHECK(std::ranges::count(view.vertices, GraphRole::constant, &GraphVertex::role) == 0);
   CHECK(std::ranges::count(view.vertices, "targets", &GraphVertex::name) == 1);
-  const GraphView formulas = GraphView::of(results, {.formulas = true});
+  const GraphView formulas = GraphView::of(results, {.expand_rules = true});
   check_acyclic(formulas);
   CHECK(formulas.vertices.size() > view.vertices.size() + 10);
 }

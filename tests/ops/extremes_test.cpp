@@ -164,12 +164,12 @@ TEST_CASE("extreme numbers: axes") {
           [&] { return chunk(x, 1, axis)[0]; },
           [&] { return repeat_interleave(x, 2, axis); },
           [&] { return index_select(x, axis, none); },
-          [&] { return sort(x, {.axis = axis}).values; },
-          [&] { return topk(x, 0, {.axis = axis}).values; },
+          [&] { return sort(x, axis).values; },
+          [&] { return topk(x, 0, axis).values; },
           [&] { return gather(x, axis, Index(shape, 0)); },
           [&] { return scatter_add(x, axis, Index(shape, 0), x); },
           [&] { return Tensor(to_real(index_select(mask, axis, none))); },
-          [&] { return Tensor(to_real(argsort(x, {.axis = axis}))); },
+          [&] { return Tensor(to_real(argsort(x, axis))); },
       };
       for (std::size_t i = 0; i < takes.size(); ++i) {
         CAPTURE(i);

@@ -98,8 +98,8 @@ inline void check_orders() {
       const Array x = with_ties(shape, special);
       const Tensor t(x);
       const std::int64_t few = std::max<std::int64_t>(1, size / 7);
-      const Sorted up = sort(t, {.axis = axis}), down = sort(t, {.axis = axis, .descending = true});
-      const Sorted top = topk(t, few, {.axis = axis}), middle_up = topk(t, few, {.axis = axis, .largest = false});
+      const Sorted up = sort(t, axis), down = sort(t, axis, {.descending = true});
+      const Sorted top = topk(t, few, axis), middle_up = topk(t, few, axis, {.largest = false});
       const ValuesAndIndices kth = kthvalue(t, few, axis, {.keepdim = true});
       const ValuesAndIndices highest = max(t, axis, {.keepdim = true}), lowest = min(t, axis, {.keepdim = true});
       const ValuesAndIndices centre = median(t, axis, {.keepdim = true});

@@ -137,7 +137,7 @@ class Collector {
     count_kept();
     if (options_.values) add_numbers(*options_.values);
     if (options_.overlay && options_.overlay->of_node) measure_nodes();
-    if (!options_.formulas) hide_constants_of_rules();
+    if (!options_.expand_rules) hide_constants_of_rules();
     renumber(topological_numbers(view_));
     place_in_frames(view_, ids(), whats_);
     add_equations(view_);
@@ -157,11 +157,11 @@ class Collector {
 
   // Whether this is the rest of a rule that only passes its gradient on, where rules are drawn as their operations.
   bool only_hands_on(const Node& node) const {
-    return options_.formulas && node.rule_id() != 0 && std::string_view(node.op) == "alias" && node.name().empty();
+    return options_.expand_rules && node.rule_id() != 0 && std::string_view(node.op) == "alias" && node.name().empty();
   }
 
   // Whether it adds gradients that meet, one after the other.
-  bool is_sum(const Node& node) const { return node.op == sum_of_gradients && !options_.formulas; }
+  bool is_sum(const Node& node) const { return node.op == sum_of_gradients && !options_.expand_rules; }
 
   // The ids of nodes, by vertex.
   std::vector<std::uint64_t> ids() const {
@@ -198,7 +198,7 @@ class Collector {
         view_.vertices[number(part)].name = node->name();
         continue;
       }
-      const bool of_rule = node->order > 0 && node->rule_id() != 0 && !options_.formulas;
+      const bool of_rule = node->order > 0 && node->rule_id() != 0 && !options_.expand_rules;
       if (of_rule || is_sum(*node)) rules_.insert(next);
       if (of_rule) {
         const auto [place, is_new] = rules.try_emplace({node->rule_id(), node->order}, next);

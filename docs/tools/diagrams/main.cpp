@@ -39,7 +39,7 @@ void second_derivative(const std::filesystem::path& folder) {
   const Tensor first = grad(y, {x}, {.create_graph = true})[0];
   const Tensor second = grad(first, {x}, {.create_graph = true})[0];
   save_graph(folder / "diagram_tanh2.svg", {second.named("second")},
-             {.title = "The second derivative of tanh", .formulas = true});
+             {.title = "The second derivative of tanh", .expand_rules = true});
 }
 
 // And so on: of any order it is a loop.
@@ -48,7 +48,7 @@ void third_derivative(const std::filesystem::path& folder) {
   Tensor y = tanh(x);
   for (int order = 1; order <= 3; ++order) y = grad(y, {x}, {.create_graph = true})[0];
   save_graph(folder / "diagram_tanh3.svg", {y.named("third")},
-             {.title = "The third derivative of tanh", .formulas = true});
+             {.title = "The third derivative of tanh", .expand_rules = true});
 }
 
 struct Net : nn::Module {

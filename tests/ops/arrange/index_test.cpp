@@ -139,20 +139,20 @@ TEST_CASE("sort is stable and puts NaN last") {
   CHECK(equal(sort(y).indices, Index({1, 6}, {3, 0, 2, 5, 4, 1})));
   CHECK(equal(argsort(Array({4}, {Real(0), Real(-0.0), Real(0), -std::numeric_limits<Real>::infinity()})),
               Index({4}, {3, 0, 1, 2})));
-  CHECK(equal(argsort(y, {.descending = true}), Index({1, 6}, {1, 4, 0, 2, 5, 3})));
-  CHECK(equal(sort(x34, {.axis = 0}).values.value(), Array({3, 4}, {0, -1, 2, -2, 3, 1, 6, 2, 4, 4, 7, 5})));
+  CHECK(equal(argsort(y, -1, {.descending = true}), Index({1, 6}, {1, 4, 0, 2, 5, 3})));
+  CHECK(equal(sort(x34, 0).values.value(), Array({3, 4}, {0, -1, 2, -2, 3, 1, 6, 2, 4, 4, 7, 5})));
   const Array large = normal({7, 1000});
-  const Array sorted = sort(large, {.descending = true}).values.value();
+  const Array sorted = sort(large, -1, {.descending = true}).values.value();
   for (std::int64_t row = 0; row < 7; ++row) {
     CHECK(std::is_sorted(sorted.data() + row * 1000, sorted.data() + (row + 1) * 1000, std::greater()));
     CHECK(std::is_permutation(sorted.data() + row * 1000, sorted.data() + (row + 1) * 1000, large.data() + row * 1000));
   }
-  CHECK_REFUSED(ValueError, sort(x34, {.axis = 2}), "sort", "axis 2", "rank 2");
+  CHECK_REFUSED(ValueError, sort(x34, 2), "sort", "axis 2", "rank 2");
 }
 
 TEST_CASE("topk takes NaN for the largest, and refuses what is not there") {
   CHECK(equal(topk(Array({6}, {2, not_a_number, 2, -1, 5, 2}), 2).indices, Index({2}, {1, 4})));
-  CHECK(equal(topk(Array({6}, {2, not_a_number, 2, -1, 5, 2}), 2, {.largest = false}).indices, Index({2}, {3, 0})));
+  CHECK(equal(topk(Array({6}, {2, not_a_number, 2, -1, 5, 2}), 2, -1, {.largest = false}).indices, Index({2}, {3, 0})));
   CHECK_REFUSED(ValueError, topk(x34, 5), "topk", "k = 5 of 4");
   CHECK_REFUSED(ValueError, topk(x34, -1), "topk", "k = -1 of 4");
 }

@@ -21,7 +21,7 @@ namespace {
 // The names of the operations in the graphs of these tensors.
 std::set<std::string> names_in(const Tensors& results) {
   std::set<std::string> names;
-  const GraphOptions all{.depth = 99, .roll_up = false, .formulas = true, .max_nodes = 1 << 20};
+  const GraphOptions all{.depth = 99, .roll_up = false, .expand_rules = true, .max_nodes = 1 << 20};
   for (const GraphVertex& vertex : GraphView::of(results, all).vertices) {
     if (is_operation(vertex)) names.insert(vertex.op);
   }

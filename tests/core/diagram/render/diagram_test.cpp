@@ -261,7 +261,7 @@ TEST_CASE("nothing to draw, an undefined tensor and a negative depth are refused
 TEST_CASE("an operation knows its formula and its derivative, a gradient rule the derivative, a leaf nothing") {
   const Tensor x = variable(2, "x");
   const Tensor slope = grad(tanh(x), {x}, {.create_graph = true})[0];
-  const GraphView rules = GraphView::of({slope}), expanded = GraphView::of({slope}, {.formulas = true});
+  const GraphView rules = GraphView::of({slope}), expanded = GraphView::of({slope}, {.expand_rules = true});
   CHECK(the(rules, "tanh").formula == "y = tanh x");
   CHECK(the(rules, "tanh").derivative == "dy/dx = 1 - y^2");
   CHECK(the(rules, "tanh'").formula.empty());

@@ -44,7 +44,7 @@ Tensor input(const std::string& name) { return tensor({1, 2}).named(name); }
 GraphVertex part_of(std::string_view op, const Shape& state, const std::function<Tensor(int)>& part) {
   Tensor h = zeros(state);
   for (int t = 0; t < 6; ++t) h = cell("cell", part(t), h);
-  const GraphView view = GraphView::of({h}, {.forms = true});
+  const GraphView view = GraphView::of({h}, {.reshapes = true});
   CHECK(std::ranges::count(view.vertices, op, &GraphVertex::op) == 1);
   CHECK(the(view, op).times == 6);
   return the(view, op);
@@ -160,8 +160,8 @@ TEST_CASE("what only changes the form of numbers is an arrow in diagrams with mo
   const Tensor y = in_module();
   CHECK(count(GraphView::of({y})) == 0);
   CHECK(GraphView::of({y}).edges.size() == 1);
-  CHECK(count(GraphView::of({y}, {.forms = true})) == 1);
-  CHECK(count(GraphView::of({y}, {.formulas = true})) == 1);
+  CHECK(count(GraphView::of({y}, {.reshapes = true})) == 1);
+  CHECK(count(GraphView::of({y}, {.expand_rules = true})) == 1);
   CHECK(count(GraphView::of({tanh(reshape(x, {4}))})) == 1);  // without modules
   CHECK(GraphView::of({y}, {.depth = 0}).vertices[1].operations == 2);
 }
