@@ -109,7 +109,7 @@ class Shape : public ShortList<std::int64_t> {
 /// `[2, 3]`.
 template <class T>
 std::string to_string(const ShortList<T>& list) {
-  return cat(list);
+  return str(list);
 }
 std::ostream& operator<<(std::ostream& out, const ShortList<std::int64_t>& list);
 std::ostream& operator<<(std::ostream& out, const ShortList<int>& list);

@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   kit::save_text(out / "05_picture.svg",
                  kit::line_plot({curve("observed", keys, values, Style::points), curve("truth", x, y, Style::dashed),
                                  curve("average", x, average), curve("w = 1", x, fixed),
-                                 curve(cat("w = ", kit::fixed(w.item(), 2), ", learned"), x, learned)},
+                                 curve(str("w = ", kit::fixed(w.item(), 2), ", learned"), x, learned)},
                                 {.title = "Attention pooling", .x_label = "x", .y_label = "y", .height = 360}));
   return 0;
 }

@@ -19,7 +19,7 @@ namespace annotated {
 /// n labels, from the first number on.
 inline std::vector<std::string> counted(std::int64_t n, std::int64_t first = 0) {
   std::vector<std::string> labels;
-  for (std::int64_t i = 0; i < n; ++i) labels.push_back(cat(first + i));
+  for (std::int64_t i = 0; i < n; ++i) labels.push_back(str(first + i));
   return labels;
 }
 

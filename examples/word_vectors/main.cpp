@@ -136,7 +136,7 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
 }
 
 void run(const Config& config, kit::Example& example) {
-  if (config.dim % 4 != 0) throw kit::OptionError("--dim", cat(config.dim, " is no multiple of 4"));
+  if (config.dim % 4 != 0) throw kit::OptionError("--dim", str(config.dim, " is no multiple of 4"));
   const std::filesystem::path& out = example.out;
   const Text text(config);
   const SkipGram model(text.vocab().size(), config.dim);

@@ -18,7 +18,7 @@ struct Dropout : Layer<Dropout> {
   const double p;
 
  protected:
-  std::string settings() const override { return cat(p); }
+  std::string settings() const override { return str(p); }
 };
 
 namespace detail {
@@ -37,7 +37,7 @@ struct ChannelDropout final : Layer<ChannelDropout<name, function>> {
 
  protected:
   std::string class_name() const override { return name.text; }
-  std::string settings() const override { return cat(p); }
+  std::string settings() const override { return str(p); }
 };
 
 }  // namespace detail
@@ -70,7 +70,7 @@ struct DropPath : Layer<DropPath> {
   const double p;
 
  protected:
-  std::string settings() const override { return cat(p); }
+  std::string settings() const override { return str(p); }
 };
 
 }  // namespace xgrad::nn

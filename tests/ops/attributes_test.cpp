@@ -21,12 +21,12 @@ struct Trace : Observer {
   std::string text;
 
   void operation(const OperationRun& run) override {
-    append(text, cat('\n', run.op, ' ', run.output.shape()));
+    append(text, str('\n', run.op, ' ', run.output.shape()));
     for (const Tensor* input : run.inputs) {
-      if (input->rank() == 0 && !input->requires_grad()) append(text, cat(" (", input->item(), ')'));
+      if (input->rank() == 0 && !input->requires_grad()) append(text, str(" (", input->item(), ')'));
     }
     for (const Attribute& attribute : run.attributes) {
-      append(text, cat(", ", attribute.name));
+      append(text, str(", ", attribute.name));
       std::visit([this](const auto& value) { append(text, ' '), show(value); }, attribute.value);
     }
   }
@@ -34,12 +34,12 @@ struct Trace : Observer {
  private:
   template <class T>
   void show(const T& value) {
-    append(text, cat(value));
+    append(text, str(value));
   }
   template <class T>
   void show(const BasicArray<T>& value) {
-    append(text, cat(value.shape()));
-    for (const T& element : value) append(text, cat(' ', element));
+    append(text, str(value.shape()));
+    for (const T& element : value) append(text, str(' ', element));
   }
 };
 
@@ -322,8 +322,8 @@ TEST_CASE("layers that differ in a setting look different") {
   const Index lengths({4}, {1, 2, 3, 2}), other_lengths({4}, {3, 2, 1, 2});
   DIFFER("rnn f", Squash::tanh, Squash::relu, rnn(steps, x, x, value).output);
   const auto recurrences = [&](const std::string& what, const auto& f) {
-    DIFFER_IN_DATA(cat(what, " lengths"), lengths, other_lengths, f({.lengths = value}));
-    DIFFER(cat(what, " reverse"), false, true, f({.reverse = value}));
+    DIFFER_IN_DATA(str(what, " lengths"), lengths, other_lengths, f({.lengths = value}));
+    DIFFER(str(what, " reverse"), false, true, f({.reverse = value}));
   };
   recurrences("rnn", [&](const RecurrenceOptions& options) { return rnn(steps, x, x, Squash::tanh, options).output; });
   recurrences("lstm", [&](const RecurrenceOptions& options) { return lstm(gates, w, x, x, options).output; });
@@ -431,7 +431,7 @@ TEST_CASE("losses that differ in a setting look different") {
     const Call &one = calls[i], &other = calls[(i + calls.size() / 3) % calls.size()];
     const Tensors in = one.leaves();
     differ(
-        cat(one.name, " and ", other.name), [&] { return one.run(in); }, [&] { return other.run(in); });
+        str(one.name, " and ", other.name), [&] { return one.run(in); }, [&] { return other.run(in); });
   }
   const Tensor &x = square_matrix, &y = positive, signs = tensor({1, -1, 1, -1});
   DIFFER("smooth_l1_loss beta", 1.0, 2.0, smooth_l1_loss(x, y, {.beta = value}));

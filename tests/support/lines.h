@@ -62,7 +62,7 @@ inline void check_scans() {
     const Shape& shape = each.shape;
     const int axis = each.axis;
     for (const bool special : {false, true}) {
-      INFO(cat(shape), " along ", axis, special ? " with NaN" : "");
+      INFO(str(shape), " along ", axis, special ? " with NaN" : "");
       const Array x = special ? with_ties(shape, true) : normal(shape, 3);
       const Array sums = cumsum(Tensor(x), axis).value(), products = cumprod(Tensor(x), axis).value();
       int wrong = 0;
@@ -94,7 +94,7 @@ inline void check_orders() {
     const std::int64_t size = shape[axis];
     if (shape.numel() == 0) continue;
     for (const bool special : {false, true}) {
-      INFO(cat(shape), " along ", axis, special ? " with NaN" : "");
+      INFO(str(shape), " along ", axis, special ? " with NaN" : "");
       const Array x = with_ties(shape, special);
       const Tensor t(x);
       const std::int64_t few = std::max<std::int64_t>(1, size / 7);

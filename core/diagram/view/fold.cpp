@@ -246,7 +246,7 @@ void add_to_scale(GraphScale& scale, GraphVertex& vertex) {
   scale.first = std::min(scale.first, *vertex.overlay);
   scale.last = std::max(scale.last, *vertex.overlay);
   vertex.remarks.push_back(
-      cat(scale.title, ' ', amount_text(*vertex.overlay, scale.unit), vertex.times > 1 ? " each" : ""));
+      str(scale.title, ' ', amount_text(*vertex.overlay, scale.unit), vertex.times > 1 ? " each" : ""));
 }
 
 }  // namespace

@@ -116,9 +116,9 @@ void unrolled_rnn(const std::filesystem::path& folder) {
   const Tensor w = variable(zeros({8, 12}).value(), "W"), bias = variable(zeros({8}).value(), "b");
   Tensor h = variable(zeros({2, 8}).value(), "h0");
   for (int t = 1; t <= 3; ++t) {
-    const Tensor x = zeros({2, 4}).named(cat("x", t));
-    const Scope frame(intern(cat("step ", t)));
-    h = tanh(linear(concat({x, h}, 1), w, bias)).named(cat("h", t));
+    const Tensor x = zeros({2, 4}).named(str("x", t));
+    const Scope frame(intern(str("step ", t)));
+    h = tanh(linear(concat({x, h}, 1), w, bias)).named(str("h", t));
   }
   save_graph(folder / "recurrent_unrolled.svg", {h},
              {.title = "h = tanh(W (x, h) + b), three steps",
@@ -131,9 +131,9 @@ void unrolled_rnn(const std::filesystem::path& folder) {
 void lstm_cell(const std::filesystem::path& folder) {
   const Tensor x = zeros({2, 4}).named("x"), h = zeros({2, 8}).named("h"), c = zeros({2, 8}).named("c");
   const auto gate = [&](const char* name, Tensor (*squash)(const Tensor&)) {
-    const Tensor w = variable(zeros({8, 4}).value(), cat("gate ", name, ".W_", name)),
-                 u = variable(zeros({8, 8}).value(), cat("gate ", name, ".U_", name));
-    const Scope frame(intern(cat("gate ", name)));
+    const Tensor w = variable(zeros({8, 4}).value(), str("gate ", name, ".W_", name)),
+                 u = variable(zeros({8, 8}).value(), str("gate ", name, ".U_", name));
+    const Scope frame(intern(str("gate ", name)));
     return squash(linear(x, w) + linear(h, u)).named(name);
   };
   const Tensor i = gate("i", sigmoid), f = gate("f", sigmoid), g = gate("g", tanh), o = gate("o", sigmoid);

@@ -63,7 +63,7 @@ TEST_CASE("seeds and numbers of draws are whole numbers of any type, and negativ
   CHECK_REFUSED(ValueError, random_uniform({3}, {.draw = -2}), "draw", "-2 is negative");
   CHECK_REFUSED(ValueError, manual_seed(-3), "seed", "-3 is negative");
   CHECK(random_state() == before);
-  CHECK(cat(before.seed, Seed(5)) == cat(std::uint64_t{before.seed}, 5));
+  CHECK(str(before.seed, Seed(5)) == str(std::uint64_t{before.seed}, 5));
 }
 
 TEST_CASE("a mixed seed is the cipher of its numbers") {

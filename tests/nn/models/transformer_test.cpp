@@ -98,7 +98,7 @@ TEST_CASE("Norms over (T, C) take sequences of T positions only, and steps of T"
   const Eval eval(model);
   for (const std::int64_t T : {99, 101}) {
     CHECK_REFUSED(ShapeError, model.encoder(Index({2, T}, 1)), "encoder_block", "norms over [100, 24]",
-                  cat("[2, ", T, ", 24]"), "in encoder.blocks.0");
+                  str("[2, ", T, ", 24]"), "in encoder.blocks.0");
   }
   const Tensor memory(normal({2, 5, 24}));
   const Index ids = arange(200).reshaped({2, 100});
@@ -112,7 +112,7 @@ TEST_CASE("Norms over (T, C) take sequences of T positions only, and steps of T"
 TEST_CASE("norm_shape is (C) or (T, C)") {
   for (const Shape& sizes : {Shape{5}, Shape{6, 5}, Shape{2, 5, 6}}) {
     CHECK_REFUSED(ValueError, EncoderBlock(root, small_over(sizes)), "transformer",
-                  cat("needs norm_shape (C) or (T, C) with C = 6, got ", sizes));
+                  str("needs norm_shape (C) or (T, C) with C = 6, got ", sizes));
   }
   CHECK_REFUSED(ValueError, EncoderBlock(root, small_over({0, 6})), "LayerNorm", "size 0 is not positive");
   for (const Shape& sizes : {Shape{6}, Shape{3, 6}}) {
@@ -292,7 +292,7 @@ TEST_CASE("A memory mask that does not know a position, or lengths beyond the me
   }
   for (const std::int64_t length : {std::int64_t{-1}, std::int64_t{5}, std::int64_t{1} << 62}) {
     CHECK_REFUSED(ValueError, decoder(Index({1, 2}, 1), layers, padding(Index({1}, length))), "decoder",
-                  cat("length ", length, " is not in [0, 4]"));
+                  str("length ", length, " is not in [0, 4]"));
   }
   CHECK_REFUSED(ShapeError, decoder.start(normal({4, 6})), "decoder", "needs a memory (B, S, C), got [4, 6]");
 }

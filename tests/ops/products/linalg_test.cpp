@@ -32,7 +32,7 @@ const Shape squares[] = {{1, 1}, {2, 2}, {5, 5}, {3, 4, 4}, {2, 1, 3, 3}};
 
 TEST_CASE("factors multiply to what they came from") {
   for (const Shape& shape : {Shape{1, 1}, {4, 4}, {5, 3}, {3, 5}, {1, 4}, {4, 1}, {2, 3, 4, 2}, {2, 1, 2, 4}}) {
-    CAPTURE(cat(shape));
+    CAPTURE(str(shape));
     const Tensor a = normal(shape);
     const std::int64_t k = std::min(shape.dim(-1), shape.dim(-2));
     for (const auto mode : {linalg::QrMode::reduced, linalg::QrMode::complete}) {

@@ -19,7 +19,7 @@ TEST_CASE("variances and sums of powers by kernels are those of operations, alon
   for (const Case& each : cases) {
     const Shape& shape = each.shape;
     const Axes& axes = each.axes;
-    INFO(cat(shape), " over ", cat(axes));
+    INFO(str(shape), " over ", str(axes));
     const KeepdimOptions keep{.keepdim = true};
     const auto centred = [axes, keep](const Tensor& x) { return x - mean(x, axes, keep); };
     const auto spread = [&, keep](const Tensor& x) { return mean(square(centred(x)), axes, keep); };
