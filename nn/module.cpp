@@ -576,8 +576,8 @@ void save(const Module& module, const std::string& path) {
   save_safetensors(path, {.arrays = module.state_dict(), .metadata = {}});
 }
 
-void load(const Module& module, const std::string& path) {
-  module.load_state_dict(load_safetensors(path).arrays, {.source = path});
+StateDifference load(const Module& module, const std::string& path, const LoadStateOptions& options) {
+  return module.load_state_dict(load_safetensors(path).arrays, {.strict = options.strict, .source = path});
 }
 
 }  // namespace xgrad::nn

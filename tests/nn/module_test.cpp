@@ -161,6 +161,7 @@ TEST_CASE("A model goes to a file and back") {
             "  missing:\n    \"shift\"\n    \"first.weight\"\n    \"second.weight\"\n"
             "  unexpected:\n    \"weight\"\n"
             "  in blocks.0 (Block)"));
+  CHECK(load(to.blocks[0], path, {.strict = false}).unexpected == std::vector<std::string>{"weight"});
   save_safetensors(path, {.arrays = from.state_dict(), .metadata = {}});
   CHECK_NOTHROW(load(to, path));
 }
