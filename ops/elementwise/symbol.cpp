@@ -307,36 +307,16 @@ Symbol operator-(const Symbol& a) {
   return Symbol(make(Expression::negative, "-", {a.expression_}));
 }
 
-Symbol abs(const Symbol& a) { return Symbol(call("abs", a.expression_)); }
-Symbol sign(const Symbol& a) { return Symbol(call("sign", a.expression_)); }
-Symbol sqrt(const Symbol& a) { return Symbol(call("sqrt", a.expression_)); }
-Symbol exp(const Symbol& a) { return Symbol(call("exp", a.expression_)); }
+#define XGRAD_SYMBOL(name) \
+  Symbol name(const Symbol& a) { return Symbol(call(#name, a.expression_)); }
+XGRAD_PRINTED_FUNCTIONS(XGRAD_SYMBOL)
+#undef XGRAD_SYMBOL
 Symbol expm1(const Symbol& a) { return exp(a) - 1; }
 Symbol log(const Symbol& a) { return Symbol(call("ln", a.expression_)); }
 Symbol log1p(const Symbol& a) { return log(1 + a); }
 Symbol log2(const Symbol& a) { return log(a) / std::numbers::ln2; }
 Symbol log10(const Symbol& a) { return log(a) / std::numbers::ln10; }
 Symbol exp2(const Symbol& a) { return pow(2, a); }
-Symbol sin(const Symbol& a) { return Symbol(call("sin", a.expression_)); }
-Symbol cos(const Symbol& a) { return Symbol(call("cos", a.expression_)); }
-Symbol tan(const Symbol& a) { return Symbol(call("tan", a.expression_)); }
-Symbol asin(const Symbol& a) { return Symbol(call("asin", a.expression_)); }
-Symbol acos(const Symbol& a) { return Symbol(call("acos", a.expression_)); }
-Symbol atan(const Symbol& a) { return Symbol(call("atan", a.expression_)); }
-Symbol sinh(const Symbol& a) { return Symbol(call("sinh", a.expression_)); }
-Symbol cosh(const Symbol& a) { return Symbol(call("cosh", a.expression_)); }
-Symbol tanh(const Symbol& a) { return Symbol(call("tanh", a.expression_)); }
-Symbol asinh(const Symbol& a) { return Symbol(call("asinh", a.expression_)); }
-Symbol acosh(const Symbol& a) { return Symbol(call("acosh", a.expression_)); }
-Symbol atanh(const Symbol& a) { return Symbol(call("atanh", a.expression_)); }
-Symbol floor(const Symbol& a) { return Symbol(call("floor", a.expression_)); }
-Symbol ceil(const Symbol& a) { return Symbol(call("ceil", a.expression_)); }
-Symbol trunc(const Symbol& a) { return Symbol(call("trunc", a.expression_)); }
-Symbol round(const Symbol& a) { return Symbol(call("round", a.expression_)); }
-Symbol erf(const Symbol& a) { return Symbol(call("erf", a.expression_)); }
-Symbol sigmoid(const Symbol& a) { return Symbol(call("sigmoid", a.expression_)); }
-Symbol normal_cdf(const Symbol& a) { return Symbol(call("normal_cdf", a.expression_)); }
-Symbol normal_pdf(const Symbol& a) { return Symbol(call("normal_pdf", a.expression_)); }
 Symbol gauss(const Symbol& a) { return exp(-(a * a)); }
 Symbol pow(const Symbol& a, const Symbol& b) {
   return Symbol(make(Expression::power, "^", {a.expression_, b.expression_}));
