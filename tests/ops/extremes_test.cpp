@@ -69,7 +69,7 @@ TEST_CASE("extreme numbers: sizes of new arrays") {
     accepts(legal, [&] { rand({n}); });
     accepts(legal, [&] { randn({n, 1}); });
     accepts(legal, [&] { randint(0, 2, {n}); });
-    accepts(legal, [&] { random_permutation(n, key); });
+    accepts(legal, [&] { randperm(n, key); });
     accepts(n >= 0 && n < 1 << 24, [&] { eye(n); });
     accepts(legal, [&] { eye(2, n); });
     accepts(legal, [&] { one_hot(Index(Shape{0}), n); });
@@ -96,7 +96,7 @@ TEST_CASE("extreme numbers: draws stay between their bounds") {
       CAPTURE(low);
       CAPTURE(high);
       accepts(low < high, [&] {
-        for (const std::int64_t n : random_integers(low, high, {20}, key)) CHECK((n >= low && n < high));
+        for (const std::int64_t n : randint(low, high, {20}, key)) CHECK((n >= low && n < high));
       });
     }
   }

@@ -87,7 +87,7 @@ void LoaderProgress::begin() {
 Index LoaderProgress::drawn() const {
   if (!options_.shuffle) return arange(samples_);
   const SampleRandomness random(options_.seed, epoch(), of_epoch);
-  return random_permutation(samples_, next_random_key());
+  return randperm(samples_);
 }
 
 std::vector<Index> LoaderProgress::planned() const {

@@ -226,7 +226,7 @@ TEST_CASE("Every block attends to all encoder blocks, whatever the mask") {
   // The same keys one block behind the other; their order does not matter.
   const Tensor memory = concat(layers, 1);
   const Tensor bias(normal({2, 1, 4, 3}, 3));
-  const AttentionMask padded = padding(lengths_3_2), ignored{.masked = Mask({1, 3}, {false, true, false})},
+  const AttentionMask padded = padding(lengths_3_2), ignored{.masked = mask({{false, true, false}})},
                       biased{.bias = bias};
   CHECK(decoder(ids, layers).shape() == Shape{2, 4, 13});
   check_close(decoder(ids, layers).value(), decoder(ids, memory).value());
@@ -234,7 +234,7 @@ TEST_CASE("Every block attends to all encoder blocks, whatever the mask") {
   check_close(decoder(ids, layers, padded).value(),
               decoder(ids, memory, {.masked = concat(std::vector{behind, behind}, -1)}).value());
   check_close(decoder(ids, layers, ignored).value(),
-              decoder(ids, memory, {.masked = Mask({1, 6}, {false, true, false, false, true, false})}).value());
+              decoder(ids, memory, {.masked = mask({{false, true, false, false, true, false}})}).value());
   check_close(decoder(ids, layers, biased).value(), decoder(ids, memory, {.bias = concat({bias, bias}, -1)}).value());
 
   AttentionRecorder recorder;
@@ -255,7 +255,7 @@ TEST_CASE("Causal and banded memory masks count positions, whatever the decoder 
                                  window({.before = std::numeric_limits<std::int64_t>::max()}),
                                  causal & window({.before = 2, .after = 1}) & padding(Index({2}, {4, 2})),
                                  window({.after = 1}) & padding(per_query),
-                                 AttentionMask{.masked = Mask({1, 4}, {false, true, false, true})} & causal,
+                                 AttentionMask{.masked = mask({{false, true, false, true}})} & causal,
                                  AttentionMask{.bias = Tensor(normal({5, 4}, 3))} & causal};
   for (const CrossAttention to : {CrossAttention::last, CrossAttention::same_depth, CrossAttention::all}) {
     const Decoder decoder{root, 13, attending(to)};
