@@ -137,7 +137,7 @@ std::string first_module(const Trial& trial, const Sequences& other, const Where
     if (one[k].module != two[k].module || !wrong(one[k].output, two[k].output)) continue;
     if (!std::ranges::equal(one[k].inputs, two[k].inputs, std::not_fn(wrong))) continue;
     const Module& module = *one[k].module;
-    return module.path().empty() ? module.description() : cat(module.path(), " (", module.description(), ")");
+    return module.path().empty() ? module.description() : str(module.path(), " (", module.description(), ")");
   }
   return {};
 }
@@ -219,19 +219,19 @@ PaddingInvarianceReport detail::check_padding_invariance(const Trial& trial, con
 std::string to_string(const CausalityReport& report) {
   if (report.leak) {
     const auto& [t, s, change, module] = *report.leak;
-    return cat("check_causality: output ", t, " depends on input ", s, ": it moves by ", rounded(change), " with it",
+    return str("check_causality: output ", t, " depends on input ", s, ": it moves by ", rounded(change), " with it",
                module.empty() ? "" : "; first in ", module, "\n");
   }
   if (!report.depends) return "check_causality: no output depends on any input: does f use what it is given?\n";
-  return cat("check_causality: no output depends on a later input (", report.positions, " positions)\n");
+  return str("check_causality: no output depends on a later input (", report.positions, " positions)\n");
 }
 
 std::string to_string(const PaddingInvarianceReport& report) {
   if (report.leak) {
     const auto& [output, change, module, columns] = *report.leak;
     const std::string missing =
-        cat(" without the last ", columns, columns == 1 ? " column" : " columns", ", which is padding");
-    return cat("check_padding_invariance: output ", output, " moves by ", rounded(change),
+        str(" without the last ", columns, columns == 1 ? " column" : " columns", ", which is padding");
+    return str("check_padding_invariance: output ", output, " moves by ", rounded(change),
                columns == 0 ? " with the padding" : missing, module.empty() ? "" : "; first in ", module, "\n");
   }
   if (!report.depends) {

@@ -23,7 +23,7 @@ void use_huge_pages(const Tensor& weights) {
 
 // 1234567 as 1,234,567.
 std::string with_commas(std::int64_t count) {
-  std::string digits = cat(count);
+  std::string digits = str(count);
   for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) {
     digits.insert(static_cast<std::size_t>(i), 1, ',');
   }
@@ -150,7 +150,7 @@ bool Module::is_within(const Module& whole) const {
 const char* Module::declared_later() const { return parent_ ? "; is it declared after this layer?" : ""; }
 
 std::string Module::full_name(std::string_view name) const {
-  return path().empty() ? std::string(name) : cat(path(), ".", name);
+  return path().empty() ? std::string(name) : str(path(), ".", name);
 }
 
 void Module::check_new_name(std::string_view name) const {
@@ -333,7 +333,7 @@ std::vector<std::pair<std::string, const Module*>> Module::named_modules() const
   std::vector<std::pair<std::string, const Module*>> all{{"", this}};
   for (const auto& [name, child] : children_) {
     for (const auto& [below, module] : child->named_modules()) {
-      all.emplace_back(below.empty() ? name : cat(name, ".", below), module);
+      all.emplace_back(below.empty() ? name : str(name, ".", below), module);
     }
   }
   return all;
@@ -411,7 +411,7 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
       return same(other.tensor, one.tensor) && !same_numbers(other.value, one.value);
     };
     if (const auto other = std::ranges::find_if(matches, disagrees); other != matches.end()) {
-      difference.add_mismatch(one.name, cat("differs from ", other->name, ", which is the same parameter"));
+      difference.add_mismatch(one.name, str("differs from ", other->name, ", which is the same parameter"));
     }
   }
   if (options.strict || !difference.mismatched.empty()) difference.refuse("load_state_dict", options.source);
@@ -526,9 +526,9 @@ struct ModulePrinter {
     const std::int64_t count = module.num_parameters();
     Lines all{{module.description(), count > 0 ? with_commas(count) : ""}};
     for (const Module::Entry& entry : module.entries_) {
-      const std::string text = cat("  ", entry.name, " ", entry.tensor.shape());
+      const std::string text = str("  ", entry.name, " ", entry.tensor.shape());
       const bool shared = entry.kind == Module::Entry::shared, buffer = entry.is_buffer();
-      all.push_back({text + (shared   ? cat(" = ", entry.tensor.name())
+      all.push_back({text + (shared   ? str(" = ", entry.tensor.name())
                              : buffer ? " (buffer)"
                                       : ""),
                      shared || buffer ? "" : with_commas(entry.tensor.size())});
@@ -542,10 +542,10 @@ struct ModulePrinter {
       }
       std::string name = children[i].first;
       if (last > i) {
-        append(name, cat("...", children[last].first));
-        child[0].count = cat(last - i + 1, " x ", child[0].count);
+        append(name, str("...", children[last].first));
+        child[0].count = str(last - i + 1, " x ", child[0].count);
       }
-      child[0].text = cat(name, ": ", child[0].text);
+      child[0].text = str(name, ": ", child[0].text);
       for (Line& line : child) all.push_back({"  " + line.text, std::move(line.count)});
     }
     return all;
@@ -577,8 +577,8 @@ void save(const Module& module, const std::string& path) {
   save_safetensors(path, {.arrays = module.state_dict(), .metadata = {}});
 }
 
-void load(const Module& module, const std::string& path) {
-  module.load_state_dict(load_safetensors(path).arrays, {.source = path});
+StateDifference load(const Module& module, const std::string& path, const LoadStateOptions& options) {
+  return module.load_state_dict(load_safetensors(path).arrays, {.strict = options.strict, .source = path});
 }
 
 }  // namespace xgrad::nn

@@ -121,7 +121,7 @@ enum class Decay {
 
 struct LoadStateOptions {
   bool strict = true;            ///< refuse missing and unexpected names
-  std::string_view source = {};  ///< the file that the state came from, for errors
+  std::string_view source = {};  ///< the file that the state came from, for errors; load() knows it
 };
 
 /// A layer or a model: parameters, buffers and child modules, each with a name. Modules are neither copied nor moved,
@@ -385,10 +385,11 @@ std::int64_t unfreeze(const Module& module);
 std::string to_string(const Module& module);
 std::ostream& operator<<(std::ostream& out, const Module& module);
 
-/// Writes the module's state to a safetensors file, and reads it back. Throw as save_safetensors, load_safetensors and
-/// Module::load_state_dict; when loading throws, nothing has changed.
+/// Writes the module's state to a safetensors file, and reads it back, `load(model, path, {.strict = false})` also
+/// where names are missing or unexpected. Throw as save_safetensors, load_safetensors and Module::load_state_dict; when
+/// loading throws, nothing has changed.
 void save(const Module& module, const std::string& path);
-void load(const Module& module, const std::string& path);
+StateDifference load(const Module& module, const std::string& path, const LoadStateOptions& options = {});
 
 namespace detail {
 

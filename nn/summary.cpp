@@ -93,9 +93,9 @@ std::string to_string(const ModelSummary& summary) {
   using Cells = std::array<std::string, 6>;
   std::vector<Cells> lines{{"module", "output", "parameters", "multiply-adds", "keeps", "ms"}};
   for (const ModelSummary::Row& row : summary.rows) {
-    const std::string what = row.what.empty() ? std::string() : cat(": ", row.what);
-    lines.push_back({cat(std::string(2 * static_cast<std::size_t>(row.level), ' '), row.name, what),
-                     row.output ? cat(*row.output) : "",
+    const std::string what = row.what.empty() ? std::string() : str(": ", row.what);
+    lines.push_back({str(std::string(2 * static_cast<std::size_t>(row.level), ' '), row.name, what),
+                     row.output ? str(*row.output) : "",
                      xgrad::detail::amount_text(static_cast<double>(row.parameters), {}),
                      xgrad::detail::amount_text(static_cast<double>(row.multiply_adds), {}),
                      xgrad::detail::amount_text(static_cast<double>(row.kept_bytes), "B"),
@@ -111,9 +111,9 @@ std::string to_string(const ModelSummary& summary) {
     std::string line;
     for (std::size_t c = 0; c < cells.size(); ++c) {
       const std::string room(widths[c] - cells[c].size(), ' ');
-      append(line, cat(c == 0 ? "" : "  ", c < left ? cells[c] : room, c < left ? room : cells[c]));
+      append(line, str(c == 0 ? "" : "  ", c < left ? cells[c] : room, c < left ? room : cells[c]));
     }
-    append(text, cat(line, '\n'));
+    append(text, str(line, '\n'));
   }
   return text;
 }

@@ -22,7 +22,7 @@ struct Named {
 };
 
 std::string name_of(const Tensor& parameter, std::size_t number) {
-  return parameter.name().empty() ? cat(number) : parameter.name();
+  return parameter.name().empty() ? str(number) : parameter.name();
 }
 
 // The gradient of a duplicate would count and be scaled twice.

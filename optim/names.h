@@ -13,7 +13,7 @@ namespace xgrad::optim::detail {
 /// that is there already, GraphError for one that is no leaf.
 template <class Entries>
 std::string name_of_new(const char* who, const Tensor& parameter, const Entries& others) {
-  const std::string own = parameter.name().empty() ? cat(others.size()) : parameter.name();
+  const std::string own = parameter.name().empty() ? str(others.size()) : parameter.name();
   if (!parameter.is_leaf()) {
     fail<GraphError>(who, "only leaves can be parameters, not the result of ",
                      xgrad::detail::Engine::node(parameter)->op);
@@ -23,7 +23,7 @@ std::string name_of_new(const char* who, const Tensor& parameter, const Entries&
   std::string name = own;
   const auto has_name = [&](const auto& entry) { return entry.name == name; };
   for (std::size_t number = others.size(); std::ranges::any_of(others, has_name); ++number) {
-    name = cat(own, "#", number);
+    name = str(own, "#", number);
   }
   return name;
 }

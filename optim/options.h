@@ -67,14 +67,14 @@ inline double rate_in(const StateFile& state, const std::string& key) {
 
 /// Writes settings into a state, each name with this suffix.
 inline void add_settings(StateFile& state, const std::vector<Setting>& settings, std::string_view suffix = {}) {
-  for (const auto& [name, value, range] : settings) state.metadata[cat(name, suffix)] = cat(value);
+  for (const auto& [name, value, range] : settings) state.metadata[str(name, suffix)] = str(value);
 }
 
 /// Throws FormatError for a setting that has another value in the state. A state without the setting fits.
 inline void check_settings(const StateFile& state, const std::vector<Setting>& settings, std::string_view suffix = {},
                            std::string_view where = {}) {
   for (const auto& [name, value, range] : settings) {
-    const std::string key = cat(name, suffix);
+    const std::string key = str(name, suffix);
     if (!state.metadata.contains(key)) continue;
     if (const double before = number_in(state, key, name); before != value) {
       refuse(state, "taken with ", name, " ", before, where, ", not ", value);

@@ -38,7 +38,7 @@ Tensors matching(const Tensors& parameters, std::string_view pattern) {
   }
   if (found.empty()) {
     fail<ValueError>("matching", escaped(pattern), " fits none of ", parameters.size(), " parameters",
-                     parameters.empty() ? "" : cat("; the first is ", escaped(parameters[0].name())));
+                     parameters.empty() ? "" : str("; the first is ", escaped(parameters[0].name())));
   }
   return found;
 }

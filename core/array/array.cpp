@@ -64,7 +64,7 @@ std::string readable_bytes(double bytes) {
   for (; bytes >= 1000 && unit + 1 < units.size(); ++unit) bytes /= 1000;
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, bytes, std::chars_format::general, 3).ptr;
-  return cat(std::string_view(digits, static_cast<std::size_t>(end - digits)), " ", units[unit]);
+  return str(std::string_view(digits, static_cast<std::size_t>(end - digits)), " ", units[unit]);
 }
 
 template <class T>
@@ -182,7 +182,7 @@ Shape resolve_shape(std::string_view op, const Shape& from, const Shape& to) {
   if (open >= 0 && rest == 0) fail<ShapeError>(op, "-1 is ambiguous next to a size of 0 in ", to);
   if (open < 0 ? rest != count : count % rest != 0) {
     fail<ShapeError>(op, from, " of ", count, " elements cannot become ", to,
-                     open < 0 ? std::string() : cat(": they are not divisible by ", rest));
+                     open < 0 ? std::string() : str(": they are not divisible by ", rest));
   }
   if (open >= 0) known[open] = count / rest;
   return known;

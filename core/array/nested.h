@@ -1,4 +1,4 @@
-// Nested: numbers in braces, to any depth, {{1, 2}, {3, 4}}, the argument of tensor(), index() and variable().
+// Nested: numbers in braces, to any depth, {{1, 2}, {3, 4}}, the argument of tensor(), index(), mask() and variable().
 #pragma once
 
 #include <initializer_list>

@@ -78,8 +78,8 @@ Array random_normal(const Shape& shape, const RandomKey& key) {
   });
 }
 
-Index random_integers(std::int64_t low, std::int64_t high, const Shape& shape, const RandomKey& key) {
-  if (low >= high) fail<ValueError>("random_integers", "low ", low, " is not below high ", high);
+Index randint(std::int64_t low, std::int64_t high, const Shape& shape, const RandomKey& key) {
+  if (low >= high) fail<ValueError>("randint", "low ", low, " is not below high ", high);
   const auto range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
   Index result(shape);
   std::int64_t* out = result.mutable_data();
@@ -94,7 +94,8 @@ Index random_integers(std::int64_t low, std::int64_t high, const Shape& shape, c
   return result;
 }
 
-Index random_permutation(std::int64_t n, const RandomKey& key) {
+Index randperm(std::int64_t n, const RandomKey& key) {
+  if (n < 0) fail<ValueError>("randperm", "negative count ", n);
   Index result(Shape{n});
   std::int64_t* order = result.mutable_data();
   std::iota(order, order + n, std::int64_t{0});

@@ -3,6 +3,9 @@
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011) turns a key and a
 // counter into four random words; there is no state to carry from one number to the next. So element i of a draw
 // depends only on the seed, the number of the draw and i, not on the shape, the order or the number of threads.
+//
+// The key of a draw is the last argument of the functions that draw, by default that of the next draw of this thread's
+// generator: randperm(n), or randperm(n, {.seed = 1, .draw = epoch}).
 #pragma once
 
 #include <array>
@@ -88,9 +91,9 @@ Array random_uniform(const Shape& shape, const RandomKey& key);
 /// Normal with mean 0 and deviation 1, by Wichura's inverse of the distribution function (AS 241, 1988).
 Array random_normal(const Shape& shape, const RandomKey& key);
 /// Whole numbers in [low, high). Throws ValueError unless low < high.
-Index random_integers(std::int64_t low, std::int64_t high, const Shape& shape, const RandomKey& key);
-/// 0 ... n - 1 in random order (Fisher-Yates).
-Index random_permutation(std::int64_t n, const RandomKey& key);
+Index randint(std::int64_t low, std::int64_t high, const Shape& shape, const RandomKey& key = next_random_key());
+/// 0 ... n - 1 in random order (Fisher-Yates). Throws ValueError for a negative n.
+Index randperm(std::int64_t n, const RandomKey& key = next_random_key());
 
 /// The quantile of the standard normal distribution at p in (0, 1): AS 241, relative error 1e-16.
 double normal_quantile(double p);

@@ -90,7 +90,7 @@ std::string hint_for(const Shape& a, const Shape& b, std::span<const NamedShape>
   const NamedShape& a = *std::ranges::find_if(all, [&](const NamedShape& each) { return clash(each.shape, b.shape); });
   const int axis = clash(a.shape, b.shape);
   std::string list;
-  for (const NamedShape& each : all) append(list, cat(list.empty() ? "" : ", ", each.name, " ", each.shape));
+  for (const NamedShape& each : all) append(list, str(list.empty() ? "" : ", ", each.name, " ", each.shape));
   fail<ShapeError>(op, "cannot broadcast ", list, " at axis ", axis, ", where ", a.name, " has ",
                    size_from_end(a.shape, -axis), " and ", b.name, " has ", size_from_end(b.shape, -axis),
                    hint_for(a.shape, b.shape, all));

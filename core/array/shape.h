@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
@@ -73,8 +74,20 @@ class ShortList {
   int size_ = 0;
 };
 
-/// Axes of an array, counted from 0, or from the end with negative numbers.
-using Axes = ShortList<int>;
+namespace detail {
+// Types that count as the number of an axis: bool does not.
+template <class T>
+concept AxisNumber = std::integral<T> && !std::same_as<T, bool>;
+}  // namespace detail
+
+/// Axes of an array, counted from 0, or from the end with negative numbers: `-1` or `{0, 2}`. Threads: a plain value.
+class Axes : public ShortList<int> {
+ public:
+  constexpr Axes() = default;
+  template <detail::AxisNumber... Numbers>
+  requires(sizeof...(Numbers) > 0) constexpr Axes(Numbers... axes) : ShortList{static_cast<int>(axes)...} {}
+  constexpr Axes(const ShortList& list) : ShortList(list) {}
+};
 
 /// The sizes of an array along its axes. `{}` is a scalar; an array with an axis of size 0 has no elements.
 class Shape : public ShortList<std::int64_t> {
@@ -96,7 +109,7 @@ class Shape : public ShortList<std::int64_t> {
 /// `[2, 3]`.
 template <class T>
 std::string to_string(const ShortList<T>& list) {
-  return cat(list);
+  return str(list);
 }
 std::ostream& operator<<(std::ostream& out, const ShortList<std::int64_t>& list);
 std::ostream& operator<<(std::ostream& out, const ShortList<int>& list);

@@ -48,13 +48,13 @@ std::vector<std::int64_t> without_ones(Sizes shape) {
 std::string placement_hint(Sizes small, Sizes large) {
   const Shapes fitting = with_axes_between(small, large);
   if (fitting.empty() || fitting.size() > 2) return {};
-  return cat("; ", small, " would fit as ", fitting[0], fitting.size() > 1 ? cat(" or ", fitting[1]) : std::string());
+  return str("; ", small, " would fit as ", fitting[0], fitting.size() > 1 ? str(" or ", fitting[1]) : std::string());
 }
 
 }  // namespace
 
 std::string broadcast_hint(Sizes a, Sizes b) {
-  if (last_two_exchanged(a, b)) return cat("; ", b, " would fit transposed");
+  if (last_two_exchanged(a, b)) return str("; ", b, " would fit transposed");
   const Sizes small = a.size() < b.size() ? a : b, large = a.size() < b.size() ? b : a;
   if (small.size() == large.size() || without_ones(small).empty()) return {};
   const std::string hint = placement_hint(small, large);
@@ -65,14 +65,14 @@ std::string mask_hint(Sizes mask, Sizes masked) {
   if (mask.size() >= masked.size() || without_ones(mask).empty()) return {};
   if (mask.size() == 2 && masked.size() == 4 && mask[0] == masked[0] && mask[1] == masked[3]) {
     const std::vector<std::int64_t> keys{mask[0], 1, 1, mask[1]};
-    return cat("; for the keys of each sequence it would fit as ", keys);
+    return str("; for the keys of each sequence it would fit as ", keys);
   }
   return placement_hint(mask, masked);
 }
 
 std::string same_shape_hint(Sizes a, Sizes b) {
   if (a.size() == b.size() || without_ones(a) != without_ones(b)) return {};
-  return cat("; they differ in axes of size 1 only: squeeze or unsqueeze one of them");
+  return str("; they differ in axes of size 1 only: squeeze or unsqueeze one of them");
 }
 
 std::string batch_axis_hint(Sizes got, Sizes sample) {
@@ -80,7 +80,7 @@ std::string batch_axis_hint(Sizes got, Sizes sample) {
   if (!std::ranges::equal(got, sample, fits)) return {};
   std::vector<std::int64_t> batch{1};
   batch.insert(batch.end(), got.begin(), got.end());
-  return cat("; is the batch axis missing? ", batch, " would fit");
+  return str("; is the batch axis missing? ", batch, " would fit");
 }
 
 }  // namespace xgrad::detail

@@ -6,10 +6,10 @@
 namespace xgrad {
 
 std::string error_message(std::string_view op, std::string_view what) {
-  std::string message = cat(op, ": ", what);
+  std::string message = str(op, ": ", what);
   if (const Place* place = current_place(); place && !place->path.empty()) {
-    append(message, cat("\n  in ", place->path));
-    if (!place->what.empty()) append(message, cat(" (", place->what, ")"));
+    append(message, str("\n  in ", place->path));
+    if (!place->what.empty()) append(message, str(" (", place->what, ")"));
   }
   return message;
 }

@@ -56,7 +56,7 @@ std::string error_message(std::string_view op, std::string_view what);
 /// Throws E with the message `op: parts...`.
 template <class E, class... Parts>
 [[noreturn]] void fail(std::string_view op, const Parts&... parts) {
-  throw E(error_message(op, cat(parts...)));
+  throw E(error_message(op, str(parts...)));
 }
 
 /// a + b. Throws LimitError, naming the operation, when the sum does not fit.

@@ -55,7 +55,7 @@ std::optional<Formula> formula_of(std::string_view op) {
 
 std::optional<Formula> formula_of(std::string_view op, std::span<const std::string_view> settings) {
   std::string with(op);
-  for (const std::string_view setting : settings) append(with, cat(' ', setting));
+  for (const std::string_view setting : settings) append(with, str(' ', setting));
   std::optional<Formula> found = formula_of(with);
   return found || settings.empty() ? found : formula_of(op);
 }

@@ -46,7 +46,7 @@ std::string detail::printable(std::string_view text) {
     const std::size_t length = utf8_length(text);
     if (first < 0x20 || first == 0x7F) {
       static constexpr char digits[] = "0123456789abcdef";
-      append(result, first == '\n' ? "\\n" : cat("\\x", digits[first / 16], digits[first % 16]));
+      append(result, first == '\n' ? "\\n" : str("\\x", digits[first / 16], digits[first % 16]));
     } else {
       append(result, length == 0 ? std::string_view("\uFFFD") : text.substr(0, length));
     }

@@ -43,9 +43,9 @@ void append(std::string& out, const Range& values) {
   out += ']';
 }
 
-/// The parts concatenated into one string: `cat("axis ", 3)` is "axis 3".
+/// The text of the parts, one after the other: `str("axis ", 3)` is "axis 3". (Tensors are joined by concat.)
 template <class... Parts>
-std::string cat(const Parts&... parts) {
+std::string str(const Parts&... parts) {
   std::string out;
   (append(out, parts), ...);
   return out;

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t most_ancestors = 6;  // operations that are listed
 
 std::string named(const Node& node) {
-  const std::string name = node.name().empty() ? std::string() : cat(" '", node.name(), "'");
-  return cat(node.op, name, ' ', node.shape());
+  const std::string name = node.name().empty() ? std::string() : str(" '", node.name(), "'");
+  return str(node.op, name, ' ', node.shape());
 }
 
 // "-inf at [1], the first of 2 in [3]"; empty if there is none.
@@ -26,11 +26,11 @@ std::string found_in(const Array& array, const AnomalyOptions& options) {
   if (first == array.end()) return {};
   const std::int64_t count = std::ranges::count_if(array, bad);
   const std::string at =
-      array.rank() == 0 ? std::string() : cat(" at ", position_of(first - array.begin(), array.shape()));
-  return cat(std::isnan(*first) ? "NaN"
+      array.rank() == 0 ? std::string() : str(" at ", position_of(first - array.begin(), array.shape()));
+  return str(std::isnan(*first) ? "NaN"
              : *first < 0       ? "-infinity"
                                 : "infinity",
-             at, count > 1 ? cat(", the first of ", count) : std::string());
+             at, count > 1 ? str(", the first of ", count) : std::string());
 }
 
 // The formula of the operation in a line, if it is known.
@@ -40,7 +40,7 @@ std::string formula(const OperationRun& run) {
     if (const bool* on = std::get_if<bool>(&value); on && *on) settings.push_back(name);
   }
   const std::optional<Formula> known = formula_of(run.op, settings);
-  return known && !known->value.empty() ? cat("\n  ", known->value) : std::string();
+  return known && !known->value.empty() ? str("\n  ", known->value) : std::string();
 }
 
 // The operations that a tensor was computed from, the nearest first, a line each.
@@ -51,9 +51,9 @@ std::string ancestry(const Node* start) {
       {start},
       [&](const Node& node) {
         if (node.is_leaf() || told++ >= most_ancestors) return false;
-        append(lines, cat("\n    ", named(node), " of"));
-        for (const Edge& edge : node.edges()) append(lines, cat(' ', named(*edge.to)));
-        if (node.place && !node.place->path.empty()) append(lines, cat(", in ", node.place->path));
+        append(lines, str("\n    ", named(node), " of"));
+        for (const Edge& edge : node.edges()) append(lines, str(' ', named(*edge.to)));
+        if (node.place && !node.place->path.empty()) append(lines, str(", in ", node.place->path));
         return true;
       },
       [](const Edge&) { return true; });
@@ -69,16 +69,16 @@ void AnomalyMode::operation(const OperationRun& run) {
   for (std::size_t i = 0; i < run.inputs.size(); ++i) {
     const Tensor& input = *run.inputs[i];
     if (!input.defined()) continue;
-    const std::string name = input.name().empty() ? std::string() : cat(" '", input.name(), "'");
+    const std::string name = input.name().empty() ? std::string() : str(" '", input.name(), "'");
     const std::string given = found_in(input.value(), options_);
-    append(inputs, cat("\n  input ", i, name, ' ', input.shape(), ": ", to_string(summary_of(input.value())),
+    append(inputs, str("\n  input ", i, name, ' ', input.shape(), ": ", to_string(summary_of(input.value())),
                        given.empty() ? "" : "; it was given so"));
     if (!input.is_leaf()) append(inputs, ancestry(detail::Engine::node(input).get()));
   }
   const bool by_mask = std::string_view(run.op) == "masked_fill" && found.starts_with("-infinity");
   const std::string meant =
       by_mask ? "\n  if a mask is meant, AnomalyMode({.infinity = false}) looks for NaN alone" : "";
-  const std::string where = run.rule_of ? cat(" in the gradient of ", named(*run.rule_of)) : std::string();
+  const std::string where = run.rule_of ? str(" in the gradient of ", named(*run.rule_of)) : std::string();
   fail<NumericError>(run.op, "gives ", found, " in its result ", run.output.shape(), where, formula(run), meant,
                      inputs);
 }
@@ -89,7 +89,7 @@ void AnomalyMode::complete_gradient(const Node& node, const Tensor& gradient) {
   if (found.empty()) return;
   const Scope scope(node.place);
   fail<NumericError>(node.op, "the gradient of its result ", node.shape(),
-                     node.name().empty() ? std::string() : cat(" '", node.name(), "'"), " is ", found,
+                     node.name().empty() ? std::string() : str(" '", node.name(), "'"), " is ", found,
                      ", caused by the seed, a hook, or the sum of the gradients that meet here");
 }
 

@@ -118,7 +118,7 @@ class Check {
  private:
   template <class... Parts>
   void fault(const Parts&... parts) {
-    report_.faults.push_back(cat(parts...));
+    report_.faults.push_back(str(parts...));
   }
 
   void check_backward(const Tensors& ys, const Tensors& xs, const Arrays& analytic) {
@@ -224,7 +224,7 @@ GradcheckReport gradgradcheck(const std::function<Tensor(const Tensors&)>& f, co
   try {
     gradients_of(with_gy);
   } catch (const Error& error) {
-    return {.check = "gradgradcheck", .faults = {cat("the first backward pass throws: ", error.what())}};
+    return {.check = "gradgradcheck", .faults = {str("the first backward pass throws: ", error.what())}};
   }
   return Check("gradgradcheck", gradients_of, with_gy, options).run();
 }
@@ -232,11 +232,11 @@ GradcheckReport gradgradcheck(const std::function<Tensor(const Tensors&)>& f, co
 std::string to_string(const GradcheckReport& report) {
   std::int64_t count = 0;
   for (const auto& wrong : report.wrong) count += wrong.count;
-  std::string text = count == 0 ? cat(report.check, ": ", report.entries, " entries compared, none is wrong\n")
-                                : cat(report.check, ": ", count, " of ", report.entries, " entries are wrong\n");
-  for (const std::string& fault : report.faults) append(text, cat("  ", fault, "\n"));
+  std::string text = count == 0 ? str(report.check, ": ", report.entries, " entries compared, none is wrong\n")
+                                : str(report.check, ": ", count, " of ", report.entries, " entries are wrong\n");
+  for (const std::string& fault : report.faults) append(text, str("  ", fault, "\n"));
   for (const auto& wrong : report.wrong) {
-    append(text, cat("  input ", wrong.input, wrong.name.empty() ? "" : cat(" '", wrong.name, "'"), " ", wrong.shape,
+    append(text, str("  input ", wrong.input, wrong.name.empty() ? "" : str(" '", wrong.name, "'"), " ", wrong.shape,
                      ": ", wrong.count, " wrong, worst at ", wrong.at, ": analytic ", detail::rounded(wrong.analytic),
                      ", numeric ", detail::rounded(wrong.numeric), "\n"));
   }

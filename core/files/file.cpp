@@ -62,7 +62,7 @@ class Descriptor {
 /// by a lock, which the system drops with its process. So a file that a dead process left behind is written over.
 class TemporaryFile {
  public:
-  TemporaryFile(int folder, const std::string& target) : folder_(folder), name_(cat(".", target, ".tmp")) {
+  TemporaryFile(int folder, const std::string& target) : folder_(folder), name_(str(".", target, ".tmp")) {
     constexpr int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     do {
       file_ = Descriptor(openat(folder_, name_.c_str(), flags, 0666));

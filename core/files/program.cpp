@@ -96,18 +96,18 @@ ProgramResult run_program(const std::vector<std::string>& arguments, std::string
   const std::string& name = arguments.front();
   pid_t process = 0;
   if (const int error = start(process, words.data(), given, output, complaints); error != 0) {
-    const std::string failure = cat("cannot run the program ", name, " (", std::strerror(error), ')');
+    const std::string failure = str("cannot run the program ", name, " (", std::strerror(error), ')');
     return {.output = {}, .failure = failure, .is_there = false};
   }
   const std::optional<int> status = wait_for(process, seconds);
   ProgramResult result;
   result.output = output.read();
   if (!status) {
-    result.failure = cat(name, " did not end within ", seconds, " s");
+    result.failure = str(name, " did not end within ", seconds, " s");
   } else if (WIFSIGNALED(*status)) {
-    result.failure = cat(name, " was ended by signal ", WTERMSIG(*status));
+    result.failure = str(name, " was ended by signal ", WTERMSIG(*status));
   } else if (WEXITSTATUS(*status) != 0) {
-    result.failure = cat(name, " ended with ", WEXITSTATUS(*status), ": ", printable(complaints.read()));
+    result.failure = str(name, " ended with ", WEXITSTATUS(*status), ": ", printable(complaints.read()));
   }
   return result;
 }

@@ -365,7 +365,7 @@ std::string checksum(std::string_view first, std::string_view second) {
 std::string checksum(const Metadata& metadata) {
   std::string text;
   for (const auto& [key, value] : metadata) {
-    if (!key.starts_with(own_prefix)) append(text, cat(key, '\0', value, '\0'));
+    if (!key.starts_with(own_prefix)) append(text, str(key, '\0', value, '\0'));
   }
   return checksum(text, "");
 }
@@ -378,7 +378,7 @@ std::string checksums_of(const std::string& path, const Header& header) {
   if (name == end || sums == end || name->second != algorithm || sums->second.size() != 9 * header.entries.size() + 8) {
     fail<FormatError>(load_op, path, ": the checksums are damaged");
   }
-  return cat(sums->second, ' ');
+  return str(sums->second, ' ');
 }
 
 // ---- Writing ----
@@ -432,7 +432,7 @@ void save_safetensors(const std::string& path, const StateFile& content) {
   std::vector<std::pair<std::string_view, Stored>> items;
   for (const auto& [name, array] : content.arrays) {
     const Stored stored = std::visit([](const auto& values) { return store(values); }, array);
-    append(sums, cat(' ', checksum(cat(name, '\0', stored.dtype, stored.shape), stored.bytes)));
+    append(sums, str(' ', checksum(str(name, '\0', stored.dtype, stored.shape), stored.bytes)));
     items.emplace_back(name, stored);
   }
   metadata.emplace(algorithm_key, algorithm);
@@ -441,15 +441,15 @@ void save_safetensors(const std::string& path, const StateFile& content) {
   constexpr std::string_view order[] = {"I64", "F64", "F32", "BOOL"};
   std::ranges::stable_sort(items, {}, [&](const auto& item) { return std::ranges::find(order, item.second.dtype); });
 
-  std::string header = cat("{", json_string(metadata_key), ":{");
+  std::string header = str("{", json_string(metadata_key), ":{");
   for (const char* separator = ""; const auto& [key, value] : metadata) {
-    append(header, cat(std::exchange(separator, ","), json_string(key), ":", json_string(value)));
+    append(header, str(std::exchange(separator, ","), json_string(key), ":", json_string(value)));
   }
   header += '}';
   std::size_t position = 0;
   for (const auto& [name, stored] : items) {
     const std::size_t end = position + stored.bytes.size();
-    append(header, cat(",", json_string(name), ":{\"dtype\":\"", stored.dtype, "\",\"shape\":", stored.shape,
+    append(header, str(",", json_string(name), ":{\"dtype\":\"", stored.dtype, "\",\"shape\":", stored.shape,
                        ",\"data_offsets\":[", position, ",", end, "]}"));
     position = end;
   }
@@ -477,7 +477,7 @@ StateFile load_safetensors(const std::string& path) {
 
   const std::string sums = checksums_of(path, header);
   auto verify = [&, next = std::size_t{0}](std::string_view name, const std::string& sum) mutable {
-    if (sums.compare(next, 9, cat(sum, ' ')) != 0) ArrayPlace{path, name}.fail<FormatError>("checksum mismatch");
+    if (sums.compare(next, 9, str(sum, ' ')) != 0) ArrayPlace{path, name}.fail<FormatError>("checksum mismatch");
     next += 9;
   };
   if (!sums.empty()) verify(metadata_key, checksum(header.metadata));
@@ -485,7 +485,7 @@ StateFile load_safetensors(const std::string& path) {
   for (const auto& [name, entry] : header.entries) {
     const ArrayPlace place{path, name};
     const std::string bytes = file.read(data_begin + entry.begin, entry.end - entry.begin);
-    if (!sums.empty()) verify(name, checksum(cat(name, '\0', entry.dtype->name, entry.shape), bytes));
+    if (!sums.empty()) verify(name, checksum(str(name, '\0', entry.dtype->name, entry.shape), bytes));
     content.arrays.emplace_hint(content.arrays.end(), name, entry.dtype->read(bytes, entry.shape, place));
   }
   std::erase_if(header.metadata, [](const auto& entry) { return entry.first.starts_with(own_prefix); });

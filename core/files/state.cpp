@@ -41,7 +41,7 @@ void StateFile::add(std::string_view prefix, const StateFile& state) {
   const auto prefixed = [prefix]<class Map>(const Map& mine, const Map& others) {
     Map added;
     for (const auto& [name, value] : others) {
-      const std::string full = cat(prefix, ".", name);
+      const std::string full = str(prefix, ".", name);
       if (mine.contains(full)) fail<ValueError>("add", escaped(full), " exists already");
       added.emplace_hint(added.end(), full, value);
     }
@@ -55,7 +55,7 @@ void StateFile::add(std::string_view prefix, const StateFile& state) {
 
 StateFile StateFile::part(std::string_view prefix) const {
   StateFile state{.source = source};
-  const std::string start = cat(prefix, ".");
+  const std::string start = str(prefix, ".");
   const auto copy_all = [&start](const auto& mine, auto& others) {
     for (auto at = mine.lower_bound(start); at != mine.end() && at->first.starts_with(start); ++at) {
       others.emplace(at->first.substr(start.size()), at->second);

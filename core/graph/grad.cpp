@@ -223,7 +223,7 @@ void Pass::check_versions(const Node& node) {
   for (const Edge& edge : node.edges()) {
     if (edge.to->version() == edge.version) continue;
     const std::string_view name = edge.to->name();
-    fail<GraphError>(node.op, name.empty() ? std::string("an input") : cat("'", name, "'"),
+    fail<GraphError>(node.op, name.empty() ? std::string("an input") : str("'", name, "'"),
                      " was assigned after it was used here; run the forward pass again");
   }
 }
@@ -375,12 +375,12 @@ void name_gradients(const Tensor& y, const Tensors& xs, const Tensors& gradients
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Tensor& g = gradients[i];
     if (!Engine::node(g) || Engine::node(g)->id < before.id || xs[i].name().empty() || !g.name().empty()) continue;
-    g.named(cat("d", result, "/d", xs[i].name()));
+    g.named(str("d", result, "/d", xs[i].name()));
   }
 }
 
 std::string described(const Tensor& x) {
-  return x.name().empty() ? cat("a tensor of shape ", x.shape()) : cat("'", x.name(), "'");
+  return x.name().empty() ? str("a tensor of shape ", x.shape()) : str("'", x.name(), "'");
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ Array detail::Engine::take_value(Tensor&& tensor) {
 
 Tensor Tensor::grad() const {
   if (!has_grad()) {
-    fail<GraphError>("grad", name().empty() ? cat("the tensor ", shape()) : cat("'", name(), "'"), ' ',
+    fail<GraphError>("grad", name().empty() ? str("the tensor ", shape()) : str("'", name(), "'"), ' ',
                      detail::Engine::why_no_grad(*this));
   }
   return Tensor(extras_of(*this)->grad);
@@ -131,7 +131,7 @@ std::string detail::Engine::why_no_grad(const Tensor& x) {
   }
   const Node& node = *Engine::node(x);
   if (!x.is_leaf() && !(node.extras && node.extras->retain_grad)) {
-    return cat("is a result of ", node.op, ", and only leaves keep their gradient; call retain_grad() before ",
+    return str("is a result of ", node.op, ", and only leaves keep their gradient; call retain_grad() before ",
                "backward(), or give a leaf another value by w.assign(...)");
   }
   if (node.released) {
@@ -199,9 +199,9 @@ std::string to_string(const Tensor& tensor) {
   if (!tensor.defined()) return "tensor(undefined)";
   constexpr std::string_view begin = "tensor(";
   const std::string numbers = detail::picture(tensor.value(), static_cast<int>(begin.size()));
-  std::string text = cat(begin, numbers, ", shape=", tensor.shape());
-  if (!tensor.name().empty()) append(text, cat(", name=", tensor.name()));
-  if (!tensor.is_leaf()) append(text, cat(", op=", detail::Engine::node(tensor)->op));
+  std::string text = str(begin, numbers, ", shape=", tensor.shape());
+  if (!tensor.name().empty()) append(text, str(", name=", tensor.name()));
+  if (!tensor.is_leaf()) append(text, str(", op=", detail::Engine::node(tensor)->op));
   if (tensor.is_leaf() && tensor.requires_grad()) append(text, ", requires_grad");
   return text + ")";
 }

@@ -14,6 +14,7 @@
 #include "../array/array.h"
 #include "../array/nested.h"
 #include "node.h"
+#include "not_members.h"
 
 namespace xgrad {
 
@@ -32,7 +33,7 @@ struct Engine;
 /// that change a tensor are for one thread while no other uses it: assign(), update(), set_requires_grad(), named(),
 /// hooks, retain_grad(), zero_grad(); and grad() is read when the passes are over. One handle (the variable) is read by
 /// many threads or assigned by one.
-class Tensor {
+class Tensor : public detail::NotMembers {
  public:
   /// Undefined: means "none" where a Tensor is optional.
   Tensor() = default;
@@ -69,6 +70,7 @@ class Tensor {
   const Shape& shape() const { return value().shape(); }
   int rank() const { return value().rank(); }
   std::int64_t size() const { return value().size(); }
+  using NotMembers::dim, NotMembers::size;  // of PyTorch: errors
   /// The size along `axis`, negative axes from the end. Throws ValueError.
   std::int64_t dim(int axis) const { return value().dim(axis); }
   /// The only element. Throws ShapeError unless there is exactly one.

@@ -15,7 +15,7 @@ namespace {
 
 double milliseconds(Observer::Duration time) { return 1e-6 * static_cast<double>(time); }
 
-std::string label(const Profile::Run& run) { return cat(run.op, run.gradient ? "'" : ""); }
+std::string label(const Profile::Run& run) { return str(run.op, run.gradient ? "'" : ""); }
 
 using Lines = std::map<std::string, Profile::Line>;
 
@@ -50,7 +50,7 @@ std::string table(std::string_view what, const std::vector<Profile::Line>& rows,
   };
   line(what, {"calls", "ms", "% of all", "MB"});
   for (const Profile::Line& row : rows) {
-    line(row.what, {cat(row.calls), detail::rounded(row.milliseconds, 4),
+    line(row.what, {str(row.calls), detail::rounded(row.milliseconds, 4),
                     detail::rounded(total > 0 ? 100 * row.milliseconds / total : 0, 3),
                     detail::rounded(static_cast<double>(row.bytes) / 1e6, 4)});
   }
@@ -117,7 +117,7 @@ std::string to_string(const Profile& profile) {
     }
   }
   std::string text = table("operation", profile.lines(), total);
-  if (!by_module.empty()) append(text, cat('\n', table("module", longest_first(by_module), total)));
+  if (!by_module.empty()) append(text, str('\n', table("module", longest_first(by_module), total)));
   return text;
 }
 
@@ -132,7 +132,7 @@ void save_chrome_trace(const std::string& path, const Profile& profile) {
                       {"dur", run.milliseconds * 1000},
                       {"pid", 1},
                       {"tid", 1},
-                      {"args", {{"module", run.path}, {"shape", cat(run.shape)}, {"bytes", run.bytes}}}});
+                      {"args", {{"module", run.path}, {"shape", str(run.shape)}, {"bytes", run.bytes}}}});
   }
   const Json trace{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}};
   write_file_atomically(path, trace.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -86,11 +86,11 @@ std::string to_string(const NumbersSummary& summary) {
   }
   if (!summary.histogram.empty()) {
     const auto number = [](double x) { return detail::rounded(x, 3); };
-    text = cat(number(summary.least), " \u2026 ", number(summary.greatest), ", mean ", number(summary.mean), ' ',
+    text = str(number(summary.least), " \u2026 ", number(summary.greatest), ", mean ", number(summary.mean), ' ',
                detail::sparkline(summary.histogram));
   }
   const std::string others = detail::words_for_not_finite(summary);
-  return cat(text, text.empty() || others.empty() ? "" : ", ", others);
+  return str(text, text.empty() || others.empty() ? "" : ", ", others);
 }
 
 std::string detail::number_text(double number, int precision) {
@@ -112,8 +112,8 @@ std::string detail::sparkline(const std::vector<std::int64_t>& histogram) {
 
 std::string detail::words_for_not_finite(const NumbersSummary& summary) {
   std::string text;
-  if (summary.nans > 0) text = cat(summary.nans, " NaN");
-  if (summary.infinities > 0) append(text, cat(text.empty() ? "" : ", ", summary.infinities, " infinite"));
+  if (summary.nans > 0) text = str(summary.nans, " NaN");
+  if (summary.infinities > 0) append(text, str(text.empty() ? "" : ", ", summary.infinities, " infinite"));
   return text;
 }
 

@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     if (step == 0) save_graph(out / "02_graph.svg", {loss}, {.equations = true});
     if (step == 0 || step == 1 || step == 3 || step == 500) {
       std::cout << "step " << step << "  loss " << loss.item() << "  w " << w.item() << "  b " << b.item() << "\n";
-      lines.push_back({.name = cat("step ", step), .x = at, .y = kit::numbers(line.value())});
+      lines.push_back({.name = str("step ", step), .x = at, .y = kit::numbers(line.value())});
     }
     const Tensors gradients = grad(loss, {w, b});
     w.assign((w - 0.02 * gradients[0]).value());

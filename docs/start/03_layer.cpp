@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   const Tensor y = (sin(x) + 0.1 * randn({30, 1})).named("y");
   const Net net{nn::root};
   const Tensor by_hand = matmul(x, net.in.weight, {.transpose_b = true}) + net.in.bias;  // (30, 1) (1, 8) + (8)
-  std::cout << net << cat(by_hand.shape()) << ", as the layer: " << allclose(by_hand, net.in(x)) << "\n";
+  std::cout << net << by_hand.shape() << ", as the layer: " << allclose(by_hand, net.in(x)) << "\n";
 
   const Array before = net(x).value();
   optim::Adam adam{net.parameters(), {.lr = 0.02}};

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path out = argc > 1 ? argv[1] : ".";
   manual_seed(1);
   const auto truth = [](const Tensor& x) { return 2 * sin(x) + pow(x, 0.8); };
-  const Tensor keys = sort(rand({50, 1}) * 5, {.axis = 0}).values.named("keys");
+  const Tensor keys = sort(rand({50, 1}) * 5, 0).values.named("keys");
   const Tensor values = (truth(keys) + 0.5 * randn({50, 1})).named("values");  // observed with noise
   const Tensor x = reshape(linspace(0, 4.9, 50), {50, 1}), y = truth(x);       // asked, and what is true there
 
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   kit::save_text(out / "05_picture.svg",
                  kit::line_plot({curve("observed", keys, values, Style::points), curve("truth", x, y, Style::dashed),
                                  curve("average", x, average), curve("w = 1", x, fixed),
-                                 curve(cat("w = ", kit::fixed(w.item(), 2), ", learned"), x, learned)},
+                                 curve(str("w = ", kit::fixed(w.item(), 2), ", learned"), x, learned)},
                                 {.title = "Attention pooling", .x_label = "x", .y_label = "y", .height = 360}));
   return 0;
 }

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   const Index lengths = index({3, 2});
   const Tensor x = ones({2, 4, 100}).named("x"), memory = ones({2, 6, 100}).named("memory");
   const Tensor y = attn(x, memory, memory, nn::padding(lengths)).named("y");
-  std::cout << attn << cat(y.shape()) << "\n";
+  std::cout << attn << y.shape() << "\n";
   save_graph(out / "07_graph.svg", {y}, {.depth = 0});
 
   nn::AttentionRecorder recorder;
@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
                      .keys = {"1", "2", "3", "4", "5", "6"},
                      .columns = 3,
                      .scale = kit::HeatScale::shares};
-  for (std::int64_t h = 0; h < 5; ++h) maps.panels.push_back({cat("head ", h + 1), kit::numbers(weights[{0, h}])});
+  for (std::int64_t h = 0; h < 5; ++h) maps.panels.push_back({str("head ", h + 1), kit::numbers(weights[{0, h}])});
   for (int i = 0; i < 24; ++i) maps.masked.push_back(i % 6 >= 3);
   kit::save_text(out / "07_picture.svg", kit::heat_map_svg(maps));
   return 0;

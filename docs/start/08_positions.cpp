@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   std::vector<kit::Series> curves;
   for (const std::int64_t i : {8, 20}) {
     kit::Series& curve = curves.emplace_back();
-    curve.name = cat("p(", i, ") · p(j)");
+    curve.name = str("p(", i, ") · p(j)");
     for (std::int64_t j = 0; j < 32; ++j) {
       curve.x.push_back(static_cast<double>(j));
       curve.y.push_back(alike.at({i, j}));

@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   const Tensor x = randn({2, 10, 32}).named("x");
   const Index lengths = index({10, 7});
   const Tensor y = block(x, nn::padding(lengths)).named("y");
-  std::cout << "a block: " << cat(x.shape()) << " -> " << cat(y.shape()) << "\n";
+  std::cout << "a block: " << x.shape() << " -> " << y.shape() << "\n";
   const auto sums = [](const GraphFrame& module) {
     return module.what.starts_with("AddNorm") ? Fold::open : Fold::closed;
   };

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   const Index target = index({{7, 11, 9, 4, 17, 2}});
   nn::AttentionRecorder recorder;
   const Tensor logits = model(source, lengths, nn::shift_right(target, 1)).named("logits");
-  std::cout << cat(logits.shape()) << ", read: " << nn::shift_right(target, 1) << "\n";
+  std::cout << logits.shape() << ", read: " << nn::shift_right(target, 1) << "\n";
   save_graph(out / "10_graph.svg", {logits}, {.depth = 1});
 
   const std::vector<std::string> positions{"1", "2", "3", "4", "5", "6"};

@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
       nn::beam_search(beams, {.bos = bos, .eos = eos, .max_length = 4, .num_beams = 2, .num_best = 9})[0];
   std::cout << "greedy: " << greedy.tokens << " p " << std::exp(greedy.scores.item()) << "\n";
   for (const nn::Hypothesis& one : found) {
-    std::cout << "beam: " << cat(one.tokens) << " p " << std::exp(one.log_p) << ", score " << one.score << "\n";
+    std::cout << "beam: " << str(one.tokens) << " p " << std::exp(one.log_p) << ", score " << one.score << "\n";
   }
 
   ValueRecorder values;

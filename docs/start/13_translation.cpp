@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
 
   optim::Adam adam{parameters, {.lr = 0.005}};
   for (int epoch = 1; epoch <= 100; ++epoch) {
-    const Index order = random_permutation(corpus.size(), {.seed = 1, .draw = epoch});
+    const Index order = randperm(corpus.size(), {.seed = 1, .draw = epoch});
     double last = 0;
     for (std::int64_t begin = 0; begin < order.size(); begin += 64) {
       const Tensor loss = loss_of(order[{slice(begin, begin + 64)}]);

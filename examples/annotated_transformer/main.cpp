@@ -40,7 +40,7 @@ void report(const Transformer& model, const kit::Corpus& data, kit::ResultLine& 
   for (std::size_t i = 0; i < learnt.size(); ++i) {
     const std::string score = kit::fixed(kit::bleu(learnt[i], kit::words(kit::known_pairs[i].target), 2), 3);
     std::cout << kit::joined(sources[i]) << " => " << kit::joined(learnt[i]) << "   BLEU " << score << "\n";
-    result.add(cat("bleu", i + 1), score);
+    result.add(str("bleu", i + 1), score);
   }
   const std::vector<kit::Tokens> guessed = translated(model, data, data.held_out_sources());
   const std::string score = kit::fixed(kit::mean_bleu(guessed, data.held_out(), 2), 3);

@@ -19,7 +19,7 @@ namespace annotated {
 /// n labels, from the first number on.
 inline std::vector<std::string> counted(std::int64_t n, std::int64_t first = 0) {
   std::vector<std::string> labels;
-  for (std::int64_t i = 0; i < n; ++i) labels.push_back(cat(first + i));
+  for (std::int64_t i = 0; i < n; ++i) labels.push_back(str(first + i));
   return labels;
 }
 
@@ -58,7 +58,7 @@ inline void draw_heads(const std::filesystem::path& out) {
   const Tensor y = attn(x, seen, nothing).named("y");
   const Array weights = recorder.records().back().weights;  // (1, 8, 11, 11)
   std::cout << "2. heads " << seen.k.shape() << ", weights " << weights.shape() << ", result " << y.shape() << "\n";
-  save_graph(out / "heads.svg", {y}, {.forms = true});
+  save_graph(out / "heads.svg", {y}, {.reshapes = true});
 }
 
 /// 3: the vectors of positions.

@@ -181,7 +181,7 @@ std::string guesses(const nn::Bert& model, const Text& text, const Index& ids) {
   const Sorted best = topk(softmax(model(ids)[{0, place, slice(words_from, none)}]), 3);
   std::string line;
   for (std::int64_t i = 0; i < best.indices.size(); ++i) {
-    line += cat(i == 0 ? "" : ", ", text.tokenizer.vocab().token(words_from + best.indices.at({i})), " ",
+    line += str(i == 0 ? "" : ", ", text.tokenizer.vocab().token(words_from + best.indices.at({i})), " ",
                 kit::fixed(100 * static_cast<double>(best.values.value().at({i})), 1), " %");
   }
   return line;

@@ -37,7 +37,7 @@ struct Config {
 
 std::string letters_of(std::span<const std::int64_t> tokens) {
   std::string text;
-  for (const std::int64_t token : tokens) text += cat(letters[static_cast<std::size_t>(token)], " ");
+  for (const std::int64_t token : tokens) text += str(letters[static_cast<std::size_t>(token)], " ");
   return text;
 }
 
@@ -125,7 +125,7 @@ void sample_translations(const kit::Corpus& corpus, const nn::EncoderDecoder& mo
   const NoGrad off;
   const Array logits = writing.step(Index({1}, corpus.bos())).value();  // (1, V)
   const Index likeliest = topk(logits, std::min<std::int64_t>(12, logits.dim(1))).indices;
-  kit::HeatMaps maps{.title = cat("Distribution of the first word of the translation: ", kit::joined(source)),
+  kit::HeatMaps maps{.title = str("Distribution of the first word of the translation: ", kit::joined(source)),
                      .panels = {{}},
                      .scale = kit::HeatScale::shares,
                      .query_caption = "",
@@ -150,7 +150,7 @@ void show_hypotheses(const kit::Corpus& corpus, const nn::EncoderDecoder& model,
   std::cout << "four beams on " << kit::joined(source) << "\n";
   for (const nn::Hypothesis& one : found) {
     std::cout << "  " << std::setw(8) << kit::fixed(one.score, 3) << "  " << kit::joined(corpus.words(one.tokens))
-              << "   rows " << cat(one.rows) << "\n";
+              << "   rows " << str(one.rows) << "\n";
   }
   kit::Tokens written = corpus.words(found[0].tokens);
   written.resize(found[0].rows.size(), "<eos>");

@@ -99,9 +99,9 @@ void run(const Config& config, kit::Example& example) {
   const Index three = index({{0, 0}, {0, 1}, {1, 2}});
   show_heads(three);
   const Interaction shown = model.interaction(three);
-  std::cout << "three records: embedded " << cat(model.embedding(table_rows(three)).shape()) << ", heads "
-            << cat(shown.queries.shape()) << ", scores " << cat(shown.scores.shape()) << ", output "
-            << cat(shown.output.shape()) << "\n";
+  std::cout << "three records: embedded " << str(model.embedding(table_rows(three)).shape()) << ", heads "
+            << str(shown.queries.shape()) << ", scores " << str(shown.scores.shape()) << ", output "
+            << str(shown.output.shape()) << "\n";
   save_graph((example.out / "interaction.svg").string(), {shown.output}, {.title = "Two fields, two heads"});
 
   kit::CsvLogger log(example.out / "loss.csv", {"step", "loss"});

@@ -92,7 +92,7 @@ void run(const Config& config, kit::Example& example) {
   };
   answer("average", "average", average_weights(wanted.x, seen.x));
   answer("fixed", "Nadaraya-Watson, w = 1", kernel_weights(wanted.x, seen.x, 1));
-  answer("learned", cat("Nadaraya-Watson, w = ", kit::fixed(w.item(), 2), " (learned)"),
+  answer("learned", str("Nadaraya-Watson, w = ", kit::fixed(w.item(), 2), " (learned)"),
          kernel_weights(wanted.x, seen.x, w));
 
   kit::Table table({"", "error to the truth", "roughness", "largest weight"});

@@ -91,8 +91,8 @@ void run(const Config& config, kit::Example& example) {
     const Real slope = line.slope.item(), offset = line.offset.item();
     std::cout << name << kit::fixed(slope, 2) << " x " << (offset < 0 ? "- " : "+ ") << kit::fixed(std::abs(offset), 2)
               << "\n";
-    example.result.add(cat(key, "_slope"), static_cast<double>(slope))
-        .add(cat(key, "_offset"), static_cast<double>(offset));
+    example.result.add(str(key, "_slope"), static_cast<double>(slope))
+        .add(str(key, "_offset"), static_cast<double>(offset));
   };
   report("squared errors   ", "squares", squares);
   report("ln(1 + r^2)      ", "robust", robust);

@@ -91,7 +91,7 @@ void print_table(const std::array<std::vector<Trial>, 4>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::string of_each_seed;
     for (const Trial& trial : all[i]) of_each_seed += (of_each_seed.empty() ? "" : " ") + kit::fixed(trial.bleu, 3);
-    table.row({cat(contestants[i].name, ", ", contestants[i].what), all[i].front().parameters,
+    table.row({str(contestants[i].name, ", ", contestants[i].what), all[i].front().parameters,
                kit::fixed(mean(all[i], [](const Trial& t) { return t.seconds; }), 1),
                kit::fixed(mean(all[i], last_loss), 4),
                kit::fixed(mean(all[i], [](const Trial& t) { return t.bleu; }), 3), of_each_seed});
@@ -151,8 +151,8 @@ void run(const Config& config, kit::Example& example) {
   print_guesses(corpus, all);
   draw_losses(all, example.out / "loss.svg");
   for (std::size_t i = 0; i < all.size(); ++i) {
-    example.result.add(cat("loss_", contestants[i].name), kit::fixed(mean(all[i], last_loss), 4));
-    example.result.add(cat("bleu_", contestants[i].name),
+    example.result.add(str("loss_", contestants[i].name), kit::fixed(mean(all[i], last_loss), 4));
+    example.result.add(str("bleu_", contestants[i].name),
                        kit::fixed(mean(all[i], [](const Trial& t) { return t.bleu; }), 3));
   }
 }

@@ -52,7 +52,7 @@ void draw_windows(const std::filesystem::path& path, const nn::SwinTransformer& 
                                            .caption = "how much a patch is looked at, as a share of the greatest",
                                            .rows = batch.images.dim(2) / height,
                                            .columns = batch.images.dim(3) / width,
-                                           .lines_caption = cat("between windows of ", height, " x ", width,
+                                           .lines_caption = str("between windows of ", height, " x ", width,
                                                                 " pixels: no patch looks across them")}));
 }
 

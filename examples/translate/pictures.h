@@ -23,7 +23,7 @@ inline void draw_attention(const std::filesystem::path& out, const xgrad::nn::At
   const std::int64_t N = cross.dim(3) / S;  // encoder layers that are attended to at once
   kit::Tokens keys;
   for (const std::string& key : source) {
-    for (std::int64_t layer = 1; layer <= N; ++layer) keys.push_back(N == 1 ? key : cat(key, " ", layer));
+    for (std::int64_t layer = 1; layer <= N; ++layer) keys.push_back(N == 1 ? key : str(key, " ", layer));
   }
   cross = cross[{_, _, _, slice(0, std::ssize(keys))}];
   kit::HeatMaps maps = kit::cross_maps(written, keys, {.title = "Decoder attention to the encoder"});

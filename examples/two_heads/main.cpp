@@ -38,7 +38,7 @@ void run(kit::Example& example) {
   const MatrixForm matrices(weights);
   const Tensor y = matrices(inputs);
   const Real apart = max(abs(y - transpose(concat(steps.b, 1)))).item();
-  std::cout << "the same in matrices, " << cat(y.shape()) << ": at most " << kit::number(apart) << " apart\n";
+  std::cout << "the same in matrices, " << y.shape() << ": at most " << kit::number(apart) << " apart\n";
 
   save_graph((example.out / "vectors.svg").string(), steps.b,
              {.title = "Two positions, two heads", .depth = 1, .roll_up = false});

@@ -29,7 +29,7 @@ struct Weights {
   }
   static Tensors per_head(const std::string& name) {
     Tensors all;
-    for (std::int64_t h = 1; h <= heads; ++h) all.push_back(matrix(cat("head ", h, '.', name, "^", h), d, width));
+    for (std::int64_t h = 1; h <= heads; ++h) all.push_back(matrix(str("head ", h, '.', name, "^", h), d, width));
     return all;
   }
 };
@@ -37,8 +37,8 @@ struct Weights {
 /// A name as on the board: label("q", 1, 2) is q^{1,2}, position 1, head 2.
 template <class... Numbers>
 std::string label(const char* letter, std::int64_t first, Numbers... more) {
-  std::string text = cat(letter, "^{", first);
-  ((text += cat(",", more)), ...);
+  std::string text = str(letter, "^{", first);
+  ((text += str(",", more)), ...);
   return text + "}";
 }
 
@@ -66,7 +66,7 @@ inline Steps by_vectors(const Weights& w, const Array& inputs) {
     queries.push_back(q), keys.push_back(k), values.push_back(v);
   }
   for (std::int64_t h = 0; h < heads; ++h) {
-    const Scope frame(intern(cat("head ", h + 1)));  // around what belongs to it in the diagram
+    const Scope frame(intern(str("head ", h + 1)));  // around what belongs to it in the diagram
     for (std::int64_t i = 0; i < positions; ++i) {
       s.q[i][h] = matmul(w.q_head[h], queries[i]).named(label("q", i + 1, h + 1));
       s.k[i][h] = matmul(w.k_head[h], keys[i]).named(label("k", i + 1, h + 1));

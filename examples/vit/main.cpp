@@ -55,7 +55,7 @@ void draw_attention(const std::filesystem::path& path, const nn::VisionTransform
                            "Pictures, and what the class token looked at", set, batch,
                            {.shares = rollout(model, kit::normalize(statistics)(batch.images)).value(),
                             .caption = "how much a patch had a say, as a share of the greatest say",
-                            .lines_caption = cat("between patches of ", patch.height, " x ", patch.width, " pixels")}));
+                            .lines_caption = str("between patches of ", patch.height, " x ", patch.width, " pixels")}));
 }
 
 void run(const kit::ClassifierOptions& config, kit::Example& example) {

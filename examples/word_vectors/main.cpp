@@ -115,7 +115,7 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
   kit::Series curve{.name = name};
   kit::ProgressBar bar({.total = config.epochs, .title = name});
   for (std::int64_t epoch = 1; epoch <= config.epochs; ++epoch) {
-    const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = epoch});
+    const Index order = randperm(corpus.size(), {.seed = seed, .draw = epoch});
     double total = 0;
     for (std::int64_t begin = 0; begin < order.size(); begin += config.translation_batch) {
       const kit::CorpusBatch batch = corpus.batch(order[{slice(begin, begin + config.translation_batch)}]);
@@ -136,7 +136,7 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
 }
 
 void run(const Config& config, kit::Example& example) {
-  if (config.dim % 4 != 0) throw kit::OptionError("--dim", cat(config.dim, " is no multiple of 4"));
+  if (config.dim % 4 != 0) throw kit::OptionError("--dim", str(config.dim, " is no multiple of 4"));
   const std::filesystem::path& out = example.out;
   const Text text(config);
   const SkipGram model(text.vocab().size(), config.dim);

@@ -30,7 +30,7 @@ Tensor without_masked(const Tensor& x, const Mask& masked) {
 }
 
 [[noreturn]] void refuse(const char* rule, const Tensor& q, const Tensor& k, const Tensor& v) {
-  const std::string values = v.defined() ? cat(", v ", v.shape()) : "";
+  const std::string values = v.defined() ? str(", v ", v.shape()) : "";
   fail<ShapeError>("attention", rule, ": q ", q.shape(), ", k ", k.shape(), values);
 }
 
@@ -144,7 +144,7 @@ AttentionMask BandAttention::with_own(const AttentionMask& mask, std::int64_t T,
   return mask & nn::window(window);
 }
 
-std::string BandAttention::settings() const { return cat(window.before, " before, ", window.after, " after"); }
+std::string BandAttention::settings() const { return str(window.before, " before, ", window.after, " after"); }
 
 Tensor BilinearAttention::score(const Tensor& q, const Tensor& k) const {
   check(q, k);
@@ -194,6 +194,6 @@ Tensor SelfAttention::columns(const Tensor& x) const {
   return here(matmul(v, weights));
 }
 
-std::string SelfAttention::settings() const { return cat(w_q.in, " -> ", w_q.out); }
+std::string SelfAttention::settings() const { return str(w_q.in, " -> ", w_q.out); }
 
 }  // namespace xgrad::nn

@@ -46,7 +46,7 @@ struct AttentionPooling : Module {
                        double scale) const;
   /// `value`, if it is finite. Throws ValueError otherwise.
   double finite(const char* name, double value) const;
-  std::string settings() const override { return dropout > 0 ? cat("dropout ", dropout) : ""; }
+  std::string settings() const override { return dropout > 0 ? str("dropout ", dropout) : ""; }
 
  private:
   Tensor softmax_of_scores(const Tensor& q, const Tensor& k, const Tensor& bias, const Mask& masked) const;
@@ -122,7 +122,7 @@ struct BilinearAttention : detail::PoolingLayer<BilinearAttention, BilinearAtten
 
  protected:
   Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const override;
-  std::string settings() const override { return cat(w.in, ", ", w.out); }
+  std::string settings() const override { return str(w.in, ", ", w.out); }
 };
 
 struct AdditiveAttentionOptions {
@@ -143,7 +143,7 @@ struct AdditiveAttention : detail::PoolingLayer<AdditiveAttention, AdditiveAtten
   Linear w_v{at("w_v"), options.hidden, 1, {.bias = false}};
 
  protected:
-  std::string settings() const override { return cat(w_q.in, ", ", w_k.in, " -> ", w_q.out); }
+  std::string settings() const override { return str(w_q.in, ", ", w_k.in, " -> ", w_q.out); }
 };
 
 struct GaussianAttentionOptions {

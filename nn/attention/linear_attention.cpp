@@ -31,6 +31,6 @@ Tensor LinearAttention::extend(const Tensor& x, LinearAttentionState& past) cons
   return here(o(linear_attention(q(x), k(x), v(x), heads, past)));
 }
 
-std::string LinearAttention::settings() const { return cat(dim, ", ", heads, " heads"); }
+std::string LinearAttention::settings() const { return str(dim, ", ", heads, " heads"); }
 
 }  // namespace xgrad::nn

@@ -112,7 +112,7 @@ Tensor MultiHeadAttention::extend(const Tensor& x, KeyValueCache& past, std::opt
 }
 
 std::string MultiHeadAttention::settings() const {
-  return cat(dim, ", ", heads, " heads", kv_heads == heads ? "" : cat(", ", kv_heads, " of keys"));
+  return str(dim, ", ", heads, " heads", kv_heads == heads ? "" : str(", ", kv_heads, " of keys"));
 }
 
 }  // namespace xgrad::nn

@@ -162,7 +162,7 @@ class Sequential : public Module {
     constexpr bool of_tensors = std::is_invocable_r_v<Tensor, const Layer&, const Tensor&>;
     constexpr bool of_ids = std::is_invocable_r_v<Tensor, const Layer&, const Index&>;
     static_assert(of_tensors || of_ids, "Sequential: a layer takes one Tensor (or Index) and returns a Tensor");
-    std::unique_ptr<Layer> made = make(at(cat(size())));
+    std::unique_ptr<Layer> made = make(at(str(size())));
     Layer& layer = *made;
     Part part{std::move(made), {}, {}};
     if constexpr (of_tensors) part.of_tensor = [&layer](const Tensor& x) { return layer(x); };
@@ -189,7 +189,7 @@ class Sequential : public Module {
   }
 
  protected:
-  std::string settings() const override { return cat("of ", size()); }
+  std::string settings() const override { return str("of ", size()); }
 
  private:
   struct Part {

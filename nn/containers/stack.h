@@ -52,9 +52,9 @@ class Stack : public Module {
     for (std::int64_t i = 0; i < count; ++i) {
       if constexpr (by_function) {
         // Made where it stays: layers do not move.
-        layers_.push_back(std::unique_ptr<Layer>(new Layer((arguments(at(cat(i)), i), ...))));
+        layers_.push_back(std::unique_ptr<Layer>(new Layer((arguments(at(str(i)), i), ...))));
       } else if constexpr (detail::made_from<Layer, Arguments...>()) {
-        layers_.push_back(std::make_unique<Layer>(at(cat(i)), arguments...));
+        layers_.push_back(std::make_unique<Layer>(at(str(i)), arguments...));
       }
     }
   }
@@ -104,7 +104,7 @@ class Stack : public Module {
   Iterator end() const { return Iterator(layers_.end()); }
 
  protected:
-  std::string settings() const override { return cat("of ", size()); }
+  std::string settings() const override { return str("of ", size()); }
 
  private:
   std::vector<std::unique_ptr<Layer>> layers_;

@@ -83,7 +83,7 @@ struct LeakyReLU : detail::FunctionLayerOf<LeakyReLU, leaky_relu, LeakyReluOptio
   using FunctionLayerOf::FunctionLayerOf;
 
  protected:
-  std::string settings() const override { return cat(options.negative_slope); }
+  std::string settings() const override { return str(options.negative_slope); }
 };
 
 /// y = min(max(x, min_val), max_val)
@@ -91,7 +91,7 @@ struct Hardtanh : detail::FunctionLayerOf<Hardtanh, hardtanh, HardtanhOptions> {
   using FunctionLayerOf::FunctionLayerOf;
 
  protected:
-  std::string settings() const override { return cat(options.min_val, " to ", options.max_val); }
+  std::string settings() const override { return str(options.min_val, " to ", options.max_val); }
 };
 
 /// y = x from 0 on, else slope x; in training, each slope is drawn between lower and upper (the next draw of the
@@ -104,7 +104,7 @@ struct RReLU : Layer<RReLU, RReluOptions> {
   }
 
  protected:
-  std::string settings() const override { return cat(options.lower, " to ", options.upper); }
+  std::string settings() const override { return str(options.lower, " to ", options.upper); }
 };
 
 struct PReLUOptions {
@@ -120,7 +120,7 @@ struct PReLU : Layer<PReLU, PReLUOptions> {
       param("weight", {positive("num_parameters", options.num_parameters)}, init::constant(options.init));
 
  protected:
-  std::string settings() const override { return cat(weight.size()); }
+  std::string settings() const override { return str(weight.size()); }
 };
 
 }  // namespace xgrad::nn

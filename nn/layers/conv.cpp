@@ -5,7 +5,7 @@ namespace xgrad::nn {
 namespace {
 
 std::string text_of(const Size2d& extent) {
-  return extent.height == extent.width ? cat(extent.height) : cat(extent.height, " x ", extent.width);
+  return extent.height == extent.width ? str(extent.height) : str(extent.height, " x ", extent.width);
 }
 
 template <class Padding>
@@ -20,10 +20,10 @@ std::string text_of_padding(const Padding& padding) {
 // "3 -> 64, kernel 3, stride 2, padding 1, 4 groups": defaults are left out.
 template <class Options>
 std::string described(std::int64_t in, std::int64_t out, const Size2d& kernel, const Options& options) {
-  std::string text = cat(in, " -> ", out, ", kernel ", text_of(kernel));
-  if (const std::string stride = text_of(options.stride); stride != "1") text += cat(", stride ", stride);
-  if (const std::string padding = text_of_padding(options.padding); padding != "0") text += cat(", padding ", padding);
-  if (options.groups != 1) text += cat(", ", options.groups, " groups");
+  std::string text = str(in, " -> ", out, ", kernel ", text_of(kernel));
+  if (const std::string stride = text_of(options.stride); stride != "1") text += str(", stride ", stride);
+  if (const std::string padding = text_of_padding(options.padding); padding != "0") text += str(", padding ", padding);
+  if (options.groups != 1) text += str(", ", options.groups, " groups");
   return text;
 }
 

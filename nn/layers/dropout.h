@@ -18,26 +18,26 @@ struct Dropout : Layer<Dropout> {
   const double p;
 
  protected:
-  std::string settings() const override { return cat(p); }
+  std::string settings() const override { return str(p); }
 };
 
 namespace detail {
 
 /// In training, function(x, p); else nothing happens. The choice is the next draw of the calling thread's generator.
-template <ClassName name, Tensor (*function)(const Tensor& x, double p)>
+template <ClassName name, Tensor (*function)(const Tensor& x, double p, const RandomKey& key)>
 struct ChannelDropout final : Layer<ChannelDropout<name, function>> {
   explicit ChannelDropout(At here, double probability = 0.5)
       : Layer<ChannelDropout>(std::move(here)), p(this->probability("p", probability)) {}
   template <class... Rest>
   explicit ChannelDropout(Module::Placeless, const Rest&...);
 
-  Tensor forward(const Tensor& x) const { return this->training() && p > 0 ? function(x, p) : x; }
+  Tensor forward(const Tensor& x) const { return this->training() && p > 0 ? function(x, p, next_random_key()) : x; }
 
   const double p;
 
  protected:
   std::string class_name() const override { return name.text; }
-  std::string settings() const override { return cat(p); }
+  std::string settings() const override { return str(p); }
 };
 
 }  // namespace detail
@@ -70,7 +70,7 @@ struct DropPath : Layer<DropPath> {
   const double p;
 
  protected:
-  std::string settings() const override { return cat(p); }
+  std::string settings() const override { return str(p); }
 };
 
 }  // namespace xgrad::nn

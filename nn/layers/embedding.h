@@ -32,7 +32,7 @@ struct Embedding : LayerCall<Embedding> {
   Tensor forward(const Index& ids) const;
 
  protected:
-  std::string settings() const override { return cat(count, " x ", dim); }
+  std::string settings() const override { return str(count, " x ", dim); }
 };
 
 }  // namespace xgrad::nn

@@ -22,9 +22,9 @@ std::string text_of(const T& argument) {
   if constexpr (requires { argument.text(); }) {
     return argument.text();
   } else if constexpr (std::same_as<T, Size2d>) {
-    return cat(argument.height, " x ", argument.width);
+    return str(argument.height, " x ", argument.width);
   } else {
-    return cat(argument);
+    return str(argument);
   }
 }
 
@@ -102,7 +102,7 @@ class FunctionLayer final : public FunctionLayerOf<FunctionLayer<name, function,
 struct AxisArgument {
   AxisArgument(int along = -1) : axis(along) {}
   operator int() const { return axis; }
-  std::string text() const { return cat("axis ", axis); }
+  std::string text() const { return str("axis ", axis); }
 
   int axis;
 };

@@ -39,7 +39,7 @@ struct Mlp : Layer<Mlp, MlpOptions> {
   Dropout dropout{at(options.names[2]), options.dropout};
 
  protected:
-  std::string settings() const override { return cat(fc1.in, " -> ", fc1.out, " -> ", fc2.out); }
+  std::string settings() const override { return str(fc1.in, " -> ", fc1.out, " -> ", fc2.out); }
 
  private:
   LinearOptions map_options() const {

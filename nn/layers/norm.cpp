@@ -78,7 +78,7 @@ Tensor BatchNorm::operator()(const Tensor& x) const {
   const bool vectors = axes == 1 && x.rank() == 2;
   if ((!vectors && x.rank() != 2 + axes) || x.dim(1) != channels) {
     const std::string shapes =
-        axes == 1 ? cat("(B, ", channels, ") or (B, ", channels, ", T)") : cat("(B, ", channels, ", H, W)");
+        axes == 1 ? str("(B, ", channels, ") or (B, ", channels, ", T)") : str("(B, ", channels, ", H, W)");
     fail<ShapeError>("batch_norm", "needs ", shapes, ", got ", x.shape());
   }
   if (!training() && options.track_running_stats) {
@@ -109,10 +109,10 @@ void BatchNorm::track(const Array& mean, const Array& variance, std::int64_t cou
   running_var.assign(std::move(new_var));
 }
 
-std::string BatchNorm::settings() const { return cat(channels); }
+std::string BatchNorm::settings() const { return str(channels); }
 
 std::string BatchNorm::class_name() const {
-  return typeid(*this) == typeid(BatchNorm) ? cat("BatchNorm", axes, "d") : Module::class_name();
+  return typeid(*this) == typeid(BatchNorm) ? str("BatchNorm", axes, "d") : Module::class_name();
 }
 
 // -- group norm -------------------------------------------------------------------------------------------------------
@@ -141,6 +141,6 @@ Tensor GroupNorm::forward(const Tensor& x) const {
   return scaled_and_shifted(standardized, weight, bias);
 }
 
-std::string GroupNorm::settings() const { return cat(groups, " groups, ", channels); }
+std::string GroupNorm::settings() const { return str(groups, " groups, ", channels); }
 
 }  // namespace xgrad::nn

@@ -35,7 +35,7 @@ struct NormLayer : LayerCall<Self> {
   const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
 
  protected:
-  std::string settings() const override { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
+  std::string settings() const override { return sizes.rank() == 1 ? str(sizes[0]) : str(sizes); }
 };
 
 }  // namespace detail

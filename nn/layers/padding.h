@@ -11,7 +11,7 @@ namespace xgrad::nn {
 struct Sides2d {
   Sides2d(std::int64_t each) : left(each), right(each), top(each), bottom(each) {}
   Sides2d(std::int64_t l, std::int64_t r, std::int64_t t, std::int64_t b) : left(l), right(r), top(t), bottom(b) {}
-  std::string text() const { return cat(left, ", ", right, ", ", top, ", ", bottom); }
+  std::string text() const { return str(left, ", ", right, ", ", top, ", ", bottom); }
 
   std::int64_t left, right, top, bottom;
 };
@@ -20,7 +20,7 @@ struct Sides2d {
 struct Sides1d {
   Sides1d(std::int64_t each) : left(each), right(each) {}
   Sides1d(std::int64_t l, std::int64_t r) : left(l), right(r) {}
-  std::string text() const { return cat(left, ", ", right); }
+  std::string text() const { return str(left, ", ", right); }
 
   std::int64_t left, right;
 };
@@ -48,7 +48,7 @@ Tensor pad_by_mode(const Tensor& x, const Sides& sides) {
 /// The value of elements that are added.
 struct PadValue {
   PadValue(double number = 0) : value(number) {}
-  std::string text() const { return cat("value ", value); }
+  std::string text() const { return str("value ", value); }
 
   double value;
 };

@@ -24,7 +24,7 @@ struct AdaptivePoolLayer : FunctionLayerOf<Self, function, NoOptions, Size> {
   using FunctionLayerOf<Self, function, NoOptions, Size>::FunctionLayerOf;
 
  protected:
-  std::string settings() const override { return cat("to ", text_of(std::get<0>(this->arguments))); }
+  std::string settings() const override { return str("to ", text_of(std::get<0>(this->arguments))); }
 };
 }  // namespace detail
 
@@ -51,8 +51,8 @@ struct Upsample : detail::FunctionLayerOf<Upsample, interpolate, InterpolateOpti
 
  protected:
   std::string settings() const override {
-    if (options.size) return cat("to ", detail::text_of(*options.size));
-    return options.scale_factor ? cat("by ", options.scale_factor->height, " x ", options.scale_factor->width) : "";
+    if (options.size) return str("to ", detail::text_of(*options.size));
+    return options.scale_factor ? str("by ", options.scale_factor->height, " x ", options.scale_factor->width) : "";
   }
 };
 

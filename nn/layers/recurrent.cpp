@@ -56,7 +56,7 @@ Recurrent::Recurrent(At here, Kind kind, std::int64_t in_size, std::int64_t hidd
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     for (std::int64_t direction = 0; direction < directions; ++direction) {
       const auto own = [&](const char* name, const Shape& shape) {
-        return param(cat(name, "_l", layer, direction == 1 ? "_reverse" : ""), shape, init);
+        return param(str(name, "_l", layer, direction == 1 ? "_reverse" : ""), shape, init);
       };
       RecurrentWeights w;
       w.ih = own("weight_ih", {rows, layer == 0 ? in : width});
@@ -122,8 +122,8 @@ std::string Recurrent::class_name() const {
 }
 
 std::string Recurrent::settings() const {
-  return cat(in, " -> ", hidden, state != hidden ? cat(" -> ", state) : "",
-             layers > 1 ? cat(", ", layers, " layers") : "", directions == 2 ? ", both directions" : "");
+  return str(in, " -> ", hidden, state != hidden ? str(" -> ", state) : "",
+             layers > 1 ? str(", ", layers, " layers") : "", directions == 2 ? ", both directions" : "");
 }
 
 // -- cells ------------------------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ std::string RecurrentCell::class_name() const {
   return gates == 4 ? "LSTMCell" : gates == 3 ? "GRUCell" : "RNNCell";
 }
 
-std::string RecurrentCell::settings() const { return cat(in, " -> ", hidden); }
+std::string RecurrentCell::settings() const { return str(in, " -> ", hidden); }
 
 Tensor RNNCell::operator()(const Tensor& x, const Tensor& h) const {
   const auto here = enter(x, h);

@@ -24,7 +24,7 @@ struct Flatten : Layer<Flatten> {
   const int first, last;
 
  protected:
-  std::string settings() const override { return cat(first, " to ", last); }
+  std::string settings() const override { return str(first, " to ", last); }
 };
 
 /// Splits one axis: nn::Unflatten{at("split"), 1, {3, 4}} turns (B, 12) into (B, 3, 4). One size may be -1.
@@ -39,7 +39,7 @@ struct Unflatten : Layer<Unflatten> {
   const Shape sizes;
 
  protected:
-  std::string settings() const override { return cat("axis ", axis, " to ", sizes); }
+  std::string settings() const override { return str("axis ", axis, " to ", sizes); }
 };
 
 /// See pixel_shuffle.
@@ -51,7 +51,7 @@ struct ChannelShuffle : detail::FunctionLayerOf<ChannelShuffle, channel_shuffle,
   using FunctionLayerOf::FunctionLayerOf;
 
  protected:
-  std::string settings() const override { return cat(std::get<0>(arguments), " groups"); }
+  std::string settings() const override { return str(std::get<0>(arguments), " groups"); }
 };
 
 }  // namespace xgrad::nn

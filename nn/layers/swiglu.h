@@ -24,7 +24,7 @@ struct SwiGlu : Layer<SwiGlu, SwiGluOptions> {
   Linear w3{at("w3"), options.in, options.hidden, {.bias = options.bias}};
 
  protected:
-  std::string settings() const override { return cat(w1.in, " -> ", w1.out, " -> ", w2.out); }
+  std::string settings() const override { return str(w1.in, " -> ", w1.out, " -> ", w2.out); }
 };
 
 }  // namespace xgrad::nn

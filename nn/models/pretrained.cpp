@@ -165,7 +165,7 @@ class Weights {
   // The name in this file of an array of the model without its head.
   template <class... Parts>
   std::string name(const Parts&... parts) const {
-    return cat(prefix_, parts...);
+    return str(prefix_, parts...);
   }
   bool has(const std::string& name) const { return file_.arrays.contains(name); }
 
@@ -207,7 +207,7 @@ class Weights {
     if (!has(name)) return;
     const Tensor second = take(name, parameter.shape());
     if (first && second.defined() && !equal(first->value(), second.value())) {
-      difference_.add_mismatch(name, cat("differs from what it is tied to, ", parameter.name()));
+      difference_.add_mismatch(name, str("differs from what it is tied to, ", parameter.name()));
     }
   }
   void leave_out(const std::string& name) { file_.arrays.erase(name); }

@@ -45,8 +45,8 @@ std::function<ResidualBlock(At, std::int64_t)> ResNet::stage(int number) const {
 
 std::string ResNet::settings() const {
   std::string blocks;
-  for (const std::int64_t count : options.layers) blocks += cat(blocks.empty() ? "" : " ", count);
-  return cat(options.width, " wide, ", blocks,
+  for (const std::int64_t count : options.layers) blocks += str(blocks.empty() ? "" : " ", count);
+  return str(options.width, " wide, ", blocks,
              options.block == ResidualBlockKind::basic ? " basic blocks" : " bottlenecks");
 }
 

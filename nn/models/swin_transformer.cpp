@@ -158,7 +158,7 @@ Tensor SwinAttention::forward(const Tensor& x) const {
 }
 
 std::string SwinAttention::settings() const {
-  return cat(dim, ", ", heads, " heads, windows ", window.height, " x ", window.width,
+  return str(dim, ", ", heads, " heads, windows ", window.height, " x ", window.width,
              shift.height > 0 || shift.width > 0 ? ", shifted" : "");
 }
 
@@ -245,8 +245,8 @@ Tensor SwinTransformer::forward(const Tensor& x) const {
 
 std::string SwinTransformer::settings() const {
   std::string blocks;
-  for (const std::int64_t depth : options.depths) blocks += cat(blocks.empty() ? "" : " ", depth);
-  return cat(options.dim, " wide, ", blocks, " blocks");
+  for (const std::int64_t depth : options.depths) blocks += str(blocks.empty() ? "" : " ", depth);
+  return str(options.dim, " wide, ", blocks, " blocks");
 }
 
 }  // namespace xgrad::nn

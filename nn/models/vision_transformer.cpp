@@ -42,7 +42,7 @@ Tensor VitBlock::forward(const Tensor& z) const {
 
 VitLayers::VitLayers(At here, const Options& options) : Layer(std::move(here)) {
   for (std::int64_t i = 0; i < options.layers; ++i) {
-    blocks.push_back(std::make_unique<VitBlock>(at(cat("encoder_layer_", i)), i, options));
+    blocks.push_back(std::make_unique<VitBlock>(at(str("encoder_layer_", i)), i, options));
   }
 }
 
@@ -91,7 +91,7 @@ Tensor VisionTransformer::forward(const Tensor& x) const {
 }
 
 std::string VisionTransformer::settings() const {
-  return cat(options.image.height, " x ", options.image.width, " by ", options.patch.height, " x ", options.patch.width,
+  return str(options.image.height, " x ", options.image.width, " by ", options.patch.height, " x ", options.patch.width,
              ", ", options.layers, " layers of ", options.dim);
 }
 

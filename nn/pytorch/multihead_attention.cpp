@@ -39,7 +39,7 @@ AttentionMask as_mask(const char* name, const MaskOrBias& mask, const std::vecto
   const auto found = std::ranges::find(from, shape);
   if (found == from.end()) {
     fail<ShapeError>("multihead_attention", name, " of shape ", shape, ", needs ",
-                     from.size() == 1 ? cat(from[0]) : cat(from[0], " or ", from[1]));
+                     from.size() == 1 ? str(from[0]) : str(from[0], " or ", from[1]));
   }
   const Shape& target = to[static_cast<std::size_t>(found - from.begin())];
   if (masked) return {.masked = masked->reshaped(target)};
@@ -184,6 +184,6 @@ Tensor MultiheadAttention::operator()(const Tensor& query, const Tensor& key, co
   return here(result(x, attend_heads(*this, x.q, x.k, x.v, heads, wider, options.dropout)));
 }
 
-std::string MultiheadAttention::settings() const { return cat(embed_dim, ", ", heads, " heads"); }
+std::string MultiheadAttention::settings() const { return str(embed_dim, ", ", heads, " heads"); }
 
 }  // namespace xgrad::nn::pytorch

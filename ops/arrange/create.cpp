@@ -97,10 +97,7 @@ Index to_index(const Tensor& numbers) {
   return result;
 }
 
-Tensor rand(const Shape& shape) { return random_uniform(shape, next_random_key()); }
-Tensor randn(const Shape& shape) { return random_normal(shape, next_random_key()); }
-Index randint(std::int64_t low, std::int64_t high, const Shape& shape) {
-  return random_integers(low, high, shape, next_random_key());
-}
+Tensor rand(const Shape& shape, const RandomKey& key) { return random_uniform(shape, key); }
+Tensor randn(const Shape& shape, const RandomKey& key) { return random_normal(shape, key); }
 
 }  // namespace xgrad

@@ -17,6 +17,8 @@ namespace xgrad {
 inline Tensor tensor(std::initializer_list<Nested<Real>> values) { return Nested<Real>(values).array(); }
 /// The same with whole numbers, for ids and positions.
 inline Index index(std::initializer_list<Nested<std::int64_t>> values) { return Nested<std::int64_t>(values).array(); }
+/// The same with truth values: mask({{true, false}, {true, true}}).
+inline Mask mask(std::initializer_list<Nested<bool>> values) { return Nested<bool>(values).array(); }
 /// A constant of the numbers of a std::vector, std::span and the like, as a list or row by row under a shape. Throws
 /// ShapeError unless there are as many as the shape says.
 template <NumbersFor<Real> R>
@@ -80,11 +82,9 @@ Index to_index(const Tensor& numbers);
 /// 1 where true, 0 where false.
 Tensor to_real(const Mask& mask);
 
-/// Uniform in [0, 1), the next draw of this thread's generator (manual_seed).
-Tensor rand(const Shape& shape);
-/// Normal with mean 0 and deviation 1, the next draw.
-Tensor randn(const Shape& shape);
-/// Whole numbers in [low, high), the next draw. Throws ValueError unless low < high.
-Index randint(std::int64_t low, std::int64_t high, const Shape& shape);
+/// Uniform in [0, 1). (Whole numbers are drawn by randint and randperm, in core/array/random.h.)
+Tensor rand(const Shape& shape, const RandomKey& key = next_random_key());
+/// Normal with mean 0 and standard deviation 1.
+Tensor randn(const Shape& shape, const RandomKey& key = next_random_key());
 
 }  // namespace xgrad

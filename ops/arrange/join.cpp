@@ -43,7 +43,7 @@ std::string all_shapes(const List& xs) {
   if (xs.size() <= 2) return {};
   std::vector<Shape> shapes;
   for (std::size_t i = 0; i < std::min(xs.size(), most); ++i) shapes.push_back(xs[i].shape());
-  return cat("; all inputs: ", shapes, xs.size() > most ? cat(" and ", xs.size() - most, " more") : "");
+  return str("; all inputs: ", shapes, xs.size() > most ? str(" and ", xs.size() - most, " more") : "");
 }
 
 template <class T, class List>

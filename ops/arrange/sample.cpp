@@ -94,9 +94,4 @@ Index multinomial(const Tensor& weights, std::int64_t count, const MultinomialOp
   return result;
 }
 
-Index randperm(std::int64_t n) {
-  if (n < 0) fail<ValueError>("randperm", "negative count ", n);
-  return random_permutation(n, next_random_key());
-}
-
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// Random draws with given probabilities, and random permutations. Each call is the next draw of this thread's generator
+// Random draws with given probabilities. Each call is the next draw of this thread's generator
 // (manual_seed); the numbers are the same on every machine. No gradients.
 #pragma once
 
@@ -18,8 +18,5 @@ struct MultinomialOptions {
 /// ShapeError for other axes; ValueError for a weight that is negative or not finite, a row without a positive one, a
 /// negative count, and, without replacement, a count above the number of positive weights of a row.
 Index multinomial(const Tensor& weights, std::int64_t count, const MultinomialOptions& options = {});
-
-/// 0 ... n - 1 in random order. Throws ValueError for a negative n.
-Index randperm(std::int64_t n);
 
 }  // namespace xgrad

@@ -178,7 +178,6 @@ Tensor movedim(const Tensor& x, const Axes& from, const Axes& to) {
   return permute(x, order);
 }
 
-Tensor movedim(const Tensor& x, int from, int to) { return movedim(x, Axes{from}, Axes{to}); }
 
 template <class T>
 BasicArray<T> transpose(const BasicArray<T>& x, int axis_a, int axis_b) {

@@ -3,8 +3,6 @@
 // Overloads for BasicArray take Array, Index and Mask, record no graph, and mean the same as those for tensors.
 #pragma once
 
-#include <concepts>
-
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {
@@ -25,7 +23,6 @@ Tensor unflatten(const Tensor& x, int axis, const Shape& sizes);
 Tensor squeeze(const Tensor& x);
 /// x without `axes`. Throws ShapeError unless they have size 1.
 Tensor squeeze(const Tensor& x, const Axes& axes);
-inline Tensor squeeze(const Tensor& x, std::same_as<int> auto axis) { return squeeze(x, Axes{axis}); }
 /// x with a new axis of size 1 at position `axis` of the result. Throws ValueError for an axis out of range.
 Tensor unsqueeze(const Tensor& x, int axis);
 template <class T>
@@ -44,15 +41,12 @@ Tensor transpose(const Tensor& x);
 template <class T>
 BasicArray<T> transpose(const BasicArray<T>& x);
 
-/// x with axis `from` moved to position `to`, the others in their order. Throws ValueError for one out of range.
-Tensor movedim(const Tensor& x, int from, int to);
-/// The same with several: axis from[i] at position to[i]. Throws ValueError, too, for one named twice, or unless both
-/// lists have the same length.
+/// x with axis `from` moved to position `to`, the other axes in their order; or several, from[i] to position to[i].
+/// Throws ValueError for an axis out of range or named twice, and unless both lists have the same length.
 Tensor movedim(const Tensor& x, const Axes& from, const Axes& to);
 
 /// x reversed along `axes`. Throws ValueError for an axis out of range or named twice.
 Tensor flip(const Tensor& x, const Axes& axes);
-inline Tensor flip(const Tensor& x, std::same_as<int> auto axis) { return flip(x, Axes{axis}); }
 /// x shifted by `shift` positions along `axis`; elements leaving at one end enter at the other. Negative shifts move
 /// towards the front. Throws ValueError for an axis out of range.
 Tensor roll(const Tensor& x, std::int64_t shift, int axis);

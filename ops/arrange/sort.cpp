@@ -21,19 +21,19 @@ Sorted taken(const Tensor& x, int axis, std::int64_t count, bool descending) {
 
 }  // namespace
 
-Sorted sort(const Tensor& x, const SortOptions& options) {
-  const int axis = normalize_axis_or_scalar("sort", options.axis, x.rank());
+Sorted sort(const Tensor& x, int axis, const SortOptions& options) {
+  axis = normalize_axis_or_scalar("sort", axis, x.rank());
   return taken(x, axis, size_of(x, axis), options.descending);
 }
 
-Index argsort(const Tensor& x, const SortOptions& options) {
-  const int axis = normalize_axis_or_scalar("argsort", options.axis, x.rank());
+Index argsort(const Tensor& x, int axis, const SortOptions& options) {
+  axis = normalize_axis_or_scalar("argsort", axis, x.rank());
   if (x.rank() == 0) return Index(Shape{}, 0);
   return first_in_order(x.value(), axis, size_of(x, axis), options.descending);
 }
 
-Sorted topk(const Tensor& x, std::int64_t k, const TopkOptions& options) {
-  const int axis = normalize_axis_or_scalar("topk", options.axis, x.rank());
+Sorted topk(const Tensor& x, std::int64_t k, int axis, const TopkOptions& options) {
+  axis = normalize_axis_or_scalar("topk", axis, x.rank());
   if (k < 0 || k > size_of(x, axis)) fail<ValueError>("topk", "k = ", k, " of ", size_of(x, axis));
   return taken(x, axis, k, options.largest);
 }

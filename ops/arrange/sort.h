@@ -6,7 +6,6 @@
 namespace xgrad {
 
 struct SortOptions {
-  int axis = -1;
   bool descending = false;
 };
 /// Values and their positions along the axis in x; gradients flow through the values.
@@ -16,16 +15,15 @@ struct Sorted {
 };
 /// Sorted along an axis, stable (equal elements keep their order). NaN counts as larger than every number.
 /// Throws ValueError for an axis out of range.
-Sorted sort(const Tensor& x, const SortOptions& options = {});
+Sorted sort(const Tensor& x, int axis = -1, const SortOptions& options = {});
 /// The indices of sort().
-Index argsort(const Tensor& x, const SortOptions& options = {});
+Index argsort(const Tensor& x, int axis = -1, const SortOptions& options = {});
 
 struct TopkOptions {
-  int axis = -1;
   bool largest = true;
 };
 /// The k largest (smallest) elements along an axis, the most extreme first, equal ones in their order. NaN counts as
 /// larger than every number. Throws ValueError unless 0 <= k <= size.
-Sorted topk(const Tensor& x, std::int64_t k, const TopkOptions& options = {});
+Sorted topk(const Tensor& x, std::int64_t k, int axis = -1, const TopkOptions& options = {});
 
 }  // namespace xgrad

@@ -14,7 +14,7 @@ std::string detail::blas_warning(std::string_view core, bool avx2, bool avx512) 
   const bool for_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids";
   const bool for_avx2 = for_avx512 || core == "Haswell" || core == "Zen" || core == "Excavator";
   const char* better = avx512 && !for_avx512 ? "SkylakeX" : avx2 && !for_avx2 ? "Haswell" : nullptr;
-  return better ? cat("OpenBLAS uses kernels for ", core, ", this processor could use those for ", better,
+  return better ? str("OpenBLAS uses kernels for ", core, ", this processor could use those for ", better,
                       " (OPENBLAS_CORETYPE)")
                 : "";
 }
@@ -39,10 +39,10 @@ BuildInfo build_info() {
 std::string to_string(const BuildInfo& info) {
   // The BLAS says more than a line holds: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...".
   const std::size_t name_end = info.blas.find(' ', info.blas.find(' ') + 1);
-  return cat("xgrad " XGRAD_VERSION " (", info.real, "), ", info.blas.substr(0, name_end),
+  return str("xgrad " XGRAD_VERSION " (", info.real, "), ", info.blas.substr(0, name_end),
              info.blas_core.empty() ? "" : " for ", info.blas_core, ", ", info.simd, " (", info.simd_width,
-             " numbers per register), ", info.bfloat16.empty() ? cat("no bfloat16 (", info.bfloat16_missing, "), ")
-                                                       : cat("bfloat16 by ", info.bfloat16, ", "),
+             " numbers per register), ", info.bfloat16.empty() ? str("no bfloat16 (", info.bfloat16_missing, "), ")
+                                                       : str("bfloat16 by ", info.bfloat16, ", "),
              info.threads, info.threads == 1 ? " thread" : " threads",
              info.warning.empty() ? "" : "\nwarning: ", info.warning);
 }

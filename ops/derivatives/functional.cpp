@@ -68,7 +68,7 @@ Tensors vectors_for(const char* op, const Tensors& vs, const Tensors& xs) {
   if (!vs.empty() && vs.size() != xs.size()) fail<ValueError>(op, vs.size(), " vectors for ", xs.size(), " inputs");
   Tensors result;
   for (std::size_t i = 0; i < xs.size(); ++i) {
-    result.push_back(vector_for(op, vs.empty() ? Tensor() : vs[i], xs[i], cat("input ", i).c_str()));
+    result.push_back(vector_for(op, vs.empty() ? Tensor() : vs[i], xs[i], str("input ", i).c_str()));
   }
   return result;
 }

@@ -92,7 +92,7 @@ class Printer {
   std::string print(const ExpressionRef& root) {
     count(root);
     std::string text = at(Level::choice, root);
-    for (std::size_t i = 0; i < definitions_.size(); ++i) append(text, cat(i == 0 ? " with " : ", ", definitions_[i]));
+    for (std::size_t i = 0; i < definitions_.size(); ++i) append(text, str(i == 0 ? " with " : ", ", definitions_[i]));
     return text;
   }
 
@@ -108,7 +108,7 @@ class Printer {
   // In parentheses if it binds less tightly than `needed`.
   std::string at(Level needed, const ExpressionRef& e, End end = End::closed) {
     const Words words = words_of(e, end);
-    return words.level < needed ? cat('(', words_of(e, End::closed).text, ')') : words.text;
+    return words.level < needed ? str('(', words_of(e, End::closed).text, ')') : words.text;
   }
 
   // A letter for a subexpression that is used several times and is longer than a few characters.
@@ -120,8 +120,8 @@ class Printer {
     const Words body = spelled(e, End::closed);
     if (body.text.size() <= short_enough) return spelled(e, end);
     const std::size_t round = definitions_.size() / letters.size();
-    const std::string letter = cat(letters[definitions_.size() % letters.size()], round > 0 ? cat(round + 1) : "");
-    definitions_.push_back(cat(letter, " = ", body.level == Level::choice ? cat('(', body.text, ')') : body.text));
+    const std::string letter = str(letters[definitions_.size() % letters.size()], round > 0 ? str(round + 1) : "");
+    definitions_.push_back(str(letter, " = ", body.level == Level::choice ? str('(', body.text, ')') : body.text));
     letters_.emplace(e.get(), letter);
     return {letter, Level::atom};
   }
@@ -141,20 +141,20 @@ class Printer {
       case Expression::number:
         return {e->name, e->name[0] == '-' ? Level::product : Level::atom};
       case Expression::sum:
-        return {cat(at(Level::sum, e->parts[0]), added(e->parts[1])), Level::sum};
+        return {str(at(Level::sum, e->parts[0]), added(e->parts[1])), Level::sum};
       case Expression::difference:
-        return {cat(at(Level::sum, e->parts[0]), " - ", unsigned_term(e->parts[1])), Level::sum};
+        return {str(at(Level::sum, e->parts[0]), " - ", unsigned_term(e->parts[1])), Level::sum};
       case Expression::negative:
       case Expression::product:
         return product(e, end);
       case Expression::quotient:
-        return {cat(numerator(e->parts[0]), '/', at(Level::power, e->parts[1], end)), Level::product};
+        return {str(numerator(e->parts[0]), '/', at(Level::power, e->parts[1], end)), Level::product};
       case Expression::power:
-        return {cat(at(Level::atom, e->parts[0], End::open), '^', exponent(e->parts[1])), Level::power};
+        return {str(at(Level::atom, e->parts[0], End::open), '^', exponent(e->parts[1])), Level::power};
       case Expression::function:
         return function(e, end);
       case Expression::comparison:
-        return {cat(at(Level::sum, e->parts[0]), ' ', e->name, ' ', at(Level::sum, e->parts[1])), Level::comparison};
+        return {str(at(Level::sum, e->parts[0]), ' ', e->name, ' ', at(Level::sum, e->parts[1])), Level::comparison};
       case Expression::logic:
         return logic(e);
       case Expression::choice:
@@ -163,7 +163,7 @@ class Printer {
     const ExpressionRef& other = e->parts[2];
     const Words otherwise = words_of(other, End::closed);
     const bool goes_on = other->kind == Expression::choice && otherwise.level == Level::choice;
-    return {cat(at(Level::sum, e->parts[1]), " if ", at(Level::either, e->parts[0]), goes_on ? ", " : ", else ",
+    return {str(at(Level::sum, e->parts[1]), " if ", at(Level::either, e->parts[0]), goes_on ? ", " : ", else ",
                 otherwise.text),
             Level::choice};
   }
@@ -171,11 +171,11 @@ class Printer {
   std::string added(const ExpressionRef& e) {
     const bool flat = e->kind == Expression::sum || e->kind == Expression::difference;
     const std::string term = at(flat ? Level::sum : Level::product, e);
-    return term[0] == '-' ? cat(" - ", term.substr(1)) : cat(" + ", term);
+    return term[0] == '-' ? str(" - ", term.substr(1)) : str(" + ", term);
   }
   std::string unsigned_term(const ExpressionRef& e) {
     std::string term = at(Level::product, e);
-    return term[0] == '-' ? cat('(', term, ')') : term;
+    return term[0] == '-' ? str('(', term, ')') : term;
   }
 
   // The factors of a product or a negated product, nested ones included; returns whether the sign flips.
@@ -204,7 +204,7 @@ class Printer {
     std::string text = turned ? "-" : "";
     if (factors.size() == 1) {
       const std::string only = at(Level::product, factors[0], end);
-      return {cat(text, only[0] == '-' ? cat('(', only, ')') : only), Level::product};
+      return {str(text, only[0] == '-' ? str('(', only, ')') : only), Level::product};
     }
     for (std::size_t i = 0; i < factors.size();) {
       const std::string base = at(Level::atom, factors[i], End::open);
@@ -213,9 +213,9 @@ class Printer {
       const std::size_t times = same - i;
       const bool last = same == factors.size();
       const std::string factor =
-          times > 1 ? cat(base, '^', times) : at(Level::power, factors[i], last ? end : End::open);
+          times > 1 ? str(base, '^', times) : at(Level::power, factors[i], last ? end : End::open);
       const bool clash = i > 0 && ends_in_digit(text) && begins_with_digit(factor);
-      append(text, cat(i == 0 ? "" : clash ? " * " : " ", factor));
+      append(text, str(i == 0 ? "" : clash ? " * " : " ", factor));
       i = same;
       if (i == factors.size() && times == i && !turned) return {text, Level::power};
     }
@@ -226,37 +226,37 @@ class Printer {
     const bool fraction = e->kind == Expression::quotient ||
                           (e->kind == Expression::negative && e->parts[0]->kind == Expression::quotient);
     const std::string text = at(Level::product, e, End::open);
-    return fraction && !letters_.contains(e.get()) ? cat('(', text, ')') : text;
+    return fraction && !letters_.contains(e.get()) ? str('(', text, ')') : text;
   }
 
   std::string exponent(const ExpressionRef& e) {
     if (e->kind == Expression::number) return e->name;
     if (e->kind == Expression::negative && uses_[e.get()] == 1) {
-      if (const Words words = words_of(e->parts[0], End::open); words.level == Level::atom) return cat('-', words.text);
+      if (const Words words = words_of(e->parts[0], End::open); words.level == Level::atom) return str('-', words.text);
     }
     return at(Level::atom, e, End::open);
   }
 
   Words function(const ExpressionRef& e, End end) {
-    if (e->name == "exp") return {cat("e^", exponent(e->parts[0])), Level::power};
+    if (e->name == "exp") return {str("e^", exponent(e->parts[0])), Level::power};
     std::string arguments;
     const Level needed = e->parts.size() == 1 ? Level::choice : Level::sum;
     for (const ExpressionRef& part : e->parts) {
-      append(arguments, cat(arguments.empty() ? "" : ", ", at(needed, part)));
+      append(arguments, str(arguments.empty() ? "" : ", ", at(needed, part)));
     }
-    if (e->name == "abs" && arguments.find('|') == arguments.npos) return {cat('|', arguments, '|'), Level::atom};
+    if (e->name == "abs" && arguments.find('|') == arguments.npos) return {str('|', arguments, '|'), Level::atom};
     const ExpressionRef& only = e->parts[0];
     const bool simple = e->parts.size() == 1 && e->name != "abs" &&
                         (only->kind == Expression::letter || letters_.contains(only.get()) ||
                          (only->kind == Expression::number && only->name[0] != '-'));
-    if (simple && end == End::closed) return {cat(e->name, ' ', arguments), Level::power};
-    return {cat(e->name, '(', arguments, ')'), Level::atom};
+    if (simple && end == End::closed) return {str(e->name, ' ', arguments), Level::power};
+    return {str(e->name, '(', arguments, ')'), Level::atom};
   }
 
   Words logic(const ExpressionRef& e) {
-    if (e->name == "not") return {cat("not (", at(Level::either, e->parts[0]), ')'), Level::comparison};
+    if (e->name == "not") return {str("not (", at(Level::either, e->parts[0]), ')'), Level::comparison};
     const Level level = e->name == "and" ? Level::both : Level::either;
-    return {cat(at(level, e->parts[0]), ' ', e->name, ' ', at(level, e->parts[1])), level};
+    return {str(at(level, e->parts[0]), ' ', e->name, ' ', at(level, e->parts[1])), level};
   }
 
   static constexpr std::string_view letters = "stuvwpqr";
@@ -271,9 +271,9 @@ class Printer {
 // ---- Building -------------------------------------------------------------------------------------------------------
 
 Symbol::Symbol(std::string_view letter) : Symbol(make(Expression::letter, letter)) {}
-Symbol::Symbol(float number) : Symbol(constant(number, cat(number))) {}
-Symbol::Symbol(double number) : Symbol(constant(number, cat(number))) {}
-Symbol::Symbol(long long number) : Symbol(constant(static_cast<double>(number), cat(number))) {}
+Symbol::Symbol(float number) : Symbol(constant(number, str(number))) {}
+Symbol::Symbol(double number) : Symbol(constant(number, str(number))) {}
+Symbol::Symbol(long long number) : Symbol(constant(static_cast<double>(number), str(number))) {}
 Symbol::Symbol(const Symbol&) = default;
 Symbol& Symbol::operator=(const Symbol&) = default;
 Symbol::~Symbol() = default;
@@ -307,36 +307,16 @@ Symbol operator-(const Symbol& a) {
   return Symbol(make(Expression::negative, "-", {a.expression_}));
 }
 
-Symbol abs(const Symbol& a) { return Symbol(call("abs", a.expression_)); }
-Symbol sign(const Symbol& a) { return Symbol(call("sign", a.expression_)); }
-Symbol sqrt(const Symbol& a) { return Symbol(call("sqrt", a.expression_)); }
-Symbol exp(const Symbol& a) { return Symbol(call("exp", a.expression_)); }
+#define XGRAD_SYMBOL(name) \
+  Symbol name(const Symbol& a) { return Symbol(call(#name, a.expression_)); }
+XGRAD_PRINTED_FUNCTIONS(XGRAD_SYMBOL)
+#undef XGRAD_SYMBOL
 Symbol expm1(const Symbol& a) { return exp(a) - 1; }
 Symbol log(const Symbol& a) { return Symbol(call("ln", a.expression_)); }
 Symbol log1p(const Symbol& a) { return log(1 + a); }
 Symbol log2(const Symbol& a) { return log(a) / std::numbers::ln2; }
 Symbol log10(const Symbol& a) { return log(a) / std::numbers::ln10; }
 Symbol exp2(const Symbol& a) { return pow(2, a); }
-Symbol sin(const Symbol& a) { return Symbol(call("sin", a.expression_)); }
-Symbol cos(const Symbol& a) { return Symbol(call("cos", a.expression_)); }
-Symbol tan(const Symbol& a) { return Symbol(call("tan", a.expression_)); }
-Symbol asin(const Symbol& a) { return Symbol(call("asin", a.expression_)); }
-Symbol acos(const Symbol& a) { return Symbol(call("acos", a.expression_)); }
-Symbol atan(const Symbol& a) { return Symbol(call("atan", a.expression_)); }
-Symbol sinh(const Symbol& a) { return Symbol(call("sinh", a.expression_)); }
-Symbol cosh(const Symbol& a) { return Symbol(call("cosh", a.expression_)); }
-Symbol tanh(const Symbol& a) { return Symbol(call("tanh", a.expression_)); }
-Symbol asinh(const Symbol& a) { return Symbol(call("asinh", a.expression_)); }
-Symbol acosh(const Symbol& a) { return Symbol(call("acosh", a.expression_)); }
-Symbol atanh(const Symbol& a) { return Symbol(call("atanh", a.expression_)); }
-Symbol floor(const Symbol& a) { return Symbol(call("floor", a.expression_)); }
-Symbol ceil(const Symbol& a) { return Symbol(call("ceil", a.expression_)); }
-Symbol trunc(const Symbol& a) { return Symbol(call("trunc", a.expression_)); }
-Symbol round(const Symbol& a) { return Symbol(call("round", a.expression_)); }
-Symbol erf(const Symbol& a) { return Symbol(call("erf", a.expression_)); }
-Symbol sigmoid(const Symbol& a) { return Symbol(call("sigmoid", a.expression_)); }
-Symbol normal_cdf(const Symbol& a) { return Symbol(call("normal_cdf", a.expression_)); }
-Symbol normal_pdf(const Symbol& a) { return Symbol(call("normal_pdf", a.expression_)); }
 Symbol gauss(const Symbol& a) { return exp(-(a * a)); }
 Symbol pow(const Symbol& a, const Symbol& b) {
   return Symbol(make(Expression::power, "^", {a.expression_, b.expression_}));
@@ -384,10 +364,10 @@ const Symbol* detail::letters_of(std::size_t count) {
 
 Formula detail::formula_of(const Symbol& value, std::initializer_list<Symbol> derivatives) {
   const Symbol* argument = letters_of(derivatives.size());
-  Formula formula{.value = cat("y = ", value.text()), .derivative = {}};
+  Formula formula{.value = str("y = ", value.text()), .derivative = {}};
   for (const Symbol& derivative : derivatives) {
     if (!formula.derivative.empty()) formula.derivative += "; ";
-    append(formula.derivative, cat("dy/d", (argument++)->text(), " = ", derivative.text()));
+    append(formula.derivative, str("dy/d", (argument++)->text(), " = ", derivative.text()));
   }
   return formula;
 }

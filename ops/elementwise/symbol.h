@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "../../core/base/formula.h"
+#include "../kernels/registers/functions.h"
 
 namespace xgrad {
 
@@ -50,37 +51,9 @@ class Symbol {
   friend Symbol operator/(const Symbol& a, const Symbol& b);
   friend Symbol operator-(const Symbol& a);
 
-  friend Symbol abs(const Symbol& a);
-  friend Symbol sign(const Symbol& a);
-  friend Symbol sqrt(const Symbol& a);
-  friend Symbol exp(const Symbol& a);
-  friend Symbol expm1(const Symbol& a);
-  friend Symbol log(const Symbol& a);
-  friend Symbol log1p(const Symbol& a);
-  friend Symbol log2(const Symbol& a);
-  friend Symbol log10(const Symbol& a);
-  friend Symbol exp2(const Symbol& a);
-  friend Symbol sin(const Symbol& a);
-  friend Symbol cos(const Symbol& a);
-  friend Symbol tan(const Symbol& a);
-  friend Symbol asin(const Symbol& a);
-  friend Symbol acos(const Symbol& a);
-  friend Symbol atan(const Symbol& a);
-  friend Symbol sinh(const Symbol& a);
-  friend Symbol cosh(const Symbol& a);
-  friend Symbol tanh(const Symbol& a);
-  friend Symbol asinh(const Symbol& a);
-  friend Symbol acosh(const Symbol& a);
-  friend Symbol atanh(const Symbol& a);
-  friend Symbol floor(const Symbol& a);
-  friend Symbol ceil(const Symbol& a);
-  friend Symbol trunc(const Symbol& a);
-  friend Symbol round(const Symbol& a);
-  friend Symbol erf(const Symbol& a);
-  friend Symbol sigmoid(const Symbol& a);
-  friend Symbol normal_cdf(const Symbol& a);
-  friend Symbol normal_pdf(const Symbol& a);
-  friend Symbol gauss(const Symbol& a);
+#define XGRAD_SYMBOL(name) friend Symbol name(const Symbol& a);
+  XGRAD_FUNCTIONS(XGRAD_SYMBOL)
+#undef XGRAD_SYMBOL
   friend Symbol pow(const Symbol& a, const Symbol& b);
   friend Symbol maximum(const Symbol& a, const Symbol& b);
   friend Symbol minimum(const Symbol& a, const Symbol& b);

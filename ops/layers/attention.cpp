@@ -329,7 +329,7 @@ AttentionCall packed(const char* op, const Tensor& qkv, std::int64_t heads, cons
   const std::int64_t parts = heads > width ? 1 : heads + 2 * kv_heads;
   if ((heads > width && width > 0) || width % parts != 0) {
     fail<ValueError>(op, "width ", width, " is not divisible by queries, keys and values of ", heads, " heads",
-                     kv_heads == heads ? "" : cat(", ", kv_heads, " of keys"));
+                     kv_heads == heads ? "" : str(", ", kv_heads, " of keys"));
   }
   const std::int64_t B = qkv.dim(0), T = qkv.dim(1), d = width / parts, C = heads * d;
   const HeadLayout part{T * width, d, width};

@@ -94,7 +94,7 @@ Targets checked_targets(const char* op, const char* name, const Tensor& x, const
     if (x.rank() > 2) without_second.erase(1);
     const bool second = classes.shape() == without_second;
     fail<ShapeError>(op, name, " ", x.shape(), " need targets of shape ", samples, ", got ", classes.shape(),
-                     second ? cat(": classes are the last axis, movedim(", name, ", 1, -1)") : "");
+                     second ? str(": classes are the last axis, movedim(", name, ", 1, -1)") : "");
   }
   const Targets targets{.classes = classes, .ignored = ignored, .smoothing = smoothing, .V = x.dim(-1)};
   for (std::int64_t i = 0; i < classes.size(); ++i) {

@@ -52,7 +52,7 @@ struct Matrices {
       at[axis] = i % batch[axis];
       i /= batch[axis];
     }
-    return cat("matrix ", at, " of the batch");
+    return str("matrix ", at, " of the batch");
   }
 
   // How many matrices a thread takes at a time if each takes `work` multiplications.

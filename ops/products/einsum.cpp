@@ -168,7 +168,7 @@ std::string without_dots(std::string names, int dots) {
 std::string shapes_of(const Tensors& factors) {
   std::string list;
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    append(list, cat(i == 0 ? ": " : ", ", "factor ", i, " ", factors[i].shape()));
+    append(list, str(i == 0 ? ": " : ", ", "factor ", i, " ", factors[i].shape()));
   }
   return list;
 }
@@ -201,7 +201,7 @@ Tensor einsum(std::string_view formula, const Tensors& factors) {
       const std::int64_t size = term.x.dim(static_cast<int>(i));
       const bool from_dots = term.axes[i] <= max_rank;
       if (seen[axis] && size != sizes[axis] && !(from_dots && (size == 1 || sizes[axis] == 1))) {
-        fail<ShapeError>("einsum", from_dots ? std::string("an axis of '...'") : cat("'", term.axes[i], "'"),
+        fail<ShapeError>("einsum", from_dots ? std::string("an axis of '...'") : str("'", term.axes[i], "'"),
                          " has sizes ", sizes[axis], " and ", size, " in '", formula, "'", shapes_of(factors));
       }
       if (!seen[axis] || sizes[axis] == 1) sizes[axis] = size;

@@ -42,7 +42,7 @@ std::string transpose_hint(const Shape& a, const Shape& b, const MatmulOptions& 
   std::string hint;
   const auto add = [&](const MatmulOptions& other, const char* name, bool was) {
     if (!fits(other)) return;
-    append(hint, cat(hint.empty() ? "; did you mean " : " or ", was ? "without " : "{", name, was ? "" : " = true}"));
+    append(hint, str(hint.empty() ? "; did you mean " : " or ", was ? "without " : "{", name, was ? "" : " = true}"));
   };
   if (b.rank() >= 2) {
     add({.transpose_a = given.transpose_a, .transpose_b = !given.transpose_b}, ".transpose_b", given.transpose_b);

@@ -22,22 +22,22 @@ void check_eps(const char* op, double eps) {
 
 // x over its norm, or over eps where that is larger.
 Tensor unit_vectors(const Tensor& x, double p, int axis, double eps) {
-  const Tensor norm = linalg::vector_norm(x, {.ord = p, .axis = axis, .keepdim = true});
+  const Tensor norm = linalg::vector_norm(x, p, axis, {.keepdim = true});
   return x / maximum(norm, static_cast<Real>(eps));
 }
 
 }  // namespace
 
-Tensor normalize(const Tensor& x, const NormalizeOptions& options) {
-  check_p("normalize", options.p);
+Tensor normalize(const Tensor& x, double p, int axis, const NormalizeOptions& options) {
+  check_p("normalize", p);
   check_eps("normalize", options.eps);
-  return unit_vectors(x, options.p, normalize_axis("normalize", options.axis, x.rank()), options.eps);
+  return unit_vectors(x, p, normalize_axis("normalize", axis, x.rank()), options.eps);
 }
 
-Tensor cosine_similarity(const Tensor& a, const Tensor& b, const CosineSimilarityOptions& options) {
+Tensor cosine_similarity(const Tensor& a, const Tensor& b, int axis, const CosineSimilarityOptions& options) {
   check_eps("cosine_similarity", options.eps);
   const Shape shape = broadcast_shapes("cosine_similarity", a.shape(), b.shape());
-  const int axis = normalize_axis("cosine_similarity", options.axis, shape.rank());
+  axis = normalize_axis("cosine_similarity", axis, shape.rank());
   const auto unit = [&](const Tensor& x) { return unit_vectors(broadcast_to(x, shape), 2, axis, options.eps); };
   return sum(unit(a) * unit(b), axis);
 }
@@ -47,8 +47,7 @@ Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanc
     fail<ShapeError>("pairwise_distance", "needs vectors along the last axis, got ", a.shape(), " and ", b.shape());
   }
   check_p("pairwise_distance", options.p);
-  return linalg::vector_norm(a - b + static_cast<Real>(options.eps),
-                             {.ord = options.p, .axis = -1, .keepdim = options.keepdim});
+  return linalg::vector_norm(a - b + static_cast<Real>(options.eps), options.p, -1, {.keepdim = options.keepdim});
 }
 
 }  // namespace xgrad

@@ -6,21 +6,18 @@
 namespace xgrad {
 
 struct NormalizeOptions {
-  double p = 2;        ///< of the norm, as in linalg::vector_norm
-  int axis = 1;        ///< of the vectors
   double eps = 1e-12;  ///< vectors with a smaller norm are divided by this
 };
-/// y = x / max(|x|_p, eps), |x|_p the norm of each vector along the axis. Throws ValueError for an axis out of range,
-/// an eps that is not positive, or a p that is NaN.
-Tensor normalize(const Tensor& x, const NormalizeOptions& options = {});
+/// y = x / max(|x|_p, eps), |x|_p the norm (linalg::vector_norm) of each vector along the axis. Throws ValueError for
+/// an axis out of range, an eps that is not positive, or a p that is NaN.
+Tensor normalize(const Tensor& x, double p = 2, int axis = 1, const NormalizeOptions& options = {});
 
 struct CosineSimilarityOptions {
-  int axis = 1;       ///< of the vectors; the result lacks it
   double eps = 1e-8;  ///< the least norm
 };
-/// y = a b / (max(|a|, eps) max(|b|, eps)), the cosine of the angle between vectors. Throws ShapeError, and ValueError
-/// for an axis out of range or an eps that is not positive.
-Tensor cosine_similarity(const Tensor& a, const Tensor& b, const CosineSimilarityOptions& options = {});
+/// y = a b / (max(|a|, eps) max(|b|, eps)), the cosine of the angle between vectors along the axis. Throws ShapeError,
+/// and ValueError for an axis out of range or an eps that is not positive.
+Tensor cosine_similarity(const Tensor& a, const Tensor& b, int axis = 1, const CosineSimilarityOptions& options = {});
 
 struct PairwiseDistanceOptions {
   double p = 2;          ///< of the norm, as in linalg::vector_norm

@@ -18,12 +18,10 @@ namespace xgrad::linalg {
 
 XGRAD_FORMULA vector_norm_formula{"vector_norm", "y = (sum of |x_i|^ord)^(1/ord)",
                                   "dy/dx_i = sign(x_i) (|x_i|/y)^(ord - 1)"};
-Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
+Tensor vector_norm(const Tensor& x, double ord, const AxisSet& axis, const KeepdimOptions& keep) {
   const char* op = "vector_norm";
-  const double ord = options.ord;
   if (std::isnan(ord)) fail<ValueError>(op, "ord is NaN");
-  const Axes axes = options.axis.resolve(op, x.rank());
-  const KeepdimOptions keep{.keepdim = options.keepdim};
+  const Axes axes = axis.resolve(op, x.rank());
   if (std::isinf(ord)) return ord > 0 ? max(abs(x), axes, keep) : min(abs(x), axes, keep);
   if (ord == 1) return sum(abs(x), axes, keep);
   if (ord == 0) return sum(to_real(x != Tensor(0)), axes, keep);
@@ -46,7 +44,7 @@ Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
       const Tensor total = sum(ord == 2 ? square(parts) : pow(parts, p), axes, all);
       y = (unit * (ord == 2 ? sqrt(total) : pow(total, 1 / p))).value();
     }
-    if (!options.keepdim) y = squeeze(Tensor(y), axes).value();
+    if (!keep.keepdim) y = squeeze(Tensor(y), axes).value();
   }
   return record(op, std::move(y), wrt(x, [x, axes, p](const Tensor& gy, const Tensor& y) {
                   const Shape kept = kept_shape(x.shape(), axes);

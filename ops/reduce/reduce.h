@@ -6,10 +6,10 @@
 // sums are 0, empty products 1, and extremes of no elements throw ValueError.
 //
 // The axes come after x, by default all of them: sum(x), sum(x, 1), sum(x, {0, -1}), sum(x, 1, {.keepdim = true}).
-// Options are set by name: sum(x, {0, true}) does not compile.
+// A number that the operation needs, too, stands before the axis: topk(x, k, 1), quantile(x, q, 1). So in all
+// operations. Options are set by name: sum(x, {0, true}) does not compile.
 #pragma once
 
-#include <concepts>
 #include <string_view>
 
 #include "../../core/graph/tensor.h"
@@ -23,10 +23,6 @@ struct ByName {
   explicit ByName() = default;
 };
 
-// Types that count as the number of an axis: bool does not.
-template <class T>
-concept AxisNumber = std::integral<T> && !std::same_as<T, bool>;
-
 }  // namespace detail
 
 /// The axes that a reduction goes over: `-1`, `{0, 2}`, or by default all of them. An empty `Axes{}` means none: the
@@ -35,7 +31,7 @@ class AxisSet {
  public:
   AxisSet() = default;
   template <detail::AxisNumber... Numbers>
-  requires(sizeof...(Numbers) > 0) AxisSet(Numbers... axes) : all_(false), axes_{static_cast<int>(axes)...} {}
+  requires(sizeof...(Numbers) > 0) AxisSet(Numbers... axes) : all_(false), axes_(axes...) {}
   AxisSet(const Axes& axes) : all_(false), axes_(axes) {}
 
   /// The axes counted from 0, ascending. Axes 0 and -1 of a scalar mean its one element: the result is then empty.

@@ -88,19 +88,19 @@ Audit audit(const Tensor& loss, const Optimizer& optimizer) {
 
 std::string to_string(const Audit& audit) {
   std::string text =
-      audit.clean() ? cat("audit: the loss reaches every parameter (", audit.trained.size(), ") and no other leaf\n")
-                    : cat("audit: ", audit.trained.size(), " trained, ", audit.untrained.size(), " not trained, ",
+      audit.clean() ? str("audit: the loss reaches every parameter (", audit.trained.size(), ") and no other leaf\n")
+                    : str("audit: ", audit.trained.size(), " trained, ", audit.untrained.size(), " not trained, ",
                           audit.unreached.size(), " not reached\n");
   const auto add = [&](std::string_view what, const std::vector<Audit::Line>& lines) {
     for (const Audit::Line& line : lines) {
       append(text,
-             cat("  ", what, ": ", line.name.empty() ? "(no name)" : line.name, " ", line.shape, ": ", line.why, "\n"));
+             str("  ", what, ": ", line.name.empty() ? "(no name)" : line.name, " ", line.shape, ": ", line.why, "\n"));
     }
   };
   add("not trained", audit.untrained);
   add("not reached", audit.unreached);
   if (audit.passes > 1) {
-    append(text, cat("  gradients are sums over ", audit.passes, " backward passes: right if they are accumulated, ",
+    append(text, str("  gradients are sums over ", audit.passes, " backward passes: right if they are accumulated, ",
                      "else zero_grad() was forgotten\n"));
   }
   return text;

@@ -310,9 +310,9 @@ std::vector<Setting> LBFGS::settings() const {
 StateFile LBFGS::state_dict() const {
   StateFile state;
   state.metadata["optimizer"] = "lbfgs";
-  state.metadata["lr"] = cat(options_.lr);
-  state.metadata["t"] = cat(memory_.length);
-  state.metadata["H_diag"] = cat(memory_.scale);
+  state.metadata["lr"] = str(options_.lr);
+  state.metadata["t"] = str(memory_.length);
+  state.metadata["H_diag"] = str(memory_.scale);
   detail::add_settings(state, settings());
   state.arrays["n_iter"] = Index({}, memory_.iterations);
   state.arrays["func_evals"] = Index({}, memory_.evaluations);
@@ -320,8 +320,8 @@ StateFile LBFGS::state_dict() const {
   state.arrays["d"] = memory_.direction;
   state.arrays["prev_flat_grad"] = memory_.gradient;
   for (std::size_t i = 0; i < memory_.changes.size(); ++i) {
-    state.arrays[cat("old_dirs.", i)] = memory_.gradient_changes[i];
-    state.arrays[cat("old_stps.", i)] = memory_.changes[i];
+    state.arrays[str("old_dirs.", i)] = memory_.gradient_changes[i];
+    state.arrays[str("old_stps.", i)] = memory_.changes[i];
   }
   return state;
 }
@@ -357,9 +357,9 @@ void LBFGS::load_state_dict(const StateFile& state) {
     memory.gradient = vector("prev_flat_grad");
     known += 2;
   }
-  for (std::size_t i = 0; state.arrays.contains(cat("old_dirs.", i)); ++i) {
-    memory.gradient_changes.push_back(vector(cat("old_dirs.", i)));
-    memory.changes.push_back(vector(cat("old_stps.", i)));
+  for (std::size_t i = 0; state.arrays.contains(str("old_dirs.", i)); ++i) {
+    memory.gradient_changes.push_back(vector(str("old_dirs.", i)));
+    memory.changes.push_back(vector(str("old_stps.", i)));
     const double product = dot(memory.gradient_changes[i], memory.changes[i]);
     if (!(product > 0)) detail::refuse(state, "change ", i, " of the gradient is not along that of the parameters");
     memory.inverse_products.push_back(1 / product);

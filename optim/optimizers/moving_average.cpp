@@ -70,7 +70,7 @@ std::vector<Array> ExponentialMovingAverage::averages() const {
 StateFile ExponentialMovingAverage::state_dict() const {
   StateFile state;
   state.arrays["updates"] = Index({}, updates_);
-  state.metadata["decay"] = cat(options_.decay);
+  state.metadata["decay"] = str(options_.decay);
   for (const Entry& entry : entries_) state.arrays["average." + entry.name] = entry.average;
   return state;
 }

@@ -14,18 +14,18 @@ namespace xgrad::optim {
 namespace {
 
 std::string impossible_steps(const Index& steps) {
-  return detail::possible_steps(steps.item()) ? "" : cat("is ", steps.item(), ", which is no number of steps");
+  return detail::possible_steps(steps.item()) ? "" : str("is ", steps.item(), ", which is no number of steps");
 }
 
 std::string impossible_moment(const Array& values, bool may_be_negative) {
   const Real* bad = std::ranges::find_if_not(
       values, [=](Real value) { return std::isfinite(value) && (may_be_negative || value >= 0); });
   if (bad == values.end()) return {};
-  return cat("has ", *bad, " as element ", bad - values.begin());
+  return str("has ", *bad, " as element ", bad - values.begin());
 }
 
-std::string rate_key(std::size_t group) { return cat("lr.", group); }
-std::string initial_rate_key(std::size_t group) { return cat("initial_lr.", group); }
+std::string rate_key(std::size_t group) { return str("lr.", group); }
+std::string initial_rate_key(std::size_t group) { return str("initial_lr.", group); }
 
 }  // namespace
 
@@ -79,7 +79,7 @@ void Optimizer::check_models() const {
   std::string names;
   for (const Model& model : models_) {
     for (const Tensor& late : model.parameters->since(model.declared)) {
-      if (late.requires_grad()) names += cat(names.empty() ? "" : ", ", late.name());
+      if (late.requires_grad()) names += str(names.empty() ? "" : ", ", late.name());
     }
   }
   if (names.empty()) return;
@@ -164,14 +164,14 @@ StateFile Optimizer::state_dict() const {
   StateFile state;
   state.metadata["optimizer"] = kind_;
   for (std::size_t group = 0; group < rates_.size(); ++group) {
-    state.metadata[rate_key(group)] = cat(rates_[group].now);
-    state.metadata[initial_rate_key(group)] = cat(rates_[group].initial);
-    detail::add_settings(state, settings_[group], cat(".", group));
+    state.metadata[rate_key(group)] = str(rates_[group].now);
+    state.metadata[initial_rate_key(group)] = str(rates_[group].initial);
+    detail::add_settings(state, settings_[group], str(".", group));
   }
   for (const Entry& entry : entries_) {
     state.arrays[entry.name + ".step"] = Index({}, entry.memory.steps);
     for (std::size_t m = 0; m < entry.memory.moments.size(); ++m) {
-      state.arrays[cat(entry.name, ".", moments_of(entry)[m].name)] = entry.memory.moments[m];
+      state.arrays[str(entry.name, ".", moments_of(entry)[m].name)] = entry.memory.moments[m];
     }
   }
   return state;
@@ -191,7 +191,7 @@ void Optimizer::load_state_dict(const StateFile& state) {
     detail::refuse(state, "the state has more than ", rates_.size(), " groups of parameters");
   }
   for (std::size_t group = 0; group < rates_.size(); ++group) {
-    detail::check_settings(state, settings_[group], cat(".", group), cat(" in group ", group));
+    detail::check_settings(state, settings_[group], str(".", group), str(" in group ", group));
   }
 
   StateDifference difference;
@@ -226,7 +226,7 @@ void Optimizer::load_state_dict(const StateFile& state) {
     if (memory.steps == 0) continue;
     for (const Moment& moment : moments_of(entry)) {
       const auto flaw = [&](const Array& values) { return impossible_moment(values, moment.negative); };
-      take(cat(entry.name, ".", moment.name), entry.parameter.shape(), flaw, memory.moments.emplace_back());
+      take(str(entry.name, ".", moment.name), entry.parameter.shape(), flaw, memory.moments.emplace_back());
     }
   }
   for (const auto& [name, value] : rest) difference.unexpected.push_back(name);

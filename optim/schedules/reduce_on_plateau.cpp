@@ -70,7 +70,7 @@ std::vector<Setting> ReduceOnPlateau::settings() const {
 
 StateFile ReduceOnPlateau::state_dict() const {
   StateFile state{.arrays = {{"num_bad_epochs", Index({}, bad_)}, {"cooldown_counter", Index({}, cooling_)}},
-                  .metadata = {{"best", cat(best_)}}};
+                  .metadata = {{"best", str(best_)}}};
   detail::add_settings(state, settings());
   return state;
 }

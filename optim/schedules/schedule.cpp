@@ -144,7 +144,7 @@ std::vector<double> Scheduler::initial() const {
 void Scheduler::go_to(std::int64_t steps, const std::vector<double>& initial) {
   std::vector<Optimizer::Rate> rates;
   for (const double first : initial) {
-    const double now = detail::not_negative("scheduler", cat("lr of step ", steps), schedule_.lr(steps, first));
+    const double now = detail::not_negative("scheduler", str("lr of step ", steps), schedule_.lr(steps, first));
     rates.push_back({.initial = first, .now = now});
   }
   optimizer_.rates_ = std::move(rates);
@@ -158,7 +158,7 @@ StateFile Scheduler::state_dict() const { return {.arrays = {{"steps", Index({},
 void Scheduler::load_state_dict(const StateFile& state) {
   std::vector<double> rates = initial();
   for (std::size_t group = 0; group < rates.size(); ++group) {
-    const std::string key = cat("begin.", group);
+    const std::string key = str("begin.", group);
     if (state.metadata.contains(key)) rates[group] = detail::rate_in(state, key);
   }
   go_to(detail::count_in(state, "steps", "a scheduler cannot have made"), rates);

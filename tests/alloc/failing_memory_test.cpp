@@ -196,7 +196,7 @@ TEST_CASE("memory that runs out in work that threads share changes no gradient")
            q = variable(normal({4, 70, 16}, 3), "q");
   };
   const ThreadCount three(3);
-  const Index targets = random_integers(0, 160, {160}, {1, 2});
+  const Index targets = randint(0, 160, {160}, {1, 2});
   const std::vector<std::function<Tensor(const Large&)>> shared{
       [&](const Large& x) { return cross_entropy(matmul(x.a, x.b), targets); },
       [](const Large& x) { return layer_norm(x.a) * tanh(x.a) + softmax(x.a, 0); },

@@ -211,13 +211,13 @@ int main(int argc, char** argv) {
     manual_seed(1);
     Data data(42);
     const Workload workload = std::ranges::find(workloads, name, &Known::name)->make(data, given);
-    std::fputs(cat("# ", to_string(build_info()), '\n').c_str(), stderr);
+    std::fputs(str("# ", to_string(build_info()), '\n').c_str(), stderr);
     bench::run(workload, threads, steps.value_or(workload.steps), losses);
     return 0;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {
-    std::fputs(cat(error.what(), '\n').c_str(), stderr);
+    std::fputs(str(error.what(), '\n').c_str(), stderr);
     return 1;
   }
 }

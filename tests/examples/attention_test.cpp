@@ -86,7 +86,7 @@ TEST_CASE("weights of all layers and heads are panels in order, a layer a row") 
   for (double first = 0; first < 24; first += 4) {
     const int layer = 1 + static_cast<int>(first) / 12, head = 1 + static_cast<int>(first) % 12 / 4;
     expected.panels.push_back(
-        {cat("layer ", layer, ", head ", head), {first / 32, (first + 1) / 32, (first + 2) / 32, (first + 3) / 32}});
+        {str("layer ", layer, ", head ", head), {first / 32, (first + 1) / 32, (first + 2) / 32, (first + 3) / 32}});
   }
   CHECK(kit::attention_svg(weights, maps) == kit::heat_map_svg(expected));
   CHECK_THROWS_AS(kit::attention_svg(Array({2, 3, 1, 4}, 2), maps), ValueError);

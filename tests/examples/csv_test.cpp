@@ -43,7 +43,7 @@ TEST_CASE("a table is read as pandas reads it") {
     CHECK(std::isnan(table.numbers(column).at({column[0] == 'a' ? 2 : 4})));
   }
   for (const char* column : {"port", "name", "note, quoted"}) {
-    CHECK(equal(table.categories(column).codes, expected.get<Index>(cat(column, "/codes"))));
+    CHECK(equal(table.categories(column).codes, expected.get<Index>(str(column, "/codes"))));
   }
   CHECK(table.categories("port").names == std::vector<std::string>{"C", "Q", "S"});
   CHECK(table.texts("note, quoted")[1] == "said \"hello\"");

@@ -159,7 +159,7 @@ TEST_CASE("packed IDX files that are damaged are refused") {
   CHECK_THROWS_AS(read_idx(folder.path(), labels), IoError);
   // 4 KB that declare 4 GB are refused before there is room for them.
   const Path liar = write_gzip(folder / "liar.gz", idx(0x803, {4000, 1000, 1000}, std::string(4'000'000, '\0')));
-  CHECK(read(liar) == cat("read_idx: liar.gz: declares bytes of shape [4000, 1000, 1000], but at most ",
+  CHECK(read(liar) == str("read_idx: liar.gz: declares bytes of shape [4000, 1000, 1000], but at most ",
                           static_cast<std::int64_t>(fs::file_size(liar)) * 1032 - 16, " bytes follow the header"));
 }
 

@@ -109,7 +109,7 @@ inline void check_svg(const std::string& svg, std::size_t count = 0,
 }
 /// The same of texts that stand on the sheet.
 inline void check_labels(const std::string& svg, std::size_t count, std::initializer_list<std::string_view> texts) {
-  for (const std::string_view text : texts) CHECK_MESSAGE(count_of(cat(">", text, "</text>"), svg) == count, text);
+  for (const std::string_view text : texts) CHECK_MESSAGE(count_of(str(">", text, "</text>"), svg) == count, text);
 }
 
 /// The values of an attribute of all elements of a kind, in order.

@@ -233,7 +233,7 @@ TEST_CASE("any bytes come back from their ids") {
   const BpeTokenizer tokenizer = from_files();
   CHECK(tokenizer.decode(tokenizer.encode(all_bytes())) == all_bytes());
   std::string noise;
-  for (const std::int64_t byte : random_integers(0, 256, {20'000}, {.seed = 1})) noise += static_cast<char>(byte);
+  for (const std::int64_t byte : randint(0, 256, {20'000}, {.seed = 1})) noise += static_cast<char>(byte);
   CHECK(tokenizer.decode(tokenizer.encode(noise)) == noise);
   CHECK(tokenizer.encode("").shape() == Shape{0});
   CHECK(tokenizer.decode(Index(Shape{0})).empty());

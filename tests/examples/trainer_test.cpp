@@ -210,7 +210,7 @@ TEST_CASE(
     CHECK(whole.reports() == run.reports);
     for (const std::int64_t stop : run.stops) {
       CAPTURE(stop);
-      with.folder = folder / cat("parts", stop);
+      with.folder = folder / str("parts", stop);
       with.resume = false;
       {
         Training first(with, run.ranks, stop);

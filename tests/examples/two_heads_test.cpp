@@ -31,7 +31,7 @@ TEST_CASE("Two heads: every intermediate stands in the diagram by its name") {
   CHECK(view.frames[0].title == "head 1");
   CHECK(view.frames[1].title == "head 2");
   std::set<std::string> expected{"W_q", "W_k", "W_v", "W_o"};
-  for (const char* matrix : {"W_q", "W_k", "W_v"}) expected.insert({cat(matrix, "^1"), cat(matrix, "^2")});
+  for (const char* matrix : {"W_q", "W_k", "W_v"}) expected.insert({str(matrix, "^1"), str(matrix, "^2")});
   for (const int i : {1, 2}) {
     for (const char* letter : {"a", "q", "k", "v", "b"}) expected.insert(label(letter, i));
     for (const int h : {1, 2}) {

@@ -63,7 +63,7 @@ TEST_CASE("no word of a map lies on another, and distances are true") {
   std::vector<std::string> words;
   Array places(Shape{24, 2});
   for (std::int64_t i = 0; i < 24; ++i) {  // two heaps of twelve words each, far apart
-    words.push_back(cat("word", i));
+    words.push_back(str("word", i));
     places.mutable_data()[2 * i] = static_cast<Real>((i % 2) * 3 + 0.01 * std::sin(i));
     places.mutable_data()[2 * i + 1] = static_cast<Real>((i % 2) * 2 + 0.01 * std::cos(3 * i));
   }

@@ -322,7 +322,7 @@ TEST_CASE("products on tiles in one, two and three parts have the bits of the ma
                        std::bit_cast<std::uint32_t>(order(i, j, before.at({i, j})));
             }
           }
-          CAPTURE(cat(unit->name, ", ", parts, " parts, ", m, " x ", k, " x ", n, ", kind ", kind));
+          CAPTURE(str(unit->name, ", ", parts, " parts, ", m, " x ", k, " x ", n, ", kind ", kind));
           CHECK(wrong == 0);
         }
       }

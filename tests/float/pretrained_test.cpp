@@ -19,7 +19,7 @@ StateFile computed() { return load_safetensors(fixture_path("language.safetensor
 TEST_CASE("GPT-2's and Llama's logits in float are the reference implementation's") {
   const StateFile expected = computed();
   const auto check = [&](const auto& model, const char* name) {
-    check_close(model(expected.get<Index>("ids")).value(), expected.get<Array>(cat(name, "/logits")), rounding);
+    check_close(model(expected.get<Index>("ids")).value(), expected.get<Array>(str(name, "/logits")), rounding);
   };
   const std::string gpt2 = fixture_path("gpt2"), llama = fixture_path("llama");
   const Gpt gpt{root, gpt2_options(gpt2)};

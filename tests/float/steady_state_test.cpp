@@ -16,8 +16,8 @@ TEST_CASE("After two steps a transformer trains without a request to the system,
     manual_seed(1);
     const nn::EncoderDecoder model{nn::root, 30, 40, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0.1}};
     optim::AdamW adamw{model.parameters(), {.lr = 1e-3}};
-    const Index source = random_integers(0, 30, {16, 10}, next_random_key());
-    const Index target = random_integers(0, 40, {16, 12}, next_random_key());
+    const Index source = randint(0, 30, {16, 10});
+    const Index target = randint(0, 40, {16, 12});
     const Index lengths(Shape{16}, 7);
     const auto step = [&] {
       const Tensor loss = cross_entropy(model(source, lengths, target), target);

@@ -73,7 +73,7 @@ TEST_CASE("products over long axes add up as many terms as there are") {
       };
       for (const std::int64_t rows : {1, 3, 9}) {
         for (const std::int64_t columns : {1, 2, 10}) {
-          CAPTURE(cat(rows, " ", columns, " ", transpose_a, transpose_b));
+          CAPTURE(str(rows, " ", columns, " ", transpose_a, transpose_b));
           check_sums(matmul(factor(rows, transpose_a, 0.1f), factor(columns, !transpose_b, 0.07f),
                             {.transpose_a = transpose_a, .transpose_b = transpose_b}),
                      count, a * b);

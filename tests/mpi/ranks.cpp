@@ -44,7 +44,7 @@ struct NormedNet : nn::Layer<NormedNet> {
 
 // Rows of a batch of 21, so that ranks have different numbers of them.
 Batch whole_batch(std::uint64_t seed, std::int64_t size = 21) {
-  return {normal({size, 6}, seed), random_integers(0, 3, {size}, {.seed = seed + 1})};
+  return {normal({size, 6}, seed), randint(0, 3, {size}, {.seed = seed + 1})};
 }
 // Which of n rows belong to a rank.
 Index rows_of(std::int64_t n, int rank) {

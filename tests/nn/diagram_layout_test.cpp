@@ -34,7 +34,7 @@ class Page {
     };
     for (std::size_t e = 0; e < view_.edges.size(); ++e) {
       const GraphEdge& edge = view_.edges[e];
-      const std::string name = cat("n", edge.from, " -> n", edge.to);
+      const std::string name = str("n", edge.from, " -> n", edge.to);
       const std::vector<GraphPoint> way = way_of(e);
       if (is_forward(edge)) {
         if (vertex_box(edge.from).center().y >= vertex_box(edge.to).center().y) fault(name, " does not run down");
@@ -292,10 +292,10 @@ GraphView random_view(std::uint32_t seed) {
   const int frames = below(6), vertices = 4 + below(26);
   for (int c = 0; c < frames; ++c) {
     const int parent = below(2) == 0 || c == 0 ? -1 : below(static_cast<std::size_t>(c));
-    view.frames.push_back({.path = cat('f', c), .title = cat("frame ", c), .parent = parent, .what = "Module 3 -> 4"});
+    view.frames.push_back({.path = str('f', c), .title = str("frame ", c), .parent = parent, .what = "Module 3 -> 4"});
   }
   for (int v = 0; v < vertices; ++v) {
-    GraphVertex vertex{.op = cat("op", v), .shape = Shape{2, 3}};
+    GraphVertex vertex{.op = str("op", v), .shape = Shape{2, 3}};
     vertex.frame = frames > 0 && below(3) > 0 ? std::min(v * frames / vertices + below(2), frames - 1) : -1;
     const int inputs = v == 0 ? 0 : below(4);
     if (inputs == 0) vertex.role = GraphRole::parameter;
@@ -327,8 +327,8 @@ TEST_CASE("arrows of the pictures of formulas run down, in order, and through no
   for (const Direction direction : directions) {
     CAPTURE(static_cast<int>(direction));
     check({y}, {.direction = direction});
-    check({derivatives[2]}, {.direction = direction, .formulas = true});
-    check({derivatives[3]}, {.direction = direction, .formulas = true});
+    check({derivatives[2]}, {.direction = direction, .expand_rules = true});
+    check({derivatives[3]}, {.direction = direction, .expand_rules = true});
     const Sketch net;
     const Tensor loss = mean(square(net(zeros({4, 2})))).named("loss");
     Tensors step = grad(loss, net.parameters(), {.create_graph = true});
@@ -342,11 +342,11 @@ TEST_CASE("arrows of the pictures of recurrent networks run down, in order, and 
   const Tensor w_ih = zeros_named({8, 4}, "W_ih"), w_hh = zeros_named({8, 8}, "W_hh"), bias = zeros_named({8}, "b");
   Tensor h = zeros({2, 8}).named("h0");
   for (int t = 1; t <= 3; ++t) {
-    h = tanh(linear(zeros({2, 4}).named(cat("x", t)), w_ih, bias) + linear(h, w_hh)).named(cat("h", t));
+    h = tanh(linear(zeros({2, 4}).named(str("x", t)), w_ih, bias) + linear(h, w_hh)).named(str("h", t));
   }
   const Tensor x = zeros({2, 4}).named("x"), c = zeros({2, 8}).named("c");
   const auto gate = [&](const char* name, Tensor (*squash)(const Tensor&)) {
-    return squash(linear(x, zeros_named({8, 4}, cat("W_", name))) + linear(h, zeros_named({8, 8}, cat("U_", name))));
+    return squash(linear(x, zeros_named({8, 4}, str("W_", name))) + linear(h, zeros_named({8, 8}, str("U_", name))));
   };
   const Tensor next_c = gate("f", sigmoid) * c + gate("i", sigmoid) * gate("g", tanh);
   for (const Direction direction : directions) {
@@ -361,8 +361,8 @@ TEST_CASE("heads, positions and inputs that are numbered stand in their order, a
   const GraphView view = GraphView::of(two_heads::by_vectors({}, zeros({2, 4}).value()).b, options);
   const Page page(view, options);
   CHECK(page.faults().empty());
-  CHECK(cat(page.frames_across()) == "[head 1, head 2]");
-  CHECK(cat(page.names_across("a^")) == "[a^{1}, a^{2}]");
+  CHECK(str(page.frames_across()) == "[head 1, head 2]");
+  CHECK(str(page.names_across("a^")) == "[a^{1}, a^{2}]");
   CHECK(page.crossings() <= 39);
   // The backward pass stands right of the forward pass.
   const Sketch net;
@@ -378,10 +378,10 @@ TEST_CASE("heads, positions and inputs that are numbered stand in their order, a
   }
   // The last of three inputs is used twice.
   Tensors x;
-  for (int i = 1; i <= 3; ++i) x.push_back(zeros_named({1, 4}, cat('x', i)));
+  for (int i = 1; i <= 3; ++i) x.push_back(zeros_named({1, 4}, str('x', i)));
   const Tensor all = concat(x);
   const GraphView attention = GraphView::of({matmul(softmax(matmul(x[2], all, {.transpose_b = true}) * 0.5), all)});
-  CHECK(cat(Page(attention, {}).names_across("x")) == "[x1, x2, x3]");
+  CHECK(str(Page(attention, {}).names_across("x")) == "[x1, x2, x3]");
   CHECK(Page(attention, {}).crossings() == 0);
 }
 
@@ -412,7 +412,7 @@ Tensor chain(int length, const std::function<Tensor(const Tensor&, int)>& own, T
 TEST_CASE("arrows of chains that are longer than a page run down, in order, and through nothing") {
   const auto alone = [](const Tensor& x, int) { return x; };
   const auto with_number = [](const Tensor& x, int i) { return x * (i + 2); };
-  const auto with_weight = [](const Tensor& x, int i) { return x - variable({1, 2}, cat("w", i)); };
+  const auto with_weight = [](const Tensor& x, int i) { return x - variable({1, 2}, str("w", i)); };
   for (const Direction direction : directions) {
     CAPTURE(static_cast<int>(direction));
     const GraphOptions options{.direction = direction};

@@ -49,7 +49,7 @@ const GraphVertex& the(const GraphView& view, std::string_view op) {
 
 std::string attributes(const GraphVertex& vertex) {
   std::string text;
-  for (const auto& [name, value] : vertex.attributes) append(text, cat(text.empty() ? "" : ", ", name, " ", value));
+  for (const auto& [name, value] : vertex.attributes) append(text, str(text.empty() ? "" : ", ", name, " ", value));
   return text;
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("constants stand at their operations, many of them in several lines") 
   const auto shown = [](const Tensor& y, std::string_view op) {
     std::vector<std::string> lines;
     for (const xgrad::detail::LabelLine& line : xgrad::detail::label_of(the(GraphView::of({y}), op), {})) {
-      if (line[0].text != cat(y.shape())) lines.push_back(line[0].text);
+      if (line[0].text != str(y.shape())) lines.push_back(line[0].text);
     }
     return lines;
   };
@@ -158,13 +158,13 @@ TEST_CASE("a gradient rule is one box, named after its operation, that says what
   check_acyclic(view);
   std::vector<std::string> rules;
   for (const GraphVertex& vertex : view.vertices) {
-    if (vertex.role == GraphRole::gradient_operation) rules.push_back(cat(vertex.op, ": ", vertex.name));
+    if (vertex.role == GraphRole::gradient_operation) rules.push_back(str(vertex.op, ": ", vertex.name));
   }
-  CHECK(cat(rules) == "[cross_entropy': , layer_norm': dloss/dx, dloss/dweight, dloss/dbias]");
+  CHECK(str(rules) == "[cross_entropy': , layer_norm': dloss/dx, dloss/dweight, dloss/dbias]");
   CHECK(std::ranges::count(view.vertices, GraphRole::seed, &GraphVertex::role) == 1);
   CHECK(std::ranges::count(view.vertices, GraphRole::constant, &GraphVertex::role) == 0);
   CHECK(std::ranges::count(view.vertices, "targets", &GraphVertex::name) == 1);
-  const GraphView formulas = GraphView::of(results, {.formulas = true});
+  const GraphView formulas = GraphView::of(results, {.expand_rules = true});
   check_acyclic(formulas);
   CHECK(formulas.vertices.size() > view.vertices.size() + 10);
 }
@@ -198,9 +198,9 @@ struct Random : Module {
   Random(At here, std::mt19937& chance, int depth) : Module(here), entering(chance() % 2 == 0) {
     const int count = depth == 0 ? 0 : static_cast<int>(chance() % 3);
     for (int i = 0; i < count; ++i) {
-      parts.push_back(std::make_unique<Random>(at(cat(chance() % 2 ? "part" : "piece", i)), chance, depth - 1));
+      parts.push_back(std::make_unique<Random>(at(str(chance() % 2 ? "part" : "piece", i)), chance, depth - 1));
     }
-    for (int i = 0; i < 2; ++i) maps.push_back(std::make_unique<Linear>(at(cat("map", i)), 3, 3));
+    for (int i = 0; i < 2; ++i) maps.push_back(std::make_unique<Linear>(at(str("map", i)), 3, 3));
     for (int i = 0; i < 6; ++i) plan.push_back(static_cast<int>(chance() % 16));
   }
   Tensor operator()(const Tensor& x) const {
@@ -234,7 +234,7 @@ TEST_CASE("no picture of a recorded graph has a cycle") {
         check_acyclic(GraphView::of({y, dx}, options));
         GraphOptions by_predicate = options;
         by_predicate.fold = [&](const GraphFrame& frame) {
-          return static_cast<Fold>(std::hash<std::string>()(cat(frame.path, seed)) % 3);
+          return static_cast<Fold>(std::hash<std::string>()(str(frame.path, seed)) % 3);
         };
         check_acyclic(GraphView::of({y, dx}, by_predicate));
       }
@@ -247,7 +247,7 @@ std::vector<std::string> boxes(const GraphView& view) {
   std::vector<std::string> all;
   for (const GraphVertex& vertex : view.vertices) {
     if (vertex.role == GraphRole::module) {
-      all.push_back(cat(vertex.op, vertex.times > 1 ? cat(" x", vertex.times) : ""));
+      all.push_back(str(vertex.op, vertex.times > 1 ? str(" x", vertex.times) : ""));
     }
   }
   return all;

@@ -11,7 +11,7 @@ namespace {
 // f(x) of a leaf of this shape, differentiated with respect to it and to the module's parameters.
 void check_layer(const nn::Module& module, const std::function<Tensor(const Tensor&)>& f, const Shape& from,
                  const Shape& to) {
-  const std::string text = cat(from, " -> ", to);
+  const std::string text = str(from, " -> ", to);
   CAPTURE(text);
   try {
     const Tensor x = variable(normal(from, 7));

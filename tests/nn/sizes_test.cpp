@@ -54,11 +54,11 @@ TEST_CASE("every layer refuses a size that makes no sense, and says who, what an
     CAPTURE(layer);
     Model model;
     for (const std::int64_t size : {std::int64_t(140'729'203'840'632), std::numeric_limits<std::int64_t>::max()}) {
-      CHECK_REFUSED(LimitError, row.make(model.place(), size), layer, cat(size),
+      CHECK_REFUSED(LimitError, row.make(model.place(), size), layer, str(size),
                     "declared after this layer?\n  in layer");
     }
     for (const std::int64_t size : {std::int64_t(0), std::int64_t(-140'729'203'840'632)}) {
-      CHECK_REFUSED(ValueError, row.make(model.place(), size), layer, cat(size),
+      CHECK_REFUSED(ValueError, row.make(model.place(), size), layer, str(size),
                     "is it declared after this layer?\n  in layer");
     }
     CHECK(model.children().empty());

@@ -68,7 +68,7 @@ inline void check_module_gradients(const nn::Module& module, const std::function
       for (std::int64_t j = 0; j < place.size(); ++j) exact += gradients[k].value().data()[j] * direction.data()[j];
       const double scale = std::max(largest(gradients[k].value()), std::abs(numeric));
       CHECK_MESSAGE(std::abs(numeric - exact) <= tolerance * scale + rounding,
-                    (k < xs.size() ? cat("input ", k) : all[k].name()), ": rule ", exact, ", finite difference ",
+                    (k < xs.size() ? str("input ", k) : all[k].name()), ": rule ", exact, ", finite difference ",
                     numeric);
     }
   }

@@ -269,12 +269,12 @@ TEST_CASE("small shapes: choosing by index") {
     if (shape.empty()) continue;
     Shape none = shape;
     none[0] = 0;
-    check_shapes("sort", {shape}, shape, [](const Tensors& x) { return sort(x[0], {.axis = 0}).values; });
-    check_shapes("topk", {shape}, none, [](const Tensors& x) { return topk(x[0], 0, {.axis = 0}).values; });
-    check_shapes("topk", {shape}, shape, [&](const Tensors& x) { return topk(x[0], shape[0], {.axis = 0}).values; });
+    check_shapes("sort", {shape}, shape, [](const Tensors& x) { return sort(x[0], 0).values; });
+    check_shapes("topk", {shape}, none, [](const Tensors& x) { return topk(x[0], 0, 0).values; });
+    check_shapes("topk", {shape}, shape, [&](const Tensors& x) { return topk(x[0], shape[0], 0).values; });
     CHECK(flatnonzero(Mask(shape, false)).size() == 0);
   }
-  error_of<ValueError>([] { sort(Tensor(1), {.axis = 1}); });
+  error_of<ValueError>([] { sort(Tensor(1), 1); });
   CHECK(sort(Tensor(1)).indices.shape() == Shape{});
   CHECK(one_hot(Index(Shape{0}), 3).shape() == Shape{0, 3});
   CHECK(one_hot(Index(Shape{0}), 0).shape() == Shape{0, 0});

@@ -69,7 +69,7 @@ TEST_CASE("extreme numbers: sizes of new arrays") {
     accepts(legal, [&] { rand({n}); });
     accepts(legal, [&] { randn({n, 1}); });
     accepts(legal, [&] { randint(0, 2, {n}); });
-    accepts(legal, [&] { random_permutation(n, key); });
+    accepts(legal, [&] { randperm(n, key); });
     accepts(n >= 0 && n < 1 << 24, [&] { eye(n); });
     accepts(legal, [&] { eye(2, n); });
     accepts(legal, [&] { one_hot(Index(Shape{0}), n); });
@@ -96,7 +96,7 @@ TEST_CASE("extreme numbers: draws stay between their bounds") {
       CAPTURE(low);
       CAPTURE(high);
       accepts(low < high, [&] {
-        for (const std::int64_t n : random_integers(low, high, {20}, key)) CHECK((n >= low && n < high));
+        for (const std::int64_t n : randint(low, high, {20}, key)) CHECK((n >= low && n < high));
       });
     }
   }
@@ -164,12 +164,12 @@ TEST_CASE("extreme numbers: axes") {
           [&] { return chunk(x, 1, axis)[0]; },
           [&] { return repeat_interleave(x, 2, axis); },
           [&] { return index_select(x, axis, none); },
-          [&] { return sort(x, {.axis = axis}).values; },
-          [&] { return topk(x, 0, {.axis = axis}).values; },
+          [&] { return sort(x, axis).values; },
+          [&] { return topk(x, 0, axis).values; },
           [&] { return gather(x, axis, Index(shape, 0)); },
           [&] { return scatter_add(x, axis, Index(shape, 0), x); },
           [&] { return Tensor(to_real(index_select(mask, axis, none))); },
-          [&] { return Tensor(to_real(argsort(x, {.axis = axis}))); },
+          [&] { return Tensor(to_real(argsort(x, axis))); },
       };
       for (std::size_t i = 0; i < takes.size(); ++i) {
         CAPTURE(i);

@@ -83,7 +83,7 @@ Case products(Draw& draw) {
     a.insert(0, draw.one_in(4) ? 1 : batch);
     if (draw.coin()) b.insert(0, draw.one_in(4) ? 1 : batch);
   }
-  return {cat("matmul ", a, options.transpose_a, " ", b, options.transpose_b),
+  return {str("matmul ", a, options.transpose_a, " ", b, options.transpose_b),
           {draw.normal(a), draw.normal(b)},
           [=](const Tensors& x) { return matmul(x[0], x[1], options); },
           [=](const Tensors& x) {
@@ -97,7 +97,7 @@ Case linears(Draw& draw) {
   const bool bias = draw.coin();
   std::vector<Array> inputs{draw.normal({rows, in}), draw.normal({out, in})};
   if (bias) inputs.push_back(draw.normal({out}));
-  return {cat("linear ", rows, " ", in, " -> ", out, bias ? " with bias" : ""), inputs,
+  return {str("linear ", rows, " ", in, " -> ", out, bias ? " with bias" : ""), inputs,
           BOTH(linear(x[0], x[1], bias ? x[2] : Tensor()))};
 }
 
@@ -122,8 +122,8 @@ AttentionOptions attention_options(Draw& draw, std::int64_t B, std::int64_t H, s
 }
 
 std::string described(const AttentionOptions& o) {
-  return cat(o.mask.causal ? " causal" : "",
-             o.mask.band ? cat(" band ", o.mask.band->before, " ", o.mask.band->after) : "",
+  return str(o.mask.causal ? " causal" : "",
+             o.mask.band ? str(" band ", o.mask.band->before, " ", o.mask.band->after) : "",
              o.mask.lengths ? " lengths" : "", o.mask.masked ? " masked" : "", o.mask.bias.defined() ? " bias" : "",
              o.dropout > 0 ? " dropout" : "", o.scale ? " scale" : "");
 }
@@ -135,7 +135,7 @@ Case attentions(Draw& draw) {
   const std::int64_t e = draw.one_in(4) ? draw.size(48) : d, kv = H / group;
   AttentionOptions options = attention_options(draw, B, H, T, S);
   const std::string sizes =
-      cat(" B ", B, " H ", H, " of ", kv, " T ", T, " S ", S, " d ", d, " e ", e, described(options));
+      str(" B ", B, " H ", H, " of ", kv, " T ", T, " S ", S, " d ", d, " e ", e, described(options));
   if (group == 1 && draw.one_in(4)) {
     return {"scaled_dot_product_attention" + sizes,
             {draw.normal({B, H, T, d}), draw.normal({B, H, S, d}), draw.normal({B, H, S, e})},
@@ -160,7 +160,7 @@ Case short_attentions(Draw& draw) {
   AttentionOptions options;
   options.mask.causal = draw.coin();
   if (draw.coin()) options.mask.lengths = draw.index(draw.coin() ? Shape{B} : Shape{B, T}, 0, S);
-  return {cat("short attention B ", B, " H ", H, " T ", T, " S ", S, " d ", d, described(options)),
+  return {str("short attention B ", B, " H ", H, " T ", T, " S ", S, " d ", d, described(options)),
           {draw.normal({B, T, H * d}), draw.normal({B, S, H * d}), draw.normal({B, S, H * d})},
           BOTH(multi_head_attention(x[0], x[1], x[2], H, options))};
 }
@@ -170,7 +170,7 @@ Case linear_attentions(Draw& draw) {
   LinearAttentionFuncOptions options{.causal = draw.coin()};
   const std::int64_t S = options.causal ? T : draw.size();
   if (draw.one_in(3)) options.lengths = draw.index({B}, 0, S);
-  return {cat("linear_attention B ", B, " H ", H, " T ", T, " S ", S, " d ", d, " e ", e,
+  return {str("linear_attention B ", B, " H ", H, " T ", T, " S ", S, " d ", d, " e ", e,
               options.causal ? " causal" : "", options.lengths ? " lengths" : ""),
           {draw.normal({B, T, H * d}), draw.normal({B, S, H * d}), draw.normal({B, S, H * e})},
           BOTH(linear_attention(x[0], x[1], x[2], H, options))};
@@ -180,7 +180,7 @@ Case rotaries(Draw& draw) {
   RotaryOptions options{.heads = draw.from(1, 4), .first = draw.from(0, 50)};
   if (draw.coin()) options.layout = RotaryLayout::interleaved;
   const std::int64_t d = 2 * draw.size(20), T = draw.size();
-  return {cat("rotary T ", T, " d ", d, " heads ", options.heads),
+  return {str("rotary T ", T, " d ", d, " heads ", options.heads),
           {draw.normal({2, T, options.heads * d})},
           BOTH(rotary(x[0], options))};
 }
@@ -195,7 +195,7 @@ struct Axis {
   std::int64_t out() const { return (in + 2 * padding - reach()) / stride + 1; }
 };
 void append(std::string& out, const Axis& a) {
-  xgrad::append(out, cat("(", a.in, " kernel ", a.kernel, " stride ", a.stride, " padding ", a.padding, " dilation ",
+  xgrad::append(out, str("(", a.in, " kernel ", a.kernel, " stride ", a.stride, " padding ", a.padding, " dilation ",
                          a.dilation, ")"));
 }
 
@@ -238,7 +238,7 @@ Case conv_case(Draw& draw, const Axis& h, const Axis& w, std::int64_t most_chann
     weight.mutable_data()[draw.from(0, weight.size() - 1)] = draw.coin() ? infinity : not_a_number;
     infinite = ", a weight infinite or NaN";
   }
-  return {cat("conv2d B ", B, " groups ", groups, " ", in, " -> ", out, " ", h, " ", w, bias ? " bias" : "", infinite),
+  return {str("conv2d B ", B, " groups ", groups, " ", in, " -> ", out, " ", h, " ", w, bias ? " bias" : "", infinite),
           inputs, BOTH(conv2d(x[0], x[1], bias ? x[2] : Tensor(), options))};
 }
 
@@ -255,7 +255,7 @@ Case transposed_case(Draw& draw, const Axis& h, const Axis& w, std::int64_t most
   std::vector<Array> inputs{draw.normal({B, groups * in, h.out(), w.out()}),
                             draw.normal({groups * in, out, h.kernel, w.kernel})};
   if (bias) inputs.push_back(draw.normal({groups * out}));
-  return {cat("conv_transpose2d B ", B, " groups ", groups, " ", in, " -> ", out, " ", h, " ", w, bias ? " bias" : ""),
+  return {str("conv_transpose2d B ", B, " groups ", groups, " ", in, " -> ", out, " ", h, " ", w, bias ? " bias" : ""),
           inputs, [=](const Tensors& x) { return conv_transpose2d(x[0], x[1], bias ? x[2] : Tensor(), options); },
           [=](const Tensors& x) {
             return transposed_by_columns(x[0], x[1], bias ? x[2] : Tensor(), h, w, groups, {h.in, w.in});
@@ -302,7 +302,7 @@ Case max_pool_case(Draw& draw, const Axis& h, const Axis& w) {
                                  .padding = {h.padding, w.padding},
                                  .dilation = {h.dilation, w.dilation},
                                  .ceil_mode = ceil_mode};
-  return {cat("max_pool2d ", h, " ", w, ceil_mode ? " ceil_mode" : ""),
+  return {str("max_pool2d ", h, " ", w, ceil_mode ? " ceil_mode" : ""),
           {draw.normal({2, draw.from(1, 3), h.in, w.in})},
           [=](const Tensors& x) {
             return max_pool2d(x[0], {h.kernel, w.kernel}, options);
@@ -317,7 +317,7 @@ Case avg_pool_case(Draw& draw, Axis h, Axis w) {
                                  .padding = {h.padding, w.padding},
                                  .ceil_mode = ceil_mode,
                                  .count_include_pad = whole};
-  return {cat("avg_pool2d ", h, " ", w, ceil_mode ? " ceil_mode" : "", whole ? " count_include_pad" : ""),
+  return {str("avg_pool2d ", h, " ", w, ceil_mode ? " ceil_mode" : "", whole ? " count_include_pad" : ""),
           {draw.normal({2, draw.from(1, 3), h.in, w.in})},
           [=](const Tensors& x) {
             return avg_pool2d(x[0], {h.kernel, w.kernel}, options);
@@ -366,7 +366,7 @@ Case poolings(Draw& draw) {
 Case adaptive_poolings(Draw& draw) {
   const std::int64_t in = draw.size(40), out = draw.size(12);
   const bool maxima = draw.coin();
-  return {cat("adaptive pooling of ", in, " to ", out),
+  return {str("adaptive pooling of ", in, " to ", out),
           {draw.normal({2, 3, in})},
           [=](const Tensors& x) { return maxima ? adaptive_max_pool1d(x[0], out) : adaptive_avg_pool1d(x[0], out); },
           [=](const Tensors& x) {
@@ -405,7 +405,7 @@ Case interpolations(Draw& draw) {
                                    .mode = nearest ? Interpolation::nearest : Interpolation::bilinear,
                                    .align_corners = corners && !nearest ? AlignCorners::yes : AlignCorners::no};
   return {
-      cat("interpolate ", h.in, " ", w.in, " to ", h.kernel, " ", w.kernel, nearest ? " nearest" : "",
+      str("interpolate ", h.in, " ", w.in, " to ", h.kernel, " ", w.kernel, nearest ? " nearest" : "",
           corners ? " corners" : ""),
       {draw.normal({2, 2, h.in, w.in})},
       [=](const Tensors& x) { return interpolate(x[0], options); },
@@ -427,17 +427,17 @@ Case softmaxes(Draw& draw) {
   const std::vector<Array> inputs{draw.normal(shape)};
   switch (draw.from(0, 3)) {
     case 0:
-      return {cat("softmax ", shape, " along ", axis), inputs, BOTH(softmax(x[0], axis))};
+      return {str("softmax ", shape, " along ", axis), inputs, BOTH(softmax(x[0], axis))};
     case 1:
-      return {cat("log_softmax ", shape, " along ", axis), inputs, BOTH(log_softmax(x[0], axis))};
+      return {str("log_softmax ", shape, " along ", axis), inputs, BOTH(log_softmax(x[0], axis))};
     case 2: {
       const Mask masked = draw.mask(draw.coin() ? shape : Shape{shape.back()});
-      return {cat("masked_softmax ", shape), inputs, BOTH(masked_softmax(x[0], masked))};
+      return {str("masked_softmax ", shape), inputs, BOTH(masked_softmax(x[0], masked))};
     }
     default: {
       const Shape own{draw.size(6), draw.size(12), draw.size()};
       const Index lengths = draw.index(draw.coin() ? Shape{own[0]} : Shape{own[0], own[1]}, 0, own[2]);
-      return {cat("masked_softmax with lengths ", own), {draw.normal(own)}, BOTH(masked_softmax(x[0], lengths))};
+      return {str("masked_softmax with lengths ", own), {draw.normal(own)}, BOTH(masked_softmax(x[0], lengths))};
     }
   }
 }
@@ -452,9 +452,9 @@ Case norms(Draw& draw) {
   if (beta && kind != 1) inputs.push_back(draw.normal(kind == 2 ? channels : last));
   const auto at = [](const Tensors& x, std::size_t i) { return i < x.size() ? x[i] : Tensor(); };
   const double eps = draw.coin() ? 1e-5 : 1e-2;
-  if (kind == 0) return {cat("layer_norm ", shape), inputs, BOTH(layer_norm(x[0], at(x, 1), at(x, 2), {.eps = eps}))};
-  if (kind == 1) return {cat("rms_norm ", shape), inputs, BOTH(rms_norm(x[0], at(x, 1), {.eps = eps}))};
-  return {cat("batch_norm ", shape), inputs, BOTH(batch_norm(x[0], at(x, 1), at(x, 2), {.eps = eps}).y)};
+  if (kind == 0) return {str("layer_norm ", shape), inputs, BOTH(layer_norm(x[0], at(x, 1), at(x, 2), {.eps = eps}))};
+  if (kind == 1) return {str("rms_norm ", shape), inputs, BOTH(rms_norm(x[0], at(x, 1), {.eps = eps}))};
+  return {str("batch_norm ", shape), inputs, BOTH(batch_norm(x[0], at(x, 1), at(x, 2), {.eps = eps}).y)};
 }
 
 Case cross_entropies(Draw& draw) {
@@ -473,7 +473,7 @@ Case cross_entropies(Draw& draw) {
     if (weighted) all.weight = x[1];
     return all;
   };
-  return {cat("cross_entropy ", rows, " ", V, weighted ? " weighted" : ""), inputs,
+  return {str("cross_entropy ", rows, " ", V, weighted ? " weighted" : ""), inputs,
           BOTH(cross_entropy(x[0], targets, with(x)))};
 }
 
@@ -484,7 +484,7 @@ Case recurrences(Draw& draw) {
   const std::int64_t gates = kind == 0 ? 1 : kind == 3 ? 3 : 4, p = kind == 2 ? draw.size(12) : h;
   std::vector<Array> inputs{draw.normal({B, T, gates * h}), draw.normal({gates * h, p}), draw.normal({B, p})};
   const std::string what =
-      cat(" B ", B, " T ", T, " h ", h, options.lengths ? " lengths" : "", options.reverse ? " reverse" : "");
+      str(" B ", B, " T ", T, " h ", h, options.lengths ? " lengths" : "", options.reverse ? " reverse" : "");
   switch (kind) {
     case 0:
       return {"rnn" + what, inputs, BOTH(rnn(x[0], x[1], x[2], Squash::tanh, options).output)};
@@ -506,7 +506,7 @@ Case ctc_losses(Draw& draw) {
                      T = draw.from(2 * S + 1, 2 * S + 12);
   const Index targets = draw.index({N, S}, 1, C - 1), steps = draw.index({N}, 2 * S + 1, T),
               lengths = draw.index({N}, 1, S);
-  return {cat("ctc_loss N ", N, " S ", S, " C ", C, " T ", T),
+  return {str("ctc_loss N ", N, " S ", S, " C ", C, " T ", T),
           {log_softmax(draw.normal({T, N, C})).value()},
           BOTH(ctc_loss(x[0], targets, steps, lengths))};
 }
@@ -534,7 +534,7 @@ Case reductions(Draw& draw) {
   for (const int axis : axes) count *= static_cast<double>(shape[axis]);
   const auto added = [=](const Tensor& x) { return folded(x, [](const Tensor& a, const Tensor& b) { return a + b; }); };
   const auto of = [&](const char* name, const Array& x, const auto& fused, const auto& composed) {
-    return Case{cat(name, " of ", shape, " over ", axes.size(), " axes from ", axes[0]),
+    return Case{str(name, " of ", shape, " over ", axes.size(), " axes from ", axes[0]),
                 {x},
                 [=](const Tensors& in) { return fused(in[0], over, {}); },
                 [=](const Tensors& in) { return composed(in[0]); }};
@@ -578,7 +578,7 @@ Case permutations(Draw& draw) {
     from.mutable_data()[i] = at;
   }
   const Axes axes{ShortList<int>(std::span<const int>(order))};
-  return {cat("permute ", shape, " to ", to),
+  return {str("permute ", shape, " to ", to),
           {draw.normal(shape)},
           [=](const Tensors& x) { return permute(x[0], axes); },
           [=](const Tensors& x) { return reshape(index_select(flatten(x[0]), 0, from.reshaped({from.size()})), to); }};
@@ -590,12 +590,12 @@ Case choices(Draw& draw) {
   const Index ids = draw.index({count}, 0, rows - 1);
   const Tensor chosen = one_hot(ids, rows);
   if (draw.coin()) {
-    return {cat("embedding ", rows, " ", columns, " of ", count),
+    return {str("embedding ", rows, " ", columns, " of ", count),
             {draw.normal({rows, columns})},
             [=](const Tensors& x) { return embedding(x[0], ids); },
             [=](const Tensors& x) { return summed_product(chosen, x[0]); }};
   }
-  return {cat("index_add ", rows, " ", columns, " of ", count),
+  return {str("index_add ", rows, " ", columns, " of ", count),
           {draw.normal({rows, columns}), draw.normal({count, columns})},
           [=](const Tensors& x) { return index_add(x[0], 0, ids, x[1]); },
           [=](const Tensors& x) { return x[0] + summed_product(transpose(chosen, 0, 1), x[1]); }};
@@ -613,7 +613,7 @@ Case broadcasts(Draw& draw) {
     return own;
   };
   const Shape a = part(), b = part(), y = broadcast_shapes("test", a, b);
-  return {cat("atan2 ", a, " ", b),
+  return {str("atan2 ", a, " ", b),
           {draw.normal(a), draw.normal(b)},
           [=](const Tensors& x) { return atan2(x[0], x[1]); },
           [=](const Tensors& x) { return atan2(broadcast_to(x[0], y), broadcast_to(x[1], y)); }};
@@ -623,7 +623,7 @@ Case dropouts(Draw& draw) {
   const Shape shape = random_shape(draw);
   const double p = draw.real(0, 1);
   const RandomKey key = draw.key();
-  return {cat("dropout ", shape),
+  return {str("dropout ", shape),
           {draw.normal(shape)},
           [=](const Tensors& x) { return dropout(x[0], p, key); },
           [=](const Tensors& x) { return x[0] * dropout(ones(shape), p, key).detach(); }};

@@ -95,7 +95,7 @@ TEST_CASE("Norms of any order cannot overflow, and name what is not finite or do
   CHECK_REFUSED(ValueError, optim::clip_grad_norm({Tensor(1)}, two.parameters, 1), "clip_grad_norm", "1 gradients");
   for (const double order : {0., -1., std::nan("")}) {
     CHECK_REFUSED(ValueError, optim::clip_grad_norm(two.parameters, 1, {.norm_type = order}), "clip_grad_norm",
-                  cat("norm_type ", order, " is not positive"));
+                  str("norm_type ", order, " is not positive"));
   }
 }
 

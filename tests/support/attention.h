@@ -86,8 +86,8 @@ inline void check_random_masks(int count, double tolerance, const HeadSizes& siz
       }
     }
     const AttentionBand band = mask.band.value_or(AttentionBand{-1, -1});
-    CAPTURE(cat("case ", i, ": B ", B, ", T ", T, ", S ", S, ", band ", band.before, " and ", band.after,
-                mask.causal ? ", causal" : "", mask.lengths ? cat(", lengths ", *mask.lengths) : ""));
+    CAPTURE(str("case ", i, ": B ", B, ", T ", T, ", S ", S, ", band ", band.before, " and ", band.after,
+                mask.causal ? ", causal" : "", mask.lengths ? str(", lengths ", *mask.lengths) : ""));
     check_against_softmax(mask, B, T, S, tolerance, i % 3 == 0 ? Real(0.3) : 0, sizes);
   }
 }

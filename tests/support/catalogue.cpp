@@ -153,7 +153,7 @@ std::vector<Call> reduction_calls(std::int64_t rows, std::int64_t columns) {
       {"mode, rows", x, {rows}, CALL(mode(x[0]).values), {}, {}, columns == 0},
       {"quantile, rows", x, {rows}, CALL(quantile(x[0], 0.9, -1)), {}, {}, columns == 0},
       {"vector_norm", x, {}, CALL(linalg::norm(x[0]))},
-      {"vector_norm, cubes", x, {}, CALL(linalg::vector_norm(x[0], {.ord = 3}))},
+      {"vector_norm, cubes", x, {}, CALL(linalg::vector_norm(x[0], 3))},
       {"cumsum, rows", x, shape, CALL(cumsum(x[0], -1))},
       {"cumsum, columns", x, shape, CALL(cumsum(x[0], 0))},
       {"cumprod, rows", x, shape, CALL(cumprod(x[0], -1))},
@@ -297,7 +297,7 @@ std::vector<Call> index_calls(std::int64_t rows, std::int64_t columns) {
       {"masked_select, none", x, {0}, CALL(masked_select(x[0], Mask(shape, false)))},
       {"where, of a mask", two, shape, CALL(where(mask, x[0], x[1]))},
       {"sort", x, shape, CALL(sort(x[0]).values)},
-      {"topk", x, shape, CALL(topk(x[0], rows, {.axis = 0}).values)},
+      {"topk", x, shape, CALL(topk(x[0], rows, 0).values)},
       {"unbind", {{{2, rows, columns}}}, shape, CALL(unbind(x[0])[1])},
   };
 }

@@ -34,7 +34,7 @@ double difference(const Array& a, const Array& expected, double terms) {
 }
 
 void check_close(const Array& a, const Array& expected, double tolerance, double terms) {
-  CHECK_MESSAGE(a.shape() == expected.shape(), "shapes ", cat(a.shape()), " and ", cat(expected.shape()));
+  CHECK_MESSAGE(a.shape() == expected.shape(), "shapes ", str(a.shape()), " and ", str(expected.shape()));
   if (a.shape() == expected.shape()) {
     const double error = difference(a, expected, terms);
     CHECK_MESSAGE(error <= tolerance, "off by ", error, ": got\n", to_string(a), "\nexpected\n", to_string(expected));
@@ -114,7 +114,7 @@ double smallest(const Array& a) {
 void check_order(const Function& f, const std::vector<Array>& inputs, const GradientCheck& options, int order,
                  double terms, std::vector<std::string>& findings) {
   const auto expect = [&](bool good, const auto&... parts) {
-    if (!good) findings.push_back(cat("order ", order, ": ", parts...));
+    if (!good) findings.push_back(str("order ", order, ": ", parts...));
   };
   const Tensors xs = leaves(inputs);
   const Tensor y = f(xs);
@@ -175,7 +175,7 @@ std::string lacks(const std::string& message, const std::vector<std::string>& wo
   for (const std::string& word : words) {
     const std::string sought = at == 0 ? word + ": " : word;
     const std::size_t found = message.find(sought, at);
-    if (found == std::string::npos || (at == 0 && found != 0)) return cat("'", message, "' lacks '", sought, "'");
+    if (found == std::string::npos || (at == 0 && found != 0)) return str("'", message, "' lacks '", sought, "'");
     at = found + sought.size();
   }
   return {};

@@ -169,7 +169,7 @@ void check_derivatives(const Case& c, const std::function<Results(const Case&)>&
 
 }  // namespace
 
-std::string fixture_path(std::string_view name) { return cat(XGRAD_TESTS_DIR "/fixtures/", name); }
+std::string fixture_path(std::string_view name) { return str(XGRAD_TESTS_DIR "/fixtures/", name); }
 
 Case::Case(const StateFile& file, const std::string& line) : file_(file), line_(line) {
   const std::vector<std::string> words = pieces(line, ' ');
@@ -238,7 +238,7 @@ Axes Case::axes(const std::string& option) const {
 }
 
 void check_fixtures(std::string_view family, const Operations& operations, const Nearness& nearness) {
-  const StateFile file = load_safetensors(fixture_path(cat(family, ".safetensors")));
+  const StateFile file = load_safetensors(fixture_path(str(family, ".safetensors")));
   std::set<std::string> used;
   for (const std::string& line : pieces(file.text("cases"), '\n')) {
     const Case c(file, line);

@@ -58,7 +58,7 @@ class Case {
   Shape shape(const std::string& option) const { return Shape(std::span<const std::int64_t>(numbers(option))); }
 
  private:
-  std::string key(std::string_view what, int i) const { return cat(name_, "/", what, i); }
+  std::string key(std::string_view what, int i) const { return str(name_, "/", what, i); }
 
   const StateFile& file_;
   std::string line_;

@@ -62,7 +62,7 @@ inline void check_scans() {
     const Shape& shape = each.shape;
     const int axis = each.axis;
     for (const bool special : {false, true}) {
-      INFO(cat(shape), " along ", axis, special ? " with NaN" : "");
+      INFO(str(shape), " along ", axis, special ? " with NaN" : "");
       const Array x = special ? with_ties(shape, true) : normal(shape, 3);
       const Array sums = cumsum(Tensor(x), axis).value(), products = cumprod(Tensor(x), axis).value();
       int wrong = 0;
@@ -94,12 +94,12 @@ inline void check_orders() {
     const std::int64_t size = shape[axis];
     if (shape.numel() == 0) continue;
     for (const bool special : {false, true}) {
-      INFO(cat(shape), " along ", axis, special ? " with NaN" : "");
+      INFO(str(shape), " along ", axis, special ? " with NaN" : "");
       const Array x = with_ties(shape, special);
       const Tensor t(x);
       const std::int64_t few = std::max<std::int64_t>(1, size / 7);
-      const Sorted up = sort(t, {.axis = axis}), down = sort(t, {.axis = axis, .descending = true});
-      const Sorted top = topk(t, few, {.axis = axis}), middle_up = topk(t, few, {.axis = axis, .largest = false});
+      const Sorted up = sort(t, axis), down = sort(t, axis, {.descending = true});
+      const Sorted top = topk(t, few, axis), middle_up = topk(t, few, axis, {.largest = false});
       const ValuesAndIndices kth = kthvalue(t, few, axis, {.keepdim = true});
       const ValuesAndIndices highest = max(t, axis, {.keepdim = true}), lowest = min(t, axis, {.keepdim = true});
       const ValuesAndIndices centre = median(t, axis, {.keepdim = true});

@@ -24,13 +24,13 @@ template <class F>
 void check_all_orders(const F& f, const Tensors& xs, const Shape& expected) {
   const auto check = [&](const Tensors& gradients) {
     for (std::size_t k = 0; k < xs.size(); ++k) {
-      CHECK_MESSAGE(gradients[k].shape() == xs[k].shape(), "gradient ", k, " of shape ", cat(gradients[k].shape()),
-                    " for ", cat(xs[k].shape()));
+      CHECK_MESSAGE(gradients[k].shape() == xs[k].shape(), "gradient ", k, " of shape ", str(gradients[k].shape()),
+                    " for ", str(xs[k].shape()));
       CHECK_MESSAGE(all_finite(gradients[k].value()), "gradient ", k, ": ", to_string(gradients[k].value()));
     }
   };
   const Tensor y = f();
-  CHECK_MESSAGE(y.shape() == expected, "shape ", cat(y.shape()), ", expected ", cat(expected));
+  CHECK_MESSAGE(y.shape() == expected, "shape ", str(y.shape()), ", expected ", str(expected));
   CHECK(y.requires_grad());
   if (!y.requires_grad()) return;
   const Tensor v(normal(y.shape(), 5));
@@ -67,7 +67,7 @@ inline void check_edge(const Function& f, const std::vector<Array>& inputs, cons
 /// The same for a call of the catalogue; where there are numbers, also against differences. Or it is refused.
 inline void check_call(const Call& call) {
   std::string text = call.name;
-  for (const Input& input : call.inputs) text += cat(" ", input.shape);
+  for (const Input& input : call.inputs) text += str(" ", input.shape);
   CAPTURE(text);
   if (call.refused) {
     const std::string message = error_of<Error>([&] { call.run(call.leaves()); });

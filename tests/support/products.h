@@ -21,7 +21,7 @@ namespace xgrad::testing {
 struct ProductCase {
   Gemm p;
   bool a_transposed = false, b_transposed = false, with_bias = false;
-  std::string sizes() const { return cat(p.m, " x ", p.k, " x ", p.n, ", transposed: ", a_transposed, b_transposed); }
+  std::string sizes() const { return str(p.m, " x ", p.k, " x ", p.n, ", transposed: ", a_transposed, b_transposed); }
 };
 
 /// A random product whose factors and result have rows longer than they need to be: `c` as it was left, `error` the

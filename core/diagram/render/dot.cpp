@@ -28,9 +28,9 @@ std::string dot_escaped(std::string_view text, std::string_view with_backslash) 
   }
   return result;
 }
-std::string in_quotes(std::string_view text) { return cat('"', dot_escaped(text, "\"\\"), '"'); }
+std::string in_quotes(std::string_view text) { return str('"', dot_escaped(text, "\"\\"), '"'); }
 std::string tooltip_in_quotes(const GraphVertex& vertex) {
-  std::string text = cat('"', dot_escaped(tooltip_of(vertex), "\"\\"));
+  std::string text = str('"', dot_escaped(tooltip_of(vertex), "\"\\"));
   for (const std::string* equation : {&vertex.formula, &vertex.derivative}) {
     if (equation->empty()) continue;
     text += "\\n";
@@ -78,14 +78,14 @@ class DotWriter {
   std::string html(const LabelRun& run, std::string_view detail) const {
     const std::string_view tag = run.script == Script::below ? "sub>" : run.script == Script::above ? "sup>" : "";
     const std::string text =
-        tag.empty() ? in_html(run.text) : cat("<font point-size=\"7\"><", tag, in_html(run.text), "</", tag, "</font>");
+        tag.empty() ? in_html(run.text) : str("<font point-size=\"7\"><", tag, in_html(run.text), "</", tag, "</font>");
     switch (run.style) {
       case LetterStyle::headline:
-        return cat("<b>", text, "</b>");
+        return str("<b>", text, "</b>");
       case LetterStyle::name:
-        return cat("<font point-size=\"10\"><i>", text, "</i></font>");
+        return str("<font point-size=\"10\"><i>", text, "</i></font>");
       case LetterStyle::detail:
-        return cat("<font point-size=\"9\" color=\"", detail, "\">", text, "</font>");
+        return str("<font point-size=\"9\" color=\"", detail, "\">", text, "</font>");
       default:
         return text;
     }
@@ -113,36 +113,36 @@ class DotWriter {
   std::string heading() const {
     std::string rows;
     if (!options_.title.empty()) {
-      append(rows, cat("<tr><td><font point-size=\"17\"><b>", in_html(options_.title), "</b></font></td></tr>"));
+      append(rows, str("<tr><td><font point-size=\"17\"><b>", in_html(options_.title), "</b></font></td></tr>"));
     }
-    if (options_.legend) append(rows, cat("<tr><td>", legend(), "</td></tr>"));
-    if (options_.legend && view_.scale) append(rows, cat("<tr><td>", scale(), "</td></tr>"));
+    if (options_.legend) append(rows, str("<tr><td>", legend(), "</td></tr>"));
+    if (options_.legend && view_.scale) append(rows, str("<tr><td>", scale(), "</td></tr>"));
     if (rows.empty()) return {};
-    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"6\" cellpadding=\"2\">", rows, "</table>");
+    return str("<table border=\"0\" cellborder=\"0\" cellspacing=\"6\" cellpadding=\"2\">", rows, "</table>");
   }
 
   std::string legend() const {
     std::string cells;
     for (const LegendEntry& entry : legend_of(view_)) {
       const Paint& paint = palette_.*entry.paint;
-      append(cells, cat("<td border=\"1\" style=\"rounded\" bgcolor=\"", view_.scale ? palette_.background : paint.fill,
+      append(cells, str("<td border=\"1\" style=\"rounded\" bgcolor=\"", view_.scale ? palette_.background : paint.fill,
                         "\" color=\"", paint.line, "\"><font point-size=\"9\" color=\"", paint.text, "\"> ", entry.text,
                         " </font></td>"));
     }
-    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"4\" cellpadding=\"3\"><tr>", cells, "</tr></table>");
+    return str("<table border=\"0\" cellborder=\"0\" cellspacing=\"4\" cellpadding=\"3\"><tr>", cells, "</tr></table>");
   }
 
   std::string scale() const {
     const auto [before, behind] = words_of_scale(view_);
     const auto words = [](std::string_view text) {
-      return cat("<td><font point-size=\"9\">", in_html(text), "</font></td>");
+      return str("<td><font point-size=\"9\">", in_html(text), "</font></td>");
     };
     std::string cells = words(before);
     for (const Paint& heat : palette_.heat) {
-      append(cells, cat("<td border=\"1\" width=\"16\" bgcolor=\"", heat.fill, "\" color=\"", palette_.frame_line,
+      append(cells, str("<td border=\"1\" width=\"16\" bgcolor=\"", heat.fill, "\" color=\"", palette_.frame_line,
                         "\"></td>"));
     }
-    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"1\" cellpadding=\"3\"><tr>", cells, words(behind),
+    return str("<table border=\"0\" cellborder=\"0\" cellspacing=\"1\" cellpadding=\"3\"><tr>", cells, words(behind),
                "</tr></table>");
   }
 
@@ -158,7 +158,7 @@ class DotWriter {
   }
 
   std::string text_of_frame(const GraphFrame& frame) const {
-    return cat("style=\"rounded,filled\", fillcolor=\"", palette_.frame, "\", color=\"", palette_.frame_line,
+    return str("style=\"rounded,filled\", fillcolor=\"", palette_.frame, "\", color=\"", palette_.frame_line,
                "\", labeljust=l, fontsize=11, margin=10, label=<<table border=\"0\" cellborder=\"0\" ",
                "cellpadding=\"2\"><tr><td>", html(title_of(frame), palette_.faint), "</td></tr></table>>");
   }
@@ -172,9 +172,9 @@ class DotWriter {
     const VertexColours colours = colours_of(view_, vertex);
     std::string label;
     for (const LabelLine& words : label_of(vertex, options_)) {
-      append(label, cat(label.empty() ? "" : "<br/>", html(words, colours.detail)));
+      append(label, str(label.empty() ? "" : "<br/>", html(words, colours.detail)));
     }
-    return cat("id=n", v, ", class=", role_name(vertex.role), ", label=<", label, ">, fillcolor=\"", colours.fill,
+    return str("id=n", v, ", class=", role_name(vertex.role), ", label=<", label, ">, fillcolor=\"", colours.fill,
                "\", color=\"", colours.line, "\", fontcolor=\"", colours.text, "\"",
                vertex.number ? ", width=0.3, height=0.24, margin=\"0.08,0.02\", fontsize=10" : "",
                vertex.is_result ? ", penwidth=2" : "",
@@ -184,7 +184,7 @@ class DotWriter {
   void write_edge(const GraphEdge& edge) {
     std::string attributes = colours_of_edge(edge);
     append(attributes, ranks_of_edge(edge));
-    if (!attributes.empty()) attributes = cat(" [", std::string_view(attributes).substr(2), "]");
+    if (!attributes.empty()) attributes = str(" [", std::string_view(attributes).substr(2), "]");
     const bool upwards = runs_up_again_ && kind_of(view_, edge) == EdgeKind::gradient;
     line(1, "n", upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, attributes, ";");
   }
@@ -203,8 +203,8 @@ class DotWriter {
   std::string colours_of_edge(const GraphEdge& edge) const {
     std::string attributes;
     const EdgeKind kind = kind_of(view_, edge);
-    if (kind == EdgeKind::borrowed) append(attributes, cat(", style=dashed, color=\"", palette_.borrowed_edge, "\""));
-    if (kind == EdgeKind::gradient) append(attributes, cat(", color=\"", palette_.gradient_edge, "\""));
+    if (kind == EdgeKind::borrowed) append(attributes, str(", style=dashed, color=\"", palette_.borrowed_edge, "\""));
+    if (kind == EdgeKind::gradient) append(attributes, str(", color=\"", palette_.gradient_edge, "\""));
     if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
     return attributes;
   }
@@ -228,7 +228,7 @@ std::string detail::drawn_by_graphviz(const GraphView& view, const GraphOptions&
     fail<ValueError>(caller, "the layout '", printable(options.layout), "' is none of dot, neato, fdp, sfdp, circo, twopi, ",
                      "osage, patchwork, the programs of Graphviz");
   }
-  ProgramResult result = run_program({options.layout, cat("-T", format)}, to_dot(view, options), caller);
+  ProgramResult result = run_program({options.layout, str("-T", format)}, to_dot(view, options), caller);
   if (!result.is_there) fail<IoError>(caller, result.failure, ": install the package graphviz, or leave out .layout");
   if (!result.failure.empty()) {
     fail<IoError>(caller, result.failure, " on ", view.vertices.size(), " vertices and ", view.edges.size(), " arrows");

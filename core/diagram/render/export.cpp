@@ -14,14 +14,14 @@ using namespace detail;
 using Json = nlohmann::ordered_json;
 
 Json sizes_of(const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); }
-std::string frame_id(int frame) { return frame < 0 ? std::string() : cat('c', frame); }
+std::string frame_id(int frame) { return frame < 0 ? std::string() : str('c', frame); }
 
 // With enough digits to be unique; as a word if it is not finite, which JSON cannot express.
 template <class Number>
 Json json_of_number(Number number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-  return Json::parse(cat(number));
+  return Json::parse(str(number));
 }
 
 Json json_of(const NumbersSummary& summary) {
@@ -75,15 +75,15 @@ Json json_of(const GraphView& view) {
   static constexpr std::array flows{"numbers", "indices", "mask"};
   Json vertices = Json::array(), edges = Json::array(), frames = Json::array();
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    Json vertex{{"id", cat('n', v)}};
+    Json vertex{{"id", str('n', v)}};
     vertex.update(json_of(view.vertices[v]));
     vertices.push_back(std::move(vertex));
   }
   for (std::size_t e = 0; e < view.edges.size(); ++e) {
     const GraphEdge& edge = view.edges[e];
-    edges.push_back({{"id", cat('e', e)},
-                     {"from", cat('n', edge.from)},
-                     {"to", cat('n', edge.to)},
+    edges.push_back({{"id", str('e', e)},
+                     {"from", str('n', edge.from)},
+                     {"to", str('n', edge.to)},
                      {"input", edge.input},
                      {"shape", sizes_of(edge.shape)},
                      {"flow", flows[static_cast<std::size_t>(edge.flow)]}});
@@ -91,7 +91,7 @@ Json json_of(const GraphView& view) {
   }
   for (std::size_t c = 0; c < view.frames.size(); ++c) {
     const GraphFrame& frame = view.frames[c];
-    frames.push_back({{"id", cat('c', c)},
+    frames.push_back({{"id", str('c', c)},
                       {"path", frame.path},
                       {"title", frame.title},
                       {"what", frame.what},
@@ -124,20 +124,20 @@ std::string to_text(const GraphView& view) {
   std::vector<std::string> inputs{"inputs"};
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
-    const std::string count = vertex.times > 1 ? cat(" x", vertex.times) : std::string();
-    rows.push_back({cat('n', v), printable(is_operation(vertex) ? vertex.op : cat(role_name(vertex.role), count)),
+    const std::string count = vertex.times > 1 ? str(" x", vertex.times) : std::string();
+    rows.push_back({str('n', v), printable(is_operation(vertex) ? vertex.op : str(role_name(vertex.role), count)),
                     printable(vertex.number ? rounded(*vertex.number) : full_name(vertex)),
-                    vertex.shape ? cat(*vertex.shape) : std::string()});
+                    vertex.shape ? str(*vertex.shape) : std::string()});
     inputs.push_back(vertex.note);
   }
   for (const GraphEdge& edge : view.edges) {
     std::string& text = inputs[edge.to + 1];
-    append(text, cat(text.empty() ? "" : " ", 'n', edge.from));
+    append(text, str(text.empty() ? "" : " ", 'n', edge.from));
   }
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     std::string& text = inputs[v + 1];
     for (const std::string& remark : view.vertices[v].remarks) {
-      append(text, cat(text.empty() ? "" : "  ", "(", printable(remark), ")"));
+      append(text, str(text.empty() ? "" : "  ", "(", printable(remark), ")"));
     }
   }
   std::array<std::size_t, 4> widths{};
@@ -153,7 +153,7 @@ std::string to_text(const GraphView& view) {
     }
     append(line, inputs[r]);
     line.erase(line.find_last_not_of(' ') + 1);
-    append(text, cat(line, '\n'));
+    append(text, str(line, '\n'));
   }
   return text;
 }

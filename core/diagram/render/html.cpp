@@ -26,14 +26,14 @@ std::string harmless(std::string_view json) {
   return result;
 }
 
-std::string style() { return cat(page_file("page.css"), svg_style()); }
+std::string style() { return str(page_file("page.css"), svg_style()); }
 
 // The files of the script, each of which uses only those before it when the page starts.
 std::string script() {
   std::string text;
   for (const char* name : {"numbers.js", "graph.js", "pictures.js", "camera.js", "steps.js", "panel.js", "search.js",
                            "saving.js", "page.js"}) {
-    append(text, cat(page_file(name), '\n'));
+    append(text, str(page_file(name), '\n'));
   }
   return text;
 }
@@ -67,8 +67,8 @@ std::string page_title(const GraphView& view, const GraphOptions& options) {
   }
   std::string title = "The graph";
   constexpr std::size_t most = 3;
-  for (std::size_t i = 0; i < names.size() && i < most; ++i) append(title, cat(i == 0 ? " of " : ", ", names[i]));
-  return names.size() > most ? cat(title, " \u2026") : title;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) append(title, str(i == 0 ? " of " : ", ", names[i]));
+  return names.size() > most ? str(title, " \u2026") : title;
 }
 
 using Json = nlohmann::ordered_json;
@@ -79,14 +79,14 @@ Json json_of(const PageView& page) {
   for (std::size_t i = 0; i < page.shown.size(); ++i) {
     const auto& [vertex, frame, name, neighbours] = page.shown[i];
     if (neighbours.empty()) {
-      shown.push_back(frame >= 0 ? cat('c', frame) : cat('n', vertex));
+      shown.push_back(frame >= 0 ? str('c', frame) : str('n', vertex));
       continue;
     }
     Json ids = Json::array();
-    for (const int v : neighbours) ids.push_back(cat('n', v));
+    for (const int v : neighbours) ids.push_back(str('n', v));
     shown.push_back({{"name", name}, {page.view.vertices[i].is_result ? "to" : "from", std::move(ids)}});
   }
-  for (const int c : page.frames) frames.push_back(cat('c', c));
+  for (const int c : page.frames) frames.push_back(str('c', c));
   return {{"shown", std::move(shown)}, {"frames", std::move(frames)}};
 }
 
@@ -108,7 +108,7 @@ class PagePictures {
       if (is_new) add(named(inside));
       json_.push_back(json_of(inside));
       json_.back()["picture"] = picture->second;
-      json_.back()["module"] = cat('c', inside.module);
+      json_.back()["module"] = str('c', inside.module);
     }
   }
 
@@ -118,7 +118,7 @@ class PagePictures {
 
  private:
   std::size_t add(const GraphView& view) {
-    append(elements_, cat("<script type=\"image/svg+xml\" id=\"picture", count_, "\">\n",
+    append(elements_, str("<script type=\"image/svg+xml\" id=\"picture", count_, "\">\n",
                           svg_element(view, options_), "</script>\n"));
     return count_++;
   }
@@ -136,7 +136,7 @@ std::string to_html(const GraphView& view, const GraphOptions& options) {
   const PagePictures pictures(view, options);
   const std::array<Filling, 7> fillings{{{"title", xml_escaped(page_title(view, options))},
                                          {"style", style()},
-                                         {"level", cat(pictures.first())},
+                                         {"level", str(pictures.first())},
                                          {"graph", harmless(compact_json(view))},
                                          {"pictures", pictures.elements()},
                                          {"shown", harmless(pictures.json())},

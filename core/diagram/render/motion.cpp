@@ -70,7 +70,7 @@ std::string motion_style(std::string_view scope) {
       "@keyframes xgrad-flow-back{from{opacity:1;offset-distance:100%}99%{opacity:1}"
       "to{opacity:0;offset-distance:0}}\n";
   const auto rule = [&](std::string_view what, std::string_view how) {
-    append(css, cat(scope, ' ', what, '{', how, "}\n"));
+    append(css, str(scope, ' ', what, '{', how, "}\n"));
   };
   rule(".vertex.moves .box", "animation:xgrad-compute 0.6s var(--v)");
   rule(".vertex.returns .box", "animation:xgrad-return 0.6s var(--g)");

@@ -10,7 +10,7 @@
 namespace xgrad::detail {
 namespace {
 
-std::string px(double value) { return cat(std::round(value * 10) / 10 + 0.0); }
+std::string px(double value) { return str(std::round(value * 10) / 10 + 0.0); }
 
 std::string cells(const NumbersSummary& summary, const NumberPicture& picture, double left, double top) {
   const double width = picture.cell_width, height = picture.cell_height;
@@ -18,26 +18,26 @@ std::string cells(const NumbersSummary& summary, const NumberPicture& picture, d
   for (const Real number : summary.numbers) {
     if (std::isfinite(number)) most = std::max(most, std::abs(double(number)));
   }
-  std::string svg = cat("<g class=\"cells\"><rect class=\"ground\" x=\"", px(left), "\" y=\"", px(top), "\" width=\"",
+  std::string svg = str("<g class=\"cells\"><rect class=\"ground\" x=\"", px(left), "\" y=\"", px(top), "\" width=\"",
                         px(picture.width()), "\" height=\"", px(picture.height()), "\"/>");
   for (int i = 0; i < picture.rows * picture.columns; ++i) {
     const auto number = static_cast<double>(summary.numbers[static_cast<std::size_t>(i)]);
     const double x = left + i % picture.columns * width, y = top + i / picture.columns * height;
     const bool finite = std::isfinite(number);
-    append(svg, cat("<rect class=\"",
+    append(svg, str("<rect class=\"",
                     !finite      ? "bad"
                     : number < 0 ? "minus"
                                  : "plus",
                     "\" x=\"", px(x), "\" y=\"", px(y), "\" width=\"", px(width), "\" height=\"", px(height), '"'));
     if (finite)
-      append(svg, cat(" fill-opacity=\"", most > 0 ? std::round(90 * std::abs(number) / most) / 100 : 0, '"'));
+      append(svg, str(" fill-opacity=\"", most > 0 ? std::round(90 * std::abs(number) / most) / 100 : 0, '"'));
     append(svg, "/>");
     // Without digits a line marks negative numbers, in print too.
     const std::string text = picture.has_digits || !finite ? cell_text(number, picture.decimals)
                              : number < 0                  ? "-"
                                                            : "";
     if (text.empty()) continue;
-    append(svg, cat("<text x=\"", px(x + width / 2), "\" y=\"", px(y + height / 2 + 3.2), "\">", text, "</text>"));
+    append(svg, str("<text x=\"", px(x + width / 2), "\" y=\"", px(y + height / 2 + 3.2), "\">", text, "</text>"));
   }
   return svg + "</g>";
 }
@@ -45,17 +45,17 @@ std::string cells(const NumbersSummary& summary, const NumberPicture& picture, d
 // The outline of the bars, and a line at 0 if it is among them.
 std::string bars(const NumbersSummary& summary, const NumberPicture& picture, double left, double top) {
   const double bottom = top + picture.height(), most = static_cast<double>(std::ranges::max(summary.histogram));
-  std::string svg = cat("<path class=\"bars\" d=\"M", px(left), ',', px(bottom));
+  std::string svg = str("<path class=\"bars\" d=\"M", px(left), ',', px(bottom));
   for (std::size_t i = 0; i < summary.histogram.size(); ++i) {
     const auto count = static_cast<double>(summary.histogram[i]);
     const double height = count > 0 ? std::max(picture.height() * count / most, 1.0) : 0;
-    append(svg, cat('V', px(bottom - height), 'H', px(left + static_cast<double>(i + 1) * picture.cell_width)));
+    append(svg, str('V', px(bottom - height), 'H', px(left + static_cast<double>(i + 1) * picture.cell_width)));
   }
   append(svg,
-         cat('V', px(bottom), "Z\"/><path class=\"axis\" d=\"M", px(left), ',', px(bottom), 'h', px(picture.width())));
+         str('V', px(bottom), "Z\"/><path class=\"axis\" d=\"M", px(left), ',', px(bottom), 'h', px(picture.width())));
   if (summary.least < 0 && summary.greatest > 0) {
     const double zero = left - picture.width() * summary.least / (summary.greatest - summary.least);
-    append(svg, cat('M', px(zero), ',', px(top), 'V', px(bottom + 2)));
+    append(svg, str('M', px(zero), ',', px(top), 'V', px(bottom + 2)));
   }
   return svg + "\"/>";
 }

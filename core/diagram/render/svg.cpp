@@ -23,9 +23,9 @@ using namespace detail;
 constexpr double margin = 18;
 
 // Positions on a page need no more than a tenth of a pixel.
-std::string px(double value) { return cat(std::round(value * 10) / 10 + 0.0); }
+std::string px(double value) { return str(std::round(value * 10) / 10 + 0.0); }
 
-std::string attribute(std::string_view name, double value) { return cat(' ', name, "=\"", px(value), '"'); }
+std::string attribute(std::string_view name, double value) { return str(' ', name, "=\"", px(value), '"'); }
 
 GraphPoint moved(const GraphPoint& point, double x, double y) { return {point.x + x, point.y + y}; }
 
@@ -51,7 +51,7 @@ std::string_view class_of(PaintOf paint) { return std::ranges::find(paint_classe
 std::string colours(std::string_view scope, const Palette& palette, bool scaled) {
   std::string css;
   const auto rule = [&](std::string_view what, std::string_view property, std::string_view colour) {
-    append(css, cat(scope, ' ', what, '{', property, ':', colour, "}\n"));
+    append(css, str(scope, ' ', what, '{', property, ':', colour, "}\n"));
   };
   rule(".page", "fill", palette.background);
   rule("text", "fill", palette.text);
@@ -66,7 +66,7 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
   rule(".borrowed .head", "fill", palette.borrowed_edge);
   for (const auto& [name, paint] : paint_classes) {
     const auto& [fill, line, text] = palette.*paint;
-    append(css, cat(scope, " .as-", name, " .box{fill:", fill, ";stroke:", line, "}\n", scope, " .as-", name,
+    append(css, str(scope, " .as-", name, " .box{fill:", fill, ";stroke:", line, "}\n", scope, " .as-", name,
                     " .mark{fill:", line, ";stroke:", line, "}\n", scope, " .as-", name, " text{fill:", text, "}\n"));
   }
   rule(".token", "fill", palette.edge);
@@ -84,9 +84,9 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
   if (!scaled) return css;
   rule(".cold .box", "fill", palette.background);
   for (std::size_t step = 0; step < palette.heat.size(); ++step) {
-    rule(cat(".heat-", step, " .box"), "fill", palette.heat[step].fill);
-    rule(cat(".heat-", step, " text"), "fill", palette.heat[step].text);
-    rule(cat(".heat-", step, " .detail"), "fill-opacity", "1");
+    rule(str(".heat-", step, " .box"), "fill", palette.heat[step].fill);
+    rule(str(".heat-", step, " text"), "fill", palette.heat[step].text);
+    rule(str(".heat-", step, " .detail"), "fill-opacity", "1");
   }
   rule(".scale .box", "stroke", palette.frame_line);
   return css;
@@ -113,14 +113,14 @@ std::string letters_and_colours(std::string_view scope, Theme theme, bool scaled
       ".indices .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}",
       ".mask .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}"};
   std::string css;
-  for (const std::string_view rule : letters_and_lines) append(css, cat(scope, ' ', rule, '\n'));
+  for (const std::string_view rule : letters_and_lines) append(css, str(scope, ' ', rule, '\n'));
   append(css, colours(scope, palette_of(theme), scaled));
   return css;
 }
 
 // Dark where the reader's screen is.
 std::string style_sheet(bool scaled) {
-  return cat(letters_and_colours(".graph-light", Theme::light, scaled), "@media (prefers-color-scheme:dark){\n",
+  return str(letters_and_colours(".graph-light", Theme::light, scaled), "@media (prefers-color-scheme:dark){\n",
              colours(".graph-light", palette_of(Theme::dark), scaled), "}\n");
 }
 
@@ -219,12 +219,12 @@ class SvgWriter {
     if (!options_.title.empty()) return options_.title;
     std::string text = "The graph of";
     for (const GraphVertex& vertex : view_.vertices) {
-      if (vertex.is_result) append(text, cat(text.ends_with("of") ? " " : ", ", headline_of(vertex)));
+      if (vertex.is_result) append(text, str(text.ends_with("of") ? " " : ", ", headline_of(vertex)));
     }
     return text;
   }
   std::string description() const {
-    return cat(view_.vertices.size(), " vertices, ", view_.edges.size(), " arrows, ", view_.frames.size(), " frames");
+    return str(view_.vertices.size(), " vertices, ", view_.edges.size(), " arrows, ", view_.frames.size(), " frames");
   }
 
   void begin() {
@@ -259,7 +259,7 @@ class SvgWriter {
         y += height;
         continue;
       }
-      add(anchor.empty() ? "<text" : cat("<text class=\"", anchor, '"'), attribute("x", middle.x),
+      add(anchor.empty() ? "<text" : str("<text class=\"", anchor, '"'), attribute("x", middle.x),
           attribute("y", y + height / 2 + 0.36 * (height - 3)), '>');
       double below = 0;  // the baseline of the last letters
       for (const LabelRun& run : line) {
@@ -301,7 +301,7 @@ class SvgWriter {
     std::string line;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
       const GraphPoint point = moved(curve.points[i], left_, top_);
-      append(line, cat(i == 0 ? "M" : i == 1 ? "C" : " ", px(point.x), ',', px(point.y)));
+      append(line, str(i == 0 ? "M" : i == 1 ? "C" : " ", px(point.x), ',', px(point.y)));
     }
     add("\" data-from=\"n", edge.from, "\" data-to=\"n", edge.to, "\"><title>", shape_text(edge.shape),
         "</title><path class=\"line\" d=\"", line);
@@ -333,7 +333,7 @@ class SvgWriter {
         "\" opacity=\"0\" d=\"M-4,0a4,4 0 1 1 8,0a4,4 0 1 1 -8,0Z\" style=\"--t:", hundredths(begin),
         "s;--d:", hundredths(times_->step), "s;offset-path:path('", line, "')\"/>");
   }
-  static std::string hundredths(double seconds) { return cat(std::round(100 * seconds) / 100 + 0.0); }
+  static std::string hundredths(double seconds) { return str(std::round(100 * seconds) / 100 + 0.0); }
 
   void write_vertex(std::size_t v) {
     const GraphVertex& vertex = view_.vertices[v];
@@ -389,14 +389,14 @@ class SvgWriter {
     write_box("box", box, corner);
     std::string marks;
     if (shape.outline == Outline::sharp) {  // a filled corner
-      append(marks, cat('M', px(box.right() - 8), ',', px(box.top), "h8v8Z"));
+      append(marks, str('M', px(box.right() - 8), ',', px(box.top), "h8v8Z"));
     } else if (shape.outline == Outline::doubled) {
-      append(marks, cat('M', px(box.left + 4), ',', px(box.top), 'v', px(box.height), 'M', px(box.right() - 4), ',',
+      append(marks, str('M', px(box.left + 4), ',', px(box.top), 'v', px(box.height), 'M', px(box.right() - 4), ',',
                         px(box.top), 'v', px(box.height)));
     }
     const double inset = shape.outline == Outline::doubled ? 6 : 4;
     for (int i = 0; i < shape.gradients; ++i) {  // nablas
-      append(marks, cat('M', px(box.left + inset), ',', px(box.top + 4.5 + 7 * i), "h6l-3,5Z"));
+      append(marks, str('M', px(box.left + inset), ',', px(box.top + 4.5 + 7 * i), "h6l-3,5Z"));
     }
     if (!marks.empty()) add("<path class=\"mark\" d=\"", marks, "\"/>");
   }
@@ -407,9 +407,9 @@ class SvgWriter {
     for (const auto& [what, numbers] : {std::pair("value", &vertex.value), std::pair("gradient", &vertex.gradient)}) {
       if (!*numbers || vertex.number) continue;
       const NumberPicture::Kind kind = picture_of(**numbers).kind;
-      if (kind == NumberPicture::bars) lines.push_back(cat(what, ": ", to_string(**numbers)));
+      if (kind == NumberPicture::bars) lines.push_back(str(what, ": ", to_string(**numbers)));
       if (kind != NumberPicture::cells) continue;
-      lines.push_back(cat(what, ':'));
+      lines.push_back(str(what, ':'));
       std::ranges::move(in_rows(**numbers), std::back_inserter(lines));
     }
     return lines;
@@ -417,7 +417,7 @@ class SvgWriter {
 
   std::string heat_class(const GraphVertex& vertex) const {
     if (!view_.scale) return {};
-    return vertex.overlay ? cat(" heat-", heat_of(*view_.scale, *vertex.overlay)) : " cold";
+    return vertex.overlay ? str(" heat-", heat_of(*view_.scale, *vertex.overlay)) : " cold";
   }
 
   void write_heading() {
@@ -498,7 +498,7 @@ std::string detail::svg_element(const GraphView& view, GraphOptions options) {
 }
 
 std::string detail::svg_style() {
-  return cat(letters_and_colours(".graph-light", Theme::light, true),
+  return str(letters_and_colours(".graph-light", Theme::light, true),
              letters_and_colours(".graph-dark", Theme::dark, true));
 }
 

@@ -77,11 +77,11 @@ GraphRole role_of(const Node& node) {
 // A number, or axes; of a window that is as large along each axis its size, else "2 x 3".
 std::string text_of(std::string_view name, const Shape& numbers) {
   constexpr std::array<std::string_view, 5> of_windows{"kernel", "stride", "padding", "output_padding", "dilation"};
-  if (numbers.rank() == 1) return cat(numbers[0]);
-  if (std::ranges::find(of_windows, name) == of_windows.end()) return cat(numbers);
-  if (std::ranges::count(numbers, numbers[0]) == std::ssize(numbers)) return cat(numbers[0]);
+  if (numbers.rank() == 1) return str(numbers[0]);
+  if (std::ranges::find(of_windows, name) == of_windows.end()) return str(numbers);
+  if (std::ranges::count(numbers, numbers[0]) == std::ssize(numbers)) return str(numbers[0]);
   std::string text;
-  for (const std::int64_t number : numbers) append(text, cat(text.empty() ? "" : " x ", number));
+  for (const std::int64_t number : numbers) append(text, str(text.empty() ? "" : " x ", number));
   return text;
 }
 
@@ -99,7 +99,7 @@ std::vector<std::pair<std::string, std::string>> attributes_of(const Node& node)
           } else if constexpr (std::same_as<T, Shape>) {
             texts.emplace_back(attribute.name, text_of(attribute.name, value));
           } else if constexpr (std::same_as<T, std::int64_t> || std::same_as<T, std::string_view>) {
-            texts.emplace_back(attribute.name, cat(value));
+            texts.emplace_back(attribute.name, str(value));
           }
         },
         attribute.value);
@@ -137,7 +137,7 @@ class Collector {
     count_kept();
     if (options_.values) add_numbers(*options_.values);
     if (options_.overlay && options_.overlay->of_node) measure_nodes();
-    if (!options_.formulas) hide_constants_of_rules();
+    if (!options_.expand_rules) hide_constants_of_rules();
     renumber(topological_numbers(view_));
     place_in_frames(view_, ids(), whats_);
     add_equations(view_);
@@ -157,11 +157,11 @@ class Collector {
 
   // Whether this is the rest of a rule that only passes its gradient on, where rules are drawn as their operations.
   bool only_hands_on(const Node& node) const {
-    return options_.formulas && node.rule_id() != 0 && std::string_view(node.op) == "alias" && node.name().empty();
+    return options_.expand_rules && node.rule_id() != 0 && std::string_view(node.op) == "alias" && node.name().empty();
   }
 
   // Whether it adds gradients that meet, one after the other.
-  bool is_sum(const Node& node) const { return node.op == sum_of_gradients && !options_.formulas; }
+  bool is_sum(const Node& node) const { return node.op == sum_of_gradients && !options_.expand_rules; }
 
   // The ids of nodes, by vertex.
   std::vector<std::uint64_t> ids() const {
@@ -198,7 +198,7 @@ class Collector {
         view_.vertices[number(part)].name = node->name();
         continue;
       }
-      const bool of_rule = node->order > 0 && node->rule_id() != 0 && !options_.formulas;
+      const bool of_rule = node->order > 0 && node->rule_id() != 0 && !options_.expand_rules;
       if (of_rule || is_sum(*node)) rules_.insert(next);
       if (of_rule) {
         const auto [place, is_new] = rules.try_emplace({node->rule_id(), node->order}, next);
@@ -208,7 +208,7 @@ class Collector {
           continue;
         }
         GraphVertex& vertex = view_.vertices.emplace_back(vertex_of(*node));
-        vertex.op = cat(node->place->rule, "'");
+        vertex.op = str(node->place->rule, "'");
         vertex.attributes.clear();
         continue;
       }
@@ -225,7 +225,7 @@ class Collector {
 
   static void add_to_rule(GraphVertex& rule, const Node& node) {
     if (node.name().empty()) return;
-    append(rule.name, cat(rule.name.empty() ? "" : ", ", node.name()));
+    append(rule.name, str(rule.name.empty() ? "" : ", ", node.name()));
   }
 
   void add_edges() {
@@ -269,7 +269,7 @@ class Collector {
               [&]<class T>(const T& value) {
                 if constexpr (std::same_as<T, Index> || std::same_as<T, Mask>) {
                   given_.insert(value.buffer().get());
-                  const std::pair key{static_cast<const void*>(value.data()), cat(value.shape())};
+                  const std::pair key{static_cast<const void*>(value.data()), str(value.shape())};
                   if (of_rules && !known.contains(key)) return;
                   const auto [place, is_new] = known.try_emplace(key, static_cast<int>(view_.vertices.size()));
                   if (is_new) {
@@ -449,7 +449,7 @@ class Collector {
       const int v = number(node);
       GraphVertex& vertex = view_.vertices[v];
       if (!is_data(*node) && std::string_view(node->op) == "detach") {
-        vertex.gradient_state = cat("none, detached from ", called(view_.vertices[number(input_of(*node, 0))]));
+        vertex.gradient_state = str("none, detached from ", called(view_.vertices[number(input_of(*node, 0))]));
       }
       if (!node->requires_grad || !vertex.value) continue;
       if (!vertex.gradient) {
@@ -459,7 +459,7 @@ class Collector {
         if (first_nan == nothing || vertex.gradient_step < view_.vertices[first_nan].gradient_step) first_nan = v;
       } else if (is_zero(*vertex.gradient)) {
         const auto by = stopped_by.find(v);
-        vertex.gradient_state = by == stopped_by.end() ? "zero" : cat("zero, stopped by ", by->second);
+        vertex.gradient_state = by == stopped_by.end() ? "zero" : str("zero, stopped by ", by->second);
       }
     }
     if (first_nan != nothing) view_.vertices[first_nan].gradient_state = "NaN, the first";

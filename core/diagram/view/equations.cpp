@@ -54,7 +54,7 @@ std::vector<std::string> operands_of(const Formula& formula) {
   std::vector<std::string> operands;
   for (const std::string_view letter : letters) {
     const std::string& text = formula.derivative;
-    const std::string slope = cat("/d", letter);
+    const std::string slope = str("/d", letter);
     for (std::size_t at = text.find(slope); at != text.npos; at = text.find(slope, at + 1)) {
       const std::size_t end = at + slope.size();
       if (end < text.size() && is_letter(text[end])) continue;
@@ -85,7 +85,7 @@ struct Known {
 std::string called_in_equations(const GraphVertex& vertex) {
   constexpr std::size_t longest = 24;
   if (vertex.number)
-    return *vertex.number < 0 ? cat('(', number_text(*vertex.number), ')') : number_text(*vertex.number);
+    return *vertex.number < 0 ? str('(', number_text(*vertex.number), ')') : number_text(*vertex.number);
   std::string_view name = vertex.name;
   if (const std::size_t dot = name.rfind('.'); dot != name.npos) name.remove_prefix(dot + 1);
   const std::string_view letters = name.substr(0, name.find('\''));
@@ -131,19 +131,19 @@ std::string with_names(std::string_view text, const std::map<std::string, std::s
   for_each_word(text, [&](std::string_view word, bool is_word) {
     const bool of_gradient = word == "gy";
     const auto name = is_word ? names.find(of_gradient ? "y" : std::string(word)) : names.end();
-    append(result, name == names.end() ? std::string(word) : cat(of_gradient ? "g_" : "", name->second));
+    append(result, name == names.end() ? std::string(word) : str(of_gradient ? "g_" : "", name->second));
   });
   return result;
 }
 
 // Without the derivative for an input that is a number, or that the call did not give.
 std::string without_derivative(std::string_view derivatives, std::string_view letter) {
-  const std::string slope = cat("/d", letter, ' ');
+  const std::string slope = str("/d", letter, ' ');
   std::string result;
   while (!derivatives.empty()) {
     const std::string_view each = derivatives.substr(0, derivatives.find("; "));
     derivatives.remove_prefix(std::min(derivatives.size(), each.size() + 2));
-    if (each.find(slope) == each.npos) append(result, cat(result.empty() ? "" : "; ", each));
+    if (each.find(slope) == each.npos) append(result, str(result.empty() ? "" : "; ", each));
   }
   return result;
 }
@@ -163,7 +163,7 @@ void give(GraphVertex& vertex, const Known& known, const std::vector<const Graph
     if (!is_given || inputs[i]->number) vertex.derivative = without_derivative(vertex.derivative, letter);
     if (is_given) continue;
     for (std::string* text : {&vertex.formula, &vertex.derivative}) {
-      for (const std::string& term : {cat(" + ", letter), cat(letter, "_o + "), cat(letter, " ")}) {
+      for (const std::string& term : {str(" + ", letter), str(letter, "_o + "), str(letter, " ")}) {
         if (const std::size_t at = text->find(term); at != text->npos) text->erase(at, term.size());
       }
     }

@@ -154,8 +154,8 @@ FoldedView folded(const GraphView& view, int depth, const std::vector<Fold>& wis
 
 // Operations that only change the arrangement of numbers, and their rules, are drawn as the arrow that they are on, in
 // diagrams with modules: unless they have a name, were asked for, or begin or end something.
-GraphView without_forms(const GraphView& view) {
-  static constexpr std::array<std::string_view, 10> forms{"reshape", "squeeze", "unsqueeze", "permute", "transpose",
+GraphView without_reshapes(const GraphView& view) {
+  static constexpr std::array<std::string_view, 10> moves{"reshape", "squeeze", "unsqueeze", "permute", "transpose",
                                                           "flatten", "slice",   "narrow",    "select",  "broadcast_to"};
   std::vector<int> inputs(view.vertices.size()), source(view.vertices.size(), nothing), users(view.vertices.size());
   for (const GraphEdge& edge : view.edges) {
@@ -168,9 +168,9 @@ GraphView without_forms(const GraphView& view) {
     const GraphVertex& vertex = view.vertices[v];
     std::string_view op = vertex.op;
     if (op.ends_with('\'')) op.remove_suffix(1);
-    const bool is_form = is_operation(vertex) && std::ranges::find(forms, op) != forms.end() && vertex.name.empty() &&
-                         !vertex.is_result && inputs[v] == 1 && users[v] > 0 && !vertex.overlay;
-    becomes.push_back(is_form ? becomes[source[v]] : v);
+    const bool is_move = is_operation(vertex) && std::ranges::find(moves, op) != moves.end() &&
+                         vertex.name.empty() && !vertex.is_result && inputs[v] == 1 && users[v] > 0 && !vertex.overlay;
+    becomes.push_back(is_move ? becomes[source[v]] : v);
   }
   return merged(view, becomes, Together::boxed);
 }
@@ -225,7 +225,7 @@ GraphView small_enough(const GraphView& view, const GraphOptions& options) {
   const std::vector<Fold> wish = wishes(view, options);
   const auto at = [&](int depth) {
     GraphView smaller = folded(view, depth, wish).view;
-    return options.forms || options.formulas ? smaller : without_forms(smaller);
+    return options.reshapes || options.expand_rules ? smaller : without_reshapes(smaller);
   };
   if (options.depth != automatic_depth) return at(std::min(options.depth, deepest));
   GraphView smaller = at(deepest);
@@ -246,7 +246,7 @@ void add_to_scale(GraphScale& scale, GraphVertex& vertex) {
   scale.first = std::min(scale.first, *vertex.overlay);
   scale.last = std::max(scale.last, *vertex.overlay);
   vertex.remarks.push_back(
-      cat(scale.title, ' ', amount_text(*vertex.overlay, scale.unit), vertex.times > 1 ? " each" : ""));
+      str(scale.title, ' ', amount_text(*vertex.overlay, scale.unit), vertex.times > 1 ? " each" : ""));
 }
 
 }  // namespace

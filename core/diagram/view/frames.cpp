@@ -152,11 +152,11 @@ class Calls {
     const std::string path = view_.frames[frame].path;
     std::set<int> left;  // frames that some have moved out of
     for (std::size_t i = 1; i < calls.size(); ++i) {
-      const std::string own = cat(path, " (", i + 1, ')');
+      const std::string own = str(path, " (", i + 1, ')');
       for (const int v : calls[i]) {
         for (int c = view_.vertices[v].frame; c >= frame; c = view_.frames[c].parent) left.insert(c);
         const std::string inner = view_.frames[view_.vertices[v].frame].path.substr(path.size());
-        const int moved = view_.vertices[v].frame = tree_.needed(0, cat(own, inner));
+        const int moved = view_.vertices[v].frame = tree_.needed(0, str(own, inner));
         for (int c = moved; c != view_.frames[frame].parent; c = view_.frames[c].parent) members_[c].push_back(v);
       }
     }

@@ -15,7 +15,7 @@ namespace xgrad::detail {
 namespace {
 
 std::string with_commas(std::int64_t count) {
-  std::string digits = cat(count);
+  std::string digits = str(count);
   for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) digits.insert(digits.begin() + i, ',');
   return digits;
 }
@@ -25,11 +25,11 @@ std::string bytes_text(std::int64_t bytes) {
   auto amount = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; amount >= 1024 && unit + 1 < units.size(); ++unit) amount /= 1024;
-  return cat(rounded(amount), ' ', units[unit]);
+  return str(rounded(amount), ' ', units[unit]);
 }
 
 std::string counted(std::int64_t count, std::string_view noun) {
-  return cat(with_commas(count), ' ', noun, count == 1 ? "" : "s");
+  return str(with_commas(count), ' ', noun, count == 1 ? "" : "s");
 }
 
 // In characters: longer ones would make boxes too wide.
@@ -42,7 +42,7 @@ std::vector<std::string> short_lines(std::string_view equations) {
     const std::string_view line = equations.substr(0, equations.find("; "));
     equations.remove_prefix(std::min(equations.size(), line.size() + 2));
     const std::size_t end = std::min(line.find(" with "), line.rfind(' ', longest_line));
-    lines.push_back(line.size() <= longest_line ? std::string(line) : cat(line.substr(0, end), " \u2026"));
+    lines.push_back(line.size() <= longest_line ? std::string(line) : str(line.substr(0, end), " \u2026"));
   }
   return lines;
 }
@@ -54,13 +54,13 @@ void add_numbers(std::vector<LabelLine>& lines, std::string_view what, const Sha
   };
   switch (picture_of(*numbers).kind) {
     case NumberPicture::none:
-      return add(cat(what, ' ', in_short(*numbers)));
+      return add(str(what, ' ', in_short(*numbers)));
     case NumberPicture::bars:
-      add(cat(what, ' ', in_short(*numbers)));
+      add(str(what, ' ', in_short(*numbers)));
       return add(sparkline(numbers->histogram), numbers);
     case NumberPicture::cells:
       if (what != "=") add(std::string(what));
-      return add(cat("= ", in_line(*numbers)), numbers);
+      return add(str("= ", in_line(*numbers)), numbers);
   }
 }
 
@@ -70,9 +70,9 @@ std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& op
   const auto add = [&](std::string text) { lines.push_back({{std::move(text), LetterStyle::detail}}); };
   std::string said;
   for (const auto& [name, value] : vertex.attributes) {
-    const std::string attribute = cat(name, value.empty() ? "" : " ", value);
+    const std::string attribute = str(name, value.empty() ? "" : " ", value);
     if (!said.empty() && said.size() + attribute.size() > longest_line) add(std::exchange(said, "") + ',');
-    append(said, cat(said.empty() ? "" : ", ", attribute));
+    append(said, str(said.empty() ? "" : ", ", attribute));
   }
   if (!said.empty()) add(said);
   if (!vertex.what.empty()) add(vertex.what);
@@ -83,18 +83,18 @@ std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& op
   }
   if (vertex.role == GraphRole::module) {
     const std::string_view each = vertex.times > 1 ? " each" : "";
-    if (vertex.operations != 1 || vertex.parameters == 0) add(cat(counted(vertex.operations, "operation"), each));
-    if (vertex.parameters > 0) add(cat(counted(vertex.parameters, "parameter"), each));
-    if (vertex.order > 0 && vertex.results > 0) add(cat(counted(vertex.results, "gradient"), each));
+    if (vertex.operations != 1 || vertex.parameters == 0) add(str(counted(vertex.operations, "operation"), each));
+    if (vertex.parameters > 0) add(str(counted(vertex.parameters, "parameter"), each));
+    if (vertex.order > 0 && vertex.results > 0) add(str(counted(vertex.results, "gradient"), each));
   }
   const bool says_it_is_scalar = vertex.value && vertex.value->shape.rank() == 0;
   if (vertex.shape && !vertex.number && !says_it_is_scalar) add(shape_text(*vertex.shape));
-  if (options.kept_memory && vertex.kept_bytes > 0) add(cat("keeps ", bytes_text(vertex.kept_bytes)));
+  if (options.kept_memory && vertex.kept_bytes > 0) add(str("keeps ", bytes_text(vertex.kept_bytes)));
   if (vertex.value && !vertex.number) add_numbers(lines, "=", vertex.value);
   if (vertex.first_nan) add("NaN, the first");
   const bool is_zero = vertex.gradient_state.starts_with("zero");
   if (vertex.gradient && !is_zero) add_numbers(lines, "gradient", vertex.gradient);
-  if (!vertex.gradient_state.empty()) add(cat("gradient: ", vertex.gradient_state));
+  if (!vertex.gradient_state.empty()) add(str("gradient: ", vertex.gradient_state));
   if (!vertex.note.empty()) add(vertex.note);
   for (const std::string& remark : vertex.remarks) add(remark);
   return lines;
@@ -118,16 +118,16 @@ std::string_view direction_name(Direction direction) {
 }
 
 std::string full_name(const GraphVertex& vertex) {
-  return cat(vertex.path, vertex.path.empty() || vertex.name.empty() ? "" : ".", vertex.name);
+  return str(vertex.path, vertex.path.empty() || vertex.name.empty() ? "" : ".", vertex.name);
 }
 
 std::string called(const GraphVertex& vertex) {
   const std::string name = full_name(vertex);
-  return cat(is_operation(vertex) ? std::string_view(vertex.op) : role_name(vertex.role),
-             name.empty() ? "" : cat(" '", name, "'"));
+  return str(is_operation(vertex) ? std::string_view(vertex.op) : role_name(vertex.role),
+             name.empty() ? "" : str(" '", name, "'"));
 }
 
-std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar" : cat(shape); }
+std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar" : str(shape); }
 
 std::string amount_text(double amount, std::string_view unit) {
   constexpr double most_digits = 1e15;  // whole numbers below are exact
@@ -135,8 +135,8 @@ std::string amount_text(double amount, std::string_view unit) {
   if (unit == "B" && amount >= 0 && amount < most_digits) return bytes_text(std::llround(amount));
   const bool whole = std::trunc(amount) == amount || size >= 1000;
   const std::string number =
-      whole && size < most_digits ? cat(amount < 0 ? "-" : "", with_commas(std::llround(size))) : rounded(amount, 3);
-  return cat(number, unit.empty() ? "" : " ", unit);
+      whole && size < most_digits ? str(amount < 0 ? "-" : "", with_commas(std::llround(size))) : rounded(amount, 3);
+  return str(number, unit.empty() ? "" : " ", unit);
 }
 
 std::string headline_of(const GraphVertex& vertex) {
@@ -150,7 +150,7 @@ std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& o
   const LetterStyle style = vertex.number ? LetterStyle::number : LetterStyle::headline;
   const bool is_name = !vertex.number && !vertex.name.empty() && headline == vertex.name;
   std::vector<LabelLine> lines{is_name ? typeset_name(headline, style) : LabelLine{{headline, style}}};
-  if (vertex.times > 1) lines[0].push_back({cat(" \u00D7", vertex.times), LetterStyle::plain});
+  if (vertex.times > 1) lines[0].push_back({str(" \u00D7", vertex.times), LetterStyle::plain});
   const bool has_name_of_result = is_operation(vertex) || vertex.role == GraphRole::module;
   if (has_name_of_result && !vertex.name.empty()) lines.push_back(typeset_name(vertex.name, LetterStyle::name));
   std::ranges::move(details(vertex, options), std::back_inserter(lines));
@@ -159,8 +159,8 @@ std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& o
 
 LabelLine title_of(const GraphFrame& frame) {
   LabelLine line{{frame.title, LetterStyle::headline}};
-  if (frame.times > 1) line.push_back({cat(" \u00D7", frame.times), LetterStyle::plain});
-  if (!frame.what.empty()) line.push_back({cat(" ", frame.what), LetterStyle::detail});
+  if (frame.times > 1) line.push_back({str(" \u00D7", frame.times), LetterStyle::plain});
+  if (!frame.what.empty()) line.push_back({str(" ", frame.what), LetterStyle::detail});
   if (frame.order > 0) line.push_back({" gradient", LetterStyle::detail});
   return line;
 }
@@ -170,15 +170,15 @@ ScaleWords words_of_scale(const GraphView& view) {
   const bool sums = std::ranges::any_of(view.vertices, [](const GraphVertex& vertex) {
     return vertex.role == GraphRole::module && vertex.overlay.has_value();
   });
-  return {cat(scale.title, ": ", amount_text(scale.first, scale.unit)),
-          cat(amount_text(scale.last, scale.unit), sums ? " (of a module: the sum)" : "")};
+  return {str(scale.title, ": ", amount_text(scale.first, scale.unit)),
+          str(amount_text(scale.last, scale.unit), sums ? " (of a module: the sum)" : "")};
 }
 
 std::string tooltip_of(const GraphVertex& vertex) {
   std::string text(is_operation(vertex) ? vertex.op : role_name(vertex.role));
-  if (vertex.shape) append(text, cat(' ', *vertex.shape));
-  if (const std::string name = full_name(vertex); !name.empty()) append(text, cat(": ", name));
-  if (vertex.kept_bytes > 0) append(text, cat(", keeps ", bytes_text(vertex.kept_bytes)));
+  if (vertex.shape) append(text, str(' ', *vertex.shape));
+  if (const std::string name = full_name(vertex); !name.empty()) append(text, str(": ", name));
+  if (vertex.kept_bytes > 0) append(text, str(", keeps ", bytes_text(vertex.kept_bytes)));
   return text;
 }
 

@@ -90,19 +90,19 @@ std::string in_short(const NumbersSummary& summary) {
   if (summary.shape.numel() <= 1 && std::cmp_equal(summary.numbers.size(), summary.shape.numel()))
     return to_string(summary);
   if (is_one_value(summary)) {
-    text = cat("all ", number_text(summary.least, 3));
+    text = str("all ", number_text(summary.least, 3));
   } else if (!summary.histogram.empty()) {
     // Digits of the mean that are far smaller than the deviation are meaningless.
     const double unit = std::pow(10, std::floor(std::log10(summary.deviation)) - 1);
     const double mean = std::round(summary.mean / unit) * unit + 0.0;
-    text = cat(rounded(mean, 5), " \u00B1 ", rounded(summary.deviation, 2));
+    text = str(rounded(mean, 5), " \u00B1 ", rounded(summary.deviation, 2));
   }
-  return cat(text, text.empty() || others.empty() ? "" : ", ", others);
+  return str(text, text.empty() || others.empty() ? "" : ", ", others);
 }
 
 std::string in_line(const NumbersSummary& summary) {
   if (summary.numbers.size() <= 8) return to_string(summary);
-  return summary.histogram.empty() ? in_short(summary) : cat(in_short(summary), ' ', sparkline(summary.histogram));
+  return summary.histogram.empty() ? in_short(summary) : str(in_short(summary), ' ', sparkline(summary.histogram));
 }
 
 std::vector<std::string> in_rows(const NumbersSummary& summary) {
@@ -110,7 +110,7 @@ std::vector<std::string> in_rows(const NumbersSummary& summary) {
   std::vector<std::string> rows(static_cast<std::size_t>(picture.rows));
   auto number = summary.numbers.begin();
   for (std::string& row : rows) {
-    for (int i = 0; i < picture.columns; ++i) append(row, cat(i == 0 ? "" : "  ", number_text(*number++, 4)));
+    for (int i = 0; i < picture.columns; ++i) append(row, str(i == 0 ? "" : "  ", number_text(*number++, 4)));
   }
   return rows;
 }

@@ -56,7 +56,7 @@ std::vector<Content> contents_of(const GraphView& view) {
 
 // "….q.weight" for "blocks.0.attn.q.weight" within "blocks.0.attn": equal modules have equal paths.
 std::string path_within(const std::string& path, const std::string& module) {
-  return lies_within(path, module) ? cat("\u2026", path.substr(module.size())) : path;
+  return lies_within(path, module) ? str("\u2026", path.substr(module.size())) : path;
 }
 
 // The outermost module around a vertex that does not contain the other module, or -1.

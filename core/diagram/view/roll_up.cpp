@@ -49,10 +49,10 @@ bool is_of_place(std::string_view attribute) { return attribute == "start" || at
 // Everything that two vertices must share to be drawn as one: all but names and places.
 std::string kind_of(const GraphVertex& vertex) {
   std::string text =
-      cat(static_cast<int>(vertex.role), '\0', vertex.op, '\0', vertex.shape ? cat(*vertex.shape) : std::string(), '\0',
-          vertex.number ? cat(*vertex.number) : std::string());
+      str(static_cast<int>(vertex.role), '\0', vertex.op, '\0', vertex.shape ? str(*vertex.shape) : std::string(), '\0',
+          vertex.number ? str(*vertex.number) : std::string());
   for (const auto& [name, value] : vertex.attributes) {
-    append(text, cat('\0', name, ' ', is_of_place(name) ? std::string() : value));
+    append(text, str('\0', name, ' ', is_of_place(name) ? std::string() : value));
   }
   return text;
 }
@@ -149,13 +149,13 @@ class RollUp {
       const GraphVertex& vertex = view_.vertices[v];
       const std::string_view inner = std::string_view(vertex.path).substr(std::min(module.size(), vertex.path.size()));
       const std::string name = is_operation(vertex) ? std::string() : without(vertex.name, module + '.');
-      append(text, cat(kind_of(vertex), '\0', name, '\0', inner));
+      append(text, str(kind_of(vertex), '\0', name, '\0', inner));
       for (const GraphEdge& edge : inputs_[v]) {
         const GraphVertex& from = view_.vertices[edge.from];
         if (is_weight_of(from, module)) {
-          append(text, cat(' ', without(full_name(from), module)));
+          append(text, str(' ', without(full_name(from), module)));
         } else {
-          append(text, cat(' ', number.try_emplace(edge.from, number.size()).first->second));
+          append(text, str(' ', number.try_emplace(edge.from, number.size()).first->second));
         }
       }
       text += '\n';
@@ -268,7 +268,7 @@ std::string common_name(const std::vector<std::string_view>& names) {
   const std::string_view last = std::ranges::max(names, longest);
   const auto has_stem = [&](std::string_view name) { return numbered(name).stem == first.stem; };
   if (!first.stem.empty() && last != names.front() && std::ranges::all_of(names, has_stem)) {
-    return cat(names.front(), " \u2026 ", numbered(last).number);
+    return str(names.front(), " \u2026 ", numbered(last).number);
   }
   const auto named = std::ranges::find_if(names, [](std::string_view name) { return !name.empty(); });
   return std::string(named == names.end() ? std::string_view() : *named);
@@ -326,9 +326,9 @@ GraphView rolled_up_at(GraphView view, int level) {
     view.frames[c].times *= roll->times[c];
     std::string& title = view.frames[c].title;
     if (numbered(title).is_call()) {
-      title = cat(title.substr(0, title.rfind(" (")), roll->follow_each_other(static_cast<int>(c)) ? " \u21BB" : "");
+      title = str(title.substr(0, title.rfind(" (")), roll->follow_each_other(static_cast<int>(c)) ? " \u21BB" : "");
     } else {
-      title = cat(title, " \u2026 ", numbered(view.frames[roll->last[c]].title).number);
+      title = str(title, " \u2026 ", numbered(view.frames[roll->last[c]].title).number);
     }
   }
   return merged(view, roll->becomes, Together::alike, hidden);

@@ -118,7 +118,7 @@ class Typesetter {
     std::ranges::replace(index, '_', ',');
     if (in_equation && base == "gy") {
       add("g");
-      add(cat("y", index.empty() ? "" : ",", index), Script::below);
+      add(str("y", index.empty() ? "" : ",", index), Script::below);
     } else if (in_equation && base == "sqrt" && index.empty()) {
       add("\u221A");
       if (rest().starts_with(' ')) taken(1);
@@ -126,7 +126,7 @@ class Typesetter {
       add(in_greek(base));
       add(in_greek(index), Script::below);
     } else {
-      add(tail.empty() ? in_greek(base) : cat(base, tail));
+      add(tail.empty() ? in_greek(base) : str(base, tail));
     }
   }
 

@@ -54,8 +54,8 @@ struct GraphOptions {
   int depth = automatic_depth;  ///< modules nested deeper become one box each; 0: the outermost, a large number: none
   bool roll_up = true;          ///< equal structures (blocks.0, blocks.1, ...) are drawn once, with their count
   bool kept_memory = false;     ///< bytes that stay in memory until the backward pass
-  bool formulas = false;        ///< gradient rules as the operations they consist of, else as one box each
-  bool forms = false;      ///< reshape, permute, slices and the like in diagrams with modules; with .formulas anyway
+  bool expand_rules = false;    ///< gradient rules as the operations they consist of, else as one box each
+  bool reshapes = false;   ///< reshape, permute, slices and the like, in diagrams with modules; expand_rules draws them
   bool equations = false;  ///< at every operation its formula: "y = tanh x", at its rule "dy/dx = 1 - y^2"
   /// Shows its record of a run: values and gradients, in full if they are few, else their mean and deviation with a
   /// histogram.

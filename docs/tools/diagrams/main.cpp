@@ -39,7 +39,7 @@ void second_derivative(const std::filesystem::path& folder) {
   const Tensor first = grad(y, {x}, {.create_graph = true})[0];
   const Tensor second = grad(first, {x}, {.create_graph = true})[0];
   save_graph(folder / "diagram_tanh2.svg", {second.named("second")},
-             {.title = "The second derivative of tanh", .formulas = true});
+             {.title = "The second derivative of tanh", .expand_rules = true});
 }
 
 // And so on: of any order it is a loop.
@@ -48,7 +48,7 @@ void third_derivative(const std::filesystem::path& folder) {
   Tensor y = tanh(x);
   for (int order = 1; order <= 3; ++order) y = grad(y, {x}, {.create_graph = true})[0];
   save_graph(folder / "diagram_tanh3.svg", {y.named("third")},
-             {.title = "The third derivative of tanh", .formulas = true});
+             {.title = "The third derivative of tanh", .expand_rules = true});
 }
 
 struct Net : nn::Module {
@@ -116,9 +116,9 @@ void unrolled_rnn(const std::filesystem::path& folder) {
   const Tensor w = variable(zeros({8, 12}).value(), "W"), bias = variable(zeros({8}).value(), "b");
   Tensor h = variable(zeros({2, 8}).value(), "h0");
   for (int t = 1; t <= 3; ++t) {
-    const Tensor x = zeros({2, 4}).named(cat("x", t));
-    const Scope frame(intern(cat("step ", t)));
-    h = tanh(linear(concat({x, h}, 1), w, bias)).named(cat("h", t));
+    const Tensor x = zeros({2, 4}).named(str("x", t));
+    const Scope frame(intern(str("step ", t)));
+    h = tanh(linear(concat({x, h}, 1), w, bias)).named(str("h", t));
   }
   save_graph(folder / "recurrent_unrolled.svg", {h},
              {.title = "h = tanh(W (x, h) + b), three steps",
@@ -131,9 +131,9 @@ void unrolled_rnn(const std::filesystem::path& folder) {
 void lstm_cell(const std::filesystem::path& folder) {
   const Tensor x = zeros({2, 4}).named("x"), h = zeros({2, 8}).named("h"), c = zeros({2, 8}).named("c");
   const auto gate = [&](const char* name, Tensor (*squash)(const Tensor&)) {
-    const Tensor w = variable(zeros({8, 4}).value(), cat("gate ", name, ".W_", name)),
-                 u = variable(zeros({8, 8}).value(), cat("gate ", name, ".U_", name));
-    const Scope frame(intern(cat("gate ", name)));
+    const Tensor w = variable(zeros({8, 4}).value(), str("gate ", name, ".W_", name)),
+                 u = variable(zeros({8, 8}).value(), str("gate ", name, ".U_", name));
+    const Scope frame(intern(str("gate ", name)));
     return squash(linear(x, w) + linear(h, u)).named(name);
   };
   const Tensor i = gate("i", sigmoid), f = gate("f", sigmoid), g = gate("g", tanh), o = gate("o", sigmoid);

@@ -47,7 +47,7 @@ void draw_weights(const std::filesystem::path& out) {
   const nn::BandAttention windowed{nn::root, {.before = 2, .after = 1}};
 
   kit::HeatMaps maps{.title = "The same queries and keys", .columns = 3, .scale = kit::HeatScale::shares};
-  for (std::int64_t t = 1; t <= T; ++t) maps.queries.push_back(cat(t));
+  for (std::int64_t t = 1; t <= T; ++t) maps.queries.push_back(str(t));
   maps.keys = maps.queries;
   const auto add = [&](const char* title, const Tensor& weights) {
     maps.panels.push_back({title, kit::numbers(weights.value())});
@@ -75,7 +75,7 @@ void draw_scores(const std::filesystem::path& out) {
   } model;
   const auto draw = [&](const char* name, const char* title, const nn::AttentionPooling& attn) {
     const Scope scope(intern(attn.path()));
-    save_graph((out / cat("attention_", name, ".svg")).string(), {attn.score(q, k).named("score")},
+    save_graph((out / str("attention_", name, ".svg")).string(), {attn.score(q, k).named("score")},
                {.title = title, .legend = false});
   };
   draw("scaled", "Scaled dot product", model.scaled);

@@ -53,7 +53,7 @@ void run(const Config& config, kit::Example& example) {
     panels.push_back({.title = quantity, .x_label = "tokens", .x_scale = kit::Scale::log, .y_scale = kit::Scale::log});
   }
   std::vector<kit::Field> head{""};
-  for (const std::int64_t n : config.lengths) head.push_back(cat("n = ", n));
+  for (const std::int64_t n : config.lengths) head.push_back(str("n = ", n));
   head.insert(head.end(), {"grows as", "theory"});
   kit::Table table(head);
   for (const Row& row : rows) {
@@ -64,12 +64,12 @@ void run(const Config& config, kit::Example& example) {
     }
     for (std::size_t q = 0; q < 3; ++q) {
       const std::string power = kit::fixed(exponent(x, values[q]), 2);
-      std::vector<kit::Field> cells{cat(row.name, ", ", quantities[q])};
+      std::vector<kit::Field> cells{str(row.name, ", ", quantities[q])};
       for (const double value : values[q]) cells.push_back(static_cast<std::int64_t>(value));
-      cells.insert(cells.end(), {cat("n^", power), row.theory[q]});
+      cells.insert(cells.end(), {str("n^", power), row.theory[q]});
       table.row(cells);
       panels[q].series.push_back({.name = row.name, .x = x, .y = values[q], .style = kit::Series::Style::marked});
-      example.result.add(cat(row.name, "_", q), power);
+      example.result.add(str(row.name, "_", q), power);
     }
   }
   std::cout << table.text();

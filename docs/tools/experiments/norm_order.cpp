@@ -145,12 +145,12 @@ void run(const Config& config, kit::Example& example) {
   for (std::size_t v = 0; v < variants.size(); ++v) {
     const std::string mean = kit::fixed(curves[v].y.back(), 3);
     table.row({variants[v].name, mean, experiments::of_each_seed(last[v])});
-    example.result.add(cat("loss", v + 1), mean);
+    example.result.add(str("loss", v + 1), mean);
   }
   std::cout << "(word frequencies alone: " << kit::fixed(guess, 3) << ")\n" << table.text();
 
   kit::save_text(example.out / "loss.svg",
-                 kit::line_plot(curves, {.title = cat("Post-norm and pre-norm, mean of ", config.seeds, " seeds"),
+                 kit::line_plot(curves, {.title = str("Post-norm and pre-norm, mean of ", config.seeds, " seeds"),
                                          .x_label = "epoch",
                                          .y_label = "loss per target token (nats)",
                                          .y_scale = kit::Scale::log}));

@@ -55,7 +55,7 @@ std::vector<Result> train_all(const Config& config, const Spiral& data, Seed fir
   kit::ProgressBar bar({.total = std::ssize(results) * config.seeds * config.epochs, .title = "training"});
   std::int64_t done = 0;
   for (Result& result : results) {
-    const std::string title = cat(name(result.path), " ", result.depth);
+    const std::string title = str(name(result.path), " ", result.depth);
     result.losses.resize(static_cast<std::size_t>(config.epochs));
     for (std::int64_t i = 0; i < config.seeds; ++i) {
       const Seed seed = first_seed + static_cast<std::uint64_t>(i);
@@ -83,12 +83,12 @@ void draw(const Config& config, const std::vector<Result>& results, const std::f
     line.y.push_back(mean(result.last));
     if (result.depth != shallowest && result.depth != deepest) continue;
     kit::Series& curve = curves.emplace_back();
-    curve.name = cat(name(result.path), ", ", result.depth, " blocks");
+    curve.name = str(name(result.path), ", ", result.depth, " blocks");
     curve.y = result.losses;
     if (result.depth == shallowest) curve.style = kit::Series::Style::dashed;
   }
   kit::save_text(out / "loss.svg",
-                 kit::line_plot(curves, {.title = cat("Training loss, mean of ", config.seeds, " seeds"),
+                 kit::line_plot(curves, {.title = str("Training loss, mean of ", config.seeds, " seeds"),
                                          .x_label = "epoch",
                                          .y_label = "cross-entropy"}));
   kit::save_text(out / "depth.svg",
@@ -109,7 +109,7 @@ void run(const Config& config, kit::Example& example) {
     const std::string loss = kit::fixed(mean(result.last), 3);
     table.row({name(result.path), result.depth, loss, kit::fixed(mean(result.first_gradients), 2),
                experiments::of_each_seed(result.last)});
-    example.result.add(cat(name(result.path), "_", result.depth), loss);
+    example.result.add(str(name(result.path), "_", result.depth), loss);
   }
   std::cout << table.text();
   draw(config, results, example.out);

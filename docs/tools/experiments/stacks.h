@@ -105,7 +105,7 @@ inline std::vector<double> train(const Config& config, const Spiral& data, std::
   optim::SGD sgd(parameters, {.lr = config.learning_rate, .momentum = 0.9});
   std::vector<double> losses;
   for (std::int64_t epoch = 0; epoch < config.epochs; ++epoch) {
-    const Index order = random_permutation(config.points, {.seed = seed, .draw = epoch});
+    const Index order = randperm(config.points, {.seed = seed, .draw = epoch});
     double total = 0;
     std::int64_t steps = 0;
     for (std::int64_t begin = 0; begin + config.batch <= config.points; begin += config.batch, ++steps) {

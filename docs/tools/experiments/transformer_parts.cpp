@@ -41,14 +41,14 @@ void draw_positions(const std::filesystem::path& out) {
   kit::HeatMaps map{
       .title = "Sinusoidal positions", .columns = 1, .query_caption = "position", .key_caption = "column"};
   map.panels.push_back({.values = kit::numbers(p)});
-  for (std::int64_t i = 0; i < length; ++i) map.queries.push_back(i % 10 == 0 ? cat(i) : "");
-  for (std::int64_t j = 0; j < dim; ++j) map.keys.push_back(j % 4 == 0 ? cat(j) : "");
+  for (std::int64_t i = 0; i < length; ++i) map.queries.push_back(i % 10 == 0 ? str(i) : "");
+  for (std::int64_t j = 0; j < dim; ++j) map.keys.push_back(j % 4 == 0 ? str(j) : "");
   kit::save_text(out / "positions.svg", kit::heat_map_svg(map));
 
   std::vector<kit::Series> curves;
   for (std::int64_t column = 6; column <= 9; ++column) {
     kit::Series& curve = curves.emplace_back();
-    curve.name = cat("column ", column);
+    curve.name = str("column ", column);
     for (std::int64_t i = 0; i < length; ++i) {
       curve.x.push_back(static_cast<double>(i));
       curve.y.push_back(p.at({i, column}));
@@ -87,7 +87,7 @@ void show_norms(const std::filesystem::path& out) {
                      .scale = kit::HeatScale::yes_no,
                      .query_caption = "changed position",
                      .key_caption = "result at position"};
-  for (std::int64_t i = 1; i <= T; ++i) maps.queries.push_back(cat(i));
+  for (std::int64_t i = 1; i <= T; ++i) maps.queries.push_back(str(i));
   maps.keys = maps.queries;
   std::cout << "\nanother vector at position 8, under a causal mask: how far the results at 1 ... 8 move\n";
   for (const auto& [name, block] : {std::pair("norms over (C)", &apart), std::pair("norms over (T, C)", &together)}) {

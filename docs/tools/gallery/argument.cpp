@@ -10,7 +10,7 @@ void argument(const std::filesystem::path& out) {
     save_graph(out / file, results, {.title = title, .legend = false});
   };
   Tensors tokens = compare_layers::make_tokens(3, 4);
-  for (std::size_t t = 0; t < tokens.size(); ++t) tokens[t] = tokens[t].named(cat("x", t + 1));
+  for (std::size_t t = 0; t < tokens.size(); ++t) tokens[t] = tokens[t].named(str("x", t + 1));
   draw("g1_attention.svg", "Attention", {compare_layers::attention(tokens).back().named("y3")});
   draw("g1_recurrence.svg", "Recurrence", {compare_layers::recurrence(tokens).back().named("h3")});
   draw("g1_convolution.svg", "Convolution", {compare_layers::convolution(tokens, 2).back().named("y3")});

@@ -41,7 +41,7 @@ inline void save_explained(const std::filesystem::path& path, const Tensor& resu
 /// 1, 2, 3, ..., with the same words before each.
 inline std::vector<std::string> numbered(std::int64_t count, const std::string& word = "") {
   std::vector<std::string> labels;
-  for (std::int64_t i = 1; i <= count; ++i) labels.push_back(cat(word, i));
+  for (std::int64_t i = 1; i <= count; ++i) labels.push_back(str(word, i));
   return labels;
 }
 

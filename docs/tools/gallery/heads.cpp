@@ -10,7 +10,7 @@ namespace {
 // The weights of the heads of one sequence, (B, H, T, S), each a panel.
 std::vector<Panel> heads_of(const Array& weights, std::int64_t b = 0) {
   std::vector<Panel> panels;
-  for (std::int64_t h = 0; h < weights.dim(1); ++h) panels.push_back({cat("head ", h + 1), weights[{b, h}]});
+  for (std::int64_t h = 0; h < weights.dim(1); ++h) panels.push_back({str("head ", h + 1), weights[{b, h}]});
   return panels;
 }
 
@@ -67,7 +67,7 @@ void worked(const std::filesystem::path& out) {
   const two_heads::Steps steps = two_heads::by_vectors(weights, randn({2, 4}).value());
   std::vector<Panel> panels;
   for (std::size_t h = 0; h < 2; ++h) {
-    panels.push_back({cat("head ", h + 1), concat({steps.alpha[0][h], steps.alpha[1][h]}, 0).value()});
+    panels.push_back({str("head ", h + 1), concat({steps.alpha[0][h], steps.alpha[1][h]}, 0).value()});
   }
   save(out / "b6.svg", weight_maps("How much each position takes from each", panels, 2));
 }

@@ -136,7 +136,7 @@ void windows(const std::filesystem::path& out) {
   const Mask apart = nn::WindowGrid(6, 6, 3, 1).regions();  // (4, 9, 9)
   const Array numbers = where(apart, zeros({1}), ones({1})).value();
   std::vector<Panel> panels;
-  for (std::int64_t w = 0; w < 4; ++w) panels.push_back({cat("window ", w + 1), numbers[{w}]});
+  for (std::int64_t w = 0; w < 4; ++w) panels.push_back({str("window ", w + 1), numbers[{w}]});
   kit::HeatMaps who = maps("Who may see whom in four windows, shifted by one", panels, 2);
   who.scale = kit::HeatScale::yes_no;
   save(out / "f7.svg", who);

@@ -26,7 +26,7 @@ class Folder {
   void add(const std::string& name, const Tensors& results, const std::string& title,
            const ValueRecorder* values = nullptr) {
     save_graph((path_ / (name + ".html")).string(), results, {.title = title, .values = values});
-    list_ += cat("<li><a href=\"", name, ".html\">", title, "</a></li>\n");
+    list_ += str("<li><a href=\"", name, ".html\">", title, "</a></li>\n");
   }
   // The loss and the gradients of all parameters.
   void add_step(const std::string& name, const Tensor& loss, const nn::Module& model, const std::string& title) {

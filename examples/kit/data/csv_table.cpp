@@ -61,13 +61,13 @@ CsvTable::CsvTable(const std::filesystem::path& path) : path_(path) {
       columns_ = std::move(fields);
       for (auto name = columns_.begin(); name != columns_.end(); ++name) {
         if (std::find(columns_.begin(), name, *name) == name) continue;
-        throw DataError(path, number, cat("two columns are named ", escaped(*name)));
+        throw DataError(path, number, str("two columns are named ", escaped(*name)));
       }
       fields_.resize(columns_.size());
       continue;
     }
     if (fields.size() != columns_.size()) {
-      throw DataError(path, number, cat(fields.size(), " fields in ", columns_.size(), " columns"));
+      throw DataError(path, number, str(fields.size(), " fields in ", columns_.size(), " columns"));
     }
     for (std::size_t i = 0; i < fields.size(); ++i) fields_[i].push_back(std::move(fields[i]));
     lines_.push_back(number);
@@ -92,7 +92,7 @@ Array CsvTable::numbers(std::string_view column) const {
     const char* const end = fields[i].data() + fields[i].size();
     const auto [stop, error] = std::from_chars(fields[i].data(), end, number);
     if (error != std::errc() || stop != end) {
-      throw DataError(path_, lines_[i], cat("column ", escaped(column), ": needs a number, got ", escaped(fields[i])));
+      throw DataError(path_, lines_[i], str("column ", escaped(column), ": needs a number, got ", escaped(fields[i])));
     }
     result.mutable_data()[i] = static_cast<Real>(number);
   }
@@ -114,7 +114,7 @@ Categories CsvTable::categories(std::string_view column, std::vector<std::string
     if (is_missing(fields[i])) continue;
     const auto found = code_of.find(fields[i]);
     if (found == code_of.end()) {
-      throw DataError(path_, lines_[i], cat("column ", escaped(column), ": ", escaped(fields[i]), " is no category"));
+      throw DataError(path_, lines_[i], str("column ", escaped(column), ": ", escaped(fields[i]), " is no category"));
     }
     out[i] = found->second;
   }

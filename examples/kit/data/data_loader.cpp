@@ -14,9 +14,9 @@ namespace {
 constexpr const char* op = "data_loader";
 
 std::string description(const std::vector<std::int64_t>& samples) {
-  if (samples.size() == 1) return cat("sample ", samples[0]);
-  if (samples.size() <= 8) return cat("samples ", samples);
-  return cat("samples ", samples[0], ", ", samples[1], ", ", samples[2], ", ... (", samples.size(), " of them)");
+  if (samples.size() == 1) return str("sample ", samples[0]);
+  if (samples.size() <= 8) return str("samples ", samples);
+  return str("samples ", samples[0], ", ", samples[1], ", ", samples[2], ", ... (", samples.size(), " of them)");
 }
 
 /// Throws ValueError for less than `least`.
@@ -37,7 +37,7 @@ void check(const DataLoaderOptions& options, std::int64_t samples) {
 }  // namespace
 
 SampleError::SampleError(std::vector<std::int64_t> samples, std::string_view text)
-    : Error(error_message(op, cat(description(samples), ": ", text))), samples(std::move(samples)) {}
+    : Error(error_message(op, str(description(samples), ": ", text))), samples(std::move(samples)) {}
 
 namespace detail {
 
@@ -87,7 +87,7 @@ void LoaderProgress::begin() {
 Index LoaderProgress::drawn() const {
   if (!options_.shuffle) return arange(samples_);
   const SampleRandomness random(options_.seed, epoch(), of_epoch);
-  return random_permutation(samples_, next_random_key());
+  return randperm(samples_);
 }
 
 std::vector<Index> LoaderProgress::planned() const {
@@ -104,7 +104,7 @@ std::vector<Index> LoaderProgress::planned() const {
 }
 
 std::string LoaderProgress::settings() const {
-  return cat(samples_, " samples, batch_size ", options_.batch_size, ", shuffle ", options_.shuffle, ", drop_last ",
+  return str(samples_, " samples, batch_size ", options_.batch_size, ", shuffle ", options_.shuffle, ", drop_last ",
              options_.drop_last, ", seed ", options_.seed);
 }
 

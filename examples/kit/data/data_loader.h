@@ -235,7 +235,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   const Data& data() const { return data_; }
   /// A hash of what batches depend on: the size of the data set, its first and last sample, and the options.
   std::string fingerprint() const {
-    return cat(progress_.settings(), ", first sample ", detail::mark_of(made(Index({1}, {0}), -1)), ", last ",
+    return str(progress_.settings(), ", first sample ", detail::mark_of(made(Index({1}, {0}), -1)), ", last ",
                detail::mark_of(made(Index({1}, {static_cast<std::int64_t>(data_.size()) - 1}), -1)));
   }
 

@@ -56,7 +56,7 @@ ImageFolder::ImageFolder(const fs::path& root, Transform transform) : transform_
       paths_.insert(paths_.end(), pictures.begin(), pictures.end());
     }
   } catch (const fs::filesystem_error& error) {
-    throw IoError(cat("cannot read ", error.path1().string(), ": ", error.code().message()));
+    throw IoError(str("cannot read ", error.path1().string(), ": ", error.code().message()));
   }
   labels_ = Index(labels);
 }

@@ -177,7 +177,7 @@ ImageSet read_idx(const Path& images, const Path& labels, std::vector<std::strin
 
 ImageData read_image_folder(const Path& folder) {
   const auto perhaps_packed = [&](const char* name) {
-    const Path plain = folder / name, packed = folder / cat(name, ".gz");
+    const Path plain = folder / name, packed = folder / str(name, ".gz");
     return std::filesystem::exists(packed) && !std::filesystem::exists(plain) ? packed : plain;
   };
   const auto both = [&](ImageSet train, ImageSet test) -> ImageData {

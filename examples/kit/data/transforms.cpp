@@ -98,7 +98,7 @@ Transform random_shift(std::int64_t padding) {
   constexpr const char* op = "random_shift";
   if (padding < 0) fail<ValueError>(op, "padding must be at least 0, got ", padding);
   return of_batches(op, [=](const Array& pictures) {
-    const Index drawn = random_integers(0, 2 * padding + 1, {pictures.dim(0), 2}, next_random_key());
+    const Index drawn = randint(0, 2 * padding + 1, {pictures.dim(0), 2});
     return parts(pictures, {pictures.dim(2), pictures.dim(3)}, [&](std::int64_t b) {
       return std::pair(drawn.data()[2 * b] - padding, drawn.data()[2 * b + 1] - padding);
     });

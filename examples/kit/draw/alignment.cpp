@@ -137,9 +137,9 @@ std::string alignment_svg(const Array& weights, const HeatMaps& given, std::int6
     for (const auto& [key, weight] : aligned[t]) {
       const auto s = static_cast<std::size_t>(key);
       const double end = top + places[s], share = std::min(1.0, weight);
-      svg.path(cat("M", point(from, begin), "C", point(middle, begin), " ", point(middle, end), " ", point(to, end)),
+      svg.path(str("M", point(from, begin), "C", point(middle, begin), " ", point(middle, end), " ", point(to, end)),
                {{"stroke-width", 0.5 + (sizes.widest_stroke - 0.5) * share}, {"stroke-opacity", 0.25 + 0.75 * share}},
-               cat(maps.queries[t], " → ", maps.keys[s], "  ", fixed(weight, 3)));
+               str(maps.queries[t], " → ", maps.keys[s], "  ", fixed(weight, 3)));
     }
   }
   svg.close("g");

@@ -56,9 +56,9 @@ Array average_of(const char* op, const Array& weights, Average average) {
 std::string panel_title(const Array& weights, std::int64_t layer, std::int64_t head, Average average) {
   const std::int64_t L = weights.dim(0), H = weights.dim(1);
   if (average == Average::layers_and_heads) return "mean of all";
-  std::string title = L > 1 ? cat("layer ", layer + 1) : "";
+  std::string title = L > 1 ? str("layer ", layer + 1) : "";
   if (H > 1 && L > 1) title += ", ";
-  if (H > 1) title += average == Average::heads ? "mean" : cat("head ", head + 1);
+  if (H > 1) title += average == Average::heads ? "mean" : str("head ", head + 1);
   return title;
 }
 
@@ -82,7 +82,7 @@ Array attention_weights(const nn::AttentionRecorder& recorder, std::string_view 
   if (layers.empty()) {
     std::set<std::string> ran;
     for (const auto& record : recorder.records()) ran.insert(record.path);
-    refuse(cat("no layer whose path ends so ran, only ", std::vector(ran.begin(), ran.end())));
+    refuse(str("no layer whose path ends so ran, only ", std::vector(ran.begin(), ran.end())));
   }
 
   const std::int64_t H = steps[0][0]->dim(1);

@@ -331,7 +331,7 @@ class Drawing {
                         {"y", top_},
                         {"width", right_ - left_},
                         {"height", bottom_ - top_},
-                        {"viewBox", cat(fixed(left_, 2), " ", fixed(top_, 2), " ", fixed(right_ - left_, 2), " ",
+                        {"viewBox", str(fixed(left_, 2), " ", fixed(top_, 2), " ", fixed(right_ - left_, 2), " ",
                                         fixed(bottom_ - top_, 2))}});
     }
     if (series.style == Series::Style::area) {

@@ -41,7 +41,7 @@ std::string fingerprint_of(const StateFile& state) {
     mark = kit::detail::mark_of(name, mark);
     std::visit([&](const auto& array) { mark = kit::detail::mark_of(array, mark); }, any);
   }
-  return cat(state.text("optimizer"), ", mark ", mark);
+  return str(state.text("optimizer"), ", mark ", mark);
 }
 
 // The state of the generator, which is to be the same on all ranks, but behind another DataParallel, which has given
@@ -50,7 +50,7 @@ RandomState common_random_state(World& world) {
   RandomState state = random_state();
   const bool own = world.seed_of_rank == state.seed;
   world.agree("the random numbers differ",
-              own ? std::string("of its rank") : cat("seed ", state.seed, ", ", state.draws, " draws"));
+              own ? std::string("of its rank") : str("seed ", state.seed, ", ", state.draws, " draws"));
   if (own) world.broadcast(std::span(&state, 1));
   return state;
 }
@@ -96,7 +96,7 @@ DataParallel::DataParallel(World& world, const nn::Module& model, optim::Optimiz
   }
   world_.agree("the models differ", fingerprint());
   world_.agree("the options of DataParallel differ",
-               cat("buckets ", options.first_bucket_mb, " and ", options.bucket_mb));
+               str("buckets ", options.first_bucket_mb, " and ", options.bucket_mb));
   world_.agree("the optimizers differ", optimizer ? fingerprint_of(optimizer->state_dict()) : "none");
   send_all_from_first();
 
@@ -109,12 +109,12 @@ DataParallel::DataParallel(World& world, const nn::Module& model, optim::Optimiz
 std::string DataParallel::fingerprint() const {
   std::string text;
   for (const Tensor& parameter : parameters_) {
-    append(text, cat(parameter.name(), parameter.shape(), parameter.requires_grad(), ";"));
+    append(text, str(parameter.name(), parameter.shape(), parameter.requires_grad(), ";"));
   }
-  for (const auto& [name, buffer] : model_.named_buffers()) append(text, cat(name, buffer.shape(), ";"));
+  for (const auto& [name, buffer] : model_.named_buffers()) append(text, str(name, buffer.shape(), ";"));
   std::int64_t numbers = 0;
   for (const Tensor& parameter : parameters_) numbers += parameter.size();
-  return cat(parameters_.size(), " parameters of ", numbers, " numbers, mark ", kit::fingerprint(text));
+  return str(parameters_.size(), " parameters of ", numbers, " numbers, mark ", kit::fingerprint(text));
 }
 
 void DataParallel::send_all_from_first() {

@@ -128,7 +128,7 @@ void end_together(int status) {
 #ifdef XGRAD_MPI
 
 void end_all(const World& world, std::string_view reason) {
-  std::cerr << cat("rank ", world.rank(), ": ", reason, "\n") << std::flush;
+  std::cerr << str("rank ", world.rank(), ": ", reason, "\n") << std::flush;
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::_Exit(1);
 }

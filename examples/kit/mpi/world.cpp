@@ -67,7 +67,7 @@ std::function<Index(const Index& rows)> World::share() const {
 std::filesystem::path World::own_folder(const std::filesystem::path& folder) {
   std::filesystem::path own = folder;
   if (!first()) {
-    own /= cat("rank_", rank_);
+    own /= str("rank_", rank_);
     std::filesystem::create_directories(own);
     for (const char* name : {"checkpoint.safetensors", "log.csv"}) {
       std::filesystem::remove(own / name);

@@ -123,7 +123,7 @@ void add_number(CLI::App& app, const std::string& name, Number& value, const std
 
 }  // namespace
 
-OptionError::OptionError(std::string_view name, std::string_view reason) : Error(cat(name, ": ", reason)) {}
+OptionError::OptionError(std::string_view name, std::string_view reason) : Error(str(name, ": ", reason)) {}
 
 void Options::integer(const std::string& name, std::int64_t& value, const std::string& what, std::int64_t least,
                       std::int64_t most) {
@@ -141,7 +141,7 @@ void Options::integers(const std::string& name, std::vector<std::int64_t>& value
     for (const std::string& text : texts) values.push_back(parsed(name, text, least, most));
     return true;
   };
-  app_.add_option(name, take, what, true, [&values] { return cat(values); })->type_name("INT ...")->expected(1, 100);
+  app_.add_option(name, take, what, true, [&values] { return str(values); })->type_name("INT ...")->expected(1, 100);
 }
 
 void Options::real(const std::string& name, double& value, const std::string& what, double least, double most) {
@@ -189,7 +189,7 @@ int main(int argc, char** argv, const char* name, const char* what, const std::f
   auto precision = MatmulPrecision::highest;
   bool plain = false;
   add_number(app, "--seed", example.seed, "seed of all randomness", std::uint64_t{0}, ~std::uint64_t{0});
-  app.add_option("--out", example.out, cat("folder for results (default: out/", name, ")"));
+  app.add_option("--out", example.out, str("folder for results (default: out/", name, ")"));
   all.integer("--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
   all.choice("--precision", precision, {"highest", "high", "medium"},
              "of products of matrices: all digits of float, or 16 or 8 of them where the processor can");

@@ -39,7 +39,7 @@ class Entry {
     const auto found = object().find(key);
     return {*path_, found == object().end() ? none : *found, name_.empty() ? key : name_ + "." + key};
   }
-  Entry operator[](std::size_t i) const { return {*path_, value_->at(i), cat(name_, "[", i, "]")}; }
+  Entry operator[](std::size_t i) const { return {*path_, value_->at(i), str(name_, "[", i, "]")}; }
 
   bool empty() const { return value_->is_null(); }
   bool is_list() const { return value_->is_array(); }
@@ -57,7 +57,7 @@ class Entry {
   /// Throws unless the value is one that is read; `otherwise` is the value of a part that is left out.
   void require_is(const Json& wanted, const Json& otherwise = {}) const {
     const Json& found = empty() ? otherwise : *value_;
-    if (found != wanted) refuse(cat(shown(found), " is not supported"));
+    if (found != wanted) refuse(str(shown(found), " is not supported"));
   }
   /// Throws unless the part is of the one kind that is read.
   void require_type(const char* wanted) const {
@@ -70,7 +70,7 @@ class Entry {
 
  private:
   const Json& require(bool holds, std::string_view wanted) const {
-    if (!holds) refuse(cat("expected ", wanted, ", found ", empty() ? "nothing" : shown(*value_)));
+    if (!holds) refuse(str("expected ", wanted, ", found ", empty() ? "nothing" : shown(*value_)));
     return *value_;
   }
 
@@ -108,7 +108,7 @@ WordSplitter read_splitter(const Entry& part) {
     return gpt2_words;
   }
   const Entry steps = part["pretokenizers"];
-  if (steps.size() != 2) steps.refuse(cat("expected Split and ByteLevel, found ", steps.size(), " steps"));
+  if (steps.size() != 2) steps.refuse(str("expected Split and ByteLevel, found ", steps.size(), " steps"));
   steps[0].require_type("Split");
   steps[0]["behavior"].require_is("Isolated");
   steps[0]["invert"].require_is(false, false);
@@ -116,8 +116,8 @@ WordSplitter read_splitter(const Entry& part) {
   constexpr std::string_view start = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})",
                              end = R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
   const Entry pattern = steps[0]["pattern"]["Regex"];
-  if (pattern.text() == cat(start, "{1,3}", end)) return llama3_words;
-  if (pattern.text() == cat(start, end)) return qwen2_words;
+  if (pattern.text() == str(start, "{1,3}", end)) return llama3_words;
+  if (pattern.text() == str(start, end)) return qwen2_words;
   pattern.refuse("neither the pattern of Llama 3 nor that of Qwen 2");
 }
 
@@ -130,7 +130,7 @@ class BpeTokenizer::Reader {
   explicit Reader(const Entry& vocab) {
     for (const auto& [text, id] : vocab.object().items()) {
       if (!id.is_number_unsigned() || id > std::uint64_t{1} << 31) {
-        vocab.refuse(cat("expected an id for ", in_quotes(text), ", found ", shown(id)));
+        vocab.refuse(str("expected an id for ", in_quotes(text), ", found ", shown(id)));
       }
       add(vocab, text, id.get<std::int64_t>());
     }
@@ -142,9 +142,9 @@ class BpeTokenizer::Reader {
     if (const auto found = ids_.find(text); found == ids_.end()) {
       add(entry, text, id);
     } else if (found->second != id) {
-      entry.refuse(cat("token ", in_quotes(text), " has id ", id, ", but ", found->second, " in the vocabulary"));
+      entry.refuse(str("token ", in_quotes(text), " has id ", id, ", but ", found->second, " in the vocabulary"));
     }
-    if (!special_.insert(id).second) entry.refuse(cat("token ", in_quotes(text), " is given twice"));
+    if (!special_.insert(id).second) entry.refuse(str("token ", in_quotes(text), " is given twice"));
     parts_.special.push_back(id);
   }
   /// An element of `added_tokens`.
@@ -163,12 +163,12 @@ class BpeTokenizer::Reader {
   std::string add_merge(const std::string& left, const std::string& right) {
     for (const std::string& text : {left, right, left + right}) {
       if (!id(text))
-        return cat("merge of ", in_quotes(left), " and ", in_quotes(right), ": ", in_quotes(text),
+        return str("merge of ", in_quotes(left), " and ", in_quotes(right), ": ", in_quotes(text),
                    " is not in the vocabulary");
     }
     const std::array pair{*id(left), *id(right)};
     if (!merged_.insert(pair).second)
-      return cat("merge of ", in_quotes(left), " and ", in_quotes(right), " is given twice");
+      return str("merge of ", in_quotes(left), " and ", in_quotes(right), " is given twice");
     parts_.merges.push_back(pair);
     parts_.results.push_back(*id(left + right));
     return "";
@@ -204,21 +204,21 @@ class BpeTokenizer::Reader {
     if (size > 0 && texts_.rbegin()->first != size - 1) {
       std::int64_t left_out = 0;
       while (texts_.contains(left_out)) ++left_out;
-      vocab.refuse(cat(size, " tokens have ids up to ", texts_.rbegin()->first, ": id ", left_out, " is left out"));
+      vocab.refuse(str(size, " tokens have ids up to ", texts_.rbegin()->first, ": id ", left_out, " is left out"));
     }
     std::array<bool, 256> seen{};
     for (const auto& [id, text] : texts_) {
       const bool special = special_.contains(id);
       const std::optional<std::string> bytes = special ? text : bytes_of_text(text);
       if (!bytes || bytes->empty())
-        vocab.refuse(cat("token ", in_quotes(text), " has a character that stands for no byte"));
+        vocab.refuse(str("token ", in_quotes(text), " has a character that stands for no byte"));
       if (!special && bytes->size() == 1) seen[static_cast<unsigned char>((*bytes)[0])] = true;
       parts_.tokens.push_back(*bytes);
     }
     for (std::size_t byte = 0; byte < seen.size(); ++byte) {
       if (seen[byte]) continue;
       vocab.refuse(
-          cat("no token for byte ", byte, ", ", in_quotes(byte_text(std::string(1, static_cast<char>(byte))))));
+          str("no token for byte ", byte, ", ", in_quotes(byte_text(std::string(1, static_cast<char>(byte))))));
     }
     return BpeTokenizer(std::move(parts_));
   }
@@ -226,7 +226,7 @@ class BpeTokenizer::Reader {
  private:
   void add(const Entry& entry, const std::string& text, std::int64_t id) {
     const auto [found, is_new] = texts_.emplace(id, text);
-    if (!is_new) entry.refuse(cat("id ", id, " is given to ", in_quotes(found->second), " and to ", in_quotes(text)));
+    if (!is_new) entry.refuse(str("id ", id, " is given to ", in_quotes(found->second), " and to ", in_quotes(text)));
     ids_.emplace(text, id);
   }
 
@@ -276,7 +276,7 @@ BpeTokenizer BpeTokenizer::read(const Path& vocab, const Path& merges, const Opt
   Reader reader(entry);
   for (const std::string& token : options.special) {
     const std::optional<std::int64_t> id = reader.id(token);
-    if (!id) entry.refuse(cat("the special token ", in_quotes(token), " is not in the vocabulary"));
+    if (!id) entry.refuse(str("the special token ", in_quotes(token), " is not in the vocabulary"));
     reader.add_special(entry, token, *id);
   }
   std::size_t number = 0;

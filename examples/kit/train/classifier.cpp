@@ -33,7 +33,7 @@ void draw_mistakes(const std::filesystem::path& path, const ImageSet& set, const
                    .width = 116};
   for (const std::int64_t i : wrong) {
     const auto name = [&](const Index& of) { return set.classes()[static_cast<std::size_t>(of.data()[i])]; };
-    grid.captions.push_back(cat(name(found.guesses), ", not ", name(set.labels())));
+    grid.captions.push_back(str(name(found.guesses), ", not ", name(set.labels())));
   }
   save_text(path, picture_grid_svg(grid));
 }

@@ -50,7 +50,7 @@ Number number_of(const StateFile& file, std::string_view key) {
 template <class Number>
 std::string text_of(const std::vector<Number>& numbers) {
   std::string text;
-  for (const Number number : numbers) append(text, cat(text.empty() ? "" : ",", number));
+  for (const Number number : numbers) append(text, str(text.empty() ? "" : ",", number));
   return text;
 }
 
@@ -93,8 +93,8 @@ void Trainer::begin(const std::function<void(const StateFile&)>& load_batches) {
     const bool found = std::filesystem::exists(options_.folder / "checkpoint.safetensors");
     if (found) load(load_batches);
     if (options_.terminal.out) {
-      *options_.terminal.out << (found ? cat("going on after step ", step_, ", in epoch ", epochs_ + 1)
-                                       : cat("no checkpoint in ", options_.folder.string(), ": starting anew"))
+      *options_.terminal.out << (found ? str("going on after step ", step_, ", in epoch ", epochs_ + 1)
+                                       : str("no checkpoint in ", options_.folder.string(), ": starting anew"))
                              << "\n";
     }
   }
@@ -117,7 +117,7 @@ void Trainer::show(std::optional<ProgressBar>& bar, std::int64_t batches) const 
     bar.emplace(ProgressOptions{.total = all, .title = "training", .start = step_ - 1, .terminal = options_.terminal});
   }
   NamedFields shown = fields();
-  if (options_.steps == 0) shown.insert(shown.begin(), {"epoch", cat(epochs_ + 1, "/", options_.epochs)});
+  if (options_.steps == 0) shown.insert(shown.begin(), {"epoch", str(epochs_ + 1, "/", options_.epochs)});
   bar->update(step_, std::move(shown));
 }
 
@@ -146,7 +146,7 @@ LossGradients Trainer::differentiated(const WeightedLoss& given) {
   if (loss.size() == 1) checked(static_cast<double>(loss.item()));
   if (!audited_ && options_.terminal.out && loss.requires_grad()) {
     for (const auto& [name, shape, why] : optim::audit(loss, optimizer_).untrained) {
-      *options_.terminal.out << cat("trainer: the optimizer does not train ", name.empty() ? "(no name)" : name, " ",
+      *options_.terminal.out << str("trainer: the optimizer does not train ", name.empty() ? "(no name)" : name, " ",
                                     shape, ": ", why, "\n");
     }
   }
@@ -219,9 +219,9 @@ void Trainer::report(std::optional<ProgressBar>& bar) {
   const bool last = options_.steps > 0 ? at_last_step() : report.epoch == options_.epochs;
   const bool due = history_.size() == 1 || last || spent.count() >= 1;
   if (options_.terminal.out && !options_.terminal.redraws && due) {
-    std::string line = options_.steps > 0 ? "" : cat("epoch ", report.epoch, "/", options_.epochs);
-    if (options_.steps > 0 || options_.validate_every > 0) line += cat(line.empty() ? "" : "  ", "step ", step_);
-    for (const auto& [name, value] : fields()) line += cat("  ", name, " ", value.text());
+    std::string line = options_.steps > 0 ? "" : str("epoch ", report.epoch, "/", options_.epochs);
+    if (options_.steps > 0 || options_.validate_every > 0) line += str(line.empty() ? "" : "  ", "step ", step_);
+    for (const auto& [name, value] : fields()) line += str("  ", name, " ", value.text());
     *options_.terminal.out << line + "  " + duration(spent.count()) + "\n" << std::flush;
     since_ = std::chrono::steady_clock::now();
   }
@@ -298,8 +298,8 @@ Metadata Trainer::settings() const {
 
 void Trainer::throw_if_interrupted() const {
   if (exit_code_ == 0) return;
-  std::string text = cat("stopped after step ", step_);
-  if (!options_.folder.empty()) text += cat(", to be resumed from ", options_.folder.string());
+  std::string text = str("stopped after step ", step_);
+  if (!options_.folder.empty()) text += str(", to be resumed from ", options_.folder.string());
   throw Interrupted(text, exit_code_);
 }
 
@@ -319,18 +319,18 @@ void Trainer::save(const StateFile& batches, bool at_once) {
     history.insert(history.end(), {static_cast<double>(report.step), report.loss, report.lr, double(report.best)});
     for (const auto& [name, value] : report.scores.values) history.push_back(value);
   }
-  StateFile file{.metadata = {{"step", cat(step_)},
-                              {"sum", cat(sum_)},
-                              {"summed", cat(summed_)},
-                              {"lr", cat(lr_)},
-                              {"random.seed", cat(random_state().seed)},
-                              {"random.draws", cat(random_state().draws)},
-                              {"epoch", cat(epochs_)},
+  StateFile file{.metadata = {{"step", str(step_)},
+                              {"sum", str(sum_)},
+                              {"summed", str(summed_)},
+                              {"lr", str(lr_)},
+                              {"random.seed", str(random_state().seed)},
+                              {"random.draws", str(random_state().draws)},
+                              {"epoch", str(epochs_)},
                               {"epochs", text_of(epochs)},
                               {"history", text_of(history)},
-                              {"scores", history_.empty() ? "0" : cat(history_.front().scores.values.size())}}};
+                              {"scores", history_.empty() ? "0" : str(history_.front().scores.values.size())}}};
   for (std::size_t i = 0; !history_.empty() && i < history_.front().scores.values.size(); ++i) {
-    file.metadata[cat("score ", i)] = history_.front().scores.values[i].first;
+    file.metadata[str("score ", i)] = history_.front().scores.values[i].first;
   }
   file.add("model", {.arrays = module_.state_dict()});
   file.add("best", {.arrays = best_state_});
@@ -354,7 +354,7 @@ void Trainer::load(const std::function<void(const StateFile&)>& load_batches) {
   };
   for (const auto& [name, value] : all) {
     const std::string was = in(found, name), is = in(expected, name);
-    if (was != is) append(differences, cat(differences.empty() ? "" : "; ", name, ": found ", was, ", expected ", is));
+    if (was != is) append(differences, str(differences.empty() ? "" : "; ", name, ": found ", was, ", expected ", is));
   }
   if (!differences.empty()) fail<FormatError>(op, path, " is of another run: ", differences);
   const auto step = number_of<std::int64_t>(file, "step"), summed = number_of<std::int64_t>(file, "summed");
@@ -386,7 +386,7 @@ void Trainer::load(const std::function<void(const StateFile&)>& load_batches) {
                        .lr = at[2],
                        .best = at[3] != 0});
     for (std::size_t i = 0; i < scores; ++i) {
-      history.back().scores.values.emplace_back(file.text(cat("score ", i)), at[4 + i]);
+      history.back().scores.values.emplace_back(file.text(str("score ", i)), at[4 + i]);
     }
   }
   const NamedArrays module_before = module_.state_dict();

@@ -17,6 +17,7 @@
 #include "../../../core/base/config.h"
 #include "erf.h"
 #include "exp.h"
+#include "functions.h"
 
 // Inline functions that depend on the width of registers have the instructions in their names: a program may be
 // compiled for another processor than the library, and the linker takes functions of one name for the same.
@@ -361,37 +362,7 @@ constexpr ProbeMask<a> operator!(ProbeMask<a>) {
     return {};                      \
   }
 XGRAD_PROBE_UNARY(operator-)
-XGRAD_PROBE_UNARY(abs)
-XGRAD_PROBE_UNARY(sign)
-XGRAD_PROBE_UNARY(sqrt)
-XGRAD_PROBE_UNARY(exp)
-XGRAD_PROBE_UNARY(expm1)
-XGRAD_PROBE_UNARY(log)
-XGRAD_PROBE_UNARY(log1p)
-XGRAD_PROBE_UNARY(log2)
-XGRAD_PROBE_UNARY(log10)
-XGRAD_PROBE_UNARY(exp2)
-XGRAD_PROBE_UNARY(sin)
-XGRAD_PROBE_UNARY(cos)
-XGRAD_PROBE_UNARY(tan)
-XGRAD_PROBE_UNARY(asin)
-XGRAD_PROBE_UNARY(acos)
-XGRAD_PROBE_UNARY(atan)
-XGRAD_PROBE_UNARY(sinh)
-XGRAD_PROBE_UNARY(cosh)
-XGRAD_PROBE_UNARY(tanh)
-XGRAD_PROBE_UNARY(asinh)
-XGRAD_PROBE_UNARY(acosh)
-XGRAD_PROBE_UNARY(atanh)
-XGRAD_PROBE_UNARY(floor)
-XGRAD_PROBE_UNARY(ceil)
-XGRAD_PROBE_UNARY(trunc)
-XGRAD_PROBE_UNARY(round)
-XGRAD_PROBE_UNARY(erf)
-XGRAD_PROBE_UNARY(sigmoid)
-XGRAD_PROBE_UNARY(normal_cdf)
-XGRAD_PROBE_UNARY(normal_pdf)
-XGRAD_PROBE_UNARY(gauss)
+XGRAD_FUNCTIONS(XGRAD_PROBE_UNARY)
 #undef XGRAD_PROBE_UNARY
 
 template <class T>

@@ -43,7 +43,7 @@ const bool choosing_added = add(
     {
         // One increment after the other in memory.
         of_numbers("bincount", N,
-                   [at = random_integers(0, 1000, {N}, {1, 2})](const Tensor&) { return bincount(at); }),
+                   [at = randint(0, 1000, {N}, {1, 2})](const Tensor&) { return bincount(at); }),
         of_numbers("nonzero", 4 * N, [](const Tensor& x) { return nonzero(x); }),  // two numbers of eight bytes for one
         of_numbers("unique", N, [](const Tensor& x) { return unique(x).values; }),  // a sort
         // The comparison makes a mask, which is counted then.

@@ -76,7 +76,7 @@ const bool elementwise_added =
                        });
 
 // Targets spread over all classes.
-Index ids(const Shape& of, std::int64_t classes) { return random_integers(0, classes, of, next_random_key()); }
+Index ids(const Shape& of, std::int64_t classes) { return randint(0, classes, of); }
 
 Row cross_entropy_row(const char* name, std::int64_t count, std::int64_t classes, bool gradient) {
   return {name, double(gradient ? 2 : 1) * double(count * classes), 0, [=] {

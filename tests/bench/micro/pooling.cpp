@@ -18,7 +18,7 @@ std::vector<Row> both_ways(const char* name, double numbers, F f, const Shape& p
              const Tensor x = micro::numbers(pictures);
              return forward([=] { return f(x); });
            }},
-          {cat(name, "'"), numbers, 0, [=] {
+          {str(name, "'"), numbers, 0, [=] {
              const Tensor x = parameter(pictures);
              return backward({x}, [=] { return f(x); });
            }}};

@@ -63,7 +63,7 @@ TEST_CASE("seeds and numbers of draws are whole numbers of any type, and negativ
   CHECK_REFUSED(ValueError, random_uniform({3}, {.draw = -2}), "draw", "-2 is negative");
   CHECK_REFUSED(ValueError, manual_seed(-3), "seed", "-3 is negative");
   CHECK(random_state() == before);
-  CHECK(cat(before.seed, Seed(5)) == cat(std::uint64_t{before.seed}, 5));
+  CHECK(str(before.seed, Seed(5)) == str(std::uint64_t{before.seed}, 5));
 }
 
 TEST_CASE("a mixed seed is the cipher of its numbers") {
@@ -192,33 +192,33 @@ TEST_CASE("the quantile of the normal agrees with tables, and turns back what er
 }
 
 TEST_CASE("whole numbers are spread evenly over their range, which may be all that fits") {
-  const Index x = random_integers(-3, 4, {70'000}, {.seed = 4});
+  const Index x = randint(-3, 4, {70'000}, {.seed = 4});
   std::array<int, 7> counts{};
   for (const std::int64_t value : x) ++counts[static_cast<std::size_t>(value + 3)];
   for (const int count : counts) CHECK(std::abs(count - 10'000) < 400);
-  CHECK(equal(random_integers(5, 6, {3}, {}), Index(Shape{3}, {5, 5, 5})));
+  CHECK(equal(randint(5, 6, {3}, {}), Index(Shape{3}, {5, 5, 5})));
   using Limits = std::numeric_limits<std::int64_t>;
-  const Index wide = random_integers(Limits::min(), Limits::max(), {1000}, {.seed = 4});
+  const Index wide = randint(Limits::min(), Limits::max(), {1000}, {.seed = 4});
   CHECK(std::ranges::count_if(wide, [](std::int64_t value) { return value < 0; }) == doctest::Approx(500).epsilon(0.2));
-  CHECK_REFUSED(ValueError, random_integers(3, 3, {2}, {}), "random_integers", "low 3 is not below high 3");
+  CHECK_REFUSED(ValueError, randint(3, 3, {2}, {}), "randint", "low 3 is not below high 3");
 }
 
 TEST_CASE("a permutation holds every number once, and every order comes up") {
-  const Index order = random_permutation(1000, {.seed = 1});
+  const Index order = randperm(1000, {.seed = 1});
   std::vector<std::int64_t> sorted(order.begin(), order.end());
   CHECK_FALSE(std::ranges::is_sorted(sorted));
   std::ranges::sort(sorted);
   for (std::int64_t i = 0; i < 1000; ++i) CHECK(sorted[static_cast<std::size_t>(i)] == i);
   std::array<int, 27> counts{};
   for (std::uint64_t draw = 0; draw < 6000; ++draw) {
-    const Index three = random_permutation(3, {.seed = 1, .draw = draw});
+    const Index three = randperm(3, {.seed = 1, .draw = draw});
     ++counts[static_cast<std::size_t>(9 * three.at({0}) + 3 * three.at({1}) + three.at({2}))];
   }
   CHECK(std::ranges::count(counts, 0) == 21);
   for (const int count : counts) {
     if (count > 0) CHECK(std::abs(count - 1000) < 130);
   }
-  CHECK(random_permutation(0, {}).size() == 0);
-  CHECK(random_permutation(1, {}).at({0}) == 0);
-  error_of<ValueError>([] { random_permutation(-1, {}); });
+  CHECK(randperm(0, {}).size() == 0);
+  CHECK(randperm(1, {}).at({0}) == 0);
+  error_of<ValueError>([] { randperm(-1, {}); });
 }

@@ -73,7 +73,7 @@ TEST_CASE("lists grow and shrink at any place") {
   axes.erase(4);
   CHECK(axes == Axes{1, 2, 3, 4});
   CHECK(axes.back() == 4);
-  CHECK(cat(axes) == "[1, 2, 3, 4]");
+  CHECK(str(axes) == "[1, 2, 3, 4]");
 }
 
 TEST_CASE("axes count from the end if negative, have to exist, are sorted and may not repeat") {

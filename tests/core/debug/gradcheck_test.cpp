@@ -70,7 +70,7 @@ TEST_CASE("gradcheck tells which input, which entry, and both values") {
   CHECK(std::abs(wrong.numeric - 3 * v.data()[worst] * std::pow(x.value().data()[worst], 2)) < 1e-5);
   const std::string text = to_string(factor);
   CHECK(text.starts_with(
-      cat("gradcheck: 6 of 8 entries are wrong\n  input 0 'x' [2, 3]: 6 wrong, worst at ", wrong.at, ": analytic ")));
+      str("gradcheck: 6 of 8 entries are wrong\n  input 0 'x' [2, 3]: 6 wrong, worst at ", wrong.at, ": analytic ")));
 
   has(said([](const Tensor& gy, const Tensor& x) { return gy * -3 * x * x; }), ": 6 wrong, worst at ");
   has(said([](const Tensor&, const Tensor& x) { return Tensor(Array(x.shape(), Real(0))); }), ": analytic 0, numeric ");

@@ -58,7 +58,7 @@ inline std::ptrdiff_t count_of(const GraphView& view, GraphRole role) {
 /// "0>2 1>2" for two arrows into vertex 2.
 inline std::string arrows(const GraphView& view) {
   std::string result;
-  for (const GraphEdge& edge : view.edges) append(result, cat(result.empty() ? "" : " ", edge.from, '>', edge.to));
+  for (const GraphEdge& edge : view.edges) append(result, str(result.empty() ? "" : " ", edge.from, '>', edge.to));
   return result;
 }
 

@@ -55,7 +55,7 @@ TEST_CASE("a path with a NUL byte is refused, instead of being cut there") {
   const std::string target = folder / "model";
   write_file_atomically(target, "old");
   const std::string path = target + std::string("\0.new", 5);
-  const std::string refusal = cat("a path holds a NUL byte: ", target, "\\0...");
+  const std::string refusal = str("a path holds a NUL byte: ", target, "\\0...");
   CHECK_REFUSED(ValueError, write_file_atomically(path, "new"), "write_file_atomically", refusal);
   CHECK_REFUSED(ValueError, read_file(path), "read_file", refusal);
   CHECK_REFUSED(ValueError, save_safetensors(path, {}), "save_safetensors", refusal);
@@ -210,13 +210,13 @@ TEST_CASE("threads write different files and the same file") {
     threads.emplace_back([&, i] {
       for (int n = 0; n < 50; ++n) {
         write_file_atomically(folder / "same", std::string(100, char('a' + i)));
-        write_file_atomically(folder / cat("own", i), cat(n));
+        write_file_atomically(folder / str("own", i), str(n));
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(read_file(folder / "same").size() == 100);
-  for (int i = 0; i < 4; ++i) CHECK(read_file(folder / cat("own", i)) == "49");
+  for (int i = 0; i < 4; ++i) CHECK(read_file(folder / str("own", i)) == "49");
   CHECK(count_of_files(folder) == 5);
 }
 

@@ -25,7 +25,7 @@ std::string file_bytes(std::string_view header, std::string_view data = "") {
 
 /// An entry of a header.
 std::string entry(std::string_view name, std::string_view dtype, std::string_view shape, std::string_view offsets) {
-  return cat("\"", name, "\":{\"dtype\":\"", dtype, "\",\"shape\":", shape, ",\"data_offsets\":", offsets, "}");
+  return str("\"", name, "\":{\"dtype\":\"", dtype, "\",\"shape\":", shape, ",\"data_offsets\":", offsets, "}");
 }
 
 StateFile load_bytes(const std::string& bytes) {
@@ -146,7 +146,7 @@ TEST_CASE("wide elements come first, and all elements are aligned") {
     CHECK(length % 8 == 0);
     std::size_t position = 0;
     for (const char* name : {"ids", "bias", "empty", "scalar", "weight", "mask"}) {
-      const std::size_t found = bytes.find(cat("\"", name, "\":"));
+      const std::size_t found = bytes.find(str("\"", name, "\":"));
       REQUIRE(found != std::string::npos);
       CHECK(found > position);
       position = found;
@@ -244,10 +244,10 @@ TEST_CASE("headers that are not JSON objects") {
 TEST_CASE("duplicate keys") {
   const std::string a = entry("a", "U8", "[1]", "[0,1]");
   check_headers<FormatError>({
-      {"same offsets", cat("{", a, ",", a, "}"), "duplicate key \"a\""},
-      {"other offsets", cat("{", a, ",", entry("a", "U8", "[1]", "[1,2]"), "}"), "duplicate key \"a\""},
-      {"escaped", cat("{", a, ",", entry("\\u0061", "U8", "[1]", "[1,2]"), "}"), "duplicate key \"a\""},
-      {"empty name", cat("{", entry("", "U8", "[0]", "[0,0]"), ",", entry("", "U8", "[0]", "[0,0]"), "}"),
+      {"same offsets", str("{", a, ",", a, "}"), "duplicate key \"a\""},
+      {"other offsets", str("{", a, ",", entry("a", "U8", "[1]", "[1,2]"), "}"), "duplicate key \"a\""},
+      {"escaped", str("{", a, ",", entry("\\u0061", "U8", "[1]", "[1,2]"), "}"), "duplicate key \"a\""},
+      {"empty name", str("{", entry("", "U8", "[0]", "[0,0]"), ",", entry("", "U8", "[0]", "[0,0]"), "}"),
        "duplicate key"},
       {"dtype", "{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\"", "duplicate key \"dtype\""},
       {"shape", "{\"a\":{\"shape\":[],\"shape\":[]", "duplicate key \"shape\""},
@@ -257,14 +257,14 @@ TEST_CASE("duplicate keys") {
 }
 
 TEST_CASE("entries that are not what the format says") {
-  const auto offsets = [](std::string_view text) { return cat("{", entry("a", "U8", "[1]", text), "}"); };
+  const auto offsets = [](std::string_view text) { return str("{", entry("a", "U8", "[1]", text), "}"); };
   // Negative, fractional, in quotes, beyond 64 and beyond 63 bits; too few, too many, no list.
   for (const char* text : {"[-1,0]", "[-0,1]", "[0,4.0]", "[0,1e2]", "[0,\"1\"]", "[0,18446744073709551616]",
                            "[0,9223372036854775808]", "[0]", "[0,1,1]", "[]", "null", "{\"0\":1}"}) {
     check_headers<FormatError>({{text, offsets(text), "\"a\": data_offsets is not two unsigned integers"}});
   }
   for (const char* text : {"[-1]", "[1.0]", "[\"1\"]", "[true]", "1"}) {
-    const std::string header = cat("{", entry("a", "U8", text, "[0,1]"), "}");
+    const std::string header = str("{", entry("a", "U8", text, "[0,1]"), "}");
     check_headers<FormatError>({{text, header, "\"a\": shape is not a list of unsigned integers"}});
   }
   check_headers<FormatError>({
@@ -290,10 +290,10 @@ TEST_CASE("entries that are not what the format says") {
 
 TEST_CASE("shapes and offsets that do not fit the data") {
   const auto one = [](std::string_view dtype, std::string_view shape, std::string_view offsets, std::size_t bytes) {
-    return file_bytes(cat("{", entry("w", dtype, shape, offsets), "}"), std::string(bytes, '\0'));
+    return file_bytes(str("{", entry("w", dtype, shape, offsets), "}"), std::string(bytes, '\0'));
   };
   const auto two = [](std::string_view a, std::string_view b, std::size_t bytes) {
-    return file_bytes(cat("{", entry("a", "U8", "[4]", a), ",", entry("b", "U8", "[4]", b), "}"),
+    return file_bytes(str("{", entry("a", "U8", "[4]", a), ",", entry("b", "U8", "[4]", b), "}"),
                       std::string(bytes, '\0'));
   };
   check_files<FormatError>({
@@ -326,10 +326,10 @@ TEST_CASE("sizes beyond the limits") {
   std::string nines = "[1";
   for (int i = 0; i < 4999; ++i) nines += ",1";
   std::string many = "{";
-  for (int i = 0; i < 100'001; ++i) append(many, cat(i ? "," : "", entry(cat(i), "U8", "[0]", "[0,0]")));
+  for (int i = 0; i < 100'001; ++i) append(many, str(i ? "," : "", entry(str(i), "U8", "[0]", "[0,0]")));
   check_headers<LimitError>({
-      {"5000 axes", cat("{", entry("a", "U8", nines + "]", "[0,1]"), "}"), "\"a\": has more than 8 axes"},
-      {"a name of 10 MB", cat("{", entry(std::string(10'000'000, 'n'), "U8", "[1]", "[0,1]"), "}"),
+      {"5000 axes", str("{", entry("a", "U8", nines + "]", "[0,1]"), "}"), "\"a\": has more than 8 axes"},
+      {"a name of 10 MB", str("{", entry(std::string(10'000'000, 'n'), "U8", "[1]", "[0,1]"), "}"),
        "a name of 10000000 bytes, allowed are 4096"},
       {"many arrays", many + "}", "more than 100000 arrays"},
   });
@@ -339,7 +339,7 @@ TEST_CASE("arrays beyond memory are refused before any is read") {
   const TemporaryFolder folder;
   const std::string path = folder / "large.safetensors";
   const std::int64_t count = std::int64_t{1} << 40;
-  write_text(path, file_bytes(cat("{", entry("a", "F32", cat("[", count, "]"), cat("[0,", 4 * count, "]")), "}")));
+  write_text(path, file_bytes(str("{", entry("a", "F32", str("[", count, "]"), str("[0,", 4 * count, "]")), "}")));
   const auto header = static_cast<std::int64_t>(std::filesystem::file_size(path));
   std::filesystem::resize_file(path, static_cast<std::uintmax_t>(header + 4 * count));  // a hole, which takes no room
   CHECK_REFUSED(LimitError, load_safetensors(path), "load_safetensors", path,
@@ -399,7 +399,7 @@ TEST_CASE("a damaged array is named, and a long name is shortened in the message
   std::string bytes = read_text(folder / "f");
   bytes.back() ^= 1;
   CHECK_REFUSED(FormatError, load_bytes(bytes), "load_safetensors", "\"b\": checksum mismatch");
-  const std::string header = cat("{", entry(std::string(4000, 'n'), "X", "[1]", "[0,1]"), "}");
+  const std::string header = str("{", entry(std::string(4000, 'n'), "X", "[1]", "[0,1]"), "}");
   CHECK(error_of<FormatError>([&] { load_bytes(file_bytes(header)); }).size() < 300);
 }
 

@@ -260,7 +260,7 @@ TEST_CASE("a second pass over a released graph is refused by every operation, al
     y.backward(options);
     const Array before = x.grad().value();
     const std::string refusal =
-        cat("already released by an earlier backward pass (at ", detail::Engine::node(y)->op, ")");
+        str("already released by an earlier backward pass (at ", detail::Engine::node(y)->op, ")");
     const std::string remedy = "pass {.retain_graph = true} to the earlier one, or run the forward pass again";
     CHECK_REFUSED(GraphError, y.backward(options), "backward", "the graph was", refusal, remedy);
     CHECK_REFUSED(GraphError, grad(y, {x}, {.seed = options.seed}), "grad", refusal, remedy);

@@ -19,21 +19,21 @@ struct Listener : Observer {
   static std::string name(const Tensor& x) { return !x.defined() ? "-" : x.name().empty() ? "?" : x.name(); }
 
   void operation(const OperationRun& run) override {
-    std::string text = cat(run.op, ' ', run.output.shape());
-    for (const Tensor* input : run.inputs) append(text, cat(' ', name(*input)));
-    for (const Attribute& attribute : run.attributes) append(text, cat(' ', attribute.name));
-    if (run.place) append(text, cat(" in ", run.place->path));
-    if (run.rule_of) append(text, cat(" for ", run.rule_of->op));
+    std::string text = str(run.op, ' ', run.output.shape());
+    for (const Tensor* input : run.inputs) append(text, str(' ', name(*input)));
+    for (const Attribute& attribute : run.attributes) append(text, str(' ', attribute.name));
+    if (run.place) append(text, str(" in ", run.place->path));
+    if (run.rule_of) append(text, str(" for ", run.rule_of->op));
     heard.push_back(text);
     CHECK(run.spent >= 0);
   }
   void complete_gradient(const Node& node, const Tensor& gradient) override {
-    heard.push_back(cat("complete ", node.op, ' ', gradient.value().begin()[0]));
+    heard.push_back(str("complete ", node.op, ' ', gradient.value().begin()[0]));
   }
-  void begin_gradients(const Node& node, Duration) override { heard.push_back(cat("begin ", node.op)); }
-  void end_gradients(const Node& node, Duration) noexcept override { heard.push_back(cat("end ", node.op)); }
+  void begin_gradients(const Node& node, Duration) override { heard.push_back(str("begin ", node.op)); }
+  void end_gradients(const Node& node, Duration) noexcept override { heard.push_back(str("end ", node.op)); }
   void gradient(const Node& node, std::size_t input, const Tensor& gradient) override {
-    heard.push_back(cat("gradient ", node.op, ' ', input, ' ', gradient.value().begin()[0]));
+    heard.push_back(str("gradient ", node.op, ' ', input, ' ', gradient.value().begin()[0]));
   }
 };
 using Heard = std::vector<std::string>;
@@ -113,7 +113,7 @@ TEST_CASE("what an observer throws ends the operation or the pass, and the next 
   }
   listener.heard.clear();
   CHECK(grad(z, {x})[0].item() == doctest::Approx(3 * std::exp(2.0)));
-  CHECK(listener.heard.front() == "complete mul " + cat(Real(1)));
+  CHECK(listener.heard.front() == "complete mul " + str(Real(1)));
   CHECK(listener.heard.back().starts_with("complete leaf"));
 }
 

@@ -106,7 +106,7 @@ TEST_CASE("a joint rule is called once, and told which gradients are wanted") {
     seen = {};
     std::vector<Real> found;
     for (const Tensor& g : grad(y, xs)) found.push_back(g.item());
-    return cat(found, ' ', seen.calls, ' ', seen.a, ' ', seen.b);
+    return str(found, ' ', seen.calls, ' ', seen.a, ' ', seen.b);
   };
   CHECK(gradients(product(a, b, seen), {a, b}) == "[5, 2] 1 true true");
   CHECK(gradients(product(a, b, seen), {b}) == "[2] 1 false true");

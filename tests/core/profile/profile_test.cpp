@@ -43,7 +43,7 @@ TEST_CASE("a profile lists operations with their modules, then the gradients, wi
   double end = 0;
   for (const Profile::Run& run : profile.runs()) {
     if (run.op == "graph") continue;
-    names.push_back(cat(run.op, run.gradient ? "'" : "", ' ', run.path, ' ', run.shape, ' ', run.bytes));
+    names.push_back(str(run.op, run.gradient ? "'" : "", ' ', run.path, ' ', run.shape, ' ', run.bytes));
     CHECK(run.begin >= end);
     end = run.begin + run.milliseconds;
   }
@@ -57,7 +57,7 @@ TEST_CASE("the tables of a profile count operations, and modules with everything
   run_small();
   const std::string text = to_string(profile);
   for (const char* line : {"tanh +2", "tanh' +2", "net +4", "net\\.blocks +4", "net\\.blocks\\.0 +4"}) {
-    CHECK_MESSAGE(std::regex_search(text, std::regex(cat("\n", line, " "))), line);
+    CHECK_MESSAGE(std::regex_search(text, std::regex(str("\n", line, " "))), line);
   }
 }
 

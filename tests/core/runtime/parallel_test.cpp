@@ -127,7 +127,7 @@ TEST_CASE("the exception of the lowest block reaches the caller, and the loop wo
       std::string what;
       try {
         parallel_for(100, 1, [](std::int64_t begin, std::int64_t) {
-          if (begin >= 17) throw std::runtime_error(cat("block ", begin));
+          if (begin >= 17) throw std::runtime_error(str("block ", begin));
         });
       } catch (const std::runtime_error& error) {
         what = error.what();
@@ -171,7 +171,7 @@ TEST_CASE("loops of several threads at the same time are all done in full") {
 TEST_CASE("a number of threads outside 1 ... 1024, or from within a loop, is refused") {
   const int before = threads();
   for (const int count : {0, -1, 1025, 10'000}) {
-    CHECK_REFUSED(ValueError, set_threads(count), "set_threads", cat("count ", count, " is not in [1, 1024]"));
+    CHECK_REFUSED(ValueError, set_threads(count), "set_threads", str("count ", count, " is not in [1, 1024]"));
   }
   CHECK(threads() == before);
   for (const int count : {1, 3}) {

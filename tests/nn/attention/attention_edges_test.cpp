@@ -16,7 +16,7 @@ void each_size(const F& f) {
   for (const std::int64_t B : {0, 1, 2}) {
     for (const std::int64_t T : {0, 1, 2}) {
       for (const std::int64_t S : {0, 1, 2}) {
-        CAPTURE(cat("B ", B, " T ", T, " S ", S));
+        CAPTURE(str("B ", B, " T ", T, " S ", S));
         f(B, T, S);
       }
     }
@@ -138,8 +138,8 @@ TEST_CASE("Transformer blocks of sizes 0 and 1, with first and second gradients"
 TEST_CASE("Settings of attention layers at the ends of their range are refused, or right") {
   for (const double value : {not_a_number, infinity, -infinity}) {
     CHECK_REFUSED(ValueError, DotProductAttention(root, {.scale = value}), "attention",
-                  cat("scale ", value, " is not finite"));
-    CHECK_REFUSED(ValueError, GaussianAttention(root, {.w = value}), "attention", cat("w ", value, " is not finite"));
+                  str("scale ", value, " is not finite"));
+    CHECK_REFUSED(ValueError, GaussianAttention(root, {.w = value}), "attention", str("w ", value, " is not finite"));
     CHECK_THROWS_AS(MultiHeadAttention(root, 4, 2, {.dropout = value}), ValueError);
     CHECK_THROWS_AS(DotProductAttention(root, {.dropout = value}), ValueError);
     CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.dropout = value}), ValueError);

@@ -260,7 +260,7 @@ TEST_CASE("Convolutional layers have PyTorch's names, shapes and first weights")
   const Convolutions net{root};
   const auto shapes = [&] {
     std::string all;
-    for (const Tensor& p : net.parameters()) all += cat(p.name(), " ", p.shape(), "\n");
+    for (const Tensor& p : net.parameters()) all += str(p.name(), " ", p.shape(), "\n");
     return all;
   }();
   CHECK(shapes ==

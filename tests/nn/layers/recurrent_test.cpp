@@ -11,7 +11,7 @@ using namespace nn;
 TEST_CASE("Parameters of recurrent layers have PyTorch's names, order and shapes") {
   const LSTM lstm{root, 3, 4, {.layers = 2, .bidirectional = true, .proj_size = 2}};
   std::string names;
-  for (const auto& [name, p] : lstm.named_parameters()) names += cat(name, " ", p.shape(), "\n");
+  for (const auto& [name, p] : lstm.named_parameters()) names += str(name, " ", p.shape(), "\n");
   CHECK(names ==
         "weight_ih_l0 [16, 3]\nweight_hh_l0 [16, 2]\nbias_ih_l0 [16]\nbias_hh_l0 [16]\nweight_hr_l0 [2, 4]\n"
         "weight_ih_l0_reverse [16, 3]\nweight_hh_l0_reverse [16, 2]\nbias_ih_l0_reverse [16]\n"

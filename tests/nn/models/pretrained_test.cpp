@@ -21,7 +21,7 @@ struct Config {
 
   // The options of a small Llama that has one entry more.
   LlamaOptions llama(const std::string& entry) const {
-    write_text(path, cat(R"({"hidden_size": 32, "num_attention_heads": 2, "vocab_size": 5, "num_hidden_layers": 4,
+    write_text(path, str(R"({"hidden_size": 32, "num_attention_heads": 2, "vocab_size": 5, "num_hidden_layers": 4,
                              "intermediate_size": 3, "max_position_embeddings": 8, )",
                          entry, "}"));
     return llama_options(path);
@@ -91,7 +91,7 @@ TEST_CASE("Llama 3.1's positions may stand where older files have them, and what
   CHECK(scaling->low == 1);
   CHECK(scaling->high == 4.5);
   CHECK(scaling->context == 4);
-  const auto scaled_by = [&](const std::string& entries) { config.llama(cat("\"rope_scaling\": {", entries, "}")); };
+  const auto scaled_by = [&](const std::string& entries) { config.llama(str("\"rope_scaling\": {", entries, "}")); };
   CHECK_REFUSED(FormatError, scaled_by(R"("rope_type": "llama3", "low_freq_factor": 1, "high_freq_factor": 4.5)"),
                 "llama_options", "\"factor\" is missing");
   CHECK_REFUSED(FormatError, scaled_by(R"("rope_type": "llama3", "factor": 0)"), "llama_options",
@@ -155,7 +155,7 @@ TEST_CASE("BERT without its head, with a pooler and with a classifier is the ref
   write_text(path, std::regex_replace(text, std::regex("BertForSequence"), "BertForToken"));
   CHECK(bert_options(path).head == BertHead::none);
   write_text(path, std::regex_replace(text, std::regex("\"id2label\": \\{[^}]*\\}"), "\"id2label\": 3"));
-  CHECK_REFUSED(FormatError, bert_options(path), "bert_options", cat(path, ": \"id2label\" is not an object, found 3"));
+  CHECK_REFUSED(FormatError, bert_options(path), "bert_options", str(path, ": \"id2label\" is not an object, found 3"));
 }
 
 // GPT-2's arrays as in the file, changed, in a file of their own.
@@ -196,7 +196,7 @@ TEST_CASE("Weights that are missing, unexpected or misshapen are refused togethe
   const Gpt model{root, gpt2_options(folder_of("gpt2"))};
   const NamedArrays before = model.state_dict();
   CHECK(error_of<FormatError>([&] { load_gpt2(model, path); }) ==
-        cat("load_gpt2: ", path,
+        str("load_gpt2: ", path,
             ": the state does not fit\n"
             "  missing:\n"
             "    \"transformer.wpe.weight\"\n"
@@ -264,7 +264,7 @@ TEST_CASE("Mistral is Llama with a window, if that is shorter than the context")
   CHECK(llama_options(path).window == 31);
   with(R"("sliding_window": 0,)", "32");
   CHECK_REFUSED(FormatError, llama_options(path), "llama_options",
-                cat(path, ": \"sliding_window\" is not positive, found 0"));
+                str(path, ": \"sliding_window\" is not positive, found 0"));
 }
 
 TEST_CASE("A model of another family is refused by name, and without the name by what it does otherwise") {
@@ -281,7 +281,7 @@ TEST_CASE("A model of another family is refused by name, and without the name by
   };
   const auto refused_by_name = [&](const auto& read, std::initializer_list<const char*> families) {
     for (const std::string family : families) {
-      CHECK(refusal(family, read) == cat("\"model_type\" is not supported, found \"", family, "\""));
+      CHECK(refusal(family, read) == str("\"model_type\" is not supported, found \"", family, "\""));
     }
   };
   refused_by_name(llama_options, {"granite", "smollm3", "ernie4_5", "gemma", "cohere", "olmo", "nemotron", "gptj"});
@@ -338,11 +338,11 @@ TEST_CASE("What other families do otherwise is refused by name, and taken where 
                                   R"("model_type": 3)"}) {
     const std::size_t colon = entry.find(": ");
     CHECK_REFUSED(FormatError, config.llama(entry), "llama_options",
-                  cat(entry.substr(0, colon), " is not supported, found ", entry.substr(colon + 2)));
+                  str(entry.substr(0, colon), " is not supported, found ", entry.substr(colon + 2)));
   }
   for (const std::string name : {"partial_rotary_factor", "full_attention"}) {
-    CHECK_REFUSED(FormatError, config.llama(cat(R"("rope_parameters": {"rope_type": "default", ")", name, R"(": {}})")),
-                  "llama_options", cat("\"", name, "\" is not supported, found {}"));
+    CHECK_REFUSED(FormatError, config.llama(str(R"("rope_parameters": {"rope_type": "default", ")", name, R"(": {}})")),
+                  "llama_options", str("\"", name, "\" is not supported, found {}"));
   }
 }
 
@@ -350,7 +350,7 @@ TEST_CASE("Activations have all the names that the package has for them") {
   const Config config;
   const Tensor x = linspace(-3, 3, 13);
   const auto value = [&](const std::string& name) {
-    write_text(config.path, cat(R"({"vocab_size": 5, "n_positions": 4, "n_embd": 4, "n_head": 2, "n_layer": 1,
+    write_text(config.path, str(R"({"vocab_size": 5, "n_positions": 4, "n_embd": 4, "n_head": 2, "n_layer": 1,
                              "activation_function": ")",
                                 name, "\"}"));
     return gpt2_options(config.path).activation(x).value();
@@ -370,8 +370,8 @@ TEST_CASE("A config with 100,000 brackets in brackets is refused, wherever they 
   for (int i = 0; i < 100'000; ++i) objects += R"({"a":)";
   objects += "1" + std::string(100'000, '}');
   for (const std::string& value : {deep, objects, std::string(100'000, '[')}) {
-    for (const std::string& text : {cat(R"({"vocab_size": )", value, "}"), value, cat(R"({"any": )", value, "}"),
-                                    cat(R"({"hidden_act": )", value, "}"), cat(R"({"rope_scaling": )", value, "}")}) {
+    for (const std::string& text : {str(R"({"vocab_size": )", value, "}"), value, str(R"({"any": )", value, "}"),
+                                    str(R"({"hidden_act": )", value, "}"), str(R"({"rope_scaling": )", value, "}")}) {
       CHECK(config.refusal(text, gpt2_options) == "gpt2_options: brackets are nested deeper than 64");
       CHECK(config.refusal(text, llama_options) == "llama_options: brackets are nested deeper than 64");
       CHECK(config.refusal(text, bert_options) == "bert_options: brackets are nested deeper than 64");
@@ -401,7 +401,7 @@ TEST_CASE("Options that are missing, wrong, or not to be had are refused by name
       "type_vocab_size": 1, "hidden_size": 1, "num_attention_heads": 1, "num_hidden_layers": 1, "intermediate_size": 1})";
   CHECK(config.refusal(bert, bert_options) ==
         "bert_options: \"hidden_act\" is no activation that is known, found \"swish2\"");
-  CHECK(gpt2(cat(R"({"vocab_size": ")", std::string(500'000, 'x'), "\"}")).size() < 300);
+  CHECK(gpt2(str(R"({"vocab_size": ")", std::string(500'000, 'x'), "\"}")).size() < 300);
   write_text(config.path, R"({"vocab_size": 5, "n_positions": 4, "n_embd": 4, "n_head": 2, "n_layer": 0})");
   CHECK_REFUSED(ValueError, Gpt(root, gpt2_options(config.path)), "Gpt", "layers 0 is not positive");
   write_text(config.path, std::string((1 << 20) + 1, ' '));

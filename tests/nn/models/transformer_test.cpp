@@ -98,7 +98,7 @@ TEST_CASE("Norms over (T, C) take sequences of T positions only, and steps of T"
   const Eval eval(model);
   for (const std::int64_t T : {99, 101}) {
     CHECK_REFUSED(ShapeError, model.encoder(Index({2, T}, 1)), "encoder_block", "norms over [100, 24]",
-                  cat("[2, ", T, ", 24]"), "in encoder.blocks.0");
+                  str("[2, ", T, ", 24]"), "in encoder.blocks.0");
   }
   const Tensor memory(normal({2, 5, 24}));
   const Index ids = arange(200).reshaped({2, 100});
@@ -112,7 +112,7 @@ TEST_CASE("Norms over (T, C) take sequences of T positions only, and steps of T"
 TEST_CASE("norm_shape is (C) or (T, C)") {
   for (const Shape& sizes : {Shape{5}, Shape{6, 5}, Shape{2, 5, 6}}) {
     CHECK_REFUSED(ValueError, EncoderBlock(root, small_over(sizes)), "transformer",
-                  cat("needs norm_shape (C) or (T, C) with C = 6, got ", sizes));
+                  str("needs norm_shape (C) or (T, C) with C = 6, got ", sizes));
   }
   CHECK_REFUSED(ValueError, EncoderBlock(root, small_over({0, 6})), "LayerNorm", "size 0 is not positive");
   for (const Shape& sizes : {Shape{6}, Shape{3, 6}}) {
@@ -226,7 +226,7 @@ TEST_CASE("Every block attends to all encoder blocks, whatever the mask") {
   // The same keys one block behind the other; their order does not matter.
   const Tensor memory = concat(layers, 1);
   const Tensor bias(normal({2, 1, 4, 3}, 3));
-  const AttentionMask padded = padding(lengths_3_2), ignored{.masked = Mask({1, 3}, {false, true, false})},
+  const AttentionMask padded = padding(lengths_3_2), ignored{.masked = mask({{false, true, false}})},
                       biased{.bias = bias};
   CHECK(decoder(ids, layers).shape() == Shape{2, 4, 13});
   check_close(decoder(ids, layers).value(), decoder(ids, memory).value());
@@ -234,7 +234,7 @@ TEST_CASE("Every block attends to all encoder blocks, whatever the mask") {
   check_close(decoder(ids, layers, padded).value(),
               decoder(ids, memory, {.masked = concat(std::vector{behind, behind}, -1)}).value());
   check_close(decoder(ids, layers, ignored).value(),
-              decoder(ids, memory, {.masked = Mask({1, 6}, {false, true, false, false, true, false})}).value());
+              decoder(ids, memory, {.masked = mask({{false, true, false, false, true, false}})}).value());
   check_close(decoder(ids, layers, biased).value(), decoder(ids, memory, {.bias = concat({bias, bias}, -1)}).value());
 
   AttentionRecorder recorder;
@@ -255,7 +255,7 @@ TEST_CASE("Causal and banded memory masks count positions, whatever the decoder 
                                  window({.before = std::numeric_limits<std::int64_t>::max()}),
                                  causal & window({.before = 2, .after = 1}) & padding(Index({2}, {4, 2})),
                                  window({.after = 1}) & padding(per_query),
-                                 AttentionMask{.masked = Mask({1, 4}, {false, true, false, true})} & causal,
+                                 AttentionMask{.masked = mask({{false, true, false, true}})} & causal,
                                  AttentionMask{.bias = Tensor(normal({5, 4}, 3))} & causal};
   for (const CrossAttention to : {CrossAttention::last, CrossAttention::same_depth, CrossAttention::all}) {
     const Decoder decoder{root, 13, attending(to)};
@@ -292,7 +292,7 @@ TEST_CASE("A memory mask that does not know a position, or lengths beyond the me
   }
   for (const std::int64_t length : {std::int64_t{-1}, std::int64_t{5}, std::int64_t{1} << 62}) {
     CHECK_REFUSED(ValueError, decoder(Index({1, 2}, 1), layers, padding(Index({1}, length))), "decoder",
-                  cat("length ", length, " is not in [0, 4]"));
+                  str("length ", length, " is not in [0, 4]"));
   }
   CHECK_REFUSED(ShapeError, decoder.start(normal({4, 6})), "decoder", "needs a memory (B, S, C), got [4, 6]");
 }

@@ -11,10 +11,10 @@ using namespace nn;
 template <class Model>
 void check_model(const std::string& name, const typename Model::Options& options) {
   CAPTURE(name);
-  const StateFile file = load_safetensors(fixture_path(cat(name, ".safetensors")));
+  const StateFile file = load_safetensors(fixture_path(str(name, ".safetensors")));
   const Model model(root, options);
   model.load_state_dict(part(file, "state/"));
-  const auto get = [&](const char* what, int i) { return file.get<Array>(cat(what, i)); };
+  const auto get = [&](const char* what, int i) { return file.get<Array>(str(what, i)); };
   for (int i = 0; i < std::stoi(file.text("pictures")); ++i) {
     CAPTURE(i);
     const Tensor x = variable(get("x", i));
@@ -24,7 +24,7 @@ void check_model(const std::string& name, const typename Model::Options& options
     for (const auto& [path, parameter] : model.named_parameters()) leaves.push_back(parameter);
     const Tensors gradients = grad(y, leaves, {.seed = get("gy", i)});
     check_close(gradients[0].value(), get("gx", i), 1e-9);
-    const NamedArrays expected = part(file, cat("gradient", i, "/"));
+    const NamedArrays expected = part(file, str("gradient", i, "/"));
     CHECK(expected.size() + 1 == leaves.size());
     std::size_t next = 1;
     for (const auto& named : model.named_parameters()) {

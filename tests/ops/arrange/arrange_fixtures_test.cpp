@@ -121,11 +121,11 @@ TEST_CASE("choosing and sorting elements, and the gradients, equal PyTorch's") {
           {"masked_select", [](const Case& c) { return masked_select(c.x(0), c.mask(1)); }},
           {"topk",
            [&](const Case& c) {
-             return both(topk(c.x(), c.integer("k"), {.axis = c.integer("axis"), .largest = c.flag("largest")}));
+             return both(topk(c.x(), c.integer("k"), c.integer("axis"), {.largest = c.flag("largest")}));
            }},
           {"sort",
            [&](const Case& c) {
-             return both(sort(c.x(), {.axis = c.integer("axis"), .descending = c.flag("descending")}));
+             return both(sort(c.x(), c.integer("axis"), {.descending = c.flag("descending")}));
            }},
       },
       {.kinks = {"sort/5", "sort/6"}});  // equal numbers

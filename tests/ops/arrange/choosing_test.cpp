@@ -28,9 +28,9 @@ TEST_CASE("index_add adds up equal indices, and is the same for any number of th
               tensor({{1, 1}, {5, 7}}).value());
   check_close(index_add(ones({2}), 0, Index(Shape{0}), zeros({0})).value(), ones({2}).value());
   const Tensor x = normal({50, 300}, 1), src = normal({4000, 300}, 2);
-  const Index rows = random_integers(0, 50, {4000}, {.seed = 1, .draw = 0});
+  const Index rows = randint(0, 50, {4000}, {.seed = 1, .draw = 0});
   check_same_bits([&] { return index_add(x, 0, rows, src); });
-  const Index places = random_integers(0, 50, {50, 300}, {.seed = 2, .draw = 0});
+  const Index places = randint(0, 50, {50, 300}, {.seed = 2, .draw = 0});
   check_same_bits([&] { return scatter(x, 0, places, normal({50, 300}, 3)); });
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("bad indices are refused, and nothing has changed") {
 TEST_CASE("take_along_dim takes what argsort and argmax name") {
   const Tensor x = normal({3, 4, 5}, 2);
   for (const int axis : {0, 1, 2}) {
-    check_close(take_along_dim(x, argsort(x, {.axis = axis}), axis).value(), sort(x, {.axis = axis}).values.value());
+    check_close(take_along_dim(x, argsort(x, axis), axis).value(), sort(x, axis).values.value());
     const Index at = argmax(x, axis, {.keepdim = true});
     check_close(take_along_dim(x, at, axis).value(), max(x, Axes{axis}, {.keepdim = true}).value());
   }
@@ -111,7 +111,7 @@ TEST_CASE("distinct numbers: NaN is one, -0 is 0") {
   CHECK(!std::signbit(found.values.data()[1]));
   CHECK(equal(found.inverse, index({{3, 1, 2}, {1, 3, 0}})));
   CHECK(equal(found.counts, index({1, 2, 1, 2})));
-  const Index numbers = random_integers(-5, 5, {7, 11}, {.seed = 1, .draw = 2});
+  const Index numbers = randint(-5, 5, {7, 11}, {.seed = 1, .draw = 2});
   const Unique<std::int64_t> whole = unique(numbers);
   CHECK(equal(index_select(whole.values, 0, whole.inverse.reshaped({-1})), numbers.reshaped({-1})));
   CHECK(sum(whole.counts).item() == 77);

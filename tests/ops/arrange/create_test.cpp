@@ -12,6 +12,7 @@ using namespace xgrad::testing;
 TEST_CASE("tensors from lists take their shape from the nesting") {
   CHECK(tensor({1, 2, 3}).shape() == Shape{3});
   CHECK(tensor({{0}, {1}}).shape() == Shape{2, 1});
+  CHECK(equal(mask({{true, false}, {false, false}}), Mask({2, 2}, {true, false, false, false})));
   CHECK(tensor({{0, 0}, {0, 0}}).shape() == Shape{2, 2});
   CHECK(tensor({}).shape() == Shape{0});
   CHECK(tensor({{1, 2}, {3, 4}, {5, 6}}).shape() == Shape{3, 2});
@@ -77,5 +78,5 @@ TEST_CASE("draws follow the seed") {
   CHECK(*std::ranges::min_element(dice) == 1);
   CHECK(*std::ranges::max_element(dice) == 6);
   for (const Real u : rand({1000}).value()) CHECK((u >= 0 && u < 1));
-  CHECK_REFUSED(ValueError, randint(3, 3, {1}), "random_integers", "low 3", "high 3");
+  CHECK_REFUSED(ValueError, randint(3, 3, {1}), "randint", "low 3", "high 3");
 }

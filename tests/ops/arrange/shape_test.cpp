@@ -71,7 +71,7 @@ TEST_CASE("squeeze takes one axis as a number, and flatten, squeeze and unsqueez
 TEST_CASE("permute puts axis axes[i] at position i, for every shape and order") {
   for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{17, 33}, Shape{64, 48}, Shape{1, 4, 1},
                              Shape{2, 0, 3}, Shape{5, 17, 18}, Shape{3, 10, 4, 8}, Shape{2, 3, 4, 5, 2}}) {
-    CAPTURE(cat(shape));
+    CAPTURE(str(shape));
     const Array x = counting(shape);
     Axes axes = all_axes(shape.rank());
     do {
@@ -82,7 +82,7 @@ TEST_CASE("permute puts axis axes[i] at position i, for every shape and order") 
         for (int k = 0; k < axes.size(); ++k) from[axes[k]] = i[k];
         return at(x, from);
       });
-      CHECK_MESSAGE(right, cat(axes));
+      CHECK_MESSAGE(right, str(axes));
     } while (std::next_permutation(axes.begin(), axes.end()));
   }
 }

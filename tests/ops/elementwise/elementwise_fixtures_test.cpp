@@ -68,11 +68,11 @@ TEST_CASE("functions of angles, roundings and rests, and their gradients of two 
            }},
           {"normalize",
            [](const Case& c) {
-             return normalize(c.x(), {.p = c.number("p"), .axis = c.integer("axis"), .eps = c.number("eps", 1e-12)});
+             return normalize(c.x(), c.number("p"), c.integer("axis"), {.eps = c.number("eps", 1e-12)});
            }},
           {"cosine_similarity",
            [](const Case& c) {
-             return cosine_similarity(c.x(0), c.x(1), {.axis = c.integer("axis"), .eps = c.number("eps", 1e-8)});
+             return cosine_similarity(c.x(0), c.x(1), c.integer("axis"), {.eps = c.number("eps", 1e-8)});
            }},
           {"pairwise_distance",
            [](const Case& c) {

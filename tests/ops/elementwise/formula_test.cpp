@@ -21,7 +21,7 @@ namespace {
 // The names of the operations in the graphs of these tensors.
 std::set<std::string> names_in(const Tensors& results) {
   std::set<std::string> names;
-  const GraphOptions all{.depth = 99, .roll_up = false, .formulas = true, .max_nodes = 1 << 20};
+  const GraphOptions all{.depth = 99, .roll_up = false, .expand_rules = true, .max_nodes = 1 << 20};
   for (const GraphVertex& vertex : GraphView::of(results, all).vertices) {
     if (is_operation(vertex)) names.insert(vertex.op);
   }
@@ -80,11 +80,11 @@ std::string page() {
       "| operation | formula | gradient |\n|---|---|---|\n";
   const auto cell = [](std::string equation) {
     for (std::size_t at = 0; (at = equation.find('|', at)) != equation.npos; at += 2) equation.insert(at, "\\");
-    return equation.empty() ? std::string() : cat('`', equation, '`');
+    return equation.empty() ? std::string() : str('`', equation, '`');
   };
   for (const std::string& name : with_settings()) {
     const Formula formula = formula_of(name).value_or(Formula());
-    append(text, cat("| ", name, " | ", cell(formula.value), " | ", cell(formula.derivative), " |\n"));
+    append(text, str("| ", name, " | ", cell(formula.value), " | ", cell(formula.derivative), " |\n"));
   }
   return text + "\n## Digits\n\n"
       "Elementwise results are within 4 units of the last place of the exact ones, slopes that are formulas of the\n"
@@ -188,7 +188,7 @@ TEST_CASE("an elementwise operation prints its formula and its derivatives, whic
       for (std::size_t k = 0; k < xs.size(); ++k) letters[letter(k)] = xs[k].value().data()[i];
       CHECK(value_of(side_of(formula.value, "y = "), letters) == doctest::Approx(letters["y"]).epsilon(1e-12));
       for (std::size_t k = 0; k < xs.size(); ++k) {
-        CHECK(value_of(side_of(formula.derivative, cat("dy/d", letter(k), " = ")), letters) ==
+        CHECK(value_of(side_of(formula.derivative, str("dy/d", letter(k), " = ")), letters) ==
               doctest::Approx(gradients[k].value().data()[i]).epsilon(1e-12));
       }
     }

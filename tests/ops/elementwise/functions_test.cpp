@@ -194,11 +194,11 @@ TEST_CASE("functions refuse what makes no sense, and say what") {
   CHECK_REFUSED(ShapeError, isclose(x, ones({2})), "isclose", "cannot broadcast");
   CHECK_REFUSED(ValueError, isclose(x, x, {.rtol = -1}), "isclose", "rtol -1", "atol 1e-08");
   CHECK_REFUSED(ValueError, allclose(x, x, {.atol = not_a_number}), "allclose", "a tolerance is negative or NaN");
-  CHECK_REFUSED(ValueError, normalize(x, {.axis = 2}), "normalize", "axis 2");
-  CHECK_REFUSED(ValueError, normalize(x, {.eps = 0}), "normalize", "eps 0 is not positive");
-  CHECK_REFUSED(ValueError, normalize(x, {.p = not_a_number}), "normalize", "p is NaN");
+  CHECK_REFUSED(ValueError, normalize(x, 2, 2), "normalize", "axis 2");
+  CHECK_REFUSED(ValueError, normalize(x, 2, 1, {.eps = 0}), "normalize", "eps 0 is not positive");
+  CHECK_REFUSED(ValueError, normalize(x, not_a_number), "normalize", "p is NaN");
   CHECK_REFUSED(ShapeError, cosine_similarity(x, ones({2})), "cosine_similarity", "cannot broadcast");
-  CHECK_REFUSED(ValueError, cosine_similarity(x, x, {.eps = -1}), "cosine_similarity", "eps -1");
+  CHECK_REFUSED(ValueError, cosine_similarity(x, x, 1, {.eps = -1}), "cosine_similarity", "eps -1");
   CHECK_REFUSED(ShapeError, pairwise_distance(x, ones({2})), "pairwise_distance", "cannot broadcast");
   CHECK_REFUSED(ShapeError, pairwise_distance(Tensor(1), Tensor(2)), "pairwise_distance", "[]", "[]");
   CHECK_REFUSED(ValueError, pairwise_distance(x, x, {.p = not_a_number}), "pairwise_distance", "p is NaN");

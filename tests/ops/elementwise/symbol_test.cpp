@@ -162,7 +162,7 @@ auto horner(const V& v) {
 
 TEST_CASE("a polynomial of degree 40, and powers of powers 40 times over, are printed at once") {
   std::string expected = "1 + x";
-  for (int n = 1; n < 40; ++n) expected = cat(n, " + x (", expected, ")");
+  for (int n = 1; n < 40; ++n) expected = str(n, " + x (", expected, ")");
   CHECK(printed([](auto v) { return horner<39>(v); }) == expected);
   CHECK(value_of(printed([](auto v) { return horner<39>(v); }), {{"x", 0.5}}) == doctest::Approx(horner<39>(0.5)));
   const auto towers = [](auto v) {

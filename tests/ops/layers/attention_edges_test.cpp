@@ -116,7 +116,7 @@ TEST_CASE("Numbers that say nothing are refused before anything is computed") {
   const Tensor x(normal({2, 3, 4}));
   for (const Real scale : {infinity, -infinity, std::numeric_limits<Real>::quiet_NaN()}) {
     CHECK_REFUSED(ValueError, multi_head_attention(x, x, x, 2, {.scale = scale}), "multi_head_attention",
-                  cat("scale ", scale));
+                  str("scale ", scale));
     CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.scale = scale}), ValueError);
     CHECK_THROWS_AS(attention_weights(x, x, 2, {.scale = scale}), ValueError);
   }
@@ -126,7 +126,7 @@ TEST_CASE("Numbers that say nothing are refused before anything is computed") {
   }
   for (const std::int64_t length : {least, std::int64_t{-1}, std::int64_t{4}, most}) {
     CHECK_REFUSED(ValueError, multi_head_attention(x, x, x, 2, {.mask = {.lengths = Index({2}, length)}}),
-                  "multi_head_attention", cat("length ", length), "[0, 3]");
+                  "multi_head_attention", str("length ", length), "[0, 3]");
     CHECK_THROWS_AS(linear_attention(x, x, x, 2, {.lengths = Index({2}, length)}), ValueError);
   }
   for (const std::int64_t heads : {least, std::int64_t{0}, most, most / 3 + 1, most / 2 + 1}) {
@@ -224,7 +224,7 @@ TEST_CASE("Attention of sizes 0 and 1 under every mask, with first and second gr
       for (const std::int64_t S : {0, 1, 40}) {
         for (const std::int64_t d : {0, 1, 2}) {
           for (const std::int64_t e : {0, 1, 2}) {
-            CAPTURE(cat("B ", B, " T ", T, " S ", S, " d ", d, " e ", e));
+            CAPTURE(str("B ", B, " T ", T, " S ", S, " d ", d, " e ", e));
             const std::int64_t H = d % 2 == 0 && e % 2 == 0 ? 2 : 1;
             const std::vector<Array> inputs{normal({B, T, d}), normal({B, S, d}, 2), normal({B, S, e}, 3)};
             const std::vector<AttentionMask> masks{{},

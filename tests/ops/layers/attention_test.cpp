@@ -65,7 +65,7 @@ std::vector<AttentionCase> cases() {
         const AttentionMask masks[] = {
             {}, {.causal = true}, {.lengths = index({S / 2, S}), .masked = pattern(T, S)}};
         for (const AttentionMask& mask : masks) {
-          all.push_back({cat("T ", T, " S ", S, " d ", d), {2, T, S, 2 * d, 2 * d, 2}, mask, 0, {0.4}});
+          all.push_back({str("T ", T, " S ", S, " d ", d), {2, T, S, 2 * d, 2 * d, 2}, mask, 0, {0.4}});
         }
       }
     }
@@ -82,7 +82,7 @@ std::vector<AttentionCase> cases() {
         {"causal band", {.causal = true, .band = AttentionBand{w, w}, .lengths = index({T, T / 2})}},
         {"masked by position", {.band = AttentionBand{T / 2, T / 4}, .masked = pattern(T, T)}},
         {"bias", {.causal = true, .bias = normal({2, 1, T, T}, 9)}}};
-    for (const auto& [name, mask] : masks) all.push_back({cat("T ", T, ", ", name), {2, T, T, 4, 6, 2}, mask});
+    for (const auto& [name, mask] : masks) all.push_back({str("T ", T, ", ", name), {2, T, T, 4, 6, 2}, mask});
   }
   return all;
 }
@@ -216,7 +216,7 @@ TEST_CASE("queries, keys and values from one projection give what they give apar
                          Row{5, 2, 2, 3, true, true}, Row{40, 2, 2, 3, true, false}, Row{40, 2, 2, 3, true, true},
                          Row{3, 4, 2, 2, false, false}}) {
     const std::int64_t T = row.T, queries = row.H * row.d, keys = row.kv_heads * row.d;
-    CAPTURE(cat("T ", T, ", ", row.H, " heads, ", row.kv_heads, " of keys", row.biased ? ", bias" : ""));
+    CAPTURE(str("T ", T, ", ", row.H, " heads, ", row.kv_heads, " of keys", row.biased ? ", bias" : ""));
     const auto options = [&](const Tensors& x) {
       AttentionMask mask{.causal = row.causal, .lengths = index({T, (T + 1) / 2})};
       if (row.biased) mask.bias = x[1];
@@ -279,7 +279,7 @@ TEST_CASE("attention is the same bits for any number of threads, and without its
   for (const Row& row : {Row{"with dropout", 16, 33, 4, 4, 8, 0.1}, Row{"many short sequences", 40, 10, 4, 4, 8},
                          Row{"few heads, which share out their queries", 1, 1100, 1, 1, 6}, Row{"", 1, 600, 4, 1, 6},
                          Row{"", 2, 530, 1, 1, 6}, Row{"", 1, 40, 1, 1, 6}, Row{"grouped", 3, 70, 4, 2, 5}}) {
-    CAPTURE(cat(row.what, ": ", row.B, " x ", row.T, ", heads ", row.heads, " and ", row.kv_heads));
+    CAPTURE(str(row.what, ": ", row.B, " x ", row.T, ", heads ", row.heads, " and ", row.kv_heads));
     const Array q = normal({row.B, row.T, row.heads * row.d}), k = normal({row.B, row.T, row.kv_heads * row.d}, 2),
                 v = normal({row.B, row.T, row.kv_heads * row.d}, 3);
     const AttentionOptions options{

@@ -41,7 +41,7 @@ TEST_CASE(
            {{2, 2, 3, 3}, {3, 2, 3, 3}, 1, 150, 150},
            {{2, 4, 6, 5}, {6, 2, 3, 2}, {90, 100}, {390, 299}, {120, 300}, 2},
        }) {
-    CAPTURE(cat(g.image, " ", g.weight));
+    CAPTURE(str(g.image, " ", g.weight));
     check_fused(g, [&](const Tensors& x) { return plain::conv2d(x[0], x[1], x[2], g.options()); },
                 {normal(g.image), normal(g.weight, 2), normal({g.weight[0]}, 3)});
   }
@@ -132,10 +132,10 @@ TEST_CASE("convolutions refuse what does not fit and name it") {
   CHECK_REFUSED(ValueError, conv(x, w, {.dilation = 0}), "conv2d", "dilation 0");
   CHECK_REFUSED(ValueError, conv(x, w, {.groups = 0}), "conv2d", "groups 0");
   CHECK_REFUSED(ValueError, conv(x, w, {.stride = 2, .padding = same_padding}), "conv2d", "same_padding", "2 and 2");
-  CHECK_REFUSED(LimitError, conv(x, w, {.padding = most}), "conv2d", cat("2 * ", most));
-  CHECK_REFUSED(LimitError, conv(x, w, {.dilation = most}), "conv2d", cat(most, " * 2"));
+  CHECK_REFUSED(LimitError, conv(x, w, {.padding = most}), "conv2d", str("2 * ", most));
+  CHECK_REFUSED(LimitError, conv(x, w, {.dilation = most}), "conv2d", str(most, " * 2"));
   CHECK_REFUSED(LimitError, conv(x, {2, 2, 2, 2}, {.padding = same_padding, .dilation = most - 1}), "conv2d",
-                cat("4 + ", most));
+                str("4 + ", most));
   constexpr std::int64_t huge = std::int64_t{1} << 32;
   CHECK_REFUSED(LimitError, unfold(ones({1, 1, 1, 1}), huge, {.padding = huge / 2}), "unfold",
                 "the size 4294967296 * 4294967296");

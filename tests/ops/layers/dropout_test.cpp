@@ -61,6 +61,6 @@ TEST_CASE("dropout passes gradients of any order through its mask; p = 0 and p =
 
 TEST_CASE("dropout refuses what is no probability") {
   for (const double p : {-0.1, 1.5, double(not_a_number)}) {
-    CHECK_REFUSED(ValueError, dropout(ones({2}), p, {}), "dropout", cat("probability ", p), "[0, 1]");
+    CHECK_REFUSED(ValueError, dropout(ones({2}), p, {}), "dropout", str("probability ", p), "[0, 1]");
   }
 }

@@ -41,7 +41,7 @@ struct Norm {
     };
   }
   void check(const Shape& shape, double terms = 0) const {
-    CAPTURE(cat(name, " ", shape));
+    CAPTURE(str(name, " ", shape));
     const Array x = normal(shape), gamma = normal({shape.dim(channels)}, 2), beta = normal({shape.dim(channels)}, 3);
     check_fused(call(fused), call(composed), shifts ? std::vector{x, gamma, beta} : std::vector{x, gamma}, 1e-12,
                 terms);
@@ -115,7 +115,7 @@ TEST_CASE("RMS norm does not take off the mean") {
 
 TEST_CASE("norms are exact where the mean is large against the spread") {
   const auto check = [](const Norm& norm, const Shape& shape) {
-    CAPTURE(cat(norm.name, " ", shape));
+    CAPTURE(str(norm.name, " ", shape));
     const Tensor whole = floor(Tensor(uniform(shape, 0, 4096)));  // so that moving them loses nothing
     const Tensor x = variable(whole.value()), z = variable((whole + 0x1p52).value()), seed = normal(shape);
     const Tensor y = norm.call(norm.fused)({x}), moved = norm.call(norm.fused)({z});
@@ -136,7 +136,7 @@ TEST_CASE("norms do not depend on the size of numbers as long as squares are in 
   for (const Norm* norm : {&rms, &batch}) {
     const Shape shape = norm == &rms ? Shape{2, 9} : Shape{4, 2, 3};
     for (const Real scale : {Real(1e100), Real(1e-100)}) {
-      CAPTURE(cat(norm->name, " times ", scale));
+      CAPTURE(str(norm->name, " times ", scale));
       const Tensor x = variable(normal(shape)), scaled = variable((x * scale).value()), seed = normal(shape, 2);
       const Tensor y = norm->fused(x, {}, {}, 0), z = norm->fused(scaled, {}, {}, 0);
       check_close(z.value(), y.value());

@@ -86,7 +86,7 @@ TEST_CASE("rotary refuses what it cannot turn") {
   CHECK_REFUSED(ValueError, rotary(x, {.heads = 2}), "rotary", "width 6", "2 heads");
   CHECK_REFUSED(ValueError, rotary(x, {.first = -1}), "rotary", "position -1", "[0, 2^40]");
   for (const double theta : {0., 0.5, -1., std::nan(""), std::numeric_limits<double>::infinity()}) {
-    CHECK_REFUSED(ValueError, rotary(x, {.theta = theta}), "rotary", cat("theta ", theta), "at least 1");
+    CHECK_REFUSED(ValueError, rotary(x, {.theta = theta}), "rotary", str("theta ", theta), "at least 1");
   }
   const auto scaled = [&](const RotaryScaling& scaling) { rotary(x, {.scaling = scaling}); };
   CHECK_REFUSED(ValueError, scaled({.factor = 0.5}), "rotary", "factor 0.5", "at least 1");

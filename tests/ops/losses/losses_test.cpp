@@ -258,9 +258,9 @@ TEST_CASE("losses refuse what makes no sense, and say what") {
                 "[2, 3]");
   CHECK_REFUSED(ValueError, gaussian_nll_loss(x, x, p, {.eps = -1}), "gaussian_nll_loss", "eps -1");
   for (const Real y : {Real(0), not_a_number}) {
-    CHECK_REFUSED(ValueError, margin_ranking_loss(x, x, Tensor(y)), "margin_ranking_loss", cat("y ", y));
-    CHECK_REFUSED(ValueError, hinge_embedding_loss(x, Tensor(y)), "hinge_embedding_loss", cat("y ", y));
-    CHECK_REFUSED(ValueError, cosine_embedding_loss(x, x, full({2}, y)), "cosine_embedding_loss", cat("y ", y));
+    CHECK_REFUSED(ValueError, margin_ranking_loss(x, x, Tensor(y)), "margin_ranking_loss", str("y ", y));
+    CHECK_REFUSED(ValueError, hinge_embedding_loss(x, Tensor(y)), "hinge_embedding_loss", str("y ", y));
+    CHECK_REFUSED(ValueError, cosine_embedding_loss(x, x, full({2}, y)), "cosine_embedding_loss", str("y ", y));
   }
   CHECK_REFUSED(ShapeError, cosine_embedding_loss(x, x, ones({3})), "cosine_embedding_loss", "vectors [2, 3]",
                 "y of shape [2]", "[3]");

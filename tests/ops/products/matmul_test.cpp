@@ -62,7 +62,7 @@ TEST_CASE("linear is x weight' + bias") {
   const auto composed = [](const Tensors& x) { return plain::linear(x[0], x[1], x[2]); };
   const auto fused = [](const Tensors& x) { return linear(x[0], x[1], x[2]); };
   for (const Shape& shape : {Shape{4}, {1, 4}, {5, 4}, {2, 3, 4}, {2, 1, 3, 4}, {0, 4}, {200, 4}}) {
-    CAPTURE(cat(shape));
+    CAPTURE(str(shape));
     const std::vector<Array> inputs{normal(shape), normal({3, 4}, 2), normal({3}, 3)};
     const Tensors xs(inputs.begin(), inputs.end());
     check_close(fused(xs).value(), composed(xs).value());
@@ -157,7 +157,7 @@ TEST_CASE("the build says what it runs on") {
   CHECK(info.threads == threads());
   // On a processor with AVX2 or better nothing may be left at the BLAS's oldest kernels.
   CHECK((info.simd_width < 4 || info.blas_core != "Prescott"));
-  CHECK(to_string(info).find(cat(info.simd, " (", info.simd_width, " numbers per register)")) != std::string::npos);
+  CHECK(to_string(info).find(str(info.simd, " (", info.simd_width, " numbers per register)")) != std::string::npos);
 }
 
 TEST_CASE("a BLAS that leaves speed unused is warned of") {

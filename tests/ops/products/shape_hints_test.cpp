@@ -50,9 +50,9 @@ TEST_CASE("shapes that cannot be broadcast are told what would fit, if there is 
       {{3}, {2}, ""},
   };
   for (const Row& row : rows) {
-    CAPTURE(cat(row.a, row.b));
+    CAPTURE(str(row.a, row.b));
     const std::string said = error_of<ShapeError>([&] { broadcast_shapes("add", row.a, row.b); });
-    CHECK(said.starts_with(cat("add: cannot broadcast ", row.a, " with ", row.b, " at axis -")));
+    CHECK(said.starts_with(str("add: cannot broadcast ", row.a, " with ", row.b, " at axis -")));
     const std::size_t rest = said.find("; ");
     CHECK((rest == std::string::npos ? "" : said.substr(rest)) == row.hint);
     // The shape in the hint does fit.
@@ -87,7 +87,7 @@ TEST_CASE("errors of several operands list all of them, and hint only at what ma
   };
   for (const Row& row : rows) {
     const std::vector<NamedShape> named{{"p", row.shapes[0]}, {"q", row.shapes[1]}, {"r", row.shapes[2]}};
-    CHECK_SAID(broadcast_shapes("f", named), cat("f: cannot broadcast p ", row.shapes[0], ", q ", row.shapes[1], ", r ",
+    CHECK_SAID(broadcast_shapes("f", named), str("f: cannot broadcast p ", row.shapes[0], ", q ", row.shapes[1], ", r ",
                                                  row.shapes[2], " at axis ", row.rest));
   }
   CHECK(broadcast_shapes("f", {{"p", {4, 1}}, {"q", {}}, {"r", {1, 3}}}) == Shape{4, 3});
@@ -154,7 +154,7 @@ TEST_CASE("factors that would fit transposed are named, those that would not are
       {{8, 3}, {4}, {}, ""},
   };
   for (const Row& row : rows) {
-    CAPTURE(cat(row.a, row.b));
+    CAPTURE(str(row.a, row.b));
     const std::string said = error_of<ShapeError>([&] { matmul(ones(row.a), ones(row.b), row.options); });
     CHECK(said.starts_with("matmul: inner sizes differ: "));
     const std::size_t rest = said.find("; ");

@@ -17,7 +17,8 @@ constexpr bool takes_numbers_for_options =
     requires(T x) { sum(x, {.axis = 0}); } ||
     requires(T x) { var(x, {0, true}); } || requires(T x) { var(x, {0, true, 0}); } || requires(T x) { var(x, 0, {true, 0}); } ||
     requires(T x) { max(x, {0, true}); } || requires(T x) { max(x, 0, {true}); } || requires(T x) { norm(x, {0, true}); } ||
-    requires(T x) { norm(x, 1); } || requires(T x) { vector_norm(x, {1}); } || requires(T x) { vector_norm(x, 1); } ||
+    requires(T x) { norm(x, 1); } || requires(T x) { vector_norm(x, {0, 1}); } || requires(T x) { squeeze(x, true); } ||
+    requires(T x) { sort(x, {.axis = 0}); } || requires(T x) { topk(x, 1, {.axis = 0}); } ||
     requires(T x) { median(x, 0, {true}); } || requires(T x) { mode(x, {0, true}); } ||
     requires(T x) { kthvalue(x, 1, {0, true}); } || requires(T x) { kthvalue(x, 1, 0, {true}); } ||
     requires(T x) { quantile(x, 0.5, {0, true}); } || requires(T x) { quantile(x, 0.5, 0, {true}); };
@@ -27,7 +28,9 @@ constexpr bool guesses_an_axis = requires(T x) { argmax(x); } || requires(T x) {
 template <class T>
 constexpr bool takes_what_is_right =
     requires(T x) { sum(x, {0, 1}); } && requires(T x) { sum(x, {0, 1}, {.keepdim = true}); } &&
-    requires(T x) { sum(x, x.dim(0)); } && requires(T x) { argmax(x, 1, {.keepdim = true}); };
+    requires(T x) { sum(x, x.dim(0)); } && requires(T x) { argmax(x, 1, {.keepdim = true}); } &&
+    requires(T x) { squeeze(x, {0, 1}); } && requires(T x) { squeeze(x, x.dim(0)); } && requires(T x) { flip(x, {0, 1}); } &&
+    requires(T x) { sort(x, 0, {.descending = true}); } && requires(T x) { vector_norm(x, 2, {0, 1}); };
 // clang-format on
 static_assert(!takes_numbers_for_options<Tensor> && !guesses_an_axis<Tensor> && takes_what_is_right<Tensor>);
 

@@ -19,7 +19,7 @@ TEST_CASE("variances and sums of powers by kernels are those of operations, alon
   for (const Case& each : cases) {
     const Shape& shape = each.shape;
     const Axes& axes = each.axes;
-    INFO(cat(shape), " over ", cat(axes));
+    INFO(str(shape), " over ", str(axes));
     const KeepdimOptions keep{.keepdim = true};
     const auto centred = [axes, keep](const Tensor& x) { return x - mean(x, axes, keep); };
     const auto spread = [&, keep](const Tensor& x) { return mean(square(centred(x)), axes, keep); };
@@ -53,7 +53,7 @@ TEST_CASE("what goes along lines has the same bits for any number of threads") {
     check_same_bits([&] { return var(x, axis); });
     check_same_bits([&] { return logsumexp(x, axis); });
     check_same_bits([&] { return cumsum(x, axis); });
-    check_same_bits([&] { return sort(x, {.axis = axis}).values; });
+    check_same_bits([&] { return sort(x, axis).values; });
     check_same_bits([&] {
       const Tensor t = variable(x.value());
       return grad(sum(square(var(t, axis) + logsumexp(t, axis))), {t})[0];

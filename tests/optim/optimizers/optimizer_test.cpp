@@ -200,7 +200,7 @@ TEST_CASE("A state with numbers that no optimizer leaves behind is refused with 
   };
   for (const std::int64_t steps : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min(), most + 1,
                                    std::numeric_limits<std::int64_t>::max()}) {
-    CHECK(refusal("w.step", Index({}, steps)) == cat("\"w.step\" is ", steps, ", which is no number of steps"));
+    CHECK(refusal("w.step", Index({}, steps)) == str("\"w.step\" is ", steps, ", which is no number of steps"));
   }
   CHECK(refusal("w.exp_avg_sq", Array({2}, {1, -2})) == "\"w.exp_avg_sq\" has -2 as element 1");
   CHECK(refusal("w.exp_avg_sq", Array({2}, {infinity, 0})) == "\"w.exp_avg_sq\" has inf as element 0");
@@ -260,9 +260,9 @@ TEST_CASE("What does not fit is said with the file that it came from") {
   save_safetensors(path, checkpoint);
   optim::SGD sgd{{w, variable(1, "v")}};
   CHECK(error_of<FormatError>([&] { sgd.load_state_dict(load_safetensors(path).part("optimizer")); }) ==
-        cat("load_state_dict: ", path, ": the state does not fit\n  missing:\n    \"v.step\""));
+        str("load_state_dict: ", path, ": the state does not fit\n  missing:\n    \"v.step\""));
   CHECK(error_of<FormatError>([&] { load_safetensors(path).text("epoch"); }) ==
-        cat("state file: ", path, ": metadata \"epoch\" is missing"));
+        str("state file: ", path, ": metadata \"epoch\" is missing"));
 }
 
 TEST_CASE("Each parameter has a name of its own in a state, whatever the parameters are called") {

@@ -235,7 +235,7 @@ TEST_CASE("A schedule resumes from the rates that a run began with, and so does 
     StateFile wrong = one->state_dict();
     wrong.metadata[key] = bad;
     CHECK_REFUSED(FormatError, one->load_state_dict(wrong), "load_state_dict",
-                  cat("\"", bad, "\" is no learning rate"));
+                  str("\"", bad, "\" is no learning rate"));
   }
   state.metadata["begin.0"] = "-1";
   CHECK_REFUSED(FormatError, scheduler.load_state_dict(state), "load_state_dict", "\"-1\" is no learning rate");

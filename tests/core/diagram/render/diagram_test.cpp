@@ -32,7 +32,7 @@ Tensor input() { return Tensor(Array(Shape{2}, Real(1))).named("x"); }
 
 // So many modules called blocks.0, blocks.1, ..., one after the other.
 Tensor blocks(int count, Tensor y = input()) {
-  for (int i = 0; i < count; ++i) y = layer(cat("blocks.", i), y);
+  for (int i = 0; i < count; ++i) y = layer(str("blocks.", i), y);
   return y;
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("a view lists inputs before results, with their roles and the position
   const Tensor x = Tensor(Array(Shape{2, 3}, Real(1))).named("x");
   const Tensor w = variable(Array(Shape{3}, Real(1)), "w");
   const GraphView view = GraphView::of({x * w - 2});
-  CHECK(cat(ops(view)) == "[leaf, leaf, mul, leaf, sub]");
+  CHECK(str(ops(view)) == "[leaf, leaf, mul, leaf, sub]");
   CHECK(roles(view) == std::vector{GraphRole::input, GraphRole::parameter, GraphRole::operation, GraphRole::constant,
                                    GraphRole::operation});
   CHECK(arrows(view) == "0>2 1>2 2>4 3>4");
@@ -60,7 +60,7 @@ TEST_CASE("a view lists inputs before results, with their roles and the position
   CHECK(roles(GraphView::of({Tensor(1)})) == std::vector{GraphRole::constant});
   CHECK(arrows(GraphView::of({v * v})) == "0>1 0>1");
   const GraphView shared = GraphView::of({y * y, y, exp(y)});
-  CHECK(cat(ops(shared)) == "[leaf, tanh, mul, exp]");
+  CHECK(str(ops(shared)) == "[leaf, tanh, mul, exp]");
   CHECK(shared.vertices[1].is_result);
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("modules are frames, numbers belong to the name before them, parameter
     y = layer("net.blocks.0", input()) + 1;
   }
   const GraphView view = GraphView::of({y});
-  CHECK(cat(titles(view)) == "[net, blocks.0]");
+  CHECK(str(titles(view)) == "[net, blocks.0]");
   CHECK(view.frames[1].parent == 0);
   Strings names;
   for (const GraphVertex& vertex : view.vertices) names.push_back(vertex.name);
@@ -140,9 +140,9 @@ TEST_CASE("neighbours that are built alike are drawn once, with their number") {
   CHECK(all.frames.size() == 6);
   CHECK(all.vertices.size() == 1 + 6 * 3 + 1);
   const GraphView view = GraphView::of({y});
-  CHECK(cat(titles(view)) == "[blocks.0 \u2026 5]");
+  CHECK(str(titles(view)) == "[blocks.0 \u2026 5]");
   CHECK(view.frames[0].times == 6);
-  CHECK(cat(ops(view)) == "[leaf, leaf, mul, tanh, sum]");
+  CHECK(str(ops(view)) == "[leaf, leaf, mul, tanh, sum]");
   CHECK(arrows(view) == "0>2 1>2 2>3 3>4");  // x enters the block, the sum leaves it; no arrow from block to block
   const GraphView ends = GraphView::of({blocks(3)});  // that the last one is the result does not set it apart
   CHECK(ends.frames[0].times == 3);
@@ -151,15 +151,15 @@ TEST_CASE("neighbours that are built alike are drawn once, with their number") {
 
 TEST_CASE("what stands for several at one level can hold what stands for several at the next") {
   Tensor y = variable(Array(Shape{2}, Real(1)), "x");
-  for (int i = 0; i < 6; ++i) y = layer(cat("blocks.", i / 2, ".heads.", i % 2), y);
+  for (int i = 0; i < 6; ++i) y = layer(str("blocks.", i / 2, ".heads.", i % 2), y);
   const GraphView view = GraphView::of({sum(y)});
-  CHECK(cat(titles(view)) == "[blocks.0 \u2026 2, heads.0 \u2026 1]");
+  CHECK(str(titles(view)) == "[blocks.0 \u2026 2, heads.0 \u2026 1]");
   CHECK(view.frames[0].times == 3);
   CHECK(view.frames[1].times == 2);
   CHECK(view.vertices.size() == 5);
 
   const GraphView folded = GraphView::of({sum(y)}, {.depth = 0});
-  CHECK(cat(ops(folded)) == "[leaf, blocks.0 \u2026 2, sum]");
+  CHECK(str(ops(folded)) == "[leaf, blocks.0 \u2026 2, sum]");
   CHECK(folded.vertices[1].times == 3);
   CHECK(folded.vertices[1].operations == 2 * 2);
   CHECK(folded.vertices[1].parameters == 2 * 2);
@@ -173,15 +173,15 @@ TEST_CASE("blocks that differ in a shape, an operation or an input are not rolle
     y = exp(y * x);
   }
   y = layer("blocks.4", layer("blocks.3", y));
-  CHECK(cat(titles(GraphView::of({y}))) == "[blocks.0 \u2026 1, blocks.2, blocks.3 \u2026 4]");
-  CHECK(cat(titles(GraphView::of({layer("blocks.1", sum(layer("blocks.0", x)))}))) == "[blocks.0, blocks.1]");
+  CHECK(str(titles(GraphView::of({y}))) == "[blocks.0 \u2026 1, blocks.2, blocks.3 \u2026 4]");
+  CHECK(str(titles(GraphView::of({layer("blocks.1", sum(layer("blocks.0", x)))}))) == "[blocks.0, blocks.1]");
 }
 
 TEST_CASE("a block whose input is used by all blocks keeps its arrow once") {
   const Tensor memory = variable(Array(Shape{2}, Real(1)), "memory");
   Tensor y = variable(Array(Shape{2}, Real(1)), "x");
   for (int i = 0; i < 4; ++i) {
-    const Scope scope(intern(cat("decoder.", i)));
+    const Scope scope(intern(str("decoder.", i)));
     y = tanh(y + memory);
   }
   CHECK(arrows(GraphView::of({sum(y)})) == "0>2 1>2 2>3 3>4");
@@ -195,8 +195,8 @@ TEST_CASE("modules below the depth become one box with what they hold") {
     y = sum(layer("net.b", layer("net.a", x)));
   }
   const GraphView view = GraphView::of({y}, {.depth = 1, .roll_up = false});
-  CHECK(cat(titles(view)) == "[net]");
-  CHECK(cat(ops(view)) == "[leaf, a, b, sum]");
+  CHECK(str(titles(view)) == "[net]");
+  CHECK(str(ops(view)) == "[leaf, a, b, sum]");
   CHECK(arrows(view) == "0>1 1>2 2>3");
   CHECK(view.vertices[1].role == GraphRole::module);
   CHECK(view.vertices[1].path == "net.a");
@@ -206,7 +206,7 @@ TEST_CASE("modules below the depth become one box with what they hold") {
   CHECK(view.vertices[1].kept_bytes == 6 * static_cast<std::int64_t>(sizeof(Real)));
 
   const GraphView closed = GraphView::of({y}, {.depth = 0});
-  CHECK(cat(ops(closed)) == "[leaf, net]");
+  CHECK(str(ops(closed)) == "[leaf, net]");
   CHECK(closed.vertices[1].results == 1);
   CHECK(closed.frames.empty());
 }
@@ -215,7 +215,7 @@ TEST_CASE("the automatic depth folds only what does not fit on a page") {
   CHECK(GraphView::of({layer("a", input())}).frames.size() == 1);
   Tensor y = variable(Array(Shape{2}, Real(1)), "x");
   for (int i = 0; i < 40; ++i) {
-    const std::string path = cat("stage", i, "th");
+    const std::string path = str("stage", i, "th");
     const Scope scope(intern(path));
     y = exp(layer(path + ".inner", y));
   }
@@ -261,7 +261,7 @@ TEST_CASE("nothing to draw, an undefined tensor and a negative depth are refused
 TEST_CASE("an operation knows its formula and its derivative, a gradient rule the derivative, a leaf nothing") {
   const Tensor x = variable(2, "x");
   const Tensor slope = grad(tanh(x), {x}, {.create_graph = true})[0];
-  const GraphView rules = GraphView::of({slope}), expanded = GraphView::of({slope}, {.formulas = true});
+  const GraphView rules = GraphView::of({slope}), expanded = GraphView::of({slope}, {.expand_rules = true});
   CHECK(the(rules, "tanh").formula == "y = tanh x");
   CHECK(the(rules, "tanh").derivative == "dy/dx = 1 - y^2");
   CHECK(the(rules, "tanh'").formula.empty());
@@ -293,11 +293,11 @@ TEST_CASE("equations stand in the boxes where they are asked for, and always und
 TEST_CASE("an equation that would make its box a banner is cut between two words") {
   GraphView view;
   view.vertices.push_back({.op = "long", .name = {}, .path = {}});
-  view.vertices[0].formula = cat("y = ", std::string(30, 'a'), " + ", std::string(30, 'b'), "; z = 1");
+  view.vertices[0].formula = str("y = ", std::string(30, 'a'), " + ", std::string(30, 'b'), "; z = 1");
   const std::string dot = to_dot(view, {.equations = true});
-  CHECK(count(dot, cat(">y = ", std::string(30, 'a'), " + \u2026</font><br/>")) == 1);
+  CHECK(count(dot, str(">y = ", std::string(30, 'a'), " + \u2026</font><br/>")) == 1);
   CHECK(count(dot, ">z = 1</font>") == 1);
-  CHECK(count(dot, cat("\\n", view.vertices[0].formula, "\"")) == 1);
+  CHECK(count(dot, str("\\n", view.vertices[0].formula, "\"")) == 1);
 }
 
 TEST_CASE("the same program gives the same text, byte for byte") {

@@ -86,7 +86,7 @@ void check_drawings(const Strings& names) {
   CHECK(count(to_text(view), "\n") == view.vertices.size() + 1);
 
   const ReadXml svg = read_xml(to_svg(view, options));
-  CHECK(std::ranges::count(svg.ids, cat('n', view.vertices.size() - 1)) == 1);
+  CHECK(std::ranges::count(svg.ids, str('n', view.vertices.size() - 1)) == 1);
   CHECK(svg.ids.size() == view.vertices.size() + view.edges.size() + 2 * view.frames.size());
   static const std::set<std::string> known{"svg",  "title", "desc", "style", "rect", "ellipse",
                                            "path", "g",     "text", "tspan"};
@@ -106,7 +106,7 @@ class ProgramsInFolder {
 
   explicit ProgramsInFolder(Others others) : before_(getenv("PATH")) {
     const std::string path =
-        others == Others::found ? cat(folder_.path().string(), ':', before_) : folder_.path().string();
+        others == Others::found ? str(folder_.path().string(), ':', before_) : folder_.path().string();
     setenv("PATH", path.c_str(), 1);
   }
   ~ProgramsInFolder() { setenv("PATH", before_.c_str(), 1); }
@@ -114,7 +114,7 @@ class ProgramsInFolder {
   ProgramsInFolder& operator=(const ProgramsInFolder&) = delete;
 
   void add(const char* name, std::string_view script) const {
-    const std::string path = write_text(folder_ / name, cat("#!/bin/sh\n", script, '\n'));
+    const std::string path = write_text(folder_ / name, str("#!/bin/sh\n", script, '\n'));
     REQUIRE(chmod(path.c_str(), 0755) == 0);
   }
 
@@ -248,9 +248,9 @@ TEST_CASE("the picture says what it is, to readers and to programs") {
   CHECK(std::ranges::count(svg.elements, "desc") == 1);
   const std::set<std::string> ids(svg.ids.begin(), svg.ids.end());
   CHECK(ids.size() == svg.ids.size());  // each once
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) CHECK(ids.contains(cat('n', v)));
-  for (std::size_t e = 0; e < view.edges.size(); ++e) CHECK(ids.contains(cat('e', e)));
-  for (std::size_t c = 0; c < view.frames.size(); ++c) CHECK(ids.contains(cat('c', c)));
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) CHECK(ids.contains(str('n', v)));
+  for (std::size_t e = 0; e < view.edges.size(); ++e) CHECK(ids.contains(str('e', e)));
+  for (std::size_t c = 0; c < view.frames.size(); ++c) CHECK(ids.contains(str('c', c)));
   CHECK(std::ranges::count(svg.texts, "one step") == 1);
   CHECK(std::ranges::count(svg.texts, "in gradient") == 1);  // the title of a frame, with its space
   CHECK(count(titled, "aria-label=\"one step\"") == 1);
@@ -279,10 +279,10 @@ TEST_CASE("the legend has the kinds of lines that there are") {
     const std::string svg = svg_of({result});
     Strings kinds;
     for (const char* kind : {"borrowed", "gradient", "value indices"}) {
-      if (count(svg, cat("class=\"legend edge ", kind, "\"")) == 1) kinds.push_back(kind);
+      if (count(svg, str("class=\"legend edge ", kind, "\"")) == 1) kinds.push_back(kind);
     }
     CHECK(count(svg, "legend edge") >= kinds.size());
-    return cat(count(svg, "legend edge"), ' ', kinds);
+    return str(count(svg, "legend edge"), ' ', kinds);
   };
   CHECK(lines(tanh(x)) == "0 []");
   CHECK(lines(grad(sum(tanh(x)), {x}, {.create_graph = true})[0]).ends_with(" [borrowed, gradient]"));
@@ -300,12 +300,12 @@ TEST_CASE("roles can be told apart without colours") {
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
     if (vertex.role == GraphRole::seed) continue;
-    const std::size_t begin = svg.find(cat("<g id=\"n", v, '"')), end = svg.find("</g>", begin);
+    const std::size_t begin = svg.find(str("<g id=\"n", v, '"')), end = svg.find("</g>", begin);
     const std::string drawing = svg.substr(begin, end - begin);
     const std::size_t corner = drawing.find(" rx=\"");
     const std::string radius = vertex.number ? "round" : drawing.substr(corner, drawing.find('"', corner + 5) - corner);
-    looks[cat(detail::role_name(vertex.role), vertex.order)].insert(
-        cat(count(drawing, "<ellipse"), count(drawing, "<ellipse") > 0 ? "" : radius, count(drawing, "class=\"mark\""),
+    looks[str(detail::role_name(vertex.role), vertex.order)].insert(
+        str(count(drawing, "<ellipse"), count(drawing, "<ellipse") > 0 ? "" : radius, count(drawing, "class=\"mark\""),
             std::ranges::count(drawing.substr(drawing.find("class=\"mark\"") + 1), 'M'), count(drawing, "h6l-3,5Z")));
   }
   REQUIRE(looks.size() >= 6);
@@ -323,7 +323,7 @@ TEST_CASE("the first NaN is drawn as an error, in words, too") {
   const auto log = std::ranges::find(view.vertices, "log", &GraphVertex::op);
   log->first_nan = true;
   const std::string svg = to_svg(view);
-  CHECK(count(svg, cat("<g id=\"n", log - view.vertices.begin(), "\" class=\"vertex operation as-error\"")) == 1);
+  CHECK(count(svg, str("<g id=\"n", log - view.vertices.begin(), "\" class=\"vertex operation as-error\"")) == 1);
   CHECK(count(svg, ".graph-light .as-error .box{fill:#fee2e2;stroke:#dc2626}") == 1);
   CHECK(count(svg, ">NaN, the first</tspan>") == 1);
   CHECK(count(svg, "class=\"legend as-error\"") == 1);
@@ -368,11 +368,11 @@ TEST_CASE("each hostile title, further line and number of an overlay is text and
     const std::string svg = to_svg(view, options);
     append(all, svg.substr(svg.find('\n') + 1));
   }
-  const ReadXml read = read_xml(cat("<all>", all, "</all>"));
+  const ReadXml read = read_xml(str("<all>", all, "</all>"));
   for (const std::string& words : hostile_names()) {
     INFO(printable(words));
     CHECK(std::ranges::count(read.texts, printable(words)) >= 3);  // as the title and at both vertices
-    CHECK(std::ranges::count(read.texts, printable(cat("t", words, " 0.5 ", words))) >= 2);
+    CHECK(std::ranges::count(read.texts, printable(str("t", words, " 0.5 ", words))) >= 2);
   }
   CHECK(std::ranges::count(read.elements, "script") == 0);
   CHECK(std::ranges::count(read.attributes, "onload") == 0);

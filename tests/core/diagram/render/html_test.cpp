@@ -50,7 +50,7 @@ GraphView named(const std::string& name) {
   for (std::size_t c = 0; c < view.frames.size(); ++c) {
     GraphFrame& frame = view.frames[c];
     frame.title = frame.what = name;
-    frame.path = cat(name, c);
+    frame.path = str(name, c);
   }
   return view;
 }
@@ -133,10 +133,10 @@ TEST_CASE("whatever bytes are in names and titles, the page's elements stay and 
 Tensor layers(int count) {
   Tensor y = variable(1, "x");
   for (int i = 0; i < count; ++i) {
-    const Scope outer(intern(cat("blocks.", i)));
+    const Scope outer(intern(str("blocks.", i)));
     const Tensor beside = tanh(y);
     {
-      const Scope inner(intern(cat("blocks.", i, ".inner")));
+      const Scope inner(intern(str("blocks.", i, ".inner")));
       y = tanh(tanh(y));
     }
     y = y + beside;
@@ -195,7 +195,7 @@ TEST_CASE("the inside of a module has its backward pass beside its forward pass"
     }
   }
   std::ranges::sort(names);
-  CHECK(cat(names) == "[from add, from x, tanh, tanh', to mul, to mul']");
+  CHECK(str(names) == "[from add, from x, tanh, tanh', to mul, to mul']");
 }
 
 TEST_CASE("save_graph writes pages with every module unfolded, and as asked where that is too much") {

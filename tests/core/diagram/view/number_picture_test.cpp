@@ -97,7 +97,7 @@ TEST_CASE("in short there are the mean and the deviation, as far as their digits
   CHECK(said(Array(Shape{20}, not_a_number)) == "20 NaN");
   for (const Real unit : {std::numeric_limits<Real>::max() / 300, std::numeric_limits<Real>::min(), Real(1)}) {
     for (std::int64_t i = 0; i < 100; ++i) spread.mutable_data()[i] = (i % 2 ? 3 : 1) * unit;
-    CHECK(said(spread) == cat(detail::rounded(2 * static_cast<double>(unit), 2), " \u00B1 ",
+    CHECK(said(spread) == str(detail::rounded(2 * static_cast<double>(unit), 2), " \u00B1 ",
                               detail::rounded(static_cast<double>(unit), 2)));
   }
   CHECK(to_string(summary_of(Array(Shape{2}, -not_a_number))) == "[nan, nan]");
@@ -129,7 +129,7 @@ TEST_CASE("a picture has the numbers of a run, and its tooltips those that it sh
   CHECK(count(svg, "class=\"cells\"") == 2);  // w and its gradient
   CHECK(count(svg, "class=\"bars\"") == 3);   // big and its gradient, the product, whose gradient is all 1
   CHECK(count(svg, "gradient all 1<") == 1);
-  CHECK(svg.find(cat("\nvalue:\n", detail::rounded(w.value().data()[0], 4), "  ")) != svg.npos);
+  CHECK(svg.find(str("\nvalue:\n", detail::rounded(w.value().data()[0], 4), "  ")) != svg.npos);
 }
 
 }  // namespace

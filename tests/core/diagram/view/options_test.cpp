@@ -25,8 +25,8 @@ Tensor network() {
 std::vector<std::string> drawn(const GraphView& view) {
   std::vector<std::string> all;
   for (const GraphVertex& vertex : view.vertices) {
-    if (vertex.role == GraphRole::module) all.push_back(cat('[', vertex.path, ']'));
-    if (is_operation(vertex)) all.push_back(cat(vertex.op, " in ", vertex.path));
+    if (vertex.role == GraphRole::module) all.push_back(str('[', vertex.path, ']'));
+    if (is_operation(vertex)) all.push_back(str(vertex.op, " in ", vertex.path));
   }
   return all;
 }
@@ -68,7 +68,7 @@ TEST_CASE("modules are folded by predicate: closed above the depth, open below i
 TEST_CASE("the predicate knows path, level, number and kind of a module, also with the automatic depth") {
   std::vector<std::string> asked;
   const auto fold = [&](const GraphFrame& frame) {
-    asked.push_back(cat(frame.path, ' ', frame.level, ' ', frame.times, ' ', frame.what));
+    asked.push_back(str(frame.path, ' ', frame.level, ' ', frame.times, ' ', frame.what));
     return frame.level == 2 ? Fold::closed : Fold::by_depth;
   };
   const GraphView view = GraphView::of({network()}, {.fold = fold});
@@ -193,7 +193,7 @@ TEST_CASE("what is too large is refused, and the error says what helps") {
   for (const bool roll_up : {false, true}) {
     const int count = roll_up ? 10 : 16;
     CHECK_REFUSED(LimitError, view({.depth = 3, .roll_up = roll_up, .max_nodes = count - 1}), "graph",
-                  cat(count, " vertices to draw, max_nodes is ", count - 1),
+                  str(count, " vertices to draw, max_nodes is ", count - 1),
                   "; fold modules with .depth or .fold, or raise .max_nodes");
     CHECK(view({.depth = 3, .roll_up = roll_up, .max_nodes = count}).vertices.size() == count);
   }

@@ -18,7 +18,7 @@ Tensor cell(const std::string& path, const Tensor& x, const Tensor& h) {
 }
 
 std::string title_of(const std::string& name, std::int64_t times, int order) {
-  return cat(name, times > 1 ? cat(" x", times) : "", order > 0 ? "'" : "");
+  return str(name, times > 1 ? str(" x", times) : "", order > 0 ? "'" : "");
 }
 Strings titles(const GraphView& view) {
   Strings all;
@@ -44,7 +44,7 @@ Tensor input(const std::string& name) { return tensor({1, 2}).named(name); }
 GraphVertex part_of(std::string_view op, const Shape& state, const std::function<Tensor(int)>& part) {
   Tensor h = zeros(state);
   for (int t = 0; t < 6; ++t) h = cell("cell", part(t), h);
-  const GraphView view = GraphView::of({h}, {.forms = true});
+  const GraphView view = GraphView::of({h}, {.reshapes = true});
   CHECK(std::ranges::count(view.vertices, op, &GraphVertex::op) == 1);
   CHECK(the(view, op).times == 6);
   return the(view, op);
@@ -54,8 +54,8 @@ Tensors blocks(const std::string& name, int count) {
   Tensor y = variable({1, 2}, "x");
   Tensors parameters{y};
   for (int i = 0; i < count; ++i) {
-    parameters.push_back(variable({1, 1}, cat(name, i, ".weight")));
-    const Scope scope(intern(cat(name, i)));
+    parameters.push_back(variable({1, 1}, str(name, i, ".weight")));
+    const Scope scope(intern(str(name, i)));
     y = tanh(y * parameters.back());
   }
   return training_step(sum(y).named("loss"), parameters);
@@ -67,8 +67,8 @@ TEST_CASE("blocks of a backward pass are rolled up as those of the forward pass"
   std::vector<std::size_t> sizes;
   for (const int count : {2, 3, 6, 12}) {
     const GraphView view = GraphView::of(blocks("blocks.", count));
-    CHECK(titles(view) == Strings{cat("blocks.0 \u2026 ", count - 1, " x", count),
-                                  cat("blocks.0 \u2026 ", count - 1, " x", count, "'")});
+    CHECK(titles(view) == Strings{str("blocks.0 \u2026 ", count - 1, " x", count),
+                                  str("blocks.0 \u2026 ", count - 1, " x", count, "'")});
     sizes.push_back(view.vertices.size());
     const GraphView closed = GraphView::of(blocks("blocks.", count), {.depth = 0});
     REQUIRE(boxes(closed).size() == 2);
@@ -93,7 +93,7 @@ TEST_CASE("modules whose names only end in numbers are rolled up where three or 
 
 TEST_CASE("calls of a module that follow each other are one, and so is what each of them is given") {
   Tensor h = input("h0");
-  for (int t = 0; t < 20; ++t) h = cell("rnn", input(cat("x", t)), h);
+  for (int t = 0; t < 20; ++t) h = cell("rnn", input(str("x", t)), h);
   const GraphView view = GraphView::of({h.named("h")});
   CHECK(titles(view) == Strings{"rnn \u21BB x20"});
   CHECK(named(view, "x0 \u2026 19").times == 20);
@@ -109,7 +109,7 @@ TEST_CASE("calls of a module that follow each other are one, and so is what each
 TEST_CASE("the results of such calls are one, too, and rules are those of the calls") {
   Tensor h = input("h0");
   Tensors all;
-  for (int t = 0; t < 5; ++t) all.push_back(h = cell("rnn", input(cat("x", t)), h));
+  for (int t = 0; t < 5; ++t) all.push_back(h = cell("rnn", input(str("x", t)), h));
   const GraphView view = GraphView::of({stack(all)});
   CHECK(std::ranges::count_if(view.edges, [&](const GraphEdge& edge) {
           return view.vertices[static_cast<std::size_t>(edge.to)].op == "stack";
@@ -137,7 +137,7 @@ TEST_CASE("two calls that do not follow each other can be told apart") {
   for (const char* x : {"x1", "x2"}) {  // each goes into its own call
     const int from = static_cast<int>(&named(view, x) - view.vertices.data());
     const auto edge = std::ranges::find(view.edges, from, &GraphEdge::from);
-    CHECK(view.vertices[static_cast<std::size_t>(edge->to)].op == cat("net (", x[1], ')'));
+    CHECK(view.vertices[static_cast<std::size_t>(edge->to)].op == str("net (", x[1], ')'));
   }
   // No arrow leads from one to the other: the parameters are the same.
   for (const GraphEdge& edge : view.edges) {
@@ -160,8 +160,8 @@ TEST_CASE("what only changes the form of numbers is an arrow in diagrams with mo
   const Tensor y = in_module();
   CHECK(count(GraphView::of({y})) == 0);
   CHECK(GraphView::of({y}).edges.size() == 1);
-  CHECK(count(GraphView::of({y}, {.forms = true})) == 1);
-  CHECK(count(GraphView::of({y}, {.formulas = true})) == 1);
+  CHECK(count(GraphView::of({y}, {.reshapes = true})) == 1);
+  CHECK(count(GraphView::of({y}, {.expand_rules = true})) == 1);
   CHECK(count(GraphView::of({tanh(reshape(x, {4}))})) == 1);  // without modules
   CHECK(GraphView::of({y}, {.depth = 0}).vertices[1].operations == 2);
 }

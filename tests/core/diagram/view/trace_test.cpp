@@ -20,7 +20,7 @@ Strings gradient_arrows(const GraphView& view) {
   for (const GraphEdge& edge : view.edges) {
     const GraphVertex &from = view.vertices[static_cast<std::size_t>(edge.from)],
                       &to = view.vertices[static_cast<std::size_t>(edge.to)];
-    if (from.order > 0) arrows.push_back(cat(from.op, " -> ", to.op));
+    if (from.order > 0) arrows.push_back(str(from.op, " -> ", to.op));
   }
   std::ranges::sort(arrows);
   return arrows;
@@ -40,7 +40,7 @@ TEST_CASE("every operation on the way of a gradient has the box of its rule, als
   for (const GraphVertex& vertex : view.vertices) {
     if (vertex.role != GraphRole::gradient_operation) continue;
     REQUIRE(vertex.rule_of >= 0);
-    CHECK(cat(view.vertices[static_cast<std::size_t>(vertex.rule_of)].op, '\'') == vertex.op);
+    CHECK(str(view.vertices[static_cast<std::size_t>(vertex.rule_of)].op, '\'') == vertex.op);
   }
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("the operations of a gradient hook are drawn for themselves, with thei
   const auto twice = [](const Tensor& h) { return exp(h) + sqrt(h); };
   const GradientHook squashed = [](const Tensor& g) { return tanh(g * 2); };
   const GradientHook noisy = [&](const Tensor& g) { return g + noise; };
-  const auto drawn = [](const GraphView& view) { return cat(ops_of(view, GraphRole::gradient_operation)); };
+  const auto drawn = [](const GraphView& view) { return str(ops_of(view, GraphRole::gradient_operation)); };
   CHECK(drawn(view_of(once, squashed)) == "[exp', mul, sin', sum', tanh]");
   CHECK(std::ranges::count(view_of(once, squashed).vertices, Real(2), &GraphVertex::number) == 1);
   CHECK(drawn(view_of(twice, squashed)) == "[add, add', exp', mul, sin', sqrt', sum', tanh]");
@@ -163,7 +163,7 @@ TEST_CASE("a trace changes nothing else") {
     const Tensor w = variable({1, 1}, "w");
     const Tensor loss = sum(a * w + b);
     loss.backward();
-    return cat(loss.value(), w.grad().value());
+    return str(loss.value(), w.grad().value());
   };
   const std::string plain = run();
   const std::int64_t nodes = live_node_count();

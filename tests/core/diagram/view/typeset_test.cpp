@@ -14,8 +14,8 @@ namespace {
 std::string written(const LabelLine& line) {
   std::string text;
   for (const LabelRun& run : line) {
-    append(text, run.script == Script::below   ? cat('[', run.text, ']')
-                 : run.script == Script::above ? cat('{', run.text, '}')
+    append(text, run.script == Script::below   ? str('[', run.text, ']')
+                 : run.script == Script::above ? str('{', run.text, '}')
                                                : run.text);
   }
   return text;

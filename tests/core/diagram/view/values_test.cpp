@@ -116,7 +116,7 @@ TEST_CASE("a recorded backward pass has values, too") {
   ValueRecorder values;
   const Tensor y = x * x * x;
   const Tensor g = grad(y, {x}, {.create_graph = true})[0];
-  const GraphView view = GraphView::of({g}, {.formulas = true, .values = &values});
+  const GraphView view = GraphView::of({g}, {.expand_rules = true, .values = &values});
   CHECK(vertex_of(view, "dL/dx").value->numbers == Numbers{27});
   for (const GraphVertex& vertex : view.vertices) {
     if (is_operation(vertex)) CHECK(vertex.step >= 0);

@@ -1,0 +1,56 @@
+// What PyTorch's users look for as members of a Tensor, and as functions under other names: an error of the compiler
+// that says what to write. "‘... view(...) const’ is unavailable: reshape(x, shape)".
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "../base/config.h"
+
+namespace xgrad {
+namespace detail {
+
+struct Anything {
+  Anything() {}
+  template <class T>
+  Anything(const T&) {}
+  Anything(std::initializer_list<Anything>) {}
+};
+
+#define XGRAD_INSTEAD(name, ours) \
+  __attribute__((unavailable(ours))) void name(const detail::Anything& = {}, const detail::Anything& = {}, \
+                                               const detail::Anything& = {})
+#define XGRAD_NOT_A_MEMBER(name) XGRAD_INSTEAD(name, #name "(x, ...) is a function, not a member") const;
+
+struct NotMembers {
+#define XGRAD_FREE(f) \
+  f(abs) f(argmax) f(argmin) f(chunk) f(clamp) f(cumsum) f(exp) f(flatten) f(flip) f(gather) f(log) f(masked_fill) \
+  f(matmul) f(max) f(mean) f(min) f(norm) f(permute) f(pow) f(prod) f(relu) f(reshape) f(sigmoid) f(softmax) f(sort) \
+  f(split) f(sqrt) f(squeeze) f(sum) f(tanh) f(topk) f(transpose) f(unsqueeze) f(var)
+  XGRAD_FREE(XGRAD_NOT_A_MEMBER)
+#undef XGRAD_FREE
+#undef XGRAD_NOT_A_MEMBER
+  XGRAD_INSTEAD(T, "transpose(x)") const;
+  XGRAD_INSTEAD(clone, "a copy of x is x: tensors are not written in place") const;
+  XGRAD_INSTEAD(contiguous, "x, whose elements always are") const;
+  XGRAD_INSTEAD(expand, "broadcast_to(x, shape)") const;
+  XGRAD_INSTEAD(numel, "x.size()") const;
+  XGRAD_INSTEAD(numpy, "x.value(), the Array") const;
+  XGRAD_INSTEAD(repeat, "tile(x, counts)") const;
+  XGRAD_INSTEAD(requires_grad_, "x.set_requires_grad()") const;
+  XGRAD_INSTEAD(tolist, "x.value(), the Array") const;
+  XGRAD_INSTEAD(to, "x: there is one device") const;
+  XGRAD_INSTEAD(view, "reshape(x, shape)") const;
+  __attribute__((unavailable("x.rank()"))) int dim() const;
+  __attribute__((unavailable("x.dim(axis)"))) std::int64_t size(std::int64_t axis) const;
+};
+
+}  // namespace detail
+
+XGRAD_INSTEAD(bmm, "matmul(a, b)");
+XGRAD_INSTEAD(cat, "concat({a, b}, axis)");
+XGRAD_INSTEAD(mm, "matmul(a, b)");
+XGRAD_INSTEAD(no_grad, "const NoGrad off;");
+#undef XGRAD_INSTEAD
+
+}  // namespace xgrad
