@@ -16,17 +16,18 @@
 //
 // `using Layer::Layer;` is the constructor: without it the compiler finds none for Block(nn::root).
 //
-// A layer without options is a Layer<Block>. Where forward takes settings that callers write in braces, or a state that
-// it changes, derive from Module and write operator() with enter(): the type of braces cannot be deduced.
+// A layer without options is a Layer<Block>. forward may change an argument: forward(x, KeyValueCache& past). An argument in
+// braces must name its type, attn(x, nn::AttentionMask{.causal = true}): the type of braces cannot be deduced.
 #pragma once
 
 #include <concepts>
 #include <string>
+#include <tuple>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 
 #include "module.h"
+#include "rewind.h"
 
 namespace xgrad::nn {
 
@@ -45,30 +46,42 @@ concept Takes = std::invocable<const F&, const Inputs&...> &&
 template <class Self>
 class LayerCall : public Module {
  public:
-  /// forward(inputs...) in this scope; if the result is one Tensor, the forward hooks are applied to it. (Calling
-  /// forward itself skips both, as in PyTorch.) Throws what forward throws, and ValueError in a class derived from
-  /// Self, whose own forward would not run.
+  /// forward(inputs...) in this scope. The forward hooks are applied to the result if it is a Tensor, or to its member
+  /// `output` if it has one. If anything throws, the states among the inputs are as before (rewind.h). (Calling forward
+  /// itself skips all this, as in PyTorch.) Throws what forward throws, and ValueError in a class derived from Self,
+  /// whose own forward would not run.
   template <class... Inputs, class S = Self>
-    requires requires(const S& self, const Inputs&... inputs) { self.forward(inputs...); }
-  decltype(auto) operator()(const Inputs&... inputs) const {
+    requires requires(const S& self, Inputs&&... inputs) { self.forward(std::forward<Inputs>(inputs)...); }
+  decltype(auto) operator()(Inputs&&... inputs) const {
     const S& self = static_cast<const S&>(*this);
-    if (typeid(self) != typeid(S)) [[unlikely]]
-      refuse_derived(typeid(S));
+    if (Class::of(self) != Class::of<S>()) [[unlikely]]
+      refuse_derived(Class::of<S>());
     const Entered here = enter(inputs...);
-    if constexpr (std::is_same_v<decltype(self.forward(inputs...)), Tensor>) {
-      return here(self.forward(inputs...));
+    std::tuple<detail::Guard<std::remove_reference_t<Inputs>>...> guards(inputs...);
+    const auto keep = [&] { std::apply([](auto&... guard) { (guard.keep(), ...); }, guards); };
+    using Result = decltype(self.forward(std::forward<Inputs>(inputs)...));
+    if constexpr (std::is_same_v<Result, Tensor>) {
+      Tensor y = here(self.forward(std::forward<Inputs>(inputs)...));
+      keep();
+      return y;
+    } else if constexpr (requires(Result y) { y.output = here(y.output); }) {
+      Result y = self.forward(std::forward<Inputs>(inputs)...);
+      y.output = here(y.output);
+      keep();
+      return y;
     } else {
-      return self.forward(inputs...);
+      decltype(auto) y = self.forward(std::forward<Inputs>(inputs)...);
+      keep();
+      return y;
     }
   }
   /// Does not compile: says why the call does not fit.
   template <class... Inputs, class S = Self>
-    requires(!requires(const S& self, const Inputs&... inputs) { self.forward(inputs...); })
-  detail::ForwardTakesOtherInputs operator()(const Inputs&...) const {
+    requires(!requires(const S& self, Inputs&&... inputs) { self.forward(std::forward<Inputs>(inputs)...); })
+  detail::ForwardTakesOtherInputs operator()(Inputs&&...) const {
     static_assert(Module::never<Inputs...>,
                   "forward does not take the inputs of this call: give it as many parameters, of types that the inputs "
-                  "convert to, and declare it public and const (a layer that changes a state, or is given settings in "
-                  "braces, is an nn::Module with an operator() of its own)");
+                  "convert to, and declare it public and const (an argument in braces must name its type)");
     return {};
   }
 
@@ -76,7 +89,7 @@ class LayerCall : public Module {
   explicit LayerCall(At here) : Module(std::move(here)) {}
 
   std::string class_name() const override {
-    return detail::class_name(dynamic_cast<const Self*>(this) ? typeid(*this) : typeid(Self));
+    return (dynamic_cast<const Self*>(this) ? Class::of(*this) : Class::of<Self>()).name();
   }
 };
 

@@ -51,25 +51,6 @@ bool is_number(std::string_view name) { return name.find_first_not_of("012345678
 
 }  // namespace
 
-std::string detail::class_name(const std::type_info& type) {
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr),
-                                                         &std::free);
-  const std::string full = text ? text.get() : type.name();
-  std::size_t begin = 0, end = full.size();
-  int depth = 0;
-  for (std::size_t i = 0; i < full.size(); ++i) {
-    if (full[i] == '<' || full[i] == '(') {
-      if (depth++ == 0) end = i;
-    } else if (full[i] == '>' || full[i] == ')') {
-      --depth;
-    } else if (depth == 0 && full[i] == ':') {
-      begin = i + 1;
-      end = full.size();
-    }
-  }
-  return full.substr(begin, end - begin);
-}
-
 Module::Module(At here) : place_(intern("")), parent_(here.parent) {
   if (!parent_) {
     model_ = std::make_shared<xgrad::detail::ModelParameters>();
@@ -95,11 +76,11 @@ Module::~Module() {
   for (Eval* eval : evals_) eval->parts_.erase(eval->find(*this));
 }
 
-std::string Module::class_name() const { return detail::class_name(typeid(*this)); }
+std::string Module::class_name() const { return Class::of(*this).name(); }
 
-void Module::refuse_derived(const std::type_info& layer) const {
+void Module::refuse_derived(Class layer) const {
   const Scope scope(place_);
-  const std::string derived = detail::class_name(typeid(*this)), base = detail::class_name(layer);
+  const std::string derived = Class::of(*this).name(), base = layer.name();
   fail<ValueError>(derived, derived, " is derived from ", base, ", and a call would run ", base,
                    "::forward: give it an operator() of its own, or derive it from nn::Layer<", derived, "> with a ",
                    base, " as a member");

@@ -42,6 +42,7 @@
 #include <utility>
 #include <vector>
 
+#include "../core/base/class.h"
 #include "../core/base/error.h"
 #include "../core/base/scope.h"
 #include "../core/files/safetensors.h"
@@ -56,10 +57,7 @@ namespace xgrad::nn {
 class Eval;
 class Module;
 
-namespace detail {
-/// The name of a class without its namespaces and template arguments: `Block` for `(anonymous namespace)::Block<4>`.
-std::string class_name(const std::type_info& type);
-}  // namespace detail
+using xgrad::detail::Class;
 
 /// The place of a module: a name inside a parent. Made by Module::at.
 struct At {
@@ -100,6 +98,8 @@ class Entered {
   void keep(const Input& input) {
     if constexpr (std::is_same_v<Input, Index>) {
       indices_.push_back(input);
+    } else if constexpr (std::is_same_v<Input, Tensors>) {
+      inputs_.insert(inputs_.end(), input.begin(), input.end());
     } else if constexpr (std::is_convertible_v<const Input&, Tensor>) {
       inputs_.push_back(input);
     }
@@ -265,7 +265,7 @@ class Module {
   /// being made, while it is not that class yet.
   virtual std::string class_name() const;
   /// Throws ValueError: this is of a class derived from `layer`, whose forward does not run.
-  [[noreturn]] void refuse_derived(const std::type_info& layer) const;
+  [[noreturn]] void refuse_derived(Class layer) const;
 
   /// The text about this module after the name of its class: `512 -> 64`.
   virtual std::string settings() const { return {}; }

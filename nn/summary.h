@@ -18,7 +18,7 @@ struct ModelSummary {
     std::string name;             ///< within the module around it; of the model, its class
     std::string what = {};        ///< class and settings
     int level = 0;                ///< how many modules are around it
-    std::optional<Shape> output;  ///< of its last run, if it says enter(...) and returns here(...)
+    std::optional<Shape> output;  ///< of its last run, if it is a Layer
     std::int64_t parameters = 0;
     std::int64_t multiply_adds = 0;  ///< as count_operations() counts them
     std::int64_t kept_bytes = 0;     ///< that stay in memory until the backward pass

@@ -52,11 +52,11 @@ double scale_of(const Tensor& q) {
 
 // -- base class -------------------------------------------------------------------------------------------------------
 
-AttentionPooling::AttentionPooling(At here, double p, const std::type_info& derived)
+AttentionPooling::AttentionPooling(At here, double p, Class derived)
     : Module(std::move(here)), derived_(derived), dropout(probability("dropout", p)) {}
 
 std::string AttentionPooling::class_name() const {
-  return typeid(*this) == typeid(AttentionPooling) ? detail::class_name(derived_) : Module::class_name();
+  return Class::of(*this) == Class::of<AttentionPooling>() ? derived_.name() : Module::class_name();
 }
 
 Tensor AttentionPooling::operator()(const Tensor& q, const Tensor& k, const Tensor& v,
@@ -173,19 +173,18 @@ Tensor GaussianAttention::score(const Tensor& q, const Tensor& k) const {
 // -- self-attention ---------------------------------------------------------------------------------------------------
 
 SelfAttention::SelfAttention(At here, std::int64_t in, std::int64_t d, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       w_q(at("w_q"), in, d, {.bias = false}),
       w_k(at("w_k"), in, d, {.bias = false}),
       w_v(at("w_v"), in, d, {.bias = false}),
       attn(at("attn"), {.dropout = options.dropout}) {}
 
-Tensor SelfAttention::operator()(const Tensor& x, const AttentionMask& mask) const {
-  const auto here = enter(x);
-  return here(attn(w_q(x), w_k(x), w_v(x), mask));
+Tensor SelfAttention::forward(const Tensor& x, const AttentionMask& mask) const {
+  return attn(w_q(x), w_k(x), w_v(x), mask);
 }
 
 Tensor SelfAttention::columns(const Tensor& x) const {
-  const auto here = enter(x);
+  const Entered here(*this, x);
   if (x.rank() != 3) fail<ShapeError>("self_attention", "needs three axes (batch, width, positions), got ", x.shape());
   const Tensor q = matmul(w_q.weight, x), k = matmul(w_k.weight, x), v = matmul(w_v.weight, x);  // (B, d, T)
   const double root = std::sqrt(static_cast<double>(w_q.out));

@@ -18,7 +18,7 @@ namespace xgrad::nn {
 /// The base of all attention pooling. A class with another score defines score() and nothing else.
 struct AttentionPooling : Module {
  private:
-  const std::type_info& derived_;  // see the constructor
+  const Class derived_;  // see the constructor
 
  public:
   /// softmax over the keys that the mask leaves, dropout in training, weighted sum of the values.
@@ -34,7 +34,7 @@ struct AttentionPooling : Module {
 
  protected:
   /// Throws ValueError for a dropout outside [0, 1]; the error names the class under construction.
-  AttentionPooling(At here, double p, const std::type_info& derived = typeid(AttentionPooling));
+  AttentionPooling(At here, double p, Class derived = Class::of<AttentionPooling>());
   std::string class_name() const override;
 
   /// The weighted sum under the whole mask. Overridden where one fused operation does all of it.
@@ -59,7 +59,7 @@ struct PoolingLayer : AttentionPooling {
   using Options = OptionsOf;
 
   explicit PoolingLayer(At here, const Options& given = {})
-      : AttentionPooling(std::move(here), given.dropout, typeid(Self)), options(given) {}
+      : AttentionPooling(std::move(here), given.dropout, Class::of<Self>()), options(given) {}
   template <class... Rest>
   explicit PoolingLayer(Module::Placeless, const Rest&...);
 
@@ -169,7 +169,7 @@ struct SelfAttentionOptions {
 /// Queries, keys and values made from the same sequence, one head:
 ///
 ///     Q = X W_q', K = X W_k', V = X W_v',      y = softmax(Q K' / sqrt(d)) V
-struct SelfAttention : Module {
+struct SelfAttention : Layer<SelfAttention> {
   using Options = SelfAttentionOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
@@ -177,7 +177,7 @@ struct SelfAttention : Module {
   explicit SelfAttention(Placeless, ...);  ///< does not compile: no place
 
   /// Positions are rows: x (B, T, in) -> (B, T, d). Throws ShapeError.
-  Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
+  Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
   /// The same where positions are columns, as some texts write it: x (B, in, T) -> (B, d, T).
   ///
   ///     Q = W_q X, K = W_k X, V = W_v X,      O = V softmax(K' Q / sqrt(d)), over each column

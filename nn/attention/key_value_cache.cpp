@@ -113,7 +113,7 @@ void detail::check_rewind(const char* op, std::int64_t length, std::int64_t of) 
 
 void KeyValueCache::rewind(std::int64_t length) {
   detail::check_rewind("key_value_cache", length, length_);
-  go_back(length);
+  length_ = length;
 }
 
 void KeyValueCache::select(const Index& rows) {

@@ -3,14 +3,10 @@
 
 #include <optional>
 
+#include "../rewind.h"
 #include "attention_recorder.h"
 
 namespace xgrad::nn {
-
-struct LanguageState;
-struct DecoderState;
-template <class State>
-class Rewind;
 
 /// Keys and values of B sequences, position by position, in a block with room for more: a step appends its own and
 /// copies nothing. When the block is full, one twice as large takes its place.
@@ -47,11 +43,6 @@ class KeyValueCache {
                 double dropout, std::optional<std::int64_t> kv_heads = {}, std::optional<std::int64_t> window = {});
 
  private:
-  friend class Rewind<KeyValueCache>;
-  friend LanguageState;
-  friend DecoderState;
-
-  void go_back(std::int64_t length) noexcept { length_ = length; }  // to positions that are there
   Tensor present(const Tensor& all) const;
   AttentionMask seen_by_last(std::int64_t T) const;
 
@@ -63,30 +54,5 @@ namespace detail {
 /// Throws ValueError unless 0 <= length <= of, for `op`.
 void check_rewind(const char* op, std::int64_t length, std::int64_t of);
 }  // namespace detail
-
-/// A scope guard that rewinds a cache, or a state made of caches, unless keep() is reached:
-///
-///     Rewind undo(past);
-///     const Tensor y = undo.keep(o(past.attend(layer, q, k, v, heads, dropout)));
-template <class State>
-class [[nodiscard]] Rewind {
- public:
-  [[nodiscard]] explicit Rewind(State& state) : state_(state), length_(state.length()) {}
-  ~Rewind() {
-    if (!kept_) state_.go_back(length_);
-  }
-  Rewind(const Rewind&) = delete;
-  Rewind& operator=(const Rewind&) = delete;
-
-  Tensor keep(Tensor result) {
-    kept_ = true;
-    return result;
-  }
-
- private:
-  State& state_;
-  std::int64_t length_;
-  bool kept_ = false;
-};
 
 }  // namespace xgrad::nn

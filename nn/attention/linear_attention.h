@@ -20,7 +20,7 @@ struct LinearAttentionOptions {
 ///
 ///     head_h = phi(q_h) (sum phi(k_h)' v_h) / phi(q_h) sum phi(k_h)',      q = W_q query, k = W_k key, v = W_v value
 ///     y = W_o (head_1, ..., head_H)
-struct LinearAttention : Module {
+struct LinearAttention : Layer<LinearAttention> {
   using Options = LinearAttentionOptions;
 
   /// Throws ValueError for sizes below 1 or a `dim` that does not divide by `heads`.
@@ -29,12 +29,12 @@ struct LinearAttention : Module {
 
   /// Self-attention: x (B, T, C) -> (B, T, C). The mask may be causal and have lengths (B), no more, because no
   /// attention weights are computed. Throws ShapeError, ValueError for any other mask.
-  Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
+  Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
   /// query (B, T, .), key (B, S, .), value (B, S, .) -> (B, T, C).
-  Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask = {}) const;
+  Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask = {}) const;
   /// Causal self-attention of the next positions of a sequence, x (B, T, C), which are added to the past; its size
   /// stays the same. Throws ShapeError if x is of another batch size than the past.
-  Tensor extend(const Tensor& x, LinearAttentionState& past) const;
+  Tensor forward(const Tensor& x, LinearAttentionState& past) const;
 
   const std::int64_t dim;
   const std::int64_t heads;

@@ -15,7 +15,7 @@ std::int64_t width_or(std::int64_t width, std::int64_t dim) { return width == 0 
 void KeyValue::select(const Index& rows) { *this = KeyValue{index_select(k, 0, rows), index_select(v, 0, rows)}; }
 
 MultiHeadAttention::MultiHeadAttention(At here, std::int64_t width, std::int64_t head_count, const Options& given)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       dim(positive("dim", width)),
       heads(positive("heads", head_count)),
       kv_heads([&] {
@@ -48,10 +48,10 @@ void MultiHeadAttention::refuse_packed() const {
   if (options.packed) fail<ValueError>("attention", "packed maps are for self-attention, of one input");
 }
 
-// For remember() and attend(), which project keys apart from queries.
+// For remember(), which projects keys apart from queries.
 void MultiHeadAttention::refuse_parts() const {
   refuse_packed();
-  if (options.rotary_theta) fail<ValueError>("attention", "rotary positions go on step by step in extend()");
+  if (options.rotary_theta) fail<ValueError>("attention", "rotary positions go on step by step with a KeyValueCache");
 }
 
 // `first` is the position of the first query and the first key.
@@ -78,18 +78,15 @@ Tensor MultiHeadAttention::answer(const Heads& all, const AttentionMask& mask) c
   return o(attend_heads(*this, all.q, all.k, all.v, heads, mask, options.dropout, kv_heads));
 }
 
-Tensor MultiHeadAttention::operator()(const Tensor& x, const AttentionMask& mask) const {
-  if (!options.packed) return (*this)(x, x, x, mask);
-  const auto here = enter(x);
-  if (options.rotary_theta) return here(answer(project(x, x, x, 0), mask));
-  return here(o(attend_packed_heads(*this, (*qkv)(x), heads, mask, options.dropout, kv_heads)));
+Tensor MultiHeadAttention::forward(const Tensor& x, const AttentionMask& mask) const {
+  if (!options.packed || options.rotary_theta) return answer(project(x, x, x, 0), mask);
+  return o(attend_packed_heads(*this, (*qkv)(x), heads, mask, options.dropout, kv_heads));
 }
 
-Tensor MultiHeadAttention::operator()(const Tensor& query, const Tensor& key, const Tensor& value,
-                                      const AttentionMask& mask) const {
-  const auto here = enter(query, key, value);
+Tensor MultiHeadAttention::forward(const Tensor& query, const Tensor& key, const Tensor& value,
+                                   const AttentionMask& mask) const {
   refuse_packed();
-  return here(answer(project(query, key, value, 0), mask));
+  return answer(project(query, key, value, 0), mask);
 }
 
 KeyValue MultiHeadAttention::remember(const Tensor& key, const Tensor& value) const {
@@ -98,17 +95,14 @@ KeyValue MultiHeadAttention::remember(const Tensor& key, const Tensor& value) co
   return {(*k)(key), (*v)(value)};
 }
 
-Tensor MultiHeadAttention::attend(const Tensor& query, const KeyValue& memory, const AttentionMask& mask) const {
-  const auto here = enter(query);
+Tensor MultiHeadAttention::forward(const Tensor& query, const KeyValue& memory, const AttentionMask& mask) const {
   refuse_parts();
-  return here(answer({(*q)(query), memory.k, memory.v}, mask));
+  return answer({(*q)(query), memory.k, memory.v}, mask);
 }
 
-Tensor MultiHeadAttention::extend(const Tensor& x, KeyValueCache& past, std::optional<std::int64_t> window) const {
-  const auto here = enter(x);
-  Rewind undo(past);
+Tensor MultiHeadAttention::forward(const Tensor& x, KeyValueCache& past, std::optional<std::int64_t> window) const {
   const Heads all = project(x, x, x, past.length());
-  return undo.keep(here(o(past.attend(*this, all.q, all.k, all.v, heads, options.dropout, kv_heads, window))));
+  return o(past.attend(*this, all.q, all.k, all.v, heads, options.dropout, kv_heads, window));
 }
 
 std::string MultiHeadAttention::settings() const {

@@ -46,7 +46,7 @@ struct MultiHeadAttentionOptions {
 /// with four maps of their own, q = W_q query, k = W_k key, v = W_v value, or packed: q, k, v = W_qkv x. With fewer
 /// kv_heads than heads, several heads of queries share the keys and values of one (Ainslie et al. 2023), and a cache is
 /// that much smaller.
-struct MultiHeadAttention : Module {
+struct MultiHeadAttention : Layer<MultiHeadAttention> {
   using Options = MultiHeadAttentionOptions;
 
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads` or `heads` by kv_heads, a dropout
@@ -55,19 +55,23 @@ struct MultiHeadAttention : Module {
   explicit MultiHeadAttention(Placeless, ...);  ///< does not compile: no place
 
   /// Self-attention: x (B, T, C) -> (B, T, C). Throws ShapeError.
-  Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
+  Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
   /// query (B, T, .), key (B, S, .), value (B, S, .) -> (B, T, C). Throws ShapeError, ValueError if packed.
-  Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask = {}) const;
+  Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask = {}) const;
 
-  /// The parts of the above, for decoding: keys and values are projected once and used at every step. Throw as those,
-  /// and ValueError with rotary_theta, since the queries' positions are not known here: see extend().
+  /// The same in two parts, for decoding: keys and values are projected once and used at every step. Throw as those,
+  /// and ValueError with rotary_theta, since the positions of the queries are not known here.
   KeyValue remember(const Tensor& key, const Tensor& value) const;
-  Tensor attend(const Tensor& query, const KeyValue& memory, const AttentionMask& mask = {}) const;
+  Tensor forward(const Tensor& query, const KeyValue& memory, const AttentionMask& mask = {}) const;
   /// Causal self-attention of the next positions of a sequence, x (B, T, C), which see the `past` and each other; the
   /// past grows by them. With a window, each sees itself and window - 1 before. Throws ShapeError if x is of another
   /// batch size than the past, ValueError for a window below 1. If anything throws, hooks included, the past is
   /// unchanged.
-  Tensor extend(const Tensor& x, KeyValueCache& past, std::optional<std::int64_t> window = {}) const;
+  Tensor forward(const Tensor& x, KeyValueCache& past, std::optional<std::int64_t> window = {}) const;
+
+  /// The call takes a mask in braces, too: attn(x, {.causal = true}).
+  using Layer::operator();
+  Tensor operator()(const Tensor& x, const AttentionMask& mask) const { return Layer::operator()(x, mask); }
 
   const std::int64_t dim;
   const std::int64_t heads;

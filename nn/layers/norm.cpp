@@ -40,7 +40,7 @@ detail::NormLayer<Self, OptionsOf>::NormLayer(At here, const Shape& given_sizes,
       }()),
       weight(options.affine ? this->param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
   constexpr const char* op = std::is_same_v<Self, LayerNorm> ? "layer_norm" : "rms_norm";
-  const auto constructing = this->enter();
+  const Scope scope(this->place());
   if (sizes.empty()) fail<ValueError>(op, "no axis to normalise over");
   check_eps(op, options.eps);
 }
@@ -68,13 +68,13 @@ BatchNorm::BatchNorm(At here, int axis_count, std::int64_t channel_count, const 
       running_mean(options.track_running_stats ? buffer("running_mean", Array({channels}, Real(0))) : Tensor()),
       running_var(options.track_running_stats ? buffer("running_var", Array({channels}, Real(1))) : Tensor()),
       num_batches_tracked(options.track_running_stats ? buffer("num_batches_tracked", Index(Shape{}, 0)) : Tensor()) {
-  const auto constructing = enter();
+  const Scope scope(place());
   check_eps("batch_norm", options.eps);
   if (options.momentum) probability("momentum", *options.momentum);
 }
 
 Tensor BatchNorm::operator()(const Tensor& x) const {
-  const auto here = enter(x);
+  const Entered here(*this, x);
   const bool vectors = axes == 1 && x.rank() == 2;
   if ((!vectors && x.rank() != 2 + axes) || x.dim(1) != channels) {
     const std::string shapes =
@@ -124,7 +124,7 @@ GroupNorm::GroupNorm(At here, std::int64_t group_count, std::int64_t channel_cou
       options(given),
       weight(options.affine ? param("weight", {channels}, init::ones()) : Tensor()),
       bias(options.affine ? param("bias", {channels}, init::zeros()) : Tensor()) {
-  const auto constructing = enter();
+  const Scope scope(place());
   check_eps("group_norm", options.eps);
   if (channels % groups != 0) {
     fail<ValueError>("group_norm", channels, " channels do not divide by ", groups, " groups");

@@ -12,12 +12,12 @@ Tensor BertBlock::forward(const Tensor& x, const AttentionMask& mask) const {
   return norm2(h + dropout(ffn(h)));
 }
 
-Bert::Bert(At here, const Options& given) : Module(std::move(here)), options(given) {
+Bert::Bert(At here, const Options& given) : Layer(std::move(here), given) {
   detail::reset_linear_maps(*this);
 }
 
 Tensor Bert::encode(const Index& ids, const BertInputs& inputs) const {
-  const auto here = enter();
+  const Entered here(*this);
   detail::check_ids("bert", ids);
   if (inputs.segments && inputs.segments->shape() != ids.shape()) {
     fail<ShapeError>("bert", "segments ", inputs.segments->shape(), " for ids ", ids.shape());
@@ -27,26 +27,25 @@ Tensor Bert::encode(const Index& ids, const BertInputs& inputs) const {
 }
 
 Tensor Bert::pool(const Tensor& h) const {
-  const auto here = enter();
+  const Entered here(*this);
   if (!pooler) fail<ValueError>("bert", "its head has no pooler");
   if (h.rank() != 3 || h.dim(1) == 0) fail<ShapeError>("bert", "pool needs h (B, T, C), got ", h.shape());
   return tanh((*pooler)(h[{_, 0}]));  // (B, C)
 }
 
-Tensor Bert::operator()(const Index& ids, const BertInputs& inputs) const {
-  const auto here = enter(ids);
+Tensor Bert::forward(const Index& ids, const BertInputs& inputs) const {
   const Tensor h = encode(ids, inputs);  // (B, T, C)
   switch (options.head) {
     case BertHead::none:
-      return here(h);
+      return h;
     case BertHead::pooled:
-      return here(pool(h));
+      return pool(h);
     case BertHead::classes:
-      return here((*classifier)(dropout(pool(h))));
+      return (*classifier)(dropout(pool(h)));
     case BertHead::words:
       break;
   }
-  return here(linear((*head_norm)(options.activation((*transform)(h))), embedding.weight, bias));  // (B, T, V)
+  return linear((*head_norm)(options.activation((*transform)(h))), embedding.weight, bias);  // (B, T, V)
 }
 
 }  // namespace xgrad::nn

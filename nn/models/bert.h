@@ -72,9 +72,7 @@ struct BertBlock : Layer<BertBlock, BertOptions> {
 /// logits = classifier(dropout(pool(h))),    pool(h) = tanh(pooler(h_0))                BertHead::classes
 ///
 /// First weights normal with deviation 0.02, biases 0.
-struct Bert : Module {
-  using Options = BertOptions;
-
+struct Bert : Layer<Bert, BertOptions> {
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1].
   Bert(At here, const Options& options);
   explicit Bert(Placeless, ...);  ///< does not compile: no place
@@ -86,9 +84,12 @@ struct Bert : Module {
   /// without a pooler.
   Tensor pool(const Tensor& h) const;
   /// The result of the head: ids (B, T) -> (B, T, V), (B, T, C), (B, C) or (B, classes). Throws as encode().
-  Tensor operator()(const Index& ids, const BertInputs& inputs = {}) const;
+  Tensor forward(const Index& ids, const BertInputs& inputs = {}) const;
 
-  const Options options;
+  /// The call takes the inputs in braces, too: bert(ids, {.lengths = lengths}).
+  using Layer::operator();
+  Tensor operator()(const Index& ids, const BertInputs& inputs) const { return Layer::operator()(ids, inputs); }
+
   Embedding embedding{at("embedding"), options.vocabulary, options.dim, {.init = detail::first_weights()}};
   Embedding segments{at("segments"), options.segments, options.dim, {.init = detail::first_weights()}};
   LearnedPositions positions{at("positions"), options.context, options.dim, {.init = detail::first_weights()}};

@@ -14,11 +14,9 @@ Tensor GptBlock::forward(const Tensor& x) const {
   return h + dropout(ffn(norm2(h)));
 }
 
-Tensor GptBlock::operator()(const Tensor& x, KeyValueCache& past) const {
-  const auto here = enter(x);
-  Rewind undo(past);
-  const Tensor h = x + dropout(attn.extend(norm1(x), past));  // (B, T, C)
-  return undo.keep(here(h + dropout(ffn(norm2(h)))));
+Tensor GptBlock::forward(const Tensor& x, KeyValueCache& past) const {
+  const Tensor h = x + dropout(attn(norm1(x), past));  // (B, T, C)
+  return h + dropout(ffn(norm2(h)));
 }
 
 Gpt::Gpt(At here, const Options& given) : LanguageModel(std::move(here)), options(given) {
@@ -32,21 +30,15 @@ Gpt::Gpt(At here, const Options& given) : LanguageModel(std::move(here)), option
   }
 }
 
-Tensor Gpt::operator()(const Index& ids) const {
-  const auto here = enter(ids);
-  check_ids(ids);
+Tensor Gpt::forward(const Index& ids) const {
   const Tensor h = blocks(positions(embedding(ids)));  // (B, T, C)
-  return here(linear(norm(h), embedding.weight));      // (B, T, V)
+  return linear(norm(h), embedding.weight);            // (B, T, V)
 }
 
-Tensor Gpt::next(const Index& ids, LanguageState& state) const {
-  const auto here = enter(ids);
-  check_ids(ids, &state);
-  Rewind undo(state);
+Tensor Gpt::forward(const Index& ids, LanguageState& state) const {
   Tensor h = positions(embedding(ids), state.position);  // (B, T, C)
   for (std::int64_t i = 0; i < blocks.size(); ++i) h = blocks[i](h, state.blocks[static_cast<std::size_t>(i)]);
-  state.position += ids.dim(1);
-  return undo.keep(here(linear(norm(h[{_, -1}]), embedding.weight)));  // (B, V)
+  return linear(norm(h[{_, -1}]), embedding.weight);  // (B, V)
 }
 
 }  // namespace xgrad::nn

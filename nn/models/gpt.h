@@ -36,12 +36,11 @@ struct GptOptions {
 /// h = x + dropout(attn(norm1(x)))      y = h + dropout(ffn(norm2(h)))
 struct GptBlock : Layer<GptBlock, GptOptions> {
   using Layer::Layer;
-  using Layer::operator();
 
   /// x (B, T, C) -> (B, T, C): each position sees those before. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
   /// The same for the next positions, which see the past, too; it grows by them, unless something is thrown.
-  Tensor operator()(const Tensor& x, KeyValueCache& past) const;
+  Tensor forward(const Tensor& x, KeyValueCache& past) const;
 
   LayerNorm norm1{at("norm1"), options.dim, options.norm()};
   MultiHeadAttention attn{at("attn"), options.dim, options.heads,
@@ -65,8 +64,6 @@ struct Gpt : LanguageModel {
   Gpt(At here, const Options& options);
   explicit Gpt(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Index& ids) const override;
-  Tensor next(const Index& ids, LanguageState& state) const override;
   std::int64_t context() const override { return options.context; }
 
   const Options options;
@@ -77,6 +74,8 @@ struct Gpt : LanguageModel {
   LayerNorm norm{at("norm"), options.dim, options.norm()};
 
  protected:
+  Tensor forward(const Index& ids) const override;
+  Tensor forward(const Index& ids, LanguageState& state) const override;
   std::int64_t layers() const override { return blocks.size(); }
 };
 

@@ -35,11 +35,7 @@ void detail::check_ids(const char* op, const Index& ids, const char* name) {
 
 void LanguageState::rewind(std::int64_t length) {
   detail::check_rewind("language_model", length, position);
-  go_back(length);
-}
-
-void LanguageState::go_back(std::int64_t length) noexcept {
-  for (KeyValueCache& block : blocks) block.go_back(length);
+  for (KeyValueCache& block : blocks) block.rewind(length);
   position = length;
 }
 
@@ -48,6 +44,22 @@ void LanguageState::select(const Index& rows) {
   next.batch = index_select(Index(Shape{batch}, 0), 0, rows).size();
   for (KeyValueCache& block : next.blocks) block.select(rows);
   *this = std::move(next);
+}
+
+Tensor LanguageModel::operator()(const Index& ids) const {
+  const Entered here(*this, ids);
+  check_ids(ids);
+  return here(forward(ids));
+}
+
+Tensor LanguageModel::next(const Index& ids, LanguageState& state) const {
+  const Entered here(*this, ids);
+  check_ids(ids, &state);
+  Rewind undo(state);
+  Tensor logits = here(forward(ids, state));
+  state.position += ids.dim(1);
+  undo.keep();
+  return logits;
 }
 
 LanguageState LanguageModel::begin(std::int64_t batch) const {

@@ -36,11 +36,6 @@ struct LanguageState {
   void rewind(std::int64_t length);
   /// Row rows[i] of the batch becomes row i. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
-
- private:
-  friend class Rewind<LanguageState>;
-
-  void go_back(std::int64_t length) noexcept;
 };
 
 /// A model that gives, for every position of a text, the logits of the token that comes next.
@@ -48,11 +43,11 @@ class LanguageModel : public Module {
  public:
   /// All positions at once: ids (B, T) -> logits (B, T, V), at position t from the ids 0 ... t. Throws ShapeError
   /// unless ids are (B, T), ValueError for an id outside the vocabulary or more positions than the context has.
-  virtual Tensor operator()(const Index& ids) const = 0;
+  Tensor operator()(const Index& ids) const;
   /// Step by step: ids (B, T) are the next T >= 1 tokens of the texts -> logits (B, V) of the one behind them, the same
   /// as those of the last position in one pass. Throws as above, and ShapeError if ids are of another batch size than
   /// the state.
-  virtual Tensor next(const Index& ids, LanguageState& state) const = 0;
+  Tensor next(const Index& ids, LanguageState& state) const;
   /// The maximum number of positions of a text.
   virtual std::int64_t context() const = 0;
 
@@ -70,6 +65,10 @@ class LanguageModel : public Module {
 
  protected:
   using Module::Module;
+  /// The result of operator() for ids that are checked.
+  virtual Tensor forward(const Index& ids) const = 0;
+  /// The result of next() for ids that are checked. Appends to the caches of the blocks; next() moves the position.
+  virtual Tensor forward(const Index& ids, LanguageState& state) const = 0;
   virtual std::int64_t layers() const = 0;
   /// Throws ShapeError unless ids are (B, T) of the state's batch, ValueError if the context ends before they do.
   void check_ids(const Index& ids, const LanguageState* state = nullptr) const;

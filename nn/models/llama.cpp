@@ -19,11 +19,9 @@ Tensor LlamaBlock::forward(const Tensor& x) const {
   return h + ffn(norm2(h));
 }
 
-Tensor LlamaBlock::operator()(const Tensor& x, KeyValueCache& past) const {
-  const auto here = enter(x);
-  Rewind undo(past);
-  const Tensor h = x + attn.extend(norm1(x), past, options.window);  // (B, T, C)
-  return undo.keep(here(h + ffn(norm2(h))));
+Tensor LlamaBlock::forward(const Tensor& x, KeyValueCache& past) const {
+  const Tensor h = x + attn(norm1(x), past, options.window);  // (B, T, C)
+  return h + ffn(norm2(h));
 }
 
 Llama::Llama(At here, const Options& given) : LanguageModel(std::move(here)), options(given) {
@@ -33,20 +31,12 @@ Llama::Llama(At here, const Options& given) : LanguageModel(std::move(here)), op
 
 Tensor Llama::logits(const Tensor& h) const { return head ? (*head)(h) : linear(h, embedding.weight); }
 
-Tensor Llama::operator()(const Index& ids) const {
-  const auto here = enter(ids);
-  check_ids(ids);
-  return here(logits(norm(blocks(embedding(ids)))));  // (B, T, V)
-}
+Tensor Llama::forward(const Index& ids) const { return logits(norm(blocks(embedding(ids)))); }  // (B, T, V)
 
-Tensor Llama::next(const Index& ids, LanguageState& state) const {
-  const auto here = enter(ids);
-  check_ids(ids, &state);
-  Rewind undo(state);
+Tensor Llama::forward(const Index& ids, LanguageState& state) const {
   Tensor h = embedding(ids);  // (B, T, C)
   for (std::int64_t i = 0; i < blocks.size(); ++i) h = blocks[i](h, state.blocks[static_cast<std::size_t>(i)]);
-  state.position += ids.dim(1);
-  return undo.keep(here(logits(norm(h[{_, -1}]))));  // (B, V)
+  return logits(norm(h[{_, -1}]));  // (B, V)
 }
 
 }  // namespace xgrad::nn

@@ -42,13 +42,12 @@ struct LlamaOptions {
 /// h = x + attn(norm1(x))      y = h + ffn(norm2(h))
 struct LlamaBlock : Layer<LlamaBlock, LlamaOptions> {
   using Layer::Layer;
-  using Layer::operator();
   static void check(const Options& options);
 
   /// x (B, T, C) -> (B, T, C): each position sees those before. Throws ShapeError.
   Tensor forward(const Tensor& x) const;
   /// The same for the next positions, which see the past, too; it grows by them, unless something is thrown.
-  Tensor operator()(const Tensor& x, KeyValueCache& past) const;
+  Tensor forward(const Tensor& x, KeyValueCache& past) const;
 
   RMSNorm norm1{at("norm1"), options.dim, {.eps = options.norm_eps}};
   MultiHeadAttention attn{at("attn"), options.dim, options.heads,
@@ -73,8 +72,6 @@ struct Llama : LanguageModel {
   Llama(At here, const Options& options);
   explicit Llama(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Index& ids) const override;
-  Tensor next(const Index& ids, LanguageState& state) const override;
   std::int64_t context() const override { return options.context; }
 
   const Options options;
@@ -85,6 +82,8 @@ struct Llama : LanguageModel {
                      LinearOptions{.bias = false}};  ///< of Head::own
 
  protected:
+  Tensor forward(const Index& ids) const override;
+  Tensor forward(const Index& ids, LanguageState& state) const override;
   std::int64_t layers() const override { return blocks.size(); }
 
  private:

@@ -40,15 +40,13 @@ Index reversed_within(const Index& ids, const Index& lengths) {
 }
 
 Seq2SeqEncoder::Seq2SeqEncoder(At here, std::int64_t vocabulary, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       reverse(options.reverse_source),
       embedding(at("embedding"), vocabulary, options.embed),
       gru(at("gru"), options.embed, options.hidden, gru_options(options)) {}
 
-Recurrence Seq2SeqEncoder::operator()(const Index& ids, const Index& lengths) const {
-  const auto here = enter(ids, lengths);
-  const Recurrence y = gru(embedding(reverse ? reversed_within(ids, lengths) : ids), {.lengths = lengths});
-  return {here(y.output), y.h};
+Recurrence Seq2SeqEncoder::forward(const Index& ids, const Index& lengths) const {
+  return gru(embedding(reverse ? reversed_within(ids, lengths) : ids), {.lengths = lengths});
 }
 
 void Seq2SeqState::select(const Index& rows) {
@@ -59,7 +57,7 @@ void Seq2SeqState::select(const Index& rows) {
 }
 
 Seq2SeqDecoder::Seq2SeqDecoder(At here, std::int64_t vocabulary, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       context(options.context),
       embedding(at("embedding"), vocabulary, options.embed),
       gru(at("gru"), wider(options.embed, options), options.hidden, gru_options(options)),
@@ -67,24 +65,18 @@ Seq2SeqDecoder::Seq2SeqDecoder(At here, std::int64_t vocabulary, const Options& 
       attention(at("attention"), context == Context::attention,
                 AdditiveAttentionOptions{.query = options.hidden, .key = options.hidden, .hidden = options.hidden}) {}
 
-Tensor Seq2SeqDecoder::operator()(const Index& ids, Seq2SeqState& state) const {
-  const auto here = enter(ids);
+Tensor Seq2SeqDecoder::forward(const Index& ids, Seq2SeqState& state) const {
   const Tensor x = embedding(ids);  // (B, T, e)
-  Seq2SeqState after = state;
   if (context != Context::attention) {
-    Tensor y = here(next(x, context == Context::every_step ? unsqueeze(state.context, 1) : Tensor(), after));
-    state = std::move(after);
-    return y;
+    return next(x, context == Context::every_step ? unsqueeze(state.context, 1) : Tensor(), state);
   }
   // Each step asks with the top layer's state before it, so the steps must be taken one after the other.
   Tensors logits;
   for (const Tensor& step : split(x, std::vector<std::int64_t>(static_cast<std::size_t>(x.dim(1)), 1), 1)) {
-    const Tensor query = unsqueeze(after.h[-1], 1);  // (B, 1, h)
-    logits.push_back(next(step, (*attention)(query, state.memory, state.memory, state.memory_mask), after));
+    const Tensor query = unsqueeze(state.h[-1], 1);  // (B, 1, h)
+    logits.push_back(next(step, (*attention)(query, state.memory, state.memory, state.memory_mask), state));
   }
-  Tensor y = here(concat(logits, 1));
-  state = std::move(after);
-  return y;
+  return concat(logits, 1);
 }
 
 Tensor Seq2SeqDecoder::next(const Tensor& x, const Tensor& seen, Seq2SeqState& state) const {
@@ -99,9 +91,9 @@ Tensor Seq2SeqDecoder::next(const Tensor& x, const Tensor& seen, Seq2SeqState& s
 
 Tensor Seq2SeqStepper::step(const Index& tokens) {
   const std::optional<Eval> eval = outside_of_training(decoder_);
-  Seq2SeqState next = state_;
-  Tensor logits = squeeze(decoder_(tokens.reshaped({-1, 1}), next), {1});  // (B, V)
-  state_ = std::move(next);
+  Rewind undo(state_);
+  Tensor logits = squeeze(decoder_(tokens.reshaped({-1, 1}), state_), {1});  // (B, V)
+  undo.keep();
   return logits;
 }
 

@@ -35,7 +35,7 @@ struct Seq2SeqOptions {
 };
 
 /// Embedding and GRU.
-struct Seq2SeqEncoder : Module {
+struct Seq2SeqEncoder : Layer<Seq2SeqEncoder> {
   using Options = Seq2SeqOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
@@ -44,7 +44,7 @@ struct Seq2SeqEncoder : Module {
 
   /// ids (B, S), of which the first `lengths` (B) count -> output (B, S, h), the states of the top layer, and h
   /// (layers, B, h), the last states of all layers. Throws as GRU.
-  Recurrence operator()(const Index& ids, const Index& lengths) const;
+  Recurrence forward(const Index& ids, const Index& lengths) const;
 
   const bool reverse;
   Embedding embedding;
@@ -54,6 +54,8 @@ struct Seq2SeqEncoder : Module {
 /// The state of a decoder in the middle of a sequence. When a step or select() throws, whatever the reason, it is
 /// unchanged.
 struct Seq2SeqState {
+  static constexpr bool restored_by_copy = true;
+
   Tensor h;        ///< (layers, B, h): its own states
   Tensor context;  ///< (B, h): the encoder's last state
   Tensor memory;   ///< (B, S, h): all of the encoder's states
@@ -64,7 +66,7 @@ struct Seq2SeqState {
 };
 
 /// Embedding, GRU, and a linear map to the logits.
-struct Seq2SeqDecoder : Module {
+struct Seq2SeqDecoder : Layer<Seq2SeqDecoder> {
   using Options = Seq2SeqOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
@@ -73,7 +75,7 @@ struct Seq2SeqDecoder : Module {
 
   /// ids (B, T) are the next T tokens -> logits (B, T, V) of those that follow each; the state moves on. Throws
   /// ShapeError if ids are of another batch size than the state.
-  Tensor operator()(const Index& ids, Seq2SeqState& state) const;
+  Tensor forward(const Index& ids, Seq2SeqState& state) const;
 
   const Context context;
   Embedding embedding;

@@ -130,7 +130,7 @@ SwinAttention::SwinAttention(At here, std::int64_t width, std::int64_t head_coun
                                          init::truncated_normal({.std = 0.02}), Decay::no)),
       relative_position_index(buffer("relative_position_index", relative_positions(window))),
       positions_(relative_positions(window)) {
-  const auto constructing = enter();
+  const Scope scope(place());
   if (dim % heads != 0) fail<ValueError>("window_attention", "dim ", dim, " does not divide by ", heads, " heads");
   for (const auto& [moved, side] : {std::pair(shift.height, window.height), std::pair(shift.width, window.width)}) {
     if (moved < 0 || moved >= side) fail<ValueError>("window_attention", "shift ", moved, " is not in [0, ", side, ")");

@@ -118,7 +118,7 @@ AddNorm::AddNorm(At here, const Shape& sizes, const Options& options)
 Tensor AddNorm::forward(const Tensor& x, const Tensor& y) const { return norm(add(x, y)); }
 
 Tensor AddNorm::add(const Tensor& x, const Tensor& y) const {
-  const auto here = enter();
+  const Entered here(*this);
   if (x.shape() != y.shape()) fail<ShapeError>("add_norm", "shapes differ: ", x.shape(), " and ", y.shape());
   return x + dropout(y);
 }
@@ -132,16 +132,14 @@ Tensor EncoderBlock::forward(const Tensor& x, const AttentionMask& mask) const {
 }
 
 Encoder::Encoder(At here, std::int64_t vocabulary, const Options& given)
-    : Module(std::move(here)), options(given), embedding(at("embedding"), vocabulary, options.dim) {}
+    : Layer(std::move(here), given), embedding(at("embedding"), vocabulary, options.dim) {}
 
-Tensor Encoder::operator()(const Index& ids, const AttentionMask& mask) const {
-  const auto here = enter(ids);
-  const Tensor h = blocks(embed(embedding, positions, ids), mask);  // (B, S, C)
-  return here(norm(h));
+Tensor Encoder::forward(const Index& ids, const AttentionMask& mask) const {
+  return norm(blocks(embed(embedding, positions, ids), mask));  // (B, S, C)
 }
 
 Tensors Encoder::layers(const Index& ids, const AttentionMask& mask) const {
-  const auto here = enter(ids);
+  const Entered here(*this, ids);
   Tensor h = embed(embedding, positions, ids);  // (B, S, C)
   Tensors results;
   for (std::int64_t i = 0; i < blocks.size(); ++i) {
@@ -173,22 +171,16 @@ DecoderBlockState DecoderBlock::start(const Tensor& memory) const {
   return {.past = {}, .memory = cross_attn.remember(memory, memory)};
 }
 
-Tensor DecoderBlock::operator()(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const {
-  const auto here = enter(x);
+Tensor DecoderBlock::forward(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const {
   check_length("decoder_block", x, add_norm1.norm);
-  Rewind undo(state.past);
-  return undo.keep(here(run(
-      x, [&](const Tensor& x) { return self_attn.extend(x, state.past); },
-      [&](const Tensor& g) { return cross_attn.attend(g, state.memory, memory_mask); })));
+  return run(
+      x, [&](const Tensor& x) { return self_attn(x, state.past); },
+      [&](const Tensor& g) { return cross_attn(g, state.memory, memory_mask); });
 }
 
 void DecoderState::rewind(std::int64_t length) {
   detail::check_rewind("decoder", length, position);
-  go_back(length);
-}
-
-void DecoderState::go_back(std::int64_t length) noexcept {
-  for (DecoderBlockState& block : blocks) block.past.go_back(length);
+  for (DecoderBlockState& block : blocks) block.rewind(length);
   position = length;
 }
 
@@ -215,8 +207,7 @@ struct Decoder::Memories {
 };
 
 Decoder::Decoder(At here, std::int64_t vocabulary, const Options& given)
-    : Module(std::move(here)),
-      options(given),
+    : Layer(std::move(here), given),
       embedding(at("embedding"), vocabulary, options.dim),
       out(at("out"), options.dim, vocabulary) {}
 
@@ -235,18 +226,17 @@ Decoder::Memories Decoder::memories(const Tensors& encoder_layers, const Attenti
   return {{flatten(together, 1, 2)}, repeat_keys(mask, together.dim(1), N), N};
 }
 
-Tensor Decoder::operator()(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask) const {
-  return (*this)(ids, Tensors{memory}, memory_mask);
+Tensor Decoder::forward(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask) const {
+  return forward(ids, Tensors{memory}, memory_mask);
 }
 
-Tensor Decoder::operator()(const Index& ids, const Tensors& encoder_layers, const AttentionMask& memory_mask) const {
-  const auto here = enter(ids, encoder_layers.empty() ? Tensor() : encoder_layers.back());
+Tensor Decoder::forward(const Index& ids, const Tensors& encoder_layers, const AttentionMask& memory_mask) const {
   const Memories memory = memories(encoder_layers, memory_mask);
   Tensor h = embed(embedding, positions, ids);  // (B, T, C)
   const AttentionMask mask =
       with_positions_as_keys(memory.mask, 0, h.dim(1), memory[0].dim(1), memory.keys_per_position);
   for (std::int64_t i = 0; i < blocks.size(); ++i) h = blocks[i](h, memory[i], mask);
-  return here(out(norm(h)));
+  return out(norm(h));
 }
 
 DecoderState Decoder::start(const Tensor& memory, const AttentionMask& memory_mask) const {
@@ -254,7 +244,7 @@ DecoderState Decoder::start(const Tensor& memory, const AttentionMask& memory_ma
 }
 
 DecoderState Decoder::start(const Tensors& encoder_layers, const AttentionMask& memory_mask) const {
-  const auto here = enter();
+  const Entered here(*this);
   const Memories memory = memories(encoder_layers, memory_mask);
   DecoderState state{.blocks = {},
                      .memory_mask = memory.mask,
@@ -264,12 +254,10 @@ DecoderState Decoder::start(const Tensors& encoder_layers, const AttentionMask& 
   return state;
 }
 
-Tensor Decoder::operator()(const Index& ids, DecoderState& state) const {
-  const auto here = enter(ids);
+Tensor Decoder::forward(const Index& ids, DecoderState& state) const {
   if (ids.rank() != 2 || ids.dim(0) != state.batch()) {
     fail<ShapeError>("decoder", "ids ", ids.shape(), " with the state of ", state.batch(), " sequences");
   }
-  Rewind undo(state);
   Tensor h = embed(embedding, positions, ids, state.position);  // (B, T, C)
   const std::int64_t T = h.dim(1), keys = state.blocks.empty() ? 0 : state.blocks.front().memory.length();
   const AttentionMask mask = with_positions_as_keys(rows_of(state.memory_mask, state.position, T), state.position, T,
@@ -278,7 +266,7 @@ Tensor Decoder::operator()(const Index& ids, DecoderState& state) const {
     h = blocks[i](h, state.blocks[static_cast<std::size_t>(i)], mask);
   }
   state.position += T;
-  return undo.keep(here(out(norm(h))));
+  return out(norm(h));
 }
 
 Tensor DecoderStepper::step(const Index& tokens) {
@@ -305,7 +293,7 @@ Tensor EncoderDecoder::forward(const Index& source, const Index& lengths, const 
 }
 
 DecoderStepper EncoderDecoder::start(const Index& source, const Index& lengths) const {
-  const auto here = enter();
+  const Entered here(*this);
   const NoGrad off;
   const std::optional<Eval> eval = outside_of_training(*this);
   return {decoder, decoder.start(encode(source, lengths), padding(lengths))};

@@ -97,22 +97,19 @@ struct EncoderBlock : Layer<EncoderBlock, TransformerOptions> {
 };
 
 /// Embedding times sqrt(C), positions, blocks, and with pre-norm a last layer norm.
-struct Encoder : Module {
-  using Options = TransformerOptions;
-
+struct Encoder : Layer<Encoder, TransformerOptions> {
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1], a
   /// `norm_shape` that is neither (C) nor (T, C).
   Encoder(At here, std::int64_t vocabulary, const Options& options);
   explicit Encoder(Placeless, ...);  ///< does not compile: no place
 
   /// ids (B, S) -> (B, S, C); `mask` usually padding(lengths). Throws ValueError for an id outside the vocabulary.
-  Tensor operator()(const Index& ids, const AttentionMask& mask = {}) const;
+  Tensor forward(const Index& ids, const AttentionMask& mask = {}) const;
 
-  /// The results of all blocks, the last of which is that of operator(), for a decoder that attends to more than that
-  /// one. With pre-norm, each goes through the last layer norm. Throws as operator().
+  /// The results of all blocks, the last of which is that of forward(), for a decoder that attends to more than that
+  /// one. With pre-norm, each goes through the last layer norm. Throws as forward().
   Tensors layers(const Index& ids, const AttentionMask& mask = {}) const;
 
-  const Options options;
   Embedding embedding;
   SinusoidalPositions positions{
       at("positions"), options.dim, {.max_length = options.max_length, .dropout = options.dropout}};
@@ -124,13 +121,16 @@ struct Encoder : Module {
 struct DecoderBlockState {
   KeyValueCache past;
   KeyValue memory;
+
+  std::int64_t length() const { return past.length(); }
+  /// Keeps only the first `length` positions. Throws ValueError if there are fewer.
+  void rewind(std::int64_t length) { past.rewind(length); }
 };
 
 /// Masked self-attention, cross-attention to a memory, and feed-forward, each with its residual connection. Throws
 /// ValueError as Encoder.
 struct DecoderBlock : Layer<DecoderBlock, TransformerOptions> {
   using Layer::Layer;
-  using Layer::operator();
 
   /// x (B, T, C), memory (B, S, C) -> (B, T, C): all positions at once, each seeing those before. Throws ShapeError,
   /// also for another T than that of `norm_shape`.
@@ -139,7 +139,7 @@ struct DecoderBlock : Layer<DecoderBlock, TransformerOptions> {
   /// For decoding step by step: x (B, T, C) are the next T positions after those in `state`, which grows by them.
   /// Throws ShapeError if x is of another batch size, or not all T positions of `norm_shape` at once.
   DecoderBlockState start(const Tensor& memory) const;
-  Tensor operator()(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const;
+  Tensor forward(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const;
 
   MultiHeadAttention self_attn{at("self_attn"), options.dim, options.heads, detail::attention_options(options)};
   AddNorm add_norm1{at("add_norm1"), detail::norm_sizes(options), detail::add_norm_options(options)};
@@ -170,38 +170,30 @@ struct DecoderState {
   /// Row rows[i] of the batch becomes row i: a beam search goes on with some and drops others. The memory is copied
   /// only if a row gets another's. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
-
- private:
-  friend class Rewind<DecoderState>;
-
-  void go_back(std::int64_t length) noexcept;
 };
 
 /// Embedding times sqrt(C), positions, blocks, with pre-norm a last layer norm, and a linear map to the logits.
-struct Decoder : Module {
-  using Options = TransformerOptions;
-
+struct Decoder : Layer<Decoder, TransformerOptions> {
   /// Throws as Encoder.
   Decoder(At here, std::int64_t vocabulary, const Options& options);
   explicit Decoder(Placeless, ...);  ///< does not compile: no place
 
   /// Teacher forcing, all positions at once: ids (B, T), memory (B, S, C) -> logits (B, T, V). Position t sees the ids
   /// of 0 ... t.
-  Tensor operator()(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
+  Tensor forward(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
   /// The same with the results of several encoder blocks, each (B, S, C): of all of them for CrossAttention::all, of
   /// as many as this decoder has blocks for CrossAttention::same_depth. Otherwise the last one counts. A single memory
   /// serves all blocks. The mask speaks of positions t and s, however many keys a position has. Throws ValueError for a
   /// number that does not fit.
-  Tensor operator()(const Index& ids, const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
+  Tensor forward(const Index& ids, const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
 
   /// Step by step: ids (B, T) are the next T tokens (often one) -> logits (B, T, V), the same as in one pass; so the
   /// mask is that of the whole pass. Throws ShapeError if ids are of another batch size than the state, or for a
   /// position that the mask does not cover.
   DecoderState start(const Tensor& memory, const AttentionMask& memory_mask = {}) const;
   DecoderState start(const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
-  Tensor operator()(const Index& ids, DecoderState& state) const;
+  Tensor forward(const Index& ids, DecoderState& state) const;
 
-  const Options options;
   Embedding embedding;
   SinusoidalPositions positions{
       at("positions"), options.dim, {.max_length = options.max_length, .dropout = options.dropout}};

@@ -43,8 +43,8 @@ TEST_CASE("Attention layers of sizes 0 and 1, with first and second gradients") 
         [&](const Tensors& t) {
           KeyValueCache past;
           LinearAttentionState sums;
-          attn.extend(t[1], past), linear.extend(t[1], sums);
-          return attn.extend(t[0], past) + linear.extend(t[0], sums);
+          attn(t[1], past), linear(t[1], sums);
+          return attn(t[0], past) + linear(t[0], sums);
         },
         {x, y}, {B, T, 4}, of_attn);
   });

@@ -187,7 +187,7 @@ TEST_CASE("LinearAttention step by step gives what it gives at once") {
   const Tensor whole = attn(x, causal);
   LinearAttentionState past;
   Tensors steps;
-  for (std::int64_t t = 0; t < 6; ++t) steps.push_back(attn.extend(x[{_, slice(t, t + 1)}], past));
+  for (std::int64_t t = 0; t < 6; ++t) steps.push_back(attn(x[{_, slice(t, t + 1)}], past));
   check_close(concat(steps, 1).value(), whole.value());
   CHECK(past.sums.shape() == Shape{2, 2, 4, 5});
 }
@@ -198,7 +198,7 @@ TEST_CASE("LinearAttention refuses what it cannot do") {
   CHECK_THROWS_AS(LinearAttention(root, 4, 3), ValueError);
   CHECK_REFUSED(ValueError, attn(x, window({.before = 1})), "linear_attention",
                 "a mask may be causal and have lengths, nothing else");
-  CHECK_THROWS_AS(attn(x, {.bias = x}), ValueError);
+  CHECK_THROWS_AS(attn(x, AttentionMask{.bias = x}), ValueError);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST_CASE(
     AttentionRecorder recorder;
     check_close(one(x, causal).value(), three(x, causal).value());
     check_close(recorder.records()[0].weights, recorder.records()[1].weights);
-    if (!options.rotary_theta) check_close(one(x).value(), three.attend(x, three.remember(x, x)).value());
+    if (!options.rotary_theta) check_close(one(x).value(), three(x, three.remember(x, x)).value());
     CHECK(to_string(one).starts_with("MultiHeadAttention 8, 4 heads"));
   }
 }
@@ -54,12 +54,12 @@ TEST_CASE("Step by step, in pieces of any size, self-attention is what it is at 
         KeyValueCache past(2);
         Tensors pieces;
         for (const auto& [from, to] : {std::pair{0, 3}, {3, 4}, {4, 5}, {5, 9}}) {
-          pieces.push_back(attn.extend(x[{_, slice(from, to)}], past, seen));
+          pieces.push_back(attn(x[{_, slice(from, to)}], past, seen));
         }
         check_close(concat(pieces, 1).value(), expected);
         AttentionRecorder recorder;
         past.rewind(8);
-        check_close(attn.extend(x[{_, slice(8, 9)}], past, seen).value(), expected[{_, slice(8, 9)}]);
+        check_close(attn(x[{_, slice(8, 9)}], past, seen).value(), expected[{_, slice(8, 9)}]);
         CHECK(recorder.records()[0].weights.shape() == Shape{2, 4, 1, seen.value_or(9)});
       }
     }
@@ -73,7 +73,7 @@ TEST_CASE("Self-attention and SwiGlu have gradients of differences, to the secon
   check_gradients(
       [&](const Tensors& xs) {
         KeyValueCache past;
-        return concat({attn.extend(xs[0], past), attn.extend(xs[1], past)}, 1);
+        return concat({attn(xs[0], past), attn(xs[1], past)}, 1);
       },
       {normal({1, 2, 8}), normal({1, 1, 8}, 2)});
   const SwiGlu ffn{root, {.in = 4, .hidden = 6, .out = 3}};
@@ -104,8 +104,8 @@ TEST_CASE("Self-attention and SwiGlu refuse bad settings and inputs") {
   const MultiHeadAttention turned{root, 8, 2, {.rotary_theta = 100.}};
   CHECK_REFUSED(ValueError, turned.remember(zeros({2, 3, 8}), zeros({2, 3, 8})), "attention", "rotary positions");
   KeyValueCache past;
-  attn.extend(zeros({2, 3, 8}), past);
-  CHECK_THROWS_AS(attn.extend(zeros({1, 1, 8}), past), ShapeError);
+  attn(zeros({2, 3, 8}), past);
+  CHECK_THROWS_AS(attn(zeros({1, 1, 8}), past), ShapeError);
   CHECK(past.length() == 3);
 }
 

@@ -232,10 +232,10 @@ TEST_CASE("Every block attends to all encoder blocks, whatever the mask") {
   check_close(decoder(ids, layers).value(), decoder(ids, memory).value());
   const Mask behind = padding_mask(lengths_3_2, 3).reshaped({2, 1, 1, 3});
   check_close(decoder(ids, layers, padded).value(),
-              decoder(ids, memory, {.masked = concat(std::vector{behind, behind}, -1)}).value());
+              decoder(ids, memory, AttentionMask{.masked = concat(std::vector{behind, behind}, -1)}).value());
   check_close(decoder(ids, layers, ignored).value(),
-              decoder(ids, memory, {.masked = mask({{false, true, false, false, true, false}})}).value());
-  check_close(decoder(ids, layers, biased).value(), decoder(ids, memory, {.bias = concat({bias, bias}, -1)}).value());
+              decoder(ids, memory, AttentionMask{.masked = mask({{false, true, false, false, true, false}})}).value());
+  check_close(decoder(ids, layers, biased).value(), decoder(ids, memory, AttentionMask{.bias = concat({bias, bias}, -1)}).value());
 
   AttentionRecorder recorder;
   decoder(ids, layers, padded);
@@ -266,9 +266,9 @@ TEST_CASE("Causal and banded memory masks count positions, whatever the decoder 
       if (to == CrossAttention::all) {
         const Mask twice = concat(std::vector{blocked, blocked}, -1);
         const Tensor bias = mask.bias.defined() ? concat({mask.bias, mask.bias}, -1) : Tensor();
-        check_close(whole, decoder(ids, concat(layers, 1), {.masked = twice, .bias = bias}).value());
+        check_close(whole, decoder(ids, concat(layers, 1), AttentionMask{.masked = twice, .bias = bias}).value());
       } else {
-        check_close(whole, decoder(ids, layers, {.masked = blocked, .bias = mask.bias}).value());
+        check_close(whole, decoder(ids, layers, AttentionMask{.masked = blocked, .bias = mask.bias}).value());
       }
       for (const std::int64_t T : {1, 2}) {
         DecoderState state = decoder.start(layers, mask);
