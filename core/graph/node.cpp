@@ -72,21 +72,19 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges, bool count
 }
 
 void Node::count_assignment() {
-  if (traced) {
-    trace("leaf", {}, {});
-    traced = false;
-    version_or_rule_ = 0;
+  if (trace()) {
+    op = "leaf";
+    extras->trace = nullptr;
+    extras->attributes.clear();
   }
   ++version_or_rule_;
 }
 
-void Node::trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes) {
+void Node::set_trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes) {
   needed_extras().attributes = attributes;
-  extras->traced = std::move(inputs);
+  extras->trace.reset(new Trace{std::move(inputs), detail::context.recorded_rule});
   op = by;
-  version_or_rule_ = detail::context.recorded_rule;
   kept = nullptr;
-  traced = true;
 }
 
 void Node::follow(const Node& input) {

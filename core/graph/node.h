@@ -134,10 +134,10 @@ struct Node;
 /// An arrow from a result to one of its inputs.
 struct Edge {
   Ref<Node> to;
-  std::uint32_t version = 0;  ///< of the input, when the graph was recorded
-  std::uint16_t covers = 1;   ///< how many edges, from this one on, the rule serves
-  bool carries = false;       ///< whether the input wanted a gradient when the graph was recorded
-  Rule rule;                  ///< empty: no gradient flows here, or an earlier edge's rule serves this one
+  std::uint32_t version = 0;      ///< of the input, when the graph was recorded
+  std::uint32_t covers : 31 = 1;  ///< how many edges, from this one on, the rule serves
+  bool carries : 1 = false;       ///< whether the input wanted a gradient when the graph was recorded
+  Rule rule;                      ///< empty: no gradient flows here, or an earlier edge's rule serves this one
 };
 
 /// A function that sees the gradient of a tensor when it is complete and may replace it (return an undefined Tensor to
@@ -151,13 +151,19 @@ struct Attribute {
   AttributeValue value;
 };
 
+/// What an operation that no gradient flows through leaves at its result, a leaf: for diagrams (TraceAll).
+struct Trace {
+  std::vector<Ref<Node>> inputs;
+  std::uint32_t rule_id;  ///< as Node::rule_id()
+};
+
 /// Fields that few nodes need.
 struct NodeExtras {
   std::string name;
   std::vector<Attribute> attributes;
-  std::vector<Ref<Node>> traced;  ///< inputs of an operation that no gradient flows through
-  Array grad;                     ///< the gradient accumulated by backward()
-  int passes = 0;                 ///< how many backward passes `grad` is the sum of; 0: there is none
+  std::unique_ptr<Trace> trace;
+  Array grad;      ///< the gradient accumulated by backward()
+  int passes = 0;  ///< how many backward passes `grad` is the sum of; 0: there is none
   bool retain_grad = false;
   bool whole = false;  ///< a buffer of a module that holds integers
   std::uint64_t next_hook = 1;
@@ -206,7 +212,6 @@ struct Node {
   bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
   bool plain : 1 = false;            ///< recorded under Plain, and so are its rules
   bool counts : 1 = false;           ///< the operation told its multiply-adds, which are stored after its shape
-  bool traced : 1 = false;           ///< a leaf, and the trace of the operation that made it (TraceAll)
   bool released = false;  ///< the rules are gone: a backward pass has used them (other threads may read the bits above)
 
   // Scratch space of the current walk (core/graph/grad.cpp).
@@ -215,12 +220,16 @@ struct Node {
 
   bool is_leaf() const { return edge_count == 0; }
   /// The number of assignments to a leaf; 0 for an operation.
-  std::uint32_t version() const { return is_leaf() && !traced ? version_or_rule_ : 0; }
+  std::uint32_t version() const { return is_leaf() ? version_or_rule_ : 0; }
   void count_assignment();  ///< a leaf has a new value, and is no longer a result
   /// For an operation that a gradient rule ran: the low bits of the id of the operation whose rule it is; else 0.
-  std::uint32_t rule_id() const { return is_leaf() && !traced ? 0 : version_or_rule_; }
-  /// Makes a leaf the trace of the operation that made its value.
-  void trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes);
+  std::uint32_t rule_id() const {
+    if (const Trace* made_by = trace()) return made_by->rule_id;
+    return is_leaf() ? 0 : version_or_rule_;
+  }
+  /// Of a leaf whose value an operation made, its trace; else nullptr.
+  const Trace* trace() const { return extras ? extras->trace.get() : nullptr; }
+  void set_trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes);
   /// Prefetches the memory of the node and its first two edges.
   [[gnu::always_inline]] void prefetch() const {
     const char* begin = reinterpret_cast<const char*>(this);

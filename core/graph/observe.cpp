@@ -37,23 +37,24 @@ void Shown::to_all(const F& show) {
   for (Observer* observer = context.observers; observer; observer = observer->older_) show(*observer);
 }
 
-void show_operation(const char* op, const Tensor& output, const Listed& all) {
+void Shown::operation(const char* op, const Tensor& output, std::span<const Tensor* const> inputs,
+                      const std::vector<Attribute>& attributes) {
   if (context.tracing && context.history != History::gradient && !output.requires_grad()) {
-    std::vector<Ref<Node>> inputs;
-    for (const Tensor* input : all.inputs) {
-      if (input->defined()) inputs.push_back(detail::Engine::needed_node(*input));
+    std::vector<Ref<Node>> nodes;
+    for (const Tensor* input : inputs) {
+      if (input->defined()) nodes.push_back(Engine::needed_node(*input));
     }
-    detail::Engine::needed_node(output)->trace(op, std::move(inputs), all.attributes);
+    Engine::needed_node(output)->set_trace(op, std::move(nodes), attributes);
   }
   if (!context.observers) return;
   const OperationRun run{.op = op,
                          .output = output,
-                         .inputs = all.inputs,
-                         .attributes = all.attributes,
+                         .inputs = inputs,
+                         .attributes = attributes,
                          .place = context.place,
                          .rule_of = context.rule,
                          .spent = spent()};
-  Shown::to_all([&](Observer& observer) { observer.operation(run); });
+  to_all([&](Observer& observer) { observer.operation(run); });
 }
 
 void Shown::complete_gradient(const Node& node, const Tensor& gradient) {

@@ -20,9 +20,8 @@
 
 namespace xgrad {
 namespace detail {
-struct Listed;
 struct Shown;
-}  // namespace detail
+}
 
 /// An operation that has run, as shown to observers.
 struct OperationRun {
@@ -78,6 +77,9 @@ class Observer {
 namespace detail {
 /// Notifies observers. Only to be called if there are some.
 struct Shown {
+  /// Also leaves the trace of an operation, if that is wanted and no gradient flows through it.
+  static void operation(const char* op, const Tensor& output, std::span<const Tensor* const> inputs,
+                        const std::vector<Attribute>& attributes);
   static void complete_gradient(const Node& node, const Tensor& gradient);
   static void gradient(const Node& node, std::size_t input, const Tensor& gradient);
   static void work(const char* what);
@@ -86,7 +88,6 @@ struct Shown {
 
  private:
   friend class RulesShown;
-  friend void show_operation(const char*, const Tensor&, const Listed&);
   template <class F>
   static void to_all(const F& show);
 };

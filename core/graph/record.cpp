@@ -1,33 +1,94 @@
 // The construction of nodes.
 #include "record.h"
 
+#include "observe.h"
+
 namespace xgrad {
 
 namespace detail {
 
-bool Recording::add(const Tensor& input) { return add(*Engine::needed_node(input).published()); }
+void append_attribute(std::vector<Attribute>& to, const char* name, AttributeValue&& value) {
+  if (to.empty()) to.reserve(3);  // enough for most: growing takes half as long as a small operation
+  to.push_back({name, std::move(value)});
+}
 
-bool Recording::add(Node& to) {
-  Edge& edge = node_->edges()[static_cast<std::size_t>(added_++)];
+namespace {
+
+// The result of an operation that is not recorded: `wanted` is whether a gradient flows to an input.
+Tensor unrecorded(Array&& value, bool wanted, std::span<const Part> parts) {
+  History why = History::recorded;  // of several inputs, the reason of one
+  for (const Part& part : parts) {
+    for (const Tensor& input : part.inputs) {
+      if (input.defined()) why = std::max(why, Engine::history(input));
+    }
+  }
+  if (!recording() && (wanted || why != History::recorded)) why = History::no_grad;
+  return Engine::unrecorded(std::move(value), why);
+}
+
+// Makes an edge lead to an input.
+void connect(Node& node, Edge& edge, const Tensor& input) {
+  Node& to = *Engine::needed_node(input).published();
   edge.to = Ref<Node>::share(&to);
-  node_->follow(to);
+  node.follow(to);
   edge.version = to.version();
   edge.carries = to.requires_grad;
-  return edge.carries;
 }
 
-void Recording::tell(const char* name, AttributeValue&& value) {
-  auto& attributes = node_->needed_extras().attributes;
-  if (attributes.empty()) attributes.reserve(3);  // enough for most: growing takes half as long as a small operation
-  attributes.push_back({name, std::move(value)});
+Tensor recorded(const char* op, Array&& value, std::span<const Part> parts) {
+  if (context.history == History::gradient) return Tensor(std::move(value));
+  bool wanted = false, counts = false;
+  int edges = 0;
+  for (const Part& part : parts) {
+    edges += static_cast<int>(part.inputs.size());
+    for (const Tensor& input : part.inputs) wanted |= input.requires_grad();
+    counts |= part.multiply_adds != nullptr;
+  }
+  if (!recording() || !wanted) return unrecorded(std::move(value), wanted, parts);
+  Ref<Node> node = Node::create(op, value.shape(), edges, counts);
+  std::vector<Attribute> attributes;
+  bool takes_output = false;
+  Edge* edge = node->edges().data();
+  for (const Part& part : parts) {
+    Edge* const first = edge;
+    bool any = false;
+    for (std::size_t i = 0; i < part.inputs.size(); ++i, ++edge) {
+      connect(*node, *edge, part.inputs[i]);
+      any |= edge->carries;
+      if (edge->carries && !part.joint) takes_output |= part.set_rule(part.argument, i, *node, *edge);
+    }
+    if (any && part.joint) {
+      first->covers = static_cast<std::uint32_t>(part.inputs.size());
+      takes_output |= part.set_rule(part.argument, 0, *node, *first);
+    }
+    if (part.tell) part.tell(part.argument, attributes);
+    if (part.multiply_adds) node->set_multiply_adds(part.multiply_adds->count);
+  }
+  if (!attributes.empty()) node->needed_extras().attributes = std::move(attributes);
+  node->requires_grad = true;
+  if (takes_output) node->kept = value.buffer();
+  return Engine::at_node(std::move(value), std::move(node));
 }
 
-void Listed::tell(const char* name, AttributeValue&& value) { attributes.push_back({name, std::move(value)}); }
+[[gnu::noinline, gnu::cold]] void show(const char* op, const Tensor& output, std::span<const Part> parts) {
+  std::vector<const Tensor*> inputs;
+  std::vector<Attribute> attributes;
+  for (const Part& part : parts) {
+    for (const Tensor& input : part.inputs) {
+      if (!Engine::lacks_value(input)) inputs.push_back(&input);
+    }
+    if (part.tell) part.tell(part.argument, attributes);
+  }
+  Shown::operation(op, output, inputs, attributes);
+}
 
-Tensor Recording::finish(Array&& value) && {
-  node_->requires_grad = true;
-  if (keep_output_) node_->kept = value.buffer();
-  return Engine::at_node(std::move(value), std::move(node_));
+}  // namespace
+
+Tensor record(const char* op, Array&& value, std::span<const Part> parts) {
+  Tensor y = recorded(op, std::move(value), parts);
+  if (context.observers || (context.tracing && !y.requires_grad())) [[unlikely]]
+    show(op, y, parts);
+  return y;
 }
 
 }  // namespace detail
@@ -35,7 +96,7 @@ Tensor Recording::finish(Array&& value) && {
 Tensor Tensor::detach() const {
   Tensor y(value());
   if (detail::context.tracing)
-    detail::Engine::needed_node(y)->trace("detach", {detail::Engine::needed_node(*this)}, {});
+    detail::Engine::needed_node(y)->set_trace("detach", {detail::Engine::needed_node(*this)}, {});
   return y;
 }
 

@@ -50,7 +50,7 @@ Tensor record_fused(const char* op, const std::array<Tensor, N>& inputs, Compose
                                                                                                Wanted wanted) {
           return recording() ? composed_gradients(inputs, gy, wanted, composed) : gradients(inputs, gy, wanted);
         };
-        return record(op, std::move(value), jointly(std::move(rule), each...), std::move(settings)...);
+        return record(op, std::move(value), jointly(std::move(rule), inputs), std::move(settings)...);
       },
       inputs);
 }

@@ -182,6 +182,9 @@ struct Engine {
   static Tensor unrecorded(Array&& value, History why);
   /// A handle to a leaf without its numbers, to ask for its gradient alone.
   static Tensor without_value(const Ref<Node>& leaf) { return at_node(Array(), Ref<Node>(leaf)); }
+  static bool lacks_value(const Tensor& tensor) {
+    return tensor.defined() && node(tensor) && !node(tensor)->has_shape(tensor.shape());
+  }
   /// The numbers of a tensor with only one handle, for writing.
   static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
   /// Prefetches the first of the numbers of a tensor, if it is defined.

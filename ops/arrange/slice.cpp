@@ -81,14 +81,10 @@ Part part_of(const char* op, const Shape& shape, const Slices& slices) {
   return part;
 }
 
-}  // namespace
-
 // The axes of which slices leave out positions, the first position along each, and the steps unless all are 1: found out
 // when somebody asks.
-template <>
-template <class To>
-void detail::Told<SlicesOf>::tell(To& to) const {
-  const auto& [shape, slices] = value;
+void add_attributes(std::vector<Attribute>& to, const char*, const SlicesOf& part) {
+  const auto& [shape, slices] = part;
   const auto names_axis = [](const Slice& slice) {
     return slice.kind() == Slice::Kind::range || slice.kind() == Slice::Kind::position;
   };
@@ -107,12 +103,11 @@ void detail::Told<SlicesOf>::tell(To& to) const {
     ++axis;
   }
   if (axes.empty()) return;
-  to.tell("axis", axes);
-  to.tell("start", starts);
-  if (std::ranges::any_of(steps, [](std::int64_t step) { return step != 1; })) to.tell("step", steps);
+  const auto add = [&](const char* name, const Shape& numbers) { detail::append_attribute(to, name, numbers); };
+  add("axis", axes);
+  add("start", starts);
+  if (std::ranges::any_of(steps, [](std::int64_t step) { return step != 1; })) add("step", steps);
 }
-
-namespace {
 
 Part part_of_axis(const Shape& shape, int axis, std::int64_t start, std::int64_t length) {
   Part part = whole(shape);

@@ -48,25 +48,6 @@ Leaves leaves_behind(const Tensor& y, const Tensors& own, const Node& mark) {
   return leaves;
 }
 
-// One rule for the inputs and then the leaves: jointly() for a number known only at run time.
-template <class F>
-struct JointlyAll : detail::InputList<const Tensors&> {
-  const Leaves& leaves;
-  F rule;
-
-  static_assert(std::is_invocable_r_v<Tensors, F&, const Tensor&, Wanted>,
-                "a joint rule of a list takes (gy, wanted) and returns Tensors");
-
-  int count() const { return InputList::count() + static_cast<int>(leaves.size()); }
-  bool requires_grad() const { return !leaves.empty() || InputList::requires_grad(); }
-  void attach(detail::Recording& node) && {
-    const int first = node.edges_added();
-    for (const Tensor& input : inputs) node.add(input);
-    for (const Ref<Node>& leaf : leaves) node.add(*leaf);
-    node.set_rule<detail::JointRule>(first, static_cast<std::uint16_t>(count()), std::move(rule));
-  }
-};
-
 Tensor run(const Checkpointed& f, const Tensors& inputs) {
   Tensor y = f(inputs);
   if (!y.defined()) fail<GraphError>("checkpoint", "the function returned nothing");
@@ -150,12 +131,10 @@ Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors&
     leaves = leaves_behind(y, own, *detail::Engine::node(mark));
     value = y.value();
   }
-  constexpr std::size_t most = 60000;
-  if (inputs.size() + leaves.size() > most) {
-    fail<ValueError>("checkpoint", inputs.size(), " inputs and ", leaves.size(), " leaves, more than ", most);
-  }
   auto rule = [=](const Tensor& gy, Wanted wanted) { return gradients(f, inputs, leaves, random, again, gy, wanted); };
-  return record("checkpoint", std::move(value), JointlyAll<decltype(rule)>{{inputs}, leaves, std::move(rule)});
+  Tensors all = inputs;
+  for (const Ref<Node>& leaf : leaves) all.push_back(detail::Engine::without_value(leaf));
+  return record("checkpoint", std::move(value), jointly(std::move(rule), all));
 }
 
 }  // namespace xgrad

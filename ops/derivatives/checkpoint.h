@@ -33,7 +33,7 @@ using AsTensor = const Tensor&;
 /// to must live as long as the graph. A layer that counts its runs, as BatchNorm in training, counts both. Without
 /// recording, f is just run.
 ///
-/// Throws ValueError for an empty function and more than 60000 inputs and leaves; GraphError for an undefined input or
+/// Throws ValueError for an empty function; GraphError for an undefined input or
 /// result, and if f uses the result of an operation outside it that is not an input; and whatever f throws. The
 /// backward pass throws GraphError if the second run of f gives another shape or uses other leaves.
 Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs);

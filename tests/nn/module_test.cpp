@@ -63,7 +63,7 @@ TEST_CASE("Declaring a layer registers it, and parameters are born with their fu
 TEST_CASE("Errors and nodes carry the module's path") {
   const Model model;
   CHECK_REFUSED(ShapeError, model(Array({3}, Real(1))), "mul", "\n  in blocks.0.first (Scale of 2)");
-  CHECK(detail::Engine::node(model(Array({2}, Real(1))))->place->path == "last");
+  CHECK(xgrad::detail::Engine::node(model(Array({2}, Real(1))))->place->path == "last");
   CHECK(current_place() == nullptr);
 }
 
@@ -614,10 +614,10 @@ struct Probing : nn::Layer<Probing> {
 
 TEST_CASE("modules are described when they are complete, also if their parts ran before") {
   const nn::Mlp mlp{nn::root, {.in = 2, .hidden = 3}};
-  CHECK(detail::Engine::node(mlp(full({1, 2}, 1)))->place->around->what == "Mlp 2 -> 3 -> 2");
+  CHECK(xgrad::detail::Engine::node(mlp(full({1, 2}, 1)))->place->around->what == "Mlp 2 -> 3 -> 2");
   const Probing probing{nn::root};
-  CHECK(detail::Engine::node(probing(full({1, 2}, 1)))->place->around->what == "Probing 3 of 4");
-  CHECK(detail::Engine::node(probing(full({1, 2}, 1)))->place->what == "Linear 2 -> 3");
+  CHECK(xgrad::detail::Engine::node(probing(full({1, 2}, 1)))->place->around->what == "Probing 3 of 4");
+  CHECK(xgrad::detail::Engine::node(probing(full({1, 2}, 1)))->place->what == "Linear 2 -> 3");
 }
 
 TEST_CASE("the class of a module is known where only its parts run, its settings once it has run") {
@@ -625,10 +625,11 @@ TEST_CASE("the class of a module is known where only its parts run, its settings
     nn::Mlp mlp{at("mlp"), {.in = 2, .hidden = 3}};
   };
   const Holding holding;
-  CHECK(detail::Engine::node(holding.mlp.fc1(full({1, 2}, 1)))->place->around->what == "Mlp");
-  CHECK(detail::Engine::node(holding.mlp.fc1(full({1, 2}, 1)))->place->around->around->what.ends_with("Holding"));
+  CHECK(xgrad::detail::Engine::node(holding.mlp.fc1(full({1, 2}, 1)))->place->around->what == "Mlp");
+  CHECK(
+      xgrad::detail::Engine::node(holding.mlp.fc1(full({1, 2}, 1)))->place->around->around->what.ends_with("Holding"));
   const nn::Mlp mlp{nn::root, {.in = 2, .hidden = 3}};
-  const auto around_linear = [&] { return detail::Engine::node(mlp.fc1(full({1, 2}, 1)))->place->around; };
+  const auto around_linear = [&] { return xgrad::detail::Engine::node(mlp.fc1(full({1, 2}, 1)))->place->around; };
   CHECK(around_linear()->what == "Mlp");
   mlp(full({1, 2}, 1));
   CHECK(around_linear()->what == "Mlp 2 -> 3 -> 2");

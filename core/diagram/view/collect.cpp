@@ -25,13 +25,13 @@ namespace xgrad::detail {
 namespace {
 
 // Whether it is not the result of an operation, not even of one that only left a trace.
-bool is_data(const Node& node) { return node.is_leaf() && (!node.traced || node.requires_grad); }
+bool is_data(const Node& node) { return node.is_leaf() && (!node.trace() || node.requires_grad); }
 
 std::size_t input_count(const Node& node) {
-  return is_data(node) ? 0 : node.traced ? node.extras->traced.size() : node.edges().size();
+  return is_data(node) ? 0 : node.is_leaf() ? node.trace()->inputs.size() : node.edges().size();
 }
 const Node* input_of(const Node& node, std::size_t i) {
-  return node.traced ? node.extras->traced[i].get() : node.edges()[i].to.get();
+  return node.is_leaf() ? node.trace()->inputs[i].get() : node.edges()[i].to.get();
 }
 
 // All nodes that the results depend on, inputs before results, in the order of the operations' inputs; leaves come
@@ -236,8 +236,7 @@ class Collector {
         const Node& input = *input_of(*node, i);
         const int from = number(&input);
         if (is_data(input)) view_.vertices[from].order = std::min<int>(view_.vertices[from].order, node->order);
-        const bool is_stale =
-            !node->traced && node->captures_inputs && !node->released && node->edges()[i].version != input.version();
+        const bool is_stale = node->captures_inputs && !node->released && node->edges()[i].version != input.version();
         if (is_stale) view_.vertices[from].note = "assigned after it was used";
         if (from == to) continue;  // within a rule
         if (is_rule(from) && is_rule(to)) {

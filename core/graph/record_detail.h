@@ -1,0 +1,143 @@
+// The arguments of record(), and how they become a node: core/graph/record.h.
+//
+// Their types are as many as there are rules. record() erases these: each argument becomes a Part, a pointer to it with
+// the functions that move its rule into the graph. One function, in record.cpp, then makes nodes of all operations, and
+// a rule is moved once, and only into a graph that is recorded.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../base/assert.h"
+#include "record.h"
+
+namespace xgrad {
+namespace detail {
+
+template <class F, class... Arguments>
+concept RuleOf = std::is_invocable_r_v<Tensor, F&, const Tensor&, Arguments...>;
+
+/// How a Rule calls the rule of one input.
+struct SingleRule {
+  template <class F>
+  static constexpr bool takes_output = RuleOf<F, const Tensor&> || RuleOf<F, const Tensor&, InputShape>;
+
+  template <class F>
+  static void call(F& f, const Tensor& gy, const Tensor& y, const bool*, Tensor* gx, const Edge* edge) {
+    static_assert(RuleOf<F> || RuleOf<F, InputShape> || takes_output<F>,
+                  "a rule takes (gy) or (gy, y), and may take the input's shape as its last argument");
+    if constexpr (RuleOf<F, const Tensor&, InputShape>) {
+      gx[0] = f(gy, y, InputShape(*edge->to));
+    } else if constexpr (RuleOf<F, InputShape>) {
+      gx[0] = f(gy, InputShape(*edge->to));
+    } else if constexpr (RuleOf<F, const Tensor&>) {
+      gx[0] = f(gy, y);
+    } else {
+      gx[0] = f(gy);
+    }
+  }
+};
+
+/// How a Rule calls the rule of several inputs.
+struct JointRule {
+  template <class F>
+  static constexpr bool takes_output = std::is_invocable_v<F&, const Tensor&, const Tensor&, Wanted>;
+
+  template <class F>
+  static void call(F& f, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edge) {
+    auto all = [&] {
+      if constexpr (takes_output<F>) {
+        return f(gy, y, Wanted(wanted));
+      } else {
+        return f(gy, Wanted(wanted));
+      }
+    }();
+    XGRAD_ASSERT(all.size() == edge->covers);
+    std::ranges::move(all, gx);
+  }
+};
+
+inline std::span<const Tensor> tensors_of(const Tensor& input) { return {&input, 1}; }
+inline std::span<const Tensor> tensors_of(std::span<const Tensor> inputs) { return inputs; }
+
+/// Moves a rule into the edge of its input, or of the first of its inputs. Returns whether it asks for the result.
+template <class Kind, class F>
+bool set_rule(Node& node, Edge& edge, F&& rule) {
+  using Function = std::remove_cvref_t<F>;
+  edge.rule.set<Kind>(std::forward<F>(rule));
+  // A closure that has nothing to destroy holds no tensor, so an assignment to an input cannot make it wrong.
+  node.captures_inputs |= !std::is_trivially_destructible_v<Function>;
+  return Kind::template takes_output<Function>;
+}
+
+/// Adds an attribute to a list.
+void append_attribute(std::vector<Attribute>& to, const char* name, AttributeValue&& value);
+template <class T>
+void add_attributes(std::vector<Attribute>& to, const char* name, const T& value) {
+  if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    append_attribute(to, name, static_cast<std::int64_t>(value));
+  } else if constexpr (requires { value.has_value(); }) {
+    if (value) add_attributes(to, name, *value);
+  } else if constexpr (std::same_as<T, Axes>) {
+    Shape numbers;
+    for (const int axis : value) numbers.push_back(axis);
+    append_attribute(to, name, std::move(numbers));
+  } else {
+    append_attribute(to, name, value);
+  }
+}
+
+/// An argument of record() without its type: inputs with their rules, or an attribute. It refers to the argument.
+struct Part {
+  template <class Kind, class Inputs, class F>
+  Part(WithRule<Kind, Inputs, F>&& argument)
+      : inputs(tensors_of(argument.inputs)),
+        joint(std::same_as<Kind, JointRule>),
+        argument(&argument),
+        set_rule([](const void* from, std::size_t i, Node& node, Edge& edge) {
+          F& rule = static_cast<WithRule<Kind, Inputs, F>*>(const_cast<void*>(from))->rule;
+          if constexpr (std::same_as<Kind, RuleOfEach>) {
+            return detail::set_rule<SingleRule>(node, edge, rule(i));
+          } else {
+            return detail::set_rule<Kind>(node, edge, std::move(rule));
+          }
+        }) {
+    using Gradients = std::remove_cvref_t<Inputs>;
+    static_assert(
+        !std::same_as<Kind, JointRule> || std::is_invocable_r_v<Gradients, F&, const Tensor&, Wanted> ||
+            std::is_invocable_r_v<Gradients, F&, const Tensor&, const Tensor&, Wanted>,
+        "a joint rule takes (gy, wanted) or (gy, y, wanted) and returns std::array<Tensor, number of inputs>, "
+        "or Tensors for inputs in Tensors");
+  }
+  template <class T>
+  Part(const Told<T>& argument)
+      : argument(&argument), tell([](const void* from, std::vector<Attribute>& to) {
+          const auto& [name, value] = *static_cast<const Told<T>*>(from);
+          add_attributes(to, name, value);
+        }) {}
+  Part(const MultiplyAdds& argument) : multiply_adds(&argument) {}
+
+  std::span<const Tensor> inputs = {};
+  bool joint = false;              ///< one rule for all inputs
+  const void* argument = nullptr;  ///< of record()
+  bool (*set_rule)(const void* argument, std::size_t input, Node& node, Edge& edge) = nullptr;
+  void (*tell)(const void* argument, std::vector<Attribute>& to) = nullptr;
+  const MultiplyAdds* multiply_adds = nullptr;
+};
+
+Tensor record(const char* op, Array&& value, std::span<const Part> parts);
+
+}  // namespace detail
+
+template <class... Parts>
+Tensor record(const char* op, Array value, Parts&&... parts) {
+  const detail::Part all[] = {std::forward<Parts>(parts)...};
+  return detail::record(op, std::move(value), all);
+}
+
+}  // namespace xgrad
