@@ -24,6 +24,9 @@
 #include "observe.h"
 
 namespace xgrad {
+
+using detail::Engine;
+
 namespace {
 
 // Graphs of several threads may end in the same leaves.
@@ -48,10 +51,10 @@ void add_in_place(Array& to, const Array& from) { add_to(to.mutable_data(), from
 void accumulate(Tensor& sum, Tensor&& term) {
   if (!sum.defined()) {
     sum = std::move(term);
-  } else if (recording() || !detail::Engine::unique(sum) || !sum.value().unique()) {
+  } else if (recording() || !Engine::unique(sum) || !sum.value().unique()) {
     sum = add_recorded(sum, term);
   } else {
-    add_in_place(detail::Engine::own_value(sum), term.value());
+    add_in_place(Engine::own_value(sum), term.value());
   }
 }
 
@@ -83,9 +86,8 @@ class Pass {
   bool reached(int target) const { return awaited_[static_cast<std::size_t>(target)] > 0; }
   // Whether y was computed from this target before gradients flowed to it.
   bool came_late(int target) const { return std::ranges::find(late_, target) != late_.end(); }
-  // Calls complete(target, gradient) for each target that is reached, when its gradient is complete.
-  template <class Complete>
-  Tensors run(const Tensor& seed, bool release, const Complete& complete);
+  // The gradients by target, undefined for those that are not reached.
+  Tensors run(const Tensor& seed, bool release);
 
  private:
   struct Frame {
@@ -112,7 +114,7 @@ class Pass {
   // For a node whose rules hold inputs: throws if one of them was assigned since it was recorded.
   static void check_versions(const Node& node);
   bool reach(Node& target);
-  void enter(Node& node);
+  void push(Node& node);
   void visit(Node& node, const Tensor& gy, bool release);
   void deliver(const Node& from, const Edge& edge, Tensor&& gradient);
   Tensor hooked(Node& node, Tensor gradient) const;
@@ -147,7 +149,7 @@ bool Pass::reach(Node& node) {
   return true;
 }
 
-void Pass::enter(Node& node) {
+void Pass::push(Node& node) {
   stack_.push_back({.node = &node});  // first, so that no mark stays behind if this fails
   std::uint32_t unmarked = 0;
   if (!node.walk.compare_exchange_strong(unmarked, walk_, std::memory_order_acquire, std::memory_order_relaxed)) {
@@ -162,12 +164,12 @@ void Pass::enter(Node& node) {
 // Nodes older than `oldest` cannot lead to a target.
 void Pass::collect(std::uint64_t oldest) {
   awaited_.resize(targets_.all().size());
-  Node& root = *detail::Engine::node(y_);
+  Node& root = *Engine::node(y_);
   if (root.is_leaf()) {
     reach(root);
     return;
   }
-  enter(root);
+  push(root);
   while (!stack_.empty()) {
     Frame& frame = stack_.back();
     Node* descend = nullptr;
@@ -190,7 +192,7 @@ void Pass::collect(std::uint64_t oldest) {
       }
     }
     if (descend) {
-      enter(*descend);
+      push(*descend);
       continue;
     }
     const Frame done = frame;
@@ -229,7 +231,7 @@ void Pass::check_versions(const Node& node) {
 Tensor Pass::hooked(Node& node, Tensor gradient) const {
   if (!node.extras || node.extras->hooks.empty() || node.id < since_) return gradient;
   const auto hooks = node.extras->hooks;  // a hook may remove itself
-  gradient = detail::Engine::separate(gradient);
+  gradient = Engine::separate(gradient);
   for (const auto& [number, hook] : hooks) {
     Tensor replaced = hook(gradient);
     if (!replaced.defined()) continue;
@@ -271,7 +273,7 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
   Tensor y;
   if (node.kept) {
     Array value(node.kept, node.shape());
-    y = recording() ? detail::Engine::at_node(std::move(value), Ref<Node>::share(&node)) : Tensor(std::move(value));
+    y = recording() ? Engine::at_node(std::move(value), Ref<Node>::share(&node)) : Tensor(std::move(value));
   }
   const std::span<Edge> edges = node.edges();
   const bool last = release && !recording() && edges[0].covers == edges.size();
@@ -313,8 +315,7 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
   if (release) node.release();
 }
 
-template <class Complete>
-Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
+Tensors Pass::run(const Tensor& seed, bool release) {
   pending_.resize(order_.size());
   found_.resize(targets_.all().size());
   const auto finish_leaves = [&] {
@@ -324,11 +325,10 @@ Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
       gradient = hooked(leaf, std::move(gradient));
       if (Observer::watching() && leaf.id >= since_) [[unlikely]]
         detail::Shown::complete_gradient(leaf, gradient);
-      complete(target, gradient);
     }
     done_.clear();
   };
-  Node& root = *detail::Engine::node(y_);
+  Node& root = *Engine::node(y_);
   if (!root.is_leaf()) {
     pending_[static_cast<std::size_t>(root.slot)] = seed;
   } else if (const int target = targets_.find(&root); target != Targets::none) {
@@ -351,9 +351,7 @@ Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
     const Tensor gy = hooked(node, std::exchange(pending_[slot], Tensor()));
     if (Observer::watching()) [[unlikely]]
       detail::Shown::complete_gradient(node, gy);
-    if (const int target = targets_.find(&node); target != Targets::none) {
-      complete(target, found_[static_cast<std::size_t>(target)] = gy);
-    }
+    if (const int target = targets_.find(&node); target != Targets::none) found_[static_cast<std::size_t>(target)] = gy;
     visit(node, gy, release);
     finish_leaves();
   }
@@ -362,7 +360,7 @@ Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
 
 Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
   if (!y.requires_grad()) {
-    const std::string_view why = why_no_history(detail::Engine::history(y));
+    const std::string_view why = why_no_history(Engine::history(y));
     if (!why.empty()) fail<GraphError>(caller, "the result ", why);
     fail<GraphError>(caller, "the result depends on nothing that requires a gradient",
                      y.is_leaf() ? " (it is not the result of a recorded operation)" : "");
@@ -385,9 +383,7 @@ void name_gradients(const Tensor& y, const Tensors& xs, const Tensors& gradients
   const std::string result = y.name().empty() ? "L" : y.name();
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Tensor& g = gradients[i];
-    if (!detail::Engine::node(g) || detail::Engine::node(g)->id < before.id || xs[i].name().empty() ||
-        !g.name().empty())
-      continue;
+    if (!Engine::node(g) || Engine::node(g)->id < before.id || xs[i].name().empty() || !g.name().empty()) continue;
     g.named(cat("d", result, "/d", xs[i].name()));
   }
 }
@@ -419,8 +415,8 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
       fail<GraphError>("grad", described(x), " does not require a gradient: it is frozen or a constant ",
                        "(optim::trainable(parameters) leaves such out)");
     }
-    target_of.push_back(targets.add(detail::Engine::node(x).get()));
-    oldest = std::min(oldest, detail::Engine::node(x)->id);
+    target_of.push_back(targets.add(Engine::node(x).get()));
+    oldest = std::min(oldest, Engine::node(x)->id);
   }
   Pass pass(y, targets, Collect::requested, "grad", since);
   pass.collect(std::max(oldest, since));
@@ -439,34 +435,26 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
   const detail::With history(&detail::Context::history, with_graph ? History::recorded : History::gradient);
   const detail::With trace(&detail::Context::tracing, with_graph || detail::context.tracing);
   const detail::With order(&detail::Context::order, with_graph ? pass.order_of_gradients() : detail::context.order);
-  if (with_graph && !detail::Engine::node(seed)) {
-    seed = detail::Engine::separate(seed);  // the caller's stays as it is
-    detail::Engine::needed_node(seed)->op = "seed";
+  if (with_graph && !Engine::node(seed)) {
+    seed = Engine::separate(seed);  // the caller's stays as it is
+    Engine::needed_node(seed)->op = "seed";
   }
   Ref<Node> before;
   if (with_graph) {
     before = Node::create("mark", {}, 0);
-    before->follow(*detail::Engine::node(y));
-    before->follow(*detail::Engine::needed_node(seed));
+    before->follow(*Engine::node(y));
+    before->follow(*Engine::needed_node(seed));
   }
-  const auto ready = options.ready;  // a hook may drop the caller's
-  Tensors result(xs.size());
-  const auto give = [&](std::size_t i, const Tensor& g) {
-    if (with_graph && g.defined()) {
-      result[i] = detail::Engine::separate(g);
-    } else {
-      Array value = g.defined() ? g.value() : Array(detail::Engine::node(xs[i])->shape(), Real(0));
-      result[i] = detail::Engine::unrecorded(std::move(value), History::gradient);
-    }
-    if (ready) ready(xs[i], result[i]);
-  };
-  const Tensors found = pass.run(seed, release, [&](int target, const Tensor& g) {
-    for (std::size_t i = 0; ready && i < xs.size(); ++i) {
-      if (target_of[i] == target) give(i, g);
-    }
-  });
+  const Tensors found = pass.run(seed, release);
+  Tensors result;
   for (std::size_t i = 0; i < xs.size(); ++i) {
-    if (!result[i].defined()) give(i, found[static_cast<std::size_t>(target_of[i])]);
+    const Tensor& g = found[static_cast<std::size_t>(target_of[i])];
+    if (with_graph && g.defined()) {
+      result.push_back(Engine::separate(g));
+    } else {
+      Array value = g.defined() ? g.value() : Array(Engine::node(xs[i])->shape(), Real(0));
+      result.push_back(Engine::unrecorded(std::move(value), History::gradient));
+    }
   }
   if (with_graph) name_gradients(y, xs, result, *before);
   return result;
@@ -481,7 +469,7 @@ void Tensor::backward(const BackwardOptions& options) const {
   pass.collect(0);
   pass.check();
   const detail::With history(&detail::Context::history, History::gradient);
-  Tensors found = pass.run(seed, !options.retain_graph, [](int, const Tensor&) {});
+  Tensors found = pass.run(seed, !options.retain_graph);
 
   const std::lock_guard lock(accumulation);
   // Everything that can fail happens before the first gradient changes.
@@ -490,7 +478,7 @@ void Tensor::backward(const BackwardOptions& options) const {
     NodeExtras& extras = targets.all()[i]->needed_extras();
     if (extras.passes > 0) {
       extras.grad.mutable_data();  // a copy of its own, if it is shared
-    } else if (!detail::Engine::unique(found[i]) || !found[i].value().unique()) {
+    } else if (!Engine::unique(found[i]) || !found[i].value().unique()) {
       found[i] = Tensor(Array(found[i].shape(), std::span(found[i].value().begin(), found[i].value().end())));
     }
   }
@@ -500,7 +488,7 @@ void Tensor::backward(const BackwardOptions& options) const {
     if (extras.passes++ > 0) {
       add_in_place(extras.grad, found[i].value());
     } else {
-      extras.grad = detail::Engine::take_value(std::move(found[i]));
+      extras.grad = Engine::take_value(std::move(found[i]));
     }
   }
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <vector>
 
 #include "record.h"
@@ -21,9 +20,6 @@ struct GradOptions {
   bool create_graph = false;  ///< record the pass, so that the gradients can be differentiated again
   bool retain_graph = false;  ///< keep the graph for another pass (create_graph does, too)
   Unused unused = Unused::refuse;
-  /// Called with each of `xs` and its gradient as soon as that is complete, before the rest of the pass has run: the
-  /// last layer's parameters come first. An exception from it ends the pass.
-  std::function<void(const Tensor& x, const Tensor& gradient)> ready = {};
 };
 
 struct BackwardOptions {

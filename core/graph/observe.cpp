@@ -65,17 +65,17 @@ void Shown::gradient(const Node& node, std::size_t input, const Tensor& gradient
   to_all([&](Observer& observer) { observer.gradient(node, input, gradient); });
 }
 
-void Shown::work(const char* what) {
+void Shown::event(const char* name) {
   const auto time = spent();
-  to_all([&](Observer& observer) { observer.work(what, time); });
+  to_all([&](Observer& observer) { observer.event(name, time); });
 }
 
-void Shown::intermediate(std::string_view what, const void* module, const std::string& path,
+void Shown::intermediate(std::string_view what, const void* owner, const std::string& path,
                          const std::function<Array()>& value) {
   const NoGrad off;
   std::optional<Array> made;
   to_all([&](Observer& observer) {
-    if (observer.wants(what, module)) observer.intermediate(what, path, made ? *made : made.emplace(value()));
+    if (observer.wants(what, owner)) observer.intermediate(what, path, made ? *made : made.emplace(value()));
   });
 }
 

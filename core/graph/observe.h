@@ -58,12 +58,11 @@ class Observer {
   /// The gradient that a rule of a node gave for one of its inputs.
   virtual void gradient(const Node& /*node*/, std::size_t /*input*/, const Tensor& /*gradient*/) {}
 
-  /// Work other than an operation is done: an optimizer's step, complete even if this throws.
-  virtual void work(const char* /*what*/, Duration /*spent*/) {}
+  /// Code that is no operation has run and gives its name. It is complete even if this throws.
+  virtual void event(const char* /*name*/, Duration /*spent*/) {}
 
-  /// Whether it wants the arrays that modules show under this name (nn::show_intermediate), "attention_weights", of
-  /// this nn::Module.
-  virtual bool wants(std::string_view /*what*/, const void* /*module*/) const { return false; }
+  /// Whether it wants the arrays that `owner`, code at a place of its own, shows under this name: "attention_weights".
+  virtual bool wants(std::string_view /*what*/, const void* /*owner*/) const { return false; }
   virtual void intermediate(std::string_view /*what*/, const std::string& /*path*/, const Array& /*value*/) {}
 
   /// Whether this thread has observers.
@@ -82,8 +81,8 @@ struct Shown {
                         const std::vector<Attribute>& attributes);
   static void complete_gradient(const Node& node, const Tensor& gradient);
   static void gradient(const Node& node, std::size_t input, const Tensor& gradient);
-  static void work(const char* what);
-  static void intermediate(std::string_view what, const void* module, const std::string& path,
+  static void event(const char* name);
+  static void intermediate(std::string_view what, const void* owner, const std::string& path,
                            const std::function<Array()>& value);
 
  private:

@@ -76,7 +76,7 @@ void Profile::operation(const OperationRun& run) {
       run.spent);
 }
 
-void Profile::work(const char* what, Duration spent) { add({.op = what}, spent); }
+void Profile::event(const char* name, Duration spent) { add({.op = name}, spent); }
 
 void Profile::begin_gradients(const Node&, Duration spent) {
   add({.op = "graph"}, spent);

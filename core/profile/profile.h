@@ -46,7 +46,7 @@ class Profile : public Observer {
   void operation(const OperationRun& run) override;
   void begin_gradients(const Node& node, Duration spent) override;
   void end_gradients(const Node& node, Duration spent) noexcept override;
-  void work(const char* what, Duration spent) override;
+  void event(const char* name, Duration spent) override;
 
  private:
   void add(Run run, Duration spent);

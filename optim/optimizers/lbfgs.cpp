@@ -293,7 +293,7 @@ LbfgsReport LBFGS::step(const std::function<Tensor()>& loss) {
     throw;
   }
   if (Observer::watching()) [[unlikely]]
-    xgrad::detail::Shown::work("lbfgs");
+    xgrad::detail::Shown::event("lbfgs");
   return report;
 }
 

@@ -146,7 +146,7 @@ StepReport Optimizer::step(const Tensors& gradients) {
     }
   }
   if (Observer::watching()) [[unlikely]]
-    xgrad::detail::Shown::work(kind_);
+    xgrad::detail::Shown::event(kind_);
   return report;
 }
 

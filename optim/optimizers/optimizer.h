@@ -42,7 +42,7 @@ class Optimizer {
   /// means none. Throws ValueError if there are not as many as parameters, and ShapeError for one of another shape;
   /// the first step also throws ValueError if a model whose parameters are here has got others since the optimizer was
   /// made, which would not be trained. If it throws, also for lack of memory, nothing has changed; errors of an
-  /// observer's work() come when the step is done.
+  /// observer's event() come when the step is done.
   StepReport step(const Tensors& gradients);
   /// The same with the gradients that backward() has accumulated in the parameters. One that is frozen by now stays.
   StepReport step();

@@ -166,7 +166,7 @@ Tensors DataParallel::grad(const Tensor& loss, const Weight& weight) {
       if (!handed_[i]) hand_over(i, Array(parameters_[i].shape(), Real(0)));
     }
     exchange_->finish();
-    if (Observer::watching()) xgrad::detail::Shown::work("exchange");
+    if (Observer::watching()) xgrad::detail::Shown::event("exchange");
   }
   report_ = exchange_->report();
 
@@ -202,14 +202,25 @@ Tensors DataParallel::grad(const Tensor& loss, const Weight& weight) {
   return std::exchange(result_, {});
 }
 
-// Gradients are handed over as soon as they are complete; a world of one has nothing to weight or to send.
+// Hooks hand gradients over as soon as they are complete; a world of one has nothing to weight or to send.
 void DataParallel::differentiate(const Tensor& loss, double weight) {
+  struct Hooks {
+    std::vector<std::pair<Tensor, std::uint64_t>> all;
+    ~Hooks() {
+      for (const auto& [parameter, number] : all) parameter.remove_hook(number);
+    }
+  } hooks;
   Tensors wanted;
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (!parameters_[i].requires_grad()) continue;
     wanted.push_back(parameters_[i]);
     numbers.push_back(i);
+    if (alone()) continue;
+    hooks.all.emplace_back(parameters_[i], parameters_[i].on_grad([this, i](const Tensor& gradient) {
+      hand_over(i, gradient.value());
+      return Tensor();
+    }));
   }
   std::optional<Progress> progress;
   GradOptions how{.unused = Unused::zeros};
@@ -217,16 +228,8 @@ void DataParallel::differentiate(const Tensor& loss, double weight) {
     progress.emplace(*exchange_);
     how.seed = Tensor(Array(loss.shape(), static_cast<Real>(weight)));
   }
-  how.ready = [&](const Tensor& x, const Tensor& gradient) {
-    const auto found = std::ranges::find_if(wanted, [&](const Tensor& one) { return same(one, x); });
-    const std::size_t i = numbers[at(found - wanted.begin())];
-    if (alone()) {
-      result_[i] = gradient.value();
-    } else {
-      hand_over(i, gradient.value());
-    }
-  };
-  xgrad::grad(loss, wanted, how);
+  const Tensors found = xgrad::grad(loss, wanted, how);
+  for (std::size_t i = 0; i < found.size() && alone(); ++i) result_[numbers[i]] = found[i].value();
 }
 
 void DataParallel::hand_over(std::size_t i, const Array& gradient) {

@@ -694,52 +694,28 @@ TEST_CASE("a leaf that is assigned during a pass, before its old value was neede
   CHECK_FALSE((x.has_grad() || w.has_grad()));
 }
 
-TEST_CASE("ready is told of each gradient once, as soon as it is complete, the last layer's first") {
-  const Tensor first = variable({1, 2}, "first"), last = variable({3, 4}, "last"), unused = variable(5, "unused");
+TEST_CASE("a hook is told of a gradient once, as soon as it is complete, the last layer's first") {
+  const Tensor first = variable({1, 2}, "first"), last = variable({3, 4}, "last");
   std::vector<std::string> order;
-  const auto rule = [&](const char* name) {
-    return [&order, name](const Tensor& gy) {
-      order.push_back(name);
-      return 2 * gy;
-    };
-  };
   const auto twice = [&](const Tensor& x, const char* name) {
-    return record("twice", (2 * x).value(), wrt(x, rule(name)));
+    return record("twice", (2 * x).value(), wrt(x, [&order, name](const Tensor& gy) {
+                    order.push_back(name);
+                    return 2 * gy;
+                  }));
   };
-  const auto run = [&](bool create_graph) {
+  for (const Tensor& x : {first, last}) {
+    x.on_grad([&order, name = x.name()](const Tensor&) {
+      order.push_back(name);
+      return Tensor();
+    });
+  }
+  for (const bool create_graph : {false, true}) {
     order.clear();
-    std::vector<Array> told(4);
-    const Tensor hidden = twice(first, "rule of first");
-    const Tensor y = sum(last * twice(hidden * last, "rule of hidden"));
-    const Tensors xs{last, hidden, unused, first};
-    const Tensors found = grad(y, xs,
-                               {.create_graph = create_graph,
-                                .unused = Unused::zeros,
-                                .ready = [&](const Tensor& x, const Tensor& gradient) {
-                                  for (std::size_t i = 0; i < xs.size(); ++i) {
-                                    if (same(x, xs[i])) told[i] = gradient.value();
-                                  }
-                                  order.push_back(x.name().empty() ? "hidden" : x.name());
-                                }});
-    CHECK(order == std::vector<std::string>{"rule of hidden", "last", "hidden", "rule of first", "first", "unused"});
-    for (std::size_t i = 0; i < xs.size(); ++i) CHECK(equal(told[i], found[i].value()));
+    const Tensor y = sum(last * twice(twice(first, "rule of first") * last, "rule of hidden"));
+    const Tensors found = grad(y, {last, first}, {.create_graph = create_graph});
+    CHECK(order == std::vector<std::string>{"rule of hidden", "last", "rule of first", "first"});
     check_close(found[0].value(), Array(std::vector<Real>{4 * 2 * 3, 4 * 4 * 4}));  // d (2 h l^2)/dl = 4 h l
-    check_close(found[3].value(), Array(std::vector<Real>{4 * 9, 4 * 16}));         // 2 l^2 dh/dfirst
-    return found;
-  };
-  CHECK_FALSE(run(false)[0].requires_grad());
-  CHECK(run(true)[0].requires_grad());
-}
-
-TEST_CASE("hooks of leaves come before ready, and what ready throws ends the pass") {
-  const Tensor x = variable({1, 2}, "x");
-  x.on_grad([](const Tensor& gradient) { return 10 * gradient; });
-  std::vector<Array> told;
-  const GradOptions options{.ready = [&](const Tensor&, const Tensor& gradient) { told.push_back(gradient.value()); }};
-  grad(sum(x * x), {x, x}, options);
-  REQUIRE(told.size() == 2);
-  for (const Array& gradient : told) check_close(gradient, Array(std::vector<Real>{20, 40}));
-  const Tensor y = sum(x * x);
-  CHECK_THROWS_AS(grad(y, {x}, {.ready = [](const Tensor&, const Tensor&) { throw ValueError("enough"); }}),
-                  ValueError);
+    check_close(found[1].value(), Array(std::vector<Real>{4 * 9, 4 * 16}));         // 2 l^2 dh/dfirst
+    CHECK(found[0].requires_grad() == create_graph);
+  }
 }

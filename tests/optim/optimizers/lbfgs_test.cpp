@@ -38,7 +38,7 @@ TEST_CASE("L-BFGS finds the minimum of a quadratic function in a few steps, and 
 
 TEST_CASE("A step of L-BFGS that an observer throws in is done whole") {
   struct Refusing : Observer {
-    void work(const char*, Duration) override { throw std::runtime_error("no"); }
+    void event(const char*, Duration) override { throw std::runtime_error("no"); }
   };
   const auto two_steps = [](bool watched) {
     const Quadratic q;

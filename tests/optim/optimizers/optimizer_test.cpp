@@ -33,7 +33,7 @@ TEST_CASE("Parameters without a gradient are skipped and counted") {
 
 TEST_CASE("A step that an observer throws in is done whole") {
   struct Refusing : Observer {
-    void work(const char*, Duration) override { throw std::runtime_error("no"); }
+    void event(const char*, Duration) override { throw std::runtime_error("no"); }
   };
   const auto two_steps = [](bool watched) {
     const Tensor a = variable(1, "a"), b = variable(2, "b");
