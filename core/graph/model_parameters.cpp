@@ -1,28 +1,25 @@
 // The parameters of a model, and the way to it from the node of each.
 #include "model_parameters.h"
 
-#include <map>
-
 namespace xgrad::detail {
 
 void ModelParameters::add(const std::shared_ptr<ModelParameters>& model, const Tensor& parameter) {
   NodeExtras& extras = Engine::node(parameter)->needed_extras();
-  model->living_.insert({Engine::node(parameter).get(), {model->declared_, parameter}});
-  ++model->declared_;
+  extras.number_in_model = model->declared_;
+  model->living_.emplace(model->declared_++, parameter);
   extras.model = model;
 }
 
 void ModelParameters::remove(const Tensor& parameter) noexcept {
-  if (living_.erase(Engine::node(parameter).get()) > 0) Engine::node(parameter)->extras->model.reset();
+  const Ref<Node>& node = Engine::node(parameter);
+  if (of(node.get()).get() != this) return;
+  node->extras->model.reset();
+  living_.erase(node->extras->number_in_model);
 }
 
 Tensors ModelParameters::since(std::uint64_t count) const {
-  std::map<std::uint64_t, Tensor> late;
-  for (const auto& [node, entry] : living_) {
-    if (entry.first >= count) late.insert(entry);
-  }
   Tensors found;
-  for (const auto& [number, parameter] : late) found.push_back(parameter);
+  for (auto each = living_.lower_bound(count); each != living_.end(); ++each) found.push_back(each->second);
   return found;
 }
 

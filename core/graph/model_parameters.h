@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <unordered_map>
-#include <utility>
 
 #include "tensor.h"
 
@@ -31,8 +30,7 @@ class ModelParameters {
   static bool is_whole(const Tensor& buffer);
 
  private:
-  std::unordered_map<const Node*, std::pair<std::uint64_t, Tensor>>
-      living_;  // with the number of those declared before
+  std::map<std::uint64_t, Tensor> living_;  // by the number of those declared before
   std::uint64_t declared_ = 0;
 };
 

@@ -169,6 +169,7 @@ struct NodeExtras {
   std::uint64_t next_hook = 1;
   std::vector<std::pair<std::uint64_t, GradientHook>> hooks;
   std::weak_ptr<detail::ModelParameters> model;  ///< that a parameter belongs to
+  std::uint64_t number_in_model = 0;
 };
 
 /// The extras of a node. Made when they are first needed, by any thread.
