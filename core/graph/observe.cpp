@@ -5,8 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "record.h"
-
 namespace xgrad {
 
 namespace detail {
@@ -72,7 +70,7 @@ void Shown::event(const char* name) {
 
 void Shown::intermediate(std::string_view what, const void* owner, const std::string& path,
                          const std::function<Array()>& value) {
-  const NoGrad off;
+  const With off(&Context::history, History::no_grad);
   std::optional<Array> made;
   to_all([&](Observer& observer) {
     if (observer.wants(what, owner)) observer.intermediate(what, path, made ? *made : made.emplace(value()));

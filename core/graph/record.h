@@ -24,33 +24,18 @@
 #include <utility>
 
 #include "../base/scope.h"
+#include "record_detail.h"
 #include "tensor.h"
 
 namespace xgrad {
-namespace detail {  // the arguments of record(): core/graph/record_detail.h
-struct SingleRule;
-struct JointRule;
-struct RuleOfEach;
-template <class Kind, class Inputs, class F>
-struct WithRule {
-  Inputs inputs;
-  F rule;
-};
-template <class T>
-struct Told {
-  const char* name;
-  T value;
-};
-struct MultiplyAdds {
-  std::int64_t count;
-};
-}  // namespace detail
-
 /// The tensor of an operation's result: a node with arrows to the inputs if recording is on and a gradient flows to at
 /// least one of them, else a plain value. `parts` are the inputs, by wrt(), jointly() or wrt_each(), then attributes,
 /// by told() or multiply_adds(). `op` must live as long as the program (a literal).
 template <class... Parts>
-Tensor record(const char* op, Array value, Parts&&... parts);
+Tensor record(const char* op, Array value, Parts&&... parts) {
+  const detail::Part all[] = {std::forward<Parts>(parts)...};
+  return detail::record(op, std::move(value), all);
+}
 
 /// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y), followed by the input's InputShape if
 /// it asks for that, and returns the input's gradient, of the input's shape.
@@ -64,7 +49,7 @@ detail::WithRule<detail::SingleRule, Tensor, F> wrt(Tensor&& input, F rule) {
 }
 
 /// One rule for several inputs whose gradients share work: it takes (gy, wanted) or (gy, y, wanted) and returns
-/// std::array<Tensor, N>, where entries that are not wanted may stay undefined.
+/// std::array<Tensor, N>. The gradient of input i is wanted if wanted[i]; others may stay undefined.
 template <class F, std::convertible_to<Tensor>... Inputs>
 detail::WithRule<detail::JointRule, std::array<Tensor, sizeof...(Inputs)>, F> jointly(F rule, Inputs&&... inputs) {
   return {{std::forward<Inputs>(inputs)...}, std::move(rule)};
@@ -80,27 +65,6 @@ template <class F, std::convertible_to<std::span<const Tensor>> List>
 detail::WithRule<detail::RuleOfEach, List, F> wrt_each(List&& inputs, F make_rule) {
   return {std::forward<List>(inputs), std::move(make_rule)};
 }
-
-/// The inputs of a joint rule whose gradients are wanted.
-class Wanted {
- public:
-  explicit Wanted(const bool* flags) : flags_(flags) {}
-  bool operator[](int input) const { return flags_[input]; }
-
- private:
-  const bool* flags_;
-};
-
-/// The shape of the input whose gradient a rule gives: the last argument of rules that ask for it. The graph holds it
-/// anyway; a Shape in the rule would be as large as the node.
-class InputShape {
- public:
-  explicit InputShape(const Node& input) : input_(input) {}
-  operator Shape() const { return input_.shape(); }
-
- private:
-  const Node& input_;
-};
 
 /// An attribute of an operation for diagrams and exporters: an option, told("axis", axis), or an input that is not a
 /// tensor, told("ids", ids), of which the graph keeps a reference. `name` and words must live as long as the program
@@ -150,5 +114,3 @@ struct [[nodiscard]] TraceAll : detail::With<bool> {
 };
 
 }  // namespace xgrad
-
-#include "record_detail.h"

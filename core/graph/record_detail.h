@@ -14,9 +14,31 @@
 #include <vector>
 
 #include "../base/assert.h"
-#include "record.h"
+#include "tensor.h"
 
 namespace xgrad {
+
+/// The inputs of a joint rule whose gradients are wanted.
+class Wanted {
+ public:
+  explicit Wanted(const bool* flags) : flags_(flags) {}
+  bool operator[](int input) const { return flags_[input]; }
+
+ private:
+  const bool* flags_;
+};
+
+/// The shape of the input whose gradient a rule gives: the last argument of rules that ask for it. The graph holds it
+/// anyway; a Shape in the rule would be as large as the node.
+class InputShape {
+ public:
+  explicit InputShape(const Node& input) : input_(input) {}
+  operator Shape() const { return input_.shape(); }
+
+ private:
+  const Node& input_;
+};
+
 namespace detail {
 
 template <class F, class... Arguments>
@@ -60,6 +82,26 @@ struct JointRule {
     XGRAD_ASSERT(all.size() == edge->covers);
     std::ranges::move(all, gx);
   }
+};
+
+/// A function makes the rule of each input.
+struct RuleOfEach {};
+
+/// Of wrt(), jointly() and wrt_each(): inputs and their rules.
+template <class Kind, class Inputs, class F>
+struct WithRule {
+  Inputs inputs;
+  F rule;
+};
+/// Of told().
+template <class T>
+struct Told {
+  const char* name;
+  T value;
+};
+/// Of multiply_adds().
+struct MultiplyAdds {
+  std::int64_t count;
 };
 
 inline std::span<const Tensor> tensors_of(const Tensor& input) { return {&input, 1}; }
@@ -130,14 +172,9 @@ struct Part {
   const MultiplyAdds* multiply_adds = nullptr;
 };
 
+/// The tensor of a result: see core/graph/record.h.
 Tensor record(const char* op, Array&& value, std::span<const Part> parts);
 
 }  // namespace detail
-
-template <class... Parts>
-Tensor record(const char* op, Array value, Parts&&... parts) {
-  const detail::Part all[] = {std::forward<Parts>(parts)...};
-  return detail::record(op, std::move(value), all);
-}
 
 }  // namespace xgrad
