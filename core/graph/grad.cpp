@@ -336,16 +336,7 @@ Tensors Pass::run(const Tensor& seed, bool release) {
     done_.push_back(target);
   }
   finish_leaves();
-  // Three steps before its turn a node is prefetched, then the tensors that its rules hold, then their numbers.
-  constexpr std::size_t step = 4;
   for (std::size_t slot = order_.size(); slot-- > 0;) {
-    if (slot >= 3 * step) order_[slot - 3 * step]->prefetch();
-    if (slot >= 2 * step && order_[slot - 2 * step]->captures_inputs) {
-      for (const Edge& edge : order_[slot - 2 * step]->edges()) edge.rule.prefetch();
-    }
-    if (slot >= step && order_[slot - step]->captures_inputs) {
-      for (const Edge& edge : order_[slot - step]->edges()) edge.rule.prefetch_numbers();
-    }
     if (!needed_[slot] || !pending_[slot].defined()) continue;
     Node& node = *order_[slot];
     const Tensor gy = hooked(node, std::exchange(pending_[slot], Tensor()));

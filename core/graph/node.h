@@ -37,8 +37,6 @@ class ModelParameters;
 /// tensor.
 ///
 ///     gx = rule(gy, y): gy the gradient of the result, y the result (undefined unless the rule asked for it)
-///
-/// A callable with a `void prefetch() const` is asked to prefetch the numbers that it will read.
 class Rule {
  public:
   Rule() = default;
@@ -78,7 +76,7 @@ class Rule {
           gone.~Function();
           if constexpr (!in_place) Block().deallocate(&gone, 1);
         },
-        [](const void* place) { copied(std::as_const(function(place))); }, prefetch_of<Function, in_place>()};
+        [](const void* place) { copied(std::as_const(function(place))); }};
     methods_ = &methods;
   }
   void reset() noexcept {
@@ -87,17 +85,6 @@ class Rule {
   explicit operator bool() const { return methods_ != nullptr; }
   void operator()(const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
     methods_->call(place_, gy, y, wanted, gx, edges);
-  }
-  /// Prefetches the tensor that the callable holds, or the block that it is in; of an empty one any address, which does
-  /// no harm and costs less than clearing the place. Inline, because GCC drops calls of functions that only prefetch.
-  [[gnu::always_inline]] void prefetch() const {
-    if (!methods_) return;
-    const char* held = *reinterpret_cast<const char* const*>(place_);
-    for (int line = 0; line < 2; ++line) __builtin_prefetch(held + 64 * line);
-  }
-  /// After that: the numbers of this tensor, for a callable that knows them.
-  [[gnu::always_inline]] void prefetch_numbers() const {
-    if (methods_ && methods_->prefetch) methods_->prefetch(place_);
   }
   /// Makes a copy, for a CopyListener to see what the rule holds, and drops it.
   void show() const {
@@ -109,21 +96,11 @@ class Rule {
     void (*call)(void*, const Tensor&, const Tensor&, const bool*, Tensor*, const Edge*);
     void (*destroy)(void*) noexcept;
     void (*show)(const void*);
-    void (*prefetch)(const void*);
   };
   template <class Function>
   static void copied(const Function& function) {
     if constexpr (std::is_copy_constructible_v<Function>) [[maybe_unused]]
       const Function copy(function);
-  }
-  // How the callable prefetches; null if it does not.
-  template <class Function, bool in_place>
-  static constexpr auto prefetch_of() -> void (*)(const void*) {
-    if constexpr (in_place && requires(const Function& function) { function.prefetch(); }) {
-      return [](const void* place) { static_cast<const Function*>(place)->prefetch(); };
-    } else {
-      return nullptr;
-    }
   }
   const Methods* methods_ = nullptr;
   alignas(void*) unsigned char place_[sizeof(void*)];
@@ -231,11 +208,6 @@ struct Node {
   /// Of a leaf whose value an operation made, its trace; else nullptr.
   const Trace* trace() const { return extras ? extras->trace.get() : nullptr; }
   void set_trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes);
-  /// Prefetches the memory of the node and its first two edges.
-  [[gnu::always_inline]] void prefetch() const {
-    const char* begin = reinterpret_cast<const char*>(this);
-    for (int line = 0; line < 2; ++line) __builtin_prefetch(begin + 64 * line, 1);
-  }
   std::span<Edge> edges() { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
   std::span<const Edge> edges() const { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
   Shape shape() const { return Shape(ShortList<std::int64_t>({sizes(), static_cast<std::size_t>(rank)})); }

@@ -187,10 +187,6 @@ struct Engine {
   }
   /// The numbers of a tensor with only one handle, for writing.
   static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
-  /// Prefetches the first of the numbers of a tensor, if it is defined.
-  [[gnu::always_inline]] static void prefetch(const Tensor& tensor) {
-    if (tensor.body_) __builtin_prefetch(tensor.body_->value.data());
-  }
   /// The same value at the same vertex, but another tensor: assigning to one does not change the other.
   static Tensor twin(const Tensor& tensor);
   /// The twin of a leaf; a result of an operation cannot be assigned and is returned itself.

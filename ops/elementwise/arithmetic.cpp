@@ -11,12 +11,11 @@ namespace {
 // The gradient of an operand that was broadcast: summed to the operand's shape.
 Tensor pass_to(const Tensor& gy, InputShape operand) { return sum_to(gy, operand); }
 
-// The rule of a factor. In a chain of scalars the other factor is what a backward pass would wait for.
+// The rule of a factor.
 struct TimesOther {
   Tensor other;
 
   Tensor operator()(const Tensor& gy, InputShape to) const { return sum_to(gy * other, to); }
-  [[gnu::always_inline]] void prefetch() const { detail::Engine::prefetch(other); }
 };
 
 }  // namespace
