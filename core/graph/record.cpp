@@ -14,15 +14,18 @@ void append_attribute(std::vector<Attribute>& to, const char* name, AttributeVal
 
 namespace {
 
-// The result of an operation that is not recorded: `wanted` is whether a gradient flows to an input.
-Tensor unrecorded(Array&& value, bool wanted, std::span<const Part> parts) {
-  History why = History::recorded;  // of several inputs, the reason of one
+// The result of an operation that is not recorded, with the reason of one of its inputs.
+Tensor unrecorded(Array&& value, std::span<const Part> parts) {
+  const bool off = !recording();
+  History why = History::recorded;
   for (const Part& part : parts) {
     for (const Tensor& input : part.inputs) {
-      if (input.defined()) why = std::max(why, Engine::history(input));
+      if (!input.defined()) continue;
+      const History of_input = Engine::history(input);
+      const bool has_a_reason = of_input != History::recorded || (off && input.requires_grad());
+      if (has_a_reason) why = std::max(why, off ? History::no_grad : of_input);
     }
   }
-  if (!recording() && (wanted || why != History::recorded)) why = History::no_grad;
   return Engine::unrecorded(std::move(value), why);
 }
 
@@ -35,18 +38,29 @@ void connect(Node& node, Edge& edge, const Tensor& input) {
   edge.carries = to.requires_grad;
 }
 
+// Attributes and multiply-adds, apart from recorded(), since operations on a few numbers have none.
+[[gnu::noinline]] void describe(Node& node, std::span<const Part> parts) {
+  std::vector<Attribute> attributes;
+  for (const Part& part : parts) {
+    if (part.tell) part.tell(part.argument, attributes);
+    if (part.multiply_adds) node.set_multiply_adds(part.multiply_adds->count);
+  }
+  if (!attributes.empty()) node.needed_extras().attributes = std::move(attributes);
+}
+
 Tensor recorded(const char* op, Array&& value, std::span<const Part> parts) {
   if (context.history == History::gradient) return Tensor(std::move(value));
-  bool wanted = false, counts = false;
+  if (!recording()) return unrecorded(std::move(value), parts);
+  bool wanted = false, counts = false, described = false;
   int edges = 0;
   for (const Part& part : parts) {
     edges += static_cast<int>(part.inputs.size());
     for (const Tensor& input : part.inputs) wanted |= input.requires_grad();
     counts |= part.multiply_adds != nullptr;
+    described |= part.inputs.empty();
   }
-  if (!recording() || !wanted) return unrecorded(std::move(value), wanted, parts);
+  if (!wanted) return unrecorded(std::move(value), parts);
   Ref<Node> node = Node::create(op, value.shape(), edges, counts);
-  std::vector<Attribute> attributes;
   bool takes_output = false;
   Edge* edge = node->edges().data();
   for (const Part& part : parts) {
@@ -61,10 +75,8 @@ Tensor recorded(const char* op, Array&& value, std::span<const Part> parts) {
       first->covers = static_cast<std::uint32_t>(part.inputs.size());
       takes_output |= part.set_rule(part.argument, 0, *node, *first);
     }
-    if (part.tell) part.tell(part.argument, attributes);
-    if (part.multiply_adds) node->set_multiply_adds(part.multiply_adds->count);
   }
-  if (!attributes.empty()) node->needed_extras().attributes = std::move(attributes);
+  if (described) describe(*node, parts);
   node->requires_grad = true;
   if (takes_output) node->kept = value.buffer();
   return Engine::at_node(std::move(value), std::move(node));

@@ -28,6 +28,7 @@
 #include "tensor.h"
 
 namespace xgrad {
+
 /// The tensor of an operation's result: a node with arrows to the inputs if recording is on and a gradient flows to at
 /// least one of them, else a plain value. `parts` are the inputs, by wrt(), jointly() or wrt_each(), then attributes,
 /// by told() or multiply_adds(). `op` must live as long as the program (a literal).
@@ -83,10 +84,10 @@ std::optional<T> unless(const std::type_identity_t<T>& usual, const T& value) {
 
 /// The cost of an operation that is made of products: its multiply-adds, the product of these sizes (at most 2^63 - 1),
 /// for count_operations(), diagrams and summaries. An operation without it counts nothing.
-detail::MultiplyAdds multiply_adds(std::convertible_to<std::int64_t> auto... sizes) {
+detail::Told<detail::MultiplyAdds> multiply_adds(std::convertible_to<std::int64_t> auto... sizes) {
   std::int64_t count = 1;
   const bool fits = (!__builtin_mul_overflow(count, std::int64_t{sizes}, &count) && ...);
-  return {fits ? count : std::numeric_limits<std::int64_t>::max()};
+  return {"multiply_adds", {fits ? count : std::numeric_limits<std::int64_t>::max()}};
 }
 
 /// Whether operations are being recorded on this thread. During a backward pass: whether its graph is wanted.

@@ -93,13 +93,12 @@ struct WithRule {
   Inputs inputs;
   F rule;
 };
-/// Of told().
+/// Of told() and multiply_adds().
 template <class T>
 struct Told {
   const char* name;
   T value;
 };
-/// Of multiply_adds().
 struct MultiplyAdds {
   std::int64_t count;
 };
@@ -157,12 +156,16 @@ struct Part {
         "or Tensors for inputs in Tensors");
   }
   template <class T>
-  Part(const Told<T>& argument)
-      : argument(&argument), tell([](const void* from, std::vector<Attribute>& to) {
-          const auto& [name, value] = *static_cast<const Told<T>*>(from);
-          add_attributes(to, name, value);
-        }) {}
-  Part(const MultiplyAdds& argument) : multiply_adds(&argument) {}
+  Part(const Told<T>& argument) : argument(&argument) {
+    if constexpr (std::same_as<T, MultiplyAdds>) {
+      multiply_adds = &argument.value;
+    } else {
+      tell = [](const void* from, std::vector<Attribute>& to) {
+        const auto& [name, value] = *static_cast<const Told<T>*>(from);
+        add_attributes(to, name, value);
+      };
+    }
+  }
 
   std::span<const Tensor> inputs = {};
   bool joint = false;              ///< one rule for all inputs
