@@ -4,9 +4,9 @@
 // counter into four random words; there is no state to carry from one number to the next. So element i of a draw
 // depends only on the seed, the number of the draw and i, not on the shape, the order or the number of threads.
 //
-// The key of a draw is the last argument: randperm(n, {.seed = 1, .draw = epoch}). Without a key, randperm(n), functions
-// take that of the next draw of this thread's generator. (An overload takes it, and no default argument, which would be
-// evaluated before or after draws in the other arguments.)
+// The key of a draw is the last argument: randperm(n, {.seed = 1, .draw = epoch}). Without a key, randperm(n), the
+// key is that of the next draw of this thread's generator. (An overload takes it: a default argument could be evaluated
+// before draws in the other arguments.)
 #pragma once
 
 #include <array>
