@@ -4,8 +4,9 @@
 // counter into four random words; there is no state to carry from one number to the next. So element i of a draw
 // depends only on the seed, the number of the draw and i, not on the shape, the order or the number of threads.
 //
-// The key of a draw is the last argument of the functions that draw, by default that of the next draw of this thread's
-// generator: randperm(n), or randperm(n, {.seed = 1, .draw = epoch}).
+// The key of a draw is the last argument: randperm(n, {.seed = 1, .draw = epoch}). Without a key, randperm(n), the
+// key is that of the next draw of this thread's generator. (An overload takes it: a default argument could be evaluated
+// before draws in the other arguments.)
 #pragma once
 
 #include <array>
@@ -91,9 +92,13 @@ Array random_uniform(const Shape& shape, const RandomKey& key);
 /// Normal with mean 0 and deviation 1, by Wichura's inverse of the distribution function (AS 241, 1988).
 Array random_normal(const Shape& shape, const RandomKey& key);
 /// Whole numbers in [low, high). Throws ValueError unless low < high.
-Index randint(std::int64_t low, std::int64_t high, const Shape& shape, const RandomKey& key = next_random_key());
+Index randint(std::int64_t low, std::int64_t high, const Shape& shape, const RandomKey& key);
+inline Index randint(std::int64_t low, std::int64_t high, const Shape& shape) {
+  return randint(low, high, shape, next_random_key());
+}
 /// 0 ... n - 1 in random order (Fisher-Yates). Throws ValueError for a negative n.
-Index randperm(std::int64_t n, const RandomKey& key = next_random_key());
+Index randperm(std::int64_t n, const RandomKey& key);
+inline Index randperm(std::int64_t n) { return randperm(n, next_random_key()); }
 
 /// The quantile of the standard normal distribution at p in (0, 1): AS 241, relative error 1e-16.
 double normal_quantile(double p);

@@ -1,5 +1,5 @@
-// What PyTorch's users look for as members of a Tensor, and as functions under other names: an error of the compiler
-// that says what to write. "‘... view(...) const’ is unavailable: reshape(x, shape)".
+// Names of PyTorch that are functions here, or have another name. Using one is an error of the compiler that says what
+// to write: `x.view({2, 3})` "is unavailable: reshape(x, shape)".
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Anything {
 struct NotMembers {
 #define XGRAD_FREE(f) \
   f(abs) f(argmax) f(argmin) f(chunk) f(clamp) f(cumsum) f(exp) f(flatten) f(flip) f(gather) f(log) f(masked_fill) \
-  f(matmul) f(max) f(mean) f(min) f(norm) f(permute) f(pow) f(prod) f(relu) f(reshape) f(sigmoid) f(softmax) f(sort) \
+  f(matmul) f(max) f(mean) f(min) f(norm) f(permute) f(pow) f(relu) f(reshape) f(sigmoid) f(softmax) f(sort) \
   f(split) f(sqrt) f(squeeze) f(sum) f(tanh) f(topk) f(transpose) f(unsqueeze) f(var)
   XGRAD_FREE(XGRAD_NOT_A_MEMBER)
 #undef XGRAD_FREE

@@ -55,6 +55,6 @@ _, _, after = rest.partition(END)
 made = before + BEGIN + table() + END + after
 if "--check" in sys.argv:
     if made != text:
-        sys.exit("the use of xtensor is not what docs/design.md says; run docs/tools/make_xtensor_usage.py")
+        sys.exit("the use of xtensor is not what docs/design.md says; run docs/tools/run lists")
 else:
     page.write_text(made)

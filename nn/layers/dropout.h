@@ -24,14 +24,14 @@ struct Dropout : Layer<Dropout> {
 namespace detail {
 
 /// In training, function(x, p); else nothing happens. The choice is the next draw of the calling thread's generator.
-template <ClassName name, Tensor (*function)(const Tensor& x, double p, const RandomKey& key)>
+template <ClassName name, Tensor (*function)(const Tensor& x, double p)>
 struct ChannelDropout final : Layer<ChannelDropout<name, function>> {
   explicit ChannelDropout(At here, double probability = 0.5)
       : Layer<ChannelDropout>(std::move(here)), p(this->probability("p", probability)) {}
   template <class... Rest>
   explicit ChannelDropout(Module::Placeless, const Rest&...);
 
-  Tensor forward(const Tensor& x) const { return this->training() && p > 0 ? function(x, p, next_random_key()) : x; }
+  Tensor forward(const Tensor& x) const { return this->training() && p > 0 ? function(x, p) : x; }
 
   const double p;
 

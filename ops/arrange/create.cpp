@@ -97,7 +97,7 @@ Index to_index(const Tensor& numbers) {
   return result;
 }
 
-Tensor rand(const Shape& shape, const RandomKey& key) { return random_uniform(shape, key); }
-Tensor randn(const Shape& shape, const RandomKey& key) { return random_normal(shape, key); }
+Tensor rand(const Shape& shape) { return random_uniform(shape, next_random_key()); }
+Tensor randn(const Shape& shape) { return random_normal(shape, next_random_key()); }
 
 }  // namespace xgrad

@@ -82,9 +82,10 @@ Index to_index(const Tensor& numbers);
 /// 1 where true, 0 where false.
 Tensor to_real(const Mask& mask);
 
-/// Uniform in [0, 1). (Whole numbers are drawn by randint and randperm, in core/array/random.h.)
-Tensor rand(const Shape& shape, const RandomKey& key = next_random_key());
-/// Normal with mean 0 and standard deviation 1.
-Tensor randn(const Shape& shape, const RandomKey& key = next_random_key());
+/// Uniform in [0, 1), the next draw of this thread's generator (manual_seed). (Integers: randint and randperm, in
+/// core/array/random.h.)
+Tensor rand(const Shape& shape);
+/// Normal with mean 0 and standard deviation 1, the next draw.
+Tensor randn(const Shape& shape);
 
 }  // namespace xgrad

@@ -164,6 +164,8 @@ Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key)
       told("upper", unless(RReluOptions().upper, options.upper)), told("key", numbers_of(key)));
 }
 
+Tensor rrelu(const Tensor& x, const RReluOptions& options) { return rrelu(x, options, next_random_key()); }
+
 namespace {
 
 // As clamp, but the gradient of NaN is 1, and 0 where an infinite x is the bound: PyTorch's rules differ.

@@ -52,7 +52,9 @@ struct RReluOptions {
 /// element's position.      dy/dx = 1 from 0 on, else slope                                (Xu et al. 2015)
 /// For training; otherwise leaky_relu with the mean slope, see nn::RReLU. Throws ValueError unless lower <= upper, both
 /// finite.
-Tensor rrelu(const Tensor& x, const RReluOptions& options = {}, const RandomKey& key = next_random_key());
+Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key);
+/// The same with the generator's next key.
+Tensor rrelu(const Tensor& x, const RReluOptions& options = {});
 
 struct HardtanhOptions {
   double min_val = -1, max_val = 1;

@@ -27,6 +27,8 @@ Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
                 told("p", p), told("key", numbers_of(key)));
 }
 
+Tensor dropout(const Tensor& x, double p) { return dropout(x, p, next_random_key()); }
+
 namespace {
 
 void check_probability(const char* op, double p) {
@@ -63,19 +65,23 @@ Tensor to_least_value(const Tensor& x, int kept, double p, const RandomKey& key)
 Tensor dropout1d(const Tensor& x, double p, const RandomKey& key) {
   return channels_dropped("dropout1d", x, 1, p, key);
 }
+Tensor dropout1d(const Tensor& x, double p) { return dropout1d(x, p, next_random_key()); }
 Tensor dropout2d(const Tensor& x, double p, const RandomKey& key) {
   return channels_dropped("dropout2d", x, 2, p, key);
 }
+Tensor dropout2d(const Tensor& x, double p) { return dropout2d(x, p, next_random_key()); }
 
 Tensor alpha_dropout(const Tensor& x, double p, const RandomKey& key) {
   check_probability("alpha_dropout", p);
   return to_least_value(x, x.rank(), p, key);
 }
+Tensor alpha_dropout(const Tensor& x, double p) { return alpha_dropout(x, p, next_random_key()); }
 
 Tensor feature_alpha_dropout(const Tensor& x, double p, const RandomKey& key) {
   check_probability("feature_alpha_dropout", p);
   if (x.rank() < 2) fail<ShapeError>("feature_alpha_dropout", "needs (B, C, ...), got ", x.shape());
   return to_least_value(x, 2, p, key);
 }
+Tensor feature_alpha_dropout(const Tensor& x, double p) { return feature_alpha_dropout(x, p, next_random_key()); }
 
 }  // namespace xgrad

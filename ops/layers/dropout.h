@@ -9,20 +9,26 @@ namespace xgrad {
 /// Every element is zeroed with probability p, the others are divided by 1 - p, so that the mean stays. The choice is a
 /// function of the key and the element's position alone; p = 1 gives zeros.      dy/dx = 1/(1 - p) or 0
 /// Throws ValueError unless 0 <= p <= 1.
-Tensor dropout(const Tensor& x, double p, const RandomKey& key = next_random_key());
+Tensor dropout(const Tensor& x, double p, const RandomKey& key);
+/// The same with the generator's next key. (p = 0 takes one, too.)
+Tensor dropout(const Tensor& x, double p);
 
 /// Whole channels are zeroed, the others divided by 1 - p.      x (B, C, L) or (C, L)      (Tompson et al. 2015)
 /// These throw ShapeError for other shapes, ValueError unless 0 <= p <= 1.
-Tensor dropout1d(const Tensor& x, double p, const RandomKey& key = next_random_key());
+Tensor dropout1d(const Tensor& x, double p, const RandomKey& key);
+Tensor dropout1d(const Tensor& x, double p);
 /// The same for pictures.      x (B, C, H, W) or (C, H, W)
-Tensor dropout2d(const Tensor& x, double p, const RandomKey& key = next_random_key());
+Tensor dropout2d(const Tensor& x, double p, const RandomKey& key);
+Tensor dropout2d(const Tensor& x, double p);
 
 /// For networks with selu: elements become its least value with probability p, and then all are scaled and moved so
 /// that mean 0 and variance 1 stay (Klambauer et al. 2017):
 ///     y = a v + b, v = x or alpha, alpha = -1.758..., a = ((1 - p)(1 + p alpha^2))^(-1/2), b = -a p alpha
 /// p = 1 gives zeros. Throws ValueError unless 0 <= p <= 1.
-Tensor alpha_dropout(const Tensor& x, double p, const RandomKey& key = next_random_key());
+Tensor alpha_dropout(const Tensor& x, double p, const RandomKey& key);
+Tensor alpha_dropout(const Tensor& x, double p);
 /// The same with whole channels, axis 1 of x (B, C, ...). Throws ShapeError, too, below two axes.
-Tensor feature_alpha_dropout(const Tensor& x, double p, const RandomKey& key = next_random_key());
+Tensor feature_alpha_dropout(const Tensor& x, double p, const RandomKey& key);
+Tensor feature_alpha_dropout(const Tensor& x, double p);
 
 }  // namespace xgrad

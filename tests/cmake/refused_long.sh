@@ -18,6 +18,7 @@ cat >"$sandbox/all.h" <<'END_OF_FILE'
 #include <xgrad/nn/nn.h>
 #include <xgrad/nn/pytorch/pytorch.h>
 #include <xgrad/ops/elementwise/fused.h>
+#include <xgrad/ops/ops.h>
 #include <xgrad/optim/optim.h>
 
 using namespace xgrad;
@@ -126,6 +127,19 @@ for compiler in g++ clang++; do
   in_function 'a tensor is not written in place' 'Tensor y = x; y[{0, 1}] = y;'
   in_function 'a tensor is not written in place' 'Tensor y = x; exp(y) = y;'
 
+  echo "  what PyTorch's users type: it compiles, or the first error says what to write"
+  begin='namespace F = xgrad; void f(const Tensor& x, const Tensor& y, const Index& i, const Mask& m) {'
+  said=$(compile "$begin x.shape(); x.item(); x.detach(); x.backward(); x.grad(); x.requires_grad(); x[{_, 0}]; x[m]; zeros({2, 3});
+    matmul(x, y); sum(x, -1); squeeze(x, -1); flip(x, 0); topk(x, 3); sort(x, 0); gather(x, 1, i); where(m, x, y);
+    masked_fill(x, m, 0); arange(5); ones_like(x); stack({x, y}, 0); F::relu(x); F::softmax(x, -1); F::cross_entropy(x, i);
+    einsum(\"ij,jk->ik\", {x, y}); mask({{true, false}}); }") || { echo "$said"; exit 1; }
+  for typed in 'x.T()|transpose(x)' 'x.view({1, 2})|reshape(x, shape)' 'x.size(0)|x.dim(axis)' 'x.dim()|x.rank()' \
+    'x.sum(-1)|sum(x, ...) is a function, not a member' 'x.mean({0, 1})|mean(x, ...) is a function, not a member' \
+    'x.numel()|x.size()' 'x.expand({2, 3})|broadcast_to(x, shape)' 'cat({x, y}, 1)|concat({a, b}, axis)' 'bmm(x, y)|matmul(a, b)'; do
+    said=$(compile "$begin ${typed%%|*}; }") && { echo "$compiler compiles: $typed"; exit 1; }
+    [[ $(grep -m 1 'error:' <<<"$said") == *"is unavailable: ${typed#*|}" ]] || { echo "$compiler says otherwise: $typed"; exit 1; }
+  done
+
   echo "  the table of docs/when_it_does_not_work.md"
   net='struct Net : nn::Layer<Net> { using Layer::Layer; Tensor forward(const Tensor& in) const { return in; } };'
   bare=${net/using Layer::Layer; /} of_options=${net/nn::Layer<Net>/nn::Layer<Net, WidthOptions>}
@@ -148,6 +162,7 @@ for compiler in g++ clang++; do
   row 'a tensor is not written in place' 'void f(const Mask& mask) { Tensor y = x; y[mask] = 0; }'
   row "from 'xgrad::Mask' {aka 'xgrad::BasicArray<bool>'} to 'bool'" 'void f(const Index& a) { if (a == a) return; }'
   row "use of deleted function 'xgrad::Tensor::operator bool() const'" 'void f() { if (x) return; }'
+  row 'is unavailable: reshape(x, shape)' 'Tensor f() { return x.view({2}); }'
   row 'BasicArray(std::initializer_list<xgrad::Nested<T> >)' 'const Index i{1, 2};'
   row "reference to 'pad' is ambiguous" 'constexpr int pad = 0; bool f(int id) { return id == pad; }'
   row "from expression of type 'const xgrad::Index'" 'Tensor f(const Index& i) { return relu(i); }'

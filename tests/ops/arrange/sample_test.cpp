@@ -91,20 +91,6 @@ TEST_CASE("what cannot be drawn from is refused") {
   CHECK_REFUSED(ValueError, multinomial(zeros({0}), 1), "multinomial", "row 0", "sum 0");
   CHECK_REFUSED(ValueError, multinomial(ones({2}), -1), "multinomial", "negative count -1");
   CHECK_REFUSED(ValueError, multinomial(tensor({1, 0, 2}), 3), "multinomial", "row 0 has 2", "draw 3");
-  CHECK_REFUSED(ValueError, randperm(-1), "randperm", "negative count -1");
-}
-
-TEST_CASE("randperm gives every order equally often") {
-  manual_seed(4);
-  constexpr int n = 12'000;
-  Index orders(Shape{n});
-  for (int i = 0; i < n; ++i) {
-    const Index order = randperm(3);
-    CHECK(equal(unique(order).values, arange(3)));
-    orders.mutable_data()[i] = 2 * order.data()[0] + (order.data()[1] > order.data()[2]);
-  }
-  CHECK(chi_squared(orders, std::vector<double>(6, 1.0 / 6)) < 5 + 5 * std::sqrt(10));
-  CHECK(randperm(0).size() == 0);
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ TEST_CASE("a setting that is on may change the formula: a product of transposed 
 TEST_CASE("docs/operations.md has the formulas of all operations") {
   const char* const file = "docs/operations.md";
   if (std::getenv("XGRAD_WRITE_PAGES")) std::ofstream(file) << page();
-  CHECK_MESSAGE(read_text(file) == page(), "the page is stale: run this test with XGRAD_WRITE_PAGES=1");
+  CHECK_MESSAGE(read_text(file) == page(), "the page is stale: run docs/tools/run lists");
 }
 
 TEST_CASE("an elementwise operation prints its formula and its derivatives, which give its numbers and its gradients") {
