@@ -1,4 +1,4 @@
-// CTC loss: the recursion of Graves et al. by a kernel (ops/kernels/layers/ctc.cpp) and, to be differentiated again, in
+// CTC loss: the recursion of Graves et al. by a kernel (ops/kernels/network/ctc.cpp) and, for second derivatives, in
 // operations.
 #include "ctc_loss.h"
 
@@ -17,7 +17,7 @@
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
-#include "../kernels/layers/ctc.h"
+#include "../kernels/network/ctc.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad {
