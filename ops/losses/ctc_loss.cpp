@@ -10,7 +10,7 @@
 #include "../arrange/broadcast.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
-#include "../arrange/integer.h"
+#include "../elementwise/integer.h"
 #include "../arrange/join.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
