@@ -9,20 +9,20 @@ set(XGRAD_FURTHER
     nn/layers/swiglu nn/pytorch examples/kit/text/bpe examples/kit/text/bpe_files examples/kit/text/byte_text
     examples/kit/text/merges examples/kit/text/tokenizer examples/kit/text/wordpiece
     # Pictures: convolution, pooling, models, files
-    ops/kernels/conv ops/layers/conv ops/layers/interpolate ops/layers/pictures ops/layers/pooling ops/arrange/pad nn/layers/conv
+    ops/kernels/conv ops/network/conv ops/network/interpolate ops/network/pictures ops/network/pooling ops/arrange/pad nn/layers/conv
     nn/models/resnet nn/models/swin_transformer nn/models/vision_transformer examples/kit/data/image_file
     examples/kit/data/image_folder examples/kit/data/images examples/kit/data/shapes examples/kit/data/transforms
     examples/kit/draw/pictures examples/kit/draw/png
     # Recurrent networks and linear attention
-    ops/kernels/recurrent ops/layers/recurrent nn/layers/recurrent nn/models/seq2seq ops/products/linear_attention
-    nn/attention/linear_attention nn/attention/attention_scores ops/kernels/layers/ctc ops/losses/ctc_loss
+    ops/kernels/recurrent ops/network/recurrent nn/layers/recurrent nn/models/seq2seq ops/network/linear_attention
+    nn/attention/linear_attention nn/attention/attention_scores ops/kernels/network/ctc ops/losses/ctc_loss
     # Linear algebra
     ops/private/lapack ops/products/einsum ops/products/factorisations ops/products/linalg ops/products/similarity
     # Derivatives of functions, and what they cost
     ops/derivatives/checkpoint ops/derivatives/count_operations ops/derivatives/functional nn/functional_call
     # Distributions, statistics, order, rounding
-    ops/distributions ops/arrange/integer ops/arrange/sample ops/arrange/search ops/arrange/sort ops/elementwise/rounding
-    ops/elementwise/trigonometry ops/kernels/reduce/scan ops/losses/distance_loss ops/reduce/count ops/reduce/norm ops/reduce/scan
+    ops/distributions ops/elementwise/integer ops/arrange/sample ops/arrange/search ops/arrange/sort ops/elementwise/rounding
+    ops/elementwise/trigonometry ops/kernels/reduce/scan ops/losses/distance_loss ops/reduce/count ops/products/norm ops/reduce/scan
     ops/reduce/statistics
     # Optimizers besides SGD and Adam
     nn/weight_decay optim/parameters optim/optimizers/adadelta optim/optimizers/adagrad optim/optimizers/lbfgs

@@ -38,7 +38,7 @@ Tensor record_fused(const char* op, const Tensor& x, const Composed& composed, c
 
 /// A fused operation of N inputs: `composed(x...)` is its composed form, and `kernel()` gives a pair, the value and
 /// `gradients(inputs, gy, wanted)`: the numbers of the gradients, std::array<Tensor, N>, of which those that are not
-/// wanted may stay undefined (ops/layers/layer_norm.cpp).
+/// wanted may stay undefined (ops/network/layer_norm.cpp).
 template <std::size_t N, class Composed, class Kernel, class... T>
 Tensor record_fused(const char* op, const std::array<Tensor, N>& inputs, Composed composed, const Kernel& kernel,
                     detail::Told<T>... settings) {

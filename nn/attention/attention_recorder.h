@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../core/graph/observe.h"
-#include "../../ops/layers/attention.h"
+#include "../../ops/network/attention.h"
 #include "../module.h"
 
 namespace xgrad::nn {

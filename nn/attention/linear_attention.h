@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../../ops/products/linear_attention.h"
+#include "../../ops/network/linear_attention.h"
 #include "../layers/linear.h"
 #include "masks.h"
 

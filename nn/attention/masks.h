@@ -5,7 +5,7 @@
 //     attn(x, nn::window({.before = 2, .after = 2}));
 #pragma once
 
-#include "../../ops/layers/attention_mask.h"
+#include "../../ops/network/attention_mask.h"
 
 namespace xgrad::nn {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "../../ops/layers/rotary.h"
+#include "../../ops/network/rotary.h"
 #include "../containers/maybe.h"
 #include "../layers/linear.h"
 #include "key_value_cache.h"

@@ -10,7 +10,7 @@
 #include "../../core/base/error.h"
 #include "../../core/files/file.h"
 #include "../../core/graph/record.h"
-#include "../../ops/layers/softmax.h"
+#include "../../ops/network/softmax.h"
 
 namespace xgrad::nn {
 namespace {

@@ -1,11 +1,11 @@
 // Activations as layers, under PyTorch's names: for Sequential, and wherever a layer is asked for. Each is the function
-// of ops/elementwise/elementwise.h, ops/elementwise/activations.h or ops/layers/softmax.h that it names, and throws the
+// of ops/elementwise/elementwise.h, ops/elementwise/activations.h or ops/network/softmax.h that it names, with the
 // same errors.
 #pragma once
 
 #include "../../ops/elementwise/activations.h"
 #include "../../ops/elementwise/elementwise.h"
-#include "../../ops/layers/softmax.h"
+#include "../../ops/network/softmax.h"
 #include "function_layer.h"
 
 namespace xgrad::nn {

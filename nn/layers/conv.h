@@ -1,7 +1,7 @@
 // Convolutional layers, with PyTorch's parameters and names.
 #pragma once
 
-#include "../../ops/layers/conv.h"
+#include "../../ops/network/conv.h"
 #include "../layer.h"
 
 namespace xgrad::nn {

@@ -1,7 +1,7 @@
 // Dropout of elements, of channels and of whole samples.
 #pragma once
 
-#include "../../ops/layers/dropout.h"
+#include "../../ops/network/dropout.h"
 #include "function_layer.h"
 
 namespace xgrad::nn {

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "../../ops/layers/size2d.h"
+#include "../../ops/network/size2d.h"
 #include "../layer.h"
 
 namespace xgrad::nn::detail {

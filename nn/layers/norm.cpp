@@ -5,8 +5,8 @@
 #include "../../ops/arrange/shape.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/elementwise.h"
-#include "../../ops/layers/batch_norm.h"
-#include "../../ops/layers/layer_norm.h"
+#include "../../ops/network/batch_norm.h"
+#include "../../ops/network/layer_norm.h"
 
 namespace xgrad::nn {
 namespace {

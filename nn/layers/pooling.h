@@ -1,9 +1,9 @@
-// Pooling, and pictures in another size, as layers, under PyTorch's names. Each is the function of ops/layers/pooling.h
-// or ops/layers/interpolate.h that it names, and throws the same errors.
+// Pooling, and pictures in another size, as layers, under PyTorch's names. Each is the function of
+// ops/network/pooling.h or ops/network/interpolate.h that it names, and throws the same errors.
 #pragma once
 
-#include "../../ops/layers/interpolate.h"
-#include "../../ops/layers/pooling.h"
+#include "../../ops/network/interpolate.h"
+#include "../../ops/network/pooling.h"
 #include "function_layer.h"
 
 namespace xgrad::nn {

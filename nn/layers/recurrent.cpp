@@ -8,7 +8,7 @@
 #include "../../ops/arrange/join.h"
 #include "../../ops/arrange/shape.h"
 #include "../../ops/elementwise/arithmetic.h"
-#include "../../ops/layers/dropout.h"
+#include "../../ops/network/dropout.h"
 #include "../../ops/products/matmul.h"
 #include "../containers/stack.h"
 

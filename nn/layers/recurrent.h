@@ -1,5 +1,5 @@
 // Recurrent layers with the parameters, names and first numbers of PyTorch's: RNN, LSTM, GRU, and the cells that are
-// one step of them. The formulas are in ops/layers/recurrent.h.
+// one step of them. The formulas are in ops/network/recurrent.h.
 //
 //     nn::LSTM lstm{at("lstm"), 32, 64, {.layers = 2, .bidirectional = true}};
 //     const auto [output, h, c] = lstm(x, {.lengths = lengths});      // (B, T, 128), (4, B, 64), (4, B, 64)
@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "../../ops/layers/recurrent.h"
+#include "../../ops/network/recurrent.h"
 #include "../module.h"
 
 namespace xgrad::nn {

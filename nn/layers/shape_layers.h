@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../ops/arrange/shape.h"
-#include "../../ops/layers/pictures.h"
+#include "../../ops/network/pictures.h"
 #include "function_layer.h"
 
 namespace xgrad::nn {

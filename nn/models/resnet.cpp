@@ -4,7 +4,7 @@
 #include "../../core/array/shape_hints.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/elementwise.h"
-#include "../../ops/layers/pooling.h"
+#include "../../ops/network/pooling.h"
 #include "../../ops/reduce/reduce.h"
 
 namespace xgrad::nn {

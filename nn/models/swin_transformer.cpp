@@ -10,7 +10,7 @@
 #include "../../ops/arrange/shape.h"
 #include "../../ops/arrange/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
-#include "../../ops/layers/attention.h"
+#include "../../ops/network/attention.h"
 #include "../../ops/reduce/reduce.h"
 #include "../attention/attention_recorder.h"
 #include "../containers/stack.h"

@@ -8,7 +8,7 @@
 #include "../../ops/arrange/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/compare.h"
-#include "../../ops/layers/dropout.h"
+#include "../../ops/network/dropout.h"
 #include "../../ops/products/matmul.h"
 #include "../../ops/reduce/reduce.h"
 #include "../attention/attention_recorder.h"

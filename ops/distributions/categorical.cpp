@@ -7,7 +7,7 @@
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
-#include "../layers/softmax.h"
+#include "../network/softmax.h"
 #include "../private/checks.h"
 #include "../reduce/reduce.h"
 

@@ -1,4 +1,4 @@
-// CTC loss: the recursion of Graves et al. by a kernel (ops/kernels/layers/ctc.cpp) and, to be differentiated again, in
+// CTC loss: the recursion of Graves et al. by a kernel (ops/kernels/network/ctc.cpp) and, for second derivatives, in
 // operations.
 #include "ctc_loss.h"
 
@@ -10,14 +10,14 @@
 #include "../arrange/broadcast.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
-#include "../arrange/integer.h"
+#include "../elementwise/integer.h"
 #include "../arrange/join.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
-#include "../kernels/layers/ctc.h"
+#include "../kernels/network/ctc.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad {

@@ -1,4 +1,4 @@
-// Losses. Cross-entropy has a kernel of its own (ops/kernels/layers/cross_entropy.cpp).
+// Losses. Cross-entropy has a kernel of its own (ops/kernels/network/cross_entropy.cpp).
 #include "loss.h"
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../elementwise/lambda.h"
-#include "../kernels/layers/cross_entropy.h"
+#include "../kernels/network/cross_entropy.h"
 #include "../kernels/reduce/reduce.h"
-#include "../layers/softmax.h"
+#include "../network/softmax.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad {

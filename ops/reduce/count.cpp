@@ -5,8 +5,8 @@
 
 #include "../arrange/create.h"
 #include "../arrange/index.h"
-#include "../arrange/integer.h"
 #include "../elementwise/compare.h"
+#include "../elementwise/integer.h"
 
 namespace xgrad {
 

@@ -5,7 +5,7 @@
 
 Every fused operation has its composed form in public, as plain::<operation>.
 
-The folders of core are rooms one above the other. In each room the files, a source with its header (ops/layers/softmax.h
+The folders of core are rooms one above the other. In each room the files, a source with its header (ops/network/softmax.h
 and .cpp), include each other without a circle; a folder called kernels counts as one file. Arrows are includes; an umbrella
 (a header that only includes) has none.
 """

@@ -24,7 +24,7 @@
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/signal.h>
 #include <xgrad/ops/arrange/create.h>
-#include <xgrad/ops/derivatives/build_info.h>
+#include <xgrad/ops/build_info.h>
 #include <xgrad/ops/products/matmul_precision.h>
 
 #include "support.h"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include <xgrad/ops/layers/attention.h>
+#include <xgrad/ops/network/attention.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

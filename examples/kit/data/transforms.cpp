@@ -8,7 +8,7 @@
 
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/error.h>
-#include <xgrad/ops/layers/interpolate.h>
+#include <xgrad/ops/network/interpolate.h>
 
 namespace xgrad::kit {
 namespace {

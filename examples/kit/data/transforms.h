@@ -12,7 +12,7 @@
 
 #include <xgrad/core/array/array.h>
 #include <xgrad/kit/data/images.h>
-#include <xgrad/ops/layers/size2d.h>
+#include <xgrad/ops/network/size2d.h>
 
 namespace xgrad::kit {
 

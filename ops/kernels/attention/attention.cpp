@@ -9,7 +9,7 @@
 
 #include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
-#include "../layers/dropout.h"
+#include "../network/dropout.h"
 #include "across_batch.h"
 #include "attention_products.h"
 #include "attention_weights.h"

@@ -9,7 +9,7 @@
 #include <xgrad/core/runtime/memory.h>
 #include <xgrad/nn/attention/attention_scores.h>
 #include <xgrad/ops/arrange/create.h>
-#include <xgrad/ops/products/linear_attention.h>
+#include <xgrad/ops/network/linear_attention.h>
 #include <xgrad/ops/reduce/reduce.h>
 
 namespace {

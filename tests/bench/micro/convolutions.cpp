@@ -1,6 +1,6 @@
 // Convolutions: those of the workload W7, of residual networks, of patches, of channels one by one, from and to one channel,
 // and along one axis.
-#include <xgrad/ops/layers/conv.h>
+#include <xgrad/ops/network/conv.h>
 
 #include "table.h"
 

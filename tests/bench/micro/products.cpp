@@ -5,7 +5,7 @@
 
 #include <xflens/cxxblas/drivers/cblas.h>
 
-#include <xgrad/ops/derivatives/build_info.h>
+#include <xgrad/ops/build_info.h>
 #include <xgrad/ops/products/matmul.h>
 
 #include "table.h"

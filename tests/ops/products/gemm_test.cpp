@@ -1,5 +1,5 @@
 // Tests of ops/kernels/products/gemm.h: products of all shapes against three loops.
-#include <xgrad/ops/derivatives/build_info.h>
+#include <xgrad/ops/build_info.h>
 #include <xgrad/ops/kernels/products/gemm.h>
 
 #include <cstdlib>

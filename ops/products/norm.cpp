@@ -12,7 +12,7 @@
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../private/axis.h"
-#include "../products/linalg.h"
+#include "linalg.h"
 
 namespace xgrad::linalg {
 

@@ -6,10 +6,10 @@
 #include <numeric>
 #include <span>
 
+#include "../arrange/broadcast.h"
+#include "../arrange/shape.h"
 #include "../kernels/registers/loops.h"
 #include "../private/axis.h"
-#include "broadcast.h"
-#include "shape.h"
 
 namespace xgrad {
 namespace {

@@ -1,4 +1,4 @@
-// Layer norm and RMS norm: the formulas, checks, and the operations by a kernel (ops/kernels/layers/layer_norm.cpp).
+// Layer norm and RMS norm: the formulas, checks, and the operations by a kernel (ops/kernels/network/layer_norm.cpp).
 #include "layer_norm.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "../arrange/create.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
-#include "../kernels/layers/layer_norm.h"
+#include "../kernels/network/layer_norm.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad {

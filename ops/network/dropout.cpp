@@ -9,7 +9,7 @@
 #include "../arrange/index.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
-#include "../kernels/layers/dropout.h"
+#include "../kernels/network/dropout.h"
 #include "../private/key.h"
 
 namespace xgrad {

@@ -1,4 +1,4 @@
-// Softmax and variants: each as its formula, and by a kernel (ops/kernels/layers/softmax.cpp), whose rule is here.
+// Softmax and variants: each as its formula, and by a kernel (ops/kernels/network/softmax.cpp), whose rule is here.
 #include "softmax.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
-#include "../kernels/layers/softmax.h"
+#include "../kernels/network/softmax.h"
 #include "../kernels/registers/loops.h"
 #include "../reduce/reduce.h"
 

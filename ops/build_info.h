@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "../../core/runtime/blas.h"
+#include "../core/runtime/blas.h"
 
 namespace xgrad {
 

@@ -1,4 +1,4 @@
-// Batch norm: checks, the formula, and the operation by a kernel (ops/kernels/layers/batch_norm.cpp).
+// Batch norm: checks, the formula, and the operation by a kernel (ops/kernels/network/batch_norm.cpp).
 #include "batch_norm.h"
 
 #include <array>
@@ -9,7 +9,7 @@
 #include "../arrange/create.h"
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
-#include "../kernels/layers/batch_norm.h"
+#include "../kernels/network/batch_norm.h"
 #include "../reduce/reduce.h"
 #include "layer_norm.h"
 

@@ -12,9 +12,9 @@
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/fused.h"
+#include "../products/matmul.h"
 #include "../reduce/reduce.h"
 #include "../reduce/scan.h"
-#include "matmul.h"
 
 namespace xgrad {
 namespace {

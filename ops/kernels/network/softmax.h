@@ -7,7 +7,7 @@ namespace xgrad {
 
 /// y = e^x / sum e^x of every row.
 Array softmax_rows(const Array& x);
-/// The gradient from y, of the formula in ops/layers/softmax.h.
+/// The gradient from y, of the formula in ops/network/softmax.h.
 Array softmax_gradient_rows(const Array& gy, const Array& y);
 
 /// y = x - ln sum e^x of every row.
