@@ -145,7 +145,7 @@ TEST_CASE("a Maybe that is called is its layer, or hands its input on") {
   const Optional without{nn::root}, with{nn::root, {.norm = true, .own = true}};
   const Tensor x = normal({4, 2}, 1);
   CHECK(equal(without(x).value(), without.last(without.first(x)).value()));
-  CHECK(detail::Engine::node(without.norm(x)) == detail::Engine::node(x));
+  CHECK(xgrad::detail::Engine::node(without.norm(x)) == xgrad::detail::Engine::node(x));
   CHECK(equal(with(x).value(), (*with.own)((*with.norm)(with.first(x))).value()));
   CHECK(with.norm->sizes == Shape{2});
   CHECK(bool(with.norm));

@@ -320,10 +320,10 @@ TEST_CASE("A number of encoder blocks that does not fit is refused") {
   const Decoder same_depth{root, 13, attending(CrossAttention::same_depth)};
   const Tensor memory(normal({1, 3, 6}));
   const Index ids({1, 2}, 1);
-  CHECK_REFUSED(ValueError, same_depth(ids, {memory, memory, memory}), "decoder", "3 encoder layers", "2");
+  CHECK_REFUSED(ValueError, same_depth(ids, Tensors{memory, memory, memory}), "decoder", "3 encoder layers", "2");
   CHECK_REFUSED(ValueError, same_depth.start(Tensors{}), "decoder", "no memory to attend to");
   const Decoder all{root, 13, attending(CrossAttention::all)};
-  CHECK_REFUSED(ShapeError, all(ids, {memory, Tensor(normal({1, 4, 6}))}), "stack");
+  CHECK_REFUSED(ShapeError, all(ids, Tensors{memory, Tensor(normal({1, 4, 6}))}), "stack");
 }
 
 // ---- Teacher forcing, output, losses ----
