@@ -5,7 +5,7 @@
 // stays in memory for a backward pass, rules have nothing to declare, and without a listener a copy costs one
 // comparison.
 //
-// core/diagram/view/collect.cpp listens, and nn/functional_call.h substitutes another tensor for the copies of one.
+// core/diagram/view/content.cpp listens, and nn/functional_call.h substitutes another tensor for the copies of one.
 #pragma once
 
 #include <cstdint>

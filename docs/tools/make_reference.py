@@ -24,9 +24,8 @@ FOLDERS = {
 LEFT_OUT = {
     "ops/ops.h", "nn/nn.h", "nn/pytorch/pytorch.h", "optim/optim.h",
     "core/graph/model_parameters.h", "core/graph/not_members.h", "core/files/json.h", "core/files/state_difference.h",
-    "core/diagram/view/characters.h", "core/diagram/view/fold.h",
-    "core/diagram/view/labels.h", "core/diagram/view/page_views.h", "core/diagram/view/label_size.h",
-    "core/diagram/render/page.h", "core/diagram/view/palette.h", "core/diagram/layout/routes.h", "core/diagram/layout/dot.h",
+    "core/diagram/view/equations.h", "core/diagram/view/folding.h", "core/diagram/view/labels.h",
+    "core/diagram/render/page.h", "core/diagram/view/colours.h", "core/diagram/layout/routes.h", "core/diagram/layout/dot.h",
     "ops/distributions/distributions.h", "optim/loss.h", "optim/names.h", "optim/options.h", "core/base/text.h",
 }
 

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "../view/label_size.h"
+#include "../view/labels.h"
 #include "../view/view.h"
 #include "geometry.h"
 

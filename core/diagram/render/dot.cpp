@@ -7,10 +7,9 @@
 
 #include "../../base/error.h"
 #include "../../files/program.h"
-#include "../view/label_size.h"
+#include "../view/colours.h"
 #include "../view/labels.h"
 #include "../view/order.h"
-#include "../view/palette.h"
 
 namespace xgrad {
 namespace {

@@ -8,7 +8,7 @@
 #include "../../base/error.h"
 #include "../../files/file.h"
 #include "../../files/program.h"
-#include "../view/characters.h"
+#include "../view/equations.h"
 #include "html.h"
 #include "svg.h"
 

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "../../base/error.h"
-#include "../view/characters.h"
+#include "../view/equations.h"
+#include "../view/folding.h"
 #include "../view/labels.h"
-#include "../view/page_views.h"
 #include "export.h"
 #include "page.h"
 #include "svg.h"

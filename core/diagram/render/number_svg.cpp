@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "../../base/text.h"
-#include "../view/number_picture.h"
+#include "../view/labels.h"
 
 namespace xgrad::detail {
 namespace {

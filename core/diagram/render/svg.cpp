@@ -9,9 +9,9 @@
 
 #include "../../base/error.h"
 #include "../layout/layout.h"
-#include "../view/label_size.h"
+#include "../view/colours.h"
+#include "../view/labels.h"
 #include "../view/order.h"
-#include "../view/palette.h"
 #include "motion.h"
 #include "number_svg.h"
 

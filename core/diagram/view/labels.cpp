@@ -1,17 +1,123 @@
-// Labels in diagrams.
+// Labels in diagrams: text, pictures of values, and their sizes.
 #include "labels.h"
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <utility>
 
 #include "../../base/text.h"
-#include "number_picture.h"
-#include "typeset.h"
+#include "equations.h"
 
 namespace xgrad::detail {
+namespace {
+
+constexpr int most_cells = 8;   // in a row and in a column
+constexpr double widest = 160;  // with digits; an ellipse around it is one and a half times as wide
+
+// Rows and columns of a matrix, however many axes of length 1 stand before it; a vector is a row.
+std::pair<std::int64_t, std::int64_t> matrix_of(const Shape& shape) {
+  const int rank = shape.rank();
+  if (rank == 0) return {1, 1};
+  for (int axis = 0; axis < rank - 2; ++axis) {
+    if (shape[axis] != 1) return {0, 0};
+  }
+  return {rank == 1 ? 1 : shape[rank - 2], shape[rank - 1]};
+}
+
+bool is_one_value(const NumbersSummary& summary) {
+  return summary.nans + summary.infinities == 0 && summary.least == summary.greatest;
+}
+
+// Two for numbers about 1, none for whole ones, and enough for small ones to distinguish them from 0.
+int decimals_of(const NumbersSummary& summary) {
+  const bool whole = std::ranges::all_of(
+      summary.numbers, [](Real number) { return !std::isfinite(number) || std::trunc(number) == number; });
+  const double most = std::max(std::abs(summary.least), std::abs(summary.greatest));
+  if (whole || most == 0) return 0;
+  return most < 0.1 ? 1 - static_cast<int>(std::floor(std::log10(most))) : most < 10 ? 2 : most < 100 ? 1 : 0;
+}
+
+}  // namespace
+
+NumberPicture picture_of(const NumbersSummary& summary) {
+  const auto [rows, columns] = matrix_of(summary.shape);
+  const std::int64_t count = summary.shape.numel();
+  const bool all_known = std::cmp_equal(summary.numbers.size(), count);
+  if (count > 1 && all_known && rows > 0 && rows <= most_cells && columns <= most_cells) {
+    NumberPicture picture{.kind = NumberPicture::cells,
+                          .rows = static_cast<int>(rows),
+                          .columns = static_cast<int>(columns),
+                          .cell_width = 14,
+                          .cell_height = 14};
+    picture.decimals = decimals_of(summary);
+    double text = 0;
+    for (const Real number : summary.numbers) {
+      text = std::max(text, text_width(cell_text(number, picture.decimals), cell_letters, FontWeight::regular));
+    }
+    const double width = std::max(std::ceil(text) + 6, 20.0);
+    if (count <= 16 && picture.columns * width <= widest) {
+      picture.has_digits = true;
+      picture.cell_width = width;
+      picture.cell_height = 15;
+    }
+    return picture;
+  }
+  if (summary.histogram.empty() || is_one_value(summary)) return {};
+  return {.kind = NumberPicture::bars,
+          .rows = 1,
+          .columns = static_cast<int>(summary.histogram.size()),
+          .cell_width = 96.0 / static_cast<double>(summary.histogram.size()),
+          .cell_height = 18};
+}
+
+std::string cell_text(double number, int decimals) {
+  if (std::isnan(number)) return "nan";
+  if (std::isinf(number)) return number > 0 ? "\u221E" : "-\u221E";
+  std::array<char, 400> digits;
+  const auto written = [&](double x) {
+    return std::string(digits.data(),
+                       std::to_chars(digits.begin(), digits.end(), x, std::chars_format::fixed, decimals).ptr);
+  };
+  const std::string text = written(number);
+  return text.find_first_of("123456789") == text.npos ? written(0) : text;  // no -0.00
+}
+
+std::string in_short(const NumbersSummary& summary) {
+  const std::string others = words_for_not_finite(summary);
+  std::string text;
+  if (summary.shape.numel() <= 1 && std::cmp_equal(summary.numbers.size(), summary.shape.numel()))
+    return to_string(summary);
+  if (is_one_value(summary)) {
+    text = str("all ", number_text(summary.least, 3));
+  } else if (!summary.histogram.empty()) {
+    // Digits of the mean that are far smaller than the deviation are meaningless.
+    const double unit = std::pow(10, std::floor(std::log10(summary.deviation)) - 1);
+    const double mean = std::round(summary.mean / unit) * unit + 0.0;
+    text = str(rounded(mean, 5), " \u00B1 ", rounded(summary.deviation, 2));
+  }
+  return str(text, text.empty() || others.empty() ? "" : ", ", others);
+}
+
+std::string in_line(const NumbersSummary& summary) {
+  if (summary.numbers.size() <= 8) return to_string(summary);
+  return summary.histogram.empty() ? in_short(summary) : str(in_short(summary), ' ', sparkline(summary.histogram));
+}
+
+std::vector<std::string> in_rows(const NumbersSummary& summary) {
+  const NumberPicture picture = picture_of(summary);
+  std::vector<std::string> rows(static_cast<std::size_t>(picture.rows));
+  auto number = summary.numbers.begin();
+  for (std::string& row : rows) {
+    for (int i = 0; i < picture.columns; ++i) append(row, str(i == 0 ? "" : "  ", number_text(*number++, 4)));
+  }
+  return rows;
+}
+
+// Labels in diagrams.
+
 namespace {
 
 std::string with_commas(std::int64_t count) {
@@ -180,6 +286,59 @@ std::string tooltip_of(const GraphVertex& vertex) {
   if (const std::string name = full_name(vertex); !name.empty()) append(text, str(": ", name));
   if (vertex.kept_bytes > 0) append(text, str(", keeps ", bytes_text(vertex.kept_bytes)));
   return text;
+}
+
+// The sizes of labels in pictures.
+
+Letters letters_of(const LabelRun& run) {
+  const bool large = run.style == LetterStyle::headline || run.style == LetterStyle::plain;
+  return {(large ? 13 : 11) * (run.script == Script::none ? 1 : script_share),
+          run.style == LetterStyle::headline ? FontWeight::bold : FontWeight::regular};
+}
+
+double line_width(const LabelLine& line) {
+  double width = 0;
+  for (const LabelRun& run : line) {
+    const auto [size, weight] = letters_of(run);
+    width += run.numbers ? picture_of(*run.numbers).width() : text_width(printable(run.text), size, weight);
+  }
+  return width;
+}
+
+double line_height(const LabelLine& line) {
+  double height = 0;
+  for (const LabelRun& run : line) {
+    height = std::max(height, run.numbers ? picture_of(*run.numbers).height() + 5 : letters_of(run).size + 3);
+  }
+  return height;
+}
+
+LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options) {
+  LabelSize size{0, 0};
+  bool has_cells = false;  // they fill their corners, unlike letters
+  for (const LabelLine& line : label_of(vertex, options)) {
+    size = {std::max(size.width, line_width(line)), size.height + line_height(line)};
+    has_cells |= line[0].numbers && picture_of(*line[0].numbers).kind == NumberPicture::cells;
+  }
+  if (vertex.number) return {size.width + 10, size.height + 4};
+  if (vertex.role == GraphRole::input) {
+    if (has_cells) return {1.42 * size.width + 8, 1.42 * size.height + 4};
+    LabelSize ellipse{1.2 * size.width + 16, 1.3 * size.height + 4};
+    double top = -size.height / 2;
+    for (const LabelLine& line : label_of(vertex, options)) {  // each line of letters ends inside
+      const double bottom = top + line_height(line), y = std::max(-top, bottom) - 2;
+      const double share = 1 - std::pow(2 * y / ellipse.height, 2);
+      if (!line[0].numbers) ellipse.width = std::max(ellipse.width, (line_width(line) + 6) / std::sqrt(share));
+      top = bottom;
+    }
+    return ellipse;
+  }
+  return {std::max(size.width + 18, 36.0), size.height + 9};
+}
+
+LabelSize size_of_title(const GraphFrame& frame) {
+  const LabelLine line = title_of(frame);
+  return {line_width(line) + 10, line_height(line) + 2};
 }
 
 }  // namespace xgrad::detail

@@ -1,10 +1,49 @@
-// Labels in diagrams: at vertices and frames, and tooltips.
+// Labels in diagrams: text, pictures of values, and their sizes.
 #pragma once
 
-#include "typeset.h"
+#include <string>
+#include <vector>
+
+#include "../../profile/summary.h"
+#include "equations.h"
 #include "view.h"
 
 namespace xgrad::detail {
+
+/// A picture of numbers and its size in pixels.
+struct NumberPicture {
+  enum Kind {
+    none,   ///< a line of text suffices
+    cells,  ///< of a matrix or a vector, coloured by sign and size
+    bars,   ///< a histogram
+  };
+  Kind kind = none;
+  int rows = 0;
+  int columns = 0;
+  bool has_digits = false;  ///< in the cells
+  int decimals = 0;         ///< of those
+  double cell_width = 0;
+  double cell_height = 0;
+
+  double width() const { return columns * cell_width; }
+  double height() const { return rows * cell_height; }
+};
+
+/// Matrices and vectors of at most 8 rows and columns are cells, of at most 16 numbers with their digits if they fit
+/// into 160 pixels. There is no picture if all values are equal or none is finite.
+NumberPicture picture_of(const NumbersSummary& summary);
+
+/// A number in a cell: "-0.53", "12", "nan".
+std::string cell_text(double number, int decimals);
+/// The size of the letters in cells.
+inline constexpr double cell_letters = 9;
+
+/// "0.25", "0.1 ± 0.98, 3 nan", "all 1".
+std::string in_short(const NumbersSummary& summary);
+/// All numbers if there are at most 8, else as in_short, with the histogram in letters.
+std::string in_line(const NumbersSummary& summary);
+/// All numbers, one string for each row of the matrix.
+std::vector<std::string> in_rows(const NumbersSummary& summary);
 
 std::string_view role_name(GraphRole role);
 /// "headline": its class in pictures and pages.
@@ -33,5 +72,32 @@ struct ScaleWords {
 ScaleWords words_of_scale(const GraphView& view);
 /// The tooltip of a vertex, above the equations.
 std::string tooltip_of(const GraphVertex& vertex);
+
+/// The letters of pictures, as CSS and Graphviz name them.
+inline constexpr std::string_view font_family = "Helvetica,Arial,sans-serif";
+
+struct Letters {
+  double size;  ///< in pixels
+  FontWeight weight;
+};
+Letters letters_of(const LabelRun& run);
+/// The size of indices and exponents relative to their letters, and their shift below or above the line.
+inline constexpr double script_share = 0.75, script_shift = 0.28;
+
+struct LabelSize {
+  double width;
+  double height;
+};
+
+/// The sides of A4, on which letters of 12 pixels are 6.5 points high.
+inline constexpr double shorter_side = 1000, longer_side = 1450;
+
+/// The width of a line of a label; lines are centred below each other.
+double line_width(const LabelLine& line);
+double line_height(const LabelLine& line);
+
+/// Includes the room around the letters.
+LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options);
+LabelSize size_of_title(const GraphFrame& frame);
 
 }  // namespace xgrad::detail

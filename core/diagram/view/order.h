@@ -1,4 +1,4 @@
-// The order of a GraphView's vertices, its passes, and its cycles.
+// The order of the vertices of a GraphView, its passes and cycles, and views with fewer vertices.
 #pragma once
 
 #include <utility>
@@ -31,5 +31,19 @@ bool runs_up_again(const GraphView& view);
 /// For each of `count` vertices the cycle that it is on, more exactly its strongly connected component, or `nothing` if
 /// it is on none (Tarjan 1972). Arrows from a vertex to itself do not count.
 std::vector<int> cycles(int count, const std::vector<std::pair<int, int>>& arrows);
+
+/// The relation between vertices that become one.
+enum class Together {
+  alike,  ///< it stands for each of them: arrows of several to one user are merged
+  boxed,  ///< it contains them
+};
+/// The view of the vertices v with becomes[v] == v; the others are drawn as the vertex that they become. It omits edges
+/// that are hidden (by edge; empty: none), new loops, repeated edges, and frames that are now empty.
+GraphView merged(const GraphView& view, const std::vector<int>& becomes, Together together,
+                 const std::vector<bool>& hidden = {});
+
+/// By vertex: the cycle that it would lie on (order.h).
+std::vector<int> cycles_once_merged(const GraphView& view, const std::vector<int>& becomes,
+                                    const std::vector<bool>& hidden = {});
 
 }  // namespace xgrad::detail

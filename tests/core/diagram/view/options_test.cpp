@@ -1,7 +1,7 @@
 // Tests of what GraphOptions says about single vertices and modules: fold, overlay, and the size cap.
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
-#include <xgrad/core/diagram/view/palette.h>
+#include <xgrad/core/diagram/view/colours.h>
 
 #include <map>
 

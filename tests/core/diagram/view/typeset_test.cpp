@@ -1,7 +1,7 @@
-// Tests of core/diagram/view/typeset.h: names and equations as people set them.
-#include <xgrad/core/diagram/view/typeset.h>
+// Tests of core/diagram/view/equations.h: names and equations as people set them.
+#include <xgrad/core/diagram/view/equations.h>
 
-#include <xgrad/core/diagram/view/label_size.h>
+#include <xgrad/core/diagram/view/labels.h>
 
 #include "support/check.h"
 

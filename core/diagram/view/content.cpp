@@ -1,5 +1,5 @@
 // Converting nodes to a GraphView that leaves nothing out.
-#include "collect.h"
+#include "content.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // The colours of diagrams.
-#include "palette.h"
+#include "colours.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Equal structures, drawn once.
-#include "roll_up.h"
+#include "repeats.h"
 
 #include <algorithm>
 #include <map>
@@ -13,7 +13,6 @@
 #include "../../base/text.h"
 #include "frames.h"
 #include "labels.h"
-#include "merge.h"
 #include "order.h"
 
 namespace xgrad::detail {
