@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draws the GPT, ResNet-18 and U-Net of docs/compared.md with torchviz, torchview, torchlens and Model Explorer.
+"""Draws the GPT, ResNet-18 and U-Net of docs/inside/compared.md with torchviz, torchview, torchlens and Model Explorer.
 
     pip install -r docs/tools/compare_pictures.txt
     docs/tools/run compared             xgrad's pictures of the same three
-    docs/tools/compare_pictures.py      the others' into docs/compared, with measured.tsv
+    docs/tools/compare_pictures.py      the others' into docs/pictures/compared, with measured.tsv
 
 Each tool draws with the options that make its picture small, and measured.tsv has the size with default options, too. Model
 Explorer, which opens with a model as one box, is photographed with this box opened, by its own "Full graph". A picture is an
@@ -35,7 +35,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 root = pathlib.Path(__file__).resolve().parent.parent.parent
-folder = root / "docs" / "compared"
+folder = root / "docs" / "pictures" / "compared"
 LARGEST_SVG = 300_000
 HIGHEST_PNG = 1200
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What docs/pytorch_names.md names as a counterpart is in a header, and no name of PyTorch has two rows.
+# What docs/look_up/pytorch_names.md names as a counterpart is in a header, and no name of PyTorch has two rows.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)
@@ -41,4 +41,4 @@ if wrong:
     sys.exit("\n".join(wrong))
 END_OF_FILE
 
-python3 "$sandbox/rows.py" "$root" "$root/docs/pytorch_names.md"
+python3 "$sandbox/rows.py" "$root" "$root/docs/look_up/pytorch_names.md"

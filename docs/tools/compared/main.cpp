@@ -1,4 +1,4 @@
-// The pictures of docs/compared.md that are ours: the GPT, ResNet and U-Net that compare_pictures.py draws with other
+// The pictures of docs/inside/compared.md that are ours: the GPT, ResNet and U-Net that compare_pictures.py draws with other
 // tools, with default options. Prints how many seconds each picture takes with the run that it shows, the
 // least of five.
 //

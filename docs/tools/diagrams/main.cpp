@@ -1,4 +1,4 @@
-// The pictures of docs/diagrams.md, and the graphs of other pages, drawn into a folder:
+// The pictures of docs/guide/diagrams.md, and the graphs of other pages, drawn into a folder:
 //
 //   docs/tools/run diagrams
 #include <filesystem>
@@ -142,7 +142,7 @@ void lstm_cell(const std::filesystem::path& folder) {
   save_graph(folder / "recurrent_lstm.svg", {next_h, next_c}, {.title = "One step of an LSTM", .depth = 1});
 }
 
-// The memory of the decoder's attention, for docs/transformer_variants.md.
+// The memory of the decoder's attention, for docs/topics/transformer_variants.md.
 void cross_attention(const std::filesystem::path& folder) {
   const auto draw = [&](const char* file, const char* title, nn::CrossAttention to) {
     const nn::EncoderDecoder model{
@@ -156,7 +156,7 @@ void cross_attention(const std::filesystem::path& folder) {
   draw("diagram_all_layers.svg", "Cross-attention to all encoder layers", nn::CrossAttention::all);
 }
 
-// Attention as one operation and, under Plain, as those that it is composed of, for docs/fused_operation.md.
+// Attention as one operation and, under Plain, as those that it is composed of, for docs/inside/fused_operation.md.
 void attention(const std::filesystem::path& folder) {
   const auto operand = [](const char* name) { return variable(zeros({2, 4, 10, 8}).value(), name); };
   const Tensor q = operand("q"), k = operand("k"), v = operand("v");
@@ -187,5 +187,5 @@ int main(int argc, char** argv) {
     cross_attention(folder);
     attention(folder);
   };
-  return kit::main(argc, argv, "diagrams", "The pictures of docs/diagrams.md, and the graphs of other pages.", run);
+  return kit::main(argc, argv, "diagrams", "The pictures of docs/guide/diagrams.md, and the graphs of other pages.", run);
 }
