@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The programs that stand beside PyTorch's (docs/guide/pytorch.md): their lines are those of the table and not many more than
+# The programs that stand beside PyTorch's (docs/guide/from_pytorch.md): their lines are those of the table and not many more than
 # PyTorch's; those that take less than 20 s run, and their figures are PyTorch's. Where python3 has torch and matplotlib,
 # PyTorch's programs run, too.
 set -euo pipefail
