@@ -70,7 +70,7 @@ def on_files(files, config):
             names += [path_of(source, name) for source in re.findall(r'<img src="([^"]+)"', text_of(name))]
     sources.extend(file.url for name, file in found.items() if not (ROOT / name).exists())
     live = {name for page in found for name in re.findall(r"<!-- live (\w+\.html) -->", text_of(page) if page.endswith(".md") else "")}
-    found.update({name: File(name, str(ROOT / "out/pages"), site, False) for name in live if (ROOT / "out/pages" / name).exists()})
+    found.update({name: File(f"pages/{name}", str(ROOT / "out"), site, False) for name in live if (ROOT / "out/pages" / name).exists()})
     katex = [File(str(file.relative_to(KATEX)), str(KATEX), site, False)
              for file in [KATEX / "katex/katex.min.js", KATEX / "katex/katex.min.css", *KATEX.glob("katex/fonts/*.woff2")]]
     config["nav"] = navigation(found)
@@ -128,7 +128,7 @@ def linked(children, page, files):
     result, within = [], False
     for i, token in enumerate(children):
         live = re.fullmatch(r"<!-- live (\w+\.html) -->", children[i + 1].content) if i + 1 < len(children) else None
-        frame = live and files.get_file_from_path(live[1])
+        frame = live and files.get_file_from_path(f"pages/{live[1]}")
         if token.type == "link_open":
             within = True
             link, hash_, anchor = token.attrs["href"].partition("#")

@@ -1,5 +1,5 @@
 // From disk a browser neither fetches the index of the search nor starts its worker. There both are scripts: the index in
-// the page, the worker in a frame.
+// the page, as soon as the reader searches, the worker in a frame.
 var __search;
 if (location.protocol === "file:") {
   const load = (source, into) => new Promise((done) => {
@@ -9,7 +9,10 @@ if (location.protocol === "file:") {
     into.head.append(script);
   });
   const index = new URL("search/search_index.js", document.currentScript.src);
-  __search = {index: load(index, document).then(() => window.search_index)};
+  const asked = new Promise((done) => {
+    document.addEventListener("focusin", ({target}) => target.matches(".md-search__input") && done());
+  });
+  __search = {index: asked.then(() => load(index, document)).then(() => window.search_index)};
   window.Worker = class extends EventTarget {
     constructor(source) {
       super();

@@ -8,25 +8,14 @@ import sys
 import time
 import xml.etree.ElementTree
 
-from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.chrome.service import Service
+
+from browser import complaints, on_a_phone, open_browser
 
 pages = pathlib.Path(sys.argv[1])
-
-
-def open_browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1440,1300"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-
-
 browser = open_browser()
 
 
@@ -496,7 +485,7 @@ def it_saves():
 
 
 def narrow_screens():
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
+    on_a_phone(browser)
     for name in ("run", "transformer", "gpt"):
         open_page(f"{name}.html")
         expect(js("document.documentElement.scrollWidth"), 390, "the page is wider than the screen")
@@ -563,11 +552,7 @@ def text_and_lines_can_be_seen():
 
 
 def nothing_went_wrong():
-    errors = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
-    expect(errors, [], "the browser complains")
-    sent = [entry["message"] for entry in browser.get_log("performance") if '"Network.requestWillBeSent"' in entry["message"]]
-    outside = [message for message in sent if '"url":"file:' not in message and '"url":"data:' not in message]
-    expect(outside, [], "something was asked of the network")
+    expect(complaints(browser), [], "errors, and what was asked of the network")
 
 
 try:

@@ -10,4 +10,4 @@ trap 'rm -rf "$sandbox"' EXIT
 "$root/cmake/setup" packages_browser.txt
 "$bin/xgrad_pages" "$sandbox"
 # Debian's Python is the one that has Debian's selenium.
-HOME=$sandbox /usr/bin/python3 "$here/html_long.py" "$sandbox"
+HOME=$sandbox PYTHONPATH=$root/tests/support /usr/bin/python3 -B "$here/html_long.py" "$sandbox"
