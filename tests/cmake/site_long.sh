@@ -1,20 +1,16 @@
 #!/usr/bin/env bash
 # The site that docs/make builds, page by page in a browser, from disk: no link or picture is broken, nothing leaves the site,
 # a phone shows it, formulas are typeset, the search finds, a graph is live.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
 "$root/cmake/setup" packages_browser.txt
 "$root/docs/make" "$sandbox/site"
 HOME=$sandbox PYTHONPATH=$root/tests/support /usr/bin/python3 -B - "$sandbox/site" <<'END_OF_FILE'
 import pathlib
 import sys
-import time
 import urllib.parse
 
-from browser import complaints, on_a_phone, open_browser
+from browser import complaints, on_a_phone, open_browser, wait_for
 
 LOOK = """return (() => {
   for (const part of document.querySelectorAll('details')) part.open = true;
@@ -31,17 +27,13 @@ LOOK = """return (() => {
     ],
   };
 })()"""
-site = pathlib.Path(sys.argv[1])
-wrong, links, ids = [], set(), {}
+site, wrong, links, ids = pathlib.Path(sys.argv[1]), [], set(), {}
 browser = open_browser()
 
 
-def wait_for(expression, what):
-    deadline = time.time() + 20
-    while not browser.execute_script(f"return {expression}"):
-        if time.time() > deadline:
-            return wrong.append(what)
-        time.sleep(0.05)
+def expect(expression, what):
+    if not wait_for(browser, expression):
+        wrong.append(what)
 
 
 try:
@@ -59,13 +51,13 @@ try:
     live = browser.find_element("css selector", ".live")
     browser.execute_script("arguments[0].scrollIntoView()", live)
     browser.switch_to.frame(live)
-    wait_for("document.body?.dataset.ready === 'yes'", "the graph of docs/guide/diagrams.md is not live")
+    expect("document.body?.dataset.ready === 'yes'", "the graph of docs/guide/diagrams.md is not live")
     browser.switch_to.default_content()
     browser.find_element("css selector", "label[for=__search].md-icon").click()
     browser.switch_to.active_element.send_keys("causal")
-    wait_for("document.querySelectorAll('.md-search-result__item').length > 5", "the search does not find 'causal'")
+    expect("document.querySelectorAll('.md-search-result__item').length > 5", "the search does not find 'causal'")
     browser.execute_script("document.querySelectorAll('[data-md-component=palette] input')[1].click()")
-    wait_for("document.body.dataset.mdColorScheme === 'slate'", "it does not darken")
+    expect("document.body.dataset.mdColorScheme === 'slate'", "it does not darken")
     wrong += complaints(browser)
 finally:
     browser.quit()

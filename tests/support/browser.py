@@ -1,4 +1,6 @@
 """A headless Chromium for the scripts that open pages in one. Debian's Python is the one that has Debian's selenium."""
+import time
+
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
@@ -14,6 +16,14 @@ def open_browser():
 
 def on_a_phone(browser):
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
+
+
+def wait_for(browser, expression):
+    """Whether this holds within 20 seconds."""
+    deadline = time.time() + 20
+    while not (holds := browser.execute_script(f"return {expression}")) and time.time() < deadline:
+        time.sleep(0.05)
+    return holds
 
 
 def complaints(browser):
