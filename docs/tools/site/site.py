@@ -58,18 +58,19 @@ def text_of(path):
 
 
 def on_files(files, config):
-    site, found = config["site_dir"], {}
+    site, found, live = config["site_dir"], {}, set()
     names = ["README.md", *(str(file.relative_to(ROOT)) for file in ROOT.glob("docs/**/*.md"))]
     while names:
         name = names.pop()
         if name in found:
             continue
         found[name] = File(name, str(ROOT), site, False)
-        if name.endswith(".md"):
-            names += [target_of(path) for path in (path_of(link, name) for link in find_links(text_of(name))) if (ROOT / path).exists()]
-            names += [path_of(source, name) for source in re.findall(r'<img src="([^"]+)"', text_of(name))]
+        if name.endswith(".md") and not (ROOT / name.removesuffix(".md")).is_file():
+            text = text_of(name)
+            names += [target_of(path) for path in (path_of(link, name) for link in find_links(text)) if (ROOT / path).exists()]
+            names += [path_of(source, name) for source in re.findall(r'<img src="([^"]+)"', text)]
+            live |= set(re.findall(r"<!-- live (\w+\.html) -->", text))
     sources.extend(file.url for name, file in found.items() if not (ROOT / name).exists())
-    live = {name for page in found for name in re.findall(r"<!-- live (\w+\.html) -->", text_of(page) if page.endswith(".md") else "")}
     found.update({name: File(f"pages/{name}", str(ROOT / "out"), site, False) for name in live if (ROOT / "out/pages" / name).exists()})
     katex = [File(str(file.relative_to(KATEX)), str(KATEX), site, False)
              for file in [KATEX / "katex/katex.min.js", KATEX / "katex/katex.min.css", *KATEX.glob("katex/fonts/*.woff2")]]
