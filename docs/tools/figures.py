@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures of the pages, docs/*.md: compares them with the output of the examples and of docs/tools/experiments, which
+"""The figures of the pages, docs/*/*.md: compares them with the output of the examples and of docs/tools/experiments, which
 `docs/tools/run NAME` runs, and writes them anew.
 
     figures.py quick [PAGE...]      compares the figures of examples that take a second
@@ -378,7 +378,7 @@ def parts_of(page):
 
 
 def main(action, *names):
-    pages = [pathlib.Path(name).resolve() for name in names] or sorted((root / "docs").glob("*.md"))
+    pages = [pathlib.Path(name).resolve() for name in names] or sorted((root / "docs").glob("*/*.md"))
     parts = {page: parts_of(page) for page in pages}
     if action == "programs":
         print("\n".join(sorted({program_of(part.command.split()[0]) for _, of_page in parts.values() for part in of_page})))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/reference.md, the index of everything public, from the headers.
+"""Writes docs/look_up/reference.md, the index of everything public, from the headers.
 
     docs/tools/make_reference.py           writes the page
     docs/tools/make_reference.py --check   ends with 1 if the page is not what it would write
@@ -178,9 +178,9 @@ def page():
 text = page()
 if undocumented:
     sys.exit("public, but without a comment:\n  " + "\n  ".join(undocumented))
-target = root / "docs" / "reference.md"
+target = root / "docs" / "look_up" / "reference.md"
 if "--check" in sys.argv:
     if target.read_text() != text:
-        sys.exit("docs/reference.md is not what the headers say; run docs/tools/run lists")
+        sys.exit("docs/look_up/reference.md is not what the headers say; run docs/tools/run lists")
 else:
     target.write_text(text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts which functions of the library use xtensor and xtensor-blas, for the table in docs/design.md.
+"""Counts which functions of the library use xtensor and xtensor-blas, for the table in docs/inside/design.md.
 
     docs/tools/make_xtensor_usage.py           writes the table
     docs/tools/make_xtensor_usage.py --check   ends with 1 if the table is not what it would write
@@ -12,7 +12,7 @@ import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent.parent
-page = root / "docs" / "design.md"
+page = root / "docs" / "inside" / "design.md"
 BEGIN, END = "<!-- docs/tools/make_xtensor_usage.py -->\n", "<!-- end -->\n"
 
 # The functions that may follow xt:: as expressions; containers and adaptors are the door, core/array/xtensor.h.
@@ -55,6 +55,6 @@ _, _, after = rest.partition(END)
 made = before + BEGIN + table() + END + after
 if "--check" in sys.argv:
     if made != text:
-        sys.exit("the use of xtensor is not what docs/design.md says; run docs/tools/run lists")
+        sys.exit("the use of xtensor is not what docs/inside/design.md says; run docs/tools/run lists")
 else:
     page.write_text(made)

@@ -1,4 +1,4 @@
-// The transformer of docs/annotated_transformer.md: written from primitive operations, trained on sentences in English
+// The transformer of docs/learn/annotated_transformer.md: written from primitive operations, trained on sentences in English
 // and French, and drawn. The settings are those of examples/translate, whose model is the library's.
 //
 //   examples/run annotated_transformer [--epochs N] [--data FILE] [--pairs N] [--seed N] [--out FOLDER]

@@ -1,5 +1,5 @@
 // The transformer in nine blocks, written from matrix products, softmax, and the library's Linear, Embedding, LayerNorm
-// and Dropout. docs/annotated_transformer.md explains it line by line; the tenth block is in training.h.
+// and Dropout. docs/learn/annotated_transformer.md explains it line by line; the tenth block is in training.h.
 //
 // B sentences in a batch, S words of the source, T words of the target, C numbers for each word, H heads of d = C / H
 // numbers, V words in a vocabulary.

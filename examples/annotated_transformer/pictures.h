@@ -1,4 +1,4 @@
-// The graphs and pictures of docs/annotated_transformer.md, and the shapes that it shows, section by section.
+// The graphs and pictures of docs/learn/annotated_transformer.md, and the shapes that it shows, section by section.
 #pragma once
 
 #include <filesystem>

@@ -1,8 +1,8 @@
-// The stations of docs/start: each is a program of its own there, as docs/start/01_number.cpp is, and a
+// The stations of docs/learn/start: each is a program of its own there, as docs/learn/start/01_number.cpp is, and a
 // namespace here (examples/CMakeLists.txt). Runs all of them, or the one that is asked for:
 //
 //   examples/run start --station 3
-//   examples/run start --out docs/start     draws the pictures of the pages anew
+//   examples/run start --out docs/learn/start     draws the pictures of the pages anew
 #include <array>
 #include <iostream>
 #include <string>
@@ -37,6 +37,6 @@ int main(int argc, char** argv) {
     }
   };
   return xgrad::kit::main(argc, argv, "start",
-                          "Runs the stations of docs/start, which seed themselves: --seed changes nothing.", options,
+                          "Runs the stations of docs/learn/start, which seed themselves: --seed changes nothing.", options,
                           run);
 }

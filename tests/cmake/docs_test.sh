@@ -13,7 +13,7 @@ complain() {
 # The anchors of a page's headings, as GitHub makes them.
 anchors() { sed -nE 's/^#+ +(.*)/\1/p' "$1" | tr '[:upper:]' '[:lower:]' | sed -E "s/[^a-z0-9 _-]//g; s/ /-/g"; }
 
-for page in README.md docs/*.md docs/*/*.md; do
+for page in README.md docs/*.md docs/*/*.md docs/*/*/*.md; do
   while read -r link; do
     file=${link%%#*} anchor=
     [[ $link == *#* ]] && anchor=${link#*#}
@@ -28,20 +28,20 @@ for page in README.md docs/*.md docs/*/*.md; do
 done
 
 while read -r name; do
-  grep -rqF --include='*_test.cpp' "TEST_CASE(\"$name\")" tests || complain "docs/curriculum.md: no test case \"$name\""
-done < <(grep -oE '\| "[^|]*" \|' docs/curriculum.md | sed -E 's/^\| "//; s/" \|$//')
+  grep -rqF --include='*_test.cpp' "TEST_CASE(\"$name\")" tests || complain "docs/look_up/curriculum.md: no test case \"$name\""
+done < <(grep -oE '\| "[^|]*" \|' docs/look_up/curriculum.md | sed -E 's/^\| "//; s/" \|$//')
 
 while read -r word; do
   case $word in
-    *.h) header=$word; [ -f "$header" ] || complain "docs/curriculum.md: no header $header" ;;
-    */*) [ -e "$word" ] || complain "docs/curriculum.md: no $word" ;;
-    *) grep -qsw -- "$word" "$header" || complain "docs/curriculum.md: no $word in $header" ;;
+    *.h) header=$word; [ -f "$header" ] || complain "docs/look_up/curriculum.md: no header $header" ;;
+    */*) [ -e "$word" ] || complain "docs/look_up/curriculum.md: no $word" ;;
+    *) grep -qsw -- "$word" "$header" || complain "docs/look_up/curriculum.md: no $word in $header" ;;
   esac
-done < <(grep -E '^\| \[?[A-Z][0-9]' docs/curriculum.md | cut -d'|' -f4 | grep -oE '`[^`]+`' | tr -d '`')
+done < <(grep -E '^\| \[?[A-Z][0-9]' docs/look_up/curriculum.md | cut -d'|' -f4 | grep -oE '`[^`]+`' | tr -d '`')
 
 while read -r name; do
-  [ -d "examples/$name" ] || [ -f "docs/tools/experiments/$name.cpp" ] || complain "docs/curriculum.md: no example $name"
-done < <(grep -oE '\| `[a-z_0-9]+` \|$' docs/curriculum.md | grep -oE '[a-z_0-9]+' | sort -u)
+  [ -d "examples/$name" ] || [ -f "docs/tools/experiments/$name.cpp" ] || complain "docs/look_up/curriculum.md: no example $name"
+done < <(grep -oE '\| `[a-z_0-9]+` \|$' docs/look_up/curriculum.md | grep -oE '[a-z_0-9]+' | sort -u)
 
 # Formulas are $...$ or $$...$$ on one line, without what GitHub's Markdown takes for something else (a tag, a column, an
 # emphasis, an escaped character) or its MathJax refuses.
@@ -89,21 +89,21 @@ fence || /^    / || /^$/ { next }
 END { exit wrong }
 END
 )
-awk "$formulas" README.md $(ls docs/*.md docs/*/*.md | grep -vE '^docs/(operations|reference|pytorch_names)\.md$') || wrong=1
+awk "$formulas" README.md $(ls docs/*/*.md docs/*/*/*.md | grep -vE '/(operations|reference|pytorch_names)\.md$') || wrong=1
 for name in attention transformer_parts transformer_variants translation decoding recurrent residual layers word_vectors vision \
   language_models distributions; do
-  grep -q '^\$\$.*\$\$$' "docs/$name.md" || complain "docs/$name.md: no typeset formula"
-  grep -q '](notation.md)' "docs/$name.md" && grep -q '](words.md)' "docs/$name.md" ||
-    complain "docs/$name.md: no link to notation.md or words.md"
+  grep -q '^\$\$.*\$\$$' "docs/topics/$name.md" || complain "docs/topics/$name.md: no typeset formula"
+  grep -q '](../look_up/notation.md)' "docs/topics/$name.md" && grep -q '](../look_up/words.md)' "docs/topics/$name.md" ||
+    complain "docs/topics/$name.md: no link to notation.md or words.md"
 done
 
-# The blocks of docs/annotated_transformer.md, one below the other, are the example's model and training, line by line.
-page=docs/annotated_transformer.md
+# The blocks of docs/learn/annotated_transformer.md, one below the other, are the example's model and training, line by line.
+page=docs/learn/annotated_transformer.md
 code() { grep -vE '^(//|// .*|#.*|(namespace|using namespace|\}  // namespace) .*)?$'; }
 diff <(cat examples/annotated_transformer/{model,training}.h | code) \
   <(sed '/^## The whole program$/q' "$page" | sed -n '/^```cpp$/,/^```$/{/^```/!p}' | code) ||
   complain "$page: its code is not that of examples/annotated_transformer"
-for picture in docs/annotated/*; do
-  grep -qF "(${picture#docs/})" "$page" || complain "$picture: not in $page"
+for picture in docs/pictures/annotated/*; do
+  grep -qF "(../${picture#docs/})" "$page" || complain "$picture: not in $page"
 done
 exit $wrong

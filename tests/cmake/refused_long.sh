@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # Code that does not compile, and the compiler's message: usual mistakes and the sentence that each must give, with every
-# compiler that there is. The table of docs/when_it_does_not_work.md quotes g++; each of its rows is tried.
-set -euo pipefail
+# compiler that there is. The table of docs/guide/debugging.md quotes g++; each of its rows is tried.
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 export LC_ALL=C
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
 mkdir -p "$sandbox/include/xgrad"
 for folder in core ops nn optim; do ln -s "$root/$folder" "$sandbox/include/xgrad/$folder"; done
 
@@ -140,7 +137,7 @@ for compiler in g++ clang++; do
     [[ $(grep -m 1 'error:' <<<"$said") == *"is unavailable: ${typed#*|}" ]] || { echo "$compiler says otherwise: $typed"; exit 1; }
   done
 
-  echo "  the table of docs/when_it_does_not_work.md"
+  echo "  the table of docs/guide/debugging.md"
   net='struct Net : nn::Layer<Net> { using Layer::Layer; Tensor forward(const Tensor& in) const { return in; } };'
   bare=${net/using Layer::Layer; /} of_options=${net/nn::Layer<Net>/nn::Layer<Net, WidthOptions>}
   rm -f "$sandbox/tried"
@@ -197,7 +194,7 @@ for compiler in g++ clang++; do
   row "passing 'xgrad::Tensor' as 'this' argument discards qualifiers" \
     "${net/const Tensor& in/const Tensor& in, const Mask&} Tensor f(const nn::Stack<Net>& blocks) { return blocks(x); }"
   diff <(sed -n '/^## It does not compile/,/^## It does not learn/s/^| `\([^`]*\)` |.*/\1/p' \
-    "$root/docs/when_it_does_not_work.md") <(uniq "$sandbox/tried") || { echo "the rows that were tried are others"; exit 1; }
+    "$root/docs/guide/debugging.md") <(uniq "$sandbox/tried") || { echo "the rows that were tried are others"; exit 1; }
   [ "$(wc -l <"$sandbox/tried")" -ge 32 ]
 
   echo "  memory"

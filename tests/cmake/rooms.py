@@ -1,4 +1,4 @@
-"""The rooms of core, each with those that it may know of besides itself, as docs/design.md draws them."""
+"""The rooms of core, each with those that it may know of besides itself, as docs/inside/design.md draws them."""
 ROOMS = {
     "core/base": [],
     "core/runtime": ["base"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The programs of docs/start print what their pages show, draw the pictures that these have, and the lines that are quoted
+# The programs of docs/learn/start print what their pages show, draw the pictures that these have, and the lines that are quoted
 # are theirs. The example `start` is built from them.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -20,7 +20,7 @@ root, built = map(pathlib.Path, sys.argv[1:])
 sys.path.insert(0, str(root / "docs/tools"))
 import figures
 
-os.chdir(root / "docs/start")
+os.chdir(root / "docs/learn/start")
 TRANSLATION = re.compile(r" -> \D+[.!?]$")
 NUMBER = re.compile(r"-?\d(?:[\d,]*\d)?(?:\.\d+)?(?:e[+-]?\d+)?")
 wrong = []
@@ -71,7 +71,7 @@ for page in pages:
 for kind in ("*.cpp", "*.svg"):
     for path in map(str, pathlib.Path().glob(kind)):
         if not any(f"({path})" in page.read_text(encoding="utf8") for page in pages):
-            wrong.append(f"docs/start/{path} is on no page")
+            wrong.append(f"docs/learn/start/{path} is on no page")
 
 print("\n".join(wrong) or f"{len(pages)} programs print and draw what their pages show")
 sys.exit(1 if wrong else 0)

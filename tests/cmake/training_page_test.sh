@@ -1,13 +1,10 @@
 #!/usr/bin/env bash
-# The program of docs/training.md compiles, learns, and resumes to the same bytes.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# The program of docs/guide/training.md compiles, learns, and resumes to the same bytes.
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 build=${XGRAD_BUILD_DIR:?the folder of the build}
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
 cd "$sandbox"
 
-sed -n '/^```cpp$/,/^```$/{/^```/d; p}' "$root/docs/training.md" >training.cpp
+sed -n '/^```cpp$/,/^```$/{/^```/d; p}' "$root/docs/guide/training.md" >training.cpp
 libraries=$(sed -nE 's/^Libs: -L\S+ -lxgrad (.*)/\1/p' "$build/xgrad.pc")
 # shellcheck disable=SC2086
 "${CXX:-c++}" -std=c++20 -O1 -Wall -Wextra -I"$root/cmake/include" training.cpp "$build/libxgrad.a" $libraries -o training

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Finds public names that only tests use: what nobody uses leaves the library (docs/contributing.md).
+"""Finds public names that only tests use: what nobody uses leaves the library (docs/inside/contributing.md).
 
     tests/cmake/used.py ROOT            fails for a name that only tests use and tests/cmake/expected_names.txt does not list,
                                         and for a listed name that is used or gone
     tests/cmake/used.py ROOT --list     prints the names that only tests use
 
-Public names are the entries of docs/reference.md. A name is used where a source other than its own header and source, or a
+Public names are the entries of docs/look_up/reference.md. A name is used where a source other than its own header and source, or a
 program or the code in a page of docs, has it as a word outside of comments, and a type also where its own header needs it elsewhere, as
 options or as a result. Pages that list every name do not count.
 """
@@ -14,7 +14,7 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1]).resolve()
-LISTS = {"reference.md", "operations.md", "layers.md", "pytorch.md", "pytorch_names.md", "changelog.md", "design.md"}
+LISTS = {"reference.md", "operations.md", "layers.md", "from_pytorch.md", "pytorch_names.md", "changelog.md", "design.md"}
 listed = root / "tests" / "cmake" / "expected_names.txt"
 
 
@@ -30,9 +30,9 @@ def code_of(path):
 
 
 def public_names():
-    """Names of docs/reference.md with the header that declares each."""
+    """Names of docs/look_up/reference.md with the header that declares each."""
     header, found = "", {}
-    for line in (root / "docs" / "reference.md").read_text(encoding="utf8").splitlines():
+    for line in (root / "docs" / "look_up" / "reference.md").read_text(encoding="utf8").splitlines():
         if heading := re.match(r"### `(\S+)`", line):
             header = heading[1]
         elif entry := re.match(r"- ((?:`[^`]+`(?:, )?)+)", line):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the table of docs/pytorch.md against the programs: their lines of code beside PyTorch's, and their figures.
+"""Holds the table of docs/guide/from_pytorch.md against the programs: their lines of code beside PyTorch's, and their figures.
 
     tests/examples/count_lines.py                   compares the lines; fails if a row is out of date
     tests/examples/count_lines.py --write           writes the lines into the table
@@ -25,7 +25,7 @@ import tempfile
 import tokenize
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs/pytorch.md"
+PAGE = ROOT / "docs/guide/from_pytorch.md"
 COLUMNS = ["program", "xgrad", "PyTorch", "ratio", "figure", "of xgrad", "of PyTorch", "slack", "seconds", "remark"]
 MOST, MOST_ON_AVERAGE, QUICK = 1.3, 1.1, 20
 BRACKETS = re.compile(r"[\s()\[\]{},;]*")

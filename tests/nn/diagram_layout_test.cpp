@@ -1,4 +1,4 @@
-// Rules for arrows and boxes of diagrams, over the pictures of docs/diagrams.md and over models: places are checked,
+// Rules for arrows and boxes of diagrams, over the pictures of docs/guide/diagrams.md and over models: places are checked,
 // not files.
 #include <xgrad/core/diagram/layout/layout.h>
 

@@ -1,4 +1,4 @@
-// Operations whose kernel is an xtensor expression: those of docs/adding_an_operation.md.
+// Operations whose kernel is an xtensor expression: those of docs/inside/adding_an_operation.md.
 #include <xgrad/core/array/xtensor_functions.h>
 #include <xgrad/ops/ops.h>
 

@@ -150,6 +150,11 @@ extern const Tensors tokens;
 extern const Real d;
 }  // namespace docs_gallery
 
+namespace docs_modules {
+using namespace common;
+extern const nn::Gpt larger;
+}  // namespace docs_modules
+
 namespace docs_translation {
 using namespace common;
 extern const nn::GreedyOptions options;

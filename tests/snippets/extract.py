@@ -8,7 +8,7 @@ them ends in ; or { once a // remark at its end is taken off; formulas and outpu
 Where it stands: in a namespace of its own, and there in a function, unless it defines functions or templates itself.
 What it does not declare (x, w, model) is declared in context.h, in namespace `common`, or, for what is special to
 some files, in one with the file's name, docs_attention, or with a comment that has it. `<!-- snippet: continues -->`
-on the line before a block joins it to the block before. docs/training.md, docs/start and docs/steps have tests of
+on the line before a block joins it to the block before. docs/guide/training.md, docs/learn/start and docs/learn/steps have tests of
 their own, which run them.
 """
 import glob
@@ -75,7 +75,7 @@ def of_header(path):
 
 
 def printed(path, number, lines, contexts):
-    name = re.sub(r"\W", "_", os.path.splitext(path)[0]).lower()
+    name = re.sub(r"\W", "_", os.path.splitext(re.sub("^docs/\\w+/", "docs/", path))[0]).lower()
     context = contexts.get(name, "common")
     includes = [line for line in lines if line.startswith("#include")]
     body = [re.sub(r"^#include.*|^using namespace xgrad;", "", line) for line in lines]
@@ -91,8 +91,8 @@ def main():
     context = open("tests/snippets/context.h", encoding="utf-8").read()
     contexts = {file: space for space, files in re.findall(r"^namespace (\w+) \{(?:  //)?(.*)", context, re.MULTILINE)
                 for file in (files.split() or [space])}
-    pages = ["README.md", *sorted(glob.glob("docs/*.md"))]
-    pages.remove("docs/training.md")
+    pages = ["README.md", *sorted(glob.glob("docs/*/*.md"))]
+    pages.remove("docs/guide/training.md")
     headers = sorted(header for folder in ("core", "ops", "nn", "optim")
                      for header in glob.glob(folder + "/**/*.h", recursive=True))
     includes, text = [], []

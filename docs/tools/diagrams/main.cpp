@@ -1,4 +1,4 @@
-// The pictures of docs/diagrams.md, and the graphs of other pages, drawn into a folder:
+// The pictures of docs/guide/diagrams.md, and the graphs of other pages, drawn into a folder:
 //
 //   docs/tools/run diagrams
 #include <filesystem>
@@ -101,6 +101,13 @@ void transformer(const std::filesystem::path& folder) {
   save_graph(folder / "diagram_transformer_step.svg", step, {.title = "One training step of a transformer"});
 }
 
+// Equal blocks are drawn once.
+void gpt(const std::filesystem::path& folder) {
+  const nn::Gpt model{nn::root, {.vocabulary = 100, .context = 16, .dim = 32, .heads = 4, .layers = 12}};
+  const Tensor logits = model(Index({1, 16}, std::int64_t{1})).named("logits");
+  save_graph(folder / "diagram_gpt.svg", {logits}, {.title = "A GPT of 12 layers"});
+}
+
 // Annotations of single vertices by a program: numbers.
 void marked_transformer(const std::filesystem::path& folder) {
   const nn::EncoderDecoder model{nn::root, 200, 220, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
@@ -142,7 +149,7 @@ void lstm_cell(const std::filesystem::path& folder) {
   save_graph(folder / "recurrent_lstm.svg", {next_h, next_c}, {.title = "One step of an LSTM", .depth = 1});
 }
 
-// The memory of the decoder's attention, for docs/transformer_variants.md.
+// The memory of the decoder's attention, for docs/topics/transformer_variants.md.
 void cross_attention(const std::filesystem::path& folder) {
   const auto draw = [&](const char* file, const char* title, nn::CrossAttention to) {
     const nn::EncoderDecoder model{
@@ -156,7 +163,7 @@ void cross_attention(const std::filesystem::path& folder) {
   draw("diagram_all_layers.svg", "Cross-attention to all encoder layers", nn::CrossAttention::all);
 }
 
-// Attention as one operation and, under Plain, as those that it is composed of, for docs/fused_operation.md.
+// Attention as one operation and, under Plain, as those that it is composed of, for docs/inside/fused_operation.md.
 void attention(const std::filesystem::path& folder) {
   const auto operand = [](const char* name) { return variable(zeros({2, 4, 10, 8}).value(), name); };
   const Tensor q = operand("q"), k = operand("k"), v = operand("v");
@@ -181,11 +188,12 @@ int main(int argc, char** argv) {
     training_step(folder);
     network(folder);
     transformer(folder);
+    gpt(folder);
     marked_transformer(folder);
     unrolled_rnn(folder);
     lstm_cell(folder);
     cross_attention(folder);
     attention(folder);
   };
-  return kit::main(argc, argv, "diagrams", "The pictures of docs/diagrams.md, and the graphs of other pages.", run);
+  return kit::main(argc, argv, "diagrams", "The pictures of docs/guide/diagrams.md, and the graphs of other pages.", run);
 }

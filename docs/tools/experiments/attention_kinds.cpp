@@ -1,6 +1,6 @@
 // The kinds of attention side by side: the weights that each gives to the same queries and keys, the graph of each
 // score, and what a forward and a backward pass cost in time and memory as sequences get longer. The pictures of
-// docs/attention.md.
+// docs/topics/attention.md.
 //
 //   docs/tools/run attention_kinds [--longest T] [--seed N] [--out FOLDER]
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The pictures of docs/gallery.md: of every row of the curriculum a graph and a picture, unless another example draws
+// The pictures of docs/look_up/gallery.md: of every row of the curriculum a graph and a picture, unless another example draws
 // it.
 //
 //   docs/tools/run gallery
@@ -7,7 +7,7 @@
 #include "gallery.h"
 
 int main(int argc, char** argv) {
-  return xgrad::kit::main(argc, argv, "gallery", "The pictures of docs/gallery.md.", [](xgrad::kit::Example& example) {
+  return xgrad::kit::main(argc, argv, "gallery", "The pictures of docs/look_up/gallery.md.", [](xgrad::kit::Example& example) {
     gallery::attention(example.out);
     gallery::heads(example.out);
     gallery::transformer(example.out);

@@ -136,7 +136,7 @@ class BpeTokenizer final : public Tokenizer {
   /// Reads tokenizer.json of the package `tokenizers`, or the folder with it, if its model is byte-level BPE: GPT-2,
   /// Llama 3, Qwen 2. Added tokens are special ones; truncation and padding are left to the caller. Throws what reading
   /// two files throws, with the way to the field; FormatError, too, for each part that is not supported, by its name:
-  /// docs/language_models.md has the table.
+  /// docs/topics/language_models.md has the table.
   static BpeTokenizer read(const std::filesystem::path& path);
 
   /// Writes the two files that `read` takes. Throws IoError, and ValueError unless the tokenizer is like that of GPT-2.

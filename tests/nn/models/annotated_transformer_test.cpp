@@ -1,4 +1,4 @@
-// The transformer that docs/annotated_transformer.md writes from primitive operations is the library's.
+// The transformer that docs/learn/annotated_transformer.md writes from primitive operations is the library's.
 #include "../support.h"
 
 #include "../../../examples/annotated_transformer/model.h"

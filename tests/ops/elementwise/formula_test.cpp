@@ -156,8 +156,8 @@ TEST_CASE("a setting that is on may change the formula: a product of transposed 
   }
 }
 
-TEST_CASE("docs/operations.md has the formulas of all operations") {
-  const char* const file = "docs/operations.md";
+TEST_CASE("docs/look_up/operations.md has the formulas of all operations") {
+  const char* const file = "docs/look_up/operations.md";
   if (std::getenv("XGRAD_WRITE_PAGES")) std::ofstream(file) << page();
   CHECK_MESSAGE(read_text(file) == page(), "the page is stale: run docs/tools/run lists");
 }
