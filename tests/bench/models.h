@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <xgrad/xgrad.h>
@@ -98,37 +97,8 @@ struct Cnn : nn::Module {
 struct GptOptions {
   std::int64_t batch, context, vocabulary, dim, heads, layers, ffn;
   double lr;
-  std::string weights = {};  // a safetensors file, with the names of load_peers_weights
+  std::string weights = {};  // a safetensors file to begin with, as pytorch.py writes it
 };
-
-// The weights that other engines begin with: normal with deviation 0.02, also where nn::Gpt begins with less.
-inline void begin_as_peers(const nn::Gpt& model) {
-  for (std::int64_t i = 0; i < model.blocks.size(); ++i) {
-    nn::init::reset(model.blocks[i].attn.o.weight, nn::init::normal({.std = 0.02}));
-    nn::init::reset(model.blocks[i].ffn.fc2.weight, nn::init::normal({.std = 0.02}));
-  }
-}
-
-// Weights out of a file with the names of the engines that GPT is compared with: wte, wpe, nf, and in block i
-// b<i>.n1, .n2, .qkv, .o, .f1, .f2.
-inline void load_peers_weights(const nn::Gpt& model, const std::string& path) {
-  NamedArrays state;
-  for (const auto& [given, array] : load_safetensors(path).arrays) {
-    std::string name = given;
-    const auto replace = [&name](std::string_view from, std::string_view to) {
-      if (const std::size_t at = name.find(from); at != name.npos) name.replace(at, from.size(), to);
-    };
-    if (name[0] == 'b') name.insert(1, "locks.");
-    for (const auto& [from, to] :
-         {std::pair("wte.", "embedding."), std::pair("wpe.", "positions."), std::pair("nf.", "norm."),
-          std::pair(".n1.", ".norm1."), std::pair(".n2.", ".norm2."), std::pair(".qkv.", ".attn.qkv."),
-          std::pair(".o.", ".attn.o."), std::pair(".f1.", ".ffn.fc1."), std::pair(".f2.", ".ffn.fc2.")}) {
-      replace(from, to);
-    }
-    state.emplace(name, array);
-  }
-  model.load_state_dict(state);
-}
 
 // One training step of it.
 inline Workload gpt(Data& data, const char* name, const GptOptions& o) {
@@ -140,8 +110,7 @@ inline Workload gpt(Data& data, const char* name, const GptOptions& o) {
                      .heads = o.heads,
                      .layers = o.layers,
                      .ffn = o.ffn});
-  begin_as_peers(training->model);
-  if (!o.weights.empty()) load_peers_weights(training->model, o.weights);
+  if (!o.weights.empty()) nn::load(training->model, o.weights);
   const Index ids = data.ids({o.batch, o.context}, static_cast<int>(o.vocabulary)),
               labels = data.ids({o.batch, o.context}, static_cast<int>(o.vocabulary));
   return {.name = name, .items = static_cast<double>(o.batch * o.context), .step = [=] {

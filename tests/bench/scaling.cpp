@@ -1,29 +1,21 @@
 // How time and memory grow: a GPT's training step against batch, context, width, depth and vocabulary, decoding with
-// and without the key/value cache, attention's memory, and the time from start to first step. Writes scaling.csv and
-// pictures.
+// and without the key/value cache, and attention's memory. Writes scaling.csv and pictures.
 //
 //   tests/bench/scaling [FOLDER]
-#include <spawn.h>
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <exception>
 
 #include <xgrad/kit/data/csv.h>
-#include <xgrad/kit/program/output.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/output.h>
 
 #include "models.h"
 
 using namespace bench;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Milliseconds that this process has been computing, on its one thread: what others take of a shared machine is not in
 // it.
@@ -141,8 +133,7 @@ void decoding(Report& report) {
     steps.erase(steps.begin(), steps.end() - std::min<std::ptrdiff_t>(16, std::ssize(steps)));
     report.add("tokens_per_s/cache", cached, static_cast<double>(T), 1000 / median(steps));
     const Index ids = data.ids({1, T}, 256);
-    report.add("tokens_per_s/recomputation", anew, static_cast<double>(T),
-               1000 / milliseconds([&] { model(ids); }));
+    report.add("tokens_per_s/recomputation", anew, static_cast<double>(T), 1000 / milliseconds([&] { model(ids); }));
   }
   report.plot("decoding", {cached, anew},
               {.title = "Decoding: the next token", .x_label = "tokens before", .y_label = "tokens/s"});
@@ -174,39 +165,15 @@ void attention_memory(Report& report) {
               {.title = "Attention, forward and backward: memory", .x_label = "T", .y_label = "MB"});
 }
 
-// ---- From the start of a process to the end of its first step
-
-void first_step(Report& report, const char* program) {
-  std::vector<double> times;
-  for (int i = 0; i < 7; ++i) {
-    const auto begin = Clock::now();
-    const char* arguments[] = {program, "--first-step", nullptr};
-    pid_t child = 0;
-    int status = 0;
-    if (posix_spawn(&child, program, nullptr, nullptr, const_cast<char**>(arguments), environ) != 0 ||
-        waitpid(child, &status, 0) != child || status != 0)
-      fail<IoError>("scaling", "cannot run ", program);
-    times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
-  }
-  kit::Series series;
-  report.add("start_to_end_of_first_step_ms", series, 1, median(times));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
     manual_seed(1);
-    if (argc == 2 && std::strcmp(argv[1], "--first-step") == 0) {
-      Data data(42);
-      translation(data).step();
-      return 0;
-    }
     set_threads(1);
     const std::filesystem::path folder = kit::output_folder("scaling", argc > 1 ? argv[1] : "");
     std::printf("%s\n", to_string(build_info()).c_str());
     Report report(folder);
-    first_step(report, "/proc/self/exe");
     training_steps(report);
     decoding(report);
     attention_memory(report);

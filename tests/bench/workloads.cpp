@@ -3,13 +3,12 @@
 //   tests/bench/run W1 [threads] [steps]
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <xgrad/xgrad.h>
 
@@ -20,26 +19,22 @@ using namespace bench;
 
 namespace {
 
-// The command line.
-struct Given {
-  std::string weights = {};  // to begin with, of W2 and W3
-};
+// ---- W2, W3: GPT with a tied head; small (characters) and of some size (a vocabulary of 8192); `weights` to begin
+// with
 
-// ---- W2, W3: GPT with a tied head; small (characters) and of some size (a vocabulary of 8192)
-
-Workload w2(Data& data, const Given& given) {
+Workload w2(Data& data, const std::string& weights) {
   GptOptions options{
       .batch = 12, .context = 64, .vocabulary = 65, .dim = 128, .heads = 4, .layers = 4, .ffn = 512, .lr = 1e-3};
-  options.weights = given.weights;
+  options.weights = weights;
   Workload w = gpt(data, "W2", options);
   w.steps = 40;
   return w;
 }
 
-Workload w3(Data& data, const Given& given) {
+Workload w3(Data& data, const std::string& weights) {
   GptOptions options{
       .batch = 4, .context = 256, .vocabulary = 8192, .dim = 512, .heads = 8, .layers = 6, .ffn = 2048, .lr = 3e-4};
-  options.weights = given.weights;
+  options.weights = weights;
   Workload w = gpt(data, "W3", options);
   w.steps = 6;
   w.warm_up = 2;
@@ -86,12 +81,9 @@ Workload vit(Data& data, const char* name, std::int64_t patch) {
           }};
 }
 
-Workload w4(Data& data, const Given&) { return vit(data, "W4", 7); }
-Workload w4b(Data& data, const Given&) { return vit(data, "W4b", 4); }
-
 // ---- W5: a chain of 33,333 times (mul, add, tanh) on scalars
 
-Workload w5(Data&, const Given&) {
+Workload w5() {
   const Tensor w = variable(Real(0.9)), b = variable(Real(0.1));
   return {.name = "W5", .items = 99999, .steps = 30, .step = [=] {
             Tensor x(0.5);
@@ -110,7 +102,7 @@ struct Perceptron : nn::Module {
   Tensor operator()(const Tensor& x) const { return c(relu(b(relu(a(x))))); }
 };
 
-Workload w6(Data& data, const Given&) {
+Workload w6(Data& data) {
   constexpr std::int64_t B = 64;
   auto training = std::make_shared<Training<Perceptron, optim::Adam>>(optim::AdamOptions{.lr = 1e-3});
   const Tensor x(data.numbers({B, 784}));
@@ -122,7 +114,7 @@ Workload w6(Data& data, const Given&) {
 
 // ---- W7: the classic small CNN on 28 x 28, batch 64
 
-Workload w7(Data& data, const Given&) {
+Workload w7(Data& data) {
   constexpr std::int64_t B = 64;
   auto training = std::make_shared<Training<Cnn, optim::Adam>>(optim::AdamOptions{.lr = 1e-3});
   const Tensor x(data.numbers({B, 1, 28, 28}));
@@ -134,7 +126,7 @@ Workload w7(Data& data, const Given&) {
 
 // ---- W8: a stage of a Swin transformer on a map of 56 x 56, batch 2, forward and backward
 
-Workload w8(Data& data, const Given&) {
+Workload w8(Data& data) {
   const auto stage = std::make_shared<nn::SwinStage>(
       nn::root, 0, nn::SwinTransformerOptions{.dim = 96, .depths = {2}, .heads = {3}, .window = 7, .drop_path = 0});
   const Tensor x = variable(data.numbers({2, 56, 56, 96})), g(data.numbers({2, 56, 56, 96}));
@@ -165,42 +157,33 @@ Workload writing(Data& data, const char* name, std::int64_t batch) {
           }};
 }
 
-Workload w9(Data& data, const Given&) { return writing(data, "W9", 1); }
-Workload w9b(Data& data, const Given&) { return writing(data, "W9b", 8); }
-
-struct Known {
-  std::string name;
-  Workload (*make)(Data&, const Given&);
-};
-const std::vector<Known> workloads{{"W1", [](Data& data, const Given&) { return translation(data); }},
-                                   {"W2", w2},
-                                   {"W3", w3},
-                                   {"W4", w4},
-                                   {"W4b", w4b},
-                                   {"W5", w5},
-                                   {"W6", w6},
-                                   {"W7", w7},
-                                   {"W8", w8},
-                                   {"W9", w9},
-                                   {"W9b", w9b}};
+using Make = Workload (*)(Data&, const std::string&);
+const std::map<std::string, Make> workloads{
+    {"W1", [](Data& data, const std::string&) { return translation(data); }},
+    {"W2", w2},
+    {"W3", w3},
+    {"W4", [](Data& data, const std::string&) { return vit(data, "W4", 7); }},
+    {"W4b", [](Data& data, const std::string&) { return vit(data, "W4b", 4); }},
+    {"W5", [](Data&, const std::string&) { return w5(); }},
+    {"W6", [](Data& data, const std::string&) { return w6(data); }},
+    {"W7", [](Data& data, const std::string&) { return w7(data); }},
+    {"W8", [](Data& data, const std::string&) { return w8(data); }},
+    {"W9", [](Data& data, const std::string&) { return writing(data, "W9", 1); }},
+    {"W9b", [](Data& data, const std::string&) { return writing(data, "W9b", 8); }}};
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Times one workload.", "xgrad_bench_workloads");
-  std::vector<std::string> names;
-  for (const Known& known : workloads) names.push_back(known.name);
-  std::string name;
+  std::string name, weights;
   int threads = 1;
   std::optional<int> steps;
-  Given given;
   std::string precision = "highest";
   bool losses = false;
-  app.add_option("workload", name, "which one")->required()->check(CLI::IsMember(names));
+  app.add_option("workload", name, "which one")->required()->check(CLI::IsMember(workloads));
   app.add_option("threads", threads)->check(CLI::PositiveNumber);
   app.add_option("steps", steps, "so many are timed")->check(CLI::PositiveNumber);
-  app.add_option("--weights", given.weights, "of W2 and W3: a safetensors file to begin with")
-      ->check(CLI::ExistingFile);
+  app.add_option("--weights", weights, "of W2 and W3: a safetensors file to begin with")->check(CLI::ExistingFile);
   app.add_option("--precision", precision, "of products")->check(CLI::IsMember({"highest", "high", "medium"}));
   app.add_flag("--losses", losses, "prints the loss of every step");
   try {
@@ -210,7 +193,7 @@ int main(int argc, char** argv) {
     if (precision == "medium") set_matmul_precision(MatmulPrecision::medium);
     manual_seed(1);
     Data data(42);
-    const Workload workload = std::ranges::find(workloads, name, &Known::name)->make(data, given);
+    const Workload workload = workloads.at(name)(data, weights);
     std::fputs(cat("# ", to_string(build_info()), '\n').c_str(), stderr);
     bench::run(workload, threads, steps.value_or(workload.steps), losses);
     return 0;

@@ -101,6 +101,13 @@ void transformer(const std::filesystem::path& folder) {
   save_graph(folder / "diagram_transformer_step.svg", step, {.title = "One training step of a transformer"});
 }
 
+// Equal blocks are drawn once.
+void gpt(const std::filesystem::path& folder) {
+  const nn::Gpt model{nn::root, {.vocabulary = 100, .context = 16, .dim = 32, .heads = 4, .layers = 12}};
+  const Tensor logits = model(Index({1, 16}, std::int64_t{1})).named("logits");
+  save_graph(folder / "diagram_gpt.svg", {logits}, {.title = "A GPT of 12 layers"});
+}
+
 // Annotations of single vertices by a program: numbers.
 void marked_transformer(const std::filesystem::path& folder) {
   const nn::EncoderDecoder model{nn::root, 200, 220, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
@@ -181,6 +188,7 @@ int main(int argc, char** argv) {
     training_step(folder);
     network(folder);
     transformer(folder);
+    gpt(folder);
     marked_transformer(folder);
     unrolled_rnn(folder);
     lstm_cell(folder);
