@@ -13,6 +13,7 @@ import resource
 import statistics
 import sys
 import time
+from collections import OrderedDict
 
 import torch
 from torch import nn
@@ -60,13 +61,8 @@ def causal(length):
     return torch.full((length, length), -math.inf).triu(1)
 
 
-class Mlp(nn.Module):
-    def __init__(self, dim, hidden, activation):
-        super().__init__()
-        self.fc1, self.fc2, self.activation = nn.Linear(dim, hidden), nn.Linear(hidden, dim), activation
-
-    def forward(self, x):
-        return self.fc2(self.activation(self.fc1(x)))
+def mlp(dim, hidden, activation):
+    return nn.Sequential(OrderedDict(fc1=nn.Linear(dim, hidden), activation=activation, fc2=nn.Linear(hidden, dim)))
 
 
 class Block(nn.Module):
@@ -75,7 +71,7 @@ class Block(nn.Module):
     def __init__(self, dim, heads):
         super().__init__()
         self.norm1, self.attn, self.norm2 = nn.LayerNorm(dim), Attention(dim, heads), nn.LayerNorm(dim)
-        self.ffn = Mlp(dim, 4 * dim, lambda x: F.gelu(x, approximate="tanh"))
+        self.ffn = mlp(dim, 4 * dim, nn.GELU("tanh"))
 
     def forward(self, x, mask=None, cache=None):
         x = x + self.attn(self.norm1(x), mask, cache=cache)
@@ -104,7 +100,7 @@ class PostNorm(nn.Module):
 
     def __init__(self, dim, heads, hidden, decoder):
         super().__init__()
-        self.attn, self.ffn = Attention(dim, heads, packed=False), Mlp(dim, hidden, F.relu)
+        self.attn, self.ffn = Attention(dim, heads, packed=False), mlp(dim, hidden, nn.ReLU())
         self.cross = Attention(dim, heads, packed=False) if decoder else None
         self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(3 if decoder else 2))
 
@@ -146,8 +142,9 @@ class VisionTransformer(nn.Module):
     def __init__(self, patch, side=28, dim=64):
         super().__init__()
         self.patch, self.embed, self.head = patch, nn.Linear(patch * patch, dim), nn.Linear(dim, 10)
-        self.cls, self.places = nn.Parameter(torch.zeros(1, 1, dim)), nn.Parameter(torch.randn(1, (side // patch)**2 + 1, dim) * 0.02)
-        self.blocks, self.norm = nn.Sequential(*(Block(dim, 4) for _ in range(4))), nn.LayerNorm(dim)
+        self.cls, self.norm = nn.Parameter(torch.zeros(1, 1, dim)), nn.LayerNorm(dim)
+        self.places = nn.Parameter(torch.randn(1, (side // patch)**2 + 1, dim) * 0.02)
+        self.blocks = nn.Sequential(*(Block(dim, 4) for _ in range(4)))
 
     def forward(self, images):
         tokens = self.embed(windows(images, self.patch).flatten(3).flatten(1, 2))
@@ -162,7 +159,7 @@ class SwinBlock(nn.Module):
         super().__init__()
         self.window, self.shift = window, shift
         self.norm1, self.attn, self.norm2 = nn.LayerNorm(dim), Attention(dim, heads), nn.LayerNorm(dim)
-        self.mlp, self.table = Mlp(dim, 4 * dim, F.gelu), nn.Parameter(torch.randn((2 * window - 1)**2, heads) * 0.02)
+        self.mlp, self.table = mlp(dim, 4 * dim, nn.GELU()), nn.Parameter(torch.randn((2 * window - 1)**2, heads) * 0.02)
         at = torch.cartesian_prod(torch.arange(window), torch.arange(window))
         self.index = ((at[:, None] - at + window - 1) * torch.tensor([2 * window - 1, 1])).sum(-1)
         region = sum((torch.arange(side) >= side - edge).int() for edge in (window, shift))  # what comes round is apart
@@ -200,11 +197,12 @@ def training(model, inputs, labels, optimizer=torch.optim.Adam, **options):
 
 
 def gpt(batch, context, vocabulary, dim, heads, layers, lr):
-    model, ids, labels = Gpt(vocabulary, context, dim, heads, layers), *(data.numbers(batch, context, count=vocabulary) for _ in "xy")
+    model, mask = Gpt(vocabulary, context, dim, heads, layers), causal(context)
+    ids, labels = (data.numbers(batch, context, count=vocabulary) for _ in range(2))
     if given.weights:
         from safetensors.torch import save_file
         save_file(model.state_dict(), given.weights)
-    return batch * context, training(model, (ids, causal(context)), labels, torch.optim.AdamW, lr=lr, betas=(0.9, 0.99), weight_decay=0.1)
+    return batch * context, training(model, (ids, mask), labels, torch.optim.AdamW, lr=lr, betas=(0.9, 0.99), weight_decay=0.1)
 
 
 def translation():
@@ -279,7 +277,7 @@ parser.add_argument("steps", nargs="?", type=int)
 parser.add_argument("--compile", action="store_true")
 parser.add_argument("--plain", action="store_true")
 parser.add_argument("--losses", action="store_true", help="prints the loss of every step")
-parser.add_argument("--weights", metavar="FILE", help="of W2 and W3: saves the first weights, which takes the package safetensors")
+parser.add_argument("--weights", metavar="FILE", help="of W2 and W3: saves the first weights; needs the package safetensors")
 given, data = parser.parse_args(), Data()
 
 torch.set_num_threads(given.threads)

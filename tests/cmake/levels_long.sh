@@ -2,11 +2,8 @@
 # Kernels compiled for several processors (cmake/levels.cmake): the level that was asked for runs, inline functions of one
 # level are never taken for another's, and what would run before main is refused. In a small project of its own; that the
 # library's kernels have none of it, its own build for every processor says (tests/long portable).
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 [ "$(uname -m)" = x86_64 ] || { echo "no levels on $(uname -m)"; exit 0; }
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
 
 cat >"$sandbox/CMakeLists.txt" <<END_OF_FILE
 cmake_minimum_required(VERSION 3.25)

@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # A program may hold elementwise kernels of its own (ops/elementwise/fused.h), compiled for another processor than the library:
 # what depends on the width of registers is not mixed up by the linker, whatever the order of the objects.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 grep -qw avx2 /proc/cpuinfo || { echo "one width of registers only"; exit 0; }
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
 
 mkdir "$sandbox/xgrad"
 for folder in core ops; do ln -s "$root/$folder" "$sandbox/xgrad/$folder"; done

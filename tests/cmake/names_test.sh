@@ -2,10 +2,7 @@
 # Every name has one meaning. No two public types share a name, in whatever namespaces, so that a file may open all namespaces at
 # once. A class made from an options struct calls that struct Options. No class is another one under a second name. The files that
 # comments name exist.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
 cat >"$sandbox/names.py" <<'END_OF_FILE'
 """names.py ROOT: checks the headers below it, and writes a file that opens all namespaces and names every type."""

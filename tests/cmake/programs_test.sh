@@ -1,15 +1,11 @@
 #!/usr/bin/env bash
 # The programs of tests/programs, as somebody who is new here would write them, compile against the installed library and do
 # what they claim. So do the examples without a command line, of which those run that take up to 5 s.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
 # The argument of a program that takes one.
 declare -A arguments=([safetensors]=$root/tests/fixtures/linear_layers.safetensors)
 
-built=${XGRAD_BUILD_DIR:-$root/build/grouped}
 cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
 cmake --install "$built" --prefix "$sandbox/prefix" >"$sandbox/log" || { cat "$sandbox/log"; exit 1; }
 cmake -S "$root/tests/programs" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" \

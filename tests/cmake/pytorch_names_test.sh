@@ -1,9 +1,6 @@
 #!/usr/bin/env bash
 # What docs/look_up/pytorch_names.md names as a counterpart is in a header, and no name of PyTorch has two rows.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
 cat >"$sandbox/rows.py" <<'END_OF_FILE'
 """rows.py ROOT PAGE: checks the rows of a page."""

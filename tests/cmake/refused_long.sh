@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # Code that does not compile, and the compiler's message: usual mistakes and the sentence that each must give, with every
 # compiler that there is. The table of docs/guide/debugging.md quotes g++; each of its rows is tried.
-set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 export LC_ALL=C
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
 mkdir -p "$sandbox/include/xgrad"
 for folder in core ops nn optim; do ln -s "$root/$folder" "$sandbox/include/xgrad/$folder"; done
 

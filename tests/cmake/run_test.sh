@@ -1,9 +1,6 @@
 #!/usr/bin/env bash
 # tests/run counts right, and fails whenever something is wrong: in a tree whose test programs only pretend.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
 mkdir -p "$sandbox"/{cmake,tests/some,build/bin}
 cp "$root/tests/run" "$sandbox/tests/run"

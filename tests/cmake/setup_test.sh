@@ -1,9 +1,6 @@
 #!/usr/bin/env bash
 # cmake/setup on machines of every kind: package tools that only pretend stand in for the real ones.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
 # The only programs that cmake/setup can see.
 mkdir "$sandbox/bin"

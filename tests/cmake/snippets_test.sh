@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # Every snippet of the pages and of the comments in headers compiles (tests/snippets/extract.py says what counts as one),
 # and nothing that they use of the headers has a warning under -Wshadow -Wconversion, which many projects ask for.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
 "$root/tests/snippets/extract.py" >"$sandbox/snippets.cpp"
 "${CXX:-c++}" -std=c++20 -fsyntax-only -Wno-return-type -Wshadow -Wconversion -I"$root/cmake/include" -I"$root/tests/snippets" \

@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # The ten programs of docs/learn/steps compile without a warning, find themselves right, print what their page shows, and
 # the lines that it quotes are theirs.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 cd "$root/docs/learn/steps"
 
 # Compiled as one, in a third of the time: each in a namespace of its own, behind what it includes.

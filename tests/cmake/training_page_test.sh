@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # The program of docs/guide/training.md compiles, learns, and resumes to the same bytes.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 build=${XGRAD_BUILD_DIR:?the folder of the build}
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
 cd "$sandbox"
 
 sed -n '/^```cpp$/,/^```$/{/^```/d; p}' "$root/docs/guide/training.md" >training.cpp

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # Examples for which there is no memory, from any moment on after main has begun, end with one line `error: ...` and 1, and
 # with no signal; so do those whose files may not grow.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-source "$root/tests/examples/sandbox.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/sandbox.sh"
 
 # From the request with the number $REFUSED_FROM on, counted in main, `new` gets nothing.
 cat >refuse.cpp <<'END_OF_FILE'

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # Every example as somebody meets it who is new here: lists and help, wrong options, bad data, outputs that cannot be
 # written. Errors are one line `error: ...` and a status, nothing hangs, and nothing half-written is left.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-source "$root/tests/examples/sandbox.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/sandbox.sh"
 
 names=$(cd "$root/examples" && echo */main.cpp)
 names=${names//\/main.cpp/}

@@ -2,9 +2,7 @@
 # The programs that stand beside PyTorch's (docs/guide/from_pytorch.md): their lines are those of the table and not many more than
 # PyTorch's; those that take less than 20 s run, and their figures are PyTorch's. Where python3 has torch and matplotlib,
 # PyTorch's programs run, too.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-source "$root/tests/examples/sandbox.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/sandbox.sh"
 count() { python3 -B "$root/tests/examples/count_lines.py" "$@"; }
 
 count

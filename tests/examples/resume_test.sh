@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # The translation example, killed in the middle and resumed, ends in the same checkpoint as if it had run through, and so
 # does the GPT that is interrupted; another run's checkpoint is refused.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-source "$root/tests/examples/sandbox.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/sandbox.sh"
 run() { # FOLDER ARGUMENTS...
   local folder=$1
   shift

@@ -1,9 +1,8 @@
 # For the scripts beside this one: the programs in $bin, the examples in $examples, and an empty folder that is removed at
 # the end.
-bin=${XGRAD_BUILD_DIR:-$root/build/grouped}/bin
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
+bin=$built/bin
 examples=$bin/examples
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
 cd "$sandbox"
 
 complain() {

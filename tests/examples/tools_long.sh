@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # The programs of docs/tools have help, and refuse what they do not know.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-source "$root/tests/examples/sandbox.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/sandbox.sh"
 
 for name in gallery diagrams; do
   "$bin/$name" --help >out 2>err || complain "$name --help fails"

@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # Every installed header compiles on its own, without a warning, and says what it needs to a compiler of an older standard.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-source "$root/tests/install/installed.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
 
 cmake --install "$built" --prefix "$prefix"
 

@@ -2,9 +2,7 @@
 # A build can be installed, as a whole or one component, and a project outside this tree can use it: with find_package and with
 # pkg-config.
 # shellcheck disable=SC2046  # what pkg-config prints are words
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-source "$root/tests/install/installed.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
 
 cmake --install "$built" --prefix "$prefix"
 cp -r "$root/tests/install" "$sandbox/outside"

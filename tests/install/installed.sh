@@ -1,9 +1,7 @@
 # For the scripts beside this one: a build, and an empty folder that is removed at the end.
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 prefix=$sandbox/prefix
 
-built=${XGRAD_BUILD_DIR:-$root/build/grouped}
 cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
 compiler=$(cached CMAKE_CXX_COMPILER)
 

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # Float and double are never mixed in one program: CMake refuses when it configures, and the linker, in whatever order it
 # meets the libraries, whatever it drops. The objects here share nothing with the libraries but core/base/config.h.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-source "$root/tests/install/installed.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
 cmake --install "$built" --prefix "$prefix" >/dev/null
 libraries=$(dirname "$(find "$prefix" -name libxgrad.a)")
 

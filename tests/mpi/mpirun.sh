@@ -1,10 +1,9 @@
 # For the scripts beside this one: mpirun on any machine, in an empty folder that is removed at the end.
+source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 source "$root/cmake/build.sh"
 "$root/cmake/setup" packages_mpi.txt
 [ -n "${XGRAD_BUILD_DIR:-}" ] || { build grouped xgrad_tests_mpi data_parallel && XGRAD_BUILD_DIR=$(build_dir grouped); }
 bin=$XGRAD_BUILD_DIR/bin
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
 cd "$sandbox"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=none  # containers may forbid it

@@ -2,9 +2,7 @@
 # One to four ranks: they come to the sums of one, and end together when one of them ends badly. Then a rank of a training is
 # killed at a random moment, TIMES times (100): each time the job ends within 10 s, and goes on from a checkpoint that is whole.
 #   tests/mpi/ranks.sh [TIMES]
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-source "$root/tests/mpi/mpirun.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/mpirun.sh"
 
 for count in 1 2 3 4; do
   echo "$count ranks"

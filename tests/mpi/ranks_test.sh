@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # Two ranks come to the sums of one, and the example trains as one process does and resumes. More is in ranks.sh.
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-source "$root/tests/mpi/mpirun.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/mpirun.sh"
 
 echo "two ranks"
 ranks 2 "$bin/xgrad_tests_mpi" --no-colors || complain "failed with two ranks"

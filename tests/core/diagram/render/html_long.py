@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Uses the pages of xgrad_pages as a reader does, in a headless Chromium, and looks at the document after each action.
+"""Uses the pages of xgrad_pages and docs/tools/pages as a reader does, and looks at the document after each action.
 
     html_long.py PAGES
 """
@@ -8,25 +8,14 @@ import sys
 import time
 import xml.etree.ElementTree
 
-from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.chrome.service import Service
+
+from browser import complaints, on_a_phone, open_browser, wait_for
 
 pages = pathlib.Path(sys.argv[1])
-
-
-def open_browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1440,1300"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-
-
 browser = open_browser()
 
 
@@ -281,10 +270,7 @@ def it_steps():
     expect([written("n13", "= "), written("n3", "gradient ")], [["visible"], ["visible"]])
     press(".")
     expect(text("#saying").split(":")[0], "step 20 of 20", "nothing after the last")
-    for step in range(19, 0, -1):
-        click("#back")
-        expect(text("#saying").split(":")[0], f"step {step} of 20")
-    for button, step in (("#last", 20), ("#first", 1)):
+    for button, step in (*(("#back", step) for step in range(19, 0, -1)), ("#last", 20), ("#first", 1)):
         click(button)
         expect(text("#saying").split(":")[0], f"step {step} of 20")
     one("#slider").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
@@ -295,9 +281,7 @@ def it_steps():
     press(Keys.HOME)
     click("#play")
     expect(one("#play").get_attribute("aria-pressed"), "true")
-    deadline = time.time() + 20
-    while int(text("#saying").split()[1]) < 3 and time.time() < deadline:
-        time.sleep(0.05)
+    wait_for(browser, "document.querySelector('#saying').textContent.split(' ')[1] >= 3")
     js("stage.focus()")
     press(" ")
     expect(one("#play").get_attribute("aria-pressed"), "false", "space did not pause")
@@ -370,7 +354,7 @@ def hostile_texts_stay_texts():
 
 
 def real_models():
-    for name in ("transformer", "vit", "gpt", "played"):
+    for name in ("translate_step", "vit", "gpt_step", "played"):
         start = time.time()
         open_page(f"{name}.html")
         print(f"{name}: {js('graph.vertices.length')} vertices, {js('pictures.levels.length')} levels, {js('pictures.insides.size')} insides, opened in {time.time() - start:.1f} s")
@@ -424,7 +408,7 @@ def moving_draws_nothing_anew():
     after = js("[pictures.svg.style.transform, camera.center.y]")
     expect_that(after[0] != before[0] and after[1] > before[1], "it did not move")
     expect(js("window.changed ?? 0"), 0, "elements were touched")
-    for name, picture_of in (("large", "pictures.levels[0]"), ("large", "pictures.insides.get('150')"), ("gpt", "pictures.levels.at(-1)")):
+    for name, picture_of in (("large", "pictures.levels[0]"), ("large", "pictures.insides.get('150')"), ("gpt_step", "pictures.levels.at(-1)")):
         open_page(f"{name}.html")
         js(f"show({picture_of})")
         for action in ("camera.move(0, 16)", "camera.zoom(frames % 60 < 30 ? 1.03 : 1 / 1.03)", "camera.move(1, 4)"):
@@ -445,7 +429,7 @@ def moving_draws_nothing_anew():
 
 
 def levels_keep_the_reader():
-    open_page("transformer.html")
+    open_page("translate_step.html")
     js("go(pictures.levels[2]), camera.zoom(1.2), goTo(graph.vertices.find((vertex) => vertex.name === 'weight'))")
     where = "camera.placeOf(middle(pictures.boxOf(panel.vertex)))"
     before = js(where)
@@ -482,9 +466,7 @@ def it_saves():
     open_page("run.html")
     js("window.saved = [], save = (blob, extension) => saved.push([extension, blob])")
     press("s", "p")
-    deadline = time.time() + 20
-    while js("saved.length") < 2 and time.time() < deadline:
-        time.sleep(0.05)
+    wait_for(browser, "saved.length === 2")
     saved = js("saved.map(([extension, blob]) => [extension, blob.size > 1000])")
     expect(saved, [["svg", True], ["png", True]])
     drawing = browser.execute_async_script("saved[0][1].text().then(arguments[0])")
@@ -496,8 +478,8 @@ def it_saves():
 
 
 def narrow_screens():
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
-    for name in ("run", "transformer", "gpt"):
+    on_a_phone(browser)
+    for name in ("run", "translate_step", "gpt_step"):
         open_page(f"{name}.html")
         expect(js("document.documentElement.scrollWidth"), 390, "the page is wider than the screen")
         outside = js("""[...document.querySelectorAll('button, input')].filter((one) => one.getClientRects().length > 0)
@@ -532,7 +514,7 @@ def narrow_screens():
 
 def text_and_lines_can_be_seen():
     """WCAG 2 asks for a contrast of 4.5 of text to what is below it, and of 3 of lines."""
-    for name in ("run", "transformer"):
+    for name in ("run", "translate_step"):
         open_page(f"{name}.html")
         for theme in ("light", "dark"):
             faint = js("""(() => {
@@ -563,11 +545,7 @@ def text_and_lines_can_be_seen():
 
 
 def nothing_went_wrong():
-    errors = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
-    expect(errors, [], "the browser complains")
-    sent = [entry["message"] for entry in browser.get_log("performance") if '"Network.requestWillBeSent"' in entry["message"]]
-    outside = [message for message in sent if '"url":"file:' not in message and '"url":"data:' not in message]
-    expect(outside, [], "something was asked of the network")
+    expect(complaints(browser), [], "errors, and what was asked of the network")
 
 
 try:

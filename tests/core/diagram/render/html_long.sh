@@ -1,13 +1,8 @@
 #!/usr/bin/env bash
 # The pages of core/diagram/render/html.h in a browser, opened from disk: open, search, fold, step, keys. Fails without one.
-set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../../../.." && pwd)
-bin=${XGRAD_BUILD_DIR:-$root/build/grouped}/bin
-sandbox=$(mktemp -d)
-trap 'rm -rf "$sandbox"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/../../../support/script.sh"
 
 "$root/cmake/setup" packages_browser.txt
-"$bin/xgrad_pages" "$sandbox"
-# Debian's Python is the one that has Debian's selenium.
-HOME=$sandbox /usr/bin/python3 "$here/html_long.py" "$sandbox"
+"$built/bin/xgrad_pages" "$sandbox"
+"$built/bin/pages" --out "$sandbox" >/dev/null
+HOME=$sandbox PYTHONPATH=$root/tests/support /usr/bin/python3 -B "$root/tests/core/diagram/render/html_long.py" "$sandbox"

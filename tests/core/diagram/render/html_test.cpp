@@ -40,18 +40,9 @@ nlohmann::json shown_in(const std::string& page) {
 // The run with one text in the place of every other.
 GraphView named(const std::string& name) {
   GraphView view = small_run();
-  for (GraphVertex& vertex : view.vertices) {
-    for (std::string* text : {&vertex.op, &vertex.name, &vertex.path, &vertex.note, &vertex.what, &vertex.formula,
-                              &vertex.derivative, &vertex.gradient_state}) {
-      *text = name;
-    }
-    vertex.attributes = {{name, name}};
-  }
-  for (std::size_t c = 0; c < view.frames.size(); ++c) {
-    GraphFrame& frame = view.frames[c];
-    frame.title = frame.what = name;
-    frame.path = cat(name, c);
-  }
+  for (std::string* text : texts_of(view)) *text = name;
+  for (GraphVertex& vertex : view.vertices) vertex.attributes = {{name, name}};
+  for (std::size_t c = 0; c < view.frames.size(); ++c) view.frames[c].path = cat(name, c);
   return view;
 }
 

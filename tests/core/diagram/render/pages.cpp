@@ -1,5 +1,5 @@
-// Writes the pages that html_long.sh opens in a browser into a folder: a run filled in by hand, one without steps, one
-// whose every text is hostile, and graphs of real models.
+// Writes pages that html_long.sh opens in a browser into a folder, beside those of docs/tools/pages: a run filled in by
+// hand, one without steps, one whose every text is hostile, and graphs that are large and played.
 //
 //   xgrad_pages FOLDER
 #include <chrono>
@@ -25,16 +25,10 @@ const std::string hostile =
 
 GraphView hostile_run() {
   GraphView view = testing::small_run();
+  for (std::string* text : testing::texts_of(view)) *text += hostile;
   for (GraphVertex& vertex : view.vertices) {
-    for (std::string* text : {&vertex.op, &vertex.name, &vertex.path, &vertex.note, &vertex.what, &vertex.formula,
-                              &vertex.derivative, &vertex.gradient_state}) {
-      *text += hostile;
-    }
     vertex.attributes.emplace_back(hostile, hostile);
     vertex.attributes.emplace_back("__proto__", hostile);
-  }
-  for (GraphFrame& frame : view.frames) {
-    for (std::string* text : {&frame.path, &frame.title, &frame.what}) *text += hostile;
   }
   return view;
 }
@@ -55,30 +49,11 @@ void save_large(const std::filesystem::path& folder) {
   std::cout << "20,000 vertices: written in " << time.count() << " s\n";
 }
 
-Tensors training_step(const Tensor& loss, const Tensors& parameters) {
-  Tensors step = grad(loss, parameters, {.create_graph = true});
-  step.insert(step.begin(), loss);
-  return step;
-}
-
-void save_models(const std::filesystem::path& folder) {
-  const nn::EncoderDecoder transformer{nn::root, 20, 22, {.dim = 8, .ffn = 16, .heads = 2, .layers = 2}};
+void save_played(const std::filesystem::path& folder) {
+  const nn::EncoderDecoder model{nn::root, 20, 22, {.dim = 8, .ffn = 16, .heads = 2, .layers = 2}};
   const Index source({2, 5}, std::int64_t{1}), lengths(Shape{2}, std::int64_t{5}), target({2, 4}, std::int64_t{2});
-  const Tensor translated = cross_entropy(transformer(source, lengths, target), target).named("loss");
-  save_graph(folder / "transformer.html", training_step(translated, transformer.parameters()),
-             {.title = "One training step of a transformer"});
-
-  const nn::VisionTransformer vit{
-      nn::root, {.image = 8, .patch = 4, .dim = 8, .heads = 2, .layers = 2, .mlp = 16, .classes = 10}};
-  save_graph(folder / "vit.html", {vit(zeros({1, 3, 8, 8}).named("image")).named("logits")},
-             {.title = "A vision transformer"});
-
-  const nn::Gpt gpt{nn::root, {.vocabulary = 20, .context = 8, .dim = 8, .heads = 2, .layers = 3}};
-  const Index ids({2, 8}, std::int64_t{1});
-  save_graph(folder / "gpt.html", training_step(cross_entropy(gpt(ids), ids).named("loss"), gpt.parameters()),
-             {.title = "One training step of a GPT"});
-
-  GraphView played = GraphView::of({translated}, {.depth = 99});
+  const Tensor loss = cross_entropy(model(source, lengths, target), target).named("loss");
+  GraphView played = GraphView::of({loss}, {.depth = 99});
   testing::fill_run(played);
   std::ofstream(folder / "played.html") << to_html(played, {.title = "A transformer, step by step"});
 }
@@ -101,6 +76,6 @@ int main(int argc, char** argv) {
   for (GraphEdge& edge : plain.edges) edge.gradient = {};
   write("plain.html", plain, {.depth = 1});
   write("hostile.html", hostile_run(), {.title = hostile, .depth = 9});
-  save_models(folder);
+  save_played(folder);
   save_large(folder);
 }

@@ -11,6 +11,16 @@
 
 namespace xgrad::testing {
 
+/// Every text of a graph but attributes.
+inline std::vector<std::string*> texts_of(GraphView& view) {
+  std::vector<std::string*> all;
+  for (GraphVertex& v : view.vertices) {
+    all.insert(all.end(), {&v.op, &v.name, &v.path, &v.note, &v.what, &v.formula, &v.derivative, &v.gradient_state});
+  }
+  for (GraphFrame& frame : view.frames) all.insert(all.end(), {&frame.path, &frame.title, &frame.what});
+  return all;
+}
+
 /// The summary of these numbers, as a run would have it.
 inline SharedSummary summary_of(const Shape& shape, const std::vector<Real>& numbers) {
   return shared_summary_of(Array(shape, numbers));
