@@ -119,9 +119,9 @@ void run(const Config& config, kit::Example& example) {
     }
   }
   const double reached = accuracy(model, held_out);
-  std::cout << "loss " << kit::fixed(curve.y.front(), 4) << " -> " << kit::fixed(curve.y.back(), 4) << "; right about "
-            << kit::fixed(100 * reached, 1) << " % of " << judged
-            << " records never seen, of which a tenth is chance\n";
+  std::cout << "loss " << kit::fixed(curve.y.front(), 4) << " -> " << kit::fixed(curve.y.back(), 4) << "; accuracy "
+            << kit::fixed(100 * reached, 1) << " % on " << judged
+            << " unseen records, 10 % of whose labels are flipped at random\n";
 
   kit::save_text(example.out / "weights.svg", kit::heat_map_svg(weight_maps(three, model.interaction(three).weights)));
   kit::save_text(

@@ -70,9 +70,9 @@ struct Contestant {
   const char* name;
   const char* what;
 };
-constexpr std::array<Contestant, 4> contestants{{{"D2a", "last state beside every input"},
-                                                 {"D2b", "last state first, source reversed"},
-                                                 {"D3", "attention"},
+constexpr std::array<Contestant, 4> contestants{{{"every_step", "last state beside every input"},
+                                                 {"initial_state", "last state first, source reversed"},
+                                                 {"attention", "additive"},
                                                  {"transformer", "of examples/translate"}}};
 
 inline nn::Seq2SeqOptions recurrent_options(const Config& config, std::size_t contestant) {

@@ -1,8 +1,8 @@
 // English to French with recurrent networks: three ways in which a decoder can see the source, and a transformer.
 //
-//   D2a  the encoder's last state beside every input of the decoder                  (Cho et al. 2014)
-//   D2b  the encoder's last state as the decoder's first, the source read backwards  (Sutskever, Vinyals, Le 2014)
-//   D3   attention: a context of its own for every word                              (Bahdanau, Cho, Bengio 2015)
+//   every_step     the encoder's last state is part of every input of the decoder            (Cho et al. 2014)
+//   initial_state  the encoder's last state is the decoder's first; the source is reversed   (Sutskever et al. 2014)
+//   attention      additive attention gives each word its own context                        (Bahdanau et al. 2015)
 //
 //   examples/run seq2seq_rnn [--data FILE] [--pairs N] [--epochs N] [--seeds N] [--out FOLDER] ...
 //
@@ -43,7 +43,7 @@ std::size_t shown_question(const kit::Corpus& corpus, const std::vector<kit::Tok
   return best;
 }
 
-/// The attention of D3 while it translated a sentence, word by word.
+/// The attention while the model translated a sentence, word by word.
 void draw_alignment(const kit::Corpus& corpus, const nn::Seq2Seq& model, kit::Tokens source,
                     const std::filesystem::path& path) {
   nn::AttentionRecorder recorder;
@@ -54,12 +54,12 @@ void draw_alignment(const kit::Corpus& corpus, const nn::Seq2Seq& model, kit::To
   const std::int64_t T = std::min<std::int64_t>(std::ssize(target), weights.dim(2)), S = std::ssize(source);
   target.resize(static_cast<std::size_t>(T));
   kit::save_text(path, kit::attention_svg(weights[{_, _, slice(0, T), slice(0, S)}],
-                                          kit::cross_maps(target, source, {.title = "D3: where each word looked"})));
+                                          kit::cross_maps(target, source, {.title = "Attention of each French word"})));
 }
 
 // ---- All models -----------------------------------------------------------------------------------------------------
 
-/// Trains contestant number i; of D3, draws an alignment if there is a path for it.
+/// Trains contestant number i; of the one with attention, draws an alignment if there is a path for it.
 Trial compete(const Config& config, const kit::Corpus& corpus, std::size_t i, Seed seed,
               const kit::EpochCallback& after_epoch, const std::filesystem::path& alignment) {
   manual_seed(seed);
@@ -105,7 +105,7 @@ void print_guesses(const kit::Corpus& corpus, const std::array<std::vector<Trial
     const kit::Question& question = corpus.held_out()[q];
     std::cout << "  " << kit::joined(question.source) << "   (" << kit::joined(question.answers.front()) << ")\n";
     for (std::size_t i = 0; i < all.size(); ++i) {
-      std::cout << "    " << std::left << std::setw(12) << contestants[i].name << kit::joined(all[i].front().guesses[q])
+      std::cout << "    " << std::left << std::setw(15) << contestants[i].name << kit::joined(all[i].front().guesses[q])
                 << "\n";
     }
   }

@@ -26,7 +26,7 @@ nn::VisionTransformerOptions options_for(const kit::ImageSet& set) {
           .classes = std::ssize(set.classes())};
 }
 
-/// How much each patch has had a say in the class token (Abnar, Zuidema, "Quantifying Attention Flow in Transformers",
+/// The weight of each patch in the class token (Abnar, Zuidema, "Quantifying Attention Flow in Transformers",
 /// 2020): attention, averaged over heads, and the residual connection are one step each, and steps are multiplied.
 /// (B, rows of patches, columns of patches), the largest of each picture 1.
 Tensor rollout(const nn::VisionTransformer& model, const Tensor& images) {
@@ -52,10 +52,10 @@ void draw_attention(const std::filesystem::path& path, const nn::VisionTransform
   const kit::ImageBatch batch = set.batch(arange(16));
   const Size2d& patch = model.options.patch;
   kit::save_text(path, kit::looked_at_svg(
-                           "Pictures, and what the class token looked at", set, batch,
+                           "Images, and what the class token attends to", set, batch,
                            {.shares = rollout(model, kit::normalize(statistics)(batch.images)).value(),
-                            .caption = "how much a patch had a say, as a share of the greatest say",
-                            .lines_caption = str("between patches of ", patch.height, " x ", patch.width, " pixels")}));
+                            .caption = "weight of a patch, relative to the greatest weight",
+                            .lines_caption = str("lines separate patches of ", patch.height, " x ", patch.width, " pixels")}));
 }
 
 void run(const kit::ClassifierOptions& config, kit::Example& example) {

@@ -90,11 +90,8 @@ END { exit wrong }
 END
 )
 awk "$formulas" README.md $(ls docs/*/*.md docs/*/*/*.md | grep -vE '/(operations|reference|pytorch_names)\.md$') || wrong=1
-for name in attention transformer_parts transformer_variants translation decoding recurrent residual layers word_vectors vision \
-  language_models distributions; do
+for name in attention transformer translation decoding recurrent layers word_vectors vision language_models distributions; do
   grep -q '^\$\$.*\$\$$' "docs/topics/$name.md" || complain "docs/topics/$name.md: no typeset formula"
-  grep -q '](../look_up/notation.md)' "docs/topics/$name.md" && grep -q '](../look_up/words.md)' "docs/topics/$name.md" ||
-    complain "docs/topics/$name.md: no link to notation.md or words.md"
 done
 
 # The blocks of docs/learn/annotated_transformer.md, one below the other, are the example's model and training, line by line.

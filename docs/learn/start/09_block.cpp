@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
       by_depth("norm(x + f(x))", [](const Tensor& x, const Tensor& fx) { return layer_norm(x + fx); });
   kit::save_text(out / "09_picture.svg",
                  kit::line_plot({plain, residual, normed}, {.title = "The gradient at the input of each layer",
-                                                            .x_label = "layer, the loss is above the last",
+                                                            .x_label = "layer; the loss follows the last one",
                                                             .y_label = "norm of the gradient",
                                                             .y_scale = kit::Scale::log,
                                                             .width = 560,

@@ -149,7 +149,7 @@ void lstm_cell(const std::filesystem::path& folder) {
   save_graph(folder / "recurrent_lstm.svg", {next_h, next_c}, {.title = "One step of an LSTM", .depth = 1});
 }
 
-// The memory of the decoder's attention, for docs/topics/transformer_variants.md.
+// The memory of the decoder's attention, for docs/topics/transformer.md.
 void cross_attention(const std::filesystem::path& folder) {
   const auto draw = [&](const char* file, const char* title, nn::CrossAttention to) {
     const nn::EncoderDecoder model{

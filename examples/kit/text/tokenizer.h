@@ -135,8 +135,9 @@ class BpeTokenizer final : public Tokenizer {
 
   /// Reads tokenizer.json of the package `tokenizers`, or the folder with it, if its model is byte-level BPE: GPT-2,
   /// Llama 3, Qwen 2. Added tokens are special ones; truncation and padding are left to the caller. Throws what reading
-  /// two files throws, with the way to the field; FormatError, too, for each part that is not supported, by its name:
-  /// docs/topics/language_models.md has the table.
+  /// two files throws, with the way to the field; FormatError, too, for each part that is not supported, by its name.
+  /// Supported: no normalizer, or NFC; pre-tokenizer ByteLevel, also after Split by the pattern of Llama 3 or Qwen 2;
+  /// post-processor ByteLevel, TemplateProcessing with tokens before the text, or both; decoder ByteLevel.
   static BpeTokenizer read(const std::filesystem::path& path);
 
   /// Writes the two files that `read` takes. Throws IoError, and ValueError unless the tokenizer is like that of GPT-2.
