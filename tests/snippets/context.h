@@ -165,14 +165,14 @@ using namespace common;
 extern const Real B;
 }  // namespace docs_word_vectors
 
-namespace nn_attention_key_value_cache {
+namespace nn_rewind {
 using namespace common;
 using nn::Rewind;
 extern nn::KeyValueCache past;
 extern const nn::Module& layer;
 extern const double dropout;
 Tensor o(const Tensor& x);
-}  // namespace nn_attention_key_value_cache
+}  // namespace nn_rewind
 
 namespace core_files_safetensors {
 extern const Array w, b;

@@ -8,7 +8,7 @@
 
 namespace xgrad::detail {
 
-/// The cells or the histogram of number_picture.h, centred at a point.
+/// The cells or the histogram of values.h, centred at a point.
 std::string numbers_in_svg(const NumbersSummary& summary, const GraphPoint& middle);
 
 }  // namespace xgrad::detail
