@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/look_up/reference.md, the index of everything public, from the headers.
+"""Writes docs/look_up/reference.md, the list of public headers, from the headers; public_names() yields what they declare.
 
     docs/tools/make_reference.py           writes the page
     docs/tools/make_reference.py --check   ends with 1 if the page is not what it would write
@@ -28,6 +28,13 @@ LEFT_OUT = {
     "core/diagram/render/page.h", "core/diagram/view/colours.h", "core/diagram/layout/routes.h", "core/diagram/layout/dot.h",
     "ops/distributions/distributions.h", "optim/loss.h", "optim/names.h", "optim/options.h", "core/base/text.h",
 }
+
+# Public because other public headers need them, but of no use to a reader who looks for a function.
+INTERNAL = re.compile(
+    r"(core/diagram/(layout|view/(?!view\.h))|core/base/scope|core/runtime/memory|nn/layers/function_layer|ops/layers/size2d|optim/setting"
+    r"|kit/data/(csv\.h|packed|prefetcher|samples)|kit/draw/(png|svg)|kit/mpi/exchange|kit/train/(gradients|classifier|translation)"
+    r"|kit/program/(error|fingerprint|format|numbers|table)|kit/text/(byte_text|merges|unicode|utf8))"
+)
 
 # Types that the library's own sources alone use, in headers of others.
 OWN = {"Buffer"}
@@ -137,50 +144,60 @@ def heading(path):
         if not line.startswith("//") or line == "//":
             break
         words.append(line[2:].strip())
-    return first_sentence(words)
+    return first_sentence([re.sub(r' \([^()]*"[^()]*\)', "", " ".join(words))])  # without the papers
 
 
 undocumented = []
 fields = {}  # of structs that need no comment of their own
 
 
-def page():
-    out = [
-        "# Everything public, by family",
-        "",
-        "One line each; the headers say the rest: shapes, formulas, what is thrown. Made from them by `docs/tools/make_reference.py`.",
-    ]
-    for folder, title in FOLDERS.items():
-        out += ["", f"## {title}"]
+def headers():
+    """The public headers as (folder, path in the include directory)."""
+    for folder in FOLDERS:
         for path in sorted((include / folder).rglob("*.h")):
             name = path.relative_to(include).as_posix()
-            if name in LEFT_OUT or "/kernels/" in name or "/private/" in name:
+            if name not in LEFT_OUT and "/kernels/" not in name and "/private/" not in name:
+                yield folder, name
+
+
+def public_names():
+    """Every public name as (header, name, its sentence, names of its members)."""
+    for _, header in headers():
+        for name, what, inner in list(entries(include / header)):  # fields are known after all of a header
+            if name in OWN:
                 continue
-            found = [entry for entry in entries(path) if entry[0] not in OWN]
-            if not found:
-                continue
-            out += ["", f"### `{name}`", "", heading(path) + ".", ""]
-            grouped = {}  # sentence -> names
-            for entry, what, inner in found:
-                if not what and fields.get(entry):
-                    what = "With " + ", ".join(f"`{field}`" for field in fields[entry])
-                elif not what:
-                    undocumented.append(f"{name}: {entry}")
-                more = " Members: " + ", ".join(f"`{member}`" for member in inner) if inner else ""
-                names = grouped.setdefault(f"{what}.{more}", [])
-                if entry not in names:
-                    names.append(entry)
-            for what, names in grouped.items():
-                out.append("- " + ", ".join(f"`{each}`" for each in names) + f": {what}")
+            if not what and fields.get(name):
+                what = "With " + ", ".join(f"`{field}`" for field in fields[name])
+            elif not what:
+                undocumented.append(f"{header}: {name}")
+            yield header, name, what, inner
+
+
+def page():
+    declaring = {header for header, *_ in public_names()}
+    out = [
+        "# Public headers, by family",
+        "",
+        "Find the header that declares what you need. Its comments give shapes, formulas and errors; include it as",
+        "`<xgrad/core/array/array.h>`, or everything but the last family as `<xgrad/xgrad.h>`. The list is made by `docs/tools/make_reference.py`.",
+    ]
+    for folder, title in FOLDERS.items():
+        out += ["", f"## {title}", "", "| header | what it declares |", "|---|---|"]
+        shown = [name for each, name in headers() if each == folder and name in declaring and not INTERNAL.match(name)]
+        out += [f"| `{name}` | {heading(include / name)} |" for name in shown]
     return "\n".join(out) + "\n"
 
 
-text = page()
-if undocumented:
-    sys.exit("public, but without a comment:\n  " + "\n  ".join(undocumented))
-target = root / "docs" / "look_up" / "reference.md"
-if "--check" in sys.argv:
-    if target.read_text() != text:
+def main():
+    text = page()
+    if undocumented:
+        sys.exit("public, but without a comment:\n  " + "\n  ".join(undocumented))
+    target = root / "docs" / "look_up" / "reference.md"
+    if "--check" not in sys.argv:
+        target.write_text(text)
+    elif target.read_text() != text:
         sys.exit("docs/look_up/reference.md is not what the headers say; run docs/tools/run lists")
-else:
-    target.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

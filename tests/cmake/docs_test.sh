@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The pages' promises are kept: files and headings behind their links, the test cases, headers and names in them that the
-# curriculum lists. Formulas are typeset, in what GitHub accepts.
+# The pages' promises are kept: files and headings behind their links, the test cases, headers and names in them that
+# curriculum.tsv lists. Formulas are typeset, in what GitHub accepts.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -27,21 +27,23 @@ for page in README.md docs/*.md docs/*/*.md docs/*/*/*.md; do
   done < <(grep -v '^    ' "$page" | grep -oE '\]\([^)[:space:]]+\)' | sed -E 's/^\]\(//; s/\)$//' | grep -vE '^(https?|mailto):' || true)
 done
 
+# The matrix behind the index of topics: mechanism, code (a header, then names in it), test case, example.
+matrix=tests/cmake/curriculum.tsv
+while IFS='|' read -r mechanism code name example; do
+  grep -rqF --include='*_test.cpp' "TEST_CASE(\"$name\")" tests || complain "$matrix: no test case \"$name\""
+  for word in $code; do
+    case $word in
+      *.h) header=$word; [ -f "$header" ] || complain "$matrix: no header $header" ;;
+      */*) [ -e "$word" ] || complain "$matrix: no $word" ;;
+      *) grep -qsw -- "$word" "$header" || complain "$matrix: no $word in $header" ;;
+    esac
+  done
+  [ -z "$example" ] || [ -d "examples/$example" ] || [ -f "docs/tools/experiments/$example.cpp" ] ||
+    complain "$matrix: no example $example of $mechanism"
+done < <(grep -v '^#' "$matrix" | tr '\t' '|')
 while read -r name; do
-  grep -rqF --include='*_test.cpp' "TEST_CASE(\"$name\")" tests || complain "docs/look_up/curriculum.md: no test case \"$name\""
-done < <(grep -oE '\| "[^|]*" \|' docs/look_up/curriculum.md | sed -E 's/^\| "//; s/" \|$//')
-
-while read -r word; do
-  case $word in
-    *.h) header=$word; [ -f "$header" ] || complain "docs/look_up/curriculum.md: no header $header" ;;
-    */*) [ -e "$word" ] || complain "docs/look_up/curriculum.md: no $word" ;;
-    *) grep -qsw -- "$word" "$header" || complain "docs/look_up/curriculum.md: no $word in $header" ;;
-  esac
-done < <(grep -E '^\| \[?[A-Z][0-9]' docs/look_up/curriculum.md | cut -d'|' -f4 | grep -oE '`[^`]+`' | tr -d '`')
-
-while read -r name; do
-  [ -d "examples/$name" ] || [ -f "docs/tools/experiments/$name.cpp" ] || complain "docs/look_up/curriculum.md: no example $name"
-done < <(grep -oE '\| `[a-z_0-9]+` \|$' docs/look_up/curriculum.md | grep -oE '[a-z_0-9]+' | sort -u)
+  cut -f4 "$matrix" | grep -qx -- "$name" || complain "docs/look_up/curriculum.md: no example $name in $matrix"
+done < <(grep '^|' docs/look_up/curriculum.md | grep -oE '`[a-z_0-9]+`' | tr -d '`' | sort -u)
 
 # Formulas are $...$ or $$...$$ on one line, without what GitHub's Markdown takes for something else (a tag, a column, an
 # emphasis, an escaped character) or its MathJax refuses.

@@ -5,7 +5,7 @@
                                         and for a listed name that is used or gone
     tests/cmake/used.py ROOT --list     prints the names that only tests use
 
-Public names are the entries of docs/look_up/reference.md. A name is used where a source other than its own header and source, or a
+Public names are what docs/tools/make_reference.py finds in the headers. A name is used where a source other than its own header and source, or a
 program or the code in a page of docs, has it as a word outside of comments, and a type also where its own header needs it elsewhere, as
 options or as a result. Pages that list every name do not count.
 """
@@ -14,6 +14,8 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(root / "docs" / "tools"))
+import make_reference  # noqa: E402
 LISTS = {"reference.md", "operations.md", "layers.md", "from_pytorch.md", "pytorch_names.md", "changelog.md", "design.md"}
 listed = root / "tests" / "cmake" / "expected_names.txt"
 
@@ -30,19 +32,15 @@ def code_of(path):
 
 
 def public_names():
-    """Names of docs/look_up/reference.md with the header that declares each."""
-    header, found = "", {}
-    for line in (root / "docs" / "look_up" / "reference.md").read_text(encoding="utf8").splitlines():
-        if heading := re.match(r"### `(\S+)`", line):
-            header = heading[1]
-        elif entry := re.match(r"- ((?:`[^`]+`(?:, )?)+)", line):
-            for name in re.findall(r"`([^`]+)`", entry[1]):
-                word = name.removesuffix("()").rpartition("::")[2]
-                if not re.fullmatch(r"\w+", word) or header.startswith("kit/"):
-                    continue
-                if not name.endswith("()") and len(re.findall(rf"\b{word}\b", code_of(root / header))) > 1:
-                    continue
-                found.setdefault(word, set()).add(header)
+    """Names that docs/tools/make_reference.py finds, with the headers that declare each."""
+    found = {}
+    for header, name, *_ in make_reference.public_names():
+        word = name.removesuffix("()").rpartition("::")[2]
+        if not re.fullmatch(r"\w+", word) or header.startswith("kit/"):
+            continue
+        if not name.endswith("()") and len(re.findall(rf"\b{word}\b", code_of(root / header))) > 1:
+            continue
+        found.setdefault(word, set()).add(header)
     return found
 
 

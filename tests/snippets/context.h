@@ -140,16 +140,6 @@ extern const Options options;
 extern const nn::Embedding embedding;
 }  // namespace nn_containers_maybe
 
-namespace docs_gallery {
-using namespace common;
-extern const nn::TransformerOptions small;
-extern const nn::Embedding embedding;
-extern const Index rows;
-extern const Tensor scores, map, pictures, words, a1, a2, w_q, w_k, w_v, w_query, w_key, w_value, u, kernel;
-extern const Tensors tokens;
-extern const Real d;
-}  // namespace docs_gallery
-
 namespace docs_modules {
 using namespace common;
 extern const nn::Gpt larger;

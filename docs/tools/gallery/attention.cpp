@@ -12,17 +12,6 @@ constexpr std::int64_t T = 10, d = 4;
 
 // A1 to A3: the same samples, averaged in three ways.
 void regression(const std::filesystem::path& out) {
-  const Tensor queries = input("queries", {1, 4, 1}), keys = input("keys", {1, 6, 1}), values = input("y", {1, 6, 1});
-  const Tensor w = variable(1, "w");
-  save_graph(out / "a1_graph.svg", {mean(values, 1, {.keepdim = true}).named("f")},
-             {.title = "The mean of what was observed", .legend = false});
-  const auto attend = [&](const Tensor& distances) {
-    return matmul(softmax(square(distances) / -2), values).named("f");
-  };
-  save_graph(out / "a2_graph.svg", {attend(queries - transpose(keys))}, {.title = "Nadaraya-Watson", .legend = false});
-  save_graph(out / "a3_graph.svg", {attend(w * (queries - transpose(keys)))},
-             {.title = "Nadaraya-Watson with a width", .legend = false});
-
   const kr::Samples seen = kr::observed(50), wanted = kr::asked(50);
   const auto numbers = [](const Tensor& x) { return kit::numbers(x.value()); };
   const auto draw = [&](const char* file, const char* title, const Tensor& weights) {
@@ -47,10 +36,9 @@ void regression(const std::filesystem::path& out) {
 
 // A4: keys after a length have the weight 0.
 void masked(const std::filesystem::path& out) {
-  const Tensor scores = input("scores", {3, 5});
+  const Tensor scores = randn({3, 5});
   const Index lengths = index({2, 5, 3});
-  const Tensor p = masked_softmax(unsqueeze(scores, 1), lengths).named("p");
-  save_graph(out / "a4_graph.svg", {p}, {.title = "Masked softmax", .legend = false});
+  const Tensor p = masked_softmax(unsqueeze(scores, 1), lengths);
   save(out / "a4.svg", weight_maps("The softmax of three rows, of lengths 2, 5, 3",
                                    {{"softmax", softmax(scores).value()}, {"masked_softmax", p.value()}}, 2));
 }
@@ -98,9 +86,7 @@ void rows_and_columns(const std::filesystem::path& out) {
 // A8 to A10: masks.
 void seen(const std::filesystem::path& out) {
   const Tensor x = cumsum(randn({1, T, d}), 1);
-  const Tensor q = input("q", {1, T, d}), k = input("k", {1, T, d}), v = input("v", {1, T, 3});
   const nn::BandAttention windowed{nn::root, {.before = 2, .after = 1}};
-  save_graph(out / "a8_graph.svg", {windowed(q, k, v).named("y")}, {.title = "A window", .legend = false});
   const nn::DotProductAttention attn{nn::root};
   save(out / "a8.svg",
        weight_maps("Without a window, and two before and one behind",
@@ -113,7 +99,6 @@ void seen(const std::filesystem::path& out) {
                                    {{"softmax", attn.weights(x, x).value()}, {"linear", linear.value()}}, 2));
 
   const AttentionMask both = nn::causal & nn::padding(index({7}));
-  save_graph(out / "a10_graph.svg", {attn(q, k, v, both).named("y")}, {.title = "Two masks at once", .legend = false});
   save(out / "a10.svg", weight_maps("The same scores under three masks",
                                     {{"causal", attn.weights(x, x, nn::causal).value()},
                                      {"padding, 7 keys", attn.weights(x, x, nn::padding(index({7}))).value()},

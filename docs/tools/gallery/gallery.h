@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -27,16 +26,6 @@ void argument(const std::filesystem::path& out);
 
 /// A leaf that gradients flow to, so that operations on it are recorded.
 inline Tensor input(const char* name, const Shape& shape) { return variable(randn(shape).value(), name); }
-
-/// Whole numbers and masks are called as the argument that they are; `notes` say what that is here.
-inline void save_explained(const std::filesystem::path& path, const Tensor& result, const GraphOptions& options,
-                           const std::map<std::string, std::string>& notes) {
-  GraphView view = GraphView::of({result}, options);
-  for (GraphVertex& vertex : view.vertices) {
-    if (const auto note = notes.find(vertex.name); note != notes.end()) vertex.remarks.push_back(note->second);
-  }
-  save_view(path, view, options);
-}
 
 /// 1, 2, 3, ..., with the same words before each.
 inline std::vector<std::string> numbered(std::int64_t count, const std::string& word = "") {

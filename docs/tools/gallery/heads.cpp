@@ -1,5 +1,4 @@
-// Many heads: rows B1 to B6.
-#include "../../../examples/field_attention/model.h"
+// Many heads: rows B1 to B4, and B6.
 #include "../../../examples/two_heads/worked.h"
 #include "gallery.h"
 
@@ -17,18 +16,14 @@ std::vector<Panel> heads_of(const Array& weights, std::int64_t b = 0) {
 // B1, B2: heads of layers that have learnt nothing.
 void layers(const std::filesystem::path& out) {
   const nn::MultiHeadAttention apart{nn::root, 12, 4, {.query = 6, .key = 5, .value = 3}};
-  const Tensor query = variable((randn({2, 6, 6}) * 4).value(), "query"),
-               key = variable((randn({2, 8, 5}) * 4).value(), "key"), value = input("value", {2, 8, 3});
+  const Tensor query = randn({2, 6, 6}) * 4, key = randn({2, 8, 5}) * 4, value = randn({2, 8, 3});
   nn::AttentionRecorder recorder;
-  const Tensor y = apart(query, key, value, nn::padding(index({5, 8})));
-  save_graph(out / "b1_graph.svg", {y.named("y")}, {.title = "Queries, keys, values of other widths", .legend = false});
+  apart(query, key, value, nn::padding(index({5, 8})));
   save(out / "b1.svg", weight_maps("Four heads, 5 of 8 keys valid", heads_of(recorder.last("")), 2));
 
   const nn::MultiHeadAttention same{nn::root, 32, 8};
   const Tensor x = cumsum(randn({1, 6, 32}), 1);
-  const Tensor z = same(variable((x * 2).value(), "x"));
-  save_graph(out / "b2_graph.svg", {z.named("y")},
-             {.title = "Eight heads of four numbers", .depth = 1, .legend = false});
+  same(x * 2);
   save(out / "b2.svg",
        weight_maps("Eight heads, the same number of parameters as one", heads_of(recorder.last("")), 4));
 }
@@ -37,19 +32,14 @@ void layers(const std::filesystem::path& out) {
 void options(const std::filesystem::path& out) {
   const nn::pytorch::MultiheadAttention attn{nn::root, 16, 2, {.add_bias_kv = true, .add_zero_attn = true}};
   const Tensor x = input("x", {1, 6, 16});
-  const auto [y, weights] = attn.forward(x, x, x, {.average_attn_weights = false});
-  save_graph(out / "b3_graph.svg", {Tensor(y).named("y")},
-             {.title = "A learned key and a key of zeros more", .legend = false});
+  const Tensor weights = attn.forward(x, x, x, {.average_attn_weights = false}).weights;
   kit::HeatMaps picture = weight_maps("Six keys, the learned one, the one of zeros", heads_of(weights.value()), 2);
   picture.keys = {"1", "2", "3", "4", "5", "6", "bias_k", "zero"};
   save(out / "b3.svg", picture);
 
-  const Tensor q = input("q", {1, 6, 16}), k = input("k", {1, 6, 16}), v = input("v", {1, 6, 16});
+  const Tensor q = input("q", {1, 6, 16}), k = input("k", {1, 6, 16});
   const Tensor places = to_real(arange(6));
   const Tensor bias = -abs(unsqueeze(places, 1) - unsqueeze(places, 0));
-  const Tensor b = variable(bias.value(), "bias");
-  save_graph(out / "b4_graph.svg", {multi_head_attention(q, k, v, 2, {.mask = {.bias = b}}).named("y")},
-             {.title = "Numbers added to the scores", .legend = false});
   const nn::DotProductAttention plain{nn::root};
   save(out / "b4.svg",
        weight_maps("Weights without and with a bias: minus the distance",
@@ -57,12 +47,8 @@ void options(const std::filesystem::path& out) {
                    2));
 }
 
-// B5, B6: the models of two examples.
+// B6: the weights of an example.
 void worked(const std::filesystem::path& out) {
-  const field_attention::ClickModel model;
-  save_graph(out / "b5_graph.svg", {model(index({{0, 0}, {0, 1}, {1, 2}})).named("logit")},
-             {.title = "Fields of a record", .depth = 9, .legend = false});
-
   const two_heads::Weights weights;
   const two_heads::Steps steps = two_heads::by_vectors(weights, randn({2, 4}).value());
   std::vector<Panel> panels;

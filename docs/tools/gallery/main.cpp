@@ -1,5 +1,4 @@
-// The pictures of docs/look_up/gallery.md: of every row of the curriculum a graph and a picture, unless another example draws
-// it.
+// The pictures of docs/look_up/gallery.md that no example draws, and the graphs at its end.
 //
 //   docs/tools/run gallery
 #include <xgrad/kit/program/cli.h>

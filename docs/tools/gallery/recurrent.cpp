@@ -1,4 +1,4 @@
-// Recurrent networks: rows D1 to D3.
+// Recurrent networks: how three kinds learn to remember.
 #include "gallery.h"
 
 namespace gallery {
@@ -37,24 +37,10 @@ void cells(const std::filesystem::path& out) {
                                                  .height = 300}));
 }
 
-// D2, D3: the context of the decoder.
-void contexts(const std::filesystem::path& out) {
-  const auto draw = [&](const char* file, const char* title, nn::Context context, const Index& target) {
-    const nn::Seq2Seq model{nn::root, 20, 20, {.context = context, .embed = 8, .hidden = 8, .layers = 1}};
-    const Index source = index({{4, 7, 2}}), lengths = index({3});
-    save_explained(out / file, model(source, lengths, target).named("logits"),
-                   {.title = title, .depth = 2, .legend = false},
-                   {{"index", "the last step"}, {"masked", "padding"}});
-  };
-  draw("d2_graph.svg", "One context for all words", nn::Context::every_step, index({{1, 5}}));
-  draw("d3_graph.svg", "The context of one word", nn::Context::attention, index({{1}}));
-}
-
 }  // namespace
 
 void recurrent(const std::filesystem::path& out) {
   cells(out);
-  contexts(out);
 }
 
 }  // namespace gallery

@@ -1,4 +1,4 @@
-// Search: rows E1 to E4. Searches record no graph; the pictures show the numbers that they compare.
+// Search: greedy and exhaustive, with the numbers that they compare.
 #include "../../../examples/decoding/table.h"
 #include "gallery.h"
 
@@ -8,9 +8,6 @@ namespace {
 
 // E1: the way through the table.
 void greedy(const std::filesystem::path& out) {
-  const Tensor logits = input("logits", {4, 4});
-  const Tensor log_p = gather(log_softmax(logits), 1, index({{0}, {1}, {2}, {3}}));
-  save_graph(out / "e1_graph.svg", {sum(log_p).named("ln p")}, {.title = "ln p of a sequence", .legend = false});
   decoding::Table table;
   nn::greedy(table, {.bos = decoding::table_bos, .eos = decoding::table_eos, .max_length = 4});
   kit::HeatMaps picture{.title = "The greatest of each row is taken", .columns = 1, .scale = kit::HeatScale::shares};
@@ -26,10 +23,6 @@ void greedy(const std::filesystem::path& out) {
 
 // E2: all there are, the best first.
 void exhaustive(const std::filesystem::path& out) {
-  const Tensor logits = input("logits", {4, 4});
-  const Tensor log_p = gather(log_softmax(logits), 1, index({{0}, {2}, {1}, {3}}));
-  save_graph(out / "e2_graph.svg", {(sum(log_p) / std::pow(4, Real(0.75))).named("score")},
-             {.title = "The score of a sequence of four", .legend = false});
   decoding::Table table;
   const nn::Hypotheses all = nn::exhaustive_search(table, {.bos = decoding::table_bos,
                                                            .eos = decoding::table_eos,
@@ -50,20 +43,11 @@ void exhaustive(const std::filesystem::path& out) {
                                                                 .height = 300}));
 }
 
-// E3, E4: the scores that one step compares, and the probabilities that it draws from.
-void steps(const std::filesystem::path& out) {
-  const Tensor logits = input("logits", {2, 5}), written = input("ln p so far", {2});
-  save_graph(out / "e3_graph.svg", {flatten(unsqueeze(written, 1) + log_softmax(logits)).named("candidates")},
-             {.title = "Two beams, five words: ten candidates", .legend = false});
-  save_graph(out / "e4_graph.svg", {softmax(logits / 0.8).named("p")}, {.title = "A temperature", .legend = false});
-}
-
 }  // namespace
 
 void search(const std::filesystem::path& out) {
   greedy(out);
   exhaustive(out);
-  steps(out);
 }
 
 }  // namespace gallery

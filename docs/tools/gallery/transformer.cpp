@@ -14,17 +14,10 @@ const nn::TransformerOptions small{.dim = 16, .ffn = 32, .heads = 2, .layers = 2
 void tokens(const std::filesystem::path& out) {
   const nn::Embedding embedding{nn::root, 6, 8};
   const Index ids = index({{3, 0, 5, 3}});
-  save_graph(out / "c1_graph.svg", {(embedding(ids) * std::sqrt(Real(8))).named("x")},
-             {.title = "A row of a table for each id", .legend = false});
   kit::HeatMaps table = maps("The rows 3, 0, 5, 3 of a table of six", {{"x", embedding(ids).value()}}, 1);
   table.queries = {"3", "0", "5", "3"}, table.query_caption = "id", table.key_caption = "column";
   save(out / "c1.svg", table);
 
-  const nn::LearnedPositions learned{nn::root, 12, 16};
-  const nn::SinusoidalPositions fixed{nn::root, 16};
-  const Tensor x = input("x", {1, 12, 16});
-  save_graph(out / "c2_graph.svg", {fixed(x).named("fixed"), learned(x).named("learned")},
-             {.title = "Fixed and learned positions", .legend = false});
   const Tensor p = nn::sinusoids(16, 16);
   kit::HeatMaps alike = maps("Products of 16 sinusoidal positions", {{"p p'", matmul(p, transpose(p)).value()}}, 1);
   alike.query_caption = alike.key_caption = "position";
@@ -35,9 +28,8 @@ void tokens(const std::filesystem::path& out) {
 void parts(const std::filesystem::path& out) {
   const nn::LayerNorm layer{nn::root, 2};
   const nn::BatchNorm1d batch{nn::root, 2};
-  const Tensor x = variable(tensor({{1, 2}, {2, 3}}).value(), "X");
-  const Tensor rows = layer(x).named("layer norm"), columns = batch(x).named("batch norm");
-  save_graph(out / "c3_graph.svg", {rows, columns}, {.title = "Two norms", .legend = false});
+  const Tensor x = tensor({{1, 2}, {2, 3}});
+  const Tensor rows = layer(x), columns = batch(x);
   kit::HeatMaps norms = maps("X, its rows normalised, its columns normalised",
                              {{"X", x.value()}, {"layer norm", rows.value()}, {"batch norm", columns.value()}});
   norms.query_caption = "sample", norms.key_caption = "feature";
@@ -53,8 +45,6 @@ void parts(const std::filesystem::path& out) {
   sums.query_caption = "position", sums.key_caption = "column";
   save(out / "c4.svg", sums);
 
-  const nn::Mlp mlp{nn::root, {.in = 8, .hidden = 32, .out = 8}};
-  save_graph(out / "c5_graph.svg", {mlp(h).named("y")}, {.title = "Feed-forward", .legend = false});
   const Tensor grid = (to_real(arange(81)) - 40) / 10;
   const auto curve = [&](const char* name, const Tensor& values) {
     return kit::Series{name, kit::numbers(grid.value()), kit::numbers(values.value()), kit::Series::Style::line};
@@ -75,18 +65,9 @@ Array reach(const Tensor& y, const Tensor& x) {
   return seen;
 }
 
-// C7 to C10: encoder and decoder.
+// C9, C10: what a decoder depends on.
 void blocks(const std::filesystem::path& out) {
-  const nn::EncoderDecoder model{nn::root, 20, 20, small};
   const Index source = index({{4, 7, 2, 9, 3, 1}}), lengths = index({5}), target = index({{5, 8, 6, 2, 3}});
-  const Tensor memory = model.encoder(source, nn::padding(lengths));
-  save_graph(out / "c7_graph.svg", {memory}, {.title = "An encoder", .depth = 2, .legend = false});
-  const Tensor known = variable(memory.value(), "memory");
-  save_graph(out / "c8_graph.svg", {model.decoder(target, known, nn::padding(lengths)).named("logits")},
-             {.title = "A decoder", .depth = 2, .legend = false});
-  save_graph(out / "c10_graph.svg", {cross_entropy(model(source, lengths, nn::shift_right(target, 1)), target)},
-             {.title = "Teacher forcing", .depth = 1, .legend = false});
-
   const nn::DecoderBlock block{nn::root, small};
   const Tensor x = input("x", {1, 5, 16}), m = input("memory", {1, 6, 16});
   const Tensor y = block(x, m, nn::padding(lengths));
@@ -110,16 +91,8 @@ void blocks(const std::filesystem::path& out) {
   save(out / "c9.svg", keys);
 }
 
-// C12, C13: a single attention, opened, and a loss with its gradient.
+// C13: a loss with its gradient.
 void looking(const std::filesystem::path& out) {
-  const nn::EncoderDecoder model{nn::root, 20, 20, small};
-  const Index source = index({{4, 7, 2, 9, 3, 1}}), lengths = index({5}), target = index({{5, 8, 6, 2, 3}});
-  save_graph(
-      out / "c12_graph.svg", {model(source, lengths, target).named("logits")},
-      {.title = "Where the heat maps are from", .depth = 1, .legend = false, .fold = [](const GraphFrame& module) {
-         return module.title == "cross_attn" ? Fold::open : Fold::by_depth;
-       }});
-
   const Index right = index({2, 1, 0, 4, 5});
   const Tensor p = tensor({{0.01, 0.02, 0.93, 0.01, 0.02, 0.01},
                            {0.01, 0.8, 0.1, 0.05, 0.01, 0.03},
@@ -139,20 +112,8 @@ void looking(const std::filesystem::path& out) {
   save(out / "c13.svg", words);
 }
 
-// C14, C15: all words at once, and words by their neighbours.
+// C15: words by their neighbours.
 void others(const std::filesystem::path& out) {
-  const nn::Decoder decoder{nn::root, 20, small};
-  const Tensor memory = input("memory", {1, 6, 16});
-  Tensor h = decoder.positions(decoder.embedding(Index({1, 5}, std::int64_t{1})));
-  for (std::int64_t i = 0; i < decoder.blocks.size(); ++i) {
-    const nn::DecoderBlock& block = decoder.blocks[i];
-    h = block.add_norm1.around(h, [&](const Tensor& x) { return block.self_attn(x); });
-    h = block.add_norm2.around(h, [&](const Tensor& x) { return block.cross_attn(x, memory, memory); });
-    h = block.add_norm3.around(h, block.ffn);
-  }
-  save_graph(out / "c14_graph.svg", {decoder.out(h).named("logits")},
-             {.title = "All words at once", .depth = 1, .legend = false});
-
   const word_vectors::SkipGram model{100, 32};
   save_graph(out / "c15_graph.svg", {model.loss(index({3, 7}), index({{4, 9, 21}, {8, 2, 50}})).named("loss")},
              {.title = "Skip-gram: a neighbour and two that are none", .depth = 9, .legend = false});

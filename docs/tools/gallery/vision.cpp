@@ -1,4 +1,4 @@
-// Vision: rows F1 to F8.
+// Vision: rows F1 to F7.
 #include <xgrad/kit/data/shapes.h>
 #include <xgrad/kit/draw/pictures.h>
 
@@ -26,7 +26,6 @@ void patches(const std::filesystem::path& out) {
   const Tensor x = input("x", {1, 1, 28, 28});
   const Tensor map = model.conv_proj(x);                            // (1, 16, 4, 4)
   const Tensor words = transpose(flatten(map, 2)).named("tokens");  // (1, 16, 16)
-  save_graph(out / "f1_graph.svg", {words}, {.title = "Patches as tokens", .legend = false});
   save_graph(out / "f2_graph.svg", {(concat({model.class_token, words}, 1) + model.encoder.pos_embedding).named("z_0")},
              {.title = "A class token and positions", .legend = false});
 
@@ -39,11 +38,8 @@ void patches(const std::filesystem::path& out) {
                                                         .width = 56}));
 }
 
-// F3, F4: a block, and the head.
+// F3: the probability of leaving a branch out.
 void vit(const std::filesystem::path& out) {
-  const nn::VitBlock block{nn::root, 1, small()};
-  save_graph(out / "f3_graph.svg", {block(input("z", {1, 17, 16})).named("z'")},
-             {.title = "A block", .depth = 1, .legend = false});
   nn::VisionTransformerOptions twelve = small();
   twelve.layers = 12;
   kit::Series drop{.style = kit::Series::Style::marked};
@@ -54,11 +50,6 @@ void vit(const std::filesystem::path& out) {
                                                          .y_label = "probability",
                                                          .width = 480,
                                                          .height = 300}));
-  nn::VisionTransformerOptions wide = small();
-  wide.representation = 32;
-  const nn::VitHead head{nn::root, wide};
-  save_graph(out / "f4_graph.svg", {head(input("y", {1, 16})).named("logits")},
-             {.title = "Linear, tanh, linear", .legend = false});
 }
 
 // F4: the predictions of a head for pictures, after some training.
@@ -84,9 +75,6 @@ void guesses(const std::filesystem::path& out) {
 
 // F5: four neighbours become one.
 void merging(const std::filesystem::path& out) {
-  const nn::PatchMerging merge{nn::root, 8};
-  save_graph(out / "f5_graph.svg", {merge(input("x", {1, 8, 8, 8})).named("y")},
-             {.title = "Patch merging", .legend = false});
   std::vector<kit::Series> sizes{{.name = "tokens", .style = kit::Series::Style::marked},
                                  {.name = "channels", .style = kit::Series::Style::marked}};
   const nn::SwinTransformerOptions options = nn::swin_t();
@@ -107,11 +95,7 @@ void merging(const std::filesystem::path& out) {
 void windows(const std::filesystem::path& out) {
   nn::SwinTransformerOptions options;
   options.window = 7;
-  const std::map<std::string, std::string> notes{{"index", "where keys are, seen from queries"},
-                                                 {"masked", "in another window before"}};
   const nn::SwinAttention still{nn::root, 32, 1, 0, options};
-  save_explained(out / "f6_graph.svg", still(input("x", {1, 14, 14, 32})).named("y"),
-                 {.title = "Attention in windows of 7 x 7", .legend = false}, notes);
   const nn::MultiHeadAttention global{nn::root, 32, 1};
   std::vector<kit::Series> work{{.name = "global", .style = kit::Series::Style::marked},
                                 {.name = "windows of 7 x 7", .style = kit::Series::Style::marked}};
@@ -129,10 +113,6 @@ void windows(const std::filesystem::path& out) {
                                                        .width = 480,
                                                        .height = 300}));
 
-  options.window = 3;
-  const nn::SwinAttention moved{nn::root, 32, 1, 1, options};
-  save_explained(out / "f7_graph.svg", moved(input("x", {1, 6, 6, 32})).named("y"),
-                 {.title = "Attention in shifted windows", .legend = false}, notes);
   const Mask apart = nn::WindowGrid(6, 6, 3, 1).regions();  // (4, 9, 9)
   const Array numbers = where(apart, zeros({1}), ones({1})).value();
   std::vector<Panel> panels;
@@ -140,16 +120,6 @@ void windows(const std::filesystem::path& out) {
   kit::HeatMaps who = maps("Who may see whom in four windows, shifted by one", panels, 2);
   who.scale = kit::HeatScale::yes_no;
   save(out / "f7.svg", who);
-}
-
-// F8: the whole model.
-void model(const std::filesystem::path& out) {
-  nn::VisionTransformerOptions whole = small();
-  whole.drop_path = 0;
-  const nn::VisionTransformer vit{nn::root, whole};
-  const Tensor logits = vit(zeros({8, 1, 28, 28}).named("pictures"));
-  save_graph(out / "f8_graph.svg", {cross_entropy(logits, Index(Shape{8}, std::int64_t{3})).named("loss")},
-             {.title = "A vision transformer", .depth = 3, .legend = false});
 }
 
 }  // namespace
@@ -160,7 +130,6 @@ void vision(const std::filesystem::path& out) {
   guesses(out);
   merging(out);
   windows(out);
-  model(out);
 }
 
 }  // namespace gallery

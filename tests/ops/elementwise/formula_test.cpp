@@ -72,11 +72,11 @@ std::set<std::string> with_settings() {
 std::string page() {
   std::string text =
       "# Operations and their formulas\n\n"
-      "The names are those that diagrams, timers and errors use. x, a, b, ... are the inputs, y the result, gy the\n"
-      "gradient of the result, ^T transposes. Elementwise operations print what their lambdas compute, the others what\n"
-      "stands beside them in `ops/`: see [adding an operation](adding_an_operation.md). Diagrams show both\n"
-      "([diagrams](diagrams.md)), programs ask `formula_of(\"tanh\")` (`core/base/formula.h`). The rows between them are\n"
-      "written and held true by `tests/ops/elementwise/formula_test.cpp`.\n\n"
+      "Find the formula and the gradient of an operation, by the name that diagrams, timers and errors use. x, a, b, ... are\n"
+      "the inputs, y is the result, gy the gradient of the result; ^T transposes. The formula of an elementwise operation is what\n"
+      "its lambda computes; other operations have theirs in `ops/` ([adding an operation](../inside/adding_an_operation.md)).\n"
+      "[Diagrams](../guide/diagrams.md) show formulas, and `formula_of(\"tanh\")` returns them (`core/base/formula.h`).\n"
+      "`tests/ops/elementwise/formula_test.cpp` writes this page and checks the formulas of elementwise operations.\n\n"
       "| operation | formula | gradient |\n|---|---|---|\n";
   const auto cell = [](std::string equation) {
     for (std::size_t at = 0; (at = equation.find('|', at)) != equation.npos; at += 2) equation.insert(at, "\\");
@@ -90,7 +90,7 @@ std::string page() {
       "Elementwise results are within 4 units of the last place of the exact ones, slopes that are formulas of the\n"
       "rounded y or of several rounded factors within 6 (`tests/ops/elementwise/numerics_test.cpp`, in double and in float), with\n"
       "these exceptions:\n\n"
-      "- The slopes of tanh and sigmoid are made of y, which is kept anyway. Where y comes near 1 they lose digits, and\n"
+      "- The slopes of tanh and sigmoid are computed from y, which is saved for backward. Where y comes near 1 they lose digits, and\n"
       "  where it is rounded to 1, in float beyond 9 and 17, they are 0.\n"
       "- GELU by erf and mish take 5 units.\n"
       "- Where a factor is subnormal, digits of GELU (in float below -12.9) and mish (below -87) are lost; SiLU is 0 where\n"
