@@ -72,6 +72,9 @@ struct MultiHeadAttention : Layer<MultiHeadAttention> {
   /// The call takes a mask in braces, too: attn(x, {.causal = true}).
   using Layer::operator();
   Tensor operator()(const Tensor& x, const AttentionMask& mask) const { return Layer::operator()(x, mask); }
+  Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask) const {
+    return Layer::operator()(query, key, value, mask);
+  }
 
   const std::int64_t dim;
   const std::int64_t heads;
