@@ -42,7 +42,7 @@ void connect(Node& node, Edge& edge, const Tensor& input) {
 [[gnu::noinline]] void describe(Node& node, std::span<const Part> parts) {
   std::vector<Attribute> attributes;
   for (const Part& part : parts) {
-    if (part.tell) part.tell(part.argument, attributes);
+    if (part.add_to) part.add_to(part.argument, attributes);
     if (part.multiply_adds) node.set_multiply_adds(part.multiply_adds->count);
   }
   if (!attributes.empty()) node.needed_extras().attributes = std::move(attributes);
@@ -89,7 +89,7 @@ Tensor recorded(const char* op, Array&& value, std::span<const Part> parts) {
     for (const Tensor& input : part.inputs) {
       if (!Engine::lacks_value(input)) inputs.push_back(&input);
     }
-    if (part.tell) part.tell(part.argument, attributes);
+    if (part.add_to) part.add_to(part.argument, attributes);
   }
   Shown::operation(op, output, inputs, attributes);
 }

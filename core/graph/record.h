@@ -31,7 +31,7 @@ namespace xgrad {
 
 /// The tensor of an operation's result: a node with arrows to the inputs if recording is on and a gradient flows to at
 /// least one of them, else a plain value. `parts` are the inputs, by wrt(), jointly() or wrt_each(), then attributes,
-/// by told() or multiply_adds(). `op` must live as long as the program (a literal).
+/// by attribute() or multiply_adds(). `op` must live as long as the program (a literal).
 template <class... Parts>
 Tensor record(const char* op, Array value, Parts&&... parts) {
   const detail::Part all[] = {std::forward<Parts>(parts)...};
@@ -67,15 +67,15 @@ detail::WithRule<detail::RuleOfEach, List, F> wrt_each(List&& inputs, F make_rul
   return {std::forward<List>(inputs), std::move(make_rule)};
 }
 
-/// An attribute of an operation for diagrams and exporters: an option, told("axis", axis), or an input that is not a
-/// tensor, told("ids", ids), of which the graph keeps a reference. `name` and words must live as long as the program
+/// An attribute of an operation for diagrams and exporters: an option, attribute("axis", axis), or an input that is not a
+/// tensor, attribute("ids", ids), of which the graph keeps a reference. `name` and words must live as long as the program
 /// (literals); an empty std::optional adds nothing. No gradient flows here.
 template <class T>
-detail::Told<T> told(const char* name, const T& value) {
+detail::NamedValue<T> attribute(const char* name, const T& value) {
   return {name, value};
 }
-inline detail::Told<std::string_view> told(const char* name, const char* word) { return {name, word}; }
-/// For told(): the value, or nothing if it is the default.
+inline detail::NamedValue<std::string_view> attribute(const char* name, const char* word) { return {name, word}; }
+/// For attribute(): the value, or nothing if it is the default.
 template <class T>
 std::optional<T> unless(const std::type_identity_t<T>& usual, const T& value) {
   if (value == usual) return {};
@@ -84,7 +84,7 @@ std::optional<T> unless(const std::type_identity_t<T>& usual, const T& value) {
 
 /// The cost of an operation that is made of products: its multiply-adds, the product of these sizes (at most 2^63 - 1),
 /// for count_operations(), diagrams and summaries. An operation without it counts nothing.
-detail::Told<detail::MultiplyAdds> multiply_adds(std::convertible_to<std::int64_t> auto... sizes) {
+detail::NamedValue<detail::MultiplyAdds> multiply_adds(std::convertible_to<std::int64_t> auto... sizes) {
   std::int64_t count = 1;
   const bool fits = (!__builtin_mul_overflow(count, std::int64_t{sizes}, &count) && ...);
   return {"multiply_adds", {fits ? count : std::numeric_limits<std::int64_t>::max()}};

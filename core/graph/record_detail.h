@@ -93,9 +93,9 @@ struct WithRule {
   Inputs inputs;
   F rule;
 };
-/// Of told() and multiply_adds().
+/// Of attribute() and multiply_adds().
 template <class T>
-struct Told {
+struct NamedValue {
   const char* name;
   T value;
 };
@@ -136,10 +136,10 @@ void add_attributes(std::vector<Attribute>& to, const char* name, const T& value
 /// An argument of record() without its type: inputs with their rules, or an attribute. It refers to the argument.
 struct Part {
   template <class Kind, class Inputs, class F>
-  Part(WithRule<Kind, Inputs, F>&& argument)
-      : inputs(tensors_of(argument.inputs)),
+  Part(WithRule<Kind, Inputs, F>&& given)
+      : inputs(tensors_of(given.inputs)),
         joint(std::same_as<Kind, JointRule>),
-        argument(&argument),
+        argument(&given),
         set_rule([](const void* from, std::size_t i, Node& node, Edge& edge) {
           F& rule = static_cast<WithRule<Kind, Inputs, F>*>(const_cast<void*>(from))->rule;
           if constexpr (std::same_as<Kind, RuleOfEach>) {
@@ -156,12 +156,12 @@ struct Part {
         "or Tensors for inputs in Tensors");
   }
   template <class T>
-  Part(const Told<T>& argument) : argument(&argument) {
+  Part(const NamedValue<T>& given) : argument(&given) {
     if constexpr (std::same_as<T, MultiplyAdds>) {
-      multiply_adds = &argument.value;
+      multiply_adds = &given.value;
     } else {
-      tell = [](const void* from, std::vector<Attribute>& to) {
-        const auto& [name, value] = *static_cast<const Told<T>*>(from);
+      add_to = [](const void* from, std::vector<Attribute>& to) {
+        const auto& [name, value] = *static_cast<const NamedValue<T>*>(from);
         add_attributes(to, name, value);
       };
     }
@@ -171,7 +171,7 @@ struct Part {
   bool joint = false;              ///< one rule for all inputs
   const void* argument = nullptr;  ///< of record()
   bool (*set_rule)(const void* argument, std::size_t input, Node& node, Edge& edge) = nullptr;
-  void (*tell)(const void* argument, std::vector<Attribute>& to) = nullptr;
+  void (*add_to)(const void* argument, std::vector<Attribute>& to) = nullptr;
   const MultiplyAdds* multiply_adds = nullptr;
 };
 

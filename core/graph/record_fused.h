@@ -1,6 +1,6 @@
 // Recording a fused operation: one that has a kernel of its own, and a composed form, written in other operations.
 // Under Plain only the composed form runs. Else the kernel computes the value, and the gradient where only its numbers
-// are wanted; a graph of the gradient (create_graph) is made of operations. told() comes last.
+// are wanted; a graph of the gradient (create_graph) is made of operations. attribute() comes last.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ auto run_composed(const char* op, const Composed& composed, const Arguments&... 
 ///         [](const Tensor& gy, const Tensor& y) { return y * (gy - row_sum(gy * y)); });       // (gy, y) -> Tensor
 template <class Composed, class Kernel, class Gradient, class Formula, class... T>
 Tensor record_fused(const char* op, const Tensor& x, const Composed& composed, const Kernel& kernel, Gradient gradient,
-                    Formula formula, detail::Told<T>... settings) {
+                    Formula formula, detail::NamedValue<T>... settings) {
   if (runs_plain()) return run_composed(op, composed, x);
   auto rule = [gradient, formula](const Tensor& gy, const Tensor& y) -> Tensor {
     return recording() ? formula(gy, y) : Tensor(gradient(gy.value(), y.value()));
@@ -41,7 +41,7 @@ Tensor record_fused(const char* op, const Tensor& x, const Composed& composed, c
 /// wanted may stay undefined (ops/network/layer_norm.cpp).
 template <std::size_t N, class Composed, class Kernel, class... T>
 Tensor record_fused(const char* op, const std::array<Tensor, N>& inputs, Composed composed, const Kernel& kernel,
-                    detail::Told<T>... settings) {
+                    detail::NamedValue<T>... settings) {
   return std::apply(
       [&](const auto&... each) {
         if (runs_plain()) return Tensor(run_composed(op, composed, each...));

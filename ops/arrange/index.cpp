@@ -128,14 +128,14 @@ XGRAD_FORMULA add_rows_formula{"add_rows", "y_j = sum of x_i with index_i = j", 
 Tensor add_rows(const Tensor& y, const ChosenRows& rows, const Shape& shape) {
   return record("add_rows", added_up(y.value(), rows, shape),
                 wrt(y, [rows, to = y.shape()](const Tensor& g) { return take_rows("take_rows", g, rows, to); }),
-                told("axis", rows.axis), told("index", rows.ids), told("padding_idx", unless(-1, rows.none)));
+                attribute("axis", rows.axis), attribute("index", rows.ids), attribute("padding_idx", unless(-1, rows.none)));
 }
 
 XGRAD_FORMULA take_rows_formula{"take_rows", "y_i = x_(index_i)", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor take_rows(const char* op, const Tensor& x, const ChosenRows& rows, const Shape& shape) {
   return record(op, take(x.value(), rows, shape),
                 wrt(x, [rows, to = x.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }),
-                told("axis", rows.axis), told("index", rows.ids), told("padding_idx", unless(-1, rows.none)));
+                attribute("axis", rows.axis), attribute("index", rows.ids), attribute("padding_idx", unless(-1, rows.none)));
 }
 
 // The rows of index_select and the like; makes the axis count from 0.
@@ -174,7 +174,7 @@ Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOpti
   if (padding) rows.none = *padding < 0 ? *padding + size : *padding;
   return record("embedding", std::move(value),
                 wrt(weight, [rows, to = weight.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }),
-                told("ids", ids), told("padding_idx", padding));
+                attribute("ids", ids), attribute("padding_idx", padding));
 }
 
 XGRAD_FORMULA index_select_formula{"index_select", "y_i = x_(index_i)", "dL/dx_j = sum of gy_i with index_i = j"};
@@ -198,7 +198,7 @@ Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& sr
   add_up(src.value(), rows, sums);
   return record("index_add", std::move(sums), wrt(x, [](const Tensor& gy) { return gy; }),
                 wrt(src, [rows, expected](const Tensor& gy) { return take_rows("take_rows", gy, rows, expected); }),
-                told("axis", axis), told("index", index));
+                attribute("axis", axis), attribute("index", index));
 }
 
 Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis) {
@@ -248,8 +248,8 @@ Array scattered(Array sum, int axis, const Index& index, const Array& src) {
 // scatter_add to zeros
 Tensor scattered_to(const Shape& shape, int axis, const Index& index, const Tensor& src) {
   return record("scatter_add", scattered(Array(shape, Real(0)), axis, index, src.value()),
-                wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }), told("axis", axis),
-                told("index", index));
+                wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }), attribute("axis", axis),
+                attribute("index", index));
 }
 
 }  // namespace
@@ -265,7 +265,7 @@ Tensor gathered(const Tensor& x, int axis, const Index& positions) {
   return record("gather", taken(x.value(), axis, positions),
                 wrt(x, [axis, positions, to = x.shape()](
                            const Tensor& gy) { return scattered_to(to, axis, positions, gy); }),
-                told("axis", axis), told("index", positions));
+                attribute("axis", axis), attribute("index", positions));
 }
 
 XGRAD_FORMULA scatter_add_formula{"scatter_add", "y_j = x_j + sum of src_i with index_i = j",
@@ -278,8 +278,8 @@ Tensor scatter_add(const Tensor& x, int axis, const Index& given, const Tensor& 
   }
   return record("scatter_add", scattered(x.value(), axis, index, src.value()),
                 wrt(x, [](const Tensor& gy) { return gy; }),
-                wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }), told("axis", axis),
-                told("index", index));
+                wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }), attribute("axis", axis),
+                attribute("index", index));
 }
 
 namespace {
@@ -320,15 +320,15 @@ Tensor scatter(const Tensor& x, int axis, const Index& given, const Tensor& src)
                     [axis, index](const Tensor& gy) {
                       return masked_fill(gather(gy, axis, index), written_over(gy.shape(), axis, index), 0);
                     }),
-                told("axis", axis), told("index", index));
+                attribute("axis", axis), attribute("index", index));
 }
 
 Tensor scatter(const Tensor& x, int axis, const Index& given, Real value) {
   Index index = given;
   axis = check_gather("scatter", x.shape(), axis, index);
   return record("scatter", written(x.value(), axis, index, [value](std::int64_t) { return value; }),
-                wrt(x, [axis, index](const Tensor& gy) { return scatter(gy, axis, index, 0); }), told("axis", axis),
-                told("index", index), told("value", value));
+                wrt(x, [axis, index](const Tensor& gy) { return scatter(gy, axis, index, 0); }), attribute("axis", axis),
+                attribute("index", index), attribute("value", value));
 }
 
 Tensor take_along_dim(const Tensor& x, const Index& index, int axis) {
@@ -378,8 +378,8 @@ Tensor masked_fill(const Tensor& x, const Mask& mask, Real value) {
   return record("masked_fill",
                 map_elements<Real>(
                     x.shape(), [value](Real v, bool masked) { return masked ? value : v; }, x.value(), mask),
-                wrt(x, [mask](const Tensor& gy) { return masked_fill(gy, mask, 0); }), told("mask", mask),
-                told("value", value));
+                wrt(x, [mask](const Tensor& gy) { return masked_fill(gy, mask, 0); }), attribute("mask", mask),
+                attribute("value", value));
 }
 
 Tensor masked_select(const Tensor& x, const Mask& mask) {

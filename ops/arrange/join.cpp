@@ -110,7 +110,7 @@ XGRAD_FORMULA concat_formula{"concat", "y = (x_1, x_2, ...) along the axis", "dL
 Tensor concat(const Tensors& xs, int axis) {
   const auto join = concat_of<Real>(xs, axis);
   return record("concat", joined(join), wrt_each(xs, [&](std::size_t i) { return part_of_join(join, i); }),
-                told("axis", join.axis));
+                attribute("axis", join.axis));
 }
 
 template <class T>
@@ -128,7 +128,7 @@ Tensor stack(const Tensors& xs, int axis) {
                              return squeeze(part(gy), {axis});
                            };
                          }),
-                told("axis", join.axis));
+                attribute("axis", join.axis));
 }
 
 // ---- for plain arrays

@@ -155,7 +155,7 @@ XGRAD_FORMULA permute_formula{"permute", "y = x with its axes in another order",
 Tensor permute(const Tensor& x, const Axes& axes) {
   const Axes order = permutation(x.shape(), axes);
   return record("permute", permuted(x.value(), order),
-                wrt(x, [back = inverse(order)](const Tensor& gy) { return permute(gy, back); }), told("order", order));
+                wrt(x, [back = inverse(order)](const Tensor& gy) { return permute(gy, back); }), attribute("order", order));
 }
 
 Tensor movedim(const Tensor& x, const Axes& from, const Axes& to) {
@@ -190,7 +190,7 @@ XGRAD_FORMULA transpose_formula{"transpose", "y = x^T", "dL/dx = gy^T"};
 Tensor transpose(const Tensor& x, int axis_a, int axis_b) {
   return record("transpose", transpose(x.value(), axis_a, axis_b),
                 wrt(x, [axis_a, axis_b](const Tensor& gy) { return transpose(gy, axis_a, axis_b); }),
-                told("axes", Axes{axis_a, axis_b}));
+                attribute("axes", Axes{axis_a, axis_b}));
 }
 
 template <class T>
@@ -213,7 +213,7 @@ Tensor flip(const Tensor& x, const Axes& axes) {
     part.strides[axis] = -part.strides[axis];
   }
   return record("flip", copy_part(x.value(), part), wrt(x, [axes](const Tensor& gy) { return flip(gy, axes); }),
-                told("axes", axes));
+                attribute("axes", axes));
 }
 
 namespace {
@@ -254,7 +254,7 @@ Tensor rolled(const Tensor& x, const Shape& forward) {
                       for (int i = 0; i < back.rank(); ++i) back[i] = back[i] == 0 ? 0 : gy.shape()[i] - back[i];
                       return rolled(gy, back);
                     }),
-                told("shifts", forward));
+                attribute("shifts", forward));
 }
 
 }  // namespace
@@ -370,14 +370,14 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 XGRAD_FORMULA tril_formula{"tril", "y_ij = x_ij if j <= i + offset, else 0", "dL/dx = tril(gy)"};
 Tensor tril(const Tensor& x, std::int64_t offset) {
   return record("tril", band("tril", x.value(), -no_limit, offset),
-                wrt(x, [offset](const Tensor& gy) { return tril(gy, offset); }), told("offset", unless(0, offset)));
+                wrt(x, [offset](const Tensor& gy) { return tril(gy, offset); }), attribute("offset", unless(0, offset)));
 }
 Mask tril(const Mask& x, std::int64_t offset) { return band("tril", x, -no_limit, offset); }
 
 XGRAD_FORMULA triu_formula{"triu", "y_ij = x_ij if j >= i + offset, else 0", "dL/dx = triu(gy)"};
 Tensor triu(const Tensor& x, std::int64_t offset) {
   return record("triu", band("triu", x.value(), offset, no_limit),
-                wrt(x, [offset](const Tensor& gy) { return triu(gy, offset); }), told("offset", unless(0, offset)));
+                wrt(x, [offset](const Tensor& gy) { return triu(gy, offset); }), attribute("offset", unless(0, offset)));
 }
 Mask triu(const Mask& x, std::int64_t offset) { return band("triu", x, offset, no_limit); }
 

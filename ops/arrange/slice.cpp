@@ -147,13 +147,13 @@ Tensor place_part(const Tensor& x, const Part& part, const Shape& shape, const A
 
 // A part along one axis.
 Tensor slice_axis(const char* op, const Tensor& x, int axis, std::int64_t start, std::int64_t length) {
-  return slice_part(op, x, part_of_axis(x.shape(), axis, start, length), told("axis", axis), told("start", start));
+  return slice_part(op, x, part_of_axis(x.shape(), axis, start, length), attribute("axis", axis), attribute("start", start));
 }
 
 // In rules, for which a part is its place in memory.
-Tensor taken_out(const Tensor& x, const Part& part) { return slice_part("slice", x, part, told("offset", part.offset)); }
+Tensor taken_out(const Tensor& x, const Part& part) { return slice_part("slice", x, part, attribute("offset", part.offset)); }
 Tensor placed_back(const Tensor& x, const Part& part, const Shape& shape) {
-  return place_part(x, part, shape, told("offset", part.offset));
+  return place_part(x, part, shape, attribute("offset", part.offset));
 }
 
 }  // namespace
@@ -165,14 +165,14 @@ BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices) {
 
 XGRAD_FORMULA slice_formula{"slice", "y = a part of x", "dL/dx = gy at that part, else 0"};
 Tensor slice(const Tensor& x, const Slices& slices) {
-  return slice_part("slice", x, part_of("slice", x.shape(), slices), told("part", SlicesOf{x.shape(), slices}));
+  return slice_part("slice", x, part_of("slice", x.shape(), slices), attribute("part", SlicesOf{x.shape(), slices}));
 }
 
 XGRAD_FORMULA place_formula{"place", "y = x at a part, else 0", "dL/dx = that part of gy"};
 Tensor place(const Tensor& x, const Slices& slices, const Shape& shape) {
   const Part part = part_of("place", shape, slices);
   if (x.shape() != part.sizes) fail<ShapeError>("place", x.shape(), " at a part of shape ", part.sizes);
-  return place_part(x, part, shape, told("part", SlicesOf{shape, slices}));
+  return place_part(x, part, shape, attribute("part", SlicesOf{shape, slices}));
 }
 
 // operator[] must be a member; core declares it and knows nothing else about operations.
@@ -245,7 +245,7 @@ Tensors unbind(const Tensor& x, int axis) {
     Part part = part_of_axis(x.shape(), axis, i, 1);
     part.sizes.erase(axis);
     part.strides.erase(axis);
-    parts.push_back(slice_part("unbind", x, part, told("axis", axis), told("start", i)));
+    parts.push_back(slice_part("unbind", x, part, attribute("axis", axis), attribute("start", i)));
   }
   return parts;
 }
@@ -285,7 +285,7 @@ Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value) {
                     [offset = part.offset, strides = part.strides](const Tensor& gy, InputShape to) {
                       return taken_out(gy, {offset, to, strides});
                     }),
-                told("before", before), told("after", after), told("value", unless(0, value)));
+                attribute("before", before), attribute("after", after), attribute("value", unless(0, value)));
 }
 
 // ---- for plain arrays

@@ -21,7 +21,7 @@ Tensor leaky_relu(const Tensor& x, const LeakyReluOptions& options) {
   return elementwise(
       "leaky_relu", x, [slope](auto v) { return where(v > 0, v, slope * v); },
       [slope](auto v, auto) { return where(v > 0, 1, slope); },
-      told("negative_slope", unless(0.01, options.negative_slope)));
+      attribute("negative_slope", unless(0.01, options.negative_slope)));
 }
 
 Tensor prelu(const Tensor& x, const Tensor& weight) {
@@ -57,7 +57,7 @@ Tensor celu(const Tensor& x, double factor) {
   return elementwise(
       "celu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0) / alpha)); },
       [alpha](auto v, auto) { return where(v > 0, 1, exp(minimum(v, 0) / alpha)); },
-      told("alpha", unless(1, factor)));
+      attribute("alpha", unless(1, factor)));
 }
 
 namespace {
@@ -139,7 +139,7 @@ Tensor hardshrink(const Tensor& x, double width) {
   const Real lambda = checked_lambda("hardshrink", width);
   return elementwise(
       "hardshrink", x, [lambda](auto v) { return where(abs(v) <= lambda, 0, v); },
-      [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); }, told("lambda", unless(0.5, width)));
+      [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); }, attribute("lambda", unless(0.5, width)));
 }
 
 XGRAD_FORMULA softshrink_formula{"softshrink", "y = sign x (|x| - lambda) if |x| > lambda, else 0",
@@ -148,7 +148,7 @@ Tensor softshrink(const Tensor& x, double width) {
   const Real lambda = checked_lambda("softshrink", width);
   return elementwise(
       "softshrink", x, [lambda](auto v) { return where(abs(v) <= lambda, 0, v - lambda * sign(v)); },
-      [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); }, told("lambda", unless(0.5, width)));
+      [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); }, attribute("lambda", unless(0.5, width)));
 }
 
 Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key) {
@@ -160,8 +160,8 @@ Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key)
   return elementwise(
       "rrelu", x, slopes, [](auto v, auto s) { return where(v >= 0, v, s * v); },
       [](auto v, auto s, auto) { return where(v >= 0, 1, s); }, [](auto v, auto, auto) { return minimum(v, 0); },
-      told("lower", unless(RReluOptions().lower, options.lower)),
-      told("upper", unless(RReluOptions().upper, options.upper)), told("key", numbers_of(key)));
+      attribute("lower", unless(RReluOptions().lower, options.lower)),
+      attribute("upper", unless(RReluOptions().upper, options.upper)), attribute("key", numbers_of(key)));
 }
 
 Tensor rrelu(const Tensor& x, const RReluOptions& options) { return rrelu(x, options, next_random_key()); }
@@ -183,8 +183,8 @@ XGRAD_FORMULA hardtanh_formula{"hardtanh", "y = max(min(x, max_val), min_val)",
 Tensor hardtanh(const Tensor& x, const HardtanhOptions& options) {
   const Real low = static_cast<Real>(options.min_val), high = static_cast<Real>(options.max_val);
   if (!(low <= high)) fail<ValueError>("hardtanh", "min_val ", low, " is above max_val ", high);
-  return held_between("hardtanh", x, low, high, told("min_val", unless(-1, options.min_val)),
-                      told("max_val", unless(1, options.max_val)));
+  return held_between("hardtanh", x, low, high, attribute("min_val", unless(-1, options.min_val)),
+                      attribute("max_val", unless(1, options.max_val)));
 }
 
 XGRAD_FORMULA relu6_formula{"relu6", "y = max(min(x, 6), 0)", "dy/dx = 0 if x <= 0 or x >= 6, else 1"};

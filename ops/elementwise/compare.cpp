@@ -130,7 +130,7 @@ Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
   return record("where", chosen(mask, a.value(), b.value()),
                 wrt(a, [mask](const Tensor& gy, InputShape to) { return sum_to(where(mask, gy, 0), to); }),
                 wrt(b, [mask](const Tensor& gy, InputShape to) { return sum_to(where(mask, 0, gy), to); }),
-                told("mask", mask));
+                attribute("mask", mask));
 }
 
 }  // namespace xgrad

@@ -132,7 +132,7 @@ Tensor elu(const Tensor& x, double factor) {
   // Above 0 the other branch is computed at 0, so that it cannot overflow into the gradient.
   return elementwise(
       "elu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0))); },
-      [alpha](auto v, auto) { return where(v > 0, 1, alpha * exp(minimum(v, 0))); }, told("alpha", unless(1, factor)));
+      [alpha](auto v, auto) { return where(v > 0, 1, alpha * exp(minimum(v, 0))); }, attribute("alpha", unless(1, factor)));
 }
 
 Tensor softplus(const Tensor& x) {
@@ -243,7 +243,7 @@ Tensor clamp(const Tensor& x, const Bounds& bounds) {
   return elementwise(
       "clamp", x, [low, high](auto v) { return maximum(minimum(v, high), low); },
       [least, most](auto v, auto) { return where(v >= least && v <= most, 1, 0); },
-      told("min", unless(Bounds().min, bounds.min)), told("max", unless(Bounds().max, bounds.max)));
+      attribute("min", unless(Bounds().min, bounds.min)), attribute("max", unless(Bounds().max, bounds.max)));
 }
 
 Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high) {
@@ -268,9 +268,9 @@ Tensor nan_to_num(const Tensor& x, const NanToNumOptions& options) {
       [none, above, below](auto v) {
         return where(v == v, where(v == infinity, above, where(v == -infinity, below, v)), none);
       },
-      [](auto v, auto) { return where(abs(v) < infinity, 1, 0); }, told("nan", unless(0, options.nan)),
-      told("posinf", unless(NanToNumOptions().posinf, options.posinf)),
-      told("neginf", unless(NanToNumOptions().neginf, options.neginf)));
+      [](auto v, auto) { return where(abs(v) < infinity, 1, 0); }, attribute("nan", unless(0, options.nan)),
+      attribute("posinf", unless(NanToNumOptions().posinf, options.posinf)),
+      attribute("neginf", unless(NanToNumOptions().neginf, options.neginf)));
 }
 
 namespace {
@@ -300,7 +300,7 @@ Tensor pow(const Tensor& x, double power) {
                       if (exponent == 0) return gy * Tensor(Array(x.shape(), Real(0)));
                       return gy * (exponent * pow(x, exponent - 1));
                     }),
-                told("exponent", exponent));
+                attribute("exponent", exponent));
 }
 
 Tensor pow(const Tensor& a, const Tensor& b) {

@@ -189,9 +189,9 @@ void make_known(const char* op) {
 }  // namespace detail
 
 /// y = f(x), elementwise. `f` takes v, `df` takes (v, y) and returns dy/dv. Constants of f follow as attributes:
-/// told("negative_slope", slope).
+/// attribute("negative_slope", slope).
 template <class F, class D, class... T>
-Tensor elementwise(const char* op, const Tensor& x, F f, D df, const detail::Told<T>&... attributes) {
+Tensor elementwise(const char* op, const Tensor& x, F f, D df, const detail::NamedValue<T>&... attributes) {
   static_assert(detail::takes_numbers<F, 1>(), "elementwise: the function takes one number for each input");
   detail::make_known<F, D>(op);
   const std::array<const Tensor*, 1> inputs{&x};
@@ -201,7 +201,7 @@ Tensor elementwise(const char* op, const Tensor& x, F f, D df, const detail::Tol
 /// y = f(a, b), elementwise with broadcasting. `da` and `db` take (a, b, y). Throws ShapeError.
 template <class F, class DA, class DB, class... T>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da, DB db,
-                   const detail::Told<T>&... attributes) {
+                   const detail::NamedValue<T>&... attributes) {
   static_assert(detail::takes_numbers<F, 2>(), "elementwise: the function takes one number for each input");
   detail::make_known<F, DA, DB>(op);
   const Shape shape = broadcast_shapes(op, a.shape(), b.shape());

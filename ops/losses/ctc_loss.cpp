@@ -162,7 +162,7 @@ Tensor ctc_loss(const Tensor& log_probs, const Index& targets, const Index& inpu
             return std::array<Tensor, 1>{ctc_gradient(in[0].value(), texts, forward, gy.value())};
           });
         },
-        told("labels", texts.labels), told("input_lengths", texts.input_lengths));
+        attribute("labels", texts.labels), attribute("input_lengths", texts.input_lengths));
   };
   return ctc_by(sample_losses, log_probs, targets, input_lengths, target_lengths, options);
 }

@@ -165,8 +165,8 @@ Tensor sample_losses(const Tensor& logits, const Targets& targets) {
                                cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, gy.value())};
                          });
       },
-      told("targets", targets.classes), told("ignore_index", targets.ignored),
-      told("label_smoothing", unless(0, targets.smoothing)));
+      attribute("targets", targets.classes), attribute("ignore_index", targets.ignored),
+      attribute("label_smoothing", unless(0, targets.smoothing)));
 }
 
 // The sum of the losses divided by `count`, as one operation: its gradient needs no array of single gradients.
@@ -186,9 +186,9 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Reduction reduct
               cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, scaled)};
         });
       },
-      told("targets", targets.classes), told("ignore_index", targets.ignored),
-      told("label_smoothing", unless(0, targets.smoothing)),
-      told("reduction", unless<std::string_view>("mean", reduction == Reduction::sum ? "sum" : "mean")));
+      attribute("targets", targets.classes), attribute("ignore_index", targets.ignored),
+      attribute("label_smoothing", unless(0, targets.smoothing)),
+      attribute("reduction", unless<std::string_view>("mean", reduction == Reduction::sum ? "sum" : "mean")));
 }
 
 Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, const CrossEntropyOptions& options) {
@@ -367,7 +367,7 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& va
         const auto v = maximum(b, eps);
         return 0.5 * (1 - d * d / v) / v;
       },
-      told("eps", unless(GaussianNllLossOptions().eps, options.eps)));
+      attribute("eps", unless(GaussianNllLossOptions().eps, options.eps)));
   if (options.full) losses = losses + static_cast<Real>(0.5 * std::log(2 * std::numbers::pi));
   return reduced(op, losses, options.reduction);
 }

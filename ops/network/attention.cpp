@@ -196,13 +196,13 @@ Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, co
         });
   };
   return record_fused(
-      "attention", inputs, composed, kernel, told("heads", call.sizes.H),
-      told("queries_per_key", unless(1, call.sizes.group)), told("causal", unless(false, call.mask.causal)),
-      told("before", call.mask.band ? std::optional(call.mask.band->before) : std::nullopt),
-      told("after", call.mask.band ? std::optional(call.mask.band->after) : std::nullopt),
-      told("lengths", call.mask.lengths), told("masked", call.mask.masked), told("dropout", unless(0, call.dropout.p)),
-      told("key", call.dropout.on() ? std::optional(numbers_of(call.dropout.key)) : std::nullopt),
-      told("scale", call.sizes.scale),
+      "attention", inputs, composed, kernel, attribute("heads", call.sizes.H),
+      attribute("queries_per_key", unless(1, call.sizes.group)), attribute("causal", unless(false, call.mask.causal)),
+      attribute("before", call.mask.band ? std::optional(call.mask.band->before) : std::nullopt),
+      attribute("after", call.mask.band ? std::optional(call.mask.band->after) : std::nullopt),
+      attribute("lengths", call.mask.lengths), attribute("masked", call.mask.masked), attribute("dropout", unless(0, call.dropout.p)),
+      attribute("key", call.dropout.on() ? std::optional(numbers_of(call.dropout.key)) : std::nullopt),
+      attribute("scale", call.sizes.scale),
       multiply_adds(call.sizes.B, call.sizes.H, call.sizes.T, call.sizes.S, call.sizes.d + call.sizes.e));
 }
 

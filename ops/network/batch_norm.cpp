@@ -89,7 +89,7 @@ BatchNormed fused(const std::array<Tensor, K>& inputs, double eps) {
               return gradients;
             });
       },
-      told("eps", eps));
+      attribute("eps", eps));
   return {std::move(result), std::move(mean), std::move(variance)};
 }
 

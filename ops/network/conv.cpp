@@ -62,24 +62,24 @@ Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& resu
 const Real* numbers(const Tensor& x) { return x.defined() ? x.value().data() : nullptr; }
 
 // Settings of a convolution for diagrams, without those at their defaults.
-auto told_kernel(const ConvSizes& sizes) { return told("kernel", Shape{sizes.h.kernel, sizes.w.kernel}); }
+auto told_kernel(const ConvSizes& sizes) { return attribute("kernel", Shape{sizes.h.kernel, sizes.w.kernel}); }
 auto told_stride(const ConvSizes& sizes) {
-  return told("stride", unless({1, 1}, Shape{sizes.h.stride, sizes.w.stride}));
+  return attribute("stride", unless({1, 1}, Shape{sizes.h.stride, sizes.w.stride}));
 }
 auto told_padding(const ConvSizes& sizes) {
-  return told("padding", unless({0, 0}, Shape{sizes.h.padding, sizes.w.padding}));
+  return attribute("padding", unless({0, 0}, Shape{sizes.h.padding, sizes.w.padding}));
 }
 auto told_dilation(const ConvSizes& sizes) {
-  return told("dilation", unless({1, 1}, Shape{sizes.h.dilation, sizes.w.dilation}));
+  return attribute("dilation", unless({1, 1}, Shape{sizes.h.dilation, sizes.w.dilation}));
 }
 // The rows and columns that a transposed convolution adds at the end: those that the convolution has no use for.
 auto told_output_padding(const ConvSizes& sizes) {
   const auto left = [](const ConvAxis& axis) {
     return axis.in + 2 * axis.padding - axis.dilation * (axis.kernel - 1) - 1 - axis.stride * (axis.out - 1);
   };
-  return told("output_padding", unless({0, 0}, Shape{left(sizes.h), left(sizes.w)}));
+  return attribute("output_padding", unless({0, 0}, Shape{left(sizes.h), left(sizes.w)}));
 }
-auto told_groups(const ConvSizes& sizes) { return told("groups", unless(1, sizes.groups)); }
+auto told_groups(const ConvSizes& sizes) { return attribute("groups", unless(1, sizes.groups)); }
 
 // The multiply-adds of each of the three maps.
 auto count_of(const ConvSizes& sizes) {

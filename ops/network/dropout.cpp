@@ -21,10 +21,10 @@ Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
   if (p == 0) return x;
   if (p == 1) {
     return record("dropout", Array(x.shape(), Real(0)), wrt(x, [](const Tensor& gy) { return zeros_like(gy); }),
-                  told("p", p));
+                  attribute("p", p));
   }
   return record("dropout", drop(x.value(), p, key), wrt(x, [p, key](const Tensor& gy) { return dropout(gy, p, key); }),
-                told("p", p), told("key", numbers_of(key)));
+                attribute("p", p), attribute("key", numbers_of(key)));
 }
 
 Tensor dropout(const Tensor& x, double p) { return dropout(x, p, next_random_key()); }

@@ -18,7 +18,7 @@ namespace xgrad {
 XGRAD_FORMULA resample_formula{"resample", "y = r x c^T with a matrix r for the rows, c for the columns",
                                "dL/dx = r^T gy c"};
 Tensor detail::resample(const char* op, const Tensor& x, const Band& rows, const Band& columns, const Shape& to,
-                        const ToldWindows& windows) {
+                        const WindowAttributes& windows) {
   Array y = resampled(x.size() / (rows.in * columns.in), x.value(), rows, columns).reshaped(to);
   return record(op, std::move(y),
                 wrt(x,
@@ -27,11 +27,11 @@ Tensor detail::resample(const char* op, const Tensor& x, const Band& rows, const
                       const Tensor g = divided ? gy / (unsqueeze(Tensor(rows.divisors), 1) * columns.divisors) : gy;
                       return resample("resample", g, transposed(rows), transposed(columns), from);
                     }),
-                told("kernel", windows.kernel), told("stride", windows.stride), told("padding", windows.padding),
-                told("ceil_mode", windows.ceil_mode), told("count_include_pad", windows.count_include_pad),
-                told("mode", windows.mode), told("align_corners", windows.align_corners),
-                told("antialias", windows.antialias), told("scale_height", windows.scale_height),
-                told("scale_width", windows.scale_width));
+                attribute("kernel", windows.kernel), attribute("stride", windows.stride), attribute("padding", windows.padding),
+                attribute("ceil_mode", windows.ceil_mode), attribute("count_include_pad", windows.count_include_pad),
+                attribute("mode", windows.mode), attribute("align_corners", windows.align_corners),
+                attribute("antialias", windows.antialias), attribute("scale_height", windows.scale_height),
+                attribute("scale_width", windows.scale_width));
 }
 
 namespace {

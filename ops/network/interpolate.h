@@ -54,7 +54,7 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options);
 struct Band;
 namespace detail {
 /// Attributes of windows or of an interpolation, without those at their defaults.
-struct ToldWindows {
+struct WindowAttributes {
   std::optional<Shape> kernel = {}, stride = {}, padding = {}, dilation = {};
   std::optional<bool> ceil_mode = {}, count_include_pad = {};
 
@@ -65,7 +65,7 @@ struct ToldWindows {
 /// x as planes (..., rows.in, columns.in) times a matrix for the rows and one for the columns, of shape `to`. The dual
 /// has both transposed.
 Tensor resample(const char* op, const Tensor& x, const Band& rows, const Band& columns, const Shape& to,
-                const ToldWindows& windows = {});
+                const WindowAttributes& windows = {});
 }  // namespace detail
 
 }  // namespace xgrad

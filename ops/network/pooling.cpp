@@ -94,7 +94,7 @@ struct WindowAxes {
 };
 
 // Window settings for diagrams, over one axis or two.
-detail::ToldWindows told_windows(int axes, const Size2d& kernel, const Size2d& stride, const Size2d& padding,
+detail::WindowAttributes window_attributes(int axes, const Size2d& kernel, const Size2d& stride, const Size2d& padding,
                                  const Size2d& dilation, bool ceil_mode) {
   const auto by_axis = [axes](const Size2d& size) {
     return axes == 1 ? Shape{size.width} : Shape{size.height, size.width};
@@ -215,7 +215,7 @@ Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
 
 // The largest numbers; their positions are kept if a gradient will need them.
 Tensor max_pool(const char* op, const Tensor& x, const Planes& planes, Windows rows, Windows columns,
-                const detail::ToldWindows& windows = {}) {
+                const detail::WindowAttributes& windows = {}) {
   Array y(planes.result(rows.out, columns.out));
   const PooledPlanes sizes{planes.count, std::move(rows), std::move(columns)};
   const bool keep = recording() && x.requires_grad();
@@ -224,8 +224,8 @@ Tensor max_pool(const char* op, const Tensor& x, const Planes& planes, Windows r
   return record(
       op, std::move(y),
       wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) { return put_back(gy, choice, to); }),
-      told("kernel", windows.kernel), told("stride", windows.stride), told("padding", windows.padding),
-      told("dilation", windows.dilation), told("ceil_mode", windows.ceil_mode));
+      attribute("kernel", windows.kernel), attribute("stride", windows.stride), attribute("padding", windows.padding),
+      attribute("dilation", windows.dilation), attribute("ceil_mode", windows.ceil_mode));
 }
 
 // Over the last axes of x, one or two.
@@ -234,7 +234,7 @@ Tensor max_pooled(const char* op, int axes, const Tensor& x, const Size2d& kerne
   const Size2d stride = options.stride.value_or(kernel);
   const WindowAxes windows(op, planes, kernel, stride, options.padding, options.dilation, options.ceil_mode);
   return max_pool(op, x, planes, windows_of(op, windows.rows), windows_of(op, windows.columns),
-                  told_windows(axes, kernel, stride, options.padding, options.dilation, options.ceil_mode));
+                  window_attributes(axes, kernel, stride, options.padding, options.dilation, options.ceil_mode));
 }
 
 Tensor adaptive_max_pooled(const char* op, int axes, const Tensor& x, const Size2d& size) {
@@ -275,7 +275,7 @@ Band means_of(const Shares& shares) {
 }
 
 Tensor mean_pool(const char* op, const Tensor& x, const Planes& planes, const Band& rows, const Band& columns,
-                 const detail::ToldWindows& windows = {}) {
+                 const detail::WindowAttributes& windows = {}) {
   return detail::resample(op, x, rows, columns, planes.result(rows.out, columns.out), windows);
 }
 
@@ -283,10 +283,10 @@ Tensor mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& kern
   const Planes planes(op, x, axes);
   const Size2d stride = options.stride.value_or(kernel);
   const WindowAxes windows(op, planes, kernel, stride, options.padding, 1, options.ceil_mode);
-  detail::ToldWindows told = told_windows(axes, kernel, stride, options.padding, 1, options.ceil_mode);
-  told.count_include_pad = unless(true, options.count_include_pad);
+  detail::WindowAttributes attributes = window_attributes(axes, kernel, stride, options.padding, 1, options.ceil_mode);
+  attributes.count_include_pad = unless(true, options.count_include_pad);
   return mean_pool(op, x, planes, means_of(windows.rows, options.count_include_pad),
-                   means_of(windows.columns, options.count_include_pad), told);
+                   means_of(windows.columns, options.count_include_pad), attributes);
 }
 
 Tensor adaptive_mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& size) {

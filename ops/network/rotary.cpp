@@ -129,11 +129,11 @@ Tensor turned(const Tensor& x, const Turn& turn) {
     return scaling ? std::optional((*scaling).*number) : std::nullopt;
   };
   return record("rotary", std::move(y), wrt(x, [turn](const Tensor& gy) { return turned(gy, turn.back()); }),
-                told("heads", unless(1, heads)), told("first", unless(0, first)),
-                told("interleaved", unless(false, layout == RotaryLayout::interleaved)),
-                told("theta", unless(10000, theta)), told("factor", scaled(&RotaryScaling::factor)),
-                told("low", scaled(&RotaryScaling::low)), told("high", scaled(&RotaryScaling::high)),
-                told("context", scaled(&RotaryScaling::context)), told("back", unless(false, turn.direction < 0)));
+                attribute("heads", unless(1, heads)), attribute("first", unless(0, first)),
+                attribute("interleaved", unless(false, layout == RotaryLayout::interleaved)),
+                attribute("theta", unless(10000, theta)), attribute("factor", scaled(&RotaryScaling::factor)),
+                attribute("low", scaled(&RotaryScaling::low)), attribute("high", scaled(&RotaryScaling::high)),
+                attribute("context", scaled(&RotaryScaling::context)), attribute("back", unless(false, turn.direction < 0)));
 }
 
 // Throws unless x and the options fit.

@@ -128,7 +128,7 @@ Tensor masked_softmax(const Tensor& x, const Index& lengths) {
       [length](const Tensor& gy, const Tensor& y) {
         return softmax_gradient(where(behind(length, y.shape()), 0, gy), y);
       },
-      told("lengths", lengths));
+      attribute("lengths", lengths));
 }
 
 Tensor masked_softmax(const Tensor& x, const Mask& masked) {
@@ -146,7 +146,7 @@ Tensor masked_softmax(const Tensor& x, const Mask& masked) {
         const auto seen = [](Real each, bool hidden) { return hidden ? -infinity : each; };
         return softmax_rows(map_elements<Real>(v.shape(), seen, v, masked));
       },
-      [rule](const Array& gy, const Array& y) { return rule(gy, y).value(); }, rule, told("masked", masked));
+      [rule](const Array& gy, const Array& y) { return rule(gy, y).value(); }, rule, attribute("masked", masked));
 }
 
 }  // namespace xgrad

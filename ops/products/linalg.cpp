@@ -92,7 +92,7 @@ Tensor solved(const Tensor& a, const std::shared_ptr<const Factors>& factors, co
                       return g;
                     },
                     a, b),
-                told("transposed", unless(false, form == Form::transposed)));
+                attribute("transposed", unless(false, form == Form::transposed)));
 }
 
 }  // namespace
@@ -116,8 +116,8 @@ Tensor triangular(const Tensor& a, const Tensor& b, Triangle triangle, Form form
                       return g;
                     },
                     a, b),
-                told("upper", unless(false, triangle == Triangle::upper)),
-                told("transposed", unless(false, form == Form::transposed)));
+                attribute("upper", unless(false, triangle == Triangle::upper)),
+                attribute("transposed", unless(false, form == Form::transposed)));
 }
 
 namespace {

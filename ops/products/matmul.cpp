@@ -146,8 +146,8 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
                                             plan.b),
                                      to);
                     }),
-                told("transpose_a", unless(false, options.transpose_a)),
-                told("transpose_b", unless(false, options.transpose_b)),
+                attribute("transpose_a", unless(false, options.transpose_a)),
+                attribute("transpose_b", unless(false, options.transpose_b)),
                 multiply_adds(y.size(), plan.a.dim(options.transpose_a ? -2 : -1)));
 }
 

@@ -57,7 +57,7 @@ Tensor vector_norm(const Tensor& x, double ord, const AxisSet& axis, const Keepd
                   const Tensor ratio = abs(masked_fill(x, nothing, 1)) / divisor;
                   return masked_fill(g * sign(x) * pow(ratio, p - 1), nothing, 0);
                 }),
-                told("axis", unless(all_axes(x.rank()), axes)), told("ord", unless(2, ord)));
+                attribute("axis", unless(all_axes(x.rank()), axes)), attribute("ord", unless(2, ord)));
 }
 
 }  // namespace xgrad::linalg

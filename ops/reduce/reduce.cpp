@@ -47,7 +47,7 @@ Tensor extreme(const char* op, const Tensor& x, const AxisSet& axis, const Keepd
                       const Tensor hits = where(x == reshape(y, kept), 1, 0);
                       return hits * (reshape(gy, kept) / sum(hits, axes, {.keepdim = true}));
                     }),
-                told("axis", unless(all_axes(x.rank()), axes)));
+                attribute("axis", unless(all_axes(x.rank()), axes)));
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ Tensor sum(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options) 
   return record(
       "sum", sum_over(x.value(), axes, reduced_shape(x.shape(), axes, options.keepdim)),
       wrt(x, [to = x.shape(), axes](const Tensor& gy) { return broadcast_to(reshape(gy, kept_shape(to, axes)), to); }),
-      told("axis", unless(all_axes(x.rank()), axes)));
+      attribute("axis", unless(all_axes(x.rank()), axes)));
 }
 
 XGRAD_FORMULA mean_formula{"mean", "y = sum of x_i / n", "dy/dx_i = 1/n"};
@@ -70,7 +70,7 @@ Tensor mean(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options)
   return record("mean", map(total, [count](auto v) { return v / count; }),
                 wrt(x, [to = x.shape(), axes, count](
                            const Tensor& gy) { return broadcast_to(reshape(gy / count, kept_shape(to, axes)), to); }),
-                told("axis", unless(all_axes(x.rank()), axes)));
+                attribute("axis", unless(all_axes(x.rank()), axes)));
 }
 
 Tensor mean(const Mask& x, const AxisSet& axis, const KeepdimOptions& options) {
@@ -120,7 +120,7 @@ Tensor var(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
                     [x = kept(x), axes, freedom](const Tensor& gy) {
                       return deviations(x, axes) * (reshape(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
                     }),
-                told("axis", unless(all_axes(x.rank()), axes)), told("correction", unless(1, options.correction)));
+                attribute("axis", unless(all_axes(x.rank()), axes)), attribute("correction", unless(1, options.correction)));
 }
 
 XGRAD_FORMULA stddev_formula{"stddev", "y = sqrt(sum of (x_i - mean)^2 / (n - correction))",
@@ -137,7 +137,7 @@ Tensor stddev(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
                       const Shape kept = kept_shape(x.shape(), axes);
                       return deviations(x, axes) / reshape(unit, kept) * reshape(slope, kept);
                     }),
-                told("axis", unless(all_axes(x.rank()), axes)), told("correction", unless(1, options.correction)));
+                attribute("axis", unless(all_axes(x.rank()), axes)), attribute("correction", unless(1, options.correction)));
 }
 
 VarMean var_mean(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
@@ -196,7 +196,7 @@ Tensor prod(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options)
                   const Shape kept = kept_shape(x.shape(), axes);
                   return reshape(gy, kept) * (divisible ? reshape(y, kept) / x : product_of_others(x, axes));
                 }),
-                told("axis", unless(all_axes(x.rank()), axes)));
+                attribute("axis", unless(all_axes(x.rank()), axes)));
 }
 
 XGRAD_FORMULA logsumexp_formula{"logsumexp", "y = ln sum_i e^x_i", "dy/dx_i = e^(x_i - y)"};
@@ -214,7 +214,7 @@ Tensor logsumexp(const Tensor& x, const AxisSet& axis, const KeepdimOptions& opt
                       const Tensor e = exp(x - Tensor(shift)), total = sum(e, axes, {.keepdim = true});
                       return reshape(gy, shift.shape()) * (e / where(total == 0, 1, total));
                     }),
-                told("axis", unless(all_axes(x.rank()), axes)));
+                attribute("axis", unless(all_axes(x.rank()), axes)));
 }
 
 namespace {

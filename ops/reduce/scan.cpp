@@ -45,7 +45,7 @@ Tensor recurrence(const Tensor& a, const Tensor& b, int axis, ScanOrder order) {
                       return std::array{wanted[0] ? g * before(y, axis, order, 0) : Tensor(), g};
                     },
                     a, b),
-                told("axis", axis), told("backwards", unless(false, order == ScanOrder::backwards)));
+                attribute("axis", axis), attribute("backwards", unless(false, order == ScanOrder::backwards)));
 }
 
 XGRAD_FORMULA cumsum_formula{"cumsum", "y_i = x_0 + ... + x_i", "dL/dx_i = sum of gy_j over j >= i"};
@@ -53,7 +53,7 @@ XGRAD_FORMULA cumsum_formula{"cumsum", "y_i = x_0 + ... + x_i", "dL/dx_i = sum o
 Tensor cumulate(const Tensor& x, int axis, ScanOrder order) {
   return record("cumsum", running_sum(x.value(), axis, order),
                 wrt(x, [axis, order](const Tensor& gy) { return cumulate(gy, axis, turned(order)); }),
-                told("axis", axis), told("backwards", unless(false, order == ScanOrder::backwards)));
+                attribute("axis", axis), attribute("backwards", unless(false, order == ScanOrder::backwards)));
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ Tensor cumprod(const Tensor& x, int axis) {
                         return before(y, axis, ScanOrder::forwards, 1) *
                                recurrence(next, gy, axis, ScanOrder::backwards);
                       }),
-                  told("axis", axis));
+                  attribute("axis", axis));
   });
 }
 

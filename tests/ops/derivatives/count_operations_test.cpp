@@ -70,7 +70,7 @@ TEST_CASE("recurrences count the products of their states") {
 TEST_CASE("an operation counts what it tells, for as long as its node lives, and without recording nothing") {
   const Tensor x = leaf({3});
   const auto own = [&](auto... sizes) {
-    return record("own", x.value(), wrt(x, [](const Tensor& gy) { return gy; }), told("k", 7), multiply_adds(sizes...));
+    return record("own", x.value(), wrt(x, [](const Tensor& gy) { return gy; }), attribute("k", 7), multiply_adds(sizes...));
   };
   const Tensor y = own(2, 3, std::int64_t{5});
   CHECK(count_operations({y}) == 30);
