@@ -16,8 +16,8 @@
 //
 // `using Layer::Layer;` is the constructor: without it the compiler finds none for Block(nn::root).
 //
-// A layer without options is a Layer<Block>. forward may change an argument: forward(x, KeyValueCache& past). An argument in
-// braces must name its type, attn(x, nn::AttentionMask{.causal = true}): the type of braces cannot be deduced.
+// A layer without options is a Layer<Block>. forward may change an argument: forward(x, KeyValueCache& past). An argument
+// in braces must name its type, encoder(ids, nn::AttentionMask{.causal = true}): the type of braces cannot be deduced.
 #pragma once
 
 #include <concepts>

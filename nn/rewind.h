@@ -36,7 +36,8 @@ class [[nodiscard]] Rewind {
   bool kept_ = false;
 };
 
-/// The same for a state of a few tensors, which is copied. It says so by `static constexpr bool restored_by_copy = true`.
+/// The same for a state of a few tensors, which is copied. The state says so:
+/// `static constexpr bool restored_by_copy = true`.
 template <class State>
 requires State::restored_by_copy class [[nodiscard]] Rewind<State> {
  public:

@@ -22,7 +22,9 @@ class Class {
   }
   /// Without namespaces and template arguments: `Block` for `(anonymous namespace)::Block<4>`.
   std::string name() const;
-  friend bool operator==(Class a, Class b) { return a.type_ == b.type_ || (a.type_ && b.type_ && *a.type_ == *b.type_); }
+  friend bool operator==(Class a, Class b) {
+    return a.type_ == b.type_ || (a.type_ && b.type_ && *a.type_ == *b.type_);
+  }
 
  private:
   explicit Class(const std::type_info& type) : type_(&type) {}

@@ -67,9 +67,9 @@ detail::WithRule<detail::RuleOfEach, List, F> wrt_each(List&& inputs, F make_rul
   return {std::forward<List>(inputs), std::move(make_rule)};
 }
 
-/// An attribute of an operation for diagrams and exporters: an option, attribute("axis", axis), or an input that is not a
-/// tensor, attribute("ids", ids), of which the graph keeps a reference. `name` and words must live as long as the program
-/// (literals); an empty std::optional adds nothing. No gradient flows here.
+/// An attribute of an operation for diagrams and exporters: an option, attribute("axis", axis), or an input that is
+/// not a tensor, attribute("ids", ids), of which the graph keeps a reference. `name` and words must live as long as the
+/// program (literals); an empty std::optional adds nothing. No gradient flows here.
 template <class T>
 detail::NamedValue<T> attribute(const char* name, const T& value) {
   return {name, value};

@@ -128,14 +128,16 @@ XGRAD_FORMULA add_rows_formula{"add_rows", "y_j = sum of x_i with index_i = j", 
 Tensor add_rows(const Tensor& y, const ChosenRows& rows, const Shape& shape) {
   return record("add_rows", added_up(y.value(), rows, shape),
                 wrt(y, [rows, to = y.shape()](const Tensor& g) { return take_rows("take_rows", g, rows, to); }),
-                attribute("axis", rows.axis), attribute("index", rows.ids), attribute("padding_idx", unless(-1, rows.none)));
+                attribute("axis", rows.axis), attribute("index", rows.ids),
+                attribute("padding_idx", unless(-1, rows.none)));
 }
 
 XGRAD_FORMULA take_rows_formula{"take_rows", "y_i = x_(index_i)", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor take_rows(const char* op, const Tensor& x, const ChosenRows& rows, const Shape& shape) {
   return record(op, take(x.value(), rows, shape),
                 wrt(x, [rows, to = x.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }),
-                attribute("axis", rows.axis), attribute("index", rows.ids), attribute("padding_idx", unless(-1, rows.none)));
+                attribute("axis", rows.axis), attribute("index", rows.ids),
+                attribute("padding_idx", unless(-1, rows.none)));
 }
 
 // The rows of index_select and the like; makes the axis count from 0.
@@ -327,8 +329,8 @@ Tensor scatter(const Tensor& x, int axis, const Index& given, Real value) {
   Index index = given;
   axis = check_gather("scatter", x.shape(), axis, index);
   return record("scatter", written(x.value(), axis, index, [value](std::int64_t) { return value; }),
-                wrt(x, [axis, index](const Tensor& gy) { return scatter(gy, axis, index, 0); }), attribute("axis", axis),
-                attribute("index", index), attribute("value", value));
+                wrt(x, [axis, index](const Tensor& gy) { return scatter(gy, axis, index, 0); }),
+                attribute("axis", axis), attribute("index", index), attribute("value", value));
 }
 
 Tensor take_along_dim(const Tensor& x, const Index& index, int axis) {

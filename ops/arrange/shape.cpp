@@ -155,7 +155,8 @@ XGRAD_FORMULA permute_formula{"permute", "y = x with its axes in another order",
 Tensor permute(const Tensor& x, const Axes& axes) {
   const Axes order = permutation(x.shape(), axes);
   return record("permute", permuted(x.value(), order),
-                wrt(x, [back = inverse(order)](const Tensor& gy) { return permute(gy, back); }), attribute("order", order));
+                wrt(x, [back = inverse(order)](const Tensor& gy) { return permute(gy, back); }),
+                attribute("order", order));
 }
 
 Tensor movedim(const Tensor& x, const Axes& from, const Axes& to) {
@@ -370,14 +371,16 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 XGRAD_FORMULA tril_formula{"tril", "y_ij = x_ij if j <= i + offset, else 0", "dL/dx = tril(gy)"};
 Tensor tril(const Tensor& x, std::int64_t offset) {
   return record("tril", band("tril", x.value(), -no_limit, offset),
-                wrt(x, [offset](const Tensor& gy) { return tril(gy, offset); }), attribute("offset", unless(0, offset)));
+                wrt(x, [offset](const Tensor& gy) { return tril(gy, offset); }),
+                attribute("offset", unless(0, offset)));
 }
 Mask tril(const Mask& x, std::int64_t offset) { return band("tril", x, -no_limit, offset); }
 
 XGRAD_FORMULA triu_formula{"triu", "y_ij = x_ij if j >= i + offset, else 0", "dL/dx = triu(gy)"};
 Tensor triu(const Tensor& x, std::int64_t offset) {
   return record("triu", band("triu", x.value(), offset, no_limit),
-                wrt(x, [offset](const Tensor& gy) { return triu(gy, offset); }), attribute("offset", unless(0, offset)));
+                wrt(x, [offset](const Tensor& gy) { return triu(gy, offset); }),
+                attribute("offset", unless(0, offset)));
 }
 Mask triu(const Mask& x, std::int64_t offset) { return band("triu", x, offset, no_limit); }
 

@@ -147,11 +147,14 @@ Tensor place_part(const Tensor& x, const Part& part, const Shape& shape, const A
 
 // A part along one axis.
 Tensor slice_axis(const char* op, const Tensor& x, int axis, std::int64_t start, std::int64_t length) {
-  return slice_part(op, x, part_of_axis(x.shape(), axis, start, length), attribute("axis", axis), attribute("start", start));
+  return slice_part(op, x, part_of_axis(x.shape(), axis, start, length), attribute("axis", axis),
+                    attribute("start", start));
 }
 
 // In rules, for which a part is its place in memory.
-Tensor taken_out(const Tensor& x, const Part& part) { return slice_part("slice", x, part, attribute("offset", part.offset)); }
+Tensor taken_out(const Tensor& x, const Part& part) {
+  return slice_part("slice", x, part, attribute("offset", part.offset));
+}
 Tensor placed_back(const Tensor& x, const Part& part, const Shape& shape) {
   return place_part(x, part, shape, attribute("offset", part.offset));
 }

@@ -132,7 +132,8 @@ Tensor elu(const Tensor& x, double factor) {
   // Above 0 the other branch is computed at 0, so that it cannot overflow into the gradient.
   return elementwise(
       "elu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0))); },
-      [alpha](auto v, auto) { return where(v > 0, 1, alpha * exp(minimum(v, 0))); }, attribute("alpha", unless(1, factor)));
+      [alpha](auto v, auto) { return where(v > 0, 1, alpha * exp(minimum(v, 0))); },
+      attribute("alpha", unless(1, factor)));
 }
 
 Tensor softplus(const Tensor& x) {

@@ -38,7 +38,8 @@ Tensor smooth_l1_loss(const Tensor& prediction, const Tensor& target, const Smoo
   const Tensor losses = elementwise(
       "smooth_l1", prediction - target,
       [beta](auto d) { return where(abs(d) < beta, 0.5 * d * d / beta, abs(d) - 0.5 * beta); },
-      [beta](auto d, auto) { return where(abs(d) < beta, d / beta, sign(d)); }, attribute("beta", unless(1, options.beta)));
+      [beta](auto d, auto) { return where(abs(d) < beta, d / beta, sign(d)); },
+      attribute("beta", unless(1, options.beta)));
   return reduced("smooth_l1_loss", losses, options.reduction);
 }
 

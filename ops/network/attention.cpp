@@ -200,7 +200,8 @@ Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, co
       attribute("queries_per_key", unless(1, call.sizes.group)), attribute("causal", unless(false, call.mask.causal)),
       attribute("before", call.mask.band ? std::optional(call.mask.band->before) : std::nullopt),
       attribute("after", call.mask.band ? std::optional(call.mask.band->after) : std::nullopt),
-      attribute("lengths", call.mask.lengths), attribute("masked", call.mask.masked), attribute("dropout", unless(0, call.dropout.p)),
+      attribute("lengths", call.mask.lengths), attribute("masked", call.mask.masked),
+      attribute("dropout", unless(0, call.dropout.p)),
       attribute("key", call.dropout.on() ? std::optional(numbers_of(call.dropout.key)) : std::nullopt),
       attribute("scale", call.sizes.scale),
       multiply_adds(call.sizes.B, call.sizes.H, call.sizes.T, call.sizes.S, call.sizes.d + call.sizes.e));

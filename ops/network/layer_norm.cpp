@@ -121,7 +121,8 @@ Tensor fused(const Norm& norm, const std::array<Tensor, N>& inputs, const Shape&
           return result;
         });
       },
-      attribute("eps", norm.eps), attribute("normalized", normalized.rank() > 1 ? std::optional(normalized) : std::nullopt));
+      attribute("eps", norm.eps),
+      attribute("normalized", normalized.rank() > 1 ? std::optional(normalized) : std::nullopt));
 }
 
 Tensor normalize(const Norm& norm, const Tensor& x, const Tensor& gamma, const Tensor& beta, const Shape& wanted) {

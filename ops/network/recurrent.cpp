@@ -208,8 +208,8 @@ Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
           return result;
         });
       },
-      attribute("nonlinearity", unless<std::string_view>("tanh", nonlinearity<Cell>)), attribute("lengths", course.lengths),
-      attribute("reverse", unless(false, course.reverse)),
+      attribute("nonlinearity", unless<std::string_view>("tanh", nonlinearity<Cell>)),
+      attribute("lengths", course.lengths), attribute("reverse", unless(false, course.reverse)),
       multiply_adds(inputs[0].size(), inputs[1].dim(1)));  // all gates of all steps, from the state before
   if constexpr (!Cell::memory) return {y, last_of(course, y)};
   const Tensor output = y[{_, slice(0, -1)}];

@@ -133,7 +133,8 @@ Tensor turned(const Tensor& x, const Turn& turn) {
                 attribute("interleaved", unless(false, layout == RotaryLayout::interleaved)),
                 attribute("theta", unless(10000, theta)), attribute("factor", scaled(&RotaryScaling::factor)),
                 attribute("low", scaled(&RotaryScaling::low)), attribute("high", scaled(&RotaryScaling::high)),
-                attribute("context", scaled(&RotaryScaling::context)), attribute("back", unless(false, turn.direction < 0)));
+                attribute("context", scaled(&RotaryScaling::context)),
+                attribute("back", unless(false, turn.direction < 0)));
 }
 
 // Throws unless x and the options fit.

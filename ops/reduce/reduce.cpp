@@ -120,7 +120,8 @@ Tensor var(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
                     [x = kept(x), axes, freedom](const Tensor& gy) {
                       return deviations(x, axes) * (reshape(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
                     }),
-                attribute("axis", unless(all_axes(x.rank()), axes)), attribute("correction", unless(1, options.correction)));
+                attribute("axis", unless(all_axes(x.rank()), axes)),
+                attribute("correction", unless(1, options.correction)));
 }
 
 XGRAD_FORMULA stddev_formula{"stddev", "y = sqrt(sum of (x_i - mean)^2 / (n - correction))",
@@ -137,7 +138,8 @@ Tensor stddev(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
                       const Shape kept = kept_shape(x.shape(), axes);
                       return deviations(x, axes) / reshape(unit, kept) * reshape(slope, kept);
                     }),
-                attribute("axis", unless(all_axes(x.rank()), axes)), attribute("correction", unless(1, options.correction)));
+                attribute("axis", unless(all_axes(x.rank()), axes)),
+                attribute("correction", unless(1, options.correction)));
 }
 
 VarMean var_mean(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
