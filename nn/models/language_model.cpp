@@ -108,7 +108,7 @@ LanguageStepper::LanguageStepper(const LanguageModel& model, const Index& prompt
   }
   text_ = slice(prompt, {_, slice(std::max<std::int64_t>(0, read_ - model.context()), read_)});
   state_ = model.begin(B);
-  behind_prompt_ = model.next(text_, state_);
+  after_prompt_ = model.next(text_, state_);
 }
 
 std::vector<std::int64_t> LanguageStepper::before(std::int64_t b) const {
@@ -121,7 +121,7 @@ std::optional<std::int64_t> LanguageStepper::given(std::int64_t b) const {
 }
 
 Tensor LanguageStepper::step(const Index& tokens) {
-  if (behind_prompt_.defined()) return std::exchange(behind_prompt_, Tensor());
+  if (after_prompt_.defined()) return std::exchange(after_prompt_, Tensor());
   const std::optional<Eval> eval = outside_of_training(model_);
   Index ids = tokens.reshaped({-1, 1}), text = concat(std::vector{text_, ids}, 1);
   std::optional<LanguageState> anew;  // where the context is used up
@@ -141,12 +141,12 @@ Tensor LanguageStepper::step(const Index& tokens) {
 void LanguageStepper::select(const Index& rows) {
   Index text = index_select(text_, 0, rows), prompt = index_select(prompt_, 0, rows),
         lengths = index_select(lengths_, 0, rows);
-  Tensor behind = behind_prompt_.defined() ? index_select(behind_prompt_, 0, rows) : Tensor();
+  Tensor behind = after_prompt_.defined() ? index_select(after_prompt_, 0, rows) : Tensor();
   state_.select(rows);
   text_ = std::move(text);
   prompt_ = std::move(prompt);
   lengths_ = std::move(lengths);
-  behind_prompt_ = std::move(behind);
+  after_prompt_ = std::move(behind);
 }
 
 }  // namespace xgrad::nn

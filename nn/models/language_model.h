@@ -94,7 +94,7 @@ class LanguageStepper : public Stepper {
   std::int64_t read_;       // tokens read of each text
   LanguageState state_;
   Index text_;            // (B, .): the tokens that the state has seen
-  Tensor behind_prompt_;  // (B, V) until the first step
+  Tensor after_prompt_;  // (B, V) until the first step
 };
 
 }  // namespace xgrad::nn

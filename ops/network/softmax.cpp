@@ -98,7 +98,7 @@ RowLengths checked_lengths(const Shape& x, const Index& lengths) {
 }
 
 // True for the entries behind the length of their row.
-Mask behind(const RowLengths& length, const Shape& shape) {
+Mask after_length(const RowLengths& length, const Shape& shape) {
   Mask mask(shape);
   bool* out = mask.mutable_data();
   for (std::int64_t row = 0; row < mask.size() / std::max<std::int64_t>(shape.back(), 1); ++row, out += shape.back()) {
@@ -116,7 +116,7 @@ Tensor plain::masked_softmax(const Tensor& x, const Mask& masked) {
   return masked_fill(y, masked, 0);  // y is 0 there already; keeps the gradients 0, even where gy is NaN
 }
 Tensor plain::masked_softmax(const Tensor& x, const Index& lengths) {
-  return plain::masked_softmax(x, behind(checked_lengths(x.shape(), lengths), x.shape()));
+  return plain::masked_softmax(x, after_length(checked_lengths(x.shape(), lengths), x.shape()));
 }
 
 Tensor masked_softmax(const Tensor& x, const Index& lengths) {
@@ -126,7 +126,7 @@ Tensor masked_softmax(const Tensor& x, const Index& lengths) {
       [&](const Array& v) { return softmax_rows(v, length); },
       [length](const Array& gy, const Array& y) { return softmax_gradient_rows(gy, y, length); },
       [length](const Tensor& gy, const Tensor& y) {
-        return softmax_gradient(where(behind(length, y.shape()), 0, gy), y);
+        return softmax_gradient(where(after_length(length, y.shape()), 0, gy), y);
       },
       attribute("lengths", lengths));
 }

@@ -132,7 +132,7 @@ class DotWriter {
   }
 
   std::string scale() const {
-    const auto [before, behind] = words_of_scale(view_);
+    const auto [before, after] = words_of_scale(view_);
     const auto words = [](std::string_view text) {
       return str("<td><font point-size=\"9\">", in_html(text), "</font></td>");
     };
@@ -141,7 +141,7 @@ class DotWriter {
       append(cells, str("<td border=\"1\" width=\"16\" bgcolor=\"", heat.fill, "\" color=\"", palette_.frame_line,
                         "\"></td>"));
     }
-    return str("<table border=\"0\" cellborder=\"0\" cellspacing=\"1\" cellpadding=\"3\"><tr>", cells, words(behind),
+    return str("<table border=\"0\" cellborder=\"0\" cellspacing=\"1\" cellpadding=\"3\"><tr>", cells, words(after),
                "</tr></table>");
   }
 

@@ -205,7 +205,7 @@ class SvgWriter {
   }
   static double width_of(const std::string& words) { return line_width({{words, LetterStyle::detail}}); }
   double scale_width() const {
-    return width_of(scale_->before) + width_of(scale_->behind) + 2 * legend_gap +
+    return width_of(scale_->before) + width_of(scale_->after) + 2 * legend_gap +
            heat_width * static_cast<double>(palette_of(Theme::light).heat.size());
   }
 
@@ -471,7 +471,7 @@ class SvgWriter {
       add("</g>\n");
       left += heat_width;
     }
-    write_lines({{{scale_->behind, LetterStyle::detail}}}, {left + legend_gap, middle}, "start");
+    write_lines({{{scale_->after, LetterStyle::detail}}}, {left + legend_gap, middle}, "start");
   }
 
   const GraphView& view_;

@@ -67,7 +67,7 @@ LabelLine title_of(const GraphFrame& frame);
 /// The words before and after the colours of a scale.
 struct ScaleWords {
   std::string before;
-  std::string behind;
+  std::string after;
 };
 ScaleWords words_of_scale(const GraphView& view);
 /// The tooltip of a vertex, above the equations.

@@ -87,20 +87,20 @@ std::vector<int> cycles(int count, const std::vector<std::pair<int, int>>& arrow
   for (int root = 0; root < count; ++root) {
     if (entered[root] != nothing) continue;
     std::vector<Frame> stack;
-    const auto enter = [&](int v) {
+    const auto visit = [&](int v) {
       entered[v] = low[v] = time++;
       open[v] = true;
       waiting.push_back(v);
       stack.push_back({v});
     };
-    enter(root);
+    visit(root);
     while (!stack.empty()) {
       Frame& frame = stack.back();
       const int v = frame.vertex;
       if (frame.next_user < users[v].size()) {
         const int user = users[v][frame.next_user++];
         if (entered[user] == nothing) {
-          enter(user);
+          visit(user);
         } else if (open[user]) {
           low[v] = std::min(low[v], entered[user]);
         }
