@@ -90,7 +90,7 @@ MultiheadAttention::MultiheadAttention(At here, std::int64_t width, std::int64_t
       bias_k(options.add_bias_kv ? param("bias_k", {1, 1, embed_dim}, init::xavier_normal(), Decay::no) : Tensor()),
       bias_v(options.add_bias_kv ? param("bias_v", {1, 1, embed_dim}, init::xavier_normal(), Decay::no) : Tensor()),
       out_proj(at("out_proj"), embed_dim, embed_dim, {.bias = options.bias, .bias_init = init::zeros()}) {
-  const Entered here(*this);  // errors name the layer and its sizes
+  const Entered constructing(*this);  // errors name the layer and its sizes
   probability("dropout", options.dropout);
   positive("kdim", options.kdim);
   positive("vdim", options.vdim);
