@@ -114,7 +114,7 @@ TEST_CASE("rules, and the second run of a checkpoint, keep to what held in their
   };
   const auto function = [&](const Tensor& u) {
     seen.push_back(runs_plain());
-    return attribute(u);
+    return told(u);
   };
   for (const bool forward : {false, true}) {
     for (const bool backward : {false, true}) {
@@ -125,7 +125,7 @@ TEST_CASE("rules, and the second run of a checkpoint, keep to what held in their
         const Plain scope(forward);
         return f();
       };
-      const Tensor y = recorded([&] { return attribute(x); });
+      const Tensor y = recorded([&] { return told(x); });
       const Tensor z = recorded([&] { return checkpoint(function, x); });
       const Plain scope(backward);
       const Tensor g = grad(y, {x}, {.seed = variable(normal({4}, 2)), .create_graph = true})[0];

@@ -27,7 +27,7 @@ TEST_CASE("Linear starts as in PyTorch, uniform within 1/sqrt(in), or as it is t
     CHECK(largest(parameter.value()) > 0.048);
   }
   const Linear told{root, 3, 2, {.init = init::ones(), .bias_init = init::zeros()}};
-  CHECK(equal(attribute(Array({3}, {1, 2, 3})).value(), Array({2}, {6, 6})));
+  CHECK(equal(told(Array({3}, {1, 2, 3})).value(), Array({2}, {6, 6})));
 }
 
 TEST_CASE("A shared weight is one parameter") {
