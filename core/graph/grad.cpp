@@ -84,8 +84,6 @@ class Pass {
     return static_cast<std::uint8_t>(std::min(highest + 1, 255));
   }
   bool reached(int target) const { return awaited_[static_cast<std::size_t>(target)] > 0; }
-  // Whether y was computed from this target before gradients flowed to it.
-  bool came_late(int target) const { return std::ranges::find(late_, target) != late_.end(); }
   // The gradients by target, undefined for those that are not reached.
   Tensors run(const Tensor& seed, bool release);
 
@@ -130,7 +128,6 @@ class Pass {
   std::vector<unsigned char> needed_;  // by slot
   bool any_stale_ = false;
   std::vector<std::size_t> awaited_;  // by target: how many gradients are to be added up
-  std::vector<int> late_;             // targets that y was computed from before gradients flowed to them
   Tensors pending_;                   // by slot: gradients while they are being added up
   Tensors found_;                     // by target
   std::vector<int> done_;             // leaves that received their last gradient from the node being visited
@@ -177,11 +174,7 @@ void Pass::collect(std::uint64_t oldest) {
       const Edge& edge = frame.node->edges()[static_cast<std::size_t>(frame.next_edge++)];
       Node& to = *edge.to;
       frame.stale |= frame.node->captures_inputs && edge.version != to.version();
-      if (!to.requires_grad) continue;
-      if (!edge.carries) {
-        if (const int target = targets_.find(&to); target != Targets::none) late_.push_back(target);
-        continue;
-      }
+      if (!to.requires_grad || !edge.carries) continue;
       if (to.is_leaf()) {
         frame.needed |= reach(to);
       } else if (seen(to)) {
@@ -369,14 +362,20 @@ Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
   return seed;
 }
 
-// Names the gradient of a named tensor: dloss/dw. Tensors older than the pass are the caller's and keep their names.
-void name_gradients(const Tensor& y, const Tensors& xs, const Tensors& gradients, const Node& before) {
-  const std::string result = y.name().empty() ? "L" : y.name();
-  for (std::size_t i = 0; i < xs.size(); ++i) {
-    const Tensor& g = gradients[i];
-    if (!Engine::node(g) || Engine::node(g)->id < before.id || xs[i].name().empty() || !g.name().empty()) continue;
-    g.named(str("d", result, "/d", xs[i].name()));
-  }
+// Whether y was computed from a leaf before gradients flowed to the leaf.
+bool came_late(const Node& leaf, const Tensor& y) {
+  bool late = false;
+  detail::walk_graph(
+      {Engine::node(y).get()}, [](const Node&) { return true; },
+      [&](const Edge& edge) { return late |= edge.to.get() == &leaf && !edge.carries, true; });
+  return late;
+}
+
+// Names the gradient of a named tensor, dloss/dw, if the pass has made it: other tensors keep their names.
+void name_gradient(const Tensor& gradient, const Tensor& y, const Tensor& x) {
+  const Ref<Node>& node = Engine::node(gradient);
+  if (!node || node->order != detail::context.order || x.name().empty() || !gradient.name().empty()) return;
+  gradient.named(str("d", y.name().empty() ? "L" : y.name(), "/d", x.name()));
 }
 
 std::string described(const Tensor& x) {
@@ -415,7 +414,7 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Tensor& x = xs[i];
     if (options.unused == Unused::zeros || pass.reached(target_of[i])) continue;
-    if (pass.came_late(target_of[i])) {
+    if (came_late(*Engine::node(x), y)) {
       fail<GraphError>("grad", described(x), " did not require a gradient yet when the result was computed from it; ",
                        "run the forward pass again");
     }
@@ -430,24 +429,18 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
     seed = Engine::separate(seed);  // the caller's stays as it is
     Engine::needed_node(seed)->op = "seed";
   }
-  Ref<Node> before;
-  if (with_graph) {
-    before = Node::create("mark", {}, 0);
-    before->follow(*Engine::node(y));
-    before->follow(*Engine::needed_node(seed));
-  }
   const Tensors found = pass.run(seed, release);
   Tensors result;
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Tensor& g = found[static_cast<std::size_t>(target_of[i])];
     if (with_graph && g.defined()) {
       result.push_back(Engine::separate(g));
+      name_gradient(result.back(), y, xs[i]);
     } else {
       Array value = g.defined() ? g.value() : Array(Engine::node(xs[i])->shape(), Real(0));
       result.push_back(Engine::unrecorded(std::move(value), History::gradient));
     }
   }
-  if (with_graph) name_gradients(y, xs, result, *before);
   return result;
 }
 

@@ -42,8 +42,8 @@ void connect(Node& node, Edge& edge, const Tensor& input) {
 [[gnu::noinline]] void describe(Node& node, std::span<const Part> parts) {
   std::vector<Attribute> attributes;
   for (const Part& part : parts) {
-    if (part.add_to) part.add_to(part.argument, attributes);
-    if (part.multiply_adds) node.set_multiply_adds(part.multiply_adds->count);
+    if (part.kind.add_to) part.kind.add_to(part.argument, attributes);
+    if (part.counts()) node.set_multiply_adds(part.multiply_adds());
   }
   if (!attributes.empty()) node.needed_extras().attributes = std::move(attributes);
 }
@@ -56,7 +56,7 @@ Tensor recorded(const char* op, Array&& value, std::span<const Part> parts) {
   for (const Part& part : parts) {
     edges += static_cast<int>(part.inputs.size());
     for (const Tensor& input : part.inputs) wanted |= input.requires_grad();
-    counts |= part.multiply_adds != nullptr;
+    counts |= part.counts();
     described |= part.inputs.empty();
   }
   if (!wanted) return unrecorded(std::move(value), parts);
@@ -69,11 +69,11 @@ Tensor recorded(const char* op, Array&& value, std::span<const Part> parts) {
     for (std::size_t i = 0; i < part.inputs.size(); ++i, ++edge) {
       connect(*node, *edge, part.inputs[i]);
       any |= edge->carries;
-      if (edge->carries && !part.joint) takes_output |= part.set_rule(part.argument, i, *node, *edge);
+      if (edge->carries && !part.kind.joint) takes_output |= part.kind.set_rule(part.argument, i, *node, *edge);
     }
-    if (any && part.joint) {
+    if (any && part.kind.joint) {
       first->covers = static_cast<std::uint32_t>(part.inputs.size());
-      takes_output |= part.set_rule(part.argument, 0, *node, *first);
+      takes_output |= part.kind.set_rule(part.argument, 0, *node, *first);
     }
   }
   if (described) describe(*node, parts);
@@ -89,7 +89,7 @@ Tensor recorded(const char* op, Array&& value, std::span<const Part> parts) {
     for (const Tensor& input : part.inputs) {
       if (!Engine::lacks_value(input)) inputs.push_back(&input);
     }
-    if (part.add_to) part.add_to(part.argument, attributes);
+    if (part.kind.add_to) part.kind.add_to(part.argument, attributes);
   }
   Shown::operation(op, output, inputs, attributes);
 }

@@ -34,6 +34,7 @@ namespace xgrad {
 /// by attribute() or multiply_adds(). `op` must live as long as the program (a literal).
 template <class... Parts>
 Tensor record(const char* op, Array value, Parts&&... parts) {
+  if (detail::only_computes()) return Tensor(std::move(value));
   const detail::Part all[] = {std::forward<Parts>(parts)...};
   return detail::record(op, std::move(value), all);
 }

@@ -133,21 +133,39 @@ void add_attributes(std::vector<Attribute>& to, const char* name, const T& value
   }
 }
 
-/// An argument of record() without its type: inputs with their rules, or an attribute. It refers to the argument.
-struct Part {
-  template <class Kind, class Inputs, class F>
-  Part(WithRule<Kind, Inputs, F>&& given)
-      : inputs(tensors_of(given.inputs)),
-        joint(std::same_as<Kind, JointRule>),
-        argument(&given),
-        set_rule([](const void* from, std::size_t i, Node& node, Edge& edge) {
-          F& rule = static_cast<WithRule<Kind, Inputs, F>*>(const_cast<void*>(from))->rule;
+/// What is the same for all arguments of record() of one type.
+struct PartKind {
+  /// Moves the rule of an input into its edge; returns whether it asks for the result. nullptr: no inputs.
+  bool (*set_rule)(const void* argument, std::size_t input, Node& node, Edge& edge) = nullptr;
+  bool joint = false;  ///< one rule for all inputs
+  /// Adds an attribute. nullptr: inputs, or multiply-adds.
+  void (*add_to)(const void* argument, std::vector<Attribute>& to) = nullptr;
+};
+
+template <class Kind, class Inputs, class F>
+inline constexpr PartKind kind_of_rule{
+    .set_rule =
+        [](const void* argument, std::size_t i, Node& node, Edge& edge) {
+          F& rule = static_cast<WithRule<Kind, Inputs, F>*>(const_cast<void*>(argument))->rule;
           if constexpr (std::same_as<Kind, RuleOfEach>) {
             return detail::set_rule<SingleRule>(node, edge, rule(i));
           } else {
             return detail::set_rule<Kind>(node, edge, std::move(rule));
           }
-        }) {
+        },
+    .joint = std::same_as<Kind, JointRule>};
+template <class T>
+inline constexpr PartKind kind_of_attribute{.add_to = [](const void* argument, std::vector<Attribute>& to) {
+  const auto& [name, value] = *static_cast<const NamedValue<T>*>(argument);
+  add_attributes(to, name, value);
+}};
+inline constexpr PartKind kind_of_multiply_adds{};
+
+/// An argument of record() without its type: inputs with their rules, or an attribute. It refers to the argument.
+struct Part {
+  template <class Kind, class Inputs, class F>
+  Part(WithRule<Kind, Inputs, F>&& given)
+      : inputs(tensors_of(given.inputs)), argument(&given), kind(kind_of_rule<Kind, Inputs, F>) {
     using Gradients = std::remove_cvref_t<Inputs>;
     static_assert(
         !std::same_as<Kind, JointRule> || std::is_invocable_r_v<Gradients, F&, const Tensor&, Wanted> ||
@@ -156,24 +174,20 @@ struct Part {
         "or Tensors for inputs in Tensors");
   }
   template <class T>
-  Part(const NamedValue<T>& given) : argument(&given) {
-    if constexpr (std::same_as<T, MultiplyAdds>) {
-      multiply_adds = &given.value;
-    } else {
-      add_to = [](const void* from, std::vector<Attribute>& to) {
-        const auto& [name, value] = *static_cast<const NamedValue<T>*>(from);
-        add_attributes(to, name, value);
-      };
-    }
-  }
+  Part(const NamedValue<T>& given) : argument(&given), kind(kind_of_attribute<T>) {}
+  Part(const NamedValue<MultiplyAdds>& given) : argument(&given), kind(kind_of_multiply_adds) {}
+
+  /// Whether an operation has its multiply-adds in this argument; then how many.
+  bool counts() const { return &kind == &kind_of_multiply_adds; }
+  std::int64_t multiply_adds() const { return static_cast<const NamedValue<MultiplyAdds>*>(argument)->value.count; }
 
   std::span<const Tensor> inputs = {};
-  bool joint = false;              ///< one rule for all inputs
-  const void* argument = nullptr;  ///< of record()
-  bool (*set_rule)(const void* argument, std::size_t input, Node& node, Edge& edge) = nullptr;
-  void (*add_to)(const void* argument, std::vector<Attribute>& to) = nullptr;
-  const MultiplyAdds* multiply_adds = nullptr;
+  const void* argument;  ///< of record()
+  const PartKind& kind;
 };
+
+/// Whether this is a backward pass whose graph is not wanted, and nobody watches it.
+inline bool only_computes() { return context.history == History::gradient && !context.observers; }
 
 /// The tensor of a result: see core/graph/record.h.
 Tensor record(const char* op, Array&& value, std::span<const Part> parts);
