@@ -9,10 +9,17 @@
 namespace experiments {
 
 int attention_kinds(int argc, char** argv);
+int choices(int argc, char** argv);
 int compare_layers(int argc, char** argv);
+int few_pictures(int argc, char** argv);
+int first_word(int argc, char** argv);
 int norm_order(int argc, char** argv);
+int other_parts(int argc, char** argv);
+int own_words(int argc, char** argv);
 int residual(int argc, char** argv);
+int reversed_source(int argc, char** argv);
 int transformer_parts(int argc, char** argv);
+int windows(int argc, char** argv);
 
 /// The losses of several seeds, in their order.
 inline std::string of_each_seed(const std::vector<double>& losses) {

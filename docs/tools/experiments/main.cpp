@@ -11,10 +11,17 @@ namespace {
 
 constexpr std::pair<std::string_view, int (*)(int, char**)> all[] = {
     {"attention_kinds", experiments::attention_kinds},
+    {"choices", experiments::choices},
     {"compare_layers", experiments::compare_layers},
+    {"few_pictures", experiments::few_pictures},
+    {"first_word", experiments::first_word},
     {"norm_order", experiments::norm_order},
+    {"other_parts", experiments::other_parts},
+    {"own_words", experiments::own_words},
     {"residual", experiments::residual},
-    {"transformer_parts", experiments::transformer_parts}};
+    {"reversed_source", experiments::reversed_source},
+    {"transformer_parts", experiments::transformer_parts},
+    {"windows", experiments::windows}};
 
 }  // namespace
 

@@ -1,0 +1,174 @@
+// The choices that every text on the transformer recommends, one by one: the translator of examples/translate with one
+// choice changed at a time, over several seeds.
+//
+//   docs/tools/run choices [--epochs N] [--seeds N] [--out FOLDER] ...
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/program/table.h>
+#include <xgrad/kit/text/bleu.h>
+#include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/translation.h>
+#include <xgrad/xgrad.h>
+
+#include "experiments.h"
+
+namespace {
+
+using namespace xgrad;
+
+struct Config {
+  kit::CorpusOptions corpus{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"};
+  std::int64_t epochs = 100;
+  std::int64_t seeds = 5;
+};
+
+enum class Decay { none, all, matrices };
+
+/// A model and its training; what is not said is as in examples/translate.
+struct Choice {
+  const char* name;
+  nn::TransformerOptions model = {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0.1};
+  double max_norm = 1;       // of the gradient; 0: no clipping
+  double smoothing = 0;      // of the labels
+  Decay decay = Decay::none; // of which parameters
+  bool xavier = true;        // first weights, else those of PyTorch's layers
+};
+
+std::vector<Choice> choices() {
+  std::vector<Choice> all{{.name = "as in the example"}};
+  const auto add = [&](const char* name) -> Choice& { return all.emplace_back(Choice{.name = name}); };
+  add("no dropout").model.dropout = 0;
+  add("dropout 0.3").model.dropout = 0.3;
+  add("1 head").model.heads = 1;
+  add("2 heads").model.heads = 2;
+  add("8 heads").model.heads = 8;
+  add("1 layer").model.layers = 1;
+  add("4 layers").model.layers = 4;
+  add("pre-norm").model.norm = nn::NormOrder::pre;
+  add("GELU").model.activation = [](const Tensor& x) { return gelu(x); };
+  add("no clipping").max_norm = 0;
+  add("label smoothing 0.1").smoothing = 0.1;
+  add("weight decay 0.1").decay = Decay::matrices;
+  add("weight decay 0.1, norms too").decay = Decay::all;
+  add("PyTorch's first weights").xavier = false;
+  return all;
+}
+
+struct Outcome {
+  double loss;      // per training token, without smoothing and dropout
+  double new_loss;  // per token of sentences never seen
+  double greedy, beam;  // BLEU of their translations
+};
+
+// The mean cross-entropy of a token, given the right ones before.
+double loss_of(const nn::EncoderDecoder& model, const kit::Corpus& corpus, const kit::CorpusBatch& batch) {
+  const NoGrad off;
+  return kit::translation_loss(model, corpus, batch).item();
+}
+
+// The held-out sentences with the first of their answers.
+kit::CorpusBatch held_out(const kit::Corpus& corpus) {
+  kit::CorpusBatch batch = corpus.sources(corpus.held_out_sources());
+  const std::int64_t steps = batch.source.dim(1);
+  batch.target = Index(Shape{batch.size(), steps}, corpus.pad());
+  for (std::int64_t i = 0; i < batch.size(); ++i) {
+    const kit::Tokens& words = corpus.held_out()[static_cast<std::size_t>(i)].answers.front();
+    const std::int64_t count = std::min<std::int64_t>(std::ssize(words), steps - 1);
+    std::int64_t* ids = batch.target.mutable_data() + i * steps;
+    for (std::int64_t t = 0; t < count; ++t) ids[t] = corpus.target_vocab().id(words[static_cast<std::size_t>(t)]);
+    ids[count] = corpus.eos();
+  }
+  return batch;
+}
+
+double beam_bleu(const nn::EncoderDecoder& model, const kit::Corpus& corpus) {
+  const kit::CorpusBatch batch = corpus.sources(corpus.held_out_sources());
+  auto writing = model.start(batch.source, batch.source_lengths);
+  const auto found = nn::beam_search(
+      writing, {.bos = corpus.bos(), .eos = corpus.eos(), .max_length = batch.source.dim(1), .num_beams = 4});
+  std::vector<kit::Tokens> guesses;
+  for (const nn::Hypotheses& of_sentence : found) guesses.push_back(corpus.words(of_sentence.front().tokens));
+  return kit::mean_bleu(guesses, corpus.held_out(), 2);
+}
+
+void train(const nn::EncoderDecoder& model, const Config& config, const kit::Corpus& corpus, const Choice& choice,
+           Seed seed) {
+  const Tensors parameters = model.parameters();
+  const optim::AdamWOptions options{.lr = 0.005, .weight_decay = choice.decay == Decay::none ? 0 : 0.1};
+  std::vector<optim::GroupRule<optim::AdamWOptions>> rules;
+  if (choice.decay == Decay::matrices) rules = {{nn::without_weight_decay(model), {.lr = 0.005, .weight_decay = 0}}};
+  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(parameters, rules, options)};
+  kit::DataLoader batches{corpus, {.batch_size = 64, .shuffle = true, .seed = seed}};
+  for (std::int64_t epoch = 0; epoch < config.epochs; ++epoch) {
+    for (const kit::CorpusBatch& batch : batches) {
+      const Tensor logits = model(batch.source, batch.source_lengths, nn::shift_right(batch.target, corpus.bos()));
+      const Tensor loss = cross_entropy(logits, batch.target,
+                                        {.ignore_index = corpus.pad(), .label_smoothing = choice.smoothing});
+      Tensors gradients = grad(loss, parameters);
+      if (choice.max_norm > 0) {
+        gradients = optim::clip_grad_norm(std::move(gradients), parameters, choice.max_norm).gradients;
+      }
+      adam.step(gradients);
+    }
+  }
+}
+
+Outcome learn(const Config& config, const kit::Corpus& corpus, const Choice& choice, Seed seed) {
+  manual_seed(seed);
+  const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(), choice.model};
+  if (choice.xavier) kit::reset_to_xavier(model);
+  train(model, config, corpus, choice, seed);
+  const nn::Eval eval(model);
+  const auto guesses = kit::translations(model, corpus, corpus.held_out_sources());
+  return {.loss = loss_of(model, corpus, corpus.batch(arange(corpus.size()))),
+          .new_loss = loss_of(model, corpus, held_out(corpus)),
+          .greedy = kit::mean_bleu(guesses, corpus.held_out(), 2),
+          .beam = beam_bleu(model, corpus)};
+}
+
+void run(const Config& config, kit::Example& example) {
+  const kit::Corpus corpus(config.corpus);
+  const std::vector<Choice> all = choices();
+  std::cout << corpus.size() << " pairs, " << corpus.held_out().size() << " sentences held out, " << config.epochs
+            << " epochs, means of " << config.seeds << " seeds\n";
+  kit::Table table({"", "loss", "held-out loss", "BLEU", "BLEU, beam of 4", "BLEU of each seed"});
+  kit::ProgressBar bar({.total = config.seeds * std::ssize(all), .title = "training"});
+  std::int64_t done = 0;
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    Outcome mean{};
+    std::vector<double> greedy;
+    for (std::int64_t i = 0; i < config.seeds; ++i) {
+      const Outcome found = learn(config, corpus, all[c], example.seed + static_cast<std::uint64_t>(i));
+      const auto n = static_cast<double>(config.seeds);
+      mean.loss += found.loss / n;
+      mean.new_loss += found.new_loss / n;
+      mean.greedy += found.greedy / n;
+      mean.beam += found.beam / n;
+      greedy.push_back(found.greedy);
+      bar.update(++done, {{all[c].name, kit::fixed(found.greedy, 3)}});
+    }
+    table.row({all[c].name, kit::fixed(mean.loss, 3), kit::fixed(mean.new_loss, 2), kit::fixed(mean.greedy, 3),
+               kit::fixed(mean.beam, 3), experiments::of_each_seed(greedy)});
+    example.result.add(str("bleu", c), kit::fixed(mean.greedy, 3));
+    example.result.add(str("loss", c), kit::fixed(mean.new_loss, 2));
+  }
+  bar.finish();
+  std::cout << table.text();
+}
+
+}  // namespace
+
+int experiments::choices(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    kit::add_corpus_options(o, c.corpus);
+    o.integer("--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
+    o.integer("--seeds", c.seeds, "train everything so many times", 1, 1000);
+  };
+  return kit::main<Config>(argc, argv, "choices", "A transformer that translates, with one choice changed at a time.",
+                           options, run);
+}

@@ -1,0 +1,139 @@
+// Does convolution win on little data? The accuracy of a convolutional network and of a vision transformer, trained for
+// the same number of steps on few and on many pictures.
+//
+//   docs/tools/run few_pictures --data FOLDER [--sizes N N ...] [--steps N] [--seeds N] [--out FOLDER] ...
+#include <array>
+#include <iostream>
+
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/program/table.h>
+#include <xgrad/kit/train/classifier.h>
+#include <xgrad/xgrad.h>
+
+#include "experiments.h"
+
+namespace {
+
+using namespace xgrad;
+
+struct Config {
+  std::string data;
+  std::vector<std::int64_t> sizes = {500, 2000, 8000, 60000};  // pictures to learn from
+  std::int64_t steps = 1000;
+  std::int64_t batch = 64;
+  double learning_rate = 1e-3;
+  std::int64_t seeds = 5;
+};
+
+struct Sizes {
+  Shape images;  // (N, C, H, W)
+  std::int64_t classes;
+};
+
+/// The network of examples/cnn without dropout: (B, C, H, W) -> (B, classes).
+struct Cnn : nn::Layer<Cnn, Sizes> {
+  using Layer::Layer;
+  const std::int64_t height = (options.images[2] - 4) / 2, width = (options.images[3] - 4) / 2;
+  nn::Conv2d conv1{at("conv1"), options.images[1], 32, 3};
+  nn::Conv2d conv2{at("conv2"), 32, 64, 3};
+  nn::Linear hidden{at("hidden"), 64 * height* width, 128};
+  nn::Linear head{at("head"), 128, options.classes};
+
+  Tensor forward(const Tensor& x) const {
+    const Tensor parts = max_pool2d(relu(conv2(relu(conv1(x)))), 2);
+    return head(relu(hidden(flatten(parts, 1))));
+  }
+};
+
+// The transformer of examples/vit.
+nn::VisionTransformerOptions transformer_options(const Sizes& sizes) {
+  return {.image = {sizes.images[2], sizes.images[3]},
+          .patch = 4,
+          .channels = sizes.images[1],
+          .dim = 64,
+          .heads = 4,
+          .layers = 4,
+          .mlp = 128,
+          .classes = sizes.classes};
+}
+
+// The part of the test pictures that a model knows after training on the first `count` pictures.
+template <class Model>
+double accuracy(const Model& model, const Config& config, const kit::ImageData& data, std::int64_t count, Seed seed) {
+  const kit::ChannelStatistics statistics = kit::channel_statistics(data.train);
+  const kit::Transform transform = kit::normalize(statistics);
+  const Tensors parameters = model.parameters();
+  optim::Adam adam{parameters, {.lr = config.learning_rate}};
+  optim::Scheduler scheduler{adam, optim::schedule::cosine({.steps = config.steps})};
+  for (std::int64_t step = 0; step < config.steps; ++step) {
+    const Index rows = randint(0, count, {config.batch}, {.seed = seed, .draw = step});
+    const auto [images, labels] = data.train.batch(rows);
+    adam.step(grad(cross_entropy(model(transform(images)), labels), parameters));
+    scheduler.step();
+  }
+  return kit::answers(model, [&](const Tensor& images) { return model(images); }, data.test, statistics).accuracy;
+}
+
+void run(const Config& config, kit::Example& example) {
+  const kit::ImageData data = kit::image_data(config.data, example.seed);
+  const Sizes sizes{data.train.shape(), std::ssize(data.train.classes())};
+  std::vector<std::int64_t> counts = config.sizes;
+  for (std::int64_t& count : counts) count = std::min(count, data.train.size());
+  std::cout << data.train.size() << " pictures to train, " << data.test.size() << " to test; " << config.steps
+            << " steps of " << config.batch << " pictures each\n";
+
+  constexpr std::array<const char*, 2> names{"convolutional network", "vision transformer"};
+  kit::Table table({"", "pictures", "accuracy", "of each seed"});
+  std::vector<kit::Series> curves;
+  kit::ProgressBar bar({.total = config.seeds * std::ssize(counts) * 2, .title = "training"});
+  std::int64_t done = 0;
+  for (const char* name : names) {
+    kit::Series curve{
+        .name = name, .x = {counts.begin(), counts.end()}, .style = kit::Series::Style::marked};
+    for (const std::int64_t count : counts) {
+      std::vector<double> found;
+      for (std::int64_t i = 0; i < config.seeds; ++i) {
+        const Seed seed = example.seed + static_cast<std::uint64_t>(i);
+        manual_seed(seed);
+        found.push_back(name == names[0]
+                            ? accuracy(Cnn(nn::root, sizes), config, data, count, seed)
+                            : accuracy(nn::VisionTransformer(nn::root, transformer_options(sizes)), config, data, count,
+                                       seed));
+        bar.update(++done, {{name, kit::fixed(found.back(), 3)}});
+      }
+      double sum = 0;
+      for (const double value : found) sum += value;
+      curve.y.push_back(sum / static_cast<double>(config.seeds));
+      table.row({name, count, kit::fixed(curve.y.back(), 3), experiments::of_each_seed(found)});
+      example.result.add(str(name == names[0] ? "cnn_" : "vit_", count), kit::fixed(curve.y.back(), 3));
+    }
+    curves.push_back(curve);
+  }
+  bar.finish();
+  std::cout << table.text();
+  kit::save_text(example.out / "few_pictures.svg",
+                 kit::line_plot(curves, {.title = str("Accuracy after ", config.steps, " steps, mean of ",
+                                                      config.seeds, " seeds"),
+                                         .x_label = "pictures to learn from",
+                                         .y_label = "accuracy on pictures never seen",
+                                         .x_scale = kit::Scale::log}));
+}
+
+}  // namespace
+
+int experiments::few_pictures(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    o.text("--data", c.data, "pictures, as for examples/cnn; without it drawn shapes");
+    o.integers("--sizes", c.sizes, "pictures to learn from", 1, 10'000'000);
+    o.integer("--steps", c.steps, "of training", 1, 1'000'000);
+    o.integer("--batch", c.batch, "pictures of a step", 1, 100'000);
+    o.real("--lr", c.learning_rate, "of Adam, at first", 1e-9, 1000);
+    o.integer("--seeds", c.seeds, "train everything so many times", 1, 1000);
+  };
+  return kit::main<Config>(argc, argv, "few_pictures",
+                           "A convolutional network and a vision transformer on few and on many pictures.", options,
+                           run);
+}

@@ -1,0 +1,169 @@
+// A translator at work: the words that its decoder reads are those that it wrote, one at a time; it goes on for ever
+// unless it may write <eos>; and what one word of the source attends to, head by head.
+//
+//   docs/tools/run own_words [--epochs N] [--out FOLDER] ...
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <numeric>
+
+#include <xgrad/kit/draw/attention.h>
+#include <xgrad/kit/draw/svg.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/translation.h>
+#include <xgrad/xgrad.h>
+
+#include "experiments.h"
+
+namespace {
+
+using namespace xgrad;
+
+struct Config {
+  kit::CorpusOptions corpus{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"};
+  std::int64_t epochs = 100;
+  std::string sentence = "i'm home .";
+};
+
+constexpr std::int64_t longest = 8;
+
+/// One step of a decoder: what it has read, and the most probable next words.
+struct Step {
+  kit::Tokens read;
+  std::vector<std::pair<std::string, double>> best;
+};
+
+// Greedy decoding, step by step. Without an end, <eos> has no chance.
+std::vector<Step> write(const nn::EncoderDecoder& model, const kit::Corpus& corpus, const kit::Tokens& source,
+                        bool with_end) {
+  const kit::CorpusBatch batch = corpus.sources({source});
+  auto writing = model.start(batch.source, batch.source_lengths);
+  std::vector<Step> steps;
+  kit::Tokens read{"<bos>"};
+  for (std::int64_t token = corpus.bos(); std::ssize(steps) < longest && token != corpus.eos();) {
+    Array logits = writing.step(Index(Shape{1}, token)).value();
+    if (!with_end) logits.mutable_data()[corpus.eos()] = -std::numeric_limits<Real>::infinity();
+    const Array p = softmax(logits, -1).value();
+    std::vector<std::int64_t> ids(static_cast<std::size_t>(p.size()));
+    std::iota(ids.begin(), ids.end(), 0);
+    std::ranges::stable_sort(ids, std::greater(), [&](std::int64_t id) { return p.data()[id]; });
+    Step& step = steps.emplace_back(Step{.read = read, .best = {}});
+    for (std::size_t i = 0; i < 3; ++i) step.best.emplace_back(corpus.target_vocab().token(ids[i]), p.data()[ids[i]]);
+    token = ids[0];
+    read.push_back(step.best.front().first);
+  }
+  return steps;
+}
+
+// A line for each step: the words read, an arrow, and bars of the next word's probability.
+std::string strip(const std::string& title, const std::vector<Step>& steps) {
+  constexpr double line = 30, words = 400, bar = 90, margin = 20;
+  kit::Svg svg(760, 60 + line * static_cast<double>(steps.size()) + margin, title);
+  svg.heading(margin, 28, title, 16, 720);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const double y = 70 + line * static_cast<double>(i);
+    svg.text(words, y, kit::joined(steps[i].read), {{"text-anchor", "end"}, {"font-size", 14}});
+    double x = words + 14;
+    svg.text(x, y, "→", {{"font-size", 14}, {"fill", kit::quiet_ink}});
+    x += 22;
+    for (std::size_t k = 0; k < steps[i].best.size(); ++k, x += bar + 12) {
+      const auto& [word, p] = steps[i].best[k];
+      svg.rect(x, y - 15, bar * p, 20, {{"fill", kit::series_inks[k == 0 ? 0 : 4]}, {"fill-opacity", 0.35}},
+               str(word, " ", kit::fixed(p, 3)));
+      svg.text(x + 4, y, word,
+               {{"font-size", 14}, {"font-weight", k == 0 ? "bold" : "normal"}});
+    }
+  }
+  return svg.str();
+}
+
+// What the word `from` attends to, one colour a head: weights (H, S, S). A line is as wide as its weight.
+std::string lines(const std::string& title, const kit::Tokens& words, std::int64_t from, const Array& weights,
+                  const std::vector<std::int64_t>& heads) {
+  constexpr double line = 34, top = 66, left = 130, right = 330;
+  const auto count = static_cast<double>(words.size());
+  kit::Svg svg(460, top + line * count + 20, title);
+  svg.heading(20, 28, title, 16, 420);
+  const auto y_of = [](std::size_t i) { return top + line * (static_cast<double>(i) + 0.5); };
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool reader = static_cast<std::int64_t>(i) == from;
+    svg.text(left - 12, y_of(i) + 5, words[i],
+             {{"text-anchor", "end"}, {"font-size", 15}, {"fill", reader ? kit::text_ink : kit::frame_ink}});
+    svg.text(right + 12, y_of(i) + 5, words[i], {{"font-size", 15}});
+  }
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    const double apart = 5 * (static_cast<double>(h) - static_cast<double>(heads.size() - 1) / 2);
+    for (std::size_t s = 0; s < words.size(); ++s) {
+      const double weight = weights.at({heads[h], from, static_cast<std::int64_t>(s)});
+      if (weight < 0.02) continue;
+      const double begin = y_of(static_cast<std::size_t>(from)) + apart, end = y_of(s) + apart;
+      svg.path(str("M", left, " ", begin, "C", (left + right) / 2, " ", begin, " ", (left + right) / 2, " ", end, " ",
+                   right, " ", end),
+               {{"fill", "none"},
+                {"stroke", kit::series_inks[static_cast<std::size_t>(heads[h])]},
+                {"stroke-width", 9 * weight},
+                {"stroke-opacity", 0.75}},
+               str("head ", heads[h] + 1, ": ", words[s], " ", kit::fixed(weight, 2)));
+    }
+  }
+  return svg.str();
+}
+
+void draw_heads(const nn::EncoderDecoder& model, const kit::Corpus& corpus, kit::Tokens source, kit::Example& example) {
+  nn::AttentionRecorder recorder(model.encoder);
+  const kit::CorpusBatch batch = corpus.sources({source});
+  model.start(batch.source, batch.source_lengths);
+  source.push_back("<eos>");
+  const Array weights = recorder.records().back().weights[{0}];  // (H, S, S) of the last block
+  const std::int64_t from = std::ssize(source) / 2 - 1, count = weights.dim(0);
+  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  const std::string word = "'" + source[static_cast<std::size_t>(from)] + "' attends to: ";
+  const auto save = [&](const char* file, const char* which, const std::vector<std::int64_t>& heads) {
+    kit::save_text(example.out / file, lines(word + which, source, from, weights, heads));
+  };
+  save("one_head.svg", "one head", {all.front()});
+  save("two_heads.svg", "two heads", {all.front(), all.back()});
+  save("all_heads.svg", "all heads", all);
+}
+
+void run(const Config& config, kit::Example& example) {
+  const kit::Corpus corpus(config.corpus);
+  manual_seed(example.seed);
+  const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
+                                 {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};
+  kit::reset_to_xavier(model);
+  kit::train_translator(model, corpus, {.epochs = config.epochs, .seed = example.seed});
+  const nn::Eval eval(model);
+  const NoGrad off;
+  const kit::Tokens source = kit::words(config.sentence);
+  for (const bool with_end : {true, false}) {
+    const std::vector<Step> steps = write(model, corpus, source, with_end);
+    std::cout << (with_end ? "with <eos>:" : "without:") << "\n";
+    for (const Step& step : steps) {
+      std::cout << "  " << kit::joined(step.read) << " ->";
+      for (const auto& [next, p] : step.best) std::cout << " " << next << " " << kit::fixed(p, 2);
+      std::cout << "\n";
+    }
+    const auto title = str("\"", config.sentence, "\": the decoder reads its own words",
+                           with_end ? "" : "; without <eos> it never stops");
+    kit::save_text(example.out / (with_end ? "own_words.svg" : "without_end.svg"), strip(title, steps));
+    example.result.add(with_end ? "steps" : "steps_without_end", str(steps.size()));
+  }
+  draw_heads(model, corpus, source, example);
+}
+
+}  // namespace
+
+int experiments::own_words(int argc, char** argv) {
+  const auto options = [](kit::Options& o, Config& c) {
+    kit::add_corpus_options(o, c.corpus);
+    o.integer("--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
+    o.text("--sentence", c.sentence, "to translate");
+  };
+  return kit::main<Config>(argc, argv, "own_words", "A translator at work, step by step and head by head.", options,
+                           run);
+}
