@@ -1,7 +1,7 @@
 // Tests of core/diagram/view/labels.h: which numbers are cells, which a histogram, and how large both are.
 #include <xgrad/core/diagram/view/labels.h>
 
-#include <xgrad/core/diagram/render/number_svg.h>
+#include <xgrad/core/diagram/render/svg.h>
 
 #include "core/diagram/diagrams.h"
 
