@@ -1,5 +1,5 @@
 # Puts the files of a folder into the library, so that a program finds them wherever it runs.
-#   xgrad_embed(source diagram/page diagram/render/page.h)
+#   xgrad_embed(source diagram/page diagram/render/html.h)
 #       sets `source` to a file, made when the build is configured, that defines what the header declares: the text of each
 #       file, by its name
 function(xgrad_embed source folder header)

@@ -3,7 +3,7 @@
 # the first build is a third shorter. A basic source that needs a further one is an error of the linker.
 set(XGRAD_FURTHER
     # Finding faults, and reports
-    core/debug core/diagram/view/overlays core/profile/profile nn/checks nn/summary
+    core/debug core/profile/profile nn/checks nn/summary
     # Weights of others, models that are published, and text as they cut it
     core/files/json core/files/weights nn/models/bert nn/models/gpt nn/models/language_model nn/models/llama nn/models/pretrained
     nn/layers/swiglu nn/pytorch examples/kit/text/bpe examples/kit/text/bpe_files examples/kit/text/byte_text

@@ -46,7 +46,7 @@
 #include "../core/base/error.h"
 #include "../core/base/scope.h"
 #include "../core/files/safetensors.h"
-#include "../core/files/state_difference.h"
+#include "../core/files/state.h"
 #include "../core/graph/model_parameters.h"
 #include "../core/graph/observe.h"
 #include "../core/graph/tensor.h"

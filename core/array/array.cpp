@@ -1,8 +1,6 @@
 // Arrays: construction and sharing.
 #include "array.h"
 
-#include <array>
-#include <charconv>
 #include <new>
 #include <utility>
 
@@ -25,7 +23,7 @@ struct XtensorBuffer : Buffer<T> {
   T small[in_place];
 
   XtensorBuffer() {}
-  // Room for `size` uninitialised elements.
+  // A buffer of `size` uninitialised elements.
   static Ref<Buffer<T>> create(std::int64_t size) {
     auto* buffer = new (pool_allocate(sizeof(XtensorBuffer))) XtensorBuffer;
     auto owner = Ref<Buffer<T>>::adopt(buffer);
@@ -42,9 +40,20 @@ struct XtensorBuffer : Buffer<T> {
 
 template <class T>
 void Buffer<T>::destroy(Buffer* buffer) noexcept {
-  auto* whole = static_cast<XtensorBuffer<T>*>(buffer);
-  whole->~XtensorBuffer<T>();
-  pool_release(whole, sizeof(XtensorBuffer<T>));
+  auto* own = static_cast<XtensorBuffer<T>*>(buffer);
+  own->~XtensorBuffer<T>();
+  pool_release(own, sizeof(XtensorBuffer<T>));
+}
+
+template <class T>
+Nested<T>::Nested(std::initializer_list<Nested> parts) {
+  if (parts.size() > 0) shape_ = parts.begin()->shape_;
+  for (const Nested& part : parts) {
+    if (part.shape_ != shape_)
+      fail<ShapeError>("tensor", "parts of shapes ", shape_, " and ", part.shape_, " in one list");
+    values_.insert(values_.end(), part.values_.begin(), part.values_.end());
+  }
+  shape_.insert(0, static_cast<std::int64_t>(parts.size()));
 }
 
 template <class T>
@@ -57,25 +66,15 @@ BasicArray<T>::BasicArray() = default;
 
 namespace {
 
-// Bytes for people: 24.0 GB.
-std::string readable_bytes(double bytes) {
-  constexpr std::array units{"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1000 && unit + 1 < units.size(); ++unit) bytes /= 1000;
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, bytes, std::chars_format::general, 3).ptr;
-  return str(std::string_view(digits, static_cast<std::size_t>(end - digits)), " ", units[unit]);
-}
-
 template <class T>
-Ref<Buffer<T>> room_for(const Shape& shape, std::int64_t size, detail::Caller caller) {
+Ref<Buffer<T>> allocated(const Shape& shape, std::int64_t size, detail::Caller caller) {
   try {
     return XtensorBuffer<T>::create(size);
   } catch (const std::bad_alloc&) {
     // Without the template arguments that some compilers append.
-    const std::string_view said = caller.function, function = said.substr(0, said.find('<'));
+    const std::string_view name = caller.function, function = name.substr(0, name.find('<'));
     fail<LimitError>(function.starts_with("operator") ? "array" : function, "no memory for an array of shape ", shape,
-                     " (", readable_bytes(static_cast<double>(size) * sizeof(T)), ")");
+                     " (", detail::bytes_text(static_cast<double>(size) * sizeof(T)), ")");
   }
 }
 
@@ -83,7 +82,7 @@ Ref<Buffer<T>> room_for(const Shape& shape, std::int64_t size, detail::Caller ca
 
 template <class T>
 BasicArray<T>::BasicArray(const Shape& shape, detail::Caller caller)
-    : shape_(shape), size_(shape.numel()), buffer_(room_for<T>(shape, size_, caller)) {
+    : shape_(shape), size_(shape.numel()), buffer_(allocated<T>(shape, size_, caller)) {
   data_ = buffer_->data;
 }
 
@@ -161,31 +160,31 @@ BasicArray<T> BasicArray<T>::reshaped(const Shape& shape) const {
 template struct Buffer<Real>;
 template struct Buffer<std::int64_t>;
 template struct Buffer<bool>;
-template Array Nested<Real>::array() const;
-template Index Nested<std::int64_t>::array() const;
-template Mask Nested<bool>::array() const;
+template class Nested<Real>;
+template class Nested<std::int64_t>;
+template class Nested<bool>;
 template class BasicArray<Real>;
 template class BasicArray<std::int64_t>;
 template class BasicArray<bool>;
 
 Shape resolve_shape(std::string_view op, const Shape& from, const Shape& to) {
   int open = -1;
-  Shape known = to;
+  Shape result = to;
   for (int i = 0; i < to.rank(); ++i) {
     if (to[i] >= 0) continue;
     if (to[i] != -1) fail<ValueError>(op, "negative size ", to[i], " in ", to);
     if (open >= 0) fail<ValueError>(op, "at most one -1 in ", to);
     open = i;
-    known[i] = 1;
+    result[i] = 1;
   }
-  const std::int64_t count = from.numel(), rest = known.numel();
-  if (open >= 0 && rest == 0) fail<ShapeError>(op, "-1 is ambiguous next to a size of 0 in ", to);
-  if (open < 0 ? rest != count : count % rest != 0) {
+  const std::int64_t count = from.numel(), others = result.numel();
+  if (open >= 0 && others == 0) fail<ShapeError>(op, "-1 is ambiguous next to a size of 0 in ", to);
+  if (open < 0 ? others != count : count % others != 0) {
     fail<ShapeError>(op, from, " of ", count, " elements cannot become ", to,
-                     open < 0 ? std::string() : str(": they are not divisible by ", rest));
+                     open < 0 ? std::string() : str(": they are not divisible by ", others));
   }
-  if (open >= 0) known[open] = count / rest;
-  return known;
+  if (open >= 0) result[open] = count / others;
+  return result;
 }
 
 }  // namespace xgrad

@@ -1,8 +1,8 @@
-// The numbers: n-dimensional arrays of Real (Array), whole numbers (Index) and truth values (Mask). No graph.
+// Arrays: n-dimensional arrays of Real (Array), of integers (Index) and of booleans (Mask), without a graph.
 //
-// An array is a value: shape and contiguous row-major elements in a block of the pool. Copies share the block until one
-// of them is written to, so copying costs a few nanoseconds and changes to one array never show in another. Index and
-// Mask are separate types: the gradient of a token id cannot be asked for.
+// An array has a shape and contiguous row-major elements in a block of the memory pool. Arrays are copy-on-write: a
+// copy costs a few nanoseconds, and changes to one array never show in another. Index and Mask are separate types, so
+// nobody can ask for the gradient of a token id.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@
 
 namespace xgrad {
 
-/// A std::vector, std::span or the like whose elements become those of an array of T: real numbers of any type, whole
-/// numbers of any type, truth values.
+/// A std::vector, std::span or the like whose elements can become the elements of an array of T: real numbers of any
+/// type, integers of any type, or booleans.
 template <class R, class T>
 concept NumbersFor =
     std::ranges::sized_range<const R> && std::is_arithmetic_v<std::ranges::range_value_t<const R>> &&
@@ -36,14 +36,11 @@ concept NumbersFor =
     !requires(const R& r) { r.shape(); };
 
 namespace detail {
-/// The function that asks for an array, named by the error when there is no memory for it.
+/// The function that asks for an array. The error names it when there is no memory for the array.
 struct Caller {
   const char* function;
 };
-}  // namespace detail
-
-namespace detail {
-/// Converts a foreign expression to an array. Defined where core/array/xtensor.h is included, for xtensor's expressions.
+/// Converts a foreign expression to an array. core/array/xtensor.h defines it for xtensor's expressions.
 template <class E>
 struct Evaluation;
 }  // namespace detail
@@ -51,35 +48,35 @@ struct Evaluation;
 template <class T>
 class ArrayPart;
 
-/// Shape and contiguous row-major elements of type T. Copies share the elements until one of them is written to.
+/// A shape and contiguous row-major elements of type T, copy-on-write.
 ///
-/// Threads: different arrays may be used by different threads, also where they share a block, because an array gets a
-/// block of its own before it is written to. One array may be read by many threads or written by one.
+/// Threads: different threads may use different arrays, also copies of one. One array may be read by many threads or
+/// written by one.
 template <class T>
 class BasicArray {
  public:
   using value_type = T;
 
-  /// No elements: shape [0].
+  /// An array of shape [0], without elements.
   BasicArray();
-  /// Uninitialised elements, to be written before they are read. Throws LimitError, with the name of the calling
-  /// function, when the size overflows or there is no memory for it.
+  /// An array of uninitialised elements. Throws LimitError, with the name of the calling function, when the size
+  /// overflows or there is no memory for it.
   explicit BasicArray(const Shape& shape, detail::Caller caller = {__builtin_FUNCTION()});
-  /// Every element equal to `value`.
+  /// An array whose elements all equal `value`.
   explicit BasicArray(const Shape& shape, T value, detail::Caller caller = {__builtin_FUNCTION()});
-  /// The values in row-major order. Throws ShapeError unless there are as many as the shape says.
+  /// An array of these values in row-major order. Throws ShapeError unless there is one for each element.
   explicit BasicArray(const Shape& shape, std::span<const T> values);
   explicit BasicArray(const Shape& shape, std::initializer_list<T> values)
       : BasicArray(shape, std::span<const T>(values.begin(), values.size())) {}
-  /// The same with numbers of another type. Also throws ValueError for a whole number beyond 2^63 - 1.
+  /// The same with numbers of another type. Also throws ValueError for an integer beyond 2^63 - 1.
   template <NumbersFor<T> R>
   explicit BasicArray(const Shape& shape, const R& numbers);
-  /// The numbers as an array of one axis.
+  /// An array of one axis with these numbers.
   template <NumbersFor<T> R>
   explicit BasicArray(const R& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, numbers) {}
-  /// Numbers in braces go to tensor({{1, 2}, {3, 4}}) and index({1, 2}); a shape is spelled out: Array(Shape{1, 2}).
+  /// Deleted: write tensor({{1, 2}, {3, 4}}) or index({1, 2}) for numbers, Array(Shape{1, 2}) for a shape.
   BasicArray(std::initializer_list<Nested<T>>) = delete;
-  /// The value of an xtensor expression, computed at once: Array a = xt::exp(view(b)) * 2. Needs core/array/xtensor.h.
+  /// The evaluated value of an xtensor expression: Array a = xt::exp(view(b)) * 2. Needs core/array/xtensor.h.
   template <class E>
   requires requires(E&& e) {
     { detail::Evaluation<std::remove_cvref_t<E>>::array(std::forward<E>(e)) } -> std::same_as<BasicArray>;
@@ -101,39 +98,41 @@ class BasicArray {
   const Shape& shape() const { return shape_; }
   int rank() const { return shape_.rank(); }
   std::int64_t size() const { return size_; }
-  /// The size along `axis`, negative axes from the end. Throws ValueError.
+  /// The size along `axis`; negative axes count from the end. Throws ValueError if there is no such axis.
   std::int64_t dim(int axis) const { return shape_.dim(axis); }
 
   const T* data() const { return data_; }
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
-  /// The elements for writing. If another array shares them, this one gets a copy of its own first.
+  /// The elements for writing, copied first if another array shares them.
   T* mutable_data();
 
   /// The only element. Throws ShapeError unless there is exactly one.
   T item() const;
-  /// One element; negative indices count from the end. Throws ValueError for a wrong number of indices or one out of range.
+  /// The element at these indices; negative ones count from the end. Throws ValueError for a wrong number of indices or
+  /// an index out of range.
   T at(std::initializer_list<std::int64_t> indices) const;
 
-  /// A part, as in numpy: ids[{_, slice(0, 3)}]. See core/array/slice.h; defined in ops/arrange/slice.cpp.
+  /// A copy of a part, as in numpy: ids[{_, slice(0, 3)}]. See core/array/slice.h.
   BasicArray operator[](std::initializer_list<Slice> slices) const;
-  /// Rows by index and parts by mask, as Tensor::operator[]; defined in ops/arrange/parts.cpp.
+  /// A copy of the rows that an Index lists, or of the elements where a Mask is true, as Tensor::operator[].
   BasicArray operator[](const BasicArray<std::int64_t>& rows) const;
   BasicArray operator[](const BasicArray<bool>& where) const;
-  /// The same for a non-const array, assignable: ids[{0, _}] = 7, ids[mask] = other. The assigned value is broadcast to
-  /// the shape of the part. Throws as above, and ShapeError if it does not fit; then nothing has changed.
+  /// The part of a non-const array, which is assignable: ids[{0, _}] = 7, ids[mask] = other. The assigned value is
+  /// broadcast to the shape of the part. Throws as above, and ShapeError if the value does not fit; then nothing has
+  /// changed.
   ArrayPart<T> operator[](std::initializer_list<Slice> slices);
   ArrayPart<T> operator[](const BasicArray<std::int64_t>& rows);
   ArrayPart<T> operator[](const BasicArray<bool>& where);
 
-  /// The same elements under another shape, shared, never copied. One size may be -1 and is computed.
-  /// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1.
+  /// The same elements under another shape, without a copy. One size may be -1 and is computed. Throws ShapeError when
+  /// the counts differ, ValueError for a size below -1 or a second -1.
   BasicArray reshaped(const Shape& shape) const;
 
-  /// Whether the elements may be overwritten in place: no other array shares the block.
+  /// Whether no other array shares the elements, so that they may be overwritten in place.
   bool unique() const { return !buffer_ || buffer_->refs.load() == 1; }
 
-  /// The block itself, for code that keeps elements and knows the shape (nodes of the graph).
+  /// The block of elements, for code that knows the shape (nodes of the graph).
   const Ref<Buffer<T>>& buffer() const { return buffer_; }
   BasicArray(Ref<Buffer<T>> buffer, const Shape& shape);
 
@@ -161,22 +160,22 @@ BasicArray<T>::BasicArray(const Shape& shape, const R& numbers) : BasicArray(sha
 
 /// Real numbers, the elements of tensors.
 using Array = BasicArray<Real>;
-/// Whole numbers: ids, positions, lengths.
+/// Integers: ids, positions, lengths.
 using Index = BasicArray<std::int64_t>;
-/// Truth values, the results of comparisons.
+/// Booleans: the results of comparisons.
 using Mask = BasicArray<bool>;
 
 extern template class BasicArray<Real>;
 extern template class BasicArray<std::int64_t>;
 extern template class BasicArray<bool>;
 
-/// The part of a non-const array that brackets select: reads as the part itself; assigning to it, while it is a
+/// The part of a non-const array that brackets select. It reads as a copy of the part; assigning to it, while it is a
 /// temporary, writes into the array.
 template <class T>
 class ArrayPart : public BasicArray<T> {
  public:
   using Selection = std::variant<Slices, Index, Mask>;
-  ArrayPart(BasicArray<T>& whole, Selection selection);
+  ArrayPart(BasicArray<T>& array, Selection selection);
   ArrayPart(const ArrayPart&) = delete;
 
   /// See BasicArray::operator[].
@@ -185,12 +184,12 @@ class ArrayPart : public BasicArray<T> {
   void operator=(T value) && { std::move(*this) = BasicArray<T>(Shape{}, value); }
 
  private:
-  BasicArray<T>& whole_;
+  BasicArray<T>& array_;
   Selection selection_;
 };
 
-/// `to` with a size of -1, if there is one, replaced by the size that fits the elements of an array of shape `from`.
-/// Throws ShapeError, ValueError as BasicArray::reshaped.
+/// The shape `to` with the size that fits an array of shape `from` in place of -1. Throws ShapeError and ValueError as
+/// BasicArray::reshaped.
 Shape resolve_shape(std::string_view op, const Shape& from, const Shape& to);
 
 /// Whether both have the same shape and the same elements (NaN differs from itself).
@@ -199,7 +198,7 @@ bool equal(const BasicArray<T>& a, const BasicArray<T>& b) {
   return a.shape() == b.shape() && std::ranges::equal(a, b);
 }
 
-/// The numbers as numpy prints them: aligned in columns, large arrays shortened to their first and last elements.
+/// The elements as numpy prints them: aligned in columns, large arrays shortened to their first and last elements.
 std::string to_string(const Array& array);
 std::string to_string(const Index& array);
 std::string to_string(const Mask& array);
@@ -209,7 +208,7 @@ std::ostream& operator<<(std::ostream& out, const Mask& array);
 
 namespace detail {
 /// The printed array with `indent` more spaces before every line but the first.
-std::string picture(const Array& array, int indent);
+std::string printed(const Array& array, int indent);
 }  // namespace detail
 
 }  // namespace xgrad

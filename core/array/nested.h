@@ -1,4 +1,4 @@
-// Nested: numbers in braces, to any depth, {{1, 2}, {3, 4}}, the argument of tensor(), index(), mask() and variable().
+// Nested: numbers in braces to any depth, {{1, 2}, {3, 4}}, the argument of tensor(), index(), mask() and variable().
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +13,7 @@ namespace xgrad {
 template <class T>
 class BasicArray;
 
-/// A number, or a list of Nested; parts of different shapes throw ShapeError. Threads: a value of its own, as an array.
+/// A number, or a list of Nested. Throws ShapeError for parts of different shapes.
 template <class T>
 class Nested {
  public:
@@ -21,7 +21,7 @@ class Nested {
   requires std::is_arithmetic_v<Number> Nested(Number number) : values_{static_cast<T>(number)} {}
   Nested(std::initializer_list<Nested> parts);
 
-  /// The numbers in the shape of the braces (array.cpp).
+  /// The numbers in the shape of the braces.
   BasicArray<T> array() const;
 
  private:

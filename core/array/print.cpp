@@ -11,7 +11,7 @@ namespace xgrad {
 namespace {
 
 constexpr std::int64_t edge = 3;               // elements shown at each end of a shortened axis
-constexpr std::int64_t shortened_from = 1000;  // elements of the whole array
+constexpr std::int64_t shortened_from = 1000;  // elements of the array
 constexpr std::size_t line_width = 80;
 
 // The format of all numbers of an array, so that they line up in columns.
@@ -84,9 +84,9 @@ Format format_for(const BasicArray<T>& array) {
 }
 
 template <class T>
-class Picture {
+class Printer {
  public:
-  Picture(const BasicArray<T>& array, int indent)
+  Printer(const BasicArray<T>& array, int indent)
       : array_(array), indent_(static_cast<std::size_t>(indent)), format_(format_for(array)) {}
 
   std::string text() && {
@@ -143,11 +143,11 @@ class Picture {
 
 }  // namespace
 
-std::string detail::picture(const Array& array, int indent) { return Picture<Real>(array, indent).text(); }
+std::string detail::printed(const Array& array, int indent) { return Printer<Real>(array, indent).text(); }
 
-std::string to_string(const Array& array) { return detail::picture(array, 0); }
-std::string to_string(const Index& array) { return Picture<std::int64_t>(array, 0).text(); }
-std::string to_string(const Mask& array) { return Picture<bool>(array, 0).text(); }
+std::string to_string(const Array& array) { return detail::printed(array, 0); }
+std::string to_string(const Index& array) { return Printer<std::int64_t>(array, 0).text(); }
+std::string to_string(const Mask& array) { return Printer<bool>(array, 0).text(); }
 
 std::ostream& operator<<(std::ostream& out, const Array& array) { return out << to_string(array); }
 std::ostream& operator<<(std::ostream& out, const Index& array) { return out << to_string(array); }

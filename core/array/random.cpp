@@ -51,6 +51,13 @@ Real uniform(std::uint32_t word) {
   }
 }
 
+// Number i of a draw, below `range`: the high half of a product, which is uniform up to a bias of range / 2^64.
+std::uint64_t number_below(std::uint64_t range, const RandomKey& key, std::int64_t i) {
+  const auto words = random_words(key, static_cast<std::uint64_t>(i));
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>((Wide{std::uint64_t{words[1]} << 32 | words[0]} * range) >> 64);
+}
+
 }  // namespace
 
 Seed mixed_seed(Seed seed, std::int64_t a, std::int64_t b) {
@@ -84,11 +91,7 @@ Index randint(std::int64_t low, std::int64_t high, const Shape& shape, const Ran
   Index result(shape);
   std::int64_t* out = result.mutable_data();
   for (std::int64_t i = 0; i < result.size(); ++i) {
-    const auto words = random_words(key, static_cast<std::uint64_t>(i));
-    const std::uint64_t word = (std::uint64_t{words[1]} << 32) | words[0];
-    // The high half of the product is uniform up to a bias of range / 2^64.
-    __extension__ using Wide = unsigned __int128;
-    const auto offset = static_cast<std::uint64_t>((Wide{word} * range) >> 64);
+    const std::uint64_t offset = number_below(range, key, i);
     out[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + offset);
   }
   return result;
@@ -100,10 +103,7 @@ Index randperm(std::int64_t n, const RandomKey& key) {
   std::int64_t* order = result.mutable_data();
   std::iota(order, order + n, std::int64_t{0});
   for (std::int64_t i = n - 1; i > 0; --i) {
-    const auto words = random_words(key, static_cast<std::uint64_t>(i));
-    const std::uint64_t word = (std::uint64_t{words[1]} << 32) | words[0];
-    __extension__ using Wide = unsigned __int128;
-    std::swap(order[i], order[static_cast<std::int64_t>((Wide{word} * static_cast<std::uint64_t>(i + 1)) >> 64)]);
+    std::swap(order[i], order[number_below(static_cast<std::uint64_t>(i + 1), key, i)]);
   }
   return result;
 }

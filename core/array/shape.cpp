@@ -16,7 +16,7 @@ std::int64_t Shape::numel() const {
     if (size < 0) fail<ValueError>("shape", "negative size ", size, " in ", *this);
   }
   // Sizes of 0 are left out of the product, so that strides and sums of sizes fit for empty arrays, too.
-  constexpr std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() / 16;  // in bytes, with room to spare
+  constexpr std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() / 16;  // in bytes, with a margin
   std::int64_t count = 1;
   bool empty = false;
   for (const std::int64_t size : *this) {

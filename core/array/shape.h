@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "../base/assert.h"
 #include "../base/error.h"
 
 namespace xgrad {
@@ -18,8 +19,7 @@ namespace xgrad {
 /// Arrays have at most this many axes.
 inline constexpr int max_rank = 8;
 
-/// A short list of whole numbers, at most `max_rank` of them, without an allocation: the base of Shape and Axes.
-/// Threads: a plain value.
+/// A list of at most `max_rank` integers, without an allocation: the base of Shape and Axes.
 template <class T>
 class ShortList {
  public:
@@ -35,7 +35,7 @@ class ShortList {
     size_ = other.size_;
     return *this;
   }
-  /// `count` times `value`.
+  /// A list of `count` times `value`.
   static constexpr ShortList filled(int count, T value) {
     ShortList list;
     for (int i = 0; i < count; ++i) list.push_back(value);
@@ -52,17 +52,19 @@ class ShortList {
   constexpr T* begin() { return values_.data(); }
   constexpr T* end() { return values_.data() + size_; }
 
-  /// Throws LimitError beyond max_rank.
+  /// Appends `value`. Throws LimitError beyond max_rank.
   constexpr void push_back(T value) {
     if (size_ == max_rank) fail<LimitError>("shape", "more than ", max_rank, " axes");
     (*this)[size_++] = value;
   }
-  /// Inserts `value` before position `i` (0 ... size).
+  /// Inserts `value` before position `i`.
   constexpr void insert(int i, T value) {
+    XGRAD_ASSERT(i >= 0 && i <= size_);
     push_back(value);
     std::rotate(begin() + i, end() - 1, end());
   }
   constexpr void erase(int i) {
+    XGRAD_ASSERT(i >= 0 && i < size_);
     std::move(begin() + i + 1, end(), begin() + i);
     --size_;
   }
@@ -80,7 +82,7 @@ template <class T>
 concept AxisNumber = std::integral<T> && !std::same_as<T, bool>;
 }  // namespace detail
 
-/// Axes of an array, counted from 0, or from the end with negative numbers: `-1` or `{0, 2}`. Threads: a plain value.
+/// Axes of an array, counted from 0, or from the end with negative numbers: `-1` or `{0, 2}`.
 class Axes : public ShortList<int> {
  public:
   constexpr Axes() = default;
@@ -101,8 +103,8 @@ class Shape : public ShortList<std::int64_t> {
   /// The size along `axis`; negative axes count from the end. Throws ValueError if there is no such axis.
   std::int64_t dim(int axis) const;
 
-  /// The number of elements, 1 for a scalar. Throws ValueError for a negative size and LimitError when the product of
-  /// the sizes, those of 0 left out, does not fit the address space.
+  /// The number of elements, 1 for a scalar. Throws ValueError for a negative size, and LimitError when the product of
+  /// the sizes other than 0 does not fit the address space.
   std::int64_t numel() const;
 };
 
@@ -114,19 +116,19 @@ std::string to_string(const ShortList<T>& list) {
 std::ostream& operator<<(std::ostream& out, const ShortList<std::int64_t>& list);
 std::ostream& operator<<(std::ostream& out, const ShortList<int>& list);
 
-/// The axis counted from 0. Throws ValueError unless -rank <= axis < rank.
+/// The number of an axis counted from 0. Throws ValueError unless -rank <= axis < rank.
 int normalize_axis(std::string_view op, int axis, int rank);
 
-/// The axes counted from 0, ascending. Throws ValueError for an axis out of range or named twice.
+/// The numbers of axes counted from 0, ascending. Throws ValueError for an axis out of range or named twice.
 Axes normalize_axes(std::string_view op, const Axes& axes, int rank);
 
-/// 0, 1, ..., rank - 1.
+/// The axes 0, 1, ..., rank - 1.
 Axes all_axes(int rank);
 
-/// The shape to which both broadcast, numpy's rule: aligned at the end, sizes equal or 1. Throws ShapeError.
+/// The shape to which both broadcast as in numpy: aligned at the end, sizes equal or 1. Throws ShapeError.
 Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b);
 
-/// The shape of an argument of an operation, under the name that errors give it.
+/// The shape of an argument of an operation, and the name that errors give it.
 struct NamedShape {
   std::string_view name;
   Shape shape;

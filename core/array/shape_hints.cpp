@@ -39,9 +39,9 @@ bool last_two_exchanged(Sizes a, Sizes b) {
 }
 
 std::vector<std::int64_t> without_ones(Sizes shape) {
-  std::vector<std::int64_t> rest;
-  std::ranges::copy_if(shape, std::back_inserter(rest), [](std::int64_t size) { return size != 1; });
-  return rest;
+  std::vector<std::int64_t> sizes;
+  std::ranges::copy_if(shape, std::back_inserter(sizes), [](std::int64_t size) { return size != 1; });
+  return sizes;
 }
 
 // "[3] would fit as [1, 3, 1]", for at most two shapes.

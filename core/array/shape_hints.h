@@ -1,4 +1,4 @@
-// Hints about shapes that do not fit: the last clause of an error, if they show a common mistake; else empty.
+// Hints about shapes that do not fit: the last clause of an error, or nothing if the shapes show no common mistake.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using Sizes = std::span<const std::int64_t>;
 /// did not keep its axis or an unsqueeze was forgotten, or with its last two axes exchanged.
 std::string broadcast_hint(Sizes a, Sizes b);
 
-/// The same for a mask, or what is added to scores: that of the keys, (B, S), for scores (B, H, T, S).
+/// The same for a mask, or for what is added to scores, as a mask of the keys, (B, S), for scores (B, H, T, S).
 std::string mask_hint(Sizes mask, Sizes masked);
 
 /// For two shapes that should be equal: says that they differ only by axes of size 1.

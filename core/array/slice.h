@@ -1,4 +1,4 @@
-// Entries in the brackets of x[{0, _, slice(1, 3)}]: selections along one axis. Applied to tensors in ops/arrange.
+// Slices: the entries in the brackets of x[{0, _, slice(1, 3)}], each a selection along one axis.
 #pragma once
 
 #include <concepts>
@@ -10,11 +10,11 @@
 
 namespace xgrad {
 
-/// Stands for the default start, stop or step of a slice.
+/// The default start, stop or step of a slice.
 struct None {};
 inline constexpr None none;
 
-/// One entry of an indexing expression, with numpy's meaning.
+/// An entry of an indexing expression, with numpy's meaning.
 ///
 ///     x[{0}];                       // the first row; the axis is dropped
 ///     x[{-1, _}];                   // the last row: negative positions count from the end
@@ -34,8 +34,8 @@ class Slice {
   constexpr Slice() = default;
   /// One position; the axis is dropped. Throws ValueError for an unsigned number that does not fit int64.
   template <std::integral I>
-  constexpr Slice(I position) : kind_(Kind::position), start_(whole(position)) {}
-  /// start, start + step, ... while it is before stop.
+  constexpr Slice(I position) : kind_(Kind::position), start_(as_int64(position)) {}
+  /// The range start, start + step, ... of positions before stop.
   constexpr Slice(Bound start, Bound stop, std::int64_t step) : start_(start), stop_(stop), step_(step) {}
   constexpr explicit Slice(Kind kind) : kind_(kind) {}
 
@@ -45,9 +45,9 @@ class Slice {
   constexpr Bound stop() const { return stop_; }
   constexpr std::int64_t step() const { return step_; }
 
-  /// The same number as an int64. Throws ValueError if it does not fit, as std::size_t{0} - 1.
+  /// The number as an int64. Throws ValueError if it does not fit, for example std::size_t{0} - 1.
   template <std::integral I>
-  static constexpr std::int64_t whole(I number) {
+  static constexpr std::int64_t as_int64(I number) {
     if constexpr (std::unsigned_integral<I> && sizeof(I) >= sizeof(std::int64_t)) {
       if (number > static_cast<I>(std::numeric_limits<std::int64_t>::max())) {
         fail<ValueError>("slice", number, " is beyond all positions");
@@ -73,19 +73,20 @@ inline constexpr Slice ellipsis(Slice::Kind::ellipsis);
 /// A new axis of size 1.
 inline constexpr Slice new_axis(Slice::Kind::new_axis);
 
-/// A start or a stop: a whole number or `none`.
+/// A start or a stop: an integer or `none`.
 template <class T>
 concept SliceBound = std::integral<T> || std::same_as<T, None>;
 
-/// The positions start, start + step, ... before stop. start defaults to the first position, stop to one past the last;
-/// with a negative step the other way round. Throws ValueError for an unsigned number that does not fit int64.
+/// The positions start, start + step, ... before stop. By default start is the first position and stop is one past the
+/// last; with a negative step they are the last position and one before the first. Throws ValueError for an unsigned
+/// number that does not fit int64.
 template <SliceBound Start, SliceBound Stop, SliceBound Step = None>
 constexpr Slice slice(Start start, Stop stop, Step step = {}) {
   const auto bound = []<class T>(T value) -> Slice::Bound {
     if constexpr (std::same_as<T, None>) {
       return std::nullopt;
     } else {
-      return Slice::whole(value);
+      return Slice::as_int64(value);
     }
   };
   return {bound(start), bound(stop), bound(step).value_or(1)};

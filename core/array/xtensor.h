@@ -1,12 +1,12 @@
-// Between xgrad's arrays and xtensor: views over the same memory, and arrays from xtensor containers and expressions.
-// For programs that use xtensor: <xgrad/xgrad.h> does not include it. xtensor 0.26 moved its headers; their old and new
-// paths stand only in core/array.
+// Views of arrays for xtensor, and arrays from xtensor's containers and expressions. A program that uses xtensor
+// includes this header itself: <xgrad/xgrad.h> does not. xtensor 0.26 moved its headers; their old and new paths stand
+// only in core/array.
 //
 //     const Array a = xt::xarray<Real>{{1, 2}, {3, 4}} * 2;          // or auto a = to_array(...)
 //     const Real largest = xt::amax(view(a))();
 //
-// These functions return evaluated numbers, never lazy expressions, except for views, which say how long they are
-// valid. Index and Mask convert both ways, like Array.
+// These functions return evaluated arrays, and views that say how long they are valid, but never lazy expressions.
+// Index and Mask convert both ways, like Array.
 #pragma once
 
 #include <memory>
@@ -37,8 +37,8 @@ Shape shape_of(const Sizes& sizes) {
 }
 }  // namespace detail
 
-/// An xtensor view of the array's elements, for reading. Valid as long as the array lives and is neither assigned to
-/// nor written to.
+/// An xtensor view of the array's elements for reading. It is valid as long as the array lives and is neither assigned
+/// to nor written to.
 template <class T>
 auto view(const BasicArray<T>& array) {
   return xt::adapt(array.data(), static_cast<std::size_t>(array.size()), xt::no_ownership(),
@@ -46,26 +46,26 @@ auto view(const BasicArray<T>& array) {
 }
 
 /// An xtensor view for reading and writing, valid as long as the array lives. Copies of the array that were made before
-/// keep their elements. Warning: what is written through the view shows in copies that are made while it is in use.
+/// are unaffected. Warning: writing through the view also changes copies that are made while it is in use.
 ///
 /// An assigned expression is evaluated into a temporary first, so that it may read the array that it is assigned to:
-/// seen = xt::transpose(seen). Where element i of the result depends on no element but i of the array,
-/// xt::noalias(seen) = seen * 2 saves the temporary.
+/// v = xt::transpose(v). Where element i of the result depends on no element but i of the array, xt::noalias(v) = v * 2
+/// saves the temporary.
 template <class T>
 auto mutable_view(BasicArray<T>& array) {
   return xt::adapt(array.mutable_data(), static_cast<std::size_t>(array.size()), xt::no_ownership(),
                    detail::xtensor_shape(array.shape()));
 }
 
-/// A view of a temporary keeps it alive: view((x * 2).value()).
+/// A view of a temporary, which it holds: view((x * 2).value()).
 template <class T>
 auto view(BasicArray<T>&& array) {
-  const auto kept = std::make_shared<const BasicArray<T>>(std::move(array));
-  return xt::adapt_smart_ptr(std::shared_ptr<const T>(kept, kept->data()), detail::xtensor_shape(kept->shape()));
+  const auto held = std::make_shared<const BasicArray<T>>(std::move(array));
+  return xt::adapt_smart_ptr(std::shared_ptr<const T>(held, held->data()), detail::xtensor_shape(held->shape()));
 }
 
-/// Evaluates an xtensor expression, or copies a container, straight into a new array, without a temporary: Index for
-/// whole numbers, Mask for truth values, else Array.
+/// The elements of an xtensor expression or container as a new array, evaluated without a temporary: an Index for
+/// integers, a Mask for booleans, else an Array.
 template <class E>
 auto to_array(const xt::xexpression<E>& expression) {
   const E& e = expression.derived_cast();

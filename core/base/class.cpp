@@ -6,9 +6,12 @@
 #include <cstdlib>
 #include <memory>
 
+#include "assert.h"
+
 namespace xgrad {
 
 std::string detail::Class::name() const {
+  XGRAD_ASSERT(type_);
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(type_->name(), nullptr, nullptr, nullptr),
                                                          &std::free);
   const std::string full = text ? text.get() : type_->name();

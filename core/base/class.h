@@ -8,7 +8,7 @@
 
 namespace xgrad::detail {
 
-/// The class of an object while the program runs. Threads: a plain value.
+/// The class of an object while the program runs.
 class Class {
  public:
   Class() = default;
@@ -20,7 +20,8 @@ class Class {
   static Class of(const T& object) {
     return Class(typeid(object));
   }
-  /// Without namespaces and template arguments: `Block` for `(anonymous namespace)::Block<4>`.
+  /// The name without namespaces and template arguments: `Block` for `(anonymous namespace)::Block<4>`.
+  /// The object must not be empty.
   std::string name() const;
   friend bool operator==(Class a, Class b) {
     return a.type_ == b.type_ || (a.type_ && b.type_ && *a.type_ == *b.type_);

@@ -1,4 +1,4 @@
-// The number type of the library, the symbol that keeps its two builds apart, and its version; nothing else.
+// The number type of the library, the symbol that keeps its two builds apart, and its version.
 #pragma once
 
 // Every header comes here before it uses anything of C++20. The second line ends the compilation, so that the first is
@@ -37,8 +37,9 @@ using Real = float;
 namespace detail {
 inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
-// Every object file refers to the library of its own number type by name, also where unused sections are dropped: it links
-// neither with the other library alone nor with both (core/library.cpp). Not `inline`: one reference per object file.
+// Every object file refers to the library of its own number type by name, also where unused sections are dropped. It
+// links neither with the other library alone nor with both (core/library.cpp). Not `inline`: one reference per object
+// file.
 [[gnu::used, gnu::retain]] static const char* const real_name = &XGRAD_REAL_NAME;
 }  // namespace detail
 

@@ -17,7 +17,7 @@
 
 namespace xgrad {
 
-/// Base of everything that the library throws on purpose.
+/// The base of all errors that the library throws.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -33,7 +33,7 @@ struct ValueError : Error {
 struct LimitError : Error {
   using Error::Error;
 };
-/// The graph cannot do what was asked: nothing to differentiate, already released, changed since it was recorded.
+/// A graph that has nothing to differentiate, was released, or changed since it was recorded.
 struct GraphError : Error {
   using Error::Error;
 };
@@ -41,16 +41,16 @@ struct GraphError : Error {
 struct FormatError : Error {
   using Error::Error;
 };
-/// The operating system refused to read or write.
+/// A failure of the operating system to read or write.
 struct IoError : Error {
   using Error::Error;
 };
-/// Numbers that an operation cannot work on: NaN or infinity, a singular matrix, one that is not positive definite.
+/// Elements that an operation cannot work on: NaN, infinity, a singular matrix, a matrix that is not positive definite.
 struct NumericError : Error {
   using Error::Error;
 };
 
-/// `op: what` and, inside a model, a second line with the module's path.
+/// The message `op: what` and, inside a model, a second line with the path of the module.
 std::string error_message(std::string_view op, std::string_view what);
 
 /// Throws E with the message `op: parts...`.
@@ -59,14 +59,14 @@ template <class E, class... Parts>
   throw E(error_message(op, str(parts...)));
 }
 
-/// a + b. Throws LimitError, naming the operation, when the sum does not fit.
+/// The sum a + b. Throws LimitError, naming the operation, when it does not fit.
 inline std::int64_t checked_add(std::string_view op, std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) fail<LimitError>(op, "the size ", a, " + ", b, " overflows");
   return sum;
 }
 
-/// a b. Throws LimitError, naming the operation, when the product does not fit.
+/// The product a b. Throws LimitError, naming the operation, when it does not fit.
 inline std::int64_t checked_multiply(std::string_view op, std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) fail<LimitError>(op, "the size ", a, " * ", b, " overflows");
@@ -75,8 +75,7 @@ inline std::int64_t checked_multiply(std::string_view op, std::int64_t a, std::i
 
 namespace detail {
 
-/// Throws ValueError if `f` is a null pointer or empty, as an empty std::function, at once rather than at the first
-/// call.
+/// Throws ValueError if `f` is a null pointer or an empty std::function.
 template <class F>
 void refuse_empty(std::string_view op, const F& f) {
   bool empty = false;

@@ -41,23 +41,19 @@ detail::PrintedFormula::PrintedFormula(const char* op, Print print) noexcept : o
   }
 }
 
-std::optional<Formula> formula_of(std::string_view op) {
+std::optional<Formula> formula_of(std::string_view op, std::span<const std::string_view> attributes) {
+  std::string with(op);
+  for (const std::string_view attribute : attributes) append(with, str(' ', attribute));
   std::optional<Formula> found;
   bool ambiguous = false;
   for_each_formula([&](std::string_view name, const auto& make) {
-    if (name != op) return;
+    if (name != with) return;
     Formula formula = make();
     ambiguous |= found && *found != formula;
     found = std::move(formula);
   });
-  return ambiguous ? std::nullopt : found;
-}
-
-std::optional<Formula> formula_of(std::string_view op, std::span<const std::string_view> settings) {
-  std::string with(op);
-  for (const std::string_view setting : settings) append(with, str(' ', setting));
-  std::optional<Formula> found = formula_of(with);
-  return found || settings.empty() ? found : formula_of(op);
+  if (ambiguous) found.reset();
+  return found || attributes.empty() ? found : formula_of(op);
 }
 
 }  // namespace xgrad

@@ -1,7 +1,7 @@
-// Formulas of operations, as mathematics: for diagrams, reports and pages.
+// Formulas of operations as mathematical text, for diagrams, reports and pages.
 //
-// An elementwise operation prints the formula of its lambdas (ops/elementwise/lambda.h), from its first run on. Any
-// other carries its formula as a line of text beside it:
+// An elementwise operation prints the formula of its lambdas (ops/elementwise/lambda.h) from its first run on. Any
+// other operation has its formula as a line of text next to it:
 //
 //     XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b^T; dL/db = a^T gy"};
 //     XGRAD_FORMULA matmul_b_formula{"matmul transpose_b", "y = a b^T", "dL/da = gy b; dL/db = gy^T a"};
@@ -16,25 +16,23 @@
 
 namespace xgrad {
 
-/// Equations of an operation. x, a, b, ... are its inputs, y the result, gy the gradient of the result, ^T transposes.
-/// Empty if none fits on a line.
+/// The equations of an operation. x, a, b, ... are its inputs, y the result, gy the gradient of the result; ^T
+/// transposes. An equation that does not fit on a line is empty.
 struct Formula {
   std::string value;       ///< "y = tanh x"
   std::string derivative;  ///< "dy/dx = 1 - y^2", for several inputs "dL/da = gy b^T; dL/db = a^T gy"
   friend bool operator==(const Formula&, const Formula&) = default;
 };
 
-/// The formula of the operation that graphs and timers call `op`. None if it is unknown, or if different operations
+/// The formula of the operation `op` with these boolean attributes on: for matmul with transpose_b the formula of
+/// "matmul transpose_b", or if there is none the formula of "matmul". None if it is unknown, or if different operations
 /// have this name.
-std::optional<Formula> formula_of(std::string_view op);
-/// The same for an operation with these settings of which it is told that they are on: of matmul with transpose_b that
-/// of "matmul transpose_b". An operation without such a formula has the same one with any settings.
-std::optional<Formula> formula_of(std::string_view op, std::span<const std::string_view> settings);
+std::optional<Formula> formula_of(std::string_view op, std::span<const std::string_view> attributes = {});
 
 namespace detail {
 
-/// The formula of one operation, as text. The linker puts it beside those of the others: no code runs for it when a
-/// program starts, and formulas of operations that a program does not use are not in it.
+/// The formula of one operation as text. The linker joins all of them into one list, so no code runs for them when a
+/// program starts, and a program contains only the formulas of operations that it uses.
 struct FormulaLine {
   alignas(32) const char* op;  ///< this alignment joins lines from several files into one list
   const char* value;
@@ -43,8 +41,8 @@ struct FormulaLine {
 #define XGRAD_FORMULA \
   [[gnu::section("xgrad_formulas"), gnu::used, gnu::retain]] static constexpr ::xgrad::detail::FormulaLine
 
-/// A formula that is printed on demand. Both parameters must live as long as the program; so does this.
-/// Threads: many may make some and ask.
+/// A formula that is printed on demand. The object and both arguments of its constructor must live as long as the
+/// program. Thread-safe.
 class PrintedFormula {
  public:
   using Print = Formula (*)();

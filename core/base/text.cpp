@@ -1,7 +1,8 @@
-// Untrusted text made printable.
+// Untrusted text and sizes, made printable.
 #include "text.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 namespace xgrad {
@@ -33,6 +34,13 @@ std::string escaped(std::string_view text) {
   std::string result = Json(text.substr(0, shown)).dump(-1, ' ', true, Json::error_handler_t::replace);
   if (text.size() > shown) result += "...";
   return result;
+}
+
+std::string detail::bytes_text(double bytes) {
+  static constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
+  return str(rounded(bytes), ' ', units[unit]);
 }
 
 std::string detail::printable(std::string_view text) {

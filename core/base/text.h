@@ -1,4 +1,4 @@
-// Values as text for messages, names and files: independent of the locale, the shortest form that reads back.
+// Values as text for messages, names and files: the shortest form that reads back, independent of the locale.
 #pragma once
 
 #include <charconv>
@@ -26,7 +26,7 @@ void append(std::string& out, T value) {
   out.append(digits, end);
 }
 
-/// A list in brackets: `[2, 3]`.
+/// Appends a list in brackets: `[2, 3]`.
 template <class Range>
 requires requires(const Range& r) {
   r.begin();
@@ -51,20 +51,23 @@ std::string str(const Parts&... parts) {
   return out;
 }
 
-/// Text in double quotes, at most about 100 bytes of it, with everything escaped that is not printable ASCII: the form
-/// in which errors show names from files.
+/// Text as errors show names from files: in double quotes, at most about 100 bytes, everything but printable ASCII
+/// escaped.
 std::string escaped(std::string_view text);
 
 namespace detail {
 
-/// A number for people: at most so many digits, whatever the locale: `0.333333`, `1e-07`, `nan`.
+/// A number with at most `precision` digits: `0.333333`, `1e-07`, `nan`.
 inline std::string rounded(double value, int precision = 6) {
   char digits[32];
   return {digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, precision).ptr};
 }
 
-/// Untrusted text made printable: control bytes become \n or \x07, invalid UTF-8 becomes U+FFFD, and overlong text is
-/// cut.
+/// Bytes for people: "1.5 KiB".
+std::string bytes_text(double bytes);
+
+/// Untrusted text made printable: control bytes become \n or \x07, invalid UTF-8 becomes U+FFFD, and text of more than
+/// about 200 bytes is cut.
 std::string printable(std::string_view text);
 
 }  // namespace detail

@@ -33,24 +33,24 @@ std::string found_in(const Array& array, const AnomalyOptions& options) {
              at, count > 1 ? str(", the first of ", count) : std::string());
 }
 
-// The formula of the operation in a line, if it is known.
+// The formula of the operation on a line of its own, if it is known.
 std::string formula(const OperationRun& run) {
-  std::vector<std::string_view> settings;  // that are on
+  std::vector<std::string_view> attributes;  // that are on
   for (const auto& [name, value] : run.attributes) {
-    if (const bool* on = std::get_if<bool>(&value); on && *on) settings.push_back(name);
+    if (const bool* on = std::get_if<bool>(&value); on && *on) attributes.push_back(name);
   }
-  const std::optional<Formula> known = formula_of(run.op, settings);
+  const std::optional<Formula> known = formula_of(run.op, attributes);
   return known && !known->value.empty() ? str("\n  ", known->value) : std::string();
 }
 
 // The operations that a tensor was computed from, the nearest first, a line each.
 std::string ancestry(const Node* start) {
   std::string lines;
-  std::size_t told = 0;
+  std::size_t listed = 0;
   detail::walk_graph(
       {start},
       [&](const Node& node) {
-        if (node.is_leaf() || told++ >= most_ancestors) return false;
+        if (node.is_leaf() || listed++ >= most_ancestors) return false;
         append(lines, str("\n    ", named(node), " of"));
         for (const Edge& edge : node.edges()) append(lines, str(' ', named(*edge.to)));
         if (node.place && !node.place->path.empty()) append(lines, str(", in ", node.place->path));

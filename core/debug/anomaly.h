@@ -1,4 +1,4 @@
-// Finding where NaN and infinity come from.
+// AnomalyMode: finding the operation that NaN or infinity comes from.
 #pragma once
 
 #include "../graph/observe.h"
@@ -6,12 +6,11 @@
 namespace xgrad {
 
 struct AnomalyOptions {
-  bool infinity = true;  ///< whether infinity is an anomaly, too; off for models that mask with -infinity
+  bool infinity = true;  ///< whether infinity is an anomaly; false for models that mask with -infinity
 };
 
-/// While it lives, the first operation of this thread that gives NaN or infinity throws NumericError, whether it runs
-/// forward or in a gradient rule. The message says which values stand where, and shows the operation's inputs and where
-/// they come from:
+/// An observer that throws NumericError at the first operation of this thread that gives NaN or infinity, forward or in
+/// a gradient rule. The message shows the position of the value, and the operation's inputs and their history:
 ///
 ///     log: gives -infinity at [1] in its result [3]
 ///       y = ln x
@@ -19,7 +18,7 @@ struct AnomalyOptions {
 ///         relu [3] of leaf 'x' [3], in net.head
 ///       in net.loss
 ///
-/// It looks at every number that is computed: for debugging, not for training.
+/// It checks every element that is computed: for debugging, not for training.
 class AnomalyMode : public Observer {
  public:
   using Options = AnomalyOptions;
@@ -32,7 +31,7 @@ class AnomalyMode : public Observer {
 
  private:
   AnomalyOptions options_;
-  Tensor gradient_of_result_;  // passed to the rules that run now
+  Tensor gradient_of_result_;  // of the operation whose rules run
 };
 
 }  // namespace xgrad

@@ -1,5 +1,4 @@
-// The gradient check. It checks a function of several tensors that gives several, so that it serves first and second
-// derivatives alike.
+// The gradient check of a function from tensors to tensors, for first and second derivatives.
 #include "gradcheck.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Gradients compared with finite differences: whether the gradient rules of a function are right.
+// gradcheck: gradients compared with finite differences, to test gradient rules.
 //
 //     const Tensor x = variable({{1, 2}, {3, 4}}, "x");
 //     const GradcheckReport report = gradcheck([](const Tensors& in) { return tanh(in[0]); }, {x});
@@ -21,7 +21,7 @@ namespace xgrad {
 
 /// Options of a gradient check: the defaults for double are PyTorch's, the others are for float.
 struct GradcheckOptions {
-  double eps = sizeof(Real) == 8 ? 1e-6 : 1e-2;   ///< how far each number is moved, up and down
+  double eps = sizeof(Real) == 8 ? 1e-6 : 1e-2;   ///< how far each element is moved, up and down
   double atol = sizeof(Real) == 8 ? 1e-5 : 1e-3;  ///< right is |analytic - numeric| <= atol + rtol |numeric|
   double rtol = sizeof(Real) == 8 ? 1e-3 : 1e-2;
   Seed seed = 0;  ///< of the random gradient of the result
@@ -47,18 +47,20 @@ struct GradcheckReport {
   bool ok() const { return wrong.empty() && faults.empty(); }
 };
 
-/// Checks the gradients of f at `inputs`, those of them that require one. Every entry of the gradient of
+/// Checks the gradients of f with respect to the `inputs` that require one. Every entry of the gradient of
 /// <v, f(inputs)>, v a random gradient of the result, is compared with
 ///
 ///     (<v, f(x + eps e_i)> - <v, f(x - eps e_i)>) / (2 eps)
 ///
-/// Also checks that two backward passes give the same, and that a gradient of zeros gives zeros. f must give the same
-/// for the same inputs, so it must not draw random numbers. It is called twice for every number, with `inputs`
-/// themselves, which are changed in place and restored bit for bit, whatever is thrown; so they may be parameters of a
-/// model that f runs. Graphs recorded from them before can no longer be differentiated. Faults are reported, also a
-/// backward pass that throws an Error. Throws ValueError for an empty f, no input that requires a gradient, an eps that
-/// is not positive, or a negative tolerance; GraphError for an input that is undefined or, requiring a gradient, no
-/// leaf; and whatever f throws. Threads: no other may use the inputs in the meantime.
+/// Also checks that two backward passes give equal gradients, and that a gradient of zeros gives zeros. Faults are
+/// reported, also a backward pass that throws an Error. f must be deterministic; it must not draw random numbers.
+///
+/// f is called twice for every element, with `inputs` themselves, so they may be parameters of a model that f runs.
+/// They are changed in place and restored bit for bit, whatever is thrown. Graphs recorded from them before can no
+/// longer be differentiated. Threads: no other may use the inputs during the call.
+///
+/// Throws ValueError for an empty f, no input that requires a gradient, an eps that is not positive, or a negative
+/// tolerance; GraphError for an undefined input, or one that requires a gradient and is no leaf; and whatever f throws.
 GradcheckReport gradcheck(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs,
                           const GradcheckOptions& options = {});
 
@@ -67,7 +69,7 @@ GradcheckReport gradcheck(const std::function<Tensor(const Tensors&)>& f, const 
 GradcheckReport gradgradcheck(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs,
                               const GradcheckOptions& options = {});
 
-/// One line with the counts, then one for each fault.
+/// The report as text: one line with the counts, then one for each fault.
 std::string to_string(const GradcheckReport& report);
 std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 

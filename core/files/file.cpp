@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "../base/assert.h"
 #include "../base/error.h"
 
 namespace xgrad {
@@ -58,8 +59,9 @@ class Descriptor {
   int number_;
 };
 
-/// The file that becomes the target when it is complete: `.target.tmp` beside it. The writers of one target take turns
-/// by a lock, which the system drops with its process. So a file that a dead process left behind is written over.
+/// The file `.target.tmp` next to the target, which becomes the target when it is complete. The writers of one target
+/// take turns by a lock, which the system drops with its process. So a file that a dead process left behind is written
+/// over.
 class TemporaryFile {
  public:
   TemporaryFile(int folder, const std::string& target) : folder_(folder), name_(str(".", target, ".tmp")) {
@@ -130,6 +132,7 @@ InputFile::InputFile(std::string path, std::string_view op) : path_(checked_path
 InputFile::~InputFile() { ::close(descriptor_); }
 
 std::string InputFile::read(std::int64_t begin, std::int64_t count) const {
+  XGRAD_ASSERT(begin >= 0 && count >= 0);
   std::string bytes;
   try {
     if (count > machine_memory()) throw std::bad_alloc();

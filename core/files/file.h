@@ -1,4 +1,4 @@
-// Files: read in pieces, replaced as a whole or not at all.
+// Files: reading in pieces, and writing that replaces a file completely or not at all.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace xgrad {
 
-/// The memory of this machine in bytes: larger files are not read.
+/// The memory of this machine in bytes. Larger files are not read.
 std::int64_t machine_memory();
 
 /// A regular file, open for reading as long as the object lives. Its errors begin with `op`.
 /// Threads: many may read from one object.
 class InputFile {
  public:
-  /// Throws IoError when the file cannot be opened, or is a folder, a pipe or a device; ValueError for a path with a
-  /// NUL byte, where the operating system would cut it.
+  /// Opens the file. Throws IoError when it cannot be opened, or is a folder, a pipe or a device; ValueError for a path
+  /// with a NUL byte, where the operating system would cut it.
   explicit InputFile(std::string path, std::string_view op = "read_file");
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -27,8 +27,8 @@ class InputFile {
   const std::string& path() const { return path_; }
   /// The size in bytes when the file was opened.
   std::int64_t size() const { return size_; }
-  /// `count` bytes from position `begin` on. Throws IoError when reading fails or the file has become shorter,
-  /// LimitError if there is no memory for so many.
+  /// The bytes in the half-open range [begin, begin + count). Throws IoError when reading fails or the file has become
+  /// shorter, LimitError if there is no memory for them.
   std::string read(std::int64_t begin, std::int64_t count) const;
 
  private:
@@ -38,14 +38,14 @@ class InputFile {
   std::int64_t size_;
 };
 
-/// The whole content of a file. Throws as InputFile and its read.
+/// The content of a file. Throws as InputFile and its read.
 std::string read_file(const std::string& path);
 
-/// Writes the pieces to the file, one after the other. Whatever happens, a later reader, also after a loss of power,
-/// finds the old content or the new one, never a mixture: the bytes go to the file `.name.tmp` in the same folder,
-/// which is synced and then renamed. A process that dies may leave that file behind; the next writer writes over it.
-/// Throws IoError and leaves the old file as it was; a link, folder, pipe or device of that name is refused. Throws
-/// ValueError for a path with a NUL byte.
+/// Writes the pieces to the file, one after the other. A later reader finds the old content or the new one, never a
+/// mixture, also after a loss of power: the bytes go to the file `.name.tmp` in the same folder, which is synced and
+/// then renamed. A process that dies may leave that file; the next writer writes over it. Throws IoError, also for a
+/// link, folder, pipe or device of that name, and leaves the old file as it was. Throws ValueError for a path with a
+/// NUL byte.
 ///
 /// Threads: several threads and processes may write the same file, where the file system has locks; the last one wins.
 void write_file_atomically(const std::string& path, std::span<const std::string_view> pieces,

@@ -1,4 +1,4 @@
-// JSON from files. The parser keeps a stack of its own, so that nothing overflows before the depth is refused.
+// JSON from files. The parser uses no recursion, so nothing overflows before the depth is refused.
 #include "json.h"
 
 #include <algorithm>
@@ -12,6 +12,8 @@
 namespace xgrad {
 
 using Json = nlohmann::json;
+
+constexpr int max_json_depth = 64;  // of brackets: little enough for recursive functions
 
 Json read_json(const std::string& path, std::string_view op, std::int64_t max_bytes) {
   const InputFile file(path, op);

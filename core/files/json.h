@@ -11,15 +11,9 @@
 
 namespace xgrad {
 
-/// The greatest depth of nested brackets: more than any honest file has, and few enough for a recursive function to
-/// walk through the document.
-inline constexpr int max_json_depth = 64;
-
-/// The document in a file. Its errors begin with `op`.
-///
-/// Throws LimitError for a file of more than `max_bytes`; FormatError for one that is not JSON in UTF-8, whose brackets
-/// are nested deeper than max_json_depth, which gives a key of an object twice or has a number beyond those of double;
-/// IoError.
+/// The document in a file. Errors begin with `op`. Throws LimitError for a file of more than `max_bytes`; FormatError
+/// for a file that is not JSON in UTF-8, has brackets nested deeper than 64, repeats a key of an object, or
+/// has a number beyond the range of double; IoError.
 nlohmann::json read_json(const std::string& path, std::string_view op, std::int64_t max_bytes);
 
 /// A value as errors show it: at most about 100 bytes, all of them printable ASCII.

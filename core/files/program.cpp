@@ -14,6 +14,7 @@
 #include <optional>
 #include <thread>
 
+#include "../base/assert.h"
 #include "../base/error.h"
 #include "../base/text.h"
 
@@ -88,6 +89,7 @@ std::optional<int> wait_for(pid_t process, int seconds) {
 
 ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input, std::string_view caller,
                           int seconds) {
+  XGRAD_ASSERT(!arguments.empty());
   ScratchFile given(caller), output(caller), complaints(caller);
   given.write(input);
   std::vector<char*> words;

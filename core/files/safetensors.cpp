@@ -2,7 +2,7 @@
 //
 //     {"__metadata__": {"key": "text"}, "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
 //
-// Two entries of the metadata are ours. "xgrad.checksum" says "crc32"; "xgrad.crc32" has one number for the rest of the
+// Two entries of the metadata are ours. "xgrad.checksum" says "crc32"; "xgrad.crc32" has one number for all other
 // metadata and one for each array, in the order of their names. If either of them is lost, the other reveals it.
 #include "safetensors.h"
 
@@ -40,8 +40,8 @@ using detail::max_header_bytes;
 constexpr std::int64_t max_arrays = 100'000;
 constexpr std::int64_t max_name_bytes = 4096;
 
-/// The file, and the array in it, that an error is about.
-struct ArrayPlace {
+/// The file and the array in it that an error is about.
+struct ArrayInFile {
   const std::string& path;
   std::string_view name;
 
@@ -76,23 +76,23 @@ struct BrainFloat {
 };
 
 /// A byte that has to be 0 or 1.
-struct Truth {
+struct Boolean {
   std::uint8_t byte;
   explicit operator bool() const { return byte != 0; }
 };
 
 template <class To, class From>
-AnyArray convert(std::string_view bytes, const Shape& shape, const ArrayPlace& place) {
+AnyArray convert(std::string_view bytes, const Shape& shape, const ArrayInFile& where) {
   BasicArray<To> result(shape);
   To* out = result.mutable_data();
   for (std::int64_t i = 0; i < result.size(); ++i) {
     From value;
     std::memcpy(&value, bytes.data() + i * sizeof(From), sizeof(From));
-    if constexpr (std::same_as<From, Truth>) {
-      if (value.byte > 1) place.fail<FormatError>("element ", i, " is neither 0 nor 1 but ", int{value.byte});
+    if constexpr (std::same_as<From, Boolean>) {
+      if (value.byte > 1) where.fail<FormatError>("element ", i, " is neither 0 nor 1 but ", int{value.byte});
     }
     if constexpr (std::same_as<From, std::uint64_t>) {
-      if (!std::in_range<std::int64_t>(value)) place.fail<FormatError>("element ", i, " is too large: ", value);
+      if (!std::in_range<std::int64_t>(value)) where.fail<FormatError>("element ", i, " is too large: ", value);
     }
     out[i] = static_cast<To>(value);
   }
@@ -103,7 +103,7 @@ struct Dtype {
   std::string_view name;
   std::int64_t bytes;       // of an element in the file
   std::int64_t bytes_here;  // and in an array
-  AnyArray (*read)(std::string_view bytes, const Shape& shape, const ArrayPlace& place);
+  AnyArray (*read)(std::string_view bytes, const Shape& shape, const ArrayInFile& where);
 };
 
 template <class To, class From>
@@ -124,7 +124,7 @@ constexpr Dtype dtypes[] = {
     dtype<std::int64_t, std::uint32_t>("U32"),
     dtype<std::int64_t, std::uint16_t>("U16"),
     dtype<std::int64_t, std::uint8_t>("U8"),
-    dtype<bool, Truth>("BOOL"),
+    dtype<bool, Boolean>("BOOL"),
 };
 
 // ---- Headers ----
@@ -160,7 +160,7 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(std::uint64_t number) override {
     if (depth_ != 3 || !std::in_range<std::int64_t>(number)) refuse();
     if (field_ == "data_offsets" && numbers_.size() == 2) refuse();
-    if (numbers_.size() == max_rank) place().fail<LimitError>("has more than ", max_rank, " axes");
+    if (numbers_.size() == max_rank) where().fail<LimitError>("has more than ", max_rank, " axes");
     numbers_.push_back(static_cast<std::int64_t>(number));
     return true;
   }
@@ -172,7 +172,7 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
     } else {
       if (field_ != "dtype") refuse();
       entry_.dtype = std::ranges::find(dtypes, text, &Dtype::name);
-      if (entry_.dtype == std::end(dtypes)) place().fail<FormatError>("dtype ", escaped(text), " is not known");
+      if (entry_.dtype == std::end(dtypes)) where().fail<FormatError>("dtype ", escaped(text), " is not known");
     }
     return true;
   }
@@ -230,11 +230,11 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  ArrayPlace place() const { return {path_, name_}; }
+  ArrayInFile where() const { return {path_, name_}; }
   bool in_metadata() const { return name_ == metadata_key; }
 
   void open_bracket(bool expected) {
-    if (depth_ == 3) place().fail<FormatError>("brackets are nested deeper than 3");
+    if (depth_ == 3) where().fail<FormatError>("brackets are nested deeper than 3");
     if (!expected) refuse();
     ++depth_;
   }
@@ -242,30 +242,30 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
   /// Refuses a value of the wrong kind.
   [[noreturn]] void refuse() const {
     if (depth_ == 0) fail<FormatError>(load_op, path_, ": the header is not an object");
-    if (depth_ == 1) place().fail<FormatError>("is not an object");
-    if (in_metadata()) place().fail<FormatError>(escaped(field_), " is not a string");
-    if (field_ == "dtype") place().fail<FormatError>("dtype is not a string");
-    if (field_ == "shape") place().fail<FormatError>("shape is not a list of unsigned integers");
-    if (field_ == "data_offsets") place().fail<FormatError>("data_offsets is not two unsigned integers");
-    place().fail<FormatError>("unknown field ", escaped(field_));
+    if (depth_ == 1) where().fail<FormatError>("is not an object");
+    if (in_metadata()) where().fail<FormatError>(escaped(field_), " is not a string");
+    if (field_ == "dtype") where().fail<FormatError>("dtype is not a string");
+    if (field_ == "shape") where().fail<FormatError>("shape is not a list of unsigned integers");
+    if (field_ == "data_offsets") where().fail<FormatError>("data_offsets is not two unsigned integers");
+    where().fail<FormatError>("unknown field ", escaped(field_));
   }
 
   void add_entry() {
     for (const char* field : {"dtype", "shape", "data_offsets"}) {
-      if (std::ranges::count(fields_, field) == 0) place().fail<FormatError>(field, " is missing");
+      if (std::ranges::count(fields_, field) == 0) where().fail<FormatError>(field, " is missing");
     }
     if (entry_.begin > entry_.end) {
-      place().fail<FormatError>("data_offsets ", entry_.begin, " and ", entry_.end, " are reversed");
+      where().fail<FormatError>("data_offsets ", entry_.begin, " and ", entry_.end, " are reversed");
     }
     const std::int64_t span = entry_.end - entry_.begin;
     std::int64_t bytes = 0;
     try {
       bytes = entry_.shape.numel() * entry_.dtype->bytes;
     } catch (const LimitError&) {
-      place().fail<FormatError>("the size of shape ", entry_.shape, " overflows");
+      where().fail<FormatError>("the size of shape ", entry_.shape, " overflows");
     }
     if (bytes != span) {
-      place().fail<FormatError>("shape ", entry_.shape, " of ", entry_.dtype->name, " takes ", bytes,
+      where().fail<FormatError>("shape ", entry_.shape, " of ", entry_.dtype->name, " takes ", bytes,
                                 " bytes, data_offsets span ", span);
     }
     if (std::ssize(header_.entries) == max_arrays) {
@@ -315,7 +315,7 @@ std::string read_header(const InputFile& file) {
   return header;
 }
 
-/// The arrays must fill the rest of the file, without holes and without sharing a byte.
+/// The arrays must fill the file after its header, without holes and without sharing a byte.
 void check_layout(const std::string& path, const Header& header, std::int64_t data_size) {
   using Item = std::pair<const std::string, Entry>;
   std::vector<const Item*> items;
@@ -324,10 +324,10 @@ void check_layout(const std::string& path, const Header& header, std::int64_t da
   std::int64_t position = 0;
   for (const Item* item : items) {
     const auto& [name, entry] = *item;
-    const ArrayPlace place{path, name};
-    if (entry.begin > position) place.fail<FormatError>("a gap of ", entry.begin - position, " bytes before it");
-    if (entry.begin < position) place.fail<FormatError>("overlaps another array by ", position - entry.begin, " bytes");
-    if (entry.end > data_size) place.fail<FormatError>("the file ends ", entry.end - data_size, " bytes too early");
+    const ArrayInFile where{path, name};
+    if (entry.begin > position) where.fail<FormatError>("a gap of ", entry.begin - position, " bytes before it");
+    if (entry.begin < position) where.fail<FormatError>("overlaps another array by ", position - entry.begin, " bytes");
+    if (entry.end > data_size) where.fail<FormatError>("the file ends ", entry.end - data_size, " bytes too early");
     position = entry.end;
   }
   if (position < data_size) {
@@ -336,7 +336,7 @@ void check_layout(const std::string& path, const Header& header, std::int64_t da
 }
 
 /// The arrays must fit into memory, as they will be there.
-void check_room(const std::string& path, const Header& header) {
+void check_memory(const std::string& path, const Header& header) {
   std::int64_t left = machine_memory();
   for (const auto& [name, entry] : header.entries) {
     const std::int64_t more = entry.shape.numel() * entry.dtype->bytes_here;
@@ -473,20 +473,20 @@ StateFile load_safetensors(const std::string& path) {
   Header header = reader.take();
   const std::int64_t data_begin = 8 + std::ssize(text);
   check_layout(path, header, file.size() - data_begin);
-  check_room(path, header);
+  check_memory(path, header);
 
   const std::string sums = checksums_of(path, header);
   auto verify = [&, next = std::size_t{0}](std::string_view name, const std::string& sum) mutable {
-    if (sums.compare(next, 9, str(sum, ' ')) != 0) ArrayPlace{path, name}.fail<FormatError>("checksum mismatch");
+    if (sums.compare(next, 9, str(sum, ' ')) != 0) ArrayInFile{path, name}.fail<FormatError>("checksum mismatch");
     next += 9;
   };
   if (!sums.empty()) verify(metadata_key, checksum(header.metadata));
   StateFile content{.source = path};
   for (const auto& [name, entry] : header.entries) {
-    const ArrayPlace place{path, name};
+    const ArrayInFile where{path, name};
     const std::string bytes = file.read(data_begin + entry.begin, entry.end - entry.begin);
     if (!sums.empty()) verify(name, checksum(str(name, '\0', entry.dtype->name, entry.shape), bytes));
-    content.arrays.emplace_hint(content.arrays.end(), name, entry.dtype->read(bytes, entry.shape, place));
+    content.arrays.emplace_hint(content.arrays.end(), name, entry.dtype->read(bytes, entry.shape, where));
   }
   std::erase_if(header.metadata, [](const auto& entry) { return entry.first.starts_with(own_prefix); });
   content.metadata = std::move(header.metadata);

@@ -11,26 +11,26 @@
 
 namespace xgrad {
 
-/// Replaces the content of the file by these arrays, or throws and leaves it as it was (see write_file_atomically).
+/// Writes arrays and metadata to a file, or throws and leaves the old file as it was (see write_file_atomically).
 ///
-/// Array is stored as F32 or F64, whichever Real is, Index as I64, Mask as BOOL. A checksum of every array with its
-/// name and shape, and one of the metadata, go into the file; {"format": "pt"}, which tools written in Python ask for,
-/// is added to the metadata unless it has a "format". Equal content gives equal bytes.
+/// Array is stored as F32 or F64 like Real, Index as I64, Mask as BOOL. The file gets a checksum of every array with
+/// its name and shape, and one of the metadata. Metadata without a "format" get {"format": "pt"}, which tools written
+/// in Python require. Equal content gives equal bytes.
 ///
 /// Throws ValueError for a name that is reserved ("__metadata__", metadata beginning with "xgrad.") or is not UTF-8,
 /// LimitError for more than 100,000 arrays, a name of more than 4,096 bytes or a header of more than 100 MB; IoError.
 void save_safetensors(const std::string& path, const StateFile& content);
 
-/// Everything in the file. F64, F32, F16 and BF16 become Array, rounded to Real; the integer types become Index and
-/// BOOL becomes Mask. Checksums are verified where there are any.
+/// The content of a file. F64, F32, F16 and BF16 become Array, rounded to Real; the integer types become Index and BOOL
+/// becomes Mask. Checksums are verified if the file has them.
 ///
-/// Throws FormatError for a file that breaks a rule of the format, down to a single wrong bit if it has checksums;
-/// LimitError for one beyond the limits of save_safetensors, or whose arrays exceed the memory of the machine, before
-/// any is read; IoError.
+/// Throws FormatError for a file that breaks a rule of the format, or that has checksums and a single wrong bit;
+/// LimitError for a file beyond the limits of save_safetensors, or whose arrays exceed the memory of the machine,
+/// before any is read; IoError.
 StateFile load_safetensors(const std::string& path);
 
 namespace detail {
-/// The greatest header of a safetensors file, and the largest index of several.
+/// The greatest size of the header of a safetensors file, and of an index of several files.
 inline constexpr std::int64_t max_header_bytes = 100'000'000;
 }  // namespace detail
 

@@ -1,6 +1,8 @@
 // State: arrays and metadata by name.
 #include "state.h"
 
+#include <algorithm>
+
 #include "../base/error.h"
 #include "../base/text.h"
 
@@ -15,7 +17,7 @@ const A& StateFile::get(std::string_view name) const {
   if (found == arrays.end()) refuse(" is missing");
   const A* array = std::get_if<A>(&found->second);
   if (!array) {
-    constexpr const char* kinds[] = {"real numbers", "whole numbers", "truth values"};
+    constexpr const char* kinds[] = {"real numbers", "integers", "booleans"};
     refuse(" holds ", kinds[found->second.index()], ", needs ", kinds[AnyArray(A()).index()]);
   }
   return *array;
@@ -64,6 +66,30 @@ StateFile StateFile::part(std::string_view prefix) const {
   copy_all(arrays, state.arrays);
   copy_all(metadata, state.metadata);
   return state;
+}
+
+void StateDifference::add_mismatch(std::string_view name, const Shape& given, const Shape& needed) {
+  mismatched.push_back(str(escaped(name), " ", given, " for ", needed));
+}
+
+void StateDifference::add_mismatch(std::string_view name, std::string_view what) {
+  mismatched.push_back(str(escaped(name), " ", what));
+}
+
+void StateDifference::refuse(std::string_view op, std::string_view source) const {
+  if (empty()) return;
+  constexpr std::size_t most = 20;
+  std::string lists;
+  const auto list = [&](std::string_view title, const std::vector<std::string>& entries, const auto& shown) {
+    if (entries.empty()) return;
+    append(lists, str("\n  ", title, ":"));
+    for (std::size_t i = 0; i < std::min(entries.size(), most); ++i) append(lists, str("\n    ", shown(entries[i])));
+    if (entries.size() > most) append(lists, str("\n    and ", entries.size() - most, " more"));
+  };
+  list("missing", missing, escaped);
+  list("unexpected", unexpected, escaped);
+  list("mismatched", mismatched, [](const std::string& entry) { return entry; });
+  fail<FormatError>(op, source, source.empty() ? "" : ": ", "the state does not fit", lists);
 }
 
 }  // namespace xgrad

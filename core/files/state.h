@@ -1,10 +1,11 @@
-// State: arrays and metadata by name, the form in which models, optimizers and checkpoints are saved.
+// StateFile: arrays and metadata by name, the form in which models, optimizers and checkpoints are saved.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "../array/array.h"
 
@@ -12,24 +13,24 @@ namespace xgrad {
 
 /// An array of any kind.
 using AnyArray = std::variant<Array, Index, Mask>;
-/// Arrays by name. A name is any text in UTF-8; it is never taken for a path.
+/// Arrays by name. A name is any text in UTF-8 and never a path.
 using NamedArrays = std::map<std::string, AnyArray, std::less<>>;
-/// Further information, text by name.
+/// Metadata: text by name.
 using Metadata = std::map<std::string, std::string, std::less<>>;
 
-/// The content of a file. Threads: many may read it, or one change it; as a std::map.
+/// The content of a file.
 struct StateFile {
   NamedArrays arrays = {};
   Metadata metadata = {};
   std::string source = {};  ///< the path of the file that it was read from, for errors; not saved
 
-  /// The array of this name. Throws FormatError when there is none, or it is of another kind than A.
+  /// The array of this name. Throws FormatError when there is none, or when its type is not A.
   template <class A>
   const A& get(std::string_view name) const;
   /// The entry of the metadata. Throws FormatError when there is none.
   const std::string& text(std::string_view key) const;
 
-  /// Adds another state, everything under the name `prefix.name`: the parts of a checkpoint.
+  /// Adds another state under the names `prefix.name`, as a part of a checkpoint.
   ///
   ///     StateFile checkpoint;
   ///     checkpoint.add("model", {.arrays = model.state_dict()});
@@ -44,5 +45,19 @@ struct StateFile {
 extern template const Array& StateFile::get<Array>(std::string_view) const;
 extern template const Index& StateFile::get<Index>(std::string_view) const;
 extern template const Mask& StateFile::get<Mask>(std::string_view) const;
+
+/// The differences between a state from a file and what its reader needs.
+struct StateDifference {
+  std::vector<std::string> missing;     ///< needed, but not in the state
+  std::vector<std::string> unexpected;  ///< in the state, but not needed
+  std::vector<std::string> mismatched;  ///< in both with different shapes or kinds: `"w" [3, 2] for [2, 3]`
+
+  bool empty() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
+  void add_mismatch(std::string_view name, const Shape& given, const Shape& needed);
+  void add_mismatch(std::string_view name, std::string_view what);
+  /// Throws FormatError with the names, at most 20 of each kind, one a line, unless there is no difference. `source` is
+  /// the file that the state came from, if there is one.
+  void refuse(std::string_view op, std::string_view source = {}) const;
+};
 
 }  // namespace xgrad

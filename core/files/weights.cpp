@@ -12,7 +12,6 @@
 #include "../base/error.h"
 #include "../base/text.h"
 #include "json.h"
-#include "state_difference.h"
 
 namespace xgrad {
 namespace {
@@ -36,10 +35,10 @@ ArraysByFile read_index(const std::string& path) {
   for (const auto& [name, file] : map->items()) {
     require_names(file.is_string());
     const auto& text = file.get_ref<const std::string&>();
-    // A file name, not a path: an index has no say in what else is read.
+    // A file name and not a path, so that an index cannot choose other files.
     if (!text.ends_with(".safetensors") || text.find_first_of(std::string_view("/\\\0", 3)) != text.npos) {
       fail<FormatError>(op, path, ": ", escaped(name), ": ", escaped(text),
-                        " is not a safetensors file beside the index");
+                        " is not a safetensors file next to the index");
     }
     arrays[text].push_back(name);
   }

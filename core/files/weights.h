@@ -7,13 +7,12 @@
 
 namespace xgrad {
 
-/// All arrays of `path`: a safetensors file; an index in JSON, whose "weight_map" names for each array the file beside
-/// it that holds it; or a folder with model.safetensors or model.safetensors.index.json. Half precision is widened, as
-/// by load_safetensors.
+/// All arrays of `path`. The path is a safetensors file; an index in JSON, whose "weight_map" names the file of each
+/// array, in the folder of the index; or a folder with model.safetensors or model.safetensors.index.json.
 ///
 /// Throws as load_safetensors, for each file; IoError for a folder with neither; FormatError for an index that is not
-/// JSON, repeats a key or has no weight_map of names, that names a file which is not beside it, or that does not name
-/// exactly the arrays of its files; LimitError for an index of more than 100 MB.
+/// JSON, repeats a key, has no weight_map of names, names a file outside its folder, or does not name exactly the
+/// arrays of its files; LimitError for an index of more than 100 MB.
 StateFile load_weights(const std::string& path);
 
 }  // namespace xgrad

@@ -198,7 +198,7 @@ Tensor variable(Real value, std::string_view name) { return variable(Array(Shape
 std::string to_string(const Tensor& tensor) {
   if (!tensor.defined()) return "tensor(undefined)";
   constexpr std::string_view begin = "tensor(";
-  const std::string numbers = detail::picture(tensor.value(), static_cast<int>(begin.size()));
+  const std::string numbers = detail::printed(tensor.value(), static_cast<int>(begin.size()));
   std::string text = str(begin, numbers, ", shape=", tensor.shape());
   if (!tensor.name().empty()) append(text, str(", name=", tensor.name()));
   if (!tensor.is_leaf()) append(text, str(", op=", detail::Engine::node(tensor)->op));

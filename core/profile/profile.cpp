@@ -34,7 +34,7 @@ std::vector<Profile::Line> longest_first(const Lines& lines) {
   return sorted;
 }
 
-// The lines as columns: what, calls, ms, share, MB.
+// The lines as columns: what, calls, ms, % of all, MB.
 std::string table(std::string_view what, const std::vector<Profile::Line>& rows, double total) {
   std::size_t width = what.size();
   for (const Profile::Line& row : rows) width = std::max(width, row.what.size());

@@ -1,4 +1,4 @@
-// A profile of a run: every operation with its module, its time and its bytes.
+// Profile: the operations of a run, each with its module, its time and its bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace xgrad {
 
-/// While it lives, lists the operations that run on this thread:
+/// An observer that lists the operations of this thread while it lives:
 ///
 ///     Profile profile;
 ///     model(x).backward();
 ///     std::cout << to_string(profile);                   // a table of operations and one of modules
 ///     save_chrome_trace("step.json", profile);           // for chrome://tracing and ui.perfetto.dev
 ///
-/// The time of an operation is the time since the one before it ended. The bookkeeping of backward passes has runs
-/// called "graph". A run that ends a gradient rule is left out if there is no memory for it.
+/// The time of an operation is the time since the end of the one before. The bookkeeping of backward passes has runs
+/// called "graph". A gradient rule is left out if there is no memory for its run.
 class Profile : public Observer {
  public:
   struct Run {
-    std::string_view op;         ///< of a gradient rule: that of its operation; of an optimizer's step: its kind
+    std::string_view op;         ///< of a gradient rule: its operation; of an optimizer's step: the kind of optimizer
     std::string_view path = {};  ///< of the module
     bool gradient = false;       ///< a gradient rule, with everything that it called
     Shape shape = {};            ///< of the result
@@ -30,7 +30,7 @@ class Profile : public Observer {
     std::int64_t bytes = 0;  ///< of the result
     std::uint64_t node = 0;  ///< the id of the operation in the graph; 0 if it was not recorded
   };
-  /// In the order in which they ended.
+  /// The runs in the order in which they ended.
   const std::vector<Run>& runs() const { return runs_; }
 
   /// All runs of one name.
@@ -40,7 +40,7 @@ class Profile : public Observer {
     double milliseconds = 0;
     std::int64_t bytes = 0;
   };
-  /// The longest first.
+  /// The runs of each name added up, the longest first.
   std::vector<Line> lines() const;
 
   void operation(const OperationRun& run) override;
@@ -57,8 +57,8 @@ class Profile : public Observer {
   int depth_ = 0;  // of rules within rules
 };
 
-/// Two tables, of operations and of modules: calls, milliseconds, share of the total, bytes of results; the longest
-/// first. Modules count with everything in them.
+/// The profile as two tables, of operations and of modules, the longest first: calls, milliseconds, percent of all,
+/// bytes of results. Modules include everything in them.
 std::string to_string(const Profile& profile);
 
 /// Writes the profile in Chrome's trace event format (Google, "Trace Event Format", 2016), which Perfetto reads as

@@ -68,7 +68,7 @@ NumbersSummary summary_of(const Array& array) {
     const double bin = width > 0 ? (x / 2 - least / 2) / width : 0;
     ++result.histogram[static_cast<std::size_t>(std::min(bin, bins - 1.0))];
   }
-  result.deviation = std::ldexp(std::sqrt(squares / static_cast<double>(finite)), unit + 1);
+  result.stddev = std::ldexp(std::sqrt(squares / static_cast<double>(finite)), unit + 1);
   return result;
 }
 

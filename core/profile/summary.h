@@ -1,4 +1,4 @@
-// Summaries of the numbers of an array, for diagrams and reports.
+// Summaries of the elements of an array, for diagrams and reports.
 #pragma once
 
 #include <cstdint>
@@ -10,40 +10,38 @@
 
 namespace xgrad {
 
-/// A summary of the numbers of a tensor.
+/// A summary of the elements of an array.
 struct NumbersSummary {
   Shape shape;
   std::int64_t nans = 0;
   std::int64_t infinities = 0;
   std::int64_t zeros = 0;
-  double least = 0;  ///< this and the next three: of the finite numbers; 0 if there are none
+  double least = 0;  ///< this and the next three: of the finite elements; 0 if there are none
   double mean = 0;
   double greatest = 0;
-  double deviation = 0;                   ///< standard deviation, divided by their count
+  double stddev = 0;                      ///< the standard deviation with the divisor n
   std::vector<std::int64_t> histogram{};  ///< counts in 20 bins of equal width from least to greatest
-  std::vector<Real> numbers{};            ///< all of them in row-major order, if they are at most 64; else none
+  std::vector<Real> numbers{};            ///< all elements in row-major order, if they are at most 64; else none
 };
 
-/// A summary that several views of the same run share; nullptr: nothing is known.
+/// A summary that several views of one run share, or nullptr if there is none.
 using SharedSummary = std::shared_ptr<const NumbersSummary>;
 
 /// The summary of an array.
 NumbersSummary summary_of(const Array& array);
-
-/// The same, to be shared.
 SharedSummary shared_summary_of(const Array& array);
 
-/// The summary on one line: `[[1, 2], [3, 4]]` if at most 8, else `-1.2 … 3.1, mean 0.5 ▁▃█▂`, NaN and infinity
-/// counted.
+/// The summary on one line: `[[1, 2], [3, 4]]` for at most 8 elements, else `-1.2 … 3.1, mean 0.5 ▁▃█▂` and the counts
+/// of NaN and infinity.
 std::string to_string(const NumbersSummary& summary);
 
 namespace detail {
 
-/// As rounded (base/text.h), but without the sign that a NaN may have.
+/// A number as rounded() prints it (base/text.h), without the sign that a NaN may have.
 std::string number_text(double number, int precision = 6);
-/// A histogram in ten letters at most, an empty bin as a line.
+/// A histogram in at most ten letters.
 std::string sparkline(const std::vector<std::int64_t>& histogram);
-/// The numbers that are not finite, in words: "3 NaN, 1 infinite"; empty if there are none.
+/// The counts of elements that are not finite: "3 NaN, 1 infinite"; empty if there are none.
 std::string words_for_not_finite(const NumbersSummary& summary);
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// The BLAS of the process, which other code may share, and how it is set up.
+// Setting up the BLAS of the process, which other code may use, too.
 #pragma once
 
 #include <string>
@@ -7,19 +7,21 @@
 
 namespace xgrad::detail {
 
-/// Sets OpenBLAS up, once: every function that calls the BLAS or LAPACK calls this before. OpenBLAS gets one thread
-/// inside each product, because the library splits products itself, into pieces that do not depend on the number of
-/// threads. Before main(), while there is one thread, its kernels are corrected where it does not know the processor
-/// and took those for the oldest one: OPENBLAS_CORETYPE is set in the environment for a moment, and OpenBLAS is
-/// initialised anew. Does nothing with another BLAS. Thread-safe.
+/// Sets OpenBLAS up once; to be called before each use of the BLAS or LAPACK. OpenBLAS gets one thread inside each
+/// product, because the library splits products itself, into pieces that do not depend on the number of threads.
+///
+/// OpenBLAS takes a processor that it does not know for the oldest one. Its kernels are corrected before main(), while
+/// there is one thread: OPENBLAS_CORETYPE is set in the environment for a moment, and OpenBLAS is initialised anew.
+///
+/// Does nothing with another BLAS. Thread-safe.
 void prepare_blas();
 
-/// Name and configuration of the BLAS, and the processor that it chose its kernels for, empty if unknown.
+/// The name and configuration of the BLAS, and the processor of its kernels, empty if unknown.
 struct BlasName {
   std::string name, core;
 };
 BlasName blas_name();
-/// Whether the processor has these instructions, whatever the library was compiled for.
+/// Whether the processor has these instructions, even if the library was compiled for others.
 bool processor_has_avx2();
 bool processor_has_avx512();
 

@@ -1,4 +1,4 @@
-// Huge pages for numbers that stay.
+// Huge pages for arrays that are read often.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace xgrad::detail {
 
-/// Moves memory that is kept and read often, such as weights, to huge pages where it fills them. Reading it then waits
-/// for fewer translations of addresses. Numbers stay where they are and as they are; a system without huge pages, or
-/// without a free one, changes nothing. Costs a copy. (madvise(2), MADV_COLLAPSE, from Linux 6.1 on.)
+/// Moves long-lived memory, such as weights, to huge pages where it fills them, so that reading it needs fewer
+/// translations of addresses. Addresses and content stay the same. Costs a copy. Does nothing on a system without free
+/// huge pages (madvise(2), MADV_COLLAPSE, Linux 6.1).
 void use_huge_pages(const void* numbers, std::size_t bytes) noexcept;
 
 }  // namespace xgrad::detail

@@ -155,18 +155,18 @@ SharedLists& shared_lists() {
   return only;
 }
 
-// The lists of one thread. Small blocks are cut from slabs, side by side, and never go back to the system. (A block
-// that one thread hands out and another takes back counts negative there; the sum is right.)
+// The lists of one thread. Small blocks are cut from slabs one after the other, and never go back to the system. (A
+// block that one thread hands out and another takes back counts negative there; the sum is right.)
 //
-// A thread keeps as many free blocks of a class as it has requested from the system, plus a batch; any surplus, which
-// comes from other threads, goes to the shared lists. So a single thread keeps all it ever used and never takes a lock,
+// A thread holds as many free blocks of a class as it has requested from the system, plus a batch; any surplus, which
+// comes from other threads, goes to the shared lists. So a single thread holds all it ever used and never takes a lock,
 // and blocks that move between threads do not pile up: the allocating thread finds them in the shared lists and asks
 // the system only while these are empty.
 class Pool {
  public:
   Pool() {
     for (int index = 0; index < class_count; ++index)
-      free_[static_cast<std::size_t>(index)].room = batch_of_class(index);
+      free_[static_cast<std::size_t>(index)].capacity = batch_of_class(index);
   }
 
   void* allocate(std::size_t bytes, PoolUse use) {
@@ -185,7 +185,7 @@ class Pool {
     } else {
       block = ask_system(pooling ? size.bytes : (bytes + grain) / grain * grain);
     }
-    ++list.room;
+    ++list.capacity;
     counters_.bytes_in_use.add(counted);
     return block;
   }
@@ -197,7 +197,7 @@ class Pool {
     List& list = free_[static_cast<std::size_t>(size.index)];
     list.first = new (block) FreeBlock{list.first};
     counters_.bytes_cached.add(counted);
-    if (--list.room < 0) [[unlikely]]
+    if (--list.capacity < 0) [[unlikely]]
       pass_on(size.index);
   }
   void trim() {
@@ -214,7 +214,7 @@ class Pool {
     for (int index = 0; index < class_count; ++index) {
       List& list = free_[static_cast<std::size_t>(index)];
       while (list.first) pass_on(index);
-      list.room = batch_of_class(index);
+      list.capacity = batch_of_class(index);
     }
   }
   const Counters& counters() const { return counters_; }
@@ -222,7 +222,7 @@ class Pool {
  private:
   struct List {
     FreeBlock* first = nullptr;
-    std::int64_t room = 0;  // how many more this thread would keep
+    std::int64_t capacity = 0;  // how many more blocks this thread holds before it passes some on
   };
 
   void* cut(std::size_t bytes) {
@@ -251,11 +251,11 @@ class Pool {
     FreeBlock* last = list.first;
     std::int64_t count = 1;
     for (const std::int64_t most = batch_of_class(index); count < most && last->next; ++count) last = last->next;
-    FreeBlock* rest = std::exchange(last->next, nullptr);
+    FreeBlock* others = std::exchange(last->next, nullptr);
     FreeBlock* second = list.first->next;
     auto* batch = new (list.first) Batch{{second}, nullptr, count};
-    list.first = rest;
-    list.room += count;
+    list.first = others;
+    list.capacity += count;
     counters_.bytes_cached.add(-bytes_of(index, count));
     shared_lists().give(index, batch);
   }
@@ -264,7 +264,7 @@ class Pool {
     Batch* batch = shared_lists().take(index);
     if (!batch) return false;
     List& list = free_[static_cast<std::size_t>(index)];
-    list.room -= batch->count;
+    list.capacity -= batch->count;
     counters_.bytes_cached.add(bytes_of(index, batch->count));
     list.first = batch;
     return true;
@@ -277,7 +277,8 @@ class Pool {
   std::size_t next_slab_ = 1 << 15;
 };
 
-// All pools. Those whose threads have ended wait for the next thread. Never destroyed: static objects may release blocks late.
+// All pools. Those whose threads have ended wait for the next thread. Never destroyed: static objects may release
+// blocks late.
 struct Registry {
   std::mutex mutex;
   std::vector<Pool*> pools, idle;

@@ -1,9 +1,9 @@
 // The memory pool of all arrays and graph nodes, and reference-counted pointers to the objects in it.
 //
 // A training loop asks for the same sizes again and again. The pool reuses a free block of the size class instead of
-// asking the operating system, so that a loop in its steady state makes no system call and touches no new page. Each
-// thread has lists of its own, so that it takes no lock; a block may be released by another thread than the one that
-// took it, and blocks that a thread gets back beyond those it requested itself go to shared lists.
+// asking the operating system, so a loop in its steady state makes no system call and touches no new page. Each thread
+// has its own lists and takes no lock. Any thread may release a block. Blocks that a thread gets back beyond those that
+// it requested go to shared lists.
 #pragma once
 
 #include <atomic>
@@ -16,17 +16,17 @@
 
 namespace xgrad {
 
-/// The purpose of a block. Small blocks for nodes have lists of their own: a graph releases them in its own order, in
-/// which the next graph takes them, so that the processor reads ahead. Mixed with other blocks that order is lost, and
-/// a graph of small operations takes twice as long.
+/// The purpose of a block. Small blocks for nodes have separate lists: a graph releases them in its own order, and the
+/// next graph takes them in that order, so that the processor reads ahead. Mixed with other blocks a graph of small
+/// operations takes twice as long.
 enum class PoolUse { values, nodes };
 
-/// At least `bytes` bytes, aligned to 64. Throws std::bad_alloc when the system has none left.
+/// A block of at least `bytes` bytes, aligned to 64. Throws std::bad_alloc when the system has no memory left.
 void* pool_allocate(std::size_t bytes, PoolUse use = PoolUse::values);
-/// Gives a block back; `bytes` and `use` as at its allocation. Threads: any may call these and those below.
+/// Gives a block back; `bytes` and `use` must be as at its allocation. Thread-safe, as all functions here.
 void pool_release(void* block, std::size_t bytes, PoolUse use = PoolUse::values) noexcept;
 
-/// Memory in the pools of all threads.
+/// The memory in the pools of all threads.
 struct PoolStats {
   std::int64_t bytes_in_use = 0;     ///< handed out
   std::int64_t bytes_cached = 0;     ///< waiting to be handed out again
@@ -36,11 +36,11 @@ PoolStats pool_stats();
 
 namespace detail {
 /// Returns the free blocks of this thread and of the shared lists to the operating system, except blocks of at most
-/// 1 KiB. An allocation that the system refuses does so by itself and asks again.
+/// 1 KiB. An allocation that the system refuses calls this itself and asks again.
 void pool_trim();
 }  // namespace detail
 
-/// A standard allocator on the pool.
+/// A standard allocator that uses the pool.
 template <class T>
 struct PoolAllocator {
   using value_type = T;
@@ -60,7 +60,7 @@ struct PoolAllocator {
 class RefCount {
  public:
   void add() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-  /// True when this was the last reference.
+  /// Drops a reference; true if it was the last.
   bool drop() noexcept {
     if (count_.load(std::memory_order_acquire) == 1) return true;  // no other thread can be adding one
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
@@ -72,19 +72,19 @@ class RefCount {
 };
 
 /// A reference-counted pointer to a T that has `RefCount refs` and a `static void T::destroy(T*) noexcept`.
-/// Threads: copies may belong to different threads; one pointer is read by many or changed by one, like a plain one.
+/// Threads: copies may belong to different threads; many threads may read one pointer, or one may change it.
 template <class T>
 class Ref {
  public:
   Ref() = default;
   Ref(std::nullptr_t) {}
-  /// Takes over the initial reference of a new object.
+  /// The pointer that takes over the initial reference of a new object.
   static Ref adopt(T* object) noexcept {
     Ref ref;
     ref.object_ = object;
     return ref;
   }
-  /// One more reference to an object that is already held elsewhere.
+  /// A new reference to an object that is already held elsewhere.
   static Ref share(T* object) noexcept {
     if (object) object->refs.add();
     return adopt(object);
@@ -106,11 +106,11 @@ class Ref {
   T& operator*() const { return *object_; }
   explicit operator bool() const { return object_ != nullptr; }
 
-  /// For a pointer that is set once, while other threads read it: the object, or nullptr so far.
+  /// The object of a pointer that another thread sets once with publish(), or nullptr so far.
   T* published() const noexcept {
     return std::atomic_ref<T*>(const_cast<T*&>(object_)).load(std::memory_order_acquire);
   }
-  /// Sets the object, unless another thread was faster; then `first` keeps its own.
+  /// Sets the pointer to the object of `first`, unless another thread was faster; then `first` still holds its object.
   void publish(Ref& first) noexcept {
     T* expected = nullptr;
     if (std::atomic_ref<T*>(object_).compare_exchange_strong(expected, first.object_, std::memory_order_acq_rel)) {

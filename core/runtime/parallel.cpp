@@ -1,4 +1,4 @@
-// A pool of waiting threads that share the blocks of a loop.
+// A crew of waiting threads that divide the blocks of a loop.
 #include "parallel.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int most_threads = 1024;
 
-// One parallel_for while it runs. Each thread has a stretch of blocks of its own, the same one in every loop of this
+// One parallel_for while it runs. Each thread has its own stretch of blocks, the same one in every loop of this
 // length, so that the data is still in its cache; when it is done it helps with the others.
 class Loop {
  public:
@@ -73,7 +73,7 @@ class Loop {
     std::atomic<std::int64_t> block;
   };
 
-  // blocks stretch / stretches, rounded down, without the product, which overflows for the longest loops.
+  // blocks stretch / stretches, rounded down, without the product, which can overflow.
   std::int64_t first_of(int stretch) const {
     return blocks_ / stretches_ * stretch + blocks_ % stretches_ * stretch / stretches_;
   }
@@ -182,7 +182,7 @@ int threads_at_start() {
     int count = 0;
     const auto [end, error] = std::from_chars(text.begin(), text.end(), count);
     if (error != std::errc() || end != text.end() || count < 1 || count > most_threads)
-      fail<ValueError>("XGRAD_THREADS", "'", text, "' is not a whole number in [1, ", most_threads, "]");
+      fail<ValueError>("XGRAD_THREADS", "'", text, "' is not an integer in [1, ", most_threads, "]");
     return count;
   }
   cpu_set_t set;
@@ -196,7 +196,7 @@ struct State {
   std::unique_ptr<Crew> crew;
 
   State() {
-    // A child process has none of its parent's threads: it starts a crew of its own when it needs one.
+    // A child process has none of its parent's threads: it starts its own crew when it needs one.
     pthread_atfork(nullptr, nullptr, [] { (void)state().crew.release(); });
   }
   static State& state() {

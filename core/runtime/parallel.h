@@ -1,5 +1,5 @@
-// The one parallel loop. Work is cut into blocks that do not depend on the number of threads, so results are the same
-// bit for bit with 1 thread or 16.
+// parallel_for, the only parallel loop. Its blocks do not depend on the number of threads, so results are equal bit for
+// bit with 1 thread or 16.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace xgrad {
 
-/// The number of threads that parallel loops use, the calling one included. Initially the environment variable
-/// XGRAD_THREADS, else the number of processors that this process may run on. Where the system cannot start as many
-/// threads, loops run with fewer, with the same results. The environment is read by the first loop of several blocks or
-/// the first call of these functions, which throws ValueError if the variable is neither empty nor valid. A process may
-/// fork() while none of its other threads uses the library; the child then starts helping threads of its own.
+/// The number of threads that parallel loops use, the calling one included. At first it is the environment variable
+/// XGRAD_THREADS, or else the number of processors that this process may run on. If the system cannot start as many
+/// threads, loops run with fewer and give the same results. The first loop of several blocks, or the first call of
+/// these functions, reads the environment and throws ValueError if the variable is neither empty nor valid. A process
+/// may fork() while none of its other threads uses the library; the child then starts its own helping threads.
 int threads();
-/// Waits for the loop of another thread to end. Throws ValueError unless 1 <= count <= 1024, and inside a loop.
+/// Sets the number of threads, after the loop of another thread has ended. Throws ValueError unless 1 <= count <= 1024,
+/// and inside a loop.
 void set_threads(int count);
 
 namespace detail {
@@ -25,11 +26,11 @@ void parallel_blocks(std::int64_t count, std::int64_t grain, void (*run)(const v
                      const void* context);
 }  // namespace detail
 
-/// Calls f(begin, end) for consecutive blocks of `grain` (the last may be shorter) that together cover [0, count), each
-/// once, from several threads and in any order. f must touch only data that belongs to its block. An exception of f
-/// reaches the caller: that of the lowest block if several throw. All threads record operations, and have a place in
-/// the model and in a gradient rule, as the caller does. A loop inside a loop runs on the calling thread. Threads: any
-/// may call this; one loop at a time has the helping threads, the others run where they were called.
+/// Calls f(begin, end) once for each block of `grain` in [0, count) (the last may be shorter), from several threads and
+/// in any order. f must touch only data that belongs to its block. If f throws, the caller gets the exception of the
+/// lowest block. All threads record operations, and have a place in the model and in a gradient rule, as the caller
+/// does. A loop inside a loop runs on the calling thread. Thread-safe; one loop at a time has the helping threads, and
+/// others run on their calling threads.
 template <class F>
 void parallel_for(std::int64_t count, std::int64_t grain, const F& f) {
   if (count <= 0) return;

@@ -112,15 +112,15 @@ ArrayPart<T> BasicArray<T>::operator[](const Mask& where) {
 }
 
 template <class T>
-ArrayPart<T>::ArrayPart(BasicArray<T>& whole, Selection selection)
+ArrayPart<T>::ArrayPart(BasicArray<T>& array, Selection selection)
     : BasicArray<T>(
-          std::visit([&](const auto& chosen) { return read(whole, meant(whole.shape(), chosen)); }, selection)),
-      whole_(whole),
+          std::visit([&](const auto& chosen) { return read(array, meant(array.shape(), chosen)); }, selection)),
+      array_(array),
       selection_(std::move(selection)) {}
 
 template <class T>
 void ArrayPart<T>::operator=(const BasicArray<T>& values) && {
-  std::visit([&](const auto& chosen) { write(whole_, meant(whole_.shape(), chosen), values); }, selection_);
+  std::visit([&](const auto& chosen) { write(array_, meant(array_.shape(), chosen), values); }, selection_);
 }
 
 #define XGRAD_INSTANTIATE(T)                                                     \

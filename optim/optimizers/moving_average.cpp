@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../core/files/state_difference.h"
 #include "../../core/runtime/parallel.h"
 #include "../../core/graph/model_parameters.h"
 #include "../names.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "../../core/base/text.h"
-#include "../../core/files/state_difference.h"
 #include "../../core/graph/observe.h"
 #include "../names.h"
 #include "../options.h"

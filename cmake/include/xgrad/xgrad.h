@@ -6,7 +6,6 @@
 #include <xgrad/core/debug/gradcheck.h>
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
-#include <xgrad/core/diagram/view/overlays.h>
 #include <xgrad/core/diagram/view/values.h>
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/core/profile/profile.h>

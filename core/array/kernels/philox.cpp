@@ -85,9 +85,9 @@ void random_words(const RandomKey& key, std::uint64_t first, std::span<std::uint
     if (count == batch) {
       random_batch(key, first / batch, words.data());
     } else {
-      std::array<std::uint32_t, batch> whole;
-      random_batch(key, first / batch, whole.data());
-      std::copy_n(whole.data() + skipped, count, words.data());
+      std::array<std::uint32_t, batch> all;
+      random_batch(key, first / batch, all.data());
+      std::copy_n(all.data() + skipped, count, words.data());
     }
     first += count;  // wraps around after the very last word
     words = words.subspan(count);

@@ -1,4 +1,4 @@
-// Places on the page of a diagram.
+// Points, boxes and curves on the page of a diagram.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,13 @@
 
 namespace xgrad {
 
-/// A place on the page, in pixels from its upper left corner.
+/// A point on the page, in pixels from its upper left corner.
 struct GraphPoint {
   double x = 0;
   double y = 0;
 };
 
+/// A box on the page, in pixels.
 struct GraphBox {
   double left = 0;
   double top = 0;
@@ -24,7 +25,7 @@ struct GraphBox {
   GraphPoint center() const { return {left + width / 2, top + height / 2}; }
 };
 
-/// The course of an arrow, from an input to its result.
+/// The path of an arrow, from an input to its result.
 struct GraphCurve {
   std::vector<GraphPoint> points;  ///< a Bezier curve: the start, then three for each piece
   GraphPoint tip;                  ///< of the arrow's head, which starts where the curve ends

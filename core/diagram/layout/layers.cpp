@@ -5,12 +5,13 @@
 #include <map>
 #include <utility>
 
+#include "../../base/assert.h"
 #include "../view/order.h"
 
 namespace xgrad::detail {
 namespace {
 
-// Operands that are interchangeable, or unknown to readers, have no order.
+// Whether the operands differ in meaning. Those of add and mul are interchangeable; readers do not know those of rules.
 bool has_ordered_operands(const GraphVertex& vertex) {
   return vertex.role == GraphRole::operation && vertex.order == 0 && vertex.op != "add" && vertex.op != "mul";
 }
@@ -19,6 +20,7 @@ bool has_ordered_operands(const GraphVertex& vertex) {
 
 Layers::Layers(const GraphView& drawn, const GraphOptions& options, const std::vector<int>& rank_of_vertex)
     : view(drawn), sideways(options.direction == Direction::left_to_right) {
+  XGRAD_ASSERT(rank_of_vertex.size() == view.vertices.size());
   find_layers(options, rank_of_vertex);
   find_operands();
   find_lanes();
@@ -103,13 +105,13 @@ int Layers::frame_of_lane(int layer, int upper, int lower) const {
 
 void Layers::find_lanes() {
   ways.resize(view.edges.size());
-  struct Shared {
+  struct LaneKey {
     int source, frame, first, last;
     EdgeKind kind;
     GraphFlow flow;
-    auto operator<=>(const Shared&) const = default;
+    auto operator<=>(const LaneKey&) const = default;
   };
-  std::map<Shared, int> lanes;
+  std::map<LaneKey, int> lanes;
   std::map<std::pair<int, int>, int> into_lanes;
   for (int e = 0; std::cmp_less(e, view.edges.size()); ++e) {
     const GraphEdge& edge = view.edges[e];
@@ -132,7 +134,7 @@ void Layers::find_lanes() {
       int lane = next;
       if (above(edge)) {
         const int end = is_leaf(view.vertices[from]) ? nothing : last;
-        const Shared key{from, frame, layer, end, kind_of(view, edge), edge.flow};
+        const LaneKey key{from, frame, layer, end, kind_of(view, edge), edge.flow};
         lane = lanes.try_emplace(key, next).first->second;
       }
       if (lane == next) {

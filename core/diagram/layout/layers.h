@@ -1,10 +1,10 @@
-// The layers of a diagram and their items: boxes, frames with their titles, and the lanes of arrows.
+// Layers: the layers of a diagram and their items, which are boxes, frames with their titles, and the lanes of arrows.
 //
-// Layers are perpendicular to the direction of a diagram: one below the other if it runs down, side by side if it runs
-// sideways. `across` is along a layer, `along` from one layer to the next. A vertex is in one layer, a frame in
-// all from its first vertex to its last, and before them is its title in a layer without vertices. An arrow that passes
-// layers has a lane there, straight through all of them, up to where it enters a frame; arrows that come from the same
-// vertex share their lanes.
+// Layers are perpendicular to the direction of a diagram: one below the other if it runs down, one right of the other
+// if it runs sideways. `across` is along a layer, `along` from one layer to the next. A vertex is in one layer. A frame
+// is in all layers from its first vertex to its last; its title comes before them, in a layer without vertices. An
+// arrow that passes layers has a lane there, straight through all of them, up to where it enters a frame. Arrows from
+// the same vertex have common lanes.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ namespace xgrad::detail {
 
 enum class ItemKind { vertex, frame, title, lane };
 
-/// Something that takes room in layers.
+/// Something that takes space in layers.
 struct Item {
   ItemKind kind = ItemKind::vertex;
   int number = 0;  ///< of the vertex, of the frame, or of an arrow of the lane
@@ -29,7 +29,7 @@ struct Item {
   bool side_path = false;  ///< of a lane: the arrow bypasses the main input of its result
 };
 
-/// A part of an arrow, or of several that share it, between two neighbouring layers. Links to a vertex end at a port.
+/// A part of one or more arrows between two neighbouring layers. A link to a vertex ends at a port.
 struct Link {
   int upper = 0;  ///< item
   int lower = 0;
@@ -37,10 +37,10 @@ struct Link {
   int edge = 0;  ///< one of its arrows
 };
 
-/// Threads: many may read from one object. It refers to the view, which must outlive it.
+/// The layers of a view. They refer to the view, which must outlive them.
 class Layers {
  public:
-  /// The vertices of one rank are in one layer.
+  /// Puts the vertices of each rank into one layer.
   Layers(const GraphView& view, const GraphOptions& options, const std::vector<int>& rank_of_vertex);
 
   const GraphView& view;

@@ -23,7 +23,7 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options) 
                      "' holds no vertex");
   }
   const Layers layers(view, options, ranks_of(view));
-  const Ordering ordering(layers);
+  const Ordering ordering = ordered(layers);
   const Placing placing = placed(layers, ordering);
   const bool sideways = layers.sideways;
   constexpr double title_inset = 6;

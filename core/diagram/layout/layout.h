@@ -1,5 +1,5 @@
-// The positions of everything in a diagram, found in four steps: ranks, the order within each, places, arrows (Gansner,
-// Koutsofios, North, Vo 1993).
+// GraphLayout: the positions of everything in a diagram, found in four steps: ranks, the order within each,
+// coordinates, routes of arrows (Gansner, Koutsofios, North, Vo 1993).
 //
 //     const GraphView view = GraphView::of({loss});
 //     const GraphLayout layout = GraphLayout::of(view);
@@ -21,7 +21,8 @@ struct GraphLayout {
   std::vector<GraphBox> frames;
   std::vector<GraphBox> titles;  ///< of frames: the boxes of their titles
 
-  /// Boxes are as large as their labels need with these options. Throws ValueError for a frame without a vertex.
+  /// The layout of a view, with boxes of the size that their labels need. Throws ValueError for a frame without a
+  /// vertex.
   static GraphLayout of(const GraphView& view, const GraphOptions& options = {});
 };
 

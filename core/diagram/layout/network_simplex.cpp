@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "../../base/assert.h"
+
 namespace xgrad::detail {
 namespace {
 
 constexpr int none_yet = -1;
-constexpr std::int64_t most_work = 2'000'000'000;  // distances and numbers looked at
+constexpr std::int64_t most_work = 2'000'000'000;  // distances and numbers visited
 
 // The numbers always satisfy all distances; those of a spanning tree are tight. A distance of the tree whose removal
 // would let the sum fall is exchanged for the one that then stops the fall.
@@ -32,10 +34,10 @@ class NetworkSimplex {
 
   std::vector<std::int64_t> solve() && {
     if (x_.empty()) return x_;
-    keep_distances();
+    satisfy_distances();
     grow_tree();
-    const auto work_of_step = static_cast<std::int64_t>(x_.size() + arcs_.size());
-    for (std::int64_t work = 0; work < most_work; work += work_of_step) {
+    const auto work_per_exchange = static_cast<std::int64_t>(x_.size() + arcs_.size());
+    for (std::int64_t work = 0; work < most_work; work += work_per_exchange) {
       order_tree();
       if (!improve()) break;
     }
@@ -47,7 +49,8 @@ class NetworkSimplex {
  private:
   std::int64_t slack(const Distance& arc) const { return x_[arc.to] - x_[arc.from] - arc.length; }
 
-  void keep_distances() {
+  // The least numbers that satisfy all distances (Kahn 1962).
+  void satisfy_distances() {
     std::vector<int> missing(x_.size()), ready;
     for (const Distance& arc : arcs_) ++missing[arc.to];
     for (int v = 0; std::cmp_less(v, x_.size()); ++v) {
@@ -61,6 +64,7 @@ class NetworkSimplex {
         if (--missing[arc.to] == 0) ready.push_back(arc.to);
       }
     }
+    XGRAD_ASSERT(ready.size() == x_.size());
   }
 
   // From the first number along tight distances; where there are none, the whole tree moves until there is one.
@@ -85,9 +89,12 @@ class NetworkSimplex {
         if (reached[arcs_[a].from] == reached[arcs_[a].to]) continue;
         if (nearest == none_yet || slack(arcs_[a]) < slack(arcs_[nearest])) nearest = a;
       }
-      if (nearest == none_yet) return;
-      const std::int64_t step = reached[arcs_[nearest].from] ? slack(arcs_[nearest]) : -slack(arcs_[nearest]);
-      for (const int v : members) x_[v] += step;
+      if (nearest == none_yet) {
+        XGRAD_ASSERT(members.size() == x_.size());
+        return;
+      }
+      const std::int64_t shift = reached[arcs_[nearest].from] ? slack(arcs_[nearest]) : -slack(arcs_[nearest]);
+      for (const int v : members) x_[v] += shift;
       reach(nearest);
     }
   }
@@ -159,9 +166,9 @@ class NetworkSimplex {
       if (nearest == none_yet || slack(arc) < slack(arcs_[nearest])) nearest = a;
     }
     if (nearest == none_yet) return false;
-    const std::int64_t step = grows ? slack(arcs_[nearest]) : -slack(arcs_[nearest]);
-    if (step != 0) {
-      for (int i = entered_[worst]; i <= left_[worst]; ++i) x_[order_[i]] += step;
+    const std::int64_t shift = grows ? slack(arcs_[nearest]) : -slack(arcs_[nearest]);
+    if (shift != 0) {
+      for (int i = entered_[worst]; i <= left_[worst]; ++i) x_[order_[i]] += shift;
     }
     remove(parent_[worst]);
     insert(nearest);

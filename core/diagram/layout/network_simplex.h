@@ -1,4 +1,4 @@
-// Numbers at minimum distances that are as near to each other as possible.
+// The network simplex method: numbers at minimum distances, as near to each other as possible.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@ struct Distance {
   std::int64_t weight;
 };
 
-/// Numbers x[0], ..., x[count-1], the least of them 0, with the least sum of weight * (x[to] - x[from]), by the network simplex
-/// method (Gansner, Koutsofios, North, Vo 1993). The distances form no cycle and connect all numbers. After a bounded number of
-/// steps, reached by graphs of thousands of numbers, it returns its result so far, which satisfies all distances.
+/// Numbers x[0], ..., x[count - 1], the least of them 0, with the least sum of weight (x[to] - x[from]) (Gansner,
+/// Koutsofios, North, Vo 1993). The distances must form no cycle and connect all numbers. After a bounded number of
+/// exchanges, which graphs of thousands of numbers reach, the numbers satisfy all distances, but may be farther apart
+/// than necessary.
 std::vector<std::int64_t> as_near_as_possible(int count, const std::vector<Distance>& distances);
 
 }  // namespace xgrad::detail

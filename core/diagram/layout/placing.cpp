@@ -63,7 +63,7 @@ class Placer {
     }
   }
 
-  // Heads of arrows have a port each; arrows that begin at this side of the box share one.
+  // Each head of an arrow has a port; all arrows that begin at this side of the box have one together.
   template <class Position>
   void set_ports(int v, const std::vector<int>& edges, double Ports::*end, Position&& position_of) {
     std::vector<Slot> slots;
@@ -88,10 +88,10 @@ class Placer {
     const auto middle_slot = std::ranges::find(slots, true, &Slot::is_middle);
     const double middle = middle_slot == slots.end() ? last / 2 : double(middle_slot - slots.begin());
     constexpr double corner = 8;
-    const double step =
+    const double spacing =
         std::min(at(v).across / (last + 2), (at(v).across / 2 - corner) / std::max(middle, last - middle));
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      for (const int e : slots[i].edges) placing_.ports[e].*end = (double(i) - middle) * step;
+      for (const int e : slots[i].edges) placing_.ports[e].*end = (double(i) - middle) * spacing;
     }
   }
 
@@ -111,21 +111,20 @@ class Placer {
   // The distance from an item's number to its sides.
   static double to_side(const Item& item) { return item.across / 2; }
 
-  void keep_apart(int left, int right, double room) {
+  void separate(int left, int right, double distance) {
     const Item &a = at(left), &b = at(right);
     const bool a_frame = a.kind == ItemKind::frame, b_frame = b.kind == ItemKind::frame;
     distances_.push_back({a_frame ? right_side(a.number) : left, b_frame ? left_side(b.number) : right,
-                          units((a_frame ? 0 : to_side(a)) + room + (b_frame ? 0 : to_side(b))), 0});
+                          units((a_frame ? 0 : to_side(a)) + distance + (b_frame ? 0 : to_side(b))), 0});
   }
 
-  static double room_between(const Item& a, const Item& b) {
-    if (a.kind == ItemKind::lane && b.kind == ItemKind::lane) return 12;
+  static double distance_between(const Item& a, const Item& b) {
     if (a.kind == ItemKind::title || b.kind == ItemKind::title) return 5;
     if (a.kind == ItemKind::lane || b.kind == ItemKind::lane) return 12;
     return 18;
   }
 
-  void keep_order(int frame) {
+  void add_distances(int frame) {
     const std::vector<int>& content = ordering_.in_frame(frame);
     std::vector<std::vector<int>> rows(layers_.count);
     for (const int p : content) {
@@ -145,16 +144,16 @@ class Placer {
     }
     std::ranges::sort(neighbours);
     neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
-    for (const auto& [left, right] : neighbours) keep_apart(left, right, room_between(at(left), at(right)));
-    const double room = frame == nothing ? 0 : frame_margin;
+    for (const auto& [left, right] : neighbours) separate(left, right, distance_between(at(left), at(right)));
+    const double margin = frame == nothing ? 0 : frame_margin;
     for (const int p : firsts) {
       const bool is_frame = at(p).kind == ItemKind::frame;
-      distances_.push_back({left_side(frame), p, units(room + (is_frame ? 0 : to_side(at(p)))), 0});
+      distances_.push_back({left_side(frame), p, units(margin + (is_frame ? 0 : to_side(at(p)))), 0});
     }
     for (const int p : lasts) {
       const bool is_frame = at(p).kind == ItemKind::frame;
       distances_.push_back({is_frame ? right_side(at(p).number) : p, right_side(frame),
-                            units(room + (is_frame ? 0 : to_side(at(p)))), 0});
+                            units(margin + (is_frame ? 0 : to_side(at(p)))), 0});
     }
     constexpr int weight_of_width = 2;
     distances_.push_back({left_side(frame), right_side(frame), 0, weight_of_width});
@@ -167,7 +166,7 @@ class Placer {
   }
 
   void place_across() {
-    for (int frame = nothing; std::cmp_less(frame, layers_.view.frames.size()); ++frame) keep_order(frame);
+    for (int frame = nothing; std::cmp_less(frame, layers_.view.frames.size()); ++frame) add_distances(frame);
     int count = page() + 2;
     for (const Link& link : layers_.links) {
       const bool is_main = layers_.main_inputs[layers_.view.edges[link.edge].to] == link.edge;
@@ -199,13 +198,13 @@ class Placer {
     for (const Item& item : layers_.items) {
       height[item.first] = std::max(height[item.first], item.along);
     }
-    for (const Link& link : layers_.links) gap[link.gap] = std::max(gap[link.gap], room_for(link));
+    for (const Link& link : layers_.links) gap[link.gap] = std::max(gap[link.gap], gap_for(link));
     double y = 0;
     for (const GraphEdge& edge : layers_.view.edges) {  // those within a layer may have to run over others
       if (!layers_.is_flat(edge)) continue;
       const int layer = at(edge.from).first;
-      double& room = layer > 0 ? gap[layer - 1] : y;
-      room = std::max(room, 20.0);
+      double& free = layer > 0 ? gap[layer - 1] : y;
+      free = std::max(free, 20.0);
     }
     std::vector<bool> begins(layers_.count);  // whether a frame begins there
     std::vector<double> ends(frames);         // of its contents
@@ -236,8 +235,8 @@ class Placer {
     placing_.page_along = std::max(end_of_frames, layers_.count > 0 ? placing_.layers.back().end : 0);
   }
 
-  // The farther an arrow leads across, the more room there is to turn.
-  double room_for(const Link& link) const {
+  // The farther an arrow leads across, the more space there is to turn.
+  double gap_for(const Link& link) const {
     const Ports& ports = placing_.ports[link.edge];
     const bool from_box = at(link.upper).kind == ItemKind::vertex, to_box = at(link.lower).kind == ItemKind::vertex;
     const double way = std::abs(placing_.across[link.upper] + (from_box ? ports.upper : 0) -

@@ -1,4 +1,4 @@
-// The positions of items in the layers of a diagram.
+// Placing: the coordinates of items in the layers of a diagram.
 #pragma once
 
 #include <vector>
@@ -23,6 +23,7 @@ struct Ports {
   double lower = 0;
 };
 
+/// The coordinates of a diagram, in pixels.
 struct Placing {
   std::vector<double> across;         ///< by item: the middle of a vertex or title, the line of a lane
   std::vector<Extent> frames_across;  ///< by frame
@@ -33,8 +34,8 @@ struct Placing {
   double page_along = 0;
 };
 
-/// Arrows are as straight as the order of items allows, those from the main input of an operation first. Ports of
-/// operands are in the operation's order, others in the order of their sources.
+/// The coordinates with arrows as straight as the order of items allows, above all arrows from the main input of an
+/// operation. Ports of operands are in the operation's order, others in the order of their sources.
 Placing placed(const Layers& layers, const Ordering& ordering);
 
 }  // namespace xgrad::detail

@@ -17,11 +17,11 @@ std::vector<int> ranks_of(const GraphView& view) {
     if (is_leaf(from) && to.frame != nothing && from.frame == to.frame) uses_own_leaf[edge.to] = true;
   }
 
-  // Each arrow outweighs the pull to the top, which only keeps parts of the graph together that have no arrow in common.
+  // Each arrow outweighs the pull to the top, which only joins parts of the graph that have no arrow in common.
   const std::int64_t light = count + 1, heavy = 4 * light, tied = 20 * light, pull = 1;
   std::vector<Distance> distances;
   std::vector<bool> is_first(view.vertices.size(), true);
-  const auto keep = [&](int above, int below, int length, std::int64_t weight) {
+  const auto add = [&](int above, int below, int length, std::int64_t weight) {
     distances.push_back({above, below, length, weight});
     is_first[below] = false;
   };
@@ -29,21 +29,21 @@ std::vector<int> ranks_of(const GraphView& view) {
     const GraphVertex &from = view.vertices[edge.from], &to = view.vertices[edge.to];
     switch (kind_of(view, edge)) {
       case EdgeKind::gradient:
-        two_passes ? keep(edge.to, edge.from, 1, light) : keep(edge.from, edge.to, 1, light);
+        two_passes ? add(edge.to, edge.from, 1, light) : add(edge.from, edge.to, 1, light);
         break;
       case EdgeKind::borrowed:
-        if (!two_passes) keep(edge.from, edge.to, 1, heavy);
-        if (two_passes && to.rule_of == nothing) keep(edge.from, edge.to, 0, heavy);
+        if (!two_passes) add(edge.from, edge.to, 1, heavy);
+        if (two_passes && to.rule_of == nothing) add(edge.from, edge.to, 0, heavy);
         break;
       case EdgeKind::value: {
         const bool enters = uses_own_leaf[edge.to] && from.frame != to.frame;
-        is_leaf(from) ? keep(edge.from, edge.to, 1, light) : keep(edge.from, edge.to, enters ? 2 : 1, heavy);
+        is_leaf(from) ? add(edge.from, edge.to, 1, light) : add(edge.from, edge.to, enters ? 2 : 1, heavy);
         break;
       }
     }
   }
   for (int v = 0; two_passes && v < count; ++v) {
-    if (view.vertices[v].rule_of != nothing) keep(view.vertices[v].rule_of, v, 0, tied);
+    if (view.vertices[v].rule_of != nothing) add(view.vertices[v].rule_of, v, 0, tied);
   }
   for (int v = 0; v < count; ++v) {
     if (is_first[v]) distances.push_back({count, v, 0, pull});

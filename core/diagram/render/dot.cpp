@@ -40,7 +40,8 @@ std::string tooltip_in_quotes(const GraphVertex& vertex) {
 }
 std::string in_html(std::string_view text) {
   if (text.empty()) return "&#160;";
-  if (text == "]" || text == "]]") return text.size() == 1 ? "&#93;" : "&#93;&#93;";  // Graphviz expects a third and a >
+  // After ]] Graphviz expects a >.
+  if (text == "]" || text == "]]") return text.size() == 1 ? "&#93;" : "&#93;&#93;";
   return dot_escaped(text, "");
 }
 
@@ -89,7 +90,6 @@ class DotWriter {
         return text;
     }
   }
-  // Details have a colour of their own.
   std::string html(const LabelLine& line, std::string_view detail) const {
     std::string text;
     for (const LabelRun& run : line) append(text, html(run, detail));
@@ -98,8 +98,9 @@ class DotWriter {
 
   void begin() {
     const std::string font = in_quotes(font_family);
-    line(1, "graph [rankdir=", direction_name(options_.direction), ", bgcolor=\"", palette_.background,
-         "\", fontname=", font, ", fontsize=12, fontcolor=\"", palette_.text,
+    const bool sideways = options_.direction == Direction::left_to_right;
+    line(1, "graph [rankdir=", sideways ? "LR" : "TB", ", bgcolor=\"", palette_.background, "\", fontname=", font,
+         ", fontsize=12, fontcolor=\"", palette_.text,
          "\", nodesep=0.22, ranksep=0.32, pad=0.3, labelloc=t, newrank=true];");
     line(1, "node [shape=box, style=\"rounded,filled\", fontname=", font,
          ", fontsize=12, margin=\"0.13,0.06\", width=0.4, height=0.3, penwidth=1.1];");
@@ -108,7 +109,7 @@ class DotWriter {
     if (!head.empty()) line(1, "label=<", head, ">;");
   }
 
-  // Title and legend, as the label of the whole drawing, where they cannot disturb the layout.
+  // Title and legend, in the label of the drawing, where they cannot disturb the layout.
   std::string heading() const {
     std::string rows;
     if (!options_.title.empty()) {
@@ -150,62 +151,44 @@ class DotWriter {
     for (int c = 0; std::cmp_less(c, view_.frames.size()); ++c) {
       if (view_.frames[c].parent != frame) continue;
       line(depth, "subgraph cluster_", c, " {");
-      line(depth + 1, "graph [", text_of_frame(view_.frames[c]), "];");
+      line(depth + 1, "graph [style=\"rounded,filled\", fillcolor=\"", palette_.frame, "\", color=\"",
+           palette_.frame_line, "\", labeljust=l, fontsize=11, margin=10, label=<<table border=\"0\" ",
+           "cellborder=\"0\" cellpadding=\"2\"><tr><td>", html(title_of(view_.frames[c]), palette_.faint),
+           "</td></tr></table>>];");
       content_of(c, depth + 1);
       line(depth, "}");
     }
   }
 
-  std::string text_of_frame(const GraphFrame& frame) const {
-    return str("style=\"rounded,filled\", fillcolor=\"", palette_.frame, "\", color=\"", palette_.frame_line,
-               "\", labeljust=l, fontsize=11, margin=10, label=<<table border=\"0\" cellborder=\"0\" ",
-               "cellpadding=\"2\"><tr><td>", html(title_of(frame), palette_.faint), "</td></tr></table>>");
-  }
-
   void write_vertex(int v, int depth) {
     const GraphVertex& vertex = view_.vertices[v];
-    line(depth, "n", v, " [", text_of_vertex(vertex, v),
-         vertex.role == GraphRole::input ? ", shape=ellipse" : "", "];");
-  }
-  std::string text_of_vertex(const GraphVertex& vertex, int v) const {
-    const VertexColours colours = colours_of(view_, vertex);
+    const Paint& paint = palette_.*paint_of(vertex);
+    const bool has_heat = view_.scale && vertex.overlay;  // a number on the scale, which the fill shows
+    const Paint& heat = has_heat ? palette_.heat[heat_of(*view_.scale, *vertex.overlay)] : paint;
     std::string label;
     for (const LabelLine& words : label_of(vertex, options_)) {
-      append(label, str(label.empty() ? "" : "<br/>", html(words, colours.detail)));
+      append(label, str(label.empty() ? "" : "<br/>", html(words, has_heat ? heat.text : palette_.faint)));
     }
-    return str("id=n", v, ", class=", role_name(vertex.role), ", label=<", label, ">, fillcolor=\"", colours.fill,
-               "\", color=\"", colours.line, "\", fontcolor=\"", colours.text, "\"",
-               vertex.number ? ", width=0.3, height=0.24, margin=\"0.08,0.02\", fontsize=10" : "",
-               vertex.is_result ? ", penwidth=2" : "",
-               ", tooltip=", tooltip_in_quotes(vertex));
+    line(depth, "n", v, " [id=n", v, ", class=", role_name(vertex.role), ", label=<", label, ">, fillcolor=\"",
+         view_.scale && !has_heat ? palette_.background : heat.fill, "\", color=\"", paint.line, "\", fontcolor=\"",
+         heat.text, "\"", vertex.number ? ", width=0.3, height=0.24, margin=\"0.08,0.02\", fontsize=10" : "",
+         vertex.is_result ? ", penwidth=2" : "", ", tooltip=", tooltip_in_quotes(vertex),
+         vertex.role == GraphRole::input ? ", shape=ellipse" : "", "];");
   }
 
   void write_edge(const GraphEdge& edge) {
-    std::string attributes = colours_of_edge(edge);
-    append(attributes, ranks_of_edge(edge));
-    if (!attributes.empty()) attributes = str(" [", std::string_view(attributes).substr(2), "]");
-    const bool upwards = runs_up_again_ && kind_of(view_, edge) == EdgeKind::gradient;
-    line(1, "n", upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, attributes, ";");
-  }
-  std::string ranks_of_edge(const GraphEdge& edge) const {
-    if (!runs_up_again_) return {};
-    switch (kind_of(view_, edge)) {
-      case EdgeKind::borrowed:
-        return view_.vertices[edge.to].rule_of >= 0 ? ", constraint=false" : ", minlen=0";
-      case EdgeKind::gradient:
-        return ", dir=back";
-      default:
-        return {};
-    }
-  }
-
-  std::string colours_of_edge(const GraphEdge& edge) const {
-    std::string attributes;
     const EdgeKind kind = kind_of(view_, edge);
+    const bool upwards = runs_up_again_ && kind == EdgeKind::gradient;
+    std::string attributes;
     if (kind == EdgeKind::borrowed) append(attributes, str(", style=dashed, color=\"", palette_.borrowed_edge, "\""));
     if (kind == EdgeKind::gradient) append(attributes, str(", color=\"", palette_.gradient_edge, "\""));
     if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
-    return attributes;
+    if (upwards) append(attributes, ", dir=back");
+    if (runs_up_again_ && kind == EdgeKind::borrowed) {
+      append(attributes, view_.vertices[edge.to].rule_of >= 0 ? ", constraint=false" : ", minlen=0");
+    }
+    if (!attributes.empty()) attributes = str(" [", std::string_view(attributes).substr(2), "]");
+    line(1, "n", upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, attributes, ";");
   }
 
   const GraphView& view_;
@@ -224,8 +207,8 @@ std::string detail::drawn_by_graphviz(const GraphView& view, const GraphOptions&
                               std::string_view caller) {
   static constexpr std::array programs{"dot", "neato", "fdp", "sfdp", "circo", "twopi", "osage", "patchwork"};
   if (std::ranges::find(programs, std::string_view(options.layout)) == programs.end()) {
-    fail<ValueError>(caller, "the layout '", printable(options.layout), "' is none of dot, neato, fdp, sfdp, circo, twopi, ",
-                     "osage, patchwork, the programs of Graphviz");
+    fail<ValueError>(caller, "the layout '", printable(options.layout), "' is none of dot, neato, fdp, sfdp, circo, ",
+                     "twopi, osage, patchwork, the programs of Graphviz");
   }
   ProgramResult result = run_program({options.layout, str("-T", format)}, to_dot(view, options), caller);
   if (!result.is_there) fail<IoError>(caller, result.failure, ": install the package graphviz, or leave out .layout");

@@ -12,8 +12,8 @@ namespace xgrad {
 std::string to_dot(const GraphView& view, const GraphOptions& options = {});
 
 namespace detail {
-/// The diagram in a format of Graphviz (svg, png, pdf), laid out by its program options.layout. Throws ValueError for another
-/// program, IoError if it is missing, fails, or takes more than a minute. Errors name `caller`.
+/// The diagram in a format of Graphviz (svg, png, pdf), laid out by its program options.layout. Throws ValueError for
+/// another program; IoError if the program is missing, fails, or takes more than a minute. Errors name `caller`.
 std::string drawn_by_graphviz(const GraphView& view, const GraphOptions& options, std::string_view format,
                               std::string_view caller);
 }  // namespace detail

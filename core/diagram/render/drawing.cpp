@@ -8,7 +8,6 @@
 #include "../../base/error.h"
 #include "../../files/file.h"
 #include "../../files/program.h"
-#include "../view/equations.h"
 #include "html.h"
 #include "svg.h"
 

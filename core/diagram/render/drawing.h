@@ -10,13 +10,17 @@
 
 namespace xgrad {
 
-/// Writes the diagram to a file, by its extension: .dot, .json, .txt, or a picture: .svg, .pdf, .png, .html, a page in
-/// which modules can be opened beyond .depth. The library lays out pictures, unless .layout names a program of Graphviz;
-/// .pdf and .png are converted from the .svg by `rsvg-convert`, within a minute. Throws ValueError for another extension,
-/// IoError if a program is missing or fails, or if the file cannot be written.
+/// Writes the diagram of the results to a file. The extension decides the format:
+///
+///     .svg .pdf .png    a picture; .pdf and .png are converted from the .svg by `rsvg-convert`, within a minute
+///     .html             a page, in which modules can be opened beyond .depth
+///     .dot .json .txt   text
+///
+/// The library lays out pictures, unless .layout names a program of Graphviz. Throws ValueError for another extension;
+/// IoError if a program is missing or fails, or if the file cannot be written; and what GraphView::of throws.
 void save_graph(const std::string& path, const Tensors& results, const GraphOptions& options = {});
-/// The same for a view, as one that was folded by hand. Only the options for the drawing count, not those
-/// for its content.
+/// Writes the diagram of a view, for example of one that was changed by hand. The options for the content of a view
+/// have no effect. Throws as save_graph.
 void save_view(const std::string& path, const GraphView& view, const GraphOptions& options = {});
 
 }  // namespace xgrad

@@ -32,7 +32,7 @@ Json json_of(const NumbersSummary& summary) {
             {"least", json_of_number(summary.least)},
             {"mean", json_of_number(summary.mean)},
             {"greatest", json_of_number(summary.greatest)},
-            {"deviation", json_of_number(summary.deviation)}};
+            {"deviation", json_of_number(summary.stddev)}};
   if (!summary.histogram.empty()) json["histogram"] = summary.histogram;
   for (const Real number : summary.numbers) json["numbers"].push_back(json_of_number(number));
   return json;

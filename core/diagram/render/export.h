@@ -7,13 +7,13 @@
 
 namespace xgrad {
 
-/// The view as JSON: {"vertices": [...], "edges": [...], "frames": [...]} with all fields of a GraphView, under their
-/// names; vertices have the ids "n0", "n1", ..., edges "e0", ..., frames "c0", ..., as in the SVG. Unknown values are
-/// left out. Invalid UTF-8 in a name becomes U+FFFD; numbers that are not finite are the words "NaN", "Infinity" and
-/// "-Infinity".
+/// The view as JSON: {"vertices": [...], "edges": [...], "frames": [...]} with all fields of a GraphView under their
+/// names ("deviation" is NumbersSummary::stddev). Vertices have the ids "n0", "n1", ..., edges "e0", ..., frames "c0",
+/// ..., as in the SVG. Unknown values are left out. Invalid UTF-8 in a name becomes U+FFFD. Numbers that are not finite
+/// are the words "NaN", "Infinity" and "-Infinity".
 std::string to_json(const GraphView& view);
 
-/// A line for each vertex: number, operation, name, shape, inputs, remarks.
+/// The view as a table with a line for each vertex: number, operation, name, shape, inputs, remarks.
 std::string to_text(const GraphView& view);
 
 namespace detail {

@@ -5,13 +5,17 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "../../base/error.h"
-#include "../view/equations.h"
+#include "../../base/scope.h"
 #include "../view/folding.h"
+#include "../view/frames.h"
 #include "../view/labels.h"
+#include "../view/order.h"
 #include "export.h"
-#include "page.h"
 #include "svg.h"
 
 namespace xgrad {
@@ -19,14 +23,213 @@ namespace {
 
 using namespace detail;
 
+// ---- The views of the graph that a page shows ----------------------------------------------------------------------
+
+constexpr std::size_t most_boxes = 300;
+
+// What a vertex of a picture stands for.
+struct PageVertex {
+  int vertex = nothing;              // a vertex of the graph, or
+  int frame = nothing;               // a module that is one box, or
+  std::string name = {};             // a neighbour of the module
+  std::vector<int> neighbours = {};  // its vertices that arrows come from or lead to
+};
+
+// A picture of the graph or of the inside of a module.
+struct PageView {
+  int module = nothing;  // the module, by the first frame with its path; nothing: the graph
+  GraphView view;
+  std::vector<PageVertex> shown = {};  // by vertex
+  std::vector<int> frames = {};        // by frame: its number in the graph
+};
+
+// The content of a module, by indices: its vertices, the frames in it, and all edges that touch it.
+struct ModuleContent {
+  int module;  // the first frame of this path
+  std::vector<int> vertices, edges;
+  std::set<int> frames;
+};
+
+// The content of each path, in the order of frames. Modules that are called several times have a path for each call.
+std::vector<ModuleContent> contents_of(const GraphView& view) {
+  std::vector<ModuleContent> contents;
+  std::map<std::string_view, std::size_t> content_of_path;
+  std::vector<std::size_t> content_of;  // by frame
+  for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
+    content_of.push_back(content_of_path.try_emplace(view.frames[c].path, contents.size()).first->second);
+    if (content_of.back() == contents.size())
+      contents.push_back({.module = c, .vertices = {}, .edges = {}, .frames = {}});
+  }
+  const auto add = [&](int number, int frame, std::vector<int> ModuleContent::*list) {
+    for (; frame != nothing; frame = view.frames[frame].parent) {
+      std::vector<int>& numbers = contents[content_of[frame]].*list;
+      if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
+    }
+  };
+  for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) add(v, view.vertices[v].frame, &ModuleContent::vertices);
+  for (int e = 0; std::cmp_less(e, view.edges.size()); ++e) {
+    add(e, view.vertices[view.edges[e].from].frame, &ModuleContent::edges);
+    add(e, view.vertices[view.edges[e].to].frame, &ModuleContent::edges);
+  }
+  for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
+    for (int f = c; f != nothing; f = view.frames[f].parent) {
+      contents[content_of[f]].frames.insert(c);
+    }
+  }
+  return contents;
+}
+
+// "….q.weight" for "blocks.0.attn.q.weight" within "blocks.0.attn": equal modules have equal paths.
+std::string path_within(const std::string& path, const std::string& module) {
+  return lies_within(path, module) ? str("\u2026", path.substr(module.size())) : path;
+}
+
+// The outermost module around a vertex that does not contain the other module, or -1.
+int outermost_neighbour(const GraphView& view, int v, const std::string& module) {
+  int outermost = nothing;
+  for (int f = view.vertices[v].frame; f != nothing && !lies_within(module, view.frames[f].path);) {
+    outermost = std::exchange(f, view.frames[f].parent);
+  }
+  return outermost;
+}
+
+// Builds the view of one module's content, not folded.
+class Inside {
+ public:
+  Inside(const GraphView& view, const ModuleContent& content)
+      : view_(view), module_(content.module), path_(view.frames[content.module].path) {
+    for (const int c : content.frames) {
+      frame_number_.emplace(c, static_cast<int>(frames_.size()));
+      frames_.push_back(c);
+      GraphFrame& frame = inside_.frames.emplace_back(view.frames[c]);
+      frame.path = path_within(frame.path, path_);
+      frame.parent = number_of(frame.parent, frame_number_);
+      if (frame.parent == nothing) frame.title.clear();  // equal modules have other names
+    }
+    for (const int v : content.vertices) {
+      number_.emplace(v, static_cast<int>(shown_.size()));
+      GraphVertex& vertex = add({.vertex = v}, view.vertices[v]);
+      vertex.path = path_within(vertex.path, path_);
+      vertex.frame = number_of(vertex.frame, frame_number_);
+    }
+    for (GraphVertex& vertex : inside_.vertices) vertex.rule_of = number_of(vertex.rule_of, number_);
+    for (const int e : content.edges) add_edge(view.edges[e]);
+    inside_.scale = view.scale;
+  }
+
+  PageView folded() && {
+    const FoldedView result = folded_below(std::move(inside_), 1);
+    PageView page{.module = module_, .view = result.view};
+    for (std::size_t i = 0; i < result.vertices.size(); ++i) {
+      const int box = result.boxes[i];
+      page.shown.push_back(box == nothing ? shown_[result.vertices[i]] : PageVertex{.frame = frames_[box]});
+    }
+    for (const int c : result.frames) page.frames.push_back(frames_[c]);
+    return page;
+  }
+
+ private:
+  static int number_of(int old, const std::map<int, int>& numbers) {
+    const auto found = numbers.find(old);
+    return found == numbers.end() ? nothing : found->second;
+  }
+
+  GraphVertex& add(PageVertex shown, GraphVertex vertex) {
+    shown_.push_back(std::move(shown));
+    return inside_.vertices.emplace_back(std::move(vertex));
+  }
+
+  void add_edge(const GraphEdge& edge) {
+    GraphEdge added = edge;
+    added.from = number_of(edge.from, number_);
+    added.to = number_of(edge.to, number_);
+    if (added.from == nothing) added.from = neighbour(edge.from, false, edge.shape);
+    if (added.to == nothing) {
+      added.to = neighbour(edge.to, true, edge.shape);
+      added.input = 0;
+      if (!leaving_.emplace(added.from, added.to).second) return;
+    }
+    inside_.edges.push_back(std::move(added));
+  }
+
+  // The vertex that stands for a vertex outside, or for the module around it.
+  int neighbour(int v, bool is_result, const Shape& shape) {
+    const GraphVertex& vertex = view_.vertices[v];
+    const int module = outermost_neighbour(view_, v, path_);
+    const auto [entry, is_new] =
+        neighbours_.try_emplace({module, module == nothing ? v : 0, is_result}, static_cast<int>(shown_.size()));
+    if (is_new) {
+      const std::string name = module == nothing ? vertex.name.empty() ? headline_of(vertex) : vertex.name
+                                                 : view_.frames[module].title + (vertex.order > 0 ? "'" : "");
+      add({.name = name}, {.role = is_result ? GraphRole::operation : GraphRole::input,
+                           .op = {},
+                           .name = {},
+                           .path = {},
+                           .shape = shape,
+                           .order = vertex.order,
+                           .is_result = is_result});
+    }
+    GraphVertex& drawn = inside_.vertices[entry->second];
+    if (drawn.shape != shape) drawn.shape.reset();  // several tensors
+    std::vector<int>& vertices = shown_[entry->second].neighbours;
+    if (std::ranges::find(vertices, v) == vertices.end()) vertices.push_back(v);
+    return entry->second;
+  }
+
+  const GraphView& view_;
+  const int module_;
+  const std::string& path_;
+  GraphView inside_;
+  std::vector<PageVertex> shown_;  // by vertex
+  std::vector<int> frames_;        // by frame
+  std::map<int, int> number_, frame_number_;
+  std::map<std::tuple<int, int, bool>, int> neighbours_;  // by frame, or else by vertex
+  std::set<std::pair<int, int>> leaving_;
+};
+
+// The graph with modules below level 0, 1, 2, ... folded, as far as a level has at most 300 boxes.
+std::vector<PageView> levels_of(GraphView view) {
+  set_levels(view);
+  std::vector<PageView> levels;
+  for (int level = 0; level <= deepest_level(view); ++level) {
+    FoldedView folded = folded_below(view, level);
+    if (level > 0 && folded.vertices.size() > most_boxes) break;
+    PageView& page = levels.emplace_back(PageView{.view = std::move(folded.view), .frames = std::move(folded.frames)});
+    for (std::size_t i = 0; i < folded.vertices.size(); ++i) {
+      page.shown.push_back({.vertex = folded.vertices[i], .frame = folded.boxes[i]});
+    }
+  }
+  return levels;
+}
+
+// The inside of each path of a module with its modules as boxes, forward and backward pass together. A vertex or a
+// module outside is an input if arrows come from it, and a result if they lead to it. It has no name yet, so that the
+// insides of equal modules are equal.
+std::vector<PageView> insides_of(const GraphView& view) {
+  std::vector<PageView> insides;
+  for (const ModuleContent& content : contents_of(view)) insides.push_back(Inside(view, content).folded());
+  return insides;
+}
+
+// The inside with the names of the neighbours.
+GraphView named(const PageView& inside) {
+  GraphView view = inside.view;
+  for (std::size_t i = 0; i < view.vertices.size(); ++i) {
+    const std::string& name = inside.shown[i].name;
+    if (!name.empty()) (view.vertices[i].role == GraphRole::input ? view.vertices[i].name : view.vertices[i].op) = name;
+  }
+  return view;
+}
+
+
+// ---- The document --------------------------------------------------------------------------------------------------
+
 // JSON without anything that a browser reads as the end of the script around it.
 std::string harmless(std::string_view json) {
   std::string result;
   for (const char c : json) append(result, c == '<' ? std::string_view("\\u003c") : std::string_view(&c, 1));
   return result;
 }
-
-std::string style() { return str(page_file("page.css"), svg_style()); }
 
 // The files of the script, each of which uses only those before it when the page starts.
 std::string script() {
@@ -39,19 +242,19 @@ std::string script() {
 }
 
 struct Filling {
-  std::string_view place;
+  std::string_view name;
   std::string text;
 };
 
-// The text with {{place}} filled; filled-in text is not scanned again.
+// The text with {{name}} filled; filled-in text is not scanned again.
 template <std::size_t N>
 std::string filled(std::string_view text, const std::array<Filling, N>& fillings) {
   std::string result;
   for (std::size_t open; (open = text.find("{{")) != text.npos;) {
     const std::size_t close = text.find("}}", open);
-    const std::string_view place = text.substr(open + 2, close - open - 2);
+    const std::string_view name = text.substr(open + 2, close - open - 2);
     append(result, text.substr(0, open));
-    append(result, std::ranges::find(fillings, place, &Filling::place)->text);
+    append(result, std::ranges::find(fillings, name, &Filling::name)->text);
     text.remove_prefix(close + 2);
   }
   append(result, text);
@@ -90,7 +293,7 @@ Json json_of(const PageView& page) {
   return {{"shown", std::move(shown)}, {"frames", std::move(frames)}};
 }
 
-// Everything that a page shows: pictures as SVG, each in an element of its own, and what they stand for as JSON.
+// The pictures of a page as SVG, each in its own element, and what they stand for as JSON.
 class PagePictures {
  public:
   PagePictures(const GraphView& view, const GraphOptions& options) : options_(options) {
@@ -102,9 +305,9 @@ class PagePictures {
       json_.push_back(json_of(levels[level]));
       json_.back()["picture"] = add(levels[level].view);
     }
-    std::map<std::string, std::size_t> known;  // equal insides have one picture
+    std::map<std::string, std::size_t> drawn;  // equal insides have one picture
     for (const PageView& inside : insides_of(view)) {
-      const auto [picture, is_new] = known.try_emplace(to_json(inside.view), count_);
+      const auto [picture, is_new] = drawn.try_emplace(to_json(inside.view), count_);
       if (is_new) add(named(inside));
       json_.push_back(json_of(inside));
       json_.back()["picture"] = picture->second;
@@ -135,7 +338,7 @@ std::string to_html(const GraphView& view, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
   const PagePictures pictures(view, options);
   const std::array<Filling, 7> fillings{{{"title", xml_escaped(page_title(view, options))},
-                                         {"style", style()},
+                                         {"style", str(page_file("page.css"), svg_style())},
                                          {"level", str(pictures.first())},
                                          {"graph", harmless(compact_json(view))},
                                          {"pictures", pictures.elements()},

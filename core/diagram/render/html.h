@@ -1,17 +1,23 @@
-// Diagrams as pages: one HTML file to move in, search, and play step by step.
+// Diagrams as interactive pages: one HTML file to move in, search, and play step by step.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "../view/view.h"
 
 namespace xgrad {
 
-/// The diagram as one HTML document that refers to nothing outside and works from disk. It shows pictures of to_svg:
-/// the whole graph at each level of folding, as far as a level has at most 300 boxes, and the inside of each module. It
-/// opens with the level options.depth. It holds the data of to_json: a click on a vertex opens its details, a slider
-/// plays the steps of the run (GraphVertex::step and gradient_step). The page's title is options.title, or "The graph
-/// of" its results. No name in the graph can run as a script. Throws ValueError for a depth below automatic_depth.
+/// The diagram as one HTML document that refers to nothing outside and works from disk. The page has pictures of
+/// to_svg: the graph at each level of folding, as far as a level has at most 300 boxes, and the inside of each module.
+/// It opens with the level options.depth. A click on a vertex opens its details, the data of to_json; a slider plays
+/// the steps of the run (GraphVertex::step and gradient_step). The title is options.title, or "The graph of" the
+/// results. No name in the graph can run as a script. Throws ValueError for a depth below automatic_depth.
 std::string to_html(const GraphView& view, const GraphOptions& options = {});
+
+namespace detail {
+/// The text of a file of core/diagram/page, "page.css", which the build puts into the library; empty for another name.
+std::string_view page_file(std::string_view name);
+}  // namespace detail
 
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// Pictures that play their run.
+// Times and styles of animated pictures.
 #include "motion.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Timetable timetable_of(const GraphView& view) {
   const bool steps_known = std::ranges::all_of(
       view.vertices, [](const GraphVertex& vertex) { return !is_computed(vertex) || vertex.step >= 0; });
   const std::vector<int> ranks = longest_paths_to(view);
-  // Each moves at a place in the order; gradients of a run come after all values.
+  // The position of each vertex in the order; gradients of a run come after all values.
   std::vector<int> values(count, -1), gradients(count, -1);
   int last = 0;
   for (std::size_t v = 0; v < count; ++v) {
@@ -43,19 +43,19 @@ Timetable timetable_of(const GraphView& view) {
     const int step = view.vertices[v].gradient_step;
     if (step >= 0) gradients[v] = last + 1 + (single ? step : last + 1 - first_use[v]);
   }
-  std::map<int, int> numbers;  // of the occupied places
+  std::map<int, int> numbers;  // of the occupied positions
   for (const std::vector<int>* all : {&values, &gradients}) {
-    for (const int place : *all) {
-      if (place >= 0) numbers.emplace(place, 0);
+    for (const int position : *all) {
+      if (position >= 0) numbers.emplace(position, 0);
     }
   }
   int next = 0;
-  for (auto& [place, number] : numbers) number = next++;
+  for (auto& [position, number] : numbers) number = next++;
   Timetable table{.values = std::vector<double>(count, 0), .gradients = std::vector<double>(count, -1)};
-  table.step = std::min(longest_step, all_steps / std::max(next, 1));
+  table.interval = std::min(longest_step, all_steps / std::max(next, 1));
   for (std::size_t v = 0; v < count; ++v) {
-    if (values[v] >= 0) table.values[v] = table.step * (numbers.at(values[v]) + 1);
-    if (gradients[v] >= 0) table.gradients[v] = table.step * (numbers.at(gradients[v]) + 1);
+    if (values[v] >= 0) table.values[v] = table.interval * (numbers.at(values[v]) + 1);
+    if (gradients[v] >= 0) table.gradients[v] = table.interval * (numbers.at(gradients[v]) + 1);
   }
   return table;
 }
@@ -69,14 +69,14 @@ std::string motion_style(std::string_view scope) {
       "to{opacity:0;offset-distance:100%}}\n"
       "@keyframes xgrad-flow-back{from{opacity:1;offset-distance:100%}99%{opacity:1}"
       "to{opacity:0;offset-distance:0}}\n";
-  const auto rule = [&](std::string_view what, std::string_view how) {
+  const auto style = [&](std::string_view what, std::string_view how) {
     append(css, str(scope, ' ', what, '{', how, "}\n"));
   };
-  rule(".vertex.moves .box", "animation:xgrad-compute 0.6s var(--v)");
-  rule(".vertex.returns .box", "animation:xgrad-return 0.6s var(--g)");
-  rule(".vertex.moves.returns .box", "animation:xgrad-compute 0.6s var(--v),xgrad-return 0.6s var(--g)");
-  rule(".token", "animation:xgrad-flow var(--d) var(--t) linear");
-  rule(".token.back", "animation-name:xgrad-flow-back");
+  style(".vertex.moves .box", "animation:xgrad-compute 0.6s var(--v)");
+  style(".vertex.returns .box", "animation:xgrad-return 0.6s var(--g)");
+  style(".vertex.moves.returns .box", "animation:xgrad-compute 0.6s var(--v),xgrad-return 0.6s var(--g)");
+  style(".token", "animation:xgrad-flow var(--d) var(--t) linear");
+  style(".token.back", "animation-name:xgrad-flow-back");
   append(css, "}\n");
   return css;
 }

@@ -1,4 +1,4 @@
-// Pictures that play their run: when each element moves.
+// Animated pictures: when each element moves.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace xgrad::detail {
 
-/// Seconds from the beginning, by vertex; negative: never.
+/// Times in seconds from the beginning, by vertex; negative: never.
 struct Timetable {
-  std::vector<double> values;     ///< when it is computed: 0 for values that exist before
+  std::vector<double> values;     ///< when the vertex is computed: 0 for values that exist before
   std::vector<double> gradients;  ///< when its gradient is complete
-  double step = 0;                ///< between consecutive ones
+  double interval = 0;            ///< between consecutive times
 };
 
-/// In the order of the run if the view knows it, else in that of the graph; with more than 40 vertices rank by rank. It
-/// ends within 5 seconds.
+/// The times in the order of the run if the view has its steps, else in the order of the graph; with more than 40
+/// vertices rank by rank. The last is within 5 seconds.
 Timetable timetable_of(const GraphView& view);
 
-/// The style rules that move the elements with the classes of a Timetable; on screens alone, and not for readers who
-/// prefer reduced motion. Everything is in full colour at any time: an image in a page is printed as it is at that
+/// The CSS rules that move the elements of an SVG by a Timetable, on screens alone, and not for readers who prefer
+/// reduced motion. Everything is in full colour at any time, because an image in a page is printed as it is at that
 /// moment.
 std::string motion_style(std::string_view scope);
 

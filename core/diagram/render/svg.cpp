@@ -13,7 +13,6 @@
 #include "../view/labels.h"
 #include "../view/order.h"
 #include "motion.h"
-#include "number_svg.h"
 
 namespace xgrad {
 namespace {
@@ -31,10 +30,7 @@ GraphPoint moved(const GraphPoint& point, double x, double y) { return {point.x 
 
 // ---- Colours --------------------------------------------------------------------------------------------------------
 
-struct PaintClass {
-  const char* name;
-  PaintOf paint;
-};
+using PaintClass = std::pair<const char*, PaintOf>;  // the class of an SVG element, and its colours
 constexpr std::array<PaintClass, 9> paint_classes{{{"input", &Palette::input},
                                                     {"parameter", &Palette::parameter},
                                                     {"constant", &Palette::constant},
@@ -45,50 +41,50 @@ constexpr std::array<PaintClass, 9> paint_classes{{{"input", &Palette::input},
                                                     {"result", &Palette::result},
                                                     {"error", &Palette::error}}};
 
-std::string_view class_of(PaintOf paint) { return std::ranges::find(paint_classes, paint, &PaintClass::paint)->name; }
+std::string_view class_of(PaintOf paint) { return std::ranges::find(paint_classes, paint, &PaintClass::second)->first; }
 
-// Every rule begins with a class of its own, so that pictures with different colours can stand in one page.
+// Every selector begins with the class of the picture, so that pictures with different colours can be in one page.
 std::string colours(std::string_view scope, const Palette& palette, bool scaled) {
   std::string css;
-  const auto rule = [&](std::string_view what, std::string_view property, std::string_view colour) {
+  const auto style = [&](std::string_view what, std::string_view property, std::string_view colour) {
     append(css, str(scope, ' ', what, '{', property, ':', colour, "}\n"));
   };
-  rule(".page", "fill", palette.background);
-  rule("text", "fill", palette.text);
-  rule(".frame", "fill", palette.frame);
-  rule(".frame", "stroke", palette.frame_line);
-  rule(".line", "stroke", palette.edge);
-  rule(".head", "fill", palette.edge);
-  rule(".gradient .line", "stroke", palette.gradient_edge);
-  rule(".gradient .head", "fill", palette.background);
-  rule(".gradient .head", "stroke", palette.gradient_edge);
-  rule(".borrowed .line", "stroke", palette.borrowed_edge);
-  rule(".borrowed .head", "fill", palette.borrowed_edge);
+  style(".page", "fill", palette.background);
+  style("text", "fill", palette.text);
+  style(".frame", "fill", palette.frame);
+  style(".frame", "stroke", palette.frame_line);
+  style(".line", "stroke", palette.edge);
+  style(".head", "fill", palette.edge);
+  style(".gradient .line", "stroke", palette.gradient_edge);
+  style(".gradient .head", "fill", palette.background);
+  style(".gradient .head", "stroke", palette.gradient_edge);
+  style(".borrowed .line", "stroke", palette.borrowed_edge);
+  style(".borrowed .head", "fill", palette.borrowed_edge);
   for (const auto& [name, paint] : paint_classes) {
     const auto& [fill, line, text] = palette.*paint;
     append(css, str(scope, " .as-", name, " .box{fill:", fill, ";stroke:", line, "}\n", scope, " .as-", name,
                     " .mark{fill:", line, ";stroke:", line, "}\n", scope, " .as-", name, " text{fill:", text, "}\n"));
   }
-  rule(".token", "fill", palette.edge);
-  rule(".gradient .token", "fill", palette.gradient_edge);
-  rule(".token.back", "fill", palette.gradient_edge);
-  rule(".ground", "fill", palette.background);
-  rule(".cells rect", "stroke", palette.frame_line);
-  rule(".plus", "fill", palette.plus);
-  rule(".minus", "fill", palette.minus);
-  rule(".bad", "fill", palette.error.fill);
-  rule(".cells text", "fill", palette.text);
-  rule(".bars", "fill", palette.edge);
-  rule(".axis", "stroke", palette.edge);
-  rule(".frame-title .detail", "fill", palette.faint);
+  style(".token", "fill", palette.edge);
+  style(".gradient .token", "fill", palette.gradient_edge);
+  style(".token.back", "fill", palette.gradient_edge);
+  style(".ground", "fill", palette.background);
+  style(".cells rect", "stroke", palette.frame_line);
+  style(".plus", "fill", palette.plus);
+  style(".minus", "fill", palette.minus);
+  style(".bad", "fill", palette.error.fill);
+  style(".cells text", "fill", palette.text);
+  style(".bars", "fill", palette.edge);
+  style(".axis", "stroke", palette.edge);
+  style(".frame-title .detail", "fill", palette.faint);
   if (!scaled) return css;
-  rule(".cold .box", "fill", palette.background);
-  for (std::size_t step = 0; step < palette.heat.size(); ++step) {
-    rule(str(".heat-", step, " .box"), "fill", palette.heat[step].fill);
-    rule(str(".heat-", step, " text"), "fill", palette.heat[step].text);
-    rule(str(".heat-", step, " .detail"), "fill-opacity", "1");
+  style(".cold .box", "fill", palette.background);
+  for (std::size_t shade = 0; shade < palette.heat.size(); ++shade) {
+    style(str(".heat-", shade, " .box"), "fill", palette.heat[shade].fill);
+    style(str(".heat-", shade, " text"), "fill", palette.heat[shade].text);
+    style(str(".heat-", shade, " .detail"), "fill-opacity", "1");
   }
-  rule(".scale .box", "stroke", palette.frame_line);
+  style(".scale .box", "stroke", palette.frame_line);
   return css;
 }
 
@@ -124,15 +120,65 @@ std::string style_sheet(bool scaled) {
              colours(".graph-light", palette_of(Theme::dark), scaled), "}\n");
 }
 
-enum class Standing { alone, in_page };
+enum class Form { file, element };  // of a page
+
+// ---- Numbers --------------------------------------------------------------------------------------------------------
+
+std::string cells(const NumbersSummary& summary, const NumberPicture& picture, double left, double top) {
+  const double width = picture.cell_width, height = picture.cell_height;
+  double most = 0;
+  for (const Real number : summary.numbers) {
+    if (std::isfinite(number)) most = std::max(most, std::abs(double(number)));
+  }
+  std::string svg = str("<g class=\"cells\"><rect class=\"ground\" x=\"", px(left), "\" y=\"", px(top), "\" width=\"",
+                        px(picture.width()), "\" height=\"", px(picture.height()), "\"/>");
+  for (int i = 0; i < picture.rows * picture.columns; ++i) {
+    const auto number = static_cast<double>(summary.numbers[static_cast<std::size_t>(i)]);
+    const double x = left + i % picture.columns * width, y = top + i / picture.columns * height;
+    const bool finite = std::isfinite(number);
+    append(svg, str("<rect class=\"",
+                    !finite      ? "bad"
+                    : number < 0 ? "minus"
+                                 : "plus",
+                    "\" x=\"", px(x), "\" y=\"", px(y), "\" width=\"", px(width), "\" height=\"", px(height), '"'));
+    if (finite)
+      append(svg, str(" fill-opacity=\"", most > 0 ? std::round(90 * std::abs(number) / most) / 100 : 0, '"'));
+    append(svg, "/>");
+    // Without digits a line marks negative numbers, in print too.
+    const std::string text = picture.has_digits || !finite ? cell_text(number, picture.decimals)
+                             : number < 0                  ? "-"
+                                                           : "";
+    if (text.empty()) continue;
+    append(svg, str("<text x=\"", px(x + width / 2), "\" y=\"", px(y + height / 2 + 3.2), "\">", text, "</text>"));
+  }
+  return svg + "</g>";
+}
+
+// The outline of the bars, and a line at 0 if it is among them.
+std::string bars(const NumbersSummary& summary, const NumberPicture& picture, double left, double top) {
+  const double bottom = top + picture.height(), most = static_cast<double>(std::ranges::max(summary.histogram));
+  std::string svg = str("<path class=\"bars\" d=\"M", px(left), ',', px(bottom));
+  for (std::size_t i = 0; i < summary.histogram.size(); ++i) {
+    const auto count = static_cast<double>(summary.histogram[i]);
+    const double height = count > 0 ? std::max(picture.height() * count / most, 1.0) : 0;
+    append(svg, str('V', px(bottom - height), 'H', px(left + static_cast<double>(i + 1) * picture.cell_width)));
+  }
+  append(svg,
+         str('V', px(bottom), "Z\"/><path class=\"axis\" d=\"M", px(left), ',', px(bottom), 'h', px(picture.width())));
+  if (summary.least < 0 && summary.greatest > 0) {
+    const double zero = left - picture.width() * summary.least / (summary.greatest - summary.least);
+    append(svg, str('M', px(zero), ',', px(top), 'V', px(bottom + 2)));
+  }
+  return svg + "\"/>";
+}
 
 // ---- The picture ----------------------------------------------------------------------------------------------------
 
 class SvgWriter {
  public:
-  SvgWriter(const GraphView& view, const GraphOptions& options, Standing standing)
-      : view_(view), layout_(GraphLayout::of(view, options)), options_(options), standing_(standing) {
-    if (options.animate && standing == Standing::alone) times_ = timetable_of(view);
+  SvgWriter(const GraphView& view, const GraphOptions& options, Form form)
+      : view_(view), layout_(GraphLayout::of(view, options)), options_(options), form_(form) {
+    if (options.animate && form == Form::file) times_ = timetable_of(view);
     if (view.scale && options.legend) scale_ = words_of_scale(view);
     width_ = std::max({layout_.width, text_width(printable(options.title), 18, FontWeight::bold),
                        scale_ ? scale_width() : 0});
@@ -197,7 +243,7 @@ class SvgWriter {
       legend_.back().push_back(key);
     }
   }
-  // Room for outlines and marks.
+  // Space for outlines and marks.
   static double legend_padding(PaintOf paint) {
     return paint == &Palette::input || paint == &Palette::parameter || paint == &Palette::module ? 24
            : paint == &Palette::gradient || paint == &Palette::higher_gradient                   ? 28
@@ -228,7 +274,7 @@ class SvgWriter {
   }
 
   void begin() {
-    const bool alone = standing_ == Standing::alone;
+    const bool alone = form_ == Form::file;
     if (alone) add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-light\" role=\"img\" aria-label=\"",
         xml_escaped(name()), '"', attribute("width", width_),
@@ -241,7 +287,7 @@ class SvgWriter {
     add("<rect class=\"page\"", attribute("width", width_), attribute("height", height_), "/>\n");
   }
 
-  GraphBox placed(const GraphBox& box) const { return {box.left + left_, box.top + top_, box.width, box.height}; }
+  GraphBox on_page(const GraphBox& box) const { return {box.left + left_, box.top + top_, box.width, box.height}; }
 
   void write_box(std::string_view kind, const GraphBox& box, double corner) {
     add("<rect class=\"", kind, '"', attribute("x", box.left), attribute("y", box.top), attribute("width", box.width),
@@ -279,12 +325,12 @@ class SvgWriter {
   void write_frame(std::size_t c) {
     const GraphFrame& frame = view_.frames[c];
     add("<g id=\"c", c, "\"><title>", xml_escaped(frame.path), "</title>");
-    write_box("frame", placed(layout_.frames[c]), 9);
+    write_box("frame", on_page(layout_.frames[c]), 9);
     add("</g>\n");
   }
 
   void write_title(std::size_t c) {
-    const GraphBox box = placed(layout_.titles[c]);
+    const GraphBox box = on_page(layout_.titles[c]);
     add("<g id=\"t", c, "\" class=\"frame-title\">");
     write_lines({title_of(view_.frames[c])}, {box.left + title_inset, box.center().y}, "start");
     add("</g>\n");
@@ -312,9 +358,9 @@ class SvgWriter {
     add("\"/><path class=\"head\" d=\"M", px(tip.x), ',', px(tip.y), 'L', px(base.x - y), ',', px(base.y + x), ' ',
         px(base.x + y), ',', px(base.y - x), "Z\"/>");
     if (times_) {
-      write_token("token", times_->values[to] - times_->step, line);
+      write_token("token", times_->values[to] - times_->interval, line);
       const bool returns = edge.flow == GraphFlow::numbers && times_->gradients[to] >= 0;
-      if (returns) write_token("token back", times_->gradients[from] - times_->step, line);
+      if (returns) write_token("token back", times_->gradients[from] - times_->interval, line);
     }
     add("</g>\n");
   }
@@ -331,13 +377,13 @@ class SvgWriter {
     if (begin < 0) return;
     add("<path class=\"", kind,
         "\" opacity=\"0\" d=\"M-4,0a4,4 0 1 1 8,0a4,4 0 1 1 -8,0Z\" style=\"--t:", hundredths(begin),
-        "s;--d:", hundredths(times_->step), "s;offset-path:path('", line, "')\"/>");
+        "s;--d:", hundredths(times_->interval), "s;offset-path:path('", line, "')\"/>");
   }
   static std::string hundredths(double seconds) { return str(std::round(100 * seconds) / 100 + 0.0); }
 
   void write_vertex(std::size_t v) {
     const GraphVertex& vertex = view_.vertices[v];
-    const GraphBox box = placed(layout_.vertices[v]);
+    const GraphBox box = on_page(layout_.vertices[v]);
     const PaintOf paint = paint_of(vertex);
     add("<g id=\"n", v, "\" class=\"vertex ", role_name(vertex.role), " as-", class_of(paint),
         vertex.is_result ? " asked" : "", heat_class(vertex));
@@ -465,8 +511,8 @@ class SvgWriter {
     double left = (width_ - scale_width()) / 2 + width_of(scale_->before);
     write_lines({{{scale_->before, LetterStyle::detail}}}, {left, middle}, "end");
     left += legend_gap;
-    for (std::size_t step = 0; step < palette_of(Theme::light).heat.size(); ++step) {
-      add("<g class=\"scale heat-", step, "\">");
+    for (std::size_t shade = 0; shade < palette_of(Theme::light).heat.size(); ++shade) {
+      add("<g class=\"scale heat-", shade, "\">");
       write_box("box", {left, top, heat_width, 15}, 0);
       add("</g>\n");
       left += heat_width;
@@ -477,7 +523,7 @@ class SvgWriter {
   const GraphView& view_;
   const GraphLayout layout_;
   const GraphOptions& options_;
-  const Standing standing_;
+  const Form form_;
   std::vector<std::vector<Key>> legend_;  // in rows
   std::optional<ScaleWords> scale_;
   std::optional<Timetable> times_;  // of pictures that move
@@ -488,13 +534,34 @@ class SvgWriter {
 
 }  // namespace
 
+std::string detail::numbers_in_svg(const NumbersSummary& summary, const GraphPoint& middle) {
+  const NumberPicture picture = picture_of(summary);
+  const double left = middle.x - picture.width() / 2, top = middle.y - picture.height() / 2;
+  return picture.kind == NumberPicture::cells ? cells(summary, picture, left, top) : bars(summary, picture, left, top);
+}
+
+std::string detail::xml_escaped(std::string_view text) {
+  const std::string shown = printable(text);
+  if (shown.find_first_of("&<>\"'") == shown.npos) return shown;
+  std::string result;
+  for (const char c : shown) {
+    append(result, c == '&'    ? "&amp;"
+                   : c == '<'  ? "&lt;"
+                   : c == '>'  ? "&gt;"
+                   : c == '"'  ? "&quot;"
+                   : c == '\'' ? "&#39;"
+                               : std::string_view(&c, 1));
+  }
+  return result;
+}
+
 std::string to_svg(const GraphView& view, const GraphOptions& options) {
-  return SvgWriter(view, options, Standing::alone).write();
+  return SvgWriter(view, options, Form::file).write();
 }
 
 std::string detail::svg_element(const GraphView& view, GraphOptions options) {
   options.title.clear();
-  return SvgWriter(view, options, Standing::in_page).write();
+  return SvgWriter(view, options, Form::element).write();
 }
 
 std::string detail::svg_style() {

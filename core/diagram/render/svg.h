@@ -2,22 +2,30 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "../layout/geometry.h"
 #include "../view/view.h"
 
 namespace xgrad {
 
 /// The diagram as one SVG document that refers to nothing outside. Vertices are groups with the ids n0, n1, ..., edges
-/// e0, ..., frames c0, ..., titles of frames t0, ...; their classes give their kind. The picture is dark if the reader's
-/// screen is. Everything is at the positions of GraphLayout::of(view, options).
+/// e0, ..., frames c0, ..., titles of frames t0, ...; their classes give their kind. The picture is dark if the
+/// reader's screen is. Everything is at the positions of GraphLayout::of(view, options).
 std::string to_svg(const GraphView& view, const GraphOptions& options = {});
 
 namespace detail {
 
-/// The picture as an element of a page, which has the styles and the title.
+/// The picture as an element of a page. The page has the styles and the title.
 std::string svg_element(const GraphView& view, GraphOptions options);
 /// The colours and letters of such pictures, light for the class "graph-light", dark for "graph-dark".
 std::string svg_style();
+
+/// The cells or the histogram of a summary (NumberPicture in view/labels.h), centred at a point.
+std::string numbers_in_svg(const NumbersSummary& summary, const GraphPoint& middle);
+
+/// Text for the content of an XML element or attribute: printable (base/text.h) and escaped.
+std::string xml_escaped(std::string_view text);
 
 }  // namespace detail
 }  // namespace xgrad

@@ -77,24 +77,10 @@ PaintOf paint_of(const GraphVertex& vertex) {
 }
 
 int heat_of(const GraphScale& scale, double number) {
-  constexpr int steps = std::tuple_size_v<decltype(Palette::heat)>;
+  constexpr int shades = std::tuple_size_v<decltype(Palette::heat)>;
   if (!(scale.last > scale.first)) return 0;
-  const double share = (number - scale.first) / (scale.last - scale.first);
-  return static_cast<int>(std::clamp(share * steps, 0.0, steps - 1.0));
-}
-
-VertexColours colours_of(const GraphView& view, const GraphVertex& vertex) {
-  const Palette& palette = palette_of(Theme::light);
-  const Paint& paint = palette.*paint_of(vertex);
-  VertexColours colours{paint.fill, paint.line, paint.text, palette.faint};
-  if (view.scale && vertex.overlay) {
-    const Paint& heat = palette.heat[static_cast<std::size_t>(heat_of(*view.scale, *vertex.overlay))];
-    colours.fill = heat.fill;
-    colours.text = colours.detail = heat.text;
-  } else if (view.scale) {
-    colours.fill = palette.background;
-  }
-  return colours;
+  const double fraction = (number - scale.first) / (scale.last - scale.first);
+  return static_cast<int>(std::clamp(fraction * shades, 0.0, shades - 1.0));
 }
 
 std::vector<LegendEntry> legend_of(const GraphView& view) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,8 +27,8 @@ struct Palette {
   const char* borrowed_edge;  ///< from a pass to a later one that uses its values
   Paint error;                ///< where the first NaN appeared
   const char* plus;           ///< cells of positive numbers, the larger the stronger
-  const char* minus;          ///< of negative ones
-  std::array<Paint, 7> heat;  ///< from the first number of a scale to the last; without lines
+  const char* minus;          ///< cells of negative numbers, likewise
+  std::array<Paint, 7> heat;  ///< shades from the first number of a scale to the last; without lines
 };
 
 enum class Theme { light, dark };
@@ -39,24 +38,15 @@ const Palette& palette_of(Theme theme);
 using PaintOf = Paint Palette::*;
 PaintOf paint_of(const GraphVertex& vertex);
 
-/// The step of Palette::heat for a number.
+/// The index in Palette::heat for a number of a scale.
 int heat_of(const GraphScale& scale, double number);
-
-/// The colours of a vertex, those of its role. With a scale the fill shows its number.
-struct VertexColours {
-  std::string fill;
-  std::string line;
-  std::string text;
-  std::string detail;  ///< smaller lines
-};
-VertexColours colours_of(const GraphView& view, const GraphVertex& vertex);
 
 /// An entry of the legend.
 struct LegendEntry {
   std::string_view text;
   PaintOf paint;
 };
-/// The entries for the contents of the view.
+/// The entries for what the view contains.
 std::vector<LegendEntry> legend_of(const GraphView& view);
 
 }  // namespace xgrad::detail

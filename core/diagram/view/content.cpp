@@ -1,4 +1,4 @@
-// Converting nodes to a GraphView that leaves nothing out.
+// From nodes of the graph to vertices.
 #include "content.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "../../base/assert.h"
 #include "../../base/error.h"
 #include "../../base/scope.h"
 #include "../../base/text.h"
@@ -24,7 +25,7 @@
 namespace xgrad::detail {
 namespace {
 
-// Whether it is not the result of an operation, not even of one that only left a trace.
+// Whether the node is a leaf. The result of an operation without gradient is none: its trace has the inputs.
 bool is_data(const Node& node) { return node.is_leaf() && (!node.trace() || node.requires_grad); }
 
 std::size_t input_count(const Node& node) {
@@ -37,30 +38,30 @@ const Node* input_of(const Node& node, std::size_t i) {
 // All nodes that the results depend on, inputs before results, in the order of the operations' inputs; leaves come
 // right before their first use.
 std::vector<const Node*> collected(const Tensors& results) {
-  struct Frame {
+  struct Visit {
     const Node* node;
     std::size_t next_input = 0;
   };
   std::vector<const Node*> nodes;
   std::unordered_set<const Node*> found;
-  std::vector<Frame> stack;
+  std::vector<Visit> stack;
   for (const Tensor& result : results) {
     const Node* root = detail::Engine::needed_node(result).get();
     if (!found.insert(root).second) continue;
     stack.push_back({root});
     while (!stack.empty()) {
-      Frame& frame = stack.back();
-      const std::size_t count = input_count(*frame.node);
-      if (frame.next_input < count) {
-        const Node* to = input_of(*frame.node, frame.next_input++);
+      Visit& top = stack.back();
+      const std::size_t count = input_count(*top.node);
+      if (top.next_input < count) {
+        const Node* to = input_of(*top.node, top.next_input++);
         if (!is_data(*to) && found.insert(to).second) stack.push_back({to});
         continue;
       }
       for (std::size_t i = 0; i < count; ++i) {
-        const Node* to = input_of(*frame.node, i);
+        const Node* to = input_of(*top.node, i);
         if (is_data(*to) && found.insert(to).second) nodes.push_back(to);
       }
-      nodes.push_back(frame.node);
+      nodes.push_back(top.node);
       stack.pop_back();
     }
   }
@@ -74,7 +75,8 @@ GraphRole role_of(const Node& node) {
   return node.rank == 0 && node.name().empty() ? GraphRole::constant : GraphRole::input;
 }
 
-// A number, or axes; of a window that is as large along each axis its size, else "2 x 3".
+// An attribute that is a list: "[0, 2]", or "3" for a single number. The sizes of a window are "2 x 3", or "2" if all
+// are equal.
 std::string text_of(std::string_view name, const Shape& numbers) {
   constexpr std::array<std::string_view, 5> of_windows{"kernel", "stride", "padding", "output_padding", "dilation"};
   if (numbers.rank() == 1) return str(numbers[0]);
@@ -85,7 +87,7 @@ std::string text_of(std::string_view name, const Shape& numbers) {
   return text;
 }
 
-// The attributes of an operation, except arrays, which are vertices of their own.
+// The attributes of an operation, except arrays, which are vertices.
 std::vector<std::pair<std::string, std::string>> attributes_of(const Node& node) {
   std::vector<std::pair<std::string, std::string>> texts;
   if (!node.extras) return texts;
@@ -134,12 +136,12 @@ class Collector {
     add_given();
     mark_results();
     settle_leaves();
-    count_kept();
+    count_saved();
     if (options_.values) add_numbers(*options_.values);
     if (options_.overlay && options_.overlay->of_node) measure_nodes();
     if (!options_.expand_rules) hide_constants_of_rules();
     renumber(topological_numbers(view_));
-    place_in_frames(view_, ids(), whats_);
+    assign_frames(view_, ids(), whats_);
     add_equations(view_);
     if (options_.overlay && options_.overlay->of) measure_vertices();
     return std::move(view_);
@@ -155,7 +157,7 @@ class Collector {
 
   int number(const Node* node) const { return numbers_.at(node); }
 
-  // Whether this is the rest of a rule that only passes its gradient on, where rules are drawn as their operations.
+  // Whether the node is all that is left of a rule that passes its gradient on, where rules are drawn as operations.
   bool only_hands_on(const Node& node) const {
     return options_.expand_rules && node.rule_id() != 0 && std::string_view(node.op) == "alias" && node.name().empty();
   }
@@ -174,10 +176,10 @@ class Collector {
 
   void add_vertices() {
     std::unordered_map<std::uint32_t, const Node*> by_id;
-    std::unordered_set<const Place*> seen;
+    std::unordered_set<const Place*> visited;
     for (const Node* node : nodes_) {
       if (!is_data(*node)) by_id.emplace(static_cast<std::uint32_t>(node->id), node);
-      for (const Place* place = node->place; place && seen.insert(place).second; place = place->around) {
+      for (const Place* place = node->place; place && visited.insert(place).second; place = place->around) {
         std::string& what = whats_[place->path];
         if (place->what.size() > what.size()) what = place->what;  // the class alone of a module that has not run
       }
@@ -201,12 +203,14 @@ class Collector {
       const bool of_rule = node->order > 0 && node->rule_id() != 0 && !options_.expand_rules;
       if (of_rule || is_sum(*node)) rules_.insert(next);
       if (of_rule) {
-        const auto [place, is_new] = rules.try_emplace({node->rule_id(), node->order}, next);
-        numbers_.emplace(node, place->second);
+        const auto [entry, is_new] = rules.try_emplace({node->rule_id(), node->order}, next);
+        numbers_.emplace(node, entry->second);
         if (!is_new) {
-          add_to_rule(view_.vertices[place->second], *node);
+          std::string& name = view_.vertices[entry->second].name;
+          if (!node->name().empty()) append(name, str(name.empty() ? "" : ", ", node->name()));
           continue;
         }
+        XGRAD_ASSERT(node->place);
         GraphVertex& vertex = view_.vertices.emplace_back(vertex_of(*node));
         vertex.op = str(node->place->rule, "'");
         vertex.attributes.clear();
@@ -223,15 +227,10 @@ class Collector {
     }
   }
 
-  static void add_to_rule(GraphVertex& rule, const Node& node) {
-    if (node.name().empty()) return;
-    append(rule.name, str(rule.name.empty() ? "" : ", ", node.name()));
-  }
-
   void add_edges() {
     for (const Node* node : nodes_) {
       const int to = number(node);
-      const ValueRecorder::Known* known = options_.values ? options_.values->find(*node) : nullptr;
+      const ValueRecorder::Record* record = options_.values ? options_.values->find(*node) : nullptr;
       for (std::size_t i = 0; i < input_count(*node); ++i) {
         const Node& input = *input_of(*node, i);
         const int from = number(&input);
@@ -244,7 +243,7 @@ class Collector {
           gives_on_.insert(from);
         }
         GraphEdge drawn{.from = from, .to = to, .input = inputs_[to]++, .shape = input.shape()};
-        if (known && i < known->parts.size()) drawn.gradient = known->parts[i];
+        if (record && i < record->parts.size()) drawn.gradient = record->parts[i];
         add_edge(std::move(drawn));
       }
     }
@@ -258,9 +257,9 @@ class Collector {
 
   bool is_rule(int vertex) const { return rules_.contains(vertex); }
 
-  // Ids, targets, lengths and masks are inputs, too, each array once. Of those in a rule only the ones given to others.
+  // Ids, targets, lengths and masks are inputs, too, each array once. An array given to a rule alone is left out.
   void add_given() {
-    std::map<std::pair<const void*, std::string>, int> known;
+    std::map<std::pair<const void*, std::string>, int> vertex_of_array;
     for (const bool of_rules : {false, true}) {
       for (const Node* node : nodes_) {
         if (!node->extras || is_rule(number(node)) != of_rules) continue;
@@ -270,14 +269,15 @@ class Collector {
                 if constexpr (std::same_as<T, Index> || std::same_as<T, Mask>) {
                   given_.insert(value.buffer().get());
                   const std::pair key{static_cast<const void*>(value.data()), str(value.shape())};
-                  if (of_rules && !known.contains(key)) return;
-                  const auto [place, is_new] = known.try_emplace(key, static_cast<int>(view_.vertices.size()));
+                  if (of_rules && !vertex_of_array.contains(key)) return;
+                  const auto next = static_cast<int>(view_.vertices.size());
+                  const auto [entry, is_new] = vertex_of_array.try_emplace(key, next);
                   if (is_new) {
                     GraphVertex& given =
                         view_.vertices.emplace_back(vertex_of_given(attribute.name, value, node->order));
                     if (options_.values) given.value = shared_summary_of(as_numbers(value));
                   }
-                  add_edge({.from = place->second,
+                  add_edge({.from = entry->second,
                             .to = number(node),
                             .input = inputs_[number(node)]++,
                             .shape = value.shape(),
@@ -350,27 +350,23 @@ class Collector {
   }
 
   void measure_nodes() {
-    const GraphOverlay& overlay = *options_.overlay;
-    for (const Node* node : nodes_) {
-      add_number(view_.vertices[number(node)], overlay.of_node(*node), overlay);
-    }
+    for (const Node* node : nodes_) add_number(view_.vertices[number(node)], options_.overlay->of_node(*node));
   }
   void measure_vertices() {
-    const GraphOverlay& overlay = *options_.overlay;
-    for (GraphVertex& vertex : view_.vertices) add_number(vertex, overlay.of(vertex), overlay);
+    for (GraphVertex& vertex : view_.vertices) add_number(vertex, options_.overlay->of(vertex));
   }
-  void add_number(GraphVertex& vertex, std::optional<double> number, const GraphOverlay& overlay) const {
+  void add_number(GraphVertex& vertex, std::optional<double> number) const {
     if (!number) return;
     if (!std::isfinite(*number)) {
-      fail<ValueError>(caller_, "the overlay '", printable(overlay.title), "' gives ", *number, " for ",
+      fail<ValueError>(caller_, "the overlay '", printable(options_.overlay->title), "' gives ", *number, " for ",
                        printable(called(vertex)));
     }
     vertex.overlay = vertex.overlay.value_or(0) + *number;
   }
 
-  // Each array that rules hold counts once: at the vertex that made it, if that is known, else where it is held.
-  // Arrays of leaves and given arrays do not count: they exist anyway.
-  void count_kept() {
+  // Counts the arrays that are saved for backward, each once: at the vertex that made it, if that vertex is drawn, else
+  // at the vertex whose rule holds it. Arrays of leaves and given arrays do not count, because they exist anyway.
+  void count_saved() {
     struct Held {
       const void* block;
       std::int64_t bytes;
@@ -407,32 +403,31 @@ class Collector {
     }
   }
 
-  // The numbers of a run. A box of a rule gets those of its last operation.
+  // Adds the numbers of a run. The box of a rule gets the numbers of its last operation.
   void add_numbers(const ValueRecorder& values) {
     for (const Node* node : nodes_) {
-      const ValueRecorder::Known* known = values.find(*node);
-      if (!known) continue;
+      const ValueRecorder::Record* record = values.find(*node);
+      if (!record) continue;
       GraphVertex& vertex = view_.vertices[number(node)];
-      if (known->value) vertex.value = known->value;
-      vertex.step = std::max(vertex.step, known->step);
-      if (known->gradient) vertex.gradient = known->gradient;
-      vertex.gradient_step = std::max(vertex.gradient_step, known->gradient_step);
+      if (record->value) vertex.value = record->value;
+      vertex.step = std::max(vertex.step, record->step);
+      if (record->gradient) vertex.gradient = record->gradient;
+      vertex.gradient_step = std::max(vertex.gradient_step, record->gradient_step);
     }
-    mark_first_nan();
+    GraphVertex* first = first_nan(&GraphVertex::value, &GraphVertex::step);
+    if (!first) first = first_nan(&GraphVertex::gradient, &GraphVertex::gradient_step);
+    if (first) first->first_nan = true;
     if (values.saw_gradients()) judge_gradients();
   }
 
-  void mark_first_nan() {
+  // The vertex whose value, or whose gradient, was the first of the run to hold a NaN; nullptr if there is none.
+  GraphVertex* first_nan(SharedSummary GraphVertex::*numbers, int GraphVertex::*step) {
     GraphVertex* first = nullptr;
-    for (const bool of_gradients : {false, true}) {
-      for (GraphVertex& vertex : view_.vertices) {
-        const SharedSummary& numbers = of_gradients ? vertex.gradient : vertex.value;
-        const auto step = [&](const GraphVertex& of) { return of_gradients ? of.gradient_step : of.step; };
-        if (numbers && numbers->nans > 0 && (!first || step(vertex) < step(*first))) first = &vertex;
-      }
-      if (first) break;
+    for (GraphVertex& vertex : view_.vertices) {
+      const SharedSummary& summary = vertex.*numbers;
+      if (summary && summary->nans > 0 && (!first || vertex.*step < first->*step)) first = &vertex;
     }
-    if (first) first->first_nan = true;
+    return first;
   }
 
   // Marks gradients that are missing, zero or NaN.
@@ -444,7 +439,6 @@ class Collector {
         stopped_by.try_emplace(edge.from, to.op);
       }
     }
-    int first_nan = nothing;
     for (const Node* node : nodes_) {
       const int v = number(node);
       GraphVertex& vertex = view_.vertices[v];
@@ -456,13 +450,13 @@ class Collector {
         vertex.gradient_state = "none, no backward pass came here";
       } else if (vertex.gradient->nans > 0) {
         vertex.gradient_state = "NaN";
-        if (first_nan == nothing || vertex.gradient_step < view_.vertices[first_nan].gradient_step) first_nan = v;
       } else if (is_zero(*vertex.gradient)) {
         const auto by = stopped_by.find(v);
         vertex.gradient_state = by == stopped_by.end() ? "zero" : str("zero, stopped by ", by->second);
       }
     }
-    if (first_nan != nothing) view_.vertices[first_nan].gradient_state = "NaN, the first";
+    GraphVertex* first = first_nan(&GraphVertex::gradient, &GraphVertex::gradient_step);
+    if (first && first->gradient_state == "NaN") first->gradient_state = "NaN, the first";
   }
 
   static bool is_zero(const NumbersSummary& summary) {

@@ -1,4 +1,4 @@
-// Names and equations in mathematical notation, with the names of operands, and the widths of letters.
+// Names and equations in mathematical notation.
 #include "equations.h"
 
 #include <algorithm>
@@ -7,15 +7,15 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "../../base/formula.h"
 #include "../../base/text.h"
-#include "../../profile/summary.h"
 
 namespace xgrad::detail {
+
+// ---- Typesetting ----------------------------------------------------------------------------------------------------
+
 namespace {
 
 using Word = std::pair<std::string_view, std::string_view>;
@@ -44,6 +44,7 @@ bool is_letter(char c) {  // or a byte of one beyond ASCII
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 bool is_of_word(char c) { return is_letter(c) || is_digit(c); }
+bool is_of_name(char c) { return is_of_word(c) || c == '_'; }
 
 // The longest prefix of such characters.
 template <class Kind>
@@ -62,39 +63,46 @@ bool is_symbol(std::string_view word) {
   return std::ranges::count_if(in_greek(word), begins_another) == 1;
 }
 
+// Whether the d of a derivative, dL/dx, is at this position.
+bool is_derivative(std::string_view text, std::size_t at) {
+  const std::string_view word = run_of(text.substr(at), is_letter);
+  const bool by_slash = (at > 0 && text[at - 1] == '/') || text.substr(at + word.size()).starts_with('/');
+  return by_slash && word.size() > 1 && word[0] == 'd' && word != "delta";
+}
+
 class Typesetter {
  public:
   Typesetter(std::string_view text, LetterStyle style) : text_(text), style_(style) {}
 
   LabelLine name() && {
-    while (!rest().empty()) {
-      if (is_letter(rest()[0])) {
-        const bool takes_scripts = is_symbol(run_of(rest(), is_letter));
+    while (!ahead().empty()) {
+      if (is_letter(ahead()[0])) {
+        const bool takes_scripts = is_symbol(run_of(ahead(), is_letter));
         set_word(false);
         while (takes_scripts && add_script_of_name()) {
         }
-        for (; rest().starts_with('\''); taken(1)) add("\u2032");
+        for (; ahead().starts_with('\''); taken(1)) add("\u2032");
       } else {
-        add(taken(std::max<std::size_t>(run_of(rest(), is_of_word).size(), 1)));
+        add(taken(std::max<std::size_t>(run_of(ahead(), is_of_word).size(), 1)));
       }
     }
     return std::move(line_);
   }
 
   LabelLine equation() && {
-    while (!rest().empty()) {
-      if (rest()[0] == '^' || rest().starts_with("_(")) {
+    while (!ahead().empty()) {
+      if (ahead()[0] == '^' || ahead().starts_with("_(")) {
         const Script script = taken(1) == "^" ? Script::above : Script::below;
-        if (!rest().empty()) add(in_script(group()), script);
-      } else if (is_letter(rest()[0])) {
+        if (!ahead().empty()) add(in_script(script_text()), script);
+      } else if (is_letter(ahead()[0])) {
         set_word(true);
-      } else if (is_digit(rest()[0])) {
-        add(taken(run_of(rest(), is_of_word).size()));
-      } else if (rest()[0] == '\'') {
+      } else if (is_digit(ahead()[0])) {
+        add(taken(run_of(ahead(), is_of_word).size()));
+      } else if (ahead()[0] == '\'') {
         add((taken(1), "\u2032"));
       } else {
         const auto sign =
-            std::ranges::find_if(signs, [&](const Word& known) { return rest().starts_with(known.first); });
+            std::ranges::find_if(signs, [&](const Word& each) { return ahead().starts_with(each.first); });
         const std::string_view written = taken(sign == signs.end() ? 1 : sign->first.size());
         add(sign == signs.end() ? written : sign->second);
       }
@@ -103,9 +111,9 @@ class Typesetter {
   }
 
  private:
-  std::string_view rest() const { return text_.substr(at_); }
+  std::string_view ahead() const { return text_.substr(at_); }  // not read yet
   std::string_view taken(std::size_t count) {
-    const std::string_view begin = rest().substr(0, count);
+    const std::string_view begin = ahead().substr(0, count);
     at_ += begin.size();
     return begin;
   }
@@ -117,9 +125,9 @@ class Typesetter {
 
   // Letters, with an index if digits or an underscore follow them: `x`, `x1`, `W_ih`, `alpha_1_t`.
   void set_word(bool in_equation) {
-    if (begins_derivative()) add(taken(1));
-    const std::string_view base = run_of(rest(), is_letter);
-    std::string_view tail = run_of(rest().substr(base.size()), [](char c) { return is_of_word(c) || c == '_'; });
+    if (is_derivative(text_, at_)) add(taken(1));
+    const std::string_view base = run_of(ahead(), is_letter);
+    std::string_view tail = run_of(ahead().substr(base.size()), is_of_name);
     if (tail.ends_with('_')) tail.remove_suffix(1);  // of a group, or of nothing
     taken(base.size() + tail.size());
     std::string index(tail.substr(tail.starts_with('_')));
@@ -129,7 +137,7 @@ class Typesetter {
       add(str("y", index.empty() ? "" : ",", index), Script::below);
     } else if (in_equation && base == "sqrt" && index.empty()) {
       add("\u221A");
-      if (rest().starts_with(' ')) taken(1);
+      if (ahead().starts_with(' ')) taken(1);
     } else if (has_index(base, tail, in_equation)) {
       add(in_greek(base));
       add(in_greek(index), Script::below);
@@ -140,8 +148,8 @@ class Typesetter {
 
   // ^1, ^{1,2} or _{ij}; false if there is none.
   bool add_script_of_name() {
-    if (!rest().starts_with('^') && !rest().starts_with("_{")) return false;
-    const std::string_view script = rest().substr(1);
+    if (!ahead().starts_with('^') && !ahead().starts_with("_{")) return false;
+    const std::string_view script = ahead().substr(1);
     const bool braced = script.starts_with('{');
     const std::string_view inside = braced ? script.substr(1, script.find('}') - 1) : run_of(script, is_of_word);
     const bool ends = !braced || inside.size() + 1 < script.size();
@@ -149,13 +157,6 @@ class Typesetter {
     add(in_script(inside), taken(1) == "^" ? Script::above : Script::below);
     taken(inside.size() + 2 * braced);
     return true;
-  }
-
-  // The d of dL/dx.
-  bool begins_derivative() const {
-    const std::string_view word = run_of(rest(), is_of_word);
-    return word.size() > 1 && word[0] == 'd' && in_greek(word) == word &&
-           ((at_ > 0 && text_[at_ - 1] == '/') || rest().substr(word.size()).starts_with('/'));
   }
 
   static bool has_index(std::string_view base, std::string_view tail, bool in_equation) {
@@ -167,15 +168,15 @@ class Typesetter {
   }
 
   // An exponent or an index, without its parentheses.
-  std::string_view group() {
-    if (!rest().starts_with('(')) {
-      const std::size_t sign = rest().starts_with('-');
-      return taken(sign + run_of(rest().substr(sign), [](char c) { return is_of_word(c) || c == '_'; }).size());
+  std::string_view script_text() {
+    if (!ahead().starts_with('(')) {
+      const std::size_t sign = ahead().starts_with('-');
+      return taken(sign + run_of(ahead().substr(sign), is_of_name).size());
     }
     std::size_t end = 0;
     int depth = 0;
-    do depth += rest()[end] == '(' ? 1 : rest()[end] == ')' ? -1 : 0;
-    while (++end < rest().size() && depth > 0);
+    do depth += ahead()[end] == '(' ? 1 : ahead()[end] == ')' ? -1 : 0;
+    while (++end < ahead().size() && depth > 0);
     const std::string_view inside = taken(end).substr(1);
     return inside.substr(0, inside.size() - (depth == 0));
   }
@@ -184,8 +185,8 @@ class Typesetter {
   static std::string in_script(std::string_view text) {
     std::string result;
     while (!text.empty()) {
-      const auto small = std::ranges::find_if(small_scripts, [&](const Word& known) {
-        return text.starts_with(known.first) && run_of(text.substr(1), is_of_word).size() == 1;
+      const auto small = std::ranges::find_if(small_scripts, [&](const Word& each) {
+        return text.starts_with(each.first) && run_of(text.substr(1), is_of_word).size() == 1;
       });
       const std::string_view word = small == small_scripts.end() ? run_of(text, is_letter) : small->first;
       append(result, small != small_scripts.end() ? small->second : word.empty() ? text.substr(0, 1) : in_greek(word));
@@ -208,80 +209,21 @@ LabelLine typeset_equation(std::string_view equation, LetterStyle style) {
   return Typesetter(equation, style).equation();
 }
 
-// Untrusted text, made fit for pictures.
+// ---- Formulas with the names of operands ----------------------------------------------------------------------------
 
 namespace {
-
-// Widths of the letters from the space to the tilde, in thousandths of the font size: each the wider one of Helvetica
-// (as Liberation Sans has it) and of DejaVu Sans, which is the only font on many machines.
-using Advances = std::array<short, 95>;
-constexpr Advances regular_advances{318,  401, 460, 838, 637, 951, 780, 275, 391, 391, 500, 838, 318, 361, 318, 337,
-                                    637,  637, 637, 637, 637, 637, 637, 637, 637, 637, 337, 337, 838, 838, 838, 557,
-                                    1016, 685, 687, 723, 771, 667, 611, 778, 752, 295, 500, 667, 558, 863, 749, 788,
-                                    667,  788, 723, 667, 611, 732, 685, 989, 686, 667, 686, 391, 337, 391, 838, 557,
-                                    500,  613, 635, 550, 635, 616, 353, 635, 634, 278, 278, 580, 278, 975, 634, 612,
-                                    635,  635, 412, 521, 393, 634, 592, 818, 592, 592, 525, 637, 337, 637, 838};
-constexpr Advances bold_advances{349,  457, 521, 838, 696, 1002, 873, 307,  458, 458, 523, 838, 380, 416,  380, 366,
-                                 696,  696, 696, 696, 696, 696,  696, 696,  696, 696, 400, 400, 838, 838,  838, 611,
-                                 1000, 774, 763, 734, 831, 684,  684, 821,  837, 373, 557, 775, 638, 996,  837, 851,
-                                 733,  851, 771, 721, 683, 813,  774, 1104, 771, 725, 726, 458, 366, 458,  838, 557,
-                                 500,  675, 716, 593, 716, 679,  436, 716,  712, 343, 343, 666, 343, 1042, 712, 688,
-                                 716,  716, 494, 596, 479, 712,  652, 924,  646, 652, 583, 712, 366, 712,  838};
-
-}  // namespace
-
-std::string xml_escaped(std::string_view text) {
-  const std::string shown = printable(text);
-  if (shown.find_first_of("&<>\"'") == shown.npos) return shown;
-  std::string result;
-  for (const char c : shown) {
-    append(result, c == '&'    ? "&amp;"
-                   : c == '<'  ? "&lt;"
-                   : c == '>'  ? "&gt;"
-                   : c == '"'  ? "&quot;"
-                   : c == '\'' ? "&#39;"
-                               : std::string_view(&c, 1));
-  }
-  return result;
-}
-
-double text_width(std::string_view text, double size, FontWeight weight) {
-  const Advances& advances = weight == FontWeight::bold ? bold_advances : regular_advances;
-  int thousandths = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= ' ' && byte <= '~') {
-      thousandths += advances[byte - ' '];
-    } else if (byte >= 0xC0) {  // the first byte tells the block: letters of the West, of Europe, and all others
-      const int generous = byte < 0xC4 ? 850 : byte < 0xD4 ? 1000 : 1100;
-      thousandths += weight == FontWeight::bold ? generous * 11 / 10 : generous;
-    }
-  }
-  return size * thousandths / 1000;
-}
-
-// Formulas with the names of operands.
-
-namespace {
-
-bool is_of_name(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
 
 // Calls f with each word of an equation, in order, and with the text between words, which is no word. The index of a
 // variable and the d of a derivative do not belong to the word: `dL/dx_i` has the words L and x.
 template <class F>
 void for_each_word(std::string_view text, const F& f) {
-  const auto derivative = [&](std::size_t at, std::size_t end) {
-    const bool by_slash = (at > 0 && text[at - 1] == '/') || (end < text.size() && text[end] == '/');
-    return by_slash && end > at + 1 && text[at] == 'd' && text.substr(at, end - at) != "delta";
-  };
   for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_letter(text[end])) ++end;
+    std::size_t end = at + run_of(text.substr(at), is_letter).size();
     if (end == at) {  // a sign, or a number or an index as a whole
       do ++end;
       while (end < text.size() && is_of_name(text[at]) && is_of_name(text[end]));
       f(text.substr(at, end - at), false);
-    } else if (derivative(at, end)) {
+    } else if (is_derivative(text, at)) {
       f(text.substr(at, 1), false);
       f(text.substr(at + 1, end - at - 1), true);
     } else {
@@ -310,9 +252,9 @@ std::vector<std::string> operands_of(const Formula& formula) {
 }
 
 // A formula and its words.
-struct Known {
-  explicit Known(const Formula& found) : formula(found), operands(operands_of(found)) {
-    for (const std::string* text : {&formula.value, &formula.derivative}) {
+struct ParsedFormula {
+  explicit ParsedFormula(const Formula& formula) : equations(formula), operands(operands_of(formula)) {
+    for (const std::string* text : {&equations.value, &equations.derivative}) {
       for_each_word(*text, [&](std::string_view word, bool is_word) {
         if (is_word) words.emplace(word);
       });
@@ -320,7 +262,7 @@ struct Known {
   }
   bool is_variable(const std::string& word) const { return word == "y" || std::ranges::count(operands, word) > 0; }
 
-  Formula formula;
+  Formula equations;
   std::vector<std::string> operands;
   std::set<std::string> words;
 };
@@ -340,21 +282,22 @@ std::string called_in_equations(const GraphVertex& vertex) {
 
 // New names for the variables of a formula, where they differ. Names that already mean something else in the formula,
 // or two of its variables, are not used: of x x there are two derivatives.
-std::map<std::string, std::string> names_for(const Known& known, const std::vector<const GraphVertex*>& inputs,
+std::map<std::string, std::string> names_for(const ParsedFormula& formula,
+                                             const std::vector<const GraphVertex*>& inputs,
                                              const GraphVertex& result) {
   std::map<std::string, std::string> names;
   std::set<std::string> given, ambiguous;
   const auto wish = [&](const std::string& letter, const GraphVertex& vertex) {
     const std::string name = called_in_equations(vertex);
-    if (name.empty() || (known.words.contains(name) && !known.is_variable(name))) return;
+    if (name.empty() || (formula.words.contains(name) && !formula.is_variable(name))) return;
     if (!vertex.number && !given.insert(name).second) ambiguous.insert(name);
     names[letter] = name;
   };
-  for (std::size_t i = 0; i < inputs.size(); ++i) wish(known.operands[i], *inputs[i]);
+  for (std::size_t i = 0; i < inputs.size(); ++i) wish(formula.operands[i], *inputs[i]);
   if (!result.number) wish("y", result);
   std::erase_if(names, [&](const auto& each) { return ambiguous.contains(each.second); });
   if (names.empty()) return names;
-  std::set<std::string> taken = known.words;
+  std::set<std::string> taken = formula.words;
   for (const auto& [letter, name] : names) taken.insert(name);
   const auto stays = [&](const std::string& letter) {
     const bool is_taken = std::ranges::any_of(names, [&](const auto& each) { return each.second == letter; });
@@ -365,7 +308,7 @@ std::map<std::string, std::string> names_for(const Known& known, const std::vect
       return;
     }
   };
-  for (const std::string& letter : known.operands) stays(letter);
+  for (const std::string& letter : formula.operands) stays(letter);
   stays("y");
   return names;
 }
@@ -397,12 +340,12 @@ bool is_rule(const GraphVertex& vertex) {
   return vertex.role == GraphRole::gradient_operation && vertex.op.ends_with('\'');
 }
 
-void give(GraphVertex& vertex, const Known& known, const std::vector<const GraphVertex*>& inputs) {
-  vertex.formula = known.formula.value;
-  vertex.derivative = known.formula.derivative;
-  if (inputs.size() > known.operands.size()) return;  // it has others, which the formula does not distinguish
-  for (std::size_t i = 0; i < known.operands.size(); ++i) {
-    const std::string& letter = known.operands[i];
+void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<const GraphVertex*>& inputs) {
+  vertex.formula = formula.equations.value;
+  vertex.derivative = formula.equations.derivative;
+  if (inputs.size() > formula.operands.size()) return;  // it has others, which the formula does not distinguish
+  for (std::size_t i = 0; i < formula.operands.size(); ++i) {
+    const std::string& letter = formula.operands[i];
     const bool is_given = i < inputs.size();
     if (!is_given || inputs[i]->number) vertex.derivative = without_derivative(vertex.derivative, letter);
     if (is_given) continue;
@@ -412,7 +355,7 @@ void give(GraphVertex& vertex, const Known& known, const std::vector<const Graph
       }
     }
   }
-  const std::map<std::string, std::string> names = names_for(known, inputs, vertex);
+  const std::map<std::string, std::string> names = names_for(formula, inputs, vertex);
   if (names.empty()) return;
   vertex.formula = with_names(vertex.formula, names);
   vertex.derivative = with_names(vertex.derivative, names);
@@ -425,22 +368,22 @@ void add_equations(GraphView& view) {
   for (const GraphEdge& edge : view.edges) {
     if (edge.flow == GraphFlow::numbers) inputs[edge.to].push_back(&view.vertices[edge.from]);
   }
-  std::map<std::vector<std::string_view>, std::optional<Known>> found;
-  const auto known = [&](const GraphVertex& vertex, std::string_view op) -> const std::optional<Known>& {
-    std::vector<std::string_view> words{op};  // and the settings that are on
+  std::map<std::vector<std::string_view>, std::optional<ParsedFormula>> formulas;
+  const auto formula_for = [&](const GraphVertex& vertex, std::string_view op) -> const std::optional<ParsedFormula>& {
+    std::vector<std::string_view> words{op};  // and the attributes that are on
     for (const auto& [name, value] : vertex.attributes) {
       if (value.empty()) words.push_back(name);
     }
-    const auto [place, is_new] = found.try_emplace(words);
+    const auto [entry, is_new] = formulas.try_emplace(words);
     if (const auto formula = is_new ? formula_of(op, std::span(words).subspan(1)) : std::nullopt) {
-      place->second.emplace(*formula);
+      entry->second.emplace(*formula);
     }
-    return place->second;
+    return entry->second;
   };
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     GraphVertex& vertex = view.vertices[v];
     if (!is_operation(vertex) || is_rule(vertex)) continue;
-    if (const std::optional<Known>& formula = known(vertex, vertex.op)) give(vertex, *formula, inputs[v]);
+    if (const std::optional<ParsedFormula>& formula = formula_for(vertex, vertex.op)) give(vertex, *formula, inputs[v]);
   }
   for (GraphVertex& vertex : view.vertices) {
     if (!is_rule(vertex)) continue;
@@ -448,8 +391,8 @@ void add_equations(GraphView& view) {
     const std::string_view op = std::string_view(vertex.op).substr(0, vertex.op.size() - 1);
     if (of && of->op == op) {
       vertex.derivative = of->derivative;
-    } else if (const std::optional<Known>& formula = known(vertex, op)) {
-      vertex.derivative = formula->formula.derivative;
+    } else if (const std::optional<ParsedFormula>& formula = formula_for(vertex, op)) {
+      vertex.derivative = formula->equations.derivative;
     }
   }
 }

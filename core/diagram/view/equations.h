@@ -1,11 +1,10 @@
-// Names and equations in mathematical notation, with the names of operands, and the widths of letters.
+// Names and equations in mathematical notation, with the names of operands.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "../../base/text.h"
 #include "../../profile/summary.h"
 #include "view.h"
 
@@ -16,8 +15,8 @@ enum class LetterStyle { headline, plain, name, number, detail };
 /// The position of letters: indices below the line, exponents above it.
 enum class Script { none, below, above };
 
-/// Words of one style, as given: escaping is the renderer's task. Or numbers, on a line of their own: a renderer that
-/// draws shows them as cells or as a histogram (labels.h), the others write the text.
+/// Words of one style, or numbers on a line of their own. Words are as given: the renderer escapes them. Numbers are
+/// drawn as cells or a histogram (NumberPicture in labels.h), or written as the text.
 struct LabelRun {
   std::string text;
   LetterStyle style;
@@ -26,26 +25,17 @@ struct LabelRun {
 };
 using LabelLine = std::vector<LabelRun>;
 
-/// The name of a tensor: `alpha_12` is a Greek letter with an index, `W_ih`, `x1` and `dL/dW_ih` have one, too, and the
-/// mark of c' becomes a prime. A word, such as `self_attn` or `fc1`, stays as it is.
+/// The name of a tensor: `alpha_12` becomes a Greek letter with an index; `W_ih`, `x1` and `dL/dW_ih` get an index,
+/// too, and the mark of c' becomes a prime. A word such as `self_attn` or `fc1` stays as it is.
 LabelLine typeset_name(std::string_view name, LetterStyle style);
 
-/// An equation of core/base/formula.h: `y = x W^T + b_(i - 1)` with its exponents and indices, `sqrt` as a root, gy as
+/// An equation of core/base/formula.h, `y = x W^T + b_(i - 1)`, with exponents and indices, `sqrt` as a root, and gy as
 /// a g with the index y.
 LabelLine typeset_equation(std::string_view equation, LetterStyle style);
 
-/// As printable (base/text.h), for the content of an XML element or attribute.
-std::string xml_escaped(std::string_view text);
-
-enum class FontWeight { regular, bold };
-
-/// The width in pixels that printable text needs at a font size: for each letter the widest of the sans-serif fonts
-/// that readers may have, since a picture does not know their font.
-double text_width(std::string_view text, double size, FontWeight weight);
-
 /// Gives every operation its formula and its derivative, and every gradient rule the derivative of its operation. The
-/// names of the inputs and of the result, or the number that an input is, replace x, a, b, weight, ... and y; an
-/// operand without a name keeps its letter, or gets another one if that already names something else in the equation.
+/// names of the inputs and of the result replace x, a, b, weight, ... and y; so does the value of an input that is a
+/// number. An operand without a name keeps its letter, unless the letter already names something else in the equation.
 void add_equations(GraphView& view);
 
 }  // namespace xgrad::detail

@@ -1,13 +1,11 @@
-// Folding a graph for drawing: equal modules are drawn as one, modules that are nested too deep as boxes.
+// Folding a graph for drawing.
 #include "folding.h"
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "../../base/error.h"
@@ -63,7 +61,7 @@ std::vector<int> first_in_box(const GraphView& view, const std::vector<int>& box
 }
 
 // By edge: whether it only leads from the parameters of a module, which its first call holds, to another of its calls.
-std::vector<bool> shares_weights(const GraphView& view, const std::vector<int>& box_of) {
+std::vector<bool> reuses_weights(const GraphView& view, const std::vector<int>& box_of) {
   std::vector<bool> result(view.edges.size());
   for (std::size_t e = 0; e < view.edges.size(); ++e) {
     const GraphVertex &from = view.vertices[view.edges[e].from], &to = view.vertices[view.edges[e].to];
@@ -74,7 +72,7 @@ std::vector<bool> shares_weights(const GraphView& view, const std::vector<int>& 
   return result;
 }
 
-// Every box as one vertex, in the place of the first of its vertices.
+// Every box as one vertex, at the number of the first of its vertices.
 GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std::vector<int>& becomes) {
   std::vector<GraphVertex> boxes = view.vertices;
   const auto times_within = [&](int frame, int box) {
@@ -124,8 +122,8 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
       from.gradient = view.vertices[edge.from].gradient;
     }
   }
-  const GraphView whole{.vertices = std::move(boxes), .edges = view.edges, .frames = view.frames};
-  return merged(whole, becomes, Together::boxed, shares_weights(view, box_of));
+  const GraphView unmerged{.vertices = std::move(boxes), .edges = view.edges, .frames = view.frames};
+  return merged(unmerged, becomes, Together::boxed, reuses_weights(view, box_of));
 }
 
 // Every module that is to be closed as one vertex. A module that data leaves and enters again would close a cycle: it
@@ -134,7 +132,7 @@ FoldedView folded(const GraphView& view, int depth, const std::vector<Fold>& wis
   std::set<int> open;
   for (;;) {
     const std::vector<int> box_of = boxes_below(view, depth, wish, open), becomes = first_in_box(view, box_of);
-    const std::vector<int> on_cycle = cycles_once_merged(view, becomes, shares_weights(view, box_of));
+    const std::vector<int> on_cycle = cycles_once_merged(view, becomes, reuses_weights(view, box_of));
     const std::size_t open_before = open.size();
     for (std::size_t v = 0; v < view.vertices.size(); ++v) {
       const int c = view.vertices[v].frame, box = c == nothing ? nothing : box_of[c];
@@ -176,7 +174,7 @@ GraphView without_reshapes(const GraphView& view) {
   return merged(view, becomes, Together::boxed);
 }
 
-// The approximate size of the picture in pixels: every vertex is in the row after its inputs, gradients are beside it.
+// The approximate size of the picture in pixels: every vertex is in the row after its inputs, its gradient next to it.
 LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
   const GraphView view = renumbered(folded, topological_numbers(folded));
   constexpr double gap = 26, title = 46;  // lanes of arrows, too
@@ -198,13 +196,13 @@ LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
   }
   // By frame, the page itself last: the widths of its rows. A frame is as wide in all of its rows as in the widest.
   std::vector<std::map<int, double>> widths(view.frames.size() + 1);
-  const auto place_of = [&](int frame) {
+  const auto index_of = [&](int frame) {
     return frame == nothing ? view.frames.size() : static_cast<std::size_t>(frame);
   };
   std::map<int, double> heights;
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     const LabelSize own = size_of_vertex(view.vertices[v], options);
-    widths[place_of(view.vertices[v].frame)][row[v]] += own.width + gap;
+    widths[index_of(view.vertices[v].frame)][row[v]] += own.width + gap;
     heights[row[v]] = std::max(heights[row[v]], own.height + gap);
   }
   LabelSize size{0, 0};
@@ -213,7 +211,7 @@ LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
     const auto width_of = [](const std::pair<const int, double>& row) { return row.second; };
     const double width = std::ranges::max_element(widths[c], {}, width_of)->second + gap;
     const int first = widths[c].begin()->first, last = widths[c].rbegin()->first;
-    for (int r = first; r <= last; ++r) widths[place_of(view.frames[c].parent)][r] += width;
+    for (int r = first; r <= last; ++r) widths[index_of(view.frames[c].parent)][r] += width;
     if (view.frames[c].order == 0) heights[first] += title;
   }
   for (const auto& [number, width] : widths.back()) size.width = std::max(size.width, width);
@@ -221,6 +219,7 @@ LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
   return size;
 }
 
+// The view folded to the depth of the options, or to the greatest depth that fits on a page.
 GraphView small_enough(const GraphView& view, const GraphOptions& options) {
   const int deepest = deepest_level(view);
   const std::vector<Fold> wish = wishes(view, options);
@@ -259,7 +258,7 @@ bool detail::fits_on_a_page(const GraphView& view, const GraphOptions& options) 
 }
 
 FoldedView detail::folded_below(GraphView view, int depth) {
-  for (GraphFrame& frame : view.frames) frame.level = level_of(view, frame);
+  set_levels(view);
   const FoldedView folded_view = folded(view, depth, wishes(view, {}));
   const std::vector<int> numbers = topological_numbers(folded_view.view);
   FoldedView result{.view = renumbered(folded_view.view, numbers), .vertices = numbers, .boxes = numbers};
@@ -286,17 +285,16 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
   }
   if (options.depth < automatic_depth) fail<ValueError>(caller, "depth ", options.depth, " is negative");
   if (options.overlay) check_overlay(*options.overlay, caller);
-  GraphView whole = everything(results, options, caller);
-  if (options.roll_up) whole = rolled_up(std::move(whole));
-  const bool flat = whole.frames.empty();  // nothing can be folded
-  GraphView view = flat ? std::move(whole) : small_enough(whole, options);
+  GraphView view = everything(results, options, caller);
+  if (options.roll_up) view = rolled_up(std::move(view));
+  const bool flat = view.frames.empty();  // nothing can be folded
+  if (!flat) view = small_enough(view, options);
   if (const std::int64_t count = std::ssize(view.vertices); count > options.max_nodes) {
     fail<LimitError>(caller, count, " vertices to draw, max_nodes is ", options.max_nodes,
                      flat ? "; there is no module to fold: raise .max_nodes"
                           : "; fold modules with .depth or .fold, or raise .max_nodes");
   }
-  const std::vector<int> numbers = topological_numbers(view);
-  view = renumbered(std::move(view), numbers);
+  view = renumbered(view, topological_numbers(view));
   if (options.overlay) {
     view.scale = {.title = options.overlay->title, .unit = options.overlay->unit};
     for (GraphVertex& vertex : view.vertices) add_to_scale(*view.scale, vertex);
@@ -305,185 +303,3 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
 }
 
 }  // namespace xgrad
-
-// The views of a graph that a page shows.
-namespace xgrad::detail {
-namespace {
-
-constexpr std::size_t most_boxes = 300;
-
-// What is in a module: the numbers of its vertices, its frames, and all edges that touch it.
-struct Content {
-  int module;  // the first frame of this path
-  std::vector<int> vertices, edges;
-  std::set<int> frames;
-};
-
-// For each path, in the order of frames. Modules that are called several times have a path for each call.
-std::vector<Content> contents_of(const GraphView& view) {
-  std::vector<Content> contents;
-  std::map<std::string_view, std::size_t> known;
-  std::vector<std::size_t> content_of;  // by frame
-  for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
-    content_of.push_back(known.try_emplace(view.frames[c].path, contents.size()).first->second);
-    if (content_of.back() == contents.size())
-      contents.push_back({.module = c, .vertices = {}, .edges = {}, .frames = {}});
-  }
-  const auto add = [&](int number, int frame, std::vector<int> Content::*list) {
-    for (; frame != nothing; frame = view.frames[frame].parent) {
-      std::vector<int>& numbers = contents[content_of[frame]].*list;
-      if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
-    }
-  };
-  for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) add(v, view.vertices[v].frame, &Content::vertices);
-  for (int e = 0; std::cmp_less(e, view.edges.size()); ++e) {
-    add(e, view.vertices[view.edges[e].from].frame, &Content::edges);
-    add(e, view.vertices[view.edges[e].to].frame, &Content::edges);
-  }
-  for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
-    for (int f = c; f != nothing; f = view.frames[f].parent) {
-      contents[content_of[f]].frames.insert(c);
-    }
-  }
-  return contents;
-}
-
-// "….q.weight" for "blocks.0.attn.q.weight" within "blocks.0.attn": equal modules have equal paths.
-std::string path_within(const std::string& path, const std::string& module) {
-  return lies_within(path, module) ? str("\u2026", path.substr(module.size())) : path;
-}
-
-// The outermost module around a vertex that does not contain the other module, or -1.
-int outermost_beside(const GraphView& view, int v, const std::string& module) {
-  int outermost = nothing;
-  for (int f = view.vertices[v].frame; f != nothing && !lies_within(module, view.frames[f].path);) {
-    outermost = std::exchange(f, view.frames[f].parent);
-  }
-  return outermost;
-}
-
-// Builds the view of one module's content, not folded.
-class Inside {
- public:
-  Inside(const GraphView& view, const Content& content)
-      : view_(view), module_(content.module), path_(view.frames[content.module].path) {
-    for (const int c : content.frames) {
-      frame_number_.emplace(c, static_cast<int>(frames_.size()));
-      frames_.push_back(c);
-      GraphFrame& frame = inside_.frames.emplace_back(view.frames[c]);
-      frame.path = path_within(frame.path, path_);
-      frame.parent = number_of(frame.parent, frame_number_);
-      if (frame.parent == nothing) frame.title.clear();  // equal modules have other names
-    }
-    for (const int v : content.vertices) {
-      number_.emplace(v, static_cast<int>(shown_.size()));
-      GraphVertex& vertex = add({.vertex = v}, view.vertices[v]);
-      vertex.path = path_within(vertex.path, path_);
-      vertex.frame = number_of(vertex.frame, frame_number_);
-    }
-    for (GraphVertex& vertex : inside_.vertices) vertex.rule_of = number_of(vertex.rule_of, number_);
-    for (const int e : content.edges) add_edge(view.edges[e]);
-    inside_.scale = view.scale;
-  }
-
-  PageView folded() && {
-    const FoldedView result = folded_below(std::move(inside_), 1);
-    PageView page{.module = module_, .view = result.view};
-    for (std::size_t i = 0; i < result.vertices.size(); ++i) {
-      const int box = result.boxes[i];
-      page.shown.push_back(box == nothing ? shown_[result.vertices[i]] : PageVertex{.frame = frames_[box]});
-    }
-    for (const int c : result.frames) page.frames.push_back(frames_[c]);
-    return page;
-  }
-
- private:
-  static int number_of(int old, const std::map<int, int>& numbers) {
-    const auto found = numbers.find(old);
-    return found == numbers.end() ? nothing : found->second;
-  }
-
-  GraphVertex& add(PageVertex shown, GraphVertex vertex) {
-    shown_.push_back(std::move(shown));
-    return inside_.vertices.emplace_back(std::move(vertex));
-  }
-
-  void add_edge(const GraphEdge& edge) {
-    GraphEdge added = edge;
-    added.from = number_of(edge.from, number_);
-    added.to = number_of(edge.to, number_);
-    if (added.from == nothing) added.from = neighbour(edge.from, false, edge.shape);
-    if (added.to == nothing) {
-      added.to = neighbour(edge.to, true, edge.shape);
-      added.input = 0;
-      if (!leaving_.emplace(added.from, added.to).second) return;
-    }
-    inside_.edges.push_back(std::move(added));
-  }
-
-  // The vertex that stands for a vertex outside, or for the module around it.
-  int neighbour(int v, bool is_result, const Shape& shape) {
-    const GraphVertex& vertex = view_.vertices[v];
-    const int beside = outermost_beside(view_, v, path_);
-    const auto [place, is_new] =
-        neighbours_.try_emplace({beside, beside == nothing ? v : 0, is_result}, static_cast<int>(shown_.size()));
-    if (is_new) {
-      const std::string name = beside == nothing ? vertex.name.empty() ? headline_of(vertex) : vertex.name
-                                                 : view_.frames[beside].title + (vertex.order > 0 ? "'" : "");
-      add({.name = name}, {.role = is_result ? GraphRole::operation : GraphRole::input,
-                           .op = {},
-                           .name = {},
-                           .path = {},
-                           .shape = shape,
-                           .order = vertex.order,
-                           .is_result = is_result});
-    }
-    GraphVertex& drawn = inside_.vertices[place->second];
-    if (drawn.shape != shape) drawn.shape.reset();  // several tensors
-    std::vector<int>& vertices = shown_[place->second].neighbours;
-    if (std::ranges::find(vertices, v) == vertices.end()) vertices.push_back(v);
-    return place->second;
-  }
-
-  const GraphView& view_;
-  const int module_;
-  const std::string& path_;
-  GraphView inside_;
-  std::vector<PageVertex> shown_;  // by vertex
-  std::vector<int> frames_;        // by frame
-  std::map<int, int> number_, frame_number_;
-  std::map<std::tuple<int, int, bool>, int> neighbours_;  // by frame, or else by vertex
-  std::set<std::pair<int, int>> leaving_;
-};
-
-}  // namespace
-
-std::vector<PageView> levels_of(const GraphView& view) {
-  std::vector<PageView> levels;
-  for (int level = 0; level <= deepest_level(view); ++level) {
-    FoldedView folded = folded_below(view, level);
-    if (level > 0 && folded.vertices.size() > most_boxes) break;
-    PageView& page = levels.emplace_back(PageView{.view = std::move(folded.view), .frames = std::move(folded.frames)});
-    for (std::size_t i = 0; i < folded.vertices.size(); ++i) {
-      page.shown.push_back({.vertex = folded.vertices[i], .frame = folded.boxes[i]});
-    }
-  }
-  return levels;
-}
-
-std::vector<PageView> insides_of(const GraphView& view) {
-  std::vector<PageView> insides;
-  for (const Content& content : contents_of(view)) insides.push_back(Inside(view, content).folded());
-  return insides;
-}
-
-GraphView named(const PageView& inside) {
-  GraphView view = inside.view;
-  for (std::size_t i = 0; i < view.vertices.size(); ++i) {
-    const std::string& name = inside.shown[i].name;
-    if (!name.empty()) (view.vertices[i].role == GraphRole::input ? view.vertices[i].name : view.vertices[i].op) = name;
-  }
-  return view;
-}
-
-}  // namespace xgrad::detail

@@ -1,4 +1,4 @@
-// The frame in which each vertex of a GraphView is drawn.
+// Assigning vertices to frames.
 #include "frames.h"
 
 #include <algorithm>
@@ -8,30 +8,31 @@
 #include <span>
 #include <utility>
 
+#include "../../base/assert.h"
 #include "../../base/text.h"
 #include "order.h"
 
 namespace xgrad::detail {
 namespace {
 
-constexpr int most_levels = 32;  // of nested frames; deeper ones count as one
+constexpr std::size_t most_parts = 32;  // of a path: modules that are nested deeper are drawn as one
 
 // The parts of a module's path; a number belongs to the name before it: encoder, blocks.0, attn.
-std::vector<std::string_view> levels_of(std::string_view path) {
-  std::vector<std::string_view> levels;
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin < path.size();) {
     std::size_t end = std::min(path.find('.', begin), path.size());
-    if (levels.size() == most_levels) end = path.size();
+    if (parts.size() == most_parts) end = path.size();
     const std::string_view part = path.substr(begin, end - begin);
     const bool number = !part.empty() && part.find_first_not_of("0123456789") == part.npos;
-    if (number && !levels.empty()) {
-      levels.back() = std::string_view(levels.back().data(), levels.back().size() + 1 + part.size());
+    if (number && !parts.empty()) {
+      parts.back() = std::string_view(parts.back().data(), parts.back().size() + 1 + part.size());
     } else {
-      levels.push_back(part);
+      parts.push_back(part);
     }
     begin = end + 1;
   }
-  return levels;
+  return parts;
 }
 
 // Finds frames by their paths, and makes missing ones.
@@ -42,25 +43,24 @@ class FrameTree {
 
   int needed(int order, std::string_view path) {
     int frame = nothing;
-    for (const std::string_view level : levels_of(path)) {
-      const std::string_view prefix = path.substr(0, level.data() + level.size() - path.data());
-      const auto [place, is_new] = known_.try_emplace({order, std::string(prefix)}, static_cast<int>(frames_.size()));
+    for (const std::string_view part : parts_of(path)) {
+      const std::string_view prefix = path.substr(0, part.data() + part.size() - path.data());
+      const auto [entry, is_new] = numbers_.try_emplace({order, std::string(prefix)}, static_cast<int>(frames_.size()));
       if (is_new) {
         const auto what = whats_.find(module_of(prefix));
         frames_.push_back({.path = std::string(prefix),
-                           .title = std::string(level),
+                           .title = std::string(part),
                            .parent = frame,
                            .order = order,
-                           .what = what == whats_.end() ? std::string() : what->second,
-                           .level = frame == nothing ? 1 : frames_[frame].level + 1});
+                           .what = what == whats_.end() ? std::string() : what->second});
       }
-      frame = place->second;
+      frame = entry->second;
     }
     return frame;
   }
   int found(int order, const std::string& path) const {
-    const auto place = known_.find({order, path});
-    return place == known_.end() ? nothing : place->second;
+    const auto entry = numbers_.find({order, path});
+    return entry == numbers_.end() ? nothing : entry->second;
   }
   // The innermost frame around a dotted name.
   int around(int order, std::string_view name) const {
@@ -77,14 +77,14 @@ class FrameTree {
  private:
   std::vector<GraphFrame>& frames_;
   const std::map<std::string, std::string>& whats_;
-  std::map<std::pair<int, std::string>, int> known_;
+  std::map<std::pair<int, std::string>, int> numbers_;  // by order and path
 };
 
 bool is_named_leaf(const GraphVertex& vertex) {
   return vertex.role == GraphRole::parameter || (vertex.role == GraphRole::input && vertex.op == "leaf");
 }
 
-// Gives each call of a module that was called several times a frame of its own, where the calls can be distinguished:
+// Gives each call of a module that was called several times its own frame, where the calls can be distinguished:
 // by how often its parameters were used, or by operations computed elsewhere between them.
 class Calls {
  public:
@@ -120,7 +120,7 @@ class Calls {
     for (int c = view_.vertices[v].frame; c != nothing; c = view_.frames[c].parent) frames.push_back(c);
     return frames;
   }
-  bool alike(std::span<const int> a, std::span<const int> b) const {
+  bool equal(std::span<const int> a, std::span<const int> b) const {
     const auto rank = [](const GraphVertex& vertex) { return vertex.shape ? vertex.shape->rank() : nothing; };
     return std::ranges::equal(a, b, [&](int v, int w) {
       const GraphVertex &one = view_.vertices[v], &other = view_.vertices[w];
@@ -138,14 +138,14 @@ class Calls {
       const std::size_t size = members.size() / uses;
       for (std::size_t i = 0; i < members.size(); i += size) calls.push_back(Call(members).subspan(i, size));
     }
-    if (!all_alike(calls)) {
+    if (!all_equal(calls)) {
       calls.clear();
       for (std::size_t begin = 0, i = 1; i <= members.size(); ++i) {
         if (i < members.size() && rank_[members[i]] == rank_[members[i - 1]] + 1) continue;
         calls.push_back(Call(members).subspan(begin, i - begin));
         begin = i;
       }
-      if (!all_alike(calls)) return;
+      if (!all_equal(calls)) return;
     }
     // The order in which the operands of one expression were computed depends on the compiler, their numbers do not.
     std::ranges::sort(calls, {}, [](const Call& call) { return std::ranges::max(call); });
@@ -168,31 +168,29 @@ class Calls {
     }
     view_.frames[frame].title += " (1)";
   }
-  bool all_alike(const std::vector<Call>& calls) const {
-    const auto differ = [this](const Call& a, const Call& b) { return !alike(a, b); };
+  bool all_equal(const std::vector<Call>& calls) const {
+    const auto differ = [this](const Call& a, const Call& b) { return !equal(a, b); };
     return calls.size() > 1 && std::ranges::adjacent_find(calls, differ) == calls.end();
   }
 
   GraphView& view_;
   FrameTree& tree_;
   std::vector<int> sequence_;      // operations of the forward pass as they were computed
-  std::vector<std::size_t> rank_;  // by vertex: its place among them
+  std::vector<std::size_t> rank_;  // by vertex: its position among them
   std::map<int, int> uses_;        // by frame: how often each of its parameters was used, if all equally often
   std::map<int, std::vector<int>> members_;  // by frame, in their sequence
 };
 
 }  // namespace
 
-int level_of(const GraphView& view, const GraphFrame& frame) {
-  int level = 1;
-  for (int around = frame.parent; around != nothing; around = view.frames[around].parent) ++level;
-  return level;
+void set_levels(GraphView& view) {
+  for (GraphFrame& frame : view.frames) {  // parents come first
+    frame.level = frame.parent == nothing ? 1 : view.frames[frame.parent].level + 1;
+  }
 }
 
 int deepest_level(const GraphView& view) {
-  int deepest = 0;
-  for (const GraphFrame& frame : view.frames) deepest = std::max(deepest, level_of(view, frame));
-  return deepest;
+  return view.frames.empty() ? 0 : std::ranges::max(view.frames, {}, &GraphFrame::level).level;
 }
 
 std::string module_of(std::string_view path) {
@@ -207,14 +205,15 @@ std::string module_of(std::string_view path) {
 
 Numbered numbered(std::string_view title) {
   const bool is_call = title.ends_with(')');
-  const std::string_view whole = title.substr(0, title.size() - is_call);
-  const std::size_t end = whole.find_last_not_of("0123456789") + 1;  // 0 if there are only digits
-  if (end == 0 || end == whole.size() || (is_call && !whole.substr(0, end).ends_with(" ("))) return {};
-  return {whole.substr(0, end), whole.substr(end)};
+  const std::string_view text = title.substr(0, title.size() - is_call);
+  const std::size_t end = text.find_last_not_of("0123456789") + 1;  // 0 if there are only digits
+  if (end == 0 || end == text.size() || (is_call && !text.substr(0, end).ends_with(" ("))) return {};
+  return {text.substr(0, end), text.substr(end)};
 }
 
-void place_in_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
-                     const std::map<std::string, std::string>& whats) {
+void assign_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
+                   const std::map<std::string, std::string>& whats) {
+  XGRAD_ASSERT(view.frames.empty() && ids.size() == view.vertices.size());
   FrameTree tree(view.frames, whats);
   for (GraphVertex& vertex : view.vertices) {
     if (vertex.role == GraphRole::operation) vertex.frame = tree.needed(vertex.order, vertex.path);
@@ -249,7 +248,7 @@ void place_in_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
     sum.frame = *around[edge.to];
     sum.path = sum.frame == nothing ? std::string() : view.frames[sum.frame].path;
   }
-  std::vector<bool> placed(view.vertices.size());
+  std::vector<bool> is_assigned(view.vertices.size());
   for (const GraphEdge& edge : view.edges) {
     GraphVertex& leaf = view.vertices[edge.from];
     const GraphVertex& user_vertex = view.vertices[edge.to];
@@ -257,12 +256,13 @@ void place_in_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
     const bool moves = leaf.role == GraphRole::constant || leaf.role == GraphRole::seed || computed_there;
     if (!moves || user_vertex.order != leaf.order) continue;
     const int user = user_vertex.frame;
-    leaf.frame = placed[edge.from] ? tree.common(leaf.frame, user) : user;
-    placed[edge.from] = true;
+    leaf.frame = is_assigned[edge.from] ? tree.common(leaf.frame, user) : user;
+    is_assigned[edge.from] = true;
   }
   for (GraphVertex& vertex : view.vertices) {
     if (vertex.op == "indices" && vertex.frame != nothing) vertex.role = GraphRole::constant;
   }
+  set_levels(view);
 }
 
 }  // namespace xgrad::detail

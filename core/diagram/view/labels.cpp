@@ -1,4 +1,4 @@
-// Labels in diagrams: text, pictures of values, and their sizes.
+// Labels of diagrams.
 #include "labels.h"
 
 #include <algorithm>
@@ -9,13 +9,64 @@
 #include <utility>
 
 #include "../../base/text.h"
-#include "equations.h"
 
 namespace xgrad::detail {
+
+// ---- Letters --------------------------------------------------------------------------------------------------------
+
 namespace {
 
-constexpr int most_cells = 8;   // in a row and in a column
-constexpr double widest = 160;  // with digits; an ellipse around it is one and a half times as wide
+// Widths of the letters from the space to the tilde, in thousandths of the font size: each the wider one of Helvetica
+// (as Liberation Sans has it) and of DejaVu Sans, which is the only font on many machines.
+using Advances = std::array<short, 95>;
+constexpr Advances regular_advances{318,  401, 460, 838, 637, 951, 780, 275, 391, 391, 500, 838, 318, 361, 318, 337,
+                                    637,  637, 637, 637, 637, 637, 637, 637, 637, 637, 337, 337, 838, 838, 838, 557,
+                                    1016, 685, 687, 723, 771, 667, 611, 778, 752, 295, 500, 667, 558, 863, 749, 788,
+                                    667,  788, 723, 667, 611, 732, 685, 989, 686, 667, 686, 391, 337, 391, 838, 557,
+                                    500,  613, 635, 550, 635, 616, 353, 635, 634, 278, 278, 580, 278, 975, 634, 612,
+                                    635,  635, 412, 521, 393, 634, 592, 818, 592, 592, 525, 637, 337, 637, 838};
+constexpr Advances bold_advances{349,  457, 521, 838, 696, 1002, 873, 307,  458, 458, 523, 838, 380, 416,  380, 366,
+                                 696,  696, 696, 696, 696, 696,  696, 696,  696, 696, 400, 400, 838, 838,  838, 611,
+                                 1000, 774, 763, 734, 831, 684,  684, 821,  837, 373, 557, 775, 638, 996,  837, 851,
+                                 733,  851, 771, 721, 683, 813,  774, 1104, 771, 725, 726, 458, 366, 458,  838, 557,
+                                 500,  675, 716, 593, 716, 679,  436, 716,  712, 343, 343, 666, 343, 1042, 712, 688,
+                                 716,  716, 494, 596, 479, 712,  652, 924,  646, 652, 583, 712, 366, 712,  838};
+
+}  // namespace
+
+double text_width(std::string_view text, double size, FontWeight weight) {
+  const Advances& advances = weight == FontWeight::bold ? bold_advances : regular_advances;
+  int thousandths = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= ' ' && byte <= '~') {
+      thousandths += advances[byte - ' '];
+    } else if (byte >= 0xC0) {  // the first byte tells the block: letters of the West, of Europe, and all others
+      const int generous = byte < 0xC4 ? 850 : byte < 0xD4 ? 1000 : 1100;
+      thousandths += weight == FontWeight::bold ? generous * 11 / 10 : generous;
+    }
+  }
+  return size * thousandths / 1000;
+}
+
+Letters letters_of(const LabelRun& run) {
+  const bool large = run.style == LetterStyle::headline || run.style == LetterStyle::plain;
+  return {(large ? 13 : 11) * (run.script == Script::none ? 1 : script_scale),
+          run.style == LetterStyle::headline ? FontWeight::bold : FontWeight::regular};
+}
+
+std::string_view style_name(LetterStyle style) {
+  static constexpr std::array<std::string_view, 5> names{"headline", "plain", "name", "number", "detail"};
+  return names[static_cast<int>(style)];
+}
+
+// ---- Numbers --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int most_cells = 8;         // in a row and in a column
+constexpr double cell_letters = 9;    // their size
+constexpr double widest_cells = 160;  // with digits; an ellipse around them is one and a half times as wide
 
 // Rows and columns of a matrix, however many axes of length 1 stand before it; a vector is a row.
 std::pair<std::int64_t, std::int64_t> matrix_of(const Shape& shape) {
@@ -31,13 +82,19 @@ bool is_one_value(const NumbersSummary& summary) {
   return summary.nans + summary.infinities == 0 && summary.least == summary.greatest;
 }
 
-// Two for numbers about 1, none for whole ones, and enough for small ones to distinguish them from 0.
+// Two for numbers about 1, none for integers, and enough for small numbers to distinguish them from 0.
 int decimals_of(const NumbersSummary& summary) {
-  const bool whole = std::ranges::all_of(
+  const bool integers = std::ranges::all_of(
       summary.numbers, [](Real number) { return !std::isfinite(number) || std::trunc(number) == number; });
   const double most = std::max(std::abs(summary.least), std::abs(summary.greatest));
-  if (whole || most == 0) return 0;
+  if (integers || most == 0) return 0;
   return most < 0.1 ? 1 - static_cast<int>(std::floor(std::log10(most))) : most < 10 ? 2 : most < 100 ? 1 : 0;
+}
+
+std::string with_commas(std::int64_t count) {
+  std::string digits = str(count);
+  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) digits.insert(digits.begin() + i, ',');
+  return digits;
 }
 
 }  // namespace
@@ -58,7 +115,7 @@ NumberPicture picture_of(const NumbersSummary& summary) {
       text = std::max(text, text_width(cell_text(number, picture.decimals), cell_letters, FontWeight::regular));
     }
     const double width = std::max(std::ceil(text) + 6, 20.0);
-    if (count <= 16 && picture.columns * width <= widest) {
+    if (count <= 16 && picture.columns * width <= widest_cells) {
       picture.has_digits = true;
       picture.cell_width = width;
       picture.cell_height = 15;
@@ -93,17 +150,12 @@ std::string in_short(const NumbersSummary& summary) {
   if (is_one_value(summary)) {
     text = str("all ", number_text(summary.least, 3));
   } else if (!summary.histogram.empty()) {
-    // Digits of the mean that are far smaller than the deviation are meaningless.
-    const double unit = std::pow(10, std::floor(std::log10(summary.deviation)) - 1);
+    // Digits of the mean that are far smaller than the standard deviation are meaningless.
+    const double unit = std::pow(10, std::floor(std::log10(summary.stddev)) - 1);
     const double mean = std::round(summary.mean / unit) * unit + 0.0;
-    text = str(rounded(mean, 5), " \u00B1 ", rounded(summary.deviation, 2));
+    text = str(rounded(mean, 5), " \u00B1 ", rounded(summary.stddev, 2));
   }
   return str(text, text.empty() || others.empty() ? "" : ", ", others);
-}
-
-std::string in_line(const NumbersSummary& summary) {
-  if (summary.numbers.size() <= 8) return to_string(summary);
-  return summary.histogram.empty() ? in_short(summary) : str(in_short(summary), ' ', sparkline(summary.histogram));
 }
 
 std::vector<std::string> in_rows(const NumbersSummary& summary) {
@@ -116,23 +168,57 @@ std::vector<std::string> in_rows(const NumbersSummary& summary) {
   return rows;
 }
 
-// Labels in diagrams.
+std::string amount_text(double amount, std::string_view unit) {
+  constexpr double most_digits = 1e15;  // integers below are exact
+  const double size = std::abs(amount);
+  if (unit == "B" && amount >= 0 && amount < most_digits) return bytes_text(std::round(amount));
+  const bool is_integer = std::trunc(amount) == amount || size >= 1000;
+  const std::string number =
+      is_integer && size < most_digits ? str(amount < 0 ? "-" : "", with_commas(std::llround(size)))
+                                       : rounded(amount, 3);
+  return str(number, unit.empty() ? "" : " ", unit);
+}
+
+// ---- Words ----------------------------------------------------------------------------------------------------------
+
+std::string_view role_name(GraphRole role) {
+  static constexpr std::array<std::string_view, 7> names{"input",    "parameter", "constant", "operation",
+                                                         "gradient", "seed",      "module"};
+  return names[static_cast<int>(role)];
+}
+
+std::string full_name(const GraphVertex& vertex) {
+  return str(vertex.path, vertex.path.empty() || vertex.name.empty() ? "" : ".", vertex.name);
+}
+
+std::string called(const GraphVertex& vertex) {
+  const std::string name = full_name(vertex);
+  return str(is_operation(vertex) ? std::string_view(vertex.op) : role_name(vertex.role),
+             name.empty() ? "" : str(" '", name, "'"));
+}
+
+std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar" : str(shape); }
+
+ScaleWords words_of_scale(const GraphView& view) {
+  const GraphScale& scale = *view.scale;
+  const bool sums = std::ranges::any_of(view.vertices, [](const GraphVertex& vertex) {
+    return vertex.role == GraphRole::module && vertex.overlay.has_value();
+  });
+  return {str(scale.title, ": ", amount_text(scale.first, scale.unit)),
+          str(amount_text(scale.last, scale.unit), sums ? " (of a module: the sum)" : "")};
+}
+
+std::string tooltip_of(const GraphVertex& vertex) {
+  std::string text(is_operation(vertex) ? vertex.op : role_name(vertex.role));
+  if (vertex.shape) append(text, str(' ', *vertex.shape));
+  if (const std::string name = full_name(vertex); !name.empty()) append(text, str(": ", name));
+  if (vertex.kept_bytes > 0) append(text, str(", keeps ", bytes_text(static_cast<double>(vertex.kept_bytes))));
+  return text;
+}
+
+// ---- Labels ---------------------------------------------------------------------------------------------------------
 
 namespace {
-
-std::string with_commas(std::int64_t count) {
-  std::string digits = str(count);
-  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) digits.insert(digits.begin() + i, ',');
-  return digits;
-}
-
-std::string bytes_text(std::int64_t bytes) {
-  static constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 1024 && unit + 1 < units.size(); ++unit) amount /= 1024;
-  return str(rounded(amount), ' ', units[unit]);
-}
 
 std::string counted(std::int64_t count, std::string_view noun) {
   return str(with_commas(count), ' ', noun, count == 1 ? "" : "s");
@@ -141,7 +227,7 @@ std::string counted(std::int64_t count, std::string_view noun) {
 // In characters: longer ones would make boxes too wide.
 constexpr std::size_t longest_line = 44;
 
-// Equations, each on a line of its own, cut where they would make the box too wide: the tooltip has all of them.
+// Equations, one on each line, cut where they would make the box too wide: the tooltip has all of them.
 std::vector<std::string> short_lines(std::string_view equations) {
   std::vector<std::string> lines;
   while (!equations.empty()) {
@@ -151,6 +237,12 @@ std::vector<std::string> short_lines(std::string_view equations) {
     lines.push_back(line.size() <= longest_line ? std::string(line) : str(line.substr(0, end), " \u2026"));
   }
   return lines;
+}
+
+// All numbers if there are at most 8, else as in_short, with the histogram in letters.
+std::string in_line(const NumbersSummary& summary) {
+  if (summary.numbers.size() <= 8) return to_string(summary);
+  return summary.histogram.empty() ? in_short(summary) : str(in_short(summary), ' ', sparkline(summary.histogram));
 }
 
 // The numbers of a run: one on a line, few as a matrix, many as their mean and distribution.
@@ -174,13 +266,15 @@ void add_numbers(std::vector<LabelLine>& lines, std::string_view what, const Sha
 std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& options) {
   std::vector<LabelLine> lines;
   const auto add = [&](std::string text) { lines.push_back({{std::move(text), LetterStyle::detail}}); };
-  std::string said;
+  std::string attributes;  // on one line
   for (const auto& [name, value] : vertex.attributes) {
     const std::string attribute = str(name, value.empty() ? "" : " ", value);
-    if (!said.empty() && said.size() + attribute.size() > longest_line) add(std::exchange(said, "") + ',');
-    append(said, str(said.empty() ? "" : ", ", attribute));
+    if (!attributes.empty() && attributes.size() + attribute.size() > longest_line) {
+      add(std::exchange(attributes, "") + ',');
+    }
+    append(attributes, str(attributes.empty() ? "" : ", ", attribute));
   }
-  if (!said.empty()) add(said);
+  if (!attributes.empty()) add(attributes);
   if (!vertex.what.empty()) add(vertex.what);
   if (options.equations) {
     for (const std::string& line : short_lines(vertex.formula.empty() ? vertex.derivative : vertex.formula)) {
@@ -195,7 +289,9 @@ std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& op
   }
   const bool says_it_is_scalar = vertex.value && vertex.value->shape.rank() == 0;
   if (vertex.shape && !vertex.number && !says_it_is_scalar) add(shape_text(*vertex.shape));
-  if (options.kept_memory && vertex.kept_bytes > 0) add(str("keeps ", bytes_text(vertex.kept_bytes)));
+  if (options.kept_memory && vertex.kept_bytes > 0) {
+    add(str("keeps ", bytes_text(static_cast<double>(vertex.kept_bytes))));
+  }
   if (vertex.value && !vertex.number) add_numbers(lines, "=", vertex.value);
   if (vertex.first_nan) add("NaN, the first");
   const bool is_zero = vertex.gradient_state.starts_with("zero");
@@ -207,43 +303,6 @@ std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& op
 }
 
 }  // namespace
-
-std::string_view role_name(GraphRole role) {
-  static constexpr std::array<std::string_view, 7> names{"input",    "parameter", "constant", "operation",
-                                                         "gradient", "seed",      "module"};
-  return names[static_cast<int>(role)];
-}
-
-std::string_view style_name(LetterStyle style) {
-  static constexpr std::array<std::string_view, 5> names{"headline", "plain", "name", "number", "detail"};
-  return names[static_cast<int>(style)];
-}
-
-std::string_view direction_name(Direction direction) {
-  return direction == Direction::left_to_right ? "LR" : "TB";
-}
-
-std::string full_name(const GraphVertex& vertex) {
-  return str(vertex.path, vertex.path.empty() || vertex.name.empty() ? "" : ".", vertex.name);
-}
-
-std::string called(const GraphVertex& vertex) {
-  const std::string name = full_name(vertex);
-  return str(is_operation(vertex) ? std::string_view(vertex.op) : role_name(vertex.role),
-             name.empty() ? "" : str(" '", name, "'"));
-}
-
-std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar" : str(shape); }
-
-std::string amount_text(double amount, std::string_view unit) {
-  constexpr double most_digits = 1e15;  // whole numbers below are exact
-  const double size = std::abs(amount);
-  if (unit == "B" && amount >= 0 && amount < most_digits) return bytes_text(std::llround(amount));
-  const bool whole = std::trunc(amount) == amount || size >= 1000;
-  const std::string number =
-      whole && size < most_digits ? str(amount < 0 ? "-" : "", with_commas(std::llround(size))) : rounded(amount, 3);
-  return str(number, unit.empty() ? "" : " ", unit);
-}
 
 std::string headline_of(const GraphVertex& vertex) {
   if (is_operation(vertex) || vertex.role == GraphRole::module) return vertex.op;
@@ -271,30 +330,7 @@ LabelLine title_of(const GraphFrame& frame) {
   return line;
 }
 
-ScaleWords words_of_scale(const GraphView& view) {
-  const GraphScale& scale = *view.scale;
-  const bool sums = std::ranges::any_of(view.vertices, [](const GraphVertex& vertex) {
-    return vertex.role == GraphRole::module && vertex.overlay.has_value();
-  });
-  return {str(scale.title, ": ", amount_text(scale.first, scale.unit)),
-          str(amount_text(scale.last, scale.unit), sums ? " (of a module: the sum)" : "")};
-}
-
-std::string tooltip_of(const GraphVertex& vertex) {
-  std::string text(is_operation(vertex) ? vertex.op : role_name(vertex.role));
-  if (vertex.shape) append(text, str(' ', *vertex.shape));
-  if (const std::string name = full_name(vertex); !name.empty()) append(text, str(": ", name));
-  if (vertex.kept_bytes > 0) append(text, str(", keeps ", bytes_text(vertex.kept_bytes)));
-  return text;
-}
-
-// The sizes of labels in pictures.
-
-Letters letters_of(const LabelRun& run) {
-  const bool large = run.style == LetterStyle::headline || run.style == LetterStyle::plain;
-  return {(large ? 13 : 11) * (run.script == Script::none ? 1 : script_share),
-          run.style == LetterStyle::headline ? FontWeight::bold : FontWeight::regular};
-}
+// ---- Sizes ----------------------------------------------------------------------------------------------------------
 
 double line_width(const LabelLine& line) {
   double width = 0;
@@ -327,8 +363,8 @@ LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options)
     double top = -size.height / 2;
     for (const LabelLine& line : label_of(vertex, options)) {  // each line of letters ends inside
       const double bottom = top + line_height(line), y = std::max(-top, bottom) - 2;
-      const double share = 1 - std::pow(2 * y / ellipse.height, 2);
-      if (!line[0].numbers) ellipse.width = std::max(ellipse.width, (line_width(line) + 6) / std::sqrt(share));
+      const double fraction = 1 - std::pow(2 * y / ellipse.height, 2);
+      if (!line[0].numbers) ellipse.width = std::max(ellipse.width, (line_width(line) + 6) / std::sqrt(fraction));
       top = bottom;
     }
     return ellipse;

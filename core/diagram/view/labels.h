@@ -1,7 +1,8 @@
-// Labels in diagrams: text, pictures of values, and their sizes.
+// Labels of diagrams: the lines of a box or a title, the pictures of numbers in them, and their sizes in pixels.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../../profile/summary.h"
@@ -10,7 +11,31 @@
 
 namespace xgrad::detail {
 
-/// A picture of numbers and its size in pixels.
+// ---- Letters
+
+/// The fonts of pictures, as CSS and Graphviz name them.
+inline constexpr std::string_view font_family = "Helvetica,Arial,sans-serif";
+
+enum class FontWeight { regular, bold };
+
+/// The width in pixels that printable text needs at a font size: for each letter the widest of the sans-serif fonts
+/// that readers may have, since a picture does not know their font.
+double text_width(std::string_view text, double size, FontWeight weight);
+
+struct Letters {
+  double size;  ///< in pixels
+  FontWeight weight;
+};
+Letters letters_of(const LabelRun& run);
+/// The size of indices and exponents relative to their letters, and their shift below or above the line.
+inline constexpr double script_scale = 0.75, script_shift = 0.28;
+
+/// The name of a style as a class in SVG and pages: "headline".
+std::string_view style_name(LetterStyle style);
+
+// ---- Numbers
+
+/// A picture of numbers, with its size in pixels.
 struct NumberPicture {
   enum Kind {
     none,   ///< a line of text suffices
@@ -29,41 +54,27 @@ struct NumberPicture {
   double height() const { return rows * cell_height; }
 };
 
-/// Matrices and vectors of at most 8 rows and columns are cells, of at most 16 numbers with their digits if they fit
-/// into 160 pixels. There is no picture if all values are equal or none is finite.
+/// The picture for a summary. Matrices and vectors of at most 8 rows and columns are cells; cells of at most 16 numbers
+/// show their digits if these fit into 160 pixels. There is no picture if all values are equal or none is finite.
 NumberPicture picture_of(const NumbersSummary& summary);
 
 /// A number in a cell: "-0.53", "12", "nan".
 std::string cell_text(double number, int decimals);
-/// The size of the letters in cells.
-inline constexpr double cell_letters = 9;
-
-/// "0.25", "0.1 ± 0.98, 3 nan", "all 1".
+/// "0.25", "0.1 ± 0.98, 3 NaN", "all 1".
 std::string in_short(const NumbersSummary& summary);
-/// All numbers if there are at most 8, else as in_short, with the histogram in letters.
-std::string in_line(const NumbersSummary& summary);
 /// All numbers, one string for each row of the matrix.
 std::vector<std::string> in_rows(const NumbersSummary& summary);
-
-std::string_view role_name(GraphRole role);
-/// "headline": its class in pictures and pages.
-std::string_view style_name(LetterStyle style);
-/// "TB": its name in Graphviz.
-std::string_view direction_name(Direction direction);
-/// With the path of the module in front.
-std::string full_name(const GraphVertex& vertex);
-/// For a sentence: "linear 'blocks.0.fc1'", "parameter 'w'".
-std::string called(const GraphVertex& vertex);
-std::string shape_text(const Shape& shape);
-/// The headline of a vertex, in large letters, before it is typeset.
-std::string headline_of(const GraphVertex& vertex);
 /// "1,536", "0.25 ms"; with the unit "B": "1.5 KiB".
 std::string amount_text(double amount, std::string_view unit);
 
-/// The headline, then smaller lines.
-std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& options);
-/// The title of a frame, above its vertices.
-LabelLine title_of(const GraphFrame& frame);
+// ---- Words
+
+std::string_view role_name(GraphRole role);
+/// The name of a vertex with the path of its module in front.
+std::string full_name(const GraphVertex& vertex);
+/// The vertex in a sentence: "linear 'blocks.0.fc1'", "parameter 'w'".
+std::string called(const GraphVertex& vertex);
+std::string shape_text(const Shape& shape);
 /// The words before and after the colours of a scale.
 struct ScaleWords {
   std::string before;
@@ -73,16 +84,16 @@ ScaleWords words_of_scale(const GraphView& view);
 /// The tooltip of a vertex, above the equations.
 std::string tooltip_of(const GraphVertex& vertex);
 
-/// The letters of pictures, as CSS and Graphviz name them.
-inline constexpr std::string_view font_family = "Helvetica,Arial,sans-serif";
+// ---- Labels
 
-struct Letters {
-  double size;  ///< in pixels
-  FontWeight weight;
-};
-Letters letters_of(const LabelRun& run);
-/// The size of indices and exponents relative to their letters, and their shift below or above the line.
-inline constexpr double script_share = 0.75, script_shift = 0.28;
+/// The headline of a vertex, in large letters, before it is typeset.
+std::string headline_of(const GraphVertex& vertex);
+/// The headline, then smaller lines.
+std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& options);
+/// The title of a frame, above its vertices.
+LabelLine title_of(const GraphFrame& frame);
+
+// ---- Sizes
 
 struct LabelSize {
   double width;
@@ -92,11 +103,11 @@ struct LabelSize {
 /// The sides of A4, on which letters of 12 pixels are 6.5 points high.
 inline constexpr double shorter_side = 1000, longer_side = 1450;
 
-/// The width of a line of a label; lines are centred below each other.
+/// The size of a line of a label; lines are centred below each other.
 double line_width(const LabelLine& line);
 double line_height(const LabelLine& line);
 
-/// Includes the room around the letters.
+/// The size of a box, with the space around its letters.
 LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options);
 LabelSize size_of_title(const GraphFrame& frame);
 

@@ -1,11 +1,12 @@
-// The order of the vertices of a GraphView, its passes and cycles, and views with fewer vertices.
+// Orders, passes, cycles and merging of vertices.
 #include "order.h"
 
 #include <algorithm>
 #include <functional>
 #include <queue>
 #include <tuple>
-#include <utility>
+
+#include "../../base/assert.h"
 
 namespace xgrad::detail {
 
@@ -42,6 +43,7 @@ std::vector<int> topological_numbers(const GraphView& view) {
 }
 
 GraphView renumbered(GraphView view, const std::vector<int>& numbers) {
+  for ([[maybe_unused]] const GraphEdge& edge : view.edges) XGRAD_ASSERT(numbers[edge.to] != nothing);
   std::vector<GraphVertex> vertices(numbers.size() - static_cast<std::size_t>(std::ranges::count(numbers, nothing)));
   for (std::size_t v = 0; v < numbers.size(); ++v) {
     if (numbers[v] != nothing) vertices[numbers[v]] = std::move(view.vertices[v]);
@@ -71,12 +73,16 @@ bool runs_up_again(const GraphView& view) {
   return highest_order == 1;
 }
 
+namespace {
+
+// For each of `count` vertices the number of the cycle that it is on, more exactly of its strongly connected component,
+// or `nothing` if it is on none (Tarjan 1972). Arrows from a vertex to itself do not count.
 std::vector<int> cycles(int count, const std::vector<std::pair<int, int>>& arrows) {
   std::vector<std::vector<int>> users(static_cast<std::size_t>(count));
   for (const auto& [from, to] : arrows) {
     if (from != to) users[from].push_back(to);
   }
-  struct Frame {
+  struct Visit {
     int vertex;
     std::size_t next_user = 0;
   };
@@ -86,7 +92,7 @@ std::vector<int> cycles(int count, const std::vector<std::pair<int, int>>& arrow
   int time = 0, components = 0;
   for (int root = 0; root < count; ++root) {
     if (entered[root] != nothing) continue;
-    std::vector<Frame> stack;
+    std::vector<Visit> stack;
     const auto visit = [&](int v) {
       entered[v] = low[v] = time++;
       open[v] = true;
@@ -95,10 +101,10 @@ std::vector<int> cycles(int count, const std::vector<std::pair<int, int>>& arrow
     };
     visit(root);
     while (!stack.empty()) {
-      Frame& frame = stack.back();
-      const int v = frame.vertex;
-      if (frame.next_user < users[v].size()) {
-        const int user = users[v][frame.next_user++];
+      Visit& top = stack.back();
+      const int v = top.vertex;
+      if (top.next_user < users[v].size()) {
+        const int user = users[v][top.next_user++];
         if (entered[user] == nothing) {
           visit(user);
         } else if (open[user]) {
@@ -123,19 +129,11 @@ std::vector<int> cycles(int count, const std::vector<std::pair<int, int>>& arrow
   return component;
 }
 
-// A view with fewer vertices.
-
-std::vector<int> cycles_once_merged(const GraphView& view, const std::vector<int>& becomes,
-                                    const std::vector<bool>& hidden) {
-  std::vector<std::pair<int, int>> arrows;
-  for (std::size_t e = 0; e < view.edges.size(); ++e) {
-    if (hidden.empty() || !hidden[e]) arrows.emplace_back(becomes[view.edges[e].from], becomes[view.edges[e].to]);
-  }
-  return cycles(static_cast<int>(view.vertices.size()), arrows);
-}
+}  // namespace
 
 GraphView merged(const GraphView& view, const std::vector<int>& becomes, Together together,
                  const std::vector<bool>& hidden) {
+  XGRAD_ASSERT(becomes.size() == view.vertices.size() && (hidden.empty() || hidden.size() == view.edges.size()));
   GraphView result;
   std::vector<int> number(view.vertices.size(), nothing);
   std::vector<bool> used(view.frames.size());
@@ -175,12 +173,21 @@ GraphView merged(const GraphView& view, const std::vector<int>& becomes, Togethe
       if (before.to == edge.to && before.input == edge.input && before.from == edge.from) continue;
     }
     auto& [to, origin] = last[edge.from];
-    if (together == Together::alike && to == edge.to && origin != began) continue;
+    if (together == Together::equal && to == edge.to && origin != began) continue;
     to = edge.to;
     origin = began;
     result.edges.push_back(edge);
   }
   return result;
+}
+
+std::vector<int> cycles_once_merged(const GraphView& view, const std::vector<int>& becomes,
+                                    const std::vector<bool>& hidden) {
+  std::vector<std::pair<int, int>> arrows;
+  for (std::size_t e = 0; e < view.edges.size(); ++e) {
+    if (hidden.empty() || !hidden[e]) arrows.emplace_back(becomes[view.edges[e].from], becomes[view.edges[e].to]);
+  }
+  return cycles(static_cast<int>(view.vertices.size()), arrows);
 }
 
 }  // namespace xgrad::detail

@@ -42,25 +42,18 @@ std::vector<int> blocks_at(const GraphView& view, int level) {
   return blocks;
 }
 
-// Whether an attribute says where a part begins that is cut out, or which random numbers are drawn.
-bool is_of_place(std::string_view attribute) { return attribute == "start" || attribute == "key"; }
+// Whether an attribute is a position or a key: where a slice begins, or which random numbers are drawn.
+bool is_position(std::string_view attribute) { return attribute == "start" || attribute == "key"; }
 
-// Everything that two vertices must share to be drawn as one: all but names and places.
-std::string kind_of(const GraphVertex& vertex) {
+// Everything that two vertices must share to be drawn as one: all but names and positions.
+std::string signature_of(const GraphVertex& vertex) {
   std::string text =
       str(static_cast<int>(vertex.role), '\0', vertex.op, '\0', vertex.shape ? str(*vertex.shape) : std::string(), '\0',
           vertex.number ? str(*vertex.number) : std::string());
   for (const auto& [name, value] : vertex.attributes) {
-    append(text, str('\0', name, ' ', is_of_place(name) ? std::string() : value));
+    append(text, str('\0', name, ' ', is_position(name) ? std::string() : value));
   }
   return text;
-}
-
-// Also true for slices of one tensor that differ only in their positions.
-bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b) {
-  return a.role == b.role && a.op == b.op && a.shape == b.shape && a.number == b.number &&
-         std::ranges::equal(a.attributes, b.attributes, {}, &std::pair<std::string, std::string>::first,
-                            &std::pair<std::string, std::string>::first);
 }
 
 std::string without(std::string text, const std::string& part) {
@@ -132,7 +125,7 @@ class RollUp {
       if (numbered(frame.title).is_call() && is_weight_of(view_.vertices[v], module_of(frame.path))) continue;
       members_[block].push_back(v);
     }
-    // Leaves come first: their places among the others depend on what else leads into a block.
+    // Leaves come first: their positions among the others depend on what else leads into a block.
     for (std::vector<int>& members : members_) {
       std::stable_partition(members.begin(), members.end(), [this](int v) { return inputs_[v].empty(); });
     }
@@ -148,7 +141,7 @@ class RollUp {
       const GraphVertex& vertex = view_.vertices[v];
       const std::string_view inner = std::string_view(vertex.path).substr(std::min(module.size(), vertex.path.size()));
       const std::string name = is_operation(vertex) ? std::string() : without(vertex.name, module + '.');
-      append(text, str(kind_of(vertex), '\0', name, '\0', inner));
+      append(text, str(signature_of(vertex), '\0', name, '\0', inner));
       for (const GraphEdge& edge : inputs_[v]) {
         const GraphVertex& from = view_.vertices[edge.from];
         if (is_weight_of(from, module)) {
@@ -175,40 +168,40 @@ class RollUp {
         const std::string_view number = numbered(view_.frames[c].title).number;
         return std::pair(number.size(), number);
       });
-      add_alike(siblings);
+      add_equal(siblings);
     }
   }
 
   // Adds those that follow each other and have the same structure.
-  void add_alike(const std::vector<int>& siblings) {
+  void add_equal(const std::vector<int>& siblings) {
     std::string structure_before;
-    std::vector<int> alike;
+    std::vector<int> equal;
     for (const int c : siblings) {
       std::string own = structure(c);
       if (own != structure_before) {
-        add_family(alike);
-        alike.clear();
+        add_family(equal);
+        equal.clear();
         structure_before = std::move(own);
       }
-      alike.push_back(c);
+      equal.push_back(c);
     }
-    add_family(alike);
+    add_family(equal);
   }
 
-  void add_family(const std::vector<int>& alike) {
-    if (alike.empty()) return;
+  void add_family(const std::vector<int>& members) {
+    if (members.empty()) return;
     const auto linked = [&](int a, int b) {  // a backward pass begins with the last one
       return view_.frames[a].order == 0 ? links_.contains({a, b}) : links_.contains({b, a});
     };
-    const bool chained = std::ranges::adjacent_find(alike, std::not_fn(linked)) == alike.end();
-    const Numbered title = numbered(view_.frames[alike.front()].title);
+    const bool chained = std::ranges::adjacent_find(members, std::not_fn(linked)) == members.end();
+    const Numbered title = numbered(view_.frames[members.front()].title);
     const std::size_t fewest = title.is_numbered() ? 2 : fewest_named;
-    const bool together = title.is_listed() || (title.is_call() ? chained || alike.size() >= fewest_apart
-                                                                : chained && alike.size() >= fewest);
+    const bool together = title.is_listed() || (title.is_call() ? chained || members.size() >= fewest_apart
+                                                                : chained && members.size() >= fewest);
     if (!together) return;
-    const int first = alike.front();
-    if (chained && alike.size() > 1) chained_.insert(first);
-    for (const int c : alike) {
+    const int first = members.front();
+    if (chained && members.size() > 1) chained_.insert(first);
+    for (const int c : members) {
       representative[c] = first;
       if (c == first) continue;
       ++times[first];
@@ -217,7 +210,7 @@ class RollUp {
     }
   }
 
-  // A vertex outside that only leads into this block becomes the one that leads into the first block in its place.
+  // A vertex outside that leads into this block alone becomes the one that leads to the same input of the first block.
   void join_what_feeds(int block) {
     const int first = representative[block];
     for (std::size_t i = 0; i < members_[block].size(); ++i) {
@@ -237,7 +230,7 @@ class RollUp {
     }
     if (block_of(v) != nothing && representative[block_of(v)] != nothing) return false;
     const std::span<const GraphEdge> own = inputs_[v], other = inputs_[with];
-    if (!alike_but_for_places(a, b) || own.size() != other.size()) return false;
+    if (signature_of(a) != signature_of(b) || own.size() != other.size()) return false;
     becomes[v] = with;  // of its inputs this is the only user that counts
     bool all = true;
     for (std::size_t e = 0; all && e < own.size(); ++e) all = join(own[e].from, other[e].from, block);
@@ -318,7 +311,7 @@ GraphView rolled_up_at(GraphView view, int level) {
   add_up(view, roll->becomes);
   for (const auto& [first, others] : roll->joined) {
     view.vertices[first].times += static_cast<int>(others.size());
-    std::erase_if(view.vertices[first].attributes, [](const auto& attribute) { return is_of_place(attribute.first); });
+    std::erase_if(view.vertices[first].attributes, [](const auto& attribute) { return is_position(attribute.first); });
   }
   for (std::size_t c = 0; c < view.frames.size(); ++c) {
     if (roll->last[c] == nothing) continue;
@@ -330,7 +323,7 @@ GraphView rolled_up_at(GraphView view, int level) {
       title = str(title, " \u2026 ", numbered(view.frames[roll->last[c]].title).number);
     }
   }
-  return merged(view, roll->becomes, Together::alike, hidden);
+  return merged(view, roll->becomes, Together::equal, hidden);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
-// Equal structures, drawn once.
+// Repeats: equal structures, drawn once.
 #pragma once
 
 #include "view.h"
 
 namespace xgrad::detail {
 
-/// Neighbours with the same structure, at each level, are drawn as the first of them, with their number: modules
-/// (blocks.0, blocks.1, ...) and calls of one module that follow each other. Inputs that each has of its own, x0, x1,
+/// The view with neighbours of the same structure, at each level, drawn as the first of them with their number: modules
+/// (blocks.0, blocks.1, ...) and calls of one module that follow each other. The inputs of equal neighbours, x0, x1,
 /// ..., become one vertex, too. Neighbours that would close a cycle stay as they are.
 GraphView rolled_up(GraphView view);
 

@@ -1,17 +1,17 @@
-// Summaries of the numbers that a run computes.
+// Recording the numbers of a run.
 #include "values.h"
 
 #include <algorithm>
 
 namespace xgrad {
 
-const ValueRecorder::Known* ValueRecorder::find(const Node& node) const {
-  const auto place = known_.find(node.id);
-  return place == known_.end() ? nullptr : &place->second;
+const ValueRecorder::Record* ValueRecorder::find(const Node& node) const {
+  const auto found = records_.find(node.id);
+  return found == records_.end() ? nullptr : &found->second;
 }
 
 void ValueRecorder::clear() {
-  known_.clear();
+  records_.clear();
   steps_ = 0;
   saw_gradients_ = false;
 }
@@ -19,32 +19,43 @@ void ValueRecorder::clear() {
 void ValueRecorder::operation(const OperationRun& run) {
   for (const Tensor* input : run.inputs) {
     if (!input->defined() || !detail::Engine::node(*input) || !input->is_leaf()) continue;
-    if (Known& known = known_[detail::Engine::node(*input)->id]; known.step < 0)
-      known.value = shared_summary_of(input->value());
+    if (Record& record = records_[detail::Engine::node(*input)->id]; record.step < 0)
+      record.value = shared_summary_of(input->value());
   }
   const Ref<Node>& node = detail::Engine::node(run.output);
-  if (node) known_[node->id] = {.value = shared_summary_of(run.output.value()), .step = steps_++};
+  if (node) records_[node->id] = {.value = shared_summary_of(run.output.value()), .step = steps_++};
 }
 
-// A leaf's gradient is reported when the whole pass is over; it was complete when its last part came.
+// The gradient of a leaf is reported after the pass; it was complete when its last part came.
 void ValueRecorder::complete_gradient(const Node& node, const Tensor& gradient) {
   if (depth_ > 0) return;
   saw_gradients_ = true;
-  Known& known = known_[node.id];
-  known.gradient = shared_summary_of(gradient.value());
-  if (!node.is_leaf()) known.gradient_step = steps_++;
+  Record& record = records_[node.id];
+  record.gradient = shared_summary_of(gradient.value());
+  if (!node.is_leaf()) record.gradient_step = steps_++;
 }
 
 void ValueRecorder::begin_gradients(const Node& node, Duration) {
-  if (depth_++ == 0) known_[node.id].parts.assign(node.edges().size(), nullptr);
+  if (depth_++ == 0) records_[node.id].parts.assign(node.edges().size(), nullptr);
 }
 
 void ValueRecorder::end_gradients(const Node&, Duration) noexcept { depth_ = std::max(depth_ - 1, 0); }
 
 void ValueRecorder::gradient(const Node& node, std::size_t input, const Tensor& gradient) {
   if (depth_ != 1) return;
-  known_[node.id].parts[input] = shared_summary_of(gradient.value());
-  if (const Node& to = *node.edges()[input].to; to.is_leaf()) known_[to.id].gradient_step = steps_ - 1;
+  records_[node.id].parts[input] = shared_summary_of(gradient.value());
+  if (const Node& to = *node.edges()[input].to; to.is_leaf()) records_[to.id].gradient_step = steps_ - 1;
+}
+
+GraphOverlay time_overlay(const Profile& profile) {
+  std::unordered_map<std::uint64_t, double> of_nodes;
+  for (const Profile::Run& run : profile.runs()) {
+    if (run.node != 0) of_nodes[run.node] += run.milliseconds;
+  }
+  return {.title = "time", .unit = "ms", .of_node = [of_nodes](const Node& node) -> std::optional<double> {
+            const auto found = of_nodes.find(node.id);
+            return found == of_nodes.end() ? std::nullopt : std::optional(found->second);
+          }};
 }
 
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// The numbers of a run, for its diagrams.
+// The numbers of a run, for its diagrams: values, gradients and times.
 #pragma once
 
 #include <cstdint>
@@ -7,33 +7,34 @@
 
 #include "../../graph/observe.h"
 #include "../../graph/record.h"
+#include "../../profile/profile.h"
 #include "view.h"
 
 namespace xgrad {
 
-/// While it lives, remembers summaries of all results and gradients, and when they were computed:
+/// An observer that summarises all results and gradients, and notes when they were computed:
 ///
 ///     ValueRecorder values;
 ///     const Tensor loss = model(x);
 ///     loss.backward();
 ///     save_graph("step.html", {loss}, {.values = &values});
 ///
-/// It holds summaries, not arrays: a few hundred bytes for every operation since it was made or cleared. Operations
-/// that no gradient flows through are drawn, too (TraceAll).
+/// It holds a few hundred bytes for every operation since it was made or cleared, and no arrays. While it lives,
+/// operations that no gradient flows through are drawn, too (TraceAll).
 class ValueRecorder : public Observer {
  public:
   [[nodiscard]] ValueRecorder() = default;
 
   /// The record of a node of the graph.
-  struct Known {
+  struct Record {
     SharedSummary value = {};
     SharedSummary gradient = {};            ///< of the last backward pass that reached it
     int step = -1;                          ///< when it was computed; -1: it existed before
     int gradient_step = -1;                 ///< when the gradient was complete
     std::vector<SharedSummary> parts = {};  ///< by input: the gradient that its rule gave
   };
-  /// nullptr if nothing is known.
-  const Known* find(const Node& node) const;
+  /// The record of a node; nullptr if there is none.
+  const Record* find(const Node& node) const;
   /// Whether a backward pass has run since it was made or cleared.
   bool saw_gradients() const { return saw_gradients_; }
   /// Clears all records.
@@ -46,11 +47,16 @@ class ValueRecorder : public Observer {
   void gradient(const Node& node, std::size_t input, const Tensor& gradient) override;
 
  private:
-  std::unordered_map<std::uint64_t, Known> known_;  // by id
+  std::unordered_map<std::uint64_t, Record> records_;  // by id
   int steps_ = 0;
   int depth_ = 0;  // of rules within rules
   bool saw_gradients_ = false;
   const TraceAll trace_;
 };
+
+/// An overlay with the milliseconds of each operation and of its gradients, summed over all its runs in a profile:
+///
+///     save_graph("time.svg", {loss}, {.depth = 2, .overlay = time_overlay(profile)});
+GraphOverlay time_overlay(const Profile& profile);
 
 }  // namespace xgrad

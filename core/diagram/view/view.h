@@ -1,10 +1,10 @@
-// The content of a diagram: one intermediate form, GraphView, that is built once from a graph. export.h and dot.h
-// print it, and drawing.h writes it to files.
+// GraphView: the content of a diagram, built once from a graph. The files of core/diagram/render print it (svg.h,
+// html.h, dot.h, export.h) and save it (drawing.h).
 //
 //     const GraphView view = GraphView::of({loss}, {.depth = 1});
 //
-// A graph can be drawn at any time, also after a backward pass has released it. Threads: while no other thread runs a
-// backward pass through it, names its tensors or assigns its leaves.
+// A graph can be drawn at any time, also after a backward pass has released it. Threads: while a graph is drawn no
+// other thread may run a backward pass through it, name its tensors or assign its leaves.
 #pragma once
 
 #include <cstdint>
@@ -26,56 +26,57 @@ struct GraphFrame;
 
 enum class Direction { top_to_bottom, left_to_right };
 
-/// For GraphOptions::depth: the deepest level of modules at which the diagram still fits on a page.
+/// For GraphOptions::depth: the greatest depth at which the diagram still fits on a page.
 inline constexpr int automatic_depth = -1;
 
 /// The folding of a module.
 enum class Fold {
-  by_depth,  ///< as GraphOptions::depth says
-  closed,    ///< one box
-  open,      ///< a frame, and the modules around it that are by_depth, too
+  by_depth,  ///< a box if it is nested deeper than GraphOptions::depth, else a frame
+  closed,    ///< a box
+  open,      ///< a frame; the modules around it that are by_depth become frames, too
 };
 
-/// A number for each vertex: a line in its box, and the colour of the box, with a scale in the legend. It is called for
-/// every operation and leaf before folding; a module shows the sum of its vertices' numbers, and a block that stands
-/// for several their mean. Ready-made: time_overlay(), multiply_adds_overlay().
+/// A number for each vertex: a line in its box, and the colour of the box, with a scale in the legend. The function is
+/// called for every operation and leaf before folding. A module shows the sum of the numbers of its vertices; a block
+/// that stands for several shows their mean. Ready-made: time_overlay(), multiply_adds_overlay().
 struct GraphOverlay {
   std::string title;      ///< the quantity: "kept", "time"
   std::string unit = {};  ///< "ms", "B" (then written as KiB, MiB, ...), or none
   /// The number of a vertex, or none.
   std::function<std::optional<double>(const GraphVertex&)> of = {};
-  /// Instead of `of`: the number of a node of the graph. For a gradient rule, those of its nodes are added up.
+  /// Instead of `of`: the number of a node of the graph. The number of a gradient rule is the sum over its nodes.
   std::function<std::optional<double>(const Node&)> of_node = {};
 };
 
 struct GraphOptions {
   std::string title = {};
   Direction direction = Direction::top_to_bottom;
-  int depth = automatic_depth;  ///< modules nested deeper become one box each; 0: the outermost, a large number: none
+  int depth = automatic_depth;  ///< modules nested deeper become boxes; 0: all modules, a large number: none
   bool roll_up = true;          ///< equal structures (blocks.0, blocks.1, ...) are drawn once, with their count
   bool kept_memory = false;     ///< bytes that stay in memory until the backward pass
   bool expand_rules = false;    ///< gradient rules as the operations they consist of, else as one box each
-  bool reshapes = false;   ///< reshape, permute, slices and the like, in diagrams with modules; expand_rules draws them
-  bool equations = false;  ///< at every operation its formula: "y = tanh x", at its rule "dy/dx = 1 - y^2"
-  /// Shows its record of a run: values and gradients, in full if they are few, else their mean and deviation with a
-  /// histogram.
+  /// Draws reshape, permute, slices and the like, which diagrams with modules omit. Expanded rules always show them.
+  bool reshapes = false;
+  bool equations = false;  ///< the formula at every operation, "y = tanh x", and at its rule, "dy/dx = 1 - y^2"
+  /// The record of a run to show: values and gradients, all elements if they are few, else mean and standard deviation
+  /// with a histogram.
   const ValueRecorder* values = nullptr;
   bool legend = true;
-  /// A program of Graphviz that lays out and draws .svg, .png and .pdf instead of the library: "dot", "neato", "fdp", ...
+  /// The program of Graphviz that lays out and draws .svg, .png and .pdf instead of the library: "dot", "neato", ...
   std::string layout = {};
-  /// An .svg plays the run once when it is opened, in at most 5 seconds: values flow forward, gradients back. The
-  /// picture is complete without: on paper, and for readers who prefer reduced motion.
+  /// An .svg plays the run once when it is opened, in at most 5 seconds: values flow forward, gradients back. On paper,
+  /// and for readers who prefer reduced motion, the picture stands still and is complete.
   bool animate = false;
-  std::int64_t max_nodes = 2000;  ///< larger graphs are refused: no layout of them is readable
+  std::int64_t max_nodes = 2000;  ///< larger graphs are refused, because no layout of them is readable
 
   std::function<Fold(const GraphFrame&)> fold = {};  ///< for each module, instead of depth alone
   std::optional<GraphOverlay> overlay = {};          ///< a number for each vertex
 };
 
 enum class GraphRole {
-  input,               ///< a leaf without gradient; whole numbers and masks that an operation was given
+  input,               ///< a leaf without gradient; an array of integers or a mask that an operation was given
   parameter,           ///< a leaf that gradients flow to
-  constant,            ///< a leaf of the formula itself: a number, or values used only by a backward pass
+  constant,            ///< a number in a formula, or a leaf that only a backward pass uses
   operation,           ///< of a forward pass
   gradient_operation,  ///< of a backward pass
   seed,                ///< the start of a backward pass
@@ -86,21 +87,21 @@ enum class GraphRole {
 struct GraphVertex {
   GraphRole role = GraphRole::operation;
   std::string op;                   ///< of a module: its name within the module around it
-  std::string name;                 ///< as given, without the path of its frame
+  std::string name;                 ///< the given name, without the path of its frame
   std::string path;                 ///< of its module
-  std::optional<Shape> shape = {};  ///< of a module: of the last result that leaves it, if any does
+  std::optional<Shape> shape = {};  ///< of the result; of a module: of the last result that leaves it, if any does
   std::optional<Real> number = {};  ///< a constant's value
-  int order = 0;                    ///< 0: forward, 1: first gradient, 2: second gradient; of a leaf: its first use
+  int order = 0;                    ///< 0: forward, 1: first gradient, 2: second gradient; of a leaf: of its first use
   int frame = -1;                   ///< index in GraphView::frames, or -1
-  int rule_of = -1;             ///< of a gradient rule: the vertex of its operation; of a module of such: of the module
+  int rule_of = -1;             ///< of a gradient rule: the vertex of its operation, or of the module around that
   bool is_result = false;       ///< one of the requested tensors
-  std::int64_t kept_bytes = 0;  ///< its value and other arrays it made, as far as gradient rules hold them
-  int operations = 0;           ///< within a module
+  std::int64_t kept_bytes = 0;  ///< the arrays that it made and that are saved for backward
+  int operations = 0;           ///< of a module: how many are within it
   int results = 0;              ///< of a module: how many of the requested tensors are within it
-  std::int64_t parameters = 0;  ///< numbers in the parameters of a module
+  std::int64_t parameters = 0;  ///< of a module: the number of elements of its parameters
   int times = 1;                ///< how many equal ones it stands for
   std::string note = {};        ///< why a result has no graph, where one could be expected
-  std::string what = {};        ///< of a module: its class and settings, "Linear 512 -> 64"
+  std::string what = {};        ///< of a module: its class and attributes, "Linear 512 -> 64"
   /// The attributes of an operation: {"heads", "8"}, {"causal", ""}.
   std::vector<std::pair<std::string, std::string>> attributes = {};
   std::string formula = {};     ///< of an operation: "y = tanh x"
@@ -108,26 +109,26 @@ struct GraphVertex {
   /// With GraphOptions::values: the value, and the gradient of the result that a backward pass started from.
   SharedSummary value = {};
   SharedSummary gradient = {};
-  std::string gradient_state = {};        ///< why there is none, or what is wrong with it, in short: "not run", "zero"
-  bool first_nan = false;                 ///< the first of the run whose value, or else whose gradient, holds a NaN
+  std::string gradient_state = {};        ///< why the gradient is missing, or its fault: "zero, stopped by relu"
+  bool first_nan = false;                 ///< the first of the run whose value, or else gradient, holds a NaN
   int step = -1;                          ///< when it was computed, counted from 0; -1: unknown
-  int gradient_step = -1;                 ///< when its gradient was complete, counted on from there
+  int gradient_step = -1;                 ///< when its gradient was complete, counted on from the last value
   std::optional<double> overlay = {};     ///< the number of GraphOptions::overlay
-  std::vector<std::string> remarks = {};  ///< further lines of its label: of an overlay, or added by hand
+  std::vector<std::string> remarks = {};  ///< further lines of its label, from an overlay or added by hand
 };
 
-/// Whether it is a leaf: an input, a parameter or a constant.
+/// Whether a vertex is a leaf: an input, a parameter or a constant.
 inline bool is_leaf(const GraphVertex& vertex) { return vertex.role <= GraphRole::constant; }
-/// Whether it is an operation, of a forward or a backward pass.
+/// Whether a vertex is an operation of a forward or a backward pass.
 inline bool is_operation(const GraphVertex& vertex) {
   return vertex.role == GraphRole::operation || vertex.role == GraphRole::gradient_operation;
 }
 
 /// The data that an arrow carries.
 enum class GraphFlow {
-  numbers,  ///< of a tensor
-  indices,  ///< whole numbers: ids, targets, lengths
-  mask,     ///< truth values
+  numbers,  ///< the elements of a tensor
+  indices,  ///< integers: ids, targets, lengths
+  mask,     ///< booleans
 };
 
 /// An arrow, from an input to the result.
@@ -137,7 +138,7 @@ struct GraphEdge {
   int input = 0;  ///< position among the inputs of `to`
   Shape shape;    ///< of the data
   GraphFlow flow = GraphFlow::numbers;
-  SharedSummary gradient = {};  ///< the gradient that came back along it: a part of the gradient of `from`
+  SharedSummary gradient = {};  ///< the gradient that came back along the arrow: a part of the gradient of `from`
 };
 
 /// A module that is drawn as a frame around its vertices.
@@ -145,9 +146,9 @@ struct GraphFrame {
   std::string path;
   std::string title;  ///< the last part of the path
   int parent = -1;
-  int order = 0;          ///< frames of a forward pass hold no gradient operations, and vice versa
+  int order = 0;          ///< the order of all operations in it, as GraphVertex::order
   int times = 1;          ///< how many equal ones it stands for
-  std::string what = {};  ///< the module's class and settings, "Linear 512 -> 64"
+  std::string what = {};  ///< the class and attributes of the module, "Linear 512 -> 64"
   int level = 1;          ///< the number of frames around it, itself included
 };
 
@@ -159,18 +160,18 @@ struct GraphScale {
   double last = 0;   ///< the greatest if that is positive, else 0
 };
 
-/// The content of a diagram. It never has a cycle: a module that would close one is not folded. Vertices are numbered
-/// inputs before results, in the order of the operations' inputs, so that the same graph always gives the same diagram,
-/// byte for byte, with every compiler.
+/// The content of a diagram, without cycles: a module that would close one is not folded. Inputs have smaller numbers
+/// than results, in the order of the operations' inputs. So equal graphs give equal diagrams, byte for byte, with every
+/// compiler.
 struct GraphView {
   std::vector<GraphVertex> vertices;
   std::vector<GraphEdge> edges;    ///< ordered by (to, input)
   std::vector<GraphFrame> frames;  ///< parents before children
   std::optional<GraphScale> scale = {};
 
-  /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one; ValueError for a depth
-  /// below automatic_depth, an overlay without a title, with no function or two, or with a number that is not finite;
-  /// LimitError if more than max_nodes vertices remain to be drawn. Errors name `caller`.
+  /// The view of everything that the tensors depend on. Throws GraphError for no tensor or an undefined one; ValueError
+  /// for a depth below automatic_depth, an overlay without a title, with no function or two, or with a number that is
+  /// not finite; LimitError if more than max_nodes vertices remain to be drawn. Errors name `caller`.
   static GraphView of(const Tensors& results, const GraphOptions& options = {}, std::string_view caller = "graph");
 };
 

@@ -105,7 +105,7 @@ TEST_CASE("a reshape that cannot be is refused, with both counts") {
   CHECK_THROWS_AS(a.reshaped({std::int64_t{1} << 62, 4}), LimitError);
 }
 
-TEST_CASE("whole numbers and truth values are types of their own") {
+TEST_CASE("integers and booleans have their own types") {
   const Index index(Shape{3}, {1, -2, std::int64_t{1} << 60});
   CHECK(index.at({2}) == std::int64_t{1} << 60);
   const Mask mask(Shape{2}, {true, false});

@@ -52,7 +52,7 @@ double distance(const Array& x, const F& cdf) {
 
 }  // namespace
 
-TEST_CASE("seeds and numbers of draws are whole numbers of any type, and negative ones are refused by name") {
+TEST_CASE("seeds and numbers of draws are integers of any type, and negative ones are refused by name") {
   const std::int64_t n = 7;
   const Array expected = random_uniform({3}, {.seed = std::uint64_t{7}, .draw = std::uint64_t{2}});
   CHECK(equal(random_uniform({3}, {.seed = n, .draw = 2}), expected));
@@ -191,7 +191,7 @@ TEST_CASE("the quantile of the normal agrees with tables, and turns back what er
   }
 }
 
-TEST_CASE("whole numbers are spread evenly over their range, which may be all that fits") {
+TEST_CASE("integers are spread evenly over their range, which may be all that fits") {
   const Index x = randint(-3, 4, {70'000}, {.seed = 4});
   std::array<int, 7> counts{};
   for (const std::int64_t value : x) ++counts[static_cast<std::size_t>(value + 3)];

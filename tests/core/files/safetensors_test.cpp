@@ -426,7 +426,7 @@ TEST_CASE("what is missing or of another kind is said by name") {
   const StateFile state = sample();
   CHECK_REFUSED(FormatError, state.get<Array>("none"), "state file", "array \"none\" is missing");
   CHECK_REFUSED(FormatError, state.get<Array>("ids"), "state file",
-                "array \"ids\" holds whole numbers, needs real numbers");
+                "array \"ids\" holds integers, needs real numbers");
   CHECK_REFUSED(FormatError, state.text("none"), "state file", "metadata \"none\" is missing");
   CHECK(state.text("epoch") == "3");
 }

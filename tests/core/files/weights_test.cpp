@@ -56,10 +56,10 @@ TEST_CASE("An index reads nothing but files beside it") {
   const Parts parts;
   for (const std::string bad : {"../one.safetensors", "/etc/one.safetensors", "x/one.safetensors", "one.bin", ""}) {
     CHECK_REFUSED(FormatError, parts.load(str(R"({"weight_map": {"a": ")", bad, "\"}}")), "load_weights", parts.index,
-                  str("\"a\": \"", bad, "\" is not a safetensors file beside the index"));
+                  str("\"a\": \"", bad, "\" is not a safetensors file next to the index"));
   }
   CHECK_REFUSED(FormatError, parts.load(R"({"weight_map": {"a": "one\u0000.safetensors"}})"), "load_weights",
-                parts.index, "beside the index");
+                parts.index, "next to the index");
   CHECK_THROWS_AS(parts.load(R"({"weight_map": {"a": "three.safetensors"}})"), IoError);
 }
 

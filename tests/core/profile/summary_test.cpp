@@ -22,7 +22,7 @@ TEST_CASE("a summary counts, and describes what is finite") {
   CHECK(summary.least == 0);
   CHECK(summary.greatest == 4);
   CHECK(summary.mean == doctest::Approx(1.6));
-  CHECK(summary.deviation == doctest::Approx(std::sqrt((2 * 1.6 * 1.6 + 0.36 + 1.96 + 5.76) / 5)));
+  CHECK(summary.stddev == doctest::Approx(std::sqrt((2 * 1.6 * 1.6 + 0.36 + 1.96 + 5.76) / 5)));
   std::vector<std::int64_t> histogram(20);
   histogram[0] = 2;
   histogram[5] = histogram[15] = histogram[19] = 1;
@@ -34,7 +34,7 @@ TEST_CASE("a summary counts, and describes what is finite") {
 TEST_CASE("a summary of equal numbers, of none, of none that is finite, and of the largest") {
   const NumbersSummary equal_ones = summary_of(Array({3}, Real(0.1)));
   CHECK(equal_ones.mean == equal_ones.least);
-  CHECK(equal_ones.deviation == 0);
+  CHECK(equal_ones.stddev == 0);
   CHECK(equal_ones.histogram[0] == 3);
   CHECK(summary_of(Array(Shape{0, 2})).histogram.empty());
   CHECK(summary_of(Array({2}, std::numeric_limits<Real>::quiet_NaN())).histogram.empty());

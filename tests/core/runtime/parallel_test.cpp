@@ -217,7 +217,7 @@ TEST_CASE("the environment says how many threads there are at first") {
     const Again again = run("XGRAD_TEST_EXPECTED=3 XGRAD_THREADS='" + wrong + "'");
     CAPTURE(again.output);
     CHECK(again.status != 0);
-    CHECK(again.output.find("XGRAD_THREADS: '" + wrong + "' is not a whole number in [1, 1024]") != std::string::npos);
+    CHECK(again.output.find("XGRAD_THREADS: '" + wrong + "' is not an integer in [1, 1024]") != std::string::npos);
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
-#include <xgrad/core/diagram/render/page.h>
 
 #include "core/diagram/diagrams.h"
 #include "core/diagram/render/small_run.h"

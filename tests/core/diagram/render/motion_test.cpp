@@ -43,7 +43,7 @@ TEST_CASE("values move in the order of the run, then gradients back") {
 TEST_CASE("without a run the order is that of the graph, and no gradient moves") {
   const GraphView view = GraphView::of({tanh(exp(variable(2, "a")))});
   const Timetable times = timetable_of(view);
-  CHECK(times.values == std::vector<double>{0, times.step, 2 * times.step});
+  CHECK(times.values == std::vector<double>{0, times.interval, 2 * times.interval});
   CHECK(std::ranges::max(times.gradients) < 0);
   CHECK(timetable_of(GraphView()).values.empty());
 }

@@ -1,7 +1,7 @@
 // Tests of core/diagram/view/labels.h: which numbers are cells, which a histogram, and how large both are.
 #include <xgrad/core/diagram/view/labels.h>
 
-#include <xgrad/core/diagram/render/number_svg.h>
+#include <xgrad/core/diagram/render/svg.h>
 
 #include "core/diagram/diagrams.h"
 
@@ -68,7 +68,7 @@ TEST_CASE("every line of an input ends inside its ellipse, also where the last i
   }
 }
 
-TEST_CASE("cells have two decimals about 1, none for whole numbers, and no sign of zero") {
+TEST_CASE("cells have two decimals about 1, none for integers, and no sign of zero") {
   CHECK(detail::cell_text(-0.534, 2) == "-0.53");
   CHECK(detail::cell_text(-0.001, 2) == "0.00");
   CHECK(detail::cell_text(-not_a_number, 2) == "nan");
@@ -82,7 +82,7 @@ TEST_CASE("cells have two decimals about 1, none for whole numbers, and no sign 
   CHECK(decimals(400.5, 7) == 0);
 }
 
-TEST_CASE("in short there are the mean and the deviation, as far as their digits count, and NaN is nan") {
+TEST_CASE("in short there are the mean and the standard deviation, as far as their digits count, and NaN is nan") {
   const auto said = [](const Array& numbers) { return detail::in_short(summary_of(numbers)); };
   CHECK(said(Array(Shape{}, Real(0.25))) == "0.25");
   CHECK(said(Array(Shape{}, -not_a_number)) == "nan");

@@ -130,6 +130,15 @@ TEST_CASE("a part that each step takes is one, without where it begins and witho
   CHECK(part_of("dropout", {2, 6}, [&](int) { return dropout(x, 0.5); }).attributes == Attributes{{"p", "0.5"}});
 }
 
+TEST_CASE("what is given to each call is drawn one by one if its attributes differ") {
+  const Tensor x = variable({1, 2}, "x");
+  Tensor h = zeros({2});
+  for (int t = 0; t < 6; ++t) h = cell("clamped", clamp(x, {.max = Real(t)}), h);
+  const GraphView view = GraphView::of({h}, {.depth = 9});
+  CHECK(std::ranges::count(view.vertices, "clamp", &GraphVertex::op) == 6);
+  CHECK(titles(view) == Strings{"clamped \u21BB x6"});
+}
+
 TEST_CASE("two calls that do not follow each other can be told apart") {
   const Tensor y = cell("net", input("x1"), zeros({2})) - cell("net", input("x2"), zeros({2}));
   const GraphView view = GraphView::of({y}, {.depth = 0});

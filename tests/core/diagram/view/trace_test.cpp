@@ -233,7 +233,7 @@ TEST_CASE("an input that was assigned after its use is marked, as no backward pa
   error_of<GraphError>([&] { y.backward(); });
 }
 
-TEST_CASE("whole numbers that a module computed itself are no inputs of the model") {
+TEST_CASE("integers that a module computed itself are no inputs of the model") {
   const Tensor x = variable({{3, 1, 2}}, "x");
   const auto chosen = [&] {
     const Scope scope(intern("router"));

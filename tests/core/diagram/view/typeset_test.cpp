@@ -86,5 +86,5 @@ TEST_CASE("an equation has exponents, indices, roots, Greek letters and signs") 
 TEST_CASE("an index is as wide as its smaller letters") {
   const auto width = [](std::string_view text, double size) { return text_width(text, size, FontWeight::regular); };
   CHECK(line_width(typeset_name("W_ih", LetterStyle::name)) ==
-        doctest::Approx(width("W", 11) + width("ih", 11 * script_share)));
+        doctest::Approx(width("W", 11) + width("ih", 11 * script_scale)));
 }

@@ -100,7 +100,7 @@ TEST_CASE("a recorder is told again after it was cleared, and knows nothing of w
   CHECK(values.find(*detail::Engine::node(again))->step == 0);
 }
 
-TEST_CASE("diagrams show numbers where they are few, else their mean and deviation, and gradients") {
+TEST_CASE("diagrams show numbers where they are few, else their mean and standard deviation, and gradients") {
   const Tensor x = variable({1, 2}, "x"), w = variable(normal({30, 2}), "w");
   ValueRecorder values;
   const Tensor y = sum(matmul(w, x) * 2);
