@@ -9,12 +9,10 @@
 #include <exercises/exercises.h>
 #include <xgrad/xgrad.h>
 
-using namespace xgrad;
-using namespace xgrad::exercises;
-
+namespace xgrad::exercises {
 namespace {
 
-constexpr Real infinity_of_scores = -std::numeric_limits<Real>::infinity();
+constexpr Real never = -std::numeric_limits<Real>::infinity();
 
 Tensor column(const Tensor& x) { return x[{_, new_axis}]; }
 Tensor row_mean(const Tensor& x) { return mean(x, -1, {.keepdim = true}); }
@@ -23,7 +21,7 @@ Tensor spread(const Tensor& x) { return sqrt(var(x, -1, {.keepdim = true, .corre
 Mask after(std::int64_t S, const Index& lengths) { return arange(S) >= reshape(lengths, {-1, 1, 1}); }
 Mask above(std::int64_t T, int offset) { return triu(Mask(Shape{T, T}, true), offset); }
 Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& masked, double divisor) {
-  return matmul(softmax(masked_fill(matmul(q, k, {.transpose_b = true}) / divisor, masked, infinity_of_scores)), v);
+  return matmul(softmax(masked_fill(matmul(q, k, {.transpose_b = true}) / divisor, masked, never)), v);
 }
 // A pair of columns for each frequency: f(angle), g(angle).
 template <class F, class G>
@@ -237,16 +235,14 @@ std::vector<Answer> answers() {
           [](T x, T keys, T values, T w) { return matmul(softmax(square(w * (column(x) - keys)) / -2, 0), values); }),
 
       ANSWER(masked_softmax, "",
-             [](T s, const Index& lengths) {
-               return softmax(masked_fill(s, after(s.dim(-1), lengths), infinity_of_scores));
-             }),
+             [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), never)); }),
       ANSWER(masked_softmax, "row [0, 0] of the weights sums to",
              [](T s, const Index& lengths) { return masked_fill(softmax(s), after(s.dim(-1), lengths), 0); }),
       ANSWER(masked_softmax, "a score of 0 counts as e^0 = 1",
              [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), 0)); }),
       ANSWER(masked_softmax, "key 2 of sequence 0",
              [](T s, const Index& lengths) {
-               return softmax(masked_fill(s, arange(s.dim(-1)) > reshape(lengths, {-1, 1, 1}), infinity_of_scores));
+               return softmax(masked_fill(s, arange(s.dim(-1)) > reshape(lengths, {-1, 1, 1}), never));
              }),
       ANSWER(masked_softmax, "an operation masked_softmax",
              [](T s, const Index& lengths) { return xgrad::masked_softmax(s, lengths); }),
@@ -531,12 +527,6 @@ std::vector<Answer> answers() {
   };
 }
 
-// Each hole as it is handed out.
-#define HOLE(number, exercise)                \
-  namespace hole_##number {                   \
-    const Answer reply = {#exercise, {}, {}}; \
-  }
-
 }  // namespace
 
 TEST_CASE("exercises: right answers are right, and wrong ones get the reason") {
@@ -551,3 +541,5 @@ TEST_CASE("exercises: right answers are right, and wrong ones get the reason") {
     }
   }
 }
+
+}  // namespace xgrad::exercises
