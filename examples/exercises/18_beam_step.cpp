@@ -5,7 +5,9 @@
 //
 //     candidate (i, v): scores_i + log_p_iv        keep the k greatest, the greatest first
 //
-//     scores (k)      log_p (k, V)      ->      {parents (k), tokens (k), scores (k)}: i, v and the score of each kept candidate
+//     scores (k)      log_p (k, V)      ->      {parents (k), tokens (k), scores (k)}
+//
+// parents, tokens and scores are i, v and the score of each kept candidate.
 //
 // Operations: reshape(x, shape), +, topk(x, k), whose .values and .indices are those of the k greatest elements of a
 // list. A loop over the indices and std::vector<std::int64_t> make an Index: index(vector); element j of an Index is

@@ -64,7 +64,7 @@ Tensor leaf(const Shape& shape, std::string_view name, std::int64_t seed) {
 void Operations::refuse(std::initializer_list<std::string_view> refused) const {
   for (const std::string_view name : refused) {
     if (names.contains(name))
-      not_yet("the graph has an operation ", name, ", which the exercise is about: write it from smaller ones");
+      not_yet("your lines use ", name, ", which the exercise is to write: take smaller operations");
   }
 }
 

@@ -50,9 +50,10 @@ Tensor leaf(const Shape& shape, std::string_view name, std::int64_t seed = 1);
 /// A number for people, with few digits.
 inline std::string digits(double value) { return detail::rounded(value, 4); }
 
-/// Collects the names of the operations that run while it lives.
+/// Collects the names of the operations that run while it lives; a backward pass counts as one, "grad".
 struct Operations : Observer {
   void operation(const OperationRun& run) override { names.insert(run.op); }
+  void complete_gradient(const Node&, const Tensor&) override { names.insert("grad"); }
   /// Throws if one of these ran: the exercise is to write it.
   void refuse(std::initializer_list<std::string_view> refused) const;
   std::set<std::string, std::less<>> names;

@@ -107,7 +107,7 @@ void check::diagram(std::vector<std::string> (*answer)()) {
   const Arrows arrows = arrows_of(real);
   for (const std::string& arrow : guess) {
     if (count(guess, arrow) > count(arrows, arrow))
-      not_yet("your graph has an arrow ", arrow, " too many: ", why_extra(arrow));
+      not_yet("your graph has one arrow ", arrow, " more than the recorded graph: ", why_extra(arrow));
   }
   for (const std::string& arrow : arrows) {
     if (count(guess, arrow) < count(arrows, arrow))

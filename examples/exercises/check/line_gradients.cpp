@@ -4,9 +4,10 @@ namespace xgrad::exercises {
 
 void check::line_gradients(Tensors (*answer)(const Tensor&, const Tensor&, const Tensor&, const Tensor&)) {
   const Tensor w = variable(1.5, "w"), b = variable(-0.5, "b"), x = tensor({0, 1, 2, 3, 4, 5}), y = numbers({6});
-  const Operations ran;
+  Operations ran;
   const Tensors gradients = answer(w, b, x, y);
   written(!gradients.empty(), "const Tensor error = w * x + b - y; then {2 * mean(error * x), ...}");
+  ran.refuse({"grad"});
   if (gradients.size() != 2) not_yet("the list has ", gradients.size(), " gradients instead of 2, dL/dw and dL/db");
   const Tensors right = grad(mean(square(w * x + b - y)), {w, b});
   const char* const names[] = {"dL/dw", "dL/db"};
