@@ -70,13 +70,13 @@ Tensor patches(const Tensor& images, std::int64_t p, const Tensor& weight, const
   return matmul(reshape(cut, {B, -1, C * p * p}), weight, {.transpose_b = true});
 }
 
-Mask differing(std::int64_t size, std::int64_t M, bool both, const auto& band) {
+Mask differing(std::int64_t size, std::int64_t M, bool both, const auto& band, bool permuted = true) {
   std::vector<std::int64_t> regions;
   for (std::int64_t r = 0; r < size; ++r) {
     for (std::int64_t c = 0; c < size; ++c) regions.push_back(3 * band(r) + (both ? band(c) : 0));
   }
   const Index map = reshape(index({size, size}, regions), {size / M, M, size / M, M});
-  const Index windows = reshape(permute(map, {0, 2, 1, 3}), {-1, M * M});
+  const Index windows = reshape(permuted ? permute(map, {0, 2, 1, 3}) : map, {-1, M * M});
   return windows[{_, _, new_axis}] != windows[{_, new_axis}];
 }
 
@@ -239,7 +239,7 @@ std::vector<Answer> answers() {
 
       ANSWER(masked_softmax, "",
              [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), never)); }),
-      ANSWER(masked_softmax, "row [0, 0] of the weights sums to",
+      ANSWER(masked_softmax, "row [0, 0] of the weights sums to 0.6982 instead of 1: the masked keys",
              [](T s, const Index& lengths) { return masked_fill(softmax(s), after(s.dim(-1), lengths), 0); }),
       ANSWER(masked_softmax, "a score of 0 counts as e^0 = 1",
              [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), 0)); }),
@@ -514,6 +514,13 @@ std::vector<Answer> answers() {
                return differing(size, M, true, [=](std::int64_t r) {
                  return r < size - M ? 0 : r < size - shift ? 1 : 2;
                });
+             }),
+      ANSWER(region_mask, "reshape alone cuts no windows",
+             [](std::int64_t size, std::int64_t M, std::int64_t shift) {
+               return differing(
+                   size, M, true, [=](std::int64_t r) { return r < size - M       ? 0
+                                                               : r < size - shift ? 1
+                                                                                  : 2; }, false);
              }),
       ANSWER(region_mask, "see each other",
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {

@@ -38,7 +38,7 @@ echo "every hole compiles, and says that nothing is written yet"
 [ "$(grep -c '^nothing written yet. A first hint: ' out)" -eq 24 ] && [ "$(wc -l <out)" -eq 24 ] || complain "a hole says something else"
 
 echo "an answer in three steps: the hole, an error of the compiler, the right lines"
-"$root/examples/exercise" --watch 3 mine >out 2>&1 &
+"$root/examples/exercise" 3 mine --watch >out 2>&1 &
 watching=$!
 trap 'kill $watching 2>/dev/null || true; rm -rf "$sandbox"' EXIT
 says() {

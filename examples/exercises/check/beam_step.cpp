@@ -9,9 +9,9 @@ void check::beam_step(Beams (*answer)(const Tensor&, const Tensor&)) {
   written(beams.scores.defined(),
           "reshape(scores, {-1, 1}) + log_p is the table of candidates (k, V); candidate i V + v of the flat list is "
           "(i, v)");
-  has_shape("scores", beams.scores.shape(), {2}, "(k)");
-  has_shape("parents", beams.parents.shape(), {2}, "(k)");
-  has_shape("tokens", beams.tokens.shape(), {2}, "(k)");
+  has_shape("the list scores", beams.scores.shape(), {2}, "(k)");
+  has_shape("the list parents", beams.parents.shape(), {2}, "(k)");
+  has_shape("the list tokens", beams.tokens.shape(), {2}, "(k)");
   const auto is = [&](const Index& parents, const Index& tokens) {
     return equal(beams.parents, parents) && equal(beams.tokens, tokens);
   };

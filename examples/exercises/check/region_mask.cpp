@@ -12,6 +12,13 @@ void check::region_mask(Mask (*answer)(std::int64_t, std::int64_t, std::int64_t)
     const std::int64_t across = size / M, tokens = M * M;
     has_shape("the mask", masked.shape(), {across * across, tokens, tokens}, "(windows, M M, M M)");
     const auto band = [&](std::int64_t r) { return r < size - M ? 0 : r < size - shift ? 1 : 2; };
+    // Windows that were cut without a permutation.
+    std::vector<std::int64_t> regions;
+    for (std::int64_t i = 0; i < size * size; ++i) regions.push_back(3 * band(i / size) + band(i % size));
+    const Index cut = index({across * across, tokens}, regions);
+    not_this(to_real(masked), to_real(cut[{_, _, new_axis}] != cut[{_, new_axis}]), "window 0 has the first ", tokens,
+             " tokens of row 0 instead of a square of ", M, " x ", M,
+             ": reshape alone cuts no windows, so make (size / M, M, size / M, M) and permute the axes");
     for (std::int64_t i = 0; i < masked.size(); ++i) {
       const Shape at = position_of(i, masked.shape());
       // Row and column of a token of the window.
