@@ -1,0 +1,41 @@
+#include <xgrad/optim/optimizers/adam.h>
+
+#include "check.h"
+
+namespace xgrad::exercises {
+
+void check::adam_step(Tensor (*answer)(const Tensor&, const Tensor&, Moments&, double)) {
+  const Tensor right = variable(tensor({1, 2, 3, 4}), "w");
+  optim::Adam adam{{right}, {.lr = 0.1}};
+  Tensor w = tensor({1, 2, 3, 4});
+  Moments moments;
+  for (int step = 1; step <= 3; ++step) {
+    // The second element has gradients as small as epsilon.
+    const Tensor g = numbers({4}, step) * tensor({1, 1e-8, 100, 1});
+    const Tensor before = w;
+    w = answer(before, g, moments, 0.1);
+    written(w.defined(), "begin with `if (!moments.mean.defined())`, and put zeros_like(w) into both means");
+    has_shape("the new w", w.shape(), {4}, "that of w");
+    if (!moments.mean.defined() || !moments.square.defined()) {
+      not_yet("a running mean is still undefined after a step: the next step needs moments.mean and moments.square");
+    }
+    if (moments.steps != step)
+      not_yet("moments.steps is ", moments.steps, " after step ", step, ": each step counts 1");
+    if (step == 1) {
+      same("moments.mean", moments.mean, 0.1 * g, "m starts from zeros");
+      same("moments.square", moments.square, 0.001 * square(g),
+           "v starts from zeros and takes the square of the gradient", 1e-7);
+      const Tensor m = moments.mean, v = moments.square, m_hat = m / 0.1, v_hat = v / 0.001;
+      not_this(w, before - 0.1 * m / (sqrt(v) + 1e-8), "the first step is ", digits(max(abs(w - before)).item()),
+               " long instead of 0.1: m and v start from 0, so divide them by 1 - 0.9^t and 1 - 0.999^t");
+      not_this(w, before - 0.1 * m_hat / sqrt(v_hat + 1e-8),
+               "the element with a gradient of 1e-8 hardly moves: 1e-8 is added after the square root");
+      not_this(w, before + 0.1 * m_hat / (sqrt(v_hat) + 1e-8), "the step goes up: subtract it from w");
+    }
+    adam.step({g});
+    same(str("w after step ", step), w, right,
+         step == 1 ? "" : "the first step was right: m and v keep 0.9 and 0.999 of what they were");
+  }
+}
+
+}  // namespace xgrad::exercises

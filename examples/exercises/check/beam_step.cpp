@@ -1,0 +1,48 @@
+#include "check.h"
+
+namespace xgrad::exercises {
+
+void check::beam_step(Beams (*answer)(const Tensor&, const Tensor&)) {
+  // Both of the best continue beginning 0, though beginning 1 has the greatest ln p.
+  const Tensor p = tensor({{0.4, 0.35, 0.15, 0.1}, {0.1, 0.05, 0.8, 0.05}}), scores = log(tensor({0.6, 0.1}));
+  const Beams beams = answer(scores, log(p));
+  written(beams.scores.defined(),
+          "reshape(scores, {-1, 1}) + log_p is the table of candidates (k, V); candidate i V + v of the flat list is "
+          "(i, v)");
+  has_shape("the list scores", beams.scores.shape(), {2}, "(k)");
+  has_shape("the list parents", beams.parents.shape(), {2}, "(k)");
+  has_shape("the list tokens", beams.tokens.shape(), {2}, "(k)");
+  const auto is = [&](const Index& parents, const Index& tokens) {
+    return equal(beams.parents, parents) && equal(beams.tokens, tokens);
+  };
+  const char* best = "0.6 0.4 = 0.24 and 0.6 0.35 = 0.21 after beginning 0";
+  if (is(index({0, 1}), index({0, 2})))
+    not_yet("each beginning kept its own best token: all continuations compete, and the best are ", best);
+  if (is(index({1, 0}), index({2, 0})))
+    not_yet("the scores of the beginnings do not count: add scores_i to ln p, then the best are ", best);
+  if (is(index({0, 1}), index({0, 0})))
+    not_yet("parents and tokens are exchanged: candidate i V + v is beginning i, token v");
+  if (is(index({0, 0}), index({1, 0}))) not_yet("the order is wrong: the greatest score comes first");
+  if (!equal(beams.parents, index({0, 0})))
+    not_yet("parents are ", beams.parents, " instead of [0, 0]: the best are ", best, "; i = position / V");
+  if (!equal(beams.tokens, index({0, 1})))
+    not_yet("tokens are ", beams.tokens, " instead of [0, 1]: the best are ", best, "; v = position % V");
+  const Tensor right = log(tensor({0.24, 0.21}));
+  not_this(beams.scores, log(tensor({0.4, 0.35})),
+           "scores are ln p of the last token: a beginning's score is the sum over all of its tokens");
+  same("the score", beams.scores, right);
+  // Three beginnings, five tokens.
+  const Tensor other = numbers({3}, 3), log_p = log_softmax(numbers({3, 5}, 4));
+  const Sorted kept = topk(reshape(reshape(other, {3, 1}) + log_p, {15}), 3);
+  const Beams more = answer(other, log_p);
+  same("with k = 3 and V = 5 the score", more.scores, kept.values);
+  for (std::int64_t j = 0; j < 3; ++j) {
+    const std::int64_t parent = kept.indices.at({j}) / 5, token = kept.indices.at({j}) % 5;
+    if (more.parents.at({j}) != parent || more.tokens.at({j}) != token) {
+      not_yet("with k = 3 and V = 5 place ", j, " has beginning ", more.parents.at({j}), ", token ",
+              more.tokens.at({j}), " instead of ", parent, ", ", token, ": i = position / V, v = position % V");
+    }
+  }
+}
+
+}  // namespace xgrad::exercises

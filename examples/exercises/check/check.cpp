@@ -1,0 +1,96 @@
+#include "check.h"
+
+#include <exception>
+#include <iostream>
+
+namespace xgrad::exercises {
+namespace {
+
+// ", everywhere 2 times what it should be", if one factor leads from x to the expected values.
+std::string common_factor(const Tensor& x, const Tensor& expected) {
+  const double largest = max(abs(expected)).item();
+  const double factor = sum(x * expected).item() / sum(square(expected)).item();
+  const double error = max(abs(x - factor * expected)).item();
+  if (x.size() < 2 || !(error <= 1e-4 * largest) || std::abs(factor) < 1e-3) return {};
+  return str(", everywhere ", digits(factor), " times the right value");
+}
+
+}  // namespace
+
+void written(bool defined, std::string_view hint) {
+  if (!defined) not_yet("nothing written yet. A first hint: ", hint);
+}
+
+void has_shape(std::string_view what, const Shape& shape, const Shape& expected, std::string_view meaning) {
+  if (shape != expected) not_yet(what, " has the shape ", shape, " instead of ", expected, ", ", meaning);
+}
+
+void has_no_nan(std::string_view what, const Tensor& x, std::string_view why) {
+  const Index at = flatnonzero(isnan(x));
+  if (at.size() > 0) not_yet(what, " at ", position_of(*at.begin(), x.shape()), " is NaN: ", why);
+}
+
+void rows_sum_to_1(std::string_view what, const Tensor& x, std::string_view why) {
+  const Tensor sums = sum(x, -1);
+  for (std::int64_t i = 0; i < sums.size(); ++i) {
+    const double sum = sums.value().begin()[i];
+    if (!(std::abs(sum - 1) < 1e-3)) {
+      not_yet("row ", position_of(i, sums.shape()), " of ", what, " sums to ", digits(sum), " instead of 1: ", why);
+    }
+  }
+}
+
+void same(std::string_view what, const Tensor& x, const Tensor& expected, std::string_view why, double tolerance) {
+  has_shape(what, x.shape(), expected.shape(), "that of the right result");
+  std::int64_t worst = -1;
+  double largest = 0;
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    const double right = expected.value().begin()[i], error = std::abs(x.value().begin()[i] - right);
+    const double excess =
+        std::isnan(error) ? std::numeric_limits<double>::infinity() : error / (tolerance * (1 + std::abs(right)));
+    if (excess > std::max(1., largest)) worst = i, largest = excess;
+  }
+  if (worst < 0) return;
+  const auto at = x.rank() == 0 ? std::string() : str(" at ", position_of(worst, x.shape()));
+  not_yet(what, at, " is ", digits(x.value().begin()[worst]), " instead of ", digits(expected.value().begin()[worst]),
+          common_factor(x, expected), why.empty() ? "" : ": ", why);
+}
+
+Tensor numbers(const Shape& shape, std::int64_t seed) { return random_normal(shape, {.seed = seed}); }
+Tensor leaf(const Shape& shape, std::string_view name, std::int64_t seed) {
+  return variable(numbers(shape, seed), name);
+}
+
+void Operations::refuse(std::initializer_list<std::string_view> refused) const {
+  for (const std::string_view name : refused) {
+    if (names.contains(name))
+      not_yet("your lines use ", name, ", which the exercise is to write: take smaller operations");
+  }
+}
+
+std::filesystem::path& drawing_folder() {
+  static std::filesystem::path folder;
+  return folder;
+}
+
+std::string why_not(const std::function<void()>& check) {
+  try {
+    check();
+    return {};
+  } catch (const NotYet& reason) {
+    return reason.what();
+  } catch (const Error& error) {
+    return str("an error of the library: ", error.what());
+  } catch (const std::exception& error) {
+    return str("an exception: ", error.what());
+  }
+}
+
+int reply(const std::function<void()>& check, const char* folder) {
+  drawing_folder() = folder;
+  const std::string reason = why_not(check);
+  std::cout << (reason.empty() ? "right" : "not yet: " + reason) << std::endl;
+  return reason.empty() ? 0 : 1;
+}
+
+}  // namespace xgrad::exercises

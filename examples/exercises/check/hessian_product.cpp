@@ -1,0 +1,34 @@
+#include "check.h"
+
+namespace xgrad::exercises {
+
+void check::hessian_product(Tensor (*answer)(const Loss&, const Tensor&, const Tensor&)) {
+  // f = a^2 b + b^3: H = ((2 b, 2 a), (2 a, 6 b)), at (1, 2) ((4, 2), (2, 12)).
+  const Loss f = [](const Tensor& x) { return square(x[{0}]) * x[{1}] + pow(x[{1}], 3); };
+  const Tensor x = variable({1, 2}, "x"), v = tensor({3, -1});
+  Tensor product;
+  try {
+    product = answer(f, x, v);
+  } catch (const GraphError& error) {
+    not_yet(
+        "the gradient has no graph, so nothing can be differentiated a second time: take the first one with "
+        "{.create_graph = true} (",
+        error.what(), ")");
+  }
+  written(product.defined(),
+          "const Tensor g = grad(f(x), {x}, {.create_graph = true})[0]; then sum(g * v) is one number");
+  has_shape("the result", product.shape(), {2}, "that of x");
+  not_this(product, tensor({6, 14}),
+           "the result is H (1, 1): v takes no part. Multiply the gradient by v before the second grad");
+  not_this(product, tensor({18, -14}),
+           "the sums of the rows of H are multiplied by v: multiply the gradient by v before the second grad, not its "
+           "result after it");
+  not_this(product, tensor({4, 13}), "the result is the gradient of f: a second grad is missing");
+  not_this(product, tensor({12, -13}), "the result is the gradient of f times v: a second grad is missing");
+  same("H v", product, tensor({10, -6}), "H is ((4, 2), (2, 12)) here and v is (3, -1)");
+  const Loss g = [](const Tensor& z) { return sum(square(z) * square(z)); };
+  const Tensor z = leaf({4}, "z", 5), u = numbers({4}, 6);
+  same("for f = sum x^4 H v", answer(g, z, u), 12 * square(z) * u, {}, 1e-3);
+}
+
+}  // namespace xgrad::exercises

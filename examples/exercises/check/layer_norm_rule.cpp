@@ -1,0 +1,34 @@
+#include "check.h"
+
+namespace xgrad::exercises {
+
+void check::layer_norm_rule(Tensor (*answer)(const Tensor&, const Tensor&)) {
+  const Tensor x = leaf({3, 5}, "x"), gy = numbers({3, 5}, 2);
+  Operations ran;
+  const Tensor gx = answer(gy, x);
+  written(gx.defined(),
+          "sigma is sqrt(var(x, -1, {.keepdim = true, .correction = 0}) + 1e-5), a column (..., 1); then y, then gx");
+  ran.refuse({"layer_norm", "grad"});
+  has_shape("the gradient", gx.shape(), {3, 5}, "that of x");
+  const Axes last{-1};
+  const auto row_mean = [&](const Tensor& a) { return mean(a, last, {.keepdim = true}); };
+  const Tensor sigma = sqrt(var(x, last, {.keepdim = true, .correction = 0}) + 1e-5), y = (x - row_mean(x)) / sigma;
+  const Tensor right = (gy - row_mean(gy) - y * row_mean(gy * y)) / sigma;
+  const auto row = [&](const Tensor& a) { return digits(sum(a[{0}]).item()); };
+  not_this(gx, gy / sigma, "row 0 of the gradient sums to ", row(gx),
+           " instead of 0: x_j also moves mean and sigma, so both means are subtracted");
+  not_this(gx, (gy - y * row_mean(gy * y)) / sigma, "row 0 of the gradient sums to ", row(gx),
+           " instead of 0: a number added to all of a row changes no y. Subtract mean(gy)");
+  not_this(gx, (gy - row_mean(gy)) / sigma, "row 0 of the gradient times y sums to ", row(gx * y),
+           " instead of 0: a longer row gives the same y. Subtract y mean(gy y)");
+  not_this(gx, right * sigma, "the gradient is not divided by sigma: a wider row moves y less");
+  not_this(gx, right * square(sigma),
+           "the gradient is multiplied by sigma instead of divided: a wider row moves y less");
+  const Tensor of_x = (gy - row_mean(gy) - x * row_mean(gy * x)) / sigma;
+  not_this(gx, of_x, "x stands where y does: y = (x - mean) / sigma is the normalised row");
+  const Tensor over_all = (gy - mean(gy) - y * mean(gy * y)) / sigma;
+  not_this(gx, over_all, "the means go over the whole tensor: each row has its own, mean(x, -1, {.keepdim = true})");
+  same("the gradient", gx, right, "compare with finite differences of (x - mean) / sigma");
+}
+
+}  // namespace xgrad::exercises

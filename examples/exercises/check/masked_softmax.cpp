@@ -1,0 +1,37 @@
+#include "check.h"
+
+namespace xgrad::exercises {
+
+void check::masked_softmax(Tensor (*answer)(const Tensor&, const Index&)) {
+  const Tensor scores = leaf({3, 2, 4}, "scores"), g = numbers({3, 2, 4}, 2);
+  const Index lengths = index({2, 3, 4});
+  Operations ran;
+  const Tensor weights = answer(scores, lengths);
+  written(weights.defined(),
+          "a score of minus infinity counts as e^-inf = 0; masked_fill puts it in place of the masked scores");
+  ran.refuse({"masked_softmax"});
+  has_shape("the result", weights.shape(), scores.shape(), "that of the scores");
+  has_no_nan("the weight", weights, "0 * infinity is NaN; masked_fill and where choose without a product");
+  not_this(weights, softmax(scores), "masked keys keep their weights: key 2 of sequence 0 has ",
+           digits(weights.value().at({0, 0, 2})), ", and only 2 keys are valid");
+  const Mask masked = arange(4) >= reshape(lengths, {3, 1, 1});
+  not_this(weights, softmax(masked_fill(scores, masked, 0)), "key 2 of sequence 0 has the weight ",
+           digits(weights.value().at({0, 0, 2})), " instead of 0: a score of 0 counts as e^0 = 1, take minus infinity");
+  for (std::int64_t b = 0; b < 3; ++b) {
+    for (std::int64_t s = 0; s < 4; ++s) {
+      const double weight = weights.value().at({b, 0, s});
+      const auto key = str("key ", s, " of sequence ", b, " has the weight ", digits(weight));
+      if (s >= lengths.at({b}) && weight != 0)
+        not_yet(key, " instead of 0: the valid keys are 0 ... ", lengths.at({b}) - 1);
+      if (s < lengths.at({b}) && weight == 0)
+        not_yet(key, ", although ", lengths.at({b}), " keys are valid, 0 ... ", lengths.at({b}) - 1);
+    }
+  }
+  rows_sum_to_1("the weights", weights,
+                "the masked keys took part in the sum of the softmax; mask the scores, before the softmax");
+  same("the weight", weights, xgrad::masked_softmax(scores, lengths));
+  same("the gradient of a score", grad(sum(weights * g), {scores})[0],
+       grad(sum(xgrad::masked_softmax(scores, lengths) * g), {scores})[0]);
+}
+
+}  // namespace xgrad::exercises

@@ -1,0 +1,26 @@
+#include "check.h"
+
+namespace xgrad::exercises {
+
+void check::padded_loss(Tensor (*answer)(const Tensor&, const Index&, std::int64_t)) {
+  const Tensor losses = variable({{1, 2, 30}, {6, 40, 50}}, "losses");
+  const Index targets = index({{4, 2, 0}, {2, 0, 0}});
+  const Tensor loss = answer(losses, targets, 0);
+  written(loss.defined(), "to_real(targets != pad) is the table of m");
+  has_shape("the loss", loss.shape(), {}, "one number");
+  const double value = loss.item();
+  if (std::abs(value - 129. / 6) < 1e-4) not_yet("L is 21.5, the mean over all 6 positions: the padding counts");
+  if (std::abs(value - 1.5) < 1e-4)
+    not_yet("L is 1.5: the 3 words are divided by all 6 positions; divide by the number of words");
+  if (std::abs(value - 9) < 1e-4) not_yet("L is 9, the sum over the words: divide by their number");
+  if (std::abs(value - 40) < 1e-4) not_yet("L is 40, the mean over the padding: m is 0 where the target is pad");
+  if (std::abs(value - 3.75) < 1e-4)
+    not_yet(
+        "L is 3.75, the mean of the means of two sequences: a word of a short one counts more. All words count the "
+        "same");
+  same("L", loss, Tensor(3), "(1 + 2 + 6) / 3");
+  same("the gradient of a loss", grad(loss, {losses})[0], tensor({{1, 1, 0}, {1, 0, 0}}) / 3);
+  same("with pad = 2 L", answer(losses, targets, 2), Tensor(121. / 4), "the argument says which word is padding");
+}
+
+}  // namespace xgrad::exercises

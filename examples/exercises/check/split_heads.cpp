@@ -1,0 +1,25 @@
+#include "check.h"
+
+namespace xgrad::exercises {
+
+void check::split_heads(Tensor (*answer)(const Tensor&, std::int64_t)) {
+  constexpr std::int64_t B = 2, T = 3, H = 2, d = 4;
+  const Tensor x = reshape(to_real(arange(B * T * H * d)), {B, T, H * d});
+  const Tensor y = answer(x, H);
+  written(y.defined(), "reshape the last axis C into H and d first, (B, T, H, d); then move the axes");
+  has_shape("the result", y.shape(), {B, H, T, d}, "(B, H, T, d)");
+  const auto place = [&](std::int64_t element) { return position_of(element, x.shape()); };
+  for (std::int64_t i = 0; i < y.size(); ++i) {
+    const Shape at = position_of(i, y.shape());
+    const Shape from = place(static_cast<std::int64_t>(y.value().begin()[i])), right{at[0], at[2], at[1] * d + at[3]};
+    if (from == right) continue;
+    if (from[1] != right[1]) {
+      not_yet("head ", at[1], " mixes positions: its row ", at[2], " holds an element of position ", from[1],
+              ". reshape keeps the order of the elements, so split C first and permute the axes after that");
+    }
+    not_yet("head ", at[1], " has column ", from[2], " of x as its element ", at[3], " instead of column ", right[2],
+            ": a head has d columns that are neighbours");
+  }
+}
+
+}  // namespace xgrad::exercises

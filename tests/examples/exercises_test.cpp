@@ -1,0 +1,552 @@
+// The exercises: their holes say that nothing is written yet, right answers are right, and wrong ones get the reason by
+// its words.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <exercises/exercises.h>
+#include <xgrad/xgrad.h>
+
+namespace xgrad::exercises {
+namespace {
+
+constexpr Real never = -std::numeric_limits<Real>::infinity();
+
+Tensor column(const Tensor& x) { return x[{_, new_axis}]; }
+Tensor row_mean(const Tensor& x) { return mean(x, -1, {.keepdim = true}); }
+Tensor row_sum(const Tensor& x) { return sum(x, -1, {.keepdim = true}); }
+Tensor spread(const Tensor& x) { return sqrt(var(x, -1, {.keepdim = true, .correction = 0}) + 1e-5); }
+Mask after(std::int64_t S, const Index& lengths) { return arange(S) >= reshape(lengths, {-1, 1, 1}); }
+Mask above(std::int64_t T, int offset) { return triu(Mask(Shape{T, T}, true), offset); }
+Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& masked, double divisor) {
+  return matmul(softmax(masked_fill(matmul(q, k, {.transpose_b = true}) / divisor, masked, never)), v);
+}
+// A pair of columns for each frequency: f(angle), g(angle).
+template <class F, class G>
+Tensor pairs(std::int64_t length, std::int64_t dim, double exponent, int first, const F& f, const G& g) {
+  std::vector<double> values;
+  for (std::int64_t i = first; i < length + first; ++i) {
+    for (std::int64_t j = 0; j < dim / 2; ++j) {
+      const double angle = i / std::pow(10000, exponent * j / dim);
+      values.push_back(f(angle)), values.push_back(g(angle));
+    }
+  }
+  return tensor({length, dim}, values);
+}
+double sine(double x) { return std::sin(x); }
+double cosine(double x) { return std::cos(x); }
+
+Tensor step_of(const Tensor& w, const Tensor& g, Moments& moments, double lr, bool corrected, bool inside) {
+  const bool first = !moments.mean.defined();
+  moments.steps += 1;
+  moments.mean = 0.9 * (first ? zeros_like(g) : moments.mean) + 0.1 * g;
+  moments.square = 0.999 * (first ? zeros_like(g) : moments.square) + 0.001 * square(g);
+  const double a = corrected ? 1 - std::pow(0.9, moments.steps) : 1,
+               b = corrected ? 1 - std::pow(0.999, moments.steps) : 1;
+  const Tensor v = moments.square / b;
+  return w - lr * (moments.mean / a) / (inside ? sqrt(v + 1e-8) : sqrt(v) + 1e-8);
+}
+
+Beams best_of(const Tensor& candidates, std::int64_t k, const auto& parent, const auto& token) {
+  const Sorted best = topk(reshape(candidates, {-1}), k);
+  std::vector<std::int64_t> parents, tokens;
+  for (const std::int64_t i : best.indices) parents.push_back(parent(i)), tokens.push_back(token(i));
+  return {index(parents), index(tokens), best.values};
+}
+
+Tensors scaled(const Tensors& gradients, const auto& factor) {
+  double squares = 0;
+  for (const Tensor& g : gradients) squares += sum(square(g)).item();
+  Tensors result;
+  for (const Tensor& g : gradients) result.push_back(g * factor(std::sqrt(squares), std::sqrt(sum(square(g)).item())));
+  return result;
+}
+
+Tensor patches(const Tensor& images, std::int64_t p, const Tensor& weight, const Axes& axes) {
+  const std::int64_t B = images.dim(0), C = images.dim(1), H = images.dim(2), W = images.dim(3);
+  const Tensor cut = permute(reshape(images, {B, C, H / p, p, W / p, p}), axes);
+  return matmul(reshape(cut, {B, -1, C * p * p}), weight, {.transpose_b = true});
+}
+
+Mask differing(std::int64_t size, std::int64_t M, bool both, const auto& band, bool permuted = true) {
+  std::vector<std::int64_t> regions;
+  for (std::int64_t r = 0; r < size; ++r) {
+    for (std::int64_t c = 0; c < size; ++c) regions.push_back(3 * band(r) + (both ? band(c) : 0));
+  }
+  const Index map = reshape(index({size, size}, regions), {size / M, M, size / M, M});
+  const Index windows = reshape(permuted ? permute(map, {0, 2, 1, 3}) : map, {-1, M * M});
+  return windows[{_, _, new_axis}] != windows[{_, new_axis}];
+}
+
+/// An answer, and a word that the reply has, or nothing if the answer is right.
+struct Answer {
+  std::string name;
+  std::string reply;
+  std::string word;
+};
+template <class F>
+Answer answer(const char* name, void (*check)(F), std::type_identity_t<F> f, const char* word) {
+  return {name, why_not([&] { check(f); }), word};
+}
+// For lambdas with the parameters of the exercise.
+#define ANSWER(exercise, word, ...) answer(#exercise, check::exercise, __VA_ARGS__, word)
+
+using T = const Tensor&;
+
+std::vector<Answer> answers() {
+  return {
+      ANSWER(predicted_graph, "",
+             [] {
+               return Prediction{7, 3, 2, 3};
+             }),
+      ANSWER(predicted_graph, "operations is not 11",
+             [] {
+               return Prediction{11, 3, 2, 3};
+             }),
+      ANSWER(predicted_graph, "an arrow for each factor",
+             [] {
+               return Prediction{7, 2, 2, 3};
+             }),
+      ANSWER(predicted_graph, "only a variable()",
+             [] {
+               return Prediction{7, 3, 4, 3};
+             }),
+      ANSWER(predicted_graph, "one path leads from w to h",
+             [] {
+               return Prediction{7, 3, 2, 1};
+             }),
+
+      ANSWER(line_gradients, "",
+             [](T w, T b, T x, T y) -> Tensors {
+               const Tensor error = w * x + b - y;
+               return {2 * mean(error * x), 2 * mean(error)};
+             }),
+      ANSWER(line_gradients, "dL/dw is 6 times",
+             [](T w, T b, T x, T y) -> Tensors {
+               const Tensor error = w * x + b - y;
+               return {2 * sum(error * x), 2 * sum(error)};
+             }),
+      ANSWER(line_gradients, "dL/dw has the shape [6]",
+             [](T w, T b, T x, T y) -> Tensors {
+               const Tensor error = w * x + b - y;
+               return {2 * error * x, 2 * error};
+             }),
+      ANSWER(line_gradients, "dL/db is half",
+             [](T w, T b, T x, T y) -> Tensors {
+               const Tensor error = w * x + b - y;
+               return {2 * mean(error * x), mean(error)};
+             }),
+      ANSWER(line_gradients, "your lines use grad",
+             [](T w, T b, T x, T y) {
+               return grad(mean(square(w * x + b - y)), {w, b});
+             }),
+
+      ANSWER(linear_layer, "", [](T x, T weight, T bias) { return matmul(x, transpose(weight)) + bias; }),
+      ANSWER(linear_layer, "X W + b", [](T x, T weight, T bias) { return matmul(x, weight) + bias; }),
+      ANSWER(linear_layer, "bias is not added", [](T x, T weight, T) { return matmul(x, transpose(weight)); }),
+      ANSWER(linear_layer, "your lines use linear", [](T x, T weight, T bias) { return linear(x, weight, bias); }),
+
+      ANSWER(adam_step, "", [](T w, T g, Moments& m, double lr) { return step_of(w, g, m, lr, true, false); }),
+      ANSWER(adam_step, "1 - 0.9^t",
+             [](T w, T g, Moments& m, double lr) { return step_of(w, g, m, lr, false, false); }),
+      ANSWER(adam_step, "after the square root",
+             [](T w, T g, Moments& m, double lr) { return step_of(w, g, m, lr, true, true); }),
+      ANSWER(adam_step, "a running mean is still undefined",
+             [](T w, T g, Moments& m, double lr) {
+               Moments forgotten;
+               const Tensor result = step_of(w, g, forgotten, lr, true, false);
+               m.steps += 1;
+               return result;
+             }),
+
+      ANSWER(stable_softmax, "",
+             [](T s) {
+               const Tensor e = exp(s - max(s, Axes{-1}, {.keepdim = true}));
+               return e / row_sum(e);
+             }),
+      ANSWER(stable_softmax, "e^1000 is infinite", [](T s) { return exp(s) / row_sum(exp(s)); }),
+      ANSWER(stable_softmax, "the greatest of each row",
+             [](T s) { return exp(s - max(s)) / row_sum(exp(s - max(s))); }),
+      ANSWER(stable_softmax, "all weights together sum to 1",
+             [](T s) { return exp(s - max(s)) / sum(exp(s - max(s))); }),
+      ANSWER(stable_softmax, "each column sums to 1", [](T s) { return exp(s) / sum(exp(s), 0, {.keepdim = true}); }),
+
+      ANSWER(diagram, "",
+             [] {
+               return std::vector<std::string>{"x -> q",
+                                               "w -> q",
+                                               "x -> k",
+                                               "w -> k",
+                                               "q -> scores",
+                                               "k -> scores",
+                                               "scores -> shifted",
+                                               "largest -> shifted",
+                                               "shifted -> weights",
+                                               "weights -> mixed",
+                                               "x -> mixed",
+                                               "mixed -> y",
+                                               "x -> y"};
+             }),
+      ANSWER(diagram, "detach() gives the value without its history",
+             [] {
+               return std::vector<std::string>{"x -> q",
+                                               "w -> q",
+                                               "x -> k",
+                                               "w -> k",
+                                               "q -> scores",
+                                               "k -> scores",
+                                               "scores -> shifted",
+                                               "scores -> largest",
+                                               "largest -> shifted",
+                                               "shifted -> weights",
+                                               "weights -> mixed",
+                                               "x -> mixed",
+                                               "mixed -> y",
+                                               "x -> y"};
+             }),
+      ANSWER(diagram, "the residual connection",
+             [] {
+               return std::vector<std::string>{"x -> q",
+                                               "w -> q",
+                                               "x -> k",
+                                               "w -> k",
+                                               "q -> scores",
+                                               "k -> scores",
+                                               "scores -> shifted",
+                                               "largest -> shifted",
+                                               "shifted -> weights",
+                                               "weights -> mixed",
+                                               "x -> mixed",
+                                               "mixed -> y"};
+             }),
+      ANSWER(diagram, "a circle",
+             [] {
+               return std::vector<std::string>{"x -> q", "q -> x"};
+             }),
+      ANSWER(diagram, "names 'softmax'", [] { return std::vector<std::string>{"shifted -> softmax"}; }),
+
+      ANSWER(kernel_regression, "",
+             [](T x, T keys, T values, T w) { return matmul(softmax(square(w * (column(x) - keys)) / -2), values); }),
+      ANSWER(kernel_regression, "the score has a minus",
+             [](T x, T keys, T values, T w) { return matmul(softmax(square(w * (column(x) - keys)) / 2), values); }),
+      ANSWER(kernel_regression, "w stands outside the square",
+             [](T x, T keys, T values, T w) { return matmul(softmax(w * square(column(x) - keys) / -2), values); }),
+      ANSWER(
+          kernel_regression, "softmax goes along the keys",
+          [](T x, T keys, T values, T w) { return matmul(softmax(square(w * (column(x) - keys)) / -2, 0), values); }),
+
+      ANSWER(masked_softmax, "",
+             [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), never)); }),
+      ANSWER(masked_softmax, "row [0, 0] of the weights sums to 0.6982 instead of 1: the masked keys",
+             [](T s, const Index& lengths) { return masked_fill(softmax(s), after(s.dim(-1), lengths), 0); }),
+      ANSWER(masked_softmax, "a score of 0 counts as e^0 = 1",
+             [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), 0)); }),
+      ANSWER(masked_softmax, "key 2 of sequence 0",
+             [](T s, const Index& lengths) {
+               return softmax(masked_fill(s, arange(s.dim(-1)) > reshape(lengths, {-1, 1, 1}), never));
+             }),
+      ANSWER(masked_softmax, "your lines use masked_softmax",
+             [](T s, const Index& lengths) { return xgrad::masked_softmax(s, lengths); }),
+
+      ANSWER(additive_score, "",
+             [](T q, T k, T w_q, T w_k, T w_v) {
+               const Tensor a = matmul(q, w_q, {.transpose_b = true}), b = matmul(k, w_k, {.transpose_b = true});
+               return matmul(tanh(unsqueeze(a, 2) + unsqueeze(b, 1)), w_v);
+             }),
+      ANSWER(additive_score, "without the tanh",
+             [](T q, T k, T w_q, T w_k, T w_v) {
+               const Tensor a = matmul(q, w_q, {.transpose_b = true}), b = matmul(k, w_k, {.transpose_b = true});
+               return matmul(unsqueeze(a, 2) + unsqueeze(b, 1), w_v);
+             }),
+      ANSWER(additive_score, "the rows are queries",
+             [](T q, T k, T w_q, T w_k, T w_v) {
+               const Tensor a = matmul(q, w_q, {.transpose_b = true}), b = matmul(k, w_k, {.transpose_b = true});
+               return matmul(tanh(unsqueeze(a, 1) + unsqueeze(b, 2)), w_v);
+             }),
+      ANSWER(additive_score, "add first",
+             [](T q, T k, T w_q, T w_k, T w_v) {
+               const Tensor a = matmul(q, w_q, {.transpose_b = true}), b = matmul(k, w_k, {.transpose_b = true});
+               return matmul(unsqueeze(tanh(a), 2) + unsqueeze(tanh(b), 1), w_v);
+             }),
+
+      ANSWER(causal_attention, "",
+             [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 1), std::sqrt(q.dim(2))); }),
+      ANSWER(causal_attention, "position 0 leaks",
+             [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 2), std::sqrt(q.dim(2))); }),
+      ANSWER(causal_attention, "position 0 leaks",
+             [](T q, T k, T v) {
+               return attend(q, k, v, tril(Mask(Shape{q.dim(1), q.dim(1)}, true), -1), std::sqrt(q.dim(2)));
+             }),
+      ANSWER(causal_attention, "attends to nothing",
+             [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 0), std::sqrt(q.dim(2))); }),
+      ANSWER(causal_attention, "not divided by sqrt(d)",
+             [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 1), 1); }),
+
+      ANSWER(split_heads, "",
+             [](T x, std::int64_t H) {
+               return permute(reshape(x, {x.dim(0), x.dim(1), H, x.dim(2) / H}), {0, 2, 1, 3});
+             }),
+      ANSWER(split_heads, "mixes positions",
+             [](T x, std::int64_t H) {
+               return reshape(x, {x.dim(0), H, x.dim(1), x.dim(2) / H});
+             }),
+      ANSWER(split_heads, "columns that are neighbours",
+             [](T x, std::int64_t H) {
+               return permute(reshape(x, {x.dim(0), x.dim(1), x.dim(2) / H, H}), {0, 3, 1, 2});
+             }),
+      ANSWER(split_heads, "has the shape [2, 3, 2, 4]",
+             [](T x, std::int64_t H) {
+               return reshape(x, {x.dim(0), x.dim(1), H, x.dim(2) / H});
+             }),
+
+      ANSWER(sinusoids, "", [](std::int64_t n, std::int64_t C) { return pairs(n, C, 2, 0, sine, cosine); }),
+      ANSWER(sinusoids, "the exponent is 2j / C",
+             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 1, 0, sine, cosine); }),
+      ANSWER(sinusoids, "the sine comes first",
+             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 2, 0, cosine, sine); }),
+      ANSWER(sinusoids, "positions count from 0",
+             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 2, 1, sine, cosine); }),
+      ANSWER(sinusoids, "they alternate",
+             [](std::int64_t n, std::int64_t C) { return Tensor(nn::sinusoids(n, C, nn::Sinusoids::concatenated)); }),
+
+      ANSWER(layer_norm_rule, "",
+             [](T gy, T x) {
+               const Tensor y = (x - row_mean(x)) / spread(x);
+               return (gy - row_mean(gy) - y * row_mean(gy * y)) / spread(x);
+             }),
+      ANSWER(layer_norm_rule, "x_j also moves mean and sigma", [](T gy, T x) { return gy / spread(x); }),
+      ANSWER(layer_norm_rule, "Subtract y mean(gy y)", [](T gy, T x) { return (gy - row_mean(gy)) / spread(x); }),
+      ANSWER(layer_norm_rule, "the means go over the whole tensor",
+             [](T gy, T x) {
+               const Tensor y = (x - row_mean(x)) / spread(x);
+               return (gy - mean(gy) - y * mean(gy * y)) / spread(x);
+             }),
+
+      ANSWER(encoder_block, "",
+             [](T x, const Sublayer& attention, const Sublayer& ffn) {
+               const Tensor z = layer_norm(x + attention(x));
+               return layer_norm(z + ffn(z));
+             }),
+      ANSWER(encoder_block, "this is the pre-norm block",
+             [](T x, const Sublayer& attention, const Sublayer& ffn) {
+               const Tensor z = x + attention(layer_norm(x));
+               return z + ffn(layer_norm(z));
+             }),
+      ANSWER(encoder_block, "there is no residual connection",
+             [](T x, const Sublayer& attention, const Sublayer& ffn) {
+               return layer_norm(ffn(layer_norm(attention(x))));
+             }),
+      ANSWER(encoder_block, "it adds z",
+             [](T x, const Sublayer& attention, const Sublayer& ffn) {
+               return layer_norm(x + ffn(layer_norm(x + attention(x))));
+             }),
+
+      ANSWER(shift_right, "",
+             [](const Index& target, std::int64_t bos) {
+               return concat({Index(Shape{target.dim(0), 1}, bos), target[{_, slice(none, -1)}]}, 1);
+             }),
+      ANSWER(shift_right, "the last word came round",
+             [](const Index& target, std::int64_t) {
+               return concat({target[{_, slice(-1, none)}], target[{_, slice(none, -1)}]}, 1);
+             }),
+      ANSWER(shift_right, "has the shape [2, 5]",
+             [](const Index& target, std::int64_t bos) {
+               return concat({Index(Shape{target.dim(0), 1}, bos), target}, 1);
+             }),
+      ANSWER(shift_right, "it leaks",
+             [](const Index& target, std::int64_t bos) {
+               return concat({target[{_, slice(1, none)}], Index(Shape{target.dim(0), 1}, bos)}, 1);
+             }),
+
+      ANSWER(label_smoothing, "",
+             [](T logits, const Index& targets, double a) {
+               const Tensor r = (1 - a) * Tensor(one_hot(targets, logits.dim(1))) + a / logits.dim(1);
+               return -mean(sum(r * log_softmax(logits), 1));
+             }),
+      ANSWER(label_smoothing, "row 0 of r sums to 1.1",
+             [](T logits, const Index& targets, double a) {
+               const Tensor r = Tensor(one_hot(targets, logits.dim(1))) + a / logits.dim(1);
+               return -mean(sum(r * log_softmax(logits), 1));
+             }),
+      ANSWER(label_smoothing, "the 4 other classes alone",
+             [](T logits, const Index& targets, double a) {
+               const Tensor hot = one_hot(targets, logits.dim(1)),
+                            r = (1 - a) * hot + a / (logits.dim(1) - 1) * (1 - hot);
+               return -mean(sum(r * log_softmax(logits), 1));
+             }),
+      ANSWER(label_smoothing, "the sum over 3 samples",
+             [](T logits, const Index& targets, double a) {
+               const Tensor r = (1 - a) * Tensor(one_hot(targets, logits.dim(1))) + a / logits.dim(1);
+               return -sum(r * log_softmax(logits));
+             }),
+
+      ANSWER(padded_loss, "",
+             [](T losses, const Index& targets, std::int64_t pad) {
+               const Tensor m = to_real(targets != pad);
+               return sum(m * losses) / sum(m);
+             }),
+      ANSWER(padded_loss, "divide by the number of words",
+             [](T losses, const Index& targets, std::int64_t pad) { return mean(losses * to_real(targets != pad)); }),
+      ANSWER(padded_loss, "the padding counts", [](T losses, const Index&, std::int64_t) { return mean(losses); }),
+      ANSWER(padded_loss, "the mean of the means",
+             [](T losses, const Index& targets, std::int64_t pad) {
+               const Tensor m = to_real(targets != pad);
+               return mean(sum(m * losses, 1) / sum(m, 1));
+             }),
+
+      ANSWER(beam_step, "",
+             [](T scores, T log_p) {
+               const std::int64_t V = log_p.dim(1);
+               return best_of(
+                   column(scores) + log_p, scores.dim(0), [=](auto i) { return i / V; }, [=](auto i) { return i % V; });
+             }),
+      ANSWER(beam_step, "each beginning kept its own best token",
+             [](T scores, T log_p) {
+               const ValuesAndIndices best = max(log_p, 1);
+               return Beams{arange(scores.dim(0)), best.indices, scores + best.values};
+             }),
+      ANSWER(beam_step, "the scores of the beginnings do not count",
+             [](T scores, T log_p) {
+               const std::int64_t V = log_p.dim(1);
+               return best_of(
+                   log_p, scores.dim(0), [=](auto i) { return i / V; }, [=](auto i) { return i % V; });
+             }),
+      ANSWER(beam_step, "parents and tokens are exchanged",
+             [](T scores, T log_p) {
+               const std::int64_t V = log_p.dim(1);
+               return best_of(
+                   column(scores) + log_p, scores.dim(0), [=](auto i) { return i % V; }, [=](auto i) { return i / V; });
+             }),
+
+      ANSWER(cached_attention, "",
+             [](T q, T k, T v, Cache& cache) {
+               const bool first = !cache.keys.defined();
+               cache = {first ? k : concat({cache.keys, k}, 1), first ? v : concat({cache.values, v}, 1)};
+               return scaled_dot_product_attention(q, cache.keys, cache.values);
+             }),
+      ANSWER(cached_attention, "only the newest position",
+             [](T q, T k, T v, Cache& cache) {
+               cache = {k, v};
+               return scaled_dot_product_attention(q, cache.keys, cache.values);
+             }),
+      ANSWER(cached_attention, "does not see its own position",
+             [](T q, T k, T v, Cache& cache) {
+               const bool first = !cache.keys.defined();
+               const Tensor y = first ? v : scaled_dot_product_attention(q, cache.keys, cache.values);
+               cache = {first ? k : concat({cache.keys, k}, 1), first ? v : concat({cache.values, v}, 1)};
+               return y;
+             }),
+      ANSWER(cached_attention, "the cache is empty, so",
+             [](T q, T k, T v, Cache& cache) {
+               cache = {concat({cache.keys, k}, 1), concat({cache.values, v}, 1)};
+               return scaled_dot_product_attention(q, cache.keys, cache.values);
+             }),
+
+      ANSWER(clip_norm, "",
+             [](const Tensors& gradients, double most) {
+               return scaled(gradients, [&](double norm, double) { return std::min(1., most / norm); });
+             }),
+      ANSWER(clip_norm, "scaled by its own norm",
+             [](const Tensors& gradients, double most) {
+               return scaled(gradients, [&](double, double own) { return std::min(1., most / own); });
+             }),
+      ANSWER(clip_norm, "the factor is at most 1",
+             [](const Tensors& gradients, double most) {
+               return scaled(gradients, [&](double norm, double) { return most / norm; });
+             }),
+      ANSWER(clip_norm, "which changes the direction",
+             [](const Tensors& gradients, double most) {
+               Tensors result;
+               for (const Tensor& g : gradients) result.push_back(clamp(g, {.min = -most, .max = most}));
+               return result;
+             }),
+
+      ANSWER(softsign, "",
+             [](T x) {
+               return record("softsign", (x / (1 + abs(x))).value(),
+                             wrt(x, [](T gy, T y) { return gy * square(1 - abs(y)); }));
+             }),
+      ANSWER(softsign, "without gy",
+             [](T x) {
+               return record("softsign", (x / (1 + abs(x))).value(), wrt(x, [](T, T y) { return square(1 - abs(y)); }));
+             }),
+      ANSWER(softsign, "has x where y belongs",
+             [](T x) {
+               return record("softsign", (x / (1 + abs(x))).value(),
+                             wrt(x, [x](T gy) { return gy * square(1 - abs(x)); }));
+             }),
+      ANSWER(softsign, "it cannot be differentiated again",
+             [](T x) {
+               return record("softsign", (x / (1 + abs(x))).value(),
+                             wrt(x, [](T gy, T y) { return gy * square(1 - abs(y)).detach(); }));
+             }),
+
+      ANSWER(hessian_product, "",
+             [](const Loss& f, T x, T v) { return grad(sum(grad(f(x), {x}, {.create_graph = true})[0] * v), {x})[0]; }),
+      ANSWER(hessian_product, "{.create_graph = true}",
+             [](const Loss& f, T x, T v) { return grad(sum(grad(f(x), {x})[0] * v), {x})[0]; }),
+      ANSWER(hessian_product, "v takes no part",
+             [](const Loss& f, T x, T) { return grad(sum(grad(f(x), {x}, {.create_graph = true})[0]), {x})[0]; }),
+      ANSWER(hessian_product, "a second grad is missing",
+             [](const Loss& f, T x, T v) { return grad(f(x), {x})[0] * v; }),
+
+      ANSWER(patch_embedding, "",
+             [](T images, std::int64_t p, T weight) {
+               return patches(images, p, weight, {0, 2, 4, 1, 3, 5});
+             }),
+      ANSWER(patch_embedding, "reshape alone cuts no patches",
+             [](T images, std::int64_t, T weight) {
+               return matmul(reshape(images, {images.dim(0), -1, weight.dim(1)}), weight, {.transpose_b = true});
+             }),
+      ANSWER(patch_embedding, "come as row, column, channel",
+             [](T images, std::int64_t p, T weight) {
+               return patches(images, p, weight, {0, 2, 4, 3, 5, 1});
+             }),
+      ANSWER(patch_embedding, "patches come row by row",
+             [](T images, std::int64_t p, T weight) {
+               return patches(images, p, weight, {0, 4, 2, 1, 3, 5});
+             }),
+
+      ANSWER(region_mask, "",
+             [](std::int64_t size, std::int64_t M, std::int64_t shift) {
+               return differing(size, M, true, [=](std::int64_t r) {
+                 return r < size - M ? 0 : r < size - shift ? 1 : 2;
+               });
+             }),
+      ANSWER(region_mask, "reshape alone cuts no windows",
+             [](std::int64_t size, std::int64_t M, std::int64_t shift) {
+               return differing(
+                   size, M, true, [=](std::int64_t r) { return r < size - M       ? 0
+                                                               : r < size - shift ? 1
+                                                                                  : 2; }, false);
+             }),
+      ANSWER(region_mask, "see each other",
+             [](std::int64_t size, std::int64_t M, std::int64_t shift) {
+               return differing(size, M, false, [=](std::int64_t r) {
+                 return r < size - M ? 0 : r < size - shift ? 1 : 2;
+               });
+             }),
+      ANSWER(region_mask, "of one region",
+             [](std::int64_t size, std::int64_t M, std::int64_t shift) {
+               return !differing(size, M, true, [=](std::int64_t r) {
+                 return r < size - M ? 0 : r < size - shift ? 1 : 2;
+               });
+             }),
+  };
+}
+
+}  // namespace
+
+TEST_CASE("exercises: right answers are right, and wrong ones get the reason") {
+  for (const Answer& one : answers()) {
+    CAPTURE(one.name);
+    CAPTURE(one.word);
+    CAPTURE(one.reply);
+    CHECK(one.word.empty() == one.reply.empty());
+    CHECK(one.reply.find(one.word) != std::string::npos);
+  }
+}
+
+}  // namespace xgrad::exercises
