@@ -13,6 +13,7 @@ int compare_layers(int argc, char** argv);
 int norm_order(int argc, char** argv);
 int residual(int argc, char** argv);
 int transformer_parts(int argc, char** argv);
+int vision_parts(int argc, char** argv);
 
 /// The losses of several seeds, in their order.
 inline std::string of_each_seed(const std::vector<double>& losses) {

@@ -14,7 +14,8 @@ constexpr std::pair<std::string_view, int (*)(int, char**)> all[] = {
     {"compare_layers", experiments::compare_layers},
     {"norm_order", experiments::norm_order},
     {"residual", experiments::residual},
-    {"transformer_parts", experiments::transformer_parts}};
+    {"transformer_parts", experiments::transformer_parts},
+    {"vision_parts", experiments::vision_parts}};
 
 }  // namespace
 
