@@ -43,11 +43,9 @@ void five_matrices(const std::filesystem::path& out) {
                                                   {"3. masked", sentence, m.masked.value()},
                                                   {"4. softmax", sentence, m.weights.value(), true},
                                                   {"5. times V", {"1", "2"}, m.result.value()}}));
-  save_graph(out / "sentence_graph.svg", {m.result},
-             {.title = "The same as a graph",
-              .direction = Direction::left_to_right,
-              .values = &recorded,
-              .legend = false});
+  save_graph(
+      out / "sentence_graph.svg", {m.result},
+      {.title = "The same as a graph", .direction = Direction::left_to_right, .values = &recorded, .legend = false});
 }
 
 void where_to_mask(const std::filesystem::path& out) {
@@ -60,9 +58,9 @@ void where_to_mask(const std::filesystem::path& out) {
     columns.push_back("sum");
     return Matrix{title, columns, concat({weights, sums(weights)}, -1).value(), true};
   };
-  kit::save_text(out / "maskings.svg",
-                 strip_svg("A mask before the softmax, after it, and renormalised", sentence,
-                           {panel("before", m.before), panel("after", m.after), panel("renormalised", m.renormalised)}));
+  kit::save_text(out / "maskings.svg", strip_svg("A mask before the softmax, after it, and renormalised", sentence,
+                                                 {panel("before", m.before), panel("after", m.after),
+                                                  panel("renormalised", m.renormalised)}));
 }
 
 void prefixes(const std::filesystem::path& out) {
@@ -80,14 +78,14 @@ void prefixes(const std::filesystem::path& out) {
   }
   const Words read{"I", "I have", "I have a", "I have a cat"};
   print("result at I", read, {"1", "2", "masked 1", "masked 2"}, stack(results).value());
-  kit::save_text(out / "prefixes.svg", kit::line_plot({corners, without, with},
-                                                      {.title = "The result at I, of 1 to 4 words",
-                                                       .x_label = "first element",
-                                                       .y_label = "second element",
-                                                       .x_limits = kit::Limits{-0.2, 4.2},
-                                                       .y_limits = kit::Limits{-0.2, 4.2},
-                                                       .equal_aspect = true,
-                                                       .width = 460}));
+  kit::save_text(out / "prefixes.svg",
+                 kit::line_plot({corners, without, with}, {.title = "The result at I, of 1 to 4 words",
+                                                           .x_label = "first element",
+                                                           .y_label = "second element",
+                                                           .x_limits = kit::Limits{-0.2, 4.2},
+                                                           .y_limits = kit::Limits{-0.2, 4.2},
+                                                           .equal_aspect = true,
+                                                           .width = 460}));
 }
 
 void equal_keys(const std::filesystem::path& out) {

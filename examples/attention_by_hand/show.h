@@ -84,8 +84,9 @@ inline std::string strip_svg(const std::string& title, const std::vector<std::st
         svg.rect(at, y, cell - 1, cell - 1,
                  {{"fill", kit::series_inks[value < 0]}, {"fill-opacity", 0.6 * std::abs(value) / most}});
       }
-      svg.text(at + cell / 2 - 0.5, y + cell / 2 + 3.5, short_number(value),
-               {{"font-size", number_size}, {"text-anchor", "middle"}, {"fill", grey ? kit::quiet_ink : kit::text_ink}});
+      svg.text(
+          at + cell / 2 - 0.5, y + cell / 2 + 3.5, short_number(value),
+          {{"font-size", number_size}, {"text-anchor", "middle"}, {"fill", grey ? kit::quiet_ink : kit::text_ink}});
     }
     for (std::int64_t column = 0; column < columns; ++column) {
       const double at = x + cell * (static_cast<double>(column) + 0.6), y = bottom + 14;

@@ -20,11 +20,9 @@ TEST_CASE("Rows given to the model on the worked table: greedy 4, a beam at most
   for (std::int64_t k = 1; k <= 5; ++k) {
     CAPTURE(k);
     Table beam;
-    nn::beam_search(beam, {.bos = table_bos,
-                           .eos = table_eos,
-                           .max_length = T,
-                           .num_beams = k,
-                           .stopping = nn::Stopping::impossible});
+    nn::beam_search(
+        beam,
+        {.bos = table_bos, .eos = table_eos, .max_length = T, .num_beams = k, .stopping = nn::Stopping::impossible});
     CHECK(beam.rows() <= 1 + k * (T - 1));
   }
 }

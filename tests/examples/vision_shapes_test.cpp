@@ -14,7 +14,7 @@ std::vector<Shape> shapes_of(const std::vector<Stage>& stages) {
   return shapes;
 }
 
-TEST_CASE("ViT-B/16 makes 196 tokens of 768 from 224 x 224 pixels, 197 with the class token, 3072 wide inside a layer") {
+TEST_CASE("ViT-B/16 has 196 tokens of 768, 197 with the class token, and is 3072 wide inside a layer") {
   nn::VisionTransformerOptions one_layer = nn::vit_b();
   one_layer.layers = 1;  // each has the same shapes
   const std::vector<Shape> expected{{3, 224, 224}, {14, 14, 768}, {196, 768}, {197, 768},

@@ -147,7 +147,8 @@ void show_norms(const std::filesystem::path& out) {
 void show_losses(const std::filesystem::path& out, kit::ResultLine& result) {
   const std::vector<std::string> words{"a", "am", "i", "thanks", "student", "<eos>"};
   std::cout << "\nmerci -> thanks\n";
-  const Tensor untrained = tensor({{0.2, 0.2, 0.1, 0.2, 0.2, 0.1}}), one = tensor({{0.01, 0.02, 0.02, 0.9, 0.03, 0.02}});
+  const Tensor untrained = tensor({{0.2, 0.2, 0.1, 0.2, 0.2, 0.1}}),
+               one = tensor({{0.01, 0.02, 0.02, 0.9, 0.03, 0.02}});
   const double at_first = cross_entropy(log(untrained), index({3})).item();
   const double thanks = cross_entropy(log(one), index({3})).item();
   std::cout << "  p(thanks) = 0.2    loss " << kit::fixed(at_first, 4) << ", untrained\n";
@@ -161,11 +162,11 @@ void show_losses(const std::filesystem::path& out, kit::ResultLine& result) {
                            {0.001, 0.002, 0.001, 0.02, 0.94, 0.036},
                            {0.008, 0.009, 0.001, 0.001, 0.001, 0.98}});
   const Array guessed = softmax(randn({5, 6}) * 0.3).value();  // as an untrained model would
-  kit::save_text(out / "losses.svg", attention_by_hand::strip_svg("Three distributions for each of five words",
-                                                                  {"i", "am", "a", "student", "<eos>"},
-                                                                  {{"the answer", words, one_hot(target, 6)},
-                                                                   {"untrained", words, guessed},
-                                                                   {"trained", words, p.value()}}));
+  kit::save_text(
+      out / "losses.svg",
+      attention_by_hand::strip_svg(
+          "Three distributions for each of five words", {"i", "am", "a", "student", "<eos>"},
+          {{"the answer", words, one_hot(target, 6)}, {"untrained", words, guessed}, {"trained", words, p.value()}}));
   const Array losses = cross_entropy(log(p), target, {.reduction = Reduction::none}).value();
   for (std::int64_t t = 0; t < target.size(); ++t) {
     const std::int64_t word = target.at({t});
