@@ -59,6 +59,8 @@ void search_the_table(const std::filesystem::path& out) {
   const nn::Hypotheses found =
       nn::beam_search(beam, {.bos = table_bos, .eos = table_eos, .max_length = 4, .num_beams = 2, .num_best = 9})[0];
   print("beam of 2", found[0]);
+  std::cout << "  rows given to the table: greedy " << greedy_table.rows() << ", beam of 2 " << beam.rows()
+            << ", exhaustive " << all.rows() << "\n";
   kit::save_text(out / "beam.svg", beam_svg(beam.steps(), found));
 }
 

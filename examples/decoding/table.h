@@ -49,6 +49,12 @@ class Table : public nn::Stepper {
 
   /// The open prefixes at the beginning of each step.
   const std::vector<std::vector<std::string>>& steps() const { return steps_; }
+  /// The rows that all steps together were given: what a search costs.
+  std::int64_t rows() const {
+    std::int64_t count = 0;
+    for (const std::vector<std::string>& step : steps_) count += std::ssize(step);
+    return count;
+  }
 
  private:
   std::vector<std::string> written_{""};

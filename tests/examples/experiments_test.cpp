@@ -93,3 +93,19 @@ TEST_CASE("the gradient grows from block to block on its way down a plain stack,
 
 }  // namespace
 }  // namespace residual
+
+namespace diagrams {
+namespace {
+
+TEST_CASE("a transformer is drawn with more boxes at each depth from 0 to 3") {
+  using namespace xgrad;
+  const nn::Gpt model{nn::root, {.vocabulary = 100, .context = 16, .dim = 32, .heads = 4, .layers = 2}};
+  const Tensor logits = model(Index({1, 16}, std::int64_t{1}));
+  std::vector<std::size_t> boxes;
+  for (const int depth : {0, 1, 2, 3}) boxes.push_back(GraphView::of({logits}, {.depth = depth}).vertices.size());
+  CHECK(boxes.front() == 6);  // ids, embedding, positions, blocks, norm, logits
+  for (std::size_t depth = 1; depth < 4; ++depth) CHECK(boxes[depth] > boxes[depth - 1]);
+}
+
+}  // namespace
+}  // namespace diagrams

@@ -101,6 +101,16 @@ void transformer(const std::filesystem::path& folder) {
   save_graph(folder / "diagram_transformer_step.svg", step, {.title = "One training step of a transformer"});
 }
 
+// The same transformer, closer and closer: each depth opens one more level of modules.
+void zoom(const std::filesystem::path& folder) {
+  const nn::Gpt model{nn::root, {.vocabulary = 100, .context = 16, .dim = 32, .heads = 4, .layers = 2}};
+  const Tensor logits = model(Index({1, 16}, std::int64_t{1})).named("logits");
+  for (const int depth : {0, 1, 2, 3}) {
+    save_graph(folder / str("diagram_zoom_", depth, ".svg"), {logits},
+               {.title = str("depth ", depth), .depth = depth, .legend = false});
+  }
+}
+
 // Equal blocks are drawn once.
 void gpt(const std::filesystem::path& folder) {
   const nn::Gpt model{nn::root, {.vocabulary = 100, .context = 16, .dim = 32, .heads = 4, .layers = 12}};
@@ -188,6 +198,7 @@ int main(int argc, char** argv) {
     training_step(folder);
     network(folder);
     transformer(folder);
+    zoom(folder);
     gpt(folder);
     marked_transformer(folder);
     unrolled_rnn(folder);

@@ -19,6 +19,7 @@ int own_words(int argc, char** argv);
 int residual(int argc, char** argv);
 int reversed_source(int argc, char** argv);
 int transformer_parts(int argc, char** argv);
+int vision_parts(int argc, char** argv);
 int windows(int argc, char** argv);
 
 /// The losses of several seeds, in their order.

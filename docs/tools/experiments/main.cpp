@@ -21,6 +21,7 @@ constexpr std::pair<std::string_view, int (*)(int, char**)> all[] = {
     {"residual", experiments::residual},
     {"reversed_source", experiments::reversed_source},
     {"transformer_parts", experiments::transformer_parts},
+    {"vision_parts", experiments::vision_parts},
     {"windows", experiments::windows}};
 
 }  // namespace

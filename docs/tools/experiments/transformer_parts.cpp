@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/draw/pictures.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/format.h>
@@ -15,6 +16,7 @@
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
+#include "../../../examples/attention_by_hand/show.h"
 #include "experiments.h"
 
 using namespace xgrad;
@@ -56,6 +58,31 @@ void draw_positions(const std::filesystem::path& out) {
   }
   kit::save_text(out / "position_curves.svg",
                  kit::line_plot(curves, {.title = "Columns 6 to 9", .x_label = "position", .y_label = "p"}));
+}
+
+// The binary digits of 0 to 7 beside their sines and cosines: in both the columns at one end change fast, those at the
+// other slowly. Then 20 positions of 512 columns, all sines before all cosines, -1 black and 1 white.
+void compare_with_binary(const std::filesystem::path& out) {
+  std::vector<std::string> rows;
+  Array bits({8, 3}, Real(0));
+  for (std::int64_t i = 0; i < 8; ++i) {
+    rows.push_back(str(i));
+    for (std::int64_t digit = 0; digit < 3; ++digit) bits.mutable_data()[3 * i + digit] = i >> (2 - digit) & 1;
+  }
+  kit::save_text(out / "binary_positions.svg",
+                 attention_by_hand::strip_svg(
+                     "Two ways to write a position", rows,
+                     {{"binary digits", {"4", "2", "1"}, bits},
+                      {"sines and cosines, C = 6", {"sin", "cos", "sin", "cos", "sin", "cos"}, nn::sinusoids(8, 6)}}));
+
+  constexpr std::int64_t positions = 20, columns = 512, pixels = 8;
+  const Tensor grey = (Tensor(nn::sinusoids(positions, columns, nn::Sinusoids::concatenated)) + 1) / 2;
+  const Tensor tall = broadcast_to(unsqueeze(grey, 1), {positions, pixels, columns});
+  kit::save_text(out / "wide_positions.svg",
+                 kit::picture_grid_svg({.title = "20 positions of 512 columns: sines at the left, cosines at the right",
+                                        .images = reshape(tall, {1, 1, positions * pixels, columns}).value(),
+                                        .columns = 1,
+                                        .width = 700}));
 }
 
 // How far the result at each position moves when position s of x (1, T, C) gets another vector: (T, T), a row for each
@@ -117,11 +144,14 @@ void show_norms(const std::filesystem::path& out) {
 
 // The target distribution, word by word, and a model's after some training. The loss of a position is -ln of the
 // probability of the right word; that of the sentence is the mean.
-void show_losses(kit::ResultLine& result) {
+void show_losses(const std::filesystem::path& out, kit::ResultLine& result) {
   const std::vector<std::string> words{"a", "am", "i", "thanks", "student", "<eos>"};
   std::cout << "\nmerci -> thanks\n";
-  const Tensor one = tensor({{0.01, 0.02, 0.02, 0.9, 0.03, 0.02}});
+  const Tensor untrained = tensor({{0.2, 0.2, 0.1, 0.2, 0.2, 0.1}}),
+               one = tensor({{0.01, 0.02, 0.02, 0.9, 0.03, 0.02}});
+  const double at_first = cross_entropy(log(untrained), index({3})).item();
   const double thanks = cross_entropy(log(one), index({3})).item();
+  std::cout << "  p(thanks) = 0.2    loss " << kit::fixed(at_first, 4) << ", untrained\n";
   std::cout << "  p(thanks) = 0.9    loss " << kit::fixed(thanks, 4) << "\n";
 
   std::cout << "je suis etudiant -> i am a student <eos>\n";
@@ -131,6 +161,12 @@ void show_losses(kit::ResultLine& result) {
                            {0.99, 0.001, 0.001, 0.001, 0.002, 0.005},
                            {0.001, 0.002, 0.001, 0.02, 0.94, 0.036},
                            {0.008, 0.009, 0.001, 0.001, 0.001, 0.98}});
+  const Array guessed = softmax(randn({5, 6}) * 0.3).value();  // as an untrained model would
+  kit::save_text(
+      out / "losses.svg",
+      attention_by_hand::strip_svg(
+          "Three distributions for each of five words", {"i", "am", "a", "student", "<eos>"},
+          {{"the answer", words, one_hot(target, 6)}, {"untrained", words, guessed}, {"trained", words, p.value()}}));
   const Array losses = cross_entropy(log(p), target, {.reduction = Reduction::none}).value();
   for (std::int64_t t = 0; t < target.size(); ++t) {
     const std::int64_t word = target.at({t});
@@ -152,8 +188,9 @@ int experiments::transformer_parts(int argc, char** argv) {
   const auto run = [](kit::Example& example) {
     std::cout << "\nembedding against one_hot times table: greatest difference " << embedding_difference() << "\n";
     draw_positions(example.out);
+    compare_with_binary(example.out);
     show_norms(example.out);
-    show_losses(example.result);
+    show_losses(example.out, example.result);
   };
   return kit::main(argc, argv, "transformer_parts", "Shows parts of a transformer: embedding, positions, losses.", run);
 }

@@ -1,0 +1,116 @@
+// Attention in small numbers: every weight and every result can be checked on paper.
+//
+//   examples/run attention_by_hand [--out FOLDER]
+//
+// Read in this order: worked.h, this file, and show.h, which prints and draws.
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/xgrad.h>
+
+#include "show.h"
+#include "worked.h"
+
+namespace {
+
+using namespace attention_by_hand;
+
+void query_key_value(const std::filesystem::path& out) {
+  const Words questions{"What stands out? (1, 0)", "What can I read? (0, 1)"};
+  const Array weights = weights_of_things().value();
+  print("weights", questions, things, weights);
+  kit::save_text(out / "things.svg",
+                 things_svg("Two queries, the same keys", questions, things, keys_of_things().value(), weights));
+}
+
+void tom_and_jerry(const std::filesystem::path& out) {
+  const ValueRecorder values;
+  const Tensor c = contexts();
+  print("weights", target, source, alignment().value());
+  print("context", target, {"1", "2"}, c.value());
+  save_graph(out / "contexts.svg", {c}, {.title = "Three contexts", .values = &values, .legend = false});
+}
+
+void five_matrices(const std::filesystem::path& out) {
+  const ValueRecorder recorded;
+  const Matrices m = attend(queries(), keys(), values(), causal_mask(5));
+  print("Q K' / 2", sentence, sentence, m.scores.value());
+  print("weights", sentence, sentence, m.weights.value());
+  print("result", sentence, {"1", "2"}, m.result.value());
+  kit::save_text(out / "sentence.svg", strip_svg("Masked attention in five matrices", sentence,
+                                                 {{"1. mask", sentence, m.mask.value()},
+                                                  {"2. scores", sentence, m.scores.value()},
+                                                  {"3. masked", sentence, m.masked.value()},
+                                                  {"4. softmax", sentence, m.weights.value(), true},
+                                                  {"5. times V", {"1", "2"}, m.result.value()}}));
+  save_graph(
+      out / "sentence_graph.svg", {m.result},
+      {.title = "The same as a graph", .direction = Direction::left_to_right, .values = &recorded, .legend = false});
+}
+
+void where_to_mask(const std::filesystem::path& out) {
+  const Maskings m = three_maskings(attend(queries(), keys(), values(), zeros({5, 5})).scores);
+  const auto sums = [](const Tensor& weights) { return sum(weights, -1, {.keepdim = true}); };
+  print("sums of rows", sentence, {"before", "after", "renormalised"},
+        concat({sums(m.before), sums(m.after), sums(m.renormalised)}, -1).value());
+  const auto panel = [&](const char* title, const Tensor& weights) {
+    Words columns = sentence;
+    columns.push_back("sum");
+    return Matrix{title, columns, concat({weights, sums(weights)}, -1).value(), true};
+  };
+  kit::save_text(out / "maskings.svg", strip_svg("A mask before the softmax, after it, and renormalised", sentence,
+                                                 {panel("before", m.before), panel("after", m.after),
+                                                  panel("renormalised", m.renormalised)}));
+}
+
+void prefixes(const std::filesystem::path& out) {
+  const Array words = values().value();  // four of them, after <bos>
+  kit::Series without{.name = "without a mask", .style = kit::Series::Style::marked},
+      with{.name = "causal mask", .style = kit::Series::Style::points},
+      corners{.name = "values of the words", .style = kit::Series::Style::points};
+  Tensors results;
+  for (std::int64_t n = 1; n <= 4; ++n) {
+    const Tensor free = first_result(n, false), masked = first_result(n, true);
+    results.push_back(concat({free, masked}));
+    without.x.push_back(free.value().at({0})), without.y.push_back(free.value().at({1}));
+    with.x.push_back(masked.value().at({0})), with.y.push_back(masked.value().at({1}));
+    corners.x.push_back(words.at({n, 0})), corners.y.push_back(words.at({n, 1}));
+  }
+  const Words read{"I", "I have", "I have a", "I have a cat"};
+  print("result at I", read, {"1", "2", "masked 1", "masked 2"}, stack(results).value());
+  kit::save_text(out / "prefixes.svg",
+                 kit::line_plot({corners, without, with}, {.title = "The result at I, of 1 to 4 words",
+                                                           .x_label = "first element",
+                                                           .y_label = "second element",
+                                                           .x_limits = kit::Limits{-0.2, 4.2},
+                                                           .y_limits = kit::Limits{-0.2, 4.2},
+                                                           .equal_aspect = true,
+                                                           .width = 460}));
+}
+
+void equal_keys(const std::filesystem::path& out) {
+  const EqualKeys e;
+  const nn::AdditiveAttention additive{nn::root, {.query = 20, .key = 2, .hidden = 8}};
+  const nn::DotProductAttention scaled{nn::root};
+  const Tensor long_queries = randn({2, 1, 20}), short_queries = randn({2, 1, 2});
+  const auto rows = [](const Tensor& x) { return reshape(x, {2, -1}).value(); };
+  const Words queries{"2 valid", "6 valid"}, ten{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"};
+  const Array result = rows(scaled(short_queries, e.keys, e.values, e.valid));
+  print("result", queries, {"1", "2", "3", "4"}, result);
+  kit::save_text(out / "equal_keys.svg",
+                 strip_svg("Ten equal keys, whatever the score", queries,
+                           {{"additive", ten, rows(additive.weights(long_queries, e.keys, e.valid))},
+                            {"scaled dot product", ten, rows(scaled.weights(short_queries, e.keys, e.valid))},
+                            {"times V", {"1", "2", "3", "4"}, result}}));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto run = [](kit::Example& example) {
+    for (const auto part : {query_key_value, tom_and_jerry, five_matrices, where_to_mask, prefixes, equal_keys}) {
+      part(example.out);
+    }
+  };
+  return kit::main(argc, argv, "attention_by_hand", "Attention in numbers that can be checked on paper.", run);
+}

@@ -1,0 +1,131 @@
+// Matrices in a terminal and as pictures, side by side with their numbers; and the things on a table.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <xgrad/kit/draw/svg.h>
+#include <xgrad/kit/program/format.h>
+#include <xgrad/kit/program/table.h>
+#include <xgrad/xgrad.h>
+
+namespace attention_by_hand {
+
+using namespace xgrad;
+
+/// 0.5 as 0.50, whole numbers without decimals.
+inline std::string short_number(double x) {
+  if (std::isinf(x)) return x < 0 ? "-∞" : "∞";
+  return kit::fixed(x, std::abs(x - std::round(x)) < 1e-5 ? 0 : 2);
+}
+
+/// Prints a matrix with names for its rows and columns.
+inline void print(const std::string& title, const std::vector<std::string>& rows,
+                  const std::vector<std::string>& columns, const Array& values) {
+  std::vector<kit::Field> head{title};
+  head.insert(head.end(), columns.begin(), columns.end());
+  kit::Table table(head);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::vector<kit::Field> row{rows[r]};
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const Real value = values.at({static_cast<std::int64_t>(r), static_cast<std::int64_t>(c)});
+      row.push_back(std::isinf(value) ? "-inf" : kit::fixed(value, 3));
+    }
+    table.row(row);
+  }
+  std::cout << table.text() << "\n";
+}
+
+/// A matrix of a strip; rows are labelled at the left of the first one only.
+struct Matrix {
+  std::string title;
+  std::vector<std::string> columns;
+  Array values;         ///< (rows, columns)
+  bool masked = false;  ///< whether entries above the diagonal are grey
+};
+
+/// Blue cells are positive, red ones negative; the colour is darkest where a matrix has its greatest value.
+inline std::string strip_svg(const std::string& title, const std::vector<std::string>& rows,
+                             const std::vector<Matrix>& matrices) {
+  constexpr double cell = 27, gap = 26, top = 84, label_size = 11, number_size = 10;
+  double left = 0, width = 0, below = 0;
+  for (const std::string& row : rows) left = std::max(left, kit::text_width(row, label_size));
+  left += 28;
+  for (const Matrix& matrix : matrices) {
+    width += cell * static_cast<double>(matrix.columns.size()) + gap;
+    for (const std::string& column : matrix.columns) below = std::max(below, kit::text_width(column, label_size));
+  }
+  const double bottom = top + cell * static_cast<double>(rows.size());
+  kit::Svg svg(left + width, bottom + 0.75 * below + 26, title);
+  svg.heading(16, 30, title, 16, left + width - 32);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    svg.text(left - 8, top + cell * (static_cast<double>(r) + 0.65), rows[r],
+             {{"font-size", label_size}, {"text-anchor", "end"}});
+  }
+  double x = left;
+  for (const Matrix& matrix : matrices) {
+    const auto columns = static_cast<std::int64_t>(matrix.columns.size());
+    double most = 1e-9;
+    for (const Real value : matrix.values) {
+      if (std::isfinite(value)) most = std::max(most, std::abs(static_cast<double>(value)));
+    }
+    svg.text(x, top - 12, matrix.title, {{"font-size", 12}, {"fill", kit::quiet_ink}});
+    for (std::int64_t i = 0; i < matrix.values.size(); ++i) {
+      const std::int64_t row = i / columns, column = i % columns;
+      const double value = matrix.values.data()[i], at = x + cell * static_cast<double>(column),
+                   y = top + cell * static_cast<double>(row);
+      const bool grey = std::isinf(value) || (matrix.masked && column > row && column < std::ssize(rows));
+      svg.rect(at, y, cell - 1, cell - 1, {{"fill", kit::grid_ink}});
+      if (!grey) {
+        svg.rect(at, y, cell - 1, cell - 1, {{"fill", kit::ground_ink}, {"stroke", kit::grid_ink}});
+        svg.rect(at, y, cell - 1, cell - 1,
+                 {{"fill", kit::series_inks[value < 0]}, {"fill-opacity", 0.6 * std::abs(value) / most}});
+      }
+      svg.text(
+          at + cell / 2 - 0.5, y + cell / 2 + 3.5, short_number(value),
+          {{"font-size", number_size}, {"text-anchor", "middle"}, {"fill", grey ? kit::quiet_ink : kit::text_ink}});
+    }
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const double at = x + cell * (static_cast<double>(column) + 0.6), y = bottom + 14;
+      svg.text(at, y, matrix.columns[static_cast<std::size_t>(column)],
+               {{"font-size", label_size},
+                {"text-anchor", "end"},
+                {"transform", str("rotate(-45 ", kit::fixed(at, 1), " ", kit::fixed(y, 1), ")")}});
+    }
+    x += cell * static_cast<double>(columns) + gap;
+  }
+  return svg.str();
+}
+
+/// For each query a panel: lines to the things, the wider the greater the weight.
+inline std::string things_svg(const std::string& title, const std::vector<std::string>& questions,
+                              const std::vector<std::string>& things, const Array& keys, const Array& weights) {
+  constexpr double panel = 385, box = 66, step = 72, high = 92, low = 200;
+  kit::Svg svg(panel * static_cast<double>(questions.size()) + 10, 290, title);
+  svg.heading(16, 30, title, 16, 700);
+  const auto text = [&](double x, double y, const std::string& words, kit::Ink ink) {
+    svg.text(x, y, words, {{"font-size", 11.5}, {"text-anchor", "middle"}, {"fill", ink}});
+  };
+  for (std::size_t q = 0; q < questions.size(); ++q) {
+    const double left = 16 + panel * static_cast<double>(q), centre = left + step * 2.5 - 3;
+    for (std::size_t i = 0; i < things.size(); ++i) {
+      const auto row = static_cast<std::int64_t>(i);
+      const double x = left + step * static_cast<double>(i), weight = weights.at({static_cast<std::int64_t>(q), row});
+      svg.line(centre, high, x + box / 2, low, {{"stroke", kit::series_inks[0]}, {"stroke-width", 0.7 + 12 * weight}});
+      svg.rect(x, low, box, 26,
+               {{"rx", 4}, {"fill", kit::ground_ink}, {"stroke", kit::series_inks[keys.at({row, 0}) > 1 ? 1 : 4]}});
+      text(x + box / 2, low + 17, things[i], kit::text_ink);
+      text(x + box / 2, low + 44, str("(", short_number(keys.at({row, 0})), ", ", short_number(keys.at({row, 1})), ")"),
+           kit::quiet_ink);
+      text(x + box / 2, low + 64, kit::fixed(weight, 2), kit::text_ink);
+    }
+    svg.rect(centre - 110, high - 36, 220, 36, {{"rx", 4}, {"fill", kit::ground_ink}, {"stroke", kit::series_inks[0]}});
+    text(centre, high - 14, questions[q], kit::text_ink);
+  }
+  return svg.str();
+}
+
+}  // namespace attention_by_hand
