@@ -45,7 +45,7 @@ int main() {
     adam.step(grad(loss, adam.parameters));
   }
 
-  std::printf("attention weights, in units of 10 %:\n");
+  std::printf("attention weights, in units of 10 %%:\n");
   const Matrix weights = model.head.weights(model.embedded(some)).value();
   bool found = true;
   for (int t = 0; t < steps; ++t) {
