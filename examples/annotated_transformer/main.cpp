@@ -1,9 +1,9 @@
 // The transformer of docs/learn/annotated_transformer.md: written from primitive operations, trained on sentences in English
-// and French, and drawn. The settings are those of examples/translate, whose model is the library's.
+// and French, and drawn. The options are those of examples/translate, which uses the library's model.
 //
 //   examples/run annotated_transformer [--epochs N] [--data FILE] [--pairs N] [--seed N] [--out FOLDER]
 //
-// Read the page, or model.h, training.h, and then this file. pictures.h draws what the page shows.
+// Read the page, or model.h, training.h, and then this file. pictures.h draws the figures of the page.
 #include <chrono>
 #include <iostream>
 
@@ -32,7 +32,7 @@ std::vector<kit::Tokens> translated(const Transformer& model, const kit::Corpus&
   return data.sentences(model.translate(batch.source, batch.source_lengths, data.bos(), batch.source.dim(1)));
 }
 
-/// Translates four sentences that it has learnt and those that it has not, and judges them.
+/// Translates four training sentences and the held-out sentences, and prints their BLEU.
 void report(const Transformer& model, const kit::Corpus& data, kit::ResultLine& result) {
   std::vector<kit::Tokens> sources;
   for (const kit::KnownPair& pair : kit::known_pairs) sources.push_back(kit::words(pair.source));
@@ -44,7 +44,7 @@ void report(const Transformer& model, const kit::Corpus& data, kit::ResultLine& 
   }
   const std::vector<kit::Tokens> guessed = translated(model, data, data.held_out_sources());
   const std::string score = kit::fixed(kit::mean_bleu(guessed, data.held_out(), 2), 3);
-  std::cout << "mean BLEU of " << guessed.size() << " sentences that it has never seen: " << score << "\n";
+  std::cout << "mean BLEU of " << guessed.size() << " held-out sentences: " << score << "\n";
   result.add("held_out_bleu", score);
 }
 

@@ -1,8 +1,8 @@
 // The transformer in nine blocks, written from matrix products, softmax, and the library's Linear, Embedding, LayerNorm
 // and Dropout. docs/learn/annotated_transformer.md explains it line by line; the tenth block is in training.h.
 //
-// B sentences in a batch, S words of the source, T words of the target, C numbers for each word, H heads of d = C / H
-// numbers, V words in a vocabulary.
+// B sentences in a batch, S words of the source, T words of the target, C elements for each word, H heads of width
+// d = C / H, V words in a vocabulary.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct Options {
   std::int64_t dim = 32;                            // C
   std::int64_t ffn = 64;
   std::int64_t heads = 4;   // H
-  std::int64_t layers = 2;  // of the encoder, and of the decoder
+  std::int64_t layers = 2;  // blocks in each of encoder and decoder
   double dropout = 0.1;
 };
 
@@ -161,10 +161,10 @@ struct DecoderBlock : nn::Layer<DecoderBlock, Options> {
 
 /// The keys and values that a decoder keeps while it writes.
 struct Cache {
-  std::vector<KeysValues> written;  // of each block: of the words before
-  std::vector<KeysValues> source;   // of each block: of the encoder's result
+  std::vector<KeysValues> written;  // for each block, from the words so far
+  std::vector<KeysValues> source;   // for each block, from the encoder's result
   Mask padded;
-  std::int64_t length = 0;  // words so far
+  std::int64_t length = 0;  // the number of words so far
 };
 
 struct Decoder : nn::Layer<Decoder, Options> {
@@ -180,7 +180,7 @@ struct Decoder : nn::Layer<Decoder, Options> {
     return cache;
   }
 
-  /// The next T words, ids (B, T) -> logits (B, T, V) of those that follow each; the cache grows by T.
+  /// The next T words, ids (B, T) -> logits of the word after each, (B, T, V). The cache grows by T.
   Tensor step(const Index& ids, Cache& cache) const {
     const auto here = enter(ids);
     const Mask causal = later(cache.length, ids.dim(1));
@@ -208,13 +208,13 @@ struct Transformer : nn::Layer<Transformer, Options> {
   Encoder encoder{at("encoder"), options};
   Decoder decoder{at("decoder"), options};
 
-  /// source (B, S) of which the first `lengths` (B) words count, the words before each (B, T) -> logits (B, T, V)
+  /// source (B, S) with the first `lengths` (B) words valid, the previous words (B, T) -> logits (B, T, V)
   Tensor forward(const Index& source, const Index& lengths, const Index& before) const {
     const Mask padded = padding(lengths, source.dim(1));
     return decoder(before, encoder(source, padded), padded);
   }
 
-  /// The likeliest next word, T times: (B, T), with more words after <eos>
+  /// The most probable next word, T times: (B, T). Words after <eos> have no meaning.
   Index translate(const Index& source, const Index& lengths, std::int64_t bos, std::int64_t T) const {
     const NoGrad off;
     const nn::Eval eval(*this);

@@ -1,4 +1,4 @@
-// The graphs and pictures of docs/learn/annotated_transformer.md, and the shapes that it shows, section by section.
+// The figures and shapes of docs/learn/annotated_transformer.md, section by section.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ inline std::vector<std::string> counted(std::int64_t n, std::int64_t first = 0) 
   return labels;
 }
 
-/// 1: the weights of six words under four masks, and the worked example of two sequences of which 2 and 6 keys count.
+/// 1: the weights of six words under four masks, and the example of two sequences with 2 and 6 valid keys.
 inline void draw_scores(const std::filesystem::path& out) {
   const Tensor k = ones({2, 1, 10, 2});  // one head
   const Tensor v = broadcast_to(reshape(to_real(arange(40)), {1, 1, 10, 4}), {2, 1, 10, 4});
@@ -147,7 +147,7 @@ inline void draw_model(const std::filesystem::path& out) {
   save_graph(out / "model.svg", {logits}, {.depth = 1});
 }
 
-/// 10: a training step forward and backward, and how the loss fell.
+/// 10: a training step, forward and backward, and the curve of the loss.
 inline void draw_training(const std::filesystem::path& out, const Transformer& model, const kit::Corpus& data,
                           const std::vector<double>& losses) {
   const Tensor loss =
@@ -163,7 +163,7 @@ inline void draw_training(const std::filesystem::path& out, const Transformer& m
                                                                     .height = 320}));
 }
 
-/// The attention recorded while `source` became `written`: the decoder on its own words (8), and on the source (10).
+/// Attention during the translation of `source` to `written`: the decoder's self-attention (8), cross-attention (10).
 inline void draw_attention(const std::filesystem::path& out, const nn::AttentionRecorder& recorder, kit::Tokens source,
                            kit::Tokens written) {
   source.push_back("<eos>");

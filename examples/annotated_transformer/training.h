@@ -1,4 +1,4 @@
-// The tenth block: the transformer learns pairs of sentences.
+// The tenth block: training on pairs of sentences.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ struct Training {
   std::int64_t epochs = 200;
   std::int64_t batch = 64;  // B
   double learning_rate = 0.005;
-  Seed seed = 1;                                                       // of the order of the pairs
+  Seed seed = 1;                                                       // for the order of the pairs
   std::function<void(std::int64_t epoch, double loss)> on_epoch = {};  // called after each epoch
 };
 
-/// The cross-entropy of the words of each sentence, of which padding counts 0: a mean over T positions, a sum over B.
+/// The cross-entropy of each sentence, where padding counts 0: the mean over T positions, summed over B sentences.
 inline Tensor batch_loss(const Transformer& model, const kit::Corpus& data, const kit::CorpusBatch& batch) {
   const std::int64_t B = batch.target.dim(0), T = batch.target.dim(1);
   const Index before = concat({Index({B, 1}, data.bos()), batch.target[{_, slice(0, T - 1)}]}, 1);

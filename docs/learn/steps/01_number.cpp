@@ -1,7 +1,7 @@
 // Step 1: a number that remembers.
 //
-// A Number is computed like a double and remembers what it was made of, with the slope towards each part. That is
-// enough for derivatives: along a path the slopes are multiplied, and what arrives on different paths is added.
+// A Number holds a double, the numbers from which it was computed, and the slope for each of them. This is enough for
+// derivatives: slopes along a path are multiplied, and the products of different paths are added.
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -10,7 +10,7 @@
 
 struct Node;
 
-struct Number {  // a handle: a copy means the same number
+struct Number {  // a handle: copies refer to the same number
   std::shared_ptr<Node> node;
   Number(double value);
   Number(double value, std::vector<struct Edge> inputs);

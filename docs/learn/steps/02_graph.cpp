@@ -1,8 +1,8 @@
 // Step 2: a graph.
 //
-// Following every path takes 2^20 steps where 20 products were computed. A number that is used twice is one vertex with
-// two arrows to it: sort the vertices, go through them once from the result back, and whenever a vertex has its turn,
-// all that flows to it has arrived. The graph can be drawn, too.
+// Following every path takes 2^20 steps for 20 products. A number that is used twice is one vertex with two arrows.
+// Sort the vertices, and visit each once, from the result back. When the walk reaches a vertex, its gradient is
+// complete. The graph can be drawn, too.
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -13,7 +13,7 @@
 
 struct Node;
 
-struct Number {  // a handle: a copy means the same number
+struct Number {  // a handle: copies refer to the same number
   std::shared_ptr<Node> node;
   Number(double value, const char* name = "");
   Number(const char* op, double value, std::vector<struct Edge> inputs);
@@ -30,13 +30,13 @@ struct Node {
   double value;
   std::vector<Edge> inputs;  // none: a leaf, given and not computed
 
-  ~Node() {  // The end of a long chain is a loop. Left to themselves, destructors would call each other.
+  ~Node() {  // A loop frees a long chain. Nested destructors would overflow the stack.
     std::vector<Number> rest;
     let_go(rest);
     while (!rest.empty()) {
       const Number last = std::move(rest.back());
       rest.pop_back();
-      if (last.node.use_count() == 1) last.node->let_go(rest);  // nobody else needs it
+      if (last.node.use_count() == 1) last.node->let_go(rest);  // nothing else uses it
     }
   }
   void let_go(std::vector<Number>& rest) {
@@ -54,7 +54,7 @@ Number operator*(const Number& a, const Number& b) {
   return {"mul", a.value() * b.value(), {{a, b.value()}, {b, a.value()}}};
 }
 
-// Every vertex behind y once, inputs before results: depth first, with a stack of our own.
+// Every vertex that y depends on, once, inputs before results: a depth-first walk with its own stack.
 std::vector<Number> sorted(const Number& y) {
   std::vector<Number> order;
   std::unordered_set<Node*> seen{y.node.get()};
@@ -76,7 +76,7 @@ std::unordered_map<Node*, double> gradients(const Number& y) {
   std::unordered_map<Node*, double> gradient{{y.node.get(), 1}};
   const std::vector<Number> order = sorted(y);
   for (auto number = order.rbegin(); number != order.rend(); ++number) {
-    const double gy = gradient.at(number->node.get());  // complete: all that use it have had their turn
+    const double gy = gradient.at(number->node.get());  // complete: every use of the number has been visited
     for (const Edge& edge : number->node->inputs) gradient[edge.to.node.get()] += gy * edge.slope;
   }
   return gradient;

@@ -1,8 +1,8 @@
 // Step 3: tanh, with its rule.
 //
-// So far an arrow carries a slope, a number that is computed whether or not anybody will ask. Now it carries a rule: a
-// function that turns the gradient of the result into that of the input. An operation is its name, its value and one
-// rule per input; tanh needs two lines, and any other would.
+// So far an arrow carries a slope, which is computed even if no gradient is requested. Now it carries a rule: a
+// function from the gradient of the result to the gradient of the input. An operation is its name, its value and one
+// rule per input. tanh needs two lines.
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -14,7 +14,7 @@
 
 struct Node;
 
-struct Number {  // a handle: a copy means the same number
+struct Number {  // a handle: copies refer to the same number
   std::shared_ptr<Node> node;
   Number(double value, const char* name = "");
   Number(const char* op, double value, std::vector<struct Edge> inputs);
@@ -33,13 +33,13 @@ struct Node {
   double value;
   std::vector<Edge> inputs;  // none: a leaf, given and not computed
 
-  ~Node() {  // The end of a long chain is a loop. Left to themselves, destructors would call each other.
+  ~Node() {  // A loop frees a long chain. Nested destructors would overflow the stack.
     std::vector<Number> rest;
     let_go(rest);
     while (!rest.empty()) {
       const Number last = std::move(rest.back());
       rest.pop_back();
-      if (last.node.use_count() == 1) last.node->let_go(rest);  // nobody else needs it
+      if (last.node.use_count() == 1) last.node->let_go(rest);  // nothing else uses it
     }
   }
   void let_go(std::vector<Number>& rest) {
@@ -65,7 +65,7 @@ Number tanh(const Number& x) {
   return {"tanh", std::tanh(x.value()), {{x, [](double gy, double y) { return gy * (1 - y * y); }}}};
 }
 
-// Every vertex behind y once, inputs before results: depth first, with a stack of our own.
+// Every vertex that y depends on, once, inputs before results: a depth-first walk with its own stack.
 std::vector<Number> sorted(const Number& y) {
   std::vector<Number> order;
   std::unordered_set<Node*> seen{y.node.get()};
@@ -87,7 +87,7 @@ std::unordered_map<Node*, double> gradients(const Number& y) {
   std::unordered_map<Node*, double> gradient{{y.node.get(), 1}};
   const std::vector<Number> order = sorted(y);
   for (auto number = order.rbegin(); number != order.rend(); ++number) {
-    const double gy = gradient.at(number->node.get());  // complete: all that use it have had their turn
+    const double gy = gradient.at(number->node.get());  // complete: every use of the number has been visited
     for (const Edge& edge : number->node->inputs) gradient[edge.to.node.get()] += edge.rule(gy, number->value());
   }
   return gradient;

@@ -1,8 +1,8 @@
 // Step 4: any order.
 //
-// One change: rules compute with Numbers instead of doubles. So the backward pass is recorded like everything else, a
-// gradient is a Number with a graph behind it, and it can be differentiated again, as often as one likes, by the rules
-// that are there already. (A rule is handed y; had it captured y, y would hold itself, and never be freed.)
+// One change: rules compute with Numbers instead of doubles. So the backward pass is recorded, too. A gradient is a
+// Number with a graph, and the same rules can differentiate it again. A rule gets y as an argument: if it captured y, y
+// would own itself and never be freed.
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -14,7 +14,7 @@
 
 struct Node;
 
-struct Number {  // a handle: a copy means the same number
+struct Number {  // a handle: copies refer to the same number
   std::shared_ptr<Node> node;
   Number(double value, const char* name = "");
   Number(const char* op, double value, std::vector<struct Edge> inputs);
@@ -33,13 +33,13 @@ struct Node {
   double value;
   std::vector<Edge> inputs;  // none: a leaf, given and not computed
 
-  ~Node() {  // The end of a long chain is a loop. Left to themselves, destructors would call each other.
+  ~Node() {  // A loop frees a long chain. Nested destructors would overflow the stack.
     std::vector<Number> rest;
     let_go(rest);
     while (!rest.empty()) {
       const Number last = std::move(rest.back());
       rest.pop_back();
-      if (last.node.use_count() == 1) last.node->let_go(rest);  // nobody else needs it
+      if (last.node.use_count() == 1) last.node->let_go(rest);  // nothing else uses it
     }
   }
   void let_go(std::vector<Number>& rest) {
@@ -66,7 +66,7 @@ Number tanh(const Number& x) {
   return {"tanh", std::tanh(x.value()), {{x, [](const Number& gy, const Number& y) { return gy * (1 - y * y); }}}};
 }
 
-// Every vertex behind y once, inputs before results: depth first, with a stack of our own.
+// Every vertex that y depends on, once, inputs before results: a depth-first walk with its own stack.
 std::vector<Number> sorted(const Number& y) {
   std::vector<Number> order;
   std::unordered_set<Node*> seen{y.node.get()};
@@ -88,7 +88,7 @@ Number grad(const Number& y, const Number& x) {
   std::unordered_map<Node*, Number> gradient{{y.node.get(), 1}};
   const std::vector<Number> order = sorted(y);
   for (auto number = order.rbegin(); number != order.rend(); ++number) {
-    const Number gy = gradient.at(number->node.get());  // complete: all that use it have had their turn
+    const Number gy = gradient.at(number->node.get());  // complete: every use of the number has been visited
     for (const Edge& edge : number->node->inputs) {
       const Number gx = edge.rule(gy, *number);
       const auto [found, is_first] = gradient.try_emplace(edge.to.node.get(), gx);

@@ -1,7 +1,7 @@
 // Step 5: the second derivative.
 //
-// What are derivatives of derivatives good for? A slope has a slope itself: where that is 0, the curve is steepest. Here
-// the curve is a bell, and Newton's method finds its steepest point, which takes a third derivative.
+// What are derivatives of derivatives good for? A curve is steepest where the slope of its slope is 0. Newton's method
+// finds this point for a bell curve, with a third derivative.
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -13,7 +13,7 @@
 
 struct Node;
 
-struct Number {  // a handle: a copy means the same number
+struct Number {  // a handle: copies refer to the same number
   std::shared_ptr<Node> node;
   Number(double value, const char* name = "");
   Number(const char* op, double value, std::vector<struct Edge> inputs);
@@ -32,13 +32,13 @@ struct Node {
   double value;
   std::vector<Edge> inputs;  // none: a leaf, given and not computed
 
-  ~Node() {  // The end of a long chain is a loop. Left to themselves, destructors would call each other.
+  ~Node() {  // A loop frees a long chain. Nested destructors would overflow the stack.
     std::vector<Number> rest;
     let_go(rest);
     while (!rest.empty()) {
       const Number last = std::move(rest.back());
       rest.pop_back();
-      if (last.node.use_count() == 1) last.node->let_go(rest);  // nobody else needs it
+      if (last.node.use_count() == 1) last.node->let_go(rest);  // nothing else uses it
     }
   }
   void let_go(std::vector<Number>& rest) {
@@ -64,7 +64,7 @@ Number exp(const Number& x) {
   return {"exp", std::exp(x.value()), {{x, [](const Number& gy, const Number& y) { return gy * y; }}}};
 }
 
-// Every vertex behind y once, inputs before results: depth first, with a stack of our own.
+// Every vertex that y depends on, once, inputs before results: a depth-first walk with its own stack.
 std::vector<Number> sorted(const Number& y) {
   std::vector<Number> order;
   std::unordered_set<Node*> seen{y.node.get()};
@@ -86,7 +86,7 @@ Number grad(const Number& y, const Number& x) {
   std::unordered_map<Node*, Number> gradient{{y.node.get(), 1}};
   const std::vector<Number> order = sorted(y);
   for (auto number = order.rbegin(); number != order.rend(); ++number) {
-    const Number gy = gradient.at(number->node.get());  // complete: all that use it have had their turn
+    const Number gy = gradient.at(number->node.get());  // complete: every use of the number has been visited
     for (const Edge& edge : number->node->inputs) {
       const Number gx = edge.rule(gy, *number);
       const auto [found, is_first] = gradient.try_emplace(edge.to.node.get(), gx);

@@ -1,8 +1,8 @@
 // Step 6: a matrix.
 //
-// The number becomes a matrix (tensor.h, operations.h): one vertex now stands for a whole table of numbers. The graph,
-// the walk and grad stay as they were. New are the matrix product, and broadcasting: a row or a single number is
-// repeated until it fits, and its gradient is the sum of what its copies get.
+// The number becomes a matrix (tensor.h, operations.h), so a vertex now holds a table of numbers. The graph, the walk
+// and grad do not change. The matrix product and broadcasting are new. Broadcasting repeats a row or a single number
+// until it fits; its gradient is the sum of the gradients of the copies.
 #include <cstdio>
 
 #include "operations.h"
@@ -24,7 +24,7 @@ int main() {
   print("w     ", w.value());
   print("b     ", b.value());
   print("y     ", y.value());
-  const Tensors gradients = grad(sum(y * y) / 2, {w, b});  // of y it is y itself
+  const Tensors gradients = grad(sum(y * y) / 2, {w, b});  // the gradient of y is y itself
   print("dL/dw ", gradients[0].value());
   print("dL/db ", gradients[1].value());
 

@@ -1,7 +1,7 @@
 // Step 7: a module.
 //
-// A Module (module.h) knows its parameters and parts, because declaring one with at("name") registers it. So a model is
-// its declaration, and whoever trains it asks it for all parameters.
+// A Module (module.h) has a list of its parameters and submodules, because declaring one with at("name") registers it.
+// So a model is a declaration, and training gets all parameters from the model.
 #include "module.h"
 
 struct Mlp : Module {
@@ -11,7 +11,7 @@ struct Mlp : Module {
   Tensor operator()(const Tensor& x) const { return out(tanh(in(x))); }  // (T, 2) -> (T, 1)
 };
 
-struct Pair : Module {  // parts have parts
+struct Pair : Module {  // modules contain modules
   Mlp left{at("left")}, right{at("right")};
   Tensor operator()(const Tensor& x) const { return left(x) * right(x); }
 };
@@ -29,7 +29,7 @@ int main() {
     std::printf("%-18s [%d, %d]\n", name.c_str(), parameter.value().rows, parameter.value().cols);
     count += parameter.value().v.size();
   }
-  std::printf("%zu numbers to learn; the loss is %.4f\n", count, loss().item());
+  std::printf("%zu parameters; the loss is %.4f\n", count, loss().item());
 
   const Tensors parameters = model.parameters();
   const bool right = gradients_are_right(loss, parameters);

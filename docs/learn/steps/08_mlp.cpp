@@ -1,8 +1,8 @@
 // Step 8: an MLP that learns.
 //
-// Predict, measure the error, differentiate, move every parameter a little downhill, again: that is all there is to
-// learning. The network is shown 150 points with the arm of a double spiral that each lies on, and must tell the arms
-// apart, which no straight line can.
+// Predict, measure the error, differentiate, move every parameter a little downhill, and repeat: that is all there is
+// to learning. The network learns from 150 points on which arm of a double spiral a point lies. No straight line
+// separates the arms.
 #include "adam.h"
 
 struct Mlp : Module {
@@ -36,7 +36,7 @@ int main() {
     adam.step(grad(now, adam.parameters));
   }
 
-  // What it has made of the plane: # and . are its answer, + and - the points that it was shown.
+  // The class of every place of the plane, # or ., and the points of the training data, + or -.
   const int width = 61, height = 25;
   Matrix plane = zeros(width * height, 2);
   for (int i = 0; i < width * height; ++i) {

@@ -1,8 +1,9 @@
 // Step 9: attention.
 //
-// What a position needs to know may stand anywhere. Attention (attention.h) lets every position ask all that came
-// before it, and mixes their answers by how well their keys fit the question. Here one head learns where to look: it
-// must say at every position which letter stood two before, and nobody tells it what "two before" is.
+// The information that a position needs may be anywhere earlier in the sequence. Attention (attention.h) compares the
+// query of a position with the keys of all earlier positions, and returns the weighted sum of their values. Here one
+// head learns to output, at every position, the letter two positions earlier. Nothing in the model encodes this
+// distance.
 #include "attention.h"
 
 struct Copier : Module {
@@ -26,7 +27,7 @@ int main() {
     for (int t = 0; t < steps; ++t) ids.push_back(static_cast<int>(generator() % letters));
     return ids;
   };
-  const auto shifted = [&](const Ids& ids) {  // what the model should say; at first, what stands there
+  const auto shifted = [&](const Ids& ids) {  // the correct answers; the first two are the letters themselves
     Ids answers = ids;
     for (int t = back; t < steps; ++t) answers[t] = ids[t - back];
     return answers;
@@ -38,13 +39,13 @@ int main() {
   Adam adam{model.parameters(), 0.01};
   Tensor loss = 0;
   for (int step = 0; step <= 200; ++step) {
-    const Ids ids = draw();  // never the same twice: there is nothing to learn by heart
+    const Ids ids = draw();  // a new sequence in every step, so nothing can be memorised
     loss = cross_entropy(model(ids), shifted(ids));
     if (step % 40 == 0) std::printf("step %3d  loss %.2f\n", step, loss.item());
     adam.step(grad(loss, adam.parameters));
   }
 
-  std::printf("who looks where, in tenths:\n");
+  std::printf("attention weights, in units of 10 %%:\n");
   const Matrix weights = model.head.weights(model.embedded(some)).value();
   bool found = true;
   for (int t = 0; t < steps; ++t) {
@@ -57,7 +58,7 @@ int main() {
     if (t >= back) found &= weights.at(t, t - back) > 0.8;
   }
 
-  // The mask holds: another last letter changes nothing before it.
+  // The mask works: another last letter changes no earlier result.
   Ids other = some;
   other.back() = (some.back() + 1) % letters;
   const Matrix a = model(some).value(), b = model(other).value();

@@ -1,14 +1,14 @@
 // Step 10: a GPT.
 //
-// Nothing new but the order: tokens and positions become vectors; in each block every position first asks the others
-// (attention), then thinks for itself (an MLP), and adds what it found to what it was; the last vector says which
-// character comes next. It learns a nursery rhyme by heart and writes it down.
+// A GPT combines the parts of the earlier steps. Tokens and positions become vectors. Each block applies attention,
+// then a feed-forward network, each after a layer norm and inside a residual connection. The last vector predicts the
+// next character. The model memorises a nursery rhyme and writes it.
 #include "attention.h"
 
 const std::string text =
     "mary had a little lamb, its fleece was white as snow, and everywhere that mary went, the lamb was sure to go. ";
 
-// Each row with mean 0 and variance 1, then scaled and shifted by what is learnt.
+// Each row with mean 0 and variance 1, then scaled and shifted by parameters.
 struct LayerNorm : Module {
   const Tensor weight, bias;
   LayerNorm(const At& here, int dim)
@@ -73,7 +73,7 @@ int main() {
   std::size_t count = 0;
   for (const Tensor& parameter : model.parameters()) count += parameter.value().v.size();
   std::printf("%zu characters, %d different ones, %zu parameters\n", ids.size(), vocabulary, count);
-  std::printf("whoever knows nothing has a loss of ln %d = %.2f\n", vocabulary, std::log(vocabulary));
+  std::printf("guessing has the loss ln %d = %.2f\n", vocabulary, std::log(vocabulary));
 
   Adam adam{model.parameters(), 0.01};
   std::mt19937 generator(1);

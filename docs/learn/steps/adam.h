@@ -1,9 +1,9 @@
-// Adam, which steps 8 to 10 learn with (Kingma, Ba 2015).
+// Adam, the optimizer of steps 8 to 10 (Kingma, Ba 2015).
 #pragma once
 
 #include "module.h"
 
-// m and v follow the gradient and its square; each number moves by about lr, whatever the size of its gradient.
+// m and v are running means of the gradient and its square. Each element moves by about lr, whatever its gradient.
 struct Adam {
   Tensors parameters;
   double lr, b1 = 0.9, b2 = 0.999, eps = 1e-8;

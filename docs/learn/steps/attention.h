@@ -1,4 +1,4 @@
-// Attention and what stands around it: what step 9 is about. Step 10 builds its GPT from it.
+// Attention, its loss and its embedding, for steps 9 and 10.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline Matrix one_hot(const Ids& ids, int classes) {  // (T) -> (T, V)
   return y;
 }
 
-// ln softmax of each row. The row's maximum is taken off before exp, which would overflow otherwise; nothing changes.
+// ln softmax of each row. Subtracting the maximum of the row avoids overflow in exp and does not change the result.
 inline Tensor log_softmax(const Tensor& x) {
   Matrix largest = zeros(x.value().rows, 1);
   for (int i = 0; i < largest.rows; ++i) {
@@ -26,12 +26,12 @@ inline Tensor log_softmax(const Tensor& x) {
 }
 inline Tensor softmax(const Tensor& x) { return exp(log_softmax(x)); }
 
-// How surprised the logits (T, V) are by the right answers: -ln of the probability that they had, on average.
+// The mean of -ln p over the rows of logits (T, V), where p is the probability of the right answer.
 inline Tensor cross_entropy(const Tensor& logits, const Ids& answers) {
   return -1 * sum(log_softmax(logits) * one_hot(answers, logits.value().cols)) / static_cast<double>(answers.size());
 }
 
-// Added to the scores: position t sees 0 ... t, the score of what is to come is out of reach.
+// A mask to add to the scores: position t sees 0 ... t, and later positions get a score of -1e9.
 inline Matrix causal(int steps) {
   Matrix mask = zeros(steps, steps);
   for (int t = 0; t < steps; ++t) {
@@ -40,21 +40,21 @@ inline Matrix causal(int steps) {
   return mask;
 }
 
-// Every position asks a question (q). Every position has a key (k) that tells what it can answer, and an answer (v).
-//   y = softmax(q k' / sqrt(d)) v W_o
+// Every position has a query q, a key k and a value v.
+//   y = softmax(q k^T / sqrt(d)) v W_o
 struct Head : Module {
   const Linear q, k, v, o;
   Head(const At& here, int dim, int d)
       : Module(here), q(at("q"), dim, d), k(at("k"), dim, d), v(at("v"), dim, d), o(at("o"), d, dim) {}
 
-  Tensor weights(const Tensor& x) const {  // (T, T): how much t looks at s
+  Tensor weights(const Tensor& x) const {  // (T, T): the weight of position s for position t
     const Tensor scores = matmul(q(x), transpose(k(x))) / std::sqrt(q.weight.value().cols);
     return softmax(scores + causal(x.value().rows));
   }
   Tensor operator()(const Tensor& x) const { return o(matmul(weights(x), v(x))); }  // (T, C) -> (T, C)
 };
 
-// Several heads look for several things; what they find is added.
+// Several heads, whose results are added.
 struct Attention : Module {
   std::list<Head> heads;
   Attention(const At& here, int dim, int count) : Module(here) {

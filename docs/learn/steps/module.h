@@ -1,4 +1,4 @@
-// Modules, and the first layer: what step 7 is about. Steps 8 to 10 build on it.
+// Modules and the first layer, for steps 7 to 10.
 #pragma once
 
 #include <cstdio>
@@ -9,12 +9,12 @@
 
 struct Module;
 
-struct At {  // a place in a model: whose part, and under which name
+struct At {  // a place in a model: the parent and the name
   Module* parent;
   std::string name;
 };
 
-// Something with parameters. Declaring a parameter or a part registers it; so a model is declared, and nothing else.
+// A container of parameters. Declaring a parameter or a submodule registers it.
 struct Module {
   std::string path;
   std::vector<std::pair<std::string, Tensor>> own;
@@ -22,7 +22,7 @@ struct Module {
 
   Module() = default;  // the model itself
   explicit Module(const At& here) : path(here.parent->path + here.name + ".") { here.parent->parts.push_back(this); }
-  Module(const Module&) = delete;  // its parts know their place by its address
+  Module(const Module&) = delete;  // its submodules hold its address
 
   At at(const std::string& name) { return {this, name}; }
   Tensor param(const std::string& name, const Matrix& value) {

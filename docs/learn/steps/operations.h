@@ -7,7 +7,7 @@
 
 #include "tensor.h"
 
-// f entry by entry. Where a is one row high or one column wide and b is not, a is repeated, and the other way round.
+// f element by element. A factor with one row or one column is repeated if the other factor has more.
 template <class F>
 Matrix map(const Matrix& a, const Matrix& b, F f) {
   Matrix y{std::max(a.rows, b.rows), std::max(a.cols, b.cols)};
@@ -27,7 +27,7 @@ Matrix map(Matrix x, F f) {
 inline Matrix zeros(int rows, int cols) { return {rows, cols}; }
 inline Matrix zeros_like(const Tensor& x) { return zeros(x.value().rows, x.value().cols); }
 
-// What was repeated gets the sum of the gradients of its copies: x, summed up to the shape of `like`. The rule repeats.
+// x, summed to the shape of `like`: the gradient of a repeated matrix is the sum over its copies. Its rule repeats.
 inline Tensor sum_to(const Tensor& x, const Matrix& like) {
   const Matrix& from = x.value();
   if (from.rows == like.rows && from.cols == like.cols) return x;

@@ -1,5 +1,5 @@
-// The engine of step 4 with a matrix in place of the number: what is computed with, the graph and grad. Steps 6 to 10
-// include it; the operations are in operations.h.
+// The engine of step 4 with a matrix in place of the number: tensors, the graph and grad. Steps 6 to 10 include it; the
+// operations are in operations.h.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct Matrix {
 
 struct Node;
 
-struct Tensor {  // a handle: a copy means the same tensor
+struct Tensor {  // a handle: copies refer to the same tensor
   std::shared_ptr<Node> node;
   Tensor(double value);
   Tensor(const Matrix& value);
@@ -38,7 +38,7 @@ struct Edge {  // from a result to one of its inputs
 struct Node {
   Matrix value;
   bool requires_grad;
-  std::vector<Edge> inputs;  // those that want a gradient
+  std::vector<Edge> inputs;  // the inputs that require a gradient
 
   ~Node() {
     Tensors rest;
@@ -55,8 +55,7 @@ struct Node {
   }
 };
 
-// Data are constants; what is to be learnt is a variable. Of a result, only those inputs are remembered that lead to a
-// variable.
+// Data are constants, parameters are variables. A result remembers only the inputs that depend on a variable.
 inline Tensor::Tensor(double value) : node(new Node{{1, 1, {value}}, false, {}}) {}
 inline Tensor::Tensor(const Matrix& value) : node(new Node{value, false, {}}) {}
 inline Tensor::Tensor(const Matrix& value, std::vector<Edge> inputs) : node(new Node{value, false, {}}) {
@@ -73,7 +72,7 @@ inline Tensor variable(const Matrix& value) {
 inline Matrix& Tensor::value() const { return node->value; }
 inline double Tensor::item() const { return node->value.v.at(0); }
 
-// Every vertex behind y once, inputs before results.
+// Every vertex that y depends on, once, inputs before results.
 inline Tensors sorted(const Tensor& y) {
   Tensors order;
   std::unordered_set<Node*> seen{y.node.get()};
