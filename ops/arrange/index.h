@@ -29,8 +29,8 @@ Mask index_select(const Mask& x, int axis, const Index& index);
 ///   dL/dx = gy      dL/dsrc_j = gy_(index_j)
 Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
 
-/// Repeats position i along `axis` counts[i] times in a row. Throws ShapeError unless the counts are a list as long as the
-/// axis, ValueError for a negative one.
+/// Repeats position i along `axis` counts[i] times in a row. Throws ShapeError unless the counts are a list as long as
+/// the axis, ValueError for a negative one.
 Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis);
 
 /// y_ijk = x_(index_ijk)jk for axis 0, and so on, in the shape of `index`, which has x's rank and sizes no larger than

@@ -47,8 +47,8 @@ Tensor movedim(const Tensor& x, const Axes& from, const Axes& to);
 
 /// x reversed along `axes`. Throws ValueError for an axis out of range or named twice.
 Tensor flip(const Tensor& x, const Axes& axes);
-/// x shifted by `shift` positions along `axis`; elements that leave at one end return at the other. Negative shifts move
-/// towards the front. Throws ValueError for an axis out of range.
+/// x shifted by `shift` positions along `axis`; elements that leave at one end return at the other. Negative shifts
+/// move towards the front. Throws ValueError for an axis out of range.
 Tensor roll(const Tensor& x, std::int64_t shift, int axis);
 /// The same along several axes, by shifts[i] along axes[i]. Throws ValueError, too, if the lists differ in length.
 Tensor roll(const Tensor& x, const ShortList<std::int64_t>& shifts, const Axes& axes);

@@ -42,8 +42,8 @@ enum class PadMode {
   circular    ///< x from its other end: b c | a b c | a b
 };
 
-/// x with `value` around it, one Padding per axis: pad(x, {{0, 0}, {1, 2}}) adds one column before and two behind. The
-/// dual of slice. Throws ValueError for a wrong number of paddings or a negative one.
+/// x with `value` around it, one Padding per axis: pad(x, {{0, 0}, {1, 2}}) adds one column before x and two after it.
+/// The dual of slice. Throws ValueError for a wrong number of paddings or a negative one.
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value = 0);
 /// x with its own elements around it. Throws likewise, and ShapeError where an axis is too short: reflect needs an axis
 /// longer than either padding, circular one at least as long, replicate one element. The gradient goes back to the

@@ -1,5 +1,5 @@
-// Activation checkpointing saves memory at the cost of time: the intermediate values of a function are not kept for the
-// backward pass, which runs the function again.
+// Activation checkpointing saves memory at the cost of time: the intermediate values of a function are not saved for
+// the backward pass, which runs the function again.
 //
 //     for (const Block& block : blocks) {
 //       x = checkpoint([&block](const Tensor& x) { return block(x); }, x);

@@ -8,8 +8,8 @@
 //
 // A function takes one tensor or several (Tensors) and returns one tensor. It is called once, with leaves of its own
 // that have the values of the inputs; with create_graph, with the inputs themselves, so that the result can be
-// differentiated with respect to them. Recording is on meanwhile, also inside a NoGrad. f may use other tensors that
-// require gradients; nothing is added to theirs.
+// differentiated with respect to them. Recording is on during the call, also inside a NoGrad. f may use other tensors
+// that require gradients; nothing is added to theirs.
 //
 // Where the result does not depend on an input, derivatives are zeros. All throw ValueError for an empty function or
 // the wrong number of vectors; GraphError for an undefined input or result; ShapeError for a vector that differs in

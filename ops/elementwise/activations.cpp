@@ -98,7 +98,7 @@ Tensor glu(const Tensor& x, int axis) {
 Tensor softsign(const Tensor& x) {
   return elementwise(
       "softsign", x,
-      [](auto v) {  // where the 1 is lost beside |x| only the sign is left
+      [](auto v) {  // where 1 + |x| rounds to |x|, only the sign is left
         return guarded([](const auto& u) { return where(abs(u) > 1e18, sign(u), u / (1 + abs(u))); },
                        [](const auto& u) { return u / (1 + abs(u)); }, v);
       },

@@ -12,7 +12,7 @@ namespace xgrad {
 struct CrossEntropyOptions {
   Tensor weight = {};                          ///< (V): of each class; undefined: 1
   std::optional<std::int64_t> ignore_index{};  ///< samples with this target are ignored: their loss and gradient are 0
-  double label_smoothing = 0;                  ///< share of the target spread evenly over all classes
+  double label_smoothing = 0;                  ///< part of the target that is spread evenly over all classes
   Reduction reduction = Reduction::mean;
 };
 
@@ -51,8 +51,8 @@ struct NllLossOptions {
 };
 
 /// Negative log-likelihood of log-probabilities (..., V) and classes (...): loss = -w_t log_p_t, the mean as in
-/// cross_entropy, which is log_softmax followed by this. Throws ShapeError, and ValueError for a target outside [0, V) that
-/// is not ignored.
+/// cross_entropy, which is log_softmax followed by this. Throws ShapeError, and ValueError for a target outside [0, V)
+/// that is not ignored.
 Tensor nll_loss(const Tensor& log_p, const Index& targets, const NllLossOptions& options = {});
 
 /// For kl_div: the sum divided by the size of the first axis, the mean divergence of distributions (B, V).

@@ -75,7 +75,7 @@ Tensor inner_products(const Tensor& a, const Tensor& b) {
                 count);
 }
 
-// How heads lie in an operand: in columns of (B, T, H d), or one behind the other, (..., T, d).
+// How heads lie in an operand: in columns of (B, T, H d), or one after the other, (..., T, d).
 enum class Heads { side_by_side, stacked };
 
 // The parameters shared by the forms and passes of one call.
@@ -170,9 +170,9 @@ Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, co
   const auto kernel = [&] {
     const bool keep = recording() && std::ranges::any_of(inputs, &Tensor::requires_grad);
     Array y(call.y_shape);
-    KeptAttention kept;
+    SavedAttention kept;
     if (y.size() > 0) {
-      if (keep) kept = KeptAttention(call.sizes);
+      if (keep) kept = SavedAttention(call.sizes);
       attention_forward(call.sizes, read(inputs), call.keys, call.dropout, y.mutable_data(), keep ? &kept : nullptr);
     }
     return std::pair(
@@ -366,9 +366,9 @@ Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const Attenti
 }
 
 Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options) {
-  AttentionOptions whole = options;
-  whole.dropout = 0;
-  const AttentionCall call = side_by_side("attention_weights", q, k, k, heads, whole);
+  AttentionOptions no_dropout = options;
+  no_dropout.dropout = 0;
+  const AttentionCall call = side_by_side("attention_weights", q, k, k, heads, no_dropout);
   return masked_softmax(call.scores(q, k, options.mask.bias), call.masked().value_or(Mask(Shape{}, false)));
 }
 

@@ -14,8 +14,8 @@ struct AttentionOptions {
   double dropout = 0;              ///< probability with which a weight is dropped
   std::optional<RandomKey> key{};  ///< of the dropout; the next draw of the generator if not given
   std::optional<double> scale{};   ///< of the scores; 1/sqrt(d) if not given
-  /// Of multi_head_attention: the number of heads of keys and values, each for H / kv_heads consecutive heads of queries
-  /// (Ainslie et al., "GQA", 2023), which read them in place; H if not given.
+  /// Of multi_head_attention: the number of heads of keys and values, each for H / kv_heads consecutive heads of
+  /// queries (Ainslie et al., "GQA", 2023), which read them in place; H if not given.
   std::optional<std::int64_t> kv_heads{};
 };
 

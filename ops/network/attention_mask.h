@@ -13,8 +13,9 @@ struct AttentionBand {
   std::int64_t after = 0;
 };
 
-/// The keys that a query may attend to: those that all given members allow. The others take no part at all: their weight
-/// is exactly 0, even where they hold NaN. A query that may attend to no key gives 0, and gradients of 0 (PyTorch: NaN).
+/// The keys that a query may attend to: those that all given members allow. The others take no part at all: their
+/// weight is exactly 0, even where they hold NaN. A query that may attend to no key gives 0, and gradients of 0
+/// (PyTorch: NaN).
 struct AttentionMask {
   bool causal = false;                  ///< query t sees only keys 0 ... t
   std::optional<AttentionBand> band{};  ///< keys outside it cost neither time nor memory
@@ -34,8 +35,8 @@ Mask masked_keys(const AttentionMask& mask, const Shape& scores, const char* op 
 
 struct KeyRanges;
 namespace detail {
-/// The plain numbers that the kernel reads (ops/kernels/attention/attention.h), for scores (B, H, T, S); they point into
-/// the arrays of the mask. Throws as masked_keys, for the operation `op`.
+/// The plain numbers that the kernel reads (ops/kernels/attention/attention.h), for scores (B, H, T, S); they point
+/// into the arrays of the mask. Throws as masked_keys, for the operation `op`.
 KeyRanges check_mask(const char* op, const AttentionMask& mask, const Shape& scores);
 /// true where a key is masked, (B, H, T, S); nothing if none is.
 std::optional<Mask> expanded(const KeyRanges& ranges, const Shape& scores);

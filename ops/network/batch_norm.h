@@ -13,7 +13,7 @@ struct BatchNormFuncOptions {
 struct BatchNormed {
   Tensor y;
   Array mean;      ///< (C), of this batch
-  Array variance;  ///< (C), biased: the mean square deviation
+  Array variance;  ///< (C), biased: the mean of (x - mean)^2
 };
 
 /// y = (x - mean) / sqrt(variance + eps) gamma + beta for each channel, over all axes but axis 1 (Ioffe, Szegedy 2015).

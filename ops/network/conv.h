@@ -1,5 +1,5 @@
-// Convolutions of sequences and images, and the columns (im2col) that make them matrix products. Images are (B, C, H, W),
-// or (C, H, W) for one; as everywhere in deep learning, a convolution is a cross-correlation.
+// Convolutions of sequences and images, and the columns (im2col) that make them matrix products. Images are (B, C, H,
+// W), or (C, H, W) for one; as everywhere in deep learning, a convolution is a cross-correlation.
 //
 // All throw ShapeError when shapes do not fit one another or the kernel is larger than the padded image, ValueError for
 // a stride, dilation or number of groups below 1 or a negative padding, LimitError for sizes that overflow.
@@ -100,8 +100,8 @@ struct UnfoldOptions {
 /// The gradient is fold.
 Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options = {});
 
-/// The transposed map of unfold (col2im): each element of the image is the sum of its copies in the columns. The gradient
-/// is unfold.      (B, C kh kw, H' W') -> (B, C, H, W), or both without B; size is (H, W)
+/// The transposed map of unfold (col2im): each element of the image is the sum of its copies in the columns. The
+/// gradient is unfold.      (B, C kh kw, H' W') -> (B, C, H, W), or both without B; size is (H, W)
 Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const UnfoldOptions& options = {});
 
 }  // namespace xgrad

@@ -17,7 +17,7 @@ Tensor dropout(const Tensor& x, double p);
 /// These throw ShapeError for other shapes, ValueError unless 0 <= p <= 1.
 Tensor dropout1d(const Tensor& x, double p, const RandomKey& key);
 Tensor dropout1d(const Tensor& x, double p);
-/// The same for pictures.      x (B, C, H, W) or (C, H, W)
+/// Dropout of whole channels of images.      x (B, C, H, W) or (C, H, W)
 Tensor dropout2d(const Tensor& x, double p, const RandomKey& key);
 Tensor dropout2d(const Tensor& x, double p);
 

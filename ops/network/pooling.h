@@ -1,6 +1,6 @@
-// Pooling: the largest number or the mean of each window over a sequence or a picture.
+// Pooling: the largest element or the mean of each window over a sequence or an image.
 //
-// Pictures are (C, H, W) or (B, C, H, W), sequences (C, L) or (B, C, L). Sizes, rounding and edges are PyTorch's.
+// Images are (C, H, W) or (B, C, H, W), sequences (C, L) or (B, C, L). Sizes, rounding and edges are PyTorch's.
 #pragma once
 
 #include <optional>
@@ -57,7 +57,7 @@ Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size);
 Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size);
 /// Means in the windows of adaptive_max_pool1d. Throws likewise.
 Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size);
-/// The same in two directions: x (..., C, H, W); with size 1 the mean of each picture. Throws likewise.
+/// The same in two directions: x (..., C, H, W); with size 1 the mean of each image. Throws likewise.
 Tensor adaptive_avg_pool2d(const Tensor& x, const Size2d& size);
 
 }  // namespace xgrad

@@ -14,8 +14,8 @@ enum class RotaryLayout {
 };
 
 /// Llama 3.1's extension to positions beyond those of the training ("The Llama 3 Herd of Models", 2024): a pair that
-/// makes less than `low` turns over `context` positions rotates `factor` times as slowly, one that makes more than `high`
-/// as before, with linear interpolation from 1 / factor to 1 in between.
+/// makes less than `low` turns over `context` positions rotates `factor` times as slowly, one that makes more than
+/// `high` as before, with linear interpolation from 1 / factor to 1 in between.
 struct RotaryScaling {
   double factor = 8;
   double low = 1;
@@ -30,8 +30,8 @@ struct RotaryOptions {
   double theta = 10000;
   std::optional<RotaryScaling> scaling = {};
 };
-/// Rotates each pair of columns of row t by the angle (first + t) theta^(-2j/d), j = 0 ... d/2 - 1 the number of the pair
-/// (Su et al., "RoFormer", 2021):
+/// Rotates each pair of columns of row t by the angle (first + t) theta^(-2j/d), j = 0 ... d/2 - 1 the number of the
+/// pair (Su et al., "RoFormer", 2021):
 ///
 ///     y_a = x_a cos - x_b sin,      y_b = x_a sin + x_b cos
 ///

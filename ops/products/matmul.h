@@ -15,7 +15,7 @@ struct MatmulOptions {
 ///   y = a b      dL/da = gy b^T      dL/db = a^T gy      (^T: transposed; summed over axes that were broadcast)
 /// A vector as a is a row, as b a column, and the result is without that axis. The order of summation depends on the
 /// sizes alone. Throws ShapeError when the inner sizes differ, leading axes do not broadcast, a factor has no axis, or
-/// a vector is to be transposed.
+/// a vector would be transposed.
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options = {});
 
 /// An affine map of the last axis, as one operation.      x (..., in), weight (out, in), bias (out) -> (..., out)

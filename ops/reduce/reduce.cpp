@@ -79,7 +79,7 @@ Tensor mean(const Mask& x, const AxisSet& axis, const KeepdimOptions& options) {
 
 namespace {
 
-// x minus its mean over `axes`, twice: the mean, rounded to one number, can be as far off as the deviations are large.
+// x minus its mean over `axes`, twice: the mean, rounded to one number, can be off by as much as x - mean is large.
 Tensor deviations(const Tensor& x, const Axes& axes) {
   const auto centred = [&](const Tensor& u) { return u - mean(u, axes, {.keepdim = true}); };
   return centred(centred(x));
@@ -172,14 +172,14 @@ Tensor product_of_others(const Tensor& x, const Axes& axes) {
     for (std::int64_t i = 0; i < n; ++i) diagonal.mutable_data()[i * n + i] = true;
     others = prod(where(diagonal, 1, reshape(moved, {rows, 1, n})), -1);
   } else {
-    // The product of the elements before times that of the elements behind.
+    // The product of the elements before times that of the elements after.
     Array products(Shape{rows, n});
     for (std::int64_t row = 0; row < rows; ++row) {
       const Real* in = moved.value().data() + row * n;
       Real* out = products.mutable_data() + row * n;
-      Real before = 1, behind = 1;
+      Real before = 1, after = 1;
       for (std::int64_t i = 0; i < n; before *= in[i++]) out[i] = before;
-      for (std::int64_t i = n; i-- > 0; behind *= in[i]) out[i] *= behind;
+      for (std::int64_t i = n; i-- > 0; after *= in[i]) out[i] *= after;
     }
     others = Tensor(std::move(products));
   }

@@ -280,11 +280,11 @@ std::int64_t windows(const Axis& axis, bool ceil_mode) {
 
 // Parts of x, padded with `value`, one for each place of the kernel, side by side in front.
 Tensor places(const Tensor& x, const Axis& h, const Axis& w, bool ceil_mode, double value) {
-  const auto behind = [](const Axis& axis, std::int64_t count) {
+  const auto after = [](const Axis& axis, std::int64_t count) {
     return std::max<std::int64_t>((count - 1) * axis.stride - axis.padding + axis.reach() - axis.in, 0);
   };
   const std::int64_t rows = windows(h, ceil_mode), columns = windows(w, ceil_mode);
-  const Tensor all = pad(x, {{0, 0}, {0, 0}, {h.padding, behind(h, rows)}, {w.padding, behind(w, columns)}}, value);
+  const Tensor all = pad(x, {{0, 0}, {0, 0}, {h.padding, after(h, rows)}, {w.padding, after(w, columns)}}, value);
   const auto part = [](const Axis& axis, std::int64_t place, std::int64_t count) {
     const std::int64_t first = place * axis.dilation;
     return slice(first, first + (count - 1) * axis.stride + 1, axis.stride);
@@ -673,7 +673,7 @@ TEST_CASE("random calls of fused operations have the values and gradients of the
   }
 }
 
-TEST_CASE("convolution and pooling with all settings up to size 6 are what their composed forms are") {
+TEST_CASE("convolution and pooling with all attributes up to size 6 are what their composed forms are") {
   std::vector<Axis> axes;
   for (std::int64_t i = 0; i < 6 * 3 * 3 * 3 * 3; ++i) {
     const Axis axis{1 + i / 81, 1 + i / 27 % 3, 1 + i / 9 % 3, i / 3 % 3, 1 + i % 3};

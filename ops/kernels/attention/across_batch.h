@@ -1,5 +1,5 @@
-// Attention of short sequences, many sequences at a time: a register holds the same number of a query, key or value of
-// as many sequences as it has places, where ten queries of one would leave six of sixteen empty.
+// Attention of short sequences, one sequence per lane: a register holds the same element of a query, key or value of
+// many sequences. Ten queries of one sequence would leave six of sixteen lanes empty.
 #pragma once
 
 #include "attention_sizes.h"
@@ -9,7 +9,7 @@ namespace xgrad::detail {
 /// Whether the functions below take these arguments, without dropout, and fill registers better.
 bool fits_across_batch(const AttentionSizes& p, const KeyRanges& ranges);
 
-/// attention_forward and attention_backward for such arguments. `weights` has room for those of KeptAttention.
+/// attention_forward and attention_backward for such arguments. `weights` has the size of those of SavedAttention.
 void forward_across_batch(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
                           Real* y, Real* weights);
 void backward_across_batch(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,

@@ -83,8 +83,8 @@ void sum_of_rows(const Band& band, std::int64_t row, const Real* x, std::int64_t
   each_pack(n, [=](std::int64_t i, auto part) {
     Pack sum(0);
     for (std::int64_t k = 0; k < count; ++k) {
-      const Pack numbers = part.load(x + k * n + i);
-      sum = sum + (weights ? Pack(weights[k]) * numbers : numbers);
+      const Pack elements = part.load(x + k * n + i);
+      sum = sum + (weights ? Pack(weights[k]) * elements : elements);
     }
     part.store(sum, y + i);
   });

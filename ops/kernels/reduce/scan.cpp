@@ -1,4 +1,4 @@
-// One loop for all: it goes along the axis, with some lines next to one another, and each line has a state of its own.
+// One loop for all: it goes along the axis, with some lines next to one another, and each line has its own state.
 // Every line is gone through in order, so results do not depend on how many lines there are, nor on threads.
 #include "scan.h"
 

@@ -19,7 +19,7 @@ namespace {
 
 const std::string unsqueeze = ": unsqueeze it, or reduce with {.keepdim = true}";
 
-TEST_CASE("shapes that cannot be broadcast are told what would fit, if there is one thing") {
+TEST_CASE("errors about shapes that cannot be broadcast say what would fit, if there is one thing") {
   struct Row {
     Shape a, b;
     std::string hint;
@@ -123,7 +123,7 @@ TEST_CASE("a lambda of three arguments lists their shapes") {
              "[2] would fit as [2, 1]" + unsqueeze);
 }
 
-TEST_CASE("x - mean(x) with an axis that was not kept is told so") {
+TEST_CASE("x - mean(x) with an axis that was not kept gets an error that says so") {
   const Tensor x = normal({2, 3, 4});
   CHECK_SAID(x - mean(x, -1),
              "sub: cannot broadcast [2, 3, 4] with [2, 3] at axis -1; [2, 3] would fit as [2, 3, 1]" + unsqueeze);
