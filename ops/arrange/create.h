@@ -55,8 +55,7 @@ Tensor real_range(double epsilon, double first, double last, double step = 1);
 inline Tensor real_range(double epsilon, double n) { return real_range(epsilon, 0, n); }
 }  // namespace detail
 
-/// The integers 0, 1, ..., n - 1. Throws ValueError for a negative n. Here as everywhere, LimitError when the size
-/// overflows.
+/// The integers 0, 1, ..., n - 1. Throws ValueError for a negative n, LimitError when the size overflows.
 Index arange(std::int64_t n);
 /// The integers first, first + step, ... in the half-open range [first, last). Throws ValueError when step is 0.
 Index arange(std::int64_t first, std::int64_t last, std::int64_t step = 1);
@@ -83,8 +82,7 @@ Index to_index(const Tensor& numbers);
 /// 1 where true, 0 where false.
 Tensor to_real(const Mask& mask);
 
-/// Uniform in [0, 1), the next draw of this thread's generator (manual_seed). (Integers: randint and randperm, in
-/// core/array/random.h.)
+/// Uniform in [0, 1), the next draw of this thread's generator (manual_seed). (Integers: randint and randperm.)
 Tensor rand(const Shape& shape);
 /// Normal with mean 0 and standard deviation 1, the next draw of this thread's generator.
 Tensor randn(const Shape& shape);

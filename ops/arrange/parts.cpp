@@ -15,7 +15,7 @@ namespace {
 
 // Selected rows of an array.
 struct Picked {
-  Shape as_rows;     // the array as (rows, sizes of a row)
+  Shape as_rows;  // the array as (rows, sizes of a row)
   Index indices;  // of the rows, a list
   Shape shape;    // of the result
 };

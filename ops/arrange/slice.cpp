@@ -1,5 +1,4 @@
-// Parts of tensors, as by brackets, and their duals. narrow, split, chunk and pad are the same with other ways to name
-// the part.
+// Parts of tensors, as by brackets, and their duals. narrow, split, chunk and pad name the part in other ways.
 #include "slice.h"
 
 #include <utility>

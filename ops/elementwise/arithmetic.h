@@ -30,8 +30,7 @@ inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
 inline Tensor operator-(const Tensor& x) { return neg(x); }
 
-/// a += b means a = a + b: the variable a becomes a handle to the result; other handles to its old value, and the
-/// graph, keep theirs.
+/// a += b means a = a + b: the variable a becomes a handle to the result. Other handles to the old value do not change.
 inline Tensor& operator+=(Tensor& a, const Tensor& b) { return a = add(a, b); }
 inline Tensor& operator-=(Tensor& a, const Tensor& b) { return a = sub(a, b); }
 inline Tensor& operator*=(Tensor& a, const Tensor& b) { return a = mul(a, b); }

@@ -3,8 +3,6 @@
 
 #include <array>
 #include <bit>
-#include <concepts>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>

@@ -1,5 +1,4 @@
-// Rounding to integers, and remainders. All are elementwise; functions with integer results have the gradient
-// 0.
+// Rounding to integers, and remainders. All are elementwise; functions with integer results have the gradient 0.
 #pragma once
 
 #include "../../core/graph/tensor.h"

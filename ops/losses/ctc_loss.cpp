@@ -1,5 +1,4 @@
-// CTC loss: the recursion of Graves et al. by a kernel (ops/kernels/network/ctc.cpp) and, for second derivatives, in
-// operations.
+// CTC loss: the recursion of Graves et al. by a kernel (ops/kernels/network/ctc.cpp), and in operations.
 #include "ctc_loss.h"
 
 #include <algorithm>

@@ -59,8 +59,8 @@ XGRAD_FORMULA cross_entropy_formula{"cross_entropy",
                                     "dL/dx_i = gy (p_i - q_i)"};
 Tensor plain::cross_entropy(const Tensor& logits, const Index& classes, const CrossEntropyOptions& options) {
   const Real a = checked_smoothing(options.label_smoothing);
-  const ValidClasses valid = valid_classes(
-      checked_targets("cross_entropy", "logits", logits, classes, options.weight, options.ignore_index));
+  const ValidClasses valid =
+      valid_classes(checked_targets("cross_entropy", "logits", logits, classes, options.weight, options.ignore_index));
   const Tensor log_p = xgrad::log_softmax(logits), weights = sample_weights(valid, options.weight);
   Tensor losses = losses_of_classes(log_p, valid, (1 - a) * weights);
   if (a > 0) {

@@ -29,7 +29,7 @@ struct CrossEntropyOptions {
 Tensor cross_entropy(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options = {});
 
 namespace plain {
-/// The same in single operations, by way of log_softmax, as run under Plain.
+/// Cross-entropy in single operations, by log_softmax, as run under Plain.
 Tensor cross_entropy(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options = {});
 }  // namespace plain
 
@@ -97,8 +97,8 @@ struct BinaryCrossEntropyWithLogitsOptions {
   Reduction reduction = Reduction::mean;
 };
 
-/// The same from its logit x: max(x, 0) - x t + ln(1 + e^-|x|), target t in [0, 1]; at infinite x the limit. With
-/// pos_weight c: (1 - t) x + (1 + (c - 1) t) ln(1 + e^-x). Equal shapes. Throws ShapeError.
+/// Binary cross-entropy from the logit x of yes: max(x, 0) - x t + ln(1 + e^-|x|), target t in [0, 1]; at infinite x
+/// the limit. With pos_weight c: (1 - t) x + (1 + (c - 1) t) ln(1 + e^-x). Equal shapes. Throws ShapeError.
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target,
                                         const BinaryCrossEntropyWithLogitsOptions& options = {});
 

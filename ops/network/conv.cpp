@@ -28,9 +28,10 @@ ConvSizes sizes_of(const char* op, const Tensor& x, const Tensor& weight, const 
 
 }  // namespace
 
-XGRAD_FORMULA conv2d_formula{
-    "conv2d", "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
-    "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy"};
+constexpr const char *convolved = "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
+                     *from_convolved =
+                         "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy";
+XGRAD_FORMULA conv2d_formula{"conv2d", convolved, from_convolved};
 Tensor plain::conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dFuncOptions& options) {
   check_weight("conv2d", weight, 4);
   return batched("conv2d", x, 4, [&](const Tensor& all) {
@@ -44,8 +45,8 @@ Tensor plain::conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, 
     const Tensor image = same ? pad(all, {{0, 0}, {0, 0}, {h.padding, below}, {w.padding, right}}) : all;
     const Size2d padding = same ? Size2d(0) : options.padding.each();
     const Tensor columns = unfold(image, {h.kernel, w.kernel}, {options.dilation, padding, options.stride});
-    const Tensor y = matmul(reshape(weight, {groups, sizes.out, taps}),
-                            reshape(columns, {B, groups, taps, h.out * w.out}));
+    const Tensor y =
+        matmul(reshape(weight, {groups, sizes.out, taps}), reshape(columns, {B, groups, taps, h.out * w.out}));
     const Tensor results = reshape(y, {B, groups * sizes.out, h.out, w.out});
     return bias.defined() ? results + reshape(bias, {groups * sizes.out, 1, 1}) : results;
   });
@@ -61,7 +62,7 @@ Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& resu
 
 const Real* data_of(const Tensor& x) { return x.defined() ? x.value().data() : nullptr; }
 
-// Settings of a convolution for diagrams, without those at their defaults.
+// Attributes of a convolution, without those at their defaults.
 auto kernel_attribute(const ConvSizes& sizes) { return attribute("kernel", Shape{sizes.h.kernel, sizes.w.kernel}); }
 auto stride_attribute(const ConvSizes& sizes) {
   return attribute("stride", unless({1, 1}, Shape{sizes.h.stride, sizes.w.stride}));
@@ -164,8 +165,7 @@ ConvAxis axis_of(const char* op, std::int64_t in, std::int64_t kernel, std::int6
           .dilation = dilation};
 }
 
-// The checks of all convolutions, in the shapes of the call: the kernel's axes, and the channels, `own` of them in each
-// group of the kernel.
+// The checks of all convolutions: the kernel's axes, and the channels, `own` of them in each group of the kernel.
 void check(const char* op, const Tensor& x, const Tensor& weight, std::int64_t groups, std::int64_t own) {
   if (groups < 1) fail<ValueError>(op, "groups ", groups, " is not positive");
   if (weight.dim(2) < 1 || weight.dim(-1) < 1) fail<ShapeError>(op, "weight ", weight.shape(), " has an empty kernel");
@@ -215,8 +215,8 @@ ConvSizes sizes_of(const char* op, const Tensor& x, const Tensor& weight, const 
   if (padding.same() && stride != Size2d(1)) {
     fail<ValueError>(op, "same_padding needs stride 1, got ", stride.height, " and ", stride.width);
   }
-  const auto axis = [&](int axis_index, std::int64_t step, std::int64_t zeros, std::int64_t spread) {
-    const std::int64_t in = x.dim(axis_index), kernel = weight.dim(axis_index);
+  const auto axis = [&](int dim, std::int64_t step, std::int64_t zeros, std::int64_t spread) {
+    const std::int64_t in = x.dim(dim), kernel = weight.dim(dim);
     if (!padding.same()) return axis_of(op, in, kernel, step, zeros, spread);
     (void)checked_add(op, in - 1, reach(op, kernel, spread));
     return ConvAxis{.in = in, .out = in, .kernel = kernel, .padding = in_front(kernel, spread), .dilation = spread};
@@ -277,12 +277,11 @@ Tensor transposed_convolution(const char* op, const Tensor& all, const Tensor& w
   at_least(op, "padding", 0, padding);
   at_least(op, "output_padding", 0, more);
   check_bias(op, bias, checked_multiply(op, weight.dim(1), groups));
-  const auto axis = [&](int axis_index, std::int64_t step, std::int64_t zeros, std::int64_t extra,
-                        std::int64_t spread) {
+  const auto axis = [&](int dim, std::int64_t step, std::int64_t zeros, std::int64_t extra, std::int64_t spread) {
     if (extra >= std::max(step, spread)) {
       fail<ValueError>(op, "output_padding ", extra, " is not below stride ", step, " or dilation ", spread);
     }
-    const std::int64_t out = all.dim(axis_index), kernel = weight.dim(axis_index);
+    const std::int64_t out = all.dim(dim), kernel = weight.dim(dim);
     const std::int64_t far = checked_add(op, reach(op, kernel, spread), extra);
     const std::int64_t padded = checked_add(op, checked_multiply(op, std::max<std::int64_t>(out, 1) - 1, step), far);
     const std::int64_t in = padded - checked_multiply(op, 2, zeros);
@@ -302,9 +301,7 @@ Tensor transposed_convolution(const char* op, const Tensor& all, const Tensor& w
 
 }  // namespace
 
-XGRAD_FORMULA conv1d_formula{
-    "conv1d", "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
-    "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy"};
+XGRAD_FORMULA conv1d_formula{"conv1d", convolved, from_convolved};
 Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv1dFuncOptions& options) {
   check_weight("conv1d", weight, 3);
   const Conv2dFuncOptions on_rows{
@@ -326,9 +323,10 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const C
   });
 }
 
-XGRAD_FORMULA conv_transpose2d_formula{
-    "conv_transpose2d", "y_oq = bias_o + sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
-    "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy"};
+constexpr const char *transposed_y = "y_oq = bias_o + sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
+                     *from_transposed =
+                         "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy";
+XGRAD_FORMULA conv_transpose2d_formula{"conv_transpose2d", transposed_y, from_transposed};
 Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias,
                         const ConvTranspose2dFuncOptions& options) {
   check_weight("conv_transpose2d", weight, 4);
@@ -338,9 +336,7 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bia
   });
 }
 
-XGRAD_FORMULA conv_transpose1d_formula{
-    "conv_transpose1d", "y_oq = bias_o + sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
-    "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy"};
+XGRAD_FORMULA conv_transpose1d_formula{"conv_transpose1d", transposed_y, from_transposed};
 Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias,
                         const ConvTranspose1dFuncOptions& options) {
   check_weight("conv_transpose1d", weight, 3);

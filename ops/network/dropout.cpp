@@ -24,7 +24,7 @@ Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
                   attribute("p", p));
   }
   return record("dropout", drop(x.value(), p, key), wrt(x, [p, key](const Tensor& gy) { return dropout(gy, p, key); }),
-                attribute("p", p), attribute("key", numbers_of(key)));
+                attribute("p", p), attribute("key", seed_and_draw(key)));
 }
 
 Tensor dropout(const Tensor& x, double p) { return dropout(x, p, next_random_key()); }

@@ -1,5 +1,4 @@
-// Interpolation, and the operation under it and average pooling: a band matrix for the rows and one for the
-// columns.
+// Interpolation, and the operation under it and average pooling: band matrices for rows and columns.
 #include "interpolate.h"
 
 #include <algorithm>

@@ -10,7 +10,6 @@ namespace xgrad {
 /// Throws ShapeError below three axes or for other channels, ValueError for a factor below 1. (Shi et al. 2016)
 Tensor pixel_shuffle(const Tensor& x, std::int64_t factor);
 /// The inverse of pixel_shuffle: pixels as channels.      (..., C, H factor, W factor) -> (..., C factor^2, H, W)
-/// Throws likewise.
 Tensor pixel_unshuffle(const Tensor& x, std::int64_t factor);
 /// Reorders channels (axis 1): the first of each group, the second of each, and so on (Zhang et al. 2018).
 /// Throws ShapeError below three axes or where the groups do not divide the channels, ValueError for groups below 1.

@@ -295,48 +295,43 @@ Tensor adaptive_mean_pooled(const char* op, int axes, const Tensor& x, const Siz
   return mean_pool(op, x, planes, means_of(windows.rows), means_of(windows.columns));
 }
 
+constexpr const char *largest = "y_i = the largest x in window i",
+                     *to_largest = "dL/dx_j = sum of gy_i with x_j the first largest in window i",
+                     *mean_in_window = "y_i = the mean of x in window i",
+                     *to_window = "dL/dx_j = sum of gy_i with j in window i, divided by its size";
+
 }  // namespace
 
-XGRAD_FORMULA max_pool1d_formula{"max_pool1d", "y_i = the largest x in window i",
-                                 "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
+XGRAD_FORMULA max_pool1d_formula{"max_pool1d", largest, to_largest};
 Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options) {
   return max_pooled("max_pool1d", 1, x, {1, kernel}, of_row(options));
 }
-XGRAD_FORMULA max_pool2d_formula{"max_pool2d", "y_i = the largest x in window i",
-                                 "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
+XGRAD_FORMULA max_pool2d_formula{"max_pool2d", largest, to_largest};
 Tensor max_pool2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
   return max_pooled("max_pool2d", 2, x, kernel, options);
 }
-XGRAD_FORMULA avg_pool1d_formula{"avg_pool1d", "y_i = the mean of x in window i",
-                                 "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
+XGRAD_FORMULA avg_pool1d_formula{"avg_pool1d", mean_in_window, to_window};
 Tensor avg_pool1d(const Tensor& x, std::int64_t kernel, const AvgPool1dOptions& options) {
   return mean_pooled("avg_pool1d", 1, x, {1, kernel}, of_row(options));
 }
-
-XGRAD_FORMULA avg_pool2d_formula{"avg_pool2d", "y_i = the mean of x in window i",
-                                 "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
+XGRAD_FORMULA avg_pool2d_formula{"avg_pool2d", mean_in_window, to_window};
 Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options) {
   return mean_pooled("avg_pool2d", 2, x, kernel, options);
 }
 
-XGRAD_FORMULA adaptive_max_pool1d_formula{"adaptive_max_pool1d", "y_i = the largest x in window i",
-                                          "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
+XGRAD_FORMULA adaptive_max_pool1d_formula{"adaptive_max_pool1d", largest, to_largest};
 Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size) {
   return adaptive_max_pooled("adaptive_max_pool1d", 1, x, {1, size});
 }
-XGRAD_FORMULA adaptive_max_pool2d_formula{"adaptive_max_pool2d", "y_i = the largest x in window i",
-                                          "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
+XGRAD_FORMULA adaptive_max_pool2d_formula{"adaptive_max_pool2d", largest, to_largest};
 Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size) {
   return adaptive_max_pooled("adaptive_max_pool2d", 2, x, size);
 }
-XGRAD_FORMULA adaptive_avg_pool1d_formula{"adaptive_avg_pool1d", "y_i = the mean of x in window i",
-                                          "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
+XGRAD_FORMULA adaptive_avg_pool1d_formula{"adaptive_avg_pool1d", mean_in_window, to_window};
 Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size) {
   return adaptive_mean_pooled("adaptive_avg_pool1d", 1, x, {1, size});
 }
-
-XGRAD_FORMULA adaptive_avg_pool2d_formula{"adaptive_avg_pool2d", "y_i = the mean of x in window i",
-                                          "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
+XGRAD_FORMULA adaptive_avg_pool2d_formula{"adaptive_avg_pool2d", mean_in_window, to_window};
 Tensor adaptive_avg_pool2d(const Tensor& x, const Size2d& size) {
   return adaptive_mean_pooled("adaptive_avg_pool2d", 2, x, size);
 }

@@ -60,9 +60,9 @@ Recurrence unrolled(const Sequences& sequences, const Inputs<Cell>& inputs, cons
 // The checked calls.
 Sequences rnn_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const RecurrenceOptions& options);
 Sequences lstm_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
-                   const RecurrenceOptions& options, const Tensor& projection);
+                         const RecurrenceOptions& options, const Tensor& projection);
 Sequences gru_sequences(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
-                  const RecurrenceOptions& options);
+                        const RecurrenceOptions& options);
 
 }  // namespace
 
@@ -101,7 +101,7 @@ namespace {
 
 // The checked sizes and options of a recurrence.
 Sequences sequences_of(const char* op, const Tensor& x, std::int64_t gates, std::int64_t h,
-                 const RecurrenceOptions& options) {
+                       const RecurrenceOptions& options) {
   const std::int64_t B = x.rank() == 3 ? x.dim(0) : 0, T = x.rank() == 3 ? x.dim(1) : 0;
   if (x.rank() != 3 || x.dim(2) != gates * h || T == 0) {
     fail<ShapeError>(op, "needs projected inputs (B, T, ", gates * h, ") with T >= 1, got ", x.shape());
@@ -153,7 +153,7 @@ Sequences rnn_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, 
 }
 
 Sequences lstm_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
-                   const RecurrenceOptions& options, const Tensor& projection) {
+                         const RecurrenceOptions& options, const Tensor& projection) {
   const std::int64_t width = agreed_width(x, weight, 4, width_of("lstm", c)), given = width_of("lstm", h);
   const std::int64_t state = projection.defined() ? given : width;
   Sequences sequences = sequences_of("lstm", x, 4, width, options);
@@ -165,7 +165,7 @@ Sequences lstm_sequences(const Tensor& x, const Tensor& weight, const Tensor& h,
 }
 
 Sequences gru_sequences(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
-                  const RecurrenceOptions& options) {
+                        const RecurrenceOptions& options) {
   const std::int64_t width = agreed_width(x, weight, 3, width_of("gru", h));
   Sequences sequences = sequences_of("gru", x, 3, width, options);
   check_shape("gru", "weight", weight, {3 * width, width});

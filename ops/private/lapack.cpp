@@ -49,7 +49,7 @@ int lu(std::int64_t n, Real* a, int* pivots) {
   detail::prepare_blas();
   auto matrix = by_columns(a, n, n);
   auto pivot_view = xt::adapt(pivots, static_cast<std::size_t>(n), xt::no_ownership(),
-                          std::array<std::size_t, 1>{static_cast<std::size_t>(n)});
+                              std::array<std::size_t, 1>{static_cast<std::size_t>(n)});
   return xt::lapack::getrf(matrix, pivot_view);
 }
 

@@ -100,9 +100,10 @@ Svd svd(const Tensor& a, const SvdOptions& options = {});
 
 // ---- Norms ----------------------------------------------------------------------------------------------------------
 
-/// The norm of the elements along axes, as one vector: (sum |x_i|^ord)^(1/ord); for an infinite ord max |x_i|, for
-/// -infinity min |x_i|, for 0 how many are not 0. No gradient flows to elements that are 0 (but for max and min, which
-/// spread it over equal elements). Throws ValueError for an ord of NaN, and for max and min of no elements.
+/// The norm of the elements along axes, taken as one vector: (sum |x_i|^ord)^(1/ord); for an infinite ord max |x_i|,
+/// for -infinity min |x_i|, for 0 the number of nonzero elements. No gradient flows to elements that are 0 (but for max
+/// and min, which spread it over equal elements). Throws ValueError for an ord of NaN, and for max and min of no
+/// elements.
 Tensor vector_norm(const Tensor& x, double ord = 2, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 /// sqrt(sum x_i^2) of all elements, without overflow.      dy/dx_i = x_i / y, 0 where y = 0
 inline Tensor norm(const Tensor& x) { return vector_norm(x); }

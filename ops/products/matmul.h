@@ -25,11 +25,11 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options = {
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 
 namespace plain {
-/// The same in single operations: matmul and a sum.
+/// linear in single operations: matmul and a sum.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 }  // namespace plain
 
-/// sum_i a_i b_i of two vectors. Throws ShapeError unless both have one axis and the same size.
+/// y = sum_i a_i b_i of two vectors. Throws ShapeError unless both have one axis and the same size.
 Tensor dot(const Tensor& a, const Tensor& b);
 /// y_ij = a_i b_j of two vectors. Throws ShapeError unless both have one axis.
 Tensor outer(const Tensor& a, const Tensor& b);

@@ -1,6 +1,5 @@
 // Cumulative sums and products. The gradients run the other way: sums from each position on and, where there
-// are factors in between, the recurrence y_i = a_i y_(i-1) + b_i, which is an operation because its gradient is a
-// recurrence, too.
+// are factors in between, the recurrence y_i = a_i y_(i-1) + b_i, whose gradient is a recurrence, too.
 #include "scan.h"
 
 #include <array>

@@ -12,7 +12,6 @@
 #include "../elementwise/compare.h"
 #include "../kernels/order/order.h"
 #include "../private/axis.h"
-#include "../private/gathered.h"
 
 namespace xgrad {
 
@@ -72,8 +71,7 @@ ValuesAndIndices mode(const Tensor& x, int along, const KeepdimOptions& options)
 
 namespace {
 
-// The positions in sorted order, counted from 0, between which a quantile lies, and the fraction of the way from the
-// lower one.
+// The positions in sorted order, counted from 0, between which a quantile lies, and the fraction between them.
 struct QuantilePosition {
   std::int64_t lower, upper;
   Real fraction;

@@ -13,7 +13,7 @@ namespace xgrad {
 /// The median of all elements, for an even number of them the lower of the two in the middle; NaN if there is one.
 /// The gradient is spread evenly over equal elements.
 Tensor median(const Tensor& x);
-/// The same along an axis, with its position. The whole gradient goes to that element.
+/// The median along an axis, and its position. The whole gradient goes to that element.
 ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options = {});
 
 /// The k-th smallest element along an axis, k from 1, and its position. Throws ValueError unless 1 <= k <= size.

@@ -1,5 +1,5 @@
 // Heads whose columns fill registers together are transposed together, then taken one by one.
-#include "across_batch.h"
+#include "attention_ways.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -71,8 +71,7 @@ void dot_rows(const Real* x, const Real* rows, std::int64_t stride, std::int64_t
   for (; i < count; ++i) dot(std::integral_constant<int, 1>(), i);
 }
 
-// to = the sum of factors[i] rows[i], of d columns. If the rows are not finite, a factor of 0, as of a masked key,
-// takes no part.
+// to = the sum of factors[i] rows[i], of d columns. Factors of 0 (masked keys) are skipped if rows are not finite.
 template <bool finite>
 void combine_rows(const Real* factors, std::int64_t factor_stride, const Real* rows, std::int64_t stride,
                   std::int64_t count, std::int64_t d, Real* to) {

@@ -10,10 +10,9 @@
 #include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../network/dropout.h"
-#include "across_batch.h"
 #include "attention_products.h"
+#include "attention_ways.h"
 #include "attention_weights.h"
-#include "one_query.h"
 
 namespace xgrad {
 namespace {
@@ -184,7 +183,7 @@ SavedAttention::SavedAttention(const AttentionSizes& p)
     : lanes_(queries_at_a_time(p)), blocks_((p.T + lanes_ - 1) / lanes_) {
   XGRAD_ASSERT(p.T > 0);
   constexpr std::int64_t few_keys = 32;
-  // Of one query scores that are computed again would not be the same to the last bit (one_query.h).
+  // Of one query scores that are computed again would not be the same to the last bit (one_query.cpp).
   weights_ = p.S <= few_keys || p.T == 1;
   rows_ = weights_ ? p.S : 2;
   elements_ = Array(Shape{p.B * p.H * blocks_ * rows_ * lanes_});
@@ -326,6 +325,7 @@ void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<c
 
 void attention_forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
                        const WeightDropout& dropout, Real* y, SavedAttention* saved) {
+  XGRAD_ASSERT(p.B * p.H * p.T * p.e > 0);
   if (!dropout.on() && detail::fits_across_batch(p, ranges)) {
     return detail::forward_across_batch(p, in, ranges, y, saved ? saved->rows(0, 0) : nullptr);
   }
@@ -335,6 +335,7 @@ void attention_forward(const AttentionSizes& p, const AttentionOperands<const Re
 void attention_backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
                         const AttentionOperands<Real>& out, const SavedAttention& saved, const KeyRanges& ranges,
                         const WeightDropout& dropout, Real* score_gradients) {
+  XGRAD_ASSERT(p.B * p.H * p.T * p.e > 0);
   if (!dropout.on() && detail::fits_across_batch(p, ranges)) {
     return detail::backward_across_batch(p, gy, in, out, saved.rows(0, 0), ranges);
   }

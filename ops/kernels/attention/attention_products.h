@@ -9,8 +9,7 @@
 
 namespace xgrad::inline XGRAD_SIMD {
 
-/// Some queries, one per lane. Scores are stored key by key, so that the maximum and the sum of a softmax need no
-/// horizontal operations.
+/// Some queries, one per lane. Scores are stored key by key, so that a softmax needs no horizontal operations.
 struct Queries {
   std::int64_t first = 0, count = 0;  // the range of the queries
   std::int64_t begin = 0, end = 0;    // the keys that some of them see

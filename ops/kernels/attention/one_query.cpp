@@ -1,6 +1,5 @@
-// Keys and values are read once. With a single query, registers hold numbers of one head side by side, not those of 16
-// queries.
-#include "one_query.h"
+// Keys and values are read once. Registers hold neighbouring elements of the one query.
+#include "attention_ways.h"
 
 #include <limits>
 #include <type_traits>

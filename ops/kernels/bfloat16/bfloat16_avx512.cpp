@@ -69,8 +69,7 @@ struct LineLoader {
   __m512 load(std::int64_t row) const { return load_up_to(from + row * stride, count); }
 };
 
-// The parts of one tile. `along`: numbers of a line are neighbours in a row of the matrix, else those of neighbouring
-// lines are.
+// The parts of one tile. `along`: rows of the matrix go along the depth; else across the lines.
 template <int parts, bool along>
 XGRAD_BFLOAT16 void pack_tile(const BfloatPacking& p, std::int64_t line, std::int64_t k, Bfloat16* to) {
   const std::int64_t lines = p.lines - line, depth = p.depth - k;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/memory.h"
 #include "../../../core/runtime/parallel.h"
 #include "bfloat16.h"
@@ -86,6 +87,7 @@ std::uint32_t largest_bits(const Factor& x, std::int64_t rows, std::int64_t colu
 }  // namespace
 
 void detail::bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+  XGRAD_ASSERT(p.rounding.unit && p.m >= 1 && p.n >= 1 && p.k >= 1);
   const BfloatUnit& unit = *p.rounding.unit;
   const int parts = p.rounding.parts;
   const std::int64_t blocks = (p.k + most_depth - 1) / most_depth;

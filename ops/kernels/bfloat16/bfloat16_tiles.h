@@ -128,8 +128,7 @@ inline void finish_sums(const detail::BfloatBlock& block, const TileTarget& to, 
 }
 
 /// The block, by tiles that have been configured. Sums of three parts, which must be as exact as sums of float,
-/// start from zero. Others start from what is added to them, which spares a pass over c where c has 32 whole rows and
-/// columns.
+/// start from zero. Others start from c, which spares a pass over c where c has 32 rows and columns.
 template <class Tiles, int parts>
 [[gnu::always_inline]] inline void multiply_parts(const detail::BfloatBlock& block) {
   const bool may_start = parts < 3 && block.scale == 1;
@@ -143,11 +142,8 @@ template <class Tiles, int parts>
     detail::BfloatFactor a = block.a, b = block.b;
     a.data += i / detail::tile_lines * a.layout.across;
     for (std::int64_t j = 0; j < block.columns; j += 32, b.data += 2 * b.layout.across) {
-      TileTarget to{block.c + i * block.c_stride + j,
-                    block.c_stride,
-                    std::min<std::int64_t>(32, block.rows - i),
-                    std::min<std::int64_t>(32, block.columns - j),
-                    block.bias ? block.bias + j : nullptr};
+      TileTarget to{block.c + i * block.c_stride + j, block.c_stride, std::min<std::int64_t>(32, block.rows - i),
+                    std::min<std::int64_t>(32, block.columns - j), block.bias ? block.bias + j : nullptr};
       const bool in_place = nothing_left && to.rows == 32 && to.columns == 32;
       const TileSums<Tiles, parts> tiles(to.columns > 16, to.rows > 16);
       for (std::int64_t row = 0; row < to.rows; ++row) {  // c comes while the sums are made

@@ -20,8 +20,7 @@
 namespace xgrad {
 namespace {
 
-// result(i, j) of channel o = bias_o + sum over taps t and channels c of image_c(i h_stride + j w_stride + taps_t)
-// w_tco.
+// result(i, j) of channel o = bias_o + sum over taps t and channels c of image_c(i h_stride + j w_stride + t) w_tco.
 struct Sums {
   std::int64_t channels;  // of the image
   std::span<const std::int64_t> taps;
@@ -208,8 +207,7 @@ Array packed_bias(const Real* bias, std::int64_t groups, std::int64_t channels) 
 }
 
 // All sums of a convolution whose results have `channels` in each group. image_of(b, g) is where the image of a group
-// begins, result_of(b, g, o) where the result of a channel does, weight(g, o, c, t) the weight of the image's channel c
-// at tap t.
+// begins, result_of(b, g, o) where the result of a channel does, weight(g, o, c, t) the weight of channel c at tap t.
 template <class ImageOf, class ResultOf, class Weight>
 void sum_images(const ConvSizes& sizes, const Window& window, const Sums& common, std::int64_t channels,
                 const Real* bias, const ImageOf& image_of, const ResultOf& result_of, const Weight& weight) {

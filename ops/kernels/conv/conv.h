@@ -1,8 +1,5 @@
-// Convolutions of images on plain memory, as products that are summed in place: no matrix of the image's columns is
-// made.
+// Convolutions of images on plain memory, with implicit im2col: the matrix of the image's columns is never stored.
 #pragma once
-
-#include <cstdint>
 
 #include "../../../core/array/array.h"
 #include "conv_sizes.h"

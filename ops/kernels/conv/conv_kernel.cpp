@@ -136,9 +136,9 @@ void add_products(const InputRow& input, std::int64_t columns, const ResultRows&
 }
 
 // Of `count` rows, which see rows first, first + step, ... of an image: those that see no zeros above or below it, from
-// from the first up to the end.
+// the first up to the end.
 std::pair<std::int64_t, std::int64_t> rows_with_input(const Plane& image, std::int64_t first, std::int64_t step,
-                                                    std::int64_t count) {
+                                                      std::int64_t count) {
   const auto before = [&](std::int64_t row, std::int64_t least) {
     return std::clamp((row - first + step - 1) / step, least, count);
   };
@@ -155,8 +155,7 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t taps = h.kernel * w.kernel, panels = panels_of(sizes.out);
   const Window window = input_window(sizes);
-  // Blocks of images have their own sums, as many as memory allows; for few of them the threads divide the rows of
-  // the kernel as well.
+  // Blocks of images have their own sums, as many as memory allows; threads also divide the rows of the kernel.
   constexpr std::int64_t most_blocks = 16, most_elements = 1 << 20, most_pixels = 512;
   const std::int64_t size = sizes.groups * panels * taps * sizes.in * tile_columns;
   const std::int64_t blocks = std::clamp<std::int64_t>(most_elements / size, 1, std::min(sizes.batch, most_blocks));
@@ -199,16 +198,16 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
               const auto [begin_row, end_row] = rows_with_input(plane, top, h.step(), rows);
               if (begin_row == end_row) continue;
               const InputRow input{.image = plane,
-                                 .at = plane.data + (top + begin_row * h.step()) * plane.row + j * w.stride,
-                                 .channels = sizes.in,
-                                 .h_stride = h.step() * plane.row,
-                                 .w_stride = w.step(),
-                                 .tap_stride = w.dilation,
-                                 .height = end_row - begin_row,
-                                 .width = in_row,
-                                 .first = std::max<std::int64_t>(first_tap - k * w.kernel, 0),
-                                 .last = std::min(last_tap - k * w.kernel, w.kernel),
-                                 .sums = of_panel + k * w.kernel * sizes.in * tile_columns};
+                                   .at = plane.data + (top + begin_row * h.step()) * plane.row + j * w.stride,
+                                   .channels = sizes.in,
+                                   .h_stride = h.step() * plane.row,
+                                   .w_stride = w.step(),
+                                   .tap_stride = w.dilation,
+                                   .height = end_row - begin_row,
+                                   .width = in_row,
+                                   .first = std::max<std::int64_t>(first_tap - k * w.kernel, 0),
+                                   .last = std::min(last_tap - k * w.kernel, w.kernel),
+                                   .sums = of_panel + k * w.kernel * sizes.in * tile_columns};
               if (products) {
                 add_products(input, columns, {y + p + begin_row * w.out, pixels, w.out});
               } else {
@@ -229,8 +228,7 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
   parallel_for(sizes.groups * sizes.out, 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t o = begin; o < end; ++o) {
       const std::int64_t g = o / sizes.out, own = o % sizes.out;
-      const Real* from =
-          sums + (g * panels + own / tile_columns) * taps * sizes.in * tile_columns + own % tile_columns;
+      const Real* from = sums + (g * panels + own / tile_columns) * taps * sizes.in * tile_columns + own % tile_columns;
       for (std::int64_t block = 0; block < blocks; ++block, from += size) {
         for (std::int64_t c = 0; c < sizes.in; ++c) {
           for (std::int64_t tap = 0; tap < taps; ++tap) {

@@ -12,7 +12,7 @@ struct Windows {
   std::int64_t dilation = 1;
   std::int64_t longest = 0;                     ///< inputs in the longest window
   std::int64_t stride = 0;                      ///< from window to window
-  std::int64_t full_begin = 0, full_end = 0;  ///< the windows that are `stride` apart and all of that length
+  std::int64_t full_begin = 0, full_end = 0;    ///< the windows that are `stride` apart and all of that length
   Index first, last;                            ///< (out)
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../../../core/base/assert.h"
 #include "../registers/fold.h"
 #include "../registers/rows.h"
 
@@ -118,6 +119,8 @@ Band transposed(const Band& band) {
 }
 
 Array resampled(std::int64_t planes, const Array& x, const Band& rows, const Band& columns) {
+  XGRAD_ASSERT(x.size() == planes * rows.in * columns.in);
+  XGRAD_ASSERT((rows.divisors.size() > 0) == (columns.divisors.size() > 0));
   Array y(Shape{planes, rows.out, columns.out});
   const Real* from = x.data();
   Real* to = y.mutable_data();

@@ -78,8 +78,7 @@ Array ctc_gradient(const Array& log_probs, const CtcTexts& texts, const CtcForwa
   Array result(log_probs.shape(), Real(0));
   Real* out = result.mutable_data();
   parallel_for(N, 1, [&](std::int64_t begin, std::int64_t end) {
-    // beta_s: ln of the sum over the continuations after label s, without this step. `posteriors`: those of each class
-    // in the ways.
+    // beta_s: ln of the sum over the continuations after label s, without this step. `posteriors`: by class.
     std::vector<double> beta(static_cast<std::size_t>(L)), next(beta), posteriors(static_cast<std::size_t>(C), 0);
     for (std::int64_t n = begin; n < end; ++n) {
       const Sample sample(log_probs, texts, n);

@@ -4,11 +4,13 @@
 #include <array>
 #include <span>
 
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 
 namespace xgrad {
 
 Array drop(const Array& x, double p, const RandomKey& key) {
+  XGRAD_ASSERT(0 <= p && p < 1);
   constexpr std::int64_t block = 1 << 14;  // elements that one thread handles at a time
   Array y(x.shape());
   const Real* in = x.data();

@@ -38,8 +38,7 @@ struct LayerNormWanted {
 struct LayerNormGradients {
   Array x, gamma, beta;
 };
-/// All at once. Sums over rows are taken block by block, then over the blocks, so they are the same for any number of
-/// threads.
+/// All gradients at once. Sums over rows go by fixed blocks, so they are the same for any number of threads.
 LayerNormGradients layer_norm_gradient_rows(const LayerNormRows& in, const Real* statistics, const Real* gy,
                                             const LayerNormWanted& wanted);
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../reduce/reduce.h"
 #include "../registers/copy.h"
@@ -66,6 +67,7 @@ Index each_line(const BasicArray<T>& x, int axis, std::int64_t count, const F& f
 
 template <class T>
 Index first_in_order(const BasicArray<T>& x, int axis, std::int64_t count, bool descending) {
+  XGRAD_ASSERT(x.rank() == 0 || (0 <= count && count <= x.dim(axis)));
   return each_line(x, axis, count, [count, order = InOrder{descending}](std::vector<Item<T>>& items) {
     const auto last = items.begin() + count;
     if (last != items.end()) std::nth_element(items.begin(), last, items.end(), order);
@@ -77,6 +79,7 @@ template Index first_in_order(const Array&, int, std::int64_t, bool);
 template Index first_in_order(const Index&, int, std::int64_t, bool);
 
 Index kth_in_order(const Array& x, int axis, std::int64_t k, NanOrder nan) {
+  XGRAD_ASSERT(x.rank() == 0 || (0 <= k && k < x.dim(axis)));
   return each_line(x, axis, 1, [k, nan](std::vector<Item<Real>>& items) {
     const auto is_nan = [](const Item<Real>& item) { return std::isnan(item.value); };
     auto found = nan == NanOrder::wins ? std::ranges::find_if(items, is_nan) : items.end();

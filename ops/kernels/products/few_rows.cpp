@@ -1,6 +1,6 @@
 // c = a b' by inner products: rows of b are read once, from memory, while the few rows of a stay in the first-level
 // cache. b is not copied, so the time is that of reading it.
-#include "few_rows.h"
+#include "ways.h"
 
 #include <algorithm>
 #include <array>

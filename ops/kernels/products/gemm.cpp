@@ -1,5 +1,4 @@
-// Products are cut into pieces for the threads; each piece goes to the register tiles, to the BLAS, or to a bfloat16
-// unit.
+// Products are cut into pieces for the threads; each piece goes to the way that suits the sizes.
 #include "gemm.h"
 
 #include <algorithm>
@@ -9,9 +8,7 @@
 #include "../../../core/runtime/parallel.h"
 #include "../bfloat16/bfloat16.h"
 #include "../registers/rows.h"
-#include "blas.h"
-#include "few_rows.h"
-#include "tiles.h"
+#include "ways.h"
 
 namespace xgrad {
 namespace {
@@ -36,8 +33,7 @@ Way way_of(const Gemm& p, const Factor& a, const Factor& b) {
   return few_rows ? Way::few_rows : detail::suits_tiles(p) ? Way::tiles : Way::blas;
 }
 
-// Up to here along k a kernel adds few enough numbers in one chain. The sums of longer axes are halved, as those of
-// sum().
+// The longest chain of additions along k. Longer sums are halved, as those of sum().
 std::int64_t most_depth(Way way) {
   constexpr std::int64_t most_in_chain = 512, most_in_blocks = 1 << 14;
   return way == Way::blas ? most_in_chain : way == Way::few_rows ? most_in_chain * pack_width : most_in_blocks;

@@ -16,8 +16,7 @@ inline void pack_rows(const Real* from, std::int64_t from_stride, std::int64_t r
   }
 }
 
-/// Copies `count` rows of `length` elements so that row i becomes column i, of rows that are `to_columns` wide, padded
-/// with 0.
+/// Copies `count` rows of `length` elements transposed, to rows that are `to_columns` wide, padded with 0.
 inline void pack_transposed(const Real* from, std::int64_t from_stride, std::int64_t count, std::int64_t length,
                             Real* to, std::int64_t to_stride, std::int64_t to_columns) {
   const std::int64_t squares = length / pack_width * pack_width;

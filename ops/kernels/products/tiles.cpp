@@ -1,7 +1,7 @@
 // A tile of c stays in registers while its sums run along k (Goto, van de Geijn, "Anatomy of High-Performance Matrix
 // Multiplication", 2008). The second factor is copied into panels as wide as a tile, so that a row of a panel is two
 // loads; single numbers of the first factor are read in place.
-#include "tiles.h"
+#include "ways.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,4 @@
-// The formulas of the recurrent cells, each written once for registers and for tensors, and hand-written backward
-// passes.
+// The formulas of the recurrent cells, for registers and for tensors, and their backward passes for registers.
 #pragma once
 
 #include <array>

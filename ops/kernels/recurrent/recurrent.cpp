@@ -1,5 +1,4 @@
-// The state's part of the gates is a product of few rows with a factor that is the same in all steps; the activations
-// go pack by pack.
+// The state's part of the gates is a product of few rows with a constant factor; the activations go pack by pack.
 #include "recurrent.h"
 
 #include <algorithm>
@@ -23,7 +22,8 @@ class Panels {
  public:
   // Of a matrix, or of its transpose.
   explicit Panels(const Array& matrix, bool transposed = false)
-      : depth_(matrix.dim(transposed ? 1 : 0)), columns_(matrix.dim(transposed ? 0 : 1)),
+      : depth_(matrix.dim(transposed ? 1 : 0)),
+        columns_(matrix.dim(transposed ? 0 : 1)),
         elements_(Shape{(columns_ + width - 1) / width, depth_, width}) {
     const Factor factor{matrix.data(), matrix.dim(1), transposed};
     Real* to = elements_.mutable_data();

@@ -8,8 +8,7 @@
 
 namespace xgrad {
 
-/// Sequences (B, T) with a state of width h. Steps outside of the length of a sequence leave its
-/// state unchanged.
+/// Sequences (B, T) with a state of width h. Steps after its length do not change a sequence's state.
 struct Sequences {
   std::int64_t B, T, h;
   bool reverse;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../registers/loops.h"
 
@@ -62,6 +63,7 @@ Array running_product(const Array& x, int axis) {
 }
 
 Array running_recurrence(const Array& a, const Array& b, int axis, ScanOrder order) {
+  XGRAD_ASSERT(a.shape() == b.shape());
   return scan(a.shape(), axis, order, 0, [](double y, double u, double v) { return u * y + v; }, a.data(), b.data());
 }
 

@@ -38,7 +38,7 @@ void with_strided_row_copy(std::int64_t n, const CopyWalk::Offsets& steps, const
 // transpose_rows for every step of a walk, in parallel by strips of rows that stay together.
 template <class T>
 void copy_transposed(const CopyWalk& walk, T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride,
-                 std::int64_t height, std::int64_t width) {
+                     std::int64_t height, std::int64_t width) {
   constexpr std::int64_t strip = 4 * tile<T>;
   const std::int64_t strips = (height + strip - 1) / strip;
   const std::int64_t grain = std::max<std::int64_t>(1, copy_block / (std::min(strip, height) * width));

@@ -39,8 +39,7 @@ void each_loop_row(LoopRow row, const void* loop, const Shape& shape, const std:
 namespace detail::inline XGRAD_SIMD {
 
 // out[i] = f(in[i]...) for i in [0, n). There is one loop, since the compiler expands f for each: repeated elements and
-// the numbers of the last, incomplete pack are copied to a whole pack. So an element's value does not depend on its
-// position.
+// the numbers of the last, incomplete pack are copied to a whole pack. So a value does not depend on its position.
 template <class F, std::same_as<RowInput>... Inputs>
 void map_row(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
   constexpr std::size_t K = sizeof...(Inputs);

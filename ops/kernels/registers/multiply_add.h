@@ -13,8 +13,7 @@ inline constexpr int registers = 32;
 inline constexpr int registers = 16;
 #endif
 
-/// The rows of sums, of `packs` packs each, that fit into the registers next to a row of the right factor and one
-/// element of the left.
+/// The rows of sums, of `packs` packs each, for which registers suffice, with a row of b and an element of a.
 template <int packs>
 inline constexpr int rows_in_registers = (registers - packs - 1) / packs;
 
@@ -36,8 +35,7 @@ struct LeftRows {
 template <int rows, int packs>
 [[gnu::always_inline]] inline void multiply_add_block(Pack (&sum)[rows][packs], const LeftRows& left, const Real* b,
                                                       std::int64_t b_stride, std::int64_t depth) {
-  // One pointer serves four rows: with one for each, or one for all, addresses would not fit into the registers for
-  // them.
+  // One pointer serves four rows: with one for each, or one for all, addresses would not fit into registers.
   const std::int64_t steps[] = {0, left.row_stride, 2 * left.row_stride, 3 * left.row_stride};
   const Real* a[(rows + 3) / 4];
   XGRAD_UNROLL

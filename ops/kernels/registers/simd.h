@@ -1,5 +1,5 @@
-// Pack: a register full of numbers, with the operations that elementwise lambdas are written in. This is the only
-// header that uses xsimd (xtensor's SIMD layer).
+// Pack: a register of elements, with the operations that elementwise lambdas are written in. Only this header uses
+// xsimd (xtensor's SIMD layer).
 //
 // The same lambda runs on Packs, on Tensors and on Probes (below), so the names and meanings here are those of ops/.
 #pragma once
@@ -73,8 +73,7 @@ class BasicPack {
 
   static BasicPack load(const Number* from) { return BasicPack(Batch::load_unaligned(from)); }
   void store(Number* to) const { batch_.store_unaligned(to); }
-  /// The first `count` (at most width) elements from memory, `fill` in the other lanes. Memory after them is not
-  /// touched.
+  /// The first `count` (at most width) elements from memory, `fill` in the other lanes. Reads no memory after them.
   static BasicPack load_first(const Number* from, std::size_t count, Number fill = 0) {
     XGRAD_ASSERT(count <= width);
 #ifdef __AVX512F__
@@ -156,8 +155,7 @@ class BasicPack {
     return !(a == b);  // xsimd 8.1's own != is false for NaN
   }
 
-  /// NaN if either is NaN, as numpy and PyTorch have it. (Where one is NaN, the instruction gives its second operand or
-  /// NaN.)
+  /// NaN if either is NaN, as in numpy and PyTorch. (The instruction gives its second operand or NaN.)
   friend BasicPack maximum(const BasicPack& a, const BasicPack& b) {
     return where(b == b, BasicPack(xsimd::max(b.batch_, a.batch_)), b);
   }
@@ -225,8 +223,7 @@ class BasicPack {
   friend BasicPack cosh(const BasicPack& a) { return xsimd::cosh(a.batch_); }
   friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
   friend BasicPack asinh(const BasicPack& a) {
-    // ln(x + sqrt(1 + x^2)) by log1p near 0, where the logarithm is small compared with its argument; xsimd's own
-    // beyond.
+    // ln(x + sqrt(1 + x^2)) by log1p near 0, where the logarithm is small; else xsimd's own.
     const Mask near = abs(a) < 2;
     const BasicPack x = minimum(abs(a), BasicPack(2)), square = x * x;
     const BasicPack centre = sign(a) * log1p(x + square / (1 + sqrt(1 + square)));

@@ -28,9 +28,9 @@ bool is(const Tensor& tensor, const Shape& shape, const std::function<Real(const
   if (tensor.shape() != shape) return false;
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
     Position position = Position::filled(shape.rank(), 0);
-    for (std::int64_t axis = shape.rank(), rest = i; axis-- > 0;) {
-      position[static_cast<int>(axis)] = rest % shape[static_cast<int>(axis)];
-      rest /= shape[static_cast<int>(axis)];
+    for (std::int64_t axis = shape.rank(), remaining = i; axis-- > 0;) {
+      position[static_cast<int>(axis)] = remaining % shape[static_cast<int>(axis)];
+      remaining /= shape[static_cast<int>(axis)];
     }
     if (tensor.value().data()[i] != value(position)) return false;
   }
