@@ -9,7 +9,7 @@ set(XGRAD_FURTHER
     nn/layers/swiglu nn/pytorch examples/kit/text/bpe examples/kit/text/bpe_files examples/kit/text/byte_text
     examples/kit/text/merges examples/kit/text/tokenizer examples/kit/text/wordpiece
     # Pictures: convolution, pooling, models, files
-    ops/kernels/conv ops/network/conv ops/network/interpolate ops/network/pictures ops/network/pooling ops/arrange/pad nn/layers/conv
+    ops/kernels/conv ops/network/conv ops/network/interpolate ops/network/pixel_shuffle ops/network/pooling ops/arrange/pad nn/layers/conv
     nn/models/resnet nn/models/swin_transformer nn/models/vision_transformer examples/kit/data/image_file
     examples/kit/data/image_folder examples/kit/data/images examples/kit/data/shapes examples/kit/data/transforms
     examples/kit/draw/pictures examples/kit/draw/png

@@ -22,7 +22,7 @@ struct BuildInfo {
 };
 BuildInfo build_info();
 /// One line for people: `xgrad 0.2.0 (float), OpenBLAS 0.3.21 for SkylakeX, AVX-512 (16 numbers per register),
-/// bfloat16 by AMX, 2 threads`, or `no bfloat16 (the processor has neither ...)`; and a second one if there is a warning.
+/// bfloat16 by AMX, 2 threads`, or `no bfloat16 (the processor has neither ...)`; and a second line with a warning.
 std::string to_string(const BuildInfo& info);
 
 namespace detail {

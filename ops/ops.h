@@ -33,7 +33,7 @@
 #include "network/interpolate.h"
 #include "network/layer_norm.h"
 #include "network/linear_attention.h"
-#include "network/pictures.h"
+#include "network/pixel_shuffle.h"
 #include "network/pooling.h"
 #include "network/recurrent.h"
 #include "network/rotary.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../ops/arrange/shape.h"
-#include "../../ops/network/pictures.h"
+#include "../../ops/network/pixel_shuffle.h"
 #include "function_layer.h"
 
 namespace xgrad::nn {

@@ -8,12 +8,12 @@
 namespace xgrad {
 
 /// Repeats x along new leading axes and axes of size 1; a size of -1 keeps x's. The dual of sum_to. Throws ShapeError,
-/// and here as everywhere LimitError when the size of the result overflows.
+/// and LimitError when the size of the result overflows, as all operations do.
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
 template <class T>
 BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape);
 
-/// Sums x down to `shape`: over the axes along which an array of that shape would be repeated to make one like x. The
+/// Sums x to `shape`, over the axes along which broadcast_to would repeat an array of this shape to the shape of x. The
 /// dual of broadcast_to. Returns x itself if the shapes are equal. Throws ShapeError.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 

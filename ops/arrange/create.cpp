@@ -90,7 +90,7 @@ Index to_index(const Tensor& numbers) {
   std::int64_t* out = result.mutable_data();
   for (const Real number : numbers.value()) {
     if (!(number >= Real(-0x1p63) && number < Real(0x1p63)) || number != std::trunc(number)) {
-      fail<ValueError>("to_index", number, " is no whole number of 64 bits");
+      fail<ValueError>("to_index", number, " is no integer of 64 bits");
     }
     *out++ = static_cast<std::int64_t>(number);
   }

@@ -12,15 +12,15 @@
 
 namespace xgrad {
 
-/// A constant of the given numbers: tensor({1, 2}), tensor({{1, 2}, {3, 4}}), to any depth. Throws ShapeError if rows
+/// A constant with the given values: tensor({1, 2}), tensor({{1, 2}, {3, 4}}), to any depth. Throws ShapeError if rows
 /// differ in length.
 inline Tensor tensor(std::initializer_list<Nested<Real>> values) { return Nested<Real>(values).array(); }
-/// The same with whole numbers, for ids and positions.
+/// An Index of the given integers: ids, positions.
 inline Index index(std::initializer_list<Nested<std::int64_t>> values) { return Nested<std::int64_t>(values).array(); }
-/// The same with truth values: mask({{true, false}, {true, true}}).
+/// A Mask of the given booleans: mask({{true, false}, {true, true}}).
 inline Mask mask(std::initializer_list<Nested<bool>> values) { return Nested<bool>(values).array(); }
-/// A constant of the numbers of a std::vector, std::span and the like, as a list or row by row under a shape. Throws
-/// ShapeError unless there are as many as the shape says.
+/// A constant with the values of a std::vector, std::span and the like, as a list or in row-major order of a shape.
+/// Throws ShapeError unless the number of values is that of the shape.
 template <NumbersFor<Real> R>
 Tensor tensor(const R& numbers) {
   return Array(numbers);
@@ -29,7 +29,7 @@ template <NumbersFor<Real> R>
 Tensor tensor(const Shape& shape, const R& numbers) {
   return Array(shape, numbers);
 }
-/// The same with whole numbers. Throws ValueError, too, for a number beyond 2^63 - 1.
+/// An Index of the values of such a container. Throws as tensor, and ValueError for an integer beyond 2^63 - 1.
 template <NumbersFor<std::int64_t> R>
 Index index(const R& numbers) {
   return Index(numbers);
@@ -39,27 +39,27 @@ Index index(const Shape& shape, const R& numbers) {
   return Index(shape, numbers);
 }
 
-/// Every element 0.
+/// A tensor of zeros.
 Tensor zeros(const Shape& shape);
-/// Every element 1.
+/// A tensor of ones.
 Tensor ones(const Shape& shape);
-/// Every element `value`.
+/// A tensor with every element `value`.
 Tensor full(const Shape& shape, Real value);
-/// Shaped like x.
+/// Zeros, or ones, in the shape of x.
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
 
 namespace detail {
-// `epsilon` is the relative error of the numbers.
+// `epsilon` is the relative error of the arguments.
 Tensor real_range(double epsilon, double first, double last, double step = 1);
 inline Tensor real_range(double epsilon, double n) { return real_range(epsilon, 0, n); }
 }  // namespace detail
 
-/// 0, 1, ..., n - 1. Throws ValueError for a negative n. Here as everywhere, LimitError when the size overflows.
+/// The integers 0, 1, ..., n - 1. Throws ValueError for a negative n, LimitError when the size overflows.
 Index arange(std::int64_t n);
-/// first, first + step, ..., before `last`. Throws ValueError when step is 0.
+/// The integers first, first + step, ... in the half-open range [first, last). Throws ValueError when step is 0.
 Index arange(std::int64_t first, std::int64_t last, std::int64_t step = 1);
-/// The same in Reals if an argument is a floating-point number: arange(0, 3, 1.5) is 0, 1.5. The i-th is
+/// The range as Reals, if an argument is a floating-point number: arange(0, 3, 1.5) is 0, 1.5. Element i is
 /// first + i step, calculated in double. `last` is excluded even if rounding moves the number that should equal it: a
 /// number within 4 epsilon max(|first|, |last|) of `last` counts as `last`, epsilon that of the arguments' type.
 /// Throws ValueError when step is 0 or a number is not finite.
@@ -69,23 +69,22 @@ requires(sizeof...(Numbers) <= 3 && (std::is_arithmetic_v<Numbers> && ...) &&
   constexpr double epsilon = std::max({static_cast<double>(std::numeric_limits<Numbers>::epsilon())...});
   return detail::real_range(epsilon, static_cast<double>(numbers)...);
 }
-/// `count` numbers from first to last, both included, equally far apart. Throws ValueError for a negative count.
+/// `count` equally spaced values from first to last, both included. Throws ValueError for a negative count.
 Tensor linspace(Real first, Real last, std::int64_t count);
 /// The identity matrix (n, n), or (rows, columns) with ones where the indices are equal.
 Tensor eye(std::int64_t n);
 Tensor eye(std::int64_t rows, std::int64_t columns);
-/// Whole numbers as Reals, to calculate with.
+/// Integers as Reals, to calculate with.
 Tensor to_real(const Index& numbers);
-/// The inverse: whole numbers held as Reals, as an Index. Throws ValueError for a fraction (floor() or round() first),
+/// Integers that are held as Reals, as an Index. Throws ValueError for a fraction (floor() or round() first),
 /// for NaN, and for a number that does not fit 64 bits.
 Index to_index(const Tensor& numbers);
 /// 1 where true, 0 where false.
 Tensor to_real(const Mask& mask);
 
-/// Uniform in [0, 1), the next draw of this thread's generator (manual_seed). (Integers: randint and randperm, in
-/// core/array/random.h.)
+/// Uniform in [0, 1), the next draw of this thread's generator (manual_seed). (Integers: randint and randperm.)
 Tensor rand(const Shape& shape);
-/// Normal with mean 0 and standard deviation 1, the next draw.
+/// Normal with mean 0 and standard deviation 1, the next draw of this thread's generator.
 Tensor randn(const Shape& shape);
 
 }  // namespace xgrad

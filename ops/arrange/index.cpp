@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../core/array/shape_hints.h"
+#include "../../core/base/assert.h"
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../core/runtime/parallel.h"
@@ -16,7 +17,7 @@
 #include "../kernels/registers/copy.h"
 #include "../kernels/registers/indexed.h"
 #include "../kernels/registers/loops.h"
-#include "../private/gathered.h"
+#include "../private/axis.h"
 #include "broadcast.h"
 #include "shape.h"
 
@@ -247,6 +248,11 @@ Array scattered(Array sum, int axis, const Index& index, const Array& src) {
   return sum;
 }
 
+void check_source(const char* op, const Index& index, const Tensor& src) {
+  if (src.shape() == index.shape()) return;
+  fail<ShapeError>(op, "index of shape ", index.shape(), " for a source of shape ", src.shape());
+}
+
 // scatter_add to zeros
 Tensor scattered_to(const Shape& shape, int axis, const Index& index, const Tensor& src) {
   return record("scatter_add", scattered(Array(shape, Real(0)), axis, index, src.value()),
@@ -264,6 +270,7 @@ Tensor gather(const Tensor& x, int axis, const Index& given) {
 }
 
 Tensor gathered(const Tensor& x, int axis, const Index& positions) {
+  XGRAD_ASSERT(x.rank() == 0 || all_within(positions, x.shape()[axis]));
   return record("gather", taken(x.value(), axis, positions),
                 wrt(x, [axis, positions, to = x.shape()](
                            const Tensor& gy) { return scattered_to(to, axis, positions, gy); }),
@@ -275,9 +282,7 @@ XGRAD_FORMULA scatter_add_formula{"scatter_add", "y_j = x_j + sum of src_i with 
 Tensor scatter_add(const Tensor& x, int axis, const Index& given, const Tensor& src) {
   Index index = given;
   axis = check_gather("scatter_add", x.shape(), axis, index);
-  if (src.shape() != index.shape()) {
-    fail<ShapeError>("scatter_add", "index of shape ", index.shape(), " for a source of shape ", src.shape());
-  }
+  check_source("scatter_add", index, src);
   return record("scatter_add", scattered(x.value(), axis, index, src.value()),
                 wrt(x, [](const Tensor& gy) { return gy; }),
                 wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }), attribute("axis", axis),
@@ -312,9 +317,7 @@ XGRAD_FORMULA scatter_formula{"scatter", "y = x, but y_j = src_i where index_i =
 Tensor scatter(const Tensor& x, int axis, const Index& given, const Tensor& src) {
   Index index = given;
   axis = check_gather("scatter", x.shape(), axis, index);
-  if (src.shape() != index.shape()) {
-    fail<ShapeError>("scatter", "index of shape ", index.shape(), " for a source of shape ", src.shape());
-  }
+  check_source("scatter", index, src);
   Array value = written(x.value(), axis, index, [in = src.value().data()](std::int64_t i) { return in[i]; });
   return record("scatter", std::move(value),
                 wrt(x, [axis, index](const Tensor& gy) { return scatter(gy, axis, index, 0); }),

@@ -1,7 +1,6 @@
 // Choosing elements by index (Index) and by condition (Mask). An index is a position on an axis, counted from the end
 // if it is negative, as in x[ids]. An id (embedding, one_hot, the classes of losses) is a name, of which none is
-// negative: -1 often marks what is missing. Errors show the bad number and its range: `embedding: index 10 is not in
-// [0, 10)`.
+// negative: -1 often marks what is missing. Errors show the index and range: `embedding: index 10 is not in [0, 10)`.
 #pragma once
 
 #include <optional>
@@ -14,8 +13,7 @@ struct EmbeddingFuncOptions {
   std::optional<std::int64_t> padding_idx = {};  ///< this row gets no gradient; from the end if negative
 };
 /// Row ids[i] of the table `weight` (V, C) for every i: ids.shape + (C).
-/// Throws ShapeError unless the table has two axes, ValueError for an id outside [0, V) or a padding_idx outside [-V,
-/// V).
+/// Throws ShapeError unless the table has two axes, ValueError for an id outside [0, V), a padding_idx outside [-V, V).
 Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOptions& options = {});
 
 /// The positions of `axis` that the list `index` names, in its order. Throws ValueError for an index outside [-size,
@@ -29,8 +27,8 @@ Mask index_select(const Mask& x, int axis, const Index& index);
 ///   dL/dx = gy      dL/dsrc_j = gy_(index_j)
 Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
 
-/// Repeats position i along `axis` counts[i] times in a row. Throws ShapeError unless the counts are a list as long as the
-/// axis, ValueError for a negative one.
+/// Repeats position i along `axis` counts[i] times in a row. Throws ShapeError unless the counts are a list as long as
+/// the axis, ValueError for a negative one.
 Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis);
 
 /// y_ijk = x_(index_ijk)jk for axis 0, and so on, in the shape of `index`, which has x's rank and sizes no larger than
@@ -43,7 +41,7 @@ Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& 
 /// to it alone (PyTorch: any of them, and the gradient to all). Throws as scatter_add.
 ///   dL/dx = gy, 0 where written      dL/dsrc_i = gy_(index_i), 0 if overwritten
 Tensor scatter(const Tensor& x, int axis, const Index& index, const Tensor& src);
-/// The same with one value for all. Throws as gather.
+/// x with one value written at all of these positions. Throws as gather.
 Tensor scatter(const Tensor& x, int axis, const Index& index, Real value);
 /// gather with x and the index broadcast against each other along the other axes; takes the indices of argsort and
 /// argmax (with keepdim). Throws ShapeError unless the ranks are equal and the shapes broadcast, ValueError for an

@@ -19,7 +19,7 @@ std::int64_t source_of(std::int64_t at, std::int64_t size, PadMode mode) {
   return at;
 }
 
-void check_room(const Shape& shape, int axis, const Padding& padding, PadMode mode) {
+void check_fits(const Shape& shape, int axis, const Padding& padding, PadMode mode) {
   const std::int64_t size = shape[axis], most = std::max(padding.before, padding.after);
   const bool reflect = mode == PadMode::reflect;
   const bool enough = mode == PadMode::replicate ? size > 0 : reflect ? most < size : most <= size;
@@ -41,7 +41,7 @@ Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, PadMode mode) {
     if (before < 0 || after < 0) {
       fail<ValueError>("pad", "negative padding ", std::min(before, after), " of axis ", axis);
     }
-    if (before > 0 || after > 0) check_room(x.shape(), axis, paddings[axis], mode);
+    if (before > 0 || after > 0) check_fits(x.shape(), axis, paddings[axis], mode);
     shape[axis] = checked_add("pad", shape[axis], checked_add("pad", before, after));
   }
   (void)shape.numel();

@@ -15,15 +15,15 @@ namespace {
 
 // Selected rows of an array.
 struct Picked {
-  Shape seen;     // the array as (rows, sizes of a row)
-  Index numbers;  // of the rows, a list
+  Shape as_rows;  // the array as (rows, sizes of a row)
+  Index indices;  // of the rows, a list
   Shape shape;    // of the result
 };
 
-Picked rows_of(const Shape& shape, const Index& numbers) {
+Picked rows_of(const Shape& shape, const Index& indices) {
   if (shape.rank() == 0) fail<ShapeError>("index", "a scalar has no rows to choose from");
-  const Index list = numbers.reshaped({numbers.size()});
-  Picked rows{.seen = shape, .numbers = from_start("index", list, shape[0]), .shape = numbers.shape()};
+  const Index list = indices.reshaped({indices.size()});
+  Picked rows{.as_rows = shape, .indices = from_start("index", list, shape[0]), .shape = indices.shape()};
   for (int axis = 1; axis < shape.rank(); ++axis) rows.shape.push_back(shape[axis]);
   return rows;
 }
@@ -32,10 +32,10 @@ Picked rows_of(const Shape& shape, const Mask& where) {
   if (where.rank() > shape.rank() || !std::equal(where.shape().begin(), where.shape().end(), shape.begin())) {
     fail<ShapeError>("index", "a mask of shape ", where.shape(), " for the first axes of shape ", shape);
   }
-  Picked rows{.seen = {where.size()}, .numbers = flatnonzero(where), .shape = {}};
-  rows.shape = {rows.numbers.size()};
+  Picked rows{.as_rows = {where.size()}, .indices = flatnonzero(where), .shape = {}};
+  rows.shape = {rows.indices.size()};
   for (int axis = where.rank(); axis < shape.rank(); ++axis) {
-    rows.seen.push_back(shape[axis]);
+    rows.as_rows.push_back(shape[axis]);
     rows.shape.push_back(shape[axis]);
   }
   return rows;
@@ -45,14 +45,14 @@ template <class T>
 BasicArray<T> read(const BasicArray<T>& x, const Picked& rows) {
   if constexpr (std::same_as<T, Real>) {
     const NoGrad off;
-    return index_select(Tensor(x.reshaped(rows.seen)), 0, rows.numbers).value().reshaped(rows.shape);
+    return index_select(Tensor(x.reshaped(rows.as_rows)), 0, rows.indices).value().reshaped(rows.shape);
   } else {
-    return index_select(x.reshaped(rows.seen), 0, rows.numbers).reshaped(rows.shape);
+    return index_select(x.reshaped(rows.as_rows), 0, rows.indices).reshaped(rows.shape);
   }
 }
 
 Tensor read(const Tensor& x, const Picked& rows) {
-  return reshape(index_select(reshape(x, rows.seen), 0, rows.numbers), rows.shape);
+  return reshape(index_select(reshape(x, rows.as_rows), 0, rows.indices), rows.shape);
 }
 
 // If a row is named twice, its last value stays.
@@ -62,10 +62,10 @@ void write(BasicArray<T>& x, const Picked& rows, const BasicArray<T>& values) {
     fail<ShapeError>("assign", "shape ", values.shape(), " to a part of shape ", rows.shape);
   }
   const BasicArray<T> from = broadcast_to(values, rows.shape);
-  const std::int64_t width = from.size() == 0 ? 0 : from.size() / rows.numbers.size();
+  const std::int64_t width = from.size() == 0 ? 0 : from.size() / rows.indices.size();
   T* to = x.mutable_data();
   const T* row = from.data();
-  for (const std::int64_t number : rows.numbers) {
+  for (const std::int64_t number : rows.indices) {
     std::copy_n(row, width, to + number * width);
     row += width;
   }
@@ -82,7 +82,7 @@ void write(BasicArray<T>& x, const Slices& slices, const BasicArray<T>& values) 
 }
 
 Slices meant(const Shape&, const Slices& slices) { return slices; }
-Picked meant(const Shape& shape, const Index& numbers) { return rows_of(shape, numbers); }
+Picked meant(const Shape& shape, const Index& indices) { return rows_of(shape, indices); }
 Picked meant(const Shape& shape, const Mask& where) { return rows_of(shape, where); }
 
 }  // namespace

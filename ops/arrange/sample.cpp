@@ -36,8 +36,8 @@ void draw_with_replacement(const std::vector<double>& sums, const RandomKey& key
                            std::int64_t count, std::int64_t* out) {
   for (std::int64_t j = 0; j < count; ++j) {
     // Below the sum, so that the category found has a positive weight in spite of rounding.
-    const double place = std::min(uniform_at(key, first + j) * sums.back(), std::nextafter(sums.back(), 0.0));
-    out[j] = std::ranges::upper_bound(sums, place) - sums.begin();
+    const double position = std::min(uniform_at(key, first + j) * sums.back(), std::nextafter(sums.back(), 0.0));
+    out[j] = std::ranges::upper_bound(sums, position) - sums.begin();
   }
 }
 
@@ -59,16 +59,17 @@ void draw_without_replacement(const Real* weights, std::int64_t n, const RandomK
 }  // namespace
 
 Tensor bernoulli(const Tensor& p) {
-  const Array& shares = p.value();
-  for (std::int64_t i = 0; i < shares.size(); ++i) {
-    const Real share = shares.data()[i];
-    if (!(share >= 0 && share <= 1)) {
-      fail<ValueError>("bernoulli", "probability ", share, " at ", position_of(i, p.shape()), " is not in [0, 1]");
+  const Array& probabilities = p.value();
+  for (std::int64_t i = 0; i < probabilities.size(); ++i) {
+    const Real probability = probabilities.data()[i];
+    if (!(probability >= 0 && probability <= 1)) {
+      fail<ValueError>("bernoulli", "probability ", probability, " at ", position_of(i, p.shape()),
+                       " is not in [0, 1]");
     }
   }
   Array result = random_uniform(p.shape(), next_random_key());
   Real* out = result.mutable_data();
-  for (std::int64_t i = 0; i < result.size(); ++i) out[i] = out[i] < shares.data()[i] ? Real(1) : Real(0);
+  for (std::int64_t i = 0; i < result.size(); ++i) out[i] = out[i] < probabilities.data()[i] ? Real(1) : Real(0);
   return result;
 }
 

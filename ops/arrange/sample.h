@@ -13,7 +13,7 @@ struct MultinomialOptions {
   bool replacement = false;  ///< whether a category may be drawn more than once
 };
 /// Indices of categories, drawn with probabilities weights_i / sum of weights: weights (n) -> (count), (m, n) -> (m,
-/// count), a draw of its own for each row. Without replacement in the order of an exponential race, equivalent to
+/// count), drawn independently for each row. Without replacement in the order of an exponential race, equivalent to
 /// drawing one after the other (Efraimidis, Spirakis: "Weighted random sampling with a reservoir", 2006). Throws
 /// ShapeError for other axes; ValueError for a weight that is negative or not finite, a row without a positive one, a
 /// negative count, and, without replacement, a count above the number of positive weights of a row.

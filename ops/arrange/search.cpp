@@ -14,7 +14,7 @@ Unique<T> unique_of(const BasicArray<T>& x) {
   std::vector<T> values;
   std::vector<std::int64_t> counts;
   Index inverse(x.shape());
-  std::int64_t* places = inverse.mutable_data();
+  std::int64_t* positions = inverse.mutable_data();
   T last{};
   for (const std::int64_t at : first_in_order(x.reshaped({x.size()}), 0, x.size(), false)) {
     const T value = x.data()[at];
@@ -24,7 +24,7 @@ Unique<T> unique_of(const BasicArray<T>& x) {
       last = value;
     }
     ++counts.back();
-    places[at] = std::ssize(values) - 1;
+    positions[at] = std::ssize(values) - 1;
   }
   return {BasicArray<T>(values), std::move(inverse), Index(counts)};
 }

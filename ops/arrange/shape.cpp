@@ -208,7 +208,7 @@ Tensor transpose(const Tensor& x) {
 
 XGRAD_FORMULA flip_formula{"flip", "y_i = x_(n - 1 - i) along the axes", "dL/dx_i = gy_(n - 1 - i)"};
 Tensor flip(const Tensor& x, const Axes& axes) {
-  Part part = whole(x.shape());
+  Part part = full_part(x.shape());
   for (const int axis : normalize_axes("flip", axes, x.rank())) {
     part.offset += std::max<std::int64_t>(0, part.sizes[axis] - 1) * part.strides[axis];
     part.strides[axis] = -part.strides[axis];

@@ -1,4 +1,4 @@
-// Changing shapes: the same numbers in another arrangement, turned, moved, repeated.
+// Changing shapes: the same elements, reshaped, permuted, moved, repeated.
 //
 // Overloads for BasicArray take Array, Index and Mask, record no graph, and mean the same as those for tensors.
 #pragma once
@@ -47,15 +47,15 @@ Tensor movedim(const Tensor& x, const Axes& from, const Axes& to);
 
 /// x reversed along `axes`. Throws ValueError for an axis out of range or named twice.
 Tensor flip(const Tensor& x, const Axes& axes);
-/// x shifted by `shift` positions along `axis`; elements that leave at one end return at the other. Negative shifts move
-/// towards the front. Throws ValueError for an axis out of range.
+/// x shifted by `shift` positions along `axis`; elements that leave at one end return at the other. Negative shifts
+/// move towards the front. Throws ValueError for an axis out of range.
 Tensor roll(const Tensor& x, std::int64_t shift, int axis);
-/// The same along several axes, by shifts[i] along axes[i]. Throws ValueError, too, if the lists differ in length.
+/// x shifted along several axes, by shifts[i] along axes[i]. Throws also ValueError for lists of unequal length.
 Tensor roll(const Tensor& x, const ShortList<std::int64_t>& shifts, const Axes& axes);
 
 /// Repeats every position along `axis` `count` times in a row: a a b b. Throws ValueError for a negative count.
 Tensor repeat_interleave(const Tensor& x, std::int64_t count, int axis);
-/// Repeats x as a whole counts[i] times along axis i: a b a b. With more counts than axes x gets new leading axes; with
+/// Repeats all of x counts[i] times along axis i: a b a b. With more counts than axes x gets new leading axes; with
 /// fewer they apply to the last ones. Throws ValueError for a negative count.
 Tensor tile(const Tensor& x, const Shape& counts);
 
@@ -68,7 +68,7 @@ struct MeshgridOptions {
   MeshIndexing indexing = MeshIndexing::ij;
 };
 /// The coordinates of a grid: each list (or scalar) repeated along the axes of all others. Two lists (m), (n) give two
-/// tensors (m, n), those of xy two (n, m). Throws ShapeError for a tensor with more axes than one, ValueError for none.
+/// tensors (m, n), xy gives two (n, m). Throws ShapeError for a tensor with more axes than one, ValueError for none.
 Tensors meshgrid(const Tensors& lists, const MeshgridOptions& options = {});
 
 /// The elements on and below a diagonal of the last two axes, zero above: x_ij where j <= i + offset.

@@ -1,5 +1,4 @@
-// Parts of tensors, as by brackets, and their duals. narrow, split, chunk and pad are the same with other ways to name
-// the part.
+// Parts of tensors, as by brackets, and their duals. narrow, split, chunk and pad name the part in other ways.
 #include "slice.h"
 
 #include <utility>
@@ -13,7 +12,7 @@ namespace xgrad {
 
 namespace {
 
-// Slices of an array of this shape, to be told.
+// The attributes of slices of an array of this shape.
 struct SlicesOf {
   const Shape& shape;
   const Slices& slices;
@@ -42,7 +41,7 @@ Part part_of(const char* op, const Shape& shape, const Slices& slices) {
   if (named > shape.rank()) fail<ValueError>(op, named, " indices for shape ", shape);
   if (ellipses > 1) fail<ValueError>(op, "more than one ellipsis");
 
-  const Strides strides = whole(shape).strides;
+  const Strides strides = full_part(shape).strides;
   Part part;
   int axis = 0;
   const auto keep = [&](std::int64_t size, std::int64_t stride) {
@@ -81,8 +80,8 @@ Part part_of(const char* op, const Shape& shape, const Slices& slices) {
   return part;
 }
 
-// The axes of which slices leave out positions, the first position along each, and the steps unless all are 1: found out
-// when somebody asks.
+// The axes of which slices leave out positions, the first position along each, and the steps unless all are 1: found
+// out when somebody asks.
 void add_attributes(std::vector<Attribute>& to, const char*, const SlicesOf& part) {
   const auto& [shape, slices] = part;
   const auto names_axis = [](const Slice& slice) {
@@ -110,7 +109,7 @@ void add_attributes(std::vector<Attribute>& to, const char*, const SlicesOf& par
 }
 
 Part part_of_axis(const Shape& shape, int axis, std::int64_t start, std::int64_t length) {
-  Part part = whole(shape);
+  Part part = full_part(shape);
   part.offset = start * part.strides[axis];
   part.sizes[axis] = length;
   return part;
@@ -193,7 +192,7 @@ void assign_part(BasicArray<T>& to, const Slices& slices, const BasicArray<T>& v
   if (!broadcasts_to(values.shape(), part.sizes)) {
     fail<ShapeError>("assign", "shape ", values.shape(), " to a part of shape ", part.sizes);
   }
-  const BasicArray<T> from = values;  // may be a part of `to` itself, which then gets memory of its own
+  const BasicArray<T> from = values;  // may be a part of `to` itself, which is then copied on write
   copy_strided(part.sizes, to.mutable_data() + part.offset, part.strides, from.data(),
                broadcast_strides(from.shape(), part.sizes));
 }
@@ -275,7 +274,7 @@ Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value) {
       fail<ValueError>("pad", "negative padding ", std::min(before, after), " of axis ", axis);
     shape[axis] = checked_add("pad", shape[axis], checked_add("pad", before, after));
   }
-  Part part = whole(shape);
+  Part part = full_part(shape);
   part.sizes = x.shape();
   Shape before, after;
   for (const Padding& padding : paddings) {

@@ -20,7 +20,7 @@ Tensor place(const Tensor& x, const Slices& slices, const Shape& shape);
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length);
 /// Consecutive parts of x along `axis` with these lengths. Throws ShapeError unless they add up to its size.
 Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis = 0);
-/// The same for numbers in braces, always lengths, even a single one.
+/// Parts with the lengths in braces, also for a single length.
 Tensors split(const Tensor& x, std::initializer_list<std::int64_t> lengths, int axis = 0);
 /// Parts of `size` positions along `axis`; the last may be shorter. Throws ValueError for a size below 1.
 Tensors split(const Tensor& x, std::int64_t size, int axis = 0);
@@ -30,20 +30,20 @@ Tensors unbind(const Tensor& x, int axis = 0);
 /// ValueError for count < 1, LimitError for more than 2^24 parts of an empty axis.
 Tensors chunk(const Tensor& x, std::int64_t count, int axis = 0);
 
-/// How many elements to add at both ends of an axis.
+/// The number of elements to add at each end of an axis.
 struct Padding {
   std::int64_t before = 0;
   std::int64_t after = 0;
 };
-/// The elements of x that pad() puts around it.
+/// The elements of x that pad() puts around x.
 enum class PadMode {
   reflect,    ///< x mirrored at its last element: c b | a b c | b a
   replicate,  ///< the last element: a a | a b c | c c
   circular    ///< x from its other end: b c | a b c | a b
 };
 
-/// x with `value` around it, one Padding per axis: pad(x, {{0, 0}, {1, 2}}) adds one column before and two behind. The
-/// dual of slice. Throws ValueError for a wrong number of paddings or a negative one.
+/// x with `value` around it, one Padding per axis: pad(x, {{0, 0}, {1, 2}}) adds one column before x and two after it.
+/// The dual of slice. Throws ValueError for a wrong number of paddings or a negative one.
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value = 0);
 /// x with its own elements around it. Throws likewise, and ShapeError where an axis is too short: reflect needs an axis
 /// longer than either padding, circular one at least as long, replicate one element. The gradient goes back to the

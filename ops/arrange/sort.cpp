@@ -3,7 +3,6 @@
 
 #include "../kernels/order/order.h"
 #include "../private/axis.h"
-#include "../private/gathered.h"
 #include "shape.h"
 
 namespace xgrad {

@@ -28,7 +28,7 @@ class RandomScope {
 };
 
 // The leaves that gradients flow to from y, except `own`, the inputs. Nodes recorded since `mark` are f's.
-Leaves leaves_behind(const Tensor& y, const Tensors& own, const Node& mark) {
+Leaves leaves_after(const Tensor& y, const Tensors& own, const Node& mark) {
   Leaves leaves;
   if (!y.requires_grad()) return leaves;
   detail::walk_graph(
@@ -66,7 +66,7 @@ Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& le
   for (const Ref<Node>& leaf : leaves) detail::Engine::node(mark)->follow(*leaf);
   const auto is_leaf_of_f = [&](const Ref<Node>& node) { return std::ranges::find(leaves, node) != leaves.end(); };
   Tensors own, xs;
-  std::vector<std::size_t> places;  // of xs, among the inputs and leaves
+  std::vector<std::size_t> positions;  // of xs, among the inputs and leaves
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Tensor& input = inputs[i];
     const bool wants = wanted[static_cast<int>(i)];
@@ -78,12 +78,12 @@ Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& le
     }
     if (!wants || detail::Engine::node(own.back()) == detail::Engine::node(input)) continue;
     xs.push_back(own.back());
-    places.push_back(i);
+    positions.push_back(i);
   }
   for (std::size_t i = inputs.size(); i < inputs.size() + leaves.size(); ++i) {
     if (!wanted[static_cast<int>(i)]) continue;
     xs.push_back(detail::Engine::without_value(leaves[i - inputs.size()]));
-    places.push_back(i);
+    positions.push_back(i);
   }
   Tensor y;
   {
@@ -94,7 +94,7 @@ Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& le
   if (y.shape() != gy.shape()) {
     fail<GraphError>("checkpoint", "the function gave shape ", gy.shape(), " and, run again, ", y.shape());
   }
-  for (const Ref<Node>& leaf : leaves_behind(y, own, *detail::Engine::node(mark))) {
+  for (const Ref<Node>& leaf : leaves_after(y, own, *detail::Engine::node(mark))) {
     if (!is_leaf_of_f(leaf)) {
       fail<GraphError>("checkpoint", "the function, run again, uses a leaf", leaf->name().empty() ? "" : " '",
                        leaf->name(), leaf->name().empty() ? "" : "'", " that it did not use before");
@@ -106,7 +106,7 @@ Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& le
   if (!y.requires_grad()) return all;
   const Tensors found = detail::grad_since(detail::Engine::node(mark)->id, y, xs,
                                            {.seed = gy, .create_graph = graph_wanted, .unused = Unused::zeros});
-  for (std::size_t i = 0; i < found.size(); ++i) all[places[i]] = found[i];
+  for (std::size_t i = 0; i < found.size(); ++i) all[positions[i]] = found[i];
   return all;
 }
 
@@ -128,7 +128,7 @@ Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors&
     for (const Tensor& input : inputs) own.push_back(input.requires_grad() ? variable(input) : input.detach());
     const Tensor y = run(f, own);
     if (!y.requires_grad()) return y;
-    leaves = leaves_behind(y, own, *detail::Engine::node(mark));
+    leaves = leaves_after(y, own, *detail::Engine::node(mark));
     value = y.value();
   }
   auto rule = [=](const Tensor& gy, Wanted wanted) { return gradients(f, inputs, leaves, random, again, gy, wanted); };

@@ -1,5 +1,5 @@
-// Activation checkpointing saves memory at the cost of time: the intermediate values of a function are not kept for the
-// backward pass, which runs the function again.
+// Activation checkpointing saves memory at the cost of time: the intermediate values of a function are not saved for
+// the backward pass, which runs the function again.
 //
 //     for (const Block& block : blocks) {
 //       x = checkpoint([&block](const Tensor& x) { return block(x); }, x);
@@ -9,7 +9,7 @@
 // captures by reference only objects that live as long as the graph, such as a layer, and all else by value: [&block],
 // or within a module [this, mask]. With [&] it would read locals and arguments that are gone.
 //
-// A stack of n blocks then keeps the n inputs of its blocks, and the activations of one block at a time.
+// A stack of n blocks then saves the n inputs of its blocks, and the activations of one block at a time.
 #pragma once
 
 #include <concepts>
@@ -27,7 +27,7 @@ template <class>
 using AsTensor = const Tensor&;
 }  // namespace detail
 
-/// y = f(inputs), without keeping its intermediate values; a backward pass runs f again, with the same random numbers
+/// y = f(inputs), without saving its intermediate values; a backward pass runs f again, with the same random numbers
 /// (Chen et al. 2016). Gradients flow to the inputs, and to the other leaves (parameters) that f uses; gradients of any
 /// order come from differentiating the second run. f must do the same when it runs again, and everything that it refers
 /// to must live as long as the graph. A layer that counts its runs, as BatchNorm in training, counts both. Without
@@ -38,7 +38,7 @@ using AsTensor = const Tensor&;
 /// backward pass throws GraphError if the second run of f gives another shape or uses other leaves.
 Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs);
 
-/// The same with a function of one or more tensors: `checkpoint([this](const Tensor& q, const Tensor& k) { ... }, q,
+/// A checkpoint of a function of one or more tensors: `checkpoint([this](const Tensor& q, const Tensor& k) { ... }, q,
 /// k)`.
 template <class F, std::convertible_to<Tensor>... Inputs>
   requires(sizeof...(Inputs) > 0 && std::is_invocable_r_v<Tensor, const F&, detail::AsTensor<Inputs>...>)

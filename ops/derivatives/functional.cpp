@@ -123,13 +123,18 @@ TensorsFunction of_list(const char* op, const TensorFunction& f) {
   return [&f](const Tensors& xs) { return f(xs[0]); };
 }
 
-Tensors jacobians(const char* op, const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options) {
+}  // namespace
+
+Tensors jacobian(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options) {
   const EnableGrad on;
-  const Called called(op, f, xs, options);
+  const Called called("jacobian", f, xs, options);
   return rows_of(called, called.y);
 }
+Tensor jacobian(const TensorFunction& f, const Tensor& x, const FunctionalOptions& options) {
+  return jacobian(of_list("jacobian", f), Tensors{x}, options)[0];
+}
 
-std::vector<Tensors> hessians(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options) {
+std::vector<Tensors> hessian(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options) {
   const EnableGrad on;
   const Called called("hessian", f, xs, options);
   called.refuse_many();
@@ -137,17 +142,22 @@ std::vector<Tensors> hessians(const TensorsFunction& f, const Tensors& xs, const
   for (const Tensor& g : called.gradients(called.y, ones_like(called.y), true)) result.push_back(rows_of(called, g));
   return result;
 }
+Tensor hessian(const TensorFunction& f, const Tensor& x, const FunctionalOptions& options) {
+  return hessian(of_list("hessian", f), Tensors{x}, options)[0][0];
+}
 
-OutputAndProducts vector_products(const TensorsFunction& f, const Tensors& xs, const Tensor& v,
-                                  const FunctionalOptions& options) {
+OutputAndProducts vjp(const TensorsFunction& f, const Tensors& xs, const Tensor& v, const FunctionalOptions& options) {
   const EnableGrad on;
   const Called called("vjp", f, xs, options);
   const Tensor seed = vector_for("vjp", v, called.y, "the result");
   return {called.output(), called.gradients(called.y, seed, options.create_graph)};
 }
+OutputAndProduct vjp(const TensorFunction& f, const Tensor& x, const Tensor& v, const FunctionalOptions& options) {
+  const OutputAndProducts found = vjp(of_list("vjp", f), Tensors{x}, v, options);
+  return {found.output, found.products[0]};
+}
 
-OutputAndProduct products_with_vectors(const TensorsFunction& f, const Tensors& xs, const Tensors& vs,
-                                       const FunctionalOptions& options) {
+OutputAndProduct jvp(const TensorsFunction& f, const Tensors& xs, const Tensors& vs, const FunctionalOptions& options) {
   const EnableGrad on;
   const Called called("jvp", f, xs, options);
   const Tensors vectors = vectors_for("jvp", vs, xs);
@@ -157,9 +167,12 @@ OutputAndProduct products_with_vectors(const TensorsFunction& f, const Tensors& 
   const Tensor product = grad(total, {u}, {.create_graph = options.create_graph, .unused = Unused::zeros})[0];
   return {called.output(), product};
 }
+OutputAndProduct jvp(const TensorFunction& f, const Tensor& x, const Tensor& v, const FunctionalOptions& options) {
+  return jvp(of_list("jvp", f), Tensors{x}, v.defined() ? Tensors{v} : Tensors{}, options);
+}
 
-OutputAndProducts hessian_products(const TensorsFunction& f, const Tensors& xs, const Tensors& vs,
-                                   const FunctionalOptions& options) {
+OutputAndProducts hvp(const TensorsFunction& f, const Tensors& xs, const Tensors& vs,
+                      const FunctionalOptions& options) {
   const EnableGrad on;
   const Called called("hvp", f, xs, options);
   called.refuse_many();
@@ -168,45 +181,8 @@ OutputAndProducts hessian_products(const TensorsFunction& f, const Tensors& xs, 
   const Tensor slope = total.defined() ? total : Tensor(0);
   return {called.output(), called.gradients(slope, {}, options.create_graph)};
 }
-
-}  // namespace
-
-Tensors jacobian(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options) {
-  return jacobians("jacobian", f, xs, options);
-}
-Tensor jacobian(const TensorFunction& f, const Tensor& x, const FunctionalOptions& options) {
-  return jacobians("jacobian", of_list("jacobian", f), {x}, options)[0];
-}
-
-std::vector<Tensors> hessian(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options) {
-  return hessians(f, xs, options);
-}
-Tensor hessian(const TensorFunction& f, const Tensor& x, const FunctionalOptions& options) {
-  return hessians(of_list("hessian", f), {x}, options)[0][0];
-}
-
-OutputAndProducts vjp(const TensorsFunction& f, const Tensors& xs, const Tensor& v, const FunctionalOptions& options) {
-  return vector_products(f, xs, v, options);
-}
-OutputAndProduct vjp(const TensorFunction& f, const Tensor& x, const Tensor& v, const FunctionalOptions& options) {
-  const OutputAndProducts found = vector_products(of_list("vjp", f), {x}, v, options);
-  return {found.output, found.products[0]};
-}
-
-OutputAndProduct jvp(const TensorsFunction& f, const Tensors& xs, const Tensors& vs, const FunctionalOptions& options) {
-  return products_with_vectors(f, xs, vs, options);
-}
-OutputAndProduct jvp(const TensorFunction& f, const Tensor& x, const Tensor& v, const FunctionalOptions& options) {
-  return products_with_vectors(of_list("jvp", f), {x}, v.defined() ? Tensors{v} : Tensors{}, options);
-}
-
-OutputAndProducts hvp(const TensorsFunction& f, const Tensors& xs, const Tensors& vs,
-                      const FunctionalOptions& options) {
-  return hessian_products(f, xs, vs, options);
-}
 OutputAndProduct hvp(const TensorFunction& f, const Tensor& x, const Tensor& v, const FunctionalOptions& options) {
-  const OutputAndProducts found =
-      hessian_products(of_list("hvp", f), {x}, v.defined() ? Tensors{v} : Tensors{}, options);
+  const OutputAndProducts found = hvp(of_list("hvp", f), Tensors{x}, v.defined() ? Tensors{v} : Tensors{}, options);
   return {found.output, found.products[0]};
 }
 

@@ -1,4 +1,4 @@
-// Derivatives of functions, as torch.autograd.functional has them: jacobian, hessian, and products with them that never
+// Derivatives of functions, as in torch.autograd.functional: jacobian, hessian, and products with them that never
 // make the matrix.
 //
 //     const Tensor x = tensor({1, 2, 3});
@@ -6,10 +6,10 @@
 //     const Tensor J = jacobian(cubes, x);                            // (3, 3): 3 x_i^2 on the diagonal
 //     const auto [y, Jv] = jvp(cubes, x, ones({3}));                  // y = x^3, J v = 3 x^2
 //
-// A function takes one tensor or several (Tensors) and returns one tensor. It is called once, with leaves of its own
+// A function takes one tensor or several (Tensors) and returns one tensor. It is called once, with new leaves
 // that have the values of the inputs; with create_graph, with the inputs themselves, so that the result can be
-// differentiated with respect to them. Recording is on meanwhile, also inside a NoGrad. f may use other tensors that
-// require gradients; nothing is added to theirs.
+// differentiated with respect to them. Recording is on during the call, also inside a NoGrad. f may use other tensors
+// that require gradients; nothing is added to theirs.
 //
 // Where the result does not depend on an input, derivatives are zeros. All throw ValueError for an empty function or
 // the wrong number of vectors; GraphError for an undefined input or result; ShapeError for a vector that differs in
@@ -34,13 +34,13 @@ using TensorsFunction = std::function<Tensor(const Tensors&)>;
 /// J[i, j] = dy_i/dx_j, of shape y.shape + x.shape, by one backward pass for each element of y. Throws LimitError when
 /// that has too many axes.
 Tensor jacobian(const TensorFunction& f, const Tensor& x, const FunctionalOptions& options = {});
-/// One for each input.
+/// The Jacobian with respect to each input.
 Tensors jacobian(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options = {});
 
 /// H[i, j] = d^2 y / (dx_i dx_j), of shape x.shape + x.shape, of an f with one element, by one backward pass through
 /// the gradient for each element of x. Throws ShapeError for a result with more elements, LimitError as jacobian.
 Tensor hessian(const TensorFunction& f, const Tensor& x, const FunctionalOptions& options = {});
-/// H[a][b][i, j] = d^2 y / (dx_a,i dx_b,j), of shape xs[a].shape + xs[b].shape.
+/// The second derivatives H[a][b][i, j] = d^2 y / (dx_a,i dx_b,j), of shape xs[a].shape + xs[b].shape.
 std::vector<Tensors> hessian(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options = {});
 
 /// f(x), and a product with its derivatives.
@@ -66,7 +66,7 @@ OutputAndProducts vjp(const TensorsFunction& f, const Tensors& xs, const Tensor&
 /// of x, and may be left out where that has one element: then it is 1.
 OutputAndProduct jvp(const TensorFunction& f, const Tensor& x, const Tensor& v = {},
                      const FunctionalOptions& options = {});
-/// The sum over all inputs: p = sum_a J_a vs_a.
+/// f(xs) and p = sum_a J_a vs_a, the sum over all inputs.
 OutputAndProduct jvp(const TensorsFunction& f, const Tensors& xs, const Tensors& vs = {},
                      const FunctionalOptions& options = {});
 
@@ -74,7 +74,7 @@ OutputAndProduct jvp(const TensorsFunction& f, const Tensors& xs, const Tensors&
 /// v> (Pearlmutter: "Fast exact multiplication by the Hessian", 1994). v as for jvp. Throws ShapeError as hessian.
 OutputAndProduct hvp(const TensorFunction& f, const Tensor& x, const Tensor& v = {},
                      const FunctionalOptions& options = {});
-/// p_a = sum_b H[a][b] vs_b.
+/// f(xs) and p_a = sum_b H[a][b] vs_b for each input.
 OutputAndProducts hvp(const TensorsFunction& f, const Tensors& xs, const Tensors& vs = {},
                       const FunctionalOptions& options = {});
 

@@ -12,7 +12,7 @@ struct BernoulliOptions {
 };
 /// Bernoulli distributions, one for each element: 1 with probability p, else 0.
 ///
-/// Threads: many may use one; each draws from a generator of its own (manual_seed).
+/// Thread-safe: each thread draws from its own generator (manual_seed).
 class Bernoulli {
  public:
   using Options = BernoulliOptions;

@@ -82,9 +82,9 @@ Tensor kl_divergence(const Categorical& p, const Categorical& q) {
     fail<ShapeError>(op, "distributions of ", p.num_categories(), " and of ", q.num_categories(), " categories");
   }
   broadcast_shapes(op, p.batch_shape(), q.batch_shape());
-  const Tensor share = p.probs();
-  const Tensor terms = where(q.probs() == 0, infinity, share * (finite(p.logits()) - finite(q.logits())));
-  return sum(where(share == 0, 0, terms), -1);
+  const Tensor probability = p.probs();
+  const Tensor terms = where(q.probs() == 0, infinity, probability * (finite(p.logits()) - finite(q.logits())));
+  return sum(where(probability == 0, 0, terms), -1);
 }
 
 }  // namespace xgrad::distributions

@@ -12,7 +12,7 @@ struct CategoricalOptions {
 };
 /// Distributions over the categories 0 ... K - 1, one for each row of the last axis.
 ///
-/// Threads: many may use one; each draws from a generator of its own (manual_seed).
+/// Thread-safe: each thread draws from its own generator (manual_seed).
 class Categorical {
  public:
   using Options = CategoricalOptions;

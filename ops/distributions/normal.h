@@ -9,7 +9,7 @@ namespace xgrad::distributions {
 ///
 ///     p(x) = e^(-((x - loc) / scale)^2 / 2) / (scale sqrt(2 pi))
 ///
-/// Threads: many may use one; each draws from a generator of its own (manual_seed).
+/// Thread-safe: each thread draws from its own generator (manual_seed).
 class Normal {
  public:
   /// Throws ShapeError unless the shapes broadcast, ValueError for a loc that is NaN or a scale that is not positive.

@@ -8,7 +8,7 @@ namespace xgrad::distributions {
 /// Uniform distributions, one for each element of low and high, which broadcast: p(x) = 1 / (high - low) in
 /// [low, high), else 0.
 ///
-/// Threads: many may use one; each draws from a generator of its own (manual_seed).
+/// Thread-safe: each thread draws from its own generator (manual_seed).
 class Uniform {
  public:
   /// Throws ShapeError unless the shapes broadcast, ValueError unless low < high, both finite, everywhere.

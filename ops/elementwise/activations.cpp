@@ -98,7 +98,7 @@ Tensor glu(const Tensor& x, int axis) {
 Tensor softsign(const Tensor& x) {
   return elementwise(
       "softsign", x,
-      [](auto v) {  // where the 1 is lost beside |x| only the sign is left
+      [](auto v) {  // where 1 + |x| rounds to |x|, only the sign is left
         return guarded([](const auto& u) { return where(abs(u) > 1e18, sign(u), u / (1 + abs(u))); },
                        [](const auto& u) { return u / (1 + abs(u)); }, v);
       },
@@ -161,7 +161,7 @@ Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key)
       "rrelu", x, slopes, [](auto v, auto s) { return where(v >= 0, v, s * v); },
       [](auto v, auto s, auto) { return where(v >= 0, 1, s); }, [](auto v, auto, auto) { return minimum(v, 0); },
       attribute("lower", unless(RReluOptions().lower, options.lower)),
-      attribute("upper", unless(RReluOptions().upper, options.upper)), attribute("key", numbers_of(key)));
+      attribute("upper", unless(RReluOptions().upper, options.upper)), attribute("key", seed_and_draw(key)));
 }
 
 Tensor rrelu(const Tensor& x, const RReluOptions& options) { return rrelu(x, options, next_random_key()); }

@@ -53,7 +53,7 @@ struct RReluOptions {
 /// For training; otherwise leaky_relu with the mean slope, see nn::RReLU. Throws ValueError unless lower <= upper, both
 /// finite.
 Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key);
-/// The same with the generator's next key.
+/// rrelu with the generator's next key.
 Tensor rrelu(const Tensor& x, const RReluOptions& options = {});
 
 struct HardtanhOptions {

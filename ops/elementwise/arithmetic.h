@@ -18,9 +18,9 @@ Tensor div(const Tensor& a, const Tensor& b);
 /// y = -x
 Tensor neg(const Tensor& x);
 
-/// The larger of both; NaN if either is NaN. Where they are equal each gets half of the gradient, at NaN the whole.
+/// The larger of a and b; NaN if either is NaN. Equal operands get half of the gradient each, at NaN all of it.
 Tensor maximum(const Tensor& a, const Tensor& b);
-/// The smaller of both; NaN if either is NaN. Where they are equal each gets half of the gradient, at NaN the whole.
+/// The smaller of a and b; NaN if either is NaN. Equal operands get half of the gradient each, at NaN all of it.
 Tensor minimum(const Tensor& a, const Tensor& b);
 
 /// add, sub, mul, div and neg as operators.
@@ -30,8 +30,7 @@ inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
 inline Tensor operator-(const Tensor& x) { return neg(x); }
 
-/// a += b means a = a + b: the variable a becomes a handle to the result; other handles to its old value, and the graph,
-/// keep theirs.
+/// a += b means a = a + b: the variable a becomes a handle to the result. Other handles to the old value do not change.
 inline Tensor& operator+=(Tensor& a, const Tensor& b) { return a = add(a, b); }
 inline Tensor& operator-=(Tensor& a, const Tensor& b) { return a = sub(a, b); }
 inline Tensor& operator*=(Tensor& a, const Tensor& b) { return a = mul(a, b); }

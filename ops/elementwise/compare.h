@@ -15,7 +15,7 @@ Mask operator>=(const Tensor& a, const Tensor& b);
 Mask operator==(const Tensor& a, const Tensor& b);
 Mask operator!=(const Tensor& a, const Tensor& b);
 
-/// Where x is NaN; where it is inf or -inf; where it is neither.
+/// Where x is NaN; where x is inf or -inf; where x is neither.
 Mask isnan(const Tensor& x);
 Mask isinf(const Tensor& x);
 Mask isfinite(const Tensor& x);
@@ -31,31 +31,31 @@ Mask isclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {
 /// Whether all elements are close.
 bool allclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {});
 
-/// Logic on masks: and, or, not. Both sides are computed in any case.
+/// Logic on masks: and, or, not. Both operands are always computed.
 Mask operator&&(const Mask& a, const Mask& b);
 Mask operator||(const Mask& a, const Mask& b);
 Mask operator!(const Mask& mask);
-/// The same as numpy and PyTorch write it.
+/// and, or, not in numpy's and PyTorch's spelling.
 inline Mask operator&(const Mask& a, const Mask& b) { return a && b; }
 inline Mask operator|(const Mask& a, const Mask& b) { return a || b; }
 inline Mask operator~(const Mask& mask) { return !mask; }
 /// Where exactly one of two masks is true.
 Mask operator^(const Mask& a, const Mask& b);
-/// Where two masks agree; where they differ.
+/// Where two masks are equal; where they differ.
 Mask operator==(const Mask& a, const Mask& b);
 inline Mask operator!=(const Mask& a, const Mask& b) { return a ^ b; }
 /// Whether at least one element is true; whether all are (also of an empty mask).
 bool any(const Mask& mask);
 bool all(const Mask& mask);
 
-/// Comparisons of whole numbers.
+/// Comparisons of integers.
 Mask operator<(const Index& a, const Index& b);
 Mask operator<=(const Index& a, const Index& b);
 Mask operator>(const Index& a, const Index& b);
 Mask operator>=(const Index& a, const Index& b);
 Mask operator==(const Index& a, const Index& b);
 Mask operator!=(const Index& a, const Index& b);
-/// The same with one number.
+/// Comparisons with one integer.
 Mask operator<(const Index& a, std::int64_t b);
 Mask operator<=(const Index& a, std::int64_t b);
 Mask operator>(const Index& a, std::int64_t b);
@@ -63,7 +63,7 @@ Mask operator>=(const Index& a, std::int64_t b);
 Mask operator==(const Index& a, std::int64_t b);
 Mask operator!=(const Index& a, std::int64_t b);
 
-/// y = a where the mask is true, else b; all three broadcast. The gradient goes to the chosen one only; the other
+/// y = a where the mask is true, else b; all three broadcast. The gradient goes to the chosen operand only; the other
 /// gets 0 even if the upstream gradient is NaN. Throws ShapeError.
 Tensor where(const Mask& mask, const Tensor& a, const Tensor& b);
 

@@ -208,12 +208,12 @@ XGRAD_FORMULA logaddexp_formula{"logaddexp", "y = ln(e^a + e^b)", "dy/da = e^(a 
 Tensor logaddexp(const Tensor& a, const Tensor& b) {
   // The distance of two equal infinities is 0.
   const auto distance = [](auto p, auto q) { return where(p == q && abs(p) == infinity, 0, p - q); };
-  const auto share = [distance](auto p, auto q, auto) {
+  const auto ratio = [distance](auto p, auto q, auto) {
     return where(p == q && p == -infinity, 0, sigmoid(distance(p, q)));
   };
   return elementwise(
-      "logaddexp", a, b, [distance](auto p, auto q) { return maximum(p, q) + log1p(exp(-abs(distance(p, q)))); }, share,
-      [share](auto p, auto q, auto y) { return share(q, p, y); });
+      "logaddexp", a, b, [distance](auto p, auto q) { return maximum(p, q) + log1p(exp(-abs(distance(p, q)))); }, ratio,
+      [ratio](auto p, auto q, auto y) { return ratio(q, p, y); });
 }
 
 Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
@@ -314,7 +314,7 @@ Tensor pow(const Tensor& a, const Tensor& b) {
                     }),
                 wrt(b, [a, b](const Tensor& gy, const Tensor& y) {
                   // a^b ln a tends to 0 with a if b >= 0, else to -a^b, which is infinite and has the sign of a; the
-                  // logarithm of the 0 is kept out of both branches. By the root of a^b: that may overflow where the
+                  // logarithm of the 0 stays out of both branches. By the root of a^b: that may overflow where the
                   // slope does not.
                   const Mask zero = a == 0;
                   const Tensor base = where(zero, 1, a), root = pow(base, 0.5 * b), slope = root * log(base) * root;

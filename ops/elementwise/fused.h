@@ -1,4 +1,4 @@
-// elementwise(): a one-line lambda becomes a fused, differentiable operation of its own.
+// elementwise(): a one-line lambda becomes a fused, differentiable operation.
 //
 //     Tensor hump(const Tensor& x) {
 //       return elementwise("hump", x,
@@ -11,8 +11,8 @@
 // sqrt exp expm1 exp2 log log1p log2 log10 pow sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf sigmoid
 // floor ceil round trunc maximum minimum where, comparisons inside where, and numbers.
 //
-// Not part of <xgrad/xgrad.h>, since it includes xsimd. The lambdas are compiled with the program, for the processor that
-// its flags name: link xgrad::native, and they are as fast as the library's own operations (building.md).
+// Not part of <xgrad/xgrad.h>, since it includes xsimd. The lambdas are compiled with the program, for the processor
+// that its flags name: link xgrad::native, and they are as fast as the library's own operations (building.md).
 #pragma once
 
 #include "arithmetic.h"

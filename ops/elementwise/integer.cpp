@@ -1,4 +1,4 @@
-// Arithmetic on whole numbers, checked for overflow.
+// Arithmetic on integers, checked for overflow.
 #include "integer.h"
 
 #include <algorithm>

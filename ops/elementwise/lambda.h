@@ -3,8 +3,6 @@
 
 #include <array>
 #include <bit>
-#include <concepts>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -38,7 +36,7 @@ template <class Safe, class Meant, class... V>
   }
 }
 
-// v clamped to [-limit, limit], for use where the other factor vanishes: huge v then give the limit and not inf 0.
+// v clamped to [-limit, limit], so that a huge v times a vanishing factor gives limit * 0 = 0 and not inf * 0 = NaN.
 template <class V>
 [[gnu::always_inline]] inline auto bounded(const V& v, double limit) {
   return guarded([limit](const auto& u) { return maximum(minimum(u, limit), -limit); }, [](const auto& u) { return u; },
@@ -57,8 +55,7 @@ template <class V>
   return guarded([](const auto& u) { return minimum(u, 0); }, [](const auto& u) { return u; }, v);
 }
 
-// Whether F is a function of `count` numbers. Tried first with Probes of one type, as numbers are, which report errors
-// in the body of a lambda.
+// Whether F can be called with `count` values. Probes are tried first: their static_asserts give readable errors.
 template <class F, std::size_t count>
 constexpr bool takes_numbers() {
   return []<std::size_t... k>(std::index_sequence<k...>) {
@@ -81,30 +78,30 @@ constexpr unsigned dependencies() {
 }
 
 // The gradient of one input of an elementwise operation: gx = gy d(x..., y), summed where the input was broadcast.
-// Keeps just the inputs that d depends on; for the others it passes 0.
+// Saves only the inputs that d depends on, and passes 0 for the others.
 template <unsigned depends, std::size_t K, class D>
 class PartialRule {
  public:
   PartialRule(const std::array<const Tensor*, K>& inputs, D d) : d_(std::move(d)) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < K; ++i) {
-      if (depends >> i & 1) kept_[next++] = kept(*inputs[i]);
+      if (depends >> i & 1) saved_[next++] = kept(*inputs[i]);
     }
   }
 
   Tensor gradient(const Tensor& gy, const Tensor& y, InputShape to) const {
-    return sum_to(recording() ? by_tensors(gy, y) : by_packs(gy, y, std::make_index_sequence<kept_count()>()), to);
+    return sum_to(recording() ? by_tensors(gy, y) : by_packs(gy, y, std::make_index_sequence<saved_count()>()), to);
   }
 
  private:
-  static constexpr std::size_t kept_count() {
+  static constexpr std::size_t saved_count() {
     std::size_t count = 0;
     for (std::size_t k = 0; k < K; ++k) count += depends >> k & 1;
     return count;
   }
 
   // The index of argument k in the list of 0 and the arguments that d depends on.
-  static constexpr std::size_t place_of(std::size_t k) {
+  static constexpr std::size_t argument_index(std::size_t k) {
     return depends >> k & 1 ? 1 + static_cast<std::size_t>(std::popcount(depends & ((1u << k) - 1))) : 0;
   }
 
@@ -112,7 +109,7 @@ class PartialRule {
     std::array<Tensor, K + 1> arguments;
     std::size_t next = 0;
     for (std::size_t k = 0; k <= K; ++k) {
-      arguments[k] = !(depends >> k & 1) ? Tensor(0) : k == K ? y : kept_[next++];
+      arguments[k] = !(depends >> k & 1) ? Tensor(0) : k == K ? y : saved_[next++];
     }
     return mul(gy, Tensor(call_with(d_, arguments)));
   }
@@ -123,18 +120,20 @@ class PartialRule {
       using V = std::remove_cvref_t<decltype(g)>;  // a Pack, or a type in its place
       const V zero(0);
       const auto values = std::tie(zero, given...);
-      return [&]<std::size_t... k>(std::index_sequence<k...>) { return g * V(d_(std::get<place_of(k)>(values)...)); }
+      return [&]<std::size_t... k>(std::index_sequence<k...>) {
+        return g * V(d_(std::get<argument_index(k)>(values)...));
+      }
       (std::make_index_sequence<K + 1>());
     };
     if constexpr (depends >> K & 1) {
-      return map_over({"gradient"}, Donation::take(gy), gradient, kept_[i].value()..., y.value());
+      return map_over({"gradient"}, Donation::take(gy), gradient, saved_[i].value()..., y.value());
     } else {
-      return map_over({"gradient"}, Donation::take(gy), gradient, kept_[i].value()...);
+      return map_over({"gradient"}, Donation::take(gy), gradient, saved_[i].value()...);
     }
   }
 
   [[no_unique_address]] D d_;
-  std::array<Tensor, kept_count()> kept_;
+  std::array<Tensor, saved_count()> saved_;
 };
 
 template <std::size_t K, class D>
@@ -150,7 +149,7 @@ auto partial(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
   }
 }
 
-// What f is of these letters.
+// The expression that f computes from these letters.
 template <class F, std::size_t... i>
 [[gnu::cold]] Symbol in_letters(const F& f, const Symbol* letters, std::index_sequence<i...>) {
   return Symbol(f(letters[i]...));
@@ -180,9 +179,9 @@ constexpr bool prints() {
 
 // Registers the formula of an operation the first time that it runs. Lambdas with captures have no formula.
 template <class F, class... D>
-void make_known(const char* op) {
+void register_formula(const char* op) {
   if constexpr (prints<F, sizeof...(D)>() && (prints<D, sizeof...(D) + 1>() && ...)) {
-    static const PrintedFormula known(op, [] { return formula_in_letters(F(), D()...); });
+    static const PrintedFormula registered(op, [] { return formula_in_letters(F(), D()...); });
   }
 }
 
@@ -193,7 +192,7 @@ void make_known(const char* op) {
 template <class F, class D, class... T>
 Tensor elementwise(const char* op, const Tensor& x, F f, D df, const detail::NamedValue<T>&... attributes) {
   static_assert(detail::takes_numbers<F, 1>(), "elementwise: the function takes one number for each input");
-  detail::make_known<F, D>(op);
+  detail::register_formula<F, D>(op);
   const std::array<const Tensor*, 1> inputs{&x};
   return record(op, map(x.value(), f, {op}), detail::partial(inputs, 0, std::move(df)), attributes...);
 }
@@ -203,7 +202,7 @@ template <class F, class DA, class DB, class... T>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da, DB db,
                    const detail::NamedValue<T>&... attributes) {
   static_assert(detail::takes_numbers<F, 2>(), "elementwise: the function takes one number for each input");
-  detail::make_known<F, DA, DB>(op);
+  detail::register_formula<F, DA, DB>(op);
   const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
   const std::array<const Tensor*, 2> inputs{&a, &b};
   return record(op, map({shape, {op}}, f, a.value(), b.value()), detail::partial(inputs, 0, std::move(da)),
@@ -214,7 +213,7 @@ Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da,
 template <class F, class DA, class DB, class DC>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, F f, DA da, DB db, DC dc) {
   static_assert(detail::takes_numbers<F, 3>(), "elementwise: the function takes one number for each input");
-  detail::make_known<F, DA, DB, DC>(op);
+  detail::register_formula<F, DA, DB, DC>(op);
   const Shape shape = broadcast_shapes(op, {{"a", a.shape()}, {"b", b.shape()}, {"c", c.shape()}});
   const std::array<const Tensor*, 3> inputs{&a, &b, &c};
   return record(op, map({shape, {op}}, f, a.value(), b.value(), c.value()), detail::partial(inputs, 0, std::move(da)),

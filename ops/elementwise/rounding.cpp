@@ -1,4 +1,4 @@
-// Rounding to whole numbers, and remainders.
+// Rounding to integers, and remainders.
 #include "rounding.h"
 
 #include <cmath>
@@ -37,7 +37,7 @@ Tensor frac(const Tensor& x) {
 namespace {
 
 // A remainder: dy/da = 1, and -dy/db is the number of times that b was subtracted.
-Tensor rest(const char* op, const Tensor& a, const Tensor& b, Real (*of)(Real, Real)) {
+Tensor remainder_of(const char* op, const Tensor& a, const Tensor& b, Real (*of)(Real, Real)) {
   const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
   return record(
       op, map_elements<Real>({shape, {op}}, of, a.value(), b.value()),
@@ -54,12 +54,12 @@ Tensor remainder(const Tensor& a, const Tensor& b) {
     if (left == 0) return std::copysign(left, q);
     return (left < 0) != (q < 0) ? left + q : left;
   };
-  return rest("remainder", a, b, of);
+  return remainder_of("remainder", a, b, of);
 }
 
 XGRAD_FORMULA fmod_formula{"fmod", "y = a - b trunc(a/b)", "dy/da = 1; dy/db = -trunc(a/b)"};
 Tensor fmod(const Tensor& a, const Tensor& b) {
-  return rest("fmod", a, b, [](Real p, Real q) { return std::fmod(p, q); });
+  return remainder_of("fmod", a, b, [](Real p, Real q) { return std::fmod(p, q); });
 }
 
 }  // namespace xgrad

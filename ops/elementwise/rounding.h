@@ -1,16 +1,15 @@
-// Rounding to whole numbers, and remainders. All go element by element; those that give whole numbers have the gradient
-// 0.
+// Rounding to integers, and remainders. All are elementwise; functions with integer results have the gradient 0.
 #pragma once
 
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {
 
-/// The largest whole number that is not above x.       dy/dx = 0
+/// The largest integer that is not above x.       dy/dx = 0
 Tensor floor(const Tensor& x);
-/// The smallest whole number that is not below x.      dy/dx = 0
+/// The smallest integer that is not below x.      dy/dx = 0
 Tensor ceil(const Tensor& x);
-/// The whole number nearest to x, ties to the even one: 0.5 -> 0, 1.5 -> 2.      dy/dx = 0
+/// The integer nearest to x, ties to the even one: 0.5 -> 0, 1.5 -> 2.      dy/dx = 0
 Tensor round(const Tensor& x);
 /// x without its fraction, that is, rounded towards 0.       dy/dx = 0
 Tensor trunc(const Tensor& x);

@@ -77,11 +77,11 @@ ExpressionRef constant(double value, std::string_view digits) {
 // ---- Printing -------------------------------------------------------------------------------------------------------
 
 // The binding strength of a text, weakest first.
-enum class Level { choice, either, both, comparison, sum, product, power, atom };
+enum class Precedence { choice, either, both, comparison, sum, product, power, atom };
 
 struct Words {
   std::string text;
-  Level level;
+  Precedence precedence;
 };
 
 bool ends_in_digit(std::string_view text) { return text.back() >= '0' && text.back() <= '9'; }
@@ -91,7 +91,7 @@ class Printer {
  public:
   std::string print(const ExpressionRef& root) {
     count(root);
-    std::string text = at(Level::choice, root);
+    std::string text = at(Precedence::choice, root);
     for (std::size_t i = 0; i < definitions_.size(); ++i) append(text, str(i == 0 ? " with " : ", ", definitions_[i]));
     return text;
   }
@@ -106,55 +106,57 @@ class Printer {
   }
 
   // In parentheses if it binds less tightly than `needed`.
-  std::string at(Level needed, const ExpressionRef& e, End end = End::closed) {
+  std::string at(Precedence needed, const ExpressionRef& e, End end = End::closed) {
     const Words words = words_of(e, end);
-    return words.level < needed ? str('(', words_of(e, End::closed).text, ')') : words.text;
+    return words.precedence < needed ? str('(', words_of(e, End::closed).text, ')') : words.text;
   }
 
   // A letter for a subexpression that is used several times and is longer than a few characters.
   Words words_of(const ExpressionRef& e, End end) {
     const bool value = e->kind != Expression::comparison && e->kind != Expression::logic;
     if (!value || uses_[e.get()] < 2 || is_constant(e) || e->kind == Expression::letter) return spelled(e, end);
-    if (const auto known = letters_.find(e.get()); known != letters_.end()) return {known->second, Level::atom};
+    if (const auto found = letters_.find(e.get()); found != letters_.end()) return {found->second, Precedence::atom};
     constexpr std::size_t short_enough = 8;
     const Words body = spelled(e, End::closed);
     if (body.text.size() <= short_enough) return spelled(e, end);
     const std::size_t round = definitions_.size() / letters.size();
     const std::string letter = str(letters[definitions_.size() % letters.size()], round > 0 ? str(round + 1) : "");
-    definitions_.push_back(str(letter, " = ", body.level == Level::choice ? str('(', body.text, ')') : body.text));
+    definitions_.push_back(
+        str(letter, " = ", body.precedence == Precedence::choice ? str('(', body.text, ')') : body.text));
     letters_.emplace(e.get(), letter);
-    return {letter, Level::atom};
+    return {letter, Precedence::atom};
   }
 
   // Each expression is spelled once, since its parents read its words several times.
   Words spelled(const ExpressionRef& e, End end) {
     if (e->parts.empty()) return spelled_anew(e, end);
-    const auto known = spelled_.find({e.get(), end});
-    if (known != spelled_.end()) return known->second;
+    const auto found = spelled_.find({e.get(), end});
+    if (found != spelled_.end()) return found->second;
     return spelled_.insert({{e.get(), end}, spelled_anew(e, end)}).first->second;
   }
 
   Words spelled_anew(const ExpressionRef& e, End end) {
     switch (e->kind) {
       case Expression::letter:
-        return {e->name, Level::atom};
+        return {e->name, Precedence::atom};
       case Expression::number:
-        return {e->name, e->name[0] == '-' ? Level::product : Level::atom};
+        return {e->name, e->name[0] == '-' ? Precedence::product : Precedence::atom};
       case Expression::sum:
-        return {str(at(Level::sum, e->parts[0]), added(e->parts[1])), Level::sum};
+        return {str(at(Precedence::sum, e->parts[0]), added(e->parts[1])), Precedence::sum};
       case Expression::difference:
-        return {str(at(Level::sum, e->parts[0]), " - ", unsigned_term(e->parts[1])), Level::sum};
+        return {str(at(Precedence::sum, e->parts[0]), " - ", unsigned_term(e->parts[1])), Precedence::sum};
       case Expression::negative:
       case Expression::product:
         return product(e, end);
       case Expression::quotient:
-        return {str(numerator(e->parts[0]), '/', at(Level::power, e->parts[1], end)), Level::product};
+        return {str(numerator(e->parts[0]), '/', at(Precedence::power, e->parts[1], end)), Precedence::product};
       case Expression::power:
-        return {str(at(Level::atom, e->parts[0], End::open), '^', exponent(e->parts[1])), Level::power};
+        return {str(at(Precedence::atom, e->parts[0], End::open), '^', exponent(e->parts[1])), Precedence::power};
       case Expression::function:
         return function(e, end);
       case Expression::comparison:
-        return {str(at(Level::sum, e->parts[0]), ' ', e->name, ' ', at(Level::sum, e->parts[1])), Level::comparison};
+        return {str(at(Precedence::sum, e->parts[0]), ' ', e->name, ' ', at(Precedence::sum, e->parts[1])),
+                Precedence::comparison};
       case Expression::logic:
         return logic(e);
       case Expression::choice:
@@ -162,101 +164,102 @@ class Printer {
     }
     const ExpressionRef& other = e->parts[2];
     const Words otherwise = words_of(other, End::closed);
-    const bool goes_on = other->kind == Expression::choice && otherwise.level == Level::choice;
-    return {str(at(Level::sum, e->parts[1]), " if ", at(Level::either, e->parts[0]), goes_on ? ", " : ", else ",
-                otherwise.text),
-            Level::choice};
+    const bool goes_on = other->kind == Expression::choice && otherwise.precedence == Precedence::choice;
+    return {str(at(Precedence::sum, e->parts[1]), " if ", at(Precedence::either, e->parts[0]),
+                goes_on ? ", " : ", else ", otherwise.text),
+            Precedence::choice};
   }
 
   std::string added(const ExpressionRef& e) {
     const bool flat = e->kind == Expression::sum || e->kind == Expression::difference;
-    const std::string term = at(flat ? Level::sum : Level::product, e);
+    const std::string term = at(flat ? Precedence::sum : Precedence::product, e);
     return term[0] == '-' ? str(" - ", term.substr(1)) : str(" + ", term);
   }
   std::string unsigned_term(const ExpressionRef& e) {
-    std::string term = at(Level::product, e);
+    std::string term = at(Precedence::product, e);
     return term[0] == '-' ? str('(', term, ')') : term;
   }
 
   // The factors of a product or a negated product, nested ones included; returns whether the sign flips.
   bool collect(const ExpressionRef& e, std::vector<ExpressionRef>& factors) {
-    bool turned = e->kind == Expression::negative;
+    bool negated = e->kind == Expression::negative;
     for (const ExpressionRef& part : e->parts) {
       const bool opens = part->kind == Expression::product || part->kind == Expression::negative;
       if (opens && uses_[part.get()] == 1) {
-        turned ^= collect(part, factors);
+        negated ^= collect(part, factors);
       } else if (part->kind == Expression::number && part->name[0] == '-') {
-        turned = !turned;
+        negated = !negated;
         factors.push_back(make(Expression::number, part->name.substr(1)));
       } else {
         factors.push_back(part);
       }
     }
-    return turned;
+    return negated;
   }
 
   // Numbers first; a run of equal factors is a power.
   Words product(const ExpressionRef& e, End end) {
     std::vector<ExpressionRef> factors;
-    const bool turned = collect(e, factors);
+    const bool negated = collect(e, factors);
     std::stable_partition(factors.begin(), factors.end(), is_constant);
     if (factors.size() > 1 && is_number(factors[0], "1")) factors.erase(factors.begin());
-    std::string text = turned ? "-" : "";
+    std::string text = negated ? "-" : "";
     if (factors.size() == 1) {
-      const std::string only = at(Level::product, factors[0], end);
-      return {str(text, only[0] == '-' ? str('(', only, ')') : only), Level::product};
+      const std::string only = at(Precedence::product, factors[0], end);
+      return {str(text, only[0] == '-' ? str('(', only, ')') : only), Precedence::product};
     }
     for (std::size_t i = 0; i < factors.size();) {
-      const std::string base = at(Level::atom, factors[i], End::open);
+      const std::string base = at(Precedence::atom, factors[i], End::open);
       std::size_t same = i + 1;
-      while (same < factors.size() && at(Level::atom, factors[same], End::open) == base) ++same;
+      while (same < factors.size() && at(Precedence::atom, factors[same], End::open) == base) ++same;
       const std::size_t times = same - i;
       const bool last = same == factors.size();
       const std::string factor =
-          times > 1 ? str(base, '^', times) : at(Level::power, factors[i], last ? end : End::open);
+          times > 1 ? str(base, '^', times) : at(Precedence::power, factors[i], last ? end : End::open);
       const bool clash = i > 0 && ends_in_digit(text) && begins_with_digit(factor);
       append(text, str(i == 0 ? "" : clash ? " * " : " ", factor));
       i = same;
-      if (i == factors.size() && times == i && !turned) return {text, Level::power};
+      if (i == factors.size() && times == i && !negated) return {text, Precedence::power};
     }
-    return {text, Level::product};
+    return {text, Precedence::product};
   }
 
   std::string numerator(const ExpressionRef& e) {
     const bool fraction = e->kind == Expression::quotient ||
                           (e->kind == Expression::negative && e->parts[0]->kind == Expression::quotient);
-    const std::string text = at(Level::product, e, End::open);
+    const std::string text = at(Precedence::product, e, End::open);
     return fraction && !letters_.contains(e.get()) ? str('(', text, ')') : text;
   }
 
   std::string exponent(const ExpressionRef& e) {
     if (e->kind == Expression::number) return e->name;
     if (e->kind == Expression::negative && uses_[e.get()] == 1) {
-      if (const Words words = words_of(e->parts[0], End::open); words.level == Level::atom) return str('-', words.text);
+      if (const Words words = words_of(e->parts[0], End::open); words.precedence == Precedence::atom)
+        return str('-', words.text);
     }
-    return at(Level::atom, e, End::open);
+    return at(Precedence::atom, e, End::open);
   }
 
   Words function(const ExpressionRef& e, End end) {
-    if (e->name == "exp") return {str("e^", exponent(e->parts[0])), Level::power};
+    if (e->name == "exp") return {str("e^", exponent(e->parts[0])), Precedence::power};
     std::string arguments;
-    const Level needed = e->parts.size() == 1 ? Level::choice : Level::sum;
+    const Precedence needed = e->parts.size() == 1 ? Precedence::choice : Precedence::sum;
     for (const ExpressionRef& part : e->parts) {
       append(arguments, str(arguments.empty() ? "" : ", ", at(needed, part)));
     }
-    if (e->name == "abs" && arguments.find('|') == arguments.npos) return {str('|', arguments, '|'), Level::atom};
+    if (e->name == "abs" && arguments.find('|') == arguments.npos) return {str('|', arguments, '|'), Precedence::atom};
     const ExpressionRef& only = e->parts[0];
     const bool simple = e->parts.size() == 1 && e->name != "abs" &&
                         (only->kind == Expression::letter || letters_.contains(only.get()) ||
                          (only->kind == Expression::number && only->name[0] != '-'));
-    if (simple && end == End::closed) return {str(e->name, ' ', arguments), Level::power};
-    return {str(e->name, '(', arguments, ')'), Level::atom};
+    if (simple && end == End::closed) return {str(e->name, ' ', arguments), Precedence::power};
+    return {str(e->name, '(', arguments, ')'), Precedence::atom};
   }
 
   Words logic(const ExpressionRef& e) {
-    if (e->name == "not") return {str("not (", at(Level::either, e->parts[0]), ')'), Level::comparison};
-    const Level level = e->name == "and" ? Level::both : Level::either;
-    return {str(at(level, e->parts[0]), ' ', e->name, ' ', at(level, e->parts[1])), level};
+    if (e->name == "not") return {str("not (", at(Precedence::either, e->parts[0]), ')'), Precedence::comparison};
+    const Precedence precedence = e->name == "and" ? Precedence::both : Precedence::either;
+    return {str(at(precedence, e->parts[0]), ' ', e->name, ' ', at(precedence, e->parts[1])), precedence};
   }
 
   static constexpr std::string_view letters = "stuvwpqr";

@@ -4,8 +4,7 @@
 //     const auto f = [](auto v) { return v / (1 + abs(v)); };
 //     f(Symbol("x")).text();      // "x/(1 + |x|)"
 //
-// The same lambdas run on Packs, Tensors and Probes (ops/kernels/registers/simd.h): the names and meanings here are
-// theirs.
+// The names and meanings here are those of Packs, Tensors and Probes (ops/kernels/registers/simd.h).
 #pragma once
 
 #include <concepts>

@@ -34,14 +34,14 @@ Tensor atan2(const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast_shapes("atan2", a.shape(), b.shape());
   const auto arc = [](Real p, Real q) { return std::atan2(p, q); };
   // p/(a^2 + b^2), in units of the larger one, so that no square overflows or vanishes; 0 at the origin.
-  const auto share = [](const Tensor& p, const Tensor& a, const Tensor& b) {
+  const auto slope = [](const Tensor& p, const Tensor& a, const Tensor& b) {
     const Tensor largest = maximum(abs(a), abs(b));
     const Tensor unit = where(largest > 0 && largest < detail::infinity, largest, 1).detach();
     return p / unit / (square(a / unit) + square(b / unit) + where(largest == 0, 1, 0)) / unit;
   };
   return record("atan2", map_elements<Real>(shape, arc, a.value(), b.value()),
-                wrt(a, [a, b, share](const Tensor& gy) { return sum_to(gy * share(b, a, b), a.shape()); }),
-                wrt(b, [a, b, share](const Tensor& gy) { return sum_to(gy * share(-a, a, b), b.shape()); }));
+                wrt(a, [a, b, slope](const Tensor& gy) { return sum_to(gy * slope(b, a, b), a.shape()); }),
+                wrt(b, [a, b, slope](const Tensor& gy) { return sum_to(gy * slope(-a, a, b), b.shape()); }));
 }
 
 Tensor sinh(const Tensor& x) {
@@ -55,7 +55,7 @@ Tensor cosh(const Tensor& x) {
 }
 
 Tensor asinh(const Tensor& x) {
-  // Where the 1 is lost beside x^2, the square could overflow.
+  // Where 1 + x^2 rounds to x^2, the square could overflow.
   return elementwise(
       "asinh", x, [](auto v) { return asinh(v); },
       [](auto v, auto) {

@@ -1,5 +1,4 @@
-// CTC loss: the recursion of Graves et al. by a kernel (ops/kernels/network/ctc.cpp) and, for second derivatives, in
-// operations.
+// CTC loss: the recursion of Graves et al. by a kernel (ops/kernels/network/ctc.cpp), and in operations.
 #include "ctc_loss.h"
 
 #include <algorithm>
@@ -43,7 +42,7 @@ Tensor composed_losses(const Tensor& log_probs, const CtcTexts& texts) {
     const Tensor next = logaddexp(logaddexp(alpha, from(alpha, 1)), skipped) + step(t);
     alpha = where(texts.input_lengths.reshaped({N, 1}) > t, next, alpha);
   }
-  // It ends at the last letter or the blank behind it.
+  // It ends at the last letter or the blank after it.
   Index blank = texts.lengths.reshaped({N, 1}) - 1, letter = blank;
   for (std::int64_t n = 0; n < N; ++n) letter.mutable_data()[n] = std::max<std::int64_t>(0, blank.data()[n] - 1);
   const Tensor at_letter = where(blank > 0, gather(alpha, 1, letter), -infinity);

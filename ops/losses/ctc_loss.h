@@ -1,5 +1,4 @@
-// Connectionist temporal classification: a loss for sequences and targets without alignment, such as speech and its
-// text.
+// Connectionist temporal classification: a loss for sequences without alignment, such as speech and text.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -28,7 +27,7 @@ Tensor ctc_loss(const Tensor& log_probs, const Index& targets, const Index& inpu
                 const CtcLossOptions& options = {});
 
 namespace plain {
-/// The same in single operations, step by step, as run under Plain.
+/// CTC loss step by step, in single operations, as run under Plain.
 Tensor ctc_loss(const Tensor& log_probs, const Index& targets, const Index& input_lengths, const Index& target_lengths,
                 const CtcLossOptions& options = {});
 }  // namespace plain

@@ -1,4 +1,4 @@
-// Losses. Cross-entropy has a kernel of its own (ops/kernels/network/cross_entropy.cpp).
+// Losses. Cross-entropy has its own kernel (ops/kernels/network/cross_entropy.cpp).
 #include "loss.h"
 
 #include <algorithm>
@@ -36,18 +36,18 @@ Targets checked_targets(const char* op, const char* name, const Tensor& x, const
                         const std::optional<std::int64_t>& ignored, Real smoothing = 0);
 
 // The classes, with class 0 in place of ignored ones.
-struct KnownClasses {
+struct ValidClasses {
   Index classes;
   Mask ignored;
 };
-KnownClasses known_classes(const Targets& targets);
+ValidClasses valid_classes(const Targets& targets);
 
 // The weight of each sample: that of its class, 0 if it is ignored.
-Tensor sample_weights(const KnownClasses& known, const Tensor& weight);
+Tensor sample_weights(const ValidClasses& valid, const Tensor& weight);
 // -weight ln p of the class of each sample.
-Tensor losses_of_classes(const Tensor& log_p, const KnownClasses& known, const Tensor& weights);
+Tensor losses_of_classes(const Tensor& log_p, const ValidClasses& valid, const Tensor& weights);
 // -sum_c w_c ln p_c of each sample, without classes of probability 0.
-Tensor losses_of_all(const Tensor& log_p, const KnownClasses& known, const Tensor& weight);
+Tensor losses_of_all(const Tensor& log_p, const ValidClasses& valid, const Tensor& weight);
 // The mean divides by the sum of the weights.
 Tensor reduced_by_weight(const char* op, const Tensor& losses, const Tensor& weights, Reduction reduction);
 
@@ -59,12 +59,12 @@ XGRAD_FORMULA cross_entropy_formula{"cross_entropy",
                                     "dL/dx_i = gy (p_i - q_i)"};
 Tensor plain::cross_entropy(const Tensor& logits, const Index& classes, const CrossEntropyOptions& options) {
   const Real a = checked_smoothing(options.label_smoothing);
-  const KnownClasses known = known_classes(
-      checked_targets("cross_entropy", "logits", logits, classes, options.weight, options.ignore_index));
-  const Tensor log_p = xgrad::log_softmax(logits), weights = sample_weights(known, options.weight);
-  Tensor losses = losses_of_classes(log_p, known, (1 - a) * weights);
+  const ValidClasses valid =
+      valid_classes(checked_targets("cross_entropy", "logits", logits, classes, options.weight, options.ignore_index));
+  const Tensor log_p = xgrad::log_softmax(logits), weights = sample_weights(valid, options.weight);
+  Tensor losses = losses_of_classes(log_p, valid, (1 - a) * weights);
   if (a > 0) {
-    losses = losses + losses_of_all(log_p, known, options.weight) * (a / static_cast<Real>(logits.dim(-1)));
+    losses = losses + losses_of_all(log_p, valid, options.weight) * (a / static_cast<Real>(logits.dim(-1)));
   }
   return reduced_by_weight("cross_entropy", losses, weights, options.reduction);
 }
@@ -107,18 +107,18 @@ Targets checked_targets(const char* op, const char* name, const Tensor& x, const
   return targets;
 }
 
-KnownClasses known_classes(const Targets& targets) {
-  KnownClasses known{targets.classes, Mask(targets.classes.shape(), false)};
-  for (std::int64_t i = 0; i < known.classes.size(); ++i) {
+ValidClasses valid_classes(const Targets& targets) {
+  ValidClasses valid{targets.classes, Mask(targets.classes.shape(), false)};
+  for (std::int64_t i = 0; i < valid.classes.size(); ++i) {
     if (targets.counts(i)) continue;
-    known.classes.mutable_data()[i] = 0;
-    known.ignored.mutable_data()[i] = true;
+    valid.classes.mutable_data()[i] = 0;
+    valid.ignored.mutable_data()[i] = true;
   }
-  return known;
+  return valid;
 }
 
-Tensor sample_weights(const KnownClasses& known, const Tensor& weight) {
-  const auto& [classes, ignored] = known;
+Tensor sample_weights(const ValidClasses& valid, const Tensor& weight) {
+  const auto& [classes, ignored] = valid;
   if (!weight.defined()) return to_real(!ignored);
   const Tensor of_class = index_select(weight, 0, classes.reshaped({classes.size()}));
   return masked_fill(reshape(of_class, classes.shape()), ignored, 0);
@@ -131,19 +131,19 @@ Tensor reduced_by_weight(const char* op, const Tensor& losses, const Tensor& wei
   return sum(losses) / where(total == 0, 1, total);
 }
 
-Tensor losses_of_classes(const Tensor& log_p, const KnownClasses& known, const Tensor& weights) {
+Tensor losses_of_classes(const Tensor& log_p, const ValidClasses& valid, const Tensor& weights) {
   if (log_p.dim(-1) == 0) return sum(log_p, -1);  // without a class all samples are ignored: 0
-  Shape column = known.classes.shape();
+  Shape column = valid.classes.shape();
   column.push_back(1);
-  const Tensor chosen = reshape(gather(log_p, -1, known.classes.reshaped(column)), known.classes.shape());
+  const Tensor chosen = reshape(gather(log_p, -1, valid.classes.reshaped(column)), valid.classes.shape());
   return -weights * (any(weights == 0) ? where(weights == 0, 0, chosen) : chosen);  // 0 times inf is 0
 }
 
-Tensor losses_of_all(const Tensor& log_p, const KnownClasses& known, const Tensor& weight) {
+Tensor losses_of_all(const Tensor& log_p, const ValidClasses& valid, const Tensor& weight) {
   const Mask impossible = log_p == -infinity;
   const Tensor finite = any(impossible) ? where(impossible, 0, log_p) : log_p;
   const Tensor losses = -sum(weight.defined() ? weight * finite : finite, -1);
-  return any(known.ignored) ? masked_fill(losses, known.ignored, 0) : losses;
+  return any(valid.ignored) ? masked_fill(losses, valid.ignored, 0) : losses;
 }
 
 CrossEntropyOptions unweighted(const Targets& targets, Reduction reduction) {
@@ -192,15 +192,15 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Reduction reduct
 }
 
 Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, const CrossEntropyOptions& options) {
-  const KnownClasses known = known_classes(targets);
-  const Tensor weights = sample_weights(known, options.weight);
+  const ValidClasses valid = valid_classes(targets);
+  const Tensor weights = sample_weights(valid, options.weight);
   const Real a = targets.smoothing;
   Targets sharp = targets;
   sharp.smoothing = 0;
   const Tensor counts = (1 - a) * weights;
   Tensor losses = counts * where(counts == 0, 0, sample_losses(logits, sharp));  // 0 times inf is 0
   if (a > 0) {
-    losses = losses + losses_of_all(log_softmax(logits), known, options.weight) * (a / static_cast<Real>(targets.V));
+    losses = losses + losses_of_all(log_softmax(logits), valid, options.weight) * (a / static_cast<Real>(targets.V));
   }
   return reduced_by_weight("cross_entropy", losses, weights, options.reduction);
 }
@@ -240,9 +240,9 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const So
 
 Tensor nll_loss(const Tensor& log_p, const Index& classes, const NllLossOptions& options) {
   const Targets targets = checked_targets("nll_loss", "log_p", log_p, classes, options.weight, options.ignore_index);
-  const KnownClasses known = known_classes(targets);
-  const Tensor weights = sample_weights(known, options.weight);
-  return reduced_by_weight("nll_loss", losses_of_classes(log_p, known, weights), weights, options.reduction);
+  const ValidClasses valid = valid_classes(targets);
+  const Tensor weights = sample_weights(valid, options.weight);
+  return reduced_by_weight("nll_loss", losses_of_classes(log_p, valid, weights), weights, options.reduction);
 }
 
 Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOptions& options) {
@@ -311,7 +311,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
   check_weight(op, "weight", options.weight, logits);
   check_weight(op, "pos_weight", options.pos_weight, logits);
   if (!options.pos_weight.defined()) {
-    // |x| (share of the answer that x speaks against) + ln(1 + e^-|x|)
+    // |x| (part of the answer that x contradicts) + ln(1 + e^-|x|)
     const Tensor losses = elementwise(
         "binary_cross_entropy_with_logits", logits, target,
         [](auto x, auto t) {

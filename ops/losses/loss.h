@@ -12,7 +12,7 @@ namespace xgrad {
 struct CrossEntropyOptions {
   Tensor weight = {};                          ///< (V): of each class; undefined: 1
   std::optional<std::int64_t> ignore_index{};  ///< samples with this target are ignored: their loss and gradient are 0
-  double label_smoothing = 0;                  ///< share of the target spread evenly over all classes
+  double label_smoothing = 0;                  ///< part of the target that is spread evenly over all classes
   Reduction reduction = Reduction::mean;
 };
 
@@ -29,7 +29,7 @@ struct CrossEntropyOptions {
 Tensor cross_entropy(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options = {});
 
 namespace plain {
-/// The same in single operations, by way of log_softmax, as run under Plain.
+/// Cross-entropy in single operations, by log_softmax, as run under Plain.
 Tensor cross_entropy(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options = {});
 }  // namespace plain
 
@@ -51,8 +51,8 @@ struct NllLossOptions {
 };
 
 /// Negative log-likelihood of log-probabilities (..., V) and classes (...): loss = -w_t log_p_t, the mean as in
-/// cross_entropy, which is log_softmax followed by this. Throws ShapeError, and ValueError for a target outside [0, V) that
-/// is not ignored.
+/// cross_entropy, which is log_softmax followed by this. Throws ShapeError, and ValueError for a target outside [0, V)
+/// that is not ignored.
 Tensor nll_loss(const Tensor& log_p, const Index& targets, const NllLossOptions& options = {});
 
 /// For kl_div: the sum divided by the size of the first axis, the mean divergence of distributions (B, V).
@@ -97,8 +97,8 @@ struct BinaryCrossEntropyWithLogitsOptions {
   Reduction reduction = Reduction::mean;
 };
 
-/// The same from its logit x: max(x, 0) - x t + ln(1 + e^-|x|), target t in [0, 1]; at infinite x the limit. With
-/// pos_weight c: (1 - t) x + (1 + (c - 1) t) ln(1 + e^-x). Equal shapes. Throws ShapeError.
+/// Binary cross-entropy from the logit x of yes: max(x, 0) - x t + ln(1 + e^-|x|), target t in [0, 1]; at infinite x
+/// the limit. With pos_weight c: (1 - t) x + (1 + (c - 1) t) ln(1 + e^-x). Equal shapes. Throws ShapeError.
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target,
                                         const BinaryCrossEntropyWithLogitsOptions& options = {});
 

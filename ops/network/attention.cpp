@@ -75,7 +75,7 @@ Tensor inner_products(const Tensor& a, const Tensor& b) {
                 count);
 }
 
-// How heads lie in an operand: in columns of (B, T, H d), or one behind the other, (..., T, d).
+// How heads lie in an operand: in columns of (B, T, H d), or one after the other, (..., T, d).
 enum class Heads { side_by_side, stacked };
 
 // The parameters shared by the forms and passes of one call.
@@ -170,13 +170,13 @@ Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, co
   const auto kernel = [&] {
     const bool keep = recording() && std::ranges::any_of(inputs, &Tensor::requires_grad);
     Array y(call.y_shape);
-    KeptAttention kept;
+    SavedAttention saved;
     if (y.size() > 0) {
-      if (keep) kept = KeptAttention(call.sizes);
-      attention_forward(call.sizes, read(inputs), call.keys, call.dropout, y.mutable_data(), keep ? &kept : nullptr);
+      if (keep) saved = SavedAttention(call.sizes);
+      attention_forward(call.sizes, read(inputs), call.keys, call.dropout, y.mutable_data(), keep ? &saved : nullptr);
     }
     return std::pair(
-        std::move(y), [call, operands, read, kept](const std::array<Tensor, N>& in, const Tensor& gy, Wanted wanted) {
+        std::move(y), [call, operands, read, saved](const std::array<Tensor, N>& in, const Tensor& gy, Wanted wanted) {
           const bool empty = gy.size() == 0, has_bias = call.keys.bias != nullptr;
           std::array<Tensor, N> gradients;
           std::array<Real*, N> to{};
@@ -188,7 +188,7 @@ Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, co
           const bool wants_bias = has_bias && wanted[N - 1];
           Array scores = wants_bias ? Array(call.sizes.scores(), Real(0)) : Array();
           if (!empty) {
-            attention_backward(call.sizes, gy.value().data(), read(in), operands(to), kept, call.keys, call.dropout,
+            attention_backward(call.sizes, gy.value().data(), read(in), operands(to), saved, call.keys, call.dropout,
                                wants_bias && scores.size() > 0 ? scores.mutable_data() : nullptr);
           }
           if (wants_bias) gradients[N - 1] = sum_to(Tensor(std::move(scores)), in[N - 1].shape());
@@ -202,7 +202,7 @@ Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, co
       attribute("after", call.mask.band ? std::optional(call.mask.band->after) : std::nullopt),
       attribute("lengths", call.mask.lengths), attribute("masked", call.mask.masked),
       attribute("dropout", unless(0, call.dropout.p)),
-      attribute("key", call.dropout.on() ? std::optional(numbers_of(call.dropout.key)) : std::nullopt),
+      attribute("key", call.dropout.on() ? std::optional(seed_and_draw(call.dropout.key)) : std::nullopt),
       attribute("scale", call.sizes.scale),
       multiply_adds(call.sizes.B, call.sizes.H, call.sizes.T, call.sizes.S, call.sizes.d + call.sizes.e));
 }
@@ -366,9 +366,9 @@ Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const Attenti
 }
 
 Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options) {
-  AttentionOptions whole = options;
-  whole.dropout = 0;
-  const AttentionCall call = side_by_side("attention_weights", q, k, k, heads, whole);
+  AttentionOptions no_dropout = options;
+  no_dropout.dropout = 0;
+  const AttentionCall call = side_by_side("attention_weights", q, k, k, heads, no_dropout);
   return masked_softmax(call.scores(q, k, options.mask.bias), call.masked().value_or(Mask(Shape{}, false)));
 }
 

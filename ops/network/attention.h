@@ -12,10 +12,10 @@ namespace xgrad {
 struct AttentionOptions {
   AttentionMask mask{};
   double dropout = 0;              ///< probability with which a weight is dropped
-  std::optional<RandomKey> key{};  ///< of the dropout; the next draw of the generator if not given
-  std::optional<double> scale{};   ///< of the scores; 1/sqrt(d) if not given
-  /// Of multi_head_attention: the number of heads of keys and values, each for H / kv_heads consecutive heads of queries
-  /// (Ainslie et al., "GQA", 2023), which read them in place; H if not given.
+  std::optional<RandomKey> key{};  ///< of the dropout; by default the next draw of the generator
+  std::optional<double> scale{};   ///< of the scores; by default 1/sqrt(d)
+  /// Of multi_head_attention: the number of heads of keys and values, each for H / kv_heads consecutive heads of
+  /// queries (Ainslie et al., "GQA", 2023), which read them in place; H if not given.
   std::optional<std::int64_t> kv_heads{};
 };
 
@@ -33,18 +33,18 @@ struct AttentionOptions {
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionOptions& options = {});
 
-/// The same for H heads side by side in the last axis: head h has columns h d ... (h + 1) d - 1, read in place.
-/// q (B, T, H d), k (B, S, H d), v (B, S, H e) -> (B, T, H e); with kv_heads k and v have that many heads instead of H.
-/// Throws also ValueError when widths do not divide by their heads, or H by kv_heads.
+/// Attention of H heads, which are neighbours in the last axis: head h has columns h d ... (h + 1) d - 1, read in
+/// place. q (B, T, H d), k (B, S, H d), v (B, S, H e) -> (B, T, H e); with kv_heads k and v have that many heads
+/// instead of H. Throws also ValueError when widths do not divide by their heads, or H by kv_heads.
 Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                             const AttentionOptions& options = {});
 
-/// Self-attention of H heads from one projection: queries, keys and values side by side in the last axis, read in
-/// place, and their gradient in one array.      qkv (B, T, (H + 2 kv_heads) d) -> (B, T, H d)
+/// Self-attention of H heads from one projection, the concatenation of queries, keys and values along the last axis,
+/// which are read in place; their gradient is one array.      qkv (B, T, (H + 2 kv_heads) d) -> (B, T, H d)
 /// Throws ShapeError unless qkv has three axes, ValueError when its width does not divide by these heads.
 Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options = {});
 
-/// The same in single operations, the weights as a tensor, as run under Plain.
+/// The formulas in single operations, the weights as a tensor, as run under Plain.
 namespace plain {
 /// softmax(q k^T / sqrt(d)) v, the formula of the paper. Where `masked` (broadcast to the scores) is true, a key has no
 /// weight. q (..., T, d), k (..., S, d), v (..., S, e) -> (..., T, e)
@@ -60,7 +60,7 @@ Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const Attenti
 /// The weights that multi_head_attention gives to the keys, before dropout: (B, H, T, S). Differentiable.
 Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options = {});
 
-/// y = weights x, where an entry of weight 0 takes no part, NaN and infinities included, here and in all gradients.
+/// y = weights x, where terms of weight 0 are skipped, even NaN and infinities, here and in all gradients.
 /// weights (..., T, S), x (..., S, e), with the same leading axes -> (..., T, e). Throws ShapeError.
 Tensor weighted_sum(const Tensor& weights, const Tensor& x);
 

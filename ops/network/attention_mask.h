@@ -1,4 +1,4 @@
-// Attention masks: the keys that a query may attend to. Everywhere, true and "masked" mean that it may not.
+// Attention masks: the keys that a query may attend to. "masked", and true in a mask, mean: may not attend to.
 #pragma once
 
 #include <optional>
@@ -7,24 +7,24 @@
 
 namespace xgrad {
 
-/// A band along the diagonal: query t sees only keys t - before ... t + after.
+/// A band along the diagonal: query t attends only to keys t - before ... t + after.
 struct AttentionBand {
   std::int64_t before = 0;
   std::int64_t after = 0;
 };
 
-/// The keys that a query may attend to: those that all given members allow. The others take no part at all: their weight
-/// is exactly 0, even where they hold NaN. A query that may attend to no key gives 0, and gradients of 0 (PyTorch: NaN).
+/// The keys that a query may attend to: the keys that all given members allow. The weight of all other keys is
+/// exactly 0, even where they hold NaN. A query that may attend to no key gives 0, and gradients of 0
+/// (PyTorch: NaN).
 struct AttentionMask {
-  bool causal = false;                  ///< query t sees only keys 0 ... t
+  bool causal = false;                  ///< query t attends only to keys 0 ... t
   std::optional<AttentionBand> band{};  ///< keys outside it cost neither time nor memory
-  std::optional<Index> lengths{};       ///< how many keys are valid, from the first: (B), or (B, T) for each query
-  std::optional<Mask> masked{};         ///< true: may not be seen; broadcasts to (B, H, T, S)
+  std::optional<Index> lengths{};       ///< the number of valid keys, from the first: (B), or (B, T) for each query
+  std::optional<Mask> masked{};         ///< true: may not be attended to; broadcasts to (B, H, T, S)
   Tensor bias{};                        ///< added to the scores before the softmax; broadcasts to (B, H, T, S)
 };
 
-/// Both at once: a key must be allowed by both; biases add up. Throws ShapeError if both have lengths of different
-/// shapes.
+/// The intersection: a key must be allowed by both; biases add up. Throws ShapeError for lengths of unequal shapes.
 AttentionMask operator&(const AttentionMask& a, const AttentionMask& b);
 
 /// A mask without its bias as one Mask: of the shape of scores (B, H, T, S), or (B, 1, T, S) for scores (B, T, S).
@@ -34,8 +34,8 @@ Mask masked_keys(const AttentionMask& mask, const Shape& scores, const char* op 
 
 struct KeyRanges;
 namespace detail {
-/// The plain numbers that the kernel reads (ops/kernels/attention/attention.h), for scores (B, H, T, S); they point into
-/// the arrays of the mask. Throws as masked_keys, for the operation `op`.
+/// The plain numbers that the kernel reads (ops/kernels/attention/attention.h), for scores (B, H, T, S); they point
+/// into the arrays of the mask. Throws as masked_keys, for the operation `op`.
 KeyRanges check_mask(const char* op, const AttentionMask& mask, const Shape& scores);
 /// true where a key is masked, (B, H, T, S); nothing if none is.
 std::optional<Mask> expanded(const KeyRanges& ranges, const Shape& scores);

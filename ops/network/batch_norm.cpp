@@ -58,8 +58,8 @@ BatchNormed fused(const std::array<Tensor, K>& inputs, double eps) {
   const Shape& shape = inputs[0].shape();
   const std::int64_t N = shape[0], C = shape[1], L = inputs[0].size() / (N * C);
   const auto channels = [N, C, L](const std::array<Tensor, K>& all) {
-    const auto numbers = [&](std::size_t i) { return i < K ? all[i < K ? i : 0].value().data() : nullptr; };
-    return Channels{all[0].value().data(), N, C, L, numbers(1), numbers(2)};
+    const auto data_of = [&](std::size_t i) { return i < K ? all[i < K ? i : 0].value().data() : nullptr; };
+    return Channels{all[0].value().data(), N, C, L, data_of(1), data_of(2)};
   };
   Array mean(Shape{C}), variance(Shape{C});
   Tensor result = record_fused(
@@ -68,19 +68,19 @@ BatchNormed fused(const std::array<Tensor, K>& inputs, double eps) {
         return plain::batch_norm(x, gamma, beta, {eps}).y;
       },
       [&] {
-        Array y(shape), kept(Shape{C, statistics_size});
+        Array y(shape), saved(Shape{C, statistics_size});
         std::vector<RowStatistics, PoolAllocator<RowStatistics>> found(static_cast<std::size_t>(C));
         batch_norm_channels(channels(inputs), eps, y.mutable_data(), found.data());
         for (std::int64_t channel = 0; channel < C; ++channel) {
           const RowStatistics& s = found[static_cast<std::size_t>(channel)];
-          mean.mutable_data()[channel] = s.mean + s.mean_rest;
+          mean.mutable_data()[channel] = s.mean + s.mean_low;
           variance.mutable_data()[channel] = s.variance;
-          std::copy_n(&s.mean, statistics_size, kept.mutable_data() + channel * statistics_size);
+          std::copy_n(&s.mean, statistics_size, saved.mutable_data() + channel * statistics_size);
         }
         return std::pair(
-            std::move(y), [channels, kept](const std::array<Tensor, K>& in, const Tensor& gy, Wanted wanted) {
+            std::move(y), [channels, saved](const std::array<Tensor, K>& in, const Tensor& gy, Wanted wanted) {
               const LayerNormGradients g = batch_norm_gradient_channels(
-                  channels(in), kept.data(), gy.value().data(), {wanted[0], K > 1 && wanted[1], K > 2 && wanted[2]});
+                  channels(in), saved.data(), gy.value().data(), {wanted[0], K > 1 && wanted[1], K > 2 && wanted[2]});
               const Array* all[] = {&g.x, &g.gamma, &g.beta};
               std::array<Tensor, K> gradients;
               for (std::size_t i = 0; i < K; ++i) {

@@ -13,18 +13,18 @@ struct BatchNormFuncOptions {
 struct BatchNormed {
   Tensor y;
   Array mean;      ///< (C), of this batch
-  Array variance;  ///< (C), biased: the mean square deviation
+  Array variance;  ///< (C), biased: the mean of (x - mean)^2
 };
 
 /// y = (x - mean) / sqrt(variance + eps) gamma + beta for each channel, over all axes but axis 1 (Ioffe, Szegedy 2015).
 /// x (B, C, ...), gamma and beta (C) or undefined. A constant channel gives beta. As one operation, accurate also where
-/// the mean is large against the spread. Throws ShapeError when x has fewer than two axes or no number for a channel,
-/// and for another gamma or beta, ValueError for a negative eps.
+/// the mean is large compared with the standard deviation. Throws ShapeError when x has fewer than two axes or channels
+/// have no element, and when gamma or beta do not fit, ValueError for a negative eps.
 BatchNormed batch_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
                        const BatchNormFuncOptions& options = {});
 
 namespace plain {
-/// The same in single operations, as run under Plain.
+/// Batch norm in single operations, as run under Plain.
 BatchNormed batch_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
                        const BatchNormFuncOptions& options = {});
 }  // namespace plain

@@ -28,24 +28,25 @@ ConvSizes sizes_of(const char* op, const Tensor& x, const Tensor& weight, const 
 
 }  // namespace
 
-XGRAD_FORMULA conv2d_formula{
-    "conv2d", "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
-    "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy"};
+constexpr const char *convolved = "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
+                     *from_convolved =
+                         "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy";
+XGRAD_FORMULA conv2d_formula{"conv2d", convolved, from_convolved};
 Tensor plain::conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dFuncOptions& options) {
   check_weight("conv2d", weight, 4);
   return batched("conv2d", x, 4, [&](const Tensor& all) {
     check("conv2d", all, weight, options.groups, weight.dim(1));
     const ConvSizes sizes = sizes_of("conv2d", all, weight, bias, options);
     const ConvAxis &h = sizes.h, &w = sizes.w;
-    const std::int64_t B = sizes.batch, groups = sizes.groups, places = sizes.in * h.kernel * w.kernel;
-    // With same_padding the zeros behind an image may be one more than those before it.
+    const std::int64_t B = sizes.batch, groups = sizes.groups, taps = sizes.in * h.kernel * w.kernel;
+    // With same_padding the zeros after an image may be one more than those before it.
     const std::int64_t below = h.dilation * (h.kernel - 1) - h.padding, right = w.dilation * (w.kernel - 1) - w.padding;
     const bool same = options.padding.same();
     const Tensor image = same ? pad(all, {{0, 0}, {0, 0}, {h.padding, below}, {w.padding, right}}) : all;
     const Size2d padding = same ? Size2d(0) : options.padding.each();
     const Tensor columns = unfold(image, {h.kernel, w.kernel}, {options.dilation, padding, options.stride});
-    const Tensor y = matmul(reshape(weight, {groups, sizes.out, places}),
-                            reshape(columns, {B, groups, places, h.out * w.out}));
+    const Tensor y =
+        matmul(reshape(weight, {groups, sizes.out, taps}), reshape(columns, {B, groups, taps, h.out * w.out}));
     const Tensor results = reshape(y, {B, groups * sizes.out, h.out, w.out});
     return bias.defined() ? results + reshape(bias, {groups * sizes.out, 1, 1}) : results;
   });
@@ -59,27 +60,27 @@ Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, co
 Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, const Tensor& kernel, const Tensor& bias);
 Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& result);
 
-const Real* numbers(const Tensor& x) { return x.defined() ? x.value().data() : nullptr; }
+const Real* data_of(const Tensor& x) { return x.defined() ? x.value().data() : nullptr; }
 
-// Settings of a convolution for diagrams, without those at their defaults.
-auto told_kernel(const ConvSizes& sizes) { return attribute("kernel", Shape{sizes.h.kernel, sizes.w.kernel}); }
-auto told_stride(const ConvSizes& sizes) {
+// Attributes of a convolution, without those at their defaults.
+auto kernel_attribute(const ConvSizes& sizes) { return attribute("kernel", Shape{sizes.h.kernel, sizes.w.kernel}); }
+auto stride_attribute(const ConvSizes& sizes) {
   return attribute("stride", unless({1, 1}, Shape{sizes.h.stride, sizes.w.stride}));
 }
-auto told_padding(const ConvSizes& sizes) {
+auto padding_attribute(const ConvSizes& sizes) {
   return attribute("padding", unless({0, 0}, Shape{sizes.h.padding, sizes.w.padding}));
 }
-auto told_dilation(const ConvSizes& sizes) {
+auto dilation_attribute(const ConvSizes& sizes) {
   return attribute("dilation", unless({1, 1}, Shape{sizes.h.dilation, sizes.w.dilation}));
 }
 // The rows and columns that a transposed convolution adds at the end: those that the convolution has no use for.
-auto told_output_padding(const ConvSizes& sizes) {
+auto output_padding_attribute(const ConvSizes& sizes) {
   const auto left = [](const ConvAxis& axis) {
     return axis.in + 2 * axis.padding - axis.dilation * (axis.kernel - 1) - 1 - axis.stride * (axis.out - 1);
   };
   return attribute("output_padding", unless({0, 0}, Shape{left(sizes.h), left(sizes.w)}));
 }
-auto told_groups(const ConvSizes& sizes) { return attribute("groups", unless(1, sizes.groups)); }
+auto groups_attribute(const ConvSizes& sizes) { return attribute("groups", unless(1, sizes.groups)); }
 
 // The multiply-adds of each of the three maps.
 auto count_of(const ConvSizes& sizes) {
@@ -104,15 +105,16 @@ template <class First, class Second, class... Attributes>
 Tensor record_map(const char* op, const ConvSizes& sizes, Array y, First first, Second second, const Tensor& bias,
                   const Attributes&... attributes) {
   const auto with = [&](auto&&... all) {
-    return record(op, std::move(y), std::move(first), std::move(second), std::move(all)..., told_stride(sizes),
-                  told_padding(sizes), attributes..., told_dilation(sizes), told_groups(sizes), count_of(sizes));
+    return record(op, std::move(y), std::move(first), std::move(second), std::move(all)..., stride_attribute(sizes),
+                  padding_attribute(sizes), attributes..., dilation_attribute(sizes), groups_attribute(sizes),
+                  count_of(sizes));
   };
   return bias.defined() ? with(to_bias(bias)) : with();
 }
 
 Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, const Tensor& kernel,
                  const Tensor& bias) {
-  Array y = conv_rows(sizes, numbers(image), numbers(kernel), numbers(bias));
+  Array y = conv_rows(sizes, data_of(image), data_of(kernel), data_of(bias));
   auto first = wrt(image, [=](const Tensor& gy) { return to_image(sizes, "conv_transpose", gy, kernel, {}); });
   auto second = wrt(kernel, [=](const Tensor& gy) { return to_kernel(sizes, image, gy); });
   return record_map(op, sizes, std::move(y), std::move(first), std::move(second), bias);
@@ -120,14 +122,15 @@ Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, co
 
 Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, const Tensor& kernel,
                 const Tensor& bias) {
-  Array x = conv_image_rows(sizes, numbers(result), numbers(kernel), numbers(bias));
+  Array x = conv_image_rows(sizes, data_of(result), data_of(kernel), data_of(bias));
   auto first = wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", g, kernel, {}); });
   auto second = wrt(kernel, [=](const Tensor& g) { return to_kernel(sizes, g, result); });
-  return record_map(op, sizes, std::move(x), std::move(first), std::move(second), bias, told_output_padding(sizes));
+  return record_map(op, sizes, std::move(x), std::move(first), std::move(second), bias,
+                    output_padding_attribute(sizes));
 }
 
 Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& result) {
-  Array kernel = conv_kernel_rows(sizes, numbers(image), numbers(result));
+  Array kernel = conv_kernel_rows(sizes, data_of(image), data_of(result));
   auto first = wrt(image, [=](const Tensor& g) { return to_image(sizes, "conv_transpose", result, g, {}); });
   auto second = wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", image, g, {}); });
   return record_map("conv_kernel", sizes, std::move(kernel), std::move(first), std::move(second), {});
@@ -162,8 +165,7 @@ ConvAxis axis_of(const char* op, std::int64_t in, std::int64_t kernel, std::int6
           .dilation = dilation};
 }
 
-// The checks that all share, in the shapes of the call: the kernel's axes, and the channels, `own` of them in each
-// group of the kernel.
+// The checks of all convolutions: the kernel's axes, and the channels, `own` of them in each group of the kernel.
 void check(const char* op, const Tensor& x, const Tensor& weight, std::int64_t groups, std::int64_t own) {
   if (groups < 1) fail<ValueError>(op, "groups ", groups, " is not positive");
   if (weight.dim(2) < 1 || weight.dim(-1) < 1) fail<ShapeError>(op, "weight ", weight.shape(), " has an empty kernel");
@@ -213,8 +215,8 @@ ConvSizes sizes_of(const char* op, const Tensor& x, const Tensor& weight, const 
   if (padding.same() && stride != Size2d(1)) {
     fail<ValueError>(op, "same_padding needs stride 1, got ", stride.height, " and ", stride.width);
   }
-  const auto axis = [&](int place, std::int64_t step, std::int64_t zeros, std::int64_t spread) {
-    const std::int64_t in = x.dim(place), kernel = weight.dim(place);
+  const auto axis = [&](int dim, std::int64_t step, std::int64_t zeros, std::int64_t spread) {
+    const std::int64_t in = x.dim(dim), kernel = weight.dim(dim);
     if (!padding.same()) return axis_of(op, in, kernel, step, zeros, spread);
     (void)checked_add(op, in - 1, reach(op, kernel, spread));
     return ConvAxis{.in = in, .out = in, .kernel = kernel, .padding = in_front(kernel, spread), .dilation = spread};
@@ -254,15 +256,15 @@ ConvSizes unfolding(const char* op, std::int64_t batch, std::int64_t channels, c
 Tensor folded(const ConvSizes& sizes, const Tensor& columns);
 
 Tensor unfolded(const ConvSizes& sizes, const Tensor& image) {
-  return record("unfold", unfold_rows(sizes, numbers(image)),
-                wrt(image, [sizes](const Tensor& gy) { return folded(sizes, gy); }), told_kernel(sizes),
-                told_stride(sizes), told_padding(sizes), told_dilation(sizes));
+  return record("unfold", unfold_rows(sizes, data_of(image)),
+                wrt(image, [sizes](const Tensor& gy) { return folded(sizes, gy); }), kernel_attribute(sizes),
+                stride_attribute(sizes), padding_attribute(sizes), dilation_attribute(sizes));
 }
 
 Tensor folded(const ConvSizes& sizes, const Tensor& columns) {
-  return record("fold", fold_rows(sizes, numbers(columns)),
-                wrt(columns, [sizes](const Tensor& gy) { return unfolded(sizes, gy); }), told_kernel(sizes),
-                told_stride(sizes), told_padding(sizes), told_dilation(sizes));
+  return record("fold", fold_rows(sizes, data_of(columns)),
+                wrt(columns, [sizes](const Tensor& gy) { return unfolded(sizes, gy); }), kernel_attribute(sizes),
+                stride_attribute(sizes), padding_attribute(sizes), dilation_attribute(sizes));
 }
 
 Tensor transposed_convolution(const char* op, const Tensor& all, const Tensor& weight, const Tensor& bias,
@@ -275,16 +277,16 @@ Tensor transposed_convolution(const char* op, const Tensor& all, const Tensor& w
   at_least(op, "padding", 0, padding);
   at_least(op, "output_padding", 0, more);
   check_bias(op, bias, checked_multiply(op, weight.dim(1), groups));
-  const auto axis = [&](int place, std::int64_t step, std::int64_t zeros, std::int64_t behind, std::int64_t spread) {
-    if (behind >= std::max(step, spread)) {
-      fail<ValueError>(op, "output_padding ", behind, " is not below stride ", step, " or dilation ", spread);
+  const auto axis = [&](int dim, std::int64_t step, std::int64_t zeros, std::int64_t extra, std::int64_t spread) {
+    if (extra >= std::max(step, spread)) {
+      fail<ValueError>(op, "output_padding ", extra, " is not below stride ", step, " or dilation ", spread);
     }
-    const std::int64_t out = all.dim(place), kernel = weight.dim(place);
-    const std::int64_t far = checked_add(op, reach(op, kernel, spread), behind);
-    const std::int64_t whole = checked_add(op, checked_multiply(op, std::max<std::int64_t>(out, 1) - 1, step), far);
-    const std::int64_t in = whole - checked_multiply(op, 2, zeros);
+    const std::int64_t out = all.dim(dim), kernel = weight.dim(dim);
+    const std::int64_t far = checked_add(op, reach(op, kernel, spread), extra);
+    const std::int64_t padded = checked_add(op, checked_multiply(op, std::max<std::int64_t>(out, 1) - 1, step), far);
+    const std::int64_t in = padded - checked_multiply(op, 2, zeros);
     if (in < 1 || out < 1) {
-      fail<ShapeError>(op, "an axis of ", out, " gives ", whole, " places, of which padding ", zeros, " leaves none");
+      fail<ShapeError>(op, "an axis of ", out, " gives ", padded, " places, of which padding ", zeros, " leaves none");
     }
     return ConvAxis{.in = in, .out = out, .kernel = kernel, .stride = step, .padding = zeros, .dilation = spread};
   };
@@ -299,9 +301,7 @@ Tensor transposed_convolution(const char* op, const Tensor& all, const Tensor& w
 
 }  // namespace
 
-XGRAD_FORMULA conv1d_formula{
-    "conv1d", "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
-    "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy"};
+XGRAD_FORMULA conv1d_formula{"conv1d", convolved, from_convolved};
 Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv1dFuncOptions& options) {
   check_weight("conv1d", weight, 3);
   const Conv2dFuncOptions on_rows{
@@ -323,9 +323,10 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const C
   });
 }
 
-XGRAD_FORMULA conv_transpose2d_formula{
-    "conv_transpose2d", "y_oq = bias_o + sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
-    "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy"};
+constexpr const char *transposed_y = "y_oq = bias_o + sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
+                     *from_transposed =
+                         "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy";
+XGRAD_FORMULA conv_transpose2d_formula{"conv_transpose2d", transposed_y, from_transposed};
 Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias,
                         const ConvTranspose2dFuncOptions& options) {
   check_weight("conv_transpose2d", weight, 4);
@@ -335,9 +336,7 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bia
   });
 }
 
-XGRAD_FORMULA conv_transpose1d_formula{
-    "conv_transpose1d", "y_oq = bias_o + sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
-    "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy"};
+XGRAD_FORMULA conv_transpose1d_formula{"conv_transpose1d", transposed_y, from_transposed};
 Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias,
                         const ConvTranspose1dFuncOptions& options) {
   check_weight("conv_transpose1d", weight, 3);
@@ -365,12 +364,12 @@ Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const Unf
   return batched("fold", x, 3, [&](const Tensor& all) {
     at_least("fold", "size", 0, size);
     ConvSizes sizes = unfolding("fold", all.dim(0), 0, size, kernel, options);
-    const std::int64_t places = kernel.height * kernel.width, pixels = sizes.h.out * sizes.w.out;
-    if (all.dim(1) % places != 0 || all.dim(2) != pixels) {
-      fail<ShapeError>("fold", "columns ", all.shape(), " for ", places, " places of a kernel and ", pixels,
+    const std::int64_t taps = kernel.height * kernel.width, pixels = sizes.h.out * sizes.w.out;
+    if (all.dim(1) % taps != 0 || all.dim(2) != pixels) {
+      fail<ShapeError>("fold", "columns ", all.shape(), " for ", taps, " places of a kernel and ", pixels,
                        " of an image of ", Shape{size.height, size.width});
     }
-    sizes.in = all.dim(1) / places;
+    sizes.in = all.dim(1) / taps;
     return folded(sizes, all);
   });
 }

@@ -1,7 +1,7 @@
-// Convolutions of sequences and images, and the columns (im2col) that make them matrix products. Images are (B, C, H, W),
-// or (C, H, W) for one; as everywhere in deep learning, a convolution is a cross-correlation.
+// Convolutions of sequences and images, and the columns (im2col) that make them matrix products. Images are (B, C, H,
+// W), or (C, H, W) for one image; a convolution is a cross-correlation, as in PyTorch.
 //
-// All throw ShapeError when shapes do not fit one another or the kernel is larger than the padded image, ValueError for
+// All throw ShapeError when shapes do not fit or the kernel is larger than the padded image, ValueError for
 // a stride, dilation or number of groups below 1 or a negative padding, LimitError for sizes that overflow.
 #pragma once
 
@@ -45,7 +45,7 @@ struct Conv1dFuncOptions {
   std::int64_t stride = 1;
   Padding1d padding = 0;
   std::int64_t dilation = 1;
-  std::int64_t groups = 1;  ///< channels are split into this many groups; each result sees one
+  std::int64_t groups = 1;  ///< channels are split into this many groups; each result is computed from one
 };
 /// As conv2d along one axis.      x (B, C, T) or (C, T), weight (O, C / groups, k), bias (O) -> (B, O, T')
 Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv1dFuncOptions& options = {});
@@ -54,9 +54,9 @@ struct Conv2dFuncOptions {
   Size2d stride = 1;
   Padding2d padding = 0;
   Size2d dilation = 1;
-  std::int64_t groups = 1;  ///< channels are split into this many groups; each result sees one
+  std::int64_t groups = 1;  ///< channels are split into this many groups; each result is computed from one
 };
-/// y_bop = bias_o + sum_ck x_bc(stride p - padding + dilation k) weight_ock over the kernel's places k and the channels
+/// y_bop = bias_o + sum_ck x_bc(stride p - padding + dilation k) weight_ock over the kernel's taps k and the channels
 /// c of o's group.      x (B, C, H, W), weight (O, C / groups, kh, kw), bias (O) or none -> (B, O, H', W')
 ///
 /// H' = floor((H + 2 padding - dilation (kh - 1) - 1) / stride) + 1 (LeCun et al. 1989). With groups = C = O it is
@@ -64,7 +64,7 @@ struct Conv2dFuncOptions {
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv2dFuncOptions& options = {});
 
 namespace plain {
-/// The same in single operations: for each group, the product of the kernel with the columns of the images (unfold).
+/// conv2d in single operations: for each group, the product of the kernel with the columns of the images (unfold).
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv2dFuncOptions& options = {});
 }  // namespace plain
 
@@ -87,7 +87,8 @@ struct ConvTranspose1dFuncOptions {
   std::int64_t dilation = 1;
   std::int64_t groups = 1;
 };
-/// The same along one axis.      x (B, C, T) or (C, T), weight (C, O / groups, k), bias (O) or none -> (B, O, T')
+/// conv_transpose2d along one axis.
+///   x (B, C, T) or (C, T), weight (C, O / groups, k), bias (O) or none -> (B, O, T')
 Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
                         const ConvTranspose1dFuncOptions& options = {});
 
@@ -100,8 +101,8 @@ struct UnfoldOptions {
 /// The gradient is fold.
 Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options = {});
 
-/// The transposed map of unfold (col2im): each element of the image is the sum of its copies in the columns. The gradient
-/// is unfold.      (B, C kh kw, H' W') -> (B, C, H, W), or both without B; size is (H, W)
+/// The transposed map of unfold (col2im): each element of the image is the sum of its copies in the columns. The
+/// gradient is unfold.      (B, C kh kw, H' W') -> (B, C, H, W), or both without B; size is (H, W)
 Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const UnfoldOptions& options = {});
 
 }  // namespace xgrad

@@ -24,7 +24,7 @@ Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
                   attribute("p", p));
   }
   return record("dropout", drop(x.value(), p, key), wrt(x, [p, key](const Tensor& gy) { return dropout(gy, p, key); }),
-                attribute("p", p), attribute("key", numbers_of(key)));
+                attribute("p", p), attribute("key", seed_and_draw(key)));
 }
 
 Tensor dropout(const Tensor& x, double p) { return dropout(x, p, next_random_key()); }
@@ -35,28 +35,28 @@ void check_probability(const char* op, double p) {
   if (!(p >= 0 && p <= 1)) fail<ValueError>(op, "probability ", p, " is not in [0, 1]");
 }
 
-// Dropout of ones along the first `kept` axes; size 1 along the others.
-Tensor decided(const Tensor& x, int kept, double p, const RandomKey& key) {
+// Dropout of ones along the first `leading` axes; size 1 along the others.
+Tensor decided(const Tensor& x, int leading, double p, const RandomKey& key) {
   Shape shape = Shape::filled(x.rank(), 1);
-  for (int axis = 0; axis < kept; ++axis) shape[axis] = x.dim(axis);
+  for (int axis = 0; axis < leading; ++axis) shape[axis] = x.dim(axis);
   return dropout(ones(shape), p, key);
 }
 
 Tensor channels_dropped(const char* op, const Tensor& x, int axes, double p, const RandomKey& key) {
   check_probability(op, p);
-  const int kept = x.rank() - axes;
-  if (kept != 1 && kept != 2) {
+  const int leading = x.rank() - axes;
+  if (leading != 1 && leading != 2) {
     fail<ShapeError>(op, "needs ", axes == 1 ? "(B, C, L) or (C, L)" : "(B, C, H, W) or (C, H, W)", ", got ",
                      x.shape());
   }
-  return x * decided(x, kept, p, key);
+  return x * decided(x, leading, p, key);
 }
 
-Tensor to_least_value(const Tensor& x, int kept, double p, const RandomKey& key) {
+Tensor to_least_value(const Tensor& x, int leading, double p, const RandomKey& key) {
   constexpr double alpha = -1.7580993408473766;  // -scale alpha of selu
   if (p == 1) return dropout(x, p, key);
   const double a = 1 / std::sqrt((1 - p) * (1 + p * alpha * alpha)), b = -a * p * alpha;
-  const Mask dropped = decided(x, kept, p, key) == 0;
+  const Mask dropped = decided(x, leading, p, key) == 0;
   return masked_fill(x, dropped, static_cast<Real>(alpha)) * static_cast<Real>(a) + static_cast<Real>(b);
 }
 

@@ -6,18 +6,18 @@
 
 namespace xgrad {
 
-/// Every element is zeroed with probability p, the others are divided by 1 - p, so that the mean stays. The choice is a
-/// function of the key and the element's position alone; p = 1 gives zeros.      dy/dx = 1/(1 - p) or 0
+/// Zeroes every element with probability p and divides all others by 1 - p, which preserves the mean. The choice is a
+/// function of the key and the element's position only; p = 1 gives zeros.      dy/dx = 1/(1 - p) or 0
 /// Throws ValueError unless 0 <= p <= 1.
 Tensor dropout(const Tensor& x, double p, const RandomKey& key);
-/// The same with the generator's next key. (p = 0 takes one, too.)
+/// Dropout with the generator's next key. (p = 0 takes a key, too.)
 Tensor dropout(const Tensor& x, double p);
 
-/// Whole channels are zeroed, the others divided by 1 - p.      x (B, C, L) or (C, L)      (Tompson et al. 2015)
+/// Zeroes entire channels, and divides all others by 1 - p.      x (B, C, L) or (C, L)      (Tompson et al. 2015)
 /// These throw ShapeError for other shapes, ValueError unless 0 <= p <= 1.
 Tensor dropout1d(const Tensor& x, double p, const RandomKey& key);
 Tensor dropout1d(const Tensor& x, double p);
-/// The same for pictures.      x (B, C, H, W) or (C, H, W)
+/// Dropout of whole channels of images.      x (B, C, H, W) or (C, H, W)
 Tensor dropout2d(const Tensor& x, double p, const RandomKey& key);
 Tensor dropout2d(const Tensor& x, double p);
 
@@ -27,7 +27,7 @@ Tensor dropout2d(const Tensor& x, double p);
 /// p = 1 gives zeros. Throws ValueError unless 0 <= p <= 1.
 Tensor alpha_dropout(const Tensor& x, double p, const RandomKey& key);
 Tensor alpha_dropout(const Tensor& x, double p);
-/// The same with whole channels, axis 1 of x (B, C, ...). Throws ShapeError, too, below two axes.
+/// Alpha dropout of entire channels, axis 1 of x (B, C, ...). Throws ShapeError, too, below two axes.
 Tensor feature_alpha_dropout(const Tensor& x, double p, const RandomKey& key);
 Tensor feature_alpha_dropout(const Tensor& x, double p);
 

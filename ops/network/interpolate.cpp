@@ -1,5 +1,4 @@
-// Interpolation, and the operation that it shares with average pooling: a band matrix for the rows and one for the
-// columns.
+// Interpolation, and the operation under it and average pooling: band matrices for rows and columns.
 #include "interpolate.h"
 
 #include <algorithm>
@@ -27,11 +26,11 @@ Tensor detail::resample(const char* op, const Tensor& x, const Band& rows, const
                       const Tensor g = divided ? gy / (unsqueeze(Tensor(rows.divisors), 1) * columns.divisors) : gy;
                       return resample("resample", g, transposed(rows), transposed(columns), from);
                     }),
-                attribute("kernel", windows.kernel), attribute("stride", windows.stride), attribute("padding", windows.padding),
-                attribute("ceil_mode", windows.ceil_mode), attribute("count_include_pad", windows.count_include_pad),
-                attribute("mode", windows.mode), attribute("align_corners", windows.align_corners),
-                attribute("antialias", windows.antialias), attribute("scale_height", windows.scale_height),
-                attribute("scale_width", windows.scale_width));
+                attribute("kernel", windows.kernel), attribute("stride", windows.stride),
+                attribute("padding", windows.padding), attribute("ceil_mode", windows.ceil_mode),
+                attribute("count_include_pad", windows.count_include_pad), attribute("mode", windows.mode),
+                attribute("align_corners", windows.align_corners), attribute("antialias", windows.antialias),
+                attribute("scale_height", windows.scale_height), attribute("scale_width", windows.scale_width));
 }
 
 namespace {
@@ -42,7 +41,7 @@ std::int64_t scaled_size(std::int64_t in, double factor) {
     fail<ValueError>("interpolate", "scale_factor ", factor, " is not positive and finite");
   }
   const double out = std::floor(static_cast<double>(in) * factor);
-  return static_cast<std::int64_t>(std::min(out, static_cast<double>(largest_picture_side) + 1));
+  return static_cast<std::int64_t>(std::min(out, static_cast<double>(largest_image_side) + 1));
 }
 
 // One axis: its sizes, and the step from a number of the result to the next, in numbers of x.
@@ -137,9 +136,9 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
   if (size.height < 1 || size.width < 1) {
     fail<ShapeError>("interpolate", "size ", size.height, " x ", size.width, " from ", x.shape(), " is empty");
   }
-  if (std::max({H, W, size.height, size.width}) > largest_picture_side) {
+  if (std::max({H, W, size.height, size.width}) > largest_image_side) {
     fail<LimitError>("interpolate", "from ", H, " x ", W, " to ", size.height, " x ", size.width, ", sides go up to ",
-                     largest_picture_side);
+                     largest_image_side);
   }
   const Shape shape{x.dim(0), x.dim(1), size.height, size.width};
   (void)shape.numel();

@@ -1,4 +1,4 @@
-// Resizing pictures.
+// Resizing images.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,19 @@
 
 namespace xgrad {
 
-/// The interpolation between the numbers of a picture.
+/// The interpolation between the pixels of an image.
 enum class Interpolation {
-  nearest,   ///< the number at or before it
+  nearest,   ///< the pixel at or before it
   bilinear,  ///< the mean of its four neighbours, each weighted by how near it is
 };
 
-/// The points of two pictures of different sizes that coincide.
+/// The points of two images of different sizes that coincide.
 enum class AlignCorners {
   no,   ///< the outer corners of the corner pixels: source = (target + 1/2) / scale - 1/2, not below 0
   yes,  ///< the centres of the corner pixels: source = target (in - 1) / (out - 1)
 };
 
-/// A factor for the rows of a picture and one for its columns; a single number stands for both.
+/// A factor for the rows of an image and one for its columns; a single number stands for both.
 struct Scale2d {
   Scale2d(double both) : height(both), width(both) {}
   Scale2d(double rows, double columns) : height(rows), width(columns) {}
@@ -35,7 +35,7 @@ struct InterpolateOptions {
   std::optional<Scale2d> scale_factor{};  ///< the size of the result is floor(scale_factor in)
   Interpolation mode = Interpolation::nearest;
   AlignCorners align_corners = AlignCorners::no;  ///< of bilinear interpolation
-  bool antialias = false;  ///< bilinear, smaller: the mean of all numbers that fall on a pixel, not of four neighbours
+  bool antialias = false;  ///< bilinear, smaller: the mean of all pixels that fall on one pixel, not of four neighbours
 };
 /// x (B, C, H, W) resized to another height and width, by PyTorch's formulas; linear in x.
 ///
@@ -46,7 +46,7 @@ struct InterpolateOptions {
 ///                sum, and so for the columns; enlarging, this is bilinear
 ///
 /// scale is the given factor, or out / in if a size is given. A neighbour of weight 0 takes no part, even if NaN.
-/// Throws ShapeError unless x has four axes and the picture and the result are not empty, ValueError unless just one of
+/// Throws ShapeError unless x has four axes and x and the result are not empty, ValueError unless just one of
 /// size and scale_factor is given, for a factor that is not positive and finite, and for antialias but with bilinear
 /// interpolation that does not align corners, LimitError for a size beyond 2^31.
 Tensor interpolate(const Tensor& x, const InterpolateOptions& options);

@@ -15,7 +15,7 @@
 namespace xgrad {
 namespace {
 
-// The parameters that layer norm and RMS norm share.
+// The parameters of both layer norm and RMS norm.
 struct Norm {
   const char* op;
   Centre centre;
@@ -93,11 +93,11 @@ Axes last_axes(const Tensor& x, const Shape& normalized) {
 // The operation on x, x and gamma, or all three.
 template <std::size_t N>
 Tensor fused(const Norm& norm, const std::array<Tensor, N>& inputs, const Shape& normalized) {
-  const auto numbers = [](const std::array<Tensor, N>& all, std::size_t i) {
+  const auto data_of = [](const std::array<Tensor, N>& all, std::size_t i) {
     return i < N ? all[i < N ? i : 0].value().data() : nullptr;
   };
-  const auto rows_of = [n = normalized.numel(), numbers, centre = norm.centre](const std::array<Tensor, N>& all) {
-    return LayerNormRows{all[0].value().data(), all[0].size() / n, n, numbers(all, 1), numbers(all, 2), centre};
+  const auto rows_of = [n = normalized.numel(), data_of, centre = norm.centre](const std::array<Tensor, N>& all) {
+    return LayerNormRows{all[0].value().data(), all[0].size() / n, n, data_of(all, 1), data_of(all, 2), centre};
   };
   const auto composed = [norm, normalized](const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {}) {
     if (norm.centre == Centre::zero) return plain::rms_norm(x, gamma, {norm.eps, normalized});

@@ -14,8 +14,8 @@ struct LayerNormFuncOptions {
 
 /// y = (x - mean) / sqrt(variance + eps) gamma + beta over the trailing axes, as many as gamma has (Ba et al. 2016).
 /// gamma and beta may be undefined. A constant row gives beta. As one operation, accurate also where the mean is large
-/// against the spread. Throws ShapeError when x does not end in the normalised sizes or these hold no element,
-/// ValueError for a negative eps.
+/// compared with the standard deviation. Throws ShapeError when x does not end in the normalised sizes or these hold no
+/// element, ValueError for a negative eps.
 Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
                   const LayerNormFuncOptions& options = {});
 
@@ -28,7 +28,7 @@ struct RmsNormFuncOptions {
 /// without the mean. gamma may be undefined. As one operation. Throws as layer_norm.
 Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, const RmsNormFuncOptions& options = {});
 
-/// The same in single operations, as run under Plain.
+/// Both norms in single operations, as run under Plain.
 namespace plain {
 /// d / sqrt(mean(d^2) + eps) gamma + beta with d = x - mean(x)
 Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},

@@ -104,8 +104,8 @@ Tensor quotient(const Tensor& sums) {
 
 // x (B, H, T, d) with zeros at its end as (B, H, pieces, length, d).
 Tensor in_pieces(const Tensor& x, std::int64_t pieces, std::int64_t length) {
-  const Tensor whole = pad(x, {{0, 0}, {0, 0}, {0, pieces * length - x.dim(2)}, {0, 0}});
-  return reshape(whole, {x.dim(0), x.dim(1), pieces, length, x.dim(3)});
+  const Tensor padded = pad(x, {{0, 0}, {0, 0}, {0, pieces * length - x.dim(2)}, {0, 0}});
+  return reshape(padded, {x.dim(0), x.dim(1), pieces, length, x.dim(3)});
 }
 
 // The sums that each causal query sees, (B, H, T, e + 1), including those of `past` (B, H, d, e + 1), which is updated.

@@ -9,22 +9,22 @@
 namespace xgrad {
 
 struct LinearAttentionFuncOptions {
-  bool causal = false;             ///< query t sees only keys 0 ... t
-  std::optional<Index> lengths{};  ///< how many keys are valid, from the first: (B)
+  bool causal = false;             ///< query t attends only to keys 0 ... t
+  std::optional<Index> lengths{};  ///< the number of valid keys, from the first: (B)
 };
 
 /// y_t = phi(q_t) sum_s phi(k_s)' v_s / phi(q_t) sum_s phi(k_s)',      phi(x) = elu(x) + 1
 ///
-/// The sums are over all keys s, or when causal over s <= t: then the sequence is taken in pieces, within which queries
-/// meet keys one by one, while all earlier pieces are one sum. H heads are side by side in the last axis.
-/// q (B, T, H d), k (B, S, H d), v (B, S, H e) -> (B, T, H e). A query that sees no key gives 0. Throws ShapeError when
-/// shapes do not fit or causal queries are not as many as keys, ValueError when widths do not divide by H or for a
-/// length outside [0, S].
+/// The sums are over all keys s, or when causal over s <= t: then the sequence is cut into pieces. Within a piece the
+/// weights are computed; all earlier pieces are one sum. H heads are neighbours in the last axis.
+/// q (B, T, H d), k (B, S, H d), v (B, S, H e) -> (B, T, H e). A query that attends to no key gives 0. Throws
+/// ShapeError when shapes do not fit or causal queries are not as many as keys, ValueError when widths do not divide by
+/// H or for a length outside [0, S].
 Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                         const LinearAttentionFuncOptions& options = {});
 
 namespace plain {
-/// The same by way of all T S weights phi(q_t) phi(k_s)', as run under Plain.
+/// The formula with all T S weights phi(q_t) phi(k_s)', as run under Plain.
 Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                         const LinearAttentionFuncOptions& options = {});
 }  // namespace plain

@@ -1,6 +1,6 @@
-// Pooling. A sequence is treated as a picture of one row, with its options converted. The largest number of a window is
-// taken from its position, and the gradient is put back there; these two are each other's dual. A mean is a sum, taken by
-// a band matrix for each axis, divided by the number of its terms.
+// Pooling. A sequence is treated as an image of one row, with its options converted. The largest number of a window is
+// taken from its position, and the gradient is put back there; these two are each other's dual. A mean is a sum, taken
+// by a band matrix for each axis, divided by the number of its terms.
 #include "pooling.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void check_window(const char* op, const WindowAxis& axis) {
   for (const auto& [what, value] :
        {std::pair{"kernel", axis.kernel}, std::pair{"stride", axis.stride}, std::pair{"dilation", axis.dilation}}) {
     if (value < 1) fail<ValueError>(op, what, " ", value, " is not positive");
-    if (value > largest_picture_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_picture_side);
+    if (value > largest_image_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_image_side);
   }
   if (axis.padding < 0 || axis.padding > axis.kernel / 2) {
     fail<ValueError>(op, "padding ", axis.padding, " is not in [0, ", axis.kernel / 2, "], half of the kernel");
@@ -40,23 +40,23 @@ void check_window(const char* op, const WindowAxis& axis) {
 WindowAxis counted(const char* op, WindowAxis axis, bool ceil_mode) {
   check_window(op, axis);
   const std::int64_t window = axis.dilation * (axis.kernel - 1) + 1;
-  const std::int64_t room = axis.in + 2 * axis.padding - window;
-  if (room < 0) {
-    fail<ShapeError>(op, "a window of ", window, " is larger than the input with its padding, ", room + window);
+  const std::int64_t slack = axis.in + 2 * axis.padding - window;
+  if (slack < 0) {
+    fail<ShapeError>(op, "a window of ", window, " is larger than the input with its padding, ", slack + window);
   }
-  axis.out = (room + (ceil_mode ? axis.stride - 1 : 0)) / axis.stride + 1;
-  // A window that begins in the padding behind the end does not count.
+  axis.out = (slack + (ceil_mode ? axis.stride - 1 : 0)) / axis.stride + 1;
+  // A window that begins in the padding after the end does not count.
   if (ceil_mode && axis.begin(axis.out - 1) >= axis.in) --axis.out;
   return axis;
 }
 
 // x as planes: (C, H, W) or (B, C, H, W); a sequence has H = 1.
-struct Planes {
+struct PoolingInput {
   std::int64_t count = 1, height, width;
   Shape leading;
   int axes;  // 1 or 2
 
-  Planes(const char* op, const Tensor& x, int window_axes) : axes(window_axes) {
+  PoolingInput(const char* op, const Tensor& x, int window_axes) : axes(window_axes) {
     const int rank = x.rank();
     const auto empty = [&](int axis) { return x.dim(-axis) == 0; };
     if ((rank != axes + 1 && rank != axes + 2) || empty(1) || (axes == 2 && empty(2))) {
@@ -69,8 +69,8 @@ struct Planes {
     }
     height = axes == 1 ? 1 : x.dim(-2);
     width = x.dim(-1);
-    if (height > largest_picture_side / width) {
-      fail<LimitError>(op, "the picture of ", x.shape(), " has more than ", largest_picture_side, " elements");
+    if (height > largest_image_side / width) {
+      fail<LimitError>(op, "the picture of ", x.shape(), " has more than ", largest_image_side, " elements");
     }
   }
 
@@ -87,13 +87,13 @@ struct Planes {
 struct WindowAxes {
   WindowAxis rows, columns;
 
-  WindowAxes(const char* op, const Planes& planes, const Size2d& kernel, const Size2d& stride, const Size2d& padding,
-             const Size2d& dilation, bool ceil_mode)
+  WindowAxes(const char* op, const PoolingInput& planes, const Size2d& kernel, const Size2d& stride,
+             const Size2d& padding, const Size2d& dilation, bool ceil_mode)
       : rows(counted(op, {planes.height, kernel.height, stride.height, padding.height, dilation.height}, ceil_mode)),
         columns(counted(op, {planes.width, kernel.width, stride.width, padding.width, dilation.width}, ceil_mode)) {}
 };
 
-// Window settings for diagrams, over one axis or two.
+// The attributes of windows over one axis or two.
 detail::WindowAttributes window_attributes(int axes, const Size2d& kernel, const Size2d& stride, const Size2d& padding,
                                  const Size2d& dilation, bool ceil_mode) {
   const auto by_axis = [axes](const Size2d& size) {
@@ -106,7 +106,7 @@ detail::WindowAttributes window_attributes(int axes, const Size2d& kernel, const
           .ceil_mode = unless(false, ceil_mode)};
 }
 
-// Options for a sequence as those for a picture of one row.
+// Options for a sequence as those for an image of one row.
 std::optional<Size2d> of_row(const std::optional<std::int64_t>& size) {
   return size ? std::optional(Size2d(1, *size)) : std::nullopt;
 }
@@ -123,39 +123,39 @@ AvgPool2dOptions of_row(const AvgPool1dOptions& options) {
           .count_include_pad = options.count_include_pad};
 }
 
-// A given number of windows of about the same length.
-struct Shares {
+// An axis of an adaptive pooling: `out` windows of about the same length.
+struct AdaptiveAxis {
   std::int64_t in, out;
 
   std::int64_t begin(std::int64_t i) const { return i * in / out; }
   std::int64_t end(std::int64_t i) const { return ((i + 1) * in + out - 1) / out; }
 };
 
-Shares shares(const char* op, std::int64_t in, std::int64_t out) {
+AdaptiveAxis adaptive(const char* op, std::int64_t in, std::int64_t out) {
   if (out < 1) fail<ValueError>(op, "size ", out, " is not positive");
-  if (out > largest_picture_side) fail<LimitError>(op, "size ", out, " is beyond ", largest_picture_side);
+  if (out > largest_image_side) fail<LimitError>(op, "size ", out, " is beyond ", largest_image_side);
   return {in, out};
 }
 
 // The windows of an adaptive pooling.
-struct ShareAxes {
-  Shares rows, columns;
+struct AdaptiveAxes {
+  AdaptiveAxis rows, columns;
 
-  ShareAxes(const char* op, const Planes& planes, const Size2d& size)
-      : rows(shares(op, planes.height, size.height)), columns(shares(op, planes.width, size.width)) {
+  AdaptiveAxes(const char* op, const PoolingInput& planes, const Size2d& size)
+      : rows(adaptive(op, planes.height, size.height)), columns(adaptive(op, planes.width, size.width)) {
     (void)planes.result(size.height, size.width);
   }
 };
 
 // ---- The largest number ---------------------------------------------------------------------------------------------
 
-Windows with_room(std::int64_t in, std::int64_t out) {
+Windows empty_windows(std::int64_t in, std::int64_t out) {
   return {.in = in, .out = out, .first = Index(Shape{out}), .last = Index(Shape{out})};
 }
 
 Windows windows_of(const char* op, const WindowAxis& axis) {
-  Windows windows = with_room(axis.in, axis.out);
-  windows.step = axis.dilation;
+  Windows windows = empty_windows(axis.in, axis.out);
+  windows.dilation = axis.dilation;
   windows.stride = axis.stride;
   std::int64_t *first = windows.first.mutable_data(), *last = windows.last.mutable_data();
   for (std::int64_t i = 0; i < axis.out; ++i) {
@@ -167,19 +167,19 @@ Windows windows_of(const char* op, const WindowAxis& axis) {
     last[i] = begin + to * axis.dilation;
     windows.longest = std::max(windows.longest, to - from + 1);
   }
-  const auto whole = [&](std::int64_t i) { return last[i] - first[i] == (axis.kernel - 1) * axis.dilation; };
-  while (windows.whole_begin < axis.out && !whole(windows.whole_begin)) ++windows.whole_begin;
-  windows.whole_end = windows.whole_begin;
-  while (windows.whole_end < axis.out && whole(windows.whole_end)) ++windows.whole_end;
+  const auto full = [&](std::int64_t i) { return last[i] - first[i] == (axis.kernel - 1) * axis.dilation; };
+  while (windows.full_begin < axis.out && !full(windows.full_begin)) ++windows.full_begin;
+  windows.full_end = windows.full_begin;
+  while (windows.full_end < axis.out && full(windows.full_end)) ++windows.full_end;
   return windows;
 }
 
-Windows windows_of(const Shares& shares) {
-  Windows windows = with_room(shares.in, shares.out);
+Windows windows_of(const AdaptiveAxis& adaptive) {
+  Windows windows = empty_windows(adaptive.in, adaptive.out);
   std::int64_t *first = windows.first.mutable_data(), *last = windows.last.mutable_data();
-  for (std::int64_t i = 0; i < shares.out; ++i) {
-    first[i] = shares.begin(i);
-    last[i] = shares.end(i) - 1;
+  for (std::int64_t i = 0; i < adaptive.out; ++i) {
+    first[i] = adaptive.begin(i);
+    last[i] = adaptive.end(i) - 1;
     windows.longest = std::max(windows.longest, last[i] - first[i] + 1);
   }
   return windows;
@@ -188,10 +188,10 @@ Windows windows_of(const Shares& shares) {
 // Numbers chosen from planes by their positions: places (planes, out).
 struct Choice {
   std::int64_t in;
-  Index places;
+  Index positions;
 
-  std::int64_t planes() const { return places.dim(0); }
-  std::int64_t out() const { return places.dim(1); }
+  std::int64_t planes() const { return positions.dim(0); }
+  std::int64_t out() const { return positions.dim(1); }
 };
 
 Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to);
@@ -200,7 +200,7 @@ XGRAD_FORMULA add_places_formula{"add_places", "y_j = sum of x_i with place_i = 
 // The dual of `chosen`.
 Tensor put_back(const Tensor& gy, const Choice& choice, const Shape& to) {
   Array x(to);
-  add_places(choice.planes(), choice.in, choice.out(), choice.places.data(), gy.value().data(), x.mutable_data());
+  add_places(choice.planes(), choice.in, choice.out(), choice.positions.data(), gy.value().data(), x.mutable_data());
   return record("add_places", std::move(x),
                 wrt(gy, [choice, from = gy.shape()](const Tensor& g) { return chosen(g, choice, from); }));
 }
@@ -208,19 +208,19 @@ Tensor put_back(const Tensor& gy, const Choice& choice, const Shape& to) {
 XGRAD_FORMULA take_places_formula{"take_places", "y_i = x_(place_i)", "dL/dx_j = sum of gy_i with place_i = j"};
 Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
   Array y(to);
-  take_places(choice.planes(), choice.in, choice.out(), choice.places.data(), x.value().data(), y.mutable_data());
+  take_places(choice.planes(), choice.in, choice.out(), choice.positions.data(), x.value().data(), y.mutable_data());
   return record("take_places", std::move(y),
                 wrt(x, [choice, from = x.shape()](const Tensor& g) { return put_back(g, choice, from); }));
 }
 
-// The largest numbers; their positions are kept if a gradient will need them.
-Tensor max_pool(const char* op, const Tensor& x, const Planes& planes, Windows rows, Windows columns,
+// The largest numbers; their positions are saved if a gradient will need them.
+Tensor max_pool(const char* op, const Tensor& x, const PoolingInput& planes, Windows rows, Windows columns,
                 const detail::WindowAttributes& windows = {}) {
   Array y(planes.result(rows.out, columns.out));
   const PooledPlanes sizes{planes.count, std::move(rows), std::move(columns)};
   const bool keep = recording() && x.requires_grad();
   Choice choice{sizes.in(), Index(keep ? Shape{planes.count, sizes.out()} : Shape{0, 0})};
-  max_of_windows(sizes, x.value().data(), y.mutable_data(), keep ? choice.places.mutable_data() : nullptr);
+  max_of_windows(sizes, x.value().data(), y.mutable_data(), keep ? choice.positions.mutable_data() : nullptr);
   return record(
       op, std::move(y),
       wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) { return put_back(gy, choice, to); }),
@@ -230,7 +230,7 @@ Tensor max_pool(const char* op, const Tensor& x, const Planes& planes, Windows r
 
 // Over the last axes of x, one or two.
 Tensor max_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
-  const Planes planes(op, x, axes);
+  const PoolingInput planes(op, x, axes);
   const Size2d stride = options.stride.value_or(kernel);
   const WindowAxes windows(op, planes, kernel, stride, options.padding, options.dilation, options.ceil_mode);
   return max_pool(op, x, planes, windows_of(op, windows.rows), windows_of(op, windows.columns),
@@ -238,8 +238,8 @@ Tensor max_pooled(const char* op, int axes, const Tensor& x, const Size2d& kerne
 }
 
 Tensor adaptive_max_pooled(const char* op, int axes, const Tensor& x, const Size2d& size) {
-  const Planes planes(op, x, axes);
-  const ShareAxes windows(op, planes, size);
+  const PoolingInput planes(op, x, axes);
+  const AdaptiveAxes windows(op, planes, size);
   return max_pool(op, x, planes, windows_of(windows.rows), windows_of(windows.columns));
 }
 
@@ -265,22 +265,22 @@ Band means_of(const WindowAxis& axis, bool count_include_pad) {
   });
 }
 
-Band means_of(const Shares& shares) {
-  const auto count = [&](std::int64_t i) { return shares.end(i) - shares.begin(i); };
-  return mean_of(make_band(shares.in, shares.out,
+Band means_of(const AdaptiveAxis& adaptive) {
+  const auto count = [&](std::int64_t i) { return adaptive.end(i) - adaptive.begin(i); };
+  return mean_of(make_band(adaptive.in, adaptive.out,
                            [&](std::int64_t i) {
-                             return Span{shares.begin(i), count(i)};
+                             return Span{adaptive.begin(i), count(i)};
                            }),
                  count);
 }
 
-Tensor mean_pool(const char* op, const Tensor& x, const Planes& planes, const Band& rows, const Band& columns,
+Tensor mean_pool(const char* op, const Tensor& x, const PoolingInput& planes, const Band& rows, const Band& columns,
                  const detail::WindowAttributes& windows = {}) {
   return detail::resample(op, x, rows, columns, planes.result(rows.out, columns.out), windows);
 }
 
 Tensor mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options) {
-  const Planes planes(op, x, axes);
+  const PoolingInput planes(op, x, axes);
   const Size2d stride = options.stride.value_or(kernel);
   const WindowAxes windows(op, planes, kernel, stride, options.padding, 1, options.ceil_mode);
   detail::WindowAttributes attributes = window_attributes(axes, kernel, stride, options.padding, 1, options.ceil_mode);
@@ -290,53 +290,48 @@ Tensor mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& kern
 }
 
 Tensor adaptive_mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& size) {
-  const Planes planes(op, x, axes);
-  const ShareAxes windows(op, planes, size);
+  const PoolingInput planes(op, x, axes);
+  const AdaptiveAxes windows(op, planes, size);
   return mean_pool(op, x, planes, means_of(windows.rows), means_of(windows.columns));
 }
 
+constexpr const char *largest = "y_i = the largest x in window i",
+                     *to_largest = "dL/dx_j = sum of gy_i with x_j the first largest in window i",
+                     *mean_in_window = "y_i = the mean of x in window i",
+                     *to_window = "dL/dx_j = sum of gy_i with j in window i, divided by its size";
+
 }  // namespace
 
-XGRAD_FORMULA max_pool1d_formula{"max_pool1d", "y_i = the largest x in window i",
-                                 "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
+XGRAD_FORMULA max_pool1d_formula{"max_pool1d", largest, to_largest};
 Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options) {
   return max_pooled("max_pool1d", 1, x, {1, kernel}, of_row(options));
 }
-XGRAD_FORMULA max_pool2d_formula{"max_pool2d", "y_i = the largest x in window i",
-                                 "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
+XGRAD_FORMULA max_pool2d_formula{"max_pool2d", largest, to_largest};
 Tensor max_pool2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
   return max_pooled("max_pool2d", 2, x, kernel, options);
 }
-XGRAD_FORMULA avg_pool1d_formula{"avg_pool1d", "y_i = the mean of x in window i",
-                                 "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
+XGRAD_FORMULA avg_pool1d_formula{"avg_pool1d", mean_in_window, to_window};
 Tensor avg_pool1d(const Tensor& x, std::int64_t kernel, const AvgPool1dOptions& options) {
   return mean_pooled("avg_pool1d", 1, x, {1, kernel}, of_row(options));
 }
-
-XGRAD_FORMULA avg_pool2d_formula{"avg_pool2d", "y_i = the mean of x in window i",
-                                 "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
+XGRAD_FORMULA avg_pool2d_formula{"avg_pool2d", mean_in_window, to_window};
 Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options) {
   return mean_pooled("avg_pool2d", 2, x, kernel, options);
 }
 
-XGRAD_FORMULA adaptive_max_pool1d_formula{"adaptive_max_pool1d", "y_i = the largest x in window i",
-                                          "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
+XGRAD_FORMULA adaptive_max_pool1d_formula{"adaptive_max_pool1d", largest, to_largest};
 Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size) {
   return adaptive_max_pooled("adaptive_max_pool1d", 1, x, {1, size});
 }
-XGRAD_FORMULA adaptive_max_pool2d_formula{"adaptive_max_pool2d", "y_i = the largest x in window i",
-                                          "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
+XGRAD_FORMULA adaptive_max_pool2d_formula{"adaptive_max_pool2d", largest, to_largest};
 Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size) {
   return adaptive_max_pooled("adaptive_max_pool2d", 2, x, size);
 }
-XGRAD_FORMULA adaptive_avg_pool1d_formula{"adaptive_avg_pool1d", "y_i = the mean of x in window i",
-                                          "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
+XGRAD_FORMULA adaptive_avg_pool1d_formula{"adaptive_avg_pool1d", mean_in_window, to_window};
 Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size) {
   return adaptive_mean_pooled("adaptive_avg_pool1d", 1, x, {1, size});
 }
-
-XGRAD_FORMULA adaptive_avg_pool2d_formula{"adaptive_avg_pool2d", "y_i = the mean of x in window i",
-                                          "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
+XGRAD_FORMULA adaptive_avg_pool2d_formula{"adaptive_avg_pool2d", mean_in_window, to_window};
 Tensor adaptive_avg_pool2d(const Tensor& x, const Size2d& size) {
   return adaptive_mean_pooled("adaptive_avg_pool2d", 2, x, size);
 }

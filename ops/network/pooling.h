@@ -1,6 +1,6 @@
-// Pooling: the largest number or the mean of each window over a sequence or a picture.
+// Pooling: the largest element or the mean of each window over a sequence or an image.
 //
-// Pictures are (C, H, W) or (B, C, H, W), sequences (C, L) or (B, C, L). Sizes, rounding and edges are PyTorch's.
+// Images are (C, H, W) or (B, C, H, W), sequences (C, L) or (B, C, L). Sizes, rounding and edges are PyTorch's.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace xgrad {
 
 struct MaxPool1dOptions {
   std::optional<std::int64_t> stride{};  ///< from window to window; the kernel's size if not given
-  std::int64_t padding = 0;              ///< at both ends, with numbers that are never the largest
-  std::int64_t dilation = 1;             ///< from number to number within a window
+  std::int64_t padding = 0;              ///< at both ends, with elements that are never the largest
+  std::int64_t dilation = 1;             ///< from element to element within a window
   bool ceil_mode = false;                ///< one more window where one begins inside, but does not end there
 };
 /// y_i = max over k < kernel of x_(i stride - padding + k dilation), NaN if there is one. The gradient goes to the
@@ -24,11 +24,11 @@ Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& 
 
 struct MaxPool2dOptions {
   std::optional<Size2d> stride{};  ///< from window to window; the kernel's size if not given
-  Size2d padding = 0;              ///< on both sides, with numbers that are never the largest
-  Size2d dilation = 1;             ///< from number to number within a window
+  Size2d padding = 0;              ///< on both sides, with elements that are never the largest
+  Size2d dilation = 1;             ///< from element to element within a window
   bool ceil_mode = false;          ///< one more window where one begins inside, but does not end there
 };
-/// The same in two directions: x (..., C, H, W), the windows go over H and W. Throws as max_pool1d.
+/// Max pooling of windows over H and W of x (..., C, H, W). Throws as max_pool1d.
 Tensor max_pool2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options = {});
 
 struct AvgPool1dOptions {
@@ -46,18 +46,18 @@ struct AvgPool2dOptions {
   bool ceil_mode = false;          ///< one more window where one begins inside, but does not end there
   bool count_include_pad = true;   ///< the zeros of the padding count in the mean
 };
-/// The same in two directions: x (..., C, H, W), the windows go over H and W. Throws as max_pool1d.
+/// Average pooling of windows over H and W of x (..., C, H, W). Throws as max_pool1d.
 Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options = {});
 
 /// Pools x of any length L to `size` windows: window i covers floor(i L / size) ... ceil((i + 1) L / size) - 1.
 /// Throws ShapeError for other axes than (C, L) or (B, C, L) or an empty sequence, ValueError for a size below 1,
 /// LimitError for sizes beyond 2^31.
 Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size);
-/// The same in two directions: x (..., C, H, W). Throws likewise.
+/// Adaptive max pooling over H and W of x (..., C, H, W). Throws likewise.
 Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size);
 /// Means in the windows of adaptive_max_pool1d. Throws likewise.
 Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size);
-/// The same in two directions: x (..., C, H, W); with size 1 the mean of each picture. Throws likewise.
+/// Means in the windows of adaptive_max_pool2d: for size 1 the mean of each image. Throws likewise.
 Tensor adaptive_avg_pool2d(const Tensor& x, const Size2d& size);
 
 }  // namespace xgrad

@@ -1,5 +1,6 @@
 // Recurrences: the step-by-step form in operations, and checks. The formulas of the cells are in
-// ops/kernels/recurrent/cells.h, the kernel that goes through all steps and back in ops/kernels/recurrent/recurrent.cpp.
+// ops/kernels/recurrent/cells.h, the kernel that goes through all steps and back in
+// ops/kernels/recurrent/recurrent.cpp.
 #include "recurrent.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ template <class Cell>
 using Inputs = std::array<Tensor, input_count<Cell>>;
 
 template <class Cell>
-Recurrence unrolled(const Course& course, const Inputs<Cell>& inputs, const Tensor& projection = {}) {
+Recurrence unrolled(const Sequences& sequences, const Inputs<Cell>& inputs, const Tensor& projection = {}) {
   const auto parts = [](const Tensor& x) {
     const Tensors list = chunk(x, Cell::gates, -1);
     std::array<Tensor, Cell::gates> gates;
@@ -37,15 +38,15 @@ Recurrence unrolled(const Course& course, const Inputs<Cell>& inputs, const Tens
   };
   Tensor h = inputs[2], c = Cell::memory ? inputs[3] : Tensor();
   const Tensor bias = Cell::has_bias ? inputs[3] : Tensor();
-  Tensors outputs(static_cast<std::size_t>(course.T));
-  for (std::int64_t step = 0; step < course.T; ++step) {
-    const std::int64_t t = course.place(step);
+  Tensors outputs(static_cast<std::size_t>(sequences.T));
+  for (std::int64_t step = 0; step < sequences.T; ++step) {
+    const std::int64_t t = sequences.position(step);
     auto next = Cell::step(parts(inputs[0][{_, t}]), parts(linear(h, inputs[1], bias)), Cell::memory ? c : h);
     if (projection.defined()) next.h = linear(next.h, projection);
     Tensor& output = outputs[static_cast<std::size_t>(t)] = next.h;
-    if (!course.all_count()) {
-      Mask counts(Shape{course.B, 1});
-      for (std::int64_t b = 0; b < course.B; ++b) counts.mutable_data()[b] = course.counts(b, t);
+    if (!sequences.all_count()) {
+      Mask counts(Shape{sequences.B, 1});
+      for (std::int64_t b = 0; b < sequences.B; ++b) counts.mutable_data()[b] = sequences.counts(b, t);
       output = where(counts, next.h, 0);
       next.h = where(counts, next.h, h);
       if (Cell::memory) next.c = where(counts, next.c, c);
@@ -57,11 +58,11 @@ Recurrence unrolled(const Course& course, const Inputs<Cell>& inputs, const Tens
 }
 
 // The checked calls.
-Course rnn_course(const Tensor& x, const Tensor& weight, const Tensor& h, const RecurrenceOptions& options);
-Course lstm_course(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
-                   const RecurrenceOptions& options, const Tensor& projection);
-Course gru_course(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
-                  const RecurrenceOptions& options);
+Sequences rnn_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const RecurrenceOptions& options);
+Sequences lstm_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
+                         const RecurrenceOptions& options, const Tensor& projection);
+Sequences gru_sequences(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
+                        const RecurrenceOptions& options);
 
 }  // namespace
 
@@ -69,9 +70,9 @@ XGRAD_FORMULA rnn_formula{"rnn", "h_t = f(x_t + weight h_(t-1))",
                           "dL/dx_t = (gy_t + weight^T dL/dx_(t+1)) f'; dL/dweight = sum of dL/dx_t h_(t-1)^T"};
 Recurrence plain::rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f,
                       const RecurrenceOptions& options) {
-  const Course course = rnn_course(x, weight, h, options);
-  return f == Squash::tanh ? unrolled<cells::Rnn<Squash::tanh>>(course, {x, weight, h})
-                           : unrolled<cells::Rnn<Squash::relu>>(course, {x, weight, h});
+  const Sequences sequences = rnn_sequences(x, weight, h, options);
+  return f == Squash::tanh ? unrolled<cells::Rnn<Squash::tanh>>(sequences, {x, weight, h})
+                           : unrolled<cells::Rnn<Squash::relu>>(sequences, {x, weight, h});
 }
 
 XGRAD_FORMULA lstm_formula{
@@ -81,7 +82,7 @@ XGRAD_FORMULA lstm_formula{
     "dL/dx_(t+1); dL/dweight = sum of dL/dx_t h_(t-1)^T"};
 Recurrence plain::lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
                        const RecurrenceOptions& options, const Tensor& projection) {
-  return unrolled<cells::Lstm>(lstm_course(x, weight, h, c, options, projection), {x, weight, h, c}, projection);
+  return unrolled<cells::Lstm>(lstm_sequences(x, weight, h, c, options, projection), {x, weight, h, c}, projection);
 }
 
 XGRAD_FORMULA gru_formula{
@@ -91,7 +92,7 @@ XGRAD_FORMULA gru_formula{
     "dL/dh_(t-1) = gy_(t-1) + z dL/dh_t + weight^T dL/du_t; dL/dweight = sum of dL/du_t h_(t-1)^T"};
 Recurrence plain::gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                       const RecurrenceOptions& options) {
-  return unrolled<cells::Gru>(gru_course(x, weight, bias, h, options), {x, weight, h, bias});
+  return unrolled<cells::Gru>(gru_sequences(x, weight, bias, h, options), {x, weight, h, bias});
 }
 
 namespace {
@@ -99,8 +100,8 @@ namespace {
 // ---- Checks ---------------------------------------------------------------------------------------------------------
 
 // The checked sizes and options of a recurrence.
-Course course_of(const char* op, const Tensor& x, std::int64_t gates, std::int64_t h,
-                 const RecurrenceOptions& options) {
+Sequences sequences_of(const char* op, const Tensor& x, std::int64_t gates, std::int64_t h,
+                       const RecurrenceOptions& options) {
   const std::int64_t B = x.rank() == 3 ? x.dim(0) : 0, T = x.rank() == 3 ? x.dim(1) : 0;
   if (x.rank() != 3 || x.dim(2) != gates * h || T == 0) {
     fail<ShapeError>(op, "needs projected inputs (B, T, ", gates * h, ") with T >= 1, got ", x.shape());
@@ -117,12 +118,12 @@ Course course_of(const char* op, const Tensor& x, std::int64_t gates, std::int64
 }
 
 // The state after all valid steps.
-Tensor last_of(const Course& course, const Tensor& output) {
-  if (course.reverse) return output[{_, 0}];
-  if (course.all_count()) return output[{_, -1}];
-  Index index(Shape{course.B, 1, output.dim(2)});
-  for (std::int64_t b = 0; b < course.B; ++b) {
-    std::fill_n(index.mutable_data() + b * output.dim(2), output.dim(2), course.lengths->data()[b] - 1);
+Tensor last_of(const Sequences& sequences, const Tensor& output) {
+  if (sequences.reverse) return output[{_, 0}];
+  if (sequences.all_count()) return output[{_, -1}];
+  Index index(Shape{sequences.B, 1, output.dim(2)});
+  for (std::int64_t b = 0; b < sequences.B; ++b) {
+    std::fill_n(index.mutable_data() + b * output.dim(2), output.dim(2), sequences.lengths->data()[b] - 1);
   }
   return squeeze(gather(output, 1, index), {1});
 }
@@ -143,34 +144,34 @@ std::int64_t agreed_width(const Tensor& x, const Tensor& weight, std::int64_t ga
   return agree ? x.dim(2) / gates : of_state;
 }
 
-Course rnn_course(const Tensor& x, const Tensor& weight, const Tensor& h, const RecurrenceOptions& options) {
+Sequences rnn_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const RecurrenceOptions& options) {
   const std::int64_t width = agreed_width(x, weight, 1, width_of("rnn", h));
-  Course course = course_of("rnn", x, 1, width, options);
+  Sequences sequences = sequences_of("rnn", x, 1, width, options);
   check_shape("rnn", "weight", weight, {width, width});
-  check_shape("rnn", "state", h, {course.B, width});
-  return course;
+  check_shape("rnn", "state", h, {sequences.B, width});
+  return sequences;
 }
 
-Course lstm_course(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
-                   const RecurrenceOptions& options, const Tensor& projection) {
+Sequences lstm_sequences(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
+                         const RecurrenceOptions& options, const Tensor& projection) {
   const std::int64_t width = agreed_width(x, weight, 4, width_of("lstm", c)), given = width_of("lstm", h);
   const std::int64_t state = projection.defined() ? given : width;
-  Course course = course_of("lstm", x, 4, width, options);
+  Sequences sequences = sequences_of("lstm", x, 4, width, options);
   check_shape("lstm", "weight", weight, {4 * width, state});
-  check_shape("lstm", "state", h, {course.B, state});
-  check_shape("lstm", "memory", c, {course.B, width});
+  check_shape("lstm", "state", h, {sequences.B, state});
+  check_shape("lstm", "memory", c, {sequences.B, width});
   if (projection.defined()) check_shape("lstm", "projection", projection, {state, width});
-  return course;
+  return sequences;
 }
 
-Course gru_course(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
-                  const RecurrenceOptions& options) {
+Sequences gru_sequences(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
+                        const RecurrenceOptions& options) {
   const std::int64_t width = agreed_width(x, weight, 3, width_of("gru", h));
-  Course course = course_of("gru", x, 3, width, options);
+  Sequences sequences = sequences_of("gru", x, 3, width, options);
   check_shape("gru", "weight", weight, {3 * width, width});
   check_shape("gru", "bias", bias, {3 * width});
-  check_shape("gru", "state", h, {course.B, width});
-  return course;
+  check_shape("gru", "state", h, {sequences.B, width});
+  return sequences;
 }
 
 // ---- All steps at once ----------------------------------------------------------------------------------------------
@@ -185,20 +186,20 @@ constexpr std::string_view nonlinearity = std::same_as<Cell, cells::Rnn<Squash::
 
 // The state after each step, followed by an lstm's memory after the last.
 template <class Cell>
-Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
+Recurrence recurrence(const Sequences& sequences, const Inputs<Cell>& inputs) {
   const Tensor y = record_fused(
       Cell::name, inputs,
-      [course](const auto&... own) {
-        const Recurrence all = unrolled<Cell>(course, {own...});
+      [sequences](const auto&... own) {
+        const Recurrence all = unrolled<Cell>(sequences, {own...});
         if (!Cell::memory) return all.output;
         return concat({all.output, unsqueeze(all.c, 1)}, 1);
       },
       [&] {
         const bool keep = recording() && std::ranges::any_of(inputs, &Tensor::requires_grad);
-        KeptSteps kept;
-        Array value = run_cells<Cell>(course, arrays<Cell>(inputs), keep ? KeepSteps::yes : KeepSteps::no, kept);
-        return std::pair(std::move(value), [course, kept](const Inputs<Cell>& in, const Tensor& gy, Wanted wanted) {
-          CellInputs g = cell_gradients<Cell>(course, arrays<Cell>(in), kept, gy.value(),
+        SavedSteps saved;
+        Array value = run_cells<Cell>(sequences, arrays<Cell>(inputs), keep ? SaveSteps::yes : SaveSteps::no, saved);
+        return std::pair(std::move(value), [sequences, saved](const Inputs<Cell>& in, const Tensor& gy, Wanted wanted) {
+          CellInputs g = cell_gradients<Cell>(sequences, arrays<Cell>(in), saved, gy.value(),
                                               {.weight = wanted[1], .last = in.size() > 3 && wanted[3]});
           Inputs<Cell> result{Tensor(std::move(g.x)), Tensor(), Tensor(std::move(g.h))};
           if (wanted[1]) result[1] = Tensor(std::move(g.weight));
@@ -209,30 +210,30 @@ Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
         });
       },
       attribute("nonlinearity", unless<std::string_view>("tanh", nonlinearity<Cell>)),
-      attribute("lengths", course.lengths), attribute("reverse", unless(false, course.reverse)),
+      attribute("lengths", sequences.lengths), attribute("reverse", unless(false, sequences.reverse)),
       multiply_adds(inputs[0].size(), inputs[1].dim(1)));  // all gates of all steps, from the state before
-  if constexpr (!Cell::memory) return {y, last_of(course, y)};
+  if constexpr (!Cell::memory) return {y, last_of(sequences, y)};
   const Tensor output = y[{_, slice(0, -1)}];
-  return {output, last_of(course, output), y[{_, -1}]};
+  return {output, last_of(sequences, output), y[{_, -1}]};
 }
 
 }  // namespace
 
 Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options) {
-  const Course course = rnn_course(x, weight, h, options);
-  return f == Squash::tanh ? recurrence<cells::Rnn<Squash::tanh>>(course, {x, weight, h})
-                           : recurrence<cells::Rnn<Squash::relu>>(course, {x, weight, h});
+  const Sequences sequences = rnn_sequences(x, weight, h, options);
+  return f == Squash::tanh ? recurrence<cells::Rnn<Squash::tanh>>(sequences, {x, weight, h})
+                           : recurrence<cells::Rnn<Squash::relu>>(sequences, {x, weight, h});
 }
 
 Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
                 const RecurrenceOptions& options, const Tensor& projection) {
   if (projection.defined()) return plain::lstm(x, weight, h, c, options, projection);
-  return recurrence<cells::Lstm>(lstm_course(x, weight, h, c, options, projection), {x, weight, h, c});
+  return recurrence<cells::Lstm>(lstm_sequences(x, weight, h, c, options, projection), {x, weight, h, c});
 }
 
 Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                const RecurrenceOptions& options) {
-  return recurrence<cells::Gru>(gru_course(x, weight, bias, h, options), {x, weight, h, bias});
+  return recurrence<cells::Gru>(gru_sequences(x, weight, bias, h, options), {x, weight, h, bias});
 }
 
 }  // namespace xgrad

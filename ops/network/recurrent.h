@@ -20,7 +20,7 @@ namespace xgrad {
 
 /// Lengths and direction of a batch of sequences.
 struct RecurrenceOptions {
-  std::optional<Index> lengths{};  ///< (B): how many steps of each sequence are valid, from the first; T if not given
+  std::optional<Index> lengths{};  ///< (B): the number of valid steps of each sequence, from the first; by default T
   bool reverse = false;            ///< from the last valid step to the first
 };
 
@@ -35,16 +35,16 @@ struct Recurrence {
 /// 0, ValueError for a length outside [1, T].
 Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options = {});
 
-/// x (B, T, 4h) with the gates i, f, g, o side by side, weight (4h, h), h and c (B, h). With a projection (p, h) (Sak,
+/// x (B, T, 4h) with the gates i, f, g, o concatenated, weight (4h, h), h and c (B, h). With a projection (p, h) (Sak,
 /// Senior, Beaufays 2014) the state is h' = projection sigmoid(o) tanh(c'), of width p: weight (4h, p), h (B, p).
 Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
                 const RecurrenceOptions& options = {}, const Tensor& projection = {});
 
-/// x (B, T, 3h) with r, z, n side by side, weight (3h, h), bias b (3h), h (B, h).
+/// x (B, T, 3h) with r, z, n concatenated, weight (3h, h), bias b (3h), h (B, h).
 Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                const RecurrenceOptions& options = {});
 
-/// The same step by step, in single operations, as run under Plain.
+/// The recurrences step by step, in single operations, as run under Plain.
 namespace plain {
 Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options = {});
 Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,

@@ -52,14 +52,14 @@ Tensor plain::rotary(const Tensor& x, const RotaryOptions& options) {
 namespace {
 
 // How rows are turned. `direction`: 1, or -1 for back.
-struct Turn {
+struct Rotation {
   Tables tables;
   std::int64_t d;
   RotaryOptions options;
   Real direction = 1;
 
-  Turn back() const {
-    Turn other = *this;
+  Rotation back() const {
+    Rotation other = *this;
     other.direction = -direction;
     return other;
   }
@@ -68,8 +68,8 @@ struct Turn {
 // The factor of a frequency.
 double slower(double frequency, const RotaryScaling& scaling) {
   const double turns = static_cast<double>(scaling.context) * frequency / (2 * std::numbers::pi);
-  const double share = std::clamp((turns - scaling.low) / (scaling.high - scaling.low), 0., 1.);
-  return (1 - share) / scaling.factor + share;
+  const double weight = std::clamp((turns - scaling.low) / (scaling.high - scaling.low), 0., 1.);
+  return (1 - weight) / scaling.factor + weight;
 }
 
 // The angles are in double: at positions in the thousands, a float would have lost visible digits.
@@ -89,8 +89,8 @@ Tables tables_of(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
   return tables;
 }
 
-// The same; those of the last call are kept, for queries, keys and layers ask for the same ones. Threads: any may call this.
-Tables kept_tables_of(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
+// The same tables, cached: queries, keys and all layers use the same ones. Thread-safe.
+Tables cached_tables(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
   const RotaryScaling scaling = options.scaling.value_or(RotaryScaling{});
   const std::array asked{static_cast<double>(T),  static_cast<double>(d), static_cast<double>(options.first),
                          options.theta,           scaling.factor,         scaling.low,
@@ -109,32 +109,32 @@ Tables kept_tables_of(std::int64_t T, std::int64_t d, const RotaryOptions& optio
   return made;
 }
 
-Tensor turned(const Tensor& x, const Turn& turn) {
+Tensor rotated(const Tensor& x, const Rotation& rotation) {
   Array y(x.shape());
   if (y.size() > 0) {
-    const bool halves = turn.options.layout == RotaryLayout::halves;
+    const bool halves = rotation.options.layout == RotaryLayout::halves;
     rotate_rows({.rows = x.size() / x.dim(-1),
                  .positions = x.dim(-2),
-                 .heads = turn.options.heads,
-                 .d = turn.d,
-                 .step = halves ? 1 : 2,
-                 .distance = halves ? turn.d / 2 : 1,
-                 .cosines = turn.tables.cosines.data(),
-                 .sines = turn.tables.sines.data(),
-                 .direction = turn.direction},
+                 .heads = rotation.options.heads,
+                 .d = rotation.d,
+                 .stride = halves ? 1 : 2,
+                 .distance = halves ? rotation.d / 2 : 1,
+                 .cosines = rotation.tables.cosines.data(),
+                 .sines = rotation.tables.sines.data(),
+                 .direction = rotation.direction},
                 x.value().data(), y.mutable_data());
   }
-  const auto& [heads, first, layout, theta, scaling] = turn.options;
+  const auto& [heads, first, layout, theta, scaling] = rotation.options;
   const auto scaled = [&scaling = scaling](auto RotaryScaling::*number) {
     return scaling ? std::optional((*scaling).*number) : std::nullopt;
   };
-  return record("rotary", std::move(y), wrt(x, [turn](const Tensor& gy) { return turned(gy, turn.back()); }),
+  return record("rotary", std::move(y), wrt(x, [rotation](const Tensor& gy) { return rotated(gy, rotation.back()); }),
                 attribute("heads", unless(1, heads)), attribute("first", unless(0, first)),
                 attribute("interleaved", unless(false, layout == RotaryLayout::interleaved)),
                 attribute("theta", unless(10000, theta)), attribute("factor", scaled(&RotaryScaling::factor)),
                 attribute("low", scaled(&RotaryScaling::low)), attribute("high", scaled(&RotaryScaling::high)),
                 attribute("context", scaled(&RotaryScaling::context)),
-                attribute("back", unless(false, turn.direction < 0)));
+                attribute("back", unless(false, rotation.direction < 0)));
 }
 
 // Throws unless x and the options fit.
@@ -157,7 +157,8 @@ std::int64_t checked_width(const Tensor& x, const RotaryOptions& options) {
       fail<ValueError>("rotary", "factor ", scaling->factor, " is not a finite number of at least 1");
     }
     if (!(0 < scaling->low && scaling->low < scaling->high) || std::isinf(scaling->high)) {
-      fail<ValueError>("rotary", "low ", scaling->low, " and high ", scaling->high, ", needs 0 < low < high < infinity");
+      fail<ValueError>("rotary", "low ", scaling->low, " and high ", scaling->high,
+                       ", needs 0 < low < high < infinity");
     }
     if (scaling->context < 1) fail<ValueError>("rotary", "context ", scaling->context, " is not positive");
   }
@@ -168,7 +169,7 @@ std::int64_t checked_width(const Tensor& x, const RotaryOptions& options) {
 
 Tensor rotary(const Tensor& x, const RotaryOptions& options) {
   const std::int64_t d = checked_width(x, options);
-  return turned(x, {kept_tables_of(x.size() > 0 ? x.dim(-2) : 0, d, options), d, options});
+  return rotated(x, {cached_tables(x.size() > 0 ? x.dim(-2) : 0, d, options), d, options});
 }
 
 }  // namespace xgrad

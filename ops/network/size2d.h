@@ -1,4 +1,4 @@
-// Sizes along the two axes of a picture.
+// Sizes along the two axes of an image.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace xgrad {
 
-/// A number for the rows of a picture and one for its columns; a single number stands for both.
+/// A size for the rows of an image and one for its columns; a single number stands for both.
 struct Size2d {
   Size2d(std::int64_t both) : height(both), width(both) {}
   Size2d(std::int64_t rows, std::int64_t columns) : height(rows), width(columns) {}

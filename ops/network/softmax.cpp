@@ -97,7 +97,7 @@ RowLengths checked_lengths(const Shape& x, const Index& lengths) {
   return result;
 }
 
-// True for the entries behind the length of their row.
+// True for the entries after the length of their row.
 Mask after_length(const RowLengths& length, const Shape& shape) {
   Mask mask(shape);
   bool* out = mask.mutable_data();
@@ -143,8 +143,8 @@ Tensor masked_softmax(const Tensor& x, const Mask& masked) {
   return record_fused(
       "masked_softmax", x, [&](const Tensor& v) { return plain::masked_softmax(v, masked); },
       [&](const Array& v) {
-        const auto seen = [](Real each, bool hidden) { return hidden ? -infinity : each; };
-        return softmax_rows(map_elements<Real>(v.shape(), seen, v, masked));
+        const auto visible = [](Real each, bool hidden) { return hidden ? -infinity : each; };
+        return softmax_rows(map_elements<Real>(v.shape(), visible, v, masked));
       },
       [rule](const Array& gy, const Array& y) { return rule(gy, y).value(); }, rule, attribute("masked", masked));
 }

@@ -6,11 +6,13 @@
 namespace xgrad {
 
 /// y_i = e^(x_i) / sum_j e^(x_j) along `axis`, without overflow.      dL/dx_i = y_i (gy_i - sum_j gy_j y_j)
-/// All -inf gives all 0, an entry of +inf makes all NaN. A scalar gives 1. Throws ValueError for an axis out of range.
+/// A row of -inf gives zeros, an entry of +inf gives a row of NaN. A scalar gives 1. Throws ValueError for an axis out
+/// of range.
 Tensor softmax(const Tensor& x, int axis = -1);
 
 /// y_i = x_i - ln sum_j e^(x_j) along `axis`, without overflow.      dL/dx_i = gy_i - e^(y_i) sum_j gy_j
-/// All -inf stays so, an entry of +inf makes all NaN. A scalar gives 0. Throws ValueError for an axis out of range.
+/// A row of -inf stays -inf, an entry of +inf gives a row of NaN. A scalar gives 0. Throws ValueError for an axis out
+/// of range.
 Tensor log_softmax(const Tensor& x, int axis = -1);
 
 /// The softmax along the last axis over the first entries only: x (B, ..., S) has a length for each sequence, lengths
@@ -19,11 +21,11 @@ Tensor log_softmax(const Tensor& x, int axis = -1);
 /// Throws ShapeError when shapes do not fit, ValueError for a length outside [0, S].
 Tensor masked_softmax(const Tensor& x, const Index& lengths);
 
-/// The softmax along the last axis among the entries that `masked` (broadcast to x) leaves; the others are exactly 0,
-/// and a row that is masked entirely is 0 with gradient 0. Throws ShapeError.
+/// The softmax along the last axis over the entries that `masked` (broadcast to x) does not mask. Masked entries are
+/// exactly 0; a row of masked entries is 0 with gradient 0. Throws ShapeError.
 Tensor masked_softmax(const Tensor& x, const Mask& masked);
 
-/// The same in single operations, as run under Plain.
+/// The formulas in single operations, as run under Plain.
 namespace plain {
 /// e / sum e with e = e^(x - max x)
 Tensor softmax(const Tensor& x, int axis = -1);

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "../../core/array/shape.h"
+#include "../../core/graph/tensor.h"
 
 namespace xgrad {
 
@@ -27,7 +27,10 @@ inline Shape reduced_shape(Shape shape, const Axes& axes, bool keepdim) {
   return shape;
 }
 
-/// How many elements are reduced to one.
+/// gather(x, axis, positions) without a check of the positions, which a kernel chose. The axis counts from 0.
+Tensor gathered(const Tensor& x, int axis, const Index& positions);
+
+/// The number of elements that are reduced to one.
 inline std::int64_t count_of(const Shape& shape, const Axes& axes) {
   std::int64_t count = 1;
   for (const int axis : axes) count *= shape[axis];

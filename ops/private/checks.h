@@ -12,9 +12,9 @@ namespace xgrad::distributions {
 // Throws unless `good` holds for every number of the parameter or value of this name.
 template <class F>
 void check_each(const char* op, const char* name, const Tensor& x, const char* expected, const F& good) {
-  const Array& numbers = x.value();
-  for (std::int64_t i = 0; i < numbers.size(); ++i) {
-    const Real number = numbers.data()[i];
+  const Array& elements = x.value();
+  for (std::int64_t i = 0; i < elements.size(); ++i) {
+    const Real number = elements.data()[i];
     if (!good(number)) {
       fail<ValueError>(op, name, " has ", number, " at ", position_of(i, x.shape()), "; needs ", expected);
     }

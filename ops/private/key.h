@@ -6,7 +6,7 @@
 namespace xgrad {
 
 /// The seed and the number of the draw, for attribute().
-inline Shape numbers_of(const RandomKey& key) {
+inline Shape seed_and_draw(const RandomKey& key) {
   const std::uint64_t seed = key.seed, draw = key.draw;
   return {static_cast<std::int64_t>(seed), static_cast<std::int64_t>(draw)};
 }

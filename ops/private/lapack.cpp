@@ -48,9 +48,9 @@ Count count(std::int64_t size) { return static_cast<Count>(size); }
 int lu(std::int64_t n, Real* a, int* pivots) {
   detail::prepare_blas();
   auto matrix = by_columns(a, n, n);
-  auto places = xt::adapt(pivots, static_cast<std::size_t>(n), xt::no_ownership(),
-                          std::array<std::size_t, 1>{static_cast<std::size_t>(n)});
-  return xt::lapack::getrf(matrix, places);
+  auto pivot_view = xt::adapt(pivots, static_cast<std::size_t>(n), xt::no_ownership(),
+                              std::array<std::size_t, 1>{static_cast<std::size_t>(n)});
+  return xt::lapack::getrf(matrix, pivot_view);
 }
 
 void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Form form, Real* b) {
@@ -113,9 +113,9 @@ int eigh(std::int64_t n, Real* a, Real* w) {
   detail::prepare_blas();
   // Not the workspace size that xt::lapack asks LAPACK for: it is a Real, too small where a float rounds it down.
   std::vector<Real> work(static_cast<std::size_t>(1 + 6 * n + 2 * n * n));
-  std::vector<Count> whole(static_cast<std::size_t>(3 + 5 * n));
-  return cxxlapack::syevd<Count>('V', 'U', count(n), a, count(n), w, work.data(), count(std::ssize(work)), whole.data(),
-                                 count(std::ssize(whole)));
+  std::vector<Count> integers(static_cast<std::size_t>(3 + 5 * n));
+  return cxxlapack::syevd<Count>('V', 'U', count(n), a, count(n), w, work.data(), count(std::ssize(work)),
+                                 integers.data(), count(std::ssize(integers)));
 }
 
 int svd(std::int64_t m, std::int64_t n, Real* a, Vectors vectors, Real* u, Real* s, Real* vh) {
@@ -123,11 +123,11 @@ int svd(std::int64_t m, std::int64_t n, Real* a, Vectors vectors, Real* u, Real*
   // a' = vh' diag(s) u', and columns of the one are rows of the other.
   const std::int64_t k = std::min(m, n);
   const bool full = vectors == Vectors::full;
-  std::vector<Count> whole(static_cast<std::size_t>(8 * k));
+  std::vector<Count> integers(static_cast<std::size_t>(8 * k));
   std::vector<Real> work(1);
   const auto call = [&](Count length) {
     return cxxlapack::gesdd<Count>(full ? 'A' : 'S', count(n), count(m), a, count(n), s, vh, count(n), u,
-                                   count(full ? m : k), work.data(), length, whole.data());
+                                   count(full ? m : k), work.data(), length, integers.data());
   };
   call(-1);
   // LAPACK returns the size as a Real; a little more, in case a float rounded it down.

@@ -17,8 +17,8 @@ inline constexpr std::int64_t largest_size = 16384;
 /// A matrix or its transpose.
 enum class Form { plain, transposed };
 
-/// a (n, n) -> its factors with partial pivoting, L U of the transpose; the diagonal of U is a's. `pivots` has room for
-/// n. Fails where a pivot is 0.
+/// a (n, n) -> its factors with partial pivoting, L U of the transpose; the diagonal of U is a's. `pivots` has n
+/// elements. Fails where a pivot is 0.
 int lu(std::int64_t n, Real* a, int* pivots);
 /// a x = b, or a' x = b, by the factors from lu(): b (n, columns) -> x.
 void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Form form, Real* b);

@@ -24,7 +24,7 @@ inline constexpr Real eps = std::numeric_limits<Real>::epsilon();
 
 // ---- Batches of matrices --------------------------------------------------------------------------------------------
 
-// The sizes of matrices that lie behind one another in memory. Threads: a plain value.
+// The sizes of matrices that lie one after another in memory.
 struct Matrices {
   Shape batch;
   std::int64_t m, n, count;

@@ -15,7 +15,7 @@
 namespace xgrad {
 namespace {
 
-// A factor whose axes have names, one character each. Letters are the user's; axes behind dots are numbered 1 ... 8
+// A factor whose axes have names, one character each. Letters are the user's; axes after dots are numbered 1 ... 8
 // from the right, as they broadcast.
 struct Named {
   Tensor x;
@@ -28,9 +28,9 @@ bool holds(const std::string& names, char name) { return names.find(name) != std
 
 template <class F>
 std::string keep_if(const std::string& names, const F& wanted) {
-  std::string kept;
-  std::ranges::copy_if(names, std::back_inserter(kept), wanted);
-  return kept;
+  std::string found;
+  std::ranges::copy_if(names, std::back_inserter(found), wanted);
+  return found;
 }
 
 // The axes in this order.

@@ -11,8 +11,8 @@ namespace xgrad {
 ///   (I..., K...) (K..., J...) -> (I..., J...)
 /// Throws ShapeError when the sizes differ, ValueError unless 0 <= count <= both ranks.
 Tensor tensordot(const Tensor& a, const Tensor& b, int count);
-/// The same over axis axes_a[i] of a and axes_b[i] of b, for all i. Throws ShapeError when the sizes differ, ValueError
-/// for an axis out of range, repeated, or without a partner.
+/// Multiplies and sums over axis axes_a[i] of a and axes_b[i] of b, for all i. Throws ShapeError when the sizes differ,
+/// ValueError for an axis out of range, repeated, or without a partner.
 Tensor tensordot(const Tensor& a, const Tensor& b, const Axes& axes_a, const Axes& axes_b);
 
 /// Einstein's summation: `formula` names the axes of every factor by letters and, after an arrow, those of the result;

@@ -81,12 +81,12 @@ Qr qr(const Tensor& a, const QrOptions& options) {
       record("qr", std::move(r), wrt(reduced, [a](const Tensor& gr) { return times_transposed(a, triu(gr)); }),
              wrt(a, [reduced](const Tensor& gr) { return matmul(reduced, triu(gr)); }));
   if (!complete) return {.q = reduced, .r = upper};
-  const Tensor whole = record("qr", std::move(q), wrt(a, [](const Tensor&) -> Tensor {
-                                fail<GraphError>("qr", "the complete q of more rows than columns has no gradient");
-                              }));
+  const Tensor full_q = record("qr", std::move(q), wrt(a, [](const Tensor&) -> Tensor {
+                                 fail<GraphError>("qr", "the complete q of more rows than columns has no gradient");
+                               }));
   ShortList<Padding> paddings = ShortList<Padding>::filled(a.rank(), Padding{});
   paddings[a.rank() - 2].after = m - k;
-  return {.q = whole, .r = pad(upper, paddings)};
+  return {.q = full_q, .r = pad(upper, paddings)};
 }
 
 namespace {
@@ -147,8 +147,8 @@ Eigh eigh(const Tensor& a) {
   check_codes(codes, [&](std::int64_t i, int) { fail<NumericError>("eigh", sizes.name(i), ": no convergence"); });
   const Tensor v = record("eigh", transpose(rows), wrt(a, [a, w, n](const Tensor& gv, const Tensor& v) {
                             // Eigenvalues as functions of the vectors: these can be differentiated.
-                            const auto whole = [&] { return tril(a) + transpose(tril(a, -1)); };
-                            const Tensor x = recording() ? sum(v * matmul(whole(), v), -2) : Tensor(w);
+                            const auto mirrored = [&] { return tril(a) + transpose(tril(a, -1)); };
+                            const Tensor x = recording() ? sum(v * matmul(mirrored(), v), -2) : Tensor(w);
                             const Tensor f = inverse_gaps("eigh", "eigen", x, w, static_cast<Real>(n) * eps);
                             return symmetric(times_transposed(matmul(v, f * transposed_times(v, gv)), v));
                           }));
@@ -162,8 +162,8 @@ namespace {
 // The gradient of a (..., m, n) by the vectors u (..., m, k) of its shorter decomposition.
 Tensor singular_gradient(const Tensor& a, const Array& s, const Tensor& gu, const Tensor& u) {
   const std::int64_t m = a.dim(-2), n = a.dim(-1), k = s.dim(-1);
-  const Tensor rest = transposed_times(a, u);  // v diag(s), (..., n, k)
-  const Tensor squares = sum(square(rest), -2);
+  const Tensor v_s = transposed_times(a, u);  // v diag(s), (..., n, k)
+  const Tensor squares = sum(square(v_s), -2);
   const Real tolerance = static_cast<Real>(std::max(m, n)) * eps;
   const Tensor f = inverse_gaps("svd", "singular ", squares, s, tolerance);
   const Tensor inner = transposed_times(u, gu);
@@ -179,7 +179,7 @@ Tensor singular_gradient(const Tensor& a, const Array& s, const Tensor& gu, cons
     }
     g = g + (gu - matmul(u, inner)) / for_columns(squares);
   }
-  return times_transposed(g, rest);
+  return times_transposed(g, v_s);
 }
 
 }  // namespace
@@ -210,8 +210,8 @@ Svd svd(const Tensor& a, const SvdOptions& options) {
                               }));
   const Tensor values = record(
       "svd", std::move(s), wrt(a, [left, right](const Tensor& gs) { return matmul(left * for_columns(gs), right); }));
-  const auto without_gradient = [&](Array whole) {
-    return record("svd", std::move(whole), wrt(a, [](const Tensor&) -> Tensor {
+  const auto without_gradient = [&](Array factor) {
+    return record("svd", std::move(factor), wrt(a, [](const Tensor&) -> Tensor {
                     fail<GraphError>("svd", "the vectors that full_matrices adds have no gradient");
                   }));
   };

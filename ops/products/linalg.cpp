@@ -23,7 +23,7 @@ using lapack::Triangle;
 
 namespace {
 
-// b broadcast to the batch that it shares with a, solved in place: solve(i, x) for matrix i of a and part x of b.
+// b broadcast to the common batch of a and b, solved in place: solve(i, x) for matrix i of a and part x of b.
 template <class F>
 Array solved_in_place(const char* op, const Matrices& a, const Array& b, const F& solve) {
   const Matrices own(b.shape());
@@ -44,13 +44,13 @@ Array solved_in_place(const char* op, const Matrices& a, const Array& b, const F
 // The factors of all matrices of a, shared by a solution and its gradients.
 struct Factors {
   Matrices sizes;
-  Array numbers;
+  Array elements;
   std::vector<int> pivots, codes;
 
-  explicit Factors(const Tensor& a) : sizes(a.shape()), numbers(a.value()), codes(codes_for(sizes)) {
+  explicit Factors(const Tensor& a) : sizes(a.shape()), elements(a.value()), codes(codes_for(sizes)) {
     const std::int64_t n = sizes.n;
     pivots.resize(static_cast<std::size_t>(sizes.count * n));
-    Real* all = numbers.mutable_data();
+    Real* all = elements.mutable_data();
     sizes.each(n * n * n, [&](std::int64_t i) {
       codes[static_cast<std::size_t>(i)] = lapack::lu(n, all + i * sizes.size(), pivots.data() + i * n);
     });
@@ -59,7 +59,7 @@ struct Factors {
   bool any_singular() const {
     return std::any_of(codes.begin(), codes.end(), [](int code) { return code != 0; });
   }
-  Real diagonal(std::int64_t i, std::int64_t j) const { return numbers.data()[i * sizes.size() + j * (sizes.n + 1)]; }
+  Real diagonal(std::int64_t i, std::int64_t j) const { return elements.data()[i * sizes.size() + j * (sizes.n + 1)]; }
   // The determinant's sign, -1 for every pair of rows that was exchanged.
   Real sign_of_pivots(std::int64_t i) const {
     Real sign = 1;
@@ -76,7 +76,7 @@ constexpr Form other(Form form) { return form == Form::plain ? Form::transposed 
 Tensor solved(const Tensor& a, const std::shared_ptr<const Factors>& factors, const Tensor& b, Form form) {
   const std::int64_t n = factors->sizes.n, columns = b.dim(-1);
   Array x = solved_in_place("solve", factors->sizes, b.value(), [&](std::int64_t i, Real* part) {
-    lapack::lu_solve(n, columns, factors->numbers.data() + i * n * n, factors->pivots.data() + i * n, form, part);
+    lapack::lu_solve(n, columns, factors->elements.data() + i * n * n, factors->pivots.data() + i * n, form, part);
   });
   return record("solve", std::move(x),
                 jointly(

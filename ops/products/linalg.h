@@ -1,9 +1,9 @@
-// Linear algebra on the last two axes: systems, determinants, factorisations, norms. Uses LAPACK, by xtensor-blas; every
-// rule is written in operations, so that there are gradients of any order.
+// Linear algebra on the last two axes: systems, determinants, factorisations, norms. Uses LAPACK, by xtensor-blas;
+// every rule is written in operations, so that there are gradients of any order.
 //
 // A tensor (..., m, n) is a batch of matrices; leading axes are batch axes, and broadcast between two tensors. A batch
 // may be empty, a matrix may not. All throw ShapeError for tensors with fewer than two axes,
-// matrices without rows or columns or that are not square where they have to be, and leading axes that do not
+// matrices without rows or columns or that are not square where they must be, and leading axes that do not
 // broadcast; LimitError for sizes beyond 16384; and, except trace, diagonal and the norms, NumericError for NaN and
 // infinities. Errors name the operation and the matrix: `inv: matrix [1, 0] of the batch is singular`. Whether a matrix
 // is singular is decided as LAPACK does: when a pivot is exactly 0. (' means transposed, g' the gradient of a result.)
@@ -100,9 +100,10 @@ Svd svd(const Tensor& a, const SvdOptions& options = {});
 
 // ---- Norms ----------------------------------------------------------------------------------------------------------
 
-/// The norm of the elements along axes, as one vector: (sum |x_i|^ord)^(1/ord); for an infinite ord max |x_i|, for
-/// -infinity min |x_i|, for 0 how many are not 0. No gradient flows to elements that are 0 (but for max and min, which
-/// share it among equal elements). Throws ValueError for an ord of NaN, and for max and min of no elements.
+/// The norm of the elements along axes, taken as one vector: (sum |x_i|^ord)^(1/ord); for an infinite ord max |x_i|,
+/// for -infinity min |x_i|, for 0 the number of nonzero elements. No gradient flows to elements that are 0 (but for max
+/// and min, which spread it over equal elements). Throws ValueError for an ord of NaN, and for max and min of no
+/// elements.
 Tensor vector_norm(const Tensor& x, double ord = 2, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 /// sqrt(sum x_i^2) of all elements, without overflow.      dy/dx_i = x_i / y, 0 where y = 0
 inline Tensor norm(const Tensor& x) { return vector_norm(x); }

@@ -206,7 +206,8 @@ Tensor dot(const Tensor& a, const Tensor& b) {
 }
 
 Tensor outer(const Tensor& a, const Tensor& b) {
-  if (a.rank() != 1 || b.rank() != 1) fail<ShapeError>("outer", "needs two vectors, got ", a.shape(), " and ", b.shape());
+  if (a.rank() != 1 || b.rank() != 1)
+    fail<ShapeError>("outer", "needs two vectors, got ", a.shape(), " and ", b.shape());
   return unsqueeze(a, 1) * b;
 }
 

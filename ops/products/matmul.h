@@ -15,7 +15,7 @@ struct MatmulOptions {
 ///   y = a b      dL/da = gy b^T      dL/db = a^T gy      (^T: transposed; summed over axes that were broadcast)
 /// A vector as a is a row, as b a column, and the result is without that axis. The order of summation depends on the
 /// sizes alone. Throws ShapeError when the inner sizes differ, leading axes do not broadcast, a factor has no axis, or
-/// a vector is to be transposed.
+/// a vector would be transposed.
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options = {});
 
 /// An affine map of the last axis, as one operation.      x (..., in), weight (out, in), bias (out) -> (..., out)
@@ -25,11 +25,11 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options = {
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 
 namespace plain {
-/// The same in single operations: matmul and a sum.
+/// linear in single operations: matmul and a sum.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 }  // namespace plain
 
-/// sum_i a_i b_i of two vectors. Throws ShapeError unless both have one axis and the same size.
+/// y = sum_i a_i b_i of two vectors. Throws ShapeError unless both have one axis and the same size.
 Tensor dot(const Tensor& a, const Tensor& b);
 /// y_ij = a_i b_j of two vectors. Throws ShapeError unless both have one axis.
 Tensor outer(const Tensor& a, const Tensor& b);

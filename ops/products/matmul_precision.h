@@ -9,9 +9,9 @@ namespace xgrad {
 
 struct Rounding;
 
-/// The precision to which the factors of a product are rounded. Sums are in Real in any case.
+/// The precision to which the factors of a product are rounded. Sums are always in Real.
 enum class MatmulPrecision {
-  highest,  ///< that of Real: 24 digits in base 2 in float
+  highest,  ///< the precision of Real: 24 digits in base 2 in float
   high,     ///< float on AMX: the sum of two bfloat16 numbers, 16 digits; else as highest
   medium,   ///< float on AMX or AVX512-BF16: one bfloat16 number, 8 digits; else as highest
 };
@@ -29,10 +29,10 @@ enum class MatmulPrecision {
 ///
 /// In high and highest, factors with infinities, NaN or numbers of 2^127 and more, or whose largest product is below
 /// 2^-60, are multiplied in float. On a processor without the instructions the first call with medium warns on
-/// std::cerr. Throws ValueError for a value outside the enum. Threads: any may call this; the choice is one for the
+/// std::cerr. Throws ValueError for a value outside the enum. Thread-safe; the precision is one for the
 /// process. A product reads it once, its gradients when they are computed.
 void set_matmul_precision(MatmulPrecision precision);
-/// The choice. Threads: any may call this.
+/// The current precision. Thread-safe.
 MatmulPrecision matmul_precision();
 
 namespace detail {

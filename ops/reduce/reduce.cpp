@@ -14,7 +14,6 @@
 #include "../kernels/reduce/reduce.h"
 #include "../kernels/registers/loops.h"
 #include "../private/axis.h"
-#include "../private/gathered.h"
 
 namespace xgrad {
 
@@ -79,12 +78,12 @@ Tensor mean(const Mask& x, const AxisSet& axis, const KeepdimOptions& options) {
 
 namespace {
 
-// x minus its mean over `axes`, twice: the mean, rounded to one number, can be as far off as the deviations are large.
-Tensor deviations(const Tensor& x, const Axes& axes) {
+// x minus its mean over `axes`, twice: the mean, rounded to one number, can be off by as much as x - mean is large.
+Tensor centred_twice(const Tensor& x, const Axes& axes) {
   const auto centred = [&](const Tensor& u) { return u - mean(u, axes, {.keepdim = true}); };
   return centred(centred(x));
 }
-Array deviations(const Array& x, const Axes& axes) {
+Array centred_twice(const Array& x, const Axes& axes) {
   const Real count = static_cast<Real>(count_of(x.shape(), axes));
   const auto centred = [&](const Array& u) {
     const Array sums = sum_over(u, axes, kept_shape(x.shape(), axes));
@@ -95,7 +94,7 @@ Array deviations(const Array& x, const Axes& axes) {
 }
 
 Array variance(const Array& x, const Axes& axes, const Shape& to, Real freedom) {
-  const Array squares = map(deviations(x, axes), [](auto d) { return d * d; }, {"var"});
+  const Array squares = map(centred_twice(x, axes), [](auto d) { return d * d; }, {"var"});
   return map(sum_over(squares, axes, to), [freedom](auto total) { return total / freedom; }, {"var"});
 }
 
@@ -118,7 +117,7 @@ Tensor var(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
   return record("var", variance(x.value(), axes, to, freedom),
                 wrt(x,
                     [x = kept(x), axes, freedom](const Tensor& gy) {
-                      return deviations(x, axes) * (reshape(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
+                      return centred_twice(x, axes) * (reshape(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
                     }),
                 attribute("axis", unless(all_axes(x.rank()), axes)),
                 attribute("correction", unless(1, options.correction)));
@@ -136,7 +135,7 @@ Tensor stddev(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
                       const Mask still = y == 0;
                       const Tensor slope = masked_fill(gy / freedom, still, 0), unit = masked_fill(y, still, 1);
                       const Shape kept = kept_shape(x.shape(), axes);
-                      return deviations(x, axes) / reshape(unit, kept) * reshape(slope, kept);
+                      return centred_twice(x, axes) / reshape(unit, kept) * reshape(slope, kept);
                     }),
                 attribute("axis", unless(all_axes(x.rank()), axes)),
                 attribute("correction", unless(1, options.correction)));
@@ -172,14 +171,14 @@ Tensor product_of_others(const Tensor& x, const Axes& axes) {
     for (std::int64_t i = 0; i < n; ++i) diagonal.mutable_data()[i * n + i] = true;
     others = prod(where(diagonal, 1, reshape(moved, {rows, 1, n})), -1);
   } else {
-    // The product of the elements before times that of the elements behind.
+    // The product of the elements before times that of the elements after.
     Array products(Shape{rows, n});
     for (std::int64_t row = 0; row < rows; ++row) {
       const Real* in = moved.value().data() + row * n;
       Real* out = products.mutable_data() + row * n;
-      Real before = 1, behind = 1;
+      Real before = 1, after = 1;
       for (std::int64_t i = 0; i < n; before *= in[i++]) out[i] = before;
-      for (std::int64_t i = n; i-- > 0; behind *= in[i]) out[i] *= behind;
+      for (std::int64_t i = n; i-- > 0; after *= in[i]) out[i] *= after;
     }
     others = Tensor(std::move(products));
   }

@@ -53,7 +53,7 @@ Tensor sum(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& opti
 
 /// y = (1/n) sum x_i. Throws ValueError when n is 0.      dy/dx_i = 1/n
 Tensor mean(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
-/// The share of true elements, without a gradient: mean(argmax(scores, 1) == labels) is an accuracy. Throws as above.
+/// The fraction of true elements, without a gradient: mean(argmax(scores, 1) == labels) is an accuracy.
 Tensor mean(const Mask& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 
 struct VarOptions {
@@ -62,7 +62,7 @@ struct VarOptions {
   double correction = 1;  ///< 1: unbiased estimate from a sample; 0: of the numbers themselves
 };
 
-/// y = sum (x_i - mean)^2 / (n - correction), accurate also where the mean is large against the deviations.
+/// y = sum (x_i - mean)^2 / (n - correction), accurate also where the mean is large compared with the result.
 /// Throws ValueError unless n > correction.      dy/dx_i = 2 (x_i - mean) / (n - correction)
 Tensor var(const Tensor& x, const AxisSet& axis = {}, const VarOptions& options = {});
 
@@ -75,11 +75,11 @@ struct VarMean {
   Tensor var;
   Tensor mean;
 };
-/// var and mean, with these options. Throws as var.
+/// Both var and mean. Throws as var.
 VarMean var_mean(const Tensor& x, const AxisSet& axis = {}, const VarOptions& options = {});
 
-/// The largest element (PyTorch's amax), over axes `{0, 1}` or `Axes{1}`; NaN if there is one. Equal ones share the
-/// gradient evenly. Throws ValueError when there is none. (A number after x, max(x, 1), gives the positions, too.)
+/// The largest element (PyTorch's amax), over axes `{0, 1}` or `Axes{1}`; NaN if there is one. Equal elements get equal
+/// parts of the gradient. Throws ValueError when there is none. (max(x, 1) gives the positions, too.)
 Tensor max(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 /// The smallest element (PyTorch's amin), likewise.
 Tensor min(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
@@ -102,7 +102,7 @@ Tensor prod(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& opt
 Tensor logsumexp(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 
 /// The position of the largest element along an axis, the first of equal ones (or of the first NaN). No gradient.
-/// A scalar gives 0. Throws ValueError when the axis is empty or not there. (Among all elements: argmax(flatten(x), 0).)
+/// A scalar gives 0. Throws ValueError for an empty axis or one out of range. (Of all elements: argmax(flatten(x), 0).)
 Index argmax(const Tensor& x, int axis, const KeepdimOptions& options = {});
 /// The position of the smallest element, likewise.
 Index argmin(const Tensor& x, int axis, const KeepdimOptions& options = {});

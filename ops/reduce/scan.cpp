@@ -1,6 +1,5 @@
 // Cumulative sums and products. The gradients run the other way: sums from each position on and, where there
-// are factors in between, the recurrence y_i = a_i y_(i-1) + b_i, an operation of its own, because its gradient is a
-// recurrence, too.
+// are factors in between, the recurrence y_i = a_i y_(i-1) + b_i, whose gradient is a recurrence, too.
 #include "scan.h"
 
 #include <array>
@@ -23,7 +22,9 @@ Tensor along(const char* op, const Tensor& x, int axis, const F& f) {
   return x.rank() > 0 ? f(x, axis) : reshape(f(reshape(x, {1}), 0), {});
 }
 
-ScanOrder turned(ScanOrder order) { return order == ScanOrder::forwards ? ScanOrder::backwards : ScanOrder::forwards; }
+ScanOrder reversed(ScanOrder order) {
+  return order == ScanOrder::forwards ? ScanOrder::backwards : ScanOrder::forwards;
+}
 
 // The predecessors in that order: z_i = x_(i-1) going forwards, x_(i+1) backwards, and `first` where there is none.
 Tensor before(const Tensor& x, int axis, ScanOrder order, Real first) {
@@ -41,7 +42,7 @@ Tensor recurrence(const Tensor& a, const Tensor& b, int axis, ScanOrder order) {
   return record("recurrence", running_recurrence(a.value(), b.value(), axis, order),
                 jointly(
                     [a, axis, order](const Tensor& gy, const Tensor& y, Wanted wanted) {
-                      const Tensor g = recurrence(before(a, axis, turned(order), 0), gy, axis, turned(order));
+                      const Tensor g = recurrence(before(a, axis, reversed(order), 0), gy, axis, reversed(order));
                       return std::array{wanted[0] ? g * before(y, axis, order, 0) : Tensor(), g};
                     },
                     a, b),
@@ -52,7 +53,7 @@ XGRAD_FORMULA cumsum_formula{"cumsum", "y_i = x_0 + ... + x_i", "dL/dx_i = sum o
 // Each direction is the other's gradient.
 Tensor cumulate(const Tensor& x, int axis, ScanOrder order) {
   return record("cumsum", running_sum(x.value(), axis, order),
-                wrt(x, [axis, order](const Tensor& gy) { return cumulate(gy, axis, turned(order)); }),
+                wrt(x, [axis, order](const Tensor& gy) { return cumulate(gy, axis, reversed(order)); }),
                 attribute("axis", axis), attribute("backwards", unless(false, order == ScanOrder::backwards)));
 }
 

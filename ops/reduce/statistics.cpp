@@ -12,7 +12,6 @@
 #include "../elementwise/compare.h"
 #include "../kernels/order/order.h"
 #include "../private/axis.h"
-#include "../private/gathered.h"
 
 namespace xgrad {
 
@@ -23,7 +22,7 @@ void check_choice(const char* op, const Tensor& x, std::int64_t count) {
   if (count == 0) fail<ValueError>(op, "nothing to choose from in shape ", x.shape());
 }
 
-// The elements at the positions that `choose(values, axis, size)` gives, along an axis that is kept or not.
+// The elements at the positions that `choose(values, axis, size)` gives, along an axis, with keepdim or without.
 template <class F>
 ValuesAndIndices chosen(const char* op, const Tensor& x, int axis, bool keepdim, const F& choose) {
   axis = normalize_axis_or_scalar(op, axis, x.rank());
@@ -72,20 +71,19 @@ ValuesAndIndices mode(const Tensor& x, int along, const KeepdimOptions& options)
 
 namespace {
 
-// The positions in sorted order, counted from 0, between which a quantile lies, and the share of the way from the lower
-// one.
-struct QuantilePlace {
+// The positions in sorted order, counted from 0, between which a quantile lies, and the fraction between them.
+struct QuantilePosition {
   std::int64_t lower, upper;
-  Real share;
+  Real fraction;
 };
 
-QuantilePlace place_of(double q, std::int64_t n, QuantileInterpolation interpolation) {
-  const double place = q * static_cast<double>(n - 1);
-  double lower = std::floor(place), upper = std::ceil(place);
-  if (interpolation == QuantileInterpolation::nearest) lower = upper = std::nearbyint(place);
+QuantilePosition quantile_position(double q, std::int64_t n, QuantileInterpolation interpolation) {
+  const double exact = q * static_cast<double>(n - 1);
+  double lower = std::floor(exact), upper = std::ceil(exact);
+  if (interpolation == QuantileInterpolation::nearest) lower = upper = std::nearbyint(exact);
   if (interpolation == QuantileInterpolation::lower) upper = lower;
   if (interpolation == QuantileInterpolation::higher) lower = upper;
-  const double between = interpolation == QuantileInterpolation::midpoint ? 0.5 : place - lower;
+  const double between = interpolation == QuantileInterpolation::midpoint ? 0.5 : exact - lower;
   return {static_cast<std::int64_t>(lower), static_cast<std::int64_t>(upper),
           lower < upper ? static_cast<Real>(between) : 0};
 }
@@ -111,9 +109,9 @@ Tensor quantile(const Tensor& x, double q, std::optional<int> given, const Quant
     }
     return gathered(line, axis, positions);
   };
-  const auto [lower, upper, share] = place_of(q, size, options.interpolation);
-  // As a sum of shares: a difference of two infinities would be NaN. A share of 0 is left out, not 0 times infinity.
-  const Tensor y = share == 0 ? at(lower) : at(lower) * (1 - share) + at(upper) * share;
+  const auto [lower, upper, fraction] = quantile_position(q, size, options.interpolation);
+  // As a weighted sum: a difference of two infinities would be NaN. A weight of 0 is left out, not 0 times infinity.
+  const Tensor y = fraction == 0 ? at(lower) : at(lower) * (1 - fraction) + at(upper) * fraction;
   return reshape(y, reduced_shape(x.shape(), of_all ? all_axes(x.rank()) : Axes{axis}, options.keepdim));
 }
 

@@ -10,10 +10,10 @@
 
 namespace xgrad {
 
-/// The median of all elements, for an even number of them the lower of the two in the middle; NaN if there is one. Equal
-/// elements share the gradient evenly.
+/// The median of all elements, for an even number of them the lower of the two in the middle; NaN if there is one.
+/// The gradient is spread evenly over equal elements.
 Tensor median(const Tensor& x);
-/// The same along an axis, with its position. The whole gradient goes to that element.
+/// The median along an axis, and its position. The whole gradient goes to that element.
 ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options = {});
 
 /// The k-th smallest element along an axis, k from 1, and its position. Throws ValueError unless 1 <= k <= size.
@@ -35,7 +35,7 @@ struct QuantileOptions {
   bool keepdim = false;
   QuantileInterpolation interpolation = QuantileInterpolation::linear;
 };
-/// The number below which a share q of the elements lies: that at position q (n - 1) in sorted order, counted from 0;
+/// The value below which a fraction q of the elements lies: the element at position q (n - 1) in sorted order, from 0;
 /// NaN if there is one. Of all elements if no axis is given. Throws ValueError unless 0 <= q <= 1.
 Tensor quantile(const Tensor& x, double q, std::optional<int> axis = {}, const QuantileOptions& options = {});
 

@@ -60,14 +60,14 @@ std::string drawn(const std::function<Tensor()>& f) {
 void differ_in_data(const std::string& what, const std::function<Tensor()>& one, const std::function<Tensor()>& other) {
   const std::string seen = traced(one);
   const bool differs = seen != traced(other);
-  CHECK_MESSAGE(differs, what, " is seen alike:", seen);
+  CHECK_MESSAGE(differs, what, " looks the same:", seen);
 }
 
 // And in a diagram.
 void differ(const std::string& what, const std::function<Tensor()>& one, const std::function<Tensor()>& other) {
   differ_in_data(what, one, other);
   const bool differs = drawn(one) != drawn(other);
-  CHECK_MESSAGE(differs, what, " is drawn alike");
+  CHECK_MESSAGE(differs, what, " is drawn in the same way");
 }
 
 // The calls f(one) and f(other).
@@ -94,7 +94,7 @@ const RandomKey first_key{1, 1}, other_key{1, 2};
 const Mask upper = triu(Mask({4, 4}, true)), lower = tril(Mask({4, 4}, true));
 const Index ids({4}, {0, 1, 2, 1}), other_ids({4}, {2, 1, 0, 3});
 
-TEST_CASE("calls of elementwise operations that differ in a setting look different") {
+TEST_CASE("calls of elementwise operations that differ in an attribute look different") {
   const Tensor& x = square_matrix;
   DIFFER("leaky_relu", 0.2, 0.3, leaky_relu(x, {.negative_slope = value}));
   DIFFER("celu", 1.0, 2.0, celu(x, value));
@@ -118,7 +118,7 @@ TEST_CASE("calls of elementwise operations that differ in a setting look differe
   DIFFER_IN_DATA("where", upper, lower, where(value, x, cube));
 }
 
-TEST_CASE("calls that arrange elements and differ in a setting look different") {
+TEST_CASE("calls that arrange elements and differ in an attribute look different") {
   const Tensor& x = square_matrix;
   differ("broadcast_to", Shape{2, 4}, {3, 4}, [&](Shape shape) { return broadcast_to(list, shape); });
   differ("sum_to", Shape{4, 1}, {1, 4}, [&](Shape shape) { return sum_to(x, shape); });
@@ -172,7 +172,7 @@ TEST_CASE("calls that arrange elements and differ in a setting look different") 
   DIFFER_IN_DATA("sort descending", false, true, sort(x, -1, {.descending = value}).values);
 }
 
-TEST_CASE("calls that choose elements and differ in a setting look different") {
+TEST_CASE("calls that choose elements and differ in an attribute look different") {
   const Tensor& x = square_matrix;
   DIFFER_IN_DATA("embedding ids", ids, other_ids, embedding(x, value));
   DIFFER("embedding padding_idx", 0, 1, embedding(x, ids, {.padding_idx = value}));
@@ -192,7 +192,7 @@ TEST_CASE("calls that choose elements and differ in a setting look different") {
   DIFFER("bincount minlength", 5, 6, bincount(ids, list, {.minlength = value}));
 }
 
-TEST_CASE("reductions that differ in a setting look different") {
+TEST_CASE("reductions that differ in an attribute look different") {
   const Tensor& x = square_matrix;
   DIFFER("sum", 0, 1, sum(x, value));
   DIFFER("sum keepdim", false, true, sum(x, 0, {.keepdim = value}));
@@ -221,7 +221,7 @@ TEST_CASE("reductions that differ in a setting look different") {
   DIFFER("cumprod", 0, 1, cumprod(x, value));
 }
 
-TEST_CASE("products that differ in a setting look different") {
+TEST_CASE("products that differ in an attribute look different") {
   const Tensor& x = square_matrix;
   DIFFER("matmul transpose_a", false, true, matmul(x, x, {.transpose_a = value}));
   DIFFER("matmul transpose_b", false, true, matmul(x, x, {.transpose_b = value}));
@@ -256,7 +256,7 @@ TEST_CASE("products that differ in a setting look different") {
   DIFFER_IN_DATA("linear_attention lengths", ids, other_ids, linear_attention(cube, cube, cube, 1, {.lengths = value}));
 }
 
-TEST_CASE("attentions that differ in a setting look different") {
+TEST_CASE("attentions that differ in an attribute look different") {
   const Tensor& x = cube;
   const auto attend = [&](const AttentionOptions& options) { return multi_head_attention(x, x, x, 2, options); };
   const auto with_mask = [&](const AttentionMask& mask) { return attend({.mask = mask}); };
@@ -287,7 +287,7 @@ TEST_CASE("attentions that differ in a setting look different") {
   DIFFER("rotary context", 8192, 4096, scaled({.context = value}));
 }
 
-TEST_CASE("layers that differ in a setting look different") {
+TEST_CASE("layers that differ in an attribute look different") {
   const Tensor& x = square_matrix;
   DIFFER("softmax", 0, 1, softmax(x, value));
   DIFFER("log_softmax", 0, 1, log_softmax(x, value));
@@ -331,7 +331,7 @@ TEST_CASE("layers that differ in a setting look different") {
               [&](const RecurrenceOptions& options) { return gru(three, w[{slice(0, 12)}], b, x, options).output; });
 }
 
-TEST_CASE("convolutions and poolings that differ in a setting look different") {
+TEST_CASE("convolutions and poolings that differ in an attribute look different") {
   const Tensor sequences = images[{_, _, 0}], kernels = variable(normal({4, 4, 3, 3})), kernel = kernels[{_, _, 0}],
                narrow_kernels = kernels[{_, slice(0, 1)}];
   DIFFER("conv1d stride", 1, 2, conv1d(sequences, kernel, {}, {.stride = value}));
@@ -424,7 +424,7 @@ TEST_CASE("convolutions and poolings that differ in a setting look different") {
   DIFFER("adaptive_avg_pool2d", Size2d(2, 3), Size2d(3, 2), adaptive_avg_pool2d(images, value));
 }
 
-TEST_CASE("losses that differ in a setting look different") {
+TEST_CASE("losses that differ in an attribute look different") {
   // The mean, the sum, and none: a third of the catalogue's calls each.
   const std::vector<Call> calls = loss_calls({4, 4});
   for (std::size_t i = 0; i < calls.size(); ++i) {

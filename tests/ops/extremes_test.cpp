@@ -387,7 +387,7 @@ TEST_CASE("extreme numbers: joins, lengths and comparisons") {
 
 #ifdef XGRAD_MEMORY_UNLIMITED
 // These refuse some numbers and take others: only a sanitizer sees what goes wrong.
-TEST_CASE("extreme numbers: windows of pooling, and sizes of pictures") {
+TEST_CASE("extreme numbers: windows of pooling, and sizes of images") {
   const Tensor x = counted({2, 3, 4});
   const MemoryLimit limit;
   for (const std::int64_t n : numbers) {

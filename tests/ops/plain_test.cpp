@@ -106,7 +106,7 @@ TEST_CASE("Plain ends with its scope, also by an exception, and scopes nest") {
 TEST_CASE("rules, and the second run of a checkpoint, keep to what held in their forward pass") {
   const Tensor x = variable(normal({4}));
   std::vector<bool> seen;
-  const auto told = [&](const Tensor& u) {
+  const auto spied = [&](const Tensor& u) {
     return record("told", u.value(), wrt(u, [&](const Tensor& gy) {
                     seen.push_back(runs_plain());
                     return gy * softmax(gy);
@@ -114,7 +114,7 @@ TEST_CASE("rules, and the second run of a checkpoint, keep to what held in their
   };
   const auto function = [&](const Tensor& u) {
     seen.push_back(runs_plain());
-    return told(u);
+    return spied(u);
   };
   for (const bool forward : {false, true}) {
     for (const bool backward : {false, true}) {
@@ -125,7 +125,7 @@ TEST_CASE("rules, and the second run of a checkpoint, keep to what held in their
         const Plain scope(forward);
         return f();
       };
-      const Tensor y = recorded([&] { return told(x); });
+      const Tensor y = recorded([&] { return spied(x); });
       const Tensor z = recorded([&] { return checkpoint(function, x); });
       const Plain scope(backward);
       const Tensor g = grad(y, {x}, {.seed = variable(normal({4}, 2)), .create_graph = true})[0];

@@ -152,7 +152,7 @@ Case attentions(Draw& draw) {
           BOTH(multi_head_attention(x[0], x[1], x[2], H, options))};
 }
 
-// Short sequences of whole packs, which a kernel of their own takes.
+// Short sequences of full packs, which have their own kernel.
 Case short_attentions(Draw& draw) {
   const std::int64_t B = draw.from(1, 20), H = draw.from(1, 4), T = draw.from(2, 20),
                      S = draw.coin() ? T : draw.from(1, 32);
@@ -272,19 +272,19 @@ Case convolutions(Draw& draw) {
 
 // The windows of an axis of pooling, with those of ceil_mode.
 std::int64_t windows(const Axis& axis, bool ceil_mode) {
-  const std::int64_t room = axis.in + 2 * axis.padding - axis.reach();
-  std::int64_t count = (room + (ceil_mode ? axis.stride - 1 : 0)) / axis.stride + 1;
+  const std::int64_t slack = axis.in + 2 * axis.padding - axis.reach();
+  std::int64_t count = (slack + (ceil_mode ? axis.stride - 1 : 0)) / axis.stride + 1;
   if (ceil_mode && (count - 1) * axis.stride - axis.padding >= axis.in) --count;
   return count;
 }
 
 // Parts of x, padded with `value`, one for each place of the kernel, side by side in front.
 Tensor places(const Tensor& x, const Axis& h, const Axis& w, bool ceil_mode, double value) {
-  const auto behind = [](const Axis& axis, std::int64_t count) {
+  const auto after = [](const Axis& axis, std::int64_t count) {
     return std::max<std::int64_t>((count - 1) * axis.stride - axis.padding + axis.reach() - axis.in, 0);
   };
   const std::int64_t rows = windows(h, ceil_mode), columns = windows(w, ceil_mode);
-  const Tensor all = pad(x, {{0, 0}, {0, 0}, {h.padding, behind(h, rows)}, {w.padding, behind(w, columns)}}, value);
+  const Tensor all = pad(x, {{0, 0}, {0, 0}, {h.padding, after(h, rows)}, {w.padding, after(w, columns)}}, value);
   const auto part = [](const Axis& axis, std::int64_t place, std::int64_t count) {
     const std::int64_t first = place * axis.dilation;
     return slice(first, first + (count - 1) * axis.stride + 1, axis.stride);
@@ -312,12 +312,12 @@ Case max_pool_case(Draw& draw, const Axis& h, const Axis& w) {
 
 Case avg_pool_case(Draw& draw, Axis h, Axis w) {
   h.dilation = w.dilation = 1;
-  const bool ceil_mode = draw.coin(), whole = draw.coin();
+  const bool ceil_mode = draw.coin(), include_pad = draw.coin();
   const AvgPool2dOptions options{.stride = Size2d(h.stride, w.stride),
                                  .padding = {h.padding, w.padding},
                                  .ceil_mode = ceil_mode,
-                                 .count_include_pad = whole};
-  return {str("avg_pool2d ", h, " ", w, ceil_mode ? " ceil_mode" : "", whole ? " count_include_pad" : ""),
+                                 .count_include_pad = include_pad};
+  return {str("avg_pool2d ", h, " ", w, ceil_mode ? " ceil_mode" : "", include_pad ? " count_include_pad" : ""),
           {draw.normal({2, draw.from(1, 3), h.in, w.in})},
           [=](const Tensors& x) {
             return avg_pool2d(x[0], {h.kernel, w.kernel}, options);
@@ -326,7 +326,7 @@ Case avg_pool_case(Draw& draw, Axis h, Axis w) {
             // What counts: the numbers of the picture and, if asked, those of the padding on both sides.
             Tensor counted = ones({1, 1, h.in, w.in});
             Axis rows = h, columns = w;
-            if (whole) {
+            if (include_pad) {
               counted = ones({1, 1, h.in + 2 * h.padding, w.in + 2 * w.padding});
               rows = {h.in + 2 * h.padding, h.kernel, h.stride, 0, 1};
               columns = {w.in + 2 * w.padding, w.kernel, w.stride, 0, 1};
@@ -570,10 +570,10 @@ Case permutations(Draw& draw) {
   for (const int axis : order) to.push_back(shape[axis]);
   Index from(to);
   for (std::int64_t i = 0; i < from.size(); ++i) {
-    std::int64_t rest = i, at = 0;
+    std::int64_t remaining = i, at = 0;
     for (int axis = to.rank() - 1; axis >= 0; --axis) {
-      at += rest % to[axis] * strides[order[static_cast<std::size_t>(axis)]];
-      rest /= to[axis];
+      at += remaining % to[axis] * strides[order[static_cast<std::size_t>(axis)]];
+      remaining /= to[axis];
     }
     from.mutable_data()[i] = at;
   }
@@ -673,7 +673,7 @@ TEST_CASE("random calls of fused operations have the values and gradients of the
   }
 }
 
-TEST_CASE("convolution and pooling with all settings up to size 6 are what their composed forms are") {
+TEST_CASE("convolution and pooling with all attributes up to size 6 are what their composed forms are") {
   std::vector<Axis> axes;
   for (std::int64_t i = 0; i < 6 * 3 * 3 * 3 * 3; ++i) {
     const Axis axis{1 + i / 81, 1 + i / 27 % 3, 1 + i / 9 % 3, i / 3 % 3, 1 + i % 3};

@@ -183,10 +183,10 @@ std::array<Tensor, 3> layer_norm_gradients(const std::array<Tensor, 3>& inputs, 
                                            const Tensor& gy, Wanted wanted);
 }  // namespace core_graph_record_fused
 
-namespace docs_fused_operation {
+namespace docs_adding_an_operation {
 using namespace core_graph_record_fused;
 Tensor composed_softmax(const Tensor& x, int axis);
-}  // namespace docs_fused_operation
+}  // namespace docs_adding_an_operation
 
 namespace nn_pytorch_multihead_attention {
 using namespace common;

@@ -112,8 +112,8 @@ inline std::array<Bfloat16, 3> parts_of(float x, int parts) {
 inline void plain_pack(const detail::BfloatPacking& p) {
   using detail::tile_depth, detail::tile_lines;
   const bool left = p.side == detail::BfloatSide::left;
-  for (std::int64_t line = 0; line < detail::whole_lines(p.lines); ++line) {
-    for (std::int64_t k = 0; k < detail::whole_depth(p.depth); ++k) {
+  for (std::int64_t line = 0; line < detail::padded_lines(p.lines); ++line) {
+    for (std::int64_t k = 0; k < detail::padded_depth(p.depth); ++k) {
       const bool there = line < p.lines && k < p.depth, by_lines = left != p.from.transposed;
       const std::int64_t row = by_lines ? line : k, column = by_lines ? k : line;
       const float x = there ? static_cast<float>(p.from.data[row * p.from.stride + column]) : 0;

@@ -173,7 +173,7 @@ void cross_attention(const std::filesystem::path& folder) {
   draw("diagram_all_layers.svg", "Cross-attention to all encoder layers", nn::CrossAttention::all);
 }
 
-// Attention as one operation and, under Plain, as those that it is composed of, for docs/inside/fused_operation.md.
+// Attention as one operation and, under Plain, as those that it is composed of, for docs/inside/adding_an_operation.md.
 void attention(const std::filesystem::path& folder) {
   const auto operand = [](const char* name) { return variable(zeros({2, 4, 10, 8}).value(), name); };
   const Tensor q = operand("q"), k = operand("k"), v = operand("v");

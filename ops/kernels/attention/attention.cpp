@@ -10,10 +10,9 @@
 #include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../network/dropout.h"
-#include "across_batch.h"
 #include "attention_products.h"
+#include "attention_ways.h"
 #include "attention_weights.h"
-#include "one_query.h"
 
 namespace xgrad {
 namespace {
@@ -62,27 +61,27 @@ std::int64_t heads_at_a_time(const AttentionSizes& p) {
   return std::max<std::int64_t>(heads, 1);
 }
 
-// The queries of a head in shares, so that few heads are work for all threads.
-class Shares {
+// The queries of a head in parts, so that few heads are work for all threads.
+class QueryParts {
  public:
-  Shares(const AttentionSizes& p, std::int64_t count, std::int64_t least_queries)
+  QueryParts(const AttentionSizes& p, std::int64_t count, std::int64_t least_queries)
       : blocks_((p.T + queries_at_a_time(p) - 1) / queries_at_a_time(p)),
         count_(std::clamp<std::int64_t>(count, 1, std::max<std::int64_t>(p.T / least_queries, 1))) {}
   std::int64_t count() const { return count_; }
-  // The first of the blocks of queries of a share; the end of the one before.
-  std::int64_t first(std::int64_t share) const { return blocks_ * share / count_; }
+  // The first of the blocks of queries of a part; the end of the one before.
+  std::int64_t first(std::int64_t part) const { return blocks_ * part / count_; }
 
  private:
   std::int64_t blocks_, count_;
 };
 
-// Calls f for the queries of batch b in a share, some at a time.
+// Calls f for the queries of batch b in a part, some at a time.
 template <class F>
-void each_queries(const AttentionSizes& p, const KeyRanges& ranges, std::int64_t b, const Shares& shares,
-                  std::int64_t share, Queries& queries, const F& f) {
-  const std::int64_t lanes = queries_at_a_time(p), end = std::min(p.T, shares.first(share + 1) * lanes);
+void each_queries(const AttentionSizes& p, const KeyRanges& ranges, std::int64_t b, const QueryParts& parts,
+                  std::int64_t part, Queries& queries, const F& f) {
+  const std::int64_t lanes = queries_at_a_time(p), end = std::min(p.T, parts.first(part + 1) * lanes);
   if (queries.limits.size() != lanes) queries.starts = queries.limits = Array(Shape{lanes});
-  for (queries.first = shares.first(share) * lanes; queries.first < end; queries.first += lanes) {
+  for (queries.first = parts.first(part) * lanes; queries.first < end; queries.first += lanes) {
     queries.count = std::min(lanes, p.T - queries.first);
     queries.begin = queries.all_to = p.S;
     queries.end = queries.all_from = 0;
@@ -99,7 +98,7 @@ void each_queries(const AttentionSizes& p, const KeyRanges& ranges, std::int64_t
       queries.end = std::max(queries.end, limit);
     }
     queries.begin = std::min(queries.begin, queries.end);  // 0 if none of them sees a key
-    // Unused places see the keys of the last query, so that their numbers stay finite.
+    // Unused lanes see the keys of the last query, so that their numbers stay finite.
     std::fill(starts + queries.count, starts + lanes, starts[queries.count - 1]);
     std::fill(limits + queries.count, limits + lanes, limits[queries.count - 1]);
     f();
@@ -110,7 +109,7 @@ void each_queries(const AttentionSizes& p, const KeyRanges& ranges, std::int64_t
 void mask_scores(const MatrixRows& scores, const Queries& queries) {
   const auto rows = [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t s = from; s < to; ++s) {
-      for (std::int64_t j = 0; j < scores.step(); j += pack_width) {
+      for (std::int64_t j = 0; j < scores.stride(); j += pack_width) {
         const Pack start = Pack::load(queries.starts.data() + j), limit = Pack::load(queries.limits.data() + j);
         Real* score = scores.row(s - queries.begin) + j;
         where(Pack(s) >= start && Pack(s) < limit, Pack::load(score), -infinity).store(score);
@@ -146,10 +145,10 @@ class DropoutFactors {
   bool on_;
 };
 
-// Adds the bias to the scores of `count` queries, side by side in rows of `step`, with keys begin ... end - 1, and puts
-// -inf where a key is masked by name.
+// Adds the bias to the scores of `count` queries, side by side in rows of `stride`, with keys begin ... end - 1, and
+// puts -inf where a key is masked by name.
 void apply(const KeyRanges& ranges, std::int64_t b, std::int64_t h, std::int64_t first, std::int64_t count,
-           std::int64_t begin, std::int64_t end, Real* scores, std::int64_t step) {
+           std::int64_t begin, std::int64_t end, Real* scores, std::int64_t stride) {
   const auto at = [&](const ShortList<std::int64_t>& strides) {
     return b * strides[0] + h * strides[1] + first * strides[2] + begin * strides[3];
   };
@@ -157,7 +156,7 @@ void apply(const KeyRanges& ranges, std::int64_t b, std::int64_t h, std::int64_t
     const Real* bias = ranges.bias + at(ranges.bias_strides);
     const std::int64_t row = ranges.bias_strides[2], column = ranges.bias_strides[3];
     for (std::int64_t s = 0; s < end - begin; ++s) {
-      for (std::int64_t i = 0; i < count; ++i) scores[s * step + i] += bias[i * row + s * column];
+      for (std::int64_t i = 0; i < count; ++i) scores[s * stride + i] += bias[i * row + s * column];
     }
   }
   if (ranges.masked) {
@@ -165,7 +164,7 @@ void apply(const KeyRanges& ranges, std::int64_t b, std::int64_t h, std::int64_t
     const std::int64_t row = ranges.masked_strides[2], column = ranges.masked_strides[3];
     for (std::int64_t s = 0; s < end - begin; ++s) {
       for (std::int64_t i = 0; i < count; ++i) {
-        if (masked[i * row + s * column]) scores[s * step + i] = -infinity;
+        if (masked[i * row + s * column]) scores[s * stride + i] = -infinity;
       }
     }
   }
@@ -174,104 +173,104 @@ void apply(const KeyRanges& ranges, std::int64_t b, std::int64_t h, std::int64_t
 // Applies bias and mask to the scores of some queries; the first row is that of their first key.
 void finish_scores(const KeyRanges& ranges, const Queries& queries, std::int64_t b, std::int64_t h,
                    const MatrixRows& scores) {
-  apply(ranges, b, h, queries.first, queries.count, queries.begin, queries.end, scores.row(0), scores.step());
+  apply(ranges, b, h, queries.first, queries.count, queries.begin, queries.end, scores.row(0), scores.stride());
   mask_scores(scores, queries);
 }
 
 }  // namespace
 
-KeptAttention::KeptAttention(const AttentionSizes& p)
+SavedAttention::SavedAttention(const AttentionSizes& p)
     : lanes_(queries_at_a_time(p)), blocks_((p.T + lanes_ - 1) / lanes_) {
   XGRAD_ASSERT(p.T > 0);
   constexpr std::int64_t few_keys = 32;
-  // Of one query scores that are computed again would not be the same to the last bit (one_query.h).
+  // Of one query scores that are computed again would not be the same to the last bit (one_query.cpp).
   weights_ = p.S <= few_keys || p.T == 1;
   rows_ = weights_ ? p.S : 2;
-  numbers_ = Array(Shape{p.B * p.H * blocks_ * rows_ * lanes_});
+  elements_ = Array(Shape{p.B * p.H * blocks_ * rows_ * lanes_});
 }
 
 namespace {
 
 void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
-             const WeightDropout& dropout, Real* y, KeptAttention* kept) {
+             const WeightDropout& dropout, Real* y, SavedAttention* saved) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
   // Also where a graph keeps the weights: a model gives the same numbers in training as without a graph.
   const bool alone = !dropout.on() && detail::has_one_query(p, ranges);
-  // Each query has a result of its own, so the number of shares changes no bit. Under a causal mask shares are unequal.
+  // Queries do not depend on each other, so the number of parts changes no bit. Under a causal mask parts are unequal.
   constexpr std::int64_t least_queries = 64;
-  const Shares shares(p, p.B * p.H < threads() ? 4 * threads() : 1, least_queries);
-  parallel_for(p.B * p.H * shares.count(), heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
+  const QueryParts parts(p, p.B * p.H < threads() ? 4 * threads() : 1, least_queries);
+  parallel_for(p.B * p.H * parts.count(), heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
     ForwardProducts products(p, ranges);
     Matrix weights(most_keys, lanes);
     DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
-    Real sums[4 * Pack::width];  // maxima and shares, not kept
+    Real sums[4 * Pack::width];  // maxima and inverse sums, not saved
     for (std::int64_t job = first; job < last; ++job) {
-      const std::int64_t i = job / shares.count(), b = i / p.H, h = i % p.H;
+      const std::int64_t i = job / parts.count(), b = i / p.H, h = i % p.H;
       if (alone) {
         Real* const powers = weights.row(0);
-        if (const auto share = detail::one_query(p, in, ranges, b, h, powers, y + p.y.at(b, h))) {
+        if (const auto inverse_sum = detail::one_query(p, in, ranges, b, h, powers, y + p.y.at(b, h))) {
           const std::int64_t keys = ranges.end(b, 0) - ranges.begin(0);
-          for (std::int64_t s = 0; kept && s < keys; ++s) {
-            std::fill_n(kept->rows(i, 0) + s * lanes, lanes, powers[s] * *share);  // in every lane
+          for (std::int64_t s = 0; saved && s < keys; ++s) {
+            std::fill_n(saved->rows(i, 0) + s * lanes, lanes, powers[s] * *inverse_sum);  // in every lane
           }
           continue;
         }
       }
       products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
-      each_queries(p, ranges, b, shares, job % shares.count(), queries, [&] {
+      each_queries(p, ranges, b, parts, job % parts.count(), queries, [&] {
         const MatrixRows scores = weights.rows_from(0);
-        products.scores(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_step, scores);
+        products.scores(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_stride, scores);
         finish_scores(ranges, queries, b, h, scores);
         if (factors.on()) factors.draw(i, queries);
-        Real* to = kept ? kept->rows(i, queries.first) : nullptr;
-        Real* maximum = to && !kept->weights() ? to : sums;
-        Real* share = maximum + lanes;
+        Real* to = saved ? saved->rows(i, queries.first) : nullptr;
+        Real* maximum = to && !saved->weights() ? to : sums;
+        Real* inverse_sum = maximum + lanes;
         with_packs(lanes, [&](auto packs) {
-          powers_of<packs>(scores.row(0), queries.keys(), maximum, share);
-          weights_of<packs>(scores.row(0), queries.keys(), share, factors.on() ? factors.row(0) : nullptr,
-                            to && kept->weights() ? to : nullptr);
+          powers_of<packs>(scores.row(0), queries.keys(), maximum, inverse_sum);
+          weights_of<packs>(scores.row(0), queries.keys(), inverse_sum, factors.on() ? factors.row(0) : nullptr,
+                            to && saved->weights() ? to : nullptr);
         });
-        products.weighted_sum(queries, weights, y + p.y.at(b, h) + queries.first * p.y.row_step);
+        products.weighted_sum(queries, weights, y + p.y.at(b, h) + queries.first * p.y.row_stride);
       });
     }
   });
 }
 
-// The gradients of keys and values, side by side in rows, are summed over the shares of each group of heads.
-void add_shares(const AttentionSizes& p, std::int64_t shares, const Real* sums, const AttentionOperands<Real>& out) {
+// The gradients of keys and values, side by side in rows, are summed over the parts of each group of heads.
+void add_parts(const AttentionSizes& p, std::int64_t parts, const Real* sums, const AttentionOperands<Real>& out) {
   const std::int64_t width = p.d + p.e, heads = p.H / p.group;
-  parallel_for(p.B * heads * p.S, rows_per_block(width * shares), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(p.B * heads * p.S, rows_per_block(width * parts), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t group = row / p.S, s = row % p.S, b = group / heads, h = group % heads;
-      const Real* const from = sums + (group * shares * p.S + s) * width;
+      const Real* const from = sums + (group * parts * p.S + s) * width;
       const auto add = [&](const Real* first, Real* to, std::int64_t count) {
         for (std::int64_t j = 0; j < count; ++j) {
           Real sum = first[j];
-          for (std::int64_t share = 1; share < shares; ++share) sum += first[share * p.S * width + j];
+          for (std::int64_t part = 1; part < parts; ++part) sum += first[part * p.S * width + j];
           to[j] = sum;
         }
       };
-      add(from, out.k + p.k.at(b, h) + s * p.k.row_step, p.d);
-      add(from + p.d, out.v + p.v.at(b, h) + s * p.v.row_step, p.e);
+      add(from, out.k + p.k.at(b, h) + s * p.k.row_stride, p.d);
+      add(from + p.d, out.v + p.v.at(b, h) + s * p.v.row_stride, p.e);
     }
   });
 }
 
 void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
-              const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
+              const AttentionOperands<Real>& out, const SavedAttention& saved, const KeyRanges& ranges,
               const WeightDropout& dropout, Real* score_gradients) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
-  // A group of heads together: the gradients of its keys and values are sums, over the queries of a share first.
+  // A group of heads together: the gradients of its keys and values are sums, over the queries of a part first.
   const std::int64_t groups = p.B * p.H / p.group, at_a_time = std::max<std::int64_t>(heads_at_a_time(p) / p.group, 1);
-  constexpr std::int64_t most_shares = 4, least_queries = 256;  // each copies keys and values, and has sums of its own
-  const Shares parts(p, groups > 0 ? most_shares / groups : 1, least_queries);
+  constexpr std::int64_t most_parts = 4, least_queries = 256;  // each copies keys and values, and has its own sums
+  const QueryParts parts(p, groups > 0 ? most_parts / groups : 1, least_queries);
   Array sums(Shape{parts.count() > 1 ? parts.count() * groups : 0, p.S, p.d + p.e});
   Real* const sum = sums.mutable_data();
   parallel_for(groups * parts.count(), at_a_time, [&](std::int64_t first, std::int64_t last) {
-    BackwardProducts products(p, ranges, !kept.weights());
+    BackwardProducts products(p, ranges, !saved.weights());
     // The weights, then after dropout; gradients of weights, then of scores.
-    Matrix shares(most_keys, lanes), slopes(most_keys, lanes);
+    Matrix weight_rows(most_keys, lanes), slopes(most_keys, lanes);
     DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
     for (std::int64_t job = first * p.group; job < last * p.group; ++job) {
@@ -279,65 +278,68 @@ void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<c
       const std::int64_t i = group * p.group + job % p.group, b = i / p.H, h = i % p.H;
       if (h % p.group == 0) products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
       each_queries(p, ranges, b, parts, part, queries, [&] {
-        const std::int64_t seen = queries.keys();
-        const MatrixRows share = shares.rows_from(0), slope = slopes.rows_from(0);
-        products.take_queries(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_step,
-                              gy + p.y.at(b, h) + queries.first * p.y.row_step);
+        const std::int64_t visible = queries.keys();
+        const MatrixRows weight = weight_rows.rows_from(0), slope = slopes.rows_from(0);
+        products.take_queries(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_stride,
+                              gy + p.y.at(b, h) + queries.first * p.y.row_stride);
         if (factors.on()) factors.draw(i, queries);
 
-        const Real* weights = kept.rows(i, queries.first);
-        if (!kept.weights()) {
-          products.scores(queries, share);
-          finish_scores(ranges, queries, b, h, share);
-          with_packs(lanes, [&](auto packs) { weights_again<packs>(share.row(0), seen, weights, weights + lanes); });
-          weights = share.row(0);
+        const Real* weights = saved.rows(i, queries.first);
+        if (!saved.weights()) {
+          products.scores(queries, weight);
+          finish_scores(ranges, queries, b, h, weight);
+          with_packs(lanes,
+                     [&](auto packs) { weights_again<packs>(weight.row(0), visible, weights, weights + lanes); });
+          weights = weight.row(0);
         }
         products.weight_gradients(queries, slope);
         with_packs(lanes, [&](auto packs) {
-          score_gradients_of<packs>(weights, factors.on() ? factors.row(0) : nullptr, seen,
-                                    score_gradients ? 1 : p.scale, slope.row(0), share.row(0));
+          score_gradients_of<packs>(weights, factors.on() ? factors.row(0) : nullptr, visible,
+                                    score_gradients ? 1 : p.scale, slope.row(0), weight.row(0));
         });
         if (score_gradients) {
           for (std::int64_t t = 0; t < queries.count; ++t) {
             Real* to = score_gradients + (i * p.T + queries.first + t) * p.S + queries.begin;
-            for (std::int64_t s = 0; s < seen; ++s) to[s] = slope.row(s)[t];
+            for (std::int64_t s = 0; s < visible; ++s) to[s] = slope.row(s)[t];
           }
-          for (std::int64_t j = 0; j < seen * lanes; j += pack_width) {
+          for (std::int64_t j = 0; j < visible * lanes; j += pack_width) {
             (Pack::load(slope.row(0) + j) * p.scale).store(slope.row(0) + j);
           }
         }
-        products.query_gradients(queries, slopes, out.q + p.q.at(b, h) + queries.first * p.q.row_step);
-        products.add_gradients(queries, slopes, shares);
+        products.query_gradients(queries, slopes, out.q + p.q.at(b, h) + queries.first * p.q.row_stride);
+        products.add_gradients(queries, slopes, weight_rows);
       });
       if ((h + 1) % p.group != 0) continue;
       if (parts.count() == 1) {
-        products.write_gradients(out.k + p.k_at(b, h), p.k.row_step, out.v + p.v_at(b, h), p.v.row_step);
+        products.write_gradients(out.k + p.k_at(b, h), p.k.row_stride, out.v + p.v_at(b, h), p.v.row_stride);
       } else {
         Real* const own = sum + job / p.group * p.S * (p.d + p.e);
         products.write_gradients(own, p.d + p.e, own + p.d, p.d + p.e);
       }
     }
   });
-  if (parts.count() > 1) add_shares(p, parts.count(), sum, out);
+  if (parts.count() > 1) add_parts(p, parts.count(), sum, out);
 }
 
 }  // namespace
 
 void attention_forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
-                       const WeightDropout& dropout, Real* y, KeptAttention* kept) {
+                       const WeightDropout& dropout, Real* y, SavedAttention* saved) {
+  XGRAD_ASSERT(p.B * p.H * p.T * p.e > 0);
   if (!dropout.on() && detail::fits_across_batch(p, ranges)) {
-    return detail::forward_across_batch(p, in, ranges, y, kept ? kept->rows(0, 0) : nullptr);
+    return detail::forward_across_batch(p, in, ranges, y, saved ? saved->rows(0, 0) : nullptr);
   }
-  forward(p, in, ranges, dropout, y, kept);
+  forward(p, in, ranges, dropout, y, saved);
 }
 
 void attention_backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
-                        const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
+                        const AttentionOperands<Real>& out, const SavedAttention& saved, const KeyRanges& ranges,
                         const WeightDropout& dropout, Real* score_gradients) {
+  XGRAD_ASSERT(p.B * p.H * p.T * p.e > 0);
   if (!dropout.on() && detail::fits_across_batch(p, ranges)) {
-    return detail::backward_across_batch(p, gy, in, out, kept.rows(0, 0), ranges);
+    return detail::backward_across_batch(p, gy, in, out, saved.rows(0, 0), ranges);
   }
-  backward(p, gy, in, out, kept, ranges, dropout, score_gradients);
+  backward(p, gy, in, out, saved, ranges, dropout, score_gradients);
 }
 
 Array careful_products(const Array& a, const Array& b, LeftFactor left_factor) {

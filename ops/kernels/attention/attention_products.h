@@ -9,14 +9,13 @@
 
 namespace xgrad::inline XGRAD_SIMD {
 
-/// Queries are taken some at a time, one in each lane of a pack, with one row of scores per key that any of them sees.
-/// So the maximum and the sum of a softmax go down the rows, and never across a register.
+/// Some queries, one per lane. Scores are stored key by key, so that a softmax needs no horizontal operations.
 struct Queries {
-  std::int64_t first = 0, count = 0;  // which
+  std::int64_t first = 0, count = 0;  // the range of the queries
   std::int64_t begin = 0, end = 0;    // the keys that some of them see
-  std::int64_t all_from = 0;          // keys from this one on, and
-  std::int64_t all_to = 0;            // before this one, are seen by all of them
-  Array starts, limits;               // of each: the keys before, and from this one on, are masked
+  std::int64_t all_from = 0;          // [all_from, all_to): the keys that
+  std::int64_t all_to = 0;            // all of them see
+  Array starts, limits;               // of each query: keys outside of [start, limit) are masked
 
   std::int64_t keys() const { return end - begin; }
 };
@@ -46,20 +45,20 @@ class ForwardProducts {
   ForwardProducts(const AttentionSizes& p, const KeyRanges& ranges)
       : p_(p),
         ranges_(ranges),
-        seen_(ranges.end(p.B)),
+        keys_end_(ranges.end(p.B)),
         query_(p.d, queries_at_a_time(p)),
-        values_(seen_, p.e),
+        values_(keys_end_, p.e),
         out_(queries_at_a_time(p), p.e) {}
 
   void take_head(const Real* k, const Real* v) {
     keys_ = k;
-    values_.read(v, p_.v.row_step, seen_, p_.e);
+    values_.read(v, p_.v.row_stride, keys_end_, p_.e);
     finite_ = values_.finite();
   }
   /// scale k q' of the keys that these queries see.
   void scores(const Queries& queries, const Real* q, const MatrixRows& to) {
-    query_.read_transposed(q, p_.q.row_step, queries.count, p_.d, p_.scale);
-    product(queries.keys(), {keys_ + queries.begin * p_.k.row_step, p_.k.row_step, 1}, query_.rows_from(0), to,
+    query_.read_transposed(q, p_.q.row_stride, queries.count, p_.d, p_.scale);
+    product(queries.keys(), {keys_ + queries.begin * p_.k.row_stride, p_.k.row_stride, 1}, query_.rows_from(0), to,
             Into::replace, [&](std::int64_t from, std::int64_t) {
               return Extent{0, p_.d, first_column(ranges_, queries, from)};
             });
@@ -76,23 +75,23 @@ class ForwardProducts {
       careful_product(queries.count, queries.keys(), weights.left_transposed(), values, out_.rows_from(0),
                       Into::replace);
     }
-    out_.write(y, p_.y.row_step, queries.count, p_.e);
+    out_.write(y, p_.y.row_stride, queries.count, p_.e);
   }
 
  private:
   const AttentionSizes& p_;
   const KeyRanges& ranges_;
-  std::int64_t seen_;
+  std::int64_t keys_end_;
   Matrix query_, values_, out_;
   const Real* keys_ = nullptr;
   bool finite_ = true;
 };
 
 /// The products of the backward pass: take_head once for a head of keys, then, for some queries at a time,
-/// take_queries and the rest, finally write_gradients. Threads: for the thread that made it.
+/// take_queries and the other functions, finally write_gradients. Threads: for the thread that made it.
 class BackwardProducts {
  public:
-  /// `again`: whether scores will be asked for.
+  /// `again`: whether scores() will be called.
   BackwardProducts(const AttentionSizes& p, const KeyRanges& ranges, bool again)
       : p_(p),
         ranges_(ranges),
@@ -109,27 +108,27 @@ class BackwardProducts {
   void take_head(const Real* k, const Real* v) {
     k_ = k;
     v_ = v;
-    keys_.read(k, p_.k.row_step, p_.S, p_.d);
+    keys_.read(k, p_.k.row_stride, p_.S, p_.d);
     finite_keys_ = keys_.finite();
     dk_.fill(0);
     dv_.fill(0);
   }
   void take_queries(const Queries& queries, const Real* q, const Real* gy) {
-    query_.read(q, p_.q.row_step, queries.count, p_.d);
-    above_.read(gy, p_.y.row_step, queries.count, p_.e);
-    above_transposed_.read_transposed(gy, p_.y.row_step, queries.count, p_.e);
-    if (again_) query_transposed_.read_transposed(q, p_.q.row_step, queries.count, p_.d, p_.scale);
+    query_.read(q, p_.q.row_stride, queries.count, p_.d);
+    above_.read(gy, p_.y.row_stride, queries.count, p_.e);
+    above_transposed_.read_transposed(gy, p_.y.row_stride, queries.count, p_.e);
+    if (again_) query_transposed_.read_transposed(q, p_.q.row_stride, queries.count, p_.d, p_.scale);
   }
   void scores(const Queries& queries, const MatrixRows& to) {
-    product(queries.keys(), {k_ + queries.begin * p_.k.row_step, p_.k.row_step, 1}, query_transposed_.rows_from(0), to,
-            Into::replace, [&](std::int64_t from, std::int64_t) {
+    product(queries.keys(), {k_ + queries.begin * p_.k.row_stride, p_.k.row_stride, 1}, query_transposed_.rows_from(0),
+            to, Into::replace, [&](std::int64_t from, std::int64_t) {
               return Extent{0, p_.d, first_column(ranges_, queries, from)};
             });
   }
   /// v gy' of the keys that these queries see.
   void weight_gradients(const Queries& queries, const MatrixRows& to) {
-    product(queries.keys(), {v_ + queries.begin * p_.v.row_step, p_.v.row_step, 1}, above_transposed_.rows_from(0), to,
-            Into::replace, [&](std::int64_t from, std::int64_t) {
+    product(queries.keys(), {v_ + queries.begin * p_.v.row_stride, p_.v.row_stride, 1}, above_transposed_.rows_from(0),
+            to, Into::replace, [&](std::int64_t from, std::int64_t) {
               return Extent{0, p_.e, first_column(ranges_, queries, from)};
             });
   }
@@ -144,16 +143,16 @@ class BackwardProducts {
     } else {
       careful_product(queries.count, queries.keys(), slope.left_transposed(), keys, dq_.rows_from(0), Into::replace);
     }
-    dq_.write(dq, p_.q.row_step, queries.count, p_.d);
+    dq_.write(dq, p_.q.row_stride, queries.count, p_.d);
   }
-  /// Adds slope q to the gradients of the keys and share gy to those of the values.
-  void add_gradients(const Queries& queries, const Matrix& slope, const Matrix& share) {
+  /// Adds slope q to the gradients of the keys, and weight gy to those of the values.
+  void add_gradients(const Queries& queries, const Matrix& slope, const Matrix& weight) {
     add(queries, slope, query_, dk_);
-    add(queries, share, above_, dv_);
+    add(queries, weight, above_, dv_);
   }
-  void write_gradients(Real* dk, std::int64_t dk_step, Real* dv, std::int64_t dv_step) const {
-    dk_.write(dk, dk_step, p_.S, p_.d);
-    dv_.write(dv, dv_step, p_.S, p_.e);
+  void write_gradients(Real* dk, std::int64_t dk_stride, Real* dv, std::int64_t dv_stride) const {
+    dk_.write(dk, dk_stride, p_.S, p_.d);
+    dv_.write(dv, dv_stride, p_.S, p_.e);
   }
 
  private:

@@ -9,13 +9,13 @@ namespace xgrad {
 
 /// The strides, in elements, of batches, heads and rows of a (B, T, H, d)- or (B, H, T, d)-like operand.
 struct HeadLayout {
-  std::int64_t batch_step, head_step, row_step;
+  std::int64_t batch_stride, head_stride, row_stride;
 
-  std::int64_t at(std::int64_t b, std::int64_t h) const { return b * batch_step + h * head_step; }
+  std::int64_t at(std::int64_t b, std::int64_t h) const { return b * batch_stride + h * head_stride; }
 };
 
-/// T queries and S keys in B batches of H heads; queries and keys have d columns, values e. `group` consecutive heads of
-/// queries share the keys and values of one head.
+/// T queries and S keys in B batches of H heads; queries and keys have d columns, values e. `group` consecutive heads
+/// of queries share the keys and values of one head.
 struct AttentionSizes {
   std::int64_t B, H, T, S, d, e;
   HeadLayout q, k, v, y;

@@ -1,5 +1,5 @@
-// The softmax of attention and its gradient. Each place of a register belongs to another query, so maxima and sums go
-// down the rows of scores, one for each key, and never across a register. Rows are one pack or two wide.
+// The softmax of attention and its gradient, one query per lane: maxima and sums go down the rows of scores, one for
+// each key, without horizontal operations. Rows are one pack or two wide.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace xgrad::inline XGRAD_SIMD {
 
-/// Calls f with the number of packs side by side in rows of `step` numbers, 1 or 2, as a type: loops over keys take
+/// Calls f with the number of packs side by side in rows of `width` numbers, 1 or 2, as a type: loops over keys take
 /// them together, because each waits for its own last result.
 template <class F>
-void with_packs(std::int64_t step, const F& f) {
-  XGRAD_ASSERT(step == pack_width || step == 2 * pack_width);
-  if (step == pack_width) {
+void with_packs(std::int64_t width, const F& f) {
+  XGRAD_ASSERT(width == pack_width || width == 2 * pack_width);
+  if (width == pack_width) {
     f(std::integral_constant<int, 1>());
   } else {
     f(std::integral_constant<int, 2>());
@@ -28,7 +28,7 @@ inline Pack shift_of(const Pack& most) { return where(most == -detail::infinity,
 /// In place: scores become powers e^(score - max). Returns for each query the maximum and the reciprocal sum of powers,
 /// 0 if it sees no key. The two are not joined in one number, which would be rounded to the digits of the larger.
 template <int packs>
-void powers_of(Real* scores, std::int64_t keys, Real* maximum, Real* share) {
+void powers_of(Real* scores, std::int64_t keys, Real* maximum, Real* inverse_sum) {
   Pack most[packs], sum[packs];
   for (Pack& each : most) each = -detail::infinity;
   for (std::int64_t s = 0; s < keys; ++s) {
@@ -46,45 +46,45 @@ void powers_of(Real* scores, std::int64_t keys, Real* maximum, Real* share) {
       sum[j] = sum[j] + power;
     }
   }
-  for (int j = 0; j < packs; ++j) where(sum[j] == 0, 0, 1 / sum[j]).store(share + j * pack_width);
+  for (int j = 0; j < packs; ++j) where(sum[j] == 0, 0, 1 / sum[j]).store(inverse_sum + j * pack_width);
 }
 
 /// In place: scores become the weights before dropout again, from the results of powers_of.
 template <int packs>
-void weights_again(Real* scores, std::int64_t keys, const Real* maximum, const Real* share) {
-  Pack most[packs], part[packs];
+void weights_again(Real* scores, std::int64_t keys, const Real* maximum, const Real* inverse_sum) {
+  Pack most[packs], factor[packs];
   for (int j = 0; j < packs; ++j) {
     most[j] = shift_of(Pack::load(maximum + j * pack_width));
-    part[j] = Pack::load(share + j * pack_width);
+    factor[j] = Pack::load(inverse_sum + j * pack_width);
   }
   for (std::int64_t s = 0; s < keys; ++s) {
     for (int j = 0; j < packs; ++j) {
       Real* score = scores + (s * packs + j) * pack_width;
-      (exp(Pack::load(score) - most[j]) * part[j]).store(score);
+      (exp(Pack::load(score) - most[j]) * factor[j]).store(score);
     }
   }
 }
 
-/// Powers become weights, which are also kept if wanted, times the dropout factors.
+/// In place: powers become weights times the dropout factors; `saved`, if given, gets the weights before dropout.
 template <int packs>
-void weights_of(Real* powers, std::int64_t keys, const Real* share, const Real* factors, Real* kept) {
-  Pack part[packs];
-  for (int j = 0; j < packs; ++j) part[j] = Pack::load(share + j * pack_width);
+void weights_of(Real* powers, std::int64_t keys, const Real* inverse_sum, const Real* factors, Real* saved) {
+  Pack factor[packs];
+  for (int j = 0; j < packs; ++j) factor[j] = Pack::load(inverse_sum + j * pack_width);
   for (std::int64_t i = 0; i < keys * packs * pack_width; i += packs * pack_width) {
     for (int j = 0; j < packs; ++j) {
       const std::int64_t at = i + j * pack_width;
-      const Pack weight = Pack::load(powers + at) * part[j];
-      if (kept) weight.store(kept + at);
+      const Pack weight = Pack::load(powers + at) * factor[j];
+      if (saved) weight.store(saved + at);
       (factors ? weight * Pack::load(factors + at) : weight).store(powers + at);
     }
   }
 }
 
-/// Gradients of the weights after dropout, in `slope`, become those of the scores times `scale`; `share`, if given,
-/// becomes the weights after dropout. It may be where the weights are.
+/// Gradients of the weights after dropout, in `slope`, become those of the scores times `scale`; `inverse_sum`, if
+/// given, becomes the weights after dropout. It may be where the weights are.
 template <int packs>
 void score_gradients_of(const Real* weights, const Real* factors, std::int64_t keys, Real scale, Real* slope,
-                        Real* share) {
+                        Real* inverse_sum) {
   Pack mean[packs];  // of the gradients, by weight
   const std::int64_t end = keys * packs * pack_width;
   for (std::int64_t i = 0; i < end; i += packs * pack_width) {
@@ -102,7 +102,7 @@ void score_gradients_of(const Real* weights, const Real* factors, std::int64_t k
       const std::int64_t at = i + j * pack_width;
       const Pack weight = Pack::load(weights + at);
       where(weight == 0, 0, weight * scale * (Pack::load(slope + at) - mean[j])).store(slope + at);
-      if (share) (factors ? weight * Pack::load(factors + at) : weight).store(share + at);
+      if (inverse_sum) (factors ? weight * Pack::load(factors + at) : weight).store(inverse_sum + at);
     }
   }
 }

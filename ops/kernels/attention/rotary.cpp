@@ -17,7 +17,7 @@ void rotate_rows(const RotaryRows& in, const Real* x, Real* y) {
       for (std::int64_t at = row * width; at < (row + 1) * width; at += in.d) {
         const Real *a = x + at, *b = a + in.distance;
         Real *to_a = y + at, *to_b = to_a + in.distance;
-        if (in.step == 1) {
+        if (in.stride == 1) {
           each_pack(pairs, [&](std::int64_t j, auto part) {
             const Pack u = part.load(a + j), v = part.load(b + j), c = part.load(cosine + j);
             const Pack s = in.direction * part.load(sine + j);
@@ -26,9 +26,9 @@ void rotate_rows(const RotaryRows& in, const Real* x, Real* y) {
           });
         } else {
           for (std::int64_t j = 0; j < pairs; ++j) {
-            const Real u = a[j * in.step], v = b[j * in.step], c = cosine[j], s = in.direction * sine[j];
-            to_a[j * in.step] = u * c - v * s;
-            to_b[j * in.step] = u * s + v * c;
+            const Real u = a[j * in.stride], v = b[j * in.stride], c = cosine[j], s = in.direction * sine[j];
+            to_a[j * in.stride] = u * c - v * s;
+            to_b[j * in.stride] = u * s + v * c;
           }
         }
       }

@@ -11,7 +11,7 @@ namespace xgrad {
 /// angle of (cosines, sines), (positions, d / 2) each: columns j step and j step + distance.
 struct RotaryRows {
   std::int64_t rows, positions, heads, d;
-  std::int64_t step, distance;
+  std::int64_t stride, distance;
   const Real* cosines;
   const Real* sines;
   Real direction;  ///< 1, or -1: by the opposite angle

@@ -14,14 +14,15 @@ using Bfloat16 = std::uint16_t;
 
 namespace detail {
 
-/// Packed factors are made of tiles as AMX has them, of 16 lines (rows of the left factor, columns of the right one) and
-/// 32 places of the depth. A tile of the left factor is 16 rows of 32 numbers. A tile of the right one is 16 rows of 16
-/// pairs: of the columns in turn, the numbers at two places of the depth. Behind the last line and place are zeros.
+/// Packed factors are made of tiles as AMX has them, of 16 lines (rows of the left factor, columns of the right one)
+/// and 32 places of the depth. A tile of the left factor is 16 rows of 32 numbers. A tile of the right one is 16 rows
+/// of 16 pairs: of the columns in turn, the numbers at two places of the depth. The padding
+/// after the last line and place is zeros.
 inline constexpr std::int64_t tile_lines = 16, tile_depth = 32, tile_size = tile_lines * tile_depth;
 
-/// Depths are packed up to whole tiles.
-inline std::int64_t whole_depth(std::int64_t depth) { return (depth + tile_depth - 1) / tile_depth * tile_depth; }
-inline std::int64_t whole_lines(std::int64_t lines) { return (lines + tile_lines - 1) / tile_lines * tile_lines; }
+/// Depth and lines, padded to full tiles.
+inline std::int64_t padded_depth(std::int64_t depth) { return (depth + tile_depth - 1) / tile_depth * tile_depth; }
+inline std::int64_t padded_lines(std::int64_t lines) { return (lines + tile_lines - 1) / tile_lines * tile_lines; }
 
 /// Where the tiles of a factor are, in numbers: each in one piece, followed by those of its other parts.
 struct BfloatLayout {
@@ -29,7 +30,7 @@ struct BfloatLayout {
   std::int64_t across;  ///< between tiles side by side
 };
 inline BfloatLayout in_tiles(std::int64_t depth, int parts) {
-  return {parts * tile_size, parts * tile_lines * whole_depth(depth)};
+  return {parts * tile_size, parts * tile_lines * padded_depth(depth)};
 }
 
 /// A packed factor, or a part of it.
@@ -54,8 +55,8 @@ struct BfloatPacking {
 struct BfloatBlock {
   BfloatFactor a, b;
   std::int64_t rows = 0, columns = 0, depth = 0;
-  Real* c = nullptr;  ///< rows c_step apart
-  std::int64_t c_step = 0;
+  Real* c = nullptr;  ///< rows c_stride apart
+  std::int64_t c_stride = 0;
   Real scale = 1;
   Real keep = 0;               ///< 0: the old c is ignored, even NaN
   const Real* bias = nullptr;  ///< one number a column
@@ -67,7 +68,7 @@ struct BfloatBlock {
 struct BfloatUnit {
   const char* name;  ///< "AMX", "AVX512-BF16"
   int most_parts;    ///< 3 where three parts are faster than float, else 1
-  /// So many numbers of the right factor stay in a near cache, and so many packed ones of the left factor are kept.
+  /// The most elements of the right factor that stay in a near cache, and the most packed ones of the left factor.
   std::int64_t most_right, most_left;
   /// A thread calls these before and after its calls of `multiply`.
   void (*start)();
@@ -84,9 +85,9 @@ struct BfloatFound {
 /// The units of these instructions. AMX comes with AVX512-BF16, which packs for it.
 BfloatFound avx512_bf16_unit();
 BfloatFound amx_unit();
-/// The faster one of those that multiply small whole numbers right.
+/// The faster unit of those that multiply small integers exactly.
 BfloatFound best_bfloat_unit();
-/// Whether the unit multiplies small whole numbers right, in all its parts; takes 20 microseconds.
+/// Whether the unit multiplies small integers exactly, in all its parts; takes 20 microseconds.
 bool multiplies_right(const BfloatUnit& unit);
 
 /// Whether a product is rounded: always to one part. To several, if it is so large that they are faster than float, and
@@ -94,8 +95,8 @@ bool multiplies_right(const BfloatUnit& unit);
 /// largest two is at least 2^-60. Products of parts count as 0 below 2^-126.
 bool rounds(const Gemm& p, const Factor& a, const Factor& b);
 
-/// The product c = scale a b + keep c + bias by p.rounding, on the calling thread; sizes are at least 1. An element of c
-/// has the same bits whichever part of c is computed with it.
+/// The product c = scale a b + keep c + bias by p.rounding, on the calling thread; sizes are at least 1. An element of
+/// c has the same bits whichever part of c is computed with it.
 void bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // Multiplying by AMX (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter "Programming with
-// Intel AMX"). The requirements of Linux are in its Documentation/arch/x86/xstate.rst: tiles are 8 KiB of state, which a
-// process may use once it has asked for permission.
+// Intel AMX"). The requirements of Linux are in its Documentation/arch/x86/xstate.rst: tiles are 8 KiB of state, which
+// a process may use once it has asked for permission.
 #include "bfloat16.h"
 
 #if defined(__AVX512F__) && defined(__x86_64__) && defined(__linux__) && !defined(XGRAD_F64)
@@ -26,7 +26,8 @@ constexpr int tile_data = 18, ask_permission = 0x1023;  // XFEATURE_XTILEDATA, A
 // the system lets this process have them.
 std::string_view without_tiles() {
   unsigned a = 0, b = 0, c = 0, d = 0;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(d & has_bf16) || !(d & has_tiles)) return "the processor has no AMX";
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(d & has_bf16) || !(d & has_tiles))
+    return "the processor has no AMX";
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & has_xgetbv) || !system_saves_tiles()) {
     return "the operating system does not save the tiles of AMX";
   }
@@ -53,7 +54,7 @@ XGRAD_AMX void start() {
 }
 XGRAD_AMX void end() { _tile_release(); }
 
-// The tile's number is part of the instruction, and with some compilers of its text: it must be written out.
+// The tile's number is part of the instruction, and with some compilers of its text: it must be a literal.
 struct AmxTiles {
   template <int tile>
   XGRAD_AMX static void zero() {
@@ -63,22 +64,22 @@ struct AmxTiles {
     if constexpr (tile == 3) _tile_zero(3);
   }
   template <int tile>
-  XGRAD_AMX static void load(const void* from, std::int64_t step) {
-    if constexpr (tile == 0) _tile_loadd(0, from, step);
-    if constexpr (tile == 1) _tile_loadd(1, from, step);
-    if constexpr (tile == 2) _tile_loadd(2, from, step);
-    if constexpr (tile == 3) _tile_loadd(3, from, step);
-    if constexpr (tile == 4) _tile_loadd(4, from, step);
-    if constexpr (tile == 5) _tile_loadd(5, from, step);
-    if constexpr (tile == 6) _tile_loadd(6, from, step);
-    if constexpr (tile == 7) _tile_loadd(7, from, step);
+  XGRAD_AMX static void load(const void* from, std::int64_t stride) {
+    if constexpr (tile == 0) _tile_loadd(0, from, stride);
+    if constexpr (tile == 1) _tile_loadd(1, from, stride);
+    if constexpr (tile == 2) _tile_loadd(2, from, stride);
+    if constexpr (tile == 3) _tile_loadd(3, from, stride);
+    if constexpr (tile == 4) _tile_loadd(4, from, stride);
+    if constexpr (tile == 5) _tile_loadd(5, from, stride);
+    if constexpr (tile == 6) _tile_loadd(6, from, stride);
+    if constexpr (tile == 7) _tile_loadd(7, from, stride);
   }
   template <int tile>
-  XGRAD_AMX static void store(Real* to, std::int64_t step) {
-    if constexpr (tile == 0) _tile_stored(0, to, step);
-    if constexpr (tile == 1) _tile_stored(1, to, step);
-    if constexpr (tile == 2) _tile_stored(2, to, step);
-    if constexpr (tile == 3) _tile_stored(3, to, step);
+  XGRAD_AMX static void store(Real* to, std::int64_t stride) {
+    if constexpr (tile == 0) _tile_stored(0, to, stride);
+    if constexpr (tile == 1) _tile_stored(1, to, stride);
+    if constexpr (tile == 2) _tile_stored(2, to, stride);
+    if constexpr (tile == 3) _tile_stored(3, to, stride);
   }
   template <int sum, int left, int right>
   XGRAD_AMX static void multiply() {

@@ -24,29 +24,29 @@ __mmask16 first(std::int64_t count) {
   return static_cast<__mmask16>((1u << std::clamp<std::int64_t>(count, 0, 16)) - 1);
 }
 
-// `count` numbers of 16, the rest zeros. Without any, nothing is read: a load with an empty mask takes hundreds of
-// cycles if its address is not mapped.
-__m512 numbers_at(const float* from, std::int64_t count) {
+// The first `count` of 16 elements, then zeros. For a count of 0, nothing is read: a load with an empty mask takes
+// hundreds of cycles if its address is not mapped.
+__m512 load_up_to(const float* from, std::int64_t count) {
   if (count >= 16) return _mm512_loadu_ps(from);
   return count > 0 ? _mm512_maskz_loadu_ps(first(count), from) : _mm512_setzero_ps();
 }
 
 // 16 rows of 32 numbers.
-class Rows {
+class TileRows {
  public:
-  XGRAD_BFLOAT16 void set(std::int64_t i, __m512i row) { _mm512_store_si512(numbers_ + 16 * i, row); }
+  XGRAD_BFLOAT16 void set(std::int64_t i, __m512i row) { _mm512_store_si512(elements_ + 16 * i, row); }
   // Pairs of numbers change place, so that rows of the left factor become columns of the right one.
-  void write_transposed(Bfloat16* to) const { transpose_16(reinterpret_cast<float*>(to), 16, numbers_, 16); }
+  void write_transposed(Bfloat16* to) const { transpose_16(reinterpret_cast<float*>(to), 16, elements_, 16); }
 
  private:
-  alignas(64) float numbers_[256];
+  alignas(64) float elements_[256];
 };
 
-// The numbers of two registers one behind the other, or in turn, rounded to nearest even.
-template <bool in_turn>
+// The elements of two registers, concatenated or interleaved, rounded to nearest even.
+template <bool interleaved>
 XGRAD_BFLOAT16 __m512i join(__m512 first, __m512 second) {
   const __m512i row = (__m512i)_mm512_cvtne2ps_pbh(second, first);
-  if constexpr (!in_turn) return row;
+  if constexpr (!interleaved) return row;
   return _mm512_permutexvar_epi16(_mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7,
                                                    22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0),
                                   row);
@@ -60,33 +60,33 @@ __m512 take_upper_half(__m512& x) {
   return half;
 }
 
-// 16 neighbours in the rows of a matrix, of which there are `count`.
-struct Lanes {
+// Loads up to 16 neighbours, `count`, of a row of a matrix.
+struct LineLoader {
   const float* from;
   std::int64_t stride, count;
-  Lanes(const BfloatPacking& p, std::int64_t first, std::int64_t n)
+  LineLoader(const BfloatPacking& p, std::int64_t first, std::int64_t n)
       : from(p.from.data + first), stride(p.from.stride), count(n) {}
-  __m512 load(std::int64_t row) const { return numbers_at(from + row * stride, count); }
+  __m512 load(std::int64_t row) const { return load_up_to(from + row * stride, count); }
 };
 
-// The parts of one tile. `along`: numbers of a line are neighbours in a row of the matrix, else those of neighbouring
-// lines are.
+// The parts of one tile. `along`: rows of the matrix go along the depth; else across the lines.
 template <int parts, bool along>
 XGRAD_BFLOAT16 void pack_tile(const BfloatPacking& p, std::int64_t line, std::int64_t k, Bfloat16* to) {
   const std::int64_t lines = p.lines - line, depth = p.depth - k;
-  const Lanes lanes(p, along ? k : line, along ? depth : lines), behind(p, k + 16, along ? depth - 16 : 0);
+  const LineLoader line_loader(p, along ? k : line, along ? depth : lines),
+      next_loader(p, k + 16, along ? depth - 16 : 0);
   const bool direct = along == (p.side == BfloatSide::left);
-  Rows rows[parts];
+  TileRows rows[parts];
   for (std::int64_t i = 0; i < tile_lines; ++i) {
     __m512 first = _mm512_setzero_ps(), second = first;
     if constexpr (along) {
       if (i < lines) {
-        first = lanes.load(line + i);
-        second = behind.load(line + i);
+        first = line_loader.load(line + i);
+        second = next_loader.load(line + i);
       }
     } else {
-      if (2 * i < depth) first = lanes.load(k + 2 * i);
-      if (2 * i + 1 < depth) second = lanes.load(k + 2 * i + 1);
+      if (2 * i < depth) first = line_loader.load(k + 2 * i);
+      if (2 * i + 1 < depth) second = line_loader.load(k + 2 * i + 1);
     }
     XGRAD_UNROLL
     for (int part = 0; part < parts; ++part) {
@@ -111,7 +111,7 @@ XGRAD_BFLOAT16 void pack_tile(const BfloatPacking& p, std::int64_t line, std::in
 template <int parts>
 void pack_parts(const BfloatPacking& p) {
   const bool along = (p.side == BfloatSide::left) != p.from.transposed;
-  const std::int64_t across = whole_lines(p.lines) / tile_lines, depth = whole_depth(p.depth) / tile_depth;
+  const std::int64_t across = padded_lines(p.lines) / tile_lines, depth = padded_depth(p.depth) / tile_depth;
   for (std::int64_t outer = 0; outer < (along ? across : depth); ++outer) {
     for (std::int64_t inner = 0; inner < (along ? depth : across); ++inner) {
       const std::int64_t line = along ? outer : inner, k = along ? inner : outer;
@@ -160,14 +160,14 @@ XGRAD_BFLOAT16 void multiply_rows(const BfloatBlock& given) {
   XGRAD_UNROLL
   for (int j = 0; j < packs; ++j) {
     const std::int64_t count = block.columns - 16 * j;
-    const __m512 bias = block.bias ? numbers_at(block.bias + 16 * j, count) : _mm512_setzero_ps();
+    const __m512 bias = block.bias ? load_up_to(block.bias + 16 * j, count) : _mm512_setzero_ps();
     XGRAD_UNROLL
     for (int i = 0; i < rows; ++i) {
-      float* const to = block.c + i * block.c_step + 16 * j;
+      float* const to = block.c + i * block.c_stride + 16 * j;
       __m512 value = _mm512_fmadd_ps(scale, sum[i][j], bias);
-      if (block.keep != 0) value = _mm512_fmadd_ps(keep, numbers_at(to, count), value);
+      if (block.keep != 0) value = _mm512_fmadd_ps(keep, load_up_to(to, count), value);
       if (count >= 16) {
-        _mm512_storeu_ps(to, value);  // the next load of it need not wait, as behind a mask
+        _mm512_storeu_ps(to, value);  // the next load of it need not wait, as after a masked store
       } else {
         _mm512_mask_storeu_ps(to, first(count), value);
       }
@@ -185,7 +185,7 @@ constexpr auto multiply_some = []<int... i>(std::integer_sequence<int, i...>) {
 (std::make_integer_sequence<int, block_rows>());
 
 void multiply(const BfloatBlock& block) {
-  const std::int64_t all_packs = whole_lines(block.columns) / tile_lines;
+  const std::int64_t all_packs = padded_lines(block.columns) / tile_lines;
   for (std::int64_t pack = 0; pack < all_packs; pack += block_packs) {
     const std::int64_t packs = std::min<std::int64_t>(block_packs, all_packs - pack);
     const auto& some = packs == 1 ? multiply_some<1> : packs == 2 ? multiply_some<2> : multiply_some<3>;
@@ -195,7 +195,7 @@ void multiply(const BfloatBlock& block) {
     if (block.bias) part.bias += pack * tile_lines;
     for (std::int64_t i = 0; i < block.rows; i += block_rows) {
       part.a.data = block.a.data + i / tile_lines * block.a.layout.across + i % tile_lines * tile_depth;
-      part.c = block.c + i * block.c_step + pack * tile_lines;
+      part.c = block.c + i * block.c_stride + pack * tile_lines;
       some[static_cast<std::size_t>(std::min<std::int64_t>(block_rows, block.rows - i) - 1)](part);
     }
   }

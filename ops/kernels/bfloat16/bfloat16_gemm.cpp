@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/memory.h"
 #include "../../../core/runtime/parallel.h"
 #include "bfloat16.h"
@@ -14,8 +15,8 @@ namespace {
 
 using namespace detail;
 
-// 32 rows of the left factor of this depth stay in the first-level cache while they meet columns. The sums of three parts
-// start anew from zero after it, and stay as exact as those of float.
+// 32 rows of the left factor of this depth stay in the first-level cache while they meet columns. The sums of three
+// parts start anew from zero after it, and stay as exact as those of float.
 constexpr std::int64_t most_depth = 512;
 
 // While it lives, its thread may multiply.
@@ -30,12 +31,12 @@ class BfloatWork {
   const BfloatUnit& unit_;
 };
 
-// Room for factors in tiles, of at most so many lines and places of the depth.
+// Memory for factors in tiles, of at most `lines` and `depth`.
 class BfloatTiles {
  public:
   BfloatTiles(const Rounding& rounding, std::int64_t lines, std::int64_t depth)
       : rounding_(rounding),
-        bytes_(static_cast<std::size_t>(rounding.parts * whole_lines(lines) * whole_depth(depth)) * sizeof(Bfloat16)),
+        bytes_(static_cast<std::size_t>(rounding.parts * padded_lines(lines) * padded_depth(depth)) * sizeof(Bfloat16)),
         data_(static_cast<Bfloat16*>(pool_allocate(bytes_))) {}
   ~BfloatTiles() { pool_release(data_, bytes_); }
   BfloatTiles(const BfloatTiles&) = delete;
@@ -59,7 +60,8 @@ class BfloatTiles {
 // The factor from this line and place on.
 Factor part_of(const Factor& factor, BfloatSide side, std::int64_t line, std::int64_t k) {
   const bool along = (side == BfloatSide::left) != factor.transposed;
-  return {factor.data + (along ? line * factor.stride + k : k * factor.stride + line), factor.stride, factor.transposed};
+  return {factor.data + (along ? line * factor.stride + k : k * factor.stride + line), factor.stride,
+          factor.transposed};
 }
 
 // The largest |x| of a factor (rows, columns), by its bits; those of NaN are above infinity's.
@@ -85,15 +87,16 @@ std::uint32_t largest_bits(const Factor& x, std::int64_t rows, std::int64_t colu
 }  // namespace
 
 void detail::bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+  XGRAD_ASSERT(p.rounding.unit && p.m >= 1 && p.n >= 1 && p.k >= 1);
   const BfloatUnit& unit = *p.rounding.unit;
   const int parts = p.rounding.parts;
   const std::int64_t blocks = (p.k + most_depth - 1) / most_depth;
-  const std::int64_t most = whole_depth((p.k + blocks - 1) / blocks);
-  // As many lines as are kept, in blocks of 32.
-  const auto kept = [&](std::int64_t numbers, std::int64_t lines) {
-    return std::min(std::max<std::int64_t>(numbers / (most * parts) / 32, 1) * 32, whole_lines(lines));
+  const std::int64_t most = padded_depth((p.k + blocks - 1) / blocks);
+  // As many lines, in blocks of 32, as have this many elements.
+  const auto lines_at_once = [&](std::int64_t numbers, std::int64_t lines) {
+    return std::min(std::max<std::int64_t>(numbers / (most * parts) / 32, 1) * 32, padded_lines(lines));
   };
-  const std::int64_t rows = kept(unit.most_left, p.m), columns = kept(unit.most_right, p.n);
+  const std::int64_t rows = lines_at_once(unit.most_left, p.m), columns = lines_at_once(unit.most_right, p.n);
   const BfloatTiles left(p.rounding, rows, most), right(p.rounding, columns, most);
   const BfloatWork work(unit);
   for (std::int64_t k = 0; k < p.k; k += most) {
@@ -117,7 +120,7 @@ void detail::bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* 
                        .columns = width,
                        .depth = depth,
                        .c = c + i * c_stride + j,
-                       .c_step = c_stride,
+                       .c_stride = c_stride,
                        .scale = p.scale,
                        .keep = k == 0 ? p.keep : 1,
                        .bias = k == 0 && p.bias ? p.bias + j : nullptr,

@@ -12,7 +12,7 @@
 namespace xgrad::inline XGRAD_SIMD {
 
 /// Of factors in some parts, the first of which is the largest: the parts that are multiplied, the smallest products
-/// first. The rest is as small as the rounding of float. Neighbours share a part, whose tiles stay.
+/// first. What remains is as small as the rounding of float. Neighbours use the same part, whose tiles stay.
 struct PartProduct {
   int left, right;
 };
@@ -26,8 +26,8 @@ template <>
 inline constexpr std::array<PartProduct, 6> part_products<3>{{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}};
 
 /// Up to 32 x 32 sums in tiles 0 ... 3. Tiles, by number: zero<t>(), load<t>(from, step) and store<t>(to, step) of 16
-/// rows of 64 bytes, `step` bytes apart, and multiply<sum, left, right>(), which adds to 16 x 16 floats the products of
-/// 16 rows of 32 numbers with 16 rows of 16 pairs.
+/// rows of 64 bytes, `stride` bytes apart, and multiply<sum, left, right>(), which adds to 16 x 16 floats the products
+/// of 16 rows of 32 numbers with 16 rows of 16 pairs.
 template <class Tiles, int parts>
 class TileSums {
  public:
@@ -40,20 +40,20 @@ class TileSums {
     if (lower_) Tiles::template zero<2>();
     if (right_ && lower_) Tiles::template zero<3>();
   }
-  /// Rows `step` numbers apart; 0: the same row again and again.
-  [[gnu::always_inline]] void load(const Real* from, std::int64_t step) const {
-    const std::int64_t bytes = step * static_cast<std::int64_t>(sizeof(Real));
+  /// Rows `stride` numbers apart; 0: the same row again and again.
+  [[gnu::always_inline]] void load(const Real* from, std::int64_t stride) const {
+    const std::int64_t bytes = stride * static_cast<std::int64_t>(sizeof(Real));
     Tiles::template load<0>(from, bytes);
     if (right_) Tiles::template load<1>(from + 16, bytes);
-    if (lower_) Tiles::template load<2>(from + 16 * step, bytes);
-    if (right_ && lower_) Tiles::template load<3>(from + 16 * step + 16, bytes);
+    if (lower_) Tiles::template load<2>(from + 16 * stride, bytes);
+    if (right_ && lower_) Tiles::template load<3>(from + 16 * stride + 16, bytes);
   }
-  [[gnu::always_inline]] void store(Real* to, std::int64_t step) const {
-    const std::int64_t bytes = step * static_cast<std::int64_t>(sizeof(Real));
+  [[gnu::always_inline]] void store(Real* to, std::int64_t stride) const {
+    const std::int64_t bytes = stride * static_cast<std::int64_t>(sizeof(Real));
     Tiles::template store<0>(to, bytes);
     if (right_) Tiles::template store<1>(to + 16, bytes);
-    if (lower_) Tiles::template store<2>(to + 16 * step, bytes);
-    if (right_ && lower_) Tiles::template store<3>(to + 16 * step + 16, bytes);
+    if (lower_) Tiles::template store<2>(to + 16 * stride, bytes);
+    if (right_ && lower_) Tiles::template store<3>(to + 16 * stride + 16, bytes);
   }
   [[gnu::always_inline]] void add(detail::BfloatFactor a, const detail::BfloatFactor& b, std::int64_t depth) const {
     detail::BfloatFactor tile = b;
@@ -96,7 +96,7 @@ class TileSums {
 /// The numbers of c that a block of sums starts from or ends in, and what is added to them.
 struct TileTarget {
   Real* c;
-  std::int64_t c_step, rows, columns;
+  std::int64_t c_stride, rows, columns;
   const Real* bias;
 
   /// The bias from column j on.
@@ -110,7 +110,7 @@ struct TileTarget {
 inline void copy_start(const TileTarget& to, bool from_c, Real* sums) {
   for (std::int64_t i = 0; i < to.rows; ++i) {
     each_pack(to.columns, [&](std::int64_t j, auto part) {
-      (from_c ? part.load(to.c + i * to.c_step + j) : to.bias_at(j, part)).store(sums + i * 32 + j);
+      (from_c ? part.load(to.c + i * to.c_stride + j) : to.bias_at(j, part)).store(sums + i * 32 + j);
     });
   }
 }
@@ -118,7 +118,7 @@ inline void copy_start(const TileTarget& to, bool from_c, Real* sums) {
 /// c = scale sums + keep c + bias, with scale and keep of the block, of sums in rows 32 numbers apart
 inline void finish_sums(const detail::BfloatBlock& block, const TileTarget& to, const Real* sums) {
   for (std::int64_t i = 0; i < to.rows; ++i, sums += 32) {
-    Real* const row = to.c + i * to.c_step;
+    Real* const row = to.c + i * to.c_stride;
     each_pack(to.columns, [&](std::int64_t j, auto part) {
       Pack value = multiply_add(block.scale, part.load(sums + j), to.bias_at(j, part));
       if (block.keep != 0) value = multiply_add(block.keep, part.load(row + j), value);
@@ -127,36 +127,33 @@ inline void finish_sums(const detail::BfloatBlock& block, const TileTarget& to, 
   }
 }
 
-/// The block, by tiles that have been configured. Sums of three parts, which are to be as exact as those of float, start
-/// from zero. Others start from what is added to them, which spares a pass over c where c has 32 whole rows and columns.
+/// The block, by tiles that have been configured. Sums of three parts, which must be as exact as sums of float,
+/// start from zero. Others start from c, which spares a pass over c where c has 32 rows and columns.
 template <class Tiles, int parts>
 [[gnu::always_inline]] inline void multiply_parts(const detail::BfloatBlock& block) {
   const bool may_start = parts < 3 && block.scale == 1;
   const bool biased = block.bias != nullptr;
   const bool from_c = may_start && block.keep == 1 && !biased, from_bias = may_start && block.keep == 0 && biased;
-  detail::BfloatBlock rest = block;  // what the sums lack
-  if (from_c) rest.keep = 0;
-  const bool nothing_left = rest.scale == 1 && rest.keep == 0 && (!biased || from_bias);
+  detail::BfloatBlock remaining = block;  // what the sums do not have yet
+  if (from_c) remaining.keep = 0;
+  const bool nothing_left = remaining.scale == 1 && remaining.keep == 0 && (!biased || from_bias);
   alignas(64) Real sums[32 * 32] = {};
   for (std::int64_t i = 0; i < block.rows; i += 32) {
     detail::BfloatFactor a = block.a, b = block.b;
     a.data += i / detail::tile_lines * a.layout.across;
     for (std::int64_t j = 0; j < block.columns; j += 32, b.data += 2 * b.layout.across) {
-      TileTarget to{block.c + i * block.c_step + j,
-                    block.c_step,
-                    std::min<std::int64_t>(32, block.rows - i),
-                    std::min<std::int64_t>(32, block.columns - j),
-                    block.bias ? block.bias + j : nullptr};
+      TileTarget to{block.c + i * block.c_stride + j, block.c_stride, std::min<std::int64_t>(32, block.rows - i),
+                    std::min<std::int64_t>(32, block.columns - j), block.bias ? block.bias + j : nullptr};
       const bool in_place = nothing_left && to.rows == 32 && to.columns == 32;
       const TileSums<Tiles, parts> tiles(to.columns > 16, to.rows > 16);
       for (std::int64_t row = 0; row < to.rows; ++row) {  // c comes while the sums are made
-        __builtin_prefetch(to.c + row * to.c_step, 1);
-        __builtin_prefetch(to.c + row * to.c_step + to.columns - 1, 1);
+        __builtin_prefetch(to.c + row * to.c_stride, 1);
+        __builtin_prefetch(to.c + row * to.c_stride + to.columns - 1, 1);
       }
       if (!from_c && !from_bias) {
         tiles.zero();
       } else if (in_place && from_c) {
-        tiles.load(to.c, to.c_step);
+        tiles.load(to.c, to.c_stride);
       } else if (in_place) {
         tiles.load(to.bias, 0);
       } else {
@@ -165,11 +162,11 @@ template <class Tiles, int parts>
       }
       tiles.add(a, b, block.depth);
       if (in_place) {
-        tiles.store(to.c, to.c_step);
+        tiles.store(to.c, to.c_stride);
       } else {
         tiles.store(sums, 32);
         if (from_bias) to.bias = nullptr;
-        finish_sums(rest, to, sums);
+        finish_sums(remaining, to, sums);
       }
     }
   }

@@ -20,13 +20,13 @@
 namespace xgrad {
 namespace {
 
-// result(i, j) of channel o = bias_o + sum over taps t and channels c of image_c(i h_step + j w_step + taps_t) w_tco.
+// result(i, j) of channel o = bias_o + sum over taps t and channels c of image_c(i h_stride + j w_stride + t) w_tco.
 struct Sums {
   std::int64_t channels;  // of the image
   std::span<const std::int64_t> taps;
-  std::int64_t h_step, w_step;
+  std::int64_t h_stride, w_stride;
   std::int64_t height, width;     // of the result
-  std::int64_t plane, row, step;  // between channels, rows and pixels of the result
+  std::int64_t plane, row, pixel_stride;  // between channels, rows and pixels of the result
 
   // Of each panel of each group of each image:
   Plane image{};
@@ -38,10 +38,10 @@ struct Sums {
 
 constexpr std::int64_t transposed_row = (tile_rows + pack_width - 1) / pack_width * pack_width;
 
-// `rows` pixels from `at` on, of packs * pack_width channels, to the rows of `room`.
+// `rows` pixels from `at` on, of packs * pack_width channels, to the rows of `buffer`.
 template <int rows, int packs>
-void sum_pixels(const Sums& given, const Real* at, Real* room) {
-  const Sums sums = given;  // that no store to `room` can change
+void sum_pixels(const Sums& given, const Real* at, Real* buffer) {
+  const Sums sums = given;  // that no store to `buffer` can change
   Pack sum[rows][packs];
   XGRAD_UNROLL
   for (int j = 0; j < packs; ++j) {
@@ -51,13 +51,13 @@ void sum_pixels(const Sums& given, const Real* at, Real* room) {
   }
   const Real* weights = sums.weights;
   for (const std::int64_t tap : sums.taps) {
-    multiply_add_block(sum, {at + tap, sums.w_step, sums.image.plane}, weights, tile_columns, sums.channels);
+    multiply_add_block(sum, {at + tap, sums.w_stride, sums.image.plane}, weights, tile_columns, sums.channels);
     weights += sums.channels * tile_columns;
   }
   XGRAD_UNROLL
   for (int i = 0; i < rows; ++i) {
     XGRAD_UNROLL
-    for (int j = 0; j < packs; ++j) sum[i][j].store(room + i * tile_columns + j * pack_width);
+    for (int j = 0; j < packs; ++j) sum[i][j].store(buffer + i * tile_columns + j * pack_width);
   }
 }
 
@@ -74,8 +74,8 @@ Sums row_of(Sums sums, std::int64_t i) {
   const Plane& image = sums.image;
   if (image.top == 0 && image.bottom == image.rows) return sums;
   const auto zeros = [&](std::int64_t tap) {
-    const std::int64_t seen = (i * sums.h_step + tap) / image.row;
-    return seen < image.top || seen >= image.bottom;
+    const std::int64_t reached = (i * sums.h_stride + tap) / image.row;
+    return reached < image.top || reached >= image.bottom;
   };
   const auto first = std::ranges::find_if_not(sums.taps, zeros);
   const auto last = std::find_if(first, sums.taps.end(), zeros);
@@ -85,10 +85,10 @@ Sums row_of(Sums sums, std::int64_t i) {
 }
 
 void write_row(const Sums& sums, const Real* from, std::int64_t count, Real* to) {
-  if (sums.step == 1) {
+  if (sums.pixel_stride == 1) {
     each_pack(count, [&](std::int64_t p, auto part) { part.store(part.load(from + p), to + p); });
   } else {
-    for (std::int64_t p = 0; p < count; ++p) to[p * sums.step] = from[p];
+    for (std::int64_t p = 0; p < count; ++p) to[p * sums.pixel_stride] = from[p];
   }
 }
 
@@ -96,16 +96,16 @@ void write_row(const Sums& sums, const Real* from, std::int64_t count, Real* to)
 constexpr std::int64_t few_channels = pack_width * 3 / 4;
 
 template <int rows>
-constexpr int packs_beside = rows <= rows_in_registers<8>   ? 8
+constexpr int packs_across = rows <= rows_in_registers<8>   ? 8
                              : rows <= rows_in_registers<4> ? 4
                                                             : 2;
 
-// `rows` channels at `count` positions, which lie side by side from `at` on, to the rows of `room`.
+// `rows` channels at `count` positions, which lie side by side from `at` on, to the rows of `buffer`.
 template <int rows, int packs>
-void sum_few(const Sums& given, const Real* at, std::int64_t count, Real* room, std::int64_t room_step) {
+void sum_few(const Sums& given, const Real* at, std::int64_t count, Real* buffer, std::int64_t buffer_stride) {
   const Sums sums = given;
   constexpr std::int64_t width = packs * pack_width;
-  for (; count >= width; count -= width, at += width, room += width) {
+  for (; count >= width; count -= width, at += width, buffer += width) {
     Pack sum[rows][packs];
     XGRAD_UNROLL
     for (int i = 0; i < rows; ++i) {
@@ -120,11 +120,11 @@ void sum_few(const Sums& given, const Real* at, std::int64_t count, Real* room, 
     XGRAD_UNROLL
     for (int i = 0; i < rows; ++i) {
       XGRAD_UNROLL
-      for (int j = 0; j < packs; ++j) sum[i][j].store(room + i * room_step + j * pack_width);
+      for (int j = 0; j < packs; ++j) sum[i][j].store(buffer + i * buffer_stride + j * pack_width);
     }
   }
   if constexpr (packs > 1) {
-    sum_few<rows, packs / 2>(sums, at, count, room, room_step);
+    sum_few<rows, packs / 2>(sums, at, count, buffer, buffer_stride);
   } else if (count > 0) {
     const PartPack part{static_cast<std::size_t>(count)};
     for (int i = 0; i < rows; ++i) {
@@ -135,14 +135,14 @@ void sum_few(const Sums& given, const Real* at, std::int64_t count, Real* room, 
           sum = multiply_add(*weight, part.load(at + tap + c * sums.image.plane), sum);
         }
       }
-      part.store(sum, room + i * room_step);
+      part.store(sum, buffer + i * buffer_stride);
     }
   }
 }
 
 template <int rows, int packs>
 struct SumFew {
-  static constexpr auto function = sum_few<rows, packs_beside<rows>>;
+  static constexpr auto function = sum_few<rows, packs_across<rows>>;
 };
 using FewFunction = void (*)(const Sums&, const Real*, std::int64_t, Real*, std::int64_t);
 constexpr auto sum_few_rows = table<FewFunction, SumFew, 1>(std::make_integer_sequence<int, few_channels>());
@@ -150,18 +150,18 @@ constexpr auto sum_few_rows = table<FewFunction, SumFew, 1>(std::make_integer_se
 // Where rows of results see rows of the image, what lies between the ends of these is summed, too, and not written.
 void sum_few_channels(const Sums& sums) {
   constexpr std::int64_t together = 1024;
-  const bool in_rows = sums.h_step == sums.image.row && sums.image.row > 0;
+  const bool in_rows = sums.h_stride == sums.image.row && sums.image.row > 0;
   const std::int64_t tall = in_rows ? std::clamp<std::int64_t>(together / sums.image.row, 1, sums.height) : 1;
   const std::int64_t most = (tall - 1) * sums.image.row + sums.width;
-  Array room(Shape{sums.columns, most});
+  Array buffer(Shape{sums.columns, most});
   for (std::int64_t i = 0; i < sums.height; i += tall) {
     const std::int64_t rows = std::min(tall, sums.height - i);
     const std::int64_t count = (rows - 1) * sums.image.row + sums.width;
     const auto sum_rows = sum_few_rows[static_cast<std::size_t>(sums.columns - 1)];
-    sum_rows(sums, sums.image.data + i * sums.h_step, count, room.mutable_data(), most);
+    sum_rows(sums, sums.image.data + i * sums.h_stride, count, buffer.mutable_data(), most);
     for (std::int64_t o = 0; o < sums.columns; ++o) {
       for (std::int64_t n = 0; n < rows; ++n) {
-        write_row(sums, room.data() + o * most + n * sums.image.row, sums.width,
+        write_row(sums, buffer.data() + o * most + n * sums.image.row, sums.width,
                   sums.result + o * sums.plane + (i + n) * sums.row);
       }
     }
@@ -170,7 +170,7 @@ void sum_few_channels(const Sums& sums) {
 
 void sum_image(const Sums& sums) {
   XGRAD_ASSERT(sums.columns <= tile_columns);
-  if (sums.columns <= few_channels && sums.w_step == 1) return sum_few_channels(sums);
+  if (sums.columns <= few_channels && sums.w_stride == 1) return sum_few_channels(sums);
   const auto& of_rows = sums.columns <= pack_width ? sum_one_pack : sum_two_packs;
   const std::int64_t tiles = (sums.width + tile_rows - 1) / tile_rows;
   // Rows are pixels, then channels.
@@ -179,7 +179,7 @@ void sum_image(const Sums& sums) {
     const Sums row = row_of(sums, i);
     for (std::int64_t t = 0, j = 0; t < tiles; ++t) {
       const std::int64_t count = sums.width * (t + 1) / tiles - j;  // tiles of about equal width
-      of_rows[static_cast<std::size_t>(count - 1)](row, sums.image.data + i * sums.h_step + j * sums.w_step,
+      of_rows[static_cast<std::size_t>(count - 1)](row, sums.image.data + i * sums.h_stride + j * sums.w_stride,
                                                    pixels.data());
       for (std::int64_t o = 0; o < sums.columns; o += pack_width) {
         for (std::int64_t p = 0; p < count; p += pack_width) {
@@ -187,7 +187,7 @@ void sum_image(const Sums& sums) {
                          tile_columns);
         }
       }
-      Real* to = sums.result + i * sums.row + j * sums.step;
+      Real* to = sums.result + i * sums.row + j * sums.pixel_stride;
       for (std::int64_t o = 0; o < sums.columns; ++o, to += sums.plane) {
         write_row(sums, channels.data() + o * transposed_row, count, to);
       }
@@ -207,8 +207,7 @@ Array packed_bias(const Real* bias, std::int64_t groups, std::int64_t channels) 
 }
 
 // All sums of a convolution whose results have `channels` in each group. image_of(b, g) is where the image of a group
-// begins, result_of(b, g, o) where the result of a channel does, weight(g, o, c, t) the weight of the image's channel c
-// at tap t.
+// begins, result_of(b, g, o) where the result of a channel does, weight(g, o, c, t) the weight of channel c at tap t.
 template <class ImageOf, class ResultOf, class Weight>
 void sum_images(const ConvSizes& sizes, const Window& window, const Sums& common, std::int64_t channels,
                 const Real* bias, const ImageOf& image_of, const ResultOf& result_of, const Weight& weight) {
@@ -230,10 +229,10 @@ void sum_images(const ConvSizes& sizes, const Window& window, const Sums& common
     }
   });
   const Array biases = packed_bias(bias, sizes.groups, channels);
-  const auto make_room = [&] { return Array(Shape{window.size()}); };
-  each_conv_job(sizes, panels, make_room, [&](Array& room, auto b, auto g, std::int64_t begin, std::int64_t end) {
+  const auto make_buffer = [&] { return Array(Shape{window.size()}); };
+  each_conv_job(sizes, panels, make_buffer, [&](Array& buffer, auto b, auto g, std::int64_t begin, std::int64_t end) {
     Sums sums = common;
-    sums.image = window.of(image_of(b, g), room.mutable_data());
+    sums.image = window.of(image_of(b, g), buffer.mutable_data());
     for (std::int64_t panel = begin; panel < end; ++panel) {
       const std::int64_t first = panel * tile_columns;
       sums.weights = weights + (g * panels + panel) * panel_size;
@@ -258,24 +257,24 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
     return detail::conv_rows_by_columns(sizes, image, kernel, bias);
   }
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  const std::int64_t places = h.kernel * w.kernel;
-  const Window window = seen_by_results(sizes);
+  const std::int64_t positions = h.kernel * w.kernel;
+  const Window window = input_window(sizes);
   const std::vector<std::int64_t> taps = taps_of(sizes, window.row());
   Real* const out = y.mutable_data();
   sum_images(
       sizes, window,
       {.channels = sizes.in,
        .taps = taps,
-       .h_step = h.step() * window.row(),
-       .w_step = w.step(),
+       .h_stride = h.step() * window.row(),
+       .w_stride = w.step(),
        .height = h.out,
        .width = w.out,
        .plane = h.out * w.out,
        .row = w.out,
-       .step = 1},
+       .pixel_stride = 1},
       sizes.out, bias, [&](auto b, auto g) { return image + sizes.image_at(b, g); },
       [&](auto b, auto g, auto o) { return out + sizes.result_at(b, g, o); },
-      [&](auto g, auto o, auto c, auto t) { return kernel[sizes.kernel_at(g, o) + c * places + t]; });
+      [&](auto g, auto o, auto c, auto t) { return kernel[sizes.kernel_at(g, o) + c * positions + t]; });
   return y;
 }
 
@@ -286,26 +285,26 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
     return detail::conv_image_rows_by_columns(sizes, result, kernel, bias);
   }
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  const std::int64_t places = h.kernel * w.kernel;
+  const std::int64_t positions = h.kernel * w.kernel;
   Real* const out = x.mutable_data();
   each_phase(sizes, [&](const Phase& down, const Phase& across) {
-    const SeenResults seen = seen_by_image(sizes, down, across);
+    const OutputTaps reached = output_taps(sizes, down, across);
     Real* const first = out + down.first * w.in + across.first;
     sum_images(
-        sizes, seen.window,
+        sizes, reached.window,
         {.channels = sizes.out,
-         .taps = seen.taps,
-         .h_step = seen.window.row(),
-         .w_step = 1,
+         .taps = reached.taps,
+         .h_stride = reached.window.row(),
+         .w_stride = 1,
          .height = down.count,
          .width = across.count,
          .plane = h.in * w.in,
          .row = std::min(h.stride, h.in) * w.in,
-         .step = std::min(w.stride, w.in)},
+         .pixel_stride = std::min(w.stride, w.in)},
         sizes.in, bias, [&](auto b, auto g) { return result + sizes.result_at(b, g); },
         [&](auto b, auto g, auto c) { return first + sizes.image_at(b, g, c); },
         [&](auto g, auto c, auto o, auto t) {
-          return kernel[sizes.kernel_at(g, o) + c * places + seen.numbers[static_cast<std::size_t>(t)]];
+          return kernel[sizes.kernel_at(g, o) + c * positions + reached.indices[static_cast<std::size_t>(t)]];
         });
   });
   return x;

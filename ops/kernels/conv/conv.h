@@ -1,8 +1,5 @@
-// Convolutions of images on plain memory, as products that are summed in place: no matrix of the image's columns is
-// made.
+// Convolutions of images on plain memory, with implicit im2col: the matrix of the image's columns is never stored.
 #pragma once
-
-#include <cstdint>
 
 #include "../../../core/array/array.h"
 #include "conv_sizes.h"
@@ -13,9 +10,9 @@ namespace xgrad {
 /// or nullptr. Each number is summed in an order that depends on the sizes alone. Here and below: sizes may be 0,
 /// except strides, dilations and groups.
 ///
-/// The padding consists of zeros, which are multiplied as the numbers of the image are: beside an infinite weight they
-/// give NaN. The kernels for finite numbers skip some of them; for others, and where the padding is most of the image, the
-/// maps are products with the columns (unfold.cpp).
+/// The padding consists of zeros, which are multiplied like the pixels of the image: an infinite weight gives NaN
+/// there. The kernels for finite numbers skip some of them; for others, and where the padding is most of the image,
+/// the maps are products with the columns (unfold.cpp).
 Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias);
 
 /// The gradient to the image, which is the transposed convolution: x_bcq = bias_c + sum over o, k, and the p with

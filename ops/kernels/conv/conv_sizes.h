@@ -12,7 +12,7 @@ struct ConvAxis {
   std::int64_t in, out, kernel;
   std::int64_t stride = 1, padding = 0, dilation = 1;
 
-  // From result to result; the stride of a single result is unused and may be too large to be multiplied.
+  // From result to result; the stride of a single result is unused, and its products may overflow.
   std::int64_t step() const { return out > 1 ? stride : 1; }
 };
 

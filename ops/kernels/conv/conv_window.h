@@ -35,8 +35,8 @@ struct Window {
   // Of the copy.
   std::int64_t size() const { return in_place() ? 0 : channels * plane(); }
 
-  // The part of this image, copied to `room` if it cannot be used in place.
-  Plane of(const Real* image, Real* room) const {
+  // The part of this image, copied to `buffer` if it cannot be used in place.
+  Plane of(const Real* image, Real* buffer) const {
     if (in_place()) return {image + h_from * w_in + w_from, h_in * w_in, w_in, h_size, 0, h_size};
     const std::int64_t left = std::clamp<std::int64_t>(-w_from, 0, w_size),
                        right = std::clamp<std::int64_t>(w_in - w_from, left, w_size),
@@ -46,7 +46,7 @@ struct Window {
       each_pack(count, [&](std::int64_t j, auto part) { part.store(Pack(), to + j); });
     };
     for (std::int64_t c = 0; c < channels; ++c) {
-      Real* to = room + c * plane();
+      Real* to = buffer + c * plane();
       zeros(to, top * w_size);
       for (std::int64_t i = top; i < bottom; ++i) {
         Real* const row = to + i * w_size;
@@ -59,12 +59,12 @@ struct Window {
       }
       zeros(to + bottom * w_size, (h_size - bottom) * w_size);
     }
-    return {room, plane(), w_size, h_size, top, bottom};
+    return {buffer, plane(), w_size, h_size, top, bottom};
   }
 };
 
 /// The window of the images of a group that the results of a convolution see.
-inline Window seen_by_results(const ConvSizes& sizes) {
+inline Window input_window(const ConvSizes& sizes) {
   const ConvAxis &h = sizes.h, &w = sizes.w;
   return {.channels = sizes.in,
           .h_in = h.in,
@@ -75,7 +75,7 @@ inline Window seen_by_results(const ConvSizes& sizes) {
           .w_size = (w.out - 1) * w.stride + (w.kernel - 1) * w.dilation + 1};
 }
 
-/// The offset of each place of the kernel in images with this row stride.
+/// The offset of each tap of the kernel in images with this row stride.
 inline std::vector<std::int64_t> taps_of(const ConvSizes& sizes, std::int64_t row) {
   std::vector<std::int64_t> taps;
   for (std::int64_t i = 0; i < sizes.h.kernel; ++i) {
@@ -95,9 +95,9 @@ inline bool mostly_zeros(const ConvSizes& sizes, std::int64_t channels, double h
   return product(channels, h_size, w_size) > 4 * given + few;
 }
 
-/// Whether the parts of images that results see, or of results that images see, are too sparse to be copied as a window.
+/// Whether the window that results see in images, or images in results, is too sparse to be copied.
 inline bool results_see_far(const ConvSizes& sizes) {
-  const Window window = seen_by_results(sizes);
+  const Window window = input_window(sizes);
   return !window.in_place() &&
          mostly_zeros(sizes, sizes.in, static_cast<double>(window.h_size), static_cast<double>(window.w_size));
 }
@@ -145,13 +145,13 @@ void each_phase(const ConvSizes& sizes, const F& f) {
 }
 
 /// The results of a convolution that the places of two phases of an image see.
-struct SeenResults {
+struct OutputTaps {
   Window window;
   std::vector<std::int64_t> taps{};     // the offsets of the taps that reach them, from the start of the window
-  std::vector<std::int64_t> numbers{};  // the numbers of these taps in the kernel
+  std::vector<std::int64_t> indices{};  // the numbers of these taps in the kernel
 };
 
-inline SeenResults seen_by_image(const ConvSizes& sizes, const Phase& down, const Phase& across) {
+inline OutputTaps output_taps(const ConvSizes& sizes, const Phase& down, const Phase& across) {
   const Window window{.channels = sizes.out,
                       .h_in = sizes.h.out,
                       .w_in = sizes.w.out,
@@ -159,35 +159,37 @@ inline SeenResults seen_by_image(const ConvSizes& sizes, const Phase& down, cons
                       .h_size = down.size,
                       .w_from = across.from,
                       .w_size = across.size};
-  SeenResults seen{.window = window};
+  OutputTaps reached{.window = window};
   for (std::size_t i = 0; i < down.taps.size(); ++i) {
     for (std::size_t j = 0; j < across.taps.size(); ++j) {
-      seen.taps.push_back((down.shifts[i] - down.from) * window.row() + across.shifts[j] - across.from);
-      seen.numbers.push_back(down.taps[i] * sizes.w.kernel + across.taps[j]);
+      reached.taps.push_back((down.shifts[i] - down.from) * window.row() + across.shifts[j] - across.from);
+      reached.indices.push_back(down.taps[i] * sizes.w.kernel + across.taps[j]);
     }
   }
-  return seen;
+  return reached;
 }
 
-/// Into how many shares each of some jobs is divided, so that there are enough for many threads.
-inline std::int64_t shares_of(std::int64_t jobs, std::int64_t most) {
+/// The number of parts that each of `jobs` is split into, so that there is work for all threads.
+inline std::int64_t splits_of(std::int64_t jobs, std::int64_t most) {
   constexpr std::int64_t enough = 16;
   return threads() == 1 ? 1 : std::min(most, (enough + jobs - 1) / jobs);
 }
 
-/// Calls f(room, image, group, first, last) for all images and groups and all of `panels`, which are shared out for few
-/// images and groups. Neighbouring jobs have the same room, which make_room() returns.
-template <class MakeRoom, class F>
-void each_conv_job(const ConvSizes& sizes, std::int64_t panels, const MakeRoom& make_room, const F& f) {
-  constexpr std::int64_t most_rooms = 32;
-  const std::int64_t whole = sizes.batch * sizes.groups, parts = shares_of(whole, panels);
-  parallel_for(whole * parts, (whole * parts + most_rooms - 1) / most_rooms, [&](std::int64_t begin, std::int64_t end) {
-    auto room = make_room();
-    for (std::int64_t job = begin; job < end; ++job) {
-      const std::int64_t part = job % parts, rest = job / parts;
-      f(room, rest / sizes.groups, rest % sizes.groups, panels * part / parts, panels * (part + 1) / parts);
-    }
-  });
+/// Calls f(buffer, image, group, first, last) for all images and groups and all of `panels`, which are split for few
+/// images and groups. make_buffer() returns the buffer of neighbouring jobs.
+template <class MakeBuffer, class F>
+void each_conv_job(const ConvSizes& sizes, std::int64_t panels, const MakeBuffer& make_buffer, const F& f) {
+  constexpr std::int64_t most_buffers = 32;
+  const std::int64_t images = sizes.batch * sizes.groups, parts = splits_of(images, panels);
+  parallel_for(images * parts, (images * parts + most_buffers - 1) / most_buffers,
+               [&](std::int64_t begin, std::int64_t end) {
+                 auto buffer = make_buffer();
+                 for (std::int64_t job = begin; job < end; ++job) {
+                   const std::int64_t part = job % parts, image_group = job / parts;
+                   f(buffer, image_group / sizes.groups, image_group % sizes.groups, panels * part / parts,
+                     panels * (part + 1) / parts);
+                 }
+               });
 }
 
 }  // namespace xgrad::inline XGRAD_SIMD

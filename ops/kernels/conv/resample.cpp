@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../../../core/base/assert.h"
 #include "../registers/fold.h"
 #include "../registers/rows.h"
 
@@ -83,8 +84,8 @@ void sum_of_rows(const Band& band, std::int64_t row, const Real* x, std::int64_t
   each_pack(n, [=](std::int64_t i, auto part) {
     Pack sum(0);
     for (std::int64_t k = 0; k < count; ++k) {
-      const Pack numbers = part.load(x + k * n + i);
-      sum = sum + (weights ? Pack(weights[k]) * numbers : numbers);
+      const Pack elements = part.load(x + k * n + i);
+      sum = sum + (weights ? Pack(weights[k]) * elements : elements);
     }
     part.store(sum, y + i);
   });
@@ -118,6 +119,8 @@ Band transposed(const Band& band) {
 }
 
 Array resampled(std::int64_t planes, const Array& x, const Band& rows, const Band& columns) {
+  XGRAD_ASSERT(x.size() == planes * rows.in * columns.in);
+  XGRAD_ASSERT((rows.divisors.size() > 0) == (columns.divisors.size() > 0));
   Array y(Shape{planes, rows.out, columns.out});
   const Real* from = x.data();
   Real* to = y.mutable_data();

@@ -5,8 +5,8 @@
 
 namespace xgrad {
 
-/// No side of a picture and no number of its elements is larger.
-inline constexpr std::int64_t largest_picture_side = (std::int64_t{1} << 31) - 1;
+/// The most rows, columns or elements of an image.
+inline constexpr std::int64_t largest_image_side = (std::int64_t{1} << 31) - 1;
 
 /// A matrix (out, in) of which row i is 0 but for start[i + 1] - start[i] columns from first[i] on. These have
 /// weights[start[i]] and so on, or 1 if there are no weights; the result of row i is then divided by divisors[i], if

@@ -9,15 +9,15 @@
 namespace xgrad {
 namespace {
 
-// The part of an image that the results of a convolution see through one place of its kernel, along an axis:
-// results first ... last - 1 see a position of the image at place k of the kernel.
-struct Seen {
+// The part of an image that the results of a convolution see through one tap of its kernel, along an axis:
+// results first ... last - 1 see a position of the image at tap k.
+struct TapRange {
   std::int64_t first, last, from;  // `from`: the position that the first of them sees
 
   std::int64_t count() const { return last - first; }
 };
 
-Seen seen(const ConvAxis& axis, std::int64_t k) {
+TapRange seen(const ConvAxis& axis, std::int64_t k) {
   const std::int64_t shift = axis.dilation * k - axis.padding;
   const auto up = [&](std::int64_t n) { return n <= 0 ? 0 : (n - 1) / axis.stride + 1; };
   const std::int64_t first = std::min(up(-shift), axis.out);
@@ -25,18 +25,18 @@ Seen seen(const ConvAxis& axis, std::int64_t k) {
   return {first, last, first * axis.stride + shift};
 }
 
-// f(row of the columns, row of the image, count, stride) for all numbers that a plane and its columns share.
+// f(row of the columns, row of the image, count, stride) for all elements that are both in a plane and in its columns.
 template <class F>
 void each_run_of_pixels(const ConvSizes& sizes, const F& f) {
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  const std::int64_t places = h.kernel * w.kernel, pixels = h.out * w.out;
+  const std::int64_t taps = h.kernel * w.kernel, pixels = h.out * w.out;
   parallel_for(sizes.batch * sizes.groups * sizes.in, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t plane = begin; plane < end; ++plane) {
-      for (std::int64_t place = 0; place < places; ++place) {
-        const Seen down = seen(h, place / w.kernel), across = seen(w, place % w.kernel);
+      for (std::int64_t tap = 0; tap < taps; ++tap) {
+        const TapRange down = seen(h, tap / w.kernel), across = seen(w, tap % w.kernel);
         for (std::int64_t i = down.first; i < down.last; ++i) {
           const std::int64_t row = plane * h.in + down.from + (i - down.first) * h.stride;
-          f((plane * places + place) * pixels + i * w.out + across.first, row * w.in + across.from, across.count());
+          f((plane * taps + tap) * pixels + i * w.out + across.first, row * w.in + across.from, across.count());
         }
       }
     }

@@ -1,4 +1,4 @@
-// A channel is copied to be contiguous, as a row.
+// Each channel is copied into a contiguous row.
 #include "batch_norm.h"
 
 #include <vector>
@@ -30,10 +30,10 @@ void batch_norm_channels(const Channels& in, Real eps, Real* y, RowStatistics* s
     for (std::int64_t channel = begin; channel < end; ++channel) {
       gather(in, in.x, channel, v);
       const RowStatistics s = statistics[channel] = row_statistics(v, count, eps);
-      const Pack mean(s.mean), rest(s.mean_rest), scale(s.scale);
+      const Pack mean(s.mean), mean_low(s.mean_low), scale(s.scale);
       const Pack slope(in.gamma ? in.gamma[channel] : 1), offset(in.beta ? in.beta[channel] : 0);
       each_pack(count, [=](std::int64_t i, auto part) {
-        part.store((part.load(v + i) - mean - rest) * scale * slope + offset, v + i);
+        part.store((part.load(v + i) - mean - mean_low) * scale * slope + offset, v + i);
       });
       scatter(in, v, channel, y);
     }
@@ -53,11 +53,11 @@ LayerNormGradients batch_norm_gradient_channels(const Channels& in, const Real* 
     for (std::int64_t channel = begin; channel < end; ++channel) {
       gather(in, in.x, channel, u);
       gather(in, gy, channel, g);
-      const Real* kept = statistics + channel * statistics_size;
-      const Pack mean(kept[0]), rest(kept[1]), scale(kept[2]);
+      const Real* saved = statistics + channel * statistics_size;
+      const Pack mean(saved[0]), mean_low(saved[1]), scale(saved[2]);
       const Real sum = sum_packs(count, [=](std::int64_t i, auto part) { return part.load(g + i); });
       const Real product = sum_packs(count, [=](std::int64_t i, auto part) {
-        const Pack standard = (part.load(u + i, kept[0]) - mean - rest) * scale;
+        const Pack standard = (part.load(u + i, saved[0]) - mean - mean_low) * scale;
         part.store(standard, u + i);
         return part.load(g + i) * standard;
       });

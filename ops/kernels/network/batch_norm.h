@@ -16,8 +16,8 @@ struct Channels {
 /// Writes the normalised channels to y and the statistics of each to `statistics` (C).
 void batch_norm_channels(const Channels& in, Real eps, Real* y, RowStatistics* statistics);
 
-/// The gradients that LayerNormWanted names: of x (N, C, L), of gamma and beta (C). `statistics` are those kept for each
-/// channel.
+/// The gradients that LayerNormWanted names: of x (N, C, L), of gamma and beta (C). `statistics` are those saved for
+/// each channel.
 LayerNormGradients batch_norm_gradient_channels(const Channels& in, const Real* statistics, const Real* gy,
                                                 const LayerNormWanted& wanted);
 

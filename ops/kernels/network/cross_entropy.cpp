@@ -27,12 +27,12 @@ RowTotal total_of(const Real* x, std::int64_t V) {
   return {shift, total == 0 ? 1 : total};
 }
 
-// The number of classes that share the smoothing: those with a logit other than -inf.
+// The number of smoothed classes: those with a logit other than -inf.
 std::int64_t count_open(const Real* x, std::int64_t V) { return V - std::count(x, x + V, -infinity); }
 
 Real row_loss(const Real* x, std::int64_t target, const RowTotal& row, Real smoothing, std::int64_t V) {
   const Real log_total = std::log(row.total);
-  // A share of 0 of a loss that may be infinite is 0, not NaN.
+  // A weight of 0 times a loss that may be infinite is 0, not NaN.
   Real loss = smoothing < 1 ? (1 - smoothing) * ((row.shift - x[target]) + log_total) : Real(0);
   if (smoothing > 0) {
     const Real distances = sum_packs(V, [&](std::int64_t j, auto part) {
@@ -72,7 +72,7 @@ Array cross_entropy_gradient_rows(Array logits, const Targets& targets, const Ar
   Real* const out = result.mutable_data();
   const std::int64_t V = targets.V;
   const Real smoothing = targets.smoothing, each = smoothing / static_cast<Real>(V);
-  const bool shared = gy.size() == 1;
+  const bool one_gradient = gy.size() == 1;
   parallel_for(targets.classes.size(), rows_per_block(V), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const Real* x = in + i * V;
@@ -82,15 +82,15 @@ Array cross_entropy_gradient_rows(Array logits, const Targets& targets, const Ar
         continue;
       }
       const RowTotal row{totals.data()[i * row_total_size], totals.data()[i * row_total_size + 1]};
-      const Real above = gy.data()[shared ? 0 : i], share = above / row.total;
+      const Real above = gy.data()[one_gradient ? 0 : i], factor = above / row.total;
       if (smoothing > 0) {
         const Real mass = 1 - smoothing + each * static_cast<Real>(count_open(x, V));
         each_pack(V, [&](std::int64_t j, auto part) {
           const Pack v = part.load(x + j);
-          part.store(share * mass * exp(v - row.shift) - above * where(v == -infinity, 0, each), g + j);
+          part.store(factor * mass * exp(v - row.shift) - above * where(v == -infinity, 0, each), g + j);
         });
       } else {
-        each_pack(V, [&](std::int64_t j, auto part) { part.store(share * exp(part.load(x + j) - row.shift), g + j); });
+        each_pack(V, [&](std::int64_t j, auto part) { part.store(factor * exp(part.load(x + j) - row.shift), g + j); });
       }
       g[targets.classes.data()[i]] -= above * (1 - smoothing);
     }

@@ -1,4 +1,4 @@
-// Each text separately: forward in time for the sum, backward for the share of each label.
+// Each text separately: forward in time for the sum, backward for the posterior of each label.
 #include "ctc.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ double log_add(double a, double b) {
   return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
 }
 
-// A way extended by a step. An unreachable label stays so, even if the step is NaN.
-double led_on(double way, double step) { return way == -infinity ? way : way + step; }
+// The logarithm of a product, given logarithms. The sum of an unreachable label stays -inf, even if the factor is NaN.
+double log_product(double sum, double factor) { return sum == -infinity ? sum : sum + factor; }
 
 // One text of a batch and its numbers.
 struct Sample {
@@ -41,7 +41,7 @@ struct Sample {
   double at(std::int64_t t, std::int64_t s) const { return static_cast<double>(log_probs[t * stride + labels[s]]); }
   // Whether a way may go from s - 2 to s: between two different letters the blank may be left out.
   bool may_skip(std::int64_t s) const { return s >= 2 && labels[s] != labels[s - 2]; }
-  // From the alphas of the last step: a way ends at the last letter or at the blank behind it.
+  // From the alphas of the last step: a way ends at the last letter or at the blank after it.
   double loss(const double* alpha) const {
     return -(count > 1 ? log_add(alpha[count - 1], alpha[count - 2]) : alpha[count - 1]);
   }
@@ -64,7 +64,7 @@ CtcForward ctc_forward(const Array& log_probs, const CtcTexts& texts) {
           double before = alpha[s];
           if (s >= 1) before = log_add(before, alpha[s - 1]);
           if (sample.may_skip(s)) before = log_add(before, alpha[s - 2]);
-          alpha[L + s] = led_on(before, sample.at(t, s));
+          alpha[L + s] = log_product(before, sample.at(t, s));
         }
       }
       to[n] = static_cast<Real>(sample.loss(alpha));
@@ -78,16 +78,15 @@ Array ctc_gradient(const Array& log_probs, const CtcTexts& texts, const CtcForwa
   Array result(log_probs.shape(), Real(0));
   Real* out = result.mutable_data();
   parallel_for(N, 1, [&](std::int64_t begin, std::int64_t end) {
-    // beta_s: ln of the sum over the continuations after label s, without this step. `shares`: those of each class in
-    // the ways.
-    std::vector<double> beta(static_cast<std::size_t>(L)), next(beta), shares(static_cast<std::size_t>(C), 0);
+    // beta_s: ln of the sum over the continuations after label s, without this step. `posteriors`: by class.
+    std::vector<double> beta(static_cast<std::size_t>(L)), next(beta), posteriors(static_cast<std::size_t>(C), 0);
     for (std::int64_t n = begin; n < end; ++n) {
       const Sample sample(log_probs, texts, n);
       const double* const alphas = forward.alphas->data() + n * T * L;
       const double loss = sample.loss(alphas + (sample.steps - 1) * L);
       if (loss == infinity) continue;
-      const auto share_of = [&](std::int64_t s) -> double& {
-        return shares[static_cast<std::size_t>(sample.labels[s])];
+      const auto posterior_of = [&](std::int64_t s) -> double& {
+        return posteriors[static_cast<std::size_t>(sample.labels[s])];
       };
       std::fill(beta.begin(), beta.end(), -infinity);
       beta[static_cast<std::size_t>(sample.count - 1)] = 0;
@@ -96,14 +95,16 @@ Array ctc_gradient(const Array& log_probs, const CtcTexts& texts, const CtcForwa
         const double* alpha = alphas + t * L;
         Real* g = out + n * C + t * sample.stride;
         for (std::int64_t s = 0; s < sample.count; ++s) {
-          const double behind = beta[static_cast<std::size_t>(s)];
-          if (behind != -infinity) share_of(s) += std::exp(led_on(alpha[s], behind + loss));
+          const double later = beta[static_cast<std::size_t>(s)];
+          if (later != -infinity) posterior_of(s) += std::exp(log_product(alpha[s], later + loss));
         }
         for (std::int64_t s = 0; s < sample.count; ++s) {
-          g[sample.labels[s]] = -gy.data()[n] * static_cast<Real>(share_of(s));
+          g[sample.labels[s]] = -gy.data()[n] * static_cast<Real>(posterior_of(s));
         }
-        for (std::int64_t s = 0; s < sample.count; ++s) share_of(s) = 0;
-        const auto ahead = [&](std::int64_t s) { return led_on(beta[static_cast<std::size_t>(s)], sample.at(t, s)); };
+        for (std::int64_t s = 0; s < sample.count; ++s) posterior_of(s) = 0;
+        const auto ahead = [&](std::int64_t s) {
+          return log_product(beta[static_cast<std::size_t>(s)], sample.at(t, s));
+        };
         for (std::int64_t s = 0; s < sample.count; ++s) {
           double after = ahead(s);
           if (s + 1 < sample.count) after = log_add(after, ahead(s + 1));

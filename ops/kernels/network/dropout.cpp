@@ -4,11 +4,13 @@
 #include <array>
 #include <span>
 
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 
 namespace xgrad {
 
 Array drop(const Array& x, double p, const RandomKey& key) {
+  XGRAD_ASSERT(0 <= p && p < 1);
   constexpr std::int64_t block = 1 << 14;  // elements that one thread handles at a time
   Array y(x.shape());
   const Real* in = x.data();
@@ -21,8 +23,8 @@ Array drop(const Array& x, double p, const RandomKey& key) {
       const auto count = static_cast<std::size_t>(std::min<std::int64_t>(words.size(), end - i));
       random_words(key, static_cast<std::uint64_t>(i), std::span(words).first(count));
       for (std::size_t j = 0; j < count; ++j) {
-        const Real kept = in[static_cast<std::size_t>(i) + j] * scale;
-        out[static_cast<std::size_t>(i) + j] = words[j] >= threshold ? kept : 0;
+        const Real scaled = in[static_cast<std::size_t>(i) + j] * scale;
+        out[static_cast<std::size_t>(i) + j] = words[j] >= threshold ? scaled : 0;
       }
     }
   });

@@ -36,18 +36,18 @@ std::array<RowStatistics, rows> statistics_of(const Real* x, std::int64_t n, Rea
   }
   for (int r = 0; r < rows; ++r) all[r].mean = sum[r] / count;
   for (int r = 0; r < rows; ++r) {
-    const auto deviation = [u = x + r * n, mean = all[r].mean](std::int64_t i, auto part) {
+    const auto centred = [u = x + r * n, mean = all[r].mean](std::int64_t i, auto part) {
       return part.load(u + i, mean) - Pack(mean);
     };
-    sum[r] = sum_packs(n, deviation);
+    sum[r] = sum_packs(n, centred);
     squares[r] = sum_packs(n, [&](std::int64_t i, auto part) {
-      const Pack d = deviation(i, part);
+      const Pack d = centred(i, part);
       return d * d;
     });
   }
   for (int r = 0; r < rows; ++r) {
-    const Real rest = sum[r] / count, variance = std::max(squares[r] / count - rest * rest, Real(0));
-    all[r] = {all[r].mean, rest, 1 / std::sqrt(variance + eps), variance};
+    const Real mean_low = sum[r] / count, variance = std::max(squares[r] / count - mean_low * mean_low, Real(0));
+    all[r] = {all[r].mean, mean_low, 1 / std::sqrt(variance + eps), variance};
   }
   return all;
 }
@@ -68,7 +68,7 @@ void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistic
       const RowStatistics& s = all[r];
       std::copy_n(&s.mean, statistics_size, statistics + (first + r) * statistics_size);
       each_pack(n, [&](std::int64_t i, auto part) {
-        Pack v = (part.load(u + i) - Pack(s.mean) - Pack(s.mean_rest)) * Pack(s.scale);
+        Pack v = (part.load(u + i) - Pack(s.mean) - Pack(s.mean_low)) * Pack(s.scale);
         if (slope) v = v * part.load(slope + i);
         if (offset) v = v + part.load(offset + i);
         part.store(v, y + (first + r) * n + i);
@@ -99,9 +99,9 @@ LayerNormGradients layer_norm_gradient_rows(const LayerNormRows& in, const Real*
     for (std::int64_t row = begin; row < end; ++row) {
       const Real* u = in.x + row * n;
       const Real* g = gy + row * n;
-      const Real* kept = statistics + row * statistics_size;
-      const Pack mean(kept[0]), mean_rest(kept[1]), scale(kept[2]);
-      const auto standard = [&](std::int64_t i, auto part) { return (part.load(u + i) - mean - mean_rest) * scale; };
+      const Real* saved = statistics + row * statistics_size;
+      const Pack mean(saved[0]), mean_low(saved[1]), scale(saved[2]);
+      const auto standard = [&](std::int64_t i, auto part) { return (part.load(u + i) - mean - mean_low) * scale; };
       if (wanted.gamma) {
         each_pack(n, [&](std::int64_t i, auto part) {
           part.store(part.load(gamma_sum + i) + part.load(g + i) * standard(i, part), gamma_sum + i);

@@ -54,13 +54,13 @@ void log_softmax_gradient_row(const Real* gy, const Real* y, Real* gx, std::int6
 }
 
 // The lengths of rows whose entries all count.
-struct WholeRows {
+struct FullRows {
   std::int64_t n;
 
   std::int64_t operator()(std::int64_t) const { return n; }
 };
 
-// f(from, to, count) for every row of an array and of a new one like it, and 0 behind the first length(row) entries.
+// f(from, to, count) for every row of an array and of a new one like it, and 0 after the first length(row) entries.
 template <class Length, class F>
 Array by_rows(const Array& x, const Length& length, const F& f) {
   Array y(x.shape());
@@ -85,18 +85,18 @@ Array by_rows(const Array& gy, const Array& y, const Length& length, const F& f)
 
 }  // namespace
 
-Array softmax_rows(const Array& x) { return by_rows(x, WholeRows{x.shape().back()}, softmax_row); }
+Array softmax_rows(const Array& x) { return by_rows(x, FullRows{x.shape().back()}, softmax_row); }
 Array softmax_rows(const Array& x, const RowLengths& length) { return by_rows(x, length, softmax_row); }
 Array softmax_gradient_rows(const Array& gy, const Array& y) {
-  return by_rows(gy, y, WholeRows{y.shape().back()}, softmax_gradient_row);
+  return by_rows(gy, y, FullRows{y.shape().back()}, softmax_gradient_row);
 }
 Array softmax_gradient_rows(const Array& gy, const Array& y, const RowLengths& length) {
   return by_rows(gy, y, length, softmax_gradient_row);
 }
 
-Array log_softmax_rows(const Array& x) { return by_rows(x, WholeRows{x.shape().back()}, log_softmax_row); }
+Array log_softmax_rows(const Array& x) { return by_rows(x, FullRows{x.shape().back()}, log_softmax_row); }
 Array log_softmax_gradient_rows(const Array& gy, const Array& y) {
-  return by_rows(gy, y, WholeRows{y.shape().back()}, log_softmax_gradient_row);
+  return by_rows(gy, y, FullRows{y.shape().back()}, log_softmax_gradient_row);
 }
 
 }  // namespace xgrad

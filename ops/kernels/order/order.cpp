@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../reduce/reduce.h"
 #include "../registers/copy.h"
@@ -42,13 +43,13 @@ struct InOrder {
 // f(items) for each line along the axis: it brings those to the front whose positions are the `count` results.
 template <class T, class F>
 Index each_line(const BasicArray<T>& x, int axis, std::int64_t count, const F& f) {
-  constexpr std::int64_t numbers_at_a_time = 1 << 15;
+  constexpr std::int64_t elements_at_a_time = 1 << 15;
   Index result(with_size(x.shape(), axis, count));
   if (result.size() == 0) return result;
   const std::int64_t size = x.shape()[axis], inner = strides_of(x.shape())[axis];
   const T* in = x.data();
   std::int64_t* out = result.mutable_data();
-  parallel_for(result.size() / count, std::max<std::int64_t>(1, numbers_at_a_time / size),
+  parallel_for(result.size() / count, std::max<std::int64_t>(1, elements_at_a_time / size),
                [&](std::int64_t begin, std::int64_t end) {
                  std::vector<Item<T>> items(static_cast<std::size_t>(size));
                  for (std::int64_t n = begin; n < end; ++n) {
@@ -66,6 +67,7 @@ Index each_line(const BasicArray<T>& x, int axis, std::int64_t count, const F& f
 
 template <class T>
 Index first_in_order(const BasicArray<T>& x, int axis, std::int64_t count, bool descending) {
+  XGRAD_ASSERT(x.rank() == 0 || (0 <= count && count <= x.dim(axis)));
   return each_line(x, axis, count, [count, order = InOrder{descending}](std::vector<Item<T>>& items) {
     const auto last = items.begin() + count;
     if (last != items.end()) std::nth_element(items.begin(), last, items.end(), order);
@@ -77,6 +79,7 @@ template Index first_in_order(const Array&, int, std::int64_t, bool);
 template Index first_in_order(const Index&, int, std::int64_t, bool);
 
 Index kth_in_order(const Array& x, int axis, std::int64_t k, NanOrder nan) {
+  XGRAD_ASSERT(x.rank() == 0 || (0 <= k && k < x.dim(axis)));
   return each_line(x, axis, 1, [k, nan](std::vector<Item<Real>>& items) {
     const auto is_nan = [](const Item<Real>& item) { return std::isnan(item.value); };
     auto found = nan == NanOrder::wins ? std::ranges::find_if(items, is_nan) : items.end();
@@ -108,36 +111,36 @@ Index most_frequent(const Array& x, int axis) {
 
 namespace {
 
-// Lines side by side, in one pass: the best elements so far of some lines, and their positions, in registers. Positions are
-// counted within stretches that are short enough for numbers as wide as the values.
+// Lines side by side, in one pass: the best elements so far of some lines, and their positions, in registers. Positions
+// are counted within stretches that are short enough for numbers as wide as the values.
 template <bool largest>
 void first_extreme_columns(const Real* in, std::int64_t count, std::int64_t inner, std::int64_t n, std::int64_t* out) {
-  using Place = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
+  using Position = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
   constexpr std::int64_t side_by_side = 64, stretch = 1 << 20;
   Real best[side_by_side];
-  Place places[side_by_side];
+  Position positions[side_by_side];
   std::copy_n(in, n, best);
   std::fill_n(out, n, 0);
-  const auto passes = [&](const Real* row, Place k, auto columns) {
+  const auto passes = [&](const Real* row, Position k, auto columns) {
     for (std::int64_t j = 0; j < columns; ++j) {
       const Real v = row[j], b = best[j];
       const bool better = (largest ? v > b : v < b) | ((v != v) & (b == b));  // nothing is better than a NaN
       best[j] = better ? v : b;
-      places[j] = better ? k : places[j];
+      positions[j] = better ? k : positions[j];
     }
   };
   for (std::int64_t first = 0; first < count; first += stretch) {
-    std::fill_n(places, side_by_side, Place(-1));
-    const auto length = static_cast<Place>(std::min(stretch, count - first));
+    std::fill_n(positions, side_by_side, Position(-1));
+    const auto length = static_cast<Position>(std::min(stretch, count - first));
     const Real* from = in + first * inner;
-    for (Place k = 0; k < length; ++k, from += inner) {
+    for (Position k = 0; k < length; ++k, from += inner) {
       if (n == side_by_side) {
         passes(from, k, std::integral_constant<std::int64_t, side_by_side>());
       } else {
         passes(from, k, n);
       }
     }
-    for (std::int64_t j = 0; j < n; ++j) out[j] = places[j] < 0 ? out[j] : first + places[j];
+    for (std::int64_t j = 0; j < n; ++j) out[j] = positions[j] < 0 ? out[j] : first + positions[j];
   }
 }
 

@@ -1,6 +1,6 @@
 // Uses cxxblas::gemm of xtensor-blas. The product of its containers, xt::blas::gemm, has no leading dimension: neither
 // the heads of an attention nor blocks of rows could be multiplied in place, and it copies other layouts.
-#include "blas.h"
+#include "ways.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 // c = a b' by inner products: rows of b are read once, from memory, while the few rows of a stay in the first-level
 // cache. b is not copied, so the time is that of reading it.
-#include "few_rows.h"
+#include "ways.h"
 
 #include <algorithm>
 #include <array>
@@ -18,16 +18,16 @@ constexpr std::int64_t most_rows = 16;
 constexpr int rows_at_once = 8;  // of a
 constexpr int rows_in_place = 2;
 
-// Rows of a as they are read: pack k of row i is at data + i row_step + k pack_step. Side by side they are one stream,
-// which leaves the processor's other streams to b.
+// Rows of a as they are read: pack k of row i is at data + i row_stride + k pack_stride. Side by side they are one
+// stream, which leaves the processor's other streams to b.
 struct LeftStream {
   const Real* data;
-  std::int64_t row_step, pack_step;
+  std::int64_t row_stride, pack_stride;
 };
 
 // sum[i][j] += a_i . b_j for the numbers of one pack; the rows of b that come next are fetched.
 template <int rows, int columns, class Part>
-[[gnu::always_inline]] inline void add_products(Pack (&sum)[rows][columns], const Real* a, std::int64_t a_step,
+[[gnu::always_inline]] inline void add_products(Pack (&sum)[rows][columns], const Real* a, std::int64_t a_stride,
                                                 const Real* b, std::int64_t b_stride, const Part& part) {
   Pack right[columns];
   XGRAD_UNROLL
@@ -37,7 +37,7 @@ template <int rows, int columns, class Part>
   }
   XGRAD_UNROLL
   for (int i = 0; i < rows; ++i) {
-    const Pack left = part.load(a + i * a_step);
+    const Pack left = part.load(a + i * a_stride);
     XGRAD_UNROLL
     for (int j = 0; j < columns; ++j) sum[i][j] = multiply_add(left, right[j], sum[i][j]);
   }
@@ -49,12 +49,12 @@ void inner_products(const Gemm& p, const LeftStream& a, const Real* b, std::int6
                     std::int64_t c_stride) {
   Pack sum[rows][columns];
   const Real* left = a.data;
-  const std::int64_t row_step = a.row_step, pack_step = a.pack_step, depth = p.k;
+  const std::int64_t row_stride = a.row_stride, pack_stride = a.pack_stride, depth = p.k;
   std::int64_t k = 0;
-  for (; k + pack_width <= depth; k += pack_width, left += pack_step) {
-    add_products(sum, left, row_step, b + k, b_stride, FullPack());
+  for (; k + pack_width <= depth; k += pack_width, left += pack_stride) {
+    add_products(sum, left, row_stride, b + k, b_stride, FullPack());
   }
-  if (k < depth) add_products(sum, left, row_step, b + k, b_stride, PartPack{static_cast<std::size_t>(depth - k)});
+  if (k < depth) add_products(sum, left, row_stride, b + k, b_stride, PartPack{static_cast<std::size_t>(depth - k)});
   XGRAD_UNROLL
   for (int i = 0; i < rows; ++i) {
     XGRAD_UNROLL
@@ -102,9 +102,9 @@ void few_rows_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std
     }
   }
 
-  // As many rows of b at a time as there are registers for their sums: they share the loads of a.
-  constexpr int few = registers >= 32 ? 2 : 1, many = 4;
-  const bool can_be_many = p.m <= (registers >= 32 ? 4 : 2);
+  // As many rows of b at a time as there are registers for their sums: each load of a serves all of them.
+  constexpr int few = registers >= 32 ? 2 : 1, at_once = 4;
+  const bool can_be_wide = p.m <= (registers >= 32 ? 4 : 2);
   const auto columns = [&]<int together>(std::integral_constant<int, together>, std::int64_t j) {
     for (std::int64_t i = 0; i < p.m; i += rows_at_once) {
       const std::int64_t rows = rows_from(i);
@@ -114,7 +114,7 @@ void few_rows_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std
     }
   };
   std::int64_t j = 0;
-  for (; can_be_many && j + many <= p.n; j += many) columns(std::integral_constant<int, many>(), j);
+  for (; can_be_wide && j + at_once <= p.n; j += at_once) columns(std::integral_constant<int, at_once>(), j);
   for (; j + few <= p.n; j += few) columns(std::integral_constant<int, few>(), j);
   for (; j < p.n; ++j) columns(std::integral_constant<int, 1>(), j);
 }

@@ -1,5 +1,4 @@
-// Products are cut into pieces for the threads; each piece goes to the register tiles, to the BLAS, or to a bfloat16
-// unit.
+// Products are cut into pieces for the threads; each piece goes to the way that suits the sizes.
 #include "gemm.h"
 
 #include <algorithm>
@@ -9,9 +8,7 @@
 #include "../../../core/runtime/parallel.h"
 #include "../bfloat16/bfloat16.h"
 #include "../registers/rows.h"
-#include "blas.h"
-#include "few_rows.h"
-#include "tiles.h"
+#include "ways.h"
 
 namespace xgrad {
 namespace {
@@ -36,7 +33,7 @@ Way way_of(const Gemm& p, const Factor& a, const Factor& b) {
   return few_rows ? Way::few_rows : detail::suits_tiles(p) ? Way::tiles : Way::blas;
 }
 
-// Up to here along k a kernel adds few enough numbers in one chain. The sums of longer axes are halved, as those of sum().
+// The longest chain of additions along k. Longer sums are halved, as those of sum().
 std::int64_t most_depth(Way way) {
   constexpr std::int64_t most_in_chain = 512, most_in_blocks = 1 << 14;
   return way == Way::blas ? most_in_chain : way == Way::few_rows ? most_in_chain * pack_width : most_in_blocks;
@@ -48,11 +45,12 @@ void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t
     Gemm first = p, second{.m = p.m, .n = p.n, .k = p.k - half, .scale = p.scale, .rounding = p.rounding};
     first.k = half;
     serial_gemm(first, a, b, c, c_stride, way);
-    Array rest(Shape{p.m, p.n});
+    Array second_half(Shape{p.m, p.n});
     serial_gemm(second, {a.data + half * (a.transposed ? a.stride : 1), a.stride, a.transposed},
-                {b.data + half * (b.transposed ? 1 : b.stride), b.stride, b.transposed}, rest.mutable_data(), p.n, way);
+                {b.data + half * (b.transposed ? 1 : b.stride), b.stride, b.transposed}, second_half.mutable_data(),
+                p.n, way);
     for (std::int64_t i = 0; i < p.m; ++i) {
-      for (std::int64_t j = 0; j < p.n; ++j) c[i * c_stride + j] += rest.data()[i * p.n + j];
+      for (std::int64_t j = 0; j < p.n; ++j) c[i * c_stride + j] += second_half.data()[i * p.n + j];
     }
     return;
   }
@@ -67,8 +65,8 @@ void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t
 }
 
 // The number of pieces of a product, along the longer side of c. A BLAS may give other bits for other pieces, so
-// their number must not depend on the number of threads. The others give the same bits; but with tiles each piece copies
-// the other factor anew, so there are no more of them than threads.
+// their number must not depend on the number of threads. The others give the same bits; but with tiles each piece
+// copies the other factor anew, so there are no more of them than threads.
 std::int64_t pieces(const Gemm& p, Way way) {
   constexpr std::int64_t least = 1 << 18, most_for_blas = 8;
   return std::min<std::int64_t>(way == Way::blas ? most_for_blas : threads(), p.m * p.n * p.k / least);

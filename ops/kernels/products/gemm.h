@@ -7,7 +7,7 @@ namespace xgrad {
 
 /// Computes the product, with several threads if it is large. Equal bits for any number of threads. Any size may be 0.
 /// Throws LimitError for sizes that the BLAS cannot count, std::bad_alloc if the BLAS has no memory for its workspace.
-/// Threads: any may call this.
+/// Thread-safe.
 void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
 
 }  // namespace xgrad

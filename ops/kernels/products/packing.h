@@ -7,27 +7,27 @@
 
 namespace xgrad::inline XGRAD_SIMD {
 
-/// Copies rows of `columns` numbers to rows that are `to_columns` wide, whole packs, with 0 behind the numbers.
-inline void pack_rows(const Real* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, Real* to,
-                      std::int64_t to_step, std::int64_t to_columns) {
-  for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
+/// Copies rows of `columns` elements to rows that are `to_columns` wide, full packs, padded with 0.
+inline void pack_rows(const Real* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, Real* to,
+                      std::int64_t to_stride, std::int64_t to_columns) {
+  for (std::int64_t i = 0; i < rows; ++i, from += from_stride, to += to_stride) {
     each_pack(columns, [&](std::int64_t j, auto part) { part.load(from + j).store(to + j); });
     for (std::int64_t j = padded(columns); j < to_columns; j += pack_width) Pack().store(to + j);
   }
 }
 
-/// Copies `count` rows of `length` numbers so that row i becomes column i, of rows that are `to_columns` wide, with 0
-/// behind the numbers.
-inline void pack_transposed(const Real* from, std::int64_t from_step, std::int64_t count, std::int64_t length, Real* to,
-                            std::int64_t to_step, std::int64_t to_columns) {
+/// Copies `count` rows of `length` elements transposed, to rows that are `to_columns` wide, padded with 0.
+inline void pack_transposed(const Real* from, std::int64_t from_stride, std::int64_t count, std::int64_t length,
+                            Real* to, std::int64_t to_stride, std::int64_t to_columns) {
   const std::int64_t squares = length / pack_width * pack_width;
   for (std::int64_t i = 0; i < to_columns; i += pack_width) {
-    const bool whole = i + pack_width <= count;
-    for (std::int64_t j = 0; whole && j < squares; j += pack_width) {
-      transpose_tile(to + j * to_step + i, to_step, from + i * from_step + j, from_step);
+    const bool full = i + pack_width <= count;
+    for (std::int64_t j = 0; full && j < squares; j += pack_width) {
+      transpose_tile(to + j * to_stride + i, to_stride, from + i * from_stride + j, from_stride);
     }
-    for (std::int64_t j = whole ? squares : 0; j < length; ++j) {
-      for (std::int64_t k = i; k < i + pack_width; ++k) to[j * to_step + k] = k < count ? from[k * from_step + j] : 0;
+    for (std::int64_t j = full ? squares : 0; j < length; ++j) {
+      for (std::int64_t k = i; k < i + pack_width; ++k)
+        to[j * to_stride + k] = k < count ? from[k * from_stride + j] : 0;
     }
   }
 }

@@ -25,8 +25,7 @@ struct Factor {
   bool transposed = false;
 };
 
-/// c = scale a b + keep c + bias,   a (m, k), b (k, n) after transposition, c (m, n) with rows `c_stride` elements
-/// apart.
+/// c = scale a b + keep c + bias,   a (m, k), b (k, n) after transposition, c (m, n) with the row stride `c_stride`.
 struct Gemm {
   std::int64_t m = 0, n = 0, k = 0;
   Real scale = 1;

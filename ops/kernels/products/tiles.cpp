@@ -1,7 +1,7 @@
 // A tile of c stays in registers while its sums run along k (Goto, van de Geijn, "Anatomy of High-Performance Matrix
 // Multiplication", 2008). The second factor is copied into panels as wide as a tile, so that a row of a panel is two
 // loads; single numbers of the first factor are read in place.
-#include "tiles.h"
+#include "ways.h"
 
 #include <algorithm>
 #include <array>
@@ -27,12 +27,12 @@ constexpr std::int64_t most_of_b = 1 << 18;
 // One tile: `rows` x `columns` of c, `depth` products each.
 struct Tile {
   const Real* a = nullptr;
-  std::int64_t a_step = 0;  // between rows of a, or if a is transposed between columns
+  std::int64_t a_stride = 0;  // between rows of a, or if a is transposed between columns
   const Real* b = nullptr;
-  std::int64_t b_step = 0;
+  std::int64_t b_stride = 0;
   std::int64_t depth = 0;
   Real* c = nullptr;
-  std::int64_t c_step = 0;
+  std::int64_t c_stride = 0;
   std::int64_t columns = 0;
   Real scale = 1, keep = 0;
   const Real* bias = nullptr;
@@ -41,9 +41,9 @@ struct Tile {
 template <int rows, int packs, bool transposed>
 void compute(const Tile& given) {
   const Tile tile = given;  // that no store to c can change
-  const LeftRows left = transposed ? LeftRows{tile.a, 1, tile.a_step} : LeftRows{tile.a, tile.a_step, 1};
+  const LeftRows left = transposed ? LeftRows{tile.a, 1, tile.a_stride} : LeftRows{tile.a, tile.a_stride, 1};
   Pack sum[rows][packs];
-  multiply_add_block(sum, left, tile.b, tile.b_step, tile.depth);
+  multiply_add_block(sum, left, tile.b, tile.b_stride, tile.depth);
   const auto finish = [&](const auto& part_of) {
     XGRAD_UNROLL
     for (int j = 0; j < packs; ++j) {
@@ -51,7 +51,7 @@ void compute(const Tile& given) {
       const Pack bias = tile.bias ? part.load(tile.bias + j * pack_width) : Pack();
       XGRAD_UNROLL
       for (int i = 0; i < rows; ++i) {
-        Real* to = tile.c + i * tile.c_step + j * pack_width;
+        Real* to = tile.c + i * tile.c_stride + j * pack_width;
         Pack value = multiply_add(tile.scale, sum[i][j], bias);
         if (tile.keep != 0) value = multiply_add(tile.keep, part.load(to), value);
         part.store(value, to);
@@ -102,8 +102,8 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
   const bool b_in_place = !b.transposed && tiles <= 5;
   const bool a_in_place = panels < (a.transposed ? 4 : 8);
   const std::int64_t panel_size = tile_columns * most_of_block;
-  const std::int64_t a_step = a.transposed ? padded(tile_rows) : most_of_block + pack_width;  // no power of two
-  const std::int64_t a_size = a_in_place ? 0 : a.transposed ? most_of_block * a_step : tile_rows * a_step;
+  const std::int64_t a_stride = a.transposed ? padded(tile_rows) : most_of_block + pack_width;  // no power of two
+  const std::int64_t a_size = a_in_place ? 0 : a.transposed ? most_of_block * a_stride : tile_rows * a_stride;
   Array copies(Shape{(b_in_place ? 1 : panels) * panel_size + a_size});
   Real* const copied_panels = copies.mutable_data();
   Real* const copied_a = copied_panels + (b_in_place ? 1 : panels) * panel_size;
@@ -119,21 +119,21 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
     // Tiles of about equal height: a low one at the end would wait for its few sums.
     for (std::int64_t t = 0, i = 0; t < tiles; ++t) {
       const std::int64_t height = p.m * (t + 1) / tiles - i;
-      Tile tile{.a = a.data + (a.transposed ? k * a.stride + i : i * a.stride + k), .a_step = a.stride};
+      Tile tile{.a = a.data + (a.transposed ? k * a.stride + i : i * a.stride + k), .a_stride = a.stride};
       if (!a_in_place) {
         const std::int64_t rows = a.transposed ? depth : height, columns = a.transposed ? height : depth;
-        pack_rows(tile.a, a.stride, rows, columns, copied_a, a_step, padded(columns));
+        pack_rows(tile.a, a.stride, rows, columns, copied_a, a_stride, padded(columns));
         tile.a = copied_a;
-        tile.a_step = a_step;
+        tile.a_stride = a_stride;
       }
       tile.depth = depth;
-      tile.c_step = c_stride;
+      tile.c_stride = c_stride;
       tile.scale = p.scale;
       tile.keep = k == 0 ? p.keep : 1;
       for (std::int64_t panel = 0; panel < panels; ++panel) {
         const std::int64_t j = panel * tile_columns;
         tile.b = copied(panel) ? copy_of(panel) : b.data + k * b.stride + j;
-        tile.b_step = copied(panel) ? tile_columns : b.stride;
+        tile.b_stride = copied(panel) ? tile_columns : b.stride;
         tile.c = c + i * c_stride + j;
         tile.columns = columns_of(panel);
         tile.bias = k == 0 && p.bias ? p.bias + j : nullptr;

@@ -1,5 +1,4 @@
-// The state's part of the gates is a product of few rows with a factor that all steps share; the activations go pack by
-// pack.
+// The state's part of the gates is a product of few rows with a constant factor; the activations go pack by pack.
 #include "recurrent.h"
 
 #include <algorithm>
@@ -17,16 +16,17 @@ namespace {
 // Sequences that one thread takes through all steps.
 constexpr std::int64_t sequences_per_block = 16;
 
-// A factor that many products share, (depth, columns), packed once into panels of two registers' width. A BLAS would
+// A factor of many products, (depth, columns), packed once into panels of two registers' width. A BLAS would
 // pack it again for every product, at the cost of a product of few rows.
 class Panels {
  public:
   // Of a matrix, or of its transpose.
   explicit Panels(const Array& matrix, bool transposed = false)
-      : depth_(matrix.dim(transposed ? 1 : 0)), columns_(matrix.dim(transposed ? 0 : 1)),
-        numbers_(Shape{(columns_ + width - 1) / width, depth_, width}) {
+      : depth_(matrix.dim(transposed ? 1 : 0)),
+        columns_(matrix.dim(transposed ? 0 : 1)),
+        elements_(Shape{(columns_ + width - 1) / width, depth_, width}) {
     const Factor factor{matrix.data(), matrix.dim(1), transposed};
-    Real* to = numbers_.mutable_data();
+    Real* to = elements_.mutable_data();
     for (std::int64_t first = 0; first < columns_; first += width, to += depth_ * width) {
       pack_panel<width>(factor, 0, depth_, first, std::min(width, columns_ - first), to);
     }
@@ -34,13 +34,13 @@ class Panels {
 
   // c (rows, columns) = a (rows, depth) times the factor, plus c if `add`; rows with these strides.
   template <bool add>
-  void multiply(std::int64_t rows, const Real* a, std::int64_t a_step, Real* c, std::int64_t c_step) const {
+  void multiply(std::int64_t rows, const Real* a, std::int64_t a_stride, Real* c, std::int64_t c_stride) const {
     for (std::int64_t first = 0; first < columns_; first += width) {
-      const Real* panel = numbers_.data() + first * depth_;
+      const Real* panel = elements_.data() + first * depth_;
       std::int64_t i = 0;
       const auto take = [&]<int together>(std::integral_constant<int, together>) {
         for (; i + together <= rows; i += together) {
-          block<together, add>(panel, a + i * a_step, a_step, c + i * c_step + first, c_step,
+          block<together, add>(panel, a + i * a_stride, a_stride, c + i * c_stride + first, c_stride,
                                std::min(width, columns_ - first));
         }
       };
@@ -55,15 +55,15 @@ class Panels {
   static constexpr std::int64_t width = 2 * pack_width;
 
   template <int rows, bool add>
-  void block(const Real* panel, const Real* a, std::int64_t a_step, Real* c, std::int64_t c_step,
+  void block(const Real* panel, const Real* a, std::int64_t a_stride, Real* c, std::int64_t c_stride,
              std::int64_t columns) const {
     Pack sum[rows][2];
-    multiply_add_block(sum, {a, a_step, 1}, panel, width, depth_);
+    multiply_add_block(sum, {a, a_stride, 1}, panel, width, depth_);
     XGRAD_UNROLL
     for (int i = 0; i < rows; ++i) {
       const std::array<Pack, 2> row{sum[i][0], sum[i][1]};  // a copy: an array indexed by a variable is in memory
       each_pack(columns, [&](std::int64_t j, auto part) {
-        Real* to = c + i * c_step + j;
+        Real* to = c + i * c_stride + j;
         const Pack& own = row[j < pack_width ? 0 : 1];
         part.store(add ? part.load(to) + own : own, to);
       });
@@ -71,7 +71,7 @@ class Panels {
   }
 
   std::int64_t depth_, columns_;
-  Array numbers_;
+  Array elements_;
 };
 
 // Rows side by side, one register of each.
@@ -89,43 +89,43 @@ void store_each(const std::array<Pack, count>& packs, Real* to, std::int64_t apa
 }  // namespace
 
 template <class Cell>
-Array run_cells(const Course& course, const CellInputs& in, KeepSteps keep_steps, KeptSteps& kept) {
-  const std::int64_t B = course.B, T = course.T, h = course.h;
-  constexpr auto gates = static_cast<std::int64_t>(Cell::gates), K = static_cast<std::int64_t>(Cell::kept);
+Array run_cells(const Sequences& sequences, const CellInputs& in, SaveSteps save_steps, SavedSteps& saved) {
+  const std::int64_t B = sequences.B, T = sequences.T, h = sequences.h;
+  constexpr auto gates = static_cast<std::int64_t>(Cell::gates), K = static_cast<std::int64_t>(Cell::saved);
   const std::int64_t rows = Cell::memory ? T + 1 : T;  // of the result
   Array y(Shape{B, rows, h});
-  kept.h = Array(Shape{B, T, h});
-  const bool keep = keep_steps == KeepSteps::yes;
-  if (keep) kept.gates = Array(Shape{B, T, K, h});
-  if (Cell::memory) kept.c = Array(Shape{B, T, h});
+  saved.h = Array(Shape{B, T, h});
+  const bool keep = save_steps == SaveSteps::yes;
+  if (keep) saved.gates = Array(Shape{B, T, K, h});
+  if (Cell::memory) saved.c = Array(Shape{B, T, h});
   const Panels weight(in.weight, true);  // (h, gates h)
   const Real *x = in.x.data(), *bias = Cell::has_bias ? in.last.data() : nullptr;
   const Real *first_h = in.h.data(), *first_c = Cell::memory ? in.last.data() : nullptr;
-  Real *out = y.mutable_data(), *keep_h = kept.h.mutable_data(), *keep_gates = kept.gates.mutable_data();
-  Real* keep_c = Cell::memory ? kept.c.mutable_data() : nullptr;
+  Real *out = y.mutable_data(), *keep_h = saved.h.mutable_data(), *keep_gates = saved.gates.mutable_data();
+  Real* keep_c = Cell::memory ? saved.c.mutable_data() : nullptr;
 
   parallel_for(B, sequences_per_block, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t count = end - begin;
     Array product(Shape{count, gates * h});
     Real* u = product.mutable_data();
-    const std::int64_t first = course.place(0);
+    const std::int64_t first = sequences.position(0);
     for (std::int64_t b = begin; b < end; ++b) {
       std::copy_n(first_h + b * h, h, keep_h + (b * T + first) * h);
       if (Cell::memory) std::copy_n(first_c + b * h, h, keep_c + (b * T + first) * h);
     }
     for (std::int64_t step = 0; step < T; ++step) {
-      const std::int64_t t = course.place(step);
+      const std::int64_t t = sequences.position(step);
       weight.multiply<false>(count, keep_h + (begin * T + t) * h, T * h, u, gates * h);
       for (std::int64_t b = begin; b < end; ++b) {
         const std::int64_t at = b * T + t;
         Real* output = out + (b * rows + t) * h;
         // The new state goes where it is read again: before the next step, or at the end.
         const bool last = step + 1 == T;
-        Real* next_h = last ? nullptr : keep_h + (b * T + course.place(step + 1)) * h;
+        Real* next_h = last ? nullptr : keep_h + (b * T + sequences.position(step + 1)) * h;
         Real* next_c = !Cell::memory ? nullptr
                        : last        ? out + (b * rows + T) * h
-                                     : keep_c + (b * T + course.place(step + 1)) * h;
-        if (!course.counts(b, t)) {
+                                     : keep_c + (b * T + sequences.position(step + 1)) * h;
+        if (!sequences.counts(b, t)) {
           std::fill_n(output, h, Real(0));
           if (next_h) std::copy_n(keep_h + at * h, h, next_h);
           if (next_c) std::copy_n(keep_c + at * h, h, next_c);
@@ -144,7 +144,7 @@ Array run_cells(const Course& course, const CellInputs& in, KeepSteps keep_steps
           part.store(next.h, output + i);
           if (next_h) part.store(next.h, next_h + i);
           if (next_c) part.store(next.c, next_c + i);
-          if (keep) store_each(next.kept, keep_gates + at * K * h + i, h, part);
+          if (keep) store_each(next.saved, keep_gates + at * K * h + i, h, part);
         });
       }
     }
@@ -153,10 +153,10 @@ Array run_cells(const Course& course, const CellInputs& in, KeepSteps keep_steps
 }
 
 template <class Cell>
-CellInputs cell_gradients(const Course& course, const CellInputs& in, const KeptSteps& kept, const Array& gy,
+CellInputs cell_gradients(const Sequences& sequences, const CellInputs& in, const SavedSteps& saved, const Array& gy,
                           const CellWanted& wanted) {
-  const std::int64_t B = course.B, T = course.T, h = course.h;
-  constexpr auto gates = static_cast<std::int64_t>(Cell::gates), K = static_cast<std::int64_t>(Cell::kept);
+  const std::int64_t B = sequences.B, T = sequences.T, h = sequences.h;
+  constexpr auto gates = static_cast<std::int64_t>(Cell::gates), K = static_cast<std::int64_t>(Cell::saved);
   const std::int64_t rows = Cell::memory ? T + 1 : T;
   Array gx(Shape{B, T, gates * h}), gu_own(Cell::separate ? gx.shape() : Shape{0}), gh({B, h}, Real(0));
   Array gc(Cell::memory ? Shape{B, h} : Shape{0});
@@ -170,22 +170,22 @@ CellInputs cell_gradients(const Course& course, const CellInputs& in, const Kept
       for (std::int64_t b = begin; b < end; ++b) std::copy_n(g + (b * rows + T) * h, h, to_c + b * h);
     }
     for (std::int64_t step = T; step-- > 0;) {
-      const std::int64_t t = course.place(step);
+      const std::int64_t t = sequences.position(step);
       for (std::int64_t b = begin; b < end; ++b) {
         const std::int64_t at = b * T + t;
         Real *x_row = to_x + at * gates * h, *u_row = to_u + at * gates * h;
-        if (!course.counts(b, t)) {
+        if (!sequences.counts(b, t)) {
           std::fill_n(x_row, gates * h, Real(0));
           if (Cell::separate) std::fill_n(u_row, gates * h, Real(0));
           continue;
         }
         const Real* g_row = g + (b * rows + t) * h;
-        const Real* carried = (Cell::memory ? kept.c : kept.h).data() + at * h;
+        const Real* carried = (Cell::memory ? saved.c : saved.h).data() + at * h;
         Real *h_row = to_h + b * h, *c_row = Cell::memory ? to_c + b * h : h_row;
         each_pack(h, [&](std::int64_t i, auto part) {
           const auto back =
               Cell::back(part.load(g_row + i) + part.load(h_row + i), part.load(c_row + i),
-                         load_each<Cell::kept>(kept.gates.data() + at * K * h + i, h, part), part.load(carried + i));
+                         load_each<Cell::saved>(saved.gates.data() + at * K * h + i, h, part), part.load(carried + i));
           store_each(back.x, x_row + i, h, part);
           if (Cell::separate) store_each(back.u, u_row + i, h, part);
           if (Cell::memory) part.store(Pack(0), h_row + i);
@@ -200,7 +200,7 @@ CellInputs cell_gradients(const Course& course, const CellInputs& in, const Kept
   CellInputs result;
   if (wanted.weight) {
     result.weight = Array(Shape{gates * h, h});
-    gemm({.m = gates * h, .n = h, .k = B * T}, {gu.data(), gates * h, true}, {kept.h.data(), h},
+    gemm({.m = gates * h, .n = h, .k = B * T}, {gu.data(), gates * h, true}, {saved.h.data(), h},
          result.weight.mutable_data(), h);
   }
   if constexpr (Cell::memory) result.last = std::move(gc);
@@ -212,17 +212,17 @@ CellInputs cell_gradients(const Course& course, const CellInputs& in, const Kept
   return result;
 }
 
-template Array run_cells<cells::Rnn<Squash::tanh>>(const Course&, const CellInputs&, KeepSteps, KeptSteps&);
-template CellInputs cell_gradients<cells::Rnn<Squash::tanh>>(const Course&, const CellInputs&, const KeptSteps&,
+template Array run_cells<cells::Rnn<Squash::tanh>>(const Sequences&, const CellInputs&, SaveSteps, SavedSteps&);
+template CellInputs cell_gradients<cells::Rnn<Squash::tanh>>(const Sequences&, const CellInputs&, const SavedSteps&,
                                                              const Array&, const CellWanted&);
-template Array run_cells<cells::Rnn<Squash::relu>>(const Course&, const CellInputs&, KeepSteps, KeptSteps&);
-template CellInputs cell_gradients<cells::Rnn<Squash::relu>>(const Course&, const CellInputs&, const KeptSteps&,
+template Array run_cells<cells::Rnn<Squash::relu>>(const Sequences&, const CellInputs&, SaveSteps, SavedSteps&);
+template CellInputs cell_gradients<cells::Rnn<Squash::relu>>(const Sequences&, const CellInputs&, const SavedSteps&,
                                                              const Array&, const CellWanted&);
-template Array run_cells<cells::Lstm>(const Course&, const CellInputs&, KeepSteps, KeptSteps&);
-template CellInputs cell_gradients<cells::Lstm>(const Course&, const CellInputs&, const KeptSteps&, const Array&,
+template Array run_cells<cells::Lstm>(const Sequences&, const CellInputs&, SaveSteps, SavedSteps&);
+template CellInputs cell_gradients<cells::Lstm>(const Sequences&, const CellInputs&, const SavedSteps&, const Array&,
                                                 const CellWanted&);
-template Array run_cells<cells::Gru>(const Course&, const CellInputs&, KeepSteps, KeptSteps&);
-template CellInputs cell_gradients<cells::Gru>(const Course&, const CellInputs&, const KeptSteps&, const Array&,
+template Array run_cells<cells::Gru>(const Sequences&, const CellInputs&, SaveSteps, SavedSteps&);
+template CellInputs cell_gradients<cells::Gru>(const Sequences&, const CellInputs&, const SavedSteps&, const Array&,
                                                const CellWanted&);
 
 }  // namespace xgrad

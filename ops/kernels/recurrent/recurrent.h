@@ -8,15 +8,14 @@
 
 namespace xgrad {
 
-/// Sequences (B, T) with a state of width h. Those that have not begun, or have ended, keep their state, so that all are
-/// at the same position at the same time, in both directions.
-struct Course {
+/// Sequences (B, T) with a state of width h. Steps after its length do not change a sequence's state.
+struct Sequences {
   std::int64_t B, T, h;
   bool reverse;
   std::optional<Index> lengths;  ///< (B); none: all are T long
 
   /// The position of step number `step`, and whether it is valid for sequence b.
-  std::int64_t place(std::int64_t step) const { return reverse ? T - 1 - step : step; }
+  std::int64_t position(std::int64_t step) const { return reverse ? T - 1 - step : step; }
   bool counts(std::int64_t b, std::int64_t t) const { return !lengths || t < lengths->data()[b]; }
   bool all_count() const { return !lengths; }
 };
@@ -29,24 +28,24 @@ struct CellInputs {
   Array last;    ///< of an lstm its memory (B, h), of a gru its bias (gates h)
 };
 
-/// Numbers of each step kept for the backward pass.
-struct KeptSteps {
+/// What each step saves for the backward pass.
+struct SavedSteps {
   Array h;      ///< (B, T, h): the state before the step
   Array c;      ///< (B, T, h): an lstm's memory before the step
-  Array gates;  ///< (B, T, kept, h)
+  Array gates;  ///< (B, T, saved, h)
 };
-enum class KeepSteps { no, yes };
+enum class SaveSteps { no, yes };
 
 /// All states (B, T, h), followed by an lstm's last memory.
 template <class Cell>
-Array run_cells(const Course& course, const CellInputs& in, KeepSteps keep_steps, KeptSteps& kept);
+Array run_cells(const Sequences& sequences, const CellInputs& in, SaveSteps save_steps, SavedSteps& saved);
 
 /// The wanted gradients, of those that cost a product or a sum of their own.
 struct CellWanted {
   bool weight, last;
 };
 template <class Cell>
-CellInputs cell_gradients(const Course& course, const CellInputs& in, const KeptSteps& kept, const Array& gy,
+CellInputs cell_gradients(const Sequences& sequences, const CellInputs& in, const SavedSteps& saved, const Array& gy,
                           const CellWanted& wanted);
 
 }  // namespace xgrad

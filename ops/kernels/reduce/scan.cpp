@@ -1,4 +1,4 @@
-// One loop for all: it goes along the axis, with some lines next to one another, and each line has a state of its own.
+// One loop for all: it goes along the axis, with some lines next to one another, and each line has its own state.
 // Every line is gone through in order, so results do not depend on how many lines there are, nor on threads.
 #include "scan.h"
 
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "../registers/loops.h"
 
@@ -62,6 +63,7 @@ Array running_product(const Array& x, int axis) {
 }
 
 Array running_recurrence(const Array& a, const Array& b, int axis, ScanOrder order) {
+  XGRAD_ASSERT(a.shape() == b.shape());
   return scan(a.shape(), axis, order, 0, [](double y, double u, double v) { return u * y + v; }, a.data(), b.data());
 }
 

@@ -15,30 +15,30 @@ using CopyWalk = Walk<2>;  // to, from
 // Calls f with the way to copy one row of n elements: row(to, from).
 template <class T, class F>
 void with_strided_row_copy(std::int64_t n, const CopyWalk::Offsets& steps, const F& f) {
-  const std::int64_t to_step = steps[0], from_step = steps[1];
-  if (to_step == 1 && from_step == 1) return with_row_copy<T>(n, f);
-  if (to_step == 1 && from_step == 0) {
+  const std::int64_t to_stride = steps[0], from_stride = steps[1];
+  if (to_stride == 1 && from_stride == 1) return with_row_copy<T>(n, f);
+  if (to_stride == 1 && from_stride == 0) {
     return f([n](T* to, const T* from) { std::fill_n(to, n, *from); });
   }
-  if (to_step == 1 && from_step == -1) {  // a constant step compiles to reversed registers
+  if (to_stride == 1 && from_stride == -1) {  // a constant step compiles to reversed registers
     return f([n](T* to, const T* from) {
       for (std::int64_t i = 0; i < n; ++i) to[i] = from[-i];
     });
   }
-  if (to_step == 1) {
-    return f([n, from_step](T* to, const T* from) {
-      for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * from_step];
+  if (to_stride == 1) {
+    return f([n, from_stride](T* to, const T* from) {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * from_stride];
     });
   }
-  f([n, to_step, from_step](T* to, const T* from) {
-    for (std::int64_t i = 0; i < n; ++i) to[i * to_step] = from[i * from_step];
+  f([n, to_stride, from_stride](T* to, const T* from) {
+    for (std::int64_t i = 0; i < n; ++i) to[i * to_stride] = from[i * from_stride];
   });
 }
 
 // transpose_rows for every step of a walk, in parallel by strips of rows that stay together.
 template <class T>
-void copy_turned(const CopyWalk& walk, T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride,
-                 std::int64_t height, std::int64_t width) {
+void copy_transposed(const CopyWalk& walk, T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride,
+                     std::int64_t height, std::int64_t width) {
   constexpr std::int64_t strip = 4 * tile<T>;
   const std::int64_t strips = (height + strip - 1) / strip;
   const std::int64_t grain = std::max<std::int64_t>(1, copy_block / (std::min(strip, height) * width));
@@ -54,8 +54,8 @@ void copy_turned(const CopyWalk& walk, T* to, std::int64_t to_stride, const T* f
   });
 }
 
-// Whether the innermost axis is contiguous in `to` and some other axis is contiguous in `from`; if so, that one is moved
-// next to the innermost.
+// Whether the innermost axis is contiguous in `to` and some other axis is contiguous in `from`; if so, that one is
+// moved next to the innermost.
 bool make_transpose(CopyWalk& walk) {
   const auto [to, from] = walk[walk.rank() - 1].strides;
   if (to != 1 || from == 0 || from == 1) return false;
@@ -79,11 +79,11 @@ void copy_strided(const Shape& shape, T* to, const Strides& to_strides, const T*
     return;
   }
   if (walk.count() == 0) return;
-  const bool turned = make_transpose(walk);
+  const bool transposed = make_transpose(walk);
   const CopyWalk::Axis inner = walk.pop();
-  if (turned) {
+  if (transposed) {
     const CopyWalk::Axis rows = walk.pop();
-    copy_turned(walk, to, rows.strides[0], from, inner.strides[1], rows.size, inner.size);
+    copy_transposed(walk, to, rows.strides[0], from, inner.strides[1], rows.size, inner.size);
   } else if (walk.rank() == 0) {
     parallel_for(inner.size, copy_block, [&](std::int64_t begin, std::int64_t end) {
       with_strided_row_copy<T>(end - begin, inner.strides, [&](auto copy_row) {

@@ -29,7 +29,7 @@ struct Part {
 };
 
 /// All of an array of this shape. Throws LimitError for an impossible one, before its strides are computed.
-inline Part whole(const Shape& shape) {
+inline Part full_part(const Shape& shape) {
   (void)shape.numel();
   return {.sizes = shape, .strides = strides_of(shape)};
 }

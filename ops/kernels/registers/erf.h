@@ -114,8 +114,8 @@ template <class V>
   const auto near = a < 1;
   if (all(near)) return centre;
   // 1 - erf(a): small, and its errors smaller, so that one more in the exponent does no harm.
-  const V rest = 2 * exp(-(a * a)) * lower_tail(std::numbers::sqrt2 * a);
-  return where(near, centre, where(x > 0, 1 - rest, rest - 1));
+  const V outer = 2 * exp(-(a * a)) * lower_tail(std::numbers::sqrt2 * a);
+  return where(near, centre, where(x > 0, 1 - outer, outer - 1));
 }
 
 }  // namespace xgrad::detail

@@ -19,8 +19,8 @@ struct ExpTable;
 template <>
 struct ExpTable<float> {
   static constexpr float least = -104, most = 89;  // e^x is 0 below, infinite above
-  static constexpr float high = 0.693359375f;      // ln 2, of so few digits that a whole number times it is exact
-  static constexpr float low = -2.12194440e-4f;    // and the rest
+  static constexpr float high = 0.693359375f;      // ln 2, of so few digits that its product with an integer is exact
+  static constexpr float low = -2.12194440e-4f;    // ln 2 - high
   static constexpr float all_but_one = -18;        // e^x - 1 is -1 below
   static constexpr float coefficients[] = {0.5f, 1.666648801e-1f, 4.166554988e-2f, 8.372329522e-3f, 1.403576377e-3f};
 };
@@ -65,9 +65,9 @@ struct ExpParts {
   using Table = ExpTable<typename V::Number>;
   [[gnu::always_inline]] explicit ExpParts(const V& x) : k(nearest(x * 1.4426950408889634)) {
     const V r = multiply_add(k, -Table::low, multiply_add(k, -Table::high, x));
-    rest = expm1_near_0(r);
+    remainder = expm1_near_0(r);
   }
-  V k, rest;
+  V k, remainder;
 };
 
 template <class V>
@@ -76,7 +76,7 @@ template <class V>
   // Vanishing results are set to 0: a product that underflows takes twenty times as long as others.
   const auto vanishes = x < Table::least;
   const ExpParts<V> parts(where(vanishes, V(0), bounded_above(x, Table::most)));
-  return where(vanishes, V(0), scaled(parts.rest + 1, parts.k));
+  return where(vanishes, V(0), scaled(parts.remainder + 1, parts.k));
 }
 
 // 2^x, the whole part of x as the exponent.
@@ -93,7 +93,7 @@ template <class V>
   using Table = ExpTable<typename V::Number>;
   const ExpParts<V> parts(maximum(Table::all_but_one, bounded_above(x, Table::most)));
   const V half = scaled(V(0.5), parts.k);  // 2^k itself may be too large
-  const V y = 2 * multiply_add(half, parts.rest, half - 0.5);
+  const V y = 2 * multiply_add(half, parts.remainder, half - 0.5);
   return where(abs(x) < std::numeric_limits<typename V::Number>::epsilon() / 4, x, y);
 }
 

@@ -43,21 +43,21 @@ struct Min {
 
 /// All numbers of a register by halving, within registers.
 template <class Op>
-Real fold_pack(Pack numbers) {
+Real fold_pack(Pack elements) {
   typedef Real Register __attribute__((vector_size(Pack::width * sizeof(Real))));
   const auto halved = [&]<std::size_t step>(std::integral_constant<std::size_t, step>) {
-    const auto all = std::bit_cast<Register>(numbers);
+    const auto all = std::bit_cast<Register>(elements);
     const Register upper = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return __builtin_shufflevector(all, all, ((i + step) % Pack::width)...);
     }
     (std::make_index_sequence<Pack::width>());
-    numbers = Op::combine(numbers, std::bit_cast<Pack>(upper));
+    elements = Op::combine(elements, std::bit_cast<Pack>(upper));
   };
   [&]<std::size_t... k>(std::index_sequence<k...>) {
     (halved(std::integral_constant<std::size_t, (Pack::width >> (k + 1))>()), ...);
   }
   (std::make_index_sequence<std::countr_zero(Pack::width)>());
-  return first_of(numbers);
+  return first_of(elements);
 }
 
 /// in[0] + ... + in[n-1] by halving, down to stretches that a few registers add up.

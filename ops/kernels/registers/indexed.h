@@ -64,7 +64,7 @@ void for_each_named(const Shape& x, int axis, const Index& index, const F& f) {
   constexpr std::int64_t block = 64;
   if (index.size() == 0) return;
   const Strides x_strides = strides_of(x), index_strides = strides_of(index.shape());
-  const std::int64_t length = index.shape()[axis], step = index_strides[axis], x_step = x_strides[axis];
+  const std::int64_t length = index.shape()[axis], step = index_strides[axis], x_stride = x_strides[axis];
   const std::int64_t columns = axis == x.rank() - 1 ? 1 : index.shape().back();
   const std::int64_t blocks = (columns + block - 1) / block;
   Walk<3> walk;  // of the index, of x, and of the columns
@@ -76,17 +76,17 @@ void for_each_named(const Shape& x, int axis, const Index& index, const F& f) {
   parallel_for(walk.count(), grain_for(length * std::min(columns, block)), [&](std::int64_t begin, std::int64_t end) {
     walk.for_each(begin, end, [&](const auto& at) {
       if (columns == 1) {
-        if (x_step == 1 && step == 1) {  // saves a product for each
+        if (x_stride == 1 && step == 1) {  // saves a product for each
           for (std::int64_t i = at[0]; i < at[0] + length; ++i) f(i, at[1] + ids[i]);
         } else {
-          for (std::int64_t i = at[0]; i < at[0] + length * step; i += step) f(i, at[1] + ids[i] * x_step);
+          for (std::int64_t i = at[0]; i < at[0] + length * step; i += step) f(i, at[1] + ids[i] * x_stride);
         }
         return;
       }
       const std::int64_t width = std::min(block, columns - at[2]);
       for (std::int64_t j = 0; j < length; ++j) {
         const std::int64_t i = at[0] + j * step;
-        for (std::int64_t c = 0; c < width; ++c) f(i + c, at[1] + c + ids[i + c] * x_step);
+        for (std::int64_t c = 0; c < width; ++c) f(i + c, at[1] + c + ids[i + c] * x_stride);
       }
     });
   });

@@ -39,13 +39,12 @@ void each_loop_row(LoopRow row, const void* loop, const Shape& shape, const std:
 namespace detail::inline XGRAD_SIMD {
 
 // out[i] = f(in[i]...) for i in [0, n). There is one loop, since the compiler expands f for each: repeated elements and
-// the numbers of the last, incomplete pack are copied to a whole pack. So an element's value does not depend on its
-// position.
+// the numbers of the last, incomplete pack are copied to a whole pack. So a value does not depend on its position.
 template <class F, std::same_as<RowInput>... Inputs>
 void map_row(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
   constexpr std::size_t K = sizeof...(Inputs);
   alignas(64) Real aside[K + 1][Pack::width];
-  const auto rest = static_cast<std::size_t>(n % pack_width);
+  const auto remainder = static_cast<std::size_t>(n % pack_width);
   [&]<std::size_t... k>(std::index_sequence<k...>) {
     const auto set_aside = [&](std::size_t which, const Pack& pack) {
       pack.store(aside[which]);
@@ -61,13 +60,13 @@ void map_row(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
         to += pack_width;
         ((from[k] += steps[k]), ...);
       }
-      if (last || rest == 0) break;
-      ((in.step == 0 ? void() : void(from[k] = set_aside(k, Pack::load_first(from[k], rest)))), ...);
+      if (last || remainder == 0) break;
+      ((in.step == 0 ? void() : void(from[k] = set_aside(k, Pack::load_first(from[k], remainder)))), ...);
       to = aside[K];
       packs = 1;
     }
   }(std::index_sequence_for<Inputs...>());
-  if (rest > 0) Pack::load(aside[K]).store_first(out + n - static_cast<std::int64_t>(rest), rest);
+  if (remainder > 0) Pack::load(aside[K]).store_first(out + n - static_cast<std::int64_t>(remainder), remainder);
 }
 
 template <class F, std::same_as<Array>... Inputs>
@@ -120,7 +119,7 @@ Array map(const Array& x, const F& f, detail::Caller caller = {__builtin_FUNCTIO
 
 namespace detail {
 
-// GCC 12 vectorises loops over bytes, but not over truth values.
+// GCC 12 vectorises loops over bytes, but not over booleans.
 inline const unsigned char* readable(const bool* in) { return reinterpret_cast<const unsigned char*>(in); }
 template <class T>
 const T* readable(const T* in) {
@@ -132,8 +131,8 @@ inline constexpr std::int64_t repeats = 256;
 
 }  // namespace detail
 
-/// out = f(in0, in1, ...) elementwise with broadcasting to the shape of the result, for elements of any types, where f takes and
-/// returns single numbers.
+/// out = f(in0, in1, ...) elementwise with broadcasting to the shape of the result, for elements of any types, where f
+/// takes and returns single numbers.
 template <class Out, class F, class... In>
 BasicArray<Out> map_elements(const ResultShape& of, const F& f, const BasicArray<In>&... inputs) {
   constexpr std::size_t K = sizeof...(In);

@@ -13,7 +13,7 @@ inline constexpr int registers = 32;
 inline constexpr int registers = 16;
 #endif
 
-/// The rows of sums, of `packs` packs each, that fit beside a row of the right factor and one number of the left.
+/// The rows of sums, of `packs` packs each, for which registers suffice, with a row of b and an element of a.
 template <int packs>
 inline constexpr int rows_in_registers = (registers - packs - 1) / packs;
 
@@ -24,23 +24,23 @@ inline constexpr int rows_in_registers = (registers - packs - 1) / packs;
 #define XGRAD_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/// The left factor: element (i, k) is data[i row_step + k depth_step].
+/// The left factor: element (i, k) is data[i row_stride + k depth_stride].
 struct LeftRows {
   const Real* data;
-  std::int64_t row_step, depth_step;
+  std::int64_t row_stride, depth_stride;
 };
 
-/// sum_ij += a_ik b_kj over k < depth, for `rows` rows and `packs` packs of columns; rows of b lie b_step apart. Each
+/// sum_ij += a_ik b_kj over k < depth, for `rows` rows and `packs` packs of columns; rows of b lie b_stride apart. Each
 /// sum goes along k in order, so that its bits depend on k alone.
 template <int rows, int packs>
 [[gnu::always_inline]] inline void multiply_add_block(Pack (&sum)[rows][packs], const LeftRows& left, const Real* b,
-                                                      std::int64_t b_step, std::int64_t depth) {
-  // Four rows share a pointer: with one for each, or one for all, addresses would not fit into the registers for them.
-  const std::int64_t steps[] = {0, left.row_step, 2 * left.row_step, 3 * left.row_step};
+                                                      std::int64_t b_stride, std::int64_t depth) {
+  // One pointer serves four rows: with one for each, or one for all, addresses would not fit into registers.
+  const std::int64_t steps[] = {0, left.row_stride, 2 * left.row_stride, 3 * left.row_stride};
   const Real* a[(rows + 3) / 4];
   XGRAD_UNROLL
-  for (int i = 0; i < rows; i += 4) a[i / 4] = left.data + i * left.row_step;
-  for (std::int64_t k = 0; k < depth; ++k, b += b_step) {
+  for (int i = 0; i < rows; i += 4) a[i / 4] = left.data + i * left.row_stride;
+  for (std::int64_t k = 0; k < depth; ++k, b += b_stride) {
     Pack right[packs];
     XGRAD_UNROLL
     for (int j = 0; j < packs; ++j) right[j] = Pack::load(b + j * pack_width);
@@ -51,7 +51,7 @@ template <int rows, int packs>
       for (int j = 0; j < packs; ++j) sum[i][j] = multiply_add(factor, right[j], sum[i][j]);
     }
     XGRAD_UNROLL
-    for (int i = 0; i < rows; i += 4) a[i / 4] += left.depth_step;
+    for (int i = 0; i < rows; i += 4) a[i / 4] += left.depth_stride;
   }
 }
 

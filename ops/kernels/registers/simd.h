@@ -1,5 +1,5 @@
-// Pack: a register full of numbers, with the operations that elementwise lambdas are written in. This is the only header
-// that uses xsimd (xtensor's SIMD layer).
+// Pack: a register of elements, with the operations that elementwise lambdas are written in. Only this header uses
+// xsimd (xtensor's SIMD layer).
 //
 // The same lambda runs on Packs, on Tensors and on Probes (below), so the names and meanings here are those of ops/.
 #pragma once
@@ -73,30 +73,29 @@ class BasicPack {
 
   static BasicPack load(const Number* from) { return BasicPack(Batch::load_unaligned(from)); }
   void store(Number* to) const { batch_.store_unaligned(to); }
-  /// The first `count` (at most width) numbers from memory, `rest` in the other places. Memory behind them is not
-  /// touched.
-  static BasicPack load_first(const Number* from, std::size_t count, Number rest = 0) {
+  /// The first `count` (at most width) elements from memory, `fill` in the other lanes. Reads no memory after them.
+  static BasicPack load_first(const Number* from, std::size_t count, Number fill = 0) {
     XGRAD_ASSERT(count <= width);
 #ifdef __AVX512F__
     if constexpr (avx512 && std::is_same_v<Number, float>) {
-      return Batch(_mm512_mask_loadu_ps(_mm512_set1_ps(rest), static_cast<__mmask16>((1u << count) - 1), from));
+      return Batch(_mm512_mask_loadu_ps(_mm512_set1_ps(fill), static_cast<__mmask16>((1u << count) - 1), from));
     } else if constexpr (avx512 && std::is_same_v<Number, double>) {
-      return Batch(_mm512_mask_loadu_pd(_mm512_set1_pd(rest), static_cast<__mmask8>((1u << count) - 1), from));
+      return Batch(_mm512_mask_loadu_pd(_mm512_set1_pd(fill), static_cast<__mmask8>((1u << count) - 1), from));
     }
 #elif defined(__AVX2__)
     // Not by way of memory: a register is loaded late from numbers that were stored one by one.
     if constexpr (std::is_same_v<Number, float>) {
-      const __m256i places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-      const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), places);
-      return Batch(_mm256_blendv_ps(_mm256_set1_ps(rest), _mm256_maskload_ps(from, mask), _mm256_castsi256_ps(mask)));
+      const __m256i lane_numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+      const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), lane_numbers);
+      return Batch(_mm256_blendv_ps(_mm256_set1_ps(fill), _mm256_maskload_ps(from, mask), _mm256_castsi256_ps(mask)));
     } else if constexpr (std::is_same_v<Number, double>) {
-      const __m256i places = _mm256_setr_epi64x(0, 1, 2, 3);
-      const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<std::int64_t>(count)), places);
-      return Batch(_mm256_blendv_pd(_mm256_set1_pd(rest), _mm256_maskload_pd(from, mask), _mm256_castsi256_pd(mask)));
+      const __m256i lane_numbers = _mm256_setr_epi64x(0, 1, 2, 3);
+      const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<std::int64_t>(count)), lane_numbers);
+      return Batch(_mm256_blendv_pd(_mm256_set1_pd(fill), _mm256_maskload_pd(from, mask), _mm256_castsi256_pd(mask)));
     }
 #endif
     Number padded[width];
-    for (std::size_t i = 0; i < width; ++i) padded[i] = i < count ? from[i] : rest;
+    for (std::size_t i = 0; i < width; ++i) padded[i] = i < count ? from[i] : fill;
     return load(padded);
   }
   /// Writes the first `count` numbers only.
@@ -109,7 +108,8 @@ class BasicPack {
       return _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1u << count) - 1), batch_);
     }
 #elif defined(__AVX2__)
-    if constexpr (std::is_same_v<Number, float>) {  // eight, four, two and one: masked stores are slow on some processors
+    if constexpr (std::is_same_v<Number,
+                                 float>) {  // eight, four, two and one: masked stores are slow on some processors
       if (count >= width) return store(to);
       __m128 part = _mm256_castps256_ps128(batch_);
       if (count & 4) {
@@ -155,8 +155,7 @@ class BasicPack {
     return !(a == b);  // xsimd 8.1's own != is false for NaN
   }
 
-  /// NaN if either is NaN, as numpy and PyTorch have it. (Where one is NaN, the instruction gives its second operand or
-  /// NaN.)
+  /// NaN if either is NaN, as in numpy and PyTorch. (The instruction gives its second operand or NaN.)
   friend BasicPack maximum(const BasicPack& a, const BasicPack& b) {
     return where(b == b, BasicPack(xsimd::max(b.batch_, a.batch_)), b);
   }
@@ -172,7 +171,7 @@ class BasicPack {
   friend BasicPack abs(const BasicPack& a) { return xsimd::abs(a.batch_); }
   friend BasicPack sign(const BasicPack& a) { return where(a > 0, BasicPack(1), where(a < 0, BasicPack(-1), a)); }
   friend BasicPack sqrt(const BasicPack& a) { return xsimd::sqrt(a.batch_); }
-  /// The nearest whole number.
+  /// The nearest integer.
   friend BasicPack nearest(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
   /// a 2^k for whole k that do not exceed twice the range of exponents, rounded once also where that is subnormal.
   [[gnu::always_inline]] friend BasicPack scaled(const BasicPack& a, const BasicPack& k) {
@@ -224,7 +223,7 @@ class BasicPack {
   friend BasicPack cosh(const BasicPack& a) { return xsimd::cosh(a.batch_); }
   friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
   friend BasicPack asinh(const BasicPack& a) {
-    // ln(x + sqrt(1 + x^2)) by log1p near 0, where the logarithm is small beside its argument; xsimd's own beyond.
+    // ln(x + sqrt(1 + x^2)) by log1p near 0, where the logarithm is small; else xsimd's own.
     const Mask near = abs(a) < 2;
     const BasicPack x = minimum(abs(a), BasicPack(2)), square = x * x;
     const BasicPack centre = sign(a) * log1p(x + square / (1 + sqrt(1 + square)));
@@ -239,7 +238,7 @@ class BasicPack {
   friend BasicPack ceil(const BasicPack& a) { return xsimd::ceil(a.batch_); }
   /// With SSE2 alone xsimd's own loses the sign of -0.
   friend BasicPack trunc(const BasicPack& a) { return xsimd::copysign(xsimd::trunc(a.batch_), a.batch_); }
-  /// The nearest whole number, ties to even.
+  /// The nearest integer, ties to even.
   friend BasicPack round(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
   friend BasicPack erf(const BasicPack& a) { return detail::erf_of(a); }
   /// The normal distribution function and its density.
@@ -258,9 +257,9 @@ class BasicPack {
     if constexpr (avx512 && std::is_same_v<Number, float>) return _mm512_cvtss_f32(a.batch_);
     if constexpr (avx512 && std::is_same_v<Number, double>) return _mm512_cvtsd_f64(a.batch_);
 #endif
-    Number numbers[width];
-    a.store(numbers);
-    return numbers[0];
+    Number elements[width];
+    a.store(elements);
+    return elements[0];
   }
   friend Number sum_of(const BasicPack& a) { return xsimd::hadd(a.batch_); }
   friend Number max_of(const BasicPack& a) {
@@ -268,10 +267,10 @@ class BasicPack {
     if constexpr (avx512 && std::is_same_v<Number, float>) return _mm512_reduce_max_ps(a.batch_);
     if constexpr (avx512 && std::is_same_v<Number, double>) return _mm512_reduce_max_pd(a.batch_);
 #endif
-    Number numbers[width];
-    a.store(numbers);
-    Number most = numbers[0];
-    for (std::size_t i = 1; i < width; ++i) most = numbers[i] > most ? numbers[i] : most;
+    Number elements[width];
+    a.store(elements);
+    Number most = elements[0];
+    for (std::size_t i = 1; i < width; ++i) most = elements[i] > most ? elements[i] : most;
     return most;
   }
 

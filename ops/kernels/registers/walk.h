@@ -70,10 +70,10 @@ class Walk {
     };
     const int last = rank() - 1;
     Strides index = Strides::filled(rank(), 0);
-    for (std::int64_t axis = last, rest = begin; axis >= 0 && rest > 0; --axis) {
+    for (std::int64_t axis = last, remaining = begin; axis >= 0 && remaining > 0; --axis) {
       const int i = static_cast<int>(axis);
-      index[i] = rest % (*this)[i].size;
-      rest /= (*this)[i].size;
+      index[i] = remaining % (*this)[i].size;
+      remaining /= (*this)[i].size;
       move((*this)[i], index[i]);
     }
     const Axis inner = axes_.back();

@@ -62,7 +62,7 @@ TEST_CASE("embedding refuses ids outside the table") {
   CHECK_REFUSED(ValueError, embedding(Tensor(Array(Shape{0, 3})), Index({1}, {0})), "embedding", "index 0", "[0, 0)");
 }
 
-TEST_CASE("index_select takes whole numbers and masks, too, and refuses what is not there") {
+TEST_CASE("index_select takes integers and masks, too, and refuses what is not there") {
   CHECK(equal(index_select(Index({2, 2}, {1, 2, 3, 4}), 1, Index({1}, {1})), Index({2, 1}, {2, 4})));
   CHECK(equal(index_select(Mask({2}, {true, false}), 0, Index({3}, {1, 0, 1})), Mask({3}, {false, true, false})));
   CHECK_REFUSED(ValueError, index_select(x34, 0, Index({1}, {3})), "index_select", "index 3", "[-3, 3)");
@@ -126,7 +126,7 @@ TEST_CASE("masked_fill replaces NaN, also in gradients") {
   CHECK_REFUSED(ShapeError, masked_fill(Tensor(1), mask, 0), "masked_fill", "mask of shape [2, 1, 3]", "[]");
 }
 
-TEST_CASE("flatnonzero lists positions, and masks that do not fit are told what would") {
+TEST_CASE("flatnonzero lists positions, and masks that do not fit say what would") {
   CHECK(equal(flatnonzero(mask({{false, true}, {true, false}})), Index({2}, {1, 2})));
   CHECK_REFUSED(ShapeError, masked_select(x34, Mask({3}, true)), "masked_select", "mask of shape [3]", "[3, 4]",
                 "fit as [3, 1]");
@@ -178,7 +178,7 @@ TEST_CASE("masks combine in the letters of C++ and of numpy, with broadcasting, 
   CHECK_REFUSED(ShapeError, (void)(b == pair), "equal", "[3]", "[2]");
 }
 
-TEST_CASE("whole numbers are compared, with broadcasting") {
+TEST_CASE("integers are compared, with broadcasting") {
   const Index positions({4}, {0, 1, 2, 3}), lengths({2, 1}, {3, 1});
   CHECK(equal(positions < lengths, Mask({2, 4}, {true, true, true, false, true, false, false, false})));
   CHECK(equal(positions >= lengths, !(positions < lengths)));

@@ -10,12 +10,12 @@ namespace {
 
 // Pearson's sum of (observed - expected)^2 / expected: about its number of degrees of freedom f if the expectation is
 // right, and above f + 5 sqrt(2 f) hardly ever.
-double chi_squared(const Index& drawn, const std::vector<double>& shares) {
-  const Index counts = bincount(drawn.reshaped({-1}), {.minlength = std::ssize(shares)});
-  REQUIRE(counts.size() == std::ssize(shares));
+double chi_squared(const Index& drawn, const std::vector<double>& probabilities) {
+  const Index counts = bincount(drawn.reshaped({-1}), {.minlength = std::ssize(probabilities)});
+  REQUIRE(counts.size() == std::ssize(probabilities));
   double sum = 0;
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    const double expected = shares[i] * static_cast<double>(drawn.size());
+  for (std::size_t i = 0; i < probabilities.size(); ++i) {
+    const double expected = probabilities[i] * static_cast<double>(drawn.size());
     const double off = static_cast<double>(counts.data()[i]) - expected;
     if (expected == 0) {
       CHECK(off == 0);
@@ -48,18 +48,18 @@ TEST_CASE("bernoulli draws 1 as often as it shall, each element by itself") {
 TEST_CASE("multinomial draws categories by their weights") {
   const std::vector<double> weights{1, 0, 3, 4, 2};
   manual_seed(2);
-  const std::vector<double> shares{0.1, 0, 0.3, 0.4, 0.2};
+  const std::vector<double> probabilities{0.1, 0, 0.3, 0.4, 0.2};
   const Tensor w = tensor(weights);
-  CHECK(chi_squared(multinomial(w, 50'000, {.replacement = true}), shares) < 3 + 5 * std::sqrt(6));
+  CHECK(chi_squared(multinomial(w, 50'000, {.replacement = true}), probabilities) < 3 + 5 * std::sqrt(6));
   // One number of each row is a draw by the weights, too, with or without replacement.
   const Tensor many = broadcast_to(w, {50'000, 5});
-  CHECK(chi_squared(multinomial(many, 1), shares) < 3 + 5 * std::sqrt(6));
-  CHECK(chi_squared(multinomial(many, 1, {.replacement = true}), shares) < 3 + 5 * std::sqrt(6));
+  CHECK(chi_squared(multinomial(many, 1), probabilities) < 3 + 5 * std::sqrt(6));
+  CHECK(chi_squared(multinomial(many, 1, {.replacement = true}), probabilities) < 3 + 5 * std::sqrt(6));
   // The second one without replacement: sum over the first one i of p_i p_j / (1 - p_i).
   const Index pairs = multinomial(many, 2);
   std::vector<double> second(5, 0);
   for (std::size_t i = 0; i < 5; ++i) {
-    for (std::size_t j = 0; j < 5; ++j) second[j] += i == j ? 0 : shares[i] * shares[j] / (1 - shares[i]);
+    for (std::size_t j = 0; j < 5; ++j) second[j] += i == j ? 0 : probabilities[i] * probabilities[j] / (1 - probabilities[i]);
   }
   CHECK(chi_squared(pairs[{_, 1}], second) < 3 + 5 * std::sqrt(6));
   CHECK(!any(Index(pairs[{_, 0}]) == Index(pairs[{_, 1}])));

@@ -28,9 +28,9 @@ bool is(const Tensor& tensor, const Shape& shape, const std::function<Real(const
   if (tensor.shape() != shape) return false;
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
     Position position = Position::filled(shape.rank(), 0);
-    for (std::int64_t axis = shape.rank(), rest = i; axis-- > 0;) {
-      position[static_cast<int>(axis)] = rest % shape[static_cast<int>(axis)];
-      rest /= shape[static_cast<int>(axis)];
+    for (std::int64_t axis = shape.rank(), remaining = i; axis-- > 0;) {
+      position[static_cast<int>(axis)] = remaining % shape[static_cast<int>(axis)];
+      remaining /= shape[static_cast<int>(axis)];
     }
     if (tensor.value().data()[i] != value(position)) return false;
   }
@@ -227,7 +227,7 @@ TEST_CASE("tril and triu keep no NaN on the other side, and take masks") {
   CHECK_REFUSED(ShapeError, tril(Tensor(counting({3}))), "tril", "at least 2 axes", "[3]");
 }
 
-TEST_CASE("whole numbers and truth values are arranged in the same way") {
+TEST_CASE("integers and booleans are arranged in the same way") {
   const Index ids({2, 3}, {1, 2, 3, 4, 5, 6});
   CHECK(equal(ids[{_, slice(none, none, -2)}], Index({2, 2}, {3, 1, 6, 4})));
   CHECK(equal(transpose(ids), Index({3, 2}, {1, 4, 2, 5, 3, 6})));
@@ -244,7 +244,7 @@ TEST_CASE("whole numbers and truth values are arranged in the same way") {
   CHECK(equal(permute(transpose(large), {1, 0}), large));
 }
 
-TEST_CASE("what only changes the shape shares memory") {
+TEST_CASE("what only changes the shape copies no memory") {
   const Tensor x = counting({2, 1, 3, 4});
   CHECK(transpose(x, 0, 1).value().data() == x.value().data());
   CHECK(x[{_, new_axis}].value().data() == x.value().data());

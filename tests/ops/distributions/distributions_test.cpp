@@ -91,11 +91,11 @@ TEST_CASE("a reparameterised sample has the gradient of its closed form, a sampl
   const Tensor low = variable(normal({2, 1})), high = low.detach() + 1, top = variable(high.value());
   manual_seed(4);
   const Tensor y = Uniform(low, top).rsample({4, 3});
-  const Tensor share = ((y - low) / (top - low)).detach();
+  const Tensor fraction = ((y - low) / (top - low)).detach();
   const Array gy = normal({4, 3, 2, 1}, 6);
   const Tensors slopes = grad(y, {low, top}, {.seed = gy});
-  check_close(slopes[0].value(), sum_to(Tensor(gy) * (1 - share), {2, 1}).value());
-  check_close(slopes[1].value(), sum_to(Tensor(gy) * share, {2, 1}).value());
+  check_close(slopes[0].value(), sum_to(Tensor(gy) * (1 - fraction), {2, 1}).value());
+  check_close(slopes[1].value(), sum_to(Tensor(gy) * fraction, {2, 1}).value());
   CHECK(!Uniform(low, top).sample().requires_grad());
   CHECK(!Bernoulli({.logits = loc}).sample().requires_grad());
 }

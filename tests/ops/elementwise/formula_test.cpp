@@ -60,7 +60,7 @@ const std::set<std::string>& operations() {
   return all;
 }
 
-// And with settings that change their formulas: "matmul transpose_b".
+// And with attributes that change their formulas: "matmul transpose_b".
 std::set<std::string> with_settings() {
   std::set<std::string> names = names_in_sources("XGRAD_FORMULA \\w+");
   std::erase_if(names, [](const std::string& name) { return name.find(' ') == name.npos; });
@@ -121,8 +121,8 @@ TEST_CASE("every operation has a formula, also those that only gradients consist
   for (const std::string& name : lines) CHECK_MESSAGE(operations().contains(name.substr(0, name.find(' '))), name);
 }
 
-TEST_CASE("a setting that is on may change the formula: a product of transposed factors") {
-  const auto of = [](std::vector<std::string_view> settings) { return formula_of("matmul", settings).value(); };
+TEST_CASE("an attribute that is on may change the formula: a product of transposed factors") {
+  const auto of = [](std::vector<std::string_view> attributes) { return formula_of("matmul", attributes).value(); };
   CHECK(of({}) == formula_of("matmul"));
   CHECK(of({"other"}) == formula_of("matmul"));
   CHECK(!formula_of("no_operation", std::vector<std::string_view>{"transpose_b"}));
@@ -142,10 +142,10 @@ TEST_CASE("a setting that is on may change the formula: a product of transposed 
       const Tensor a = variable(normal(ta ? Shape{3, 2} : Shape{2, 3}));
       const Tensor b = variable(normal(tb ? Shape{4, 3} : Shape{3, 4}));
       const Tensor y = matmul(a, b, {.transpose_a = ta, .transpose_b = tb}), gy = normal({2, 4});
-      std::vector<std::string_view> settings;
-      if (ta) settings.push_back("transpose_a");
-      if (tb) settings.push_back("transpose_b");
-      const Formula formula = of(settings);
+      std::vector<std::string_view> attributes;
+      if (ta) attributes.push_back("transpose_a");
+      if (tb) attributes.push_back("transpose_b");
+      const Formula formula = of(attributes);
       CAPTURE(formula.value);
       const std::map<std::string, Tensor> letters{{"a", a}, {"b", b}, {"gy", gy}};
       const Tensors gradients = grad(y, {a, b}, {.seed = gy});

@@ -9,7 +9,7 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-TEST_CASE("whole numbers are added, multiplied and summed, and no overflow is lost") {
+TEST_CASE("integers are added, multiplied and summed, and no overflow is lost") {
   const Index x = index({{1, 2}, {3, 4}});
   CHECK(equal(x + index({10, 20}), index({{11, 22}, {13, 24}})));
   CHECK(equal(2 * x - 1, index({{1, 3}, {5, 7}})));
@@ -40,7 +40,7 @@ TEST_CASE("whole numbers are added, multiplied and summed, and no overflow is lo
   error_of<ShapeError>([&] { index({1, 2}) + index({1, 2, 3}); });
 }
 
-TEST_CASE("whole numbers have a largest and a smallest") {
+TEST_CASE("integers have a largest and a smallest") {
   const Index x = index({{3, -7, 3}, {5, 0, -7}});
   CHECK(max(x).item() == 5);
   CHECK(min(x).item() == -7);
@@ -49,7 +49,7 @@ TEST_CASE("whole numbers have a largest and a smallest") {
   CHECK_REFUSED(ValueError, max(Index(Shape{0})), "max", "shape [0]", "axes [0]");
 }
 
-TEST_CASE("whole numbers and truth values change their shapes, and numbers their type, there and back") {
+TEST_CASE("integers and booleans change their shapes, and numbers their type, there and back") {
   const Index x = arange(6);
   CHECK(equal(reshape(x, {2, -1}), index({{0, 1, 2}, {3, 4, 5}})));
   CHECK(unsqueeze(x, -1).shape() == Shape{6, 1});
@@ -57,7 +57,7 @@ TEST_CASE("whole numbers and truth values change their shapes, and numbers their
   CHECK(unsqueeze(x > 2, 0).shape() == Shape{1, 6});
   CHECK(equal(to_index(to_real(x)), x));
   CHECK(equal(to_index(tensor({-2, 4})), index({-2, 4})));
-  CHECK_REFUSED(ValueError, to_index(tensor({1, 0.5})), "to_index", "0.5 is no whole number");
+  CHECK_REFUSED(ValueError, to_index(tensor({1, 0.5})), "to_index", "0.5 is no integer");
   for (const Real bad :
        {Real(0x1p63), -std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::quiet_NaN()}) {
     error_of<ValueError>([&] { to_index(Tensor(bad)); });

@@ -238,7 +238,7 @@ TEST_CASE("functions and slopes are within a few units of the last place of long
   }
 }
 
-TEST_CASE("digits are kept wherever an argument lies, large, small or subnormal") {
+TEST_CASE("digits are preserved wherever an argument lies, large, small or subnormal") {
   struct Row {
     const char* name;
     double most = 3;           // ulps
@@ -548,7 +548,7 @@ TEST_CASE("the mean of equal numbers is that number, however many there are, and
   }
 }
 
-TEST_CASE("equal numbers have a deviation of 0, with a gradient of 0; infinities and NaN have none") {
+TEST_CASE("equal numbers have a standard deviation of 0, with a gradient of 0; infinities and NaN have none") {
   const Tensor same = variable(Array({2}, Limits::max() / Real(4)));
   for (const Tensor& y : {var(same), stddev(same)}) {
     CHECK(y.item() == 0);
@@ -691,7 +691,7 @@ TEST_CASE("cross-entropy of infinite logits is -log_softmax, with its gradient")
   }
 }
 
-TEST_CASE("one NaN among scores is every share of theirs, wherever it stands") {
+TEST_CASE("one NaN among scores makes every weight NaN, wherever it stands") {
   for (const std::int64_t n : {2, 17, 48, 100}) {
     for (std::int64_t place = 0; place < n; ++place) {
       for (const Real first : {Real(5), infinity, -infinity}) {

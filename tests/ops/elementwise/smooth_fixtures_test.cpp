@@ -86,7 +86,7 @@ Tensor derivative(const Tensor& y, const Tensor& x, const GradOptions& options) 
 
 }  // namespace
 
-TEST_CASE("smooth functions have three right derivatives at 0, whole, tiny and large numbers") {
+TEST_CASE("smooth functions have three right derivatives at 0, and at integers, tiny and large numbers") {
   const StateFile file = load_safetensors(fixture_path("smooth.safetensors"));
   const Tensor x = variable(file.get<Array>("x"));
   for (const Smooth& f : smooth_functions) {

@@ -82,7 +82,7 @@ TEST_CASE("What stands at masked keys, or at queries that see nothing, comes thr
 
 TEST_CASE("A query that stands alone sees infinite scores and values that are no number as others do") {
   constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
-  const auto alike = [](const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) {
+  const auto same = [](const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) {
     const Array alone = scaled_dot_product_attention(q, k, v, {.mask = mask}).value();
     check_close(alone, plain::scaled_dot_product_attention(q, k, v, {.mask = mask}).value(), 1e-13);
     check_close(scaled_dot_product_attention(variable(q.value()), k, v, {.mask = mask}).value(), alone, 0);
@@ -91,11 +91,11 @@ TEST_CASE("A query that stands alone sees infinite scores and values that are no
   for (const Real special : {infinity, -infinity, nan}) {
     const Tensor k(Array({1, 3, 2}, {0, 0, special, 0, 1, 0})), plain(normal({1, 3, 2}));
     const Tensor v(Array({1, 3, 2}, {0, 1, special, 2, 1, 1})), far(Array({1, 3, 2}, {0, 0, -2000, 0, 1, 0}));
-    alike(q, k, plain, {});
-    alike(q, plain, v, {});
-    alike(q, far, v, {});  // what has no weight takes no part
-    alike(q, k, v, {.lengths = Index({1}, {1})});
-    alike(q, k, v, {.lengths = Index({1}, {0})});
+    same(q, k, plain, {});
+    same(q, plain, v, {});
+    same(q, far, v, {});  // what has no weight takes no part
+    same(q, k, v, {.lengths = Index({1}, {1})});
+    same(q, k, v, {.lengths = Index({1}, {0})});
   }
 }
 

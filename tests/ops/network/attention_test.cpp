@@ -277,7 +277,7 @@ TEST_CASE("attention is the same bits for any number of threads, and without its
     double dropout = 0;
   };
   for (const Row& row : {Row{"with dropout", 16, 33, 4, 4, 8, 0.1}, Row{"many short sequences", 40, 10, 4, 4, 8},
-                         Row{"few heads, which share out their queries", 1, 1100, 1, 1, 6}, Row{"", 1, 600, 4, 1, 6},
+                         Row{"few heads, whose queries are split", 1, 1100, 1, 1, 6}, Row{"", 1, 600, 4, 1, 6},
                          Row{"", 2, 530, 1, 1, 6}, Row{"", 1, 40, 1, 1, 6}, Row{"grouped", 3, 70, 4, 2, 5}}) {
     CAPTURE(str(row.what, ": ", row.B, " x ", row.T, ", heads ", row.heads, " and ", row.kv_heads));
     const Array q = normal({row.B, row.T, row.heads * row.d}), k = normal({row.B, row.T, row.kv_heads * row.d}, 2),

@@ -9,7 +9,7 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-TEST_CASE("dropout zeroes about the wanted share and keeps the mean") {
+TEST_CASE("dropout zeroes about the wanted fraction and keeps the mean") {
   const Tensor x = ones({100, 1000});
   for (const double p : {0.1, 0.5, 0.9}) {
     const Tensor y = dropout(x, p, {.seed = 3, .draw = 5});

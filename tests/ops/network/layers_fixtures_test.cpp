@@ -165,7 +165,7 @@ TEST_CASE("rms_norm, rotary positions and grouped attention, and their gradients
                   .kinks = {"rms_norm/6"}});  // rows of one number, almost without a gradient
 }
 
-TEST_CASE("operations on pictures and their gradients of two orders equal PyTorch's") {
+TEST_CASE("operations on images and their gradients of two orders equal PyTorch's") {
   check_fixtures("pictures",
                  {{"pad",
                    [](const Case& c) {

@@ -42,7 +42,7 @@ TEST_CASE("the first of equal numbers gets the gradient of max pooling, and NaN 
   CHECK(equal(grad(least, {lowest}, {.seed = Array({1, 1, 1}, {1})})[0].value(), Array({1, 2, 2}, {1, 0, 0, 0})));
 }
 
-TEST_CASE("a mean over everything is the mean, and a picture in its own size is itself") {
+TEST_CASE("a mean over everything is the mean, and an image in its own size is itself") {
   const Tensor x = normal({2, 3, 7, 5});
   check_close(adaptive_avg_pool2d(x, 1).value(), mean(x, {2, 3}, {.keepdim = true}).value());
   check_close(avg_pool2d(x, {7, 5}).value(), mean(x, {2, 3}, {.keepdim = true}).value());

@@ -78,7 +78,7 @@ TEST_CASE("The kernel of a recurrence and its gradient equal the composed form")
   }
 }
 
-TEST_CASE("Steps behind a length give 0, have no influence, and get no gradient") {
+TEST_CASE("Steps after a length give 0, have no influence, and get no gradient") {
   for (const Kind& kind : kinds) {
     for (const bool reverse : {false, true}) {
       CAPTURE(kind.name);

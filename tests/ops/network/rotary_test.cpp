@@ -56,7 +56,7 @@ TEST_CASE("rotary is its formula in single operations, has gradients of any orde
   CHECK(rotary(zeros({3, 0})).shape() == Shape{3, 0});
 }
 
-TEST_CASE("with scaling, fast pairs turn as before, slow ones by a factor less, and those between by a share") {
+TEST_CASE("with scaling, fast pairs turn as before, slow ones by a factor less, and those between by interpolation") {
   const double turn = 2 * std::numbers::pi;
   const auto angle = [&](std::int64_t context, double theta, std::int64_t j) {
     const Tensor x = tensor({{1, 1, 0, 0}, {1, 1, 0, 0}});
@@ -66,8 +66,8 @@ TEST_CASE("with scaling, fast pairs turn as before, slow ones by a factor less, 
   };
   CHECK(angle(30, 10000, 0) == doctest::Approx(1));      // 4.77 turns
   CHECK(angle(5, 10000, 0) == doctest::Approx(1. / 8));  // 0.80
-  const double share = (15 / turn - 1) / 3;              // 2.39
-  CHECK(angle(15, 10000, 0) == doctest::Approx((1 - share) / 8 + share));
+  const double weight = (15 / turn - 1) / 3;              // 2.39
+  CHECK(angle(15, 10000, 0) == doctest::Approx((1 - weight) / 8 + weight));
   CHECK(angle(30, 10000, 1) == doctest::Approx(0.01 / 8));
   check_gradients([](const Tensors& xs) { return rotary(xs[0], {.scaling = RotaryScaling{.context = 9}}); },
                   {normal({3, 4})});

@@ -19,7 +19,7 @@ namespace {
 
 const std::string unsqueeze = ": unsqueeze it, or reduce with {.keepdim = true}";
 
-TEST_CASE("shapes that cannot be broadcast are told what would fit, if there is one thing") {
+TEST_CASE("errors about shapes that cannot be broadcast say what would fit, if there is one thing") {
   struct Row {
     Shape a, b;
     std::string hint;
@@ -53,8 +53,8 @@ TEST_CASE("shapes that cannot be broadcast are told what would fit, if there is 
     CAPTURE(str(row.a, row.b));
     const std::string said = error_of<ShapeError>([&] { broadcast_shapes("add", row.a, row.b); });
     CHECK(said.starts_with(str("add: cannot broadcast ", row.a, " with ", row.b, " at axis -")));
-    const std::size_t rest = said.find("; ");
-    CHECK((rest == std::string::npos ? "" : said.substr(rest)) == row.hint);
+    const std::size_t remaining = said.find("; ");
+    CHECK((remaining == std::string::npos ? "" : said.substr(remaining)) == row.hint);
     // The shape in the hint does fit.
     if (const std::size_t as = row.hint.find(" as ["); as != std::string::npos) {
       const Shape& small = row.a.rank() < row.b.rank() ? row.a : row.b;
@@ -74,7 +74,7 @@ TEST_CASE("shapes that cannot be broadcast are told what would fit, if there is 
 TEST_CASE("errors of several operands list all of them, and hint only at what makes all of them fit") {
   struct Row {
     std::vector<Shape> shapes;
-    std::string rest;
+    std::string remaining;
   };
   const std::vector<Row> rows{
       {{{4, 3}, {4}, {}}, "-1, where p has 3 and q has 4; [4] would fit as [4, 1]" + unsqueeze},
@@ -88,7 +88,7 @@ TEST_CASE("errors of several operands list all of them, and hint only at what ma
   for (const Row& row : rows) {
     const std::vector<NamedShape> named{{"p", row.shapes[0]}, {"q", row.shapes[1]}, {"r", row.shapes[2]}};
     CHECK_SAID(broadcast_shapes("f", named), str("f: cannot broadcast p ", row.shapes[0], ", q ", row.shapes[1], ", r ",
-                                                 row.shapes[2], " at axis ", row.rest));
+                                                 row.shapes[2], " at axis ", row.remaining));
   }
   CHECK(broadcast_shapes("f", {{"p", {4, 1}}, {"q", {}}, {"r", {1, 3}}}) == Shape{4, 3});
   CHECK(broadcast_shapes("f", std::vector<NamedShape>()) == Shape{});
@@ -123,7 +123,7 @@ TEST_CASE("a lambda of three arguments lists their shapes") {
              "[2] would fit as [2, 1]" + unsqueeze);
 }
 
-TEST_CASE("x - mean(x) with an axis that was not kept is told so") {
+TEST_CASE("x - mean(x) with an axis that was not kept gets an error that says so") {
   const Tensor x = normal({2, 3, 4});
   CHECK_SAID(x - mean(x, -1),
              "sub: cannot broadcast [2, 3, 4] with [2, 3] at axis -1; [2, 3] would fit as [2, 3, 1]" + unsqueeze);
@@ -157,8 +157,8 @@ TEST_CASE("factors that would fit transposed are named, those that would not are
     CAPTURE(str(row.a, row.b));
     const std::string said = error_of<ShapeError>([&] { matmul(ones(row.a), ones(row.b), row.options); });
     CHECK(said.starts_with("matmul: inner sizes differ: "));
-    const std::size_t rest = said.find("; ");
-    CHECK((rest == std::string::npos ? "" : said.substr(rest)) == row.hint);
+    const std::size_t remaining = said.find("; ");
+    CHECK((remaining == std::string::npos ? "" : said.substr(remaining)) == row.hint);
     if (row.hint.find(" or ") != std::string::npos || row.hint.empty()) continue;
     MatmulOptions other = row.options;
     bool& changed = row.hint.find("transpose_a") != std::string::npos ? other.transpose_a : other.transpose_b;

@@ -36,7 +36,7 @@ static_assert(!takes_numbers_for_options<Tensor> && !guesses_an_axis<Tensor> && 
 
 }  // namespace
 
-TEST_CASE("axes behind x are one, several, none or all") {
+TEST_CASE("axes after x are one, several, none or all") {
   const Tensor x = tensor({{{1, 2, 4}, {8, 0, 1}}, {{3, 5, 7}, {2, 9, 6}}});
   CHECK(equal(sum(x, 1).value(), Array({2, 3}, {9, 2, 5, 5, 14, 13})));
   CHECK(equal(sum(x, {0, 1}).value(), Array({3}, {14, 16, 18})));
@@ -58,7 +58,7 @@ TEST_CASE("axes behind x are one, several, none or all") {
   CHECK(equal(sum(Index({2, 2}, {1, 2, 3, 4}), 0, {.keepdim = true}), Index({1, 2}, {4, 6})));
 }
 
-TEST_CASE("what is chosen along an axis takes it behind x, and other questions before it") {
+TEST_CASE("what is chosen along an axis takes it after x, and other questions before it") {
   const Tensor x = tensor({{3, 1, 2, 2}, {4, 6, 5, 5}});
   CHECK(equal(argmax(x, 0), Index({4}, {1, 1, 1, 1})));
   CHECK(equal(argmin(x, 1, {.keepdim = true}), Index({2, 1}, {1, 0})));

@@ -10,7 +10,7 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-TEST_CASE("the mean of a mask is the share of what is true") {
+TEST_CASE("the mean of a mask is the fraction of true elements") {
   const Mask mask({2, 3}, {true, false, true, false, false, true});
   CHECK(mean(mask).item() == Real(0.5));
   check_close(mean(mask, 1).value(), tensor({2. / 3, 1. / 3}).value());

@@ -31,7 +31,7 @@ TEST_CASE("margins of several classes have the gradients of differences, by scor
   }
 }
 
-TEST_CASE("dropout of channels takes whole ones, and alpha dropout keeps mean and variance") {
+TEST_CASE("dropout of channels takes entire ones, and alpha dropout keeps mean and variance") {
   const Tensor x = ones({50, 40, 3});
   const Tensor y = dropout1d(x, 0.25, {.seed = 5});
   const Tensor lowest = min(y, Axes{2}), highest = max(y, Axes{2});
@@ -49,7 +49,7 @@ TEST_CASE("dropout of channels takes whole ones, and alpha dropout keeps mean an
   check_gradients([](const Tensors& v) { return square(dropout1d(v[0], 0.4, {.seed = 9})); }, {normal({3, 4, 2})});
 }
 
-TEST_CASE("operations on pictures refuse bad inputs") {
+TEST_CASE("operations on images refuse bad inputs") {
   const Tensor x = zeros({1, 2, 3, 4}), line = zeros({1, 2, 4});
   CHECK_REFUSED(ShapeError, pad(line, {{0, 0}, {2, 0}, {0, 0}}, PadMode::reflect), "pad", "reflect padding 2",
                 "axis 1 of [1, 2, 4]");

@@ -1,5 +1,5 @@
 // Pixels are rearranged by reshape and permute.
-#include "pictures.h"
+#include "pixel_shuffle.h"
 
 #include "../../core/base/error.h"
 #include "../arrange/shape.h"
@@ -20,7 +20,7 @@ Shape flat(const Tensor& x) {
   return {count, C, H, W};
 }
 
-Shape with_picture(Shape shape, std::int64_t C, std::int64_t H, std::int64_t W) {
+Shape with_image(Shape shape, std::int64_t C, std::int64_t H, std::int64_t W) {
   const int rank = shape.rank();
   shape[rank - 3] = C;
   shape[rank - 2] = H;
@@ -39,7 +39,7 @@ Tensor pixel_shuffle(const Tensor& x, std::int64_t factor) {
     fail<ShapeError>(op, "the ", all[1], " channels of ", x.shape(), " are no multiple of ", block);
   }
   const Tensor parts = permute(reshape(x, {all[0], C, factor, factor, H, W}), {0, 1, 4, 2, 5, 3});
-  return reshape(parts, with_picture(x.shape(), C, H * factor, W * factor));
+  return reshape(parts, with_image(x.shape(), C, H * factor, W * factor));
 }
 
 Tensor pixel_unshuffle(const Tensor& x, std::int64_t factor) {
@@ -51,7 +51,7 @@ Tensor pixel_unshuffle(const Tensor& x, std::int64_t factor) {
     fail<ShapeError>(op, "height and width of ", x.shape(), " are no multiples of ", factor);
   }
   const Tensor parts = permute(reshape(x, {all[0], C, H, factor, W, factor}), {0, 1, 3, 5, 2, 4});
-  return reshape(parts, with_picture(x.shape(), C * factor * factor, H, W));
+  return reshape(parts, with_image(x.shape(), C * factor * factor, H, W));
 }
 
 Tensor channel_shuffle(const Tensor& x, std::int64_t groups) {
