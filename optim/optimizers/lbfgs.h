@@ -11,7 +11,7 @@
 
 #include "../../core/files/state.h"
 #include "../../core/graph/tensor.h"
-#include "../setting.h"
+#include "../named_option.h"
 
 namespace xgrad::optim {
 
@@ -72,11 +72,11 @@ class LBFGS {
   StateFile state_dict() const;
   /// Goes on where a state was taken: the steps that follow are the same bit for bit. Throws FormatError for the state
   /// of an optimizer of another kind, of parameters of another size, taken with another option (see Optimizer), or with
-  /// numbers that no step leaves behind. Then nothing has changed.
+  /// numbers that no step makes. Then nothing has changed.
   void load_state_dict(const StateFile& state);
 
  private:
-  std::vector<Setting> settings() const;
+  std::vector<NamedOption> named_options() const;
   struct Entry {
     Tensor parameter;
     std::string name;

@@ -1,4 +1,4 @@
-// Averages beside parameters. Numbers are examined and made ready to be written first and changed afterwards.
+// Averages next to parameters. Numbers are examined and made ready to be written first and changed afterwards.
 #include "moving_average.h"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ StateFile ExponentialMovingAverage::state_dict() const {
 
 void ExponentialMovingAverage::load_state_dict(const StateFile& state) {
   const std::int64_t updates = detail::count_in(state, "updates", "a moving average cannot have made");
-  detail::check_settings(state, {{"decay", options_.decay}});
+  detail::check_named_options(state, {{"decay", options_.decay}});
   StateDifference difference;
   std::vector<Array> averages;
   NamedArrays rest = state.arrays;

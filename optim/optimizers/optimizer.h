@@ -12,7 +12,7 @@
 #include "../../core/files/state.h"
 #include "../../core/graph/tensor.h"
 #include "../../core/graph/model_parameters.h"
-#include "../setting.h"
+#include "../named_option.h"
 
 namespace xgrad::optim {
 
@@ -70,7 +70,7 @@ class Optimizer {
   /// Goes on where a state was taken: the steps that follow are the same bit for bit. The learning rates become those
   /// of the state. Throws FormatError for a state of another kind of optimizer or one that was taken with another
   /// option, by its name (to go on with another, take it out of the metadata; a state without it fits), and with every
-  /// name that is missing, unexpected, of another shape, or holds numbers that no optimizer leaves behind: a count of
+  /// name that is missing, unexpected, of another shape, or holds numbers that no optimizer makes: a count of
   /// steps that is negative or beyond 2^53, moments that are not finite, squares that are negative. Then nothing has
   /// changed.
   void load_state_dict(const StateFile& state);
@@ -91,7 +91,7 @@ class Optimizer {
   };
   using Moments = std::vector<Moment>;
 
-  using Settings = std::vector<Setting>;
+  using NamedOptions = std::vector<NamedOption>;
 
   /// `kind` is the optimizer's name, "adam". All names must live as long as the program. Throws ValueError if none of
   /// the groups, which are added next, has a parameter.
@@ -101,9 +101,9 @@ class Optimizer {
       fail<ValueError>(kind, "there are no parameters");
     }
   }
-  /// Throws ValueError for a rate or a setting outside its range or a parameter that is in this or another group
+  /// Throws ValueError for a rate or a option outside its range or a parameter that is in this or another group
   /// already, GraphError for one that is no leaf.
-  void add_group(const Tensors& parameters, double lr, const Moments& moments, const Settings& settings);
+  void add_group(const Tensors& parameters, double lr, const Moments& moments, const NamedOptions& named);
   /// Sets memory.direction if the kind has one, for all parameters before any of them changes.
   virtual void prepare(const Array& g, Memory& memory, int group) const = 0;
   /// x <- x + one step along -g. The arrays that are written to are unshared: nothing is left that could fail, and
@@ -139,7 +139,7 @@ class Optimizer {
   std::vector<Entry> entries_;
   std::vector<Rate> rates_;         // by group
   std::vector<Moments> moments_;    // by group
-  std::vector<Settings> settings_;  // by group
+  std::vector<NamedOptions> named_options_;  // by group
   std::vector<Model> models_;
   bool has_stepped_ = false;
 };
@@ -147,7 +147,7 @@ class Optimizer {
 /// The frame of an optimizer with options of type OptionsOf. A kind of optimizer consists of
 ///
 /// - `static constexpr const char* kind`: its name in errors and states
-/// - `static Settings settings(const Options&)`: the options that a state records, and their ranges
+/// - `static NamedOptions named_options(const Options&)`: the options that a state records, and their ranges
 /// - `static Moments moments(const Options&)`: the moments of each parameter
 /// - `static void advance(Array& x, const Array& g, Memory&, const Options&, double lr)`: a step, which may not fail
 /// - `static Array direction(const Array& g, const Memory&, const Options&)`, if a step needs something that could
@@ -169,7 +169,7 @@ class OptimizerOf : public Optimizer {
     for (const auto& [parameters, options] : groups) {
       options_.push_back(options);
       if constexpr (requires { &Self::check; }) std::ranges::for_each(parameters, Self::check);
-      add_group(parameters, options.lr, Self::moments(options), Self::settings(options));
+      add_group(parameters, options.lr, Self::moments(options), Self::named_options(options));
     }
   }
 

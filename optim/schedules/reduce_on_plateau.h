@@ -51,7 +51,7 @@ class ReduceOnPlateau {
 
  private:
   bool is_better(double metric) const;
-  std::vector<Setting> settings() const;
+  std::vector<NamedOption> named_options() const;
 
   Optimizer& optimizer_;
   Options options_;
