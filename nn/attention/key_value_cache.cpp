@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../../core/base/assert.h"
 #include "../../core/graph/record.h"
 #include "../../ops/arrange/create.h"
 #include "../../ops/arrange/index.h"
@@ -22,6 +23,7 @@ bool writable(const Tensor& all, std::int64_t end) {
 // Copies the first `count` positions of `from` (B, ., C) to `to` (B, capacity, C), from `begin` on.
 void write(Array& to, std::int64_t begin, const Array& from, std::int64_t count) {
   const std::int64_t B = to.dim(0), capacity = to.dim(1), C = to.dim(2), step = from.dim(1);
+  XGRAD_ASSERT(count <= step && begin + count <= capacity);
   Real* out = to.mutable_data();
   for (std::int64_t b = 0; b < B; ++b) {
     std::copy_n(from.data() + b * step * C, count * C, out + (b * capacity + begin) * C);

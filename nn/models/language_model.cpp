@@ -58,8 +58,7 @@ Tensor LanguageModel::next(const Index& ids, LanguageState& state) const {
   Rewind undo(state);
   Tensor logits = here(forward(ids, state));
   state.position += ids.dim(1);
-  undo.keep();
-  return logits;
+  return undo.keep(std::move(logits));
 }
 
 LanguageState LanguageModel::begin(std::int64_t batch) const {
