@@ -28,8 +28,9 @@ ExponentialMovingAverage::ExponentialMovingAverage(const Tensors& parameters, co
   if (parameters.empty()) fail<ValueError>(op, "there are no parameters");
   for (const Tensor& parameter : parameters) {
     const bool constant = !parameter.requires_grad() && !all_finite(parameter.value());
-    const bool whole = xgrad::detail::ModelParameters::is_whole(parameter);
-    entries_.push_back({parameter, detail::name_of_new(op, parameter, entries_), parameter.value(), constant || whole});
+    const bool is_integer = xgrad::detail::ModelParameters::is_whole(parameter);
+    const bool copied = constant || is_integer;
+    entries_.push_back({parameter, detail::name_of_new(op, parameter, entries_), parameter.value(), copied});
   }
 }
 
@@ -80,12 +81,12 @@ void ExponentialMovingAverage::load_state_dict(const StateFile& state) {
   detail::check_named_options(state, {{"decay", options_.decay}});
   StateDifference difference;
   std::vector<Array> averages;
-  NamedArrays rest = state.arrays;
-  rest.erase("updates");
+  NamedArrays remaining = state.arrays;
+  remaining.erase("updates");
   for (const Entry& entry : entries_) {
     const std::string name = "average." + entry.name;
-    const auto found = rest.find(name);
-    if (found == rest.end()) {
+    const auto found = remaining.find(name);
+    if (found == remaining.end()) {
       difference.missing.push_back(name);
       continue;
     }
@@ -99,9 +100,9 @@ void ExponentialMovingAverage::load_state_dict(const StateFile& state) {
     } else {
       averages.push_back(*value);
     }
-    rest.erase(found);
+    remaining.erase(found);
   }
-  for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
+  for (const auto& [name, value] : remaining) difference.unexpected.push_back(name);
   difference.refuse("load_state_dict", state.source);
   for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].average = std::move(averages[i]);
   updates_ = updates;

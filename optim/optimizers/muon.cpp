@@ -77,14 +77,14 @@ Array Muon::direction(const Array& g, const Memory& memory, const Options& optio
 }
 
 void Muon::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
-  const Real kept = static_cast<Real>(options.momentum),
+  const Real momentum = static_cast<Real>(options.momentum),
              fresh = static_cast<Real>(options.maximize ? options.momentum - 1 : 1 - options.momentum),
              shrink = static_cast<Real>(1 - lr * options.weight_decay),
              rate = static_cast<Real>(adjusted(lr, options.adjust_lr_fn, x));
   for_each_number(
       x, *memory.direction, false,
       [=](Real& x, Real o, Real& b, Real g) {
-        b = kept * b + fresh * g;
+        b = momentum * b + fresh * g;
         x = shrink * x - rate * o;
       },
       memory.moments[0], g);

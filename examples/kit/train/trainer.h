@@ -5,8 +5,6 @@
 //     kit::DataLoader batches{kit::TensorDataset{x, y}, {.batch_size = 50, .shuffle = true}};
 //     kit::Trainer trainer{net, adam, {.epochs = 30, .max_norm = 1, .validate = [&] { return accuracy(net); }}};
 //     trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
-//
-// Trainer::run is the same loop around a step that is written out: loss, gradients, update.
 #pragma once
 
 #include <chrono>
