@@ -208,9 +208,9 @@ PaddingInvarianceReport detail::check_padding_invariance(const Trial& trial, con
   } else if (longest < T) {
     double largest = 0;
     for (const Real value : y) largest = std::max(largest, std::abs(static_cast<double>(value)));
-    const Slices kept{_, slice(0, longest)};
-    const Sequences narrow = std::visit([&](const auto& x) { return Sequences(xgrad::slice(x, kept)); }, trial.x);
-    report.leak = leak_of(by_position ? xgrad::slice(y, kept) : y, narrow, options.tolerance * largest);
+    const Slices counting{_, slice(0, longest)};
+    const Sequences narrow = std::visit([&](const auto& x) { return Sequences(xgrad::slice(x, counting)); }, trial.x);
+    report.leak = leak_of(by_position ? xgrad::slice(y, counting) : y, narrow, options.tolerance * largest);
     if (report.leak) report.leak->columns = T - longest;
   }
   return report;

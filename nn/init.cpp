@@ -27,10 +27,10 @@ void finite(std::string_view op, std::string_view name, double value) {
 
 // Refuses normal numbers that can overflow. None lies further out: the draws have 32 bits.
 void check_normal(std::string_view op, double mean, double std) {
-  constexpr double most_deviations = 7;
+  constexpr double most_stds = 7;
   finite(op, "mean", mean);
   finite(op, "std", std);
-  finite(op, "mean with its deviations", std::abs(mean) + most_deviations * std::abs(std));
+  finite(op, "mean with its standard deviations", std::abs(mean) + most_stds * std::abs(std));
 }
 
 Array draw_uniform(std::string_view op, const Shape& shape, double low, double high) {
@@ -47,10 +47,10 @@ Array draw_normal(std::string_view op, const Shape& shape, double mean, double s
 double root(std::int64_t fan) { return std::sqrt(static_cast<double>(std::max<std::int64_t>(fan, 1))); }
 
 // The standard deviation of weights with these fans.
-double deviation(const Fans& fan, const KaimingOptions& options) {
+double standard_deviation(const Fans& fan, const KaimingOptions& options) {
   return gain(options.nonlinearity, {.slope = options.slope}) / root(options.mode == FanMode::in ? fan.in : fan.out);
 }
-double deviation(const Fans& fan, const XavierOptions& options) {
+double standard_deviation(const Fans& fan, const XavierOptions& options) {
   return options.gain * std::sqrt(2.0 / static_cast<double>(std::max<std::int64_t>(fan.in + fan.out, 1)));
 }
 
@@ -58,7 +58,7 @@ double deviation(const Fans& fan, const XavierOptions& options) {
 template <class Options>
 Init by_fans(std::string_view op, bool is_uniform, const Options& options) {
   return [op, is_uniform, options](const Shape& shape) {
-    const double std = deviation(fans(shape), options), most = std::numbers::sqrt3 * std;
+    const double std = standard_deviation(fans(shape), options), most = std::numbers::sqrt3 * std;
     return is_uniform ? draw_uniform(op, shape, -most, most) : draw_normal(op, shape, 0, std);
   };
 }
@@ -144,8 +144,8 @@ Init truncated_normal(const TruncatedNormalOptions& options) {
   if (side < 0) std::swap(below, above);
   constexpr double least = 1e-300;  // of which there is an inverse
   if (!(above > least && above > below)) {
-    fail<ValueError>("truncated_normal", "[", options.low, ", ", options.high, "] is too many deviations ", options.std,
-                     " away from the mean ", options.mean);
+    fail<ValueError>("truncated_normal", "[", options.low, ", ", options.high, "] is too many standard deviations ",
+                     options.std, " away from the mean ", options.mean);
   }
   return [=, o = options](const Shape& shape) {
     return mapped(random_uniform(shape, next_random_key()), [=](double u) {

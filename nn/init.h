@@ -71,7 +71,7 @@ struct XavierOptions {
 };
 /// Glorot and Bengio 2010: uniform in +-a, a = gain sqrt(6 / (fan_in + fan_out)).
 Init xavier_uniform(const XavierOptions& options = {});
-/// Normal with deviation gain sqrt(2 / (fan_in + fan_out)).
+/// Normal with standard deviation gain sqrt(2 / (fan_in + fan_out)).
 Init xavier_normal(const XavierOptions& options = {});
 
 enum class FanMode { in, out };
@@ -82,7 +82,7 @@ struct KaimingOptions {
 };
 /// He et al. 2015: uniform in +-a, a = gain sqrt(3 / fan).
 Init kaiming_uniform(const KaimingOptions& options = {});
-/// Normal with deviation gain / sqrt(fan).
+/// Normal with standard deviation gain / sqrt(fan).
 Init kaiming_normal(const KaimingOptions& options = {});
 
 struct OrthogonalOptions {

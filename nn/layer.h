@@ -16,8 +16,8 @@
 //
 // `using Layer::Layer;` is the constructor: without it the compiler finds none for Block(nn::root).
 //
-// A layer without options is a Layer<Block>. forward may change an argument: forward(x, KeyValueCache& past). An argument
-// in braces must name its type, encoder(ids, nn::AttentionMask{.causal = true}): the type of braces cannot be deduced.
+// A layer without options is a Layer<Block>. forward may change an argument: forward(x, KeyValueCache& past). An
+// argument in braces must name its type: encoder(ids, nn::AttentionMask{.causal = true}).
 #pragma once
 
 #include <concepts>
@@ -57,23 +57,16 @@ class LayerCall : public Module {
     if (Class::of(self) != Class::of<S>()) [[unlikely]]
       refuse_derived(Class::of<S>());
     const Entered here = enter(inputs...);
-    std::tuple<detail::Guard<std::remove_reference_t<Inputs>>...> guards(inputs...);
-    const auto keep = [&] { std::apply([](auto&... guard) { (guard.keep(), ...); }, guards); };
+    std::tuple<Rewind<std::remove_reference_t<Inputs>>...> undo(inputs...);
     using Result = decltype(self.forward(std::forward<Inputs>(inputs)...));
+    Result y = self.forward(std::forward<Inputs>(inputs)...);
     if constexpr (std::is_same_v<Result, Tensor>) {
-      Tensor y = here(self.forward(std::forward<Inputs>(inputs)...));
-      keep();
-      return y;
-    } else if constexpr (requires(Result y) { y.output = here(y.output); }) {
-      Result y = self.forward(std::forward<Inputs>(inputs)...);
+      y = here(std::move(y));
+    } else if constexpr (requires { y.output = here(y.output); }) {
       y.output = here(y.output);
-      keep();
-      return y;
-    } else {
-      decltype(auto) y = self.forward(std::forward<Inputs>(inputs)...);
-      keep();
-      return y;
     }
+    std::apply([](auto&... each) { (each.keep(), ...); }, undo);
+    return y;
   }
   /// Does not compile: says why the call does not fit.
   template <class... Inputs, class S = Self>

@@ -1,13 +1,10 @@
 // Modules: registration, names, state, modes, hooks and printing.
 #include "module.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cmath>
 #include <new>
 #include <ostream>
-#include <typeinfo>
 
 #include "../core/graph/tensor.h"
 #include "../core/runtime/huge_pages.h"
@@ -30,12 +27,12 @@ std::string with_commas(std::int64_t count) {
   return digits;
 }
 
-bool holds_whole_numbers(const Array& values) {
+bool holds_integers(const Array& values) {
   return std::ranges::all_of(values,
                              [](Real value) { return value == std::trunc(value) && std::abs(value) <= Real(0x1p53); });
 }
 
-Index whole_numbers(const Array& values) {
+Index integers_of(const Array& values) {
   Index result(values.shape());
   std::ranges::transform(values, result.mutable_data(), [](Real value) { return static_cast<std::int64_t>(value); });
   return result;
@@ -87,7 +84,7 @@ void Module::refuse_derived(Class layer) const {
 }
 
 std::string Module::description() const {
-  const std::string more = settings();
+  const std::string more = extra_repr();
   return class_name() + (more.empty() ? "" : " ") + more;
 }
 
@@ -97,13 +94,13 @@ std::string Module::description() const {
 const Place* Module::described_place() const {
   struct Described {
     static const Place* cached(const Module& module) {
-      const bool same_class = module.described_as_.load(std::memory_order_acquire) == &typeid(module);
+      const bool same_class = module.described_as_.load(std::memory_order_acquire) == Class::of(module);
       return same_class ? module.described_.load(std::memory_order_relaxed) : nullptr;
     }
     static const Place* now(const Module& module, const Place* around) {
       const Place* place = intern(module.path(), module.description(), {}, around);
       module.described_.store(place, std::memory_order_relaxed);
-      module.described_as_.store(&typeid(module), std::memory_order_release);
+      module.described_as_.store(Class::of(module), std::memory_order_release);
       return place;
     }
     static const Place* around(const Module& module) {
@@ -121,9 +118,9 @@ const Place* Module::described_place() const {
   return Described::now(*this, Described::around(*this));
 }
 
-bool Module::is_within(const Module& whole) const {
+bool Module::is_within(const Module& ancestor) const {
   const Module* at = this;
-  while (at && at != &whole) at = at->parent_;
+  while (at && at != &ancestor) at = at->parent_;
   return at != nullptr;
 }
 
@@ -213,7 +210,7 @@ Tensor Module::buffer(std::string_view name, const Index& value) {
   const Scope scope(place_);
   check_new_name(name);
   const Tensor numbers = to_real(value).named(full_name(name));
-  add(name, numbers, Entry::whole_buffer);
+  add(name, numbers, Entry::integer_buffer);
   xgrad::detail::ModelParameters::mark_whole(numbers);
   return numbers;
 }
@@ -322,8 +319,8 @@ std::vector<std::pair<std::string, const Module*>> Module::named_modules() const
 
 const Module& Module::find(std::string_view path) const {
   const Module* module = this;
-  for (std::string_view rest = path; !rest.empty();) {
-    const std::string_view name = rest.substr(0, rest.find('.'));
+  for (std::string_view remaining = path; !remaining.empty();) {
+    const std::string_view name = remaining.substr(0, remaining.find('.'));
     const auto child = std::ranges::find(module->children_, name, &decltype(children_)::value_type::first);
     if (child == module->children_.end()) {
       std::vector<std::string> names;
@@ -331,7 +328,7 @@ const Module& Module::find(std::string_view path) const {
       fail<ValueError>("module", "no module at '", path, "': ", module->description(), " has ", names);
     }
     module = child->second;
-    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    remaining.remove_prefix(std::min(remaining.size(), name.size() + 1));
   }
   return *module;
 }
@@ -340,8 +337,8 @@ NamedArrays Module::state_dict() const {
   NamedArrays state;
   visit([&](const std::string& name, const Entry& entry) {
     const Array& value = entry.tensor.value();
-    const bool whole = entry.kind == Entry::whole_buffer && holds_whole_numbers(value);
-    state.emplace(name, whole ? AnyArray(whole_numbers(value)) : AnyArray(value));
+    const bool is_index = entry.kind == Entry::integer_buffer && holds_integers(value);
+    state.emplace(name, is_index ? AnyArray(integers_of(value)) : AnyArray(value));
   });
   return state;
 }
@@ -366,15 +363,15 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
     }
     ++known;
     const Array* value = std::get_if<Array>(&found->second);
-    const Index* whole = std::get_if<Index>(&found->second);
-    if (!value && !(whole && entry.is_buffer())) {
+    const Index* integers = std::get_if<Index>(&found->second);
+    if (!value && !(integers && entry.is_buffer())) {
       difference.add_mismatch(name, "holds no real numbers");
-    } else if (value && entry.kind == Entry::whole_buffer && !holds_whole_numbers(*value)) {
+    } else if (value && entry.kind == Entry::integer_buffer && !holds_integers(*value)) {
       difference.add_mismatch(name, "holds no whole numbers");
-    } else if (const Shape& shape = value ? value->shape() : whole->shape(); shape != entry.tensor.shape()) {
+    } else if (const Shape& shape = value ? value->shape() : integers->shape(); shape != entry.tensor.shape()) {
       difference.add_mismatch(name, shape, entry.tensor.shape());
     } else {
-      matches.push_back({name, entry.tensor, value ? *value : to_real(*whole).value(), entry.kind == Entry::shared});
+      matches.push_back({name, entry.tensor, value ? *value : to_real(*integers).value(), entry.kind == Entry::shared});
     }
   });
   for (const auto& [name, tensor] : absent) {
@@ -382,9 +379,9 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
     if (std::ranges::none_of(matches, is_given)) difference.missing.push_back(name);
   }
   if (known < state.size()) {
-    NamedArrays rest = state;
-    visit([&](const std::string& name, const Entry&) { rest.erase(name); });
-    for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
+    NamedArrays remaining = state;
+    visit([&](const std::string& name, const Entry&) { remaining.erase(name); });
+    for (const auto& [name, value] : remaining) difference.unexpected.push_back(name);
   }
   for (const Match& one : matches) {
     if (!one.shared) continue;

@@ -1,44 +1,36 @@
-// Module: the base of every layer and model. Declaring a layer is registering it.
+// Module: the base of every layer and model. A layer of your own is a Layer (layer.h); a container is a Module:
 //
-//     struct Block : nn::Module {
-//       nn::LayerNorm norm{at("norm"), 64};
-//       nn::Linear    out {at("out"), 64, 64};
-//       explicit Block(At here) : Module(here) {}
+//     struct Twice : nn::Module {
+//       nn::Linear one{at("one"), 64, 64}, two{at("two"), 64, 64};
+//       explicit Twice(At here) : Module(std::move(here)) {}
 //
-//       Tensor operator()(const Tensor& x) const {               // (B, T, C)
-//         const auto here = enter(x);
-//         return here(x + out(norm(x)));
+//       Tensor operator()(const Tensor& x) const {
+//         const auto here = enter(x);  // errors and diagrams name this module
+//         return here(two(one(x)));    // the hooks see the result
 //       }
 //     };
 //
-// (A layer whose call is one function of its inputs is shorter as a Layer: layer.h.)
+// `at("one")` is the place of a child called "one". The child is registered in its parent, and its parameters have full
+// names from the beginning (`blocks.0.one.weight`), which errors, files, printing and diagrams use.
 //
-// `at("norm")` means "a child of mine called norm": the child enters itself into its parent's list, and its parameters
-// are born with their full dotted names (`blocks.0.norm.weight`), which errors, files, printing and diagrams all use.
+// A tensor that no module registers is in no parameters(), file or optimizer. optim::audit finds such tensors:
 //
-// A tensor that a model does not know of is in no parameters(), file or optimizer, and the compiler cannot always tell:
+//     Encoder encoder;                   a model as a member that takes no place: give its constructor an At
+//     nn::Linear fc{nn::root, 2, 3};     a place outside of the model: at("fc")
+//     Tensor w = param(...);  w = ...;   a member that is given another tensor: declare it const; w.assign(...)
 //
-//     Encoder encoder;                         a model as a member that takes no place: give its constructor an At
-//     nn::Linear fc{nn::root, 2, 3};           a place outside of the model: at("fc")
-//     Tensor w = xgrad::variable(...);         no parameter: param("w", ...). (A bare variable(...) does not compile.)
-//     Tensor w = param(...);  w = ...;         a member that is given another tensor: declare it const; w.assign(...)
-//
-// optim::audit finds all four. A fifth, `explicit Block(At) {}`, which keeps its place to itself where `: Module(here)`
-// would hand it on, is refused when its parent first runs or is asked for parameters or state. (A layer that is there
-// or not is an nn::Maybe; a function that makes none after all says here.decline().)
+// A constructor that takes an At and does not pass it to `Module(here)` is an error when the parent first runs.
 #pragma once
 
 #include <atomic>
 #include <concepts>
 #include <functional>
-#include <initializer_list>
 #include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -48,6 +40,7 @@
 #include "../core/files/safetensors.h"
 #include "../core/files/state.h"
 #include "../core/graph/model_parameters.h"
+#include "../core/graph/not_members.h"
 #include "../core/graph/observe.h"
 #include "../core/graph/tensor.h"
 #include "init.h"
@@ -66,7 +59,7 @@ struct At {
 
   /// Where it is in the model: `decoder.blocks.1`.
   std::string path() const;
-  /// No module will be made here. (A place that none takes is refused later: see the head of this file.)
+  /// Gives the place up: no module is made here. (A place that no module takes is an error later.)
   void decline() const;
 };
 /// The place of a layer that stands for itself: `nn::Linear w{nn::root, 512, 64};`
@@ -76,7 +69,7 @@ inline const At root;
 struct ForwardCall {
   const Module& module;
   const Tensors& inputs;              ///< in the order of the arguments
-  const std::vector<Index>& indices;  ///< those arguments that are whole numbers
+  const std::vector<Index>& indices;  ///< those arguments that are integers
   const Tensor& output;               ///< undefined before the run
 };
 /// A function that sees a module's result and may replace it (return an undefined Tensor to leave it as it is).
@@ -124,20 +117,18 @@ struct LoadStateOptions {
   std::string_view source = {};  ///< the file that the state came from, for errors; load() knows it
 };
 
-/// A layer or a model: parameters, buffers and child modules, each with a name. Modules are neither copied nor moved,
-/// so that the names stay true. Parents and children may die in any order; no module may die while it runs.
+/// A layer or a model: parameters, buffers and child modules, each with a name. Modules are neither copied nor moved.
+/// Parents and children may be destroyed in any order, but no module while it runs.
 ///
-/// Threads: many may run one module, this and all that are derived from it, each with inputs and a graph of its own
-/// (BatchNorm in training excepted, which moves its statistics). Changing a module is for one thread while no other
-/// uses it: building it, load_state_dict(), train(), eval(), Eval, hooks, zero_grad(), and the optimizer's step.
+/// Threads: many may run one module, each with its own inputs and graph, except BatchNorm in training. One thread alone
+/// may change it: construction, load_state_dict(), train(), eval(), Eval, hooks, zero_grad(), the optimizer's step.
 class Module {
  public:
   using At = nn::At;
   template <class...>
   static constexpr bool never = false;
 
-  /// Catches the mistake of making a layer without a place. Every layer has a constructor that takes it, so that the
-  /// compiler says what is missing.
+  /// The argument of a constructor that does not compile: the error says that a place is missing.
   struct Placeless {
     template <class T>
     requires(!std::convertible_to<const T&, At>) Placeless(const T&) {
@@ -152,7 +143,7 @@ class Module {
 
   /// `decoder.blocks.1`; empty for a model.
   const std::string& path() const { return place_->path; }
-  /// The name of the class and settings(): `Linear 512 -> 64`.
+  /// The name of the class and extra_repr(): `Linear 512 -> 64`.
   std::string description() const;
 
   /// Every parameter of this module and those below, in the order of their declaration; one that has several names is
@@ -169,8 +160,8 @@ class Module {
   /// The modules declared in this one.
   const std::vector<std::pair<std::string, Module*>>& children() const { return children_; }
 
-  /// Whether this is `whole` or one of the modules below it.
-  bool is_within(const Module& whole) const;
+  /// Whether this is `ancestor` or one of the modules below it.
+  bool is_within(const Module& ancestor) const;
   /// This module, under the empty name, and all below it with their paths from here, parents first.
   std::vector<std::pair<std::string, const Module*>> named_modules() const;
   /// The module at a path from here, `model.get("blocks.3.attn")` or, by its type,
@@ -189,7 +180,7 @@ class Module {
 
   /// The values of all parameters and buffers by name, relative to this module; the numbers are shared, not copied.
   NamedArrays state_dict() const;
-  /// Takes the values of a state; buffers may come as whole numbers. A parameter with several names needs only one of
+  /// Takes the values of a state; buffers may come as integers. A parameter with several names needs only one of
   /// them. Throws FormatError with every name that is missing, unexpected, of another shape or kind, or differs from
   /// another name of the same parameter; then nothing was loaded. With .strict = false missing and unexpected names are
   /// no error, but returned.
@@ -203,13 +194,12 @@ class Module {
   /// Forgets the gradients of all parameters.
   void zero_grad() const;
 
-  /// Calls `hook` whenever this module has run: any function of a ForwardCall that returns a Tensor or nothing. Works
-  /// for modules whose operator() begins with `const auto here = enter(...)` and ends with `return here(...)`, as those
-  /// of the library do. The number is for remove_hook. Throws ValueError for an empty function.
+  /// Calls `hook` after each run of this module: a function of a ForwardCall that returns a Tensor or nothing. The
+  /// module must be a Layer, or call enter() as above. The result is for remove_hook. Throws ValueError for an empty
+  /// function.
   template <class F>
   std::uint64_t on_forward(F hook) const;
-  /// Calls `hook` whenever this module begins to run: a function of a ForwardCall, whose output is undefined yet, that
-  /// returns nothing. Where and how as on_forward.
+  /// Calls `hook` before each run of this module; the output is undefined. See on_forward.
   std::uint64_t before_forward(std::function<void(const ForwardCall& call)> hook) const;
   /// Calls `hook(module, gradient)` in every backward pass through later runs of this module, with the gradient of its
   /// result, once that is complete; if the hook returns a defined Tensor, that takes the gradient's place. Works where
@@ -226,8 +216,7 @@ class Module {
   /// or holds a dot.
   explicit Module(At here);
 
-  /// The place of a child: `nn::Linear out{at("out"), 64, 10};`. A place that no module takes is refused later: see
-  /// the head of this file.
+  /// The place of a child: `nn::Linear out{at("out"), 64, 10};`. A place that no module takes is an error later.
   At at(std::string_view name);
   /// A parameter of this module, `const Tensor weight = param("weight", {out, in}, init::xavier_uniform())`: a leaf
   /// that knows its full name. Throws ValueError for a name as above or an empty init, ShapeError if the init gives
@@ -238,17 +227,12 @@ class Module {
   /// An array that is saved with the parameters but gets no gradient:
   /// `const Tensor running_mean = buffer("running_mean", Array({channels}, Real(0)))`.
   Tensor buffer(std::string_view name, Array value);
-  /// One of whole numbers: a Tensor like others, but saved as an Index, and copied where others are averaged.
+  /// One of integers: a Tensor like others, but saved as an Index, and copied where others are averaged.
   Tensor buffer(std::string_view name, const Index& value);
 
-  struct Anything {
-    template <class T>
-    Anything(const T&) {}
-    Anything(std::initializer_list<Anything>) {}
-  };
   /// Hides xgrad::variable in modules, where it would make a leaf that the model does not know.
   template <class... Rest>
-  static Tensor variable(const Anything&, const Rest&...) {
+  static Tensor variable(const xgrad::detail::Anything&, const Rest&...) {
     static_assert(never<Rest...>,
                   "a variable in a module is no parameter of it: use param(\"name\", shape, init), or "
                   "xgrad::variable(...) for a leaf that belongs to no model");
@@ -261,15 +245,14 @@ class Module {
     return Entered(*this, inputs...);
   }
 
-  /// The name of this module's class for errors. A base that others build on overrides it to name the class that is
-  /// being made, while it is not that class yet.
+  /// The name of this module's class for errors. A base overrides it to name the class under construction.
   virtual std::string class_name() const;
   /// Throws ValueError: this is of a class derived from `layer`, whose forward does not run.
   [[noreturn]] void refuse_derived(Class layer) const;
 
   /// The text about this module after the name of its class: `512 -> 64`.
-  virtual std::string settings() const { return {}; }
-  /// Larger than any size of a layer, and than the number of elements of any parameter.
+  virtual std::string extra_repr() const { return {}; }
+  /// An upper bound of sizes of layers and of elements of a parameter, which catches sizes without a value.
   static constexpr std::int64_t largest_size = std::int64_t(1) << 40;
   /// `value`, if it is at least 1 and at most `most`, a bound that catches members without a value yet. Throws
   /// ValueError or LimitError otherwise, for the setting `name`.
@@ -279,9 +262,9 @@ class Module {
   const Shape& possible(std::string_view name, const Shape& shape) const;
   /// Where this module is, for the scope of what its constructor checks: `const Scope scope(place());`
   const Place* place() const { return place_; }
-  /// `name` behind the module's path: `decoder.blocks.1.weight`.
+  /// `name` after the module's path: `decoder.blocks.1.weight`.
   std::string full_name(std::string_view name) const;
-  /// A hint for errors about senseless sizes, if this is a member of another module.
+  /// A hint that errors about invalid sizes end with when this module is a member of another.
   const char* declared_later() const;
   /// `value`, if it is in [0, 1]. Throws ValueError otherwise.
   double probability(std::string_view name, double value) const;
@@ -295,10 +278,10 @@ class Module {
   struct Entry {
     std::string name;
     Tensor tensor;
-    enum Kind { owned, shared, buffer, whole_buffer } kind;
+    enum Kind { owned, shared, buffer, integer_buffer } kind;
     Decay decay = Decay::yes;
 
-    bool is_buffer() const { return kind == buffer || kind == whole_buffer; }
+    bool is_buffer() const { return kind == buffer || kind == integer_buffer; }
   };
   enum class When : bool { before, after };
   struct Hook {
@@ -336,13 +319,11 @@ class Module {
   mutable std::uint64_t next_hook_ = 1;
   mutable std::vector<Eval*> evals_;  // the oldest first
   mutable std::atomic<const Place*> described_{nullptr};
-  mutable std::atomic<const std::type_info*> described_as_{nullptr};  // the class that was asked
+  mutable std::atomic<Class> described_as_{Class()};  // the class that was asked
 };
 
-/// While it lives, the module and all below it are in evaluation mode, also modules added below it; then each has its
-/// old mode again. Several may die in any order, and so may modules.
-///
-/// Threads: the mode belongs to the module, so this is for one that no other thread is running.
+/// A scope in which the module and all below it are in evaluation mode, also modules that are added. Its end restores
+/// the mode of each; scopes and modules may end in any order. Threads: no other thread may run the module.
 class [[nodiscard]] Eval {
  public:
   [[nodiscard]] explicit Eval(const Module& module);

@@ -1,87 +1,69 @@
 // Rewind: when a call throws, the states that it has changed are as before.
 #pragma once
 
-#include "../core/graph/tensor.h"
-
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
+#include "../core/graph/tensor.h"
+
 namespace xgrad::nn {
 
-/// A scope guard that rewinds a state that grows by positions, such as a KeyValueCache, unless keep() is reached. The
-/// state has length() and rewind(length). A Layer makes one for each such argument of its call.
+namespace detail {
+
+/// A state of a few tensors, which a Rewind copies. The state declares `static constexpr bool restored_by_copy = true`.
+template <class State>
+concept RestoredByCopy = !std::is_const_v<State> && requires { requires State::restored_by_copy; };
+
+/// A state that grows by positions, such as a KeyValueCache.
+template <class State>
+concept RestoredByLength = !std::is_const_v<State> && requires(State& state, std::int64_t length) {
+  { state.length() } -> std::same_as<std::int64_t>;
+  state.rewind(length);
+};
+
+}  // namespace detail
+
+/// A scope guard: restores the state, unless keep() is reached. It leaves an object of any other type as it is. A Layer
+/// makes a Rewind for each argument of its call.
 ///
 ///     Rewind undo(past);
 ///     const Tensor y = undo.keep(o(past.attend(layer, q, k, v, heads, dropout)));
 template <class State>
 class [[nodiscard]] Rewind {
+  struct Nothing {};
+  static constexpr bool by_copy = detail::RestoredByCopy<State>, by_length = detail::RestoredByLength<State>;
+  using Before = std::conditional_t<by_copy, State, std::conditional_t<by_length, std::int64_t, Nothing>>;
+
  public:
-  [[nodiscard]] explicit Rewind(State& state) : state_(state), length_(state.length()) {}
+  [[nodiscard]] explicit Rewind(State& state) : state_(state), before_(before(state)) {}
   ~Rewind() {
-    if (!kept_ && state_.length() >= length_) state_.rewind(length_);
-  }
-  Rewind(const Rewind&) = delete;
-  Rewind& operator=(const Rewind&) = delete;
-
-  Tensor keep(Tensor result = {}) {
-    kept_ = true;
-    return result;
-  }
-
- private:
-  State& state_;
-  std::int64_t length_;
-  bool kept_ = false;
-};
-
-/// The same for a state of a few tensors, which is copied. The state says so:
-/// `static constexpr bool restored_by_copy = true`.
-template <class State>
-requires State::restored_by_copy class [[nodiscard]] Rewind<State> {
- public:
-  [[nodiscard]] explicit Rewind(State& state) : state_(state), before_(state) {}
-  ~Rewind() {
-    if (!kept_) state_ = std::move(before_);
+    if constexpr (by_copy) {
+      if (!kept_) state_ = std::move(before_);
+    } else if constexpr (by_length) {
+      if (!kept_ && state_.length() >= before_) state_.rewind(before_);
+    }
   }
   Rewind(const Rewind&) = delete;
   Rewind& operator=(const Rewind&) = delete;
 
   void keep() { kept_ = true; }
+  Tensor keep(Tensor result) {
+    keep();
+    return result;
+  }
 
  private:
+  static Before before(const State& state) {
+    if constexpr (by_copy) return state;
+    if constexpr (by_length) return state.length();
+    if constexpr (!by_copy && !by_length) return {};
+  }
+
   State& state_;
-  State before_;
+  Before before_;
   bool kept_ = false;
 };
-
-namespace detail {
-
-/// Types of states that a call may change and a Rewind restores.
-template <class State>
-concept Rewound = !std::is_const_v<State> && (requires { requires State::restored_by_copy; } ||
-                                              requires(State& state, std::int64_t length) {
-                                                { state.length() } -> std::same_as<std::int64_t>;
-                                                state.rewind(length);
-                                              });
-/// The guard of any other argument.
-struct NotRewound {
-  template <class T>
-  explicit NotRewound(const T&) {}
-  void keep() {}
-};
-template <class Argument>
-struct GuardOf {
-  using Type = NotRewound;
-};
-template <Rewound State>
-struct GuardOf<State> {
-  using Type = Rewind<State>;
-};
-template <class Argument>
-using Guard = typename GuardOf<Argument>::Type;
-
-}  // namespace detail
 
 }  // namespace xgrad::nn

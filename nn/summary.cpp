@@ -78,7 +78,7 @@ ModelSummary summary(const Module& model, const std::function<Tensor()>& run) {
     if (const auto output = outputs.find(modules[m]); output != outputs.end()) row.output = output->second;
     for (const GraphVertex& vertex : view.vertices) {
       if (vertex.order > 0 || !lies_within(vertex.path, path)) continue;
-      row.kept_bytes += vertex.kept_bytes;
+      row.saved_bytes += vertex.kept_bytes;
       row.multiply_adds += static_cast<std::int64_t>(vertex.overlay.value_or(0));
     }
     for (const Profile::Run& operation : profile.runs()) {
@@ -98,7 +98,7 @@ std::string to_string(const ModelSummary& summary) {
                      row.output ? str(*row.output) : "",
                      xgrad::detail::amount_text(static_cast<double>(row.parameters), {}),
                      xgrad::detail::amount_text(static_cast<double>(row.multiply_adds), {}),
-                     xgrad::detail::amount_text(static_cast<double>(row.kept_bytes), "B"),
+                     xgrad::detail::amount_text(static_cast<double>(row.saved_bytes), "B"),
                      xgrad::detail::rounded(row.milliseconds, 3)});
   }
   std::array<std::size_t, std::tuple_size_v<Cells>> widths{};
@@ -110,8 +110,8 @@ std::string to_string(const ModelSummary& summary) {
   for (const Cells& cells : lines) {
     std::string line;
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      const std::string room(widths[c] - cells[c].size(), ' ');
-      append(line, str(c == 0 ? "" : "  ", c < left ? cells[c] : room, c < left ? room : cells[c]));
+      const std::string padding(widths[c] - cells[c].size(), ' ');
+      append(line, str(c == 0 ? "" : "  ", c < left ? cells[c] : padding, c < left ? padding : cells[c]));
     }
     append(text, str(line, '\n'));
   }

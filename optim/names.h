@@ -9,7 +9,7 @@
 namespace xgrad::optim::detail {
 
 /// The name of a parameter that joins `others`, entries with a `parameter` and a `name`: its own, or its number if it
-/// has none, and the number, or the next that is free, behind it if another has it already. Throws ValueError for one
+/// has none, and the number, or the next that is free, after it if another has it already. Throws ValueError for one
 /// that is there already, GraphError for one that is no leaf.
 template <class Entries>
 std::string name_of_new(const char* who, const Tensor& parameter, const Entries& others) {

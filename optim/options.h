@@ -11,7 +11,7 @@
 #include "../core/base/error.h"
 #include "../core/base/text.h"
 #include "../core/files/state.h"
-#include "setting.h"
+#include "named_option.h"
 
 namespace xgrad::optim::detail {
 
@@ -65,15 +65,15 @@ inline double rate_in(const StateFile& state, const std::string& key) {
   return value;
 }
 
-/// Writes settings into a state, each name with this suffix.
-inline void add_settings(StateFile& state, const std::vector<Setting>& settings, std::string_view suffix = {}) {
-  for (const auto& [name, value, range] : settings) state.metadata[str(name, suffix)] = str(value);
+/// Writes options into a state, each name with this suffix.
+inline void add_named_options(StateFile& state, const std::vector<NamedOption>& all, std::string_view suffix = {}) {
+  for (const auto& [name, value, range] : all) state.metadata[str(name, suffix)] = str(value);
 }
 
-/// Throws FormatError for a setting that has another value in the state. A state without the setting fits.
-inline void check_settings(const StateFile& state, const std::vector<Setting>& settings, std::string_view suffix = {},
-                           std::string_view where = {}) {
-  for (const auto& [name, value, range] : settings) {
+/// Throws FormatError for an option that has another value in the state. A state without the option fits.
+inline void check_named_options(const StateFile& state, const std::vector<NamedOption>& all,
+                                std::string_view suffix = {}, std::string_view where = {}) {
+  for (const auto& [name, value, range] : all) {
     const std::string key = str(name, suffix);
     if (!state.metadata.contains(key)) continue;
     if (const double before = number_in(state, key, name); before != value) {
@@ -82,7 +82,7 @@ inline void check_settings(const StateFile& state, const std::vector<Setting>& s
   }
 }
 
-/// A whole number of a state that counts something. Throws FormatError if it is none.
+/// An integer of a state that counts something. Throws FormatError if it is none.
 inline std::int64_t count_in(const StateFile& state, std::string_view name, std::string_view what) {
   const Index& count = state.get<Index>(name);
   if (count.rank() != 0) refuse(state, escaped(name), " ", count.shape(), " for []");

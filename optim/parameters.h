@@ -18,25 +18,25 @@ namespace xgrad::optim {
 
 // Threads: functions that freeze parameters run alone; the others read.
 
-/// Whether a name fits a pattern, by POSIX fnmatch(): `*` matches any text, dots as well, `?` one character, `[0-3x]` one
-/// of these, `[!0-3]` one of none of these; a `[` that nothing closes and a backslash match themselves.
+/// Whether a name fits a pattern, by POSIX fnmatch(): `*` matches any text with dots, `?` one character, `[0-3x]` one
+/// of these, `[!0-3]` one other character; a `[` without `]` and a backslash match themselves.
 bool fits(std::string_view name, std::string_view pattern);
 
 /// The parameters whose names fit. Throws ValueError for a pattern that fits none.
 Tensors matching(const Tensors& parameters, std::string_view pattern);
-/// The parameters that gradients flow to: those that are not frozen.
+/// The parameters that are not frozen.
 Tensors trainable(const Tensors& parameters);
 
-/// Freezes the parameters whose names fit: no gradients flow to them, and an optimizer leaves them unchanged. Returns
-/// their number. Graphs recorded before stay as they are. These two throw as matching(), and GraphError for a parameter
-/// that is no leaf; then nothing has changed.
+/// Freezes the parameters whose names fit: no gradients flow to them, and optimizers do not change them. Returns their
+/// number. Graphs that exist already do not change. freeze() and unfreeze() throw as matching(), and GraphError for a
+/// parameter that is no leaf; then nothing has changed.
 std::int64_t freeze(const Tensors& parameters, std::string_view pattern);
 /// Unfreezes the parameters whose names fit.
 std::int64_t unfreeze(const Tensors& parameters, std::string_view pattern);
 
 /// A predicate on parameters.
 using ParameterRule = std::function<bool(const Tensor& parameter)>;
-/// Those whose names fit.
+/// True for the parameters whose names fit.
 ParameterRule named(std::string_view pattern);
 
 /// Options for the parameters that a rule applies to.
@@ -47,13 +47,13 @@ struct GroupRule {
 };
 
 namespace detail {
-/// By the first rule that applies; in the end those that none applies to.
+/// The parameters by the first rule that applies; the last list has the parameters without a rule.
 std::vector<Tensors> split(const Tensors& parameters, const std::vector<const ParameterRule*>& rules);
 }  // namespace detail
 
-/// Groups for an optimizer: each parameter goes to the first rule that applies to it, the others come first, with the
-/// options `otherwise`. Throws ValueError for an empty rule or one that no parameter is left for, and if there are no
-/// parameters.
+/// Groups for an optimizer: each parameter gets the options of the first rule that applies to it, or `otherwise`, which
+/// is the first group. Throws ValueError for an empty rule, for a rule that no parameter is left for, and for an empty
+/// list of parameters.
 template <class Options>
 std::vector<Group<Options>> parameter_groups(const Tensors& parameters, const std::vector<GroupRule<Options>>& rules,
                                              const Options& otherwise = {}) {

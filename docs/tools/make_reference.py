@@ -31,7 +31,7 @@ LEFT_OUT = {
 
 # Public because other public headers need them, but of no use to a reader who looks for a function.
 INTERNAL = re.compile(
-    r"(core/diagram/(layout|view/(?!view\.h))|core/base/scope|core/runtime/memory|nn/layers/function_layer|ops/layers/size2d|optim/setting"
+    r"(core/diagram/(layout|view/(?!view\.h))|core/base/scope|core/runtime/memory|nn/layers/function_layer|ops/layers/size2d|optim/named_option"
     r"|kit/data/(csv\.h|packed|prefetcher|samples)|kit/draw/(png|svg)|kit/mpi/exchange|kit/train/(gradients|classifier|translation)"
     r"|kit/program/(error|fingerprint|format|numbers|table)|kit/text/(byte_text|merges|unicode|utf8))"
 )

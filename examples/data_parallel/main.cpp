@@ -32,9 +32,9 @@ void run(Config config, kit::Example& example, mpi::World& world) {
   const std::int64_t most = windows - 256;
   kit::DataLoader batches{
       kit::TensorDataset{x[{slice(0, most)}], y[{slice(0, most)}]},
-      {.batch_size = config.batch, .shuffle = true, .drop_last = true, .seed = example.seed, .mine = world.share()}};
+      {.batch_size = config.batch, .shuffle = true, .drop_last = true, .seed = example.seed, .mine = world.shard()}};
   kit::DataLoader held_out{kit::TensorDataset{x[{slice(most, none)}], y[{slice(most, none)}]},
-                           {.batch_size = 64, .mine = world.share()}};
+                           {.batch_size = 64, .mine = world.shard()}};
 
   config.model.vocabulary = tokenizer.size();
   const nn::Gpt model{nn::root, config.model};

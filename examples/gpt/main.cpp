@@ -141,7 +141,7 @@ void train(const Config& config, kit::Example& example) {
        .validate_every = config.report_every,
        .folder = example.out,
        .resume = config.resume,
-       .settings = {{"heads", sizes.heads}, {"steps", config.steps}, {"text", kit::fingerprint(text)}},
+       .attributes = {{"heads", sizes.heads}, {"steps", config.steps}, {"text", kit::fingerprint(text)}},
        .interruptible = true,
        .on_epoch = sample}};
   const auto begin = std::chrono::steady_clock::now();

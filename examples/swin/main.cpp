@@ -47,7 +47,7 @@ void draw_windows(const std::filesystem::path& path, const nn::SwinTransformer& 
   const kit::ImageBatch batch = set.batch(arange(16));
   const nn::SwinTransformerOptions& o = model.options;
   const std::int64_t height = o.patch.height * o.window.height, width = o.patch.width * o.window.width;
-  kit::save_text(path, kit::looked_at_svg("Pictures, and what is looked at in each window", set, batch,
+  kit::save_text(path, kit::attended_to_svg("Pictures, and what is looked at in each window", set, batch,
                                           {.shares = looked_at(model, kit::normalize(statistics)(batch.images)).value(),
                                            .caption = "how much a patch is looked at, as a share of the greatest",
                                            .rows = batch.images.dim(2) / height,

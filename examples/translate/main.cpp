@@ -95,7 +95,7 @@ void run(const Config& config, kit::Example& example) {
       {.epochs = config.epochs,
        .folder = example.out,
        .resume = config.resume,
-       .settings = {{"cross-attention", attended.at(static_cast<std::size_t>(config.model.cross_attention))},
+       .attributes = {{"cross-attention", attended.at(static_cast<std::size_t>(config.model.cross_attention))},
                     {"learning rate", config.learning_rate},
                     {"pairs", data.fingerprint()}},
        .interruptible = true}};

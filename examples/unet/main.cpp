@@ -44,8 +44,9 @@ struct DoubleConv : nn::Layer<DoubleConv, Channels> {
   using Layer::Layer;
   const std::int64_t in = options.in, out = options.out;
   nn::Sequential net{at("net"),
-                     {nn::make<nn::Conv2d>(in, out, 3, {.padding = 1}), nn::make<nn::BatchNorm2d>(out), relu,
-                      nn::make<nn::Conv2d>(out, out, 3, {.padding = 1}), nn::make<nn::BatchNorm2d>(out), relu}};
+                     {nn::make<nn::Conv2d>(in, out, 3, nn::Conv2dOptions{.padding = 1}), nn::make<nn::BatchNorm2d>(out),
+                      relu, nn::make<nn::Conv2d>(out, out, 3, nn::Conv2dOptions{.padding = 1}),
+                      nn::make<nn::BatchNorm2d>(out), relu}};
 
   Tensor forward(const Tensor& x) const { return net(x); }
 };

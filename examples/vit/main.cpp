@@ -51,7 +51,7 @@ void draw_attention(const std::filesystem::path& path, const nn::VisionTransform
   const nn::Eval no_dropout(model);
   const kit::ImageBatch batch = set.batch(arange(16));
   const Size2d& patch = model.options.patch;
-  kit::save_text(path, kit::looked_at_svg(
+  kit::save_text(path, kit::attended_to_svg(
                            "Images, and what the class token attends to", set, batch,
                            {.shares = rollout(model, kit::normalize(statistics)(batch.images)).value(),
                             .caption = "weight of a patch, relative to the greatest weight",

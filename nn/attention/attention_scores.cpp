@@ -43,11 +43,6 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v = {}) {
   if (v.defined() && k.dim(1) != v.dim(1)) refuse("keys and values differ in number", q, k, v);
 }
 
-// The scale of dot products of this width.
-double scale_of(const Tensor& q) {
-  return 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(q.dim(-1), 1)));
-}
-
 }  // namespace
 
 // -- base class -------------------------------------------------------------------------------------------------------
@@ -98,11 +93,6 @@ Tensor AttentionPooling::pool(const Tensor& q, const Tensor& k, const Tensor& v,
 
 AttentionMask AttentionPooling::with_own(const AttentionMask& mask, std::int64_t, std::int64_t) const { return mask; }
 
-Tensor AttentionPooling::pool_products(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask,
-                                       double scale) const {
-  return multi_head_attention(q, k, v, 1, {.mask = mask, .dropout = training() ? dropout : 0, .scale = scale});
-}
-
 double AttentionPooling::finite(const char* name, double value) const {
   const Scope scope(place());
   if (!(std::abs(value) <= static_cast<double>(std::numeric_limits<Real>::max()))) {
@@ -113,13 +103,21 @@ double AttentionPooling::finite(const char* name, double value) const {
 
 // -- dot products -----------------------------------------------------------------------------------------------------
 
-Tensor DotProductAttention::score(const Tensor& q, const Tensor& k) const {
-  check(q, k);
-  return matmul(q * scale.value_or(scale_of(q)), k, {.transpose_b = true});
+double detail::ProductPooling::scale_of(const Tensor& q) const {
+  return 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(q.dim(-1), 1)));
 }
 
-Tensor DotProductAttention::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
-  return pool_products(q, k, v, mask, scale.value_or(scale_of(q)));
+Tensor detail::ProductPooling::score(const Tensor& q, const Tensor& k) const {
+  check(q, k);
+  const double scale = scale_of(q);
+  const Tensor factor = query(q);
+  return matmul(scale == 1 ? factor : factor * scale, k, {.transpose_b = true});
+}
+
+Tensor detail::ProductPooling::pool(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const AttentionMask& mask) const {
+  const double p = training() ? dropout : 0;
+  return multi_head_attention(query(q), k, v, 1, {.mask = mask, .dropout = p, .scale = scale_of(q)});
 }
 
 WindowOptions BandAttention::checked(const BandAttentionOptions& given) const {
@@ -130,30 +128,12 @@ WindowOptions BandAttention::checked(const BandAttentionOptions& given) const {
   return {.before = given.before, .after = given.after};
 }
 
-Tensor BandAttention::score(const Tensor& q, const Tensor& k) const {
-  check(q, k);
-  return matmul(q * scale_of(q), k, {.transpose_b = true});
-}
-
-Tensor BandAttention::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
-  return pool_products(q, k, v, mask, scale_of(q));
-}
-
 AttentionMask BandAttention::with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const {
   if (T != S) fail<ShapeError>("windowed_attention", "needs as many queries as keys, got ", T, " and ", S);
   return mask & nn::window(window);
 }
 
-std::string BandAttention::settings() const { return str(window.before, " before, ", window.after, " after"); }
-
-Tensor BilinearAttention::score(const Tensor& q, const Tensor& k) const {
-  check(q, k);
-  return matmul(w(q), k, {.transpose_b = true});
-}
-
-Tensor BilinearAttention::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
-  return pool_products(w(q), k, v, mask, 1);
-}
+std::string BandAttention::extra_repr() const { return str(window.before, " before, ", window.after, " after"); }
 
 // -- others -----------------------------------------------------------------------------------------------------------
 
@@ -193,6 +173,6 @@ Tensor SelfAttention::columns(const Tensor& x) const {
   return here(matmul(v, weights));
 }
 
-std::string SelfAttention::settings() const { return str(w_q.in, " -> ", w_q.out); }
+std::string SelfAttention::extra_repr() const { return str(w_q.in, " -> ", w_q.out); }
 
 }  // namespace xgrad::nn

@@ -41,25 +41,35 @@ struct AttentionPooling : Module {
   virtual Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const;
   /// The mask of T queries and S keys: the caller's together with that of the class.
   virtual AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const;
-  /// The same as one fused operation where the score is scale q k'.
-  Tensor pool_products(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask,
-                       double scale) const;
   /// `value`, if it is finite. Throws ValueError otherwise.
   double finite(const char* name, double value) const;
-  std::string settings() const override { return dropout > 0 ? str("dropout ", dropout) : ""; }
+  std::string extra_repr() const override { return dropout > 0 ? str("dropout ", dropout) : ""; }
 
  private:
   Tensor softmax_of_scores(const Tensor& q, const Tensor& k, const Tensor& bias, const Mask& masked) const;
 };
 
 namespace detail {
+/// score = scale query(q) k', and one fused operation for all of it.
+struct ProductPooling : AttentionPooling {
+  using AttentionPooling::AttentionPooling;
+
+  Tensor score(const Tensor& q, const Tensor& k) const final;
+
+ protected:
+  virtual Tensor query(const Tensor& q) const { return q; }
+  /// 1/sqrt(d), unless the class has another.
+  virtual double scale_of(const Tensor& q) const;
+  Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const final;
+};
+
 /// A kind of attention pooling with these options, which name a dropout.
-template <class Self, class OptionsOf>
-struct PoolingLayer : AttentionPooling {
+template <class Self, class OptionsOf, class Base = AttentionPooling>
+struct PoolingLayer : Base {
   using Options = OptionsOf;
 
   explicit PoolingLayer(At here, const Options& given = {})
-      : AttentionPooling(std::move(here), given.dropout, Class::of<Self>()), options(given) {}
+      : Base(std::move(here), given.dropout, Class::of<Self>()), options(given) {}
   template <class... Rest>
   explicit PoolingLayer(Module::Placeless, const Rest&...);
 
@@ -73,15 +83,14 @@ struct DotProductAttentionOptions {
 };
 /// score = scale q k'      (Vaswani et al. 2017; with scale 1 Luong, Pham, Manning 2015)
 /// Throws ValueError for a dropout outside [0, 1] or a scale that is not finite.
-struct DotProductAttention : detail::PoolingLayer<DotProductAttention, DotProductAttentionOptions> {
+struct DotProductAttention
+    : detail::PoolingLayer<DotProductAttention, DotProductAttentionOptions, detail::ProductPooling> {
   using PoolingLayer::PoolingLayer;
-
-  Tensor score(const Tensor& q, const Tensor& k) const override;
 
   const std::optional<double> scale = options.scale ? std::optional(finite("scale", *options.scale)) : std::nullopt;
 
  protected:
-  Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const override;
+  double scale_of(const Tensor& q) const override { return scale ? *scale : ProductPooling::scale_of(q); }
 };
 
 struct BandAttentionOptions {
@@ -91,17 +100,14 @@ struct BandAttentionOptions {
 };
 /// Scaled dot-product attention in which position t sees positions t - before ... t + after: as many queries as keys.
 /// Time grows with T (before + after + 1), memory with T. Throws ValueError for a negative side.
-struct BandAttention : detail::PoolingLayer<BandAttention, BandAttentionOptions> {
+struct BandAttention : detail::PoolingLayer<BandAttention, BandAttentionOptions, detail::ProductPooling> {
   using PoolingLayer::PoolingLayer;
-
-  Tensor score(const Tensor& q, const Tensor& k) const override;
 
   const WindowOptions window = checked(options);
 
  protected:
-  Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const override;
   AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const override;
-  std::string settings() const override;
+  std::string extra_repr() const override;
 
  private:
   WindowOptions checked(const BandAttentionOptions& given) const;
@@ -113,16 +119,15 @@ struct BilinearAttentionOptions {
   double dropout = 0;      ///< of the weights
 };
 /// score = q W k', "general" (Luong, Pham, Manning 2015). Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-struct BilinearAttention : detail::PoolingLayer<BilinearAttention, BilinearAttentionOptions> {
+struct BilinearAttention : detail::PoolingLayer<BilinearAttention, BilinearAttentionOptions, detail::ProductPooling> {
   using PoolingLayer::PoolingLayer;
-
-  Tensor score(const Tensor& q, const Tensor& k) const override;
 
   Linear w{at("w"), options.query, options.key, {.bias = false}};  ///< weight (key, query)
 
  protected:
-  Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const override;
-  std::string settings() const override { return str(w.in, ", ", w.out); }
+  Tensor query(const Tensor& q) const override { return w(q); }
+  double scale_of(const Tensor&) const override { return 1; }
+  std::string extra_repr() const override { return str(w.in, ", ", w.out); }
 };
 
 struct AdditiveAttentionOptions {
@@ -143,7 +148,7 @@ struct AdditiveAttention : detail::PoolingLayer<AdditiveAttention, AdditiveAtten
   Linear w_v{at("w_v"), options.hidden, 1, {.bias = false}};
 
  protected:
-  std::string settings() const override { return str(w_q.in, ", ", w_k.in, " -> ", w_q.out); }
+  std::string extra_repr() const override { return str(w_q.in, ", ", w_k.in, " -> ", w_q.out); }
 };
 
 struct GaussianAttentionOptions {
@@ -187,7 +192,7 @@ struct SelfAttention : Layer<SelfAttention> {
   DotProductAttention attn;
 
  protected:
-  std::string settings() const override;
+  std::string extra_repr() const override;
 };
 
 }  // namespace xgrad::nn

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "../../core/base/assert.h"
 #include "../../core/graph/record.h"
 #include "../../ops/arrange/create.h"
 #include "../../ops/arrange/index.h"
 #include "../../ops/arrange/join.h"
 #include "../../ops/arrange/slice.h"
+#include "masks.h"
 
 namespace xgrad::nn {
 namespace {
@@ -18,51 +20,41 @@ bool writable(const Tensor& all, std::int64_t end) {
          all.is_leaf() && !all.requires_grad();
 }
 
-// Copies the first `count` positions of `from` (B, ., C) to `to` (B, room, C), from `begin` on.
+// Copies the first `count` positions of `from` (B, ., C) to `to` (B, capacity, C), from `begin` on.
 void write(Array& to, std::int64_t begin, const Array& from, std::int64_t count) {
-  const std::int64_t B = to.dim(0), room = to.dim(1), C = to.dim(2), step = from.dim(1);
+  const std::int64_t B = to.dim(0), capacity = to.dim(1), C = to.dim(2), step = from.dim(1);
+  XGRAD_ASSERT(count <= step && begin + count <= capacity);
   Real* out = to.mutable_data();
   for (std::int64_t b = 0; b < B; ++b) {
-    std::copy_n(from.data() + b * step * C, count * C, out + (b * room + begin) * C);
+    std::copy_n(from.data() + b * step * C, count * C, out + (b * capacity + begin) * C);
   }
 }
 
-// A new block for `room` positions like those of `fresh`, beginning with the first `length` of `all`.
-Tensor with_room(const Tensor& all, std::int64_t length, const Tensor& fresh, std::int64_t room) {
-  Array block(Shape{fresh.dim(0), room, fresh.dim(2)});
+// A new block for `capacity` positions like those of `fresh`, beginning with the first `length` of `all`.
+Tensor with_capacity(const Tensor& all, std::int64_t length, const Tensor& fresh, std::int64_t capacity) {
+  Array block(Shape{fresh.dim(0), capacity, fresh.dim(2)});
   if (length > 0) write(block, 0, all.value(), length);
   return Tensor(std::move(block));
 }
 
-// These rows of the batch, the first `length` positions of each, in a block of the same room.
+// These rows of the batch, the first `length` positions of each, in a block of the same capacity.
 Tensor selected(const Tensor& all, std::int64_t length, const Index& rows) {
   if (recording() && all.requires_grad()) return index_select(narrow(all, 1, 0, length), 0, rows);
   const Index from = index_select(arange(all.dim(0)), 0, rows);
-  const std::int64_t room = all.dim(1), C = all.dim(2);
-  Array block(Shape{from.size(), room, C});
+  const std::int64_t capacity = all.dim(1), C = all.dim(2);
+  Array block(Shape{from.size(), capacity, C});
   Real* out = block.mutable_data();
   for (const std::int64_t row : from) {
-    std::copy_n(all.value().data() + row * room * C, length * C, out);
-    out += room * C;
+    std::copy_n(all.value().data() + row * capacity * C, length * C, out);
+    out += capacity * C;
   }
   return Tensor(std::move(block));
 }
 
-// For the last T positions as queries and the last S as keys.
-Mask outside_of_window(std::int64_t T, std::int64_t S, std::int64_t window) {
-  Mask mask(Shape{T, S});
-  auto* out = mask.mutable_data();
-  for (std::int64_t t = 0; t < T; ++t) {
-    const std::int64_t own = S - T + t;
-    for (std::int64_t s = 0; s < S; ++s) *out++ = s > own || s <= own - window;
-  }
-  return mask;
-}
-
 }  // namespace
 
-KeyValueCache::KeyValueCache(std::int64_t room) : room_(room) {
-  if (room < 1) fail<ValueError>("key_value_cache", "room for ", room, " positions");
+KeyValueCache::KeyValueCache(std::int64_t capacity) : capacity_(capacity) {
+  if (capacity < 1) fail<ValueError>("key_value_cache", "a capacity of ", capacity, " positions");
 }
 
 Tensor KeyValueCache::present(const Tensor& all) const {
@@ -97,8 +89,9 @@ void KeyValueCache::append(const Tensor& k, const Tensor& v) {
                                     values_.dim(2) == v.dim(2));
   if (!fits || !writable(keys_, end) || !writable(values_, end)) {
     const std::int64_t had = keys_.defined() ? keys_.dim(1) : 0;
-    const std::int64_t room = std::max({room_, end, had < end ? 2 * had : had});
-    Tensor larger_k = with_room(keys_, length_, k, room), larger_v = with_room(values_, length_, v, room);
+    const std::int64_t capacity = std::max({capacity_, end, had < end ? 2 * had : had});
+    Tensor larger_k = with_capacity(keys_, length_, k, capacity);
+    Tensor larger_v = with_capacity(values_, length_, v, capacity);
     keys_ = std::move(larger_k);
     values_ = std::move(larger_v);
   }
@@ -146,7 +139,7 @@ Tensor KeyValueCache::attend(const Module& module, const Tensor& q, const Tensor
     const std::int64_t S = std::min(length_, *window - 1 + T);
     const Tensor near_k = narrow(keys_, 1, length_ - S, S), near_v = narrow(values_, 1, length_ - S, S);
     AttentionMask mask;
-    if (T > 1) mask.masked = outside_of_window(T, S, *window);
+    if (T > 1) mask.masked = window_mask(S, {.before = *window - 1})[{slice(S - T, S)}];
     return undo.keep(attend_heads(module, q, near_k, near_v, heads, mask, dropout, kv_heads));
   }
   const AttentionMask mask = seen_by_last(T);

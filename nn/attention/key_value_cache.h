@@ -8,18 +8,14 @@
 
 namespace xgrad::nn {
 
-/// Keys and values of B sequences, position by position, in a block with room for more: a step appends its own and
-/// copies nothing. When the block is full, one twice as large takes its place.
-///
-/// Copies of a cache share the block until one of them appends, which then gets a block of its own. Where gradients are
-/// wanted nothing is written in place: arrays that a graph holds do not change.
-///
-/// Threads: one at a time; copies may belong to different threads.
+/// Keys and values of B sequences, position by position, in a block of some capacity. A step appends in place; a full
+/// block is replaced by one twice as large. Copies of a cache are copy-on-write. While gradients are recorded, nothing
+/// is written in place. Threads: one at a time; copies may belong to different threads.
 class KeyValueCache {
  public:
-  /// The first block has room for `room` positions, or for the first append if that is longer. Throws ValueError
+  /// The first block holds `capacity` positions, or for the first append if that is longer. Throws ValueError
   /// below 1.
-  explicit KeyValueCache(std::int64_t room);
+  explicit KeyValueCache(std::int64_t capacity);
   KeyValueCache() : KeyValueCache(64) {}
 
   /// The number of positions.
@@ -33,7 +29,7 @@ class KeyValueCache {
   void append(const Tensor& k, const Tensor& v);
   /// Keeps only the first `length` positions, to undo what was appended. Throws ValueError if there are fewer.
   void rewind(std::int64_t length);
-  /// Row rows[i] of the batch becomes row i; the block keeps its room. Throws ValueError for a row that does not exist.
+  /// Row rows[i] of the batch becomes row i; the capacity stays. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
 
   /// For authors of attention layers: appends k and v (B, T, .), then attend_heads() with queries q (B, T, H d) of the
@@ -46,8 +42,8 @@ class KeyValueCache {
   Tensor present(const Tensor& all) const;
   AttentionMask seen_by_last(std::int64_t T) const;
 
-  Tensor keys_, values_;  // (B, room, .), of which `length_` positions count
-  std::int64_t length_ = 0, room_;
+  Tensor keys_, values_;  // (B, capacity, .), of which `length_` positions count
+  std::int64_t length_ = 0, capacity_;
 };
 
 namespace detail {

@@ -105,7 +105,7 @@ Tensor MultiHeadAttention::forward(const Tensor& x, KeyValueCache& past, std::op
   return o(past.attend(*this, all.q, all.k, all.v, heads, options.dropout, kv_heads, window));
 }
 
-std::string MultiHeadAttention::settings() const {
+std::string MultiHeadAttention::extra_repr() const {
   return str(dim, ", ", heads, " heads", kv_heads == heads ? "" : str(", ", kv_heads, " of keys"));
 }
 

@@ -85,7 +85,7 @@ struct MultiHeadAttention : Layer<MultiHeadAttention> {
   Linear o;
 
  protected:
-  std::string settings() const override;
+  std::string extra_repr() const override;
 
  private:
   struct Heads {

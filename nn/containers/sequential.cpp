@@ -1,17 +1,11 @@
 // Sequential.
 #include "sequential.h"
 
-#include <algorithm>
-
 namespace xgrad::nn {
 
-void detail::Making::check(const Module* made) const {
-  const Module* parent = place_.parent;
-  const std::string path = place_.path();
-  if (!made) fail<ValueError>("make", "a maker made no layer at '", path, "'");
-  if (parent && std::ranges::find(parent->children(), made, [](const auto& child) { return child.second; }) ==
-                    parent->children().end()) {
-    fail<ValueError>("make", "a maker made the layer at another place than '", path, "', which it was given");
+void Sequential::check_made(const Module* made) const {
+  if (!made || children().size() != parts_.size() + 1 || children().back().second != made) {
+    fail<ValueError>("make", "a maker made no layer at '", full_name(str(size())), "'");
   }
 }
 

@@ -6,8 +6,8 @@
 //     nn::Sequential net{at("net"), {nn::make<nn::Linear>(2, 8), tanh, nn::make<nn::Linear>(8, 1)}};
 //     const Tensor y = net(x);
 //
-// The last argument may be options in braces: nn::make<nn::Conv2d>(3, 16, 3, {.padding = 1}). A function of a tensor is
-// a step like a layer, and has a number like one. For equal layers there is Stack.
+// The type of an argument in braces cannot be deduced: nn::make<nn::Conv2d>(3, 16, 3, nn::Conv2dOptions{.padding = 1}).
+// A function of a tensor is a step, too, and has a number. For equal layers there is Stack.
 #pragma once
 
 #include <concepts>
@@ -24,86 +24,22 @@
 
 namespace xgrad::nn {
 
-namespace detail {
-
-/// Watches over a layer that is made at a place. Threads: of one.
-class Making {
- public:
-  explicit Making(const At& place) : place_(place) {}
-  /// Declines the place if no layer has taken it.
-  ~Making() { place_.decline(); }
-  Making(const Making&) = delete;
-  Making& operator=(const Making&) = delete;
-
-  /// Throws ValueError unless there is a layer and it is at the place.
-  void check(const Module* made) const;
-
- private:
-  const At& place_;
-};
-
-}  // namespace detail
-
-/// A layer that is still to be made, once its place is known. Threads: a plain value.
+/// A function that makes a layer, once its place is known.
 template <class Layer>
-class LayerMaker {
- public:
-  template <class F>
-  requires(std::is_invocable_r_v<std::unique_ptr<Layer>, const F&, At>) explicit LayerMaker(F make)
-      : make_(std::move(make)) {
-    xgrad::detail::refuse_empty("make", make_);
-  }
-  /// A new layer at this place. Throws ValueError if the function makes none, or makes it at another place, where its
-  /// parent would not know of it.
-  std::unique_ptr<Layer> operator()(At here) const {
-    const detail::Making making(here);
-    std::unique_ptr<Layer> made = make_(here);
-    making.check(made.get());
-    return made;
-  }
-
- private:
-  std::function<std::unique_ptr<Layer>(At)> make_;
-};
-
-namespace detail {
-
-template <class Layer, class... Arguments>
-LayerMaker<Layer> maker_of(const Arguments&... arguments) {
-  static_assert(std::is_base_of_v<Module, Layer>, "make<Layer>(arguments...): Layer is no Module");
-  return LayerMaker<Layer>([copies = std::tuple<std::decay_t<const Arguments&>...>(arguments...)](At here) {
-    return std::apply(
-        [&](const auto&... each) -> std::unique_ptr<Layer> {
-          if constexpr (made_from<Layer, std::decay_t<const Arguments&>...>())
-            return std::make_unique<Layer>(std::move(here), each...);
-        },
-        copies);
-  });
-}
-
-}  // namespace detail
+using LayerMaker = std::function<std::unique_ptr<Layer>(At)>;
 
 /// Layer(its place, arguments...), to be made by Sequential. The arguments are copied.
 template <class Layer, class... Arguments>
 LayerMaker<Layer> make(const Arguments&... arguments) {
-  return detail::maker_of<Layer>(arguments...);
-}
-/// The same with options, which may stand in braces.
-template <class Layer>
-LayerMaker<Layer> make(const typename Layer::Options& options) {
-  return detail::maker_of<Layer>(options);
-}
-template <class Layer, class A>
-LayerMaker<Layer> make(const A& a, const typename Layer::Options& options) {
-  return detail::maker_of<Layer>(a, options);
-}
-template <class Layer, class A, class B>
-LayerMaker<Layer> make(const A& a, const B& b, const typename Layer::Options& options) {
-  return detail::maker_of<Layer>(a, b, options);
-}
-template <class Layer, class A, class B, class C>
-LayerMaker<Layer> make(const A& a, const B& b, const C& c, const typename Layer::Options& options) {
-  return detail::maker_of<Layer>(a, b, c, options);
+  static_assert(std::is_base_of_v<Module, Layer>, "make<Layer>(arguments...): Layer is no Module");
+  return [copies = std::tuple<std::decay_t<const Arguments&>...>(arguments...)](At here) {
+    return std::apply(
+        [&](const auto&... each) -> std::unique_ptr<Layer> {
+          if constexpr (detail::made_from<Layer, std::decay_t<const Arguments&>...>())
+            return std::make_unique<Layer>(std::move(here), each...);
+        },
+        copies);
+  };
 }
 
 /// A function of a tensor as a layer without parameters. Throws ValueError for an empty function.
@@ -116,7 +52,7 @@ struct Function : Layer<Function> {
   const Activation function;
 
  protected:
-  std::string settings() const override { return std::string(function.name()); }
+  std::string extra_repr() const override { return std::string(function.name()); }
 };
 
 class Sequential;
@@ -150,19 +86,21 @@ class Sequential : public Module {
     for (const Step& step : steps) step.append_(*this);
   }
   /// The same without braces around the steps: `nn::Sequential net{at("net"), nn::make<nn::Linear>(2, 8), relu}`. (An
-  /// overloaded function, such as tanh beside the C library's, needs them.)
+  /// overloaded function, such as tanh, which the C library has too, needs them.)
   template <class... Steps>
   requires(std::convertible_to<const Steps&, Step>&&...) Sequential(At here, const Steps&... steps)
       : Sequential(std::move(here), {Step(steps)...}) {}
   explicit Sequential(Placeless, ...);  ///< does not compile: no place
 
-  /// One more layer at the end; returns it.
+  /// Adds a layer at the end and returns it. Throws ValueError for a maker that makes no layer at its place.
   template <class Layer>
   Layer& append(const LayerMaker<Layer>& make) {
     constexpr bool of_tensors = std::is_invocable_r_v<Tensor, const Layer&, const Tensor&>;
     constexpr bool of_ids = std::is_invocable_r_v<Tensor, const Layer&, const Index&>;
     static_assert(of_tensors || of_ids, "Sequential: a layer takes one Tensor (or Index) and returns a Tensor");
-    std::unique_ptr<Layer> made = make(at(str(size())));
+    xgrad::detail::refuse_empty("make", make);
+    std::unique_ptr<Layer> made = make(At{this, str(size())});
+    check_made(made.get());
     Layer& layer = *made;
     Part part{std::move(made), {}, {}};
     if constexpr (of_tensors) part.of_tensor = [&layer](const Tensor& x) { return layer(x); };
@@ -172,9 +110,9 @@ class Sequential : public Module {
   }
 
   /// layer n-1(... layer 1(layer 0(x)) ...); x itself if there are no layers. Throws ValueError, naming the layer, if
-  /// one takes whole numbers only.
+  /// one takes integers only.
   Tensor operator()(const Tensor& x) const;
-  /// The same for a first layer that takes whole numbers, as Embedding does. Throws ValueError if it does not.
+  /// The same for a first layer that takes integers, as Embedding does. Throws ValueError if it does not.
   Tensor operator()(const Index& ids) const;
 
   std::int64_t size() const { return static_cast<std::int64_t>(parts_.size()); }
@@ -189,7 +127,7 @@ class Sequential : public Module {
   }
 
  protected:
-  std::string settings() const override { return str("of ", size()); }
+  std::string extra_repr() const override { return str("of ", size()); }
 
  private:
   struct Part {
@@ -197,6 +135,7 @@ class Sequential : public Module {
     std::function<Tensor(const Tensor&)> of_tensor;
     std::function<Tensor(const Index&)> of_ids;
   };
+  void check_made(const Module* made) const;
   Tensor from(std::int64_t first, Tensor x) const;
 
   std::vector<Part> parts_;

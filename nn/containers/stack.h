@@ -104,7 +104,7 @@ class Stack : public Module {
   Iterator end() const { return Iterator(layers_.end()); }
 
  protected:
-  std::string settings() const override { return str("of ", size()); }
+  std::string extra_repr() const override { return str("of ", size()); }
 
  private:
   std::vector<std::unique_ptr<Layer>> layers_;

@@ -112,7 +112,7 @@ Decoded write(const Limits& limits, Stepper& model, const OnToken& on_token, con
   const NoGrad off;
   struct Text {
     std::vector<std::int64_t> written;  // the prompt, too
-    std::size_t begin;                  // behind the prompt
+    std::size_t begin;                  // after the prompt
     std::int64_t length = 0;            // without the end
     double log_p = 0;
     bool open = true;
@@ -193,9 +193,9 @@ std::vector<double> sampling_weights(std::span<const Real> logits, const Samplin
 
   double total = 0, sum = 0;
   for (std::size_t i = 0; i < k; ++i) total += weights[order[i]];
-  std::size_t kept = 0;
-  while (kept < k && (kept == 0 || sum < options.top_p * total)) sum += weights[order[kept++]];
-  for (std::size_t i = kept; i < V; ++i) weights[order[i]] = 0;
+  std::size_t count = 0;
+  while (count < k && (count == 0 || sum < options.top_p * total)) sum += weights[order[count++]];
+  for (std::size_t i = count; i < V; ++i) weights[order[i]] = 0;
   return weights;
 }
 
@@ -363,7 +363,7 @@ std::vector<Hypotheses> search(const Limits& limits, Stepper& model, std::int64_
   if (!std::isfinite(alpha)) fail<ValueError>(limits.op, "length_penalty ", alpha, " is not finite");
   const NoGrad off;
   for (std::int64_t b = 0; b < model.batch(); ++b) {
-    if (model.given(b)) fail<ValueError>(limits.op, "prompts of unequal length; search behind each by itself");
+    if (model.given(b)) fail<ValueError>(limits.op, "prompts of unequal length; search after each by itself");
   }
   std::vector<std::vector<std::int64_t>> prompts;
   for (std::int64_t b = 0; b < model.batch(); ++b) prompts.push_back(model.before(b));
@@ -461,21 +461,21 @@ std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options) 
   };
   const auto advance = [&](const Turn& turn) {
     const std::size_t before = turn.next.size();
-    std::int64_t rank = 0, kept = 0;
+    std::int64_t rank = 0, open = 0;
     // At most this many continuations of a row are ends, so k others remain.
     const std::size_t ends = limits.eos.tokens().size();
     for (const Continuation& way : best_continuations(turn, (1 + ends) * static_cast<std::size_t>(k))) {
       const bool ends = limits.ends(way.token), complete = ends || turn.last;
-      const bool chosen = complete ? rank < k : kept < k;
+      const bool chosen = complete ? rank < k : open < k;
       ++rank;
       if (!chosen) continue;
       Open longer = extended(turn, way);
       if (complete || options.candidates == Candidates::prefixes) turn.best.add(longer, ends);
       if (complete) continue;
       turn.next.push_back(std::move(longer));
-      ++kept;
+      ++open;
     }
-    if (kept > 0 && done(turn.best, turn.next[before])) turn.next.resize(before);
+    if (open > 0 && done(turn.best, turn.next[before])) turn.next.resize(before);
   };
   return search(limits, model, options.num_best, options.length_penalty, check, advance);
 }

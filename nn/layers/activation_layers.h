@@ -49,25 +49,13 @@ using Softmax = detail::FunctionLayer<"Softmax", softmax, detail::AxisArgument>;
 using LogSoftmax = detail::FunctionLayer<"LogSoftmax", log_softmax, detail::AxisArgument>;
 
 /// y = x where |x| > lambda, else 0
-struct Hardshrink : detail::FunctionLayerOf<Hardshrink, hardshrink, detail::NoOptions, double> {
-  explicit Hardshrink(At here, double lambda = 0.5) : FunctionLayerOf(std::move(here), lambda) {}
-  explicit Hardshrink(Placeless, ...);  ///< does not compile: no place
-};
+using Hardshrink = detail::FunctionLayer<"Hardshrink", hardshrink, detail::NumberArgument<1>>;
 /// y = sign x (|x| - lambda) where |x| > lambda, else 0
-struct Softshrink : detail::FunctionLayerOf<Softshrink, softshrink, detail::NoOptions, double> {
-  explicit Softshrink(At here, double lambda = 0.5) : FunctionLayerOf(std::move(here), lambda) {}
-  explicit Softshrink(Placeless, ...);  ///< does not compile: no place
-};
+using Softshrink = detail::FunctionLayer<"Softshrink", softshrink, detail::NumberArgument<1>>;
 /// y = x above 0, else alpha (e^x - 1)
-struct ELU : detail::FunctionLayerOf<ELU, elu, detail::NoOptions, double> {
-  explicit ELU(At here, double alpha = 1) : FunctionLayerOf(std::move(here), alpha) {}
-  explicit ELU(Placeless, ...);  ///< does not compile: no place
-};
+using ELU = detail::FunctionLayer<"ELU", elu, detail::NumberArgument<2>>;
 /// y = x above 0, else alpha (e^(x/alpha) - 1)
-struct CELU : detail::FunctionLayerOf<CELU, celu, detail::NoOptions, double> {
-  explicit CELU(At here, double alpha = 1) : FunctionLayerOf(std::move(here), alpha) {}
-  explicit CELU(Placeless, ...);  ///< does not compile: no place
-};
+using CELU = detail::FunctionLayer<"CELU", celu, detail::NumberArgument<2>>;
 
 /// y = x P(x), P the normal distribution function
 struct GELU : detail::FunctionLayerOf<GELU, gelu, Gelu> {
@@ -75,7 +63,7 @@ struct GELU : detail::FunctionLayerOf<GELU, gelu, Gelu> {
   explicit GELU(Placeless, ...);  ///< does not compile: no place
 
  protected:
-  std::string settings() const override { return options == Gelu::erf ? "" : "tanh"; }
+  std::string extra_repr() const override { return options == Gelu::erf ? "" : "tanh"; }
 };
 
 /// y = x above 0, else negative_slope x
@@ -83,7 +71,7 @@ struct LeakyReLU : detail::FunctionLayerOf<LeakyReLU, leaky_relu, LeakyReluOptio
   using FunctionLayerOf::FunctionLayerOf;
 
  protected:
-  std::string settings() const override { return str(options.negative_slope); }
+  std::string extra_repr() const override { return str(options.negative_slope); }
 };
 
 /// y = min(max(x, min_val), max_val)
@@ -91,7 +79,7 @@ struct Hardtanh : detail::FunctionLayerOf<Hardtanh, hardtanh, HardtanhOptions> {
   using FunctionLayerOf::FunctionLayerOf;
 
  protected:
-  std::string settings() const override { return str(options.min_val, " to ", options.max_val); }
+  std::string extra_repr() const override { return str(options.min_val, " to ", options.max_val); }
 };
 
 /// y = x from 0 on, else slope x; in training, each slope is drawn between lower and upper (the next draw of the
@@ -104,7 +92,7 @@ struct RReLU : Layer<RReLU, RReluOptions> {
   }
 
  protected:
-  std::string settings() const override { return str(options.lower, " to ", options.upper); }
+  std::string extra_repr() const override { return str(options.lower, " to ", options.upper); }
 };
 
 struct PReLUOptions {
@@ -120,7 +108,7 @@ struct PReLU : Layer<PReLU, PReLUOptions> {
       param("weight", {positive("num_parameters", options.num_parameters)}, init::constant(options.init));
 
  protected:
-  std::string settings() const override { return str(weight.size()); }
+  std::string extra_repr() const override { return str(weight.size()); }
 };
 
 }  // namespace xgrad::nn

@@ -27,6 +27,14 @@ std::string described(std::int64_t in, std::int64_t out, const Size2d& kernel, c
   return text;
 }
 
+// The options of a function, from those of its layer.
+template <class To, class From>
+To options_of(Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const To&), const From& from) {
+  To to{.stride = from.stride, .padding = from.padding, .dilation = from.dilation, .groups = from.groups};
+  if constexpr (requires { to.output_padding; }) to.output_padding = from.output_padding;
+  return to;
+}
+
 }  // namespace
 
 std::int64_t detail::conv_channels(const char* name, std::int64_t channels, std::int64_t groups) {
@@ -40,42 +48,19 @@ Init detail::conv_init(const Init& given, std::int64_t products) {
   return given ? given : init::uniform_within_root(products);
 }
 
-Tensor Conv1d::forward(const Tensor& x) const {
-  return conv1d(
-      x, weight, bias,
-      {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .groups = options.groups});
+template <class Self, auto function, class Extent, class OptionsOf>
+Tensor detail::ConvLayer<Self, function, Extent, OptionsOf>::forward(const Tensor& x) const {
+  return function(x, weight, bias, options_of(function, options));
 }
 
-std::string Conv1d::settings() const { return described(in, out, kernel, options); }
-
-Tensor Conv2d::forward(const Tensor& x) const {
-  return conv2d(
-      x, weight, bias,
-      {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .groups = options.groups});
+template <class Self, auto function, class Extent, class OptionsOf>
+std::string detail::ConvLayer<Self, function, Extent, OptionsOf>::extra_repr() const {
+  return described(in, out, kernel, options);
 }
 
-std::string Conv2d::settings() const { return described(in, out, kernel, options); }
-
-Tensor ConvTranspose1d::forward(const Tensor& x) const {
-  return conv_transpose1d(x, weight, bias,
-                          {.stride = options.stride,
-                           .padding = options.padding,
-                           .output_padding = options.output_padding,
-                           .dilation = options.dilation,
-                           .groups = options.groups});
-}
-
-std::string ConvTranspose1d::settings() const { return described(in, out, kernel, options); }
-
-Tensor ConvTranspose2d::forward(const Tensor& x) const {
-  return conv_transpose2d(x, weight, bias,
-                          {.stride = options.stride,
-                           .padding = options.padding,
-                           .output_padding = options.output_padding,
-                           .dilation = options.dilation,
-                           .groups = options.groups});
-}
-
-std::string ConvTranspose2d::settings() const { return described(in, out, kernel, options); }
+template class detail::ConvLayer<Conv1d, conv1d, std::int64_t, Conv1dOptions>;
+template class detail::ConvLayer<Conv2d, conv2d, Size2d, Conv2dOptions>;
+template class detail::ConvLayer<ConvTranspose1d, conv_transpose1d, std::int64_t, ConvTranspose1dOptions>;
+template class detail::ConvLayer<ConvTranspose2d, conv_transpose2d, Size2d, ConvTranspose2dOptions>;
 
 }  // namespace xgrad::nn

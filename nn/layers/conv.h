@@ -55,8 +55,8 @@ std::int64_t conv_channels(const char* name, std::int64_t channels, std::int64_t
 /// The given Init, else PyTorch's default for results that are sums of so many products.
 Init conv_init(const Init& given, std::int64_t products);
 
-/// The parameters of a convolution. Extent is the size of a kernel: an integer for sequences, Size2d for pictures.
-template <class Self, class Extent, class OptionsOf>
+/// The layer of a convolution. Extent is the size of a kernel: an integer for sequences, Size2d for pictures.
+template <class Self, auto function, class Extent, class OptionsOf>
 class ConvLayer : public LayerCall<Self> {
  public:
   using Options = OptionsOf;
@@ -71,6 +71,9 @@ class ConvLayer : public LayerCall<Self> {
   template <class... Rest>
   explicit ConvLayer(Module::Placeless, const Rest&...);
 
+  /// Throws as the function.
+  Tensor forward(const Tensor& x) const;
+
   const std::int64_t in, out;
   const Extent kernel;
   const Options options;
@@ -78,6 +81,9 @@ class ConvLayer : public LayerCall<Self> {
   const Tensor weight = this->param("weight", weight_shape(), conv_init(options.init, weight_shape().numel() / rows()));
   const Tensor bias =  ///< (out); undefined without bias
       options.bias ? this->param("bias", {out}, conv_init(options.bias_init, weight.size() / rows())) : Tensor();
+
+ protected:
+  std::string extra_repr() const override;
 
  private:
   static constexpr bool transposed = requires(const Options& given) { given.output_padding; };
@@ -105,43 +111,20 @@ class ConvLayer : public LayerCall<Self> {
 }  // namespace detail
 
 /// y = conv1d(x, weight, bias)      x (B, in, T) or (in, T) -> (B, out, T')
-struct Conv1d : detail::ConvLayer<Conv1d, std::int64_t, Conv1dOptions> {
+struct Conv1d : detail::ConvLayer<Conv1d, conv1d, std::int64_t, Conv1dOptions> {
   using ConvLayer::ConvLayer;
-  /// Throws as conv1d.
-  Tensor forward(const Tensor& x) const;
-
- protected:
-  std::string settings() const override;
 };
-
 /// y = conv2d(x, weight, bias)      x (B, in, H, W) or (in, H, W) -> (B, out, H', W')
-struct Conv2d : detail::ConvLayer<Conv2d, Size2d, Conv2dOptions> {
+struct Conv2d : detail::ConvLayer<Conv2d, conv2d, Size2d, Conv2dOptions> {
   using ConvLayer::ConvLayer;
-  /// Throws as conv2d.
-  Tensor forward(const Tensor& x) const;
-
- protected:
-  std::string settings() const override;
 };
-
 /// y = conv_transpose1d(x, weight, bias)      x (B, in, T) or (in, T) -> (B, out, T')
-struct ConvTranspose1d : detail::ConvLayer<ConvTranspose1d, std::int64_t, ConvTranspose1dOptions> {
+struct ConvTranspose1d : detail::ConvLayer<ConvTranspose1d, conv_transpose1d, std::int64_t, ConvTranspose1dOptions> {
   using ConvLayer::ConvLayer;
-  /// Throws as conv_transpose1d.
-  Tensor forward(const Tensor& x) const;
-
- protected:
-  std::string settings() const override;
 };
-
 /// y = conv_transpose2d(x, weight, bias)      x (B, in, H, W) or (in, H, W) -> (B, out, H', W')
-struct ConvTranspose2d : detail::ConvLayer<ConvTranspose2d, Size2d, ConvTranspose2dOptions> {
+struct ConvTranspose2d : detail::ConvLayer<ConvTranspose2d, conv_transpose2d, Size2d, ConvTranspose2dOptions> {
   using ConvLayer::ConvLayer;
-  /// Throws as conv_transpose2d.
-  Tensor forward(const Tensor& x) const;
-
- protected:
-  std::string settings() const override;
 };
 
 }  // namespace xgrad::nn

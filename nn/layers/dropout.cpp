@@ -1,4 +1,4 @@
-// Dropout of elements and of whole samples.
+// Dropout of whole samples.
 #include "dropout.h"
 
 #include "../../ops/arrange/create.h"
@@ -6,15 +6,8 @@
 
 namespace xgrad::nn {
 
-Dropout::Dropout(At here, double given) : Layer(std::move(here)), p(probability("p", given)) {}
-
-Tensor Dropout::forward(const Tensor& x) const { return training() && p > 0 ? dropout(x, p, next_random_key()) : x; }
-
-DropPath::DropPath(At here, double given) : Layer(std::move(here)), p(probability("p", given)) {}
-
-Tensor DropPath::forward(const Tensor& x) const {
+Tensor detail::drop_path(const Tensor& x, double p) {
   if (x.rank() == 0) fail<ShapeError>("drop_path", "needs (B, ...), got ", x.shape());
-  if (!training() || p == 0) return x;
   Shape samples = Shape::filled(x.rank(), 1);
   samples[0] = x.dim(0);
   return x * dropout(ones(samples), p).named("kept samples");

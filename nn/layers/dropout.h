@@ -6,30 +6,16 @@
 
 namespace xgrad::nn {
 
-/// In training, every element becomes 0 with probability p and is divided by 1 - p otherwise; else nothing happens
-/// (Srivastava et al. 2014). The choice is the next draw of the calling thread's generator.
-struct Dropout : Layer<Dropout> {
-  /// Throws ValueError unless 0 <= p <= 1.
-  Dropout(At here, double p);
-  explicit Dropout(Placeless, ...);  ///< does not compile: no place
-
-  Tensor forward(const Tensor& x) const;
-
-  const double p;
-
- protected:
-  std::string settings() const override { return str(p); }
-};
-
 namespace detail {
 
-/// In training, function(x, p); else nothing happens. The choice is the next draw of the calling thread's generator.
+/// In training, function(x, p) with the next draw of the calling thread's generator; otherwise x itself. Throws
+/// ValueError unless 0 <= p <= 1.
 template <ClassName name, Tensor (*function)(const Tensor& x, double p)>
-struct ChannelDropout final : Layer<ChannelDropout<name, function>> {
-  explicit ChannelDropout(At here, double probability = 0.5)
-      : Layer<ChannelDropout>(std::move(here)), p(this->probability("p", probability)) {}
+struct DropoutLayer final : Layer<DropoutLayer<name, function>> {
+  explicit DropoutLayer(At here, double probability = 0.5)
+      : Layer<DropoutLayer>(std::move(here)), p(this->probability("p", probability)) {}
   template <class... Rest>
-  explicit ChannelDropout(Module::Placeless, const Rest&...);
+  explicit DropoutLayer(Module::Placeless, const Rest&...);
 
   Tensor forward(const Tensor& x) const { return this->training() && p > 0 ? function(x, p) : x; }
 
@@ -37,40 +23,32 @@ struct ChannelDropout final : Layer<ChannelDropout<name, function>> {
 
  protected:
   std::string class_name() const override { return name.text; }
-  std::string settings() const override { return str(p); }
+  std::string extra_repr() const override { return str(p); }
 };
+
+/// Whole samples of x (B, ...) become 0 with probability p, the others are divided by 1 - p. Throws ShapeError for a
+/// scalar.
+Tensor drop_path(const Tensor& x, double p);
 
 }  // namespace detail
 
+/// In training, every element becomes 0 with probability p and is divided by 1 - p otherwise (Srivastava et al. 2014):
+/// dropout. Throws ValueError unless 0 <= p <= 1.
+using Dropout = detail::DropoutLayer<"Dropout", dropout>;
 /// In training, whole channels of x (B, C, L) or (C, L) become 0: dropout1d. Throws ValueError unless 0 <= p <= 1.
-using Dropout1d = detail::ChannelDropout<"Dropout1d", dropout1d>;
+using Dropout1d = detail::DropoutLayer<"Dropout1d", dropout1d>;
 /// In training, whole channels of x (B, C, H, W) or (C, H, W) become 0: dropout2d. Throws ValueError unless 0 <= p
 /// <= 1.
-using Dropout2d = detail::ChannelDropout<"Dropout2d", dropout2d>;
+using Dropout2d = detail::DropoutLayer<"Dropout2d", dropout2d>;
 /// In training, alpha_dropout, which keeps mean and variance of networks with SELU. Throws ValueError unless 0 <= p
 /// <= 1.
-using AlphaDropout = detail::ChannelDropout<"AlphaDropout", alpha_dropout>;
+using AlphaDropout = detail::DropoutLayer<"AlphaDropout", alpha_dropout>;
 /// AlphaDropout of whole channels: feature_alpha_dropout. Throws ValueError unless 0 <= p <= 1.
-using FeatureAlphaDropout = detail::ChannelDropout<"FeatureAlphaDropout", feature_alpha_dropout>;
+using FeatureAlphaDropout = detail::DropoutLayer<"FeatureAlphaDropout", feature_alpha_dropout>;
 
-/// Stochastic depth (Huang et al. 2016): in training, every sample of a batch becomes 0 with probability p and is
-/// divided by 1 - p otherwise; else nothing happens. Put on a residual branch, it makes the sample skip that branch:
-///
-///     y = x + drop_path(f(x))
-///
-/// As torchvision's StochasticDepth by "row". The choice is the next draw of the calling thread's generator.
-struct DropPath : Layer<DropPath> {
-  /// Throws ValueError unless 0 <= p <= 1.
-  DropPath(At here, double p);
-  explicit DropPath(Placeless, ...);  ///< does not compile: no place
-
-  /// x (B, ...), of the same shape back. Throws ShapeError for a scalar.
-  Tensor forward(const Tensor& x) const;
-
-  const double p;
-
- protected:
-  std::string settings() const override { return str(p); }
-};
+/// Stochastic depth (Huang et al. 2016): in training, every sample of a batch x (B, ...) becomes 0 with probability p
+/// and is divided by 1 - p otherwise. On a residual branch, y = x + drop_path(f(x)), the sample skips the branch. As
+/// torchvision's StochasticDepth by "row". Throws ValueError unless 0 <= p <= 1, ShapeError for a scalar.
+using DropPath = detail::DropoutLayer<"DropPath", detail::drop_path>;
 
 }  // namespace xgrad::nn

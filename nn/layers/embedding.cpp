@@ -25,9 +25,9 @@ void clear_padding(const Tensor& weight, std::optional<std::int64_t> row, const 
 Embedding::Embedding(At here, std::int64_t rows, std::int64_t width, const Options& given)
     : LayerCall(std::move(here)),
       options([&] {
-        Options kept = given;
-        kept.init = {};  // which may hold as many numbers as the table
-        return kept;
+        Options stored = given;
+        stored.init = {};  // which may hold as many numbers as the table
+        return stored;
       }()),
       count(positive("count", rows)),
       dim(positive("dim", width)),

@@ -1,4 +1,4 @@
-// Embedding: a table of vectors, looked up by whole numbers.
+// Embedding: a table of vectors, looked up by integers.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace xgrad::nn {
 
 struct EmbeddingOptions {
   std::optional<std::int64_t> padding_idx = {};  ///< this row begins as zeros and gets no gradient
-  Init init = {};                                ///< if not given, normal with deviation 1
+  Init init = {};                                ///< if not given, normal with standard deviation 1
 };
 
 /// y = weight[ids]      ids (...) -> (..., dim);  the same as one_hot(ids) weight.
@@ -32,7 +32,7 @@ struct Embedding : LayerCall<Embedding> {
   Tensor forward(const Index& ids) const;
 
  protected:
-  std::string settings() const override { return str(count, " x ", dim); }
+  std::string extra_repr() const override { return str(count, " x ", dim); }
 };
 
 }  // namespace xgrad::nn

@@ -1,4 +1,4 @@
-// The layer of a function: the one technique behind the layers of activations, losses, pooling, padding and pictures.
+// The layer of a function: what the layers of activations, losses, pooling, padding and pictures share.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class FunctionLayerOf : public LayerCall<Self> {
   using Options = OptionsOf;
 
   explicit FunctionLayerOf(At here, const Arguments&... given, const Options& more = {})
-      : LayerCall<Self>(std::move(here)), arguments(given...), options(kept(more)) {}
+      : LayerCall<Self>(std::move(here)), arguments(given...), options(with_buffers(more)) {}
   template <class... Rest>
   explicit FunctionLayerOf(Module::Placeless, const Rest&...);
 
@@ -59,7 +59,7 @@ class FunctionLayerOf : public LayerCall<Self> {
   const Options options;
 
  protected:
-  std::string settings() const override {
+  std::string extra_repr() const override {
     std::string all;
     const auto add = [&](const std::string& text) { all += (all.empty() || text.empty() ? "" : ", ") + text; };
     std::apply([&](const Arguments&... each) { (add(text_of(each)), ...); }, arguments);
@@ -68,7 +68,7 @@ class FunctionLayerOf : public LayerCall<Self> {
   }
 
  private:
-  Options kept(Options given) {
+  Options with_buffers(Options given) {
     if constexpr (requires { given.weight; }) {
       if (given.weight.defined()) given.weight = this->buffer("weight", given.weight.value());
     }
@@ -105,6 +105,16 @@ struct AxisArgument {
   std::string text() const { return str("axis ", axis); }
 
   int axis;
+};
+
+/// A number of a function, `halves` / 2 unless it is given.
+template <int halves>
+struct NumberArgument {
+  NumberArgument(double given = halves / 2.) : value(given) {}
+  operator double() const { return value; }
+  std::string text() const { return str(value); }
+
+  double value;
 };
 
 }  // namespace xgrad::nn::detail

@@ -24,6 +24,6 @@ Tensor Linear::forward(const Tensor& x) const {
   return linear(x, weight, bias);
 }
 
-std::string Linear::settings() const { return str(in, " -> ", out); }
+std::string Linear::extra_repr() const { return str(in, " -> ", out); }
 
 }  // namespace xgrad::nn

@@ -29,7 +29,7 @@ struct Linear : Layer<Linear> {
   const Tensor bias;    ///< (out); undefined without bias
 
  protected:
-  std::string settings() const override;
+  std::string extra_repr() const override;
 };
 
 }  // namespace xgrad::nn

@@ -22,9 +22,16 @@ struct MlpOptions {
   Init bias_init = {};                                                ///< of both biases; if not given, as Linear's
   std::array<std::string_view, 3> names = {"fc1", "fc2", "dropout"};  ///< of the parts
 };
-/// The feed-forward part of vision transformers: gelu, first weights by xavier_uniform, first biases around 0, and the
-/// names 0, 3 and 4 that it has in torchvision's files.
-MlpOptions vision_mlp(std::int64_t dim, std::int64_t hidden, double dropout = 0);
+/// The feed-forward part of vision transformers, with its names in torchvision's files.
+inline MlpOptions vision_mlp(std::int64_t dim, std::int64_t hidden, double dropout = 0) {
+  return {.in = dim,
+          .hidden = hidden,
+          .activation = gelu,
+          .dropout = dropout,
+          .init = init::xavier_uniform(),
+          .bias_init = init::normal({.std = 1e-6}),
+          .names = {"0", "3", "4"}};
+}
 
 /// y = dropout(fc2(dropout(activation(fc1(x)))))      x (..., in) -> (..., out)
 ///
@@ -32,14 +39,14 @@ MlpOptions vision_mlp(std::int64_t dim, std::int64_t hidden, double dropout = 0)
 /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
 struct Mlp : Layer<Mlp, MlpOptions> {
   using Layer::Layer;
-  Tensor forward(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return dropout(fc2(dropout(options.activation(fc1(x))))); }
 
   Linear fc1{at(options.names[0]), options.in, options.hidden, map_options()};
   Linear fc2{at(options.names[1]), options.hidden, options.out == 0 ? options.in : options.out, map_options()};
   Dropout dropout{at(options.names[2]), options.dropout};
 
  protected:
-  std::string settings() const override { return str(fc1.in, " -> ", fc1.out, " -> ", fc2.out); }
+  std::string extra_repr() const override { return str(fc1.in, " -> ", fc1.out, " -> ", fc2.out); }
 
  private:
   LinearOptions map_options() const {

@@ -98,9 +98,9 @@ Tensor BatchNorm::operator()(const Tensor& x) const {
 void BatchNorm::track(const Array& mean, const Array& variance, std::int64_t count) const {
   const NoGrad off;
   const Tensor batches = num_batches_tracked + 1;
-  const auto share = static_cast<Real>(options.momentum.value_or(1 / static_cast<double>(batches.item())));
-  const auto moved = [share](const Tensor& running, const Tensor& batch) {
-    return (running * (1 - share) + batch * share).value();
+  const auto momentum = static_cast<Real>(options.momentum.value_or(1 / static_cast<double>(batches.item())));
+  const auto moved = [momentum](const Tensor& running, const Tensor& batch) {
+    return (running * (1 - momentum) + batch * momentum).value();
   };
   const Real unbiased = static_cast<Real>(count) / static_cast<Real>(count - 1);
   Array new_mean = moved(running_mean, mean), new_var = moved(running_var, Tensor(variance) * unbiased);
@@ -109,10 +109,10 @@ void BatchNorm::track(const Array& mean, const Array& variance, std::int64_t cou
   running_var.assign(std::move(new_var));
 }
 
-std::string BatchNorm::settings() const { return str(channels); }
+std::string BatchNorm::extra_repr() const { return str(channels); }
 
 std::string BatchNorm::class_name() const {
-  return typeid(*this) == typeid(BatchNorm) ? str("BatchNorm", axes, "d") : Module::class_name();
+  return Class::of(*this) == Class::of<BatchNorm>() ? str("BatchNorm", axes, "d") : Module::class_name();
 }
 
 // -- group norm -------------------------------------------------------------------------------------------------------
@@ -141,6 +141,6 @@ Tensor GroupNorm::forward(const Tensor& x) const {
   return scaled_and_shifted(standardized, weight, bias);
 }
 
-std::string GroupNorm::settings() const { return str(groups, " groups, ", channels); }
+std::string GroupNorm::extra_repr() const { return str(groups, " groups, ", channels); }
 
 }  // namespace xgrad::nn

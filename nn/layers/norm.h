@@ -35,7 +35,7 @@ struct NormLayer : LayerCall<Self> {
   const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
 
  protected:
-  std::string settings() const override { return sizes.rank() == 1 ? str(sizes[0]) : str(sizes); }
+  std::string extra_repr() const override { return sizes.rank() == 1 ? str(sizes[0]) : str(sizes); }
 };
 
 }  // namespace detail
@@ -98,22 +98,22 @@ struct BatchNorm : Module {
   /// single value per channel, which has no variance.
   Tensor operator()(const Tensor& x) const;
 
-  const int axes;  ///< behind the channels: 1 or 2, as the class below says
+  const int axes;  ///< after the channels: 1 or 2, as the class below says
   const std::int64_t channels;
   const Options options;
   const Tensor weight;               ///< (C), at first 1; undefined unless affine
   const Tensor bias;                 ///< (C), at first 0; undefined unless affine
   const Tensor running_mean;         ///< (C), at first 0; this and the next two undefined unless tracked
   const Tensor running_var;          ///< (C), at first 1
-  const Tensor num_batches_tracked;  ///< a whole number; in float it stays at 2^24
+  const Tensor num_batches_tracked;  ///< an integer; in float it stays at 2^24
 
  protected:
-  /// For inputs of so many axes behind the channels. Throws ValueError for channels below 1, a negative eps or a
+  /// For inputs of so many axes after the channels. Throws ValueError for channels below 1, a negative eps or a
   /// momentum outside [0, 1].
   BatchNorm(At here, int axes, std::int64_t channels, const Options& options);
 
   std::string class_name() const override;
-  std::string settings() const override;
+  std::string extra_repr() const override;
 
  private:
   void track(const Array& mean, const Array& variance, std::int64_t count) const;
@@ -164,7 +164,7 @@ struct GroupNorm : Layer<GroupNorm> {
   const Tensor bias;    ///< (C), at first 0; undefined unless affine
 
  protected:
-  std::string settings() const override;
+  std::string extra_repr() const override;
 };
 
 }  // namespace xgrad::nn

@@ -17,40 +17,23 @@ using AvgPool1d = detail::FunctionLayer<"AvgPool1d", avg_pool1d, AvgPool1dOption
 /// See avg_pool2d.
 using AvgPool2d = detail::FunctionLayer<"AvgPool2d", avg_pool2d, AvgPool2dOptions, Size2d>;
 
-namespace detail {
-/// function(x, size).
-template <class Self, auto function, class Size>
-struct AdaptivePoolLayer : FunctionLayerOf<Self, function, NoOptions, Size> {
-  using FunctionLayerOf<Self, function, NoOptions, Size>::FunctionLayerOf;
-
- protected:
-  std::string settings() const override { return str("to ", text_of(std::get<0>(this->arguments))); }
-};
-}  // namespace detail
-
 /// See adaptive_max_pool1d.
-struct AdaptiveMaxPool1d : detail::AdaptivePoolLayer<AdaptiveMaxPool1d, adaptive_max_pool1d, std::int64_t> {
-  using AdaptivePoolLayer::AdaptivePoolLayer;
-};
+using AdaptiveMaxPool1d =
+    detail::FunctionLayer<"AdaptiveMaxPool1d", adaptive_max_pool1d, detail::NoOptions, std::int64_t>;
 /// See adaptive_max_pool2d.
-struct AdaptiveMaxPool2d : detail::AdaptivePoolLayer<AdaptiveMaxPool2d, adaptive_max_pool2d, Size2d> {
-  using AdaptivePoolLayer::AdaptivePoolLayer;
-};
+using AdaptiveMaxPool2d = detail::FunctionLayer<"AdaptiveMaxPool2d", adaptive_max_pool2d, detail::NoOptions, Size2d>;
 /// See adaptive_avg_pool1d.
-struct AdaptiveAvgPool1d : detail::AdaptivePoolLayer<AdaptiveAvgPool1d, adaptive_avg_pool1d, std::int64_t> {
-  using AdaptivePoolLayer::AdaptivePoolLayer;
-};
+using AdaptiveAvgPool1d =
+    detail::FunctionLayer<"AdaptiveAvgPool1d", adaptive_avg_pool1d, detail::NoOptions, std::int64_t>;
 /// See adaptive_avg_pool2d: one number a channel, `nn::AdaptiveAvgPool2d pool{at("pool"), 1}`.
-struct AdaptiveAvgPool2d : detail::AdaptivePoolLayer<AdaptiveAvgPool2d, adaptive_avg_pool2d, Size2d> {
-  using AdaptivePoolLayer::AdaptivePoolLayer;
-};
+using AdaptiveAvgPool2d = detail::FunctionLayer<"AdaptiveAvgPool2d", adaptive_avg_pool2d, detail::NoOptions, Size2d>;
 
 /// See interpolate: `nn::Upsample up{at("up"), {.scale_factor = 2}}`.
 struct Upsample : detail::FunctionLayerOf<Upsample, interpolate, InterpolateOptions> {
   using FunctionLayerOf::FunctionLayerOf;
 
  protected:
-  std::string settings() const override {
+  std::string extra_repr() const override {
     if (options.size) return str("to ", detail::text_of(*options.size));
     return options.scale_factor ? str("by ", options.scale_factor->height, " x ", options.scale_factor->width) : "";
   }

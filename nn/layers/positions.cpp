@@ -59,7 +59,7 @@ Tensor SinusoidalPositions::forward(const Tensor& x, std::int64_t first) const {
   return dropout(x + rows);
 }
 
-std::string SinusoidalPositions::settings() const { return str(table.dim(0), " x ", table.dim(1)); }
+std::string SinusoidalPositions::extra_repr() const { return str(table.dim(0), " x ", table.dim(1)); }
 
 LearnedPositions::LearnedPositions(At here, std::int64_t max_length, std::int64_t dim, const Options& options)
     : Layer(std::move(here)),
@@ -71,6 +71,6 @@ Tensor LearnedPositions::forward(const Tensor& x, std::int64_t first) const {
   return dropout(x + rows_for(weight, x, first));
 }
 
-std::string LearnedPositions::settings() const { return str(weight.dim(0), " x ", weight.dim(1)); }
+std::string LearnedPositions::extra_repr() const { return str(weight.dim(0), " x ", weight.dim(1)); }
 
 }  // namespace xgrad::nn

@@ -36,12 +36,12 @@ struct SinusoidalPositions : Layer<SinusoidalPositions> {
   Dropout dropout;
 
  protected:
-  std::string settings() const override;
+  std::string extra_repr() const override;
 };
 
 struct LearnedPositionOptions {
   double dropout = 0;
-  Init init = {};  ///< if not given, normal with deviation 1
+  Init init = {};  ///< if not given, normal with standard deviation 1
 };
 /// y = dropout(x + p), p a parameter.      x (B, T, C) or (T, C)
 struct LearnedPositions : Layer<LearnedPositions> {
@@ -58,7 +58,7 @@ struct LearnedPositions : Layer<LearnedPositions> {
   Dropout dropout;
 
  protected:
-  std::string settings() const override;
+  std::string extra_repr() const override;
 };
 
 }  // namespace xgrad::nn

@@ -117,11 +117,11 @@ Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) c
 }
 
 std::string Recurrent::class_name() const {
-  if (typeid(*this) != typeid(Recurrent)) return Module::class_name();
+  if (Class::of(*this) != Class::of<Recurrent>()) return Module::class_name();
   return kind_ == Kind::lstm ? "LSTM" : kind_ == Kind::gru ? "GRU" : "RNN";
 }
 
-std::string Recurrent::settings() const {
+std::string Recurrent::extra_repr() const {
   return str(in, " -> ", hidden, state != hidden ? str(" -> ", state) : "",
              layers > 1 ? str(", ", layers, " layers") : "", directions == 2 ? ", both directions" : "");
 }
@@ -162,11 +162,11 @@ RecurrentCell::RecurrentCell(At here, std::int64_t in_size, std::int64_t hidden_
       }()) {}
 
 std::string RecurrentCell::class_name() const {
-  if (typeid(*this) != typeid(RecurrentCell)) return Module::class_name();
+  if (Class::of(*this) != Class::of<RecurrentCell>()) return Module::class_name();
   return gates == 4 ? "LSTMCell" : gates == 3 ? "GRUCell" : "RNNCell";
 }
 
-std::string RecurrentCell::settings() const { return str(in, " -> ", hidden); }
+std::string RecurrentCell::extra_repr() const { return str(in, " -> ", hidden); }
 
 Tensor RNNCell::operator()(const Tensor& x, const Tensor& h) const {
   const auto here = enter(x, h);

@@ -45,7 +45,7 @@ class Recurrent : public Module {
   const Kind kind_;
 
  public:
-  /// x (B, T, in) -> output (B, T, D h) of the top layer, D the number of directions, 0 behind the length of a
+  /// x (B, T, in) -> output (B, T, D h) of the top layer, D the number of directions, 0 after the length of a
   /// sequence, and the last states h (and c) of all layers, (L, B, h), L = layers D: forwards those at the length,
   /// backwards those at the start. The same as PyTorch's for packed sequences. Throws ShapeError, ValueError for a
   /// length outside [1, T].
@@ -65,7 +65,7 @@ class Recurrent : public Module {
   using Options = LSTMOptions;  // RNN and GRU leave proj_size at 0
   Recurrent(At here, Kind kind, std::int64_t in, std::int64_t hidden, const Options& given);
   std::string class_name() const override;
-  std::string settings() const override;
+  std::string extra_repr() const override;
 
  private:
   std::vector<RecurrentWeights> weights_;
@@ -127,7 +127,7 @@ class RecurrentCell : public Module {
  protected:
   RecurrentCell(At here, std::int64_t in, std::int64_t hidden, std::int64_t gates, bool bias);
   std::string class_name() const override;
-  std::string settings() const override;
+  std::string extra_repr() const override;
 };
 
 struct RNNCellOptions {

@@ -24,7 +24,7 @@ struct Flatten : Layer<Flatten> {
   const int first, last;
 
  protected:
-  std::string settings() const override { return str(first, " to ", last); }
+  std::string extra_repr() const override { return str(first, " to ", last); }
 };
 
 /// Splits one axis: nn::Unflatten{at("split"), 1, {3, 4}} turns (B, 12) into (B, 3, 4). One size may be -1.
@@ -39,7 +39,7 @@ struct Unflatten : Layer<Unflatten> {
   const Shape sizes;
 
  protected:
-  std::string settings() const override { return str("axis ", axis, " to ", sizes); }
+  std::string extra_repr() const override { return str("axis ", axis, " to ", sizes); }
 };
 
 /// See pixel_shuffle.
@@ -47,11 +47,6 @@ using PixelShuffle = detail::FunctionLayer<"PixelShuffle", pixel_shuffle, detail
 /// See pixel_unshuffle.
 using PixelUnshuffle = detail::FunctionLayer<"PixelUnshuffle", pixel_unshuffle, detail::NoOptions, std::int64_t>;
 /// See channel_shuffle.
-struct ChannelShuffle : detail::FunctionLayerOf<ChannelShuffle, channel_shuffle, detail::NoOptions, std::int64_t> {
-  using FunctionLayerOf::FunctionLayerOf;
-
- protected:
-  std::string settings() const override { return str(std::get<0>(arguments), " groups"); }
-};
+using ChannelShuffle = detail::FunctionLayer<"ChannelShuffle", channel_shuffle, detail::NoOptions, std::int64_t>;
 
 }  // namespace xgrad::nn

@@ -1,6 +1,8 @@
 // SwiGlu: the gated feed-forward of Llama.
 #pragma once
 
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/elementwise/elementwise.h"
 #include "../layer.h"
 #include "linear.h"
 
@@ -17,14 +19,14 @@ struct SwiGluOptions {
 struct SwiGlu : Layer<SwiGlu, SwiGluOptions> {
   using Layer::Layer;
   /// Throws ShapeError unless x ends in `in`.
-  Tensor forward(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return w2(silu(w1(x)) * w3(x)); }
 
   Linear w1{at("w1"), options.in, options.hidden, {.bias = options.bias}};  ///< the gate
   Linear w2{at("w2"), options.hidden, options.out == 0 ? options.in : options.out, {.bias = options.bias}};
   Linear w3{at("w3"), options.in, options.hidden, {.bias = options.bias}};
 
  protected:
-  std::string settings() const override { return str(w1.in, " -> ", w1.out, " -> ", w2.out); }
+  std::string extra_repr() const override { return str(w1.in, " -> ", w1.out, " -> ", w2.out); }
 };
 
 }  // namespace xgrad::nn

@@ -71,7 +71,7 @@ struct BertBlock : Layer<BertBlock, BertOptions> {
 /// logits = head_norm(activation(transform(h))) embedding' + bias                       BertHead::words
 /// logits = classifier(dropout(pool(h))),    pool(h) = tanh(pooler(h_0))                BertHead::classes
 ///
-/// First weights normal with deviation 0.02, biases 0.
+/// First weights normal with standard deviation 0.02, biases 0.
 struct Bert : Layer<Bert, BertOptions> {
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1].
   Bert(At here, const Options& options);

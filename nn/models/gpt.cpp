@@ -23,7 +23,7 @@ Gpt::Gpt(At here, const Options& given) : LanguageModel(std::move(here)), option
   detail::reset_linear_maps(*this);
   positive("layers", options.layers);
   const double branches = 2. * static_cast<double>(options.layers);
-  const Init smaller = init::normal({.std = detail::first_deviation / std::sqrt(branches)});
+  const Init smaller = init::normal({.std = detail::first_std / std::sqrt(branches)});
   for (std::int64_t i = 0; i < blocks.size(); ++i) {
     init::reset(blocks[i].attn.o.weight, smaller);
     init::reset(blocks[i].ffn.fc2.weight, smaller);

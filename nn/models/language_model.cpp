@@ -13,11 +13,11 @@
 namespace xgrad::nn {
 namespace {
 
-constexpr std::int64_t most_room = 4096;  // of a cache's first block: few texts fill a context that is longer
+constexpr std::int64_t most_capacity = 4096;  // of a cache's first block: few texts fill a context that is longer
 
 }  // namespace
 
-Init detail::first_weights() { return init::normal({.std = first_deviation}); }
+Init detail::first_weights() { return init::normal({.std = first_std}); }
 
 void detail::reset_linear_maps(const Module& model) {
   model.apply<Linear>([](const Linear& map) {
@@ -58,13 +58,12 @@ Tensor LanguageModel::next(const Index& ids, LanguageState& state) const {
   Rewind undo(state);
   Tensor logits = here(forward(ids, state));
   state.position += ids.dim(1);
-  undo.keep();
-  return logits;
+  return undo.keep(std::move(logits));
 }
 
 LanguageState LanguageModel::begin(std::int64_t batch) const {
   if (batch < 0) fail<ValueError>("language_model", "a batch of ", batch);
-  const KeyValueCache none(std::min(context(), most_room));
+  const KeyValueCache none(std::min(context(), most_capacity));
   return {.blocks = std::vector(static_cast<std::size_t>(layers()), none), .batch = batch};
 }
 
@@ -141,12 +140,12 @@ Tensor LanguageStepper::step(const Index& tokens) {
 void LanguageStepper::select(const Index& rows) {
   Index text = index_select(text_, 0, rows), prompt = index_select(prompt_, 0, rows),
         lengths = index_select(lengths_, 0, rows);
-  Tensor behind = after_prompt_.defined() ? index_select(after_prompt_, 0, rows) : Tensor();
+  Tensor selected = after_prompt_.defined() ? index_select(after_prompt_, 0, rows) : Tensor();
   state_.select(rows);
   text_ = std::move(text);
   prompt_ = std::move(prompt);
   lengths_ = std::move(lengths);
-  after_prompt_ = std::move(behind);
+  after_prompt_ = std::move(selected);
 }
 
 }  // namespace xgrad::nn

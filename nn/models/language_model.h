@@ -17,7 +17,7 @@ class LanguageStepper;
 
 namespace detail {
 /// Of the first weights of GPT-2, BERT and Llama, which are normal.
-inline constexpr double first_deviation = 0.02;
+inline constexpr double first_std = 0.02;
 Init first_weights();
 /// Gives all linear maps of a model these weights, and biases 0.
 void reset_linear_maps(const Module& model);
@@ -44,7 +44,7 @@ class LanguageModel : public Module {
   /// All positions at once: ids (B, T) -> logits (B, T, V), at position t from the ids 0 ... t. Throws ShapeError
   /// unless ids are (B, T), ValueError for an id outside the vocabulary or more positions than the context has.
   Tensor operator()(const Index& ids) const;
-  /// Step by step: ids (B, T) are the next T >= 1 tokens of the texts -> logits (B, V) of the one behind them, the same
+  /// Step by step: ids (B, T) are the next T >= 1 tokens of the texts -> logits (B, V) of the one after them, the same
   /// as those of the last position in one pass. Throws as above, and ShapeError if ids are of another batch size than
   /// the state.
   Tensor next(const Index& ids, LanguageState& state) const;

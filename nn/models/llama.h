@@ -63,7 +63,7 @@ struct LlamaBlock : Layer<LlamaBlock, LlamaOptions> {
 
 /// logits = head(norm(blocks(embedding(ids))))
 ///
-/// First weights normal with deviation 0.02.
+/// First weights normal with standard deviation 0.02.
 struct Llama : LanguageModel {
   using Options = LlamaOptions;
 

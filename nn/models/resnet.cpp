@@ -43,7 +43,7 @@ std::function<ResidualBlock(At, std::int64_t)> ResNet::stage(int number) const {
   };
 }
 
-std::string ResNet::settings() const {
+std::string ResNet::extra_repr() const {
   std::string blocks;
   for (const std::int64_t count : options.layers) blocks += str(blocks.empty() ? "" : " ", count);
   return str(options.width, " wide, ", blocks,

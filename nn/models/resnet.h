@@ -90,7 +90,7 @@ struct ResNet : Layer<ResNet, ResNetOptions> {
   Linear fc{at("fc"), layer4[0].out, options.classes};
 
  protected:
-  std::string settings() const override;
+  std::string extra_repr() const override;
 
  private:
   /// Makes block i of a stage; the first one halves the map, but in stage 0.

@@ -92,9 +92,7 @@ Tensor Seq2SeqDecoder::next(const Tensor& x, const Tensor& seen, Seq2SeqState& s
 Tensor Seq2SeqStepper::step(const Index& tokens) {
   const std::optional<Eval> eval = outside_of_training(decoder_);
   Rewind undo(state_);
-  Tensor logits = squeeze(decoder_(tokens.reshaped({-1, 1}), state_), {1});  // (B, V)
-  undo.keep();
-  return logits;
+  return undo.keep(squeeze(decoder_(tokens.reshaped({-1, 1}), state_), {1}));  // (B, V)
 }
 
 Seq2Seq::Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options)

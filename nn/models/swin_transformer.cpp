@@ -157,7 +157,7 @@ Tensor SwinAttention::forward(const Tensor& x) const {
   return grid.reverse(dropout(proj(y)));
 }
 
-std::string SwinAttention::settings() const {
+std::string SwinAttention::extra_repr() const {
   return str(dim, ", ", heads, " heads, windows ", window.height, " x ", window.width,
              shift.height > 0 || shift.width > 0 ? ", shifted" : "");
 }
@@ -185,9 +185,9 @@ SwinStage::SwinStage(At here, std::size_t stage, const Options& options)
         const auto before = std::accumulate(depths.begin(), first, std::int64_t{0});
         const auto all = std::accumulate(depths.begin(), depths.end(), std::int64_t{0});
         const Size2d half{options.window.height / 2, options.window.width / 2};
-        const double share = static_cast<double>(before + i) / static_cast<double>(std::max<std::int64_t>(all - 1, 1));
+        const auto most = static_cast<double>(std::max<std::int64_t>(all - 1, 1));
         return SwinBlock(std::move(block), options.dim << stage, options.heads[stage], i % 2 == 0 ? Size2d(0) : half,
-                         options.drop_path * share, options);
+                         options.drop_path * (static_cast<double>(before + i) / most), options);
       }) {}
 
 PatchMerging::PatchMerging(At here, std::int64_t width) : Layer(std::move(here)), dim(positive("dim", width)) {}
@@ -243,7 +243,7 @@ Tensor SwinTransformer::forward(const Tensor& x) const {
   return head(mean(norm(features(x)), {1, 2}));
 }
 
-std::string SwinTransformer::settings() const {
+std::string SwinTransformer::extra_repr() const {
   std::string blocks;
   for (const std::int64_t depth : options.depths) blocks += str(blocks.empty() ? "" : " ", depth);
   return str(options.dim, " wide, ", blocks, " blocks");

@@ -85,7 +85,7 @@ struct SwinAttention : Layer<SwinAttention> {
   const Tensor relative_position_index;       ///< (M^4): for two tokens of a window, the row of the table; for files
 
  protected:
-  std::string settings() const override;
+  std::string extra_repr() const override;
 
  private:
   const Index positions_;
@@ -173,7 +173,7 @@ struct SwinTransformer : Layer<SwinTransformer> {
   Linear head;
 
  protected:
-  std::string settings() const override;
+  std::string extra_repr() const override;
 };
 
 }  // namespace xgrad::nn

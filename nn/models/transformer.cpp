@@ -87,25 +87,12 @@ AttentionMask rows_of(const AttentionMask& mask, std::int64_t first, std::int64_
 
 }  // namespace
 
-Shape detail::norm_sizes(const TransformerOptions& options) {
-  const Shape& sizes = options.norm_shape;
-  if (sizes.empty()) return {options.dim};
-  if (sizes.rank() > 2 || sizes.back() != options.dim) {
-    fail<ValueError>("transformer", "needs norm_shape (C) or (T, C) with C = ", options.dim, ", got ", sizes);
+Shape TransformerOptions::norm_sizes() const {
+  if (norm_shape.empty()) return {dim};
+  if (norm_shape.rank() > 2 || norm_shape.back() != dim) {
+    fail<ValueError>("transformer", "needs norm_shape (C) or (T, C) with C = ", dim, ", got ", norm_shape);
   }
-  return sizes;
-}
-
-AddNormOptions detail::add_norm_options(const TransformerOptions& options) {
-  return {.dropout = options.dropout, .order = options.norm};
-}
-
-MultiHeadAttentionOptions detail::attention_options(const TransformerOptions& options) {
-  return {.dropout = options.dropout, .bias = options.attention_bias};
-}
-
-MlpOptions detail::ffn_options(const TransformerOptions& options) {
-  return {.in = options.dim, .hidden = options.ffn, .activation = options.activation};
+  return norm_shape;
 }
 
 // -- parts ------------------------------------------------------------------------------------------------------------

@@ -73,15 +73,13 @@ struct TransformerOptions {
   bool attention_bias = false;
   CrossAttention cross_attention = CrossAttention::last;
   std::int64_t max_length = 1000;
-};
 
-namespace detail {
-/// The options of the parts of a block.
-MultiHeadAttentionOptions attention_options(const TransformerOptions& options);
-AddNormOptions add_norm_options(const TransformerOptions& options);
-Shape norm_sizes(const TransformerOptions& options);
-MlpOptions ffn_options(const TransformerOptions& options);
-}  // namespace detail
+  /// The options of the parts of a block. Throws ValueError for a `norm_shape` that is neither (C) nor (T, C).
+  Shape norm_sizes() const;
+  AddNormOptions add_norm() const { return {.dropout = dropout, .order = norm}; }
+  MultiHeadAttentionOptions attention() const { return {.dropout = dropout, .bias = attention_bias}; }
+  MlpOptions feed_forward() const { return {.in = dim, .hidden = ffn, .activation = activation}; }
+};
 
 /// Self-attention and feed-forward, each with its residual connection. Throws ValueError as Encoder.
 struct EncoderBlock : Layer<EncoderBlock, TransformerOptions> {
@@ -90,10 +88,10 @@ struct EncoderBlock : Layer<EncoderBlock, TransformerOptions> {
   /// x (B, T, C) -> (B, T, C). Throws ShapeError, also for another T than that of `norm_shape`.
   Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
 
-  MultiHeadAttention attn{at("attn"), options.dim, options.heads, detail::attention_options(options)};
-  AddNorm add_norm1{at("add_norm1"), detail::norm_sizes(options), detail::add_norm_options(options)};
-  Mlp ffn{at("ffn"), detail::ffn_options(options)};
-  AddNorm add_norm2{at("add_norm2"), detail::norm_sizes(options), detail::add_norm_options(options)};
+  MultiHeadAttention attn{at("attn"), options.dim, options.heads, options.attention()};
+  AddNorm add_norm1{at("add_norm1"), options.norm_sizes(), options.add_norm()};
+  Mlp ffn{at("ffn"), options.feed_forward()};
+  AddNorm add_norm2{at("add_norm2"), options.norm_sizes(), options.add_norm()};
 };
 
 /// Embedding times sqrt(C), positions, blocks, and with pre-norm a last layer norm.
@@ -114,7 +112,7 @@ struct Encoder : Layer<Encoder, TransformerOptions> {
   SinusoidalPositions positions{
       at("positions"), options.dim, {.max_length = options.max_length, .dropout = options.dropout}};
   Stack<EncoderBlock> blocks{at("blocks"), options.layers, options};
-  Maybe<LayerNorm> norm{at("norm"), options.norm == NormOrder::pre, detail::norm_sizes(options)};  ///< with pre-norm
+  Maybe<LayerNorm> norm{at("norm"), options.norm == NormOrder::pre, options.norm_sizes()};  ///< with pre-norm
 };
 
 /// The state of a decoder block: the positions so far, and the memory that it attends to.
@@ -141,12 +139,12 @@ struct DecoderBlock : Layer<DecoderBlock, TransformerOptions> {
   DecoderBlockState start(const Tensor& memory) const;
   Tensor forward(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const;
 
-  MultiHeadAttention self_attn{at("self_attn"), options.dim, options.heads, detail::attention_options(options)};
-  AddNorm add_norm1{at("add_norm1"), detail::norm_sizes(options), detail::add_norm_options(options)};
-  MultiHeadAttention cross_attn{at("cross_attn"), options.dim, options.heads, detail::attention_options(options)};
-  AddNorm add_norm2{at("add_norm2"), detail::norm_sizes(options), detail::add_norm_options(options)};
-  Mlp ffn{at("ffn"), detail::ffn_options(options)};
-  AddNorm add_norm3{at("add_norm3"), detail::norm_sizes(options), detail::add_norm_options(options)};
+  MultiHeadAttention self_attn{at("self_attn"), options.dim, options.heads, options.attention()};
+  AddNorm add_norm1{at("add_norm1"), options.norm_sizes(), options.add_norm()};
+  MultiHeadAttention cross_attn{at("cross_attn"), options.dim, options.heads, options.attention()};
+  AddNorm add_norm2{at("add_norm2"), options.norm_sizes(), options.add_norm()};
+  Mlp ffn{at("ffn"), options.feed_forward()};
+  AddNorm add_norm3{at("add_norm3"), options.norm_sizes(), options.add_norm()};
 
  private:
   template <class SelfAttention, class CrossAttention>
@@ -198,7 +196,7 @@ struct Decoder : Layer<Decoder, TransformerOptions> {
   SinusoidalPositions positions{
       at("positions"), options.dim, {.max_length = options.max_length, .dropout = options.dropout}};
   Stack<DecoderBlock> blocks{at("blocks"), options.layers, options};
-  Maybe<LayerNorm> norm{at("norm"), options.norm == NormOrder::pre, detail::norm_sizes(options)};  ///< with pre-norm
+  Maybe<LayerNorm> norm{at("norm"), options.norm == NormOrder::pre, options.norm_sizes()};  ///< with pre-norm
   Linear out;
 
  private:

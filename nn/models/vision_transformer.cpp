@@ -90,7 +90,7 @@ Tensor VisionTransformer::forward(const Tensor& x) const {
   return heads(class_token.defined() ? z[{_, 0}] : mean(z, 1));
 }
 
-std::string VisionTransformer::settings() const {
+std::string VisionTransformer::extra_repr() const {
   return str(options.image.height, " x ", options.image.width, " by ", options.patch.height, " x ", options.patch.width,
              ", ", options.layers, " layers of ", options.dim);
 }

@@ -92,7 +92,7 @@ struct VitEncoder : Layer<VitEncoder, VisionTransformerOptions> {
   /// tokens (B, N, D) -> (B, N, D). Throws ShapeError unless there are as many tokens as positions.
   Tensor forward(const Tensor& tokens) const;
 
-  const Tensor pos_embedding =  ///< (1, N, D), at first normal with deviation 0.02
+  const Tensor pos_embedding =  ///< (1, N, D), at first normal with standard deviation 0.02
       param("pos_embedding", {1, detail::vit_tokens(options), options.dim}, init::normal({.std = 0.02}), Decay::no);
   Dropout dropout{at("dropout"), options.dropout};
   VitLayers layers{at("layers"), options};
@@ -150,7 +150,7 @@ struct VisionTransformer : Layer<VisionTransformer> {
   VitHead heads{at("heads"), options};
 
  protected:
-  std::string settings() const override;
+  std::string extra_repr() const override;
 };
 
 }  // namespace xgrad::nn

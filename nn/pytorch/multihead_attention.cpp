@@ -184,6 +184,6 @@ Tensor MultiheadAttention::operator()(const Tensor& query, const Tensor& key, co
   return here(result(x, attend_heads(*this, x.q, x.k, x.v, heads, wider, options.dropout)));
 }
 
-std::string MultiheadAttention::settings() const { return str(embed_dim, ", ", heads, " heads"); }
+std::string MultiheadAttention::extra_repr() const { return str(embed_dim, ", ", heads, " heads"); }
 
 }  // namespace xgrad::nn::pytorch

@@ -78,7 +78,7 @@ struct MultiheadAttention : Module {
   Linear out_proj;
 
  protected:
-  std::string settings() const override;
+  std::string extra_repr() const override;
 
  private:
   struct Operands;

@@ -1,4 +1,4 @@
-// A walk over the graph of a loss, beside the list of an optimizer's parameters.
+// A walk over the graph of a loss, next to the list of an optimizer's parameters.
 #include "audit.h"
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace {
 
 using xgrad::detail::ModelParameters;
 
-struct Behind {
+struct Upstream {
   std::vector<const Node*> leaves;         // that gradients flow to, in the order in which they were made
   std::unordered_set<const Node*> passed;  // that the loss was computed from, but no gradient flows to
 };
 
-Behind look_behind(const Node* loss) {
-  Behind result;
+Upstream upstream_of(const Node* loss) {
+  Upstream result;
   xgrad::detail::walk_graph(
       {loss},
       [&](const Node& node) {
@@ -34,9 +34,9 @@ Behind look_behind(const Node* loss) {
   return result;
 }
 
-std::string why_unreached(const Tensor& parameter, const Behind& behind) {
+std::string why_unreached(const Tensor& parameter, const Upstream& upstream) {
   if (!parameter.requires_grad()) return "no gradient is wanted: it is frozen";
-  if (behind.passed.contains(xgrad::detail::Engine::node(parameter).get()))
+  if (upstream.passed.contains(xgrad::detail::Engine::node(parameter).get()))
     return "it was frozen when the loss was computed: run the forward pass again";
   return "the loss does not depend on it: does no forward call its layer, or was its member given another tensor?";
 }
@@ -61,8 +61,8 @@ std::string why_untrained(const Node* leaf, const std::unordered_set<const Model
 Audit audit(const Tensor& loss, const Optimizer& optimizer) {
   if (!loss.requires_grad())
     fail<GraphError>("audit", "the loss has no graph: it was computed under NoGrad, or from constants");
-  const Behind behind = look_behind(xgrad::detail::Engine::node(loss).get());
-  const std::unordered_set<const Node*> reached(behind.leaves.begin(), behind.leaves.end());
+  const Upstream upstream = upstream_of(xgrad::detail::Engine::node(loss).get());
+  const std::unordered_set<const Node*> reached(upstream.leaves.begin(), upstream.leaves.end());
 
   Audit result;
   std::unordered_set<const Node*> parameters;
@@ -72,14 +72,14 @@ Audit audit(const Tensor& loss, const Optimizer& optimizer) {
     if (node && reached.contains(node)) {
       result.trained.push_back({parameter.name(), parameter.shape(), {}});
     } else {
-      result.unreached.push_back({parameter.name(), parameter.shape(), why_unreached(parameter, behind)});
+      result.unreached.push_back({parameter.name(), parameter.shape(), why_unreached(parameter, upstream)});
     }
     if (!node) continue;
     if (parameter.has_grad()) result.passes = std::max(result.passes, node->extras->passes);
     parameters.insert(node);
     models.insert(ModelParameters::of(node).get());
   }
-  for (const Node* leaf : behind.leaves) {
+  for (const Node* leaf : upstream.leaves) {
     if (parameters.contains(leaf)) continue;
     result.untrained.push_back({std::string(leaf->name()), leaf->shape(), why_untrained(leaf, models, optimizer)});
   }

@@ -3,8 +3,8 @@
 //     const Tensor loss = cross_entropy(net(x), y);
 //     std::cout << optim::audit(loss, adam);
 //
-// Worth a line in the first step of a new training loop: a parameter that no model knows of is never trained, and
-// nothing else says so.
+// Call it in the first step of a new training loop: a tensor that no module registers is never trained, and nothing
+// else reports it.
 #pragma once
 
 #include <iosfwd>
@@ -31,15 +31,15 @@ struct Audit {
   bool clean() const { return untrained.empty() && unreached.empty(); }
 };
 
-/// Looks at the graph of `loss`, before or after a backward pass. Changes nothing. Throws GraphError for a loss that
-/// has no graph.
+/// Compares the leaves of the graph of `loss` with the parameters, before or after a backward pass. Throws GraphError
+/// for a loss without a graph.
 ///
 /// Common mistakes that leave a leaf untrained: a model that is a member without a place, a layer at nn::root, a
-/// variable that is no param(), and a tensor assigned to a member in place of its parameter, which is then unreached.
+/// variable that is no param(), and a tensor that is assigned to a member in place of its parameter.
 Audit audit(const Tensor& loss, const Optimizer& optimizer);
 
-/// One line for each finding, after one that counts them. The last line tells of gradients of more than one backward
-/// pass: they are accumulated, or zero_grad() was forgotten.
+/// A line with the counts, a line for each finding, and a line if gradients are sums over several backward passes: they
+/// are accumulated, or zero_grad() was forgotten.
 std::string to_string(const Audit& audit);
 std::ostream& operator<<(std::ostream& out, const Audit& audit);
 

@@ -29,10 +29,10 @@ class Adadelta : public OptimizerOf<Adadelta, AdadeltaOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "adadelta";
-  static Settings settings(const Options& options) {
-    return {{"rho", options.rho, Setting::below_one},
-            {"eps", options.eps, Setting::not_negative},
-            {"weight_decay", options.weight_decay, Setting::not_negative},
+  static NamedOptions named_options(const Options& options) {
+    return {{"rho", options.rho, NamedOption::below_one},
+            {"eps", options.eps, NamedOption::not_negative},
+            {"weight_decay", options.weight_decay, NamedOption::not_negative},
             {"maximize", double(options.maximize)}};
   }
   static Moments moments(const Options&) { return {{"square_avg", false}, {"acc_delta", false}}; }

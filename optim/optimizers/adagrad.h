@@ -28,11 +28,11 @@ class Adagrad : public OptimizerOf<Adagrad, AdagradOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "adagrad";
-  static Settings settings(const Options& options) {
-    return {{"lr_decay", options.lr_decay, Setting::not_negative},
-            {"weight_decay", options.weight_decay, Setting::not_negative},
-            {"initial_accumulator_value", options.initial_accumulator_value, Setting::not_negative},
-            {"eps", options.eps, Setting::not_negative},
+  static NamedOptions named_options(const Options& options) {
+    return {{"lr_decay", options.lr_decay, NamedOption::not_negative},
+            {"weight_decay", options.weight_decay, NamedOption::not_negative},
+            {"initial_accumulator_value", options.initial_accumulator_value, NamedOption::not_negative},
+            {"eps", options.eps, NamedOption::not_negative},
             {"maximize", double(options.maximize)}};
   }
   static Moments moments(const Options& options) {

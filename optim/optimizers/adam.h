@@ -28,11 +28,11 @@ namespace detail {
 
 /// What states of Adam and AdamW record.
 template <class Options>
-std::vector<Setting> adam_settings(const Options& options) {
-  return {{"betas[0]", options.betas[0], Setting::below_one},
-          {"betas[1]", options.betas[1], Setting::below_one},
-          {"eps", options.eps, Setting::not_negative},
-          {"weight_decay", options.weight_decay, Setting::not_negative},
+std::vector<NamedOption> adam_named_options(const Options& options) {
+  return {{"betas[0]", options.betas[0], NamedOption::below_one},
+          {"betas[1]", options.betas[1], NamedOption::below_one},
+          {"eps", options.eps, NamedOption::not_negative},
+          {"weight_decay", options.weight_decay, NamedOption::not_negative},
           {"maximize", double(options.maximize)},
           {"amsgrad", double(options.amsgrad)}};
 }
@@ -64,7 +64,7 @@ class Adam : public OptimizerOf<Adam, AdamOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "adam";
-  static Settings settings(const Options& options) { return detail::adam_settings(options); }
+  static NamedOptions named_options(const Options& options) { return detail::adam_named_options(options); }
   static Moments moments(const Options& options) { return detail::adam_moments<Moments>(options); }
   static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
@@ -79,7 +79,7 @@ class AdamW : public OptimizerOf<AdamW, AdamWOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "adamw";
-  static Settings settings(const Options& options) { return detail::adam_settings(options); }
+  static NamedOptions named_options(const Options& options) { return detail::adam_named_options(options); }
   static Moments moments(const Options& options) { return detail::adam_moments<Moments>(options); }
   static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };

@@ -297,7 +297,7 @@ LbfgsReport LBFGS::step(const std::function<Tensor()>& loss) {
   return report;
 }
 
-std::vector<Setting> LBFGS::settings() const {
+std::vector<NamedOption> LBFGS::named_options() const {
   return {{"max_iter", static_cast<double>(options_.max_iter)},
           {"max_eval", static_cast<double>(options_.max_eval.value_or(options_.max_iter * 5 / 4))},
           {"tolerance_grad", options_.tolerance_grad},
@@ -313,7 +313,7 @@ StateFile LBFGS::state_dict() const {
   state.metadata["lr"] = str(options_.lr);
   state.metadata["t"] = str(memory_.length);
   state.metadata["H_diag"] = str(memory_.scale);
-  detail::add_settings(state, settings());
+  detail::add_named_options(state, named_options());
   state.arrays["n_iter"] = Index({}, memory_.iterations);
   state.arrays["func_evals"] = Index({}, memory_.evaluations);
   if (memory_.iterations == 0) return state;
@@ -369,7 +369,7 @@ void LBFGS::load_state_dict(const StateFile& state) {
   if (static_cast<std::int64_t>(memory.changes.size()) > options_.history_size) {
     detail::refuse(state, memory.changes.size(), " changes for a history of ", options_.history_size);
   }
-  detail::check_settings(state, settings());
+  detail::check_named_options(state, named_options());
   options_.lr = lr;
   memory_ = std::move(memory);
 }

@@ -11,7 +11,7 @@
 
 #include "../../core/files/state.h"
 #include "../../core/graph/tensor.h"
-#include "../setting.h"
+#include "../named_option.h"
 
 namespace xgrad::optim {
 
@@ -24,10 +24,10 @@ enum class LineSearch {
 struct LbfgsOptions {
   double lr = 1;
   std::int64_t max_iter = 20;                 ///< iterations in one step
-  std::optional<std::int64_t> max_eval = {};  ///< losses computed in one step; 5/4 max_iter unless it is said
+  std::optional<std::int64_t> max_eval = {};  ///< losses computed in one step; 5/4 max_iter if not given
   double tolerance_grad = 1e-7;               ///< a step ends where no gradient is larger
   double tolerance_change = 1e-9;             ///< and where parameters or loss change less
-  std::int64_t history_size = 100;            ///< pairs of changes that are remembered
+  std::int64_t history_size = 100;            ///< pairs of changes that are saved
   LineSearch line_search_fn = LineSearch::none;
   bool maximize = false;  ///< climb
 };
@@ -39,12 +39,12 @@ struct LbfgsReport {
   std::int64_t evaluations = 0;  ///< how often the loss was computed
 };
 
-/// No Optimizer: a step asks for the loss again and again, at points between which it moves all parameters together, so
-/// that neither gradients given to it nor rates by group mean anything.
+/// Not an Optimizer: one step evaluates the loss several times along a line, so it takes a closure instead of gradients
+/// and has no rates by group.
 ///
-/// Nocedal 1980, in PyTorch's form: the direction is -H g with an estimate H of the inverse Hessian matrix, made of the
-/// last changes of parameters s and gradients y (y s > 1e-10), so that it takes memory for 2 history_size copies of the
-/// parameters. All parameters are one vector; frozen ones stay.
+/// Nocedal 1980, in PyTorch's form: the direction is -H g. The estimate H of the inverse Hessian matrix consists of the
+/// last changes of parameters s and of gradients y with y s > 1e-10, in memory of 2 history_size copies of the
+/// parameters. All parameters are one vector; frozen parameters do not change.
 ///
 /// Threads: one at a time, and while it steps, no other thread may use the parameters.
 class LBFGS {
@@ -68,15 +68,15 @@ class LBFGS {
   /// Throws ValueError for a rate that is negative or not finite.
   void set_lr(double lr);
 
-  /// Everything that the next steps depend on besides the parameters, for a checkpoint.
+  /// Everything that the next steps depend on except the parameters, for a checkpoint.
   StateFile state_dict() const;
-  /// Goes on where a state was taken: the steps that follow are the same bit for bit. Throws FormatError for the state
-  /// of an optimizer of another kind, of parameters of another size, taken with another option (see Optimizer), or with
-  /// numbers that no step leaves behind. Then nothing has changed.
+  /// Restores a state: the next steps give the same bits. Throws FormatError for a state of another kind of optimizer,
+  /// of parameters of another size, with another option (see Optimizer), or with numbers that no step makes. Then
+  /// nothing has changed.
   void load_state_dict(const StateFile& state);
 
  private:
-  std::vector<Setting> settings() const;
+  std::vector<NamedOption> named_options() const;
   struct Entry {
     Tensor parameter;
     std::string name;

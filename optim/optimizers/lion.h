@@ -28,10 +28,10 @@ class Lion : public OptimizerOf<Lion, LionOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "lion";
-  static Settings settings(const Options& options) {
-    return {{"betas[0]", options.betas[0], Setting::below_one},
-            {"betas[1]", options.betas[1], Setting::below_one},
-            {"weight_decay", options.weight_decay, Setting::not_negative},
+  static NamedOptions named_options(const Options& options) {
+    return {{"betas[0]", options.betas[0], NamedOption::below_one},
+            {"betas[1]", options.betas[1], NamedOption::below_one},
+            {"weight_decay", options.weight_decay, NamedOption::not_negative},
             {"maximize", double(options.maximize)}};
   }
   static Moments moments(const Options&) { return {{"exp_avg"}}; }

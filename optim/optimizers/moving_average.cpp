@@ -1,4 +1,4 @@
-// Averages beside parameters. Numbers are examined and made ready to be written first and changed afterwards.
+// Averages next to parameters. Numbers are examined and made ready to be written first and changed afterwards.
 #include "moving_average.h"
 
 #include <algorithm>
@@ -27,8 +27,9 @@ ExponentialMovingAverage::ExponentialMovingAverage(const Tensors& parameters, co
   if (parameters.empty()) fail<ValueError>(op, "there are no parameters");
   for (const Tensor& parameter : parameters) {
     const bool constant = !parameter.requires_grad() && !all_finite(parameter.value());
-    const bool whole = xgrad::detail::ModelParameters::is_whole(parameter);
-    entries_.push_back({parameter, detail::name_of_new(op, parameter, entries_), parameter.value(), constant || whole});
+    const bool is_integer = xgrad::detail::ModelParameters::is_whole(parameter);
+    const bool copied = constant || is_integer;
+    entries_.push_back({parameter, detail::name_of_new(op, parameter, entries_), parameter.value(), copied});
   }
 }
 
@@ -76,15 +77,15 @@ StateFile ExponentialMovingAverage::state_dict() const {
 
 void ExponentialMovingAverage::load_state_dict(const StateFile& state) {
   const std::int64_t updates = detail::count_in(state, "updates", "a moving average cannot have made");
-  detail::check_settings(state, {{"decay", options_.decay}});
+  detail::check_named_options(state, {{"decay", options_.decay}});
   StateDifference difference;
   std::vector<Array> averages;
-  NamedArrays rest = state.arrays;
-  rest.erase("updates");
+  NamedArrays remaining = state.arrays;
+  remaining.erase("updates");
   for (const Entry& entry : entries_) {
     const std::string name = "average." + entry.name;
-    const auto found = rest.find(name);
-    if (found == rest.end()) {
+    const auto found = remaining.find(name);
+    if (found == remaining.end()) {
       difference.missing.push_back(name);
       continue;
     }
@@ -98,9 +99,9 @@ void ExponentialMovingAverage::load_state_dict(const StateFile& state) {
     } else {
       averages.push_back(*value);
     }
-    rest.erase(found);
+    remaining.erase(found);
   }
-  for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
+  for (const auto& [name, value] : remaining) difference.unexpected.push_back(name);
   difference.refuse("load_state_dict", state.source);
   for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].average = std::move(averages[i]);
   updates_ = updates;

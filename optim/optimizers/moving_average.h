@@ -5,7 +5,7 @@
 //       adam.step(grad(loss, model.parameters()));
 //       average.update();
 //     }
-//     const optim::AveragedWeights averaged(average);  // until the end of its block the model has the averages
+//     const optim::AveragedWeights averaged(average);  // the model has the averages until the end of the block
 #pragma once
 
 #include <string>
@@ -17,23 +17,23 @@
 namespace xgrad::optim {
 
 struct MovingAverageOptions {
-  double decay = 0.999;  ///< in [0, 1]: the share of the average that an update keeps
+  double decay = 0.999;  ///< in [0, 1]: the weight of the old average in an update
 };
 
 /// Polyak and Juditsky 1992; PyTorch's AveragedModel with get_ema_multi_avg_fn. With weights x, in every update
 ///
 ///     a <- x                                the first time
-///     a <- decay a + (1 - decay) x          from then on
+///     a <- decay a + (1 - decay) x          afterwards
 ///
-/// All tensors that it is given are averaged; buffers (BatchNorm's statistics) may be among them. A module's buffers of
-/// integers, which count something, are copied instead, and so are buffers that are not finite (a mask of -inf).
+/// All given tensors are averaged, also buffers such as BatchNorm's statistics. A module's buffers of integers, which
+/// count something, are copied instead, and so are buffers that are not finite (a mask of -inf).
 /// Threads: one at a time, and while it updates or swaps, no other thread may use the tensors.
 class ExponentialMovingAverage {
  public:
   using Options = MovingAverageOptions;
 
-  /// Throws ValueError for a decay outside [0, 1], a tensor given twice, or none at all; GraphError for one that is no
-  /// leaf.
+  /// Throws ValueError for a decay outside [0, 1], a duplicate tensor and an empty list; GraphError for a tensor that
+  /// is no leaf.
   explicit ExponentialMovingAverage(const Tensors& parameters, const Options& options = {});
   ExponentialMovingAverage(const ExponentialMovingAverage&) = delete;
   ExponentialMovingAverage& operator=(const ExponentialMovingAverage&) = delete;
@@ -43,13 +43,13 @@ class ExponentialMovingAverage {
   void update();
   /// The number of updates so far.
   std::int64_t updates() const { return updates_; }
-  /// In the order of the parameters; before the first update their values when this was made.
+  /// The averages in the order of the parameters; before the first update, the values at construction.
   std::vector<Array> averages() const;
 
   /// Averages by name, the number of updates and the decay, for a checkpoint.
   StateFile state_dict() const;
-  /// Goes on where a state was taken. Throws FormatError for one that was taken with another decay, and with every name
-  /// that is missing, unexpected, of another shape or holds a number that is not finite; then nothing has changed.
+  /// Restores a state. Throws FormatError for another decay, and with every name that is missing, unexpected, of
+  /// another shape or not finite; then nothing has changed.
   void load_state_dict(const StateFile& state);
 
  private:
@@ -67,12 +67,12 @@ class ExponentialMovingAverage {
   bool swapped_ = false;
 };
 
-/// While it lives, the parameters have the averages; then their old values again, whatever was done to them in between.
-/// The averages must outlive it.
+/// A scope in which the parameters have the averages as values. Its end restores their old values. The averages must
+/// outlive it.
 /// Threads: as ExponentialMovingAverage.
 class [[nodiscard]] AveragedWeights {
  public:
-  /// Throws GraphError while another one of the same averages lives.
+  /// Throws GraphError inside another scope of the same averages.
   [[nodiscard]] explicit AveragedWeights(ExponentialMovingAverage& average);
   ~AveragedWeights();
   AveragedWeights(const AveragedWeights&) = delete;

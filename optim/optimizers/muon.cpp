@@ -49,19 +49,19 @@ void Muon::check(const Tensor& parameter) {
   }
 }
 
-Muon::Settings Muon::settings(const Options& options) {
+Muon::NamedOptions Muon::named_options(const Options& options) {
   detail::at_least_one(kind, "ns_steps", options.ns_steps);
   const auto [a, b, c] = options.ns_coefficients;
   for (const double each : {a, b, c}) {
     if (!std::isfinite(each)) fail<ValueError>(kind, "ns_coefficients ", a, ", ", b, ", ", c, " are not all finite");
   }
-  return {{"weight_decay", options.weight_decay, Setting::not_negative},
-          {"momentum", options.momentum, Setting::below_one},
+  return {{"weight_decay", options.weight_decay, NamedOption::not_negative},
+          {"momentum", options.momentum, NamedOption::below_one},
           {"nesterov", double(options.nesterov)},
           {"ns_coefficients[0]", a},
           {"ns_coefficients[1]", b},
           {"ns_coefficients[2]", c},
-          {"eps", options.eps, Setting::not_negative},
+          {"eps", options.eps, NamedOption::not_negative},
           {"ns_steps", static_cast<double>(options.ns_steps)},
           {"adjust_lr_fn", static_cast<double>(options.adjust_lr_fn)},
           {"maximize", double(options.maximize)}};
@@ -77,14 +77,14 @@ Array Muon::direction(const Array& g, const Memory& memory, const Options& optio
 }
 
 void Muon::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
-  const Real kept = static_cast<Real>(options.momentum),
+  const Real momentum = static_cast<Real>(options.momentum),
              fresh = static_cast<Real>(options.maximize ? options.momentum - 1 : 1 - options.momentum),
              shrink = static_cast<Real>(1 - lr * options.weight_decay),
              rate = static_cast<Real>(adjusted(lr, options.adjust_lr_fn, x));
   for_each_number(
       x, *memory.direction, false,
       [=](Real& x, Real o, Real& b, Real g) {
-        b = kept * b + fresh * g;
+        b = momentum * b + fresh * g;
         x = shrink * x - rate * o;
       },
       memory.moments[0], g);

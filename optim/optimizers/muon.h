@@ -48,7 +48,7 @@ class Muon : public OptimizerOf<Muon, MuonOptions> {
   friend OptimizerOf;
   static constexpr const char* kind = "muon";
   static void check(const Tensor& parameter);
-  static Settings settings(const Options& options);
+  static NamedOptions named_options(const Options& options);
   static Moments moments(const Options&) { return {{"momentum_buffer"}}; }
   static Array direction(const Array& g, const Memory& memory, const Options& options);
   static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);

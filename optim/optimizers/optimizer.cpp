@@ -28,11 +28,11 @@ std::string initial_rate_key(std::size_t group) { return str("initial_lr.", grou
 
 }  // namespace
 
-void Optimizer::add_group(const Tensors& parameters, double lr, const Moments& moments, const Settings& settings) {
+void Optimizer::add_group(const Tensors& parameters, double lr, const Moments& moments, const NamedOptions& named) {
   detail::not_negative(kind_, "lr", lr);
-  for (const auto& [name, value, range] : settings) {
-    if (range == Setting::not_negative) detail::not_negative(kind_, name, value);
-    if (range == Setting::below_one) detail::below_one(kind_, name, value);
+  for (const auto& [name, value, range] : named) {
+    if (range == NamedOption::not_negative) detail::not_negative(kind_, name, value);
+    if (range == NamedOption::below_one) detail::below_one(kind_, name, value);
   }
   for (const Tensor& parameter : parameters) {
     entries_.push_back({parameter, detail::name_of_new(kind_, parameter, entries_), groups(), {}});
@@ -43,7 +43,7 @@ void Optimizer::add_group(const Tensors& parameters, double lr, const Moments& m
   }
   rates_.push_back({.initial = lr, .now = lr});
   moments_.push_back(moments);
-  settings_.push_back(settings);
+  named_options_.push_back(named);
 }
 
 Tensors Optimizer::parameters() const {
@@ -165,7 +165,7 @@ StateFile Optimizer::state_dict() const {
   for (std::size_t group = 0; group < rates_.size(); ++group) {
     state.metadata[rate_key(group)] = str(rates_[group].now);
     state.metadata[initial_rate_key(group)] = str(rates_[group].initial);
-    detail::add_settings(state, settings_[group], str(".", group));
+    detail::add_named_options(state, named_options_[group], str(".", group));
   }
   for (const Entry& entry : entries_) {
     state.arrays[entry.name + ".step"] = Index({}, entry.memory.steps);
@@ -190,17 +190,17 @@ void Optimizer::load_state_dict(const StateFile& state) {
     detail::refuse(state, "the state has more than ", rates_.size(), " groups of parameters");
   }
   for (std::size_t group = 0; group < rates_.size(); ++group) {
-    detail::check_settings(state, settings_[group], str(".", group), str(" in group ", group));
+    detail::check_named_options(state, named_options_[group], str(".", group), str(" in group ", group));
   }
 
   StateDifference difference;
   std::vector<Memory> memories;
-  NamedArrays rest = state.arrays;
-  // Takes the array of this name out of the rest, or notes what is wrong with it. `flaw` describes an impossible number
-  // in it, if there is one.
+  NamedArrays remaining = state.arrays;
+  // Removes the array of this name from the remaining ones, or notes what is wrong with it. `flaw` describes an
+  // impossible number in it, if there is one.
   const auto take = [&]<class A>(const std::string& name, const Shape& shape, const auto& flaw, A& into) {
-    const auto found = rest.find(name);
-    if (found == rest.end()) {
+    const auto found = remaining.find(name);
+    if (found == remaining.end()) {
       difference.missing.push_back(name);
       return;
     }
@@ -214,12 +214,12 @@ void Optimizer::load_state_dict(const StateFile& state) {
     } else {
       into = *value;
     }
-    rest.erase(found);
+    remaining.erase(found);
   };
   for (const Entry& entry : entries_) {
     Memory& memory = memories.emplace_back();
     const std::string counter = entry.name + ".step";
-    Index steps({}, rest.contains(counter) ? 1 : 0);  // with a count that is wrong, moments are still expected
+    Index steps({}, remaining.contains(counter) ? 1 : 0);  // with a count that is wrong, moments are still expected
     take(counter, {}, impossible_steps, steps);
     memory.steps = steps.item();
     if (memory.steps == 0) continue;
@@ -228,7 +228,7 @@ void Optimizer::load_state_dict(const StateFile& state) {
       take(str(entry.name, ".", moment.name), entry.parameter.shape(), flaw, memory.moments.emplace_back());
     }
   }
-  for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
+  for (const auto& [name, value] : remaining) difference.unexpected.push_back(name);
   difference.refuse("load_state_dict", state.source);
 
   rates_ = std::move(rates);

@@ -12,11 +12,11 @@
 #include "../../core/files/state.h"
 #include "../../core/graph/tensor.h"
 #include "../../core/graph/model_parameters.h"
-#include "../setting.h"
+#include "../named_option.h"
 
 namespace xgrad::optim {
 
-/// Parameters with options of their own.
+/// Parameters that share options.
 template <class Options>
 struct Group {
   Tensors parameters;
@@ -38,13 +38,13 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
   virtual ~Optimizer() = default;
 
-  /// Changes every parameter in place along its gradient; `gradients` in the order of the parameters, an undefined one
-  /// means none. Throws ValueError if there are not as many as parameters, and ShapeError for one of another shape;
-  /// the first step also throws ValueError if a model whose parameters are here has got others since the optimizer was
-  /// made, which would not be trained. If it throws, also for lack of memory, nothing has changed; errors of an
-  /// observer's event() come when the step is done.
+  /// Changes every parameter in place along its gradient. `gradients` are in the order of the parameters; an undefined
+  /// gradient leaves its parameter unchanged. Throws ValueError for another number of gradients, ShapeError for another
+  /// shape. The first step also throws ValueError if a model has got parameters since the optimizer was made, because
+  /// they would not be trained. If it throws, also for lack of memory, nothing has changed; errors of an observer's
+  /// event() come after the step.
   StepReport step(const Tensors& gradients);
-  /// The same with the gradients that backward() has accumulated in the parameters. One that is frozen by now stays.
+  /// The same with the gradients that backward() has accumulated in the parameters. Frozen parameters do not change.
   StepReport step();
   /// Clears the accumulated gradients.
   void zero_grad() const;
@@ -53,26 +53,25 @@ class Optimizer {
   Tensors parameters() const;
 
   int groups() const { return static_cast<int>(rates_.size()); }
-  /// The learning rate of a group. These throw ValueError for a group that does not exist or a rate that is negative or
-  /// not finite.
+  /// The learning rate of a group. lr() and set_lr() throw ValueError for a group that does not exist and for a rate
+  /// that is negative or not finite.
   double lr(int group = 0) const;
   void set_lr(int group, double lr);
-  /// The rate from the group's options, or from the last set_lr(), times what a ReduceOnPlateau reduced it by since:
-  /// schedules are functions of it.
+  /// The rate of the group's options, or of the last set_lr(), times the factors of a ReduceOnPlateau. Schedules are
+  /// functions of this rate.
   double initial_lr(int group = 0) const;
   /// Sets the rate of all groups.
   void set_lr(double lr);
 
-  /// Everything that the next steps depend on besides the parameters, for a checkpoint: per parameter, by its name (or
-  /// its number, if it has none), the count of steps and the moments; the learning rates; and, as metadata such as
-  /// "weight_decay.0", by which options of each group the steps were made.
+  /// Everything that the next steps depend on except the parameters, for a checkpoint: the learning rates, and for each
+  /// parameter, by its name (or its number, if it has no name), the count of steps and the moments. The options of each
+  /// group are metadata such as "weight_decay.0".
   StateFile state_dict() const;
-  /// Goes on where a state was taken: the steps that follow are the same bit for bit. The learning rates become those
-  /// of the state. Throws FormatError for a state of another kind of optimizer or one that was taken with another
-  /// option, by its name (to go on with another, take it out of the metadata; a state without it fits), and with every
-  /// name that is missing, unexpected, of another shape, or holds numbers that no optimizer leaves behind: a count of
-  /// steps that is negative or beyond 2^53, moments that are not finite, squares that are negative. Then nothing has
-  /// changed.
+  /// Restores a state, with its learning rates: the next steps give the same bits. Throws FormatError for another kind
+  /// of optimizer; for another value of an option, by its name (to resume with another value, erase the entry from the
+  /// metadata); and with every name that is missing, unexpected, of another shape, or holds impossible numbers: a count
+  /// of steps that is negative or beyond 2^53, moments that are not finite, squares that are negative. If it throws,
+  /// nothing has changed.
   void load_state_dict(const StateFile& state);
 
  protected:
@@ -80,10 +79,10 @@ class Optimizer {
   struct Memory {
     std::int64_t steps = 0;          ///< made so far, without the one in progress
     std::vector<Array> moments;      ///< those of its group
-    std::optional<Array> direction;  ///< of the step in progress, if that takes memory to find
+    std::optional<Array> direction;  ///< of the step in progress, for kinds with a function `direction`
   };
 
-  /// An array that an optimizer remembers for each parameter of a group, of the parameter's shape.
+  /// An array of the parameter's shape that an optimizer saves for each parameter of a group.
   struct Moment {
     const char* name;
     bool negative = true;  ///< whether its numbers may be
@@ -91,7 +90,7 @@ class Optimizer {
   };
   using Moments = std::vector<Moment>;
 
-  using Settings = std::vector<Setting>;
+  using NamedOptions = std::vector<NamedOption>;
 
   /// `kind` is the optimizer's name, "adam". All names must live as long as the program. Throws ValueError if none of
   /// the groups, which are added next, has a parameter.
@@ -101,13 +100,12 @@ class Optimizer {
       fail<ValueError>(kind, "there are no parameters");
     }
   }
-  /// Throws ValueError for a rate or a setting outside its range or a parameter that is in this or another group
+  /// Throws ValueError for a rate or a option outside its range or a parameter that is in this or another group
   /// already, GraphError for one that is no leaf.
-  void add_group(const Tensors& parameters, double lr, const Moments& moments, const Settings& settings);
+  void add_group(const Tensors& parameters, double lr, const Moments& moments, const NamedOptions& named);
   /// Sets memory.direction if the kind has one, for all parameters before any of them changes.
   virtual void prepare(const Array& g, Memory& memory, int group) const = 0;
-  /// x <- x + one step along -g. The arrays that are written to are unshared: nothing is left that could fail, and
-  /// nothing may.
+  /// x <- x + one step along -g. The arrays that are written to are unshared; the function must not fail.
   virtual void update(Array& x, const Array& g, Memory& memory, int group, double lr) const = 0;
 
  private:
@@ -139,7 +137,7 @@ class Optimizer {
   std::vector<Entry> entries_;
   std::vector<Rate> rates_;         // by group
   std::vector<Moments> moments_;    // by group
-  std::vector<Settings> settings_;  // by group
+  std::vector<NamedOptions> named_options_;  // by group
   std::vector<Model> models_;
   bool has_stepped_ = false;
 };
@@ -147,7 +145,7 @@ class Optimizer {
 /// The frame of an optimizer with options of type OptionsOf. A kind of optimizer consists of
 ///
 /// - `static constexpr const char* kind`: its name in errors and states
-/// - `static Settings settings(const Options&)`: the options that a state records, and their ranges
+/// - `static NamedOptions named_options(const Options&)`: the options that a state records, and their ranges
 /// - `static Moments moments(const Options&)`: the moments of each parameter
 /// - `static void advance(Array& x, const Array& g, Memory&, const Options&, double lr)`: a step, which may not fail
 /// - `static Array direction(const Array& g, const Memory&, const Options&)`, if a step needs something that could
@@ -161,15 +159,15 @@ class OptimizerOf : public Optimizer {
   using Options = OptionsOf;
   using Group = optim::Group<Options>;
 
-  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
-  /// a parameter that is no leaf.
+  /// Both constructors throw ValueError for no parameters, for a duplicate parameter and for an option outside its
+  /// range, GraphError for a parameter that is no leaf.
   OptimizerOf(const Tensors& parameters, const Options& options = {})
       : OptimizerOf(std::vector<Group>{{parameters, options}}) {}
   explicit OptimizerOf(const std::vector<Group>& groups) : Optimizer(Self::kind, groups) {
     for (const auto& [parameters, options] : groups) {
       options_.push_back(options);
       if constexpr (requires { &Self::check; }) std::ranges::for_each(parameters, Self::check);
-      add_group(parameters, options.lr, Self::moments(options), Self::settings(options));
+      add_group(parameters, options.lr, Self::moments(options), Self::named_options(options));
     }
   }
 

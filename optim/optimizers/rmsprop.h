@@ -32,11 +32,11 @@ class RMSprop : public OptimizerOf<RMSprop, RmspropOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "rmsprop";
-  static Settings settings(const Options& options) {
-    return {{"alpha", options.alpha, Setting::below_one},
-            {"eps", options.eps, Setting::not_negative},
-            {"weight_decay", options.weight_decay, Setting::not_negative},
-            {"momentum", options.momentum, Setting::not_negative},
+  static NamedOptions named_options(const Options& options) {
+    return {{"alpha", options.alpha, NamedOption::below_one},
+            {"eps", options.eps, NamedOption::not_negative},
+            {"weight_decay", options.weight_decay, NamedOption::not_negative},
+            {"momentum", options.momentum, NamedOption::not_negative},
             {"centered", double(options.centered)},
             {"maximize", double(options.maximize)}};
   }

@@ -26,14 +26,14 @@ class SGD : public OptimizerOf<SGD, SgdOptions> {
  private:
   friend OptimizerOf;
   static constexpr const char* kind = "sgd";
-  static Settings settings(const Options& options) {
+  static NamedOptions named_options(const Options& options) {
     if (options.nesterov && (options.momentum == 0 || options.dampening != 0)) {
       fail<ValueError>(kind, "nesterov needs momentum and no dampening, got momentum ", options.momentum,
                        " and dampening ", options.dampening);
     }
-    return {{"momentum", options.momentum, Setting::not_negative},
-            {"dampening", options.dampening, Setting::not_negative},
-            {"weight_decay", options.weight_decay, Setting::not_negative},
+    return {{"momentum", options.momentum, NamedOption::not_negative},
+            {"dampening", options.dampening, NamedOption::not_negative},
+            {"weight_decay", options.weight_decay, NamedOption::not_negative},
             {"nesterov", double(options.nesterov)},
             {"maximize", double(options.maximize)}};
   }

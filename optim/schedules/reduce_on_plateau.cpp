@@ -57,7 +57,7 @@ bool ReduceOnPlateau::step(double metric) {
   return reduced;
 }
 
-std::vector<Setting> ReduceOnPlateau::settings() const {
+std::vector<NamedOption> ReduceOnPlateau::named_options() const {
   return {{"mode", static_cast<double>(options_.mode)},
           {"factor", options_.factor},
           {"patience", static_cast<double>(options_.patience)},
@@ -71,14 +71,14 @@ std::vector<Setting> ReduceOnPlateau::settings() const {
 StateFile ReduceOnPlateau::state_dict() const {
   StateFile state{.arrays = {{"num_bad_epochs", Index({}, bad_)}, {"cooldown_counter", Index({}, cooling_)}},
                   .metadata = {{"best", str(best_)}}};
-  detail::add_settings(state, settings());
+  detail::add_named_options(state, named_options());
   return state;
 }
 
 void ReduceOnPlateau::load_state_dict(const StateFile& state) {
   const double best = detail::number_in(state, "best", "figure");
   if (std::isnan(best)) detail::refuse(state, "the best figure is NaN");
-  detail::check_settings(state, settings());
+  detail::check_named_options(state, named_options());
   const std::int64_t bad = detail::count_in(state, "num_bad_epochs", "reduce_on_plateau cannot have seen");
   cooling_ = detail::count_in(state, "cooldown_counter", "reduce_on_plateau cannot have seen");
   best_ = best;

@@ -15,21 +15,20 @@ enum class ThresholdMode { relative, absolute };
 
 struct PlateauOptions {
   Better mode = Better::lower;
-  double factor = 0.1;         ///< in [0, 1): the share of a rate that a reduction keeps
-  std::int64_t patience = 10;  ///< how many figures in a row may be no better
-  double threshold = 1e-4;     ///< by how much a better figure must be better
+  double factor = 0.1;         ///< in [0, 1): a reduced rate, divided by the rate before
+  std::int64_t patience = 10;  ///< number of steps in a row without improvement that are accepted
+  double threshold = 1e-4;     ///< the least improvement
   ThresholdMode threshold_mode = ThresholdMode::relative;
-  std::int64_t cooldown = 0;  ///< how many figures do not count after a reduction
+  std::int64_t cooldown = 0;  ///< number of steps that are ignored after a reduction
   double min_lr = 0;
-  double eps = 1e-8;  ///< a rate that would change by no more stays
+  double eps = 1e-8;  ///< the least change of a rate
 };
 
-/// PyTorch's ReduceLROnPlateau: where `patience + 1` figures in a row are not better than the best one, the rates of
-/// all groups become max(factor lr, min_lr). Better than best is, if lower is better, a figure below best - threshold
-/// |best|, with an absolute threshold below best - threshold. (PyTorch has best (1 - threshold), which is above a best
-/// that is negative: any figure would be better.) The initial rates are reduced by the same factors, so that a
-/// Scheduler of the same optimizer goes on from the reduced rate, if its schedule depends on it. The optimizer must
-/// outlive it. Threads: one at a time, together with its optimizer.
+/// PyTorch's ReduceLROnPlateau: after `patience + 1` steps in a row without improvement, the rates of all groups become
+/// max(factor lr, min_lr). For Better::lower, an improvement is a metric below best - threshold |best|, or below best -
+/// threshold for an absolute threshold. (PyTorch has best (1 - threshold), which a negative best does not reach.) The
+/// initial rates are reduced by the same factors, so the schedule of a Scheduler continues from the reduced rate. The
+/// optimizer must outlive it. Threads: one at a time, together with its optimizer.
 class ReduceOnPlateau {
  public:
   using Options = PlateauOptions;
@@ -37,21 +36,20 @@ class ReduceOnPlateau {
   /// Throws ValueError for a factor outside [0, 1), and other options that are negative or not finite.
   explicit ReduceOnPlateau(Optimizer& optimizer, const Options& options = {});
 
-  /// Takes the next figure; whether the rates were reduced. Throws NumericError for NaN; then nothing has changed.
+  /// Records a metric. Returns whether the rates were reduced. Throws NumericError for NaN; then nothing has changed.
   bool step(double metric);
 
   double best() const { return best_; }
   std::int64_t bad_steps() const { return bad_; }
 
-  /// Figures so far, for a checkpoint. The rates themselves are in the optimizer's state.
+  /// The best metric and the counts, for a checkpoint. The rates are in the optimizer's state.
   StateFile state_dict() const;
-  /// Goes on where a state was taken. Throws FormatError for another kind of state, and for one taken with another
-  /// option; then nothing has changed.
+  /// Restores a state. Throws FormatError for another kind of state and for another option; then nothing has changed.
   void load_state_dict(const StateFile& state);
 
  private:
   bool is_better(double metric) const;
-  std::vector<Setting> settings() const;
+  std::vector<NamedOption> named_options() const;
 
   Optimizer& optimizer_;
   Options options_;

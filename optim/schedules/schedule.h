@@ -17,9 +17,8 @@
 
 namespace xgrad::optim {
 
-/// The learning rate of every step, counted from 0, as a function of the rate that an optimizer's group begins with
-/// (Optimizer::initial_lr). Throws ValueError for an empty function and for a negative step. Threads: many may ask, if
-/// they may call the function.
+/// The learning rate of every step, counted from 0, as a function of a group's initial rate (Optimizer::initial_lr).
+/// Throws ValueError for an empty function and for a negative step. Threads: as the function.
 class Schedule {
  public:
   /// Any formula of the step and the initial rate.
@@ -55,7 +54,7 @@ struct LinearScheduleOptions {
   double end_factor = 1;
   std::int64_t total_iters = 5;
 };
-/// A straight line from start_factor lr to end_factor lr in total_iters steps, and the latter from then on: PyTorch's
+/// A straight line from start_factor lr to end_factor lr in total_iters steps, and end_factor lr afterwards: PyTorch's
 /// LinearLR.
 Schedule linear(const LinearScheduleOptions& options);
 
@@ -70,7 +69,7 @@ struct CosineOptions {
   double min_lr = 0;
   std::int64_t steps = 1000;
 };
-/// Half a cosine from lr down to min_lr, a rate and no factor, and min_lr from then on:
+/// Half a cosine from lr to min_lr (a learning rate, not a factor), and min_lr afterwards:
 /// min_lr + (lr - min_lr) (1 + cos(pi step / steps)) / 2. PyTorch's CosineAnnealingLR.
 Schedule cosine(const CosineOptions& options);
 
@@ -86,9 +85,9 @@ struct OneCycleOptions {
   double final_div_factor = 1e4;  ///< the first rate over the last
   bool three_phase = false;       ///< falls to the first rate as it rose, then to the last
 };
-/// Smith and Topin 2018: from max_lr / div_factor up to max_lr, then down to max_lr / div_factor / final_div_factor,
-/// which the steps from total_steps - 1 on have: PyTorch's OneCycleLR with cycle_momentum=False. Throws ValueError,
-/// too, for a pct_start that leaves a phase less than a step, and factors below or equal to 0.
+/// Smith and Topin 2018: from max_lr / div_factor up to max_lr, then down to max_lr / div_factor / final_div_factor at
+/// step total_steps - 1: PyTorch's OneCycleLR with cycle_momentum=False. Throws ValueError, too, for a phase of less
+/// than one step and for factors that are not positive.
 Schedule one_cycle(const OneCycleOptions& options);
 
 struct NoamOptions {
@@ -96,21 +95,21 @@ struct NoamOptions {
   std::int64_t warmup = 4000;
   double factor = 1;
 };
-/// Vaswani et al. 2017, a rate and no factor, with s = step + 1: factor width^-1/2 min(s^-1/2, s warmup^-3/2).
+/// Vaswani et al. 2017, a learning rate, with s = step + 1: factor width^-1/2 min(s^-1/2, s warmup^-3/2).
 Schedule noam(const NoamOptions& options);
 
-/// A straight line up to the first rate of `then` in `steps` steps, from 1/steps of it on; then `then` from its
-/// beginning, so that a cosine which ends with the training has the steps that are left. Without it, lr.
+/// A straight line from 1/steps of the first rate of `then` to that rate in `steps` steps, afterwards `then` from its
+/// step 0. The default for `then` is lr.
 Schedule warmup(std::int64_t steps, const Schedule& then = factor([](std::int64_t) { return 1.0; }));
 
-/// One after the other: schedule i + 1 begins, with its step 0, at step milestones[i]: PyTorch's SequentialLR. Throws
-/// ValueError unless the milestones rise from above 0 and are one less than the schedules.
+/// Several schedules in a row; schedule i + 1 begins with its step 0 at step milestones[i]: PyTorch's SequentialLR.
+/// Throws ValueError unless the milestones are positive, increasing, and one fewer than the schedules.
 Schedule sequential(const std::vector<Schedule>& schedules, const std::vector<std::int64_t>& milestones);
 
 }  // namespace schedule
 
-/// Sets an optimizer's learning rates, when it is made and after every step, by a schedule from the rate that each
-/// group begins with. The optimizer must outlive it. Threads: one at a time, together with its optimizer.
+/// Sets the learning rates of an optimizer by a schedule, in the constructor and in every step(). The optimizer must
+/// outlive the scheduler. Threads: one at a time, together with its optimizer.
 class Scheduler {
  public:
   /// Throws as step().
@@ -126,9 +125,9 @@ class Scheduler {
 
   /// The number of steps, for a checkpoint. The rates that the groups begin with are in the optimizer's state.
   StateFile state_dict() const;
-  /// Goes on where a state was taken; of one of version 0.1 the optimizer gets the initial rates, too. Throws
-  /// FormatError, also for a count that is negative or beyond 2^53 or an impossible rate, and as step(); then nothing
-  /// has changed.
+  /// Restores a state; a state of version 0.1 also sets the optimizer's initial rates. Throws FormatError, also for a
+  /// count that is negative or beyond 2^53 and for a rate that is negative or not finite, and what step() throws; then
+  /// nothing has changed.
   void load_state_dict(const StateFile& state);
 
  private:

@@ -108,7 +108,7 @@ for compiler in g++ clang++; do
   layers=$(sed -n 's/^  explicit \([A-Za-z0-9]*\)(Placeless, \.\.\.);.*/\1/p' "$root"/nn/*.h "$root"/nn/*/*.h)
   layers+=" "$(awk 'FILENAME ~ /function_layer/ { next } /^struct/ { name = $2 }
     /^  using [A-Za-z]*Layer(Of)?::|^  using [A-Za-z]*(Loss|Dropout)::/ { print name }
-    /^using [A-Za-z0-9]+ =( detail::(FunctionLayer|PadLayer|ChannelDropout)<|$)/ { print $2 }' "$root"/nn/layers/*.h)
+    /^using [A-Za-z0-9]+ =( detail::(FunctionLayer|PadLayer|DropoutLayer)<|$)/ { print $2 }' "$root"/nn/layers/*.h)
   [ "$(wc -w <<<"$layers")" -ge 90 ]
   # The compiler says it once for each type that is no place.
   code='using namespace nn; using namespace nn::pytorch; long n;'
@@ -211,8 +211,8 @@ for compiler in g++ clang++; do
   own='Layer has no constructor (At, arguments...): a layer X of your own has one by `using Layer::Layer;`'
   for member in 'Stack<PlaceLost> l{at("l"), 2, 3}' 'Stack<NothingInherited> l{at("l"), 2, WidthOptions{}}' \
     'Maybe<PlaceLost> l{at("l"), true, 3}' 'Maybe<PlaceLost> l{at("l"), true, WidthOptions{}}' \
-    'Sequential l{at("l"), nn::make<PlaceLost>(3), nn::make<PlaceLost>({.width = 3})}' \
-    'Sequential l{at("l"), {nn::make<NothingInherited>({.width = 3}), relu}}' \
+    'Sequential l{at("l"), nn::make<PlaceLost>(3), nn::make<PlaceLost>(WidthOptions{.width = 3})}' \
+    'Sequential l{at("l"), {nn::make<NothingInherited>(WidthOptions{.width = 3}), relu}}' \
     'Sequential l{at("l"), nn::make<NothingInherited>()}'; do
     in_module "$own" "nn::$member;"
     said=$(compile "struct Model : nn::Module { nn::$member; };" || true)

@@ -277,14 +277,14 @@ TEST_CASE("Ctrl-C ends a training behind a step that is saved, and it goes on bi
   check_equal(second.net.state_dict(), whole.net.state_dict());
 }
 
-TEST_CASE("a checkpoint of other settings is refused with all that differ") {
+TEST_CASE("a checkpoint with other attributes is refused with all that differ") {
   const TemporaryFolder folder;
-  TrainerOptions options{.epochs = 1, .folder = folder / "run", .settings = {{"heads", 2}, {"data", "a"}, {"old", 1}}};
+  TrainerOptions options{.epochs = 1, .folder = folder / "run", .attributes = {{"heads", 2}, {"data", "a"}, {"old", 1}}};
   Training(options).fit();
   options.epochs = 2;
   options.resume = true;
   TrainerOptions other = options;
-  other.settings = {{"heads", 4}, {"data", "a"}, {"new", 0.5}};
+  other.attributes = {{"heads", 4}, {"data", "a"}, {"new", 0.5}};
   Training refused(other);
   CHECK_REFUSED(FormatError, refused.fit(), "trainer", (folder / "run" / "checkpoint.safetensors").string(),
                 "is of another run: heads: found 2, expected 4; new: found nothing, expected 0.5; "
@@ -292,8 +292,8 @@ TEST_CASE("a checkpoint of other settings is refused with all that differ") {
   CHECK(refused.trainer.steps() == 0);
   Training same(options);
   CHECK(same.fit().size() == 2);
-  other.settings = {{"heads", 4}, {"heads", 5}};
-  CHECK_REFUSED(ValueError, Training{other}, "trainer", "two settings have the same name");
+  other.attributes = {{"heads", 4}, {"heads", 5}};
+  CHECK_REFUSED(ValueError, Training{other}, "trainer", "two attributes have the same name");
 }
 
 namespace {

@@ -92,7 +92,7 @@ TEST_CASE("a random flip exchanges left and right of about so many pictures") {
 
 TEST_CASE("transforms are done one behind the other") {
   const Array picture = numbered({1, 2, 3});
-  const Transform all = compose({normalize({.mean = {3}, .deviation = {2}}), center_crop({1, 1})});
+  const Transform all = compose({normalize({.mean = {3}, .standard_deviation = {2}}), center_crop({1, 1})});
   CHECK(all(picture).shape() == Shape{1, 1, 1});
   CHECK(all(picture).item() == doctest::Approx((1 - 3) / 2.0));  // (2 - 1) / 2 is 0, (3 - 1) / 2 is 1
   CHECK(equal(compose({})(picture), picture));
@@ -115,7 +115,7 @@ TEST_CASE("channels are brought to mean 0 and deviation 1") {
       Shape{2, 1, 2, 3}, {0, 51, 102, 153, 204, 255, 255, 0, 0, 0, 0, 0}, Index({2}, {1, 0}), {"a", "b"}};
   const ChannelStatistics small = channel_statistics(two);  // 0 to 1 by 0.2, and 1 and five 0
   CHECK(small.mean[0] == doctest::Approx(4.0 / 12));
-  CHECK(small.deviation[0] == doctest::Approx(std::sqrt((2.2 + 1) / 12 - 1.0 / 9)));
+  CHECK(small.standard_deviation[0] == doctest::Approx(std::sqrt((2.2 + 1) / 12 - 1.0 / 9)));
 
   const ImageSet none(Shape{0, 1, 2, 2}, {}, Index(Shape{0}), {"a"});
   CHECK_REFUSED(ValueError, channel_statistics(none), "channel_statistics", "needs at least one picture");

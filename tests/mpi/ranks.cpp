@@ -134,7 +134,7 @@ TEST_CASE("a trainer on all ranks has the gradients of the whole batch, of which
   optim::Adam adam{model.parameters(), {.lr = 0.01}};
   mpi::DataParallel parallel{*world, model, adam};
   const Batch batch = whole_batch(3);
-  const Index mine = world->share()(arange(21));
+  const Index mine = world->shard()(arange(21));
   CHECK(equal(mine, rows_of(21, world->rank())));
   const kit::LossGradients made = parallel.for_trainer()(7, [&] {
     const Batch part{index_select(batch.first, 0, mine), index_select(batch.second, 0, mine)};

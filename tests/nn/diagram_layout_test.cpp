@@ -258,7 +258,8 @@ struct DoubleConv : nn::Layer<DoubleConv, Channels> {
   using Layer::Layer;
   nn::Sequential net{
       at("net"),
-      {nn::make<nn::Conv2d>(options.in, options.out, 3, {.padding = 1}), nn::make<nn::BatchNorm2d>(options.out), relu}};
+      {nn::make<nn::Conv2d>(options.in, options.out, 3, nn::Conv2dOptions{.padding = 1}),
+       nn::make<nn::BatchNorm2d>(options.out), relu}};
   Tensor forward(const Tensor& x) const { return net(x); }
 };
 struct UNet : nn::Layer<UNet> {

@@ -130,7 +130,8 @@ TEST_CASE("a class derived from a Layer is refused where its forward would not r
 TEST_CASE("a Sequential takes functions, which have a number and a name") {
   const nn::Sequential net{nn::root,
                            {nn::make<nn::Linear>(2, 8), tanh, nn::make<nn::Linear>(8, 4), gelu, elu, leaky_relu,
-                            [](const Tensor& x) { return x * 2; }, nn::make<Block>({.dim = 4, .heads = 1})}};
+                            [](const Tensor& x) { return x * 2; },
+                            nn::make<Block>(BlockOptions{.dim = 4, .heads = 1})}};
   CHECK(net.size() == 8);
   CHECK(net[1].description() == "Function tanh");
   CHECK(net[3].description() == "Function gelu");

@@ -26,7 +26,7 @@ struct Scale : Module {
   }
 
  protected:
-  std::string settings() const override { return "of 2"; }
+  std::string extra_repr() const override { return "of 2"; }
 };
 
 struct Block : Module {
@@ -407,7 +407,7 @@ TEST_CASE("No memory for a parameter is said with its name and shape") {
 // Descriptions in a base's constructor must not be cached; bases of layers name the class under construction.
 struct Wide : Linear {
   Wide(At here, std::int64_t width) : Linear(std::move(here), width, width) {}
-  std::string settings() const override { return "wide"; }
+  std::string extra_repr() const override { return "wide"; }
   Tensor operator()(const Tensor& x) const {
     const auto here = enter(x);
     return here(forward(x));
@@ -610,7 +610,7 @@ struct Probing : nn::Layer<Probing> {
   Tensor forward(const Tensor& x) const { return first(x); }
 
  protected:
-  std::string settings() const override { return str(found, " of ", width); }
+  std::string extra_repr() const override { return str(found, " of ", width); }
 };
 
 TEST_CASE("modules are described when they are complete, also if their parts ran before") {

@@ -117,7 +117,7 @@ TEST_CASE("a summary's numbers are those of diagrams and of count_operations") {
   std::int64_t kept = 0;
   const GraphView folded = GraphView::of({y}, {.depth = 0, .roll_up = false});
   for (const GraphVertex& vertex : folded.vertices) kept += vertex.kept_bytes;
-  CHECK(of_model.rows[0].kept_bytes == kept);
+  CHECK(of_model.rows[0].saved_bytes == kept);
 }
 
 TEST_CASE("a summary is a table") {

@@ -62,8 +62,8 @@ CsvLogger CsvLogger::resume(std::filesystem::path path, const std::vector<std::s
   if (!text.starts_with(header)) {
     throw DataError(path, 1, "the columns are not " + header.substr(0, header.size() - 1));
   }
-  const std::size_t kept = length_of_rows(text, rows);
-  if (kept < text.size()) std::filesystem::resize_file(path, kept);
+  const std::size_t bytes = length_of_rows(text, rows);
+  if (bytes < text.size()) std::filesystem::resize_file(path, bytes);
   return CsvLogger(std::move(path), columns.size(), std::ios::app, "");
 }
 

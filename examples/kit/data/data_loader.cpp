@@ -51,13 +51,13 @@ void LoaderPlace::end_epoch() {
   position_ = 0;
 }
 
-StateFile LoaderPlace::state_dict(const std::string& settings) const {
-  return {.arrays = {{"position", Index({2}, {epoch_, position_})}}, .metadata = {{"settings", settings}}};
+StateFile LoaderPlace::state_dict(const std::string& attributes) const {
+  return {.arrays = {{"position", Index({2}, {epoch_, position_})}}, .metadata = {{"settings", attributes}}};
 }
 
-LoaderPlace::LoaderPlace(const StateFile& state, const std::string& settings, std::int64_t most) : resumed_(true) {
-  if (state.text("settings") != settings) {
-    fail<FormatError>(op, "the state is of a loader with ", state.text("settings"), "; this one has ", settings);
+LoaderPlace::LoaderPlace(const StateFile& state, const std::string& attributes, std::int64_t most) : resumed_(true) {
+  if (state.text("settings") != attributes) {
+    fail<FormatError>(op, "the state is of a loader with ", state.text("settings"), "; this one has ", attributes);
   }
   const Index& position = state.get<Index>("position");
   if (position.shape() != Shape{2} || position.at({0}) < 0 || position.at({1}) < 0 || position.at({1}) > most) {
@@ -103,7 +103,7 @@ std::vector<Index> LoaderProgress::planned() const {
   return plan;
 }
 
-std::string LoaderProgress::settings() const {
+std::string LoaderProgress::attributes() const {
   return str(samples_, " samples, batch_size ", options_.batch_size, ", shuffle ", options_.shuffle, ", drop_last ",
              options_.drop_last, ", seed ", options_.seed);
 }

@@ -57,9 +57,9 @@ namespace detail {
 class LoaderPlace {
  public:
   LoaderPlace() = default;
-  /// The place of a state. `settings` must be equal for loaders that exchange states, `most` is the number of batches
-  /// of an epoch. Throws FormatError for other settings, and for a place that is none.
-  LoaderPlace(const StateFile& state, const std::string& settings, std::int64_t most);
+  /// The place of a state. `attributes` must be equal for loaders that exchange states, `most` is the number of batches
+  /// of an epoch. Throws FormatError for other attributes, and for a place that is none.
+  LoaderPlace(const StateFile& state, const std::string& attributes, std::int64_t most);
 
   std::int64_t epoch() const { return epoch_; }
   std::int64_t position() const { return position_; }
@@ -69,7 +69,7 @@ class LoaderPlace {
   void advance() { ++position_; }
   void end_epoch();
 
-  StateFile state_dict(const std::string& settings) const;
+  StateFile state_dict(const std::string& attributes) const;
 
  private:
   std::int64_t epoch_ = 0, position_ = 0;
@@ -91,11 +91,11 @@ class LoaderProgress {
   void advance() { place_.advance(); }
   void end_epoch() { place_.end_epoch(); }
 
-  StateFile state_dict() const { return place_.state_dict(settings()); }
-  LoaderPlace place_of(const StateFile& state) const { return {state, settings(), batches_}; }
+  StateFile state_dict() const { return place_.state_dict(attributes()); }
+  LoaderPlace place_of(const StateFile& state) const { return {state, attributes(), batches_}; }
   void go_to(const LoaderPlace& place) { place_ = place; }
   /// The options on which the samples of batches depend.
-  std::string settings() const;
+  std::string attributes() const;
 
  private:
   Index drawn() const;
@@ -235,7 +235,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   const Data& data() const { return data_; }
   /// A hash of what batches depend on: the size of the data set, its first and last sample, and the options.
   std::string fingerprint() const {
-    return str(progress_.settings(), ", first sample ", detail::mark_of(made(Index({1}, {0}), -1)), ", last ",
+    return str(progress_.attributes(), ", first sample ", detail::mark_of(made(Index({1}, {0}), -1)), ", last ",
                detail::mark_of(made(Index({1}, {static_cast<std::int64_t>(data_.size()) - 1}), -1)));
   }
 

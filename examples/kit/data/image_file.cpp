@@ -32,7 +32,7 @@ struct Pixels {
   std::vector<std::uint8_t> values = {};
 
   std::int64_t row() const { return width * channels * bytes; }
-  void make_room() { values.resize(static_cast<std::size_t>(height * row())); }
+  void allocate() { values.resize(static_cast<std::size_t>(height * row())); }
 };
 
 /// The last message of a library.
@@ -45,7 +45,7 @@ struct Message {
 
 class PngReader {
  public:
-  explicit PngReader(std::string_view file) : rest_(file) {
+  explicit PngReader(std::string_view file) : unread_(file) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, give_up, [](png_structp, png_const_charp) {});
     if (png_ != nullptr) info_ = png_create_info_struct(png_);
     if (info_ == nullptr) {
@@ -95,14 +95,14 @@ class PngReader {
     reader->message_.set(text);
     png_longjmp(png, 1);
   }
-  static void next_bytes(png_structp png, png_bytep room, std::size_t count) {
+  static void next_bytes(png_structp png, png_bytep to, std::size_t count) {
     auto* reader = static_cast<PngReader*>(png_get_io_ptr(png));
-    if (reader->rest_.size() < count) png_error(png, "the file ends early");
-    std::memcpy(room, reader->rest_.data(), count);
-    reader->rest_.remove_prefix(count);
+    if (reader->unread_.size() < count) png_error(png, "the file ends early");
+    std::memcpy(to, reader->unread_.data(), count);
+    reader->unread_.remove_prefix(count);
   }
 
-  std::string_view rest_;
+  std::string_view unread_;
   Message message_;
   int passes_ = 1;
   png_structp png_ = nullptr;
@@ -181,7 +181,7 @@ Pixels pixels_of(const std::filesystem::path& path, std::string_view file, const
     fail<FormatError>(op, path.string(), ": bad ", kind, ": declares ", pixels.width, " x ", pixels.height,
                       " pixels, more than ", file.size(), " bytes can hold");
   }
-  pixels.make_room();
+  pixels.allocate();
   if (!reader.read_pixels(pixels)) fail<FormatError>(op, path.string(), ": bad ", kind, ": ", reader.message());
   return pixels;
 }

@@ -181,8 +181,8 @@ ImageData read_image_folder(const Path& folder) {
     return std::filesystem::exists(packed) && !std::filesystem::exists(plain) ? packed : plain;
   };
   const auto both = [&](ImageSet train, ImageSet test) -> ImageData {
-    const auto alike = [&](int axis) { return train.shape()[axis] == test.shape()[axis]; };
-    if (!alike(1) || !alike(2) || !alike(3) || train.classes() != test.classes()) {
+    const auto same_size = [&](int axis) { return train.shape()[axis] == test.shape()[axis]; };
+    if (!same_size(1) || !same_size(2) || !same_size(3) || train.classes() != test.classes()) {
       fail<FormatError>("read_image_folder", folder.string(), ": pictures ", train.shape(), " of ",
                         train.classes().size(), " classes to learn from, but ", test.shape(), " of ",
                         test.classes().size(), " to judge by");

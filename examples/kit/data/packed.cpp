@@ -27,19 +27,19 @@ PackedFile::PackedFile(std::filesystem::path path) : path_(std::move(path)), fil
   packed_bytes_ = static_cast<std::int64_t>(std::min(bytes, most));
 }
 
-std::size_t PackedFile::read(std::span<char> room) {
+std::size_t PackedFile::read(std::span<char> buffer) {
   constexpr std::size_t most_at_once = 1 << 30;
   std::size_t done = 0;
   for (;;) {
-    const std::size_t wanted = std::min(room.size() - done, most_at_once);
+    const std::size_t wanted = std::min(buffer.size() - done, most_at_once);
     errno = 0;
-    const int count = gzread(file_.get(), room.data() + done, static_cast<unsigned>(wanted));
+    const int count = gzread(file_.get(), buffer.data() + done, static_cast<unsigned>(wanted));
     int error = Z_OK;
     const char* text = gzerror(file_.get(), &error);
     if (error == Z_ERRNO) throw io_error("read", path_);
     if (error != Z_OK) throw IoError("cannot read " + path_.string() + ": damaged gzip data: " + text);
     done += static_cast<std::size_t>(count);
-    if (done == room.size() || static_cast<std::size_t>(count) < wanted) return done;
+    if (done == buffer.size() || static_cast<std::size_t>(count) < wanted) return done;
   }
 }
 

@@ -30,9 +30,9 @@ class PackedFile {
   /// header that declares more is wrong.
   std::int64_t most_bytes() const { return packed_bytes_ * (packed_ ? 1032 : 1); }
 
-  /// Reads the next bytes; fewer than there is room for only at the end. Throws IoError if reading fails or the packed
+  /// Reads the next bytes; fewer than the buffer holds only at the end. Throws IoError if reading fails or the packed
   /// data are damaged.
-  std::size_t read(std::span<char> room);
+  std::size_t read(std::span<char> buffer);
 
  private:
   std::filesystem::path path_;

@@ -31,14 +31,14 @@ Prefetcher::~Prefetcher() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
-  room_.notify_all();
+  space_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
 void Prefetcher::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    room_.wait(lock, [this] { return stopped_ || next_ >= options_.count || next_ < released_ + options_.ahead; });
+    space_.wait(lock, [this] { return stopped_ || next_ >= options_.count || next_ < released_ + options_.ahead; });
     if (stopped_ || next_ >= options_.count) return;
     const std::int64_t k = next_++;
     lock.unlock();
@@ -72,7 +72,7 @@ void Prefetcher::wait() {
   stopped_ = true;
   const std::exception_ptr error = std::exchange(place.error, {});
   lock.unlock();
-  room_.notify_all();
+  space_.notify_all();
   std::rethrow_exception(error);
 }
 
@@ -84,7 +84,7 @@ void Prefetcher::release() {
     place = {};
     ++released_;
   }
-  room_.notify_all();
+  space_.notify_all();
 }
 
 bool Prefetcher::stopped() const {

@@ -68,7 +68,7 @@ class Prefetcher {
   const Options options_;
   const Job job_;
   mutable std::mutex mutex_;  // guards all below but the threads
-  std::condition_variable room_, ready_;
+  std::condition_variable space_, ready_;
   std::int64_t next_;      // the first job that has not been begun
   std::int64_t released_;  // the first job whose place is still its own
   bool stopped_ = false;

@@ -67,9 +67,9 @@ bool inside(std::size_t shape, double u, double v) {
 
 /// Draws picture i into `pixels` and returns its label.
 std::int64_t draw(const RandomKey& key, std::int64_t i, const ShapesOptions& options, std::span<std::uint8_t> pixels) {
-  constexpr std::size_t settings = 16;  // random numbers that are not noise, or room for them
+  constexpr std::size_t count = 16;  // random numbers that are not noise, or room for them
   const std::int64_t S = options.size;
-  std::vector<std::uint32_t> words(settings + pixels.size());
+  std::vector<std::uint32_t> words(count + pixels.size());
   random_words(key, static_cast<std::uint64_t>(i) * words.size(), words);
   auto word = words.begin();
   const auto uniform = [&](double low, double high) { return low + (high - low) * (*word++ + 0.5) / 0x1p32; };
@@ -96,7 +96,7 @@ std::int64_t draw(const RandomKey& key, std::int64_t i, const ShapesOptions& opt
     ground[c] = uniform(0, 0.35);
     light[c] = uniform(0.55, 1);
   }
-  word = words.begin() + settings;
+  word = words.begin() + count;
   for (std::size_t at = 0; at < pixels.size(); ++at, ++word) {
     const std::size_t c = at / covered.size();
     const double clean = ground[c] + covered[at % covered.size()] * (light[c] - ground[c]);

@@ -144,18 +144,18 @@ ChannelStatistics channel_statistics(const ImageSet& set) {
       variance += static_cast<double>(counts[byte]) / total * away * away;
     }
     statistics.mean.push_back(mean);
-    statistics.deviation.push_back(std::sqrt(variance));
+    statistics.standard_deviation.push_back(std::sqrt(variance));
   }
   return statistics;
 }
 
 Transform normalize(const ChannelStatistics& statistics) {
   constexpr const char* op = "normalize";
-  if (statistics.mean.size() != statistics.deviation.size()) {
-    fail<ShapeError>(op, statistics.mean.size(), " means and ", statistics.deviation.size(), " deviations");
+  if (statistics.mean.size() != statistics.standard_deviation.size()) {
+    fail<ShapeError>(op, statistics.mean.size(), " means and ", statistics.standard_deviation.size(), " deviations");
   }
-  for (const double deviation : statistics.deviation) {
-    if (!(deviation > 0)) fail<ValueError>(op, "a deviation must be above 0, got ", deviation);
+  for (const double sigma : statistics.standard_deviation) {
+    if (!(sigma > 0)) fail<ValueError>(op, "a deviation must be above 0, got ", sigma);
   }
   return of_batches(op, [=](const Array& pictures) {
     const std::int64_t B = pictures.dim(0), C = pictures.dim(1), pixels = pictures.dim(2) * pictures.dim(3);
@@ -167,7 +167,8 @@ Transform normalize(const ChannelStatistics& statistics) {
     Real* to = result.mutable_data();
     for (std::int64_t b = 0; b < B; ++b) {
       for (std::size_t c = 0; c < statistics.mean.size(); ++c, from += pixels) {
-        const auto mean = static_cast<Real>(statistics.mean[c]), scale = static_cast<Real>(1 / statistics.deviation[c]);
+        const auto mean = static_cast<Real>(statistics.mean[c]);
+        const auto scale = static_cast<Real>(1 / statistics.standard_deviation[c]);
         to = std::transform(from, from + pixels, to, [&](Real x) { return (x - mean) * scale; });
       }
     }

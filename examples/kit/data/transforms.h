@@ -43,13 +43,13 @@ Transform random_horizontal_flip(double p = 0.5);
 /// Mean and standard deviation of the values of each channel, where 1 is full light.
 struct ChannelStatistics {
   std::vector<double> mean;
-  std::vector<double> deviation;
+  std::vector<double> standard_deviation;
 };
 /// Those of all pictures of a set. Throws ValueError for a set without pictures.
 ChannelStatistics channel_statistics(const ImageSet& set);
 
-/// (x - mean) / deviation for each channel. Throws ShapeError unless there are as many means as deviations, ValueError
-/// for a deviation that is not above 0; the transform ShapeError for pictures with another number of channels.
+/// (x - mean) / standard_deviation for each channel. Throws ShapeError unless there are as many means as deviations,
+/// ValueError for a deviation that is not above 0; the transform ShapeError for another number of channels.
 Transform normalize(const ChannelStatistics& statistics);
 
 }  // namespace xgrad::kit

@@ -185,8 +185,8 @@ Tensors DataParallel::grad(const Tensor& loss, const Weight& weight) {
     common_averaged_ = values_of(averaged_);
     common_copied_ = values_of(copied_);
   }
-  for (std::size_t i = 0; i < parameters_.size() && !alone(); ++i) {
-    if (!parameters_[i].requires_grad()) continue;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (alone() || !parameters_[i].requires_grad()) continue;
     Array gradient(parameters_[i].shape());
     const Real* sum = exchange_->numbers().data() + places_[i].begin;
     const Real divisor = static_cast<Real>(all[0]);
@@ -202,34 +202,33 @@ Tensors DataParallel::grad(const Tensor& loss, const Weight& weight) {
   return std::exchange(result_, {});
 }
 
-// Hooks hand gradients over as soon as they are complete; a world of one has nothing to weight or to send.
+// Hooks hand gradients over as soon as they are complete. A world of one needs no weight and no exchange.
 void DataParallel::differentiate(const Tensor& loss, double weight) {
-  struct Hooks {
-    std::vector<std::pair<Tensor, std::uint64_t>> all;
-    ~Hooks() {
-      for (const auto& [parameter, number] : all) parameter.remove_hook(number);
-    }
-  } hooks;
   Tensors wanted;
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (!parameters_[i].requires_grad()) continue;
     wanted.push_back(parameters_[i]);
     numbers.push_back(i);
-    if (alone()) continue;
-    hooks.all.emplace_back(parameters_[i], parameters_[i].on_grad([this, i](const Tensor& gradient) {
+  }
+  if (alone()) {
+    const Tensors found = xgrad::grad(loss, wanted, {.unused = Unused::zeros});
+    for (std::size_t i = 0; i < found.size(); ++i) result_[numbers[i]] = found[i].value();
+    return;
+  }
+  struct Hooks : std::vector<std::pair<Tensor, std::uint64_t>> {
+    ~Hooks() {
+      for (const auto& [parameter, number] : *this) parameter.remove_hook(number);
+    }
+  } hooks;
+  for (const std::size_t i : numbers) {
+    hooks.emplace_back(parameters_[i], parameters_[i].on_grad([this, i](const Tensor& gradient) {
       hand_over(i, gradient.value());
       return Tensor();
     }));
   }
-  std::optional<Progress> progress;
-  GradOptions how{.unused = Unused::zeros};
-  if (!alone()) {
-    progress.emplace(*exchange_);
-    how.seed = Tensor(Array(loss.shape(), static_cast<Real>(weight)));
-  }
-  const Tensors found = xgrad::grad(loss, wanted, how);
-  for (std::size_t i = 0; i < found.size() && alone(); ++i) result_[numbers[i]] = found[i].value();
+  const Progress progress(*exchange_);
+  (void)xgrad::grad(loss, wanted, {.seed = Array(loss.shape(), static_cast<Real>(weight)), .unused = Unused::zeros});
 }
 
 void DataParallel::hand_over(std::size_t i, const Array& gradient) {

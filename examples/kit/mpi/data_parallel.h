@@ -3,7 +3,7 @@
 // Balso 2018).
 //
 //     mpi::DataParallel parallel{world, model, adam};
-//     kit::DataLoader batches{data, {.batch_size = 64, .mine = world.share()}};
+//     kit::DataLoader batches{data, {.batch_size = 64, .mine = world.shard()}};
 //     for (const auto& [x, y] : batches) {
 //       const Tensor loss = cross_entropy(model(x), y);
 //       adam.step(parallel.grad(loss, {.weight = y.size()}));
@@ -40,13 +40,10 @@ struct Weight {
 };
 
 /// The parameters of a model that all ranks train together. The constructor gives parameters and buffers of rank 0 to
-/// all ranks. The constructor and grad() communicate, so all ranks call them in the same order; nothing else does, and
-/// grad() and backward() of the library never do.
+/// all ranks. Only the constructor and grad() communicate, so all ranks call them in the same order.
 ///
-/// From then on each rank draws random numbers of its own, those of dropout by the seed, the step and the rank alone.
-/// Batch normalisation uses the statistics of a rank; running statistics are averaged over the ranks in every step.
-/// (Statistics over all ranks are not offered: each layer would have to communicate twice within the forward pass,
-/// where nothing can hide it.) A world of one is the library alone: its bits are those of xgrad::grad.
+/// Afterwards the random numbers of a rank depend on seed, step and rank alone. Batch normalisation uses the statistics
+/// of a rank; running statistics are averaged over the ranks in every step. One rank gives the bits of xgrad::grad.
 ///
 /// Threads: the main thread alone.
 class DataParallel {
@@ -79,8 +76,7 @@ class DataParallel {
   /// How the exchange of the last grad() went.
   const ExchangeReport& exchange() const { return report_; }
 
-  /// The next call of grad() compares this text over all ranks, and throws ValueError on all of them if it differs: for
-  /// the data set, say.
+  /// The next grad() throws ValueError on all ranks if this text differs between them: for the data set, say.
   void agree(std::string_view what, const std::string& text);
 
   /// The number of steps made, on which random numbers depend; go_to() is for a training that is resumed.

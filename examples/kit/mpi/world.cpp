@@ -57,7 +57,7 @@ std::vector<double> World::sum(std::span<const double> numbers) {
   return sums;
 }
 
-std::function<Index(const Index& rows)> World::share() const {
+std::function<Index(const Index& rows)> World::shard() const {
   return [rank = rank_, ranks = ranks_](const Index& rows) {
     const std::int64_t begin = part_begin(rows.size(), ranks, rank), end = part_begin(rows.size(), ranks, rank + 1);
     return Index({end - begin}, std::span(rows.data() + begin, rows.data() + end));

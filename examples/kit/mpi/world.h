@@ -40,7 +40,7 @@ class Pending {
 }  // namespace detail
 
 /// The processes of a parallel program; each has a rank, 0 ... ranks() - 1. This class is a world of one; mpi::run
-/// makes those of several. Every function but rank(), ranks(), first() and share() has to be called by all ranks, in
+/// makes those of several. Every function but rank(), ranks(), first() and shard() has to be called by all ranks, in
 /// the same order.
 ///
 /// Threads: the main thread alone.
@@ -71,9 +71,9 @@ class World {
   /// Returns when all ranks have come here.
   void wait();
 
-  /// A function that gives this rank's share of a batch, consecutive samples, from the numbers of them all: for `.mine`
+  /// A function that gives this rank's shard of a batch, consecutive samples, from the numbers of them all: for `.mine`
   /// of a kit::DataLoader, whose batch_size is then that of all ranks together.
-  std::function<Index(const Index& rows)> share() const;
+  std::function<Index(const Index& rows)> shard() const;
   /// A folder for this rank's kit::Trainer: `folder` itself on rank 0; below it `rank_1` and so on, with a copy of rank
   /// 0's checkpoint if there is one, so that all ranks resume from it. Throws what std::filesystem does.
   std::filesystem::path own_folder(const std::filesystem::path& folder);

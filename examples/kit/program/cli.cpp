@@ -81,12 +81,12 @@ void survive_file_limits() {
 }
 
 /// Prints the line of an error: one line, also if the library names the module on a second one.
-void print_error(const char* reason, const char* behind = "") {
+void print_error(const char* reason, const char* ending = "") {
   std::cerr << "error: ";
   for (const char* end; (end = std::strstr(reason, "\n ")) != nullptr; reason = end + 2) {
     std::cerr.write(reason, end - reason);
   }
-  std::cerr << reason << behind << "\n";
+  std::cerr << reason << ending << "\n";
 }
 
 /// Prints the exception that is being handled, and returns the status of the program. Asks for no memory, as there may

@@ -1,4 +1,4 @@
-// A hash of bytes, the same on every machine: for the settings of a checkpoint and the comparison of ranks.
+// A hash of bytes, the same on every machine: for the attributes of a checkpoint and the comparison of ranks.
 #pragma once
 
 #include <cstdint>

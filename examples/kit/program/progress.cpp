@@ -125,11 +125,11 @@ std::string ProgressBar::bar_line(int columns) const {
   if (options_.total > 0) tail += "/" + number(options_.total);
   tail += shown_fields(fields_) + "  " + times();
 
-  const int room = std::min(width - kit::columns(head) - kit::columns(tail) - 2, longest_bar);
-  if (options_.total <= 0 || room < shortest_bar) return fit_columns(head + tail, width);
+  const int cells = std::min(width - kit::columns(head) - kit::columns(tail) - 2, longest_bar);
+  if (options_.total <= 0 || cells < shortest_bar) return fit_columns(head + tail, width);
 
-  const double share = std::clamp(static_cast<double>(done_) / static_cast<double>(options_.total), 0.0, 1.0);
-  const int filled = static_cast<int>(share * room);
+  const double fraction = std::clamp(static_cast<double>(done_) / static_cast<double>(options_.total), 0.0, 1.0);
+  const int filled = static_cast<int>(fraction * cells);
   const Terminal& terminal = options_.terminal;
   const std::string_view full = terminal.unicode ? "━" : "=";
   const std::string_view empty = terminal.unicode ? (terminal.colours ? "━" : "─") : "-";
@@ -137,7 +137,7 @@ std::string ProgressBar::bar_line(int columns) const {
     return terminal.colours ? std::string(colour) + text + "\x1b[0m" : text;
   };
   return fit_columns(head, width) + coloured("\x1b[36m", repeated(full, filled)) +
-         coloured("\x1b[90m", repeated(empty, room - filled)) + "  " + fit_columns(tail, width);
+         coloured("\x1b[90m", repeated(empty, cells - filled)) + "  " + fit_columns(tail, width);
 }
 
 }  // namespace xgrad::kit

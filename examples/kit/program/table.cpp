@@ -40,8 +40,8 @@ std::string Table::text() const {
   for (const auto& row : rows_) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string room(static_cast<std::size_t>(widths[i] - columns(row[i])), ' ');
-      line += i == 0 ? row[i] + room : std::string(gap, ' ') + room + row[i];
+      const std::string padding(static_cast<std::size_t>(widths[i] - columns(row[i])), ' ');
+      line += i == 0 ? row[i] + padding : std::string(gap, ' ') + padding + row[i];
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

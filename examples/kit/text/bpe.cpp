@@ -89,13 +89,13 @@ class Pairs {
     for (const std::size_t i : holders) {
       std::vector<std::int64_t>& ids = words_[i].ids;
       count(i, -1);
-      std::size_t kept = 0;
-      for (std::size_t from = 0; from < ids.size(); ++kept) {
+      std::size_t written = 0;
+      for (std::size_t from = 0; from < ids.size(); ++written) {
         const bool found = from + 1 < ids.size() && ids[from] == pair[0] && ids[from + 1] == pair[1];
-        ids[kept] = found ? result : ids[from];
+        ids[written] = found ? result : ids[from];
         from += found ? 2 : 1;
       }
-      ids.resize(kept);
+      ids.resize(written);
       count(i, +1);
       for (std::size_t j = 0; j + 1 < ids.size(); ++j) {
         if (ids[j] == result || ids[j + 1] == result) grown.insert({ids[j], ids[j + 1]});

@@ -26,7 +26,7 @@ const Merges::Merge* Merges::find(std::int64_t left, std::int64_t right) const {
 void Merges::apply(std::vector<std::int64_t>& word) const {
   // Each token is linked to its neighbours; one that was merged into the left one has id -1.
   struct Link {
-    std::int64_t id, before, behind;
+    std::int64_t id, before, after;
   };
   const std::int64_t n = std::ssize(word);
   std::vector<Link> links;
@@ -40,7 +40,7 @@ void Merges::apply(std::vector<std::int64_t>& word) const {
   using Candidate = std::array<std::int64_t, 2>;  // rank, place
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
   const auto merge_at = [&](std::int64_t i) {
-    return i < 0 || link(i).id < 0 || link(i).behind < 0 ? nullptr : find(link(i).id, link(link(i).behind).id);
+    return i < 0 || link(i).id < 0 || link(i).after < 0 ? nullptr : find(link(i).id, link(link(i).after).id);
   };
   const auto offer = [&](std::int64_t i) {
     if (const Merge* merge = merge_at(i)) queue.push({merge->rank, i});
@@ -51,10 +51,10 @@ void Merges::apply(std::vector<std::int64_t>& word) const {
     queue.pop();
     const Merge* merge = merge_at(i);
     if (merge == nullptr || merge->rank != rank) continue;  // another pair stands there by now
-    Link& gone = link(link(i).behind);
+    Link& gone = link(link(i).after);
     link(i).id = merge->result;
-    link(i).behind = gone.behind;
-    if (gone.behind >= 0) link(gone.behind).before = i;
+    link(i).after = gone.after;
+    if (gone.after >= 0) link(gone.after).before = i;
     gone.id = -1;
     offer(link(i).before);
     offer(i);

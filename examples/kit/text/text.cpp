@@ -24,7 +24,7 @@ class TextFile : public PackedFile {
     if (packed()) most_ = std::max(always, packed_bytes() * times);
   }
 
-  std::size_t read(std::span<char> room) {
+  std::size_t read(std::span<char> buffer) {
     const std::size_t count = PackedFile::read(room);
     read_ += static_cast<std::int64_t>(count);
     if (read_ > most_) {
@@ -35,7 +35,7 @@ class TextFile : public PackedFile {
   }
 
   /// Throws LimitError for a plain file that memory cannot hold.
-  void require_room() const {
+  void require_memory() const {
     if (!packed() && most_bytes() > machine_memory()) {
       fail<LimitError>("read_text", path().string(), ": no memory for ", most_bytes(), " bytes");
     }
@@ -58,9 +58,9 @@ class Lines {
     ++number_;
     std::size_t end;
     do {
-      end = rest_.find('\n');
-      line_ += rest_.substr(0, end);
-      rest_.remove_prefix(std::min(end, rest_.size() - 1) + 1);
+      end = unread_.find('\n');
+      line_ += unread_.substr(0, end);
+      unread_.remove_prefix(std::min(end, unread_.size() - 1) + 1);
       if (line_.size() > longest) throw DataError(file_.path(), number_, "longer than 1 MiB: not a text file?");
     } while (end == std::string_view::npos && fill());
     if (line_.ends_with('\r')) line_.pop_back();
@@ -75,16 +75,16 @@ class Lines {
  private:
   static constexpr std::size_t longest = 1 << 20;
 
-  /// Makes sure that there is something in `rest_`; false at the end of the file.
+  /// Makes sure that `unread_` is not empty; false at the end of the file.
   bool fill() {
-    if (!rest_.empty()) return true;
-    rest_ = std::string_view(buffer_.data(), file_.read(buffer_));
-    return !rest_.empty();
+    if (!unread_.empty()) return true;
+    unread_ = std::string_view(buffer_.data(), file_.read(buffer_));
+    return !unread_.empty();
   }
 
   TextFile file_;
   std::string buffer_ = std::string(1 << 16, '\0');
-  std::string_view rest_;  // the rest of the buffer, in no line yet
+  std::string_view unread_;  // the rest of the buffer, in no line yet
   std::string line_;
   std::size_t number_ = 0;
 };
@@ -124,7 +124,7 @@ SentencePair parsed(const std::string& line, const Path& path, std::size_t numbe
 std::vector<std::string> read_lines(const Path& path) {
   std::vector<std::string> texts;
   Lines lines(path);
-  lines.file().require_room();
+  lines.file().require_memory();
   while (lines.next()) {
     if (!is_utf8(lines.line())) throw DataError(path, lines.number(), "bytes that are not UTF-8");
     if (lines.line().find('\0') != std::string::npos) throw DataError(path, lines.number(), "a zero byte");
@@ -145,7 +145,7 @@ std::vector<SentencePair> read_pairs(const Path& path, std::size_t count) {
 
 std::string load_text(const Path& path) {
   TextFile file(path);
-  file.require_room();
+  file.require_memory();
   std::string text;
   for (std::string piece(1 << 16, '\0'); const std::size_t count = file.read(piece);) text.append(piece, 0, count);
   const auto refuse_at = [&](std::size_t at, const char* what) {
@@ -155,11 +155,11 @@ std::string load_text(const Path& path) {
   if (const std::size_t at = utf8_prefix(text); at < text.size()) refuse_at(at, "bytes that are not UTF-8");
   if (const std::size_t at = text.find('\0'); at != text.npos) refuse_at(at, "a zero byte");
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-  std::size_t kept = 0;
+  std::size_t written = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') text[kept++] = text[i];
+    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') text[written++] = text[i];
   }
-  text.resize(kept);
+  text.resize(written);
   return text;
 }
 

@@ -188,11 +188,11 @@ std::string WordTokenizer::decode(const Index& ids) const {
 std::vector<std::string_view> gpt2_words(std::string_view text) { return all_words(text, gpt2_word); }
 
 std::vector<std::string_view> llama3_words(std::string_view text) {
-  return all_words(text, [](std::string_view rest) { return llama_word(rest, 3); });
+  return all_words(text, [](std::string_view from) { return llama_word(from, 3); });
 }
 
 std::vector<std::string_view> qwen2_words(std::string_view text) {
-  return all_words(text, [](std::string_view rest) { return llama_word(rest, 1); });
+  return all_words(text, [](std::string_view from) { return llama_word(from, 1); });
 }
 
 }  // namespace xgrad::kit

@@ -85,21 +85,18 @@ class WordTokenizer final : public Tokenizer {
   Vocab vocab_;
 };
 
-/// The words within which bytes are merged, by the pattern of GPT-2:
-/// 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-/// They are consecutive parts of `text` and cover all of it. A byte that is not UTF-8 counts as a character that is
-/// neither letter, number nor space.
+/// Splits a text into the words within which bytes are merged: consecutive parts, which cover the text. A byte that is
+/// not UTF-8 counts as a character that is neither letter, number nor space. The patterns:
+///
+///     gpt2    's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+///     llama3  (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
+///              ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+///     qwen2   the pattern of llama3 with each digit by itself
 std::vector<std::string_view> gpt2_words(std::string_view text);
-
-/// The words by the pattern of Llama 3:
-/// (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
-///  ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
 std::vector<std::string_view> llama3_words(std::string_view text);
-
-/// The words by the pattern of Qwen 2, which is that of Llama 3 with each digit by itself.
 std::vector<std::string_view> qwen2_words(std::string_view text);
 
-/// One of the three functions above.
+/// The type of these three functions.
 using WordSplitter = std::vector<std::string_view> (*)(std::string_view text);
 
 struct BpeOptions {
@@ -110,42 +107,37 @@ struct BpeTrainingOptions {
   std::int64_t min_freq = 1;           ///< a pair seen fewer times is not merged
   Tokens special = {"<|endoftext|>"};  ///< the first ids
 };
-/// Byte pair encoding on bytes, as GPT-2 has it (Sennrich, Haddow, Birch: "Neural machine translation of rare words
-/// with subword units", 2016; Radford and others: "Language models are unsupervised multitask learners", 2019). A word
-/// begins as its bytes; of all pairs of neighbours the one that was learnt first is merged, until there is none left.
-/// Every sequence of bytes, UTF-8 or not, can be encoded, and `decode` gives it back. A special token in the text
-/// becomes its id.
+/// Byte pair encoding of bytes, as in GPT-2 (Sennrich, Haddow, Birch 2016; Radford et al. 2019). A word begins as its
+/// bytes. Of all pairs of neighbours, the pair that was learnt first is merged, until no pair is left. Any bytes can be
+/// encoded and decoded. A special token in the text becomes its id.
 class BpeTokenizer final : public Tokenizer {
  public:
   using Options = BpeOptions;
   using TrainingOptions = BpeTrainingOptions;
 
-  /// Learns from a text: the pair of tokens that is seen most often, of several the one with the smallest ids, becomes
-  /// a token, until there are enough. The ids are those that the package `tokenizers` gives: special tokens, bytes,
-  /// merges. Throws ValueError for a size with no room for bytes and special tokens, and for a special token that is
-  /// empty or given twice.
+  /// Learns merges from a text: the most frequent pair of tokens (of equal ones the pair with the smallest ids) becomes
+  /// a token, until there are `size`. The ids are those of the package `tokenizers`: special tokens, bytes, merges.
+  /// Throws ValueError for a size below bytes and special tokens, and for a special token that is empty or given twice.
   static BpeTokenizer train(std::string_view text, const TrainingOptions& options = {});
 
-  /// Reads the two files that GPT-2 was published with, vocab.json and merges.txt. Throws IoError; LimitError for more
-  /// than 100 MB of JSON; FormatError for files that are no JSON or have another form, for ids given twice or left out,
-  /// for a byte without a token, for a merge whose parts or result are not in the vocabulary, and for a special token
-  /// that is not. A file of merges is named with its line.
+  /// Reads the two files of GPT-2, vocab.json and merges.txt. Throws IoError; LimitError for more than 100 MB of JSON;
+  /// FormatError for files of another form, ids given twice or left out, a byte without a token, and a merge or special
+  /// token that is not in the vocabulary.
   static BpeTokenizer read(const std::filesystem::path& vocab, const std::filesystem::path& merges,
                            const Options& options = {});
 
-  /// Reads tokenizer.json of the package `tokenizers`, or the folder with it, if its model is byte-level BPE: GPT-2,
-  /// Llama 3, Qwen 2. Added tokens are special ones; truncation and padding are left to the caller. Throws what reading
-  /// two files throws, with the way to the field; FormatError, too, for each part that is not supported, by its name.
-  /// Supported: no normalizer, or NFC; pre-tokenizer ByteLevel, also after Split by the pattern of Llama 3 or Qwen 2;
-  /// post-processor ByteLevel, TemplateProcessing with tokens before the text, or both; decoder ByteLevel.
+  /// Reads tokenizer.json of the package `tokenizers`, or its folder, for byte-level BPE: GPT-2, Llama 3, Qwen 2.
+  /// Added tokens are special; truncation and padding are ignored. Supported are: normalizer NFC or none; pre-tokenizer
+  /// ByteLevel, also after Split by the pattern of Llama 3 or Qwen 2; post-processor ByteLevel, TemplateProcessing with
+  /// tokens before the text, or both; decoder ByteLevel. Throws as above, and FormatError that names another part.
   static BpeTokenizer read(const std::filesystem::path& path);
 
   /// Writes the two files that `read` takes. Throws IoError, and ValueError unless the tokenizer is like that of GPT-2.
   void save(const std::filesystem::path& vocab, const std::filesystem::path& merges) const;
 
   std::int64_t size() const override { return static_cast<std::int64_t>(parts_.tokens.size()); }
-  /// The ids of a text behind those that the file puts before each text: <|begin_of_text|> of Llama 3. Throws ValueError
-  /// for text that is not UTF-8 where the file asks for the normal form C, as Qwen 2 does.
+  /// The ids of a text, after the ids that the file puts before each text, as <|begin_of_text|> of Llama 3. Throws
+  /// ValueError for text that is not UTF-8 where the file has the normalizer NFC, as Qwen 2.
   Index encode(std::string_view text) const override;
   /// The text of ids, special tokens included.
   std::string decode(const Index& ids) const override;

@@ -78,10 +78,10 @@ std::string fit_columns(std::string_view text, int width) {
   }
   if (columns(characters) <= width) return encode_utf8(characters);
   if (width <= 0) return "";
-  std::size_t kept = 0;
+  std::size_t fitting = 0;
   int used = 1;  // the ellipsis
-  while (used + columns(characters.substr(kept, 1)) <= width) used += columns(characters.substr(kept++, 1));
-  return encode_utf8(characters.substr(0, kept) + U'…');
+  while (used + columns(characters.substr(fitting, 1)) <= width) used += columns(characters.substr(fitting++, 1));
+  return encode_utf8(characters.substr(0, fitting) + U'…');
 }
 
 std::string in_quotes(std::string_view text) { return '"' + fit_columns(text, 60) + '"'; }

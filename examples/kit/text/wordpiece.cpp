@@ -38,28 +38,28 @@ bool is_chinese(char32_t c) {
 
 /// White space becomes spaces, controls and codes that are no characters go, Chinese characters get spaces around them.
 std::string cleaned(std::string_view text) {
-  std::u32string kept;
+  std::u32string result;
   for (const char32_t c : decode_utf8(text)) {
     const std::string_view category = character_category(c);
     const bool blank = c == U'\t' || c == U'\n' || c == U'\r';
     if (blank || (is_space(c) && category != "Cc")) {
-      kept += U' ';
+      result += U' ';
     } else if (is_chinese(c)) {
-      kept += {U' ', c, U' '};
+      result += {U' ', c, U' '};
     } else if (c != 0xFFFD && category != "Cc" && category != "Cf" && category != "Co") {
-      kept += c;
+      result += c;
     }
   }
-  return encode_utf8(kept);
+  return encode_utf8(result);
 }
 
 /// Without marks over and under letters, in lower case.
 std::string uncased(const std::string& text) {
-  std::u32string kept;
+  std::u32string result;
   for (const char32_t c : decode_utf8(decomposed_form(text))) {
-    if (character_category(c) != "Mn") kept += lower_case(c);
+    if (character_category(c) != "Mn") result += lower_case(c);
   }
-  return encode_utf8(kept);
+  return encode_utf8(result);
 }
 
 bool begins_character(std::string_view word, std::size_t at) {

@@ -123,7 +123,7 @@ void add_classifier_options(Options& options, ClassifierOptions& config) {
   options.real("--flip", config.flip, "probability that left and right change places", 0, 1);
 }
 
-std::string looked_at_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,
+std::string attended_to_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,
                           PictureOverlay overlay) {
   PictureGrid grid{.title = title, .images = pictures.images, .overlay = std::move(overlay), .columns = 4};
   for (const std::int64_t label : pictures.labels) {

@@ -80,7 +80,7 @@ void train_classifier(const Model& model, const ImageData& data, const Classifie
 void draw_answers(const std::filesystem::path& folder, const ImageSet& set, const Answers& found);
 
 /// Pictures of a set, each beside itself under an overlay of a model's attention (SVG). Throws as picture_grid_svg().
-std::string looked_at_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,
+std::string attended_to_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,
                           PictureOverlay overlay);
 
 }  // namespace xgrad::kit

@@ -31,11 +31,11 @@ std::vector<Number> numbers_of(const StateFile& file, std::string_view key) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at != end) {
-    const auto [behind, error] = std::from_chars(at, end, numbers.emplace_back());
-    if (error != std::errc() || (behind != end && *behind != ',')) {
+    const auto [next, error] = std::from_chars(at, end, numbers.emplace_back());
+    if (error != std::errc() || (next != end && *next != ',')) {
       fail<FormatError>(op, "the checkpoint's ", key, " is not numbers but ", escaped(text));
     }
-    at = behind + (behind != end);
+    at = next + (next != end);
   }
   return numbers;
 }
@@ -76,7 +76,7 @@ Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Op
   } else {
     output_folder(op, options.folder);
   }
-  if (settings().size() != options.settings.size()) fail<ValueError>(op, "two settings have the same name");
+  if (attributes().size() != options.attributes.size()) fail<ValueError>(op, "two attributes have the same name");
   if (options.schedule) scheduler_.emplace(optimizer, *options.schedule);
   if (options.ema > 0) {
     Tensors averaged = parameters_;
@@ -161,15 +161,15 @@ void Trainer::gather(const std::function<WeightedLoss()>& loss_of) {
   LossGradients made = options_.gradients ? options_.gradients(number, loss_of) : differentiated(loss_of());
   if (made.weight == 0) return;
   const NoGrad off;
-  const double share = made.weight / (gathered_.weight + made.weight);
+  const double fraction = made.weight / (gathered_.weight + made.weight);
   for (std::size_t i = 0; gathered_.weight > 0 && i < made.gradients.size(); ++i) {
     Tensor& mean = made.gradients[i];
     const Tensor& before = gathered_.gradients[i];
-    if (mean.defined()) mean = mean * share;
-    if (before.defined()) mean = mean.defined() ? before * (1 - share) + mean : before * (1 - share);
+    if (mean.defined()) mean = mean * fraction;
+    if (before.defined()) mean = mean.defined() ? before * (1 - fraction) + mean : before * (1 - fraction);
   }
   gathered_.gradients = std::move(made.gradients);
-  gathered_.loss += share * (checked(made.loss) - gathered_.loss);
+  gathered_.loss += fraction * (checked(made.loss) - gathered_.loss);
   gathered_.weight += made.weight;
 }
 
@@ -290,10 +290,10 @@ std::string Trainer::curves() const {
   return panel_plot(panels);
 }
 
-Metadata Trainer::settings() const {
-  Metadata settings;
-  for (const auto& [name, value] : options_.settings) settings[name] = value.text();
-  return settings;
+Metadata Trainer::attributes() const {
+  Metadata attributes;
+  for (const auto& [name, value] : options_.attributes) attributes[name] = value.text();
+  return attributes;
 }
 
 void Trainer::throw_if_interrupted() const {
@@ -336,7 +336,7 @@ void Trainer::save(const StateFile& batches, bool at_once) {
   file.add("best", {.arrays = best_state_});
   file.add("optimizer", optimizer_.state_dict());
   file.add("batches", batches);
-  file.add("settings", {.metadata = settings()});
+  file.add("settings", {.metadata = attributes()});
   if (scheduler_) file.add("schedule", scheduler_->state_dict());
   if (average_) file.add("average", average_->state_dict());
   save_safetensors((options_.folder / "checkpoint.safetensors").string(), file);
@@ -345,7 +345,7 @@ void Trainer::save(const StateFile& batches, bool at_once) {
 void Trainer::load(const std::function<void(const StateFile&)>& load_batches) {
   const std::string path = (options_.folder / "checkpoint.safetensors").string();
   const StateFile file = load_safetensors(path);
-  const Metadata found = file.part("settings").metadata, expected = settings();
+  const Metadata found = file.part("settings").metadata, expected = attributes();
   Metadata all = found;
   all.insert(expected.begin(), expected.end());
   std::string differences;

@@ -5,8 +5,6 @@
 //     kit::DataLoader batches{kit::TensorDataset{x, y}, {.batch_size = 50, .shuffle = true}};
 //     kit::Trainer trainer{net, adam, {.epochs = 30, .max_norm = 1, .validate = [&] { return accuracy(net); }}};
 //     trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
-//
-// Trainer::run is the same loop around a step that is written out: loss, gradients, update.
 #pragma once
 
 #include <chrono>
@@ -91,7 +89,7 @@ struct TrainerOptions {
   std::filesystem::path folder =
       {};                      ///< for checkpoint.safetensors, best.safetensors, log.csv, curves.svg; empty: none
   bool resume = false;         ///< goes on from the checkpoint in the folder, if there is one
-  NamedFields settings = {};   ///< other settings that the numbers depend on: a checkpoint with others is refused
+  NamedFields attributes = {};  ///< of the run, on which results depend: a checkpoint with other attributes is refused
   bool interruptible = false;  ///< Ctrl-C ends the training after a step, which is saved, with an Interrupted
   StepCallback on_step = {};
   EpochCallback on_epoch = {};
@@ -116,8 +114,7 @@ decltype(auto) applied(const F& f, const Batch& batch) {
 inline double number_of(const Tensor& loss) { return static_cast<double>(loss.item()); }
 inline double number_of(double loss) { return loss; }
 
-/// While it lives, a module that is in eval() is in training. One that is in training is left as it is, with those of
-/// its parts that are in eval(). Threads: as nn::Eval.
+/// A scope in which a module is in training; its end restores evaluation mode. Threads: as nn::Eval.
 class InTraining {
  public:
   explicit InTraining(const nn::Module& module) : module_(module), switched_(!module.training()) {
@@ -135,12 +132,11 @@ class InTraining {
 };
 }  // namespace detail
 
-/// Trains the parameters of an optimizer. Module and optimizer must outlive it. Parameters that are frozen stay as they
-/// are, for those that a loss does not depend on the gradient is 0.
+/// Trains the parameters of an optimizer. Module and optimizer must outlive it. Frozen parameters do not change; the
+/// gradient of a parameter that the loss does not depend on is 0.
 ///
-/// A checkpoint has the model, the optimizer, the schedule, the moving average, the position in the data, the random
-/// state, and the measurements, so that a resumed training goes on bit for bit, also in the middle of an epoch. It is
-/// written before the first step, with each report (but no more than once a second), and at the end.
+/// A checkpoint has the state of all parts, so a resumed training gives the same bits, also in the middle of an epoch.
+/// It is written before the first step, with each report (but at most once a second), and at the end.
 ///
 /// Threads: one at a time.
 class Trainer {
@@ -156,7 +152,7 @@ class Trainer {
   /// of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. It returns the mean over the samples, or, if
   /// the mean is over something else, such as tokens, a WeightedLoss of the mean and their number. A batch of weight 0
   /// is left out. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint that
-  /// does not fit or is of other settings (then nothing has changed), ValueError for weights that are negative, not
+  /// does not fit or has other attributes (then nothing has changed), ValueError for weights that are negative, not
   /// finite or all 0, and with `accumulate` for batches whose samples cannot be counted, Interrupted, and what the
   /// functions and the files throw. An error drops the batches of an unfinished step.
   template <class Batches, class Loss>
@@ -272,7 +268,7 @@ class Trainer {
   bool is_better(const EpochReport& a, const EpochReport& b) const;
   void write_row() const;
   std::string curves() const;
-  Metadata settings() const;
+  Metadata attributes() const;
   void save(const StateFile& batches, bool at_once);
   void load(const std::function<void(const StateFile&)>& load_batches);
   void throw_if_interrupted() const;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "../../../core/array/array.h"
+#include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
 #include "squares.h"
 #include "update.h"
@@ -25,10 +26,11 @@ void pass(const F formula, std::int64_t count, Real* __restrict x, const Real* _
 
 }  // namespace detail
 
-/// formula(x, g, m...) for every number of a parameter x with its gradient g and its moments m, in blocks, by several
-/// threads. With `flush`, where eps keeps a divisor from 0, subnormal numbers count as 0.
+/// Calls formula(x, g, m...) for every element of a parameter x, its gradient g and its moments m of the same size, by
+/// several threads. With `flush`, where eps keeps a divisor from 0, subnormal numbers count as 0.
 template <class F, class... M>
 void for_each_number(Array& x, const Array& g, bool flush, const F& formula, M&... m) {
+  XGRAD_ASSERT(g.size() == x.size() && ((m.size() == x.size()) && ...));
   const auto run = [&formula, flush, size = x.size()](Real* xs, const Real* gs, auto*... ms) {
     parallel_for(size, block, [&](std::int64_t begin, std::int64_t end) {
       std::optional<FlushTinyNumbers> flushing;

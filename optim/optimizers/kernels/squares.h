@@ -9,9 +9,9 @@
 
 namespace xgrad::optim {
 
-/// While it lives, subnormal numbers count as 0 in this thread. Moments that fade away would otherwise pass through
-/// them, at a hundred cycles for every operation.
-/// Threads: it belongs to the thread that made it.
+/// A scope in which subnormal numbers count as 0 in this thread. Operations on moments that have become subnormal would
+/// take a hundred cycles each.
+/// Threads: the scope is of one thread.
 class FlushTinyNumbers {
  public:
 #ifdef __SSE2__

@@ -180,7 +180,7 @@ TEST_CASE("Gradients flow through a cache, and what a graph has seen does not ch
 }
 
 TEST_CASE("A cache refuses what does not fit, and stays as it was") {
-  CHECK_REFUSED(ValueError, KeyValueCache cache(0), "key_value_cache", "room for 0 positions");
+  CHECK_REFUSED(ValueError, KeyValueCache cache(0), "key_value_cache", "a capacity of 0 positions");
   KeyValueCache cache;
   cache.append(rows(3, 1), rows(3, 2));
   const auto refused = [&](const Shape& k, const Shape& v) {

@@ -10,7 +10,7 @@ namespace xgrad::testing {
 namespace {
 
 struct Net : nn::Module {
-  nn::Sequential body{at("body"), nn::make<nn::Linear>(2, 8, {.bias = false}), nn::make<nn::ReLU>(),
+  nn::Sequential body{at("body"), nn::make<nn::Linear>(2, 8, nn::LinearOptions{.bias = false}), nn::make<nn::ReLU>(),
                       nn::make<nn::Sequential>(nn::make<nn::Dropout>(0.5), nn::make<nn::Linear>(8, 3))};
   Tensor operator()(const Tensor& x) const { return body(x); }
 };
@@ -36,14 +36,15 @@ TEST_CASE("Sequential and weights in two parts have PyTorch's names, values and 
            [](const Case& c) {
              return run_sequential(
                  c, {nn::root, nn::make<nn::Linear>(2, 8), nn::make<nn::ReLU>(),
-                     nn::make<nn::Linear>(8, 4, {.bias = false}), nn::make<nn::PReLU>({.num_parameters = 4}),
+                     nn::make<nn::Linear>(8, 4, nn::LinearOptions{.bias = false}),
+                     nn::make<nn::PReLU>(nn::PReLUOptions{.num_parameters = 4}),
                      nn::make<nn::Sequential>(nn::make<nn::LayerNorm>(4), nn::make<nn::Linear>(4, 3)),
                      nn::make<nn::LogSoftmax>()});
            }},
           {"picture",
            [](const Case& c) {
-             return run_sequential(c, {nn::root, nn::make<nn::Conv2d>(1, 2, 3, {.padding = 1}), nn::make<nn::Tanh>(),
-                                       nn::make<nn::Flatten>(), nn::make<nn::Linear>(32, 3)});
+             return run_sequential(c, {nn::root, nn::make<nn::Conv2d>(1, 2, 3, nn::Conv2dOptions{.padding = 1}),
+                                       nn::make<nn::Tanh>(), nn::make<nn::Flatten>(), nn::make<nn::Linear>(32, 3)});
            }},
           {"words",
            [](const Case& c) {
@@ -89,12 +90,12 @@ TEST_CASE("Sequential refuses what it has not") {
 
 TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, and nothing stays behind") {
   using Maker = nn::LayerMaker<nn::Linear>;
-  const Maker elsewhere([](nn::At) { return std::make_unique<nn::Linear>(nn::root, 3, 2); });
+  const Maker elsewhere([](const nn::At&) { return std::make_unique<nn::Linear>(nn::root, 3, 2); });
   const Maker nothing([](nn::At) { return std::unique_ptr<nn::Linear>(); });
   const Maker throwing([](nn::At) -> std::unique_ptr<nn::Linear> { throw LimitError("no more"); });
   nn::Sequential net(nn::root);
   CHECK(error_of<ValueError>([&] { net.append(elsewhere); }) ==
-        "make: a maker made the layer at another place than '0', which it was given");
+        "make: a maker made no layer at '0'");
   CHECK(error_of<ValueError>([&] { net.append(nothing); }) == "make: a maker made no layer at '0'");
   CHECK_THROWS_AS(net.append(throwing), LimitError);
   CHECK(net.children().empty());
@@ -102,8 +103,7 @@ TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, 
   net.append(nn::make<nn::Linear>(3, 2));
   CHECK(names_of(net.named_parameters()) == std::vector<std::string>{"0.weight", "0.bias"});
   CHECK_THROWS_AS(nn::Sequential(nn::root, nothing), ValueError);
-  CHECK_REFUSED(ValueError, Maker{std::function<std::unique_ptr<nn::Linear>(nn::At)>()}, "make",
-                "the function is empty");
+  CHECK_REFUSED(ValueError, net.append(Maker()), "make", "the function is empty");
 }
 
 namespace {

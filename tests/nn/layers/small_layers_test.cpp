@@ -60,7 +60,7 @@ TEST_CASE("layers of shapes, pooling and another size are their functions") {
   const Tensor& x = input;
   check_layer(nn::PixelShuffle(root, 1), "PixelShuffle 1", pixel_shuffle(x, 1));
   check_layer(nn::PixelUnshuffle(root, 2), "PixelUnshuffle 2", pixel_unshuffle(x, 2));
-  check_layer(nn::ChannelShuffle(root, 2), "ChannelShuffle 2 groups", channel_shuffle(x, 2));
+  check_layer(nn::ChannelShuffle(root, 2), "ChannelShuffle 2", channel_shuffle(x, 2));
   check_layer(nn::ReflectionPad1d(root, {1, 2}), "ReflectionPad1d 1, 2",
               pad(x, {{0, 0}, {0, 0}, {1, 2}}, PadMode::reflect));
   check_layer(nn::ReplicationPad2d(root, {3, 0, 1, 2}), "ReplicationPad2d 3, 0, 1, 2",
@@ -76,12 +76,13 @@ TEST_CASE("layers of shapes, pooling and another size are their functions") {
               max_pool2d(x, {2, 3}, {.stride = 1, .padding = 1}));
   check_layer(nn::AvgPool1d(root, 3, {.padding = 1}), "AvgPool1d 3", avg_pool1d(x, 3, {.padding = 1}));
   check_layer(nn::AvgPool2d(root, 2), "AvgPool2d 2 x 2", avg_pool2d(x, 2));
-  check_layer(nn::AdaptiveMaxPool1d(root, 4), "AdaptiveMaxPool1d to 4", adaptive_max_pool1d(x, 4));
-  check_layer(nn::AdaptiveMaxPool2d(root, {3, 2}), "AdaptiveMaxPool2d to 3 x 2", adaptive_max_pool2d(x, {3, 2}));
-  check_layer(nn::AdaptiveAvgPool1d(root, 4), "AdaptiveAvgPool1d to 4", adaptive_avg_pool1d(x, 4));
-  check_layer(nn::AdaptiveAvgPool2d(root, 1), "AdaptiveAvgPool2d to 1 x 1", adaptive_avg_pool2d(x, 1));
-  const nn::Sequential net{root, nn::make<nn::Conv2d>(1, 2, 3), nn::make<nn::MaxPool2d>(2, {.stride = 1}),
-                           nn::make<nn::Upsample>({.scale_factor = 2})};
+  check_layer(nn::AdaptiveMaxPool1d(root, 4), "AdaptiveMaxPool1d 4", adaptive_max_pool1d(x, 4));
+  check_layer(nn::AdaptiveMaxPool2d(root, {3, 2}), "AdaptiveMaxPool2d 3 x 2", adaptive_max_pool2d(x, {3, 2}));
+  check_layer(nn::AdaptiveAvgPool1d(root, 4), "AdaptiveAvgPool1d 4", adaptive_avg_pool1d(x, 4));
+  check_layer(nn::AdaptiveAvgPool2d(root, 1), "AdaptiveAvgPool2d 1 x 1", adaptive_avg_pool2d(x, 1));
+  const nn::Sequential net{root, nn::make<nn::Conv2d>(1, 2, 3),
+                           nn::make<nn::MaxPool2d>(2, MaxPool2dOptions{.stride = 1}),
+                           nn::make<nn::Upsample>(InterpolateOptions{.scale_factor = 2})};
   CHECK(net[2].description() == "Upsample by 2 x 2");
   const Tensor picture = normal({1, 1, 5, 4});
   const Tensor pooled = max_pool2d(net.get<nn::Conv2d>(0)(picture), 2, {.stride = 1});

@@ -205,7 +205,7 @@ TEST_CASE("Prompts of unequal length go on as each by itself") {
   CHECK(equal(model.generate(prompt, options, lengths).tokens, model.generate(prompt, options, lengths).tokens));
   LanguageStepper beams = model.start(prompt, lengths);
   CHECK_REFUSED(ValueError, beam_search(beams, {}), "beam_search",
-                "prompts of unequal length; search behind each by itself");
+                "prompts of unequal length; search after each by itself");
   LanguageStepper chosen = model.start(prompt, lengths);
   chosen.select(Index({2}, {1, 1}));
   CHECK(chosen.before(1) == std::vector<std::int64_t>{4, 5, 6, 7, 8});

@@ -6,7 +6,7 @@
 namespace xgrad::optim {
 
 /// An option of an optimizer besides the rate, by its name: a state remembers it.
-struct Setting {
+struct NamedOption {
   enum Range { any, not_negative, below_one };
 
   const char* name;
