@@ -32,8 +32,8 @@ echo "every hole compiles, and says that nothing is written yet"
   done
   echo '}'
 } >holes.cpp
-"${CXX:-c++}" -std=c++20 -O0 -I"$root/examples/exercises" -I"$root/cmake/include" holes.cpp \
-  @"$built/exercises.rsp" -o holes 2>err
+"${CXX:-c++}" -std=c++20 -O0 -I"$built/exercises" -I"$root/cmake/include" holes.cpp \
+  @"$built/exercises/exercises.rsp" -o holes 2>err
 ./holes >out
 [ "$(grep -c '^nothing written yet. A first hint: ' out)" -eq 24 ] && [ "$(wc -l <out)" -eq 24 ] || complain "a hole says something else"
 

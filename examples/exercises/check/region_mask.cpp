@@ -5,7 +5,8 @@
 namespace xgrad::exercises {
 
 void check::region_mask(Mask (*answer)(std::int64_t, std::int64_t, std::int64_t)) {
-  for (const auto& [size, M, shift] : {std::array<std::int64_t, 3>{4, 2, 1}, {6, 3, 1}}) {
+  for (const std::array<std::int64_t, 3>& sizes : {std::array<std::int64_t, 3>{4, 2, 1}, {6, 3, 1}}) {
+    const std::int64_t size = sizes[0], M = sizes[1], shift = sizes[2];
     const Mask masked = answer(size, M, shift);
     written(masked.size() > 0,
             "a function band(r) for rows and columns, then two loops that push back 3 * band(row) + band(column)");
