@@ -10,9 +10,12 @@ namespace experiments {
 
 int attention_kinds(int argc, char** argv);
 int compare_layers(int argc, char** argv);
+int convolution_heads(int argc, char** argv);
 int norm_order(int argc, char** argv);
 int residual(int argc, char** argv);
+int sets_of_vectors(int argc, char** argv);
 int transformer_parts(int argc, char** argv);
+int zero_or_identity(int argc, char** argv);
 
 /// The losses of several seeds, in their order.
 inline std::string of_each_seed(const std::vector<double>& losses) {

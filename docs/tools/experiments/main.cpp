@@ -12,9 +12,12 @@ namespace {
 constexpr std::pair<std::string_view, int (*)(int, char**)> all[] = {
     {"attention_kinds", experiments::attention_kinds},
     {"compare_layers", experiments::compare_layers},
+    {"convolution_heads", experiments::convolution_heads},
     {"norm_order", experiments::norm_order},
     {"residual", experiments::residual},
-    {"transformer_parts", experiments::transformer_parts}};
+    {"sets_of_vectors", experiments::sets_of_vectors},
+    {"transformer_parts", experiments::transformer_parts},
+    {"zero_or_identity", experiments::zero_or_identity}};
 
 }  // namespace
 
