@@ -1,8 +1,12 @@
 // The experiments: costs of layers, counted by hand on small graphs, and how they grow; residual connections against
-// degradation, in a few epochs.
+// degradation, in a few epochs; zero and the identity; other sets of vectors.
 #include <doctest/doctest.h>
 
+#include <memory>
+
 #include <experiments/layers.h>
+#include <experiments/near_zero.h>
+#include <experiments/sets.h>
 #include <experiments/stacks.h>
 
 namespace compare_layers {
@@ -109,3 +113,91 @@ TEST_CASE("a transformer is drawn with more boxes at each depth from 0 to 3") {
 
 }  // namespace
 }  // namespace diagrams
+namespace near_zero {
+namespace {
+
+TEST_CASE("a residual block learns the identity near 0 in fewer steps than a plain one, for each of five seeds") {
+  for (const Seed seed : {1, 2, 3, 4, 5}) {
+    const double plain = fit(Path::plain, 150, 0.1, seed).back(), residual = fit(Path::residual, 150, 0.1, seed).back();
+    CHECK(residual < 0.02);
+    CHECK(plain > 10 * residual);
+  }
+}
+
+}  // namespace
+}  // namespace near_zero
+
+namespace sets_of_vectors {
+namespace {
+
+TEST_CASE("a label for a sequence, a label for each word: their shapes, and padding does not count") {
+  manual_seed(1);
+  const Classifier classifier{nn::root};
+  const Tagger tagger{nn::root};
+  const Index ids = index({{1, 5, 9, 10, 0}, {17, 22, 1, 23, 24}}), lengths = index({4, 5});
+  CHECK(classifier(ids, lengths).shape() == Shape{2, labels});
+  CHECK(tagger(ids, lengths).shape() == Shape{2, 5, tags});
+  const auto classify = [&](const Index& x, const Index& n) { return classifier(x, n); };
+  const auto tag = [&](const Index& x, const Index& n) { return tagger(x, n); };
+  CHECK(nn::check_padding_invariance(classify, ids, lengths, {.output = nn::PaddedOutput::everything}).ok());
+  CHECK(nn::check_padding_invariance(tag, ids, lengths).ok());
+}
+
+TEST_CASE("the labels of reviews and of words are right") {
+  const Labelled film = reviews(), saw = tagged();
+  REQUIRE(film.size() == 96);
+  CHECK(sum(film.labels).item() == 48);
+  const auto is = [](const Labelled& data, std::int64_t row, const kit::Tokens& words) {
+    return equal(padded({words}, data.ids.dim(1)).ids, data.ids[{slice(row, row + 1)}]);
+  };
+  CHECK(is(film, 0, {"the", "film", "was", "now", "good"}));
+  CHECK(film.labels.at({0}) == 1);
+  CHECK(is(film, 14, {"the", "film", "was", "not", "bad"}));
+  CHECK(film.labels.at({14}) == 1);
+  REQUIRE(saw.size() == 600);
+  CHECK(equal(saw.labels[{0}], index({0, 1, 2, 3, -1})));     // i saw a saw
+  CHECK(equal(saw.labels[{200}], index({2, 3, 1, 2, 3})));    // the duck saw a ring
+  CHECK(equal(saw.labels[{400}], index({1, 2, 3, -1, -1})));  // watch the duck
+  CHECK(equal(saw.labels >= 0, !nn::padding_mask(saw.lengths, 5)));
+  CHECK(id_of("light") < vocabulary);
+}
+
+TEST_CASE("words need each other: a tagger and a classifier with attention learn what those without do not") {
+  const auto learnt = [](auto model, const Labelled& data, const Mask& counts, const AttentionMask& mask) {
+    fit(*model, data, mask);
+    return accuracy(*model, data, mask, counts);
+  };
+  const AttentionMask alone = nn::window({.before = 0, .after = 0});
+  manual_seed(1);
+  const Labelled film = reviews(), saw = tagged();
+  CHECK(learnt(std::make_unique<Classifier>(nn::root), film, film.labels >= 0, {}) == 1);
+  CHECK(learnt(std::make_unique<Classifier>(nn::root), film, film.labels >= 0, alone) <= 0.75);
+  CHECK(learnt(std::make_unique<Tagger>(nn::root), saw, ambiguous(saw), {}) > 0.95);
+  CHECK(learnt(std::make_unique<Tagger>(nn::root), saw, ambiguous(saw), alone) < 0.75);
+}
+
+TEST_CASE("a second of sound is 98 frames of 25 ms, one every 10 ms") {
+  const Tensor sound = reshape(to_real(arange(16000)), {1, 16000});
+  const Array heard = frames(sound).value();
+  REQUIRE(heard.shape() == Shape{1, 98, 400});
+  for (std::int64_t frame = 0; frame < 98; ++frame) {
+    for (std::int64_t i = 0; i < 400; ++i) CHECK(heard.at({0, frame, i}) == 160 * frame + i);
+  }
+}
+
+TEST_CASE("a node attends to itself and to its neighbours, to equal ones equally") {
+  const Mask linked = five_nodes();
+  const Tensor nodes = ones({1, 5, 4});
+  const Array weights = nn::DotProductAttention{nn::root}.weights(nodes, nodes, {.masked = !linked}).value();
+  const double third = 1.0 / 3;
+  const Tensor expected = tensor({{0.5, 0.5, 0, 0, 0},
+                                  {0.25, 0.25, 0.25, 0, 0.25},
+                                  {0, third, third, third, 0},
+                                  {0, 0, third, third, third},
+                                  {0, third, 0, third, third}});
+  CHECK(max(abs(Tensor(weights[{0}]) - expected)).item() < 1e-6);
+  CHECK(weights.at({0, 0, 2}) == 0);
+}
+
+}  // namespace
+}  // namespace sets_of_vectors

@@ -13,6 +13,7 @@ constexpr std::pair<std::string_view, int (*)(int, char**)> all[] = {
     {"attention_kinds", experiments::attention_kinds},
     {"choices", experiments::choices},
     {"compare_layers", experiments::compare_layers},
+    {"convolution_heads", experiments::convolution_heads},
     {"few_pictures", experiments::few_pictures},
     {"first_word", experiments::first_word},
     {"norm_order", experiments::norm_order},
@@ -20,9 +21,11 @@ constexpr std::pair<std::string_view, int (*)(int, char**)> all[] = {
     {"own_words", experiments::own_words},
     {"residual", experiments::residual},
     {"reversed_source", experiments::reversed_source},
+    {"sets_of_vectors", experiments::sets_of_vectors},
     {"transformer_parts", experiments::transformer_parts},
     {"vision_parts", experiments::vision_parts},
-    {"windows", experiments::windows}};
+    {"windows", experiments::windows},
+    {"zero_or_identity", experiments::zero_or_identity}};
 
 }  // namespace
 
