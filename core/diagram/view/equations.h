@@ -34,6 +34,10 @@ LabelLine typeset_name(std::string_view name, LetterStyle style);
 /// a g with the index y.
 LabelLine typeset_equation(std::string_view equation, LetterStyle style);
 
+/// A number of a formula. The root of a whole number, or its inverse, is written as such: `1/sqrt 32`, with this sign for
+/// the root.
+std::string constant_text(Real number, std::string_view root);
+
 /// As printable (base/text.h), for the content of an XML element or attribute.
 std::string xml_escaped(std::string_view text);
 
@@ -45,7 +49,7 @@ double text_width(std::string_view text, double size, FontWeight weight);
 
 /// Gives every operation its formula and its derivative, and every gradient rule the derivative of its operation. The
 /// names of the inputs and of the result, or the number that an input is, replace x, a, b, weight, ... and y; an
-/// operand without a name keeps its letter, or gets another one if that already names something else in the equation.
+/// operand without a name keeps its letter, or gets another one if that already names something else in the diagram.
 void add_equations(GraphView& view);
 
 }  // namespace xgrad::detail

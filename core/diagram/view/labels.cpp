@@ -15,7 +15,7 @@ namespace xgrad::detail {
 namespace {
 
 constexpr int most_cells = 8;   // in a row and in a column
-constexpr double widest = 160;  // with digits; an ellipse around it is one and a half times as wide
+constexpr double widest = 200;  // with digits; an ellipse around it is one and a half times as wide
 
 // Rows and columns of a matrix, however many axes of length 1 stand before it; a vector is a row.
 std::pair<std::int64_t, std::int64_t> matrix_of(const Shape& shape) {
@@ -247,7 +247,7 @@ std::string amount_text(double amount, std::string_view unit) {
 
 std::string headline_of(const GraphVertex& vertex) {
   if (is_operation(vertex) || vertex.role == GraphRole::module) return vertex.op;
-  if (vertex.number) return number_text(*vertex.number);
+  if (vertex.number) return constant_text(*vertex.number, "\u221A");
   return vertex.name.empty() ? std::string(role_name(vertex.role)) : vertex.name;
 }
 

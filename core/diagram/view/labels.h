@@ -30,7 +30,7 @@ struct NumberPicture {
 };
 
 /// Matrices and vectors of at most 8 rows and columns are cells, of at most 16 numbers with their digits if they fit
-/// into 160 pixels. There is no picture if all values are equal or none is finite.
+/// into 200 pixels. There is no picture if all values are equal or none is finite.
 NumberPicture picture_of(const NumbersSummary& summary);
 
 /// A number in a cell: "-0.53", "12", "nan".
