@@ -172,7 +172,7 @@ inline void draw_attention(const std::filesystem::path& out, const nn::Attention
   const Array cross = kit::attention_weights(recorder, ".cross_attn")[{_, _, rows, slice(0, std::ssize(source))}];
   kit::save_text(
       out / "written.svg",
-      kit::attention_svg(self, kit::decoder_maps("<bos>", written, {.title = "Each word looks at those before it"}),
+      kit::attention_svg(self, kit::decoder_maps("<bos>", written, {.title = "Each word attends to the words before it"}),
                          kit::Average::heads));
   const kit::HeatMaps maps = kit::cross_maps(written, source, {.title = "Attention of each word to the source"});
   kit::save_text(out / "attention.svg", kit::attention_svg(cross, maps));
