@@ -134,7 +134,7 @@ inline void draw_model(const std::filesystem::path& out) {
     seen.k.named("keys of 3 words");
     seen.v.named("values of 3 words");
     const KeysValues joined{concat({seen.k, now.k}, 2), concat({seen.v, now.v}, 2)};
-    save_graph(out / "cache.svg", {attn(word, joined, Mask(Shape{}, false)).named("y")});
+    save_graph(out / "cache.svg", {attn(word, joined, Mask(Shape{}, false)).named("y")}, {.depth = 0});
     const Tensor last = model.decoder.step(before[{_, slice(3, 4)}], cache);
     const Tensor at_once = model(source, lengths, before);
     std::cout << "8. keys " << cache.written[0].k.shape() << ", greatest difference from one pass "
