@@ -12,7 +12,7 @@ set(XGRAD_FURTHER
     ops/kernels/conv ops/network/conv ops/network/interpolate ops/network/pixel_shuffle ops/network/pooling ops/arrange/pad nn/layers/conv
     nn/models/resnet nn/models/swin_transformer nn/models/vision_transformer examples/kit/data/image_file
     examples/kit/data/image_folder examples/kit/data/images examples/kit/data/shapes examples/kit/data/transforms
-    examples/kit/draw/pictures examples/kit/draw/png
+    examples/kit/draw/pictures
     # Recurrent networks and linear attention
     ops/kernels/recurrent ops/network/recurrent nn/layers/recurrent nn/models/seq2seq ops/network/linear_attention
     nn/attention/linear_attention nn/attention/attention_scores ops/kernels/network/ctc ops/losses/ctc_loss

@@ -128,18 +128,17 @@ inline void draw_model(const std::filesystem::path& out) {
       cache = model.decoder.start(model.encoder(source, padded), padded);
       first = model.decoder.step(before[{_, slice(0, 3)}], cache);
     }
-    cache.written[0].k.named("keys of 3 words");
-    cache.written[0].v.named("values of 3 words");
-    cache.source[0].k.named("keys of the source");
-    cache.source[0].v.named("values of the source");
-    const Tensor last = model.decoder.step(before[{_, slice(3, 4)}], cache).named("logits of the 4th word");
+    const Attention attn{nn::root, {.dropout = 0}};
+    const Tensor word = ones({1, 1, 32}).named("4th word");
+    const KeysValues seen = cache.written[0], now = attn.remember(word);
+    seen.k.named("keys of 3 words");
+    seen.v.named("values of 3 words");
+    const KeysValues joined{concat({seen.k, now.k}, 2), concat({seen.v, now.v}, 2)};
+    save_graph(out / "cache.svg", {attn(word, joined, Mask(Shape{}, false)).named("y")}, {.depth = 0});
+    const Tensor last = model.decoder.step(before[{_, slice(3, 4)}], cache);
     const Tensor at_once = model(source, lengths, before);
     std::cout << "8. keys " << cache.written[0].k.shape() << ", greatest difference from one pass "
               << max(abs(concat({first, last}, 1) - at_once)).item() << "\n";
-    const auto cached = [](const GraphFrame& module) {
-      return module.what.starts_with("Decoder") || module.title == "self_attn" ? Fold::open : Fold::closed;
-    };
-    save_graph(out / "cache.svg", {last}, {.fold = cached});
   }
   const Transformer model{nn::root, {.source_words = 200, .target_words = 200}};
   const Tensor logits = model(source, lengths, before).named("logits");
@@ -154,7 +153,7 @@ inline void draw_training(const std::filesystem::path& out, const Transformer& m
       batch_loss(model, data, data.batch(arange(std::min<std::int64_t>(64, data.size())))).named("loss");
   Tensors step = grad(loss, model.parameters(), {.create_graph = true});
   step.insert(step.begin(), loss);
-  save_graph(out / "step.svg", step, {.depth = 1});
+  save_graph(out / "step.svg", step, {.depth = 0});
   kit::save_text(out / "loss.svg", kit::line_plot({{.y = losses}}, {.title = "The loss of 600 pairs of sentences",
                                                                     .x_label = "epoch",
                                                                     .y_label = "loss",
@@ -173,7 +172,7 @@ inline void draw_attention(const std::filesystem::path& out, const nn::Attention
   const Array cross = kit::attention_weights(recorder, ".cross_attn")[{_, _, rows, slice(0, std::ssize(source))}];
   kit::save_text(
       out / "written.svg",
-      kit::attention_svg(self, kit::decoder_maps("<bos>", written, {.title = "Each word looks at those before it"}),
+      kit::attention_svg(self, kit::decoder_maps("<bos>", written, {.title = "Each word attends to the words before it"}),
                          kit::Average::heads));
   const kit::HeatMaps maps = kit::cross_maps(written, source, {.title = "Attention of each word to the source"});
   kit::save_text(out / "attention.svg", kit::attention_svg(cross, maps));

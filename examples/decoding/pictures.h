@@ -30,7 +30,7 @@ inline std::string beam_svg(const std::vector<std::vector<std::string>>& steps, 
   for (const auto& open : steps) most = std::max(most, 4 * open.size());
   const double height = top + line * static_cast<double>(most) + 20;
   kit::Svg svg(left + column * static_cast<double>(steps.size()) - 60, height, "A beam search");
-  svg.heading(20, 32, "A beam of width 2: what it looked at, and what it kept", 16, 600);
+  svg.heading(20, 32, "A beam of width 2: what it explored, and what it kept", 16, 600);
 
   struct Place {
     double x, y, p;

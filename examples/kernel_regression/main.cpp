@@ -60,8 +60,8 @@ void draw_weights(const std::filesystem::path& path, const Samples& seen, const 
                      .keys = labels(seen.x),
                      .columns = answers.size(),
                      .scale = kit::HeatScale::each,
-                     .query_caption = "asked for",
-                     .key_caption = "observed"};
+                     .query_caption = "query",
+                     .key_caption = "key"};
   for (const Answer& answer : answers) maps.panels.push_back({answer.title, numbers(answer.weights)});
   kit::save_text(path, kit::heat_map_svg(maps));
 }

@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include <xgrad/kit/data/data.h>
-#include <xgrad/kit/draw/svg.h>
+#include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -28,27 +28,19 @@ kit::TensorDataset<Tensor, Index> spirals(std::int64_t n) {
 
 // The answers on a grid with lines 0.1 apart, from (-3.2, -3.2) on, and the test points.
 void draw(const Index& answer, const Tensor& x, const Index& label) {
-  const std::string title = "Predictions over the plane; points it has not seen";
-  kit::Svg svg(610, 660, title);
-  svg.heading(20, 30, title, 16, 570);
-  const auto across = [](double x) { return 308 + 90 * x; };
-  const auto down = [](double y) { return 340 - 90 * y; };
-  for (std::int64_t row = 0; row < answer.dim(0); ++row) {
-    for (std::int64_t column = 0; column < answer.dim(1); ++column) {
-      const double left = across(-3.25 + 0.1 * column), top = down(-3.15 + 0.1 * row);
-      const kit::Ink ink = kit::series_inks[answer.at({row, column})];
-      svg.rect(left, top, 9, 9, {{"fill", ink}, {"opacity", 0.3}});
-    }
-  }
+  std::vector<kit::Series> spirals(2, {.style = kit::Series::Style::points});
   for (std::int64_t i = 0; i < x.dim(0); ++i) {
-    const double cx = across(x.value().at({i, 0})), cy = down(x.value().at({i, 1}));
-    svg.circle(cx, cy, 3, {{"fill", kit::series_inks[label.at({i})]}});
+    kit::Series& spiral = spirals[label.at({i})];
+    spiral.x.push_back(x.value().at({i, 0}));
+    spiral.y.push_back(x.value().at({i, 1}));
   }
-  for (int tick = -3; tick <= 3; ++tick) {
-    svg.text(across(tick), 650, kit::number(tick), {{"text-anchor", "middle"}, {"font-size", 12}});
-    svg.text(12, down(tick) + 4, kit::number(tick), {{"text-anchor", "end"}, {"font-size", 12}});
-  }
-  kit::save_text("spiral.svg", svg.str());
+  const kit::Limits limits{-3.25, 3.25};
+  kit::save_text("spiral.svg", kit::line_plot(spirals, {.title = "Predictions over the plane; points it has not seen",
+                                                        .x_limits = limits,
+                                                        .y_limits = limits,
+                                                        .equal_aspect = true,
+                                                        .picture = kit::regions(answer),
+                                                        .height = 640}));
 }
 
 int main() {

@@ -47,9 +47,9 @@ void draw_windows(const std::filesystem::path& path, const nn::SwinTransformer& 
   const kit::ImageBatch batch = set.batch(arange(16));
   const nn::SwinTransformerOptions& o = model.options;
   const std::int64_t height = o.patch.height * o.window.height, width = o.patch.width * o.window.width;
-  kit::save_text(path, kit::attended_to_svg("Pictures, and what is looked at in each window", set, batch,
+  kit::save_text(path, kit::attended_to_svg("Images, and what each window attends to", set, batch,
                                           {.shares = looked_at(model, kit::normalize(statistics)(batch.images)).value(),
-                                           .caption = "how much a patch is looked at, as a share of the greatest",
+                                           .caption = "weight of a patch, relative to the greatest weight",
                                            .rows = batch.images.dim(2) / height,
                                            .columns = batch.images.dim(3) / width,
                                            .lines_caption = str("between windows of ", height, " x ", width,

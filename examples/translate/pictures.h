@@ -44,6 +44,6 @@ inline void draw_graphs(const std::filesystem::path& out, const xgrad::Tensor& l
   save_graph(out / "model.svg", {loss}, {.title = "The translation transformer"});
   Tensors step = grad(loss, parameters, {.create_graph = true});
   step.insert(step.begin(), loss);
-  const GraphOptions folded{.title = "One training step: the loss, and the gradients of all parameters", .depth = 1};
+  const GraphOptions folded{.title = "One training step: the loss, and the gradients of all parameters", .depth = 0};
   for (const char* name : {"graph.dot", "graph.svg"}) save_graph(out / name, step, folded);
 }

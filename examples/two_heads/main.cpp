@@ -40,8 +40,9 @@ void run(kit::Example& example) {
   const Real apart = max(abs(y - transpose(concat(steps.b, 1)))).item();
   std::cout << "the same in matrices, " << y.shape() << ": at most " << kit::number(apart) << " apart\n";
 
+  const auto second = [](const GraphFrame& head) { return head.title == "head 2" ? Fold::closed : Fold::open; };
   save_graph((example.out / "vectors.svg").string(), steps.b,
-             {.title = "Two positions, two heads", .depth = 1, .roll_up = false});
+             {.title = "Two positions, two heads; the second is folded", .roll_up = false, .fold = second});
   save_graph((example.out / "matrices.svg").string(), {y}, {.title = "The same in matrices"});
   example.result.add("difference", static_cast<double>(apart));
 }

@@ -205,6 +205,41 @@ TEST_CASE("units are as long on one axis as on the other if that is asked for") 
   CHECK(x[2] - x[0] == doctest::Approx(y[0] - y[2]).epsilon(1e-3));
 }
 
+TEST_CASE("with equal units the sheet is as wide and as high as the axes and the texts need") {
+  const std::vector<double> tall = attributes(line_plot({{"", {0, 1}, {0, 5}}}, {.equal_aspect = true}), "svg", "width"),
+                            wide = attributes(line_plot({{"", {0, 9}, {0, 1}}}, {.equal_aspect = true}), "svg", "height");
+  CHECK(tall[0] < 200);
+  CHECK(wide[0] < 200);
+  const std::string title = "a title that is wider than the axes";
+  const std::string svg = line_plot({{"", {0, 1}, {0, 5}}}, {.title = title, .equal_aspect = true});
+  CHECK(attributes(svg, "svg", "width")[0] == doctest::Approx(bold_width(title, 16) + 40));
+}
+
+TEST_CASE("a picture lies under the axes, from limit to limit") {
+  const PlotOptions options{.x_limits = Limits{0, 2}, .y_limits = Limits{0, 1}, .picture = Array(Shape{1, 2, 4}, 0)};
+  const std::string svg = line_plot({{"", {0, 2}, {0, 1}, Series::Style::points}}, options);
+  const std::vector<double> x = of_circles("cx", svg), y = of_circles("cy", svg);
+  CHECK(attributes(svg, "image", "x")[0] == doctest::Approx(x[0]));
+  CHECK(attributes(svg, "image", "width")[0] == doctest::Approx(x[1] - x[0]));
+  CHECK(attributes(svg, "image", "y")[0] == doctest::Approx(y[1]));
+  CHECK(attributes(svg, "image", "height")[0] == doctest::Approx(y[0] - y[1]));
+  CHECK(svg.find("<image") < svg.find("<line"));
+  CHECK_REFUSED(ValueError, line_plot({}, {.picture = options.picture}), "line_plot", "a picture needs limits");
+}
+
+TEST_CASE("regions are a picture in the colours of series, its first row at the bottom") {
+  const Array picture = regions(Index({2, 1}, {0, 8}));  // the ninth series has the second colour
+  CHECK(picture.shape() == Shape{4, 2, 1});
+  for (std::int64_t c = 0; c < 3; ++c) {
+    CHECK(std::lround(255 * picture.at({c, 0, 0})) == (series_inks[1].light >> (16 - 8 * c) & 255));
+    CHECK(std::lround(255 * picture.at({c, 1, 0})) == (series_inks[0].light >> (16 - 8 * c) & 255));
+  }
+  CHECK(picture.at({3, 0, 0}) == doctest::Approx(0.3));
+  CHECK_REFUSED(ShapeError, regions(Index({2}, {0, 1})), "regions", "classes (H, W), got [2]");
+  CHECK_REFUSED(ShapeError, regions(Index(Shape{0, 2})), "regions", "[0, 2]");
+  CHECK_REFUSED(ValueError, regions(Index({1, 1}, {-1})), "regions", "no series has the number -1");
+}
+
 TEST_CASE("of two lines that lie on each other both are seen") {
   const std::vector<double> x{1, 2, 3};
   const auto check_widths = [&](const std::vector<double>& second, std::size_t thick, std::size_t thin) {

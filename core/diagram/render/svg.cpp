@@ -144,11 +144,8 @@ std::string cells(const NumbersSummary& summary, const NumberPicture& picture, d
     if (finite)
       append(svg, str(" fill-opacity=\"", most > 0 ? std::round(90 * std::abs(number) / most) / 100 : 0, '"'));
     append(svg, "/>");
-    // Without digits a line marks negative numbers, in print too.
-    const std::string text = picture.has_digits || !finite ? cell_text(number, picture.decimals)
-                             : number < 0                  ? "-"
-                                                           : "";
-    if (text.empty()) continue;
+    if (!picture.has_digits && finite) continue;
+    const std::string text = cell_text(number, picture.decimals);
     append(svg, str("<text x=\"", px(x + width / 2), "\" y=\"", px(y + height / 2 + 3.2), "\">", text, "</text>"));
   }
   return svg + "</g>";

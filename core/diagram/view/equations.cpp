@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -209,6 +210,16 @@ LabelLine typeset_equation(std::string_view equation, LetterStyle style) {
   return Typesetter(equation, style).equation();
 }
 
+std::string constant_text(Real number, std::string_view root) {
+  for (const bool is_inverse : {false, true}) {
+    const double x = is_inverse ? 1 / static_cast<double>(number) : number, square = std::round(x * x);
+    const double exact = std::sqrt(square), expected = is_inverse ? 1 / exact : exact;
+    const bool is_root = exact != std::trunc(exact) && square < 1e6 && static_cast<Real>(expected) == number;
+    if (is_root) return str(is_inverse ? "1/" : "", root, square);
+  }
+  return number_text(number);
+}
+
 // ---- Formulas with the names of operands ----------------------------------------------------------------------------
 
 namespace {
@@ -270,8 +281,10 @@ struct ParsedFormula {
 // The name of a vertex in equations: its name without the modules before it, or its number. Empty if it has neither.
 std::string called_in_equations(const GraphVertex& vertex) {
   constexpr std::size_t longest = 24;
-  if (vertex.number)
-    return *vertex.number < 0 ? str('(', number_text(*vertex.number), ')') : number_text(*vertex.number);
+  if (vertex.number) {
+    const std::string text = constant_text(*vertex.number, "sqrt ");
+    return *vertex.number < 0 || text.starts_with("1/") ? str('(', text, ')') : text;
+  }
   std::string_view name = vertex.name;
   if (const std::size_t dot = name.rfind('.'); dot != name.npos) name.remove_prefix(dot + 1);
   const std::string_view letters = name.substr(0, name.find('\''));
@@ -281,10 +294,11 @@ std::string called_in_equations(const GraphVertex& vertex) {
 }
 
 // New names for the variables of a formula, where they differ. Names that already mean something else in the formula,
-// or two of its variables, are not used: of x x there are two derivatives.
+// or two of its variables, are not used: of x x there are two derivatives. A letter that names something in the
+// diagram is left to it.
 std::map<std::string, std::string> names_for(const ParsedFormula& formula,
-                                             const std::vector<const GraphVertex*>& inputs,
-                                             const GraphVertex& result) {
+                                             const std::vector<const GraphVertex*>& inputs, const GraphVertex& result,
+                                             const std::set<std::string>& in_diagram) {
   std::map<std::string, std::string> names;
   std::set<std::string> given, ambiguous;
   const auto wish = [&](const std::string& letter, const GraphVertex& vertex) {
@@ -296,12 +310,10 @@ std::map<std::string, std::string> names_for(const ParsedFormula& formula,
   for (std::size_t i = 0; i < inputs.size(); ++i) wish(formula.operands[i], *inputs[i]);
   if (!result.number) wish("y", result);
   std::erase_if(names, [&](const auto& each) { return ambiguous.contains(each.second); });
-  if (names.empty()) return names;
-  std::set<std::string> taken = formula.words;
-  for (const auto& [letter, name] : names) taken.insert(name);
+  std::set<std::string> taken = in_diagram;
+  taken.insert(formula.words.begin(), formula.words.end());
   const auto stays = [&](const std::string& letter) {
-    const bool is_taken = std::ranges::any_of(names, [&](const auto& each) { return each.second == letter; });
-    if (names.contains(letter) || !is_taken) return;
+    if (names.contains(letter) || !in_diagram.contains(letter)) return;
     for (const char* other : {"z", "u", "v", "w", "r", "p", "q", "s"}) {
       if (!taken.insert(other).second) continue;
       names[letter] = other;
@@ -340,10 +352,12 @@ bool is_rule(const GraphVertex& vertex) {
   return vertex.role == GraphRole::gradient_operation && vertex.op.ends_with('\'');
 }
 
-void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<const GraphVertex*>& inputs) {
+void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<const GraphVertex*>& inputs,
+          const std::set<std::string>& in_diagram) {
   vertex.formula = formula.equations.value;
   vertex.derivative = formula.equations.derivative;
   if (inputs.size() > formula.operands.size()) return;  // it has others, which the formula does not distinguish
+  if (vertex.op == "add" && inputs.size() < 2) return;  // gradients of one rule, which arrive by one arrow
   for (std::size_t i = 0; i < formula.operands.size(); ++i) {
     const std::string& letter = formula.operands[i];
     const bool is_given = i < inputs.size();
@@ -355,8 +369,7 @@ void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<c
       }
     }
   }
-  const std::map<std::string, std::string> names = names_for(formula, inputs, vertex);
-  if (names.empty()) return;
+  const std::map<std::string, std::string> names = names_for(formula, inputs, vertex, in_diagram);
   vertex.formula = with_names(vertex.formula, names);
   vertex.derivative = with_names(vertex.derivative, names);
 }
@@ -364,6 +377,10 @@ void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<c
 }  // namespace
 
 void add_equations(GraphView& view) {
+  std::set<std::string> in_diagram;
+  for (const GraphVertex& vertex : view.vertices) {
+    if (!vertex.number) in_diagram.insert(called_in_equations(vertex));
+  }
   std::vector<std::vector<const GraphVertex*>> inputs(view.vertices.size());
   for (const GraphEdge& edge : view.edges) {
     if (edge.flow == GraphFlow::numbers) inputs[edge.to].push_back(&view.vertices[edge.from]);
@@ -383,7 +400,9 @@ void add_equations(GraphView& view) {
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     GraphVertex& vertex = view.vertices[v];
     if (!is_operation(vertex) || is_rule(vertex)) continue;
-    if (const std::optional<ParsedFormula>& formula = formula_for(vertex, vertex.op)) give(vertex, *formula, inputs[v]);
+    if (const std::optional<ParsedFormula>& formula = formula_for(vertex, vertex.op)) {
+      give(vertex, *formula, inputs[v], in_diagram);
+    }
   }
   for (GraphVertex& vertex : view.vertices) {
     if (!is_rule(vertex)) continue;

@@ -33,9 +33,13 @@ LabelLine typeset_name(std::string_view name, LetterStyle style);
 /// a g with the index y.
 LabelLine typeset_equation(std::string_view equation, LetterStyle style);
 
+/// A number of a formula. The root of an integer, or its inverse, is written as such: `1/sqrt 32`, with this sign for
+/// the root.
+std::string constant_text(Real number, std::string_view root);
+
 /// Gives every operation its formula and its derivative, and every gradient rule the derivative of its operation. The
 /// names of the inputs and of the result replace x, a, b, weight, ... and y; so does the value of an input that is a
-/// number. An operand without a name keeps its letter, unless the letter already names something else in the equation.
+/// number. An operand without a name keeps its letter, unless the letter already names something else in the diagram.
 void add_equations(GraphView& view);
 
 }  // namespace xgrad::detail

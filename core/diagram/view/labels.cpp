@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../../base/text.h"
+#include "equations.h"
 
 namespace xgrad::detail {
 
@@ -66,7 +67,7 @@ namespace {
 
 constexpr int most_cells = 8;         // in a row and in a column
 constexpr double cell_letters = 9;    // their size
-constexpr double widest_cells = 160;  // with digits; an ellipse around them is one and a half times as wide
+constexpr double widest_cells = 200;  // with digits; an ellipse around them is one and a half times as wide
 
 // Rows and columns of a matrix, however many axes of length 1 stand before it; a vector is a row.
 std::pair<std::int64_t, std::int64_t> matrix_of(const Shape& shape) {
@@ -306,7 +307,7 @@ std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& op
 
 std::string headline_of(const GraphVertex& vertex) {
   if (is_operation(vertex) || vertex.role == GraphRole::module) return vertex.op;
-  if (vertex.number) return number_text(*vertex.number);
+  if (vertex.number) return constant_text(*vertex.number, "\u221A");
   return vertex.name.empty() ? std::string(role_name(vertex.role)) : vertex.name;
 }
 

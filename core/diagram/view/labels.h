@@ -55,7 +55,7 @@ struct NumberPicture {
 };
 
 /// The picture for a summary. Matrices and vectors of at most 8 rows and columns are cells; cells of at most 16 numbers
-/// show their digits if these fit into 160 pixels. There is no picture if all values are equal or none is finite.
+/// show their digits if these fit into 200 pixels. There is no picture if all values are equal or none is finite.
 NumberPicture picture_of(const NumbersSummary& summary);
 
 /// A number in a cell: "-0.53", "12", "nan".

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
 
   const std::vector<std::string> positions{"1", "2", "3", "4", "5", "6"};
   const auto weights = [&](const char* path) { return kit::numbers(mean(Tensor(recorder.last(path)), 1).value()); };
-  const kit::HeatMaps maps{.title = "Who looks at whom, before anything is learnt",
+  const kit::HeatMaps maps{.title = "Which position attends to which, before training",
                            .queries = positions,
                            .keys = positions,
                            .panels = {{"source to source", weights("encoder.blocks.0.attn")},

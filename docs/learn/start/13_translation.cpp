@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     const Tensor loss = loss_of(arange(64));
     Tensors step = grad(loss, parameters, {.create_graph = true});
     step.insert(step.begin(), loss);
-    save_graph(out / "13_graph.svg", step, {.depth = 1});
+    save_graph(out / "13_graph.svg", step, {.depth = 0});
   }
 
   optim::Adam adam{parameters, {.lr = 0.005}};

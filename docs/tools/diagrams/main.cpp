@@ -80,13 +80,13 @@ void network(const std::filesystem::path& folder) {
   const Tensor loss = mse_loss(net(x), y).named("loss");
   loss.backward();
   save_graph(folder / "diagram_network.svg", {loss},
-             {.title = "A network learns XOR: values forward, then gradients back",
+             {.title = "A network on XOR: values forward, then gradients back",
               .direction = Direction::left_to_right,
               .values = &values,
               .animate = true});
 }
 
-// The same for a transformer, where modules are folded and layers that are alike are drawn once.
+// Transformers, where modules are folded and layers that are alike are drawn once.
 void transformer(const std::filesystem::path& folder) {
   const nn::EncoderDecoder model{nn::root, 200, 220, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
   const Index source(Shape{64, 10}, std::int64_t{1});
@@ -95,10 +95,12 @@ void transformer(const std::filesystem::path& folder) {
   const Tensor logits = model(source, lengths, target);  // (B, T, V)
   const Tensor loss = cross_entropy(reshape(logits, {-1, 220}), target.reshaped({-1})).named("loss");
   save_graph(folder / "diagram_transformer.svg", {loss}, {.title = "A transformer"});
-
-  Tensors step = grad(loss, model.parameters(), {.create_graph = true});
-  step.insert(step.begin(), loss);
-  save_graph(folder / "diagram_transformer_step.svg", step, {.title = "One training step of a transformer"});
+  // Numbers on single vertices: the parts of a block of the decoder, the rest folded.
+  const auto block = [](const GraphFrame& module) {
+    return module.path == "decoder" || module.path == "decoder.blocks.0" ? Fold::open : Fold::closed;
+  };
+  save_graph(folder / "diagram_work.svg", {loss},
+             {.title = "The work of a transformer", .fold = block, .overlay = multiply_adds_overlay()});
 }
 
 // The same transformer, closer and closer: each depth opens one more level of modules.
@@ -111,34 +113,30 @@ void zoom(const std::filesystem::path& folder) {
   }
 }
 
-// Equal blocks are drawn once.
+// Equal blocks are drawn once, forward and backward.
 void gpt(const std::filesystem::path& folder) {
   const nn::Gpt model{nn::root, {.vocabulary = 100, .context = 16, .dim = 32, .heads = 4, .layers = 12}};
   const Tensor logits = model(Index({1, 16}, std::int64_t{1})).named("logits");
   save_graph(folder / "diagram_gpt.svg", {logits}, {.title = "A GPT of 12 layers"});
+
+  const Tensor loss = cross_entropy(logits, Index({1, 16}, std::int64_t{2})).named("loss");
+  Tensors step = grad(loss, model.parameters(), {.create_graph = true});
+  step.insert(step.begin(), loss);
+  save_graph(folder / "diagram_transformer_step.svg", step, {.title = "One training step of a GPT", .depth = 0});
 }
 
-// Annotations of single vertices by a program: numbers.
-void marked_transformer(const std::filesystem::path& folder) {
-  const nn::EncoderDecoder model{nn::root, 200, 220, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
-  const Index source({64, 10}, std::int64_t{1}), lengths(Shape{64}, std::int64_t{10}), target({64, 9}, std::int64_t{2});
-  const Tensor loss = cross_entropy(model(source, lengths, target), target).named("loss");
-  save_graph(folder / "diagram_work.svg", {loss},
-             {.title = "The work of a transformer", .depth = 2, .overlay = multiply_adds_overlay()});
-}
-
-// The same cell three times: a recurrent network, unrolled. Input and state go through one matrix side by side, so that
+// The same cell twice: a recurrent network, unrolled. Input and state go through one matrix side by side, so that
 // nothing of a step can be computed, and stand in the drawing, before the step before it.
 void unrolled_rnn(const std::filesystem::path& folder) {
   const Tensor w = variable(zeros({8, 12}).value(), "W"), bias = variable(zeros({8}).value(), "b");
   Tensor h = variable(zeros({2, 8}).value(), "h0");
-  for (int t = 1; t <= 3; ++t) {
+  for (int t = 1; t <= 2; ++t) {
     const Tensor x = zeros({2, 4}).named(str("x", t));
     const Scope frame(intern(str("step ", t)));
     h = tanh(linear(concat({x, h}, 1), w, bias)).named(str("h", t));
   }
   save_graph(folder / "recurrent_unrolled.svg", {h},
-             {.title = "h = tanh(W (x, h) + b), three steps",
+             {.title = "h = tanh(W (x, h) + b), two steps",
               .direction = Direction::left_to_right,
               .depth = 1,
               .roll_up = false});
@@ -146,17 +144,14 @@ void unrolled_rnn(const std::filesystem::path& folder) {
 
 // The cell of an LSTM, written out.
 void lstm_cell(const std::filesystem::path& folder) {
-  const Tensor x = zeros({2, 4}).named("x"), h = zeros({2, 8}).named("h"), c = zeros({2, 8}).named("c");
+  const Tensor xh = zeros({2, 12}).named("(x, h)"), c = zeros({2, 8}).named("c");
   const auto gate = [&](const char* name, Tensor (*squash)(const Tensor&)) {
-    const Tensor w = variable(zeros({8, 4}).value(), str("gate ", name, ".W_", name)),
-                 u = variable(zeros({8, 8}).value(), str("gate ", name, ".U_", name));
-    const Scope frame(intern(str("gate ", name)));
-    return squash(linear(x, w) + linear(h, u)).named(name);
+    return squash(linear(xh, variable(zeros({8, 12}).value(), str("W_", name)))).named(name);
   };
   const Tensor i = gate("i", sigmoid), f = gate("f", sigmoid), g = gate("g", tanh), o = gate("o", sigmoid);
   const Tensor next_c = (f * c + i * g).named("c'");
   const Tensor next_h = (o * tanh(next_c)).named("h'");
-  save_graph(folder / "recurrent_lstm.svg", {next_h, next_c}, {.title = "One step of an LSTM", .depth = 1});
+  save_graph(folder / "recurrent_lstm.svg", {next_h, next_c}, {.title = "One step of an LSTM"});
 }
 
 // The memory of the decoder's attention, for docs/topics/transformer.md.
@@ -167,7 +162,7 @@ void cross_attention(const std::filesystem::path& folder) {
     const Index source({64, 10}, std::int64_t{1}), lengths(Shape{64}, std::int64_t{10}),
         target({64, 9}, std::int64_t{2});
     save_graph(folder / file, {model(source, lengths, target).named("logits")},
-               {.title = title, .depth = 2, .roll_up = false});
+               {.title = title, .depth = 1, .roll_up = false, .legend = false});
   };
   draw("diagram_same_depth.svg", "Cross-attention to the same depth", nn::CrossAttention::same_depth);
   draw("diagram_all_layers.svg", "Cross-attention to all encoder layers", nn::CrossAttention::all);
@@ -200,7 +195,6 @@ int main(int argc, char** argv) {
     transformer(folder);
     zoom(folder);
     gpt(folder);
-    marked_transformer(folder);
     unrolled_rnn(folder);
     lstm_cell(folder);
     cross_attention(folder);

@@ -15,8 +15,6 @@
 namespace xgrad::kit {
 namespace {
 
-using Colour = std::array<double, 3>;
-
 /// Colours on white and on dark ground, from the least to the greatest value.
 struct Stops {
   std::span<const Colour> light, dark;
@@ -38,20 +36,9 @@ constexpr double levels = 64;  // that are told apart
 constexpr Ink masked_ink{0xc8c5c0, 0x434c57};
 constexpr double heatmap_title_size = 16, heatmap_panel_title_size = 12, caption_size = 12, heatmap_label_size = 11,
                  heatmap_tick_size = 10.5;
-constexpr double heatmap_margin = 20, panel_gap = 26, widest_label = 110, least_caption = 60;
+constexpr double widest_sheet = 800, heatmap_margin = 20, panel_gap = 26, widest_label = 110, least_caption = 60;
 constexpr double bar_width = 14, least_bar = 100, bar_distance = 900;
 constexpr double slant = 0.7071;  // key labels stand at 45 degrees
-
-std::uint32_t mixed(double share, std::span<const Colour> stops) {
-  const double place = share * static_cast<double>(stops.size() - 1);
-  const std::size_t stop = std::min(static_cast<std::size_t>(place), stops.size() - 2);
-  std::uint32_t colour = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double part = std::lerp(stops[stop][i], stops[stop + 1][i], place - static_cast<double>(stop));
-    colour = colour << 8 | static_cast<std::uint32_t>(std::lround(part));
-  }
-  return colour;
-}
 
 Ink colour_of(double share, const Stops& stops) {
   const double level = std::round(std::clamp(share, 0.0, 1.0) * levels) / levels;
@@ -121,10 +108,8 @@ std::vector<ColourScale> scales_of(const HeatMaps& maps) {
   return scales;
 }
 
-double widest(const std::vector<std::string>& labels) {
-  double width = 0;
-  for (const std::string& label : labels) width = std::max(width, text_width(label, heatmap_label_size));
-  return std::min(width, widest_label);
+double label_width(const std::vector<std::string>& labels) {
+  return std::min(widest(labels, heatmap_label_size), widest_label);
 }
 
 double height_of(const std::vector<std::string>& lines, double font_size) {
@@ -138,15 +123,22 @@ class Figure {
       : maps_(maps), scales_(scales_of(maps)), rows_(maps.queries.size()), columns_(maps.keys.size()) {
     grid_columns_ = std::min(maps.columns, maps.panels.size());
     grid_rows_ = (maps.panels.size() + grid_columns_ - 1) / grid_columns_;
-    const std::size_t longest = std::max(rows_, columns_);
-    const double smallest = longest <= 24 ? 15 : 4;  // below 15 pixels not every entry can have its label
-    cell_ = std::clamp(std::floor(900.0 / static_cast<double>(grid_columns_ * longest)), smallest, 32.0);
-    panel_width_ = cell_ * static_cast<double>(columns_);
-    panel_height_ = cell_ * static_cast<double>(rows_);
     bar_room_ = bar_width + 8 + text_width("masked", heatmap_tick_size);
     for (const ColourScale& scale : scales_) {
-      bar_room_ = std::max(bar_room_, bar_width + 8 + widest(tick_labels(scale.ticks())));
+      bar_room_ = std::max(bar_room_, bar_width + 8 + label_width(tick_labels(scale.ticks())));
     }
+    const std::size_t longest = std::max(rows_, columns_);
+    const double smallest = longest <= 24 ? 13 : 4;  // below 13 pixels not every entry can have its label
+    const double key_labels = label_width(maps.keys) * slant;
+    const double labels =
+        heatmap_margin + line_height(caption_size) + 14 + std::max(label_width(maps.queries), key_labels);
+    const double bars = own_bars() ? static_cast<double>(grid_columns_) * (8 + bar_room_) : 24 + bar_room_;
+    const double gaps = static_cast<double>(grid_columns_ - 1) * panel_gap + heatmap_margin;
+    const double room = std::min(900 / static_cast<double>(longest),
+                                 (widest_sheet - labels - bars - gaps) / static_cast<double>(columns_));
+    cell_ = std::clamp(std::floor(room / static_cast<double>(grid_columns_)), smallest, 32.0);
+    panel_width_ = cell_ * static_cast<double>(columns_);
+    panel_height_ = cell_ * static_cast<double>(rows_);
     across_ = panel_width_ + panel_gap + (own_bars() ? 8 + bar_room_ : 0);
     for (const HeatMapPanel& panel : maps.panels) {
       panel_titles_.push_back(wrap_width(panel.title, heatmap_panel_title_size, across_ - 8));
@@ -155,10 +147,9 @@ class Figure {
     down_ = std::max(panel_height_, own_bars() ? least_bar : 0) + titles_height_ + panel_gap - 4;
 
     const double grid_height = static_cast<double>(grid_rows_ - 1) * down_ + panel_height_;
-    const double key_labels = widest(maps.keys) * slant;
     query_caption_ = wrap_width(maps.query_caption, caption_size, std::max(grid_height, least_caption));
     left_ = heatmap_margin + height_of(query_caption_, caption_size) + 6 +
-            std::max(widest(maps.queries), key_labels - cell_ / 2) + 8;
+            std::max(label_width(maps.queries), key_labels - cell_ / 2) + 8;
     right_ = left_ + static_cast<double>(grid_columns_) * across_ - panel_gap;
     width_ = right_ + (own_bars() ? 0 : 24 + bar_room_) + heatmap_margin;
     width_ = std::max(width_, std::min(2 * heatmap_margin + bold_width(maps.title, heatmap_title_size), 640.0));

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <span>
 
 #include <xgrad/core/base/error.h>
 #include <xgrad/kit/draw/heatmap.h>
@@ -17,21 +16,15 @@ namespace {
 
 constexpr double picture_margin = 24, picture_gap = 12, picture_title_size = 17, picture_font = 11, beside = 4;
 constexpr double opacity = 0.6;
-constexpr Ink edge{0xffffff, 0xffffff};  // pictures are the same on every ground
+/// Pictures, and what lies on them, are the same on every ground.
+constexpr Ink same_ink(std::uint32_t colour) { return {colour, colour}; }
 
 /// Of a share, the colour that lies over a picture: dark blue, magenta, yellow, whose hues are told apart on light and
 /// on dark parts (five colours of matplotlib's plasma).
-Ink overlay_colour(double share) {
-  constexpr std::array<std::array<double, 3>, 5> stops{
+std::uint32_t overlay_colour(double share) {
+  constexpr std::array<Colour, 5> stops{
       {{13, 8, 135}, {126, 3, 168}, {204, 71, 120}, {248, 149, 64}, {240, 249, 33}}};
-  const double place = share * (stops.size() - 1);
-  const std::size_t stop = std::min(static_cast<std::size_t>(place), stops.size() - 2);
-  std::uint32_t colour = 0;
-  for (std::size_t c = 0; c < 3; ++c) {
-    const double part = std::lerp(stops[stop][c], stops[stop + 1][c], place - static_cast<double>(stop));
-    colour = colour << 8 | static_cast<std::uint32_t>(std::lround(part));
-  }
-  return {colour, colour};
+  return mixed(share, stops);
 }
 
 void check(const char* op, const PictureGrid& grid) {
@@ -53,39 +46,11 @@ void check(const char* op, const PictureGrid& grid) {
   if (grid.overlay.rows < 0 || grid.overlay.columns < 0) fail<ValueError>(op, "fewer than no rows or columns of lines");
 }
 
-/// The i-th of some arrays, which are the first axis.
-Array part(const Array& all, std::size_t i) {
-  const std::int64_t size = all.size() / all.dim(0);
-  const Real* begin = all.data() + static_cast<std::int64_t>(i) * size;
-  Shape shape = all.shape();
-  shape[0] = 1;
-  return Array(shape, std::span<const Real>(begin, static_cast<std::size_t>(size)));
-}
-
-/// Shares (1, rows, columns) as colours and opacities (4, rows, columns).
-Array coloured(const Array& shares) {
-  Array image(Shape{4, shares.dim(1), shares.dim(2)});
-  for (std::int64_t i = 0; i < shares.size(); ++i) {
-    const std::uint32_t colour = overlay_colour(shares.data()[i]).light;
-    for (std::int64_t c = 0; c < 3; ++c) {
-      image.mutable_data()[c * shares.size() + i] = static_cast<Real>(colour >> (16 - 8 * c) & 255) / 255;
-    }
-    image.mutable_data()[3 * shares.size() + i] = static_cast<Real>(opacity);
-  }
-  return image;
-}
-
-void draw_image(Svg& svg, double x, double y, double width, double height, const Array& image, std::string_view hover) {
-  const std::string address = png_address(image);
-  svg.shape("image",
-            {{"x", x},
-             {"y", y},
-             {"width", width},
-             {"height", height},
-             {"preserveAspectRatio", "none"},
-             {"style", "image-rendering:pixelated"},
-             {"href", address}},
-            hover);
+/// Shares (rows, columns) as colours and opacities (4, rows, columns).
+Array overlay_of(const Array& shares) {
+  std::vector<std::uint32_t> colours;
+  for (const Real share : shares) colours.push_back(overlay_colour(share));
+  return coloured(colours, shares.dim(0), opacity);
 }
 
 /// Between `count` parts of a length, from `begin` on.
@@ -119,7 +84,7 @@ struct Key {
     }
     for (int i = 0; i < strips; ++i) {
       svg.rect(picture_margin + 12 + i * bar / strips, y, bar / strips, height,
-               {{"fill", overlay_colour((i + 0.5) / strips)}, {"fill-opacity", opacity}});
+               {{"fill", same_ink(overlay_colour((i + 0.5) / strips))}, {"fill-opacity", opacity}});
     }
     svg.close("g");
     svg.rect(picture_margin + 12, y, bar, height, {{"fill", "none"}, {"stroke", frame_ink}});
@@ -167,22 +132,22 @@ std::string picture_grid_svg(const PictureGrid& grid) {
     const double x = picture_margin + static_cast<double>(i % columns) * across,
                  y = top + static_cast<double>(i / columns) * down;
     const std::string caption = grid.captions.empty() ? "" : grid.captions[i];
-    const Array image = part(grid.images, i).reshaped({grid.images.dim(1), grid.images.dim(2), grid.images.dim(3)});
-    draw_image(svg, x, y, width, height, image, caption);
+    const std::string address = png_address(grid.images[{i}]);
+    svg.image(x, y, width, height, address, caption);
     if (!captions.empty()) {
       svg.lines(x + (across - picture_gap) / 2, y + height + line_height(picture_font), captions[i], picture_font,
                 {{"text-anchor", "middle"}});
     }
     if (!overlaid) continue;
     const double right = x + width + beside;
-    const Array shares = part(grid.overlay.shares, i);
-    draw_image(svg, right, y, width, height, image, caption);
-    draw_image(svg, right, y, width, height, coloured(shares), caption);
-    svg.open("g", {{"stroke", edge}, {"stroke-width", 0.75}, {"stroke-opacity", 0.6}});
-    for (const double at : between(right, width, grid.overlay.columns == 0 ? shares.dim(2) : grid.overlay.columns)) {
+    const Array shares = grid.overlay.shares[{i}];
+    svg.image(right, y, width, height, address, caption);
+    svg.image(right, y, width, height, png_address(overlay_of(shares)), caption);
+    svg.open("g", {{"stroke", same_ink(0xffffff)}, {"stroke-width", 0.75}, {"stroke-opacity", 0.6}});
+    for (const double at : between(right, width, grid.overlay.columns == 0 ? shares.dim(1) : grid.overlay.columns)) {
       svg.line(at, y, at, y + height, {});
     }
-    for (const double at : between(y, height, grid.overlay.rows == 0 ? shares.dim(1) : grid.overlay.rows)) {
+    for (const double at : between(y, height, grid.overlay.rows == 0 ? shares.dim(0) : grid.overlay.rows)) {
       svg.line(right, at, right + width, at, {});
     }
     svg.close("g");

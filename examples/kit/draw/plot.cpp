@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <xgrad/core/base/error.h>
+#include <xgrad/kit/draw/png.h>
 #include <xgrad/kit/program/format.h>
 
 namespace xgrad::kit {
@@ -35,12 +36,6 @@ std::string superscript(int exponent) {
   std::string text;
   for (const char c : std::to_string(exponent)) text += c == '-' ? "⁻" : digits[c - '0'];
   return text;
-}
-
-double widest(const std::vector<std::string>& texts, double size) {
-  double width = 0;
-  for (const std::string& text : texts) width = std::max(width, text_width(text, size));
-  return width;
 }
 
 double title_room(const std::string& title, double size, double width) {
@@ -249,20 +244,22 @@ struct Box {
   double left, top, width, height;
 };
 
-/// One panel while it is drawn: the sheet, and the rectangle on it that the axes span.
+/// One panel: its box on a sheet, and the rectangle in it that the axes span.
 class Drawing {
  public:
   /// In a box, with its title in this size and a legend of these entries.
-  Drawing(Svg& svg, const PlotPanel& panel, const Box& box, double font_size, const std::vector<LegendEntry>& entries)
-      : svg_(svg),
-        panel_(panel),
+  Drawing(const PlotPanel& panel, const Box& box, double font_size, const std::vector<LegendEntry>& entries)
+      : panel_(panel),
+        box_(box),
+        font_size_(font_size),
+        entries_(entries),
         x_(x_axis(range_of(panel, &Series::x, panel.x_limits), panel.x_scale)),
         y_(y_axis(range_of(panel, &Series::y, panel.y_limits), panel.y_scale, panel.y_limits.has_value())) {
     const double inner = box.width - 2 * margin, line = line_height(label_size);
     x_label_ = wrap_width(panel.x_label, label_size, inner);
     y_label_ = wrap_width(panel.y_label, label_size, inner);
-    const double legend_top = box.top + margin + title_room(panel.title, font_size, inner);
-    y_label_top_ = legend_top + legend_height(entries) + 16;
+    legend_top_ = box.top + margin + title_room(panel.title, font_size, inner);
+    y_label_top_ = legend_top_ + legend_height(entries) + 16;
     top_ = y_label_top_ - 10 + (y_label_.empty() ? 0 : 24 + line * static_cast<double>(y_label_.size() - 1));
     left_ = box.left + margin + widest(y_.labels, tick_size) + 8;
     right_ = box.left + box.width - margin - text_width(x_.labels.back(), tick_size) / 2;
@@ -270,36 +267,55 @@ class Drawing {
               (x_label_.empty() ? 0 : 16 + line * static_cast<double>(x_label_.size() - 1));
     if (panel.equal_aspect) {
       const double unit = std::min((right_ - left_) / x_.length(), (bottom_ - top_) / y_.length());
-      right_ = left_ + unit * x_.length();
-      bottom_ = top_ + unit * y_.length();
+      right_free_ = right_ - left_ - unit * x_.length();
+      bottom_free_ = bottom_ - top_ - unit * y_.length();
+      right_ -= right_free_;
+      bottom_ -= bottom_free_;
     }
-    svg.heading(box.left + margin, box.top + margin + font_size - 3, panel.title, font_size, inner);
-    draw_axes();
-    for (std::size_t i = 0; i < panel.series.size(); ++i) draw_series(i);
-    draw_legend(svg, panel.series, entries, box.left + margin, legend_top);
+  }
+
+  /// The size that the box needs.
+  double width() const {
+    double texts = std::min(bold_width(panel_.title, font_size_), box_.width - 2 * margin);
+    for (const LegendEntry& entry : entries_) {
+      texts = std::max(texts, entry.x + legend_mark + 6 + widest(entry.lines, label_size));
+    }
+    return std::max(box_.width - right_free_, texts + 2 * margin);
+  }
+  double height() const { return box_.height - bottom_free_; }
+
+  void draw(Svg& svg) const {
+    svg.heading(box_.left + margin, box_.top + margin + font_size_ - 3, panel_.title, font_size_,
+                box_.width - 2 * margin);
+    if (panel_.picture.size() > 0) {
+      svg.image(left_, top_, right_ - left_, bottom_ - top_, png_address(panel_.picture));
+    }
+    draw_axes(svg);
+    for (std::size_t i = 0; i < panel_.series.size(); ++i) draw_series(svg, i);
+    draw_legend(svg, panel_.series, entries_, box_.left + margin, legend_top_);
   }
 
  private:
   double x_of(double value) const { return left_ + x_.position(value) * (right_ - left_); }
   double y_of(double value) const { return bottom_ - y_.position(value) * (bottom_ - top_); }
 
-  void draw_axes() {
+  void draw_axes(Svg& svg) const {
     for (std::size_t i = 0; i < y_.ticks.size(); ++i) {
       const double at = y_of(y_.ticks[i]);
-      svg_.line(left_, at, right_, at, {{"stroke", grid_ink}});
-      svg_.text(left_ - 8, at + 4, y_.labels[i],
+      svg.line(left_, at, right_, at, {{"stroke", grid_ink}});
+      svg.text(left_ - 8, at + 4, y_.labels[i],
                 {{"font-size", tick_size}, {"text-anchor", "end"}, {"fill", quiet_ink}});
     }
-    svg_.line(left_, bottom_, right_, bottom_, {{"stroke", quiet_ink}});
+    svg.line(left_, bottom_, right_, bottom_, {{"stroke", quiet_ink}});
     for (std::size_t i = 0; i < x_.ticks.size(); ++i) {
       const double at = x_of(x_.ticks[i]);
-      if (x_.scale == Scale::log) svg_.line(at, top_, at, bottom_, {{"stroke", grid_ink}});
-      svg_.line(at, bottom_, at, bottom_ + 5, {{"stroke", quiet_ink}});
-      svg_.text(at, bottom_ + 18, x_.labels[i],
+      if (x_.scale == Scale::log) svg.line(at, top_, at, bottom_, {{"stroke", grid_ink}});
+      svg.line(at, bottom_, at, bottom_ + 5, {{"stroke", quiet_ink}});
+      svg.text(at, bottom_ + 18, x_.labels[i],
                 {{"font-size", tick_size}, {"text-anchor", "middle"}, {"fill", quiet_ink}});
     }
-    svg_.lines(right_, bottom_ + 36, x_label_, label_size, {{"text-anchor", "end"}, {"fill", quiet_ink}});
-    svg_.lines(left_ - 8 - widest(y_.labels, tick_size), y_label_top_, y_label_, label_size, {{"fill", quiet_ink}});
+    svg.lines(right_, bottom_ + 36, x_label_, label_size, {{"text-anchor", "end"}, {"fill", quiet_ink}});
+    svg.lines(left_ - 8 - widest(y_.labels, tick_size), y_label_top_, y_label_, label_size, {{"fill", quiet_ink}});
   }
 
   /// Whether `over` covers all of `under` that is shown.
@@ -312,22 +328,22 @@ class Drawing {
     return true;
   }
 
-  void draw_series(std::size_t place) {
+  void draw_series(Svg& svg, std::size_t place) const {
     const Series& series = panel_.series[place];
     const Ink ink = ink_of(place);
     const auto covered = static_cast<double>(
         std::count_if(panel_.series.begin() + static_cast<std::ptrdiff_t>(place) + 1, panel_.series.end(),
                       [&](const Series& later) { return covers(later, series); }));
     if (series.style == Series::Style::points) {
-      svg_.open("g", {{"fill", ink}, {"fill-opacity", 0.75}});
-      draw_points(series, 3.5 + 2 * covered);
-      return svg_.close("g");
+      svg.open("g", {{"fill", ink}, {"fill-opacity", 0.75}});
+      draw_points(svg, series, 3.5 + 2 * covered);
+      return svg.close("g");
     }
     const std::string path = path_of(series);
     if (path.empty()) return;
     const bool limited = panel_.x_limits || panel_.y_limits;
     if (limited) {  // shows nothing beyond its edges
-      svg_.open("svg", {{"x", left_},
+      svg.open("svg", {{"x", left_},
                         {"y", top_},
                         {"width", right_ - left_},
                         {"height", bottom_ - top_},
@@ -335,24 +351,24 @@ class Drawing {
                                         fixed(bottom_ - top_, 2))}});
     }
     if (series.style == Series::Style::area) {
-      svg_.path(path + "Z", {{"fill", ink}, {"fill-opacity", 0.15}});
+      svg.path(path + "Z", {{"fill", ink}, {"fill-opacity", 0.15}});
     } else {
-      svg_.path(path, {{"fill", "none"},
+      svg.path(path, {{"fill", "none"},
                        {"stroke", ink},
                        {"stroke-linejoin", "round"},
                        {"stroke-linecap", "round"},
                        {"stroke-width", 2 + 4 * covered},
                        {"stroke-dasharray", dashes_of(series.style)}});
     }
-    if (limited) svg_.close("svg");
+    if (limited) svg.close("svg");
     if (series.style == Series::Style::marked) {  // the invisible stroke is a wider target for the pointer
-      svg_.open("g", {{"fill", ink}, {"stroke", ink}, {"stroke-width", 6}, {"stroke-opacity", 0}});
-      draw_points(series, 3.5 + 2 * covered);
-      svg_.close("g");
+      svg.open("g", {{"fill", ink}, {"stroke", ink}, {"stroke-width", 6}, {"stroke-opacity", 0}});
+      draw_points(svg, series, 3.5 + 2 * covered);
+      svg.close("g");
     } else if (series.style != Series::Style::area && series.x.size() <= most_hover_points) {
-      svg_.open("g", {{"fill-opacity", 0}});
-      draw_points(series, 6);
-      svg_.close("g");
+      svg.open("g", {{"fill-opacity", 0}});
+      draw_points(svg, series, 6);
+      svg.close("g");
     }
   }
 
@@ -367,20 +383,22 @@ class Drawing {
     return path;
   }
 
-  void draw_points(const Series& series, double radius) {
+  void draw_points(Svg& svg, const Series& series, double radius) const {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       if (!shows_point(panel_, series, i)) continue;
       const std::string place = number(series.x[i]) + ": " + number(series.y[i]);
-      svg_.circle(x_of(series.x[i]), y_of(series.y[i]), radius, {},
+      svg.circle(x_of(series.x[i]), y_of(series.y[i]), radius, {},
                   series.name.empty() ? place : series.name + "  " + place);
     }
   }
 
-  Svg& svg_;
   const PlotPanel& panel_;
+  const Box box_;
+  const double font_size_;
+  const std::vector<LegendEntry>& entries_;
   const Axis x_, y_;
   std::vector<std::string> x_label_, y_label_;
-  double left_, top_, right_, bottom_, y_label_top_;
+  double left_, top_, right_, bottom_, legend_top_, y_label_top_, right_free_ = 0, bottom_free_ = 0;
 };
 
 void check_limits(const char* op, const std::optional<Limits>& limits, Scale scale) {
@@ -405,6 +423,7 @@ PlotPanel checked(const char* op, PlotPanel panel, double width, double height) 
   if (panel.equal_aspect && panel.x_scale != panel.y_scale) {
     fail<ValueError>(op, "axes of different scales have no equal aspect");
   }
+  if (panel.picture.size() > 0 && !(panel.x_limits && panel.y_limits)) fail<ValueError>(op, "a picture needs limits");
   if (!(width >= 200 && height >= 150)) fail<ValueError>(op, "at least 200 x 150 pixels are needed");
   return panel;
 }
@@ -463,11 +482,13 @@ std::string line_plot(const std::vector<Series>& series, const PlotOptions& opti
                                    .y_scale = options.y_scale,
                                    .x_limits = options.x_limits,
                                    .y_limits = options.y_limits,
-                                   .equal_aspect = options.equal_aspect},
+                                   .equal_aspect = options.equal_aspect,
+                                   .picture = options.picture},
                                   options.width, options.height);
-  Svg svg(options.width, options.height, options.title);
   const std::vector<LegendEntry> entries = legend_of(series, options.width - 2 * margin);
-  Drawing(svg, panel, {0, 0, options.width, options.height}, title_size, entries);
+  const Drawing drawing(panel, {0, 0, options.width, options.height}, title_size, entries);
+  Svg svg(drawing.width(), drawing.height(), options.title);
+  drawing.draw(svg);
   return svg.str();
 }
 
@@ -492,9 +513,22 @@ std::string panel_plot(const std::vector<PlotPanel>& given, const PanelPlotOptio
     const Box box{static_cast<double>(i % columns) * options.width,
                   head + static_cast<double>(i / columns) * options.height, options.width, options.height};
     const auto entries = alike ? std::vector<LegendEntry>{} : legend_of(panels[i].series, box.width - 2 * margin);
-    Drawing(svg, panels[i], box, panel_title_size, entries);
+    Drawing(panels[i], box, panel_title_size, entries).draw(svg);
   }
   return svg.str();
+}
+
+Array regions(const Index& classes) {
+  if (classes.rank() != 2 || classes.size() == 0) fail<ShapeError>("regions", "needs classes (H, W), got ", classes.shape());
+  std::vector<std::uint32_t> colours;
+  for (std::int64_t row = classes.dim(0) - 1; row >= 0; --row) {
+    for (std::int64_t column = 0; column < classes.dim(1); ++column) {
+      const std::int64_t number = classes.at({row, column});
+      if (number < 0) fail<ValueError>("regions", "no series has the number ", number);
+      colours.push_back(ink_of(static_cast<std::size_t>(number)).light);
+    }
+  }
+  return coloured(colours, classes.dim(0), 0.3);
 }
 
 }  // namespace xgrad::kit

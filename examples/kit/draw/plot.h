@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <xgrad/core/array/array.h>
 #include <xgrad/core/base/error.h>
 #include <xgrad/kit/draw/svg.h>
 
@@ -45,7 +46,8 @@ struct PlotOptions {
   std::optional<Limits> x_limits = {};  ///< of a linear axis; if not set, it shows all that the series have
   std::optional<Limits> y_limits = {};
   bool equal_aspect = false;  ///< a unit is as long on one axis as on the other, so that circles are round
-  double width = 720;         ///< pixels
+  Array picture = {};         ///< under the axes from limit to limit, as png() takes it
+  double width = 720;         ///< pixels; with an equal aspect the most of them
   double height = 420;
 };
 
@@ -53,8 +55,8 @@ struct PlotOptions {
 /// on a logarithmic axis powers of two where they begin and end with such (sizes); a legend if a series has a name, the
 /// numbers of each point under the pointer. There are seven colours; the eighth series has that of the first again. A
 /// series that a later one with the same x covers is drawn wider, so that both are seen. Throws ValueError if a series
-/// has different counts of x and y, limits are not two finite numbers in order or of a logarithmic axis, an equal
-/// aspect is asked of axes of different scales, or the picture would be smaller than 200 x 150 pixels.
+/// has different counts of x and y, limits are not two finite numbers in order or of a logarithmic axis, a picture has
+/// no limits, an equal aspect is asked of axes of different scales, or the plot would be smaller than 200 x 150 pixels.
 std::string line_plot(const std::vector<Series>& series, const PlotOptions& options = {});
 
 /// One plot of a figure: its series, title and axes.
@@ -68,18 +70,23 @@ struct PlotPanel {
   std::optional<Limits> x_limits = {};
   std::optional<Limits> y_limits = {};
   bool equal_aspect = false;
+  Array picture = {};
 };
 
 struct PanelPlotOptions {
   std::string title = {};
   std::size_t columns = 2;  ///< panels in one row
-  double width = 480;       ///< of a panel, in pixels
+  double width = 400;       ///< of a panel, in pixels
   double height = 320;
 };
 
 /// A figure of plots, row after row, each with axes of its own. Series that every panel has, by names and styles, are
 /// explained once for all. Throws ValueError as line_plot, and without panels or columns.
 std::string panel_plot(const std::vector<PlotPanel>& panels, const PanelPlotOptions& options = {});
+
+/// A picture for a plot of classes (H, W), of which the first row is the lowest: each in the pale colour of the series
+/// of its number. Throws ShapeError for another shape, ValueError for a negative number.
+Array regions(const Index& classes);
 
 /// Round numbers (1, 2 or 5 times a power of ten apart) within [low, high], about `count` of them. Throws
 /// ValueError unless low < high, both finite, and count >= 1.

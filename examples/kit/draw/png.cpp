@@ -59,4 +59,13 @@ std::string png(const Array& image) {
 
 std::string png_address(const Array& image) { return "data:image/png;base64," + base64(png(image)); }
 
+Array coloured(std::span<const std::uint32_t> colours, std::int64_t height, double opacity) {
+  Array image(Shape{4, height, std::ssize(colours) / height}, static_cast<Real>(opacity));
+  for (std::size_t i = 0; i < 3 * colours.size(); ++i) {
+    const std::uint32_t colour = colours[i % colours.size()], channel = colour >> (16 - 8 * (i / colours.size())) & 255;
+    image.mutable_data()[i] = static_cast<Real>(channel) / 255;
+  }
+  return image;
+}
+
 }  // namespace xgrad::kit

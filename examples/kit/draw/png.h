@@ -1,6 +1,8 @@
 // Arrays as PNG files.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include <xgrad/core/array/array.h>
@@ -14,5 +16,8 @@ std::string png(const Array& image);
 
 /// The same as an address that pages and SVG take for a picture: data:image/png;base64,...
 std::string png_address(const Array& image);
+
+/// A picture (4, height, width) of colours 0xRRGGBB, row after row, all of one opacity.
+Array coloured(std::span<const std::uint32_t> colours, std::int64_t height, double opacity);
 
 }  // namespace xgrad::kit

@@ -1,6 +1,9 @@
 // Writing SVG elements; numbers never pass through a locale.
 #include <xgrad/kit/draw/svg.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include <xgrad/kit/program/format.h>
 #include <xgrad/kit/text/utf8.h>
 
@@ -44,32 +47,24 @@ double text_width(std::u32string_view text, double font_size) {
 std::string xml_escaped(std::string_view text) {
   std::string result;
   for (const char32_t c : decode_utf8(text)) {
-    switch (c) {
-      case U'&':
-        result += "&amp;";
-        break;
-      case U'<':
-        result += "&lt;";
-        break;
-      case U'>':
-        result += "&gt;";
-        break;
-      case U'"':
-        result += "&quot;";
-        break;
-      case U'\'':
-        result += "&#39;";
-        break;
-      default: {
-        const bool allowed = (c >= 0x20 && c != 0xFFFE && c != 0xFFFF) || c == U'\t' || c == U'\n';
-        result += encode_utf8(std::u32string(1, allowed ? c : U'\uFFFD'));
-      }
-    }
+    const bool allowed = (c >= 0x20 && c != 0xFFFE && c != 0xFFFF) || c == U'\t' || c == U'\n';
+    result += c == U'&'    ? "&amp;"
+              : c == U'<'  ? "&lt;"
+              : c == U'>'  ? "&gt;"
+              : c == U'"'  ? "&quot;"
+              : c == U'\'' ? "&#39;"
+                           : encode_utf8(std::u32string(1, allowed ? c : U'\uFFFD'));
   }
   return result;
 }
 
 double text_width(std::string_view text, double font_size) { return text_width(decode_utf8(text), font_size); }
+
+double widest(const std::vector<std::string>& texts, double font_size) {
+  double width = 0;
+  for (const std::string& text : texts) width = std::max(width, text_width(text, font_size));
+  return width;
+}
 
 double bold_width(std::string_view text, double font_size) { return text_width(text, bold_share * font_size); }
 
@@ -100,6 +95,17 @@ double heading_height(std::string_view text, double font_size, double width) {
   return static_cast<double>(wrap_width(text, bold_share * font_size, width).size()) * line_height(font_size);
 }
 
+std::uint32_t mixed(double place, std::span<const Colour> stops) {
+  place *= static_cast<double>(stops.size() - 1);
+  const std::size_t stop = std::min(static_cast<std::size_t>(place), stops.size() - 2);
+  std::uint32_t colour = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double part = std::lerp(stops[stop][i], stops[stop + 1][i], place - static_cast<double>(stop));
+    colour = colour << 8 | static_cast<std::uint32_t>(std::lround(part));
+  }
+  return colour;
+}
+
 Attribute::Attribute(std::string_view key, double number) : name(key), value(pixels(number)) {}
 
 Svg::Svg(double width, double height, std::string_view title) {
@@ -116,7 +122,7 @@ Svg::Svg(double width, double height, std::string_view title) {
        {"fill", text_ink}},
       ">\n");
   head_.swap(body_);
-  shape("rect", {{"width", width}, {"height", height}, {"fill", ground_ink}});
+  element("rect", {}, {{"width", width}, {"height", height}, {"fill", ground_ink}}, {});
 }
 
 std::string Svg::str() const {
@@ -124,10 +130,6 @@ std::string Svg::str() const {
   for (const std::string& rule : dark_rules_) style += rule;
   if (!style.empty()) style = "<style>@media (prefers-color-scheme:dark){" + style + "}</style>\n";
   return head_ + style + body_ + "</svg>\n";
-}
-
-void Svg::shape(std::string_view name, Attributes attributes, std::string_view hover) {
-  element(name, {}, attributes, hover);
 }
 
 void Svg::line(double x1, double y1, double x2, double y2, Attributes attributes, std::string_view hover) {
@@ -144,6 +146,11 @@ void Svg::circle(double x, double y, double radius, Attributes attributes, std::
 
 void Svg::path(std::string_view d, Attributes attributes, std::string_view hover) {
   element("path", {{"d", d}}, attributes, hover);
+}
+
+void Svg::image(double x, double y, double width, double height, std::string_view address, std::string_view hover) {
+  element("image", {{"x", x}, {"y", y}, {"width", width}, {"height", height}},
+          {{"preserveAspectRatio", "none"}, {"style", "image-rendering:pixelated"}, {"href", address}}, hover);
 }
 
 void Svg::text(double x, double y, std::string_view text, Attributes attributes) {

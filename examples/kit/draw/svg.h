@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ double text_width(std::string_view text, double font_size);
 
 /// The same for a bold text.
 double bold_width(std::string_view text, double font_size);
+
+/// The width of the widest text; 0 without texts.
+double widest(const std::vector<std::string>& texts, double font_size);
 
 /// The text itself, or its beginning with an ellipsis if it is wider than so many pixels.
 std::string fit_width(std::string_view text, double font_size, double width);
@@ -64,6 +68,12 @@ inline constexpr std::array<Ink, 7> series_inks = {{{0x0072b2, 0x3d9be0},
                                                     {0xe69f00, 0xf2b733},
                                                     {0x56b4e9, 0x9bd4f7}}};
 
+/// Red, green and blue from 0 to 255.
+using Colour = std::array<double, 3>;
+
+/// The colour 0xRRGGBB at a place from 0, the first of the stops, to 1, the last of them.
+std::uint32_t mixed(double place, std::span<const Colour> stops);
+
 /// Name and value of an attribute; numbers are given two decimals, as pixels need no more. An ink is the value of fill
 /// or stroke, of an element without a class of its own.
 struct Attribute {
@@ -90,14 +100,14 @@ class Svg {
   /// Size in pixels; `title` is for screen readers.
   Svg(double width, double height, std::string_view title);
 
-  /// An element without content, or with a title that appears under the pointer.
-  void shape(std::string_view name, Attributes attributes, std::string_view hover = {});
-
-  /// The usual shapes.
+  /// The usual shapes, with a title that appears under the pointer.
   void line(double x1, double y1, double x2, double y2, Attributes attributes, std::string_view hover = {});
   void rect(double x, double y, double width, double height, Attributes attributes, std::string_view hover = {});
   void circle(double x, double y, double radius, Attributes attributes, std::string_view hover = {});
   void path(std::string_view d, Attributes attributes, std::string_view hover = {});
+
+  /// A picture stretched over a rectangle, its pixels as squares with sharp edges; `address` as from png_address().
+  void image(double x, double y, double width, double height, std::string_view address, std::string_view hover = {});
 
   /// A text that begins (or with text-anchor middle or end: has its middle or end) at x, y, its base line.
   void text(double x, double y, std::string_view text, Attributes attributes = {});

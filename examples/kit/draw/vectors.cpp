@@ -1,10 +1,9 @@
-// Neighbours in double; axes by an eigenvalue decomposition.
+// Neighbours by cosines; axes by an eigenvalue decomposition.
 #include <xgrad/kit/draw/vectors.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include <xgrad/core/base/error.h>
 #include <xgrad/core/graph/record.h>
@@ -13,16 +12,8 @@
 namespace xgrad::kit {
 namespace {
 
-using Vector = std::vector<double>;
-
-double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
-
-std::vector<Vector> rows_of(const char* op, const Array& table) {
+void check_table(const char* op, const Array& table) {
   if (table.rank() != 2) fail<ShapeError>(op, "a table of vectors is (N, d), got ", table.shape());
-  std::vector<Vector> rows;
-  const std::int64_t d = table.dim(1);
-  for (std::int64_t i = 0; i < table.dim(0); ++i) rows.emplace_back(table.data() + i * d, table.data() + (i + 1) * d);
-  return rows;
 }
 
 struct LabelBox {
@@ -62,14 +53,14 @@ struct Labels {
 }  // namespace
 
 std::vector<Neighbour> nearest_rows(const Array& table, std::int64_t row, std::size_t count) {
-  const std::vector<Vector> rows = rows_of("nearest_rows", table);
-  if (row < 0 || row >= std::ssize(rows)) fail<ValueError>("nearest_rows", "no row ", row, " in ", table.shape());
-  const Vector& from = rows[static_cast<std::size_t>(row)];
+  check_table("nearest_rows", table);
+  if (row < 0 || row >= table.dim(0)) fail<ValueError>("nearest_rows", "no row ", row, " in ", table.shape());
+  const NoGrad off;
+  const Tensor rows = Tensor(table), norms = sqrt(sum(square(rows), 1));
+  const Array cosines = (matmul(rows, rows[row]) / (norms * norms[row])).value();  // not a number for rows of zeros
   std::vector<Neighbour> all;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double norms = std::sqrt(dot(from, from) * dot(rows[i], rows[i]));
-    if (static_cast<std::int64_t>(i) == row || norms == 0) continue;
-    all.push_back({static_cast<std::int64_t>(i), dot(from, rows[i]) / norms});
+  for (std::int64_t i = 0; i < cosines.size(); ++i) {
+    if (i != row && !std::isnan(cosines.at({i}))) all.push_back({i, cosines.at({i})});
   }
   std::ranges::stable_sort(all, std::greater(), &Neighbour::cosine);
   all.resize(std::min(count, all.size()));
@@ -78,7 +69,7 @@ std::vector<Neighbour> nearest_rows(const Array& table, std::int64_t row, std::s
 
 Array principal_axes(const Array& table, std::int64_t axes) {
   constexpr const char* op = "principal_axes";
-  if (table.rank() != 2) fail<ShapeError>(op, "a table of vectors is (N, d), got ", table.shape());
+  check_table(op, table);
   const std::int64_t N = table.dim(0), d = table.dim(1);
   if (N == 0 || axes < 1 || axes > d) fail<ValueError>(op, "no ", axes, " axes of a table ", table.shape());
   const NoGrad off;
@@ -92,7 +83,7 @@ std::string word_map_svg(const std::string& title, std::span<const std::string> 
   if (places.shape() != Shape{static_cast<std::int64_t>(words.size()), 2}) {
     fail<ShapeError>("word_map_svg", words.size(), " words need places (", words.size(), ", 2), got ", places.shape());
   }
-  constexpr double width = 900, highest = 900, margin = 60, font = 13, dot = 2.5;
+  constexpr double width = 800, highest = 800, margin = 60, font = 13, dot = 2.5;
   const double top = 24 + heading_height(title, 17, width - 48);
   struct Range {
     double low = 1e300, high = -1e300;

@@ -1,5 +1,8 @@
 // Tests of core/diagram/view/equations.h: formulas with the names of operands.
+#include <xgrad/core/diagram/view/labels.h>
 #include <xgrad/core/diagram/view/view.h>
+
+#include <cmath>
 
 #include "core/diagram/diagrams.h"
 
@@ -15,16 +18,16 @@ TEST_CASE("equations use the names of operands and of the result") {
   CHECK(formula(y, "linear") == "y = x W_ih^T + b");
   CHECK(derivative(y, "linear") == "dL/dx = gy W_ih; dL/dW_ih = gy^T x; dL/db = sum of gy");
   const Tensor h = tanh(y).named("h");
-  CHECK(formula(h, "tanh") == "h = tanh x");
-  CHECK(derivative(h, "tanh") == "dh/dx = 1 - h^2");
-  CHECK(derivative(matmul(h, exp(W)).named("z"), "matmul") == "dL/dh = g_z b^T; dL/db = h^T g_z");
+  CHECK(formula(h, "tanh") == "h = tanh z");  // x is another one
+  CHECK(derivative(h, "tanh") == "dh/dz = 1 - h^2");
+  CHECK(derivative(matmul(h, exp(W)).named("z"), "matmul") == "dL/dh = g_z u^T; dL/du = h^T g_z");
 }
 
 TEST_CASE("a rule has the derivative of its operation, in the same names") {
   const Tensor u = variable(2, "u"), w = variable(3, "w");
   const Tensor y = tanh(u * w).named("y");
   const GraphView view = GraphView::of(grad(y, {u, w}, {.create_graph = true}));
-  CHECK(the(view, "mul'").derivative == "dy/du = w; dy/dw = u");
+  CHECK(the(view, "mul'").derivative == "dz/du = w; dz/dw = u");
   CHECK(the(view, "mul'").formula.empty());
   CHECK(the(view, "tanh'").derivative == "dy/dx = 1 - y^2");
 }
@@ -57,6 +60,8 @@ TEST_CASE("a number stands in the formula itself, and has no derivative") {
   CHECK(formula(c / 2, "div") == "y = c/2");
   CHECK(derivative(c / 2, "div") == "dy/dc = 1/2");
   CHECK(formula(c * -3, "mul") == "y = c (-3)");
+  CHECK(formula(c * std::sqrt(32), "mul") == "y = c sqrt 32");
+  CHECK(formula(c * (1 / std::sqrt(3)), "mul") == "y = c (1/sqrt 3)");
 }
 
 TEST_CASE("what a call did not give is not in its formula") {
@@ -69,13 +74,39 @@ TEST_CASE("no letter means two things") {
   const Tensor y = variable({1, 2}, "y"), t = variable({0, 1}, "t"), b = variable({3, 4}, "b");
   CHECK(formula(y - t, "sub") == "z = y - t");
   CHECK(derivative(y - t, "sub") == "dz/dy = 1; dz/dt = -1");
-  CHECK(formula(b * tanh(y), "mul") == "y = b z");  // the second factor is no b
+  CHECK(formula(b * tanh(y), "mul") == "u = b z");  // the second factor is no b, and the result no y
+  CHECK(formula(square(t * y), "square") == "z = x^2");
   const Tensor e = variable({1, 2}, "e");
   CHECK(formula(exp(e), "exp") == "y = e^x");  // Euler's number
   CHECK(formula(square(variable(1, "blocks.0.weight")), "square") == "y = weight^2");
   CHECK(formula(variable(1, "a.weight") * variable(1, "b.weight"), "mul") == "y = a b");
   CHECK(formula(square(variable(1, "two words")), "square") == "y = x^2");
   CHECK(formula(t * t, "mul") == "y = a b");  // with two derivatives
+}
+
+TEST_CASE("a number that is a root is drawn as one") {
+  const auto drawn = [](double number) {
+    const GraphView view = GraphView::of({variable(10, "c") * number});
+    for (const GraphVertex& vertex : view.vertices) {
+      if (vertex.number) return detail::headline_of(vertex);
+    }
+    return std::string();
+  };
+  CHECK(drawn(std::sqrt(32)) == "\u221A32");
+  CHECK(drawn(1 / std::sqrt(32)) == "1/\u221A32");
+  CHECK(drawn(3) == "3");
+  CHECK(drawn(0.5) == "0.5");
+  CHECK(drawn(-std::sqrt(2)) == "-1.41421");
+  CHECK(drawn(5.65685) == "5.65685");
+  CHECK(drawn(0) == "0");
+}
+
+TEST_CASE("two gradients of one rule are added, though one arrow brings both") {
+  const Tensor d = variable({1, 2}, "d");
+  const GraphView view = GraphView::of(grad(sum(square(d) * square(d)), {d}, {.create_graph = true}));
+  for (const GraphVertex& vertex : view.vertices) {
+    if (vertex.op == "add") CHECK(vertex.formula == "y = a + b");
+  }
 }
 
 TEST_CASE("an operation whose inputs its formula does not tell apart keeps its letters") {
