@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "../../base/text.h"
-#include "equations.h"
 
 namespace xgrad::detail {
 
