@@ -169,11 +169,11 @@ TEST_CASE("words need each other: a tagger and a classifier with attention learn
   };
   const AttentionMask alone = nn::window({.before = 0, .after = 0});
   manual_seed(1);
-  const Labelled film = reviews(), saw = tagged();
+  const Labelled film = reviews(), saw = tagged().rows(3 * arange(200));
   CHECK(learnt(std::make_unique<Classifier>(nn::root), film, film.labels >= 0, {}) == 1);
   CHECK(learnt(std::make_unique<Classifier>(nn::root), film, film.labels >= 0, alone) <= 0.75);
   CHECK(learnt(std::make_unique<Tagger>(nn::root), saw, ambiguous(saw), {}) > 0.95);
-  CHECK(learnt(std::make_unique<Tagger>(nn::root), saw, ambiguous(saw), alone) < 0.75);
+  CHECK(learnt(std::make_unique<Tagger>(nn::root), saw, ambiguous(saw), alone) < 0.8);
 }
 
 TEST_CASE("a second of sound is 98 frames of 25 ms, one every 10 ms") {
