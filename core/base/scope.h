@@ -45,7 +45,6 @@ inline bool lies_within(std::string_view path, std::string_view module) {
 namespace detail {
 class CopyListener;
 class Donation;
-struct Setting;
 
 /// The state of a thread. Every scope of the library sets one of these fields and restores it.
 struct Context {
@@ -54,11 +53,10 @@ struct Context {
   CopyListener* on_copy = nullptr;      ///< told of copies of tensors and arrays
   const Node* rule = nullptr;           ///< the operation whose gradient rule runs, the outermost
   Donation* donation = nullptr;         ///< the rule that may overwrite the values it holds
-  Setting* settings = nullptr;          ///< the innermost one
   std::uint32_t recorded_rule = 0;      ///< the low bits of the id of `rule` while the graph of its gradient is recorded
   std::uint8_t order = 0;               ///< of the nodes that are made (graph/node.h)
   History history = History::recorded;  ///< what becomes of operations
-  bool tracing = false;                 ///< operations that no gradient flows through leave a trace
+  int tracing = 0;                      ///< scopes in which operations that no gradient flows through leave a trace
   bool plain = false;                   ///< fused operations run in their composed form
   bool showing = false;                 ///< the running code is an observer's
   bool in_loop = false;                 ///< inside a parallel_for
@@ -73,39 +71,20 @@ const Place* place_in_rule(const Place* place);
 /// The place of the composed form of an operation, within this thread's place.
 const Place* place_of_composed(const char* op);
 
-/// A field that is set for a while; a link in the thread's chain of them, innermost first.
-struct Setting {
-  void* field;
-  Setting* outer;
-};
-
-/// Sets a field of the thread's context for its life. Usually the innermost ends first; on the heap they may die in any
-/// order, and the newest value counts. Threads: it belongs to the thread that made it, and must die there.
+/// Sets a field of the thread's context for its life. Scopes nest: the innermost one ends first, so none is on the heap.
+/// Threads: it belongs to the thread that made it, and must die there.
 template <class T>
-class With : Setting {
+class With {
  public:
-// g++ 13 does not see that the destructor takes the address away again.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdangling-pointer"
   With(T Context::*member, std::type_identity_t<T> value)
-      : Setting{&(context.*member), context.settings}, before_(std::exchange(context.*member, value)) {
-    context.settings = this;
-  }
-#pragma GCC diagnostic pop
-  ~With() {
-    T* then = static_cast<T*>(field);  // receives the value from before: the next one inside, if it is alive
-    Setting** link = &context.settings;
-    for (; *link && *link != this; link = &(*link)->outer) {
-      if ((*link)->field == field) then = &static_cast<With*>(*link)->before_;
-    }
-    if (!*link) return;
-    *then = before_;
-    *link = outer;
-  }
+      : field_(context.*member), before_(std::exchange(field_, value)) {}
+  ~With() { field_ = before_; }
   With(const With&) = delete;
   With& operator=(const With&) = delete;
+  static void* operator new(std::size_t) = delete;
 
  private:
+  T& field_;
   T before_;
 };
 
@@ -132,7 +111,7 @@ class Scope : detail::With<const Place*> {
 };
 
 /// While it lives, fused operations (softmax, attention) run as the operations that they are composed of: a graph has
-/// each of these, and a breakpoint stops in a formula (core/graph/record_fused.h). That is one level: an operation that
+/// each of these, and a breakpoint stops in a formula (ops/record_fused.h). That is one level: an operation that
 /// a composed form calls, as attention calls softmax, stays a single one. Rules and the second run of a checkpoint do
 /// as their forward pass did. `Plain(false)` returns to the kernels. Threads: parallel_for takes it along; a new thread
 /// runs kernels.

@@ -423,7 +423,8 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
   }
   const bool with_graph = options.create_graph, release = !options.retain_graph && !with_graph;
   const detail::With history(&detail::Context::history, with_graph ? History::recorded : History::gradient);
-  const detail::With trace(&detail::Context::tracing, with_graph || detail::context.tracing);
+  std::optional<TraceAll> trace;
+  if (with_graph) trace.emplace();
   const detail::With order(&detail::Context::order, with_graph ? pass.order_of_gradients() : detail::context.order);
   if (with_graph && !Engine::node(seed)) {
     seed = Engine::separate(seed);  // the caller's stays as it is

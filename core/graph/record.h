@@ -111,8 +111,11 @@ struct [[nodiscard]] EnableGrad : detail::With<History> {
 /// While it lives, operations that no gradient flows through leave a trace, too: their names, attributes and inputs, no
 /// numbers. So diagrams show how inputs were prepared, and models without a trainable parameter. Nothing else changes.
 /// A ValueRecorder does the same while it lives. Threads: for the thread that made it.
-struct [[nodiscard]] TraceAll : detail::With<bool> {
-  [[nodiscard]] TraceAll() : With(&detail::Context::tracing, true) {}
+struct [[nodiscard]] TraceAll {
+  [[nodiscard]] TraceAll() { ++detail::context.tracing; }
+  ~TraceAll() { --detail::context.tracing; }
+  TraceAll(const TraceAll&) = delete;
+  TraceAll& operator=(const TraceAll&) = delete;
 };
 
 }  // namespace xgrad

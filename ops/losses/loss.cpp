@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "../../core/graph/donation.h"
-#include "../../core/graph/record_fused.h"
+#include "../record_fused.h"
 #include "../../core/base/formula.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"

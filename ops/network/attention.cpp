@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "../../core/base/error.h"
-#include "../../core/graph/record_fused.h"
+#include "../record_fused.h"
 #include "../../core/base/formula.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/index.h"

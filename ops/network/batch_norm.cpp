@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "../../core/graph/record_fused.h"
+#include "../record_fused.h"
 #include "../../core/base/formula.h"
 #include "../arrange/create.h"
 #include "../arrange/shape.h"

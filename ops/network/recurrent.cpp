@@ -7,7 +7,7 @@
 #include <array>
 
 #include "../../core/base/formula.h"
-#include "../../core/graph/record_fused.h"
+#include "../record_fused.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
 #include "../arrange/index.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../core/graph/record_fused.h"
+#include "../record_fused.h"
 #include "../../core/base/formula.h"
 #include "../arrange/index.h"
 #include "../arrange/shape.h"

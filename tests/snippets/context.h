@@ -7,7 +7,7 @@
 #include <xgrad/core/array/xtensor_functions.h>
 #include <xgrad/core/diagram/layout/layout.h>
 #include <xgrad/core/diagram/render/svg.h>
-#include <xgrad/core/graph/record_fused.h>
+#include <xgrad/ops/record_fused.h>
 #include <xgrad/core/profile/profile.h>
 #include <xgrad/ops/elementwise/fused.h>
 #include <xgrad/xgrad.h>

@@ -49,20 +49,6 @@ TEST_CASE("a scope belongs to its thread, and is left when an exception passes t
   CHECK(there == nullptr);
 }
 
-TEST_CASE("scopes may die in any order") {
-  auto first = std::make_unique<Scope>(intern("first")), second = std::make_unique<Scope>(intern("second"));
-  auto third = std::make_unique<Scope>(intern("third"));
-  second.reset();
-  CHECK(current_place() == intern("third"));
-  first.reset();
-  CHECK(current_place() == intern("third"));
-  second = std::make_unique<Scope>(intern("again"));
-  third.reset();
-  CHECK(current_place()->path == "again");
-  second.reset();
-  CHECK(current_place() == nullptr);
-}
-
 TEST_CASE("equal places are interned as one") {
   const Place* first = intern("blocks.0");
   CHECK(intern(std::string("blocks.") + "0") == first);

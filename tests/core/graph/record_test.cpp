@@ -136,16 +136,20 @@ TEST_CASE("any number of inputs can have a rule each") {
   for (std::size_t i = 0; i < g.size(); ++i) CHECK(g[i].item() == static_cast<Real>(i));
 }
 
-TEST_CASE("scopes of recording may end in any order, the innermost that is left counts") {
-  auto outer = std::make_unique<NoGrad>();
-  auto middle = std::make_unique<EnableGrad>();
-  auto inner = std::make_unique<NoGrad>();
-  CHECK_FALSE(recording());
-  outer.reset();
-  CHECK_FALSE(recording());
-  inner.reset();
+template <class T>
+concept OnHeap = requires { new T; };
+
+TEST_CASE("scopes of recording nest, and cannot be on the heap, where they might end in another order") {
+  static_assert(!OnHeap<NoGrad> && !OnHeap<EnableGrad> && OnHeap<TraceAll>);
+  {
+    const NoGrad outer;
+    {
+      const EnableGrad middle;
+      CHECK(recording());
+      const NoGrad inner;
+      CHECK_FALSE(recording());
+    }
+    CHECK_FALSE(recording());
+  }
   CHECK(recording());
-  const NoGrad again;
-  middle.reset();
-  CHECK_FALSE(recording());
 }

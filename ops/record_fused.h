@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "grad.h"
-#include "record.h"
+#include "../core/graph/grad.h"
+#include "../core/graph/record.h"
 
 namespace xgrad {
 
