@@ -251,7 +251,7 @@ TEST_CASE("Truncated normal numbers keep their spread in the tails") {
     CHECK(sum / 20000 == doctest::Approx(0.0981).epsilon(0.03));
   }
   CHECK_REFUSED(ValueError, init::truncated_normal({.low = 40, .high = 41}), "truncated_normal",
-                "[40, 41] is too many deviations 1 away from the mean 0");
+                "[40, 41] is too many standard deviations 1 away from the mean 0");
   error_of<ValueError>([] { init::truncated_normal({.low = -41, .high = -40}); });
 }
 

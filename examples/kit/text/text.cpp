@@ -25,7 +25,7 @@ class TextFile : public PackedFile {
   }
 
   std::size_t read(std::span<char> buffer) {
-    const std::size_t count = PackedFile::read(room);
+    const std::size_t count = PackedFile::read(buffer);
     read_ += static_cast<std::int64_t>(count);
     if (read_ > most_) {
       fail<LimitError>("read_text", path().string(), ": ", packed_bytes(), " bytes packed by gzip become more than ",
