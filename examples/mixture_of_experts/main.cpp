@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include <xgrad/kit/draw/pictures.h>
+#include <xgrad/kit/draw/png.h>
 #include <xgrad/kit/draw/svg.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
@@ -78,13 +79,9 @@ void save_picture(const Tensor& truth, const Tensor& mixed, const Tensor& single
   const auto grey = [](const Tensor& y) {
     return broadcast_to(reshape(clamp(0.5 + 0.5 * y, 0., 1.), {1, 1, side, side}), {1, 3, side, side});
   };
-  Tensors colours;
-  const auto add = [&](kit::Ink ink) {
-    colours.push_back(tensor({ink.light >> 16, ink.light >> 8 & 255, ink.light & 255}) / 255.);
-  };
-  for (const kit::Ink ink : kit::series_inks) add(ink);
-  add(kit::frame_ink);
-  const Tensor asked = movedim(reshape(stack(colours)[chosen], {1, side, side, 3}), -1, 1);
+  std::vector<std::uint32_t> colours;
+  for (const std::int64_t e : chosen) colours.push_back((e < 7 ? kit::series_inks[e] : kit::frame_ink).light);
+  const Tensor asked(kit::coloured(colours, side, 1)[{slice(0, 3)}].reshaped({1, 3, side, side}));
   kit::save_text("mixture_of_experts.svg",
                  kit::picture_grid_svg({.title = "Which expert serves which part of the plane",
                                         .images = concat({grey(truth), grey(mixed), grey(single), asked}).value(),

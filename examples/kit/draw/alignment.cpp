@@ -21,14 +21,12 @@ struct AlignmentSizes {
 };
 constexpr AlignmentSizes sizes;
 
-bool is_hidden(const HeatMaps& maps, std::size_t i) { return !maps.masked.empty() && maps.masked[i]; }
-
 /// The keys that some query may look at.
 std::vector<std::size_t> seen_keys(const HeatMaps& maps) {
   std::vector<std::size_t> keys;
   for (std::size_t s = 0; s < maps.keys.size(); ++s) {
     std::size_t t = 0;
-    while (t < maps.queries.size() && is_hidden(maps, t * maps.keys.size() + s)) ++t;
+    while (t < maps.queries.size() && maps.is_masked(t * maps.keys.size() + s)) ++t;
     if (t < maps.queries.size()) keys.push_back(s);
   }
   return keys;
@@ -63,7 +61,7 @@ Aligned alignments(const Array& weights, const HeatMaps& maps, std::int64_t coun
   for (std::int64_t t = 0; t < T; ++t) {
     std::vector<AlignedKey>& keys = result.emplace_back();
     for (std::int64_t s = 0; s < S; ++s) {
-      if (is_hidden(maps, static_cast<std::size_t>(t * S + s))) continue;
+      if (maps.is_masked(static_cast<std::size_t>(t * S + s))) continue;
       const double weight = mean.data()[t * S + s];
       if (!std::isfinite(weight)) fail<ValueError>(op, "a weight is not finite");
       if (weight > 0) keys.push_back({s, weight});

@@ -54,8 +54,6 @@ struct ColourScale {
   std::vector<double> ticks() const { return nice_ticks(low, high, 5); }
 };
 
-bool is_masked(const HeatMaps& maps, std::size_t i) { return !maps.masked.empty() && maps.masked[i]; }
-
 void check(const HeatMaps& maps) {
   const auto refuse = [](const std::string& why) { fail<ValueError>("heat_map_svg", why); };
   if (maps.panels.empty() || maps.columns == 0) refuse("there is nothing to show");
@@ -69,7 +67,7 @@ void check(const HeatMaps& maps) {
   for (const HeatMapPanel& panel : maps.panels) {
     if (panel.values.size() != size) refuse(number(panel.values.size()) + " values for " + expected);
     for (std::size_t i = 0; i < size; ++i) {
-      if (is_masked(maps, i)) continue;
+      if (maps.is_masked(i)) continue;
       const double value = panel.values[i];
       if (!std::isfinite(value)) refuse("a value is not finite");
       if (maps.scale == HeatScale::shares && !(value >= -rounding && value <= 1 + rounding)) {
@@ -86,7 +84,7 @@ ColourScale scale_of(const HeatMaps& maps, std::span<const HeatMapPanel> panels)
   double least = 0, greatest = 0;
   for (const HeatMapPanel& panel : panels) {
     for (std::size_t i = 0; i < panel.values.size(); ++i) {
-      if (is_masked(maps, i)) continue;
+      if (maps.is_masked(i)) continue;
       least = std::min(least, panel.values[i]);
       greatest = std::max(greatest, panel.values[i]);
     }
@@ -194,7 +192,7 @@ class Figure {
     svg.open("g", {{"shape-rendering", "crispEdges"}});
     for (std::size_t i = 0; i < panel.values.size(); ++i) {
       const std::size_t row = i / columns_, column = i % columns_;
-      const bool masked = is_masked(maps_, i);
+      const bool masked = maps_.is_masked(i);
       const std::string says = masked                             ? "masked"
                                : maps_.scale == HeatScale::yes_no ? panel.values[i] == 1 ? "yes" : "no"
                                                                   : fixed(panel.values[i], 3);

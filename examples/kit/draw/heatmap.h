@@ -35,6 +35,8 @@ struct HeatMaps {
   HeatScale scale = HeatScale::fitted;
   std::string query_caption = "query";  ///< of the rows
   std::string key_caption = "key";      ///< of the columns
+
+  bool is_masked(std::size_t i) const { return !masked.empty() && masked[i]; }
 };
 
 /// The maps with spaces, tabs and line ends at the ends of their labels as ␣, ⇥ and ↵, since tokens may be these alone.

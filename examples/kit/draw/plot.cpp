@@ -287,9 +287,7 @@ class Drawing {
   void draw(Svg& svg) const {
     svg.heading(box_.left + margin, box_.top + margin + font_size_ - 3, panel_.title, font_size_,
                 box_.width - 2 * margin);
-    if (panel_.picture.size() > 0) {
-      svg.image(left_, top_, right_ - left_, bottom_ - top_, png_address(panel_.picture));
-    }
+    if (panel_.picture.size() > 0) svg.image(left_, top_, right_ - left_, bottom_ - top_, png_address(panel_.picture));
     draw_axes(svg);
     for (std::size_t i = 0; i < panel_.series.size(); ++i) draw_series(svg, i);
     draw_legend(svg, panel_.series, entries_, box_.left + margin, legend_top_);
@@ -519,7 +517,8 @@ std::string panel_plot(const std::vector<PlotPanel>& given, const PanelPlotOptio
 }
 
 Array regions(const Index& classes) {
-  if (classes.rank() != 2 || classes.size() == 0) fail<ShapeError>("regions", "needs classes (H, W), got ", classes.shape());
+  const Shape& shape = classes.shape();
+  if (shape.rank() != 2 || classes.size() == 0) fail<ShapeError>("regions", "needs classes (H, W), got ", shape);
   std::vector<std::uint32_t> colours;
   for (std::int64_t row = classes.dim(0) - 1; row >= 0; --row) {
     for (std::int64_t column = 0; column < classes.dim(1); ++column) {

@@ -278,16 +278,16 @@ TEST_CASE("equations stand in the boxes where they are asked for, and always und
   const GraphView view = GraphView::of({grad(y, {x}, {.create_graph = true})[0]});
   const std::string boxes = to_dot(view, {.equations = true}), plain = to_dot(view);
   for (const std::string& dot : {boxes, plain}) {
-    CHECK(count(dot, R"(\ny = tanh x\ndy/dx = 1 - y^2"])") == 1);
-    CHECK(count(dot, R"(\ndy/dx = 1 - y^2"])") == 2);
+    CHECK(count(dot, R"(\ny = tanh z\ndy/dz = 1 - y^2"])") == 1);
+    CHECK(count(dot, R"(\ndy/dz = 1 - y^2"])") == 2);
   }
-  CHECK(count(boxes, ">y = tanh x</font>") == 1);
-  CHECK(count(boxes, ">dy/dx = 1 - y</font>") == 1);
+  CHECK(count(boxes, ">y = tanh z</font>") == 1);
+  CHECK(count(boxes, ">dy/dz = 1 - y</font>") == 1);
   CHECK(count(boxes, "><sup>2</sup></font></font>") == 1);
   CHECK(count(boxes, ">dL/dx = g</font>") == 1);
   CHECK(count(boxes, "><sub>y</sub></font></font>") == 2);
   CHECK(count(boxes, "><sup>T</sup></font></font>") == 2);
-  CHECK(count(plain, ">y = tanh x<") == 0);
+  CHECK(count(plain, ">y = tanh z<") == 0);
 }
 
 TEST_CASE("an equation that would make its box a banner is cut between two words") {
@@ -313,7 +313,7 @@ TEST_CASE("the same program gives the same text, byte for byte") {
   CHECK(
       first.substr(first.find("  n0 [")) ==
       R"(  n0 [id=n0, class=parameter, label=<<b>x</b><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#fef3c7", color="#b7791f", fontcolor="#78350f", tooltip="parameter []: x"];
-  n1 [id=n1, class=operation, label=<<b>mul</b><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#ffffff", color="#7b8aa0", fontcolor="#0f172a", tooltip="mul []\ny = a b\ndy/da = b; dy/db = a"];
+  n1 [id=n1, class=operation, label=<<b>mul</b><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#ffffff", color="#7b8aa0", fontcolor="#0f172a", tooltip="mul []\nz = a b\ndz/da = b; dz/db = a"];
   n2 [id=n2, class=constant, label=<0.5>, fillcolor="#f1f5f9", color="#8492a6", fontcolor="#475569", width=0.3, height=0.24, margin="0.08,0.02", fontsize=10, tooltip="constant []"];
   n3 [id=n3, class=operation, label=<<b>add</b><br/><font point-size="10"><i>y</i></font><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#dcfce7", color="#1f9d55", fontcolor="#14532d", penwidth=2, tooltip="add []: y\ny = a + 0.5\ndy/da = 1"];
   n0 -> n1;
