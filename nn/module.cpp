@@ -367,7 +367,7 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
     if (!value && !(integers && entry.is_buffer())) {
       difference.add_mismatch(name, "holds no real numbers");
     } else if (value && entry.kind == Entry::integer_buffer && !holds_integers(*value)) {
-      difference.add_mismatch(name, "holds no whole numbers");
+      difference.add_mismatch(name, "holds no integers");
     } else if (const Shape& shape = value ? value->shape() : integers->shape(); shape != entry.tensor.shape()) {
       difference.add_mismatch(name, shape, entry.tensor.shape());
     } else {

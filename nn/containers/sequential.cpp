@@ -27,7 +27,7 @@ Tensor Sequential::operator()(const Tensor& x) const {
 
 Tensor Sequential::operator()(const Index& ids) const {
   const auto here = enter(ids);
-  if (size() == 0 || !parts_[0].of_ids) fail<ValueError>("sequential", "the first layer takes no whole numbers");
+  if (size() == 0 || !parts_[0].of_ids) fail<ValueError>("sequential", "the first layer takes no integers");
   const auto first = [&] {
     const Entered inside(*parts_[0].layer);
     return parts_[0].of_ids(ids);
