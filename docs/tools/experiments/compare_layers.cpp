@@ -76,7 +76,7 @@ void run(const Config& config, kit::Example& example) {
   kit::save_text(
       example.out / "growth.svg",
       kit::panel_plot(
-          panels, {.title = "Cost of a layer: n^b is a line of slope b", .columns = 3, .width = 330, .height = 330}));
+          panels, {.title = "Cost of a layer: n^b is a line of slope b", .columns = 3, .width = 266, .height = 266}));
 }
 
 }  // namespace
