@@ -241,9 +241,9 @@ struct TileOrder {
   std::vector<Bfloat16> left, right;  // of each number its parts
   std::int64_t depth, block;
 
-  TileOrder(const Gemm& given, const Factor& a, const Factor& b) : p(given), depth(detail::whole_depth(p.k)) {
+  TileOrder(const Gemm& given, const Factor& a, const Factor& b) : p(given), depth(detail::padded_depth(p.k)) {
     const std::int64_t blocks = (p.k + 511) / 512;
-    block = detail::whole_depth((p.k + blocks - 1) / blocks);
+    block = detail::padded_depth((p.k + blocks - 1) / blocks);
     const auto cut = [&](const Factor& factor, bool lines_are_rows, std::int64_t lines, std::vector<Bfloat16>& to) {
       for (std::int64_t line = 0; line < lines; ++line) {
         for (std::int64_t k = 0; k < depth; ++k) {
@@ -453,7 +453,7 @@ TEST_CASE("a unit that multiplies wrongly is found out before it is used") {
   detail::BfloatUnit wrong = plain_tiles_unit;
   wrong.multiply = [](const detail::BfloatBlock& block) {
     plain_tiles_unit.multiply(block);
-    block.c[block.rows * block.c_step - 1] += 1;
+    block.c[block.rows * block.c_stride - 1] += 1;
   };
   CHECK_FALSE(detail::multiplies_right(wrong));
   wrong = plain_tiles_unit;

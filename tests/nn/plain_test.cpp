@@ -27,7 +27,7 @@ std::shared_ptr<Model> made(const Arguments&... arguments) {
   return std::make_shared<Model>(root, arguments...);
 }
 
-const Index tokens({2, 4}, {1, 2, 3, 4, 4, 2, 0, 0}), lengths({2}, {4, 2}), target({2, 3}, {1, 2, 3, 1, 3, 4});
+const Index tokens({2, 4}, {1, 2, 3, 4, 4, 2, 0, 0}), token_lengths({2}, {4, 2}), target({2, 3}, {1, 2, 3, 1, 3, 4});
 
 std::vector<Run> runs() {
   std::vector<Run> all;
@@ -41,11 +41,11 @@ std::vector<Run> runs() {
   for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
     add("EncoderDecoder",
         made<EncoderDecoder>(5, 5, TransformerOptions{.dim = 8, .ffn = 12, .heads = 2, .layers = 2, .norm = norm}),
-        [](const auto& model) { return model(tokens, lengths, target); });
+        [](const auto& model) { return model(tokens, token_lengths, target); });
   }
   for (const Context context : {Context::initial_state, Context::every_step, Context::attention}) {
     add("Seq2Seq", made<Seq2Seq>(5, 6, Seq2SeqOptions{.context = context, .embed = 3, .hidden = 4, .layers = 2}),
-        [](const auto& model) { return model(tokens, lengths, target); });
+        [](const auto& model) { return model(tokens, token_lengths, target); });
   }
   add("Gpt", made<Gpt>(GptOptions{.vocabulary = 5, .context = 6, .dim = 8, .heads = 2, .layers = 2}), on_ids);
   add("Llama",
@@ -53,7 +53,7 @@ std::vector<Run> runs() {
           LlamaOptions{.vocabulary = 5, .context = 6, .dim = 16, .heads = 4, .kv_heads = 2, .layers = 2, .ffn = 12}),
       on_ids);
   add("Bert", made<Bert>(BertOptions{.vocabulary = 5, .context = 6, .dim = 8, .heads = 2, .layers = 2, .ffn = 12}),
-      [](const auto& model) { return model(tokens, {.lengths = lengths}); });
+      [](const auto& model) { return model(tokens, {.lengths = token_lengths}); });
   for (const ResidualBlockKind kind : {ResidualBlockKind::basic, ResidualBlockKind::bottleneck}) {
     add("ResNet",
         made<ResNet>(ResNetOptions{.block = kind, .layers = {1, 1, 1, 1}, .channels = 1, .width = 2, .classes = 5}),
@@ -71,7 +71,7 @@ std::vector<Run> runs() {
   add("LinearAttention", made<nn::LinearAttention>(6, 2),
       [sequence](const auto& model) { return model(sequence, sequence, sequence); });
   add("LSTM", made<nn::LSTM>(6, 3, nn::LSTMOptions{.layers = 2, .dropout = 0.2, .bidirectional = true}),
-      [sequence](const auto& model) { return model(sequence, {.lengths = lengths}).output; });
+      [sequence](const auto& model) { return model(sequence, {.lengths = token_lengths}).output; });
   add("RNN", made<nn::RNN>(6, 3), [sequence](const auto& model) { return model(sequence).output; });
   return all;
 }

@@ -11,17 +11,18 @@ namespace xgrad::testing {
 namespace {
 
 // As docs/topics/attention.md has it.
-struct AdditiveHeads : nn::Module {
-  nn::Stack<nn::AdditiveAttention> heads;
-  nn::Linear w_v, w_o;
+struct AdditiveHeadsOptions {
+  std::int64_t dim, count, hidden;
+};
+struct AdditiveHeads : nn::Layer<AdditiveHeads, AdditiveHeadsOptions> {
+  using Layer::Layer;
+  nn::Stack<nn::AdditiveAttention> heads{
+      at("heads"), options.count,
+      nn::AdditiveAttentionOptions{.query = options.dim, .key = options.dim, .hidden = options.hidden}};
+  nn::Linear w_v{at("w_v"), options.dim, options.dim, {.bias = false}};
+  nn::Linear w_o{at("w_o"), options.dim, options.dim, {.bias = false}};
 
-  AdditiveHeads(nn::At here, std::int64_t dim, std::int64_t count, std::int64_t hidden)
-      : Module(here),
-        heads(at("heads"), count, nn::AdditiveAttentionOptions{.query = dim, .key = dim, .hidden = hidden}),
-        w_v(at("w_v"), dim, dim, {.bias = false}),
-        w_o(at("w_o"), dim, dim, {.bias = false}) {}
-
-  Tensor operator()(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask = {}) const {
+  Tensor forward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask = {}) const {
     const Tensors values = chunk(w_v(v), heads.size(), -1);
     Tensors pooled;
     for (std::int64_t h = 0; h < heads.size(); ++h) {
@@ -32,17 +33,17 @@ struct AdditiveHeads : nn::Module {
 };
 
 TEST_CASE("One head with additive scores is additive attention followed by W_o, where W_v is the identity") {
-  const AdditiveHeads attn{nn::root, 6, 1, 5};
+  const AdditiveHeads attn{nn::root, {6, 1, 5}};
   attn.w_v.weight.assign(eye(6).value());
   const Tensor q(normal({2, 3, 6}, 1)), k(normal({2, 4, 6}, 2)), v(normal({2, 4, 6}, 3));
   const AttentionMask mask = nn::padding(Index({2}, {2, 4}));
   check_close(attn(q, k, v, mask).value(), attn.w_o(attn.heads[0](q, k, v, mask)).value());
-  const AdditiveHeads other{nn::root, 6, 1, 5};  // and not where W_v is another matrix
+  const AdditiveHeads other{nn::root, {6, 1, 5}};  // and not where W_v is another matrix
   CHECK(max(abs(other(q, k, v, mask) - other.w_o(other.heads[0](q, k, v, mask)))).item() > 1e-2);
 }
 
 TEST_CASE("Two heads with additive scores pool halves of the values by the weights of each, element by element") {
-  const AdditiveHeads attn{nn::root, 4, 2, 3};
+  const AdditiveHeads attn{nn::root, {4, 2, 3}};
   const Array q = normal({1, 2, 4}, 1), k = normal({1, 3, 4}, 2), v = normal({1, 3, 4}, 3);
   const Array values = attn.w_v(v).value();
   Array pooled(Shape{1, 2, 4});
