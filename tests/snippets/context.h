@@ -86,6 +86,7 @@ using testing::check_fused, testing::check_gradients, testing::normal;
 namespace of_a_block {  // core_diagram_view_values core_graph_observe core_profile_profile
 using namespace common;
 extern const Block model;
+extern const Profile profile;
 }  // namespace of_a_block
 
 namespace of_a_gpt {  // nn_summary nn_models_language_model
@@ -119,11 +120,6 @@ extern nn::DecoderStepper writing;
 extern const nn::BeamOptions options;
 constexpr std::int64_t comma = 1, newline = 2, end = 3;
 }  // namespace docs_decoding
-
-namespace core_diagram_view_overlays {
-using namespace common;
-extern const Profile profile;
-}  // namespace core_diagram_view_overlays
 
 namespace docs_diagrams {
 using namespace common;
@@ -168,7 +164,7 @@ namespace core_files_safetensors {
 extern const Array w, b;
 }  // namespace core_files_safetensors
 
-namespace core_graph_record_fused {
+namespace ops_record_fused {
 using namespace common;
 extern const Tensor gamma, beta;
 struct NormalizedRows {
@@ -181,10 +177,10 @@ Array softmax_gradient_rows(const Array& gy, const Array& y);
 Tensor row_sum(const Tensor& x);
 std::array<Tensor, 3> layer_norm_gradients(const std::array<Tensor, 3>& inputs, const Array& statistics,
                                            const Tensor& gy, Wanted wanted);
-}  // namespace core_graph_record_fused
+}  // namespace ops_record_fused
 
 namespace docs_adding_an_operation {
-using namespace core_graph_record_fused;
+using namespace ops_record_fused;
 Tensor composed_softmax(const Tensor& x, int axis);
 }  // namespace docs_adding_an_operation
 

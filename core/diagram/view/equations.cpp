@@ -295,10 +295,10 @@ std::string called_in_equations(const GraphVertex& vertex) {
 
 // New names for the variables of a formula, where they differ. Names that already mean something else in the formula,
 // or two of its variables, are not used: of x x there are two derivatives. A letter that names something in the
-// diagram is left to it.
+// same module is left to it.
 std::map<std::string, std::string> names_for(const ParsedFormula& formula,
                                              const std::vector<const GraphVertex*>& inputs, const GraphVertex& result,
-                                             const std::set<std::string>& in_diagram) {
+                                             const std::set<std::string>& in_module) {
   std::map<std::string, std::string> names;
   std::set<std::string> given, ambiguous;
   const auto wish = [&](const std::string& letter, const GraphVertex& vertex) {
@@ -310,10 +310,10 @@ std::map<std::string, std::string> names_for(const ParsedFormula& formula,
   for (std::size_t i = 0; i < inputs.size(); ++i) wish(formula.operands[i], *inputs[i]);
   if (!result.number) wish("y", result);
   std::erase_if(names, [&](const auto& each) { return ambiguous.contains(each.second); });
-  std::set<std::string> taken = in_diagram;
+  std::set<std::string> taken = in_module;
   taken.insert(formula.words.begin(), formula.words.end());
   const auto stays = [&](const std::string& letter) {
-    if (names.contains(letter) || !in_diagram.contains(letter)) return;
+    if (names.contains(letter) || !in_module.contains(letter)) return;
     for (const char* other : {"z", "u", "v", "w", "r", "p", "q", "s"}) {
       if (!taken.insert(other).second) continue;
       names[letter] = other;
@@ -353,7 +353,7 @@ bool is_rule(const GraphVertex& vertex) {
 }
 
 void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<const GraphVertex*>& inputs,
-          const std::set<std::string>& in_diagram) {
+          const std::set<std::string>& in_module) {
   vertex.formula = formula.equations.value;
   vertex.derivative = formula.equations.derivative;
   if (inputs.size() > formula.operands.size()) return;  // it has others, which the formula does not distinguish
@@ -369,7 +369,7 @@ void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<c
       }
     }
   }
-  const std::map<std::string, std::string> names = names_for(formula, inputs, vertex, in_diagram);
+  const std::map<std::string, std::string> names = names_for(formula, inputs, vertex, in_module);
   vertex.formula = with_names(vertex.formula, names);
   vertex.derivative = with_names(vertex.derivative, names);
 }
@@ -377,9 +377,9 @@ void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<c
 }  // namespace
 
 void add_equations(GraphView& view) {
-  std::set<std::string> in_diagram;
+  std::map<std::string_view, std::set<std::string>> in_module;  // by path
   for (const GraphVertex& vertex : view.vertices) {
-    if (!vertex.number) in_diagram.insert(called_in_equations(vertex));
+    if (!vertex.number) in_module[vertex.path].insert(called_in_equations(vertex));
   }
   std::vector<std::vector<const GraphVertex*>> inputs(view.vertices.size());
   for (const GraphEdge& edge : view.edges) {
@@ -401,7 +401,7 @@ void add_equations(GraphView& view) {
     GraphVertex& vertex = view.vertices[v];
     if (!is_operation(vertex) || is_rule(vertex)) continue;
     if (const std::optional<ParsedFormula>& formula = formula_for(vertex, vertex.op)) {
-      give(vertex, *formula, inputs[v], in_diagram);
+      give(vertex, *formula, inputs[v], in_module[vertex.path]);
     }
   }
   for (GraphVertex& vertex : view.vertices) {

@@ -39,7 +39,7 @@ std::string constant_text(Real number, std::string_view root);
 
 /// Gives every operation its formula and its derivative, and every gradient rule the derivative of its operation. The
 /// names of the inputs and of the result replace x, a, b, weight, ... and y; so does the value of an input that is a
-/// number. An operand without a name keeps its letter, unless the letter already names something else in the diagram.
+/// number. An operand without a name keeps its letter, unless the letter already names something else in the module.
 void add_equations(GraphView& view);
 
 }  // namespace xgrad::detail

@@ -79,7 +79,7 @@ TEST_CASE("The number of batches is saved as a whole number, and loads as one or
   for (const Real bad : {Real(2.5), std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::quiet_NaN()}) {
     state["num_batches_tracked"] = Array({}, bad);
     CHECK_REFUSED(FormatError, other.load_state_dict(state), "load_state_dict",
-                  "\"num_batches_tracked\" holds no whole");
+                  "\"num_batches_tracked\" holds no integers");
   }
   CHECK(other.num_batches_tracked.item() == 5);
 }
