@@ -87,14 +87,6 @@ class With {
   T& field_;
   T before_;
 };
-
-/// Removes `gone` from a chain that is linked from the innermost outwards.
-template <class T>
-void unlink(T*& innermost, T* gone, T* T::*outer) {
-  T** link = &innermost;
-  while (*link && *link != gone) link = &((*link)->*outer);
-  if (*link) *link = gone->*outer;
-}
 }  // namespace detail
 
 /// This thread's place in a model; nullptr: nowhere.

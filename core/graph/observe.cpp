@@ -97,6 +97,10 @@ Observer::Observer() : older_(detail::context.observers) {
   detail::context.observers = this;
 }
 
-Observer::~Observer() { detail::unlink(detail::context.observers, this, &Observer::older_); }
+Observer::~Observer() {
+  Observer** link = &detail::context.observers;
+  while (*link && *link != this) link = &(*link)->older_;
+  if (*link) *link = older_;
+}
 
 }  // namespace xgrad
