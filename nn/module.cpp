@@ -211,7 +211,7 @@ Tensor Module::buffer(std::string_view name, const Index& value) {
   check_new_name(name);
   const Tensor numbers = to_real(value).named(full_name(name));
   add(name, numbers, Entry::integer_buffer);
-  xgrad::detail::ModelParameters::mark_whole(numbers);
+  xgrad::detail::ModelParameters::mark_integers(numbers);
   return numbers;
 }
 

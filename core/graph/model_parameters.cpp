@@ -27,11 +27,11 @@ std::shared_ptr<const ModelParameters> ModelParameters::of(const Node* parameter
   return parameter && parameter->extras ? parameter->extras->model.lock() : nullptr;
 }
 
-void ModelParameters::mark_whole(const Tensor& buffer) { Engine::node(buffer)->needed_extras().whole = true; }
+void ModelParameters::mark_integers(const Tensor& buffer) { Engine::node(buffer)->needed_extras().integers = true; }
 
-bool ModelParameters::is_whole(const Tensor& buffer) {
+bool ModelParameters::has_integers(const Tensor& buffer) {
   const Ref<Node>& node = Engine::node(buffer);
-  return node && node->extras && node->extras->whole;
+  return node && node->extras && node->extras->integers;
 }
 
 }  // namespace xgrad::detail

@@ -25,9 +25,9 @@ class ModelParameters {
   /// The model of a parameter, given its node; nullptr if no living module has declared it.
   static std::shared_ptr<const ModelParameters> of(const Node* parameter);
   /// Marks a buffer that holds integers.
-  static void mark_whole(const Tensor& buffer);
+  static void mark_integers(const Tensor& buffer);
   /// Whether this is such a buffer.
-  static bool is_whole(const Tensor& buffer);
+  static bool has_integers(const Tensor& buffer);
 
  private:
   std::map<std::uint64_t, Tensor> living_;  // by the number of those declared before

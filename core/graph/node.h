@@ -142,7 +142,7 @@ struct NodeExtras {
   Array grad;      ///< the gradient accumulated by backward()
   int passes = 0;  ///< how many backward passes `grad` is the sum of; 0: there is none
   bool retain_grad = false;
-  bool whole = false;  ///< a buffer of a module that holds integers
+  bool integers = false;  ///< a buffer of a module that holds integers
   std::uint64_t next_hook = 1;
   std::vector<std::pair<std::uint64_t, GradientHook>> hooks;
   std::weak_ptr<detail::ModelParameters> model;  ///< that a parameter belongs to

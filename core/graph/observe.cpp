@@ -11,13 +11,13 @@ namespace detail {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-thread_local constinit Clock::time_point last_told;  // the time of the last notification
+thread_local constinit Clock::time_point last_shown;  // the time of the last notification
 
 // The time since the last call, without that of the observers.
 Observer::Duration spent() {
   if (context.showing) return 0;
   const auto now = Clock::now();
-  return std::chrono::nanoseconds(now - std::exchange(last_told, now)).count();
+  return std::chrono::nanoseconds(now - std::exchange(last_shown, now)).count();
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void Shown::to_all(const F& show) {
     Clock::time_point begin = Clock::now();
     ~Done() {
       context.showing = false;
-      last_told += Clock::now() - begin;
+      last_shown += Clock::now() - begin;
     }
   } const done;
   for (Observer* observer = context.observers; observer; observer = observer->older_) show(*observer);
@@ -93,7 +93,7 @@ void RulesShown::end() noexcept {
 }  // namespace detail
 
 Observer::Observer() : older_(detail::context.observers) {
-  if (!older_) detail::last_told = detail::Clock::now();
+  if (!older_) detail::last_shown = detail::Clock::now();
   detail::context.observers = this;
 }
 

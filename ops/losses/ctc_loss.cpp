@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <span>
 
-#include "../record_fused.h"
 #include "../../core/base/formula.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/create.h"
@@ -17,6 +16,7 @@
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/network/ctc.h"
+#include "../record_fused.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad {

@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "../../core/graph/donation.h"
-#include "../record_fused.h"
 #include "../../core/base/formula.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
@@ -18,6 +17,7 @@
 #include "../kernels/network/cross_entropy.h"
 #include "../kernels/reduce/reduce.h"
 #include "../network/softmax.h"
+#include "../record_fused.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad {

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "../../core/base/error.h"
-#include "../record_fused.h"
 #include "../../core/base/formula.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/index.h"
@@ -18,6 +17,7 @@
 #include "../kernels/attention/attention.h"
 #include "../products/matmul.h"
 #include "../private/key.h"
+#include "../record_fused.h"
 #include "dropout.h"
 #include "softmax.h"
 

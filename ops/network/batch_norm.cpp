@@ -4,12 +4,12 @@
 #include <array>
 #include <vector>
 
-#include "../record_fused.h"
 #include "../../core/base/formula.h"
 #include "../arrange/create.h"
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/network/batch_norm.h"
+#include "../record_fused.h"
 #include "../reduce/reduce.h"
 #include "layer_norm.h"
 

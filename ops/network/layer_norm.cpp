@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 
-#include "../record_fused.h"
 #include "../../core/base/formula.h"
 #include "../arrange/create.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/network/layer_norm.h"
+#include "../record_fused.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad {

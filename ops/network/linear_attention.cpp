@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "../record_fused.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
 #include "../arrange/join.h"
@@ -13,6 +12,7 @@
 #include "../elementwise/compare.h"
 #include "../elementwise/fused.h"
 #include "../products/matmul.h"
+#include "../record_fused.h"
 #include "../reduce/reduce.h"
 #include "../reduce/scan.h"
 

@@ -7,7 +7,6 @@
 #include <array>
 
 #include "../../core/base/formula.h"
-#include "../record_fused.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
 #include "../arrange/index.h"
@@ -16,6 +15,7 @@
 #include "../products/matmul.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
+#include "../record_fused.h"
 
 namespace xgrad {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "../record_fused.h"
 #include "../../core/base/formula.h"
 #include "../arrange/index.h"
 #include "../arrange/shape.h"
@@ -12,6 +11,7 @@
 #include "../elementwise/elementwise.h"
 #include "../kernels/network/softmax.h"
 #include "../kernels/registers/loops.h"
+#include "../record_fused.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad {

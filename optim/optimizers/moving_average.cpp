@@ -27,7 +27,7 @@ ExponentialMovingAverage::ExponentialMovingAverage(const Tensors& parameters, co
   if (parameters.empty()) fail<ValueError>(op, "there are no parameters");
   for (const Tensor& parameter : parameters) {
     const bool constant = !parameter.requires_grad() && !all_finite(parameter.value());
-    const bool is_integer = xgrad::detail::ModelParameters::is_whole(parameter);
+    const bool is_integer = xgrad::detail::ModelParameters::has_integers(parameter);
     const bool copied = constant || is_integer;
     entries_.push_back({parameter, detail::name_of_new(op, parameter, entries_), parameter.value(), copied});
   }

@@ -92,7 +92,7 @@ DataParallel::DataParallel(World& world, const nn::Module& model, optim::Optimiz
     }
   }
   for (const Tensor& buffer : model.buffers()) {
-    (xgrad::detail::ModelParameters::is_whole(buffer) ? copied_ : averaged_).push_back(buffer);
+    (xgrad::detail::ModelParameters::has_integers(buffer) ? copied_ : averaged_).push_back(buffer);
   }
   world_.agree("the models differ", fingerprint());
   world_.agree("the options of DataParallel differ",
