@@ -34,8 +34,9 @@ struct OperationRun {
   std::int64_t spent;   ///< nanoseconds since the previous notification, without those of the observers
 };
 
-/// The base of observers. Each is shown everything while it lives, except what observers compute themselves. An exception in
-/// operation(), complete_gradient(), gradient() or intermediate() ends the operation or the backward pass that was watched.
+/// The base of observers. Each is shown everything while it lives, except what observers compute themselves. An
+/// exception in operation(), complete_gradient(), gradient() or intermediate() ends the operation or the backward pass
+/// that was watched.
 ///
 /// Threads: an observer belongs to the thread that made it, and must die there, in any order with others, but not while
 /// it is being shown something.
