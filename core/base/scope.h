@@ -53,7 +53,7 @@ struct Context {
   CopyListener* on_copy = nullptr;      ///< told of copies of tensors and arrays
   const Node* rule = nullptr;           ///< the operation whose gradient rule runs, the outermost
   Donation* donation = nullptr;         ///< the rule that may overwrite the values it holds
-  std::uint32_t recorded_rule = 0;      ///< the low bits of the id of `rule` while the graph of its gradient is recorded
+  std::uint32_t recorded_rule = 0;      ///< low bits of the id of `rule` while the graph of its gradient is recorded
   std::uint8_t order = 0;               ///< of the nodes that are made (graph/node.h)
   History history = History::recorded;  ///< what becomes of operations
   int tracing = 0;                      ///< scopes in which operations that no gradient flows through leave a trace
@@ -71,7 +71,7 @@ const Place* place_in_rule(const Place* place);
 /// The place of the composed form of an operation, within this thread's place.
 const Place* place_of_composed(const char* op);
 
-/// Sets a field of the thread's context for its life. Scopes nest: the innermost one ends first, so none is on the heap.
+/// Sets a field of the thread's context for its life. Scopes nest: the innermost ends first, so none is on the heap.
 /// Threads: it belongs to the thread that made it, and must die there.
 template <class T>
 class With {
