@@ -98,11 +98,11 @@ double beam_bleu(const nn::EncoderDecoder& model, const kit::Corpus& corpus) {
 
 void train(const nn::EncoderDecoder& model, const Config& config, const kit::Corpus& corpus, const Choice& choice,
            Seed seed) {
-  const Tensors parameters = model.parameters();
   const optim::AdamWOptions options{.lr = 0.005, .weight_decay = choice.decay == Decay::none ? 0 : 0.1};
   std::vector<optim::GroupRule<optim::AdamWOptions>> rules;
   if (choice.decay == Decay::matrices) rules = {{nn::without_weight_decay(model), {.lr = 0.005, .weight_decay = 0}}};
-  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(parameters, rules, options)};
+  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(model.parameters(), rules, options)};
+  const Tensors parameters = adam.parameters();  // group by group
   kit::DataLoader batches{corpus, {.batch_size = 64, .shuffle = true, .seed = seed}};
   for (std::int64_t epoch = 0; epoch < config.epochs; ++epoch) {
     for (const kit::CorpusBatch& batch : batches) {
