@@ -1,7 +1,9 @@
 // The experiments: costs of layers, counted by hand on small graphs, and how they grow; residual connections against
-// degradation, in a few epochs; zero and the identity; other sets of vectors.
+// degradation, in a few epochs; zero and the identity; other sets of vectors; how far layers remember; windows.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include <experiments/layers.h>
@@ -201,3 +203,43 @@ TEST_CASE("a node attends to itself and to its neighbours, to equal ones equally
 
 }  // namespace
 }  // namespace sets_of_vectors
+
+namespace remembering {
+namespace {
+
+using namespace xgrad;
+
+// |dy_T/dx_1| of an untrained layer, which has the width of its input.
+template <class F>
+double influence(const F& layer, std::int64_t length) {
+  const Tensor others = random_normal({1, length - 1, 32}, {.seed = 1, .draw = 2});
+  const auto last = [&](const Tensor& first) { return layer(concat({first, others}, 1))[{0, -1}]; };
+  const Tensor slopes = jacobian(last, random_normal({1, 1, 32}, {.seed = 1, .draw = 1}));
+  return std::sqrt(sum(slopes * slopes).item());
+}
+
+TEST_CASE("the first word fades by a factor a step in recurrent layers, and like 1/T in attention") {
+  manual_seed(1);
+  const nn::RNN rnn{nn::root, 32, 32};
+  const nn::LSTM lstm{nn::root, 32, 32};
+  const nn::GRU gru{nn::root, 32, 32};
+  const nn::MultiHeadAttention attn{nn::root, 32, 1};
+  const auto fades = [](const auto& layer) { return influence(layer, 32) / influence(layer, 4); };
+  CHECK(fades([&](const Tensor& x) { return rnn(x).output; }) < 1e-6);
+  CHECK(fades([&](const Tensor& x) { return lstm(x).output; }) < 1e-3);
+  CHECK(fades([&](const Tensor& x) { return gru(x).output; }) < 1e-3);
+  const double ratio = fades([&](const Tensor& x) { return attn(x); });
+  CHECK(ratio > 0.02);  // 1/8, by chance more or less
+  CHECK(ratio < 0.5);
+}
+
+TEST_CASE("four windows of a shifted map hold nine regions, which do not attend to each other") {
+  const Mask apart = nn::WindowGrid(8, 8, 4, 2).regions();  // (4, 16, 16)
+  const std::vector<int> expected{0, 128, 128, 192};        // 16^2 less 1, 2, 2 and 4 regions of 16, 8, 8 and 4 tokens
+  for (std::size_t w = 0; w < 4; ++w) {
+    CHECK(std::count(apart.data() + 256 * w, apart.data() + 256 * (w + 1), true) == expected[w]);
+  }
+}
+
+}  // namespace
+}  // namespace remembering
