@@ -264,8 +264,8 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
   if (node.plain != runs_plain()) form.emplace(static_cast<bool>(node.plain));
   if (node.captures_inputs) check_versions(node);
   Tensor y;
-  if (node.kept) {
-    Array value(node.kept, node.shape());
+  if (node.saved) {
+    Array value(node.saved, node.shape());
     y = recording() ? Engine::at_node(std::move(value), Ref<Node>::share(&node)) : Tensor(std::move(value));
   }
   const std::span<Edge> edges = node.edges();

@@ -84,7 +84,7 @@ void Node::set_trace(const char* by, std::vector<Ref<Node>>&& inputs, const std:
   needed_extras().attributes = attributes;
   extras->trace.reset(new Trace{std::move(inputs), detail::context.recorded_rule});
   op = by;
-  kept = nullptr;
+  saved = nullptr;
 }
 
 void Node::follow(const Node& input) {
@@ -94,7 +94,7 @@ void Node::follow(const Node& input) {
 void Node::release() noexcept {
   released = true;
   for (Edge& edge : edges()) edge.rule.reset();
-  kept = nullptr;
+  saved = nullptr;
 }
 
 void Node::destroy(Node* node) noexcept {

@@ -180,7 +180,7 @@ struct Node {
   const char* op = "leaf";
   const Place* place = nullptr;  ///< in the model, where it was recorded, interned; may be null
   std::uint64_t id = 0;          ///< larger than the ids of all inputs
-  Ref<Buffer<Real>> kept;        ///< the result, if a rule asked for it; the value of a scalar constant
+  Ref<Buffer<Real>> saved;       ///< the result, if a rule asked for it; the value of a scalar constant
   LazyExtras extras;
 
   std::int32_t edge_count = 0;
@@ -219,7 +219,7 @@ struct Node {
   void set_multiply_adds(std::int64_t count) { sizes()[rank] = count; }
   /// Takes a larger id if the input has one as large: it was made later, as a constant is, or by another thread.
   void follow(const Node& input);
-  /// Releases the rules and kept values; the arrows stay, so that the graph can still be drawn.
+  /// Releases the rules and saved values; the arrows stay, so that the graph can still be drawn.
   void release() noexcept;
 
   /// A node of `shape` with room for `edges` arrows, all empty, and for its multiply-adds if it counts them.

@@ -78,7 +78,7 @@ Tensor recorded(const char* op, Array&& value, std::span<const Part> parts) {
   }
   if (described) describe(*node, parts);
   node->requires_grad = true;
-  if (takes_output) node->kept = value.buffer();
+  if (takes_output) node->saved = value.buffer();
   return Engine::at_node(std::move(value), std::move(node));
 }
 

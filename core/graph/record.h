@@ -96,7 +96,7 @@ inline bool recording() { return detail::context.history == History::recorded; }
 
 /// An input for a rule to capture, or nothing if the graph will not hold the rule. The same as a capture of the input
 /// itself, but without the count of a reference, which shows in operations on a few numbers.
-inline Tensor kept(const Tensor& input) { return recording() ? input : Tensor(); }
+inline Tensor saved(const Tensor& input) { return recording() ? input : Tensor(); }
 
 /// While it lives, no graph is recorded: results are plain values. Threads: for the thread that made it, which also
 /// ends it, and for the threads of a parallel_for inside it; new threads record.

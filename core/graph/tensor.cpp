@@ -53,7 +53,7 @@ const Ref<Node>& detail::Engine::needed_node(const Tensor& tensor) {
   Tensor::Body& mine = tensor.body();
   if (!mine.node.published()) {
     auto leaf = Node::create("leaf", mine.value.shape(), 0);
-    if (mine.value.rank() == 0) leaf->kept = mine.value.buffer();  // so that diagrams can show the number
+    if (mine.value.rank() == 0) leaf->saved = mine.value.buffer();  // so that diagrams can show the number
     mine.node.publish(leaf);                                       // threads that share a constant may all come here
   }
   return mine.node;
@@ -63,14 +63,14 @@ const Tensor& Tensor::set_requires_grad(bool wanted) const {
   if (!is_leaf()) fail<GraphError>("set_requires_grad", "only for leaves, not for the result of ", body().node->op);
   Node& leaf = *detail::Engine::needed_node(*this);
   leaf.requires_grad = wanted;
-  if (wanted) leaf.kept = nullptr;
+  if (wanted) leaf.saved = nullptr;
   return *this;
 }
 
 void Tensor::bump_version() const {
   if (Node* leaf = body().node.get()) {
     leaf->count_assignment();
-    leaf->kept = nullptr;
+    leaf->saved = nullptr;
   }
 }
 

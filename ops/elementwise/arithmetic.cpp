@@ -44,7 +44,7 @@ Tensor mul(const Tensor& a, const Tensor& b) {
   return record("mul",
                 map(
                     shape, [](auto p, auto q) { return p * q; }, a.value(), b.value()),
-                wrt(a, TimesOther{kept(b)}), wrt(b, TimesOther{kept(a)}));
+                wrt(a, TimesOther{saved(b)}), wrt(b, TimesOther{saved(a)}));
 }
 
 Tensor div(const Tensor& a, const Tensor& b) {

@@ -85,7 +85,7 @@ class PartialRule {
   PartialRule(const std::array<const Tensor*, K>& inputs, D d) : d_(std::move(d)) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < K; ++i) {
-      if (depends >> i & 1) saved_[next++] = kept(*inputs[i]);
+      if (depends >> i & 1) saved_[next++] = saved(*inputs[i]);
     }
   }
 

@@ -56,10 +56,10 @@ Tensor weighted_product(const Tensor& a, const Tensor& b, LeftFactor left) {
   const auto count = multiply_adds(y.size(), a.dim(transpose_a ? -2 : -1));
   return record("matmul", std::move(y),
                 wrt(a,
-                    [a = kept(a), b = kept(b), transpose_a](const Tensor& gy) {
+                    [a = saved(a), b = saved(b), transpose_a](const Tensor& gy) {
                       return of_weights(a, transpose_a ? inner_products(b, gy) : inner_products(gy, b));
                     }),
-                wrt(b, [a = kept(a), transpose_a](const Tensor& gy) {
+                wrt(b, [a = saved(a), transpose_a](const Tensor& gy) {
                   return weighted_product(a, gy, transpose_a ? LeftFactor::as_it_is : LeftFactor::transposed);
                 }),
                 count);
@@ -70,8 +70,8 @@ Tensor inner_products(const Tensor& a, const Tensor& b) {
   Array y = matmul(a.detach(), b.detach(), {.transpose_b = true}).value();
   const auto count = multiply_adds(y.size(), a.dim(-1));
   return record("matmul", std::move(y),
-                wrt(a, [b = kept(b)](const Tensor& gy) { return weighted_product(gy, b, LeftFactor::as_it_is); }),
-                wrt(b, [a = kept(a)](const Tensor& gy) { return weighted_product(gy, a, LeftFactor::transposed); }),
+                wrt(a, [b = saved(b)](const Tensor& gy) { return weighted_product(gy, b, LeftFactor::as_it_is); }),
+                wrt(b, [a = saved(a)](const Tensor& gy) { return weighted_product(gy, a, LeftFactor::transposed); }),
                 count);
 }
 

@@ -80,7 +80,7 @@ Tensor solved(const Tensor& a, const std::shared_ptr<const Factors>& factors, co
   });
   return record("solve", std::move(x),
                 jointly(
-                    [a = kept(a), factors, form, shape_a = a.shape(), shape_b = b.shape()](
+                    [a = saved(a), factors, form, shape_a = a.shape(), shape_b = b.shape()](
                         const Tensor& gx, const Tensor& y, Wanted wanted) {
                       const Tensor gb = solved(a, factors, gx, other(form));
                       std::array<Tensor, 2> g;

@@ -116,7 +116,7 @@ Tensor var(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
   const Shape to = reduced_shape(x.shape(), axes, options.keepdim);
   return record("var", variance(x.value(), axes, to, freedom),
                 wrt(x,
-                    [x = kept(x), axes, freedom](const Tensor& gy) {
+                    [x = saved(x), axes, freedom](const Tensor& gy) {
                       return centred_twice(x, axes) * (reshape(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
                     }),
                 attribute("axis", unless(all_axes(x.rank()), axes)),
@@ -131,7 +131,7 @@ Tensor stddev(const Tensor& x, const AxisSet& axis, const VarOptions& options) {
   const Shape to = reduced_shape(x.shape(), axes, options.keepdim);
   return record("stddev", map(variance(x.value(), axes, to, freedom), [](auto v) { return sqrt(v); }),
                 wrt(x,
-                    [x = kept(x), axes, freedom](const Tensor& gy, const Tensor& y) {
+                    [x = saved(x), axes, freedom](const Tensor& gy, const Tensor& y) {
                       const Mask still = y == 0;
                       const Tensor slope = masked_fill(gy / freedom, still, 0), unit = masked_fill(y, still, 1);
                       const Shape kept = kept_shape(x.shape(), axes);

@@ -69,7 +69,7 @@ Tensor cumprod(const Tensor& x, int axis) {
   return along("cumprod", x, axis, [](const Tensor& u, int axis) {
     return record("cumprod", running_product(u.value(), axis),
                   wrt(u,
-                      [u = kept(u), axis](const Tensor& gy, const Tensor& y) {
+                      [u = saved(u), axis](const Tensor& gy, const Tensor& y) {
                         const Tensor next = before(u, axis, ScanOrder::backwards, 0);
                         return before(y, axis, ScanOrder::forwards, 1) *
                                recurrence(next, gy, axis, ScanOrder::backwards);

@@ -334,7 +334,7 @@ TEST_CASE("arrows of the pictures of formulas run down, in order, and through no
     const Tensor loss = mean(square(net(zeros({4, 2})))).named("loss");
     Tensors step = grad(loss, net.parameters(), {.create_graph = true});
     step.insert(step.begin(), loss);
-    check(step, {.direction = direction, .kept_memory = true});
+    check(step, {.direction = direction, .saved_memory = true});
     check(step, {.direction = direction});
   }
 }

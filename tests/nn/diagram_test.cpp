@@ -181,7 +181,7 @@ TEST_CASE("kept memory is what the graph holds") {
   const auto held = static_cast<double>(pool_stats().bytes_in_use - before);
   double said = 0;
   for (const GraphVertex& vertex : GraphView::of({loss}, {.depth = 9, .roll_up = false}).vertices) {
-    said += static_cast<double>(vertex.kept_bytes);
+    said += static_cast<double>(vertex.saved_bytes);
   }
   CHECK(said > 1e5);
   CHECK(said / held > 0.85);  // nodes, rules and rounding up are held, too

@@ -116,7 +116,7 @@ TEST_CASE("a summary's numbers are those of diagrams and of count_operations") {
   CHECK(of_model.rows[0].multiply_adds == count_operations({y}));
   std::int64_t kept = 0;
   const GraphView folded = GraphView::of({y}, {.depth = 0, .roll_up = false});
-  for (const GraphVertex& vertex : folded.vertices) kept += vertex.kept_bytes;
+  for (const GraphVertex& vertex : folded.vertices) kept += vertex.saved_bytes;
   CHECK(of_model.rows[0].saved_bytes == kept);
 }
 

@@ -60,7 +60,7 @@ class Panel {
       ["name", vertex.name], ["module", vertex.path], ["which is", vertex.what || module],
       ["shape", vertex.shape && shapeText(vertex.shape)],
       ["number", vertex.number !== undefined && String(vertex.number)],
-      ["keeps", vertex.kept_bytes && `${bytesText(vertex.kept_bytes)} until the backward pass`],
+      ["keeps", vertex.saved_bytes && `${bytesText(vertex.saved_bytes)} until the backward pass`],
       ["operations", vertex.operations], ["parameters", vertex.parameters?.toLocaleString("en")],
       ["stands for", vertex.times && `${vertex.times} that are alike`], ["note", vertex.note]
     ];

@@ -48,7 +48,7 @@ Json json_of(const GraphVertex& vertex) {
   if (vertex.shape) json["shape"] = sizes_of(*vertex.shape);
   if (vertex.number) json["number"] = json_of_number(*vertex.number);
   if (vertex.is_result) json["is_result"] = true;
-  if (vertex.kept_bytes > 0) json["kept_bytes"] = vertex.kept_bytes;
+  if (vertex.saved_bytes > 0) json["saved_bytes"] = vertex.saved_bytes;
   if (vertex.role == GraphRole::module) {
     json["operations"] = vertex.operations;
     json["results"] = vertex.results;

@@ -114,7 +114,7 @@ GraphVertex vertex_of(const Node& node) {
       .role = role_of(node), .op = node.op, .name = std::string(node.name()), .path = {}, .shape = node.shape()};
   vertex.attributes = attributes_of(node);
   if (is_data(node)) {
-    if (node.kept && vertex.name.empty()) vertex.number = node.kept->data[0];
+    if (node.saved && vertex.name.empty()) vertex.number = node.saved->data[0];
     vertex.order = std::numeric_limits<int>::max();
   } else {
     vertex.order = node.order;
@@ -388,7 +388,7 @@ class Collector {
     for (const Node* node : nodes_) {
       if (node->is_leaf()) continue;
       const std::int64_t bytes = node->shape().numel() * static_cast<std::int64_t>(sizeof(Real));
-      if (node->kept) held.push_back({node->kept.get(), bytes, node, number(node)});
+      if (node->saved) held.push_back({node->saved.get(), bytes, node, number(node)});
       const Listener listener(held, number(node));
       for (const Edge& edge : node->edges()) edge.rule.show();
     }
@@ -398,7 +398,7 @@ class Collector {
         const auto maker = array.maker ? numbers_.find(array.maker) : numbers_.end();
         if ((maker != numbers_.end()) != maker_known) continue;
         if (!array.block || !counted.insert(array.block).second || (maker_known && array.maker->is_leaf())) continue;
-        view_.vertices[maker_known ? maker->second : array.holder].kept_bytes += array.bytes;
+        view_.vertices[maker_known ? maker->second : array.holder].saved_bytes += array.bytes;
       }
     }
   }

@@ -101,7 +101,7 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
     const int times = times_within(vertex.frame, box) * vertex.times;
     module.first_nan |= vertex.first_nan;
     if (vertex.overlay) module.overlay = module.overlay.value_or(0) + times * *vertex.overlay;
-    module.kept_bytes += times * vertex.kept_bytes;
+    module.saved_bytes += times * vertex.saved_bytes;
     module.results += times * std::max<int>(vertex.results, vertex.is_result);
     module.operations += times * is_operation(vertex);
     module.step = std::max(module.step, vertex.step);

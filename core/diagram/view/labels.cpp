@@ -212,7 +212,7 @@ std::string tooltip_of(const GraphVertex& vertex) {
   std::string text(is_operation(vertex) ? vertex.op : role_name(vertex.role));
   if (vertex.shape) append(text, str(' ', *vertex.shape));
   if (const std::string name = full_name(vertex); !name.empty()) append(text, str(": ", name));
-  if (vertex.kept_bytes > 0) append(text, str(", keeps ", bytes_text(static_cast<double>(vertex.kept_bytes))));
+  if (vertex.saved_bytes > 0) append(text, str(", keeps ", bytes_text(static_cast<double>(vertex.saved_bytes))));
   return text;
 }
 
@@ -289,8 +289,8 @@ std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& op
   }
   const bool says_it_is_scalar = vertex.value && vertex.value->shape.rank() == 0;
   if (vertex.shape && !vertex.number && !says_it_is_scalar) add(shape_text(*vertex.shape));
-  if (options.kept_memory && vertex.kept_bytes > 0) {
-    add(str("keeps ", bytes_text(static_cast<double>(vertex.kept_bytes))));
+  if (options.saved_memory && vertex.saved_bytes > 0) {
+    add(str("keeps ", bytes_text(static_cast<double>(vertex.saved_bytes))));
   }
   if (vertex.value && !vertex.number) add_numbers(lines, "=", vertex.value);
   if (vertex.first_nan) add("NaN, the first");

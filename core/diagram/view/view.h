@@ -53,7 +53,7 @@ struct GraphOptions {
   Direction direction = Direction::top_to_bottom;
   int depth = automatic_depth;  ///< modules nested deeper become boxes; 0: all modules, a large number: none
   bool roll_up = true;          ///< equal structures (blocks.0, blocks.1, ...) are drawn once, with their count
-  bool kept_memory = false;     ///< bytes that stay in memory until the backward pass
+  bool saved_memory = false;     ///< bytes that stay in memory until the backward pass
   bool expand_rules = false;    ///< gradient rules as the operations they consist of, else as one box each
   /// Draws reshape, permute, slices and the like, which diagrams with modules omit. Expanded rules always show them.
   bool reshapes = false;
@@ -95,7 +95,7 @@ struct GraphVertex {
   int frame = -1;                   ///< index in GraphView::frames, or -1
   int rule_of = -1;             ///< of a gradient rule: the vertex of its operation, or of the module around that
   bool is_result = false;       ///< one of the requested tensors
-  std::int64_t kept_bytes = 0;  ///< the arrays that it made and that are saved for backward
+  std::int64_t saved_bytes = 0;  ///< the arrays that it made and that are saved for backward
   int operations = 0;           ///< of a module: how many are within it
   int results = 0;              ///< of a module: how many of the requested tensors are within it
   std::int64_t parameters = 0;  ///< of a module: the number of elements of its parameters

@@ -66,7 +66,7 @@ void training_step(const std::filesystem::path& folder) {
   const Tensor loss = mean(d * d).named("loss");
   Tensors step = grad(loss, net.parameters(), {.create_graph = true});
   step.insert(step.begin(), loss);
-  save_graph(folder / "diagram_step.svg", step, {.title = "One training step", .kept_memory = true});
+  save_graph(folder / "diagram_step.svg", step, {.title = "One training step", .saved_memory = true});
   save_graph(folder / "diagram_equations.svg", step, {.title = "The equation of each operation", .equations = true});
 }
 

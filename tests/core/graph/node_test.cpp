@@ -47,8 +47,8 @@ TEST_CASE("a node keeps its result only if a rule asked for it") {
   const Tensor x = variable(Array(Shape{100}, Real(1)));
   const Tensor sum = x + x;
   const Tensor result = tanh(x);
-  CHECK_FALSE(detail::Engine::node(sum)->kept);
-  CHECK(detail::Engine::node(result)->kept == result.value().buffer());
+  CHECK_FALSE(detail::Engine::node(sum)->saved);
+  CHECK(detail::Engine::node(result)->saved == result.value().buffer());
 }
 
 TEST_CASE("a result that no rule needs is freed with its last handle, though the graph goes on") {

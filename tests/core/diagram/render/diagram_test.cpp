@@ -72,8 +72,8 @@ TEST_CASE("a graph can be drawn after a backward pass has released it, with what
   const GraphView after = GraphView::of({y});
   CHECK(arrows(before) == arrows(after));
   CHECK(ops(before) == ops(after));
-  CHECK(before.vertices[1].kept_bytes == 4 * static_cast<std::int64_t>(sizeof(Real)));
-  CHECK(after.vertices[1].kept_bytes == 0);
+  CHECK(before.vertices[1].saved_bytes == 4 * static_cast<std::int64_t>(sizeof(Real)));
+  CHECK(after.vertices[1].saved_bytes == 0);
 }
 
 TEST_CASE("a constant that was given another value since is drawn without a number") {
@@ -203,7 +203,7 @@ TEST_CASE("modules below the depth become one box with what they hold") {
   CHECK(view.vertices[1].operations == 2);
   CHECK(view.vertices[1].parameters == 6);
   CHECK(*view.vertices[1].shape == Shape{2, 3});
-  CHECK(view.vertices[1].kept_bytes == 6 * static_cast<std::int64_t>(sizeof(Real)));
+  CHECK(view.vertices[1].saved_bytes == 6 * static_cast<std::int64_t>(sizeof(Real)));
 
   const GraphView closed = GraphView::of({y}, {.depth = 0});
   CHECK(str(ops(closed)) == "[leaf, net]");
@@ -344,7 +344,7 @@ TEST_CASE("options change the drawing") {
   CHECK(count(plain, ">keeps ") == 0);
   CHECK(count(to_dot(view, {.direction = Direction::left_to_right}), "rankdir=LR") == 1);
   CHECK(count(to_dot(view, {.legend = false}), "variable") == 0);
-  CHECK(count(to_dot(view, {.kept_memory = true}), ">keeps ") > 0);
+  CHECK(count(to_dot(view, {.saved_memory = true}), ">keeps ") > 0);
   CHECK(count(to_dot(view, {.title = "a < b & c"}), "a &lt; b &amp; c") > 0);
 }
 

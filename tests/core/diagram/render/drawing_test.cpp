@@ -189,7 +189,7 @@ TEST_CASE("a text is as wide as its letters, at its size") {
 TEST_CASE("boxes hold their labels, frames their boxes, and the page all of them") {
   for (const Direction direction : {Direction::top_to_bottom, Direction::left_to_right}) {
     CAPTURE(static_cast<int>(direction));
-    const GraphOptions options{.direction = direction, .kept_memory = true};
+    const GraphOptions options{.direction = direction, .saved_memory = true};
     const GraphView view = GraphView::of(two_modules(), options);
     REQUIRE(view.frames.size() >= 3);
     const GraphLayout layout = GraphLayout::of(view, options);
@@ -268,7 +268,7 @@ TEST_CASE("options change the picture") {
   const Tensors y{sum(tanh(variable(Array(Shape{2, 3}, Real(1)), "x")))};
   const std::string plain = svg_of(y);
   CHECK(count(plain, "[2, 3]</tspan>") == 2);
-  CHECK(count(svg_of(y, {.kept_memory = true}), "keeps ") > count(plain, "keeps "));
+  CHECK(count(svg_of(y, {.saved_memory = true}), "keeps ") > count(plain, "keeps "));
   CHECK(count(plain, "class=\"legend") == 3);
   CHECK(count(svg_of(y, {.legend = false}), "class=\"legend") == 0);
 }

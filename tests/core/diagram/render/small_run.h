@@ -102,7 +102,7 @@ inline GraphView small_run() {
   fill_run(view);
   view.vertices[squashed].formula = "tanh x";
   view.vertices[squashed].derivative = "1 - y^2";
-  view.vertices[squashed].kept_bytes = 128;
+  view.vertices[squashed].saved_bytes = 128;
   view.vertices[loss].name = "loss";
   view.vertices[loss].is_result = true;
   view.vertices[loss].attributes = {{"axis", "all"}, {"keepdim", ""}};
