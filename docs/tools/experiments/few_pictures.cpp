@@ -104,9 +104,7 @@ void run(const Config& config, kit::Example& example) {
                                        seed));
         bar.update(++done, {{name, kit::fixed(found.back(), 3)}});
       }
-      double sum = 0;
-      for (const double value : found) sum += value;
-      curve.y.push_back(sum / static_cast<double>(config.seeds));
+      curve.y.push_back(experiments::mean(found));
       table.row({name, count, kit::fixed(curve.y.back(), 3), experiments::of_each_seed(found)});
       example.result.add(str(name == names[0] ? "cnn_" : "vit_", count), kit::fixed(curve.y.back(), 3));
     }

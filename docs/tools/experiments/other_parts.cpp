@@ -166,7 +166,6 @@ void run(const Config& config, kit::Example& example) {
     kit::Series curve{.name = parts.norm == Norm::layer ? "layer norm" : parts.name};
     curve.y.resize(static_cast<std::size_t>(config.epochs));
     std::vector<double> bleus;
-    double bleu = 0;
     for (std::int64_t i = 0; i < config.seeds; ++i) {
       const Seed seed = example.seed + static_cast<std::uint64_t>(i);
       manual_seed(seed);
@@ -177,11 +176,11 @@ void run(const Config& config, kit::Example& example) {
         curve.y[e] += history[e].loss / static_cast<double>(config.seeds);
       }
       bleus.push_back(kit::mean_bleu(translations(model, corpus), corpus.held_out(), 2));
-      bleu += bleus.back() / static_cast<double>(config.seeds);
       bar.update(++done, {{parts.name, kit::fixed(bleus.back(), 3)}});
     }
-    table.row({parts.name, kit::fixed(curve.y.back(), 3), kit::fixed(bleu, 3), experiments::of_each_seed(bleus)});
-    example.result.add(str("bleu", v), kit::fixed(bleu, 3));
+    const std::string bleu = kit::fixed(experiments::mean(bleus), 3);
+    table.row({parts.name, kit::fixed(curve.y.back(), 3), bleu, experiments::of_each_seed(bleus)});
+    example.result.add(str("bleu", v), bleu);
     if (v == 0 || parts.norm != Norm::layer) norms.push_back(curve);
   }
   bar.finish();

@@ -109,12 +109,6 @@ Translated learn_to_translate(const Config& config, const kit::Corpus& corpus, c
 
 // ---- All --------------------------------------------------------------------------------------------------------------
 
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
 void run(const Config& config, kit::Example& example) {
   const kit::Corpus corpus(config.corpus);
   std::vector<kit::Field> head{"copying, symbols right"};
@@ -142,17 +136,17 @@ void run(const Config& config, kit::Example& example) {
                       .style = kit::Series::Style::marked};
     std::vector<kit::Field> cells{variant.name};
     for (const std::vector<double>& of_length : right) {
-      curve.y.push_back(mean(of_length));
+      curve.y.push_back(experiments::mean(of_length));
       cells.push_back(kit::fixed(curve.y.back(), 3));
     }
     cells.push_back(experiments::of_each_seed(right.back()));
     copying.row(cells);
-    translating.row({variant.name, kit::fixed(mean(losses), 4), kit::fixed(mean(bleus), 3),
+    translating.row({variant.name, kit::fixed(experiments::mean(losses), 4), kit::fixed(experiments::mean(bleus), 3),
                      experiments::of_each_seed(bleus)});
     const auto name = str(variant.context == nn::Context::attention ? "attention" : "state",
                           variant.reversed ? "_reversed" : "");
-    example.result.add(str(name, "_copy"), kit::fixed(mean(right.back()), 3));
-    example.result.add(str(name, "_bleu"), kit::fixed(mean(bleus), 3));
+    example.result.add(str(name, "_copy"), kit::fixed(experiments::mean(right.back()), 3));
+    example.result.add(str(name, "_bleu"), kit::fixed(experiments::mean(bleus), 3));
     curves.push_back(curve);
   }
   bar.finish();
