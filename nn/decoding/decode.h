@@ -16,6 +16,9 @@
 
 #include "../../core/array/random.h"
 #include "../../core/graph/tensor.h"
+#include "../../ops/arrange/shape.h"
+#include "../module.h"
+#include "../rewind.h"
 
 namespace xgrad::nn {
 
@@ -36,6 +39,25 @@ class Stepper {
   virtual std::vector<std::int64_t> before(std::int64_t) const { return {}; }
   /// The next token of sequence b if it is given: its prompt is longer than another's, and goes on.
   virtual std::optional<std::int64_t> given(std::int64_t) const { return {}; }
+};
+
+/// A decoder that goes on from a state, for all searches; it runs in evaluation mode. The decoder must outlive it.
+template <class Decoder, class State>
+class StateStepper : public Stepper {
+ public:
+  StateStepper(const Decoder& decoder, State state) : decoder_(decoder), state_(std::move(state)) {}
+
+  std::int64_t batch() const override { return state_.batch(); }
+  Tensor step(const Index& tokens) override {
+    const std::optional<Eval> eval = outside_of_training(decoder_);
+    Rewind undo(state_);
+    return undo.keep(squeeze(decoder_(tokens.reshaped({-1, 1}), state_), {1}));  // (B, V)
+  }
+  void select(const Index& rows) override { state_.select(rows); }
+
+ private:
+  const Decoder& decoder_;
+  State state_;
 };
 
 /// The tokens that end a sequence: none, one, `.eos = 2`, or any of several, `.eos = {2, 5}`.

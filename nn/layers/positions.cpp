@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "../../core/graph/record.h"
+#include "../../ops/arrange/broadcast.h"
+#include "../../ops/arrange/join.h"
 #include "../../ops/arrange/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/elementwise.h"
@@ -45,32 +47,30 @@ Array sinusoids(std::int64_t length, std::int64_t dim, Sinusoids layout) {
   return table;
 }
 
-SinusoidalPositions::SinusoidalPositions(At here, std::int64_t dim, const Options& options)
+PositionalEncoding::PositionalEncoding(At here, std::int64_t max_length, std::int64_t dim, const Options& options)
     : Layer(std::move(here)),
-      table([&] {
-        possible("table", {positive("max_length", options.max_length), positive("dim", dim)});
-        return sinusoids(options.max_length, dim, options.layout);
+      kind(options.kind),
+      weight([&]() -> Tensor {
+        const Shape sizes{positive("max_length", max_length), positive("dim", dim)};
+        if (kind == Positions::none) return {};
+        if (kind == Positions::learned) {
+          return param("weight", sizes, options.init ? options.init : init::normal(), Decay::no);
+        }
+        return sinusoids(possible("weight", sizes)[0], dim, options.layout);
       }()),
       dropout(at("dropout"), options.dropout) {}
 
-Tensor SinusoidalPositions::forward(const Tensor& x, std::int64_t first) const {
-  const Tensor rows = rows_for(table, x, first);
-  if (recording()) rows.named(full_name("positions"));
-  return dropout(x + rows);
+Tensor PositionalEncoding::forward(const Tensor& x, std::int64_t first) const {
+  if (kind == Positions::none) return dropout(x);
+  const Tensor rows = rows_for(weight, x, first);
+  if (recording() && kind != Positions::learned) rows.named(full_name("positions"));
+  return dropout(kind == Positions::joined ? concat({x, broadcast_to(rows, x.shape())}, -1) : x + rows);
 }
 
-std::string SinusoidalPositions::extra_repr() const { return str(table.dim(0), " x ", table.dim(1)); }
-
-LearnedPositions::LearnedPositions(At here, std::int64_t max_length, std::int64_t dim, const Options& options)
-    : Layer(std::move(here)),
-      weight(param("weight", {positive("max_length", max_length), positive("dim", dim)},
-                   options.init ? options.init : init::normal(), Decay::no)),
-      dropout(at("dropout"), options.dropout) {}
-
-Tensor LearnedPositions::forward(const Tensor& x, std::int64_t first) const {
-  return dropout(x + rows_for(weight, x, first));
+std::string PositionalEncoding::extra_repr() const {
+  if (kind == Positions::none) return "none";
+  const char* const how = kind == Positions::learned ? ", learned" : kind == Positions::joined ? ", joined" : "";
+  return str(weight.dim(0), " x ", weight.dim(1), how);
 }
-
-std::string LearnedPositions::extra_repr() const { return str(weight.dim(0), " x ", weight.dim(1)); }
 
 }  // namespace xgrad::nn

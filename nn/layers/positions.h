@@ -15,46 +15,34 @@ enum class Sinusoids {
 /// by an angle that depends on that number alone (Vaswani et al. 2017). Throws ValueError for a negative size.
 Array sinusoids(std::int64_t length, std::int64_t dim, Sinusoids layout = Sinusoids::interleaved);
 
-struct SinusoidalOptions {
-  std::int64_t max_length = 1000;
-  Sinusoids layout = Sinusoids::interleaved;
-  double dropout = 0;
+/// What is done with the vectors p of the positions.
+enum class Positions {
+  sinusoidal,  ///< y = x + p, p fixed: see sinusoids
+  learned,     ///< y = x + p, p a parameter
+  joined,      ///< y = [x, p], twice as wide as x, p fixed
+  none,        ///< y = x
 };
-/// y = dropout(x + p), p fixed: see sinusoids.      x (B, T, C) or (T, C)
-struct SinusoidalPositions : Layer<SinusoidalPositions> {
-  using Options = SinusoidalOptions;
 
-  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  SinusoidalPositions(At here, std::int64_t dim, const Options& options = {});
-  explicit SinusoidalPositions(Placeless, ...);  ///< does not compile: no place
+struct PositionalEncodingOptions {
+  Positions kind = Positions::sinusoidal;
+  double dropout = 0;
+  Sinusoids layout = Sinusoids::interleaved;
+  Init init = {};  ///< of learned vectors; if not given, normal with standard deviation 1
+};
+/// y = dropout(x + p), or what else Positions says.      x (B, T, C) or (T, C)
+struct PositionalEncoding : Layer<PositionalEncoding> {
+  using Options = PositionalEncodingOptions;
+
+  /// For sequences of at most `max_length` vectors. Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  PositionalEncoding(At here, std::int64_t max_length, std::int64_t dim, const Options& options = {});
+  explicit PositionalEncoding(Placeless, ...);  ///< does not compile: no place
 
   /// x's first position is `first` of the sequence. Throws ShapeError unless x ends in `dim`, ValueError beyond
   /// max_length.
   Tensor forward(const Tensor& x, std::int64_t first = 0) const;
 
-  const Array table;  ///< (max_length, C)
-  Dropout dropout;
-
- protected:
-  std::string extra_repr() const override;
-};
-
-struct LearnedPositionOptions {
-  double dropout = 0;
-  Init init = {};  ///< if not given, normal with standard deviation 1
-};
-/// y = dropout(x + p), p a parameter.      x (B, T, C) or (T, C)
-struct LearnedPositions : Layer<LearnedPositions> {
-  using Options = LearnedPositionOptions;
-
-  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  LearnedPositions(At here, std::int64_t max_length, std::int64_t dim, const Options& options = {});
-  explicit LearnedPositions(Placeless, ...);  ///< does not compile: no place
-
-  /// As SinusoidalPositions.
-  Tensor forward(const Tensor& x, std::int64_t first = 0) const;
-
-  const Tensor weight;  ///< (max_length, C)
+  const Positions kind;
+  const Tensor weight;  ///< (max_length, C), undefined if there are none: a parameter if learned, otherwise fixed
   Dropout dropout;
 
  protected:

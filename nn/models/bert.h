@@ -92,7 +92,7 @@ struct Bert : Layer<Bert, BertOptions> {
 
   Embedding embedding{at("embedding"), options.vocabulary, options.dim, {.init = detail::first_weights()}};
   Embedding segments{at("segments"), options.segments, options.dim, {.init = detail::first_weights()}};
-  LearnedPositions positions{at("positions"), options.context, options.dim, {.init = detail::first_weights()}};
+  PositionalEncoding positions{at("positions"), options.context, options.dim, detail::learned()};
   LayerNorm norm{at("norm"), options.dim, {.eps = options.norm_eps}};
   Dropout dropout{at("dropout"), options.dropout};
   Stack<BertBlock> blocks{at("blocks"), options.layers, options};

@@ -68,8 +68,7 @@ struct Gpt : LanguageModel {
 
   const Options options;
   Embedding embedding{at("embedding"), options.vocabulary, options.dim, {.init = detail::first_weights()}};
-  LearnedPositions positions{
-      at("positions"), options.context, options.dim, {.dropout = options.dropout, .init = detail::first_weights()}};
+  PositionalEncoding positions{at("positions"), options.context, options.dim, detail::learned(options.dropout)};
   Stack<GptBlock> blocks{at("blocks"), options.layers, options};
   LayerNorm norm{at("norm"), options.dim, options.norm()};
 

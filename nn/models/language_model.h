@@ -9,7 +9,7 @@
 
 #include "../attention/key_value_cache.h"
 #include "../decoding/decode.h"
-#include "../module.h"
+#include "../layers/positions.h"
 
 namespace xgrad::nn {
 
@@ -19,6 +19,10 @@ namespace detail {
 /// Of the first weights of GPT-2, BERT and Llama, which are normal.
 inline constexpr double first_std = 0.02;
 Init first_weights();
+/// Parameters for the positions, with these first weights.
+inline PositionalEncodingOptions learned(double dropout = 0) {
+  return {.kind = Positions::learned, .dropout = dropout, .init = first_weights()};
+}
 /// Gives all linear maps of a model these weights, and biases 0.
 void reset_linear_maps(const Module& model);
 /// Throws ShapeError unless ids are (B, T).

@@ -20,8 +20,7 @@ std::int64_t wider(std::int64_t width, const Seq2SeqOptions& options) {
   return options.context == Context::initial_state ? width : checked_add("seq2seq", width, options.hidden);
 }
 
-}  // namespace
-
+// The first lengths[b] of the ids (B, S) of each row b in reverse order, the others where they are.
 Index reversed_within(const Index& ids, const Index& lengths) {
   if (ids.rank() != 2 || lengths.shape() != Shape{ids.dim(0)}) {
     fail<ShapeError>("reversed_within", "ids ", ids.shape(), " with lengths ", lengths.shape());
@@ -38,6 +37,8 @@ Index reversed_within(const Index& ids, const Index& lengths) {
   }
   return result;
 }
+
+}  // namespace
 
 Seq2SeqEncoder::Seq2SeqEncoder(At here, std::int64_t vocabulary, const Options& options)
     : Layer(std::move(here)),
@@ -87,12 +88,6 @@ Tensor Seq2SeqDecoder::next(const Tensor& x, const Tensor& seen, Seq2SeqState& s
   const Recurrence y = gru(with_context(x), {.h = state.h});
   state.h = y.h;
   return out(with_context(y.output));
-}
-
-Tensor Seq2SeqStepper::step(const Index& tokens) {
-  const std::optional<Eval> eval = outside_of_training(decoder_);
-  Rewind undo(state_);
-  return undo.keep(squeeze(decoder_(tokens.reshaped({-1, 1}), state_), {1}));  // (B, V)
 }
 
 Seq2Seq::Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options)

@@ -61,6 +61,7 @@ struct Seq2SeqState {
   Tensor memory;   ///< (B, S, h): all of the encoder's states
   AttentionMask memory_mask;
 
+  std::int64_t batch() const { return context.dim(0); }
   /// Row rows[i] of the batch becomes row i. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
 };
@@ -88,19 +89,8 @@ struct Seq2SeqDecoder : Layer<Seq2SeqDecoder> {
   Tensor next(const Tensor& x, const Tensor& seen, Seq2SeqState& state) const;
 };
 
-/// A decoder in the middle of sequences, for all searches. The decoder must outlive it.
-class Seq2SeqStepper : public Stepper {
- public:
-  Seq2SeqStepper(const Seq2SeqDecoder& decoder, Seq2SeqState state) : decoder_(decoder), state_(std::move(state)) {}
-
-  std::int64_t batch() const override { return state_.context.dim(0); }
-  Tensor step(const Index& tokens) override;
-  void select(const Index& rows) override { state_.select(rows); }
-
- private:
-  const Seq2SeqDecoder& decoder_;
-  Seq2SeqState state_;
-};
+/// What Seq2Seq::start gives to a search.
+using Seq2SeqStepper = StateStepper<Seq2SeqDecoder, Seq2SeqState>;
 
 /// The whole model, from one language's tokens to another's.
 struct Seq2Seq : Layer<Seq2Seq> {
@@ -121,9 +111,5 @@ struct Seq2Seq : Layer<Seq2Seq> {
  private:
   Seq2SeqState read(const Index& source, const Index& lengths) const;
 };
-
-/// The first lengths[b] of the ids (B, S) of each row b in reverse order, the others where they are. Throws ShapeError
-/// unless lengths is (B), ValueError for a length outside [0, S].
-Index reversed_within(const Index& ids, const Index& lengths);
 
 }  // namespace xgrad::nn

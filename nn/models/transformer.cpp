@@ -15,15 +15,11 @@
 namespace xgrad::nn {
 namespace {
 
-// Refuses lengths that norms over (T, C) would refuse later, before anything is computed.
-void check_length(const char* op, const Tensor& x, const LayerNorm& norm) {
-  if (norm.sizes.rank() == 1 || (x.rank() == 3 && x.dim(1) == norm.sizes[0])) return;
-  fail<ShapeError>(op, "norms over ", norm.sizes, " take ", norm.sizes[0], " positions, got ", x.shape());
-}
-
-Tensor embed(const Embedding& embedding, const SinusoidalPositions& positions, const Index& ids,
-             std::int64_t first = 0) {
-  return positions(embedding(ids) * std::sqrt(static_cast<double>(embedding.dim)), first);  // (B, T, C)
+template <class Model>
+Tensor embed(const Model& model, const Index& ids, std::int64_t first = 0) {
+  const Tensor words = model.embedding(ids);
+  const double scale = std::sqrt(static_cast<double>(model.options.dim));
+  return model.positions(model.options.scale_embedding ? words * scale : words, first);  // (B, T, C)
 }
 
 // The mask of S positions for n keys in a row at each position. Causal and band still count positions: see
@@ -95,14 +91,30 @@ Shape TransformerOptions::norm_sizes() const {
   return norm_shape;
 }
 
+std::int64_t TransformerOptions::word_dim() const {
+  if (positions != Positions::joined) return dim;
+  if (dim % 2 != 0) fail<ValueError>("transformer", "joined positions need an even dim, got ", dim);
+  return dim / 2;
+}
+
 // -- parts ------------------------------------------------------------------------------------------------------------
 
-AddNorm::AddNorm(At here, std::int64_t size, const Options& options) : AddNorm(std::move(here), Shape{size}, options) {}
-
 AddNorm::AddNorm(At here, const Shape& sizes, const Options& options)
-    : Layer(std::move(here)), order(options.order), norm(at("norm"), sizes), dropout(at("dropout"), options.dropout) {}
+    : Layer(std::move(here)),
+      order(options.order),
+      norm(at("norm"), options.kind == NormKind::layer || options.kind == NormKind::plain_layer, sizes,
+           LayerNormOptions{.affine = options.kind == NormKind::layer}),
+      batch_norm(at("batch_norm"), options.kind == NormKind::batch, sizes.back()),
+      dropout(at("dropout"), options.dropout) {
+  if (batch_norm && sizes.rank() > 1) fail<ValueError>("add_norm", "batch norm over one axis, got ", sizes);
+}
 
-Tensor AddNorm::forward(const Tensor& x, const Tensor& y) const { return norm(add(x, y)); }
+Tensor AddNorm::forward(const Tensor& x, const Tensor& y) const { return normed(add(x, y)); }
+
+Tensor AddNorm::normed(const Tensor& x) const {
+  if (!batch_norm) return norm(x);
+  return reshape((*batch_norm)(reshape(x, {-1, batch_norm->channels})), x.shape());
+}
 
 Tensor AddNorm::add(const Tensor& x, const Tensor& y) const {
   const Entered here(*this);
@@ -113,21 +125,20 @@ Tensor AddNorm::add(const Tensor& x, const Tensor& y) const {
 // -- encoder ----------------------------------------------------------------------------------------------------------
 
 Tensor EncoderBlock::forward(const Tensor& x, const AttentionMask& mask) const {
-  check_length("encoder_block", x, add_norm1.norm);
   const Tensor h = add_norm1.around(x, [&](const Tensor& x) { return attn(x, mask); });  // (B, T, C)
   return add_norm2.around(h, ffn);
 }
 
 Encoder::Encoder(At here, std::int64_t vocabulary, const Options& given)
-    : Layer(std::move(here), given), embedding(at("embedding"), vocabulary, options.dim) {}
+    : Layer(std::move(here), given), embedding(at("embedding"), vocabulary, options.word_dim()) {}
 
 Tensor Encoder::forward(const Index& ids, const AttentionMask& mask) const {
-  return norm(blocks(embed(embedding, positions, ids), mask));  // (B, S, C)
+  return norm(blocks(embed(*this, ids), mask));  // (B, S, C)
 }
 
 Tensors Encoder::layers(const Index& ids, const AttentionMask& mask) const {
   const Entered here(*this, ids);
-  Tensor h = embed(embedding, positions, ids);  // (B, S, C)
+  Tensor h = embed(*this, ids);  // (B, S, C)
   Tensors results;
   for (std::int64_t i = 0; i < blocks.size(); ++i) {
     h = blocks[i](h, mask);
@@ -148,7 +159,6 @@ Tensor DecoderBlock::run(const Tensor& x, const SelfAttention& attend_self, cons
 }
 
 Tensor DecoderBlock::forward(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask) const {
-  check_length("decoder_block", x, add_norm1.norm);
   return run(
       x, [&](const Tensor& x) { return self_attn(x, causal); },
       [&](const Tensor& g) { return cross_attn(g, memory, memory, memory_mask); });
@@ -159,7 +169,6 @@ DecoderBlockState DecoderBlock::start(const Tensor& memory) const {
 }
 
 Tensor DecoderBlock::forward(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const {
-  check_length("decoder_block", x, add_norm1.norm);
   return run(
       x, [&](const Tensor& x) { return self_attn(x, state.past); },
       [&](const Tensor& g) { return cross_attn(g, state.memory, memory_mask); });
@@ -195,7 +204,7 @@ struct Decoder::Memories {
 
 Decoder::Decoder(At here, std::int64_t vocabulary, const Options& given)
     : Layer(std::move(here), given),
-      embedding(at("embedding"), vocabulary, options.dim),
+      embedding(at("embedding"), vocabulary, options.word_dim()),
       out(at("out"), options.dim, vocabulary) {}
 
 Decoder::Memories Decoder::memories(const Tensors& encoder_layers, const AttentionMask& mask) const {
@@ -219,7 +228,7 @@ Tensor Decoder::forward(const Index& ids, const Tensor& memory, const AttentionM
 
 Tensor Decoder::forward(const Index& ids, const Tensors& encoder_layers, const AttentionMask& memory_mask) const {
   const Memories memory = memories(encoder_layers, memory_mask);
-  Tensor h = embed(embedding, positions, ids);  // (B, T, C)
+  Tensor h = embed(*this, ids);  // (B, T, C)
   const AttentionMask mask =
       with_positions_as_keys(memory.mask, 0, h.dim(1), memory[0].dim(1), memory.keys_per_position);
   for (std::int64_t i = 0; i < blocks.size(); ++i) h = blocks[i](h, memory[i], mask);
@@ -245,7 +254,7 @@ Tensor Decoder::forward(const Index& ids, DecoderState& state) const {
   if (ids.rank() != 2 || ids.dim(0) != state.batch()) {
     fail<ShapeError>("decoder", "ids ", ids.shape(), " with the state of ", state.batch(), " sequences");
   }
-  Tensor h = embed(embedding, positions, ids, state.position);  // (B, T, C)
+  Tensor h = embed(*this, ids, state.position);  // (B, T, C)
   const std::int64_t T = h.dim(1), keys = state.blocks.empty() ? 0 : state.blocks.front().memory.length();
   const AttentionMask mask = with_positions_as_keys(rows_of(state.memory_mask, state.position, T), state.position, T,
                                                     keys, state.keys_per_position);
@@ -254,12 +263,6 @@ Tensor Decoder::forward(const Index& ids, DecoderState& state) const {
   }
   state.position += T;
   return out(norm(h));
-}
-
-Tensor DecoderStepper::step(const Index& tokens) {
-  const std::optional<Eval> eval = outside_of_training(decoder_);
-  Rewind undo(state_);
-  return undo.keep(squeeze(decoder_(tokens.reshaped({-1, 1}), state_), {1}));  // (B, V)
 }
 
 // -- both -------------------------------------------------------------------------------------------------------------

@@ -21,16 +21,24 @@ enum class NormOrder {
   pre,   ///< x + f(norm(x)), which trains without warm-up (Xiong et al. 2020)
 };
 
+/// The norm in a residual connection.
+enum class NormKind {
+  layer,        ///< layer norm, as in the paper
+  plain_layer,  ///< layer norm without gain and bias
+  batch,        ///< batch norm of the channels: in training, a position then depends on all others of the batch
+  none,
+};
+
 struct AddNormOptions {
   double dropout = 0;
   NormOrder order = NormOrder::post;
+  NormKind kind = NormKind::layer;
 };
-/// Residual connection, dropout and layer norm.
+/// Residual connection, dropout and norm.
 struct AddNorm : Layer<AddNorm> {
   using Options = AddNormOptions;
 
-  /// The norm is over the last axis, or over the last axes of these sizes. Throw as LayerNorm and Dropout.
-  AddNorm(At here, std::int64_t size, const Options& options = {});
+  /// The norm is over the last axes, of these sizes; a batch norm over one. Throws as LayerNorm and Dropout.
   AddNorm(At here, const Shape& sizes, const Options& options = {});
   explicit AddNorm(Placeless, ...);  ///< does not compile: no place
 
@@ -40,14 +48,16 @@ struct AddNorm : Layer<AddNorm> {
   /// x with a residual connection around the sublayer f: norm(x + dropout(f(x))) or x + dropout(f(norm(x))).
   template <class F>
   Tensor around(const Tensor& x, const F& f) const {
-    return order == NormOrder::post ? (*this)(x, f(x)) : add(x, f(norm(x)));
+    return order == NormOrder::post ? (*this)(x, f(x)) : add(x, f(normed(x)));
   }
 
   const NormOrder order;
-  LayerNorm norm;
+  Maybe<LayerNorm> norm;
+  Maybe<BatchNorm1d> batch_norm;
   Dropout dropout;
 
  private:
+  Tensor normed(const Tensor& x) const;
   Tensor add(const Tensor& x, const Tensor& y) const;
 };
 
@@ -66,17 +76,23 @@ struct TransformerOptions {
   std::int64_t layers = 6;
   double dropout = 0.1;
   NormOrder norm = NormOrder::post;
+  NormKind norm_kind = NormKind::layer;  ///< in residual connections; the last norm of pre-norm is a layer norm
   /// The sizes of every layer norm: each position by itself, (C), if empty. With (T, C) all positions of a sequence
   /// have one mean and one variance; so sequences have T positions, and each depends on all others, masked or not.
   Shape norm_shape = {};
   Activation activation = relu;
   bool attention_bias = false;
   CrossAttention cross_attention = CrossAttention::last;
+  Positions positions = Positions::sinusoidal;  ///< with `joined`, words have C/2 channels and positions the others
+  bool scale_embedding = true;                  ///< embeddings times sqrt(C)
   std::int64_t max_length = 1000;
 
+  /// The channels of an embedded word. Throws ValueError for joined positions and an odd `dim`.
+  std::int64_t word_dim() const;
+  PositionalEncodingOptions encoding() const { return {.kind = positions, .dropout = dropout}; }
   /// The options of the parts of a block. Throws ValueError for a `norm_shape` that is neither (C) nor (T, C).
   Shape norm_sizes() const;
-  AddNormOptions add_norm() const { return {.dropout = dropout, .order = norm}; }
+  AddNormOptions add_norm() const { return {.dropout = dropout, .order = norm, .kind = norm_kind}; }
   MultiHeadAttentionOptions attention() const { return {.dropout = dropout, .bias = attention_bias}; }
   MlpOptions feed_forward() const { return {.in = dim, .hidden = ffn, .activation = activation}; }
 };
@@ -97,7 +113,7 @@ struct EncoderBlock : Layer<EncoderBlock, TransformerOptions> {
 /// Embedding times sqrt(C), positions, blocks, and with pre-norm a last layer norm.
 struct Encoder : Layer<Encoder, TransformerOptions> {
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1], a
-  /// `norm_shape` that is neither (C) nor (T, C).
+  /// `norm_shape` that is neither (C) nor (T, C), joined positions in an odd `dim`.
   Encoder(At here, std::int64_t vocabulary, const Options& options);
   explicit Encoder(Placeless, ...);  ///< does not compile: no place
 
@@ -109,8 +125,7 @@ struct Encoder : Layer<Encoder, TransformerOptions> {
   Tensors layers(const Index& ids, const AttentionMask& mask = {}) const;
 
   Embedding embedding;
-  SinusoidalPositions positions{
-      at("positions"), options.dim, {.max_length = options.max_length, .dropout = options.dropout}};
+  PositionalEncoding positions{at("positions"), options.max_length, options.word_dim(), options.encoding()};
   Stack<EncoderBlock> blocks{at("blocks"), options.layers, options};
   Maybe<LayerNorm> norm{at("norm"), options.norm == NormOrder::pre, options.norm_sizes()};  ///< with pre-norm
 };
@@ -193,8 +208,7 @@ struct Decoder : Layer<Decoder, TransformerOptions> {
   Tensor forward(const Index& ids, DecoderState& state) const;
 
   Embedding embedding;
-  SinusoidalPositions positions{
-      at("positions"), options.dim, {.max_length = options.max_length, .dropout = options.dropout}};
+  PositionalEncoding positions{at("positions"), options.max_length, options.word_dim(), options.encoding()};
   Stack<DecoderBlock> blocks{at("blocks"), options.layers, options};
   Maybe<LayerNorm> norm{at("norm"), options.norm == NormOrder::pre, options.norm_sizes()};  ///< with pre-norm
   Linear out;
@@ -204,20 +218,8 @@ struct Decoder : Layer<Decoder, TransformerOptions> {
   Memories memories(const Tensors& encoder_layers, const AttentionMask& mask) const;
 };
 
-/// A decoder in the middle of sequences, for greedy() and the like; it runs in evaluation mode. The decoder must
-/// outlive it.
-class DecoderStepper : public Stepper {
- public:
-  DecoderStepper(const Decoder& decoder, DecoderState state) : decoder_(decoder), state_(std::move(state)) {}
-
-  std::int64_t batch() const override { return state_.batch(); }
-  Tensor step(const Index& tokens) override;
-  void select(const Index& rows) override { state_.select(rows); }
-
- private:
-  const Decoder& decoder_;
-  DecoderState state_;
-};
+/// What EncoderDecoder::start gives to a search.
+using DecoderStepper = StateStepper<Decoder, DecoderState>;
 
 /// The whole model, from one language's tokens to another's.
 ///

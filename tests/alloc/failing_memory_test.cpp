@@ -530,7 +530,7 @@ void check_model(const Arguments&... arguments) {
 }
 
 TEST_CASE("memory that runs out while a model is built leaves nothing behind, and the next one is built") {
-  check_model<nn::SinusoidalPositions>(4, nn::SinusoidalOptions{.max_length = 5});
+  check_model<nn::PositionalEncoding>(5, 4);
   check_model<nn::Gpt>(nn::GptOptions{.vocabulary = 3, .context = 2, .dim = 2, .heads = 1, .layers = 1});
   check_model<nn::Llama>(
       nn::LlamaOptions{.vocabulary = 3, .context = 2, .dim = 4, .heads = 2, .kv_heads = 1, .layers = 1, .ffn = 4});

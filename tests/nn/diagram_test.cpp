@@ -140,7 +140,7 @@ TEST_CASE("the library's own constants have names") {
   CHECK(names(lstm(x).output).contains("c0"));
   struct Model : Module {
     Linear in{at("in"), 4, 4};
-    SinusoidalPositions positions{at("positions"), 4, {.max_length = 8}};
+    PositionalEncoding positions{at("positions"), 8, 4};
   } const model;
   CHECK(names(model.positions(model.in(x))).contains("positions"));
 }

@@ -101,8 +101,8 @@ TEST_CASE("small shapes: embeddings and positions") {
     check_all_orders([&] { return padded(Index(ids, 3)); }, padded.parameters(), y);
     CHECK(equal(grad(sum(padded(Index(ids, 3))), padded.parameters())[0].value(), Array({4, 3}, Real(0))));
   }
-  const nn::SinusoidalPositions fixed{nn::root, 3, {.max_length = 5}};
-  const nn::LearnedPositions learned{nn::root, 5, 3};
+  const nn::PositionalEncoding fixed{nn::root, 5, 3};
+  const nn::PositionalEncoding learned{nn::root, 5, 3, {.kind = nn::Positions::learned}};
   for (const Shape& x : {Shape{0, 3}, Shape{1, 3}, Shape{2, 0, 3}, Shape{0, 2, 3}, Shape{1, 1, 3}}) {
     for (const std::int64_t first : {0, 4}) {
       if (first + x.dim(-2) > 5) continue;

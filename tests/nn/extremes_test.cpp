@@ -30,8 +30,8 @@ TEST_CASE("extreme numbers: sizes of layers") {
       CHECK(table.padding_idx == (n + 3) % 3);
     });
     accepts(n >= 0 && n < 3, [&] { nn::Embedding{nn::root, 3, 2}(index({n})); });
-    takes(n >= 1, [&] { nn::SinusoidalPositions{nn::root, 1, {.max_length = n}}; });
-    takes(n >= 1, [&] { nn::SinusoidalPositions{nn::root, n, {.max_length = 1}}; });
+    takes(n >= 1, [&] { nn::PositionalEncoding{nn::root, n, 1}; });
+    takes(n >= 1, [&] { nn::PositionalEncoding{nn::root, 1, n}; });
     takes(n >= 0, [&] { nn::sinusoids(n, 1); });
     takes(n >= 0, [&] { nn::sinusoids(1, n, nn::Sinusoids::concatenated); });
     takes(n >= 0, [&] { nn::sinusoids(0, n); });
@@ -52,7 +52,7 @@ TEST_CASE("extreme numbers: sizes of layers") {
       const bool both = n >= 1 && m >= 1 && Wide{n} * m < Wide{1} << 59;
       accepts(both, [&] { nn::Linear{nn::root, n, m}; });
       accepts(both, [&] { nn::Embedding{nn::root, n, m}; });
-      accepts(both, [&] { nn::LearnedPositions{nn::root, n, m}; });
+      accepts(both, [&] { nn::PositionalEncoding{nn::root, n, m, {.kind = nn::Positions::learned}}; });
     }
   }
 }
@@ -144,8 +144,8 @@ TEST_CASE("extreme numbers: decoding") {
 
 TEST_CASE("extreme numbers: what layers are asked for") {
   const nn::LSTM lstm{nn::root, 1, 2, {.layers = 2, .bidirectional = true}};
-  const nn::LearnedPositions learned{nn::root, 3, 2};
-  const nn::SinusoidalPositions fixed{nn::root, 2, {.max_length = 3}};
+  const nn::PositionalEncoding learned{nn::root, 3, 2, {.kind = nn::Positions::learned}};
+  const nn::PositionalEncoding fixed{nn::root, 3, 2};
   for (const std::int64_t n : numbers) {
     CAPTURE(n);
     for (const std::int64_t T : {0, 1, 3}) {

@@ -21,11 +21,13 @@ Row two_sizes(const char* name) {
   return {name, [](At here, std::int64_t size) { Layer(here, size, 2); }};
 }
 
+const PositionalEncodingOptions learned{.kind = Positions::learned};
+
 // The layers that have parameters or tables of their own; others are made of these.
 const Row rows[] = {
     two_sizes<Linear>("Linear"),
     two_sizes<Embedding>("Embedding"),
-    two_sizes<LearnedPositions>("LearnedPositions"),
+    two_sizes<PositionalEncoding>("PositionalEncoding"),
     two_sizes<RNN>("RNN"),
     two_sizes<LSTM>("LSTM"),
     two_sizes<GRU>("GRU"),
@@ -37,8 +39,8 @@ const Row rows[] = {
     two_sizes<LinearAttention>("LinearAttention"),
     {"LSTM", [](At here, std::int64_t size) { LSTM(here, 2, size); }},
     {"LSTM", [](At here, std::int64_t size) { LSTM(here, 2, 2, {.layers = size}); }},
-    {"SinusoidalPositions", [](At here, std::int64_t size) { SinusoidalPositions(here, size); }},
-    {"SinusoidalPositions", [](At here, std::int64_t size) { SinusoidalPositions(here, 2, {.max_length = size}); }},
+    {"PositionalEncoding", [](At here, std::int64_t size) { PositionalEncoding(here, 2, size); }},
+    {"PositionalEncoding", [](At here, std::int64_t size) { PositionalEncoding(here, size, 2, learned); }},
     {"LayerNorm", [](At here, std::int64_t size) { LayerNorm(here, size); }},
     {"LayerNorm", [](At here, std::int64_t size) { LayerNorm(here, Shape({size, 3})); }},
     {"BatchNorm1d", [](At here, std::int64_t size) { BatchNorm1d(here, size); }},
@@ -73,8 +75,8 @@ TEST_CASE("sizes that make no sense together are refused, too") {
   const std::function<void()> makes[] = {
       [&] { Linear(model.place(), high, low); },
       [&] { Embedding(model.place(), low, high); },
-      [&] { LearnedPositions(model.place(), high, low); },
-      [&] { SinusoidalPositions(model.place(), low, {.max_length = high}); },
+      [&] { PositionalEncoding(model.place(), high, low, learned); },
+      [&] { PositionalEncoding(model.place(), high, low); },
       [&] { GRU(model.place(), high, low); },
       [&] { LSTMCell(model.place(), low, high); },
       [&] { MultiheadAttention(model.place(), low, 1); },

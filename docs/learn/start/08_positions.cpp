@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path out = argc > 1 ? argv[1] : ".";
   manual_seed(1);
   const nn::Embedding embedding{nn::root, 10, 32};
-  const nn::SinusoidalPositions positions{nn::root, 32};
+  const nn::PositionalEncoding positions{nn::root, 1000, 32};
   const Index ids = index({{5, 2, 5}});                                   // (B, T): one sentence of three words
   const Tensor h = positions(embedding(ids) * std::sqrt(32)).named("h");  // (B, T, C)
   save_graph(out / "08_graph.svg", {h});

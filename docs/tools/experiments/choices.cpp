@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iostream>
 
+#include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/progress.h>
@@ -56,6 +57,20 @@ std::vector<Choice> choices() {
   add("weight decay 0.1").decay = Decay::matrices;
   add("weight decay 0.1, norms too").decay = Decay::all;
   add("PyTorch's first weights").xavier = false;
+  const auto positions = [&](const char* name, nn::Positions kind, bool scale) {
+    nn::TransformerOptions& model = add(name).model;
+    model.positions = kind;
+    model.scale_embedding = scale;
+  };
+  positions("without sqrt(C)", nn::Positions::sinusoidal, false);
+  positions("positions joined", nn::Positions::joined, true);
+  positions("positions joined, without sqrt(C)", nn::Positions::joined, false);
+  positions("positions learned", nn::Positions::learned, true);
+  positions("positions learned, without sqrt(C)", nn::Positions::learned, false);
+  positions("no positions", nn::Positions::none, true);
+  add("norm without gain and bias").model.norm_kind = nn::NormKind::plain_layer;
+  add("batch norm").model.norm_kind = nn::NormKind::batch;
+  add("no norm").model.norm_kind = nn::NormKind::none;
   return all;
 }
 
@@ -63,6 +78,7 @@ struct Outcome {
   double loss;      // per training token, without smoothing and dropout
   double new_loss;  // per token of sentences never seen
   double greedy, beam;  // BLEU of their translations
+  std::vector<double> epochs;  // the loss of each while it trains
 };
 
 // The mean cross-entropy of a token, given the right ones before.
@@ -96,39 +112,46 @@ double beam_bleu(const nn::EncoderDecoder& model, const kit::Corpus& corpus) {
   return kit::mean_bleu(guesses, corpus.held_out(), 2);
 }
 
-void train(const nn::EncoderDecoder& model, const Config& config, const kit::Corpus& corpus, const Choice& choice,
-           Seed seed) {
+// The mean loss of each epoch.
+std::vector<double> train(const nn::EncoderDecoder& model, const Config& config, const kit::Corpus& corpus,
+                          const Choice& choice, Seed seed) {
   const optim::AdamWOptions options{.lr = 0.005, .weight_decay = choice.decay == Decay::none ? 0 : 0.1};
   std::vector<optim::GroupRule<optim::AdamWOptions>> rules;
   if (choice.decay == Decay::matrices) rules = {{nn::without_weight_decay(model), {.lr = 0.005, .weight_decay = 0}}};
   optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(model.parameters(), rules, options)};
   const Tensors parameters = adam.parameters();  // group by group
   kit::DataLoader batches{corpus, {.batch_size = 64, .shuffle = true, .seed = seed}};
+  std::vector<double> epochs;
   for (std::int64_t epoch = 0; epoch < config.epochs; ++epoch) {
+    std::vector<double> losses;
     for (const kit::CorpusBatch& batch : batches) {
       const Tensor logits = model(batch.source, batch.source_lengths, nn::shift_right(batch.target, corpus.bos()));
       const Tensor loss = cross_entropy(logits, batch.target,
                                         {.ignore_index = corpus.pad(), .label_smoothing = choice.smoothing});
+      losses.push_back(loss.item());
       Tensors gradients = grad(loss, parameters);
       if (choice.max_norm > 0) {
         gradients = optim::clip_grad_norm(std::move(gradients), parameters, choice.max_norm).gradients;
       }
       adam.step(gradients);
     }
+    epochs.push_back(experiments::mean(losses));
   }
+  return epochs;
 }
 
 Outcome learn(const Config& config, const kit::Corpus& corpus, const Choice& choice, Seed seed) {
   manual_seed(seed);
   const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(), choice.model};
   if (choice.xavier) kit::reset_to_xavier(model);
-  train(model, config, corpus, choice, seed);
+  std::vector<double> epochs = train(model, config, corpus, choice, seed);
   const nn::Eval eval(model);
   const auto guesses = kit::translations(model, corpus, corpus.held_out_sources());
   return {.loss = loss_of(model, corpus, corpus.batch(arange(corpus.size()))),
           .new_loss = loss_of(model, corpus, held_out(corpus)),
           .greedy = kit::mean_bleu(guesses, corpus.held_out(), 2),
-          .beam = beam_bleu(model, corpus)};
+          .beam = beam_bleu(model, corpus),
+          .epochs = std::move(epochs)};
 }
 
 void run(const Config& config, kit::Example& example) {
@@ -139,9 +162,12 @@ void run(const Config& config, kit::Example& example) {
   kit::Table table({"", "loss", "held-out loss", "BLEU", "BLEU, beam of 4", "BLEU of each seed"});
   kit::ProgressBar bar({.total = config.seeds * std::ssize(all), .title = "training"});
   std::int64_t done = 0;
+  std::vector<kit::Series> norms;
   for (std::size_t c = 0; c < all.size(); ++c) {
     Outcome mean{};
     std::vector<double> greedy;
+    kit::Series curve{.name = c == 0 ? "layer norm" : all[c].name};
+    curve.y.resize(static_cast<std::size_t>(config.epochs));
     for (std::int64_t i = 0; i < config.seeds; ++i) {
       const Outcome found = learn(config, corpus, all[c], example.seed + static_cast<std::uint64_t>(i));
       const auto n = static_cast<double>(config.seeds);
@@ -150,15 +176,22 @@ void run(const Config& config, kit::Example& example) {
       mean.greedy += found.greedy / n;
       mean.beam += found.beam / n;
       greedy.push_back(found.greedy);
+      for (std::size_t e = 0; e < curve.y.size(); ++e) curve.y[e] += found.epochs[e] / n;
       bar.update(++done, {{all[c].name, kit::fixed(found.greedy, 3)}});
     }
     table.row({all[c].name, kit::fixed(mean.loss, 3), kit::fixed(mean.new_loss, 2), kit::fixed(mean.greedy, 3),
                kit::fixed(mean.beam, 3), experiments::of_each_seed(greedy)});
     example.result.add(str("bleu", c), kit::fixed(mean.greedy, 3));
     example.result.add(str("loss", c), kit::fixed(mean.new_loss, 2));
+    if (c == 0 || all[c].model.norm_kind != nn::NormKind::layer) norms.push_back(curve);
   }
   bar.finish();
   std::cout << table.text();
+  kit::save_text(example.out / "norms.svg",
+                 kit::line_plot(norms, {.title = str("Post-norm with other norms, mean of ", config.seeds, " seeds"),
+                                        .x_label = "epoch",
+                                        .y_label = "loss per target token (nats)",
+                                        .y_scale = kit::Scale::log}));
 }
 
 }  // namespace

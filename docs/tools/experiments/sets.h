@@ -22,7 +22,7 @@ constexpr std::int64_t vocabulary = 32, labels = 2, tags = 4;  // at most
 struct Classifier : nn::Layer<Classifier> {
   using Layer::Layer;
   nn::Embedding embedding{at("embedding"), vocabulary, 32};
-  nn::SinusoidalPositions positions{at("positions"), 32};
+  nn::PositionalEncoding positions{at("positions"), 1000, 32};
   nn::EncoderBlock block{at("block"), {.dim = 32, .ffn = 64, .heads = 4, .dropout = 0}};
   nn::Linear label{at("label"), 32, labels};
 
@@ -37,7 +37,7 @@ struct Classifier : nn::Layer<Classifier> {
 struct Tagger : nn::Layer<Tagger> {
   using Layer::Layer;
   nn::Embedding embedding{at("embedding"), vocabulary, 32};
-  nn::SinusoidalPositions positions{at("positions"), 32};
+  nn::PositionalEncoding positions{at("positions"), 1000, 32};
   nn::EncoderBlock block{at("block"), {.dim = 32, .ffn = 64, .heads = 4, .dropout = 0}};
   nn::Linear tag{at("tag"), 32, tags};
 

@@ -35,7 +35,7 @@ void parts(const std::filesystem::path& out) {
   norms.query_caption = "sample", norms.key_caption = "feature";
   save(out / "c3.svg", norms);
 
-  const nn::AddNorm add_norm{nn::root, 8, {.dropout = 0.1}};
+  const nn::AddNorm add_norm{nn::root, {8}, {.dropout = 0.1}};
   const Tensor h = input("x", {6, 8}), f = input("f(x)", {6, 8});
   const Tensor y = add_norm(h, f).named("y");
   save_graph(out / "c4_graph.svg", {y}, {.title = "Residual, dropout, norm", .legend = false});

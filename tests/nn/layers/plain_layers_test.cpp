@@ -73,7 +73,7 @@ TEST_CASE("Mlp and positions drop in training, never otherwise") {
     CHECK(equal(layer(x).value(), layer(x).value()));
   };
   check(Mlp{root, {.in = 8, .hidden = 8, .dropout = 0.5}});
-  check(SinusoidalPositions{root, 8, {.dropout = 0.5}});
+  check(PositionalEncoding{root, 9, 8, {.dropout = 0.5}});
 }
 
 TEST_CASE("Dropout zeroes and scales in training, and does nothing otherwise") {
@@ -212,22 +212,38 @@ TEST_CASE("Shifting by delta is a rotation of each pair by an angle that delta a
 }
 
 TEST_CASE("Positions are added from the place on where the sequence is") {
-  const SinusoidalPositions fixed{root, 6, {.max_length = 10}};
-  const LearnedPositions learned{root, 10, 6};
+  const PositionalEncoding fixed{root, 10, 6}, learned{root, 10, 6, {.kind = Positions::learned}};
+  const Array sines = sinusoids(10, 6);
   const Tensor zero(Array({2, 4, 6}, Real(0)));
   for (const std::int64_t first : {0, 3, 6}) {
     const Array a = fixed(zero, first).value(), b = learned(zero, first).value();
     for (const std::int64_t row : {0, 1}) {
       for (const std::int64_t t : {0, 3}) {
-        CHECK(a.at({row, t, 5}) == fixed.table.at({first + t, 5}));
+        CHECK(a.at({row, t, 5}) == sines.at({first + t, 5}));
         CHECK(b.at({row, t, 2}) == learned.weight.value().at({first + t, 2}));
       }
     }
   }
   CHECK(fixed.num_parameters() == 0);
   CHECK(learned.num_parameters() == 60);
+  CHECK(fixed.state_dict().empty());
+  CHECK(fixed.description() == "PositionalEncoding 10 x 6");
+  CHECK(learned.description() == "PositionalEncoding 10 x 6, learned");
   CHECK_REFUSED(ValueError, fixed(zero, 7), "positions", "4 positions from 7 on, of 10");
   CHECK_REFUSED(ShapeError, learned(Array({2, 4, 5}, Real(0))), "positions", "needs (..., T, 6), got [2, 4, 5]");
+}
+
+TEST_CASE("Positions are joined to the words, or left out") {
+  const Tensor x(normal({2, 4, 6}));
+  const PositionalEncoding joined{root, 10, 6, {.kind = Positions::joined}};
+  const Tensor both = joined(x, 3);
+  CHECK(equal(both[{ellipsis, slice(0, 6)}].value(), x.value()));
+  for (const std::int64_t row : {0, 1}) {
+    CHECK(equal(both[{row, _, slice(6, 12)}].value(), Tensor(sinusoids(10, 6))[{slice(3, 7)}].value()));
+  }
+  const PositionalEncoding none{root, 10, 6, {.kind = Positions::none}};
+  CHECK(equal(none(x, 100).value(), x.value()));
+  CHECK(none.description() == "PositionalEncoding none");
 }
 
 struct Convolutions : Module {

@@ -14,12 +14,18 @@ Seq2SeqOptions small(Context context) { return {.context = context, .embed = 3, 
 
 const Index source({2, 4}, {1, 2, 3, 4, 4, 2, 0, 0}), lengths({2}, {4, 2}), target({2, 3}, {1, 2, 3, 1, 3, 4});
 
-TEST_CASE("Ids are reversed within their lengths") {
-  CHECK(equal(reversed_within(source, lengths), Index({2, 4}, {4, 3, 2, 1, 2, 4, 0, 0})));
-  CHECK(equal(reversed_within(source, Index({2}, {0, 1})), source));
-  CHECK_REFUSED(ValueError, reversed_within(source, Index({2}, {5, 1})), "reversed_within",
+TEST_CASE("An encoder that reverses its source reads each from its last word on") {
+  Seq2SeqOptions options = small(Context::attention);
+  manual_seed(3);
+  const Seq2SeqEncoder plain{root, 5, options};
+  options.reverse_source = true;
+  manual_seed(3);
+  const Seq2SeqEncoder reversing{root, 5, options};
+  const Index reversed({2, 4}, {4, 3, 2, 1, 2, 4, 0, 0});
+  CHECK(equal(reversing(source, lengths).output.value(), plain(reversed, lengths).output.value()));
+  CHECK_REFUSED(ValueError, reversing(source, Index({2}, {5, 1})), "reversed_within",
                 "length 5 of row 0 is not in [0, 4]");
-  CHECK_REFUSED(ShapeError, reversed_within(source, Index({1}, {4})), "reversed_within", "ids [2, 4] with lengths [1]");
+  CHECK_REFUSED(ShapeError, reversing(source, Index({1}, {4})), "reversed_within", "ids [2, 4] with lengths [1]");
 }
 
 TEST_CASE("What stands behind the length of a source has no influence") {

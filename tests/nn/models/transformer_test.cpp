@@ -32,7 +32,7 @@ TransformerOptions small_over(const Shape& norm_shape, NormOrder order = NormOrd
 TEST_CASE("Residual connection, dropout, norm") {
   const AddNorm add_norm{root, {3, 4}, {.dropout = 0.5}};
   CHECK(add_norm(ones({2, 3, 4}), ones({2, 3, 4})).shape() == Shape{2, 3, 4});
-  CHECK(add_norm.norm.weight.shape() == Shape{3, 4});
+  CHECK(add_norm.norm->weight.shape() == Shape{3, 4});
   struct Model : Module {
     AddNorm add_norm{at("add_norm"), {3, 4}};
   } model;
@@ -41,11 +41,27 @@ TEST_CASE("Residual connection, dropout, norm") {
 }
 
 TEST_CASE("The norm comes after the sum, or before the sublayer") {
-  const AddNorm post{root, 4}, pre{root, 4, {.order = NormOrder::pre}};
+  const AddNorm post{root, {4}}, pre{root, {4}, {.order = NormOrder::pre}};
   const Tensor x(normal({3, 4}));
   const auto sublayer = [](const Tensor& v) { return v * v; };
   check_close(post.around(x, sublayer).value(), layer_norm(x + x * x).value());
   check_close(pre.around(x, sublayer).value(), (x + layer_norm(x) * layer_norm(x)).value());
+}
+
+TEST_CASE("The norm is a layer norm with or without gain and bias, a batch norm, or none") {
+  const Tensor x(normal({2, 3, 4})), y(normal({2, 3, 4}, 2));
+  const Tensor h = x + y;
+  const auto with = [](NormKind kind) { return AddNormOptions{.kind = kind}; };
+  const AddNorm plain{root, {4}, with(NormKind::plain_layer)}, batch{root, {4}, with(NormKind::batch)},
+      none{root, {4}, with(NormKind::none)};
+  CHECK(plain.parameters().empty());
+  CHECK(none.parameters().empty());
+  CHECK(batch.parameters().size() == 2);
+  check_close(plain(x, y).value(), layer_norm(h).value());
+  check_close(none(x, y).value(), h.value());
+  const Tensor centred = h - mean(h, {0, 1}, {.keepdim = true});
+  check_close(batch(x, y).value(), (centred / sqrt(mean(square(centred), {0, 1}, {.keepdim = true}) + 1e-5)).value());
+  CHECK_REFUSED(ValueError, AddNorm(root, {3, 4}, with(NormKind::batch)), "add_norm", "one axis, got [3, 4]");
 }
 
 TEST_CASE("The feed-forward network treats all positions alike") {
@@ -97,14 +113,14 @@ TEST_CASE("Norms over (T, C) take sequences of T positions only, and steps of T"
   } model;
   const Eval eval(model);
   for (const std::int64_t T : {99, 101}) {
-    CHECK_REFUSED(ShapeError, model.encoder(Index({2, T}, 1)), "encoder_block", "norms over [100, 24]",
-                  str("[2, ", T, ", 24]"), "in encoder.blocks.0");
+    CHECK_REFUSED(ShapeError, model.encoder(Index({2, T}, 1)), "layer_norm",
+                  str("[2, ", T, ", 24] does not end in [100, 24]"), "in encoder.blocks.0.add_norm1");
   }
   const Tensor memory(normal({2, 5, 24}));
   const Index ids = arange(200).reshaped({2, 100});
   DecoderState state = model.decoder.start(memory);
-  CHECK_REFUSED(ShapeError, model.decoder(ids[{_, slice(0, 1)}], state), "decoder_block",
-                "norms over [100, 24] take 100 positions, got [2, 1, 24]", "in decoder.blocks.0 (DecoderBlock)");
+  CHECK_REFUSED(ShapeError, model.decoder(ids[{_, slice(0, 1)}], state), "layer_norm",
+                "[2, 1, 24] does not end in [100, 24]", "in decoder.blocks.0.add_norm1");
   CHECK(state.length() == 0);
   check_close(model.decoder(ids, state).value(), model.decoder(ids, memory).value());
 }
@@ -205,6 +221,34 @@ TEST_CASE("The encoder gives the results of all its blocks") {
     const Tensor first = encoder.blocks[0](x, mask);
     check_close(layers[0].value(), (encoder.norm ? (*encoder.norm)(first) : first).value());
   }
+}
+
+TEST_CASE("Words and positions are added, joined, or left without positions, with or without the factor sqrt(C)") {
+  const Index ids({2, 3}, {4, 2, 9, 1, 7, 1});
+  for (const Positions kind : {Positions::sinusoidal, Positions::learned, Positions::joined, Positions::none}) {
+    for (const bool scale : {true, false}) {
+      TransformerOptions options = small();
+      options.positions = kind;
+      options.scale_embedding = scale;
+      const Encoder encoder{root, 10, options};
+      const Tensor words = encoder.embedding(ids) * (scale ? std::sqrt(6.0) : 1);
+      const Tensor p = kind == Positions::learned ? encoder.positions.weight[{slice(0, 3)}]
+                                                  : Tensor(sinusoids(3, kind == Positions::joined ? 3 : 6));
+      const Tensor x = kind == Positions::none     ? words
+                       : kind == Positions::joined ? concat({words, stack({p, p})}, -1)
+                                                   : words + p;
+      check_close(encoder(ids).value(), encoder.blocks[1](encoder.blocks[0](x)).value());
+      const Decoder decoder{root, 10, options};
+      const Array whole = decoder(ids, encoder(ids)).value();
+      DecoderState state = decoder.start(encoder(ids));
+      for (const std::int64_t t : {0, 1, 2}) {
+        check_close(decoder(ids[{_, slice(t, t + 1)}], state).value(), Tensor(whole)[{_, slice(t, t + 1)}].value());
+      }
+    }
+  }
+  TransformerOptions odd{.dim = 5, .heads = 1, .positions = Positions::joined};
+  CHECK_REFUSED(ValueError, Encoder(root, 10, odd), "transformer", "an even dim, got 5");
+  CHECK_REFUSED(ValueError, Decoder(root, 10, odd), "transformer", "an even dim, got 5");
 }
 
 TEST_CASE("Every block attends to the encoder block of its depth") {
