@@ -10,7 +10,7 @@
 // Predict four numbers. The recorded graph is drawn (graph.svg, beside this file) when all of them are right.
 //
 //     operations   how many operations the graph has (leaves are none)
-//     uses_of_h    how many arrows leave h
+//     uses_of_h    how many arrows leave h; two arrows to one operation count as two
 //     gradients    how many of the leaves w, b, x, y get a gradient from loss.backward()
 //     paths        how many paths lead from w to loss along the arrows
 #include "exercises.h"

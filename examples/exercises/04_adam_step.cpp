@@ -1,8 +1,8 @@
 // Exercise 4: A step of Adam. Lesson 3, docs/learn/start/03_layer.md
 //
-// `moments` holds the running means m of the gradient and v of its square, and the number of steps t (exercises.h).
-// Before the first step m and v are undefined and mean zeros: moments.mean.defined() is false. A step with the gradient
-// g is
+// moments.mean is m, the running mean of the gradient, moments.square is v, that of its square, and moments.steps is t,
+// the number of steps so far. Before the first step m and v are undefined and mean zeros: moments.mean.defined() is
+// false. A step with the gradient g is
 //
 //     t <- t + 1      m <- 0.9 m + 0.1 g      v <- 0.999 v + 0.001 g^2
 //     w - lr (m / (1 - 0.9^t)) / (sqrt(v / (1 - 0.999^t)) + 1e-8)

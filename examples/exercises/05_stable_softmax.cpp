@@ -7,8 +7,8 @@
 //
 //     scores (T, S)      ->      (T, S)
 //
-// Operations: exp(x), + - * /, sum(x, -1, {.keepdim = true}), max(x, Axes{-1}, {.keepdim = true}), which give (T, 1).
-// Not softmax() and log_softmax().
+// Operations: exp(x), + - * /, sum(x, -1, {.keepdim = true}), max(x, Axes{-1}, {.keepdim = true}), which give (T, 1)
+// (max(x, -1) has values and indices). Not softmax() and log_softmax().
 #include "exercises.h"
 
 using namespace xgrad;

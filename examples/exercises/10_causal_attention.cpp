@@ -5,8 +5,9 @@
 //     q, k, v (B, T, d)      ->      (B, T, d)
 //
 // Operations: matmul(a, b), matmul(a, b, {.transpose_b = true}), softmax(x), masked_fill(x, mask, value) (true: fill);
-// Mask(Shape{T, T}, true) is a table of true, of which tril(mask, offset) and triu(mask, offset) keep what is below and
-// above a diagonal. x.dim(1) is T. Not scaled_dot_product_attention() of the library.
+// Mask(Shape{T, T}, true) is a table of true, of which tril(mask, offset) keeps s <= t + offset, and triu(mask, offset)
+// keeps s >= t + offset, with t for rows and s for columns. q.dim(1) is T. Not scaled_dot_product_attention() of the
+// library.
 #include "exercises.h"
 
 using namespace xgrad;

@@ -5,8 +5,8 @@
 //
 //     target (B, T)      ->      (B, T)
 //
-// Operations: concat({a, b}, axis) of two Index, Index(Shape{B, 1}, bos), target[{_, slice(first, last)}] with `none`
-// for an end that is left open; -1 is the last position.
+// Operations: concat({a, b}, axis) of two Index, Index(Shape{B, 1}, bos) with B = target.dim(0), and
+// target[{_, slice(first, last)}], which stops before `last`: slice(none, -1) leaves out the last column.
 #include "exercises.h"
 
 using namespace xgrad;

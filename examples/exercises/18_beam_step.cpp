@@ -9,8 +9,8 @@
 //
 // parents, tokens and scores are i, v and the score of each kept candidate.
 //
-// Operations: reshape(x, shape), +, topk(x, k), whose .values and .indices are those of the k greatest elements of a
-// list. A loop over the indices and std::vector<std::int64_t> make an Index: index(vector); element j of an Index is
+// Operations: +, reshape(x, {-1}), which makes a list of a table, and topk(list, k), which has .values and .indices of
+// its k greatest elements, the greatest first. A loop over the indices and std::vector<std::int64_t> make an Index: index(vector); element j of an Index is
 // ids.at({j}).
 #include "exercises.h"
 

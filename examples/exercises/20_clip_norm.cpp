@@ -7,7 +7,7 @@
 //
 //     gradients: a list of tensors of any shapes      ->      the list of the new gradients, in the same order
 //
-// Operations: sum(x), square(x), *; x.item() is the number of a tensor with one element; std::sqrt, std::min.
+// Operations: sum(x), square(x), *; x.item() is the number of a tensor with one element; std::sqrt, std::min(1.0, a).
 #include "exercises.h"
 
 using namespace xgrad;

@@ -6,8 +6,8 @@
 //     return record("tanh", tanh_kernel(x.value()),
 //                   wrt(x, [](const Tensor& gy, const Tensor& y) { return gy * (1 - y * y); }));
 //
-// Write the same for an operation that the library has not. Record it as "softsign". Its value is an Array: (x /
-// 2).value() is one.
+// Write the same for an operation that the library lacks. Record it as "softsign". Its value is an Array; a formula of
+// tensors gives one by (x / 2).value().
 //
 //     y = x / (1 + |x|)        dy/dx = 1 / (1 + |x|)^2 = (1 - |y|)^2
 //

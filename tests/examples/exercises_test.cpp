@@ -145,6 +145,7 @@ std::vector<Answer> answers() {
 
       ANSWER(linear_layer, "", [](T x, T weight, T bias) { return matmul(x, transpose(weight)) + bias; }),
       ANSWER(linear_layer, "X W + b", [](T x, T weight, T bias) { return matmul(x, weight) + bias; }),
+      ANSWER(linear_layer, "x comes first", [](T x, T weight, T bias) { return matmul(weight, transpose(x)) + bias; }),
       ANSWER(linear_layer, "bias is not added", [](T x, T weight, T) { return matmul(x, transpose(weight)); }),
       ANSWER(linear_layer, "your lines use linear", [](T x, T weight, T bias) { return linear(x, weight, bias); }),
 
@@ -159,6 +160,40 @@ std::vector<Answer> answers() {
                const Tensor result = step_of(w, g, forgotten, lr, true, false);
                m.steps += 1;
                return result;
+             }),
+
+      ANSWER(adam_step, "moments.mean was not changed",
+             [](T w, T g, Moments& m, double lr) {
+               m = {zeros_like(g), zeros_like(g), m.steps};
+               Moments copy = m;
+               const Tensor result = step_of(w, g, copy, lr, true, false);
+               m.steps += 1;
+               return result;
+             }),
+      ANSWER(adam_step, "stored without that",
+             [](T w, T g, Moments& m, double lr) {
+               const Tensor result = step_of(w, g, m, lr, true, false);
+               m.mean = m.mean / (1 - std::pow(0.9, m.steps));
+               return result;
+             }),
+      ANSWER(adam_step, "have changed places",
+             [](T w, T g, Moments& m, double lr) {
+               const Tensor result = step_of(w, g, m, lr, true, false);
+               m.mean = 0.9 * g;
+               return result;
+             }),
+      ANSWER(adam_step, "count the step first",
+             [](T w, T g, Moments& m, double lr) {
+               m.steps -= 1;
+               const Tensor result = step_of(w, g, m, lr, true, false);
+               m.steps += 1;
+               return result;
+             }),
+      ANSWER(adam_step, "has no root",
+             [](T w, T g, Moments& m, double lr) {
+               step_of(w, g, m, lr, true, false);
+               return w - lr * (m.mean / (1 - std::pow(0.9, m.steps))) /
+                              (m.square / (1 - std::pow(0.999, m.steps)) + 1e-8);
              }),
 
       ANSWER(stable_softmax, "",
@@ -233,6 +268,12 @@ std::vector<Answer> answers() {
              [](T x, T keys, T values, T w) { return matmul(softmax(square(w * (column(x) - keys)) / 2), values); }),
       ANSWER(kernel_regression, "w stands outside the square",
              [](T x, T keys, T values, T w) { return matmul(softmax(w * square(column(x) - keys) / -2), values); }),
+      ANSWER(kernel_regression, "not divided by 2",
+             [](T x, T keys, T values, T w) { return matmul(softmax(-square(w * (column(x) - keys))), values); }),
+      ANSWER(kernel_regression, "do not sum to 1",
+             [](T x, T keys, T values, T w) { return matmul(exp(square(w * (column(x) - keys)) / -2), values); }),
+      ANSWER(kernel_regression, "make the queries a column",
+             [](T x, T keys, T values, T w) { return matmul(softmax(square(w * (x - column(keys))) / -2), values); }),
       ANSWER(
           kernel_regression, "softmax goes along the keys",
           [](T x, T keys, T values, T w) { return matmul(softmax(square(w * (column(x) - keys)) / -2, 0), values); }),
@@ -247,6 +288,12 @@ std::vector<Answer> answers() {
              [](T s, const Index& lengths) {
                return softmax(masked_fill(s, arange(s.dim(-1)) > reshape(lengths, {-1, 1, 1}), never));
              }),
+      ANSWER(masked_softmax, "take minus infinity",
+             [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), -never)); }),
+      ANSWER(masked_softmax, "choose without a product",
+             [](T s, const Index& lengths) { return softmax(s + to_real(after(s.dim(-1), lengths)) * never); }),
+      ANSWER(masked_softmax, "fills where its mask is true",
+             [](T s, const Index& lengths) { return softmax(masked_fill(s, !after(s.dim(-1), lengths), never)); }),
       ANSWER(masked_softmax, "your lines use masked_softmax",
              [](T s, const Index& lengths) { return xgrad::masked_softmax(s, lengths); }),
 
@@ -271,11 +318,22 @@ std::vector<Answer> answers() {
                return matmul(unsqueeze(tanh(a), 2) + unsqueeze(tanh(b), 1), w_v);
              }),
 
+      ANSWER(additive_score, "a new axis for the keys",
+             [](T q, T k, T w_q, T w_k, T w_v) {
+               const Tensor a = matmul(q, w_q, {.transpose_b = true}), b = matmul(k, w_k, {.transpose_b = true});
+               return matmul(tanh(a + b), w_v);
+             }),
+
       ANSWER(causal_attention, "",
              [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 1), std::sqrt(q.dim(2))); }),
       ANSWER(causal_attention, "position 0 leaks",
              [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 2), std::sqrt(q.dim(2))); }),
-      ANSWER(causal_attention, "position 0 leaks",
+      ANSWER(causal_attention, "took part in the sum of the softmax",
+             [](T q, T k, T v) {
+               const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(q.dim(2));
+               return matmul(masked_fill(softmax(scores), above(q.dim(1), 1), 0), v);
+             }),
+      ANSWER(causal_attention, "the past is hidden",
              [](T q, T k, T v) {
                return attend(q, k, v, tril(Mask(Shape{q.dim(1), q.dim(1)}, true), -1), std::sqrt(q.dim(2)));
              }),
@@ -296,14 +354,23 @@ std::vector<Answer> answers() {
              [](T x, std::int64_t H) {
                return permute(reshape(x, {x.dim(0), x.dim(1), x.dim(2) / H, H}), {0, 3, 1, 2});
              }),
-      ANSWER(split_heads, "has the shape [2, 3, 2, 4]",
+      ANSWER(split_heads, "has the shape [2, 3, 4, 5]",
              [](T x, std::int64_t H) {
                return reshape(x, {x.dim(0), x.dim(1), H, x.dim(2) / H});
+             }),
+
+      ANSWER(split_heads, "has the shape [4, 2, 3, 5]",
+             [](T x, std::int64_t H) {
+               return permute(reshape(x, {x.dim(0), x.dim(1), H, x.dim(2) / H}), {2, 0, 1, 3});
              }),
 
       ANSWER(sinusoids, "", [](std::int64_t n, std::int64_t C) { return pairs(n, C, 2, 0, sine, cosine); }),
       ANSWER(sinusoids, "the exponent is 2j / C",
              [](std::int64_t n, std::int64_t C) { return pairs(n, C, 1, 0, sine, cosine); }),
+      ANSWER(sinusoids, "turn at one speed",
+             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 0, 0, sine, cosine); }),
+      ANSWER(sinusoids, "not multiplied",
+             [](std::int64_t n, std::int64_t C) { return pairs(n, C, -2, 0, sine, cosine); }),
       ANSWER(sinusoids, "the sine comes first",
              [](std::int64_t n, std::int64_t C) { return pairs(n, C, 2, 0, cosine, sine); }),
       ANSWER(sinusoids, "positions count from 0",
@@ -318,6 +385,16 @@ std::vector<Answer> answers() {
              }),
       ANSWER(layer_norm_rule, "x_j also moves mean and sigma", [](T gy, T x) { return gy / spread(x); }),
       ANSWER(layer_norm_rule, "Subtract y mean(gy y)", [](T gy, T x) { return (gy - row_mean(gy)) / spread(x); }),
+      ANSWER(layer_norm_rule, ".correction = 0",
+             [](T gy, T x) {
+               const Tensor sigma = sqrt(var(x, -1, {.keepdim = true}) + 1e-5), y = (x - row_mean(x)) / sigma;
+               return (gy - row_mean(gy) - y * row_mean(gy * y)) / sigma;
+             }),
+      ANSWER(layer_norm_rule, "multiplied by y_i",
+             [](T gy, T x) {
+               const Tensor y = (x - row_mean(x)) / spread(x);
+               return (gy - row_mean(gy) - row_mean(gy * y)) / spread(x);
+             }),
       ANSWER(layer_norm_rule, "the means go over the whole tensor",
              [](T gy, T x) {
                const Tensor y = (x - row_mean(x)) / spread(x);
@@ -376,6 +453,11 @@ std::vector<Answer> answers() {
                             r = (1 - a) * hot + a / (logits.dim(1) - 1) * (1 - hot);
                return -mean(sum(r * log_softmax(logits), 1));
              }),
+      ANSWER(label_smoothing, "have changed places",
+             [](T logits, const Index& targets, double a) {
+               const Tensor r = a * Tensor(one_hot(targets, logits.dim(1))) + (1 - a) / logits.dim(1);
+               return -mean(sum(r * log_softmax(logits), 1));
+             }),
       ANSWER(label_smoothing, "the sum over 3 samples",
              [](T logits, const Index& targets, double a) {
                const Tensor r = (1 - a) * Tensor(one_hot(targets, logits.dim(1))) + a / logits.dim(1);
@@ -389,6 +471,10 @@ std::vector<Answer> answers() {
              }),
       ANSWER(padded_loss, "divide by the number of words",
              [](T losses, const Index& targets, std::int64_t pad) { return mean(losses * to_real(targets != pad)); }),
+      ANSWER(padded_loss, "the sum still has the padding",
+             [](T losses, const Index& targets, std::int64_t pad) {
+               return sum(losses) / sum(to_real(targets != pad));
+             }),
       ANSWER(padded_loss, "the padding counts", [](T losses, const Index&, std::int64_t) { return mean(losses); }),
       ANSWER(padded_loss, "the mean of the means",
              [](T losses, const Index& targets, std::int64_t pad) {
@@ -413,6 +499,27 @@ std::vector<Answer> answers() {
                return best_of(
                    log_p, scores.dim(0), [=](auto i) { return i / V; }, [=](auto i) { return i % V; });
              }),
+      ANSWER(beam_step, "the scores are products",
+             [](T scores, T log_p) {
+               const std::int64_t V = log_p.dim(1);
+               return best_of(
+                   column(scores) * log_p, scores.dim(0), [=](auto i) { return i / V; }, [=](auto i) { return i % V; });
+             }),
+      ANSWER(beam_step, "logarithms already",
+             [](T scores, T log_p) {
+               const std::int64_t V = log_p.dim(1);
+               return best_of(
+                   column(scores) + exp(log_p), scores.dim(0), [=](auto i) { return i / V; },
+                   [=](auto i) { return i % V; });
+             }),
+      ANSWER(beam_step, "those of the beginnings",
+             [](T scores, T log_p) {
+               const std::int64_t V = log_p.dim(1);
+               Beams found = best_of(
+                   column(scores) + log_p, scores.dim(0), [=](auto i) { return i / V; }, [=](auto i) { return i % V; });
+               found.scores = scores;
+               return found;
+             }),
       ANSWER(beam_step, "parents and tokens are exchanged",
              [](T scores, T log_p) {
                const std::int64_t V = log_p.dim(1);
@@ -430,6 +537,18 @@ std::vector<Answer> answers() {
              [](T q, T k, T v, Cache& cache) {
                cache = {k, v};
                return scaled_dot_product_attention(q, cache.keys, cache.values);
+             }),
+      ANSWER(cached_attention, "the new key is in front",
+             [](T q, T k, T v, Cache& cache) {
+               const bool first = !cache.keys.defined();
+               cache = {first ? k : concat({k, cache.keys}, 1), first ? v : concat({v, cache.values}, 1)};
+               return scaled_dot_product_attention(q, cache.keys, cache.values);
+             }),
+      ANSWER(cached_attention, "not divided by sqrt(d)",
+             [](T q, T k, T v, Cache& cache) {
+               const bool first = !cache.keys.defined();
+               cache = {first ? k : concat({cache.keys, k}, 1), first ? v : concat({cache.values, v}, 1)};
+               return scaled_dot_product_attention(q, cache.keys, cache.values, {.scale = 1});
              }),
       ANSWER(cached_attention, "does not see its own position",
              [](T q, T k, T v, Cache& cache) {
@@ -472,6 +591,19 @@ std::vector<Answer> answers() {
              [](T x) {
                return record("softsign", (x / (1 + abs(x))).value(), wrt(x, [](T, T y) { return square(1 - abs(y)); }));
              }),
+      ANSWER(softsign, "the divisor is 1 + |x|",
+             [](T x) {
+               return record("softsign", (x / (1 + x)).value(), wrt(x, [](T gy, T y) { return gy * square(1 - y); }));
+             }),
+      ANSWER(softsign, "the derivative of tanh",
+             [](T x) {
+               return record("softsign", (x / (1 + abs(x))).value(), wrt(x, [](T gy, T y) { return gy * (1 - y * y); }));
+             }),
+      ANSWER(softsign, "has y where x belongs",
+             [](T x) {
+               return record("softsign", (x / (1 + abs(x))).value(),
+                             wrt(x, [](T gy, T y) { return gy / square(1 + abs(y)); }));
+             }),
       ANSWER(softsign, "has x where y belongs",
              [](T x) {
                return record("softsign", (x / (1 + abs(x))).value(),
@@ -487,6 +619,10 @@ std::vector<Answer> answers() {
              [](const Loss& f, T x, T v) { return grad(sum(grad(f(x), {x}, {.create_graph = true})[0] * v), {x})[0]; }),
       ANSWER(hessian_product, "{.create_graph = true}",
              [](const Loss& f, T x, T v) { return grad(sum(grad(f(x), {x})[0] * v), {x})[0]; }),
+      ANSWER(hessian_product, "needs one number",
+             [](const Loss& f, T x, T v) { return grad(grad(f(x), {x}, {.create_graph = true})[0] * v, {x})[0]; }),
+      ANSWER(hessian_product, "the second one at x",
+             [](const Loss& f, T x, T v) { return grad(sum(grad(f(x), {x}, {.create_graph = true})[0] * v), {v})[0]; }),
       ANSWER(hessian_product, "v takes no part",
              [](const Loss& f, T x, T) { return grad(sum(grad(f(x), {x}, {.create_graph = true})[0]), {x})[0]; }),
       ANSWER(hessian_product, "a second grad is missing",
@@ -528,7 +664,13 @@ std::vector<Answer> answers() {
                  return r < size - M ? 0 : r < size - shift ? 1 : 2;
                });
              }),
-      ANSWER(region_mask, "of one region",
+      ANSWER(region_mask, "the bounds are <",
+             [](std::int64_t size, std::int64_t M, std::int64_t shift) {
+               return differing(size, M, true, [=](std::int64_t r) {
+                 return r <= size - M ? 0 : r <= size - shift ? 1 : 2;
+               });
+             }),
+      ANSWER(region_mask, "the other way round",
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {
                return !differing(size, M, true, [=](std::int64_t r) {
                  return r < size - M ? 0 : r < size - shift ? 1 : 2;

@@ -22,6 +22,9 @@ void check::adam_step(Tensor (*answer)(const Tensor&, const Tensor&, Moments&, d
     if (moments.steps != step)
       not_yet("moments.steps is ", moments.steps, " after step ", step, ": each step counts 1");
     if (step == 1) {
+      not_this(moments.mean, zeros({4}), "moments.mean was not changed: assign the new m to it");
+      not_this(moments.mean, g, "moments.mean is divided by 1 - 0.9^t: m is stored without that, only the step divides");
+      not_this(moments.mean, 0.9 * g, "0.9 and 0.1 have changed places: 0.9 belongs to the old m, 0.1 to g");
       same("moments.mean", moments.mean, 0.1 * g, "m starts from zeros");
       same("moments.square", moments.square, 0.001 * square(g),
            "v starts from zeros and takes the square of the gradient", 1e-7);
@@ -30,12 +33,15 @@ void check::adam_step(Tensor (*answer)(const Tensor&, const Tensor&, Moments&, d
                " long instead of 0.1: m and v start from 0, so divide them by 1 - 0.9^t and 1 - 0.999^t");
       not_this(w, before - 0.1 * m_hat / sqrt(v_hat + 1e-8),
                "the element with a gradient of 1e-8 hardly moves: 1e-8 is added after the square root");
+      has_no_nan("the new w", w, "1 - 0.9^t is 0 while t is 0: count the step first");
+      not_this(w, before - 0.1 * m_hat / (v_hat + 1e-8), "the mean of the square has no root: divide by sqrt(v)");
       not_this(w, before + 0.1 * m_hat / (sqrt(v_hat) + 1e-8), "the step goes up: subtract it from w");
     }
     adam.step({g});
     same(str("w after step ", step), w, right,
          step == 1 ? "" : "the first step was right: m and v keep 0.9 and 0.999 of what they were");
   }
+  right_because() = "three steps agree with optim::Adam; the first is lr long, however large the gradient is";
 }
 
 }  // namespace xgrad::exercises

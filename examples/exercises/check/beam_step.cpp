@@ -15,6 +15,12 @@ void check::beam_step(Beams (*answer)(const Tensor&, const Tensor&)) {
   const auto is = [&](const Index& parents, const Index& tokens) {
     return equal(beams.parents, parents) && equal(beams.tokens, tokens);
   };
+  const auto flat = [](const Tensor& x) { return reshape(x, {-1}); };
+  not_this(beams.scores, topk(flat(reshape(scores, {-1, 1}) * log(p)), 2).values,
+           "the scores are products: they are sums of ln p, so add");
+  not_this(beams.scores, topk(flat(reshape(scores, {-1, 1}) + p), 2).values,
+           "the probabilities were added: log_p has their logarithms already");
+  not_this(beams.scores, scores, "the scores are those of the beginnings: take those of the kept candidates");
   const char* best = "0.6 0.4 = 0.24 and 0.6 0.35 = 0.21 after beginning 0";
   if (is(index({0, 1}), index({0, 2})))
     not_yet("each beginning kept its own best token: all continuations compete, and the best are ", best);
@@ -43,6 +49,7 @@ void check::beam_step(Beams (*answer)(const Tensor&, const Tensor&)) {
               more.tokens.at({j}), " instead of ", parent, ", ", token, ": i = position / V, v = position % V");
     }
   }
+  right_because() = "with k = 1 this is greedy search";
 }
 
 }  // namespace xgrad::exercises

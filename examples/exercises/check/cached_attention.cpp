@@ -26,17 +26,25 @@ void check::cached_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
       not_yet("after step ", t, " the cache has only the newest position: append to the older ones");
     has_shape(str("after step ", t, " cache.keys"), cache.keys.shape(), length, "(B, t + 1, d)");
     has_shape(str("after step ", t, " cache.values"), cache.values.shape(), length, "(B, t + 1, d)");
+    if (t > 0) {
+      not_this(cache.keys, concat({k[{_, slice(t, t + 1)}], k[{_, slice(0, t)}]}, 1),
+               "the new key is in front: append it behind the older ones");
+    }
     same("cache.keys", cache.keys, k[{_, slice(0, t + 1)}]);
     same("cache.values", cache.values, v[{_, slice(0, t + 1)}]);
     if (t > 0) {
       const auto before = [t](const Tensor& x) { return x[{_, slice(0, t)}]; };
       not_this(y, scaled_dot_product_attention(at(q), before(k), before(v)), "step ", t,
                " does not see its own position: append first, then attend");
+      const auto so_far = [t](const Tensor& x) { return x[{_, slice(0, t + 1)}]; };
+      not_this(y, scaled_dot_product_attention(at(q), so_far(k), so_far(v), {.scale = 1}),
+               "the scores are not divided by sqrt(d)");
       not_this(y, at(v), "step ", t, " sees only its own position: attend to the keys and values of the cache");
     }
     same(str("the result of step ", t), y, at(right),
          "position t of causal attention over the whole sequence has the second value");
   }
+  right_because() = "a step costs one row of scores; all t rows anew would cost t";
 }
 
 }  // namespace xgrad::exercises

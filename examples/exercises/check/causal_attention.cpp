@@ -13,6 +13,12 @@ void check::causal_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
   ran.refuse({"attention", "masked_softmax"});
   has_shape("the result", y.shape(), {2, T, 3}, "(B, T, d)");
   has_no_nan("the result", y, "a row whose keys are all masked, or 0 * infinity; position t always sees itself");
+  const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(3.);
+  const Mask table(Shape{T, T}, true), future = triu(table, 1);
+  not_this(y, matmul(xgrad::masked_softmax(scores, tril(table, -1)), v),
+           "the past is hidden and the future seen: masked_fill fills where its mask is true, at s > t");
+  not_this(y, matmul(masked_fill(softmax(scores), future, 0), v),
+           "the future keys took part in the sum of the softmax; mask the scores, before the softmax");
   // A prefix gives the same results, whatever follows it.
   for (std::int64_t t = 0; t + 1 < T; ++t) {
     const auto front = slice(0, t + 1);
@@ -35,6 +41,7 @@ void check::causal_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
   same("the result", y, right);
   const Tensors gradients = grad(sum(y * g), {q, k, v}), expected = grad(sum(right * g), {q, k, v});
   for (std::size_t i = 0; i < 3; ++i) same(str("the gradient of ", "qkv"[i]), gradients[i], expected[i]);
+  right_because() = "all positions learn in one pass, each as if nothing followed it";
 }
 
 }  // namespace xgrad::exercises

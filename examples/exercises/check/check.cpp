@@ -18,7 +18,7 @@ std::string common_factor(const Tensor& x, const Tensor& expected) {
 }  // namespace
 
 void written(bool defined, std::string_view hint) {
-  if (!defined) not_yet("nothing written yet. A first hint: ", hint);
+  if (!defined) not_yet("nothing written yet. A hint: ", hint);
 }
 
 void has_shape(std::string_view what, const Shape& shape, const Shape& expected, std::string_view meaning) {
@@ -73,6 +73,11 @@ std::filesystem::path& drawing_folder() {
   return folder;
 }
 
+std::string& right_because() {
+  static std::string text;
+  return text;
+}
+
 std::string why_not(const std::function<void()>& check) {
   try {
     check();
@@ -89,7 +94,7 @@ std::string why_not(const std::function<void()>& check) {
 int reply(const std::function<void()>& check, const char* folder) {
   drawing_folder() = folder;
   const std::string reason = why_not(check);
-  std::cout << (reason.empty() ? "right" : "not yet: " + reason) << std::endl;
+  std::cout << (reason.empty() ? "right: " + right_because() : "not yet: " + reason) << std::endl;
   return reason.empty() ? 0 : 1;
 }
 

@@ -43,6 +43,16 @@ void not_this(const Tensor& x, const Tensor& mistaken, const Parts&... text) {
   if (x.shape() == mistaken.shape() && allclose(x, mistaken, {.rtol = 1e-4, .atol = 1e-5})) not_yet(text...);
 }
 
+/// f(), and for shapes that do not fit the library's reason with a hint.
+template <class F>
+Tensor hinted(std::string_view hint, const F& f) {
+  try {
+    return f();
+  } catch (const ShapeError& error) {
+    not_yet("an error of the library: ", error.what(), "\n", hint);
+  }
+}
+
 /// Normal numbers, other ones for another seed.
 Tensor numbers(const Shape& shape, std::int64_t seed = 1);
 /// The same as a leaf with a gradient.
@@ -59,6 +69,8 @@ struct Operations : Observer {
   std::set<std::string, std::less<>> names;
 };
 
+/// What the reply says after "right": each checker ends with it.
+std::string& right_because();
 /// Where diagrams are written, empty: nowhere.
 std::filesystem::path& drawing_folder();
 

@@ -33,6 +33,7 @@ void check::clip_norm(Tensors (*answer)(const Tensors&, double)) {
              "a vector of length 13 became longer with max_norm = 26: the factor is at most 1");
     same(str("with max_norm = 26 gradient ", i), small[i], gradients[i], "a short vector stays as it is");
   }
+  right_because() = "a vector of length 13 became one of 6.5 in the same direction";
 }
 
 }  // namespace xgrad::exercises

@@ -39,11 +39,11 @@ GraphView drawn(const Arrows& arrows, const GraphView& real) {
   std::vector<std::pair<std::string, std::string>> ends;
   for (const std::string& arrow : arrows) {
     const std::size_t middle = arrow.find(" -> ");
-    if (middle == std::string::npos) not_yet("'", arrow, "' is no arrow; write \"x -> q\"");
+    if (middle == std::string::npos) not_yet("'", arrow, "' is no arrow; write \"x -> q\", with spaces");
     ends.emplace_back(arrow.substr(0, middle), arrow.substr(middle + 4));
     for (const std::string& name : {ends.back().first, ends.back().second}) {
       if (std::ranges::find(real.vertices, name, &GraphVertex::name) == real.vertices.end()) {
-        not_yet("'", arrow, "' names '", name, "', which the program has not");
+        not_yet("'", arrow, "' names '", name, "', which is not in the program");
       }
     }
     open[ends.back().first] += 0;
@@ -113,6 +113,8 @@ void check::diagram(std::vector<std::string> (*answer)()) {
     if (count(guess, arrow) < count(arrows, arrow))
       not_yet("your graph lacks an arrow ", arrow, ": ", why_missing(arrow));
   }
+  right_because() = "the gradient takes the same arrows backwards, and stops at largest";
+  if (!drawing_folder().empty()) right_because() += str("; see ", (drawing_folder() / "diagram.html").string());
 }
 
 }  // namespace xgrad::exercises

@@ -22,6 +22,7 @@ void check::encoder_block(Tensor (*answer)(const Tensor&, const Sublayer&, const
   not_this(y, z + feed_forward(z), "the last norm is missing: y = norm(z + feed_forward(z))");
   same("y", y, right, "z = norm(x + attention(x)), y = norm(z + feed_forward(z))");
   same("the gradient of x", grad(sum(y * g), {x})[0], grad(sum(right * g), {x})[0], {}, 1e-3);
+  right_because() = "the gradient of x also takes the sums, past attention and feed_forward";
 }
 
 }  // namespace xgrad::exercises

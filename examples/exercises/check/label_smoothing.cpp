@@ -21,8 +21,11 @@ void check::label_smoothing(Tensor (*answer)(const Tensor&, const Index&, double
   not_this(loss, with(0.9 * hot + 0.1), "row 0 of r sums to 1.4 instead of 1: each class gets a / V, not a");
   not_this(loss, with(0.9 * hot + 0.1 / 4 * (1 - hot)),
            "the share a went to the 4 other classes alone: each of the 5 classes gets a / V, the right one, too");
+  not_this(loss, with(0.1 * hot + 0.9 / 5), "a and 1 - a have changed places: the right class keeps 1 - a");
+  has_no_nan("L", loss, "log_softmax has the logarithm already");
   same("L", loss, right);
   same("the gradient of a logit", grad(loss, {logits})[0], grad(right, {logits})[0], "it is p - r, divided by N");
+  right_because() = "the loss is smallest at p = r, so no logit has to grow without end";
 }
 
 }  // namespace xgrad::exercises

@@ -28,7 +28,12 @@ void check::layer_norm_rule(Tensor (*answer)(const Tensor&, const Tensor&)) {
   not_this(gx, of_x, "x stands where y does: y = (x - mean) / sigma is the normalised row");
   const Tensor over_all = (gy - mean(gy) - y * mean(gy * y)) / sigma;
   not_this(gx, over_all, "the means go over the whole tensor: each row has its own, mean(x, -1, {.keepdim = true})");
+  const Tensor wide = sqrt(var(x, last, {.keepdim = true}) + 1e-5), y_wide = (x - row_mean(x)) / wide;
+  not_this(gx, (gy - row_mean(gy) - y_wide * row_mean(gy * y_wide)) / wide,
+           "the variance is divided by C - 1: give var the option .correction = 0");
+  not_this(gx, (gy - row_mean(gy) - row_mean(gy * y)) / sigma, "the last mean is multiplied by y_i");
   same("the gradient", gx, right, "compare with finite differences of (x - mean) / sigma");
+  right_because() = "each row of the gradient sums to 0, and so does its product with y";
 }
 
 }  // namespace xgrad::exercises

@@ -6,7 +6,7 @@ void check::line_gradients(Tensors (*answer)(const Tensor&, const Tensor&, const
   const Tensor w = variable(1.5, "w"), b = variable(-0.5, "b"), x = tensor({0, 1, 2, 3, 4, 5}), y = numbers({6});
   Operations ran;
   const Tensors gradients = answer(w, b, x, y);
-  written(!gradients.empty(), "const Tensor error = w * x + b - y; then {2 * mean(error * x), ...}");
+  written(!gradients.empty(), "begin with the error of every point, w * x + b - y; mean() is (1/n) times a sum");
   ran.refuse({"grad"});
   if (gradients.size() != 2) not_yet("the list has ", gradients.size(), " gradients instead of 2, dL/dw and dL/db");
   const Tensors right = grad(mean(square(w * x + b - y)), {w, b});
@@ -23,6 +23,7 @@ void check::line_gradients(Tensors (*answer)(const Tensor&, const Tensor&, const
              " is the gradient of the other variable: the error's derivative is x_i for w, 1 for b");
     same(names[i], gradients[i], right[i], "finite differences agree with the second value");
   }
+  right_because() = "each gradient is the mean of 2 error times what the variable is multiplied by, x or 1";
 }
 
 }  // namespace xgrad::exercises

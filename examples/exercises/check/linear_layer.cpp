@@ -6,7 +6,8 @@ void check::linear_layer(Tensor (*answer)(const Tensor&, const Tensor&, const Te
   // A square weight first, since it fits transposed, too.
   const Tensor x = numbers({2, 3}), bias = leaf({3}, "bias", 2), square_weight = leaf({3, 3}, "weight", 3);
   Operations ran;
-  const Tensor y = answer(x, square_weight, bias);
+  const Tensor y = hinted("the rows of x are examples, and those of the result, too: x comes first in the product",
+                          [&] { return answer(x, square_weight, bias); });
   written(y.defined(),
           "matmul(x, ...) multiplies rows of x with columns of the second factor, and W has its weights in rows");
   ran.refuse({"linear"});
@@ -23,6 +24,7 @@ void check::linear_layer(Tensor (*answer)(const Tensor&, const Tensor&, const Te
   const Tensors right = grad(sum(linear(x, weight, wide_bias) * g), {weight, wide_bias});
   same("dL/dweight", gradients[0], right[0]);
   same("dL/dbias", gradients[1], right[1]);
+  right_because() = "the gradients agree, too, though you wrote no rule: the operations have them";
 }
 
 }  // namespace xgrad::exercises

@@ -11,7 +11,9 @@ void check::masked_softmax(Tensor (*answer)(const Tensor&, const Index&)) {
           "a score of minus infinity counts as e^-inf = 0; masked_fill puts it in place of the masked scores");
   ran.refuse({"masked_softmax"});
   has_shape("the result", weights.shape(), scores.shape(), "that of the scores");
-  has_no_nan("the weight", weights, "0 * infinity is NaN; masked_fill and where choose without a product");
+  has_no_nan("the weight", weights,
+             ran.names.contains("mul") ? "0 * infinity is NaN; masked_fill and where choose without a product"
+                                       : "the masked scores are plus infinity: take minus infinity");
   not_this(weights, softmax(scores), "masked keys keep their weights: key 2 of sequence 0 has ",
            digits(weights.value().at({0, 0, 2})), ", and only 2 keys are valid");
   const Mask masked = arange(4) >= reshape(lengths, {3, 1, 1});
@@ -24,7 +26,8 @@ void check::masked_softmax(Tensor (*answer)(const Tensor&, const Index&)) {
       if (s >= lengths.at({b}) && weight != 0)
         not_yet(key, " instead of 0: the valid keys are 0 ... ", lengths.at({b}) - 1);
       if (s < lengths.at({b}) && weight == 0)
-        not_yet(key, ", although ", lengths.at({b}), " keys are valid, 0 ... ", lengths.at({b}) - 1);
+        not_yet(key, ", although ", lengths.at({b}), " keys are valid, 0 ... ", lengths.at({b}) - 1,
+                "; masked_fill fills where its mask is true");
     }
   }
   rows_sum_to_1("the weights", weights,
@@ -32,6 +35,7 @@ void check::masked_softmax(Tensor (*answer)(const Tensor&, const Index&)) {
   same("the weight", weights, xgrad::masked_softmax(scores, lengths));
   same("the gradient of a score", grad(sum(weights * g), {scores})[0],
        grad(sum(xgrad::masked_softmax(scores, lengths) * g), {scores})[0]);
+  right_because() = "no gradient reaches a masked score, either";
 }
 
 }  // namespace xgrad::exercises

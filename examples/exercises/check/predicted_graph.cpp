@@ -49,7 +49,10 @@ void check::predicted_graph(Prediction (*answer)()) {
         "only a variable() gets a gradient; x and y were made from numbers, so no gradient flows to them");
   agree("paths", predicted.paths, paths_from(graph, w_vertex),
         "one path leads from w to h, and from h as many as there are arrows that leave it");
-  if (!drawing_folder().empty()) save_graph((drawing_folder() / "graph.svg").string(), {loss}, {.equations = true});
+  right_because() = "a result that is used three times is still one operation";
+  if (drawing_folder().empty()) return;
+  save_graph((drawing_folder() / "graph.svg").string(), {loss}, {.equations = true});
+  right_because() += str("; the recorded graph is in ", (drawing_folder() / "graph.svg").string());
 }
 
 }  // namespace xgrad::exercises

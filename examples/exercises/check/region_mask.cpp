@@ -13,13 +13,14 @@ void check::region_mask(Mask (*answer)(std::int64_t, std::int64_t, std::int64_t)
     const std::int64_t across = size / M, tokens = M * M;
     has_shape("the mask", masked.shape(), {across * across, tokens, tokens}, "(windows, M M, M M)");
     const auto band = [&](std::int64_t r) { return r < size - M ? 0 : r < size - shift ? 1 : 2; };
-    // Windows that were cut without a permutation.
-    std::vector<std::int64_t> regions;
-    for (std::int64_t i = 0; i < size * size; ++i) regions.push_back(3 * band(i / size) + band(i % size));
-    const Index cut = index({across * across, tokens}, regions);
-    not_this(to_real(masked), to_real(cut[{_, _, new_axis}] != cut[{_, new_axis}]), "window 0 has the first ", tokens,
-             " tokens of row 0 instead of a square of ", M, " x ", M,
-             ": reshape alone cuts no windows, so make (size / M, M, size / M, M) and permute the axes");
+    // The mask of other bands, or of another order of the axes.
+    const auto with = [&](const auto& band, const Axes& axes) {
+      std::vector<std::int64_t> regions;
+      for (std::int64_t i = 0; i < size * size; ++i) regions.push_back(3 * band(i / size) + band(i % size));
+      const Index cut = permute(reshape(index(regions), {across, M, across, M}), axes);
+      const Index windows = reshape(cut, {across * across, tokens});
+      return to_real(windows[{_, _, new_axis}] != windows[{_, new_axis}]);
+    };
     for (std::int64_t i = 0; i < masked.size(); ++i) {
       const Shape at = position_of(i, masked.shape());
       // Row and column of a token of the window.
@@ -27,6 +28,15 @@ void check::region_mask(Mask (*answer)(std::int64_t, std::int64_t, std::int64_t)
       const auto column = [&](std::int64_t token) { return at[0] % across * M + token % M; };
       const bool right = band(row(at[1])) != band(row(at[2])) || band(column(at[1])) != band(column(at[2]));
       if (masked.begin()[i] == right) continue;
+      const auto wide = [&](std::int64_t r) { return r <= size - M ? 0 : r <= size - shift ? 1 : 2; };
+      const Tensor found = to_real(masked);
+      not_this(found, with(band, {0, 1, 2, 3}), "window 0 has the first ", tokens,
+               " tokens of row 0 instead of a square of ", M, " x ", M,
+               ": reshape alone cuts no windows, so make (size / M, M, size / M, M) and permute the axes");
+      not_this(found, with(wide, {0, 2, 1, 3}), "row ", size - M, " is in band 0 instead of 1: the bounds are <, not <=");
+      not_this(found, with(band, {2, 0, 1, 3}), "the windows come column by column: they come row by row");
+      not_this(found, with(band, {0, 2, 3, 1}), "the tokens of a window come column by column: they come row by row");
+      not_this(found, 1 - with(band, {0, 2, 1, 3}), "the mask is the other way round: true means that regions differ");
       const auto tokens_of = str("with size ", size, ", M ", M, " and shift ", shift, " tokens ", at[1], " and ", at[2],
                                  " of window ", at[0]);
       const auto places = str(" (rows ", row(at[1]), " and ", row(at[2]), ", columns ", column(at[1]), " and ",
@@ -34,9 +44,10 @@ void check::region_mask(Mask (*answer)(std::int64_t, std::int64_t, std::int64_t)
       if (right)
         not_yet(tokens_of, places,
                 " see each other, although the roll brought them together from opposite edges: their regions differ");
-      not_yet(tokens_of, places, " are masked, although they are of one region: true means that the regions differ");
+      not_yet(tokens_of, places, " are masked, although they are of one region");
     }
   }
+  right_because() = "only windows at the lower and the right edge hide anything: the others have one region";
 }
 
 }  // namespace xgrad::exercises

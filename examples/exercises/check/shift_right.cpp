@@ -25,6 +25,7 @@ void check::shift_right(Index (*answer)(const Index&, std::int64_t)) {
   }
   if (!equal(answer(target, 3)[{_, 0}], index({3, 3})))
     not_yet("with bos = 3 the first column is not 3: take the argument");
+  right_because() = "one pass predicts all T words, each from those before it";
 }
 
 }  // namespace xgrad::exercises

@@ -16,6 +16,7 @@ void check::softsign(Tensor (*answer)(const Tensor&)) {
   written(y.defined(),
           "return record(\"softsign\", (x / (1 + abs(x))).value(), wrt(x, [](const Tensor& gy, const Tensor& y) { "
           "return ...; }));");
+  not_this(y, x / (1 + x), "y at x = -3 is ", digits(y.value().at({0})), " instead of -0.75: the divisor is 1 + |x|");
   same("y", y, value);
   if (!ran.names.contains("softsign"))
     not_yet("no operation \"softsign\" was recorded: return record(\"softsign\", value, wrt(x, rule))");
@@ -30,6 +31,8 @@ void check::softsign(Tensor (*answer)(const Tensor&)) {
   not_this(gx, gy * square(1 - value), "the gradient at x = -3 is ", digits(gx.value().at({0})),
            " instead of 0.0625: 1 - |y| needs the absolute value");
   not_this(gx, gy * (1 - abs(value)), "the square is missing: dy/dx = (1 - |y|)^2");
+  not_this(gx, gy * (1 - square(value)), "1 - y^2 is the derivative of tanh: here it is (1 - |y|)^2");
+  not_this(gx, gy / square(1 + abs(value)), "1 / (1 + |x|)^2 has y where x belongs");
   same("the gradient of x", gx, gy * slope, "finite differences agree with the second value");
   Tensor twice;
   try {
@@ -41,6 +44,7 @@ void check::softsign(Tensor (*answer)(const Tensor&)) {
         error.what(), ")");
   }
   same("the second derivative", twice, -2 * sign(x) / pow(1 + abs(x), 3), "a rule made of operations gives it");
+  right_because() = "one rule serves the gradients of all orders, since it is made of operations";
 }
 
 }  // namespace xgrad::exercises

@@ -3,7 +3,7 @@
 namespace xgrad::exercises {
 
 void check::split_heads(Tensor (*answer)(const Tensor&, std::int64_t)) {
-  constexpr std::int64_t B = 2, T = 3, H = 2, d = 4;
+  constexpr std::int64_t B = 2, T = 3, H = 4, d = 5;  // all differ, so that no axis stands for another
   const Tensor x = reshape(to_real(arange(B * T * H * d)), {B, T, H * d});
   const Tensor y = answer(x, H);
   written(y.defined(), "reshape the last axis C into H and d first, (B, T, H, d); then move the axes");
@@ -20,6 +20,7 @@ void check::split_heads(Tensor (*answer)(const Tensor&, std::int64_t)) {
     not_yet("head ", at[1], " has column ", from[2], " of x as its element ", at[3], " instead of column ", right[2],
             ": a head has d columns that are neighbours");
   }
+  right_because() = "both operations only move elements, and the way back is the same two in reverse";
 }
 
 }  // namespace xgrad::exercises
