@@ -169,6 +169,17 @@ TEST_CASE("a gradient rule is one box, named after its operation, that says what
   CHECK(formulas.vertices.size() > view.vertices.size() + 10);
 }
 
+TEST_CASE("expanded rules: an operation of the forward pass belongs to no rule, also where a rule passes its input on") {
+  const Gpt model{root, {.vocabulary = 5, .context = 3, .dim = 4, .heads = 2, .layers = 1}};
+  const Index ids({1, 3}, {1, 2, 3});
+  const Tensors gradients = grad(cross_entropy(model(ids), ids), model.parameters(), {.create_graph = true});
+  const GraphView view = GraphView::of(gradients, {.depth = 99, .expand_rules = true});
+  for (const GraphVertex& vertex : view.vertices) {
+    if (vertex.order == 0) CHECK(vertex.rule_of == -1);
+  }
+  check_acyclic(view);
+}
+
 // A dropped graph returns as much memory to the pool as its picture says it keeps.
 TEST_CASE("kept memory is what the graph holds") {
   manual_seed(1);

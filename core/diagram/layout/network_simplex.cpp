@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "../../base/assert.h"
+
 namespace xgrad::detail {
 namespace {
 
@@ -62,6 +64,7 @@ class NetworkSimplex {
         if (--missing[arc.to] == 0) ready.push_back(arc.to);
       }
     }
+    XGRAD_ASSERT(ready.size() == x_.size());  // no cycle
   }
 
   // From the first number along tight distances; where there are none, the whole tree moves until there is one.
@@ -161,9 +164,7 @@ class NetworkSimplex {
     }
     if (nearest == none_yet) return false;
     const std::int64_t shift = grows ? slack(arcs_[nearest]) : -slack(arcs_[nearest]);
-    if (shift != 0) {
-      for (int i = entered_[worst]; i <= left_[worst]; ++i) x_[order_[i]] += shift;
-    }
+    for (int i = entered_[worst]; i <= left_[worst]; ++i) x_[order_[i]] += shift;
     remove(parent_[worst]);
     insert(nearest);
     return true;

@@ -171,12 +171,10 @@ class Placer {
     for (const Link& link : layers_.links) {
       const bool is_main = layers_.main_inputs[layers_.view.edges[link.edge].to] == link.edge;
       const bool lanes = at(link.upper).kind == ItemKind::lane && at(link.lower).kind == ItemKind::lane;
+      const std::int64_t weight = is_main ? 12 : lanes ? 10 : 3;
       const Ports& ports = placing_.ports[link.edge];
       draw_together(count, link.upper, at(link.upper).kind == ItemKind::vertex ? ports.upper : 0, link.lower,
-                    at(link.lower).kind == ItemKind::vertex ? ports.lower : 0,
-                    is_main ? 12
-                    : lanes ? 10
-                            : 3);
+                    at(link.lower).kind == ItemKind::vertex ? ports.lower : 0, weight);
     }
     for (const GraphEdge& edge : layers_.view.edges) {
       if (layers_.is_flat(edge)) draw_together(count, edge.from, 0, edge.to, 0, 2);

@@ -220,7 +220,7 @@ class Collector {
       view_.vertices.push_back(vertex_of(*node));
     }
     for (const Node* node : nodes_) {
-      if (node->order == 0 || node->rule_id() == 0) continue;
+      if (node->order == 0 || node->rule_id() == 0 || only_hands_on(*node)) continue;
       if (const auto of = by_id.find(node->rule_id()); of != by_id.end()) {
         view_.vertices[number(node)].rule_of = number(of->second);
       }
