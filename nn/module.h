@@ -254,11 +254,10 @@ class Module {
   virtual std::string extra_repr() const { return {}; }
   /// An upper bound of sizes of layers and of elements of a parameter, which catches sizes without a value.
   static constexpr std::int64_t largest_size = std::int64_t(1) << 40;
-  /// `value`, if it is at least 1 and at most `most`, a bound that catches members without a value yet. Throws
-  /// ValueError or LimitError otherwise, for the setting `name`.
+  /// `value`, the option `name`. Throws ValueError if it is below 1, LimitError if it is above `most`: a member that is
+  /// used before it has a value often is.
   std::int64_t positive(std::string_view name, std::int64_t value, std::int64_t most = largest_size) const;
-  /// `shape`, unless it has absurdly many elements. Throws LimitError then, for the array `name`. param() asks by
-  /// itself.
+  /// `shape`, that of the array `name`. Throws LimitError if it has more than largest_size elements. param() calls it.
   const Shape& possible(std::string_view name, const Shape& shape) const;
   /// Where this module is, for the scope of what its constructor checks: `const Scope scope(place());`
   const Place* place() const { return place_; }

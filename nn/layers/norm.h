@@ -108,7 +108,7 @@ struct BatchNorm : Module {
   const Tensor num_batches_tracked;  ///< an integer; in float it stays at 2^24
 
  protected:
-  /// For inputs of so many axes after the channels. Throws ValueError for channels below 1, a negative eps or a
+  /// For inputs with `axes` axes after the channels. Throws ValueError for channels below 1, a negative eps or a
   /// momentum outside [0, 1].
   BatchNorm(At here, int axes, std::int64_t channels, const Options& options);
 

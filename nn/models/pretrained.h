@@ -12,17 +12,17 @@
 
 namespace xgrad::nn {
 
-/// The options of a model from its config.json, or from the folder with it; dropout is 0. Throw FormatError, naming the
-/// entry, for one that is missing, is no such number, or asks for a feature that the model here lacks; LimitError for a
-/// file beyond a megabyte; IoError.
+/// The options of a model from its config.json, or from the folder with it; dropout is 0. Throw FormatError, with the
+/// name of the entry, if an entry is missing, has a wrong value, or asks for a feature that this model lacks;
+/// LimitError if the file is larger than a megabyte; IoError.
 ///
-/// `model_type` must be that of the model, if there is one: other families have arrays of the same names and shapes and
-/// mean other numbers. Taken as a Llama are `llama`, with the rotary positions of Llama 3.1 if its config says so,
-/// `mistral`, whose `sliding_window` is 4096 where it is not given, and `qwen2` without a sliding window.
+/// `model_type`, if there is one, must be that of the model, because other families use the same names for other
+/// arrays. llama_options takes `llama`, with or without the rotary positions of Llama 3.1; `mistral`, with a
+/// `sliding_window` of 4096 where none is given; and `qwen2` without a sliding window.
 ///
-/// `architectures` decides the head of a BERT: BertForMaskedLM and BertForPreTraining fill in words, as a config does
-/// that names none; BertModel, which files of sentence encoders have, has a pooler; BertForSequenceClassification has
-/// as many classes as there are labels in `id2label`. Of others the encoder is read, BertHead::none.
+/// `architectures` decides the head of a BERT. BertForMaskedLM, BertForPreTraining and a config without this entry fill
+/// in words; BertModel, which sentence encoders use, has a pooler; BertForSequenceClassification has as many classes as
+/// `id2label` has labels. All others have no head, BertHead::none.
 GptOptions gpt2_options(const std::string& path);
 LlamaOptions llama_options(const std::string& path);
 BertOptions bert_options(const std::string& path);

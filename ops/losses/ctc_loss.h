@@ -15,10 +15,10 @@ struct CtcLossOptions {
 /// CTC loss (Graves et al. 2006) of log-probabilities (T, N, C), T steps of N samples, and targets (N, S), of which
 /// target_lengths (N) count, or all targets one after the other as a list:
 ///
-///     loss_n = -ln sum over ways of exp sum_t log_probs[t, n, way_t]
+///     loss_n = -ln sum over alignments a of exp sum_t log_probs[t, n, a_t]
 ///
-/// A way has a class for each of the input_lengths (N) steps and is the target once repeated classes are one and blanks
-/// are left out. For one sample: (T, C), targets (S), lengths without axes. The mean is over losses divided by their
+/// An alignment has a class for each of the input_lengths (N) steps. Repeated classes count once, blanks do not count,
+/// and the rest is the target. For one sample: (T, C), targets (S), lengths without axes. The mean is over losses divided by their
 /// target's length, as in PyTorch. A target that is too long for its steps has the loss inf, and gradient 0 (PyTorch:
 /// NaN). Steps beyond a sample's length have gradient 0. Throws ShapeError when the shapes do not fit; ValueError, with
 /// the sample, for lengths outside [0, S] and [0, T], targets outside [0, C) or equal to the blank, and a blank outside
