@@ -1,6 +1,8 @@
 # For the scripts, to be sourced by bash: finds the source tree and turns it into programs.
 #   build_dir PRESET               where builds of this preset go; another compiler ($CXX) gets a folder of its own
 #   build PRESET [TARGET...]       configures and builds the targets, or everything
+#   with_pictures [ARGUMENT...]    installs Debian's package of Fashion-MNIST if one is --fashion-mnist; `arguments` then
+#                                  has its folder in place of this option
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_dir() { echo "$source_dir/build/$1${CXX:+-$(basename "$CXX")}"; }
@@ -51,4 +53,17 @@ build() {
     cmake -S "$source_dir" --preset "$preset" -B "$dir" "${generator[@]}" || return
   quietly "$dir" "building ${*:-everything}" \
     cmake --build "$dir" --parallel "$(nproc)" ${1:+--target "$@"}
+}
+
+with_pictures() {
+  local argument
+  arguments=()
+  for argument; do
+    if [ "$argument" = --fashion-mnist ]; then
+      "$source_dir/cmake/setup" packages_fashion_mnist.txt >&2
+      arguments+=(--data /usr/share/datasets/fashion-mnist)
+    else
+      arguments+=("$argument")
+    fi
+  done
 }

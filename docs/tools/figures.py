@@ -139,10 +139,10 @@ def output(command, seed):
         at = arguments.index("--out")
         del arguments[at:at + 2]
     file = programs / ("examples" if quick else "") / program_of(name)
-    # Debian's package of these pictures is installed by examples/run.
-    program = [root / "examples" / "run", name] if "--fashion-mnist" in arguments else [file]
-    if program_of(name) != name:
-        program.append(name)
+    is_experiment = program_of(name) != name
+    program = [file, name] if is_experiment else [file]
+    if "--fashion-mnist" in arguments:  # a package, which these commands install
+        program = [root / ("docs/tools/run" if is_experiment else "examples/run"), name]
     if seed is not None:
         arguments += ["--seed", str(seed)]
     digest = hashlib.sha256(repr([name, *arguments]).encode() + file.read_bytes())

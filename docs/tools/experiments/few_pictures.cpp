@@ -1,7 +1,7 @@
 // Does convolution win on little data? The accuracy of a convolutional network and of a vision transformer, trained for
 // the same number of steps on few and on many pictures.
 //
-//   docs/tools/run few_pictures --data FOLDER [--sizes N N ...] [--steps N] [--seeds N] [--out FOLDER] ...
+//   docs/tools/run few_pictures [--data FOLDER | --fashion-mnist] [--sizes N N ...] [--steps N] [--seeds N] [--out FOLDER] ...
 #include <array>
 #include <iostream>
 
