@@ -17,9 +17,10 @@
 namespace xgrad::nn {
 
 /// The scope of functional_call(): replaces leaves of a module by other tensors while it lives, and restores them when
-/// it dies. Every handle of such a leaf, the member `weight` of a layer, then has the value and the vertex of its
-/// stand-in; copies made of it in this thread, as rules make them, are handles of the stand-in and stay so. A value
-/// that is assigned meanwhile is the stand-in's. The second run of a checkpoint has the same stand-ins.
+/// it dies. Every handle of such a leaf, for example the member `weight` of a layer, then has the value and the vertex
+/// of its stand-in. Copies of the leaf that are made in this thread, for example by rules, stay handles of the stand-in.
+/// A value that is assigned while the scope lives is assigned to the stand-in. The second run of a checkpoint has the
+/// same stand-ins.
 ///
 /// Threads: the leaves are others for all threads, so no other may use them; it dies in the thread that made it, the
 /// newest first.
@@ -73,9 +74,8 @@ namespace detail {
 void copy_state(const Module& from, const Module& to);
 }  // namespace detail
 
-/// A second model, made of the same options, with the same numbers, modes and frozen parameters, as a model of its own;
-/// without the hooks of the first. For modules made from a place alone, or from a place and `options`, like every
-/// Layer.
+/// A copy of a model: another model of the same options, with the same values, modes and frozen parameters, but without
+/// the hooks. The class must have a constructor (At), or (At, Options) and a member `options`, like every Layer.
 template <class M>
 std::unique_ptr<M> clone(const M& model) {
   std::unique_ptr<M> twin;

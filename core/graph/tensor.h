@@ -191,7 +191,7 @@ struct Engine {
   static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
   /// The same value at the same vertex, but another tensor: assigning to one does not change the other.
   static Tensor twin(const Tensor& tensor);
-  /// The twin of a leaf; a result of an operation cannot be assigned and is returned itself.
+  /// The twin of a leaf. The result of an operation is returned itself, since it cannot be assigned.
   static Tensor separate(const Tensor& tensor) { return tensor.is_leaf() ? twin(tensor) : tensor; }
   /// Makes one handle mean the tensor of another.
   static void redirect(Tensor& handle, const Tensor& to) { handle.body_ = to.body_; }

@@ -22,10 +22,9 @@ struct LabelledImage {
   std::int64_t label;
 };
 
-/// The pictures of a folder as a data set. The classes are the names of the folders in it, sorted, and numbered from 0;
-/// the pictures are the files in these and in folders in them whose names end in .png, .jpg or .jpeg in either case,
-/// in the order of torchvision's ImageFolder. Files are read when their sample is asked for: with a DataLoader by its
-/// workers.
+/// The pictures of a folder as a data set. Its subfolders are the classes, numbered from 0 in the order of their names.
+/// The pictures of a class are all files below its folder that end in .png, .jpg or .jpeg, in either case, in the order
+/// of torchvision's ImageFolder. A file is read when its sample is asked for, with a DataLoader by one of the workers.
 ///
 /// Threads: many may read from one object, if many may call the transform.
 class ImageFolder {

@@ -109,7 +109,7 @@ class Svg {
   /// A picture stretched over a rectangle, its pixels as squares with sharp edges; `address` as from png_address().
   void image(double x, double y, double width, double height, std::string_view address, std::string_view hover = {});
 
-  /// A text that begins (or with text-anchor middle or end: has its middle or end) at x, y, its base line.
+  /// A text that begins at x, or has its middle or end there with text-anchor middle or end; y is its base line.
   void text(double x, double y, std::string_view text, Attributes attributes = {});
 
   /// Lines of text, the first base line at y.
