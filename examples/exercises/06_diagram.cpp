@@ -12,8 +12,9 @@
 //     const Tensor mixed = matmul(weights, x).named("mixed");
 //     const Tensor y = (mixed + x).named("y");
 //
-// List all arrows of the graph of y, each from an input to a result, in any order: "x -> q". Two equal arrows are
-// listed twice. After each run diagram.html, beside this file, shows your graph and the recorded one side by side.
+// List all arrows of the graph of y, each from an input to a result, in any order: "x -> q". If one operation uses
+// an input twice, list the arrow twice. After each run diagram.html, beside this file, shows your graph and the
+// recorded one side by side.
 #include "exercises.h"
 
 using namespace xgrad;

@@ -4,8 +4,9 @@
 //
 //     length = T, dim = C, an even number      ->      (T, C), the positions i = 0 ... T - 1
 //
-// A loop over the elements is one way: push them back to a std::vector<double> values, then tensor({length, dim}, values).
-// Another way is to_real(arange(length)), a column times a row, sin(x), cos(x), stack({a, b}, axis) and reshape(x, shape).
+// A loop over the elements is one way: push them back to a std::vector<double> values, then tensor({length, dim},
+// values). Another way is to_real(arange(length)), a column times a row, exp(x), sin(x), cos(x), stack({a, b}, axis)
+// and reshape(x, shape).
 #include "exercises.h"
 
 using namespace xgrad;

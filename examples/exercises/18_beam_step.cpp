@@ -10,8 +10,8 @@
 // parents, tokens and scores are i, v and the score of each kept candidate.
 //
 // Operations: +, reshape(x, {-1}), which makes a list of a table, and topk(list, k), which has .values and .indices of
-// its k greatest elements, the greatest first. A loop over the indices and std::vector<std::int64_t> make an Index: index(vector); element j of an Index is
-// ids.at({j}).
+// its k greatest elements, the greatest first. A loop over the indices and std::vector<std::int64_t> make an Index:
+// index(vector); element j of an Index is ids.at({j}).
 #include "exercises.h"
 
 using namespace xgrad;

@@ -6,7 +6,8 @@
 //
 //     band 0 if r < size - M        band 1 if r < size - shift        band 2 otherwise
 //
-// and so does a column. (Bands 1 and 2 share the last windows, and came from opposite edges.) The region of a token is 3 (band of its row) + (band of its column). The mask is true for two
+// and so does a column; both count after the roll, so you roll nothing. (Bands 1 and 2 share the last windows, but come
+// from opposite edges.) The region of a token is 3 (band of its row) + (band of its column). The mask is true for two
 // tokens of one window whose regions differ. Windows, and the tokens of a window, come row by row.
 //
 //     size, M, shift      ->      Mask (windows, M M, M M)

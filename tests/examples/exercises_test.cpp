@@ -176,7 +176,39 @@ std::vector<Answer> answers() {
                m.mean = m.mean / (1 - std::pow(0.9, m.steps));
                return result;
              }),
-      ANSWER(adam_step, "have changed places",
+      ANSWER(adam_step, "an undefined tensor was used",
+             [](T w, T g, Moments& m, double lr) {
+               m.mean = 0.9 * m.mean + 0.1 * g;
+               return w - lr * m.mean;
+             }),
+      ANSWER(adam_step, "v is not divided by",
+             [](T w, T g, Moments& m, double lr) {
+               step_of(w, g, m, lr, true, false);
+               return w - lr * (m.mean / (1 - std::pow(0.9, m.steps))) / (sqrt(m.square) + 1e-8);
+             }),
+      ANSWER(adam_step, "m is not divided by",
+             [](T w, T g, Moments& m, double lr) {
+               step_of(w, g, m, lr, true, false);
+               return w - lr * m.mean / (sqrt(m.square / (1 - std::pow(0.999, m.steps))) + 1e-8);
+             }),
+      ANSWER(adam_step, "1e-8 is missing",
+             [](T w, T g, Moments& m, double lr) {
+               step_of(w, g, m, lr, true, false);
+               return w - lr * (m.mean / (1 - std::pow(0.9, m.steps))) /
+                              sqrt(m.square / (1 - std::pow(0.999, m.steps)));
+             }),
+      ANSWER(adam_step, "the step divides g",
+             [](T w, T g, Moments& m, double lr) {
+               step_of(w, g, m, lr, true, false);
+               return w - lr * g / (sqrt(m.square / (1 - std::pow(0.999, m.steps))) + 1e-8);
+             }),
+      ANSWER(adam_step, "0.9 and 0.999 have changed places",
+             [](T w, T g, Moments& m, double lr) {
+               const Tensor result = step_of(w, g, m, lr, true, false);
+               m.mean = 0.001 * g;
+               return result;
+             }),
+      ANSWER(adam_step, "0.9 and 0.1 have changed places",
              [](T w, T g, Moments& m, double lr) {
                const Tensor result = step_of(w, g, m, lr, true, false);
                m.mean = 0.9 * g;
@@ -260,6 +292,8 @@ std::vector<Answer> answers() {
              [] {
                return std::vector<std::string>{"x -> q", "q -> x"};
              }),
+      ANSWER(diagram, "x -> q is listed 2 times", [] { return std::vector<std::string>{"x -> q", "x -> q"}; }),
+      ANSWER(diagram, "q -> x is the wrong way round: x -> q", [] { return std::vector<std::string>{"q -> x"}; }),
       ANSWER(diagram, "names 'softmax'", [] { return std::vector<std::string>{"shifted -> softmax"}; }),
 
       ANSWER(kernel_regression, "",
@@ -294,6 +328,10 @@ std::vector<Answer> answers() {
              [](T s, const Index& lengths) { return softmax(s + to_real(after(s.dim(-1), lengths)) * never); }),
       ANSWER(masked_softmax, "fills where its mask is true",
              [](T s, const Index& lengths) { return softmax(masked_fill(s, !after(s.dim(-1), lengths), never)); }),
+      ANSWER(masked_softmax, "the softmax runs over the queries",
+             [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), never), 1); }),
+      ANSWER(masked_softmax, "low, but not minus infinity",
+             [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), -50)); }),
       ANSWER(masked_softmax, "your lines use masked_softmax",
              [](T s, const Index& lengths) { return xgrad::masked_softmax(s, lengths); }),
 
@@ -328,6 +366,20 @@ std::vector<Answer> answers() {
              [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 1), std::sqrt(q.dim(2))); }),
       ANSWER(causal_attention, "position 0 leaks",
              [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 2), std::sqrt(q.dim(2))); }),
+      ANSWER(causal_attention, "a score of 0 counts as e^0",
+             [](T q, T k, T v) {
+               const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(q.dim(2));
+               return matmul(softmax(masked_fill(scores, above(q.dim(1), 1), 0)), v);
+             }),
+      ANSWER(causal_attention, "the softmax runs over the keys",
+             [](T q, T k, T v) {
+               const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(q.dim(2));
+               return matmul(softmax(masked_fill(scores, above(q.dim(1), 1), never), 1), v);
+             }),
+      ANSWER(causal_attention, "divided by sqrt(T)",
+             [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 1), std::sqrt(q.dim(1))); }),
+      ANSWER(causal_attention, "q and k have changed places",
+             [](T q, T k, T v) { return attend(k, q, v, above(q.dim(1), 1), std::sqrt(q.dim(2))); }),
       ANSWER(causal_attention, "took part in the sum of the softmax",
              [](T q, T k, T v) {
                const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(q.dim(2));
@@ -365,8 +417,19 @@ std::vector<Answer> answers() {
              }),
 
       ANSWER(sinusoids, "", [](std::int64_t n, std::int64_t C) { return pairs(n, C, 2, 0, sine, cosine); }),
-      ANSWER(sinusoids, "the exponent is 2j / C",
+      ANSWER(sinusoids, "j is the number of the pair",
              [](std::int64_t n, std::int64_t C) { return pairs(n, C, 1, 0, sine, cosine); }),
+      ANSWER(sinusoids, "different angles at position 1",
+             [](std::int64_t n, std::int64_t C) {
+               std::vector<double> values;
+               for (std::int64_t i = 0; i < n; ++i) {
+                 for (std::int64_t c = 0; c < C; ++c) {
+                   const double angle = static_cast<double>(i) / std::pow(10000, double(c) / double(C));
+                   values.push_back(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+                 }
+               }
+               return tensor({n, C}, values);
+             }),
       ANSWER(sinusoids, "turn at one speed",
              [](std::int64_t n, std::int64_t C) { return pairs(n, C, 0, 0, sine, cosine); }),
       ANSWER(sinusoids, "not multiplied",
@@ -388,6 +451,16 @@ std::vector<Answer> answers() {
       ANSWER(layer_norm_rule, ".correction = 0",
              [](T gy, T x) {
                const Tensor sigma = sqrt(var(x, -1, {.keepdim = true}) + 1e-5), y = (x - row_mean(x)) / sigma;
+               return (gy - row_mean(gy) - y * row_mean(gy * y)) / sigma;
+             }),
+      ANSWER(layer_norm_rule, "both means are subtracted",
+             [](T gy, T x) {
+               const Tensor y = (x - row_mean(x)) / spread(x);
+               return (gy - row_mean(gy) + y * row_mean(gy * y)) / spread(x);
+             }),
+      ANSWER(layer_norm_rule, "sigma is sqrt(variance + 1e-5)",
+             [](T gy, T x) {
+               const Tensor sigma = sqrt(var(x, -1, {.keepdim = true, .correction = 0})), y = (x - row_mean(x)) / sigma;
                return (gy - row_mean(gy) - y * row_mean(gy * y)) / sigma;
              }),
       ANSWER(layer_norm_rule, "multiplied by y_i",
@@ -453,6 +526,11 @@ std::vector<Answer> answers() {
                             r = (1 - a) * hot + a / (logits.dim(1) - 1) * (1 - hot);
                return -mean(sum(r * log_softmax(logits), 1));
              }),
+      ANSWER(label_smoothing, "the logarithm is missing",
+             [](T logits, const Index& targets, double a) {
+               const Tensor r = (1 - a) * Tensor(one_hot(targets, logits.dim(1))) + a / logits.dim(1);
+               return -mean(sum(r * softmax(logits), 1));
+             }),
       ANSWER(label_smoothing, "have changed places",
              [](T logits, const Index& targets, double a) {
                const Tensor r = a * Tensor(one_hot(targets, logits.dim(1))) + (1 - a) / logits.dim(1);
@@ -510,6 +588,13 @@ std::vector<Answer> answers() {
                const std::int64_t V = log_p.dim(1);
                return best_of(
                    column(scores) + exp(log_p), scores.dim(0), [=](auto i) { return i / V; },
+                   [=](auto i) { return i % V; });
+             }),
+      ANSWER(beam_step, "the scores are probabilities",
+             [](T scores, T log_p) {
+               const std::int64_t V = log_p.dim(1);
+               return best_of(
+                   exp(column(scores)) * exp(log_p), scores.dim(0), [=](auto i) { return i / V; },
                    [=](auto i) { return i % V; });
              }),
       ANSWER(beam_step, "those of the beginnings",
@@ -591,6 +676,11 @@ std::vector<Answer> answers() {
              [](T x) {
                return record("softsign", (x / (1 + abs(x))).value(), wrt(x, [](T, T y) { return square(1 - abs(y)); }));
              }),
+      ANSWER(softsign, "gy and y have changed places",
+             [](T x) {
+               return record("softsign", (x / (1 + abs(x))).value(),
+                             wrt(x, [](T y, T gy) { return gy * square(1 - abs(y)); }));
+             }),
       ANSWER(softsign, "the divisor is 1 + |x|",
              [](T x) {
                return record("softsign", (x / (1 + x)).value(), wrt(x, [](T gy, T y) { return gy * square(1 - y); }));
@@ -668,6 +758,12 @@ std::vector<Answer> answers() {
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {
                return differing(size, M, true, [=](std::int64_t r) {
                  return r <= size - M ? 0 : r <= size - shift ? 1 : 2;
+               });
+             }),
+      ANSWER(region_mask, "the second bound is size - shift",
+             [](std::int64_t size, std::int64_t M, std::int64_t shift) {
+               return differing(size, M, true, [=](std::int64_t r) {
+                 return r < size - M ? 0 : r < size - M + shift ? 1 : 2;
                });
              }),
       ANSWER(region_mask, "the other way round",

@@ -20,6 +20,7 @@ void check::beam_step(Beams (*answer)(const Tensor&, const Tensor&)) {
            "the scores are products: they are sums of ln p, so add");
   not_this(beams.scores, topk(flat(reshape(scores, {-1, 1}) + p), 2).values,
            "the probabilities were added: log_p has their logarithms already");
+  not_this(beams.scores, tensor({0.24, 0.21}), "the scores are probabilities: they are sums of ln p");
   not_this(beams.scores, scores, "the scores are those of the beginnings: take those of the kept candidates");
   const char* best = "0.6 0.4 = 0.24 and 0.6 0.35 = 0.21 after beginning 0";
   if (is(index({0, 1}), index({0, 2})))

@@ -35,7 +35,7 @@ void check::cached_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
     if (t > 0) {
       const auto before = [t](const Tensor& x) { return x[{_, slice(0, t)}]; };
       not_this(y, scaled_dot_product_attention(at(q), before(k), before(v)), "step ", t,
-               " does not see its own position: append first, then attend");
+               " does not see its own position: append first, then attend, without a mask");
       const auto so_far = [t](const Tensor& x) { return x[{_, slice(0, t + 1)}]; };
       not_this(y, scaled_dot_product_attention(at(q), so_far(k), so_far(v), {.scale = 1}),
                "the scores are not divided by sqrt(d)");
@@ -44,7 +44,7 @@ void check::cached_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
     same(str("the result of step ", t), y, at(right),
          "position t of causal attention over the whole sequence has the second value");
   }
-  right_because() = "a step costs one row of scores; all t rows anew would cost t";
+  right_because() = "a step costs one row of scores; without the cache it would cost t rows";
 }
 
 }  // namespace xgrad::exercises

@@ -12,11 +12,14 @@ void check::causal_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
           "scores (B, T, T), then masked_fill with minus infinity where s > t, then softmax, then the product with v");
   ran.refuse({"attention", "masked_softmax"});
   has_shape("the result", y.shape(), {2, T, 3}, "(B, T, d)");
-  has_no_nan("the result", y, "a row whose keys are all masked, or 0 * infinity; position t always sees itself");
+  has_no_nan("the result", y,
+             "plus infinity in place of minus, or a row whose keys are all masked; position t sees itself");
   const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(3.);
-  const Mask table(Shape{T, T}, true), future = triu(table, 1);
-  not_this(y, matmul(xgrad::masked_softmax(scores, tril(table, -1)), v),
-           "the past is hidden and the future seen: masked_fill fills where its mask is true, at s > t");
+  const Mask future = triu(Mask(Shape{T, T}, true), 1);
+  not_this(y, matmul(softmax(masked_fill(scores, future, 0)), v),
+           "a score of 0 counts as e^0 = 1: fill with minus infinity");
+  not_this(y, matmul(softmax(masked_fill(scores, future, -std::numeric_limits<Real>::infinity()), 1), v),
+           "the weights of a query do not sum to 1: the softmax runs over the keys, the last axis");
   not_this(y, matmul(masked_fill(softmax(scores), future, 0), v),
            "the future keys took part in the sum of the softmax; mask the scores, before the softmax");
   // A prefix gives the same results, whatever follows it.
@@ -25,6 +28,11 @@ void check::causal_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
     const auto other = [&](const Tensor& x) { return concat({x[{_, front}], x[{_, slice(t + 1, none)}] + 1}, 1); };
     const Tensor changed = answer(other(q), other(k), other(v));
     if (!allclose(changed[{_, front}], y[{_, front}], {.rtol = 1e-4, .atol = 1e-5})) {
+      const auto other_past = [](const Tensor& x) {
+        return concat({x[{_, slice(0, 1)}] + 1, x[{_, slice(1, none)}]}, 1);
+      };
+      if (equal(answer(q, other_past(k), other_past(v))[{_, -1}].value(), y[{_, -1}].value()))
+        not_yet("the past is hidden and the future seen: masked_fill fills where its mask is true, at s > t");
       not_yet("position ", t, " leaks: its result changes when position ", t + 1,
               " changes. Mask the scores where key s > query t");
     }
@@ -37,6 +45,10 @@ void check::causal_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
            "the scores are not divided by sqrt(d)");
   not_this(y, scaled_dot_product_attention(q, k, v, {.mask = {.causal = true}, .scale = 1. / 3}),
            "the scores are divided by d instead of sqrt(d)");
+  not_this(y, scaled_dot_product_attention(q, k, v, {.mask = {.causal = true}, .scale = 1. / 2}),
+           "the scores are divided by sqrt(T): d is the width, q.dim(2)");
+  not_this(y, scaled_dot_product_attention(k, q, v, {.mask = {.causal = true}}),
+           "q and k have changed places: a row of scores belongs to a query");
   const Tensor right = scaled_dot_product_attention(q, k, v, {.mask = {.causal = true}});
   same("the result", y, right);
   const Tensors gradients = grad(sum(y * g), {q, k, v}), expected = grad(sum(right * g), {q, k, v});

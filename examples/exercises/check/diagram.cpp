@@ -106,8 +106,13 @@ void check::diagram(std::vector<std::string> (*answer)()) {
   }
   const Arrows arrows = arrows_of(real);
   for (const std::string& arrow : guess) {
-    if (count(guess, arrow) > count(arrows, arrow))
-      not_yet("your graph has one arrow ", arrow, " more than the recorded graph: ", why_extra(arrow));
+    if (count(guess, arrow) <= count(arrows, arrow)) continue;
+    if (count(arrows, arrow) > 0)
+      not_yet(arrow, " is listed ", count(guess, arrow), " times, more often than it is recorded");
+    const std::size_t middle = arrow.find(" -> ");
+    const std::string reversed = arrow.substr(middle + 4) + " -> " + arrow.substr(0, middle);
+    if (count(arrows, reversed) > 0) not_yet(arrow, " is the wrong way round: ", reversed);
+    not_yet("your graph has one arrow ", arrow, " more than the recorded graph: ", why_extra(arrow));
   }
   for (const std::string& arrow : arrows) {
     if (count(guess, arrow) < count(arrows, arrow))

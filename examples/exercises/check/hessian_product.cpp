@@ -32,7 +32,7 @@ void check::hessian_product(Tensor (*answer)(const Loss&, const Tensor&, const T
   const Loss g = [](const Tensor& z) { return sum(square(z) * square(z)); };
   const Tensor z = leaf({4}, "z", 5), u = numbers({4}, 6);
   same("for f = sum x^4 H v", answer(g, z, u), 12 * square(z) * u, {}, 1e-3);
-  right_because() = "two gradients gave H v; all of H takes n more";
+  right_because() = "two gradients gave H v; all of H takes 1 + n";
 }
 
 }  // namespace xgrad::exercises

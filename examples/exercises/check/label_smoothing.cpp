@@ -22,6 +22,7 @@ void check::label_smoothing(Tensor (*answer)(const Tensor&, const Index&, double
   not_this(loss, with(0.9 * hot + 0.1 / 4 * (1 - hot)),
            "the share a went to the 4 other classes alone: each of the 5 classes gets a / V, the right one, too");
   not_this(loss, with(0.1 * hot + 0.9 / 5), "a and 1 - a have changed places: the right class keeps 1 - a");
+  not_this(loss, -sum((0.9 * hot + 0.02) * softmax(logits)) / 3, "the logarithm is missing: log_softmax gives ln p");
   has_no_nan("L", loss, "log_softmax has the logarithm already");
   same("L", loss, right);
   same("the gradient of a logit", grad(loss, {logits})[0], grad(right, {logits})[0], "it is p - r, divided by N");

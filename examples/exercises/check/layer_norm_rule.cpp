@@ -32,8 +32,14 @@ void check::layer_norm_rule(Tensor (*answer)(const Tensor&, const Tensor&)) {
   not_this(gx, (gy - row_mean(gy) - y_wide * row_mean(gy * y_wide)) / wide,
            "the variance is divided by C - 1: give var the option .correction = 0");
   not_this(gx, (gy - row_mean(gy) - row_mean(gy * y)) / sigma, "the last mean is multiplied by y_i");
+  not_this(gx, (gy - row_mean(gy) + y * row_mean(gy * y)) / sigma, "both means are subtracted");
   same("the gradient", gx, right, "compare with finite differences of (x - mean) / sigma");
-  right_because() = "each row of the gradient sums to 0, and so does its product with y";
+  // Of rows so narrow that 1e-5 counts.
+  const Tensor narrow = 0.003 * x, width = sqrt(var(narrow, last, {.keepdim = true, .correction = 0}) + 1e-5),
+               z = (narrow - row_mean(narrow)) / width;
+  same("for rows of variance 1e-5 the gradient", answer(gy, narrow), (gy - row_mean(gy) - z * row_mean(gy * z)) / width,
+       "sigma is sqrt(variance + 1e-5)");
+  right_because() = "each row of the gradient sums to 0, since a number added to a row changes no y";
 }
 
 }  // namespace xgrad::exercises

@@ -11,23 +11,28 @@ void check::masked_softmax(Tensor (*answer)(const Tensor&, const Index&)) {
           "a score of minus infinity counts as e^-inf = 0; masked_fill puts it in place of the masked scores");
   ran.refuse({"masked_softmax"});
   has_shape("the result", weights.shape(), scores.shape(), "that of the scores");
+  const Mask masked = arange(4) >= reshape(lengths, {3, 1, 1});
+  not_this(weights, softmax(masked_fill(scores, masked, -std::numeric_limits<Real>::infinity()), 1),
+           "the softmax runs over the queries: it belongs over the keys, the last axis");
   has_no_nan("the weight", weights,
              ran.names.contains("mul") ? "0 * infinity is NaN; masked_fill and where choose without a product"
                                        : "the masked scores are plus infinity: take minus infinity");
   not_this(weights, softmax(scores), "masked keys keep their weights: key 2 of sequence 0 has ",
            digits(weights.value().at({0, 0, 2})), ", and only 2 keys are valid");
-  const Mask masked = arange(4) >= reshape(lengths, {3, 1, 1});
   not_this(weights, softmax(masked_fill(scores, masked, 0)), "key 2 of sequence 0 has the weight ",
            digits(weights.value().at({0, 0, 2})), " instead of 0: a score of 0 counts as e^0 = 1, take minus infinity");
+  const bool reversed = weights.value().at({0, 0, 3}) > 0.01;
   for (std::int64_t b = 0; b < 3; ++b) {
     for (std::int64_t s = 0; s < 4; ++s) {
       const double weight = weights.value().at({b, 0, s});
       const auto key = str("key ", s, " of sequence ", b, " has the weight ", digits(weight));
+      if (s >= lengths.at({b}) && weight != 0 && weight < 1e-6)
+        not_yet(key, " instead of 0: the masked scores are low, but not minus infinity");
       if (s >= lengths.at({b}) && weight != 0)
         not_yet(key, " instead of 0: the valid keys are 0 ... ", lengths.at({b}) - 1);
       if (s < lengths.at({b}) && weight == 0)
         not_yet(key, ", although ", lengths.at({b}), " keys are valid, 0 ... ", lengths.at({b}) - 1,
-                "; masked_fill fills where its mask is true");
+                reversed ? "; masked_fill fills where its mask is true" : "");
     }
   }
   rows_sum_to_1("the weights", weights,

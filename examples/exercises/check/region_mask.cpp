@@ -5,7 +5,7 @@
 namespace xgrad::exercises {
 
 void check::region_mask(Mask (*answer)(std::int64_t, std::int64_t, std::int64_t)) {
-  for (const std::array<std::int64_t, 3>& sizes : {std::array<std::int64_t, 3>{4, 2, 1}, {6, 3, 1}}) {
+  for (const std::array<std::int64_t, 3>& sizes : {std::array<std::int64_t, 3>{4, 2, 1}, {6, 3, 2}}) {
     const std::int64_t size = sizes[0], M = sizes[1], shift = sizes[2];
     const Mask masked = answer(size, M, shift);
     written(masked.size() > 0,
@@ -29,13 +29,17 @@ void check::region_mask(Mask (*answer)(std::int64_t, std::int64_t, std::int64_t)
       const bool right = band(row(at[1])) != band(row(at[2])) || band(column(at[1])) != band(column(at[2]));
       if (masked.begin()[i] == right) continue;
       const auto wide = [&](std::int64_t r) { return r <= size - M ? 0 : r <= size - shift ? 1 : 2; };
+      const auto late = [&](std::int64_t r) { return r < size - M ? 0 : r < size - M + shift ? 1 : 2; };
       const Tensor found = to_real(masked);
       not_this(found, with(band, {0, 1, 2, 3}), "window 0 has the first ", tokens,
                " tokens of row 0 instead of a square of ", M, " x ", M,
                ": reshape alone cuts no windows, so make (size / M, M, size / M, M) and permute the axes");
-      not_this(found, with(wide, {0, 2, 1, 3}), "row ", size - M, " is in band 0 instead of 1: the bounds are <, not <=");
-      not_this(found, with(band, {2, 0, 1, 3}), "the windows come column by column: they come row by row");
-      not_this(found, with(band, {0, 2, 3, 1}), "the tokens of a window come column by column: they come row by row");
+      not_this(found, with(wide, {0, 2, 1, 3}), "row ", size - M,
+               " is in band 0 instead of 1: the bounds are <, not <=");
+      not_this(found, with(late, {0, 2, 1, 3}), "row ", size - shift,
+               " is in band 1 instead of 2: the second bound is size - shift");
+      not_this(found, with(band, {2, 0, 1, 3}),
+               "the windows, or the tokens of a window, come column by column: both come row by row");
       not_this(found, 1 - with(band, {0, 2, 1, 3}), "the mask is the other way round: true means that regions differ");
       const auto tokens_of = str("with size ", size, ", M ", M, " and shift ", shift, " tokens ", at[1], " and ", at[2],
                                  " of window ", at[0]);

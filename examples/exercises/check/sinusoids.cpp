@@ -17,16 +17,20 @@ void check::sinusoids(Tensor (*answer)(std::int64_t, std::int64_t)) {
            "the first position is 1: positions count from 0, so row 0 is 0, 1, 0, 1, ...");
   if (allclose(p[{0}], tensor({1, 0, 1, 0, 1, 0, 1, 0})))
     not_yet("row 0 is 1, 0, 1, 0, ...: the sine comes first, sin 0 = 0");
-  const double first = p.value().at({1, 2});
+  const double first = p.value().at({1, 2}), second = p.value().at({1, 3});
+  if (std::abs(first * first + second * second - 1) > 1e-4)
+    not_yet(
+        "columns 2 and 3 have different angles at position 1: sin and cos of a pair share i / 10000^(2j/C), and j is "
+        "the number of the pair");
   if (std::abs(first - std::sin(1.)) < 1e-5)
     not_yet("all pairs of columns turn at one speed: 2 * j / dim of integers is 0; write 2. * j / dim");
   if (std::abs(first - std::sin(10.)) < 1e-5)
     not_yet("later pairs of columns turn faster: the position is divided by 10000^(2j/C), not multiplied");
   if (allclose(p[{_, slice(0, 2)}], right[{_, slice(0, 2)}], {.atol = 1e-5}) &&
       !allclose(p[{_, 2}], right[{_, 2}], {.atol = 1e-5})) {
-    not_yet("columns 0 and 1 are right, column 2 at position 1 is sin ", digits(std::asin(first)),
-            " instead of sin ", digits(std::asin(right.value().at({1, 2}))),
-            ": the exponent is 2j / C, where j numbers the pair of columns");
+    not_yet("columns 0 and 1 are right, column 2 at position 1 is sin ", digits(std::asin(first)), " instead of sin ",
+            digits(std::asin(right.value().at({1, 2}))),
+            ": the angle is i / 10000^(2j/C), and j is the number of the pair");
   }
   same("p", p, right);
   same("p", answer(50, 2), nn::sinusoids(50, 2), "with C = 2", 1e-3);

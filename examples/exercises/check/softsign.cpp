@@ -31,6 +31,7 @@ void check::softsign(Tensor (*answer)(const Tensor&)) {
   not_this(gx, gy * square(1 - value), "the gradient at x = -3 is ", digits(gx.value().at({0})),
            " instead of 0.0625: 1 - |y| needs the absolute value");
   not_this(gx, gy * (1 - abs(value)), "the square is missing: dy/dx = (1 - |y|)^2");
+  not_this(gx, value * square(1 - abs(gy)), "gy and y have changed places: a rule takes gy first, then y");
   not_this(gx, gy * (1 - square(value)), "1 - y^2 is the derivative of tanh: here it is (1 - |y|)^2");
   not_this(gx, gy / square(1 + abs(value)), "1 / (1 + |x|)^2 has y where x belongs");
   same("the gradient of x", gx, gy * slope, "finite differences agree with the second value");

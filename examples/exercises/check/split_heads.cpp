@@ -20,7 +20,7 @@ void check::split_heads(Tensor (*answer)(const Tensor&, std::int64_t)) {
     not_yet("head ", at[1], " has column ", from[2], " of x as its element ", at[3], " instead of column ", right[2],
             ": a head has d columns that are neighbours");
   }
-  right_because() = "both operations only move elements, and the way back is the same two in reverse";
+  right_because() = "both operations only reorder elements, and the way back is the same two in reverse";
 }
 
 }  // namespace xgrad::exercises
