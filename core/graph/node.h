@@ -189,6 +189,7 @@ struct Node {
   bool requires_grad : 1 = false;
   bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
   bool plain : 1 = false;            ///< recorded under Plain, and so are its rules
+  bool cut_gradient : 1 = false;     ///< a leaf: a gradient without a graph, or computed from one
   bool counts : 1 = false;           ///< the operation told its multiply-adds, which are stored after its shape
   bool released = false;  ///< the rules are gone: a backward pass has used them (other threads may read the bits above)
 

@@ -13,7 +13,7 @@ namespace {
 using xgrad::detail::ModelParameters;
 
 struct Upstream {
-  std::vector<const Node*> leaves;         // that gradients flow to, in the order in which they were made
+  std::vector<const Node*> leaves;         // that gradients flow to, or should, in the order in which they were made
   std::unordered_set<const Node*> passed;  // that the loss was computed from, but no gradient flows to
 };
 
@@ -27,7 +27,8 @@ Upstream upstream_of(const Node* loss) {
       },
       [&](const Edge& edge) {
         const bool flows = edge.carries && edge.to->requires_grad;
-        if (!flows) result.passed.insert(edge.to.get());
+        const bool is_new = !flows && result.passed.insert(edge.to.get()).second;
+        if (is_new && edge.to->cut_gradient) result.leaves.push_back(edge.to.get());
         return flows;
       });
   std::ranges::sort(result.leaves, {}, &Node::id);
@@ -43,6 +44,7 @@ std::string why_unreached(const Tensor& parameter, const Upstream& upstream) {
 
 std::string why_untrained(const Node* leaf, const std::unordered_set<const ModelParameters*>& known,
                           const Optimizer& optimizer) {
+  if (leaf->cut_gradient) return "from a gradient without a graph: take it with {.create_graph = true}, or detach() it";
   const auto model = ModelParameters::of(leaf);
   if (!model)
     return "a variable that no module knows: declare it with param(...), and assign to parameters by assign()";

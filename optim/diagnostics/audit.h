@@ -22,7 +22,7 @@ struct Audit {
     Shape shape;
     std::string why;  ///< the likely cause; empty where all is well
   };
-  std::vector<Line> untrained;  ///< leaves that gradients flow to, but that are no parameters of the optimizer
+  std::vector<Line> untrained;  ///< leaves that gradients flow to, or should, but that the optimizer lacks
   std::vector<Line> unreached;  ///< parameters of the optimizer that no gradient flows to
   std::vector<Line> trained;    ///< parameters that are both
   int passes = 0;               ///< how many backward passes the parameters' gradients are sums of, at most

@@ -116,6 +116,7 @@ GraphVertex vertex_of(const Node& node) {
   if (is_data(node)) {
     if (node.saved && vertex.name.empty()) vertex.number = node.saved->data[0];
     vertex.order = std::numeric_limits<int>::max();
+    if (node.cut_gradient) vertex.note = "a gradient without create_graph: no graph";
   } else {
     vertex.order = node.order;
     if (node.place) vertex.path = node.place->path;
@@ -314,8 +315,6 @@ class Collector {
       vertex.is_result = true;
       ++vertex.results;
       if (detail::Engine::history(result) == History::no_grad) vertex.note = "computed under NoGrad: no graph";
-      if (detail::Engine::history(result) == History::gradient)
-        vertex.note = "a gradient without create_graph: no graph";
     }
   }
 

@@ -133,6 +133,22 @@ TEST_CASE("an audit is clean where all is well, before and after a backward pass
   CHECK(out.str() == "audit: the loss reaches every parameter (1) and no other leaf\n");
 }
 
+TEST_CASE("an audit finds a penalty on a gradient whose graph was not asked for") {
+  const Tensor w = variable({1, 2}, "w"), x = variable({3, 4}, "x");
+  optim::SGD sgd{{w}, {.lr = 1}};
+  const auto loss_of = [&](const GradOptions& options, bool detached) {
+    const Tensor y = sum(w * w * x);
+    const Tensor g = grad(y, {w}, options)[0], penalty = sum(square(detached ? g.detach() : g));
+    return sum(w) + penalty;
+  };
+  const optim::Audit audit = optim::audit(loss_of({.retain_graph = true}, false), sgd);
+  REQUIRE(audit.untrained.size() == 1);
+  CHECK(audit.untrained[0].shape == Shape{});
+  CHECK(audit.untrained[0].why == "from a gradient without a graph: take it with {.create_graph = true}, or detach() it");
+  CHECK(names_of(optim::audit(loss_of({.create_graph = true}, false), sgd).untrained) == Names{"x"});
+  CHECK(optim::audit(loss_of({.retain_graph = true}, true), sgd).clean());
+}
+
 TEST_CASE("an audit says how many backward passes the gradients are of") {
   const Part part;
   optim::SGD sgd{part.parameters(), {.lr = 1}};
