@@ -27,7 +27,6 @@ class Placer {
   }
 
  private:
-  const GraphVertex& vertex(int v) const { return layers_.view.vertices[v]; }
   const Item& at(int item) const { return layers_.items[item]; }
 
   // ---- Ports ----

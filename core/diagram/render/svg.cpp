@@ -225,7 +225,7 @@ class SvgWriter {
       return [this, kind](const GraphEdge& edge) { return kind_of(view_, edge) == kind; };
     };
     add_line("no gradient", "value indices", [](const GraphEdge& edge) { return edge.flow != GraphFlow::numbers; });
-    add_line("kept value", "borrowed", of_kind(EdgeKind::borrowed));
+    add_line("saved value", "borrowed", of_kind(EdgeKind::borrowed));
     add_line("gradient", "gradient", of_kind(EdgeKind::gradient));
     const double widest = std::max(width_, narrowest_legend);
     double row = 0;

@@ -66,8 +66,8 @@ bool is_symbol(std::string_view word) {
 
 // Whether the d of a derivative, dL/dx, is at this position.
 bool is_derivative(std::string_view text, std::size_t at) {
-  const std::string_view word = run_of(text.substr(at), is_letter);
-  const bool by_slash = (at > 0 && text[at - 1] == '/') || text.substr(at + word.size()).starts_with('/');
+  const std::string_view word = run_of(text.substr(at), is_letter), name = run_of(text.substr(at), is_of_name);
+  const bool by_slash = (at > 0 && text[at - 1] == '/') || text.substr(at + name.size()).starts_with('/');
   return by_slash && word.size() > 1 && word[0] == 'd' && word != "delta";
 }
 
@@ -293,35 +293,55 @@ std::string called_in_equations(const GraphVertex& vertex) {
   return is_word && name.size() <= longest ? std::string(name) : std::string();
 }
 
+// The box of a gradient rule, `tanh'`.
+bool is_rule(const GraphVertex& vertex) {
+  return vertex.role == GraphRole::gradient_operation && vertex.op.ends_with('\'');
+}
+
+// By vertex: its name in the equations of its frame. Results of operations without a name are y1, y2, ... there, or y
+// if there is one.
+std::vector<std::string> names_in_equations(const GraphView& view) {
+  std::vector<std::string> names;
+  std::map<int, std::vector<std::size_t>> unnamed;  // by frame
+  for (const GraphVertex& vertex : view.vertices) {
+    names.push_back(called_in_equations(vertex));
+    if (names.back().empty() && is_operation(vertex) && !is_rule(vertex))
+      unnamed[vertex.frame].push_back(names.size() - 1);
+  }
+  const bool has_y = std::ranges::count(names, "y") > 0;
+  for (const auto& [frame, results] : unnamed) {
+    for (std::size_t i = 0; i < results.size(); ++i) names[results[i]] = str("y", i + 1);
+    if (results.size() == 1 && !has_y) names[results.front()] = "y";
+  }
+  return names;
+}
+
+// The name of an input in the equations of a frame. What the frame did not compute has the title of the part that did,
+// or "input".
+std::string name_of_input(const GraphView& view, const GraphEdge& edge, const std::string& name) {
+  const GraphVertex& from = view.vertices[edge.from];
+  const int frame = view.vertices[edge.to].frame;
+  const bool is_given = from.role == GraphRole::input;
+  if (!from.name.empty() || from.number || (from.frame == frame && !is_given)) return name;
+  int part = is_given ? -1 : from.frame;
+  while (part != -1 && view.frames[part].parent != frame) part = view.frames[part].parent;
+  return part == -1 ? "input" : called_in_equations({.op = {}, .name = view.frames[part].title});
+}
+
 // New names for the variables of a formula, where they differ. Names that already mean something else in the formula,
-// or two of its variables, are not used: of x x there are two derivatives. A letter that names something in the
-// same module is left to it.
-std::map<std::string, std::string> names_for(const ParsedFormula& formula,
-                                             const std::vector<const GraphVertex*>& inputs, const GraphVertex& result,
-                                             const std::set<std::string>& in_module) {
+// or two of its variables, are not used: of x x there are two derivatives.
+std::map<std::string, std::string> names_for(const ParsedFormula& formula, const std::vector<std::string>& inputs,
+                                             const std::string& result) {
   std::map<std::string, std::string> names;
   std::set<std::string> given, ambiguous;
-  const auto wish = [&](const std::string& letter, const GraphVertex& vertex) {
-    const std::string name = called_in_equations(vertex);
+  const auto wish = [&](const std::string& letter, const std::string& name) {
     if (name.empty() || (formula.words.contains(name) && !formula.is_variable(name))) return;
-    if (!vertex.number && !given.insert(name).second) ambiguous.insert(name);
+    if (!given.insert(name).second) ambiguous.insert(name);
     names[letter] = name;
   };
-  for (std::size_t i = 0; i < inputs.size(); ++i) wish(formula.operands[i], *inputs[i]);
-  if (!result.number) wish("y", result);
+  for (std::size_t i = 0; i < inputs.size(); ++i) wish(formula.operands[i], inputs[i]);
+  wish("y", result);
   std::erase_if(names, [&](const auto& each) { return ambiguous.contains(each.second); });
-  std::set<std::string> taken = in_module;
-  taken.insert(formula.words.begin(), formula.words.end());
-  const auto stays = [&](const std::string& letter) {
-    if (names.contains(letter) || !in_module.contains(letter)) return;
-    for (const char* other : {"z", "u", "v", "w", "r", "p", "q", "s"}) {
-      if (!taken.insert(other).second) continue;
-      names[letter] = other;
-      return;
-    }
-  };
-  for (const std::string& letter : formula.operands) stays(letter);
-  stays("y");
   return names;
 }
 
@@ -347,21 +367,17 @@ std::string without_derivative(std::string_view derivatives, std::string_view le
   return result;
 }
 
-// The box of a gradient rule, `tanh'`.
-bool is_rule(const GraphVertex& vertex) {
-  return vertex.role == GraphRole::gradient_operation && vertex.op.ends_with('\'');
-}
-
-void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<const GraphVertex*>& inputs,
-          const std::set<std::string>& in_module) {
+void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<std::string>& inputs,
+          const std::string& name) {
   vertex.formula = formula.equations.value;
   vertex.derivative = formula.equations.derivative;
-  if (inputs.size() > formula.operands.size()) return;  // it has others, which the formula does not distinguish
-  if (vertex.op == "add" && inputs.size() < 2) return;  // gradients of one rule, which arrive by one arrow
-  for (std::size_t i = 0; i < formula.operands.size(); ++i) {
+  // It may have inputs that the formula does not distinguish, or gradients of one rule, which arrive by one arrow.
+  const bool distinct = inputs.size() <= formula.operands.size() && (vertex.op != "add" || inputs.size() > 1);
+  for (std::size_t i = 0; distinct && i < formula.operands.size(); ++i) {
     const std::string& letter = formula.operands[i];
     const bool is_given = i < inputs.size();
-    if (!is_given || inputs[i]->number) vertex.derivative = without_derivative(vertex.derivative, letter);
+    const bool is_number = is_given && (is_digit(inputs[i][0]) || inputs[i].find_first_of("( ") != std::string::npos);
+    if (!is_given || is_number) vertex.derivative = without_derivative(vertex.derivative, letter);
     if (is_given) continue;
     for (std::string* text : {&vertex.formula, &vertex.derivative}) {
       for (const std::string& term : {str(" + ", letter), str(letter, "_o + "), str(letter, " ")}) {
@@ -369,7 +385,7 @@ void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<c
       }
     }
   }
-  const std::map<std::string, std::string> names = names_for(formula, inputs, vertex, in_module);
+  const auto names = names_for(formula, distinct ? inputs : std::vector<std::string>{}, name);
   vertex.formula = with_names(vertex.formula, names);
   vertex.derivative = with_names(vertex.derivative, names);
 }
@@ -377,13 +393,10 @@ void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<c
 }  // namespace
 
 void add_equations(GraphView& view) {
-  std::map<std::string_view, std::set<std::string>> in_module;  // by path
-  for (const GraphVertex& vertex : view.vertices) {
-    if (!vertex.number) in_module[vertex.path].insert(called_in_equations(vertex));
-  }
-  std::vector<std::vector<const GraphVertex*>> inputs(view.vertices.size());
+  const std::vector<std::string> names = names_in_equations(view);
+  std::vector<std::vector<std::string>> inputs(view.vertices.size());
   for (const GraphEdge& edge : view.edges) {
-    if (edge.flow == GraphFlow::numbers) inputs[edge.to].push_back(&view.vertices[edge.from]);
+    if (edge.flow == GraphFlow::numbers) inputs[edge.to].push_back(name_of_input(view, edge, names[edge.from]));
   }
   std::map<std::vector<std::string_view>, std::optional<ParsedFormula>> formulas;
   const auto formula_for = [&](const GraphVertex& vertex, std::string_view op) -> const std::optional<ParsedFormula>& {
@@ -401,7 +414,7 @@ void add_equations(GraphView& view) {
     GraphVertex& vertex = view.vertices[v];
     if (!is_operation(vertex) || is_rule(vertex)) continue;
     if (const std::optional<ParsedFormula>& formula = formula_for(vertex, vertex.op)) {
-      give(vertex, *formula, inputs[v], in_module[vertex.path]);
+      give(vertex, *formula, inputs[v], names[v]);
     }
   }
   for (GraphVertex& vertex : view.vertices) {

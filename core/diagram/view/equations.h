@@ -39,7 +39,8 @@ std::string constant_text(Real number, std::string_view root);
 
 /// Gives every operation its formula and its derivative, and every gradient rule the derivative of its operation. The
 /// names of the inputs and of the result replace x, a, b, weight, ... and y; so does the value of an input that is a
-/// number. An operand without a name keeps its letter, unless the letter already names something else in the module.
+/// number. A result without a name is y1, y2, ... in its frame; results from outside have the title of their frame, or
+/// "input".
 void add_equations(GraphView& view);
 
 }  // namespace xgrad::detail

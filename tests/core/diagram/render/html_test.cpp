@@ -121,7 +121,7 @@ TEST_CASE("whatever bytes are in names and titles, the page's elements stay and 
 
 // So many modules in a row, each with another one in it and an operation beside that.
 Tensor layers(int count) {
-  Tensor y = variable(1, "x");
+  Tensor y = variable(1);
   for (int i = 0; i < count; ++i) {
     const Scope outer(intern(str("blocks.", i)));
     const Tensor beside = tanh(y);

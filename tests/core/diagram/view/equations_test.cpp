@@ -16,20 +16,20 @@ TEST_CASE("equations use the names of operands and of the result") {
   const Tensor x = variable(normal({2, 3}), "x"), W = variable(normal({4, 3}), "W_ih"), b = variable(normal({4}), "b");
   const Tensor y = linear(x, W, b);
   CHECK(formula(y, "linear") == "y = x W_ih^T + b");
-  CHECK(derivative(y, "linear") == "dL/dx = gy W_ih; dL/dW_ih = gy^T x; dL/db = sum of gy");
+  CHECK(derivative(y, "linear") == "dL/dx = g_y W_ih; dL/dW_ih = g_y^T x; dL/db = sum of g_y");
   const Tensor h = tanh(y).named("h");
-  CHECK(formula(h, "tanh") == "h = tanh z");  // x is another one
-  CHECK(derivative(h, "tanh") == "dh/dz = 1 - h^2");
-  CHECK(derivative(matmul(h, exp(W)).named("z"), "matmul") == "dL/dh = g_z u^T; dL/du = h^T g_z");
+  CHECK(formula(h, "tanh") == "h = tanh y");
+  CHECK(derivative(h, "tanh") == "dh/dy = 1 - h^2");
+  CHECK(derivative(matmul(h, exp(W)).named("z"), "matmul") == "dL/dh = g_z y2^T; dL/dy2 = h^T g_z");
 }
 
 TEST_CASE("a rule has the derivative of its operation, in the same names") {
   const Tensor u = variable(2, "u"), w = variable(3, "w");
   const Tensor y = tanh(u * w).named("y");
   const GraphView view = GraphView::of(grad(y, {u, w}, {.create_graph = true}));
-  CHECK(the(view, "mul'").derivative == "dz/du = w; dz/dw = u");
+  CHECK(the(view, "mul'").derivative == "dy1/du = w; dy1/dw = u");
   CHECK(the(view, "mul'").formula.empty());
-  CHECK(the(view, "tanh'").derivative == "dy/dx = 1 - y^2");
+  CHECK(the(view, "tanh'").derivative == "dy/dy1 = 1 - y^2");
 }
 
 TEST_CASE("a product of transposed factors says so") {
@@ -67,21 +67,37 @@ TEST_CASE("a number stands in the formula itself, and has no derivative") {
 TEST_CASE("what a call did not give is not in its formula") {
   const Tensor x = variable(normal({2, 3}), "x"), W = variable(normal({4, 3}), "W");
   CHECK(formula(linear(x, W), "linear") == "y = x W^T");
-  CHECK(derivative(linear(x, W), "linear") == "dL/dx = gy W; dL/dW = gy^T x");
+  CHECK(derivative(linear(x, W), "linear") == "dL/dx = g_y W; dL/dW = g_y^T x");
 }
 
 TEST_CASE("no letter means two things") {
   const Tensor y = variable({1, 2}, "y"), t = variable({0, 1}, "t"), b = variable({3, 4}, "b");
-  CHECK(formula(y - t, "sub") == "z = y - t");
-  CHECK(derivative(y - t, "sub") == "dz/dy = 1; dz/dt = -1");
-  CHECK(formula(b * tanh(y), "mul") == "u = b z");  // the second factor is no b, and the result no y
-  CHECK(formula(square(t * y), "square") == "z = x^2");
+  CHECK(formula(y - t, "sub") == "y1 = y - t");
+  CHECK(derivative(y - t, "sub") == "dy1/dy = 1; dy1/dt = -1");
+  CHECK(formula(b * tanh(y), "mul") == "y2 = b y1");
+  CHECK(formula(square(t * y), "square") == "y2 = y1^2");
   const Tensor e = variable({1, 2}, "e");
   CHECK(formula(exp(e), "exp") == "y = e^x");  // Euler's number
   CHECK(formula(square(variable(1, "blocks.0.weight")), "square") == "y = weight^2");
   CHECK(formula(variable(1, "a.weight") * variable(1, "b.weight"), "mul") == "y = a b");
   CHECK(formula(square(variable(1, "two words")), "square") == "y = x^2");
   CHECK(formula(t * t, "mul") == "y = a b");  // with two derivatives
+}
+
+TEST_CASE("a module calls results from outside by the titles of its parts, or input, and numbers its own") {
+  const auto part = [](const char* path, const Tensor& x) {
+    const Scope scope(intern(path));
+    return exp(tanh(x));
+  };
+  const GraphView view = GraphView::of({sqrt(part("second", abs(part("first", variable(1, "x")))))}, {.depth = 9});
+  const auto formula_of = [&](std::string_view op, std::string_view path) {
+    return std::ranges::find_if(view.vertices, [&](const GraphVertex& v) { return v.op == op && v.path == path; })->formula;
+  };
+  CHECK(formula_of("tanh", "first") == "y1 = tanh x");
+  CHECK(formula_of("exp", "first") == "y2 = e^y1");
+  CHECK(formula_of("abs", "") == "y1 = |first|");
+  CHECK(formula_of("tanh", "second") == "y1 = tanh input");
+  CHECK(formula_of("sqrt", "") == "y2 = sqrt second");
 }
 
 TEST_CASE("a number that is a root is drawn as one") {
@@ -105,7 +121,7 @@ TEST_CASE("two gradients of one rule are added, though one arrow brings both") {
   const Tensor d = variable({1, 2}, "d");
   const GraphView view = GraphView::of(grad(sum(square(d) * square(d)), {d}, {.create_graph = true}));
   for (const GraphVertex& vertex : view.vertices) {
-    if (vertex.op == "add") CHECK(vertex.formula == "y = a + b");
+    if (vertex.op == "add") CHECK(vertex.formula == "y3 = a + b");
   }
 }
 
