@@ -101,6 +101,39 @@ extern const int k;
 double validation();
 }  // namespace of_an_mlp
 
+namespace docs_pytorch_names {
+using namespace common;
+using xgrad::saved;
+extern const Tensor a, b, c, l, p, q, w, x, y, src, weight, bias, gamma, beta, loc, scale, target, v, variance, log_p, log_probs;
+extern const Tensor anchor, positive, negative, gy;
+extern const Tensors xs, params, inputs;
+extern const Index i, j, index, ids, counts, targets, rows, windows, input_lengths, target_lengths;
+extern const Mask mask, other;
+extern const Shape shape, shape2;
+extern const Array array;
+extern const double low, high, step, mu, sigma, lambda, value, threshold, alpha, tau, margin, base;
+extern const std::int64_t first, last, n, m, k, start, length, classes, groups;
+extern const int axis;
+extern const Size2d size, kernel;
+extern const std::vector<double> vector;
+extern const std::string path;
+extern const RandomState state;
+extern const std::vector<std::pair<std::string, Tensor>> values;
+extern const std::function<Tensor(const Tensor&)> f;
+extern const std::function<Tensor(const Tensors&)> g;
+extern const std::function<double(std::int64_t)> multiplier;
+extern const std::vector<optim::Schedule> schedules;
+extern const std::vector<std::int64_t> milestones;
+extern mpi::World world;
+extern const std::function<Tensor(const Tensor&)> hook;
+using T = Tensor;
+Tensor distance(const Tensor& a, const Tensor& b);
+Tensor embedding(const Index& ids);
+Tensor param(const std::string& name, const Shape& shape, const nn::Init& init);
+Tensor buffer(const std::string& name, const Array& array);
+Tensor rule(const Tensor& gy);
+}  // namespace docs_pytorch_names
+
 namespace docs_distributions {
 using namespace common;
 extern const Tensor noise;

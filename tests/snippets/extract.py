@@ -2,7 +2,7 @@
 """Prints one C++ file with every snippet of the pages and headers, to be compiled with -fsyntax-only.
 
 What is C++: in a page, a block ```cpp, and nothing else (a block indented by four spaces that looks like C++ is an
-error: it would not be compiled). In a header, lines of a comment that are indented by five spaces or more, if one of
+error: it would not be compiled), and in docs/look_up/pytorch_names.md each cell of the second column. In a header, lines of a comment that are indented by five spaces or more, if one of
 them ends in ; or { once a // remark at its end is taken off; formulas and outputs never do.
 
 Where it stands: in a namespace of its own, and there in a function, unless it defines functions or templates itself.
@@ -43,6 +43,29 @@ def of_page(path):
             joins = line == "<!-- snippet: continues -->"
             if line.startswith("    ") and not line.lstrip().startswith(("$", "|")) and looks_like_code([line]):
                 problems.append(f"{path}:{number}: C++ stands in a block ```cpp: {line.strip()}")
+    return found
+
+
+def of_table(path):
+    """(line number, [line]) of each row: the names and expressions in its second cell, as statements."""
+    found = []
+    for number, line in enumerate(open(path, encoding="utf-8"), 1):
+        if not line.startswith("| `"):
+            continue
+        cell = re.split(r"(?<!\\)\|", line)[2].replace("\\|", "|")
+        statements = []
+        for code in re.findall(r"`([^`]+)`", cell):
+            if code in ("xgrad", "nn::init", "embedding"):  # namespaces, an overloaded function
+                continue
+            if re.fullmatch(r"std::\w+(<\w+>)?", code):
+                statements.append(f"(void)sizeof({code});")
+            elif re.fullmatch(r"(\w+::)*[A-Z]\w*|\w+::(\w+::)*\w+", code):
+                statements.append(f"{{ using xgrad::{code}; }}")
+            elif code.endswith(";") or code.startswith("for (") or re.match(r"[\w:]+ \w+\{", code):
+                statements.append(f"{{ {code}; }}")
+            else:
+                statements.append(f"(void)({code});")
+        found.append((number, [" ".join(statements)]))
     return found
 
 
@@ -96,7 +119,8 @@ def main():
     headers = sorted(header for folder in ("core", "ops", "nn", "optim")
                      for header in glob.glob(folder + "/**/*.h", recursive=True))
     includes, text = [], []
-    for path, found in [(p, of_page(p)) for p in pages] + [(p, of_header(p)) for p in headers]:
+    names = "docs/look_up/pytorch_names.md"
+    for path, found in [(p, of_page(p)) for p in pages] + [(names, of_table(names))] + [(p, of_header(p)) for p in headers]:
         for number, lines in found:
             more, snippet = printed(path, number, lines, contexts)
             includes += more
