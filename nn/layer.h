@@ -73,8 +73,9 @@ class LayerCall : public Module {
     requires(!requires(const S& self, Inputs&&... inputs) { self.forward(std::forward<Inputs>(inputs)...); })
   detail::ForwardTakesOtherInputs operator()(Inputs&&...) const {
     static_assert(Module::never<Inputs...>,
-                  "forward does not take the inputs of this call: give it as many parameters, of types that the inputs "
-                  "convert to, and declare it public and const (an argument in braces must name its type)");
+                  "forward does not take the inputs of this call: compare their number and types with its declaration. "
+                  "Ids are an Index, index({1, 2}) or to_index(x), and an argument in braces must name its type. A "
+                  "forward of your own must be public and const");
     return {};
   }
 

@@ -143,7 +143,7 @@ void Module::check_new_name(std::string_view name) const {
     fail<ValueError>("module", "the name '", full_name(name), "' is empty or holds a dot");
   }
   if (std::ranges::any_of(entries_, has_name) || std::ranges::any_of(children_, has_name)) {
-    fail<ValueError>("module", "duplicate name '", full_name(name), "'");
+    fail<ValueError>("module", "duplicate name '", full_name(name), "': each member needs a name of its own");
   }
 }
 

@@ -20,7 +20,7 @@ Tensor rows_for(const Tensor& table, const Tensor& x, std::int64_t first) {
     fail<ShapeError>("positions", "needs (..., T, ", table.dim(1), "), got ", x.shape());
   }
   if (first < 0 || first > table.dim(0) - x.dim(-2)) {
-    fail<ValueError>("positions", x.dim(-2), " positions from ", first, " on, of ", table.dim(0));
+    fail<ValueError>("positions", x.dim(-2), " positions from ", first, " on do not fit a table of ", table.dim(0));
   }
   return narrow(table, 0, first, x.dim(-2));
 }

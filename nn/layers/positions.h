@@ -37,8 +37,7 @@ struct PositionalEncoding : Layer<PositionalEncoding> {
   PositionalEncoding(At here, std::int64_t max_length, std::int64_t dim, const Options& options = {});
   explicit PositionalEncoding(Placeless, ...);  ///< does not compile: no place
 
-  /// x's first position is `first` of the sequence. Throws ShapeError unless x ends in `dim`, ValueError beyond
-  /// max_length.
+  /// x begins at position `first`. Throws ShapeError unless x ends in `dim`, ValueError for positions that lack a row.
   Tensor forward(const Tensor& x, std::int64_t first = 0) const;
 
   const Positions kind;

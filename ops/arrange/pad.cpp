@@ -34,7 +34,7 @@ void check_fits(const Shape& shape, int axis, const Padding& padding, PadMode mo
 }  // namespace
 
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, PadMode mode) {
-  if (paddings.size() != x.rank()) fail<ValueError>("pad", paddings.size(), " paddings for shape ", x.shape());
+  if (paddings.size() != x.rank()) fail<ValueError>("pad", paddings.size(), " {before, after} for axes of ", x.shape());
   Shape shape = x.shape();
   for (int axis = 0; axis < x.rank(); ++axis) {
     const auto [before, after] = paddings[axis];

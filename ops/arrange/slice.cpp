@@ -266,7 +266,7 @@ Tensors chunk(const Tensor& x, std::int64_t count, int axis) {
 
 XGRAD_FORMULA pad_formula{"pad", "y = x at the middle, value around it", "dL/dx = that part of gy"};
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value) {
-  if (paddings.size() != x.rank()) fail<ValueError>("pad", paddings.size(), " paddings for shape ", x.shape());
+  if (paddings.size() != x.rank()) fail<ValueError>("pad", paddings.size(), " {before, after} for axes of ", x.shape());
   Shape shape = x.shape();
   for (int axis = 0; axis < x.rank(); ++axis) {
     const auto [before, after] = paddings[axis];

@@ -229,7 +229,7 @@ TEST_CASE("Positions are added from the place on where the sequence is") {
   CHECK(fixed.state_dict().empty());
   CHECK(fixed.description() == "PositionalEncoding 10 x 6");
   CHECK(learned.description() == "PositionalEncoding 10 x 6, learned");
-  CHECK_REFUSED(ValueError, fixed(zero, 7), "positions", "4 positions from 7 on, of 10");
+  CHECK_REFUSED(ValueError, fixed(zero, 7), "positions", "4 positions from 7 on do not fit a table of 10");
   CHECK_REFUSED(ShapeError, learned(Array({2, 4, 5}, Real(0))), "positions", "needs (..., T, 6), got [2, 4, 5]");
 }
 

@@ -208,7 +208,7 @@ TEST_CASE("parts of one tensor may meet again, and split and chunk refuse what d
 
 TEST_CASE("pad, flip, roll, repeat_interleave and tile refuse what does not fit") {
   const Array x({2, 2}, {1, 2, 3, 4}), y = counting({4, 5, 3});
-  CHECK_REFUSED(ValueError, pad(x, {{1, 1}}), "pad", "1 paddings", "shape [2, 2]");
+  CHECK_REFUSED(ValueError, pad(x, {{1, 1}}), "pad", "1 {before, after} for axes of [2, 2]");
   CHECK_REFUSED(ValueError, pad(x, {{0, 0}, {2, -1}}), "pad", "negative padding -1", "axis 1");
   CHECK_THROWS_AS(pad(x, {{0, 0}, {std::numeric_limits<std::int64_t>::max(), 1}}), LimitError);
   CHECK_REFUSED(ValueError, flip(y, {1, -2}), "flip", "repeated axis", "[1, -2]");

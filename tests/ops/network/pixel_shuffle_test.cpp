@@ -57,7 +57,7 @@ TEST_CASE("operations on images refuse bad inputs") {
                 "axis 2 of [1, 2, 4]");
   CHECK_REFUSED(ShapeError, pad(zeros({0}), {{1, 0}}, PadMode::replicate), "pad", "replicate padding 1",
                 "axis 0 of [0]");
-  CHECK_REFUSED(ValueError, pad(line, {{1, 1}}, PadMode::reflect), "pad", "1 paddings", "shape [1, 2, 4]");
+  CHECK_REFUSED(ValueError, pad(line, {{1, 1}}, PadMode::reflect), "pad", "1 {before, after} for axes of [1, 2, 4]");
   CHECK_REFUSED(ValueError, pad(line, {{0, 0}, {0, -1}, {0, 0}}, PadMode::reflect), "pad", "negative padding -1",
                 "axis 1");
   CHECK_REFUSED(ShapeError, pixel_shuffle(x, 2), "pixel_shuffle", "2 channels of [1, 2, 3, 4]", "multiple of 4");
