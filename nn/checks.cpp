@@ -97,8 +97,10 @@ Array steady_value(const Trial& trial, bool by_position) {
                      "nn::Eval switches dropout off");
   }
   if (by_position && (!fits(once.shape(), trial) || once.size() == 0)) {
+    const bool of_padding = std::string_view(trial.op) == "check_padding_invariance";
     fail<ShapeError>(trial.op, "for an input ", trial.shape, " needs an output (", trial.shape[0], ", ", trial.shape[1],
-                     ", ...), got ", once.shape());
+                     ", ...), got ", once.shape(),
+                     of_padding ? "; for one without positions give .output = PaddedOutput::everything" : "");
   }
   return once;
 }

@@ -40,7 +40,7 @@ std::string detail::bytes_text(double bytes) {
   static constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;
   for (; bytes >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
-  return str(rounded(bytes), ' ', units[unit]);
+  return str(rounded(bytes, 4), ' ', units[unit]);
 }
 
 std::string detail::printable(std::string_view text) {

@@ -63,7 +63,7 @@ inline std::string rounded(double value, int precision = 6) {
   return {digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, precision).ptr};
 }
 
-/// Bytes for people: "1.5 KiB".
+/// Bytes for people, with four digits: "1.5 KiB".
 std::string bytes_text(double bytes);
 
 /// Untrusted text made printable: control bytes become \n or \x07, invalid UTF-8 becomes U+FFFD, and text of more than
