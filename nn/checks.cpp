@@ -89,18 +89,16 @@ std::vector<Difference> differences(const Array& one, const Array& two, double a
   return found;
 }
 
-// f(x), which must be the same twice and, to be read by position, be (B, T, ...).
-Array steady_value(const Trial& trial, bool by_position) {
+// f(x), which must be the same twice and, to be read by position, be (B, T, ...); `hint` is for one that is not.
+Array steady_value(const Trial& trial, bool by_position, const char* hint = "") {
   const Array once = trial.f(trial.x).value(), again = trial.f(trial.x).value();
   if (once.shape() != again.shape() || !differences(once, again).empty()) {
     fail<ValueError>(trial.op, "f gives other values for the same input: does it draw random numbers? ",
                      "nn::Eval switches dropout off");
   }
   if (by_position && (!fits(once.shape(), trial) || once.size() == 0)) {
-    const bool of_padding = std::string_view(trial.op) == "check_padding_invariance";
     fail<ShapeError>(trial.op, "for an input ", trial.shape, " needs an output (", trial.shape[0], ", ", trial.shape[1],
-                     ", ...), got ", once.shape(),
-                     of_padding ? "; for one without positions give .output = PaddedOutput::everything" : "");
+                     ", ...), got ", once.shape(), hint);
   }
   return once;
 }
@@ -201,7 +199,8 @@ PaddingInvarianceReport detail::check_padding_invariance(const Trial& trial, con
     return leak;
   };
 
-  const Array y = steady_value(trial, by_position);
+  const Array y =
+      steady_value(trial, by_position, "; for one without positions give .output = PaddedOutput::everything");
   const Sequences padded = changed(trial, std::not_fn(counts));
   const bool depends = leak_of(y, changed(trial, counts), 0).has_value();
   PaddingInvarianceReport report{.depends = depends, .leak = leak_of(y, padded, 0)};

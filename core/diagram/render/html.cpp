@@ -221,7 +221,6 @@ GraphView named(const PageView& inside) {
   return view;
 }
 
-
 // ---- The document --------------------------------------------------------------------------------------------------
 
 // JSON without anything that a browser reads as the end of the script around it.

@@ -12,6 +12,7 @@
 
 #include "../../base/formula.h"
 #include "../../base/text.h"
+#include "order.h"
 
 namespace xgrad::detail {
 
@@ -287,9 +288,8 @@ std::string called_in_equations(const GraphVertex& vertex) {
   }
   std::string_view name = vertex.name;
   if (const std::size_t dot = name.rfind('.'); dot != name.npos) name.remove_prefix(dot + 1);
-  const std::string_view letters = name.substr(0, name.find('\''));
-  const bool is_word = !name.empty() && is_letter(name[0]) && std::ranges::all_of(letters, is_of_name) &&
-                       name.find_first_not_of('\'', letters.size()) == name.npos;
+  const std::string_view letters = name.substr(0, name.find_last_not_of('\'') + 1);
+  const bool is_word = !letters.empty() && is_letter(letters[0]) && std::ranges::all_of(letters, is_of_name);
   return is_word && name.size() <= longest ? std::string(name) : std::string();
 }
 
@@ -323,24 +323,30 @@ std::string name_of_input(const GraphView& view, const GraphEdge& edge, const st
   const int frame = view.vertices[edge.to].frame;
   const bool is_given = from.role == GraphRole::input;
   if (!from.name.empty() || from.number || (from.frame == frame && !is_given)) return name;
-  int part = is_given ? -1 : from.frame;
-  while (part != -1 && view.frames[part].parent != frame) part = view.frames[part].parent;
-  return part == -1 ? "input" : called_in_equations({.op = {}, .name = view.frames[part].title});
+  int part = is_given ? nothing : from.frame;
+  while (part != nothing && view.frames[part].parent != frame) part = view.frames[part].parent;
+  return part == nothing ? "input" : called_in_equations({.op = {}, .name = view.frames[part].title});
 }
+
+// An input in an equation.
+struct NamedInput {
+  std::string name;  // empty if it has none
+  bool is_number;
+};
 
 // New names for the variables of a formula, where they differ. Names that already mean something else in the formula,
 // or two of its variables, are not used: of x x there are two derivatives.
-std::map<std::string, std::string> names_for(const ParsedFormula& formula, const std::vector<std::string>& inputs,
+std::map<std::string, std::string> names_for(const ParsedFormula& formula, const std::vector<NamedInput>& inputs,
                                              const std::string& result) {
   std::map<std::string, std::string> names;
   std::set<std::string> given, ambiguous;
-  const auto wish = [&](const std::string& letter, const std::string& name) {
+  const auto wish = [&](const std::string& letter, const std::string& name, bool is_number) {
     if (name.empty() || (formula.words.contains(name) && !formula.is_variable(name))) return;
-    if (!given.insert(name).second) ambiguous.insert(name);
+    if (!is_number && !given.insert(name).second) ambiguous.insert(name);
     names[letter] = name;
   };
-  for (std::size_t i = 0; i < inputs.size(); ++i) wish(formula.operands[i], inputs[i]);
-  wish("y", result);
+  for (std::size_t i = 0; i < inputs.size(); ++i) wish(formula.operands[i], inputs[i].name, inputs[i].is_number);
+  wish("y", result, false);
   std::erase_if(names, [&](const auto& each) { return ambiguous.contains(each.second); });
   return names;
 }
@@ -367,7 +373,7 @@ std::string without_derivative(std::string_view derivatives, std::string_view le
   return result;
 }
 
-void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<std::string>& inputs,
+void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<NamedInput>& inputs,
           const std::string& name) {
   vertex.formula = formula.equations.value;
   vertex.derivative = formula.equations.derivative;
@@ -376,8 +382,7 @@ void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<s
   for (std::size_t i = 0; distinct && i < formula.operands.size(); ++i) {
     const std::string& letter = formula.operands[i];
     const bool is_given = i < inputs.size();
-    const bool is_number = is_given && (is_digit(inputs[i][0]) || inputs[i].find_first_of("( ") != std::string::npos);
-    if (!is_given || is_number) vertex.derivative = without_derivative(vertex.derivative, letter);
+    if (!is_given || inputs[i].is_number) vertex.derivative = without_derivative(vertex.derivative, letter);
     if (is_given) continue;
     for (std::string* text : {&vertex.formula, &vertex.derivative}) {
       for (const std::string& term : {str(" + ", letter), str(letter, "_o + "), str(letter, " ")}) {
@@ -385,7 +390,7 @@ void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<s
       }
     }
   }
-  const auto names = names_for(formula, distinct ? inputs : std::vector<std::string>{}, name);
+  const auto names = names_for(formula, distinct ? inputs : std::vector<NamedInput>{}, name);
   vertex.formula = with_names(vertex.formula, names);
   vertex.derivative = with_names(vertex.derivative, names);
 }
@@ -394,9 +399,11 @@ void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<s
 
 void add_equations(GraphView& view) {
   const std::vector<std::string> names = names_in_equations(view);
-  std::vector<std::vector<std::string>> inputs(view.vertices.size());
+  std::vector<std::vector<NamedInput>> inputs(view.vertices.size());
   for (const GraphEdge& edge : view.edges) {
-    if (edge.flow == GraphFlow::numbers) inputs[edge.to].push_back(name_of_input(view, edge, names[edge.from]));
+    const bool is_number = view.vertices[edge.from].number.has_value();
+    if (edge.flow == GraphFlow::numbers)
+      inputs[edge.to].push_back({name_of_input(view, edge, names[edge.from]), is_number});
   }
   std::map<std::vector<std::string_view>, std::optional<ParsedFormula>> formulas;
   const auto formula_for = [&](const GraphVertex& vertex, std::string_view op) -> const std::optional<ParsedFormula>& {
@@ -419,7 +426,7 @@ void add_equations(GraphView& view) {
   }
   for (GraphVertex& vertex : view.vertices) {
     if (!is_rule(vertex)) continue;
-    const GraphVertex* of = vertex.rule_of < 0 ? nullptr : &view.vertices[vertex.rule_of];
+    const GraphVertex* of = vertex.rule_of == nothing ? nullptr : &view.vertices[vertex.rule_of];
     const std::string_view op = std::string_view(vertex.op).substr(0, vertex.op.size() - 1);
     if (of && of->op == op) {
       vertex.derivative = of->derivative;
