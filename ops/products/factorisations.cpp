@@ -71,19 +71,25 @@ Qr qr(const Tensor& a, const QrOptions& options) {
   sizes.each(m * n * k, [&](std::int64_t i) {
     lapack::qr(m, n, a.value().data() + i * m * n, columns, to_q + i * m * columns, to_r + i * k * n);
   });
-  const Tensor reduced = record(
-      "qr", complete ? slice(q, {ellipsis, slice(0, k)}) : q, wrt(a, [a, n, k](const Tensor& gq, const Tensor& q) {
-        if (n == k) return orthonormal_gradient(a, gq, q);
-        return place(orthonormal_gradient(narrow(a, -1, 0, k), gq, q), {ellipsis, slice(0, k)}, a.shape());
-      }));
+  const Tensor reduced =
+      record("qr", complete ? slice(q, {ellipsis, slice(0, k)}) : q,
+             wrt(a,
+                 [a, n, k](const Tensor& gq, const Tensor& q) {
+                   if (n == k) return orthonormal_gradient(a, gq, q);
+                   return place(orthonormal_gradient(narrow(a, -1, 0, k), gq, q), {ellipsis, slice(0, k)}, a.shape());
+                 }),
+             attribute("output", "q"));
   // r = q' a.
   const Tensor upper =
       record("qr", std::move(r), wrt(reduced, [a](const Tensor& gr) { return times_transposed(a, triu(gr)); }),
-             wrt(a, [reduced](const Tensor& gr) { return matmul(reduced, triu(gr)); }));
+             wrt(a, [reduced](const Tensor& gr) { return matmul(reduced, triu(gr)); }), attribute("output", "r"));
   if (!complete) return {.q = reduced, .r = upper};
-  const Tensor full_q = record("qr", std::move(q), wrt(a, [](const Tensor&) -> Tensor {
-                                 fail<GraphError>("qr", "the complete q of more rows than columns has no gradient");
-                               }));
+  const Tensor full_q = record("qr", std::move(q),
+                               wrt(a,
+                                   [](const Tensor&) -> Tensor {
+                                     fail<GraphError>("qr", "the complete q of more rows than columns has no gradient");
+                                   }),
+                               attribute("output", "q"), attribute("mode", "complete"));
   ShortList<Padding> paddings = ShortList<Padding>::filled(a.rank(), Padding{});
   paddings[a.rank() - 2].after = m - k;
   return {.q = full_q, .r = pad(upper, paddings)};
@@ -128,6 +134,12 @@ Tensor inverse_gaps(const char* op, const char* what, const Tensor& x, const Arr
   return (1 - one) / (for_columns(x) - for_rows(x) + one);
 }
 
+// The eigenvalues w of a, whose eigenvectors are v.
+Tensor eigenvalues(const Tensor& a, const Array& w, const Tensor& v) {
+  return record("eigh", w, wrt(a, [v](const Tensor& gw) { return times_transposed(v * for_columns(gw), v); }),
+                attribute("output", "eigenvalues"));
+}
+
 }  // namespace
 
 XGRAD_FORMULA eigh_formula{"eigh", "a = v diag(w) v^T, v^T v = 1",
@@ -145,16 +157,15 @@ Eigh eigh(const Tensor& a) {
     for (std::int64_t j = 0; j < n; ++j) make_largest_positive(of_matrix + j * n, n, 1, nullptr, 0, 0);
   });
   check_codes(codes, [&](std::int64_t i, int) { fail<NumericError>("eigh", sizes.name(i), ": no convergence"); });
-  const Tensor v = record("eigh", transpose(rows), wrt(a, [a, w, n](const Tensor& gv, const Tensor& v) {
-                            // Eigenvalues as functions of the vectors: these can be differentiated.
-                            const auto mirrored = [&] { return tril(a) + transpose(tril(a, -1)); };
-                            const Tensor x = recording() ? sum(v * matmul(mirrored(), v), -2) : Tensor(w);
-                            const Tensor f = inverse_gaps("eigh", "eigen", x, w, static_cast<Real>(n) * eps);
-                            return symmetric(times_transposed(matmul(v, f * transposed_times(v, gv)), v));
-                          }));
-  const Tensor all =
-      record("eigh", std::move(w), wrt(a, [v](const Tensor& gw) { return times_transposed(v * for_columns(gw), v); }));
-  return {.eigenvalues = all, .eigenvectors = v};
+  const Tensor v = record("eigh", transpose(rows),
+                          wrt(a,
+                              [a, w, n](const Tensor& gv, const Tensor& v) {
+                                const Tensor x = eigenvalues(a, w, v);
+                                const Tensor f = inverse_gaps("eigh", "eigen", x, w, static_cast<Real>(n) * eps);
+                                return symmetric(times_transposed(matmul(v, f * transposed_times(v, gv)), v));
+                              }),
+                          attribute("output", "eigenvectors"));
+  return {.eigenvalues = eigenvalues(a, w, v), .eigenvectors = v};
 }
 
 namespace {
@@ -203,21 +214,28 @@ Svd svd(const Tensor& a, const SvdOptions& options) {
   check_codes(codes, [&](std::int64_t i, int) { fail<NumericError>("svd", sizes.name(i), ": no convergence"); });
   const Tensor left =
       record("svd", rows == k ? u : slice(u, {ellipsis, slice(0, k)}),
-             wrt(a, [a, s](const Tensor& gu, const Tensor& u) { return singular_gradient(a, s, gu, u); }));
+             wrt(a, [a, s](const Tensor& gu, const Tensor& u) { return singular_gradient(a, s, gu, u); }),
+             attribute("output", "u"));
   const Tensor right = record("svd", columns == k ? vh : slice(vh, {ellipsis, slice(0, k), _}),
-                              wrt(a, [a, s](const Tensor& gvh, const Tensor& vh) {
-                                return transpose(singular_gradient(transpose(a), s, transpose(gvh), transpose(vh)));
-                              }));
+                              wrt(a,
+                                  [a, s](const Tensor& gvh, const Tensor& vh) {
+                                    return transpose(singular_gradient(transpose(a), s, transpose(gvh), transpose(vh)));
+                                  }),
+                              attribute("output", "vh"));
   const Tensor values = record(
-      "svd", std::move(s), wrt(a, [left, right](const Tensor& gs) { return matmul(left * for_columns(gs), right); }));
-  const auto without_gradient = [&](Array factor) {
-    return record("svd", std::move(factor), wrt(a, [](const Tensor&) -> Tensor {
-                    fail<GraphError>("svd", "the vectors that full_matrices adds have no gradient");
-                  }));
+      "svd", std::move(s), wrt(a, [left, right](const Tensor& gs) { return matmul(left * for_columns(gs), right); }),
+      attribute("output", "s"));
+  const auto without_gradient = [&](const char* output, Array factor) {
+    return record("svd", std::move(factor),
+                  wrt(a,
+                      [](const Tensor&) -> Tensor {
+                        fail<GraphError>("svd", "the vectors that full_matrices adds have no gradient");
+                      }),
+                  attribute("output", output), attribute("full_matrices", true));
   };
-  return {.u = rows == k ? left : without_gradient(std::move(u)),
+  return {.u = rows == k ? left : without_gradient("u", std::move(u)),
           .s = values,
-          .vh = columns == k ? right : without_gradient(std::move(vh))};
+          .vh = columns == k ? right : without_gradient("vh", std::move(vh))};
 }
 
 }  // namespace xgrad::linalg

@@ -24,6 +24,33 @@ Array definite(const Shape& shape, std::uint64_t seed = 1) {
   return (transposed_times(x, x) + eye(shape.dim(-1))).value();
 }
 
+// The derivatives of <c, f> at a symmetric a are symmetric, as if f were the function of symmetric matrices alone, and
+// right along all symmetric directions: the first derivative, and that of <d, first derivative> for any d. The input is
+// not made symmetric on its way to f, which would hide a gradient that is not.
+void check_symmetric(const Function& f, const Array& at) {
+  const auto first = [&](const Tensor& a) {
+    const Tensor y = f({a});
+    return grad(y, {a}, {.seed = normal(y.shape(), 5), .create_graph = true})[0];
+  };
+  const Function functions[] = {f, [&](const Tensors& a) { return first(a[0]); }};
+  for (const Function& function : functions) {
+    const Tensor a = variable(at), y = function({a});
+    const Array seed = normal(y.shape(), 6), g = grad(y, {a}, {.seed = seed})[0].value();
+    check_close(g, transpose(g), 1e-10);
+    const std::int64_t n = at.dim(-1);
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t j = 0; j <= i; ++j) {
+        Array direction(Shape{n, n}, Real(0));
+        direction[{i, j}] = 1, direction[{j, i}] = 1;
+        const Tensor way = direction;
+        const double expected =
+            slope([&](double t) { return sum(function({variable(at + t * way)}) * Tensor(seed)).item(); }, 1e-3);
+        CHECK(sum(Tensor(g) * way).item() == doctest::Approx(expected).epsilon(1e-7));
+      }
+    }
+  }
+}
+
 GradientCheck to_order(int count, double tolerance = 1e-7) { return {.order = count, .tolerance = tolerance}; }
 
 const Shape squares[] = {{1, 1}, {2, 2}, {5, 5}, {3, 4, 4}, {2, 1, 3, 3}};
@@ -145,6 +172,24 @@ TEST_CASE("linear algebra has third derivatives") {
   check_gradients([&](const Tensors& x) { return linalg::cholesky(symmetric(x[0])); }, {definite({3, 4, 4})},
                   to_order(3));
   check_gradients([](const Tensors& x) { return linalg::norm(x[0]); }, {normal({2, 3})}, to_order(3));
+}
+
+TEST_CASE("functions of one triangle have the gradients of functions of symmetric, or of triangular, matrices") {
+  for (const Shape& shape : {Shape{2, 2}, {4, 4}}) {
+    const Array a = definite(shape, 3);
+    check_symmetric([](const Tensors& x) { return linalg::eigh(x[0]).eigenvalues; }, a);
+    check_symmetric([](const Tensors& x) { return linalg::eigh(x[0]).eigenvectors; }, a);
+    for (const bool upper : {false, true}) {
+      check_symmetric([=](const Tensors& x) { return linalg::cholesky(x[0], {.upper = upper}); }, a);
+      check_gradients([=](const Tensors& x) { return linalg::solve_triangular(x[0], x[1], {.upper = upper}); },
+                      {regular(shape), normal({shape[0], 3}, 2)}, to_order(3));
+    }
+  }
+  // As PyTorch has it for eigh((a + a') / 2).
+  const Tensor a = variable({{2, 1}, {1, 4}}), v = linalg::eigh(a).eigenvectors;
+  const Tensor g = grad(sum(v * tensor({{1, 2}, {3, 5}})), {a}, {.create_graph = true})[0];
+  check_close(grad(sum(square(g)), {a})[0].value(),
+              Array({2, 2}, {0.583649271728, -0.064367729294, -0.064367729294, -0.583649271728}), 1e-11);
 }
 
 TEST_CASE("the determinant of a singular matrix has a gradient") {
