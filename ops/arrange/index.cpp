@@ -161,6 +161,13 @@ BasicArray<T> selected(const BasicArray<T>& x, int axis, const Index& index) {
 
 }  // namespace
 
+Array rows_along(const Array& x, int axis, const Index& positions) {
+  return take(x, ChosenRows(x.shape(), axis, positions), with_axis(x.shape(), axis, positions.size()));
+}
+Tensor added_rows_along(const Tensor& x, int axis, const Index& positions, const Shape& shape) {
+  return add_rows(x, ChosenRows(shape, axis, positions), shape);
+}
+
 XGRAD_FORMULA embedding_formula{"embedding", "y_i = weight_(ids_i)", "dL/dweight_j = sum of gy_i with ids_i = j"};
 Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOptions& options) {
   if (weight.rank() != 2) fail<ShapeError>("embedding", "the table needs two axes, its shape is ", weight.shape());
@@ -217,20 +224,13 @@ Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis) {
   Index positions(Shape{total});
   std::int64_t* to = positions.mutable_data();
   for (std::int64_t i = 0; i < counts.size(); ++i) to = std::fill_n(to, counts.data()[i], i);
-  return index_select(x, axis, positions);
+  return chosen_rows_along("repeat_interleave", x, x.shape(), axis, positions, with_axis(x.shape(), axis, total),
+                           attribute("axis", axis), attribute("counts", counts));
 }
 
 // ---- single elements: gather, scatter and scatter_add
 
 namespace {
-
-Array taken(const Array& x, int axis, const Index& index) {
-  Array result(index.shape());
-  Real* out = result.mutable_data();
-  const Real* in = x.data();
-  for_each_named(x.shape(), axis, index, [&](std::int64_t i, std::int64_t k) { out[i] = in[k]; });
-  return result;
-}
 
 Array scattered(Array sum, int axis, const Index& index, const Array& src) {
   Real* out = sum.mutable_data();
@@ -253,28 +253,35 @@ void check_source(const char* op, const Index& index, const Tensor& src) {
   fail<ShapeError>(op, "index of shape ", index.shape(), " for a source of shape ", src.shape());
 }
 
-// scatter_add to zeros
-Tensor scattered_to(const Shape& shape, int axis, const Index& index, const Tensor& src) {
-  return record("scatter_add", scattered(Array(shape, Real(0)), axis, index, src.value()),
-                wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }), attribute("axis", axis),
-                attribute("index", index));
+Tensor gathered(const Tensor& x, int axis, const Index& positions) {
+  return record(
+      "gather", taken_along(x.value(), axis, positions),
+      wrt(x, [axis, positions](const Tensor& gy, InputShape to) { return added_along(gy, axis, positions, to); }),
+      attribute("axis", axis), attribute("index", positions));
 }
 
 }  // namespace
+
+Array taken_along(const Array& x, int axis, const Index& positions) {
+  XGRAD_ASSERT(x.rank() == 0 || all_within(positions, x.shape()[axis]));
+  Array result(positions.shape());
+  Real* out = result.mutable_data();
+  const Real* in = x.data();
+  for_each_named(x.shape(), axis, positions, [&](std::int64_t i, std::int64_t k) { out[i] = in[k]; });
+  return result;
+}
+
+Tensor added_along(const Tensor& x, int axis, const Index& positions, const Shape& shape) {
+  return record("scatter_add", scattered(Array(shape, Real(0)), axis, positions, x.value()),
+                wrt(x, [axis, positions](const Tensor& gy) { return gathered(gy, axis, positions); }),
+                attribute("axis", axis), attribute("index", positions));
+}
 
 XGRAD_FORMULA gather_formula{"gather", "y_i = x_(index_i) along the axis", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor gather(const Tensor& x, int axis, const Index& given) {
   Index index = given;
   axis = check_gather("gather", x.shape(), axis, index);
   return gathered(x, axis, index);
-}
-
-Tensor gathered(const Tensor& x, int axis, const Index& positions) {
-  XGRAD_ASSERT(x.rank() == 0 || all_within(positions, x.shape()[axis]));
-  return record("gather", taken(x.value(), axis, positions),
-                wrt(x, [axis, positions, to = x.shape()](
-                           const Tensor& gy) { return scattered_to(to, axis, positions, gy); }),
-                attribute("axis", axis), attribute("index", positions));
 }
 
 XGRAD_FORMULA scatter_add_formula{"scatter_add", "y_j = x_j + sum of src_i with index_i = j",
@@ -387,9 +394,12 @@ Tensor masked_fill(const Tensor& x, const Mask& mask, Real value) {
                 attribute("value", value));
 }
 
+XGRAD_FORMULA masked_select_formula{"masked_select", "y = the x_i where the mask is true",
+                                    "dL/dx_i = gy_j where x_i is y_j, else 0"};
 Tensor masked_select(const Tensor& x, const Mask& mask) {
   check_mask("masked_select", x, mask);
-  return index_select(reshape(x, {-1}), 0, flatnonzero(broadcast_to(mask, x.shape())));
+  const Index positions = flatnonzero(broadcast_to(mask, x.shape()));
+  return chosen_rows_along("masked_select", x, {x.size()}, 0, positions, positions.shape(), attribute("mask", mask));
 }
 
 Index flatnonzero(const Mask& mask) {

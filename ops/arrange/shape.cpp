@@ -285,7 +285,7 @@ Tensor repeat_pieces(const char* op, const Tensor& x, std::int64_t length, std::
 
 }  // namespace
 
-XGRAD_FORMULA repeat_interleave_formula{"repeat_interleave", "y_i = x_(i / count), rounded down",
+XGRAD_FORMULA repeat_interleave_formula{"repeat_interleave", "y = x_0 count times, x_1 count times, ...",
                                         "dL/dx_j = sum of gy_i over its copies"};
 Tensor repeat_interleave(const Tensor& x, std::int64_t count, int axis) {
   axis = normalize_axis("repeat_interleave", axis, x.rank());

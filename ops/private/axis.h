@@ -3,7 +3,9 @@
 
 #include <string_view>
 
+#include "../../core/graph/record.h"
 #include "../../core/graph/tensor.h"
+#include "../arrange/shape.h"
 
 namespace xgrad {
 
@@ -27,8 +29,44 @@ inline Shape reduced_shape(Shape shape, const Axes& axes, bool keepdim) {
   return shape;
 }
 
-/// gather(x, axis, positions) without a check of the positions, which a kernel chose. The axis counts from 0.
-Tensor gathered(const Tensor& x, int axis, const Index& positions);
+/// A shape whose axis of normalize_axis_or_scalar exists: a scalar is a list of one element.
+inline Shape with_an_axis(const Shape& shape) { return shape.rank() == 0 ? Shape{1} : shape; }
+
+/// The elements of x at these positions along an axis, and zeros with x_i added at the positions: gather and
+/// scatter_add without checks. The axis and the positions count from 0.
+Array taken_along(const Array& x, int axis, const Index& positions);
+Tensor added_along(const Tensor& x, int axis, const Index& positions, const Shape& shape);
+
+/// The same for whole positions of the axis, of which there is a list: index_select and index_add.
+Array rows_along(const Array& x, int axis, const Index& positions);
+Tensor added_rows_along(const Tensor& x, int axis, const Index& positions, const Shape& shape);
+
+/// The result of the operation `op`, whose kernel chose positions along an axis from the numbers of x, which it saw as
+/// `line`: the elements at these positions, to which the gradient flows, in the shape `to`.
+template <class... Attributes>
+Tensor chosen_along(const char* op, const Tensor& x, const Shape& line, int axis, const Index& positions,
+                    const Shape& to, const Attributes&... attributes) {
+  return record(op, taken_along(x.value().reshaped(line), axis, positions).reshaped(to),
+                wrt(x,
+                    [line, axis, positions](const Tensor& gy, InputShape shape) {
+                      return reshape(added_along(reshape(gy, positions.shape()), axis, positions, line), shape);
+                    }),
+                attributes...);
+}
+
+/// The same for whole positions of the axis.
+template <class... Attributes>
+Tensor chosen_rows_along(const char* op, const Tensor& x, const Shape& line, int axis, const Index& positions,
+                         const Shape& to, const Attributes&... attributes) {
+  return record(op, rows_along(x.value().reshaped(line), axis, positions).reshaped(to),
+                wrt(x,
+                    [line, axis, positions](const Tensor& gy, InputShape shape) {
+                      Shape rows = line;
+                      rows[axis] = positions.size();
+                      return reshape(added_rows_along(reshape(gy, rows), axis, positions, line), shape);
+                    }),
+                attributes...);
+}
 
 /// The number of elements that are reduced to one.
 inline std::int64_t count_of(const Shape& shape, const Axes& axes) {

@@ -220,32 +220,39 @@ Tensor logsumexp(const Tensor& x, const AxisSet& axis, const KeepdimOptions& opt
 
 namespace {
 
+// The shape after a reduction along one axis, counted from 0.
+Shape without_axis(const Shape& shape, int axis, bool keepdim) {
+  return shape.rank() == 0 ? shape : reduced_shape(shape, {axis}, keepdim);
+}
+
 // The positions of the largest (smallest) elements along an axis counted from 0, of which the result has size 1.
 Index positions(const char* op, const Tensor& x, int axis, bool largest) {
-  if (x.rank() == 0) return Index(Shape{}, 0);
-  if (x.shape()[axis] == 0) fail<ValueError>(op, "nothing to choose from in shape ", x.shape(), " along axis ", axis);
-  return first_extreme(x.value(), axis, largest);
+  const Shape line = with_an_axis(x.shape());
+  if (line[axis] == 0) fail<ValueError>(op, "nothing to choose from in shape ", x.shape(), " along axis ", axis);
+  return first_extreme(x.value().reshaped(line), axis, largest);
 }
 
 Index arg(const char* op, const Tensor& x, int axis, bool keepdim, bool largest) {
   axis = normalize_axis_or_scalar(op, axis, x.rank());
-  const Index result = positions(op, x, axis, largest);
-  return x.rank() == 0 ? result : result.reshaped(reduced_shape(x.shape(), {axis}, keepdim));
+  return positions(op, x, axis, largest).reshaped(without_axis(x.shape(), axis, keepdim));
 }
 
 ValuesAndIndices extreme_along(const char* op, const Tensor& x, int axis, bool keepdim, bool largest) {
   axis = normalize_axis_or_scalar(op, axis, x.rank());
   const Index at = positions(op, x, axis, largest);
-  if (x.rank() == 0) return {x, at};
-  const Shape shape = reduced_shape(x.shape(), {axis}, keepdim);
-  return {reshape(gathered(x, axis, at), shape), at.reshaped(shape)};
+  const Shape to = without_axis(x.shape(), axis, keepdim);
+  return {chosen_along(op, x, with_an_axis(x.shape()), axis, at, to, attribute("axis", axis),
+                       attribute("with_indices", true)),
+          at.reshaped(to)};
 }
 
 }  // namespace
 
+XGRAD_FORMULA max_along_formula{"max with_indices", "y = the first largest x_i", "dy/dx_i = 1 at that i, else 0"};
 ValuesAndIndices max(const Tensor& x, int axis, const KeepdimOptions& options) {
   return extreme_along("max", x, axis, options.keepdim, true);
 }
+XGRAD_FORMULA min_along_formula{"min with_indices", "y = the first smallest x_i", "dy/dx_i = 1 at that i, else 0"};
 ValuesAndIndices min(const Tensor& x, int axis, const KeepdimOptions& options) {
   return extreme_along("min", x, axis, options.keepdim, false);
 }

@@ -1,7 +1,9 @@
-// Order statistics. Positions come from the kernel (ops/kernels/order/order.cpp), values and gradients by gather.
+// Order statistics. The kernel (ops/kernels/order/order.cpp) finds positions, values and gradients are those there.
 #include "statistics.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
@@ -23,16 +25,16 @@ void check_choice(const char* op, const Tensor& x, std::int64_t count) {
 }
 
 // The elements at the positions that `choose(values, axis, size)` gives, along an axis, with keepdim or without.
-template <class F>
-ValuesAndIndices chosen(const char* op, const Tensor& x, int axis, bool keepdim, const F& choose) {
+template <class F, class... Attributes>
+ValuesAndIndices chosen(const char* op, const Tensor& x, int axis, bool keepdim, const F& choose,
+                        const Attributes&... attributes) {
   axis = normalize_axis_or_scalar(op, axis, x.rank());
-  const Tensor line = x.rank() == 0 ? reshape(x, {1}) : x;
-  const std::int64_t size = line.shape()[axis];
-  check_choice(op, x, size);
-  const Index at = choose(line.value(), axis, size);
-  Shape shape = at.shape();
-  if (x.rank() == 0 || !keepdim) shape.erase(axis);
-  return {reshape(gathered(line, axis, at), shape), at.reshaped(shape)};
+  const Shape line = with_an_axis(x.shape());
+  check_choice(op, x, line[axis]);
+  const Index at = choose(x.value().reshaped(line), axis, line[axis]);
+  Shape to = at.shape();
+  if (x.rank() == 0 || !keepdim) to.erase(axis);
+  return {chosen_along(op, x, line, axis, at, to, attribute("axis", axis), attributes...), at.reshaped(to)};
 }
 
 Index middle(const Array& x, int axis, std::int64_t size) {
@@ -53,17 +55,24 @@ Tensor median(const Tensor& x) {
                 }));
 }
 
+XGRAD_FORMULA median_along_formula{"median with_indices", "y = the lower median of x",
+                                   "dy/dx_i = 1 at the index of y, else 0"};
 ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options) {
-  return chosen("median", x, axis, options.keepdim, middle);
+  return chosen("median", x, axis, options.keepdim, middle, attribute("with_indices", true));
 }
 
+XGRAD_FORMULA kthvalue_formula{"kthvalue", "y = the k-th smallest x_i", "dy/dx_i = 1 at the index of y, else 0"};
 ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, int along, const KeepdimOptions& options) {
-  return chosen("kthvalue", x, along, options.keepdim, [k](const Array& u, int axis, std::int64_t size) {
-    if (k < 1 || k > size) fail<ValueError>("kthvalue", "k = ", k, " is not in [1, ", size, "]");
-    return kth_in_order(u, axis, k - 1, NanOrder::last);
-  });
+  return chosen(
+      "kthvalue", x, along, options.keepdim,
+      [k](const Array& u, int axis, std::int64_t size) {
+        if (k < 1 || k > size) fail<ValueError>("kthvalue", "k = ", k, " is not in [1, ", size, "]");
+        return kth_in_order(u, axis, k - 1, NanOrder::last);
+      },
+      attribute("k", k));
 }
 
+XGRAD_FORMULA mode_formula{"mode", "y = the most frequent x_i", "dy/dx_i = 1 at the index of y, else 0"};
 ValuesAndIndices mode(const Tensor& x, int along, const KeepdimOptions& options) {
   return chosen("mode", x, along, options.keepdim,
                 [](const Array& u, int axis, std::int64_t) { return most_frequent(u, axis); });
@@ -76,6 +85,9 @@ struct QuantilePosition {
   std::int64_t lower, upper;
   Real fraction;
 };
+
+// The names of QuantileInterpolation.
+constexpr std::string_view interpolations[] = {"linear", "lower", "higher", "midpoint", "nearest"};
 
 QuantilePosition quantile_position(double q, std::int64_t n, QuantileInterpolation interpolation) {
   const double exact = q * static_cast<double>(n - 1);
@@ -90,29 +102,48 @@ QuantilePosition quantile_position(double q, std::int64_t n, QuantileInterpolati
 
 }  // namespace
 
+XGRAD_FORMULA quantile_formula{"quantile", "y = (1 - t) x_i + t x_j, x_i and x_j next to each other in order",
+                               "dy/dx_i = 1 - t; dy/dx_j = t"};
 Tensor quantile(const Tensor& x, double q, std::optional<int> given, const QuantileOptions& options) {
   if (!(q >= 0 && q <= 1)) fail<ValueError>("quantile", "q = ", q, " is not in [0, 1]");
   const bool of_all = !given || x.rank() == 0;
   const int axis = given ? normalize_axis_or_scalar("quantile", *given, x.rank()) : 0;
-  const Tensor line = of_all ? reshape(x, {-1}) : x;
-  const std::int64_t size = line.shape()[axis];
+  const Array values = x.value().reshaped(of_all ? Shape{x.size()} : x.shape());
+  const std::int64_t size = values.shape()[axis];
   check_choice("quantile", x, size);
-  const Index order = first_in_order(line.value(), axis, size, false);
+  const Index order = first_in_order(values, axis, size, false);
   const auto in_order = [&](std::int64_t i) { return index_select(order, axis, Index(Shape{1}, i)); };
   const Index last = in_order(size - 1);
-  const Tensor largest = gathered(Tensor(line.value()), axis, last);
-  const Mask has_nan = largest != largest;
+  const Array largest = taken_along(values, axis, last);
   const auto at = [&](std::int64_t position) {
     Index positions = in_order(position);
     for (std::int64_t i = 0; i < positions.size(); ++i) {  // a line with a NaN has NaN as its quantile
-      if (has_nan.data()[i]) positions.mutable_data()[i] = last.data()[i];
+      if (std::isnan(largest.data()[i])) positions.mutable_data()[i] = last.data()[i];
     }
-    return gathered(line, axis, positions);
+    return positions;
   };
   const auto [lower, upper, fraction] = quantile_position(q, size, options.interpolation);
-  // As a weighted sum: a difference of two infinities would be NaN. A weight of 0 is left out, not 0 times infinity.
-  const Tensor y = fraction == 0 ? at(lower) : at(lower) * (1 - fraction) + at(upper) * fraction;
-  return reshape(y, reduced_shape(x.shape(), of_all ? all_axes(x.rank()) : Axes{axis}, options.keepdim));
+  const Index below = at(lower), above = at(upper);
+  Array y = taken_along(values, axis, below);
+  if (fraction != 0) {
+    // As a weighted sum: a difference of two infinities would be NaN. A weight of 0 is left out, not 0 times infinity.
+    const Array upper_end = taken_along(values, axis, above);
+    std::transform(y.begin(), y.end(), upper_end.begin(), y.mutable_data(),
+                   [t = fraction](Real a, Real b) { return a * (1 - t) + b * t; });
+  }
+  const Shape to = reduced_shape(x.shape(), of_all ? all_axes(x.rank()) : Axes{axis}, options.keepdim);
+  return record(
+      "quantile", y.reshaped(to),
+      wrt(x,
+          [axis, below, above, t = fraction, line = values.shape()](const Tensor& gy, InputShape shape) {
+            const Tensor g = reshape(gy, below.shape());
+            const Tensor sums =
+                t == 0 ? added_along(g, axis, below, line)
+                       : added_along(g * (1 - t), axis, below, line) + added_along(g * t, axis, above, line);
+            return reshape(sums, shape);
+          }),
+      attribute("q", q), attribute("axis", of_all ? std::nullopt : std::optional(axis)),
+      attribute("interpolation", unless("linear", interpolations[static_cast<std::size_t>(options.interpolation)])));
 }
 
 }  // namespace xgrad
