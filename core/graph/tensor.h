@@ -49,8 +49,8 @@ class Tensor : public detail::NotMembers {
   template <class T>
   void operator=(T&&) && {
     static_assert(std::is_void_v<T>,
-                  "x[0] = y would not write into x: a tensor is not written in place. New ones come from where(), "
-                  "scatter() and index_add(); of a leaf, x.update([](Array& values) { values[{0}] = 5; })");
+                  "x[0] = y would not write into x: a tensor is not written in place. index_put(x, {0}, y) returns a "
+                  "new one, as do where(), scatter() and index_add(); of a leaf, x.update([](Array& values) { values[{0}] = 5; })");
   }
   ~Tensor() = default;
   /// A constant.
@@ -84,6 +84,10 @@ class Tensor : public detail::NotMembers {
   /// Rows by index, -1 for the last one: x[ids] has the shape of ids, then that of a row. Throws ValueError for an
   /// index outside [-rows, rows), ShapeError for a scalar x.
   Tensor operator[](const Index& rows) const;
+  /// Rows by one index for each of the first axes, which broadcast to one shape, as in numpy: logits[{arange(n),
+  /// classes}] has logits[i, classes[i]] at i. Negative ones count from the end. Throws ShapeError, ValueError for no
+  /// index, more than axes, or one outside its axis.
+  Tensor operator[](std::initializer_list<Index> indices) const;
   /// The parts of x where the mask, which has the shape of x's first axes, is true, as a list. Throws ShapeError.
   Tensor operator[](const Mask& where) const;
 

@@ -3,6 +3,7 @@
 // negative: -1 often marks what is missing. Errors show the index and range: `embedding: index 10 is not in [0, 10)`.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 
 #include "../../core/graph/tensor.h"
@@ -49,6 +50,16 @@ Tensor scatter(const Tensor& x, int axis, const Index& index, Real value);
 Tensor take_along_dim(const Tensor& x, const Index& index, int axis);
 /// The elements at these indices of x as a flat list in row-major order.
 Tensor take_along_dim(const Tensor& x, const Index& index);
+
+struct IndexPutOptions {
+  bool accumulate = false;  ///< values are added to x, also those of equal indices
+};
+/// x with `values` at x[{indices...}], which is x[indices...] = values in numpy: index_put(x, {i, j}, values) with one
+/// index for each of x's first axes (Tensor::operator[]). The values are broadcast to the shape of that part. Of equal
+/// indices the last one wins, and the gradient flows to it alone. Throws ShapeError when the values do not fit, and as
+/// Tensor::operator[].      dL/dx = gy, 0 where written      dL/dvalues = gy[{indices...}], 0 if overwritten
+Tensor index_put(const Tensor& x, std::initializer_list<Index> indices, const Tensor& values,
+                 const IndexPutOptions& options = {});
 
 /// index.shape + (classes): 1 at the index, 0 elsewhere. Throws ValueError for an index outside [0, classes) or a
 /// negative number of classes.

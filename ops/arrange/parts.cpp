@@ -1,10 +1,14 @@
-// Indexing with brackets by number and by mask: x[ids], x[mask], also for writing to plain arrays. operator[] must be a
-// member; core declares it and knows nothing about operations.
+// Indexing with brackets by number and by mask: x[ids], x[{i, j}], x[mask], also for writing to plain arrays, and
+// index_put. operator[] must be a member; core declares it and knows nothing about operations.
+#include <array>
+#include <string_view>
+#include <vector>
 
 #include "../../core/graph/record.h"
 #include "../elementwise/compare.h"
 #include "../kernels/registers/copy.h"
 #include "../kernels/registers/indexed.h"
+#include "../private/axis.h"
 #include "broadcast.h"
 #include "index.h"
 #include "shape.h"
@@ -25,6 +29,32 @@ Picked rows_of(const Shape& shape, const Index& indices) {
   const Index list = indices.reshaped({indices.size()});
   Picked rows{.as_rows = shape, .indices = from_start("index", list, shape[0]), .shape = indices.shape()};
   for (int axis = 1; axis < shape.rank(); ++axis) rows.shape.push_back(shape[axis]);
+  return rows;
+}
+
+// Indices of the first axes, which broadcast to one shape.
+Picked rows_of(const char* op, const Shape& shape, std::span<const Index> indices) {
+  const int axes = static_cast<int>(indices.size());
+  if (indices.empty() || std::cmp_greater(indices.size(), shape.rank())) {
+    fail<ValueError>(op, indices.size(), " indices for shape ", shape);
+  }
+  constexpr std::array<std::string_view, max_rank> names{"index 0", "index 1", "index 2", "index 3",
+                                                         "index 4", "index 5", "index 6", "index 7"};
+  std::vector<NamedShape> shapes;
+  for (const Index& index : indices) shapes.push_back({names[shapes.size()], index.shape()});
+  Picked rows{.as_rows = {1}, .indices = {}, .shape = broadcast_shapes(op, shapes)};
+  rows.indices = Index(Shape{rows.shape.numel()}, 0);
+  std::int64_t* to = rows.indices.mutable_data();
+  for (int axis = 0; axis < axes; ++axis) {
+    const std::int64_t size = shape[axis];
+    const Index at = from_start(op, broadcast_to(indices[static_cast<std::size_t>(axis)], rows.shape), size);
+    for (std::int64_t i = 0; i < at.size(); ++i) to[i] = to[i] * size + at.data()[i];
+    rows.as_rows[0] = checked_multiply(op, rows.as_rows[0], size);
+  }
+  for (int axis = axes; axis < shape.rank(); ++axis) {
+    rows.as_rows.push_back(shape[axis]);
+    rows.shape.push_back(shape[axis]);
+  }
   return rows;
 }
 
@@ -88,7 +118,28 @@ Picked meant(const Shape& shape, const Mask& where) { return rows_of(shape, wher
 }  // namespace
 
 Tensor Tensor::operator[](const Index& rows) const { return read(*this, rows_of(shape(), rows)); }
-Tensor Tensor::operator[](const Mask& where) const { return read(*this, rows_of(shape(), where)); }
+Tensor Tensor::operator[](std::initializer_list<Index> indices) const {
+  return read(*this, rows_of("index", shape(), indices));
+}
+Tensor Tensor::operator[](const Mask& where) const {
+  const Picked rows = rows_of(shape(), where);
+  return chosen_rows_along("masked_select", *this, rows.as_rows, 0, rows.indices, rows.shape, attribute("mask", where));
+}
+
+Tensor index_put(const Tensor& x, std::initializer_list<Index> indices, const Tensor& values,
+                 const IndexPutOptions& options) {
+  constexpr const char* op = "index_put";
+  const Picked rows = rows_of(op, x.shape(), indices);
+  if (!broadcasts_to(values.shape(), rows.shape)) {
+    fail<ShapeError>(op, "values of shape ", values.shape(), " for a part of shape ", rows.shape);
+  }
+  Shape list = rows.as_rows, column = Shape::filled(list.rank(), 1);
+  list[0] = column[0] = rows.indices.size();
+  const Tensor to = reshape(x, rows.as_rows), from = reshape(broadcast_to(values, rows.shape), list);
+  return reshape(options.accumulate ? index_add(to, 0, rows.indices, from)
+                                    : scatter(to, 0, broadcast_to(rows.indices.reshaped(column), list), from),
+                 x.shape());
+}
 
 template <class T>
 BasicArray<T> BasicArray<T>::operator[](const Index& rows) const {

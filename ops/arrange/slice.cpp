@@ -4,9 +4,10 @@
 #include <utility>
 
 #include "../../core/base/error.h"
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
+#include "../../core/graph/record.h"
 #include "../kernels/registers/copy.h"
+#include "broadcast.h"
 
 namespace xgrad {
 
@@ -175,6 +176,31 @@ Tensor place(const Tensor& x, const Slices& slices, const Shape& shape) {
   const Part part = part_of("place", shape, slices);
   if (x.shape() != part.sizes) fail<ShapeError>("place", x.shape(), " at a part of shape ", part.sizes);
   return place_part(x, part, shape, attribute("part", SlicesOf{shape, slices}));
+}
+
+namespace {
+
+template <class... Attributes>
+Tensor put_part(const Tensor& x, const Part& part, const Tensor& values, const Attributes&... attributes) {
+  Array all = x.value();
+  copy_strided(part.sizes, all.mutable_data() + part.offset, part.strides, values.value().data(),
+               broadcast_strides(values.shape(), part.sizes));
+  return record("index_put", std::move(all),
+                wrt(x, [part](const Tensor& gy) { return put_part(gy, part, 0, attribute("offset", part.offset)); }),
+                wrt(values, [part](const Tensor& gy, InputShape to) { return sum_to(taken_out(gy, part), to); }),
+                attributes...);
+}
+
+}  // namespace
+
+XGRAD_FORMULA index_put_formula{"index_put", "y = values at a part, else x",
+                                "dL/dx = 0 at that part, else gy; dL/dvalues = gy at that part"};
+Tensor index_put(const Tensor& x, const Slices& slices, const Tensor& values) {
+  const Part part = part_of("index_put", x.shape(), slices);
+  if (!broadcasts_to(values.shape(), part.sizes)) {
+    fail<ShapeError>("index_put", "values of shape ", values.shape(), " for a part of shape ", part.sizes);
+  }
+  return put_part(x, part, values, attribute("part", SlicesOf{x.shape(), slices}));
 }
 
 // operator[] must be a member; core declares it and knows nothing else about operations.

@@ -16,6 +16,10 @@ template <class T>
 BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices);
 /// The dual of slice: zeros of `shape` with x at `slices`. Throws ShapeError unless x has the shape of that part.
 Tensor place(const Tensor& x, const Slices& slices, const Shape& shape);
+/// x with `values`, broadcast to its shape, at a part, which is x[...] = values in numpy: index_put(x, {ellipsis,
+/// slice(1, 3)}, y). Throws ShapeError when they do not fit, and as slice().
+///   dL/dx = gy, 0 at that part      dL/dvalues = that part of gy
+Tensor index_put(const Tensor& x, const Slices& slices, const Tensor& values);
 /// Positions start ... start + length - 1 of an axis. Throws ValueError unless the axis has them all.
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length);
 /// Consecutive parts of x along `axis` with these lengths. Throws ShapeError unless they add up to its size.

@@ -283,6 +283,8 @@ std::vector<Call> index_calls(std::int64_t rows, std::int64_t columns) {
   const Index back = arange(rows) / 2;  // some twice
   const Index places = index_of(rows, columns, [&](auto i, auto j) { return (i + j * j) % columns; });
   const Mask mask = places % 2 == 0;
+  const std::int64_t less = std::min(rows, columns);
+  const Index i = arange(less) / 2, j = i;  // places twice
   return {
       {"embedding", x, shape, CALL(embedding(x[0], back))},
       {"index_select", x, shape, CALL(index_select(x[0], 0, back))},
@@ -295,6 +297,11 @@ std::vector<Call> index_calls(std::int64_t rows, std::int64_t columns) {
       {"scatter_add", two, shape, CALL(scatter_add(x[0], 1, places, x[1]))},
       {"masked_select, all", x, {rows * columns}, CALL(masked_select(x[0], Mask(Shape{}, true)))},
       {"masked_select, none", x, {0}, CALL(masked_select(x[0], Mask(shape, false)))},
+      {"several indices", x, {less}, CALL(x[0][{i, j}])},
+      {"index_put, of several indices", {input, {{less}}}, shape, CALL(index_put(x[0], {i, j}, x[1]))},
+      {"index_put, accumulated", {input, {{less}}}, shape, CALL(index_put(x[0], {i, j}, x[1], {.accumulate = true}))},
+      {"index_put", {input, {{columns}}}, shape, CALL(index_put(x[0], {slice(0, 2)}, x[1]))},
+      {"repeat_interleave, of counts", x, {rows, columns / 2}, CALL(repeat_interleave(x[0], arange(columns) % 2, 1))},
       {"where, of a mask", two, shape, CALL(where(mask, x[0], x[1]))},
       {"sort", x, shape, CALL(sort(x[0]).values)},
       {"topk", x, shape, CALL(topk(x[0], rows, 0).values)},
@@ -370,7 +377,7 @@ std::vector<Call> other_calls() {
       {"channel_shuffle", {{{1, 4, 2, 2}}}, {1, 4, 2, 2}, CALL(channel_shuffle(x[0], 2))},
       {"dropout2d", {image}, {1, 2, 4, 4}, CALL(dropout2d(x[0], 0.5, key))},
       {"solve", {square, row}, {3}, CALL(linalg::solve(spd(x[0]), x[1]))},
-      {"solve_triangular", {square, square}, {3, 3}, CALL(linalg::solve_triangular(spd(x[0]), x[1]))},
+      {"solve_triangular", {square, square}, {3, 3}, CALL(linalg::solve_triangular(x[0] + 2 * eye(3), x[1]))},
       {"inv", {square}, {3, 3}, CALL(linalg::inv(spd(x[0])))},
       {"det", {square}, {}, CALL(linalg::det(x[0]))},
       {"slogdet", {square}, {}, CALL(linalg::slogdet(x[0]).logabsdet)},

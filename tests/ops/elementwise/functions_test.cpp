@@ -121,6 +121,13 @@ TEST_CASE("rests are exact where quotients are not") {
   CHECK(grad(fmod(Tensor(1), b), {b})[0].item() == -9);
 }
 
+TEST_CASE("the recipe for floor_divide gives what Python's // gives, where the quotient is rounded up, too") {
+  const Tensor a = tensor({0.25, 1, -1, 0.3, -0.3, 7, -7, 7, 1e17, 0.9}),
+               b = tensor({0.001, 0.1, 0.1, 0.1, 0.1, 2, 2, -2, 3, -0.1});
+  CHECK(equal(round((a - remainder(a, b)) / b).value(),
+              Array({10}, {249, 9, -10, 2, -3, 3, -4, -4, 33333333333333332.0, -9})));
+}
+
 TEST_CASE("a remainder of 0 has the sign of b") {
   for (const double a : {-6.0, -0.0, 0.0, 6.0}) {
     CHECK_FALSE(std::signbit(remainder(Tensor(a), Tensor(3)).item()));
