@@ -34,7 +34,7 @@ Tensor glu(const Tensor& x, int axis = -1);
 
 /// y = x / (1 + |x|)            dy/dx = 1/(1 + |x|)^2
 Tensor softsign(const Tensor& x);
-/// y = ln sigmoid(x), without overflow      dy/dx = sigmoid(-x)
+/// y = ln sigmoid(x), without overflow      dy/dx = sigmoid(-x), whose slope is 0 below -37 (float: -17), not -e^x
 Tensor logsigmoid(const Tensor& x);
 /// y = x - tanh x               dy/dx = tanh(x)^2
 Tensor tanhshrink(const Tensor& x);

@@ -57,15 +57,15 @@ Tensor logaddexp(const Tensor& a, const Tensor& b);
 /// ShapeError. dy/dstart = 1 - weight      dy/dend = weight      dy/dweight = end - start
 Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight);
 
-/// y = 1/(1 + e^-x)                 dy/dx = y (1 - y), of the rounded y: 0 where that is 1
+/// y = 1/(1 + e^-x)                 dy/dx = y (1 - y), of the rounded y: 0 where that is 1, above 37 (float: 17)
 Tensor sigmoid(const Tensor& x);
 /// y = max(x, 0)                    dy/dx = 1 above 0, else 0
 Tensor relu(const Tensor& x);
 /// y = x above 0, else alpha (e^x - 1)     dy/dx = 1 above 0, else alpha e^x       (Clevert et al. 2015)
 Tensor elu(const Tensor& x, double alpha = 1);
-/// y = ln(1 + e^x), without overflow       dy/dx = sigmoid(x)
+/// y = ln(1 + e^x), without overflow       dy/dx = sigmoid(x), whose slope is 0 above 37 (float: 17), not e^-x
 Tensor softplus(const Tensor& x);
-/// y = x sigmoid(x), also called swish     dy/dx = s (1 + x (1 - s)), s = sigmoid(x)
+/// y = x sigmoid(x), also called swish     dy/dx = s (1 + x (1 - s)), s = sigmoid(x), which is 1 above 37 (float: 17)
 Tensor silu(const Tensor& x);
 
 /// How gelu computes the normal distribution function.
