@@ -50,7 +50,8 @@ class Tensor : public detail::NotMembers {
   void operator=(T&&) && {
     static_assert(std::is_void_v<T>,
                   "x[0] = y would not write into x: a tensor is not written in place. index_put(x, {0}, y) returns a "
-                  "new one, as do where(), scatter() and index_add(); of a leaf, x.update([](Array& values) { values[{0}] = 5; })");
+                  "new one, as do where(), scatter() and index_add(); of a leaf, x.update([](Array& values) { "
+                  "values[{0}] = 5; })");
   }
   ~Tensor() = default;
   /// A constant.
@@ -85,9 +86,12 @@ class Tensor : public detail::NotMembers {
   /// index outside [-rows, rows), ShapeError for a scalar x.
   Tensor operator[](const Index& rows) const;
   /// Rows by one index for each of the first axes, which broadcast to one shape, as in numpy: logits[{arange(n),
-  /// classes}] has logits[i, classes[i]] at i. Negative ones count from the end. Throws ShapeError, ValueError for no
-  /// index, more than axes, or one outside its axis.
-  Tensor operator[](std::initializer_list<Index> indices) const;
+  /// classes}] has logits[i, classes[i]] at i. Negative ones count from the end. Throws ShapeError, ValueError for more
+  /// than axes or one outside its axis.
+  template <std::same_as<Index> I>
+  Tensor operator[](std::initializer_list<I> indices) const {
+    return at_indices(indices);
+  }
   /// The parts of x where the mask, which has the shape of x's first axes, is true, as a list. Throws ShapeError.
   Tensor operator[](const Mask& where) const;
 
@@ -162,6 +166,7 @@ class Tensor : public detail::NotMembers {
   [[noreturn]] static void refuse_undefined();
   void check_leaf(const char* caller, const char* done) const;
   void bump_version() const;
+  Tensor at_indices(std::span<const Index> indices) const;
   static Ref<Body> make_body(Array&& value, Ref<Node>&& node, History history = History::recorded);
 
   Ref<Body> body_;

@@ -35,7 +35,7 @@ Picked rows_of(const Shape& shape, const Index& indices) {
 // Indices of the first axes, which broadcast to one shape.
 Picked rows_of(const char* op, const Shape& shape, std::span<const Index> indices) {
   const int axes = static_cast<int>(indices.size());
-  if (indices.empty() || std::cmp_greater(indices.size(), shape.rank())) {
+  if (std::cmp_greater(indices.size(), shape.rank())) {
     fail<ValueError>(op, indices.size(), " indices for shape ", shape);
   }
   constexpr std::array<std::string_view, max_rank> names{"index 0", "index 1", "index 2", "index 3",
@@ -118,7 +118,7 @@ Picked meant(const Shape& shape, const Mask& where) { return rows_of(shape, wher
 }  // namespace
 
 Tensor Tensor::operator[](const Index& rows) const { return read(*this, rows_of(shape(), rows)); }
-Tensor Tensor::operator[](std::initializer_list<Index> indices) const {
+Tensor Tensor::at_indices(std::span<const Index> indices) const {
   return read(*this, rows_of("index", shape(), indices));
 }
 Tensor Tensor::operator[](const Mask& where) const {

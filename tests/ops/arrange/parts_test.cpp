@@ -27,6 +27,7 @@ TEST_CASE("brackets take an index for each of the first axes, as numpy does, and
   CHECK(equal(x[{i, j, index({-1})}].value(), Array({3}, {11, 15, 15})));
   CHECK(equal(x[{index({{0}, {1}}), index({0, 2}), Index(Shape{}, 1)}].value(), Array({2, 2}, {1, 9, 13, 21})));
   CHECK(equal(x[{i}].value(), x[i].value()));
+  CHECK(equal(x[{}].value(), x.value()));
   CHECK(x[{Index(Shape{0}), Index(Shape{0})}].shape() == Shape{0, 4});
   const Array g = grad(x[{i, j, index({1})}], {x}, {.seed = Array({3}, {1, 2, 4})})[0].value();
   CHECK(g.at({0, 2, 1}) == 1);
@@ -53,6 +54,7 @@ TEST_CASE(
   CHECK(equal(g_all[1].value(), Array({3}, {3, 4, 4})));
   CHECK(equal(index_put(x, {index({1})}, v).value(), Array({2, 3}, {0, 0, 0, 1, 2, 4})));
   CHECK(equal(index_put(x, {i, j}, 7).value(), Array({2, 3}, {0, 0, 7, 7, 0, 0})));
+  CHECK(equal(index_put(x, {}, v).value(), broadcast_to(v, {2, 3}).value()));
 
   // Numbers of numpy and PyTorch: x[..., 1:3] = y, x[:, ::-2] = y, x[1] = y, x[:, 1] = 5 in numpy.
   const Tensor y = tensor({{1, 2}, {3, 4}});
