@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The build type of a project that adds this one is its own: without one its assertions stay, and the library is optimised.
+source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
+[ "$(cached CMAKE_GENERATOR)" = Ninja ] || exit 0  # which prints its commands
+
+cat >"$sandbox/CMakeLists.txt" <<'END_OF_FILE'
+cmake_minimum_required(VERSION 3.25)
+project(parent LANGUAGES CXX)
+add_subdirectory("${SOURCES}" xgrad)
+add_executable(parent main.cpp)
+target_link_libraries(parent PRIVATE xgrad::xgrad)
+END_OF_FILE
+echo '#include <cassert>' >"$sandbox/main.cpp"
+
+flags() { # FILE: which of these are given to the compiler of a file
+  ninja -C "$sandbox/build" -t commands parent >"$sandbox/commands"
+  grep -E -- "-c [^ ]*$1" "$sandbox/commands" | head -n 1 | tr ' ' '\n' | sed -nE '/^-(O.|g|DNDEBUG)$/p' | paste -sd' '
+}
+expect() { # BUILD_TYPE OF_PARENT OF_LIBRARY
+  cmake -S "$sandbox" -B "$sandbox/build" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DSOURCES="$root" -DCMAKE_BUILD_TYPE="$1" \
+    >"$sandbox/log" 2>&1 || { cat "$sandbox/log"; exit 1; }
+  grep -qx "CMAKE_BUILD_TYPE:[A-Z]*=$1" "$sandbox/build/CMakeCache.txt" || { echo "build type '$1' has become another"; exit 1; }
+  local of_parent of_library
+  of_parent=$(flags main.cpp) of_library=$(flags unity_core_others_0_cxx.cxx)
+  [ "$of_parent" = "$2" ] || { echo "build type '$1': the parent has '$of_parent'"; exit 1; }
+  [ "$of_library" = "$3" ] || { echo "build type '$1': the library has '$of_library'"; exit 1; }
+}
+expect "" "" "-O3 -DNDEBUG"
+expect Debug -g -g
+expect Release "-O3 -DNDEBUG" "-O3 -DNDEBUG"
