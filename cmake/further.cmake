@@ -6,7 +6,7 @@ set(XGRAD_FURTHER
     core/debug core/profile/profile nn/checks nn/summary
     # Weights of others, models that are published, and text as they cut it
     core/files/json core/files/weights nn/models/bert nn/models/gpt nn/models/language_model nn/models/llama nn/models/pretrained
-    nn/layers/swiglu nn/pytorch examples/kit/text/bpe examples/kit/text/bpe_files examples/kit/text/byte_text
+    nn/pytorch examples/kit/text/bpe examples/kit/text/bpe_files examples/kit/text/byte_text
     examples/kit/text/merges examples/kit/text/tokenizer examples/kit/text/wordpiece
     # Pictures: convolution, pooling, models, files
     ops/kernels/conv ops/network/conv ops/network/interpolate ops/network/pixel_shuffle ops/network/pooling ops/arrange/pad nn/layers/conv

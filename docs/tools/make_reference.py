@@ -25,16 +25,19 @@ LEFT_OUT = {
     "ops/ops.h", "nn/nn.h", "nn/pytorch/pytorch.h", "optim/optim.h",
     "core/graph/model_parameters.h", "core/graph/not_members.h", "core/files/json.h",
     "core/diagram/view/equations.h", "core/diagram/view/folding.h", "core/diagram/view/labels.h",
-    "core/diagram/view/colours.h", "core/diagram/layout/routes.h", "core/diagram/layout/dot.h",
+    "core/diagram/view/colours.h", "core/diagram/layout/routes.h",
     "ops/distributions/distributions.h", "optim/loss.h", "optim/names.h", "optim/options.h", "core/base/text.h",
 }
 
-# Public because other public headers need them, but of no use to a reader who looks for a function.
-INTERNAL = re.compile(
-    r"(core/diagram/(layout|view/(?!view\.h))|core/base/scope|core/runtime/memory|nn/layers/function_layer|ops/layers/size2d|optim/named_option"
-    r"|kit/data/(csv\.h|packed|prefetcher|samples)|kit/draw/(png|svg)|kit/mpi/exchange|kit/train/(gradients|classifier|translation)"
-    r"|kit/program/(error|fingerprint|format|numbers|table)|kit/text/(byte_text|merges|unicode|utf8))"
-)
+# Folders and headers that are public because other public headers need them, but of no use to a reader who looks for a function.
+INTERNAL = {
+    "core/base/scope.h", "core/diagram/layout", "core/diagram/view", "core/runtime/memory.h", "nn/layers/function_layer.h",
+    "ops/network/size2d.h", "optim/named_option.h", "kit/data/csv.h", "kit/data/packed.h", "kit/data/prefetcher.h", "kit/data/samples.h",
+    "kit/draw/png.h", "kit/draw/svg.h", "kit/mpi/exchange.h", "kit/program/error.h", "kit/program/fingerprint.h",
+    "kit/program/format.h", "kit/program/numbers.h", "kit/program/table.h", "kit/text/byte_text.h", "kit/text/merges.h",
+    "kit/text/unicode.h", "kit/text/utf8.h", "kit/train/classifier.h", "kit/train/gradients.h", "kit/train/translation.h",
+}
+SHOWN = {"core/diagram/view/view.h"}  # all the same
 
 # Types that the library's own sources alone use, in headers of others.
 OWN = {"Buffer", "StateDifference"}
@@ -160,6 +163,16 @@ def headers():
                 yield folder, name
 
 
+def is_internal(header):
+    return header not in SHOWN and any(f"{header}/".startswith(f"{place}/") for place in INTERNAL)
+
+
+def gone():
+    """What the lists above name, but the headers no longer have."""
+    declared_names = {name for _, header in headers() for name, *_ in entries(include / header)}
+    return [name for name in LEFT_OUT | INTERNAL | SHOWN if not (include / name).exists()] + sorted(OWN - declared_names)
+
+
 def public_names():
     """Every public name as (header, name, its sentence, names of its members)."""
     for _, header in headers():
@@ -183,7 +196,7 @@ def page():
     ]
     for folder, title in FOLDERS.items():
         out += ["", f"## {title}", "", "| header | what it declares |", "|---|---|"]
-        shown = [name for each, name in headers() if each == folder and name in declaring and not INTERNAL.match(name)]
+        shown = [name for each, name in headers() if each == folder and name in declaring and not is_internal(name)]
         out += [f"| `{name}` | {heading(include / name)} |" for name in shown]
     return "\n".join(out) + "\n"
 
@@ -192,6 +205,8 @@ def main():
     text = page()
     if undocumented:
         sys.exit("public, but without a comment:\n  " + "\n  ".join(undocumented))
+    if stale := gone():
+        sys.exit("in the lists of docs/tools/make_reference.py, but gone:\n  " + "\n  ".join(stale))
     target = root / "docs" / "look_up" / "reference.md"
     if "--check" not in sys.argv:
         target.write_text(text)

@@ -106,7 +106,8 @@ void train(const Config& config, kit::Example& example) {
   const std::string text = kit::load_text(config.data);
   const kit::CharacterTokenizer tokenizer(text);
   const Index ids = tokenizer.encode(text);
-  const std::int64_t most = ids.size() * 9 / 10, context = config.model.context;
+  const std::int64_t most = ids.size() * 9 / 10, rest = ids.size() - most, context = config.model.context;
+  if (rest <= context) fail<ValueError>("gpt", "a window has ", context + 1, " characters, the held-out text ", rest);
   kit::DataLoader batches{Windows{ids[{slice(0, most)}], context, 1},
                           {.batch_size = config.batch, .shuffle = true, .seed = example.seed}};
   kit::DataLoader held_out{Windows{ids[{slice(most, none)}], context, context}, {.batch_size = 64}};
@@ -119,7 +120,7 @@ void train(const Config& config, kit::Example& example) {
   optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
       model.parameters(), {{nn::without_weight_decay(model), {.betas = {0.9, 0.99}, .weight_decay = 0}}},
       {.betas = {0.9, 0.99}, .weight_decay = 0.1})};
-  const std::int64_t warmup = 100, rest = std::max<std::int64_t>(1, config.steps - warmup);
+  const std::int64_t warmup = 100, decay = std::max<std::int64_t>(1, config.steps - warmup);
 
   const auto mean_loss = [&] {
     kit::RunningAverage loss;
@@ -135,7 +136,7 @@ void train(const Config& config, kit::Example& example) {
       model,
       adam,
       {.steps = config.steps,
-       .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.min_lr = 1e-4, .steps = rest})),
+       .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.min_lr = 1e-4, .steps = decay})),
        .max_norm = 1,
        .validate = mean_loss,
        .validate_every = config.report_every,

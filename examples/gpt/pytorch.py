@@ -110,6 +110,8 @@ def train(args):
     tokenizer = CharacterTokenizer(text)
     ids = tokenizer.encode(text)
     most = len(ids) * 9 // 10
+    if len(ids) - most <= args.context:
+        raise SystemExit(f"a window has {args.context + 1} characters, the held-out text {len(ids) - most}")
     windows = Windows(ids[:most], args.context, 1)
     batches = DataLoader(windows, batch_size=args.batch, shuffle=True)
     held_out = DataLoader(Windows(ids[most:], args.context, args.context), batch_size=64)

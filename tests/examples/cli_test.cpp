@@ -228,6 +228,33 @@ TEST_CASE("texts and flags on the command line, and a configuration that begins 
   CHECK(found.flag);
 }
 
+TEST_CASE("the help shows every default") {
+  enum class Kind { last, all } kind = Kind::all;
+  std::int64_t integer = 7;
+  std::vector<std::int64_t> integers{1, 2};
+  double real = 0.5;
+  std::string text = "\n", none;
+  std::filesystem::path path = "data/pairs.tsv";
+  std::vector<std::string> texts{"a", "b c"}, no_texts;
+  const Outcome help = outcome({"--help"}, must_not_run, [&](kit::Options& o) {
+    o.integer("--integer", integer, "", 0, 9);
+    o.integers("--integers", integers, "", 0, 9);
+    o.real("--real", real, "", 0, 1);
+    o.choice("--kind", kind, {"last", "all"}, "");
+    o.text("--text", text, "");
+    o.text("--none", none, "");
+    o.text("--path", path, "");
+    o.texts("--texts", texts, "");
+    o.texts("--no-texts", no_texts, "");
+  });
+  CHECK(help.status == 0);
+  for (const char* line : {"--integer INT=7", "--integers INT ...=[1, 2]", "--real NUMBER=0.5", "--kind WORD=all",
+                           "--text TEXT=\\n", "--none TEXT ", "--path TEXT=data/pairs.tsv", "--texts TEXT=[a, b c] ...",
+                           "--no-texts TEXT ...", "--seed INT=1", "--precision WORD=highest"}) {
+    CHECK_MESSAGE(help.out.find(xgrad::str("  ", line)) != std::string::npos, line, " in ", help.out);
+  }
+}
+
 TEST_CASE("errors of an example, and any around main, are one line and a status") {
   CHECK(ended({"--epoch"}, must_not_run) ==
         "2 error: The following argument was not expected: --epoch (--help lists the options)\n");

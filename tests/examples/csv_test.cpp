@@ -51,6 +51,18 @@ TEST_CASE("a table is read as pandas reads it") {
   CHECK(table.texts("name")[0] == "Braund, Mr. Owen");
 }
 
+TEST_CASE("blanks around a number and a plus before it are no part of it") {
+  const TemporaryFolder folder;
+  const CsvTable table(write_text(folder / "t.csv", "a,b\n 1,A\n+1, A\n\" +2.5e1\t\",A\n-3 ,A\n"));
+  CHECK(equal(table.numbers("a"), Array(Shape{4}, {1, 1, 25, -3})));
+  CHECK(table.categories("b").names == std::vector<std::string>{" A", "A"});  // of words they are
+  for (const std::string wrong : {"+-1", "++1", "+ 1", "+", " ", "1 2", "-"}) {
+    const CsvTable bad(write_text(folder / "bad.csv", "a\n" + wrong + "\n"));
+    CHECK(refusal<DataError>(folder, [&] { bad.numbers("a"); }) ==
+          "bad.csv:2: column \"a\": needs a number, got \"" + wrong + "\"");
+  }
+}
+
 TEST_CASE("words of another table are the categories of the first") {
   const TemporaryFolder folder;
   const CsvTable train(write_text(folder / "train.csv", "town\nRome\nOslo\nNA\nRome\n"));

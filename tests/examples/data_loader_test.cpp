@@ -448,6 +448,25 @@ TEST_CASE("loaders that share every batch together have the samples of one, in i
   CHECK(std::get<0>(*dropped.begin()).at({0}) == 5);
 }
 
+TEST_CASE("a fingerprint is of samples, and makes no batch of them") {
+  std::atomic<int> read = 0;
+  struct Counted {
+    std::atomic<int>* read;
+    std::int64_t scale = 1;
+    std::int64_t size() const { return 10; }
+    std::int64_t operator[](std::int64_t i) const { return ++*read, i * scale; }
+  };
+  const auto pairs = [](const std::vector<std::int64_t>& some) {
+    if (some.size() % 2 != 0) fail<ValueError>("pairs", "half a pair");
+    return Index(some);
+  };
+  const DataLoader loader{Counted{&read}, {.batch_size = 2}, pairs}, other{Counted{&read, 2}, {.batch_size = 2}, pairs};
+  const std::string of_loader = loader.fingerprint();
+  CHECK(read == 2);
+  CHECK(of_loader == DataLoader(Counted{&read}, {.batch_size = 2}).fingerprint());
+  CHECK(of_loader != other.fingerprint());
+}
+
 TEST_CASE("a loader refuses options that make no sense") {
   const auto made = [](std::int64_t n, const DataLoaderOptions& options) { DataLoader{ascending(n), options}; };
   CHECK_REFUSED(ValueError, made(5, {.batch_size = 0}), "data_loader", "batch_size must be at least 1, got 0");

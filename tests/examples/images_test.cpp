@@ -184,7 +184,13 @@ TEST_CASE("a folder is read by the names of the files in it") {
       write_text(fashion / (std::string(part) + "-images-idx3-ubyte"), three_pictures);
       write_text(fashion / (std::string(part) + "-labels-idx1-ubyte"), three_labels);
     }
+    const auto first_class = [](const Path& path) { return read_image_folder(path).train.classes().front(); };
     CHECK(read_image_folder(fashion).train.classes()[9] == "ankle boot");
+    CHECK(first_class(fashion / "") == "T-shirt");
+    fs::rename(fashion, folder / "digits");
+    fs::create_directory(fashion);
+    fs::rename(folder / "digits", fashion / "digits");
+    CHECK(first_class(fashion / "digits") == "0");  // the word in another folder's name
   }
   SUBCASE("folders of classes") {
     for (const char* name : {"cat", "dog"}) fs::create_directory(folder / name);

@@ -29,6 +29,38 @@ std::size_t pieces(const std::string& svg) {
   return count_of("M", svg.substr(path, svg.find('"', path + 4) - path));
 }
 
+/// A text that an axis has at a tick.
+struct TickLabel {
+  double x, y;
+  std::string text;
+};
+/// The labels of the x axes (text-anchor "middle") or the y axes ("end") of a plot.
+std::vector<TickLabel> tick_labels_of(const std::string& svg, const std::string& anchor) {
+  std::vector<TickLabel> labels;
+  for (std::size_t at = svg.find("<text"); at != svg.npos; at = svg.find("<text", at + 1)) {
+    const std::size_t end = svg.find('>', at);
+    const std::string tag = svg.substr(at, end + 1 - at);
+    if (tag.find(str("font-size=\"11\" text-anchor=\"", anchor, "\"")) == tag.npos) continue;
+    labels.push_back({attributes(tag, "text", "x")[0], attributes(tag, "text", "y")[0],
+                      svg.substr(end + 1, svg.find('<', end) - end - 1)});
+  }
+  return labels;
+}
+
+/// Checks that there are labels at ticks, and that none touches the next.
+void check_room_for_labels(const std::string& svg) {
+  for (const std::string anchor : {"middle", "end"}) {
+    const std::vector<TickLabel> labels = tick_labels_of(svg, anchor);
+    CHECK(!labels.empty());
+    for (std::size_t i = 1; i < labels.size(); ++i) {
+      const TickLabel &one = labels[i - 1], &next = labels[i];
+      const double width = (text_width(one.text, 11) + text_width(next.text, 11)) / 2;
+      const bool apart = anchor == "middle" ? next.x - one.x > width + 4 : one.y - next.y >= 11;
+      CHECK_MESSAGE(apart, one.text, " at ", one.x, ", ", one.y, " and ", next.text, " at ", next.x, ", ", next.y);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("ticks are round numbers inside the range") {
@@ -51,6 +83,41 @@ TEST_CASE("ticks are round numbers inside the range") {
   CHECK_THROWS_AS(nice_ticks(1, 1, 5), ValueError);
   CHECK_THROWS_AS(nice_ticks(0, nan, 5), ValueError);
   CHECK_THROWS_AS(nice_ticks(0, 1, 0), ValueError);
+}
+
+TEST_CASE("a range of a few doubles has ticks at those, and one without doubles between its ticks is refused") {
+  const double next = std::nextafter(1.0, 2.0);
+  CHECK(nice_ticks(1, next, 6) == std::vector<double>{1, next});
+  CHECK(nice_ticks(1e17, 1e17 + 16, 5) == std::vector<double>{1e17, 1e17 + 16});
+  CHECK(nice_ticks(-1e17 - 16, -1e17, 5) == std::vector<double>{-1e17 - 16, -1e17});
+  CHECK(nice_ticks(0x1p53, 0x1p53 + 4, 4) == std::vector<double>{0x1p53, 0x1p53 + 2, 0x1p53 + 4});
+  const double most = std::numeric_limits<double>::max(), least = std::numeric_limits<double>::denorm_min();
+  CHECK_REFUSED(ValueError, nice_ticks(-most, most, 5), "nice_ticks", "no numbers are so far apart as 5 from");
+  CHECK_REFUSED(ValueError, nice_ticks(0, least, 5), "nice_ticks", "no numbers are so far apart as 5 from 0");
+}
+
+TEST_CASE("an axis has as many labels as fit beside each other") {
+  const std::vector<Series> deciles{{.name = "a", .x = {-1.3, 1.3}, .y = {0, 1}}};
+  check_room_for_labels(line_plot(deciles, {.width = 260, .height = 260}));
+  CHECK(tick_labels_of(line_plot(deciles, {.width = 260, .height = 260}), "middle").size() == 5);
+  CHECK(tick_labels_of(line_plot(deciles), "middle").size() == 13);  // all of them where there is room
+  const std::vector<double> ends{0, 1, 1.1, 7, 13, 1e3, 54321, 1e6, 1e12, 3e-9};
+  for (const double low : ends) {
+    for (const double high : ends) {
+      if (low >= high) continue;
+      const std::vector<Series> series{{"", {low, high}, {-low, high}}};
+      for (const double width : {200.0, 300.0, 720.0}) {
+        const double height = width == 300 ? 150 : 420;
+        check_room_for_labels(line_plot(series, {.width = width, .height = height}));
+        check_room_for_labels(line_plot(series, {.equal_aspect = true, .width = width, .height = height}));
+        check_room_for_labels(line_plot({{"", {low + 1e-9, high}, {low + 1e-9, high}}},
+                                        {.x_scale = Scale::log, .y_scale = Scale::log, .width = width, .height = height}));
+      }
+    }
+  }
+  for (const double ratio : {0.001, 0.1, 1.0, 10.0, 1000.0}) {
+    check_room_for_labels(line_plot({{"", {300, 2000}, {0, 1700 * ratio}}}, {.equal_aspect = true}));
+  }
 }
 
 TEST_CASE("a plot has its titles, a legend, a line and a number under the pointer for each point") {
@@ -188,6 +255,7 @@ TEST_CASE("an axis has the limits that it is given") {
   check_labels(near, 0, {"1000"});  // heights are those of what is in sight
   check_labels(near, 1, {"10"});
   CHECK(plot_of({0, 1}, {0, 1e300}, {.y_limits = Limits{0, 1}}).size() < 10'000);
+  check_labels(plot_of({0, 1}, {0, 1}, {.x_limits = Limits{0.1, 0.9}}), 1, {"0.5"});  // without a whole number
 }
 
 TEST_CASE("units are as long on one axis as on the other if that is asked for") {
@@ -294,7 +362,8 @@ TEST_CASE("extreme data still makes a picture") {
                                                   {{"", {1e-300, 1e300}, {1e-300, 1e300}}},
                                                   {{"", {1e-300, 1e-300}, {1e300, 1e300}}},
                                                   {{"", {0x1p-900, 0x1p900}, {0x1p-900, 0x1p900}}},
-                                                  {{"", {1, 2}, {1, 1 + 1e-16}}}};
+                                                  {{"", {1, 2}, {1, 1 + 1e-16}}},
+                                                  {{"", {0, 5e-324}, {0, 5e-324}}}};
   for (const auto& series : cases) {
     for (const Scale scale : {Scale::linear, Scale::log}) {
       for (const Scale across : {Scale::linear, Scale::log}) {
@@ -318,7 +387,7 @@ TEST_CASE("series, panels, limits and sizes that make no sense are refused") {
   CHECK_REFUSED(ValueError, panel_plot({{}}, {.columns = 0}), "panel_plot", "no panels, or no columns");
   CHECK_REFUSED(ValueError, panel_plot({{}}, {.height = 149}), "panel_plot", "at least 200 x 150 pixels are needed");
   CHECK_THROWS_AS(line_plot({}, {.width = 10}), ValueError);
-  for (const Limits& wrong : {Limits{1, 1}, Limits{2, 1}, Limits{nan, 1}, Limits{0, nan}, Limits{0, 1e301}}) {
+  for (const Limits& wrong : {Limits{1, 1}, Limits{2, 1}, Limits{nan, 1}, Limits{0, nan}, Limits{0, 1e301}, Limits{0, 5e-324}}) {
     CHECK_THROWS_AS(line_plot(one, {.x_limits = wrong}), ValueError);
     CHECK_THROWS_AS(panel_plot({{.series = one, .y_limits = wrong}}), ValueError);
   }

@@ -64,7 +64,8 @@ refuses 1 "latin1:2: " "$examples/word_vectors" --out o --text latin1
 refuses 1 "cannot read pipe: not a regular file" "$examples/word_vectors" --out o --text pipe
 refuses 1 "monotonous:1: " "$examples/word_vectors" --out o --text monotonous
 refuses 2 "6 is no multiple of 4" "$examples/word_vectors" --out o --dim 6
-refuses 1 "the data set has no samples" "$examples/gpt" --out o --data empty
+head -c 500 "$root/examples/data/pride_and_prejudice.txt" >short
+for text in empty short; do refuses 1 "a window has 65 characters" "$examples/gpt" --out o --data "$text"; done
 refuses 1 "latin1:2: " "$examples/gpt" --out o --data latin1
 refuses 1 "cannot open none: No such file or directory" "$examples/gpt" --out o --data none
 refuses 1 "dim 128 does not divide by 3 heads" "$examples/gpt" --out o --heads 3

@@ -34,9 +34,9 @@ struct Anything {
   template <class T>
   operator T() const;
 };
-template <class T, std::size_t... I>
-constexpr bool takes(std::index_sequence<I...>) {
-  return requires { T{(static_cast<void>(I), Anything())...}; };
+template <class T, std::size_t... Places>
+constexpr bool takes(std::index_sequence<Places...>) {
+  return requires { T{(static_cast<void>(Places), Anything())...}; };
 }
 /// How many fields a plain struct has, from 1 to 6; 0 for anything else.
 template <class T>
@@ -96,15 +96,15 @@ auto fields(const T& sample) {
 template <class T>
 auto default_collate(const std::vector<T>& samples) {
   if (samples.empty()) fail<ValueError>("collate", "a batch needs samples");
-  const auto parts = [&]<std::size_t... I>(const auto& part_of, std::index_sequence<I...>) {
+  const auto parts = [&]<std::size_t... Places>(const auto& part_of, std::index_sequence<Places...>) {
     const auto part = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
       std::vector<std::remove_cvref_t<decltype(std::get<J>(part_of(samples.front())))>> all;
       all.reserve(samples.size());
       for (const T& sample : samples) all.push_back(std::get<J>(part_of(sample)));
       return default_collate(all);
     };
-    return std::tuple<decltype(part(std::integral_constant<std::size_t, I>()))...>(
-        part(std::integral_constant<std::size_t, I>())...);
+    return std::tuple<decltype(part(std::integral_constant<std::size_t, Places>()))...>(
+        part(std::integral_constant<std::size_t, Places>())...);
   };
   if constexpr (std::same_as<T, bool>) {
     return Mask(samples);

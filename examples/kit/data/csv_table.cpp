@@ -49,6 +49,15 @@ bool is_missing(std::string_view field) {
   return std::ranges::find(words, field) != words.end();
 }
 
+/// A number as from_chars takes it: " +1 " is 1, and "+-1" none.
+std::string_view without_blanks_and_plus(std::string_view field) {
+  const std::size_t begin = field.find_first_not_of(" \t"), end = field.find_last_not_of(" \t");
+  if (begin == field.npos) return {};
+  field = field.substr(begin, end + 1 - begin);
+  if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);
+  return field;
+}
+
 }  // namespace
 
 CsvTable::CsvTable(const std::filesystem::path& path) : path_(path) {
@@ -89,8 +98,9 @@ Array CsvTable::numbers(std::string_view column) const {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (is_missing(fields[i])) continue;
     double number = 0;
-    const char* const end = fields[i].data() + fields[i].size();
-    const auto [stop, error] = std::from_chars(fields[i].data(), end, number);
+    const std::string_view digits = without_blanks_and_plus(fields[i]);
+    const char* const end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, number);
     if (error != std::errc() || stop != end) {
       throw DataError(path_, lines_[i], str("column ", escaped(column), ": needs a number, got ", escaped(fields[i])));
     }

@@ -42,8 +42,8 @@ class CsvTable {
 
   /// The fields as they are, quotes undone.
   const std::vector<std::string>& texts(std::string_view column) const;
-  /// The numbers (N), NaN where one is missing. Throws DataError, with path, line and column, for a field that is no
-  /// number.
+  /// The numbers (N), NaN where one is missing; blanks around a number and a + before it are left out. Throws
+  /// DataError, with path, line and column, for a field that is no number.
   Array numbers(std::string_view column) const;
   /// The words as numbers. Given names, those of a table that a model has learnt from, are taken as they are; then
   /// throws DataError, with path, line and column, for a word that is not among them.

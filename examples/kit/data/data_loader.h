@@ -235,8 +235,8 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   const Data& data() const { return data_; }
   /// A hash of what batches depend on: the size of the data set, its first and last sample, and the options.
   std::string fingerprint() const {
-    return str(progress_.attributes(), ", first sample ", detail::mark_of(made(Index({1}, {0}), -1)), ", last ",
-               detail::mark_of(made(Index({1}, {static_cast<std::int64_t>(data_.size()) - 1}), -1)));
+    return str(progress_.attributes(), ", first sample ", mark_of_sample(0), ", last ",
+               mark_of_sample(static_cast<std::int64_t>(data_.size()) - 1));
   }
 
   using Iterator = detail::BatchIterator<DataLoader, Batch>;
@@ -303,6 +303,14 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
       return sample_of(data_, row);
     } catch (...) {
       detail::throw_of_samples({row});
+    }
+  }
+
+  std::uint64_t mark_of_sample(std::int64_t row) const {
+    if constexpr (whole_batches) {
+      return detail::mark_of(made(Index({1}, {row}), -1));
+    } else {
+      return detail::mark_of(sample(row));
     }
   }
 

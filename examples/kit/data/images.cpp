@@ -190,7 +190,8 @@ ImageData read_image_folder(const Path& folder) {
     return {std::move(train), std::move(test)};
   };
   if (std::filesystem::exists(perhaps_packed("train-images-idx3-ubyte"))) {
-    const bool fashion = folder.string().find("fashion") != std::string::npos;
+    const Path whole = (std::filesystem::absolute(folder) / "").lexically_normal();  // also of "." and "a/b/.."
+    const bool fashion = whole.parent_path().filename().string().find("fashion") != std::string::npos;
     std::vector<std::string> classes;
     if (fashion) classes.assign(fashion_mnist_classes.begin(), fashion_mnist_classes.end());
     return both(read_idx(perhaps_packed("train-images-idx3-ubyte"), perhaps_packed("train-labels-idx1-ubyte"), classes),

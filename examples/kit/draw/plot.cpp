@@ -15,6 +15,7 @@ namespace {
 
 constexpr double margin = 20, title_size = 16, panel_title_size = 13, label_size = 12, tick_size = 11, legend_line = 20,
                  legend_mark = 22;
+constexpr double between_ticks = 5;  // of the labels of an axis, from one to the next
 constexpr std::size_t most_hover_points = 500;  // more would lie closer than a pointer can tell
 
 double round_step(double span, int count) {
@@ -24,10 +25,15 @@ double round_step(double span, int count) {
   return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
 }
 
-/// The multiples of `step` in [low, high], the ends included whatever rounding did to them.
+/// The multiples of `step` in [low, high], the ends included whatever rounding did to them; each number once, where
+/// several multiples are one double.
 std::vector<double> multiples(double step, double low, double high) {
+  const double first = std::ceil(low / step - 1e-6), count = std::floor(high / step + 1e-6) - first;
   std::vector<double> result;
-  for (double k = std::ceil(low / step - 1e-6); k <= high / step + 1e-6; ++k) result.push_back(k * step);
+  for (std::int64_t i = 0; static_cast<double>(i) <= count; ++i) {  // first + i may be first again
+    const double multiple = (first + static_cast<double>(i)) * step;
+    if (result.empty() || multiple > result.back()) result.push_back(multiple);
+  }
   return result;
 }
 
@@ -49,6 +55,11 @@ struct Range {
   bool powers_of_two;  // the least and the greatest
 };
 
+/// Whether it is wide enough to be divided.
+bool is_divisible(double low, double high) {
+  return high - low > 1e-9 * std::max({std::abs(low), std::abs(high), 1e-290});
+}
+
 /// One axis: the numbers at its ends, its marks, and where on it a number lies.
 struct Axis {
   Scale scale;
@@ -64,6 +75,21 @@ struct Axis {
 
   /// In units, or in powers of e.
   double length() const { return scale == Scale::log ? std::log(high) - std::log(low) : high - low; }
+
+  /// Whether the labels, each so many pixels long, have room along so many pixels.
+  template <class Extent>
+  bool has_room(double pixels, const Extent& extent) const {
+    for (std::size_t i = 1; i < ticks.size(); ++i) {
+      const double distance = (position(ticks[i]) - position(ticks[i - 1])) * pixels;
+      if (distance < (extent(labels[i - 1]) + extent(labels[i])) / 2 + between_ticks) return false;
+    }
+    return true;
+  }
+
+  void keep_first_tick() {
+    ticks.resize(1);
+    labels.resize(1);
+  }
 };
 
 Axis linear_axis(double low, double high, double step) {
@@ -74,7 +100,7 @@ Axis linear_axis(double low, double high, double step) {
 /// The distance of about `count` ticks: whole between whole numbers.
 double step_of(const Range& range, int count) {
   const double step = round_step(range.high - range.low, count);
-  return range.whole ? std::max(1.0, step) : step;
+  return range.whole && range.high - range.low >= 1 ? std::max(1.0, step) : step;
 }
 
 /// lead x base^exponent.
@@ -96,11 +122,11 @@ std::vector<std::string> log_labels(const std::vector<LogTick>& ticks, int base)
 
 /// From the last round number below the data to the first above, and all in between; round are 1, 2 and 5 times the
 /// powers of ten if the range is short, the powers of ten, or some of them, if it is long, and the powers of two if the
-/// data begin and end with such.
-std::vector<LogTick> log_ticks(const Range& range, int base) {
+/// data begin and end with such. About `count` of them.
+std::vector<LogTick> log_ticks(const Range& range, int base, int count) {
   const double powers = (std::log10(range.high) - std::log10(range.low)) / std::log10(base);
-  const std::vector<int> leads = base == 2 || powers > 2.5 ? std::vector{1} : std::vector{1, 2, 5};
-  const int stride = 1 + static_cast<int>(powers / 8);
+  const std::vector<int> leads = base == 2 || powers > 0.3125 * count ? std::vector{1} : std::vector{1, 2, 5};
+  const int stride = 1 + static_cast<int>(powers / count);
   const double first = std::log10(range.low) / std::log10(base);
   std::vector<LogTick> ticks;
   for (int exponent = stride * static_cast<int>(std::floor(first / stride));; exponent += stride) {
@@ -115,9 +141,9 @@ std::vector<LogTick> log_ticks(const Range& range, int base) {
 
 /// A logarithmic axis: from the round number below the data to that above, or only from the first to the last of the
 /// data, if there are two round numbers in between.
-Axis log_axis(const Range& range, bool round_ends) {
+Axis log_axis(const Range& range, bool round_ends, int count) {
   const int base = range.powers_of_two ? 2 : 10;
-  std::vector<LogTick> ticks = log_ticks(range, base);
+  std::vector<LogTick> ticks = log_ticks(range, base, count);
   std::vector<LogTick> inside;
   for (const LogTick& tick : ticks) {
     if (tick.value >= range.low && tick.value <= range.high) inside.push_back(tick);
@@ -129,16 +155,16 @@ Axis log_axis(const Range& range, bool round_ends) {
   return axis;
 }
 
-Axis x_axis(const Range& range, Scale scale) {
-  if (scale == Scale::log) return log_axis(range, false);
-  return linear_axis(range.low, range.high, step_of(range, 8));
+Axis x_axis(const Range& range, Scale scale, int count) {
+  if (scale == Scale::log) return log_axis(range, false, count);
+  return linear_axis(range.low, range.high, step_of(range, count));
 }
 
-Axis y_axis(Range range, Scale scale, bool limited) {
-  if (scale == Scale::log) return log_axis(range, true);
-  if (limited) return linear_axis(range.low, range.high, step_of(range, 6));
+Axis y_axis(Range range, Scale scale, bool limited, int count) {
+  if (scale == Scale::log) return log_axis(range, true, count);
+  if (limited) return linear_axis(range.low, range.high, step_of(range, count));
   if (range.low > 0 && range.low < 0.4 * range.high) range.low = 0;  // heights can be compared when 0 is in sight
-  const double step = step_of(range, 6);
+  const double step = step_of(range, count);
   return linear_axis(std::floor(range.low / step + 1e-6) * step, std::ceil(range.high / step - 1e-6) * step, step);
 }
 
@@ -180,9 +206,8 @@ Range range_of(const PlotPanel& panel, std::vector<double> Series::*values, cons
   auto [low, high] = std::ranges::minmax(shown);
   if (limits) low = limits->low, high = limits->high;
   Range range{low, high, std::ranges::all_of(shown, is_whole), is_power_of_two(low) && is_power_of_two(high)};
-  const double size = std::max(std::abs(low), std::abs(high));
-  if (limits || high - low > 1e-9 * size) return range;
-  const double room = size == 0 ? 1 : size / 2;
+  if (limits || is_divisible(low, high)) return range;
+  const double size = std::max(std::abs(low), std::abs(high)), room = size < 1e-290 ? 1 : size / 2;
   range.low = low - room;
   range.high = high + room;
   return range;
@@ -252,25 +277,24 @@ class Drawing {
       : panel_(panel),
         box_(box),
         font_size_(font_size),
-        entries_(entries),
-        x_(x_axis(range_of(panel, &Series::x, panel.x_limits), panel.x_scale)),
-        y_(y_axis(range_of(panel, &Series::y, panel.y_limits), panel.y_scale, panel.y_limits.has_value())) {
-    const double inner = box.width - 2 * margin, line = line_height(label_size);
-    x_label_ = wrap_width(panel.x_label, label_size, inner);
-    y_label_ = wrap_width(panel.y_label, label_size, inner);
-    legend_top_ = box.top + margin + title_room(panel.title, font_size, inner);
-    y_label_top_ = legend_top_ + legend_height(entries) + 16;
-    top_ = y_label_top_ - 10 + (y_label_.empty() ? 0 : 24 + line * static_cast<double>(y_label_.size() - 1));
-    left_ = box.left + margin + widest(y_.labels, tick_size) + 8;
-    right_ = box.left + box.width - margin - text_width(x_.labels.back(), tick_size) / 2;
-    bottom_ = box.top + box.height - margin - 12 -
-              (x_label_.empty() ? 0 : 16 + line * static_cast<double>(x_label_.size() - 1));
-    if (panel.equal_aspect) {
-      const double unit = std::min((right_ - left_) / x_.length(), (bottom_ - top_) / y_.length());
-      right_free_ = right_ - left_ - unit * x_.length();
-      bottom_free_ = bottom_ - top_ - unit * y_.length();
-      right_ -= right_free_;
-      bottom_ -= bottom_free_;
+        entries_(entries) {
+    const Range x = range_of(panel, &Series::x, panel.x_limits), y = range_of(panel, &Series::y, panel.y_limits);
+    int columns = 8, rows = panel.y_scale == Scale::log ? 8 : 6;  // about so many ticks, or fewer if their labels are long
+    while (true) {
+      x_ = x_axis(x, panel.x_scale, std::max(2, columns));
+      y_ = y_axis(y, panel.y_scale, panel.y_limits.has_value(), std::max(2, rows));
+      if (columns == 1) x_.keep_first_tick();
+      if (rows == 1) y_.keep_first_tick();
+      place();
+      const auto width = [](const std::string& label) { return text_width(label, tick_size); };
+      const auto height = [](const std::string&) { return tick_size - between_ticks; };
+      if (columns > 1 && !x_.has_room(right_ - left_, width)) {
+        --columns;
+      } else if (rows > 1 && !y_.has_room(bottom_ - top_, height)) {
+        --rows;
+      } else {
+        return;
+      }
     }
   }
 
@@ -294,6 +318,27 @@ class Drawing {
   }
 
  private:
+  /// Finds where the axes are.
+  void place() {
+    const double inner = box_.width - 2 * margin, line = line_height(label_size);
+    x_label_ = wrap_width(panel_.x_label, label_size, inner);
+    y_label_ = wrap_width(panel_.y_label, label_size, inner);
+    legend_top_ = box_.top + margin + title_room(panel_.title, font_size_, inner);
+    y_label_top_ = legend_top_ + legend_height(entries_) + 16;
+    top_ = y_label_top_ - 10 + (y_label_.empty() ? 0 : 24 + line * static_cast<double>(y_label_.size() - 1));
+    left_ = box_.left + margin + widest(y_.labels, tick_size) + 8;
+    right_ = box_.left + box_.width - margin - text_width(x_.labels.back(), tick_size) / 2;
+    bottom_ = box_.top + box_.height - margin - 12 -
+              (x_label_.empty() ? 0 : 16 + line * static_cast<double>(x_label_.size() - 1));
+    if (panel_.equal_aspect) {
+      const double unit = std::min((right_ - left_) / x_.length(), (bottom_ - top_) / y_.length());
+      right_free_ = right_ - left_ - unit * x_.length();
+      bottom_free_ = bottom_ - top_ - unit * y_.length();
+      right_ -= right_free_;
+      bottom_ -= bottom_free_;
+    }
+  }
+
   double x_of(double value) const { return left_ + x_.position(value) * (right_ - left_); }
   double y_of(double value) const { return bottom_ - y_.position(value) * (bottom_ - top_); }
 
@@ -394,7 +439,7 @@ class Drawing {
   const Box box_;
   const double font_size_;
   const std::vector<LegendEntry>& entries_;
-  const Axis x_, y_;
+  Axis x_, y_;
   std::vector<std::string> x_label_, y_label_;
   double left_, top_, right_, bottom_, legend_top_, y_label_top_, right_free_ = 0, bottom_free_ = 0;
 };
@@ -403,7 +448,7 @@ void check_limits(const char* op, const std::optional<Limits>& limits, Scale sca
   if (!limits) return;
   if (scale == Scale::log) fail<ValueError>(op, "limits are for linear axes");
   const auto [low, high] = *limits;
-  const bool possible = can_show(low, scale) && can_show(high, scale) && high - low > 1e-9 * std::max(-low, high);
+  const bool possible = can_show(low, scale) && can_show(high, scale) && is_divisible(low, high);
   if (!possible) fail<ValueError>(op, "no axis from ", number(low), " to ", number(high));
 }
 
@@ -438,7 +483,11 @@ std::vector<double> nice_ticks(double low, double high, int count) {
   if (!(std::isfinite(low) && std::isfinite(high) && low < high && count >= 1)) {
     fail<ValueError>("nice_ticks", "no range from ", number(low), " to ", number(high), " in ", count, " parts");
   }
-  return multiples(round_step(high - low, count), low, high);
+  const double step = round_step(high - low, count);
+  if (!std::isnormal(step)) {
+    fail<ValueError>("nice_ticks", "no numbers are so far apart as ", count, " from ", number(low), " to ", number(high));
+  }
+  return multiples(step, low, high);
 }
 
 std::vector<std::string> tick_labels(const std::vector<double>& ticks) {

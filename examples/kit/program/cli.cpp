@@ -148,8 +148,8 @@ void Options::real(const std::string& name, double& value, const std::string& wh
   add_number(app_, name, value, what, least, most);
 }
 
-void Options::choice(const std::string& name, const std::vector<std::string>& words, const std::string& what,
-                     const std::function<void(std::size_t)>& chosen) {
+void Options::choice(const std::string& name, std::size_t value, const std::vector<std::string>& words,
+                     const std::string& what, const std::function<void(std::size_t)>& chosen) {
   std::string list;
   for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
   const auto take = [=](const CLI::results_t& texts) {
@@ -160,21 +160,23 @@ void Options::choice(const std::string& name, const std::vector<std::string>& wo
     chosen(static_cast<std::size_t>(found - words.begin()));
     return true;
   };
-  app_.add_option(name, take, what + ": " + list)->type_name("WORD");
+  app_.add_option(name, take, what + ": " + list)
+      ->type_name("WORD")
+      ->default_str(value < words.size() ? words[value] : "");
 }
 
 void Options::flag(const std::string& name, bool& value, const std::string& what) { app_.add_flag(name, value, what); }
 
 void Options::text(const std::string& name, std::string& value, const std::string& what) {
-  app_.add_option(name, value, what);
+  app_.add_option(name, value, what)->default_str(xgrad::detail::printable(value));
 }
 
 void Options::text(const std::string& name, std::filesystem::path& value, const std::string& what) {
-  app_.add_option(name, value, what);
+  app_.add_option(name, value, what)->default_str(xgrad::detail::printable(value.string()));
 }
 
 void Options::texts(const std::string& name, std::vector<std::string>& values, const std::string& what) {
-  app_.add_option(name, values, what);
+  app_.add_option(name, values, what)->default_str(values.empty() ? "" : xgrad::detail::printable(str(values)));
 }
 
 int main(int argc, char** argv, const char* name, const char* what, const std::function<void(Options&)>& options,
