@@ -21,7 +21,7 @@ struct BuildInfo {
   std::string warning;    ///< why products are slower than this processor allows; usually empty
 };
 BuildInfo build_info();
-/// One line for people: `xgrad 0.2.0 (float), OpenBLAS 0.3.21 for SkylakeX, AVX-512 (16 numbers per register),
+/// One line for people: `xgrad 0.3.0 (float), OpenBLAS 0.3.21 for SkylakeX, AVX-512 (16 numbers per register),
 /// bfloat16 by AMX, 2 threads`, or `no bfloat16 (the processor has neither ...)`; and a second line with a warning.
 std::string to_string(const BuildInfo& info);
 

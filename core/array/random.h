@@ -29,9 +29,9 @@ template <class Self>
 class NotNegative {
  public:
   constexpr NotNegative() = default;
-  template <std::integral I>
-  constexpr NotNegative(I number) : number_(static_cast<std::uint64_t>(number)) {
-    if constexpr (std::signed_integral<I>) {
+  template <std::integral T>
+  constexpr NotNegative(T number) : number_(static_cast<std::uint64_t>(number)) {
+    if constexpr (std::signed_integral<T>) {
       if (number < 0) fail<ValueError>(Self::name, number, " is negative");
     }
   }

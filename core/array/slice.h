@@ -11,8 +11,7 @@
 namespace xgrad {
 
 /// The default start, stop or step of a slice.
-struct None {};
-inline constexpr None none;
+inline constexpr std::nullopt_t none = std::nullopt;
 
 /// An entry of an indexing expression, with numpy's meaning.
 ///
@@ -33,8 +32,8 @@ class Slice {
   /// All of the axis.
   constexpr Slice() = default;
   /// One position; the axis is dropped. Throws ValueError for an unsigned number that does not fit int64.
-  template <std::integral I>
-  constexpr Slice(I position) : kind_(Kind::position), start_(as_int64(position)) {}
+  template <std::integral T>
+  constexpr Slice(T position) : kind_(Kind::position), start_(as_int64(position)) {}
   /// The range start, start + step, ... of positions before stop.
   constexpr Slice(Bound start, Bound stop, std::int64_t step) : start_(start), stop_(stop), step_(step) {}
   constexpr explicit Slice(Kind kind) : kind_(kind) {}
@@ -46,10 +45,10 @@ class Slice {
   constexpr std::int64_t step() const { return step_; }
 
   /// The number as an int64. Throws ValueError if it does not fit, for example std::size_t{0} - 1.
-  template <std::integral I>
-  static constexpr std::int64_t as_int64(I number) {
-    if constexpr (std::unsigned_integral<I> && sizeof(I) >= sizeof(std::int64_t)) {
-      if (number > static_cast<I>(std::numeric_limits<std::int64_t>::max())) {
+  template <std::integral T>
+  static constexpr std::int64_t as_int64(T number) {
+    if constexpr (std::unsigned_integral<T> && sizeof(T) >= sizeof(std::int64_t)) {
+      if (number > static_cast<T>(std::numeric_limits<std::int64_t>::max())) {
         fail<ValueError>("slice", number, " is beyond all positions");
       }
     }
@@ -75,18 +74,18 @@ inline constexpr Slice new_axis(Slice::Kind::new_axis);
 
 /// A start or a stop: an integer or `none`.
 template <class T>
-concept SliceBound = std::integral<T> || std::same_as<T, None>;
+concept SliceBound = std::integral<T> || std::same_as<T, std::nullopt_t>;
 
 /// The positions start, start + step, ... before stop. By default start is the first position and stop is one past the
 /// last; with a negative step they are the last position and one before the first. Throws ValueError for an unsigned
 /// number that does not fit int64.
-template <SliceBound Start, SliceBound Stop, SliceBound Step = None>
-constexpr Slice slice(Start start, Stop stop, Step step = {}) {
+template <SliceBound Start, SliceBound Stop, SliceBound Step = std::nullopt_t>
+constexpr Slice slice(Start start, Stop stop, Step step = none) {
   const auto bound = []<class T>(T value) -> Slice::Bound {
-    if constexpr (std::same_as<T, None>) {
-      return std::nullopt;
-    } else {
+    if constexpr (std::integral<T>) {
       return Slice::as_int64(value);
+    } else {
+      return value;
     }
   };
   return {bound(start), bound(stop), bound(step).value_or(1)};

@@ -12,9 +12,9 @@
 
 // The version of the library, for the preprocessor, and for CMake, which reads it here.
 #define XGRAD_VERSION_MAJOR 0
-#define XGRAD_VERSION_MINOR 2
+#define XGRAD_VERSION_MINOR 3
 #define XGRAD_VERSION_PATCH 0
-#define XGRAD_VERSION "0.2.0"
+#define XGRAD_VERSION "0.3.0"
 
 // `xgrad` is built with float; `xgrad_f64` is the same sources with double and defines XGRAD_F64 for its users.
 #ifdef XGRAD_F64

@@ -43,6 +43,13 @@ void append(std::string& out, const Range& values) {
   out += ']';
 }
 
+/// Appends what has a to_string(): a report, a tensor, a module.
+template <class T>
+requires(requires(const T& value) { to_string(value); } && !requires(const T& r) { r.begin(); })
+void append(std::string& out, const T& value) {
+  out += to_string(value);
+}
+
 /// The text of the parts, one after the other: `str("axis ", 3)` is "axis 3". (Tensors are joined by concat.)
 template <class... Parts>
 std::string str(const Parts&... parts) {

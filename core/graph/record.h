@@ -23,6 +23,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "../base/formula.h"
 #include "../base/scope.h"
 #include "record_detail.h"
 #include "tensor.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The pages' promises are kept: files and headings behind their links, the test cases, headers and names in them that
-# curriculum.tsv lists. Formulas are typeset, in what GitHub accepts.
+# curriculum.tsv lists, the version that the changelog begins with. Formulas are typeset, in what GitHub accepts.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -26,6 +26,10 @@ for page in README.md docs/*.md docs/*/*.md docs/*/*/*.md; do
     fi
   done < <(grep -v '^    ' "$page" | grep -oE '\]\([^)[:space:]]+\)' | sed -E 's/^\]\(//; s/\)$//' | grep -vE '^(https?|mailto):' || true)
 done
+
+# What changed last is what this version changed.
+version=$(sed -nE 's/^#define XGRAD_VERSION "(.*)\..*"/\1/p' core/base/config.h)
+grep -q "^## $version: " < <(grep '^## ' docs/inside/changelog.md | head -n 1) || complain "docs/inside/changelog.md does not begin with $version"
 
 # The matrix behind the index of topics: mechanism, code (a header, then names in it), test case, example.
 matrix=tests/cmake/curriculum.tsv

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Every name has one meaning. No two public types share a name, in whatever namespaces, so that a file may open all namespaces at
-# once. A class made from an options struct calls that struct Options. No class is another one under a second name. The files that
-# comments name exist.
+# once, and std with them. No name in a header is a macro of X11, curses, Windows or <complex.h>. A class made from an options
+# struct calls that struct Options. No class is another one under a second name. The files that comments and the build name exist.
+# What << prints, str and to_string take.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
 cat >"$sandbox/names.py" <<'END_OF_FILE'
@@ -12,7 +13,11 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(root / "docs" / "tools"))
+import make_reference  # noqa: E402
+
 FOLDERS = ["core", "ops", "nn", "optim"]
+AS_IN_STD = {"any", "slice", "stack"}  # classes of <any>, <valarray> and <stack>: docs/guide/debugging.md
 NAMESPACES = ["xgrad", "xgrad::distributions", "xgrad::nn", "xgrad::nn::pytorch", "xgrad::optim"]
 wrong = []
 
@@ -57,6 +62,7 @@ def check_class(path, name, body):
 places = collections.defaultdict(set)
 code = []
 headers = sorted(path for folder in FOLDERS for path in (root / folder).rglob("*.h"))
+public = [header for _, header in make_reference.headers()]
 for header in headers:
     shown = header.relative_to(root)
     for namespace, kind, name, parameters, body in types(header):
@@ -65,7 +71,7 @@ for header in headers:
         places[name].add(namespace)
         if kind in ("class", "struct"):
             check_class(shown, name, body)
-        if namespace not in NAMESPACES:
+        if namespace not in NAMESPACES or shown.as_posix() not in public:
             continue
         number = len(code)
         template, given = "", ""
@@ -79,20 +85,53 @@ for name, namespaces in sorted(places.items()):
         wrong.append(f"{name} is in {' and in '.join(sorted(namespaces))}")
 
 here = [path for path in root.rglob("*") if ".git" not in path.parts and "build" not in path.relative_to(root).parts]
+paths = ["/" + path.relative_to(root).as_posix() for path in here]
 here = {path.name: path for path in here}
 for folder in FOLDERS + ["examples", "tests", "docs/tools"]:
     for path in sorted((root / folder).rglob("*")):
         if path.suffix not in (".h", ".cpp"):
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            for file in re.findall(r"[\w-]+\.(?:h|cpp|md|sh|py)\b", (re.match(r"\s*//.*", line) or [""])[0]):
+            remark = re.sub("<(?!xgrad/)[^ >]*>", "", (re.match(r"\s*//.*", line) or [""])[0])  # without headers of others
+            for file in re.findall(r"[\w-]+\.(?:h|cpp|md|sh|py)\b", remark):
                 if file not in here:
                     wrong.append(f"{path.relative_to(root)}:{number}: there is no {file}")
 
-for header in headers:
-    print(f"#include <xgrad/{header.relative_to(root)}>")
-print("#include <xgrad/xgrad.h>")
-for namespace in NAMESPACES:
+# What the build takes out of its own lists of files: a name that is gone would be none the wiser.
+named = {place: "cmake/further.cmake" for place in
+         re.search(r"set\(XGRAD_FURTHER\s([^)]*)\)", re.sub("#.*", "", (root / "cmake/further.cmake").read_text()))[1].split()}
+for lists in [root / "examples/kit", *(root / folder for folder in FOLDERS)]:
+    calls = re.findall(r"(?:REMOVE_ITEM \w+|\b(?:COLD|ONCE|PUBLIC_KERNELS)\b)([^)]*)", (lists / "CMakeLists.txt").read_text())
+    named |= {word: f"{lists.name}/CMakeLists.txt" for word in " ".join(calls).split() if re.fullmatch(r"[\w./]+\.(h|cpp)", word)}
+for name, place in named.items():
+    if not any(f"{path}/".endswith((f"/{name}/", f"/{name}.cpp/")) for path in paths):
+        wrong.append(f"{place}: there is no {name}")
+
+# Functions and objects: an ambiguous name is one already where it is looked up in a template.
+functions = {name.removesuffix("()") for header, name, *_ in make_reference.public_names() if not header.startswith("kit/")}
+for name in sorted(functions - set(places) - AS_IN_STD - {"requires"}):
+    if re.fullmatch(r"\w+", name):
+        code.append(f"template <class... T> void use_{len(code)}(T... t) {{ (void){name}(t...); }}")
+for header in public:
+    if re.search(r"#include <(any|valarray|stack)>", (make_reference.include / header).read_text()):
+        wrong.append(f"{header}: includes what makes {AS_IN_STD} ambiguous beside std")
+
+# What is printed with << has the two other forms, too.
+printed = set(re.findall(r"^std::ostream& operator<<\(std::ostream& \w+, const ([\w:<>]+)&", "\n".join(
+    (make_reference.include / header).read_text() for header in public), re.MULTILINE))
+for name in sorted(printed):
+    code.append(f"std::string text_{len(code)}(const {name}& value) {{ std::cout << value; return str(value) + to_string(value); }}")
+if len(printed) < 10:
+    wrong.append(f"only {printed} have an operator<<")
+
+print("#include <bits/stdc++.h>")
+texts = [header.read_text() for header in headers if "private" not in header.parts and header.name != "json.h"]
+for other in sorted(set().union(*(re.findall(r"#include <((?!xgrad/)[^>]*)>", text) for text in texts))):
+    print(f"#if __has_include(<{other}>)\n#include <{other}>\n#endif")  # it may know macros no better
+print('#include "macros.h"')
+for header in ["xgrad.h", *public]:
+    print(f"#include <xgrad/{header}>")
+for namespace in ["std", *NAMESPACES]:
     print(f"using namespace {namespace};")
 print("\n".join(code))
 if wrong:
@@ -105,4 +144,12 @@ for name in Tensor 'BasicArray<T>' MultiHeadAttention MultiheadAttention AdamW; 
   grep -qE "using type_[0-9]+ = $name;" "$sandbox/all.cpp" || { echo "$name is not found"; exit 1; }
 done
 
-g++ -std=c++20 -fsyntax-only -I"$root/cmake/include" "$sandbox/all.cpp"
+cat >>"$sandbox/all.cpp" <<'END_OF_FILE'
+// Calls that std could take for its own.
+void calls(const Tensor& x, const Index& ids, const Mask& mask) {
+  (void)std::tuple(abs(x), exp(x), log(x), sqrt(x), round(x), floor(x), tanh(x), pow(x, 2), pow(2, x), pow(x, x), atan2(x, x),
+                   fmod(x, 2), clamp(x, 0, 1), lerp(x, x, 0.5), isnan(x), isfinite(x), max(x), min(x), max(x, 0), max(x, Axes{0}, {.keepdim = true}),
+                   sort(x), unique(ids), equal(x.value(), x.value()), rand({2}), all(mask), x[{_, 0}]);
+}
+END_OF_FILE
+"$(command -v clang++ || echo g++)" -std=c++20 -fsyntax-only -I"$root/cmake/include" -I"$root/tests/cmake" "$sandbox/all.cpp"

@@ -163,6 +163,7 @@ for compiler in g++ clang++; do
   row 'is unavailable: reshape(x, shape)' 'Tensor f() { return x.view({2}); }'
   row 'BasicArray(std::initializer_list<xgrad::Nested<T> >)' 'const Index i{1, 2};'
   row "reference to 'pad' is ambiguous" 'constexpr int pad = 0; bool f(int id) { return id == pad; }'
+  row "reference to 'any' is ambiguous" $'#include <any>\nusing namespace std; bool f(const Mask& mask) { return any(mask); }'
   row "from expression of type 'const xgrad::Index'" 'Tensor f(const Index& i) { return relu(i); }'
   row "(operand types are 'const xgrad::Tensor' and 'const xgrad::Index'" 'Tensor f(const Index& i) { return x * i; }'
   row "(operand types are 'const xgrad::Tensor' and 'const xgrad::Mask'" 'Tensor f(const Mask& mask) { return x * mask; }'

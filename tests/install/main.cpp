@@ -5,6 +5,8 @@
 
 using namespace xgrad;
 
+XGRAD_FORMULA own_formula{"own", "y = x"};  // its header comes with the others
+
 struct Config {
   std::int64_t vocabulary = 5, context = 8, dim = 16, heads = 2, layers = 2;
 };

@@ -46,6 +46,7 @@ TEST_CASE("the library's causal models see no later position") {
   CHECK(report.ok());
   CHECK(report.positions == 5);
   CHECK(to_string(report) == "check_causality: no output depends on a later input (5 positions)\n");
+  CHECK(str("1 of 2: ", report) == "1 of 2: " + to_string(report));
   CHECK(gpt.training());  // dropout was off for the check alone
   const Llama llama{root,
                     {.vocabulary = 11, .context = 8, .dim = 8, .heads = 4, .kv_heads = 2, .layers = 2, .ffn = 12}};

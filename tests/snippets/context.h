@@ -6,6 +6,7 @@
 
 #include <xgrad/core/array/xtensor_functions.h>
 #include <xgrad/core/diagram/layout/layout.h>
+#include <xgrad/core/diagram/render/html.h>
 #include <xgrad/core/diagram/render/svg.h>
 #include <xgrad/ops/record_fused.h>
 #include <xgrad/core/profile/profile.h>
@@ -16,8 +17,10 @@
 #include "../../examples/kit/data/data.h"
 #include "../../examples/kit/data/image_folder.h"
 #include "../../examples/kit/draw/attention.h"
+#include "../../examples/kit/draw/pictures.h"
 #include "../../examples/kit/mpi/data_parallel.h"
 #include "../../examples/kit/mpi/run.h"
+#include "../../examples/kit/program/cli.h"
 #include "../../examples/kit/program/signal.h"
 #include "../../examples/kit/text/corpus.h"
 #include "../../examples/kit/text/tokenizer.h"
@@ -133,6 +136,66 @@ Tensor param(const std::string& name, const Shape& shape, const nn::Init& init);
 Tensor buffer(const std::string& name, const Array& array);
 Tensor rule(const Tensor& gy);
 }  // namespace docs_pytorch_names
+
+namespace docs_changelog {
+namespace detail = xgrad::detail;
+using namespace nn;
+using namespace optim;
+using namespace kit;
+using std::numbers::ln2, std::numbers::pi;
+using linalg::inv, linalg::solve, linalg::vector_norm;
+using common::adam, common::at, common::attn, common::batches, common::dim, common::query;
+extern const Tensor a, b, g, h, loss, s, src, t, u, v, w, W, weight, x, z, noise, logits, cosines, sines;
+extern Tensor y, total;
+extern const Tensors params;
+extern Tensors gradients;
+extern Array array;
+extern const Array other;
+extern const xt::xarray<Real> xarray;
+extern const Index i, j, ids, labels, guesses, pairs, rows, lengths, tokens;
+extern const Mask mask;
+extern const Shape shape;
+extern const std::int64_t n, m, k, q, r, size, C, classes;
+extern const double p, d, c, l, low, high, step, alpha, beta, tolerance;
+extern const int axis;
+extern const Slices part;
+extern const std::string path, folder, name;
+extern const std::vector<Real> vector;
+extern const Real* from;
+extern const RandomKey key;
+extern const GraphOptions options;
+extern const Profile profile;
+extern GraphView view;
+extern const StateFile file;
+extern mpi::DataParallel parallel;
+extern mpi::World world;
+extern const CsvTable table;
+extern const ImageSet set;
+extern const Interrupt interrupt;
+extern const std::function<Tensor(const Tensor&)> hook;
+struct Function {
+  double operator()(std::int64_t step) const;
+  Tensor operator()(const Tensor& x) const;
+};
+extern const Function f;
+extern const optim::Schedule first, second;
+extern const std::vector<std::int64_t> steps;
+extern nn::KeyValueCache past;
+extern const nn::KeyValue memory;
+extern const nn::Encoder encoder;
+struct Net : nn::Layer<Net> {
+  Linear fc{at("fc"), 1, 1};
+  Tensor forward(const Tensor& x) const;
+};
+extern const Net model;
+extern const Sequential net;
+extern const Linear layer;
+constexpr int N = 2;
+using L = Linear;
+struct Block;
+struct Options;
+int enter(const Tensor& x);
+}  // namespace docs_changelog
 
 namespace docs_distributions {
 using namespace common;

@@ -2,7 +2,8 @@
 """Prints one C++ file with every snippet of the pages and headers, to be compiled with -fsyntax-only.
 
 What is C++: in a page, a block ```cpp, and nothing else (a block indented by four spaces that looks like C++ is an
-error: it would not be compiled), and in docs/look_up/pytorch_names.md each cell of the second column. In a header, lines of a comment that are indented by five spaces or more, if one of
+error: it would not be compiled), in docs/look_up/pytorch_names.md each cell of the second column, and in the changelog what
+stands there and is called or included. In a header, lines of a comment that are indented by five spaces or more, if one of
 them ends in ; or { once a // remark at its end is taken off; formulas and outputs never do.
 
 Where it stands: in a namespace of its own, and there in a function, unless it defines functions or templates itself.
@@ -46,26 +47,52 @@ def of_page(path):
     return found
 
 
-def of_table(path):
-    """(line number, [line]) of each row: the names and expressions in its second cell, as statements."""
-    found = []
+def statement(code):
+    """A name or an expression of a table as a statement."""
+    if re.fullmatch(r"std::\w+(<\w+>)?", code):
+        return f"(void)sizeof({code});"
+    if re.fullmatch(r"(\w+::)*[A-Z]\w*|\w+::(\w+::)*\w+", code):
+        return f"{{ using xgrad::{code}; }}"
+    if ";" in re.sub(r"\{[^{}]*\}", "", code) or re.match(r"for \(|throw |(const )?[\w:<>]+ \w+(\{|\(| = )", code):
+        return f"{{ {code}; }}"
+    return f"(void)({code});"
+
+
+def second_cells(path):
+    """(line number, first cell, second cell) of each row of the tables of a page."""
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
-        if not line.startswith("| `"):
-            continue
-        cell = re.split(r"(?<!\\)\|", line)[2].replace("\\|", "|")
-        statements = []
-        for code in re.findall(r"`([^`]+)`", cell):
-            if code in ("xgrad", "nn::init", "embedding"):  # namespaces, an overloaded function
-                continue
-            if re.fullmatch(r"std::\w+(<\w+>)?", code):
-                statements.append(f"(void)sizeof({code});")
-            elif re.fullmatch(r"(\w+::)*[A-Z]\w*|\w+::(\w+::)*\w+", code):
-                statements.append(f"{{ using xgrad::{code}; }}")
-            elif code.endswith(";") or code.startswith("for (") or re.match(r"[\w:]+ \w+\{", code):
-                statements.append(f"{{ {code}; }}")
-            else:
-                statements.append(f"(void)({code});")
-        found.append((number, [" ".join(statements)]))
+        if line.startswith("| "):
+            yield number, *(cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:3])
+
+
+def of_names(path):
+    """(line number, [line]) of each row: the names and expressions in its second cell, as statements."""
+    ours = ("xgrad", "nn::init", "embedding")  # namespaces, an overloaded function
+    return [(number, [" ".join(statement(code) for code in re.findall(r"`([^`]+)`", cell) if code not in ours)])
+            for number, first, cell in second_cells(path) if first.startswith(" `")]
+
+
+def of_recipes(path):
+    """(line number, [line]) of each recipe of the changelog, the calls in a second cell: without the name that it replaces
+    (`histc`: `bincount(...)`), and without calls that are cut short (`f(x, ...)`)."""
+    found = []
+    for number, first, cell in second_cells(path):
+        statements, includes = [], []
+        for piece in cell.split("<br>"):
+            label = re.match(r"\s*(.+?): ", piece)
+            if label and label[1].strip("`") in first:
+                piece = piece[label.end():]
+            for code in re.findall(r"`([^`]+)`", piece):
+                if re.fullmatch(r"<xgrad/[\w/]*/\w\w+\.h>", code):
+                    includes.append(f"#include {code}")
+                elif re.fullmatch(r"[\w:]+<[\w:<>(), ]+>(::\w+)?|([a-z]+::)?[A-Z]\w*::[A-Z]\w*", code):
+                    statements.append(f"{{ using type = {code}; }}")
+                elif re.fullmatch(r"\w+<\w+> \w+", code):
+                    statements.append(f"{{ extern {code}; }}")
+                elif (re.search(r"[\w>\]][({]|\w<|[\];]$|^[\w:]+::[A-Z]\w+$", code)
+                      and not re.search(r"\.\.\.|^\.|^\w*my_|[A-Z]\w*::[a-z]|^(openblas|target)_", code)):
+                    statements.append(statement(code))
+        found.append((number, [" ".join(statements), *includes]))
     return found
 
 
@@ -119,8 +146,8 @@ def main():
     headers = sorted(header for folder in ("core", "ops", "nn", "optim")
                      for header in glob.glob(folder + "/**/*.h", recursive=True))
     includes, text = [], []
-    names = "docs/look_up/pytorch_names.md"
-    for path, found in [(p, of_page(p)) for p in pages] + [(names, of_table(names))] + [(p, of_header(p)) for p in headers]:
+    tables = [(p, of(p)) for p, of in (("docs/look_up/pytorch_names.md", of_names), ("docs/inside/changelog.md", of_recipes))]
+    for path, found in [(p, of_page(p)) for p in pages] + tables + [(p, of_header(p)) for p in headers]:
         for number, lines in found:
             more, snippet = printed(path, number, lines, contexts)
             includes += more

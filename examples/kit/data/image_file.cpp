@@ -140,6 +140,7 @@ class JpegReader {
 
   bool read_pixels(Pixels& pixels) {
     if (setjmp(jump_)) return false;
+    reads_pixels_ = true;
     jpeg_start_decompress(&jpeg_);
     while (jpeg_.output_scanline < jpeg_.output_height) {
       JSAMPROW row = pixels.values.data() + jpeg_.output_scanline * pixels.row();
@@ -159,13 +160,16 @@ class JpegReader {
     jpeg->err->format_message(jpeg, reader->message_.text);
     std::longjmp(reader->jump_, 1);
   }
-  /// The library would go on in grey where data are missing. Bytes that are too many between two parts do no harm.
+  /// The library would go on in grey where data are missing. Bytes that are too many do no harm between two parts of a
+  /// header, but are what damaged pixels leave over.
   static void warn(j_common_ptr jpeg, int level) {
-    if (level < 0 && jpeg->err->msg_code != JWRN_EXTRANEOUS_DATA) give_up(jpeg);
+    const bool reads_pixels = static_cast<JpegReader*>(jpeg->client_data)->reads_pixels_;
+    if (level < 0 && (reads_pixels || jpeg->err->msg_code != JWRN_EXTRANEOUS_DATA)) give_up(jpeg);
   }
 
   std::string_view file_;
   Message message_;
+  bool reads_pixels_ = false;
   std::jmp_buf jump_;
   jpeg_error_mgr errors_;
   jpeg_decompress_struct jpeg_{};

@@ -31,7 +31,7 @@ std::vector<double> multiples(double step, double low, double high) {
   const double first = std::ceil(low / step - 1e-6), count = std::floor(high / step + 1e-6) - first;
   std::vector<double> result;
   for (std::int64_t i = 0; static_cast<double>(i) <= count; ++i) {  // first + i may be first again
-    const double multiple = (first + static_cast<double>(i)) * step;
+    const double multiple = std::clamp((first + static_cast<double>(i)) * step, low, high);
     if (result.empty() || multiple > result.back()) result.push_back(multiple);
   }
   return result;
@@ -57,7 +57,7 @@ struct Range {
 
 /// Whether it is wide enough to be divided.
 bool is_divisible(double low, double high) {
-  return high - low > 1e-9 * std::max({std::abs(low), std::abs(high), 1e-290});
+  return high - low > 1e-9 * std::max({std::abs(low), std::abs(high), 1e-300});
 }
 
 /// One axis: the numbers at its ends, its marks, and where on it a number lies.
@@ -207,7 +207,7 @@ Range range_of(const PlotPanel& panel, std::vector<double> Series::*values, cons
   if (limits) low = limits->low, high = limits->high;
   Range range{low, high, std::ranges::all_of(shown, is_whole), is_power_of_two(low) && is_power_of_two(high)};
   if (limits || is_divisible(low, high)) return range;
-  const double size = std::max(std::abs(low), std::abs(high)), room = size < 1e-290 ? 1 : size / 2;
+  const double size = std::max(std::abs(low), std::abs(high)), room = size < 1e-300 ? 1 : size / 2;
   range.low = low - room;
   range.high = high + room;
   return range;

@@ -16,21 +16,21 @@ struct ErfTable;
 
 template <>
 struct ErfTable<float> {
-  static constexpr float far = 14.5;  // beyond, the density underflows
+  static constexpr float limit = 14.5;  // beyond, the density underflows
   static constexpr float centre = 4;  // of `tail`
-  // P(-x) e^(x^2/2) (x + centre) for 0 <= x <= far, P the normal distribution function, in t = (x - centre)/(x +
+  // P(-x) e^(x^2/2) (x + centre) for 0 <= x <= limit, P the normal distribution function, in t = (x - centre)/(x +
   // centre)
   static constexpr float tail[] = {7.552851354e-1f, -6.078965883e-1f, 3.871369009e-1f,  -1.865234414e-1f,
                                    6.040383224e-2f, -7.525271017e-3f, -3.512556538e-3f, 1.569921809e-3f,
                                    1.79355565e-4f,  -1.319707211e-4f};
   // erf(x)/x for |x| <= 1, in x^2
-  static constexpr float near[] = {1.128379166f,    -3.761262584e-1f, 1.128358525e-1f, -2.685381458e-2f,
+  static constexpr float inner[] = {1.128379166f,    -3.761262584e-1f, 1.128358525e-1f, -2.685381458e-2f,
                                    5.188330483e-3f, -8.010202699e-4f, 7.853849828e-5f};
 };
 
 template <>
 struct ErfTable<double> {
-  static constexpr double far = 38.7;
+  static constexpr double limit = 38.7;
   static constexpr double centre = 5;
   static constexpr double tail[] = {
       7.69193049750062956e-1,  -6.65382502890056607e-1, 4.9530561596997693e-1,   -3.13533156671314973e-1,
@@ -39,7 +39,7 @@ struct ErfTable<double> {
       1.66811633572820092e-5,  3.981472389540771e-6,    -2.76910074694187701e-6, -3.37721574956329768e-7,
       4.32754689410327894e-7,  4.36071245563670023e-8,  -6.53767314303370953e-8, -1.02230848974454682e-8,
       7.20216350713887601e-9,  2.02257611086723093e-9};
-  static constexpr double near[] = {1.12837916709551257,     -3.761263890318352e-1,   1.12837916709442003e-1,
+  static constexpr double inner[] = {1.12837916709551257,     -3.761263890318352e-1,   1.12837916709442003e-1,
                                     -2.68661706431134137e-2, 5.22397760613084217e-3,  -8.5483259297662443e-4,
                                     1.205529358693695e-4,    -1.49247124395348141e-5, 1.6447132699786621e-6,
                                     -1.6206318752969209e-7,  1.37109887041905231e-8,  -7.77946297176159689e-10};
@@ -48,7 +48,7 @@ struct ErfTable<double> {
 // |x|, bounded where the density vanishes: beyond, x^2 could overflow.
 template <class V>
 [[gnu::always_inline]] inline V distance(const V& x) {
-  return bounded_above(abs(x), V(ErfTable<typename V::Number>::far));
+  return bounded_above(abs(x), V(ErfTable<typename V::Number>::limit));
 }
 
 // The rounding error of x^2.
@@ -79,7 +79,7 @@ template <class V>
   return multiply_add(-square_error(a, square), y, y);
 }
 
-// P(-x) e^(x^2/2) for 0 <= x <= far.
+// P(-x) e^(x^2/2) for 0 <= x <= limit.
 template <class V>
 [[gnu::always_inline]] inline V lower_tail(const V& x) {
   using Table = ErfTable<typename V::Number>;
@@ -91,16 +91,16 @@ template <class V>
 template <class V>
 [[gnu::always_inline]] inline V central_cdf(const V& x) {
   const V half = 0.5 * (x * x);
-  return multiply_add(x * (std::numbers::sqrt2 / 4), polynomial(half, ErfTable<typename V::Number>::near), V(0.5));
+  return multiply_add(x * (std::numbers::sqrt2 / 4), polynomial(half, ErfTable<typename V::Number>::inner), V(0.5));
 }
 
 template <class V>
 [[gnu::always_inline]] inline V normal_cdf_of(const V& x) {
   const V a = distance(x), centre = central_cdf(x);
-  const auto near = a < 1;
-  if (all(near)) return centre;
+  const auto inner = a < 1;
+  if (all(inner)) return centre;
   const V below = bell(a) * lower_tail(a);
-  return where(near, centre, where(x > 0, 1 - below, below));
+  return where(inner, centre, where(x > 0, 1 - below, below));
 }
 
 template <class V>
@@ -110,12 +110,12 @@ template <class V>
 
 template <class V>
 [[gnu::always_inline]] inline V erf_of(const V& x) {
-  const V a = distance(x), centre = x * polynomial(x * x, ErfTable<typename V::Number>::near);
-  const auto near = a < 1;
-  if (all(near)) return centre;
+  const V a = distance(x), centre = x * polynomial(x * x, ErfTable<typename V::Number>::inner);
+  const auto inner = a < 1;
+  if (all(inner)) return centre;
   // 1 - erf(a): small, and its errors smaller, so that one more in the exponent does no harm.
   const V outer = 2 * exp(-(a * a)) * lower_tail(std::numbers::sqrt2 * a);
-  return where(near, centre, where(x > 0, 1 - outer, outer - 1));
+  return where(inner, centre, where(x > 0, 1 - outer, outer - 1));
 }
 
 }  // namespace xgrad::detail

@@ -224,10 +224,10 @@ class BasicPack {
   friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
   friend BasicPack asinh(const BasicPack& a) {
     // ln(x + sqrt(1 + x^2)) by log1p near 0, where the logarithm is small; else xsimd's own.
-    const Mask near = abs(a) < 2;
+    const Mask inner = abs(a) < 2;
     const BasicPack x = minimum(abs(a), BasicPack(2)), square = x * x;
     const BasicPack centre = sign(a) * log1p(x + square / (1 + sqrt(1 + square)));
-    return all(near) ? centre : where(near, centre, BasicPack(xsimd::asinh(a.batch_)));
+    return all(inner) ? centre : where(inner, centre, BasicPack(xsimd::asinh(a.batch_)));
   }
   friend BasicPack acosh(const BasicPack& a) {
     // xsimd's own gives numbers far below 1.
