@@ -312,6 +312,20 @@ TEST_CASE("damaged pictures are refused with their path, wherever they are cut o
   CHECK_THROWS_AS(read_image(folder / "missing.png"), IoError);
 }
 
+TEST_CASE("bytes that the pixels of a JPEG file leave over are damage, those between the parts of its header are not") {
+  const TemporaryFolder folder;
+  for (const char* name : {"halved.jpg", "full.jpg", "grey.jpg", "progressive.jpg"}) {
+    CAPTURE(name);
+    const std::string whole = read_text(fixture_path(std::string("pictures/") + name)), more(20, '!');
+    const auto with_more = [&](std::size_t at) {
+      std::string changed = whole;
+      return why_not(write_text(folder / "changed.jpg", changed.insert(at, more)));
+    };
+    CHECK(with_more(whole.find("\xff\xdb")) == "accepted");
+    CHECK(with_more(whole.rfind("\xff\xd9")).starts_with("bad JPEG: Corrupt JPEG data: "));
+  }
+}
+
 TEST_CASE("a small file that declares a huge picture is refused before there is room for it") {
   const TemporaryFolder folder;
   std::string picture = read_text(fixture_path("pictures/halved.jpg"));
