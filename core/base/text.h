@@ -26,12 +26,18 @@ void append(std::string& out, T value) {
   out.append(digits, end);
 }
 
+namespace detail {
+template <class T>
+concept HasElements = requires(const T& list) {
+  list.begin();
+  list.end();
+};
+template <class T>
+concept HasText = !HasElements<T> && requires(const T& value) { to_string(value); };
+}  // namespace detail
+
 /// Appends a list in brackets: `[2, 3]`.
-template <class Range>
-requires requires(const Range& r) {
-  r.begin();
-  r.end();
-}
+template <detail::HasElements Range>
 void append(std::string& out, const Range& values) {
   out += '[';
   bool first = true;
@@ -43,9 +49,8 @@ void append(std::string& out, const Range& values) {
   out += ']';
 }
 
-/// Appends what has a to_string(): a report, a tensor, a module.
-template <class T>
-requires(requires(const T& value) { to_string(value); } && !requires(const T& r) { r.begin(); })
+/// Appends a report, a tensor, a module: what to_string() gives.
+template <detail::HasText T>
 void append(std::string& out, const T& value) {
   out += to_string(value);
 }

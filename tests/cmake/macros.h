@@ -1,5 +1,5 @@
-// Words that C headers take from their users, as macros that break whatever they replace. (min and max of <windows.h> are
-// taken back by libstdc++ itself.)
+// Words that C headers take from their users, as macros that break whatever they replace. (min and max of <windows.h>
+// are taken back by libstdc++ itself.)
 
 // <X11/X.h>, <X11/Xlib.h>
 #define None 0L

@@ -110,8 +110,9 @@ TEST_CASE("an axis has as many labels as fit beside each other") {
         const double height = width == 300 ? 150 : 420;
         check_room_for_labels(line_plot(series, {.width = width, .height = height}));
         check_room_for_labels(line_plot(series, {.equal_aspect = true, .width = width, .height = height}));
-        check_room_for_labels(line_plot({{"", {low + 1e-9, high}, {low + 1e-9, high}}},
-                                        {.x_scale = Scale::log, .y_scale = Scale::log, .width = width, .height = height}));
+        check_room_for_labels(
+            line_plot({{"", {low + 1e-9, high}, {low + 1e-9, high}}},
+                      {.x_scale = Scale::log, .y_scale = Scale::log, .width = width, .height = height}));
       }
     }
   }
@@ -387,7 +388,8 @@ TEST_CASE("series, panels, limits and sizes that make no sense are refused") {
   CHECK_REFUSED(ValueError, panel_plot({{}}, {.columns = 0}), "panel_plot", "no panels, or no columns");
   CHECK_REFUSED(ValueError, panel_plot({{}}, {.height = 149}), "panel_plot", "at least 200 x 150 pixels are needed");
   CHECK_THROWS_AS(line_plot({}, {.width = 10}), ValueError);
-  for (const Limits& wrong : {Limits{1, 1}, Limits{2, 1}, Limits{nan, 1}, Limits{0, nan}, Limits{0, 1e301}, Limits{0, 5e-324}}) {
+  for (const Limits& wrong :
+       {Limits{1, 1}, Limits{2, 1}, Limits{nan, 1}, Limits{0, nan}, Limits{0, 1e301}, Limits{0, 5e-324}}) {
     CHECK_THROWS_AS(line_plot(one, {.x_limits = wrong}), ValueError);
     CHECK_THROWS_AS(panel_plot({{.series = one, .y_limits = wrong}}), ValueError);
   }

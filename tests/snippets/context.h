@@ -8,9 +8,9 @@
 #include <xgrad/core/diagram/layout/layout.h>
 #include <xgrad/core/diagram/render/html.h>
 #include <xgrad/core/diagram/render/svg.h>
-#include <xgrad/ops/record_fused.h>
 #include <xgrad/core/profile/profile.h>
 #include <xgrad/ops/elementwise/fused.h>
+#include <xgrad/ops/record_fused.h>
 #include <xgrad/xgrad.h>
 
 #include "../../examples/kit/data/csv_table.h"
@@ -142,9 +142,9 @@ namespace detail = xgrad::detail;
 using namespace nn;
 using namespace optim;
 using namespace kit;
-using std::numbers::ln2, std::numbers::pi;
-using linalg::inv, linalg::solve, linalg::vector_norm;
 using common::adam, common::at, common::attn, common::batches, common::dim, common::query;
+using linalg::inv, linalg::solve, linalg::vector_norm;
+using std::numbers::ln2, std::numbers::pi;
 extern const Tensor a, b, g, h, loss, s, src, t, u, v, w, W, weight, x, z, noise, logits, cosines, sines;
 extern Tensor y, total;
 extern const Tensors params;

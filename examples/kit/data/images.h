@@ -74,10 +74,10 @@ struct ImageData {
 };
 
 /// Reads the files of a folder: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
-/// t10k-labels-idx1-ubyte, each perhaps with .gz; if the folder's own name has the word "fashion" in it, the classes are named so. A
-/// folder without them is one of classes (ImageFolder): the middle of each picture, 32 x 32, and of each class every
-/// fifth picture to judge by. Throws as the readers do; FormatError if the two sets differ in the size of the pictures
-/// or the number of classes, and for classes of fewer than five pictures each.
+/// t10k-labels-idx1-ubyte, each perhaps with .gz; if the folder's own name has the word "fashion" in it, the classes
+/// are named so. A folder without them is one of classes (ImageFolder): the middle of each picture, 32 x 32, and of
+/// each class every fifth picture to judge by. Throws as the readers do; FormatError if the two sets differ in the size
+/// of the pictures or the number of classes, and for classes of fewer than five pictures each.
 ImageData read_image_folder(const std::filesystem::path& folder);
 
 }  // namespace xgrad::kit

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double margin = 20, title_size = 16, panel_title_size = 13, label_size = 12, tick_size = 11, legend_line = 20,
                  legend_mark = 22;
-constexpr double between_ticks = 5;  // of the labels of an axis, from one to the next
+constexpr double between_ticks = 5;             // of the labels of an axis, from one to the next
 constexpr std::size_t most_hover_points = 500;  // more would lie closer than a pointer can tell
 
 double round_step(double span, int count) {
@@ -274,12 +274,10 @@ class Drawing {
  public:
   /// In a box, with its title in this size and a legend of these entries.
   Drawing(const PlotPanel& panel, const Box& box, double font_size, const std::vector<LegendEntry>& entries)
-      : panel_(panel),
-        box_(box),
-        font_size_(font_size),
-        entries_(entries) {
+      : panel_(panel), box_(box), font_size_(font_size), entries_(entries) {
     const Range x = range_of(panel, &Series::x, panel.x_limits), y = range_of(panel, &Series::y, panel.y_limits);
-    int columns = 8, rows = panel.y_scale == Scale::log ? 8 : 6;  // about so many ticks, or fewer if their labels are long
+    // About so many ticks, or fewer where their labels are longer.
+    int columns = 8, rows = panel.y_scale == Scale::log ? 8 : 6;
     while (true) {
       x_ = x_axis(x, panel.x_scale, std::max(2, columns));
       y_ = y_axis(y, panel.y_scale, panel.y_limits.has_value(), std::max(2, rows));
@@ -485,7 +483,8 @@ std::vector<double> nice_ticks(double low, double high, int count) {
   }
   const double step = round_step(high - low, count);
   if (!std::isnormal(step)) {
-    fail<ValueError>("nice_ticks", "no numbers are so far apart as ", count, " from ", number(low), " to ", number(high));
+    fail<ValueError>("nice_ticks", "no numbers are so far apart as ", count, " from ", number(low), " to ",
+                     number(high));
   }
   return multiples(step, low, high);
 }

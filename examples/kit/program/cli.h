@@ -57,7 +57,8 @@ class Options {
   /// One of these words; `value` gets the number of the word, from 0 on.
   template <class Value>
   void choice(const std::string& name, Value& value, const std::vector<std::string>& words, const std::string& what) {
-    choice(name, static_cast<std::size_t>(value), words, what, [&value](std::size_t i) { value = static_cast<Value>(i); });
+    choice(name, static_cast<std::size_t>(value), words, what,
+           [&value](std::size_t i) { value = static_cast<Value>(i); });
   }
   /// True if it is given.
   void flag(const std::string& name, bool& value, const std::string& what);
