@@ -296,6 +296,63 @@ TEST_CASE("a checkpoint with other attributes is refused with all that differ") 
   CHECK_REFUSED(ValueError, Training{other}, "trainer", "two attributes have the same name");
 }
 
+TEST_CASE("a checkpoint is refused by a trainer with other options on which results depend, in both directions") {
+  const TrainerOptions plain{.epochs = 2};
+  TrainerOptions all{.epochs = 2, .max_norm = 0.5, .accumulate = 2, .ema = 0.75, .goal = Goal::greatest};
+  all.schedule = optim::schedule::cosine({.steps = 32});
+  const auto refused = [](TrainerOptions first, TrainerOptions second, const std::string& reason) {
+    const TemporaryFolder folder;
+    first.folder = second.folder = folder / "run";
+    Training(first, false, 3).fit();
+    second.resume = true;
+    Training again(second);
+    const NamedArrays before = again.net.state_dict();
+    const double lr = again.adam.lr();
+    CHECK_REFUSED(FormatError, again.fit(), "trainer", "is of another run: " + reason);
+    check_equal(again.net.state_dict(), before);
+    CHECK(again.adam.lr() == lr);
+    CHECK(again.trainer.steps() == 0);
+    first.resume = true;
+    CHECK(!Training(first).fit().empty());
+  };
+  refused(all, plain,
+          ".accumulate: found 2, expected nothing; .ema: found 0.75, expected nothing; "
+          ".goal: found greatest, expected nothing; .max_norm: found 0.5, expected nothing; "
+          ".schedule: found a schedule, expected nothing");
+  refused(plain, all,
+          ".accumulate: found nothing, expected 2; .ema: found nothing, expected 0.75; "
+          ".goal: found nothing, expected greatest; .max_norm: found nothing, expected 0.5; "
+          ".schedule: found nothing, expected a schedule");
+  TrainerOptions other = all;
+  other.max_norm = 0.25;
+  refused(all, other, ".max_norm: found 0.5, expected 0.25");
+  other = all;
+  other.schedule = optim::schedule::cosine({.steps = 64});
+  refused(all, other, ".schedule: found the rate 0.048930" );
+}
+
+TEST_CASE("a resumed training writes the rows of its table that are missing") {
+  const TemporaryFolder folder;
+  TrainerOptions options{.epochs = 3, .folder = folder / "run"};
+  Training(options).fit();
+  const auto path = folder / "run" / "log.csv";
+  const std::string whole = read_text(path);
+  const std::size_t header = whole.find('\n') + 1;
+  options.resume = true;
+  for (const std::string& left : {std::string(), whole.substr(0, header / 2), whole.substr(0, header),
+                                  whole.substr(0, whole.size() - 3), whole + "4,20,0.1,0.05,0.1,2\n"}) {
+    CAPTURE(left);
+    xgrad::testing::write_text(path, left);
+    Training(options).fit();
+    CHECK(read_text(path) == whole);
+  }
+  xgrad::testing::write_text(path, whole.substr(0, header));
+  options.epochs = 4;
+  Training(options).fit();
+  CHECK(read_text(path).starts_with(whole));
+  CHECK(CsvTable(path).texts("step") == std::vector<std::string>{"5", "10", "15", "20"});
+}
+
 namespace {
 
 /// How batches are added up to the steps of three epochs of SGD, and what each row of the points counts.
@@ -374,8 +431,9 @@ TEST_CASE("after an error in the middle of an accumulation nothing of it remains
   }
 }
 
-TEST_CASE("batches without weight are left out of an accumulation, and what cannot be weighed is refused") {
-  const auto step_of = [](const std::vector<double>& weights, std::int64_t accumulate) {
+TEST_CASE("batches without weight are left out of the training, and what cannot be weighed is refused") {
+  std::int64_t steps = 0;
+  const auto step_of = [&](const std::vector<double>& weights, std::int64_t accumulate) {
     const Tensor x = variable(1, "x");
     struct Nothing : nn::Module {
     } module;
@@ -387,10 +445,16 @@ TEST_CASE("batches without weight are left out of an accumulation, and what cann
       const Tensor& w = std::get<0>(batch);
       return WeightedLoss{sum(x * w / w), w.item()};  // NaN of weight 0
     });
+    steps = trainer.steps();
     return static_cast<double>(x.item());
   };
   CHECK(step_of({0, 2, 0, 3}, 4) == 0);
-  CHECK_REFUSED(ValueError, step_of({1, 0, 0}, 2), "trainer", "no loss of step 2 has a weight above 0");
+  CHECK(steps == 1);
+  CHECK(step_of({0, 2, 0, 3}, 1) == -1);
+  CHECK(steps == 2);
+  CHECK(step_of({1, 0, 0, 0, 0}, 2) == 0);  // the second step and the third are of such batches alone
+  CHECK(steps == 1);
+  CHECK_REFUSED(ValueError, step_of({0, 0, 0}, 2), "trainer", "no loss of epoch 1 has a weight above 0");
   CHECK_REFUSED(ValueError, step_of({1, -1}, 2), "trainer", "a loss of weight -1");
   Training training({.epochs = 1, .accumulate = 2});
   struct Batch {
@@ -542,6 +606,26 @@ TEST_CASE("the best epoch is kept, and training ends when it gets no better") {
   CHECK(greatest.trainer.best().epoch == 1);
 }
 
+TEST_CASE("patience ends a training in the middle of an epoch, too, and more patience goes on from there") {
+  for (const bool by_steps : {false, true}) {
+    const TemporaryFolder folder;
+    TrainerOptions options{.epochs = by_steps ? 1 : 4, .steps = by_steps ? 20 : 0, .folder = folder / "run"};
+    std::int64_t asked = 0;
+    options.validate = [&] { return asked++; };
+    options.validate_every = 2;
+    options.patience = 3;
+    Training one(options);
+    one.fit();
+    CHECK(one.reports() == Reports{{1, 2}, {1, 4}, {2, 6}, {2, 8}});
+    CHECK(one.fit().size() == 4);
+    options.patience = 4;
+    options.resume = true;
+    Training more(options);
+    more.fit();
+    CHECK(more.reports() == Reports{{1, 2}, {1, 4}, {2, 6}, {2, 8}, {2, 10}});
+  }
+}
+
 TEST_CASE("progress is shown where it is wanted") {
   std::ostringstream out, bar;
   const Net net;
@@ -557,6 +641,57 @@ TEST_CASE("progress is shown where it is wanted") {
   Descent drawn(net, options);
   drawn.trainer.fit(drawn.batches, loss_of(net));
   CHECK(bar.str().find("5/5") != std::string::npos);
+}
+
+TEST_CASE("a bar counts the steps that are planned, and lines tell where the training is") {
+  const auto shown = [](TrainerOptions options, bool redraws) {
+    std::ostringstream out;
+    options.terminal = {.out = &out, .redraws = redraws, .columns = 200};
+    const Net net;
+    Descent one(net, options);
+    one.trainer.run(one.batches, [](const auto&) { return 0.5; });
+    const std::string text = out.str();
+    return redraws ? text.substr(text.rfind('\r') + 1) : text;
+  };
+  const auto holds = [](const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) CHECK_MESSAGE(text.find(part) != std::string::npos, part, " in ", text);
+  };
+  holds(shown({.epochs = 7, .steps = 1}, true), {"training =", "  1/1  loss 0.5000  "});
+  holds(shown({.epochs = 2}, true), {"  10/10  epoch 2/2  loss 0.5000  "});
+  CHECK(shown({.epochs = 3}, false) == "epoch 1/3  loss 0.5000  0:00\nepoch 3/3  loss 0.5000  0:00\n");
+  CHECK(shown({.steps = 7, .validate = [] { return 0.25; }, .validate_every = 3}, false) ==
+        "step 3  loss 0.5000  validation 0.2500  0:00\nstep 7  loss 0.5000  validation 0.2500  0:00\n");
+  CHECK(shown({.epochs = 1, .validate_every = 4}, false) ==
+        "epoch 1/1  step 4  loss 0.5000  0:00\nepoch 1/1  step 5  loss 0.5000  0:00\n");
+  const TemporaryFolder folder;
+  const std::string begun = shown({.epochs = 1, .folder = folder / "a", .resume = true}, false);
+  CHECK(begun.starts_with("no checkpoint in " + (folder / "a").string() + ": starting anew\n"));
+  const std::string again = shown({.epochs = 2, .folder = folder / "a", .resume = true}, false);
+  CHECK(again.starts_with("going on after step 5, in epoch 2\nepoch 2/2"));
+  std::ostringstream out;
+  const Net net;
+  Descent gathered(net, {.epochs = 2, .accumulate = 2, .terminal = {.out = &out, .redraws = true, .columns = 200}});
+  gathered.trainer.fit(gathered.batches, loss_of(net));
+  holds(out.str(), {"  6/6  epoch 2/2  "});
+}
+
+TEST_CASE("curves have dots where there are few, and a logarithmic axis where they fall by an order of magnitude") {
+  const auto curves = [](std::int64_t epochs, double factor, std::int64_t every) {
+    const TemporaryFolder folder;
+    const TrainerOptions options{.epochs = epochs, .validate_every = every, .folder = folder / "run", .terminal = {}};
+    const Net net;
+    Descent one(net, options);
+    one.trainer.run(one.batches, [&](const auto&) { return 2 + factor * static_cast<double>(one.trainer.steps() / 5); });
+    return read_text(folder / "run" / "curves.svg");
+  };
+  const auto dots = [](const std::string& svg) { return testing::count_of("r=\"3.5\"", svg); };
+  CHECK(dots(curves(29, 1, 0)) == 29);
+  CHECK(dots(curves(30, 1, 0)) == 0);
+  const std::string linear = curves(3, 9, 0), log = curves(3, 9.5, 0);  // 2, 11, 20; 2, 11.5, 21
+  testing::check_labels(linear, 1, {"training loss", "epoch", "0", "20"});
+  testing::check_labels(log, 1, {"50"});
+  testing::check_labels(log, 0, {"0"});
+  testing::check_labels(curves(3, 9, 1), 1, {"step"});
 }
 
 TEST_CASE("a trainer refuses what it cannot do") {
@@ -609,6 +744,10 @@ TEST_CASE("a checkpoint that does not fit is refused, and nothing has changed") 
   refused([](StateFile& file) { file.arrays["batches.position"] = Index({2}, {0, 99}); });
   refused([](StateFile& file) { file.metadata["batches.settings"] = "another"; });
   refused([](StateFile& file) { file.arrays.erase("optimizer.in.weight.step"); });
+  refused([](StateFile& file) { file.arrays.erase("best.in.weight"); });
+  refused([](StateFile& file) { file.arrays["best.in.weight"] = Array(Shape{3}, 0); });
+  refused([](StateFile& file) { file.metadata["history"] = "5,1,0.05,0,1,2"; });  // none is the best
+  refused([](StateFile& file) { file.metadata["score 1"] = "three"; });
   save_safetensors(path.string(), good);
   CHECK(Training({.epochs = 2, .folder = folder / "run", .resume = true}).fit().size() == 2);
 }

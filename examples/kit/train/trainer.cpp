@@ -76,7 +76,7 @@ Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Op
   } else {
     output_folder(op, options.folder);
   }
-  if (attributes().size() != options.attributes.size()) fail<ValueError>(op, "two attributes have the same name");
+  (void)attributes();  // refuses two of the same name
   if (options.schedule) scheduler_.emplace(optimizer, *options.schedule);
   if (options.ema > 0) {
     Tensors averaged = parameters_;
@@ -173,10 +173,10 @@ void Trainer::gather(const std::function<WeightedLoss()>& loss_of) {
   gathered_.weight += made.weight;
 }
 
-// Makes a step of the gathered batches, and returns their loss.
-double Trainer::step() {
+// Makes a step of the gathered batches, and returns their loss; nothing of batches without weight.
+std::optional<double> Trainer::step() {
   auto [loss, weight, gradients] = static_cast<LossGradients>(std::exchange(gathered_, {}));
-  if (weight == 0) fail<ValueError>(op, "no loss of step ", step_ + 1, " has a weight above 0");
+  if (weight == 0) return std::nullopt;
   if (options_.max_norm > 0) {
     gradients = optim::clip_grad_norm(std::move(gradients), parameters_, options_.max_norm).gradients;
   }
@@ -227,7 +227,7 @@ void Trainer::report(std::optional<ProgressBar>& bar) {
   }
   sum_ = 0;
   summed_ = 0;
-  if (!options_.folder.empty()) write_row();
+  if (!options_.folder.empty()) write_rows(history_.size() - 1);
   if (options_.on_epoch) {
     bar.reset();
     options_.on_epoch(report);
@@ -259,14 +259,17 @@ void Trainer::restore_best() const {
   module_.load_state_dict(best_state_);
 }
 
-void Trainer::write_row() const {
-  const EpochReport& last = history_.back();
+// Writes the reports from this one on to log.csv, behind as many rows.
+void Trainer::write_rows(std::size_t first) const {
   const std::filesystem::path path = options_.folder / "log.csv";
-  CsvLogger log = history_.size() == 1 ? CsvLogger(path, columns_of(last))
-                                       : CsvLogger::resume(path, columns_of(last), history_.size() - 1);
-  std::vector<Field> row{last.epoch, last.step, last.loss, last.lr};
-  for (const auto& [name, value] : last.scores.values) row.emplace_back(value);
-  log.row(row);
+  const std::vector<std::string> columns = columns_of(history_.front());
+  CsvLogger log = first == 0 ? CsvLogger(path, columns) : CsvLogger::resume(path, columns, first);
+  for (std::size_t i = first; i < history_.size(); ++i) {
+    const EpochReport& report = history_[i];
+    std::vector<Field> row{report.epoch, report.step, report.loss, report.lr};
+    for (const auto& [name, value] : report.scores.values) row.emplace_back(value);
+    log.row(row);
+  }
 }
 
 // The curves of the measurements. Those that fall by orders of magnitude are logarithmic.
@@ -290,9 +293,17 @@ std::string Trainer::curves() const {
   return panel_plot(panels);
 }
 
+// Of the run, and those of its options on which results depend, under the names that a program gives them.
 Metadata Trainer::attributes() const {
   Metadata attributes;
-  for (const auto& [name, value] : options_.attributes) attributes[name] = value.text();
+  if (options_.schedule) attributes[".schedule"] = "a schedule";
+  if (options_.max_norm > 0) attributes[".max_norm"] = str(options_.max_norm);
+  if (options_.accumulate > 1) attributes[".accumulate"] = str(options_.accumulate);
+  if (options_.ema > 0) attributes[".ema"] = str(options_.ema);
+  if (options_.goal == Goal::greatest) attributes[".goal"] = "greatest";
+  for (const auto& [name, value] : options_.attributes) {
+    if (!attributes.emplace(name, value.text()).second) fail<ValueError>(op, "two attributes have the same name");
+  }
   return attributes;
 }
 
@@ -389,14 +400,28 @@ void Trainer::load(const std::function<void(const StateFile&)>& load_batches) {
       history.back().scores.values.emplace_back(file.text(str("score ", i)), at[4 + i]);
     }
   }
+  const NamedArrays best = file.part("best").arrays;
+  if (!history.empty()) {
+    if (!history.front().best) fail<FormatError>(op, path, " has no best report");
+    CsvLogger::resume(options_.folder / "log.csv", columns_of(history.front()));  // refuses other scores
+  }
   const NamedArrays module_before = module_.state_dict();
   const StateFile optimizer_before = optimizer_.state_dict();
   const StateFile schedule_before = scheduler_ ? scheduler_->state_dict() : StateFile();
   const StateFile average_before = average_ ? average_->state_dict() : StateFile();
   try {
+    if (!history.empty()) module_.load_state_dict(best, {.source = path});  // as restore_best() will
     module_.load_state_dict(file.part("model").arrays, {.source = path});
     optimizer_.load_state_dict(file.part("optimizer"));
-    if (scheduler_) scheduler_->load_state_dict(file.part("schedule"));
+    if (scheduler_) {
+      const double was = optimizer_.lr();
+      scheduler_->load_state_dict(file.part("schedule"));
+      const double is = optimizer_.lr();
+      if (std::abs(is - was) > 1e-9 * was) {
+        fail<FormatError>(op, path, " is of another run: .schedule: found the rate ", was, " for step ", step + 1,
+                          ", expected ", is);
+      }
+    }
     if (average_) average_->load_state_dict(file.part("average"));
     load_batches(file.part("batches"));
   } catch (...) {
@@ -407,13 +432,14 @@ void Trainer::load(const std::function<void(const StateFile&)>& load_batches) {
     throw;
   }
   set_random_state(random);
-  best_state_ = file.part("best").arrays;
+  best_state_ = best;
   history_ = std::move(history);
   epochs_ = done;
   step_ = step;
   summed_ = summed;
   sum_ = sum;
   lr_ = lr;
+  if (!history_.empty()) write_rows(0);  // some may be missing, or there may be more
 }
 
 }  // namespace xgrad::kit

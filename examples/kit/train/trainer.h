@@ -89,7 +89,9 @@ struct TrainerOptions {
   std::filesystem::path folder =
       {};                      ///< for checkpoint.safetensors, best.safetensors, log.csv, curves.svg; empty: none
   bool resume = false;         ///< goes on from the checkpoint in the folder, if there is one
-  NamedFields attributes = {};  ///< of the run, on which results depend: a checkpoint with other attributes is refused
+  /// Of the run, on which results depend: a checkpoint with other attributes is refused, as is one with another
+  /// `schedule`, `max_norm`, `accumulate`, `ema` or `goal`.
+  NamedFields attributes = {};
   bool interruptible = false;  ///< Ctrl-C ends the training after a step, which is saved, with an Interrupted
   StepCallback on_step = {};
   EpochCallback on_epoch = {};
@@ -136,7 +138,8 @@ class InTraining {
 /// gradient of a parameter that the loss does not depend on is 0.
 ///
 /// A checkpoint has the state of all parts, so a resumed training gives the same bits, also in the middle of an epoch.
-/// It is written before the first step, with each report (but at most once a second), and at the end.
+/// It is written before the first step, with each report (but at most once a second), and at the end. A training that
+/// is resumed writes the rows of log.csv again from its checkpoint.
 ///
 /// Threads: one at a time.
 class Trainer {
@@ -151,16 +154,17 @@ class Trainer {
   /// meanwhile. `batches` is a DataLoader or something with the same functions; the loss is a function
   /// of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. It returns the mean over the samples, or, if
   /// the mean is over something else, such as tokens, a WeightedLoss of the mean and their number. A batch of weight 0
-  /// is left out. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint that
-  /// does not fit or has other attributes (then nothing has changed), ValueError for weights that are negative, not
-  /// finite or all 0, and with `accumulate` for batches whose samples cannot be counted, Interrupted, and what the
-  /// functions and the files throw. An error drops the batches of an unfinished step.
+  /// is left out, and so is a step of such batches alone. Throws NumericError for a loss or a gradient that is not
+  /// finite, FormatError for a checkpoint that does not fit or has other attributes (then nothing has changed),
+  /// ValueError for weights that are negative, not finite or 0 in a whole epoch, and with `accumulate` for batches whose
+  /// samples cannot be counted, Interrupted, and what the functions and the files throw. An error drops the batches of
+  /// an unfinished step.
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
     return loop(batches, [&](const auto& batch) {
       gather([&] { return weighted(batch, loss_of); });
       const bool last = gathered_.batches == options_.accumulate || batches.position() == batches.size();
-      return last ? std::optional(step()) : std::nullopt;
+      return last ? step() : std::nullopt;
     });
   }
 
@@ -206,6 +210,7 @@ class Trainer {
     save(batches.state_dict(), true);  // so that problems show before the training rather than after hours
     std::optional<ProgressBar> bar;
     while (!finished()) {
+      const std::int64_t before = batches.position() == 0 ? step_ : -1;
       for (const auto& batch : batches) {
         const std::optional<double> loss = step_of(batch);
         if (!loss) continue;
@@ -219,11 +224,12 @@ class Trainer {
           report(bar);
           save(batches.state_dict(), false);
         }
-        if (stopped_ || at_last_step()) break;
+        if (finished()) break;
       }
       if (at_last_step()) {
         if (summed_ > 0) report(bar);
-      } else if (!stopped_) {
+      } else if (!finished()) {
+        if (step_ == before) fail<ValueError>("trainer", "no loss of epoch ", epochs_ + 1, " has a weight above 0");
         end_epoch(bar);
       }
       const StateFile place = batches.state_dict();
@@ -261,12 +267,12 @@ class Trainer {
   void refuse_options_of_fit() const;
   LossGradients differentiated(const WeightedLoss& given);
   void gather(const std::function<WeightedLoss()>& loss_of);
-  double step();
+  std::optional<double> step();
   double stepped(double loss);
   void report(std::optional<ProgressBar>& bar);
   void end_epoch(std::optional<ProgressBar>& bar);
   bool is_better(const EpochReport& a, const EpochReport& b) const;
-  void write_row() const;
+  void write_rows(std::size_t first) const;
   std::string curves() const;
   Metadata attributes() const;
   void save(const StateFile& batches, bool at_once);
