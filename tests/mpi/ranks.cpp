@@ -1,5 +1,5 @@
-// Tests that several ranks run together: mpirun -n N xgrad_tests_mpi. With --fail RANK that rank throws; with --sleep all
-// wait.
+// Tests that several ranks run together: mpirun -n N xgrad_tests_mpi. With --fail RANK that rank throws, with --return
+// RANK it returns a status; with --leave RANK it returns well after fewer steps than the others; with --sleep all wait.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <chrono>
 #include <cstdlib>
@@ -297,6 +297,54 @@ TEST_CASE("bad arguments are refused before anything has changed") {
   CHECK(parallel.grad(mean(model(x)))[0].defined());  // all of them can go on
 }
 
+TEST_CASE("hooks see the mean gradient of their rank, and what they return is averaged") {
+  manual_seed(1);
+  const Net model{nn::root};
+  const Tensor w = model.out.weight;
+  const Batch batch = whole_batch(3), mine = own_part(batch);
+  const auto part = [&](int rank) {
+    const Index rows = rows_of(21, rank);
+    return Batch{batch.first[rows], batch.second[rows]};
+  };
+  const Tensor h = model.in(mine.first);
+  const Tensors of_rank = grad(cross_entropy(model.out(tanh(h)), mine.second), {w, h});
+  const auto decayed = [&](const Tensor& g) { return clamp(g, -0.01, 0.01) + 0.5 * w; };
+  Array expected(w.shape(), Real(0));
+  for (int rank = 0; rank < world->ranks(); ++rank) {
+    const Tensor g = grad(loss_of(model)(part(rank)), {w})[0];
+    expected = (expected + decayed(g) * static_cast<double>(part(rank).second.size()) / 21.0).value();
+  }
+  Tensor seen, seen_by_layer;
+  w.on_grad([&](const Tensor& g) {
+    seen = g;
+    return decayed(g);
+  });
+  model.in.on_backward([&](const nn::Module&, const Tensor& g) {
+    seen_by_layer = g;
+    return Tensor();
+  });
+  mpi::DataParallel parallel{*world, model};
+  const Tensors found = parallel.grad(loss_of(model)(mine), {.weight = mine.second.size()});
+  testing::check_close(found[2].value(), expected, 1e-13);
+  testing::check_close(seen.value(), of_rank[0].value(), 1e-13);
+  testing::check_close(seen_by_layer.value(), of_rank[1].value(), 1e-13);
+}
+
+TEST_CASE("a trainer leaves out a batch that no rank has a weight for") {
+  manual_seed(1);
+  const NormedNet normed{nn::root};
+  mpi::DataParallel parallel{*world, normed};
+  const Batch mine = own_part(whole_batch(3));
+  const auto before = bits_of(normed.state_dict());
+  const kit::LossGradients made =
+      parallel.for_trainer()(0, [&] { return kit::WeightedLoss{loss_of(normed)(mine), 0}; });
+  CHECK(made.weight == 0);
+  CHECK(bits_of(normed.state_dict()) == before);
+  const kit::LossGradients next =
+      parallel.for_trainer()(0, [&] { return kit::WeightedLoss{loss_of(normed)(mine), mine.second.size()}; });
+  CHECK(next.weight == 21);
+}
+
 TEST_CASE("shares of a batch are as equal as possible") {
   for (const std::int64_t n : {0, 1, 5, 7, 21, 64}) {
     CHECK(mpi::part_begin(n, 8, 0) == 0);
@@ -311,6 +359,15 @@ TEST_CASE("shares of a batch are as equal as possible") {
   CHECK(mpi::part_begin(7, 3, 2) == 5);
 }
 
+// A training of a rank.
+void make_steps(int count) {
+  manual_seed(1);
+  const Net model{nn::root};
+  mpi::DataParallel parallel{*world, model};
+  const Batch mine = own_part(whole_batch(3));
+  for (int step = 0; step < count; ++step) parallel.grad(loss_of(model)(mine), {.weight = mine.second.size()});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -319,6 +376,10 @@ int main(int argc, char** argv) {
     const std::string_view word = argc > 1 ? argv[1] : "";
     if (word == "--fail" && of_all.rank() == std::atoi(argv[2])) fail<ValueError>("test", "thrown on purpose");
     if (word == "--return" && of_all.rank() == std::atoi(argv[2])) return 3;
+    if (word == "--leave") {
+      make_steps(of_all.rank() == std::atoi(argv[2]) ? 5 : 6);
+      return 0;
+    }
     if (word == "--sleep" || word == "--fail" || word == "--return") of_all.wait();
     if (word == "--sleep" || word == "--fail" || word == "--return") {
       if (of_all.first()) std::cout << "waiting" << std::endl;

@@ -150,6 +150,13 @@ RandomState DataParallel::random_of_step() const {
 void DataParallel::agree(std::string_view what, const std::string& text) { to_agree_.emplace_back(what, text); }
 
 Tensors DataParallel::grad(const Tensor& loss, const Weight& weight) {
+  Tensors gradients = weighted_mean(loss, weight);
+  if (weight_ == 0) fail<ValueError>(op, "no rank has a loss of a weight above 0");
+  return gradients;
+}
+
+// As grad(), but nothing where all weights are 0.
+Tensors DataParallel::weighted_mean(const Tensor& loss, const Weight& weight) {
   const double here = weight.weight.value;
   if (!(here >= 0) || std::isinf(here)) fail<ValueError>(op, "a loss of weight ", here);
   if (here > 0 && loss.size() != 1) {
@@ -160,10 +167,10 @@ Tensors DataParallel::grad(const Tensor& loss, const Weight& weight) {
   result_.assign(parameters_.size(), Tensor());
   exchange_->begin();
   const bool ran = here > 0;
-  if (ran) differentiate(loss, here);
+  if (ran) differentiate(loss, static_cast<Real>(here));
   if (!alone()) {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      if (!handed_[i]) hand_over(i, Array(parameters_[i].shape(), Real(0)));
+      if (!handed_[i]) hand_over(i, Array(parameters_[i].shape(), Real(0)), 0);
     }
     exchange_->finish();
     if (Observer::watching()) xgrad::detail::Shown::event("exchange");
@@ -173,12 +180,12 @@ Tensors DataParallel::grad(const Tensor& loss, const Weight& weight) {
   const double of_loss = ran ? (alone() ? 1 : here) * static_cast<double>(loss.item()) : 0;
   const bool changed = !same_values(averaged_, common_averaged_) || !same_values(copied_, common_copied_);
   const std::vector<double> all = world_.sum(std::array{here, of_loss, ran ? 1.0 : 0.0, changed ? 1.0 : 0.0});
-  if (!(all[0] > 0)) {
+  weight_ = all[0];
+  if (weight_ == 0) {
     set_values(averaged_, common_averaged_);
     set_values(copied_, common_copied_);
-    fail<ValueError>(op, "no rank has a loss of a weight above 0");
+    return {};
   }
-  weight_ = all[0];
   loss_ = alone() ? all[1] : all[1] / all[0];
   if (all[3] > 0) {
     if (!alone()) merge_buffers(ran, all[2]);
@@ -202,8 +209,9 @@ Tensors DataParallel::grad(const Tensor& loss, const Weight& weight) {
   return std::exchange(result_, {});
 }
 
-// Hooks hand gradients over as soon as they are complete. A world of one needs no weight and no exchange.
-void DataParallel::differentiate(const Tensor& loss, double weight) {
+// Hooks hand gradients over as soon as they are complete, and behind the hooks of the program, which see the mean of
+// this rank. A world of one needs no weight and no exchange.
+void DataParallel::differentiate(const Tensor& loss, Real weight) {
   Tensors wanted;
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -222,18 +230,19 @@ void DataParallel::differentiate(const Tensor& loss, double weight) {
     }
   } hooks;
   for (const std::size_t i : numbers) {
-    hooks.emplace_back(parameters_[i], parameters_[i].on_grad([this, i](const Tensor& gradient) {
-      hand_over(i, gradient.value());
+    hooks.emplace_back(parameters_[i], parameters_[i].on_grad([=, this](const Tensor& gradient) {
+      hand_over(i, gradient.value(), weight);
       return Tensor();
     }));
   }
   const Progress progress(*exchange_);
-  (void)xgrad::grad(loss, wanted, {.seed = Array(loss.shape(), static_cast<Real>(weight)), .unused = Unused::zeros});
+  (void)xgrad::grad(loss, wanted, {.unused = Unused::zeros});
 }
 
-void DataParallel::hand_over(std::size_t i, const Array& gradient) {
+void DataParallel::hand_over(std::size_t i, const Array& gradient, Real weight) {
   const auto [begin, size] = places_[i];
-  std::copy_n(gradient.data(), size, exchange_->numbers().data() + begin);
+  std::transform(gradient.data(), gradient.data() + size, exchange_->numbers().data() + begin,
+                 [=](Real g) { return g * weight; });
   handed_[i] = true;
   if (!laid_out_) order_.push_back(static_cast<std::int64_t>(i));
   exchange_->ready(begin, begin + size);
@@ -281,7 +290,7 @@ kit::GradientFunction DataParallel::for_trainer() {
   return [this](std::int64_t number, const std::function<kit::WeightedLoss()>& loss_of) {
     go_to(number);
     const kit::WeightedLoss here = loss_of();
-    Tensors gradients = grad(here.loss, {.weight = here.weight});
+    Tensors gradients = weighted_mean(here.loss, {.weight = here.weight});
     return kit::LossGradients{.loss = loss_, .weight = weight_, .gradients = std::move(gradients)};
   };
 }

@@ -61,13 +61,14 @@ class DataParallel {
 
   /// The gradients of the weighted mean of all ranks' losses, g = sum_r w_r g_r / sum_r w_r; a rank's loss is the mean
   /// over its samples. Zeros for a parameter that no loss depends on; undefined for one that is frozen. A rank without
-  /// samples gives weight 0 and may leave its loss undefined. Throws ValueError for a weight that is negative or not
+  /// samples gives weight 0 and may leave its loss undefined. Hooks of parameters and modules see the gradients g_r of
+  /// their rank. Throws ValueError for a weight that is negative or not
   /// finite, and if all are 0; ShapeError for a loss that is not one number; as xgrad::grad.
   Tensors grad(const Tensor& loss, const Weight& weight = {});
 
   /// How a kit::Trainer makes gradients: `{.gradients = parallel.for_trainer()}`. Every batch is exchanged; its random
-  /// numbers follow from its number, so that a training that is resumed draws them again. All ranks must stop behind
-  /// the same step.
+  /// numbers follow from its number, so that a training that is resumed draws them again. A batch of weight 0 on all
+  /// ranks is left out. All ranks must stop behind the same step.
   kit::GradientFunction for_trainer();
 
   /// Loss and weight of the last grad() over all ranks: the weighted mean of the losses, and the sum of the weights.
@@ -96,8 +97,9 @@ class DataParallel {
   std::string fingerprint() const;
   void send_all_from_first();
   void lay_out(const std::vector<std::int64_t>& order);
-  void differentiate(const Tensor& loss, double weight);
-  void hand_over(std::size_t i, const Array& gradient);
+  Tensors weighted_mean(const Tensor& loss, const Weight& weight);
+  void differentiate(const Tensor& loss, Real weight);
+  void hand_over(std::size_t i, const Array& gradient, Real weight);
   void merge_buffers(bool ran, double ranks_that_ran);
 
   World& world_;
