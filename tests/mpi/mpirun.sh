@@ -17,5 +17,5 @@ ranks() { # COUNT PROGRAM ARGUMENT...
   timeout 120 mpirun --oversubscribe --bind-to none -n "$@" >out 2>err </dev/null
 }
 # The processes that a process of mpirun has started, a line each.
-ranks_of() { xargs -n 1 <"/proc/$1/task/$1/children"; }
+ranks_of() { xargs -r -n 1 <"/proc/$1/task/$1/children"; }
 small=("$bin/data_parallel" --dim 16 --layers 1)

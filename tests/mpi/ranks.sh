@@ -21,6 +21,12 @@ status=0
 ranks 2 "$bin/xgrad_tests_mpi" --return 1 || status=$?
 [ $status -ne 0 ] && [ $status -ne 124 ] || complain "status $status"
 
+echo "one that returns well after fewer steps ends all"
+status=0
+ranks 3 "$bin/xgrad_tests_mpi" --leave 2 || status=$?
+[ $status -eq 1 ] || complain "status $status"
+grep -q '^rank [01]: rank 2 has returned' err || complain "not said"
+
 echo "one that is killed ends all"
 mpirun --oversubscribe --bind-to none -n 2 "$bin/xgrad_tests_mpi" --sleep >out 2>err </dev/null &
 job=$!
@@ -42,8 +48,13 @@ for ((i = 1; i <= times; ++i)); do
     >out 2>err </dev/null &
   job=$!
   sleep "$(awk -v seed="$RANDOM" 'BEGIN { srand(seed); print 0.5 + 2.5 * rand() }')"
-  mapfile -t ranks < <(ranks_of $job)
-  [ ${#ranks[@]} -eq 0 ] || kill -9 "${ranks[RANDOM % ${#ranks[@]}]}"
+  ranks=()
+  for ((j = 0; j < 1200 && ${#ranks[@]} == 0; ++j)); do  # a slow machine has not started them yet
+    mapfile -t ranks < <(ranks_of $job)
+    [ ${#ranks[@]} -gt 0 ] || sleep 0.05
+  done
+  [ ${#ranks[@]} -gt 0 ] || complain "kill $i: there are no ranks"
+  kill -9 "${ranks[RANDOM % ${#ranks[@]}]}"
   begin=$(date +%s%N)
   wait $job 2>/dev/null && complain "kill $i: the job ended well"
   milliseconds=$((($(date +%s%N) - begin) / 1000000))

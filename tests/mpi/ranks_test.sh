@@ -6,6 +6,14 @@ echo "two ranks"
 ranks 2 "$bin/xgrad_tests_mpi" --no-colors || complain "failed with two ranks"
 grep -q 'test cases: *1[0-9] .* 0 failed' out || complain "no test ran"
 
+echo "one that returns before the others ends all, and is named"
+for last in 0 1; do
+  status=0
+  ranks 2 "$bin/xgrad_tests_mpi" --leave $last || status=$?
+  [ $status -eq 1 ] || complain "status $status"
+  grep -q "^rank $((1 - last)): rank $last has returned after [0-9]* exchanges" err || complain "not said"
+done
+
 echo "without mpirun it is a world of one"
 "$bin/xgrad_tests_mpi" --no-colors >out 2>err </dev/null || complain "failed alone"
 

@@ -38,26 +38,19 @@ int count_of(const char* function, std::size_t size) {
   return static_cast<int>(size);
 }
 
-class Request : public Pending {
- public:
-  ~Request() override { MPI_Wait(&request, MPI_STATUS_IGNORE); }
-  bool done() override {
-    int finished = 0;
-    check("MPI_Test", MPI_Test(&request, &finished, MPI_STATUS_IGNORE));
-    return finished != 0;
-  }
-  MPI_Request request = MPI_REQUEST_NULL;
-};
-
 class MpiWorld : public World {
  public:
-  MpiWorld(int rank, int ranks) : World(rank, ranks) {}
+  MpiWorld(int rank, int ranks) : World(rank, ranks), ended_(static_cast<std::size_t>(ranks), all) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &ends_);
+  }
 
   std::vector<std::string> gather(const std::string& text) override {
     const auto n = static_cast<std::size_t>(ranks());
     int size = count_of("gather", text.size());
     std::vector<int> sizes(n), begins(n);
-    check("MPI_Allgather", MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, MPI_COMM_WORLD));
+    finish("MPI_Iallgather", [&](MPI_Request* request) {
+      return MPI_Iallgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, MPI_COMM_WORLD, request);
+    });
     std::size_t total = 0;
     for (std::size_t i = 0; i < n; ++i) {
       begins[i] = count_of("gather", total);
@@ -65,30 +58,108 @@ class MpiWorld : public World {
     }
     count_of("gather", total);
     std::string bytes(total, '\0');
-    check("MPI_Allgatherv", MPI_Allgatherv(text.data(), size, MPI_CHAR, bytes.data(), sizes.data(), begins.data(),
-                                           MPI_CHAR, MPI_COMM_WORLD));
-    std::vector<std::string> all;
+    finish("MPI_Iallgatherv", [&](MPI_Request* request) {
+      return MPI_Iallgatherv(text.data(), size, MPI_CHAR, bytes.data(), sizes.data(), begins.data(), MPI_CHAR,
+                             MPI_COMM_WORLD, request);
+    });
+    std::vector<std::string> texts;
     for (std::size_t i = 0; i < n; ++i) {
-      all.push_back(bytes.substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(sizes[i])));
+      texts.push_back(bytes.substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(sizes[i])));
     }
-    return all;
+    return texts;
   }
 
   void broadcast(std::span<std::byte> bytes, int from) override {
     constexpr std::size_t most = 1 << 30;
     for (std::size_t begin = 0; begin < bytes.size(); begin += most) {
       const std::span<std::byte> part = bytes.subspan(begin, std::min(most, bytes.size() - begin));
-      check("MPI_Bcast", MPI_Bcast(part.data(), static_cast<int>(part.size()), MPI_BYTE, from, MPI_COMM_WORLD));
+      finish("MPI_Ibcast", [&](MPI_Request* request) {
+        return MPI_Ibcast(part.data(), static_cast<int>(part.size()), MPI_BYTE, from, MPI_COMM_WORLD, request);
+      });
     }
   }
 
   std::unique_ptr<Pending> start_sum(std::span<Real> numbers) override {
-    auto pending = std::make_unique<Request>();
+    auto pending = std::make_unique<Request>(*this);
     check("MPI_Iallreduce", MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), count_of("start_sum", numbers.size()),
                                            sizeof(Real) == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM,
                                            MPI_COMM_WORLD, &pending->request));
     return pending;
   }
+
+  // Says to the other ranks that this one has returned, and waits until they have. One that returns a status has said
+  // why, and ends those that go on.
+  void end(int status) {
+    const std::int64_t made = status == 0 ? made_ : all;
+    std::vector<MPI_Request> sent(ended_.size(), MPI_REQUEST_NULL);
+    for (int to = 0; to < ranks(); ++to) {
+      if (to != rank()) MPI_Isend(&made, 1, MPI_INT64_T, to, 0, ends_, &sent[static_cast<std::size_t>(to)]);
+    }
+    const auto begin = Clock::now();
+    while (heard_ < ranks() - 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      listen(made_);
+      if (status != 0 && Clock::now() - begin > std::chrono::seconds(5)) MPI_Abort(MPI_COMM_WORLD, status);
+    }
+    MPI_Waitall(ranks(), sent.data(), MPI_STATUSES_IGNORE);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+
+  // One call of MPI that all ranks make. Each rank counts them.
+  struct Request : Pending {
+    explicit Request(MpiWorld& of) : world(of), number(++of.made_) {}
+    ~Request() override {
+      int finished = 0;
+      while (MPI_Test(&request, &finished, MPI_STATUS_IGNORE) == MPI_SUCCESS && finished == 0) world.look(number);
+    }
+    bool done() override {
+      int finished = 0;
+      check("MPI_Test", MPI_Test(&request, &finished, MPI_STATUS_IGNORE));
+      if (finished == 0) world.look(number);
+      return finished != 0;
+    }
+
+    MpiWorld& world;
+    const std::int64_t number;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  template <class Start>
+  void finish(const char* function, const Start& start) {
+    Request made(*this);
+    check(function, start(&made.request));
+    while (!made.done()) std::this_thread::yield();
+  }
+
+  // listen(), but at most once in a millisecond.
+  void look(std::int64_t number) {
+    const auto now = Clock::now();
+    if (now - looked_ < std::chrono::milliseconds(1)) return;
+    looked_ = now;
+    listen(number);
+  }
+
+  // Receives which ranks have returned. One that has without exchange `number` never makes it: this ends all ranks.
+  void listen(std::int64_t number) {
+    MPI_Status status;
+    for (int found = 0; MPI_Iprobe(MPI_ANY_SOURCE, 0, ends_, &found, &status), found != 0; ++heard_) {
+      std::int64_t& made = ended_[static_cast<std::size_t>(status.MPI_SOURCE)];
+      MPI_Recv(&made, 1, MPI_INT64_T, status.MPI_SOURCE, 0, ends_, MPI_STATUS_IGNORE);
+    }
+    const auto least = std::ranges::min_element(ended_);
+    if (*least >= number) return;
+    end_all(*this, str("rank ", least - ended_.begin(), " has returned after ", *least, " exchanges, and rank ", rank(),
+                       " is in exchange ", number, ": all ranks must make the same steps"));
+  }
+
+  MPI_Comm ends_ = MPI_COMM_NULL;    // for what follows alone
+  std::vector<std::int64_t> ended_;  // how many exchanges a rank has made that has returned
+  int heard_ = 0;                    // of so many
+  std::int64_t made_ = 0;
+  Clock::time_point looked_;
 };
 
 // Ranks of one machine that may use the same processors, with this one.
@@ -103,22 +174,6 @@ int sharing(World& world) {
                            std::string(reinterpret_cast<const char*>(&mine), sizeof mine);
   const std::vector<std::string> all = world.gather(text);
   return static_cast<int>(std::ranges::count(all, text));
-}
-
-// Ranks that end with an error have said so; whoever waits for one that has left would wait for ever.
-void end_together(int status) {
-  MPI_Request all = MPI_REQUEST_NULL;
-  MPI_Ibarrier(MPI_COMM_WORLD, &all);
-  const auto begin = std::chrono::steady_clock::now();
-  for (int there = 0; there == 0;) {
-    MPI_Test(&all, &there, MPI_STATUS_IGNORE);
-    if (there != 0) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (status != 0 && std::chrono::steady_clock::now() - begin > std::chrono::seconds(5)) {
-      MPI_Abort(MPI_COMM_WORLD, status);
-    }
-  }
-  MPI_Finalize();
 }
 
 #endif
@@ -149,7 +204,8 @@ int run(int argc, char** argv, const std::function<int(World&)>& program) {
   } catch (...) {
     end_all(world, reason_of_current());
   }
-  end_together(status);
+  world.end(status);
+  MPI_Finalize();
   return status;
 }
 
