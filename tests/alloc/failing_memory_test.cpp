@@ -6,6 +6,7 @@
 #include "support/files.h"
 #include "support/threads.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -14,6 +15,8 @@
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/graph/record.h>
 #include <xgrad/core/profile/profile.h>
+#include <xgrad/core/runtime/parallel.h>
+#include <xgrad/kit/data/prefetcher.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/derivatives/checkpoint.h>
 #include <xgrad/ops/ops.h>
@@ -214,6 +217,32 @@ TEST_CASE("memory that runs out in work that threads share changes no gradient")
                          return picture;
                        });
   }
+}
+
+TEST_CASE("memory that runs out while threads are started leaves fewer of them, which do all the work") {
+  struct Work {
+    std::int64_t done = 0;
+    Picture picture() const { return {static_cast<double>(done)}; }
+  };
+  const auto make = [] { return std::make_unique<Work>(); };
+  check_each_failure(make, [](Work& work) {
+    std::atomic<std::int64_t> sum = 0;
+    kit::Prefetcher jobs({.count = 6, .workers = 3, .ahead = 2},
+                         [&](std::int64_t k, const kit::Prefetcher&) { sum += k; });
+    for (int k = 0; k < 6; ++k) {
+      jobs.wait();
+      jobs.release();
+    }
+    work.done = sum;
+  });
+  const ThreadCount four(4);
+  check_each_failure(make, [](Work& work) {
+    set_threads(3);
+    set_threads(4);  // started anew
+    std::atomic<std::int64_t> sum = 0;
+    parallel_for(8, 1, [&](std::int64_t begin, std::int64_t end) { sum += end - begin; });
+    work.done = sum;
+  });
 }
 
 // ---- Training ----

@@ -2,6 +2,7 @@
 #include <xgrad/kit/data/prefetcher.h>
 
 #include <algorithm>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -21,8 +22,8 @@ Prefetcher::Prefetcher(const Options& options, Job job)
   threads_.reserve(static_cast<std::size_t>(workers));
   try {
     while (std::ssize(threads_) < workers) threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {
-    // Go on with fewer threads.
+  } catch (const std::system_error&) {  // the system can start no more: those that run already do all the work
+  } catch (const std::bad_alloc&) {
   }
 }
 
