@@ -328,7 +328,7 @@ TEST_CASE("a checkpoint is refused by a trainer with other options on which resu
   refused(all, other, ".max_norm: found 0.5, expected 0.25");
   other = all;
   other.schedule = optim::schedule::cosine({.steps = 64});
-  refused(all, other, ".schedule: found the rate 0.048930" );
+  refused(all, other, ".schedule: found the rate 0.0489235");
 }
 
 TEST_CASE("a resumed training writes the rows of its table that are missing") {
