@@ -40,6 +40,7 @@ TEST_CASE("a grey picture and one in colour as PNG") {
   const Decoded translucent(png(Array({4, 1, 1}, {1, 0.2f, 0, 0.4f})));
   CHECK(translucent.image.format == PNG_FORMAT_RGBA);
   CHECK(translucent.values == std::vector<png_byte>{255, 51, 0, 102});
+  CHECK(png(Array({1, 1, 1}, 0)).ends_with("IEND\xAE\x42\x60\x82"));  // nothing follows the last part
   // A picture of many rows, to which the filters of PNG are of use.
   const Array drawn = random_uniform({3, 40, 50}, {.seed = 1});
   const Decoded large(png(drawn));

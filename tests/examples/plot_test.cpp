@@ -80,6 +80,9 @@ TEST_CASE("ticks are round numbers inside the range") {
   CHECK(ticks(0, 2e20, 2) == Labels{"0", "1×10²⁰", "2×10²⁰"});
   CHECK(ticks(0, 4e-7, 2) == Labels{"0", "2×10⁻⁷", "4×10⁻⁷"});
   CHECK(ticks(0, 4e-4, 2) == Labels{"0.0000", "0.0002", "0.0004"});
+  std::vector<double> one{7, 7000};
+  one.pop_back();
+  CHECK(tick_labels(one) == Labels{"7"});
   CHECK_THROWS_AS(nice_ticks(1, 1, 5), ValueError);
   CHECK_THROWS_AS(nice_ticks(0, nan, 5), ValueError);
   CHECK_THROWS_AS(nice_ticks(0, 1, 0), ValueError);

@@ -78,6 +78,10 @@ TEST_CASE("what is no such text is refused with its line") {
   CHECK(refusal_of_pairs("<!DOCTYPE html>\n") ==
         "pairs:1: expected source<TAB>target, found no tab in \"<!DOCTYPE html>\"");
   CHECK(refusal_of_pairs("a\tb\n" + std::string(3 << 20, 'x')) == "pairs:2: longer than 1 MiB: not a text file?");
+  const TemporaryFolder folder;
+  const std::string longest(1 << 20, 'x');
+  CHECK(read_lines(write_text(folder / "f", longest + "\n")) == std::vector<std::string>{longest});
+  CHECK_THROWS_AS(read_lines(write_text(folder / "f", longest + "x\n")), DataError);
 }
 
 TEST_CASE("files that cannot be read are errors with a reason") {

@@ -1,0 +1,163 @@
+// Drawings of the kit, compared with those in tests/fixtures/drawings, which a person has looked at. After a change that
+// is meant, write them again and look at each:
+//
+//     XGRAD_WRITE_DRAWINGS=1 tests/run --filter "looks as it did"
+#include <doctest/doctest.h>
+
+#include <png.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include <xgrad/kit/draw/attention.h>
+#include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/draw/pictures.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/draw/vectors.h>
+
+#include "support.h"
+#include "support/fixtures.h"
+
+namespace xgrad::kit::testing {
+namespace {
+
+/// The values of a PNG file in base 64, which are the same for every version of libpng.
+std::string pixels_of(std::string_view base64) {
+  const std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string file;
+  unsigned bits = 0, count = 0;
+  for (const char c : base64.substr(0, base64.find('='))) {
+    bits = bits << 6 | static_cast<unsigned>(digits.find(c));
+    if ((count += 6) >= 8) file += static_cast<char>(bits >> (count -= 8) & 0xFF);
+  }
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  REQUIRE(png_image_begin_read_from_memory(&image, file.data(), file.size()) != 0);
+  std::vector<png_byte> values(PNG_IMAGE_SIZE(image));
+  REQUIRE(png_image_finish_read(&image, nullptr, values.data(), 0, nullptr) != 0);
+  std::string text = str(image.width, "x", image.height, ":");
+  for (const png_byte value : values) text += str(" ", int{value});
+  return text;
+}
+
+/// The drawing with the values of its pictures.
+std::string with_pixels(std::string svg) {
+  const std::string_view before = "data:image/png;base64,";
+  for (std::size_t at = svg.find(before); at != svg.npos; at = svg.find(before, at)) {
+    const std::size_t end = svg.find('"', at);
+    svg.replace(at, end - at, pixels_of(std::string_view(svg).substr(at, end - at).substr(before.size())));
+  }
+  return svg;
+}
+
+void check_kept(const std::string& name, const std::string& svg) {
+  CHECK(xml_error(svg) == "");
+  const std::string path = xgrad::testing::fixture_path(str("drawings/", name, ".svg"));
+  if (std::getenv("XGRAD_WRITE_DRAWINGS")) write_text(path, svg);
+  std::istringstream found(with_pixels(svg)), kept(with_pixels(read_text(path)));
+  int line = 0, different = 0;
+  for (std::string is, was; different < 5; ++line) {
+    const bool more = static_cast<bool>(std::getline(found, is)), had = static_cast<bool>(std::getline(kept, was));
+    if (!more && !had) break;
+    if (more && had && is == was) continue;
+    ++different;
+    FAIL_CHECK(name << ".svg:" << line + 1 << ": " << (more ? is : "(end)") << " where it was " << (had ? was : "(end)"));
+  }
+}
+
+const std::vector<double> five{1, 2, 3, 4, 5};
+
+/// One of each style.
+std::vector<Series> all_styles() {
+  return {{"band", {1, 5, 5, 1}, {1.5, 0.25, 0.5, 2.5}, Series::Style::area},
+          {"training", five, {2, 1, 0.7, 0.5, 0.4}},
+          {"the loss of what is held out, which is not trained on", five, {2, 1.2, 1, 0.9, 0.95}, Series::Style::marked},
+          {"bound", {1, 5}, {0.3, 0.3}, Series::Style::dashed},
+          {"measured", {1.5, 3, 4.5}, {1.5, 0.8, 0.45}, Series::Style::points},
+          {"again", five, {2, 1, 0.7, 0.5, 0.4}, Series::Style::marked}};  // covers the training
+}
+
+HeatMaps two_heads() {
+  return {.title = "Attention",
+          .queries = {"va", "!", "<eos>"},
+          .keys = {"go", "anticonstitutionnellement"},
+          .panels = {{"head 1", {0.25, 0.75, 1, 0, 0.5, 0.5}}, {"head 2", {0.1, 0.9, 1, 0, 0.3, 0.7}}},
+          .columns = 1,
+          .masked = {false, false, false, true, false, false}};
+}
+
+}  // namespace
+
+TEST_CASE("a plot of each style looks as it did") {
+  check_kept("plot", line_plot(all_styles(), {.title = "How a training goes on, in a title that is too long for one line",
+                                              .x_label = "epoch",
+                                              .y_label = "loss",
+                                              .width = 400,
+                                              .height = 360}));
+  check_kept("plot_log", line_plot({{"", {1, 10, 100}, {2, 20, 300}}},
+                                   {.x_label = "size", .x_scale = Scale::log, .y_scale = Scale::log, .height = 200}));
+}
+
+TEST_CASE("a figure of panels looks as it did") {
+  const PlotPanel circle{.series = {{"circle", {1, 0, -1, 0, 1}, {0, 1, 0, -1, 0}}},
+                         .title = "Equal units",
+                         .x_label = "x",
+                         .y_label = "an axis with a label of two lines, since it is much wider than its panel is",
+                         .equal_aspect = true};
+  const PlotPanel limited{.series = {{"line", {0, 4}, {0, 4}}, {"points", {1, 2, 9}, {3, 1, 1}, Series::Style::points}},
+                          .x_label = "of a picture",
+                          .x_limits = Limits{0, 2},
+                          .y_limits = Limits{0, 4},
+                          .picture = regions(Index({2, 2}, {0, 1, 1, 2}))};
+  check_kept("panels", panel_plot({circle, limited, circle}, {.title = "Three panels", .width = 240, .height = 220}));
+  check_kept("panels_alike", panel_plot({circle, circle}, {.columns = 1, .width = 220, .height = 200}));
+}
+
+TEST_CASE("a grid of pictures looks as it did") {
+  PictureGrid grid{.title = "Pictures",
+                   .images = random_uniform({3, 1, 2, 3}, {.seed = 1}),
+                   .captions = {"cat", "a caption of two lines for a picture", ""},
+                   .columns = 2,
+                   .width = 60};
+  check_kept("pictures", picture_grid_svg(grid));
+  grid.title.clear();
+  grid.overlay = {.shares = random_uniform({3, 2, 2}, {.seed = 2}),
+                  .caption = "share of the attention, in words that go on in a second line below the scale",
+                  .lines_caption = "patches"};
+  check_kept("pictures_overlaid", picture_grid_svg(grid));
+}
+
+TEST_CASE("a heat map looks as it did") {
+  HeatMaps maps = two_heads();
+  check_kept("heat_maps", heat_map_svg(maps));
+  maps.masked = {};
+  maps.columns = 2;
+  maps.scale = HeatScale::each;
+  maps.panels[1].values = {-0.02, 0, 0.01, 0, 0, 0.02};
+  check_kept("heat_maps_each", heat_map_svg(maps));
+  maps.scale = HeatScale::yes_no;
+  maps.panels = {{"", {1, 0, 1, 1, 0, 1}}};
+  maps.title = "A mask, with a title that is wider than all of its three rows and two columns are together";
+  check_kept("heat_map_mask", heat_map_svg(maps));
+}
+
+TEST_CASE("an alignment looks as it did") {
+  HeatMaps maps = two_heads();
+  maps.keys = {"go", ".", "<pad>"};
+  maps.masked = {false, false, true, false, false, true, false, false, true};
+  const Array weights({1, 2, 3, 3}, {0.7, 0.3, 0, 0.2, 0.8, 0, 0.5, 0.5, 0, 0.9, 0.1, 0, 0, 1, 0, 0.4, 0.6, 0});
+  check_kept("alignment", alignment_svg(weights, maps, 2));
+  CHECK(alignment_text(weights, maps, 2) ==
+        "query   most weight on\n"
+        "va             go 0.80    . 0.20\n"
+        "!               . 0.90   go 0.10\n"
+        "<eos>           . 0.55   go 0.45\n");
+}
+
+TEST_CASE("a map of words looks as it did") {
+  const std::vector<std::string> words{"he", "she", "they", "<unk>", "anticonstitutionnellement", "here", "there"};
+  check_kept("word_map", word_map_svg("Words", words,
+                                      Array({7, 2}, {0, 0, 0.02, 0.01, 0.01, 0.03, 4, 1, 4.01, 1, 2, 2, 0.03, 0.02})));
+}
+
+}  // namespace xgrad::kit::testing
