@@ -7,8 +7,10 @@
 #include <png.h>
 
 #include <cstdlib>
+#include <set>
 #include <sstream>
 
+#include <xgrad/kit/data/shapes.h>
 #include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/draw/pictures.h>
@@ -125,6 +127,14 @@ TEST_CASE("a grid of pictures looks as it did") {
                   .caption = "share of the attention, in words that go on in a second line below the scale",
                   .lines_caption = "patches"};
   check_kept("pictures_overlaid", picture_grid_svg(grid));
+}
+
+TEST_CASE("a drawn shape looks as it did") {
+  const ImageSet grey = draw_shapes({.seed = 3}, {.count = 30, .size = 12, .noise = 0.02}),
+                 coloured = draw_shapes({.seed = 4}, {.count = 2, .size = 8, .channels = 3});
+  check_kept("shapes", picture_grid_svg({.images = grey.all().images, .columns = 10, .width = 36}));
+  check_kept("shapes_coloured", picture_grid_svg({.images = coloured.all().images, .width = 36}));
+  CHECK(std::set<std::int64_t>(grey.labels().begin(), grey.labels().end()).size() == 10);
 }
 
 TEST_CASE("a heat map looks as it did") {

@@ -42,6 +42,8 @@ TEST_CASE("durations have minutes and seconds, and hours when there are any") {
   CHECK(duration(std::nan("")) == "-:--");
   CHECK(duration(std::numeric_limits<double>::infinity()) == "-:--");
   CHECK(duration(-1) == "-:--");
+  CHECK(duration(1e9) == "-:--");
+  CHECK(duration(999999999) == "277777:46:39");
 }
 
 TEST_CASE("no locale changes how numbers are written") {

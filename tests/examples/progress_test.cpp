@@ -86,6 +86,15 @@ TEST_CASE("a line never reaches the last column of the terminal") {
   }
 }
 
+TEST_CASE("a terminal whose width nobody says is as wide as COLUMNS") {
+  const Variable columns("COLUMNS", "60");
+  Fixture f;
+  ProgressBar bar(f.options(f.window(0)));
+  f.now += 30;
+  bar.update(50);
+  CHECK(f.last_line().starts_with("training ==="));
+}
+
 TEST_CASE("a terminal is redrawn at most ten times a second, and shows the last state in the end") {
   Fixture f;
   {

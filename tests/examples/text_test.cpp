@@ -114,6 +114,8 @@ TEST_CASE("lines and whole texts are read with any line ends, and only if they a
   const auto whole = [&](std::string_view text) { return load_text(write_text(folder / "f", text)); };
   CHECK(whole("\xEF\xBB\xBFone\r\n\ntwo\rthree\r\n four") == "one\n\ntwo\rthree\n four");
   CHECK(whole("").empty());
+  CHECK(whole("a\r\n") == "a\n");
+  CHECK(whole("a\r") == "a\r");
   CHECK(whole(std::string(3 << 20, 'x')) == std::string(3 << 20, 'x'));  // also in a single line
   CHECK(load_text(folder / "f.gz") == "one\n");
   for (const auto& wrong : {std::pair(std::string("one\n\xC9t\xE9\n"), "f:2: bytes that are not UTF-8"),

@@ -270,11 +270,19 @@ TEST_CASE("Ctrl-C ends a training behind a step that is saved, and it goes on bi
     CHECK(stopped.exit_code == 128 + SIGINT);
     CHECK(std::string(stopped.what()) == "stopped after step 7, to be resumed from " + (folder / "run").string());
   }
+  const RandomState random = random_state();
   options.on_step = {};
   options.resume = true;
   Training second(options);
   second.fit();
   check_equal(second.net.state_dict(), whole.net.state_dict());
+  set_random_state(random);
+  CHECK(first.fit().size() == 3);  // the same goes on, too
+  check_equal(first.net.state_dict(), whole.net.state_dict());
+  options = {.epochs = 3, .interruptible = true};
+  options.on_step = [](const StepReport&) { std::raise(SIGTERM); };
+  Training nowhere(options);
+  CHECK(xgrad::testing::error_of<Interrupted>([&] { nowhere.fit(); }) == "stopped after step 1");
 }
 
 TEST_CASE("a checkpoint with other attributes is refused with all that differ") {
@@ -723,6 +731,8 @@ TEST_CASE("a checkpoint that does not fit is refused, and nothing has changed") 
   const auto path = folder / "run" / "checkpoint.safetensors";
   { Training({.epochs = 1, .folder = folder / "run"}).fit(); }
   const StateFile good = load_safetensors(path.string());
+  CHECK(good.part("average").arrays.empty());  // of what is not used there is nothing
+  CHECK(good.part("schedule").arrays.empty());
   const auto refused = [&](const auto& change) {
     StateFile bad = good;
     change(bad);
@@ -738,6 +748,11 @@ TEST_CASE("a checkpoint that does not fit is refused, and nothing has changed") 
   refused([](StateFile& file) { file.metadata["step"] = "5,6"; });
   refused([](StateFile& file) { file.metadata["scores"] = "3"; });
   refused([](StateFile& file) { file.metadata["history"] = "1,2,x"; });
+  refused([](StateFile& file) { file.metadata["history"] = "5,1,0.05,1,1;2"; });
+  refused([](StateFile& file) { file.metadata["summed"] = "-1"; });
+  refused([](StateFile& file) { file.metadata["epoch"] = "-1"; });
+  refused([](StateFile& file) { file.metadata["epochs"] = "1,2"; });
+  refused([](StateFile& file) { file.metadata["history"] = "", file.metadata["epochs"] = ""; });
   refused([](StateFile& file) { file.metadata.erase("score 0"); });
   refused([](StateFile& file) { file.arrays.erase("model.in.weight"); });
   refused([](StateFile& file) { file.arrays["model.in.weight"] = Array(Shape{3}, 0); });
@@ -748,8 +763,27 @@ TEST_CASE("a checkpoint that does not fit is refused, and nothing has changed") 
   refused([](StateFile& file) { file.arrays["best.in.weight"] = Array(Shape{3}, 0); });
   refused([](StateFile& file) { file.metadata["history"] = "5,1,0.05,0,1,2"; });  // none is the best
   refused([](StateFile& file) { file.metadata["score 1"] = "three"; });
-  save_safetensors(path.string(), good);
-  CHECK(Training({.epochs = 2, .folder = folder / "run", .resume = true}).fit().size() == 2);
+  StateFile early = good;  // of version 0.1
+  early.metadata.erase("epochs");
+  early.metadata.erase("epoch");
+  for (const StateFile& state : {early, good}) {
+    save_safetensors(path.string(), state);
+    Training again({.epochs = 2, .folder = folder / "run", .resume = true});
+    again.fit();
+    CHECK(again.reports() == Reports{{1, 5}, {2, 10}});
+  }
+  StateFile wrong = good;
+  const auto says = [&](const char* key, const char* value, const char* message) {
+    wrong = good;
+    wrong.metadata[key] = value;
+    save_safetensors(path.string(), wrong);
+    Training again({.epochs = 2, .folder = folder / "run", .resume = true});
+    CHECK_REFUSED(FormatError, again.fit(), "trainer", message);
+  };
+  says("step", "five", "the checkpoint's step is not numbers but \"five\"");
+  says("sum", "1,2", "the checkpoint's sum is not one number");
+  says("summed", "-1", "counts steps and epochs as no trainer does");
+  says("history", "5,1,0.05,0,1,2", "has no best report");
 }
 
 TEST_CASE("a trainer trains a module that was switched to eval(), and switches it back") {
