@@ -3,7 +3,10 @@
 
 #include <cmath>
 #include <functional>
+#include <iostream>
+#include <sstream>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/train/classifier.h>
@@ -91,6 +94,61 @@ TEST_CASE("a classifier is trained, and what it learnt is drawn and counted") {
   CHECK(example.result.text() == "result loss=" + number(found.loss) + " accuracy=" + number(found.accuracy));
   for (const char* name : {"confusion.svg", "mistakes.svg"}) {
     CHECK(std::filesystem::file_size(folder / name) > 1000);
+  }
+}
+
+TEST_CASE("a classifier is trained as a loop by hand does it, bit for bit") {
+  const TemporaryFolder folder;
+  const ImageData data = small_data();
+  const ClassifierOptions options{.epochs = 7, .batch = 30, .lr = 1e-2, .crop = 1, .flip = 0.5};
+  manual_seed(1);
+  const Linear model(nn::root);
+  Example example{.out = folder.path(), .seed = 5};
+  train_classifier(model, data, options, example);
+
+  manual_seed(1);
+  const Linear other(nn::root);
+  const Tensors parameters = other.parameters();
+  DataLoader batches{TrainingPictures{data.train, augmentation(channel_statistics(data.train), options)},
+                     {.batch_size = 30, .shuffle = true, .drop_last = true, .seed = 5}};
+  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
+      parameters, {{optim::named("map.bias"), {.lr = 1e-2, .weight_decay = 0}}}, {.lr = 1e-2, .weight_decay = 0.05})};
+  // 42 steps, of which 3 are the warm-up: 1 and a twentieth.
+  optim::Scheduler scheduler{adam, optim::schedule::warmup(3, optim::schedule::cosine({.steps = 40}))};
+  for (int epoch = 0; epoch < 7; ++epoch) {
+    for (const auto& [images, labels] : batches) {
+      const Tensor loss = cross_entropy(other(images), labels, {.label_smoothing = 0.1});
+      adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1).gradients);
+      scheduler.step();
+    }
+  }
+  CHECK(equal(model.map.weight.value(), other.map.weight.value()));
+  CHECK(equal(model.map.bias.value(), other.map.bias.value()));
+}
+
+TEST_CASE("a classifier takes its options from the command line, and without a folder drawn shapes") {
+  const TemporaryFolder folder;
+  const std::string out = folder.path().string();
+  std::vector<const char*> words{"x",     "--out", out.c_str(), "--data", "d",    "--epochs", "3",   "--batch",
+                                 "5",     "--lr",  "0.25",      "--crop", "2",    "--flip",   "0.5"};
+  ClassifierOptions found;
+  std::ostringstream quiet;
+  std::streambuf* const earlier = std::cout.rdbuf(quiet.rdbuf());
+  const int status = main(
+      static_cast<int>(words.size()), const_cast<char**>(words.data()), "x", "",
+      [&](Options& options) { add_classifier_options(options, found); }, [](Example&) {});
+  std::cout.rdbuf(earlier);
+  CHECK(status == 0);
+  CHECK(found.data == "d");
+  CHECK(std::vector<double>{double(found.epochs), double(found.batch), found.lr, double(found.crop), found.flip} ==
+        std::vector<double>{3, 5, 0.25, 2, 0.5});
+  const ImageData data = image_data({}, 1);
+  CHECK(data.train.size() == 6000);
+  CHECK(data.test.size() == 1000);
+  CHECK(!equal(data.test.batch(arange(2)).images, data.train.batch(arange(2)).images));
+  const std::string svg = attended_to_svg("Seen", data.test, data.test.batch(arange(3)), {});
+  for (std::int64_t i = 0; i < 3; ++i) {
+    CHECK(svg.find(str(">", data.test.classes()[static_cast<std::size_t>(data.test.labels().at({i}))], "</text>")) != svg.npos);
   }
 }
 

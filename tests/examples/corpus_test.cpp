@@ -49,6 +49,14 @@ TEST_CASE("a batch holds sentences with their ends") {
   CHECK_THROWS_AS(corpus.batch(index({0, 3})), ValueError);
   const CorpusBatch unknown = corpus.sources({words("he flies .")});
   CHECK(unknown.source.at({0, 1}) == corpus.source_vocab().id("<unk>"));
+  CHECK(unknown.source_lengths.at({0}) == 4);
+  const auto fingerprint = [&](const char* text) {
+    write_text(folder.path() / "other.tsv", text);
+    return Corpus({.file = folder.path() / "other.tsv", .pairs = 3, .steps = 4, .min_freq = 1}).fingerprint();
+  };
+  CHECK(fingerprint("a b\tc d\na\tc\n") == fingerprint("a b\tc d\na\tc\n"));
+  CHECK(fingerprint("a b\tc d\na\tc\n") != fingerprint("a b\tc d\na\td\n"));
+  CHECK(fingerprint("a b\tc d\na\tc\n") != fingerprint("a b\tc d\nb\tc\n"));
   CHECK_THROWS_AS(Corpus({.file = folder.path() / "none.tsv"}), IoError);
   CHECK_THROWS_AS(Corpus({.file = folder.path() / "pairs.tsv", .steps = 0}), ValueError);
   CHECK_THROWS_AS(Corpus({.file = folder.path() / "pairs.tsv", .pairs = -1}), ValueError);

@@ -304,6 +304,14 @@ TEST_CASE("a pass that is left early has been an epoch") {
   rows_of(whole);
   CHECK(rows_of(loader) == rows_of(whole));
   CHECK(loader.epoch() == 2);
+  loader.load_state_dict(loader.state_dict());  // also a pass that goes on from a state
+  for (int pass = 0; pass < 2; ++pass) {
+    for (const Index& batch : loader) {
+      CHECK(batch.size() == 5);
+      break;
+    }
+  }
+  CHECK(loader.epoch() == 3);
 }
 
 TEST_CASE("a state of another loader is refused, and nothing has changed") {
