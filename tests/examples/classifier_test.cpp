@@ -129,8 +129,8 @@ TEST_CASE("a classifier is trained as a loop by hand does it, bit for bit") {
 TEST_CASE("a classifier takes its options from the command line, and without a folder drawn shapes") {
   const TemporaryFolder folder;
   const std::string out = folder.path().string();
-  std::vector<const char*> words{"x",     "--out", out.c_str(), "--data", "d",    "--epochs", "3",   "--batch",
-                                 "5",     "--lr",  "0.25",      "--crop", "2",    "--flip",   "0.5"};
+  std::vector<const char*> words{"x", "--out", out.c_str(), "--data", "d", "--epochs", "3",  "--batch",
+                                 "5", "--lr",  "0.25",      "--crop", "2", "--flip",   "0.5"};
   ClassifierOptions found;
   std::ostringstream quiet;
   std::streambuf* const earlier = std::cout.rdbuf(quiet.rdbuf());
@@ -148,7 +148,8 @@ TEST_CASE("a classifier takes its options from the command line, and without a f
   CHECK(!equal(data.test.batch(arange(2)).images, data.train.batch(arange(2)).images));
   const std::string svg = attended_to_svg("Seen", data.test, data.test.batch(arange(3)), {});
   for (std::int64_t i = 0; i < 3; ++i) {
-    CHECK(svg.find(str(">", data.test.classes()[static_cast<std::size_t>(data.test.labels().at({i}))], "</text>")) != svg.npos);
+    CHECK(svg.find(str(">", data.test.classes()[static_cast<std::size_t>(data.test.labels().at({i}))], "</text>")) !=
+          svg.npos);
   }
 }
 

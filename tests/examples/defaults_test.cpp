@@ -36,8 +36,8 @@ std::vector<double> all_of(Values... values) {
 TEST_CASE("options that are not said have their defaults") {
   using List = std::vector<double>;
   const DataLoaderOptions loader;
-  CHECK(all_of(loader.batch_size, loader.shuffle, loader.drop_last, static_cast<std::uint64_t>(loader.seed), loader.num_workers) ==
-        List{1, 0, 0, 0, 0});
+  CHECK(all_of(loader.batch_size, loader.shuffle, loader.drop_last, static_cast<std::uint64_t>(loader.seed),
+               loader.num_workers) == List{1, 0, 0, 0, 0});
   const PrefetcherOptions jobs;
   CHECK(all_of(jobs.first, jobs.count, jobs.workers, jobs.ahead) == List{0, 0, 0, 1});
   const ShapesOptions shapes;
@@ -73,8 +73,8 @@ TEST_CASE("options that are not said have their defaults") {
   CHECK(all_of(trainer.validate_every, trainer.patience, trainer.resume, trainer.interruptible) == List{0, 0, 0, 0});
   CHECK(trainer.goal == Goal::least);
   const TranslatorOptions translator;
-  CHECK(all_of(translator.epochs, translator.batch, translator.lr, translator.max_norm, static_cast<std::uint64_t>(translator.seed)) ==
-        List{200, 64, 0.005, 1, 1});
+  CHECK(all_of(translator.epochs, translator.batch, translator.lr, translator.max_norm,
+               static_cast<std::uint64_t>(translator.seed)) == List{200, 64, 0.005, 1, 1});
   CHECK(WeightedLoss{}.weight.value == 1);
   RunningAverage average;
   average.add(3);

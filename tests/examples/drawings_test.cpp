@@ -1,5 +1,5 @@
-// Drawings of the kit, compared with those in tests/fixtures/drawings, which a person has looked at. After a change that
-// is meant, write them again and look at each:
+// Drawings of the kit, compared with those in tests/fixtures/drawings, which a person has looked at. After a change
+// that is meant, write them again and look at each:
 //
 //     XGRAD_WRITE_DRAWINGS=1 tests/run --filter "looks as it did"
 #include <doctest/doctest.h>
@@ -63,7 +63,8 @@ void check_kept(const std::string& name, const std::string& svg) {
     if (!more && !had) break;
     if (more && had && is == was) continue;
     ++different;
-    FAIL_CHECK(name << ".svg:" << line + 1 << ": " << (more ? is : "(end)") << " where it was " << (had ? was : "(end)"));
+    FAIL_CHECK(name << ".svg:" << line + 1 << ": " << (more ? is : "(end)") << " where it was "
+                    << (had ? was : "(end)"));
   }
 }
 
@@ -71,12 +72,13 @@ const std::vector<double> five{1, 2, 3, 4, 5};
 
 /// One of each style.
 std::vector<Series> all_styles() {
-  return {{"band", {1, 5, 5, 1}, {1.5, 0.25, 0.5, 2.5}, Series::Style::area},
-          {"training", five, {2, 1, 0.7, 0.5, 0.4}},
-          {"the loss of what is held out, which is not trained on", five, {2, 1.2, 1, 0.9, 0.95}, Series::Style::marked},
-          {"bound", {1, 5}, {0.3, 0.3}, Series::Style::dashed},
-          {"measured", {1.5, 3, 4.5}, {1.5, 0.8, 0.45}, Series::Style::points},
-          {"again", five, {2, 1, 0.7, 0.5, 0.4}, Series::Style::marked}};  // covers the training
+  return {
+      {"band", {1, 5, 5, 1}, {1.5, 0.25, 0.5, 2.5}, Series::Style::area},
+      {"training", five, {2, 1, 0.7, 0.5, 0.4}},
+      {"the loss of what is held out, which is not trained on", five, {2, 1.2, 1, 0.9, 0.95}, Series::Style::marked},
+      {"bound", {1, 5}, {0.3, 0.3}, Series::Style::dashed},
+      {"measured", {1.5, 3, 4.5}, {1.5, 0.8, 0.45}, Series::Style::points},
+      {"again", five, {2, 1, 0.7, 0.5, 0.4}, Series::Style::marked}};  // covers the training
 }
 
 HeatMaps two_heads() {
@@ -91,11 +93,12 @@ HeatMaps two_heads() {
 }  // namespace
 
 TEST_CASE("a plot of each style looks as it did") {
-  check_kept("plot", line_plot(all_styles(), {.title = "How a training goes on, in a title that is too long for one line",
-                                              .x_label = "epoch",
-                                              .y_label = "loss",
-                                              .width = 400,
-                                              .height = 360}));
+  check_kept("plot",
+             line_plot(all_styles(), {.title = "How a training goes on, in a title that is too long for one line",
+                                      .x_label = "epoch",
+                                      .y_label = "loss",
+                                      .width = 400,
+                                      .height = 360}));
   check_kept("plot_log", line_plot({{"", {1, 10, 100}, {2, 20, 300}}},
                                    {.x_label = "size", .x_scale = Scale::log, .y_scale = Scale::log, .height = 200}));
 }

@@ -109,7 +109,8 @@ std::int64_t own_samples(const mpi::World& world) { return own_rows(world.ranks(
 
 void check_gradients_are(const Tensors& found, const Tensors& expected) {
   REQUIRE(found.size() == expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) xgrad::testing::check_close(found[i].value(), expected[i].value(), 1e-6);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    xgrad::testing::check_close(found[i].value(), expected[i].value(), 1e-6);
 }
 
 /// The message with which this fails on this rank.
@@ -143,7 +144,8 @@ TEST_CASE("ranks that are threads have the gradients of the whole batch, in one 
           CHECK(parallel.steps() == step + 1);
           // 163 numbers: 40, and 80 and the rest.
           CHECK(parallel.exchange().buckets == (first < 1 ? 3 : 1));
-          // The first step does not know yet that the last layer is complete first; later all but what `in` fills is sent.
+          // The first step does not know yet that the last layer is complete first; later all but what `in` fills is
+          // sent.
           if (ranks > 1 && first < 1) CHECK(parallel.exchange().started_during_pass >= 1);
           if (ranks > 1 && first < 1) CHECK(parallel.exchange().completed_during_pass >= 1);
           CHECK(parallel.exchange().milliseconds >= parallel.exchange().waited);
@@ -173,7 +175,8 @@ TEST_CASE("ranks count by their weights; one without weight runs nothing, and wh
     CHECK(parallel.weight() == 4);
     const Tensors first_alone = parallel.grad(mean(model.in(all_x())));
     CHECK(equal(first_alone[2].value(), zeros_like(model.out.weight).value()));
-    xgrad::testing::check_close(first_alone[0].value(), grad(mean(model.in(all_x())), {model.in.weight})[0].value(), 1e-6);
+    xgrad::testing::check_close(first_alone[0].value(), grad(mean(model.in(all_x())), {model.in.weight})[0].value(),
+                                1e-6);
   });
 }
 
@@ -184,7 +187,8 @@ TEST_CASE("a hook in a rank sees the rank's mean gradient, and the ranks' mean i
     Array expected(w.shape(), Real(0));
     for (int rank = 0; rank < 2; ++rank) {
       const Tensor g = grad(part_loss(model, 2, rank), {w})[0];
-      expected = (expected + (clamp(g, -0.01, 0.01) + 0.5 * w) * static_cast<double>(own_rows(2, rank).size()) / 21.0).value();
+      expected =
+          (expected + (clamp(g, -0.01, 0.01) + 0.5 * w) * static_cast<double>(own_rows(2, rank).size()) / 21.0).value();
     }
     const Tensor of_rank = grad(own_loss(model, world), {w})[0];
     Tensor seen;
@@ -206,7 +210,8 @@ TEST_CASE("a hook in a rank sees the rank's mean gradient, and the ranks' mean i
   });
 }
 
-TEST_CASE("real buffers of ranks are averaged, integers are those of the first rank that ran, without weights nothing") {
+TEST_CASE(
+    "real buffers of ranks are averaged, integers are those of the first rank that ran, without weights nothing") {
   in_ranks(3, [](mpi::World& world) {
     const NormedMaps model{nn::root};
     mpi::DataParallel parallel{world, model};
@@ -224,8 +229,9 @@ TEST_CASE("real buffers of ranks are averaged, integers are those of the first r
     parallel.grad(runs ? loss_of(world.rank()) : Tensor(), {.weight = runs ? 1 : 0});
     xgrad::testing::check_close(model.norm.running_mean.value(), (0.1 * means / 2).value(), 1e-6);
     CHECK(model.norm.num_batches_tracked.item() == 1);
-    const kit::LossGradients left_out =
-        parallel.for_trainer()(3, [&] { return WeightedLoss{loss_of(world.rank()), 0}; });
+    const kit::LossGradients left_out = parallel.for_trainer()(3, [&] {
+      return WeightedLoss{loss_of(world.rank()), 0};
+    });
     CHECK(left_out.weight == 0);
     CHECK(model.norm.num_batches_tracked.item() == 1);
   });
@@ -283,7 +289,8 @@ TEST_CASE("ranks that differ are refused on all of them, with both sides") {
     CHECK(message_of([&] { parallel.grad(own_loss(model, world)); }) ==
           "the data differ: rank 1 has \"600 samples\", rank 0 has \"601 samples\"");
     CHECK(message_of([&] { parallel.grad(own_loss(model, world), {-1}); }) == "data_parallel: a loss of weight -1");
-    CHECK(message_of([&] { parallel.grad(own_loss(model, world), {HUGE_VAL}); }) == "data_parallel: a loss of weight inf");
+    CHECK(message_of([&] { parallel.grad(own_loss(model, world), {HUGE_VAL}); }) ==
+          "data_parallel: a loss of weight inf");
     CHECK(parallel.grad(own_loss(model, world))[0].defined());  // asked for once
   });
 }

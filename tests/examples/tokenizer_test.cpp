@@ -376,11 +376,13 @@ TEST_CASE("a vocabulary of WordPiece names its tokens, and special ones are left
 }
 
 TEST_CASE("a Chinese character is a word, to the ends of its blocks; a word of more than 100 characters is unknown") {
-  const std::u32string first_and_last =
-      U"\U00004E00\U00009FFF\U00003400\U00004DBF\U00020000\U0002A6DF\U0002A700\U0002B73F\U0002B740\U0002B81F"
-      U"\U0002B920\U0002CEAF\U0000F900\U0000FAFF\U0002F800\U0002FA1F",
-      outside = U"\U00004DFF\U0000A000\U000033FF\U00004DC0\U0001FFFF\U0002A6E0\U0002A6FF\U0002B820\U0002B91F\U0002CEB0"
-                U"\U0000FB00\U0002F7FF\U0002FA20";
+  const std::u32string
+      first_and_last =
+          U"\U00004E00\U00009FFF\U00003400\U00004DBF\U00020000\U0002A6DF\U0002A700\U0002B73F\U0002B740\U0002B81F"
+          U"\U0002B920\U0002CEAF\U0000F900\U0000FAFF\U0002F800\U0002FA1F",
+      outside =
+          U"\U00004DFF\U0000A000\U000033FF\U00004DC0\U0001FFFF\U0002A6E0\U0002A6FF\U0002B820\U0002B91F\U0002CEB0"
+          U"\U0000FB00\U0002F7FF\U0002FA20";
   std::string vocab = "[UNK]\n[CLS]\n[SEP]\nx\n##x\n";
   for (const char32_t c : first_and_last) vocab += encode_utf8({&c, 1}) + "\n";
   const TemporaryFolder folder;

@@ -689,7 +689,8 @@ TEST_CASE("curves have dots where there are few, and a logarithmic axis where th
     const TrainerOptions options{.epochs = epochs, .validate_every = every, .folder = folder / "run", .terminal = {}};
     const Net net;
     Descent one(net, options);
-    one.trainer.run(one.batches, [&](const auto&) { return 2 + factor * static_cast<double>(one.trainer.steps() / 5); });
+    one.trainer.run(one.batches,
+                    [&](const auto&) { return 2 + factor * static_cast<double>(one.trainer.steps() / 5); });
     return read_text(folder / "run" / "curves.svg");
   };
   const auto dots = [](const std::string& svg) { return testing::count_of("r=\"3.5\"", svg); };

@@ -336,12 +336,14 @@ TEST_CASE("a trainer leaves out a batch that no rank has a weight for") {
   mpi::DataParallel parallel{*world, normed};
   const Batch mine = own_part(whole_batch(3));
   const auto before = bits_of(normed.state_dict());
-  const kit::LossGradients made =
-      parallel.for_trainer()(0, [&] { return kit::WeightedLoss{loss_of(normed)(mine), 0}; });
+  const kit::LossGradients made = parallel.for_trainer()(0, [&] {
+    return kit::WeightedLoss{loss_of(normed)(mine), 0};
+  });
   CHECK(made.weight == 0);
   CHECK(bits_of(normed.state_dict()) == before);
-  const kit::LossGradients next =
-      parallel.for_trainer()(0, [&] { return kit::WeightedLoss{loss_of(normed)(mine), mine.second.size()}; });
+  const kit::LossGradients next = parallel.for_trainer()(0, [&] {
+    return kit::WeightedLoss{loss_of(normed)(mine), mine.second.size()};
+  });
   CHECK(next.weight == 21);
 }
 

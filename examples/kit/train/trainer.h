@@ -156,9 +156,9 @@ class Trainer {
   /// the mean is over something else, such as tokens, a WeightedLoss of the mean and their number. A batch of weight 0
   /// is left out, and so is a step of such batches alone. Throws NumericError for a loss or a gradient that is not
   /// finite, FormatError for a checkpoint that does not fit or has other attributes (then nothing has changed),
-  /// ValueError for weights that are negative, not finite or 0 in a whole epoch, and with `accumulate` for batches whose
-  /// samples cannot be counted, Interrupted, and what the functions and the files throw. An error drops the batches of
-  /// an unfinished step.
+  /// ValueError for weights that are negative, not finite or 0 in a whole epoch, and with `accumulate` for batches
+  /// whose samples cannot be counted, Interrupted, and what the functions and the files throw. An error drops the
+  /// batches of an unfinished step.
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
     return loop(batches, [&](const auto& batch) {
