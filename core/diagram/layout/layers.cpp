@@ -128,8 +128,11 @@ void Layers::find_lanes() {
     };
     for (int layer = items[from].first + 1; layer < items[to].first;) {
       const int frame = frame_of_lane(layer, from, to);
-      int last = layer;
-      while (last + 1 < items[to].first && frame_of_lane(last + 1, from, to) == frame) ++last;
+      int last = items[to].first - 1;
+      for (int around = view.vertices[to].frame; around != nothing; around = view.frames[around].parent) {
+        const int entered = items[frame_item(around)].first;
+        if (entered > layer) last = std::min(last, entered - 1);
+      }
       const auto next = static_cast<int>(items.size());
       int lane = next;
       if (above(edge)) {

@@ -2,6 +2,8 @@
 #include "network_simplex.h"
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 #include <utility>
 
 #include "../../base/assert.h"
@@ -67,33 +69,55 @@ class NetworkSimplex {
     XGRAD_ASSERT(ready.size() == x_.size());  // no cycle
   }
 
-  // From the first number along tight distances; where there are none, the whole tree moves until there is one.
+  // From the first number along tight distances; where there are none, the whole tree moves until there is one. Until
+  // the end numbers of the tree are relative to how far it has moved.
   void grow_tree() {
     std::vector<bool> reached(x_.size());
-    std::vector<int> members{0};
-    reached[0] = true;
-    const auto reach = [&](int a) {
-      members.push_back(reached[arcs_[a].from] ? arcs_[a].to : arcs_[a].from);
-      reached[members.back()] = true;
-      insert(a);
+    std::vector<int> members;
+    std::int64_t moved = 0;
+    using Near = std::pair<std::int64_t, int>;  // a slack, were the tree not moved, and the distance
+    std::priority_queue<Near, std::vector<Near>, std::greater<>> leaving, entering;
+    const auto reach = [&](int v) {
+      members.push_back(v);
+      reached[v] = true;
+      x_[v] -= moved;
     };
+    const auto slack_of = [&](const Distance& arc) {
+      return slack(arc) + (reached[arc.to] ? moved : 0) - (reached[arc.from] ? moved : 0);
+    };
+    const auto add = [&](int a) {
+      insert(a);
+      reach(reached[arcs_[a].from] ? arcs_[a].to : arcs_[a].from);
+    };
+    // The least slack of a distance that still leads out of the tree.
+    const auto nearest_of = [&](auto& distances) {
+      while (!distances.empty() && reached[arcs_[distances.top().second].from] == reached[arcs_[distances.top().second].to]) {
+        distances.pop();
+      }
+      return distances.empty() ? Near{0, none_yet} : distances.top();
+    };
+    reach(0);
     for (std::size_t next = 0;;) {
       for (; next < members.size(); ++next) {
         for (const int a : arcs_at_[members[next]]) {
           const Distance& arc = arcs_[a];
-          if (slack(arc) == 0 && reached[arc.from] != reached[arc.to]) reach(a);
+          if (reached[arc.from] == reached[arc.to]) continue;
+          if (slack_of(arc) == 0) {
+            add(a);
+          } else {
+            (reached[arc.from] ? leaving : entering).emplace(slack(arc), a);
+          }
         }
       }
-      int nearest = none_yet;
-      for (int a = 0; std::cmp_less(a, arcs_.size()); ++a) {
-        if (reached[arcs_[a].from] == reached[arcs_[a].to]) continue;
-        if (nearest == none_yet || slack(arcs_[a]) < slack(arcs_[nearest])) nearest = a;
-      }
-      if (nearest == none_yet) return;
-      const std::int64_t shift = reached[arcs_[nearest].from] ? slack(arcs_[nearest]) : -slack(arcs_[nearest]);
-      for (const int v : members) x_[v] += shift;
-      reach(nearest);
+      Near away = nearest_of(leaving), back = nearest_of(entering);
+      away.first -= moved;
+      back.first += moved;
+      if (away.second == none_yet && back.second == none_yet) break;
+      const bool leaves = back.second == none_yet || (away.second != none_yet && away < back);
+      moved += leaves ? away.first : -back.first;
+      add(leaves ? away.second : back.second);
     }
+    for (std::int64_t& x : x_) x += moved;
   }
 
   void insert(int a) {

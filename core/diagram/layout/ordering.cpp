@@ -26,11 +26,58 @@ constexpr std::int64_t price_of_frame = 1'000'000;      // that is on the wrong 
 constexpr std::int64_t most_comparisons = 400'000'000;  // of positions, for graphs with thousands of vertices
 constexpr std::int64_t ports = 64;                      // distinct positions at a box
 
+// Lists of items, one for each frame. An item is moved, and two of a list are compared, without a look at the others.
+class Lists {
+ public:
+  Lists(std::size_t lists, std::size_t items) : first_(lists, nothing), next_(items), before_(items), label_(items) {}
+
+  void assign(int list, const std::vector<int>& items) {
+    first_[list] = nothing;
+    for (std::size_t i = items.size(); i-- > 0;) {
+      label_[items[i]] = static_cast<std::int64_t>(i + 1) * gap;
+      link(list, items[i], nothing);
+    }
+  }
+  std::vector<int> items(int list) const {
+    std::vector<int> all;
+    for (int item = first_[list]; item != nothing; item = next_[item]) all.push_back(item);
+    return all;
+  }
+  int first(int list) const { return first_[list]; }
+  /// Increases from item to item; an even number.
+  std::int64_t label(int item) const { return label_[item]; }
+
+  /// Puts an item right after another one of the list, or first.
+  void move(int list, int item, int after) {
+    (before_[item] == nothing ? first_[list] : next_[before_[item]]) = next_[item];
+    if (next_[item] != nothing) before_[next_[item]] = before_[item];
+    link(list, item, after);
+    const std::int64_t low = after == nothing ? 0 : label_[after],
+                       high = next_[item] == nothing ? low + 2 * gap : label_[next_[item]];
+    label_[item] = (low + high) / 4 * 2;
+    if (label_[item] == low || label_[item] == high) assign(list, items(list));
+  }
+
+ private:
+  static constexpr std::int64_t gap = std::int64_t{1} << 32;
+
+  void link(int list, int item, int after) {
+    int& follows = after == nothing ? first_[list] : next_[after];
+    before_[item] = after;
+    next_[item] = std::exchange(follows, item);
+    if (next_[item] != nothing) before_[next_[item]] = item;
+  }
+
+  std::vector<int> first_, next_, before_;
+  std::vector<std::int64_t> label_;
+};
+
 class Sifter {
  public:
   explicit Sifter(const Layers& layers)
       : layers_(layers),
-        contents_(layers.view.frames.size() + 1),
+        contents_(layers.view.frames.size() + 1, layers.items.size()),
+        residents_(layers.view.frames.size() + 1),
         rows_(layers.count),
         links_in_(layers.count),
         through_(layers.count),
@@ -52,7 +99,7 @@ class Sifter {
     }
     std::ranges::sort(left_to_right_);
     left_to_right_.erase(std::unique(left_to_right_.begin(), left_to_right_.end()), left_to_right_.end());
-    std::vector<std::vector<int>> frames_in(contents_.size());
+    std::vector<std::vector<int>> frames_in(residents_.size());
     for (int c = 0; std::cmp_less(c, layers.view.frames.size()); ++c) {
       frames_in[layers.view.frames[c].parent + 1].push_back(c);
     }
@@ -63,7 +110,11 @@ class Sifter {
     improve();
   }
 
-  Ordering result() && { return {std::move(contents_), std::move(rows_)}; }
+  Ordering result() && {
+    Ordering ordering{{}, std::move(rows_)};
+    for (int list = 0; std::cmp_less(list, residents_.size()); ++list) ordering.frames.push_back(contents_.items(list));
+    return ordering;
+  }
 
  private:
   enum class Side { above, below, both };
@@ -155,23 +206,46 @@ class Sifter {
       members[frame] += members[p];
       at[frame] = sum[frame] / std::max(members[frame], 1);
     }
-    for (std::size_t p = 0; p < items.size(); ++p) {
-      contents_[items[p].frame + 1].push_back(static_cast<int>(p));
+    std::vector<std::vector<int>> contents(residents_.size());
+    for (int p = 0; std::cmp_less(p, items.size()); ++p) {
+      contents[items[p].frame + 1].push_back(p);
+      std::vector<std::vector<int>>& layers = residents_[items[p].frame + 1];
+      if (layers.empty()) layers.resize(layer_count_of(items[p].frame));
+      for (int layer = items[p].first; layer <= items[p].last; ++layer) {
+        layers[layer - first_layer_of(items[p].frame)].push_back(p);
+      }
     }
-    for (std::vector<int>& content : contents_) {
-      std::ranges::stable_sort(content, [&](int a, int b) {
+    for (int list = 0; std::cmp_less(list, contents.size()); ++list) {
+      std::ranges::stable_sort(contents[list], [&](int a, int b) {
         const bool title_a = items[a].kind == ItemKind::title, title_b = items[b].kind == ItemKind::title;
         return title_a != title_b ? title_a : at[a] < at[b];
       });
+      contents_.assign(list, contents[list]);
     }
   }
 
+  int first_layer_of(int frame) const { return frame == nothing ? 0 : layers_.items[layers_.frame_item(frame)].first; }
+  int layer_count_of(int frame) const {
+    return frame == nothing ? layers_.count : layers_.items[layers_.frame_item(frame)].last - first_layer_of(frame) + 1;
+  }
+
+  // What is in a frame and in a layer, or one of several layers, from left to right.
+  std::vector<int> residents(int frame, int first, int last) const {
+    std::vector<int> all;
+    const int begin = first_layer_of(frame);
+    for (int layer = first; layer <= last; ++layer) {
+      const std::vector<int>& here = residents_[frame + 1][layer - begin];
+      all.insert(all.end(), here.begin(), here.end());
+    }
+    std::ranges::sort(all, {}, [this](int p) { return contents_.label(p); });
+    if (first < last) all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
   void write_row(std::vector<int>& row, int layer, int frame) const {
-    for (const int p : contents_[frame + 1]) {
-      const Item& item = layers_.items[p];
-      if (layer < item.first || layer > item.last) continue;
-      if (item.kind == ItemKind::frame) {
-        write_row(row, layer, item.number);
+    for (const int p : residents(frame, layer, layer)) {
+      if (layers_.items[p].kind == ItemKind::frame) {
+        write_row(row, layer, layers_.items[p].number);
       } else {
         row.push_back(p);
       }
@@ -295,25 +369,26 @@ class Sifter {
   }
 
   std::int64_t cost() {
+    const auto label = [this](int item) { return contents_.label(item); };
     return cost_of(0, layers_.count - 1, {0, layers_.count - 2}) +
-           cost_of_frames([](const FramePair&) { return true; });
+           cost_of_frames([](const FramePair&) { return true; }, label);
   }
 
-  // The cost of the order of those pairs that count.
-  template <class Counts>
-  std::int64_t cost_of_frames(Counts&& counts) const {
-    const auto misplaced = [&](const FramePair& pair) { return counts(pair) && is_misplaced(pair); };
+  // The cost of the order of those pairs that count, where an item stands at its label.
+  template <class Counts, class Label>
+  std::int64_t cost_of_frames(Counts&& counts, Label&& label) const {
+    const auto misplaced = [&](const FramePair& pair) { return counts(pair) && is_misplaced(pair, label); };
     return price_of_frame * std::ranges::count_if(left_to_right_, misplaced) +
            price_of_series * std::ranges::count_if(series_of_frames_, misplaced);
   }
 
   // Whether the first stands right of the second in a layer that both are in.
-  bool is_misplaced(const FramePair& pair) const {
+  template <class Label>
+  bool is_misplaced(const FramePair& pair, Label&& label) const {
     const int from = layers_.frame_item(pair.from), to = layers_.frame_item(pair.to);
     const Item &one = layers_.items[from], &other = layers_.items[to];
     if (one.first > other.last || other.first > one.last) return false;
-    const std::vector<int>& content = contents_[one.frame + 1];
-    return std::ranges::find(content, from) > std::ranges::find(content, to);
+    return label(from) > label(to);
   }
 
   // Exchanges two neighbours in a frame.
@@ -330,52 +405,50 @@ class Sifter {
     std::rotate(first, middle, std::find_if_not(middle, row.end(), is_of(right)));
   }
 
-  // Passes its neighbours one by one. Each shares few of its layers, and only there anything changes.
+  // Passes one by one its neighbours, those in its frame that share layers with it: only there anything changes.
   bool move_to_best(int item, Side side) {
     const Item& moved = layers_.items[item];
     const Gaps gaps{side == Side::below ? moved.first : std::max(moved.first - 1, 0),
                     std::min(side == Side::above ? moved.last - 1 : moved.last, layers_.count - 2)};
     const auto is_moved = [&](const FramePair& pair) { return pair.from == moved.number || pair.to == moved.number; };
-    const auto price_here = [&] { return moved.kind == ItemKind::frame ? cost_of_frames(is_moved) : 0; };
-    const auto passes = [&](const Item& other) { return other.first <= moved.last && moved.first <= other.last; };
-    std::vector<int>& content = contents_[moved.frame + 1];
-    const std::vector<int> before = content;
+    const auto price_at = [&](std::int64_t where) {
+      if (moved.kind != ItemKind::frame) return std::int64_t{0};
+      return cost_of_frames(is_moved, [&](int p) { return p == item ? where : contents_.label(p); });
+    };
+    const auto is_title = [this](int p) { return layers_.items[p].kind == ItemKind::title; };
+    const int list = moved.frame + 1;
+    std::vector<int> neighbours = residents(moved.frame, moved.first, moved.last);
+    const std::ptrdiff_t now = std::ranges::find(neighbours, item) - neighbours.begin(), count = std::ssize(neighbours);
     const std::vector<std::vector<int>> rows_before(rows_.begin() + moved.first, rows_.begin() + moved.last + 1);
-    const std::ptrdiff_t now = std::ranges::find(content, item) - content.begin(), count = std::ssize(content);
     const std::int64_t cost_now = cost_of(moved.first, moved.last, gaps);
-    std::vector<std::int64_t> costs(content.size(), std::numeric_limits<std::int64_t>::max());  // by position
-    costs[now] = cost_now + price_here();
+    std::vector<std::int64_t> costs(neighbours.size(), std::numeric_limits<std::int64_t>::max());  // by position
+    costs[now] = cost_now + price_at(contents_.label(item));
     for (const int direction : {-1, 1}) {
       struct {
         int first = nothing, last = nothing;
         std::int64_t cost = 0;
       } changed;  // the layers that changed last
       std::int64_t cost = cost_now;
-      for (std::ptrdiff_t at = now, next = now + direction; next >= 0 && next < count; at = next, next += direction) {
-        const Item& other = layers_.items[content[next]];
-        if (other.kind == ItemKind::title) break;  // stays the first
+      for (std::ptrdiff_t next = now + direction; next >= 0 && next < count; next += direction) {
+        const int passed = neighbours[next];
+        const Item& other = layers_.items[passed];
+        if (is_title(passed)) break;  // stays the first
         const int first = std::max(moved.first, other.first), last = std::min(moved.last, other.last);
         const bool is_changed = first == changed.first && last == changed.last;
-        if (passes(other)) cost -= is_changed ? changed.cost : cost_of(first, last, gaps);
-        std::swap(content[at], content[next]);
-        if (passes(other)) {
-          for (int layer = first; layer <= last; ++layer) {
-            exchange(layer, content[std::max(at, next)], content[std::min(at, next)]);
-          }
-          changed = {first, last, cost_of(first, last, gaps)};
-          cost += changed.cost;
+        cost -= is_changed ? changed.cost : cost_of(first, last, gaps);
+        for (int layer = first; layer <= last; ++layer) {
+          direction < 0 ? exchange(layer, passed, item) : exchange(layer, item, passed);
         }
-        // The first position, and those after an item that shares a layer with it.
-        const bool counts = next == 0 || passes(layers_.items[before[direction < 0 ? next - 1 : next]]);
-        if (counts) costs[next] = cost + price_here();
+        changed = {first, last, cost_of(first, last, gaps)};
+        cost += changed.cost;
+        // Right after the neighbour before it; first, where no title is.
+        if (next > 0 || !is_title(contents_.first(list))) costs[next] = cost + price_at(contents_.label(passed) + direction);
       }
-      content = before;
       std::ranges::copy(rows_before, rows_.begin() + moved.first);
     }
     const std::ptrdiff_t best = std::ranges::min_element(costs) - costs.begin();
     if (costs[best] == costs[now]) return false;
-    content.erase(content.begin() + now);
-    content.insert(content.begin() + best, item);
+    contents_.move(list, item, best > now ? neighbours[best] : best > 0 ? neighbours[best - 1] : nothing);
     write_rows(moved.first, moved.last);
     return true;
   }
@@ -393,7 +466,7 @@ class Sifter {
   }
 
   void improve() {
-    std::vector<std::vector<int>> best = contents_;
+    Lists best = contents_;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     const auto settle = [&](Side first) {
       sweep(first);
@@ -404,12 +477,10 @@ class Sifter {
         best = contents_;
       }
     };
-    const std::vector<std::vector<int>> begin = contents_;
+    const Lists begin = contents_;
     for (const bool mirrored : {false, true}) {
       contents_ = begin;
-      for (std::vector<int>& content : contents_) {
-        if (mirrored) std::ranges::reverse(movable(content));
-      }
+      if (mirrored) arrange([](std::span<int> items) { std::ranges::reverse(items); });
       write_rows(0, layers_.count - 1);
       for (const Side side : {Side::both, Side::below, Side::above, Side::below, Side::above}) settle(side);
     }
@@ -417,13 +488,12 @@ class Sifter {
     std::minstd_rand random;
     for (int attempt = 0; attempt < attempts && least > 0 && work_ < most_comparisons; ++attempt) {
       contents_ = best;
-      for (std::vector<int>& content : contents_) {
-        const std::span<int> items = movable(content);
+      arrange([&](std::span<int> items) {
         if (random() % 2 == 0) std::ranges::reverse(items);
         for (std::size_t i = 1; i < items.size(); ++i) {
           if (random() % 4 == 0) std::swap(items[i - 1], items[i]);
         }
-      }
+      });
       write_rows(0, layers_.count - 1);
       settle(attempt % 2 == 0 ? Side::below : Side::above);
     }
@@ -431,14 +501,21 @@ class Sifter {
     write_rows(0, layers_.count - 1);
   }
 
-  // All but a frame's title.
-  std::span<int> movable(std::vector<int>& content) const {
-    const bool has_title = !content.empty() && layers_.items[content[0]].kind == ItemKind::title;
-    return std::span(content).subspan(has_title);
+  // Changes the order in each frame; its title stays the first.
+  template <class Change>
+  void arrange(Change&& change) {
+    for (int list = 0; std::cmp_less(list, residents_.size()); ++list) {
+      std::vector<int> items = contents_.items(list);
+      const bool has_title = !items.empty() && layers_.items[items[0]].kind == ItemKind::title;
+      change(std::span(items).subspan(has_title));
+      contents_.assign(list, items);
+    }
   }
 
   const Layers& layers_;
-  std::vector<std::vector<int>> contents_, rows_;
+  Lists contents_;                                         // by number of the frame + 1
+  std::vector<std::vector<std::vector<int>>> residents_;  // in each frame + 1, in each of its layers
+  std::vector<std::vector<int>> rows_;
   std::vector<std::vector<int>> links_in_, through_, flat_in_;  // by gap: links, lanes; by layer: arrows
   std::vector<FramePair> left_to_right_, series_of_frames_;     // that must, and that should stand in this order
   std::vector<int> preference_, series_;                        // by vertex: its wanted position; its series, or -1

@@ -125,9 +125,11 @@ class Placer {
 
   void add_distances(int frame) {
     const std::vector<int>& content = ordering_.in_frame(frame);
-    std::vector<std::vector<int>> rows(layers_.count);
+    const int begin = frame == nothing ? 0 : at(layers_.frame_item(frame)).first;
+    const int end = frame == nothing ? layers_.count : at(layers_.frame_item(frame)).last + 1;
+    std::vector<std::vector<int>> rows(end - begin);
     for (const int p : content) {
-      for (int layer = at(p).first; layer <= at(p).last; ++layer) rows[layer].push_back(p);
+      for (int layer = at(p).first; layer <= at(p).last; ++layer) rows[layer - begin].push_back(p);
     }
     std::vector<std::pair<int, int>> neighbours;
     std::vector<int> firsts, lasts;
