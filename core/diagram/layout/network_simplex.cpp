@@ -12,7 +12,8 @@ namespace xgrad::detail {
 namespace {
 
 constexpr int none_yet = -1;
-constexpr std::int64_t most_work = 2'000'000'000;  // distances and numbers visited
+constexpr std::int64_t most_work = 100'000'000;  // distances and numbers visited, for graphs with thousands of numbers
+constexpr int most_passes = 50;                  // after that
 
 // The numbers always satisfy all distances; those of a spanning tree are tight. A distance of the tree whose removal
 // would let the sum fall is exchanged for the one that then stops the fall.
@@ -27,10 +28,12 @@ class NetworkSimplex {
         parent_(x_.size()),
         entered_(x_.size()),
         left_(x_.size()),
-        pull_(x_.size()) {
+        own_pull_(x_.size()) {
     for (int a = 0; std::cmp_less(a, arcs_.size()); ++a) {
       arcs_at_[arcs_[a].from].push_back(a);
       arcs_at_[arcs_[a].to].push_back(a);
+      own_pull_[arcs_[a].to] += arcs_[a].weight;
+      own_pull_[arcs_[a].from] -= arcs_[a].weight;
     }
   }
 
@@ -39,9 +42,14 @@ class NetworkSimplex {
     satisfy_distances();
     grow_tree();
     const auto work_per_exchange = static_cast<std::int64_t>(x_.size() + arcs_.size());
-    for (std::int64_t work = 0; work < most_work; work += work_per_exchange) {
+    bool improved = true;
+    for (std::int64_t work = 0; improved && work < most_work; work += work_per_exchange) {
       order_tree();
-      if (!improve()) break;
+      improved = improve();
+    }
+    for (int pass = 0; improved && pass < most_passes; ++pass) {
+      order_tree();
+      improved = improve_apart();
     }
     const std::int64_t least = *std::ranges::min_element(x_);
     for (std::int64_t& x : x_) x -= least;
@@ -131,14 +139,10 @@ class NetworkSimplex {
     std::erase(tree_at_[arcs_[a].to], a);
   }
 
-  // The tree from its root at 0: the positions where each number is entered and left, and how strongly it and its
-  // subtree are pulled to smaller numbers.
+  // The tree from its root at 0: the positions where each number is entered and left, and how strongly its subtree is
+  // pulled to smaller numbers, the sum over its numbers.
   void order_tree() {
-    std::ranges::fill(pull_, 0);
-    for (const Distance& arc : arcs_) {
-      pull_[arc.to] += arc.weight;
-      pull_[arc.from] -= arc.weight;
-    }
+    pull_ = own_pull_;
     parent_[0] = none_yet;
     std::vector<int> waiting{0};
     order_.clear();
@@ -156,42 +160,82 @@ class NetworkSimplex {
     }
     for (const int v : order_) left_[v] = entered_[v];
     for (std::size_t i = order_.size(); i-- > 1;) {
-      const int v = order_[i];
-      const Distance& arc = arcs_[parent_[v]];
-      const int above = arc.from == v ? arc.to : arc.from;
-      pull_[above] += pull_[v];
-      left_[above] = std::max(left_[above], left_[v]);
+      const int v = order_[i], next = above(v);
+      pull_[next] += pull_[v];
+      left_[next] = std::max(left_[next], left_[v]);
     }
   }
+
+  // The other end of the distance to a number of the tree.
+  int above(int v) const { return arcs_[parent_[v]].from == v ? arcs_[parent_[v]].to : arcs_[parent_[v]].from; }
+
+  // How much the sum falls when the subtree of a number moves by 1 away from the other end of the distance to it.
+  std::int64_t gain_of(int v) const { return arcs_[parent_[v]].to == v ? -pull_[v] : pull_[v]; }
 
   bool improve() {
     int worst = none_yet;
     std::int64_t gain = 0;
     for (std::size_t i = 1; i < order_.size(); ++i) {
-      const int v = order_[i];
-      // Away from the other end of the distance.
-      const std::int64_t here = arcs_[parent_[v]].to == v ? -pull_[v] : pull_[v];
+      const std::int64_t here = gain_of(order_[i]);
       if (here > gain) {
         gain = here;
-        worst = v;
+        worst = order_[i];
       }
     }
     if (worst == none_yet) return false;
-    const bool grows = arcs_[parent_[worst]].to == worst;
-    const auto hangs_on = [&](int v) { return entered_[v] >= entered_[worst] && entered_[v] <= left_[worst]; };
-    int nearest = none_yet;
-    for (int a = 0; std::cmp_less(a, arcs_.size()); ++a) {
-      const Distance& arc = arcs_[a];
-      const bool from = hangs_on(arc.from), to = hangs_on(arc.to);
-      if (from == to || from != grows) continue;
-      if (nearest == none_yet || slack(arc) < slack(arcs_[nearest])) nearest = a;
-    }
+    const int nearest = nearest_to(worst);
     if (nearest == none_yet) return false;
-    const std::int64_t shift = grows ? slack(arcs_[nearest]) : -slack(arcs_[nearest]);
-    for (int i = entered_[worst]; i <= left_[worst]; ++i) x_[order_[i]] += shift;
-    remove(parent_[worst]);
-    insert(nearest);
+    exchange(worst, nearest);
     return true;
+  }
+
+  // Improves one subtree after the other, inner ones first, except those that an exchange since order_tree() changed.
+  bool improve_apart() {
+    std::vector<bool> changed(x_.size());
+    const auto change_path = [&](int v) {
+      for (; !changed[v]; v = above(v)) {
+        changed[v] = true;
+        if (parent_[v] == none_yet) break;
+      }
+    };
+    bool improved = false;
+    for (std::size_t i = order_.size(); i-- > 1;) {
+      const int v = order_[i];
+      if (changed[v] || gain_of(v) <= 0) continue;
+      const int nearest = nearest_to(v);
+      if (nearest == none_yet) continue;
+      change_path(above(v));
+      change_path(hangs_on(arcs_[nearest].from, v) ? arcs_[nearest].to : arcs_[nearest].from);
+      for (int at = entered_[v]; at <= left_[v]; ++at) changed[order_[at]] = true;
+      exchange(v, nearest);
+      improved = true;
+    }
+    return improved;
+  }
+
+  bool hangs_on(int v, int top) const { return entered_[v] >= entered_[top] && entered_[v] <= left_[top]; }
+
+  // The distance that stops the subtree of a number when it moves.
+  int nearest_to(int top) const {
+    const bool grows = arcs_[parent_[top]].to == top;
+    int nearest = none_yet;
+    for (int i = entered_[top]; i <= left_[top]; ++i) {
+      for (const int a : arcs_at_[order_[i]]) {
+        const Distance& arc = arcs_[a];
+        const bool from = hangs_on(arc.from, top), to = hangs_on(arc.to, top);
+        if (from == to || from != grows) continue;
+        if (nearest == none_yet || std::pair(slack(arc), a) < std::pair(slack(arcs_[nearest]), nearest)) nearest = a;
+      }
+    }
+    return nearest;
+  }
+
+  // Moves the subtree of a number until a distance stops it, which then connects it.
+  void exchange(int top, int nearest) {
+    const std::int64_t shift = arcs_[parent_[top]].to == top ? slack(arcs_[nearest]) : -slack(arcs_[nearest]);
+    for (int i = entered_[top]; i <= left_[top]; ++i) x_[order_[i]] += shift;
+    remove(parent_[top]);
+    insert(nearest);
   }
 
   const std::vector<Distance>& arcs_;
@@ -201,7 +245,7 @@ class NetworkSimplex {
   std::vector<std::vector<int>> tree_at_;
   std::vector<int> parent_;          // the distance to it
   std::vector<int> entered_, left_;  // positions in order_
-  std::vector<std::int64_t> pull_;
+  std::vector<std::int64_t> own_pull_, pull_;
   std::vector<int> order_;
 };
 
