@@ -437,7 +437,7 @@ class SvgWriter {
       append(marks, str('M', px(box.left + 4), ',', px(box.top), 'v', px(box.height), 'M', px(box.right() - 4), ',',
                         px(box.top), 'v', px(box.height)));
     }
-    const double inset = shape.outline == Outline::doubled ? 6 : 4;
+    const double inset = marks_inset(shape.outline == Outline::doubled ? GraphRole::module : GraphRole::operation);
     for (int i = 0; i < shape.gradients; ++i) {  // nablas
       append(marks, str('M', px(box.left + inset), ',', px(box.top + 4.5 + 7 * i), "h6l-3,5Z"));
     }

@@ -369,6 +369,10 @@ LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options)
     }
     return ellipse;
   }
+  if (vertex.order > 0 && !is_leaf(vertex)) {  // the first line is beside the marks of a gradient, the others are below
+    const double beside = 2 * (marks_inset(vertex.role) + mark_width + 1);
+    size.width = std::max(size.width, line_width(label_of(vertex, options)[0]) + beside - 18);
+  }
   return {std::max(size.width + 18, 36.0), size.height + 9};
 }
 

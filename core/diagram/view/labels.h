@@ -107,7 +107,11 @@ inline constexpr double shorter_side = 1000, longer_side = 1450;
 double line_width(const LabelLine& line);
 double line_height(const LabelLine& line);
 
-/// The size of a box, with the space around its letters.
+/// The triangles in the upper left corner of a gradient's box: their width and their distance from its left side.
+inline constexpr double mark_width = 6;
+inline double marks_inset(GraphRole role) { return role == GraphRole::module ? 6 : 4; }
+
+/// The size of a box, with the space around its letters and marks.
 LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options);
 LabelSize size_of_title(const GraphFrame& frame);
 

@@ -238,6 +238,23 @@ TEST_CASE("modules that follow each other stand below each other") {
   CHECK(layout.frames[1].top > layout.frames[0].bottom() - 1);
 }
 
+TEST_CASE("a chain of 20,000 operations is one straight column") {
+  Tensor y = variable(Array(Shape{2}, Real(1)), "x");
+  for (int i = 0; i < 10'000; ++i) y = tanh(y * y);  // boxes of two widths
+  const GraphLayout layout = GraphLayout::of(GraphView::of({y}, {.max_nodes = 30'000}));
+  REQUIRE(layout.vertices.size() == 20'001);
+  double left = layout.width, right = 0, bottom = -1;
+  bool below = true;
+  for (const GraphBox& box : layout.vertices) {
+    left = std::min(left, box.center().x);
+    right = std::max(right, box.center().x);
+    below &= box.top > bottom;
+    bottom = box.bottom();
+  }
+  CHECK(below);
+  CHECK(right - left <= 1);
+}
+
 TEST_CASE("the picture says what it is, to readers and to programs") {
   const Tensors step = two_modules();
   const GraphView view = GraphView::of(step);
@@ -316,6 +333,37 @@ TEST_CASE("roles can be told apart without colours") {
     CHECK(different.insert(*each.second.begin()).second);
   }
   CHECK(count(svg, ".gradient .head{fill:#ffffff}") == 1);  // hollow, the others are filled
+}
+
+TEST_CASE("no mark of a box lies on its label") {
+  const Tensor x = variable(Array(Shape{2}, Real(1)), "x");
+  const Tensor y = layer("net", sum(tanh(x) * x));
+  const Tensors gradients = training_step(y, {x});
+  const Tensor second = grad(sum(grad(y, {x}, {.create_graph = true})[0]), {x}, {.create_graph = true})[0];
+  for (const int depth : {0, 9}) {
+    const GraphOptions options{.depth = depth, .legend = false};
+    Tensors all = gradients;
+    all.push_back(second);
+    const GraphView view = GraphView::of(all, options);
+    const std::string svg = to_svg(view, options);
+    const auto number_after = [](const std::string& text, const char* what) {
+      return std::stod(text.substr(text.find(what) + std::string_view(what).size()));
+    };
+    int marked = 0;
+    for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+      const std::size_t begin = svg.find(str("<g id=\"n", v, '"'));
+      const std::string drawing = svg.substr(begin, svg.find("</g>", begin) - begin);
+      const double width = detail::line_width(detail::label_of(view.vertices[v], options)[0]);
+      const double middle = number_after(drawing, "<text x=\"");
+      for (std::size_t at = drawing.find("h6l-3,5Z"); at != drawing.npos; at = drawing.find("h6l-3,5Z", at + 1)) {
+        const double mark = std::stod(drawing.substr(drawing.rfind('M', at) + 1));
+        INFO(detail::headline_of(view.vertices[v]));
+        CHECK(mark + 6 < middle - width / 2);
+        ++marked;
+      }
+    }
+    CHECK(marked >= 2);
+  }
 }
 
 TEST_CASE("the first NaN is drawn as an error, in words, too") {

@@ -389,8 +389,12 @@ def a_large_page_opens():
     open_page("large.html")
     print(f"large: {js('graph.vertices.length')} vertices, opened in {time.time() - start:.1f} s")
     expect(browser.title, "The graph of y")
-    expect(js("[pictures.levels.length, graph.frames.length, document.querySelectorAll('script[id^=picture]').length]"), [1, 7500, 5],
-           "pictures of the graph, of a block, of the last block, and of the two modules in each")
+    # The formulas of the first block and of its fc1 name their input x, those of other blocks have "input".
+    expect(js("[pictures.levels.length, graph.frames.length, document.querySelectorAll('script[id^=picture]').length]"), [1, 7500, 6],
+           "pictures of the graph, of the first block, of its fc1, of another block, of the last one, whose result is y, and of all other modules")
+    same = lambda one, other: js(f"pictures.insides.get('{one}').picture === pictures.insides.get('{other}').picture")
+    expect([same("1", "2498"), same("0", "1"), same("1", "2499"), same("1.fc1", "2499.fc2"), same("0.fc2", "1.fc1"), same("0.fc1", "1.fc1")],
+           [True, False, False, True, True, False], "equal pictures")
     js("goTo(graph.vertices.find((vertex) => vertex.path === '150.fc2'))")
     expect(path(), ["graph", "150", "fc2"])
     expect(js("meets(pictures.boxOf(panel.vertex), camera.sight())"), True)
