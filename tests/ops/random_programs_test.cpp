@@ -360,7 +360,7 @@ class Trial {
 }  // namespace
 
 TEST_CASE("a random program has one value, one gradient and one second gradient, however it is run") {
-  const std::int64_t first = first_wanted_case(), cases = wanted_cases(48);
+  const std::int64_t first = first_wanted_case(), cases = wanted_cases(96);
   for (std::int64_t number = first; number < first + cases; ++number) {
     CAPTURE(number);
     Trial trial(static_cast<std::uint64_t>(number));
