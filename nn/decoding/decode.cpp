@@ -248,10 +248,10 @@ Array sampling_probabilities(const Array& logits, const SamplingOptions& options
 Decoded sample(Stepper& model, const SamplingOptions& options) {
   const Limits limits = checked_limits("sample", options);
   check_sampling("sample", options);
-  (void)checked_multiply("sample", model.batch(), limits.max_length);  // each token has a number
   const RandomKey key = options.seed ? RandomKey{.seed = *options.seed} : next_random_key();
+  // A row has 2^32 numbers, more than it can have tokens.
   return write(limits, model, options.on_token, [&](std::int64_t b, std::int64_t t, std::span<const Real> log_q) {
-    return draw(sampling_weights(log_q, options), uniform(key, static_cast<std::uint64_t>(b * limits.max_length + t)));
+    return draw(sampling_weights(log_q, options), uniform(key, static_cast<std::uint64_t>(b << 32 | t)));
   });
 }
 

@@ -141,9 +141,8 @@ struct SamplingOptions {
 /// top_k >= 1, 0 < top_p <= 1; NumericError.
 Array sampling_probabilities(const Array& logits, const SamplingOptions& options);
 /// Draws every token from sampling_probabilities. A sequence's tokens depend on the seed, its row and its logits, not
-/// on the rest of the batch. The scores are by the model's own probabilities, before temperature and filters. To draw
-/// several times after the same beginning, select its row several times first. Throws as above, and LimitError when
-/// batch times max_length overflows.
+/// on the rest of the batch or max_length. The scores are by the model's own probabilities, before temperature and
+/// filters. To draw several times after the same beginning, select its row several times first. Throws as above.
 Decoded sample(Stepper& model, const SamplingOptions& options);
 
 // -- search -----------------------------------------------------------------------------------------------------------

@@ -407,12 +407,90 @@ TEST_CASE("A seed gives the same text, whoever else is in the batch") {
   CHECK(equal(many.lengths, draw(3, 7).lengths));
   for (std::int64_t t = 0; t < alone.tokens.dim(1); ++t) CHECK(alone.tokens.at({0, t}) == many.tokens.at({0, t}));
   CHECK(!equal(draw(1, 7).tokens, draw(1, 8).tokens));
+  // Nor does it depend on how long a text may be.
+  const auto endless = [](std::int64_t max_length) {
+    Table table{[](const Table::Prefix&) { return std::vector<Real>(9, 0); }, 3};
+    return sample(table, {.max_length = max_length, .seed = 7}).tokens;
+  };
+  CHECK(equal(endless(30)[{_, slice(0, 12)}], endless(12)));
+  const Index flat = endless(30);  // of equal tokens, the one that a number of [0, 1) falls on
+  for (std::int64_t row = 0; row < 3; ++row) {
+    CHECK(!equal(flat[{row}], flat[{(row + 1) % 3}]));
+    for (std::int64_t t = 0; t < 30; ++t) {
+      const auto words = random_words({.seed = 7}, static_cast<std::uint64_t>(row << 32 | t));
+      const double u = std::ldexp(words[0] >> 5, -27) + std::ldexp(words[1] >> 6, -53);
+      CHECK(flat.at({row, t}) == static_cast<std::int64_t>(9 * u));
+    }
+  }
   manual_seed(5);
   const Decoded first = draw(2, {}), second = draw(2, {});
   manual_seed(5);
   CHECK(equal(draw(2, {}).tokens, first.tokens));
   CHECK(equal(draw(2, {}).tokens, second.tokens));
   CHECK(!equal(first.tokens, second.tokens));
+}
+
+TEST_CASE("Searches without options begin after token 0 and write 100 tokens, exhaustive ones 5") {
+  const auto rows = random_rows(5, 2);
+  const auto check = [&](const Table& table) {
+    CHECK(table.steps.size() == 100);
+    CHECK(table.steps[0] == std::vector<Table::Prefix>{{0}});
+  };
+  Table one{rows}, two{rows}, three{rows};
+  const Decoded best = greedy(one, {}), drawn = sample(two, {.seed = 1});
+  check(one);
+  check(two);
+  CHECK(best.tokens.shape() == Shape{1, 100});
+  CHECK(best.lengths.item() == 100);
+  const std::vector<std::int64_t> tokens(best.tokens.begin(), best.tokens.end());
+  CHECK(best.scores.item() == doctest::Approx(log_p_of(rows, {0}, tokens)));
+  const std::vector<std::int64_t> sampled(drawn.tokens.begin(), drawn.tokens.end());
+  CHECK(drawn.scores.item() == doctest::Approx(log_p_of(rows, {0}, sampled)));
+  const auto found = beam_search(three, {});
+  check(three);
+  REQUIRE(found[0].size() == 1);
+  CHECK(found[0][0].tokens.size() == 100);
+  CHECK(!found[0][0].ended);
+  CHECK(found[0][0].score == doctest::Approx(found[0][0].log_p / std::pow(100, 0.75)));
+  for (std::size_t t = 1; t < 100; ++t) CHECK(three.steps[t].size() == 4);
+  Table four{random_rows(3, 2)};
+  const auto all = exhaustive_search(four, {});
+  REQUIRE(all[0].size() == 1);
+  CHECK(all[0][0].tokens.size() == 5);
+  CHECK(all[0][0].score == all[0][0].log_p);
+  CHECK(four.steps[0] == std::vector<Table::Prefix>{{0}});
+  // 10^6 sequences are looked at, 10^6 + 1 are not: a token of 1000 twice, or once of 10^6 + 1.
+  const auto flat = [](std::size_t V) { return [V](const Table::Prefix&) { return std::vector<Real>(V, 0); }; };
+  Table many{flat(1'000'000)}, too_many{flat(1'000'001)};
+  CHECK(exhaustive_search(many, {.max_length = 1})[0].size() == 1);
+  CHECK_REFUSED(LimitError, exhaustive_search(too_many, {.max_length = 1}), "exhaustive_search",
+                "1000001 sequences of at most 1 of 1000001 tokens are more than 1000000");
+}
+
+TEST_CASE("Stopping::enough is what a beam search does without options, and only what is complete is returned") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto rows = random_rows(4, seed);
+    Table one{rows}, two{rows};
+    BeamOptions options{.bos = 4, .eos = 0, .max_length = 6, .num_best = 50};
+    const auto found = beam_search(one, options);
+    options.stopping = Stopping::enough;
+    options.candidates = Candidates::complete;
+    const auto expected = beam_search(two, options);
+    CHECK(one.steps == two.steps);
+    CHECK(found[0].size() == expected[0].size());
+    for (const Hypothesis& each : found[0]) CHECK((each.ended || each.tokens.size() == 6));
+  }
+}
+
+TEST_CASE("Ends are none, one or several tokens, however they are given") {
+  const std::optional<std::int64_t> none, two = 2;
+  CHECK(Ends().tokens().empty());
+  CHECK(Ends(none).tokens().empty());
+  CHECK(Ends(two).tokens() == std::vector<std::int64_t>{2});
+  CHECK(Ends(3).tokens() == std::vector<std::int64_t>{3});
+  CHECK(Ends{4, 5}.tokens() == std::vector<std::int64_t>{4, 5});
+  CHECK(Ends(std::vector<std::int64_t>{6, 7}).has(7));
+  CHECK(!Ends(std::vector<std::int64_t>{6, 7}).has(5));
 }
 
 // ---- Refusals ----
