@@ -15,6 +15,14 @@ namespace {
 
 constexpr std::int64_t most_capacity = 4096;  // of a cache's first block: few texts fill a context that is longer
 
+// How many of its n tokens a text sees: all, until they fill the context; then the newer half of it goes on, to be
+// filled again. It depends on n alone, so that it is the same for every text of a batch, read or written.
+std::int64_t seen(std::int64_t n, std::int64_t context) {
+  if (n <= context) return n;
+  const std::int64_t half = context / 2;
+  return half + 1 + (n - context - 1) % (context - half);
+}
+
 }  // namespace
 
 Init detail::first_weights() { return init::normal({.std = first_std}); }
@@ -105,7 +113,7 @@ LanguageStepper::LanguageStepper(const LanguageModel& model, const Index& prompt
     if (lengths && (length < 1 || length > T)) fail<ValueError>(op, "length ", length, " is not in [1, ", T, "]");
     read_ = std::min(read_, length);
   }
-  text_ = slice(prompt, {_, slice(std::max<std::int64_t>(0, read_ - model.context()), read_)});
+  text_ = slice(prompt, {_, slice(read_ - seen(read_, model.context()), read_)});
   state_ = model.begin(B);
   after_prompt_ = model.next(text_, state_);
 }
@@ -126,7 +134,7 @@ Tensor LanguageStepper::step(const Index& tokens) {
   std::optional<LanguageState> anew;  // where the context is used up
   if (state_.position >= model_.context()) {
     const std::int64_t length = text.dim(1);
-    text = slice(text, {_, slice(length - 1 - model_.context() / 2, length)});
+    text = slice(text, {_, slice(length - seen(read_ + 1, model_.context()), length)});
     ids = text;
     anew = model_.begin(state_.batch);
   }

@@ -60,9 +60,10 @@ class LanguageModel : public Module {
   LanguageState begin(std::int64_t batch) const;
   /// Texts that begin with these tokens, (B, T), for greedy(), sample() and beam_search(): they continue the prompt, so
   /// their `bos` means nothing. Of prompts of unequal length row b is prompt[b, :lengths[b]], and what follows is
-  /// ignored; the longer ones are still read while the shorter ones are written. Of prompts that are longer than the
-  /// context, the model reads the end. Records no graph. A model in training runs each step in evaluation mode, without
-  /// dropout. Throws as next(), ShapeError unless lengths are (B), ValueError for a length that is not in [1, T].
+  /// ignored; the longer ones are still read while the shorter ones are written. Of a prompt that is longer than the
+  /// context, the model reads the end: what it would see if it had written the prompt itself, more than half a
+  /// context. Records no graph. A model in training runs each step in evaluation mode, without dropout.
+  /// Throws as next(), ShapeError unless lengths are (B), ValueError for a length that is not in [1, T].
   LanguageStepper start(const Index& prompt, const std::optional<Index>& lengths = {}) const;
   /// sample() after the prompt.
   Decoded generate(const Index& prompt, const SamplingOptions& options, const std::optional<Index>& lengths = {}) const;
