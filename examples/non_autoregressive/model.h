@@ -30,12 +30,7 @@ struct ParallelTranslator : nn::Layer<ParallelTranslator> {
     const Index begin({source.dim(0), steps}, bos);
     // Not times sqrt(C): the same large vector everywhere would drown the positions, which are all that differs.
     Tensor h = decoder.positions(decoder.embedding(begin));  // (B, T, C)
-    for (const nn::DecoderBlock& block : decoder.blocks) {
-      h = block.add_norm1.around(h, [&](const Tensor& x) { return block.self_attn(x); });  // not causal
-      h = block.add_norm2.around(h, [&](const Tensor& x) { return block.cross_attn(x, memory, memory, read); });
-      h = block.add_norm3.around(h, block.ffn);
-    }
-    return decoder.out(h);
+    return decoder.out(decoder.blocks(h, memory, read, AttentionMask()));  // not causal
   }
 
   /// The most probable word everywhere, in one pass: (B, S) (B) -> (B, T).

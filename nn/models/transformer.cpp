@@ -158,9 +158,10 @@ Tensor DecoderBlock::run(const Tensor& x, const SelfAttention& attend_self, cons
   return add_norm3.around(h, ffn);
 }
 
-Tensor DecoderBlock::forward(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask) const {
+Tensor DecoderBlock::forward(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask,
+                             const AttentionMask& mask) const {
   return run(
-      x, [&](const Tensor& x) { return self_attn(x, causal); },
+      x, [&](const Tensor& x) { return self_attn(x, mask); },
       [&](const Tensor& g) { return cross_attn(g, memory, memory, memory_mask); });
 }
 

@@ -145,9 +145,10 @@ struct DecoderBlockState {
 struct DecoderBlock : Layer<DecoderBlock, TransformerOptions> {
   using Layer::Layer;
 
-  /// x (B, T, C), memory (B, S, C) -> (B, T, C): all positions at once, each seeing those before. Throws ShapeError,
-  /// also for another T than that of `norm_shape`.
-  Tensor forward(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
+  /// x (B, T, C), memory (B, S, C) -> (B, T, C): all positions at once, each seeing those before, or those that another
+  /// `mask` leaves, as AttentionMask() leaves all. Throws ShapeError, also for another T than that of `norm_shape`.
+  Tensor forward(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask = {},
+                 const AttentionMask& mask = causal) const;
 
   /// For decoding step by step: x (B, T, C) are the next T positions after those in `state`, which grows by them.
   /// Throws ShapeError if x is of another batch size, or not all T positions of `norm_shape` at once.

@@ -175,6 +175,24 @@ TEST_CASE("With norms over (T, C) earlier positions change with later ones, caus
 
 // ---- Decoder ----
 
+TEST_CASE("A decoder block is causal, or sees what another mask leaves") {
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const DecoderBlock block{root, small(order)};
+    const Tensor x(normal({2, 5, 6})), memory(normal({2, 3, 6}, 3));
+    const AttentionMask read = padding(lengths_3_2), all, own{.band = AttentionBand{.before = 1, .after = 1}};
+    const auto composed = [&](const AttentionMask& mask) {
+      const Tensor g = block.add_norm1.around(x, [&](const Tensor& x) { return block.self_attn(x, mask); });
+      const Tensor h =
+          block.add_norm2.around(g, [&](const Tensor& x) { return block.cross_attn(x, memory, memory, read); });
+      return block.add_norm3.around(h, block.ffn).value();
+    };
+    CHECK(equal(block(x, memory, read).value(), composed(causal)));
+    CHECK(equal(block(x, memory, read, all).value(), composed(all)));
+    CHECK(equal(block(x, memory, read, own).value(), composed(own)));
+    CHECK(difference(composed(all), composed(causal)) > 1e-3);
+  }
+}
+
 TEST_CASE("A decoder state goes on sharing its memory while every sequence keeps its source") {
   const EncoderDecoder model{root, 11, 13, small()};
   const Tensor memory = model.encoder(Index({2, 3}, {1, 2, 3, 4, 5, 6}));
