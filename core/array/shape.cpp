@@ -101,7 +101,9 @@ std::string hint_for(const Shape& a, const Shape& b, std::span<const NamedShape>
 Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b) {
   if (a == b) return a;
   if (const int axis = clash(a, b)) {
-    fail<ShapeError>(op, "cannot broadcast ", a, " with ", b, " at axis ", axis, detail::broadcast_hint(a, b));
+    const bool matrices = op == "mul" && a.rank() >= 2 && b.rank() >= 2 && a.back() == b.dim(-2);
+    fail<ShapeError>(op, "cannot broadcast ", a, " with ", b, " at axis ", axis, detail::broadcast_hint(a, b),
+                     matrices ? "; the matrix product is matmul(a, b)" : "");
   }
   return broadcast(a, b);
 }

@@ -83,4 +83,6 @@ std::string batch_axis_hint(Sizes got, Sizes sample) {
   return str("; is the batch axis missing? ", batch, " would fit");
 }
 
+std::string volume_hint(Sizes got) { return got.size() == 5 ? "; volumes are not offered" : ""; }
+
 }  // namespace xgrad::detail

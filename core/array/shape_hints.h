@@ -25,4 +25,7 @@ std::string same_shape_hint(Sizes a, Sizes b);
 /// For an input that should be a batch: says that it is a single sample, whose sizes are `sample`, -1 for any.
 std::string batch_axis_hint(Sizes got, Sizes sample);
 
+/// For an input of five axes where sequences or pictures are expected: says that volumes are not offered.
+std::string volume_hint(Sizes got);
+
 }  // namespace xgrad::detail

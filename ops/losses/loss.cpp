@@ -100,7 +100,8 @@ Targets checked_targets(const char* op, const char* name, const Tensor& x, const
   for (std::int64_t i = 0; i < classes.size(); ++i) {
     const std::int64_t target = classes.data()[i];
     if (targets.counts(i) && (target < 0 || target >= targets.V)) {
-      fail<ValueError>(op, "target ", target, " of sample ", i, " is not in [0, ", targets.V, ")");
+      fail<ValueError>(op, "target ", target, " of sample ", i, " is not in [0, ", targets.V, ")",
+                       target < 0 ? str("; {.ignore_index = ", target, "} leaves such samples out") : "");
     }
   }
   check_class_weight(op, weight, targets.V);

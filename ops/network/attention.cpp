@@ -261,16 +261,27 @@ std::int64_t kv_heads_of(const char* op, std::int64_t heads, const AttentionOpti
   return count;
 }
 
+// The end of an error of H heads of queries, for keys that look like those of fewer heads.
+std::string fewer_heads_hint(std::int64_t H, std::int64_t of_keys) {
+  if (of_keys < 1 || of_keys >= H || H % of_keys != 0) return {};
+  return str("; for ", of_keys, " heads of keys and values: multi_head_attention(q, k, v, ", H,
+             ", {.kv_heads = ", of_keys, "})");
+}
+
 AttentionCall side_by_side(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                            const AttentionOptions& options) {
-  const auto refuse = [&](const char* rule) {
-    fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
+  const auto refuse = [&](const char* rule, const std::string& hint = {}) {
+    fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape(), hint);
   };
   if (q.rank() != 3 || k.rank() != 3 || v.rank() != 3) refuse("needs three axes (batch, positions, width)");
   if (q.dim(0) != k.dim(0) || k.dim(0) != v.dim(0)) refuse("batch sizes differ");
   if (k.dim(1) != v.dim(1)) refuse("keys and values differ in number");
-  if (!options.kv_heads && q.dim(2) != k.dim(2)) refuse("queries and keys differ in width");
   const std::int64_t kv_heads = kv_heads_of(op, heads, options);
+  if (!options.kv_heads && q.dim(2) != k.dim(2)) {
+    const std::int64_t of_keys = k.dim(2) * heads / std::max<std::int64_t>(q.dim(2), 1);
+    const bool whole = of_keys * q.dim(2) == k.dim(2) * heads;
+    refuse("queries and keys differ in width", whole ? fewer_heads_hint(heads, of_keys) : "");
+  }
   const auto columns = [&](const Tensor& x, std::int64_t count) {
     if (x.dim(2) % count != 0) fail<ValueError>(op, "width ", x.dim(2), " is not divisible by ", count, " heads");
     return x.dim(2) / count;
@@ -295,14 +306,15 @@ AttentionCall side_by_side(const char* op, const Tensor& q, const Tensor& k, con
 
 AttentionCall stacked(const char* op, const Tensor& q, const Tensor& k, const Tensor& v,
                       const AttentionOptions& options) {
-  const auto refuse = [&](const char* rule) {
-    fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
+  const auto refuse = [&](const char* rule, const std::string& hint = {}) {
+    fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape(), hint);
   };
   if (options.kv_heads) fail<ValueError>(op, "kv_heads is for multi_head_attention");
   const int rank = q.rank();
   if (rank < 2 || rank > 4 || k.rank() != rank || v.rank() != rank) refuse("needs two to four axes, as many in each");
   for (int i = 0; i < rank - 2; ++i) {
-    if (q.shape()[i] != k.shape()[i] || k.shape()[i] != v.shape()[i]) refuse("leading axes differ");
+    if (q.shape()[i] == k.shape()[i] && k.shape()[i] == v.shape()[i]) continue;
+    refuse("leading axes differ", i == 1 ? fewer_heads_hint(q.dim(1), k.dim(1)) : "");
   }
   if (k.dim(-2) != v.dim(-2)) refuse("keys and values differ in number");
   if (q.dim(-1) != k.dim(-1)) refuse("queries and keys differ in width");

@@ -2,9 +2,10 @@
 // linear in each of their two arguments, and each is the gradient of the others.
 #include "conv.h"
 
+#include "../../core/array/shape_hints.h"
 #include "../../core/base/error.h"
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
+#include "../../core/graph/record.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
 #include "../elementwise/arithmetic.h"
@@ -192,7 +193,8 @@ template <class F>
 Tensor batched(const char* op, const Tensor& x, int axes, const F& f) {
   if (x.rank() == axes) return f(x);
   if (x.rank() != axes - 1) {
-    fail<ShapeError>(op, "needs ", axes, " axes, or ", axes - 1, " without a batch, got ", x.shape());
+    fail<ShapeError>(op, "needs ", axes, " axes, or ", axes - 1, " without a batch, got ", x.shape(),
+                     detail::volume_hint(x.shape()));
   }
   return squeeze(f(unsqueeze(x, 0)), {0});
 }

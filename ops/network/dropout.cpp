@@ -3,8 +3,9 @@
 
 #include <cmath>
 
-#include "../../core/graph/record.h"
+#include "../../core/array/shape_hints.h"
 #include "../../core/base/formula.h"
+#include "../../core/graph/record.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
 #include "../elementwise/arithmetic.h"
@@ -46,8 +47,8 @@ Tensor channels_dropped(const char* op, const Tensor& x, int axes, double p, con
   check_probability(op, p);
   const int leading = x.rank() - axes;
   if (leading != 1 && leading != 2) {
-    fail<ShapeError>(op, "needs ", axes == 1 ? "(B, C, L) or (C, L)" : "(B, C, H, W) or (C, H, W)", ", got ",
-                     x.shape());
+    fail<ShapeError>(op, "needs ", axes == 1 ? "(B, C, L) or (C, L)" : "(B, C, H, W) or (C, H, W)", ", got ", x.shape(),
+                     detail::volume_hint(x.shape()));
   }
   return x * decided(x, leading, p, key);
 }

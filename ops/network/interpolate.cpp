@@ -122,7 +122,7 @@ XGRAD_FORMULA interpolate_formula{"interpolate", "y = r x c^T with the weights r
 Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
   if (x.rank() != 4 || x.dim(2) == 0 || x.dim(3) == 0) {
     fail<ShapeError>("interpolate", "needs (B, C, H, W) with H and W above 0, got ", x.shape(),
-                     detail::batch_axis_hint(x.shape(), Shape{-1, -1, -1}));
+                     detail::batch_axis_hint(x.shape(), Shape{-1, -1, -1}), detail::volume_hint(x.shape()));
   }
   if (options.size.has_value() == options.scale_factor.has_value()) {
     fail<ValueError>("interpolate", "needs either a size or a scale_factor");

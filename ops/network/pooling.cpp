@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "../../core/graph/record.h"
+#include "../../core/array/shape_hints.h"
 #include "../../core/base/formula.h"
+#include "../../core/graph/record.h"
 #include "../kernels/conv/pooling.h"
 #include "../kernels/conv/resample.h"
 #include "interpolate.h"
@@ -61,7 +62,7 @@ struct PoolingInput {
     const auto empty = [&](int axis) { return x.dim(-axis) == 0; };
     if ((rank != axes + 1 && rank != axes + 2) || empty(1) || (axes == 2 && empty(2))) {
       fail<ShapeError>(op, "needs ", axes == 1 ? "(C, L) or (B, C, L)" : "(C, H, W) or (B, C, H, W)",
-                       ", not empty, got ", x.shape());
+                       ", not empty, got ", x.shape(), detail::volume_hint(x.shape()));
     }
     for (int axis = 0; axis < rank - axes; ++axis) {
       leading.push_back(x.dim(axis));

@@ -59,23 +59,30 @@ struct Plan {
   Shape product;  // of these
   Shape result;   // without the axes that vectors do not have
 
-  Plan(const Shape& given_a, const Shape& given_b, const MatmulOptions& options) : a(given_a), b(given_b) {
-    if (a.empty() || b.empty()) fail<ShapeError>("matmul", "a factor has no axis: ", a, " @ ", b);
+  // Errors name the factors, if they are given.
+  Plan(const Shape& given_a, const Shape& given_b, const MatmulOptions& options, const Tensor* left = nullptr,
+       const Tensor* right = nullptr)
+      : a(given_a), b(given_b) {
+    const auto factors = [&](const char* after_a = "", const char* after_b = "") {
+      const auto name = [](const Tensor* x) { return x && !x->name().empty() ? str("'", x->name(), "' ") : ""; };
+      return str(name(left), given_a, after_a, " @ ", name(right), given_b, after_b);
+    };
+    if (a.empty() || b.empty()) fail<ShapeError>("matmul", "a factor has no axis: ", factors());
     const bool row = a.rank() == 1, column = b.rank() == 1;
     if ((row && options.transpose_a) || (column && options.transpose_b)) {
-      fail<ShapeError>("matmul", "a vector cannot be transposed: ", a, " @ ", b);
+      fail<ShapeError>("matmul", "a vector cannot be transposed: ", factors());
     }
     if (row) a.insert(0, 1);
     if (column) b.push_back(1);
     if (a.dim(options.transpose_a ? -2 : -1) != b.dim(options.transpose_b ? -1 : -2)) {
       const auto mark = [](bool transposed) { return transposed ? "'" : ""; };
-      fail<ShapeError>("matmul", "inner sizes differ: ", given_a, mark(options.transpose_a), " @ ", given_b,
-                       mark(options.transpose_b), transpose_hint(given_a, given_b, options));
+      fail<ShapeError>("matmul", "inner sizes differ: ", factors(mark(options.transpose_a), mark(options.transpose_b)),
+                       transpose_hint(given_a, given_b, options));
     }
     const Shape batch_a = leading(a), batch_b = leading(b);
     if (!broadcast_together(batch_a, batch_b)) {
-      fail<ShapeError>("matmul", given_a, " @ ", given_b, ": the axes in front of the matrices, ", batch_a, " and ",
-                       batch_b, ", do not broadcast");
+      fail<ShapeError>("matmul", factors(), ": the axes in front of the matrices, ", batch_a, " and ", batch_b,
+                       ", do not broadcast");
     }
     product = result = broadcast_shapes("matmul", batch_a, batch_b);
     const std::int64_t rows = a.dim(options.transpose_a ? -1 : -2), columns = b.dim(options.transpose_b ? -2 : -1);
@@ -120,7 +127,7 @@ XGRAD_FORMULA matmul_a_formula{"matmul transpose_a", "y = a^T b", "dL/da = b gy^
 XGRAD_FORMULA matmul_b_formula{"matmul transpose_b", "y = a b^T", "dL/da = gy b; dL/db = gy^T a"};
 XGRAD_FORMULA matmul_ab_formula{"matmul transpose_a transpose_b", "y = a^T b^T", "dL/da = b^T gy^T; dL/db = gy^T a^T"};
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
-  const Plan plan(a.shape(), b.shape(), options);
+  const Plan plan(a.shape(), b.shape(), options, &a, &b);
   const Array y = product(a.value().reshaped(plan.a), b.value().reshaped(plan.b), plan.product, options);
   return record("matmul", y.reshaped(plan.result),
                 wrt(a,
@@ -156,8 +163,11 @@ namespace {
 void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (weight.rank() != 2 || x.rank() == 0 || x.shape().back() != weight.dim(1)) {
     const bool transposed = weight.rank() == 2 && x.rank() > 0 && x.shape().back() == weight.dim(0);
+    const bool one = weight.rank() == 2 && weight.dim(1) == 1 && x.rank() == 1;
     fail<ShapeError>("linear", "input ", x.shape(), " does not fit weight ", weight.shape(),
-                     transposed ? "; weight is (out, in), and would fit transposed" : "");
+                     one          ? str("; unsqueeze(x, -1) would fit, ", Shape{x.dim(0), 1})
+                     : transposed ? "; weight is (out, in), and would fit transposed"
+                                  : "");
   }
   if (bias.defined() && bias.shape() != Shape{weight.dim(0)}) {
     fail<ShapeError>("linear", "bias ", bias.shape(), " does not fit weight ", weight.shape());

@@ -62,6 +62,16 @@ TEST_CASE("wrong targets are refused by name and value") {
   CHECK_REFUSED(ValueError, cross_entropy(x, index({0, -4})), "cross_entropy", "target -4", "sample 1", "[0, 3)");
   CHECK_REFUSED(ValueError, cross_entropy(x, index({3, 0}), {.ignore_index = 1, .label_smoothing = 0.1}),
                 "cross_entropy", "target 3", "sample 0", "[0, 3)");
+  const std::string left = "target -100 of sample 1 is not in [0, 3)";
+  CHECK(error_of<ValueError>([&] {
+          cross_entropy(x, index({0, -100}));
+        }) == "cross_entropy: " + left + "; {.ignore_index = -100} leaves such samples out");
+  CHECK(error_of<ValueError>([&] {
+          nll_loss(x, index({2, -100}), {.ignore_index = 1});
+        }) == "nll_loss: " + left + "; {.ignore_index = -100} leaves such samples out");
+  CHECK(error_of<ValueError>([&] {
+          cross_entropy(x, index({0, 3}));
+        }) == "cross_entropy: target 3 of sample 1 is not in [0, 3)");
   CHECK_REFUSED(ShapeError, cross_entropy(x, index({0})), "cross_entropy", "logits [2, 3]", "targets of shape [2]",
                 "[1]");
   CHECK_REFUSED(ShapeError, cross_entropy(ones({2, 5, 3}), Index(Shape{2, 3}, 0)), "cross_entropy", "logits [2, 5, 3]",

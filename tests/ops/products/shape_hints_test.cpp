@@ -170,6 +170,69 @@ TEST_CASE("factors that would fit transposed are named, those that would not are
   CHECK_SAID(linear(ones({4, 3}), ones({5, 4})), "linear: input [4, 3] does not fit weight [5, 4]");
 }
 
+TEST_CASE("a product of matrices that was written as one of elements is recognised") {
+  const std::string product = "; the matrix product is matmul(a, b)";
+  CHECK_SAID(ones({5, 3}) * ones({3, 4}), "mul: cannot broadcast [5, 3] with [3, 4] at axis -1" + product);
+  CHECK_SAID(ones({2, 5, 3}) * ones({3, 4}), "mul: cannot broadcast [2, 5, 3] with [3, 4] at axis -1" + product);
+  CHECK_SAID(ones({5, 3}) * ones({3, 5}),
+             "mul: cannot broadcast [5, 3] with [3, 5] at axis -1; [3, 5] would fit transposed" + product);
+  CHECK_SAID(ones({5, 3}) + ones({3, 4}), "add: cannot broadcast [5, 3] with [3, 4] at axis -1");
+  CHECK_SAID(ones({5, 3}) * ones({4, 3}), "mul: cannot broadcast [5, 3] with [4, 3] at axis -2");
+  CHECK_SAID(ones({5, 3}) * ones({4}), "mul: cannot broadcast [5, 3] with [4] at axis -1");
+  CHECK_SAID(ones({3}) * ones({3, 4}),
+             "mul: cannot broadcast [3] with [3, 4] at axis -1; [3] would fit as [3, 1]" + unsqueeze);
+}
+
+TEST_CASE("matmul names the factors that have names") {
+  const Tensor h = ones({2, 2}).named("h"), q = variable(Array({1, 3}, Real(1)), "q"), none = ones({4});
+  CHECK_SAID(matmul(h, q), "matmul: inner sizes differ: 'h' [2, 2] @ 'q' [1, 3]");
+  CHECK_SAID(matmul(none, q, {.transpose_b = true}), "matmul: inner sizes differ: [4] @ 'q' [1, 3]'");
+  CHECK_SAID(matmul(none, h, {.transpose_a = true}), "matmul: a vector cannot be transposed: [4] @ 'h' [2, 2]");
+  CHECK_SAID(matmul(Tensor(2).named("s"), h), "matmul: a factor has no axis: 's' [] @ 'h' [2, 2]");
+  CHECK_SAID(matmul(ones({2, 3, 4}).named("a"), ones({5, 4, 3})),
+             "matmul: 'a' [2, 3, 4] @ [5, 4, 3]: the axes in front of the matrices, [2] and [5], do not broadcast");
+}
+
+TEST_CASE("numbers without an axis of their own into a linear map of one input get an error that says so") {
+  CHECK_SAID(linear(ones({5}), ones({8, 1})),
+             "linear: input [5] does not fit weight [8, 1]; unsqueeze(x, -1) would fit, [5, 1]");
+  CHECK_SAID(linear(ones({8}), ones({8, 1})),
+             "linear: input [8] does not fit weight [8, 1]; unsqueeze(x, -1) would fit, [8, 1]");
+  CHECK_SAID(linear(ones({5}), ones({8, 2})), "linear: input [5] does not fit weight [8, 2]");
+  CHECK_SAID(linear(ones({5, 3}), ones({8, 1})), "linear: input [5, 3] does not fit weight [8, 1]");
+  CHECK_SAID(linear(Tensor(2), ones({8, 1})), "linear: input [] does not fit weight [8, 1]");
+}
+
+TEST_CASE("volumes are refused as such") {
+  const Tensor x = ones({1, 2, 3, 4, 4}), kernel = ones({2, 2, 3, 3});
+  const std::string volumes = "got [1, 2, 3, 4, 4]; volumes are not offered";
+  CHECK_SAID(conv2d(x, kernel), "conv2d: needs 4 axes, or 3 without a batch, " + volumes);
+  CHECK_SAID(conv_transpose2d(x, kernel), "conv_transpose2d: needs 4 axes, or 3 without a batch, " + volumes);
+  CHECK_SAID(max_pool2d(x, 2), "max_pool2d: needs (C, H, W) or (B, C, H, W), not empty, " + volumes);
+  CHECK_SAID(adaptive_avg_pool2d(x, 2), "adaptive_avg_pool2d: needs (C, H, W) or (B, C, H, W), not empty, " + volumes);
+  CHECK_SAID(interpolate(x, {.size = 2}), "interpolate: needs (B, C, H, W) with H and W above 0, " + volumes);
+  CHECK_SAID(dropout2d(x, 0.5), "dropout2d: needs (B, C, H, W) or (C, H, W), " + volumes);
+  CHECK_SAID(dropout2d(ones({2, 2}), 0.5), "dropout2d: needs (B, C, H, W) or (C, H, W), got [2, 2]");
+}
+
+TEST_CASE("attention with fewer heads of keys than of queries says which option that is") {
+  const auto hint = [](int heads, int of_keys) {
+    return str("; for ", of_keys, " heads of keys and values: multi_head_attention(q, k, v, ", heads,
+               ", {.kv_heads = ", of_keys, "})");
+  };
+  const Tensor q = ones({2, 4, 5, 3}), k = ones({2, 2, 5, 3}), odd = ones({2, 3, 5, 3});
+  const std::string differ = "scaled_dot_product_attention: leading axes differ: q [2, 4, 5, 3], k ";
+  CHECK_SAID(scaled_dot_product_attention(q, k, k), differ + "[2, 2, 5, 3], v [2, 2, 5, 3]" + hint(4, 2));
+  CHECK_SAID(scaled_dot_product_attention(q, odd, odd), differ + "[2, 3, 5, 3], v [2, 3, 5, 3]");
+  CHECK_SAID(scaled_dot_product_attention(q, q, k), differ + "[2, 4, 5, 3], v [2, 2, 5, 3]");
+  const Tensor wide = ones({2, 5, 8}), narrow = ones({2, 5, 4}), other = ones({2, 5, 3});
+  const std::string width = "multi_head_attention: queries and keys differ in width: q [2, 5, 8], k ";
+  CHECK_SAID(multi_head_attention(wide, narrow, narrow, 4), width + "[2, 5, 4], v [2, 5, 4]" + hint(4, 2));
+  CHECK_SAID(multi_head_attention(wide, other, other, 4), width + "[2, 5, 3], v [2, 5, 3]");
+  CHECK_SAID(multi_head_attention(wide, narrow, narrow, 1), width + "[2, 5, 4], v [2, 5, 4]");
+  CHECK_NOTHROW(multi_head_attention(wide, narrow, narrow, 4, {.kv_heads = 2}));
+}
+
 TEST_CASE("a loss of shapes that differ in axes of size 1 says so") {
   const auto said = [](const Shape& a, const Shape& b) {
     return error_of<ShapeError>([&] { mse_loss(ones(a), ones(b)); });
