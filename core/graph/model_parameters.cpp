@@ -1,6 +1,8 @@
 // The parameters of a model, and the way to it from the node of each.
 #include "model_parameters.h"
 
+#include <utility>
+
 namespace xgrad::detail {
 
 void ModelParameters::add(const std::shared_ptr<ModelParameters>& model, const Tensor& parameter) {
@@ -14,7 +16,7 @@ void ModelParameters::remove(const Tensor& parameter) noexcept {
   const Ref<Node>& node = Engine::node(parameter);
   if (of(node.get()).get() != this) return;
   node->extras->model.reset();
-  living_.erase(node->extras->number_in_model);
+  living_.erase(std::exchange(node->extras->number_in_model, removed));
 }
 
 Tensors ModelParameters::since(std::uint64_t count) const {
@@ -25,6 +27,10 @@ Tensors ModelParameters::since(std::uint64_t count) const {
 
 std::shared_ptr<const ModelParameters> ModelParameters::of(const Node* parameter) {
   return parameter && parameter->extras ? parameter->extras->model.lock() : nullptr;
+}
+
+bool ModelParameters::is_orphan(const Node* parameter) {
+  return parameter->extras && parameter->extras->number_in_model == removed;
 }
 
 void ModelParameters::mark_integers(const Tensor& buffer) { Engine::node(buffer)->needed_extras().integers = true; }

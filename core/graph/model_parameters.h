@@ -24,12 +24,16 @@ class ModelParameters {
 
   /// The model of a parameter, given its node; nullptr if no living module has declared it.
   static std::shared_ptr<const ModelParameters> of(const Node* parameter);
+  /// Whether the module that declared a parameter is gone.
+  static bool is_orphan(const Node* parameter);
   /// Marks a buffer that holds integers.
   static void mark_integers(const Tensor& buffer);
   /// Whether this is such a buffer.
   static bool has_integers(const Tensor& buffer);
 
  private:
+  static constexpr std::uint64_t removed = -1;  // in place of the number of a parameter
+
   std::map<std::uint64_t, Tensor> living_;  // by the number of those declared before
   std::uint64_t declared_ = 0;
 };

@@ -15,7 +15,18 @@ using xgrad::detail::ModelParameters;
 struct Upstream {
   std::vector<const Node*> leaves;         // that gradients flow to, or should, in the order in which they were made
   std::unordered_set<const Node*> passed;  // that the loss was computed from, but no gradient flows to
+  std::vector<const Node*> factors;        // constants without a name that a module multiplies something by
 };
+
+// The right factor of a product in a module, if it is a constant. The left one is the input of the module.
+const Node* constant_factor(const Node& node) {
+  const std::string_view op = node.op;
+  const bool product = op == "matmul" || op == "linear" || op.starts_with("conv");
+  if (!product || !node.place || node.edge_count < 2) return nullptr;
+  const Node* const right = node.edges()[1].to.get();
+  const bool constant = right && right->is_leaf() && !right->requires_grad && !right->cut_gradient;
+  return constant && right->name().empty() ? right : nullptr;
+}
 
 Upstream upstream_of(const Node* loss) {
   Upstream result;
@@ -23,6 +34,10 @@ Upstream upstream_of(const Node* loss) {
       {loss},
       [&](const Node& node) {
         if (node.is_leaf()) result.leaves.push_back(&node);
+        const Node* const factor = constant_factor(node);
+        if (factor && std::ranges::find(result.factors, factor) == result.factors.end()) {
+          result.factors.push_back(factor);
+        }
         return true;
       },
       [&](const Edge& edge) {
@@ -45,6 +60,8 @@ std::string why_unreached(const Tensor& parameter, const Upstream& upstream) {
 std::string why_untrained(const Node* leaf, const std::unordered_set<const ModelParameters*>& known,
                           const Optimizer& optimizer) {
   if (leaf->cut_gradient) return "from a gradient without a graph: take it with {.create_graph = true}, or detach() it";
+  if (ModelParameters::is_orphan(leaf))
+    return "of a layer that is gone: was it made within forward? Make it a member of the model";
   const auto model = ModelParameters::of(leaf);
   if (!model)
     return "a variable that no module knows: declare it with param(...), and assign to parameters by assign()";
@@ -67,6 +84,8 @@ Audit audit(const Tensor& loss, const Optimizer& optimizer) {
   const std::unordered_set<const Node*> reached(upstream.leaves.begin(), upstream.leaves.end());
 
   Audit result;
+  result.at_rest = true;
+  for (int group = 0; group < optimizer.groups(); ++group) result.at_rest &= optimizer.lr(group) == 0;
   std::unordered_set<const Node*> parameters;
   std::unordered_set<const ModelParameters*> models;
   for (const Tensor& parameter : optimizer.parameters()) {
@@ -85,6 +104,10 @@ Audit audit(const Tensor& loss, const Optimizer& optimizer) {
     if (parameters.contains(leaf)) continue;
     result.untrained.push_back({std::string(leaf->name()), leaf->shape(), why_untrained(leaf, models, optimizer)});
   }
+  for (const Node* factor : upstream.factors) {
+    result.constants.push_back(
+        {{}, factor->shape(), "a factor in a module: if it is to be trained, declare it with param(...)"});
+  }
   return result;
 }
 
@@ -101,6 +124,8 @@ std::string to_string(const Audit& audit) {
   };
   add("not trained", audit.untrained);
   add("not reached", audit.unreached);
+  add("a constant", audit.constants);
+  if (audit.at_rest) append(text, "  the learning rate is 0: no step changes anything\n");
   if (audit.passes > 1) {
     append(text, str("  gradients are sums over ", audit.passes, " backward passes: right if they are accumulated, ",
                      "else zero_grad() was forgotten\n"));

@@ -25,7 +25,9 @@ struct Audit {
   std::vector<Line> untrained;  ///< leaves that gradients flow to, or should, but that the optimizer lacks
   std::vector<Line> unreached;  ///< parameters of the optimizer that no gradient flows to
   std::vector<Line> trained;    ///< parameters that are both
+  std::vector<Line> constants;  ///< without a name, that a module multiplies by: meant, or made by randn(), not param()
   int passes = 0;               ///< how many backward passes the parameters' gradients are sums of, at most
+  bool at_rest = false;         ///< whether every learning rate is 0, as 1 / 100 is in C++
 
   /// Whether every leaf is trained, and every parameter reached.
   bool clean() const { return untrained.empty() && unreached.empty(); }
@@ -35,11 +37,12 @@ struct Audit {
 /// for a loss without a graph.
 ///
 /// Common mistakes that leave a leaf untrained: a model that is a member without a place, a layer at nn::root, a
-/// variable that is no param(), and a tensor that is assigned to a member in place of its parameter.
+/// variable that is no param(), a layer that is made within forward, and a tensor that is assigned to a member in place
+/// of its parameter.
 Audit audit(const Tensor& loss, const Optimizer& optimizer);
 
-/// A line with the counts, a line for each finding, and a line if gradients are sums over several backward passes: they
-/// are accumulated, or zero_grad() was forgotten.
+/// A line with the counts, a line for each finding and constant, a line if the learning rate is 0, and a line if
+/// gradients are sums over several backward passes: they are accumulated, or zero_grad() was forgotten.
 std::string to_string(const Audit& audit);
 std::ostream& operator<<(std::ostream& out, const Audit& audit);
 

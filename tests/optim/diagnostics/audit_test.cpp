@@ -65,6 +65,51 @@ TEST_CASE("a variable that is a member of a module is not trained") {
       "parameters by assign()\n");
 }
 
+TEST_CASE("a layer that is made within forward is not trained") {
+  struct Net : Module {
+    Part part{at("part")};
+    Tensor operator()(const Tensor& x) const { return sum(Part(root)(part(x))); }
+  } net;
+  optim::SGD sgd{net.parameters(), {.lr = 1}};
+  CHECK(to_string(optim::audit(net(x), sgd)) ==
+        "audit: 1 trained, 1 not trained, 0 not reached\n"
+        "  not trained: w [2]: of a layer that is gone: was it made within forward? Make it a member of the model\n");
+}
+
+TEST_CASE("a constant that a module multiplies by is shown, and the input of the module is not") {
+  struct Net : Module {
+    Linear in{at("in"), 2, 3};
+    const Tensor fixed = buffer("fixed", Array({3, 3}, Real(1)));
+    const Tensor w = randn({3, 1});
+    Tensor operator()(const Tensor& x) const {
+      const auto here = enter(x);
+      const Tensor h = matmul(in(x), fixed);
+      return sum(matmul(h, w) + matmul(h, w) * 2);
+    }
+  } net;
+  optim::SGD sgd{net.parameters(), {.lr = 1}};
+  const optim::Audit audit = optim::audit(net(Array({5, 2}, Real(1))), sgd);
+  CHECK(audit.clean());
+  CHECK(to_string(audit) ==
+        "audit: the loss reaches every parameter (2) and no other leaf\n"
+        "  a constant: (no name) [3, 1]: a factor in a module: if it is to be trained, declare it with param(...)\n");
+  CHECK(optim::audit(sum(matmul(net.in(ones({5, 2})), ones({3, 2}))), sgd).constants.empty());  // in no module
+}
+
+TEST_CASE("an audit says that no step changes anything at a learning rate of 0") {
+  const Part part, other;
+  optim::SGD sgd{{{.parameters = part.parameters(), .options = {.lr = 1 / 100}},
+                  {.parameters = other.parameters(), .options = {.lr = 0}}}};
+  const auto audit = [&] { return optim::audit(sum(part(x) + other(x)), sgd); };
+  CHECK(audit().at_rest);
+  CHECK(to_string(audit()) ==
+        "audit: the loss reaches every parameter (2) and no other leaf\n"
+        "  the learning rate is 0: no step changes anything\n");
+  sgd.set_lr(1, 0.1);
+  CHECK(!audit().at_rest);
+  CHECK(to_string(audit()) == "audit: the loss reaches every parameter (2) and no other leaf\n");
+}
+
 TEST_CASE("a parameter whose member was given another tensor is not reached") {
   struct Net : Module {
     Tensor w = param("w", {2}, init::ones());
