@@ -2,9 +2,13 @@
 #include "support/check.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <utility>
+#include <vector>
 
 #include <xgrad/nn/init.h>
+#include <xgrad/ops/products/matmul.h>
 
 namespace xgrad::testing {
 namespace {
@@ -32,17 +36,17 @@ void check_uniform(const Init& init, double bound) {
   manual_seed(3);
   const Moments m = moments(init({200, 300}));
   CHECK(std::abs(m.mean) < 0.01 * bound);
-  CHECK(m.deviation == doctest::Approx(bound / std::numbers::sqrt3).epsilon(0.01));
+  CHECK(m.deviation == doctest::Approx(bound / std::numbers::sqrt3).epsilon(0.01).scale(0));
   CHECK(m.high <= bound);
-  CHECK(m.high == doctest::Approx(bound).epsilon(0.001));
-  CHECK(m.low == doctest::Approx(-bound).epsilon(0.001));
+  CHECK(m.high == doctest::Approx(bound).epsilon(0.001).scale(0));
+  CHECK(m.low == doctest::Approx(-bound).epsilon(0.001).scale(0));
 }
 
 void check_normal(const Init& init, double deviation) {
   manual_seed(3);
   const Moments m = moments(init({200, 300}));
   CHECK(std::abs(m.mean) < 0.02 * deviation);
-  CHECK(m.deviation == doctest::Approx(deviation).epsilon(0.01));
+  CHECK(m.deviation == doctest::Approx(deviation).epsilon(0.01).scale(0));
   CHECK(m.high > 3.5 * deviation);
 }
 
@@ -83,7 +87,7 @@ TEST_CASE("Truncated normal numbers lie within the bounds and have the known dev
   CHECK(m.high <= 1);
   CHECK(std::abs(m.mean) < 0.01);
   // Of a normal variable cut at +-2 deviations: sqrt(1 - 4 phi(2) / (2 Phi(2) - 1)) = 0.8796
-  CHECK(m.deviation == doctest::Approx(0.5 * 0.8796).epsilon(0.01));
+  CHECK(m.deviation == doctest::Approx(0.5 * 0.8796).epsilon(0.01).scale(0));
 }
 
 TEST_CASE("Orthogonal weights have orthonormal rows or columns") {
@@ -107,6 +111,47 @@ TEST_CASE("Orthogonal weights have orthonormal rows or columns") {
   CHECK(init::orthogonal()({0, 3}).size() == 0);
 }
 
+TEST_CASE("Initialisers without options have PyTorch's, and every gain its factor") {
+  using init::Nonlinearity;
+  const std::vector<std::pair<Nonlinearity, double>> gains{{Nonlinearity::linear, 1},
+                                                           {Nonlinearity::sigmoid, 1},
+                                                           {Nonlinearity::tanh, 5. / 3},
+                                                           {Nonlinearity::relu, std::sqrt(2.)},
+                                                           {Nonlinearity::leaky_relu, std::sqrt(2 / (1 + 0.01 * 0.01))},
+                                                           {Nonlinearity::selu, 0.75}};
+  for (const auto& [kind, factor] : gains) CHECK(init::gain(kind) == doctest::Approx(factor).epsilon(1e-12));
+  CHECK(init::gain(Nonlinearity::leaky_relu, {.slope = 1}) == 1);
+  manual_seed(3);
+  const Moments uniform = moments(init::uniform()({200, 300}));
+  CHECK(uniform.mean == doctest::Approx(0.5).epsilon(0.01));
+  CHECK(uniform.deviation == doctest::Approx(1 / std::sqrt(12.)).epsilon(0.01));
+  CHECK(uniform.low == 0);
+  CHECK(uniform.high > 0.999);
+  CHECK(uniform.high < 1);
+  check_normal(init::normal(), 1);
+  const Moments truncated = moments(init::truncated_normal()({200, 300}));
+  CHECK(std::abs(truncated.mean) < 0.02);
+  CHECK(truncated.deviation == doctest::Approx(0.8796).epsilon(0.01));
+  CHECK(truncated.low == doctest::Approx(-2).epsilon(0.001));
+  CHECK(truncated.high == doctest::Approx(2).epsilon(0.001));
+  check_normal(init::xavier_normal(), std::sqrt(2.0 / 500));
+  check_normal(init::kaiming_normal(), std::sqrt(2.0 / 300));
+  check_uniform(init::uniform_within_root(4), 0.5);
+  const Array q = init::orthogonal()({2, 3});
+  check_close(matmul(q, q, {.transpose_b = true}).value(), Array({2, 2}, {1, 0, 0, 1}));
+  CHECK(equal(init::zeros()({2}), Array({2}, Real(0))));
+  CHECK(equal(init::ones()({2}), Array({2}, Real(1))));
+  CHECK(equal(init::constant(-3)({2}), Array({2}, Real(-3))));
+  CHECK(init::kaiming_uniform()({0, 0}).size() == 0);
+  CHECK(init::xavier_uniform()({0, 0}).size() == 0);
+  // The mean of what is drawn far from the mean of all is that of its tail, on both sides.
+  for (const double side : {-1., 1.}) {
+    const Moments tail = moments(
+        init::truncated_normal({.mean = side, .std = 2, .low = side * 11 - 2, .high = side * 11 + 2})({200, 300}));
+    CHECK(std::abs(tail.mean) == doctest::Approx(9.45109).epsilon(0.001));
+  }
+}
+
 TEST_CASE("The seed decides") {
   const auto draw = [](std::uint64_t seed) {
     manual_seed(seed);
@@ -120,13 +165,42 @@ TEST_CASE("The seed decides") {
 }
 
 TEST_CASE("Initialisers refuse what makes no sense") {
+  constexpr double nan = not_a_number, most = std::numeric_limits<double>::max();
+  const auto error = [](const auto& f) { return error_of<ValueError>(f); };
+  using init::Nonlinearity;
+  CHECK(error([=] { init::gain(Nonlinearity::tanh, {.slope = nan}); }) == "gain: slope nan is not finite");
+  CHECK(error([=] { init::uniform({.low = nan}); }) == "uniform: low nan is not finite");
+  CHECK(error([=] { init::uniform({.high = nan}); }) == "uniform: high nan is not finite");
+  CHECK(error([=] { init::uniform({.low = -most, .high = most}); }) == "uniform: high - low inf is not finite");
+  CHECK(error([=] { init::normal({.mean = nan}); }) == "normal: mean nan is not finite");
+  CHECK(error([=] { init::normal({.std = nan}); }) == "normal: std nan is negative or NaN");
+  CHECK(error([=] { init::normal({.std = infinity}); }) == "normal: std inf is not finite");
+  CHECK(error([=] { init::normal({.std = most / 6}); }) ==
+        "normal: mean with its standard deviations inf is not finite");
+  CHECK_NOTHROW(init::normal({.mean = most / 10, .std = most / 10}));
+  CHECK(error([=] { init::truncated_normal({.low = -infinity}); }) == "truncated_normal: low -inf is not finite");
+  CHECK(error([=] { init::truncated_normal({.high = infinity}); }) == "truncated_normal: high inf is not finite");
+  CHECK(error([=] { init::truncated_normal({.mean = nan}); }) == "truncated_normal: mean nan is not finite");
+  CHECK(error([=] { init::truncated_normal({.mean = 100}); }) ==
+        "truncated_normal: [-2, 2] is too many standard deviations 1 away from the mean 100");
+  CHECK(error([=] { init::xavier_uniform({.gain = nan}); }) == "xavier_uniform: gain nan is not finite");
+  CHECK(error([=] { init::xavier_normal({.gain = nan}); }) == "xavier_normal: gain nan is not finite");
+  CHECK(error([=] { init::kaiming_uniform({.slope = nan}); }) == "kaiming_uniform: slope nan is not finite");
+  CHECK(error([=] { init::kaiming_normal({.slope = nan}); }) == "kaiming_normal: slope nan is not finite");
+  CHECK(error([=] { init::orthogonal({.gain = nan}); }) == "orthogonal: gain nan is not finite");
+  CHECK(error([=] { init::xavier_uniform({.gain = most})({2, 2}); }) == "xavier_uniform: high - low inf is not finite");
+  CHECK(error([=] {
+          init::xavier_normal({.gain = most})({1, 1});
+        }) == "xavier_normal: mean with its standard deviations inf is not finite");
   CHECK_REFUSED(ValueError, init::normal({.std = -1}), "normal", "std -1 is negative or NaN");
   CHECK_REFUSED(ValueError, init::uniform({.low = 1, .high = 0}), "uniform", "no numbers in [1, 0)");
   CHECK_REFUSED(ValueError, init::uniform_within_root(0), "uniform_within_root", "n 0 is not positive");
   CHECK_REFUSED(ValueError, init::truncated_normal({.low = 2, .high = 2}), "truncated_normal", "no numbers in [2, 2]");
   CHECK_REFUSED(ValueError, init::truncated_normal({.std = 0}), "truncated_normal", "std 0 is not positive");
-  CHECK_THROWS_AS(init::xavier_uniform()({5}), ShapeError);
-  CHECK_THROWS_AS(init::orthogonal()({5}), ShapeError);
+  CHECK_REFUSED(ShapeError, init::xavier_uniform()({5}), "init", "fans need a weight of two axes or more, got [5]");
+  CHECK_REFUSED(ShapeError, init::orthogonal()({5}), "orthogonal", "needs a weight of two axes or more, got [5]");
+  CHECK_REFUSED(ValueError, init::reset(variable({1, 2}), {}), "reset", "the function is empty");
+  CHECK_REFUSED(LimitError, init::fans({std::int64_t{1} << 40, std::int64_t{1} << 40}), "shape", "overflows");
   CHECK_REFUSED(ShapeError, init::values(Array({2}, {1, 2}))({3}), "init", "values of shape [2] for [3]");
 }
 

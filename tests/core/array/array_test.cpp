@@ -97,6 +97,7 @@ TEST_CASE("a reshape that cannot be is refused, with both counts") {
   const Array a(Shape{2, 3}, Real(1)), none(Shape{0, 3});
   const char* six = "[2, 3] of 6 elements cannot become";
   CHECK_REFUSED(ShapeError, a.reshaped({4, -1}), "reshape", six, "[4, -1]: they are not divisible by 4");
+  CHECK_REFUSED(ShapeError, a.reshaped({-1, 4}), "reshape", six, "[-1, 4]: they are not divisible by 4");
   CHECK_REFUSED(ShapeError, a.reshaped({5, 2}), "reshape", six, "[5, 2]");
   CHECK_REFUSED(ShapeError, none.reshaped({-1, 0}), "reshape", "-1 is ambiguous next to a size of 0 in [-1, 0]");
   CHECK_REFUSED(ShapeError, none.reshaped({-1, 3, 0}), "reshape", "[-1, 3, 0]");
@@ -133,7 +134,9 @@ TEST_CASE("arrays print as numpy prints them, long ones shortened") {
   CHECK(to_string(Array(Shape{2, 0})) == "[[],\n []]");
   CHECK(to_string(Array(Shape{0, 2})) == "[]");
   CHECK(to_string(Index(Shape{2}, {7, -1})) == "[ 7, -1]");
+  CHECK(to_string(Index(Shape{2, 1}, {7, -1})) == "[[ 7],\n [-1]]");
   CHECK(to_string(Mask(Shape{2}, {true, false})) == "[ true, false]");
+  CHECK(to_string(Mask(Shape{2, 2}, {true, false, false, true})) == "[[ true, false],\n [false,  true]]");
   CHECK(to_string(Array(Shape{1001}, Real(0))) == "[0, 0, 0, ..., 0, 0, 0]");
 }
 
@@ -161,4 +164,5 @@ TEST_CASE("an array that there is no memory for is refused with the name of who 
   const Tensor row = zeros({1, columns});
   CHECK(error_of<LimitError>([&] { broadcast_to(row, {rows, columns}); }).find(refusal) != std::string::npos);
   CHECK_REFUSED(LimitError, zeros({rows, columns}), "full", refusal);
+  CHECK(error_of<LimitError>([&] { zeros({rows, columns}); }).ends_with(sizeof(Real) == 8 ? "(512 PiB)" : "(256 PiB)"));
 }

@@ -130,16 +130,27 @@ TEST_CASE("What is padding does not matter to any kind, not even NaN, nor to its
 TEST_CASE("Attention pooling refuses what does not fit") {
   CHECK_REFUSED(ValueError, AdditiveAttention(root, {.query = 2, .key = 2, .hidden = 2, .dropout = 2}),
                 "AdditiveAttention", "dropout 2 is not in [0, 1]");
-  CHECK_THROWS_AS(AdditiveAttention(root, {.query = 2, .key = 2}), ValueError);
-  CHECK_THROWS_AS(BilinearAttention(root, {.query = 2}), ValueError);
   CHECK_REFUSED(ValueError, BandAttention(root, {.before = -1}), "window", "before -1 and after 0: one is negative");
   const Tensor q(normal({2, 3, 4})), k(normal({2, 5, 4})), x(normal({3, 4}));
   for (const auto& attn : every_kind(4)) {
     CHECK_REFUSED(ShapeError, (*attn)(q, k, q), "attention", "q [2, 3, 4]", "k [2, 5, 4]", "v [2, 3, 4]");
-    CHECK_THROWS_AS((*attn)(x, x, x), ShapeError);
-    CHECK_THROWS_AS((*attn)(q, Tensor(normal({1, 5, 4})), Tensor(normal({1, 5, 4}))), ShapeError);
-    CHECK_THROWS_AS((*attn)(q, k, k, padding(Index({2}, {6, 1}))), ValueError);
-    CHECK_THROWS_AS((*attn)(q, k, k, padding(Index({2}, {-1, 1}))), ValueError);
+    const Tensor one(normal({1, 5, 4}));
+    const auto refused = [&](const Tensor& q, const Tensor& k, const Tensor& v, const char* rule) {
+      CHECK_REFUSED(ShapeError, (*attn)(q, k, v), "attention",
+                    str(rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape()));
+    };
+    const char* const axes = "needs three axes (batch, positions, width)";
+    refused(x, x, x, axes);
+    refused(q, k, x, axes);
+    refused(q, x, k, axes);
+    refused(q, one, one, "batch sizes differ");
+    refused(q, k, one, "batch sizes differ");
+    refused(q, k, q, "keys and values differ in number");
+    for (const std::int64_t length : {6, -1}) {
+      const AttentionMask wrong = padding(Index({2}, {length, 1}));
+      const std::string said = error_of<ValueError>([&] { (*attn)(q, k, k, wrong); });
+      CHECK(said.ends_with(str("attention: length ", length, " is not in [0, 5]")));
+    }
   }
 }
 
@@ -200,7 +211,8 @@ TEST_CASE("Windowed attention is scaled dot-product attention under a band") {
   CHECK(weights.value().at({0, 3, 0}) == 0);
   CHECK(weights.value().at({0, 3, 1}) > 0);
   CHECK(weights.value().at({0, 3, 5}) == 0);
-  CHECK_THROWS_AS(attn(q, k[{_, slice(0, 5)}], v[{_, slice(0, 5)}]), ShapeError);
+  CHECK_REFUSED(ShapeError, attn(q, k[{_, slice(0, 5)}], v[{_, slice(0, 5)}]), "windowed_attention",
+                "needs as many queries as keys, got 7 and 5");
   check_module_gradients(attn, [&](const Tensors& x) { return attn(x[0], x[1], x[2]); },
                          {q.value(), k.value(), v.value()});
 }
@@ -218,7 +230,8 @@ TEST_CASE("Self-attention with positions as rows and as columns: 512 to 64, scor
   const Tensor q = attn.w_q(x), k = attn.w_k(x), v = attn.w_v(x);
   check_close(attn.attn.score(q, k).value(), (matmul(q, transpose(k)) / 8).value());
   check_close(rows.value(), plain::attention(q, k, v).value());
-  CHECK_THROWS_AS(attn.columns(x[0]), ShapeError);
+  CHECK_REFUSED(ShapeError, attn.columns(x[0]), "self_attention",
+                "needs three axes (batch, width, positions), got [7, 512]");
 }
 
 }  // namespace

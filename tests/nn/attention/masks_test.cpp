@@ -16,7 +16,7 @@ TEST_CASE("Masks as truth values") {
   CHECK(equal(padding_mask(Index({2}, {1, 3}), 3), Mask({2, 3}, {0, 1, 1, 0, 0, 0})));
   CHECK(equal(window_mask(4, {.before = 1}), Mask({4, 4}, {0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0})));
   CHECK(equal(window_mask(3, {.before = 0, .after = 1}), Mask({3, 3}, {0, 0, 1, 1, 0, 0, 1, 1, 0})));
-  CHECK_THROWS_AS(padding_mask(Index({1, 2}, {1, 3}), 3), ShapeError);
+  CHECK_REFUSED(ShapeError, padding_mask(Index({1, 2}, {1, 3}), 3), "padding_mask", "needs lengths (B), got [1, 2]");
   CHECK_REFUSED(ValueError, window({.before = -1}), "window", "before -1 and after 0: one is negative");
 }
 
@@ -38,6 +38,10 @@ TEST_CASE("Masks of no size, and of the largest numbers") {
   CHECK_REFUSED(ValueError, padding_mask(Index({1}, 0), -1), "padding_mask", "size -1 is negative");
   CHECK_REFUSED(ValueError, padding_mask(Index({2}, {1, 4}), 3), "padding_mask", "length 4 is not in [0, 3]");
   CHECK_REFUSED(ValueError, window_mask(-1, {}), "window_mask", "size -1 is negative");
+  CHECK_REFUSED(LimitError, causal_mask(2, most - 1), "causal_mask",
+                "2 positions after 9223372036854775806 are too many");
+  CHECK_REFUSED(ValueError, padding_mask(Index({1}, -1), 3), "padding_mask", "length -1 is not in [0, 3]");
+  CHECK_REFUSED(ValueError, window_mask(3, {.after = -2}), "window_mask", "before 0 and after -2: one is negative");
   for (const std::int64_t size : {least, most}) {
     CHECK_THROWS_AS(causal_mask(size), Error);
     CHECK_THROWS_AS(causal_mask(1, size), Error);
@@ -88,7 +92,13 @@ TEST_CASE("The mask of chosen rows of a batch") {
   CHECK(equal(*chosen.lengths, Index({4}, {6, 6, 4, 5})));
   CHECK(equal(*chosen.masked, Mask({4, 1, 1, 2}, {1, 1, 1, 1, 0, 0, 0, 1})));
   CHECK(chosen.bias.shape() == Shape{1, 1, 1, 2});
-  CHECK_THROWS_AS(select_rows(mask, Index({1}, {3})), ValueError);
+  CHECK_REFUSED(ValueError, select_rows(mask, Index({1}, {3})), "index_select", "index 3 is not in [-3, 3)");
+  // One of four axes that all share, and one of less, stay as they are; a bias of each is chosen, too.
+  mask.masked = Mask({3, 2}, {0, 0, 0, 1, 1, 1});
+  mask.bias = Array({3, 1, 1, 1}, {7, 8, 9});
+  const AttentionMask other = select_rows(mask, Index({2}, {2, 1}));
+  CHECK(equal(*other.masked, *mask.masked));
+  CHECK(equal(other.bias.value(), Array({2, 1, 1, 1}, {9, 8})));
 }
 
 }  // namespace

@@ -79,7 +79,8 @@ TEST_CASE("MultiHeadAttention refuses sizes that do not divide and dropouts that
   CHECK_REFUSED(ValueError, MultiHeadAttention(root, 64, 0), "MultiHeadAttention", "heads 0 is not positive");
   CHECK_REFUSED(ValueError, MultiHeadAttention(root, 4, 2, {.dropout = 2}), "MultiHeadAttention",
                 "dropout 2 is not in [0, 1]");
-  CHECK_THROWS_AS(MultiHeadAttention(root, 4, 2)(normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 6, 4})), ShapeError);
+  CHECK_REFUSED(ShapeError, MultiHeadAttention(root, 4, 2)(normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 6, 4})),
+                "multi_head_attention", "keys and values differ in number");
 }
 
 TEST_CASE("Recorders may die in any order") {
@@ -195,10 +196,14 @@ TEST_CASE("LinearAttention step by step gives what it gives at once") {
 TEST_CASE("LinearAttention refuses what it cannot do") {
   const LinearAttention attn{root, 4, 2, {.bias = true}};
   const Tensor x(normal({2, 3, 4}));
-  CHECK_THROWS_AS(LinearAttention(root, 4, 3), ValueError);
+  CHECK_REFUSED(ValueError, LinearAttention(root, 4, 3), "attention", "dim 4 does not divide by 3 heads");
+  CHECK_REFUSED(ValueError, LinearAttention(root, 0, 3), "LinearAttention", "dim 0 is not positive");
+  CHECK_REFUSED(ValueError, LinearAttention(root, 4, 0), "LinearAttention", "heads 0 is not positive");
   CHECK_REFUSED(ValueError, attn(x, window({.before = 1})), "linear_attention",
                 "a mask may be causal and have lengths, nothing else");
-  CHECK_THROWS_AS(attn(x, AttentionMask{.bias = x}), ValueError);
+  const char* const only = "a mask may be causal and have lengths, nothing else";
+  CHECK_REFUSED(ValueError, attn(x, AttentionMask{.bias = x}), "linear_attention", only);
+  CHECK_REFUSED(ValueError, attn(x, AttentionMask{.masked = Mask({3, 3}, false)}), "linear_attention", only);
 }
 
 }  // namespace

@@ -98,7 +98,9 @@ TEST_CASE("Self-attention and SwiGlu refuse bad settings and inputs") {
   const MultiHeadAttention attn{root, 8, 2, {.packed = true}};
   CHECK_THROWS_AS(attn(zeros({2, 3, 7})), ShapeError);
   CHECK_REFUSED(ValueError, attn(zeros({2, 3, 8}), zeros({2, 3, 8}), zeros({2, 3, 8})), "attention", "self-attention");
-  CHECK_THROWS_AS(attn.remember(zeros({2, 3, 8}), zeros({2, 3, 8})), ValueError);
+  const char* const packed = "packed maps are for self-attention, of one input";
+  CHECK_REFUSED(ValueError, attn.remember(zeros({2, 3, 8}), zeros({2, 3, 8})), "attention", packed);
+  CHECK_REFUSED(ValueError, attn(zeros({2, 3, 8}), KeyValue{zeros({2, 3, 8}), zeros({2, 3, 8})}), "attention", packed);
   CHECK_REFUSED(ValueError, MultiHeadAttention(root, 8, 2, {.key = 5, .packed = true}), "attention",
                 "packed maps have one width, dim 8, not query 0, key 5, value 0");
   const MultiHeadAttention turned{root, 8, 2, {.rotary_theta = 100.}};

@@ -51,6 +51,35 @@ TEST_CASE("Dropout acts between layers, in training only, and never on the resul
   check_close(stacked(x).output.value(), stacked(x).output.value(), 0);
 }
 
+TEST_CASE("Hooks of recurrent layers see the inputs in the order of the arguments, and the next state") {
+  const Tensor x(normal({2, 3})), h(normal({2, 4}, 2)), c(normal({2, 4}, 3)), sequences(normal({2, 5, 3}));
+  const auto seen = [](const Module& layer, const auto& run) {
+    Tensors inputs;
+    const auto number = layer.on_forward([&](const ForwardCall& call) {
+      inputs = call.inputs;
+      inputs.push_back(call.output);
+    });
+    run();
+    layer.remove_hook(number);
+    return inputs;
+  };
+  const auto check = [&](const Module& layer, const Tensors& expected, const auto& run) {
+    Tensor result;
+    const Tensors inputs = seen(layer, [&] { return result = run(); });
+    REQUIRE(inputs.size() == expected.size() + 1);
+    for (std::size_t i = 0; i < expected.size(); ++i) CHECK(same(inputs[i], expected[i]));
+    CHECK(same(inputs.back(), result));
+  };
+  const RNNCell rnn{root, 3, 4};
+  const GRUCell gru{root, 3, 4};
+  const LSTMCell lstm{root, 3, 4};
+  const GRU layer{root, 3, 4};
+  check(rnn, {x, h}, [&] { return rnn(x, h); });
+  check(gru, {x, h}, [&] { return gru(x, h); });
+  check(lstm, {x, h, c}, [&] { return lstm(x, {.h = h, .c = c}).h; });
+  check(layer, {sequences}, [&] { return layer(sequences).output; });
+}
+
 TEST_CASE("Recurrent layers refuse bad settings and inputs") {
   CHECK_REFUSED(ValueError, LSTM(root, 0, 4), "LSTM", "in 0 is not positive");
   CHECK_REFUSED(ValueError, LSTM(root, 3, 4, {.layers = 0}), "LSTM", "layers 0 is not positive");

@@ -1,6 +1,8 @@
 // Vision transformers, Swin transformers and residual networks: patches, windows, stages, bad settings.
 #include "../support.h"
 
+#include <cmath>
+
 #include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
@@ -138,6 +140,69 @@ TEST_CASE("Each stage halves the map and doubles the channels") {
   CHECK(model(normal({2, 1, 7, 5})).shape() == Shape{2, 3});
 }
 
+TEST_CASE("Drop path of the Swin transformer grows from block to block of all stages, and every other one is shifted") {
+  SwinTransformerOptions options = small_swin;
+  options.depths = {2, 3};
+  options.window = {2, 4};
+  options.drop_path = 0.4;
+  const SwinTransformer model{root, options};
+  const auto& first = model.features.get<SwinStage>(1);
+  const auto& second = model.features.get<SwinStage>(3);
+  const std::vector<const SwinBlock*> blocks{&first[0], &first[1], &second[0], &second[1], &second[2]};
+  const bool shifted[]{false, true, false, true, false};
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    CHECK(blocks[i]->drop_path.p == doctest::Approx(0.1 * static_cast<double>(i)));
+    CHECK(blocks[i]->attn.shift.height == (shifted[i] ? 1 : 0));
+    CHECK(blocks[i]->attn.shift.width == (shifted[i] ? 2 : 0));
+    CHECK(blocks[i]->attn.dim == (i < 2 ? 4 : 8));
+    CHECK(blocks[i]->mlp.fc1.out == (i < 2 ? 8 : 16));
+  }
+  CHECK(first[1].attn.description() == "SwinAttention 4, 1 heads, windows 2 x 4, shifted");
+  CHECK(first[0].attn.description() == "SwinAttention 4, 1 heads, windows 2 x 4");
+  CHECK(model.description() == "SwinTransformer 4 wide, 2 3 blocks");
+  options.depths = {1};
+  options.heads = {1};
+  CHECK(SwinTransformer(root, options).features.get<SwinStage>(1)[0].drop_path.p == 0);
+}
+
+TEST_CASE("First weights of vision transformers are the papers'") {
+  manual_seed(3);
+  const auto deviation = [](const Tensor& x) { return std::sqrt(mean(square(x)).item()); };
+  const SwinTransformer swin{
+      root, {.patch = 2, .channels = 1, .dim = 32, .depths = {1}, .heads = {1}, .window = 2, .classes = 50}};
+  const auto& block = swin.features.get<SwinStage>(1)[0];
+  for (const Tensor& w : {block.attn.qkv.weight, block.attn.proj.weight, block.mlp.fc1.weight, swin.head.weight}) {
+    CHECK(deviation(w) == doctest::Approx(0.02).epsilon(0.05).scale(0));
+  }
+  CHECK(deviation(block.attn.relative_position_bias_table) == doctest::Approx(0.02).epsilon(0.8).scale(0));
+  for (const Tensor& b : {block.attn.qkv.bias, block.attn.proj.bias, block.mlp.fc1.bias, swin.head.bias}) {
+    CHECK(largest(b.value()) == 0);
+  }
+  VisionTransformerOptions options = small_vit;
+  options.dim = 60;
+  options.representation = 80;
+  const VisionTransformer vit{root, options};
+  CHECK(deviation(vit.conv_proj.weight) == doctest::Approx(0.25).epsilon(0.1).scale(0));  // of 2 x 4 x 2 numbers
+  CHECK(largest(vit.conv_proj.bias.value()) == 0);
+  CHECK(largest(vit.class_token.value()) == 0);
+  CHECK(deviation(vit.encoder.pos_embedding) == doctest::Approx(0.02).epsilon(0.2).scale(0));
+  CHECK(deviation(vit.heads.pre_logits->weight) == doctest::Approx(1 / std::sqrt(60.)).epsilon(0.1).scale(0));
+  CHECK(largest(vit.heads.pre_logits->bias.value()) == 0);
+  CHECK(largest(vit.heads.head.weight.value()) == 0);
+  CHECK(largest(vit.heads.head.bias.value()) == 0);
+  const auto& layer = *vit.encoder.layers.blocks[0];
+  CHECK(largest(layer.mlp.fc1.weight.value()) == doctest::Approx(std::sqrt(6. / 300)).epsilon(0.01).scale(0));
+  CHECK(deviation(layer.mlp.fc2.bias) == doctest::Approx(1e-6).epsilon(0.4).scale(0));
+  CHECK(layer.mlp.fc1.out == 240);
+  CHECK(layer.ln_1.options.eps == 1e-6);
+  CHECK(layer.ln_2.options.eps == 1e-6);
+  CHECK(vit.encoder.ln.options.eps == 1e-6);
+  CHECK(vit.description() == "VisionTransformer 8 x 4 by 4 x 2, 2 layers of 60");
+  options.layers = 1;
+  options.drop_path = 0.5;
+  CHECK(VisionTransformer(root, options).encoder.layers.blocks[0]->drop_path.p == 0.5);
+}
+
 TEST_CASE("The Swin transformer refuses bad settings and inputs") {
   const auto with = [](auto change) {
     SwinTransformerOptions options = small_swin;
@@ -169,6 +234,22 @@ TEST_CASE("Each stage of a residual network but the first halves the map and dou
   CHECK(model(normal({2, 1, 33, 40})).shape() == Shape{2, 5});
   CHECK(!model.layer1[0].downsample);
   CHECK(model.layer2[0].downsample);
+  CHECK(model.description() == "ResNet 2 wide, 1 1 1 1 basic blocks");
+  const ResNet deep{root, {.block = ResidualBlockKind::bottleneck, .layers = {1, 2, 1, 1}, .width = 2, .classes = 5}};
+  CHECK(deep.description() == "ResNet 2 wide, 1 2 1 1 bottlenecks");
+  CHECK(deep.layer1[0].downsample);
+  CHECK(deep.layer2[0].downsample);
+  CHECK(!deep.layer2[1].downsample);
+  CHECK(deep.layer2[0].conv2.options.stride.height == 2);  // not in the first convolution, as torchvision
+  CHECK(deep.layer2[0].conv1.options.stride.height == 1);
+  CHECK(deep.fc.in == 64);
+  CHECK(deep(normal({2, 3, 32, 32})).shape() == Shape{2, 5});
+  // He's first numbers for relu, by the fan of the outputs.
+  manual_seed(3);
+  const Conv2d wide{root, 20, 30, 3, nn::detail::residual_convolution(2, 1)};
+  CHECK(std::sqrt(mean(square(wide.weight)).item()) == doctest::Approx(std::sqrt(2. / 270)).epsilon(0.05).scale(0));
+  CHECK(!wide.bias.defined());
+  CHECK(wide(zeros({1, 20, 8, 8})).shape() == Shape{1, 30, 4, 4});
 }
 
 TEST_CASE("Residual networks refuse bad settings and inputs") {

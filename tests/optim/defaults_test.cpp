@@ -1,0 +1,118 @@
+// What optimizers and schedules do without options: the defaults of PyTorch's documentation, of papers where it has
+// none.
+#include "support.h"
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include <xgrad/optim/optim.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace optim;
+using Pair = std::array<double, 2>;
+
+TEST_CASE("Optimizers without options are PyTorch's") {
+  const SgdOptions sgd;
+  CHECK(std::array{sgd.lr, sgd.momentum, sgd.dampening, sgd.weight_decay} == std::array{1e-3, 0., 0., 0.});
+  CHECK(!sgd.nesterov);
+  CHECK(!sgd.maximize);
+  const AdamOptions adam;
+  CHECK(std::array{adam.lr, adam.eps, adam.weight_decay} == std::array{1e-3, 1e-8, 0.});
+  CHECK(adam.betas == Pair{0.9, 0.999});
+  CHECK(!adam.amsgrad);
+  CHECK(!adam.maximize);
+  const AdamWOptions adamw;
+  CHECK(std::array{adamw.lr, adamw.eps, adamw.weight_decay} == std::array{1e-3, 1e-8, 1e-2});
+  CHECK(adamw.betas == Pair{0.9, 0.999});
+  CHECK(!adamw.amsgrad);
+  CHECK(!adamw.maximize);
+  const RmspropOptions rmsprop;
+  CHECK(std::array{rmsprop.lr, rmsprop.alpha, rmsprop.eps, rmsprop.weight_decay, rmsprop.momentum} ==
+        std::array{1e-2, 0.99, 1e-8, 0., 0.});
+  CHECK(!rmsprop.centered);
+  CHECK(!rmsprop.maximize);
+  const AdagradOptions adagrad;
+  CHECK(std::array{adagrad.lr, adagrad.lr_decay, adagrad.weight_decay, adagrad.initial_accumulator_value,
+                   adagrad.eps} == std::array{1e-2, 0., 0., 0., 1e-10});
+  CHECK(!adagrad.maximize);
+  const AdadeltaOptions adadelta;
+  CHECK(std::array{adadelta.lr, adadelta.rho, adadelta.eps, adadelta.weight_decay} == std::array{1., 0.9, 1e-6, 0.});
+  CHECK(!adadelta.maximize);
+  const LionOptions lion;  // Chen et al. 2023
+  CHECK(std::array{lion.lr, lion.weight_decay} == std::array{1e-4, 0.});
+  CHECK(lion.betas == Pair{0.9, 0.99});
+  CHECK(!lion.maximize);
+  const MuonOptions muon;
+  CHECK(std::array{muon.lr, muon.weight_decay, muon.momentum, muon.eps} == std::array{1e-3, 0.1, 0.95, 1e-7});
+  CHECK(muon.ns_coefficients == std::array{3.4445, -4.775, 2.0315});
+  CHECK(muon.nesterov);
+  CHECK(muon.ns_steps == 5);
+  CHECK(muon.adjust_lr_fn == MuonRate::original);
+  CHECK(!muon.maximize);
+  const LbfgsOptions lbfgs;
+  CHECK(std::array{lbfgs.lr, lbfgs.tolerance_grad, lbfgs.tolerance_change} == std::array{1., 1e-7, 1e-9});
+  CHECK(lbfgs.max_iter == 20);
+  CHECK(!lbfgs.max_eval);
+  CHECK(lbfgs.history_size == 100);
+  CHECK(lbfgs.line_search_fn == LineSearch::none);
+  CHECK(!lbfgs.maximize);
+  CHECK(ClipOptions{}.norm_type == 2);
+  CHECK(MovingAverageOptions{}.decay == 0.999);
+}
+
+TEST_CASE("Schedules without options are PyTorch's, and the paper's") {
+  const auto linear = schedule::linear({});
+  CHECK(linear.lr(0, 3) == doctest::Approx(1));
+  CHECK(linear.lr(1, 3) == doctest::Approx(1.4));
+  CHECK(linear.lr(5, 3) == doctest::Approx(3));
+  CHECK(linear.lr(6, 3) == doctest::Approx(3));
+  const auto steps = schedule::step_decay({});
+  CHECK(steps.lr(999, 1) == 1);
+  CHECK(steps.lr(1000, 1) == doctest::Approx(0.1));
+  const auto cosine = schedule::cosine({});
+  CHECK(cosine.lr(250, 1) == doctest::Approx((1 + std::sqrt(0.5)) / 2));
+  CHECK(std::abs(cosine.lr(1000, 1)) < 1e-12);
+  const auto cycle = schedule::one_cycle({});
+  CHECK(cycle.lr(0, 1) == doctest::Approx(1. / 25));
+  CHECK(cycle.lr(299, 1) == doctest::Approx(1));
+  CHECK(cycle.lr(999, 1) == doctest::Approx(1. / 25 / 1e4).scale(0));
+  CHECK(cycle.lr(149, 1) < 0.52);  // a cosine: half of the way up in the middle
+  CHECK(cycle.lr(100, 1) == doctest::Approx(0.04 + 0.96 * (1 - std::cos(std::numbers::pi * 100 / 299)) / 2));
+  CHECK(cycle.lr(598, 1) > 0.3);  // two phases
+  const auto noam = schedule::noam({});
+  CHECK(noam.lr(3999, 1) == doctest::Approx(1 / std::sqrt(512. * 4000)).scale(0));
+  CHECK(noam.lr(0, 1) == doctest::Approx(1 / std::sqrt(512.) / std::pow(4000, 1.5)).scale(0));
+  const auto warmup = schedule::warmup(4);
+  CHECK(warmup.lr(0, 1) == 0.25);
+  CHECK(warmup.lr(100, 1) == 1);
+}
+
+TEST_CASE("ReduceOnPlateau without options is PyTorch's") {
+  const Tensor w = variable({1, 2}, "w");
+  SGD sgd{{w}, {.lr = 1}};
+  ReduceOnPlateau plateau{sgd};
+  CHECK(!plateau.step(1));
+  for (int step = 0; step < 10; ++step) CHECK(!plateau.step(1 - 0.9e-4));  // less than the threshold
+  CHECK(plateau.bad_steps() == 10);
+  CHECK(plateau.step(2));
+  CHECK(sgd.lr() == doctest::Approx(0.1));
+  for (int step = 0; step < 10; ++step) CHECK(!plateau.step(2));  // no cooldown
+  CHECK(plateau.step(2));
+  CHECK(sgd.lr() == doctest::Approx(0.01));
+  CHECK(!plateau.step(1 - 1.1e-4));  // lower is better
+  CHECK(plateau.best() == 1 - 1.1e-4);
+  sgd.set_lr(1.05e-8);  // a change of 0.945e-8 is less than eps
+  for (int step = 0; step < 11; ++step) CHECK(!plateau.step(2));
+  CHECK(sgd.lr() == 1.05e-8);
+  ReduceOnPlateau relative{sgd};
+  relative.step(100);
+  relative.step(100 - 0.005);
+  CHECK(relative.bad_steps() == 1);
+  CHECK(PlateauOptions{}.min_lr == 0);
+}
+
+}  // namespace
+}  // namespace xgrad::testing
