@@ -127,7 +127,7 @@ TEST_CASE("extreme numbers: decoding") {
         const nn::Decoded found = nn::greedy(m, {.eos = 1, .max_length = n});
         CHECK(found.lengths.data()[0] == 0);
       });
-      run(n >= 1 && n < std::int64_t{1} << 61, [&](auto& m) { nn::sample(m, {.eos = 1, .max_length = n, .seed = 1}); });
+      run(n >= 1, [&](auto& m) { nn::sample(m, {.eos = 1, .max_length = n, .seed = 1}); });
       run(n >= 1, [&](auto& m) { nn::sample(m, {.eos = 1, .max_length = 9, .top_k = n, .seed = 1}); });
       run(n >= 1, [&](auto& m) { nn::beam_search(m, {.eos = 1, .max_length = n, .num_beams = 1}); });
       run(n >= 1 && n <= (V == 2 ? 4 : 15),
