@@ -1,0 +1,32 @@
+// The switch before every mutant of tests/mutants/run.py, which includes it in the sources of its copy of the tree.
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+
+namespace xgrad_mutants {
+
+inline constexpr int most = 10000;
+/// The number of the mutant that is on, from $XGRAD_MUTANT; 0 before it is read; -1 if none is on and `reached` is written.
+inline std::atomic<int> active{0};
+inline std::atomic<bool> reached[most];
+
+/// A mutant whose `at` is no symbol of a program is not part of the program.
+template <int number>
+[[gnu::noinline]] bool at() {
+  int on = active.load(std::memory_order_relaxed);
+  if (on == 0) {
+    const char* given = std::getenv("XGRAD_MUTANT");
+    active = on = given ? std::atoi(given) : -1;
+  }
+  if (on < 0) reached[number].store(true, std::memory_order_relaxed);
+  return on == number;
+}
+
+}  // namespace xgrad_mutants
+
+template <int number>
+inline bool xgrad_mutant() {
+  const int on = xgrad_mutants::active.load(std::memory_order_relaxed);
+  return on == number || (on <= 0 && xgrad_mutants::at<number>());
+}
