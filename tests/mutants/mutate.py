@@ -244,6 +244,8 @@ class Source:
     def removed(self, i):
         last, text = self.find(i, ";"), self.at(i)
         opener = self.outer[i]
+        if self.at(self.partner.get(last - 1, 0) - 1) in ("reserve", "shrink_to_fit"):  # time alone
+            return None
         begins = (self.tokens[i].kind == "word" and text not in NO_STATEMENT) or text in ("++", "--", "*", "(")
         if not begins or not self.is_block(opener) or any(self.tokens[j].kind == "directive" for j in range(i, last)):
             return None
