@@ -180,6 +180,34 @@ TEST_CASE("A state that does not fit is refused with every name, and changes not
   CHECK(std::get<Array>(adam.state_dict().arrays.at("w.exp_avg_sq")).shape() == Shape{2});
 }
 
+TEST_CASE("A sum of squares in a state is never negative, other moments may be, whichever the optimizer") {
+  const Tensor w = variable(Array({2}, {1, 2}), "w");
+  const auto negative = [&](optim::Optimizer&& optimizer) {
+    optimizer.step({Array({2}, {1, 1})});
+    const StateFile good = optimizer.state_dict();
+    std::string refused;
+    for (const auto& [name, value] : good.arrays) {
+      if (!std::holds_alternative<Array>(value)) continue;
+      StateFile state = good;
+      state.arrays[name] = Array({2}, {0, -2});
+      try {
+        optimizer.load_state_dict(state);
+      } catch (const FormatError& error) {
+        CHECK(std::string(error.what()).ends_with("has -2 as element 1"));
+        refused += name + " ";
+      }
+    }
+    return refused;
+  };
+  CHECK(negative(optim::SGD({w}, {.momentum = 0.5})) == "");
+  CHECK(negative(optim::Adam({w}, {.amsgrad = true})) == "w.exp_avg_sq w.max_exp_avg_sq ");
+  CHECK(negative(optim::AdamW({w}, {})) == "w.exp_avg_sq ");
+  CHECK(negative(optim::RMSprop({w}, {.momentum = 0.5, .centered = true})) == "w.square_avg ");
+  CHECK(negative(optim::Adagrad({w}, {})) == "w.sum ");
+  CHECK(negative(optim::Adadelta({w}, {})) == "w.acc_delta w.square_avg ");
+  CHECK(negative(optim::Lion({w}, {})) == "");
+}
+
 TEST_CASE("A state with numbers that no optimizer leaves behind is refused with every name, and changes nothing") {
   const std::int64_t most = std::int64_t{1} << 53;
   const Tensor w = variable(Array({2}, {1, 2}), "w"), b = variable(1, "b");
