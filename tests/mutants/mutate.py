@@ -218,7 +218,7 @@ class Source:
             if token.text in OPERATORS and self.spaced(i) and token.kind == "sign":
                 if "string" not in (self.tokens[i - 1].kind, self.tokens[min(i + 1, self.count - 1)].kind):
                     found.append(self.replaced(i, "operator", [(i, i, OPERATORS[token.text])]))
-            elif token.kind == "number":
+            elif token.kind == "number" and not (self.at(i - 1) == "[" and self.is_declaration(i - 3, i - 2)):  # an array's size
                 more = str(int(token.text) + 1) if token.text.isdigit() else f"({token.text} + 1)"
                 found.append(self.replaced(i, "constant", [(i, i, more)]))
             elif token.text in ("true", "false"):
