@@ -3,6 +3,7 @@
 It knows tokens and brackets, no types, and relies on the spaces of clang-format: a binary operator has them on both sides, the
 angles of a template and a unary operator have not. What it takes for code wrongly does not compile and is left out.
 """
+import bisect
 import re
 from typing import NamedTuple
 
@@ -67,16 +68,13 @@ class Source:
     def __init__(self, text):
         self.tokens, self.text = tokens_of(text)
         self.count = len(self.tokens)
-        starts = [0] + [match.end() for match in re.finditer("\n", text)]
-        self.line_of = {}
-        line = 0
-        for i, token in enumerate(self.tokens):
-            while line + 1 < len(starts) and starts[line + 1] <= token.begin:
-                line += 1
-            self.line_of[i] = line + 1
+        self.starts = [0] + [match.end() for match in re.finditer("\n", text)]
         self.match_brackets()
         self.skipped = [False] * self.count
         self.skip()
+
+    def line_of(self, i):
+        return bisect.bisect(self.starts, self.tokens[i].begin)
 
     def at(self, i):
         return self.tokens[i].text if 0 <= i < self.count else ""
@@ -195,7 +193,7 @@ class Source:
         if any(self.tokens[j].kind == "directive" or self.at(j) in ("operator", "constexpr") for j in range(first, last + 1)):
             return None
         low, high = changes[0][0], changes[-1][1]
-        line = self.line_of[low]
+        line = self.line_of(low)
         mutated, original = self.changed(first, last, changes), self.text[self.tokens[first].begin : self.tokens[last].end]
         low, high = max(low - 3, first), min(high + 3, last)
         return Mutant(line, self.tokens[first].begin, self.tokens[last].end, f"(xgrad_mutant<@>() ? ({mutated}) : ({original}))", kind,
@@ -210,7 +208,6 @@ class Source:
         return " ".join("".join([*parts, self.text[place : self.tokens[last].end]]).split("\n"))
 
     def mutants(self):
-        """All of them, each on a line that has no other reason to be left alone."""
         found = []
         for i, token in enumerate(self.tokens):
             if self.skipped[i]:
@@ -237,7 +234,7 @@ class Source:
         if {";", "="} & set(inside):
             return None
         text = self.text[self.tokens[opener].end : self.tokens[closer].begin]
-        return Mutant(self.line_of[opener], self.tokens[opener].end, self.tokens[closer].begin,
+        return Mutant(self.line_of(opener), self.tokens[opener].end, self.tokens[closer].begin,
                       f"xgrad_mutant<@>() != static_cast<bool>({text})", "condition", "(" + " ".join(text.split()) + ")",
                       "negated")
 
@@ -255,7 +252,7 @@ class Source:
         if not (text == "throw" or assigns or self.at(last - 1) == ")" or "++" in (text, self.at(last - 1)) or "--" in (text, self.at(last - 1))):
             return None
         begin, end = self.tokens[i].begin, self.tokens[last].end
-        return Mutant(self.line_of[i], begin, end, "{ if (!xgrad_mutant<@>()) " + self.text[begin:end] + " }", "statement",
+        return Mutant(self.line_of(i), begin, end, "{ if (!xgrad_mutant<@>()) " + self.text[begin:end] + " }", "statement",
                       self.between(i, last), "removed")
 
     def swapped(self, opener):
