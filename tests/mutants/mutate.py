@@ -28,6 +28,7 @@ NO_VALUE = {"return", "throw", "else", "do", "case", "co_return", "co_yield"}  #
 NO_STATEMENT = WITH_CONDITION | (NO_VALUE - {"throw"}) | set(
     "const constexpr static auto using namespace template typedef struct class enum union default break continue goto public"
     " private protected friend inline extern explicit virtual static_assert XGRAD_ASSERT try operator".split())
+WITHOUT_EFFECT = {"dim", "size", "shape", "rank", "numel", "data", "begin", "end", "value", "empty", "min", "max"}
 ALWAYS_SKIPPED = {"static_assert", "XGRAD_ASSERT", "alignas", "decltype", "sizeof", "noexcept", "requires"}
 
 
@@ -256,31 +257,38 @@ class Source:
                       self.between(i, last), "removed")
 
     def swapped(self, opener):
-        """The first two different neighbours among the arguments of a call."""
+        """The first two neighbours among the arguments of a call that can be evaluated twice (xgrad_swapped)."""
         callee = opener - 1
         if self.at(callee) == ">" and callee in self.partner:
             callee = self.partner[callee] - 1
-        if callee < 0 or self.tokens[callee].kind != "word" or self.at(callee) in WITH_CONDITION | NO_VALUE | ALWAYS_SKIPPED | {"constexpr"}:
+        if self.tokens[callee].kind != "word" or self.at(callee) in WITH_CONDITION | NO_VALUE | ALWAYS_SKIPPED | {"constexpr", "min", "max"}:
             return None
-        closer = self.partner.get(opener)
-        first, last = self.region(opener)
-        if closer is None or self.is_declaration(first, last) or self.at(first - 1) in (":", ",") and self.outer[first - 1] is None:
-            return None
+        closer = self.partner.get(opener, opener)
         commas = [j for j in range(opener + 1, closer) if self.at(j) == "," and self.outer[j] == opener]
         bounds = [opener] + commas + [closer]
         arguments = [(a + 1, b - 1) for a, b in zip(bounds, bounds[1:])]
         for (a, b), (c, d) in zip(arguments, arguments[1:]):
-            both = [self.at(j) for j in range(a, d + 1)]
-            if a > b or c > d or self.between(a, b) == self.between(c, d) or "{" in both or "const" in both or (
-                    self.is_declaration(a, b) or self.is_declaration(c, d) or "string" in (self.tokens[a].kind, self.tokens[c].kind)):
-                continue
-            return self.replaced(opener, "arguments", [(a, b, self.between(c, d)), (c, d, self.between(a, b))])
+            first, second = self.between(a, b), self.between(c, d)
+            if first != second and self.is_operand(a, b) and self.is_operand(c, d):
+                return Mutant(self.line_of(a), self.tokens[a].begin, self.tokens[d].end,
+                              f"xgrad_swapped<@>({first}, {second}), xgrad_swapped<@>({second}, {first})" + "\n" * (self.line_of(d) - self.line_of(a)),
+                              "arguments", f"{self.between(callee, opener)}{first}, {second}", f"{self.between(callee, opener)}{second}, {first}")
         return None
+
+    def is_operand(self, first, last):
+        """Whether the tokens are an expression without effects, not a declaration."""
+        if first > last or self.is_declaration(first, last):
+            return False
+        for j in range(first, last + 1):
+            if self.tokens[j].kind in ("string", "directive") or self.at(j) in ASSIGNMENTS | {"{", "++", "--", "const", "auto", "...", "&&", "new"} or (
+                    self.at(j) == "(" and (self.tokens[j - 1].kind == "word" or self.at(j - 1) in (">", ")", "]")) and self.at(j - 1) not in WITHOUT_EFFECT):
+                return False
+        return True
 
 
 def with_switches(text, mutants, header):
     """A source with mutants by their numbers, no two of one place; its lines keep their numbers. The header is switch.h."""
     code = Source(text).text
     for number, mutant in sorted(mutants.items(), key=lambda item: -item[1].begin):
-        code = code[: mutant.begin] + mutant.instead.replace("<@>", f"<{number}>", 1) + code[mutant.end :]
+        code = code[: mutant.begin] + mutant.instead.replace("<@>", f"<{number}>") + code[mutant.end :]
     return f'#include "{header}"\n#line 1\n{code}'

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <type_traits>
+#include <utility>
 
 namespace xgrad_mutants {
 
@@ -29,4 +31,17 @@ template <int number>
 inline bool xgrad_mutant() {
   const int on = xgrad_mutants::active.load(std::memory_order_relaxed);
   return on == number || (on <= 0 && xgrad_mutants::at<number>());
+}
+
+/// An argument of a call, or its neighbour in its place: where that fits, else there is no such mutant.
+template <int number, class A, class B>
+inline A&& xgrad_swapped(A&& a, [[maybe_unused]] B&& b) {
+  using Value = std::remove_cvref_t<A>;
+  if constexpr (std::is_same_v<Value, std::remove_cvref_t<B>>) {
+    if (xgrad_mutant<number>()) return static_cast<A&&>(const_cast<Value&>(b));
+  } else if constexpr (std::is_arithmetic_v<Value> && std::is_arithmetic_v<std::remove_cvref_t<B>>) {
+    thread_local Value converted;
+    if (xgrad_mutant<number>()) return static_cast<A&&>(converted = static_cast<Value>(b));
+  }
+  return static_cast<A&&>(a);
 }
