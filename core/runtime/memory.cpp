@@ -18,6 +18,12 @@
 #endif
 #endif
 
+// Of the address sanitizer; null unless the program is compiled with it. The library then need not be.
+extern "C" {
+[[gnu::weak]] void __asan_poison_memory_region(const volatile void* block, std::size_t bytes);
+[[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* block, std::size_t bytes);
+}
+
 namespace xgrad {
 namespace {
 
@@ -187,6 +193,8 @@ class Pool {
     }
     ++list.capacity;
     counters_.bytes_in_use.add(counted);
+    if (__asan_unpoison_memory_region) [[unlikely]]
+      __asan_unpoison_memory_region(block, bytes);
     return block;
   }
   void release(void* block, std::size_t bytes, PoolUse use) {
@@ -194,6 +202,8 @@ class Pool {
     const auto counted = static_cast<std::int64_t>(size.bytes);
     counters_.bytes_in_use.add(-counted);
     if (!pooling) return std::free(block);
+    if (__asan_poison_memory_region) [[unlikely]]
+      __asan_poison_memory_region(block, size.bytes);
     List& list = free_[static_cast<std::size_t>(size.index)];
     list.first = new (block) FreeBlock{list.first};
     counters_.bytes_cached.add(counted);
