@@ -124,7 +124,7 @@ std::string first_module(const Trial& trial, const Sequences& other, const Where
     const detail::HookEverywhere hook(trial.model, [&](const ForwardCall& call) {
       all.push_back({&call.module, call.inputs, call.output});
     });
-    trial.f(x);
+    (void)trial.f(x);
     return all;
   };
   const std::vector<Result> one = results(trial.x), two = results(other);

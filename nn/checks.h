@@ -35,7 +35,7 @@ struct CausalityLeak {
 };
 
 /// The result of a check of causality.
-struct CausalityReport {
+struct [[nodiscard]] CausalityReport {
   std::int64_t positions = 0;  ///< T
   bool depends = false;        ///< whether outputs depend on inputs at all
   std::optional<CausalityLeak> leak = {};
@@ -64,7 +64,7 @@ struct PaddingLeak {
 };
 
 /// The result of a check of padding.
-struct PaddingInvarianceReport {
+struct [[nodiscard]] PaddingInvarianceReport {
   bool depends = false;  ///< whether outputs depend on inputs that count
   std::optional<PaddingLeak> leak = {};
 

@@ -29,7 +29,7 @@ struct GainOptions {
   double slope = 0.01;  ///< of the leaky relu for negative numbers
 };
 /// Throws ValueError for a slope that is not finite.
-double gain(Nonlinearity nonlinearity, const GainOptions& options = {});
+[[nodiscard]] double gain(Nonlinearity nonlinearity, const GainOptions& options = {});
 
 /// Every element 0, 1, `value`.
 Init zeros();

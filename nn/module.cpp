@@ -190,7 +190,7 @@ Tensor Module::param(std::string_view name, const Shape& shape, const Init& init
   } catch (const LimitError&) {  // an array that there is no memory for: the layer knows more about it
     refuse_size(name, shape);
   }
-  add(name, parameter, Entry::owned, decay);
+  (void)add(name, parameter, Entry::owned, decay);
   xgrad::detail::ModelParameters::add(model_, parameter);
   return parameter;
 }
@@ -210,7 +210,7 @@ Tensor Module::buffer(std::string_view name, const Index& value) {
   const Scope scope(place_);
   check_new_name(name);
   const Tensor numbers = to_real(value).named(full_name(name));
-  add(name, numbers, Entry::integer_buffer);
+  (void)add(name, numbers, Entry::integer_buffer);
   xgrad::detail::ModelParameters::mark_integers(numbers);
   return numbers;
 }
@@ -430,7 +430,7 @@ void Module::remove_hook(std::uint64_t number) const {
 void Entered::begin() const {
   const auto hooks = module_.hooks_;  // a hook may remove itself
   for (const Module::Hook& hook : hooks) {
-    if (hook.when == Module::When::before) hook.function({module_, inputs_, indices_, Tensor()});
+    if (hook.when == Module::When::before) (void)hook.function({module_, inputs_, indices_, Tensor()});
   }
 }
 

@@ -148,13 +148,13 @@ class Module {
 
   /// Every parameter of this module and those below, in the order of their declaration; one that has several names is
   /// listed once, under the first.
-  Tensors parameters() const;
+  [[nodiscard]] Tensors parameters() const;
   std::vector<std::pair<std::string, Tensor>> named_parameters() const;
   /// The same for buffers, which are saved with the parameters but not trained.
-  Tensors buffers() const;
+  [[nodiscard]] Tensors buffers() const;
   std::vector<std::pair<std::string, Tensor>> named_buffers() const;
   /// Those parameters that were declared with Decay::no, here and below.
-  Tensors parameters_without_decay() const;
+  [[nodiscard]] Tensors parameters_without_decay() const;
   /// The total number of elements of the parameters.
   std::int64_t num_parameters() const;
   /// The modules declared in this one.
@@ -179,7 +179,7 @@ class Module {
   void apply(const F& f) const;
 
   /// The values of all parameters and buffers by name, relative to this module; the numbers are shared, not copied.
-  NamedArrays state_dict() const;
+  [[nodiscard]] NamedArrays state_dict() const;
   /// Takes the values of a state; buffers may come as integers. A parameter with several names needs only one of
   /// them. Throws FormatError with every name that is missing, unexpected, of another shape or kind, or differs from
   /// another name of the same parameter; then nothing was loaded. With .strict = false missing and unexpected names are

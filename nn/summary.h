@@ -13,7 +13,7 @@
 namespace xgrad::nn {
 
 /// The cost of one run of a model, module by module; each includes the modules in it.
-struct ModelSummary {
+struct [[nodiscard]] ModelSummary {
   struct Row {
     std::string name;             ///< within the module around it; of the model, its class
     std::string what = {};        ///< class and settings

@@ -9,7 +9,7 @@
 namespace xgrad {
 
 /// The build of this library and the processor that it runs on.
-struct BuildInfo {
+struct [[nodiscard]] BuildInfo {
   std::string real;       ///< "float" or "double"
   std::string blas;       ///< name and configuration of the BLAS
   std::string blas_core;  ///< the processor that the BLAS chose its kernels for; empty if unknown

@@ -13,7 +13,7 @@ namespace xgrad::optim {
 
 // Both functions throw ValueError for a duplicate parameter. Threads: one at a time for the same gradients.
 
-struct Clipped {
+struct [[nodiscard]] Clipped {
   Tensors gradients;
   double norm = 0;  ///< before clipping
 };

@@ -23,9 +23,9 @@ namespace xgrad::optim {
 bool fits(std::string_view name, std::string_view pattern);
 
 /// The parameters whose names fit. Throws ValueError for a pattern that fits none.
-Tensors matching(const Tensors& parameters, std::string_view pattern);
+[[nodiscard]] Tensors matching(const Tensors& parameters, std::string_view pattern);
 /// The parameters that are not frozen.
-Tensors trainable(const Tensors& parameters);
+[[nodiscard]] Tensors trainable(const Tensors& parameters);
 
 /// Freezes the parameters whose names fit: no gradients flow to them, and optimizers do not change them. Returns their
 /// number. Graphs that exist already do not change. freeze() and unfreeze() throw as matching(), and GraphError for a
@@ -48,7 +48,7 @@ struct GroupRule {
 
 namespace detail {
 /// The parameters by the first rule that applies; the last list has the parameters without a rule.
-std::vector<Tensors> split(const Tensors& parameters, const std::vector<const ParameterRule*>& rules);
+[[nodiscard]] std::vector<Tensors> split(const Tensors& parameters, const std::vector<const ParameterRule*>& rules);
 }  // namespace detail
 
 /// Groups for an optimizer: each parameter gets the options of the first rule that applies to it, or `otherwise`, which

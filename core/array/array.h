@@ -53,7 +53,7 @@ class ArrayPart;
 /// Threads: different threads may use different arrays, also copies of one. One array may be read by many threads or
 /// written by one.
 template <class T>
-class BasicArray {
+class [[nodiscard]] BasicArray {
  public:
   using value_type = T;
 
@@ -95,7 +95,8 @@ class BasicArray {
   BasicArray& operator=(BasicArray&& other) noexcept;
   ~BasicArray() = default;
 
-  const Shape& shape() const { return shape_; }
+  const Shape& shape() const& { return shape_; }
+  Shape shape() && { return shape_; }
   int rank() const { return shape_.rank(); }
   std::int64_t size() const { return size_; }
   /// The size along `axis`; negative axes count from the end. Throws ValueError if there is no such axis.
@@ -194,7 +195,7 @@ Shape resolve_shape(std::string_view op, const Shape& from, const Shape& to);
 
 /// Whether both have the same shape and the same elements (NaN differs from itself).
 template <class T>
-bool equal(const BasicArray<T>& a, const BasicArray<T>& b) {
+[[nodiscard]] bool equal(const BasicArray<T>& a, const BasicArray<T>& b) {
   return a.shape() == b.shape() && std::ranges::equal(a, b);
 }
 

@@ -98,12 +98,12 @@ std::string hint_for(const Shape& a, const Shape& b, std::span<const NamedShape>
 
 }  // namespace
 
-Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b) {
+Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b, std::string_view of_factors) {
   if (a == b) return a;
   if (const int axis = clash(a, b)) {
-    const bool matrices = op == "mul" && a.rank() >= 2 && b.rank() >= 2 && a.back() == b.dim(-2);
+    const bool factors = a.rank() >= 2 && b.rank() >= 2 && a.back() == b.dim(-2);
     fail<ShapeError>(op, "cannot broadcast ", a, " with ", b, " at axis ", axis, detail::broadcast_hint(a, b),
-                     matrices ? "; the matrix product is matmul(a, b)" : "");
+                     factors ? of_factors : std::string_view());
   }
   return broadcast(a, b);
 }

@@ -47,10 +47,13 @@ class ShortList {
   constexpr T operator[](int i) const { return values_[static_cast<std::size_t>(i)]; }
   constexpr T& operator[](int i) { return values_[static_cast<std::size_t>(i)]; }
   constexpr T back() const { return (*this)[size_ - 1]; }
-  constexpr const T* begin() const { return values_.data(); }
-  constexpr const T* end() const { return values_.data() + size_; }
-  constexpr T* begin() { return values_.data(); }
-  constexpr T* end() { return values_.data() + size_; }
+  constexpr const T* begin() const& { return values_.data(); }
+  constexpr const T* end() const& { return values_.data() + size_; }
+  constexpr T* begin() & { return values_.data(); }
+  constexpr T* end() & { return values_.data() + size_; }
+  /// Deleted: the list would be gone. Give it a name first.
+  constexpr const T* begin() && = delete;
+  constexpr const T* end() && = delete;
 
   /// Appends `value`. Throws LimitError beyond max_rank.
   constexpr void push_back(T value) {
@@ -125,8 +128,9 @@ Axes normalize_axes(std::string_view op, const Axes& axes, int rank);
 /// The axes 0, 1, ..., rank - 1.
 Axes all_axes(int rank);
 
-/// The shape to which both broadcast as in numpy: aligned at the end, sizes equal or 1. Throws ShapeError.
-Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b);
+/// The shape to which both broadcast as in numpy: aligned at the end, sizes equal or 1. Throws ShapeError, which ends in
+/// `of_factors` if a matrix product would take the two.
+Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b, std::string_view of_factors = {});
 
 /// The shape of an argument of an operation, and the name that errors give it.
 struct NamedShape {

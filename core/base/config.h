@@ -34,9 +34,10 @@ using Real = double;
 using Real = float;
 #endif
 
-namespace detail {
+/// Infinity as a Real: masked_fill(scores, mask, -infinity).
 inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
+namespace detail {
 // Every object file refers to the library of its own number type by name, also where unused sections are dropped. It
 // links neither with the other library alone nor with both (core/library.cpp). Not `inline`: one reference per object
 // file.

@@ -28,7 +28,7 @@ struct GradcheckOptions {
 };
 
 /// The report of a gradient check.
-struct GradcheckReport {
+struct [[nodiscard]] GradcheckReport {
   /// An input whose gradient is wrong.
   struct Wrong {
     int input = 0;           ///< its number, from 0

@@ -9,7 +9,7 @@
 namespace xgrad {
 
 template <class A>
-const A& StateFile::get(std::string_view name) const {
+A StateFile::get(std::string_view name) const {
   const auto found = arrays.find(name);
   const auto refuse = [&](const auto&... parts) {
     fail<FormatError>("state file", source, source.empty() ? "" : ": ", "array ", escaped(name), parts...);
@@ -23,11 +23,11 @@ const A& StateFile::get(std::string_view name) const {
   return *array;
 }
 
-template const Array& StateFile::get<Array>(std::string_view) const;
-template const Index& StateFile::get<Index>(std::string_view) const;
-template const Mask& StateFile::get<Mask>(std::string_view) const;
+template Array StateFile::get<Array>(std::string_view) const;
+template Index StateFile::get<Index>(std::string_view) const;
+template Mask StateFile::get<Mask>(std::string_view) const;
 
-const std::string& StateFile::text(std::string_view key) const {
+std::string StateFile::text(std::string_view key) const {
   const auto found = metadata.find(key);
   if (found == metadata.end()) {
     fail<FormatError>("state file", source, source.empty() ? "" : ": ", "metadata ", escaped(key), " is missing");

@@ -19,16 +19,16 @@ using NamedArrays = std::map<std::string, AnyArray, std::less<>>;
 using Metadata = std::map<std::string, std::string, std::less<>>;
 
 /// The content of a file.
-struct StateFile {
+struct [[nodiscard]] StateFile {
   NamedArrays arrays = {};
   Metadata metadata = {};
   std::string source = {};  ///< the path of the file that it was read from, for errors; not saved
 
   /// The array of this name. Throws FormatError when there is none, or when its type is not A.
   template <class A>
-  const A& get(std::string_view name) const;
+  A get(std::string_view name) const;
   /// The entry of the metadata. Throws FormatError when there is none.
-  const std::string& text(std::string_view key) const;
+  std::string text(std::string_view key) const;
 
   /// Adds another state under the names `prefix.name`, as a part of a checkpoint.
   ///
@@ -42,9 +42,9 @@ struct StateFile {
   StateFile part(std::string_view prefix) const;
 };
 
-extern template const Array& StateFile::get<Array>(std::string_view) const;
-extern template const Index& StateFile::get<Index>(std::string_view) const;
-extern template const Mask& StateFile::get<Mask>(std::string_view) const;
+extern template Array StateFile::get<Array>(std::string_view) const;
+extern template Index StateFile::get<Index>(std::string_view) const;
+extern template Mask StateFile::get<Mask>(std::string_view) const;
 
 /// The differences between a state from a file and what its reader needs.
 struct StateDifference {

@@ -41,7 +41,7 @@ std::uint32_t recorded_rule(const Node& node) {
 // Adds gradients that meet, the one operation that the core itself needs.
 Tensor add_recorded(const Tensor& a, const Tensor& b) {
   Array sum(a.shape());
-  add_arrays(sum.mutable_data(), a.value().data(), b.value().data(), sum.size());
+  add_arrays(sum.mutable_data(), Engine::value(a).data(), Engine::value(b).data(), sum.size());
   const auto pass = [](const Tensor& gy) { return gy; };
   return record(detail::sum_of_gradients, std::move(sum), wrt(a, pass), wrt(b, pass));
 }
@@ -51,10 +51,10 @@ void add_in_place(Array& to, const Array& from) { add_to(to.mutable_data(), from
 void accumulate(Tensor& sum, Tensor&& term) {
   if (!sum.defined()) {
     sum = std::move(term);
-  } else if (recording() || !Engine::unique(sum) || !sum.value().unique()) {
+  } else if (recording() || !Engine::unique(sum) || !Engine::value(sum).unique()) {
     sum = add_recorded(sum, term);
   } else {
-    add_in_place(Engine::own_value(sum), term.value());
+    add_in_place(Engine::own_value(sum), Engine::value(term));
   }
 }
 
@@ -463,7 +463,7 @@ void Tensor::backward(const BackwardOptions& options) const {
     NodeExtras& extras = targets.all()[i]->needed_extras();
     if (extras.passes > 0) {
       extras.grad.mutable_data();  // a copy of its own, if it is shared
-    } else if (!Engine::unique(found[i]) || !found[i].value().unique()) {
+    } else if (!Engine::unique(found[i]) || !Engine::value(found[i]).unique()) {
       found[i] = Tensor(Array(found[i].shape(), std::span(found[i].value().begin(), found[i].value().end())));
     }
   }

@@ -36,7 +36,7 @@ struct BackwardOptions {
 ///
 ///     const Tensor g = grad(y, {x}, {.create_graph = true})[0];
 ///     const Tensor h = grad(sum(g), {x})[0];                       // second derivative
-Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options = {});
+[[nodiscard]] Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options = {});
 
 namespace detail {
 /// The operation that adds gradients that meet. Its address tells it from a user's "add".

@@ -60,7 +60,7 @@ const Ref<Node>& detail::Engine::needed_node(const Tensor& tensor) {
   return mine.node;
 }
 
-const Tensor& Tensor::set_requires_grad(bool wanted) const {
+const Tensor& Tensor::set_requires_grad(bool wanted) const& {
   if (!is_leaf()) fail<GraphError>("set_requires_grad", "only for leaves, not for the result of ", body().node->op);
   Node& leaf = *detail::Engine::needed_node(*this);
   leaf.requires_grad = wanted;
@@ -98,7 +98,7 @@ Array& Tensor::mutable_value() const {
 
 void Tensor::assign(Array value) const {
   check_leaf("assign", "assigned");
-  if (value.shape() != shape()) {
+  if (value.shape() != body().value.shape()) {
     fail<ShapeError>("assign", "shape ", value.shape(), " for ", name().empty() ? "a tensor" : name(), " of shape ",
                      shape());
   }
@@ -153,7 +153,7 @@ void Tensor::zero_grad() const {
   extras_of(*this)->grad = Array();
 }
 
-const Tensor& Tensor::retain_grad() const {
+const Tensor& Tensor::retain_grad() const& {
   if (!requires_grad()) fail<GraphError>("retain_grad", "no gradient flows to this tensor");
   detail::Engine::needed_node(*this)->needed_extras().retain_grad = true;
   return *this;
@@ -177,7 +177,7 @@ std::string Tensor::name() const {
   return extras ? extras->name : std::string();
 }
 
-const Tensor& Tensor::named(std::string_view name) const {
+const Tensor& Tensor::named(std::string_view name) const& {
   detail::Engine::needed_node(*this)->needed_extras().name = name;
   return *this;
 }

@@ -33,7 +33,7 @@ struct Engine;
 /// that change a tensor are for one thread while no other uses it: assign(), update(), set_requires_grad(), named(),
 /// hooks, retain_grad(), zero_grad(); and grad() is read when the passes are over. One handle (the variable) is read by
 /// many threads or assigned by one.
-class Tensor : public detail::NotMembers {
+class [[nodiscard]] Tensor : public detail::NotMembers {
  public:
   /// Undefined: means "none" where a Tensor is optional.
   Tensor() = default;
@@ -64,18 +64,17 @@ class Tensor : public detail::NotMembers {
   bool defined() const { return static_cast<bool>(body_); }
   explicit operator bool() const = delete;
 
-  /// The numbers. This and all below throw GraphError for an undefined tensor.
-  const Array& value() const& { return body().value; }
-  /// The numbers of a temporary by value, so that `for (Real v : f(x).value())` iterates over a living array.
-  Array value() && { return body().value; }
-  const Shape& shape() const { return value().shape(); }
-  int rank() const { return value().rank(); }
-  std::int64_t size() const { return value().size(); }
+  /// The numbers, without a copy of them. This and all below throw GraphError for an undefined tensor.
+  Array value() const { return body().value; }
+  const Shape& shape() const& { return body().value.shape(); }
+  Shape shape() && { return body().value.shape(); }
+  int rank() const { return body().value.rank(); }
+  std::int64_t size() const { return body().value.size(); }
   using NotMembers::dim, NotMembers::size;  // of PyTorch: errors
   /// The size along `axis`, negative axes from the end. Throws ValueError.
-  std::int64_t dim(int axis) const { return value().dim(axis); }
+  std::int64_t dim(int axis) const { return body().value.dim(axis); }
   /// The only element. Throws ShapeError unless there is exactly one.
-  Real item() const { return value().item(); }
+  Real item() const { return body().value.item(); }
 
   /// A part of the tensor, as in numpy: x[{0, _, slice(1, 3)}]. See core/array/slice.h; an operation like others
   /// (ops/arrange/slice.cpp). Throws ValueError for more entries than axes, a position outside its axis or a step of 0.
@@ -102,7 +101,8 @@ class Tensor : public detail::NotMembers {
   }
   /// Makes a tensor without history a leaf that gradients flow to, or a constant again. Throws GraphError for a result
   /// of an operation.
-  const Tensor& set_requires_grad(bool wanted = true) const;
+  const Tensor& set_requires_grad(bool wanted = true) const&;
+  Tensor set_requires_grad(bool wanted = true) && { return set_requires_grad(wanted); }
   /// Whether this is not the result of a recorded operation.
   bool is_leaf() const {
     const Node* node = body_ ? body_->node.published() : nullptr;
@@ -112,6 +112,8 @@ class Tensor : public detail::NotMembers {
   /// Gives a leaf a new value; graphs recorded before can no longer be differentiated. Throws ShapeError if the shape
   /// differs, GraphError for a result of an operation.
   void assign(Array value) const;
+  /// The same with the value of a tensor, without its history: w.assign(w - rate * g).
+  void assign(const Tensor& value) const { assign(value.value()); }
   /// The same with the value as changed by `change(Array&)`. Throws ShapeError if the shape changes; then, and when
   /// `change` throws, the value is what it was.
   template <class F>
@@ -134,7 +136,8 @@ class Tensor : public detail::NotMembers {
   /// Clears the gradient.
   void zero_grad() const;
   /// Makes backward() keep the gradient of this result of an operation, too.
-  const Tensor& retain_grad() const;
+  const Tensor& retain_grad() const&;
+  Tensor retain_grad() && { return retain_grad(); }
 
   /// Calls `hook` with this tensor's gradient in every backward pass, once it is complete; a defined result replaces
   /// the gradient. The returned number is for remove_hook. Throws GraphError if no gradient flows here.
@@ -143,7 +146,8 @@ class Tensor : public detail::NotMembers {
 
   /// The name that errors and diagrams use; empty if none was given.
   std::string name() const;
-  const Tensor& named(std::string_view name) const;
+  const Tensor& named(std::string_view name) const&;
+  Tensor named(std::string_view name) && { return named(name); }
 
   /// Whether both handles mean the same tensor.
   friend bool same(const Tensor& a, const Tensor& b) { return a.body_ == b.body_; }
@@ -196,6 +200,8 @@ struct Engine {
   static bool lacks_value(const Tensor& tensor) {
     return tensor.defined() && node(tensor) && !node(tensor)->has_shape(tensor.shape());
   }
+  /// The numbers, without the count of a reference, which shows in operations on a few numbers. The tensor must live on.
+  static const Array& value(const Tensor& tensor) { return tensor.body().value; }
   /// The numbers of a tensor with only one handle, for writing.
   static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
   /// The same value at the same vertex, but another tensor: assigning to one does not change the other.

@@ -27,7 +27,7 @@ void* pool_allocate(std::size_t bytes, PoolUse use = PoolUse::values);
 void pool_release(void* block, std::size_t bytes, PoolUse use = PoolUse::values) noexcept;
 
 /// The memory in the pools of all threads.
-struct PoolStats {
+struct [[nodiscard]] PoolStats {
   std::int64_t bytes_in_use = 0;     ///< handed out
   std::int64_t bytes_cached = 0;     ///< waiting to be handed out again
   std::int64_t system_requests = 0;  ///< times that the operating system was asked for memory

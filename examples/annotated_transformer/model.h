@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <xgrad/xgrad.h>
@@ -37,7 +36,7 @@ inline Mask later(std::int64_t first, std::int64_t T) {
 /// How much each query takes from each key: q (B, H, T, d), k (B, H, S, d) -> (B, H, T, S), rows that sum to 1
 inline Tensor attention_weights(const Tensor& q, const Tensor& k, const Mask& masked) {
   const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(static_cast<double>(q.dim(-1)));
-  return softmax(masked_fill(scores, masked, -std::numeric_limits<Real>::infinity()));
+  return softmax(masked_fill(scores, masked, -infinity));
 }
 
 // -- 2. Heads ---------------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,8 +11,6 @@ namespace attention_by_hand {
 
 using namespace xgrad;
 using Words = std::vector<std::string>;
-
-inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 // ---- Five things on a table ----
 

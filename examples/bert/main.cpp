@@ -192,7 +192,7 @@ void draw_attention(const std::filesystem::path& path, const nn::Bert& model, co
   const NoGrad off;
   const nn::Eval eval(model);
   nn::AttentionRecorder recorder;
-  model(ids);
+  (void)model(ids);  // for what the recorder sees
   kit::Tokens words;
   for (const std::int64_t id : ids) words.push_back(text.tokenizer.vocab().token(id));
   kit::save_text(path, kit::attention_svg(kit::attention_weights(recorder, ".attn"),

@@ -8,8 +8,7 @@
 //
 // Operations: softmax(x), masked_fill(x, mask, value) with a mask that broadcasts to x (true: fill), where(mask, a, b);
 // scores.dim(-1) is S, arange(S) is the Index 0, 1, ..., S - 1, a >= b compares two Index with broadcasting,
-// reshape(lengths, {-1, 1, 1}) is (B, 1, 1), and std::numeric_limits<Real>::infinity() is infinite. Not the library's
-// masked_softmax().
+// reshape(lengths, {-1, 1, 1}) is (B, 1, 1), and -infinity is the smallest number. Not the library's masked_softmax().
 #include "exercises.h"
 
 using namespace xgrad;

@@ -6,8 +6,8 @@
 //
 // Operations: matmul(a, b), matmul(a, b, {.transpose_b = true}), softmax(x), masked_fill(x, mask, value) (true: fill);
 // Mask(Shape{T, T}, true) is a table of true, of which tril(mask, offset) keeps s <= t + offset, and triu(mask, offset)
-// keeps s >= t + offset, with t for rows and s for columns. q.dim(1) is T, and std::numeric_limits<Real>::infinity()
-// is infinite. Not scaled_dot_product_attention() of the library.
+// keeps s >= t + offset, with t for rows and s for columns. q.dim(1) is T, and -infinity is the smallest number. Not
+// scaled_dot_product_attention() of the library.
 #include "exercises.h"
 
 using namespace xgrad;

@@ -30,7 +30,7 @@ nn::SwinTransformerOptions options_for(const kit::ImageSet& set) {
 /// mean over heads and queries.      (B, rows of tokens, columns of tokens), the largest of each picture 1
 Tensor looked_at(const nn::SwinTransformer& model, const Tensor& images) {
   nn::AttentionRecorder recorder;
-  model(images);
+  (void)model(images);  // for what the recorder sees
   const Tensor weights = recorder.records().front().weights;   // (B windows, H, M M, M M)
   const Tensor shares = unsqueeze(mean(weights, {1, 2}), -1);  // (B windows, M M, 1)
   const Size2d& patch = model.options.patch;

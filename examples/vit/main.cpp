@@ -31,7 +31,7 @@ nn::VisionTransformerOptions options_for(const kit::ImageSet& set) {
 /// (B, rows of patches, columns of patches), the largest of each picture 1.
 Tensor rollout(const nn::VisionTransformer& model, const Tensor& images) {
   nn::AttentionRecorder recorder;
-  model(images);
+  (void)model(images);  // for what the recorder sees
   Tensor steps;  // (B, N, N)
   for (const auto& record : recorder.records()) {
     const Tensor attention = mean(record.weights, 1);

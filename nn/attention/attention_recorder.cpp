@@ -15,7 +15,7 @@ void AttentionRecorder::intermediate(std::string_view, const std::string& path, 
   records_.push_back({path, weights});
 }
 
-const Array& AttentionRecorder::last(std::string_view path) const {
+Array AttentionRecorder::last(std::string_view path) const {
   for (auto record = records_.rbegin(); record != records_.rend(); ++record) {
     if (record->path == path) return record->weights;
   }

@@ -35,7 +35,7 @@ class AttentionRecorder : public Observer {
   /// In the order in which the layers ran.
   const std::vector<Record>& records() const { return records_; }
   /// The newest weights of a module. Throws ValueError, with the paths there are, if it has not run.
-  const Array& last(std::string_view path) const;
+  Array last(std::string_view path) const;
 
   bool wants(std::string_view what, const void* module) const override;
   void intermediate(std::string_view what, const std::string& path, const Array& weights) override;

@@ -63,7 +63,7 @@ void Limits::change(std::span<const std::int64_t> written, std::int64_t length, 
     }
   }
   if (length < min_length) {
-    for (const std::int64_t end : eos.tokens()) scores[static_cast<std::size_t>(end)] = -xgrad::detail::infinity;
+    for (const std::int64_t end : eos.tokens()) scores[static_cast<std::size_t>(end)] = -infinity;
   }
   if (process) process(written, scores);
   for (const Real score : scores) {
@@ -140,7 +140,7 @@ Decoded write(const Limits& limits, Stepper& model, const OnToken& on_token, con
         continue;
       }
       const std::int64_t token = choose(b, text.length, row_of(log_q, b));
-      if (log_q.at({b, token}) == -xgrad::detail::infinity) {
+      if (log_q.at({b, token}) == -infinity) {
         fail<NumericError>(limits.op, "no token has a probability above 0 in row ", b);
       }
       out[b] = token;
@@ -235,7 +235,7 @@ Array sampling_probabilities(const Array& logits, const SamplingOptions& options
   Real* out = result.mutable_data();
   for (std::int64_t b = 0; b < logits.dim(0); ++b) {
     const std::span<const Real> row = row_of(log_p, b);
-    if (!std::ranges::any_of(row, [](Real v) { return v > -xgrad::detail::infinity; })) {
+    if (!std::ranges::any_of(row, [](Real v) { return v > -infinity; })) {
       fail<NumericError>("sampling_probabilities", "row ", b, " holds NaN, or nothing above -inf");
     }
     const std::vector<double> weights = sampling_weights(row, options);
@@ -407,7 +407,7 @@ void each_continuation(const Turn& turn, const F& f) {
     const std::int64_t row = turn.first_row + static_cast<std::int64_t>(i);
     const std::span<const Real> log_q = row_of(turn.said.log_q, row);
     for (std::size_t token = 0; token < log_q.size(); ++token) {
-      if (log_q[token] == -xgrad::detail::infinity) continue;
+      if (log_q[token] == -infinity) continue;
       f(Continuation{row, static_cast<std::int64_t>(token), turn.open[i].log_q + log_q[token]});
     }
   }

@@ -95,7 +95,7 @@ using LogitsProcessor = std::function<void(std::span<const std::int64_t> written
 // -- one sequence each ------------------------------------------------------------------------------------------------
 
 /// Finished sequences, side by side.
-struct Decoded {
+struct [[nodiscard]] Decoded {
   Index tokens;   ///< (B, L) without bos; from the end of a sequence on eos, the first of several
   Index lengths;  ///< (B) tokens before eos, max_length if it did not come
   Array scores;   ///< (B) ln p of the sequence, with the eos that ends it
@@ -148,7 +148,7 @@ Decoded sample(Stepper& model, const SamplingOptions& options);
 // -- search -----------------------------------------------------------------------------------------------------------
 
 /// A sequence that a search found.
-struct Hypothesis {
+struct [[nodiscard]] Hypothesis {
   std::vector<std::int64_t> tokens = {};  ///< without bos and eos
   bool ended = false;                     ///< whether eos came
   double log_p = 0;                       ///< ln p of the tokens, and of the eos that ended them

@@ -122,7 +122,7 @@ struct Encoder : Layer<Encoder, TransformerOptions> {
 
   /// The results of all blocks, the last of which is that of forward(), for a decoder that attends to more than that
   /// one. With pre-norm, each goes through the last layer norm. Throws as forward().
-  Tensors layers(const Index& ids, const AttentionMask& mask = {}) const;
+  [[nodiscard]] Tensors layers(const Index& ids, const AttentionMask& mask = {}) const;
 
   Embedding embedding;
   PositionalEncoding positions{at("positions"), options.max_length, options.word_dim(), options.encoding()};
@@ -245,7 +245,7 @@ struct EncoderDecoder : Layer<EncoderDecoder> {
   Decoder decoder;
 
  private:
-  Tensors encode(const Index& source, const Index& lengths) const;
+  [[nodiscard]] Tensors encode(const Index& source, const Index& lengths) const;
 };
 
 /// The decoder's input in teacher forcing: `bos`, then the target without its last token.      (B, T) -> (B, T)

@@ -13,6 +13,7 @@ namespace xgrad {
 
 template <class T>
 BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape) {
+  if (x.shape() == shape) return x;
   Shape to = shape;
   for (int i = 1; i <= std::min(x.rank(), to.rank()); ++i) {
     if (to[to.rank() - i] == -1) to[to.rank() - i] = x.shape()[x.rank() - i];
@@ -27,14 +28,14 @@ BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape) {
 
 XGRAD_FORMULA broadcast_to_formula{"broadcast_to", "y = x, repeated", "dL/dx = gy, summed over the copies"};
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
-  if (x.shape() == shape) return x;
+  if (detail::only_computes() && x.shape() == shape) return x;
   return record("broadcast_to", broadcast_to(x.value(), shape),
                 wrt(x, [from = x.shape()](const Tensor& gy) { return sum_to(gy, from); }));
 }
 
 XGRAD_FORMULA sum_to_formula{"sum_to", "y = x, summed to a smaller shape", "dL/dx = gy, repeated"};
 Tensor sum_to(const Tensor& x, const Shape& shape) {
-  if (x.shape() == shape) return x;
+  if (detail::Engine::value(x).shape() == shape) return x;
   if (!broadcasts_to(shape, x.shape())) fail<ShapeError>("sum_to", x.shape(), " cannot be summed to ", shape);
   Axes axes;
   const int more = x.rank() - shape.rank();

@@ -16,7 +16,7 @@ namespace xgrad {
 
 namespace {
 
-const Array& array_of(const Tensor& x) { return x.value(); }
+const Array& array_of(const Tensor& x) { return detail::Engine::value(x); }
 template <class T>
 const BasicArray<T>& array_of(const BasicArray<T>& x) {
   return x;

@@ -1,5 +1,6 @@
 // Padding with elements of x itself: along each axis, a choice of positions.
 #include "../../core/base/error.h"
+#include "../../core/graph/record.h"
 #include "index.h"
 #include "slice.h"
 
@@ -54,7 +55,7 @@ Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, PadMode mode) {
     for (std::int64_t i = 0; i < shape[axis]; ++i) of[i] = source_of(i - before, size, mode);
     y = index_select(y, axis, positions);
   }
-  return y;
+  return same(x, y) ? record("pad", x.value(), wrt(x, [](const Tensor& gy) { return gy; })) : y;
 }
 
 }  // namespace xgrad

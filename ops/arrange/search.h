@@ -7,7 +7,7 @@ namespace xgrad {
 
 /// The results of unique.
 template <class T>
-struct Unique {
+struct [[nodiscard]] Unique {
   BasicArray<T> values;  ///< ascending
   Index inverse;         ///< of the array's shape: the position of each element in `values`
   Index counts;          ///< how often each value occurs

@@ -18,7 +18,7 @@ namespace xgrad {
 namespace {
 
 Tensor reshape_as(const char* op, const Tensor& x, const Shape& shape) {
-  if (x.shape() == shape) return x;
+  if (detail::only_computes() && x.shape() == shape) return x;
   return record(op, x.value().reshaped(shape),
                 wrt(x, [op, to = x.shape()](const Tensor& gy) { return reshape_as(op, gy, to); }));
 }
@@ -302,7 +302,7 @@ Tensor tile(const Tensor& x, const Shape& counts) {
   }
   Shape shape = x.shape();
   while (shape.rank() < counts.rank()) shape.insert(0, 1);
-  Tensor y = reshape_as("tile", x, shape);
+  Tensor y = shape == x.shape() ? x : reshape_as("tile", x, shape);
   for (int i = 1; i <= counts.rank(); ++i) {  // from the last axis: the small pieces first
     const std::int64_t count = counts[counts.rank() - i];
     const int axis = shape.rank() - i;
@@ -311,7 +311,7 @@ Tensor tile(const Tensor& x, const Shape& counts) {
     shape[axis] = checked_multiply("tile", shape[axis], count);
     y = repeat_pieces("tile", y, length, count, shape);
   }
-  return y;
+  return same(x, y) ? reshape_as("tile", x, shape) : y;
 }
 
 // ---- grids

@@ -69,7 +69,7 @@ struct MeshgridOptions {
 };
 /// The coordinates of a grid: each list (or scalar) repeated along the axes of all others. Two lists (m), (n) give two
 /// tensors (m, n), xy gives two (n, m). Throws ShapeError for a tensor with more axes than one, ValueError for none.
-Tensors meshgrid(const Tensors& lists, const MeshgridOptions& options = {});
+[[nodiscard]] Tensors meshgrid(const Tensors& lists, const MeshgridOptions& options = {});
 
 /// The elements on and below a diagonal of the last two axes, zero above: x_ij where j <= i + offset.
 /// Throws ShapeError below two axes.

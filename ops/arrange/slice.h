@@ -23,16 +23,16 @@ Tensor index_put(const Tensor& x, const Slices& slices, const Tensor& values);
 /// Positions start ... start + length - 1 of an axis. Throws ValueError unless the axis has them all.
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length);
 /// Consecutive parts of x along `axis` with these lengths. Throws ShapeError unless they add up to its size.
-Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis = 0);
+[[nodiscard]] Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis = 0);
 /// Parts with the lengths in braces, also for a single length.
-Tensors split(const Tensor& x, std::initializer_list<std::int64_t> lengths, int axis = 0);
+[[nodiscard]] Tensors split(const Tensor& x, std::initializer_list<std::int64_t> lengths, int axis = 0);
 /// Parts of `size` positions along `axis`; the last may be shorter. Throws ValueError for a size below 1.
-Tensors split(const Tensor& x, std::int64_t size, int axis = 0);
+[[nodiscard]] Tensors split(const Tensor& x, std::int64_t size, int axis = 0);
 /// The parts of x at each position of `axis`, without that axis. Throws ValueError for an axis out of range.
-Tensors unbind(const Tensor& x, int axis = 0);
+[[nodiscard]] Tensors unbind(const Tensor& x, int axis = 0);
 /// x in `count` parts of ceil(size / count) positions along `axis`; the last may be shorter or missing. Throws
 /// ValueError for count < 1, LimitError for more than 2^24 parts of an empty axis.
-Tensors chunk(const Tensor& x, std::int64_t count, int axis = 0);
+[[nodiscard]] Tensors chunk(const Tensor& x, std::int64_t count, int axis = 0);
 
 /// The number of elements to add at each end of an axis.
 struct Padding {

@@ -9,7 +9,7 @@ struct SortOptions {
   bool descending = false;
 };
 /// Values and their positions along the axis in x; gradients flow through the values.
-struct Sorted {
+struct [[nodiscard]] Sorted {
   Tensor values;
   Index indices;
 };

@@ -35,21 +35,22 @@ using TensorsFunction = std::function<Tensor(const Tensors&)>;
 /// that has too many axes.
 Tensor jacobian(const TensorFunction& f, const Tensor& x, const FunctionalOptions& options = {});
 /// The Jacobian with respect to each input.
-Tensors jacobian(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options = {});
+[[nodiscard]] Tensors jacobian(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options = {});
 
 /// H[i, j] = d^2 y / (dx_i dx_j), of shape x.shape + x.shape, of an f with one element, by one backward pass through
 /// the gradient for each element of x. Throws ShapeError for a result with more elements, LimitError as jacobian.
 Tensor hessian(const TensorFunction& f, const Tensor& x, const FunctionalOptions& options = {});
 /// The second derivatives H[a][b][i, j] = d^2 y / (dx_a,i dx_b,j), of shape xs[a].shape + xs[b].shape.
-std::vector<Tensors> hessian(const TensorsFunction& f, const Tensors& xs, const FunctionalOptions& options = {});
+[[nodiscard]] std::vector<Tensors> hessian(const TensorsFunction& f, const Tensors& xs,
+                                           const FunctionalOptions& options = {});
 
 /// f(x), and a product with its derivatives.
-struct OutputAndProduct {
+struct [[nodiscard]] OutputAndProduct {
   Tensor output;
   Tensor product;
 };
 /// f(xs), and a product for each input.
-struct OutputAndProducts {
+struct [[nodiscard]] OutputAndProducts {
   Tensor output;
   Tensors products;
 };

@@ -59,8 +59,8 @@ Tensor kl_divergence(const Bernoulli& p, const Bernoulli& q) {
   const Tensor yes = p.probs(), no = 1 - yes, q_yes = q.probs();
   const Tensor x = finite(p.logits()), y = finite(q.logits());
   // ln p = -softplus(-x), ln(1 - p) = -softplus(x)
-  const Tensor of_yes = where(q_yes == 0, detail::infinity, yes * (softplus(-y) - softplus(-x)));
-  const Tensor of_no = where(q_yes == 1, detail::infinity, no * (softplus(y) - softplus(x)));
+  const Tensor of_yes = where(q_yes == 0, infinity, yes * (softplus(-y) - softplus(-x)));
+  const Tensor of_no = where(q_yes == 1, infinity, no * (softplus(y) - softplus(x)));
   return where(yes == 0, 0, of_yes) + where(yes == 1, 0, of_no);
 }
 

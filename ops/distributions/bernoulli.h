@@ -24,7 +24,7 @@ class Bernoulli {
   Tensor probs() const;
   /// ln(p / (1 - p)), probs first clamped to [e, 1 - e], e the distance from 1 to the next number, as in PyTorch.
   Tensor logits() const;
-  const Shape& batch_shape() const { return given_.shape(); }
+  Shape batch_shape() const { return given_.shape(); }
   /// p and p (1 - p).
   Tensor mean() const { return probs(); }
   Tensor variance() const;

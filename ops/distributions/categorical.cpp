@@ -14,7 +14,6 @@
 namespace xgrad::distributions {
 namespace {
 
-using detail::infinity;
 
 
 Shape with_last(Shape shape, std::int64_t size) {

@@ -27,7 +27,7 @@ class Categorical {
   /// ln p (..., K), probs first clamped to [e, 1 - e], e the distance from 1 to the next number, as in PyTorch.
   Tensor logits() const;
   /// (...)
-  const Shape& batch_shape() const { return batch_; }
+  Shape batch_shape() const { return batch_; }
   /// K
   std::int64_t num_categories() const { return normalized_.dim(-1); }
 

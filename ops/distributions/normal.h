@@ -15,10 +15,10 @@ class Normal {
   /// Throws ShapeError unless the shapes broadcast, ValueError for a loc that is NaN or a scale that is not positive.
   Normal(const Tensor& loc, const Tensor& scale);
 
-  const Tensor& loc() const { return loc_; }
-  const Tensor& scale() const { return scale_; }
+  Tensor loc() const { return loc_; }
+  Tensor scale() const { return scale_; }
   /// The shape that loc and scale broadcast to.
-  const Shape& batch_shape() const { return loc_.shape(); }
+  Shape batch_shape() const { return loc_.shape(); }
   /// loc, scale and scale^2.
   Tensor mean() const { return loc_; }
   Tensor stddev() const { return scale_; }

@@ -58,14 +58,14 @@ Tensor Uniform::log_prob(const Tensor& value) const {
     fail<ValueError>(op, "value ", at(value), " at ", position_of(i, shape), " is not in [", at(low_), ", ", at(high_),
                      "]");
   }
-  return where(value < high_, 0, -detail::infinity) - log(high_ - low_);
+  return where(value < high_, 0, -infinity) - log(high_ - low_);
 }
 
 Tensor Uniform::entropy() const { return log(high_ - low_); }
 
 Tensor kl_divergence(const Uniform& p, const Uniform& q) {
   broadcast_shapes("kl_divergence", p.batch_shape(), q.batch_shape());
-  return where(q.low() > p.low() || q.high() < p.high(), detail::infinity, q.entropy() - p.entropy());
+  return where(q.low() > p.low() || q.high() < p.high(), infinity, q.entropy() - p.entropy());
 }
 
 }  // namespace xgrad::distributions

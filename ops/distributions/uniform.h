@@ -14,10 +14,10 @@ class Uniform {
   /// Throws ShapeError unless the shapes broadcast, ValueError unless low < high, both finite, everywhere.
   Uniform(const Tensor& low, const Tensor& high);
 
-  const Tensor& low() const { return low_; }
-  const Tensor& high() const { return high_; }
+  Tensor low() const { return low_; }
+  Tensor high() const { return high_; }
   /// The shape that low and high broadcast to.
-  const Shape& batch_shape() const { return low_.shape(); }
+  Shape batch_shape() const { return low_.shape(); }
   /// (low + high) / 2, the root of the variance, and (high - low)^2 / 12.
   Tensor mean() const;
   Tensor stddev() const;

@@ -6,6 +6,9 @@
 #include "lambda.h"
 
 namespace xgrad {
+
+using detail::Engine;
+
 namespace {
 
 // The gradient of an operand that was broadcast: summed to the operand's shape.
@@ -22,28 +25,29 @@ struct TimesOther {
 
 XGRAD_FORMULA add_formula{"add", "y = a + b", "dy/da = 1; dy/db = 1"};
 Tensor add(const Tensor& a, const Tensor& b) {
-  const Shape shape = broadcast_shapes("add", a.shape(), b.shape());
+  const Array &x = Engine::value(a), &z = Engine::value(b);
   return record("add",
                 map(
-                    shape, [](auto p, auto q) { return p + q; }, a.value(), b.value()),
+                    broadcast_shapes("add", x.shape(), z.shape()), [](auto p, auto q) { return p + q; }, x, z),
                 wrt(a, pass_to), wrt(b, pass_to));
 }
 
 XGRAD_FORMULA sub_formula{"sub", "y = a - b", "dy/da = 1; dy/db = -1"};
 Tensor sub(const Tensor& a, const Tensor& b) {
-  const Shape shape = broadcast_shapes("sub", a.shape(), b.shape());
+  const Array &x = Engine::value(a), &z = Engine::value(b);
   return record("sub",
                 map(
-                    shape, [](auto p, auto q) { return p - q; }, a.value(), b.value()),
+                    broadcast_shapes("sub", x.shape(), z.shape()), [](auto p, auto q) { return p - q; }, x, z),
                 wrt(a, pass_to), wrt(b, [](const Tensor& gy, InputShape to) { return sum_to(-gy, to); }));
 }
 
 XGRAD_FORMULA mul_formula{"mul", "y = a b", "dy/da = b; dy/db = a"};
 Tensor mul(const Tensor& a, const Tensor& b) {
-  const Shape shape = broadcast_shapes("mul", a.shape(), b.shape());
+  const Array &x = Engine::value(a), &z = Engine::value(b);
+  const Shape shape = broadcast_shapes("mul", x.shape(), z.shape(), "; the matrix product is matmul(a, b)");
   return record("mul",
                 map(
-                    shape, [](auto p, auto q) { return p * q; }, a.value(), b.value()),
+                    shape, [](auto p, auto q) { return p * q; }, x, z),
                 wrt(a, TimesOther{saved(b)}), wrt(b, TimesOther{saved(a)}));
 }
 
@@ -56,7 +60,7 @@ Tensor div(const Tensor& a, const Tensor& b) {
 
 XGRAD_FORMULA neg_formula{"neg", "y = -x", "dy/dx = -1"};
 Tensor neg(const Tensor& x) {
-  return record("neg", map(x.value(), [](auto v) { return -v; }), wrt(x, [](const Tensor& gy) { return -gy; }));
+  return record("neg", map(Engine::value(x), [](auto v) { return -v; }), wrt(x, [](const Tensor& gy) { return -gy; }));
 }
 
 Tensor maximum(const Tensor& a, const Tensor& b) {

@@ -29,7 +29,7 @@ struct IsCloseOptions {
 /// Throws ShapeError, ValueError for a tolerance that is negative or NaN.
 Mask isclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {});
 /// Whether all elements are close.
-bool allclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {});
+[[nodiscard]] bool allclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {});
 
 /// Logic on masks: and, or, not. Both operands are always computed.
 Mask operator&&(const Mask& a, const Mask& b);
@@ -45,8 +45,8 @@ Mask operator^(const Mask& a, const Mask& b);
 Mask operator==(const Mask& a, const Mask& b);
 inline Mask operator!=(const Mask& a, const Mask& b) { return a ^ b; }
 /// Whether at least one element is true; whether all are (also of an empty mask).
-bool any(const Mask& mask);
-bool all(const Mask& mask);
+[[nodiscard]] bool any(const Mask& mask);
+[[nodiscard]] bool all(const Mask& mask);
 
 /// Comparisons of integers.
 Mask operator<(const Index& a, const Index& b);

@@ -10,7 +10,7 @@
 
 namespace xgrad {
 
-using detail::bounded, detail::bounded_below, detail::guarded, detail::infinity;
+using detail::bounded, detail::bounded_below, detail::guarded;
 
 Tensor exp(const Tensor& x) {
   return elementwise(

@@ -126,9 +126,9 @@ class PartialRule {
       (std::make_index_sequence<K + 1>());
     };
     if constexpr (depends >> K & 1) {
-      return map_over({"gradient"}, Donation::take(gy), gradient, saved_[i].value()..., y.value());
+      return map_over({"gradient"}, Donation::take(gy), gradient, Engine::value(saved_[i])..., Engine::value(y));
     } else {
-      return map_over({"gradient"}, Donation::take(gy), gradient, saved_[i].value()...);
+      return map_over({"gradient"}, Donation::take(gy), gradient, Engine::value(saved_[i])...);
     }
   }
 
@@ -194,7 +194,7 @@ Tensor elementwise(const char* op, const Tensor& x, F f, D df, const detail::Nam
   static_assert(detail::takes_numbers<F, 1>(), "elementwise: the function takes one number for each input");
   detail::register_formula<F, D>(op);
   const std::array<const Tensor*, 1> inputs{&x};
-  return record(op, map(x.value(), f, {op}), detail::partial(inputs, 0, std::move(df)), attributes...);
+  return record(op, map(detail::Engine::value(x), f, {op}), detail::partial(inputs, 0, std::move(df)), attributes...);
 }
 
 /// y = f(a, b), elementwise with broadcasting. `da` and `db` take (a, b, y). Throws ShapeError.
@@ -203,9 +203,10 @@ Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da,
                    const detail::NamedValue<T>&... attributes) {
   static_assert(detail::takes_numbers<F, 2>(), "elementwise: the function takes one number for each input");
   detail::register_formula<F, DA, DB>(op);
-  const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
+  const Array &p = detail::Engine::value(a), &q = detail::Engine::value(b);
+  const Shape shape = broadcast_shapes(op, p.shape(), q.shape());
   const std::array<const Tensor*, 2> inputs{&a, &b};
-  return record(op, map({shape, {op}}, f, a.value(), b.value()), detail::partial(inputs, 0, std::move(da)),
+  return record(op, map({shape, {op}}, f, p, q), detail::partial(inputs, 0, std::move(da)),
                 detail::partial(inputs, 1, std::move(db)), attributes...);
 }
 

@@ -36,7 +36,7 @@ Tensor atan2(const Tensor& a, const Tensor& b) {
   // p/(a^2 + b^2), in units of the larger one, so that no square overflows or vanishes; 0 at the origin.
   const auto slope = [](const Tensor& p, const Tensor& a, const Tensor& b) {
     const Tensor largest = maximum(abs(a), abs(b));
-    const Tensor unit = where(largest > 0 && largest < detail::infinity, largest, 1).detach();
+    const Tensor unit = where(largest > 0 && largest < infinity, largest, 1).detach();
     return p / unit / (square(a / unit) + square(b / unit) + where(largest == 0, 1, 0)) / unit;
   };
   return record("atan2", map_elements<Real>(shape, arc, a.value(), b.value()),

@@ -22,7 +22,6 @@
 namespace xgrad {
 namespace {
 
-using detail::infinity;
 
 // The losses of all samples at once, in operations.
 Tensor composed_losses(const Tensor& log_probs, const CtcTexts& texts) {

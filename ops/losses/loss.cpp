@@ -28,7 +28,6 @@ using detail::refuse_nothing;
 
 namespace {
 
-using detail::infinity;
 
 Real checked_smoothing(double smoothing);
 // Throws unless there is a class for each sample of x (..., V), in [0, V) or ignored, and a weight for each class.

@@ -28,7 +28,7 @@ XGRAD_FORMULA attention_formula{
     "dL/dq = scale u k; dL/dk = scale u^T q; dL/dv = w^T gy with u_ij = w_ij (gy_i v_j^T - gy_i y_i^T)"};
 Tensor plain::attention(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Mask>& masked) {
   const Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(static_cast<Real>(q.dim(-1)));
-  const Tensor weights = xgrad::softmax(masked ? masked_fill(scores, *masked, -detail::infinity) : scores);
+  const Tensor weights = xgrad::softmax(masked ? masked_fill(scores, *masked, -infinity) : scores);
   return matmul(weights, v);
 }
 
@@ -111,7 +111,7 @@ struct AttentionCall {
   // dropout(softmax(scores)) v
   Tensor composed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias) const {
     Tensor scores = this->scores(q, k, bias);
-    if (const auto hidden = masked()) scores = masked_fill(scores, *hidden, -detail::infinity);
+    if (const auto hidden = masked()) scores = masked_fill(scores, *hidden, -infinity);
     Tensor weights = softmax(scores);
     if (dropout.on()) weights = xgrad::dropout(weights, dropout.p, dropout.key);
     const Tensor y = weighted_sum(weights, by_groups(v, sizes.e));  // (B, H, T, e)

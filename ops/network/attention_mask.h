@@ -16,7 +16,7 @@ struct AttentionBand {
 /// The keys that a query may attend to: the keys that all given members allow. The weight of all other keys is
 /// exactly 0, even where they hold NaN. A query that may attend to no key gives 0, and gradients of 0
 /// (PyTorch: NaN).
-struct AttentionMask {
+struct [[nodiscard]] AttentionMask {
   bool causal = false;                  ///< query t attends only to keys 0 ... t
   std::optional<AttentionBand> band{};  ///< keys outside it cost neither time nor memory
   std::optional<Index> lengths{};       ///< the number of valid keys, from the first: (B), or (B, T) for each query

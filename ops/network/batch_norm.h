@@ -10,7 +10,7 @@ struct BatchNormFuncOptions {
 };
 
 /// The result of batch_norm, and the statistics of its batch.
-struct BatchNormed {
+struct [[nodiscard]] BatchNormed {
   Tensor y;
   Array mean;      ///< (C), of this batch
   Array variance;  ///< (C), biased: the mean of (x - mean)^2

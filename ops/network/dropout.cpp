@@ -19,7 +19,7 @@ XGRAD_FORMULA dropout_formula{"dropout", "y = 0 with probability p, else x/(1 - 
                               "dL/dx = 0 where y is dropped, else gy/(1 - p)"};
 Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
   if (!(p >= 0 && p <= 1)) fail<ValueError>("dropout", "probability ", p, " is not in [0, 1]");
-  if (p == 0) return x;
+  if (p == 0) return record("dropout", x.value(), wrt(x, [](const Tensor& gy) { return gy; }), attribute("p", p));
   if (p == 1) {
     return record("dropout", Array(x.shape(), Real(0)), wrt(x, [](const Tensor& gy) { return zeros_like(gy); }),
                   attribute("p", p));

@@ -25,7 +25,7 @@ struct RecurrenceOptions {
 };
 
 /// The results of a recurrence.
-struct Recurrence {
+struct [[nodiscard]] Recurrence {
   Tensor output;  ///< (B, T, h): the state after each step, 0 for steps that are not valid
   Tensor h;       ///< (B, h): the final state, after all valid steps
   Tensor c{};     ///< (B, h): the final memory (cell state) of an lstm

@@ -16,7 +16,6 @@
 
 namespace xgrad {
 
-using detail::infinity;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../../core/graph/grad.h"
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../reduce/reduce.h"
@@ -224,7 +225,8 @@ Tensor einsum(std::string_view formula, const Tensors& factors) {
     for (std::size_t j = i + 1; j < terms.size(); ++j) wanted += terms[j].axes;
     product = multiplied(product, terms[i], wanted);
   }
-  return arranged(reduced_to(product, result), result).x;
+  const Tensor y = arranged(reduced_to(product, result), result).x;
+  return same(y, factors[0]) ? alias(y) : y;
 }
 
 Tensor tensordot(const Tensor& a, const Tensor& b, const Axes& axes_a, const Axes& axes_b) {

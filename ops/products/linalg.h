@@ -37,7 +37,7 @@ Tensor inv(const Tensor& a);
 /// A singular a has no second derivative: asking for it throws NumericError.
 Tensor det(const Tensor& a);
 
-struct SignAndLog {
+struct [[nodiscard]] SignAndLog {
   Tensor sign;       ///< 1, -1, or 0 for a singular matrix; no gradient
   Tensor logabsdet;  ///< ln |det a|, -inf for a singular matrix
 };
@@ -62,7 +62,7 @@ enum class QrMode {
 struct QrOptions {
   QrMode mode = QrMode::reduced;
 };
-struct Qr {
+struct [[nodiscard]] Qr {
   Tensor q;  ///< orthonormal columns
   Tensor r;  ///< upper triangular
 };
@@ -72,7 +72,7 @@ struct Qr {
 /// (|r_ii| <= m eps max |r_jk|); and a GraphError for the complete q of more rows than columns.
 Qr qr(const Tensor& a, const QrOptions& options = {});
 
-struct Eigh {
+struct [[nodiscard]] Eigh {
   Tensor eigenvalues;   ///< (..., n), ascending
   Tensor eigenvectors;  ///< (..., n, n), v_i in column i, of length 1, its largest element positive
 };
@@ -85,7 +85,7 @@ Eigh eigh(const Tensor& a);
 struct SvdOptions {
   bool full_matrices = true;  ///< u (..., m, m), vh (..., n, n); else u (..., m, k), vh (..., k, n), k = min(m, n)
 };
-struct Svd {
+struct [[nodiscard]] Svd {
   Tensor u;   ///< orthonormal columns, the largest element of each of the first k positive
   Tensor s;   ///< (..., k), descending
   Tensor vh;  ///< orthonormal rows

@@ -17,7 +17,6 @@
 
 namespace xgrad {
 
-using detail::infinity;
 
 Axes AxisSet::resolve(std::string_view op, int rank) const {
   if (all_) return all_axes(rank);

@@ -71,7 +71,7 @@ Tensor var(const Tensor& x, const AxisSet& axis = {}, const VarOptions& options 
 Tensor stddev(const Tensor& x, const AxisSet& axis = {}, const VarOptions& options = {});
 
 /// The results of var_mean.
-struct VarMean {
+struct [[nodiscard]] VarMean {
   Tensor var;
   Tensor mean;
 };
@@ -85,7 +85,7 @@ Tensor max(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& opti
 Tensor min(const Tensor& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 
 /// Elements chosen along an axis, and their positions; gradients flow through the values.
-struct ValuesAndIndices {
+struct [[nodiscard]] ValuesAndIndices {
   Tensor values;
   Index indices;
 };

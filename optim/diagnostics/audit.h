@@ -16,7 +16,7 @@
 namespace xgrad::optim {
 
 /// The leaves that a loss depends on, compared with the parameters of an optimizer.
-struct Audit {
+struct [[nodiscard]] Audit {
   struct Line {
     std::string name;  ///< empty if the leaf has none
     Shape shape;

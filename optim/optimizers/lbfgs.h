@@ -63,7 +63,7 @@ class LBFGS {
   /// the parameters and the state are unchanged.
   LbfgsReport step(const std::function<Tensor()>& loss);
 
-  Tensors parameters() const;
+  [[nodiscard]] Tensors parameters() const;
   double lr() const { return options_.lr; }
   /// Throws ValueError for a rate that is negative or not finite.
   void set_lr(double lr);

@@ -156,6 +156,11 @@ StepReport Optimizer::step() {
     const bool moves = parameter.requires_grad() && parameter.has_grad();
     gradients.push_back(moves ? parameter.grad() : Tensor());
   }
+  if (!has_stepped_) check_models();
+  if (std::ranges::none_of(gradients, &Tensor::defined)) {
+    fail<GraphError>(kind_, "no parameter has a gradient: call loss.backward() before step(), or step(grad(loss, "
+                     "parameters))");
+  }
   return step(gradients);
 }
 

@@ -45,12 +45,13 @@ class Optimizer {
   /// event() come after the step.
   StepReport step(const Tensors& gradients);
   /// The same with the gradients that backward() has accumulated in the parameters. Frozen parameters do not change.
+  /// Throws GraphError if no parameter has a gradient.
   StepReport step();
   /// Clears the accumulated gradients.
   void zero_grad() const;
 
   /// All parameters, group after group.
-  Tensors parameters() const;
+  [[nodiscard]] Tensors parameters() const;
 
   int groups() const { return static_cast<int>(rates_.size()); }
   /// The learning rate of a group. lr() and set_lr() throw ValueError for a group that does not exist and for a rate

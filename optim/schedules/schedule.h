@@ -19,7 +19,7 @@ namespace xgrad::optim {
 
 /// The learning rate of every step, counted from 0, as a function of a group's initial rate (Optimizer::initial_lr).
 /// Throws ValueError for an empty function and for a negative step. Threads: as the function.
-class Schedule {
+class [[nodiscard]] Schedule {
  public:
   /// Any formula of the step and the initial rate.
   template <class F>

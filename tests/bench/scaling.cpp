@@ -155,7 +155,7 @@ void attention_memory(Report& report) {
     const Tensor q = input(), k = input(), v = input(), gy = randn({1, T, C});
     detail::pool_trim();
     const std::int64_t before = pool_size();
-    grad(multi_head_attention(q, k, v, H, {.mask = nn::causal}), {q, k, v}, {.seed = gy});
+    (void)grad(multi_head_attention(q, k, v, H, {.mask = nn::causal}), {q, k, v}, {.seed = gy});
     report.add("attention_mb/causal", full, static_cast<double>(T),
                static_cast<double>(pool_size() - before) / (1 << 20));
     report.add("attention_mb/one_square_of_weights", square, static_cast<double>(T),

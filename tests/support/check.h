@@ -15,7 +15,6 @@
 
 namespace xgrad::testing {
 
-inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
 inline constexpr Real not_a_number = std::numeric_limits<Real>::quiet_NaN();
 inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 

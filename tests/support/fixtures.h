@@ -37,8 +37,8 @@ class Case {
   /// All inputs that are tensors; and by their positions.
   const Tensors& xs() const { return xs_; }
   const std::map<int, Tensor>& tensors() const { return by_position_; }
-  const Index& index(int i) const { return file_.get<Index>(key("x", i)); }
-  const Mask& mask(int i) const { return file_.get<Mask>(key("x", i)); }
+  Index index(int i) const { return file_.get<Index>(key("x", i)); }
+  Mask mask(int i) const { return file_.get<Mask>(key("x", i)); }
 
   /// An array that the case stored, `name/what`, or nullptr.
   const AnyArray* stored(std::string_view what, int i) const;

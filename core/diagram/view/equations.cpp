@@ -325,7 +325,10 @@ std::string name_of_input(const GraphView& view, const GraphEdge& edge, const st
   if (!from.name.empty() || from.number || (from.frame == frame && !is_given)) return name;
   int part = is_given ? nothing : from.frame;
   while (part != nothing && view.frames[part].parent != frame) part = view.frames[part].parent;
-  return part == nothing ? "input" : called_in_equations({.op = {}, .name = view.frames[part].title});
+  if (part == nothing) return "input";
+  GraphVertex module;
+  module.name = view.frames[part].title;
+  return called_in_equations(module);
 }
 
 // An input in an equation.

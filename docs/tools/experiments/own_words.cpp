@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <limits>
 #include <numeric>
 
 #include <xgrad/kit/draw/attention.h>
@@ -45,7 +44,7 @@ std::vector<Step> write(const nn::EncoderDecoder& model, const kit::Corpus& corp
   kit::Tokens read{"<bos>"};
   for (std::int64_t token = corpus.bos(); std::ssize(steps) < longest && token != corpus.eos();) {
     Array logits = writing.step(Index(Shape{1}, token)).value();
-    if (!with_end) logits.mutable_data()[corpus.eos()] = -std::numeric_limits<Real>::infinity();
+    if (!with_end) logits.mutable_data()[corpus.eos()] = -infinity;
     const Array p = softmax(logits, -1).value();
     std::vector<std::int64_t> ids(static_cast<std::size_t>(p.size()));
     std::iota(ids.begin(), ids.end(), 0);

@@ -1,7 +1,6 @@
 // Vision transformers of the published sizes: the shapes on the way, the cost of attention, and two ways to mask.
 #pragma once
 
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -64,7 +63,7 @@ struct RegionMasks {
 };
 inline RegionMasks region_masks(const Tensor& scores, const Mask& apart) {
   const Tensor minus_100 = masked_fill(zeros(scores.shape()), apart, -100);
-  const Tensor minus_infinity = masked_fill(scores, apart, -std::numeric_limits<Real>::infinity());
+  const Tensor minus_infinity = masked_fill(scores, apart, -infinity);
   return {softmax(minus_infinity), softmax(scores + minus_100)};
 }
 /// Scores (4, 4) of a window of 2 x 2 that holds all four corners of a map, each another region; a row's greatest is

@@ -18,7 +18,7 @@ void check::causal_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
   const Mask future = triu(Mask(Shape{T, T}, true), 1);
   not_this(y, matmul(softmax(masked_fill(scores, future, 0)), v),
            "a score of 0 counts as e^0 = 1: fill with minus infinity");
-  not_this(y, matmul(softmax(masked_fill(scores, future, -std::numeric_limits<Real>::infinity()), 1), v),
+  not_this(y, matmul(softmax(masked_fill(scores, future, -infinity), 1), v),
            "the weights of a query do not sum to 1: the softmax runs over the keys, the last axis");
   not_this(y, matmul(masked_fill(softmax(scores), future, 0), v),
            "the future keys took part in the sum of the softmax; mask the scores, before the softmax");

@@ -12,7 +12,7 @@ void check::masked_softmax(Tensor (*answer)(const Tensor&, const Index&)) {
   ran.refuse({"masked_softmax"});
   has_shape("the result", weights.shape(), scores.shape(), "that of the scores");
   const Mask masked = arange(4) >= reshape(lengths, {3, 1, 1});
-  not_this(weights, softmax(masked_fill(scores, masked, -std::numeric_limits<Real>::infinity()), 1),
+  not_this(weights, softmax(masked_fill(scores, masked, -infinity), 1),
            "the softmax runs over the queries: it belongs over the keys, the last axis");
   has_no_nan("the weight", weights,
              ran.names.contains("mul") ? "0 * infinity is NaN; masked_fill and where choose without a product"

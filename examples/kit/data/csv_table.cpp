@@ -84,7 +84,7 @@ CsvTable::CsvTable(const std::filesystem::path& path) : path_(path) {
   if (columns_.empty()) throw DataError(path, 1, "no names of columns");
 }
 
-const std::vector<std::string>& CsvTable::texts(std::string_view column) const {
+std::vector<std::string> CsvTable::texts(std::string_view column) const {
   const auto found = std::ranges::find(columns_, column);
   if (found == columns_.end()) {
     fail<ValueError>("csv_table", path_.string(), " has no column ", escaped(column), ", it has ", columns_);

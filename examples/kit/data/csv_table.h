@@ -36,12 +36,13 @@ class CsvTable {
 
   /// How many rows, without the names.
   std::int64_t rows() const { return static_cast<std::int64_t>(lines_.size()); }
-  const std::vector<std::string>& columns() const { return columns_; }
+  const std::vector<std::string>& columns() const& { return columns_; }
+  std::vector<std::string> columns() && { return std::move(columns_); }
 
   // All of these throw ValueError for a column that is not there.
 
   /// The fields as they are, quotes undone.
-  const std::vector<std::string>& texts(std::string_view column) const;
+  std::vector<std::string> texts(std::string_view column) const;
   /// The numbers (N), NaN where one is missing; blanks around a number and a + before it are left out. Throws
   /// DataError, with path, line and column, for a field that is no number.
   Array numbers(std::string_view column) const;

@@ -61,7 +61,7 @@ ImageFolder::ImageFolder(const fs::path& root, Transform transform) : transform_
   labels_ = Index(labels);
 }
 
-const fs::path& ImageFolder::path(std::int64_t i) const {
+fs::path ImageFolder::path(std::int64_t i) const {
   detail::check_sample("image_folder", i, size());
   return paths_[static_cast<std::size_t>(i)];
 }

@@ -35,11 +35,12 @@ class ImageFolder {
 
   std::int64_t size() const { return labels_.size(); }
   /// The names of the classes, in the order of the labels.
-  const std::vector<std::string>& classes() const { return classes_; }
+  const std::vector<std::string>& classes() const& { return classes_; }
+  std::vector<std::string> classes() && { return std::move(classes_); }
   /// The class of each picture (N).
-  const Index& labels() const { return labels_; }
+  Index labels() const { return labels_; }
   /// The file of picture i. Throws ValueError if it is not there.
-  const std::filesystem::path& path(std::int64_t i) const;
+  std::filesystem::path path(std::int64_t i) const;
   /// Picture i. Throws as path(), read_image() and the transform.
   LabelledImage get(std::int64_t i) const;
 

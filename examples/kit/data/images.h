@@ -32,10 +32,11 @@ class ImageSet {
 
   std::int64_t size() const { return shape_[0]; }
   /// (N, C, H, W).
-  const Shape& shape() const { return shape_; }
-  const Index& labels() const { return labels_; }
+  Shape shape() const { return shape_; }
+  Index labels() const { return labels_; }
   /// The names of the classes, in the order of the labels.
-  const std::vector<std::string>& classes() const { return classes_; }
+  const std::vector<std::string>& classes() const& { return classes_; }
+  std::vector<std::string> classes() && { return std::move(classes_); }
   /// The bytes of picture i, (C, H, W). Throws ValueError if it is not there.
   std::span<const std::uint8_t> pixels(std::int64_t i) const;
 

@@ -135,7 +135,7 @@ BpeTokenizer::BpeTokenizer(Parts parts) : parts_(std::move(parts)) {
   }
 }
 
-const std::string& BpeTokenizer::token(std::int64_t id) const {
+std::string BpeTokenizer::token(std::int64_t id) const {
   if (id < 0 || id >= size()) fail<ValueError>("token", "id ", id, " is not in [0, ", size(), ")");
   return parts_.tokens[static_cast<std::size_t>(id)];
 }

@@ -226,7 +226,7 @@ std::int64_t Vocab::id(std::string_view token) const {
   return found->second;
 }
 
-const std::string& Vocab::token(std::int64_t id) const {
+std::string Vocab::token(std::int64_t id) const {
   if (id < 0 || id >= size()) fail<ValueError>("vocab", "id ", id, " is not in [0, ", size(), ")");
   return tokens_[static_cast<std::size_t>(id)];
 }

@@ -85,13 +85,14 @@ class Vocab {
   std::int64_t id(std::string_view token) const;
 
   /// The token with this id. Throws ValueError if there is none.
-  const std::string& token(std::int64_t id) const;
+  std::string token(std::int64_t id) const;
 
   /// True if the token has an id of its own.
   bool contains(std::string_view token) const { return ids_.find(token) != ids_.end(); }
 
   /// All tokens in the order of their ids.
-  const Tokens& tokens() const { return tokens_; }
+  const Tokens& tokens() const& { return tokens_; }
+  Tokens tokens() && { return std::move(tokens_); }
 
  private:
   Tokens tokens_;

@@ -143,7 +143,7 @@ class BpeTokenizer final : public Tokenizer {
   std::string decode(const Index& ids) const override;
 
   /// The bytes that an id stands for. Throws ValueError if there is no such id.
-  const std::string& token(std::int64_t id) const;
+  std::string token(std::int64_t id) const;
   /// The id of a special token. Throws ValueError if there is none.
   std::int64_t special(std::string_view token) const;
   /// Pairs of ids in the order in which they are merged.

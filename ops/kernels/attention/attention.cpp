@@ -17,7 +17,6 @@
 namespace xgrad {
 namespace {
 
-using detail::infinity;
 
 // The dropout factors of the weights, row after row: 0 or 1/(1 - p).
 class DropoutRows {

@@ -23,14 +23,14 @@ void with_packs(std::int64_t width, const F& f) {
 }
 
 /// What is subtracted from scores with this maximum. Nothing where all keys are masked, so that all powers are 0.
-inline Pack shift_of(const Pack& most) { return where(most == -detail::infinity, 0, most); }
+inline Pack shift_of(const Pack& most) { return where(most == -infinity, 0, most); }
 
 /// In place: scores become powers e^(score - max). Returns for each query the maximum and the reciprocal sum of powers,
 /// 0 if it sees no key. The two are not joined in one number, which would be rounded to the digits of the larger.
 template <int packs>
 void powers_of(Real* scores, std::int64_t keys, Real* maximum, Real* inverse_sum) {
   Pack most[packs], sum[packs];
-  for (Pack& each : most) each = -detail::infinity;
+  for (Pack& each : most) each = -infinity;
   for (std::int64_t s = 0; s < keys; ++s) {
     for (int j = 0; j < packs; ++j) most[j] = larger(most[j], Pack::load(scores + (s * packs + j) * pack_width));
   }

@@ -11,7 +11,6 @@
 namespace xgrad {
 namespace {
 
-using detail::infinity;
 
 
 // ln(e^a + e^b). NaN if either is NaN, whichever of the two is the maximum.

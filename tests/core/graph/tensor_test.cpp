@@ -7,6 +7,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <xgrad/core/graph/grad.h>
@@ -99,6 +100,49 @@ TEST_CASE("assigning gives a leaf a new value of the same shape") {
   CHECK_REFUSED(ShapeError, x.assign(Array(Shape{1, 2}, Real(0))), "assign", "shape [1, 2] for x of shape [2]");
   CHECK_REFUSED(GraphError, (x * 2).assign(Array(Shape{2}, Real(0))), "assign", "only leaves can be assigned", "mul");
   CHECK(equal(x.value(), Array(Shape{2}, {3, 4})));
+}
+
+TEST_CASE("assigning a tensor gives a leaf its value, without its history") {
+  const Tensor w = variable({1, 2}, "w"), before = w * w;
+  const Tensor g = grad(sum(before), {w})[0];
+  w.assign(w - 0.5 * g);
+  CHECK(equal(w.value(), Array(Shape{2}, {0, 0})));
+  CHECK(w.is_leaf());
+  CHECK(w.requires_grad());
+  CHECK(w.name() == "w");
+  CHECK_REFUSED(ShapeError, w.assign(Tensor(5)), "assign", "shape [] for w of shape [2]");
+  CHECK_REFUSED(GraphError, (w * 2).assign(w), "assign", "only leaves can be assigned", "mul");
+}
+
+// Each body of a loop takes the memory that was released before it.
+TEST_CASE("a loop over the numbers or the sizes of an element of a list reads what is still there") {
+  const Tensor w = variable({1, 2, 3}, "w");
+  using Numbers = std::vector<Real>;
+  Numbers seen;
+  const auto see = [&](auto number) {
+    seen.push_back(static_cast<Real>(number));
+    for (int i = 0; i < 4; ++i) CHECK((zeros({3}) + 7).size() == 3);
+  };
+  const auto taken = [&] { return std::exchange(seen, Numbers()); };
+  for (const Real number : grad(sum(w * w), {w})[0].value()) see(number);
+  CHECK(taken() == Numbers{2, 4, 6});
+  for (const Real number : split(w * w, 3)[0].value()) see(number);
+  CHECK(taken() == Numbers{1, 4, 9});
+  for (const Real number : split(w * w, 3)[0].named("part").value()) see(number);
+  CHECK(taken() == Numbers{1, 4, 9});
+  for (const std::int64_t size : (zeros({6, 5, 4}) + 1).shape()) see(size);
+  CHECK(taken() == Numbers{6, 5, 4});
+  for (const std::int64_t size : (zeros({6, 5, 4}) + 1).value().shape()) see(size);
+  CHECK(taken() == Numbers{6, 5, 4});
+  const Tensor& square = (w * w).named("square");
+  for (const Real number : square.value()) see(number);
+  CHECK(taken() == Numbers{1, 4, 9});
+}
+
+TEST_CASE("the value of a tensor is shared, not copied") {
+  const Tensor x = variable({1, 2, 3});
+  CHECK(x.value().data() == x.value().data());
+  CHECK_FALSE(x.value().unique());
 }
 
 TEST_CASE("an update in place changes the tensor and nobody who looked at its value before") {

@@ -36,6 +36,24 @@ TEST_CASE("L-BFGS finds the minimum of a quadratic function in a few steps, and 
   CHECK(lbfgs.step([&] { return q.loss(); }).evaluations >= 1);
 }
 
+TEST_CASE("The state of L-BFGS counts the evaluations and iterations of all steps") {
+  for (const auto search : {optim::LineSearch::none, wolfe}) {
+    const Quadratic q;
+    optim::LBFGS lbfgs{q.parameters, {.lr = 0.1, .max_iter = 4, .line_search_fn = search}};
+    std::int64_t evaluations = 0, iterations = 0, calls = 0;
+    for (int step = 0; step < 3; ++step) {
+      const auto report = lbfgs.step([&] { return ++calls, q.loss(); });
+      evaluations += report.evaluations;
+      iterations += report.iterations;
+      CHECK(report.iterations > 1);
+      const StateFile state = lbfgs.state_dict();
+      CHECK(state.get<Index>("func_evals").item() == evaluations);
+      CHECK(state.get<Index>("n_iter").item() == iterations);
+    }
+    CHECK(calls == evaluations);
+  }
+}
+
 TEST_CASE("L-BFGS does not step where every element of the gradient is within tolerance_grad") {
   const Tensor x = variable(Array({2}, {0.25, -0.5}), "x");
   const auto iterations = [&](double tolerance) {

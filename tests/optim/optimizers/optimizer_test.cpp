@@ -26,7 +26,8 @@ TEST_CASE("Parameters without a gradient are skipped and counted") {
   CHECK(b.item() == 2);
   sgd.zero_grad();
   CHECK(!a.has_grad());
-  CHECK(sgd.step().skipped == 2);
+  CHECK_REFUSED(GraphError, sgd.step(), "sgd", "no parameter has a gradient: call loss.backward() before step()");
+  CHECK(sgd.step({Tensor(), Tensor()}).skipped == 2);
   CHECK(sgd.step({Tensor(), Tensor(1)}).updated == 1);
   CHECK(b.item() == 1);
 }

@@ -238,21 +238,22 @@ TEST_CASE("modules that follow each other stand below each other") {
   CHECK(layout.frames[1].top > layout.frames[0].bottom() - 1);
 }
 
-TEST_CASE("a chain of 20,000 operations is one straight column") {
+TEST_CASE("a chain of 20,000 operations is one column") {
   Tensor y = variable(Array(Shape{2}, Real(1)), "x");
-  for (int i = 0; i < 10'000; ++i) y = tanh(y * y);  // boxes of two widths
+  for (int i = 0; i < 10'000; ++i) y = tanh(y * y);  // boxes of two widths; two arrows lead into every other one
   const GraphLayout layout = GraphLayout::of(GraphView::of({y}, {.max_nodes = 30'000}));
   REQUIRE(layout.vertices.size() == 20'001);
-  double left = layout.width, right = 0, bottom = -1;
+  double left = layout.width, right = 0, bottom = -1, narrowest = layout.width;
   bool below = true;
   for (const GraphBox& box : layout.vertices) {
     left = std::min(left, box.center().x);
     right = std::max(right, box.center().x);
+    narrowest = std::min(narrowest, box.width);
     below &= box.top > bottom;
     bottom = box.bottom();
   }
   CHECK(below);
-  CHECK(right - left <= 1);
+  CHECK(right - left < narrowest / 2);
 }
 
 TEST_CASE("the picture says what it is, to readers and to programs") {
