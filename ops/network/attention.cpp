@@ -16,6 +16,7 @@
 #include "../elementwise/compare.h"
 #include "../kernels/attention/attention.h"
 #include "../products/matmul.h"
+#include "../private/axis.h"
 #include "../private/key.h"
 #include "../record_fused.h"
 #include "dropout.h"
@@ -89,7 +90,7 @@ struct AttentionCall {
 
   // An operand as (B, count, rows, columns).
   Tensor by_heads(const Tensor& x, std::int64_t count, std::int64_t rows, std::int64_t columns) const {
-    if (heads == Heads::stacked) return reshape(x, {sizes.B, count, rows, columns});
+    if (heads == Heads::stacked) return in_shape(x, {sizes.B, count, rows, columns});
     return transpose(reshape(x, {sizes.B, rows, count, columns}), 1, 2);
   }
   // Keys or values as (B, H, S, columns): each head as often as there are heads of queries in its group.
@@ -115,7 +116,7 @@ struct AttentionCall {
     Tensor weights = softmax(scores);
     if (dropout.on()) weights = xgrad::dropout(weights, dropout.p, dropout.key);
     const Tensor y = weighted_sum(weights, by_groups(v, sizes.e));  // (B, H, T, e)
-    return reshape(heads == Heads::side_by_side ? transpose(y, 1, 2) : y, y_shape);
+    return in_shape(heads == Heads::side_by_side ? transpose(y, 1, 2) : y, y_shape);
   }
   // The same of queries, keys and values side by side in the rows of qkv.
   Tensor composed(const Tensor& qkv, const Tensor& bias) const {

@@ -32,6 +32,9 @@ inline Shape reduced_shape(Shape shape, const Axes& axes, bool keepdim) {
 /// A shape whose axis of normalize_axis_or_scalar exists: a scalar is a list of one element.
 inline Shape with_an_axis(const Shape& shape) { return shape.rank() == 0 ? Shape{1} : shape; }
 
+/// reshape, but x itself where nothing changes, so that compositions have no operation that does nothing.
+inline Tensor in_shape(const Tensor& x, const Shape& shape) { return x.shape() == shape ? x : reshape(x, shape); }
+
 /// The elements of x at these positions along an axis, and zeros with x_i added at the positions: gather and
 /// scatter_add without checks. The axis and the positions count from 0.
 Array taken_along(const Array& x, int axis, const Index& positions);

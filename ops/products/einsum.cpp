@@ -10,6 +10,7 @@
 #include "../../core/graph/grad.h"
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
+#include "../private/axis.h"
 #include "../reduce/reduce.h"
 #include "matmul.h"
 
@@ -99,7 +100,7 @@ Named multiplied(const Named& first, const Named& second, const std::string& wan
   const Named p = ta ? a : arranged(a, batch + left + inner), q = tb ? b : arranged(b, batch + inner + right);
   const std::int64_t outer = count_of(a, batch), m = count_of(a, left), n = count_of(b, right), k = count_of(a, inner);
   const auto matrices = [&](const Tensor& x, std::int64_t rows, std::int64_t columns) {
-    return reshape(x, batch.empty() ? Shape{rows, columns} : Shape{outer, rows, columns});
+    return in_shape(x, batch.empty() ? Shape{rows, columns} : Shape{outer, rows, columns});
   };
   const Tensor x = ta ? matrices(p.x, k, m) : matrices(p.x, m, k), y = tb ? matrices(q.x, n, k) : matrices(q.x, k, n);
   // Without an inner axis it is an elementwise product, which needs no sums.
@@ -108,7 +109,7 @@ Named multiplied(const Named& first, const Named& second, const std::string& wan
   Shape shape;
   for (const char axis : batch + left) shape.push_back(a.size(axis));
   for (const char axis : right) shape.push_back(b.size(axis));
-  return {reshape(product, shape), batch + left + right};
+  return {in_shape(product, shape), batch + left + right};
 }
 
 // A parsed formula: the names of the axes of every factor, where '.' stands for three dots, and of the result.
