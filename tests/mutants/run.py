@@ -181,14 +181,16 @@ def cases_of(program):
     file.unlink(missing_ok=True)
     status, said = run(program, [], 7200, XGRAD_REACHED=str(file))
     (WORK / f"{program}.log").write_text(said)
-    rows = [line.split("\t") for line in file.read_text().splitlines()]
-    before = set(map(int, rows[0][3].split()))
-    failed = [row[0] for row in rows[1:] if row[2] != "0"]
+    cases = {}
+    for name, seconds, failed, reached in (line.split("\t") for line in file.read_text().splitlines()):
+        others = cases[name][2] if name in cases else set()  # of a program that this test case started, to run itself in it
+        cases[name] = (float(seconds), failed != "0", others | set(map(int, reached.split())))
+    before = cases.pop("")[2]
     if status not in (0, 1):
         sys.exit(f"xgrad_tests_{program} ends with status {status} without a mutant: {WORK}/{program}.log")
-    if failed:
-        print(f"left out, since they fail without a mutant: {', '.join(failed)}")
-    return [(name, float(seconds), before | set(map(int, reached.split()))) for name, seconds, failed, reached in rows[1:] if failed == "0"]
+    if failures := [name for name, (_, failed, _) in cases.items() if failed]:
+        print(f"left out, since they fail without a mutant: {', '.join(failures)}")
+    return [(name, seconds, before | reached) for name, (seconds, failed, reached) in cases.items() if not failed]
 
 
 def portions(cases):
