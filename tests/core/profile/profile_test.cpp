@@ -59,6 +59,17 @@ TEST_CASE("the tables of a profile count operations, and modules with everything
   for (const char* line : {"tanh +2", "tanh' +2", "net +4", "net\\.blocks +4", "net\\.blocks\\.0 +4"}) {
     CHECK_MESSAGE(std::regex_search(text, std::regex(str("\n", line, " "))), line);
   }
+  for (const Profile::Line& line : profile.lines()) {
+    double milliseconds = 0;
+    std::int64_t bytes = 0;
+    for (const Profile::Run& run : profile.runs()) {
+      if (str(run.op, run.gradient ? "'" : "") != line.what) continue;
+      milliseconds += run.milliseconds;
+      bytes += run.bytes;
+    }
+    CHECK(line.milliseconds == milliseconds);
+    CHECK(line.bytes == bytes);
+  }
 }
 
 TEST_CASE("a profile counts operations and their gradients, each under its name") {

@@ -51,6 +51,19 @@ TEST_CASE("boxes of matrices are at most 292 pixels wide, of summaries 180") {
   }
 }
 
+TEST_CASE("the corners of a matrix lie inside the ellipse of an input") {
+  for (const Shape& shape : {Shape{4, 4}, Shape{8, 8}, Shape{2, 8}}) {
+    GraphVertex vertex{.role = GraphRole::parameter, .op = {}, .name = {}, .path = {}};
+    vertex.value = shared_summary_of(normal(shape));
+    const detail::LabelSize box = detail::size_of_vertex(vertex, {});  // with margins of 9 at the sides, 9 in height
+    vertex.role = GraphRole::input;
+    const detail::LabelSize ellipse = detail::size_of_vertex(vertex, {});
+    const double x = (box.width - 18) / ellipse.width, y = (box.height - 9) / ellipse.height;
+    INFO(shape);
+    CHECK(x * x + y * y <= 1);
+  }
+}
+
 TEST_CASE("every line of an input ends inside its ellipse, also where the last is the widest") {
   GraphVertex vertex{.role = GraphRole::input, .op = {}, .name = "x", .path = {}, .shape = Shape{4, 8}};
   vertex.remarks = {"short", "where the keys are, seen from the queries"};
