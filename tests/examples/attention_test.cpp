@@ -56,6 +56,15 @@ TEST_CASE("the weights of a translation of six tokens have the book's shapes, an
   CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.keys = 9}), ValueError);
 }
 
+TEST_CASE("the weights of a layer by itself are those of its only step") {
+  const nn::MultiHeadAttention attn{nn::root, 4, 2};
+  const nn::Eval eval(attn);
+  nn::AttentionRecorder recorder;
+  const Tensor q = ones({1, 3, 4}), k = ones({1, 5, 4});
+  attn(q, k, k);
+  CHECK(kit::attention_weights(recorder, "").shape() == Shape{1, 2, 3, 5});
+}
+
 TEST_CASE("the weights of a beam are those of one pass over what it wrote") {
   manual_seed(2);
   const nn::EncoderDecoder model{nn::root, 20, 22, {.dim = 16, .ffn = 32, .heads = 2, .layers = 2, .dropout = 0}};

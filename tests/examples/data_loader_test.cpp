@@ -408,6 +408,11 @@ TEST_CASE("workers are never further ahead than they may be") {
   CHECK_REFUSED(ValueError, Prefetcher({.workers = -1}, nothing), "prefetcher", "workers", "from 0 to 1024, got -1");
   CHECK_THROWS_AS(Prefetcher({.ahead = 0}, nothing), ValueError);
   CHECK_REFUSED(ValueError, Prefetcher({}, {}), "prefetcher", "the function is empty");
+  Prefetcher failing({.count = 9, .workers = 2, .ahead = 3},
+                     [](std::int64_t, const Prefetcher&) { throw std::runtime_error("job"); });
+  CHECK_THROWS_WITH(failing.wait(), "job");
+  CHECK(failing.stopped());
+  CHECK_REFUSED(ValueError, failing.wait(), "prefetcher", "there is no next job");
   Prefetcher idle({.count = 1}, nothing);
   CHECK_REFUSED(ValueError, idle.release(), "prefetcher", "nothing was waited for");
 }
@@ -447,6 +452,9 @@ TEST_CASE("loaders that share every batch together have the samples of one, in i
   };
   CHECK(whole.fingerprint() != fingerprint(ids, to_real(ids) * 2));
   CHECK(whole.fingerprint() != fingerprint(ids[{slice(0, 22)}], to_real(ids)[{slice(0, 22)}]));
+  Index other = ids;
+  other.mutable_data()[22] = 0;  // the last sample alone
+  CHECK(whole.fingerprint() != fingerprint(other, to_real(ids)));
   // The last batch has five samples.
   const auto sixth = [](const Index& rows) { return rows[{slice(5, none)}]; };
   DataLoader last{data, {.batch_size = 6, .mine = sixth}};

@@ -9,8 +9,10 @@
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/draw/pictures.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/draw/vectors.h>
 #include <xgrad/kit/mpi/data_parallel.h>
 #include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/fingerprint.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/text/corpus.h>
 #include <xgrad/kit/text/tokenizer.h>
@@ -72,6 +74,15 @@ TEST_CASE("options that are not said have their defaults") {
         List{10, 0, 0, 1, 0});
   CHECK(all_of(trainer.validate_every, trainer.patience, trainer.resume, trainer.interruptible) == List{0, 0, 0, 0});
   CHECK(trainer.goal == Goal::least);
+  const EpochReport epoch;
+  CHECK(all_of(epoch.epoch, epoch.step, epoch.loss, epoch.lr, epoch.best, StepReport{}.step, StepReport{}.loss,
+               Neighbour{}.row, Neighbour{}.cosine) == List(9, 0));
+  CHECK(fingerprint("") == 0xcbf29ce484222325);  // the test vectors of FNV-1a
+  CHECK(fingerprint("a") == 0xaf63dc4c8601ec8c);
+  const HeatMaps maps{.queries = {"q"}, .keys = {"a", "b", "c", "d", "e"}};
+  const Array equal_weights({1, 1, 1, 5}, Real(0.2));
+  CHECK(alignment_text(equal_weights, maps) == alignment_text(equal_weights, maps, 3));
+  CHECK(alignment_svg(equal_weights, maps) == alignment_svg(equal_weights, maps, 3));
   const TranslatorOptions translator;
   CHECK(all_of(translator.epochs, translator.batch, translator.lr, translator.max_norm,
                static_cast<std::uint64_t>(translator.seed)) == List{200, 64, 0.005, 1, 1});

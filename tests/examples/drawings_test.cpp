@@ -165,6 +165,11 @@ TEST_CASE("an alignment looks as it did") {
         "va             go 0.80    . 0.20\n"
         "!               . 0.90   go 0.10\n"
         "<eos>           . 0.55   go 0.45\n");
+  CHECK(alignment_text(weights, maps, 1) ==
+        "query   most weight on\n"
+        "va             go 0.80\n"
+        "!               . 0.90\n"
+        "<eos>           . 0.55\n");
 }
 
 TEST_CASE("a map of words looks as it did") {

@@ -172,6 +172,18 @@ TEST_CASE("a high figure has its bar again and again") {
   check_labels(heat_map_svg(maps), 1, {"1.0"});
 }
 
+TEST_CASE("entries have a gap between them from 10 pixels on, and up to 24 have 13 pixels at least") {
+  struct Case {
+    std::size_t rows, panels;
+    const char* size;
+  };
+  for (const Case& c : {Case{90, 1, "9"}, Case{91, 1, "9"}, Case{24, 4, "12"}, Case{25, 4, "9"}}) {
+    HeatMaps maps{.queries = Tokens(c.rows, "q"), .keys = {"k"}, .columns = c.panels};
+    maps.panels.assign(c.panels, {"", std::vector<double>(c.rows, 0.5)});
+    check_svg(heat_map_svg(maps), c.rows * c.panels, {str("width=\"", c.size, "\" height=\"", c.size, "\"")});
+  }
+}
+
 TEST_CASE("titles and captions are never cut") {
   const std::string longest =
       "what the first word of the translation is drawn from, if nobody shortens what is said of it";

@@ -194,6 +194,7 @@ TEST_CASE("sentences become rows of ids with <eos>, padding and their lengths") 
   CHECK(equal(array.ids, Index({5, 3}, {a, eos, pad, c, b, eos, a, b, c, a, unk, eos, eos, pad, pad})));
   CHECK(equal(array.lengths, Index({5}, {2, 3, 3, 3, 1})));
   CHECK(to_array({}, vocab, 3).ids.shape() == Shape{0, 3});
+  CHECK(to_array({}, vocab, 1).ids.shape() == Shape{0, 1});
 
   CHECK_THROWS_AS(to_array({}, vocab, 0), ValueError);
   CHECK_REFUSED(ValueError, to_array({}, Vocab(Tokens{"<pad>"}), 3), "to_array", "the vocabulary has no <eos>");

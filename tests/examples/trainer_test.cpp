@@ -612,6 +612,11 @@ TEST_CASE("the best epoch is kept, and training ends when it gets no better") {
   running = &greatest;
   CHECK(greatest.fit().size() == 6);
   CHECK(greatest.trainer.best().epoch == 1);
+
+  const Net net = Net::seeded();
+  Descent steady(net, {.epochs = 3, .terminal = {}});
+  steady.trainer.run(steady.batches, [](const auto&) { return 0.5; });
+  CHECK(steady.trainer.best().epoch == 1);  // the first of equals
 }
 
 TEST_CASE("patience ends a training in the middle of an epoch, too, and more patience goes on from there") {

@@ -225,6 +225,29 @@ TEST_CASE("A residual block and networks without options are those of the paper"
   CHECK(resnet50().block == ResidualBlockKind::bottleneck);
 }
 
+TEST_CASE("The options of searches are said in their header") {
+  const auto common = [](const auto& o) {
+    return std::vector<double>{double(o.bos), double(o.eos.tokens().size()), double(o.max_length)};
+  };
+  const auto changes = [](const auto& o) { return std::array{double(o.min_length), o.repetition_penalty}; };
+  const GreedyOptions greedy;
+  const SamplingOptions sample;
+  const BeamOptions beam;
+  const ExhaustiveOptions all;
+  for (const auto& found : {common(greedy), common(sample), common(beam)}) {
+    CHECK(found == std::vector<double>{0, 0, 100});
+  }
+  CHECK(common(all) == std::vector<double>{0, 0, 5});
+  for (const auto& found : {changes(greedy), changes(sample), changes(beam)}) CHECK(found == std::array{0., 1.});
+  CHECK(std::array{sample.temperature, sample.top_p} == std::array{1., 1.});
+  CHECK(!sample.top_k);
+  CHECK(!sample.seed);
+  CHECK(std::array{double(beam.num_beams), beam.length_penalty, double(beam.num_best)} == std::array{4., 0.75, 1.});
+  CHECK(beam.stopping == Stopping::enough);
+  CHECK(beam.candidates == Candidates::complete);
+  CHECK(std::array{all.length_penalty, double(all.num_best), double(all.max_sequences)} == std::array{0., 1., 1e6});
+}
+
 TEST_CASE("The options of models are those of the papers") {
   const TransformerOptions base;
   CHECK(std::array{base.dim, base.ffn, base.heads, base.layers} == std::array<std::int64_t, 4>{512, 2048, 8, 6});
@@ -311,6 +334,14 @@ TEST_CASE("The options of models are those of the papers") {
   CHECK(recurrent.encoder.gru.layers == 2);
   CHECK(recurrent.decoder.gru.dropout == 0);
 
+  const CausalityLeak leak;
+  const ModelSummary::Row row;
+  CHECK(std::array{double(leak.t), double(leak.s), leak.change, PaddingLeak{}.change, double(PaddingLeak{}.columns),
+                   double(row.level), double(row.parameters), double(row.multiply_adds), double(row.saved_bytes),
+                   row.milliseconds} == std::array<double, 10>{});
+  CHECK(!CausalityReport{}.depends);
+  CHECK(!PaddingInvarianceReport{}.depends);
+  CHECK(LoadStateOptions{}.strict);
   CHECK(CausalityOptions{}.model == nullptr);
   CHECK(PaddingInvarianceOptions{}.model == nullptr);
   CHECK(PaddingInvarianceOptions{}.output == PaddedOutput::positions);

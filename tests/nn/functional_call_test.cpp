@@ -125,6 +125,10 @@ TEST_CASE("a functional call refuses what does not fit, and then nothing has cha
                 "there is no 'weight', only [again, in.weight");
   CHECK_REFUSED(ValueError, nn::functional_call(net, {{"out.weight", ones({2, 4})}, {"again", ones({2, 4})}}, x),
                 "functional_call", "two values for 'again'");
+  const std::string names = error_of<ValueError>([&] {
+    nn::functional_call(net, {{"in.bias", ones({4})}, {"weight", ones({1})}}, x);
+  });
+  CHECK(names.find("in.bias") == names.rfind("in.bias"));  // each name once
   CHECK_THROWS_AS(nn::functional_call(net, {{"in.weight", ones({4, 3})}}, normal({5, 2})), ShapeError);
   CHECK(equal(net(x).value(), before));
 }
