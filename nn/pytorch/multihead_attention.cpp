@@ -84,16 +84,14 @@ MultiheadAttention::MultiheadAttention(At here, std::int64_t width, std::int64_t
       in_proj_weight(packed() ? param("in_proj_weight", {three_of(embed_dim), embed_dim}, init::xavier_uniform())
                               : Tensor()),
       q_proj_weight(own_map("q_proj_weight", embed_dim)),
-      k_proj_weight(own_map("k_proj_weight", options.kdim)),
-      v_proj_weight(own_map("v_proj_weight", options.vdim)),
+      k_proj_weight(own_map("k_proj_weight", positive("kdim", options.kdim))),
+      v_proj_weight(own_map("v_proj_weight", positive("vdim", options.vdim))),
       in_proj_bias(options.bias ? param("in_proj_bias", {three_of(embed_dim)}, init::zeros()) : Tensor()),
       bias_k(options.add_bias_kv ? param("bias_k", {1, 1, embed_dim}, init::xavier_normal(), Decay::no) : Tensor()),
       bias_v(options.add_bias_kv ? param("bias_v", {1, 1, embed_dim}, init::xavier_normal(), Decay::no) : Tensor()),
       out_proj(at("out_proj"), embed_dim, embed_dim, {.bias = options.bias, .bias_init = init::zeros()}) {
   const Entered constructing(*this);  // errors name the layer and its sizes
   probability("dropout", options.dropout);
-  positive("kdim", options.kdim);
-  positive("vdim", options.vdim);
   if (embed_dim % heads != 0) {
     fail<ValueError>("multihead_attention", "embed_dim ", embed_dim, " does not divide by ", heads, " heads");
   }

@@ -59,9 +59,14 @@ TEST_CASE("a batch holds sentences with their ends") {
   CHECK(fingerprint("a b\tc d\na\tc\n") != fingerprint("a b\tc d\nb\tc\n"));
   CHECK_THROWS_AS(Corpus({.file = folder.path() / "none.tsv"}), IoError);
   CHECK_THROWS_AS(Corpus({.file = folder.path() / "pairs.tsv", .steps = 0}), ValueError);
-  CHECK_THROWS_AS(Corpus({.file = folder.path() / "pairs.tsv", .pairs = -1}), ValueError);
+  CHECK_REFUSED(ValueError, Corpus({.file = folder.path() / "pairs.tsv", .pairs = -1}), "corpus",
+                "-1 pairs to learn and 100 to judge by");
+  CHECK_REFUSED(ValueError, Corpus({.file = folder.path() / "pairs.tsv", .held_out = -1}), "corpus",
+                "600 pairs to learn and -1 to judge by");
   write_text(folder.path() / "empty.tsv", "\n");
-  CHECK_THROWS_AS(Corpus({.file = folder.path() / "empty.tsv"}), DataError);
+  CHECK(refusal<DataError>(folder, [&] {
+          Corpus({.file = folder.path() / "empty.tsv"});
+        }) == "empty.tsv:1: no sentence pair");
 }
 
 TEST_CASE("guesses are judged by the best answer to each question") {

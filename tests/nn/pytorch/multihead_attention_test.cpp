@@ -97,7 +97,8 @@ TEST_CASE("MultiheadAttention refuses what does not fit") {
   CHECK_REFUSED(ValueError, MultiheadAttention(root, 64, 5), "multihead_attention", "embed_dim 64", "5 heads");
   CHECK_REFUSED(ValueError, MultiheadAttention(root, 4, 2, {.dropout = -1}), "MultiheadAttention",
                 "dropout -1 is not in [0, 1]");
-  CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.kdim = -1}), ValueError);
+  CHECK_REFUSED(ValueError, MultiheadAttention(root, 4, 2, {.kdim = -1}), "MultiheadAttention", "kdim -1 is not");
+  CHECK_REFUSED(ValueError, MultiheadAttention(root, 4, 2, {.vdim = -1}), "MultiheadAttention", "vdim -1 is not");
   CHECK_REFUSED(ValueError, MultiheadAttention(root, 0, 2), "MultiheadAttention", "embed_dim 0 is not positive");
   CHECK_REFUSED(ValueError, MultiheadAttention(root, 4, 0), "MultiheadAttention", "heads 0 is not positive");
   struct Model : Module {
