@@ -178,9 +178,12 @@ TEST_CASE("a model that reads its padding is found, with the place and the modul
     const Mask masked = padding_mask(n, x.dim(1)).reshaped({x.dim(0), x.dim(1), 1});
     return sum(where(masked, 0, x), 1) / static_cast<Real>(x.dim(1));
   };
+  const Tensor x = normal({2, 5, 3});
+  const Index shorter({2}, {3, 2});
   const PaddingInvarianceReport width =
-      check_padding_invariance(divided, normal({2, 5, 3}), Index({2}, {3, 2}), {.output = PaddedOutput::everything});
+      check_padding_invariance(divided, x, shorter, {.output = PaddedOutput::everything});
   REQUIRE(width.leak);
+  CHECK(width.leak->change == doctest::Approx(max(abs(divided(x, shorter))).item() * 2 / 3));  // 1/3 for 1/5
   CHECK(width.leak->columns == 2);
   CHECK(width.leak->output == Shape{0, 0});
   CHECK(to_string(width).starts_with("check_padding_invariance: output [0, 0] moves by "));

@@ -347,6 +347,11 @@ TEST_CASE("What is impossible is not found") {
   CHECK(beam_search(table, {.bos = 4, .max_length = 2, .num_beams = 8, .num_best = 8})[0].size() == 4);
   Table same{two_ways};
   CHECK(exhaustive_search(same, {.bos = 4, .max_length = 2, .num_best = 100})[0].size() == 4);
+  // Of equals, those of the first row are kept.
+  Table tied{two_ways};
+  const Hypotheses kept = beam_search(tied, {.bos = 4, .max_length = 2, .num_beams = 2, .num_best = 2})[0];
+  CHECK(kept[0].tokens == std::vector<std::int64_t>{1, 1});
+  CHECK(kept[1].tokens == std::vector<std::int64_t>{1, 2});
 }
 
 TEST_CASE("The best hypotheses as arrays are filled up with eos") {

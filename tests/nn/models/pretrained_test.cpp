@@ -87,6 +87,7 @@ TEST_CASE("Llama 3.1's positions may stand where older files have them, and what
                                        "high_freq_factor": 4.5, "original_max_position_embeddings": 4})")
                            .rope_scaling;
   REQUIRE(scaling);
+  CHECK(config.llama("\"rms_norm_eps\": 1e-5").theta == 10000);  // where nothing is said
   CHECK(scaling->factor == 32);
   CHECK(scaling->low == 1);
   CHECK(scaling->high == 4.5);

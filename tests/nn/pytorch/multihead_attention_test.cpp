@@ -38,6 +38,10 @@ TEST_CASE("A float mask is added, a boolean one hides, also per head, and both a
   const Tensor bias(normal({4, 3, 4}, 3));
   check_close(attn.forward(x, y, y, {.attn_mask = bias}).output.value(),
               attn(x, y, y, {.bias = reshape(bias, {2, 2, 3, 4})}).value());
+  const MultiheadAttention wider{root, 6, 3, {.add_bias_kv = true}};
+  const Tensor three(normal({3, 4, 6}));
+  check_close(wider.forward(three, three, three, {.attn_mask = zeros({4, 4})}).output.value(),
+              wider.forward(three, three, three).output.value());
   const Mask padded({2, 4}, {0, 0, 1, 1, 0, 0, 0, 1});
   check_close(attn.forward(x, y, y, {.key_padding_mask = padded, .need_weights = false}).output.value(),
               attn(x, y, y, padding(Index({2}, {2, 3}))).value());
