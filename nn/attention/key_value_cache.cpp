@@ -16,7 +16,8 @@ namespace {
 
 // Whether positions up to `end` can be written in place: the block has no other owner, no graph either.
 bool writable(const Tensor& all, std::int64_t end) {
-  return all.defined() && all.dim(1) >= end && xgrad::detail::Engine::unique(all) && xgrad::detail::Engine::value(all).unique() &&
+  using xgrad::detail::Engine;
+  return all.defined() && all.dim(1) >= end && Engine::unique(all) && Engine::value(all).unique() &&
          all.is_leaf() && !all.requires_grad();
 }
 

@@ -135,10 +135,12 @@ Tensor index_put(const Tensor& x, std::initializer_list<Index> indices, const Te
   }
   Shape list = rows.as_rows, column = Shape::filled(list.rank(), 1);
   list[0] = column[0] = rows.indices.size();
-  const Tensor to = reshape(x, rows.as_rows), from = reshape(broadcast_to(values, rows.shape), list);
-  return reshape(options.accumulate ? index_add(to, 0, rows.indices, from)
-                                    : scatter(to, 0, broadcast_to(rows.indices.reshaped(column), list), from),
-                 x.shape());
+  const Tensor to = in_shape(x, rows.as_rows);
+  const Tensor repeated = values.shape() == rows.shape ? values : broadcast_to(values, rows.shape);
+  const Tensor from = in_shape(repeated, list);
+  return in_shape(options.accumulate ? index_add(to, 0, rows.indices, from)
+                                     : scatter(to, 0, broadcast_to(rows.indices.reshaped(column), list), from),
+                  x.shape());
 }
 
 template <class T>

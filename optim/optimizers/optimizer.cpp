@@ -156,8 +156,8 @@ StepReport Optimizer::step() {
     const bool moves = parameter.requires_grad() && parameter.has_grad();
     gradients.push_back(moves ? parameter.grad() : Tensor());
   }
-  if (!has_stepped_) check_models();
   if (std::ranges::none_of(gradients, &Tensor::defined)) {
+    if (!has_stepped_) check_models();  // a reason that says more
     fail<GraphError>(kind_, "no parameter has a gradient: call loss.backward() before step(), or step(grad(loss, "
                      "parameters))");
   }
