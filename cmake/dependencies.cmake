@@ -1,7 +1,16 @@
 # The dependencies of the library. All are private, except xsimd, which <xgrad/ops/elementwise/fused.h> includes.
+# Versions of headers that all tests have passed with: others could change numbers, or do not compile.
+macro(xgrad_find_headers name least last)
+  find_package(${name} REQUIRED)
+  if(NOT XGRAD_ANY_VERSION AND NOT "${${name}_VERSION}." MATCHES "^${last}\\." AND
+     ("${${name}_VERSION}" VERSION_LESS ${least} OR "${${name}_VERSION}" VERSION_GREATER ${last}))
+    message(FATAL_ERROR "xgrad needs ${name} ${least} to ${last}, and found ${${name}_VERSION} in ${${name}_DIR}; "
+                        "-DXGRAD_ANY_VERSION=ON takes it all the same: run the tests then")
+  endif()
+endmacro()
 find_package(Threads REQUIRED)
-find_package(xtensor REQUIRED)
-find_package(xsimd REQUIRED)
+xgrad_find_headers(xtensor 0.24 0.27)
+xgrad_find_headers(xsimd 8.1 14)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
 

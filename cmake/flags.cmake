@@ -1,3 +1,12 @@
+foreach(needed GNU,12 Clang,14 AppleClang,15)
+  string(REPLACE "," ";" needed ${needed})
+  list(POP_FRONT needed compiler version)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL compiler AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS version)
+    message(FATAL_ERROR "xgrad needs g++ 12, clang 14 or AppleClang 15, or newer ones, and found ${CMAKE_CXX_COMPILER_ID} "
+                        "${CMAKE_CXX_COMPILER_VERSION}: -DCMAKE_CXX_COMPILER names another")
+  endif()
+endforeach()
+
 # Compiler settings of every target of this project; none is inherited by a user's target.
 add_library(xgrad_flags INTERFACE)
 target_compile_features(xgrad_flags INTERFACE cxx_std_20)
@@ -17,6 +26,9 @@ if(XGRAD_WERROR)
 endif()
 if(XGRAD_NATIVE)
   target_compile_options(xgrad_flags INTERFACE -march=native)
+endif()
+if(XGRAD_ANY_VERSION)
+  target_compile_definitions(xgrad_flags INTERFACE XGRAD_ANY_VERSION)
 endif()
 if(XGRAD_ASSERTIONS)
   target_compile_definitions(xgrad_flags INTERFACE _GLIBCXX_ASSERTIONS)

@@ -31,33 +31,30 @@ std::optional<Formula> formula_of(std::string_view op, std::span<const std::stri
 
 namespace detail {
 
-/// The formula of one operation as text. The linker joins all of them into one list, so no code runs for them when a
-/// program starts, and a program contains only the formulas of operations that it uses.
-struct FormulaLine {
-  alignas(32) const char* op;  ///< this alignment joins lines from several files into one list
-  const char* value;
-  const char* derivative = "";
-};
-#define XGRAD_FORMULA \
-  [[gnu::section("xgrad_formulas"), gnu::used, gnu::retain]] static constexpr ::xgrad::detail::FormulaLine
-
-/// A formula that is printed on demand. The object and both arguments of its constructor must live as long as the
-/// program. Thread-safe.
-class PrintedFormula {
+/// A formula in the list that formula_of() reads, as text or printed on demand. The object and the arguments of its
+/// constructor must live as long as the program, which has only the formulas of operations that it uses. Thread-safe.
+class RegisteredFormula {
  public:
   using Print = Formula (*)();
-  PrintedFormula(const char* op, Print print) noexcept;
+  RegisteredFormula(const char* op, const char* value, const char* derivative = "") noexcept;
+  RegisteredFormula(const char* op, Print print) noexcept;
+  RegisteredFormula(const RegisteredFormula&) = delete;
 
   const char* op() const { return op_; }
-  Formula formula() const { return print_(); }
-  /// The one made before it, or nullptr.
-  const PrintedFormula* next() const { return next_; }
+  Formula formula() const { return print_ ? print_() : Formula{value_, derivative_}; }
+  /// The one registered before it, or nullptr.
+  const RegisteredFormula* next() const { return next_; }
 
  private:
+  void register_it() noexcept;
+
   const char* op_;
-  Print print_;
-  const PrintedFormula* next_;
+  const char* value_ = "";
+  const char* derivative_ = "";
+  Print print_ = nullptr;
+  const RegisteredFormula* next_ = nullptr;
 };
+#define XGRAD_FORMULA [[maybe_unused]] static const ::xgrad::detail::RegisteredFormula
 
 }  // namespace detail
 

@@ -181,7 +181,7 @@ constexpr bool prints() {
 template <class F, class... D>
 void register_formula(const char* op) {
   if constexpr (prints<F, sizeof...(D)>() && (prints<D, sizeof...(D) + 1>() && ...)) {
-    static const PrintedFormula registered(op, [] { return formula_in_letters(F(), D()...); });
+    static const RegisteredFormula registered(op, [] { return formula_in_letters(F(), D()...); });
   }
 }
 

@@ -17,3 +17,18 @@ for preset in $presets; do
   if [[ $preset == clang* ]]; then folder=$sandbox/clang; fi  # a change of the compiler would configure all anew
   cmake -S "$root" --preset "$preset" -B "$folder" >"$sandbox/said" 2>&1 || { cat "$sandbox/said"; echo "preset $preset"; exit 1; }
 done
+
+# Headers of versions that were not tried are refused by a line that has ours.
+while read -r name version ours; do
+  mkdir -p "$sandbox/$name"
+  : >"$sandbox/$name/${name}Config.cmake"
+  echo "set(PACKAGE_VERSION $version)" >"$sandbox/$name/${name}ConfigVersion.cmake"
+  said=$(cmake -S "$root" --preset grouped -B "$sandbox/refused" "-D${name}_DIR=$sandbox/$name" 2>&1) && { echo "$name $version is taken"; exit 1; }
+  grep -q "xgrad needs $name $ours" <<<"$(tr -s '\n ' ' ' <<<"$said")" || { echo "$said"; exit 1; }
+  rm -r "$sandbox/refused" "${sandbox:?}/$name"
+done <<'END_OF_FILE'
+xsimd 7.6.0 8.1 to 14, and found 7.6.0
+xsimd 15.0.1 8.1 to 14, and found 15.0.1
+xtensor 0.23.10 0.24 to 0.27, and found 0.23.10
+xtensor 0.28.0 0.24 to 0.27, and found 0.28.0
+END_OF_FILE

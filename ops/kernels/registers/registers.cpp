@@ -17,6 +17,8 @@ detail::Registers detail::registers_of_kernels() {
   return {"SSE2", width};
 #elif defined(__ARM_NEON)
   return {"NEON", width};
+#elif defined(__wasm_simd128__)
+  return {"WebAssembly SIMD", width};
 #else
   return {"no SIMD", width};
 #endif

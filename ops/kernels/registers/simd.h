@@ -2,8 +2,14 @@
 // xsimd (xtensor's SIMD layer).
 //
 // The same lambda runs on Packs, on Tensors and on Probes (below), so the names and meanings here are those of ops/.
+//
+// In each place a Pack computes as the scalar language does, also for NaN, infinity and -0: +, -, *, /, sqrt, comparisons,
+// where, maximum, minimum, abs, sign, floor, ceil, trunc and round to the last bit (tests/ops/elementwise/registers_test.cpp).
+// xsimd alone does not promise that: it divides and takes roots by estimates on ARM, and its version 14 exchanged the
+// operands of min and max. So division, minimum and maximum are those of the compiler's own vectors.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +18,10 @@
 #include <type_traits>
 
 #include <xsimd/xsimd.hpp>
+#if !defined(XGRAD_ANY_VERSION) && \
+    (XSIMD_VERSION_MAJOR * 100 + XSIMD_VERSION_MINOR < 801 || XSIMD_VERSION_MAJOR > 14)
+#error "xgrad needs xsimd 8.1 to 14; to try another version, define XGRAD_ANY_VERSION and run the tests"
+#endif
 
 #include "../../../core/base/assert.h"
 #include "../../../core/base/config.h"
@@ -64,9 +74,12 @@ class BasicPack {
   using Mask = BasicPackMask<Batch>;
   static constexpr std::size_t width = Batch::size;
   static constexpr bool avx512 = sizeof(Batch) == 64;
+  /// The same numbers for the compiler, by which +, <, ?: and the like mean what they do for single numbers.
+  using Vector [[gnu::vector_size(sizeof(Batch))]] = Number;
 
   BasicPack() : batch_(Number(0)) {}
   BasicPack(const Batch& batch) : batch_(batch) {}
+  BasicPack(const Vector& vector) : batch_(std::bit_cast<typename Batch::register_type>(vector)) {}
   /// The same number in every place.
   template <class T>
   requires std::is_arithmetic_v<T> BasicPack(T number) : batch_(static_cast<Number>(number)) {}
@@ -131,11 +144,12 @@ class BasicPack {
     for (std::size_t i = 0; i < count; ++i) to[i] = padded[i];
   }
   const Batch& batch() const { return batch_; }
+  Vector vector() const { return std::bit_cast<Vector>(batch_.data); }
 
   friend BasicPack operator+(const BasicPack& a, const BasicPack& b) { return a.batch_ + b.batch_; }
   friend BasicPack operator-(const BasicPack& a, const BasicPack& b) { return a.batch_ - b.batch_; }
   friend BasicPack operator*(const BasicPack& a, const BasicPack& b) { return a.batch_ * b.batch_; }
-  friend BasicPack operator/(const BasicPack& a, const BasicPack& b) { return a.batch_ / b.batch_; }
+  friend BasicPack operator/(const BasicPack& a, const BasicPack& b) { return a.vector() / b.vector(); }
   friend BasicPack operator-(const BasicPack& a) { return -a.batch_; }
   /// a b + c, rounded once where the processor can.
   [[gnu::always_inline]] friend BasicPack multiply_add(const BasicPack& a, const BasicPack& b, const BasicPack& c) {
@@ -155,22 +169,28 @@ class BasicPack {
     return !(a == b);  // xsimd 8.1's own != is false for NaN
   }
 
-  /// NaN if either is NaN, as in numpy and PyTorch. (The instruction gives its second operand or NaN.)
+  /// NaN if either is NaN, as in numpy and PyTorch.
   friend BasicPack maximum(const BasicPack& a, const BasicPack& b) {
-    return where(b == b, BasicPack(xsimd::max(b.batch_, a.batch_)), b);
+    return where(b == b, BasicPack(b.vector() > a.vector() ? b.vector() : a.vector()), b);
   }
   friend BasicPack minimum(const BasicPack& a, const BasicPack& b) {
-    return where(b == b, BasicPack(xsimd::min(b.batch_, a.batch_)), b);
+    return where(b == b, BasicPack(b.vector() < a.vector() ? b.vector() : a.vector()), b);
   }
   /// The larger one, in one instruction; if either is NaN, either may come out.
   friend BasicPack larger(const BasicPack& a, const BasicPack& b) { return xsimd::max(a.batch_, b.batch_); }
   /// The smaller one, in one instruction; NaN if a is.
   friend BasicPack bounded_above(const BasicPack& a, const BasicPack& bound) {
-    return xsimd::min(bound.batch_, a.batch_);
+    return bound.vector() < a.vector() ? bound.vector() : a.vector();
   }
   friend BasicPack abs(const BasicPack& a) { return xsimd::abs(a.batch_); }
   friend BasicPack sign(const BasicPack& a) { return where(a > 0, BasicPack(1), where(a < 0, BasicPack(-1), a)); }
-  friend BasicPack sqrt(const BasicPack& a) { return xsimd::sqrt(a.batch_); }
+  friend BasicPack sqrt(const BasicPack& a) {
+#ifdef __aarch64__
+    if constexpr (std::is_same_v<Number, float>) return Batch(vsqrtq_f32(a.batch_));
+    if constexpr (std::is_same_v<Number, double>) return Batch(vsqrtq_f64(a.batch_));
+#endif
+    return xsimd::sqrt(a.batch_);
+  }
   /// The nearest integer.
   friend BasicPack nearest(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
   /// a 2^k for whole k that do not exceed twice the range of exponents, rounded once also where that is subnormal.
@@ -234,12 +254,11 @@ class BasicPack {
     return where(a < 1, BasicPack(std::numeric_limits<Number>::quiet_NaN()), BasicPack(xsimd::acosh(a.batch_)));
   }
   friend BasicPack atanh(const BasicPack& a) { return xsimd::atanh(a.batch_); }
-  friend BasicPack floor(const BasicPack& a) { return xsimd::floor(a.batch_); }
-  friend BasicPack ceil(const BasicPack& a) { return xsimd::ceil(a.batch_); }
-  /// With SSE2 alone xsimd's own loses the sign of -0.
-  friend BasicPack trunc(const BasicPack& a) { return xsimd::copysign(xsimd::trunc(a.batch_), a.batch_); }
+  friend BasicPack floor(const BasicPack& a) { return with_sign_of(a, xsimd::floor(a.batch_)); }
+  friend BasicPack ceil(const BasicPack& a) { return with_sign_of(a, xsimd::ceil(a.batch_)); }
+  friend BasicPack trunc(const BasicPack& a) { return with_sign_of(a, xsimd::trunc(a.batch_)); }
   /// The nearest integer, ties to even.
-  friend BasicPack round(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
+  friend BasicPack round(const BasicPack& a) { return with_sign_of(a, xsimd::nearbyint(a.batch_)); }
   friend BasicPack erf(const BasicPack& a) { return detail::erf_of(a); }
   /// The normal distribution function and its density.
   [[gnu::always_inline]] friend BasicPack normal_cdf(const BasicPack& a) { return detail::normal_cdf_of(a); }
@@ -252,16 +271,12 @@ class BasicPack {
     return where(a < 0, e, BasicPack(1)) / (1 + e);
   }
 
-  friend Number first_of(const BasicPack& a) {
-#ifdef __AVX512F__
-    if constexpr (avx512 && std::is_same_v<Number, float>) return _mm512_cvtss_f32(a.batch_);
-    if constexpr (avx512 && std::is_same_v<Number, double>) return _mm512_cvtsd_f64(a.batch_);
-#endif
-    Number elements[width];
-    a.store(elements);
-    return elements[0];
-  }
+  friend Number first_of(const BasicPack& a) { return a.vector()[0]; }
+#if XSIMD_VERSION_MAJOR < 9
   friend Number sum_of(const BasicPack& a) { return xsimd::hadd(a.batch_); }
+#else
+  friend Number sum_of(const BasicPack& a) { return xsimd::reduce_add(a.batch_); }
+#endif
   friend Number max_of(const BasicPack& a) {
 #ifdef __AVX512F__
     if constexpr (avx512 && std::is_same_v<Number, float>) return _mm512_reduce_max_ps(a.batch_);
@@ -275,12 +290,16 @@ class BasicPack {
   }
 
  private:
+  // With SSE2 alone xsimd's roundings lose the sign of -0.
+  static BasicPack with_sign_of(const BasicPack& a, const Batch& rounded) { return xsimd::copysign(rounded, a.batch_); }
+
   // For whole k that are exponents of normal numbers: k plus this constant has the exponent's bits at its end.
   static BasicPack power_of_two(const BasicPack& k) {
     constexpr int bits = std::numeric_limits<Number>::digits - 1;
     constexpr Number shift = Number(1.5) * (std::int64_t(1) << bits) + (std::numeric_limits<Number>::max_exponent - 1);
-    using Integers = xsimd::as_integer_t<Batch>;
-    return xsimd::bitwise_cast<Batch>(xsimd::bitwise_cast<Integers>((k + shift).batch_) << bits);
+    using Integer = std::conditional_t<sizeof(Number) == 4, std::int32_t, std::int64_t>;
+    using Integers [[gnu::vector_size(sizeof(Batch))]] = Integer;
+    return std::bit_cast<Vector>(std::bit_cast<Integers>((k + shift).vector()) << bits);
   }
 
   Batch batch_;
