@@ -295,13 +295,14 @@ TEST_CASE("damaged pictures are refused with their path, wherever they are cut o
       const std::string said = why_not(write_text(folder / "cut", whole.substr(0, length)));
       if (!said.starts_with(kind)) FAIL_CHECK(length << " of " << whole.size() << ": " << said);
     }
-    // No change makes it crash; in a PNG file all are found, by its checksums.
+    // No change makes it crash; in a PNG file all are found, by its checksums. (That of the last chunk, which is empty, is
+    // not looked at by libpng 1.6.48.)
     int accepted = 0;
     for (std::size_t at = 8; at < whole.size(); ++at) {
       std::string changed = whole;
       changed[at] = static_cast<char>(changed[at] ^ 0x55);
       const std::string said = why_not(write_text(folder / "changed", changed));
-      accepted += said == "accepted" ? 1 : 0;
+      accepted += said == "accepted" && at + 4 < whole.size() ? 1 : 0;
       CHECK((said == "accepted" || said.starts_with("bad ") || said == "neither PNG nor JPEG"));
     }
     if (kind == "bad PNG: ") CHECK(accepted == 0);
