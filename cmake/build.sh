@@ -3,7 +3,11 @@
 #   build PRESET [TARGET...]       configures and builds the targets, or everything
 #   with_pictures [ARGUMENT...]    installs Debian's package of Fashion-MNIST if one is --fashion-mnist; `arguments` then
 #                                  has its folder in place of this option
+#   cores                          how many processors there are
+# All scripts that users run keep to bash 3.2, which macOS has: an empty array is expanded as ${a[@]+"${a[@]}"}.
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+cores() { nproc 2>/dev/null || sysctl -n hw.ncpu; }
 
 build_dir() { echo "$source_dir/build/$1${CXX:+-$(basename "$CXX")}"; }
 
@@ -12,8 +16,12 @@ build_dir() { echo "$source_dir/build/$1${CXX:+-$(basename "$CXX")}"; }
 follow() {
   local what=$1 log=$2 begin=$SECONDS every=10 end='\n' done total spent left silence
   if [ -t 1 ]; then every=1 end='\r'; fi
-  exec {silence}<> <(:)  # nothing is ever read from it, so that `read` waits without a program that would live on
-  until read -rt "$every" -u "$silence" || ! kill -0 $$ 2>/dev/null; do
+  # Nothing is ever read from it, so that `read` waits without a program that would live on.
+  silence=$(mktemp -u)
+  mkfifo "$silence"
+  exec 9<>"$silence"
+  rm "$silence"
+  until read -rt "$every" -u 9 || ! kill -0 $$ 2>/dev/null; do
     read -r done total < <(tail -c 9999 "$log" | sed -nE 's|^\[([0-9]+)/([0-9]+)\].*|\1 \2|p' | tail -n 1) || continue
     spent=$((SECONDS - begin))
     left=$((spent * (total - done) / (done > 0 ? done : 1)))
@@ -40,9 +48,20 @@ quietly() {
   return $status
 }
 
+# Finds what cmake/setup has unpacked where there is no root: for CMake, for the linker, and for programs and the libraries
+# that their libraries need.
+use_deps() {
+  local deps=$source_dir/build/deps/usr libraries
+  if [ ! -d "$deps" ] || [[ ":$PATH:" == *":$deps/bin:"* ]]; then return; fi
+  libraries=$(echo "$deps"/lib/*-linux-gnu*):$(echo "$deps"/lib/*-linux-gnu*/openblas-pthread)
+  export PATH=$PATH:$deps/bin CMAKE_PREFIX_PATH=$deps${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH} CMAKE_LIBRARY_PATH=$libraries
+  export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} LDFLAGS="${LDFLAGS:-} -Wl,--disable-new-dtags"
+}
+
 build() {
   local preset=$1 dir generator=()
   shift
+  use_deps
   dir=$(build_dir "$preset")
   mkdir -p "$dir"
   # A cache made elsewhere (the tree was moved or copied) is of no use.
@@ -50,18 +69,19 @@ build() {
     rm -rf "$dir/CMakeCache.txt" "$dir/CMakeFiles"
   command -v ninja >/dev/null || generator=(-G "Unix Makefiles")
   quietly "$dir" "configuring ${dir#"$source_dir"/}" \
-    cmake -S "$source_dir" --preset "$preset" -B "$dir" "${generator[@]}" || return
+    cmake -S "$source_dir" --preset "$preset" -B "$dir" ${generator[@]+"${generator[@]}"} || return
   quietly "$dir" "building ${*:-everything}" \
-    cmake --build "$dir" --parallel "$(nproc)" ${1:+--target "$@"}
+    cmake --build "$dir" --parallel "$(cores)" ${1:+--target "$@"}
 }
 
 with_pictures() {
-  local argument
+  local argument pictures=/usr/share/datasets/fashion-mnist
   arguments=()
   for argument; do
     if [ "$argument" = --fashion-mnist ]; then
       "$source_dir/cmake/setup" packages_fashion_mnist.txt >&2
-      arguments+=(--data /usr/share/datasets/fashion-mnist)
+      [ -e "$pictures" ] || pictures=$source_dir/build/deps$pictures
+      arguments+=(--data "$pictures")
     else
       arguments+=("$argument")
     fi

@@ -51,7 +51,7 @@ done < <(grep '^|' docs/look_up/curriculum.md | grep -oE '`[a-z_0-9]+`' | tr -d 
 
 # Formulas are $...$ or $$...$$ on one line, without what GitHub's Markdown takes for something else (a tag, a column, an
 # emphasis, an escaped character) or its MathJax refuses.
-formulas=$(cat <<'END'
+IFS= read -rd '' formulas <<'END' || true
 function complain(text) { print FILENAME ":" FNR ": " text; wrong = 1 }
 function check(formula,   rest, depth, i, c) {
   if (formula ~ /</) complain("< in a formula, write \\lt: " formula)
@@ -94,7 +94,6 @@ fence || /^    / || /^$/ { next }
 }
 END { exit wrong }
 END
-)
 awk "$formulas" README.md $(ls docs/*/*.md docs/*/*/*.md | grep -vE '/(operations|reference|pytorch_names)\.md$') || wrong=1
 for name in attention transformer translation decoding recurrent layers word_vectors vision language_models distributions; do
   grep -q '^\$\$.*\$\$$' "docs/topics/$name.md" || complain "docs/topics/$name.md: no typeset formula"

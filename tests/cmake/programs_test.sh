@@ -3,9 +3,6 @@
 # what they claim. So do the examples without a command line, of which those run that take up to 5 s.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
 
-# The argument of a program that takes one.
-declare -A arguments=([safetensors]=$root/tests/fixtures/linear_layers.safetensors)
-
 cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
 cmake --install "$built" --prefix "$sandbox/prefix" >"$sandbox/log" || { cat "$sandbox/log"; exit 1; }
 cmake -S "$root/tests/programs" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" \
@@ -27,7 +24,9 @@ run() {
 }
 for program in "$root"/tests/programs/*.cpp; do
   name=$(basename "$program" .cpp)
-  run "$sandbox/build/$name" ${arguments[$name]:+"${arguments[$name]}"}
+  argument=
+  [ "$name" != safetensors ] || argument=$root/tests/fixtures/linear_layers.safetensors
+  run "$sandbox/build/$name" ${argument:+"$argument"}
 done
 for main in $(grep -L 'kit/program/cli.h' "$root"/examples/*/main.cpp); do
   name=$(basename "$(dirname "$main")")

@@ -5,6 +5,8 @@
 
 Every fused operation has its composed form in public, as plain::<operation>.
 
+Scripts keep to the bash 3.2 of macOS, and those that users run to the options of its tools.
+
 The folders of core are rooms one above the other. In each room the files, a source with its header (ops/network/softmax.h
 and .cpp), include each other without a circle; a folder called kernels counts as one file. Arrows are includes; an umbrella
 (a header that only includes) has none.
@@ -139,6 +141,18 @@ for folder in ("examples", "tests", "docs/tools"):
             for line in lines_of(path):
                 if (match := re.match(r"#include <(xgrad/[^>]+)>", line)) and not (root / "cmake/include" / match[1]).exists():
                     wrong.append(f"{path.relative_to(root)}: <{match[1]}> is not there")
+
+LATER_THAN_BASH_3_2 = re.compile(
+    r"\b(mapfile|readarray|globstar|coproc|EPOCH[A-Z]+|BASHPID)\b|\b(declare|local) -\w*[An]|exec \{|\$\{\w+[,^@]|\[-\d+\]\}"
+    r"|;;?&|&>>|\|&|== [?*+@!]\(|wait -n|\[ -v ")
+NOT_OF_BSD = re.compile(
+    r"sed -\w*[isz]|grep -\w*P|date \+\S*N|stat -c|readlink -\w|realpath|mktemp --|xargs -r|sort -\w*[VR]|head -n -|nproc(?! 2>)")
+users = """cmake/setup cmake/build.sh tests/run examples/run examples/quickstart examples/exercise docs/make docs/tools/run""".split()
+for path in [*(root / name for name in users), *(root / "tests").rglob("*_test.sh"), root / "tests/support/script.sh"]:
+    for number, line in enumerate(lines_of(path), 1):
+        found = LATER_THAN_BASH_3_2.search(line) or path.relative_to(root).as_posix() in users and NOT_OF_BSD.search(line)
+        if found and not line.lstrip().startswith("#"):
+            wrong.append(f"{path.relative_to(root)}:{number}: '{found[0]}' is not there on macOS")
 
 print("\n".join(sorted(set(wrong))) or f"{len(files)} files; no arrow upwards, no circle; {fused} fused operations")
 sys.exit(1 if wrong else 0)
