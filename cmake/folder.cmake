@@ -13,7 +13,14 @@
 
 # Headers are included as <xgrad/ops/...>, here through links to the folders, after installation in the folders themselves.
 # Inside of the library they are found from one another, so that they resolve without any setting.
+# The links are made here, since Git for Windows checks links out as texts.
 set(XGRAD_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/cmake/include)
+foreach(folder core ops nn optim examples/kit)
+  get_filename_component(link ${folder} NAME)
+  if(NOT IS_DIRECTORY ${XGRAD_INCLUDE_DIR}/xgrad/${link})
+    file(CREATE_LINK ../../../${folder} ${XGRAD_INCLUDE_DIR}/xgrad/${link} SYMBOLIC)
+  endif()
+endforeach()
 
 # Which sources are compiled as one with XGRAD_GROUPED: twelve neighbours of a list, which has a name, kernels apart from all
 # else. Most of the compiler's time goes into the templates of the headers that they share.

@@ -102,7 +102,7 @@ done
 # The blocks of docs/learn/annotated_transformer.md, one below the other, are the example's model and training, line by line.
 page=docs/learn/annotated_transformer.md
 code() { grep -vE '^(//|// .*|#.*|(namespace|using namespace|\}  // namespace) .*)?$'; }
-diff <(cat examples/annotated_transformer/{model,training}.h | code) \
+diff <(cat examples/annotated_transformer/model.h examples/annotated_transformer/training.h | code) \
   <(sed '/^## The whole program$/q' "$page" | sed -n '/^```cpp$/,/^```$/{/^```/!p}' | code) ||
   complain "$page: its code is not that of examples/annotated_transformer"
 for picture in docs/pictures/annotated/*; do
