@@ -8,8 +8,8 @@
 #       `private`, those in `kernels` but the ones of kernels/registers after PUBLIC_KERNELS, and core/files/json.h,
 #       which includes a header of the JSON library
 #   xgrad_library(xgrad float core ops)
-#       a static library of the objects of these folders, whose Real is float; no target links two that differ in this.
-#       `xgrad_basic` is one without the further sources (further.cmake)
+#       a library of the objects of these folders, whose Real is float; no target links two that differ in this. It is
+#       static, or with BUILD_SHARED_LIBS shared. `xgrad_basic` is a static one without the further sources (further.cmake)
 
 # Headers are included as <xgrad/ops/...>, here through links to the folders, after installation in the folders themselves.
 # Inside of the library they are found from one another, so that they resolve without any setting.
@@ -21,6 +21,14 @@ foreach(folder core ops nn optim examples/kit)
     file(CREATE_LINK ../../../${folder} ${XGRAD_INCLUDE_DIR}/xgrad/${link} SYMBOLIC)
   endif()
 endforeach()
+
+# The names are the same in float and in double, so those of a static library are hidden: two shared libraries of one process
+# that hold one each must not find each other's. Of a shared library programs see all names; core/library.cpp refuses to be
+# loaded beside the other. Kernels stay hidden behind the jumps of levels.cmake, which are seen.
+set(visibility hidden)
+if(BUILD_SHARED_LIBS)
+  set(visibility default)
+endif()
 
 # Which sources are compiled as one with XGRAD_GROUPED: twelve neighbours of a list, which has a name, kernels apart from all
 # else. Most of the compiler's time goes into the templates of the headers that they share.
@@ -76,8 +84,11 @@ function(xgrad_folder folder)
         add_library(${target} OBJECT ${${part}})
         target_link_libraries(${target} PRIVATE xgrad_flags ${arg_USES} PUBLIC xsimd)
         target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O3>)
-        # The names are the same in float and in double: two shared libraries of one process must not find each other's.
-        set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+        set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET ${visibility} VISIBILITY_INLINES_HIDDEN ON)
+        if(BUILD_SHARED_LIBS)
+          target_compile_definitions(${target} PRIVATE XGRAD_SHARED)
+          target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+        endif()
         target_include_directories(${target} PUBLIC ${XGRAD_INCLUDE_DIR})
         foreach(below ${arg_BELOW})
           target_link_libraries(${target} PUBLIC ${library}_${below})
@@ -87,6 +98,7 @@ function(xgrad_folder folder)
         endif()
         set(objects_of_part $<TARGET_OBJECTS:${target}>)
         if(part STREQUAL "kernels")
+          set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden)
           xgrad_levels(${target} objects_of_part)
         else()
           set_target_properties(${target} PROPERTIES UNITY_BUILD ${XGRAD_GROUPED} UNITY_BUILD_MODE GROUP)
@@ -97,7 +109,7 @@ function(xgrad_folder folder)
           endif()
         endif()
         # In groups the library in double is built for its tests, which take less time than the compiler.
-        if(part MATCHES "cold" OR (XGRAD_GROUPED AND PROJECT_IS_TOP_LEVEL AND library STREQUAL "xgrad_f64"))
+        if(part MATCHES "cold" OR (XGRAD_GROUPED AND XGRAD_BUILD_TESTS AND library STREQUAL "xgrad_f64"))
           target_compile_options(${target} PRIVATE -O1)
         endif()
         list(APPEND objects ${objects_of_part})
@@ -116,7 +128,19 @@ function(xgrad_folder folder)
 endfunction()
 
 function(xgrad_library library real)
-  add_library(${library} STATIC)
+  if(BUILD_SHARED_LIBS AND NOT library STREQUAL "xgrad_basic")
+    add_library(${library} SHARED)
+    # Other versions of 0.x have other names in them.
+    set_target_properties(${library} PROPERTIES VERSION ${PROJECT_VERSION}
+                                                SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    target_link_libraries(${library} PRIVATE ${CMAKE_DL_LIBS})
+    if(NOT APPLE)  # nothing of xtensor and of the JSON library
+      target_link_options(${library} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exported.map)
+      set_property(TARGET ${library} PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exported.map)
+    endif()
+  else()
+    add_library(${library} STATIC)
+  endif()
   add_library(xgrad::${library} ALIAS ${library})
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX INTERFACE_XGRAD_REAL ${real}
                                               COMPATIBLE_INTERFACE_STRING XGRAD_REAL)

@@ -39,6 +39,12 @@ foreach(component float double)
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xgrad COMPONENT ${component})
 endforeach()
 
+set(XGRAD_FILE_PREFIX ${CMAKE_STATIC_LIBRARY_PREFIX})
+set(XGRAD_FILE_SUFFIX ${CMAKE_STATIC_LIBRARY_SUFFIX})
+if(BUILD_SHARED_LIBS)
+  set(XGRAD_FILE_PREFIX ${CMAKE_SHARED_LIBRARY_PREFIX})
+  set(XGRAD_FILE_SUFFIX ${CMAKE_SHARED_LIBRARY_SUFFIX})
+endif()
 configure_package_config_file(cmake/xgradConfig.cmake.in xgradConfig.cmake INSTALL_DESTINATION ${package_dir}
                               PATH_VARS CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(xgradConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -62,7 +68,8 @@ endfunction()
 # A library, and the files by which CMake finds it.
 function(xgrad_install_target library component)
   install(TARGETS ${library} EXPORT xgrad-${component} COMPONENT ${component}
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
   install(EXPORT xgrad-${component} NAMESPACE xgrad:: DESTINATION ${package_dir} COMPONENT ${component})
   install(FILES ${PROJECT_BINARY_DIR}/xgradConfig.cmake ${PROJECT_BINARY_DIR}/xgradConfigVersion.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/xgradNative.cmake

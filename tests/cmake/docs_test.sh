@@ -27,6 +27,11 @@ for page in README.md docs/*.md docs/*/*.md docs/*/*/*.md; do
   done < <(grep -v '^    ' "$page" | grep -oE '\]\([^)[:space:]]+\)' | sed -E 's/^\]\(//; s/\)$//' | grep -vE '^(https?|mailto):' || true)
 done
 
+# A fork runs the commands of README.md, and nothing cleverer.
+while read -r command; do
+  grep -q "^$command  *#" README.md || complain ".github/workflows: README.md has no command '$command'"
+done < <(sed -nE 's/^ *(- )?run: //p' .github/workflows/*.yml)
+
 # What changed last is what this version changed.
 version=$(sed -nE 's/^#define XGRAD_VERSION "(.*)\..*"/\1/p' core/base/config.h)
 grep -q "^## $version: " < <(grep '^## ' docs/inside/changelog.md | head -n 1) || complain "docs/inside/changelog.md does not begin with $version"
