@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Float and double are never mixed in one program: CMake refuses when it configures, and the linker, in whatever order it
-# meets the libraries, whatever it drops. The objects here share nothing with the libraries but core/base/config.h.
+# meets the libraries, whatever it drops; shared libraries, when they are loaded. The objects here share nothing with the libraries but core/base/config.h.
 source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
 cmake --install "$built" --prefix "$prefix" >/dev/null
 libraries=$(dirname "$(find "$prefix" -name libxgrad.a)")
@@ -59,6 +59,26 @@ check_linker -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
 check_linker -O2 -flto
 for linker in gold lld; do
   if command -v ld.$linker >/dev/null; then check_linker -O2 -fuse-ld=$linker -Wl,--gc-sections; fi
+done
+
+echo "shared libraries: one is loaded, both are not, also if the second comes late"
+for own in xgrad xgrad_f64; do
+  [ $own = xgrad ] && define=(-DXGRAD_SHARED) || define=(-DXGRAD_SHARED -DXGRAD_F64)
+  "$compiler" -std=c++20 -fPIC -shared "${define[@]}" "$root/core/library.cpp" -Wl,--version-script="$root/cmake/exported.map" \
+    -o "$sandbox/lib$own.so"
+done
+cat >"$sandbox/late.cpp" <<'END_OF_FILE'
+#include <dlfcn.h>
+int main(int, char** names) { return dlopen(names[1], RTLD_NOW | RTLD_LOCAL) ? 0 : 1; }
+END_OF_FILE
+alone=(-L"$sandbox" -Wl,-rpath,"$sandbox" -Wl,--no-as-needed)
+for own in xgrad xgrad_f64; do
+  [ $own = xgrad ] && other=xgrad_f64 || other=xgrad
+  "$compiler" "$sandbox/late.cpp" "${alone[@]}" -l$own -o "$sandbox/late"
+  "$sandbox/late" "$sandbox/lib$own.so"
+  refused "xgrad: the libraries in float and in double" "$sandbox/late" "$sandbox/lib$other.so"
+  "$compiler" "$sandbox/main_$own.o" "${alone[@]}" -l$own -l$other -o "$sandbox/both"
+  refused "xgrad: the libraries in float and in double" "$sandbox/both"
 done
 
 echo "configured"
