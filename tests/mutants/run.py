@@ -85,17 +85,12 @@ def write(path, text):
 def write_tree(mutants):
     """A copy of the tree with these mutants; files that are as before keep their time."""
     listed = subprocess.check_output(["git", "-C", ROOT, "ls-files", "-coz", "--exclude-standard"], text=True).split("\0")
-    files = {file for file in listed if file and os.path.lexists(ROOT / file)}
+    files = {file for file in listed if file and os.path.exists(ROOT / file)}
     written = WORK / "files"
     for file in set(written.read_text().splitlines() if written.exists() else []) - files:
         (TREE / file).unlink(missing_ok=True)
     written.write_text("\n".join(files))
     for file in sorted(files):
-        if (ROOT / file).is_symlink():
-            if not (TREE / file).is_symlink():
-                (TREE / file).parent.mkdir(parents=True, exist_ok=True)
-                (TREE / file).symlink_to(os.readlink(ROOT / file))
-            continue
         text = (ROOT / file).read_bytes()
         of_file = {number: drawn.mutant for number, drawn in mutants.items() if drawn.file == file}
         if of_file:
