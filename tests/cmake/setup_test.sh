@@ -149,7 +149,7 @@ manager brew list
 setup 0
 asked "brew install cmake ninja ccache coreutils xtensor xsimd librsvg nlohmann-json utf8proc libpng jpeg-turbo cli11"
 setup 0 packages_site.txt
-says "?mkdocs"
+says " debian:mkdocs "
 left_apt_alone
 
 echo "a conda environment, wherever it is"
@@ -164,6 +164,6 @@ unset CONDA_DEFAULT_ENV
 echo "another system"
 pretend uname 'echo FreeBSD'
 setup 0
-says "?: what Debian calls so"
+says "to be installed by hand"
 says "libxtensor-dev"
 left_apt_alone
