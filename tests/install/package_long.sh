@@ -12,7 +12,7 @@ du -h ./*.deb ./*.tar.gz
 
 dpkg-deb -x ./*.deb "$sandbox/deb"
 mkdir "$sandbox/tgz"
-tar -x -C "$sandbox/tgz" --strip-components=1 -f ./*.tar.gz
+tar -x -C "$sandbox/tgz" -f ./*.tar.gz
 diff <(cd "$sandbox/deb/usr" && find . -type f | sort) <(cd "$sandbox/tgz" && find . -type f | sort)
 (cd "$sandbox/tgz" && find . -name 'lib*.a' | sed 's|.*/||' | sort | paste -sd' ') | grep -qx "libxgrad.a libxgrad_f64.a libxgrad_kit.a"
 if grep -r "$sandbox\|$root" --include='*.cmake' --include='*.pc' "$sandbox/tgz"; then exit 1; fi
