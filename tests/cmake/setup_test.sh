@@ -15,7 +15,7 @@ pretend() { # NAME SCRIPT: a program of that name
 pretend uname 'echo Linux'
 system() { echo "$1" >"$sandbox/os-release"; } # what /etc/os-release says
 system ID=debian
-export OS_RELEASE=$sandbox/os-release
+export XGRAD_OS_RELEASE=$sandbox/os-release
 unset CONDA_DEFAULT_ENV
 all_there='echo installed'
 two_missing='case "${!#}" in librsvg2-bin) exit 1 ;; zlib1g-dev) echo config-files ;; *) echo installed ;; esac'
