@@ -1,7 +1,6 @@
 // Checks of the numbers and states that optimizers and schedules are given.
 #pragma once
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "../core/base/error.h"
+#include "../core/base/from_text.h"
 #include "../core/base/text.h"
 #include "../core/files/state.h"
 #include "named_option.h"
@@ -51,7 +51,7 @@ template <class... Parts>
 inline double number_in(const StateFile& state, const std::string& key, std::string_view what) {
   const std::string& text = state.text(key);
   double value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto result = xgrad::detail::from_text(text.data(), text.data() + text.size(), value);
   if (result.ec != std::errc() || result.ptr != text.data() + text.size()) {
     refuse(state, escaped(text), " is no ", what);
   }

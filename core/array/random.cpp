@@ -1,12 +1,11 @@
 // The generator, and the conversions of its words to numbers.
 #include "random.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <numeric>
+#include <thread>
 #include <type_traits>
 
 #include "../runtime/parallel.h"
@@ -14,11 +13,18 @@
 namespace xgrad {
 namespace {
 
+// The thread that starts the program: the first call is made before main().
+std::thread::id first_thread() {
+  static const std::thread::id first = std::this_thread::get_id();
+  return first;
+}
+[[maybe_unused]] const std::thread::id at_start = first_thread();
+
 // The seed of a thread that was never seeded. The odd factor keeps the seeds of threads apart from each other and from
 // the small numbers that people choose.
 std::uint64_t seed_of_this_thread() {
   static std::atomic<std::uint64_t> others{0};
-  if (gettid() == getpid()) return 0;
+  if (std::this_thread::get_id() == first_thread()) return 0;
   return (others.fetch_add(1, std::memory_order_relaxed) + 1) * 0x9E3779B97F4A7C15;
 }
 

@@ -1,17 +1,20 @@
 // Running another program.
 #include "program.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "../base/assert.h"
@@ -26,8 +29,12 @@ namespace {
 // A file without a name that is gone when it is closed, and that programs which other threads start do not get.
 class ScratchFile {
  public:
-  explicit ScratchFile(std::string_view caller) : caller_(caller), descriptor_(memfd_create("xgrad", MFD_CLOEXEC)) {
-    if (descriptor_ < 0) fail<IoError>(caller_, "no temporary file: ", std::strerror(errno));
+  explicit ScratchFile(std::string_view caller) : caller_(caller) {
+    std::error_code error;
+    std::string path = (std::filesystem::temp_directory_path(error) / "xgrad-XXXXXX").string();
+    if (!error) descriptor_ = mkostemp(path.data(), O_CLOEXEC);
+    if (descriptor_ < 0) fail<IoError>(caller_, "no temporary file: ", error ? error.message() : std::strerror(errno));
+    unlink(path.c_str());
   }
   ~ScratchFile() { close(descriptor_); }
   ScratchFile(const ScratchFile&) = delete;
@@ -52,7 +59,7 @@ class ScratchFile {
 
  private:
   std::string_view caller_;
-  int descriptor_;
+  int descriptor_ = -1;
 };
 
 // Starts a program with these files. Returns 0 or the number of the error.

@@ -108,12 +108,12 @@ class Ref {
 
   /// The object of a pointer that another thread sets once with publish(), or nullptr so far.
   T* published() const noexcept {
-    return std::atomic_ref<T*>(const_cast<T*&>(object_)).load(std::memory_order_acquire);
+    return __atomic_load_n(&object_, __ATOMIC_ACQUIRE);  // std::atomic_ref is missing from libc++ before 19
   }
   /// Sets the pointer to the object of `first`, unless another thread was faster; then `first` still holds its object.
   void publish(Ref& first) noexcept {
     T* expected = nullptr;
-    if (std::atomic_ref<T*>(object_).compare_exchange_strong(expected, first.object_, std::memory_order_acq_rel)) {
+    if (__atomic_compare_exchange_n(&object_, &expected, first.object_, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
       first.object_ = nullptr;
     }
   }

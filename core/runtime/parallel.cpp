@@ -185,8 +185,10 @@ int threads_at_start() {
       fail<ValueError>("XGRAD_THREADS", "'", text, "' is not an integer in [1, ", most_threads, "]");
     return count;
   }
+#ifdef __linux__  // where a process may be limited to some of the processors
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::clamp(CPU_COUNT(&set), 1, most_threads);
+#endif
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_threads);
 }
 

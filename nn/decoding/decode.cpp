@@ -513,7 +513,7 @@ Decoded best_of(const std::vector<Hypotheses>& found, std::int64_t eos) {
   std::int64_t L = 0;
   for (const Hypotheses& list : found) {
     if (list.empty()) fail<ValueError>("best_of", "sequence ", &list - found.data(), " has no hypothesis");
-    L = std::max(L, std::ssize(list.front().tokens) + list.front().ended);
+    L = std::max<std::int64_t>(L, std::ssize(list.front().tokens) + list.front().ended);
   }
   Decoded result{.tokens = Index({B, L}, eos), .lengths = Index(Shape{B}), .scores = Array(Shape{B})};
   for (std::int64_t b = 0; b < B; ++b) {

@@ -26,9 +26,9 @@ std::int64_t bins_for(const Index& x, const BincountOptions& options) {
   if (x.rank() != 1) fail<ShapeError>("bincount", "the list needs one axis, its shape is ", x.shape());
   if (options.minlength < 0) fail<ValueError>("bincount", "minlength is ", options.minlength);
   if (x.size() == 0) return options.minlength;
-  const auto [least, most] = std::ranges::minmax(x);
-  if (least < 0) fail<ValueError>("bincount", "negative number ", least);
-  return std::max(options.minlength, Shape{most}.numel() + 1);
+  const auto [least, most] = std::ranges::minmax_element(x);
+  if (*least < 0) fail<ValueError>("bincount", "negative number ", *least);
+  return std::max(options.minlength, Shape{*most}.numel() + 1);
 }
 
 }  // namespace

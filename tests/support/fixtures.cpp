@@ -2,11 +2,11 @@
 #include "support/fixtures.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 #include <sstream>
 
+#include <xgrad/core/base/from_text.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/arrange/join.h>
 #include <xgrad/ops/arrange/shape.h>
@@ -215,7 +215,7 @@ double Case::number(const std::string& option, double otherwise) const {
 std::vector<double> Case::reals(const std::string& option) const {
   std::vector<double> result;
   for (const std::string& digits : texts(option)) {
-    const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), result.emplace_back()).ptr;
+    const auto end = xgrad::detail::from_text(digits.data(), digits.data() + digits.size(), result.emplace_back()).ptr;
     REQUIRE(end == digits.data() + digits.size());
   }
   return result;

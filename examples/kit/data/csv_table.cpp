@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
 
+#include <xgrad/core/base/from_text.h>
 #include <xgrad/core/base/text.h>
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/text/text.h>
@@ -100,7 +100,7 @@ Array CsvTable::numbers(std::string_view column) const {
     double number = 0;
     const std::string_view digits = without_blanks_and_plus(fields[i]);
     const char* const end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, number);
+    const auto [stop, error] = xgrad::detail::from_text(digits.data(), end, number);
     if (error != std::errc() || stop != end) {
       throw DataError(path_, lines_[i], str("column ", escaped(column), ": needs a number, got ", escaped(fields[i])));
     }

@@ -164,14 +164,16 @@ class MpiWorld : public World {
 
 // Ranks of one machine that may use the same processors, with this one.
 int sharing(World& world) {
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
-  sched_getaffinity(0, sizeof mine, &mine);
   char name[MPI_MAX_PROCESSOR_NAME] = {};
   int size = 0;
   MPI_Get_processor_name(name, &size);
-  const std::string text = std::string(name, static_cast<std::size_t>(size)) +
-                           std::string(reinterpret_cast<const char*>(&mine), sizeof mine);
+  std::string text(name, static_cast<std::size_t>(size));
+#ifdef __linux__
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof mine, &mine);
+  text.append(reinterpret_cast<const char*>(&mine), sizeof mine);
+#endif
   const std::vector<std::string> all = world.gather(text);
   return static_cast<int>(std::ranges::count(all, text));
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <concepts>
 #include <csignal>
 #include <cstring>
@@ -19,6 +18,7 @@
 
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/error.h>
+#include <xgrad/core/base/from_text.h>
 #include <xgrad/core/base/text.h>
 #include <xgrad/core/graph/record.h>
 #include <xgrad/core/runtime/parallel.h>
@@ -33,7 +33,7 @@ namespace {
 template <class Number>
 Number parsed(const std::string& name, const std::string& text, Number least, Number most) {
   Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = xgrad::detail::from_text(text.data(), text.data() + text.size(), value);
   const bool fits = error == std::errc() && end == text.data() + text.size() && value >= least && value <= most;
   if (!fits) {
     const std::string kind = std::integral<Number> ? "a whole number" : "a number";

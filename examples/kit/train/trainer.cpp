@@ -2,13 +2,13 @@
 #include <xgrad/kit/train/trainer.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <numeric>
 #include <ostream>
 
 #include <xgrad/core/array/random.h>
+#include <xgrad/core/base/from_text.h>
 #include <xgrad/core/base/text.h>
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/core/graph/record.h>
@@ -31,7 +31,7 @@ std::vector<Number> numbers_of(const StateFile& file, std::string_view key) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at != end) {
-    const auto [next, error] = std::from_chars(at, end, numbers.emplace_back());
+    const auto [next, error] = xgrad::detail::from_text(at, end, numbers.emplace_back());
     if (error != std::errc() || (next != end && *next != ',')) {
       fail<FormatError>(op, "the checkpoint's ", key, " is not numbers but ", escaped(text));
     }
