@@ -10,6 +10,11 @@
 
 #include <limits>
 
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 160000
+#error "xgrad needs libc++ 16 or newer: older ones lack algorithms of C++20"
+#include "stopped after the error above"
+#endif
+
 // The version of the library, for the preprocessor, and for CMake, which reads it here.
 #define XGRAD_VERSION_MAJOR 0
 #define XGRAD_VERSION_MINOR 3

@@ -107,9 +107,12 @@ class BasicPack {
       return Batch(_mm256_blendv_pd(_mm256_set1_pd(fill), _mm256_maskload_pd(from, mask), _mm256_castsi256_pd(mask)));
     }
 #endif
-    Number padded[width];
-    for (std::size_t i = 0; i < width; ++i) padded[i] = i < count ? from[i] : fill;
-    return load(padded);
+    if (count >= width) return load(from);
+    Vector first = BasicPack(fill).vector();
+    for (std::size_t i = 0; i + 1 < width; ++i) {
+      if (i < count) first[i] = from[i];
+    }
+    return first;
   }
   /// Writes the first `count` numbers only.
   void store_first(Number* to, std::size_t count) const {
@@ -139,9 +142,10 @@ class BasicPack {
       return;
     }
 #endif
-    Number padded[width];
-    store(padded);
-    for (std::size_t i = 0; i < count; ++i) to[i] = padded[i];
+    if (count >= width) return store(to);
+    for (std::size_t i = 0; i + 1 < width; ++i) {
+      if (i < count) to[i] = vector()[i];
+    }
   }
   const Batch& batch() const { return batch_; }
   Vector vector() const { return std::bit_cast<Vector>(batch_.data); }
@@ -192,7 +196,13 @@ class BasicPack {
     return xsimd::sqrt(a.batch_);
   }
   /// The nearest integer.
-  friend BasicPack nearest(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
+  friend BasicPack nearest(const BasicPack& a) {
+#ifdef __aarch64__  // where xsimd rounds by eight instructions
+    if constexpr (std::is_same_v<Number, float>) return Batch(vrndnq_f32(a.batch_));
+    if constexpr (std::is_same_v<Number, double>) return Batch(vrndnq_f64(a.batch_));
+#endif
+    return xsimd::nearbyint(a.batch_);
+  }
   /// a 2^k for whole k that do not exceed twice the range of exponents, rounded once also where that is subnormal.
   [[gnu::always_inline]] friend BasicPack scaled(const BasicPack& a, const BasicPack& k) {
 #ifdef __AVX512F__
@@ -258,7 +268,7 @@ class BasicPack {
   friend BasicPack ceil(const BasicPack& a) { return with_sign_of(a, xsimd::ceil(a.batch_)); }
   friend BasicPack trunc(const BasicPack& a) { return with_sign_of(a, xsimd::trunc(a.batch_)); }
   /// The nearest integer, ties to even.
-  friend BasicPack round(const BasicPack& a) { return with_sign_of(a, xsimd::nearbyint(a.batch_)); }
+  friend BasicPack round(const BasicPack& a) { return with_sign_of(a, nearest(a).batch_); }
   friend BasicPack erf(const BasicPack& a) { return detail::erf_of(a); }
   /// The normal distribution function and its density.
   [[gnu::always_inline]] friend BasicPack normal_cdf(const BasicPack& a) { return detail::normal_cdf_of(a); }
