@@ -5,6 +5,7 @@
 
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -20,7 +21,8 @@ inline Again run_again(const std::string& test_case, const std::string& environm
   char program[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
   if (length < 0) throw std::runtime_error("run_again: the program cannot find itself");
-  const std::string command = environment + " '" + std::string(program, static_cast<std::size_t>(length)) +
+  const char* const emulator = std::getenv("XGRAD_EMULATOR");  // which runs programs of another processor
+  const std::string command = environment + " " + (emulator ? emulator : "") + " '" + std::string(program, static_cast<std::size_t>(length)) +
                               "' --no-colors --test-case='" + test_case + "' 2>&1";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) throw std::runtime_error("run_again: no process");
