@@ -23,3 +23,12 @@ tests/systems/root.sh build/macos-root "${XGRAD_SUITE:-sid}" download libxtensor
 cmake -S . --preset grouped -B build/macos --toolchain tests/systems/macos.cmake -DXGRAD_NATIVE=OFF -DXGRAD_BLAS=OFF \
   -DXGRAD_BUILD_TESTS=OFF -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG"
 cmake --build build/macos --parallel "$(nproc)" --target xgrad xgrad_f64 xgrad_kit xgrad_mpi
+
+# Of the libraries of others, this program takes one function of zlib, which is not there for a Mac.
+cat >build/macos/program.cpp <<'END'
+#include <xgrad/xgrad.h>
+extern "C" unsigned long crc32_z(unsigned long, const unsigned char*, unsigned long) { return 0; }
+int main() { return xgrad::sum(xgrad::ones({2})).item() != 2; }
+END
+"$tools/bin/c++" -std=c++20 -Icmake/include build/macos/program.cpp build/macos/libxgrad.a -o build/macos/program
+echo "$(find core ops nn optim examples/kit -name '*.cpp' | wc -l) files compile for macOS, and a program links"
