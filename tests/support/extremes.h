@@ -18,7 +18,7 @@
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
-#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/products/linalg.h>
 #include <xgrad/ops/reduce/reduce.h>
 
 namespace xgrad::testing {
@@ -63,8 +63,7 @@ class MemoryLimit {
  public:
   explicit MemoryLimit(std::int64_t bytes = std::int64_t{64} << 20) {
     // Threads, and the buffers of the BLAS, are to be there before.
-    const Tensor square = ones({64, 64});
-    (void)matmul(square, square);
+    (void)linalg::inv(eye(64));
     parallel_for(1000, 1, [](std::int64_t, std::int64_t) {});
     getrlimit(RLIMIT_AS, &before_);
 #ifndef XGRAD_MEMORY_UNLIMITED

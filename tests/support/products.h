@@ -25,8 +25,8 @@ struct ProductCase {
 };
 
 /// A random product whose factors and result have rows longer than they need to be: `c` as it was left, `error` the
-/// largest one in units of the square root of k + 1, infinite if anything but the elements of c was written; 0 if it is not
-/// to be compared.
+/// largest one in units of the square root of k + 1, infinite if anything but the elements of c was written; 0 if it is
+/// not to be compared.
 struct ProductResult {
   std::vector<Real> c;
   double error = 0;
@@ -55,7 +55,7 @@ inline ProductResult run_product(const ProductCase& test, bool compare = true) {
   const auto factor = [&](Real x) { return p.rounding.unit ? Real(rounded(static_cast<float>(x))) : x; };
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t j = 0; j < step; ++j) {
-      double expected = untouched;
+      long double expected = untouched;
       if (j < p.n) {
         expected = (p.keep == 0 ? 0 : p.keep * before) + (test.with_bias ? bias.data()[j] : 0);
         for (std::int64_t k = 0; k < p.k; ++k) {
@@ -63,7 +63,7 @@ inline ProductResult run_product(const ProductCase& test, bool compare = true) {
                       factor(tb ? b.data()[j * b.dim(1) + k] : b.data()[k * b.dim(1) + j]);
         }
       }
-      const double error = std::abs(at(i, j) - expected) / std::sqrt(static_cast<double>(p.k) + 1);
+      const double error = static_cast<double>(std::abs(at(i, j) - expected)) / std::sqrt(static_cast<double>(p.k) + 1);
       const bool wrong = std::isnan(error) || (j >= p.n && error != 0);
       result.error = std::max(result.error, wrong ? std::numeric_limits<double>::infinity() : error);
     }
@@ -81,8 +81,8 @@ inline void check_threads(const ProductCase& test) {
   }
 }
 
-/// The errors of a product in units of 2^-24 of the sum of the sizes of its terms: the largest, and the root of the mean
-/// square.
+/// The errors of a product in units of 2^-24 of the sum of the sizes of its terms: the largest, and the root of the
+/// mean square.
 struct ProductErrors {
   double most = 0, mean = 0;
 };
@@ -114,7 +114,8 @@ inline std::vector<ProductCase> product_cases() {
       {1, 1, 1},     {7, 9, 3},     {8, 8, 8},      {13, 16, 5},    {14, 17, 16},   {15, 31, 33},  {28, 32, 64},
       {29, 33, 255}, {70, 64, 256}, {71, 65, 257},  {100, 10, 300}, {10, 129, 513}, {43, 160, 40}, {5, 200, 7},
       {64, 128, 17}, {16, 1030, 9}, {33, 2053, 20}, {300, 8, 2},    {9, 64, 0},     {0, 5, 3},     {128, 130, 100},
-      {1, 50, 100},  {2, 11, 33},   {3, 40, 17},    {4, 70, 64},    {6, 31, 200},   {11, 25, 130}, {16, 9, 48}};
+      {1, 50, 100},  {2, 11, 33},   {3, 40, 17},    {4, 70, 64},    {6, 31, 200},   {11, 25, 130}, {16, 9, 48},
+      {50, 1, 100},  {70, 4, 129},  {90, 7, 20},    {40, 2, 9000},  {1, 1, 9000},   {3, 40, 9000}};
   int number = 0;
   for (const auto& [m, n, k] : sizes) {
     for (int transposed = 0; transposed < 4; ++transposed, ++number) {

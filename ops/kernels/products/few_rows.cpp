@@ -43,10 +43,11 @@ template <int rows, int columns, class Part>
   }
 }
 
-// c[i][j] = scale (a_i . b_j) + bias_j + keep c[i][j] for `rows` rows of a and `columns` of b.
+// c[i][j] = scale (a_i . b_j) + bias + keep c[i][j] for `rows` rows of a and `columns` of b.
 template <int rows, int columns>
 void inner_products(const Gemm& p, const LeftStream& a, const Real* b, std::int64_t b_stride, const Real* bias, Real* c,
                     std::int64_t c_stride) {
+  const std::int64_t row_step = p.c_transposed ? 1 : c_stride, column_step = p.c_transposed ? c_stride : 1;
   Pack sum[rows][columns];
   const Real* left = a.data;
   const std::int64_t row_stride = a.row_stride, pack_stride = a.pack_stride, depth = p.k;
@@ -59,8 +60,8 @@ void inner_products(const Gemm& p, const LeftStream& a, const Real* b, std::int6
   for (int i = 0; i < rows; ++i) {
     XGRAD_UNROLL
     for (int j = 0; j < columns; ++j) {
-      Real& to = c[i * c_stride + j];
-      const Real value = p.scale * sum_of(sum[i][j]) + (bias ? bias[j] : 0);
+      Real& to = c[i * row_step + j * column_step];
+      const Real value = p.scale * sum_of(sum[i][j]) + (bias ? bias[p.c_transposed ? i : j] : 0);
       to = p.keep == 0 ? value : p.keep * to + value;
     }
   }
@@ -76,14 +77,15 @@ constexpr auto computes = []<int... i>(std::integer_sequence<int, i...>) {
 
 }  // namespace
 
-bool suits_few_rows(const Gemm& p, const Factor& a, const Factor& b) {
-  return p.m <= most_rows && p.n >= 8 && p.k >= pack_width && b.transposed && !a.transposed;
+bool suits_few_rows(const Gemm& p, const Factor& b) {
+  // Tiles transpose b while they copy it, which in float takes few steps, and need no sum across a register.
+  return p.m <= most_rows && b.transposed && p.k >= (sizeof(Real) == 4 ? 2 * p.m : 2) * pack_width;
 }
 
 void few_rows_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
-  XGRAD_ASSERT(p.m <= most_rows && b.transposed && !a.transposed);
+  XGRAD_ASSERT(p.m <= most_rows && b.transposed);
   const std::int64_t packs = (p.k + pack_width - 1) / pack_width;
-  const bool in_place = p.m <= rows_in_place;
+  const bool in_place = p.m <= rows_in_place && !a.transposed;
   Array copies(Shape{in_place ? 0 : p.m * packs * pack_width});
   // Rows i ... i + rows - 1 of a.
   const auto rows_of = [&](std::int64_t i, std::int64_t rows) -> LeftStream {
@@ -97,7 +99,12 @@ void few_rows_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std
     for (std::int64_t k = 0; k < p.k; k += pack_width) {
       const auto width = static_cast<std::size_t>(std::min<std::int64_t>(pack_width, p.k - k));
       for (std::int64_t row = 0; row < rows; ++row, to += pack_width) {
-        std::memcpy(to, a.data + (i + row) * a.stride + k, width * sizeof(Real));
+        if (!a.transposed) {
+          std::memcpy(to, a.data + (i + row) * a.stride + k, width * sizeof(Real));
+        } else {
+          const Real* from = a.data + k * a.stride + i + row;
+          for (std::size_t j = 0; j < width; ++j, from += a.stride) to[j] = *from;
+        }
       }
     }
   }
@@ -108,9 +115,9 @@ void few_rows_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std
   const auto columns = [&]<int together>(std::integral_constant<int, together>, std::int64_t j) {
     for (std::int64_t i = 0; i < p.m; i += rows_at_once) {
       const std::int64_t rows = rows_from(i);
-      computes<together>[static_cast<std::size_t>(rows - 1)](p, rows_of(i, rows), b.data + j * b.stride, b.stride,
-                                                             p.bias ? p.bias + j : nullptr, c + i * c_stride + j,
-                                                             c_stride);
+      computes<together>[static_cast<std::size_t>(rows - 1)](
+          p, rows_of(i, rows), b.data + j * b.stride, b.stride, p.bias ? p.bias + (p.c_transposed ? i : j) : nullptr,
+          c + (p.c_transposed ? j * c_stride + i : i * c_stride + j), c_stride);
     }
   };
   std::int64_t j = 0;

@@ -2,6 +2,7 @@
 #include "gemm.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "../../../core/array/array.h"
 #include "../../../core/base/assert.h"
@@ -13,76 +14,76 @@
 namespace xgrad {
 namespace {
 
-// c = keep c + bias
-void start_rows(const Gemm& p, Real* c, std::int64_t c_stride) {
-  for (std::int64_t i = 0; i < p.m; ++i) {
-    Real* row = c + i * c_stride;
-    for (std::int64_t j = 0; j < p.n; ++j) row[j] = (p.bias ? p.bias[j] : 0) + (p.keep == 0 ? 0 : p.keep * row[j]);
-  }
-}
+// So few rows are multiplied without copying the other factor, and so few columns as the rows of the transposed
+// product.
+constexpr std::int64_t few = 8;
 
-// The kernel of a product. All but the BLAS give the same bits whichever part of c is computed.
-enum class Way { bfloat16, few_rows, tiles, blas };
+// The kernel of a product. An element of c has the same bits whichever part of c is computed with it.
+enum class Way { bfloat16, loops, few_rows, low_tiles, tiles };
 
 Way way_of(const Gemm& p, const Factor& a, const Factor& b) {
   // A few rows take the time of reading a b that is in no near cache, and rounding it would add to that.
-  constexpr std::int64_t far = 1 << 18;
-  const bool few_rows = detail::suits_few_rows(p, a, b);
+  constexpr std::int64_t far = 1 << 18, tiny = 300;
+  const bool few_rows = detail::suits_few_rows(p, b);
   if (few_rows && p.n * p.k >= far) return Way::few_rows;
   if (detail::rounds(p, a, b)) return Way::bfloat16;
-  return few_rows ? Way::few_rows : detail::suits_tiles(p) ? Way::tiles : Way::blas;
+  if (p.m * p.n * p.k <= tiny) return Way::loops;
+  return few_rows ? Way::few_rows : p.m < few ? Way::low_tiles : Way::tiles;
+}
+
+void loops(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+  const std::int64_t a_row = a.transposed ? 1 : a.stride, a_step = a.transposed ? a.stride : 1;
+  const std::int64_t b_column = b.transposed ? b.stride : 1, b_step = b.transposed ? 1 : b.stride;
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    for (std::int64_t j = 0; j < p.n; ++j) {
+      Real sum = 0;
+      for (std::int64_t k = 0; k < p.k; ++k) sum += a.data[i * a_row + k * a_step] * b.data[j * b_column + k * b_step];
+      const Real value = p.scale * sum + (p.bias ? p.bias[j] : 0);
+      Real& to = c[i * c_stride + j];
+      to = p.keep == 0 ? value : p.keep * to + value;
+    }
+  }
 }
 
 // The longest chain of additions along k. Longer sums are halved, as those of sum().
 std::int64_t most_depth(Way way) {
   constexpr std::int64_t most_in_chain = 512, most_in_blocks = 1 << 14;
-  return way == Way::blas ? most_in_chain : way == Way::few_rows ? most_in_chain * pack_width : most_in_blocks;
+  return way == Way::few_rows    ? most_in_chain * pack_width
+         : way == Way::low_tiles ? most_in_chain * detail::low_depth
+                                 : most_in_blocks;
 }
 
-void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, Way way) {
+void serial_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, Way way) {
   if (const std::int64_t most = most_depth(way); p.k > most) {
     const std::int64_t half = (p.k / 2 + most - 1) / most * most;
-    Gemm first = p, second{.m = p.m, .n = p.n, .k = p.k - half, .scale = p.scale, .rounding = p.rounding};
+    Gemm first = p, second = p;
     first.k = half;
+    second.k = p.k - half;
+    second.keep = 0;
+    second.bias = nullptr;
     serial_gemm(first, a, b, c, c_stride, way);
-    Array second_half(Shape{p.m, p.n});
+    const std::int64_t rows = p.c_transposed ? p.n : p.m, columns = p.c_transposed ? p.m : p.n;
+    Array second_half(Shape{rows, columns});
     serial_gemm(second, {a.data + half * (a.transposed ? a.stride : 1), a.stride, a.transposed},
                 {b.data + half * (b.transposed ? 1 : b.stride), b.stride, b.transposed}, second_half.mutable_data(),
-                p.n, way);
-    for (std::int64_t i = 0; i < p.m; ++i) {
-      for (std::int64_t j = 0; j < p.n; ++j) c[i * c_stride + j] += second_half.data()[i * p.n + j];
+                columns, way);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < columns; ++j) c[i * c_stride + j] += second_half.data()[i * columns + j];
     }
     return;
   }
   if (way == Way::bfloat16) return detail::bfloat_gemm(p, a, b, c, c_stride);
   if (way == Way::few_rows) return detail::few_rows_gemm(p, a, b, c, c_stride);
-  if (way == Way::tiles) return detail::tile_gemm(p, a, b, c, c_stride);
-  if (p.bias) {
-    start_rows(p, c, c_stride);
-    p.keep = 1;
-  }
-  detail::blas_product(p, a, b, c, c_stride);
+  detail::tile_gemm(p, a, b, c, c_stride, way == Way::low_tiles);
 }
 
-// The number of pieces of a product, along the longer side of c. A BLAS may give other bits for other pieces, so
-// their number must not depend on the number of threads. The others give the same bits; but with tiles each piece
-// copies the other factor anew, so there are no more of them than threads.
-std::int64_t pieces(const Gemm& p, Way way) {
-  constexpr std::int64_t least = 1 << 18, most_for_blas = 8;
-  return std::min<std::int64_t>(way == Way::blas ? most_for_blas : threads(), p.m * p.n * p.k / least);
-}
-
-}  // namespace
-
-void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
-  XGRAD_ASSERT(p.m >= 0 && p.n >= 0 && p.k >= 0);
-  if (p.m == 0 || p.n == 0) return;
-  XGRAD_ASSERT(p.m == 1 || c_stride >= p.n);
-  if (p.k == 0) return start_rows(p, c, c_stride);
-  const Way way = way_of(p, a, b);
+// Cuts the longer side of c into pieces. Each copies the other factor anew, so there are no more of them than threads.
+void in_pieces(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, Way way) {
+  constexpr std::int64_t least = 1 << 18;
+  const std::int64_t pieces = std::min<std::int64_t>(threads(), p.m * p.n * p.k / least);
   const bool by_rows = p.m >= p.n;
   const std::int64_t side = by_rows ? p.m : p.n;
-  const std::int64_t piece = (side / std::max<std::int64_t>(1, pieces(p, way)) + 31) / 32 * 32;
+  const std::int64_t piece = (side / std::max<std::int64_t>(1, pieces) + 31) / 32 * 32;
   parallel_for(side, piece, [&](std::int64_t begin, std::int64_t end) {
     Gemm part = p;
     Factor from_a = a, from_b = b;
@@ -92,10 +93,37 @@ void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t
     } else {
       part.n = end - begin;
       from_b.data += begin * (b.transposed ? b.stride : 1);
-      if (p.bias) part.bias += begin;
     }
-    serial_gemm(part, from_a, from_b, c + begin * (by_rows ? c_stride : 1), c_stride, way);
+    const bool by_rows_of_c = by_rows != p.c_transposed;
+    if (p.bias && !by_rows_of_c) part.bias += begin;
+    serial_gemm(part, from_a, from_b, c + begin * (by_rows_of_c ? c_stride : 1), c_stride, way);
   });
+}
+
+// A single row whose elements lie one after another is a single column as well.
+Factor lengthwise(const Factor& x, bool single, bool transposed, std::int64_t length) {
+  return single && x.transposed != transposed && x.stride == 1 ? Factor{x.data, length, transposed} : x;
+}
+
+}  // namespace
+
+void gemm(const Gemm& p, const Factor& given_a, const Factor& given_b, Real* c, std::int64_t c_stride) {
+  XGRAD_ASSERT(p.m >= 0 && p.n >= 0 && p.k >= 0 && !p.c_transposed);
+  if (p.m == 0 || p.n == 0) return;
+  XGRAD_ASSERT(p.m == 1 || c_stride >= p.n);
+  const Factor a = lengthwise(given_a, p.m == 1, false, p.k), b = lengthwise(given_b, p.n == 1, true, p.k);
+  const Way way = p.k == 0 ? Way::loops : way_of(p, a, b);
+  if (way == Way::loops) return loops(p, a, b, c, c_stride);
+  if (way == Way::bfloat16 || way == Way::few_rows || p.n >= few || (a.transposed && p.m < p.n)) {
+    return in_pieces(p, a, b, c, c_stride, way);
+  }
+  // c' = b' a'
+  Gemm turned = p;
+  std::swap(turned.m, turned.n);
+  turned.c_transposed = true;
+  turned.rounding = {};
+  const Factor left{b.data, b.stride, !b.transposed}, right{a.data, a.stride, !a.transposed};
+  in_pieces(turned, left, right, c, c_stride, way_of(turned, left, right));
 }
 
 }  // namespace xgrad

@@ -6,7 +6,6 @@
 namespace xgrad {
 
 /// Computes the product, with several threads if it is large. Equal bits for any number of threads. Any size may be 0.
-/// Throws LimitError for sizes that the BLAS cannot count, std::bad_alloc if the BLAS has no memory for its workspace.
 /// Thread-safe.
 void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
 

@@ -31,6 +31,7 @@ struct Gemm {
   Real scale = 1;
   Real keep = 0;               ///< 0: the old c is ignored, even NaN
   const Real* bias = nullptr;  ///< (n), added to every row
+  bool c_transposed = false;   ///< c is (n, m) in memory, and the bias (m), added to every column
   Rounding rounding = {};
 };
 

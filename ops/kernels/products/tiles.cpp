@@ -15,7 +15,7 @@ namespace {
 
 constexpr int tile_packs = 2;  // columns, in packs
 constexpr int tile_rows = rows_in_registers<tile_packs>;
-constexpr std::int64_t tile_columns = tile_packs * pack_width;
+constexpr int most_packs = registers >= 32 ? 8 : 4;  // of a tile with few rows
 
 // Rows of a of this depth stay in the first-level cache while the panels of b stream from the second.
 constexpr std::int64_t most_depth = 256;
@@ -36,6 +36,7 @@ struct Tile {
   std::int64_t columns = 0;
   Real scale = 1, keep = 0;
   const Real* bias = nullptr;
+  bool c_transposed = false;
 };
 
 template <int rows, int packs, bool transposed>
@@ -44,6 +45,24 @@ void compute(const Tile& given) {
   const LeftRows left = transposed ? LeftRows{tile.a, 1, tile.a_stride} : LeftRows{tile.a, tile.a_stride, 1};
   Pack sum[rows][packs];
   multiply_add_block(sum, left, tile.b, tile.b_stride, tile.depth);
+  if (tile.c_transposed) {
+    Real sums[rows][packs * pack_width];
+    XGRAD_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      XGRAD_UNROLL
+      for (int j = 0; j < packs; ++j) {
+        multiply_add(tile.scale, sum[i][j], Pack(tile.bias ? tile.bias[i] : 0)).store(sums[i] + j * pack_width);
+      }
+    }
+    for (std::int64_t j = 0; j < tile.columns; ++j) {
+      Real* to = tile.c + j * tile.c_stride;
+      XGRAD_UNROLL
+      for (int i = 0; i < rows; ++i) {
+        to[i] = tile.keep == 0 ? sums[i][j] : tile.keep * to[i] + sums[i][j];
+      }
+    }
+    return;
+  }
   const auto finish = [&](const auto& part_of) {
     XGRAD_UNROLL
     for (int j = 0; j < packs; ++j) {
@@ -69,32 +88,32 @@ void compute(const Tile& given) {
 
 using ComputeTile = void (*)(const Tile&);
 
-// compute<rows, packs, transposed> for rows = 1 ... tile_rows.
+// compute<rows, packs, transposed> for as many rows as registers hold.
 template <int packs, bool transposed>
 constexpr auto tile_computations = []<int... i>(std::integer_sequence<int, i...>) {
   return std::array<ComputeTile, sizeof...(i)>{compute<i + 1, packs, transposed>...};
 }
-(std::make_integer_sequence<int, tile_rows>());
+(std::make_integer_sequence<int, std::min(tile_rows, rows_in_registers<packs>)>());
 
+template <int packs>
 ComputeTile compute_for(std::int64_t rows, std::int64_t columns, bool transposed) {
+  if constexpr (packs > 1) {
+    if (columns <= packs / 2 * pack_width) return compute_for<packs / 2>(rows, columns, transposed);
+  }
   const auto i = static_cast<std::size_t>(rows - 1);
-  if (columns <= pack_width) return transposed ? tile_computations<1, true>[i] : tile_computations<1, false>[i];
-  return transposed ? tile_computations<tile_packs, true>[i] : tile_computations<tile_packs, false>[i];
+  return transposed ? tile_computations<packs, true>[i] : tile_computations<packs, false>[i];
 }
 
-}  // namespace
-
-bool suits_tiles(const Gemm& p) { return p.m >= 8 && p.n >= 8; }
-
-namespace {
-
 // The number of parts that k is cut into.
-std::int64_t blocks_of(const Gemm& p, const Factor& a) {
+std::int64_t blocks_of(const Gemm& p, const Factor& a, bool low) {
+  if (low) return (p.k + low_depth - 1) / low_depth;
   return !a.transposed && p.k <= most_depth_at_once ? 1 : (p.k + most_depth - 1) / most_depth;
 }
 
-void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
-  const std::int64_t blocks = blocks_of(p, a);
+template <int packs>
+void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, bool low) {
+  constexpr std::int64_t tile_columns = packs * pack_width;
+  const std::int64_t blocks = blocks_of(p, a, low);
   const std::int64_t most_of_block = (p.k + blocks - 1) / blocks;
   const std::int64_t panels = (p.n + tile_columns - 1) / tile_columns;
   const std::int64_t tiles = (p.m + tile_rows - 1) / tile_rows;
@@ -134,27 +153,39 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
         const std::int64_t j = panel * tile_columns;
         tile.b = copied(panel) ? copy_of(panel) : b.data + k * b.stride + j;
         tile.b_stride = copied(panel) ? tile_columns : b.stride;
-        tile.c = c + i * c_stride + j;
+        tile.c = c + (p.c_transposed ? j * c_stride + i : i * c_stride + j);
         tile.columns = columns_of(panel);
-        tile.bias = k == 0 && p.bias ? p.bias + j : nullptr;
-        compute_for(height, tile.columns, a.transposed)(tile);
+        tile.bias = k == 0 && p.bias ? p.bias + (p.c_transposed ? i : j) : nullptr;
+        tile.c_transposed = p.c_transposed;
+        compute_for<packs>(height, tile.columns, a.transposed)(tile);
       }
       i += height;
     }
   }
 }
 
-}  // namespace
-
-void tile_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
-  const std::int64_t depth = std::max<std::int64_t>(1, p.k / blocks_of(p, a));
+template <int packs>
+void by_tiles(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, bool low) {
+  constexpr std::int64_t tile_columns = packs * pack_width;
+  const std::int64_t depth = std::max<std::int64_t>(1, p.k / blocks_of(p, a, low));
   const std::int64_t columns = std::max<std::int64_t>(1, most_of_b / depth / tile_columns) * tile_columns;
   for (std::int64_t j = 0; j < p.n; j += columns) {
     Gemm part = p;
     part.n = std::min(columns, p.n - j);
-    if (p.bias) part.bias += j;
-    some_columns(part, a, {b.data + j * (b.transposed ? b.stride : 1), b.stride, b.transposed}, c + j, c_stride);
+    if (p.bias && !p.c_transposed) part.bias += j;
+    some_columns<packs>(part, a, {b.data + j * (b.transposed ? b.stride : 1), b.stride, b.transposed},
+                        c + j * (p.c_transposed ? c_stride : 1), c_stride, low);
   }
+}
+
+}  // namespace
+
+void tile_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, bool low) {
+  if (p.n <= pack_width) return by_tiles<1>(p, a, b, c, c_stride, low);
+  if (p.n > 4 * pack_width && p.m <= rows_in_registers<most_packs>)
+    return by_tiles<most_packs>(p, a, b, c, c_stride, low);
+  if (p.n > 2 * pack_width && p.m <= rows_in_registers<4>) return by_tiles<4>(p, a, b, c, c_stride, low);
+  by_tiles<tile_packs>(p, a, b, c, c_stride, low);
 }
 
 }  // namespace xgrad::detail

@@ -1,9 +1,12 @@
-// Matrix products: every shape of linear layer in the workloads, and the products of its two gradients, beside the BLAS
-// on the same numbers and a plain loop.
+// Matrix products: every shape of linear layer in the workloads, and the products of its two gradients, beside the BLAS,
+// if there is one, on the same numbers and a plain loop.
 #include <algorithm>
 #include <memory>
 
+#if defined(XGRAD_OPENBLAS) || defined(XGRAD_OTHER_BLAS)
 #include <xflens/cxxblas/drivers/cblas.h>
+#define XGRAD_BENCH_BLAS
+#endif
 
 #include <xgrad/ops/build_info.h>
 #include <xgrad/ops/products/matmul.h>
@@ -52,6 +55,7 @@ std::function<void()> linear_gradients(const Layer& l) {
 std::function<void()> medium_forward(const Layer& l) { return in_medium(linear_forward(l)); }
 std::function<void()> medium_gradients(const Layer& l) { return in_medium(linear_gradients(l)); }
 
+#ifdef XGRAD_BENCH_BLAS
 std::function<void()> blas_forward(const Layer& l) {
   build_info();  // chooses the BLAS's kernels
   const Tensor x = numbers({l.rows, l.in}), w = numbers({l.out, l.in});
@@ -63,6 +67,9 @@ std::function<void()> blas_forward(const Layer& l) {
     benchmark::ClobberMemory();
   };
 }
+
+const bool blas_added = add("blas", table(1, blas_forward));
+#endif
 
 std::function<void()> hand_forward(const Layer& l) {
   const Tensor x = numbers({l.rows, l.in}), w = numbers({l.in, l.out});
@@ -83,7 +90,7 @@ std::function<void()> hand_forward(const Layer& l) {
 
 const bool added = add("linear", table(1, linear_forward)) && add("linear'", table(2, linear_gradients)) &&
                    add("linear_medium", table(1, medium_forward)) &&
-                   add("linear_medium'", table(2, medium_gradients)) && add("blas", table(1, blas_forward)) &&
+                   add("linear_medium'", table(2, medium_gradients)) &&
                    add("hand_linear", table(1, hand_forward));
 
 }  // namespace
