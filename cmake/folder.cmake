@@ -3,7 +3,7 @@
 #       the objects of one folder, in float (xgrad_ops) and double (xgrad_f64_ops), which build on the folders named
 #       after BELOW and on the libraries named after USES, with the sources after ALSO. Its folder `kernels`
 #       is compiled for several processors (levels.cmake), and so is each file that includes the loops over elements,
-#       whose lambdas are kernels; but not the sources after ONCE. All else in the folders after COLD (".": all) takes
+#       whose lambdas are kernels. Sources after WITHOUT are left out. All else in the folders after COLD (".": all) takes
 #       no time that counts when a program runs, and is compiled for a short build. Not installed are headers in
 #       `private`, those in `kernels` but the ones of kernels/registers after PUBLIC_KERNELS, and core/files/json.h,
 #       which includes a header of the JSON library
@@ -48,7 +48,7 @@ function(xgrad_group name)
 endfunction()
 
 function(xgrad_folder folder)
-  cmake_parse_arguments(arg "" "" "BELOW;USES;ALSO;ONCE;COLD;PUBLIC_KERNELS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "BELOW;USES;ALSO;WITHOUT;COLD;PUBLIC_KERNELS" ${ARGN})
   file(GLOB_RECURSE hot CONFIGURE_DEPENDS *.cpp)
   file(GLOB_RECURSE headers RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.h)
   set(kernels "")
@@ -57,7 +57,9 @@ function(xgrad_folder folder)
     file(RELATIVE_PATH place ${CMAKE_CURRENT_SOURCE_DIR} ${source})
     string(REGEX MATCH "^[^/]*" top ${place})
     file(STRINGS ${source} loops REGEX "^#include \"([^\"]*/)?(lambda|fused|loops)[.]h\"")
-    if((loops OR place MATCHES "(^|/)kernels/") AND NOT place IN_LIST arg_ONCE)
+    if(place IN_LIST arg_WITHOUT)
+      list(REMOVE_ITEM hot ${source})
+    elseif(loops OR place MATCHES "(^|/)kernels/")
       if(XGRAD_DISPATCH)
         list(APPEND kernels ${source})
       endif()

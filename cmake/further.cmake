@@ -17,7 +17,7 @@ set(XGRAD_FURTHER
     ops/kernels/recurrent ops/network/recurrent nn/layers/recurrent nn/models/seq2seq ops/network/linear_attention
     nn/attention/linear_attention nn/attention/attention_scores ops/kernels/network/ctc ops/losses/ctc_loss
     # Linear algebra
-    ops/private/lapack ops/products/einsum ops/products/factorisations ops/products/linalg ops/products/similarity
+    ops/private/lapack ops/private/without_lapack ops/products/einsum ops/products/factorisations ops/products/linalg ops/products/similarity
     # Derivatives of functions, and what they cost
     ops/derivatives/checkpoint ops/derivatives/count_operations ops/derivatives/functional nn/functional_call
     # Distributions, statistics, order, rounding

@@ -1,8 +1,8 @@
 // The build of this library and the processor that it runs on.
 #include "build_info.h"
 
-#include "../core/base/text.h"
 #include "../core/base/config.h"
+#include "../core/base/text.h"
 #include "../core/runtime/parallel.h"
 #include "kernels/registers/registers.h"
 #include "products/matmul_precision.h"
@@ -10,7 +10,7 @@
 namespace xgrad {
 
 std::string detail::blas_warning(std::string_view core, bool avx2, bool avx512) {
-  if (core.empty()) return "the BLAS is not OpenBLAS, products may take many times longer";
+  if (core.empty()) return "";
   const bool for_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids";
   const bool for_avx2 = for_avx512 || core == "Haswell" || core == "Zen" || core == "Excavator";
   const char* better = avx512 && !for_avx512 ? "SkylakeX" : avx2 && !for_avx2 ? "Haswell" : nullptr;
@@ -39,10 +39,11 @@ BuildInfo build_info() {
 std::string to_string(const BuildInfo& info) {
   // The BLAS says more than a line holds: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...".
   const std::size_t name_end = info.blas.find(' ', info.blas.find(' ') + 1);
-  return str("xgrad " XGRAD_VERSION " (", info.real, "), ", info.blas.substr(0, name_end),
-             info.blas_core.empty() ? "" : " for ", info.blas_core, ", ", info.simd, " (", info.simd_width,
-             " numbers per register), ", info.bfloat16.empty() ? str("no bfloat16 (", info.bfloat16_missing, "), ")
-                                                       : str("bfloat16 by ", info.bfloat16, ", "),
+  return str("xgrad " XGRAD_VERSION " (", info.real, "), ",
+             info.blas.empty() ? "no BLAS" : info.blas.substr(0, name_end), info.blas_core.empty() ? "" : " for ",
+             info.blas_core, ", ", info.simd, " (", info.simd_width, " numbers per register), ",
+             info.bfloat16.empty() ? str("no bfloat16 (", info.bfloat16_missing, "), ")
+                                   : str("bfloat16 by ", info.bfloat16, ", "),
              info.threads, info.threads == 1 ? " thread" : " threads",
              info.warning.empty() ? "" : "\nwarning: ", info.warning);
 }

@@ -9,9 +9,11 @@ extern "C" {
 char* openblas_get_config();
 char* openblas_get_corename();
 void openblas_set_num_threads(int count);
+#if defined(__x86_64__) && defined(__ELF__)
 // Exported by OpenBLAS when it chooses its kernels at run time, but declared nowhere.
 [[gnu::weak]] void gotoblas_dynamic_quit();
 [[gnu::weak]] void gotoblas_dynamic_init();
+#endif
 }
 #endif
 
@@ -29,6 +31,7 @@ bool detail::processor_has_avx512() { return false; }
 #endif
 
 #ifdef XGRAD_OPENBLAS
+#if defined(__x86_64__) && defined(__ELF__)
 namespace {
 
 // OpenBLAS knows processors by name and takes one newer than itself for the oldest, which costs a factor of ten. So the
@@ -50,16 +53,19 @@ void choose_kernels() {
 [[maybe_unused]] const bool before_main = (choose_kernels(), true);
 
 }  // namespace
+#endif
 
-// OpenBLAS gets one thread, and those of parallel_for share the work instead: BLAS's own would wait for each other at
-// every product, and split the work in a way that depends on their number.
-void detail::prepare_blas() {
-  [[maybe_unused]] static const bool done = (openblas_set_num_threads(1), true);
-}
+// OpenBLAS gets one thread, and those of parallel_for share the matrices of a batch instead: BLAS's own would wait for
+// each other, and split the work in a way that depends on their number.
+void detail::prepare_blas() { [[maybe_unused]] static const bool done = (openblas_set_num_threads(1), true); }
 detail::BlasName detail::blas_name() { return {openblas_get_config(), openblas_get_corename()}; }
 #else
 void detail::prepare_blas() {}
+#ifdef XGRAD_OTHER_BLAS
 detail::BlasName detail::blas_name() { return {"BLAS", ""}; }
+#else
+detail::BlasName detail::blas_name() { return {}; }
+#endif
 #endif
 
 }  // namespace xgrad

@@ -7,16 +7,16 @@
 
 namespace xgrad::detail {
 
-/// Sets OpenBLAS up once; to be called before each use of the BLAS or LAPACK. OpenBLAS gets one thread inside each
-/// product, because the library splits products itself, into pieces that do not depend on the number of threads.
+/// Sets OpenBLAS up once; to be called before each use of LAPACK. OpenBLAS gets one thread inside each factorisation,
+/// because the library shares the matrices of a batch among its own threads.
 ///
 /// OpenBLAS takes a processor that it does not know for the oldest one. Its kernels are corrected before main(), while
 /// there is one thread: OPENBLAS_CORETYPE is set in the environment for a moment, and OpenBLAS is initialised anew.
 ///
-/// Does nothing with another BLAS. Thread-safe.
+/// Does nothing with another BLAS, or without. Thread-safe.
 void prepare_blas();
 
-/// The name and configuration of the BLAS, and the processor of its kernels, empty if unknown.
+/// The name and configuration of the BLAS, empty without one, and the processor of its kernels, empty if unknown.
 struct BlasName {
   std::string name, core;
 };

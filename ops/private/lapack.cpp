@@ -1,4 +1,4 @@
-// Factorisations by xtensor-blas.
+// Factorisations by xtensor-blas. (without_lapack.cpp has the same for builds without a BLAS.)
 //
 // xt::lapack and its base, cxxlapack and cxxblas, not xt::linalg above them, which throws std::runtime_error without
 // naming the matrix, factorises anew for every right-hand side, and solves triangular systems for one column only.

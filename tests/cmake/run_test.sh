@@ -30,7 +30,7 @@ run() { # LAST-LINE STATUS ARGUMENTS...
 echo "everything passes"
 pretend build/bin/xgrad_tests_core "$(summary 12 0)"
 pretend build/bin/xgrad_tests_f32 "$(summary 3 0)"
-for program in ops nn optim alloc; do pretend build/bin/xgrad_tests_$program "$(summary 0 0)"; done
+for program in ops nn optim alloc linalg; do pretend build/bin/xgrad_tests_$program "$(summary 0 0)"; done
 pretend tests/some/some_test.sh 'exit 0'
 run "16 passed, 0 failed" 0
 
@@ -74,7 +74,7 @@ echo "the sanitizer runs leave the scripts out"
 pretend build/bin/xgrad_tests_in_float \
   'echo "[doctest] test cases: 12 | 5 passed | 7 failed | 0 skipped"; [[ " $* " == *" --no-exitcode "* ]]'
 run "16 passed, 0 failed" 0 --asan
-grep -qx "building asan $(echo xgrad_tests_{core,ops,nn,optim,f32,alloc,in_float})" "$sandbox/out"
+grep -qx "building asan $(echo xgrad_tests_{core,ops,nn,optim,f32,alloc,linalg,in_float})" "$sandbox/out"
 grep -qx "running xgrad_tests_in_float" "$sandbox/out"
 
 echo "some of the programs"
