@@ -74,6 +74,12 @@ class BasicPack {
   using Mask = BasicPackMask<Batch>;
   static constexpr std::size_t width = Batch::size;
   static constexpr bool avx512 = sizeof(Batch) == 64;
+  /// Whether xsimd's own functions divide and take roots by estimates, which are some units off.
+#ifdef __aarch64__
+  static constexpr bool estimates = std::is_same_v<Number, float>;
+#else
+  static constexpr bool estimates = false;
+#endif
   /// The same numbers for the compiler, by which +, <, ?: and the like mean what they do for single numbers.
   using Vector [[gnu::vector_size(sizeof(Batch))]] = Number;
 
@@ -246,12 +252,24 @@ class BasicPack {
   friend BasicPack sin(const BasicPack& a) { return xsimd::sin(a.batch_); }
   friend BasicPack cos(const BasicPack& a) { return xsimd::cos(a.batch_); }
   friend BasicPack tan(const BasicPack& a) { return xsimd::tan(a.batch_); }
-  friend BasicPack asin(const BasicPack& a) { return xsimd::asin(a.batch_); }
+  friend BasicPack asin(const BasicPack& a) {
+    if constexpr (estimates) {  // above 1/2 xsimd takes a root
+      const BasicPack x = abs(a), y = xsimd::asin(where(x > 0.5, sqrt((1 - x) * 0.5), x).batch_);
+      return with_sign_of(a, where(x > 0.5, std::numbers::pi / 2 - 2 * y, y).batch_);
+    }
+    return xsimd::asin(a.batch_);
+  }
   friend BasicPack acos(const BasicPack& a) { return xsimd::acos(a.batch_); }
   friend BasicPack atan(const BasicPack& a) { return xsimd::atan(a.batch_); }
   friend BasicPack sinh(const BasicPack& a) { return xsimd::sinh(a.batch_); }
   friend BasicPack cosh(const BasicPack& a) { return xsimd::cosh(a.batch_); }
-  friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
+  friend BasicPack tanh(const BasicPack& a) {
+    if constexpr (estimates) {  // above 5/8 xsimd divides
+      const BasicPack x = abs(a), y = xsimd::tanh(where(x > 0.625, BasicPack(0), x).batch_);
+      return with_sign_of(a, where(x > 0.625, 1 - 2 / (1 + exp(2 * x)), y).batch_);
+    }
+    return xsimd::tanh(a.batch_);
+  }
   friend BasicPack asinh(const BasicPack& a) {
     // ln(x + sqrt(1 + x^2)) by log1p near 0, where the logarithm is small; else xsimd's own.
     const Mask inner = abs(a) < 2;
