@@ -96,7 +96,7 @@ std::vector<Index> LoaderProgress::planned() const {
   std::int64_t* const last = first + (options_.drop_last ? batches_ * options_.batch_size : samples_);
   std::vector<Index> plan;
   for (std::int64_t* at = first; at < last;) {
-    const std::int64_t size = std::min(options_.batch_size, last - at);
+    const std::int64_t size = std::min<std::int64_t>(options_.batch_size, last - at);
     plan.emplace_back(Shape{size}, std::span<const std::int64_t>(at, static_cast<std::size_t>(size)));
     at += size;
   }
