@@ -14,7 +14,7 @@ dpkg-deb -x ./*.deb "$sandbox/deb"
 mkdir "$sandbox/tgz"
 tar -x -C "$sandbox/tgz" -f ./*.tar.gz
 diff <(cd "$sandbox/deb/usr" && find . -type f | sort) <(cd "$sandbox/tgz" && find . -type f | sort)
-(cd "$sandbox/tgz" && find . -name 'lib*.a' | sed 's|.*/||' | sort | paste -sd' ') | grep -qx "libxgrad.a libxgrad_f64.a libxgrad_kit.a"
+grep -qx "libxgrad.a libxgrad_f64.a libxgrad_kit.a" < <(cd "$sandbox/tgz" && find . -name 'lib*.a' | sed 's|.*/||' | sort | paste -sd' ')
 if grep -r "$sandbox\|$root" --include='*.cmake' --include='*.pc' "$sandbox/tgz"; then exit 1; fi
 
 PKG_CONFIG_PATH=$(dirname "$(find "$sandbox/deb" -name xgrad.pc)")
@@ -24,4 +24,4 @@ for library in xgrad xgrad_f64; do
   for level in base v3 v4; do XGRAD_LEVEL=$level "$sandbox/$library"; done
 done
 "$compiler" -std=c++20 "$root/tests/install/draw.cpp" $(pkg-config --cflags --libs xgrad_kit) -o "$sandbox/draw"
-"$sandbox/draw" --steps 5 --out "$sandbox/drawn" | grep -q '^result slope='
+grep -q '^result slope=' < <("$sandbox/draw" --steps 5 --out "$sandbox/drawn")

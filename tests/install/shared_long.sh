@@ -10,7 +10,7 @@ cmake --install "$sandbox/shared" --prefix "$prefix" --component float >"$sandbo
 library=$(find "$prefix" -name libxgrad.so)
 
 version=$(sed -nE 's/^#define XGRAD_VERSION "(.*)\..*"/\1/p' "$root/core/base/config.h")
-objdump -p "$library" | grep -qE "SONAME +libxgrad[.]so[.]$version$"
+grep -qE "SONAME +libxgrad[.]so[.]$version$" < <(objdump -p "$library")
 
 echo "the names that it shows: functions, data, weak ones"
 nm -D --defined-only "$library" >"$sandbox/names"
@@ -20,8 +20,8 @@ if grep -vE ' (_Z.*5xgrad|xgrad_real)' "$sandbox/names"; then exit 1; fi
 
 echo "programs"
 printf '%s\n' '#include <xgrad/xgrad.h>' '#include <xgrad/core/base/error.h>' 'int main() {' \
-  '  try { matmul(xgrad::ones({2, 3}), xgrad::ones({2, 3})); } catch (const xgrad::ShapeError&) { return 0; }' \
-  '  return 1;' '}' >"$sandbox/hello.cpp"
+  '  try { return matmul(xgrad::ones({2, 3}), xgrad::ones({2, 3})).item() != 0; }' \
+  '  catch (const xgrad::ShapeError&) { return 0; }' '}' >"$sandbox/hello.cpp"
 PKG_CONFIG_PATH=$(dirname "$library")/pkgconfig
 export PKG_CONFIG_PATH
 "$compiler" -std=c++20 "$sandbox/hello.cpp" $(pkg-config --cflags --libs xgrad) -o "$sandbox/hello"
