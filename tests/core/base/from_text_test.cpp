@@ -91,8 +91,9 @@ TEST_CASE("real numbers are read from text as std::from_chars does, also where t
       {"e5", {7, 0, invalid}},
       {"one", {7, 0, invalid}},
   };
-  for (const auto& [text, expected] : cases) {
-    CAPTURE(text);
+  for (const auto& each : cases) {
+    const auto& [text, expected] = each;
+    CAPTURE(each.first);
     CHECK(read(text, detail::from_text<double>) == expected);
     CHECK(read(text, detail::real_by_c_library<double>) == expected);
   }
