@@ -260,7 +260,7 @@ TEST_CASE("the help shows every default") {
       {"--integer INT", "7"},      {"--integers INT ...", "[1, 2]"},   {"--real NUMBER", "0.5"},  {"--kind WORD", "all"},
       {"--text TEXT", "\\n"},      {"--path TEXT", "data/pairs.tsv"},  {"--texts TEXT", "[a, b c]"}, {"--seed INT", "1"},
       {"--precision WORD", "highest"}};
-  for (const auto& [option, value] : defaults) CHECK_MESSAGE(shows(help.out, option, value), option, " in ", help.out);
+  for (const auto& each : defaults) CHECK_MESSAGE(shows(help.out, each.first, each.second), each.first, " in ", help.out);
   for (const char* none : {"  --none TEXT ", "  --no-texts TEXT ..."}) {
     CHECK_MESSAGE(help.out.find(none) != std::string::npos, none, " in ", help.out);
   }
