@@ -21,6 +21,7 @@ fi
 
 # What git tracks here, as it stands.
 mkdir -p "$system/xgrad"
+find "$system/xgrad" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 git -C "$root" ls-files -z | (cd "$root" && xargs -0 ls -d 2>/dev/null) | tar c -C "$root" -T - | tar x -C "$system/xgrad"
 in_system() {
   unshare --mount --pid --fork bash -euc '
