@@ -111,8 +111,7 @@ TEST_CASE("activations and their gradients of two orders equal PyTorch's") {
           {"hardsigmoid", of_one(hardsigmoid)},
           {"hardswish", of_one(hardswish)},
       },
-      // x and tanh x, which may be two of its own units off, cancel: to 0.097 from 0.6, and near 0
-      {.terms = {{"tanhshrink/1", 0.6}, {"tanhshrink/3", 0.05}},
+      {.terms = {{"tanhshrink/3", 0.05}},                       // x and tanh x cancel near 0
        .kinks = {"leaky_relu/10", "hardswish/5", "relu6/5"}});  // an element where two pieces meet
 }
 
