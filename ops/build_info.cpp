@@ -7,7 +7,37 @@
 #include "kernels/registers/registers.h"
 #include "products/matmul_precision.h"
 
+#ifdef XGRAD_OPENBLAS
+extern "C" {
+char* openblas_get_config();
+char* openblas_get_corename();
+void openblas_set_num_threads(int count);
+}
+#endif
+
 namespace xgrad {
+
+#ifdef XGRAD_OPENBLAS
+void detail::one_blas_thread() { [[maybe_unused]] static const bool done = (openblas_set_num_threads(1), true); }
+#else
+void detail::one_blas_thread() {}
+#endif
+
+namespace {
+
+// Of the processor, even if the library was compiled for others.
+#if defined(__x86_64__)
+bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+}
+#else
+bool has_avx2() { return false; }
+bool has_avx512() { return false; }
+#endif
+
+}  // namespace
 
 std::string detail::blas_warning(std::string_view core, bool avx2, bool avx512) {
   if (core.empty()) return "";
@@ -22,17 +52,19 @@ std::string detail::blas_warning(std::string_view core, bool avx2, bool avx512) 
 BuildInfo build_info() {
   BuildInfo info;
   info.real = sizeof(Real) == sizeof(float) ? "float" : "double";
-  detail::prepare_blas();
-  const auto [name, core] = detail::blas_name();
-  info.blas = name;
-  info.blas_core = core;
+#ifdef XGRAD_OPENBLAS
+  info.blas = openblas_get_config();
+  info.blas_core = openblas_get_corename();
+#elif defined(XGRAD_OTHER_BLAS)
+  info.blas = "BLAS";
+#endif
   const auto [instructions, width] = detail::registers_of_kernels();
   info.simd = instructions;
   info.simd_width = width;
   info.bfloat16 = detail::bfloat_unit_name();
   info.bfloat16_missing = detail::bfloat_unit_missing();
   info.threads = threads();
-  info.warning = detail::blas_warning(info.blas_core, detail::processor_has_avx2(), detail::processor_has_avx512());
+  info.warning = detail::blas_warning(info.blas_core, has_avx2(), has_avx512());
   return info;
 }
 

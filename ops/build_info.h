@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "../core/runtime/blas.h"
-
 namespace xgrad {
 
 /// The build of this library and the processor that it runs on.
@@ -27,6 +25,9 @@ BuildInfo build_info();
 std::string to_string(const BuildInfo& info);
 
 namespace detail {
+/// Gives OpenBLAS one thread inside each factorisation, once: the library shares the matrices of a batch among its own
+/// threads. To be called before each use of LAPACK. Does nothing with another BLAS. Thread-safe.
+void one_blas_thread();
 /// The warning about an OpenBLAS with kernels for `core` (empty without one), on a processor with these instructions.
 std::string blas_warning(std::string_view core, bool avx2, bool avx512);
 }  // namespace detail

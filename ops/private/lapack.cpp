@@ -20,7 +20,7 @@
 #include <xtensor/xadapt.hpp>
 #endif
 
-#include "../../core/runtime/blas.h"
+#include "../build_info.h"
 
 namespace xgrad::lapack {
 namespace {
@@ -46,7 +46,7 @@ Count count(std::int64_t size) { return static_cast<Count>(size); }
 }  // namespace
 
 int lu(std::int64_t n, Real* a, int* pivots) {
-  detail::prepare_blas();
+  detail::one_blas_thread();
   auto matrix = by_columns(a, n, n);
   auto pivot_view = xt::adapt(pivots, static_cast<std::size_t>(n), xt::no_ownership(),
                               std::array<std::size_t, 1>{static_cast<std::size_t>(n)});
@@ -54,7 +54,7 @@ int lu(std::int64_t n, Real* a, int* pivots) {
 }
 
 void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Form form, Real* b) {
-  detail::prepare_blas();
+  detail::one_blas_thread();
   // The factors are those of a'.
   const char trans = form == Form::plain ? 'T' : 'N';
   if (columns == 1) {
@@ -69,7 +69,7 @@ void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const i
 }
 
 int inverse(std::int64_t n, Real* a) {
-  detail::prepare_blas();
+  detail::one_blas_thread();
   auto matrix = by_columns(a, n, n);
   xt::uvector<Count> pivots(static_cast<std::size_t>(n));
   const int failed = xt::lapack::getrf(matrix, pivots);
@@ -77,7 +77,7 @@ int inverse(std::int64_t n, Real* a) {
 }
 
 int cholesky(std::int64_t n, Real* a) {
-  detail::prepare_blas();
+  detail::one_blas_thread();
   auto matrix = by_columns(a, n, n);
   const int failed = xt::lapack::potr(matrix, 'U');
   for (std::int64_t i = 0; i < n; ++i) std::fill(a + i * n + i + 1, a + (i + 1) * n, Real(0));
@@ -85,14 +85,14 @@ int cholesky(std::int64_t n, Real* a) {
 }
 
 void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, Triangle triangle, Form form, Real* b) {
-  detail::prepare_blas();
+  detail::one_blas_thread();
   cxxblas::trsm(cxxblas::RowMajor, cxxblas::Left, triangle == Triangle::upper ? cxxblas::Upper : cxxblas::Lower,
                 form == Form::transposed ? cxxblas::Trans : cxxblas::NoTrans, cxxblas::NonUnit, count(n),
                 count(columns), Real(1), a, count(n), b, count(columns));
 }
 
 void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Real* q, Real* r) {
-  detail::prepare_blas();
+  detail::one_blas_thread();
   const std::int64_t k = std::min(m, n);
   std::vector<Real> memory = transposed(a, m, n);
   memory.resize(static_cast<std::size_t>(m * std::max(n, columns)));
@@ -110,7 +110,7 @@ void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Rea
 }
 
 int eigh(std::int64_t n, Real* a, Real* w) {
-  detail::prepare_blas();
+  detail::one_blas_thread();
   // Not the workspace size that xt::lapack asks LAPACK for: it is a Real, too small where a float rounds it down.
   std::vector<Real> work(static_cast<std::size_t>(1 + 6 * n + 2 * n * n));
   std::vector<Count> integers(static_cast<std::size_t>(3 + 5 * n));
@@ -119,7 +119,7 @@ int eigh(std::int64_t n, Real* a, Real* w) {
 }
 
 int svd(std::int64_t m, std::int64_t n, Real* a, Vectors vectors, Real* u, Real* s, Real* vh) {
-  detail::prepare_blas();
+  detail::one_blas_thread();
   // a' = vh' diag(s) u', and columns of the one are rows of the other.
   const std::int64_t k = std::min(m, n);
   const bool full = vectors == Vectors::full;

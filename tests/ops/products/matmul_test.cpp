@@ -155,8 +155,6 @@ TEST_CASE("the build says what it runs on") {
   CHECK(info.real == "double");
   CHECK(info.simd_width >= 1);
   CHECK(info.threads == threads());
-  // On a processor with AVX2 or better nothing may be left at the BLAS's oldest kernels.
-  CHECK((info.simd_width < 4 || info.blas_core != "Prescott"));
   CHECK(info.blas_core.empty() != info.blas.starts_with("OpenBLAS"));
   CHECK(info.blas.empty() == (to_string(info).find(", no BLAS, ") != std::string::npos));
   CHECK(to_string(info).find(str(info.simd, " (", info.simd_width, " numbers per register)")) != std::string::npos);
