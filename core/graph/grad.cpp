@@ -111,6 +111,11 @@ class Pass {
   }
   // For a node whose rules hold inputs: throws if one of them was assigned since it was recorded.
   static void check_versions(const Node& node);
+  void make_room(std::size_t covers) {
+    if (gradients_.size() >= covers) return;
+    gradients_.resize(covers);
+    wanted_ = std::make_unique<bool[]>(covers);
+  }
   bool reach(Node& target);
   void push(Node& node);
   void visit(Node& node, const Tensor& gy, bool release);
@@ -131,8 +136,8 @@ class Pass {
   Tensors pending_;                   // by slot: gradients while they are being added up
   Tensors found_;                     // by target
   std::vector<int> done_;             // leaves that received their last gradient from the node being visited
-  Tensors joint_;                     // the results of a joint rule
-  std::unique_ptr<bool[]> wanted_;
+  Tensors gradients_;                 // of a rule, for the edges that it covers
+  std::unique_ptr<bool[]> wanted_;    // of the same
 };
 
 // Whether `node` is a target; counts the gradients that it awaits.
@@ -257,53 +262,45 @@ void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
   if (--awaited_[static_cast<std::size_t>(target)] == 0) done_.push_back(target);
 }
 
+// The result of a node, if one of its rules asks for it.
+Tensor saved_result(Node& node) {
+  if (!node.saved) return {};
+  Array value(node.saved, node.shape());
+  return recording() ? Engine::at_node(std::move(value), Ref<Node>::share(&node)) : Tensor(std::move(value));
+}
+
+// The rule of `edge` and of those that it covers: writes the gradients that are wanted to gx.
+void run_rule(const Node& node, Edge& edge, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx) {
+  const detail::With rule(&detail::Context::recorded_rule, recorded_rule(node));
+  edge.rule(gy, y, wanted, gx, &edge);
+  if (!recording()) return;
+  for (std::size_t j = 0; j < edge.covers; ++j) {  // a gradient that is only passed on leaves a trace, too
+    if (wanted[j] && gx[j].defined() && same(gx[j], gy)) gx[j] = alias(gy);
+  }
+}
+
+// Rules run where their operation was recorded: at its place in the model, and in its form.
 void Pass::visit(Node& node, const Tensor& gy, bool release) {
   const detail::With place(&detail::Context::place, detail::place_of_rule(node.place, node.op));
+  const Plain form(node.plain);
   const detail::RulesShown shown(node);
-  std::optional<Plain> form;
-  if (node.plain != runs_plain()) form.emplace(static_cast<bool>(node.plain));
   if (node.captures_inputs) check_versions(node);
-  Tensor y;
-  if (node.saved) {
-    Array value(node.saved, node.shape());
-    y = recording() ? Engine::at_node(std::move(value), Ref<Node>::share(&node)) : Tensor(std::move(value));
-  }
+  const Tensor y = saved_result(node);
   const std::span<Edge> edges = node.edges();
   const bool last = release && !recording() && edges[0].covers == edges.size();
   const detail::Donation donation(last ? &node : nullptr);
-  const auto run_rule = [&](Edge& edge, const bool* wanted, Tensor* gx) {
-    const detail::With rule(&detail::Context::recorded_rule, recorded_rule(node));
-    edge.rule(gy, y, wanted, gx, &edge);
-    if (!recording()) return;
-    for (std::size_t j = 0; j < edge.covers; ++j) {  // a gradient that is only passed on leaves a trace, too
-      if (wanted[j] && gx[j].defined() && same(gx[j], gy)) gx[j] = alias(gy);
-    }
-  };
-  for (std::size_t i = 0; i < edges.size();) {
-    const std::size_t covers = edges[i].covers;
-    if (covers == 1) {
-      Edge& edge = edges[i++];
-      if (!needed(edge)) continue;
-      constexpr bool wanted = true;
-      Tensor gradient;
-      run_rule(edge, &wanted, &gradient);
-      deliver(node, edge, std::move(gradient));
-      continue;
-    }
-    if (joint_.size() < covers) {
-      joint_.resize(covers);
-      wanted_ = std::make_unique<bool[]>(covers);
-    }
+  std::size_t covers = 0;
+  for (std::size_t i = 0; i < edges.size(); i += covers) {
+    covers = edges[i].covers;
+    make_room(covers);
     bool any = false;
     for (std::size_t j = 0; j < covers; ++j) any |= wanted_[j] = needed(edges[i + j]);
-    if (any) {
-      run_rule(edges[i], wanted_.get(), joint_.data());
-      for (std::size_t j = 0; j < covers; ++j) {
-        Tensor gradient = std::exchange(joint_[j], Tensor());
-        if (wanted_[j]) deliver(node, edges[i + j], std::move(gradient));
-      }
+    if (!any) continue;
+    run_rule(node, edges[i], gy, y, wanted_.get(), gradients_.data());
+    for (std::size_t j = 0; j < covers; ++j) {
+      Tensor gradient = std::exchange(gradients_[j], Tensor());
+      if (wanted_[j]) deliver(node, edges[i + j], std::move(gradient));
     }
-    i += covers;
   }
   if (release) node.release();
 }
