@@ -39,7 +39,7 @@ BasicArray<T> from_words(const Shape& shape, const RandomKey& key, const Convert
   T* out = result.mutable_data();
   parallel_for(result.size(), block, [&](std::int64_t begin, std::int64_t end) {
     std::array<std::uint32_t, 1024> words;
-    for (std::int64_t i = begin; i < end; i += words.size()) {
+    for (std::int64_t i = begin; i < end; i += std::ssize(words)) {
       const auto count = static_cast<std::size_t>(std::min<std::int64_t>(words.size(), end - i));
       random_words(key, static_cast<std::uint64_t>(i), std::span(words).first(count));
       for (std::size_t j = 0; j < count; ++j) out[i + static_cast<std::int64_t>(j)] = convert(words[j]);

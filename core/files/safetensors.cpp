@@ -85,9 +85,9 @@ template <class To, class From>
 AnyArray convert(std::string_view bytes, const Shape& shape, const ArrayInFile& where) {
   BasicArray<To> result(shape);
   To* out = result.mutable_data();
-  for (std::int64_t i = 0; i < result.size(); ++i) {
+  for (std::int64_t i = 0; i < result.size(); ++i, bytes.remove_prefix(sizeof(From))) {
     From value;
-    std::memcpy(&value, bytes.data() + i * sizeof(From), sizeof(From));
+    std::memcpy(&value, bytes.data(), sizeof(From));
     if constexpr (std::same_as<From, Boolean>) {
       if (value.byte > 1) where.fail<FormatError>("element ", i, " is neither 0 nor 1 but ", int{value.byte});
     }

@@ -32,7 +32,7 @@ class ModelParameters {
   static bool has_integers(const Tensor& buffer);
 
  private:
-  static constexpr std::uint64_t removed = -1;  // in place of the number of a parameter
+  static constexpr std::uint64_t removed = ~std::uint64_t{0};  // in place of the number of a parameter
 
   std::map<std::uint64_t, Tensor> living_;  // by the number of those declared before
   std::uint64_t declared_ = 0;

@@ -31,12 +31,12 @@ constexpr int most_threads = 1024;
 // length, so that the data is still in its cache; when it is done it helps with the others.
 class Loop {
  public:
-  Loop(std::int64_t count, std::int64_t grain, void (*run)(const void*, std::int64_t, std::int64_t),
+  Loop(std::int64_t count, std::int64_t grain, void (*body)(const void*, std::int64_t, std::int64_t),
        const void* context, int threads)
       : count_(count),
         grain_(grain),
         blocks_((count - 1) / grain + 1),
-        run_(run),
+        run_(body),
         context_(context),
         stretches_(std::min(threads, most_stretches)) {
     for (int i = 0; i < stretches_; ++i) next_[i].block.store(first_of(i), std::memory_order_relaxed);
