@@ -409,36 +409,19 @@ void Module::zero_grad() const {
   visit([](const std::string&, const Entry& entry) { entry.tensor.zero_grad(); });
 }
 
-std::uint64_t Module::add_hook(ForwardHook hook, When when) const {
-  hooks_.push_back({next_hook_, when, std::move(hook)});
+std::uint64_t Module::add_hook(ForwardHook hook) const {
+  hooks_.push_back({next_hook_, std::move(hook)});
   return next_hook_++;
-}
-
-std::uint64_t Module::before_forward(std::function<void(const ForwardCall& call)> hook) const {
-  xgrad::detail::refuse_empty("before_forward", hook);
-  const auto silent = [hook = std::move(hook)](const ForwardCall& call) {
-    hook(call);
-    return Tensor();
-  };
-  return add_hook(silent, When::before);
 }
 
 void Module::remove_hook(std::uint64_t number) const {
   std::erase_if(hooks_, [number](const Hook& hook) { return hook.number == number; });
 }
 
-void Entered::begin() const {
-  const auto hooks = module_.hooks_;  // a hook may remove itself
-  for (const Module::Hook& hook : hooks) {
-    if (hook.when == Module::When::before) (void)hook.function({module_, inputs_, indices_, Tensor()});
-  }
-}
-
 Tensor Entered::operator()(Tensor output) const {
   if (module_.hooks_.empty()) return output;
   const auto hooks = module_.hooks_;  // a hook may remove itself
   for (const Module::Hook& hook : hooks) {
-    if (hook.when == Module::When::before) continue;
     if (Tensor replacement = hook.function({module_, inputs_, indices_, output}); replacement.defined()) {
       output = std::move(replacement);
     }

@@ -70,7 +70,7 @@ struct ForwardCall {
   const Module& module;
   const Tensors& inputs;              ///< in the order of the arguments
   const std::vector<Index>& indices;  ///< those arguments that are integers
-  const Tensor& output;               ///< undefined before the run
+  const Tensor& output;
 };
 /// A function that sees a module's result and may replace it (return an undefined Tensor to leave it as it is).
 using ForwardHook = std::function<Tensor(const ForwardCall& call)>;
@@ -97,8 +97,6 @@ class Entered {
       inputs_.push_back(input);
     }
   }
-
-  void begin() const;  // runs the hooks of before_forward
 
   Scope scope_;
   const Module& module_;
@@ -196,17 +194,9 @@ class Module {
 
   /// Calls `hook` after each run of this module: a function of a ForwardCall that returns a Tensor or nothing. The
   /// module must be a Layer, or call enter() as above. The result is for remove_hook. Throws ValueError for an empty
-  /// function.
+  /// function. A hook of the gradient of its result is `call.output.on_grad(f)`.
   template <class F>
   std::uint64_t on_forward(F hook) const;
-  /// Calls `hook` before each run of this module; the output is undefined. See on_forward.
-  std::uint64_t before_forward(std::function<void(const ForwardCall& call)> hook) const;
-  /// Calls `hook(module, gradient)` in every backward pass through later runs of this module, with the gradient of its
-  /// result, once that is complete; if the hook returns a defined Tensor, that takes the gradient's place. Works where
-  /// on_forward does, and is removed like those. The module must outlive the pass. Throws ValueError for an empty
-  /// function.
-  template <class F>
-  std::uint64_t on_backward(F hook) const;
   void remove_hook(std::uint64_t number) const;
 
  protected:
@@ -282,10 +272,8 @@ class Module {
 
     bool is_buffer() const { return kind == buffer || kind == integer_buffer; }
   };
-  enum class When : bool { before, after };
   struct Hook {
     std::uint64_t number;
-    When when;
     ForwardHook function;
   };
 
@@ -304,7 +292,7 @@ class Module {
   void visit(const std::function<void(const std::string& name, const Entry&)>& f, const std::string& prefix = {}) const;
   void visit_parameters(const std::function<void(const std::string& name, const Tensor&)>& f) const;
   void set_training(bool on) const;
-  std::uint64_t add_hook(ForwardHook hook, When when = When::after) const;
+  std::uint64_t add_hook(ForwardHook hook) const;
 
   const Place* place_;
   Module* parent_ = nullptr;
@@ -389,10 +377,8 @@ constexpr bool made_from() {
 template <class... Inputs>
 Entered::Entered(const Module& module, const Inputs&... inputs) : scope_(module.described_place()), module_(module) {
   module.check_places();
-  if (!module.hooks_.empty()) [[unlikely]] {
+  if (!module.hooks_.empty()) [[unlikely]]
     (keep(inputs), ...);
-    begin();
-  }
 }
 
 template <class T, class F>
@@ -426,22 +412,6 @@ std::uint64_t Module::on_forward(F hook) const {
   } else {
     return add_hook(std::move(hook));
   }
-}
-
-template <class F>
-std::uint64_t Module::on_backward(F hook) const {
-  xgrad::detail::refuse_empty("on_backward", hook);
-  return on_forward([shared = std::make_shared<F>(std::move(hook))](const ForwardCall& call) {
-    if (!call.output.requires_grad()) return;
-    call.output.on_grad([shared, module = &call.module](const Tensor& gradient) {
-      if constexpr (std::is_void_v<std::invoke_result_t<F&, const Module&, const Tensor&>>) {
-        (*shared)(*module, gradient);
-        return Tensor();
-      } else {
-        return Tensor((*shared)(*module, gradient));
-      }
-    });
-  });
 }
 
 /// For authors of modules: shows the array that value() returns to the observers that want `what` (Observer::wants). It

@@ -24,7 +24,6 @@
 #include "layers/loss_layers.h"
 #include "layers/mlp.h"
 #include "layers/norm.h"
-#include "layers/padding.h"
 #include "layers/pooling.h"
 #include "layers/positions.h"
 #include "layers/recurrent.h"

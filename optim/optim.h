@@ -14,5 +14,4 @@
 #include "optimizers/rmsprop.h"
 #include "optimizers/sgd.h"
 #include "parameters.h"
-#include "schedules/reduce_on_plateau.h"
 #include "schedules/schedule.h"

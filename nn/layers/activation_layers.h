@@ -82,19 +82,6 @@ struct Hardtanh : detail::FunctionLayerOf<Hardtanh, hardtanh, HardtanhOptions> {
   std::string extra_repr() const override { return str(options.min_val, " to ", options.max_val); }
 };
 
-/// y = x from 0 on, else slope x; in training, each slope is drawn between lower and upper (the next draw of the
-/// calling thread's generator), else it is their mean.
-struct RReLU : Layer<RReLU, RReluOptions> {
-  using Layer::Layer;
-  Tensor forward(const Tensor& x) const {
-    if (training()) return rrelu(x, options);
-    return leaky_relu(x, {.negative_slope = (options.lower + options.upper) / 2});
-  }
-
- protected:
-  std::string extra_repr() const override { return str(options.lower, " to ", options.upper); }
-};
-
 struct PReLUOptions {
   std::int64_t num_parameters = 1;  ///< one for all, or one for each position of axis 1
   double init = 0.25;               ///< their first value

@@ -60,7 +60,6 @@ std::string detail::ConvLayer<Self, function, Extent, OptionsOf>::extra_repr() c
 
 template class detail::ConvLayer<Conv1d, conv1d, std::int64_t, Conv1dOptions>;
 template class detail::ConvLayer<Conv2d, conv2d, Size2d, Conv2dOptions>;
-template class detail::ConvLayer<ConvTranspose1d, conv_transpose1d, std::int64_t, ConvTranspose1dOptions>;
 template class detail::ConvLayer<ConvTranspose2d, conv_transpose2d, Size2d, ConvTranspose2dOptions>;
 
 }  // namespace xgrad::nn

@@ -26,17 +26,6 @@ struct Conv2dOptions {
   Init bias_init = {};  ///< likewise
 };
 
-struct ConvTranspose1dOptions {
-  std::int64_t stride = 1;
-  std::int64_t padding = 0;
-  std::int64_t output_padding = 0;
-  std::int64_t dilation = 1;
-  std::int64_t groups = 1;
-  bool bias = true;
-  Init init = {};       ///< of the weight; if not given, uniform in +-1/sqrt(out / groups kernel)
-  Init bias_init = {};  ///< likewise
-};
-
 struct ConvTranspose2dOptions {
   Size2d stride = 1;
   Size2d padding = 0;
@@ -116,10 +105,6 @@ struct Conv1d : detail::ConvLayer<Conv1d, conv1d, std::int64_t, Conv1dOptions> {
 };
 /// y = conv2d(x, weight, bias)      x (B, in, H, W) or (in, H, W) -> (B, out, H', W')
 struct Conv2d : detail::ConvLayer<Conv2d, conv2d, Size2d, Conv2dOptions> {
-  using ConvLayer::ConvLayer;
-};
-/// y = conv_transpose1d(x, weight, bias)      x (B, in, T) or (in, T) -> (B, out, T')
-struct ConvTranspose1d : detail::ConvLayer<ConvTranspose1d, conv_transpose1d, std::int64_t, ConvTranspose1dOptions> {
   using ConvLayer::ConvLayer;
 };
 /// y = conv_transpose2d(x, weight, bias)      x (B, in, H, W) or (in, H, W) -> (B, out, H', W')

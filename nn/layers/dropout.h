@@ -35,16 +35,9 @@ Tensor drop_path(const Tensor& x, double p);
 /// In training, every element becomes 0 with probability p and is divided by 1 - p otherwise (Srivastava et al. 2014):
 /// dropout. Throws ValueError unless 0 <= p <= 1.
 using Dropout = detail::DropoutLayer<"Dropout", dropout>;
-/// In training, whole channels of x (B, C, L) or (C, L) become 0: dropout1d. Throws ValueError unless 0 <= p <= 1.
-using Dropout1d = detail::DropoutLayer<"Dropout1d", dropout1d>;
 /// In training, whole channels of x (B, C, H, W) or (C, H, W) become 0: dropout2d. Throws ValueError unless 0 <= p
 /// <= 1.
 using Dropout2d = detail::DropoutLayer<"Dropout2d", dropout2d>;
-/// In training, alpha_dropout, which keeps mean and variance of networks with SELU. Throws ValueError unless 0 <= p
-/// <= 1.
-using AlphaDropout = detail::DropoutLayer<"AlphaDropout", alpha_dropout>;
-/// AlphaDropout of whole channels: feature_alpha_dropout. Throws ValueError unless 0 <= p <= 1.
-using FeatureAlphaDropout = detail::DropoutLayer<"FeatureAlphaDropout", feature_alpha_dropout>;
 
 /// Stochastic depth (Huang et al. 2016): in training, every sample of a batch x (B, ...) becomes 0 with probability p
 /// and is divided by 1 - p otherwise. On a residual branch, y = x + drop_path(f(x)), the sample skips the branch. As

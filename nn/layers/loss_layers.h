@@ -3,11 +3,10 @@
 //     const nn::CrossEntropyLoss criterion{nn::root, {.label_smoothing = 0.1}};
 //     criterion(logits, ids).backward();
 //
-// Each is the function of ops/losses/loss.h, ops/losses/distance_loss.h or ops/losses/ctc_loss.h that its declaration
-// names, and throws the same errors. Weights are buffers, as in PyTorch: they are saved with the module.
+// Each is the function of ops/losses/loss.h or ops/losses/distance_loss.h that its declaration names, and throws the same
+// errors. Weights are buffers, as in PyTorch: they are saved with the module.
 #pragma once
 
-#include "../../ops/losses/ctc_loss.h"
 #include "../../ops/losses/distance_loss.h"
 #include "../../ops/losses/loss.h"
 #include "function_layer.h"
@@ -46,8 +45,6 @@ using BCEWithLogitsLoss =
 using KLDivLoss = detail::FunctionLayer<"KLDivLoss", kl_div, KlDivOptions>;
 /// See gaussian_nll_loss.
 using GaussianNLLLoss = detail::FunctionLayer<"GaussianNLLLoss", gaussian_nll_loss, GaussianNllLossOptions>;
-/// See poisson_nll_loss.
-using PoissonNLLLoss = detail::FunctionLayer<"PoissonNLLLoss", poisson_nll_loss, PoissonNllLossOptions>;
 /// See mse_loss.
 using MSELoss = detail::FunctionLayer<"MSELoss", mse_loss, LossOptions>;
 /// See l1_loss.
@@ -56,20 +53,7 @@ using L1Loss = detail::FunctionLayer<"L1Loss", l1_loss, LossOptions>;
 using SmoothL1Loss = detail::FunctionLayer<"SmoothL1Loss", smooth_l1_loss, SmoothL1LossOptions>;
 /// See huber_loss.
 using HuberLoss = detail::FunctionLayer<"HuberLoss", huber_loss, HuberLossOptions>;
-/// See margin_ranking_loss.
-using MarginRankingLoss = detail::FunctionLayer<"MarginRankingLoss", margin_ranking_loss, MarginRankingLossOptions>;
-/// See hinge_embedding_loss.
-using HingeEmbeddingLoss = detail::FunctionLayer<"HingeEmbeddingLoss", hinge_embedding_loss, HingeEmbeddingLossOptions>;
-/// See cosine_embedding_loss.
-using CosineEmbeddingLoss =
-    detail::FunctionLayer<"CosineEmbeddingLoss", cosine_embedding_loss, CosineEmbeddingLossOptions>;
 /// See triplet_margin_loss.
 using TripletMarginLoss = detail::FunctionLayer<"TripletMarginLoss", triplet_margin_loss, TripletMarginLossOptions>;
-/// See multi_margin_loss.
-using MultiMarginLoss = detail::FunctionLayer<"MultiMarginLoss", multi_margin_loss, MultiMarginLossOptions>;
-/// See multilabel_margin_loss.
-using MultiLabelMarginLoss = detail::FunctionLayer<"MultiLabelMarginLoss", multilabel_margin_loss, LossOptions>;
-/// See ctc_loss.
-using CTCLoss = detail::FunctionLayer<"CTCLoss", ctc_loss, CtcLossOptions>;
 
 }  // namespace xgrad::nn

@@ -1,8 +1,7 @@
-// Pooling, and pictures in another size, as layers, under PyTorch's names. Each is the function of
-// ops/network/pooling.h or ops/network/interpolate.h that it names, and throws the same errors.
+// Pooling as layers, under PyTorch's names. Each is the function of ops/network/pooling.h that it names, and throws the
+// same errors.
 #pragma once
 
-#include "../../ops/network/interpolate.h"
 #include "../../ops/network/pooling.h"
 #include "function_layer.h"
 
@@ -17,26 +16,10 @@ using AvgPool1d = detail::FunctionLayer<"AvgPool1d", avg_pool1d, AvgPool1dOption
 /// See avg_pool2d.
 using AvgPool2d = detail::FunctionLayer<"AvgPool2d", avg_pool2d, AvgPool2dOptions, Size2d>;
 
-/// See adaptive_max_pool1d.
-using AdaptiveMaxPool1d =
-    detail::FunctionLayer<"AdaptiveMaxPool1d", adaptive_max_pool1d, detail::NoOptions, std::int64_t>;
-/// See adaptive_max_pool2d.
-using AdaptiveMaxPool2d = detail::FunctionLayer<"AdaptiveMaxPool2d", adaptive_max_pool2d, detail::NoOptions, Size2d>;
 /// See adaptive_avg_pool1d.
 using AdaptiveAvgPool1d =
     detail::FunctionLayer<"AdaptiveAvgPool1d", adaptive_avg_pool1d, detail::NoOptions, std::int64_t>;
 /// See adaptive_avg_pool2d: one number a channel, `nn::AdaptiveAvgPool2d pool{at("pool"), 1}`.
 using AdaptiveAvgPool2d = detail::FunctionLayer<"AdaptiveAvgPool2d", adaptive_avg_pool2d, detail::NoOptions, Size2d>;
-
-/// See interpolate: `nn::Upsample up{at("up"), {.scale_factor = 2}}`.
-struct Upsample : detail::FunctionLayerOf<Upsample, interpolate, InterpolateOptions> {
-  using FunctionLayerOf::FunctionLayerOf;
-
- protected:
-  std::string extra_repr() const override {
-    if (options.size) return str("to ", detail::text_of(*options.size));
-    return options.scale_factor ? str("by ", options.scale_factor->height, " x ", options.scale_factor->width) : "";
-  }
-};
 
 }  // namespace xgrad::nn

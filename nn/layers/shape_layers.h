@@ -2,8 +2,7 @@
 #pragma once
 
 #include "../../ops/arrange/shape.h"
-#include "../../ops/network/pixel_shuffle.h"
-#include "function_layer.h"
+#include "../layer.h"
 
 namespace xgrad::nn {
 
@@ -41,12 +40,5 @@ struct Unflatten : Layer<Unflatten> {
  protected:
   std::string extra_repr() const override { return str("axis ", axis, " to ", sizes); }
 };
-
-/// See pixel_shuffle.
-using PixelShuffle = detail::FunctionLayer<"PixelShuffle", pixel_shuffle, detail::NoOptions, std::int64_t>;
-/// See pixel_unshuffle.
-using PixelUnshuffle = detail::FunctionLayer<"PixelUnshuffle", pixel_unshuffle, detail::NoOptions, std::int64_t>;
-/// See channel_shuffle.
-using ChannelShuffle = detail::FunctionLayer<"ChannelShuffle", channel_shuffle, detail::NoOptions, std::int64_t>;
 
 }  // namespace xgrad::nn

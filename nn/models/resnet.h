@@ -28,9 +28,8 @@ struct ResNetOptions {
   std::int64_t classes = 1000;
 };
 
-/// The sizes of the paper: 18 and 34 of basic blocks, 50 of bottlenecks.
+/// The sizes of the paper: 18 layers in basic blocks, 50 in bottlenecks.
 inline ResNetOptions resnet18() { return {}; }
-inline ResNetOptions resnet34() { return {.layers = {3, 4, 6, 3}}; }
 inline ResNetOptions resnet50() { return {.block = ResidualBlockKind::bottleneck, .layers = {3, 4, 6, 3}}; }
 
 struct ResidualBlockOptions {

@@ -59,10 +59,6 @@ Index relative_positions(const Size2d& window) {
 }  // namespace
 
 SwinTransformerOptions swin_t() { return {.drop_path = 0.2}; }
-SwinTransformerOptions swin_s() { return {.depths = {2, 2, 18, 2}, .drop_path = 0.3}; }
-SwinTransformerOptions swin_b() {
-  return {.dim = 128, .depths = {2, 2, 18, 2}, .heads = {4, 8, 16, 32}, .drop_path = 0.5};
-}
 
 // -- windows ----------------------------------------------------------------------------------------------------------
 

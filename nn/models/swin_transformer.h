@@ -28,11 +28,9 @@ struct SwinTransformerOptions {
   double drop_path = 0;          ///< of the last block; it grows linearly from 0 in the first
 };
 
-/// The sizes of the paper, with the drop_path of torchvision's recipes: T (96 wide, 2 2 6 2 blocks, 0.2), S (96,
-/// 2 2 18 2, 0.3), B (128, 2 2 18 2, 0.5).
+/// Swin-T of the paper, with the drop_path of torchvision's recipe, 0.2. (S has .depths = {2, 2, 18, 2} and 0.3; B these,
+/// .dim = 128, .heads = {4, 8, 16, 32} and 0.5.)
 SwinTransformerOptions swin_t();
-SwinTransformerOptions swin_s();
-SwinTransformerOptions swin_b();
 
 /// How a map is cut into windows, perhaps after a cyclic shift.
 struct WindowGrid {

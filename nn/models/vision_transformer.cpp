@@ -24,10 +24,7 @@ Init detail::vit_init(std::int64_t inputs) {
   return init::truncated_normal({.std = std::sqrt(1 / static_cast<double>(inputs))});
 }
 
-VisionTransformerOptions vit_ti(const Size2d& patch) { return {.patch = patch, .dim = 192, .heads = 3}; }
-VisionTransformerOptions vit_s(const Size2d& patch) { return {.patch = patch, .dim = 384, .heads = 6}; }
 VisionTransformerOptions vit_b(const Size2d& patch) { return {.patch = patch}; }
-VisionTransformerOptions vit_l(const Size2d& patch) { return {.patch = patch, .dim = 1024, .heads = 16, .layers = 24}; }
 
 VitBlock::VitBlock(At here, std::int64_t layer, const Options& options)
     : Layer(std::move(here), options),

@@ -36,12 +36,9 @@ struct VisionTransformerOptions {
   double drop_path = 0;          ///< of the last layer; it grows linearly from 0 in the first
 };
 
-/// The sizes of the papers with this patch: Ti (192 wide, 3 heads), S (384, 6), B (768, 12), each of 12 layers, and L
-/// (1024, 16) of 24.
-VisionTransformerOptions vit_ti(const Size2d& patch = 16);
-VisionTransformerOptions vit_s(const Size2d& patch = 16);
+/// ViT-B with this patch: 768 wide, 12 heads, 12 layers. (Ti is 192 wide with 3 heads, S 384 with 6, and L 1024 with 16
+/// heads and 24 layers.)
 VisionTransformerOptions vit_b(const Size2d& patch = 16);
-VisionTransformerOptions vit_l(const Size2d& patch = 16);
 
 namespace detail {
 constexpr double vit_norm_eps = 1e-6;

@@ -10,11 +10,9 @@
 
 namespace xgrad {
 
-std::int64_t operations_of(const Node& operation) { return operation.multiply_adds(); }
-
 GraphOverlay multiply_adds_overlay() {
   return {.title = "multiply-adds", .of_node = [](const Node& node) -> std::optional<double> {
-            const std::int64_t count = operations_of(node);
+            const std::int64_t count = node.multiply_adds();
             return count == 0 ? std::nullopt : std::optional(static_cast<double>(count));
           }};
 }
@@ -29,7 +27,7 @@ std::int64_t count_operations(const Tensors& results) {
   detail::walk_graph(
       std::move(nodes),
       [&](const Node& node) {
-        total = checked_add("count_operations", total, operations_of(node));
+        total = checked_add("count_operations", total, node.multiply_adds());
         return true;
       },
       [](const Edge&) { return true; });

@@ -17,10 +17,7 @@ namespace xgrad {
 ///     count_operations({model(x)})        // where x or the model's parameters require gradients
 std::int64_t count_operations(const Tensors& results);
 
-/// The multiply-adds of this operation alone, without its inputs; 0 for operations not named above.
-std::int64_t operations_of(const Node& operation);
-
-/// For GraphOptions::overlay: operations_of() each operation where it is not 0.
+/// For GraphOptions::overlay: the multiply-adds of each operation that has some.
 GraphOverlay multiply_adds_overlay();
 
 }  // namespace xgrad

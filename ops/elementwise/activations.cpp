@@ -151,21 +151,6 @@ Tensor softshrink(const Tensor& x, double width) {
       [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); }, attribute("lambda", unless(0.5, width)));
 }
 
-Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key) {
-  const Real lower = static_cast<Real>(options.lower), upper = static_cast<Real>(options.upper);
-  if (!(lower <= upper && std::isfinite(lower) && std::isfinite(upper))) {
-    fail<ValueError>("rrelu", "slopes from ", lower, " to ", upper);
-  }
-  const Tensor slopes = lower + (upper - lower) * Tensor(random_uniform(x.shape(), key));
-  return elementwise(
-      "rrelu", x, slopes, [](auto v, auto s) { return where(v >= 0, v, s * v); },
-      [](auto v, auto s, auto) { return where(v >= 0, 1, s); }, [](auto v, auto, auto) { return minimum(v, 0); },
-      attribute("lower", unless(RReluOptions().lower, options.lower)),
-      attribute("upper", unless(RReluOptions().upper, options.upper)), attribute("key", seed_and_draw(key)));
-}
-
-Tensor rrelu(const Tensor& x, const RReluOptions& options) { return rrelu(x, options, next_random_key()); }
-
 namespace {
 
 // As clamp, but the gradient of NaN is 1, and 0 where an infinite x is the bound: PyTorch's rules differ.

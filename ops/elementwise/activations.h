@@ -2,7 +2,6 @@
 // by element, with PyTorch's names and defaults.
 #pragma once
 
-#include "../../core/array/random.h"
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {
@@ -44,17 +43,6 @@ Tensor tanhshrink(const Tensor& x);
 Tensor hardshrink(const Tensor& x, double lambda = 0.5);
 /// y = x - lambda above lambda, x + lambda below -lambda, else 0      dy/dx = 1 where |x| > lambda, else 0
 Tensor softshrink(const Tensor& x, double lambda = 0.5);
-
-struct RReluOptions {
-  double lower = 1.0 / 8, upper = 1.0 / 3;  ///< bounds of the slopes
-};
-/// y = x from 0 on, else slope x, where each slope is drawn between lower and upper: a function of the key and the
-/// element's position.      dy/dx = 1 from 0 on, else slope                                (Xu et al. 2015)
-/// For training; otherwise leaky_relu with the mean slope, see nn::RReLU. Throws ValueError unless lower <= upper, both
-/// finite.
-Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key);
-/// rrelu with the generator's next key.
-Tensor rrelu(const Tensor& x, const RReluOptions& options = {});
 
 struct HardtanhOptions {
   double min_val = -1, max_val = 1;

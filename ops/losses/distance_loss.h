@@ -28,32 +28,6 @@ struct HuberLossOptions {
 /// ShapeError, ValueError for a delta that is not positive.
 Tensor huber_loss(const Tensor& prediction, const Tensor& target, const HuberLossOptions& options = {});
 
-struct MarginRankingLossOptions {
-  double margin = 0;
-  Reduction reduction = Reduction::mean;
-};
-/// max(0, margin - y (a - b)): y = 1 ranks a above b, y = -1 below. All broadcast. Throws ShapeError, ValueError for
-/// another y.
-Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& y,
-                           const MarginRankingLossOptions& options = {});
-
-struct HingeEmbeddingLossOptions {
-  double margin = 1;
-  Reduction reduction = Reduction::mean;
-};
-/// x where y = 1, max(0, margin - x) where y = -1: x is a distance. Both broadcast. Throws ShapeError, ValueError for
-/// another y.
-Tensor hinge_embedding_loss(const Tensor& x, const Tensor& y, const HingeEmbeddingLossOptions& options = {});
-
-struct CosineEmbeddingLossOptions {
-  double margin = 0;
-  Reduction reduction = Reduction::mean;
-};
-/// 1 - cos(a, b) where y = 1, max(0, cos(a, b) - margin) where y = -1, for vectors a and b (..., C) and y (...). Throws
-/// ShapeError, ValueError for another y.
-Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& y,
-                             const CosineEmbeddingLossOptions& options = {});
-
 struct TripletMarginLossOptions {
   double margin = 1;
   double p = 2;       ///< of the norm
@@ -65,19 +39,5 @@ struct TripletMarginLossOptions {
 /// All broadcast. Throws ShapeError, ValueError for a margin that is not positive.
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            const TripletMarginLossOptions& options = {});
-
-struct MultiMarginLossOptions {
-  int p = 1;  ///< 1 or 2
-  double margin = 1;
-  Tensor weight = {};  ///< of each class, (C); undefined: 1
-  Reduction reduction = Reduction::mean;
-};
-/// Of scores x (..., C) and classes t (...): sum over i != t of max(0, margin - x_t + x_i)^p / C, times the weight of
-/// t. Throws ShapeError, ValueError for a class outside [0, C) or another p.
-Tensor multi_margin_loss(const Tensor& x, const Index& targets, const MultiMarginLossOptions& options = {});
-
-/// Of scores x (..., C) and classes t (..., C), those before the first -1: sum over j in t, i not in t of
-/// max(0, 1 - x_j + x_i) / C. Throws ShapeError, ValueError for a class outside [-1, C).
-Tensor multilabel_margin_loss(const Tensor& x, const Index& targets, const LossOptions& options = {});
 
 }  // namespace xgrad

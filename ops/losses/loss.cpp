@@ -372,17 +372,4 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& va
   return reduced(op, losses, options.reduction);
 }
 
-Tensor poisson_nll_loss(const Tensor& x, const Tensor& target, const PoissonNllLossOptions& options) {
-  const char* op = "poisson_nll_loss";
-  check_same_shape(op, x, target);
-  if (!(options.eps > 0)) fail<ValueError>(op, "eps ", options.eps, " is not positive");
-  Tensor losses = options.log_input ? exp(x) - target * x : x - target * log(x + static_cast<Real>(options.eps));
-  if (options.full) {
-    const Mask large = target > 1;
-    const Tensor t = where(large, target, 1);
-    losses = losses + where(large, t * log(t) - t + 0.5 * log(static_cast<Real>(2 * std::numbers::pi) * t), 0);
-  }
-  return reduced(op, losses, options.reduction);
-}
-
 }  // namespace xgrad

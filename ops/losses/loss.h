@@ -1,5 +1,4 @@
-// Losses of predicted probabilities: cross-entropies, likelihoods, divergence. (Losses of distances and margins are in
-// distance_loss.h, that of unaligned sequences in ctc_loss.h.)
+// Losses of predicted probabilities: cross-entropies, likelihoods, divergence. (Losses of distances are in distance_loss.h.)
 #pragma once
 
 #include <optional>
@@ -115,16 +114,5 @@ struct GaussianNllLossOptions {
 /// or an eps that is not positive.
 Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& variance,
                          const GaussianNllLossOptions& options = {});
-
-struct PoissonNllLossOptions {
-  bool log_input = true;  ///< x is the logarithm of the rate
-  bool full = false;      ///< with Stirling's t ln t - t + ln(2 pi t)/2 where t > 1
-  double eps = 1e-8;      ///< added to a rate before its logarithm is taken
-  Reduction reduction = Reduction::mean;
-};
-
-/// Negative log-likelihood of counts t with a Poisson distribution: e^x - t x, or without log_input x - t ln(x + eps).
-/// Equal shapes. Throws ShapeError, ValueError for an eps that is not positive.
-Tensor poisson_nll_loss(const Tensor& x, const Tensor& target, const PoissonNllLossOptions& options = {});
 
 }  // namespace xgrad

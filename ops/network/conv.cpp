@@ -338,22 +338,6 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bia
   });
 }
 
-XGRAD_FORMULA conv_transpose1d_formula{"conv_transpose1d", transposed_y, from_transposed};
-Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                        const ConvTranspose1dFuncOptions& options) {
-  check_weight("conv_transpose1d", weight, 3);
-  const ConvTranspose2dFuncOptions on_rows{.stride = {1, options.stride},
-                                           .padding = {0, options.padding},
-                                           .output_padding = {0, options.output_padding},
-                                           .dilation = {1, options.dilation},
-                                           .groups = options.groups};
-  return batched("conv_transpose1d", x, 3, [&](const Tensor& all) {
-    check_transposed("conv_transpose1d", all, weight, options.groups);
-    return squeeze(transposed_convolution("conv_transpose1d", unsqueeze(all, 2), unsqueeze(weight, 2), bias, on_rows),
-                   {2});
-  });
-}
-
 XGRAD_FORMULA unfold_formula{"unfold", "y_kp = x_(p + k) for places k of the kernel around p", "dL/dx = fold(gy)"};
 Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options) {
   return batched("unfold", x, 4, [&](const Tensor& all) {

@@ -80,18 +80,6 @@ struct ConvTranspose2dFuncOptions {
 Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
                         const ConvTranspose2dFuncOptions& options = {});
 
-struct ConvTranspose1dFuncOptions {
-  std::int64_t stride = 1;
-  std::int64_t padding = 0;
-  std::int64_t output_padding = 0;  ///< added to the length of the result at its end; less than stride or dilation
-  std::int64_t dilation = 1;
-  std::int64_t groups = 1;
-};
-/// conv_transpose2d along one axis.
-///   x (B, C, T) or (C, T), weight (C, O / groups, k), bias (O) or none -> (B, O, T')
-Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
-                        const ConvTranspose1dFuncOptions& options = {});
-
 struct UnfoldOptions {
   Size2d dilation = 1;
   Size2d padding = 0;

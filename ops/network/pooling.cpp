@@ -150,14 +150,13 @@ struct AdaptiveAxes {
 
 // ---- The largest number ---------------------------------------------------------------------------------------------
 
-Windows empty_windows(std::int64_t in, std::int64_t out) {
-  return {.in = in, .out = out, .first = Index(Shape{out}), .last = Index(Shape{out})};
-}
-
 Windows windows_of(const char* op, const WindowAxis& axis) {
-  Windows windows = empty_windows(axis.in, axis.out);
-  windows.dilation = axis.dilation;
-  windows.stride = axis.stride;
+  Windows windows{.in = axis.in,
+                  .out = axis.out,
+                  .dilation = axis.dilation,
+                  .stride = axis.stride,
+                  .first = Index(Shape{axis.out}),
+                  .last = Index(Shape{axis.out})};
   std::int64_t *first = windows.first.mutable_data(), *last = windows.last.mutable_data();
   for (std::int64_t i = 0; i < axis.out; ++i) {
     const std::int64_t begin = axis.begin(i);
@@ -172,17 +171,6 @@ Windows windows_of(const char* op, const WindowAxis& axis) {
   while (windows.full_begin < axis.out && !full(windows.full_begin)) ++windows.full_begin;
   windows.full_end = windows.full_begin;
   while (windows.full_end < axis.out && full(windows.full_end)) ++windows.full_end;
-  return windows;
-}
-
-Windows windows_of(const AdaptiveAxis& adaptive) {
-  Windows windows = empty_windows(adaptive.in, adaptive.out);
-  std::int64_t *first = windows.first.mutable_data(), *last = windows.last.mutable_data();
-  for (std::int64_t i = 0; i < adaptive.out; ++i) {
-    first[i] = adaptive.begin(i);
-    last[i] = adaptive.end(i) - 1;
-    windows.longest = std::max(windows.longest, last[i] - first[i] + 1);
-  }
   return windows;
 }
 
@@ -216,7 +204,7 @@ Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
 
 // The largest numbers; their positions are saved if a gradient will need them.
 Tensor max_pool(const char* op, const Tensor& x, const PoolingInput& planes, Windows rows, Windows columns,
-                const detail::WindowAttributes& windows = {}) {
+                const detail::WindowAttributes& windows) {
   Array y(planes.result(rows.out, columns.out));
   const PooledPlanes sizes{planes.count, std::move(rows), std::move(columns)};
   const bool keep = recording() && x.requires_grad();
@@ -236,12 +224,6 @@ Tensor max_pooled(const char* op, int axes, const Tensor& x, const Size2d& kerne
   const WindowAxes windows(op, planes, kernel, stride, options.padding, options.dilation, options.ceil_mode);
   return max_pool(op, x, planes, windows_of(op, windows.rows), windows_of(op, windows.columns),
                   window_attributes(axes, kernel, stride, options.padding, options.dilation, options.ceil_mode));
-}
-
-Tensor adaptive_max_pooled(const char* op, int axes, const Tensor& x, const Size2d& size) {
-  const PoolingInput planes(op, x, axes);
-  const AdaptiveAxes windows(op, planes, size);
-  return max_pool(op, x, planes, windows_of(windows.rows), windows_of(windows.columns));
 }
 
 // ---- The mean -------------------------------------------------------------------------------------------------------
@@ -320,14 +302,6 @@ Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions&
   return mean_pooled("avg_pool2d", 2, x, kernel, options);
 }
 
-XGRAD_FORMULA adaptive_max_pool1d_formula{"adaptive_max_pool1d", largest, to_largest};
-Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size) {
-  return adaptive_max_pooled("adaptive_max_pool1d", 1, x, {1, size});
-}
-XGRAD_FORMULA adaptive_max_pool2d_formula{"adaptive_max_pool2d", largest, to_largest};
-Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size) {
-  return adaptive_max_pooled("adaptive_max_pool2d", 2, x, size);
-}
 XGRAD_FORMULA adaptive_avg_pool1d_formula{"adaptive_avg_pool1d", mean_in_window, to_window};
 Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size) {
   return adaptive_mean_pooled("adaptive_avg_pool1d", 1, x, {1, size});

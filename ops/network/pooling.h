@@ -49,15 +49,11 @@ struct AvgPool2dOptions {
 /// Average pooling of windows over H and W of x (..., C, H, W). Throws as max_pool1d.
 Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options = {});
 
-/// Pools x of any length L to `size` windows: window i covers floor(i L / size) ... ceil((i + 1) L / size) - 1.
+/// Means of x of any length L in `size` windows: window i covers floor(i L / size) ... ceil((i + 1) L / size) - 1.
 /// Throws ShapeError for other axes than (C, L) or (B, C, L) or an empty sequence, ValueError for a size below 1,
 /// LimitError for sizes beyond 2^31.
-Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size);
-/// Adaptive max pooling over H and W of x (..., C, H, W). Throws likewise.
-Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size);
-/// Means in the windows of adaptive_max_pool1d. Throws likewise.
 Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size);
-/// Means in the windows of adaptive_max_pool2d: for size 1 the mean of each image. Throws likewise.
+/// Means over H and W of x (..., C, H, W): for size 1 the mean of each image. Throws likewise.
 Tensor adaptive_avg_pool2d(const Tensor& x, const Size2d& size);
 
 }  // namespace xgrad

@@ -58,8 +58,7 @@ class Optimizer {
   /// that is negative or not finite.
   double lr(int group = 0) const;
   void set_lr(int group, double lr);
-  /// The rate of the group's options, or of the last set_lr(), times the factors of a ReduceOnPlateau. Schedules are
-  /// functions of this rate.
+  /// The rate of the group's options, or of the last set_lr(). Schedules are functions of this rate.
   double initial_lr(int group = 0) const;
   /// Sets the rate of all groups.
   void set_lr(double lr);
@@ -110,7 +109,6 @@ class Optimizer {
   virtual void update(Array& x, const Array& g, Memory& memory, int group, double lr) const = 0;
 
  private:
-  friend class ReduceOnPlateau;
   friend class Scheduler;
   struct Rate {
     double initial, now;

@@ -34,63 +34,11 @@ Schedule linear(const LinearScheduleOptions& options) {
   };
 }
 
-Schedule step_decay(const StepDecayOptions& options) {
-  detail::not_negative("step_decay", "factor", options.factor);
-  detail::at_least_one("step_decay", "every", options.every);
-  return [o = options](std::int64_t step, double lr) {
-    return lr * std::pow(o.factor, static_cast<double>(step / o.every));
-  };
-}
-
 Schedule cosine(const CosineOptions& options) {
   detail::not_negative("cosine", "min_lr", options.min_lr);
   detail::at_least_one("cosine", "steps", options.steps);
   return [o = options](std::int64_t step, double lr) {
     return o.min_lr + (lr - o.min_lr) * (1 + std::cos(std::numbers::pi * part_of(step, o.steps))) / 2;
-  };
-}
-
-Schedule one_cycle(const OneCycleOptions& options) {
-  constexpr const char* op = "one_cycle";
-  if (options.max_lr) detail::not_negative(op, "max_lr", *options.max_lr);
-  detail::at_least_one(op, "total_steps", options.total_steps);
-  for (const auto& [name, factor] :
-       {std::pair("div_factor", options.div_factor), std::pair("final_div_factor", options.final_div_factor)}) {
-    if (!(factor > 0) || std::isinf(factor)) fail<ValueError>(op, name, " ", factor, " is not positive and finite");
-  }
-  if (!(options.pct_start >= 0 && options.pct_start <= 1)) {
-    fail<ValueError>(op, "pct_start ", options.pct_start, " is not in [0, 1]");
-  }
-  const double first = 1 / options.div_factor, last = first / options.final_div_factor;  // of max_lr
-  const double rise = options.pct_start * static_cast<double>(options.total_steps);
-  struct Phase {
-    double end, from, to;
-  };
-  std::vector<Phase> phases{{rise - 1, first, 1}};
-  if (options.three_phase) phases.push_back({2 * rise - 2, 1, first});
-  phases.push_back({static_cast<double>(options.total_steps - 1), phases.back().to, last});
-  double begin = 0;
-  for (const Phase& phase : phases) {
-    if (!(phase.end > begin)) {
-      fail<ValueError>(op, "pct_start ", options.pct_start, " of ", options.total_steps,
-                       " steps leaves no step for one of the phases");
-    }
-    begin = phase.end;
-  }
-  return [phases, anneal = options.anneal_strategy, max_lr = options.max_lr](std::int64_t step, double lr) {
-    const double most = max_lr.value_or(lr);
-    const double at = std::min(static_cast<double>(step), phases.back().end);
-    double begin = 0;
-    for (const Phase& phase : phases) {
-      if (at <= phase.end) {
-        const double part = (at - begin) / (phase.end - begin);
-        return most * (anneal == Anneal::linear
-                           ? phase.from + (phase.to - phase.from) * part
-                           : phase.to + (phase.from - phase.to) * (1 + std::cos(std::numbers::pi * part)) / 2);
-      }
-      begin = phase.end;
-    }
-    return most * phases.back().to;
   };
 }
 

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "../../core/base/error.h"
@@ -58,13 +57,6 @@ struct LinearScheduleOptions {
 /// LinearLR.
 Schedule linear(const LinearScheduleOptions& options);
 
-struct StepDecayOptions {
-  std::int64_t every = 1000;
-  double factor = 0.1;
-};
-/// lr factor^floor(step / every): PyTorch's StepLR.
-Schedule step_decay(const StepDecayOptions& options);
-
 struct CosineOptions {
   double min_lr = 0;
   std::int64_t steps = 1000;
@@ -72,23 +64,6 @@ struct CosineOptions {
 /// Half a cosine from lr to min_lr (a learning rate, not a factor), and min_lr afterwards:
 /// min_lr + (lr - min_lr) (1 + cos(pi step / steps)) / 2. PyTorch's CosineAnnealingLR.
 Schedule cosine(const CosineOptions& options);
-
-/// The curve between two rates.
-enum class Anneal { cosine, linear };
-
-struct OneCycleOptions {
-  std::optional<double> max_lr = {};  ///< lr unless it is given
-  std::int64_t total_steps = 1000;
-  double pct_start = 0.3;  ///< the part of the steps in which the rate rises
-  Anneal anneal_strategy = Anneal::cosine;
-  double div_factor = 25;         ///< max_lr over the first rate
-  double final_div_factor = 1e4;  ///< the first rate over the last
-  bool three_phase = false;       ///< falls to the first rate as it rose, then to the last
-};
-/// Smith and Topin 2018: from max_lr / div_factor up to max_lr, then down to max_lr / div_factor / final_div_factor at
-/// step total_steps - 1: PyTorch's OneCycleLR with cycle_momentum=False. Throws ValueError, too, for a phase of less
-/// than one step and for factors that are not positive.
-Schedule one_cycle(const OneCycleOptions& options);
 
 struct NoamOptions {
   std::int64_t width = 512;

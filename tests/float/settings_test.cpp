@@ -3,7 +3,6 @@
 #include <sstream>
 
 #include <xgrad/nn/layers/activation_layers.h>
-#include <xgrad/nn/layers/padding.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
@@ -12,7 +11,7 @@ using namespace xgrad;
 using namespace xgrad::testing;
 
 TEST_CASE("a setting counts as the float next to it") {
-  const Tensor x = Tensor(normal({4, 6}, 1)), y = Tensor(normal({4, 6}, 2)), signs = where(y > 0, 1, -1);
+  const Tensor x = Tensor(normal({4, 6}, 1)), y = Tensor(normal({4, 6}, 2));
   const Tensor images = reshape(x, {2, 3, 4});
   const Index classes({4}, {0, 5, 2, 3});
   const std::function<Tensor(double)> all[] = {
@@ -21,7 +20,6 @@ TEST_CASE("a setting counts as the float next to it") {
       [&](double s) { return hardshrink(x, s); },
       [&](double s) { return softshrink(x, s); },
       [&](double s) { return leaky_relu(x, {.negative_slope = s}); },
-      [&](double s) { return rrelu(x, {.lower = s, .upper = 2 * s}, {.seed = 1}); },
       [&](double s) { return hardtanh(x, {.min_val = -s, .max_val = s}); },
       [&](double s) { return clamp(x, {.min = -s, .max = s}); },
       [&](double s) { return nan_to_num(x / 0, {.nan = s, .posinf = s, .neginf = -s}); },
@@ -32,13 +30,7 @@ TEST_CASE("a setting counts as the float next to it") {
       [&](double s) { return var(x, 1, {.correction = s}); },
       [&](double s) { return smooth_l1_loss(x, y, {.beta = s}); },
       [&](double s) { return huber_loss(x, y, {.delta = s}); },
-      [&](double s) { return margin_ranking_loss(x, y, signs, {.margin = s}); },
-      [&](double s) { return hinge_embedding_loss(x, signs, {.margin = s}); },
-      [&](double s) {
-        return cosine_embedding_loss(x, y, signs[{_, 0}], {.margin = s});
-      },
       [&](double s) { return triplet_margin_loss(x, y, x * y, {.margin = s}); },
-      [&](double s) { return multi_margin_loss(x, classes, {.margin = s}); },
       [&](double s) { return cross_entropy(x, classes, {.label_smoothing = s}); },
       [&](double s) { return cross_entropy(x, softmax(y), {.label_smoothing = s}); },
       [&](double s) { return layer_norm(x, {}, {}, {.eps = s}); },
@@ -58,8 +50,7 @@ TEST_CASE("a setting counts as the float next to it") {
 
 TEST_CASE("settings are printed as they were said") {
   std::ostringstream text;
-  text << nn::ELU(nn::root, 1e-05) << nn::Hardshrink(nn::root, 0.1) << nn::ConstantPad1d(nn::root, 1, 0.7);
+  text << nn::ELU(nn::root, 1e-05) << nn::Hardshrink(nn::root, 0.1);
   CHECK(text.str().find("1e-05") != std::string::npos);
   CHECK(text.str().find("0.1") != std::string::npos);
-  CHECK(text.str().find("value 0.7") != std::string::npos);
 }

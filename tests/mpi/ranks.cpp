@@ -319,9 +319,11 @@ TEST_CASE("hooks see the mean gradient of their rank, and what they return is av
     seen = g;
     return decayed(g);
   });
-  model.in.on_backward([&](const nn::Module&, const Tensor& g) {
-    seen_by_layer = g;
-    return Tensor();
+  model.in.on_forward([&](const nn::ForwardCall& call) {
+    call.output.on_grad([&](const Tensor& g) {
+      seen_by_layer = g;
+      return Tensor();
+    });
   });
   mpi::DataParallel parallel{*world, model};
   const Tensors found = parallel.grad(loss_of(model)(mine), {.weight = mine.second.size()});

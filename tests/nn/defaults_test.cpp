@@ -24,7 +24,6 @@ TEST_CASE("Layers without options have PyTorch's parameters") {
       {described(Linear(root, 3, 4)), "weight [4, 3] bias [4] "},
       {described(Conv1d(root, 4, 6, 3)), "weight [6, 4, 3] bias [6] "},
       {described(Conv2d(root, 4, 6, 3)), "weight [6, 4, 3, 3] bias [6] "},
-      {described(ConvTranspose1d(root, 4, 6, 3)), "weight [4, 6, 3] bias [6] "},
       {described(ConvTranspose2d(root, 4, 6, {2, 3})), "weight [4, 6, 2, 3] bias [6] "},
       {described(LayerNorm(root, 3)), "weight [3] bias [3] "},
       {described(RMSNorm(root, 3)), "weight [3] "},
@@ -64,15 +63,12 @@ TEST_CASE("Layers without options compute what their functions do without option
   const Tensor sequence(normal({2, 4, 7})), picture(normal({2, 4, 6, 7}));
   const Conv1d conv1(root, 4, 6, 3);
   const Conv2d conv2(root, 4, 6, {2, 3});
-  const ConvTranspose1d transposed1(root, 4, 6, 3);
   const ConvTranspose2d transposed2(root, 4, 6, {2, 3});
   CHECK(equal(conv1(sequence).value(), conv1d(sequence, conv1.weight, conv1.bias).value()));
   CHECK(equal(conv2(picture).value(), conv2d(picture, conv2.weight, conv2.bias).value()));
-  CHECK(equal(transposed1(sequence).value(), conv_transpose1d(sequence, transposed1.weight, transposed1.bias).value()));
   CHECK(equal(transposed2(picture).value(), conv_transpose2d(picture, transposed2.weight, transposed2.bias).value()));
   CHECK(conv1(sequence).shape() == Shape{2, 6, 5});
   CHECK(conv2(picture).shape() == Shape{2, 6, 5, 5});
-  CHECK(transposed1(sequence).shape() == Shape{2, 6, 9});
   CHECK(transposed2(picture).shape() == Shape{2, 6, 7, 9});
 
   CHECK(equal(MaxPool1d(root, 2)(sequence).value(), max_pool1d(sequence, 2).value()));
@@ -92,9 +88,6 @@ TEST_CASE("Layers without options compute what their functions do without option
   CHECK(equal(LeakyReLU(root)(picture).value(), leaky_relu(picture, {.negative_slope = 0.01}).value()));
   CHECK(equal(Hardtanh(root)(picture).value(), clamp(picture, -1, 1).value()));
   CHECK(equal(PReLU(root)(picture).value(), leaky_relu(picture, {.negative_slope = 0.25}).value()));
-  const RReLU random(root);
-  const Eval eval(random);
-  CHECK(equal(random(picture).value(), leaky_relu(picture, {.negative_slope = (1. / 8 + 1. / 3) / 2}).value()));
 }
 
 TEST_CASE("Norms without options have PyTorch's eps and momentum") {
@@ -193,7 +186,7 @@ TEST_CASE("First numbers without an init are PyTorch's") {
     CHECK(bound(p) <= 0.1);
     CHECK(bound(p) == doctest::Approx(0.1).epsilon(0.25).scale(0));
   }
-  const ConvTranspose1d transposed(root, 30, 20, 5);
+  const ConvTranspose2d transposed(root, 30, 4, 5);
   for (const Tensor& p : transposed.parameters()) {
     CHECK(bound(p) <= 0.1);
     CHECK(bound(p) == doctest::Approx(0.1).epsilon(0.25).scale(0));
@@ -219,8 +212,6 @@ TEST_CASE("A residual block and networks without options are those of the paper"
   CHECK(resnet18().channels == 3);
   CHECK(resnet18().width == 64);
   CHECK(resnet18().classes == 1000);
-  CHECK(resnet34().layers == std::array<std::int64_t, 4>{3, 4, 6, 3});
-  CHECK(resnet34().block == ResidualBlockKind::basic);
   CHECK(resnet50().layers == std::array<std::int64_t, 4>{3, 4, 6, 3});
   CHECK(resnet50().block == ResidualBlockKind::bottleneck);
 }
@@ -302,13 +293,8 @@ TEST_CASE("The options of models are those of the papers") {
     return std::array{o.dim, o.heads, o.layers, o.patch.width};
   };
   using Sizes = std::array<std::int64_t, 4>;
-  CHECK(sizes(vit_ti()) == Sizes{192, 3, 12, 16});
-  CHECK(sizes(vit_s()) == Sizes{384, 6, 12, 16});
   CHECK(sizes(vit_b()) == Sizes{768, 12, 12, 16});
-  CHECK(sizes(vit_l()) == Sizes{1024, 16, 24, 16});
-  CHECK(sizes(vit_l(4)) == Sizes{1024, 16, 24, 4});
   CHECK(sizes(vit_b(8)) == Sizes{768, 12, 12, 8});
-  CHECK(sizes(vit_s(8)) == Sizes{384, 6, 12, 8});
 
   const SwinTransformerOptions swin;
   CHECK(std::array{swin.patch.height, swin.channels, swin.dim, swin.window.width, swin.classes} ==
@@ -318,13 +304,6 @@ TEST_CASE("The options of models are those of the papers") {
   CHECK(std::array{swin.mlp_ratio, swin.dropout, swin.attention_dropout, swin.drop_path} == std::array{4., 0., 0., 0.});
   CHECK(swin_t().drop_path == 0.2);
   CHECK(swin_t().depths == swin.depths);
-  CHECK(swin_s().drop_path == 0.3);
-  CHECK(swin_s().dim == 96);
-  CHECK(swin_s().depths == std::vector<std::int64_t>{2, 2, 18, 2});
-  CHECK(swin_b().drop_path == 0.5);
-  CHECK(swin_b().dim == 128);
-  CHECK(swin_b().depths == std::vector<std::int64_t>{2, 2, 18, 2});
-  CHECK(swin_b().heads == std::vector<std::int64_t>{4, 8, 16, 32});
 
   const Seq2Seq recurrent(root, 5, 6);
   CHECK(recurrent.decoder.context == Context::attention);

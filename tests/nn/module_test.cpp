@@ -301,14 +301,19 @@ TEST_CASE("A forward hook sees inputs and output, and may replace the output") {
   CHECK(equal(model(Array({2}, {1, 2})).value(), Array({2}, {2, 3})));
 }
 
-TEST_CASE("A backward hook sees the gradient of what its module returned, and may replace it") {
+TEST_CASE("A hook may ask for the gradient of what its module returned, and replace it") {
   const Model model;
   std::string seen;
-  const auto looking = model.last.on_backward([&](const Module& module, const Tensor& gradient) {
-    append(seen, str(module.path(), " ", gradient.value(), "; "));
+  const auto looking = model.last.on_forward([&](const ForwardCall& call) {
+    if (!call.output.requires_grad()) return;
+    call.output.on_grad([&, module = &call.module](const Tensor& gradient) {
+      append(seen, str(module->path(), " ", gradient.value(), "; "));
+      return Tensor();
+    });
   });
-  const auto changing =
-      model.blocks[0].first.on_backward([](const Module&, const Tensor& gradient) { return gradient * 10; });
+  const auto changing = model.blocks[0].first.on_forward([](const ForwardCall& call) {
+    if (call.output.requires_grad()) call.output.on_grad([](const Tensor& gradient) { return gradient * 10; });
+  });
   const auto slope = [&] {
     const Tensor y = model(Array({2}, {1, 2}));
     return grad(y, {model.blocks[0].first.weight}, {.seed = Array({2}, {3, 4})})[0].value();
@@ -363,8 +368,6 @@ TEST_CASE("Empty functions are refused where they are given, and an init that gi
   CHECK_REFUSED(ValueError, model.on_forward(ForwardHook()), "on_forward", "the function is empty");
   CHECK_THROWS_AS(model.on_forward(std::function<void(const ForwardCall&)>()), ValueError);
   CHECK_THROWS_AS(model.on_forward(static_cast<void (*)(const ForwardCall&)>(nullptr)), ValueError);
-  CHECK_REFUSED(ValueError, model.on_backward(std::function<void(const Module&, const Tensor&)>()), "on_backward",
-                "the function is empty");
   model(Array({2}, Real(1)));  // none was kept
   struct Bad : Module {
     explicit Bad(At here) : Module(here) { param("weight", {2}, Init()); }

@@ -97,14 +97,6 @@ const bool loss_added = add("loss", {
                                         cross_entropy_row("cross_entropy_210'", 640, 210, true),
                                         cross_entropy_row("cross_entropy_8192", 1024, 8192, false),
                                         cross_entropy_row("cross_entropy_8192'", 1024, 8192, true),
-                                        of_numbers("ctc",  // 24 steps of 32 samples, 10 letters of 512
-                                                   1,
-                                                   [](const Tensor& x) {
-                                                     const Tensor steps = log_softmax(reshape(x, {24, 32, width}));
-                                                     const Index text = arange(320).reshaped({32, 10}) + 1;
-                                                     return ctc_loss(steps, text, Index(Shape{32}, 24),
-                                                                     Index(Shape{32}, 10));
-                                                   }),
                                     });
 
 // 768 rows of a table of so many.

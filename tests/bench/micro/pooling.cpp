@@ -37,15 +37,8 @@ bool add_all() {
   const auto pad_reflect = [](const Tensor& x) {
     return pad(x, {{0, 0}, {0, 0}, {1, 1}, {1, 1}}, PadMode::reflect);
   };
-  const auto transposed = [weight = numbers({16, 16, 3})](const Tensor& x) {
-    return conv_transpose1d(reshape(x, {24, 16, 1024}), weight);
-  };
   add("pictures", both_ways("pad_reflect", 2 * M, pad_reflect, small));
-  add("pictures", both_ways("pixel_shuffle", 2 * M, [](const Tensor& x) { return pixel_shuffle(x, 2); }, small));
-  add("pictures", both_ways("pixel_unshuffle", 2 * M, [](const Tensor& x) { return pixel_unshuffle(x, 2); }, small));
-  add("pictures", both_ways("channel_shuffle", 2 * M, [](const Tensor& x) { return channel_shuffle(x, 4); }, small));
   add("pictures", both_ways("dropout2d", 2 * M, [](const Tensor& x) { return dropout2d(x, 0.1); }, small));
-  add("pictures", both_ways("conv_transpose1d", 2 * M, transposed, small));
   return add("pictures", both_ways("batch_norm", 2 * N, [](const Tensor& x) { return batch_norm(x).y; }));
 }
 

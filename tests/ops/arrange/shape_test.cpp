@@ -270,8 +270,6 @@ TEST_CASE("an operation with nothing to do gives a tensor of its own") {
       {"broadcast_to", [](const Tensor& x) { return broadcast_to(x, {2, 3}); }, true},
       {"tile", [](const Tensor& x) { return tile(x, {1, 1}); }, true},
       {"dropout", [](const Tensor& x) { return dropout(x, 0); }, true},
-      {"dropout1d", [](const Tensor& x) { return dropout1d(x, 0); }},
-      {"alpha_dropout", [](const Tensor& x) { return alpha_dropout(x, 0); }},
       {"brackets", [](const Tensor& x) { return x[{_, _}]; }},
       {"narrow", [](const Tensor& x) { return narrow(x, 0, 0, 2); }},
       {"split", [](const Tensor& x) { return split(x, 2)[0]; }},

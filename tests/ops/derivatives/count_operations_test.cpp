@@ -55,7 +55,6 @@ TEST_CASE("convolutions count the kernel's numbers for each number of the result
   CHECK(count_operations({g[1]}) == 2 * 6 * 4 * 4 * 2 * 3 * 3);
   CHECK(count_operations({conv1d(leaf({2, 3, 8}), leaf({5, 3, 3}))}) == 2 * 5 * 6 * 3 * 3);
   CHECK(count_operations({conv_transpose2d(y, w, {}, {.stride = 2, .groups = 2})}) == 2 * 2 * 6 * 4 * 4 * 2 * 3 * 3);
-  CHECK(count_operations({conv_transpose1d(leaf({2, 5, 6}), leaf({5, 3, 3}))}) == 2 * 5 * 6 * 3 * 3);
 }
 
 TEST_CASE("recurrences count the products of their states") {
@@ -74,8 +73,8 @@ TEST_CASE("an operation counts what it tells, for as long as its node lives, and
   };
   const Tensor y = own(2, 3, std::int64_t{5});
   CHECK(count_operations({y}) == 30);
-  CHECK(operations_of(*detail::Engine::node(y)) == 30);
-  CHECK(operations_of(*detail::Engine::node(x)) == 0);
+  CHECK(detail::Engine::node(y)->multiply_adds() == 30);
+  CHECK(detail::Engine::node(x)->multiply_adds() == 0);
   CHECK(detail::Engine::node(y)->shape() == Shape{3});
   grad(sum(y), {x});
   CHECK(count_operations({y}) == 30);

@@ -80,31 +80,11 @@ TEST_CASE("losses with weights, of distances and of margins, and their gradients
            [](const Case& c) {
              return huber_loss(c.x(0), c.x(1), {.delta = real(c, "delta", 1), .reduction = c.reduction()});
            }},
-          {"poisson_nll",
-           [](const Case& c) {
-             return poisson_nll_loss(
-                 c.x(0), c.x(1),
-                 {.log_input = c.flag("log_input"), .full = c.flag("full"), .reduction = c.reduction()});
-           }},
           {"gaussian_nll",
            [](const Case& c) {
              return gaussian_nll_loss(
                  c.x(0), c.x(1), c.x(2),
                  {.full = c.flag("full"), .eps = c.number("eps", 1e-6), .reduction = c.reduction()});
-           }},
-          {"margin_ranking",
-           [](const Case& c) {
-             return margin_ranking_loss(c.x(0), c.x(1), c.x(2),
-                                        {.margin = real(c, "margin", 0), .reduction = c.reduction()});
-           }},
-          {"hinge_embedding",
-           [](const Case& c) {
-             return hinge_embedding_loss(c.x(0), c.x(1), {.margin = real(c, "margin", 1), .reduction = c.reduction()});
-           }},
-          {"cosine_embedding",
-           [](const Case& c) {
-             return cosine_embedding_loss(c.x(0), c.x(1), c.x(2),
-                                          {.margin = real(c, "margin", 0), .reduction = c.reduction()});
            }},
           {"triplet",
            [](const Case& c) {
@@ -120,35 +100,10 @@ TEST_CASE("losses with weights, of distances and of margins, and their gradients
                  "triplet/11"}});
 }
 
-TEST_CASE("the CTC loss and its gradients equal PyTorch's, and those of two orders the sum over all ways") {
-  check_fixtures(
-      "ctc",
-      {
-          {"ctc",
-           [](const Case& c) {
-             return ctc_loss(
-                 log_softmax(c.x(0)), c.index(1), c.index(2), c.index(3),
-                 {.blank = c.integer("blank"), .reduction = c.reduction(), .zero_infinity = c.flag("zero_infinity")});
-           }},
-          {"ctc_by_ways",
-           [](const Case& c) {
-             return ctc_loss(c.x(0), c.index(1), c.index(2), c.index(3), {.reduction = Reduction::none});
-           }},
-      });
-}
-
-TEST_CASE("margins of several classes, divergences by batch, and their gradients of two orders equal PyTorch's") {
+TEST_CASE("divergences by batch and their gradients of two orders equal PyTorch's") {
   check_fixtures(
       "margins",
-      {{"multi_margin",
-        [](const Case& c) {
-          return multi_margin_loss(
-              c.x(0), c.index(1),
-              {.p = c.integer("p"), .margin = real(c, "margin", 0), .weight = c.x(2), .reduction = c.reduction()});
-        }},
-       {"multilabel_margin",
-        [](const Case& c) { return multilabel_margin_loss(c.x(0), c.index(1), {.reduction = c.reduction()}); }},
-       {"kl_div",
+      {{"kl_div",
         [](const Case& c) {
           return kl_div(c.x(0), c.x(1), {.reduction = batchmean, .log_target = c.flag("log_target")});
         }}},
