@@ -36,6 +36,12 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+std::string detail::with_commas(std::int64_t count) {
+  std::string digits = str(count);
+  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) digits.insert(digits.begin() + i, ',');
+  return digits;
+}
+
 std::string detail::bytes_text(double bytes) {
   static constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;

@@ -75,6 +75,9 @@ inline std::string rounded(double value, int precision = 6) {
   return {digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, precision).ptr};
 }
 
+/// 1234567 as "1,234,567".
+std::string with_commas(std::int64_t count);
+
 /// Bytes for people, with four digits: "1.5 KiB".
 std::string bytes_text(double bytes);
 

@@ -92,4 +92,42 @@ void StateDifference::refuse(std::string_view op, std::string_view source) const
   fail<FormatError>(op, source, source.empty() ? "" : ": ", "the state does not fit", lists);
 }
 
+StateMatch::StateMatch(const NamedArrays& state) : state_(state) {
+  for (const auto& [name, value] : state) others_.insert(name);
+}
+
+const AnyArray* StateMatch::find(std::string_view name) {
+  others_.erase(name);
+  const auto found = state_.find(name);
+  return found == state_.end() ? nullptr : &found->second;
+}
+
+template <class A>
+const A* StateMatch::take(std::string_view name, const Shape& shape, const std::function<std::string(const A&)>& fault) {
+  const AnyArray* found = find(name);
+  const A* value = found ? std::get_if<A>(found) : nullptr;
+  if (!found) {
+    difference.missing.emplace_back(name);
+  } else if (!value) {
+    difference.add_mismatch(name, "holds another kind of numbers");
+  } else if (value->shape() != shape) {
+    difference.add_mismatch(name, value->shape(), shape);
+  } else if (const std::string words = fault ? fault(*value) : ""; !words.empty()) {
+    difference.add_mismatch(name, words);
+  } else {
+    return value;
+  }
+  return nullptr;
+}
+
+template const Array* StateMatch::take<Array>(std::string_view, const Shape&,
+                                              const std::function<std::string(const Array&)>&);
+template const Index* StateMatch::take<Index>(std::string_view, const Shape&,
+                                              const std::function<std::string(const Index&)>&);
+
+StateDifference& StateMatch::finish() {
+  difference.unexpected.assign(others_.begin(), others_.end());
+  return difference;
+}
+
 }  // namespace xgrad

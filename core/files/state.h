@@ -1,7 +1,9 @@
 // StateFile: arrays and metadata by name, the form in which models, optimizers and checkpoints are saved.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -59,5 +61,38 @@ struct StateDifference {
   /// the file that the state came from, if there is one.
   void refuse(std::string_view op, std::string_view source = {}) const;
 };
+
+/// Reads the arrays of a state name by name, and notes everything that does not fit, so that a reader can refuse all of
+/// it in one error before it changes anything.
+///
+///     StateMatch match(state.arrays);
+///     const Array* weight = match.take<Array>("weight", {2, 3});
+///     match.finish().refuse("load_state_dict", state.source);      // throws unless everything fitted
+///
+/// The state must outlive it. Threads: a plain value.
+class StateMatch {
+ public:
+  explicit StateMatch(const NamedArrays& state);
+
+  /// The array of this name, of any type; nullptr if there is none, which is not noted.
+  const AnyArray* find(std::string_view name);
+  /// The array of this name. nullptr, and a note, if it is missing, of another type or shape, or if `fault` has words
+  /// for its values.
+  template <class A>
+  const A* take(std::string_view name, const Shape& shape, const std::function<std::string(const A&)>& fault = {});
+  /// All notes, and as unexpected the names that find() and take() were not given.
+  StateDifference& finish();
+
+  StateDifference difference = {};
+
+ private:
+  const NamedArrays& state_;
+  std::set<std::string_view> others_;  // names that nobody has asked for
+};
+
+extern template const Array* StateMatch::take<Array>(std::string_view, const Shape&,
+                                                     const std::function<std::string(const Array&)>&);
+extern template const Index* StateMatch::take<Index>(std::string_view, const Shape&,
+                                                     const std::function<std::string(const Index&)>&);
 
 }  // namespace xgrad

@@ -4,6 +4,9 @@
 //     const Tensor y = sum(w * w);
 //     y.backward();
 //     w.grad();                                   // [4, 2, 0]
+//
+// const is about the handle, as for a pointer: a const Tensor always means the same tensor, whose values, gradient and
+// hooks may change.
 #pragma once
 
 #include <concepts>

@@ -16,7 +16,7 @@ namespace xgrad::nn {
 /// The input of recurrent layers besides the sequences.
 struct RecurrentInput {
   Tensor h = {};  ///< (L, B, h) states before the first step, of all layers, each forwards, then backwards; else 0
-  Tensor c = {};  ///< (L, B, h) memories of an LSTM, likewise
+  Tensor c = {};  ///< (L, B, h) cell states of an LSTM, likewise
   std::optional<Index> lengths = {};  ///< (B): the first so many steps of each sequence count; all T if not given
 };
 
@@ -89,7 +89,7 @@ struct RNN : Recurrent {
   explicit RNN(Placeless, ...);  ///< does not compile: no place
 };
 
-/// Gates i, f, g, o = W_ih x + b_ih + W_hh h + b_hh and a memory c (Hochreiter, Schmidhuber 1997).
+/// Gates i, f, g, o = W_ih x + b_ih + W_hh h + b_hh and a cell state c (Hochreiter, Schmidhuber 1997).
 struct LSTM : Recurrent {
   using Options = LSTMOptions;
 

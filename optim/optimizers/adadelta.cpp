@@ -7,7 +7,7 @@
 
 namespace xgrad::optim {
 
-void Adadelta::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
+void Adadelta::advance(Array& x, const Array& g, State& state, const Options& options, double lr) {
   const Real rate = static_cast<Real>(lr), old_part = static_cast<Real>(options.rho),
              new_part = static_cast<Real>(1 - options.rho), eps = static_cast<Real>(options.eps),
              pull = static_cast<Real>(options.weight_decay), sign = options.maximize ? -1 : 1;
@@ -18,7 +18,7 @@ void Adadelta::advance(Array& x, const Array& g, Memory& memory, const Options& 
     d = old_part * d + new_part * step * step;
     x -= rate * step;
   };
-  for_each_number(x, g, options.eps > 0, formula, memory.moments[0], memory.moments[1]);
+  for_each_number(x, g, options.eps > 0, formula, state.moments[0], state.moments[1]);
 }
 
 }  // namespace xgrad::optim

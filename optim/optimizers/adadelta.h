@@ -36,7 +36,7 @@ class Adadelta : public OptimizerOf<Adadelta, AdadeltaOptions> {
             {"maximize", double(options.maximize)}};
   }
   static Moments moments(const Options&) { return {{"square_avg", false}, {"acc_delta", false}}; }
-  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
+  static void advance(Array& x, const Array& g, State& state, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

@@ -38,7 +38,7 @@ class Adagrad : public OptimizerOf<Adagrad, AdagradOptions> {
   static Moments moments(const Options& options) {
     return {{"sum", false, static_cast<Real>(options.initial_accumulator_value)}};
   }
-  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
+  static void advance(Array& x, const Array& g, State& state, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

@@ -49,12 +49,12 @@ void advance_adam(Array& x, const Array& g, std::vector<Array>& moments, const O
 
 }  // namespace
 
-void Adam::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
-  advance_adam(x, g, memory.moments, options, memory.steps + 1, lr, 1, options.weight_decay);
+void Adam::advance(Array& x, const Array& g, State& state, const Options& options, double lr) {
+  advance_adam(x, g, state.moments, options, state.steps + 1, lr, 1, options.weight_decay);
 }
 
-void AdamW::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
-  advance_adam(x, g, memory.moments, options, memory.steps + 1, lr, 1 - lr * options.weight_decay, 0);
+void AdamW::advance(Array& x, const Array& g, State& state, const Options& options, double lr) {
+  advance_adam(x, g, state.moments, options, state.steps + 1, lr, 1 - lr * options.weight_decay, 0);
 }
 
 }  // namespace xgrad::optim

@@ -7,22 +7,20 @@
 
 namespace xgrad::optim {
 
-struct AdamOptions {
+/// The options of Adam, and of AdamW, whose weight decay is decoupled from the gradient and not 0.
+template <bool decoupled>
+struct AdamOptionsOf {
   double lr = 1e-3;
   std::array<double, 2> betas{0.9, 0.999};
   double eps = 1e-8;
-  double weight_decay = 0;  ///< lambda
-  bool amsgrad = false;     ///< divide by the largest v so far
-  bool maximize = false;    ///< step up the gradient: -g takes the place of g
+  double weight_decay = decoupled ? 0.01 : 0;  ///< lambda
+  bool amsgrad = false;                        ///< divide by the largest v so far
+  bool maximize = false;                       ///< step up the gradient: -g takes the place of g
 };
-struct AdamWOptions {
-  double lr = 1e-3;
-  std::array<double, 2> betas{0.9, 0.999};
-  double eps = 1e-8;
-  double weight_decay = 0.01;  ///< lambda
-  bool amsgrad = false;        ///< as Adam's
-  bool maximize = false;       ///< as Adam's
-};
+/// The options of Adam.
+using AdamOptions = AdamOptionsOf<false>;
+/// The options of AdamW.
+using AdamWOptions = AdamOptionsOf<true>;
 
 namespace detail {
 
@@ -66,7 +64,7 @@ class Adam : public OptimizerOf<Adam, AdamOptions> {
   static constexpr const char* kind = "adam";
   static NamedOptions named_options(const Options& options) { return detail::adam_named_options(options); }
   static Moments moments(const Options& options) { return detail::adam_moments<Moments>(options); }
-  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
+  static void advance(Array& x, const Array& g, State& state, const Options& options, double lr);
 };
 
 /// Adam with decoupled weight decay, Loshchilov and Hutter 2019: instead of adding to g it begins with
@@ -81,7 +79,7 @@ class AdamW : public OptimizerOf<AdamW, AdamWOptions> {
   static constexpr const char* kind = "adamw";
   static NamedOptions named_options(const Options& options) { return detail::adam_named_options(options); }
   static Moments moments(const Options& options) { return detail::adam_moments<Moments>(options); }
-  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
+  static void advance(Array& x, const Array& g, State& state, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

@@ -23,6 +23,11 @@ double largest(const Array& a) {
   return most;
 }
 
+std::string not_finite(const Array& a) {
+  const bool is_finite = std::ranges::all_of(a, [](Real value) { return std::isfinite(value); });
+  return is_finite ? "" : "holds a number that is not finite";
+}
+
 double sum_of_sizes(const Array& a) {
   double sum = 0;
   for (const Real value : a) sum += std::abs(static_cast<double>(value));
@@ -135,33 +140,33 @@ LBFGS::Point LBFGS::evaluate(const std::function<Tensor()>& loss, LbfgsReport& r
 }
 
 // Nocedal's two loops: -H g. Remembers the last change first.
-Array LBFGS::next_direction(Memory& memory, const Array& gradient) const {
-  if (memory.iterations == 1) return scaled(gradient, -1);
+Array LBFGS::next_direction(State& state, const Array& gradient) const {
+  if (state.iterations == 1) return scaled(gradient, -1);
   Array y = gradient;
-  add_scaled(y, -1, memory.gradient);
-  Array s = scaled(memory.direction, memory.length);
+  add_scaled(y, -1, state.gradient);
+  Array s = scaled(state.direction, state.length);
   if (const double product = dot(y, s); product > 1e-10) {
-    if (static_cast<std::int64_t>(memory.changes.size()) == options_.history_size) {
-      memory.gradient_changes.erase(memory.gradient_changes.begin());
-      memory.changes.erase(memory.changes.begin());
-      memory.inverse_products.erase(memory.inverse_products.begin());
+    if (static_cast<std::int64_t>(state.changes.size()) == options_.history_size) {
+      state.gradient_changes.erase(state.gradient_changes.begin());
+      state.changes.erase(state.changes.begin());
+      state.inverse_products.erase(state.inverse_products.begin());
     }
-    memory.scale = product / dot(y, y);
-    memory.inverse_products.push_back(1 / product);
-    memory.gradient_changes.push_back(std::move(y));
-    memory.changes.push_back(std::move(s));
+    state.scale = product / dot(y, y);
+    state.inverse_products.push_back(1 / product);
+    state.gradient_changes.push_back(std::move(y));
+    state.changes.push_back(std::move(s));
   }
-  const std::size_t count = memory.changes.size();
+  const std::size_t count = state.changes.size();
   std::vector<double> along(count);
   Array direction = scaled(gradient, -1);
   for (std::size_t i = count; i-- > 0;) {
-    along[i] = dot(memory.changes[i], direction) * memory.inverse_products[i];
-    add_scaled(direction, -along[i], memory.gradient_changes[i]);
+    along[i] = dot(state.changes[i], direction) * state.inverse_products[i];
+    add_scaled(direction, -along[i], state.gradient_changes[i]);
   }
-  direction = scaled(direction, memory.scale);
+  direction = scaled(direction, state.scale);
   for (std::size_t i = 0; i < count; ++i) {
-    const double back = dot(memory.gradient_changes[i], direction) * memory.inverse_products[i];
-    add_scaled(direction, along[i] - back, memory.changes[i]);
+    const double back = dot(state.gradient_changes[i], direction) * state.inverse_products[i];
+    add_scaled(direction, along[i] - back, state.changes[i]);
   }
   return direction;
 }
@@ -240,41 +245,41 @@ LBFGS::Found LBFGS::search(const Evaluate& at, const Point& start, double length
   return {{best.loss, std::move(best.gradient)}, best.length, evaluations};
 }
 
-LbfgsReport LBFGS::iterate(Memory& memory, const std::function<Tensor()>& loss) const {
+LbfgsReport LBFGS::iterate(State& state, const std::function<Tensor()>& loss) const {
   LbfgsReport report;
   const std::int64_t most = options_.max_eval.value_or(options_.max_iter * 5 / 4);
   Point here = evaluate(loss, report);
-  ++memory.evaluations;
+  ++state.evaluations;
   if (largest(here.gradient) <= options_.tolerance_grad) return report;
   while (report.iterations < options_.max_iter) {
     ++report.iterations;
-    ++memory.iterations;
-    memory.direction = next_direction(memory, here.gradient);
-    memory.gradient = here.gradient;
+    ++state.iterations;
+    state.direction = next_direction(state, here.gradient);
+    state.gradient = here.gradient;
     const double loss_before = here.loss;
-    memory.length = options_.lr * (memory.iterations == 1 ? std::min(1.0, 1 / sum_of_sizes(here.gradient)) : 1);
-    const double slope = dot(here.gradient, memory.direction);
+    state.length = options_.lr * (state.iterations == 1 ? std::min(1.0, 1 / sum_of_sizes(here.gradient)) : 1);
+    const double slope = dot(here.gradient, state.direction);
     if (slope > -options_.tolerance_change) break;
 
     const std::vector<Array> from = values();
     const std::int64_t evaluations_before = report.evaluations;
     const auto at = [&](double length) {
-      move(from, length, memory.direction);
+      move(from, length, state.direction);
       return evaluate(loss, report);
     };
     if (options_.line_search_fn == LineSearch::strong_wolfe) {
-      Found found = search(at, here, memory.length, memory.direction, slope, most - report.evaluations);
+      Found found = search(at, here, state.length, state.direction, slope, most - report.evaluations);
       here = std::move(found.point);
-      memory.length = found.length;
-      move(from, memory.length, memory.direction);
+      state.length = found.length;
+      move(from, state.length, state.direction);
     } else if (report.iterations < options_.max_iter) {
-      here = at(memory.length);
+      here = at(state.length);
     } else {
-      move(from, memory.length, memory.direction);
+      move(from, state.length, state.direction);
     }
-    memory.evaluations += report.evaluations - evaluations_before;
+    state.evaluations += report.evaluations - evaluations_before;
     if (report.evaluations >= most || largest(here.gradient) <= options_.tolerance_grad) break;
-    if (largest(memory.direction) * std::abs(memory.length) <= options_.tolerance_change) break;
+    if (largest(state.direction) * std::abs(state.length) <= options_.tolerance_change) break;
     if (std::abs(here.loss - loss_before) < options_.tolerance_change) break;
   }
   return report;
@@ -285,9 +290,9 @@ LbfgsReport LBFGS::step(const std::function<Tensor()>& loss) {
   std::vector<Array> before = values();
   LbfgsReport report;
   try {
-    Memory memory = memory_;
-    report = iterate(memory, loss);
-    memory_ = std::move(memory);
+    State state = state_;
+    report = iterate(state, loss);
+    state_ = std::move(state);
   } catch (...) {
     put_back(std::move(before));
     throw;
@@ -311,17 +316,17 @@ StateFile LBFGS::state_dict() const {
   StateFile state;
   state.metadata["optimizer"] = "lbfgs";
   state.metadata["lr"] = str(options_.lr);
-  state.metadata["t"] = str(memory_.length);
-  state.metadata["H_diag"] = str(memory_.scale);
+  state.metadata["t"] = str(state_.length);
+  state.metadata["H_diag"] = str(state_.scale);
   detail::add_named_options(state, named_options());
-  state.arrays["n_iter"] = Index({}, memory_.iterations);
-  state.arrays["func_evals"] = Index({}, memory_.evaluations);
-  if (memory_.iterations == 0) return state;
-  state.arrays["d"] = memory_.direction;
-  state.arrays["prev_flat_grad"] = memory_.gradient;
-  for (std::size_t i = 0; i < memory_.changes.size(); ++i) {
-    state.arrays[str("old_dirs.", i)] = memory_.gradient_changes[i];
-    state.arrays[str("old_stps.", i)] = memory_.changes[i];
+  state.arrays["n_iter"] = Index({}, state_.iterations);
+  state.arrays["func_evals"] = Index({}, state_.evaluations);
+  if (state_.iterations == 0) return state;
+  state.arrays["d"] = state_.direction;
+  state.arrays["prev_flat_grad"] = state_.gradient;
+  for (std::size_t i = 0; i < state_.changes.size(); ++i) {
+    state.arrays[str("old_dirs.", i)] = state_.gradient_changes[i];
+    state.arrays[str("old_stps.", i)] = state_.changes[i];
   }
   return state;
 }
@@ -335,43 +340,37 @@ void LBFGS::load_state_dict(const StateFile& state) {
     if (!std::isfinite(value)) detail::refuse(state, escaped(key), " is ", value);
     return value;
   };
-  const auto vector = [&](const std::string& name) {
-    const Array& values = state.get<Array>(name);
-    if (values.shape() != Shape{size_})
-      detail::refuse(state, escaped(name), " ", values.shape(), " for ", Shape{size_});
-    if (!std::ranges::all_of(values, [](Real value) { return std::isfinite(value); })) {
-      detail::refuse(state, escaped(name), " holds a number that is not finite");
-    }
-    return values;
-  };
   const double lr = finite("lr");
   if (lr < 0) detail::refuse(state, lr, " is no learning rate");
-  Memory memory;
-  memory.iterations = detail::count_in(state, "n_iter", "lbfgs cannot have made");
-  memory.evaluations = detail::count_in(state, "func_evals", "lbfgs cannot have made");
-  memory.length = finite("t");
-  memory.scale = finite("H_diag");
-  std::size_t known = 2;
-  if (memory.iterations > 0) {
-    memory.direction = vector("d");
-    memory.gradient = vector("prev_flat_grad");
-    known += 2;
+  State next;
+  next.iterations = detail::count_in(state, "n_iter", "lbfgs cannot have made");
+  next.evaluations = detail::count_in(state, "func_evals", "lbfgs cannot have made");
+  next.length = finite("t");
+  next.scale = finite("H_diag");
+  StateMatch match(state.arrays);
+  for (const char* counter : {"n_iter", "func_evals"}) (void)match.find(counter);
+  const auto take = [&](const std::string& name) {
+    const Array* values = match.take<Array>(name, Shape{size_}, not_finite);
+    return values ? *values : Array(Shape{size_}, Real(1));
+  };
+  if (next.iterations > 0) {
+    next.direction = take("d");
+    next.gradient = take("prev_flat_grad");
   }
   for (std::size_t i = 0; state.arrays.contains(str("old_dirs.", i)); ++i) {
-    memory.gradient_changes.push_back(vector(str("old_dirs.", i)));
-    memory.changes.push_back(vector(str("old_stps.", i)));
-    const double product = dot(memory.gradient_changes[i], memory.changes[i]);
-    if (!(product > 0)) detail::refuse(state, "change ", i, " of the gradient is not along that of the parameters");
-    memory.inverse_products.push_back(1 / product);
-    known += 2;
+    next.gradient_changes.push_back(take(str("old_dirs.", i)));
+    next.changes.push_back(take(str("old_stps.", i)));
+    const double product = dot(next.gradient_changes[i], next.changes[i]);
+    if (!(product > 0)) match.difference.add_mismatch(str("old_dirs.", i), "is not along the change of the parameters");
+    next.inverse_products.push_back(1 / product);
   }
-  if (state.arrays.size() != known) detail::refuse(state, "the state has arrays that no step leaves behind");
-  if (static_cast<std::int64_t>(memory.changes.size()) > options_.history_size) {
-    detail::refuse(state, memory.changes.size(), " changes for a history of ", options_.history_size);
+  match.finish().refuse("load_state_dict", state.source);
+  if (static_cast<std::int64_t>(next.changes.size()) > options_.history_size) {
+    detail::refuse(state, next.changes.size(), " changes for a history of ", options_.history_size);
   }
   detail::check_named_options(state, named_options());
   options_.lr = lr;
-  memory_ = std::move(memory);
+  state_ = std::move(next);
 }
 
 }  // namespace xgrad::optim

@@ -82,7 +82,7 @@ class LBFGS {
     std::string name;
   };
   // The state for the next step. Vectors are all parameters, one after the other.
-  struct Memory {
+  struct State {
     std::int64_t iterations = 0, evaluations = 0;
     Array direction, gradient;  // of the last iteration
     double length = 0;          // of its step, in directions
@@ -104,8 +104,8 @@ class LBFGS {
   void move(const std::vector<Array>& from, double length, const Array& direction) const;
   std::vector<Array> values() const;
   void put_back(std::vector<Array>&& values) const;
-  Array next_direction(Memory& memory, const Array& gradient) const;
-  LbfgsReport iterate(Memory& memory, const std::function<Tensor()>& loss) const;
+  Array next_direction(State& state, const Array& gradient) const;
+  LbfgsReport iterate(State& state, const std::function<Tensor()>& loss) const;
   template <class Evaluate>
   Found search(const Evaluate& at, const Point& start, double length, const Array& direction, double slope,
                std::int64_t most) const;
@@ -113,7 +113,7 @@ class LBFGS {
   Options options_;
   std::vector<Entry> entries_;
   std::int64_t size_ = 0;
-  Memory memory_;
+  State state_;
 };
 
 }  // namespace xgrad::optim

@@ -5,7 +5,7 @@
 
 namespace xgrad::optim {
 
-void Lion::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
+void Lion::advance(Array& x, const Array& g, State& state, const Options& options, double lr) {
   const auto real = [](double value) { return static_cast<Real>(value); };
   const auto [b1, b2] = options.betas;
   const Real rate = real(lr), shrink = real(1 - lr * options.weight_decay), step_m = real(b1), step_g = real(1 - b1),
@@ -16,7 +16,7 @@ void Lion::advance(Array& x, const Array& g, Memory& memory, const Options& opti
     x = shrink * x - rate * (way > 0 ? Real(1) : way < 0 ? Real(-1) : way);
     m = old_m * m + new_m * g;
   };
-  for_each_number(x, g, true, formula, memory.moments[0]);
+  for_each_number(x, g, true, formula, state.moments[0]);
 }
 
 }  // namespace xgrad::optim

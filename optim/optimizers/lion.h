@@ -35,7 +35,7 @@ class Lion : public OptimizerOf<Lion, LionOptions> {
             {"maximize", double(options.maximize)}};
   }
   static Moments moments(const Options&) { return {{"exp_avg"}}; }
-  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
+  static void advance(Array& x, const Array& g, State& state, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

@@ -78,31 +78,17 @@ StateFile ExponentialMovingAverage::state_dict() const {
 void ExponentialMovingAverage::load_state_dict(const StateFile& state) {
   const std::int64_t updates = detail::count_in(state, "updates", "a moving average cannot have made");
   detail::check_named_options(state, {{"decay", options_.decay}});
-  StateDifference difference;
+  StateMatch match(state.arrays);
+  (void)match.find("updates");
   std::vector<Array> averages;
-  NamedArrays remaining = state.arrays;
-  remaining.erase("updates");
   for (const Entry& entry : entries_) {
-    const std::string name = "average." + entry.name;
-    const auto found = remaining.find(name);
-    if (found == remaining.end()) {
-      difference.missing.push_back(name);
-      continue;
-    }
-    const Array* value = std::get_if<Array>(&found->second);
-    if (!value) {
-      difference.add_mismatch(name, "holds another kind of numbers");
-    } else if (value->shape() != entry.average.shape()) {
-      difference.add_mismatch(name, value->shape(), entry.average.shape());
-    } else if (!entry.copied && !all_finite(*value)) {
-      difference.add_mismatch(name, "holds a number that is not finite");
-    } else {
-      averages.push_back(*value);
-    }
-    remaining.erase(found);
+    const auto fault = [&](const Array& values) {
+      return entry.copied || all_finite(values) ? "" : "holds a number that is not finite";
+    };
+    const Array* average = match.take<Array>("average." + entry.name, entry.average.shape(), fault);
+    if (average) averages.push_back(*average);
   }
-  for (const auto& [name, value] : remaining) difference.unexpected.push_back(name);
-  difference.refuse("load_state_dict", state.source);
+  match.finish().refuse("load_state_dict", state.source);
   for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].average = std::move(averages[i]);
   updates_ = updates;
 }

@@ -67,27 +67,27 @@ Muon::NamedOptions Muon::named_options(const Options& options) {
           {"maximize", double(options.maximize)}};
 }
 
-Array Muon::direction(const Array& g, const Memory& memory, const Options& options) {
+Array Muon::direction(const Array& g, const State& state, const Options& options) {
   const NoGrad off;
   const double mu = options.momentum;
   const Tensor fresh = (options.maximize ? mu - 1 : 1 - mu) * Tensor(g);
-  Tensor step = memory.moments.empty() ? fresh : mu * Tensor(memory.moments[0]) + fresh;
+  Tensor step = state.moments.empty() ? fresh : mu * Tensor(state.moments[0]) + fresh;
   if (options.nesterov) step = mu * step + fresh;
   return orthogonalised(step, options).value();
 }
 
-void Muon::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
+void Muon::advance(Array& x, const Array& g, State& state, const Options& options, double lr) {
   const Real momentum = static_cast<Real>(options.momentum),
              fresh = static_cast<Real>(options.maximize ? options.momentum - 1 : 1 - options.momentum),
              shrink = static_cast<Real>(1 - lr * options.weight_decay),
              rate = static_cast<Real>(adjusted(lr, options.adjust_lr_fn, x));
   for_each_number(
-      x, *memory.direction, false,
+      x, *state.direction, false,
       [=](Real& x, Real o, Real& b, Real g) {
         b = momentum * b + fresh * g;
         x = shrink * x - rate * o;
       },
-      memory.moments[0], g);
+      state.moments[0], g);
 }
 
 }  // namespace xgrad::optim

@@ -50,8 +50,8 @@ class Muon : public OptimizerOf<Muon, MuonOptions> {
   static void check(const Tensor& parameter);
   static NamedOptions named_options(const Options& options);
   static Moments moments(const Options&) { return {{"momentum_buffer"}}; }
-  static Array direction(const Array& g, const Memory& memory, const Options& options);
-  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
+  static Array direction(const Array& g, const State& state, const Options& options);
+  static void advance(Array& x, const Array& g, State& state, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

@@ -91,7 +91,7 @@ void Optimizer::check_gradient(const Entry& entry, const Array& gradient) const 
     fail<ShapeError>(kind_, "gradient of shape ", gradient.shape(), " for parameter '", entry.name, "' of shape ",
                      entry.parameter.shape());
   }
-  for (const Array& moment : entry.memory.moments) {
+  for (const Array& moment : entry.state.moments) {
     if (moment.shape() != entry.parameter.shape()) {
       fail<ShapeError>(kind_, "parameter '", entry.name, "' had shape ", moment.shape(), " and now has ",
                        entry.parameter.shape());
@@ -103,9 +103,9 @@ void Optimizer::check_gradient(const Entry& entry, const Array& gradient) const 
 // a parameter that has none yet: they become its own when all parameters are prepared.
 std::vector<Array> Optimizer::prepared(Entry& entry) const {
   xgrad::detail::Engine::own_value(entry.parameter).mutable_data();
-  for (Array& moment : entry.memory.moments) moment.mutable_data();
+  for (Array& moment : entry.state.moments) moment.mutable_data();
   std::vector<Array> fresh;
-  if (!entry.memory.moments.empty()) return fresh;
+  if (!entry.state.moments.empty()) return fresh;
   for (const Moment& moment : moments_of(entry)) {
     fresh.emplace_back(entry.parameter.shape(), moment.initial);
   }
@@ -114,9 +114,9 @@ std::vector<Array> Optimizer::prepared(Entry& entry) const {
 
 void Optimizer::apply(Entry& entry, const Array& gradient) {
   const double lr = rates_[static_cast<std::size_t>(entry.group)].now;
-  update(entry.parameter.mutable_value(), gradient, entry.memory, entry.group, lr);
-  entry.memory.direction.reset();
-  ++entry.memory.steps;
+  update(entry.parameter.mutable_value(), gradient, entry.state, entry.group, lr);
+  entry.state.direction.reset();
+  ++entry.state.steps;
 }
 
 StepReport Optimizer::step(const Tensors& gradients) {
@@ -131,13 +131,13 @@ StepReport Optimizer::step(const Tensors& gradients) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (!gradients[i].defined()) continue;
     fresh[i] = prepared(entries_[i]);
-    prepare(gradients[i].value(), entries_[i].memory, entries_[i].group);
+    prepare(gradients[i].value(), entries_[i].state, entries_[i].group);
   }
   has_stepped_ = true;
   StepReport report;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (gradients[i].defined()) {
-      if (!fresh[i].empty()) entries_[i].memory.moments = std::move(fresh[i]);
+      if (!fresh[i].empty()) entries_[i].state.moments = std::move(fresh[i]);
       apply(entries_[i], gradients[i].value());
       ++report.updated;
     } else {
@@ -152,7 +152,7 @@ StepReport Optimizer::step(const Tensors& gradients) {
 StepReport Optimizer::step() {
   Tensors gradients;
   gradients.reserve(entries_.size());
-  for (const auto& [parameter, name, group, memory] : entries_) {
+  for (const auto& [parameter, name, group, state] : entries_) {
     const bool moves = parameter.requires_grad() && parameter.has_grad();
     gradients.push_back(moves ? parameter.grad() : Tensor());
   }
@@ -173,9 +173,9 @@ StateFile Optimizer::state_dict() const {
     detail::add_named_options(state, named_options_[group], str(".", group));
   }
   for (const Entry& entry : entries_) {
-    state.arrays[entry.name + ".step"] = Index({}, entry.memory.steps);
-    for (std::size_t m = 0; m < entry.memory.moments.size(); ++m) {
-      state.arrays[str(entry.name, ".", moments_of(entry)[m].name)] = entry.memory.moments[m];
+    state.arrays[entry.name + ".step"] = Index({}, entry.state.steps);
+    for (std::size_t m = 0; m < entry.state.moments.size(); ++m) {
+      state.arrays[str(entry.name, ".", moments_of(entry)[m].name)] = entry.state.moments[m];
     }
   }
   return state;
@@ -198,46 +198,24 @@ void Optimizer::load_state_dict(const StateFile& state) {
     detail::check_named_options(state, named_options_[group], str(".", group), str(" in group ", group));
   }
 
-  StateDifference difference;
-  std::vector<Memory> memories;
-  NamedArrays remaining = state.arrays;
-  // Removes the array of this name from the remaining ones, or notes what is wrong with it. `flaw` describes an
-  // impossible number in it, if there is one.
-  const auto take = [&]<class A>(const std::string& name, const Shape& shape, const auto& flaw, A& into) {
-    const auto found = remaining.find(name);
-    if (found == remaining.end()) {
-      difference.missing.push_back(name);
-      return;
-    }
-    const A* value = std::get_if<A>(&found->second);
-    if (!value) {
-      difference.add_mismatch(name, "holds another kind of numbers");
-    } else if (value->shape() != shape) {
-      difference.add_mismatch(name, value->shape(), shape);
-    } else if (const std::string what = flaw(*value); !what.empty()) {
-      difference.add_mismatch(name, what);
-    } else {
-      into = *value;
-    }
-    remaining.erase(found);
-  };
+  StateMatch match(state.arrays);
+  std::vector<State> loaded;
   for (const Entry& entry : entries_) {
-    Memory& memory = memories.emplace_back();
+    State& next = loaded.emplace_back();
     const std::string counter = entry.name + ".step";
-    Index steps({}, remaining.contains(counter) ? 1 : 0);  // with a count that is wrong, moments are still expected
-    take(counter, {}, impossible_steps, steps);
-    memory.steps = steps.item();
-    if (memory.steps == 0) continue;
+    const Index* steps = match.take<Index>(counter, {}, impossible_steps);
+    if (steps) next.steps = steps->item();
+    if (steps ? next.steps == 0 : !state.arrays.contains(counter)) continue;  // a wrong count leaves moments, too
     for (const Moment& moment : moments_of(entry)) {
-      const auto flaw = [&](const Array& values) { return impossible_moment(values, moment.negative); };
-      take(str(entry.name, ".", moment.name), entry.parameter.shape(), flaw, memory.moments.emplace_back());
+      const auto fault = [&](const Array& values) { return impossible_moment(values, moment.negative); };
+      const Array* values = match.take<Array>(str(entry.name, ".", moment.name), entry.parameter.shape(), fault);
+      if (values) next.moments.push_back(*values);
     }
   }
-  for (const auto& [name, value] : remaining) difference.unexpected.push_back(name);
-  difference.refuse("load_state_dict", state.source);
+  match.finish().refuse("load_state_dict", state.source);
 
   rates_ = std::move(rates);
-  for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].memory = std::move(memories[i]);
+  for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].state = std::move(loaded[i]);
 }
 
 }  // namespace xgrad::optim

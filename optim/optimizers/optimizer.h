@@ -76,7 +76,7 @@ class Optimizer {
 
  protected:
   /// The state of a parameter.
-  struct Memory {
+  struct State {
     std::int64_t steps = 0;          ///< made so far, without the one in progress
     std::vector<Array> moments;      ///< those of its group
     std::optional<Array> direction;  ///< of the step in progress, for kinds with a function `direction`
@@ -103,10 +103,10 @@ class Optimizer {
   /// Throws ValueError for a rate or a option outside its range or a parameter that is in this or another group
   /// already, GraphError for one that is no leaf.
   void add_group(const Tensors& parameters, double lr, const Moments& moments, const NamedOptions& named);
-  /// Sets memory.direction if the kind has one, for all parameters before any of them changes.
-  virtual void prepare(const Array& g, Memory& memory, int group) const = 0;
+  /// Sets state.direction if the kind has one, for all parameters before any of them changes.
+  virtual void prepare(const Array& g, State& state, int group) const = 0;
   /// x <- x + one step along -g. The arrays that are written to are unshared; the function must not fail.
-  virtual void update(Array& x, const Array& g, Memory& memory, int group, double lr) const = 0;
+  virtual void update(Array& x, const Array& g, State& state, int group, double lr) const = 0;
 
  private:
   friend class Scheduler;
@@ -117,7 +117,7 @@ class Optimizer {
     Tensor parameter;
     std::string name;
     int group;
-    Memory memory;
+    State state;
   };
 
   struct Model {
@@ -146,9 +146,9 @@ class Optimizer {
 /// - `static constexpr const char* kind`: its name in errors and states
 /// - `static NamedOptions named_options(const Options&)`: the options that a state records, and their ranges
 /// - `static Moments moments(const Options&)`: the moments of each parameter
-/// - `static void advance(Array& x, const Array& g, Memory&, const Options&, double lr)`: a step, which may not fail
-/// - `static Array direction(const Array& g, const Memory&, const Options&)`, if a step needs something that could
-///   fail for lack of memory: made before any parameter moves, and found in Memory::direction
+/// - `static void advance(Array& x, const Array& g, State&, const Options&, double lr)`: a step, which may not fail
+/// - `static Array direction(const Array& g, const State&, const Options&)`, if a step needs something that could
+///   fail for lack of memory: made before any parameter moves, and found in State::direction
 /// - `static void check(const Tensor& parameter)`, if there are parameters that it cannot train
 ///
 /// Threads: as Optimizer.
@@ -171,13 +171,13 @@ class OptimizerOf : public Optimizer {
   }
 
  private:
-  void prepare(const Array& g, Memory& memory, int group) const final {
+  void prepare(const Array& g, State& state, int group) const final {
     if constexpr (requires { &Self::direction; }) {
-      memory.direction = Self::direction(g, memory, options_[static_cast<std::size_t>(group)]);
+      state.direction = Self::direction(g, state, options_[static_cast<std::size_t>(group)]);
     }
   }
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const final {
-    Self::advance(x, g, memory, options_[static_cast<std::size_t>(group)], lr);
+  void update(Array& x, const Array& g, State& state, int group, double lr) const final {
+    Self::advance(x, g, state, options_[static_cast<std::size_t>(group)], lr);
   }
 
   std::vector<Options> options_;

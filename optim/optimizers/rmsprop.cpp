@@ -7,7 +7,7 @@
 
 namespace xgrad::optim {
 
-void RMSprop::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
+void RMSprop::advance(Array& x, const Array& g, State& state, const Options& options, double lr) {
   const Real rate = static_cast<Real>(lr), old_v = static_cast<Real>(options.alpha),
              new_v = static_cast<Real>(1 - options.alpha), eps = static_cast<Real>(options.eps),
              momentum = static_cast<Real>(options.momentum), pull = static_cast<Real>(options.weight_decay),
@@ -30,7 +30,7 @@ void RMSprop::advance(Array& x, const Array& g, Memory& memory, const Options& o
     x -= rate * b;
   };
   const bool flush = options.eps > 0;
-  Array &v = memory.moments[0], &second = memory.moments[memory.moments.size() > 1], &b = memory.moments.back();
+  Array &v = state.moments[0], &second = state.moments[state.moments.size() > 1], &b = state.moments.back();
   if (options.centered && options.momentum > 0) {
     for_each_number(
         x, g, flush, [=](Real& x, Real g, Real& v, Real& mean, Real& b) { moved(x, centered(x, g, v, mean), b); }, v,

@@ -46,7 +46,7 @@ class RMSprop : public OptimizerOf<RMSprop, RmspropOptions> {
     if (options.momentum > 0) moments.push_back({"momentum_buffer"});
     return moments;
   }
-  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
+  static void advance(Array& x, const Array& g, State& state, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

@@ -40,7 +40,7 @@ class SGD : public OptimizerOf<SGD, SgdOptions> {
   static Moments moments(const Options& options) {
     return options.momentum != 0 ? Moments{{"momentum_buffer"}} : Moments{};
   }
-  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
+  static void advance(Array& x, const Array& g, State& state, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

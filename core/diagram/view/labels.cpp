@@ -91,12 +91,6 @@ int decimals_of(const NumbersSummary& summary) {
   return most < 0.1 ? 1 - static_cast<int>(std::floor(std::log10(most))) : most < 10 ? 2 : most < 100 ? 1 : 0;
 }
 
-std::string with_commas(std::int64_t count) {
-  std::string digits = str(count);
-  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) digits.insert(digits.begin() + i, ',');
-  return digits;
-}
-
 }  // namespace
 
 NumberPicture picture_of(const NumbersSummary& summary) {

@@ -145,15 +145,16 @@ TEST_CASE("L-BFGS goes on from a file bit for bit, and refuses states that no st
   CHECK(refusal([](StateFile& s) { s.metadata["lr"] = "-1"; }) == "load_state_dict: -1 is no learning rate");
   CHECK(refusal([](StateFile& s) { s.metadata["t"] = "inf"; }) == "load_state_dict: \"t\" is inf");
   CHECK(refusal([](StateFile& s) { s.metadata["t"] = "x"; }) == "load_state_dict: \"x\" is no finite number");
-  CHECK(refusal([](StateFile& s) { s.arrays["d"] = Array({3}, Real(0)); }) == "load_state_dict: \"d\" [3] for [11]");
+  const std::string misfit = "load_state_dict: the state does not fit\n  mismatched:\n    ";
+  CHECK(refusal([](StateFile& s) { s.arrays["d"] = Array({3}, Real(0)); }) == misfit + "\"d\" [3] for [11]");
   CHECK(refusal([](StateFile& s) { s.arrays["d"] = Array({11}, std::numeric_limits<Real>::infinity()); }) ==
-        "load_state_dict: \"d\" holds a number that is not finite");
+        misfit + "\"d\" holds a number that is not finite");
   CHECK(refusal([](StateFile& s) { s.arrays["n_iter"] = Index({}, -1); }) ==
         "load_state_dict: lbfgs cannot have made -1 steps");
   CHECK(refusal([](StateFile& s) { s.arrays["old_stps.0"] = Array({11}, Real(0)); }) ==
-        "load_state_dict: change 0 of the gradient is not along that of the parameters");
+        misfit + "\"old_dirs.0\" is not along the change of the parameters");
   CHECK(refusal([](StateFile& s) { s.arrays["x"] = Array({1}, Real(0)); }) ==
-        "load_state_dict: the state has arrays that no step leaves behind");
+        "load_state_dict: the state does not fit\n  unexpected:\n    \"x\"");
   optim::LBFGS shorter{paused.parameters, {.history_size = 1}};
   CHECK_THROWS_AS(shorter.load_state_dict(good), FormatError);
 }
