@@ -3,7 +3,7 @@
 # the first build is a third shorter. A basic source that needs a further one is an error of the linker.
 set(XGRAD_FURTHER
     # Finding faults, and reports
-    core/debug core/profile/profile nn/checks nn/summary
+    core/debug core/profile/profile nn/diagnostics
     # Weights of others, models that are published, and text as they cut it
     core/files/json core/files/weights nn/models/bert nn/models/gpt nn/models/language_model nn/models/llama nn/models/pretrained
     nn/pytorch examples/kit/text/bpe examples/kit/text/bpe_files examples/kit/text/byte_text
@@ -19,13 +19,13 @@ set(XGRAD_FURTHER
     # Linear algebra
     ops/private/lapack ops/private/without_lapack ops/products/einsum ops/products/factorisations ops/products/linalg ops/products/similarity
     # Derivatives of functions, and what they cost
-    ops/derivatives/checkpoint ops/derivatives/count_operations ops/derivatives/functional nn/functional_call
+    ops/derivatives/checkpoint ops/derivatives/count_operations ops/derivatives/functional nn/parameters/functional_call
     # Distributions, statistics, order, rounding
     ops/distributions ops/elementwise/integer ops/arrange/sample ops/arrange/search ops/arrange/sort ops/elementwise/rounding
     ops/elementwise/trigonometry ops/kernels/reduce/scan ops/losses/distance_loss ops/reduce/count ops/products/norm ops/reduce/scan
     ops/reduce/statistics
     # Optimizers besides SGD and Adam
-    nn/weight_decay optim/parameters optim/optimizers/adadelta optim/optimizers/adagrad optim/optimizers/lbfgs
+    nn/parameters/weight_decay optim/parameters optim/optimizers/adadelta optim/optimizers/adagrad optim/optimizers/lbfgs
     optim/optimizers/lion optim/optimizers/muon optim/optimizers/rmsprop
     # Tables, classifiers and their figures
     examples/kit/data/collate examples/kit/data/csv_table examples/kit/draw/vectors examples/kit/train/classifier

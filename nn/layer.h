@@ -20,25 +20,19 @@
 // argument in braces must name its type: encoder(ids, nn::AttentionMask{.causal = true}).
 #pragma once
 
-#include <concepts>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "base/rewind.h"
 #include "module.h"
-#include "rewind.h"
 
 namespace xgrad::nn {
 
 namespace detail {
-// The result of a call that does not compile: its name is in the error.
-struct ForwardTakesOtherInputs {};
-
-// Whether f(inputs...) compiles. (std::invocable also holds for calls whose result is the one above.)
-template <class F, class... Inputs>
-concept Takes = std::invocable<const F&, const Inputs&...> &&
-                !std::same_as<std::invoke_result_t<const F&, const Inputs&...>, ForwardTakesOtherInputs>;
+/// Throws ValueError: the module is of a class derived from `layer`, whose forward does not run.
+[[noreturn]] void refuse_derived(const Module& module, Class layer);
 }  // namespace detail
 
 /// The operator() of layers: Self::forward in the scope of the layer, so that errors, nodes of the graph and profiles
@@ -55,7 +49,7 @@ class LayerCall : public Module {
   decltype(auto) operator()(Inputs&&... inputs) const {
     const S& self = static_cast<const S&>(*this);
     if (Class::of(self) != Class::of<S>()) [[unlikely]]
-      refuse_derived(Class::of<S>());
+      detail::refuse_derived(self, Class::of<S>());
     const Entered here = enter(inputs...);
     std::tuple<Rewind<std::remove_reference_t<Inputs>>...> undo(inputs...);
     using Result = decltype(self.forward(std::forward<Inputs>(inputs)...));
@@ -72,11 +66,7 @@ class LayerCall : public Module {
   template <class... Inputs, class S = Self>
     requires(!requires(const S& self, Inputs&&... inputs) { self.forward(std::forward<Inputs>(inputs)...); })
   detail::ForwardTakesOtherInputs operator()(Inputs&&...) const {
-    static_assert(Module::never<Inputs...>,
-                  "forward does not take the inputs of this call: compare their number and types with its declaration. "
-                  "Ids are an Index, index({1, 2}) or to_index(x), and an argument in braces must name its type. A "
-                  "forward of your own must be public and const");
-    return {};
+    return detail::ForwardTakesOtherInputs::refuse<Inputs...>();
   }
 
  protected:

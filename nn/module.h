@@ -22,8 +22,6 @@
 // A constructor that takes an At and does not pass it to `Module(here)` is an error when the parent first runs.
 #pragma once
 
-#include <atomic>
-#include <concepts>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -39,18 +37,18 @@
 #include "../core/base/scope.h"
 #include "../core/files/safetensors.h"
 #include "../core/files/state.h"
-#include "../core/graph/model_parameters.h"
-#include "../core/graph/not_members.h"
 #include "../core/graph/observe.h"
 #include "../core/graph/tensor.h"
-#include "init.h"
+#include "base/friendly_errors.h"
+#include "base/init.h"
 
 namespace xgrad::nn {
 
-class Eval;
-class Module;
-
 using xgrad::detail::Class;
+
+namespace detail {
+struct ModuleState;  // module_state.h
+}
 
 /// The place of a module: a name inside a parent. Made by Module::at.
 struct At {
@@ -80,7 +78,10 @@ using ForwardHook = std::function<Tensor(const ForwardCall& call)>;
 class Entered {
  public:
   template <class... Inputs>
-  Entered(const Module& module, const Inputs&... inputs);
+  Entered(const Module& module, const Inputs&... inputs) : scope_(place_of(module)), module_(module) {
+    if (is_hooked()) [[unlikely]]
+      (keep(inputs), ...);
+  }
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
 
@@ -97,6 +98,9 @@ class Entered {
       inputs_.push_back(input);
     }
   }
+
+  static const Place* place_of(const Module& module);
+  bool is_hooked() const;  // throws ValueError if a place that the module has made is not taken
 
   Scope scope_;
   const Module& module_;
@@ -116,31 +120,22 @@ struct LoadStateOptions {
 };
 
 /// A layer or a model: parameters, buffers and child modules, each with a name. Modules are neither copied nor moved.
-/// Parents and children may be destroyed in any order, but no module while it runs.
+/// Parents and children may be destroyed in any order, but no module while it runs. A const module always has the same
+/// members; their numbers, the mode and the hooks may change, as for a const Tensor.
 ///
 /// Threads: many may run one module, each with its own inputs and graph, except BatchNorm in training. One thread alone
 /// may change it: construction, load_state_dict(), train(), eval(), Eval, hooks, zero_grad(), the optimizer's step.
-class Module {
+class Module : private detail::NoVariables {
  public:
   using At = nn::At;
-  template <class...>
-  static constexpr bool never = false;
-
-  /// The argument of a constructor that does not compile: the error says that a place is missing.
-  struct Placeless {
-    template <class T>
-    requires(!std::convertible_to<const T&, At>) Placeless(const T&) {
-      static_assert(never<T>,
-                    "a layer needs a place first: at(\"name\") in a model, nn::root for one that stands alone");
-    }
-  };
+  using Placeless = detail::Placeless;
 
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
   virtual ~Module();
 
   /// `decoder.blocks.1`; empty for a model.
-  const std::string& path() const { return place_->path; }
+  const std::string& path() const;
   /// The name of the class and extra_repr(): `Linear 512 -> 64`.
   std::string description() const;
 
@@ -151,12 +146,10 @@ class Module {
   /// The same for buffers, which are saved with the parameters but not trained.
   [[nodiscard]] Tensors buffers() const;
   std::vector<std::pair<std::string, Tensor>> named_buffers() const;
-  /// Those parameters that were declared with Decay::no, here and below.
-  [[nodiscard]] Tensors parameters_without_decay() const;
   /// The total number of elements of the parameters.
   std::int64_t num_parameters() const;
   /// The modules declared in this one.
-  const std::vector<std::pair<std::string, Module*>>& children() const { return children_; }
+  const std::vector<std::pair<std::string, Module*>>& children() const;
 
   /// Whether this is `ancestor` or one of the modules below it.
   bool is_within(const Module& ancestor) const;
@@ -185,9 +178,9 @@ class Module {
   StateDifference load_state_dict(const NamedArrays& state, const LoadStateOptions& options = {}) const;
 
   /// Switches this module and those below to training mode, the default, or to evaluation mode.
-  void train() const { set_training(true); }
-  void eval() const { set_training(false); }
-  bool training() const { return training_; }
+  void train() const;
+  void eval() const;
+  bool training() const;
 
   /// Forgets the gradients of all parameters.
   void zero_grad() const;
@@ -200,6 +193,8 @@ class Module {
   void remove_hook(std::uint64_t number) const;
 
  protected:
+  // For authors of modules.
+
   /// A module without a parent: a model.
   Module() : Module(root) {}
   /// A child, or with `root` the same. Throws ValueError if the parent has something of this name, or the name is empty
@@ -220,14 +215,7 @@ class Module {
   /// One of integers: a Tensor like others, but saved as an Index, and copied where others are averaged.
   Tensor buffer(std::string_view name, const Index& value);
 
-  /// Hides xgrad::variable in modules, where it would make a leaf that the model does not know.
-  template <class... Rest>
-  static Tensor variable(const xgrad::detail::Anything&, const Rest&...) {
-    static_assert(never<Rest...>,
-                  "a variable in a module is no parameter of it: use param(\"name\", shape, init), or "
-                  "xgrad::variable(...) for a leaf that belongs to no model");
-    return {};
-  }
+  using NoVariables::variable;
 
   /// The first line of every operator(): see Entered. Give it the inputs for the hooks to see.
   template <class... Inputs>
@@ -237,8 +225,6 @@ class Module {
 
   /// The name of this module's class for errors. A base overrides it to name the class under construction.
   virtual std::string class_name() const;
-  /// Throws ValueError: this is of a class derived from `layer`, whose forward does not run.
-  [[noreturn]] void refuse_derived(Class layer) const;
 
   /// The text about this module after the name of its class: `512 -> 64`.
   virtual std::string extra_repr() const { return {}; }
@@ -250,7 +236,7 @@ class Module {
   /// `shape`, that of the array `name`. Throws LimitError if it has more than largest_size elements. param() calls it.
   const Shape& possible(std::string_view name, const Shape& shape) const;
   /// Where this module is, for the scope of what its constructor checks: `const Scope scope(place());`
-  const Place* place() const { return place_; }
+  const Place* place() const;
   /// `name` after the module's path: `decoder.blocks.1.weight`.
   std::string full_name(std::string_view name) const;
   /// A hint that errors about invalid sizes end with when this module is a member of another.
@@ -259,54 +245,13 @@ class Module {
   double probability(std::string_view name, double value) const;
 
  private:
-  friend class Entered;
-  friend class Eval;
-  friend class FunctionalCall;
-  friend struct nn::At;
-  friend struct ModulePrinter;
-  struct Entry {
-    std::string name;
-    Tensor tensor;
-    enum Kind { owned, shared, buffer, integer_buffer } kind;
-    Decay decay = Decay::yes;
-
-    bool is_buffer() const { return kind == buffer || kind == integer_buffer; }
-  };
-  struct Hook {
-    std::uint64_t number;
-    ForwardHook function;
-  };
+  friend struct detail::ModuleState;
 
   [[noreturn]] void refuse_size(std::string_view name, const Shape& shape) const;
-  const Place* described_place() const;
   const Module& find(std::string_view path) const;
-  void check_new_name(std::string_view name) const;
-  // Throws ValueError if at() has made a place for a child and no module has taken it.
-  void check_places() const {
-    if (!places_.empty()) [[unlikely]]
-      refuse_places();
-  }
-  [[noreturn]] void refuse_places() const;
-  void take_place(const std::string& name);
-  Tensor add(std::string_view name, const Tensor& tensor, Entry::Kind kind, Decay decay = Decay::yes);
-  void visit(const std::function<void(const std::string& name, const Entry&)>& f, const std::string& prefix = {}) const;
-  void visit_parameters(const std::function<void(const std::string& name, const Tensor&)>& f) const;
-  void set_training(bool on) const;
   std::uint64_t add_hook(ForwardHook hook) const;
 
-  const Place* place_;
-  Module* parent_ = nullptr;
-  std::shared_ptr<xgrad::detail::ModelParameters> model_;  // of the whole tree
-  std::vector<Entry> entries_;
-  std::vector<std::pair<std::string, Module*>> children_;
-  std::vector<std::string> places_;  // made by at() and not taken yet
-  // The mode and the hooks are no part of a module's value: they change on const modules, too.
-  mutable bool training_ = true;
-  mutable std::vector<Hook> hooks_;
-  mutable std::uint64_t next_hook_ = 1;
-  mutable std::vector<Eval*> evals_;  // the oldest first
-  mutable std::atomic<const Place*> described_{nullptr};
-  mutable std::atomic<Class> described_as_{Class()};  // the class that was asked
+  std::unique_ptr<detail::ModuleState> state_;
 };
 
 /// A scope in which the module and all below it are in evaluation mode, also modules that are added. Its end restores
@@ -359,38 +304,16 @@ std::ostream& operator<<(std::ostream& out, const Module& module);
 void save(const Module& module, const std::string& path);
 StateDifference load(const Module& module, const std::string& path, const LoadStateOptions& options = {});
 
-namespace detail {
-
-/// Whether Layer(At, arguments...) compiles; where it does not, a compile error says what is missing. Callers then
-/// leave out code that would not compile, so that it stays the only error.
-template <class Layer, class... Arguments>
-constexpr bool made_from() {
-  constexpr bool is_made = std::is_constructible_v<Layer, At, const Arguments&...>;
-  static_assert(is_made || !std::is_base_of_v<Module, Layer>,
-                "Layer has no constructor (At, arguments...): a layer X of your own has one by `using Layer::Layer;` in a "
-                "`struct X : nn::Layer<X>`, or by `X(At here, ...) : Module(here)` in a `struct X : nn::Module`");
-  return is_made;
-}
-
-}  // namespace detail
-
-template <class... Inputs>
-Entered::Entered(const Module& module, const Inputs&... inputs) : scope_(module.described_place()), module_(module) {
-  module.check_places();
-  if (!module.hooks_.empty()) [[unlikely]]
-    (keep(inputs), ...);
-}
-
 template <class T, class F>
 void Module::apply(const F& f) {
   if (T* self = dynamic_cast<T*>(this)) f(*self);
-  for (std::size_t i = 0; i < children_.size(); ++i) children_[i].second->template apply<T>(f);  // f may add some
+  for (std::size_t i = 0; i < children().size(); ++i) children()[i].second->template apply<T>(f);  // f may add some
 }
 
 template <class T, class F>
 void Module::apply(const F& f) const {
   if (const T* self = dynamic_cast<const T*>(this)) f(*self);
-  for (std::size_t i = 0; i < children_.size(); ++i) std::as_const(*children_[i].second).template apply<T>(f);
+  for (std::size_t i = 0; i < children().size(); ++i) std::as_const(*children()[i].second).template apply<T>(f);
 }
 
 template <class T>

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "../rewind.h"
+#include "../base/rewind.h"
 #include "attention_recorder.h"
 
 namespace xgrad::nn {

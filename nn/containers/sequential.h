@@ -69,7 +69,7 @@ class Step {
   /// Says what to write instead.
   template <std::derived_from<Module> Layer>
   Step(const Layer&) {
-    static_assert(Module::never<Layer>, "a layer is made at its place: nn::make<Layer>(arguments...) is its step");
+    static_assert(detail::never<Layer>, "a layer is made at its place: nn::make<Layer>(arguments...) is its step");
   }
   template <class F>
   requires std::constructible_from<Activation, F> Step(F f) : Step(make<Function>(Activation(std::move(f)))) {}

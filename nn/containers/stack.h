@@ -62,7 +62,7 @@ class Stack : public Module {
   /// Says what is missing: see Placeless.
   template <class... Wrong>
   requires(!detail::begins_with_place_and_count<Wrong...>) explicit Stack(const Wrong&...) {
-    static_assert(Module::never<Wrong...>,
+    static_assert(detail::never<Wrong...>,
                   "Stack<Layer>(at(\"name\"), count, arguments...): a place and how many layers come first");
   }
 

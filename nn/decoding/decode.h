@@ -18,7 +18,7 @@
 #include "../../core/graph/tensor.h"
 #include "../../ops/arrange/shape.h"
 #include "../module.h"
-#include "../rewind.h"
+#include "../base/rewind.h"
 
 namespace xgrad::nn {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <xgrad/nn/init.h>
+#include <xgrad/nn/base/init.h>
 #include <xgrad/ops/products/matmul.h>
 
 namespace xgrad::testing {

@@ -480,7 +480,7 @@ TEST_CASE("A stack refuses a negative count and a layer that it does not have") 
   } root;
   CHECK(equal(root.none(Array({2}, {1, 2})).value(), Array({2}, {1, 2})));
   CHECK_REFUSED(ValueError, root.none[0], "stack", "layer 0 of 0");
-  CHECK_REFUSED(ValueError, root.add(-1), "stack", "-1 layers; is it declared after this layer?", "in more");
+  CHECK_REFUSED(ValueError, root.add(-1), "stack", "-1 layers; is a size declared after this layer?", "in more");
 }
 
 // A module through which every function that registers a name can be called.

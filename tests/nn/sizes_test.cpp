@@ -61,7 +61,7 @@ TEST_CASE("every layer refuses a size that makes no sense, and says who, what an
     }
     for (const std::int64_t size : {std::int64_t(0), std::int64_t(-140'729'203'840'632)}) {
       CHECK_REFUSED(ValueError, row.make(model.place(), size), layer, str(size),
-                    "is it declared after this layer?\n  in layer");
+                    "is a size declared after this layer?\n  in layer");
     }
     CHECK(model.children().empty());
     CHECK(model.parameters().empty());

@@ -49,7 +49,7 @@ TEST_CASE("Linear refuses bad sizes and inputs, naming the layer") {
   struct Bad : Module {
     Linear head{at("head"), 3, 0};
   };
-  CHECK_REFUSED(ValueError, Bad(), "Linear", "out 0 is not positive; is it declared after this layer?", "in head");
+  CHECK_REFUSED(ValueError, Bad(), "Linear", "out 0 is not positive; is a size declared after this layer?", "in head");
 }
 
 TEST_CASE("Mlp prints as nn/module.h shows") {

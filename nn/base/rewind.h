@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../core/graph/tensor.h"
+#include "../../core/graph/tensor.h"
 
 namespace xgrad::nn {
 

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "module.h"
+#include "../module.h"
 
 namespace xgrad::nn {
 

@@ -7,13 +7,13 @@
 #include <map>
 #include <ostream>
 
-#include "../core/array/random.h"
-#include "../core/base/text.h"
-#include "../core/diagram/view/labels.h"
-#include "../core/diagram/view/view.h"
-#include "../core/graph/record.h"
-#include "../core/profile/profile.h"
-#include "../ops/derivatives/count_operations.h"
+#include "../../core/array/random.h"
+#include "../../core/base/text.h"
+#include "../../core/diagram/view/labels.h"
+#include "../../core/diagram/view/view.h"
+#include "../../core/graph/record.h"
+#include "../../core/profile/profile.h"
+#include "../../ops/derivatives/count_operations.h"
 #include "hook_everywhere.h"
 
 namespace xgrad::nn {

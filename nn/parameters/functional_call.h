@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "../core/array/copies.h"
-#include "module.h"
+#include "../../core/array/copies.h"
+#include "../module.h"
 
 namespace xgrad::nn {
 

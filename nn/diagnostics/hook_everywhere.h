@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "module.h"
+#include "../module.h"
 
 namespace xgrad::nn::detail {
 

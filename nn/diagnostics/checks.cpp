@@ -8,11 +8,11 @@
 #include <ostream>
 #include <set>
 
-#include "../core/array/random.h"
-#include "../core/array/shape_hints.h"
-#include "../core/base/text.h"
-#include "../core/graph/grad.h"
-#include "../ops/arrange/slice.h"
+#include "../../core/array/random.h"
+#include "../../core/array/shape_hints.h"
+#include "../../core/base/text.h"
+#include "../../core/graph/grad.h"
+#include "../../ops/arrange/slice.h"
 #include "hook_everywhere.h"
 
 namespace xgrad::nn {

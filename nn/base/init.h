@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "../core/graph/tensor.h"
+#include "../../core/graph/tensor.h"
 
 namespace xgrad::nn {
 

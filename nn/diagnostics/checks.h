@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "module.h"
+#include "../module.h"
 
 namespace xgrad::nn {
 

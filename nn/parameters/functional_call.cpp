@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "../module_state.h"
+
 namespace xgrad::nn {
 
 using xgrad::detail::Engine;
@@ -64,7 +66,7 @@ std::function<std::shared_ptr<void>()> FunctionalCall::again() const {
 FunctionalCall::Pairs FunctionalCall::pairs(const Module& module, const Tensors& values) {
   Pairs pairs;
   std::size_t count = 0;
-  module.visit_parameters([&](const std::string& name, const Tensor& parameter) {
+  detail::ModuleState::of(module).visit_parameters([&](const std::string& name, const Tensor& parameter) {
     if (count++ >= values.size()) return;
     check(name, parameter, values[count - 1]);
     pairs.emplace_back(&parameter, values[count - 1]);
@@ -80,7 +82,7 @@ FunctionalCall::Pairs FunctionalCall::pairs(const Module& module,
   for (const auto& [wanted, value] : values) {
     const Tensor* found = nullptr;
     names.clear();
-    module.visit([&, &wanted = wanted](const std::string& name, const Module::Entry& entry) {
+    detail::ModuleState::of(module).visit([&, &wanted = wanted](const std::string& name, const detail::ModuleState::Entry& entry) {
       names.push_back(name);
       if (name == wanted) found = &entry.tensor;
     });

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "../core/array/random.h"
-#include "../core/base/error.h"
+#include "../../core/array/random.h"
+#include "../../core/base/error.h"
 
 namespace xgrad::nn::init {
 namespace {
