@@ -14,7 +14,7 @@ Tensor Sequential::from(std::int64_t first, Tensor x) const {
   for (std::int64_t i = first; i < size(); ++i) {
     const Part& part = parts_[static_cast<std::size_t>(i)];
     const Entered inside(*part.layer);
-    if (!part.of_tensor) fail<ValueError>("sequential", "layer ", i, " takes whole numbers");
+    if (!part.of_tensor) fail<ValueError>("sequential", "layer ", i, " takes integers");
     x = part.of_tensor(x);
   }
   return x;

@@ -6,25 +6,21 @@
 
 namespace xgrad::nn {
 
-struct Conv1dOptions {
-  std::int64_t stride = 1;
-  Padding1d padding = 0;
-  std::int64_t dilation = 1;
+/// The options of a convolution. Extent is the size along all axes: an integer for sequences, Size2d for pictures.
+template <class Extent, class Padding>
+struct ConvOptionsOf {
+  Extent stride = 1;
+  Padding padding = 0;
+  Extent dilation = 1;
   std::int64_t groups = 1;
   bool bias = true;
-  Init init = {};       ///< of the weight; if not given, uniform in +-1/sqrt(in / groups kernel)
+  Init init = {};       ///< of the weight; if not given, uniform in +-1/sqrt(n), n the products in a sum
   Init bias_init = {};  ///< likewise
 };
-
-struct Conv2dOptions {
-  Size2d stride = 1;
-  Padding2d padding = 0;
-  Size2d dilation = 1;
-  std::int64_t groups = 1;
-  bool bias = true;
-  Init init = {};       ///< of the weight; if not given, uniform in +-1/sqrt(in / groups kh kw)
-  Init bias_init = {};  ///< likewise
-};
+/// The options of Conv1d.
+using Conv1dOptions = ConvOptionsOf<std::int64_t, Padding1d>;
+/// The options of Conv2d.
+using Conv2dOptions = ConvOptionsOf<Size2d, Padding2d>;
 
 struct ConvTranspose2dOptions {
   Size2d stride = 1;

@@ -28,15 +28,14 @@ std::string text_of(const T& argument) {
   }
 }
 
-/// function(inputs..., arguments..., options), without the options if there are none. Throws the function's errors. A
-/// weight among the options becomes a buffer, as in PyTorch: it is saved with the module.
+/// function(inputs..., arguments..., options), without the options if there are none. Throws the function's errors.
 template <class Self, auto function, class OptionsOf = NoOptions, class... Arguments>
 class FunctionLayerOf : public LayerCall<Self> {
  public:
   using Options = OptionsOf;
 
   explicit FunctionLayerOf(At here, const Arguments&... given, const Options& more = {})
-      : LayerCall<Self>(std::move(here)), arguments(given...), options(with_buffers(more)) {}
+      : LayerCall<Self>(std::move(here)), arguments(given...), options(more) {}
   template <class... Rest>
   explicit FunctionLayerOf(Module::Placeless, const Rest&...);
 
@@ -67,16 +66,6 @@ class FunctionLayerOf : public LayerCall<Self> {
     return all;
   }
 
- private:
-  Options with_buffers(Options given) {
-    if constexpr (requires { given.weight; }) {
-      if (given.weight.defined()) given.weight = this->buffer("weight", given.weight.value());
-    }
-    if constexpr (requires { given.pos_weight; }) {
-      if (given.pos_weight.defined()) given.pos_weight = this->buffer("pos_weight", given.pos_weight.value());
-    }
-    return given;
-  }
 };
 
 /// The name of a class as an argument of a template.

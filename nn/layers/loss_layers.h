@@ -4,7 +4,7 @@
 //     criterion(logits, ids).backward();
 //
 // Each is the function of ops/losses/loss.h or ops/losses/distance_loss.h that its declaration names, and throws the same
-// errors. Weights are buffers, as in PyTorch: they are saved with the module.
+// errors.
 #pragma once
 
 #include "../../ops/losses/distance_loss.h"
@@ -14,26 +14,12 @@
 namespace xgrad::nn {
 
 namespace detail {
-/// cross_entropy of probabilities as targets, too, with the same weight, smoothing and reduction. Throws ValueError for
-/// probabilities with an ignore_index.
-struct CrossEntropy {
-  Tensor operator()(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options) const {
-    return cross_entropy(logits, targets, options);
-  }
-  Tensor operator()(const Tensor& logits, const Tensor& probabilities, const CrossEntropyOptions& options) const {
-    if (options.ignore_index) {
-      fail<ValueError>("cross_entropy", "ignore_index ", *options.ignore_index,
-                       " is a class number, but the targets are probabilities");
-    }
-    return cross_entropy(
-        logits, probabilities,
-        {.weight = options.weight, .label_smoothing = options.label_smoothing, .reduction = options.reduction});
-  }
-};
-}  // namespace detail
+using CrossEntropyOfClasses = Tensor (*)(const Tensor&, const Index&, const CrossEntropyOptions&);
+}
 
-/// See cross_entropy: targets are class numbers or probabilities.
-using CrossEntropyLoss = detail::FunctionLayer<"CrossEntropyLoss", detail::CrossEntropy{}, CrossEntropyOptions>;
+/// See cross_entropy, with class numbers as targets.
+using CrossEntropyLoss =
+    detail::FunctionLayer<"CrossEntropyLoss", detail::CrossEntropyOfClasses(cross_entropy), CrossEntropyOptions>;
 /// See nll_loss.
 using NLLLoss = detail::FunctionLayer<"NLLLoss", nll_loss, NllLossOptions>;
 /// See binary_cross_entropy.

@@ -37,7 +37,7 @@ class Config {
   std::int64_t integer(const char* name) const {
     const nlohmann::json& entry = at(name);
     if (!entry.is_number_unsigned() || entry.get<std::uint64_t>() >= std::uint64_t{1} << 40) {
-      refuse(name, "is not a whole number below 2^40");
+      refuse(name, "is not an integer below 2^40");
     }
     return entry.get<std::int64_t>();
   }
@@ -52,7 +52,7 @@ class Config {
     if (!(value > 0) || std::isinf(value)) refuse(name, "is not a positive number");
     return value;
   }
-  bool truth(const char* name, bool otherwise) const {
+  bool boolean(const char* name, bool otherwise) const {
     if (!has(name)) return otherwise;
     if (!at(name).is_boolean()) refuse(name, "is not true or false");
     return at(name).get<bool>();
@@ -207,36 +207,25 @@ class Weights {
     if (!has(name)) return;
     const Tensor second = take(name, parameter.shape());
     if (first && second.defined() && !equal(first->value(), second.value())) {
-      difference_.add_mismatch(name, str("differs from what it is tied to, ", parameter.name()));
+      match_.difference.add_mismatch(name, str("differs from what it is tied to, ", parameter.name()));
     }
   }
-  void leave_out(const std::string& name) { file_.arrays.erase(name); }
+  void leave_out(const std::string& name) { (void)match_.find(name); }
   void leave_out_all(std::string_view prefix) {
-    std::erase_if(file_.arrays, [&](const auto& entry) { return entry.first.starts_with(prefix); });
+    for (const auto& [name, array] : file_.arrays) {
+      if (name.starts_with(prefix)) leave_out(name);
+    }
   }
 
   void load() {
-    for (const auto& [name, array] : file_.arrays) difference_.unexpected.push_back(name);
-    difference_.refuse(op_, file_.source);
+    match_.finish().refuse(op_, file_.source);
     for (const auto& [parameter, value] : values_) parameter.assign(value.value());
   }
 
  private:
   Tensor take(const std::string& name, const Shape& shape) {
-    const auto found = file_.arrays.extract(name);
-    if (found.empty()) {
-      difference_.missing.push_back(name);
-      return {};
-    }
-    const Array* array = std::get_if<Array>(&found.mapped());
-    if (!array) {
-      difference_.add_mismatch(name, "holds no real numbers");
-    } else if (array->shape() != shape) {
-      difference_.add_mismatch(name, array->shape(), shape);
-    } else {
-      return *array;
-    }
-    return {};
+    const Array* array = match_.take<Array>(name, shape);
+    return array ? Tensor(*array) : Tensor();
   }
   void put(const Tensor& parameter, Tensor value) {
     if (value.defined()) values_.emplace_back(parameter, std::move(value));
@@ -244,8 +233,8 @@ class Weights {
 
   std::string_view op_;
   StateFile file_;
+  StateMatch match_{file_.arrays};
   std::string_view prefix_;
-  StateDifference difference_;
   std::vector<std::pair<Tensor, Tensor>> values_;
 };
 
@@ -312,7 +301,7 @@ LlamaOptions llama_options(const std::string& path) {
           .ffn = config.integer("intermediate_size"),
           .norm_eps = config.number("rms_norm_eps", 1e-6),
           .theta = theta,
-          .head = config.truth("tie_word_embeddings", false) ? Head::tied : Head::own,
+          .head = config.boolean("tie_word_embeddings", false) ? Head::tied : Head::own,
           .rope_scaling = scaling,
           .window = window,
           .qkv_bias = qwen2};

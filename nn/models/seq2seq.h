@@ -40,7 +40,6 @@ struct Seq2SeqEncoder : Layer<Seq2SeqEncoder> {
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Seq2SeqEncoder(At here, std::int64_t vocabulary, const Options& options);
-  explicit Seq2SeqEncoder(Placeless, ...);  ///< does not compile: no place
 
   /// ids (B, S), of which the first `lengths` (B) count -> output (B, S, h), the states of the top layer, and h
   /// (layers, B, h), the last states of all layers. Throws as GRU.
@@ -72,7 +71,6 @@ struct Seq2SeqDecoder : Layer<Seq2SeqDecoder> {
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Seq2SeqDecoder(At here, std::int64_t vocabulary, const Options& options);
-  explicit Seq2SeqDecoder(Placeless, ...);  ///< does not compile: no place
 
   /// ids (B, T) are the next T tokens -> logits (B, T, V) of those that follow each; the state moves on. Throws
   /// ShapeError if ids are of another batch size than the state.

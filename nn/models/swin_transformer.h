@@ -65,7 +65,6 @@ struct SwinAttention : Layer<SwinAttention> {
 
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by the heads, a dropout outside [0, 1].
   SwinAttention(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, const Options& options);
-  explicit SwinAttention(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, H, W, C) -> (B, H, W, C). A map that windows do not fit is padded with zeros at the end, which take part, as
   /// in torchvision. Throws ShapeError.
@@ -97,7 +96,6 @@ struct SwinBlock : Layer<SwinBlock> {
   using Options = SwinTransformerOptions;
 
   SwinBlock(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, double drop, const Options& options);
-  explicit SwinBlock(Placeless, ...);  ///< does not compile: no place
 
   /// z (B, H, W, C) -> (B, H, W, C). Throws ShapeError.
   Tensor forward(const Tensor& z) const;
@@ -115,13 +113,11 @@ struct SwinStage : Stack<SwinBlock> {
 
   /// z (B, H, W, C) -> (B, H, W, C).
   SwinStage(At here, std::size_t stage, const Options& options);
-  explicit SwinStage(Placeless, ...);  ///< does not compile: no place
 };
 
 /// Four neighbours become one, 4C -> 2C: (B, H, W, C) -> (B, H/2, W/2, 2C), sizes rounded up.
 struct PatchMerging : Layer<PatchMerging> {
   PatchMerging(At here, std::int64_t dim);
-  explicit PatchMerging(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ShapeError.
   Tensor forward(const Tensor& x) const;
@@ -147,7 +143,6 @@ struct SwinFeatures : Sequential {
   using Options = SwinTransformerOptions;
 
   SwinFeatures(At here, const Options& options);
-  explicit SwinFeatures(Placeless, ...);  ///< does not compile: no place
 };
 
 /// Windows of tokens that merge from stage to stage, and a linear map of the mean of the last one's. Swin-T for 1000

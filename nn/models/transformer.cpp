@@ -125,7 +125,7 @@ Tensor AddNorm::add(const Tensor& x, const Tensor& y) const {
 // -- encoder ----------------------------------------------------------------------------------------------------------
 
 Tensor EncoderBlock::forward(const Tensor& x, const AttentionMask& mask) const {
-  const Tensor h = add_norm1.around(x, [&](const Tensor& x) { return attn(x, mask); });  // (B, T, C)
+  const Tensor h = add_norm1.around(x, [&](const Tensor& normed) { return attn(normed, mask); });  // (B, T, C)
   return add_norm2.around(h, ffn);
 }
 
@@ -136,7 +136,7 @@ Tensor Encoder::forward(const Index& ids, const AttentionMask& mask) const {
   return norm(blocks(embed(*this, ids), mask));  // (B, S, C)
 }
 
-Tensors Encoder::layers(const Index& ids, const AttentionMask& mask) const {
+Tensors Encoder::block_outputs(const Index& ids, const AttentionMask& mask) const {
   const Entered here(*this, ids);
   Tensor h = embed(*this, ids);  // (B, S, C)
   Tensors results;
@@ -151,8 +151,8 @@ Tensors Encoder::layers(const Index& ids, const AttentionMask& mask) const {
 
 // -- decoder ----------------------------------------------------------------------------------------------------------
 
-template <class SelfAttention, class CrossAttention>
-Tensor DecoderBlock::run(const Tensor& x, const SelfAttention& attend_self, const CrossAttention& attend_memory) const {
+template <class AttendSelf, class AttendMemory>
+Tensor DecoderBlock::run(const Tensor& x, const AttendSelf& attend_self, const AttendMemory& attend_memory) const {
   const Tensor g = add_norm1.around(x, attend_self);    // (B, T, C)
   const Tensor h = add_norm2.around(g, attend_memory);  // (B, T, C)
   return add_norm3.around(h, ffn);
@@ -161,7 +161,7 @@ Tensor DecoderBlock::run(const Tensor& x, const SelfAttention& attend_self, cons
 Tensor DecoderBlock::forward(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask,
                              const AttentionMask& mask) const {
   return run(
-      x, [&](const Tensor& x) { return self_attn(x, mask); },
+      x, [&](const Tensor& normed) { return self_attn(normed, mask); },
       [&](const Tensor& g) { return cross_attn(g, memory, memory, memory_mask); });
 }
 
@@ -171,7 +171,7 @@ DecoderBlockState DecoderBlock::start(const Tensor& memory) const {
 
 Tensor DecoderBlock::forward(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const {
   return run(
-      x, [&](const Tensor& x) { return self_attn(x, state.past); },
+      x, [&](const Tensor& normed) { return self_attn(normed, state.past); },
       [&](const Tensor& g) { return cross_attn(g, state.memory, memory_mask); });
 }
 
@@ -208,18 +208,18 @@ Decoder::Decoder(At here, std::int64_t vocabulary, const Options& given)
       embedding(at("embedding"), vocabulary, options.word_dim()),
       out(at("out"), options.dim, vocabulary) {}
 
-Decoder::Memories Decoder::memories(const Tensors& encoder_layers, const AttentionMask& mask) const {
-  const std::int64_t N = std::ssize(encoder_layers);
+Decoder::Memories Decoder::memories(const Tensors& block_outputs, const AttentionMask& mask) const {
+  const std::int64_t N = std::ssize(block_outputs);
   if (N == 0) fail<ValueError>("decoder", "no memory to attend to");
-  for (const Tensor& memory : encoder_layers) {
+  for (const Tensor& memory : block_outputs) {
     if (memory.rank() != 3) fail<ShapeError>("decoder", "needs a memory (B, S, C), got ", memory.shape());
   }
-  if (N == 1 || options.cross_attention == CrossAttention::last) return {{encoder_layers.back()}, mask};
+  if (N == 1 || options.cross_attention == CrossAttention::last) return {{block_outputs.back()}, mask};
   if (options.cross_attention == CrossAttention::same_depth) {
     if (N != blocks.size()) fail<ValueError>("decoder", N, " encoder layers for the same depth of ", blocks.size());
-    return {encoder_layers, mask};
+    return {block_outputs, mask};
   }
-  const Tensor together = stack(encoder_layers, 2);  // (B, S, N, C)
+  const Tensor together = stack(block_outputs, 2);  // (B, S, N, C)
   return {{flatten(together, 1, 2)}, repeat_keys(mask, together.dim(1), N), N};
 }
 
@@ -227,8 +227,8 @@ Tensor Decoder::forward(const Index& ids, const Tensor& memory, const AttentionM
   return forward(ids, Tensors{memory}, memory_mask);
 }
 
-Tensor Decoder::forward(const Index& ids, const Tensors& encoder_layers, const AttentionMask& memory_mask) const {
-  const Memories memory = memories(encoder_layers, memory_mask);
+Tensor Decoder::forward(const Index& ids, const Tensors& block_outputs, const AttentionMask& memory_mask) const {
+  const Memories memory = memories(block_outputs, memory_mask);
   Tensor h = embed(*this, ids);  // (B, T, C)
   const AttentionMask mask =
       with_positions_as_keys(memory.mask, 0, h.dim(1), memory[0].dim(1), memory.keys_per_position);
@@ -240,13 +240,13 @@ DecoderState Decoder::start(const Tensor& memory, const AttentionMask& memory_ma
   return start(Tensors{memory}, memory_mask);
 }
 
-DecoderState Decoder::start(const Tensors& encoder_layers, const AttentionMask& memory_mask) const {
+DecoderState Decoder::start(const Tensors& block_outputs, const AttentionMask& memory_mask) const {
   const Entered here(*this);
-  const Memories memory = memories(encoder_layers, memory_mask);
+  const Memories memory = memories(block_outputs, memory_mask);
   DecoderState state{.blocks = {},
                      .memory_mask = memory.mask,
                      .keys_per_position = memory.keys_per_position,
-                     .origin = arange(encoder_layers.back().dim(0))};
+                     .origin = arange(block_outputs.back().dim(0))};
   for (std::int64_t i = 0; i < blocks.size(); ++i) state.blocks.push_back(blocks[i].start(memory[i]));
   return state;
 }
@@ -276,7 +276,7 @@ EncoderDecoder::EncoderDecoder(At here, std::int64_t source_vocabulary, std::int
 
 Tensors EncoderDecoder::encode(const Index& source, const Index& lengths) const {
   if (decoder.options.cross_attention == CrossAttention::last) return {encoder(source, padding(lengths))};
-  return encoder.layers(source, padding(lengths));
+  return encoder.block_outputs(source, padding(lengths));
 }
 
 Tensor EncoderDecoder::forward(const Index& source, const Index& lengths, const Index& target) const {

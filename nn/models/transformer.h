@@ -40,7 +40,6 @@ struct AddNorm : Layer<AddNorm> {
 
   /// The norm is over the last axes, of these sizes; a batch norm over one. Throws as LayerNorm and Dropout.
   AddNorm(At here, const Shape& sizes, const Options& options = {});
-  explicit AddNorm(Placeless, ...);  ///< does not compile: no place
 
   /// norm(x + dropout(y)). Throws ShapeError when the shapes differ.
   Tensor forward(const Tensor& x, const Tensor& y) const;
@@ -122,7 +121,7 @@ struct Encoder : Layer<Encoder, TransformerOptions> {
 
   /// The results of all blocks, the last of which is that of forward(), for a decoder that attends to more than that
   /// one. With pre-norm, each goes through the last layer norm. Throws as forward().
-  [[nodiscard]] Tensors layers(const Index& ids, const AttentionMask& mask = {}) const;
+  [[nodiscard]] Tensors block_outputs(const Index& ids, const AttentionMask& mask = {}) const;
 
   Embedding embedding;
   PositionalEncoding positions{at("positions"), options.max_length, options.word_dim(), options.encoding()};
@@ -163,8 +162,8 @@ struct DecoderBlock : Layer<DecoderBlock, TransformerOptions> {
   AddNorm add_norm3{at("add_norm3"), options.norm_sizes(), options.add_norm()};
 
  private:
-  template <class SelfAttention, class CrossAttention>
-  Tensor run(const Tensor& x, const SelfAttention& attend_self, const CrossAttention& attend_memory) const;
+  template <class AttendSelf, class AttendMemory>
+  Tensor run(const Tensor& x, const AttendSelf& attend_self, const AttendMemory& attend_memory) const;
 };
 
 /// The state of a decoder in the middle of a sequence. When a step or select() throws, whatever the reason, it is
@@ -199,13 +198,13 @@ struct Decoder : Layer<Decoder, TransformerOptions> {
   /// as many as this decoder has blocks for CrossAttention::same_depth. Otherwise the last one counts. A single memory
   /// serves all blocks. The mask speaks of positions t and s, however many keys a position has. Throws ValueError for a
   /// number that does not fit.
-  Tensor forward(const Index& ids, const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
+  Tensor forward(const Index& ids, const Tensors& block_outputs, const AttentionMask& memory_mask = {}) const;
 
   /// Step by step: ids (B, T) are the next T tokens (often one) -> logits (B, T, V), the same as in one pass; so the
   /// mask is that of the whole pass. Throws ShapeError if ids are of another batch size than the state, or for a
   /// position that the mask does not cover.
   DecoderState start(const Tensor& memory, const AttentionMask& memory_mask = {}) const;
-  DecoderState start(const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
+  DecoderState start(const Tensors& block_outputs, const AttentionMask& memory_mask = {}) const;
   Tensor forward(const Index& ids, DecoderState& state) const;
 
   Embedding embedding;
@@ -216,7 +215,7 @@ struct Decoder : Layer<Decoder, TransformerOptions> {
 
  private:
   struct Memories;
-  Memories memories(const Tensors& encoder_layers, const AttentionMask& mask) const;
+  Memories memories(const Tensors& block_outputs, const AttentionMask& mask) const;
 };
 
 /// What EncoderDecoder::start gives to a search.

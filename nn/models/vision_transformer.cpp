@@ -10,14 +10,12 @@
 #include "../../ops/arrange/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/elementwise.h"
-#include "../../ops/reduce/reduce.h"
 #include "../containers/stack.h"
 
 namespace xgrad::nn {
 
 std::int64_t detail::vit_tokens(const VisionTransformerOptions& options) {
-  const std::int64_t patches = options.image.height / options.patch.height * (options.image.width / options.patch.width);
-  return patches + (options.pooling == VitPooling::class_token);
+  return options.image.height / options.patch.height * (options.image.width / options.patch.width) + 1;
 }
 
 Init detail::vit_init(std::int64_t inputs) {
@@ -51,8 +49,6 @@ Tensor VitLayers::forward(const Tensor& z) const {
 
 Tensor VitEncoder::forward(const Tensor& tokens) const { return ln(layers(dropout(tokens + pos_embedding))); }
 
-Tensor VitHead::forward(const Tensor& y) const { return head(pre_logits ? tanh((*pre_logits)(y)) : y); }
-
 VisionTransformer::VisionTransformer(At here, const Options& given)
     : Layer(std::move(here)), options([&] {
         const Scope scope(place());
@@ -77,14 +73,12 @@ Tensor VisionTransformer::features(const Tensor& x) const {
     fail<ShapeError>("vision_transformer", "needs (B, ", image[0], ", ", image[1], ", ", image[2], "), got ", x.shape(),
                      xgrad::detail::batch_axis_hint(x.shape(), image));
   }
-  Tensor z = transpose(flatten(conv_proj(x), 2), 1, 2);  // (B, N, D)
-  if (class_token.defined()) z = concat({broadcast_to(class_token, {x.dim(0), 1, options.dim}), z}, 1);
-  return encoder(z);
+  const Tensor patches = transpose(flatten(conv_proj(x), 2), 1, 2);  // (B, N - 1, D)
+  return encoder(concat({broadcast_to(class_token, {x.dim(0), 1, options.dim}), patches}, 1));
 }
 
 Tensor VisionTransformer::forward(const Tensor& x) const {
-  const Tensor z = features(x);  // (B, N, D)
-  return heads(class_token.defined() ? z[{_, 0}] : mean(z, 1));
+  return heads(features(x)[{_, 0}]);
 }
 
 std::string VisionTransformer::extra_repr() const {

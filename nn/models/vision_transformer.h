@@ -14,12 +14,6 @@
 
 namespace xgrad::nn {
 
-/// The input of the head of a vision transformer.
-enum class VitPooling {
-  class_token,  ///< the result of a learned token that stands before the patches, as in the paper
-  mean,         ///< the mean of all results; there is no class token
-};
-
 struct VisionTransformerOptions {
   Size2d image = 224;  ///< rows and columns of pixels
   Size2d patch = 16;
@@ -29,8 +23,6 @@ struct VisionTransformerOptions {
   std::int64_t layers = 12;
   std::int64_t mlp = 0;  ///< width within the feed-forward parts; 4 D if 0
   std::int64_t classes = 1000;
-  std::int64_t representation = 0;  ///< the head is linear, tanh, linear, this wide in between; a linear map if 0
-  VitPooling pooling = VitPooling::class_token;
   double dropout = 0;
   double attention_dropout = 0;  ///< of the weights
   double drop_path = 0;          ///< of the last layer; it grows linearly from 0 in the first
@@ -42,7 +34,7 @@ VisionTransformerOptions vit_b(const Size2d& patch = 16);
 
 namespace detail {
 constexpr double vit_norm_eps = 1e-6;
-/// The patches of an image, and the class token if there is one.
+/// The patches of an image, and the class token.
 std::int64_t vit_tokens(const VisionTransformerOptions& options);
 /// Normal numbers with the standard deviation sqrt(1 / inputs).
 Init vit_init(std::int64_t inputs);
@@ -55,7 +47,6 @@ Init vit_init(std::int64_t inputs);
 struct VitBlock : Layer<VitBlock, VisionTransformerOptions> {
   /// Layer number `layer` of options.layers.
   VitBlock(At here, std::int64_t layer, const Options& options);
-  explicit VitBlock(Placeless, ...);  ///< does not compile: no place
 
   /// z (B, N, D) -> (B, N, D). Throws ShapeError.
   Tensor forward(const Tensor& z) const;
@@ -74,7 +65,6 @@ struct VitLayers : Layer<VitLayers> {
   using Options = VisionTransformerOptions;
 
   VitLayers(At here, const Options& options);
-  explicit VitLayers(Placeless, ...);  ///< does not compile: no place
 
   /// z (B, N, D) -> (B, N, D), one layer after the other.
   Tensor forward(const Tensor& z) const;
@@ -96,17 +86,14 @@ struct VitEncoder : Layer<VitEncoder, VisionTransformerOptions> {
   LayerNorm ln{at("ln"), options.dim, {.eps = detail::vit_norm_eps}};
 };
 
-/// A linear map to the logits, or linear, tanh, linear.
+/// A linear map to the logits.
 struct VitHead : Layer<VitHead, VisionTransformerOptions> {
   using Layer::Layer;
 
   /// y (B, D) -> (B, classes)
-  Tensor forward(const Tensor& y) const;
+  Tensor forward(const Tensor& y) const { return head(y); }
 
-  Maybe<Linear> pre_logits{at("pre_logits"), options.representation != 0, options.dim, options.representation,
-                           LinearOptions{.init = detail::vit_init(options.dim), .bias_init = init::zeros()}};
-  Linear head{at("head"), options.representation ? options.representation : options.dim, options.classes,
-              {.init = init::zeros(), .bias_init = init::zeros()}};
+  Linear head{at("head"), options.dim, options.classes, {.init = init::zeros(), .bias_init = init::zeros()}};
 };
 
 /// Patches as tokens, an encoder, a head:
@@ -117,7 +104,7 @@ struct VitHead : Layer<VitHead, VisionTransformerOptions> {
 /// E is a convolution whose stride is its kernel. ViT-B/16 for 1000 classes has 86,567,656 parameters; weights of
 /// torchvision's model of the same sizes load as they are.
 ///
-///     nn::VisionTransformerOptions options = nn::vit_ti(4);
+///     nn::VisionTransformerOptions options{.patch = 4, .dim = 192, .heads = 3};
 ///     options.image = 28;
 ///     options.channels = 1;
 ///     const nn::VisionTransformer model{nn::root, options};
@@ -131,8 +118,7 @@ struct VisionTransformer : Layer<VisionTransformer> {
 
   /// x (B, channels, H, W) -> logits (B, classes). Throws ShapeError for another image size.
   Tensor forward(const Tensor& x) const;
-  /// The results for all tokens, after the last norm: (B, N, D), the class token first if there is one. Throws
-  /// likewise.
+  /// The results for all tokens, after the last norm: (B, N, D), the class token first. Throws likewise.
   Tensor features(const Tensor& x) const;
 
   const Options options;
@@ -140,9 +126,8 @@ struct VisionTransformer : Layer<VisionTransformer> {
                    {.stride = options.patch,
                     .init = [](const Shape& shape) { return detail::vit_init(init::fans(shape).in)(shape); },
                     .bias_init = init::zeros()}};  ///< E
-  const Tensor class_token =  ///< (1, 1, D), at first 0; undefined for VitPooling::mean
-      options.pooling == VitPooling::class_token ? param("class_token", {1, 1, options.dim}, init::zeros(), Decay::no)
-                                                 : Tensor();
+  const Tensor class_token =  ///< (1, 1, D), at first 0
+      param("class_token", {1, 1, options.dim}, init::zeros(), Decay::no);
   VitEncoder encoder{at("encoder"), options};
   VitHead heads{at("heads"), options};
 

@@ -285,9 +285,8 @@ TEST_CASE("The options of models are those of the papers") {
 
   const VisionTransformerOptions vit;
   CHECK(std::array{vit.image.height, vit.image.width, vit.patch.height, vit.patch.width, vit.channels, vit.dim,
-                   vit.heads, vit.layers, vit.mlp, vit.classes,
-                   vit.representation} == std::array<std::int64_t, 11>{224, 224, 16, 16, 3, 768, 12, 12, 0, 1000, 0});
-  CHECK(vit.pooling == VitPooling::class_token);
+                   vit.heads, vit.layers, vit.mlp, vit.classes} ==
+        std::array<std::int64_t, 10>{224, 224, 16, 16, 3, 768, 12, 12, 0, 1000});
   CHECK(std::array{vit.dropout, vit.attention_dropout, vit.drop_path} == std::array{0., 0., 0.});
   const auto sizes = [](const VisionTransformerOptions& o) {
     return std::array{o.dim, o.heads, o.layers, o.patch.width};

@@ -85,7 +85,7 @@ TEST_CASE("Sequential refuses what it has not") {
   CHECK_REFUSED(ValueError, net[2], "sequential", "layer 2 of 2");
   CHECK_REFUSED(ValueError, net[-1], "sequential", "layer -1 of 2");
   CHECK_REFUSED(ValueError, net.get<nn::ReLU>(0), "sequential", "layer 0 is a Linear 2 -> 3");
-  CHECK_REFUSED(ValueError, net(ones({1, 2})), "sequential", "layer 1 takes whole numbers");
+  CHECK_REFUSED(ValueError, net(ones({1, 2})), "sequential", "layer 1 takes integers");
   CHECK_REFUSED(ValueError, net(index({1})), "sequential", "the first layer takes no integers");
 }
 

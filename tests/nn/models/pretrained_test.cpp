@@ -387,7 +387,7 @@ TEST_CASE("Options that are missing, wrong, or not to be had are refused by name
   CHECK(gpt2("{") == "gpt2_options: is not valid JSON at byte 1");
   CHECK(gpt2(R"({"vocab_size": 1, "vocab_size": 2})") == "gpt2_options: the key \"vocab_size\" is given twice");
   CHECK(gpt2("{}") == "gpt2_options: \"vocab_size\" is missing");
-  const std::string no_size = "gpt2_options: \"vocab_size\" is not a whole number below 2^40, found ";
+  const std::string no_size = "gpt2_options: \"vocab_size\" is not an integer below 2^40, found ";
   CHECK(gpt2(R"({"vocab_size": -1})") == no_size + "-1");
   CHECK(gpt2(R"({"vocab_size": 1e3})") == no_size + "1000.0");
   CHECK(gpt2(R"({"scale_attn_by_inverse_layer_idx": true})") ==

@@ -232,7 +232,7 @@ TEST_CASE("The encoder gives the results of all its blocks") {
     const Encoder encoder{root, 10, small(order)};
     const Index ids({2, 3}, {4, 2, 9, 1, 7, 1});
     const AttentionMask mask = padding(Index({2}, {3, 2}));
-    const Tensors layers = encoder.layers(ids, mask);
+    const Tensors layers = encoder.block_outputs(ids, mask);
     REQUIRE(layers.size() == 2);
     CHECK(equal(layers[1].value(), encoder(ids, mask).value()));
     const Tensor x = encoder.positions(encoder.embedding(ids) * std::sqrt(6.0));
