@@ -48,7 +48,7 @@ using xgrad::detail::Class;
 
 namespace detail {
 struct ModuleState;  // module_state.h
-}
+}  // namespace detail
 
 /// The place of a module: a name inside a parent. Made by Module::at.
 struct At {

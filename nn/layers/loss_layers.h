@@ -15,11 +15,12 @@ namespace xgrad::nn {
 
 namespace detail {
 using CrossEntropyOfClasses = Tensor (*)(const Tensor&, const Index&, const CrossEntropyOptions&);
-}
+}  // namespace detail
 
 /// See cross_entropy, with class numbers as targets.
 using CrossEntropyLoss =
-    detail::FunctionLayer<"CrossEntropyLoss", detail::CrossEntropyOfClasses(cross_entropy), CrossEntropyOptions>;
+    detail::FunctionLayer<"CrossEntropyLoss", static_cast<detail::CrossEntropyOfClasses>(cross_entropy),
+                          CrossEntropyOptions>;
 /// See nll_loss.
 using NLLLoss = detail::FunctionLayer<"NLLLoss", nll_loss, NllLossOptions>;
 /// See binary_cross_entropy.
