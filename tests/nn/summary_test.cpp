@@ -1,4 +1,4 @@
-// Tests of nn/summary.h: its numbers are those of diagrams and counts, its table is readable.
+// Tests of nn/diagnostics/summary.h: its numbers are those of diagrams and counts, its table is readable.
 #include <xgrad/xgrad.h>
 
 #include <xgrad/core/runtime/memory.h>
