@@ -29,7 +29,7 @@ struct Sums {
   std::int64_t plane, row, pixel_stride;  // between channels, rows and pixels of the result
 
   // Of each panel of each group of each image:
-  Plane image{};
+  ImageView image{};
   const Real* weights = nullptr;  // (taps, channels, tile_columns)
   const Real* bias = nullptr;     // (tile_columns) or nullptr
   Real* result = nullptr;
@@ -71,7 +71,7 @@ constexpr auto sum_two_packs = table<SumFunction, SumPixels, 2>(all_rows);
 
 // The sums of row i, without the taps that see the zeros above or below the image.
 Sums row_of(Sums sums, std::int64_t i) {
-  const Plane& image = sums.image;
+  const ImageView& image = sums.image;
   if (image.top == 0 && image.bottom == image.rows) return sums;
   const auto zeros = [&](std::int64_t tap) {
     const std::int64_t reached = (i * sums.h_stride + tap) / image.row;

@@ -1,4 +1,4 @@
-// Convolutions of images on plain memory, with implicit im2col: the matrix of the image's columns is never stored.
+// Convolutions of images on plain memory. The columns of all images are never stored.
 #pragma once
 
 #include "../../../core/array/array.h"
@@ -20,7 +20,7 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
 Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias);
 
 /// The gradient to the kernel: w_ock = sum_bp y_bop x_bc(stride p - padding + dilation k). Sums are taken over
-/// some hundred pixels, of these over blocks of images, then over the blocks, so they are the same for any number of
+/// some hundred pixels, of these over blocks of pixels, then over the blocks, so they are the same for any number of
 /// threads.
 Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result);
 
@@ -30,7 +30,7 @@ Array unfold_rows(const ConvSizes& sizes, const Real* image);
 Array fold_rows(const ConvSizes& sizes, const Real* columns);
 
 namespace detail {
-/// The three maps as products with the columns. Arrays are not empty.
+/// The three maps as products with the columns of one image at a time. Results are not empty.
 Array conv_rows_by_columns(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias);
 Array conv_image_rows_by_columns(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias);
 Array conv_kernel_rows_by_columns(const ConvSizes& sizes, const Real* image, const Real* result);

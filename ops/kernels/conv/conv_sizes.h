@@ -23,6 +23,10 @@ struct ConvSizes {
   std::int64_t in, out;  ///< channels of a group
   ConvAxis h, w;
 
+  std::int64_t taps() const { return h.kernel * w.kernel; }
+  std::int64_t seen() const { return in * taps(); }      ///< elements that a result sees
+  std::int64_t pixels() const { return h.out * w.out; }  ///< of a plane of results
+
   Shape image_shape() const { return {batch, groups * in, h.in, w.in}; }
   Shape kernel_shape() const { return {groups * out, in, h.kernel, w.kernel}; }
   Shape result_shape() const { return {batch, groups * out, h.out, w.out}; }

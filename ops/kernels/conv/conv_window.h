@@ -12,7 +12,7 @@
 namespace xgrad::inline XGRAD_SIMD {
 
 /// Some channels of one image: channel c's row i begins at data + c plane + i row.
-struct Plane {
+struct ImageView {
   const Real* data;
   std::int64_t plane, row;
   std::int64_t rows, top, bottom;  ///< rows in all; those before `top` and from `bottom` on are zeros
@@ -36,7 +36,7 @@ struct Window {
   std::int64_t size() const { return in_place() ? 0 : channels * plane(); }
 
   // The part of this image, copied to `buffer` if it cannot be used in place.
-  Plane of(const Real* image, Real* buffer) const {
+  ImageView of(const Real* image, Real* buffer) const {
     if (in_place()) return {image + h_from * w_in + w_from, h_in * w_in, w_in, h_size, 0, h_size};
     const std::int64_t left = std::clamp<std::int64_t>(-w_from, 0, w_size),
                        right = std::clamp<std::int64_t>(w_in - w_from, left, w_size),
