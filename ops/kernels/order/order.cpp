@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <type_traits>
 #include <vector>
 
 #include "../../../core/base/assert.h"
@@ -109,84 +108,47 @@ Index most_frequent(const Array& x, int axis) {
   });
 }
 
-namespace {
-
-// Lines side by side, in one pass: the best elements so far of some lines, and their positions, in registers. Positions
-// are counted within stretches that are short enough for numbers as wide as the values.
-template <bool largest>
-void first_extreme_columns(const Real* in, std::int64_t count, std::int64_t inner, std::int64_t n, std::int64_t* out) {
-  using Position = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
-  constexpr std::int64_t side_by_side = 64, stretch = 1 << 20;
-  Real best[side_by_side];
-  Position positions[side_by_side];
-  std::copy_n(in, n, best);
-  std::fill_n(out, n, 0);
-  const auto passes = [&](const Real* row, Position k, auto columns) {
-    for (std::int64_t j = 0; j < columns; ++j) {
-      const Real v = row[j], b = best[j];
-      const bool better = (largest ? v > b : v < b) | ((v != v) & (b == b));  // nothing is better than a NaN
-      best[j] = better ? v : b;
-      positions[j] = better ? k : positions[j];
-    }
-  };
-  for (std::int64_t first = 0; first < count; first += stretch) {
-    std::fill_n(positions, side_by_side, Position(-1));
-    const auto length = static_cast<Position>(std::min(stretch, count - first));
-    const Real* from = in + first * inner;
-    for (Position k = 0; k < length; ++k, from += inner) {
-      if (n == side_by_side) {
-        passes(from, k, std::integral_constant<std::int64_t, side_by_side>());
-      } else {
-        passes(from, k, n);
-      }
-    }
-    for (std::int64_t j = 0; j < n; ++j) out[j] = positions[j] < 0 ? out[j] : first + positions[j];
-  }
-}
-
-}  // namespace
-
-// Contiguous lines are read twice: first for the largest element, then for its position.
+// The extremes are found first, then their positions.
 Index first_extreme(const Array& x, int axis, bool largest) {
   const Shape shape = with_size(x.shape(), axis, 1);
   Index result(shape, 0);
   if (result.size() == 0) return result;
   const std::int64_t count = x.shape()[axis], inner = strides_of(x.shape())[axis];
-  const Real* in = x.data();
-  std::int64_t* out = result.mutable_data();
-  if (inner > 1) {
-    constexpr std::int64_t side_by_side = 64;
-    const std::int64_t blocks = (inner + side_by_side - 1) / side_by_side;
-    parallel_for(result.size() / inner * blocks, std::max<std::int64_t>(1, copy_block / (count * side_by_side)),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t block = begin; block < end; ++block) {
-                     const std::int64_t plane = block / blocks, j = block % blocks * side_by_side;
-                     const auto columns = largest ? first_extreme_columns<true> : first_extreme_columns<false>;
-                     columns(in + plane * count * inner + j, count, inner, std::min(side_by_side, inner - j),
-                             out + plane * inner + j);
-                   }
-                 });
-    return result;
-  }
   const Array extremes = largest ? max_over(x, {axis}, shape) : min_over(x, {axis}, shape);
-  const Real* wanted = extremes.data();
+  std::int64_t* out = result.mutable_data();
   // Without branches, so that the loops run in registers.
   const auto is = [](Real value, Real wanted) {
     return static_cast<int>(value == wanted) | (static_cast<int>(value != value) & static_cast<int>(wanted != wanted));
   };
-  constexpr std::int64_t stretch = 64;  // elements searched between checks for a hit
-  parallel_for(result.size(), std::max<std::int64_t>(1, copy_block / count), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const Real *row = in + i * count, most = wanted[i];
-      const auto among = [&](std::int64_t first) {
-        int found = 0;
-        for (std::int64_t k = first; k < first + stretch; ++k) found |= is(row[k], most);
-        return found != 0;
-      };
-      std::int64_t k = 0;
-      while (k + stretch <= count && !among(k)) k += stretch;
-      while (!is(row[k], most)) ++k;
-      out[i] = k;
+  // Lines side by side are searched backwards, so that the first position is written last.
+  const auto search_lines = [&](const Real* in, const Real* wanted, std::int64_t lines, std::int64_t* found) {
+    for (std::int64_t k = count - 1; k >= 0; --k) {
+      for (std::int64_t j = 0; j < lines; ++j) found[j] = is(in[k * inner + j], wanted[j]) ? k : found[j];
+    }
+  };
+  const auto search_line = [&](const Real* in, Real wanted) {
+    constexpr std::int64_t stretch = 64;  // elements searched between checks for a hit
+    const auto among = [&](std::int64_t first) {
+      int found = 0;
+      for (std::int64_t k = first; k < first + stretch; ++k) found |= is(in[k], wanted);
+      return found != 0;
+    };
+    std::int64_t k = 0;
+    while (k + stretch <= count && !among(k)) k += stretch;
+    while (!is(in[k], wanted)) ++k;
+    return k;
+  };
+  const std::int64_t together = std::min<std::int64_t>(inner, 256), blocks = (inner + together - 1) / together;
+  const std::int64_t grain = std::max<std::int64_t>(1, copy_block / (count * together));
+  parallel_for(result.size() / inner * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      const std::int64_t j = n % blocks * together, at = n / blocks * inner + j;
+      const Real *in = x.data() + n / blocks * inner * count + j, *wanted = extremes.data() + at;
+      if (inner > 1) {
+        search_lines(in, wanted, std::min(together, inner - j), out + at);
+      } else {
+        out[at] = search_line(in, *wanted);
+      }
     }
   });
   return result;
