@@ -86,66 +86,108 @@ void store_each(const std::array<Pack, count>& packs, Real* to, std::int64_t apa
   for (std::size_t k = 0; k < count; ++k) part.store(packs[k], to + static_cast<std::int64_t>(k) * apart);
 }
 
+// Row t of sequence b of an array (B, length, width).
+template <class Number>
+struct Rows {
+  Number* data;
+  std::int64_t length, width;
+
+  Number* at(std::int64_t b, std::int64_t t) const { return data + (b * length + t) * width; }
+};
+
+// A row of one step of a sequence: what it reads, and where its results go; nullptr: nowhere.
+struct StepRows {
+  const Real *x, *u, *bias, *carried;
+  Real *output, *next_h, *next_c, *saved;
+};
+
+template <class Cell>
+void take_step(std::int64_t h, const StepRows& row) {
+  each_pack(h, [&](std::int64_t i, auto part) {
+    auto u = load_each<Cell::gates>(row.u + i, h, part);
+    if constexpr (Cell::has_bias) {
+      const auto bias = load_each<Cell::gates>(row.bias + i, h, part);
+      for (std::size_t k = 0; k < Cell::gates; ++k) u[k] = u[k] + bias[k];
+    }
+    const auto next = Cell::step(load_each<Cell::gates>(row.x + i, h, part), u, part.load(row.carried + i));
+    part.store(next.h, row.output + i);
+    if (row.next_h) part.store(next.h, row.next_h + i);
+    if (row.next_c) part.store(next.c, row.next_c + i);
+    if (row.saved) store_each(next.saved, row.saved + i, h, part);
+  });
+}
+
+// The same for a step back: `gh` and `carried_back` hold the gradients of the state and of what is carried after the
+// step, and get those before it.
+struct StepBackRows {
+  const Real *gy, *saved, *carried;
+  Real *gh, *carried_back, *x, *u;
+};
+
+template <class Cell>
+void take_step_back(std::int64_t h, const StepBackRows& row) {
+  each_pack(h, [&](std::int64_t i, auto part) {
+    const auto back = Cell::back(part.load(row.gy + i) + part.load(row.gh + i), part.load(row.carried_back + i),
+                                 load_each<Cell::saved>(row.saved + i, h, part), part.load(row.carried + i));
+    store_each(back.x, row.x + i, h, part);
+    if (Cell::separate) store_each(back.u, row.u + i, h, part);
+    if (Cell::memory) part.store(Pack(0), row.gh + i);
+    part.store(back.carried, row.carried_back + i);
+  });
+}
+
 }  // namespace
 
 template <class Cell>
 Array run_cells(const Sequences& sequences, const CellInputs& in, SaveSteps save_steps, SavedSteps& saved) {
   const std::int64_t B = sequences.B, T = sequences.T, h = sequences.h;
   constexpr auto gates = static_cast<std::int64_t>(Cell::gates), K = static_cast<std::int64_t>(Cell::saved);
-  const std::int64_t rows = Cell::memory ? T + 1 : T;  // of the result
-  Array y(Shape{B, rows, h});
+  Array y(Shape{B, Cell::memory ? T + 1 : T, h});
   saved.h = Array(Shape{B, T, h});
   const bool keep = save_steps == SaveSteps::yes;
   if (keep) saved.gates = Array(Shape{B, T, K, h});
   if (Cell::memory) saved.c = Array(Shape{B, T, h});
   const Panels weight(in.weight, true);  // (h, gates h)
-  const Real *x = in.x.data(), *bias = Cell::has_bias ? in.last.data() : nullptr;
-  const Real *first_h = in.h.data(), *first_c = Cell::memory ? in.last.data() : nullptr;
-  Real *out = y.mutable_data(), *keep_h = saved.h.mutable_data(), *keep_gates = saved.gates.mutable_data();
-  Real* keep_c = Cell::memory ? saved.c.mutable_data() : nullptr;
+  const Rows<const Real> x{in.x.data(), T, gates * h};
+  const Rows<Real> outputs{y.mutable_data(), y.dim(1), h}, states{saved.h.mutable_data(), T, h},
+      memories{saved.c.mutable_data(), T, h}, kept{saved.gates.mutable_data(), T, K * h};
+  // Where the state and the memory before a step are. After the last step only the memory is read again, as a result.
+  const auto state = [&](std::int64_t b, std::int64_t step) {
+    return step < T ? states.at(b, sequences.position(step)) : nullptr;
+  };
+  const auto memory = [&](std::int64_t b, std::int64_t step) {
+    if (!Cell::memory) return static_cast<Real*>(nullptr);
+    return step < T ? memories.at(b, sequences.position(step)) : outputs.at(b, T);
+  };
+  const auto copy = [h](const Real* from, Real* to) {
+    if (to) std::copy_n(from, h, to);
+  };
 
   parallel_for(B, sequences_per_block, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t count = end - begin;
-    Array product(Shape{count, gates * h});
-    Real* u = product.mutable_data();
-    const std::int64_t first = sequences.position(0);
+    Array product(Shape{end - begin, gates * h});
+    Real* const u = product.mutable_data();
     for (std::int64_t b = begin; b < end; ++b) {
-      std::copy_n(first_h + b * h, h, keep_h + (b * T + first) * h);
-      if (Cell::memory) std::copy_n(first_c + b * h, h, keep_c + (b * T + first) * h);
+      copy(in.h.data() + b * h, state(b, 0));
+      if (Cell::memory) copy(in.last.data() + b * h, memory(b, 0));
     }
     for (std::int64_t step = 0; step < T; ++step) {
       const std::int64_t t = sequences.position(step);
-      weight.multiply<false>(count, keep_h + (begin * T + t) * h, T * h, u, gates * h);
+      weight.multiply<false>(end - begin, state(begin, step), T * h, u, gates * h);
       for (std::int64_t b = begin; b < end; ++b) {
-        const std::int64_t at = b * T + t;
-        Real* output = out + (b * rows + t) * h;
-        // The new state goes where it is read again: before the next step, or at the end.
-        const bool last = step + 1 == T;
-        Real* next_h = last ? nullptr : keep_h + (b * T + sequences.position(step + 1)) * h;
-        Real* next_c = !Cell::memory ? nullptr
-                       : last        ? out + (b * rows + T) * h
-                                     : keep_c + (b * T + sequences.position(step + 1)) * h;
         if (!sequences.counts(b, t)) {
-          std::fill_n(output, h, Real(0));
-          if (next_h) std::copy_n(keep_h + at * h, h, next_h);
-          if (next_c) std::copy_n(keep_c + at * h, h, next_c);
+          std::fill_n(outputs.at(b, t), h, Real(0));
+          copy(state(b, step), state(b, step + 1));
+          copy(memory(b, step), memory(b, step + 1));
           continue;
         }
-        const Real* x_row = x + at * gates * h;
-        const Real* u_row = u + (b - begin) * gates * h;
-        const Real* carried = (Cell::memory ? keep_c : keep_h) + at * h;
-        each_pack(h, [&](std::int64_t i, auto part) {
-          auto parts = load_each<Cell::gates>(u_row + i, h, part);
-          if (Cell::has_bias) {
-            const auto biases = load_each<Cell::gates>(bias + i, h, part);
-            for (std::size_t k = 0; k < Cell::gates; ++k) parts[k] = parts[k] + biases[k];
-          }
-          const auto next = Cell::step(load_each<Cell::gates>(x_row + i, h, part), parts, part.load(carried + i));
-          part.store(next.h, output + i);
-          if (next_h) part.store(next.h, next_h + i);
-          if (next_c) part.store(next.c, next_c + i);
-          if (keep) store_each(next.saved, keep_gates + at * K * h + i, h, part);
-        });
+        take_step<Cell>(h, {.x = x.at(b, t),
+                            .u = u + (b - begin) * gates * h,
+                            .bias = Cell::has_bias ? in.last.data() : nullptr,
+                            .carried = Cell::memory ? memory(b, step) : state(b, step),
+                            .output = outputs.at(b, t),
+                            .next_h = state(b, step + 1),
+                            .next_c = memory(b, step + 1),
+                            .saved = keep ? kept.at(b, t) : nullptr});
       }
     }
   });
@@ -157,42 +199,34 @@ CellInputs cell_gradients(const Sequences& sequences, const CellInputs& in, cons
                           const CellWanted& wanted) {
   const std::int64_t B = sequences.B, T = sequences.T, h = sequences.h;
   constexpr auto gates = static_cast<std::int64_t>(Cell::gates), K = static_cast<std::int64_t>(Cell::saved);
-  const std::int64_t rows = Cell::memory ? T + 1 : T;
   Array gx(Shape{B, T, gates * h}), gu_own(Cell::separate ? gx.shape() : Shape{0}), gh({B, h}, Real(0));
   Array gc(Cell::memory ? Shape{B, h} : Shape{0});
-  Real *to_x = gx.mutable_data(), *to_u = Cell::separate ? gu_own.mutable_data() : to_x;
-  Real *to_h = gh.mutable_data(), *to_c = gc.mutable_data();
-  const Real* g = gy.data();
+  const Rows<Real> to_x{gx.mutable_data(), T, gates * h},
+      to_u{Cell::separate ? gu_own.mutable_data() : to_x.data, T, gates * h};
+  const Rows<const Real> g{gy.data(), Cell::memory ? T + 1 : T, h}, kept{saved.gates.data(), T, K * h},
+      carried{(Cell::memory ? saved.c : saved.h).data(), T, h};
+  Real *const to_h = gh.mutable_data(), *const to_carried = Cell::memory ? gc.mutable_data() : to_h;
   const Panels weight(in.weight);  // (gates h, h)
 
   parallel_for(B, sequences_per_block, [&](std::int64_t begin, std::int64_t end) {
-    if (Cell::memory) {
-      for (std::int64_t b = begin; b < end; ++b) std::copy_n(g + (b * rows + T) * h, h, to_c + b * h);
-    }
+    for (std::int64_t b = begin; Cell::memory && b < end; ++b) std::copy_n(g.at(b, T), h, to_carried + b * h);
     for (std::int64_t step = T; step-- > 0;) {
       const std::int64_t t = sequences.position(step);
       for (std::int64_t b = begin; b < end; ++b) {
-        const std::int64_t at = b * T + t;
-        Real *x_row = to_x + at * gates * h, *u_row = to_u + at * gates * h;
-        if (!sequences.counts(b, t)) {
-          std::fill_n(x_row, gates * h, Real(0));
-          if (Cell::separate) std::fill_n(u_row, gates * h, Real(0));
-          continue;
+        if (sequences.counts(b, t)) {
+          take_step_back<Cell>(h, {.gy = g.at(b, t),
+                                   .saved = kept.at(b, t),
+                                   .carried = carried.at(b, t),
+                                   .gh = to_h + b * h,
+                                   .carried_back = to_carried + b * h,
+                                   .x = to_x.at(b, t),
+                                   .u = to_u.at(b, t)});
+        } else {
+          std::fill_n(to_x.at(b, t), gates * h, Real(0));
+          std::fill_n(to_u.at(b, t), gates * h, Real(0));
         }
-        const Real* g_row = g + (b * rows + t) * h;
-        const Real* carried = (Cell::memory ? saved.c : saved.h).data() + at * h;
-        Real *h_row = to_h + b * h, *c_row = Cell::memory ? to_c + b * h : h_row;
-        each_pack(h, [&](std::int64_t i, auto part) {
-          const auto back =
-              Cell::back(part.load(g_row + i) + part.load(h_row + i), part.load(c_row + i),
-                         load_each<Cell::saved>(saved.gates.data() + at * K * h + i, h, part), part.load(carried + i));
-          store_each(back.x, x_row + i, h, part);
-          if (Cell::separate) store_each(back.u, u_row + i, h, part);
-          if (Cell::memory) part.store(Pack(0), h_row + i);
-          part.store(back.carried, c_row + i);
-        });
       }
-      weight.multiply<true>(end - begin, to_u + (begin * T + t) * gates * h, T * gates * h, to_h + begin * h, h);
+      weight.multiply<true>(end - begin, to_u.at(begin, t), T * gates * h, to_h + begin * h, h);
     }
   });
 
@@ -212,17 +246,14 @@ CellInputs cell_gradients(const Sequences& sequences, const CellInputs& in, cons
   return result;
 }
 
-template Array run_cells<cells::Rnn<Squash::tanh>>(const Sequences&, const CellInputs&, SaveSteps, SavedSteps&);
-template CellInputs cell_gradients<cells::Rnn<Squash::tanh>>(const Sequences&, const CellInputs&, const SavedSteps&,
-                                                             const Array&, const CellWanted&);
-template Array run_cells<cells::Rnn<Squash::relu>>(const Sequences&, const CellInputs&, SaveSteps, SavedSteps&);
-template CellInputs cell_gradients<cells::Rnn<Squash::relu>>(const Sequences&, const CellInputs&, const SavedSteps&,
-                                                             const Array&, const CellWanted&);
-template Array run_cells<cells::Lstm>(const Sequences&, const CellInputs&, SaveSteps, SavedSteps&);
-template CellInputs cell_gradients<cells::Lstm>(const Sequences&, const CellInputs&, const SavedSteps&, const Array&,
-                                                const CellWanted&);
-template Array run_cells<cells::Gru>(const Sequences&, const CellInputs&, SaveSteps, SavedSteps&);
-template CellInputs cell_gradients<cells::Gru>(const Sequences&, const CellInputs&, const SavedSteps&, const Array&,
-                                               const CellWanted&);
+#define XGRAD_CELL(Cell)                                                                                         \
+  template Array run_cells<Cell>(const Sequences&, const CellInputs&, SaveSteps, SavedSteps&);                   \
+  template CellInputs cell_gradients<Cell>(const Sequences&, const CellInputs&, const SavedSteps&, const Array&, \
+                                           const CellWanted&);
+XGRAD_CELL(cells::Rnn<Squash::tanh>)
+XGRAD_CELL(cells::Rnn<Squash::relu>)
+XGRAD_CELL(cells::Lstm)
+XGRAD_CELL(cells::Gru)
+#undef XGRAD_CELL
 
 }  // namespace xgrad
