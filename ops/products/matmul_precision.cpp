@@ -5,21 +5,35 @@
 #include <iostream>
 
 #include "../../core/base/error.h"
+#include "../kernels/products/product.h"
+#ifndef XGRAD_NO_BFLOAT16
 #include "../kernels/bfloat16/bfloat16.h"
+#endif
 
 namespace xgrad {
 namespace {
 
 std::atomic<MatmulPrecision> current{MatmulPrecision::highest};
 
-// The best that this processor has. AMX tiles multiply eight times as fast as its registers.
-const detail::BfloatFound& found() {
-  static const detail::BfloatFound best = detail::best_bfloat_unit();
+// The best instructions that this processor has, or why there are none. AMX tiles multiply eight times as fast as its
+// registers.
+struct Found {
+  const detail::RoundingUnit* unit = nullptr;
+  std::string_view missing = "the library was built without it";
+};
+
+const Found& found() {
+#ifdef XGRAD_NO_BFLOAT16
+  static const Found best;
+#else
+  static const auto [unit, missing] = detail::best_bfloat_unit();
+  static const Found best{unit, missing};
+#endif
   return best;
 }
 
-std::atomic<const detail::BfloatUnit*>& unit() {
-  static std::atomic<const detail::BfloatUnit*> used = found().unit;
+std::atomic<const detail::RoundingUnit*>& unit() {
+  static std::atomic<const detail::RoundingUnit*> used = found().unit;
   return used;
 }
 
@@ -55,12 +69,12 @@ MatmulPrecision matmul_precision() { return current; }
 
 Rounding detail::rounding_of_products() {
   const int parts = parts_of(current.load(std::memory_order_relaxed));
-  const BfloatUnit* const used = unit();
+  const RoundingUnit* const used = unit();
   return used && parts <= used->most_parts ? Rounding{used, parts} : Rounding{};
 }
 
 std::string_view detail::bfloat_unit_name() {
-  const BfloatUnit* const used = unit();
+  const RoundingUnit* const used = unit();
   return used ? used->name : "";
 }
 
@@ -68,6 +82,6 @@ std::string_view detail::bfloat_unit_missing() {
   return unit() ? "" : found().unit ? "it was switched off" : found().missing;
 }
 
-const detail::BfloatUnit* detail::exchange_bfloat_unit(const BfloatUnit* other) { return unit().exchange(other); }
+const detail::RoundingUnit* detail::exchange_bfloat_unit(const RoundingUnit* other) { return unit().exchange(other); }
 
 }  // namespace xgrad

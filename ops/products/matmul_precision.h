@@ -36,15 +36,15 @@ void set_matmul_precision(MatmulPrecision precision);
 MatmulPrecision matmul_precision();
 
 namespace detail {
-struct BfloatUnit;
+struct RoundingUnit;
 
-/// The rounding of matrix products now (ops/kernels/bfloat16/bfloat16.h).
+/// The rounding of matrix products now (ops/kernels/products/product.h).
 Rounding rounding_of_products();
 /// The instructions for bfloat16: "AMX", "AVX512-BF16", or empty; and why there are none.
 std::string_view bfloat_unit_name();
 std::string_view bfloat_unit_missing();
 /// Other instructions, for tests; nullptr: none. Returns those before.
-const BfloatUnit* exchange_bfloat_unit(const BfloatUnit* unit);
+const RoundingUnit* exchange_bfloat_unit(const RoundingUnit* unit);
 }  // namespace detail
 
 }  // namespace xgrad

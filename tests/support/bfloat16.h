@@ -129,7 +129,8 @@ inline void plain_pack(const detail::BfloatPacking& p) {
 }
 
 inline const detail::BfloatUnit plain_tiles_unit{
-    "plain tiles", 3, 1 << 17, 1 << 17, PlainTiles::start, PlainTiles::end, plain_pack, multiply_by_tiles<PlainTiles>};
+    {"plain tiles", 3, detail::rounds, detail::bfloat_gemm}, 1 << 17,    1 << 17,
+    PlainTiles::start, PlainTiles::end,                      plain_pack, multiply_by_tiles<PlainTiles>};
 
 /// The units that can run here: tiles in plain memory, and what the processor has; its packing with plain tiles too.
 inline std::vector<const detail::BfloatUnit*> bfloat_units() {
@@ -163,7 +164,7 @@ class WithUnit {
   WithUnit& operator=(const WithUnit&) = delete;
 
  private:
-  const detail::BfloatUnit* before_;
+  const detail::RoundingUnit* before_;
 };
 
 }  // namespace xgrad::testing

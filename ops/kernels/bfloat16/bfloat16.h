@@ -63,11 +63,17 @@ struct BfloatBlock {
   int parts = 1;
 };
 
+/// Whether a product is rounded: always to one part. To several, if it is so large that they are faster than float, and
+/// if they have no loss that float does not have: all numbers are finite and below 2^127, and the product of the
+/// largest two is at least 2^-60. Products of parts count as 0 below 2^-126.
+bool rounds(const Gemm& p, const Factor& a, const Factor& b);
+
+/// The product by p.rounding, whose unit is a BfloatUnit.
+void bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
+
 /// Instructions that multiply in bfloat16. Each sum goes along the depth in an order that depends on the depth alone.
 /// Numbers in one part are rounded to nearest even; subnormal ones, and sums that become subnormal, count as 0.
-struct BfloatUnit {
-  const char* name;  ///< "AMX", "AVX512-BF16"
-  int most_parts;    ///< 3 where three parts are faster than float, else 1
+struct BfloatUnit : RoundingUnit {
   /// The most elements of the right factor that stay in a near cache, and the most packed ones of the left factor.
   std::int64_t most_right, most_left;
   /// A thread calls these before and after its calls of `multiply`.
@@ -89,15 +95,6 @@ BfloatFound amx_unit();
 BfloatFound best_bfloat_unit();
 /// Whether the unit multiplies small integers exactly, in all its parts; takes 20 microseconds.
 bool multiplies_right(const BfloatUnit& unit);
-
-/// Whether a product is rounded: always to one part. To several, if it is so large that they are faster than float, and
-/// if they have no loss that float does not have: all numbers are finite and below 2^127, and the product of the
-/// largest two is at least 2^-60. Products of parts count as 0 below 2^-126.
-bool rounds(const Gemm& p, const Factor& a, const Factor& b);
-
-/// The product c = scale a b + keep c + bias by p.rounding, on the calling thread; sizes are at least 1. An element of
-/// c has the same bits whichever part of c is computed with it.
-void bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
 
 }  // namespace detail
 }  // namespace xgrad

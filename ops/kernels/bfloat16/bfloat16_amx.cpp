@@ -102,7 +102,8 @@ detail::BfloatFound detail::amx_unit() {
   static const std::string_view missing = without_tiles();
   const BfloatFound packs = avx512_bf16_unit();
   if (!missing.empty() || !packs.unit) return {nullptr, missing.empty() ? packs.missing : missing};
-  static const BfloatUnit unit{"AMX", 3, 1 << 19, 1 << 21, start, end, packs.unit->pack, multiply_on_tiles};
+  static const BfloatUnit unit{
+      {"AMX", 3, rounds, bfloat_gemm}, 1 << 19, 1 << 21, start, end, packs.unit->pack, multiply_on_tiles};
   return {&unit};
 }
 

@@ -204,7 +204,8 @@ void multiply(const BfloatBlock& block) {
 }  // namespace
 
 BfloatFound detail::avx512_bf16_unit() {
-  static constexpr BfloatUnit unit{"AVX512-BF16", 1, 1 << 17, 1 << 20, [] {}, [] {}, pack, multiply};
+  static constexpr BfloatUnit unit{
+      {"AVX512-BF16", 1, rounds, bfloat_gemm}, 1 << 17, 1 << 20, [] {}, [] {}, pack, multiply};
   if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw")) return {&unit};
   return {nullptr, "the processor has neither AMX nor AVX512-BF16"};
 }

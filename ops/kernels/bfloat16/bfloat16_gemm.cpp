@@ -47,7 +47,7 @@ class BfloatTiles {
     packing.to = data_;
     packing.layout = in_tiles(packing.depth, rounding_.parts);
     packing.parts = rounding_.parts;
-    rounding_.unit->pack(packing);
+    static_cast<const BfloatUnit*>(rounding_.unit)->pack(packing);
     return {packing.to, packing.layout};
   }
 
@@ -88,7 +88,7 @@ std::uint32_t largest_bits(const Factor& x, std::int64_t rows, std::int64_t colu
 
 void detail::bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
   XGRAD_ASSERT(p.rounding.unit && p.m >= 1 && p.n >= 1 && p.k >= 1);
-  const BfloatUnit& unit = *p.rounding.unit;
+  const auto& unit = static_cast<const BfloatUnit&>(*p.rounding.unit);
   const int parts = p.rounding.parts;
   const std::int64_t blocks = (p.k + most_depth - 1) / most_depth;
   const std::int64_t most = padded_depth((p.k + blocks - 1) / blocks);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <type_traits>
 
 #include "../../../core/array/array.h"
 #include "../../../core/base/assert.h"
@@ -43,11 +41,10 @@ template <int rows, int columns, class Part>
   }
 }
 
-// c[i][j] = scale (a_i . b_j) + bias + keep c[i][j] for `rows` rows of a and `columns` of b.
+// c[i][j] = scale (a_i . b_j) + bias_j + keep c[i][j] for `rows` rows of a and `columns` of b.
 template <int rows, int columns>
 void inner_products(const Gemm& p, const LeftStream& a, const Real* b, std::int64_t b_stride, const Real* bias, Real* c,
                     std::int64_t c_stride) {
-  const std::int64_t row_step = p.c_transposed ? 1 : c_stride, column_step = p.c_transposed ? c_stride : 1;
   Pack sum[rows][columns];
   const Real* left = a.data;
   const std::int64_t row_stride = a.row_stride, pack_stride = a.pack_stride, depth = p.k;
@@ -60,8 +57,8 @@ void inner_products(const Gemm& p, const LeftStream& a, const Real* b, std::int6
   for (int i = 0; i < rows; ++i) {
     XGRAD_UNROLL
     for (int j = 0; j < columns; ++j) {
-      Real& to = c[i * row_step + j * column_step];
-      const Real value = p.scale * sum_of(sum[i][j]) + (bias ? bias[p.c_transposed ? i : j] : 0);
+      Real& to = c[i * c_stride + j];
+      const Real value = p.scale * sum_of(sum[i][j]) + (bias ? bias[j] : 0);
       to = p.keep == 0 ? value : p.keep * to + value;
     }
   }
@@ -73,7 +70,38 @@ using Compute = void (*)(const Gemm&, const LeftStream&, const Real*, std::int64
 template <int columns>
 constexpr auto computes = []<int... i>(std::integer_sequence<int, i...>) {
   return std::array<Compute, sizeof...(i)>{inner_products<i + 1, columns>...};
-}(std::make_integer_sequence<int, rows_at_once>());
+}
+(std::make_integer_sequence<int, rows_at_once>());
+
+// Copies the rows of a: in groups of rows_at_once the packs of a group lie side by side.
+void copy_rows(const Gemm& p, const Factor& a, Real* to) {
+  const std::int64_t row_stride = a.transposed ? 1 : a.stride, stride = a.transposed ? a.stride : 1;
+  for (std::int64_t i = 0; i < p.m; i += rows_at_once) {
+    for (std::int64_t k = 0; k < p.k; k += pack_width) {
+      const std::int64_t width = std::min<std::int64_t>(pack_width, p.k - k);
+      for (std::int64_t row = i; row < std::min(i + rows_at_once, p.m); ++row, to += pack_width) {
+        const Real* const from = a.data + row * row_stride + k * stride;
+        for (std::int64_t j = 0; j < width; ++j) to[j] = from[j * stride];
+      }
+    }
+  }
+}
+
+// Computes columns of c from column j on, `together` at a time; returns the first column that is left. rows_of(i,
+// count) are rows of a.
+template <int together, class RowsOf>
+std::int64_t columns_from(std::int64_t j, const Gemm& p, const RowsOf& rows_of, const Factor& b, Real* c,
+                          std::int64_t c_stride) {
+  for (; j + together <= p.n; j += together) {
+    for (std::int64_t i = 0; i < p.m; i += rows_at_once) {
+      const std::int64_t count = std::min<std::int64_t>(rows_at_once, p.m - i);
+      computes<together>[static_cast<std::size_t>(count - 1)](p, rows_of(i, count), b.data + j * b.stride, b.stride,
+                                                              p.bias ? p.bias + j : nullptr, c + i * c_stride + j,
+                                                              c_stride);
+    }
+  }
+  return j;
+}
 
 }  // namespace
 
@@ -84,46 +112,20 @@ bool suits_few_rows(const Gemm& p, const Factor& b) {
 
 void few_rows_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
   XGRAD_ASSERT(p.m <= most_rows && b.transposed);
-  const std::int64_t packs = (p.k + pack_width - 1) / pack_width;
   const bool in_place = p.m <= rows_in_place && !a.transposed;
-  Array copies(Shape{in_place ? 0 : p.m * packs * pack_width});
-  // Rows i ... i + rows - 1 of a.
-  const auto rows_of = [&](std::int64_t i, std::int64_t rows) -> LeftStream {
+  const std::int64_t row_size = padded(p.k);
+  Array copies(Shape{in_place ? 0 : p.m * row_size});
+  if (!in_place) copy_rows(p, a, copies.mutable_data());
+  const auto rows_of = [&](std::int64_t i, std::int64_t count) -> LeftStream {
     if (in_place) return {a.data + i * a.stride, a.stride, pack_width};
-    return {copies.data() + i * packs * pack_width, pack_width, rows * pack_width};
+    return {copies.data() + i * row_size, pack_width, count * pack_width};
   };
-  const auto rows_from = [&](std::int64_t i) { return std::min<std::int64_t>(rows_at_once, p.m - i); };
-  for (std::int64_t i = 0; !in_place && i < p.m; i += rows_at_once) {
-    const std::int64_t rows = rows_from(i);
-    Real* to = copies.mutable_data() + i * packs * pack_width;
-    for (std::int64_t k = 0; k < p.k; k += pack_width) {
-      const auto width = static_cast<std::size_t>(std::min<std::int64_t>(pack_width, p.k - k));
-      for (std::int64_t row = 0; row < rows; ++row, to += pack_width) {
-        if (!a.transposed) {
-          std::memcpy(to, a.data + (i + row) * a.stride + k, width * sizeof(Real));
-        } else {
-          const Real* from = a.data + k * a.stride + i + row;
-          for (std::size_t j = 0; j < width; ++j, from += a.stride) to[j] = *from;
-        }
-      }
-    }
-  }
-
   // As many rows of b at a time as there are registers for their sums: each load of a serves all of them.
   constexpr int few = registers >= 32 ? 2 : 1, at_once = 4;
   const bool can_be_wide = p.m <= (registers >= 32 ? 4 : 2);
-  const auto columns = [&]<int together>(std::integral_constant<int, together>, std::int64_t j) {
-    for (std::int64_t i = 0; i < p.m; i += rows_at_once) {
-      const std::int64_t rows = rows_from(i);
-      computes<together>[static_cast<std::size_t>(rows - 1)](
-          p, rows_of(i, rows), b.data + j * b.stride, b.stride, p.bias ? p.bias + (p.c_transposed ? i : j) : nullptr,
-          c + (p.c_transposed ? j * c_stride + i : i * c_stride + j), c_stride);
-    }
-  };
-  std::int64_t j = 0;
-  for (; can_be_wide && j + at_once <= p.n; j += at_once) columns(std::integral_constant<int, at_once>(), j);
-  for (; j + few <= p.n; j += few) columns(std::integral_constant<int, few>(), j);
-  for (; j < p.n; ++j) columns(std::integral_constant<int, 1>(), j);
+  std::int64_t j = can_be_wide ? columns_from<at_once>(0, p, rows_of, b, c, c_stride) : 0;
+  j = columns_from<few>(j, p, rows_of, b, c, c_stride);
+  columns_from<1>(j, p, rows_of, b, c, c_stride);
 }
 
 }  // namespace xgrad::detail

@@ -2,33 +2,37 @@
 #include "gemm.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "../../../core/array/array.h"
 #include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
-#include "../bfloat16/bfloat16.h"
 #include "../registers/rows.h"
 #include "ways.h"
 
 namespace xgrad {
 namespace {
 
-// So few rows are multiplied without copying the other factor, and so few columns as the rows of the transposed
-// product.
+// So few rows, or columns, leave the tiles of other products mostly empty.
 constexpr std::int64_t few = 8;
 
 // The kernel of a product. An element of c has the same bits whichever part of c is computed with it.
-enum class Way { bfloat16, loops, few_rows, low_tiles, tiles };
+enum class Way { rounded, loops, few_rows, low_tiles, tiles };
 
 Way way_of(const Gemm& p, const Factor& a, const Factor& b) {
   // A few rows take the time of reading a b that is in no near cache, and rounding it would add to that.
-  constexpr std::int64_t far = 1 << 18, tiny = 300;
-  const bool few_rows = detail::suits_few_rows(p, b);
-  if (few_rows && p.n * p.k >= far) return Way::few_rows;
-  if (detail::rounds(p, a, b)) return Way::bfloat16;
+  constexpr std::int64_t near = 1 << 18, tiny = 300;
+  const bool is_near = p.n * p.k < near, few_rows = detail::suits_few_rows(p, b);
+  if (few_rows && !is_near) return Way::few_rows;
+  if (p.rounding.unit && p.rounding.unit->rounds(p, a, b)) return Way::rounded;
   if (p.m * p.n * p.k <= tiny) return Way::loops;
-  return few_rows ? Way::few_rows : p.m < few ? Way::low_tiles : Way::tiles;
+  if (few_rows && p.m <= few) return Way::few_rows;
+  return p.m < few && !is_near ? Way::low_tiles : Way::tiles;
+}
+
+// c_ij becomes product + bias_j + keep c_ij.
+void finish(const Gemm& p, std::int64_t j, Real product, Real& c) {
+  const Real value = product + (p.bias ? p.bias[j] : 0);
+  c = p.keep == 0 ? value : p.keep * c + value;
 }
 
 void loops(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
@@ -38,9 +42,7 @@ void loops(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_
     for (std::int64_t j = 0; j < p.n; ++j) {
       Real sum = 0;
       for (std::int64_t k = 0; k < p.k; ++k) sum += a.data[i * a_row + k * a_step] * b.data[j * b_column + k * b_step];
-      const Real value = p.scale * sum + (p.bias ? p.bias[j] : 0);
-      Real& to = c[i * c_stride + j];
-      to = p.keep == 0 ? value : p.keep * to + value;
+      finish(p, j, p.scale * sum, c[i * c_stride + j]);
     }
   }
 }
@@ -62,17 +64,16 @@ void serial_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::
     second.keep = 0;
     second.bias = nullptr;
     serial_gemm(first, a, b, c, c_stride, way);
-    const std::int64_t rows = p.c_transposed ? p.n : p.m, columns = p.c_transposed ? p.m : p.n;
-    Array second_half(Shape{rows, columns});
+    Array second_half(Shape{p.m, p.n});
     serial_gemm(second, {a.data + half * (a.transposed ? a.stride : 1), a.stride, a.transposed},
                 {b.data + half * (b.transposed ? 1 : b.stride), b.stride, b.transposed}, second_half.mutable_data(),
-                columns, way);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t j = 0; j < columns; ++j) c[i * c_stride + j] += second_half.data()[i * columns + j];
+                p.n, way);
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      for (std::int64_t j = 0; j < p.n; ++j) c[i * c_stride + j] += second_half.data()[i * p.n + j];
     }
     return;
   }
-  if (way == Way::bfloat16) return detail::bfloat_gemm(p, a, b, c, c_stride);
+  if (way == Way::rounded) return p.rounding.unit->gemm(p, a, b, c, c_stride);
   if (way == Way::few_rows) return detail::few_rows_gemm(p, a, b, c, c_stride);
   detail::tile_gemm(p, a, b, c, c_stride, way == Way::low_tiles);
 }
@@ -93,10 +94,9 @@ void in_pieces(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::in
     } else {
       part.n = end - begin;
       from_b.data += begin * (b.transposed ? b.stride : 1);
+      if (p.bias) part.bias += begin;
     }
-    const bool by_rows_of_c = by_rows != p.c_transposed;
-    if (p.bias && !by_rows_of_c) part.bias += begin;
-    serial_gemm(part, from_a, from_b, c + begin * (by_rows_of_c ? c_stride : 1), c_stride, way);
+    serial_gemm(part, from_a, from_b, c + begin * (by_rows ? c_stride : 1), c_stride, way);
   });
 }
 
@@ -108,22 +108,23 @@ Factor lengthwise(const Factor& x, bool single, bool transposed, std::int64_t le
 }  // namespace
 
 void gemm(const Gemm& p, const Factor& given_a, const Factor& given_b, Real* c, std::int64_t c_stride) {
-  XGRAD_ASSERT(p.m >= 0 && p.n >= 0 && p.k >= 0 && !p.c_transposed);
+  XGRAD_ASSERT(p.m >= 0 && p.n >= 0 && p.k >= 0);
   if (p.m == 0 || p.n == 0) return;
   XGRAD_ASSERT(p.m == 1 || c_stride >= p.n);
   const Factor a = lengthwise(given_a, p.m == 1, false, p.k), b = lengthwise(given_b, p.n == 1, true, p.k);
   const Way way = p.k == 0 ? Way::loops : way_of(p, a, b);
   if (way == Way::loops) return loops(p, a, b, c, c_stride);
-  if (way == Way::bfloat16 || way == Way::few_rows || p.n >= few || (a.transposed && p.m < p.n)) {
-    return in_pieces(p, a, b, c, c_stride, way);
-  }
-  // c' = b' a'
-  Gemm turned = p;
-  std::swap(turned.m, turned.n);
-  turned.c_transposed = true;
-  turned.rounding = {};
+  // c' = b' a' for few columns, where a' is read well: along its rows, or as the few rows of b' want it.
+  const Gemm turned{.m = p.n, .n = p.m, .k = p.k, .scale = p.scale};
   const Factor left{b.data, b.stride, !b.transposed}, right{a.data, a.stride, !a.transposed};
-  in_pieces(turned, left, right, c, c_stride, way_of(turned, left, right));
+  const bool turns = way != Way::rounded && way != Way::few_rows && p.n < few && p.n <= p.m &&
+                     (a.transposed || (p.n <= pack_width / 2 && detail::suits_few_rows(turned, right)));
+  if (!turns) return in_pieces(p, a, b, c, c_stride, way);
+  Array product(Shape{turned.m, turned.n});
+  in_pieces(turned, left, right, product.mutable_data(), turned.n, way_of(turned, left, right));
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    for (std::int64_t j = 0; j < p.n; ++j) finish(p, j, product.data()[j * p.m + i], c[i * c_stride + j]);
+  }
 }
 
 }  // namespace xgrad

@@ -8,13 +8,13 @@
 namespace xgrad {
 
 namespace detail {
-struct BfloatUnit;
+struct RoundingUnit;
 }  // namespace detail
 
-/// How the numbers of factors are rounded: to the sum of `parts` bfloat16 numbers (1 to 3), which `unit` multiplies
-/// (bfloat16.h). Not at all if the unit is nullptr.
+/// How the numbers of factors are rounded: to the sum of `parts` bfloat16 numbers (1 to 3), which `unit` multiplies.
+/// Not at all if the unit is nullptr.
 struct Rounding {
-  const detail::BfloatUnit* unit = nullptr;
+  const detail::RoundingUnit* unit = nullptr;
   int parts = 1;
 };
 
@@ -31,8 +31,19 @@ struct Gemm {
   Real scale = 1;
   Real keep = 0;               ///< 0: the old c is ignored, even NaN
   const Real* bias = nullptr;  ///< (n), added to every row
-  bool c_transposed = false;   ///< c is (n, m) in memory, and the bias (m), added to every column
   Rounding rounding = {};
 };
+
+namespace detail {
+/// Products by instructions for other numbers (ops/kernels/bfloat16, which a build may leave out).
+struct RoundingUnit {
+  const char* name;  ///< "AMX", "AVX512-BF16"
+  int most_parts;    ///< 3 where three parts are faster than float, else 1
+  /// Whether this product is rounded, and the product, on the calling thread; sizes are at least 1. An element of c has
+  /// the same bits whichever part of c is computed with it.
+  bool (*rounds)(const Gemm& p, const Factor& a, const Factor& b);
+  void (*gemm)(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
+};
+}  // namespace detail
 
 }  // namespace xgrad

@@ -36,7 +36,6 @@ struct Tile {
   std::int64_t columns = 0;
   Real scale = 1, keep = 0;
   const Real* bias = nullptr;
-  bool c_transposed = false;
 };
 
 template <int rows, int packs, bool transposed>
@@ -45,24 +44,6 @@ void compute(const Tile& given) {
   const LeftRows left = transposed ? LeftRows{tile.a, 1, tile.a_stride} : LeftRows{tile.a, tile.a_stride, 1};
   Pack sum[rows][packs];
   multiply_add_block(sum, left, tile.b, tile.b_stride, tile.depth);
-  if (tile.c_transposed) {
-    Real sums[rows][packs * pack_width];
-    XGRAD_UNROLL
-    for (int i = 0; i < rows; ++i) {
-      XGRAD_UNROLL
-      for (int j = 0; j < packs; ++j) {
-        multiply_add(tile.scale, sum[i][j], Pack(tile.bias ? tile.bias[i] : 0)).store(sums[i] + j * pack_width);
-      }
-    }
-    for (std::int64_t j = 0; j < tile.columns; ++j) {
-      Real* to = tile.c + j * tile.c_stride;
-      XGRAD_UNROLL
-      for (int i = 0; i < rows; ++i) {
-        to[i] = tile.keep == 0 ? sums[i][j] : tile.keep * to[i] + sums[i][j];
-      }
-    }
-    return;
-  }
   const auto finish = [&](const auto& part_of) {
     XGRAD_UNROLL
     for (int j = 0; j < packs; ++j) {
@@ -153,10 +134,9 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
         const std::int64_t j = panel * tile_columns;
         tile.b = copied(panel) ? copy_of(panel) : b.data + k * b.stride + j;
         tile.b_stride = copied(panel) ? tile_columns : b.stride;
-        tile.c = c + (p.c_transposed ? j * c_stride + i : i * c_stride + j);
+        tile.c = c + i * c_stride + j;
         tile.columns = columns_of(panel);
-        tile.bias = k == 0 && p.bias ? p.bias + (p.c_transposed ? i : j) : nullptr;
-        tile.c_transposed = p.c_transposed;
+        tile.bias = k == 0 && p.bias ? p.bias + j : nullptr;
         compute_for<packs>(height, tile.columns, a.transposed)(tile);
       }
       i += height;
@@ -172,9 +152,9 @@ void by_tiles(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int
   for (std::int64_t j = 0; j < p.n; j += columns) {
     Gemm part = p;
     part.n = std::min(columns, p.n - j);
-    if (p.bias && !p.c_transposed) part.bias += j;
-    some_columns<packs>(part, a, {b.data + j * (b.transposed ? b.stride : 1), b.stride, b.transposed},
-                        c + j * (p.c_transposed ? c_stride : 1), c_stride, low);
+    if (p.bias) part.bias += j;
+    some_columns<packs>(part, a, {b.data + j * (b.transposed ? b.stride : 1), b.stride, b.transposed}, c + j, c_stride,
+                        low);
   }
 }
 
