@@ -1,4 +1,4 @@
-// The state's part of the gates is a product of few rows with a constant factor; the activations go pack by pack.
+// The state's part of the gates is a product of few rows; the activations go pack by pack.
 #include "recurrent.h"
 
 #include <algorithm>
@@ -6,73 +6,14 @@
 
 #include "../../../core/runtime/parallel.h"
 #include "../products/gemm.h"
-#include "../products/packing.h"
 #include "../reduce/reduce.h"
-#include "../registers/multiply_add.h"
+#include "../registers/rows.h"
 
 namespace xgrad {
 namespace {
 
 // Sequences that one thread takes through all steps.
 constexpr std::int64_t sequences_per_block = 16;
-
-// A factor of many products, (depth, columns), packed once into panels of two registers' width. A BLAS would
-// pack it again for every product, at the cost of a product of few rows.
-class Panels {
- public:
-  // Of a matrix, or of its transpose.
-  explicit Panels(const Array& matrix, bool transposed = false)
-      : depth_(matrix.dim(transposed ? 1 : 0)),
-        columns_(matrix.dim(transposed ? 0 : 1)),
-        elements_(Shape{(columns_ + width - 1) / width, depth_, width}) {
-    const Factor factor{matrix.data(), matrix.dim(1), transposed};
-    Real* to = elements_.mutable_data();
-    for (std::int64_t first = 0; first < columns_; first += width, to += depth_ * width) {
-      pack_panel<width>(factor, 0, depth_, first, std::min(width, columns_ - first), to);
-    }
-  }
-
-  // c (rows, columns) = a (rows, depth) times the factor, plus c if `add`; rows with these strides.
-  template <bool add>
-  void multiply(std::int64_t rows, const Real* a, std::int64_t a_stride, Real* c, std::int64_t c_stride) const {
-    for (std::int64_t first = 0; first < columns_; first += width) {
-      const Real* panel = elements_.data() + first * depth_;
-      std::int64_t i = 0;
-      const auto take = [&]<int together>(std::integral_constant<int, together>) {
-        for (; i + together <= rows; i += together) {
-          block<together, add>(panel, a + i * a_stride, a_stride, c + i * c_stride + first, c_stride,
-                               std::min(width, columns_ - first));
-        }
-      };
-      // As many rows at once as there are registers for the sums.
-      if constexpr (Pack::avx512) take(std::integral_constant<int, 8>());
-      take(std::integral_constant<int, 4>());
-      take(std::integral_constant<int, 1>());
-    }
-  }
-
- private:
-  static constexpr std::int64_t width = 2 * pack_width;
-
-  template <int rows, bool add>
-  void block(const Real* panel, const Real* a, std::int64_t a_stride, Real* c, std::int64_t c_stride,
-             std::int64_t columns) const {
-    Pack sum[rows][2];
-    multiply_add_block(sum, {a, a_stride, 1}, panel, width, depth_);
-    XGRAD_UNROLL
-    for (int i = 0; i < rows; ++i) {
-      const std::array<Pack, 2> row{sum[i][0], sum[i][1]};  // a copy: an array indexed by a variable is in memory
-      each_pack(columns, [&](std::int64_t j, auto part) {
-        Real* to = c + i * c_stride + j;
-        const Pack& own = row[j < pack_width ? 0 : 1];
-        part.store(add ? part.load(to) + own : own, to);
-      });
-    }
-  }
-
-  std::int64_t depth_, columns_;
-  Array elements_;
-};
 
 // Rows side by side, one register of each.
 template <std::size_t count, class Part>
@@ -147,7 +88,6 @@ Array run_cells(const Sequences& sequences, const CellInputs& in, SaveSteps save
   const bool keep = save_steps == SaveSteps::yes;
   if (keep) saved.gates = Array(Shape{B, T, K, h});
   if (Cell::memory) saved.c = Array(Shape{B, T, h});
-  const Panels weight(in.weight, true);  // (h, gates h)
   const Rows<const Real> x{in.x.data(), T, gates * h};
   const Rows<Real> outputs{y.mutable_data(), y.dim(1), h}, states{saved.h.mutable_data(), T, h},
       memories{saved.c.mutable_data(), T, h}, kept{saved.gates.mutable_data(), T, K * h};
@@ -172,7 +112,8 @@ Array run_cells(const Sequences& sequences, const CellInputs& in, SaveSteps save
     }
     for (std::int64_t step = 0; step < T; ++step) {
       const std::int64_t t = sequences.position(step);
-      weight.multiply<false>(end - begin, state(begin, step), T * h, u, gates * h);
+      gemm({.m = end - begin, .n = gates * h, .k = h}, {state(begin, step), T * h}, {in.weight.data(), h, true}, u,
+           gates * h);
       for (std::int64_t b = begin; b < end; ++b) {
         if (!sequences.counts(b, t)) {
           std::fill_n(outputs.at(b, t), h, Real(0));
@@ -206,7 +147,6 @@ CellInputs cell_gradients(const Sequences& sequences, const CellInputs& in, cons
   const Rows<const Real> g{gy.data(), Cell::memory ? T + 1 : T, h}, kept{saved.gates.data(), T, K * h},
       carried{(Cell::memory ? saved.c : saved.h).data(), T, h};
   Real *const to_h = gh.mutable_data(), *const to_carried = Cell::memory ? gc.mutable_data() : to_h;
-  const Panels weight(in.weight);  // (gates h, h)
 
   parallel_for(B, sequences_per_block, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; Cell::memory && b < end; ++b) std::copy_n(g.at(b, T), h, to_carried + b * h);
@@ -226,7 +166,8 @@ CellInputs cell_gradients(const Sequences& sequences, const CellInputs& in, cons
           std::fill_n(to_u.at(b, t), gates * h, Real(0));
         }
       }
-      weight.multiply<true>(end - begin, to_u.at(begin, t), T * gates * h, to_h + begin * h, h);
+      gemm({.m = end - begin, .n = h, .k = gates * h, .keep = 1}, {to_u.at(begin, t), T * gates * h},
+           {in.weight.data(), h}, to_h + begin * h, h);
     }
   });
 
