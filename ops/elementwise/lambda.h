@@ -114,16 +114,18 @@ class PartialRule {
     return mul(gy, Tensor(call_with(d_, arguments)));
   }
 
+  // d, of whose arguments `given` has 0 and those that d depends on.
+  template <class Given, std::size_t... k>
+  auto derivative(const Given& given, std::index_sequence<k...>) const {
+    return d_(std::get<argument_index(k)>(given)...);
+  }
+
   template <std::size_t... i>
   Tensor by_packs(const Tensor& gy, const Tensor& y, std::index_sequence<i...>) const {
     const auto gradient = [this](const auto& g, const auto&... given) {
       using V = std::remove_cvref_t<decltype(g)>;  // a Pack, or a type in its place
       const V zero(0);
-      const auto values = std::tie(zero, given...);
-      return [&]<std::size_t... k>(std::index_sequence<k...>) {
-        return g * V(d_(std::get<argument_index(k)>(values)...));
-      }
-      (std::make_index_sequence<K + 1>());
+      return g * V(derivative(std::tie(zero, given...), std::make_index_sequence<K + 1>()));
     };
     if constexpr (depends >> K & 1) {
       return map_over({"gradient"}, Donation::take(gy), gradient, Engine::value(saved_[i])..., Engine::value(y));

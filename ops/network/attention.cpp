@@ -15,9 +15,9 @@
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../kernels/attention/attention.h"
-#include "../products/matmul.h"
 #include "../private/axis.h"
 #include "../private/key.h"
+#include "../products/matmul.h"
 #include "../record_fused.h"
 #include "dropout.h"
 #include "softmax.h"
@@ -60,9 +60,10 @@ Tensor weighted_product(const Tensor& a, const Tensor& b, LeftFactor left) {
                     [a = saved(a), b = saved(b), transpose_a](const Tensor& gy) {
                       return of_weights(a, transpose_a ? inner_products(b, gy) : inner_products(gy, b));
                     }),
-                wrt(b, [a = saved(a), transpose_a](const Tensor& gy) {
-                  return weighted_product(a, gy, transpose_a ? LeftFactor::as_it_is : LeftFactor::transposed);
-                }),
+                wrt(b,
+                    [a = saved(a), transpose_a](const Tensor& gy) {
+                      return weighted_product(a, gy, transpose_a ? LeftFactor::as_it_is : LeftFactor::transposed);
+                    }),
                 count);
 }
 
@@ -152,17 +153,54 @@ namespace {
 
 // ---- The operation --------------------------------------------------------------------------------------------------
 
-// On `inputs`: q, k, v and perhaps bias, or qkv and perhaps bias. `operands` says where q, k and v begin in arrays like
-// these.
-template <std::size_t N, class Pointers>
-Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, const Pointers& operands) {
-  const auto read = [operands](const std::array<Tensor, N>& xs) {
-    std::array<const Real*, N> data{};
-    for (std::size_t i = 0; i < N; ++i) data[i] = xs[i].value().data();
-    return operands(data);
-  };
+// The inputs of the operation: q, k and v, or qkv, which has them side by side in its rows; then perhaps the bias.
+template <std::size_t N>
+using AttentionInputs = std::array<Tensor, N>;
+template <std::size_t N>
+inline constexpr bool has_bias = N % 2 == 0;
+
+// Where queries, keys and values begin in the memory of the inputs, or of their gradients.
+template <class Number, std::size_t N>
+AttentionOperands<Number> operands_of(const AttentionSizes& sizes, const std::array<Number*, N>& data) {
+  if constexpr (N >= 3) {
+    return {data[0], data[1], data[2]};
+  } else {
+    const std::int64_t q = sizes.H * sizes.d, k = q / sizes.group;
+    return {data[0], data[0] + q, data[0] + q + k};
+  }
+}
+template <std::size_t N>
+AttentionOperands<const Real> operands_of(const AttentionSizes& sizes, const AttentionInputs<N>& inputs) {
+  std::array<const Real*, N> data{};
+  for (std::size_t i = 0; i < N; ++i) data[i] = inputs[i].value().data();
+  return operands_of(sizes, data);
+}
+
+template <std::size_t N>
+AttentionInputs<N> attention_gradients(const AttentionCall& call, const SavedAttention& saved,
+                                       const AttentionInputs<N>& in, const Tensor& gy, Wanted wanted) {
+  const bool empty = gy.size() == 0;
+  AttentionInputs<N> gradients;
+  std::array<Real*, N> to{};
+  for (std::size_t i = 0; i < (has_bias<N> ? N - 1 : N); ++i) {
+    Array gradient = empty ? Array(in[i].shape(), Real(0)) : Array(in[i].shape());
+    to[i] = gradient.mutable_data();
+    gradients[i] = Tensor(std::move(gradient));
+  }
+  const bool wants_bias = has_bias<N> && wanted[N - 1];
+  Array scores = wants_bias ? Array(call.sizes.scores(), Real(0)) : Array();
+  if (!empty) {
+    attention_backward(call.sizes, gy.value().data(), operands_of(call.sizes, in), operands_of(call.sizes, to), saved,
+                       call.keys, call.dropout, wants_bias && scores.size() > 0 ? scores.mutable_data() : nullptr);
+  }
+  if (wants_bias) gradients[N - 1] = sum_to(Tensor(std::move(scores)), in[N - 1].shape());
+  return gradients;
+}
+
+template <std::size_t N>
+Tensor attend(const AttentionCall& call, const AttentionInputs<N>& inputs) {
   const auto composed = [call](const auto&... own) {
-    if constexpr (N % 2 == 0) {  // the last one is the bias
+    if constexpr (has_bias<N>) {
       return call.composed(own...);
     } else {
       return call.composed(own..., Tensor());
@@ -174,27 +212,12 @@ Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, co
     SavedAttention saved;
     if (y.size() > 0) {
       if (keep) saved = SavedAttention(call.sizes);
-      attention_forward(call.sizes, read(inputs), call.keys, call.dropout, y.mutable_data(), keep ? &saved : nullptr);
+      attention_forward(call.sizes, operands_of(call.sizes, inputs), call.keys, call.dropout, y.mutable_data(),
+                        keep ? &saved : nullptr);
     }
-    return std::pair(
-        std::move(y), [call, operands, read, saved](const std::array<Tensor, N>& in, const Tensor& gy, Wanted wanted) {
-          const bool empty = gy.size() == 0, has_bias = call.keys.bias != nullptr;
-          std::array<Tensor, N> gradients;
-          std::array<Real*, N> to{};
-          for (std::size_t i = 0; i < N - (has_bias ? 1 : 0); ++i) {
-            Array gradient = empty ? Array(in[i].shape(), Real(0)) : Array(in[i].shape());
-            to[i] = gradient.mutable_data();
-            gradients[i] = Tensor(std::move(gradient));
-          }
-          const bool wants_bias = has_bias && wanted[N - 1];
-          Array scores = wants_bias ? Array(call.sizes.scores(), Real(0)) : Array();
-          if (!empty) {
-            attention_backward(call.sizes, gy.value().data(), read(in), operands(to), saved, call.keys, call.dropout,
-                               wants_bias && scores.size() > 0 ? scores.mutable_data() : nullptr);
-          }
-          if (wants_bias) gradients[N - 1] = sum_to(Tensor(std::move(scores)), in[N - 1].shape());
-          return gradients;
-        });
+    return std::pair(std::move(y), [call, saved](const AttentionInputs<N>& in, const Tensor& gy, Wanted wanted) {
+      return attention_gradients(call, saved, in, gy, wanted);
+    });
   };
   return record_fused(
       "attention", inputs, composed, kernel, attribute("heads", call.sizes.H),
@@ -208,23 +231,11 @@ Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, co
       multiply_adds(call.sizes.B, call.sizes.H, call.sizes.T, call.sizes.S, call.sizes.d + call.sizes.e));
 }
 
-Tensor attend(const AttentionCall& call, const Tensor& q, const Tensor& k, const Tensor& v) {
-  const auto operands = []<class Number, std::size_t N>(const std::array<Number*, N>& data) {
-    return AttentionOperands<Number>{data[0], data[1], data[2]};
-  };
+// The same of these inputs and, if the mask has one, its bias.
+template <class... Inputs>
+Tensor attend_with_bias(const AttentionCall& call, const Inputs&... inputs) {
   const Tensor& bias = call.mask.bias;
-  return bias.defined() ? attend(call, std::array{q, k, v, bias}, operands)
-                        : attend(call, std::array{q, k, v}, operands);
-}
-
-// Queries, keys and values side by side in the rows of qkv.
-Tensor attend(const AttentionCall& call, const Tensor& qkv) {
-  const std::int64_t q = call.sizes.H * call.sizes.d, k = q / call.sizes.group;
-  const auto operands = [q, k]<class Number, std::size_t N>(const std::array<Number*, N>& data) {
-    return AttentionOperands<Number>{data[0], data[0] + q, data[0] + q + k};
-  };
-  const Tensor& bias = call.mask.bias;
-  return bias.defined() ? attend(call, std::array{qkv, bias}, operands) : attend(call, std::array{qkv}, operands);
+  return bias.defined() ? attend(call, std::array{inputs..., bias}) : attend(call, std::array{inputs...});
 }
 
 // ---- Arguments of a call --------------------------------------------------------------------------------------------
@@ -366,16 +377,16 @@ AttentionCall packed(const char* op, const Tensor& qkv, std::int64_t heads, cons
 
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionOptions& options) {
-  return attend(stacked(one_by_one, q, k, v, options), q, k, v);
+  return attend_with_bias(stacked(one_by_one, q, k, v, options), q, k, v);
 }
 
 Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                             const AttentionOptions& options) {
-  return attend(side_by_side(multi_head, q, k, v, heads, options), q, k, v);
+  return attend_with_bias(side_by_side(multi_head, q, k, v, heads, options), q, k, v);
 }
 
 Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options) {
-  return attend(packed(multi_head, qkv, heads, options), qkv);
+  return attend_with_bias(packed(multi_head, qkv, heads, options), qkv);
 }
 
 Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options) {

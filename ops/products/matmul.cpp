@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
 #include "../../core/runtime/parallel.h"
-#include "../../core/base/formula.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
@@ -54,14 +54,14 @@ std::string transpose_hint(const Shape& a, const Shape& b, const MatmulOptions& 
 }
 
 // How two factors are multiplied: a vector as a is a matrix of one row, as b of one column, and leading axes broadcast.
-struct Plan {
+struct MatmulShapes {
   Shape a, b;     // the factors as matrices
   Shape product;  // of these
   Shape result;   // without the axes that vectors do not have
 
   // Errors name the factors, if they are given.
-  Plan(const Shape& given_a, const Shape& given_b, const MatmulOptions& options, const Tensor* left = nullptr,
-       const Tensor* right = nullptr)
+  MatmulShapes(const Shape& given_a, const Shape& given_b, const MatmulOptions& options, const Tensor* left = nullptr,
+               const Tensor* right = nullptr)
       : a(given_a), b(given_b) {
     const auto factors = [&](const char* after_a = "", const char* after_b = "") {
       const auto name = [](const Tensor* x) { return x && !x->name().empty() ? str("'", x->name(), "' ") : ""; };
@@ -127,35 +127,35 @@ XGRAD_FORMULA matmul_a_formula{"matmul transpose_a", "y = a^T b", "dL/da = b gy^
 XGRAD_FORMULA matmul_b_formula{"matmul transpose_b", "y = a b^T", "dL/da = gy b; dL/db = gy^T a"};
 XGRAD_FORMULA matmul_ab_formula{"matmul transpose_a transpose_b", "y = a^T b^T", "dL/da = b^T gy^T; dL/db = gy^T a^T"};
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
-  const Plan plan(a.shape(), b.shape(), options, &a, &b);
-  const Array y = product(a.value().reshaped(plan.a), b.value().reshaped(plan.b), plan.product, options);
-  return record("matmul", y.reshaped(plan.result),
+  const MatmulShapes shapes(a.shape(), b.shape(), options, &a, &b);
+  const Array y = product(a.value().reshaped(shapes.a), b.value().reshaped(shapes.b), shapes.product, options);
+  return record("matmul", y.reshaped(shapes.result),
                 wrt(a,
                     [b, options](const Tensor& gy, InputShape to) {
                       const auto [ta, tb] = options;
-                      const Plan plan(to, b.shape(), options);
-                      const Tensor g = reshape(gy, plan.product), m = reshape(b, plan.b);
+                      const MatmulShapes shapes(to, b.shape(), options);
+                      const Tensor g = reshape(gy, shapes.product), m = reshape(b, shapes.b);
                       return reshape(sum_to(ta ? matmul(m, g, {.transpose_a = tb, .transpose_b = true})
                                                : matmul(g, m, {.transpose_b = !tb}),
-                                            plan.a),
+                                            shapes.a),
                                      to);
                     }),
                 wrt(b,
                     [a, options](const Tensor& gy, InputShape to) {
                       const auto [ta, tb] = options;
-                      const Plan plan(a.shape(), to, options);
+                      const MatmulShapes shapes(a.shape(), to, options);
                       // One product over all rows rather than one for each of a's leading axes and then their sum.
-                      const bool one = plan.b.rank() == 2 && !ta;
-                      const Tensor m = reshape(a, plan.a), g = reshape(gy, plan.product);
+                      const bool one = shapes.b.rank() == 2 && !ta;
+                      const Tensor m = reshape(a, shapes.a), g = reshape(gy, shapes.product);
                       const Tensor x = one ? rows(m) : m, h = one ? rows(g) : g;
                       return reshape(sum_to(tb ? matmul(h, x, {.transpose_a = true, .transpose_b = ta})
                                                : matmul(x, h, {.transpose_a = !ta}),
-                                            plan.b),
+                                            shapes.b),
                                      to);
                     }),
                 attribute("transpose_a", unless(false, options.transpose_a)),
                 attribute("transpose_b", unless(false, options.transpose_b)),
-                multiply_adds(y.size(), plan.a.dim(options.transpose_a ? -2 : -1)));
+                multiply_adds(y.size(), shapes.a.dim(options.transpose_a ? -2 : -1)));
 }
 
 namespace {
