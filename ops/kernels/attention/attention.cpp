@@ -17,41 +17,6 @@
 namespace xgrad {
 namespace {
 
-
-// The dropout factors of the weights, row after row: 0 or 1/(1 - p).
-class DropoutRows {
- public:
-  DropoutRows(const WeightDropout& dropout, std::int64_t columns)
-      : key_(dropout.key),
-        threshold_(dropout_threshold(dropout.p)),
-        columns_(columns),
-        keep_(dropout.p < 1 ? static_cast<Real>(1 / (1 - dropout.p)) : 0) {
-    if (!dropout.on()) return;
-    words_.resize(static_cast<std::size_t>(std::max<std::int64_t>(columns, 1024) + pack_width));
-    factors_.resize(static_cast<std::size_t>(padded(columns)));
-  }
-
-  const Real* operator()(std::int64_t row) {
-    const std::int64_t first = row * columns_;
-    if (first < first_ || first + columns_ > end_) {  // words are drawn many at a time
-      first_ = first;
-      end_ = first + static_cast<std::int64_t>(words_.size()) - pack_width;
-      random_words(key_, static_cast<std::uint64_t>(first), std::span(words_).first(words_.size() - Pack::width));
-    }
-    const std::uint32_t* words = words_.data() + (first - first_);
-    for (std::size_t i = 0; i < factors_.size(); ++i) factors_[i] = words[i] >= threshold_ ? keep_ : 0;
-    return factors_.data();
-  }
-
- private:
-  RandomKey key_;
-  std::uint32_t threshold_;
-  std::int64_t columns_, first_ = 0, end_ = 0;
-  Real keep_;
-  std::vector<std::uint32_t, PoolAllocator<std::uint32_t>> words_;
-  std::vector<Real, PoolAllocator<Real>> factors_;
-};
-
 // ---- One head -----------------------------------------------------------------------------------------------------
 
 std::int64_t heads_at_a_time(const AttentionSizes& p) {
@@ -121,58 +86,61 @@ void mask_scores(const MatrixRows& scores, const Queries& queries) {
   rows(to, queries.end);
 }
 
-// The dropout factors of the weights, in the order of the scores.
+// The dropout factors of the weights, 0 or 1/(1 - p), in the order of the scores.
 class DropoutFactors {
  public:
   DropoutFactors(const WeightDropout& dropout, const AttentionSizes& p, std::int64_t most_keys)
-      : rows_(dropout, p.S), factors_(dropout.on() ? most_keys : 0, queries_at_a_time(p)), T_(p.T), on_(dropout.on()) {
+      : dropout_(dropout), T_(p.T), S_(p.S), factors_(dropout.on() ? most_keys : 0, queries_at_a_time(p)) {
     factors_.fill(0);
+    if (on()) words_.resize(static_cast<std::size_t>(std::max<std::int64_t>(p.S, 1024)));
   }
-  bool on() const { return on_; }
+  bool on() const { return dropout_.on(); }
   void draw(std::int64_t head, const Queries& queries) {
+    const std::uint32_t threshold = dropout_threshold(dropout_.p);
+    const Real keep = dropout_.p < 1 ? static_cast<Real>(1 / (1 - dropout_.p)) : 0;
     for (std::int64_t i = 0; i < queries.count; ++i) {
-      const Real* row = rows_(head * T_ + queries.first + i) + queries.begin;
-      for (std::int64_t s = 0; s < queries.keys(); ++s) factors_.row(s)[i] = row[s];
+      const std::uint32_t* words = words_from((head * T_ + queries.first + i) * S_ + queries.begin, queries.keys());
+      for (std::int64_t s = 0; s < queries.keys(); ++s) factors_.row(s)[i] = words[s] >= threshold ? keep : 0;
     }
   }
   const Real* row(std::int64_t key) const { return factors_.row(key); }
 
  private:
-  DropoutRows rows_;
+  // Words first ... first + count - 1, which are drawn many at a time.
+  const std::uint32_t* words_from(std::int64_t first, std::int64_t count) {
+    if (first < first_ || first + count > end_) {
+      first_ = first;
+      end_ = first + std::ssize(words_);
+      random_words(dropout_.key, static_cast<std::uint64_t>(first), words_);
+    }
+    return words_.data() + (first - first_);
+  }
+
+  WeightDropout dropout_;
+  std::int64_t T_, S_, first_ = 0, end_ = 0;
+  std::vector<std::uint32_t, PoolAllocator<std::uint32_t>> words_;
   Matrix factors_;
-  std::int64_t T_;
-  bool on_;
 };
 
-// Adds the bias to the scores of `count` queries, side by side in rows of `stride`, with keys begin ... end - 1, and
-// puts -inf where a key is masked by name.
-void apply(const KeyRanges& ranges, std::int64_t b, std::int64_t h, std::int64_t first, std::int64_t count,
-           std::int64_t begin, std::int64_t end, Real* scores, std::int64_t stride) {
-  const auto at = [&](const ShortList<std::int64_t>& strides) {
-    return b * strides[0] + h * strides[1] + first * strides[2] + begin * strides[3];
-  };
-  if (ranges.bias) {
-    const Real* bias = ranges.bias + at(ranges.bias_strides);
-    const std::int64_t row = ranges.bias_strides[2], column = ranges.bias_strides[3];
-    for (std::int64_t s = 0; s < end - begin; ++s) {
-      for (std::int64_t i = 0; i < count; ++i) scores[s * stride + i] += bias[i * row + s * column];
-    }
-  }
-  if (ranges.masked) {
-    const bool* masked = ranges.masked + at(ranges.masked_strides);
-    const std::int64_t row = ranges.masked_strides[2], column = ranges.masked_strides[3];
-    for (std::int64_t s = 0; s < end - begin; ++s) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        if (masked[i * row + s * column]) scores[s * stride + i] = -infinity;
-      }
-    }
+// Calls f(score, element) for the scores of some queries and the elements of x (B, H, T, S) that belong to them.
+template <class T, class F>
+void each_score(const Queries& queries, std::int64_t b, std::int64_t h, const T* x,
+                const ShortList<std::int64_t>& strides, const MatrixRows& scores, const F& f) {
+  if (!x) return;
+  x += b * strides[0] + h * strides[1] + queries.first * strides[2] + queries.begin * strides[3];
+  for (std::int64_t s = 0; s < queries.keys(); ++s, x += strides[3]) {
+    for (std::int64_t i = 0; i < queries.count; ++i) f(scores.row(s)[i], x[i * strides[2]]);
   }
 }
 
-// Applies bias and mask to the scores of some queries; the first row is that of their first key.
+// Adds the bias to the scores of some queries, and puts -inf where a key is masked; the first row is that of their
+// first key.
 void finish_scores(const KeyRanges& ranges, const Queries& queries, std::int64_t b, std::int64_t h,
                    const MatrixRows& scores) {
-  apply(ranges, b, h, queries.first, queries.count, queries.begin, queries.end, scores.row(0), scores.stride());
+  each_score(queries, b, h, ranges.bias, ranges.bias_strides, scores, [](Real& score, Real bias) { score += bias; });
+  each_score(queries, b, h, ranges.masked, ranges.masked_strides, scores, [](Real& score, bool masked) {
+    if (masked) score = -infinity;
+  });
   mask_scores(scores, queries);
 }
 
