@@ -92,12 +92,12 @@ extern const Block model;
 extern const Profile profile;
 }  // namespace of_a_block
 
-namespace of_a_gpt {  // nn_summary nn_models_language_model
+namespace of_a_gpt {  // nn_diagnostics_summary nn_models_language_model
 using namespace common;
 extern nn::Gpt model;
 }  // namespace of_a_gpt
 
-namespace of_an_mlp {  // nn_functional_call optim_optimizers_lbfgs docs_optimizers
+namespace of_an_mlp {  // nn_parameters_functional_call optim_optimizers_lbfgs docs_optimizers
 using namespace common;
 extern const nn::Mlp net, model;
 extern const int k;
@@ -247,14 +247,19 @@ using namespace common;
 extern const Real B;
 }  // namespace docs_word_vectors
 
-namespace nn_rewind {
+namespace nn_base_rewind {
 using namespace common;
 using nn::Rewind;
 extern nn::KeyValueCache past;
 extern const nn::Module& layer;
 extern const double dropout;
 Tensor o(const Tensor& x);
-}  // namespace nn_rewind
+}  // namespace nn_base_rewind
+
+namespace core_files_state {
+using namespace common;
+extern const StateFile state;
+}  // namespace core_files_state
 
 namespace core_files_safetensors {
 extern const Array w, b;
