@@ -4,10 +4,10 @@
 #include "support/catalogue.h"
 #include "support/check.h"
 #include "support/files.h"
+#include "support/thorough.h"
 #include "support/threads.h"
 
 #include <atomic>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <typeinfo>
@@ -49,7 +49,7 @@ Picture picture_of(const Values& values) {
 }
 
 // Something that is done to a subject. make() gives a new one, always the same; act(subject) does it; look(subject) is
-// what must be as before when act fails. Of its requests for memory every `step`th fails, from the first one on.
+// what must be as before when act fails. Of its requests for memory every `step`th fails, from number `first` on.
 template <class Make, class Act, class Look>
 void check_each_failure(const Make& make, const Act& act, const Look& look, std::int64_t first = 1, std::int64_t step = 1) {
   Picture after;
@@ -104,6 +104,9 @@ template <class Make, class Act>
 void check_each_failure(const Make& make, const Act& act) {
   check_each_failure(make, act, [](const auto& subject) { return subject.picture(); });
 }
+
+// The step where there are many requests: a fifth of them fails, or all do.
+const std::int64_t coarse = thorough() ? 1 : 5;
 
 // Always of the same draws.
 template <class Subject>
@@ -161,9 +164,7 @@ TEST_CASE("memory that runs out in a backward pass of a graph that is kept does 
                      [](const Graph& graph) { return gradients_of(graph.x); });
 }
 
-// There are many: a fifth of them, or all, as `tests/long allocation` asks.
 TEST_CASE("memory that runs out in a recorded backward pass, or in that of it, changes no gradient") {
-  const std::int64_t step = std::getenv("XGRAD_EVERY_FAILURE") ? 1 : 5;
   for (std::int64_t first = 1; const Call& call : calls()) {
     CAPTURE(call.name);
     check_each_failure([&] { return std::make_unique<Tensors>(call.leaves()); },
@@ -175,8 +176,8 @@ TEST_CASE("memory that runs out in a recorded backward pass, or in that of it, c
                          }
                          if (sum_of_squares.requires_grad()) sum_of_squares.backward();
                        },
-                       gradients_of, first, step);
-    first = first % step + 1;
+                       gradients_of, first, coarse);
+    first = first % coarse + 1;
   }
 }
 
@@ -215,7 +216,8 @@ TEST_CASE("memory that runs out in work that threads share changes no gradient")
                          Picture picture;
                          for (const Tensor& one : {x.a, x.b, x.q}) picture.push_back(one.has_grad());
                          return picture;
-                       });
+                       },
+                       1, coarse);
   }
 }
 
@@ -545,17 +547,20 @@ template <class Model, class... Arguments>
 void check_model(const Arguments&... arguments) {
   CAPTURE(std::string(typeid(Model).name()));
   const auto build = [&] { return std::make_unique<Model>(nn::root, arguments...); };
-  check_each_failure(seeded<Workshop>, [&](Workshop& shop) {
-    manual_seed(1);
-    shop.model = build();
-  });
+  check_each_failure(
+      seeded<Workshop>,
+      [&](Workshop& shop) {
+        manual_seed(1);
+        shop.model = build();
+      },
+      [](const Workshop& shop) { return shop.picture(); }, 1, coarse);
   if (build()->state_dict().empty()) return;  // nothing to load
   const TemporaryFolder folder;
   manual_seed(2);
   save(*build(), folder / "model");
   check_each_failure(
       build, [&](const nn::Module& model) { load(model, folder / "model"); },
-      [](const nn::Module& model) { return picture_of(model.state_dict()); });
+      [](const nn::Module& model) { return picture_of(model.state_dict()); }, 1, coarse);
 }
 
 TEST_CASE("memory that runs out while a model is built leaves nothing behind, and the next one is built") {
