@@ -37,7 +37,7 @@ double steps_apart(const Array& image, const Array& expected, double full) {
 }
 
 std::string why_not(const Path& path) {
-  const TemporaryFolder none;
+  static const TemporaryFolder none;  // which no message has
   const std::string message = refusal<FormatError>(none, [&] { read_image(path); });
   const std::string begin = "read_image: " + path.string() + ": ";
   return message.starts_with(begin) ? message.substr(begin.size()) : message;

@@ -252,7 +252,7 @@ TEST_CASE("a small packed file that becomes a large text is refused") {
   for (const char letter : {'x', '\n'}) {
     CAPTURE(letter);
     std::string text;
-    for (int i = 0; i < 64; ++i) text += std::string((1 << 20) - 1, letter) + '\n';
+    for (int i = 0; i < 17; ++i) text += std::string((1 << 20) - 1, letter) + '\n';  // 16 MiB are always read
     write_gzip(folder / "bomb.gz", text);
     CHECK_THROWS_AS(load_text(folder / "bomb.gz"), LimitError);
     CHECK_THROWS_AS(read_lines(folder / "bomb.gz"), LimitError);

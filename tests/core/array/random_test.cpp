@@ -36,6 +36,9 @@ Moments moments(const Array& x) {
   return m;
 }
 
+// Of four standard deviations, for n numbers: by chance once in 16,000 times.
+double four_sigma(double variance, double n) { return 4 * std::sqrt(variance / n); }
+
 // The largest distance between the empirical distribution and `cdf` (Kolmogorov and Smirnov).
 template <class F>
 double distance(const Array& x, const F& cdf) {
@@ -145,23 +148,25 @@ TEST_CASE("threads that nobody has seeded draw numbers of their own, with the sa
 }
 
 TEST_CASE("uniform numbers are spread evenly over [0, 1)") {
-  const Array x = random_uniform({1'000'000}, {.seed = 9});
+  constexpr int n = 200'000;
+  const Array x = random_uniform({n}, {.seed = 9});
   const Moments m = moments(x);
-  CHECK(std::abs(m.mean - 0.5) < 0.0015);
-  CHECK(std::abs(m.variance - 1.0 / 12) < 0.0005);
+  CHECK(std::abs(m.mean - 0.5) < four_sigma(1.0 / 12, n));
+  CHECK(std::abs(m.variance - 1.0 / 12) < four_sigma(1.0 / 80 - 1.0 / 144, n));
   CHECK(*std::ranges::min_element(x) >= 0);
   CHECK(*std::ranges::max_element(x) < 1);
-  CHECK(distance(x, [](double v) { return v; }) < 1.95 / 1000);  // 0.1 % by chance
+  CHECK(distance(x, [](double v) { return v; }) < 1.95 / std::sqrt(n));  // 0.1 % by chance
 }
 
 TEST_CASE("normal numbers have the moments and the distribution of the normal") {
-  const Array x = random_normal({1'000'000}, {.seed = 10});
+  constexpr int n = 200'000;
+  const Array x = random_normal({n}, {.seed = 10});
   const Moments m = moments(x);
-  CHECK(std::abs(m.mean) < 0.004);
-  CHECK(std::abs(m.variance - 1) < 0.006);
-  CHECK(std::abs(m.skewness) < 0.01);
-  CHECK(std::abs(m.kurtosis - 3) < 0.02);
-  CHECK(distance(x, [](double v) { return 0.5 * std::erfc(-v / std::sqrt(2.0)); }) < 1.95 / 1000);
+  CHECK(std::abs(m.mean) < four_sigma(1, n));
+  CHECK(std::abs(m.variance - 1) < four_sigma(2, n));
+  CHECK(std::abs(m.skewness) < four_sigma(6, n));
+  CHECK(std::abs(m.kurtosis - 3) < four_sigma(24, n));
+  CHECK(distance(x, [](double v) { return 0.5 * std::erfc(-v / std::sqrt(2.0)); }) < 1.95 / std::sqrt(n));
 }
 
 TEST_CASE("neighbours are uncorrelated, within a draw and from draw to draw") {
