@@ -49,12 +49,46 @@ Tensor step_of(const Tensor& w, const Tensor& g, Moments& moments, double lr, bo
   return w - lr * (moments.mean / a) / (inside ? sqrt(v + 1e-8) : sqrt(v) + 1e-8);
 }
 
-Beams best_of(const Tensor& candidates, std::int64_t k, const auto& parent, const auto& token) {
-  const Sorted best = topk(reshape(candidates, {-1}), k);
+Tensor corrected_mean(const Moments& moments) { return moments.mean / (1 - std::pow(0.9, moments.steps)); }
+Tensor corrected_square(const Moments& moments) { return moments.square / (1 - std::pow(0.999, moments.steps)); }
+Tensor stepped(const Tensor& w, const Tensor& g, Moments& moments, double lr) {
+  return step_of(w, g, moments, lr, true, false);
+}
+
+using Edges = std::vector<std::string>;
+const Edges edges{"x -> q",           "w -> q",             "x -> k",             "w -> k",          "q -> scores",
+                  "k -> scores",      "scores -> shifted",  "largest -> shifted", "shifted -> weights",
+                  "weights -> mixed", "x -> mixed",         "mixed -> y",         "x -> y"};
+Edges with(const char* edge) {
+  Edges more = edges;
+  more.push_back(edge);
+  return more;
+}
+Edges without(const char* edge) {
+  Edges fewer = edges;
+  std::erase(fewer, edge);
+  return fewer;
+}
+
+Tensor mapped(const Tensor& x, const Tensor& weight) { return matmul(x, weight, {.transpose_b = true}); }
+
+// Minus the sum of r log p along each row; r is `other` everywhere and `hot` more at the target.
+Tensor smoothed(const Tensor& log_p, const Index& targets, double hot, double other) {
+  return -sum((hot * Tensor(one_hot(targets, log_p.dim(1))) + other) * log_p, 1);
+}
+
+Beams best_of(const Tensor& candidates) {  // (k, V)
+  const Sorted best = topk(reshape(candidates, {-1}), candidates.dim(0));
   std::vector<std::int64_t> parents, tokens;
-  for (const std::int64_t i : best.indices) parents.push_back(parent(i)), tokens.push_back(token(i));
+  for (const std::int64_t i : best.indices) {
+    parents.push_back(i / candidates.dim(1)), tokens.push_back(i % candidates.dim(1));
+  }
   return {index(parents), index(tokens), best.values};
 }
+
+Tensor behind(const Tensor& past, const Tensor& x) { return past.defined() ? concat({past, x}, 1) : x; }
+
+Tensor by_rule(const Tensor& x, const auto& rule) { return record("softsign", (x / (1 + abs(x))).value(), wrt(x, rule)); }
 
 Tensors scaled(const Tensors& gradients, const auto& factor) {
   double squares = 0;
@@ -70,13 +104,17 @@ Tensor patches(const Tensor& images, std::int64_t p, const Tensor& weight, const
   return matmul(reshape(cut, {B, -1, C * p * p}), weight, {.transpose_b = true});
 }
 
-Mask differing(std::int64_t size, std::int64_t M, bool both, const auto& band, bool permuted = true) {
+struct Regions {
+  bool both = true, permuted = true;
+};
+Mask differing(std::int64_t size, std::int64_t M, std::int64_t first, std::int64_t second, const Regions& how = {}) {
+  const auto band = [&](std::int64_t r) { return r < first ? 0 : r < second ? 1 : 2; };
   std::vector<std::int64_t> regions;
   for (std::int64_t r = 0; r < size; ++r) {
-    for (std::int64_t c = 0; c < size; ++c) regions.push_back(3 * band(r) + (both ? band(c) : 0));
+    for (std::int64_t c = 0; c < size; ++c) regions.push_back(3 * band(r) + (how.both ? band(c) : 0));
   }
   const Index map = reshape(index({size, size}, regions), {size / M, M, size / M, M});
-  const Index windows = reshape(permuted ? permute(map, {0, 2, 1, 3}) : map, {-1, M * M});
+  const Index windows = reshape(how.permuted ? permute(map, {0, 2, 1, 3}) : map, {-1, M * M});
   return windows[{_, _, new_axis}] != windows[{_, new_axis}];
 }
 
@@ -120,23 +158,19 @@ std::vector<Answer> answers() {
 
       ANSWER(line_gradients, "",
              [](T w, T b, T x, T y) -> Tensors {
-               const Tensor error = w * x + b - y;
-               return {2 * mean(error * x), 2 * mean(error)};
+               return {2 * mean((w * x + b - y) * x), 2 * mean(w * x + b - y)};
              }),
       ANSWER(line_gradients, "dL/dw is 6 times",
              [](T w, T b, T x, T y) -> Tensors {
-               const Tensor error = w * x + b - y;
-               return {2 * sum(error * x), 2 * sum(error)};
+               return {2 * sum((w * x + b - y) * x), 2 * sum(w * x + b - y)};
              }),
       ANSWER(line_gradients, "dL/dw has the shape [6]",
              [](T w, T b, T x, T y) -> Tensors {
-               const Tensor error = w * x + b - y;
-               return {2 * error * x, 2 * error};
+               return {2 * (w * x + b - y) * x, 2 * (w * x + b - y)};
              }),
       ANSWER(line_gradients, "dL/db is half",
              [](T w, T b, T x, T y) -> Tensors {
-               const Tensor error = w * x + b - y;
-               return {2 * mean(error * x), mean(error)};
+               return {2 * mean((w * x + b - y) * x), mean(w * x + b - y)};
              }),
       ANSWER(line_gradients, "your lines use grad",
              [](T w, T b, T x, T y) {
@@ -149,7 +183,7 @@ std::vector<Answer> answers() {
       ANSWER(linear_layer, "bias is not added", [](T x, T weight, T) { return matmul(x, transpose(weight)); }),
       ANSWER(linear_layer, "your lines use linear", [](T x, T weight, T bias) { return linear(x, weight, bias); }),
 
-      ANSWER(adam_step, "", [](T w, T g, Moments& m, double lr) { return step_of(w, g, m, lr, true, false); }),
+      ANSWER(adam_step, "", stepped),
       ANSWER(adam_step, "1 - 0.9^t",
              [](T w, T g, Moments& m, double lr) { return step_of(w, g, m, lr, false, false); }),
       ANSWER(adam_step, "after the square root",
@@ -157,23 +191,20 @@ std::vector<Answer> answers() {
       ANSWER(adam_step, "a running mean is still undefined",
              [](T w, T g, Moments& m, double lr) {
                Moments forgotten;
-               const Tensor result = step_of(w, g, forgotten, lr, true, false);
                m.steps += 1;
-               return result;
+               return stepped(w, g, forgotten, lr);
              }),
-
       ANSWER(adam_step, "moments.mean was not changed",
              [](T w, T g, Moments& m, double lr) {
                m = {zeros_like(g), zeros_like(g), m.steps};
                Moments copy = m;
-               const Tensor result = step_of(w, g, copy, lr, true, false);
                m.steps += 1;
-               return result;
+               return stepped(w, g, copy, lr);
              }),
       ANSWER(adam_step, "stored without that",
              [](T w, T g, Moments& m, double lr) {
-               const Tensor result = step_of(w, g, m, lr, true, false);
-               m.mean = m.mean / (1 - std::pow(0.9, m.steps));
+               const Tensor result = stepped(w, g, m, lr);
+               m.mean = corrected_mean(m);
                return result;
              }),
       ANSWER(adam_step, "an undefined tensor was used",
@@ -183,49 +214,47 @@ std::vector<Answer> answers() {
              }),
       ANSWER(adam_step, "v is not divided by",
              [](T w, T g, Moments& m, double lr) {
-               step_of(w, g, m, lr, true, false);
-               return w - lr * (m.mean / (1 - std::pow(0.9, m.steps))) / (sqrt(m.square) + 1e-8);
+               stepped(w, g, m, lr);
+               return w - lr * corrected_mean(m) / (sqrt(m.square) + 1e-8);
              }),
       ANSWER(adam_step, "m is not divided by",
              [](T w, T g, Moments& m, double lr) {
-               step_of(w, g, m, lr, true, false);
-               return w - lr * m.mean / (sqrt(m.square / (1 - std::pow(0.999, m.steps))) + 1e-8);
+               stepped(w, g, m, lr);
+               return w - lr * m.mean / (sqrt(corrected_square(m)) + 1e-8);
              }),
       ANSWER(adam_step, "1e-8 is missing",
              [](T w, T g, Moments& m, double lr) {
-               step_of(w, g, m, lr, true, false);
-               return w - lr * (m.mean / (1 - std::pow(0.9, m.steps))) /
-                              sqrt(m.square / (1 - std::pow(0.999, m.steps)));
+               stepped(w, g, m, lr);
+               return w - lr * corrected_mean(m) / sqrt(corrected_square(m));
              }),
       ANSWER(adam_step, "the step divides g",
              [](T w, T g, Moments& m, double lr) {
-               step_of(w, g, m, lr, true, false);
-               return w - lr * g / (sqrt(m.square / (1 - std::pow(0.999, m.steps))) + 1e-8);
+               stepped(w, g, m, lr);
+               return w - lr * g / (sqrt(corrected_square(m)) + 1e-8);
              }),
       ANSWER(adam_step, "0.9 and 0.999 have changed places",
              [](T w, T g, Moments& m, double lr) {
-               const Tensor result = step_of(w, g, m, lr, true, false);
+               const Tensor result = stepped(w, g, m, lr);
                m.mean = 0.001 * g;
                return result;
              }),
       ANSWER(adam_step, "0.9 and 0.1 have changed places",
              [](T w, T g, Moments& m, double lr) {
-               const Tensor result = step_of(w, g, m, lr, true, false);
+               const Tensor result = stepped(w, g, m, lr);
                m.mean = 0.9 * g;
                return result;
              }),
       ANSWER(adam_step, "count the step first",
              [](T w, T g, Moments& m, double lr) {
                m.steps -= 1;
-               const Tensor result = step_of(w, g, m, lr, true, false);
+               const Tensor result = stepped(w, g, m, lr);
                m.steps += 1;
                return result;
              }),
       ANSWER(adam_step, "has no root",
              [](T w, T g, Moments& m, double lr) {
-               step_of(w, g, m, lr, true, false);
-               return w - lr * (m.mean / (1 - std::pow(0.9, m.steps))) /
-                              (m.square / (1 - std::pow(0.999, m.steps)) + 1e-8);
+               stepped(w, g, m, lr);
+               return w - lr * corrected_mean(m) / (corrected_square(m) + 1e-8);
              }),
 
       ANSWER(stable_softmax, "",
@@ -240,61 +269,13 @@ std::vector<Answer> answers() {
              [](T s) { return exp(s - max(s)) / sum(exp(s - max(s))); }),
       ANSWER(stable_softmax, "each column sums to 1", [](T s) { return exp(s) / sum(exp(s), 0, {.keepdim = true}); }),
 
-      ANSWER(diagram, "",
-             [] {
-               return std::vector<std::string>{"x -> q",
-                                               "w -> q",
-                                               "x -> k",
-                                               "w -> k",
-                                               "q -> scores",
-                                               "k -> scores",
-                                               "scores -> shifted",
-                                               "largest -> shifted",
-                                               "shifted -> weights",
-                                               "weights -> mixed",
-                                               "x -> mixed",
-                                               "mixed -> y",
-                                               "x -> y"};
-             }),
-      ANSWER(diagram, "detach() gives the value without its history",
-             [] {
-               return std::vector<std::string>{"x -> q",
-                                               "w -> q",
-                                               "x -> k",
-                                               "w -> k",
-                                               "q -> scores",
-                                               "k -> scores",
-                                               "scores -> shifted",
-                                               "scores -> largest",
-                                               "largest -> shifted",
-                                               "shifted -> weights",
-                                               "weights -> mixed",
-                                               "x -> mixed",
-                                               "mixed -> y",
-                                               "x -> y"};
-             }),
-      ANSWER(diagram, "the residual connection",
-             [] {
-               return std::vector<std::string>{"x -> q",
-                                               "w -> q",
-                                               "x -> k",
-                                               "w -> k",
-                                               "q -> scores",
-                                               "k -> scores",
-                                               "scores -> shifted",
-                                               "largest -> shifted",
-                                               "shifted -> weights",
-                                               "weights -> mixed",
-                                               "x -> mixed",
-                                               "mixed -> y"};
-             }),
-      ANSWER(diagram, "a circle",
-             [] {
-               return std::vector<std::string>{"x -> q", "q -> x"};
-             }),
-      ANSWER(diagram, "x -> q is listed 2 times", [] { return std::vector<std::string>{"x -> q", "x -> q"}; }),
-      ANSWER(diagram, "q -> x is the wrong way round: x -> q", [] { return std::vector<std::string>{"q -> x"}; }),
-      ANSWER(diagram, "names 'softmax'", [] { return std::vector<std::string>{"shifted -> softmax"}; }),
+      ANSWER(diagram, "", [] { return edges; }),
+      ANSWER(diagram, "detach() gives the value without its history", [] { return with("scores -> largest"); }),
+      ANSWER(diagram, "the residual connection", [] { return without("x -> y"); }),
+      ANSWER(diagram, "a circle", [] { return Edges{"x -> q", "q -> x"}; }),
+      ANSWER(diagram, "x -> q is listed 2 times", [] { return Edges{"x -> q", "x -> q"}; }),
+      ANSWER(diagram, "q -> x is the wrong way round: x -> q", [] { return Edges{"q -> x"}; }),
+      ANSWER(diagram, "names 'softmax'", [] { return Edges{"shifted -> softmax"}; }),
 
       ANSWER(kernel_regression, "",
              [](T x, T keys, T values, T w) { return matmul(softmax(square(w * (column(x) - keys)) / -2), values); }),
@@ -337,30 +318,22 @@ std::vector<Answer> answers() {
 
       ANSWER(additive_score, "",
              [](T q, T k, T w_q, T w_k, T w_v) {
-               const Tensor a = matmul(q, w_q, {.transpose_b = true}), b = matmul(k, w_k, {.transpose_b = true});
-               return matmul(tanh(unsqueeze(a, 2) + unsqueeze(b, 1)), w_v);
+               return matmul(tanh(unsqueeze(mapped(q, w_q), 2) + unsqueeze(mapped(k, w_k), 1)), w_v);
              }),
       ANSWER(additive_score, "without the tanh",
              [](T q, T k, T w_q, T w_k, T w_v) {
-               const Tensor a = matmul(q, w_q, {.transpose_b = true}), b = matmul(k, w_k, {.transpose_b = true});
-               return matmul(unsqueeze(a, 2) + unsqueeze(b, 1), w_v);
+               return matmul(unsqueeze(mapped(q, w_q), 2) + unsqueeze(mapped(k, w_k), 1), w_v);
              }),
       ANSWER(additive_score, "the rows are queries",
              [](T q, T k, T w_q, T w_k, T w_v) {
-               const Tensor a = matmul(q, w_q, {.transpose_b = true}), b = matmul(k, w_k, {.transpose_b = true});
-               return matmul(tanh(unsqueeze(a, 1) + unsqueeze(b, 2)), w_v);
+               return matmul(tanh(unsqueeze(mapped(q, w_q), 1) + unsqueeze(mapped(k, w_k), 2)), w_v);
              }),
       ANSWER(additive_score, "add first",
              [](T q, T k, T w_q, T w_k, T w_v) {
-               const Tensor a = matmul(q, w_q, {.transpose_b = true}), b = matmul(k, w_k, {.transpose_b = true});
-               return matmul(unsqueeze(tanh(a), 2) + unsqueeze(tanh(b), 1), w_v);
+               return matmul(unsqueeze(tanh(mapped(q, w_q)), 2) + unsqueeze(tanh(mapped(k, w_k)), 1), w_v);
              }),
-
       ANSWER(additive_score, "a new axis for the keys",
-             [](T q, T k, T w_q, T w_k, T w_v) {
-               const Tensor a = matmul(q, w_q, {.transpose_b = true}), b = matmul(k, w_k, {.transpose_b = true});
-               return matmul(tanh(a + b), w_v);
-             }),
+             [](T q, T k, T w_q, T w_k, T w_v) { return matmul(tanh(mapped(q, w_q) + mapped(k, w_k)), w_v); }),
 
       ANSWER(causal_attention, "",
              [](T q, T k, T v) { return attend(q, k, v, above(q.dim(1), 1), std::sqrt(q.dim(2))); }),
@@ -512,34 +485,28 @@ std::vector<Answer> answers() {
 
       ANSWER(label_smoothing, "",
              [](T logits, const Index& targets, double a) {
-               const Tensor r = (1 - a) * Tensor(one_hot(targets, logits.dim(1))) + a / logits.dim(1);
-               return -mean(sum(r * log_softmax(logits), 1));
+               return mean(smoothed(log_softmax(logits), targets, 1 - a, a / logits.dim(1)));
              }),
       ANSWER(label_smoothing, "row 0 of r sums to 1.1",
              [](T logits, const Index& targets, double a) {
-               const Tensor r = Tensor(one_hot(targets, logits.dim(1))) + a / logits.dim(1);
-               return -mean(sum(r * log_softmax(logits), 1));
+               return mean(smoothed(log_softmax(logits), targets, 1, a / logits.dim(1)));
              }),
       ANSWER(label_smoothing, "the 4 other classes alone",
              [](T logits, const Index& targets, double a) {
-               const Tensor hot = one_hot(targets, logits.dim(1)),
-                            r = (1 - a) * hot + a / (logits.dim(1) - 1) * (1 - hot);
-               return -mean(sum(r * log_softmax(logits), 1));
+               const double other = a / (logits.dim(1) - 1);
+               return mean(smoothed(log_softmax(logits), targets, 1 - a - other, other));
              }),
       ANSWER(label_smoothing, "the logarithm is missing",
              [](T logits, const Index& targets, double a) {
-               const Tensor r = (1 - a) * Tensor(one_hot(targets, logits.dim(1))) + a / logits.dim(1);
-               return -mean(sum(r * softmax(logits), 1));
+               return mean(smoothed(softmax(logits), targets, 1 - a, a / logits.dim(1)));
              }),
       ANSWER(label_smoothing, "have changed places",
              [](T logits, const Index& targets, double a) {
-               const Tensor r = a * Tensor(one_hot(targets, logits.dim(1))) + (1 - a) / logits.dim(1);
-               return -mean(sum(r * log_softmax(logits), 1));
+               return mean(smoothed(log_softmax(logits), targets, a, (1 - a) / logits.dim(1)));
              }),
       ANSWER(label_smoothing, "the sum over 3 samples",
              [](T logits, const Index& targets, double a) {
-               const Tensor r = (1 - a) * Tensor(one_hot(targets, logits.dim(1))) + a / logits.dim(1);
-               return -sum(r * log_softmax(logits));
+               return sum(smoothed(log_softmax(logits), targets, 1 - a, a / logits.dim(1)));
              }),
 
       ANSWER(padded_loss, "",
@@ -560,62 +527,33 @@ std::vector<Answer> answers() {
                return mean(sum(m * losses, 1) / sum(m, 1));
              }),
 
-      ANSWER(beam_step, "",
-             [](T scores, T log_p) {
-               const std::int64_t V = log_p.dim(1);
-               return best_of(
-                   column(scores) + log_p, scores.dim(0), [=](auto i) { return i / V; }, [=](auto i) { return i % V; });
-             }),
+      ANSWER(beam_step, "", [](T scores, T log_p) { return best_of(column(scores) + log_p); }),
       ANSWER(beam_step, "each beginning kept its own best token",
              [](T scores, T log_p) {
                const ValuesAndIndices best = max(log_p, 1);
                return Beams{arange(scores.dim(0)), best.indices, scores + best.values};
              }),
-      ANSWER(beam_step, "the scores of the beginnings do not count",
-             [](T scores, T log_p) {
-               const std::int64_t V = log_p.dim(1);
-               return best_of(
-                   log_p, scores.dim(0), [=](auto i) { return i / V; }, [=](auto i) { return i % V; });
-             }),
-      ANSWER(beam_step, "the scores are products",
-             [](T scores, T log_p) {
-               const std::int64_t V = log_p.dim(1);
-               return best_of(
-                   column(scores) * log_p, scores.dim(0), [=](auto i) { return i / V; }, [=](auto i) { return i % V; });
-             }),
-      ANSWER(beam_step, "logarithms already",
-             [](T scores, T log_p) {
-               const std::int64_t V = log_p.dim(1);
-               return best_of(
-                   column(scores) + exp(log_p), scores.dim(0), [=](auto i) { return i / V; },
-                   [=](auto i) { return i % V; });
-             }),
+      ANSWER(beam_step, "the scores of the beginnings do not count", [](T, T log_p) { return best_of(log_p); }),
+      ANSWER(beam_step, "the scores are products", [](T scores, T log_p) { return best_of(column(scores) * log_p); }),
+      ANSWER(beam_step, "logarithms already", [](T scores, T log_p) { return best_of(column(scores) + exp(log_p)); }),
       ANSWER(beam_step, "the scores are probabilities",
-             [](T scores, T log_p) {
-               const std::int64_t V = log_p.dim(1);
-               return best_of(
-                   exp(column(scores)) * exp(log_p), scores.dim(0), [=](auto i) { return i / V; },
-                   [=](auto i) { return i % V; });
-             }),
+             [](T scores, T log_p) { return best_of(exp(column(scores)) * exp(log_p)); }),
       ANSWER(beam_step, "those of the beginnings",
              [](T scores, T log_p) {
-               const std::int64_t V = log_p.dim(1);
-               Beams found = best_of(
-                   column(scores) + log_p, scores.dim(0), [=](auto i) { return i / V; }, [=](auto i) { return i % V; });
+               Beams found = best_of(column(scores) + log_p);
                found.scores = scores;
                return found;
              }),
       ANSWER(beam_step, "parents and tokens are exchanged",
              [](T scores, T log_p) {
-               const std::int64_t V = log_p.dim(1);
-               return best_of(
-                   column(scores) + log_p, scores.dim(0), [=](auto i) { return i % V; }, [=](auto i) { return i / V; });
+               Beams found = best_of(column(scores) + log_p);
+               std::swap(found.parents, found.tokens);
+               return found;
              }),
 
       ANSWER(cached_attention, "",
              [](T q, T k, T v, Cache& cache) {
-               const bool first = !cache.keys.defined();
-               cache = {first ? k : concat({cache.keys, k}, 1), first ? v : concat({cache.values, v}, 1)};
+               cache = {behind(cache.keys, k), behind(cache.values, v)};
                return scaled_dot_product_attention(q, cache.keys, cache.values);
              }),
       ANSWER(cached_attention, "only the newest position",
@@ -631,15 +569,14 @@ std::vector<Answer> answers() {
              }),
       ANSWER(cached_attention, "not divided by sqrt(d)",
              [](T q, T k, T v, Cache& cache) {
-               const bool first = !cache.keys.defined();
-               cache = {first ? k : concat({cache.keys, k}, 1), first ? v : concat({cache.values, v}, 1)};
+               cache = {behind(cache.keys, k), behind(cache.values, v)};
                return scaled_dot_product_attention(q, cache.keys, cache.values, {.scale = 1});
              }),
       ANSWER(cached_attention, "does not see its own position",
              [](T q, T k, T v, Cache& cache) {
-               const bool first = !cache.keys.defined();
-               const Tensor y = first ? v : scaled_dot_product_attention(q, cache.keys, cache.values);
-               cache = {first ? k : concat({cache.keys, k}, 1), first ? v : concat({cache.values, v}, 1)};
+               const Tensor y =
+                   cache.keys.defined() ? scaled_dot_product_attention(q, cache.keys, cache.values) : v;
+               cache = {behind(cache.keys, k), behind(cache.values, v)};
                return y;
              }),
       ANSWER(cached_attention, "the cache is empty, so",
@@ -667,43 +604,22 @@ std::vector<Answer> answers() {
                return result;
              }),
 
-      ANSWER(softsign, "",
-             [](T x) {
-               return record("softsign", (x / (1 + abs(x))).value(),
-                             wrt(x, [](T gy, T y) { return gy * square(1 - abs(y)); }));
-             }),
-      ANSWER(softsign, "without gy",
-             [](T x) {
-               return record("softsign", (x / (1 + abs(x))).value(), wrt(x, [](T, T y) { return square(1 - abs(y)); }));
-             }),
+      ANSWER(softsign, "", [](T x) { return by_rule(x, [](T gy, T y) { return gy * square(1 - abs(y)); }); }),
+      ANSWER(softsign, "without gy", [](T x) { return by_rule(x, [](T, T y) { return square(1 - abs(y)); }); }),
       ANSWER(softsign, "gy and y have changed places",
-             [](T x) {
-               return record("softsign", (x / (1 + abs(x))).value(),
-                             wrt(x, [](T y, T gy) { return gy * square(1 - abs(y)); }));
-             }),
+             [](T x) { return by_rule(x, [](T y, T gy) { return gy * square(1 - abs(y)); }); }),
       ANSWER(softsign, "the divisor is 1 + |x|",
              [](T x) {
                return record("softsign", (x / (1 + x)).value(), wrt(x, [](T gy, T y) { return gy * square(1 - y); }));
              }),
       ANSWER(softsign, "the derivative of tanh",
-             [](T x) {
-               return record("softsign", (x / (1 + abs(x))).value(), wrt(x, [](T gy, T y) { return gy * (1 - y * y); }));
-             }),
+             [](T x) { return by_rule(x, [](T gy, T y) { return gy * (1 - y * y); }); }),
       ANSWER(softsign, "has y where x belongs",
-             [](T x) {
-               return record("softsign", (x / (1 + abs(x))).value(),
-                             wrt(x, [](T gy, T y) { return gy / square(1 + abs(y)); }));
-             }),
+             [](T x) { return by_rule(x, [](T gy, T y) { return gy / square(1 + abs(y)); }); }),
       ANSWER(softsign, "has x where y belongs",
-             [](T x) {
-               return record("softsign", (x / (1 + abs(x))).value(),
-                             wrt(x, [x](T gy) { return gy * square(1 - abs(x)); }));
-             }),
+             [](T x) { return by_rule(x, [x](T gy) { return gy * square(1 - abs(x)); }); }),
       ANSWER(softsign, "it cannot be differentiated again",
-             [](T x) {
-               return record("softsign", (x / (1 + abs(x))).value(),
-                             wrt(x, [](T gy, T y) { return gy * square(1 - abs(y)).detach(); }));
-             }),
+             [](T x) { return by_rule(x, [](T gy, T y) { return gy * square(1 - abs(y)).detach(); }); }),
 
       ANSWER(hessian_product, "",
              [](const Loss& f, T x, T v) { return grad(sum(grad(f(x), {x}, {.create_graph = true})[0] * v), {x})[0]; }),
@@ -737,40 +653,27 @@ std::vector<Answer> answers() {
 
       ANSWER(region_mask, "",
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {
-               return differing(size, M, true, [=](std::int64_t r) {
-                 return r < size - M ? 0 : r < size - shift ? 1 : 2;
-               });
+               return differing(size, M, size - M, size - shift);
              }),
       ANSWER(region_mask, "reshape alone cuts no windows",
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {
-               return differing(
-                   size, M, true, [=](std::int64_t r) { return r < size - M       ? 0
-                                                               : r < size - shift ? 1
-                                                                                  : 2; }, false);
+               return differing(size, M, size - M, size - shift, {.permuted = false});
              }),
       ANSWER(region_mask, "see each other",
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {
-               return differing(size, M, false, [=](std::int64_t r) {
-                 return r < size - M ? 0 : r < size - shift ? 1 : 2;
-               });
+               return differing(size, M, size - M, size - shift, {.both = false});
              }),
       ANSWER(region_mask, "the bounds are <",
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {
-               return differing(size, M, true, [=](std::int64_t r) {
-                 return r <= size - M ? 0 : r <= size - shift ? 1 : 2;
-               });
+               return differing(size, M, size - M + 1, size - shift + 1);
              }),
       ANSWER(region_mask, "the second bound is size - shift",
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {
-               return differing(size, M, true, [=](std::int64_t r) {
-                 return r < size - M ? 0 : r < size - M + shift ? 1 : 2;
-               });
+               return differing(size, M, size - M, size - M + shift);
              }),
       ANSWER(region_mask, "the other way round",
              [](std::int64_t size, std::int64_t M, std::int64_t shift) {
-               return !differing(size, M, true, [=](std::int64_t r) {
-                 return r < size - M ? 0 : r < size - shift ? 1 : 2;
-               });
+               return !differing(size, M, size - M, size - shift);
              }),
   };
 }
