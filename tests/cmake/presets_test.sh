@@ -24,9 +24,9 @@ while read -r name version ours; do
   mkdir -p "$sandbox/$name"
   : >"$sandbox/$name/${name}Config.cmake"
   echo "set(PACKAGE_VERSION $version)" >"$sandbox/$name/${name}ConfigVersion.cmake"
-  said=$(cmake -S "$root" --preset grouped -B "$sandbox/refused" "-D${name}_DIR=$sandbox/$name" 2>&1) && { echo "$name $version is taken"; exit 1; }
+  said=$(cmake -S "$root" --preset grouped -B "$sandbox/refused" -U 'x*_DIR' "-D${name}_DIR=$sandbox/$name" 2>&1) && { echo "$name $version is taken"; exit 1; }
   grep -q "xgrad needs $name $ours" <<<"$(tr -s '\n ' ' ' <<<"$said")" || { echo "$said"; exit 1; }
-  rm -r "$sandbox/refused" "${sandbox:?}/$name"
+  rm -r "${sandbox:?}/$name"
 done <<'END_OF_FILE'
 xsimd 7.6.0 8.1 to 14, and found 7.6.0
 xsimd 15.0.1 8.1 to 14, and found 15.0.1

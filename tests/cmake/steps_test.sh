@@ -15,7 +15,7 @@ cd "$root/docs/learn/steps"
   for program in [0-9]*_*.cpp; do printf 'step_%s::main, ' "${program%%_*}"; done
   printf '};\nint main(int, char** step) { return steps[std::stoi(step[1]) - 1](); }\n'
 } >"$sandbox/steps.cpp"
-"${CXX:-c++}" -std=c++20 -O1 -Wall -Wextra -Wpedantic -Werror -I. "$sandbox/steps.cpp" -o "$sandbox/steps"
+"${CXX:-$(command -v clang++ || echo c++)}" -std=c++20 -O1 -Wall -Wextra -Wpedantic -Werror -I. "$sandbox/steps.cpp" -o "$sandbox/steps"
 
 wrong=0
 for program in [0-9]*_*.cpp; do

@@ -71,18 +71,5 @@ TEST_CASE("The first result changes with every further word, and not at all unde
   }
 }
 
-TEST_CASE("With equal keys the valid ones share the weight, whatever the score") {
-  const EqualKeys e;
-  const nn::AdditiveAttention additive{nn::root, {.query = 20, .key = 2, .hidden = 8}};
-  const nn::DotProductAttention scaled{nn::root};
-  std::vector<double> shares(20);
-  for (std::size_t i = 0; i < 6; ++i) shares[i] = i < 2 ? 0.5 : 0, shares[10 + i] = 1.0 / 6;
-  for (const Tensor& q : {randn({2, 1, 20}), randn({2, 1, 2})}) {
-    const nn::AttentionPooling& attn = q.dim(2) == 20 ? static_cast<const nn::AttentionPooling&>(additive) : scaled;
-    check_rows(attn.weights(q, e.keys, e.valid), shares, 1e-6);
-    check_rows(attn(q, e.keys, e.values, e.valid), {2, 3, 4, 5, 10, 11, 12, 13}, 1e-4);
-  }
-}
-
 }  // namespace
 }  // namespace attention_by_hand

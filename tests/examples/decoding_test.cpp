@@ -7,14 +7,12 @@ namespace decoding {
 namespace {
 
 TEST_CASE("Rows given to the model on the worked table: greedy 4, a beam at most 1 + k (T - 1), exhaustive 40") {
-  constexpr std::int64_t T = 4, V = 4;
+  constexpr std::int64_t T = 4;
   Table one, all, two;
   nn::greedy(one, {.bos = table_bos, .eos = table_eos, .max_length = T});
   CHECK(one.rows() == 4);
   nn::exhaustive_search(all, {.bos = table_bos, .eos = table_eos, .max_length = T});
   CHECK(all.rows() == 1 + 3 + 9 + 27);  // prefixes that have not ended
-  CHECK(all.rows() == 40);
-  CHECK(all.rows() * V <= 256);  // V^T
   nn::beam_search(two, {.bos = table_bos, .eos = table_eos, .max_length = T, .num_beams = 2});
   CHECK(two.rows() == 7);
   for (std::int64_t k = 1; k <= 5; ++k) {

@@ -2,21 +2,12 @@
 #include <cmath>
 
 #include <xgrad/nn/attention/masks.h>
+#include <xgrad/ops/ops.h>
 
-#include "support/attention.h"
+#include "support/check.h"
 
 namespace xgrad::testing {
 namespace {
-
-TEST_CASE("Under bands, lengths and causality drawn at random attention in float is softmax and products") {
-  check_random_masks(60, 2e-5);
-  for (const HeadSizes& sizes : {HeadSizes{8, 4}, HeadSizes{16, 1}, HeadSizes{4, 4}, HeadSizes{32, 1}}) {
-    check_random_masks(30, 2e-5, sizes, {.batches = 40, .positions = 31});
-  }
-  Index lengths({1, 64}, 64);
-  lengths.mutable_data()[50] = 0;
-  check_against_softmax(nn::window({}) & nn::padding(lengths), 1, 64, 64, 1e-6);
-}
 
 TEST_CASE("The weights that the backward pass computes again are the forward pass's to the last bit") {
   constexpr std::int64_t S = 100;

@@ -237,7 +237,8 @@ TEST_CASE("a tensor that wants no gradient is refused, and so is a result withou
 TEST_CASE("a result that is no scalar needs a seed of its shape, and NaN in it goes where it belongs") {
   const Tensor x = variable(Array(Shape{3, 4}, Real(2)), "x");
   const Tensor turned(Array(Shape{4, 3}, Real(1))), single(Array(Shape{1}, Real(1)));
-  CHECK_REFUSED(GraphError, (x * x).backward(), "backward", "the result has shape [3, 4]", "seed");
+  CHECK_REFUSED(GraphError, (x * x).backward(), "backward", "the result has shape [3, 4], not one element",
+                "sum() or mean()", "seed");
   CHECK_REFUSED(ShapeError, grad(x * x, {x}, {.seed = turned}), "grad", "the seed has shape [4, 3]", "shape [3, 4]");
   CHECK_REFUSED(ShapeError, sum(x).backward({.seed = single}), "backward", "the seed has shape [1]", "shape []");
   Array seed = normal({3, 4});

@@ -38,13 +38,6 @@ const Tensor counting_values = [] {
 const AttentionMask two_and_six = padding(Index({2}, {2, 6}));
 const Array averages({2, 1, 4}, {2, 3, 4, 5, 10, 11, 12, 13});
 
-TEST_CASE("Additive attention: the worked example") {
-  const AdditiveAttention attn{root, {.query = 20, .key = 2, .hidden = 8, .dropout = 0.1}};
-  CHECK(attn.num_parameters() == 20 * 8 + 2 * 8 + 8);
-  const Eval eval(attn);
-  check_close(attn(normal({2, 1, 20}), same_keys, counting_values, two_and_six).value(), averages);
-}
-
 TEST_CASE("Additive attention is W_v tanh(W_q q + W_k k), each query against each key") {
   const AdditiveAttention attn{root, {.query = 3, .key = 2, .hidden = 4}};
   const Tensor q(normal({1, 2, 3}, 1)), k(normal({1, 5, 2}, 2)), v(normal({1, 5, 6}, 3));
@@ -69,6 +62,7 @@ TEST_CASE("With equal keys every kind averages the values that a query may see")
     const Eval eval(*attn);
     check_close((*attn)(q, same_keys, counting_values, two_and_six).value(), averages);
   }
+  CHECK(AdditiveAttention(root, {.query = 20, .key = 2, .hidden = 8}).num_parameters() == 20 * 8 + 2 * 8 + 8);
 }
 
 TEST_CASE("Every kind is score, softmax, weighted sum, under any mask, and offers its weights to a recorder") {
@@ -235,12 +229,4 @@ TEST_CASE("Self-attention with positions as rows and as columns: 512 to 64, scor
 }
 
 }  // namespace
-TEST_CASE("Dot-product attention: the worked example") {
-  const DotProductAttention attn{root, {.dropout = 0.5}};
-  const Tensor q(normal({2, 1, 2}));
-  CHECK(!equal(attn(q, same_keys, counting_values, two_and_six).value(), averages));
-  const Eval eval(attn);
-  check_close(attn(q, same_keys, counting_values, two_and_six).value(), averages);
-}
-
 }  // namespace xgrad::testing

@@ -10,13 +10,6 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-TEST_CASE("remainder and fmod have the gradients of differences between their jumps") {
-  check_gradients([](const Tensors& x) { return remainder(x[0], x[1]); },
-                  {uniform({3, 4}, 2.1, 2.9), uniform({4}, 0.95, 1.02)});
-  check_gradients([](const Tensors& x) { return fmod(x[0], x[1]); },
-                  {uniform({3, 4}, -2.9, -2.1), uniform({4}, 0.95, 1.02)});
-}
-
 TEST_CASE("functions of all shapes keep them, and what they give does not depend on the place in a register") {
   for (const Shape& shape : {Shape{}, {0}, {1}, {7}, {8}, {17}, {33}, {3, 5}, {2, 0, 3}, {2, 1, 3, 5}}) {
     const Array x = uniform(shape, 1.1, 3, 5), small = uniform(shape, 0.1, 2, 5);

@@ -1,32 +1,21 @@
-// Attention where things end: bands beside lengths, sizes of 0 and 1, the largest numbers, infinite scores.
+// Attention where things end: keys that no query sees, sizes of 0 and 1, the largest numbers, infinite scores. (Masks of all kinds:
+// attention_test.cpp and random_cases_test.cpp.)
+#include <cmath>
+#include <limits>
+
+#include <xgrad/ops/ops.h>
+
 #include "support/attention.h"
 #include "support/orders.h"
 
 namespace xgrad::testing {
 namespace {
 
-// ---- Bands and lengths ----
+// ---- What no query sees ----
 
-TEST_CASE("A query whose length ends before its band sees nothing, and the others see what they saw") {
-  for (const std::int64_t blind : {0, 1, 31, 32, 63}) {
-    Index lengths({1, 64}, 64);
-    lengths.mutable_data()[blind] = 0;
-    check_against_softmax({.band = AttentionBand{}, .lengths = lengths}, 1, 64, 64, 1e-13);
-  }
-  check_against_softmax({.band = AttentionBand{}, .lengths = Index({1, 64}, 0)}, 1, 64, 64, 1e-13);
-}
-
-TEST_CASE("Bands, lengths and causality drawn at random: values and gradients are those of softmax and products") {
-  check_random_masks(150, 1e-12);
-}
-
-TEST_CASE("Many short sequences, which lie side by side in registers: random masks, values and gradients") {
-  for (const HeadSizes& sizes :
-       {HeadSizes{8, 3}, HeadSizes{4, 4}, HeadSizes{2, 8}, HeadSizes{1, 16}, HeadSizes{16, 1}}) {
-    CAPTURE(sizes.d);
-    check_random_masks(40, 1e-12, sizes, {.batches = 40, .positions = 20});
-  }
-}
+struct HeadSizes {
+  std::int64_t d = 3, H = 2;
+};
 
 // What stands at keys that no query sees, and at queries that see nothing, reaches no result and no gradient, with the
 // kernel and without; and second gradients are finite.
@@ -197,15 +186,6 @@ TEST_CASE("A score of +inf or NaN makes its query's result NaN, and no other que
       }
     }
   }
-}
-
-TEST_CASE("A weighted sum is a product, with its gradients") {
-  check_gradients([](const Tensors& x) { return weighted_sum(x[0], x[1]); }, {normal({2, 3, 4}), normal({2, 4, 5}, 2)});
-  check_gradients(
-      [](const Tensors& x) {
-        return masked_softmax(x[0], Mask({4}, {false, true, false, false}));
-      },
-      {normal({2, 3, 4})});
 }
 
 TEST_CASE("Linear attention of very negative keys is a mean, not 0") {

@@ -1,4 +1,4 @@
-// Pooling: windows at the edges, equal numbers, NaN, gradients of any order, bad input.
+// Pooling: windows at the edges, equal numbers, NaN, bad input. (Gradients: layers_fixtures_test.cpp, random_cases_test.cpp.)
 #include <cmath>
 
 #include <xgrad/ops/ops.h>
@@ -7,27 +7,6 @@
 #include "support/threads.h"
 
 namespace xgrad::testing {
-TEST_CASE("gradients of pooling and interpolation are those of differences, to the second order") {
-  const MaxPool2dOptions far{.stride = Size2d(1), .padding = 1, .dilation = 2};
-  const AvgPool2dOptions padded{.stride = Size2d{2, 1}, .padding = 1};
-  InterpolateOptions twice{.scale_factor = Scale2d{2}, .mode = Interpolation::bilinear};
-  InterpolateOptions corners = twice;
-  corners.align_corners = AlignCorners::yes;
-  const std::pair<Function, Shape> rows[] = {
-      {[](const Tensors& x) { return max_pool2d(x[0], 2); }, {2, 2, 4, 6}},
-      {[&](const Tensors& x) { return max_pool2d(x[0], Size2d(3, 2), far); }, {1, 2, 5, 6}},
-      {[](const Tensors& x) { return max_pool1d(x[0], 3, {.stride = 2, .ceil_mode = true}); }, {2, 8}},
-      {[&](const Tensors& x) { return avg_pool2d(x[0], Size2d(3, 2), padded); }, {2, 1, 5, 4}},
-      {[](const Tensors& x) { return avg_pool1d(x[0], 2, {.stride = 3}); }, {2, 2, 8}},  // some in no window
-      {[](const Tensors& x) { return adaptive_avg_pool2d(x[0], {3, 2}); }, {2, 4, 5}},
-      {[](const Tensors& x) { return interpolate(x[0], {.size = Size2d{5, 3}}); }, {1, 2, 3, 4}},
-      {[&](const Tensors& x) { return interpolate(x[0], twice); }, {1, 2, 3, 4}},
-      {[&](const Tensors& x) { return interpolate(x[0], corners); }, {1, 2, 3, 4}},
-  };
-  for (const auto& row : rows) {
-    check_gradients([&](const Tensors& x) { return square(row.first(x)); }, {normal(row.second)});
-  }
-}
 
 TEST_CASE("the first of equal numbers gets the gradient of max pooling, and NaN wins") {
   const Tensor x = variable(Array({1, 2, 4}, {1, 1, -1, not_a_number, 1, 1, 5, -1}));

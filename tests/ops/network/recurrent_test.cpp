@@ -1,4 +1,4 @@
-// Recurrences: the kernel against the composed form, gradients, lengths and directions.
+// Recurrences: the kernel and its gradients against the composed form, lengths and directions.
 #include "support/check.h"
 #include "support/fused.h"
 #include "support/threads.h"
@@ -46,17 +46,6 @@ std::vector<Array> inputs_of(const Kind& kind, std::int64_t B, std::int64_t T, s
 
 const std::vector<RecurrenceOptions> ways{
     {}, {.reverse = true}, {.lengths = Index({3}, {2, 4, 1})}, {.lengths = Index({3}, {2, 4, 1}), .reverse = true}};
-
-TEST_CASE("Gradients of recurrences are those of differences, to the second order") {
-  for (const Kind& kind : kinds) {
-    for (const RecurrenceOptions& way : ways) {
-      CAPTURE(kind.name);
-      CAPTURE(way.reverse);
-      // With these numbers no step of the relu comes so near to its kink that a difference would see it.
-      check_gradients([&](const Tensors& xs) { return all_of(kind.run(xs, way)); }, inputs_of(kind, 3, 4, 2, 21));
-    }
-  }
-}
 
 TEST_CASE("The kernel of a recurrence and its gradient equal the composed form") {
   for (const Kind& kind : kinds) {

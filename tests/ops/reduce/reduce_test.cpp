@@ -39,12 +39,6 @@ TEST_CASE("the gradient of a product is right where factors are 0") {
   check_gradients([](const Tensors& t) { return prod(t[0], 0); }, {with_zero});
 }
 
-TEST_CASE("second gradients through cumsum are those of differences") {
-  for (const int axis : {0, 1, -1}) {
-    check_gradients([axis](const Tensors& x) { return square(cumsum(x[0], axis)); }, {normal({2, 3, 4})});
-  }
-}
-
 TEST_CASE("argmax and argmin name the first of equal ones") {
   const Tensor x = tensor({{1, 5, 5}, {7, 2, 7}});
   CHECK(equal(argmax(x, -1), index({1, 0})));
