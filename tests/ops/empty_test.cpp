@@ -1,4 +1,5 @@
-// Every operation at shapes without elements, without axes, and of size 1: its value, gradients and second gradients.
+// Every operation at shapes without elements, without axes, and of size 1: its value, gradients and second gradients. The catalogue
+// has those of matrices; here are other ranks.
 #include "support/orders.h"
 
 #include <xgrad/ops/ops.h>
@@ -53,16 +54,8 @@ TEST_CASE("small shapes: reductions") {
     Shape kept, dropped;
   };
   for (const Case& each : std::vector<Case>{{{}, {}, {}, {}},
-                                            {{0}, {}, {1}, {}},
                                             {{0}, 0, {1}, {}},
                                             {{0}, Axes{}, {0}, {0}},
-                                            {{1}, {}, {1}, {}},
-                                            {{0, 3}, 0, {1, 3}, {3}},
-                                            {{0, 3}, 1, {0, 1}, {0}},
-                                            {{0, 3}, {}, {1, 1}, {}},
-                                            {{3, 0}, 0, {1, 0}, {0}},
-                                            {{3, 0}, 1, {3, 1}, {3}},
-                                            {{1, 1}, {0, 1}, {1, 1}, {}},
                                             {{2, 0, 3}, {0, 2}, {1, 0, 1}, {0}},
                                             {{2, 0, 3}, 1, {2, 1, 3}, {2, 3}},
                                             {{1, 2, 1}, {0, 2}, {1, 2, 1}, {2}}}) {
@@ -97,8 +90,6 @@ TEST_CASE("small shapes: reductions") {
       check("min", [&](const Tensors& x) { return min(x[0], axis, options); });
       check("var", [&](const Tensors& x) { return var(x[0], axis, {.keepdim = keepdim, .correction = 0}); });
     }
-    if (shape.rank() > 0) check_shapes("cumsum", {shape}, shape, [](const Tensors& x) { return cumsum(x[0], 0); });
-    check_shapes("sum_to", {shape}, kept, [to = kept](const Tensors& x) { return sum_to(x[0], to); });
   }
   error_of<ValueError>([] { var(variable(Real(1))); });
   error_of<ValueError>([] { argmax(Tensor(Array(Shape{3, 0})), 1); });
@@ -117,18 +108,8 @@ TEST_CASE("small shapes: softmax, normalisation and losses") {
   struct Normal {
     Shape x, normalized;
   };
-  for (const Normal& each : std::vector<Normal>{{{0, 3}, {3}},
-                                                {{2, 0, 3}, {3}},
-                                                {{0, 2, 3}, {2, 3}},
-                                                {{1, 1}, {1}},
-                                                {{1}, {1}},
-                                                {{1, 3}, {1, 3}},
-                                                {{3}, {3}}}) {
-    check_shapes("layer_norm", {each.x}, each.x, [](const Tensors& x) { return layer_norm(x[0]); });
-    check_shapes("layer_norm", {each.x, each.normalized}, each.x,
-                 [](const Tensors& x) { return layer_norm(x[0], x[1]); });
-    check_shapes("layer_norm", {each.x, each.normalized}, each.x,
-                 [](const Tensors& x) { return layer_norm(x[0], {}, x[1]); });
+  for (const Normal& each :
+       std::vector<Normal>{{{2, 0, 3}, {3}}, {{0, 2, 3}, {2, 3}}, {{1}, {1}}, {{1, 3}, {1, 3}}, {{3}, {3}}}) {
     check_shapes("layer_norm", {each.x, each.normalized, each.normalized}, each.x,
                  [](const Tensors& x) { return layer_norm(x[0], x[1], x[2]); });
   }
@@ -138,12 +119,8 @@ TEST_CASE("small shapes: softmax, normalisation and losses") {
     Shape x;
     Index lengths;
   };
-  for (const Lengths& each : std::vector<Lengths>{{{0, 3}, Index(Shape{0})},
-                                                  {{2, 0}, index({0, 0})},
-                                                  {{1, 1}, index({1})},
-                                                  {{2, 3}, index({0, 1})},
-                                                  {{2, 0, 3}, Index(Shape{2, 0})},
-                                                  {{0, 2, 3}, Index(Shape{0, 2})}}) {
+  for (const Lengths& each :
+       std::vector<Lengths>{{{2, 0, 3}, Index(Shape{2, 0})}, {{0, 2, 3}, Index(Shape{0, 2})}}) {
     check_shapes("masked_softmax", {each.x}, each.x,
                  [&](const Tensors& u) { return masked_softmax(u[0], each.lengths); });
   }
@@ -154,56 +131,33 @@ TEST_CASE("small shapes: shapes") {
                         const std::function<Tensor(const Tensor&)>& f) {
     check_shapes(name, {from}, to, [&](const Tensors& x) { return f(x[0]); });
   };
-  moves("reshape", {0, 3}, {2, 0}, [](const Tensor& x) { return reshape(x, {2, 0}); });
   moves("reshape", {0, 3}, {0}, [](const Tensor& x) { return reshape(x, {-1}); });
   moves("reshape", {1, 1}, {}, [](const Tensor& x) { return reshape(x, {}); });
   moves("reshape", {}, {1, 1}, [](const Tensor& x) { return reshape(x, {1, 1}); });
   moves("flatten", {}, {1}, [](const Tensor& x) { return flatten(x); });
   moves("flatten", {2, 0, 3}, {0}, [](const Tensor& x) { return flatten(x); });
   moves("flatten", {0, 2, 3}, {0, 6}, [](const Tensor& x) { return flatten(x, 1); });
-  moves("squeeze", {1, 0}, {0}, [](const Tensor& x) { return squeeze(x); });
-  moves("squeeze", {1, 1}, {}, [](const Tensor& x) { return squeeze(x); });
   moves("squeeze", {}, {}, [](const Tensor& x) { return squeeze(x); });
   moves("unsqueeze", {}, {1}, [](const Tensor& x) { return unsqueeze(x, 0); });
-  moves("unsqueeze", {0}, {0, 1}, [](const Tensor& x) { return unsqueeze(x, -1); });
   moves("permute", {}, {}, [](const Tensor& x) { return permute(x, {}); });
   moves("permute", {2, 0, 3}, {3, 2, 0}, [](const Tensor& x) { return permute(x, {2, 0, 1}); });
   moves("broadcast_to", {}, {0}, [](const Tensor& x) { return broadcast_to(x, {0}); });
   moves("broadcast_to", {1}, {0, 3}, [](const Tensor& x) { return broadcast_to(x, {0, 3}); });
-  moves("broadcast_to", {0}, {2, 0}, [](const Tensor& x) { return broadcast_to(x, {2, 0}); });
-  moves("broadcast_to", {}, {1, 1}, [](const Tensor& x) { return broadcast_to(x, {1, 1}); });
-  moves("slice", {3}, {0}, [](const Tensor& x) { return x[{slice(1, 1)}]; });
-  moves("slice", {0, 2}, {0}, [](const Tensor& x) { return x[{_, 0}]; });
   moves("slice", {}, {}, [](const Tensor& x) { return x[{ellipsis}]; });
   moves("slice", {}, {1}, [](const Tensor& x) { return x[{new_axis}]; });
   moves("slice", {1}, {}, [](const Tensor& x) { return x[{0}]; });
-  moves("place", {0}, {3}, [](const Tensor& x) { return place(x, {slice(2, 2)}, {3}); });
-  moves("place", {0, 2}, {0, 4}, [](const Tensor& x) { return place(x, {_, slice(0, 2)}, {0, 4}); });
   moves("place", {}, {1}, [](const Tensor& x) { return place(x, {0}, {1}); });
-  moves("narrow", {3}, {0}, [](const Tensor& x) { return narrow(x, 0, 3, 0); });
   moves("split", {3}, {0}, [](const Tensor& x) { return split(x, {0, 3})[0]; });
-  moves("split", {3}, {3}, [](const Tensor& x) { return split(x, {0, 3})[1]; });
   moves("chunk", {0}, {0}, [](const Tensor& x) { return chunk(x, 2)[1]; });
-  moves("chunk", {1}, {1}, [](const Tensor& x) { return chunk(x, 2)[0]; });
-  moves("pad", {0}, {3}, [](const Tensor& x) { return pad(x, {{1, 2}}); });
   moves("pad", {}, {}, [](const Tensor& x) { return pad(x, {}); });
   moves("flip", {}, {}, [](const Tensor& x) { return flip(x, {}); });
-  moves("roll", {1}, {1}, [](const Tensor& x) { return roll(x, -1, 0); });
-  moves("repeat_interleave", {3}, {0}, [](const Tensor& x) { return repeat_interleave(x, 0, 0); });
-  moves("repeat_interleave", {0, 2}, {0, 2}, [](const Tensor& x) { return repeat_interleave(x, 3, 0); });
-  moves("repeat_interleave", {2, 0}, {6, 0}, [](const Tensor& x) { return repeat_interleave(x, 3, 0); });
-  moves("repeat_interleave", {1}, {1}, [](const Tensor& x) { return repeat_interleave(x, 1, 0); });
   moves("tile", {}, {}, [](const Tensor& x) { return tile(x, {}); });
   moves("tile", {}, {2}, [](const Tensor& x) { return tile(x, {2}); });
   moves("tile", {3}, {0, 6}, [](const Tensor& x) { return tile(x, {0, 2}); });
   moves("tril", {0, 2, 2}, {0, 2, 2}, [](const Tensor& x) { return tril(x); });
-  moves("triu", {0, 2, 2}, {0, 2, 2}, [](const Tensor& x) { return triu(x, -1); });
-  check_shapes("concat", {{0}, {0}}, {0}, [](const Tensors& x) { return concat({x[0], x[1]}); });
   check_shapes("concat", {{0, 2}, {1, 2}}, {1, 2}, [](const Tensors& x) { return concat({x[0], x[1]}); });
-  check_shapes("concat", {{0, 2}, {0, 1}}, {0, 3}, [](const Tensors& x) { return concat({x[0], x[1]}, 1); });
   check_shapes("concat", {{1}}, {1}, [](const Tensors& x) { return concat({x[0]}); });
   check_shapes("stack", {{}, {}}, {2}, [](const Tensors& x) { return stack({x[0], x[1]}); });
-  check_shapes("stack", {{0, 3}, {0, 3}}, {0, 3, 2}, [](const Tensors& x) { return stack({x[0], x[1]}, -1); });
   check_shapes("stack", {{1}}, {1, 1}, [](const Tensors& x) { return stack({x[0]}); });
   error_of<ValueError>([] { concat(Tensors{}); });
   error_of<ValueError>([] { stack(Tensors{}); });
@@ -218,54 +172,28 @@ TEST_CASE("small shapes: choosing by index") {
     Index ids;
     Shape y;
   };
-  for (const Lookup& each : std::vector<Lookup>{{{0, 3}, Index(Shape{0}), {0, 3}},
-                                                {{4, 3}, Index(Shape{2, 0}), {2, 0, 3}},
-                                                {{4, 0}, index({1, 2}), {2, 0}},
-                                                {{4, 3}, Index(Shape{}, 2), {3}},
-                                                {{1, 1}, index({0}), {1, 1}}}) {
+  for (const Lookup& each :
+       std::vector<Lookup>{{{4, 3}, Index(Shape{2, 0}), {2, 0, 3}}, {{4, 3}, Index(Shape{}, 2), {3}}}) {
     check_shapes("embedding", {each.table}, each.y, [&](const Tensors& x) { return embedding(x[0], each.ids); });
-    if (each.table[0] > 1) {  // the padding is none of the ids
-      check_shapes("embedding", {each.table}, each.y,
-                   [&](const Tensors& x) { return embedding(x[0], each.ids, {.padding_idx = -1}); });
-    }
+    check_shapes("embedding", {each.table}, each.y,  // the padding is none of the ids
+                 [&](const Tensors& x) { return embedding(x[0], each.ids, {.padding_idx = -1}); });
   }
   error_of<ValueError>([] { embedding(variable(Array(Shape{0, 3})), Index(Shape{0}), {.padding_idx = 0}); });
-  struct Select {
-    Shape x;
-    int axis;
-    Index list;
-    Shape y;
-  };
-  for (const Select& each : std::vector<Select>{{{3}, 0, Index(Shape{0}), {0}},
-                                                {{0}, 0, Index(Shape{0}), {0}},
-                                                {{0, 3}, 1, index({2, 0, 2}), {0, 3}},
-                                                {{3, 0}, 0, index({1, 1}), {2, 0}},
-                                                {{1, 1}, 1, index({0, 0}), {1, 2}}}) {
-    check_shapes("index_select", {each.x}, each.y,
-                 [&](const Tensors& u) { return index_select(u[0], each.axis, each.list); });
-  }
+  check_shapes("index_select", {{3}}, {0},
+               [](const Tensors& x) { return index_select(x[0], 0, Index(Shape{0})); });
   struct Gather {
     Shape x;
     int axis;
     Shape index;
   };
-  for (const Gather& each : std::vector<Gather>{{{3}, 0, {0}},
-                                                {{0}, 0, {0}},
-                                                {{0, 3}, 1, {0, 5}},
-                                                {{3, 2}, 1, {3, 0}},
-                                                {{3, 2}, 0, {0, 2}},
-                                                {{3, 2}, 0, {4, 0}},
-                                                {{1, 1}, 1, {1, 2}}}) {
+  for (const Gather& each : std::vector<Gather>{
+           {{3}, 0, {0}}, {{0, 3}, 1, {0, 5}}, {{3, 2}, 1, {3, 0}}, {{3, 2}, 0, {0, 2}}, {{3, 2}, 0, {4, 0}}}) {
     check_shapes("gather", {each.x}, each.index,
                  [&](const Tensors& u) { return gather(u[0], each.axis, Index(each.index, 0)); });
     check_shapes("scatter_add", {each.x, each.index}, each.x,
                  [&](const Tensors& u) { return scatter_add(u[0], each.axis, Index(each.index, 0), u[1]); });
   }
   for (const Shape& shape : all_shapes) {
-    check_shapes("masked_select", {shape}, {0},
-                 [&](const Tensors& x) { return masked_select(x[0], Mask(shape, false)); });
-    check_shapes("masked_select", {shape}, {shape.numel()},
-                 [&](const Tensors& x) { return masked_select(x[0], Mask(Shape{}, true)); });
     if (shape.empty()) continue;
     Shape none = shape;
     none[0] = 0;
