@@ -38,6 +38,18 @@ namespace {
 using xgrad::kit::testing::read_text;
 using xgrad::kit::testing::TemporaryFolder;
 
+/// While it lives, a stream writes to `text`.
+struct Redirected {
+  std::ostringstream text;
+
+  explicit Redirected(std::ostream& stream) : stream_(stream), earlier_(stream.rdbuf(text.rdbuf())) {}
+  ~Redirected() { stream_.rdbuf(earlier_); }
+
+ private:
+  std::ostream& stream_;
+  std::streambuf* earlier_;
+};
+
 /// The exit code of main and its standard output and standard error, with results in a folder of its own.
 struct Outcome {
   int status = 0;
@@ -51,17 +63,10 @@ Outcome outcome(
   const bool chosen = std::ranges::find(arguments, std::string_view("--out")) != arguments.end();
   if (!chosen) arguments.insert(arguments.end(), {"--out", out_folder.c_str()});
   arguments.insert(arguments.begin(), "example");
-  std::ostringstream out, error;
-  std::streambuf *const earlier_out = std::cout.rdbuf(out.rdbuf()), *const earlier_error =
-                                                                        std::cerr.rdbuf(error.rdbuf());
-  Outcome result;
-  result.status = kit::main(static_cast<int>(arguments.size()), const_cast<char**>(arguments.data()), "example",
-                            "Trains.", options, body);
-  std::cout.rdbuf(earlier_out);
-  std::cerr.rdbuf(earlier_error);
-  result.out = out.str();
-  result.error = error.str();
-  return result;
+  const Redirected out(std::cout), error(std::cerr);
+  const int status = kit::main(static_cast<int>(arguments.size()), const_cast<char**>(arguments.data()), "example",
+                               "Trains.", options, body);
+  return {status, out.text.str(), error.text.str()};
 }
 
 constexpr auto must_not_run = [](kit::Example&) { throw std::logic_error("must not run"); };

@@ -365,9 +365,9 @@ TEST_CASE("a loader that dies in the middle waits for no more than the samples t
   std::atomic<int> made = 0;
   struct Slow {
     std::atomic<int>* made;
-    std::int64_t size() const { return 10000; }
+    std::int64_t size() const { return 1000; }
     std::int64_t operator[](std::int64_t i) const {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
       ++*made;
       return i;
     }
@@ -375,12 +375,12 @@ TEST_CASE("a loader that dies in the middle waits for no more than the samples t
   for (const int batches : {0, 1, 3}) {
     made = 0;
     {
-      DataLoader loader{Slow{&made}, {.batch_size = 100, .num_workers = 3}};
+      DataLoader loader{Slow{&made}, {.batch_size = 10, .num_workers = 3}};
       auto at = loader.begin();
       for (int i = 0; i < batches; ++i) ++at;
     }
-    // Without the question whether they are stopped, the batches that are begun would be finished: 100 each.
-    CHECK(made < 100 * (batches + 1 + 3 * 2));
+    // Without the question whether they are stopped, the batches that are begun would be finished: 10 each.
+    CHECK(made < 10 * (batches + 1 + 3 * 2));
   }
 }
 
