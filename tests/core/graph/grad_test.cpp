@@ -2,7 +2,6 @@
 #include <xgrad/core/graph/grad.h>
 
 #include <cmath>
-#include <random>
 #include <stdexcept>
 
 #include <xgrad/core/base/scope.h>
@@ -132,58 +131,6 @@ TEST_CASE("a gradient penalty is differentiated through the gradient and the los
   (y + g * g).backward();
   CHECK(x.grad().item() == 12 + 288);
   check_grad(grad(x * x, {x}, {.seed = v, .create_graph = true})[0], {v}, {4});  // of 2 x v
-}
-
-TEST_CASE("random programs agree with finite differences") {
-  // Each program is a list of operations on earlier results; values stay bounded by tanh.
-  struct Step {
-    unsigned op;
-    std::size_t a, b;
-  };
-  using Operation = Tensor (*)(const Tensor& a, const Tensor& b);
-  static constexpr Operation operations[] = {
-      [](const Tensor& a, const Tensor& b) { return tanh(a) - b; },
-      [](const Tensor& a, const Tensor& b) { return a * b; },
-      [](const Tensor& a, const Tensor& b) { return tanh(a + b); },
-      [](const Tensor& a, const Tensor& b) { return a - b * b; },
-      [](const Tensor& a, const Tensor& b) { return a / (2 + b * b); },
-      [](const Tensor& a, const Tensor& b) { return exp(tanh(a)) * a * b; },
-      [](const Tensor& a, const Tensor& b) { return a.rank() > 0 ? sum(a, -1) + mean(b) : a * mean(b); },
-      [](const Tensor& a, const Tensor& b) { return (a.rank() > 1 ? transpose(a) : a) * mean(b); },
-      [](const Tensor& a, const Tensor& b) { return where(Mask(Shape{}, a.size() % 2 == 0), a * b, b - a); }};
-  static const std::vector<Shape> shapes{{}, {1}, {3}, {2, 1}, {2, 3}, {1, 3}};
-  for (unsigned seed = 0; seed < 300; ++seed) {
-    CAPTURE(seed);
-    std::mt19937 random(seed);
-    std::vector<Array> inputs;
-    const std::size_t input_count = 1 + random() % 3;
-    for (std::size_t i = 0; i < input_count; ++i) {
-      inputs.push_back(uniform(shapes[random() % shapes.size()], -1, 1, 100 * seed + i));
-    }
-    std::vector<Step> steps;
-    const std::size_t length = 1 + random() % 30;
-    for (std::size_t i = 0; i < length; ++i) {
-      const std::size_t known = input_count + i;
-      steps.push_back({.op = static_cast<unsigned>(random() % 9), .a = random() % known, .b = random() % known});
-    }
-    const Function program = [&](const Tensors& xs) {
-      Tensors values = xs;
-      std::vector<bool> used(input_count + steps.size());
-      for (const Step& step : steps) {
-        const Tensor a = values[step.a];
-        Tensor b = values[step.b];
-        if (!broadcasts_to(a.shape(), b.shape()) && !broadcasts_to(b.shape(), a.shape())) b = mean(b);
-        used[step.a] = used[step.b] = true;
-        values.push_back(tanh(operations[step.op](a, b)));
-      }
-      Tensor result = 0;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!used[i] || i < input_count) result = result + mean(values[i] * (1 + 0.1 * static_cast<double>(i)));
-      }
-      return result;
-    };
-    check_gradients(program, inputs, {.order = seed % 10 == 0 ? 2 : 1});
-  }
 }
 
 // ---- What is asked for ----------------------------------------------------------------------------------------------

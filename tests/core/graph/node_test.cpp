@@ -15,42 +15,6 @@
 using namespace xgrad;
 using namespace xgrad::testing;
 
-TEST_CASE("a node knows its operation, its shape and its inputs") {
-  const Tensor x = variable(Array(Shape{2, 3}, Real(1)), "x");
-  const Tensor y = x * 2;
-  const Node& node = *detail::Engine::node(y);
-  CHECK(std::string_view(node.op) == "mul");
-  CHECK(node.shape() == Shape{2, 3});
-  CHECK(node.has_shape({2, 3}));
-  CHECK_FALSE(node.has_shape({3, 2}));
-  REQUIRE(node.edges().size() == 2);
-  CHECK(node.edges()[0].to == detail::Engine::node(x));
-  CHECK(node.edges()[0].rule);
-  CHECK_FALSE(node.edges()[1].rule);  // the gradient of the number is not wanted
-  CHECK(static_cast<bool>(node.requires_grad));
-  CHECK(node.id > detail::Engine::node(x)->id);
-  CHECK(detail::Engine::node(x)->is_leaf());
-  CHECK(detail::Engine::node(x)->name() == "x");
-}
-
-TEST_CASE("an operation on a constant takes the next ids of its thread") {
-  Tensor y = variable(1);
-  const std::uint64_t first = detail::Engine::node(y)->id;
-  for (int i = 0; i < 1000; ++i) {
-    y = y * 2;
-    CHECK(detail::Engine::node(y)->id > detail::Engine::node(y)->edges()[1].to->id);
-  }
-  CHECK(detail::Engine::node(y)->id - first < 4 * 1000);  // three ids each, and whole stocks of 256
-}
-
-TEST_CASE("a node keeps its result only if a rule asked for it") {
-  const Tensor x = variable(Array(Shape{100}, Real(1)));
-  const Tensor sum = x + x;
-  const Tensor result = tanh(x);
-  CHECK_FALSE(detail::Engine::node(sum)->saved);
-  CHECK(detail::Engine::node(result)->saved == result.value().buffer());
-}
-
 TEST_CASE("a result that no rule needs is freed with its last handle, though the graph goes on") {
   const Tensor x = variable(Array(Shape{100'000}, Real(1)));
   const auto start = pool_stats().bytes_in_use;
