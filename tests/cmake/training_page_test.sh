@@ -7,7 +7,7 @@ cd "$sandbox"
 sed -n '/^```cpp$/,/^```$/{/^```/d; p}' "$root/docs/guide/training.md" >training.cpp
 libraries=$(sed -nE 's/^Libs: -L\S+ -lxgrad (.*)/\1/p' "$build/xgrad.pc")
 # shellcheck disable=SC2086
-"${CXX:-c++}" -std=c++20 -O1 -Wall -Wextra -I"$root/cmake/include" training.cpp "$build/libxgrad.a" $libraries -o training
+"${CXX:-$(command -v clang++ || echo c++)}" -std=c++20 -O1 -Wall -Wextra -I"$root/cmake/include" training.cpp "$build/libxgrad.a" $libraries -o training
 
 ./training whole.safetensors 12 >whole.log
 ./training parts.safetensors 5 >parts.log

@@ -66,21 +66,6 @@ TEST_CASE("Step by step, in pieces of any size, self-attention is what it is at 
   }
 }
 
-TEST_CASE("Self-attention and SwiGlu have gradients of differences, to the second order") {
-  const MultiHeadAttention attn{root, 8, 4, {.bias = true, .kv_heads = 2, .packed = true, .rotary_theta = 100.}};
-  check_module_gradients(attn, [&](const Tensors& xs) { return attn(xs[0], causal); }, {normal({2, 3, 8})});
-  check_gradients([&](const Tensors& xs) { return attn(xs[0], causal); }, {normal({1, 3, 8})});
-  check_gradients(
-      [&](const Tensors& xs) {
-        KeyValueCache past;
-        return concat({attn(xs[0], past), attn(xs[1], past)}, 1);
-      },
-      {normal({1, 2, 8}), normal({1, 1, 8}, 2)});
-  const SwiGlu ffn{root, {.in = 4, .hidden = 6, .out = 3}};
-  check_module_gradients(ffn, [&](const Tensors& xs) { return ffn(xs[0]); }, {normal({2, 3, 4})});
-  check_gradients([&](const Tensors& xs) { return ffn(xs[0]); }, {normal({3, 4})});
-}
-
 TEST_CASE("SwiGlu is its formula") {
   const SwiGlu ffn{root, {.in = 4, .hidden = 6}};
   const Tensor x = normal({5, 4}), gate = linear(x, ffn.w1.weight);
