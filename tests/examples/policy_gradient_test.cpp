@@ -103,22 +103,22 @@ TEST_CASE("What turned out better than the rest becomes more probable") {
   CHECK(right() < before);
 }
 
-// How many of 500 steps a seed reaches hangs on roundings: two of three have to solve it, which is defined as 475.
-TEST_CASE("The agent learns to balance the pole") {
-  const std::uint64_t seeds = xgrad::testing::thorough() ? 3 : 1;
-  std::uint64_t solved = 0;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+// How many of 500 steps a seed reaches hangs on roundings. 475 is the definition of solved: one of three seeds has to, and
+// in tests/long two of them.
+TEST_CASE("The agent learns to balance the pole: 475 steps of 500, as solved is defined") {
+  const int wanted = xgrad::testing::thorough() ? 2 : 1;
+  int solved = 0;
+  for (std::uint64_t seed = 1; seed <= 3 && solved < wanted; ++seed) {
     CAPTURE(seed);
     manual_seed(seed);
     const Agent agent{nn::root};
-    const double before = mean_length(play(agent, 20, Acting::by_chance));
+    CHECK(mean_length(play(agent, 20, Acting::by_chance)) < 40);
     learn(agent, 100);
     const double after = mean_length(play(agent, 100, Acting::greedily));
-    CHECK(before < 40);
     CHECK(after > 200);
     solved += after >= 475 ? 1 : 0;
   }
-  if (seeds == 3) CHECK(solved >= 2);
+  CHECK(solved == wanted);
 }
 
 }  // namespace
