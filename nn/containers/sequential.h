@@ -65,6 +65,7 @@ class Step {
   Step(const LayerMaker<Layer>& make);
   Step(Tensor (*f)(const Tensor&)) : Step(Activation(f)) {}
   Step(Tensor (*f)(const Tensor&, Gelu)) : Step(Activation(f)) {}
+  Step(Tensor (*f)(const Tensor&, double)) : Step(Activation(f)) {}
   /// Says what to write instead.
   template <std::derived_from<Module> Layer>
   Step(const Layer&) {

@@ -1,4 +1,4 @@
-// Names of functions, looked up by address.
+// Names of functions, and defaults of those of a tensor and a number, looked up by address.
 #include "activation.h"
 
 #include <utility>
@@ -9,6 +9,22 @@
 #include "../../ops/network/softmax.h"
 
 namespace xgrad::nn {
+
+Activation::Activation(Tensor (*f)(const Tensor&, double)) : name_(name_of(f)) {
+  refuse_empty(f);
+  if (f == &elu) {
+    f_ = [](const Tensor& x) { return elu(x); };
+  } else if (f == &celu) {
+    f_ = [](const Tensor& x) { return celu(x); };
+  } else if (f == &hardshrink) {
+    f_ = [](const Tensor& x) { return hardshrink(x); };
+  } else if (f == &softshrink) {
+    f_ = [](const Tensor& x) { return softshrink(x); };
+  } else {
+    fail<ValueError>("activation",
+                     "this function of a tensor and a number has no default for the number: write a lambda");
+  }
+}
 
 std::string_view Activation::name_of(AnyFunction f) {
   using Unary = Tensor (*)(const Tensor&);
@@ -22,7 +38,9 @@ std::string_view Activation::name_of(AnyFunction f) {
       XGRAD_UNARY(exp2), XGRAD_UNARY(log), XGRAD_UNARY(log1p), XGRAD_UNARY(log2), XGRAD_UNARY(log10),
       XGRAD_UNARY(sqrt), XGRAD_UNARY(rsqrt), XGRAD_UNARY(square), XGRAD_UNARY(reciprocal), XGRAD_UNARY(neg),
       XGRAD_UNARY(abs), XGRAD_UNARY(sign), XGRAD_UNARY(erf), XGRAD_UNARY(sin), XGRAD_UNARY(cos),
-      {any(&gelu), "gelu"}, {any(&leaky_relu), "leaky_relu"}, {any(&hardtanh), "hardtanh"}, {any(&nan_to_num), "nan_to_num"},
+      {any(&gelu), "gelu"}, {any(&elu), "elu"},
+      {any(&celu), "celu"}, {any(&hardshrink), "hardshrink"}, {any(&softshrink), "softshrink"},
+      {any(&leaky_relu), "leaky_relu"}, {any(&hardtanh), "hardtanh"}, {any(&nan_to_num), "nan_to_num"},
   };
 #undef XGRAD_UNARY
   // clang-format on

@@ -10,8 +10,9 @@
 
 namespace xgrad::nn {
 
-/// Any function from a tensor to one of the same shape: `relu`, `gelu`, a lambda. The library's own functions with
-/// options get the defaults. Throws ValueError for an empty function.
+/// Any function from a tensor to one of the same shape: `relu`, `gelu`, a lambda. The library's own functions with a
+/// further argument get its default. Throws ValueError for an empty function, and for one of a tensor and a number,
+/// such as pow, whose number has no default.
 /// Threads: many may call it, if they may call the function.
 class Activation {
  public:
@@ -20,6 +21,7 @@ class Activation {
       : f_([f](const Tensor& x) { return f(x, Gelu::erf); }), name_(name_of(f)) {
     refuse_empty(f);
   }
+  Activation(Tensor (*f)(const Tensor&, double));
   template <class Options>
   requires std::is_aggregate_v<Options> Activation(Tensor (*f)(const Tensor&, const Options&))
       : f_([f](const Tensor& x) { return f(x, {}); }), name_(name_of(f)) {

@@ -73,7 +73,7 @@ TEST_CASE("layers of shapes and pooling are their functions") {
   CHECK(equal(net(picture).value(), max_pool2d(net.get<nn::Conv2d>(0)(picture), 2, {.stride = 1}).value()));
 }
 
-TEST_CASE("a function of the library is an activation with its name and the defaults of its options") {
+TEST_CASE("a function of the library is an activation with its name and the defaults of its options, or none") {
   const Tensor x = tensor({-2, -0.75, 0.25, 0.75, 3});
   const auto check = [&](const nn::Activation& f, const Tensor& expected) {
     CHECK(equal(f(x).value(), expected.value()));
@@ -83,6 +83,10 @@ TEST_CASE("a function of the library is an activation with its name and the defa
   check(mish, mish(x));
   check(gelu, gelu(x));
   check([](const Tensor& v) { return gelu(v, Gelu::tanh); }, gelu(x, Gelu::tanh));
+  check(elu, elu(x));
+  check(celu, celu(x));
+  check(hardshrink, hardshrink(x));
+  check(softshrink, softshrink(x));
   CHECK(nn::Function(root, relu).description() == "Function relu");
   CHECK(nn::Function(root, sin).description() == "Function sin");
   CHECK(nn::Activation(log1p).name() == "log1p");
@@ -90,6 +94,9 @@ TEST_CASE("a function of the library is an activation with its name and the defa
   CHECK(nn::Activation(neg).name() == "neg");
   CHECK(nn::Activation(rsqrt).name() == "rsqrt");
   CHECK(nn::Activation(nan_to_num).name() == "nan_to_num");
+  CHECK_REFUSED(ValueError, nn::Activation{pow}, "activation", "no default for the number: write a lambda");
+  const auto none = static_cast<Tensor (*)(const Tensor&, double)>(nullptr);
+  CHECK_REFUSED(ValueError, nn::Activation{none}, "activation", "the function is empty");
 }
 
 TEST_CASE("loss layers are their functions with their options") {

@@ -162,7 +162,7 @@ TEST_CASE("schedules have PyTorch's rates over whole runs") {
                                                          return std::pow(0.9, static_cast<double>(step));
                                                        }),
                                                        optim::schedule::factor([](std::int64_t step) {
-                                                         return step < 3 ? 1 : step < 6 ? 0.5 : step < 9 ? 0.25 : 0.125;
+                                                         return std::pow(0.5, static_cast<double>(step / 3));
                                                        })},
                                                       {5, 12}));
         }}});
