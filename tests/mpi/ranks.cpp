@@ -8,6 +8,8 @@
 #include <string_view>
 #include <thread>
 
+#include <doctest/doctest.h>
+
 #include <support/check.h>
 #include <xgrad/core/graph/record.h>
 #include <xgrad/core/runtime/parallel.h>
