@@ -14,7 +14,7 @@ xgrad_find_headers(xsimd 8.1 14)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
 
-# Linear algebra (ops/private) is xtensor-blas's, with the LAPACK of OpenBLAS or of $BLA_VENDOR, or our own. xtensor-blas is
+# Linear algebra (ops/products/lapack.h) is xtensor-blas's, with the LAPACK of OpenBLAS or of $BLA_VENDOR, or our own. xtensor-blas is
 # headers alone; its package would look for a LAPACK, which OpenBLAS has in it.
 set(XGRAD_LAPACK OFF)
 set(XGRAD_OPENBLAS OFF)

@@ -4,9 +4,9 @@
 #       after BELOW and on the libraries named after USES, with the sources after ALSO. Its folder `kernels`
 #       is compiled for several processors (levels.cmake), and so is each file that includes the loops over elements,
 #       whose lambdas are kernels. Sources after WITHOUT are left out. All else in the folders after COLD (".": all) takes
-#       no time that counts when a program runs, and is compiled for a short build. Not installed are headers in
-#       `private`, those in `kernels` but the ones of kernels/registers after PUBLIC_KERNELS, and core/files/json.h,
-#       which includes a header of the JSON library
+#       no time that counts when a program runs, and is compiled for a short build. Not installed are headers that
+#       begin with a comment that ends in "Private.", those in `kernels` but the ones of kernels/registers after
+#       PUBLIC_KERNELS, and core/files/json.h, which includes a header of the JSON library
 #   xgrad_library(xgrad float core ops)
 #       a library of the objects of these folders, whose Real is float; no target links two that differ in this. It is
 #       static, or with BUILD_SHARED_LIBS shared. `xgrad_basic` is a static one without the further sources (further.cmake)
@@ -124,7 +124,13 @@ function(xgrad_folder folder)
     set_property(TARGET ${library}_${folder} PROPERTY XGRAD_BASIC_OBJECTS "${basic_objects}")
   endforeach()
 
-  list(FILTER headers EXCLUDE REGEX "(^|/)(kernels|private)/|^files/json[.]h")
+  list(FILTER headers EXCLUDE REGEX "(^|/)kernels/|^files/json[.]h")
+  foreach(header ${headers})
+    file(READ ${header} first LIMIT 400)
+    if(first MATCHES " Private[.]\n")
+      list(REMOVE_ITEM headers ${header})
+    endif()
+  endforeach()
   list(TRANSFORM arg_PUBLIC_KERNELS PREPEND kernels/registers/)
   xgrad_install_headers(${folder} ${headers} ${arg_PUBLIC_KERNELS})
 endfunction()

@@ -9,7 +9,7 @@ set(XGRAD_FURTHER
     nn/pytorch examples/kit/text/bpe examples/kit/text/bpe_files examples/kit/text/byte_text
     examples/kit/text/merges examples/kit/text/tokenizer examples/kit/text/wordpiece
     # Pictures: convolution, pooling, models, files
-    ops/kernels/conv ops/network/conv ops/network/interpolate ops/network/pooling ops/arrange/pad nn/layers/conv
+    ops/kernels/conv ops/network/conv ops/network/interpolate ops/network/pooling ops/indexing/pad nn/layers/conv
     nn/models/resnet nn/models/swin_transformer nn/models/vision_transformer examples/kit/data/image_file
     examples/kit/data/image_folder examples/kit/data/images examples/kit/data/shapes examples/kit/data/transforms
     examples/kit/draw/pictures
@@ -17,15 +17,15 @@ set(XGRAD_FURTHER
     ops/kernels/recurrent ops/network/recurrent nn/layers/recurrent nn/models/seq2seq ops/network/linear_attention
     nn/attention/linear_attention nn/attention/attention_scores
     # Linear algebra
-    ops/private/lapack ops/private/without_lapack ops/products/einsum ops/products/factorisations ops/products/linalg ops/products/similarity
+    ops/products/lapack ops/products/without_lapack ops/products/einsum ops/products/factorisations ops/products/linalg ops/products/similarity
     # Derivatives of functions, and what they cost
     ops/derivatives/checkpoint ops/derivatives/count_operations ops/derivatives/functional nn/parameters/functional_call
     # Distributions, statistics, order, rounding
-    ops/distributions ops/elementwise/integer ops/arrange/sample ops/arrange/search ops/arrange/sort ops/elementwise/rounding
+    ops/distributions ops/elementwise/integer ops/reduce/integer_reduce ops/creation/sample ops/indexing/search ops/indexing/sort ops/elementwise/rounding
     ops/elementwise/trigonometry ops/kernels/reduce/scan ops/losses/distance_loss ops/reduce/count ops/products/norm ops/reduce/scan
     ops/reduce/statistics
     # Optimizers besides SGD and Adam
-    nn/parameters/weight_decay optim/parameters optim/optimizers/adadelta optim/optimizers/adagrad optim/optimizers/lbfgs
+    nn/parameters/weight_decay optim/optimizers/parameters optim/optimizers/adadelta optim/optimizers/adagrad optim/optimizers/lbfgs
     optim/optimizers/lion optim/optimizers/muon optim/optimizers/rmsprop
     # Tables, classifiers and their figures
     examples/kit/data/collate examples/kit/data/csv_table examples/kit/draw/vectors examples/kit/train/classifier

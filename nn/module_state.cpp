@@ -8,7 +8,7 @@
 
 #include "../core/base/text.h"
 #include "../core/runtime/huge_pages.h"
-#include "../ops/arrange/create.h"
+#include "../ops/creation/create.h"
 #include "../ops/elementwise/compare.h"
 #include "layer.h"
 

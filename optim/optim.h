@@ -1,7 +1,7 @@
 // Everything of optim.
 #pragma once
 
-#include "clip.h"
+#include "optimizers/clip.h"
 #include "diagnostics/audit.h"
 #include "optimizers/adadelta.h"
 #include "optimizers/adagrad.h"
@@ -13,5 +13,5 @@
 #include "optimizers/optimizer.h"
 #include "optimizers/rmsprop.h"
 #include "optimizers/sgd.h"
-#include "parameters.h"
+#include "optimizers/parameters.h"
 #include "schedules/schedule.h"

@@ -80,7 +80,7 @@ class [[nodiscard]] Tensor : public detail::NotMembers {
   Real item() const { return body().value.item(); }
 
   /// A part of the tensor, as in numpy: x[{0, _, slice(1, 3)}]. See core/array/slice.h; an operation like others
-  /// (ops/arrange/slice.cpp). Throws ValueError for more entries than axes, a position outside its axis or a step of 0.
+  /// (ops/shape/slice.cpp). Throws ValueError for more entries than axes, a position outside its axis or a step of 0.
   Tensor operator[](std::initializer_list<Slice> slices) const;
   /// The same with one entry: x[0].
   Tensor operator[](const Slice& first) const;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../ops/arrange/slice.h"
+#include "../../ops/shape/slice.h"
 
 namespace xgrad::nn {
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "../../core/graph/record.h"
-#include "../../ops/arrange/index.h"
-#include "../../ops/arrange/shape.h"
+#include "../../ops/indexing/index.h"
+#include "../../ops/shape/shape.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/compare.h"
 #include "../../ops/elementwise/elementwise.h"

@@ -5,10 +5,10 @@
 
 #include "../../core/base/assert.h"
 #include "../../core/graph/record.h"
-#include "../../ops/arrange/create.h"
-#include "../../ops/arrange/index.h"
-#include "../../ops/arrange/join.h"
-#include "../../ops/arrange/slice.h"
+#include "../../ops/creation/create.h"
+#include "../../ops/indexing/index.h"
+#include "../../ops/shape/join.h"
+#include "../../ops/shape/slice.h"
 #include "masks.h"
 
 namespace xgrad::nn {

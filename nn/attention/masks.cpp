@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "../../core/array/xtensor_functions.h"
-#include "../../ops/arrange/index.h"
+#include "../../ops/indexing/index.h"
 #include "../../ops/elementwise/compare.h"
 
 namespace xgrad::nn {

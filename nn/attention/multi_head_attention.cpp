@@ -2,8 +2,8 @@
 #include "multi_head_attention.h"
 
 #include "../../core/graph/record.h"
-#include "../../ops/arrange/index.h"
-#include "../../ops/arrange/slice.h"
+#include "../../ops/indexing/index.h"
+#include "../../ops/shape/slice.h"
 
 namespace xgrad::nn {
 namespace {

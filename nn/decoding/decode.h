@@ -16,7 +16,7 @@
 
 #include "../../core/array/random.h"
 #include "../../core/graph/tensor.h"
-#include "../../ops/arrange/shape.h"
+#include "../../ops/shape/shape.h"
 #include "../module.h"
 #include "../base/rewind.h"
 

@@ -12,7 +12,7 @@
 #include "../../core/array/shape_hints.h"
 #include "../../core/base/text.h"
 #include "../../core/graph/grad.h"
-#include "../../ops/arrange/slice.h"
+#include "../../ops/shape/slice.h"
 #include "hook_everywhere.h"
 
 namespace xgrad::nn {

@@ -1,7 +1,7 @@
 // Dropout of whole samples.
 #include "dropout.h"
 
-#include "../../ops/arrange/create.h"
+#include "../../ops/creation/create.h"
 #include "../../ops/elementwise/arithmetic.h"
 
 namespace xgrad::nn {

@@ -1,7 +1,7 @@
 // Embedding.
 #include "embedding.h"
 
-#include "../../ops/arrange/index.h"
+#include "../../ops/indexing/index.h"
 #include "../../ops/elementwise/compare.h"
 
 namespace xgrad::nn {

@@ -2,7 +2,7 @@
 #include "norm.h"
 
 #include "../../core/graph/record.h"
-#include "../../ops/arrange/shape.h"
+#include "../../ops/shape/shape.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/elementwise.h"
 #include "../../ops/network/batch_norm.h"

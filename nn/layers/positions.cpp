@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "../../core/graph/record.h"
-#include "../../ops/arrange/broadcast.h"
-#include "../../ops/arrange/join.h"
-#include "../../ops/arrange/slice.h"
+#include "../../ops/shape/broadcast.h"
+#include "../../ops/shape/join.h"
+#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/elementwise.h"
 

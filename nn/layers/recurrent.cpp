@@ -4,13 +4,13 @@
 #include "../../core/array/shape_hints.h"
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
-#include "../../ops/arrange/create.h"
-#include "../../ops/arrange/join.h"
-#include "../../ops/arrange/shape.h"
+#include "../../ops/creation/create.h"
+#include "../../ops/shape/join.h"
+#include "../../ops/shape/shape.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/network/dropout.h"
 #include "../../ops/products/matmul.h"
-#include "../containers/stack.h"
+#include "../../ops/shape/join.h"
 
 namespace xgrad::nn {
 namespace {

@@ -1,7 +1,7 @@
 // Layers that change shapes only, or nothing.
 #pragma once
 
-#include "../../ops/arrange/shape.h"
+#include "../../ops/shape/shape.h"
 #include "../layer.h"
 
 namespace xgrad::nn {

@@ -1,7 +1,7 @@
 // BERT.
 #include "bert.h"
 
-#include "../../ops/arrange/slice.h"
+#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/products/matmul.h"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "../../ops/arrange/slice.h"
+#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/products/matmul.h"
 

@@ -5,9 +5,9 @@
 
 #include "../../core/array/shape_hints.h"
 #include "../../core/graph/record.h"
-#include "../../ops/arrange/index.h"
-#include "../../ops/arrange/join.h"
-#include "../../ops/arrange/slice.h"
+#include "../../ops/indexing/index.h"
+#include "../../ops/shape/join.h"
+#include "../../ops/shape/slice.h"
 #include "../layers/linear.h"
 
 namespace xgrad::nn {

@@ -1,7 +1,7 @@
 // Llama.
 #include "llama.h"
 
-#include "../../ops/arrange/slice.h"
+#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/products/matmul.h"
 

@@ -12,8 +12,8 @@
 #include "../../core/base/text.h"
 #include "../../core/files/json.h"
 #include "../../core/files/weights.h"
-#include "../../ops/arrange/join.h"
-#include "../../ops/arrange/shape.h"
+#include "../../ops/shape/join.h"
+#include "../../ops/shape/shape.h"
 
 namespace xgrad::nn {
 namespace {

@@ -3,11 +3,11 @@
 
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
-#include "../../ops/arrange/broadcast.h"
-#include "../../ops/arrange/index.h"
-#include "../../ops/arrange/join.h"
-#include "../../ops/arrange/shape.h"
-#include "../../ops/arrange/slice.h"
+#include "../../ops/shape/broadcast.h"
+#include "../../ops/indexing/index.h"
+#include "../../ops/shape/join.h"
+#include "../../ops/shape/shape.h"
+#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/compare.h"
 
 namespace xgrad::nn {

@@ -5,10 +5,10 @@
 #include <numeric>
 
 #include "../../core/array/shape_hints.h"
-#include "../../ops/arrange/broadcast.h"
-#include "../../ops/arrange/index.h"
-#include "../../ops/arrange/shape.h"
-#include "../../ops/arrange/slice.h"
+#include "../../ops/shape/broadcast.h"
+#include "../../ops/indexing/index.h"
+#include "../../ops/shape/shape.h"
+#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/network/attention.h"
 #include "../../ops/reduce/reduce.h"

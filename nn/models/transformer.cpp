@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "../../core/graph/record.h"
-#include "../../ops/arrange/create.h"
-#include "../../ops/arrange/index.h"
-#include "../../ops/arrange/join.h"
-#include "../../ops/arrange/shape.h"
-#include "../../ops/arrange/slice.h"
+#include "../../ops/creation/create.h"
+#include "../../ops/indexing/index.h"
+#include "../../ops/shape/join.h"
+#include "../../ops/shape/shape.h"
+#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/compare.h"
 

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "../../core/array/shape_hints.h"
-#include "../../ops/arrange/broadcast.h"
-#include "../../ops/arrange/join.h"
-#include "../../ops/arrange/shape.h"
-#include "../../ops/arrange/slice.h"
+#include "../../ops/shape/broadcast.h"
+#include "../../ops/shape/join.h"
+#include "../../ops/shape/shape.h"
+#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/elementwise.h"
 #include "../containers/stack.h"

@@ -6,9 +6,9 @@
 #include "../../core/base/error.h"
 #include "../../core/graph/grad.h"
 #include "../../core/graph/record.h"
-#include "../arrange/create.h"
-#include "../arrange/join.h"
-#include "../arrange/shape.h"
+#include "../creation/create.h"
+#include "../shape/join.h"
+#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../reduce/reduce.h"
 

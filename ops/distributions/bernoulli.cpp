@@ -2,13 +2,13 @@
 
 
 #include "../../core/graph/grad.h"
-#include "../arrange/broadcast.h"
-#include "../arrange/sample.h"
+#include "../shape/broadcast.h"
+#include "../creation/sample.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../losses/loss.h"
-#include "../private/checks.h"
+#include "checks.h"
 
 namespace xgrad::distributions {
 

@@ -1,14 +1,14 @@
 #include "categorical.h"
 
 #include "../../core/graph/grad.h"
-#include "../arrange/broadcast.h"
-#include "../arrange/index.h"
-#include "../arrange/sample.h"
-#include "../arrange/shape.h"
+#include "../shape/broadcast.h"
+#include "../indexing/index.h"
+#include "../creation/sample.h"
+#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../network/softmax.h"
-#include "../private/checks.h"
+#include "checks.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad::distributions {

@@ -4,10 +4,10 @@
 #include <numbers>
 
 #include "../../core/graph/grad.h"
-#include "../arrange/broadcast.h"
-#include "../arrange/create.h"
+#include "../shape/broadcast.h"
+#include "../creation/create.h"
 #include "../elementwise/arithmetic.h"
-#include "../private/checks.h"
+#include "checks.h"
 
 namespace xgrad::distributions {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "../../core/base/formula.h"
-#include "../arrange/shape.h"
-#include "../arrange/slice.h"
-#include "../private/key.h"
+#include "../shape/shape.h"
+#include "../shape/slice.h"
+#include "../creation/key.h"
 #include "arithmetic.h"
 #include "elementwise.h"
 #include "lambda.h"

@@ -8,7 +8,7 @@
 
 #include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../arrange/broadcast.h"
+#include "../shape/broadcast.h"
 #include "../kernels/registers/loops.h"
 
 namespace xgrad {

@@ -18,6 +18,5 @@
 #include "arithmetic.h"
 #include "elementwise.h"
 #include "lambda.h"
-#include "../reduce/reduce.h"
 #include "rounding.h"
 #include "trigonometry.h"

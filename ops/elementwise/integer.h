@@ -1,8 +1,7 @@
-// Arithmetic on integers (Index): elementwise with numpy's broadcasting, and sums. No graph.
+// Arithmetic on integers (Index), elementwise with numpy's broadcasting. No graph.
 #pragma once
 
 #include "../../core/array/array.h"
-#include "../reduce/reduce.h"
 
 namespace xgrad {
 
@@ -38,14 +37,5 @@ template <class B>
 Index& operator*=(Index& a, const B& b) {
   return a = a * b;
 }
-
-/// Sums over axes; an empty sum is 0. Throws ValueError for an axis out of range or repeated, LimitError when a
-/// sum does not fit 64 bits.
-Index sum(const Index& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
-/// The largest (smallest) element over axes. Throws as sum, and ValueError when there is no element.
-Index max(const Index& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
-Index min(const Index& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
-/// The number of true elements, over axes.
-Index sum(const Mask& x, const AxisSet& axis = {}, const KeepdimOptions& options = {});
 
 }  // namespace xgrad

@@ -9,7 +9,7 @@
 
 #include "../../core/graph/donation.h"
 #include "../../core/graph/record.h"
-#include "../arrange/broadcast.h"
+#include "../shape/broadcast.h"
 #include "../kernels/registers/loops.h"
 #include "symbol.h"
 

@@ -7,9 +7,9 @@
 
 #include "../../core/graph/donation.h"
 #include "../../core/base/formula.h"
-#include "../arrange/create.h"
-#include "../arrange/index.h"
-#include "../arrange/shape.h"
+#include "../creation/create.h"
+#include "../indexing/index.h"
+#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "../../core/base/formula.h"
-#include "../arrange/create.h"
-#include "../arrange/shape.h"
+#include "../creation/create.h"
+#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/network/batch_norm.h"
 #include "../record_fused.h"

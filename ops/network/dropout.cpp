@@ -4,10 +4,10 @@
 #include "../../core/array/shape_hints.h"
 #include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
-#include "../arrange/create.h"
+#include "../creation/create.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/network/dropout.h"
-#include "../private/key.h"
+#include "../creation/key.h"
 
 namespace xgrad {
 

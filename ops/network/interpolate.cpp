@@ -8,7 +8,7 @@
 #include "../../core/array/shape_hints.h"
 #include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../arrange/shape.h"
+#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/conv/resample.h"
 

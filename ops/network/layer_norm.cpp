@@ -5,7 +5,7 @@
 #include <array>
 
 #include "../../core/base/formula.h"
-#include "../arrange/create.h"
+#include "../creation/create.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/network/layer_norm.h"

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "../arrange/create.h"
-#include "../arrange/index.h"
-#include "../arrange/join.h"
-#include "../arrange/shape.h"
-#include "../arrange/slice.h"
+#include "../creation/create.h"
+#include "../indexing/index.h"
+#include "../shape/join.h"
+#include "../shape/shape.h"
+#include "../shape/slice.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/fused.h"

@@ -9,12 +9,12 @@
 #include "../../core/base/formula.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
-#include "../arrange/index.h"
-#include "../arrange/join.h"
+#include "../indexing/index.h"
+#include "../shape/join.h"
 #include "../kernels/recurrent/recurrent.h"
 #include "../products/matmul.h"
-#include "../arrange/shape.h"
-#include "../arrange/slice.h"
+#include "../shape/shape.h"
+#include "../shape/slice.h"
 #include "../record_fused.h"
 
 namespace xgrad {

@@ -10,9 +10,9 @@
 
 #include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../arrange/join.h"
-#include "../arrange/shape.h"
-#include "../arrange/slice.h"
+#include "../shape/join.h"
+#include "../shape/shape.h"
+#include "../shape/slice.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/attention/rotary.h"
 

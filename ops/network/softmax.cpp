@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "../../core/base/formula.h"
-#include "../arrange/index.h"
-#include "../arrange/shape.h"
+#include "../indexing/index.h"
+#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"

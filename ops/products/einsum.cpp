@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "../../core/graph/grad.h"
-#include "../arrange/shape.h"
+#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
-#include "../private/axis.h"
+#include "../indexing/axis.h"
 #include "../reduce/reduce.h"
 #include "matmul.h"
 

@@ -6,7 +6,7 @@
 #include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
 #include "../elementwise/elementwise.h"
-#include "../private/matrices.h"
+#include "matrices.h"
 #include "linalg.h"
 
 namespace xgrad::linalg {

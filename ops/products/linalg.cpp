@@ -9,10 +9,10 @@
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../arrange/index.h"
+#include "../indexing/index.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/registers/walk.h"
-#include "../private/matrices.h"
+#include "matrices.h"
 
 namespace xgrad::linalg {
 

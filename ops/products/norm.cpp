@@ -5,13 +5,13 @@
 
 #include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../arrange/create.h"
-#include "../arrange/index.h"
-#include "../arrange/shape.h"
+#include "../creation/create.h"
+#include "../indexing/index.h"
+#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
-#include "../private/axis.h"
+#include "../indexing/axis.h"
 #include "linalg.h"
 
 namespace xgrad::linalg {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "../../core/base/error.h"
-#include "../arrange/broadcast.h"
+#include "../shape/broadcast.h"
 #include "../elementwise/arithmetic.h"
 #include "../reduce/reduce.h"
 #include "linalg.h"

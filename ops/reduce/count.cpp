@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "../arrange/create.h"
-#include "../arrange/index.h"
+#include "../creation/create.h"
+#include "../indexing/index.h"
 #include "../elementwise/compare.h"
-#include "../elementwise/integer.h"
+#include "integer_reduce.h"
 
 namespace xgrad {
 

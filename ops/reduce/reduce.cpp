@@ -3,17 +3,17 @@
 
 #include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../arrange/broadcast.h"
-#include "../arrange/create.h"
-#include "../arrange/index.h"
-#include "../arrange/shape.h"
+#include "../shape/broadcast.h"
+#include "../creation/create.h"
+#include "../indexing/index.h"
+#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/order/order.h"
 #include "../kernels/reduce/reduce.h"
 #include "../kernels/registers/loops.h"
-#include "../private/axis.h"
+#include "../indexing/axis.h"
 
 namespace xgrad {
 

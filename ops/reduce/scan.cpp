@@ -6,11 +6,11 @@
 
 #include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../arrange/shape.h"
-#include "../arrange/slice.h"
+#include "../shape/shape.h"
+#include "../shape/slice.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/reduce/scan.h"
-#include "../private/axis.h"
+#include "../indexing/axis.h"
 
 namespace xgrad {
 namespace {

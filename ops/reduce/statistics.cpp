@@ -7,13 +7,13 @@
 
 #include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../arrange/create.h"
-#include "../arrange/index.h"
-#include "../arrange/shape.h"
+#include "../creation/create.h"
+#include "../indexing/index.h"
+#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../kernels/order/order.h"
-#include "../private/axis.h"
+#include "../indexing/axis.h"
 
 namespace xgrad {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "../../core/graph/record.h"
-#include "../../ops/arrange/shape.h"
+#include "../../ops/shape/shape.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/products/linalg.h"
 #include "../../ops/products/matmul.h"

@@ -7,7 +7,7 @@ Every fused operation has its composed form in public, as plain::<operation>.
 
 Scripts keep to the bash 3.2 of macOS, and those that users run to the options of its tools.
 
-The folders of core are rooms one above the other. In each room the files, a source with its header (ops/network/softmax.h
+The folders of core are rooms one above the other, and no rooms of the library include each other in a circle. In each room the files, a source with its header (ops/network/softmax.h
 and .cpp), include each other without a circle; a folder called kernels counts as one file. Arrows are includes; an umbrella
 (a header that only includes) has none.
 """
@@ -65,6 +65,7 @@ def file_of(path):
 files = sorted(p for folder in BELOW for p in (root / folder).rglob("*") if p.suffix in (".h", ".cpp"))
 arrows = {}  # room -> rooms that it includes
 inside_kernels = {}  # the same for the files inside of kernels
+rooms = {}  # folder -> folders
 for path in files:
     name, folder = path.relative_to(root).as_posix(), path.relative_to(root).parts[0]
     umbrella = path.suffix == ".h" and is_umbrella(path)
@@ -77,6 +78,8 @@ for path in files:
             wrong.append(f"{name} includes {target.relative_to(root)}, which is in no room below it")
         if umbrella or is_umbrella(target):
             continue
+        if path.parent != target.parent:
+            rooms.setdefault(path.relative_to(root).parent.as_posix(), set()).add(target.relative_to(root).parent.as_posix())
         if file_of(path) != file_of(target):
             arrows.setdefault(file_of(path), set()).add(file_of(target))
         elif "kernels" in name and path.with_suffix("") != target.with_suffix(""):
@@ -105,7 +108,7 @@ def circles(graph):
     return found
 
 
-for circle in circles(arrows) + circles(inside_kernels):
+for circle in circles(arrows) + circles(inside_kernels) + circles(rooms):
     wrong.append("a circle: " + " -> ".join(circle))
 
 for path in files:

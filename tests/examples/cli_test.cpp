@@ -25,8 +25,8 @@
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/signal.h>
-#include <xgrad/ops/arrange/create.h>
-#include <xgrad/ops/build_info.h>
+#include <xgrad/ops/creation/create.h>
+#include <xgrad/ops/products/build_info.h>
 #include <xgrad/ops/products/matmul_precision.h>
 
 #include "support.h"

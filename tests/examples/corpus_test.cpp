@@ -7,7 +7,7 @@
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/text/bleu.h>
 #include <xgrad/kit/text/corpus.h>
-#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/creation/create.h>
 
 #include "support.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <xgrad/nn/module.h>
-#include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/shape/broadcast.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/reduce/reduce.h>
 

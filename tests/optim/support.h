@@ -7,7 +7,7 @@
 #include "support/check.h"
 #include "support/fixtures.h"
 
-#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/shape/join.h>
 #include <xgrad/optim/optim.h>
 
 namespace xgrad::testing {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include <xgrad/ops/elementwise/arithmetic.h>
-#include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/shape/broadcast.h>
 #include <xgrad/ops/reduce/reduce.h>
 
 namespace xgrad::testing {

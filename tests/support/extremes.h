@@ -16,7 +16,7 @@
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/runtime/memory.h>
 #include <xgrad/core/runtime/parallel.h>
-#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/creation/create.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/products/linalg.h>
 #include <xgrad/ops/reduce/reduce.h>

@@ -8,8 +8,8 @@
 
 #include <xgrad/core/base/from_text.h>
 #include <xgrad/core/graph/grad.h>
-#include <xgrad/ops/arrange/join.h>
-#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/shape/join.h>
+#include <xgrad/ops/shape/shape.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/reduce/reduce.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/creation/create.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/reduce/reduce.h>
 

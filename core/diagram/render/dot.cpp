@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "../../base/error.h"
-#include "../../files/program.h"
+#include "program.h"
 #include "../view/colours.h"
 #include "../view/labels.h"
 #include "../view/order.h"

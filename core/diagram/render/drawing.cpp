@@ -7,7 +7,7 @@
 
 #include "../../base/error.h"
 #include "../../files/file.h"
-#include "../../files/program.h"
+#include "program.h"
 #include "html.h"
 #include "svg.h"
 

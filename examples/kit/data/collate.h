@@ -11,7 +11,7 @@
 
 #include <xgrad/core/graph/tensor.h>
 #include <xgrad/kit/data/dataset.h>
-#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/shape/join.h>
 
 namespace xgrad::kit {
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include <xgrad/core/base/error.h>
-#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/creation/create.h>
 
 namespace xgrad::kit {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <xgrad/core/graph/tensor.h>
-#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/shape/join.h>
 
 namespace xgrad::kit {
 

@@ -8,8 +8,8 @@
 
 #include <xgrad/kit/data/image_folder.h>
 #include <xgrad/kit/data/packed.h>
-#include <xgrad/ops/arrange/create.h>
-#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/creation/create.h>
+#include <xgrad/ops/indexing/index.h>
 
 namespace xgrad::kit {
 namespace {

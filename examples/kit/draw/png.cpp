@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <xgrad/core/base/error.h>
-#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/shape/shape.h>
 
 namespace xgrad::kit {
 namespace {

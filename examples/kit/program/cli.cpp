@@ -23,7 +23,7 @@
 #include <xgrad/core/graph/record.h>
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/kit/program/signal.h>
-#include <xgrad/ops/build_info.h>
+#include <xgrad/ops/products/build_info.h>
 #include <xgrad/ops/products/matmul_precision.h>
 
 namespace xgrad::kit {

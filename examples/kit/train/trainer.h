@@ -25,7 +25,7 @@
 #include <xgrad/kit/program/signal.h>
 #include <xgrad/kit/train/gradients.h>
 #include <xgrad/nn/layer.h>
-#include <xgrad/optim/clip.h>
+#include <xgrad/optim/optimizers/clip.h>
 #include <xgrad/optim/loss.h>
 #include <xgrad/optim/optimizers/moving_average.h>
 #include <xgrad/optim/schedules/schedule.h>

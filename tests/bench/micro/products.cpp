@@ -8,7 +8,7 @@
 #define XGRAD_BENCH_BLAS
 #endif
 
-#include <xgrad/ops/build_info.h>
+#include <xgrad/ops/products/build_info.h>
 #include <xgrad/ops/products/matmul.h>
 
 #include "table.h"

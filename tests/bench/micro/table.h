@@ -12,7 +12,7 @@
 #include <xgrad/core/base/scope.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/runtime/parallel.h>
-#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/creation/create.h>
 #include <xgrad/ops/products/matmul_precision.h>
 
 namespace micro {

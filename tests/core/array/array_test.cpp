@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <xgrad/ops/arrange/broadcast.h>
-#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/shape/broadcast.h>
+#include <xgrad/ops/creation/create.h>
 
 #include "support/check.h"
 

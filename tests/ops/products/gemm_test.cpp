@@ -1,5 +1,5 @@
 // Tests of ops/kernels/products/gemm.h: products of all shapes against three loops.
-#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/creation/create.h>
 #include <xgrad/ops/kernels/products/gemm.h>
 #include <xgrad/ops/products/linalg.h>
 

@@ -14,7 +14,7 @@
 #include <xgrad/core/diagram/layout/layout.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/view/labels.h>
-#include <xgrad/core/files/program.h>
+#include <xgrad/core/diagram/render/program.h>
 
 #include "core/diagram/diagrams.h"
 

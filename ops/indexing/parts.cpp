@@ -8,11 +8,11 @@
 #include "../elementwise/compare.h"
 #include "../kernels/registers/copy.h"
 #include "../kernels/registers/indexed.h"
-#include "../private/axis.h"
-#include "broadcast.h"
+#include "axis.h"
+#include "../shape/broadcast.h"
 #include "index.h"
-#include "shape.h"
-#include "slice.h"
+#include "../shape/shape.h"
+#include "../shape/slice.h"
 
 namespace xgrad {
 namespace {

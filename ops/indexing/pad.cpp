@@ -2,7 +2,7 @@
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "index.h"
-#include "slice.h"
+#include "../shape/slice.h"
 
 namespace xgrad {
 namespace {

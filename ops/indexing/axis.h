@@ -5,7 +5,7 @@
 
 #include "../../core/graph/record.h"
 #include "../../core/graph/tensor.h"
-#include "../arrange/shape.h"
+#include "../shape/shape.h"
 
 namespace xgrad {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "optimizers/optimizer.h"
+#include "optimizer.h"
 
 namespace xgrad::optim {
 

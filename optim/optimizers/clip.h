@@ -7,7 +7,7 @@
 //     const double length = optim::clip_grad_norm(parameters, 1.0);
 #pragma once
 
-#include "../core/graph/tensor.h"
+#include "../../core/graph/tensor.h"
 
 namespace xgrad::optim {
 

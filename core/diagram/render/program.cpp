@@ -17,9 +17,9 @@
 #include <system_error>
 #include <thread>
 
-#include "../base/assert.h"
-#include "../base/error.h"
-#include "../base/text.h"
+#include "../../base/assert.h"
+#include "../../base/error.h"
+#include "../../base/text.h"
 
 extern char** environ;
 

@@ -1,4 +1,4 @@
-// Tests of ops/arrange/parts.cpp: brackets that choose by number and by mask, and writing so into plain arrays.
+// Tests of ops/indexing/parts.cpp: brackets that choose by number and by mask, and writing so into plain arrays.
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

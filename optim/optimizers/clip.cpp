@@ -8,9 +8,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "../core/graph/node.h"
-#include "../core/runtime/parallel.h"
-#include "optimizers/kernels/update.h"
+#include "../../core/graph/node.h"
+#include "../../core/runtime/parallel.h"
+#include "kernels/update.h"
 
 namespace xgrad::optim {
 namespace {

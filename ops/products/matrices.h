@@ -10,12 +10,12 @@
 
 #include "../../core/graph/tensor.h"
 #include "../../core/runtime/parallel.h"
-#include "../arrange/broadcast.h"
-#include "../arrange/create.h"
-#include "../arrange/shape.h"
-#include "../arrange/slice.h"
+#include "../shape/broadcast.h"
+#include "../creation/create.h"
+#include "../shape/shape.h"
+#include "../shape/slice.h"
 #include "../elementwise/arithmetic.h"
-#include "../products/matmul.h"
+#include "matmul.h"
 #include "lapack.h"
 
 namespace xgrad::linalg {

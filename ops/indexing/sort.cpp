@@ -3,7 +3,7 @@
 
 #include "../../core/base/formula.h"
 #include "../kernels/order/order.h"
-#include "../private/axis.h"
+#include "axis.h"
 
 namespace xgrad {
 namespace {

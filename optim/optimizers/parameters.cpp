@@ -7,8 +7,8 @@
 #include <iterator>
 #include <string>
 
-#include "../core/base/error.h"
-#include "../core/base/text.h"
+#include "../../core/base/error.h"
+#include "../../core/base/text.h"
 
 namespace xgrad::optim {
 namespace {

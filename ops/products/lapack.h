@@ -1,5 +1,5 @@
 // Factorisations of dense matrices on plain memory, row by row: by xtensor-blas's LAPACK (lapack.cpp, the only access to
-// it), or in builds without a BLAS by our own (without_lapack.cpp).
+// it), or in builds without a BLAS by our own (without_lapack.cpp). Private.
 //
 // The caller has checked the preconditions: sizes are at least 1, elements finite. A function that can still fail
 // returns 0, or the number (from 1) of the pivot or leading block that failed.

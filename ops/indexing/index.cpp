@@ -17,9 +17,9 @@
 #include "../kernels/registers/copy.h"
 #include "../kernels/registers/indexed.h"
 #include "../kernels/registers/loops.h"
-#include "../private/axis.h"
-#include "broadcast.h"
-#include "shape.h"
+#include "axis.h"
+#include "../shape/broadcast.h"
+#include "../shape/shape.h"
 
 namespace xgrad {
 

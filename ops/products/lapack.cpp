@@ -20,7 +20,7 @@
 #include <xtensor/xadapt.hpp>
 #endif
 
-#include "../build_info.h"
+#include "build_info.h"
 
 namespace xgrad::lapack {
 namespace {

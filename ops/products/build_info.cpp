@@ -1,11 +1,11 @@
 // The build of this library and the processor that it runs on.
 #include "build_info.h"
 
-#include "../core/base/config.h"
-#include "../core/base/text.h"
-#include "../core/runtime/parallel.h"
-#include "kernels/registers/registers.h"
-#include "products/matmul_precision.h"
+#include "../../core/base/config.h"
+#include "../../core/base/text.h"
+#include "../../core/runtime/parallel.h"
+#include "../kernels/registers/registers.h"
+#include "matmul_precision.h"
 
 #ifdef XGRAD_OPENBLAS
 extern "C" {
