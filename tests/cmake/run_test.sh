@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/run counts right, and fails whenever something is wrong: in a tree whose test programs only pretend.
 source "$(dirname "${BASH_SOURCE[0]}")/../support/script.sh"
+unset XGRAD_THOROUGH
 
 mkdir -p "$sandbox"/{cmake,tests/some,build/bin}
 cp "$root/tests/run" "$sandbox/tests/run"
@@ -40,6 +41,17 @@ pretend build/bin/xgrad_tests_core "echo '2.500000 s: a slow case'; $(summary 12
 run "16 passed, 0 failed" 0
 grep -qx "2.500000 s: a slow case" < <(grep -A 1 "^the slowest" "$sandbox/out")
 grep -qE "^0[.][0-9]+ s: tests/some/some_test.sh$" "$sandbox/out"
+
+echo "a folder in memory for what tests write, gone at the end, and the system's one in tests/long"
+if [ "$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $4 + 0 }')" -gt 2000000 ]; then
+  pretend tests/some/some_test.sh 'touch "$TMPDIR/here"; echo "$TMPDIR" >"${0%/*}/where"'
+  run "16 passed, 0 failed" 0
+  folder=$(cat "$sandbox/tests/some/where")
+  [[ $folder == /dev/shm/* && ! -e $folder ]] || { echo "$folder is elsewhere, or is left"; exit 1; }
+  TMPDIR=$sandbox XGRAD_THOROUGH=1 run "16 passed, 0 failed" 0
+  [ "$(cat "$sandbox/tests/some/where")" = "$sandbox" ] || { echo "tests/long has another folder"; exit 1; }
+  pretend tests/some/some_test.sh 'exit 0'
+fi
 
 echo "the scripts that take long run by themselves"
 pretend tests/some/other_long.sh 'exit 0'
