@@ -11,6 +11,7 @@
 #include "support/check.h"
 #include "support/files.h"
 #include "support/fixtures.h"
+#include "support/thorough.h"
 
 namespace xgrad::testing {
 namespace {
@@ -329,8 +330,8 @@ TEST_CASE("sizes beyond the limits") {
   for (int i = 0; i < 100'001; ++i) append(many, str(i ? "," : "", entry(str(i), "U8", "[0]", "[0,0]")));
   check_headers<LimitError>({
       {"5000 axes", str("{", entry("a", "U8", nines + "]", "[0,1]"), "}"), "\"a\": has more than 8 axes"},
-      {"a name of 10 MB", str("{", entry(std::string(10'000'000, 'n'), "U8", "[1]", "[0,1]"), "}"),
-       "a name of 10000000 bytes, allowed are 4096"},
+      {"a name of 1 MB", str("{", entry(std::string(1'000'000, 'n'), "U8", "[1]", "[0,1]"), "}"),
+       "a name of 1000000 bytes, allowed are 4096"},
       {"many arrays", many + "}", "more than 100000 arrays"},
   });
 }
@@ -418,7 +419,9 @@ TEST_CASE("reserved, broken and endless names are refused, and the old file stay
   CHECK_REFUSED(ValueError, save({.arrays = {{"\xff", x}}}), "save_safetensors", broken);
   CHECK_REFUSED(ValueError, save({.metadata = {{"k", "\xff"}}}), "save_safetensors", broken);
   CHECK_REFUSED(LimitError, save({.arrays = {{std::string(4097, 'n'), x}}}), "save_safetensors", allowed);
-  CHECK_REFUSED(LimitError, save({.metadata = {{"k", std::string(100'000'001, 'n')}}}), "save_safetensors", allowed);
+  if (thorough()) {  // takes seconds
+    CHECK_REFUSED(LimitError, save({.metadata = {{"k", std::string(100'000'001, 'n')}}}), "save_safetensors", allowed);
+  }
   CHECK(read_text(path) == "old");
 }
 
