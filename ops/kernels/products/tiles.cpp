@@ -38,8 +38,15 @@ struct Tile {
   const Real* bias = nullptr;
 };
 
+// The loop over the depth takes 3 to 5 % longer where it does not begin with a line of the instruction cache.
+#if defined(__GNUC__) && !defined(__clang__)
+#define XGRAD_ALIGNED_LOOPS gnu::optimize("align-loops=64")
+#else
+#define XGRAD_ALIGNED_LOOPS
+#endif
+
 template <int rows, int packs, bool transposed>
-void compute(const Tile& given) {
+[[XGRAD_ALIGNED_LOOPS]] void compute(const Tile& given) {
   const Tile tile = given;  // that no store to c can change
   const LeftRows left = transposed ? LeftRows{tile.a, 1, tile.a_stride} : LeftRows{tile.a, tile.a_stride, 1};
   Pack sum[rows][packs];
@@ -111,10 +118,11 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
   for (std::int64_t k = 0; k < p.k; k += most_of_block) {
     const std::int64_t depth = std::min(most_of_block, p.k - k);
     const auto columns_of = [&](std::int64_t panel) { return std::min(tile_columns, p.n - panel * tile_columns); };
-    const auto copied = [&](std::int64_t panel) { return !b_in_place || columns_of(panel) < tile_columns; };
+    const auto in_place = [&](std::int64_t columns) { return b_in_place && columns == tile_columns; };
     const auto copy_of = [&](std::int64_t panel) { return copied_panels + (b_in_place ? 0 : panel * panel_size); };
     for (std::int64_t panel = 0; panel < panels; ++panel) {
-      if (copied(panel)) pack_panel<tile_columns>(b, k, depth, panel * tile_columns, columns_of(panel), copy_of(panel));
+      const std::int64_t columns = columns_of(panel);
+      if (!in_place(columns)) pack_panel<tile_columns>(b, k, depth, panel * tile_columns, columns, copy_of(panel));
     }
     // Tiles of about equal height: a low one at the end would wait for its few sums.
     for (std::int64_t t = 0, i = 0; t < tiles; ++t) {
@@ -130,14 +138,16 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
       tile.c_stride = c_stride;
       tile.scale = p.scale;
       tile.keep = k == 0 ? p.keep : 1;
+      const Real* const bias = k == 0 ? p.bias : nullptr;
+      const ComputeTile whole = compute_for<packs>(height, tile_columns, a.transposed);
       for (std::int64_t panel = 0; panel < panels; ++panel) {
         const std::int64_t j = panel * tile_columns;
-        tile.b = copied(panel) ? copy_of(panel) : b.data + k * b.stride + j;
-        tile.b_stride = copied(panel) ? tile_columns : b.stride;
-        tile.c = c + i * c_stride + j;
         tile.columns = columns_of(panel);
-        tile.bias = k == 0 && p.bias ? p.bias + j : nullptr;
-        compute_for<packs>(height, tile.columns, a.transposed)(tile);
+        tile.b = in_place(tile.columns) ? b.data + k * b.stride + j : copy_of(panel);
+        tile.b_stride = in_place(tile.columns) ? b.stride : tile_columns;
+        tile.c = c + i * c_stride + j;
+        tile.bias = bias ? bias + j : nullptr;
+        (tile.columns == tile_columns ? whole : compute_for<packs>(height, tile.columns, a.transposed))(tile);
       }
       i += height;
     }
