@@ -2,8 +2,6 @@
 #include "network_simplex.h"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <utility>
 
 #include "../../base/assert.h"
@@ -12,15 +10,15 @@ namespace xgrad::detail {
 namespace {
 
 constexpr int none_yet = -1;
-constexpr std::int64_t most_work = 100'000'000;  // distances and numbers visited, for graphs with thousands of numbers
-constexpr int most_passes = 50;                  // after that
+constexpr std::size_t most_work = 20'000'000;  // distances and numbers visited, for graphs with thousands of numbers
 
 // The numbers always satisfy all distances; those of a spanning tree are tight. A distance of the tree whose removal
 // would let the sum fall is exchanged for the one that then stops the fall.
 class NetworkSimplex {
  public:
-  NetworkSimplex(int count, const std::vector<Distance>& distances)
-      : arcs_(distances),
+  NetworkSimplex(int count, int root, const std::vector<Distance>& distances)
+      : root_(root),
+        arcs_(distances),
         x_(static_cast<std::size_t>(count)),
         arcs_at_(x_.size()),
         in_tree_(distances.size()),
@@ -38,18 +36,11 @@ class NetworkSimplex {
   }
 
   std::vector<std::int64_t> solve() && {
-    if (x_.empty()) return x_;
-    satisfy_distances();
-    grow_tree();
-    const auto work_per_exchange = static_cast<std::int64_t>(x_.size() + arcs_.size());
+    begin();
     bool improved = true;
-    for (std::int64_t work = 0; improved && work < most_work; work += work_per_exchange) {
+    for (std::size_t work = 0; improved && work < most_work; work += x_.size() + arcs_.size()) {
       order_tree();
       improved = improve();
-    }
-    for (int pass = 0; improved && pass < most_passes; ++pass) {
-      order_tree();
-      improved = improve_apart();
     }
     const std::int64_t least = *std::ranges::min_element(x_);
     for (std::int64_t& x : x_) x -= least;
@@ -59,73 +50,33 @@ class NetworkSimplex {
  private:
   std::int64_t slack(const Distance& arc) const { return x_[arc.to] - x_[arc.from] - arc.length; }
 
-  // The least numbers that satisfy all distances (Kahn 1962).
-  void satisfy_distances() {
-    std::vector<int> missing(x_.size()), ready;
-    for (const Distance& arc : arcs_) ++missing[arc.to];
-    for (int v = 0; std::cmp_less(v, x_.size()); ++v) {
-      if (missing[v] == 0) ready.push_back(v);
-    }
+  // The least numbers that satisfy all distances from the root (Kahn 1962), and the tree of those that hold them there.
+  // A number that no distance leads to is moved up until one that leads away from it is tight.
+  void begin() {
+    std::vector<int> leading(x_.size()), missing(x_.size()), held_by(x_.size(), none_yet), ready{root_};
+    for (const Distance& arc : arcs_) ++leading[arc.to];
+    const auto is_free = [&](int v) { return v != root_ && leading[v] == 0; };
+    for (const Distance& arc : arcs_) missing[arc.to] += !is_free(arc.from);
     for (std::size_t i = 0; i < ready.size(); ++i) {
       for (const int a : arcs_at_[ready[i]]) {
         const Distance& arc = arcs_[a];
         if (arc.from != ready[i]) continue;
-        x_[arc.to] = std::max(x_[arc.to], x_[arc.from] + arc.length);
+        if (held_by[arc.to] == none_yet || slack(arc) < 0) {
+          x_[arc.to] = x_[arc.from] + arc.length;
+          held_by[arc.to] = a;
+        }
         if (--missing[arc.to] == 0) ready.push_back(arc.to);
       }
     }
-    XGRAD_ASSERT(ready.size() == x_.size());  // no cycle
-  }
-
-  // From the first number along tight distances; where there are none, the whole tree moves until there is one. Until
-  // the end numbers of the tree are relative to how far it has moved.
-  void grow_tree() {
-    std::vector<bool> reached(x_.size());
-    std::vector<int> members;
-    std::int64_t moved = 0;
-    using Near = std::pair<std::int64_t, int>;  // a slack, were the tree not moved, and the distance
-    std::priority_queue<Near, std::vector<Near>, std::greater<>> leaving, entering;
-    const auto reach = [&](int v) {
-      members.push_back(v);
-      reached[v] = true;
-      x_[v] -= moved;
-    };
-    const auto slack_of = [&](const Distance& arc) {
-      return slack(arc) + (reached[arc.to] ? moved : 0) - (reached[arc.from] ? moved : 0);
-    };
-    const auto add = [&](int a) {
-      insert(a);
-      reach(reached[arcs_[a].from] ? arcs_[a].to : arcs_[a].from);
-    };
-    // The least slack of a distance that still leads out of the tree.
-    const auto nearest_of = [&](auto& distances) {
-      while (!distances.empty() && reached[arcs_[distances.top().second].from] == reached[arcs_[distances.top().second].to]) {
-        distances.pop();
+    for (int v = 0; std::cmp_less(v, x_.size()); ++v) {
+      if (v == root_) continue;
+      if (is_free(v)) {
+        held_by[v] = *std::ranges::min_element(arcs_at_[v], {}, [&](int a) { return slack(arcs_[a]); });
+        x_[v] += slack(arcs_[held_by[v]]);
       }
-      return distances.empty() ? Near{0, none_yet} : distances.top();
-    };
-    reach(0);
-    for (std::size_t next = 0;;) {
-      for (; next < members.size(); ++next) {
-        for (const int a : arcs_at_[members[next]]) {
-          const Distance& arc = arcs_[a];
-          if (reached[arc.from] == reached[arc.to]) continue;
-          if (slack_of(arc) == 0) {
-            add(a);
-          } else {
-            (reached[arc.from] ? leaving : entering).emplace(slack(arc), a);
-          }
-        }
-      }
-      Near away = nearest_of(leaving), back = nearest_of(entering);
-      away.first -= moved;
-      back.first += moved;
-      if (away.second == none_yet && back.second == none_yet) break;
-      const bool leaves = back.second == none_yet || (away.second != none_yet && away < back);
-      moved += leaves ? away.first : -back.first;
-      add(leaves ? away.second : back.second);
+      XGRAD_ASSERT(held_by[v] != none_yet);  // no cycle, and the root leads there
+      insert(held_by[v]);
     }
-    for (std::int64_t& x : x_) x += moved;
   }
 
   void insert(int a) {
@@ -139,12 +90,12 @@ class NetworkSimplex {
     std::erase(tree_at_[arcs_[a].to], a);
   }
 
-  // The tree from its root at 0: the positions where each number is entered and left, and how strongly its subtree is
+  // The tree from its root: the positions where each number is entered and left, and how strongly its subtree is
   // pulled to smaller numbers, the sum over its numbers.
   void order_tree() {
     pull_ = own_pull_;
-    parent_[0] = none_yet;
-    std::vector<int> waiting{0};
+    parent_[root_] = none_yet;
+    std::vector<int> waiting{root_};
     order_.clear();
     while (!waiting.empty()) {
       const int v = waiting.back();
@@ -172,25 +123,8 @@ class NetworkSimplex {
   // How much the sum falls when the subtree of a number moves by 1 away from the other end of the distance to it.
   std::int64_t gain_of(int v) const { return arcs_[parent_[v]].to == v ? -pull_[v] : pull_[v]; }
 
-  bool improve() {
-    int worst = none_yet;
-    std::int64_t gain = 0;
-    for (std::size_t i = 1; i < order_.size(); ++i) {
-      const std::int64_t here = gain_of(order_[i]);
-      if (here > gain) {
-        gain = here;
-        worst = order_[i];
-      }
-    }
-    if (worst == none_yet) return false;
-    const int nearest = nearest_to(worst);
-    if (nearest == none_yet) return false;
-    exchange(worst, nearest);
-    return true;
-  }
-
   // Improves one subtree after the other, inner ones first, except those that an exchange since order_tree() changed.
-  bool improve_apart() {
+  bool improve() {
     std::vector<bool> changed(x_.size());
     const auto change_path = [&](int v) {
       for (; !changed[v]; v = above(v)) {
@@ -238,6 +172,7 @@ class NetworkSimplex {
     insert(nearest);
   }
 
+  const int root_;
   const std::vector<Distance>& arcs_;
   std::vector<std::int64_t> x_;
   std::vector<std::vector<int>> arcs_at_;
@@ -251,8 +186,8 @@ class NetworkSimplex {
 
 }  // namespace
 
-std::vector<std::int64_t> as_near_as_possible(int count, const std::vector<Distance>& distances) {
-  return NetworkSimplex(count, distances).solve();
+std::vector<std::int64_t> as_near_as_possible(int count, int root, const std::vector<Distance>& distances) {
+  return NetworkSimplex(count, root, distances).solve();
 }
 
 }  // namespace xgrad::detail

@@ -17,9 +17,9 @@ struct Distance {
 };
 
 /// Numbers x[0], ..., x[count - 1], the least of them 0, with the least sum of weight (x[to] - x[from]) (Gansner,
-/// Koutsofios, North, Vo 1993). The distances must form no cycle and connect all numbers. After a bounded number of
-/// exchanges, which graphs of thousands of numbers reach, the numbers satisfy all distances, but may be farther apart
-/// than necessary.
-std::vector<std::int64_t> as_near_as_possible(int count, const std::vector<Distance>& distances);
+/// Koutsofios, North, Vo 1993). The distances must form no cycle, and lead from the root to every number that any leads
+/// to. After a bounded number of exchanges, which graphs of thousands of numbers reach, the numbers satisfy all
+/// distances, but may be farther apart than necessary.
+std::vector<std::int64_t> as_near_as_possible(int count, int root, const std::vector<Distance>& distances);
 
 }  // namespace xgrad::detail

@@ -180,7 +180,7 @@ class Placer {
     for (const GraphEdge& edge : layers_.view.edges) {
       if (layers_.is_flat(edge)) draw_together(count, edge.from, 0, edge.to, 0, 2);
     }
-    const std::vector<std::int64_t> x = as_near_as_possible(count, distances_);
+    const std::vector<std::int64_t> x = as_near_as_possible(count, page(), distances_);
     const std::int64_t left = x[page()];
     for (std::size_t p = 0; p < layers_.items.size(); ++p) placing_.across.push_back(pixels(x[p] - left));
     for (int c = 0; std::cmp_less(c, layers_.view.frames.size()); ++c) {

@@ -29,15 +29,19 @@ std::vector<int> ranks_of(const GraphView& view) {
     const GraphVertex &from = view.vertices[edge.from], &to = view.vertices[edge.to];
     switch (kind_of(view, edge)) {
       case EdgeKind::gradient:
-        two_passes ? add(edge.to, edge.from, 1, light) : add(edge.from, edge.to, 1, light);
+        if (two_passes) {
+          add(edge.to, edge.from, 1, light);
+        } else {
+          add(edge.from, edge.to, 1, light);
+        }
         break;
       case EdgeKind::borrowed:
         if (!two_passes) add(edge.from, edge.to, 1, heavy);
         if (two_passes && to.rule_of == nothing) add(edge.from, edge.to, 0, heavy);
         break;
       case EdgeKind::value: {
-        const bool enters = uses_own_leaf[edge.to] && from.frame != to.frame;
-        is_leaf(from) ? add(edge.from, edge.to, 1, light) : add(edge.from, edge.to, enters ? 2 : 1, heavy);
+        const bool enters = !is_leaf(from) && uses_own_leaf[edge.to] && from.frame != to.frame;
+        add(edge.from, edge.to, enters ? 2 : 1, is_leaf(from) ? light : heavy);
         break;
       }
     }
@@ -48,7 +52,7 @@ std::vector<int> ranks_of(const GraphView& view) {
   for (int v = 0; v < count; ++v) {
     if (is_first[v]) distances.push_back({count, v, 0, pull});
   }
-  std::vector<std::int64_t> heights = as_near_as_possible(count + 1, distances);
+  std::vector<std::int64_t> heights = as_near_as_possible(count + 1, count, distances);
   heights.pop_back();
 
   std::vector<std::int64_t> used = heights;
