@@ -1,6 +1,8 @@
 // The place in the model where code is running now.
 #include "scope.h"
 
+#include <array>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <unordered_set>
@@ -25,6 +27,17 @@ Places& places() {
   static Places& only = *new Places;
   return only;
 }
+
+// A ring: each call takes the place of an old one.
+struct KnownCall {
+  std::atomic<std::uint32_t> number, outer;
+  std::atomic<const Place*> place;
+};
+constexpr std::uint32_t most_calls = 65'536;
+struct {
+  std::atomic<std::uint32_t> begun;
+  std::array<KnownCall, most_calls> known;
+} constinit calls{};
 
 const Place* with_rule(const Place* place, std::string_view rule) {
   return place ? intern(place->path, place->what, rule, place->around) : intern({}, {}, rule);
@@ -56,6 +69,23 @@ const Place* detail::place_of_rule(const Place* place, const char* op) {
   const Place*& found = known[{place, op}];
   if (!found) found = with_rule(place, op);
   return found;
+}
+
+std::uint32_t detail::begin_call(const Place* place) {
+  const bool drawn = context.recorded_rule == 0 && (context.history == History::recorded || context.tracing > 0);
+  if (!place || !drawn) return 0;
+  const std::uint32_t number = calls.begun.fetch_add(1, std::memory_order_relaxed) + 1;
+  KnownCall& call = calls.known[number % most_calls];
+  call.place.store(place, std::memory_order_relaxed);
+  call.outer.store(context.call, std::memory_order_relaxed);
+  call.number.store(number, std::memory_order_release);
+  return number;
+}
+
+detail::Call detail::find_call(std::uint32_t number) {
+  const KnownCall& call = calls.known[number % most_calls];
+  if (number == 0 || call.number.load(std::memory_order_acquire) != number) return {};
+  return {number, call.outer.load(std::memory_order_relaxed), call.place.load(std::memory_order_relaxed)};
 }
 
 const Place* detail::place_in_rule(const Place* place) {

@@ -60,6 +60,7 @@ struct Context {
   bool plain = false;                   ///< fused operations run in their composed form
   bool showing = false;                 ///< the running code is an observer's
   bool in_loop = false;                 ///< inside a parallel_for
+  std::uint32_t call = 0;               ///< the number of the innermost call of a module, or 0
 };
 inline thread_local constinit Context context;
 
@@ -89,17 +90,35 @@ class With {
 };
 }  // namespace detail
 
+namespace detail {
+/// A call of a module: diagrams draw several calls of one module apart.
+struct Call {
+  std::uint32_t number = 0;  ///< 0: none, or not known any more
+  std::uint32_t outer = 0;   ///< the number of the call around it, or 0
+  const Place* place = nullptr;
+};
+/// Numbers a call that begins at a place. The last 65,536 calls of the program are known. Thread-safe.
+std::uint32_t begin_call(const Place* place);
+Call find_call(std::uint32_t number);
+}  // namespace detail
+
 /// This thread's place in a model; nullptr: nowhere.
 inline const Place* current_place() { return detail::context.place; }
 
 /// A named place, `decoder.blocks.1.cross_attn`, entered for the life of the object and left when it dies, also by an
 /// exception. Scopes nest per thread; the innermost one is current. Threads: parallel_for takes the place along; a new
 /// thread is nowhere.
-class Scope : detail::With<const Place*> {
+class Scope {
  public:
   /// `place` is interned, or nullptr for "nowhere".
   [[nodiscard]] explicit Scope(const Place* place)
-      : With(&detail::Context::place, detail::context.recorded_rule == 0 ? place : detail::place_in_rule(place)) {}
+      : call_(&detail::Context::call, detail::begin_call(place)),
+        place_(&detail::Context::place, detail::context.recorded_rule == 0 ? place : detail::place_in_rule(place)) {}
+  static void* operator new(std::size_t) = delete;
+
+ private:
+  const detail::With<std::uint32_t> call_;
+  const detail::With<const Place*> place_;
 };
 
 /// While it lives, fused operations (softmax, attention) run as the operations that they are composed of: a graph has

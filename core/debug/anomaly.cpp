@@ -75,7 +75,7 @@ void AnomalyMode::operation(const OperationRun& run) {
                        given.empty() ? "" : "; it was given so"));
     if (!input.is_leaf()) append(inputs, ancestry(detail::Engine::node(input).get()));
   }
-  const bool by_mask = std::string_view(run.op) == "masked_fill" && found.starts_with("-infinity");
+  const bool by_mask = operation_kind(run.op) == OperationKind::masks && found.starts_with("-infinity");
   const std::string meant =
       by_mask ? "\n  if a mask is meant, AnomalyMode({.infinity = false}) looks for NaN alone" : "";
   const std::string where = run.rule_of ? str(" in the gradient of ", named(*run.rule_of)) : std::string();

@@ -38,12 +38,17 @@ std::uint32_t recorded_rule(const Node& node) {
   return outer == 0 && recording() ? static_cast<std::uint32_t>(node.id) : outer;
 }
 
+Tensor with_role(Tensor made, NodeRole role) {
+  if (const Ref<Node>& node = Engine::node(made)) node->role = role;
+  return made;
+}
+
 // Adds gradients that meet, the one operation that the core itself needs.
 Tensor add_recorded(const Tensor& a, const Tensor& b) {
   Array sum(a.shape());
   add_arrays(sum.mutable_data(), Engine::value(a).data(), Engine::value(b).data(), sum.size());
   const auto pass = [](const Tensor& gy) { return gy; };
-  return record(detail::sum_of_gradients, std::move(sum), wrt(a, pass), wrt(b, pass));
+  return with_role(record("add", std::move(sum), wrt(a, pass), wrt(b, pass)), NodeRole::sum_of_gradients);
 }
 
 void add_in_place(Array& to, const Array& from) { add_to(to.mutable_data(), from.data(), to.size()); }
@@ -382,7 +387,7 @@ std::string described(const Tensor& x) {
 }  // namespace
 
 Tensor alias(const Tensor& x) {
-  return record("alias", x.value(), wrt(x, [](const Tensor& gy) { return gy; }));
+  return with_role(record("alias", x.value(), wrt(x, [](const Tensor& gy) { return gy; })), NodeRole::alias);
 }
 
 Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options) {
@@ -426,6 +431,7 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
   if (with_graph && !Engine::node(seed)) {
     seed = Engine::separate(seed);  // the caller's stays as it is
     Engine::needed_node(seed)->op = "seed";
+    with_role(seed, NodeRole::seed);
   }
   const Tensors found = pass.run(seed, release);
   Tensors result;

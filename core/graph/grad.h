@@ -39,9 +39,6 @@ struct BackwardOptions {
 [[nodiscard]] Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options = {});
 
 namespace detail {
-/// The operation that adds gradients that meet. Its address tells it from a user's "add".
-inline constexpr char sum_of_gradients[] = "add";
-
 /// As grad(), but only through the part of the graph that was recorded since `oldest`, the id of a node. The part
 /// before it may be in use by another pass, where the gradients of leaves before it become complete and meet their
 /// hooks.

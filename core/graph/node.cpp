@@ -39,6 +39,10 @@ class Ids {
 };
 thread_local constinit Ids ids;
 
+std::uint32_t made_in_now() {
+  return detail::context.order > 0 ? detail::context.recorded_rule : detail::context.call;
+}
+
 // Apart from follow(), which needs no stack then.
 [[gnu::noinline]] void take_id_above(std::uint64_t id, Node& node) { node.id = ids.next_above(id); }
 
@@ -65,7 +69,7 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges, bool count
   node->order = detail::context.order;
   node->plain = detail::context.plain;
   node->counts = counts;
-  if (edges > 0) node->version_or_rule_ = detail::context.recorded_rule;
+  if (edges > 0) node->version_or_made_in_ = made_in_now();
   for (int i = 0; i < edges; ++i) new (node->first_edge() + i) Edge;
   std::ranges::copy(shape, node->sizes());
   return Ref<Node>::adopt(node);
@@ -74,16 +78,19 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges, bool count
 void Node::count_assignment() {
   if (trace()) {
     op = "leaf";
+    role = NodeRole::none;
     extras->trace = nullptr;
     extras->attributes.clear();
   }
-  ++version_or_rule_;
+  ++version_or_made_in_;
 }
 
-void Node::set_trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes) {
+void Node::set_trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes,
+                     NodeRole made_as) {
   needed_extras().attributes = attributes;
-  extras->trace.reset(new Trace{std::move(inputs), detail::context.recorded_rule});
+  extras->trace.reset(new Trace{std::move(inputs), made_in_now()});
   op = by;
+  role = made_as;
   saved = nullptr;
 }
 

@@ -131,7 +131,16 @@ struct Attribute {
 /// What an operation that no gradient flows through leaves at its result, a leaf: for diagrams (TraceAll).
 struct Trace {
   std::vector<Ref<Node>> inputs;
-  std::uint32_t rule_id;  ///< as Node::rule_id()
+  std::uint32_t made_in;  ///< as Node::rule_id() and Node::call()
+};
+
+/// What the engine itself made a node for.
+enum class NodeRole : std::uint8_t {
+  none,
+  seed,              ///< where a backward pass begins
+  alias,             ///< a gradient that a rule passes on
+  detached,          ///< the trace of detach()
+  sum_of_gradients,  ///< of those that meet at one tensor
 };
 
 /// Fields that few nodes need.
@@ -174,7 +183,7 @@ struct Node {
   RefCount refs;
 
  private:
-  std::uint32_t version_or_rule_ = 0;  // version of a leaf, rule of an operation
+  std::uint32_t version_or_made_in_ = 0;  // version of a leaf; rule or call that ran an operation
 
  public:
   const char* op = "leaf";
@@ -191,6 +200,7 @@ struct Node {
   bool plain : 1 = false;            ///< recorded under Plain, and so are its rules
   bool cut_gradient : 1 = false;     ///< a leaf: a gradient without a graph, or computed from one
   bool counts : 1 = false;           ///< the operation told its multiply-adds, which are stored after its shape
+  NodeRole role : 3 = NodeRole::none;
   bool released = false;  ///< the rules are gone: a backward pass has used them (other threads may read the bits above)
 
   // Scratch space of the current walk (core/graph/grad.cpp).
@@ -199,16 +209,16 @@ struct Node {
 
   bool is_leaf() const { return edge_count == 0; }
   /// The number of assignments to a leaf; 0 for an operation.
-  std::uint32_t version() const { return is_leaf() ? version_or_rule_ : 0; }
+  std::uint32_t version() const { return is_leaf() ? version_or_made_in_ : 0; }
   void count_assignment();  ///< a leaf has a new value, and is no longer a result
   /// For an operation that a gradient rule ran: the low bits of the id of the operation whose rule it is; else 0.
-  std::uint32_t rule_id() const {
-    if (const Trace* made_by = trace()) return made_by->rule_id;
-    return is_leaf() ? 0 : version_or_rule_;
-  }
+  std::uint32_t rule_id() const { return order > 0 ? made_in() : 0; }
+  /// For an operation of a forward pass: the number of the call of a module that it ran in (base/scope.h), or 0.
+  std::uint32_t call() const { return order == 0 ? made_in() : 0; }
   /// Of a leaf whose value an operation made, its trace; else nullptr.
   const Trace* trace() const { return extras ? extras->trace.get() : nullptr; }
-  void set_trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes);
+  void set_trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes,
+                 NodeRole role = NodeRole::none);
   std::span<Edge> edges() { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
   std::span<const Edge> edges() const { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
   Shape shape() const { return Shape(ShortList<std::int64_t>({sizes(), static_cast<std::size_t>(rank)})); }
@@ -229,6 +239,7 @@ struct Node {
   static void destroy(Node* node) noexcept;
 
  private:
+  std::uint32_t made_in() const { return trace() ? trace()->made_in : is_leaf() ? 0 : version_or_made_in_; }
   static std::size_t bytes(int rank, int edges, bool counts) {
     return sizeof(Node) + sizeof(Edge) * static_cast<std::size_t>(edges) +
            sizeof(std::int64_t) * static_cast<std::size_t>(rank + counts);

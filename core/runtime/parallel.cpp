@@ -46,6 +46,7 @@ class Loop {
   void work(int thread) noexcept {
     using detail::Context, detail::With;
     const With place(&Context::place, caller_.place);
+    const With call(&Context::call, caller_.call);
     const With rule(&Context::recorded_rule, caller_.recorded_rule);
     const With order(&Context::order, caller_.order);
     const With history(&Context::history, caller_.history);

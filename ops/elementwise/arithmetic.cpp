@@ -23,7 +23,7 @@ struct TimesOther {
 
 }  // namespace
 
-XGRAD_FORMULA add_formula{"add", "y = a + b", "dy/da = 1; dy/db = 1"};
+XGRAD_FORMULA add_formula{"add", "y = a + b", "dy/da = 1; dy/db = 1", OperationKind::symmetric};
 Tensor add(const Tensor& a, const Tensor& b) {
   const Array &x = Engine::value(a), &z = Engine::value(b);
   return record("add",
@@ -41,7 +41,7 @@ Tensor sub(const Tensor& a, const Tensor& b) {
                 wrt(a, pass_to), wrt(b, [](const Tensor& gy, InputShape to) { return sum_to(-gy, to); }));
 }
 
-XGRAD_FORMULA mul_formula{"mul", "y = a b", "dy/da = b; dy/db = a"};
+XGRAD_FORMULA mul_formula{"mul", "y = a b", "dy/da = b; dy/db = a", OperationKind::symmetric};
 Tensor mul(const Tensor& a, const Tensor& b) {
   const Array &x = Engine::value(a), &z = Engine::value(b);
   const Shape shape = broadcast_shapes("mul", x.shape(), z.shape(), "; the matrix product is matmul(a, b)");

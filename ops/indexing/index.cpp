@@ -384,7 +384,7 @@ void check_mask(const char* op, const Tensor& x, const Mask& mask) {
 }  // namespace
 
 XGRAD_FORMULA masked_fill_formula{"masked_fill", "y = value where the mask is true, else x",
-                                  "dL/dx = 0 where it is true, else gy"};
+                                  "dL/dx = 0 where it is true, else gy", OperationKind::masks};
 Tensor masked_fill(const Tensor& x, const Mask& mask, Real value) {
   check_mask("masked_fill", x, mask);
   return record("masked_fill",

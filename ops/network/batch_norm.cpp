@@ -32,8 +32,8 @@ void check(const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps)
 }  // namespace
 
 XGRAD_FORMULA batch_norm_formula{
-    "batch_norm", "y = gamma z + beta with z = (x - mean)/s, s = sqrt(variance + eps), for each channel",
-    "dL/dx = (u - mean(u) - z mean(u z))/s with u = gamma gy; dL/dgamma = sum of gy z; dL/dbeta = sum of gy"};
+    "batch_norm", "y = [gamma ]z[ + beta] with z = (x - mean)/s, s = sqrt(variance + eps), for each channel",
+    "dL/dx = (u - mean(u) - z mean(u z))/s with u = [gamma ]gy; dL/dgamma = sum of gy z; dL/dbeta = sum of gy"};
 BatchNormed plain::batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                               const BatchNormFuncOptions& options) {
   check(x, gamma, beta, options.eps);

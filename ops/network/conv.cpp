@@ -29,7 +29,7 @@ ConvSizes sizes_of(const char* op, const Tensor& x, const Tensor& weight, const 
 
 }  // namespace
 
-constexpr const char *convolved = "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
+constexpr const char *convolved = "y_op = [bias_o + ]sum_ck x_c(stride p - padding + dilation k) weight_ock",
                      *from_convolved =
                          "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy";
 XGRAD_FORMULA conv2d_formula{"conv2d", convolved, from_convolved};
@@ -325,7 +325,7 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const C
   });
 }
 
-constexpr const char *transposed_y = "y_oq = bias_o + sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
+constexpr const char *transposed_y = "y_oq = [bias_o + ]sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
                      *from_transposed =
                          "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy";
 XGRAD_FORMULA conv_transpose2d_formula{"conv_transpose2d", transposed_y, from_transposed};

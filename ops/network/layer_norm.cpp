@@ -41,16 +41,16 @@ Tensor detail::standardized(const Tensor& x, const Axes& axes, Real eps) {
 }
 
 XGRAD_FORMULA layer_norm_formula{
-    "layer_norm", "y = gamma z + beta with z = (x - mean)/s, s = sqrt(variance + eps)",
-    "dL/dx = (u - mean(u) - z mean(u z))/s with u = gamma gy; dL/dgamma = sum of gy z; dL/dbeta = sum of gy"};
+    "layer_norm", "y = [gamma ]z[ + beta] with z = (x - mean)/s, s = sqrt(variance + eps)",
+    "dL/dx = (u - mean(u) - z mean(u z))/s with u = [gamma ]gy; dL/dgamma = sum of gy z; dL/dbeta = sum of gy"};
 Tensor plain::layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                          const LayerNormFuncOptions& options) {
   const Shape sizes = normalized_sizes({"layer_norm", Centre::mean, options.eps}, x, gamma, beta, options.normalized);
   return scaled_and_shifted(detail::standardized(x, last_axes(x, sizes), options.eps), gamma, beta);
 }
 
-XGRAD_FORMULA rms_norm_formula{"rms_norm", "y = gamma z with z = x/s, s = sqrt(mean(x^2) + eps)",
-                               "dL/dx = (u - z mean(u z))/s with u = gamma gy; dL/dgamma = sum of gy z"};
+XGRAD_FORMULA rms_norm_formula{"rms_norm", "y = [gamma ]z with z = x/s, s = sqrt(mean(x^2) + eps)",
+                               "dL/dx = (u - z mean(u z))/s with u = [gamma ]gy; dL/dgamma = sum of gy z"};
 Tensor plain::rms_norm(const Tensor& x, const Tensor& gamma, const RmsNormFuncOptions& options) {
   const Axes axes =
       last_axes(x, normalized_sizes({"rms_norm", Centre::zero, options.eps}, x, gamma, {}, options.normalized));

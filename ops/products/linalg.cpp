@@ -154,7 +154,7 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-XGRAD_FORMULA solve_formula{"solve", "a y = b", "dL/db = a^-T gy; dL/da = -a^-T gy y^T"};
+XGRAD_FORMULA solve_formula{"solve", "a y = b", "dL/da = -a^-T gy y^T; dL/db = a^-T gy"};
 Tensor solve(const Tensor& a, const Tensor& b) {
   checked_square("solve", a);
   if (is_vector(a, b)) {
@@ -167,7 +167,7 @@ Tensor solve(const Tensor& a, const Tensor& b) {
 }
 
 XGRAD_FORMULA solve_triangular_formula{"solve_triangular", "a y = b, a triangular",
-                                       "dL/db = a^-T gy; dL/da = the triangle of -a^-T gy y^T"};
+                                       "dL/da = the triangle of -a^-T gy y^T; dL/db = a^-T gy"};
 Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOptions& options) {
   const char* op = "solve_triangular";
   const Matrices sizes = checked_square(op, a);

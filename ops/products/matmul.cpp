@@ -176,7 +176,7 @@ void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 
 }  // namespace
 
-XGRAD_FORMULA linear_formula{"linear", "y = x weight^T + bias",
+XGRAD_FORMULA linear_formula{"linear", "y = x weight^T[ + bias]",
                              "dL/dx = gy weight; dL/dweight = gy^T x; dL/dbias = sum of gy"};
 Tensor plain::linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_linear(x, weight, bias);

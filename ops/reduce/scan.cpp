@@ -37,7 +37,7 @@ Tensor before(const Tensor& x, int axis, ScanOrder order, Real first) {
 }
 
 XGRAD_FORMULA recurrence_formula{"recurrence", "y_i = a_i y_(i-1) + b_i, or from the last one back with y_(i+1)",
-                                 "dL/db_i = g_i with g_i = gy_i + a_(i+1) g_(i+1); dL/da_i = g_i y_(i-1)"};
+                                 "dL/da_i = g_i y_(i-1) with g_i = gy_i + a_(i+1) g_(i+1); dL/db_i = g_i"};
 Tensor recurrence(const Tensor& a, const Tensor& b, int axis, ScanOrder order) {
   return record("recurrence", running_recurrence(a.value(), b.value(), axis, order),
                 jointly(

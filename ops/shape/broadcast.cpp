@@ -26,7 +26,8 @@ BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape) {
   return copy_part(x, {.sizes = to, .strides = broadcast_strides(x.shape(), to)});
 }
 
-XGRAD_FORMULA broadcast_to_formula{"broadcast_to", "y = x, repeated", "dL/dx = gy, summed over the copies"};
+XGRAD_FORMULA broadcast_to_formula{"broadcast_to", "y = x, repeated", "dL/dx = gy, summed over the copies",
+                                   OperationKind::rearranges};
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   if (detail::only_computes() && x.shape() == shape) return x;
   return record("broadcast_to", broadcast_to(x.value(), shape),

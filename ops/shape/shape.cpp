@@ -52,7 +52,8 @@ X unsqueezed(const X& x, int axis) {
 
 }  // namespace
 
-XGRAD_FORMULA reshape_formula{"reshape", "y = x in another shape", "dL/dx = gy in the shape of x"};
+XGRAD_FORMULA reshape_formula{"reshape", "y = x in another shape", "dL/dx = gy in the shape of x",
+                              OperationKind::rearranges};
 Tensor reshape(const Tensor& x, const Shape& shape) {
   return reshape_as("reshape", x, resolve_shape("reshape", x.shape(), shape));
 }
@@ -61,7 +62,8 @@ BasicArray<T> reshape(const BasicArray<T>& x, const Shape& shape) {
   return x.reshaped(shape);
 }
 
-XGRAD_FORMULA flatten_formula{"flatten", "y = x in another shape", "dL/dx = gy in the shape of x"};
+XGRAD_FORMULA flatten_formula{"flatten", "y = x in another shape", "dL/dx = gy in the shape of x",
+                              OperationKind::rearranges};
 Tensor flatten(const Tensor& x, int first, int last) { return flattened(x, first, last); }
 template <class T>
 BasicArray<T> flatten(const BasicArray<T>& x, int first, int last) {
@@ -79,7 +81,8 @@ Tensor unflatten(const Tensor& x, int axis, const Shape& sizes) {
   return reshape_as("unflatten", x, shape);
 }
 
-XGRAD_FORMULA squeeze_formula{"squeeze", "y = x in another shape", "dL/dx = gy in the shape of x"};
+XGRAD_FORMULA squeeze_formula{"squeeze", "y = x in another shape", "dL/dx = gy in the shape of x",
+                              OperationKind::rearranges};
 Tensor squeeze(const Tensor& x) {
   Shape shape;
   for (const std::int64_t size : x.shape()) {
@@ -98,7 +101,8 @@ Tensor squeeze(const Tensor& x, const Axes& axes) {
   return reshape_as("squeeze", x, shape);
 }
 
-XGRAD_FORMULA unsqueeze_formula{"unsqueeze", "y = x in another shape", "dL/dx = gy in the shape of x"};
+XGRAD_FORMULA unsqueeze_formula{"unsqueeze", "y = x in another shape", "dL/dx = gy in the shape of x",
+                                OperationKind::rearranges};
 Tensor unsqueeze(const Tensor& x, int axis) { return unsqueezed(x, axis); }
 template <class T>
 BasicArray<T> unsqueeze(const BasicArray<T>& x, int axis) {
@@ -151,7 +155,7 @@ BasicArray<T> permute(const BasicArray<T>& x, const Axes& axes) {
 }
 
 XGRAD_FORMULA permute_formula{"permute", "y = x with its axes in another order",
-                              "dL/dx = gy with its axes in their first order"};
+                              "dL/dx = gy with its axes in their first order", OperationKind::rearranges};
 Tensor permute(const Tensor& x, const Axes& axes) {
   const Axes order = permutation(x.shape(), axes);
   return record("permute", permuted(x.value(), order),
@@ -187,7 +191,7 @@ BasicArray<T> transpose(const BasicArray<T>& x, int axis_a, int axis_b) {
   return permuted(x, order);
 }
 
-XGRAD_FORMULA transpose_formula{"transpose", "y = x^T", "dL/dx = gy^T"};
+XGRAD_FORMULA transpose_formula{"transpose", "y = x^T", "dL/dx = gy^T", OperationKind::rearranges};
 Tensor transpose(const Tensor& x, int axis_a, int axis_b) {
   return record("transpose", transpose(x.value(), axis_a, axis_b),
                 wrt(x, [axis_a, axis_b](const Tensor& gy) { return transpose(gy, axis_a, axis_b); }),

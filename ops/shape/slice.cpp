@@ -166,7 +166,8 @@ BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices) {
   return copy_part(x, part_of("slice", x.shape(), slices));
 }
 
-XGRAD_FORMULA slice_formula{"slice", "y = a part of x", "dL/dx = gy at that part, else 0"};
+XGRAD_FORMULA slice_formula{"slice", "y = a part of x", "dL/dx = gy at that part, else 0",
+                            OperationKind::rearranges};
 Tensor slice(const Tensor& x, const Slices& slices) {
   return slice_part("slice", x, part_of("slice", x.shape(), slices), attribute("part", SlicesOf{x.shape(), slices}));
 }
@@ -223,7 +224,8 @@ void assign_part(BasicArray<T>& to, const Slices& slices, const BasicArray<T>& v
                broadcast_strides(from.shape(), part.sizes));
 }
 
-XGRAD_FORMULA narrow_formula{"narrow", "y_i = x_(start + i) along the axis", "dL/dx = gy at that part, else 0"};
+XGRAD_FORMULA narrow_formula{"narrow", "y_i = x_(start + i) along the axis", "dL/dx = gy at that part, else 0",
+                             OperationKind::rearranges};
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length) {
   axis = normalize_axis("narrow", axis, x.rank());
   const std::int64_t size = x.shape()[axis];

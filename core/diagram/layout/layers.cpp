@@ -6,14 +6,15 @@
 #include <utility>
 
 #include "../../base/assert.h"
+#include "../../base/formula.h"
 #include "../view/order.h"
 
 namespace xgrad::detail {
 namespace {
 
-// Whether the operands differ in meaning. Those of add and mul are interchangeable; readers do not know those of rules.
+// Whether the operands differ in meaning. Readers do not know those of rules.
 bool has_ordered_operands(const GraphVertex& vertex) {
-  return vertex.role == GraphRole::operation && vertex.order == 0 && vertex.op != "add" && vertex.op != "mul";
+  return vertex.role == GraphRole::operation && vertex.order == 0 && operation_kind(vertex.op) != OperationKind::symmetric;
 }
 
 }  // namespace

@@ -11,20 +11,18 @@
 
 namespace xgrad {
 
-using namespace detail;
-
 GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options) {
   std::vector<bool> filled(view.frames.size());
   for (const GraphVertex& vertex : view.vertices) {
-    for (int f = vertex.frame; f != nothing && !filled[f]; f = view.frames[f].parent) filled[f] = true;
+    for (int f = vertex.frame; f != detail::nothing && !filled[f]; f = view.frames[f].parent) filled[f] = true;
   }
   if (const auto empty = std::ranges::find(filled, false); empty != filled.end()) {
-    fail<ValueError>("graph_layout", "the frame '", printable(view.frames[empty - filled.begin()].path),
+    fail<ValueError>("graph_layout", "the frame '", detail::printable(view.frames[empty - filled.begin()].path),
                      "' holds no vertex");
   }
-  const Layers layers(view, options, ranks_of(view));
-  const Ordering ordering = ordered(layers);
-  const Placing placing = placed(layers, ordering);
+  const detail::Layers layers(view, options, detail::ranks_of(view));
+  const detail::Ordering ordering = detail::ordered(layers);
+  const detail::Placing placing = detail::placed(layers, ordering);
   const bool sideways = layers.sideways;
   constexpr double title_inset = 6;
   const auto box = [&](double across, double along, double width, double height) {
@@ -37,18 +35,18 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options) 
   layout.width = sideways ? placing.page_along : placing.page_across;
   layout.height = sideways ? placing.page_across : placing.page_along;
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    const Item& item = layers.items[v];
+    const detail::Item& item = layers.items[v];
     layout.vertices.push_back(box(placing.across[v] - item.across / 2,
                                   placing.layers[item.first].middle() - item.along / 2, item.across, item.along));
   }
   for (std::size_t c = 0; c < view.frames.size(); ++c) {
-    const Extent &across = placing.frames_across[c], &along = placing.frames_along[c];
+    const detail::Extent &across = placing.frames_across[c], &along = placing.frames_along[c];
     layout.frames.push_back(box(across.begin, along.begin, across.size(), along.size()));
-    const Item& title = layers.items[layers.title_item(static_cast<int>(c))];
+    const detail::Item& title = layers.items[layers.title_item(static_cast<int>(c))];
     layout.titles.push_back(
         box(across.begin + title_inset, placing.layers[title.first].begin, title.across, title.along));
   }
-  layout.edges = routes(layers, placing, ordering);
+  layout.edges = detail::routes(layers, placing, ordering);
   for (GraphCurve& curve : layout.edges) {
     std::ranges::for_each(curve.points, turn);
     turn(curve.tip);

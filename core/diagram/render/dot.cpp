@@ -12,9 +12,8 @@
 #include "../view/order.h"
 
 namespace xgrad {
+namespace detail {
 namespace {
-
-using namespace detail;
 
 // Both kinds of labels read &...; as a character.
 std::string dot_escaped(std::string_view text, std::string_view with_backslash) {
@@ -200,8 +199,11 @@ class DotWriter {
 };
 
 }  // namespace
+}  // namespace detail
 
-std::string to_dot(const GraphView& view, const GraphOptions& options) { return DotWriter(view, options).write(); }
+std::string to_dot(const GraphView& view, const GraphOptions& options) {
+  return detail::DotWriter(view, options).write();
+}
 
 std::string detail::drawn_by_graphviz(const GraphView& view, const GraphOptions& options, std::string_view format,
                               std::string_view caller) {

@@ -8,9 +8,9 @@
 #include "../view/labels.h"
 
 namespace xgrad {
+namespace detail {
 namespace {
 
-using namespace detail;
 using Json = nlohmann::ordered_json;
 
 Json sizes_of(const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); }
@@ -111,12 +111,14 @@ Json json_of(const GraphView& view) {
 
 }  // namespace
 
-std::string to_json(const GraphView& view) {
-  return json_of(view).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string compact_json(const GraphView& view) {
+  return json_of(view).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-std::string detail::compact_json(const GraphView& view) {
-  return json_of(view).dump(-1, ' ', true, Json::error_handler_t::replace);
+}  // namespace detail
+
+std::string to_json(const GraphView& view) {
+  return detail::json_of(view).dump(1, ' ', false, detail::Json::error_handler_t::replace) + "\n";
 }
 
 std::string to_text(const GraphView& view) {
@@ -125,8 +127,8 @@ std::string to_text(const GraphView& view) {
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
     const std::string count = vertex.times > 1 ? str(" x", vertex.times) : std::string();
-    rows.push_back({str('n', v), printable(is_operation(vertex) ? vertex.op : str(role_name(vertex.role), count)),
-                    printable(vertex.number ? rounded(*vertex.number) : full_name(vertex)),
+    rows.push_back({str('n', v), detail::printable(is_operation(vertex) ? vertex.op : str(detail::role_name(vertex.role), count)),
+                    detail::printable(vertex.number ? detail::rounded(*vertex.number) : detail::full_name(vertex)),
                     vertex.shape ? str(*vertex.shape) : std::string()});
     inputs.push_back(vertex.note);
   }
@@ -137,7 +139,7 @@ std::string to_text(const GraphView& view) {
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     std::string& text = inputs[v + 1];
     for (const std::string& remark : view.vertices[v].remarks) {
-      append(text, str(text.empty() ? "" : "  ", "(", printable(remark), ")"));
+      append(text, str(text.empty() ? "" : "  ", "(", detail::printable(remark), ")"));
     }
   }
   std::array<std::size_t, 4> widths{};

@@ -19,9 +19,8 @@
 #include "svg.h"
 
 namespace xgrad {
+namespace detail {
 namespace {
-
-using namespace detail;
 
 // ---- The views of the graph that a page shows ----------------------------------------------------------------------
 
@@ -331,10 +330,8 @@ class PagePictures {
   Json json_ = Json::array();
 };
 
-}  // namespace
-
-std::string to_html(const GraphView& view, const GraphOptions& options) {
-  if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
+// The page in parts; its first picture has the level of the options.
+std::string page_of(const GraphView& view, const GraphOptions& options) {
   const PagePictures pictures(view, options);
   const std::array<Filling, 7> fillings{{{"title", xml_escaped(page_title(view, options))},
                                          {"style", str(page_file("page.css"), svg_style())},
@@ -344,6 +341,14 @@ std::string to_html(const GraphView& view, const GraphOptions& options) {
                                          {"shown", harmless(pictures.json())},
                                          {"script", script()}}};
   return filled(page_file("page.html"), fillings);
+}
+
+}  // namespace
+}  // namespace detail
+
+std::string to_html(const GraphView& view, const GraphOptions& options) {
+  if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
+  return detail::page_of(view, options);
 }
 
 }  // namespace xgrad

@@ -15,9 +15,8 @@
 #include "motion.h"
 
 namespace xgrad {
+namespace detail {
 namespace {
-
-using namespace detail;
 
 constexpr double margin = 18;
 
@@ -531,13 +530,13 @@ class SvgWriter {
 
 }  // namespace
 
-std::string detail::numbers_in_svg(const NumbersSummary& summary, const GraphPoint& middle) {
+std::string numbers_in_svg(const NumbersSummary& summary, const GraphPoint& middle) {
   const NumberPicture picture = picture_of(summary);
   const double left = middle.x - picture.width() / 2, top = middle.y - picture.height() / 2;
   return picture.kind == NumberPicture::cells ? cells(summary, picture, left, top) : bars(summary, picture, left, top);
 }
 
-std::string detail::xml_escaped(std::string_view text) {
+std::string xml_escaped(std::string_view text) {
   const std::string shown = printable(text);
   if (shown.find_first_of("&<>\"'") == shown.npos) return shown;
   std::string result;
@@ -552,18 +551,20 @@ std::string detail::xml_escaped(std::string_view text) {
   return result;
 }
 
-std::string to_svg(const GraphView& view, const GraphOptions& options) {
-  return SvgWriter(view, options, Form::file).write();
-}
-
-std::string detail::svg_element(const GraphView& view, GraphOptions options) {
+std::string svg_element(const GraphView& view, GraphOptions options) {
   options.title.clear();
   return SvgWriter(view, options, Form::element).write();
 }
 
-std::string detail::svg_style() {
+std::string svg_style() {
   return str(letters_and_colours(".graph-light", Theme::light, true),
              letters_and_colours(".graph-dark", Theme::dark, true));
+}
+
+}  // namespace detail
+
+std::string to_svg(const GraphView& view, const GraphOptions& options) {
+  return detail::SvgWriter(view, options, detail::Form::file).write();
 }
 
 }  // namespace xgrad

@@ -69,7 +69,7 @@ std::vector<const Node*> collected(const Tensors& results) {
 }
 
 GraphRole role_of(const Node& node) {
-  if (std::string_view(node.op) == "seed") return GraphRole::seed;
+  if (node.role == NodeRole::seed) return GraphRole::seed;
   if (!is_data(node)) return node.order == 0 ? GraphRole::operation : GraphRole::gradient_operation;
   if (node.requires_grad) return GraphRole::parameter;
   return node.rank == 0 && node.name().empty() ? GraphRole::constant : GraphRole::input;
@@ -142,7 +142,7 @@ class Collector {
     if (options_.overlay && options_.overlay->of_node) measure_nodes();
     if (!options_.expand_rules) hide_constants_of_rules();
     renumber(topological_numbers(view_));
-    assign_frames(view_, ids(), whats_);
+    assign_frames(view_, calls(), whats_);
     add_equations(view_);
     if (options_.overlay && options_.overlay->of) measure_vertices();
     return std::move(view_);
@@ -160,68 +160,68 @@ class Collector {
 
   // Whether the node is all that is left of a rule that passes its gradient on, where rules are drawn as operations.
   bool only_hands_on(const Node& node) const {
-    return options_.expand_rules && node.rule_id() != 0 && std::string_view(node.op) == "alias" && node.name().empty();
+    return options_.expand_rules && node.role == NodeRole::alias && node.rule_id() != 0 && node.name().empty();
   }
-
   // Whether it adds gradients that meet, one after the other.
-  bool is_sum(const Node& node) const { return node.op == sum_of_gradients && !options_.expand_rules; }
+  bool is_sum(const Node& node) const { return node.role == NodeRole::sum_of_gradients && !options_.expand_rules; }
+  bool is_of_rule(const Node& node) const { return node.order > 0 && node.rule_id() != 0 && !options_.expand_rules; }
 
-  // The ids of nodes, by vertex.
-  std::vector<std::uint64_t> ids() const {
-    std::vector<std::uint64_t> result(view_.vertices.size());
+  // The calls of modules that operations ran in, by vertex.
+  std::vector<std::uint32_t> calls() const {
+    std::vector<std::uint32_t> result(view_.vertices.size());
     for (const auto& [node, number] : numbers_) {
-      if (number != nothing) result[number] = std::max(result[number], node->id);
+      if (number != nothing) result[number] = std::max(result[number], node->call());
     }
     return result;
   }
 
-  void add_vertices() {
-    std::unordered_map<std::uint32_t, const Node*> by_id;
+  void find_modules() {
     std::unordered_set<const Place*> visited;
     for (const Node* node : nodes_) {
-      if (!is_data(*node)) by_id.emplace(static_cast<std::uint32_t>(node->id), node);
       for (const Place* place = node->place; place && visited.insert(place).second; place = place->around) {
         std::string& what = whats_[place->path];
         if (place->what.size() > what.size()) what = place->what;  // the class alone of a module that has not run
       }
     }
-    std::map<RuleKey, int> rules;
+  }
+
+  void add_vertices() {
+    find_modules();
     std::unordered_map<const Node*, int> uses;
     for (const Node* node : nodes_) {
       for (std::size_t i = 0; i < input_count(*node); ++i) ++uses[input_of(*node, i)];
     }
+    std::map<RuleKey, int> rules;
+    std::unordered_map<std::uint32_t, const Node*> by_id;
     for (const Node* node : nodes_) {
-      const int next = static_cast<int>(view_.vertices.size());
+      if (!is_data(*node)) by_id.emplace(static_cast<std::uint32_t>(node->id), node);
+      const auto next = static_cast<int>(view_.vertices.size());
+      int drawn = next;
       if (only_hands_on(*node)) {
         numbers_.emplace(node, number(input_of(*node, 0)));
         continue;
       }
-      if (const Node* part = is_sum(*node) ? input_of(*node, 0) : nullptr; part && is_sum(*part) && uses[part] == 1) {
-        numbers_.emplace(node, number(part));
-        view_.vertices[number(part)].name = node->name();
-        continue;
+      if (is_of_rule(*node)) {
+        drawn = rules.try_emplace({node->rule_id(), node->order}, next).first->second;
+      } else if (is_sum(*node)) {
+        const Node* part = input_of(*node, 0);
+        if (is_sum(*part) && !is_of_rule(*part) && uses[part] == 1) drawn = number(part);
       }
-      const bool of_rule = node->order > 0 && node->rule_id() != 0 && !options_.expand_rules;
-      if (of_rule || is_sum(*node)) rules_.insert(next);
-      if (of_rule) {
-        const auto [entry, is_new] = rules.try_emplace({node->rule_id(), node->order}, next);
-        numbers_.emplace(node, entry->second);
-        if (!is_new) {
-          std::string& name = view_.vertices[entry->second].name;
-          if (!node->name().empty()) append(name, str(name.empty() ? "" : ", ", node->name()));
-          continue;
-        }
+      numbers_.emplace(node, drawn);
+      if (drawn == next) {
+        view_.vertices.push_back(vertex_of(*node));
+        if (is_of_rule(*node) || is_sum(*node)) rules_.insert(next);
+        if (!is_of_rule(*node)) continue;
         XGRAD_ASSERT(node->place);
-        GraphVertex& vertex = view_.vertices.emplace_back(vertex_of(*node));
-        vertex.op = str(node->place->rule, "'");
-        vertex.attributes.clear();
-        continue;
+        view_.vertices.back().op = str(node->place->rule, "'");
+        view_.vertices.back().attributes.clear();
+      } else if (!node->name().empty()) {
+        std::string& name = view_.vertices[drawn].name;
+        append(name, str(name.empty() ? "" : ", ", node->name()));
       }
-      numbers_.emplace(node, next);
-      view_.vertices.push_back(vertex_of(*node));
     }
     for (const Node* node : nodes_) {
-      if (node->order == 0 || node->rule_id() == 0 || only_hands_on(*node)) continue;
+      if (node->rule_id() == 0 || only_hands_on(*node)) continue;
       if (const auto of = by_id.find(node->rule_id()); of != by_id.end()) {
         view_.vertices[number(node)].rule_of = number(of->second);
       }
@@ -282,7 +282,7 @@ class Collector {
                             .to = number(node),
                             .input = inputs_[number(node)]++,
                             .shape = value.shape(),
-                            .flow = std::same_as<T, Mask> ? GraphFlow::mask : GraphFlow::indices});
+                            .flow = view_.vertices[entry->second].flow});
                 }
               },
               attribute.value);
@@ -297,7 +297,8 @@ class Collector {
             .name = name,
             .path = {},
             .shape = value.shape(),
-            .order = order};
+            .order = order,
+            .flow = std::same_as<T, bool> ? GraphFlow::mask : GraphFlow::indices};
   }
 
   template <class T>
@@ -321,7 +322,7 @@ class Collector {
   void settle_leaves() {
     for (GraphVertex& vertex : view_.vertices) {
       if (vertex.order == std::numeric_limits<int>::max()) vertex.order = 0;
-      const bool leaf = vertex.role == GraphRole::input && vertex.op == "leaf";
+      const bool leaf = vertex.role == GraphRole::input && vertex.flow == GraphFlow::numbers;
       if (leaf && vertex.order > 0 && vertex.name.empty()) vertex.role = GraphRole::constant;
     }
   }
@@ -441,7 +442,7 @@ class Collector {
     for (const Node* node : nodes_) {
       const int v = number(node);
       GraphVertex& vertex = view_.vertices[v];
-      if (!is_data(*node) && std::string_view(node->op) == "detach") {
+      if (node->role == NodeRole::detached) {
         vertex.gradient_state = str("none, detached from ", called(view_.vertices[number(input_of(*node, 0))]));
       }
       if (!node->requires_grad || !vertex.value) continue;

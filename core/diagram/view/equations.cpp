@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -245,40 +246,6 @@ void for_each_word(std::string_view text, const F& f) {
   }
 }
 
-// The inputs that a formula has derivatives for, by its names, in the order of the operation's arguments.
-std::vector<std::string> operands_of(const Formula& formula) {
-  static constexpr std::array<std::string_view, 12> letters{"x", "a",      "b",     "c",   "q",    "k",
-                                                            "v", "weight", "gamma", "src", "bias", "beta"};
-  std::vector<std::string> operands;
-  for (const std::string_view letter : letters) {
-    const std::string& text = formula.derivative;
-    const std::string slope = str("/d", letter);
-    for (std::size_t at = text.find(slope); at != text.npos; at = text.find(slope, at + 1)) {
-      const std::size_t end = at + slope.size();
-      if (end < text.size() && is_letter(text[end])) continue;
-      operands.emplace_back(letter);
-      break;
-    }
-  }
-  return operands;
-}
-
-// A formula and its words.
-struct ParsedFormula {
-  explicit ParsedFormula(const Formula& formula) : equations(formula), operands(operands_of(formula)) {
-    for (const std::string* text : {&equations.value, &equations.derivative}) {
-      for_each_word(*text, [&](std::string_view word, bool is_word) {
-        if (is_word) words.emplace(word);
-      });
-    }
-  }
-  bool is_variable(const std::string& word) const { return word == "y" || std::ranges::count(operands, word) > 0; }
-
-  Formula equations;
-  std::vector<std::string> operands;
-  std::set<std::string> words;
-};
-
 // The name of a vertex in equations: its name without the modules before it, or its number. Empty if it has neither.
 std::string called_in_equations(const GraphVertex& vertex) {
   constexpr std::size_t longest = 24;
@@ -293,11 +260,6 @@ std::string called_in_equations(const GraphVertex& vertex) {
   return is_word && name.size() <= longest ? std::string(name) : std::string();
 }
 
-// The box of a gradient rule, `tanh'`.
-bool is_rule(const GraphVertex& vertex) {
-  return vertex.role == GraphRole::gradient_operation && vertex.op.ends_with('\'');
-}
-
 // By vertex: its name in the equations of its frame. Results of operations without a name are y1, y2, ... there, or y
 // if there is one.
 std::vector<std::string> names_in_equations(const GraphView& view) {
@@ -305,7 +267,7 @@ std::vector<std::string> names_in_equations(const GraphView& view) {
   std::map<int, std::vector<std::size_t>> unnamed;  // by frame
   for (const GraphVertex& vertex : view.vertices) {
     names.push_back(called_in_equations(vertex));
-    if (names.back().empty() && is_operation(vertex) && !is_rule(vertex))
+    if (names.back().empty() && is_operation(vertex) && rule_in(vertex).empty())
       unnamed[vertex.frame].push_back(names.size() - 1);
   }
   const bool has_y = std::ranges::count(names, "y") > 0;
@@ -337,23 +299,6 @@ struct NamedInput {
   bool is_number;
 };
 
-// New names for the variables of a formula, where they differ. Names that already mean something else in the formula,
-// or two of its variables, are not used: of x x there are two derivatives.
-std::map<std::string, std::string> names_for(const ParsedFormula& formula, const std::vector<NamedInput>& inputs,
-                                             const std::string& result) {
-  std::map<std::string, std::string> names;
-  std::set<std::string> given, ambiguous;
-  const auto wish = [&](const std::string& letter, const std::string& name, bool is_number) {
-    if (name.empty() || (formula.words.contains(name) && !formula.is_variable(name))) return;
-    if (!is_number && !given.insert(name).second) ambiguous.insert(name);
-    names[letter] = name;
-  };
-  for (std::size_t i = 0; i < inputs.size(); ++i) wish(formula.operands[i], inputs[i].name, inputs[i].is_number);
-  wish("y", result, false);
-  std::erase_if(names, [&](const auto& each) { return ambiguous.contains(each.second); });
-  return names;
-}
-
 std::string with_names(std::string_view text, const std::map<std::string, std::string>& names) {
   std::string result;
   for_each_word(text, [&](std::string_view word, bool is_word) {
@@ -364,38 +309,36 @@ std::string with_names(std::string_view text, const std::map<std::string, std::s
   return result;
 }
 
-// Without the derivative for an input that is a number, or that the call did not give.
-std::string without_derivative(std::string_view derivatives, std::string_view letter) {
-  const std::string slope = str("/d", letter, ' ');
-  std::string result;
-  while (!derivatives.empty()) {
-    const std::string_view each = derivatives.substr(0, derivatives.find("; "));
-    derivatives.remove_prefix(std::min(derivatives.size(), each.size() + 2));
-    if (each.find(slope) == each.npos) append(result, str(result.empty() ? "" : "; ", each));
+// Gives an operation its formula with the names of its operands, where they differ. Names that already mean something
+// else in the formula, or two of its variables, are not used: of x x there are two derivatives. An input that is a
+// number has none.
+void give(GraphVertex& vertex, const Formula& formula, const std::vector<NamedInput>& inputs,
+          const std::string& result) {
+  const std::vector<Formula::Operand> operands = formula.operands();
+  std::set<std::string, std::less<>> words, given, ambiguous;
+  for (const std::string* text : {&formula.value, &formula.derivative}) {
+    for_each_word(*text, [&](std::string_view word, bool is_word) {
+      if (is_word) words.emplace(word);
+    });
   }
-  return result;
-}
-
-void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<NamedInput>& inputs,
-          const std::string& name) {
-  vertex.formula = formula.equations.value;
-  vertex.derivative = formula.equations.derivative;
+  words.erase("y");
+  for (const Formula::Operand& operand : operands) words.erase(operand.name);
+  std::map<std::string, std::string> names;
+  const auto wish = [&](const std::string& letter, const std::string& name, bool is_number) {
+    if (name.empty() || words.contains(name)) return;
+    if (!is_number && !given.insert(name).second) ambiguous.insert(name);
+    names[letter] = name;
+  };
   // It may have inputs that the formula does not distinguish, or gradients of one rule, which arrive by one arrow.
-  const bool distinct = inputs.size() <= formula.operands.size() && (vertex.op != "add" || inputs.size() > 1);
-  for (std::size_t i = 0; distinct && i < formula.operands.size(); ++i) {
-    const std::string& letter = formula.operands[i];
-    const bool is_given = i < inputs.size();
-    if (!is_given || inputs[i].is_number) vertex.derivative = without_derivative(vertex.derivative, letter);
-    if (is_given) continue;
-    for (std::string* text : {&vertex.formula, &vertex.derivative}) {
-      for (const std::string& term : {str(" + ", letter), str(letter, "_o + "), str(letter, " ")}) {
-        if (const std::size_t at = text->find(term); at != text->npos) text->erase(at, term.size());
-      }
-    }
+  const bool distinct = inputs.size() == operands.size();
+  for (std::size_t i = 0; distinct && i < inputs.size(); ++i) wish(operands[i].name, inputs[i].name, inputs[i].is_number);
+  wish("y", result, false);
+  std::erase_if(names, [&](const auto& each) { return ambiguous.contains(each.second); });
+  vertex.formula = with_names(formula.value, names);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (distinct && inputs[i].is_number) continue;
+    append(vertex.derivative, str(vertex.derivative.empty() ? "" : "; ", with_names(operands[i].derivative, names)));
   }
-  const auto names = names_for(formula, distinct ? inputs : std::vector<NamedInput>{}, name);
-  vertex.formula = with_names(vertex.formula, names);
-  vertex.derivative = with_names(vertex.derivative, names);
 }
 
 }  // namespace
@@ -408,33 +351,31 @@ void add_equations(GraphView& view) {
     if (edge.flow == GraphFlow::numbers)
       inputs[edge.to].push_back({name_of_input(view, edge, names[edge.from]), is_number});
   }
-  std::map<std::vector<std::string_view>, std::optional<ParsedFormula>> formulas;
-  const auto formula_for = [&](const GraphVertex& vertex, std::string_view op) -> const std::optional<ParsedFormula>& {
+  std::map<std::pair<std::vector<std::string_view>, std::size_t>, std::optional<Formula>> formulas;
+  const auto formula_for = [&](const GraphVertex& vertex, std::string_view op,
+                               std::size_t given = std::string_view::npos) {
     std::vector<std::string_view> words{op};  // and the attributes that are on
     for (const auto& [name, value] : vertex.attributes) {
       if (value.empty()) words.push_back(name);
     }
-    const auto [entry, is_new] = formulas.try_emplace(words);
-    if (const auto formula = is_new ? formula_of(op, std::span(words).subspan(1)) : std::nullopt) {
-      entry->second.emplace(*formula);
-    }
+    const auto [entry, is_new] = formulas.try_emplace({words, given});
+    if (is_new) entry->second = formula_of(op, std::span(words).subspan(1), given);
     return entry->second;
   };
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     GraphVertex& vertex = view.vertices[v];
-    if (!is_operation(vertex) || is_rule(vertex)) continue;
-    if (const std::optional<ParsedFormula>& formula = formula_for(vertex, vertex.op)) {
-      give(vertex, *formula, inputs[v], names[v]);
-    }
+    if (!is_operation(vertex) || !rule_in(vertex).empty()) continue;
+    const std::optional<Formula> formula = formula_for(vertex, vertex.op, inputs[v].size());
+    if (formula) give(vertex, *formula, inputs[v], names[v]);
   }
   for (GraphVertex& vertex : view.vertices) {
-    if (!is_rule(vertex)) continue;
+    const std::string_view op = rule_in(vertex);
+    if (op.empty()) continue;
     const GraphVertex* of = vertex.rule_of == nothing ? nullptr : &view.vertices[vertex.rule_of];
-    const std::string_view op = std::string_view(vertex.op).substr(0, vertex.op.size() - 1);
     if (of && of->op == op) {
       vertex.derivative = of->derivative;
-    } else if (const std::optional<ParsedFormula>& formula = formula_for(vertex, op)) {
-      vertex.derivative = formula->equations.derivative;
+    } else if (const std::optional<Formula> formula = formula_for(vertex, op)) {
+      vertex.derivative = formula->derivative;
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../../base/error.h"
+#include "../../base/formula.h"
 #include "../../base/scope.h"
 #include "../../base/text.h"
 #include "content.h"
@@ -18,9 +19,8 @@
 #include "repeats.h"
 
 namespace xgrad {
+namespace detail {
 namespace {
-
-using namespace detail;
 
 // The value of GraphOptions::fold for each frame; around one that is to be open, those by_depth are open, too.
 std::vector<Fold> wishes(const GraphView& view, const GraphOptions& options) {
@@ -154,8 +154,6 @@ FoldedView folded(const GraphView& view, int depth, const std::vector<Fold>& wis
 // Operations that only change the arrangement of numbers, and their rules, are drawn as the arrow that they are on, in
 // diagrams with modules: unless they have a name, were asked for, or begin or end something.
 GraphView without_reshapes(const GraphView& view) {
-  static constexpr std::array<std::string_view, 10> moves{"reshape", "squeeze", "unsqueeze", "permute", "transpose",
-                                                          "flatten", "slice",   "narrow",    "select",  "broadcast_to"};
   std::vector<int> inputs(view.vertices.size()), source(view.vertices.size(), nothing), users(view.vertices.size());
   for (const GraphEdge& edge : view.edges) {
     ++inputs[edge.to];
@@ -165,10 +163,9 @@ GraphView without_reshapes(const GraphView& view) {
   std::vector<int> becomes;
   for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
     const GraphVertex& vertex = view.vertices[v];
-    std::string_view op = vertex.op;
-    if (op.ends_with('\'')) op.remove_suffix(1);
-    const bool is_move = is_operation(vertex) && std::ranges::find(moves, op) != moves.end() &&
-                         vertex.name.empty() && !vertex.is_result && inputs[v] == 1 && users[v] > 0 && !vertex.overlay;
+    const bool alone = vertex.name.empty() && !vertex.is_result && inputs[v] == 1 && users[v] > 0 && !vertex.overlay;
+    const std::string_view rule = rule_in(vertex), op = rule.empty() ? std::string_view(vertex.op) : rule;
+    const bool is_move = alone && is_operation(vertex) && operation_kind(op) == OperationKind::rearranges;
     becomes.push_back(is_move ? becomes[source[v]] : v);
   }
   return merged(view, becomes, Together::boxed);
@@ -251,13 +248,13 @@ void add_to_scale(GraphScale& scale, GraphVertex& vertex) {
 
 }  // namespace
 
-bool detail::fits_on_a_page(const GraphView& view, const GraphOptions& options) {
+bool fits_on_a_page(const GraphView& view, const GraphOptions& options) {
   if (view.vertices.empty()) return true;
   const LabelSize size = estimated_size(view, options);
   return std::min(size.width, size.height) <= shorter_side && std::max(size.width, size.height) <= longer_side;
 }
 
-FoldedView detail::folded_below(GraphView view, int depth) {
+FoldedView folded_below(GraphView view, int depth) {
   set_levels(view);
   const FoldedView folded_view = folded(view, depth, wishes(view, {}));
   const std::vector<int> numbers = topological_numbers(folded_view.view);
@@ -278,26 +275,28 @@ FoldedView detail::folded_below(GraphView view, int depth) {
   return result;
 }
 
+}  // namespace detail
+
 GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std::string_view caller) {
   if (results.empty()) fail<GraphError>(caller, "no tensor was given");
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i].defined()) fail<GraphError>(caller, "tensor ", i, " is undefined");
   }
   if (options.depth < automatic_depth) fail<ValueError>(caller, "depth ", options.depth, " is negative");
-  if (options.overlay) check_overlay(*options.overlay, caller);
-  GraphView view = everything(results, options, caller);
-  if (options.roll_up) view = rolled_up(std::move(view));
+  if (options.overlay) detail::check_overlay(*options.overlay, caller);
+  GraphView view = detail::everything(results, options, caller);
+  if (options.roll_up) view = detail::rolled_up(std::move(view));
   const bool flat = view.frames.empty();  // nothing can be folded
-  if (!flat) view = small_enough(view, options);
+  if (!flat) view = detail::small_enough(view, options);
   if (const std::int64_t count = std::ssize(view.vertices); count > options.max_nodes) {
     fail<LimitError>(caller, count, " vertices to draw, max_nodes is ", options.max_nodes,
                      flat ? "; there is no module to fold: raise .max_nodes"
                           : "; fold modules with .depth or .fold, or raise .max_nodes");
   }
-  view = renumbered(view, topological_numbers(view));
+  view = detail::renumbered(view, detail::topological_numbers(view));
   if (options.overlay) {
     view.scale = {.title = options.overlay->title, .unit = options.overlay->unit};
-    for (GraphVertex& vertex : view.vertices) add_to_scale(*view.scale, vertex);
+    for (GraphVertex& vertex : view.vertices) detail::add_to_scale(*view.scale, vertex);
   }
   return view;
 }

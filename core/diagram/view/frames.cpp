@@ -2,13 +2,12 @@
 #include "frames.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "../../base/assert.h"
+#include "../../base/scope.h"
 #include "../../base/text.h"
 #include "order.h"
 
@@ -81,104 +80,46 @@ class FrameTree {
 };
 
 bool is_named_leaf(const GraphVertex& vertex) {
-  return vertex.role == GraphRole::parameter || (vertex.role == GraphRole::input && vertex.op == "leaf");
+  return vertex.role == GraphRole::parameter || (vertex.role == GraphRole::input && vertex.flow == GraphFlow::numbers);
 }
 
-// Gives each call of a module that was called several times its own frame, where the calls can be distinguished:
-// by how often its parameters were used, or by operations computed elsewhere between them.
+// The calls of modules, numbered in the order of the last operation in each: the order in which the operands of one
+// expression were computed depends on the compiler.
 class Calls {
  public:
-  Calls(GraphView& view, FrameTree& tree, const std::vector<std::uint64_t>& ids)
-      : view_(view), tree_(tree), rank_(view.vertices.size()) {
-    for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
-      if (is_forward(view.vertices[v])) sequence_.push_back(v);
+  Calls(const GraphView& view, const std::vector<std::uint32_t>& calls) {
+    for (std::size_t v = view.vertices.size(); v-- > 0;) {
+      if (view.vertices[v].role == GraphRole::operation) path_of(view.vertices[v].path, calls[v]);
     }
-    std::ranges::sort(sequence_, {}, [&](int v) { return ids[v]; });
-    for (std::size_t i = 0; i < sequence_.size(); ++i) rank_[sequence_[i]] = i;
-    std::vector<int> uses(view.vertices.size());
-    for (const GraphEdge& edge : view.edges) uses[edge.from] += is_forward(view.vertices[edge.to]);
-    for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
-      if (view.vertices[v].role != GraphRole::parameter) continue;
-      for (const int c : around(v)) uses_[c] = std::gcd(uses_[c], uses[v]);
-    }
-    for (const int v : sequence_) {
-      for (const int c : around(v)) members_[c].push_back(v);
-    }
+    repeated_.clear();  // until all calls are known, their numbers are not
   }
 
-  void split() {
-    for (int c = 0; std::cmp_less(c, view_.frames.size()); ++c) {
-      if (view_.frames[c].order == 0) split(c);
+  // The path of an operation with the numbers of calls: "cell (2).gate" for the gate in the second call of the cell.
+  std::string path_of(std::string_view path, std::uint32_t innermost) {
+    std::map<std::string_view, std::uint32_t> around;  // by module: the call that it ran in
+    for (Call call = find_call(innermost); call.number != 0; call = find_call(call.outer)) {
+      around[call.place->path] = call.number;
     }
+    std::string own, key;
+    for (const std::string_view part : parts_of(path)) {
+      for (std::string* text : {&own, &key}) append(*text, str(text->empty() ? "" : ".", part));
+      const auto call = around.find(path.substr(0, part.data() + part.size() - path.data()));
+      if (call == around.end()) continue;  // called from outside of this module
+      std::vector<std::uint32_t>& calls = calls_[key];
+      const auto known = std::ranges::find(calls, call->second);
+      const std::ptrdiff_t number = calls.end() - known;
+      if (known == calls.end()) calls.push_back(call->second);
+      if (number == 1 && calls.size() > 1) repeated_.insert(own);
+      if (number > 1) append(own, str(" (", number, ')'));
+      append(key, str('#', call->second));
+    }
+    return own;
   }
+  bool is_first_of_several(const std::string& path) const { return repeated_.contains(path); }
 
  private:
-  static bool is_forward(const GraphVertex& vertex) { return vertex.role == GraphRole::operation && vertex.order == 0; }
-  // The frames around it.
-  std::vector<int> around(int v) const {
-    std::vector<int> frames;
-    for (int c = view_.vertices[v].frame; c != nothing; c = view_.frames[c].parent) frames.push_back(c);
-    return frames;
-  }
-  bool equal(std::span<const int> a, std::span<const int> b) const {
-    const auto rank = [](const GraphVertex& vertex) { return vertex.shape ? vertex.shape->rank() : nothing; };
-    return std::ranges::equal(a, b, [&](int v, int w) {
-      const GraphVertex &one = view_.vertices[v], &other = view_.vertices[w];
-      return one.op == other.op && one.path == other.path && rank(one) == rank(other);
-    });
-  }
-
-  using Call = std::span<const int>;  // its operations in their sequence
-
-  void split(int frame) {
-    const std::vector<int> members = members_[frame];
-    const std::size_t uses = uses_[frame];
-    std::vector<Call> calls;
-    if (uses > 1 && members.size() % uses == 0) {
-      const std::size_t size = members.size() / uses;
-      for (std::size_t i = 0; i < members.size(); i += size) calls.push_back(Call(members).subspan(i, size));
-    }
-    if (!all_equal(calls)) {
-      calls.clear();
-      for (std::size_t begin = 0, i = 1; i <= members.size(); ++i) {
-        if (i < members.size() && rank_[members[i]] == rank_[members[i - 1]] + 1) continue;
-        calls.push_back(Call(members).subspan(begin, i - begin));
-        begin = i;
-      }
-      if (!all_equal(calls)) return;
-    }
-    // The order in which the operands of one expression were computed depends on the compiler, their numbers do not.
-    std::ranges::sort(calls, {}, [](const Call& call) { return std::ranges::max(call); });
-    const std::string path = view_.frames[frame].path;
-    std::set<int> left;  // frames that some have moved out of
-    for (std::size_t i = 1; i < calls.size(); ++i) {
-      const std::string own = str(path, " (", i + 1, ')');
-      for (const int v : calls[i]) {
-        for (int c = view_.vertices[v].frame; c >= frame; c = view_.frames[c].parent) left.insert(c);
-        const std::string inner = view_.frames[view_.vertices[v].frame].path.substr(path.size());
-        const int moved = view_.vertices[v].frame = tree_.needed(0, str(own, inner));
-        for (int c = moved; c != view_.frames[frame].parent; c = view_.frames[c].parent) members_[c].push_back(v);
-      }
-    }
-    for (const int c : left) {
-      std::erase_if(members_[c], [&](int v) {
-        const std::vector<int> frames = around(v);
-        return std::ranges::find(frames, c) == frames.end();
-      });
-    }
-    view_.frames[frame].title += " (1)";
-  }
-  bool all_equal(const std::vector<Call>& calls) const {
-    const auto differ = [this](const Call& a, const Call& b) { return !equal(a, b); };
-    return calls.size() > 1 && std::ranges::adjacent_find(calls, differ) == calls.end();
-  }
-
-  GraphView& view_;
-  FrameTree& tree_;
-  std::vector<int> sequence_;      // operations of the forward pass as they were computed
-  std::vector<std::size_t> rank_;  // by vertex: its position among them
-  std::map<int, int> uses_;        // by frame: how often each of its parameters was used, if all equally often
-  std::map<int, std::vector<int>> members_;  // by frame, in their sequence
+  std::map<std::string, std::vector<std::uint32_t>> calls_;  // by path and calls around it, the last one first
+  std::set<std::string> repeated_;                           // paths of first calls
 };
 
 }  // namespace
@@ -211,12 +152,15 @@ Numbered numbered(std::string_view title) {
   return {text.substr(0, end), text.substr(end)};
 }
 
-void assign_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
+void assign_frames(GraphView& view, const std::vector<std::uint32_t>& calls,
                    const std::map<std::string, std::string>& whats) {
-  XGRAD_ASSERT(view.frames.empty() && ids.size() == view.vertices.size());
+  XGRAD_ASSERT(view.frames.empty() && calls.size() == view.vertices.size());
   FrameTree tree(view.frames, whats);
-  for (GraphVertex& vertex : view.vertices) {
-    if (vertex.role == GraphRole::operation) vertex.frame = tree.needed(vertex.order, vertex.path);
+  Calls numbered_calls(view, calls);
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    GraphVertex& vertex = view.vertices[v];
+    if (vertex.role != GraphRole::operation) continue;
+    vertex.frame = tree.needed(vertex.order, numbered_calls.path_of(vertex.path, calls[v]));
   }
   // A named leaf is drawn in the module that its name says, a constant where it is used.
   for (GraphVertex& vertex : view.vertices) {
@@ -226,7 +170,6 @@ void assign_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
     vertex.path = view.frames[vertex.frame].path;
     vertex.name.erase(0, vertex.path.size() + 1);
   }
-  Calls(view, tree, ids).split();
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     GraphVertex& vertex = view.vertices[v];
     if (vertex.role != GraphRole::gradient_operation) continue;
@@ -235,8 +178,7 @@ void assign_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
     vertex.frame = tree.needed(vertex.order, of == nothing ? vertex.path : std::string(view.frames[of].path));
   }
   for (GraphFrame& frame : view.frames) {  // of first calls
-    const int forward = frame.order > 0 ? tree.found(0, frame.path) : nothing;
-    if (forward != nothing) frame.title = view.frames[forward].title;
+    if (numbered_calls.is_first_of_several(frame.path)) frame.title += " (1)";
   }
   // The sum of gradients that meet is in the innermost frame that they all come from.
   std::vector<std::optional<int>> around(view.vertices.size());
@@ -252,7 +194,7 @@ void assign_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
   for (const GraphEdge& edge : view.edges) {
     GraphVertex& leaf = view.vertices[edge.from];
     const GraphVertex& user_vertex = view.vertices[edge.to];
-    const bool computed_there = leaf.op == "indices" && leaf.name == "index";  // or given, outside of all modules
+    const bool computed_there = leaf.flow == GraphFlow::indices && leaf.name == "index";  // or given, outside of all modules
     const bool moves = leaf.role == GraphRole::constant || leaf.role == GraphRole::seed || computed_there;
     if (!moves || user_vertex.order != leaf.order) continue;
     const int user = user_vertex.frame;
@@ -260,7 +202,7 @@ void assign_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
     is_assigned[edge.from] = true;
   }
   for (GraphVertex& vertex : view.vertices) {
-    if (vertex.op == "indices" && vertex.frame != nothing) vertex.role = GraphRole::constant;
+    if (vertex.flow == GraphFlow::indices && vertex.frame != nothing) vertex.role = GraphRole::constant;
   }
   set_levels(view);
 }

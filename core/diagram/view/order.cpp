@@ -21,7 +21,7 @@ std::vector<int> topological_numbers(const GraphView& view) {
   using Ready = std::pair<int, int>;  // a number, of a mask that of its first user; and the vertex
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   const auto add = [&](int v) {
-    const bool given = view.vertices[v].op == "mask" && !users[v].empty();
+    const bool given = view.vertices[v].flow == GraphFlow::mask && !users[v].empty();
     ready.emplace(given ? std::min(v, std::ranges::min(users[v])) : v, v);
   };
   for (int v = 0; v < count; ++v) {
@@ -60,6 +60,12 @@ GraphView renumbered(GraphView view, const std::vector<int>& numbers) {
   std::ranges::stable_sort(view.edges, {},
                            [](const GraphEdge& edge) { return std::tuple(edge.to, edge.input, edge.from); });
   return view;
+}
+
+std::string_view rule_in(const GraphVertex& vertex) {
+  const std::string_view op = vertex.op;
+  const bool is_rule = vertex.role == GraphRole::gradient_operation && op.ends_with('\'');
+  return is_rule ? op.substr(0, op.size() - 1) : std::string_view();
 }
 
 EdgeKind kind_of(const GraphView& view, const GraphEdge& edge) {

@@ -18,6 +18,9 @@ std::vector<int> topological_numbers(const GraphView& view);
 /// Edges are ordered by (to, input).
 GraphView renumbered(GraphView view, const std::vector<int>& numbers);
 
+/// The operation whose gradient rule a box is, "tanh" for "tanh'"; empty for any other vertex.
+std::string_view rule_in(const GraphVertex& vertex);
+
 /// The pass that an edge belongs to.
 enum class EdgeKind {
   value,     ///< the forward pass

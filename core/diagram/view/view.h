@@ -83,6 +83,13 @@ enum class GraphRole {
   module,              ///< a module, folded into one box
 };
 
+/// The data that a vertex gives and an arrow carries.
+enum class GraphFlow {
+  numbers,  ///< the elements of a tensor
+  indices,  ///< integers: ids, targets, lengths
+  mask,     ///< booleans
+};
+
 /// One vertex of a diagram.
 struct GraphVertex {
   GraphRole role = GraphRole::operation;
@@ -114,6 +121,7 @@ struct GraphVertex {
   int step = -1;                          ///< when it was computed, counted from 0; -1: unknown
   int gradient_step = -1;                 ///< when its gradient was complete, counted on from the last value
   std::optional<double> overlay = {};     ///< the number of GraphOptions::overlay
+  GraphFlow flow = GraphFlow::numbers;
   std::vector<std::string> remarks = {};  ///< further lines of its label, from an overlay or added by hand
 };
 
@@ -123,13 +131,6 @@ inline bool is_leaf(const GraphVertex& vertex) { return vertex.role <= GraphRole
 inline bool is_operation(const GraphVertex& vertex) {
   return vertex.role == GraphRole::operation || vertex.role == GraphRole::gradient_operation;
 }
-
-/// The data that an arrow carries.
-enum class GraphFlow {
-  numbers,  ///< the elements of a tensor
-  indices,  ///< integers: ids, targets, lengths
-  mask,     ///< booleans
-};
 
 /// An arrow, from an input to the result.
 struct GraphEdge {

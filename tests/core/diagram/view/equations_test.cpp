@@ -32,6 +32,21 @@ TEST_CASE("a rule has the derivative of its operation, in the same names") {
   CHECK(the(view, "tanh'").derivative == "dy/dy1 = 1 - y^2");
 }
 
+Tensor scale_shift(const Tensor& b, const Tensor& x, const Tensor& a) {
+  return record(
+      "scale_shift", (b * x + a).value(), wrt(b, [x](const Tensor& gy) { return gy * x; }),
+      wrt(x, [b](const Tensor& gy) { return gy * b; }), wrt(a, [](const Tensor& gy) { return gy; }));
+}
+XGRAD_FORMULA scale_shift_formula{"scale_shift", "y = b x + a", "dL/db = gy x; dL/dx = gy b; dL/da = gy"};
+
+TEST_CASE("the operands of a formula are the arguments in their order, whatever their letters are") {
+  const Tensor slope = variable({1, 2}, "slope"), input = variable({3, 4}, "input"), offset = variable(5, "offset");
+  const Tensor y = scale_shift(slope, input, broadcast_to(offset, {2}).named("offset")).named("out");
+  CHECK(formula(y, "scale_shift") == "out = slope input + offset");
+  CHECK(derivative(y, "scale_shift") == "dL/dslope = g_out input; dL/dinput = g_out slope; dL/doffset = g_out");
+  CHECK(formula(scale_shift(slope, input * input, Tensor(Array({2}, Real(0)))), "scale_shift") == "y2 = slope y1 + input");
+}
+
 TEST_CASE("a product of transposed factors says so") {
   const Tensor q = variable(normal({3, 4}), "q"), k = variable(normal({5, 4}), "k");
   const Tensor s = matmul(q, k, {.transpose_b = true}).named("s");
@@ -68,6 +83,12 @@ TEST_CASE("what a call did not give is not in its formula") {
   const Tensor x = variable(normal({2, 3}), "x"), W = variable(normal({4, 3}), "W");
   CHECK(formula(linear(x, W), "linear") == "y = x W^T");
   CHECK(derivative(linear(x, W), "linear") == "dL/dx = g_y W; dL/dW = g_y^T x");
+  CHECK(formula(layer_norm(x), "layer_norm") == "y = z with z = (x - mean)/s, s = sqrt(variance + eps)");
+  CHECK(derivative(layer_norm(x), "layer_norm") == "dL/dx = (u - mean(u) - z mean(u z))/s with u = g_y");
+  const Tensor image = variable(normal({1, 2, 3, 3}), "image"), kernel = variable(normal({1, 2, 2, 2}), "kernel");
+  CHECK(formula(conv2d(image, kernel), "conv2d") == "y_op = sum_ck image_c(stride p - padding + dilation k) kernel_ock");
+  CHECK(formula_of("linear")->value == "y = x weight^T + bias");
+  CHECK(formula_of("layer_norm", {}, 2)->value == "y = gamma z with z = (x - mean)/s, s = sqrt(variance + eps)");
 }
 
 TEST_CASE("no letter means two things") {

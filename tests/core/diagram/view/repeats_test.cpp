@@ -157,6 +157,27 @@ TEST_CASE("two calls that do not follow each other can be told apart") {
   }
 }
 
+TEST_CASE("calls of one module that differ are drawn apart, and so are the modules in them") {
+  const auto call = [](const Tensor& x, int more) {
+    const Scope outer(intern("net"));
+    const Scope inner(intern("net.part"));
+    Tensor y = tanh(x);
+    for (int i = 0; i < more; ++i) y = exp(y);
+    return y;
+  };
+  const Tensor x = variable({1, 2}, "x"), y = call(call(call(x, 2), 0), 1);
+  const GraphView view = GraphView::of({y}, {.depth = 9});
+  CHECK(titles(view) == Strings{"net (1)", "part", "net (2)", "part", "net (3)", "part"});
+  CHECK(view.frames[3].path == "net (2).part");
+  CHECK(boxes(GraphView::of({y}, {.depth = 0})) == Strings{"net (1)", "net (2)", "net (3)"});
+  // One call that calls a part twice.
+  const auto twice = [&] {
+    const Scope outer(intern("all"));
+    return call(exp(call(x, 1)), 0);
+  };
+  CHECK(titles(GraphView::of({twice()}, {.depth = 9})) == Strings{"net (1)", "part", "all", "net (2)", "part"});
+}
+
 TEST_CASE("what only changes the form of numbers is an arrow in diagrams with modules, but where it is wanted") {
   const Tensor x = variable({{1, 2}, {3, 4}}, "x");
   const auto in_module = [&] {
