@@ -112,9 +112,9 @@ void add_blocks(const ConvSizes& sizes, std::int64_t blocks, const Real* sums, R
   });
 }
 
-// Whether tiles of sums would be mostly empty, or the window too sparse to be copied.
+// Whether tiles of sums would be mostly empty and their columns are few, or the window is too sparse to be copied.
 bool suits_columns(const ConvSizes& sizes) {
-  return sizes.in == 1 || sizes.out < pack_width / 2 || results_see_far(sizes);
+  return sizes.in == 1 || sizes.in * sizes.out <= 4 * pack_width || results_see_far(sizes);
 }
 
 }  // namespace
