@@ -114,6 +114,9 @@ enum class Decay {
   no  ///< shrinking it does not make the function simpler
 };
 
+/// The most layers of a Stack, a recurrence or a published model.
+inline constexpr std::int64_t most_layers = 1 << 16;
+
 struct LoadStateOptions {
   bool strict = true;            ///< refuse missing and unexpected names
   std::string_view source = {};  ///< the file that the state came from, for errors; load() knows it

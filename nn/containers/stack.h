@@ -10,9 +10,6 @@
 
 namespace xgrad::nn {
 
-/// The most layers one after the other; more are refused as a mistake.
-inline constexpr std::int64_t most_layers = 1 << 16;
-
 namespace detail {
 template <class... T>
 inline constexpr bool begins_with_place_and_count = false;

@@ -10,7 +10,6 @@
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/network/dropout.h"
 #include "../../ops/products/matmul.h"
-#include "../../ops/shape/join.h"
 
 namespace xgrad::nn {
 namespace {
