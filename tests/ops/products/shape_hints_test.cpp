@@ -17,7 +17,7 @@ namespace {
 // The message of the ShapeError that a call throws, to the last word.
 #define CHECK_SAID(call, message) CHECK(error_of<ShapeError>([&] { call; }) == (message))
 
-const std::string unsqueeze = ": unsqueeze it, or reduce with {.keepdim = true}";
+const std::string unsqueeze_hint = ": unsqueeze it, or reduce with {.keepdim = true}";
 
 TEST_CASE("errors about shapes that cannot be broadcast say what would fit, if there is one thing") {
   struct Row {
@@ -26,19 +26,19 @@ TEST_CASE("errors about shapes that cannot be broadcast say what would fit, if t
   };
   const std::vector<Row> rows{
       // An axis that was reduced and not kept, or an unsqueeze that was forgotten.
-      {{8, 3}, {8}, "; [8] would fit as [8, 1]" + unsqueeze},
-      {{8}, {8, 3}, "; [8] would fit as [8, 1]" + unsqueeze},
-      {{2, 3, 4}, {2, 3}, "; [2, 3] would fit as [2, 3, 1]" + unsqueeze},
-      {{2, 3, 4}, {2, 4}, "; [2, 4] would fit as [2, 1, 4]" + unsqueeze},
-      {{8, 3, 32, 32}, {3}, "; [3] would fit as [1, 3, 1, 1]" + unsqueeze},
-      {{8, 3, 16, 32}, {8, 3}, "; [8, 3] would fit as [8, 3, 1, 1]" + unsqueeze},
-      {{8, 3, 5}, {8, 1}, "; [8, 1] would fit as [8, 1, 1]" + unsqueeze},
+      {{8, 3}, {8}, "; [8] would fit as [8, 1]" + unsqueeze_hint},
+      {{8}, {8, 3}, "; [8] would fit as [8, 1]" + unsqueeze_hint},
+      {{2, 3, 4}, {2, 3}, "; [2, 3] would fit as [2, 3, 1]" + unsqueeze_hint},
+      {{2, 3, 4}, {2, 4}, "; [2, 4] would fit as [2, 1, 4]" + unsqueeze_hint},
+      {{8, 3, 32, 32}, {3}, "; [3] would fit as [1, 3, 1, 1]" + unsqueeze_hint},
+      {{8, 3, 16, 32}, {8, 3}, "; [8, 3] would fit as [8, 3, 1, 1]" + unsqueeze_hint},
+      {{8, 3, 5}, {8, 1}, "; [8, 1] would fit as [8, 1, 1]" + unsqueeze_hint},
       // The last two axes are exchanged.
       {{2, 3}, {3, 2}, "; [3, 2] would fit transposed"},
       {{5, 2, 3}, {5, 3, 2}, "; [5, 3, 2] would fit transposed"},
       // Two fit.
-      {{3, 3, 2}, {3}, "; [3] would fit as [3, 1, 1] or [1, 3, 1]" + unsqueeze},
-      {{3, 2, 2}, {3, 2}, "; [3, 2] would fit as [3, 2, 1] or [3, 1, 2]" + unsqueeze},
+      {{3, 3, 2}, {3}, "; [3] would fit as [3, 1, 1] or [1, 3, 1]" + unsqueeze_hint},
+      {{3, 2, 2}, {3, 2}, "; [3, 2] would fit as [3, 2, 1] or [3, 1, 2]" + unsqueeze_hint},
       // No hint: another size, none that fits, or more than two.
       {{3, 3, 3, 2}, {3}, ""},
       {{2, 3}, {4}, ""},
@@ -77,8 +77,8 @@ TEST_CASE("errors of several operands list all of them, and hint only at what ma
     std::string remaining;
   };
   const std::vector<Row> rows{
-      {{{4, 3}, {4}, {}}, "-1, where p has 3 and q has 4; [4] would fit as [4, 1]" + unsqueeze},
-      {{{4}, {4, 3}, {4}}, "-1, where p has 4 and q has 3; [4] would fit as [4, 1]" + unsqueeze},
+      {{{4, 3}, {4}, {}}, "-1, where p has 3 and q has 4; [4] would fit as [4, 1]" + unsqueeze_hint},
+      {{{4}, {4, 3}, {4}}, "-1, where p has 4 and q has 3; [4] would fit as [4, 1]" + unsqueeze_hint},
       {{{4, 3}, {4}, {5}}, "-1, where p has 3 and q has 4"},  // [4, 1] would not fit [5]
       {{{1, 3}, {4, 1}, {4, 5}}, "-1, where p has 3 and r has 5"},
       {{{2, 3}, {3, 2}, {2, 3}}, "-1, where p has 3 and q has 2; [3, 2] would fit transposed"},
@@ -94,7 +94,7 @@ TEST_CASE("errors of several operands list all of them, and hint only at what ma
   CHECK(broadcast_shapes("f", std::vector<NamedShape>()) == Shape{});
 
   const Tensor x = ones({2, 3}), y = ones({2}), z = ones({2, 1});
-  const std::string clash = " at axis -1, where ", fits = "; [2] would fit as [2, 1]" + unsqueeze;
+  const std::string clash = " at axis -1, where ", fits = "; [2] would fit as [2, 1]" + unsqueeze_hint;
   CHECK_SAID(lerp(x, z, y), "lerp: cannot broadcast start [2, 3], end [2, 1], weight [2]" + clash +
                                 "start has 3 and weight has 2" + fits);
   CHECK_SAID(clamp(x, y, z),
@@ -118,16 +118,16 @@ TEST_CASE("a lambda of three arguments lists their shapes") {
   const auto f = [](auto a, auto b, auto c) { return a * b + c; };
   CHECK_SAID(elementwise("f", ones({2, 3}), Tensor(1), ones({2}), f, zero, zero, zero),
              "f: cannot broadcast a [2, 3], b [], c [2] at axis -1, where a has 3 and c has 2; "
-             "[2] would fit as [2, 1]" + unsqueeze);
+             "[2] would fit as [2, 1]" + unsqueeze_hint);
 }
 
 TEST_CASE("x - mean(x) with an axis that was not kept gets an error that says so") {
   const Tensor x = normal({2, 3, 4});
   CHECK_SAID(x - mean(x, -1),
-             "sub: cannot broadcast [2, 3, 4] with [2, 3] at axis -1; [2, 3] would fit as [2, 3, 1]" + unsqueeze);
+             "sub: cannot broadcast [2, 3, 4] with [2, 3] at axis -1; [2, 3] would fit as [2, 3, 1]" + unsqueeze_hint);
   CHECK_NOTHROW(x - mean(x, -1, {.keepdim = true}));
   CHECK_SAID(broadcast_to(ones({4}), {4, 5}),
-             "broadcast_to: [4] cannot become [4, 5]; [4] would fit as [4, 1]" + unsqueeze);
+             "broadcast_to: [4] cannot become [4, 5]; [4] would fit as [4, 1]" + unsqueeze_hint);
   CHECK_SAID(broadcast_to(ones({4, 5}), {4}), "broadcast_to: [4, 5] cannot become [4]");
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("a product of matrices that was written as one of elements is recognis
   CHECK_SAID(ones({5, 3}) * ones({4, 3}), "mul: cannot broadcast [5, 3] with [4, 3] at axis -2");
   CHECK_SAID(ones({5, 3}) * ones({4}), "mul: cannot broadcast [5, 3] with [4] at axis -1");
   CHECK_SAID(ones({3}) * ones({3, 4}),
-             "mul: cannot broadcast [3] with [3, 4] at axis -1; [3] would fit as [3, 1]" + unsqueeze);
+             "mul: cannot broadcast [3] with [3, 4] at axis -1; [3] would fit as [3, 1]" + unsqueeze_hint);
 }
 
 TEST_CASE("matmul names the factors that have names") {
