@@ -58,7 +58,8 @@ Module::Module(At here) : state_(std::make_unique<ModuleState>(*this, here.paren
 
 Module::~Module() {
   if (state_->parent) {
-    std::erase_if(ModuleState::of(*state_->parent).children, [this](const auto& child) { return child.second == this; });
+    std::erase_if(ModuleState::of(*state_->parent).children,
+                  [this](const auto& child) { return child.second == this; });
   }
   for (const auto& [name, child] : state_->children) ModuleState::of(*child).parent = nullptr;
   for (const Entry& entry : state_->entries) {
@@ -245,7 +246,8 @@ double Module::probability(std::string_view name, double value) const {
   return value;
 }
 
-void ModuleState::visit(const std::function<void(const std::string&, const Entry&)>& f, const std::string& prefix) const {
+void ModuleState::visit(const std::function<void(const std::string&, const Entry&)>& f,
+                        const std::string& prefix) const {
   check_places();
   for (const Entry& entry : entries) f(prefix + entry.name, entry);
   for (const auto& [name, child] : children) of(*child).visit(f, prefix + name + ".");
@@ -273,7 +275,8 @@ Tensors Module::parameters() const {
 
 std::vector<std::pair<std::string, Tensor>> Module::named_parameters() const {
   std::vector<std::pair<std::string, Tensor>> all;
-  state_->visit_parameters([&](const std::string& name, const Tensor& parameter) { all.emplace_back(name, parameter); });
+  state_->visit_parameters(
+      [&](const std::string& name, const Tensor& parameter) { all.emplace_back(name, parameter); });
   return all;
 }
 

@@ -1,4 +1,5 @@
-// ModuleState: what the library keeps about a module. Programs call Module; this header is for the library's own sources.
+// ModuleState: what the library keeps about a module. Programs call Module; this header is for the library's own
+// sources.
 #pragma once
 
 #include <atomic>

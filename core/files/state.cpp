@@ -103,7 +103,8 @@ const AnyArray* StateMatch::find(std::string_view name) {
 }
 
 template <class A>
-const A* StateMatch::take(std::string_view name, const Shape& shape, const std::function<std::string(const A&)>& fault) {
+const A* StateMatch::take(std::string_view name, const Shape& shape,
+                          const std::function<std::string(const A&)>& fault) {
   const AnyArray* found = find(name);
   const A* value = found ? std::get_if<A>(found) : nullptr;
   if (!found) {

@@ -1,5 +1,5 @@
-// Errors of the compiler that say what to write: types and functions that compile where they are declared, but not where
-// they are used.
+// Errors of the compiler that say what to write: types and functions that compile where they are declared, but not
+// where they are used.
 #pragma once
 
 #include <concepts>
@@ -18,8 +18,8 @@ namespace detail {
 template <class...>
 inline constexpr bool never = false;
 
-/// The first argument of a constructor that does not compile: a layer whose place is missing. A layer whose constructors
-/// are its own declares `explicit X(Placeless, ...);` beside them.
+/// The first argument of a constructor that does not compile: a layer whose place is missing. A layer whose
+/// constructors are its own declares `explicit X(Placeless, ...);` beside them.
 struct Placeless {
   template <class T, class Place = At>
   requires(!std::convertible_to<const T&, Place>) Placeless(const T&) {
@@ -54,16 +54,17 @@ struct ForwardTakesOtherInputs {
 /// Whether f(inputs...) compiles. (std::invocable also holds for calls whose result is the one above.)
 template <class F, class... Inputs>
 concept Takes = std::invocable<const F&, const Inputs&...> &&
-                !std::same_as<std::invoke_result_t<const F&, const Inputs&...>, ForwardTakesOtherInputs>;
+    !std::same_as<std::invoke_result_t<const F&, const Inputs&...>, ForwardTakesOtherInputs>;
 
 /// Whether Layer(At, arguments...) compiles; where it does not, an error says what is missing. Callers then leave out
 /// code that would not compile, so that it stays the only error.
 template <class Layer, class... Arguments>
 constexpr bool made_from() {
   constexpr bool is_made = std::is_constructible_v<Layer, At, const Arguments&...>;
-  static_assert(is_made || !std::is_base_of_v<Module, Layer>,
-                "Layer has no constructor (At, arguments...): a layer X of your own has one by `using Layer::Layer;` in a "
-                "`struct X : nn::Layer<X>`, or by `X(At here, ...) : Module(here)` in a `struct X : nn::Module`");
+  static_assert(
+      is_made || !std::is_base_of_v<Module, Layer>,
+      "Layer has no constructor (At, arguments...): a layer X of your own has one by `using Layer::Layer;` in a "
+      "`struct X : nn::Layer<X>`, or by `X(At here, ...) : Module(here)` in a `struct X : nn::Module`");
   return is_made;
 }
 

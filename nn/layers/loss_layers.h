@@ -3,8 +3,8 @@
 //     const nn::CrossEntropyLoss criterion{nn::root, {.label_smoothing = 0.1}};
 //     criterion(logits, ids).backward();
 //
-// Each is the function of ops/losses/loss.h or ops/losses/distance_loss.h that its declaration names, and throws the same
-// errors.
+// Each is the function of ops/losses/loss.h or ops/losses/distance_loss.h that its declaration names, and throws the
+// same errors.
 #pragma once
 
 #include "../../ops/losses/distance_loss.h"

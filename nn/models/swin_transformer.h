@@ -28,8 +28,8 @@ struct SwinTransformerOptions {
   double drop_path = 0;          ///< of the last block; it grows linearly from 0 in the first
 };
 
-/// Swin-T of the paper, with the drop_path of torchvision's recipe, 0.2. (S has .depths = {2, 2, 18, 2} and 0.3; B these,
-/// .dim = 128, .heads = {4, 8, 16, 32} and 0.5.)
+/// Swin-T of the paper, with the drop_path of torchvision's recipe, 0.2. (S has .depths = {2, 2, 18, 2} and 0.3; B
+/// these, .dim = 128, .heads = {4, 8, 16, 32} and 0.5.)
 SwinTransformerOptions swin_t();
 
 /// How a map is cut into windows, perhaps after a cyclic shift.

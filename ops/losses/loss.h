@@ -1,4 +1,5 @@
-// Losses of predicted probabilities: cross-entropies, likelihoods, divergence. (Losses of distances are in distance_loss.h.)
+// Losses of predicted probabilities: cross-entropies, likelihoods, divergence. (Losses of distances are in
+// distance_loss.h.)
 #pragma once
 
 #include <optional>

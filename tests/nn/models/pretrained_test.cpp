@@ -207,7 +207,7 @@ TEST_CASE("Weights that are missing, unexpected or misshapen are refused togethe
             "  mismatched:\n"
             "    \"lm_head.weight\" differs from what it is tied to, embedding.weight\n"
             "    \"transformer.h.1.attn.c_attn.weight\" [48, 16] for [16, 48]\n"
-            "    \"transformer.ln_f.bias\" holds no real numbers"));
+            "    \"transformer.ln_f.bias\" holds another kind of numbers"));
   for (const auto& [name, array] : model.state_dict()) {
     CHECK(equal(std::get<Array>(array), std::get<Array>(before.at(name))));
   }

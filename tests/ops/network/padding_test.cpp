@@ -1,5 +1,5 @@
-// Padding with own elements, dropout of channels, divergences by batch: gradients against differences, edges, bad inputs.
-// (PyTorch's numbers: layers_fixtures_test.cpp.)
+// Padding with own elements, dropout of channels, divergences by batch: gradients against differences, edges, bad
+// inputs. (PyTorch's numbers: layers_fixtures_test.cpp.)
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
