@@ -78,7 +78,7 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges, bool count
 void Node::count_assignment() {
   if (trace()) {
     op = "leaf";
-    role = NodeRole::none;
+    role = NodeRole::ordinary;
     extras->trace = nullptr;
     extras->attributes.clear();
   }

@@ -136,7 +136,7 @@ struct Trace {
 
 /// What the engine itself made a node for.
 enum class NodeRole : std::uint8_t {
-  none,
+  ordinary,
   seed,              ///< where a backward pass begins
   alias,             ///< a gradient that a rule passes on
   detached,          ///< the trace of detach()
@@ -200,7 +200,7 @@ struct Node {
   bool plain : 1 = false;            ///< recorded under Plain, and so are its rules
   bool cut_gradient : 1 = false;     ///< a leaf: a gradient without a graph, or computed from one
   bool counts : 1 = false;           ///< the operation told its multiply-adds, which are stored after its shape
-  NodeRole role : 3 = NodeRole::none;
+  NodeRole role : 3 = NodeRole::ordinary;
   bool released = false;  ///< the rules are gone: a backward pass has used them (other threads may read the bits above)
 
   // Scratch space of the current walk (core/graph/grad.cpp).
@@ -218,7 +218,7 @@ struct Node {
   /// Of a leaf whose value an operation made, its trace; else nullptr.
   const Trace* trace() const { return extras ? extras->trace.get() : nullptr; }
   void set_trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes,
-                 NodeRole role = NodeRole::none);
+                 NodeRole role = NodeRole::ordinary);
   std::span<Edge> edges() { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
   std::span<const Edge> edges() const { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
   Shape shape() const { return Shape(ShortList<std::int64_t>({sizes(), static_cast<std::size_t>(rank)})); }
