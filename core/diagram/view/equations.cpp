@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -309,23 +308,33 @@ std::string with_names(std::string_view text, const std::map<std::string, std::s
   return result;
 }
 
+// A formula, and the words in it that are no variables.
+struct ParsedFormula {
+  explicit ParsedFormula(const Formula& formula) : equations(formula), operands(formula.operands()) {
+    for (const std::string* text : {&equations.value, &equations.derivative}) {
+      for_each_word(*text, [&](std::string_view word, bool is_word) {
+        if (is_word) words.emplace(word);
+      });
+    }
+    words.erase("y");
+    for (const Formula::Operand& operand : operands) words.erase(operand.name);
+  }
+
+  Formula equations;
+  std::vector<Formula::Operand> operands;
+  std::set<std::string> words;
+};
+
 // Gives an operation its formula with the names of its operands, where they differ. Names that already mean something
 // else in the formula, or two of its variables, are not used: of x x there are two derivatives. An input that is a
 // number has none.
-void give(GraphVertex& vertex, const Formula& formula, const std::vector<NamedInput>& inputs,
+void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<NamedInput>& inputs,
           const std::string& result) {
-  const std::vector<Formula::Operand> operands = formula.operands();
-  std::set<std::string, std::less<>> words, given, ambiguous;
-  for (const std::string* text : {&formula.value, &formula.derivative}) {
-    for_each_word(*text, [&](std::string_view word, bool is_word) {
-      if (is_word) words.emplace(word);
-    });
-  }
-  words.erase("y");
-  for (const Formula::Operand& operand : operands) words.erase(operand.name);
+  const std::vector<Formula::Operand>& operands = formula.operands;
+  std::set<std::string> given, ambiguous;
   std::map<std::string, std::string> names;
   const auto wish = [&](const std::string& letter, const std::string& name, bool is_number) {
-    if (name.empty() || words.contains(name)) return;
+    if (name.empty() || formula.words.contains(name)) return;
     if (!is_number && !given.insert(name).second) ambiguous.insert(name);
     names[letter] = name;
   };
@@ -334,7 +343,7 @@ void give(GraphVertex& vertex, const Formula& formula, const std::vector<NamedIn
   for (std::size_t i = 0; distinct && i < inputs.size(); ++i) wish(operands[i].name, inputs[i].name, inputs[i].is_number);
   wish("y", result, false);
   std::erase_if(names, [&](const auto& each) { return ambiguous.contains(each.second); });
-  vertex.formula = with_names(formula.value, names);
+  vertex.formula = with_names(formula.equations.value, names);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (distinct && inputs[i].is_number) continue;
     append(vertex.derivative, str(vertex.derivative.empty() ? "" : "; ", with_names(operands[i].derivative, names)));
@@ -351,21 +360,23 @@ void add_equations(GraphView& view) {
     if (edge.flow == GraphFlow::numbers)
       inputs[edge.to].push_back({name_of_input(view, edge, names[edge.from]), is_number});
   }
-  std::map<std::pair<std::vector<std::string_view>, std::size_t>, std::optional<Formula>> formulas;
+  std::map<std::pair<std::vector<std::string_view>, std::size_t>, std::optional<ParsedFormula>> formulas;
   const auto formula_for = [&](const GraphVertex& vertex, std::string_view op,
-                               std::size_t given = std::string_view::npos) {
+                               std::size_t given = std::string_view::npos) -> const std::optional<ParsedFormula>& {
     std::vector<std::string_view> words{op};  // and the attributes that are on
     for (const auto& [name, value] : vertex.attributes) {
       if (value.empty()) words.push_back(name);
     }
     const auto [entry, is_new] = formulas.try_emplace({words, given});
-    if (is_new) entry->second = formula_of(op, std::span(words).subspan(1), given);
+    if (const auto found = is_new ? formula_of(op, std::span(words).subspan(1), given) : std::nullopt) {
+      entry->second.emplace(*found);
+    }
     return entry->second;
   };
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     GraphVertex& vertex = view.vertices[v];
     if (!is_operation(vertex) || !rule_in(vertex).empty()) continue;
-    const std::optional<Formula> formula = formula_for(vertex, vertex.op, inputs[v].size());
+    const std::optional<ParsedFormula>& formula = formula_for(vertex, vertex.op, inputs[v].size());
     if (formula) give(vertex, *formula, inputs[v], names[v]);
   }
   for (GraphVertex& vertex : view.vertices) {
@@ -374,8 +385,8 @@ void add_equations(GraphView& view) {
     const GraphVertex* of = vertex.rule_of == nothing ? nullptr : &view.vertices[vertex.rule_of];
     if (of && of->op == op) {
       vertex.derivative = of->derivative;
-    } else if (const std::optional<Formula> formula = formula_for(vertex, op)) {
-      vertex.derivative = formula->derivative;
+    } else if (const std::optional<ParsedFormula>& formula = formula_for(vertex, op)) {
+      vertex.derivative = formula->equations.derivative;
     }
   }
 }
