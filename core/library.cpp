@@ -27,7 +27,9 @@ const char xgrad_real = 1;
   const char* const other = "xgrad_real_is_double";
 #endif
   if (!dlsym(RTLD_DEFAULT, other)) return;
-  std::fputs("xgrad: the libraries in float and in double (xgrad, xgrad_f64) are loaded into one program, which can use one\n", stderr);
+  std::fputs(
+      "xgrad: the libraries in float and in double (xgrad, xgrad_f64) are loaded into one program, which can use one\n",
+      stderr);
   std::abort();
 }
 #endif

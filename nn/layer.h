@@ -45,7 +45,7 @@ class LayerCall : public Module {
   /// itself skips all this, as in PyTorch.) Throws what forward throws, and ValueError in a class derived from Self,
   /// whose own forward would not run.
   template <class... Inputs, class S = Self>
-    requires requires(const S& self, Inputs&&... inputs) { self.forward(std::forward<Inputs>(inputs)...); }
+  requires requires(const S& self, Inputs&&... inputs) { self.forward(std::forward<Inputs>(inputs)...); }
   decltype(auto) operator()(Inputs&&... inputs) const {
     const S& self = static_cast<const S&>(*this);
     if (Class::of(self) != Class::of<S>()) [[unlikely]]
@@ -64,8 +64,10 @@ class LayerCall : public Module {
   }
   /// Does not compile: says why the call does not fit.
   template <class... Inputs, class S = Self>
-    requires(!requires(const S& self, Inputs&&... inputs) { self.forward(std::forward<Inputs>(inputs)...); })
-  detail::ForwardTakesOtherInputs operator()(Inputs&&...) const {
+  requires(!requires(const S& self, Inputs&&... inputs) {
+    self.forward(std::forward<Inputs>(inputs)...);
+  }) detail::ForwardTakesOtherInputs
+  operator()(Inputs&&...) const {
     return detail::ForwardTakesOtherInputs::refuse<Inputs...>();
   }
 

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "../runtime/memory.h"
+#include "copies.h"
 #include "nested.h"
 #include "shape.h"
 #include "slice.h"
-#include "copies.h"
 
 namespace xgrad {
 
@@ -31,9 +31,10 @@ concept NumbersFor =
     !std::same_as<std::ranges::range_value_t<const R>, char> &&
     std::same_as<std::ranges::range_value_t<const R>, bool> == std::same_as<T, bool> &&
     (!std::same_as<T, std::int64_t> ||
-     std::integral<std::ranges::range_value_t<const R>>) &&
-    !std::derived_from<R, ShortList<std::int64_t>> &&
-    !requires(const R& r) { r.shape(); };
+     std::integral<std::ranges::range_value_t<const R>>)&&!std::derived_from<R, ShortList<std::int64_t>> &&
+    !requires(const R& r) {
+  r.shape();
+};
 
 namespace detail {
 /// The function that asks for an array. The error names it when there is no memory for the array.

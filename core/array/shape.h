@@ -128,8 +128,8 @@ Axes normalize_axes(std::string_view op, const Axes& axes, int rank);
 /// The axes 0, 1, ..., rank - 1.
 Axes all_axes(int rank);
 
-/// The shape to which both broadcast as in numpy: aligned at the end, sizes equal or 1. Throws ShapeError, which ends in
-/// `of_factors` if a matrix product would take the two.
+/// The shape to which both broadcast as in numpy: aligned at the end, sizes equal or 1. Throws ShapeError, which ends
+/// in `of_factors` if a matrix product would take the two.
 Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b, std::string_view of_factors = {});
 
 /// The shape of an argument of an operation, and the name that errors give it.

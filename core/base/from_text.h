@@ -1,5 +1,5 @@
-// Numbers from text, the same under every locale, also where the standard library has no std::from_chars for reals: libc++
-// before 20, and macOS before 26.
+// Numbers from text, the same under every locale, also where the standard library has no std::from_chars for reals:
+// libc++ before 20, and macOS before 26.
 #pragma once
 
 #include <stdlib.h>

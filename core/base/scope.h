@@ -29,7 +29,7 @@ std::string_view why_no_history(History history);
 struct Place {
   std::string path;
   std::string what = {};
-  std::string rule = {};           ///< the operation whose gradient rule runs there, if one does
+  std::string rule = {};          ///< the operation whose gradient rule runs there, if one does
   const Place* around = nullptr;  ///< of the module around it, where that is known
   friend bool operator==(const Place&, const Place&) = default;
 };

@@ -19,8 +19,8 @@ inline void append(std::string& out, char c) { out += c; }
 inline void append(std::string& out, bool value) { out += value ? "true" : "false"; }
 
 template <class T>
-requires((std::integral<T> || std::floating_point<T>) && !std::same_as<T, bool> && !std::same_as<T, char>)
-void append(std::string& out, T value) {
+requires((std::integral<T> || std::floating_point<T>)&&!std::same_as<T, bool> &&
+         !std::same_as<T, char>) void append(std::string& out, T value) {
   char digits[64];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   out.append(digits, end);
@@ -33,7 +33,9 @@ concept HasElements = requires(const T& list) {
   list.end();
 };
 template <class T>
-concept HasText = !HasElements<T> && requires(const T& value) { to_string(value); };
+concept HasText = !HasElements<T> && requires(const T& value) {
+  to_string(value);
+};
 }  // namespace detail
 
 /// Appends a list in brackets: `[2, 3]`.

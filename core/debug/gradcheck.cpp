@@ -48,9 +48,8 @@ Arrays values_of(const Tensors& tensors) {
 // Whether they have the same shapes and numbers, NaN for NaN.
 bool same_numbers(const Arrays& a, const Arrays& b) {
   const auto same = [](Real p, Real q) { return p == q || (std::isnan(p) && std::isnan(q)); };
-  return std::ranges::equal(a, b, [&](const Array& x, const Array& y) {
-    return x.shape() == y.shape() && std::ranges::equal(x, y, same);
-  });
+  return std::ranges::equal(
+      a, b, [&](const Array& x, const Array& y) { return x.shape() == y.shape() && std::ranges::equal(x, y, same); });
 }
 
 double inner_product(const Arrays& a, const Arrays& b) {

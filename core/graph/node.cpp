@@ -39,9 +39,7 @@ class Ids {
 };
 thread_local constinit Ids ids;
 
-std::uint32_t made_in_now() {
-  return detail::context.order > 0 ? detail::context.recorded_rule : detail::context.call;
-}
+std::uint32_t made_in_now() { return detail::context.order > 0 ? detail::context.recorded_rule : detail::context.call; }
 
 // Apart from follow(), which needs no stack then.
 [[gnu::noinline]] void take_id_above(std::uint64_t id, Node& node) { node.id = ids.next_above(id); }

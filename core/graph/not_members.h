@@ -17,16 +17,16 @@ struct Anything {
   Anything(std::initializer_list<Anything>) {}
 };
 
-#define XGRAD_INSTEAD(name, ours) \
+#define XGRAD_INSTEAD(name, ours)                                                                          \
   __attribute__((unavailable(ours))) void name(const detail::Anything& = {}, const detail::Anything& = {}, \
                                                const detail::Anything& = {})
 #define XGRAD_NOT_A_MEMBER(name) XGRAD_INSTEAD(name, #name "(x, ...) is a function, not a member") const;
 
 struct NotMembers {
-#define XGRAD_FREE(f) \
+#define XGRAD_FREE(f)                                                                                              \
   f(abs) f(argmax) f(argmin) f(chunk) f(clamp) f(cumsum) f(exp) f(flatten) f(flip) f(gather) f(log) f(masked_fill) \
-  f(matmul) f(max) f(mean) f(min) f(norm) f(permute) f(pow) f(relu) f(reshape) f(sigmoid) f(softmax) f(sort) \
-  f(split) f(sqrt) f(squeeze) f(sum) f(tanh) f(topk) f(transpose) f(unsqueeze) f(var)
+      f(matmul) f(max) f(mean) f(min) f(norm) f(permute) f(pow) f(relu) f(reshape) f(sigmoid) f(softmax) f(sort)   \
+          f(split) f(sqrt) f(squeeze) f(sum) f(tanh) f(topk) f(transpose) f(unsqueeze) f(var)
   XGRAD_FREE(XGRAD_NOT_A_MEMBER)
 #undef XGRAD_FREE
 #undef XGRAD_NOT_A_MEMBER

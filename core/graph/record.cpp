@@ -108,8 +108,7 @@ Tensor record(const char* op, Array&& value, std::span<const Part> parts) {
 Tensor Tensor::detach() const {
   Tensor y(value());
   if (detail::context.tracing)
-    detail::Engine::needed_node(y)->set_trace("detach", {detail::Engine::needed_node(*this)}, {},
-                                                NodeRole::detached);
+    detail::Engine::needed_node(y)->set_trace("detach", {detail::Engine::needed_node(*this)}, {}, NodeRole::detached);
   return y;
 }
 

@@ -55,7 +55,7 @@ const Ref<Node>& detail::Engine::needed_node(const Tensor& tensor) {
     auto leaf = Node::create("leaf", mine.value.shape(), 0);
     leaf->cut_gradient = mine.history == History::gradient;
     if (mine.value.rank() == 0) leaf->saved = mine.value.buffer();  // so that diagrams can show the number
-    mine.node.publish(leaf);                                       // threads that share a constant may all come here
+    mine.node.publish(leaf);                                        // threads that share a constant may all come here
   }
   return mine.node;
 }

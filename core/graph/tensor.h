@@ -203,7 +203,8 @@ struct Engine {
   static bool lacks_value(const Tensor& tensor) {
     return tensor.defined() && node(tensor) && !node(tensor)->has_shape(tensor.shape());
   }
-  /// The numbers, without the count of a reference, which shows in operations on a few numbers. The tensor must live on.
+  /// The numbers, without the count of a reference, which shows in operations on a few numbers. The tensor must live
+  /// on.
   static const Array& value(const Tensor& tensor) { return tensor.body().value; }
   /// The numbers of a tensor with only one handle, for writing.
   static Array& own_value(const Tensor& tensor) { return tensor.body().value; }

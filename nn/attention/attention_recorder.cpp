@@ -30,7 +30,7 @@ Array AttentionRecorder::last(std::string_view path) const {
 Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                     const AttentionMask& mask, double dropout, std::optional<std::int64_t> kv_heads) {
   show_attention_weights(module,
-                          [&] { return attention_weights(q, k, heads, {.mask = mask, .kv_heads = kv_heads}).value(); });
+                         [&] { return attention_weights(q, k, heads, {.mask = mask, .kv_heads = kv_heads}).value(); });
   const double p = module.training() ? dropout : 0;
   return multi_head_attention(q, k, v, heads, {.mask = mask, .dropout = p, .kv_heads = kv_heads});
 }

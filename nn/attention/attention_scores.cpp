@@ -5,15 +5,15 @@
 #include <limits>
 
 #include "../../core/graph/record.h"
-#include "../../ops/indexing/index.h"
-#include "../../ops/shape/shape.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/compare.h"
 #include "../../ops/elementwise/elementwise.h"
+#include "../../ops/indexing/index.h"
 #include "../../ops/network/dropout.h"
 #include "../../ops/network/softmax.h"
 #include "../../ops/products/matmul.h"
 #include "../../ops/reduce/reduce.h"
+#include "../../ops/shape/shape.h"
 #include "attention_recorder.h"
 
 namespace xgrad::nn {

@@ -118,7 +118,8 @@ struct BilinearAttentionOptions {
   std::int64_t key = 0;    ///< width of the keys
   double dropout = 0;      ///< of the weights
 };
-/// score = q W k', "general" (Luong, Pham, Manning 2015). Throws ValueError for sizes below 1, a dropout outside [0, 1].
+/// score = q W k', "general" (Luong, Pham, Manning 2015). Throws ValueError for sizes below 1, a dropout outside [0,
+/// 1].
 struct BilinearAttention : detail::PoolingLayer<BilinearAttention, BilinearAttentionOptions, detail::ProductPooling> {
   using PoolingLayer::PoolingLayer;
 

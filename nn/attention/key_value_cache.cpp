@@ -17,8 +17,8 @@ namespace {
 // Whether positions up to `end` can be written in place: the block has no other owner, no graph either.
 bool writable(const Tensor& all, std::int64_t end) {
   using xgrad::detail::Engine;
-  return all.defined() && all.dim(1) >= end && Engine::unique(all) && Engine::value(all).unique() &&
-         all.is_leaf() && !all.requires_grad();
+  return all.defined() && all.dim(1) >= end && Engine::unique(all) && Engine::value(all).unique() && all.is_leaf() &&
+         !all.requires_grad();
 }
 
 // Copies the first `count` positions of `from` (B, ., C) to `to` (B, capacity, C), from `begin` on.

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "../../core/array/xtensor_functions.h"
-#include "../../ops/indexing/index.h"
 #include "../../ops/elementwise/compare.h"
+#include "../../ops/indexing/index.h"
 
 namespace xgrad::nn {
 namespace {

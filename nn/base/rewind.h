@@ -14,11 +14,13 @@ namespace detail {
 
 /// A state of a few tensors, which a Rewind copies. The state declares `static constexpr bool restored_by_copy = true`.
 template <class State>
-concept RestoredByCopy = !std::is_const_v<State> && requires { requires State::restored_by_copy; };
+concept RestoredByCopy = !std::is_const_v<State> && requires {
+  requires State::restored_by_copy;
+};
 
 /// A state that grows by positions, such as a KeyValueCache.
 template <class State>
-concept RestoredByLength = !std::is_const_v<State> && requires(State& state, std::int64_t length) {
+concept RestoredByLength = !std::is_const_v<State> && requires(State & state, std::int64_t length) {
   { state.length() } -> std::same_as<std::int64_t>;
   state.rewind(length);
 };

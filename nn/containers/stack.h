@@ -15,7 +15,7 @@ template <class... T>
 inline constexpr bool begins_with_place_and_count = false;
 template <class First, class Second, class... Rest>
 inline constexpr bool begins_with_place_and_count<First, Second, Rest...> =
-    std::convertible_to<const First&, At> && std::convertible_to<const Second&, std::int64_t>;
+    std::convertible_to<const First&, At>&& std::convertible_to<const Second&, std::int64_t>;
 }  // namespace detail
 
 /// Layers of one type with the names 0, 1, ..., n - 1, made from the same arguments or by a function of the place and

@@ -17,8 +17,8 @@
 #include "../../core/array/random.h"
 #include "../../core/graph/tensor.h"
 #include "../../ops/shape/shape.h"
-#include "../module.h"
 #include "../base/rewind.h"
+#include "../module.h"
 
 namespace xgrad::nn {
 

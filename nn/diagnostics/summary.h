@@ -21,7 +21,7 @@ struct [[nodiscard]] ModelSummary {
     std::optional<Shape> output;  ///< of its last run, if it is a Layer
     std::int64_t parameters = 0;
     std::int64_t multiply_adds = 0;  ///< as count_operations() counts them
-    std::int64_t saved_bytes = 0;     ///< that stay in memory until the backward pass
+    std::int64_t saved_bytes = 0;    ///< that stay in memory until the backward pass
     double milliseconds = 0;         ///< of the forward pass, in operations that ran in it
   };
   std::vector<Row> rows;  ///< parents before children; the first is the whole model
@@ -39,8 +39,8 @@ ModelSummary summary(const Module& model, const std::function<Tensor()>& run);
 
 /// The same for model(inputs...).
 template <class Model, class Input, class... Inputs>
-requires std::derived_from<Model, Module> && detail::Takes<Model, Input, Inputs...>
-ModelSummary summary(const Model& model, const Input& input, const Inputs&... inputs) {
+requires std::derived_from<Model, Module> && detail::Takes<Model, Input, Inputs...> ModelSummary
+summary(const Model& model, const Input& input, const Inputs&... inputs) {
   return summary(static_cast<const Module&>(model), std::function<Tensor()>([&] { return model(input, inputs...); }));
 }
 

@@ -1,8 +1,8 @@
 // Embedding.
 #include "embedding.h"
 
-#include "../../ops/indexing/index.h"
 #include "../../ops/elementwise/compare.h"
+#include "../../ops/indexing/index.h"
 
 namespace xgrad::nn {
 namespace {
@@ -36,8 +36,6 @@ Embedding::Embedding(At here, std::int64_t rows, std::int64_t width, const Optio
   clear_padding(weight, padding_idx, given.init);
 }
 
-Tensor Embedding::forward(const Index& ids) const {
-  return embedding(weight, ids, {.padding_idx = padding_idx});
-}
+Tensor Embedding::forward(const Index& ids) const { return embedding(weight, ids, {.padding_idx = padding_idx}); }
 
 }  // namespace xgrad::nn

@@ -40,9 +40,10 @@ class FunctionLayerOf : public LayerCall<Self> {
   explicit FunctionLayerOf(Module::Placeless, const Rest&...);
 
   template <class... Inputs>
-    requires std::is_invocable_v<decltype(function), const Inputs&..., const Arguments&...> ||
-             std::is_invocable_v<decltype(function), const Inputs&..., const Arguments&..., const OptionsOf&>
-  Tensor forward(const Inputs&... inputs) const {
+  requires std::is_invocable_v<decltype(function), const Inputs&..., const Arguments&...> ||
+      std::is_invocable_v<decltype(function), const Inputs&..., const Arguments&..., const OptionsOf&>
+          Tensor forward(const Inputs&... inputs)
+  const {
     return std::apply(
         [&](const Arguments&... each) {
           if constexpr (std::same_as<Options, NoOptions>) {
@@ -65,7 +66,6 @@ class FunctionLayerOf : public LayerCall<Self> {
     if constexpr (requires { options.text(); }) add(options.text());
     return all;
   }
-
 };
 
 /// The name of a class as an argument of a template.

@@ -2,11 +2,11 @@
 #include "norm.h"
 
 #include "../../core/graph/record.h"
-#include "../../ops/shape/shape.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/elementwise.h"
 #include "../../ops/network/batch_norm.h"
 #include "../../ops/network/layer_norm.h"
+#include "../../ops/shape/shape.h"
 
 namespace xgrad::nn {
 namespace {

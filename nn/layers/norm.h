@@ -22,8 +22,7 @@ struct NormLayer : LayerCall<Self> {
   using Options = OptionsOf;
 
   /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
-  NormLayer(At here, std::int64_t size, const Options& given = {})
-      : NormLayer(std::move(here), Shape{size}, given) {}
+  NormLayer(At here, std::int64_t size, const Options& given = {}) : NormLayer(std::move(here), Shape{size}, given) {}
   /// Over several: `nn::LayerNorm norm{at("norm"), {3, 4}};`
   NormLayer(At here, const Shape& sizes, const Options& options = {});
   /// Says what is missing: see Module::Placeless.

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "../../core/graph/record.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/elementwise/elementwise.h"
 #include "../../ops/shape/broadcast.h"
 #include "../../ops/shape/join.h"
 #include "../../ops/shape/slice.h"
-#include "../../ops/elementwise/arithmetic.h"
-#include "../../ops/elementwise/elementwise.h"
 
 namespace xgrad::nn {
 namespace {

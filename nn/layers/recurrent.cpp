@@ -5,11 +5,11 @@
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../ops/creation/create.h"
-#include "../../ops/shape/join.h"
-#include "../../ops/shape/shape.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/network/dropout.h"
 #include "../../ops/products/matmul.h"
+#include "../../ops/shape/join.h"
+#include "../../ops/shape/shape.h"
 
 namespace xgrad::nn {
 namespace {

@@ -1,9 +1,9 @@
 // BERT.
 #include "bert.h"
 
-#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/products/matmul.h"
+#include "../../ops/shape/slice.h"
 
 namespace xgrad::nn {
 
@@ -12,9 +12,7 @@ Tensor BertBlock::forward(const Tensor& x, const AttentionMask& mask) const {
   return norm2(h + dropout(ffn(h)));
 }
 
-Bert::Bert(At here, const Options& given) : Layer(std::move(here), given) {
-  detail::reset_linear_maps(*this);
-}
+Bert::Bert(At here, const Options& given) : Layer(std::move(here), given) { detail::reset_linear_maps(*this); }
 
 Tensor Bert::encode(const Index& ids, const BertInputs& inputs) const {
   const Entered here(*this);

@@ -59,8 +59,8 @@ struct BertBlock : Layer<BertBlock, BertOptions> {
   /// x (B, T, C) -> (B, T, C). Throws ShapeError.
   Tensor forward(const Tensor& x, const AttentionMask& mask = {}) const;
 
-  MultiHeadAttention attn{at("attn"), options.dim, options.heads,
-                          {.dropout = options.dropout, .bias = true, .packed = true}};
+  MultiHeadAttention attn{
+      at("attn"), options.dim, options.heads, {.dropout = options.dropout, .bias = true, .packed = true}};
   LayerNorm norm1{at("norm1"), options.dim, {.eps = options.norm_eps}};
   Mlp ffn{at("ffn"), {.in = options.dim, .hidden = options.ffn, .activation = options.activation}};
   LayerNorm norm2{at("norm2"), options.dim, {.eps = options.norm_eps}};

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/products/matmul.h"
+#include "../../ops/shape/slice.h"
 
 namespace xgrad::nn {
 

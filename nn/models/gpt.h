@@ -43,13 +43,14 @@ struct GptBlock : Layer<GptBlock, GptOptions> {
   Tensor forward(const Tensor& x, KeyValueCache& past) const;
 
   LayerNorm norm1{at("norm1"), options.dim, options.norm()};
-  MultiHeadAttention attn{at("attn"), options.dim, options.heads,
-                          {.dropout = options.dropout, .bias = options.bias, .packed = true}};
+  MultiHeadAttention attn{
+      at("attn"), options.dim, options.heads, {.dropout = options.dropout, .bias = options.bias, .packed = true}};
   LayerNorm norm2{at("norm2"), options.dim, options.norm()};
-  Mlp ffn{at("ffn"), {.in = options.dim,
-                      .hidden = options.ffn == 0 ? 4 * options.dim : options.ffn,
-                      .activation = options.activation,
-                      .bias = options.bias}};
+  Mlp ffn{at("ffn"),
+          {.in = options.dim,
+           .hidden = options.ffn == 0 ? 4 * options.dim : options.ffn,
+           .activation = options.activation,
+           .bias = options.bias}};
   Dropout dropout{at("dropout"), options.dropout};
 };
 

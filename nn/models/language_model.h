@@ -98,7 +98,7 @@ class LanguageStepper : public Stepper {
   Index prompt_, lengths_;  // (B, T), (B)
   std::int64_t read_;       // tokens read of each text
   LanguageState state_;
-  Index text_;            // (B, .): the tokens that the state has seen
+  Index text_;           // (B, .): the tokens that the state has seen
   Tensor after_prompt_;  // (B, V) until the first step
 };
 

@@ -1,9 +1,9 @@
 // Llama.
 #include "llama.h"
 
-#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/products/matmul.h"
+#include "../../ops/shape/slice.h"
 
 namespace xgrad::nn {
 

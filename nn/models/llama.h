@@ -50,7 +50,9 @@ struct LlamaBlock : Layer<LlamaBlock, LlamaOptions> {
   Tensor forward(const Tensor& x, KeyValueCache& past) const;
 
   RMSNorm norm1{at("norm1"), options.dim, {.eps = options.norm_eps}};
-  MultiHeadAttention attn{at("attn"), options.dim, options.heads,
+  MultiHeadAttention attn{at("attn"),
+                          options.dim,
+                          options.heads,
                           {.bias = options.qkv_bias,
                            .o_bias = false,
                            .kv_heads = options.kv_heads,

@@ -385,8 +385,7 @@ void load_bert(const Bert& model, const std::string& path) {
   for (std::int64_t i = 0; i < model.blocks.size(); ++i) {
     const BertBlock& block = model.blocks[i];
     const auto name = [&](const auto&... parts) { return file.name("encoder.layer.", i, ".", parts...); };
-    file.into_qkv(block.attn,
-                  {name("attention.self.query"), name("attention.self.key"), name("attention.self.value")});
+    file.into_qkv(block.attn, {name("attention.self.query"), name("attention.self.key"), name("attention.self.value")});
     file.into_layer(block.attn.o, name("attention.output.dense"));
     into_norm(block.norm1, name("attention.output.LayerNorm"));
     file.into_layer(block.ffn.fc1, name("intermediate.dense"));

@@ -62,9 +62,9 @@ struct ResidualBlock : Layer<ResidualBlock, ResidualBlockOptions> {
   BatchNorm2d bn2{at("bn2"), options.width};
   Maybe<Conv2d> conv3{at("conv3"), !basic, options.width, out, 1, detail::residual_convolution()};
   Maybe<BatchNorm2d> bn3{at("bn3"), !basic, out};
-  Maybe<Sequential> downsample{
-      at("downsample"), options.stride != 1 || options.in != out,  // where sizes differ
-      make<Conv2d>(options.in, out, 1, detail::residual_convolution(options.stride)), make<BatchNorm2d>(out)};
+  Maybe<Sequential> downsample{at("downsample"), options.stride != 1 || options.in != out,  // where sizes differ
+                               make<Conv2d>(options.in, out, 1, detail::residual_convolution(options.stride)),
+                               make<BatchNorm2d>(out)};
 };
 
 /// A convolution of 7 x 7, max pooling, four stages, global average pooling, and a linear map.

@@ -3,12 +3,12 @@
 
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
-#include "../../ops/shape/broadcast.h"
+#include "../../ops/elementwise/compare.h"
 #include "../../ops/indexing/index.h"
+#include "../../ops/shape/broadcast.h"
 #include "../../ops/shape/join.h"
 #include "../../ops/shape/shape.h"
 #include "../../ops/shape/slice.h"
-#include "../../ops/elementwise/compare.h"
 
 namespace xgrad::nn {
 namespace {

@@ -21,8 +21,8 @@ namespace xgrad::nn {
 enum class Context {
   initial_state,  ///< as its first state, and never again (Sutskever, Vinyals, Le 2014)
   every_step,     ///< also next to every input: always the encoder's last state (Cho et al. 2014)
-  attention,  ///< also next to every input: a sum of all the encoder's states, weighted anew for each step by
-              ///< attention from the decoder's state (Bahdanau, Cho, Bengio 2015)
+  attention,      ///< also next to every input: a sum of all the encoder's states, weighted anew for each step by
+                  ///< attention from the decoder's state (Bahdanau, Cho, Bengio 2015)
 };
 
 struct Seq2SeqOptions {

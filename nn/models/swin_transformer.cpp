@@ -5,13 +5,13 @@
 #include <numeric>
 
 #include "../../core/array/shape_hints.h"
-#include "../../ops/shape/broadcast.h"
-#include "../../ops/indexing/index.h"
-#include "../../ops/shape/shape.h"
-#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/indexing/index.h"
 #include "../../ops/network/attention.h"
 #include "../../ops/reduce/reduce.h"
+#include "../../ops/shape/broadcast.h"
+#include "../../ops/shape/shape.h"
+#include "../../ops/shape/slice.h"
 #include "../attention/attention_recorder.h"
 #include "../containers/stack.h"
 

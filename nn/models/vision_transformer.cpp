@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "../../core/array/shape_hints.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/elementwise/elementwise.h"
 #include "../../ops/shape/broadcast.h"
 #include "../../ops/shape/join.h"
 #include "../../ops/shape/shape.h"
 #include "../../ops/shape/slice.h"
-#include "../../ops/elementwise/arithmetic.h"
-#include "../../ops/elementwise/elementwise.h"
 #include "../containers/stack.h"
 
 namespace xgrad::nn {
@@ -77,9 +77,7 @@ Tensor VisionTransformer::features(const Tensor& x) const {
   return encoder(concat({broadcast_to(class_token, {x.dim(0), 1, options.dim}), patches}, 1));
 }
 
-Tensor VisionTransformer::forward(const Tensor& x) const {
-  return heads(features(x)[{_, 0}]);
-}
+Tensor VisionTransformer::forward(const Tensor& x) const { return heads(features(x)[{_, 0}]); }
 
 std::string VisionTransformer::extra_repr() const {
   return str(options.image.height, " x ", options.image.width, " by ", options.patch.height, " x ", options.patch.width,

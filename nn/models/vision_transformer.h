@@ -122,11 +122,14 @@ struct VisionTransformer : Layer<VisionTransformer> {
   Tensor features(const Tensor& x) const;
 
   const Options options;
-  Conv2d conv_proj{at("conv_proj"), options.channels, options.dim, options.patch,
+  Conv2d conv_proj{at("conv_proj"),
+                   options.channels,
+                   options.dim,
+                   options.patch,
                    {.stride = options.patch,
                     .init = [](const Shape& shape) { return detail::vit_init(init::fans(shape).in)(shape); },
                     .bias_init = init::zeros()}};  ///< E
-  const Tensor class_token =  ///< (1, 1, D), at first 0
+  const Tensor class_token =                       ///< (1, 1, D), at first 0
       param("class_token", {1, 1, options.dim}, init::zeros(), Decay::no);
   VitEncoder encoder{at("encoder"), options};
   VitHead heads{at("heads"), options};

@@ -82,10 +82,11 @@ FunctionalCall::Pairs FunctionalCall::pairs(const Module& module,
   for (const auto& [wanted, value] : values) {
     const Tensor* found = nullptr;
     names.clear();
-    detail::ModuleState::of(module).visit([&, &wanted = wanted](const std::string& name, const detail::ModuleState::Entry& entry) {
-      names.push_back(name);
-      if (name == wanted) found = &entry.tensor;
-    });
+    detail::ModuleState::of(module).visit(
+        [&, &wanted = wanted](const std::string& name, const detail::ModuleState::Entry& entry) {
+          names.push_back(name);
+          if (name == wanted) found = &entry.tensor;
+        });
     if (!found) fail<ValueError>("functional_call", "there is no '", wanted, "', only ", names);
     check(wanted, *found, value);
     if (std::ranges::any_of(pairs, [&](const auto& earlier) { return same(*earlier.first, *found); })) {

@@ -18,9 +18,9 @@ namespace xgrad::nn {
 
 /// The scope of functional_call(): replaces leaves of a module by other tensors while it lives, and restores them when
 /// it dies. Every handle of such a leaf, for example the member `weight` of a layer, then has the value and the vertex
-/// of its stand-in. Copies of the leaf that are made in this thread, for example by rules, stay handles of the stand-in.
-/// A value that is assigned while the scope lives is assigned to the stand-in. The second run of a checkpoint has the
-/// same stand-ins.
+/// of its stand-in. Copies of the leaf that are made in this thread, for example by rules, stay handles of the
+/// stand-in. A value that is assigned while the scope lives is assigned to the stand-in. The second run of a checkpoint
+/// has the same stand-ins.
 ///
 /// Threads: the leaves are others for all threads, so no other may use them; it dies in the thread that made it, the
 /// newest first.

@@ -2,15 +2,15 @@
 #include "multihead_attention.h"
 
 #include "../../core/base/error.h"
-#include "../../ops/shape/broadcast.h"
-#include "../../ops/shape/join.h"
-#include "../../ops/shape/shape.h"
-#include "../../ops/shape/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/compare.h"
 #include "../../ops/network/dropout.h"
 #include "../../ops/products/matmul.h"
 #include "../../ops/reduce/reduce.h"
+#include "../../ops/shape/broadcast.h"
+#include "../../ops/shape/join.h"
+#include "../../ops/shape/shape.h"
+#include "../../ops/shape/slice.h"
 #include "../attention/attention_recorder.h"
 
 namespace xgrad::nn::pytorch {

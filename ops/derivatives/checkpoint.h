@@ -41,13 +41,12 @@ Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors&
 /// A checkpoint of a function of one or more tensors: `checkpoint([this](const Tensor& q, const Tensor& k) { ... }, q,
 /// k)`.
 template <class F, std::convertible_to<Tensor>... Inputs>
-  requires(sizeof...(Inputs) > 0 && std::is_invocable_r_v<Tensor, const F&, detail::AsTensor<Inputs>...>)
-Tensor checkpoint(F f, const Inputs&... inputs) {
+requires(sizeof...(Inputs) > 0 && std::is_invocable_r_v<Tensor, const F&, detail::AsTensor<Inputs>...>) Tensor
+    checkpoint(F f, const Inputs&... inputs) {
   detail::refuse_empty("checkpoint", f);
   return checkpoint(std::function<Tensor(const Tensors&)>([f = std::move(f)](const Tensors& all) {
-                      return [&]<std::size_t... i>(std::index_sequence<i...>) {
-                        return f(all[i]...);
-                      }(std::index_sequence_for<Inputs...>());
+                      return [&]<std::size_t... i>(std::index_sequence<i...>) { return f(all[i]...); }
+                      (std::index_sequence_for<Inputs...>());
                     }),
                     Tensors{inputs...});
 }

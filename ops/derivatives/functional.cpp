@@ -7,10 +7,10 @@
 #include "../../core/graph/grad.h"
 #include "../../core/graph/record.h"
 #include "../creation/create.h"
-#include "../shape/join.h"
-#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../reduce/reduce.h"
+#include "../shape/join.h"
+#include "../shape/shape.h"
 
 namespace xgrad {
 namespace {
@@ -38,8 +38,7 @@ struct Called {
   // The gradients of <seed, of>, zeros for inputs that it does not depend on.
   Tensors gradients(const Tensor& of, const Tensor& seed, bool create_graph) const {
     if (of.requires_grad()) {
-      return grad(of, xs,
-                  {.seed = seed, .create_graph = create_graph, .retain_graph = true, .unused = Unused::zeros});
+      return grad(of, xs, {.seed = seed, .create_graph = create_graph, .retain_graph = true, .unused = Unused::zeros});
     }
     Tensors zeros;
     for (const Tensor& x : xs) zeros.push_back(zeros_like(x));

@@ -1,13 +1,12 @@
 #include "bernoulli.h"
 
-
 #include "../../core/graph/grad.h"
-#include "../shape/broadcast.h"
 #include "../creation/sample.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../losses/loss.h"
+#include "../shape/broadcast.h"
 #include "checks.h"
 
 namespace xgrad::distributions {

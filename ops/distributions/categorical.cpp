@@ -1,20 +1,18 @@
 #include "categorical.h"
 
 #include "../../core/graph/grad.h"
-#include "../shape/broadcast.h"
-#include "../indexing/index.h"
 #include "../creation/sample.h"
-#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
+#include "../indexing/index.h"
 #include "../network/softmax.h"
-#include "checks.h"
 #include "../reduce/reduce.h"
+#include "../shape/broadcast.h"
+#include "../shape/shape.h"
+#include "checks.h"
 
 namespace xgrad::distributions {
 namespace {
-
-
 
 Shape with_last(Shape shape, std::int64_t size) {
   shape.push_back(size);

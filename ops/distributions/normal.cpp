@@ -4,9 +4,9 @@
 #include <numbers>
 
 #include "../../core/graph/grad.h"
-#include "../shape/broadcast.h"
 #include "../creation/create.h"
 #include "../elementwise/arithmetic.h"
+#include "../shape/broadcast.h"
 #include "checks.h"
 
 namespace xgrad::distributions {

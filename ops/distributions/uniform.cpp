@@ -3,15 +3,14 @@
 #include <cmath>
 
 #include "../../core/graph/grad.h"
-#include "../shape/broadcast.h"
 #include "../creation/create.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
+#include "../shape/broadcast.h"
 #include "checks.h"
 
 namespace xgrad::distributions {
 namespace {
-
 
 void check_finite(const char* name, const Tensor& x) {
   check_each("uniform", name, x, "finite numbers", [](Real number) { return std::isfinite(number); });

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "../../core/base/formula.h"
+#include "../creation/key.h"
 #include "../shape/shape.h"
 #include "../shape/slice.h"
-#include "../creation/key.h"
 #include "arithmetic.h"
 #include "elementwise.h"
 #include "lambda.h"

@@ -6,10 +6,10 @@
 #include <functional>
 #include <limits>
 
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../shape/broadcast.h"
+#include "../../core/graph/record.h"
 #include "../kernels/registers/loops.h"
+#include "../shape/broadcast.h"
 
 namespace xgrad {
 namespace {

@@ -105,8 +105,7 @@ namespace {
 // e^(-x^2), as Packs have it.
 Tensor gauss(const Tensor& x) {
   return elementwise(
-      "gauss", x, [](auto v) { return gauss(v); },
-      [](auto v, auto y) { return 2 * bounded(-v, 1e2) * y; });
+      "gauss", x, [](auto v) { return gauss(v); }, [](auto v, auto y) { return 2 * bounded(-v, 1e2) * y; });
 }
 
 }  // namespace
@@ -164,8 +163,7 @@ namespace {
 // The normal distribution function P and its density, as Packs have them.
 Tensor normal_pdf(const Tensor& x) {
   return elementwise(
-      "normal_pdf", x, [](auto v) { return normal_pdf(v); },
-      [](auto v, auto y) { return bounded(-v, 1e2) * y; });
+      "normal_pdf", x, [](auto v) { return normal_pdf(v); }, [](auto v, auto y) { return bounded(-v, 1e2) * y; });
 }
 Tensor normal_cdf(const Tensor& x) {
   return elementwise(

@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "../shape/broadcast.h"
 #include "../kernels/registers/loops.h"
+#include "../shape/broadcast.h"
 
 namespace xgrad {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "../../core/graph/donation.h"
 #include "../../core/graph/record.h"
-#include "../shape/broadcast.h"
 #include "../kernels/registers/loops.h"
+#include "../shape/broadcast.h"
 #include "symbol.h"
 
 namespace xgrad {

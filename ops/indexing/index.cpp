@@ -10,16 +10,16 @@
 #include "../../core/array/shape_hints.h"
 #include "../../core/base/assert.h"
 #include "../../core/base/error.h"
+#include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
 #include "../../core/runtime/parallel.h"
-#include "../../core/base/formula.h"
 #include "../elementwise/compare.h"
 #include "../kernels/registers/copy.h"
 #include "../kernels/registers/indexed.h"
 #include "../kernels/registers/loops.h"
-#include "axis.h"
 #include "../shape/broadcast.h"
 #include "../shape/shape.h"
+#include "axis.h"
 
 namespace xgrad {
 

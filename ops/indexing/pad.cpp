@@ -1,8 +1,8 @@
 // Padding with elements of x itself: along each axis, a choice of positions.
 #include "../../core/base/error.h"
 #include "../../core/graph/record.h"
-#include "index.h"
 #include "../shape/slice.h"
+#include "index.h"
 
 namespace xgrad {
 namespace {

@@ -8,11 +8,11 @@
 #include "../elementwise/compare.h"
 #include "../kernels/registers/copy.h"
 #include "../kernels/registers/indexed.h"
-#include "axis.h"
 #include "../shape/broadcast.h"
-#include "index.h"
 #include "../shape/shape.h"
 #include "../shape/slice.h"
+#include "axis.h"
+#include "index.h"
 
 namespace xgrad {
 namespace {

@@ -5,20 +5,20 @@
 #include <cmath>
 #include <numbers>
 
-#include "../../core/graph/donation.h"
 #include "../../core/base/formula.h"
+#include "../../core/graph/donation.h"
 #include "../creation/create.h"
-#include "../indexing/index.h"
-#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../elementwise/lambda.h"
+#include "../indexing/index.h"
 #include "../kernels/network/cross_entropy.h"
 #include "../kernels/reduce/reduce.h"
 #include "../network/softmax.h"
 #include "../record_fused.h"
 #include "../reduce/reduce.h"
+#include "../shape/shape.h"
 
 namespace xgrad {
 
@@ -27,7 +27,6 @@ using detail::reduced;
 using detail::refuse_nothing;
 
 namespace {
-
 
 Real checked_smoothing(double smoothing);
 // Throws unless there is a class for each sample of x (..., V), in [0, V) or ignored, and a weight for each class.

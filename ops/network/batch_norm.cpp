@@ -6,11 +6,11 @@
 
 #include "../../core/base/formula.h"
 #include "../creation/create.h"
-#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/network/batch_norm.h"
 #include "../record_fused.h"
 #include "../reduce/reduce.h"
+#include "../shape/shape.h"
 #include "layer_norm.h"
 
 namespace xgrad {

@@ -6,12 +6,12 @@
 #include "../../core/base/error.h"
 #include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
-#include "../shape/shape.h"
-#include "../shape/slice.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/conv/conv.h"
 #include "../products/matmul.h"
 #include "../reduce/reduce.h"
+#include "../shape/shape.h"
+#include "../shape/slice.h"
 
 namespace xgrad {
 namespace {
@@ -325,7 +325,8 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const C
   });
 }
 
-constexpr const char *transposed_y = "y_oq = [bias_o + ]sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
+constexpr const char *transposed_y =
+                         "y_oq = [bias_o + ]sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
                      *from_transposed =
                          "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy";
 XGRAD_FORMULA conv_transpose2d_formula{"conv_transpose2d", transposed_y, from_transposed};

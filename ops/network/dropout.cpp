@@ -5,9 +5,9 @@
 #include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
 #include "../creation/create.h"
+#include "../creation/key.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/network/dropout.h"
-#include "../creation/key.h"
 
 namespace xgrad {
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "../../core/array/shape_hints.h"
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../shape/shape.h"
+#include "../../core/graph/record.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/conv/resample.h"
+#include "../shape/shape.h"
 
 namespace xgrad {
 
@@ -145,13 +145,12 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
   const ScaledAxis rows{H, size.height, factor ? std::optional(factor->height) : std::nullopt};
   const ScaledAxis columns{W, size.width, factor ? std::optional(factor->width) : std::nullopt};
   const bool nearest = options.mode == Interpolation::nearest;
-  return detail::resample(
-      "interpolate", x, band_of(rows, options), band_of(columns, options), shape,
-      {.mode = unless<std::string_view>("nearest", nearest ? "nearest" : "bilinear"),
-       .align_corners = unless(false, !nearest && options.align_corners == AlignCorners::yes),
-       .antialias = unless(false, options.antialias),
-       .scale_height = rows.factor,
-       .scale_width = columns.factor});
+  return detail::resample("interpolate", x, band_of(rows, options), band_of(columns, options), shape,
+                          {.mode = unless<std::string_view>("nearest", nearest ? "nearest" : "bilinear"),
+                           .align_corners = unless(false, !nearest && options.align_corners == AlignCorners::yes),
+                           .antialias = unless(false, options.antialias),
+                           .scale_height = rows.factor,
+                           .scale_width = columns.factor});
 }
 
 }  // namespace xgrad

@@ -4,17 +4,17 @@
 #include <algorithm>
 
 #include "../creation/create.h"
-#include "../indexing/index.h"
-#include "../shape/join.h"
-#include "../shape/shape.h"
-#include "../shape/slice.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/fused.h"
+#include "../indexing/index.h"
 #include "../products/matmul.h"
 #include "../record_fused.h"
 #include "../reduce/reduce.h"
 #include "../reduce/scan.h"
+#include "../shape/join.h"
+#include "../shape/shape.h"
+#include "../shape/slice.h"
 
 namespace xgrad {
 namespace {

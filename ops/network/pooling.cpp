@@ -96,7 +96,7 @@ struct WindowAxes {
 
 // The attributes of windows over one axis or two.
 detail::WindowAttributes window_attributes(int axes, const Size2d& kernel, const Size2d& stride, const Size2d& padding,
-                                 const Size2d& dilation, bool ceil_mode) {
+                                           const Size2d& dilation, bool ceil_mode) {
   const auto by_axis = [axes](const Size2d& size) {
     return axes == 1 ? Shape{size.width} : Shape{size.height, size.width};
   };

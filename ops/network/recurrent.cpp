@@ -10,12 +10,12 @@
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
 #include "../indexing/index.h"
-#include "../shape/join.h"
 #include "../kernels/recurrent/recurrent.h"
 #include "../products/matmul.h"
+#include "../record_fused.h"
+#include "../shape/join.h"
 #include "../shape/shape.h"
 #include "../shape/slice.h"
-#include "../record_fused.h"
 
 namespace xgrad {
 namespace {

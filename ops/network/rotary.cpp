@@ -8,13 +8,13 @@
 #include <numbers>
 #include <type_traits>
 
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
+#include "../../core/graph/record.h"
+#include "../elementwise/arithmetic.h"
+#include "../kernels/attention/rotary.h"
 #include "../shape/join.h"
 #include "../shape/shape.h"
 #include "../shape/slice.h"
-#include "../elementwise/arithmetic.h"
-#include "../kernels/attention/rotary.h"
 
 namespace xgrad {
 namespace {
@@ -92,9 +92,15 @@ Tables tables_of(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
 // The same tables, cached: queries, keys and all layers use the same ones. Thread-safe.
 Tables cached_tables(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
   const RotaryScaling scaling = options.scaling.value_or(RotaryScaling{});
-  const std::array asked{static_cast<double>(T),  static_cast<double>(d), static_cast<double>(options.first),
-                         options.theta,           scaling.factor,         scaling.low,
-                         scaling.high,            static_cast<double>(scaling.context), options.scaling ? 1. : 0.};
+  const std::array asked{static_cast<double>(T),
+                         static_cast<double>(d),
+                         static_cast<double>(options.first),
+                         options.theta,
+                         scaling.factor,
+                         scaling.low,
+                         scaling.high,
+                         static_cast<double>(scaling.context),
+                         options.scaling ? 1. : 0.};
   static std::mutex mutex;
   static std::remove_const_t<decltype(asked)> last{};
   static Tables& tables = *new Tables;  // outlives every tensor

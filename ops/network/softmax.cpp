@@ -4,18 +4,17 @@
 #include <algorithm>
 
 #include "../../core/base/formula.h"
-#include "../indexing/index.h"
-#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
+#include "../indexing/index.h"
 #include "../kernels/network/softmax.h"
 #include "../kernels/registers/loops.h"
 #include "../record_fused.h"
 #include "../reduce/reduce.h"
+#include "../shape/shape.h"
 
 namespace xgrad {
-
 
 namespace {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "../../core/graph/grad.h"
-#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../indexing/axis.h"
 #include "../reduce/reduce.h"
+#include "../shape/shape.h"
 #include "matmul.h"
 
 namespace xgrad {

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <utility>
 
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
+#include "../../core/graph/record.h"
 #include "../elementwise/elementwise.h"
-#include "matrices.h"
 #include "linalg.h"
+#include "matrices.h"
 
 namespace xgrad::linalg {
 

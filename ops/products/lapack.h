@@ -1,5 +1,5 @@
-// Factorisations of dense matrices on plain memory, row by row: by xtensor-blas's LAPACK (lapack.cpp, the only access to
-// it), or in builds without a BLAS by our own (without_lapack.cpp). Private.
+// Factorisations of dense matrices on plain memory, row by row: by xtensor-blas's LAPACK (lapack.cpp, the only access
+// to it), or in builds without a BLAS by our own (without_lapack.cpp). Private.
 //
 // The caller has checked the preconditions: sizes are at least 1, elements finite. A function that can still fail
 // returns 0, or the number (from 1) of the pivot or leading block that failed.
@@ -18,8 +18,8 @@ inline constexpr std::int64_t largest_size = 16384;
 /// A matrix or its transpose.
 enum class Form { plain, transposed };
 
-/// a (n, n) -> factors with partial pivoting of it or its transpose, L U, the diagonal of U on that of a. `pivots` has n
-/// elements, from 1: row i was exchanged with row pivots[i] - 1. Fails where a pivot is 0.
+/// a (n, n) -> factors with partial pivoting of it or its transpose, L U, the diagonal of U on that of a. `pivots` has
+/// n elements, from 1: row i was exchanged with row pivots[i] - 1. Fails where a pivot is 0.
 int lu(std::int64_t n, Real* a, int* pivots);
 /// a x = b, or a' x = b, by the factors from lu(): b (n, columns) -> x.
 void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Form form, Real* b);

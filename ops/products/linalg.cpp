@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "../../core/base/error.h"
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../indexing/index.h"
+#include "../../core/graph/record.h"
 #include "../elementwise/elementwise.h"
+#include "../indexing/index.h"
 #include "../kernels/registers/walk.h"
 #include "matrices.h"
 

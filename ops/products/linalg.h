@@ -1,6 +1,6 @@
-// Linear algebra on the last two axes: systems, determinants, factorisations, norms. Uses LAPACK, by xtensor-blas, or in
-// a build without a BLAS factorisations of its own; every rule is written in operations, so that there are gradients of
-// any order.
+// Linear algebra on the last two axes: systems, determinants, factorisations, norms. Uses LAPACK, by xtensor-blas, or
+// in a build without a BLAS factorisations of its own; every rule is written in operations, so that there are gradients
+// of any order.
 //
 // A tensor (..., m, n) is a batch of matrices; leading axes are batch axes, and broadcast between two tensors. A batch
 // may be empty, a matrix may not. All throw ShapeError for tensors with fewer than two axes,

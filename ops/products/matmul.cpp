@@ -6,12 +6,12 @@
 #include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
 #include "../../core/runtime/parallel.h"
-#include "../shape/broadcast.h"
-#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/products/gemm.h"
 #include "../kernels/registers/walk.h"
 #include "../reduce/reduce.h"
+#include "../shape/broadcast.h"
+#include "../shape/shape.h"
 #include "matmul_precision.h"
 
 namespace xgrad {

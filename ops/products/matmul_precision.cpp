@@ -39,9 +39,12 @@ std::atomic<const detail::RoundingUnit*>& unit() {
 
 int parts_of(MatmulPrecision precision) {
   switch (precision) {
-    case MatmulPrecision::medium: return 1;
-    case MatmulPrecision::high: return 2;
-    default: return 3;
+    case MatmulPrecision::medium:
+      return 1;
+    case MatmulPrecision::high:
+      return 2;
+    default:
+      return 3;
   }
 }
 

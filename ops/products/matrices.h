@@ -10,13 +10,13 @@
 
 #include "../../core/graph/tensor.h"
 #include "../../core/runtime/parallel.h"
-#include "../shape/broadcast.h"
 #include "../creation/create.h"
+#include "../elementwise/arithmetic.h"
+#include "../shape/broadcast.h"
 #include "../shape/shape.h"
 #include "../shape/slice.h"
-#include "../elementwise/arithmetic.h"
-#include "matmul.h"
 #include "lapack.h"
+#include "matmul.h"
 
 namespace xgrad::linalg {
 

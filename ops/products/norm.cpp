@@ -3,15 +3,15 @@
 #include <limits>
 #include <utility>
 
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
+#include "../../core/graph/record.h"
 #include "../creation/create.h"
-#include "../indexing/index.h"
-#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../indexing/axis.h"
+#include "../indexing/index.h"
+#include "../shape/shape.h"
 #include "linalg.h"
 
 namespace xgrad::linalg {
@@ -46,17 +46,19 @@ Tensor vector_norm(const Tensor& x, double ord, const AxisSet& axis, const Keepd
     }
     if (!keep.keepdim) y = squeeze(Tensor(y), axes).value();
   }
-  return record(op, std::move(y), wrt(x, [x, axes, p](const Tensor& gy, const Tensor& y) {
-                  const Shape kept = kept_shape(x.shape(), axes);
-                  const Tensor g = reshape(gy, kept), size = reshape(y, kept);
-                  // Where x or y is 0 the gradient is 0, and so are its own gradients; nothing is divided by 0.
-                  const Mask none = size == Tensor(0);
-                  if (p == 2) return g * (x / masked_fill(size, none, std::numeric_limits<Real>::infinity()));
-                  const Tensor divisor = masked_fill(size, none, 1);
-                  const Mask nothing = x == Tensor(0);
-                  const Tensor ratio = abs(masked_fill(x, nothing, 1)) / divisor;
-                  return masked_fill(g * sign(x) * pow(ratio, p - 1), nothing, 0);
-                }),
+  return record(op, std::move(y),
+                wrt(x,
+                    [x, axes, p](const Tensor& gy, const Tensor& y) {
+                      const Shape kept = kept_shape(x.shape(), axes);
+                      const Tensor g = reshape(gy, kept), size = reshape(y, kept);
+                      // Where x or y is 0 the gradient is 0, and so are its own gradients; nothing is divided by 0.
+                      const Mask none = size == Tensor(0);
+                      if (p == 2) return g * (x / masked_fill(size, none, std::numeric_limits<Real>::infinity()));
+                      const Tensor divisor = masked_fill(size, none, 1);
+                      const Mask nothing = x == Tensor(0);
+                      const Tensor ratio = abs(masked_fill(x, nothing, 1)) / divisor;
+                      return masked_fill(g * sign(x) * pow(ratio, p - 1), nothing, 0);
+                    }),
                 attribute("axis", unless(all_axes(x.rank()), axes)), attribute("ord", unless(2, ord)));
 }
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "../../core/base/error.h"
-#include "../shape/broadcast.h"
 #include "../elementwise/arithmetic.h"
 #include "../reduce/reduce.h"
+#include "../shape/broadcast.h"
 #include "linalg.h"
 
 namespace xgrad {

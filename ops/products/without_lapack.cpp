@@ -219,7 +219,9 @@ void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Rea
 int eigh(std::int64_t n, Real* a, Real* w) {
   const std::int64_t stride = n | 1;  // a power of two would put a column into a few lines of the cache
   Vector matrix = elements(n * stride), vectors = elements(n * n);
-  const auto at = [&](std::int64_t i, std::int64_t j) -> Real& { return matrix[static_cast<std::size_t>(i * stride + j)]; };
+  const auto at = [&](std::int64_t i, std::int64_t j) -> Real& {
+    return matrix[static_cast<std::size_t>(i * stride + j)];
+  };
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j <= i; ++j) at(i, j) = at(j, i) = a[i * n + j];
   }

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "../creation/create.h"
-#include "../indexing/index.h"
 #include "../elementwise/compare.h"
+#include "../indexing/index.h"
 #include "integer_reduce.h"
 
 namespace xgrad {

@@ -1,22 +1,21 @@
 // Reductions.
 #include "reduce.h"
 
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
-#include "../shape/broadcast.h"
+#include "../../core/graph/record.h"
 #include "../creation/create.h"
-#include "../indexing/index.h"
-#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
+#include "../indexing/axis.h"
+#include "../indexing/index.h"
 #include "../kernels/order/order.h"
 #include "../kernels/reduce/reduce.h"
 #include "../kernels/registers/loops.h"
-#include "../indexing/axis.h"
+#include "../shape/broadcast.h"
+#include "../shape/shape.h"
 
 namespace xgrad {
-
 
 Axes AxisSet::resolve(std::string_view op, int rank) const {
   if (all_) return all_axes(rank);
@@ -87,7 +86,8 @@ Array centred_twice(const Array& x, const Axes& axes) {
   const auto centred = [&](const Array& u) {
     const Array sums = sum_over(u, axes, kept_shape(x.shape(), axes));
     const Array means = map(sums, [count](auto total) { return total / count; }, {"var"});
-    return map({x.shape(), {"var"}}, [](auto v, auto m) { return v - m; }, u, means);
+    return map(
+        {x.shape(), {"var"}}, [](auto v, auto m) { return v - m; }, u, means);
   };
   return centred(centred(x));
 }
@@ -192,10 +192,12 @@ Tensor prod(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options)
   Array y = product_over(x.value(), axes, reduced_shape(x.shape(), axes, options.keepdim));
   // y neither overflowed nor lost digits, so that y / x is the product of the others.
   const bool divisible = std::ranges::all_of(y, [](Real v) { return std::isnormal(v); });
-  return record("prod", std::move(y), wrt(x, [x, axes, divisible](const Tensor& gy, const Tensor& y) {
-                  const Shape kept = kept_shape(x.shape(), axes);
-                  return reshape(gy, kept) * (divisible ? reshape(y, kept) / x : product_of_others(x, axes));
-                }),
+  return record("prod", std::move(y),
+                wrt(x,
+                    [x, axes, divisible](const Tensor& gy, const Tensor& y) {
+                      const Shape kept = kept_shape(x.shape(), axes);
+                      return reshape(gy, kept) * (divisible ? reshape(y, kept) / x : product_of_others(x, axes));
+                    }),
                 attribute("axis", unless(all_axes(x.rank()), axes)));
 }
 
@@ -205,8 +207,10 @@ Tensor logsumexp(const Tensor& x, const AxisSet& axis, const KeepdimOptions& opt
   const Shape kept = kept_shape(x.shape(), axes);
   // The largest element of each line is subtracted, so that no power overflows; an infinite one would leave NaN.
   const Array shift = map(max_over(x.value(), axes, kept), [](auto m) { return where(abs(m) < infinity, m, 0); });
-  const Array powers = map(x.shape(), [](auto v, auto m) { return exp(v - m); }, x.value(), shift);
-  Array y = map(kept, [](auto total, auto m) { return log(total) + m; }, sum_over(powers, axes, kept), shift);
+  const Array powers = map(
+      x.shape(), [](auto v, auto m) { return exp(v - m); }, x.value(), shift);
+  Array y = map(
+      kept, [](auto total, auto m) { return log(total) + m; }, sum_over(powers, axes, kept), shift);
   return record("logsumexp", y.reshaped(reduced_shape(x.shape(), axes, options.keepdim)),
                 wrt(x,
                     [x, axes, shift](const Tensor& gy) {

@@ -4,13 +4,13 @@
 
 #include <array>
 
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
+#include "../../core/graph/record.h"
+#include "../elementwise/arithmetic.h"
+#include "../indexing/axis.h"
+#include "../kernels/reduce/scan.h"
 #include "../shape/shape.h"
 #include "../shape/slice.h"
-#include "../elementwise/arithmetic.h"
-#include "../kernels/reduce/scan.h"
-#include "../indexing/axis.h"
 
 namespace xgrad {
 namespace {

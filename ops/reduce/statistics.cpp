@@ -5,15 +5,15 @@
 #include <cmath>
 #include <string_view>
 
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
+#include "../../core/graph/record.h"
 #include "../creation/create.h"
-#include "../indexing/index.h"
-#include "../shape/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
-#include "../kernels/order/order.h"
 #include "../indexing/axis.h"
+#include "../indexing/index.h"
+#include "../kernels/order/order.h"
+#include "../shape/shape.h"
 
 namespace xgrad {
 

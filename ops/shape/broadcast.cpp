@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "../../core/array/shape_hints.h"
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
+#include "../../core/graph/record.h"
 #include "../kernels/reduce/reduce.h"
 #include "../kernels/registers/copy.h"
 

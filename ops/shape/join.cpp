@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../../core/base/error.h"
-#include "../../core/graph/record.h"
 #include "../../core/base/formula.h"
+#include "../../core/graph/record.h"
 #include "../kernels/registers/copy.h"
 #include "shape.h"
 #include "slice.h"

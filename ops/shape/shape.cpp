@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "../../core/base/error.h"
+#include "../../core/base/formula.h"
 #include "../../core/graph/record.h"
 #include "../../core/runtime/parallel.h"
-#include "../../core/base/formula.h"
 #include "../kernels/registers/copy.h"
 #include "broadcast.h"
 
@@ -182,7 +182,6 @@ Tensor movedim(const Tensor& x, const Axes& from, const Axes& to) {
   }
   return permute(x, order);
 }
-
 
 template <class T>
 BasicArray<T> transpose(const BasicArray<T>& x, int axis_a, int axis_b) {

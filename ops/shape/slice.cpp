@@ -166,8 +166,7 @@ BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices) {
   return copy_part(x, part_of("slice", x.shape(), slices));
 }
 
-XGRAD_FORMULA slice_formula{"slice", "y = a part of x", "dL/dx = gy at that part, else 0",
-                            OperationKind::rearranges};
+XGRAD_FORMULA slice_formula{"slice", "y = a part of x", "dL/dx = gy at that part, else 0", OperationKind::rearranges};
 Tensor slice(const Tensor& x, const Slices& slices) {
   return slice_part("slice", x, part_of("slice", x.shape(), slices), attribute("part", SlicesOf{x.shape(), slices}));
 }

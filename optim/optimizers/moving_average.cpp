@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../core/runtime/parallel.h"
 #include "../../core/graph/model_parameters.h"
+#include "../../core/runtime/parallel.h"
 #include "../names.h"
 #include "../options.h"
 #include "kernels/update.h"

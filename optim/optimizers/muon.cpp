@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "../../core/graph/record.h"
-#include "../../ops/shape/shape.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/products/linalg.h"
 #include "../../ops/products/matmul.h"
+#include "../../ops/shape/shape.h"
 #include "../options.h"
 #include "kernels/loops.h"
 

@@ -158,7 +158,8 @@ StepReport Optimizer::step() {
   }
   if (std::ranges::none_of(gradients, &Tensor::defined)) {
     if (!has_stepped_) check_models();  // a reason that says more
-    fail<GraphError>(kind_, "no parameter has a gradient: call loss.backward() before step(), or step(grad(loss, "
+    fail<GraphError>(kind_,
+                     "no parameter has a gradient: call loss.backward() before step(), or step(grad(loss, "
                      "parameters))");
   }
   return step(gradients);

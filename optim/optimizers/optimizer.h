@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "../../core/files/state.h"
-#include "../../core/graph/tensor.h"
 #include "../../core/graph/model_parameters.h"
+#include "../../core/graph/tensor.h"
 #include "../named_option.h"
 
 namespace xgrad::optim {
@@ -134,8 +134,8 @@ class Optimizer {
 
   const char* kind_;
   std::vector<Entry> entries_;
-  std::vector<Rate> rates_;         // by group
-  std::vector<Moments> moments_;    // by group
+  std::vector<Rate> rates_;                  // by group
+  std::vector<Moments> moments_;             // by group
   std::vector<NamedOptions> named_options_;  // by group
   std::vector<Model> models_;
   bool has_stepped_ = false;

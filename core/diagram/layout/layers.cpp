@@ -14,7 +14,8 @@ namespace {
 
 // Whether the operands differ in meaning. Readers do not know those of rules.
 bool has_ordered_operands(const GraphVertex& vertex) {
-  return vertex.role == GraphRole::operation && vertex.order == 0 && operation_kind(vertex.op) != OperationKind::symmetric;
+  return vertex.role == GraphRole::operation && vertex.order == 0 &&
+         operation_kind(vertex.op) != OperationKind::symmetric;
 }
 
 }  // namespace

@@ -123,7 +123,8 @@ class Sifter {
     };
     std::map<std::tuple<int, int, std::string_view>, std::vector<int>> series;
     for (int v = 0; std::cmp_less(v, vertices.size()); ++v) {
-      if (const Numbered name = name_of(v); !name.stem.empty()) series[{at(v).frame, at(v).first, name.stem}].push_back(v);
+      if (const Numbered name = name_of(v); !name.stem.empty())
+        series[{at(v).frame, at(v).first, name.stem}].push_back(v);
     }
     for (auto& [where, members] : series) {
       std::ranges::stable_sort(members, {}, [&](int v) {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "../../base/error.h"
-#include "program.h"
 #include "../view/colours.h"
 #include "../view/labels.h"
 #include "../view/order.h"
+#include "program.h"
 
 namespace xgrad {
 namespace detail {
@@ -206,7 +206,7 @@ std::string to_dot(const GraphView& view, const GraphOptions& options) {
 }
 
 std::string detail::drawn_by_graphviz(const GraphView& view, const GraphOptions& options, std::string_view format,
-                              std::string_view caller) {
+                                      std::string_view caller) {
   static constexpr std::array programs{"dot", "neato", "fdp", "sfdp", "circo", "twopi", "osage", "patchwork"};
   if (std::ranges::find(programs, std::string_view(options.layout)) == programs.end()) {
     fail<ValueError>(caller, "the layout '", printable(options.layout), "' is none of dot, neato, fdp, sfdp, circo, ",

@@ -7,8 +7,8 @@
 
 #include "../../base/error.h"
 #include "../../files/file.h"
-#include "program.h"
 #include "html.h"
+#include "program.h"
 #include "svg.h"
 
 namespace xgrad {
@@ -44,8 +44,7 @@ GraphView unfolded_view(const Tensors& results, const GraphOptions& options) {
 
 // The extension of a path, if it is a known one.
 std::string_view extension_of(std::string_view path) {
-  static constexpr std::array<std::string_view, 7> extensions{".dot", ".txt", ".json", ".svg",
-                                                              ".pdf", ".png", ".html"};
+  static constexpr std::array<std::string_view, 7> extensions{".dot", ".txt", ".json", ".svg", ".pdf", ".png", ".html"};
   const auto found =
       std::ranges::find_if(extensions, [&](std::string_view extension) { return path.ends_with(extension); });
   if (found == extensions.end()) {

@@ -127,7 +127,8 @@ std::string to_text(const GraphView& view) {
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
     const std::string count = vertex.times > 1 ? str(" x", vertex.times) : std::string();
-    rows.push_back({str('n', v), detail::printable(is_operation(vertex) ? vertex.op : str(detail::role_name(vertex.role), count)),
+    rows.push_back({str('n', v),
+                    detail::printable(is_operation(vertex) ? vertex.op : str(detail::role_name(vertex.role), count)),
                     detail::printable(vertex.number ? detail::rounded(*vertex.number) : detail::full_name(vertex)),
                     vertex.shape ? str(*vertex.shape) : std::string()});
     inputs.push_back(vertex.note);

@@ -319,8 +319,8 @@ class PagePictures {
 
  private:
   std::size_t add(const GraphView& view) {
-    append(elements_, str("<script type=\"image/svg+xml\" id=\"picture", count_, "\">\n",
-                          svg_element(view, options_), "</script>\n"));
+    append(elements_, str("<script type=\"image/svg+xml\" id=\"picture", count_, "\">\n", svg_element(view, options_),
+                          "</script>\n"));
     return count_++;
   }
 

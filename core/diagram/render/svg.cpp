@@ -31,14 +31,14 @@ GraphPoint moved(const GraphPoint& point, double x, double y) { return {point.x 
 
 using PaintClass = std::pair<const char*, PaintOf>;  // the class of an SVG element, and its colours
 constexpr std::array<PaintClass, 9> paint_classes{{{"input", &Palette::input},
-                                                    {"parameter", &Palette::parameter},
-                                                    {"constant", &Palette::constant},
-                                                    {"operation", &Palette::operation},
-                                                    {"module", &Palette::module},
-                                                    {"gradient", &Palette::gradient},
-                                                    {"higher", &Palette::higher_gradient},
-                                                    {"result", &Palette::result},
-                                                    {"error", &Palette::error}}};
+                                                   {"parameter", &Palette::parameter},
+                                                   {"constant", &Palette::constant},
+                                                   {"operation", &Palette::operation},
+                                                   {"module", &Palette::module},
+                                                   {"gradient", &Palette::gradient},
+                                                   {"higher", &Palette::higher_gradient},
+                                                   {"result", &Palette::result},
+                                                   {"error", &Palette::error}}};
 
 std::string_view class_of(PaintOf paint) { return std::ranges::find(paint_classes, paint, &PaintClass::second)->first; }
 
@@ -176,8 +176,8 @@ class SvgWriter {
       : view_(view), layout_(GraphLayout::of(view, options)), options_(options), form_(form) {
     if (options.animate && form == Form::file) times_ = timetable_of(view);
     if (view.scale && options.legend) scale_ = words_of_scale(view);
-    width_ = std::max({layout_.width, text_width(printable(options.title), 18, FontWeight::bold),
-                       scale_ ? scale_width() : 0});
+    width_ = std::max(
+        {layout_.width, text_width(printable(options.title), 18, FontWeight::bold), scale_ ? scale_width() : 0});
     if (options.legend) make_legend();
     width_ += 2 * margin;
     heading_ = (options.title.empty() ? 0 : title_height) +
@@ -273,10 +273,9 @@ class SvgWriter {
     const bool alone = form_ == Form::file;
     if (alone) add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-light\" role=\"img\" aria-label=\"",
-        xml_escaped(name()), '"', attribute("width", width_),
-        attribute("height", height_), " viewBox=\"0 0 ", px(width_), ' ', px(height_), "\" font-family=\"",
-        font_family, "\" xml:space=\"preserve\">\n<title>", xml_escaped(name()), "</title>\n<desc>",
-        description(), "</desc>\n");
+        xml_escaped(name()), '"', attribute("width", width_), attribute("height", height_), " viewBox=\"0 0 ",
+        px(width_), ' ', px(height_), "\" font-family=\"", font_family, "\" xml:space=\"preserve\">\n<title>",
+        xml_escaped(name()), "</title>\n<desc>", description(), "</desc>\n");
     if (alone) {
       add("<style>\n", style_sheet(view_.scale.has_value()), times_ ? motion_style(".graph-light") : "", "</style>\n");
     }

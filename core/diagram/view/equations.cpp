@@ -340,7 +340,8 @@ void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<N
   };
   // It may have inputs that the formula does not distinguish, or gradients of one rule, which arrive by one arrow.
   const bool distinct = inputs.size() == operands.size();
-  for (std::size_t i = 0; distinct && i < inputs.size(); ++i) wish(operands[i].name, inputs[i].name, inputs[i].is_number);
+  for (std::size_t i = 0; distinct && i < inputs.size(); ++i)
+    wish(operands[i].name, inputs[i].name, inputs[i].is_number);
   wish("y", result, false);
   std::erase_if(names, [&](const auto& each) { return ambiguous.contains(each.second); });
   vertex.formula = with_names(formula.equations.value, names);

@@ -194,7 +194,8 @@ void assign_frames(GraphView& view, const std::vector<std::uint32_t>& calls,
   for (const GraphEdge& edge : view.edges) {
     GraphVertex& leaf = view.vertices[edge.from];
     const GraphVertex& user_vertex = view.vertices[edge.to];
-    const bool computed_there = leaf.flow == GraphFlow::indices && leaf.name == "index";  // or given, outside of all modules
+    const bool computed_there =
+        leaf.flow == GraphFlow::indices && leaf.name == "index";  // or given, outside of all modules
     const bool moves = leaf.role == GraphRole::constant || leaf.role == GraphRole::seed || computed_there;
     if (!moves || user_vertex.order != leaf.order) continue;
     const int user = user_vertex.frame;

@@ -167,9 +167,9 @@ std::string amount_text(double amount, std::string_view unit) {
   const double size = std::abs(amount);
   if (unit == "B" && amount >= 0 && amount < most_digits) return bytes_text(std::round(amount));
   const bool is_integer = std::trunc(amount) == amount || size >= 1000;
-  const std::string number =
-      is_integer && size < most_digits ? str(amount < 0 ? "-" : "", with_commas(std::llround(size)))
-                                       : rounded(amount, 3);
+  const std::string number = is_integer && size < most_digits
+                                 ? str(amount < 0 ? "-" : "", with_commas(std::llround(size)))
+                                 : rounded(amount, 3);
   return str(number, unit.empty() ? "" : " ", unit);
 }
 

@@ -244,10 +244,10 @@ class RollUp {
 
   const GraphView& view_;
   const std::vector<std::span<const GraphEdge>> inputs_;  // by vertex
-  std::vector<int> block_of_;              // by frame: the block around it
-  std::vector<std::vector<int>> members_;  // by block
-  std::set<std::pair<int, int>> links_;    // between blocks
-  std::set<int> chained_;                  // representatives whose family is a chain
+  std::vector<int> block_of_;                             // by frame: the block around it
+  std::vector<std::vector<int>> members_;                 // by block
+  std::set<std::pair<int, int>> links_;                   // between blocks
+  std::set<int> chained_;                                 // representatives whose family is a chain
   std::vector<std::vector<int>> users_;
 };
 

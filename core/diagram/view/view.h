@@ -53,7 +53,7 @@ struct GraphOptions {
   Direction direction = Direction::top_to_bottom;
   int depth = automatic_depth;  ///< modules nested deeper become boxes; 0: all modules, a large number: none
   bool roll_up = true;          ///< equal structures (blocks.0, blocks.1, ...) are drawn once, with their count
-  bool saved_memory = false;     ///< bytes that stay in memory until the backward pass
+  bool saved_memory = false;    ///< bytes that stay in memory until the backward pass
   bool expand_rules = false;    ///< gradient rules as the operations they consist of, else as one box each
   /// Draws reshape, permute, slices and the like, which diagrams with modules omit. Expanded rules always show them.
   bool reshapes = false;
@@ -100,15 +100,15 @@ struct GraphVertex {
   std::optional<Real> number = {};  ///< a constant's value
   int order = 0;                    ///< 0: forward, 1: first gradient, 2: second gradient; of a leaf: of its first use
   int frame = -1;                   ///< index in GraphView::frames, or -1
-  int rule_of = -1;             ///< of a gradient rule: the vertex of its operation, or of the module around that
-  bool is_result = false;       ///< one of the requested tensors
-  std::int64_t saved_bytes = 0;  ///< the arrays that it made and that are saved for backward
-  int operations = 0;           ///< of a module: how many are within it
-  int results = 0;              ///< of a module: how many of the requested tensors are within it
-  std::int64_t parameters = 0;  ///< of a module: the number of elements of its parameters
-  int times = 1;                ///< how many equal ones it stands for
-  std::string note = {};        ///< why a result has no graph, where one could be expected
-  std::string what = {};        ///< of a module: its class and attributes, "Linear 512 -> 64"
+  int rule_of = -1;                 ///< of a gradient rule: the vertex of its operation, or of the module around that
+  bool is_result = false;           ///< one of the requested tensors
+  std::int64_t saved_bytes = 0;     ///< the arrays that it made and that are saved for backward
+  int operations = 0;               ///< of a module: how many are within it
+  int results = 0;                  ///< of a module: how many of the requested tensors are within it
+  std::int64_t parameters = 0;      ///< of a module: the number of elements of its parameters
+  int times = 1;                    ///< how many equal ones it stands for
+  std::string note = {};            ///< why a result has no graph, where one could be expected
+  std::string what = {};            ///< of a module: its class and attributes, "Linear 512 -> 64"
   /// The attributes of an operation: {"heads", "8"}, {"causal", ""}.
   std::vector<std::pair<std::string, std::string>> attributes = {};
   std::string formula = {};     ///< of an operation: "y = tanh x"
@@ -116,11 +116,11 @@ struct GraphVertex {
   /// With GraphOptions::values: the value, and the gradient of the result that a backward pass started from.
   SharedSummary value = {};
   SharedSummary gradient = {};
-  std::string gradient_state = {};        ///< why the gradient is missing, or its fault: "zero, stopped by relu"
-  bool first_nan = false;                 ///< the first of the run whose value, or else gradient, holds a NaN
-  int step = -1;                          ///< when it was computed, counted from 0; -1: unknown
-  int gradient_step = -1;                 ///< when its gradient was complete, counted on from the last value
-  std::optional<double> overlay = {};     ///< the number of GraphOptions::overlay
+  std::string gradient_state = {};     ///< why the gradient is missing, or its fault: "zero, stopped by relu"
+  bool first_nan = false;              ///< the first of the run whose value, or else gradient, holds a NaN
+  int step = -1;                       ///< when it was computed, counted from 0; -1: unknown
+  int gradient_step = -1;              ///< when its gradient was complete, counted on from the last value
+  std::optional<double> overlay = {};  ///< the number of GraphOptions::overlay
   GraphFlow flow = GraphFlow::numbers;
   std::vector<std::string> remarks = {};  ///< further lines of its label, from an overlay or added by hand
 };

@@ -69,8 +69,8 @@ bool has_one_query(const AttentionSizes& p, const KeyRanges& ranges) {
   return p.T == 1 && !ranges.masked && !ranges.bias;
 }
 
-std::optional<Real> one_query(const AttentionSizes& p, const AttentionOperands<const Real>& in,
-                              const KeyRanges& ranges, std::int64_t b, std::int64_t h, Real* scores, Real* y) {
+std::optional<Real> one_query(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
+                              std::int64_t b, std::int64_t h, Real* scores, Real* y) {
   XGRAD_ASSERT(has_one_query(p, ranges));
   const std::int64_t begin = ranges.begin(0), count = ranges.end(b, 0) - begin;
   if (count <= 0) return std::nullopt;

@@ -121,9 +121,7 @@ void pack_parts(const BfloatPacking& p) {
   }
 }
 
-void pack(const BfloatPacking& p) {
-  (p.parts == 1 ? pack_parts<1> : p.parts == 2 ? pack_parts<2> : pack_parts<3>)(p);
-}
+void pack(const BfloatPacking& p) { (p.parts == 1 ? pack_parts<1> : p.parts == 2 ? pack_parts<2> : pack_parts<3>)(p); }
 
 constexpr int block_rows = 8, block_packs = 3;
 

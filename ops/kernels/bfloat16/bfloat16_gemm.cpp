@@ -109,10 +109,8 @@ void detail::bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* 
       for (std::int64_t j = 0; j < p.n; j += columns) {
         const std::int64_t width = std::min(columns, p.n - j);
         if (i == 0 || columns < p.n) {
-          packed_b = right.pack({.from = part_of(b, BfloatSide::right, j, k),
-                                 .side = BfloatSide::right,
-                                 .lines = width,
-                                 .depth = depth});
+          packed_b = right.pack(
+              {.from = part_of(b, BfloatSide::right, j, k), .side = BfloatSide::right, .lines = width, .depth = depth});
         }
         unit.multiply({.a = packed_a,
                        .b = packed_b,

@@ -17,7 +17,7 @@ struct PartProduct {
   int left, right;
 };
 template <int parts>
-inline constexpr std::array<PartProduct, static_cast<std::size_t>(parts* (parts + 1) / 2)> part_products{};
+inline constexpr std::array<PartProduct, static_cast<std::size_t>(parts*(parts + 1) / 2)> part_products{};
 template <>
 inline constexpr std::array<PartProduct, 1> part_products<1>{{{0, 0}}};
 template <>

@@ -25,7 +25,7 @@ struct Sums {
   std::int64_t channels;  // of the image
   std::span<const std::int64_t> taps;
   std::int64_t h_stride, w_stride;
-  std::int64_t height, width;     // of the result
+  std::int64_t height, width;             // of the result
   std::int64_t plane, row, pixel_stride;  // between channels, rows and pixels of the result
 
   // Of each panel of each group of each image:

@@ -52,9 +52,8 @@ struct Window {
         Real* const row = to + i * w_size;
         const Real* const from = image + (c * h_in + h_from + i) * w_in + w_from;
         zeros(row, left);
-        each_pack(right - left, [&](std::int64_t j, auto part) {
-          part.store(part.load(from + left + j), row + left + j);
-        });
+        each_pack(right - left,
+                  [&](std::int64_t j, auto part) { part.store(part.load(from + left + j), row + left + j); });
         zeros(row + right, w_size - right);
       }
       zeros(to + bottom * w_size, (h_size - bottom) * w_size);

@@ -10,10 +10,10 @@ struct Windows {
   std::int64_t in = 0;
   std::int64_t out = 0;  ///< windows
   std::int64_t dilation = 1;
-  std::int64_t longest = 0;                     ///< inputs in the longest window
-  std::int64_t stride = 0;                      ///< from window to window
-  std::int64_t full_begin = 0, full_end = 0;    ///< the windows that are `stride` apart and all of that length
-  Index first, last;                            ///< (out)
+  std::int64_t longest = 0;                   ///< inputs in the longest window
+  std::int64_t stride = 0;                    ///< from window to window
+  std::int64_t full_begin = 0, full_end = 0;  ///< the windows that are `stride` apart and all of that length
+  Index first, last;                          ///< (out)
 };
 
 /// Planes of rows.in columns.in < 2^31 numbers.

@@ -11,7 +11,6 @@
 namespace xgrad {
 namespace {
 
-
 // sum_j e^(x_j) = e^shift total. In two parts: in a sum, a large shift would swallow the digits of ln total. Where all
 // are -inf the total counts as 1, so that every loss is inf and every probability 0.
 struct RowTotal {

@@ -10,7 +10,6 @@
 namespace xgrad {
 namespace {
 
-
 // A row without a largest number: `nothing` everywhere if all are -inf, else NaN, for one of them is NaN.
 void write_without_largest(const Real* x, Real* y, std::int64_t n, Real nothing) {
   const bool all = std::all_of(x, x + n, [](Real v) { return v == -infinity; });

@@ -12,7 +12,7 @@ namespace xgrad::cells {
 /// previous state that enters without a product (an lstm's c, a gru's h).
 template <class V, std::size_t saved_count>
 struct Stepped {
-  V h, c;                          ///< the new state, and an lstm's new memory
+  V h, c;                            ///< the new state, and an lstm's new memory
   std::array<V, saved_count> saved;  ///< for the backward pass
 };
 

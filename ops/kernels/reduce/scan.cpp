@@ -55,16 +55,19 @@ Array scan(const Shape& shape, int axis, ScanOrder order, double first, const Ne
 }  // namespace
 
 Array running_sum(const Array& x, int axis, ScanOrder order) {
-  return scan(x.shape(), axis, order, 0, [](double sum, double v) { return sum + v; }, x.data());
+  return scan(
+      x.shape(), axis, order, 0, [](double sum, double v) { return sum + v; }, x.data());
 }
 
 Array running_product(const Array& x, int axis) {
-  return scan(x.shape(), axis, ScanOrder::forwards, 1, [](double product, double v) { return product * v; }, x.data());
+  return scan(
+      x.shape(), axis, ScanOrder::forwards, 1, [](double product, double v) { return product * v; }, x.data());
 }
 
 Array running_recurrence(const Array& a, const Array& b, int axis, ScanOrder order) {
   XGRAD_ASSERT(a.shape() == b.shape());
-  return scan(a.shape(), axis, order, 0, [](double y, double u, double v) { return u * y + v; }, a.data(), b.data());
+  return scan(
+      a.shape(), axis, order, 0, [](double y, double u, double v) { return u * y + v; }, a.data(), b.data());
 }
 
 }  // namespace xgrad

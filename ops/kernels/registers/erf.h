@@ -17,7 +17,7 @@ struct ErfTable;
 template <>
 struct ErfTable<float> {
   static constexpr float limit = 14.5;  // beyond, the density underflows
-  static constexpr float centre = 4;  // of `tail`
+  static constexpr float centre = 4;    // of `tail`
   // P(-x) e^(x^2/2) (x + centre) for 0 <= x <= limit, P the normal distribution function, in t = (x - centre)/(x +
   // centre)
   static constexpr float tail[] = {7.552851354e-1f, -6.078965883e-1f, 3.871369009e-1f,  -1.865234414e-1f,

@@ -65,7 +65,8 @@ void map_row(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
       to = aside[K];
       packs = 1;
     }
-  }(std::index_sequence_for<Inputs...>());
+  }
+  (std::index_sequence_for<Inputs...>());
   if (remainder > 0) Pack::load(aside[K]).store_first(out + n - static_cast<std::int64_t>(remainder), remainder);
 }
 
@@ -82,7 +83,8 @@ void map_to(Real* out, const Shape& shape, const F& f, const Inputs&... inputs) 
     const Loop& all = *static_cast<const Loop*>(any);
     [&]<std::size_t... k>(std::index_sequence<k...>) {
       map_row(all.out + to, n, all.f, RowInput{all.in[k] + offsets[k], steps[k]}...);
-    }(std::make_index_sequence<K>());
+    }
+    (std::make_index_sequence<K>());
   };
   each_loop_row<K>(row, &loop, shape, {&inputs.shape()...});
 }
@@ -164,7 +166,8 @@ BasicArray<Out> map_elements(const ResultShape& of, const F& f, const BasicArray
         };
         run(out + begin, detail::readable(steps[k] == 0 ? std::get<k>(copies).data() : std::get<k>(in) + begin)...);
       }
-    }(std::make_index_sequence<K>());
+    }
+    (std::make_index_sequence<K>());
   };
   detail::each_loop_row<K>(row, &loop, of.shape, {&inputs.shape()...});
   return result;

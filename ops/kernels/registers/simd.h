@@ -3,10 +3,11 @@
 //
 // The same lambda runs on Packs, on Tensors and on Probes (below), so the names and meanings here are those of ops/.
 //
-// In each place a Pack computes as the scalar language does, also for NaN, infinity and -0: +, -, *, /, sqrt, comparisons,
-// where, maximum, minimum, abs, sign, floor, ceil, trunc and round to the last bit (tests/ops/elementwise/registers_test.cpp).
-// xsimd alone does not promise that: it divides and takes roots by estimates on ARM, and its version 14 exchanged the
-// operands of min and max. So division, minimum and maximum are those of the compiler's own vectors.
+// In each place a Pack computes as the scalar language does, also for NaN, infinity and -0: +, -, *, /, sqrt,
+// comparisons, where, maximum, minimum, abs, sign, floor, ceil, trunc and round to the last bit
+// (tests/ops/elementwise/registers_test.cpp). xsimd alone does not promise that: it divides and takes roots by
+// estimates on ARM, and its version 14 exchanged the operands of min and max. So division, minimum and maximum are
+// those of the compiler's own vectors.
 #pragma once
 
 #include <bit>
@@ -18,8 +19,7 @@
 #include <type_traits>
 
 #include <xsimd/xsimd.hpp>
-#if !defined(XGRAD_ANY_VERSION) && \
-    (XSIMD_VERSION_MAJOR * 100 + XSIMD_VERSION_MINOR < 801 || XSIMD_VERSION_MAJOR > 14)
+#if !defined(XGRAD_ANY_VERSION) && (XSIMD_VERSION_MAJOR * 100 + XSIMD_VERSION_MINOR < 801 || XSIMD_VERSION_MAJOR > 14)
 #error "xgrad needs xsimd 8.1 to 14; to try another version, define XGRAD_ANY_VERSION and run the tests"
 #endif
 
