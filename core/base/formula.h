@@ -6,8 +6,8 @@
 //
 //     XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b^T; dL/db = a^T gy"};
 //     XGRAD_FORMULA matmul_b_formula{"matmul transpose_b", "y = a b^T", "dL/da = gy b; dL/db = gy^T a"};
-//     XGRAD_FORMULA linear_formula{"linear", "y = x weight^T[ + bias]", "dL/dx = ...; dL/dweight = ...; dL/dbias =
-//     ..."};
+//     XGRAD_FORMULA linear_formula{"linear", "y = x weight^T[ + bias]",
+//                                  "dL/dx = gy weight; dL/dweight = gy^T x; dL/dbias = gy"};
 #pragma once
 
 #include <limits>
