@@ -4,7 +4,7 @@
 // tensor that it holds, and their copy constructors call the listener of the thread if there is one. So diagrams show
 // what is saved for backward, rules have nothing to declare, and without a listener a copy costs one comparison.
 //
-// core/diagram/view/content.cpp listens; nn/functional_call.h substitutes another tensor for the copies of one.
+// core/diagram/view/content.cpp listens; nn/parameters/functional_call.h substitutes another tensor for copies of one.
 #pragma once
 
 #include <cstdint>
