@@ -50,7 +50,7 @@ class LayerCall : public Module {
     const S& self = static_cast<const S&>(*this);
     if (Class::of(self) != Class::of<S>()) [[unlikely]]
       detail::refuse_derived(self, Class::of<S>());
-    const Entered here = enter(inputs...);
+    const ModuleScope here = enter(inputs...);
     std::tuple<Rewind<std::remove_reference_t<Inputs>>...> undo(inputs...);
     using Result = decltype(self.forward(std::forward<Inputs>(inputs)...));
     Result y = self.forward(std::forward<Inputs>(inputs)...);

@@ -75,15 +75,15 @@ using ForwardHook = std::function<Tensor(const ForwardCall& call)>;
 
 /// The scope of one run of a module: while it lives, errors and nodes of the graph carry the module's path. Called with
 /// the result, it runs the module's forward hooks and returns their result.
-class Entered {
+class ModuleScope {
  public:
   template <class... Inputs>
-  Entered(const Module& module, const Inputs&... inputs) : scope_(place_of(module)), module_(module) {
+  ModuleScope(const Module& module, const Inputs&... inputs) : scope_(place_of(module)), module_(module) {
     if (is_hooked()) [[unlikely]]
       (keep(inputs), ...);
   }
-  Entered(const Entered&) = delete;
-  Entered& operator=(const Entered&) = delete;
+  ModuleScope(const ModuleScope&) = delete;
+  ModuleScope& operator=(const ModuleScope&) = delete;
 
   Tensor operator()(Tensor output) const;
 
@@ -189,11 +189,11 @@ class Module : private detail::NoVariables {
   void zero_grad() const;
 
   /// Calls `hook` after each run of this module: a function of a ForwardCall that returns a Tensor or nothing. The
-  /// module must be a Layer, or call enter() as above. The result is for remove_hook. Throws ValueError for an empty
-  /// function. A hook of the gradient of its result is `call.output.on_grad(f)`.
+  /// module must be a Layer, or call enter() as above. The returned id is for remove_hook. Throws ValueError for an
+  /// empty function. A hook of the gradient of its result is `call.output.on_grad(f)`.
   template <class F>
   std::uint64_t on_forward(F hook) const;
-  void remove_hook(std::uint64_t number) const;
+  void remove_hook(std::uint64_t id) const;
 
  protected:
   // For authors of modules.
@@ -220,10 +220,10 @@ class Module : private detail::NoVariables {
 
   using NoVariables::variable;
 
-  /// The first line of every operator(): see Entered. Give it the inputs for the hooks to see.
+  /// The first line of every operator(): see ModuleScope. Give it the inputs for the hooks to see.
   template <class... Inputs>
-  Entered enter(const Inputs&... inputs) const {
-    return Entered(*this, inputs...);
+  ModuleScope enter(const Inputs&... inputs) const {
+    return ModuleScope(*this, inputs...);
   }
 
   /// The name of this module's class for errors. A base overrides it to name the class under construction.
@@ -347,7 +347,7 @@ std::uint64_t Module::on_forward(F hook) const {
 template <class F>
 void show_intermediate(const Module& module, std::string_view what, const F& value) {
   if (Observer::watching()) [[unlikely]]
-    xgrad::detail::Shown::intermediate(what, &module, module.path(), value);
+    xgrad::detail::Notify::intermediate(what, &module, module.path(), value);
 }
 
 }  // namespace xgrad::nn

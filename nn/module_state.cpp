@@ -419,19 +419,19 @@ std::uint64_t Module::add_hook(ForwardHook hook) const {
   return state_->next_hook++;
 }
 
-void Module::remove_hook(std::uint64_t number) const {
-  std::erase_if(state_->hooks, [number](const ModuleState::Hook& hook) { return hook.number == number; });
+void Module::remove_hook(std::uint64_t id) const {
+  std::erase_if(state_->hooks, [id](const ModuleState::Hook& hook) { return hook.id == id; });
 }
 
-const Place* Entered::place_of(const Module& module) { return ModuleState::of(module).described_place(); }
+const Place* ModuleScope::place_of(const Module& module) { return ModuleState::of(module).described_place(); }
 
-bool Entered::is_hooked() const {
+bool ModuleScope::is_hooked() const {
   const ModuleState& state = ModuleState::of(module_);
   state.check_places();
   return !state.hooks.empty();
 }
 
-Tensor Entered::operator()(Tensor output) const {
+Tensor ModuleScope::operator()(Tensor output) const {
   if (ModuleState::of(module_).hooks.empty()) return output;
   const auto hooks = ModuleState::of(module_).hooks;  // a hook may remove itself
   for (const ModuleState::Hook& hook : hooks) {
@@ -472,24 +472,12 @@ std::optional<Eval> outside_of_training(const Module& model) {
   return std::optional<Eval>(std::in_place, model);
 }
 
-namespace {
-
-std::int64_t set_gradients(const char* op, const Module& module, bool wanted) {
-  const Tensors parameters = module.parameters();
-  for (const Tensor& parameter : parameters) {
-    if (!parameter.is_leaf()) {
-      fail<GraphError>(op, "only leaves can be parameters, not the result of ",
-                       xgrad::detail::Engine::node(parameter)->op);
-    }
-  }
-  for (const Tensor& parameter : parameters) parameter.set_requires_grad(wanted);
-  return std::ssize(parameters);
+std::int64_t freeze(const Module& module) {
+  return xgrad::detail::set_requires_grad("freeze", module.parameters(), false);
 }
-
-}  // namespace
-
-std::int64_t freeze(const Module& module) { return set_gradients("freeze", module, false); }
-std::int64_t unfreeze(const Module& module) { return set_gradients("unfreeze", module, true); }
+std::int64_t unfreeze(const Module& module) {
+  return xgrad::detail::set_requires_grad("unfreeze", module.parameters(), true);
+}
 
 namespace {
 

@@ -27,7 +27,7 @@ struct ModuleState {
     bool is_buffer() const { return kind == buffer || kind == integer_buffer; }
   };
   struct Hook {
-    std::uint64_t number;
+    std::uint64_t id;
     ForwardHook function;
   };
 

@@ -87,8 +87,8 @@ class [[nodiscard]] BasicArray {
 
   BasicArray(const BasicArray& other)
       : shape_(other.shape_), size_(other.size_), data_(other.data_), buffer_(other.buffer_) {
-    if (detail::CopyListener* listener = detail::context.on_copy) [[unlikely]]
-      listener->saw(buffer_.get(), size_ * static_cast<std::int64_t>(sizeof(T)));
+    if (detail::CopyListener* listener = detail::context.copy_listener) [[unlikely]]
+      listener->on_copy(buffer_.get(), size_ * static_cast<std::int64_t>(sizeof(T)));
   }
   BasicArray& operator=(const BasicArray&) = default;
   /// A moved-from array has no elements.

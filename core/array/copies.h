@@ -25,15 +25,15 @@ namespace detail {
 /// Threads: a listener belongs to the thread that made it, and must die there, the newest first.
 class CopyListener {
  public:
-  CopyListener() : outer_(std::exchange(context.on_copy, this)) {}
+  CopyListener() : outer_(std::exchange(context.copy_listener, this)) {}
   CopyListener(const CopyListener&) = delete;
   CopyListener& operator=(const CopyListener&) = delete;
-  virtual ~CopyListener() { context.on_copy = outer_; }
+  virtual ~CopyListener() { context.copy_listener = outer_; }
 
   /// Called for a copy of a tensor, which it may redirect to another tensor.
-  virtual void saw(Tensor& copy) = 0;
+  virtual void on_copy(Tensor& copy) = 0;
   /// Called for a copy of an array that belongs to no tensor.
-  virtual void saw(const void* block, std::int64_t bytes) = 0;
+  virtual void on_copy(const void* block, std::int64_t bytes) = 0;
   /// A function that restores what the listener did, for code that runs a second time when the listener may be gone: as
   /// long as its result lives. Empty if there is nothing to restore.
   virtual std::function<std::shared_ptr<void>()> again() const { return {}; }

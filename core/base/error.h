@@ -62,14 +62,14 @@ template <class E, class... Parts>
 /// The sum a + b. Throws LimitError, naming the operation, when it does not fit.
 inline std::int64_t checked_add(std::string_view op, std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) fail<LimitError>(op, "the size ", a, " + ", b, " overflows");
+  if (__builtin_add_overflow(a, b, &sum)) fail<LimitError>(op, a, " + ", b, " does not fit 64 bits");
   return sum;
 }
 
 /// The product a b. Throws LimitError, naming the operation, when it does not fit.
 inline std::int64_t checked_multiply(std::string_view op, std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) fail<LimitError>(op, "the size ", a, " * ", b, " overflows");
+  if (__builtin_mul_overflow(a, b, &product)) fail<LimitError>(op, a, " * ", b, " does not fit 64 bits");
   return product;
 }
 

@@ -9,11 +9,6 @@
 
 namespace xgrad {
 
-// The operation that the core itself records.
-XGRAD_FORMULA alias_formula{"alias", "y = x", "dL/dx = gy"};
-XGRAD_FORMULA detach_formula{"detach", "y = x", "dL/dx = 0"};
-XGRAD_FORMULA checkpoint_formula{"checkpoint", "y = f(x)", "dL/dx = gy df/dx, of f run again"};
-
 namespace {
 
 constinit std::atomic<const detail::RegisteredFormula*> newest{nullptr};

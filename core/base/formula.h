@@ -27,6 +27,7 @@ enum class OperationKind {
   symmetric,   ///< its operands may be exchanged
   rearranges,  ///< it only changes the arrangement of elements
   masks,       ///< it writes a value where a mask is true
+  product,     ///< a product whose second operand may be a weight
 };
 
 /// The equations of an operation. x, a, b, ... are its inputs, y the result, gy the gradient of the result; ^T

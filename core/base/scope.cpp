@@ -30,7 +30,7 @@ Places& places() {
 
 // A ring: each call takes the place of an old one.
 struct KnownCall {
-  std::atomic<std::uint32_t> number, outer;
+  std::atomic<std::uint32_t> id, outer;
   std::atomic<const Place*> place;
 };
 constexpr std::uint32_t most_calls = 65'536;
@@ -45,14 +45,14 @@ const Place* with_rule(const Place* place, std::string_view rule) {
 
 }  // namespace
 
-std::string_view why_no_history(History history) {
-  switch (history) {
-    case History::no_grad:
+std::string_view why_no_history(GradMode computed_in) {
+  switch (computed_in) {
+    case GradMode::no_grad:
       return "was computed under NoGrad, which records no graph, or from what was";
-    case History::gradient:
+    case GradMode::gradient:
       return "comes from a gradient that was computed without a graph; pass {.create_graph = true} to the grad() that "
              "it comes from";
-    case History::recorded:
+    case GradMode::recording:
       break;
   }
   return "";
@@ -64,7 +64,7 @@ const Place* intern(std::string_view path, std::string_view what, std::string_vi
 }
 
 const Place* detail::place_of_rule(const Place* place, const char* op) {
-  if (context.history != History::recorded || context.recorded_rule != 0) return place;
+  if (context.grad_mode != GradMode::recording || context.recorded_rule != 0) return place;
   thread_local std::map<std::pair<const Place*, const char*>, const Place*> known;
   const Place*& found = known[{place, op}];
   if (!found) found = with_rule(place, op);
@@ -72,20 +72,20 @@ const Place* detail::place_of_rule(const Place* place, const char* op) {
 }
 
 std::uint32_t detail::begin_call(const Place* place) {
-  const bool drawn = context.recorded_rule == 0 && (context.history == History::recorded || context.tracing > 0);
+  const bool drawn = context.recorded_rule == 0 && (context.grad_mode == GradMode::recording || context.tracing > 0);
   if (!place || !drawn) return 0;
-  const std::uint32_t number = calls.begun.fetch_add(1, std::memory_order_relaxed) + 1;
-  KnownCall& call = calls.known[number % most_calls];
+  const std::uint32_t id = calls.begun.fetch_add(1, std::memory_order_relaxed) + 1;
+  KnownCall& call = calls.known[id % most_calls];
   call.place.store(place, std::memory_order_relaxed);
   call.outer.store(context.call, std::memory_order_relaxed);
-  call.number.store(number, std::memory_order_release);
-  return number;
+  call.id.store(id, std::memory_order_release);
+  return id;
 }
 
-detail::Call detail::find_call(std::uint32_t number) {
-  const KnownCall& call = calls.known[number % most_calls];
-  if (number == 0 || call.number.load(std::memory_order_acquire) != number) return {};
-  return {number, call.outer.load(std::memory_order_relaxed), call.place.load(std::memory_order_relaxed)};
+detail::Call detail::find_call(std::uint32_t id) {
+  const KnownCall& call = calls.known[id % most_calls];
+  if (id == 0 || call.id.load(std::memory_order_acquire) != id) return {};
+  return {id, call.outer.load(std::memory_order_relaxed), call.place.load(std::memory_order_relaxed)};
 }
 
 const Place* detail::place_in_rule(const Place* place) {

@@ -15,15 +15,15 @@ namespace xgrad {
 class Observer;
 struct Node;
 
-/// Why a computed tensor has no history, and what becomes of the operations of a thread.
-enum class History : std::uint8_t {
-  recorded,  ///< it has one, or none of its inputs had one
-  no_grad,   ///< it was computed under NoGrad, or from such a tensor
-  gradient,  ///< it is a gradient whose graph was not asked for, or was computed from one
+/// What becomes of the operations of a thread. A tensor that was computed without a graph keeps the mode as the reason.
+enum class GradMode : std::uint8_t {
+  recording,  ///< they are recorded where a gradient flows
+  no_grad,    ///< they are not, under NoGrad; nor what is computed from their results
+  gradient,   ///< they compute gradients whose graph was not asked for
 };
 
 /// The reason in words for a tensor without history; empty for one whose operations were recorded.
-std::string_view why_no_history(History history);
+std::string_view why_no_history(GradMode computed_in);
 
 /// A place in a model: a module's path, and what the module is ("Linear 512 -> 64") where that is known.
 struct Place {
@@ -48,19 +48,19 @@ class Donation;
 
 /// The state of a thread. Every scope of the library sets one of these fields and restores it.
 struct Context {
-  const Place* place = nullptr;         ///< in the model; nullptr: nowhere
-  Observer* observers = nullptr;        ///< the newest one
-  CopyListener* on_copy = nullptr;      ///< told of copies of tensors and arrays
-  const Node* rule = nullptr;           ///< the operation whose gradient rule runs, the outermost
-  Donation* donation = nullptr;         ///< the rule that may overwrite the values it holds
-  std::uint32_t recorded_rule = 0;      ///< low bits of the id of `rule` while the graph of its gradient is recorded
-  std::uint8_t order = 0;               ///< of the nodes that are made (graph/node.h)
-  History history = History::recorded;  ///< what becomes of operations
-  int tracing = 0;                      ///< scopes in which operations that no gradient flows through leave a trace
-  bool plain = false;                   ///< fused operations run in their composed form
-  bool showing = false;                 ///< the running code is an observer's
-  bool in_loop = false;                 ///< inside a parallel_for
-  std::uint32_t call = 0;               ///< the number of the innermost call of a module, or 0
+  const Place* place = nullptr;           ///< in the model; nullptr: nowhere
+  Observer* observers = nullptr;          ///< the newest one
+  CopyListener* copy_listener = nullptr;  ///< called for copies of tensors and arrays
+  const Node* rule = nullptr;             ///< the operation whose gradient rule runs, the outermost
+  Donation* donation = nullptr;           ///< the rule that may overwrite the values it holds
+  std::uint32_t recorded_rule = 0;        ///< low bits of the id of `rule` while the graph of its gradient is recorded
+  std::uint8_t grad_order = 0;            ///< of the nodes that are made (graph/node.h)
+  GradMode grad_mode = GradMode::recording;
+  int tracing = 0;         ///< scopes in which operations that no gradient flows through leave a trace
+  bool plain = false;      ///< fused operations run in their composed form
+  bool notifying = false;  ///< the running code is an observer's
+  bool in_loop = false;    ///< inside a parallel_for
+  std::uint32_t call = 0;  ///< the id of the innermost call of a module, or 0
 };
 inline thread_local constinit Context context;
 
@@ -75,31 +75,29 @@ const Place* place_of_composed(const char* op);
 /// Sets a field of the thread's context for its life. Scopes nest: the innermost ends first, so none is on the heap.
 /// Threads: it belongs to the thread that made it, and must die there.
 template <class T>
-class With {
+class ScopedValue {
  public:
-  With(T Context::*member, std::type_identity_t<T> value)
+  ScopedValue(T Context::*member, std::type_identity_t<T> value)
       : field_(context.*member), before_(std::exchange(field_, value)) {}
-  ~With() { field_ = before_; }
-  With(const With&) = delete;
-  With& operator=(const With&) = delete;
+  ~ScopedValue() { field_ = before_; }
+  ScopedValue(const ScopedValue&) = delete;
+  ScopedValue& operator=(const ScopedValue&) = delete;
   static void* operator new(std::size_t) = delete;
 
  private:
   T& field_;
   T before_;
 };
-}  // namespace detail
 
-namespace detail {
 /// A call of a module: diagrams draw several calls of one module apart.
 struct Call {
-  std::uint32_t number = 0;  ///< 0: none, or not known any more
-  std::uint32_t outer = 0;   ///< the number of the call around it, or 0
+  std::uint32_t id = 0;     ///< 0: none, or not known any more
+  std::uint32_t outer = 0;  ///< the id of the call around it, or 0
   const Place* place = nullptr;
 };
-/// Numbers a call that begins at a place. The last 65,536 calls of the program are known. Thread-safe.
+/// Gives an id to a call that begins at a place. The last 65,536 calls of the program are known. Thread-safe.
 std::uint32_t begin_call(const Place* place);
-Call find_call(std::uint32_t number);
+Call find_call(std::uint32_t id);
 }  // namespace detail
 
 /// This thread's place in a model; nullptr: nowhere.
@@ -117,8 +115,8 @@ class Scope {
   static void* operator new(std::size_t) = delete;
 
  private:
-  const detail::With<std::uint32_t> call_;
-  const detail::With<const Place*> place_;
+  const detail::ScopedValue<std::uint32_t> call_;
+  const detail::ScopedValue<const Place*> place_;
 };
 
 /// While it lives, fused operations (softmax, attention) run as the operations that they are composed of: a graph has
@@ -126,8 +124,8 @@ class Scope {
 /// a composed form calls, as attention calls softmax, stays a single one. Rules and the second run of a checkpoint do
 /// as their forward pass did. `Plain(false)` returns to the kernels. Threads: parallel_for takes it along; a new thread
 /// runs kernels.
-struct [[nodiscard]] Plain : detail::With<bool> {
-  [[nodiscard]] explicit Plain(bool on = true) : With(&detail::Context::plain, on) {}
+struct [[nodiscard]] Plain : detail::ScopedValue<bool> {
+  [[nodiscard]] explicit Plain(bool on = true) : ScopedValue(&detail::Context::plain, on) {}
 };
 /// Whether this thread is to run fused operations in their composed form.
 inline bool runs_plain() { return detail::context.plain; }

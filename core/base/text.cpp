@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 namespace xgrad {
 namespace {
@@ -26,14 +25,44 @@ std::size_t utf8_length(std::string_view text) {
   return overlong || outside || no_character ? 0 : length;
 }
 
+// The character that a well-formed sequence stands for; U+FFFD for none.
+std::uint32_t code_point(std::string_view sequence) {
+  if (sequence.empty()) return 0xFFFD;
+  const auto lead = static_cast<unsigned char>(sequence[0]);
+  if (sequence.size() == 1) return lead;
+  std::uint32_t point = lead & (0x7Fu >> sequence.size());
+  for (const char c : sequence.substr(1)) point = point << 6 | (static_cast<unsigned char>(c) & 0x3Fu);
+  return point;
+}
+
+constexpr std::string_view hexadecimal = "0123456789abcdef";
+
+// As C++ writes it: \u202e, \U0001f600.
+void append_escape(std::string& out, std::uint32_t point) {
+  const bool is_short = point < 0x10000;
+  append(out, is_short ? "\\u" : "\\U");
+  for (int shift = is_short ? 12 : 28; shift >= 0; shift -= 4) append(out, hexadecimal[point >> shift & 15]);
+}
+
 }  // namespace
 
 std::string escaped(std::string_view text) {
   constexpr std::size_t shown = 100;
-  using Json = nlohmann::json;
-  std::string result = Json(text.substr(0, shown)).dump(-1, ' ', true, Json::error_handler_t::replace);
-  if (text.size() > shown) result += "...";
-  return result;
+  const std::string_view end = text.size() > shown ? "\"..." : "\"";
+  std::string result = "\"";
+  for (text = text.substr(0, shown); !text.empty();) {
+    const std::size_t length = utf8_length(text);
+    const std::uint32_t point = code_point(text.substr(0, length));
+    if (point == '\n') {
+      append(result, "\\n");
+    } else if (point >= ' ' && point <= '~') {
+      append(result, str(point == '"' || point == '\\' ? "\\" : "", text[0]));
+    } else {
+      append_escape(result, point);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return str(result, end);
 }
 
 std::string detail::with_commas(std::int64_t count) {
@@ -51,16 +80,15 @@ std::string detail::bytes_text(double bytes) {
 
 std::string detail::printable(std::string_view text) {
   constexpr std::size_t longest = 200;
-  const bool is_plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-  if (is_plain && text.size() <= longest) return std::string(text);
+  const bool is_printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+  if (is_printable && text.size() <= longest) return std::string(text);
   std::string result;
   while (!text.empty()) {
     if (result.size() > longest) return result + "\u2026";
     const auto first = static_cast<unsigned char>(text[0]);
     const std::size_t length = utf8_length(text);
     if (first < 0x20 || first == 0x7F) {
-      static constexpr char digits[] = "0123456789abcdef";
-      append(result, first == '\n' ? "\\n" : str("\\x", digits[first / 16], digits[first % 16]));
+      append(result, first == '\n' ? "\\n" : str("\\x", hexadecimal[first / 16], hexadecimal[first % 16]));
     } else {
       append(result, length == 0 ? std::string_view("\uFFFD") : text.substr(0, length));
     }

@@ -70,10 +70,10 @@ enum class Collect { requested, all_leaves };
 
 class Pass {
  public:
-  Pass(const Tensor& y, Targets& targets, Collect collect, const char* caller, std::uint64_t since = 0)
-      : y_(y), targets_(targets), collect_(collect), caller_(caller), since_(since), walk_(new_walk()) {}
+  Pass(const Tensor& y, Targets& targets, Collect collect, const char* caller, std::uint64_t oldest = 0)
+      : y_(y), targets_(targets), collect_(collect), caller_(caller), oldest_(oldest), walk_(new_walk()) {}
   ~Pass() {
-    for (Node* node : order_) node->walk.store(0, std::memory_order_release);
+    for (Node* node : sorted_) node->walk.store(0, std::memory_order_release);
     for (const Frame& frame : stack_) frame.node->walk.store(0, std::memory_order_release);
   }
   Pass(const Pass&) = delete;
@@ -82,10 +82,10 @@ class Pass {
   void collect(std::uint64_t oldest);
   void check() const;
   // One above everything that is differentiated; a pass within a pass is part of the outer one.
-  std::uint8_t order_of_gradients() const {
-    if (detail::context.order != 0) return detail::context.order;
+  std::uint8_t grad_order() const {
+    if (detail::context.grad_order != 0) return detail::context.grad_order;
     int highest = 0;
-    for (const Node* node : order_) highest = std::max<int>(highest, node->order);
+    for (const Node* node : sorted_) highest = std::max<int>(highest, node->grad_order);
     return static_cast<std::uint8_t>(std::min(highest + 1, 255));
   }
   bool reached(int target) const { return awaited_[static_cast<std::size_t>(target)] > 0; }
@@ -131,10 +131,10 @@ class Pass {
   Targets& targets_;
   Collect collect_;
   const char* caller_;
-  std::uint64_t since_;  // the gradients of nodes before this one become complete in the pass around this one
+  std::uint64_t oldest_;  // the gradients of nodes before this one become complete in the pass around this one
   std::uint32_t walk_;
   std::vector<Frame> stack_;
-  std::vector<Node*> order_;           // inputs before results
+  std::vector<Node*> sorted_;          // inputs before results
   std::vector<unsigned char> needed_;  // by slot
   bool any_stale_ = false;
   std::vector<std::size_t> awaited_;  // by target: how many gradients are to be added up
@@ -201,9 +201,9 @@ void Pass::collect(std::uint64_t oldest) {
     const Frame done = frame;
     // The marks of all nodes in the stack or the list are removed in the end: a node is always in one of them.
     needed_.push_back(done.needed);
-    order_.push_back(done.node);
+    sorted_.push_back(done.node);
     stack_.pop_back();
-    done.node->slot = static_cast<std::int32_t>(order_.size()) - 1;
+    done.node->slot = static_cast<std::int32_t>(sorted_.size()) - 1;
     any_stale_ |= done.needed && done.stale;
     if (!stack_.empty()) stack_.back().needed |= done.needed;
   }
@@ -211,9 +211,9 @@ void Pass::collect(std::uint64_t oldest) {
 
 void Pass::check() const {
   if (!any_stale_) return;
-  for (std::size_t i = 0; i < order_.size(); ++i) {
+  for (std::size_t i = 0; i < sorted_.size(); ++i) {
     if (!needed_[i]) continue;
-    const Node& node = *order_[i];
+    const Node& node = *sorted_[i];
     if (node.released) {
       fail<GraphError>(caller_, "the graph was already released by an earlier backward pass (at ", node.op,
                        "); pass {.retain_graph = true} to the earlier one, or run the forward pass again");
@@ -232,10 +232,10 @@ void Pass::check_versions(const Node& node) {
 }
 
 Tensor Pass::hooked(Node& node, Tensor gradient) const {
-  if (!node.extras || node.extras->hooks.empty() || node.id < since_) return gradient;
+  if (!node.extras || node.extras->hooks.empty() || node.id < oldest_) return gradient;
   const auto hooks = node.extras->hooks;  // a hook may remove itself
-  gradient = Engine::separate(gradient);
-  for (const auto& [number, hook] : hooks) {
+  gradient = Engine::copy_if_leaf(gradient);
+  for (const auto& [id, hook] : hooks) {
     Tensor replaced = hook(gradient);
     if (!replaced.defined()) continue;
     if (replaced.shape() != gradient.shape()) {
@@ -256,7 +256,7 @@ void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
                      to.shape());
   }
   if (Observer::watching()) [[unlikely]] {
-    detail::Shown::gradient(from, static_cast<std::size_t>(&edge - from.edges().data()), gradient);
+    detail::Notify::gradient(from, static_cast<std::size_t>(&edge - from.edges().data()), gradient);
   }
   if (!to.is_leaf()) {
     accumulate(pending_[static_cast<std::size_t>(to.slot)], std::move(gradient));
@@ -276,7 +276,7 @@ Tensor saved_result(Node& node) {
 
 // The rule of `edge` and of those that it covers: writes the gradients that are wanted to gx.
 void run_rule(const Node& node, Edge& edge, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx) {
-  const detail::With rule(&detail::Context::recorded_rule, recorded_rule(node));
+  const detail::ScopedValue rule(&detail::Context::recorded_rule, recorded_rule(node));
   edge.rule(gy, y, wanted, gx, &edge);
   if (!recording()) return;
   for (std::size_t j = 0; j < edge.covers; ++j) {  // a gradient that is only passed on leaves a trace, too
@@ -286,9 +286,9 @@ void run_rule(const Node& node, Edge& edge, const Tensor& gy, const Tensor& y, c
 
 // Rules run where their operation was recorded: at its place in the model, and in its form.
 void Pass::visit(Node& node, const Tensor& gy, bool release) {
-  const detail::With place(&detail::Context::place, detail::place_of_rule(node.place, node.op));
+  const detail::ScopedValue place(&detail::Context::place, detail::place_of_rule(node.place, node.op));
   const Plain form(node.plain);
-  const detail::RulesShown shown(node);
+  const detail::RuleScope rules(node);
   if (node.captures_inputs) check_versions(node);
   const Tensor y = saved_result(node);
   const std::span<Edge> edges = node.edges();
@@ -311,15 +311,15 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
 }
 
 Tensors Pass::run(const Tensor& seed, bool release) {
-  pending_.resize(order_.size());
+  pending_.resize(sorted_.size());
   found_.resize(targets_.all().size());
   const auto finish_leaves = [&] {
     for (const int target : done_) {
       Node& leaf = *targets_.all()[static_cast<std::size_t>(target)];
       Tensor& gradient = found_[static_cast<std::size_t>(target)];
       gradient = hooked(leaf, std::move(gradient));
-      if (Observer::watching() && leaf.id >= since_) [[unlikely]]
-        detail::Shown::complete_gradient(leaf, gradient);
+      if (Observer::watching() && leaf.id >= oldest_) [[unlikely]]
+        detail::Notify::complete_gradient(leaf, gradient);
     }
     done_.clear();
   };
@@ -331,12 +331,12 @@ Tensors Pass::run(const Tensor& seed, bool release) {
     done_.push_back(target);
   }
   finish_leaves();
-  for (std::size_t slot = order_.size(); slot-- > 0;) {
+  for (std::size_t slot = sorted_.size(); slot-- > 0;) {
     if (!needed_[slot] || !pending_[slot].defined()) continue;
-    Node& node = *order_[slot];
+    Node& node = *sorted_[slot];
     const Tensor gy = hooked(node, std::exchange(pending_[slot], Tensor()));
     if (Observer::watching()) [[unlikely]]
-      detail::Shown::complete_gradient(node, gy);
+      detail::Notify::complete_gradient(node, gy);
     if (const int target = targets_.find(&node); target != Targets::none) found_[static_cast<std::size_t>(target)] = gy;
     visit(node, gy, release);
     finish_leaves();
@@ -346,7 +346,7 @@ Tensors Pass::run(const Tensor& seed, bool release) {
 
 Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
   if (!y.requires_grad()) {
-    const std::string_view why = why_no_history(Engine::history(y));
+    const std::string_view why = why_no_history(Engine::computed_in(y));
     if (!why.empty()) fail<GraphError>(caller, "the result ", why);
     fail<GraphError>(caller, "the result depends on nothing that requires a gradient",
                      y.is_leaf() ? " (it is not the result of a recorded operation)" : "");
@@ -365,7 +365,7 @@ Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
 }
 
 // Whether y was computed from a leaf before gradients flowed to the leaf.
-bool came_late(const Node& leaf, const Tensor& y) {
+bool required_grad_too_late(const Node& leaf, const Tensor& y) {
   bool late = false;
   detail::walk_graph(
       {Engine::node(y).get()}, [](const Node&) { return true; },
@@ -376,7 +376,7 @@ bool came_late(const Node& leaf, const Tensor& y) {
 // Names the gradient of a named tensor, dloss/dw, if the pass has made it: other tensors keep their names.
 void name_gradient(const Tensor& gradient, const Tensor& y, const Tensor& x) {
   const Ref<Node>& node = Engine::node(gradient);
-  if (!node || node->order != detail::context.order || x.name().empty() || !gradient.name().empty()) return;
+  if (!node || node->grad_order != detail::context.grad_order || x.name().empty() || !gradient.name().empty()) return;
   gradient.named(str("d", y.name().empty() ? "L" : y.name(), "/d", x.name()));
 }
 
@@ -386,6 +386,7 @@ std::string described(const Tensor& x) {
 
 }  // namespace
 
+XGRAD_FORMULA alias_formula{"alias", "y = x", "dL/dx = gy"};
 Tensor alias(const Tensor& x) {
   return with_role(record("alias", x.value(), wrt(x, [](const Tensor& gy) { return gy; })), NodeRole::alias);
 }
@@ -394,29 +395,29 @@ Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options) {
   return detail::grad_since(0, y, xs, options);
 }
 
-Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const Tensors& with_respect_to,
+Tensors detail::grad_since(std::uint64_t oldest, const Tensor& result_of, const Tensors& with_respect_to,
                            const GradOptions& options) {
   const Tensor y = result_of;
   const Tensors xs = with_respect_to;  // a hook may change the caller's list
   Tensor seed = seed_for("grad", y, options.seed);
   Targets targets(xs.size());
   std::vector<int> target_of;
-  std::uint64_t oldest = ~std::uint64_t{0};
+  std::uint64_t oldest_target = ~std::uint64_t{0};
   for (const Tensor& x : xs) {
     if (!x.requires_grad()) {
       fail<GraphError>("grad", described(x), " does not require a gradient: it is frozen or a constant ",
                        "(optim::trainable(parameters) leaves such out)");
     }
     target_of.push_back(targets.add(Engine::node(x).get()));
-    oldest = std::min(oldest, Engine::node(x)->id);
+    oldest_target = std::min(oldest_target, Engine::node(x)->id);
   }
-  Pass pass(y, targets, Collect::requested, "grad", since);
-  pass.collect(std::max(oldest, since));
+  Pass pass(y, targets, Collect::requested, "grad", oldest);
+  pass.collect(std::max(oldest_target, oldest));
   pass.check();
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Tensor& x = xs[i];
     if (options.unused == Unused::zeros || pass.reached(target_of[i])) continue;
-    if (came_late(*Engine::node(x), y)) {
+    if (required_grad_too_late(*Engine::node(x), y)) {
       fail<GraphError>("grad", described(x), " did not require a gradient yet when the result was computed from it; ",
                        "run the forward pass again");
     }
@@ -424,25 +425,27 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
                      "; pass {.unused = Unused::zeros} if that is meant");
   }
   const bool with_graph = options.create_graph, release = !options.retain_graph && !with_graph;
-  const detail::With history(&detail::Context::history, with_graph ? History::recorded : History::gradient);
+  const detail::ScopedValue grad_mode(&detail::Context::grad_mode,
+                                      with_graph ? GradMode::recording : GradMode::gradient);
   std::optional<TraceAll> trace;
   if (with_graph) trace.emplace();
-  const detail::With order(&detail::Context::order, with_graph ? pass.order_of_gradients() : detail::context.order);
+  const detail::ScopedValue grad_order(&detail::Context::grad_order,
+                                       with_graph ? pass.grad_order() : detail::context.grad_order);
   if (with_graph && !Engine::node(seed)) {
-    seed = Engine::separate(seed);  // the caller's stays as it is
-    Engine::needed_node(seed)->op = "seed";
-    with_role(seed, NodeRole::seed);
+    seed = Engine::copy_if_leaf(seed);  // the caller's stays as it is
+    Engine::ensure_node(seed)->op = "seed";
+    Engine::node(seed)->role = NodeRole::seed;
   }
   const Tensors found = pass.run(seed, release);
   Tensors result;
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Tensor& g = found[static_cast<std::size_t>(target_of[i])];
     if (with_graph && g.defined()) {
-      result.push_back(Engine::separate(g));
+      result.push_back(Engine::copy_if_leaf(g));
       name_gradient(result.back(), y, xs[i]);
     } else {
       Array value = g.defined() ? g.value() : Array(Engine::node(xs[i])->shape(), Real(0));
-      result.push_back(Engine::unrecorded(std::move(value), History::gradient));
+      result.push_back(Engine::unrecorded(std::move(value), GradMode::gradient));
     }
   }
   return result;
@@ -456,14 +459,14 @@ void Tensor::backward(const BackwardOptions& options) const {
   Pass pass(*this, targets, Collect::all_leaves, "backward");
   pass.collect(0);
   pass.check();
-  const detail::With history(&detail::Context::history, History::gradient);
+  const detail::ScopedValue grad_mode(&detail::Context::grad_mode, GradMode::gradient);
   Tensors found = pass.run(seed, !options.retain_graph);
 
   const std::lock_guard lock(accumulation);
   // Everything that can fail happens before the first gradient changes.
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i].defined()) continue;
-    NodeExtras& extras = targets.all()[i]->needed_extras();
+    NodeExtras& extras = targets.all()[i]->ensure_extras();
     if (extras.passes > 0) {
       extras.grad.mutable_data();  // a copy of its own, if it is shared
     } else if (!Engine::unique(found[i]) || !Engine::value(found[i]).unique()) {

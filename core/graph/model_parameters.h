@@ -1,5 +1,5 @@
-// The parameters that belong to one model: for code that holds only tensors, such as an optimizer, and asks about their
-// modules.
+// The model that a leaf of the graph belongs to as a parameter: for code that holds only tensors, such as an optimizer,
+// and asks about their modules. Nodes refer to it, so it is here, below the modules and the optimizers that use it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class ModelParameters {
   /// The number of parameters ever added.
   std::uint64_t declared() const { return declared_; }
   /// Parameters added after the first `count` that still exist, in the order of their declaration.
-  Tensors since(std::uint64_t count) const;
+  Tensors declared_after(std::uint64_t count) const;
 
   /// The model of a parameter, given its node; nullptr if no living module has declared it.
   static std::shared_ptr<const ModelParameters> of(const Node* parameter);
@@ -37,5 +37,9 @@ class ModelParameters {
   std::map<std::uint64_t, Tensor> living_;  // by the number of those declared before
   std::uint64_t declared_ = 0;
 };
+
+/// Lets gradients flow to parameters, or freezes them. Returns their number. Throws GraphError, naming `op`, if one is
+/// no leaf; then nothing has changed.
+std::int64_t set_requires_grad(const char* op, const Tensors& parameters, bool wanted);
 
 }  // namespace xgrad::detail

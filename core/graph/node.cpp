@@ -39,16 +39,18 @@ class Ids {
 };
 thread_local constinit Ids ids;
 
-std::uint32_t made_in_now() { return detail::context.order > 0 ? detail::context.recorded_rule : detail::context.call; }
-
-// Apart from follow(), which needs no stack then.
-[[gnu::noinline]] void take_id_above(std::uint64_t id, Node& node) { node.id = ids.next_above(id); }
+std::uint32_t made_in_now() {
+  return detail::context.grad_order > 0 ? detail::context.recorded_rule : detail::context.call;
+}
 
 }  // namespace
 
+// Not inlined into raise_id_above(), which needs no stack then.
+[[gnu::noinline]] std::uint64_t detail::take_node_id_above(std::uint64_t id) { return ids.next_above(id); }
+
 std::int64_t live_node_count() { return nodes.alive.load(std::memory_order_relaxed); }
 
-NodeExtras& LazyExtras::needed() {
+NodeExtras& LazyExtras::ensure() {
   if (NodeExtras* there = get()) return *there;
   auto mine = std::make_unique<NodeExtras>();
   NodeExtras* first = nullptr;
@@ -64,7 +66,7 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges, bool count
   node->place = detail::context.place;
   node->edge_count = edges;
   node->rank = static_cast<std::uint8_t>(shape.rank());
-  node->order = detail::context.order;
+  node->grad_order = detail::context.grad_order;
   node->plain = detail::context.plain;
   node->counts = counts;
   if (edges > 0) node->version_or_made_in_ = made_in_now();
@@ -85,15 +87,15 @@ void Node::count_assignment() {
 
 void Node::set_trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes,
                      NodeRole made_as) {
-  needed_extras().attributes = attributes;
+  ensure_extras().attributes = attributes;
   extras->trace.reset(new Trace{std::move(inputs), made_in_now()});
   op = by;
   role = made_as;
   saved = nullptr;
 }
 
-void Node::follow(const Node& input) {
-  if (id <= input.id) take_id_above(input.id, *this);
+void Node::raise_id_above(const Node& input) {
+  if (id <= input.id) id = detail::take_node_id_above(input.id);
 }
 
 void Node::release() noexcept {

@@ -44,15 +44,15 @@ class Rule {
   Rule& operator=(const Rule&) = delete;
   ~Rule() { reset(); }
 
-  /// `Adaptor::call(f, gy, y, wanted, gx, edges)` writes the gradients of the inputs that are wanted to gx[0], gx[1],
+  /// `Kind::call(f, gy, y, wanted, gx, edges)` writes the gradients of the inputs that are wanted to gx[0], gx[1],
   /// ..., to which edges[0], edges[1], ... lead.
-  template <class Adaptor, class F>
+  template <class Kind, class F>
   void set(F&& f) {
     using Function = std::decay_t<F>;
     using Block = PoolAllocator<Function>;
-    static constexpr bool in_place = sizeof(Function) <= sizeof(place_) && alignof(Function) <= alignof(void*);
+    static constexpr bool in_place = sizeof(Function) <= sizeof(storage_) && alignof(Function) <= alignof(void*);
     if constexpr (in_place) {
-      new (place_) Function(std::forward<F>(f));
+      new (storage_) Function(std::forward<F>(f));
     } else {
       struct Room {  // released if the function cannot be copied
         Function* block;
@@ -61,41 +61,41 @@ class Rule {
         }
       } outside{Block().allocate(1)};
       new (outside.block) Function(std::forward<F>(f));
-      new (place_) Function*(std::exchange(outside.block, nullptr));
+      new (storage_) Function*(std::exchange(outside.block, nullptr));
     }
-    static constexpr auto function = [](const void* place) -> Function& {
-      if constexpr (in_place) return *static_cast<Function*>(const_cast<void*>(place));
-      return **static_cast<Function* const*>(place);
+    static constexpr auto function = [](const void* storage) -> Function& {
+      if constexpr (in_place) return *static_cast<Function*>(const_cast<void*>(storage));
+      return **static_cast<Function* const*>(storage);
     };
     static constexpr Methods methods{
-        [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
-          Adaptor::call(function(place), gy, y, wanted, gx, edges);
+        [](void* storage, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
+          Kind::call(function(storage), gy, y, wanted, gx, edges);
         },
-        [](void* place) noexcept {
-          Function& gone = function(place);
+        [](void* storage) noexcept {
+          Function& gone = function(storage);
           gone.~Function();
           if constexpr (!in_place) Block().deallocate(&gone, 1);
         },
-        [](const void* place) { copied(std::as_const(function(place))); }};
+        [](const void* storage) { copied(std::as_const(function(storage))); }};
     methods_ = &methods;
   }
   void reset() noexcept {
-    if (const Methods* methods = std::exchange(methods_, nullptr)) methods->destroy(place_);
+    if (const Methods* methods = std::exchange(methods_, nullptr)) methods->destroy(storage_);
   }
   explicit operator bool() const { return methods_ != nullptr; }
   void operator()(const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
-    methods_->call(place_, gy, y, wanted, gx, edges);
+    methods_->call(storage_, gy, y, wanted, gx, edges);
   }
-  /// Makes a copy, for a CopyListener to see what the rule holds, and drops it.
-  void show() const {
-    if (methods_) methods_->show(place_);
+  /// Copies the rule for a CopyListener, which sees what it holds, and drops the copy.
+  void copy_captures() const {
+    if (methods_) methods_->copy(storage_);
   }
 
  private:
   struct Methods {
     void (*call)(void*, const Tensor&, const Tensor&, const bool*, Tensor*, const Edge*);
     void (*destroy)(void*) noexcept;
-    void (*show)(const void*);
+    void (*copy)(const void*);
   };
   template <class Function>
   static void copied(const Function& function) {
@@ -103,7 +103,7 @@ class Rule {
       const Function copy(function);
   }
   const Methods* methods_ = nullptr;
-  alignas(void*) unsigned char place_[sizeof(void*)];
+  alignas(void*) unsigned char storage_[sizeof(void*)];
 };
 
 struct Node;
@@ -155,7 +155,7 @@ struct NodeExtras {
   std::uint64_t next_hook = 1;
   std::vector<std::pair<std::uint64_t, GradientHook>> hooks;
   std::weak_ptr<detail::ModelParameters> model;  ///< that a parameter belongs to
-  std::uint64_t number_in_model = 0;
+  std::uint64_t index_in_model = 0;
 };
 
 /// The extras of a node. Made when they are first needed, by any thread.
@@ -169,7 +169,7 @@ class LazyExtras {
   NodeExtras* operator->() const { return get(); }
   NodeExtras& operator*() const { return *get(); }
   explicit operator bool() const { return get() != nullptr; }
-  NodeExtras& needed();
+  NodeExtras& ensure();
 
  private:
   std::atomic<NodeExtras*> extras_{nullptr};
@@ -194,12 +194,12 @@ struct Node {
 
   std::int32_t edge_count = 0;
   std::uint8_t rank = 0;
-  std::uint8_t order = 0;  ///< 0 in a forward pass, 1 in its recorded backward pass, 2 in the backward pass of both
+  std::uint8_t grad_order = 0;  ///< 0 in a forward pass, 1 in its recorded backward pass, 2 in that of both
   bool requires_grad : 1 = false;
-  bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
-  bool plain : 1 = false;            ///< recorded under Plain, and so are its rules
-  bool cut_gradient : 1 = false;     ///< a leaf: a gradient without a graph, or computed from one
-  bool counts : 1 = false;           ///< the operation told its multiply-adds, which are stored after its shape
+  bool captures_inputs : 1 = false;      ///< some rule holds tensors, so inputs must not have been assigned since
+  bool plain : 1 = false;                ///< recorded under Plain, and so are its rules
+  bool unrecorded_gradient : 1 = false;  ///< a leaf: a gradient without a graph, or computed from one
+  bool counts : 1 = false;               ///< the operation told its multiply-adds, which are stored after its shape
   NodeRole role : 3 = NodeRole::ordinary;
   bool released = false;  ///< the rules are gone: a backward pass has used them (other threads may read the bits above)
 
@@ -212,9 +212,9 @@ struct Node {
   std::uint32_t version() const { return is_leaf() ? version_or_made_in_ : 0; }
   void count_assignment();  ///< a leaf has a new value, and is no longer a result
   /// For an operation that a gradient rule ran: the low bits of the id of the operation whose rule it is; else 0.
-  std::uint32_t rule_id() const { return order > 0 ? made_in() : 0; }
+  std::uint32_t rule_id() const { return grad_order > 0 ? made_in() : 0; }
   /// For an operation of a forward pass: the number of the call of a module that it ran in (base/scope.h), or 0.
-  std::uint32_t call() const { return order == 0 ? made_in() : 0; }
+  std::uint32_t call() const { return grad_order == 0 ? made_in() : 0; }
   /// Of a leaf whose value an operation made, its trace; else nullptr.
   const Trace* trace() const { return extras ? extras->trace.get() : nullptr; }
   void set_trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes,
@@ -224,12 +224,12 @@ struct Node {
   Shape shape() const { return Shape(ShortList<std::int64_t>({sizes(), static_cast<std::size_t>(rank)})); }
   bool has_shape(const Shape& other) const { return std::ranges::equal(std::span(sizes(), rank), other); }
   std::string_view name() const { return extras ? std::string_view(extras->name) : std::string_view(); }
-  NodeExtras& needed_extras() { return extras.needed(); }
+  NodeExtras& ensure_extras() { return extras.ensure(); }
   /// As given to record(); 0 for an operation without them.
   std::int64_t multiply_adds() const { return counts ? sizes()[rank] : 0; }
   void set_multiply_adds(std::int64_t count) { sizes()[rank] = count; }
   /// Takes a larger id if the input has one as large: it was made later, as a constant is, or by another thread.
-  void follow(const Node& input);
+  void raise_id_above(const Node& input);
   /// Releases the rules and saved values; the arrows stay, so that the graph can still be drawn.
   void release() noexcept;
 
@@ -250,6 +250,9 @@ struct Node {
 };
 
 namespace detail {
+/// An id above `id` and all that this thread has used, which no node gets: nodes that it makes from now on are above.
+std::uint64_t take_node_id_above(std::uint64_t id);
+
 /// Visits the nodes that the results in `found` were computed from, these first, each once and the nearest first: from
 /// nodes for which visit(node) holds along arrows for which follow(edge) holds.
 template <class Visit, class Follow>

@@ -11,38 +11,38 @@ namespace detail {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-thread_local constinit Clock::time_point last_shown;  // the time of the last notification
+thread_local constinit Clock::time_point last_notified;  // the time of the last notification
 
 // The time since the last call, without that of the observers.
 Observer::Duration spent() {
-  if (context.showing) return 0;
+  if (context.notifying) return 0;
   const auto now = Clock::now();
-  return std::chrono::nanoseconds(now - std::exchange(last_shown, now)).count();
+  return std::chrono::nanoseconds(now - std::exchange(last_notified, now)).count();
 }
 
 }  // namespace
 
 template <class F>
-void Shown::to_all(const F& show) {
-  if (std::exchange(context.showing, true)) return;
+void Notify::to_all(const F& notify) {
+  if (std::exchange(context.notifying, true)) return;
   struct Done {
     Clock::time_point begin = Clock::now();
     ~Done() {
-      context.showing = false;
-      last_shown += Clock::now() - begin;
+      context.notifying = false;
+      last_notified += Clock::now() - begin;
     }
   } const done;
-  for (Observer* observer = context.observers; observer; observer = observer->older_) show(*observer);
+  for (Observer* observer = context.observers; observer; observer = observer->older_) notify(*observer);
 }
 
-void Shown::operation(const char* op, const Tensor& output, std::span<const Tensor* const> inputs,
-                      const std::vector<Attribute>& attributes) {
-  if (context.tracing && context.history != History::gradient && !output.requires_grad()) {
+void Notify::operation(const char* op, const Tensor& output, std::span<const Tensor* const> inputs,
+                       const std::vector<Attribute>& attributes) {
+  if (context.tracing && context.grad_mode != GradMode::gradient && !output.requires_grad()) {
     std::vector<Ref<Node>> nodes;
     for (const Tensor* input : inputs) {
-      if (input->defined()) nodes.push_back(Engine::needed_node(*input));
+      if (input->defined()) nodes.push_back(Engine::ensure_node(*input));
     }
-    Engine::needed_node(output)->set_trace(op, std::move(nodes), attributes);
+    Engine::ensure_node(output)->set_trace(op, std::move(nodes), attributes);
   }
   if (!context.observers) return;
   const OperationRun run{.op = op,
@@ -55,45 +55,45 @@ void Shown::operation(const char* op, const Tensor& output, std::span<const Tens
   to_all([&](Observer& observer) { observer.operation(run); });
 }
 
-void Shown::complete_gradient(const Node& node, const Tensor& gradient) {
+void Notify::complete_gradient(const Node& node, const Tensor& gradient) {
   to_all([&](Observer& observer) { observer.complete_gradient(node, gradient); });
 }
 
-void Shown::gradient(const Node& node, std::size_t input, const Tensor& gradient) {
+void Notify::gradient(const Node& node, std::size_t input, const Tensor& gradient) {
   to_all([&](Observer& observer) { observer.gradient(node, input, gradient); });
 }
 
-void Shown::event(const char* name) {
+void Notify::event(const char* name) {
   const auto time = spent();
   to_all([&](Observer& observer) { observer.event(name, time); });
 }
 
-void Shown::intermediate(std::string_view what, const void* owner, const std::string& path,
-                         const std::function<Array()>& value) {
-  const With off(&Context::history, History::no_grad);
+void Notify::intermediate(std::string_view what, const void* owner, const std::string& path,
+                          const std::function<Array()>& value) {
+  const ScopedValue off(&Context::grad_mode, GradMode::no_grad);
   std::optional<Array> made;
   to_all([&](Observer& observer) {
     if (observer.wants(what, owner)) observer.intermediate(what, path, made ? *made : made.emplace(value()));
   });
 }
 
-void RulesShown::begin(const Node& node) {
+void RuleScope::begin(const Node& node) {
   const auto time = spent();
-  Shown::to_all([&](Observer& observer) { observer.begin_gradients(node, time); });
+  Notify::to_all([&](Observer& observer) { observer.begin_gradients(node, time); });
   node_ = &node;
   outer_ = std::exchange(context.rule, context.rule ? context.rule : &node);
 }
 
-void RulesShown::end() noexcept {
+void RuleScope::end() noexcept {
   context.rule = outer_;
   const auto time = spent();
-  Shown::to_all([&](Observer& observer) { observer.end_gradients(*node_, time); });
+  Notify::to_all([&](Observer& observer) { observer.end_gradients(*node_, time); });
 }
 
 }  // namespace detail
 
 Observer::Observer() : older_(detail::context.observers) {
-  if (!older_) detail::last_shown = detail::Clock::now();
+  if (!older_) detail::last_notified = detail::Clock::now();
   detail::context.observers = this;
 }
 

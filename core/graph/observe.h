@@ -20,7 +20,7 @@
 
 namespace xgrad {
 namespace detail {
-struct Shown;
+struct Notify;
 }
 
 /// An operation that has run, as shown to observers.
@@ -70,13 +70,13 @@ class Observer {
   static bool watching() { return detail::context.observers != nullptr; }
 
  private:
-  friend struct detail::Shown;
+  friend struct detail::Notify;
   Observer* older_;
 };
 
 namespace detail {
 /// Notifies observers. Only to be called if there are some.
-struct Shown {
+struct Notify {
   /// Also leaves the trace of an operation, if that is wanted and no gradient flows through it.
   static void operation(const char* op, const Tensor& output, std::span<const Tensor* const> inputs,
                         const std::vector<Attribute>& attributes);
@@ -87,24 +87,24 @@ struct Shown {
                            const std::function<Array()>& value);
 
  private:
-  friend class RulesShown;
+  friend class RuleScope;
   template <class F>
-  static void to_all(const F& show);
+  static void to_all(const F& notify);
 };
 
 /// While it lives, the gradient rules of a node run.
-class RulesShown {
+class RuleScope {
  public:
-  explicit RulesShown(const Node& node) {
+  explicit RuleScope(const Node& node) {
     if (Observer::watching()) [[unlikely]]
       begin(node);
   }
-  ~RulesShown() {
+  ~RuleScope() {
     if (node_) [[unlikely]]
       end();
   }
-  RulesShown(const RulesShown&) = delete;
-  RulesShown& operator=(const RulesShown&) = delete;
+  RuleScope(const RuleScope&) = delete;
+  RuleScope& operator=(const RuleScope&) = delete;
 
  private:
   void begin(const Node& node);

@@ -31,41 +31,42 @@
 namespace xgrad {
 
 /// The tensor of an operation's result: a node with arrows to the inputs if recording is on and a gradient flows to at
-/// least one of them, else a plain value. `parts` are the inputs, by wrt(), jointly() or wrt_each(), then attributes,
-/// by attribute() or multiply_adds(). `op` must live as long as the program (a literal).
-template <class... Parts>
-Tensor record(const char* op, Array value, Parts&&... parts) {
+/// least one of them, else a plain value. `arguments` are the inputs, by wrt(), jointly() or wrt_each(), then
+/// attributes, by attribute() or multiply_adds(). `op` must live as long as the program (a literal).
+template <class... Arguments>
+Tensor record(const char* op, Array value, Arguments&&... arguments) {
   if (detail::only_computes()) return Tensor(std::move(value));
-  const detail::Part all[] = {std::forward<Parts>(parts)...};
+  const detail::RecordArgument all[] = {std::forward<Arguments>(arguments)...};
   return detail::record(op, std::move(value), all);
 }
 
 /// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y), followed by the input's InputShape if
 /// it asks for that, and returns the input's gradient, of the input's shape.
 template <class F>
-detail::WithRule<detail::SingleRule, const Tensor&, F> wrt(const Tensor& input, F rule) {
+detail::InputsWithRule<detail::SingleRule, const Tensor&, F> wrt(const Tensor& input, F rule) {
   return {input, std::move(rule)};
 }
 template <class F>
-detail::WithRule<detail::SingleRule, Tensor, F> wrt(Tensor&& input, F rule) {
+detail::InputsWithRule<detail::SingleRule, Tensor, F> wrt(Tensor&& input, F rule) {
   return {std::move(input), std::move(rule)};
 }
 
 /// One rule for several inputs whose gradients share work: it takes (gy, wanted) or (gy, y, wanted) and returns
 /// std::array<Tensor, N>. The gradient of input i is wanted if wanted[i]; others may stay undefined.
 template <class F, std::convertible_to<Tensor>... Inputs>
-detail::WithRule<detail::JointRule, std::array<Tensor, sizeof...(Inputs)>, F> jointly(F rule, Inputs&&... inputs) {
+detail::InputsWithRule<detail::JointRule, std::array<Tensor, sizeof...(Inputs)>, F> jointly(F rule,
+                                                                                            Inputs&&... inputs) {
   return {{std::forward<Inputs>(inputs)...}, std::move(rule)};
 }
 /// The same for a list: a std::array<Tensor, N>, or Tensors, whose rule returns Tensors, one for each input.
 template <class F, std::convertible_to<std::span<const Tensor>> List>
-detail::WithRule<detail::JointRule, List, F> jointly(F rule, List&& inputs) {
+detail::InputsWithRule<detail::JointRule, List, F> jointly(F rule, List&& inputs) {
   return {std::forward<List>(inputs), std::move(rule)};
 }
 
 /// A rule for each input of a list: `make_rule(i)` is the rule of the i-th, as for wrt().
 template <class F, std::convertible_to<std::span<const Tensor>> List>
-detail::WithRule<detail::RuleOfEach, List, F> wrt_each(List&& inputs, F make_rule) {
+detail::InputsWithRule<detail::RulePerInput, List, F> wrt_each(List&& inputs, F make_rule) {
   return {std::forward<List>(inputs), std::move(make_rule)};
 }
 
@@ -93,7 +94,7 @@ detail::NamedValue<detail::MultiplyAdds> multiply_adds(std::convertible_to<std::
 }
 
 /// Whether operations are being recorded on this thread. During a backward pass: whether its graph is wanted.
-inline bool recording() { return detail::context.history == History::recorded; }
+inline bool recording() { return detail::context.grad_mode == GradMode::recording; }
 
 /// An input for a rule to capture, or nothing if the graph will not hold the rule. The same as a capture of the input
 /// itself, but without the count of a reference, which shows in operations on a few numbers.
@@ -101,12 +102,12 @@ inline Tensor saved(const Tensor& input) { return recording() ? input : Tensor()
 
 /// While it lives, no graph is recorded: results are plain values. Threads: for the thread that made it, which also
 /// ends it, and for the threads of a parallel_for inside it; new threads record.
-struct [[nodiscard]] NoGrad : detail::With<History> {
-  [[nodiscard]] NoGrad() : With(&detail::Context::history, History::no_grad) {}
+struct [[nodiscard]] NoGrad : detail::ScopedValue<GradMode> {
+  [[nodiscard]] NoGrad() : ScopedValue(&detail::Context::grad_mode, GradMode::no_grad) {}
 };
 /// Records again inside a NoGrad.
-struct [[nodiscard]] EnableGrad : detail::With<History> {
-  [[nodiscard]] EnableGrad() : With(&detail::Context::history, History::recorded) {}
+struct [[nodiscard]] EnableGrad : detail::ScopedValue<GradMode> {
+  [[nodiscard]] EnableGrad() : ScopedValue(&detail::Context::grad_mode, GradMode::recording) {}
 };
 
 /// While it lives, operations that no gradient flows through leave a trace, too: their names, attributes and inputs, no

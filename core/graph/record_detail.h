@@ -1,8 +1,8 @@
 // The arguments of record(), and how they become a node: core/graph/record.h.
 //
-// Their types are as many as there are rules. record() erases these: each argument becomes a Part, a pointer to it with
-// the functions that move its rule into the graph. One function, in record.cpp, then makes nodes of all operations, and
-// a rule is moved once, and only into a graph that is recorded.
+// Their types are as many as there are rules. record() erases these: each argument becomes a RecordArgument, a pointer
+// to it with the functions that move its rule into the graph. One function, in record.cpp, then makes nodes of all
+// operations, and a rule is moved once, and only into a graph that is recorded.
 #pragma once
 
 #include <algorithm>
@@ -85,11 +85,11 @@ struct JointRule {
 };
 
 /// A function makes the rule of each input.
-struct RuleOfEach {};
+struct RulePerInput {};
 
 /// Of wrt(), jointly() and wrt_each(): inputs and their rules.
 template <class Kind, class Inputs, class F>
-struct WithRule {
+struct InputsWithRule {
   Inputs inputs;
   F rule;
 };
@@ -134,7 +134,7 @@ void add_attributes(std::vector<Attribute>& to, const char* name, const T& value
 }
 
 /// What is the same for all arguments of record() of one type.
-struct PartKind {
+struct ArgumentKind {
   /// Moves the rule of an input into its edge; returns whether it asks for the result. nullptr: no inputs.
   bool (*set_rule)(const void* argument, std::size_t input, Node& node, Edge& edge) = nullptr;
   bool joint = false;  ///< one rule for all inputs
@@ -143,11 +143,11 @@ struct PartKind {
 };
 
 template <class Kind, class Inputs, class F>
-inline constexpr PartKind kind_of_rule{
+inline constexpr ArgumentKind kind_of_rule{
     .set_rule =
         [](const void* argument, std::size_t i, Node& node, Edge& edge) {
-          F& rule = static_cast<WithRule<Kind, Inputs, F>*>(const_cast<void*>(argument))->rule;
-          if constexpr (std::same_as<Kind, RuleOfEach>) {
+          F& rule = static_cast<InputsWithRule<Kind, Inputs, F>*>(const_cast<void*>(argument))->rule;
+          if constexpr (std::same_as<Kind, RulePerInput>) {
             return detail::set_rule<SingleRule>(node, edge, rule(i));
           } else {
             return detail::set_rule<Kind>(node, edge, std::move(rule));
@@ -155,17 +155,17 @@ inline constexpr PartKind kind_of_rule{
         },
     .joint = std::same_as<Kind, JointRule>};
 template <class T>
-inline constexpr PartKind kind_of_attribute{.add_to = [](const void* argument, std::vector<Attribute>& to) {
+inline constexpr ArgumentKind kind_of_attribute{.add_to = [](const void* argument, std::vector<Attribute>& to) {
   const auto& [name, value] = *static_cast<const NamedValue<T>*>(argument);
   add_attributes(to, name, value);
 }};
-inline constexpr PartKind kind_of_multiply_adds{};
+inline constexpr ArgumentKind kind_of_multiply_adds{};
 
 /// An argument of record() without its type: inputs with their rules, or an attribute. It refers to the argument.
-struct Part {
+struct RecordArgument {
   template <class Kind, class Inputs, class F>
-  Part(WithRule<Kind, Inputs, F>&& given)
-      : inputs(tensors_of(given.inputs)), argument(&given), kind(kind_of_rule<Kind, Inputs, F>) {
+  RecordArgument(InputsWithRule<Kind, Inputs, F>&& argument)
+      : inputs(tensors_of(argument.inputs)), given(&argument), kind(kind_of_rule<Kind, Inputs, F>) {
     using Gradients = std::remove_cvref_t<Inputs>;
     static_assert(
         !std::same_as<Kind, JointRule> || std::is_invocable_r_v<Gradients, F&, const Tensor&, Wanted> ||
@@ -174,23 +174,23 @@ struct Part {
         "or Tensors for inputs in Tensors");
   }
   template <class T>
-  Part(const NamedValue<T>& given) : argument(&given), kind(kind_of_attribute<T>) {}
-  Part(const NamedValue<MultiplyAdds>& given) : argument(&given), kind(kind_of_multiply_adds) {}
+  RecordArgument(const NamedValue<T>& argument) : given(&argument), kind(kind_of_attribute<T>) {}
+  RecordArgument(const NamedValue<MultiplyAdds>& argument) : given(&argument), kind(kind_of_multiply_adds) {}
 
   /// Whether an operation has its multiply-adds in this argument; then how many.
   bool counts() const { return &kind == &kind_of_multiply_adds; }
-  std::int64_t multiply_adds() const { return static_cast<const NamedValue<MultiplyAdds>*>(argument)->value.count; }
+  std::int64_t multiply_adds() const { return static_cast<const NamedValue<MultiplyAdds>*>(given)->value.count; }
 
   std::span<const Tensor> inputs = {};
-  const void* argument;  ///< of record()
-  const PartKind& kind;
+  const void* given;  ///< to record()
+  const ArgumentKind& kind;
 };
 
 /// Whether this is a backward pass whose graph is not wanted, and nobody watches it.
-inline bool only_computes() { return context.history == History::gradient && !context.observers; }
+inline bool only_computes() { return context.grad_mode == GradMode::gradient && !context.observers; }
 
 /// The tensor of a result: see core/graph/record.h.
-Tensor record(const char* op, Array&& value, std::span<const Part> parts);
+Tensor record(const char* op, Array&& value, std::span<const RecordArgument> arguments);
 
 }  // namespace detail
 

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "../base/error.h"
+#include "../base/formula.h"
 
 namespace xgrad {
 
@@ -14,10 +15,10 @@ void Tensor::Body::destroy(Body* body) noexcept {
   pool_release(body, sizeof(Body));
 }
 
-Ref<Tensor::Body> Tensor::make_body(Array&& value, Ref<Node>&& node, History history) {
+Ref<Tensor::Body> Tensor::make_body(Array&& value, Ref<Node>&& node, GradMode computed_in) {
   void* block = pool_allocate(sizeof(Body));
-  return Ref<Body>::adopt(new (block)
-                              Body{.refs = {}, .history = history, .value = std::move(value), .node = std::move(node)});
+  return Ref<Body>::adopt(
+      new (block) Body{.refs = {}, .computed_in = computed_in, .value = std::move(value), .node = std::move(node)});
 }
 
 void Tensor::refuse_undefined() { fail<GraphError>("tensor", "undefined: no value was ever given to it"); }
@@ -31,29 +32,29 @@ Tensor detail::Engine::at_node(Array&& value, Ref<Node>&& node) {
   return tensor;
 }
 
-Tensor detail::Engine::unrecorded(Array&& value, History why) {
+Tensor detail::Engine::unrecorded(Array&& value, GradMode why) {
   Tensor tensor;
   tensor.body_ = Tensor::make_body(std::move(value), nullptr, why);
   return tensor;
 }
 
-Tensor detail::Engine::twin(const Tensor& tensor) {
-  Tensor twin;
-  twin.body_ = Tensor::make_body(Array(tensor.value()), Ref<Node>(node(tensor)), history(tensor));
-  return twin;
+Tensor detail::Engine::shallow_copy(const Tensor& tensor) {
+  Tensor copy;
+  copy.body_ = Tensor::make_body(Array(tensor.value()), Ref<Node>(node(tensor)), computed_in(tensor));
+  return copy;
 }
 
 void detail::Engine::swap(const Tensor& a, const Tensor& b) noexcept {
   std::swap(a.body_->value, b.body_->value);
   std::swap(a.body_->node, b.body_->node);
-  std::swap(a.body_->history, b.body_->history);
+  std::swap(a.body_->computed_in, b.body_->computed_in);
 }
 
-const Ref<Node>& detail::Engine::needed_node(const Tensor& tensor) {
+const Ref<Node>& detail::Engine::ensure_node(const Tensor& tensor) {
   Tensor::Body& mine = tensor.body();
   if (!mine.node.published()) {
     auto leaf = Node::create("leaf", mine.value.shape(), 0);
-    leaf->cut_gradient = mine.history == History::gradient;
+    leaf->unrecorded_gradient = mine.computed_in == GradMode::gradient;
     if (mine.value.rank() == 0) leaf->saved = mine.value.buffer();  // so that diagrams can show the number
     mine.node.publish(leaf);                                        // threads that share a constant may all come here
   }
@@ -62,7 +63,7 @@ const Ref<Node>& detail::Engine::needed_node(const Tensor& tensor) {
 
 const Tensor& Tensor::set_requires_grad(bool wanted) const& {
   if (!is_leaf()) fail<GraphError>("set_requires_grad", "only for leaves, not for the result of ", body().node->op);
-  Node& leaf = *detail::Engine::needed_node(*this);
+  Node& leaf = *detail::Engine::ensure_node(*this);
   leaf.requires_grad = wanted;
   if (wanted) leaf.saved = nullptr;
   return *this;
@@ -125,7 +126,7 @@ std::string detail::Engine::why_no_grad(const Tensor& x) {
   if (const NodeExtras* extras = extras_of(x); extras && !x.requires_grad() && !extras->model.expired()) {
     return "is a parameter that is frozen; call set_requires_grad() before the forward pass";
   }
-  if (const std::string_view why = why_no_history(history(x)); !why.empty()) return std::string(why);
+  if (const std::string_view why = why_no_history(computed_in(x)); !why.empty()) return std::string(why);
   if (!x.requires_grad()) {
     return "requires no gradient, because it was made from numbers, by detach(), or from such alone; variable(...) "
            "makes a leaf that gradients flow to";
@@ -155,21 +156,21 @@ void Tensor::zero_grad() const {
 
 const Tensor& Tensor::retain_grad() const& {
   if (!requires_grad()) fail<GraphError>("retain_grad", "no gradient flows to this tensor");
-  detail::Engine::needed_node(*this)->needed_extras().retain_grad = true;
+  detail::Engine::ensure_node(*this)->ensure_extras().retain_grad = true;
   return *this;
 }
 
 std::uint64_t Tensor::on_grad(GradientHook hook) const {
   if (!requires_grad()) fail<GraphError>("on_grad", "no gradient flows to this tensor");
   detail::refuse_empty("on_grad", hook);
-  NodeExtras& extras = detail::Engine::node(*this)->needed_extras();
+  NodeExtras& extras = detail::Engine::node(*this)->ensure_extras();
   extras.hooks.emplace_back(extras.next_hook, std::move(hook));
   return extras.next_hook++;
 }
 
-void Tensor::remove_hook(std::uint64_t number) const {
+void Tensor::remove_hook(std::uint64_t id) const {
   NodeExtras* extras = extras_of(*this);
-  if (extras) std::erase_if(extras->hooks, [number](const auto& hook) { return hook.first == number; });
+  if (extras) std::erase_if(extras->hooks, [id](const auto& hook) { return hook.first == id; });
 }
 
 std::string Tensor::name() const {
@@ -178,9 +179,17 @@ std::string Tensor::name() const {
 }
 
 const Tensor& Tensor::named(std::string_view name) const& {
-  detail::Engine::needed_node(*this)->needed_extras().name = name;
+  detail::Engine::ensure_node(*this)->ensure_extras().name = name;
   return *this;
 }
+
+Tensor Tensor::detach() const {
+  Tensor y(value());
+  if (detail::context.tracing)
+    detail::Engine::ensure_node(y)->set_trace("detach", {detail::Engine::ensure_node(*this)}, {}, NodeRole::detached);
+  return y;
+}
+XGRAD_FORMULA detach_formula{"detach", "y = x", "dL/dx = 0"};
 
 Tensor variable(Array value, std::string_view name) {
   const Tensor leaf(std::move(value));

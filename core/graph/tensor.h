@@ -16,8 +16,8 @@
 
 #include "../array/array.h"
 #include "../array/nested.h"
+#include "../base/not_members.h"
 #include "node.h"
-#include "not_members.h"
 
 namespace xgrad {
 
@@ -41,8 +41,8 @@ class [[nodiscard]] Tensor : public detail::NotMembers {
   /// Undefined: means "none" where a Tensor is optional.
   Tensor() = default;
   Tensor(const Tensor& other) : body_(other.body_) {
-    if (detail::CopyListener* listener = detail::context.on_copy) [[unlikely]]
-      listener->saw(*this);
+    if (detail::CopyListener* listener = detail::context.copy_listener) [[unlikely]]
+      listener->on_copy(*this);
   }
   Tensor(Tensor&&) = default;
   /// Makes a variable mean another tensor.
@@ -143,9 +143,9 @@ class [[nodiscard]] Tensor : public detail::NotMembers {
   Tensor retain_grad() && { return retain_grad(); }
 
   /// Calls `hook` with this tensor's gradient in every backward pass, once it is complete; a defined result replaces
-  /// the gradient. The returned number is for remove_hook. Throws GraphError if no gradient flows here.
+  /// the gradient. The returned id is for remove_hook. Throws GraphError if no gradient flows here.
   std::uint64_t on_grad(GradientHook hook) const;
-  void remove_hook(std::uint64_t number) const;
+  void remove_hook(std::uint64_t id) const;
 
   /// The name that errors and diagrams use; empty if none was given.
   std::string name() const;
@@ -159,7 +159,7 @@ class [[nodiscard]] Tensor : public detail::NotMembers {
   friend struct detail::Engine;
   struct Body {
     RefCount refs;
-    History history = History::recorded;
+    GradMode computed_in = GradMode::recording;
     Array value;
     Ref<Node> node;
     static void destroy(Body* body) noexcept;
@@ -174,7 +174,7 @@ class [[nodiscard]] Tensor : public detail::NotMembers {
   void check_leaf(const char* caller, const char* done) const;
   void bump_version() const;
   Tensor at_indices(std::span<const Index> indices) const;
-  static Ref<Body> make_body(Array&& value, Ref<Node>&& node, History history = History::recorded);
+  static Ref<Body> make_body(Array&& value, Ref<Node>&& node, GradMode computed_in = GradMode::recording);
 
   Ref<Body> body_;
   static const Ref<Node> none_;  // not inline: kernels may have no initialisers before main (cmake/levels.sh)
@@ -189,15 +189,15 @@ struct Engine {
     return found.published() ? found : Tensor::none_;  // another thread may be giving it one
   }
   /// The node; makes a leaf for a tensor that has none.
-  static const Ref<Node>& needed_node(const Tensor& tensor);
-  /// Why it has no history.
-  static History history(const Tensor& tensor) { return tensor.body().history; }
+  static const Ref<Node>& ensure_node(const Tensor& tensor);
+  /// Why it has no history: the mode in which it was computed.
+  static GradMode computed_in(const Tensor& tensor) { return tensor.body().computed_in; }
   /// Whether this is the only handle to the tensor.
   static bool unique(const Tensor& tensor) { return tensor.body_ && tensor.body_->refs.load() == 1; }
   /// A tensor at `node`, with the value of the node's operation.
   static Tensor at_node(Array&& value, Ref<Node>&& node);
   /// A value that was computed from tensors with a history and has none itself.
-  static Tensor unrecorded(Array&& value, History why);
+  static Tensor unrecorded(Array&& value, GradMode why);
   /// A handle to a leaf without its numbers, to ask for its gradient alone.
   static Tensor without_value(const Ref<Node>& leaf) { return at_node(Array(), Ref<Node>(leaf)); }
   static bool lacks_value(const Tensor& tensor) {
@@ -209,11 +209,11 @@ struct Engine {
   /// The numbers of a tensor with only one handle, for writing.
   static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
   /// The same value at the same vertex, but another tensor: assigning to one does not change the other.
-  static Tensor twin(const Tensor& tensor);
-  /// The twin of a leaf. The result of an operation is returned itself, since it cannot be assigned.
-  static Tensor separate(const Tensor& tensor) { return tensor.is_leaf() ? twin(tensor) : tensor; }
+  static Tensor shallow_copy(const Tensor& tensor);
+  /// The shallow copy of a leaf. The result of an operation is returned itself, since it cannot be assigned.
+  static Tensor copy_if_leaf(const Tensor& tensor) { return tensor.is_leaf() ? shallow_copy(tensor) : tensor; }
   /// Makes one handle mean the tensor of another.
-  static void redirect(Tensor& handle, const Tensor& to) { handle.body_ = to.body_; }
+  static void rebind(Tensor& handle, const Tensor& to) { handle.body_ = to.body_; }
   /// Swaps the value and the vertex of two tensors, for all their handles.
   static void swap(const Tensor& a, const Tensor& b) noexcept;
   /// The same pointer for all handles of one tensor.

@@ -1,4 +1,4 @@
-// A crew of waiting threads that divide the blocks of a loop.
+// A pool of waiting threads that divide the blocks of a loop.
 #include "parallel.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int most_threads = 1024;
 
-// One parallel_for while it runs. Each thread has its own stretch of blocks, the same one in every loop of this
+// One parallel_for while it runs. Each thread has its own chunk of blocks, the same one in every loop of this
 // length, so that the data is still in its cache; when it is done it helps with the others.
 class Loop {
  public:
@@ -38,26 +38,26 @@ class Loop {
         blocks_((count - 1) / grain + 1),
         run_(body),
         context_(context),
-        stretches_(std::min(threads, most_stretches)) {
-    for (int i = 0; i < stretches_; ++i) next_[i].block.store(first_of(i), std::memory_order_relaxed);
+        chunks_(std::min(threads, most_chunks)) {
+    for (int i = 0; i < chunks_; ++i) next_[i].block.store(first_of(i), std::memory_order_relaxed);
   }
 
   // Takes blocks until none is left, as the thread of this number.
   void work(int thread) noexcept {
-    using detail::Context, detail::With;
-    const With place(&Context::place, caller_.place);
-    const With call(&Context::call, caller_.call);
-    const With rule(&Context::recorded_rule, caller_.recorded_rule);
-    const With order(&Context::order, caller_.order);
-    const With history(&Context::history, caller_.history);
-    const With tracing(&Context::tracing, caller_.tracing);
-    const With plain(&Context::plain, caller_.plain);
+    using detail::Context, detail::ScopedValue;
+    const ScopedValue place(&Context::place, caller_.place);
+    const ScopedValue call(&Context::call, caller_.call);
+    const ScopedValue rule(&Context::recorded_rule, caller_.recorded_rule);
+    const ScopedValue grad_order(&Context::grad_order, caller_.grad_order);
+    const ScopedValue grad_mode(&Context::grad_mode, caller_.grad_mode);
+    const ScopedValue tracing(&Context::tracing, caller_.tracing);
+    const ScopedValue plain(&Context::plain, caller_.plain);
     const bool outer = std::exchange(detail::context.in_loop, true);
-    for (int i = 0; i < stretches_; ++i) {
-      const int stretch = (thread + i) % stretches_;
+    for (int i = 0; i < chunks_; ++i) {
+      const int chunk = (thread + i) % chunks_;
       while (true) {
-        const std::int64_t block = next_[stretch].block.fetch_add(1, std::memory_order_relaxed);
-        if (block >= first_of(stretch + 1)) break;
+        const std::int64_t block = next_[chunk].block.fetch_add(1, std::memory_order_relaxed);
+        if (block >= first_of(chunk + 1)) break;
         run(block);
       }
     }
@@ -69,15 +69,13 @@ class Loop {
   }
 
  private:
-  static constexpr int most_stretches = 32;
+  static constexpr int most_chunks = 32;
   struct alignas(64) Next {  // no two in one cache line
     std::atomic<std::int64_t> block;
   };
 
-  // blocks stretch / stretches, rounded down, without the product, which can overflow.
-  std::int64_t first_of(int stretch) const {
-    return blocks_ / stretches_ * stretch + blocks_ % stretches_ * stretch / stretches_;
-  }
+  // blocks chunk / chunks, rounded down, without the product, which can overflow.
+  std::int64_t first_of(int chunk) const { return blocks_ / chunks_ * chunk + blocks_ % chunks_ * chunk / chunks_; }
   void run(std::int64_t block) noexcept {
     try {
       const std::int64_t begin = block * grain_;
@@ -95,25 +93,25 @@ class Loop {
   void (*run_)(const void*, std::int64_t, std::int64_t);
   const void* context_;
   const detail::Context caller_ = detail::context;
-  int stretches_;
-  Next next_[most_stretches];
+  int chunks_;
+  Next next_[most_chunks];
   std::mutex mutex_;  // of the two below
   std::int64_t failed_block_ = std::numeric_limits<std::int64_t>::max();
   std::exception_ptr failure_;
 };
 
 // The helping threads. They spin a few microseconds for the next loop before they sleep: loops come close together.
-class Crew {
+class ThreadPool {
  public:
-  explicit Crew(int helpers) {
-    threads_.reserve(static_cast<std::size_t>(helpers));
+  explicit ThreadPool(int workers) {
+    threads_.reserve(static_cast<std::size_t>(workers));
     try {
-      for (int i = 1; i <= helpers; ++i) threads_.emplace_back([this, i] { wait_for_work(i); });
+      for (int i = 1; i <= workers; ++i) threads_.emplace_back([this, i] { wait_for_work(i); });
     } catch (const std::system_error&) {  // the system can start no more: those that run already do all the work
     } catch (const std::bad_alloc&) {
     }
   }
-  ~Crew() {
+  ~ThreadPool() {
     {
       const std::lock_guard lock(mutex_);
       closing_ = true;
@@ -150,7 +148,7 @@ class Crew {
     }
   }
 
-  void wait_for_work(int number) {
+  void wait_for_work(int thread) {
     std::uint64_t seen = 0;
     while (true) {
       spin([&] { return generation_.load(std::memory_order_acquire) != seen; });
@@ -162,7 +160,7 @@ class Crew {
       Loop& loop = *loop_;
       active_.fetch_add(1);
       lock.unlock();
-      loop.work(number);
+      loop.work(thread);
       lock.lock();
       if (active_.fetch_sub(1) == 1) done_.notify_one();
     }
@@ -196,11 +194,11 @@ int threads_at_start() {
 struct State {
   std::mutex one_loop;  // loops of different threads take turns
   std::atomic<int> count{threads_at_start()};
-  std::unique_ptr<Crew> crew;
+  std::unique_ptr<ThreadPool> pool;
 
   State() {
-    // A child process has none of its parent's threads: it starts its own crew when it needs one.
-    pthread_atfork(nullptr, nullptr, [] { (void)state().crew.release(); });
+    // A child process has none of its parent's threads: it starts its own pool when it needs one.
+    pthread_atfork(nullptr, nullptr, [] { (void)state().pool.release(); });
   }
   static State& state() {
     static State& only = *new State;  // never destroyed: the threads wait until the process ends
@@ -219,7 +217,7 @@ void set_threads(int count) {
   State& state = State::state();
   const std::lock_guard lock(state.one_loop);
   if (count == state.count) return;
-  state.crew.reset();
+  state.pool.reset();
   state.count = count;
 }
 
@@ -230,10 +228,10 @@ void detail::parallel_blocks(std::int64_t count, std::int64_t grain,
   const bool together = threads() > 1 && !detail::context.in_loop && lock.try_lock();
   Loop loop(count, std::max<std::int64_t>(grain, 1), run, context, together ? threads() : 1);
   if (together) {
-    if (!state.crew) state.crew = std::make_unique<Crew>(state.count - 1);
-    state.crew->run(loop);
+    if (!state.pool) state.pool = std::make_unique<ThreadPool>(state.count - 1);
+    state.pool->run(loop);
   } else {
-    loop.work(0);  // inside another loop, or another thread has the crew
+    loop.work(0);  // inside another loop, or another thread has the pool
   }
   loop.rethrow();
 }

@@ -16,7 +16,7 @@ namespace attention_by_hand {
 
 using namespace xgrad;
 
-/// 0.5 as 0.50, whole numbers without decimals.
+/// 0.5 as 0.50, integers without decimals.
 inline std::string short_number(double x) {
   if (std::isinf(x)) return x < 0 ? "-∞" : "∞";
   return kit::fixed(x, std::abs(x - std::round(x)) < 1e-5 ? 0 : 2);

@@ -164,7 +164,7 @@ Tensor SelfAttention::forward(const Tensor& x, const AttentionMask& mask) const 
 }
 
 Tensor SelfAttention::columns(const Tensor& x) const {
-  const Entered here(*this, x);
+  const ModuleScope here(*this, x);
   if (x.rank() != 3) fail<ShapeError>("self_attention", "needs three axes (batch, width, positions), got ", x.shape());
   const Tensor q = matmul(w_q.weight, x), k = matmul(w_k.weight, x), v = matmul(w_v.weight, x);  // (B, d, T)
   const double root = std::sqrt(static_cast<double>(w_q.out));

@@ -5,7 +5,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include "../../core/graph/not_members.h"
+#include "../../core/base/not_members.h"
 #include "../../core/graph/tensor.h"
 
 namespace xgrad::nn {

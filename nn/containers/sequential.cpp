@@ -13,7 +13,7 @@ void Sequential::check_made(const Module* made) const {
 Tensor Sequential::from(std::int64_t first, Tensor x) const {
   for (std::int64_t i = first; i < size(); ++i) {
     const Part& part = parts_[static_cast<std::size_t>(i)];
-    const Entered inside(*part.layer);
+    const ModuleScope inside(*part.layer);
     if (!part.of_tensor) fail<ValueError>("sequential", "layer ", i, " takes integers");
     x = part.of_tensor(x);
   }
@@ -29,7 +29,7 @@ Tensor Sequential::operator()(const Index& ids) const {
   const auto here = enter(ids);
   if (size() == 0 || !parts_[0].of_ids) fail<ValueError>("sequential", "the first layer takes no integers");
   const auto first = [&] {
-    const Entered inside(*parts_[0].layer);
+    const ModuleScope inside(*parts_[0].layer);
     return parts_[0].of_ids(ids);
   };
   return here(from(1, first()));

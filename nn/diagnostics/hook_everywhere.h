@@ -21,7 +21,7 @@ class HookEverywhere {
     });
   }
   ~HookEverywhere() {
-    for (const auto& [module, number] : hooks_) module->remove_hook(number);
+    for (const auto& [module, id] : hooks_) module->remove_hook(id);
   }
   HookEverywhere(const HookEverywhere&) = delete;
   HookEverywhere& operator=(const HookEverywhere&) = delete;

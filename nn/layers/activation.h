@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "../../core/base/error.h"
-#include "../../ops/elementwise/elementwise.h"
+#include "../../ops/elementwise/activations.h"
 
 namespace xgrad::nn {
 

@@ -74,7 +74,7 @@ BatchNorm::BatchNorm(At here, int axis_count, std::int64_t channel_count, const 
 }
 
 Tensor BatchNorm::operator()(const Tensor& x) const {
-  const Entered here(*this, x);
+  const ModuleScope here(*this, x);
   const bool vectors = axes == 1 && x.rank() == 2;
   if ((!vectors && x.rank() != 2 + axes) || x.dim(1) != channels) {
     const std::string shapes =

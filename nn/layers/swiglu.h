@@ -1,8 +1,8 @@
 // SwiGlu: the gated feed-forward of Llama.
 #pragma once
 
+#include "../../ops/elementwise/activations.h"
 #include "../../ops/elementwise/arithmetic.h"
-#include "../../ops/elementwise/elementwise.h"
 #include "../layer.h"
 #include "linear.h"
 

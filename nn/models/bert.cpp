@@ -15,7 +15,7 @@ Tensor BertBlock::forward(const Tensor& x, const AttentionMask& mask) const {
 Bert::Bert(At here, const Options& given) : Layer(std::move(here), given) { detail::reset_linear_maps(*this); }
 
 Tensor Bert::encode(const Index& ids, const BertInputs& inputs) const {
-  const Entered here(*this);
+  const ModuleScope here(*this);
   detail::check_ids("bert", ids);
   if (inputs.segments && inputs.segments->shape() != ids.shape()) {
     fail<ShapeError>("bert", "segments ", inputs.segments->shape(), " for ids ", ids.shape());
@@ -25,7 +25,7 @@ Tensor Bert::encode(const Index& ids, const BertInputs& inputs) const {
 }
 
 Tensor Bert::pool(const Tensor& h) const {
-  const Entered here(*this);
+  const ModuleScope here(*this);
   if (!pooler) fail<ValueError>("bert", "its head has no pooler");
   if (h.rank() != 3 || h.dim(1) == 0) fail<ShapeError>("bert", "pool needs h (B, T, C), got ", h.shape());
   return tanh((*pooler)(h[{_, 0}]));  // (B, C)

@@ -55,13 +55,13 @@ void LanguageState::select(const Index& rows) {
 }
 
 Tensor LanguageModel::operator()(const Index& ids) const {
-  const Entered here(*this, ids);
+  const ModuleScope here(*this, ids);
   check_ids(ids);
   return here(forward(ids));
 }
 
 Tensor LanguageModel::next(const Index& ids, LanguageState& state) const {
-  const Entered here(*this, ids);
+  const ModuleScope here(*this, ids);
   check_ids(ids, &state);
   Rewind undo(state);
   Tensor logits = here(forward(ids, state));

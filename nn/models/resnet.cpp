@@ -2,8 +2,8 @@
 #include "resnet.h"
 
 #include "../../core/array/shape_hints.h"
+#include "../../ops/elementwise/activations.h"
 #include "../../ops/elementwise/arithmetic.h"
-#include "../../ops/elementwise/elementwise.h"
 #include "../../ops/network/pooling.h"
 #include "../../ops/reduce/reduce.h"
 

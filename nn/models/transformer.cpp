@@ -102,7 +102,7 @@ std::int64_t TransformerOptions::word_dim() const {
 AddNorm::AddNorm(At here, const Shape& sizes, const Options& options)
     : Layer(std::move(here)),
       order(options.order),
-      norm(at("norm"), options.kind == NormKind::layer || options.kind == NormKind::plain_layer, sizes,
+      norm(at("norm"), options.kind == NormKind::layer || options.kind == NormKind::layer_without_affine, sizes,
            LayerNormOptions{.affine = options.kind == NormKind::layer}),
       batch_norm(at("batch_norm"), options.kind == NormKind::batch, sizes.back()),
       dropout(at("dropout"), options.dropout) {
@@ -117,7 +117,7 @@ Tensor AddNorm::normed(const Tensor& x) const {
 }
 
 Tensor AddNorm::add(const Tensor& x, const Tensor& y) const {
-  const Entered here(*this);
+  const ModuleScope here(*this);
   if (x.shape() != y.shape()) fail<ShapeError>("add_norm", "shapes differ: ", x.shape(), " and ", y.shape());
   return x + dropout(y);
 }
@@ -137,7 +137,7 @@ Tensor Encoder::forward(const Index& ids, const AttentionMask& mask) const {
 }
 
 Tensors Encoder::block_outputs(const Index& ids, const AttentionMask& mask) const {
-  const Entered here(*this, ids);
+  const ModuleScope here(*this, ids);
   Tensor h = embed(*this, ids);  // (B, S, C)
   Tensors results;
   for (std::int64_t i = 0; i < blocks.size(); ++i) {
@@ -241,7 +241,7 @@ DecoderState Decoder::start(const Tensor& memory, const AttentionMask& memory_ma
 }
 
 DecoderState Decoder::start(const Tensors& block_outputs, const AttentionMask& memory_mask) const {
-  const Entered here(*this);
+  const ModuleScope here(*this);
   const Memories memory = memories(block_outputs, memory_mask);
   DecoderState state{.blocks = {},
                      .memory_mask = memory.mask,
@@ -284,7 +284,7 @@ Tensor EncoderDecoder::forward(const Index& source, const Index& lengths, const 
 }
 
 DecoderStepper EncoderDecoder::start(const Index& source, const Index& lengths) const {
-  const Entered here(*this);
+  const ModuleScope here(*this);
   const NoGrad off;
   const std::optional<Eval> eval = outside_of_training(*this);
   return {decoder, decoder.start(encode(source, lengths), padding(lengths))};

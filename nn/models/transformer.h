@@ -23,9 +23,9 @@ enum class NormOrder {
 
 /// The norm in a residual connection.
 enum class NormKind {
-  layer,        ///< layer norm, as in the paper
-  plain_layer,  ///< layer norm without gain and bias
-  batch,        ///< batch norm of the channels: in training, a position then depends on all others of the batch
+  layer,                 ///< layer norm, as in the paper
+  layer_without_affine,  ///< layer norm without gain and bias
+  batch,  ///< batch norm of the channels: in training, a position then depends on all others of the batch
   none,
 };
 

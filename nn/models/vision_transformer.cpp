@@ -67,7 +67,7 @@ VisionTransformer::VisionTransformer(At here, const Options& given)
       }()) {}
 
 Tensor VisionTransformer::features(const Tensor& x) const {
-  const Entered here(*this, x);
+  const ModuleScope here(*this, x);
   const Shape image{options.channels, options.image.height, options.image.width};
   if (x.rank() != 4 || !std::equal(image.begin(), image.end(), x.shape().begin() + 1)) {
     fail<ShapeError>("vision_transformer", "needs (B, ", image[0], ", ", image[1], ", ", image[2], "), got ", x.shape(),

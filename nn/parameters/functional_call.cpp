@@ -28,9 +28,9 @@ FunctionalCall::FunctionalCall(const Module& module, const std::vector<std::pair
 FunctionalCall::FunctionalCall(Pairs pairs) : pairs_(std::move(pairs)) {
   for (const auto& [leaf, stand_in] : pairs_) stand_ins_.emplace(Engine::identity(*leaf), &stand_in);
   for (auto& [leaf, stand_in] : pairs_) {
-    xgrad::detail::Engine::needed_node(stand_in);  // one vertex for all
-    if (stand_ins_.contains(Engine::identity(stand_in))) stand_in = Engine::twin(stand_in);
-    before_.push_back(Engine::twin(stand_in));
+    xgrad::detail::Engine::ensure_node(stand_in);  // one vertex for all
+    if (stand_ins_.contains(Engine::identity(stand_in))) stand_in = Engine::shallow_copy(stand_in);
+    before_.push_back(Engine::shallow_copy(stand_in));
   }
   for (std::size_t i = 0; i < pairs_.size(); ++i) Engine::swap(*pairs_[i].first, before_[i]);
 }
@@ -43,12 +43,12 @@ FunctionalCall::~FunctionalCall() {
   }
 }
 
-void FunctionalCall::saw(Tensor& copy) {
+void FunctionalCall::on_copy(Tensor& copy) {
   const auto found = stand_ins_.find(Engine::identity(copy));
   if (found != stand_ins_.end()) {
-    Engine::redirect(copy, *found->second);
+    Engine::rebind(copy, *found->second);
   } else if (outer()) {
-    outer()->saw(copy);
+    outer()->on_copy(copy);
   }
 }
 

@@ -31,8 +31,8 @@ class FunctionalCall final : public xgrad::detail::CopyListener {
   [[nodiscard]] FunctionalCall(const Module& module, const std::vector<std::pair<std::string, Tensor>>& values);
   ~FunctionalCall() override;
 
-  void saw(Tensor& copy) override;
-  void saw(const void* /*block*/, std::int64_t /*bytes*/) override {}
+  void on_copy(Tensor& copy) override;
+  void on_copy(const void* /*block*/, std::int64_t /*bytes*/) override {}
   std::function<std::shared_ptr<void>()> again() const override;
 
  private:

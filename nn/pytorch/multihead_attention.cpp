@@ -90,7 +90,7 @@ MultiheadAttention::MultiheadAttention(At here, std::int64_t width, std::int64_t
       bias_k(options.add_bias_kv ? param("bias_k", {1, 1, embed_dim}, init::xavier_normal(), Decay::no) : Tensor()),
       bias_v(options.add_bias_kv ? param("bias_v", {1, 1, embed_dim}, init::xavier_normal(), Decay::no) : Tensor()),
       out_proj(at("out_proj"), embed_dim, embed_dim, {.bias = options.bias, .bias_init = init::zeros()}) {
-  const Entered constructing(*this);  // errors name the layer and its sizes
+  const ModuleScope constructing(*this);  // errors name the layer and its sizes
   probability("dropout", options.dropout);
   if (embed_dim % heads != 0) {
     fail<ValueError>("multihead_attention", "embed_dim ", embed_dim, " does not divide by ", heads, " heads");
@@ -146,7 +146,7 @@ Tensor MultiheadAttention::result(const Operands& x, const Tensor& y) const {
 
 MultiheadOutput MultiheadAttention::forward(const Tensor& query, const Tensor& key, const Tensor& value,
                                             const MultiheadCall& call) const {
-  const Entered here(*this, query, key, value);
+  const ModuleScope here(*this, query, key, value);
   const Operands x = operands(query, key, value);
   const std::int64_t B = x.scores[0], H = heads, T = x.scores[2], S = x.scores[3];
   AttentionMask mask =
@@ -176,7 +176,7 @@ Tensor MultiheadAttention::operator()(const Tensor& x, const AttentionMask& mask
 
 Tensor MultiheadAttention::operator()(const Tensor& query, const Tensor& key, const Tensor& value,
                                       const AttentionMask& mask) const {
-  const Entered here(*this, query, key, value);
+  const ModuleScope here(*this, query, key, value);
   const Operands x = operands(query, key, value);
   const AttentionMask wider = with_added_keys(mask, x.scores, added_keys());
   return here(result(x, attend_heads(*this, x.q, x.k, x.v, heads, wider, options.dropout)));

@@ -11,7 +11,7 @@
 
 namespace xgrad::nn::pytorch {
 
-/// Nothing, truth values (true: masked), or numbers that are added to the scores.
+/// Nothing, booleans (true: masked), or numbers that are added to the scores.
 using MaskOrBias = std::variant<std::monostate, Mask, Tensor>;
 
 struct MultiheadAttentionOptions {

@@ -2,6 +2,7 @@
 
 #include "../../core/graph/grad.h"
 #include "../creation/sample.h"
+#include "../elementwise/activations.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"

@@ -1,10 +1,27 @@
-// Activation functions besides those in elementwise.h (relu, elu, gelu, silu, softplus, sigmoid, tanh). All go element
-// by element, with PyTorch's names and defaults.
+// Activation functions, with PyTorch's names and defaults. All go element by element. (tanh and sigmoid are in
+// elementwise.h.)
 #pragma once
 
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {
+
+/// y = max(x, 0)                    dy/dx = 1 above 0, else 0
+Tensor relu(const Tensor& x);
+/// y = x above 0, else alpha (e^x - 1)     dy/dx = 1 above 0, else alpha e^x       (Clevert et al. 2015)
+Tensor elu(const Tensor& x, double alpha = 1);
+/// y = ln(1 + e^x), without overflow       dy/dx = sigmoid(x), whose slope is 0 above 37 (float: 17), not e^-x
+Tensor softplus(const Tensor& x);
+/// y = x sigmoid(x), also called swish     dy/dx = s (1 + x (1 - s)), s = sigmoid(x), which is 1 above 37 (float: 17)
+Tensor silu(const Tensor& x);
+
+/// How gelu computes the normal distribution function.
+enum class Gelu {
+  erf,   ///< exactly: (1 + erf(x/sqrt 2))/2
+  tanh,  ///< by (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2, as GPT-2 does
+};
+/// y = x P(x), P the normal distribution function (Hendrycks, Gimpel 2016).      dy/dx = P(x) + x P'(x)
+Tensor gelu(const Tensor& x, Gelu form = Gelu::erf);
 
 struct LeakyReluOptions {
   double negative_slope = 0.01;

@@ -10,7 +10,7 @@
 
 namespace xgrad {
 
-using detail::bounded, detail::bounded_below, detail::guarded;
+using detail::bounded, detail::guarded;
 
 Tensor exp(const Tensor& x) {
   return elementwise(
@@ -100,6 +100,11 @@ Tensor tanh(const Tensor& x) {
       "tanh", x, [](auto v) { return tanh(v); }, [](auto, auto y) { return 1 - y * y; });
 }
 
+Tensor sigmoid(const Tensor& x) {
+  return elementwise(
+      "sigmoid", x, [](auto v) { return sigmoid(v); }, [](auto, auto y) { return y * (1 - y); });
+}
+
 namespace {
 
 // e^(-x^2), as Packs have it.
@@ -114,93 +119,6 @@ Tensor erf(const Tensor& x) {
   return elementwise(
       "erf", x, [](auto v) { return erf(v); }, [](auto v, auto) { return 2 * std::numbers::inv_sqrtpi * gauss(v); });
 }
-
-Tensor sigmoid(const Tensor& x) {
-  return elementwise(
-      "sigmoid", x, [](auto v) { return sigmoid(v); }, [](auto, auto y) { return y * (1 - y); });
-}
-
-Tensor relu(const Tensor& x) {
-  return elementwise(
-      "relu", x, [](auto v) { return maximum(v, 0); }, [](auto, auto y) { return where(y <= 0, 0, 1); });
-}
-
-XGRAD_FORMULA elu_formula{"elu", "y = x if x > 0, else alpha (e^x - 1)", "dy/dx = 1 if x > 0, else alpha e^x"};
-Tensor elu(const Tensor& x, double factor) {
-  const Real alpha = static_cast<Real>(factor);
-  // Above 0 the other branch is computed at 0, so that it cannot overflow into the gradient.
-  return elementwise(
-      "elu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0))); },
-      [alpha](auto v, auto) { return where(v > 0, 1, alpha * exp(minimum(v, 0))); },
-      attribute("alpha", unless(1, factor)));
-}
-
-Tensor softplus(const Tensor& x) {
-  return elementwise(
-      "softplus", x,
-      [](auto v) {
-        return guarded([](const auto& u) { return maximum(u, 0) + log1p(exp(-abs(u))); },
-                       [](const auto& u) { return log(1 + exp(u)); }, v);
-      },
-      [](auto v, auto) { return sigmoid(v); });
-}
-
-Tensor silu(const Tensor& x) {
-  return elementwise(
-      "silu", x,
-      [](auto v) {
-        return guarded([](const auto& u) { return bounded_below(u) / (1 + exp(-u)); },
-                       [](const auto& u) { return u * sigmoid(u); }, v);
-      },
-      [](auto v, auto) {
-        const auto s = sigmoid(v);
-        return s * (1 + bounded(v, 1e4) * (1 - s));
-      });
-}
-
-namespace {
-
-// The normal distribution function P and its density, as Packs have them.
-Tensor normal_pdf(const Tensor& x) {
-  return elementwise(
-      "normal_pdf", x, [](auto v) { return normal_pdf(v); }, [](auto v, auto y) { return bounded(-v, 1e2) * y; });
-}
-Tensor normal_cdf(const Tensor& x) {
-  return elementwise(
-      "normal_cdf", x, [](auto v) { return normal_cdf(v); }, [](auto v, auto) { return normal_pdf(v); });
-}
-
-Tensor gelu_erf(const Tensor& x) {
-  return elementwise(
-      "gelu", x, [](auto v) { return bounded_below(v) * normal_cdf(v); },
-      [](auto v, auto) {
-        const auto slope = bounded(v, 1e2) * normal_pdf(v);
-        return slope + normal_cdf(v);
-      });
-}
-
-constexpr double gelu_scale = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
-constexpr double gelu_cubic = 0.044715;
-
-// x/2 (1 + tanh(z/2)) = x sigmoid(z), z = gelu_scale (x + gelu_cubic x^3)
-Tensor gelu_tanh(const Tensor& x) {
-  return elementwise(
-      "gelu_tanh", x,
-      [](auto v) {
-        const auto u = bounded(v, 1e2), y = u * sigmoid(gelu_scale * u * (1 + gelu_cubic * u * u));
-        return guarded([](const auto& x, const auto& near) { return where(x > 1e2, x, near); },
-                       [](const auto&, const auto& near) { return near; }, v, y);
-      },
-      [](auto v, auto) {
-        const auto u = bounded(v, 1e2);
-        const auto s = sigmoid(gelu_scale * u * (1 + gelu_cubic * u * u));
-        return s + u * s * (1 - s) * gelu_scale * (1 + 3 * gelu_cubic * u * u);
-      });
-}
-
-}  // namespace
-
-Tensor gelu(const Tensor& x, Gelu form) { return form == Gelu::erf ? gelu_erf(x) : gelu_tanh(x); }
 
 XGRAD_FORMULA logaddexp_formula{"logaddexp", "y = ln(e^a + e^b)", "dy/da = e^(a - y); dy/db = e^(b - y)"};
 Tensor logaddexp(const Tensor& a, const Tensor& b) {

@@ -41,6 +41,8 @@ Tensor sin(const Tensor& x);
 Tensor cos(const Tensor& x);
 /// Hyperbolic tangent.              dy/dx = 1 - y^2, of the rounded y: 0 where that is 1 or -1
 Tensor tanh(const Tensor& x);
+/// y = 1/(1 + e^-x)                 dy/dx = y (1 - y), of the rounded y: 0 where that is 1, above 37 (float: 17)
+Tensor sigmoid(const Tensor& x);
 /// The error function.              dy/dx = 2/sqrt(pi) e^(-x^2)
 Tensor erf(const Tensor& x);
 
@@ -56,25 +58,6 @@ Tensor logaddexp(const Tensor& a, const Tensor& b);
 /// y = start + weight (end - start), exactly `start` for weight 0 and `end` for 1; with broadcasting. Throws
 /// ShapeError. dy/dstart = 1 - weight      dy/dend = weight      dy/dweight = end - start
 Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight);
-
-/// y = 1/(1 + e^-x)                 dy/dx = y (1 - y), of the rounded y: 0 where that is 1, above 37 (float: 17)
-Tensor sigmoid(const Tensor& x);
-/// y = max(x, 0)                    dy/dx = 1 above 0, else 0
-Tensor relu(const Tensor& x);
-/// y = x above 0, else alpha (e^x - 1)     dy/dx = 1 above 0, else alpha e^x       (Clevert et al. 2015)
-Tensor elu(const Tensor& x, double alpha = 1);
-/// y = ln(1 + e^x), without overflow       dy/dx = sigmoid(x), whose slope is 0 above 37 (float: 17), not e^-x
-Tensor softplus(const Tensor& x);
-/// y = x sigmoid(x), also called swish     dy/dx = s (1 + x (1 - s)), s = sigmoid(x), which is 1 above 37 (float: 17)
-Tensor silu(const Tensor& x);
-
-/// How gelu computes the normal distribution function.
-enum class Gelu {
-  erf,   ///< exactly: (1 + erf(x/sqrt 2))/2
-  tanh,  ///< by (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2, as GPT-2 does
-};
-/// y = x P(x), P the normal distribution function (Hendrycks, Gimpel 2016).      dy/dx = P(x) + x P'(x)
-Tensor gelu(const Tensor& x, Gelu form = Gelu::erf);
 
 /// The interval of clamp; unbounded on a side that is not set (or infinite).
 struct Bounds {

@@ -1,17 +1,11 @@
 // Arithmetic on integers, checked for overflow.
 #include "integer.h"
 
-#include <limits>
-
 #include "../kernels/registers/loops.h"
 #include "../shape/broadcast.h"
 
 namespace xgrad {
 namespace {
-
-[[noreturn]] void refuse_overflow(const char* op, std::int64_t a, std::int64_t b) {
-  fail<LimitError>(op, "the result for ", a, " and ", b, " does not fit 64 bits");
-}
 
 template <class F>
 Index elementwise(const char* op, const Index& a, const Index& b, const F& f) {
@@ -21,33 +15,25 @@ Index elementwise(const char* op, const Index& a, const Index& b, const F& f) {
 // Throws where C++ leaves a division undefined.
 void check_divisor(const char* op, std::int64_t a, std::int64_t b) {
   if (b == 0) fail<ValueError>(op, a, " divided by 0");
-  if (b == -1 && a == std::numeric_limits<std::int64_t>::min()) refuse_overflow(op, a, b);
+  if (b == -1) (void)checked_multiply(op, a, -1);
 }
 
 }  // namespace
 
 Index operator+(const Index& a, const Index& b) {
-  return elementwise("add", a, b, [](std::int64_t p, std::int64_t q) {
-    std::int64_t result;
-    if (__builtin_add_overflow(p, q, &result)) refuse_overflow("add", p, q);
-    return result;
-  });
+  return elementwise("add", a, b, [](std::int64_t p, std::int64_t q) { return checked_add("add", p, q); });
 }
 
 Index operator-(const Index& a, const Index& b) {
   return elementwise("sub", a, b, [](std::int64_t p, std::int64_t q) {
     std::int64_t result;
-    if (__builtin_sub_overflow(p, q, &result)) refuse_overflow("sub", p, q);
+    if (__builtin_sub_overflow(p, q, &result)) fail<LimitError>("sub", p, " - ", q, " does not fit 64 bits");
     return result;
   });
 }
 
 Index operator*(const Index& a, const Index& b) {
-  return elementwise("mul", a, b, [](std::int64_t p, std::int64_t q) {
-    std::int64_t result;
-    if (__builtin_mul_overflow(p, q, &result)) refuse_overflow("mul", p, q);
-    return result;
-  });
+  return elementwise("mul", a, b, [](std::int64_t p, std::int64_t q) { return checked_multiply("mul", p, q); });
 }
 
 Index operator/(const Index& a, const Index& b) {

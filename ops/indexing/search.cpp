@@ -4,7 +4,7 @@
 #include <iterator>
 #include <vector>
 
-#include "../kernels/order/order.h"
+#include "../kernels/sort/sort.h"
 
 namespace xgrad {
 namespace {

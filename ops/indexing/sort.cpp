@@ -1,8 +1,8 @@
-// Sorting. The order is the kernel's (ops/kernels/order/order.cpp), values and gradients are those at its positions.
+// Sorting. The order is the kernel's (ops/kernels/sort/sort.cpp), values and gradients are those at its positions.
 #include "sort.h"
 
 #include "../../core/base/formula.h"
-#include "../kernels/order/order.h"
+#include "../kernels/sort/sort.h"
 #include "axis.h"
 
 namespace xgrad {

@@ -2,6 +2,7 @@
 #include "distance_loss.h"
 
 #include "../../core/base/formula.h"
+#include "../elementwise/activations.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
 #include "../elementwise/lambda.h"

@@ -44,7 +44,7 @@ bool all_finite(const Tensor& x) {
 }
 
 // The gradient of weights; 0 for a weight of 0 whose gradient is NaN or infinite.
-Tensor of_weights(const Tensor& weights, const Tensor& gradient) {
+Tensor gradient_of_weights(const Tensor& weights, const Tensor& gradient) {
   return all_finite(gradient) ? gradient : where(weights == 0 && !isfinite(gradient), 0, gradient);
 }
 
@@ -53,12 +53,12 @@ Tensor of_weights(const Tensor& weights, const Tensor& gradient) {
 Tensor weighted_product(const Tensor& a, const Tensor& b, LeftFactor left) {
   const bool transpose_a = left == LeftFactor::transposed;
   Array y = all_finite(b) ? matmul(a.detach(), b.detach(), {.transpose_a = transpose_a}).value()
-                          : careful_products(a.value(), b.value(), left);
+                          : products_skipping_zeros(a.value(), b.value(), left);
   const auto count = multiply_adds(y.size(), a.dim(transpose_a ? -2 : -1));
   return record("matmul", std::move(y),
                 wrt(a,
                     [a = saved(a), b = saved(b), transpose_a](const Tensor& gy) {
-                      return of_weights(a, transpose_a ? inner_products(b, gy) : inner_products(gy, b));
+                      return gradient_of_weights(a, transpose_a ? inner_products(b, gy) : inner_products(gy, b));
                     }),
                 wrt(b,
                     [a = saved(a), transpose_a](const Tensor& gy) {

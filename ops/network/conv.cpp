@@ -32,7 +32,7 @@ ConvSizes sizes_of(const char* op, const Tensor& x, const Tensor& weight, const 
 constexpr const char *convolved = "y_op = [bias_o + ]sum_ck x_c(stride p - padding + dilation k) weight_ock",
                      *from_convolved =
                          "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy";
-XGRAD_FORMULA conv2d_formula{"conv2d", convolved, from_convolved};
+XGRAD_FORMULA conv2d_formula{"conv2d", convolved, from_convolved, OperationKind::product};
 Tensor plain::conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dFuncOptions& options) {
   check_weight("conv2d", weight, 4);
   return batched("conv2d", x, 4, [&](const Tensor& all) {
@@ -95,9 +95,11 @@ auto to_bias(const Tensor& bias) {
 
 // Formulas of the three maps, of which the gradients of convolutions consist.
 XGRAD_FORMULA conv_formula{"conv", "y = conv(x, weight)",
-                           "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy)"};
+                           "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy)",
+                           OperationKind::product};
 XGRAD_FORMULA conv_transpose_formula{"conv_transpose", "y = conv_transpose(x, weight)",
-                                     "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x)"};
+                                     "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x)",
+                                     OperationKind::product};
 XGRAD_FORMULA conv_kernel_formula{"conv_kernel", "y_ock = sum_p a_c(stride p - padding + dilation k) b_op",
                                   "dL/da = conv_transpose(b, gy); dL/db = conv(a, gy)"};
 
@@ -303,7 +305,7 @@ Tensor transposed_convolution(const char* op, const Tensor& all, const Tensor& w
 
 }  // namespace
 
-XGRAD_FORMULA conv1d_formula{"conv1d", convolved, from_convolved};
+XGRAD_FORMULA conv1d_formula{"conv1d", convolved, from_convolved, OperationKind::product};
 Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv1dFuncOptions& options) {
   check_weight("conv1d", weight, 3);
   const Conv2dFuncOptions on_rows{
@@ -329,7 +331,7 @@ constexpr const char *transposed_y =
                          "y_oq = [bias_o + ]sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
                      *from_transposed =
                          "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy";
-XGRAD_FORMULA conv_transpose2d_formula{"conv_transpose2d", transposed_y, from_transposed};
+XGRAD_FORMULA conv_transpose2d_formula{"conv_transpose2d", transposed_y, from_transposed, OperationKind::product};
 Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias,
                         const ConvTranspose2dFuncOptions& options) {
   check_weight("conv_transpose2d", weight, 4);
@@ -353,7 +355,7 @@ Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const Unf
     ConvSizes sizes = unfolding("fold", all.dim(0), 0, size, kernel, options);
     const std::int64_t taps = kernel.height * kernel.width, pixels = sizes.h.out * sizes.w.out;
     if (all.dim(1) % taps != 0 || all.dim(2) != pixels) {
-      fail<ShapeError>("fold", "columns ", all.shape(), " for ", taps, " places of a kernel and ", pixels,
+      fail<ShapeError>("fold", "columns ", all.shape(), " for ", taps, " taps of a kernel and ", pixels,
                        " of an image of ", Shape{size.height, size.width});
     }
     sizes.in = all.dim(1) / taps;

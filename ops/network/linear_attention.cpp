@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../creation/create.h"
+#include "../elementwise/activations.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/fused.h"

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "../../core/base/formula.h"
+#include "../elementwise/activations.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
 #include "../indexing/index.h"

@@ -11,7 +11,7 @@
 
 namespace xgrad::linalg {
 
-using lapack::Form, lapack::Triangle;
+using lapack::Transposed, lapack::Triangle;
 
 XGRAD_FORMULA cholesky_formula{"cholesky", "a = y y^T, y triangular",
                                "dL/da = sym(y^-T P y^-1) with P = tril(y^T gy), half of its diagonal"};
@@ -29,8 +29,8 @@ Tensor cholesky(const Tensor& a, const CholeskyOptions& options) {
   });
   const Tensor result = record("cholesky", std::move(l), wrt(a, [](const Tensor& gl, const Tensor& l) {
                                  const Tensor inner = lower_half(transposed_times(l, gl));
-                                 const Tensor half = triangular(l, inner, Triangle::lower, Form::transposed);
-                                 return symmetric(triangular(l, transpose(half), Triangle::lower, Form::transposed));
+                                 const Tensor half = triangular(l, inner, Triangle::lower, Transposed::yes);
+                                 return symmetric(triangular(l, transpose(half), Triangle::lower, Transposed::yes));
                                }));
   return options.upper ? transpose(result) : result;
 }
@@ -53,7 +53,7 @@ Tensor orthonormal_gradient(const Tensor& a, const Tensor& gq, const Tensor& q) 
   }
   const Tensor upper = -transpose(lower_half(transposed_times(gq, q)));
   const Tensor g = gq + matmul(q, upper + transpose(upper));
-  return transpose(triangular(r, transpose(g), Triangle::upper, Form::plain));
+  return transpose(triangular(r, transpose(g), Triangle::upper, Transposed::no));
 }
 
 }  // namespace

@@ -53,16 +53,16 @@ int lu(std::int64_t n, Real* a, int* pivots) {
   return xt::lapack::getrf(matrix, pivot_view);
 }
 
-void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Form form, Real* b) {
+void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Transposed trans, Real* b) {
   detail::one_blas_thread();
   // The factors are those of a'.
-  const char trans = form == Form::plain ? 'T' : 'N';
+  const char code = trans == Transposed::no ? 'T' : 'N';
   if (columns == 1) {
-    cxxlapack::getrs<Count>(trans, count(n), 1, factors, count(n), pivots, b, count(n));
+    cxxlapack::getrs<Count>(code, count(n), 1, factors, count(n), pivots, b, count(n));
     return;
   }
   std::vector<Real> x = transposed(b, n, columns);
-  cxxlapack::getrs<Count>(trans, count(n), count(columns), factors, count(n), pivots, x.data(), count(n));
+  cxxlapack::getrs<Count>(code, count(n), count(columns), factors, count(n), pivots, x.data(), count(n));
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < columns; ++j) b[i * columns + j] = x[static_cast<std::size_t>(j * n + i)];
   }
@@ -84,10 +84,11 @@ int cholesky(std::int64_t n, Real* a) {
   return failed;
 }
 
-void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, Triangle triangle, Form form, Real* b) {
+void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, Triangle triangle, Transposed trans,
+                      Real* b) {
   detail::one_blas_thread();
   cxxblas::trsm(cxxblas::RowMajor, cxxblas::Left, triangle == Triangle::upper ? cxxblas::Upper : cxxblas::Lower,
-                form == Form::transposed ? cxxblas::Trans : cxxblas::NoTrans, cxxblas::NonUnit, count(n),
+                trans == Transposed::yes ? cxxblas::Trans : cxxblas::NoTrans, cxxblas::NonUnit, count(n),
                 count(columns), Real(1), a, count(n), b, count(columns));
 }
 

@@ -16,13 +16,13 @@ namespace xgrad::lapack {
 inline constexpr std::int64_t largest_size = 16384;
 
 /// A matrix or its transpose.
-enum class Form { plain, transposed };
+enum class Transposed { no, yes };
 
 /// a (n, n) -> factors with partial pivoting of it or its transpose, L U, the diagonal of U on that of a. `pivots` has
 /// n elements, from 1: row i was exchanged with row pivots[i] - 1. Fails where a pivot is 0.
 int lu(std::int64_t n, Real* a, int* pivots);
 /// a x = b, or a' x = b, by the factors from lu(): b (n, columns) -> x.
-void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Form form, Real* b);
+void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Transposed trans, Real* b);
 /// a (n, n) -> its inverse. Fails where a pivot is 0.
 int inverse(std::int64_t n, Real* a);
 
@@ -33,7 +33,8 @@ int cholesky(std::int64_t n, Real* a);
 /// A triangle of a square matrix, with the diagonal.
 enum class Triangle { lower, upper };
 /// a x = b, or a' x = b, for triangular a (n, n): b (n, columns) -> x.
-void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, Triangle triangle, Form form, Real* b);
+void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, Triangle triangle, Transposed trans,
+                      Real* b);
 
 /// a (m, n) = q r, with q (m, `columns`) orthonormal and r (min(m, n), n) upper triangular; columns is min(m, n) or m.
 void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Real* q, Real* r);

@@ -16,7 +16,7 @@
 
 namespace xgrad::linalg {
 
-using lapack::Form;
+using lapack::Transposed;
 using lapack::Triangle;
 
 // ---- Systems --------------------------------------------------------------------------------------------------------
@@ -70,46 +70,47 @@ struct Factors {
   }
 };
 
-constexpr Form other(Form form) { return form == Form::plain ? Form::transposed : Form::plain; }
+constexpr Transposed other(Transposed trans) { return trans == Transposed::no ? Transposed::yes : Transposed::no; }
 
 // a^-1 b or a'^-1 b.
-Tensor solved(const Tensor& a, const std::shared_ptr<const Factors>& factors, const Tensor& b, Form form) {
+Tensor solved(const Tensor& a, const std::shared_ptr<const Factors>& factors, const Tensor& b, Transposed trans) {
   const std::int64_t n = factors->sizes.n, columns = b.dim(-1);
   Array x = solved_in_place("solve", factors->sizes, b.value(), [&](std::int64_t i, Real* part) {
-    lapack::lu_solve(n, columns, factors->elements.data() + i * n * n, factors->pivots.data() + i * n, form, part);
+    lapack::lu_solve(n, columns, factors->elements.data() + i * n * n, factors->pivots.data() + i * n, trans, part);
   });
   return record("solve", std::move(x),
                 jointly(
-                    [a = saved(a), factors, form, shape_a = a.shape(), shape_b = b.shape()](
+                    [a = saved(a), factors, trans, shape_a = a.shape(), shape_b = b.shape()](
                         const Tensor& gx, const Tensor& y, Wanted wanted) {
-                      const Tensor gb = solved(a, factors, gx, other(form));
+                      const Tensor gb = solved(a, factors, gx, other(trans));
                       std::array<Tensor, 2> g;
                       if (wanted[0]) {
-                        g[0] =
-                            sum_to(-(form == Form::plain ? times_transposed(gb, y) : times_transposed(y, gb)), shape_a);
+                        g[0] = sum_to(-(trans == Transposed::no ? times_transposed(gb, y) : times_transposed(y, gb)),
+                                      shape_a);
                       }
                       if (wanted[1]) g[1] = sum_to(gb, shape_b);
                       return g;
                     },
                     a, b),
-                attribute("transposed", unless(false, form == Form::transposed)));
+                attribute("transposed", unless(false, trans == Transposed::yes)));
 }
 
 }  // namespace
 
-Tensor triangular(const Tensor& a, const Tensor& b, Triangle triangle, Form form) {
+Tensor triangular(const Tensor& a, const Tensor& b, Triangle triangle, Transposed trans) {
   const Matrices sizes(a.shape());
   Array x = solved_in_place("solve_triangular", sizes, b.value(), [&](std::int64_t i, Real* part) {
-    lapack::triangular_solve(sizes.n, b.dim(-1), a.value().data() + i * sizes.size(), triangle, form, part);
+    lapack::triangular_solve(sizes.n, b.dim(-1), a.value().data() + i * sizes.size(), triangle, trans, part);
   });
   return record("solve_triangular", std::move(x),
                 jointly(
-                    [a, triangle, form, shape_a = a.shape(), shape_b = b.shape()](const Tensor& gx, const Tensor& y,
-                                                                                  Wanted wanted) {
-                      const Tensor gb = triangular(a, gx, triangle, other(form));
+                    [a, triangle, trans, shape_a = a.shape(), shape_b = b.shape()](const Tensor& gx, const Tensor& y,
+                                                                                   Wanted wanted) {
+                      const Tensor gb = triangular(a, gx, triangle, other(trans));
                       std::array<Tensor, 2> g;
                       if (wanted[0]) {
-                        const Tensor all = -(form == Form::plain ? times_transposed(gb, y) : times_transposed(y, gb));
+                        const Tensor all =
+                            -(trans == Transposed::no ? times_transposed(gb, y) : times_transposed(y, gb));
                         g[0] = sum_to(triangle == Triangle::upper ? triu(all) : tril(all), shape_a);
                       }
                       if (wanted[1]) g[1] = sum_to(gb, shape_b);
@@ -117,7 +118,7 @@ Tensor triangular(const Tensor& a, const Tensor& b, Triangle triangle, Form form
                     },
                     a, b),
                 attribute("upper", unless(false, triangle == Triangle::upper)),
-                attribute("transposed", unless(false, form == Form::transposed)));
+                attribute("transposed", unless(false, trans == Transposed::yes)));
 }
 
 namespace {
@@ -149,7 +150,7 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b) {
   check_finite("solve", b, "on the right-hand side ");
   const auto factors = std::make_shared<const Factors>(a);
   check_codes(factors->codes, [&](std::int64_t i, int) { refuse_singular("solve", factors->sizes, i); });
-  return solved(a, factors, b, Form::plain);
+  return solved(a, factors, b, Transposed::no);
 }
 
 }  // namespace
@@ -182,7 +183,7 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOption
       }
     }
   }
-  return triangular(a, b, options.upper ? Triangle::upper : Triangle::lower, Form::plain);
+  return triangular(a, b, options.upper ? Triangle::upper : Triangle::lower, Transposed::no);
 }
 
 XGRAD_FORMULA inv_formula{"inv", "y = a^-1", "dL/da = -y^T gy y^T"};

@@ -122,7 +122,7 @@ Array product(const Array& a, const Array& b, const Shape& shape, const MatmulOp
 
 }  // namespace
 
-XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b^T; dL/db = a^T gy"};
+XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b^T; dL/db = a^T gy", OperationKind::product};
 XGRAD_FORMULA matmul_a_formula{"matmul transpose_a", "y = a^T b", "dL/da = b gy^T; dL/db = a gy"};
 XGRAD_FORMULA matmul_b_formula{"matmul transpose_b", "y = a b^T", "dL/da = gy b; dL/db = gy^T a"};
 XGRAD_FORMULA matmul_ab_formula{"matmul transpose_a transpose_b", "y = a^T b^T", "dL/da = b^T gy^T; dL/db = gy^T a^T"};
@@ -177,7 +177,7 @@ void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 }  // namespace
 
 XGRAD_FORMULA linear_formula{"linear", "y = x weight^T[ + bias]",
-                             "dL/dx = gy weight; dL/dweight = gy^T x; dL/dbias = sum of gy"};
+                             "dL/dx = gy weight; dL/dweight = gy^T x; dL/dbias = sum of gy", OperationKind::product};
 Tensor plain::linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_linear(x, weight, bias);
   const Tensor y = matmul(x, weight, {.transpose_b = true});

@@ -133,6 +133,6 @@ inline Tensor for_columns(const Tensor& x) { return unsqueeze(x, -2); }
 inline Tensor lower_half(const Tensor& x) { return tril(x) * (1 - eye(x.dim(-1)) / 2); }
 
 /// a^-1 b or a'^-1 b for the triangle of a, recorded, without checks.
-Tensor triangular(const Tensor& a, const Tensor& b, lapack::Triangle triangle, lapack::Form form);
+Tensor triangular(const Tensor& a, const Tensor& b, lapack::Triangle triangle, lapack::Transposed trans);
 
 }  // namespace xgrad::linalg

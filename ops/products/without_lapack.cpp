@@ -50,10 +50,11 @@ int scale(Real* x, std::int64_t n) {
 }
 
 // x with T x = b in place of b (n, columns). T is a triangle of a, or of a'; with `unit`, its diagonal is 1. GVL 3.1.
-void substitute(std::int64_t n, std::int64_t columns, const Real* a, Triangle triangle, Form form, bool unit, Real* b) {
-  const bool down = (triangle == Triangle::lower) == (form == Form::plain);
+void substitute(std::int64_t n, std::int64_t columns, const Real* a, Triangle triangle, Transposed trans, bool unit,
+                Real* b) {
+  const bool down = (triangle == Triangle::lower) == (trans == Transposed::no);
   const auto element = [&](std::int64_t i, std::int64_t j) {
-    return form == Form::plain ? a[i * n + j] : a[j * n + i];
+    return trans == Transposed::no ? a[i * n + j] : a[j * n + i];
   };
   for (std::int64_t step = 0; step < n; ++step) {
     const std::int64_t i = down ? step : n - 1 - step;
@@ -136,14 +137,14 @@ int lu(std::int64_t n, Real* a, int* pivots) {
   return 0;
 }
 
-void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Form form, Real* b) {
-  if (form == Form::plain) {
+void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Transposed trans, Real* b) {
+  if (trans == Transposed::no) {
     for (std::int64_t i = 0; i < n; ++i) swap_rows(b, columns, i, pivots[i] - 1);
-    substitute(n, columns, factors, Triangle::lower, form, true, b);
-    substitute(n, columns, factors, Triangle::upper, form, false, b);
+    substitute(n, columns, factors, Triangle::lower, trans, true, b);
+    substitute(n, columns, factors, Triangle::upper, trans, false, b);
   } else {
-    substitute(n, columns, factors, Triangle::upper, form, false, b);
-    substitute(n, columns, factors, Triangle::lower, form, true, b);
+    substitute(n, columns, factors, Triangle::upper, trans, false, b);
+    substitute(n, columns, factors, Triangle::lower, trans, true, b);
     for (std::int64_t i = n - 1; i >= 0; --i) swap_rows(b, columns, i, pivots[i] - 1);
   }
 }
@@ -153,7 +154,7 @@ int inverse(std::int64_t n, Real* a) {
   std::vector<int> pivots(static_cast<std::size_t>(n));
   if (const int failed = lu(n, factors.data(), pivots.data())) return failed;
   make_identity(a, n, n);
-  lu_solve(n, n, factors.data(), pivots.data(), Form::plain, a);
+  lu_solve(n, n, factors.data(), pivots.data(), Transposed::no, a);
   return 0;
 }
 
@@ -170,8 +171,9 @@ int cholesky(std::int64_t n, Real* a) {
   return 0;
 }
 
-void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, Triangle triangle, Form form, Real* b) {
-  substitute(n, columns, a, triangle, form, false, b);
+void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, Triangle triangle, Transposed trans,
+                      Real* b) {
+  substitute(n, columns, a, triangle, trans, false, b);
 }
 
 // Householder's reflections 1 - tau v v' with v_0 = 1 and the signs of LAPACK. GVL 5.1, 5.2.

@@ -11,14 +11,6 @@
 namespace xgrad {
 namespace {
 
-std::int64_t added(std::int64_t a, std::int64_t b) {
-  std::int64_t sum;
-  if (__builtin_add_overflow(a, b, &sum)) {
-    fail<LimitError>("sum", "the result for ", a, " and ", b, " does not fit 64 bits");
-  }
-  return sum;
-}
-
 // f(begin, end) for each group that is reduced together, elements in their order.
 template <class T, class F>
 Index reduced(const char* op, const BasicArray<T>& x, const AxisSet& axis, bool keepdim, const F& f) {
@@ -52,7 +44,8 @@ Index extremes(const char* op, const Index& x, const AxisSet& axis, bool keepdim
 
 Index sum(const Index& x, const AxisSet& axis, const KeepdimOptions& options) {
   return reduced("sum", x, axis, options.keepdim, [](const std::int64_t* begin, const std::int64_t* end) {
-    return std::accumulate(begin, end, std::int64_t{0}, added);
+    const auto add = [](std::int64_t a, std::int64_t b) { return checked_add("sum", a, b); };
+    return std::accumulate(begin, end, std::int64_t{0}, add);
   });
 }
 Index sum(const Mask& x, const AxisSet& axis, const KeepdimOptions& options) {

@@ -9,9 +9,9 @@
 #include "../elementwise/elementwise.h"
 #include "../indexing/axis.h"
 #include "../indexing/index.h"
-#include "../kernels/order/order.h"
 #include "../kernels/reduce/reduce.h"
 #include "../kernels/registers/loops.h"
+#include "../kernels/sort/sort.h"
 #include "../shape/broadcast.h"
 #include "../shape/shape.h"
 

@@ -1,4 +1,4 @@
-// Order statistics. The kernel (ops/kernels/order/order.cpp) finds positions, values and gradients are those there.
+// Order statistics. The kernel (ops/kernels/sort/sort.cpp) finds positions, values and gradients are those there.
 #include "statistics.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "../elementwise/compare.h"
 #include "../indexing/axis.h"
 #include "../indexing/index.h"
-#include "../kernels/order/order.h"
+#include "../kernels/sort/sort.h"
 #include "../shape/shape.h"
 
 namespace xgrad {

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <unordered_set>
 
+#include "../../core/base/formula.h"
 #include "../../core/graph/model_parameters.h"
 
 namespace xgrad::optim {
@@ -20,11 +21,9 @@ struct Upstream {
 
 // The right factor of a product in a module, if it is a constant. The left one is the input of the module.
 const Node* constant_factor(const Node& node) {
-  const std::string_view op = node.op;
-  const bool product = op == "matmul" || op == "linear" || op.starts_with("conv");
-  if (!product || !node.place || node.edge_count < 2) return nullptr;
+  if (!node.place || node.edge_count < 2 || operation_kind(node.op) != OperationKind::product) return nullptr;
   const Node* const right = node.edges()[1].to.get();
-  const bool constant = right && right->is_leaf() && !right->requires_grad && !right->cut_gradient;
+  const bool constant = right && right->is_leaf() && !right->requires_grad && !right->unrecorded_gradient;
   return constant && right->name().empty() ? right : nullptr;
 }
 
@@ -43,7 +42,7 @@ Upstream upstream_of(const Node* loss) {
       [&](const Edge& edge) {
         const bool flows = edge.carries && edge.to->requires_grad;
         const bool is_new = !flows && result.passed.insert(edge.to.get()).second;
-        if (is_new && edge.to->cut_gradient) result.leaves.push_back(edge.to.get());
+        if (is_new && edge.to->unrecorded_gradient) result.leaves.push_back(edge.to.get());
         return flows;
       });
   std::ranges::sort(result.leaves, {}, &Node::id);
@@ -59,7 +58,8 @@ std::string why_unreached(const Tensor& parameter, const Upstream& upstream) {
 
 std::string why_untrained(const Node* leaf, const std::unordered_set<const ModelParameters*>& known,
                           const Optimizer& optimizer) {
-  if (leaf->cut_gradient) return "from a gradient without a graph: take it with {.create_graph = true}, or detach() it";
+  if (leaf->unrecorded_gradient)
+    return "from a gradient without a graph: take it with {.create_graph = true}, or detach() it";
   if (ModelParameters::is_orphan(leaf))
     return "of a layer that is gone: was it made within forward? Make it a member of the model";
   const auto model = ModelParameters::of(leaf);

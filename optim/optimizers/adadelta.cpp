@@ -12,7 +12,7 @@ void Adadelta::advance(Array& x, const Array& g, State& state, const Options& op
              new_part = static_cast<Real>(1 - options.rho), eps = static_cast<Real>(options.eps),
              pull = static_cast<Real>(options.weight_decay), sign = options.maximize ? -1 : 1;
   const auto formula = [=](Real& x, Real g, Real& v, Real& d) {
-    g = squarable(sign * g + pull * x);
+    g = clamp_for_square(sign * g + pull * x);
     v = old_part * v + new_part * g * g;
     const Real step = std::sqrt(d + eps) / std::sqrt(v + eps) * g;
     d = old_part * d + new_part * step * step;

@@ -14,7 +14,7 @@ void Adagrad::advance(Array& x, const Array& g, State& state, const Options& opt
              eps = static_cast<Real>(options.eps), pull = static_cast<Real>(options.weight_decay),
              sign = options.maximize ? -1 : 1;
   const auto formula = [=](Real& x, Real g, Real& sum) {
-    g = squarable(sign * g + pull * x);
+    g = clamp_for_square(sign * g + pull * x);
     const Real grown = sum + g * g;
     sum = grown > largest ? largest : grown;
     x -= rate * g / (std::sqrt(sum) + eps);

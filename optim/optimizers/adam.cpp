@@ -24,7 +24,7 @@ void advance_adam(Array& x, const Array& g, std::vector<Array>& moments, const O
     // m moves towards g by steps of 1 - b1 from where it was, or, if that is more than half the way, from g back by
     // steps of b1: m is g then when b1 is 0.
     const auto average = [=](Real x, Real g, Real& m, Real& v) {
-      g = squarable(sign * g + pull * x);
+      g = clamp_for_square(sign * g + pull * x);
       m = from_g ? g - old_m * (g - m) : m + new_m * (g - m);
       v = old_v * v + new_v * g * g;
     };

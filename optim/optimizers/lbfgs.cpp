@@ -60,11 +60,11 @@ double lowest_of_cubic(const Trial& a, const Trial& b, double low, double high) 
   const double square = d1 * d1 - a.slope * b.slope;
   if (!(square >= 0)) return (low + high) / 2;
   const double d2 = std::sqrt(square);
-  const double place = a.length <= b.length
-                           ? b.length - (b.length - a.length) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
-                           : a.length - (a.length - b.length) * ((a.slope + d2 - d1) / (a.slope - b.slope + 2 * d2));
-  // 0 / 0 is no place.
-  return std::isnan(place) ? (low + high) / 2 : std::min(std::max(place, low), high);
+  const double minimum = a.length <= b.length
+                             ? b.length - (b.length - a.length) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
+                             : a.length - (a.length - b.length) * ((a.slope + d2 - d1) / (a.slope - b.slope + 2 * d2));
+  // 0 / 0 is no minimum.
+  return std::isnan(minimum) ? (low + high) / 2 : std::min(std::max(minimum, low), high);
 }
 
 }  // namespace
@@ -298,7 +298,7 @@ LbfgsReport LBFGS::step(const std::function<Tensor()>& loss) {
     throw;
   }
   if (Observer::watching()) [[unlikely]]
-    xgrad::detail::Shown::event("lbfgs");
+    xgrad::detail::Notify::event("lbfgs");
   return report;
 }
 

@@ -77,7 +77,7 @@ void Optimizer::set_lr(double lr) {
 void Optimizer::check_models() const {
   std::string names;
   for (const Model& model : models_) {
-    for (const Tensor& late : model.parameters->since(model.declared)) {
+    for (const Tensor& late : model.parameters->declared_after(model.declared)) {
       if (late.requires_grad()) names += str(names.empty() ? "" : ", ", late.name());
     }
   }
@@ -145,7 +145,7 @@ StepReport Optimizer::step(const Tensors& gradients) {
     }
   }
   if (Observer::watching()) [[unlikely]]
-    xgrad::detail::Shown::event(kind_);
+    xgrad::detail::Notify::event(kind_);
   return report;
 }
 

@@ -9,23 +9,9 @@
 
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
+#include "../../core/graph/model_parameters.h"
 
 namespace xgrad::optim {
-namespace {
-
-std::int64_t set_gradients(const char* op, const Tensors& parameters, std::string_view pattern, bool wanted) {
-  const Tensors found = matching(parameters, pattern);
-  for (const Tensor& parameter : found) {
-    if (!parameter.is_leaf()) {
-      fail<GraphError>(op, "only leaves can be parameters, not the result of ",
-                       xgrad::detail::Engine::node(parameter)->op);
-    }
-  }
-  for (const Tensor& parameter : found) parameter.set_requires_grad(wanted);
-  return static_cast<std::int64_t>(found.size());
-}
-
-}  // namespace
 
 bool fits(std::string_view name, std::string_view pattern) {
   return fnmatch(std::string(pattern).c_str(), std::string(name).c_str(), FNM_NOESCAPE) == 0;
@@ -50,11 +36,11 @@ Tensors trainable(const Tensors& parameters) {
 }
 
 std::int64_t freeze(const Tensors& parameters, std::string_view pattern) {
-  return set_gradients("freeze", parameters, pattern, false);
+  return xgrad::detail::set_requires_grad("freeze", matching(parameters, pattern), false);
 }
 
 std::int64_t unfreeze(const Tensors& parameters, std::string_view pattern) {
-  return set_gradients("unfreeze", parameters, pattern, true);
+  return xgrad::detail::set_requires_grad("unfreeze", matching(parameters, pattern), true);
 }
 
 ParameterRule named(std::string_view pattern) {

@@ -14,12 +14,12 @@ void RMSprop::advance(Array& x, const Array& g, State& state, const Options& opt
              sign = options.maximize ? -1 : 1;
   // v moves towards g^2; the divisor is its root, with a mean that of v - mean^2.
   const auto quotient = [=](Real x, Real g, Real& v) {
-    g = squarable(sign * g + pull * x);
+    g = clamp_for_square(sign * g + pull * x);
     v = old_v * v + new_v * g * g;
     return g / (std::sqrt(v) + eps);
   };
   const auto centered = [=](Real x, Real g, Real& v, Real& mean) {
-    g = squarable(sign * g + pull * x);
+    g = clamp_for_square(sign * g + pull * x);
     v = old_v * v + new_v * g * g;
     mean += new_v * (g - mean);
     const Real variance = v - mean * mean;

@@ -190,20 +190,20 @@ TEST_CASE("a number on the command line is a decimal number within its range, or
   CHECK(rate == 0.25);
   CHECK(depths == std::vector<std::int64_t>{64, 10});
 
-  const std::string whole = "--epochs: expected a whole number from 0 to 1000, found ";
+  const std::string whole = "--epochs: expected an integer from 0 to 1000, found ";
   for (const char* text : {"abc", "100000000000000000000", "1001", "1e2", "1.0", "0x10", "3x", "nan"}) {
     CHECK(refusal(options, {"--epochs", text}) == whole + '"' + text + '"');
   }
   CHECK(refusal(options, {"--epochs=-1"}) == whole + "\"-1\"");
   CHECK(refusal(options, {"--seed=-1"}) ==
-        "--seed: expected a whole number from 0 to 18446744073709551615, found \"-1\"");
+        "--seed: expected an integer from 0 to 18446744073709551615, found \"-1\"");
   CHECK(refusal(options, {"--threads", "-1"}).ends_with("found \"-1\""));
   CHECK(refusal(options, {"--seed", "18446744073709551616"}).ends_with("found \"18446744073709551616\""));
   for (const std::string text : {"0", "-1", "abc", "nan", "inf", "1e4", "1e400", "0,5"}) {
     const std::string given = "--lr=" + text;
     CHECK(refusal(options, {given.c_str()}) == "--lr: expected a number from 1e-09 to 1000, found \"" + text + '"');
   }
-  CHECK(refusal(options, {"--depths", "3", "65"}) == "--depths: expected a whole number from 1 to 64, found \"65\"");
+  CHECK(refusal(options, {"--depths", "3", "65"}) == "--depths: expected an integer from 1 to 64, found \"65\"");
   const std::string nines(400, '9');
   CHECK(refusal(options, {"--epochs", nines.c_str()}).size() < 200);
   CHECK(epochs == 1000);

@@ -259,7 +259,7 @@ TEST_CASE("an axis has the limits that it is given") {
   check_labels(near, 0, {"1000"});  // heights are those of what is in sight
   check_labels(near, 1, {"10"});
   CHECK(plot_of({0, 1}, {0, 1e300}, {.y_limits = Limits{0, 1}}).size() < 10'000);
-  check_labels(plot_of({0, 1}, {0, 1}, {.x_limits = Limits{0.1, 0.9}}), 1, {"0.5"});  // without a whole number
+  check_labels(plot_of({0, 1}, {0, 1}, {.x_limits = Limits{0.1, 0.9}}), 1, {"0.5"});  // without an integer
 }
 
 TEST_CASE("units are as long on one axis as on the other if that is asked for") {

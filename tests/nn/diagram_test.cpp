@@ -215,7 +215,7 @@ struct Random : Module {
     for (int i = 0; i < 6; ++i) plan.push_back(static_cast<int>(chance() % 16));
   }
   Tensor operator()(const Tensor& x) const {
-    std::optional<Entered> here;
+    std::optional<ModuleScope> here;
     if (entering) here.emplace(*this, x);
     Tensors values{x};
     for (const int step : plan) {

@@ -1,4 +1,4 @@
-// Every whole number that a layer, an initialisation or a schedule takes, at the ends of its type: a right result or a
+// Every integer that a layer, an initialisation or a schedule takes, at the ends of its type: a right result or a
 // typed error. Likewise numbers that are infinite or NaN, for what parameters start with.
 #include "support/extremes.h"
 #include "support/check.h"

@@ -46,7 +46,7 @@ struct Pair : nn::Layer<Pair> {
   std::pair<Tensor, Tensor> forward(const Tensor& x, const Tensor& y) const { return {a(x), b(y)}; }
 };
 
-// For tensors, for whole numbers, and for one more that need not be given.
+// For tensors, for integers, and for one more that need not be given.
 struct Words : nn::Layer<Words> {
   using Layer::Layer;
   nn::Embedding table{at("table"), 5, 4};

@@ -495,7 +495,7 @@ struct Registering : Module {
     return {{"param", [this](const std::string& name) { param(name, {1}, counted); }},
             {"param, shared", [this](const std::string& name) { param(name, weight); }},
             {"buffer", [this](const std::string& name) { buffer(name, Array({1}, Real(0))); }},
-            {"buffer of whole numbers", [this](const std::string& name) { buffer(name, Index({1}, 0)); }},
+            {"buffer of integers", [this](const std::string& name) { buffer(name, Index({1}, 0)); }},
             {"child", [this](const std::string& name) { const Scale born(at(name)); }}};
   }
 };

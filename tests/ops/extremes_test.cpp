@@ -1,4 +1,4 @@
-// Every whole number that an operation takes, at the ends of its type: a right result or a typed error, and no
+// Every integer that an operation takes, at the ends of its type: a right result or a typed error, and no
 // arithmetic that overflows on the way (the sanitizer builds see that).
 #include "support/extremes.h"
 #include "support/check.h"

@@ -1,4 +1,4 @@
-// The largest and smallest whole numbers, and what a function may do with them: give a right result or refuse.
+// The largest and smallest integers, and what a function may do with them: give a right result or refuse.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -32,7 +32,7 @@ class Case {
   /// The word before the slash in the name.
   std::string op() const { return name_.substr(0, name_.find('/')); }
 
-  /// Input i: a leaf that wants a gradient, whole numbers, or truth values. x(i) is undefined when there is none.
+  /// Input i: a leaf that wants a gradient, integers, or booleans. x(i) is undefined when there is none.
   Tensor x(int i = 0) const;
   /// All inputs that are tensors; and by their positions.
   const Tensors& xs() const { return xs_; }
@@ -51,7 +51,7 @@ class Case {
   double number(const std::string& option, double otherwise = 0) const;
   std::vector<double> reals(const std::string& option) const;
   std::vector<std::int64_t> numbers(const std::string& option) const;
-  /// One whole number, a list of them as axes or as a shape.
+  /// One integer, a list of them as axes or as a shape.
   int integer(const std::string& option) const { return static_cast<int>(numbers(option).at(0)); }
   Axes axes(const std::string& option) const;
   Reduction reduction() const;  ///< of a loss: the mean, unless it says another

@@ -46,7 +46,7 @@ std::vector<const Node*> collected(const Tensors& results) {
   std::unordered_set<const Node*> found;
   std::vector<Visit> stack;
   for (const Tensor& result : results) {
-    const Node* root = detail::Engine::needed_node(result).get();
+    const Node* root = detail::Engine::ensure_node(result).get();
     if (!found.insert(root).second) continue;
     stack.push_back({root});
     while (!stack.empty()) {
@@ -70,7 +70,7 @@ std::vector<const Node*> collected(const Tensors& results) {
 
 GraphRole role_of(const Node& node) {
   if (node.role == NodeRole::seed) return GraphRole::seed;
-  if (!is_data(node)) return node.order == 0 ? GraphRole::operation : GraphRole::gradient_operation;
+  if (!is_data(node)) return node.grad_order == 0 ? GraphRole::operation : GraphRole::gradient_operation;
   if (node.requires_grad) return GraphRole::parameter;
   return node.rank == 0 && node.name().empty() ? GraphRole::constant : GraphRole::input;
 }
@@ -116,9 +116,9 @@ GraphVertex vertex_of(const Node& node) {
   if (is_data(node)) {
     if (node.saved && vertex.name.empty()) vertex.number = node.saved->data[0];
     vertex.order = std::numeric_limits<int>::max();
-    if (node.cut_gradient) vertex.note = "a gradient without create_graph: no graph";
+    if (node.unrecorded_gradient) vertex.note = "a gradient without create_graph: no graph";
   } else {
-    vertex.order = node.order;
+    vertex.order = node.grad_order;
     if (node.place) vertex.path = node.place->path;
   }
   return vertex;
@@ -164,7 +164,9 @@ class Collector {
   }
   // Whether it adds gradients that meet, one after the other.
   bool is_sum(const Node& node) const { return node.role == NodeRole::sum_of_gradients && !options_.expand_rules; }
-  bool is_of_rule(const Node& node) const { return node.order > 0 && node.rule_id() != 0 && !options_.expand_rules; }
+  bool is_of_rule(const Node& node) const {
+    return node.grad_order > 0 && node.rule_id() != 0 && !options_.expand_rules;
+  }
 
   // The calls of modules that operations ran in, by vertex.
   std::vector<std::uint32_t> calls() const {
@@ -202,7 +204,7 @@ class Collector {
         continue;
       }
       if (is_of_rule(*node)) {
-        drawn = rules.try_emplace({node->rule_id(), node->order}, next).first->second;
+        drawn = rules.try_emplace({node->rule_id(), node->grad_order}, next).first->second;
       } else if (is_sum(*node)) {
         const Node* part = input_of(*node, 0);
         if (is_sum(*part) && !is_of_rule(*part) && uses[part] == 1) drawn = number(part);
@@ -235,7 +237,7 @@ class Collector {
       for (std::size_t i = 0; i < input_count(*node); ++i) {
         const Node& input = *input_of(*node, i);
         const int from = number(&input);
-        if (is_data(input)) view_.vertices[from].order = std::min<int>(view_.vertices[from].order, node->order);
+        if (is_data(input)) view_.vertices[from].order = std::min<int>(view_.vertices[from].order, node->grad_order);
         const bool is_stale = node->captures_inputs && !node->released && node->edges()[i].version != input.version();
         if (is_stale) view_.vertices[from].note = "assigned after it was used";
         if (from == to) continue;  // within a rule
@@ -275,7 +277,7 @@ class Collector {
                   const auto [entry, is_new] = vertex_of_array.try_emplace(key, next);
                   if (is_new) {
                     GraphVertex& given =
-                        view_.vertices.emplace_back(vertex_of_given(attribute.name, value, node->order));
+                        view_.vertices.emplace_back(vertex_of_given(attribute.name, value, node->grad_order));
                     if (options_.values) given.value = shared_summary_of(as_numbers(value));
                   }
                   add_edge({.from = entry->second,
@@ -315,7 +317,7 @@ class Collector {
       if (is_rule(v) && !vertex.is_result && !gives_on_.contains(v)) vertex.shape = result.shape();
       vertex.is_result = true;
       ++vertex.results;
-      if (detail::Engine::history(result) == History::no_grad) vertex.note = "computed under NoGrad: no graph";
+      if (detail::Engine::computed_in(result) == GradMode::no_grad) vertex.note = "computed under NoGrad: no graph";
     }
   }
 
@@ -375,12 +377,12 @@ class Collector {
     };
     struct Listener : CopyListener {
       Listener(std::vector<Held>& list, int vertex) : held(list), holder(vertex) {}
-      void saw(Tensor& tensor) override {
+      void on_copy(Tensor& tensor) override {
         if (!tensor.defined()) return;
         held.push_back({tensor.value().buffer().get(), tensor.size() * static_cast<std::int64_t>(sizeof(Real)),
                         detail::Engine::node(tensor).get(), holder});
       }
-      void saw(const void* block, std::int64_t bytes) override { held.push_back({block, bytes, nullptr, holder}); }
+      void on_copy(const void* block, std::int64_t bytes) override { held.push_back({block, bytes, nullptr, holder}); }
       std::vector<Held>& held;
       int holder;
     };
@@ -390,7 +392,7 @@ class Collector {
       const std::int64_t bytes = node->shape().numel() * static_cast<std::int64_t>(sizeof(Real));
       if (node->saved) held.push_back({node->saved.get(), bytes, node, number(node)});
       const Listener listener(held, number(node));
-      for (const Edge& edge : node->edges()) edge.rule.show();
+      for (const Edge& edge : node->edges()) edge.rule.copy_captures();
     }
     std::unordered_set<const void*> counted = given_;
     for (const bool maker_known : {true, false}) {

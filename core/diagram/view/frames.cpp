@@ -97,8 +97,8 @@ class Calls {
   // The path of an operation with the numbers of calls: "cell (2).gate" for the gate in the second call of the cell.
   std::string path_of(std::string_view path, std::uint32_t innermost) {
     std::map<std::string_view, std::uint32_t> around;  // by module: the call that it ran in
-    for (Call call = find_call(innermost); call.number != 0; call = find_call(call.outer)) {
-      around[call.place->path] = call.number;
+    for (Call call = find_call(innermost); call.id != 0; call = find_call(call.outer)) {
+      around[call.place->path] = call.id;
     }
     std::string own, key;
     for (const std::string_view part : parts_of(path)) {

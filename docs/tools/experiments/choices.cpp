@@ -68,7 +68,7 @@ std::vector<Choice> choices() {
   positions("positions learned", nn::Positions::learned, true);
   positions("positions learned, without sqrt(C)", nn::Positions::learned, false);
   positions("no positions", nn::Positions::none, true);
-  add("norm without gain and bias").model.norm_kind = nn::NormKind::plain_layer;
+  add("norm without gain and bias").model.norm_kind = nn::NormKind::layer_without_affine;
   add("batch norm").model.norm_kind = nn::NormKind::batch;
   add("no norm").model.norm_kind = nn::NormKind::none;
   return all;

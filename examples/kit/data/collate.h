@@ -86,7 +86,7 @@ auto fields(const T& sample) {
 /// Puts samples of type T into a batch, by the rules below.
 ///
 ///     a floating-point number        Tensor (B)
-///     a whole number, a bool         Index (B), Mask (B)
+///     an integer, a boolean          Index (B), Mask (B)
 ///     Tensor, Array, Index, Mask     the same with one more axis at the front: (B, ...)
 ///     a list of numbers              as above, (B, N)
 ///     std::string                    std::vector<std::string>

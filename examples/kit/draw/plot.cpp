@@ -97,7 +97,7 @@ Axis linear_axis(double low, double high, double step) {
   return {Scale::linear, low, high, ticks, tick_labels(ticks)};
 }
 
-/// The distance of about `count` ticks: whole between whole numbers.
+/// The distance of about `count` ticks: an integer between integers.
 double step_of(const Range& range, int count) {
   const double step = round_step(range.high - range.low, count);
   return range.whole && range.high - range.low >= 1 ? std::max(1.0, step) : step;

@@ -226,7 +226,7 @@ void DataParallel::differentiate(const Tensor& loss, Real weight) {
   }
   struct Hooks : std::vector<std::pair<Tensor, std::uint64_t>> {
     ~Hooks() {
-      for (const auto& [parameter, number] : *this) parameter.remove_hook(number);
+      for (const auto& [parameter, id] : *this) parameter.remove_hook(id);
     }
   } hooks;
   for (const std::size_t i : numbers) {

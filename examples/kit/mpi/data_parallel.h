@@ -107,7 +107,7 @@ class DataParallel {
   const Options options_;
   const Tensors parameters_;
   const RandomState seed_;
-  Tensors averaged_, copied_;                           // buffers of real and of whole numbers
+  Tensors averaged_, copied_;                           // buffers of real numbers and of integers
   std::vector<Array> common_averaged_, common_copied_;  // as all ranks had them behind the last step
   std::vector<std::pair<std::string, std::string>> to_agree_;
   std::optional<detail::Exchange> exchange_;

@@ -36,7 +36,7 @@ Number parsed(const std::string& name, const std::string& text, Number least, Nu
   const auto [end, error] = xgrad::detail::from_text(text.data(), text.data() + text.size(), value);
   const bool fits = error == std::errc() && end == text.data() + text.size() && value >= least && value <= most;
   if (!fits) {
-    const std::string kind = std::integral<Number> ? "a whole number" : "a number";
+    const std::string kind = std::integral<Number> ? "an integer" : "a number";
     throw CLI::ValidationError(
         name, "expected " + kind + " from " + number(least) + " to " + number(most) + ", found " + escaped(text));
   }

@@ -39,7 +39,7 @@ struct OptionError : Error {
 /// The options of a program. Each has a name, `--epochs`, and a variable, whose value is the default; --help prints
 /// both with `what`. Variables must live as long as the program.
 ///
-/// Anything that is out of range is refused when the line is parsed: `--epochs: expected a whole number from 1 to 1000,
+/// Anything that is out of range is refused when the line is parsed: `--epochs: expected an integer from 1 to 1000,
 /// found "abc"`. Numbers are decimal, whatever the locale.
 ///
 /// Threads: one at a time.

@@ -17,7 +17,7 @@ std::string number(double value);
 /// The same for single precision, so that 0.1f is "0.1" and not "0.10000000149011612".
 std::string number(float value);
 
-/// Decimal text of a whole number.
+/// Decimal text of an integer.
 std::string number(std::integral auto value) { return std::to_string(value); }
 
 /// A fixed count of decimals, never "-0.00": fixed(3.14159, 2) -> "3.14". Throws ValueError unless 0 <= decimals <=

@@ -50,7 +50,7 @@ class Entry {
     const bool holds = value_->is_number_unsigned() && *value_ <= std::uint64_t{1} << 31;
     return require(holds, "an id").get<std::int64_t>();
   }
-  bool truth(bool otherwise) const {
+  bool boolean(bool otherwise) const {
     return empty() ? otherwise : require(value_->is_boolean(), "true or false").get<bool>();
   }
 
@@ -150,7 +150,7 @@ class BpeTokenizer::Reader {
   /// An element of `added_tokens`.
   void add_special(const Entry& entry) {
     for (const char* flag : {"single_word", "lstrip", "rstrip"}) entry[flag].require_is(false, false);
-    if (parts_.composes) entry["normalized"].require_is(false, !entry["special"].truth(false));
+    if (parts_.composes) entry["normalized"].require_is(false, !entry["special"].boolean(false));
     add_special(entry, entry["content"].text(), entry["id"].id());
   }
   /// The id of a token of the vocabulary, if there is one.
@@ -180,7 +180,7 @@ class BpeTokenizer::Reader {
     model["dropout"].require_is(0.0, 0.0);
     model["continuing_subword_prefix"].require_is("", "");
     model["end_of_word_suffix"].require_is("", "");
-    parts_.whole_words = model["ignore_merges"].truth(false);
+    parts_.whole_words = model["ignore_merges"].boolean(false);
     if (!file["decoder"].empty()) file["decoder"].require_type("ByteLevel");
     if (const Entry normalizer = file["normalizer"]; !normalizer.empty()) {
       normalizer.require_type("NFC");

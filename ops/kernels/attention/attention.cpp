@@ -309,7 +309,7 @@ void attention_backward(const AttentionSizes& p, const Real* gy, const Attention
   backward(p, gy, in, out, saved, ranges, dropout, score_gradients);
 }
 
-Array careful_products(const Array& a, const Array& b, LeftFactor left_factor) {
+Array products_skipping_zeros(const Array& a, const Array& b, LeftFactor left_factor) {
   const std::int64_t columns = b.dim(-1), depth = b.dim(-2),
                      rows = a.dim(left_factor == LeftFactor::transposed ? -1 : -2);
   Shape shape = b.shape();
@@ -319,9 +319,9 @@ Array careful_products(const Array& a, const Array& b, LeftFactor left_factor) {
   for (std::int64_t i = 0; i < b.size() / std::max<std::int64_t>(depth * columns, 1); ++i) {
     const Real* left = a.data() + i * rows * depth;
     right.read(b.data() + i * depth * columns, columns, depth, columns);
-    careful_product(rows, depth,
-                    left_factor == LeftFactor::transposed ? LeftRows{left, 1, rows} : LeftRows{left, depth, 1},
-                    right.rows_from(0), to.rows_from(0), Into::replace);
+    product_skipping_zeros(rows, depth,
+                           left_factor == LeftFactor::transposed ? LeftRows{left, 1, rows} : LeftRows{left, depth, 1},
+                           right.rows_from(0), to.rows_from(0), Into::replace);
     to.write(y.mutable_data() + i * rows * columns, columns, rows, columns);
   }
   return y;

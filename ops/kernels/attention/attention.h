@@ -52,6 +52,6 @@ void attention_backward(const AttentionSizes& p, const Real* gy, const Attention
 
 /// a b, or a' b, over leading axes, where the factors of an entry 0 of a take no part, NaN and infinities included.
 enum class LeftFactor { as_it_is, transposed };
-Array careful_products(const Array& a, const Array& b, LeftFactor left);
+Array products_skipping_zeros(const Array& a, const Array& b, LeftFactor left);
 
 }  // namespace xgrad

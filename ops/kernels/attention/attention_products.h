@@ -72,8 +72,8 @@ class ForwardProducts {
                 return Extent{0, keys_before(ranges_, queries, to), 0};
               });
     } else {
-      careful_product(queries.count, queries.keys(), weights.left_transposed(), values, out_.rows_from(0),
-                      Into::replace);
+      product_skipping_zeros(queries.count, queries.keys(), weights.left_transposed(), values, out_.rows_from(0),
+                             Into::replace);
     }
     out_.write(y, p_.y.row_stride, queries.count, p_.e);
   }
@@ -141,7 +141,8 @@ class BackwardProducts {
                 return Extent{0, keys_before(ranges_, queries, to), 0};
               });
     } else {
-      careful_product(queries.count, queries.keys(), slope.left_transposed(), keys, dq_.rows_from(0), Into::replace);
+      product_skipping_zeros(queries.count, queries.keys(), slope.left_transposed(), keys, dq_.rows_from(0),
+                             Into::replace);
     }
     dq_.write(dq, p_.q.row_stride, queries.count, p_.d);
   }
@@ -163,7 +164,7 @@ class BackwardProducts {
         return Extent{first_query(ranges_, queries, from), queries.count, 0};
       });
     } else {
-      careful_product(queries.keys(), queries.count, left.left(), right.rows_from(0), to, Into::add);
+      product_skipping_zeros(queries.keys(), queries.count, left.left(), right.rows_from(0), to, Into::add);
     }
   }
 

@@ -15,9 +15,9 @@ using Bfloat16 = std::uint16_t;
 namespace detail {
 
 /// Packed factors are made of tiles as AMX has them, of 16 lines (rows of the left factor, columns of the right one)
-/// and 32 places of the depth. A tile of the left factor is 16 rows of 32 numbers. A tile of the right one is 16 rows
-/// of 16 pairs: of the columns in turn, the numbers at two places of the depth. The padding
-/// after the last line and place is zeros.
+/// and 32 positions along the depth. A tile of the left factor is 16 rows of 32 numbers. A tile of the right one is 16
+/// rows of 16 pairs: of the columns in turn, the numbers at two positions along the depth. The padding after the last
+/// line and position is zeros.
 inline constexpr std::int64_t tile_lines = 16, tile_depth = 32, tile_size = tile_lines * tile_depth;
 
 /// Depth and lines, padded to full tiles.

@@ -57,7 +57,7 @@ class BfloatTiles {
   Bfloat16* data_;
 };
 
-// The factor from this line and place on.
+// The factor from this line and position on.
 Factor part_of(const Factor& factor, BfloatSide side, std::int64_t line, std::int64_t k) {
   const bool along = (side == BfloatSide::left) != factor.transposed;
   return {factor.data + (along ? line * factor.stride + k : k * factor.stride + line), factor.stride,

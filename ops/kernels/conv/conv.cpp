@@ -2,7 +2,7 @@
 // places and the image's channels. The numbers of the image are read in place, one by one; the kernel is copied once,
 // so that the channels of a result lie side by side (as in Zhang, Franchetti, Low, "High Performance Zero-Memory
 // Overhead Direct Convolutions", 2018, with images in the usual order). The gradient to the image is such a sum too,
-// one for each place within a stride.
+// one for each pixel within a stride.
 #include "conv.h"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
 Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result);
 
 /// The image patches of the results, as columns (batch, groups in h.kernel w.kernel, h.out w.out), 0 outside the image;
-/// and the transposed map, which sums at each place of an image its copies in the columns.
+/// and the transposed map, which sums at each pixel of an image its copies in the columns.
 Array unfold_rows(const ConvSizes& sizes, const Real* image);
 Array fold_rows(const ConvSizes& sizes, const Real* columns);
 

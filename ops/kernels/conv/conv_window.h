@@ -108,15 +108,15 @@ inline bool images_see_far(const ConvSizes& sizes) {
   return mostly_zeros(sizes, sizes.out, most(sizes.h), most(sizes.w));
 }
 
-/// The positions on the other side that one class of places along an axis sees.
+/// The positions on the other side that one class of pixels along an axis sees.
 struct Phase {
-  std::int64_t first, count;           // the first place, and how many there are
+  std::int64_t first, count;           // the first pixel, and how many there are
   std::vector<std::int64_t> taps{};    // of the kernel that reach them
-  std::vector<std::int64_t> shifts{};  // of the position that each tap sees from the first place
+  std::vector<std::int64_t> shifts{};  // of the position that each tap sees from the first pixel
   std::int64_t from = 0, size = 0;     // of all positions that are seen
 };
 
-/// The image's places that are `first` modulo the stride, as they see the results of a convolution.
+/// The image's pixels that are `first` modulo the stride, as they see the results of a convolution.
 inline Phase phase_of(const ConvAxis& axis, std::int64_t first) {
   Phase phase{.first = first, .count = (axis.in - first - 1) / axis.stride + 1};
   for (std::int64_t k = 0; k < axis.kernel; ++k) {
@@ -133,7 +133,7 @@ inline Phase phase_of(const ConvAxis& axis, std::int64_t first) {
   return phase;
 }
 
-/// Calls f(down, across) for all places of an image, those together that are equal modulo the strides.
+/// Calls f(down, across) for all pixels of an image, those together that are equal modulo the strides.
 template <class F>
 void each_phase(const ConvSizes& sizes, const F& f) {
   const ConvAxis &h = sizes.h, &w = sizes.w;
@@ -143,7 +143,7 @@ void each_phase(const ConvSizes& sizes, const F& f) {
   }
 }
 
-/// The results of a convolution that the places of two phases of an image see.
+/// The results of a convolution that the pixels of two phases of an image see.
 struct OutputTaps {
   Window window;
   std::vector<std::int64_t> taps{};     // the offsets of the taps that reach them, from the start of the window

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../../../core/base/assert.h"
-#include "../registers/fold.h"
+#include "../registers/reduce.h"
 #include "../registers/rows.h"
 
 namespace xgrad {
@@ -50,7 +50,7 @@ void wide_sums(const Band& band, const Run& run, const Real* x, Real* y) {
     const Real *from = x + band.first.data()[i], *weights = band.weights_of(i);
     y[i] = weights ? sum_packs(run.count,
                                [=](std::int64_t k, auto part) { return part.load(weights + k) * part.load(from + k); })
-                   : fold_row<Sum>(from, run.count);
+                   : reduce_row<Sum>(from, run.count);
   }
 }
 
@@ -80,7 +80,7 @@ void sum_of_rows(const Band& band, std::int64_t row, const Real* x, std::int64_t
   const std::int64_t count = band.count(row);
   const Real* weights = band.weights_of(row);
   x += band.first.data()[row] * n;
-  if (!weights && count > few) return fold_columns<Sum>(x, count, n, n, y);
+  if (!weights && count > few) return reduce_columns<Sum>(x, count, n, n, y);
   each_pack(n, [=](std::int64_t i, auto part) {
     Pack sum(0);
     for (std::int64_t k = 0; k < count; ++k) {

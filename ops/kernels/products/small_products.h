@@ -120,8 +120,8 @@ void product(std::int64_t rows, const LeftRows& a, const MatrixRows& b, const Ma
 
 /// The same for a left operand of weights or their gradients where b holds infinities or NaN: they are not multiplied
 /// by the zeros of a mask.
-inline void careful_product(std::int64_t rows, std::int64_t depth, const LeftRows& a, const MatrixRows& b,
-                            const MatrixRows& c, Into into) {
+inline void product_skipping_zeros(std::int64_t rows, std::int64_t depth, const LeftRows& a, const MatrixRows& b,
+                                   const MatrixRows& c, Into into) {
   for (std::int64_t i = 0; i < rows; ++i) {
     Real* y = c.row(i);
     if (into == Into::replace) std::fill_n(y, c.stride(), Real(0));

@@ -6,15 +6,15 @@
 
 #include "../../../core/base/assert.h"
 #include "../../../core/runtime/parallel.h"
-#include "../registers/fold.h"
 #include "../registers/loops.h"
+#include "../registers/reduce.h"
 
 namespace xgrad {
 namespace {
 
 // (outer, count, inner) -> (outer, inner).
 template <class Op>
-Array fold(const Array& x, std::int64_t outer, std::int64_t count, std::int64_t inner) {
+Array reduce_axis(const Array& x, std::int64_t outer, std::int64_t count, std::int64_t inner) {
   Array result(Shape{outer, inner});
   Real* out = result.mutable_data();
   const Real* in = x.data();
@@ -22,12 +22,12 @@ Array fold(const Array& x, std::int64_t outer, std::int64_t count, std::int64_t 
   if (count == 0) return Array(Shape{outer, inner}, Op::identity);
   if (inner == 1) {
     if (outer == 1) {
-      out[0] = fold_long_row<Op>(in, count);
+      out[0] = reduce_long_row<Op>(in, count);
       return result;
     }
     parallel_for(outer, std::max<std::int64_t>(1, elementwise_block / count),
                  [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t o = begin; o < end; ++o) out[o] = fold_row<Op>(in + o * count, count);
+                   for (std::int64_t o = begin; o < end; ++o) out[o] = reduce_row<Op>(in + o * count, count);
                  });
     return result;
   }
@@ -37,7 +37,7 @@ Array fold(const Array& x, std::int64_t outer, std::int64_t count, std::int64_t 
   parallel_for(outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t o = i / blocks, j = i % blocks * columns;
-      fold_columns<Op>(in + o * count * inner + j, count, inner, std::min(columns, inner - j), out + o * inner + j);
+      reduce_columns<Op>(in + o * count * inner + j, count, inner, std::min(columns, inner - j), out + o * inner + j);
     }
   });
   return result;
@@ -56,7 +56,7 @@ Array reduce(const Array& x, const Axes& axes, const Shape& to) {
     for (int i = 0; i < axes[first]; ++i) outer *= shape[i];
     for (int i = axes[first]; i <= axes[last]; ++i) count *= shape[i];
     for (int i = axes[last] + 1; i < shape.rank(); ++i) inner *= shape[i];
-    if (count != 1) result = fold<Op>(result, outer, count, inner);
+    if (count != 1) result = reduce_axis<Op>(result, outer, count, inner);
     for (int i = axes[first]; i <= axes[last]; ++i) shape[i] = 1;
     last = first - 1;
   }

@@ -16,7 +16,7 @@ namespace {
 // y_k = next(y_(k-1), in_k...) along the axis, or from the last one back with y_(k+1). The first one's predecessor is
 // `first`.
 template <class Next, class... In>
-Array scan(const Shape& shape, int axis, ScanOrder order, double first, const Next& next, const In*... in) {
+Array scan(const Shape& shape, int axis, ScanDirection direction, double first, const Next& next, const In*... in) {
   constexpr std::int64_t side_by_side = 64;
   std::int64_t inner = 1;
   for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
@@ -29,7 +29,7 @@ Array scan(const Shape& shape, int axis, ScanOrder order, double first, const Ne
     double states[side_by_side];
     std::fill_n(states, static_cast<std::int64_t>(n), first);
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t here = at + (order == ScanOrder::forwards ? i : count - 1 - i) * inner;
+      const std::int64_t here = at + (direction == ScanDirection::forwards ? i : count - 1 - i) * inner;
       for (std::int64_t j = 0; j < n; ++j) {
         states[j] = next(states[j], static_cast<double>(in[here + j])...);
         out[here + j] = static_cast<Real>(states[j]);
@@ -54,20 +54,20 @@ Array scan(const Shape& shape, int axis, ScanOrder order, double first, const Ne
 
 }  // namespace
 
-Array running_sum(const Array& x, int axis, ScanOrder order) {
+Array running_sum(const Array& x, int axis, ScanDirection direction) {
   return scan(
-      x.shape(), axis, order, 0, [](double sum, double v) { return sum + v; }, x.data());
+      x.shape(), axis, direction, 0, [](double sum, double v) { return sum + v; }, x.data());
 }
 
 Array running_product(const Array& x, int axis) {
   return scan(
-      x.shape(), axis, ScanOrder::forwards, 1, [](double product, double v) { return product * v; }, x.data());
+      x.shape(), axis, ScanDirection::forwards, 1, [](double product, double v) { return product * v; }, x.data());
 }
 
-Array running_recurrence(const Array& a, const Array& b, int axis, ScanOrder order) {
+Array running_recurrence(const Array& a, const Array& b, int axis, ScanDirection direction) {
   XGRAD_ASSERT(a.shape() == b.shape());
   return scan(
-      a.shape(), axis, order, 0, [](double y, double u, double v) { return u * y + v; }, a.data(), b.data());
+      a.shape(), axis, direction, 0, [](double y, double u, double v) { return u * y + v; }, a.data(), b.data());
 }
 
 }  // namespace xgrad

@@ -38,7 +38,7 @@ void each_pack(std::int64_t n, const F& f) {
 
 /// Combines f(i, part) over a row of n, in four interleaved chains. f must give `identity` where `part` has no numbers.
 template <class F, class Combine>
-Pack fold_packs(std::int64_t n, const Pack& identity, const F& f, const Combine& combine) {
+Pack reduce_packs(std::int64_t n, const Pack& identity, const F& f, const Combine& combine) {
   Pack total[4] = {identity, identity, identity, identity};
   std::int64_t i = 0;
   for (; i + 4 * pack_width <= n; i += 4 * pack_width) {
@@ -60,7 +60,7 @@ Real sum_packs(std::int64_t n, const F& f) {
   constexpr std::int64_t most = 4 * 512 * pack_width;
   double before = 0;
   for (std::int64_t first = 0;; first += most) {
-    const Real sum = sum_of(fold_packs(
+    const Real sum = sum_of(reduce_packs(
         std::min(n - first, most), Pack(0), [&](std::int64_t i, auto part) { return f(first + i, part); },
         [](const Pack& a, const Pack& b) { return a + b; }));
     if (n - first <= most) return first == 0 ? sum : static_cast<Real>(before + sum);
@@ -71,7 +71,7 @@ Real sum_packs(std::int64_t n, const F& f) {
 /// The largest number of a row; -inf if there is none. Unspecified for a row with NaN.
 inline Real max_of_row(const Real* x, std::int64_t n) {
   constexpr Real lowest = -std::numeric_limits<Real>::infinity();
-  return max_of(fold_packs(
+  return max_of(reduce_packs(
       n, Pack(lowest), [x](std::int64_t i, auto part) { return part.load(x + i, lowest); },
       [](const Pack& a, const Pack& b) { return larger(a, b); }));
 }

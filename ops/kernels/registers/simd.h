@@ -3,7 +3,7 @@
 //
 // The same lambda runs on Packs, on Tensors and on Probes (below), so the names and meanings here are those of ops/.
 //
-// In each place a Pack computes as the scalar language does, also for NaN, infinity and -0: +, -, *, /, sqrt,
+// In each lane a Pack computes as the scalar language does, also for NaN, infinity and -0: +, -, *, /, sqrt,
 // comparisons, where, maximum, minimum, abs, sign, floor, ceil, trunc and round to the last bit
 // (tests/ops/elementwise/registers_test.cpp). xsimd alone does not promise that: it divides and takes roots by
 // estimates on ARM, and its version 14 exchanged the operands of min and max. So division, minimum and maximum are
@@ -86,7 +86,7 @@ class BasicPack {
   BasicPack() : batch_(Number(0)) {}
   BasicPack(const Batch& batch) : batch_(batch) {}
   BasicPack(const Vector& vector) : batch_(std::bit_cast<typename Batch::register_type>(vector)) {}
-  /// The same number in every place.
+  /// The same number in every lane.
   template <class T>
   requires std::is_arithmetic_v<T> BasicPack(T number) : batch_(static_cast<Number>(number)) {}
 

@@ -33,7 +33,7 @@ void for_each_number(Array& x, const Array& g, bool flush, const F& formula, M&.
   XGRAD_ASSERT(g.size() == x.size() && ((m.size() == x.size()) && ...));
   const auto run = [&formula, flush, size = x.size()](Real* xs, const Real* gs, auto*... ms) {
     parallel_for(size, block, [&](std::int64_t begin, std::int64_t end) {
-      std::optional<FlushTinyNumbers> flushing;
+      std::optional<FlushDenormals> flushing;
       if (flush) flushing.emplace();
       detail::pass(formula, end - begin, xs + begin, gs + begin, (ms + begin)...);
     });

@@ -316,7 +316,7 @@ TEST_CASE("shapes and offsets that do not fit the data") {
       {"an empty array inside another",
        file_bytes("{" + entry("a", "U8", "[4]", "[0,4]") + "," + entry("b", "U8", "[0]", "[2,2]") + "}", "1234"),
        "\"b\": overlaps"},
-      {"truth value 2", file_bytes("{" + entry("m", "BOOL", "[3]", "[0,3]") + "}", std::string("\0\1\2", 3)),
+      {"boolean 2", file_bytes("{" + entry("m", "BOOL", "[3]", "[0,3]") + "}", std::string("\0\1\2", 3)),
        "\"m\": element 2 is neither 0 nor 1 but 2"},
       {"unsigned beyond int64", file_bytes("{" + entry("n", "U64", "[1]", "[0,8]") + "}", std::string(8, '\xff')),
        "\"n\": element 0 is too large"},

@@ -35,10 +35,10 @@ TEST_CASE("nodes carry the module and the pass in which they were recorded, thos
   const Tensor g = grad(y, {x}, {.create_graph = true})[0], h = grad(g, {x}, {.create_graph = true})[0];
   int order = 0;
   for (const Tensor& result : {y, g, h}) {
-    CHECK(detail::Engine::node(result)->order == order++);
+    CHECK(detail::Engine::node(result)->grad_order == order++);
     CHECK(detail::Engine::node(result)->place->path == "inner");
   }
-  CHECK(detail::Engine::node(tanh(x))->order == 0);
+  CHECK(detail::Engine::node(tanh(x))->grad_order == 0);
   CHECK(detail::Engine::node(tanh(x))->place->path == "outer");
 }
 
@@ -120,16 +120,16 @@ TEST_CASE("a rule that cannot be copied into its node leaves no memory behind") 
     Reluctant(const Reluctant&) { throw std::bad_alloc(); }
     Tensor operator()(const Tensor& gy) const { return gy; }
   };
-  struct Adaptor {
+  struct Kind {
     static void call(const Reluctant& f, const Tensor& gy, const Tensor&, const bool*, Tensor* gx, const Edge*) {
       gx[0] = f(gy);
     }
   };
   const Reluctant reluctant;
   Rule rule;
-  CHECK_THROWS_AS(rule.set<Adaptor>(reluctant), std::bad_alloc);
+  CHECK_THROWS_AS(rule.set<Kind>(reluctant), std::bad_alloc);
   const auto before = pool_stats().bytes_in_use;
-  CHECK_THROWS_AS(rule.set<Adaptor>(reluctant), std::bad_alloc);
+  CHECK_THROWS_AS(rule.set<Kind>(reluctant), std::bad_alloc);
   CHECK(pool_stats().bytes_in_use == before);
   CHECK_FALSE(rule);
 }

@@ -87,7 +87,7 @@ TEST_CASE("recording is as it was after an exception") {
       record("bad", Array(Shape{}, Real(1)), wrt(x, [](const Tensor&) -> Tensor { throw std::runtime_error("no"); }));
   CHECK_THROWS_AS(y.backward(), std::runtime_error);
   CHECK(recording());
-  CHECK(detail::Engine::node(triple(x))->order == 0);
+  CHECK(detail::Engine::node(triple(x))->grad_order == 0);
 }
 
 TEST_CASE("a rule of an input that wants no gradient is neither stored nor called") {

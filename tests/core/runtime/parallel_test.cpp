@@ -221,7 +221,7 @@ TEST_CASE("the environment says how many threads there are at first") {
   }
 }
 
-TEST_CASE("a child process has a crew of its own, and can differentiate") {
+TEST_CASE("a child process has a pool of its own, and can differentiate") {
   const ThreadCount restore(3);
   CHECK(blocks_of(100, 10).size() == 10);  // the threads run now
   const pid_t child = fork();

@@ -10,7 +10,7 @@ namespace {
 
 using namespace nn;
 
-TEST_CASE("Masks as truth values") {
+TEST_CASE("Masks as booleans") {
   CHECK(equal(causal_mask(3), Mask({3, 3}, {0, 1, 1, 0, 0, 1, 0, 0, 0})));
   CHECK(equal(causal_mask(2, 1), Mask({2, 3}, {0, 0, 1, 0, 0, 0})));
   CHECK(equal(padding_mask(Index({2}, {1, 3}), 3), Mask({2, 3}, {0, 1, 1, 0, 0, 0})));

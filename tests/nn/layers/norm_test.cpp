@@ -60,7 +60,7 @@ TEST_CASE("Running statistics move by the momentum, and serve outside of trainin
   CHECK(norm.parameters().size() == 2);
 }
 
-TEST_CASE("The number of batches is saved as a whole number, and loads as one or as a real number") {
+TEST_CASE("The number of batches is saved as an integer, and loads as one or as a real number") {
   const TemporaryFolder folder;
   const std::string path = folder / "norm";
   const BatchNorm1d norm{root, 2};

@@ -52,7 +52,7 @@ TEST_CASE("The norm is a layer norm with or without gain and bias, a batch norm,
   const Tensor x(normal({2, 3, 4})), y(normal({2, 3, 4}, 2));
   const Tensor h = x + y;
   const auto with = [](NormKind kind) { return AddNormOptions{.kind = kind}; };
-  const AddNorm plain{root, {4}, with(NormKind::plain_layer)}, batch{root, {4}, with(NormKind::batch)},
+  const AddNorm plain{root, {4}, with(NormKind::layer_without_affine)}, batch{root, {4}, with(NormKind::batch)},
       none{root, {4}, with(NormKind::none)};
   CHECK(plain.parameters().empty());
   CHECK(none.parameters().empty());

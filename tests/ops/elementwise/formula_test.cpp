@@ -28,7 +28,7 @@ std::set<std::string> names_in(const Tensors& results) {
   return names;
 }
 
-// Quoted texts in the sources after one of these words and a parenthesis or brace. (Operations on whole numbers are not
+// Quoted texts in the sources after one of these words and a parenthesis or brace. (Operations on integers are not
 // recorded.)
 std::set<std::string> names_in_sources(const std::string& words) {
   std::set<std::string> names;

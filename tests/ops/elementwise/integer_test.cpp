@@ -1,4 +1,4 @@
-// Tests of ops/elementwise/integer.h: arithmetic on whole numbers.
+// Tests of ops/elementwise/integer.h: arithmetic on integers.
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-// Smooth functions at single points: 0, whole numbers, tiny and large ones, where a derivative that has abs, sign or
+// Smooth functions at single points: 0, integers, tiny and large ones, where a derivative that has abs, sign or
 // where inside is wrong, and which random numbers never meet.
 #include <cmath>
 #include <limits>

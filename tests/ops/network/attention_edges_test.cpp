@@ -131,7 +131,7 @@ TEST_CASE("Numbers that say nothing are refused before anything is computed") {
 
 // ---- Scores of any size ----
 
-// Scores scale q k with one number each and d = 1: exact as long as they are whole numbers.
+// Scores scale q k with one number each and d = 1: exact as long as they are integers.
 struct OneQuery {
   Tensor q, k, v;
   Real scale = 1;

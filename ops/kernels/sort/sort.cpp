@@ -1,6 +1,6 @@
 // Sorting and selecting elements together with their positions. (xtensor's argsort and argpartition are not stable, and
 // compare NaN as no order does.)
-#include "order.h"
+#include "sort.h"
 
 #include <algorithm>
 #include <cmath>
@@ -127,14 +127,14 @@ Index first_extreme(const Array& x, int axis, bool largest) {
     }
   };
   const auto search_line = [&](const Real* in, Real wanted) {
-    constexpr std::int64_t stretch = 64;  // elements searched between checks for a hit
+    constexpr std::int64_t chunk = 64;  // elements searched between checks for a hit
     const auto among = [&](std::int64_t first) {
       int found = 0;
-      for (std::int64_t k = first; k < first + stretch; ++k) found |= is(in[k], wanted);
+      for (std::int64_t k = first; k < first + chunk; ++k) found |= is(in[k], wanted);
       return found != 0;
     };
     std::int64_t k = 0;
-    while (k + stretch <= count && !among(k)) k += stretch;
+    while (k + chunk <= count && !among(k)) k += chunk;
     while (!is(in[k], wanted)) ++k;
     return k;
   };

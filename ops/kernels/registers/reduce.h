@@ -43,7 +43,7 @@ struct Min {
 
 /// All numbers of a register by halving, within registers.
 template <class Op>
-Real fold_pack(Pack elements) {
+Real reduce_pack(Pack elements) {
   typedef Real Register __attribute__((vector_size(Pack::width * sizeof(Real))));
   const auto halved = [&]<std::size_t step>(std::integral_constant<std::size_t, step>) {
     const auto all = std::bit_cast<Register>(elements);
@@ -60,13 +60,13 @@ Real fold_pack(Pack elements) {
   return first_of(elements);
 }
 
-/// in[0] + ... + in[n-1] by halving, down to stretches that a few registers add up.
+/// in[0] + ... + in[n-1] by halving, down to leaves that a few registers add up.
 template <class Op>
-Real fold_row(const Real* in, std::int64_t n) {
-  constexpr std::int64_t width = pack_width, stretch = 32 * width;
-  if (n > stretch) {
-    const std::int64_t half = (n / 2 + stretch - 1) / stretch * stretch;
-    return Op::combine(fold_row<Op>(in, half), fold_row<Op>(in + half, n - half));
+Real reduce_row(const Real* in, std::int64_t n) {
+  constexpr std::int64_t width = pack_width, leaf = 32 * width;
+  if (n > leaf) {
+    const std::int64_t half = (n / 2 + leaf - 1) / leaf * leaf;
+    return Op::combine(reduce_row<Op>(in, half), reduce_row<Op>(in + half, n - half));
   }
   Real total = Op::identity;
   std::int64_t i = 0;
@@ -76,7 +76,7 @@ Real fold_row(const Real* in, std::int64_t n) {
       for (std::int64_t j = 0; j < 4; ++j) sum[j] = Op::combine(sum[j], Pack::load(in + i + j * width));
     }
     for (; i + width <= n; i += width) sum[0] = Op::combine(sum[0], Pack::load(in + i));
-    total = fold_pack<Op>(Op::combine(Op::combine(sum[0], sum[1]), Op::combine(sum[2], sum[3])));
+    total = reduce_pack<Op>(Op::combine(Op::combine(sum[0], sum[1]), Op::combine(sum[2], sum[3])));
   }
   for (; i < n; ++i) total = Op::combine(total, in[i]);
   return total;
@@ -84,25 +84,25 @@ Real fold_row(const Real* in, std::int64_t n) {
 
 /// The same for one long row: its parts in parallel, then their results.
 template <class Op>
-Real fold_long_row(const Real* in, std::int64_t n) {
+Real reduce_long_row(const Real* in, std::int64_t n) {
   constexpr std::int64_t part = 1 << 15;
   const std::int64_t parts = (n + part - 1) / part;
   std::vector<Real, PoolAllocator<Real>> sums(static_cast<std::size_t>(parts));
   parallel_for(n, part, [&](std::int64_t begin, std::int64_t end) {
-    sums[static_cast<std::size_t>(begin / part)] = fold_row<Op>(in + begin, end - begin);
+    sums[static_cast<std::size_t>(begin / part)] = reduce_row<Op>(in + begin, end - begin);
   });
-  return fold_row<Op>(sums.data(), parts);
+  return reduce_row<Op>(sums.data(), parts);
 }
 
 /// out[j] = combination over i < rows of in[i step + j] for j < columns, rows by halving.
 template <class Op>
-void fold_columns(const Real* in, std::int64_t rows, std::int64_t step, std::int64_t columns, Real* out) {
-  constexpr std::int64_t width = pack_width, stretch = 64;
-  if (rows > stretch) {
-    const std::int64_t half = (rows / 2 + stretch - 1) / stretch * stretch;
+void reduce_columns(const Real* in, std::int64_t rows, std::int64_t step, std::int64_t columns, Real* out) {
+  constexpr std::int64_t width = pack_width, leaf = 64;
+  if (rows > leaf) {
+    const std::int64_t half = (rows / 2 + leaf - 1) / leaf * leaf;
     std::vector<Real, PoolAllocator<Real>> second(static_cast<std::size_t>(columns));
-    fold_columns<Op>(in, half, step, columns, out);
-    fold_columns<Op>(in + half * step, rows - half, step, columns, second.data());
+    reduce_columns<Op>(in, half, step, columns, out);
+    reduce_columns<Op>(in + half * step, rows - half, step, columns, second.data());
     for (std::int64_t j = 0; j < columns; ++j) out[j] = Op::combine(out[j], second[static_cast<std::size_t>(j)]);
     return;
   }

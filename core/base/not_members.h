@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "../base/config.h"
+#include "config.h"
 
 namespace xgrad {
 namespace detail {
