@@ -116,18 +116,13 @@ void add_up(const Array& y, const ChosenRows& rows, Array& sums) {
   });
 }
 
-// x_i(ids[j]) = sum of y_ij, for all of x.
-Array added_up(const Array& y, const ChosenRows& rows, const Shape& shape) {
-  Array sums(shape, Real(0));
-  add_up(y, rows, sums);
-  return sums;
-}
-
 Tensor take_rows(const char* op, const Tensor& x, const ChosenRows& rows, const Shape& shape);
 
 XGRAD_FORMULA add_rows_formula{"add_rows", "y_j = sum of x_i with index_i = j", "dL/dx_i = gy_(index_i)"};
 Tensor add_rows(const Tensor& y, const ChosenRows& rows, const Shape& shape) {
-  return record("add_rows", added_up(y.value(), rows, shape),
+  Array sums(shape, Real(0));
+  add_up(y.value(), rows, sums);
+  return record("add_rows", std::move(sums),
                 wrt(y, [rows, to = y.shape()](const Tensor& g) { return take_rows("take_rows", g, rows, to); }),
                 attribute("axis", rows.axis), attribute("index", rows.ids),
                 attribute("padding_idx", unless(-1, rows.none)));

@@ -24,12 +24,19 @@ struct Picked {
   Shape shape;    // of the result
 };
 
+// Completes rows of the first axes: each has the sizes of the others.
+Picked with_other_axes(Picked rows, const Shape& shape, int first) {
+  for (int axis = first; axis < shape.rank(); ++axis) {
+    rows.as_rows.push_back(shape[axis]);
+    rows.shape.push_back(shape[axis]);
+  }
+  return rows;
+}
+
 Picked rows_of(const Shape& shape, const Index& indices) {
   if (shape.rank() == 0) fail<ShapeError>("index", "a scalar has no rows to choose from");
   const Index list = indices.reshaped({indices.size()});
-  Picked rows{.as_rows = shape, .indices = from_start("index", list, shape[0]), .shape = indices.shape()};
-  for (int axis = 1; axis < shape.rank(); ++axis) rows.shape.push_back(shape[axis]);
-  return rows;
+  return with_other_axes({{shape[0]}, from_start("index", list, shape[0]), indices.shape()}, shape, 1);
 }
 
 // Indices of the first axes, which broadcast to one shape.
@@ -51,24 +58,15 @@ Picked rows_of(const char* op, const Shape& shape, std::span<const Index> indice
     for (std::int64_t i = 0; i < at.size(); ++i) to[i] = to[i] * size + at.data()[i];
     rows.as_rows[0] = checked_multiply(op, rows.as_rows[0], size);
   }
-  for (int axis = axes; axis < shape.rank(); ++axis) {
-    rows.as_rows.push_back(shape[axis]);
-    rows.shape.push_back(shape[axis]);
-  }
-  return rows;
+  return with_other_axes(std::move(rows), shape, axes);
 }
 
 Picked rows_of(const Shape& shape, const Mask& where) {
   if (where.rank() > shape.rank() || !std::equal(where.shape().begin(), where.shape().end(), shape.begin())) {
     fail<ShapeError>("index", "a mask of shape ", where.shape(), " for the first axes of shape ", shape);
   }
-  Picked rows{.as_rows = {where.size()}, .indices = flatnonzero(where), .shape = {}};
-  rows.shape = {rows.indices.size()};
-  for (int axis = where.rank(); axis < shape.rank(); ++axis) {
-    rows.as_rows.push_back(shape[axis]);
-    rows.shape.push_back(shape[axis]);
-  }
-  return rows;
+  const Index positions = flatnonzero(where);
+  return with_other_axes({{where.size()}, positions, positions.shape()}, shape, where.rank());
 }
 
 template <class T>

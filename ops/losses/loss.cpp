@@ -8,6 +8,7 @@
 #include "../../core/base/formula.h"
 #include "../../core/graph/donation.h"
 #include "../creation/create.h"
+#include "../elementwise/activations.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
@@ -149,45 +150,28 @@ CrossEntropyOptions unweighted(const Targets& targets, Reduction reduction) {
   return {.ignore_index = targets.ignored, .label_smoothing = targets.smoothing, .reduction = reduction};
 }
 
-// One loss for each sample.
-Tensor sample_losses(const Tensor& logits, const Targets& targets) {
-  return record_fused(
-      "cross_entropy", std::array{logits},
-      [targets](const Tensor& x) {
-        return plain::cross_entropy(x, targets.classes, unweighted(targets, Reduction::none));
-      },
-      [&] {
-        CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
-        return std::pair(std::move(rows.losses),
-                         [targets, totals = rows.totals](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
-                           return std::array<Tensor, 1>{
-                               cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, gy.value())};
-                         });
-      },
-      attribute("targets", targets.classes), attribute("ignore_index", targets.ignored),
-      attribute("label_smoothing", unless(0, targets.smoothing)));
-}
-
-// The sum of the losses divided by `count`, as one operation: its gradient needs no array of single gradients.
-Tensor total_loss(const Tensor& logits, const Targets& targets, Reduction reduction, Real count) {
+// One loss for each sample, or their sum divided by `count`, as one operation: its gradient needs no array of single
+// gradients.
+Tensor fused_losses(const Tensor& logits, const Targets& targets, Reduction reduction, Real count = 1) {
+  const bool each = reduction == Reduction::none;
   return record_fused(
       "cross_entropy", std::array{logits},
       [targets, reduction](const Tensor& x) {
         return plain::cross_entropy(x, targets.classes, unweighted(targets, reduction));
       },
       [&] {
-        CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
-        const Real total = sum_over(rows.losses, all_axes(rows.losses.rank()), {}).item() / count;
-        return std::pair(Array(Shape{}, total), [targets, totals = rows.totals, count](const std::array<Tensor, 1>& in,
-                                                                                       const Tensor& gy, Wanted) {
-          const Array scaled(Shape{}, gy.value().item() / count);
+        auto [losses, totals] = cross_entropy_rows(logits.value(), targets);
+        if (!each) losses = Array(Shape{}, sum_over(losses, all_axes(losses.rank()), {}).item() / count);
+        return std::pair(std::move(losses), [targets, totals = std::move(totals), each, count](
+                                                const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
+          const Array scaled = each ? gy.value() : Array(Shape{}, gy.value().item() / count);
           return std::array<Tensor, 1>{
               cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, scaled)};
         });
       },
       attribute("targets", targets.classes), attribute("ignore_index", targets.ignored),
       attribute("label_smoothing", unless(0, targets.smoothing)),
-      attribute("reduction", unless<std::string_view>("mean", reduction == Reduction::sum ? "sum" : "mean")));
+      attribute("reduction", reduction == Reduction::sum ? std::optional<std::string_view>("sum") : std::nullopt));
 }
 
 Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, const CrossEntropyOptions& options) {
@@ -197,7 +181,7 @@ Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, cons
   Targets sharp = targets;
   sharp.smoothing = 0;
   const Tensor counts = (1 - a) * weights;
-  Tensor losses = counts * where(counts == 0, 0, sample_losses(logits, sharp));  // 0 times inf is 0
+  Tensor losses = counts * where(counts == 0, 0, fused_losses(logits, sharp, Reduction::none));  // 0 times inf is 0
   if (a > 0) {
     losses = losses + losses_of_all(log_softmax(logits), valid, options.weight) * (a / static_cast<Real>(targets.V));
   }
@@ -211,10 +195,10 @@ Tensor cross_entropy(const Tensor& logits, const Index& classes, const CrossEntr
   const Targets targets =
       checked_targets("cross_entropy", "logits", logits, classes, options.weight, options.ignore_index, smoothing);
   if (options.weight.defined()) return weighted_cross_entropy(logits, targets, options);
-  if (options.reduction == Reduction::none) return sample_losses(logits, targets);
+  if (options.reduction == Reduction::none) return fused_losses(logits, targets, Reduction::none);
   refuse_nothing("cross_entropy", logits, classes.size(), options.reduction);
   const std::int64_t count = options.reduction == Reduction::mean ? std::max<std::int64_t>(targets.counted(), 1) : 1;
-  return total_loss(logits, targets, options.reduction, static_cast<Real>(count));
+  return fused_losses(logits, targets, options.reduction, static_cast<Real>(count));
 }
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const SoftCrossEntropyOptions& options) {

@@ -21,12 +21,7 @@ void check(const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps)
   if (x.rank() < 2 || x.size() == 0) {
     fail<ShapeError>("batch_norm", "needs numbers (B, C, ...) for each channel, got ", x.shape());
   }
-  for (const Tensor* affine : {&gamma, &beta}) {
-    if (affine->defined() && affine->shape() != Shape{x.dim(1)}) {
-      fail<ShapeError>("batch_norm", affine == &gamma ? "gamma " : "beta ", affine->shape(), " is not of shape ",
-                       Shape{x.dim(1)});
-    }
-  }
+  detail::check_affine("batch_norm", gamma, beta, {x.dim(1)});
 }
 
 }  // namespace

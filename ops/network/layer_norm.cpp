@@ -33,6 +33,13 @@ Tensor scaled_and_shifted(Tensor z, const Tensor& gamma, const Tensor& beta) {
 
 }  // namespace
 
+void detail::check_affine(const char* op, const Tensor& gamma, const Tensor& beta, const Shape& shape) {
+  for (const Tensor* affine : {&gamma, &beta}) {
+    if (!affine->defined() || affine->shape() == shape) continue;
+    fail<ShapeError>(op, affine == &gamma ? "gamma " : "beta ", affine->shape(), " is not of shape ", shape);
+  }
+}
+
 Tensor detail::standardized(const Tensor& x, const Axes& axes, Real eps) {
   const auto mean_of = [&](const Tensor& u) { return mean(u, axes, {.keepdim = true}); };
   const Tensor near = x - mean_of(x);
@@ -72,12 +79,7 @@ Shape normalized_sizes(const Norm& norm, const Tensor& x, const Tensor& gamma, c
   const bool fits = !normalized.empty() && x.rank() >= normalized.rank() &&
                     std::equal(normalized.begin(), normalized.end(), x.shape().end() - normalized.rank());
   if (!fits) fail<ShapeError>(norm.op, x.shape(), " does not end in ", normalized);
-  for (const Tensor* affine : {&gamma, &beta}) {
-    if (affine->defined() && affine->shape() != normalized) {
-      fail<ShapeError>(norm.op, affine == &gamma ? "gamma " : "beta ", affine->shape(), " is not of shape ",
-                       normalized);
-    }
-  }
+  detail::check_affine(norm.op, gamma, beta, normalized);
   if (normalized.numel() == 0) fail<ShapeError>(norm.op, "nothing to normalise over in ", x.shape());
   return normalized;
 }

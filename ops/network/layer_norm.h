@@ -40,6 +40,8 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, const RmsNormFuncOpti
 namespace detail {
 /// (x - mean) / sqrt(variance + eps) over these axes, in operations.
 Tensor standardized(const Tensor& x, const Axes& axes, Real eps);
+/// Throws ShapeError unless gamma and beta, where given, are of this shape.
+void check_affine(const char* op, const Tensor& gamma, const Tensor& beta, const Shape& shape);
 }  // namespace detail
 
 }  // namespace xgrad

@@ -284,23 +284,27 @@ Tensors chunk(const Tensor& x, std::int64_t count, int axis) {
   constexpr std::int64_t most = 1 << 24;  // parts of an empty axis, whose number nothing else limits
   if (count < 1) fail<ValueError>("chunk", "into ", count, " parts");
   if (x.shape()[axis] == 0 && count > most) fail<LimitError>("chunk", "an empty axis into ", count, " parts");
-  const std::int64_t size = x.shape()[axis], length = size / count + (size % count != 0);
-  std::vector<std::int64_t> lengths;
-  if (size == 0) lengths.assign(static_cast<std::size_t>(count), 0);
-  for (std::int64_t left = size; left > 0; left -= length) lengths.push_back(std::min(length, left));
-  return split(x, lengths, axis);
+  const std::int64_t size = x.shape()[axis];
+  if (size == 0) return split(x, std::vector<std::int64_t>(static_cast<std::size_t>(count), 0), axis);
+  return split(x, size / count + (size % count != 0), axis);
+}
+
+Shape detail::padded_shape(const Shape& x, const ShortList<Padding>& paddings) {
+  if (paddings.size() != x.rank()) fail<ValueError>("pad", paddings.size(), " {before, after} for axes of ", x);
+  Shape shape = x;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const auto [before, after] = paddings[axis];
+    if (before < 0 || after < 0) {
+      fail<ValueError>("pad", "negative padding ", std::min(before, after), " of axis ", axis);
+    }
+    shape[axis] = checked_add("pad", shape[axis], checked_add("pad", before, after));
+  }
+  return shape;
 }
 
 XGRAD_FORMULA pad_formula{"pad", "y = x at the middle, value around it", "dL/dx = that part of gy"};
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value) {
-  if (paddings.size() != x.rank()) fail<ValueError>("pad", paddings.size(), " {before, after} for axes of ", x.shape());
-  Shape shape = x.shape();
-  for (int axis = 0; axis < x.rank(); ++axis) {
-    const auto [before, after] = paddings[axis];
-    if (before < 0 || after < 0)
-      fail<ValueError>("pad", "negative padding ", std::min(before, after), " of axis ", axis);
-    shape[axis] = checked_add("pad", shape[axis], checked_add("pad", before, after));
-  }
+  const Shape shape = detail::padded_shape(x.shape(), paddings);
   Part part = full_part(shape);
   part.sizes = x.shape();
   Shape before, after;

@@ -54,6 +54,11 @@ Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value = 0
 /// elements that were copied.
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, PadMode mode);
 
+namespace detail {
+/// The shape that pad() gives. Throws as pad().
+Shape padded_shape(const Shape& x, const ShortList<Padding>& paddings);
+}  // namespace detail
+
 /// Writes `values`, broadcast to its shape, to a part of an array. Throws ShapeError when they do not fit, and as
 /// slice().
 template <class T>
