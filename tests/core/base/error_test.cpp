@@ -72,3 +72,11 @@ TEST_CASE("lists stand in brackets") {
   CHECK(str(std::vector<int>()) == "[]");
   CHECK(str(std::vector<std::string>{"a", "b"}) == "[a, b]");
 }
+
+TEST_CASE("names from files are shown in printable ASCII, on one line and not too long") {
+  CHECK(escaped("a \"b\" \\ c") == R"("a \"b\" \\ c")");
+  CHECK(escaped("\n\t\x7f") == R"("\n\u0009\u007f")");
+  CHECK(escaped("\u00e9\u20ac\U0001f600") == R"("\u00e9\u20ac\U0001f600")");
+  CHECK(escaped("\xff\xc3") == R"("\ufffd\ufffd")");
+  CHECK(escaped(std::string(101, 'x')) == str('"', std::string(100, 'x'), "\"..."));
+}
