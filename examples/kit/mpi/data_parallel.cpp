@@ -173,7 +173,7 @@ Tensors DataParallel::weighted_mean(const Tensor& loss, const Weight& weight) {
       if (!handed_[i]) hand_over(i, Array(parameters_[i].shape(), Real(0)), 0);
     }
     exchange_->finish();
-    if (Observer::watching()) xgrad::detail::Shown::event("exchange");
+    if (Observer::watching()) xgrad::detail::Notify::event("exchange");
   }
   report_ = exchange_->report();
 
