@@ -78,8 +78,8 @@ ModelSummary summary(const Module& model, const std::function<Tensor()>& run) {
     if (const auto output = outputs.find(modules[m]); output != outputs.end()) row.output = output->second;
     for (const GraphVertex& vertex : view.vertices) {
       if (vertex.order > 0 || !lies_within(vertex.path, path)) continue;
-      row.saved_bytes += vertex.saved_bytes;
-      row.multiply_adds += static_cast<std::int64_t>(vertex.overlay.value_or(0));
+      row.saved_bytes += vertex.totals.saved_bytes;
+      row.multiply_adds += static_cast<std::int64_t>(vertex.totals.overlay.value_or(0));
     }
     for (const Profile::Run& operation : profile.runs()) {
       if (lies_within(operation.path, path)) row.milliseconds += operation.milliseconds;

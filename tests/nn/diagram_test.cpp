@@ -49,7 +49,9 @@ const GraphVertex& the(const GraphView& view, std::string_view op) {
 
 std::string attributes(const GraphVertex& vertex) {
   std::string text;
-  for (const auto& [name, value] : vertex.attributes) append(text, str(text.empty() ? "" : ", ", name, " ", value));
+  for (const auto& [name, value] : vertex.text.attributes) {
+    append(text, str(text.empty() ? "" : ", ", name, " ", value));
+  }
   return text;
 }
 
@@ -67,7 +69,7 @@ TEST_CASE("frames say what their modules are") {
   const auto fc1 = std::ranges::find(view.frames, "fc1", &GraphFrame::path);
   REQUIRE(fc1 != view.frames.end());
   CHECK(fc1->what == "Linear 4 -> 8");
-  CHECK(the(GraphView::of({y}, {.depth = 0}), "fc1").what == "Linear 4 -> 8");
+  CHECK(the(GraphView::of({y}, {.depth = 0}), "fc1").text.what == "Linear 4 -> 8");
 }
 
 TEST_CASE("a window that is as large along both axes is one number") {
@@ -192,7 +194,7 @@ TEST_CASE("kept memory is what the graph holds") {
   const auto held = static_cast<double>(pool_stats().bytes_in_use - before);
   double said = 0;
   for (const GraphVertex& vertex : GraphView::of({loss}, {.depth = 9, .roll_up = false}).vertices) {
-    said += static_cast<double>(vertex.saved_bytes);
+    said += static_cast<double>(vertex.totals.saved_bytes);
   }
   CHECK(said > 1e5);
   CHECK(said / held > 0.85);  // nodes, rules and rounding up are held, too
@@ -312,7 +314,7 @@ double sum_of(const GraphView& view) {
     for (int c = vertex.frame; c >= 0; c = view.frames[static_cast<std::size_t>(c)].parent) {
       times *= view.frames[static_cast<std::size_t>(c)].times;
     }
-    sum += vertex.overlay.value_or(0) * times;
+    sum += vertex.totals.overlay.value_or(0) * times;
   }
   return sum;
 }
@@ -333,7 +335,7 @@ TEST_CASE("of each model everything can be closed but its attention, and the res
     const GraphView inverse = GraphView::of({loss}, {.depth = 0, .fold = shut});
     check_acyclic(inverse);
     for (const GraphVertex& vertex : inverse.vertices) {
-      if (vertex.role == GraphRole::module) CHECK(vertex.what.find("Attention") != std::string::npos);
+      if (vertex.role == GraphRole::module) CHECK(vertex.text.what.find("Attention") != std::string::npos);
       CHECK(vertex.op != "attention");
     }
   }
@@ -363,7 +365,7 @@ TEST_CASE("a gradient rule's number is the sum of its operations'") {
   const GraphView view = GraphView::of({y, gradients[0], gradients[1]}, {.overlay = multiply_adds_overlay()});
   const auto rule = std::ranges::find(view.vertices, "matmul'", &GraphVertex::op);
   REQUIRE(rule != view.vertices.end());
-  CHECK(rule->overlay == 2 * 4 * 5 * 6.0);  // one product for each input
+  CHECK(rule->totals.overlay == 2 * 4 * 5 * 6.0);  // one product for each input
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ TEST_CASE("a summary's numbers are those of diagrams and of count_operations") {
   CHECK(of_model.rows[0].multiply_adds == count_operations({y}));
   std::int64_t kept = 0;
   const GraphView folded = GraphView::of({y}, {.depth = 0, .roll_up = false});
-  for (const GraphVertex& vertex : folded.vertices) kept += vertex.saved_bytes;
+  for (const GraphVertex& vertex : folded.vertices) kept += vertex.totals.saved_bytes;
   CHECK(of_model.rows[0].saved_bytes == kept);
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("a profile's times are an overlay of diagrams") {
   for (const Profile::Run& run : profile.runs()) total += run.node == 0 ? 0 : run.milliseconds;
   const GraphView view = GraphView::of({loss}, {.depth = 0, .overlay = time_overlay(profile)});
   double shown = 0;
-  for (const GraphVertex& vertex : view.vertices) shown += vertex.overlay.value_or(0);
+  for (const GraphVertex& vertex : view.vertices) shown += vertex.totals.overlay.value_or(0);
   CHECK(shown == doctest::Approx(total));
   CHECK(total > 0);
 }

@@ -29,7 +29,7 @@ std::string dot_escaped(std::string_view text, std::string_view with_backslash) 
 std::string in_quotes(std::string_view text) { return str('"', dot_escaped(text, "\"\\"), '"'); }
 std::string tooltip_in_quotes(const GraphVertex& vertex) {
   std::string text = str('"', dot_escaped(tooltip_of(vertex), "\"\\"));
-  for (const std::string* equation : {&vertex.formula, &vertex.derivative}) {
+  for (const std::string* equation : {&vertex.text.formula, &vertex.text.derivative}) {
     if (equation->empty()) continue;
     text += "\\n";
     text += dot_escaped(*equation, "\"\\");
@@ -162,15 +162,15 @@ class DotWriter {
   void write_vertex(int v, int depth) {
     const GraphVertex& vertex = view_.vertices[v];
     const Paint& paint = palette_.*paint_of(vertex);
-    const bool has_heat = view_.scale && vertex.overlay;  // a number on the scale, which the fill shows
-    const Paint& heat = has_heat ? palette_.heat[heat_of(*view_.scale, *vertex.overlay)] : paint;
+    const bool has_heat = view_.scale && vertex.totals.overlay;  // a number on the scale, which the fill shows
+    const Paint& heat = has_heat ? palette_.heat[heat_of(*view_.scale, *vertex.totals.overlay)] : paint;
     std::string label;
     for (const LabelLine& words : label_of(vertex, options_)) {
       append(label, str(label.empty() ? "" : "<br/>", html(words, has_heat ? heat.text : palette_.faint)));
     }
     line(depth, "n", v, " [id=n", v, ", class=", role_name(vertex.role), ", label=<", label, ">, fillcolor=\"",
          view_.scale && !has_heat ? palette_.background : heat.fill, "\", color=\"", paint.line, "\", fontcolor=\"",
-         heat.text, "\"", vertex.number ? ", width=0.3, height=0.24, margin=\"0.08,0.02\", fontsize=10" : "",
+         heat.text, "\"", vertex.constant ? ", width=0.3, height=0.24, margin=\"0.08,0.02\", fontsize=10" : "",
          vertex.is_result ? ", penwidth=2" : "", ", tooltip=", tooltip_in_quotes(vertex),
          vertex.role == GraphRole::input ? ", shape=ellipse" : "", "];");
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "../view/labels.h"
 
@@ -46,28 +47,29 @@ Json json_of(const GraphVertex& vertex) {
             {"order", vertex.order},
             {"frame", frame_id(vertex.frame)}};
   if (vertex.shape) json["shape"] = sizes_of(*vertex.shape);
-  if (vertex.number) json["number"] = json_of_number(*vertex.number);
+  if (vertex.constant) json["number"] = json_of_number(*vertex.constant);
   if (vertex.is_result) json["is_result"] = true;
-  if (vertex.saved_bytes > 0) json["saved_bytes"] = vertex.saved_bytes;
+  const auto& [text, record, totals] = std::tie(vertex.text, vertex.record, vertex.totals);
+  if (totals.saved_bytes > 0) json["saved_bytes"] = totals.saved_bytes;
   if (vertex.role == GraphRole::module) {
-    json["operations"] = vertex.operations;
-    json["results"] = vertex.results;
-    json["parameters"] = vertex.parameters;
+    json["operations"] = totals.operations;
+    json["results"] = totals.results;
+    json["parameters"] = totals.parameters;
   }
   if (vertex.times > 1) json["times"] = vertex.times;
-  if (!vertex.note.empty()) json["note"] = vertex.note;
-  if (!vertex.what.empty()) json["what"] = vertex.what;
-  for (const auto& [name, value] : vertex.attributes) json["attributes"][name] = value;
-  if (!vertex.formula.empty()) json["formula"] = vertex.formula;
-  if (!vertex.derivative.empty()) json["derivative"] = vertex.derivative;
-  if (vertex.value) json["value"] = json_of(*vertex.value);
-  if (vertex.gradient) json["gradient"] = json_of(*vertex.gradient);
-  if (!vertex.gradient_state.empty()) json["gradient_state"] = vertex.gradient_state;
-  if (vertex.first_nan) json["first_nan"] = true;
-  if (vertex.step >= 0) json["step"] = vertex.step;
-  if (vertex.gradient_step >= 0) json["gradient_step"] = vertex.gradient_step;
-  if (vertex.overlay) json["overlay"] = *vertex.overlay;
-  if (!vertex.remarks.empty()) json["remarks"] = vertex.remarks;
+  if (!text.note.empty()) json["note"] = text.note;
+  if (!text.what.empty()) json["what"] = text.what;
+  for (const auto& [name, value] : text.attributes) json["attributes"][name] = value;
+  if (!text.formula.empty()) json["formula"] = text.formula;
+  if (!text.derivative.empty()) json["derivative"] = text.derivative;
+  if (record.value) json["value"] = json_of(*record.value);
+  if (record.gradient) json["gradient"] = json_of(*record.gradient);
+  if (!record.gradient_state.empty()) json["gradient_state"] = record.gradient_state;
+  if (record.first_nan) json["first_nan"] = true;
+  if (record.step >= 0) json["step"] = record.step;
+  if (record.gradient_step >= 0) json["gradient_step"] = record.gradient_step;
+  if (totals.overlay) json["overlay"] = *totals.overlay;
+  if (!text.remarks.empty()) json["remarks"] = text.remarks;
   return json;
 }
 
@@ -129,9 +131,9 @@ std::string to_text(const GraphView& view) {
     const std::string count = vertex.times > 1 ? str(" x", vertex.times) : std::string();
     rows.push_back({str('n', v),
                     detail::printable(is_operation(vertex) ? vertex.op : str(detail::role_name(vertex.role), count)),
-                    detail::printable(vertex.number ? detail::rounded(*vertex.number) : detail::full_name(vertex)),
+                    detail::printable(vertex.constant ? detail::rounded(*vertex.constant) : detail::full_name(vertex)),
                     vertex.shape ? str(*vertex.shape) : std::string()});
-    inputs.push_back(vertex.note);
+    inputs.push_back(vertex.text.note);
   }
   for (const GraphEdge& edge : view.edges) {
     std::string& text = inputs[edge.to + 1];
@@ -139,7 +141,7 @@ std::string to_text(const GraphView& view) {
   }
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     std::string& text = inputs[v + 1];
-    for (const std::string& remark : view.vertices[v].remarks) {
+    for (const std::string& remark : view.vertices[v].text.remarks) {
       append(text, str(text.empty() ? "" : "  ", "(", detail::printable(remark), ")"));
     }
   }

@@ -161,9 +161,6 @@ class Inside {
       const std::string name = module == nothing ? vertex.name.empty() ? headline_of(vertex) : vertex.name
                                                  : view_.frames[module].title + (vertex.order > 0 ? "'" : "");
       add({.name = name}, {.role = is_result ? GraphRole::operation : GraphRole::input,
-                           .op = {},
-                           .name = {},
-                           .path = {},
                            .shape = shape,
                            .order = vertex.order,
                            .is_result = is_result});

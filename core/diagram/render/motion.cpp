@@ -27,20 +27,20 @@ Timetable timetable_of(const GraphView& view) {
   const std::size_t count = view.vertices.size();
   const bool single = count <= most_single;
   const bool steps_known = std::ranges::all_of(
-      view.vertices, [](const GraphVertex& vertex) { return !is_computed(vertex) || vertex.step >= 0; });
+      view.vertices, [](const GraphVertex& vertex) { return !is_computed(vertex) || vertex.record.step >= 0; });
   const std::vector<int> ranks = longest_paths_to(view);
   // The position of each vertex in the order; gradients of a run come after all values.
   std::vector<int> values(count, -1), gradients(count, -1);
   int last = 0;
   for (std::size_t v = 0; v < count; ++v) {
     const GraphVertex& vertex = view.vertices[v];
-    if (is_computed(vertex)) values[v] = !single ? ranks[v] : steps_known ? vertex.step : static_cast<int>(v);
+    if (is_computed(vertex)) values[v] = !single ? ranks[v] : steps_known ? vertex.record.step : static_cast<int>(v);
     last = std::max(last, values[v]);
   }
   std::vector<int> first_use(count, last + 1);  // a gradient is complete when this one has contributed
   for (const GraphEdge& edge : view.edges) first_use[edge.from] = std::min(first_use[edge.from], ranks[edge.to]);
   for (std::size_t v = 0; v < count; ++v) {
-    const int step = view.vertices[v].gradient_step;
+    const int step = view.vertices[v].record.gradient_step;
     if (step >= 0) gradients[v] = last + 1 + (single ? step : last + 1 - first_use[v]);
   }
   std::map<int, int> numbers;  // of the occupied positions

@@ -384,7 +384,7 @@ class SvgWriter {
         vertex.is_result ? " asked" : "", heat_class(vertex));
     if (times_) write_times(times_->values[v], times_->gradients[v]);
     add("\"><title>", xml_escaped(tooltip_of(vertex)));
-    for (const std::string* equation : {&vertex.formula, &vertex.derivative}) {
+    for (const std::string* equation : {&vertex.text.formula, &vertex.text.derivative}) {
       if (!equation->empty()) add('\n', xml_escaped(*equation));
     }
     for (const std::string& numbers : numbers_of(vertex)) add('\n', xml_escaped(numbers));
@@ -415,7 +415,7 @@ class SvgWriter {
     }
   }
   static VertexShape shape_of(const GraphVertex& vertex) {
-    return vertex.number ? VertexShape{Outline::pill} : shape_of(vertex.role, vertex.order);
+    return vertex.constant ? VertexShape{Outline::pill} : shape_of(vertex.role, vertex.order);
   }
 
   void write_shape(const VertexShape& shape, const GraphBox& box) {
@@ -445,8 +445,10 @@ class SvgWriter {
   // The numbers that pictures of numbers omit, in lines.
   static std::vector<std::string> numbers_of(const GraphVertex& vertex) {
     std::vector<std::string> lines;
-    for (const auto& [what, numbers] : {std::pair("value", &vertex.value), std::pair("gradient", &vertex.gradient)}) {
-      if (!*numbers || vertex.number) continue;
+    if (vertex.constant) return lines;
+    const GraphRecord& record = vertex.record;
+    for (const auto& [what, numbers] : {std::pair("value", &record.value), std::pair("gradient", &record.gradient)}) {
+      if (!*numbers) continue;
       const NumberPicture::Kind kind = picture_of(**numbers).kind;
       if (kind == NumberPicture::bars) lines.push_back(str(what, ": ", to_string(**numbers)));
       if (kind != NumberPicture::cells) continue;
@@ -458,7 +460,7 @@ class SvgWriter {
 
   std::string heat_class(const GraphVertex& vertex) const {
     if (!view_.scale) return {};
-    return vertex.overlay ? str(" heat-", heat_of(*view_.scale, *vertex.overlay)) : " cold";
+    return vertex.totals.overlay ? str(" heat-", heat_of(*view_.scale, *vertex.totals.overlay)) : " cold";
   }
 
   void write_heading() {

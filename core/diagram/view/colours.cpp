@@ -66,7 +66,7 @@ PaintOf paint_of(const GraphVertex& vertex) {
   static constexpr std::array<PaintOf, 7> paints{&Palette::input,     &Palette::parameter, &Palette::constant,
                                                  &Palette::operation, &Palette::gradient,  &Palette::gradient,
                                                  &Palette::module};
-  if (vertex.first_nan) return &Palette::error;
+  if (vertex.record.first_nan) return &Palette::error;
   const bool leaf = vertex.role == GraphRole::parameter || vertex.role == GraphRole::input;
   if (vertex.is_result && !leaf) return &Palette::result;
   if (vertex.order > 0 &&

@@ -110,13 +110,15 @@ std::vector<std::pair<std::string, std::string>> attributes_of(const Node& node)
 }
 
 GraphVertex vertex_of(const Node& node) {
-  GraphVertex vertex{
-      .role = role_of(node), .op = node.op, .name = std::string(node.name()), .path = {}, .shape = node.shape()};
-  vertex.attributes = attributes_of(node);
+  GraphVertex vertex{.role = role_of(node),
+                     .op = node.op,
+                     .name = std::string(node.name()),
+                     .shape = node.shape(),
+                     .text = {.attributes = attributes_of(node)}};
   if (is_data(node)) {
-    if (node.saved && vertex.name.empty()) vertex.number = node.saved->data[0];
+    if (node.saved && vertex.name.empty()) vertex.constant = node.saved->data[0];
     vertex.order = std::numeric_limits<int>::max();
-    if (node.unrecorded_gradient) vertex.note = "a gradient without create_graph: no graph";
+    if (node.unrecorded_gradient) vertex.text.note = "a gradient without create_graph: no graph";
   } else {
     vertex.order = node.grad_order;
     if (node.place) vertex.path = node.place->path;
@@ -216,7 +218,7 @@ class Collector {
         if (!is_of_rule(*node)) continue;
         XGRAD_ASSERT(node->place);
         view_.vertices.back().op = str(node->place->rule, "'");
-        view_.vertices.back().attributes.clear();
+        view_.vertices.back().text.attributes.clear();
       } else if (!node->name().empty()) {
         std::string& name = view_.vertices[drawn].name;
         append(name, str(name.empty() ? "" : ", ", node->name()));
@@ -239,7 +241,7 @@ class Collector {
         const int from = number(&input);
         if (is_data(input)) view_.vertices[from].order = std::min<int>(view_.vertices[from].order, node->grad_order);
         const bool is_stale = node->captures_inputs && !node->released && node->edges()[i].version != input.version();
-        if (is_stale) view_.vertices[from].note = "assigned after it was used";
+        if (is_stale) view_.vertices[from].text.note = "assigned after it was used";
         if (from == to) continue;  // within a rule
         if (is_rule(from) && is_rule(to)) {
           view_.vertices[from].shape = input.shape();
@@ -278,7 +280,7 @@ class Collector {
                   if (is_new) {
                     GraphVertex& given =
                         view_.vertices.emplace_back(vertex_of_given(attribute.name, value, node->grad_order));
-                    if (options_.values) given.value = shared_summary_of(as_numbers(value));
+                    if (options_.values) given.record.value = shared_summary_of(as_numbers(value));
                   }
                   add_edge({.from = entry->second,
                             .to = number(node),
@@ -297,7 +299,6 @@ class Collector {
     return {.role = GraphRole::input,
             .op = std::same_as<T, bool> ? "mask" : "indices",
             .name = name,
-            .path = {},
             .shape = value.shape(),
             .order = order,
             .flow = std::same_as<T, bool> ? GraphFlow::mask : GraphFlow::indices};
@@ -316,8 +317,9 @@ class Collector {
       GraphVertex& vertex = view_.vertices[v];
       if (is_rule(v) && !vertex.is_result && !gives_on_.contains(v)) vertex.shape = result.shape();
       vertex.is_result = true;
-      ++vertex.results;
-      if (detail::Engine::computed_in(result) == GradMode::no_grad) vertex.note = "computed under NoGrad: no graph";
+      ++vertex.totals.results;
+      if (detail::Engine::computed_in(result) == GradMode::no_grad)
+        vertex.text.note = "computed under NoGrad: no graph";
     }
   }
 
@@ -363,7 +365,8 @@ class Collector {
       fail<ValueError>(caller_, "the overlay '", printable(options_.overlay->title), "' gives ", *number, " for ",
                        printable(called(vertex)));
     }
-    vertex.overlay = vertex.overlay.value_or(0) + *number;
+    std::optional<double>& overlay = vertex.totals.overlay;
+    overlay = overlay.value_or(0) + *number;
   }
 
   // Counts the arrays that are saved for backward, each once: at the vertex that made it, if that vertex is drawn, else
@@ -400,7 +403,7 @@ class Collector {
         const auto maker = array.maker ? numbers_.find(array.maker) : numbers_.end();
         if ((maker != numbers_.end()) != maker_known) continue;
         if (!array.block || !counted.insert(array.block).second || (maker_known && array.maker->is_leaf())) continue;
-        view_.vertices[maker_known ? maker->second : array.holder].saved_bytes += array.bytes;
+        view_.vertices[maker_known ? maker->second : array.holder].totals.saved_bytes += array.bytes;
       }
     }
   }
@@ -410,24 +413,24 @@ class Collector {
     for (const Node* node : nodes_) {
       const ValueRecorder::Record* record = values.find(*node);
       if (!record) continue;
-      GraphVertex& vertex = view_.vertices[number(node)];
-      if (record->value) vertex.value = record->value;
-      vertex.step = std::max(vertex.step, record->step);
-      if (record->gradient) vertex.gradient = record->gradient;
-      vertex.gradient_step = std::max(vertex.gradient_step, record->gradient_step);
+      GraphRecord& drawn = view_.vertices[number(node)].record;
+      if (record->value) drawn.value = record->value;
+      if (record->gradient) drawn.gradient = record->gradient;
+      drawn.step = std::max(drawn.step, record->step);
+      drawn.gradient_step = std::max(drawn.gradient_step, record->gradient_step);
     }
-    GraphVertex* first = first_nan(&GraphVertex::value, &GraphVertex::step);
-    if (!first) first = first_nan(&GraphVertex::gradient, &GraphVertex::gradient_step);
+    GraphRecord* first = first_nan(&GraphRecord::value, &GraphRecord::step);
+    if (!first) first = first_nan(&GraphRecord::gradient, &GraphRecord::gradient_step);
     if (first) first->first_nan = true;
     if (values.saw_gradients()) judge_gradients();
   }
 
-  // The vertex whose value, or whose gradient, was the first of the run to hold a NaN; nullptr if there is none.
-  GraphVertex* first_nan(SharedSummary GraphVertex::*numbers, int GraphVertex::*step) {
-    GraphVertex* first = nullptr;
+  // Of the vertex whose value, or whose gradient, was the first of the run to hold a NaN; nullptr if there is none.
+  GraphRecord* first_nan(SharedSummary GraphRecord::*numbers, int GraphRecord::*step) {
+    GraphRecord* first = nullptr;
     for (GraphVertex& vertex : view_.vertices) {
-      const SharedSummary& summary = vertex.*numbers;
-      if (summary && summary->nans > 0 && (!first || vertex.*step < first->*step)) first = &vertex;
+      const SharedSummary& summary = vertex.record.*numbers;
+      if (summary && summary->nans > 0 && (!first || vertex.record.*step < first->*step)) first = &vertex.record;
     }
     return first;
   }
@@ -437,27 +440,28 @@ class Collector {
     std::map<int, std::string> stopped_by;  // by vertex: an operation with a gradient that passed none on
     for (const GraphEdge& edge : view_.edges) {
       const GraphVertex& to = view_.vertices[edge.to];
-      if (edge.gradient && is_zero(*edge.gradient) && to.gradient && !is_zero(*to.gradient)) {
+      const SharedSummary& gradient = to.record.gradient;
+      if (edge.gradient && is_zero(*edge.gradient) && gradient && !is_zero(*gradient)) {
         stopped_by.try_emplace(edge.from, to.op);
       }
     }
     for (const Node* node : nodes_) {
       const int v = number(node);
-      GraphVertex& vertex = view_.vertices[v];
+      GraphRecord& record = view_.vertices[v].record;
       if (node->role == NodeRole::detached) {
-        vertex.gradient_state = str("none, detached from ", called(view_.vertices[number(input_of(*node, 0))]));
+        record.gradient_state = str("none, detached from ", called(view_.vertices[number(input_of(*node, 0))]));
       }
-      if (!node->requires_grad || !vertex.value) continue;
-      if (!vertex.gradient) {
-        vertex.gradient_state = "none, no backward pass came here";
-      } else if (vertex.gradient->nans > 0) {
-        vertex.gradient_state = "NaN";
-      } else if (is_zero(*vertex.gradient)) {
+      if (!node->requires_grad || !record.value) continue;
+      if (!record.gradient) {
+        record.gradient_state = "none, no backward pass came here";
+      } else if (record.gradient->nans > 0) {
+        record.gradient_state = "NaN";
+      } else if (is_zero(*record.gradient)) {
         const auto by = stopped_by.find(v);
-        vertex.gradient_state = by == stopped_by.end() ? "zero" : str("zero, stopped by ", by->second);
+        record.gradient_state = by == stopped_by.end() ? "zero" : str("zero, stopped by ", by->second);
       }
     }
-    GraphVertex* first = first_nan(&GraphVertex::gradient, &GraphVertex::gradient_step);
+    GraphRecord* first = first_nan(&GraphRecord::gradient, &GraphRecord::gradient_step);
     if (first && first->gradient_state == "NaN") first->gradient_state = "NaN, the first";
   }
 

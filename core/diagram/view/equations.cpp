@@ -248,9 +248,9 @@ void for_each_word(std::string_view text, const F& f) {
 // The name of a vertex in equations: its name without the modules before it, or its number. Empty if it has neither.
 std::string called_in_equations(const GraphVertex& vertex) {
   constexpr std::size_t longest = 24;
-  if (vertex.number) {
-    const std::string text = constant_text(*vertex.number, "sqrt ");
-    return *vertex.number < 0 || text.starts_with("1/") ? str('(', text, ')') : text;
+  if (vertex.constant) {
+    const std::string text = constant_text(*vertex.constant, "sqrt ");
+    return *vertex.constant < 0 || text.starts_with("1/") ? str('(', text, ')') : text;
   }
   std::string_view name = vertex.name;
   if (const std::size_t dot = name.rfind('.'); dot != name.npos) name.remove_prefix(dot + 1);
@@ -283,7 +283,7 @@ std::string name_of_input(const GraphView& view, const GraphEdge& edge, const st
   const GraphVertex& from = view.vertices[edge.from];
   const int frame = view.vertices[edge.to].frame;
   const bool is_given = from.role == GraphRole::input;
-  if (!from.name.empty() || from.number || (from.frame == frame && !is_given)) return name;
+  if (!from.name.empty() || from.constant || (from.frame == frame && !is_given)) return name;
   int part = is_given ? nothing : from.frame;
   while (part != nothing && view.frames[part].parent != frame) part = view.frames[part].parent;
   if (part == nothing) return "input";
@@ -344,10 +344,11 @@ void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<N
     wish(operands[i].name, inputs[i].name, inputs[i].is_number);
   wish("y", result, false);
   std::erase_if(names, [&](const auto& each) { return ambiguous.contains(each.second); });
-  vertex.formula = with_names(formula.equations.value, names);
+  vertex.text.formula = with_names(formula.equations.value, names);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (distinct && inputs[i].is_number) continue;
-    append(vertex.derivative, str(vertex.derivative.empty() ? "" : "; ", with_names(operands[i].derivative, names)));
+    std::string& derivative = vertex.text.derivative;
+    append(derivative, str(derivative.empty() ? "" : "; ", with_names(operands[i].derivative, names)));
   }
 }
 
@@ -357,7 +358,7 @@ void add_equations(GraphView& view) {
   const std::vector<std::string> names = names_in_equations(view);
   std::vector<std::vector<NamedInput>> inputs(view.vertices.size());
   for (const GraphEdge& edge : view.edges) {
-    const bool is_number = view.vertices[edge.from].number.has_value();
+    const bool is_number = view.vertices[edge.from].constant.has_value();
     if (edge.flow == GraphFlow::numbers)
       inputs[edge.to].push_back({name_of_input(view, edge, names[edge.from]), is_number});
   }
@@ -365,7 +366,7 @@ void add_equations(GraphView& view) {
   const auto formula_for = [&](const GraphVertex& vertex, std::string_view op,
                                std::size_t given = std::string_view::npos) -> const std::optional<ParsedFormula>& {
     std::vector<std::string_view> words{op};  // and the attributes that are on
-    for (const auto& [name, value] : vertex.attributes) {
+    for (const auto& [name, value] : vertex.text.attributes) {
       if (value.empty()) words.push_back(name);
     }
     const auto [entry, is_new] = formulas.try_emplace({words, given});
@@ -385,9 +386,9 @@ void add_equations(GraphView& view) {
     if (op.empty()) continue;
     const GraphVertex* of = vertex.rule_of == nothing ? nullptr : &view.vertices[vertex.rule_of];
     if (of && of->op == op) {
-      vertex.derivative = of->derivative;
+      vertex.text.derivative = of->text.derivative;
     } else if (const std::optional<ParsedFormula>& formula = formula_for(vertex, op)) {
-      vertex.derivative = formula->equations.derivative;
+      vertex.text.derivative = formula->equations.derivative;
     }
   }
 }

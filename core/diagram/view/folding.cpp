@@ -72,6 +72,28 @@ std::vector<bool> reuses_weights(const GraphView& view, const std::vector<int>& 
   return result;
 }
 
+// The box of a module in which nothing is yet.
+GraphVertex empty_box(const GraphFrame& frame) {
+  GraphVertex box{.role = GraphRole::module,
+                  .op = frame.title,
+                  .path = frame.path,
+                  .order = frame.order,
+                  .frame = frame.parent,
+                  .times = frame.times,
+                  .text = {.what = frame.what}};
+  if (frame.order == 0 && module_of(frame.path) != frame.path) box.text.remarks.emplace_back("the same parameters");
+  return box;
+}
+
+// What a vertex counts for in the module around it.
+GraphTotals totals_with(const GraphVertex& vertex) {
+  GraphTotals totals = vertex.totals;
+  totals.operations += is_operation(vertex);
+  totals.results = std::max<int>(totals.results, vertex.is_result);
+  if (vertex.role == GraphRole::parameter) totals.parameters += vertex.shape->numel();
+  return totals;
+}
+
 // Every box as one vertex, at the number of the first of its vertices.
 GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std::vector<int>& becomes) {
   std::vector<GraphVertex> boxes = view.vertices;
@@ -84,29 +106,11 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
     const GraphVertex& vertex = view.vertices[v];
     const int box = vertex.frame == nothing ? nothing : box_of[vertex.frame];
     if (box == nothing) continue;
-    if (std::cmp_equal(becomes[v], v)) {
-      const GraphFrame& frame = view.frames[box];
-      boxes[v] = {.role = GraphRole::module,
-                  .op = frame.title,
-                  .name = {},
-                  .path = frame.path,
-                  .order = frame.order,
-                  .frame = frame.parent,
-                  .times = frame.times,
-                  .what = frame.what};
-      if (frame.order == 0 && module_of(frame.path) != frame.path) boxes[v].remarks.emplace_back("the same parameters");
-    }
+    if (std::cmp_equal(becomes[v], v)) boxes[v] = empty_box(view.frames[box]);
     GraphVertex& module = boxes[becomes[v]];
     if (const int of = vertex.rule_of; of != nothing && boxes[becomes[of]].path == module.path) module.rule_of = of;
-    const int times = times_within(vertex.frame, box) * vertex.times;
-    module.first_nan |= vertex.first_nan;
-    if (vertex.overlay) module.overlay = module.overlay.value_or(0) + times * *vertex.overlay;
-    module.saved_bytes += times * vertex.saved_bytes;
-    module.results += times * std::max<int>(vertex.results, vertex.is_result);
-    module.operations += times * is_operation(vertex);
-    module.step = std::max(module.step, vertex.step);
-    module.gradient_step = std::max(module.gradient_step, vertex.gradient_step);
-    if (vertex.role == GraphRole::parameter) module.parameters += times * vertex.shape->numel();
+    module.record.absorb(vertex.record);
+    module.totals.absorb(totals_with(vertex), times_within(vertex.frame, box) * vertex.times);
     if (vertex.is_result && vertex.order == 0) {
       module.is_result = true;
       module.shape = vertex.shape;
@@ -118,8 +122,8 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
     const bool leaves = becomes[edge.from] != becomes[edge.to] && view.vertices[edge.to].order == from.order;
     if (from.role == GraphRole::module && leaves && is_operation(view.vertices[edge.from])) {
       from.shape = edge.shape;
-      from.value = view.vertices[edge.from].value;
-      from.gradient = view.vertices[edge.from].gradient;
+      from.record.value = view.vertices[edge.from].record.value;
+      from.record.gradient = view.vertices[edge.from].record.gradient;
     }
   }
   const GraphView unmerged{.vertices = std::move(boxes), .edges = view.edges, .frames = view.frames};
@@ -163,7 +167,8 @@ GraphView without_reshapes(const GraphView& view) {
   std::vector<int> becomes;
   for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
     const GraphVertex& vertex = view.vertices[v];
-    const bool alone = vertex.name.empty() && !vertex.is_result && inputs[v] == 1 && users[v] > 0 && !vertex.overlay;
+    const bool alone =
+        vertex.name.empty() && !vertex.is_result && inputs[v] == 1 && users[v] > 0 && !vertex.totals.overlay;
     const std::string_view rule = rule_in(vertex), op = rule.empty() ? std::string_view(vertex.op) : rule;
     const bool is_move = alone && is_operation(vertex) && operation_kind(op) == OperationKind::rearranges;
     becomes.push_back(is_move ? becomes[source[v]] : v);
@@ -237,13 +242,14 @@ void check_overlay(const GraphOverlay& overlay, std::string_view caller) {
                    overlay.of ? "two functions" : "no function", ": it needs one of .of and .of_node");
 }
 
-// Includes the number of a vertex in a scale, and writes it into its box.
+// Includes the value of a vertex in a scale, and writes it into its box.
 void add_to_scale(GraphScale& scale, GraphVertex& vertex) {
-  if (!vertex.overlay) return;
-  scale.first = std::min(scale.first, *vertex.overlay);
-  scale.last = std::max(scale.last, *vertex.overlay);
-  vertex.remarks.push_back(
-      str(scale.title, ' ', amount_text(*vertex.overlay, scale.unit), vertex.times > 1 ? " each" : ""));
+  const std::optional<double> value = vertex.totals.overlay;
+  if (!value) return;
+  scale.first = std::min(scale.first, *value);
+  scale.last = std::max(scale.last, *value);
+  vertex.text.remarks.push_back(
+      str(scale.title, ' ', amount_text(*value, scale.unit), vertex.times > 1 ? " each" : ""));
 }
 
 }  // namespace
@@ -276,6 +282,20 @@ FoldedView folded_below(GraphView view, int depth) {
 }
 
 }  // namespace detail
+
+void GraphRecord::absorb(const GraphRecord& part) {
+  first_nan |= part.first_nan;
+  step = std::max(step, part.step);
+  gradient_step = std::max(gradient_step, part.gradient_step);
+}
+
+void GraphTotals::absorb(const GraphTotals& part, int times) {
+  saved_bytes += times * part.saved_bytes;
+  operations += times * part.operations;
+  results += times * part.results;
+  parameters += times * part.parameters;
+  if (part.overlay) overlay = overlay.value_or(0) + times * *part.overlay;
+}
 
 GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std::string_view caller) {
   if (results.empty()) fail<GraphError>(caller, "no tensor was given");

@@ -175,6 +175,14 @@ std::string amount_text(double amount, std::string_view unit) {
 
 // ---- Words ----------------------------------------------------------------------------------------------------------
 
+namespace {
+
+std::string kept_text(const GraphTotals& totals) {
+  return str("keeps ", bytes_text(static_cast<double>(totals.saved_bytes)));
+}
+
+}  // namespace
+
 std::string_view role_name(GraphRole role) {
   static constexpr std::array<std::string_view, 7> names{"input",    "parameter", "constant", "operation",
                                                          "gradient", "seed",      "module"};
@@ -196,7 +204,7 @@ std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar"
 ScaleWords words_of_scale(const GraphView& view) {
   const GraphScale& scale = *view.scale;
   const bool sums = std::ranges::any_of(view.vertices, [](const GraphVertex& vertex) {
-    return vertex.role == GraphRole::module && vertex.overlay.has_value();
+    return vertex.role == GraphRole::module && vertex.totals.overlay.has_value();
   });
   return {str(scale.title, ": ", amount_text(scale.first, scale.unit)),
           str(amount_text(scale.last, scale.unit), sums ? " (of a module: the sum)" : "")};
@@ -206,7 +214,7 @@ std::string tooltip_of(const GraphVertex& vertex) {
   std::string text(is_operation(vertex) ? vertex.op : role_name(vertex.role));
   if (vertex.shape) append(text, str(' ', *vertex.shape));
   if (const std::string name = full_name(vertex); !name.empty()) append(text, str(": ", name));
-  if (vertex.saved_bytes > 0) append(text, str(", keeps ", bytes_text(static_cast<double>(vertex.saved_bytes))));
+  if (vertex.totals.saved_bytes > 0) append(text, str(", ", kept_text(vertex.totals)));
   return text;
 }
 
@@ -256,43 +264,58 @@ void add_numbers(std::vector<LabelLine>& lines, std::string_view what, const Sha
   }
 }
 
+// Attributes, as many on a line as there is room for.
+void add_attributes(std::vector<LabelLine>& lines, const GraphText& text) {
+  std::string line;
+  for (const auto& [name, value] : text.attributes) {
+    const std::string attribute = str(name, value.empty() ? "" : " ", value);
+    if (!line.empty() && line.size() + attribute.size() > longest_line) {
+      lines.push_back({{std::exchange(line, "") + ',', LetterStyle::detail}});
+    }
+    append(line, str(line.empty() ? "" : ", ", attribute));
+  }
+  if (!line.empty()) lines.push_back({{line, LetterStyle::detail}});
+}
+
 // The smaller lines below it.
 std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& options) {
+  const GraphText& text = vertex.text;
+  const GraphRecord& record = vertex.record;
+  const GraphTotals& totals = vertex.totals;
   std::vector<LabelLine> lines;
-  const auto add = [&](std::string text) { lines.push_back({{std::move(text), LetterStyle::detail}}); };
-  std::string attributes;  // on one line
-  for (const auto& [name, value] : vertex.attributes) {
-    const std::string attribute = str(name, value.empty() ? "" : " ", value);
-    if (!attributes.empty() && attributes.size() + attribute.size() > longest_line) {
-      add(std::exchange(attributes, "") + ',');
-    }
-    append(attributes, str(attributes.empty() ? "" : ", ", attribute));
-  }
-  if (!attributes.empty()) add(attributes);
-  if (!vertex.what.empty()) add(vertex.what);
+  add_attributes(lines, text);
   if (options.equations) {
-    for (const std::string& line : short_lines(vertex.formula.empty() ? vertex.derivative : vertex.formula)) {
+    for (const std::string& line : short_lines(text.formula.empty() ? text.derivative : text.formula)) {
       lines.push_back(typeset_equation(line, LetterStyle::detail));
     }
   }
-  if (vertex.role == GraphRole::module) {
-    const std::string_view each = vertex.times > 1 ? " each" : "";
-    if (vertex.operations != 1 || vertex.parameters == 0) add(str(counted(vertex.operations, "operation"), each));
-    if (vertex.parameters > 0) add(str(counted(vertex.parameters, "parameter"), each));
-    if (vertex.order > 0 && vertex.results > 0) add(str(counted(vertex.results, "gradient"), each));
+  const bool is_module = vertex.role == GraphRole::module, is_constant = vertex.constant.has_value();
+  const bool says_it_is_scalar = record.value && record.value->shape.rank() == 0;
+  const std::string_view each = vertex.times > 1 ? " each" : "";
+  struct Line {
+    bool applies;
+    std::string words;
+    SharedSummary numbers = {};
+  };
+  const Line table[]{
+      {!text.what.empty(), text.what},
+      {is_module && (totals.operations != 1 || totals.parameters == 0),
+       str(counted(totals.operations, "operation"), each)},
+      {is_module && totals.parameters > 0, str(counted(totals.parameters, "parameter"), each)},
+      {is_module && vertex.order > 0 && totals.results > 0, str(counted(totals.results, "gradient"), each)},
+      {vertex.shape && !is_constant && !says_it_is_scalar, shape_text(vertex.shape.value_or(Shape{}))},
+      {options.saved_memory && totals.saved_bytes > 0, kept_text(totals)},
+      {record.value && !is_constant, "=", record.value},
+      {record.first_nan, "NaN, the first"},
+      {record.gradient && !record.gradient_state.starts_with("zero"), "gradient", record.gradient},
+      {!record.gradient_state.empty(), str("gradient: ", record.gradient_state)},
+      {!text.note.empty(), text.note},
+  };
+  for (const auto& [applies, words, numbers] : table) {
+    if (applies && numbers) add_numbers(lines, words, numbers);
+    if (applies && !numbers) lines.push_back({{words, LetterStyle::detail}});
   }
-  const bool says_it_is_scalar = vertex.value && vertex.value->shape.rank() == 0;
-  if (vertex.shape && !vertex.number && !says_it_is_scalar) add(shape_text(*vertex.shape));
-  if (options.saved_memory && vertex.saved_bytes > 0) {
-    add(str("keeps ", bytes_text(static_cast<double>(vertex.saved_bytes))));
-  }
-  if (vertex.value && !vertex.number) add_numbers(lines, "=", vertex.value);
-  if (vertex.first_nan) add("NaN, the first");
-  const bool is_zero = vertex.gradient_state.starts_with("zero");
-  if (vertex.gradient && !is_zero) add_numbers(lines, "gradient", vertex.gradient);
-  if (!vertex.gradient_state.empty()) add(str("gradient: ", vertex.gradient_state));
-  if (!vertex.note.empty()) add(vertex.note);
-  for (const std::string& remark : vertex.remarks) add(remark);
+  for (const std::string& remark : text.remarks) lines.push_back({{remark, LetterStyle::detail}});
   return lines;
 }
 
@@ -300,14 +323,14 @@ std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& op
 
 std::string headline_of(const GraphVertex& vertex) {
   if (is_operation(vertex) || vertex.role == GraphRole::module) return vertex.op;
-  if (vertex.number) return constant_text(*vertex.number, "\u221A");
+  if (vertex.constant) return constant_text(*vertex.constant, "\u221A");
   return vertex.name.empty() ? std::string(role_name(vertex.role)) : vertex.name;
 }
 
 std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& options) {
   const std::string headline = headline_of(vertex);
-  const LetterStyle style = vertex.number ? LetterStyle::number : LetterStyle::headline;
-  const bool is_name = !vertex.number && !vertex.name.empty() && headline == vertex.name;
+  const LetterStyle style = vertex.constant ? LetterStyle::number : LetterStyle::headline;
+  const bool is_name = !vertex.constant && !vertex.name.empty() && headline == vertex.name;
   std::vector<LabelLine> lines{is_name ? typeset_name(headline, style) : LabelLine{{headline, style}}};
   if (vertex.times > 1) lines[0].push_back({str(" \u00D7", vertex.times), LetterStyle::plain});
   const bool has_name_of_result = is_operation(vertex) || vertex.role == GraphRole::module;
@@ -350,7 +373,7 @@ LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options)
     size = {std::max(size.width, line_width(line)), size.height + line_height(line)};
     has_cells |= line[0].numbers && picture_of(*line[0].numbers).kind == NumberPicture::cells;
   }
-  if (vertex.number) return {size.width + 10, size.height + 4};
+  if (vertex.constant) return {size.width + 10, size.height + 4};
   if (vertex.role == GraphRole::input) {
     if (has_cells) return {1.42 * size.width + 8, 1.42 * size.height + 4};
     LabelSize ellipse{1.2 * size.width + 16, 1.3 * size.height + 4};

@@ -49,8 +49,8 @@ bool is_position(std::string_view attribute) { return attribute == "start" || at
 std::string signature_of(const GraphVertex& vertex) {
   std::string text =
       str(static_cast<int>(vertex.role), '\0', vertex.op, '\0', vertex.shape ? str(*vertex.shape) : std::string(), '\0',
-          vertex.number ? str(*vertex.number) : std::string());
-  for (const auto& [name, value] : vertex.attributes) {
+          vertex.constant ? str(*vertex.constant) : std::string());
+  for (const auto& [name, value] : vertex.text.attributes) {
     append(text, str('\0', name, ' ', is_position(name) ? std::string() : value));
   }
   return text;
@@ -283,13 +283,13 @@ void add_up(GraphView& view, const std::vector<int>& becomes) {
     const GraphVertex& vertex = view.vertices[v];
     GraphVertex& first = view.vertices[becomes[v]];
     first.is_result |= vertex.is_result;
-    first.results = std::min(first.results, vertex.results);  // of each
-    if (!vertex.overlay) continue;
-    if (&first != &vertex) first.overlay = first.overlay.value_or(0) + *vertex.overlay;
+    first.totals.results = std::min(first.totals.results, vertex.totals.results);  // of each
+    if (!vertex.totals.overlay) continue;
+    if (&first != &vertex) first.totals.overlay = first.totals.overlay.value_or(0) + *vertex.totals.overlay;
     ++measured[becomes[v]];
   }
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    if (measured[v] > 1) *view.vertices[v].overlay /= measured[v];
+    if (measured[v] > 1) *view.vertices[v].totals.overlay /= measured[v];
   }
 }
 
@@ -311,7 +311,8 @@ GraphView rolled_up_at(GraphView view, int level) {
   add_up(view, roll->becomes);
   for (const auto& [first, others] : roll->joined) {
     view.vertices[first].times += static_cast<int>(others.size());
-    std::erase_if(view.vertices[first].attributes, [](const auto& attribute) { return is_position(attribute.first); });
+    std::erase_if(view.vertices[first].text.attributes,
+                  [](const auto& attribute) { return is_position(attribute.first); });
   }
   for (std::size_t c = 0; c < view.frames.size(); ++c) {
     if (roll->last[c] == nothing) continue;

@@ -36,15 +36,15 @@ enum class Fold {
   open,      ///< a frame; the modules around it that are by_depth become frames, too
 };
 
-/// A number for each vertex: a line in its box, and the colour of the box, with a scale in the legend. The function is
-/// called for every operation and leaf before folding. A module shows the sum of the numbers of its vertices; a block
+/// A value for each vertex: a line in its box, and the colour of the box, with a scale in the legend. The function is
+/// called for every operation and leaf before folding. A module shows the sum of the values of its vertices; a block
 /// that stands for several shows their mean. Ready-made: time_overlay(), multiply_adds_overlay().
 struct GraphOverlay {
   std::string title;      ///< the quantity: "kept", "time"
   std::string unit = {};  ///< "ms", "B" (then written as KiB, MiB, ...), or none
-  /// The number of a vertex, or none.
+  /// The value of a vertex, or none.
   std::function<std::optional<double>(const GraphVertex&)> of = {};
-  /// Instead of `of`: the number of a node of the graph. The number of a gradient rule is the sum over its nodes.
+  /// Instead of `of`: the value of a node of the graph. The value of a gradient rule is the sum over its nodes.
   std::function<std::optional<double>(const Node&)> of_node = {};
 };
 
@@ -70,7 +70,7 @@ struct GraphOptions {
   std::int64_t max_nodes = 2000;  ///< larger graphs are refused, because no layout of them is readable
 
   std::function<Fold(const GraphFrame&)> fold = {};  ///< for each module, instead of depth alone
-  std::optional<GraphOverlay> overlay = {};          ///< a number for each vertex
+  std::optional<GraphOverlay> overlay = {};          ///< a value for each vertex
 };
 
 enum class GraphRole {
@@ -90,39 +90,63 @@ enum class GraphFlow {
   mask,     ///< booleans
 };
 
-/// One vertex of a diagram.
-struct GraphVertex {
-  GraphRole role = GraphRole::operation;
-  std::string op;                   ///< of a module: its name within the module around it
-  std::string name;                 ///< the given name, without the path of its frame
-  std::string path;                 ///< of its module
-  std::optional<Shape> shape = {};  ///< of the result; of a module: of the last result that leaves it, if any does
-  std::optional<Real> number = {};  ///< a constant's value
-  int order = 0;                    ///< 0: forward, 1: first gradient, 2: second gradient; of a leaf: of its first use
-  int frame = -1;                   ///< index in GraphView::frames, or -1
-  int rule_of = -1;                 ///< of a gradient rule: the vertex of its operation, or of the module around that
-  bool is_result = false;           ///< one of the requested tensors
-  std::int64_t saved_bytes = 0;     ///< the arrays that it made and that are saved for backward
-  int operations = 0;               ///< of a module: how many are within it
-  int results = 0;                  ///< of a module: how many of the requested tensors are within it
-  std::int64_t parameters = 0;      ///< of a module: the number of elements of its parameters
-  int times = 1;                    ///< how many equal ones it stands for
-  std::string note = {};            ///< why a result has no graph, where one could be expected
-  std::string what = {};            ///< of a module: its class and attributes, "Linear 512 -> 64"
+/// What a vertex says beyond its name: the lines of its label and of its tooltip.
+struct GraphText {
+  std::string what = {};  ///< of a module: its class and attributes, "Linear 512 -> 64"
   /// The attributes of an operation: {"heads", "8"}, {"causal", ""}.
   std::vector<std::pair<std::string, std::string>> attributes = {};
-  std::string formula = {};     ///< of an operation: "y = tanh x"
-  std::string derivative = {};  ///< of an operation and of its gradient rule: "dy/dx = 1 - y^2"
-  /// With GraphOptions::values: the value, and the gradient of the result that a backward pass started from.
+  std::string formula = {};               ///< of an operation: "y = tanh x"
+  std::string derivative = {};            ///< of an operation and of its gradient rule: "dy/dx = 1 - y^2"
+  std::string note = {};                  ///< why a result has no graph, where one could be expected
+  std::vector<std::string> remarks = {};  ///< further lines, from an overlay or added by hand
+};
+
+/// What a run recorded of a vertex (GraphOptions::values).
+struct GraphRecord {
   SharedSummary value = {};
-  SharedSummary gradient = {};
-  std::string gradient_state = {};     ///< why the gradient is missing, or its fault: "zero, stopped by relu"
-  bool first_nan = false;              ///< the first of the run whose value, or else gradient, holds a NaN
-  int step = -1;                       ///< when it was computed, counted from 0; -1: unknown
-  int gradient_step = -1;              ///< when its gradient was complete, counted on from the last value
-  std::optional<double> overlay = {};  ///< the number of GraphOptions::overlay
+  SharedSummary gradient = {};      ///< of the result that a backward pass started from
+  std::string gradient_state = {};  ///< why the gradient is missing, or its fault: "zero, stopped by relu"
+  bool first_nan = false;           ///< the first of the run whose value, or else gradient, holds a NaN
+  int step = -1;                    ///< when it was computed, counted from 0; -1: unknown
+  int gradient_step = -1;           ///< when its gradient was complete, counted on from the last value
+
+  /// Adds the record of a part: whether and when anything in it happened, not its numbers.
+  void absorb(const GraphRecord& part);
+};
+
+/// What a vertex adds to the module around it.
+struct GraphTotals {
+  std::int64_t saved_bytes = 0;        ///< the arrays that it made and that are saved for backward
+  int operations = 0;                  ///< of a module: how many are within it
+  int results = 0;                     ///< how many of the requested tensors it is, or are within it
+  std::int64_t parameters = 0;         ///< of a module: the number of elements of its parameters
+  std::optional<double> overlay = {};  ///< the value of GraphOptions::overlay
+
+  /// Adds the totals of a part that stands for `times` equal ones.
+  void absorb(const GraphTotals& part, int times);
+};
+
+/// One vertex of a diagram.
+struct GraphVertex {
+  // What it is.
+  GraphRole role = GraphRole::operation;
+  std::string op = {};                ///< of a module: its name within the module around it
+  std::string name = {};              ///< the given name, without the path of its frame
+  std::string path = {};              ///< of its module
+  std::optional<Shape> shape = {};    ///< of the result; of a module: of the last result that leaves it, if any does
+  std::optional<Real> constant = {};  ///< its value, if it is a number in a formula
+  int order = 0;  ///< 0: forward, 1: first gradient, 2: second gradient; of a leaf: of its first use
   GraphFlow flow = GraphFlow::numbers;
-  std::vector<std::string> remarks = {};  ///< further lines of its label, from an overlay or added by hand
+  bool is_result = false;  ///< one of the requested tensors
+
+  // Where it stands.
+  int frame = -1;    ///< index in GraphView::frames, or -1
+  int rule_of = -1;  ///< of a gradient rule: the vertex of its operation, or of the module around that
+  int times = 1;     ///< how many equal ones it stands for
+
+  GraphText text = {};
+  GraphRecord record = {};
+  GraphTotals totals = {};
 };
 
 /// Whether a vertex is a leaf: an input, a parameter or a constant.
@@ -136,16 +160,16 @@ inline bool is_operation(const GraphVertex& vertex) {
 struct GraphEdge {
   int from = 0;
   int to = 0;
-  int input = 0;  ///< position among the inputs of `to`
-  Shape shape;    ///< of the data
+  int input = 0;     ///< position among the inputs of `to`
+  Shape shape = {};  ///< of the data
   GraphFlow flow = GraphFlow::numbers;
   SharedSummary gradient = {};  ///< the gradient that came back along the arrow: a part of the gradient of `from`
 };
 
 /// A module that is drawn as a frame around its vertices.
 struct GraphFrame {
-  std::string path;
-  std::string title;  ///< the last part of the path
+  std::string path = {};
+  std::string title = {};  ///< the last part of the path
   int parent = -1;
   int order = 0;          ///< the order of all operations in it, as GraphVertex::order
   int times = 1;          ///< how many equal ones it stands for
@@ -153,7 +177,7 @@ struct GraphFrame {
   int level = 1;          ///< the number of frames around it, itself included
 };
 
-/// The numbers of an overlay, for the legend: colours go from the first to the last.
+/// The values of an overlay, for the legend: colours go from the first to the last.
 struct GraphScale {
   std::string title;
   std::string unit;

@@ -50,7 +50,7 @@ TEST_CASE("a view lists inputs before results, with their roles and the position
   CHECK(view.edges[1].shape == Shape{3});
   CHECK(view.vertices[0].name == "x");
   CHECK(*view.vertices[2].shape == Shape{2, 3});
-  CHECK(view.vertices[3].number == Real(2));
+  CHECK(view.vertices[3].constant == Real(2));
   CHECK(view.vertices[4].is_result);
   CHECK_FALSE(view.vertices[2].is_result);
 
@@ -72,18 +72,18 @@ TEST_CASE("a graph can be drawn after a backward pass has released it, with what
   const GraphView after = GraphView::of({y});
   CHECK(arrows(before) == arrows(after));
   CHECK(ops(before) == ops(after));
-  CHECK(before.vertices[1].saved_bytes == 4 * static_cast<std::int64_t>(sizeof(Real)));
-  CHECK(after.vertices[1].saved_bytes == 0);
+  CHECK(before.vertices[1].totals.saved_bytes == 4 * static_cast<std::int64_t>(sizeof(Real)));
+  CHECK(after.vertices[1].totals.saved_bytes == 0);
 }
 
 TEST_CASE("a constant that was given another value since is drawn without a number") {
   const Tensor c(Array(Shape{}, Real(2)));
   const Tensor y = variable(1) * c;
-  CHECK(GraphView::of({y}).vertices[1].number == Real(2));
+  CHECK(GraphView::of({y}).vertices[1].constant == Real(2));
   c.assign(Array(Shape{}, Real(3)));
   const GraphView view = GraphView::of({y});
   CHECK(view.vertices[1].role == GraphRole::constant);
-  CHECK_FALSE(view.vertices[1].number.has_value());
+  CHECK_FALSE(view.vertices[1].constant.has_value());
 }
 
 TEST_CASE("operations of backward passes are told apart from those of the forward pass") {
@@ -161,8 +161,8 @@ TEST_CASE("what stands for several at one level can hold what stands for several
   const GraphView folded = GraphView::of({sum(y)}, {.depth = 0});
   CHECK(str(ops(folded)) == "[leaf, blocks.0 \u2026 2, sum]");
   CHECK(folded.vertices[1].times == 3);
-  CHECK(folded.vertices[1].operations == 2 * 2);
-  CHECK(folded.vertices[1].parameters == 2 * 2);
+  CHECK(folded.vertices[1].totals.operations == 2 * 2);
+  CHECK(folded.vertices[1].totals.parameters == 2 * 2);
 }
 
 TEST_CASE("blocks that differ in a shape, an operation or an input are not rolled up") {
@@ -200,14 +200,14 @@ TEST_CASE("modules below the depth become one box with what they hold") {
   CHECK(arrows(view) == "0>1 1>2 2>3");
   CHECK(view.vertices[1].role == GraphRole::module);
   CHECK(view.vertices[1].path == "net.a");
-  CHECK(view.vertices[1].operations == 2);
-  CHECK(view.vertices[1].parameters == 6);
+  CHECK(view.vertices[1].totals.operations == 2);
+  CHECK(view.vertices[1].totals.parameters == 6);
   CHECK(*view.vertices[1].shape == Shape{2, 3});
-  CHECK(view.vertices[1].saved_bytes == 6 * static_cast<std::int64_t>(sizeof(Real)));
+  CHECK(view.vertices[1].totals.saved_bytes == 6 * static_cast<std::int64_t>(sizeof(Real)));
 
   const GraphView closed = GraphView::of({y}, {.depth = 0});
   CHECK(str(ops(closed)) == "[leaf, net]");
-  CHECK(closed.vertices[1].results == 1);
+  CHECK(closed.vertices[1].totals.results == 1);
   CHECK(closed.frames.empty());
 }
 
@@ -262,13 +262,13 @@ TEST_CASE("an operation knows its formula and its derivative, a gradient rule th
   const Tensor x = variable(2, "x");
   const Tensor slope = grad(tanh(x), {x}, {.create_graph = true})[0];
   const GraphView rules = GraphView::of({slope}), expanded = GraphView::of({slope}, {.expand_rules = true});
-  CHECK(the(rules, "tanh").formula == "y = tanh x");
-  CHECK(the(rules, "tanh").derivative == "dy/dx = 1 - y^2");
-  CHECK(the(rules, "tanh'").formula.empty());
-  CHECK(the(rules, "tanh'").derivative == "dy/dx = 1 - y^2");
-  CHECK(the(expanded, "sub").formula == "y3 = 1 - y2");
+  CHECK(the(rules, "tanh").text.formula == "y = tanh x");
+  CHECK(the(rules, "tanh").text.derivative == "dy/dx = 1 - y^2");
+  CHECK(the(rules, "tanh'").text.formula.empty());
+  CHECK(the(rules, "tanh'").text.derivative == "dy/dx = 1 - y^2");
+  CHECK(the(expanded, "sub").text.formula == "y3 = 1 - y2");
   for (const GraphVertex& vertex : rules.vertices) {
-    if (!is_operation(vertex)) CHECK((vertex.formula.empty() && vertex.derivative.empty()));
+    if (!is_operation(vertex)) CHECK((vertex.text.formula.empty() && vertex.text.derivative.empty()));
   }
 }
 
@@ -292,12 +292,12 @@ TEST_CASE("equations stand in the boxes where they are asked for, and always und
 
 TEST_CASE("an equation that would make its box a banner is cut between two words") {
   GraphView view;
-  view.vertices.push_back({.op = "long", .name = {}, .path = {}});
-  view.vertices[0].formula = str("y = ", std::string(30, 'a'), " + ", std::string(30, 'b'), "; z = 1");
+  view.vertices.push_back({.op = "long"});
+  view.vertices[0].text.formula = str("y = ", std::string(30, 'a'), " + ", std::string(30, 'b'), "; z = 1");
   const std::string dot = to_dot(view, {.equations = true});
   CHECK(count(dot, str(">y = ", std::string(30, 'a'), " + \u2026</font><br/>")) == 1);
   CHECK(count(dot, ">z = 1</font>") == 1);
-  CHECK(count(dot, str("\\n", view.vertices[0].formula, "\"")) == 1);
+  CHECK(count(dot, str("\\n", view.vertices[0].text.formula, "\"")) == 1);
 }
 
 TEST_CASE("the same program gives the same text, byte for byte") {

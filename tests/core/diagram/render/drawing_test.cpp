@@ -144,7 +144,7 @@ TEST_CASE("a program gets its three scratch files and no other") {
 
 TEST_CASE("views with a frame that holds no vertex, and layouts of another view, are refused") {
   GraphView view;
-  view.vertices.push_back({.role = GraphRole::input, .op = "leaf", .name = "x", .path = {}, .shape = Shape{2}});
+  view.vertices.push_back({.role = GraphRole::input, .op = "leaf", .name = "x", .shape = Shape{2}});
   view.frames.push_back({.path = "net.empty", .title = "empty"});
   CHECK_REFUSED(ValueError, GraphLayout::of(view), "graph_layout", "the frame 'net.empty' holds no vertex");
 }
@@ -321,7 +321,8 @@ TEST_CASE("roles can be told apart without colours") {
     const std::size_t begin = svg.find(str("<g id=\"n", v, '"')), end = svg.find("</g>", begin);
     const std::string drawing = svg.substr(begin, end - begin);
     const std::size_t corner = drawing.find(" rx=\"");
-    const std::string radius = vertex.number ? "round" : drawing.substr(corner, drawing.find('"', corner + 5) - corner);
+    const std::string radius =
+        vertex.constant ? "round" : drawing.substr(corner, drawing.find('"', corner + 5) - corner);
     looks[str(detail::role_name(vertex.role), vertex.order)].insert(
         str(count(drawing, "<ellipse"), count(drawing, "<ellipse") > 0 ? "" : radius, count(drawing, "class=\"mark\""),
             std::ranges::count(drawing.substr(drawing.find("class=\"mark\"") + 1), 'M'), count(drawing, "h6l-3,5Z")));
@@ -370,7 +371,7 @@ TEST_CASE("no mark of a box lies on its label") {
 TEST_CASE("the first NaN is drawn as an error, in words, too") {
   GraphView view = GraphView::of({sum(log(variable(Array(Shape{2}, Real(-1)), "x")))});
   const auto log = std::ranges::find(view.vertices, "log", &GraphVertex::op);
-  log->first_nan = true;
+  log->record.first_nan = true;
   const std::string svg = to_svg(view);
   CHECK(count(svg, str("<g id=\"n", log - view.vertices.begin(), "\" class=\"vertex operation as-error\"")) == 1);
   CHECK(count(svg, ".graph-light .as-error .box{fill:#fee2e2;stroke:#dc2626}") == 1);
@@ -410,7 +411,7 @@ TEST_CASE("each hostile title, further line and number of an overlay is text and
     const GraphOverlay overlay{.title = "t" + words, .unit = words, .of = [](const GraphVertex&) { return 0.5; }};
     const GraphOptions options{.title = words, .overlay = overlay};
     GraphView view = GraphView::of({y}, options);
-    for (GraphVertex& vertex : view.vertices) vertex.remarks.push_back(words);
+    for (GraphVertex& vertex : view.vertices) vertex.text.remarks.push_back(words);
     const std::string dot = to_dot(view, options);
     CHECK(dot.find('\0') == dot.npos);
     CHECK(read_dot(dot) == std::pair<std::size_t, std::size_t>(2, 1));

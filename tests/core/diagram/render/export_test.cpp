@@ -81,7 +81,7 @@ TEST_CASE("hostile names and words of options break neither JSON nor tables") {
     std::string path = "p" + words;
     std::erase(path, '.');
     GraphView view = GraphView::of({small_graph("n" + words, path)}, {.overlay = overlay});
-    for (GraphVertex& vertex : view.vertices) vertex.remarks.push_back(words);
+    for (GraphVertex& vertex : view.vertices) vertex.text.remarks.push_back(words);
     const auto json = nlohmann::json::parse(to_json(view));
     CHECK(json["vertices"].size() == view.vertices.size());
     CHECK(json["vertices"][0]["remarks"].size() == 2);

@@ -40,7 +40,7 @@ nlohmann::json shown_in(const std::string& page) {
 GraphView named(const std::string& name) {
   GraphView view = small_run();
   for (std::string* text : texts_of(view)) *text = name;
-  for (GraphVertex& vertex : view.vertices) vertex.attributes = {{name, name}};
+  for (GraphVertex& vertex : view.vertices) vertex.text.attributes = {{name, name}};
   for (std::size_t c = 0; c < view.frames.size(); ++c) view.frames[c].path = str(name, c);
   return view;
 }

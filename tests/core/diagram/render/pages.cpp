@@ -27,8 +27,8 @@ GraphView hostile_run() {
   GraphView view = testing::small_run();
   for (std::string* text : testing::texts_of(view)) *text += hostile;
   for (GraphVertex& vertex : view.vertices) {
-    vertex.attributes.emplace_back(hostile, hostile);
-    vertex.attributes.emplace_back("__proto__", hostile);
+    vertex.text.attributes.emplace_back(hostile, hostile);
+    vertex.text.attributes.emplace_back("__proto__", hostile);
   }
   return view;
 }
@@ -71,8 +71,8 @@ int main(int argc, char** argv) {
   };
   write("run.html", testing::small_run(), {.title = "A small run", .depth = 9});
   GraphView plain = testing::small_run();
-  for (GraphVertex& vertex : plain.vertices) vertex.step = vertex.gradient_step = -1;
-  for (GraphVertex& vertex : plain.vertices) vertex.value = vertex.gradient = {};
+  for (GraphVertex& vertex : plain.vertices) vertex.record.step = vertex.record.gradient_step = -1;
+  for (GraphVertex& vertex : plain.vertices) vertex.record.value = vertex.record.gradient = {};
   for (GraphEdge& edge : plain.edges) edge.gradient = {};
   write("plain.html", plain, {.depth = 1});
   write("hostile.html", hostile_run(), {.title = hostile, .depth = 9});

@@ -15,7 +15,8 @@ namespace xgrad::testing {
 inline std::vector<std::string*> texts_of(GraphView& view) {
   std::vector<std::string*> all;
   for (GraphVertex& v : view.vertices) {
-    all.insert(all.end(), {&v.op, &v.name, &v.path, &v.note, &v.what, &v.formula, &v.derivative, &v.gradient_state});
+    all.insert(all.end(), {&v.op, &v.name, &v.path, &v.text.note, &v.text.what, &v.text.formula, &v.text.derivative,
+                           &v.record.gradient_state});
   }
   for (GraphFrame& frame : view.frames) all.insert(all.end(), {&frame.path, &frame.title, &frame.what});
   return all;
@@ -42,19 +43,19 @@ inline void fill_run(GraphView& view) {
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     GraphVertex& vertex = view.vertices[v];
     if (!vertex.shape) continue;
-    vertex.value = some_numbers(*vertex.shape, static_cast<int>(v));
-    if (is_operation(vertex)) vertex.step = step++;
+    vertex.record.value = some_numbers(*vertex.shape, static_cast<int>(v));
+    if (is_operation(vertex)) vertex.record.step = step++;
   }
   for (std::size_t v = view.vertices.size(); v-- > 0;) {
     GraphVertex& vertex = view.vertices[v];
     const bool has_gradient = vertex.role == GraphRole::operation || vertex.role == GraphRole::parameter;
     if (!has_gradient || !vertex.shape) continue;
-    vertex.gradient = some_numbers(*vertex.shape, static_cast<int>(v) + 100);
-    vertex.gradient_step = step++;
+    vertex.record.gradient = some_numbers(*vertex.shape, static_cast<int>(v) + 100);
+    vertex.record.gradient_step = step++;
   }
   for (std::size_t e = 0; e < view.edges.size(); ++e) {
     GraphEdge& edge = view.edges[e];
-    if (view.vertices[edge.from].gradient) edge.gradient = some_numbers(edge.shape, static_cast<int>(e) + 200);
+    if (view.vertices[edge.from].record.gradient) edge.gradient = some_numbers(edge.shape, static_cast<int>(e) + 200);
   }
 }
 
@@ -100,17 +101,17 @@ inline GraphView small_run() {
   const int squares = operation("mul", {error, error}, outer, -1);
   const int loss = operation("mean", {squares}, Shape{}, -1);
   fill_run(view);
-  view.vertices[squashed].formula = "tanh x";
-  view.vertices[squashed].derivative = "1 - y^2";
-  view.vertices[squashed].saved_bytes = 128;
+  view.vertices[squashed].text.formula = "tanh x";
+  view.vertices[squashed].text.derivative = "1 - y^2";
+  view.vertices[squashed].totals.saved_bytes = 128;
   view.vertices[loss].name = "loss";
   view.vertices[loss].is_result = true;
-  view.vertices[loss].attributes = {{"axis", "all"}, {"keepdim", ""}};
-  view.vertices[in_bias].gradient = summary_of({4}, {0, 0, 0, 0});
-  view.vertices[in_bias].gradient_state = "zero";
+  view.vertices[loss].text.attributes = {{"axis", "all"}, {"keepdim", ""}};
+  view.vertices[in_bias].record.gradient = summary_of({4}, {0, 0, 0, 0});
+  view.vertices[in_bias].record.gradient_state = "zero";
   const Real infinite = std::numeric_limits<Real>::infinity(), nan = std::numeric_limits<Real>::quiet_NaN();
-  view.vertices[squares].value = summary_of(outer, {1, Real(0.25), -infinite, 2});
-  view.vertices[out_weight].gradient = summary_of({1, 4}, {1, nan, 3, -2});
+  view.vertices[squares].record.value = summary_of(outer, {1, Real(0.25), -infinite, 2});
+  view.vertices[out_weight].record.gradient = summary_of({1, 4}, {1, nan, 3, -2});
   return view;
 }
 

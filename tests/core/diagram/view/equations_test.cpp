@@ -9,8 +9,8 @@
 namespace xgrad::testing {
 namespace {
 
-std::string formula(const Tensor& y, std::string_view op) { return the(GraphView::of({y}), op).formula; }
-std::string derivative(const Tensor& y, std::string_view op) { return the(GraphView::of({y}), op).derivative; }
+std::string formula(const Tensor& y, std::string_view op) { return the(GraphView::of({y}), op).text.formula; }
+std::string derivative(const Tensor& y, std::string_view op) { return the(GraphView::of({y}), op).text.derivative; }
 
 TEST_CASE("equations use the names of operands and of the result") {
   const Tensor x = variable(normal({2, 3}), "x"), W = variable(normal({4, 3}), "W_ih"), b = variable(normal({4}), "b");
@@ -27,9 +27,9 @@ TEST_CASE("a rule has the derivative of its operation, in the same names") {
   const Tensor u = variable(2, "u"), w = variable(3, "w");
   const Tensor y = tanh(u * w).named("y");
   const GraphView view = GraphView::of(grad(y, {u, w}, {.create_graph = true}));
-  CHECK(the(view, "mul'").derivative == "dy1/du = w; dy1/dw = u");
-  CHECK(the(view, "mul'").formula.empty());
-  CHECK(the(view, "tanh'").derivative == "dy/dy1 = 1 - y^2");
+  CHECK(the(view, "mul'").text.derivative == "dy1/du = w; dy1/dw = u");
+  CHECK(the(view, "mul'").text.formula.empty());
+  CHECK(the(view, "tanh'").text.derivative == "dy/dy1 = 1 - y^2");
 }
 
 Tensor scale_shift(const Tensor& b, const Tensor& x, const Tensor& a) {
@@ -52,9 +52,9 @@ TEST_CASE("a product of transposed factors says so") {
   const Tensor s = matmul(q, k, {.transpose_b = true}).named("s");
   const GraphView view = GraphView::of({s});
   const GraphVertex& vertex = the(view, "matmul");
-  CHECK(vertex.formula == "s = q k^T");
-  CHECK(vertex.derivative == "dL/dq = g_s k; dL/dk = g_s^T q");
-  CHECK(vertex.attributes == std::vector<std::pair<std::string, std::string>>{{"transpose_b", ""}});
+  CHECK(vertex.text.formula == "s = q k^T");
+  CHECK(vertex.text.derivative == "dL/dq = g_s k; dL/dk = g_s^T q");
+  CHECK(vertex.text.attributes == std::vector<std::pair<std::string, std::string>>{{"transpose_b", ""}});
 }
 
 TEST_CASE("parts along an axis say where they begin") {
@@ -64,10 +64,10 @@ TEST_CASE("parts along an axis say where they begin") {
   const GraphView view = GraphView::of({relu(halves[0]), tanh(halves[1])});
   std::vector<Settings> said;
   for (const GraphVertex& vertex : view.vertices) {
-    if (vertex.op == "split") said.push_back(vertex.attributes);
+    if (vertex.op == "split") said.push_back(vertex.text.attributes);
   }
   CHECK(said == std::vector<Settings>{{{"axis", "1"}, {"start", "0"}}, {{"axis", "1"}, {"start", "3"}}});
-  CHECK(the(GraphView::of({narrow(x, 1, 2, 3)}), "narrow").attributes == Settings{{"axis", "1"}, {"start", "2"}});
+  CHECK(the(GraphView::of({narrow(x, 1, 2, 3)}), "narrow").text.attributes == Settings{{"axis", "1"}, {"start", "2"}});
 }
 
 TEST_CASE("a number stands in the formula itself, and has no derivative") {
@@ -112,7 +112,8 @@ TEST_CASE("a module calls results from outside by the titles of its parts, or in
   };
   const GraphView view = GraphView::of({sqrt(part("second", abs(part("first", variable(1, "x")))))}, {.depth = 9});
   const auto formula_of = [&](std::string_view op, std::string_view path) {
-    return std::ranges::find_if(view.vertices, [&](const GraphVertex& v) { return v.op == op && v.path == path; })->formula;
+    const auto is_it = [&](const GraphVertex& v) { return v.op == op && v.path == path; };
+    return std::ranges::find_if(view.vertices, is_it)->text.formula;
   };
   CHECK(formula_of("tanh", "first") == "y1 = tanh x");
   CHECK(formula_of("exp", "first") == "y2 = e^y1");
@@ -125,7 +126,7 @@ TEST_CASE("a number that is a root is drawn as one") {
   const auto drawn = [](double number) {
     const GraphView view = GraphView::of({variable(10, "c") * number});
     for (const GraphVertex& vertex : view.vertices) {
-      if (vertex.number) return detail::headline_of(vertex);
+      if (vertex.constant) return detail::headline_of(vertex);
     }
     return std::string();
   };
@@ -142,7 +143,7 @@ TEST_CASE("two gradients of one rule are added, though one arrow brings both") {
   const Tensor d = variable({1, 2}, "d");
   const GraphView view = GraphView::of(grad(sum(square(d) * square(d)), {d}, {.create_graph = true}));
   for (const GraphVertex& vertex : view.vertices) {
-    if (vertex.op == "add") CHECK(vertex.formula == "y3 = a + b");
+    if (vertex.op == "add") CHECK(vertex.text.formula == "y3 = a + b");
   }
 }
 

@@ -41,8 +41,8 @@ TEST_CASE("boxes of matrices are at most 292 pixels wide, of summaries 180") {
       for (std::int64_t i = 0; i < numbers.size(); ++i) numbers.mutable_data()[i] *= Real(factor);
       for (const bool is_input : {false, true}) {
         GraphVertex vertex{
-            .role = is_input ? GraphRole::input : GraphRole::parameter, .op = {}, .name = {}, .path = {}};
-        vertex.value = vertex.gradient = shared_summary_of(numbers);
+            .role = is_input ? GraphRole::input : GraphRole::parameter, .op = {}};
+        vertex.record.value = vertex.record.gradient = shared_summary_of(numbers);
         const bool is_matrix = picture(numbers).kind == NumberPicture::cells;
         INFO(shape, ' ', factor);
         CHECK(detail::size_of_vertex(vertex, {}).width <= (is_matrix ? 292 : is_input ? 216 : 180));
@@ -53,8 +53,8 @@ TEST_CASE("boxes of matrices are at most 292 pixels wide, of summaries 180") {
 
 TEST_CASE("the corners of a matrix lie inside the ellipse of an input") {
   for (const Shape& shape : {Shape{4, 4}, Shape{8, 8}, Shape{2, 8}}) {
-    GraphVertex vertex{.role = GraphRole::parameter, .op = {}, .name = {}, .path = {}};
-    vertex.value = shared_summary_of(normal(shape));
+    GraphVertex vertex{.role = GraphRole::parameter, .op = {}};
+    vertex.record.value = shared_summary_of(normal(shape));
     const detail::LabelSize box = detail::size_of_vertex(vertex, {});  // with margins of 9 at the sides, 9 in height
     vertex.role = GraphRole::input;
     const detail::LabelSize ellipse = detail::size_of_vertex(vertex, {});
@@ -65,8 +65,8 @@ TEST_CASE("the corners of a matrix lie inside the ellipse of an input") {
 }
 
 TEST_CASE("every line of an input ends inside its ellipse, also where the last is the widest") {
-  GraphVertex vertex{.role = GraphRole::input, .op = {}, .name = "x", .path = {}, .shape = Shape{4, 8}};
-  vertex.remarks = {"short", "where the keys are, seen from the queries"};
+  GraphVertex vertex{.role = GraphRole::input, .op = {}, .name = "x", .shape = Shape{4, 8}};
+  vertex.text.remarks = {"short", "where the keys are, seen from the queries"};
   const detail::LabelSize ellipse = detail::size_of_vertex(vertex, {});
   const auto lines = detail::label_of(vertex, {});
   double height = 0;

@@ -93,20 +93,20 @@ TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the
       overlay_of("letters", "", [](const GraphVertex& vertex) { return static_cast<double>(vertex.op.size()); });
   const Tensor y = network();
   const GraphView open = GraphView::of({y}, {.depth = 9, .roll_up = false, .overlay = length});
-  CHECK(the(open, "tanh").overlay == 4.0);
-  CHECK(the(open, "tanh").remarks == Strings{"letters 4"});
-  CHECK_FALSE(open.vertices[0].overlay);
+  CHECK(the(open, "tanh").totals.overlay == 4.0);
+  CHECK(the(open, "tanh").text.remarks == Strings{"letters 4"});
+  CHECK_FALSE(open.vertices[0].totals.overlay);
   REQUIRE(open.scale);
   CHECK(open.scale->first == 0);
   CHECK(open.scale->last == 4);
   for (const bool roll_up : {false, true}) {
     CAPTURE(roll_up);
     const GraphView boxes = GraphView::of({y}, {.depth = 0, .roll_up = roll_up, .overlay = length});
-    CHECK(the(boxes, "net").overlay == 28.0);  // four times mul and tanh
-    CHECK(the(boxes, "head").overlay == 7.0);
+    CHECK(the(boxes, "net").totals.overlay == 28.0);  // four times mul and tanh
+    CHECK(the(boxes, "head").totals.overlay == 7.0);
     CHECK(boxes.scale->last == 28);
   }
-  CHECK(the(GraphView::of({y}, {.depth = 2, .overlay = length}), "in").overlay == 7.0);
+  CHECK(the(GraphView::of({y}, {.depth = 2, .overlay = length}), "in").totals.overlay == 7.0);
 
   const GraphOptions options{.depth = 0, .overlay = length};
   const GraphView view = GraphView::of({y}, options);
@@ -128,11 +128,11 @@ TEST_CASE("of blocks that are drawn as one an overlay shows the mean, so that su
   });
   const Tensor y = network();
   const GraphView blocks = GraphView::of({y}, {.depth = 2, .overlay = time});
-  CHECK(the(blocks, "in").overlay == 1.75);
-  CHECK(the(blocks, "in").remarks == Strings{"time 1.75 ms"});
-  CHECK(the(GraphView::of({y}, {.depth = 0, .overlay = time}), "net").overlay == 7.0);
+  CHECK(the(blocks, "in").totals.overlay == 1.75);
+  CHECK(the(blocks, "in").text.remarks == Strings{"time 1.75 ms"});
+  CHECK(the(GraphView::of({y}, {.depth = 0, .overlay = time}), "net").totals.overlay == 7.0);
   const GraphView each = GraphView::of({y}, {.depth = 1, .overlay = time});
-  CHECK(the(each, "blocks.0 \u2026 1").remarks == Strings{"time 3.5 ms each"});
+  CHECK(the(each, "blocks.0 \u2026 1").text.remarks == Strings{"time 3.5 ms each"});
 }
 
 TEST_CASE("numbers of an overlay are written as people read them") {
@@ -145,7 +145,7 @@ TEST_CASE("numbers of an overlay are written as people read them") {
         Row{1536, "B", "n 1.5 KiB"}, Row{0.000502083, "ms", "n 0.000502 ms"}, Row{-1234.5, "ms", "n -1,235 ms"},
         Row{-1536, "B", "n -1,536 B"}, Row{1e300, "", "n 1e+300"}}) {
     const GraphOverlay overlay{.title = "n", .unit = unit, .of = [&, each = number](const auto&) { return each; }};
-    CHECK(GraphView::of({variable(1, "x")}, {.overlay = overlay}).vertices[0].remarks == Strings{line});
+    CHECK(GraphView::of({variable(1, "x")}, {.overlay = overlay}).vertices[0].text.remarks == Strings{line});
   }
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("the colours of a scale go from its first number to its last, and begi
     const GraphView view = GraphView::of({y}, {.overlay = overlay});
     std::vector<int> steps;
     for (const GraphVertex& vertex : view.vertices) {
-      if (vertex.overlay) steps.push_back(detail::heat_of(*view.scale, *vertex.overlay));
+      if (vertex.totals.overlay) steps.push_back(detail::heat_of(*view.scale, *vertex.totals.overlay));
     }
     return steps;
   };

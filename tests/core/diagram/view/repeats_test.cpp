@@ -75,7 +75,7 @@ TEST_CASE("blocks of a backward pass are rolled up as those of the forward pass"
     const auto backward = std::ranges::find(closed.vertices, 1, [](const GraphVertex& vertex) {
       return vertex.role == GraphRole::module ? vertex.order : 0;
     });
-    CHECK(backward->results == 1);  // of each: that of its weight
+    CHECK(backward->totals.results == 1);  // of each: that of its weight
     CHECK(closed.vertices[static_cast<std::size_t>(backward->rule_of)].path == backward->path);
   }
   CHECK(sizes == std::vector<std::size_t>(4, sizes[0]));
@@ -101,7 +101,7 @@ TEST_CASE("calls of a module that follow each other are one, and so is what each
   CHECK(view.vertices.size() == 6);  // x, weight, mul, h0, add, tanh
   const GraphView closed = GraphView::of({h}, {.depth = 0});
   CHECK(boxes(closed) == Strings{"rnn \u21BB x20"});
-  CHECK(std::ranges::find(closed.vertices, GraphRole::module, &GraphVertex::role)->parameters == 2);
+  CHECK(std::ranges::find(closed.vertices, GraphRole::module, &GraphVertex::role)->totals.parameters == 2);
   CHECK(GraphView::of({h}, {.depth = 1, .roll_up = false}).frames.size() == 20);
   CHECK(GraphView::of({h}, {.depth = 1, .roll_up = false}).vertices.size() == 20 * 4 + 2);
 }
@@ -126,8 +126,9 @@ TEST_CASE("the results of such calls are one, too, and rules are those of the ca
 TEST_CASE("a part that each step takes is one, without where it begins and without the key of its random numbers") {
   using Attributes = std::vector<std::pair<std::string, std::string>>;
   const Tensor x = variable(normal({2, 6}), "x");
-  CHECK(part_of("narrow", {2, 1}, [&](int t) { return narrow(x, 1, t, 1); }).attributes == Attributes{{"axis", "1"}});
-  CHECK(part_of("dropout", {2, 6}, [&](int) { return dropout(x, 0.5); }).attributes == Attributes{{"p", "0.5"}});
+  CHECK(part_of("narrow", {2, 1}, [&](int t) { return narrow(x, 1, t, 1); }).text.attributes ==
+        Attributes{{"axis", "1"}});
+  CHECK(part_of("dropout", {2, 6}, [&](int) { return dropout(x, 0.5); }).text.attributes == Attributes{{"p", "0.5"}});
 }
 
 TEST_CASE("what is given to each call is drawn one by one if its attributes differ") {
@@ -193,5 +194,5 @@ TEST_CASE("what only changes the form of numbers is an arrow in diagrams with mo
   CHECK(count(GraphView::of({y}, {.reshapes = true})) == 1);
   CHECK(count(GraphView::of({y}, {.expand_rules = true})) == 1);
   CHECK(count(GraphView::of({tanh(reshape(x, {4}))})) == 1);  // without modules
-  CHECK(GraphView::of({y}, {.depth = 0}).vertices[1].operations == 2);
+  CHECK(GraphView::of({y}, {.depth = 0}).vertices[1].totals.operations == 2);
 }

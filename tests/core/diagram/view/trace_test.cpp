@@ -34,9 +34,9 @@ TEST_CASE("every operation on the way of a gradient has the box of its rule, als
   CHECK(ops_of(view) == Strings{"add", "mean", "sub", "tanh"});
   CHECK(ops_of(view, GraphRole::gradient_operation) == Strings{"add'", "mean'", "sub'", "tanh'"});
   CHECK(gradient_arrows(view) == Strings{"mean' -> sub'", "seed -> mean'", "sub' -> tanh'", "tanh' -> add'"});
-  CHECK(the(view, "seed").number == Real(1));
+  CHECK(the(view, "seed").constant == Real(1));
   CHECK(*the(view, "mean'").shape == Shape{2, 2});
-  CHECK(the(view, "add'").results == 2);  // dloss/dx and dloss/db
+  CHECK(the(view, "add'").totals.results == 2);  // dloss/dx and dloss/db
   for (const GraphVertex& vertex : view.vertices) {
     if (vertex.role != GraphRole::gradient_operation) continue;
     REQUIRE(vertex.rule_of >= 0);
@@ -80,7 +80,7 @@ TEST_CASE("the operations of a gradient hook are drawn for themselves, with thei
   const GradientHook noisy = [&](const Tensor& g) { return g + noise; };
   const auto drawn = [](const GraphView& view) { return str(ops_of(view, GraphRole::gradient_operation)); };
   CHECK(drawn(view_of(once, squashed)) == "[exp', mul, sin', sum', tanh]");
-  CHECK(std::ranges::count(view_of(once, squashed).vertices, Real(2), &GraphVertex::number) == 1);
+  CHECK(std::ranges::count(view_of(once, squashed).vertices, Real(2), &GraphVertex::constant) == 1);
   CHECK(drawn(view_of(twice, squashed)) == "[add, add', exp', mul, sin', sqrt', sum', tanh]");
   CHECK(drawn(view_of(twice, noisy)) == "[add, add, add', exp', sin', sqrt', sum']");
 }
@@ -139,7 +139,7 @@ TEST_CASE("what no gradient flows through is drawn if that was asked for before"
     const ValueRecorder values;
     const GraphView view = GraphView::of({run()}, {.values = &values});
     CHECK(ops_of(view) == all);
-    CHECK(the(view, "sub").value->mean == -0.5);
+    CHECK(the(view, "sub").record.value->mean == -0.5);
   }
   CHECK(ops_of(GraphView::of({run()})) == Strings{"matmul"});
 }
@@ -197,8 +197,8 @@ TEST_CASE("detached values say what they are detached from, others that look lik
   const Tensor y = loss();
   y.backward();
   const GraphView view = GraphView::of({y}, {.values = &values});
-  CHECK(the(view, "detach").gradient_state == "none, detached from tanh");
-  const auto detached = [](const GraphVertex& vertex) { return count(vertex.gradient_state, "detached") > 0; };
+  CHECK(the(view, "detach").record.gradient_state == "none, detached from tanh");
+  const auto detached = [](const GraphVertex& vertex) { return count(vertex.record.gradient_state, "detached") > 0; };
   CHECK(std::ranges::count_if(view.vertices, detached) == 1);
 }
 
@@ -208,7 +208,7 @@ TEST_CASE("the first value, or else the first gradient, that is no number is mar
     y.backward();
     Strings marked;
     for (const GraphVertex& vertex : GraphView::of({y}, {.values = &values}).vertices) {
-      if (vertex.first_nan) marked.push_back(is_operation(vertex) ? vertex.op : vertex.name);
+      if (vertex.record.first_nan) marked.push_back(is_operation(vertex) ? vertex.op : vertex.name);
     }
     return marked;
   };
@@ -223,7 +223,7 @@ TEST_CASE("an input that was assigned after its use is marked, as no backward pa
   const Tensor y = sum(x * x + b);
   const auto note = [&](std::string_view name) {
     const GraphView view = GraphView::of({y});
-    return std::ranges::find(view.vertices, name, &GraphVertex::name)->note;
+    return std::ranges::find(view.vertices, name, &GraphVertex::name)->text.note;
   };
   CHECK(note("x").empty());
   x.assign(tensor({3, 4}).value());
