@@ -1,5 +1,5 @@
 // Diagrams of models, and their options.
-#include <xgrad/core/diagram/render/dot.h>
+#include <xgrad/core/diagram/render/export.h>
 #include <xgrad/xgrad.h>
 #include <xgrad/core/diagram/view/labels.h>
 

@@ -7,7 +7,7 @@
 
 #include "../../base/assert.h"
 #include "../../base/formula.h"
-#include "../view/order.h"
+#include "../view/topology.h"
 
 namespace xgrad::detail {
 namespace {
@@ -20,7 +20,7 @@ bool has_ordered_operands(const GraphVertex& vertex) {
 
 }  // namespace
 
-Layers::Layers(const GraphView& drawn, const GraphOptions& options, const std::vector<int>& rank_of_vertex)
+Layers::Layers(const GraphView& drawn, const GraphOptions& options, const Indexed<int>& rank_of_vertex)
     : view(drawn), sideways(options.direction == Direction::left_to_right) {
   XGRAD_ASSERT(rank_of_vertex.size() == view.vertices.size());
   find_layers(options, rank_of_vertex);
@@ -28,39 +28,39 @@ Layers::Layers(const GraphView& drawn, const GraphOptions& options, const std::v
   find_lanes();
 }
 
-void Layers::find_layers(const GraphOptions& options, const std::vector<int>& rank) {
+void Layers::find_layers(const GraphOptions& options, const Indexed<int>& rank) {
   const int ranks = rank.empty() ? 0 : *std::ranges::max_element(rank) + 1;
 
-  items.resize(view.vertices.size() + 2 * view.frames.size());
-  std::vector<int> titles_before(ranks);                // layers of titles before each rank
-  std::vector<int> title_depth(view.frames.size(), 1);  // how many of them the frame and those in it need
-  std::vector<std::pair<int, int>> span_of(view.frames.size(), {ranks, -1});
+  items = Indexed<Item>(view.vertices.count() + 2 * view.frames.count());
+  Indexed<int> titles_before(ranks);                 // layers of titles before each rank
+  Indexed<int> title_depth(view.frames.count(), 1);  // how many of them the frame and those in it need
+  Indexed<std::pair<int, int>> span_of(view.frames.count(), {ranks, -1});
   const auto hold = [&](int frame, std::pair<int, int> span) {
     if (frame == nothing) return;
     span_of[frame].first = std::min(span_of[frame].first, span.first);
     span_of[frame].second = std::max(span_of[frame].second, span.second);
   };
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) hold(view.vertices[v].frame, {rank[v], rank[v]});
-  for (std::size_t c = view.frames.size(); c-- > 0;) hold(view.frames[c].parent, span_of[c]);  // parents come first
-  for (std::size_t c = view.frames.size(); c-- > 0;) {
+  for (int v = 0; v < view.vertices.count(); ++v) hold(view.vertices[v].frame, {rank[v], rank[v]});
+  for (int c = view.frames.count(); c-- > 0;) hold(view.frames[c].parent, span_of[c]);  // parents come first
+  for (int c = view.frames.count(); c-- > 0;) {
     const int parent = view.frames[c].parent;
     if (parent != nothing && span_of[parent].first == span_of[c].first) {
       title_depth[parent] = std::max(title_depth[parent], title_depth[c] + 1);
     }
-    titles_before.at(span_of[c].first) = std::max(titles_before[span_of[c].first], title_depth[c]);
+    titles_before[span_of[c].first] = std::max(titles_before[span_of[c].first], title_depth[c]);
   }
 
-  std::vector<int> layer_of_rank(ranks);
+  Indexed<int> layer_of_rank(ranks);
   for (int r = 0; r < ranks; ++r) {
     count += titles_before[r];
     layer_of_rank[r] = count++;
   }
-  for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+  for (int v = 0; v < view.vertices.count(); ++v) {
     const LabelSize size = turned(size_of_vertex(view.vertices[v], options));
     const int layer = layer_of_rank[rank[v]];
     items[v] = {ItemKind::vertex, v, view.vertices[v].frame, layer, layer, size.width, size.height};
   }
-  for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
+  for (int c = 0; c < view.frames.count(); ++c) {
     const int first = layer_of_rank[span_of[c].first] - title_depth[c];
     items[frame_item(c)] = {ItemKind::frame, c, view.frames[c].parent, first, layer_of_rank[span_of[c].second]};
     const LabelSize size = turned(size_of_title(view.frames[c]));
@@ -69,24 +69,24 @@ void Layers::find_layers(const GraphOptions& options, const std::vector<int>& ra
 }
 
 void Layers::find_operands() {
-  const std::size_t count_of_vertices = view.vertices.size();
-  std::vector<int> depths(count_of_vertices), operands(count_of_vertices), deepest(count_of_vertices);
-  main_inputs.assign(count_of_vertices, nothing);
-  arguments.assign(view.edges.size(), nothing);
-  for (std::size_t e = 0; e < view.edges.size(); ++e) {  // they are sorted by results and inputs
+  const int vertices = view.vertices.count();
+  Indexed<int> depths(vertices), operands(vertices), deepest(vertices);
+  main_inputs = Indexed<int>(vertices, nothing);
+  arguments = Indexed<int>(view.edges.count(), nothing);
+  for (int e = 0; e < view.edges.count(); ++e) {  // they are sorted by results and inputs
     const GraphEdge& edge = view.edges[e];
     if (kind_of(view, edge) == EdgeKind::borrowed) continue;
     if (has_ordered_operands(view.vertices[edge.to])) arguments[e] = operands[edge.to]++;
     const int depth = depths[edge.from] + 1;
     if (depth > depths[edge.to]) {
       depths[edge.to] = depth;
-      main_inputs[edge.to] = static_cast<int>(e);
+      main_inputs[edge.to] = e;
       deepest[edge.to] = 1;
     } else if (depth == depths[edge.to]) {
       ++deepest[edge.to];
     }
   }
-  for (std::size_t v = 0; v < count_of_vertices; ++v) {
+  for (int v = 0; v < vertices; ++v) {
     if (deepest[v] > 1) main_inputs[v] = nothing;
   }
 }
@@ -106,7 +106,7 @@ int Layers::frame_of_lane(int layer, int upper, int lower) const {
 }
 
 void Layers::find_lanes() {
-  ways.resize(view.edges.size());
+  ways = Indexed<Indexed<int>>(view.edges.count());
   struct LaneKey {
     int source, frame, first, last;
     EdgeKind kind;
@@ -115,16 +115,16 @@ void Layers::find_lanes() {
   };
   std::map<LaneKey, int> lanes;
   std::map<std::pair<int, int>, int> into_lanes;
-  for (int e = 0; std::cmp_less(e, view.edges.size()); ++e) {
+  for (int e = 0; e < view.edges.count(); ++e) {
     const GraphEdge& edge = view.edges[e];
     if (is_flat(edge)) continue;
     const int from = upper(edge), to = lower(edge);
     const bool is_main = main_inputs[edge.to] == e;
     int before = from;
     const auto link_to = [&](int item, int gap) {
-      auto link = static_cast<int>(links.size());
+      int link = links.count();
       if (items[item].kind == ItemKind::lane) link = into_lanes.try_emplace({before, item}, link).first->second;
-      if (std::cmp_equal(link, links.size())) links.push_back({before, item, gap, e});
+      if (link == links.count()) links.push_back({before, item, gap, e});
       ways[e].push_back(link);
       before = item;
     };
@@ -135,7 +135,7 @@ void Layers::find_lanes() {
         const int entered = items[frame_item(around)].first;
         if (entered > layer) last = std::min(last, entered - 1);
       }
-      const auto next = static_cast<int>(items.size());
+      const int next = items.count();
       int lane = next;
       if (above(edge)) {
         const int end = is_leaf(view.vertices[from]) ? nothing : last;

@@ -20,7 +20,7 @@ enum class ItemKind { vertex, frame, title, lane };
 /// Something that takes space in layers.
 struct Item {
   ItemKind kind = ItemKind::vertex;
-  int number = 0;  ///< of the vertex, of the frame, or of an arrow of the lane
+  int index = 0;   ///< of the vertex, of the frame, or of an arrow of the lane
   int frame = -1;  ///< the one around it, or -1
   int first = 0;   ///< of its layers
   int last = 0;
@@ -33,7 +33,7 @@ struct Item {
 struct Link {
   int upper = 0;  ///< item
   int lower = 0;
-  int gap = 0;   ///< below the layer of this number
+  int gap = 0;   ///< below the layer of this index
   int edge = 0;  ///< one of its arrows
 };
 
@@ -41,22 +41,22 @@ struct Link {
 class Layers {
  public:
   /// Puts the vertices of each rank into one layer.
-  Layers(const GraphView& view, const GraphOptions& options, const std::vector<int>& rank_of_vertex);
+  Layers(const GraphView& view, const GraphOptions& options, const Indexed<int>& rank_of_vertex);
 
   const GraphView& view;
   const bool sideways;
-  int count = 0;            ///< of layers
-  std::vector<Item> items;  ///< vertices, then frames, then titles, then lanes
-  std::vector<Link> links;
-  std::vector<std::vector<int>> ways;  ///< by arrow: its links, from above to below; none if it stays in a layer
-  /// By arrow: its number among the ordered arguments of its result, the operands of an operation whose operands differ
-  /// in meaning; or -1.
-  std::vector<int> arguments;
+  int count = 0;        ///< of layers
+  Indexed<Item> items;  ///< vertices, then frames, then titles, then lanes
+  Indexed<Link> links;
+  Indexed<Indexed<int>> ways;  ///< by arrow: its links, from above to below; none if it stays in a layer
+  /// By arrow: its position among the ordered arguments of its result, the operands of an operation whose operands
+  /// differ in meaning; or -1.
+  Indexed<int> arguments;
   /// By vertex: the arrow to it from the input that took most operations to compute, or -1 if there are several.
-  std::vector<int> main_inputs;
+  Indexed<int> main_inputs;
 
-  int frame_item(int frame) const { return static_cast<int>(view.vertices.size()) + frame; }
-  int title_item(int frame) const { return frame_item(frame) + static_cast<int>(view.frames.size()); }
+  int frame_item(int frame) const { return view.vertices.count() + frame; }
+  int title_item(int frame) const { return frame_item(frame) + view.frames.count(); }
   /// The upper end of an arrow, and the lower one.
   int upper(const GraphEdge& edge) const { return above(edge) ? edge.from : edge.to; }
   int lower(const GraphEdge& edge) const { return above(edge) ? edge.to : edge.from; }
@@ -64,8 +64,8 @@ class Layers {
   bool above(const GraphEdge& edge) const { return first_layer(edge.from) < first_layer(edge.to); }
 
  private:
-  int first_layer(int item) const { return items[static_cast<std::size_t>(item)].first; }
-  void find_layers(const GraphOptions& options, const std::vector<int>& rank);
+  int first_layer(int item) const { return items[item].first; }
+  void find_layers(const GraphOptions& options, const Indexed<int>& rank);
   void find_operands();
   void find_lanes();
   int frame_of_lane(int layer, int upper, int lower) const;

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "../../base/error.h"
-#include "../view/order.h"
+#include "../view/topology.h"
 #include "ranks.h"
 #include "routes.h"
 
 namespace xgrad {
 
 GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options) {
-  std::vector<bool> filled(view.frames.size());
+  detail::Indexed<bool> filled(view.frames.count());
   for (const GraphVertex& vertex : view.vertices) {
     for (int f = vertex.frame; f != detail::nothing && !filled[f]; f = view.frames[f].parent) filled[f] = true;
   }
@@ -34,15 +34,15 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options) 
   GraphLayout layout;
   layout.width = sideways ? placing.page_along : placing.page_across;
   layout.height = sideways ? placing.page_across : placing.page_along;
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+  for (int v = 0; v < view.vertices.count(); ++v) {
     const detail::Item& item = layers.items[v];
     layout.vertices.push_back(box(placing.across[v] - item.across / 2,
                                   placing.layers[item.first].middle() - item.along / 2, item.across, item.along));
   }
-  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+  for (int c = 0; c < view.frames.count(); ++c) {
     const detail::Extent &across = placing.frames_across[c], &along = placing.frames_along[c];
     layout.frames.push_back(box(across.begin, along.begin, across.size(), along.size()));
-    const detail::Item& title = layers.items[layers.title_item(static_cast<int>(c))];
+    const detail::Item& title = layers.items[layers.title_item(c)];
     layout.titles.push_back(
         box(across.begin + title_inset, placing.layers[title.first].begin, title.across, title.along));
   }

@@ -16,10 +16,10 @@ namespace xgrad {
 struct GraphLayout {
   double width = 0;
   double height = 0;
-  std::vector<GraphBox> vertices;
-  std::vector<GraphCurve> edges;
-  std::vector<GraphBox> frames;
-  std::vector<GraphBox> titles;  ///< of frames: the boxes of their titles
+  detail::Indexed<GraphBox> vertices;
+  detail::Indexed<GraphCurve> edges;
+  detail::Indexed<GraphBox> frames;
+  detail::Indexed<GraphBox> titles;  ///< of frames: the boxes of their titles
 
   /// The layout of a view, with boxes of the size that their labels need. Throws ValueError for a frame without a
   /// vertex.

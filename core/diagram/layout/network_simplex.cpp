@@ -16,18 +16,18 @@ constexpr std::size_t most_work = 20'000'000;  // distances and numbers visited,
 // would let the sum fall is exchanged for the one that then stops the fall.
 class NetworkSimplex {
  public:
-  NetworkSimplex(int count, int root, const std::vector<Distance>& distances)
+  NetworkSimplex(int count, int root, const Indexed<Distance>& distances)
       : root_(root),
         arcs_(distances),
-        x_(static_cast<std::size_t>(count)),
-        arcs_at_(x_.size()),
-        in_tree_(distances.size()),
-        tree_at_(x_.size()),
-        parent_(x_.size()),
-        entered_(x_.size()),
-        left_(x_.size()),
-        own_pull_(x_.size()) {
-    for (int a = 0; std::cmp_less(a, arcs_.size()); ++a) {
+        x_(count),
+        arcs_at_(x_.count()),
+        in_tree_(distances.count()),
+        tree_at_(x_.count()),
+        parent_(x_.count()),
+        entered_(x_.count()),
+        left_(x_.count()),
+        own_pull_(x_.count()) {
+    for (int a = 0; a < arcs_.count(); ++a) {
       arcs_at_[arcs_[a].from].push_back(a);
       arcs_at_[arcs_[a].to].push_back(a);
       own_pull_[arcs_[a].to] += arcs_[a].weight;
@@ -35,7 +35,7 @@ class NetworkSimplex {
     }
   }
 
-  std::vector<std::int64_t> solve() && {
+  Indexed<std::int64_t> solve() && {
     begin();
     bool improved = true;
     for (std::size_t work = 0; improved && work < most_work; work += x_.size() + arcs_.size()) {
@@ -53,11 +53,11 @@ class NetworkSimplex {
   // The least numbers that satisfy all distances from the root (Kahn 1962), and the tree of those that hold them there.
   // A number that no distance leads to is moved up until one that leads away from it is tight.
   void begin() {
-    std::vector<int> leading(x_.size()), missing(x_.size()), held_by(x_.size(), none_yet), ready{root_};
+    Indexed<int> leading(x_.count()), missing(x_.count()), held_by(x_.count(), none_yet), ready{root_};
     for (const Distance& arc : arcs_) ++leading[arc.to];
     const auto is_free = [&](int v) { return v != root_ && leading[v] == 0; };
     for (const Distance& arc : arcs_) missing[arc.to] += !is_free(arc.from);
-    for (std::size_t i = 0; i < ready.size(); ++i) {
+    for (int i = 0; i < ready.count(); ++i) {
       for (const int a : arcs_at_[ready[i]]) {
         const Distance& arc = arcs_[a];
         if (arc.from != ready[i]) continue;
@@ -68,7 +68,7 @@ class NetworkSimplex {
         if (--missing[arc.to] == 0) ready.push_back(arc.to);
       }
     }
-    for (int v = 0; std::cmp_less(v, x_.size()); ++v) {
+    for (int v = 0; v < x_.count(); ++v) {
       if (v == root_) continue;
       if (is_free(v)) {
         held_by[v] = *std::ranges::min_element(arcs_at_[v], {}, [&](int a) { return slack(arcs_[a]); });
@@ -95,12 +95,12 @@ class NetworkSimplex {
   void order_tree() {
     pull_ = own_pull_;
     parent_[root_] = none_yet;
-    std::vector<int> waiting{root_};
+    Indexed<int> waiting{root_};
     order_.clear();
     while (!waiting.empty()) {
       const int v = waiting.back();
       waiting.pop_back();
-      entered_[v] = static_cast<int>(order_.size());
+      entered_[v] = order_.count();
       order_.push_back(v);
       for (const int a : tree_at_[v]) {
         if (a == parent_[v]) continue;
@@ -110,7 +110,7 @@ class NetworkSimplex {
       }
     }
     for (const int v : order_) left_[v] = entered_[v];
-    for (std::size_t i = order_.size(); i-- > 1;) {
+    for (int i = order_.count(); i-- > 1;) {
       const int v = order_[i], next = above(v);
       pull_[next] += pull_[v];
       left_[next] = std::max(left_[next], left_[v]);
@@ -125,7 +125,7 @@ class NetworkSimplex {
 
   // Improves one subtree after the other, inner ones first, except those that an exchange since order_tree() changed.
   bool improve() {
-    std::vector<bool> changed(x_.size());
+    Indexed<bool> changed(x_.count());
     const auto change_path = [&](int v) {
       for (; !changed[v]; v = above(v)) {
         changed[v] = true;
@@ -133,7 +133,7 @@ class NetworkSimplex {
       }
     };
     bool improved = false;
-    for (std::size_t i = order_.size(); i-- > 1;) {
+    for (int i = order_.count(); i-- > 1;) {
       const int v = order_[i];
       if (changed[v] || gain_of(v) <= 0) continue;
       const int nearest = nearest_to(v);
@@ -173,20 +173,20 @@ class NetworkSimplex {
   }
 
   const int root_;
-  const std::vector<Distance>& arcs_;
-  std::vector<std::int64_t> x_;
-  std::vector<std::vector<int>> arcs_at_;
-  std::vector<bool> in_tree_;
-  std::vector<std::vector<int>> tree_at_;
-  std::vector<int> parent_;          // the distance to it
-  std::vector<int> entered_, left_;  // positions in order_
-  std::vector<std::int64_t> own_pull_, pull_;
-  std::vector<int> order_;
+  const Indexed<Distance>& arcs_;
+  Indexed<std::int64_t> x_;
+  Indexed<Indexed<int>> arcs_at_;
+  Indexed<bool> in_tree_;
+  Indexed<Indexed<int>> tree_at_;
+  Indexed<int> parent_;          // the distance to it
+  Indexed<int> entered_, left_;  // positions in order_
+  Indexed<std::int64_t> own_pull_, pull_;
+  Indexed<int> order_;
 };
 
 }  // namespace
 
-std::vector<std::int64_t> as_near_as_possible(int count, int root, const std::vector<Distance>& distances) {
+Indexed<std::int64_t> as_near_as_possible(int count, int root, const Indexed<Distance>& distances) {
   return NetworkSimplex(count, root, distances).solve();
 }
 

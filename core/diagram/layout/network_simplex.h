@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
-
-#include "../../base/config.h"
+#include "../view/indexed.h"
 
 namespace xgrad::detail {
 
@@ -20,6 +18,6 @@ struct Distance {
 /// Koutsofios, North, Vo 1993). The distances must form no cycle, and lead from the root to every number that any leads
 /// to. After a bounded number of exchanges, which graphs of thousands of numbers reach, the numbers satisfy all
 /// distances, but may be farther apart than necessary.
-std::vector<std::int64_t> as_near_as_possible(int count, int root, const std::vector<Distance>& distances);
+Indexed<std::int64_t> as_near_as_possible(int count, int root, const Indexed<Distance>& distances);
 
 }  // namespace xgrad::detail

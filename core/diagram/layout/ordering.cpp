@@ -12,39 +12,39 @@
 #include <utility>
 
 #include "../view/frames.h"
-#include "../view/order.h"
+#include "../view/topology.h"
 
 namespace xgrad::detail {
 namespace {
 
 constexpr std::int64_t price_of_crossing = 1000;
 constexpr std::int64_t price_of_exchange = 500;         // a crossing of arrows that end at one box
-constexpr std::int64_t price_of_series = 2500;          // two that follow each other by number, in another order
+constexpr std::int64_t price_of_series = 2500;          // two that follow each other by index, in another order
 constexpr std::int64_t price_of_frame = 1'000'000;      // that is on the wrong side
 constexpr std::int64_t most_comparisons = 400'000'000;  // of positions, for graphs with thousands of vertices
-constexpr std::int64_t ports = 64;                      // distinct positions at a box
+constexpr std::int64_t most_ports = 64;                 // distinct positions at a box
 
 class Sifter {
  public:
   explicit Sifter(const Layers& layers)
       : layers_(layers),
-        contents_(layers.view.frames.size() + 1),
-        label_(layers.items.size()),
-        residents_(layers.view.frames.size() + 1),
+        contents_(layers.view.frames.count() + 1),
+        label_(layers.items.count()),
+        residents_(layers.view.frames.count() + 1),
         rows_(layers.count),
         links_in_(layers.count),
         through_(layers.count),
         flat_in_(layers.count),
-        wishes_of_(layers.items.size()),
-        upper_at_(layers.items.size()),
-        lower_at_(layers.items.size()) {
-    for (int i = 0; std::cmp_less(i, layers.links.size()); ++i) links_in_[layers.links[i].gap].push_back(i);
-    for (int p = 0; std::cmp_less(p, layers.items.size()); ++p) {
+        wishes_of_(layers.items.count()),
+        upper_at_(layers.items.count()),
+        lower_at_(layers.items.count()) {
+    for (int i = 0; i < layers.links.count(); ++i) links_in_[layers.links[i].gap].push_back(i);
+    for (int p = 0; p < layers.items.count(); ++p) {
       const Item& item = layers.items[p];
       if (item.kind != ItemKind::lane) continue;
       for (int gap = item.first; gap < item.last; ++gap) through_[gap].push_back(p);
     }
-    for (int e = 0; std::cmp_less(e, layers.view.edges.size()); ++e) {
+    for (int e = 0; e < layers.view.edges.count(); ++e) {
       const GraphEdge& edge = layers.view.edges[e];
       if (layers.is_flat(edge)) flat_in_[layers.items[edge.from].first].push_back(e);
     }
@@ -80,7 +80,7 @@ class Sifter {
   }
 
   // A frame should stand right of those that it is computed from. Neighbours of which neither is computed from the
-  // other should stand in the order of their numbers, and a gradient right of its module.
+  // other should stand in the order of their indices, and a gradient right of its module.
   void wish_for_frames() {
     const GraphView& view = layers_.view;
     std::map<std::pair<int, int>, std::int64_t> prices;
@@ -88,7 +88,7 @@ class Sifter {
       if (is_leaf(view.vertices[edge.from]) || kind_of(view, edge) == EdgeKind::gradient) continue;
       // The frames that the edge leads from and to, or those around them that are in the same frame.
       int from = view.vertices[edge.from].frame, to = view.vertices[edge.to].frame, left = nothing, right = nothing;
-      while (from != to) {  // parents have smaller numbers
+      while (from != to) {  // parents have smaller indices
         if (from > to) {
           left = std::exchange(from, view.frames[from].parent);
         } else {
@@ -99,7 +99,7 @@ class Sifter {
     }
     std::map<int, int> neighbours;                          // by frame: the last of those in it
     std::map<std::pair<int, std::string_view>, int> first;  // by frame and path
-    for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
+    for (int c = 0; c < view.frames.count(); ++c) {
       const GraphFrame& frame = view.frames[c];
       const auto [neighbour, is_first] = neighbours.try_emplace(frame.parent, c);
       const int before = std::exchange(neighbour->second, c);
@@ -116,13 +116,13 @@ class Sifter {
 
   // x1 or a^{1} should stand left of x2 or a^{2} in its layer.
   void wish_for_series() {
-    const std::vector<GraphVertex>& vertices = layers_.view.vertices;
+    const Indexed<GraphVertex>& vertices = layers_.view.vertices;
     const auto name_of = [&](int v) {
       const std::string_view name = vertices[v].name;
       return numbered(name.substr(0, name.size() - name.ends_with('}')));
     };
-    std::map<std::tuple<int, int, std::string_view>, std::vector<int>> series;
-    for (int v = 0; std::cmp_less(v, vertices.size()); ++v) {
+    std::map<std::tuple<int, int, std::string_view>, Indexed<int>> series;
+    for (int v = 0; v < vertices.count(); ++v) {
       if (const Numbered name = name_of(v); !name.stem.empty())
         series[{at(v).frame, at(v).first, name.stem}].push_back(v);
     }
@@ -131,7 +131,7 @@ class Sifter {
         const std::string_view number = name_of(v).number;
         return std::tuple(vertices[v].order, number.size(), number);
       });
-      for (std::size_t i = 1; i < members.size(); ++i) wish(members[i - 1], members[i], price_of_series);
+      for (int i = 1; i < members.count(); ++i) wish(members[i - 1], members[i], price_of_series);
     }
   }
 
@@ -139,49 +139,49 @@ class Sifter {
 
   int first_layer_of(int frame) const { return frame == nothing ? 0 : at(layers_.frame_item(frame)).first; }
 
-  // Titles come first, then everything by the numbers of its vertices.
+  // Titles come first, then everything by the indices of its vertices.
   void begin() {
-    std::vector<double> middle(layers_.items.size());
-    for (int p = 0; std::cmp_less(p, layers_.items.size()); ++p) {
+    Indexed<double> middle(layers_.items.count());
+    for (int p = 0; p < layers_.items.count(); ++p) {
       const Item& item = at(p);
       contents_[item.frame + 1].push_back(p);
-      std::vector<std::vector<int>>& layers = residents_[item.frame + 1];
+      Indexed<Indexed<int>>& layers = residents_[item.frame + 1];
       const int begin = first_layer_of(item.frame);
-      if (std::cmp_less_equal(layers.size(), item.last - begin)) layers.resize(item.last - begin + 1);
+      while (layers.count() <= item.last - begin) layers.emplace_back();
       for (int layer = item.first; layer <= item.last; ++layer) layers[layer - begin].push_back(p);
       if (is_title(p)) middle[p] = -1;
-      if (is_vertex(p)) middle[p] = item.number;
+      if (is_vertex(p)) middle[p] = item.index;
       if (item.kind != ItemKind::lane) continue;
-      const GraphEdge& edge = layers_.view.edges[item.number];
+      const GraphEdge& edge = layers_.view.edges[item.index];
       middle[p] = 0.5 * (edge.from + edge.to) + 1;
     }
-    std::vector<int> members(layers_.view.frames.size());
-    for (int v = 0; std::cmp_less(v, layers_.view.vertices.size()); ++v) {
+    Indexed<int> members(layers_.view.frames.count());
+    for (int v = 0; v < layers_.view.vertices.count(); ++v) {
       for (int c = at(v).frame; c != nothing; c = layers_.view.frames[c].parent) {
         double& mean = middle[layers_.frame_item(c)];
         mean += (v - mean) / ++members[c];
       }
     }
-    for (std::vector<int>& items : contents_) {
+    for (Indexed<int>& items : contents_) {
       std::ranges::stable_sort(items, {}, [&](int p) { return middle[p]; });
     }
     write_all();
   }
 
   // Neighbours in a frame differ by 2.
-  void write_labels(const std::vector<int>& items) {
-    for (std::size_t i = 0; i < items.size(); ++i) label_[items[i]] = 2 * static_cast<int>(i);
+  void write_labels(const Indexed<int>& items) {
+    for (int i = 0; i < items.count(); ++i) label_[items[i]] = 2 * i;
   }
   void write_all() {
-    for (const std::vector<int>& items : contents_) write_labels(items);
+    for (const Indexed<int>& items : contents_) write_labels(items);
     write_rows(0, layers_.count - 1);
   }
 
   // What is in a frame and in a layer, or one of several layers, from left to right.
-  std::vector<int> residents(int frame, int first, int last) const {
-    std::vector<int> all;
+  Indexed<int> residents(int frame, int first, int last) const {
+    Indexed<int> all;
     for (int layer = first; layer <= last; ++layer) {
-      const std::vector<int>& here = residents_[frame + 1][layer - first_layer_of(frame)];
+      const Indexed<int>& here = residents_[frame + 1][layer - first_layer_of(frame)];
       all.insert(all.end(), here.begin(), here.end());
     }
     std::ranges::sort(all, {}, [this](int p) { return label_[p]; });
@@ -189,10 +189,10 @@ class Sifter {
     return all;
   }
 
-  void write_row(std::vector<int>& row, int layer, int frame) const {
+  void write_row(Indexed<int>& row, int layer, int frame) const {
     for (const int p : residents(frame, layer, layer)) {
       if (at(p).kind == ItemKind::frame) {
-        write_row(row, layer, at(p).number);
+        write_row(row, layer, at(p).index);
       } else {
         row.push_back(p);
       }
@@ -209,7 +209,7 @@ class Sifter {
   // ---- Costs ----
 
   // The number of pairs with another order above than below; pairs with an end in common cross nowhere.
-  std::int64_t crossings_of(std::vector<Ends>& ends) {
+  std::int64_t crossings_of(Indexed<Ends>& ends) {
     std::ranges::sort(ends);
     std::int64_t crossings = 0;
     below_.clear();  // the ends below of those further left, in order
@@ -224,26 +224,26 @@ class Sifter {
 
   // For pairs of links, and of links and lanes, whose ends have another order above the gap than below it.
   std::int64_t cost_of_gap(int gap) {
-    const std::vector<int>&above = rows_[gap], &below = rows_[gap + 1];
-    for (std::size_t i = 0; i < above.size(); ++i) upper_at_[above[i]] = ports * static_cast<std::int64_t>(i);
-    for (std::size_t i = 0; i < below.size(); ++i) lower_at_[below[i]] = ports * static_cast<std::int64_t>(i);
+    const Indexed<int>&above = rows_[gap], &below = rows_[gap + 1];
+    for (int i = 0; i < above.count(); ++i) upper_at_[above[i]] = most_ports * i;
+    for (int i = 0; i < below.count(); ++i) lower_at_[below[i]] = most_ports * i;
     ends_.clear();
     for (const int lane : through_[gap]) ends_.emplace_back(upper_at_[lane], lower_at_[lane]);
     for (const int l : links_in_[gap]) {
       const Link& link = layers_.links[l];
-      const std::int64_t port = std::clamp<std::int64_t>(layers_.arguments[link.edge], 0, ports - 1);
+      const std::int64_t port = std::clamp<std::int64_t>(layers_.arguments[link.edge], 0, most_ports - 1);
       const GraphEdge& edge = layers_.view.edges[link.edge];
       ends_.emplace_back(upper_at_[link.upper] + (link.upper == edge.to ? port : 0),
                          lower_at_[link.lower] + (link.lower == edge.to ? port : 0));
     }
     const std::int64_t crossings = crossings_of(ends_);
     // Operands in another order than their ports.
-    const std::vector<int>& links = links_in_[gap];
+    const Indexed<int>& links = links_in_[gap];
     std::int64_t exchanged = 0;
-    for (std::size_t i = 0; i < links.size(); ++i) {
+    for (int i = 0; i < links.count(); ++i) {
       const Link& link = layers_.links[links[i]];
       if (layers_.arguments[link.edge] == nothing || layers_.view.edges[link.edge].to != link.lower) continue;
-      for (std::size_t j = i + 1; j < links.size() && layers_.links[links[j]].lower == link.lower; ++j) {
+      for (int j = i + 1; j < links.count() && layers_.links[links[j]].lower == link.lower; ++j) {
         exchanged += upper_at_[link.upper] > upper_at_[layers_.links[links[j]].upper];
       }
     }
@@ -252,9 +252,9 @@ class Sifter {
 
   // For arrows that stay in the layer: those to the left, and vertices between their ends. At a lower price: vertices
   // right of a side path, and neighbours that do not stand in this order: the forward pass before the backward pass,
-  // operations before leaves, then by their numbers.
+  // operations before leaves, then by their indices.
   std::int64_t disorder_in_row(int layer) const {
-    const std::vector<int>& row = rows_[layer];
+    const Indexed<int>& row = rows_[layer];
     std::int64_t price = 0;
     for (const int e : flat_in_[layer]) {
       const GraphEdge& edge = layers_.view.edges[e];
@@ -273,10 +273,10 @@ class Sifter {
       price += left != nothing && at(left).frame == at(p).frame && preference(left) > preference(p);
       left = p;
     }
-    for (std::size_t i = 0; i < row.size(); ++i) {
+    for (int i = 0; i < row.count(); ++i) {
       const Item& lane = at(row[i]);
       if (lane.kind != ItemKind::lane || !lane.side_path) continue;
-      price += std::count_if(row.begin() + static_cast<std::ptrdiff_t>(i) + 1, row.end(),
+      price += std::count_if(row.begin() + i + 1, row.end(),
                              [&](int p) { return is_vertex(p) && at(p).frame >= lane.frame; });
     }
     return price;
@@ -301,7 +301,7 @@ class Sifter {
 
   std::int64_t cost() {
     std::int64_t cost = cost_of(0, layers_.count - 1, {0, layers_.count - 2});
-    for (std::size_t p = 0; p < label_.size(); ++p) cost += cost_of_wishes(static_cast<int>(p), label_[p]) / 2;
+    for (int p = 0; p < label_.count(); ++p) cost += cost_of_wishes(p, label_[p]) / 2;
     return cost;
   }
 
@@ -315,7 +315,7 @@ class Sifter {
         return p == item;
       };
     };
-    std::vector<int>& row = rows_[layer];
+    Indexed<int>& row = rows_[layer];
     const auto first = std::ranges::find_if(row, is_of(left));
     const auto middle = std::find_if_not(first, row.end(), is_of(left));
     std::rotate(first, middle, std::find_if_not(middle, row.end(), is_of(right)));
@@ -326,9 +326,9 @@ class Sifter {
     const Item& moved = at(item);
     const Gaps gaps{side == Side::below ? moved.first : std::max(moved.first - 1, 0),
                     std::min(side == Side::above ? moved.last - 1 : moved.last, layers_.count - 2)};
-    const std::vector<int> neighbours = residents(moved.frame, moved.first, moved.last);
+    const Indexed<int> neighbours = residents(moved.frame, moved.first, moved.last);
     const std::ptrdiff_t now = std::ranges::find(neighbours, item) - neighbours.begin();
-    const std::vector<std::vector<int>> rows_before(rows_.begin() + moved.first, rows_.begin() + moved.last + 1);
+    const Indexed<Indexed<int>> rows_before(rows_.begin() + moved.first, rows_.begin() + moved.last + 1);
     const std::int64_t wishes_now = cost_of_wishes(item, label_[item]);
     std::int64_t least = 0;  // of the changes of the cost
     std::ptrdiff_t best = now;
@@ -351,7 +351,7 @@ class Sifter {
       std::ranges::copy(rows_before, rows_.begin() + moved.first);
     }
     if (best == now) return false;
-    std::vector<int>& items = contents_[moved.frame + 1];
+    Indexed<int>& items = contents_[moved.frame + 1];
     items.erase(std::ranges::find(items, item));
     items.insert(std::ranges::find(items, neighbours[best]) + (best > now), item);
     write_labels(items);
@@ -360,8 +360,8 @@ class Sifter {
   }
 
   bool sweep(Side side) {
-    std::vector<int> items;
-    for (int p = 0; std::cmp_less(p, layers_.items.size()); ++p) {
+    Indexed<int> items;
+    for (int p = 0; p < layers_.items.count(); ++p) {
       if (!is_title(p)) items.push_back(p);
     }
     std::ranges::stable_sort(items, {}, [&](int p) { return side == Side::below ? -at(p).last : at(p).first; });
@@ -374,16 +374,16 @@ class Sifter {
   void improve() {
     constexpr int attempts = 48;
     constexpr std::array sides{Side::both, Side::below, Side::above};
-    std::vector<std::vector<int>> best;
+    Indexed<Indexed<int>> best;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     std::minstd_rand random;
     for (int attempt = 0; attempt < attempts && least > 0 && (attempt == 0 || work_ < most_comparisons); ++attempt) {
       if (attempt >= std::ssize(sides)) {
         contents_ = best;
-        for (std::vector<int>& items : contents_) mix(items, random);
+        for (Indexed<int>& items : contents_) mix(items, random);
         write_all();
       }
-      sweep(sides[attempt % sides.size()]);
+      sweep(sides[static_cast<std::size_t>(attempt) % sides.size()]);
       while (sweep(Side::both)) {
       }
       if (const std::int64_t now = cost(); now < least) {
@@ -394,7 +394,7 @@ class Sifter {
     contents_ = best;
     write_all();
   }
-  void mix(std::vector<int>& items, std::minstd_rand& random) const {
+  void mix(Indexed<int>& items, std::minstd_rand& random) const {
     const auto first = items.begin() + (!items.empty() && is_title(items[0]));  // stays where it is
     if (random() % 2 == 0) std::reverse(first, items.end());
     for (auto item = first; item != items.end() && item + 1 != items.end(); ++item) {
@@ -403,14 +403,14 @@ class Sifter {
   }
 
   const Layers& layers_;
-  std::vector<std::vector<int>> contents_;                // by number of the frame + 1, from left to right
-  std::vector<int> label_;                                // by item: its position in its frame
-  std::vector<std::vector<std::vector<int>>> residents_;  // in each frame + 1, in each of its layers
-  std::vector<std::vector<int>> rows_;
-  std::vector<std::vector<int>> links_in_, through_, flat_in_;  // by gap: links, lanes; by layer: arrows
-  std::vector<std::vector<Wish>> wishes_of_;                    // by item: those that it occurs in
-  std::vector<std::int64_t> upper_at_, lower_at_, below_;       // scratch, as is the next
-  std::vector<Ends> ends_;
+  Indexed<Indexed<int>> contents_;            // by index of the frame + 1, from left to right
+  Indexed<int> label_;                        // by item: its position in its frame
+  Indexed<Indexed<Indexed<int>>> residents_;  // in each frame + 1, in each of its layers
+  Indexed<Indexed<int>> rows_;
+  Indexed<Indexed<int>> links_in_, through_, flat_in_;  // by gap: links, lanes; by layer: arrows
+  Indexed<Indexed<Wish>> wishes_of_;                    // by item: those that it occurs in
+  Indexed<std::int64_t> upper_at_, lower_at_, below_;   // scratch, as is the next
+  Indexed<Ends> ends_;
   std::int64_t work_ = 0;
 };
 

@@ -10,16 +10,16 @@ namespace xgrad::detail {
 /// The items of each frame and of each layer, from left to right. Two items have the same order in all layers that both
 /// are in.
 struct Ordering {
-  std::vector<std::vector<int>> frames;  ///< by number of the frame + 1, the page first
-  std::vector<std::vector<int>> layers;  ///< vertices, titles and lanes
+  Indexed<Indexed<int>> frames;  ///< by index of the frame + 1, the page first
+  Indexed<Indexed<int>> layers;  ///< vertices, titles and lanes
 
-  const std::vector<int>& in_frame(int frame) const { return frames[static_cast<std::size_t>(frame + 1)]; }
-  const std::vector<int>& in_layer(int layer) const { return layers[static_cast<std::size_t>(layer)]; }
+  const Indexed<int>& in_frame(int frame) const { return frames[frame + 1]; }
+  const Indexed<int>& in_layer(int layer) const { return layers[layer]; }
 };
 
-/// The order of the vertices' numbers, in which one item after the other is moved to where fewest arrows cross, as long
+/// The order of the vertices' indices, in which one item after the other is moved to where fewest arrows cross, as long
 /// as that helps. Frames are right of the frames that they are computed from. Where it costs few crossings, frames and
-/// vertices are in the order of their numbers.
+/// vertices are in the order of their indices.
 Ordering ordered(const Layers& layers);
 
 }  // namespace xgrad::detail

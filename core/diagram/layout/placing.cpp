@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "../view/order.h"
+#include "../view/topology.h"
 #include "network_simplex.h"
 
 namespace xgrad::detail {
@@ -33,26 +33,26 @@ class Placer {
 
   struct Slot {
     double order;
-    std::vector<int> edges;
+    Indexed<int> edges;
     bool is_middle;
   };
 
   void find_ports() {
     const GraphView& view = layers_.view;
-    placing_.ports.resize(view.edges.size());
-    std::vector<std::vector<int>> edges_above(view.vertices.size()), edges_below(view.vertices.size());
-    for (int e = 0; std::cmp_less(e, view.edges.size()); ++e) {
+    placing_.ports = Indexed<Ports>(view.edges.count());
+    Indexed<Indexed<int>> edges_above(view.vertices.count()), edges_below(view.vertices.size());
+    for (int e = 0; e < view.edges.count(); ++e) {
       if (layers_.is_flat(view.edges[e])) continue;
       edges_below[layers_.upper(view.edges[e])].push_back(e);
       edges_above[layers_.lower(view.edges[e])].push_back(e);
     }
-    std::vector<int> positions(layers_.items.size());
+    Indexed<int> positions(layers_.items.count());
     const auto note_positions = [&](int layer) {
       if (layer < 0 || layer >= layers_.count) return;
-      const std::vector<int>& row = ordering_.in_layer(layer);
-      for (std::size_t i = 0; i < row.size(); ++i) positions[row[i]] = static_cast<int>(i);
+      const Indexed<int>& row = ordering_.in_layer(layer);
+      for (int i = 0; i < row.count(); ++i) positions[row[i]] = i;
     };
-    for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+    for (int v = 0; v < view.vertices.count(); ++v) {
       note_positions(at(v).first - 1);
       set_ports(v, edges_above[v], &Ports::lower,
                 [&](int e) { return positions[layers_.links[layers_.ways[e].back()].upper]; });
@@ -64,8 +64,8 @@ class Placer {
 
   // Each head of an arrow has a port; all arrows that begin at this side of the box have one together.
   template <class Position>
-  void set_ports(int v, const std::vector<int>& edges, double Ports::*end, Position&& position_of) {
-    std::vector<Slot> slots;
+  void set_ports(int v, const Indexed<int>& edges, double Ports::*end, Position&& position_of) {
+    Indexed<Slot> slots;
     Slot starts{0, {}, true};
     for (const int e : edges) {
       if (layers_.view.edges[e].to == v) {
@@ -89,7 +89,7 @@ class Placer {
     constexpr double corner = 8;
     const double spacing =
         std::min(at(v).across / (last + 2), (at(v).across / 2 - corner) / std::max(middle, last - middle));
-    for (std::size_t i = 0; i < slots.size(); ++i) {
+    for (int i = 0; i < slots.count(); ++i) {
       for (const int e : slots[i].edges) placing_.ports[e].*end = (double(i) - middle) * spacing;
     }
   }
@@ -102,18 +102,16 @@ class Placer {
 
   // The numbers are the items (for frames their left sides), then the right sides of frames, then the page's sides.
   int left_side(int frame) const { return frame == nothing ? page() : layers_.frame_item(frame); }
-  int right_side(int frame) const {
-    return frame == nothing ? page() + 1 : static_cast<int>(layers_.items.size()) + frame;
-  }
-  int page() const { return static_cast<int>(layers_.items.size() + layers_.view.frames.size()); }
+  int right_side(int frame) const { return frame == nothing ? page() + 1 : layers_.items.count() + frame; }
+  int page() const { return layers_.items.count() + layers_.view.frames.count(); }
 
-  // The distance from an item's number to its sides.
+  // The distance from an item's coordinate to its sides.
   static double to_side(const Item& item) { return item.across / 2; }
 
   void separate(int left, int right, double distance) {
     const Item &a = at(left), &b = at(right);
     const bool a_frame = a.kind == ItemKind::frame, b_frame = b.kind == ItemKind::frame;
-    distances_.push_back({a_frame ? right_side(a.number) : left, b_frame ? left_side(b.number) : right,
+    distances_.push_back({a_frame ? right_side(a.index) : left, b_frame ? left_side(b.index) : right,
                           units((a_frame ? 0 : to_side(a)) + distance + (b_frame ? 0 : to_side(b))), 0});
   }
 
@@ -124,20 +122,20 @@ class Placer {
   }
 
   void add_distances(int frame) {
-    const std::vector<int>& content = ordering_.in_frame(frame);
+    const Indexed<int>& content = ordering_.in_frame(frame);
     const int begin = frame == nothing ? 0 : at(layers_.frame_item(frame)).first;
     const int end = frame == nothing ? layers_.count : at(layers_.frame_item(frame)).last + 1;
-    std::vector<std::vector<int>> rows(end - begin);
+    Indexed<Indexed<int>> rows(end - begin);
     for (const int p : content) {
       for (int layer = at(p).first; layer <= at(p).last; ++layer) rows[layer - begin].push_back(p);
     }
-    std::vector<std::pair<int, int>> neighbours;
-    std::vector<int> firsts, lasts;
-    for (const std::vector<int>& row : rows) {
+    Indexed<std::pair<int, int>> neighbours;
+    Indexed<int> firsts, lasts;
+    for (const Indexed<int>& row : rows) {
       if (row.empty()) continue;
       firsts.push_back(row.front());
       lasts.push_back(row.back());
-      for (std::size_t i = 1; i < row.size(); ++i) neighbours.emplace_back(row[i - 1], row[i]);
+      for (int i = 1; i < row.count(); ++i) neighbours.emplace_back(row[i - 1], row[i]);
     }
     for (auto* list : {&firsts, &lasts}) {
       std::ranges::sort(*list);
@@ -153,7 +151,7 @@ class Placer {
     }
     for (const int p : lasts) {
       const bool is_frame = at(p).kind == ItemKind::frame;
-      distances_.push_back({is_frame ? right_side(at(p).number) : p, right_side(frame),
+      distances_.push_back({is_frame ? right_side(at(p).index) : p, right_side(frame),
                             units(margin + (is_frame ? 0 : to_side(at(p)))), 0});
     }
     constexpr int weight_of_width = 2;
@@ -167,7 +165,7 @@ class Placer {
   }
 
   void place_across() {
-    for (int frame = nothing; std::cmp_less(frame, layers_.view.frames.size()); ++frame) add_distances(frame);
+    for (int frame = nothing; frame < layers_.view.frames.count(); ++frame) add_distances(frame);
     int count = page() + 2;
     for (const Link& link : layers_.links) {
       const bool is_main = layers_.main_inputs[layers_.view.edges[link.edge].to] == link.edge;
@@ -180,10 +178,10 @@ class Placer {
     for (const GraphEdge& edge : layers_.view.edges) {
       if (layers_.is_flat(edge)) draw_together(count, edge.from, 0, edge.to, 0, 2);
     }
-    const std::vector<std::int64_t> x = as_near_as_possible(count, page(), distances_);
+    const Indexed<std::int64_t> x = as_near_as_possible(count, page(), distances_);
     const std::int64_t left = x[page()];
-    for (std::size_t p = 0; p < layers_.items.size(); ++p) placing_.across.push_back(pixels(x[p] - left));
-    for (int c = 0; std::cmp_less(c, layers_.view.frames.size()); ++c) {
+    for (int p = 0; p < layers_.items.count(); ++p) placing_.across.push_back(pixels(x[p] - left));
+    for (int c = 0; c < layers_.view.frames.count(); ++c) {
       placing_.frames_across.push_back({pixels(x[left_side(c)] - left), pixels(x[right_side(c)] - left)});
     }
     placing_.page_across = pixels(x[page() + 1] - left);
@@ -192,8 +190,8 @@ class Placer {
   // ---- Along ----
 
   void place_along() {
-    const std::size_t frames = layers_.view.frames.size();
-    std::vector<double> height(layers_.count), gap(layers_.count);
+    const int frames = layers_.view.frames.count();
+    Indexed<double> height(layers_.count), gap(layers_.count);
     for (const Item& item : layers_.items) {
       height[item.first] = std::max(height[item.first], item.along);
     }
@@ -205,16 +203,16 @@ class Placer {
       double& free = layer > 0 ? gap[layer - 1] : y;
       free = std::max(free, 20.0);
     }
-    std::vector<bool> begins(layers_.count);  // whether a frame begins there
-    std::vector<double> ends(frames);         // of its contents
-    std::vector<std::vector<int>> ending(layers_.count);
-    for (std::size_t c = frames; c-- > 0;) {
-      const Item& frame = at(layers_.frame_item(static_cast<int>(c)));
+    Indexed<bool> begins(layers_.count);  // whether a frame begins there
+    Indexed<double> ends(frames);         // of its contents
+    Indexed<Indexed<int>> ending(layers_.count);
+    for (int c = frames; c-- > 0;) {
+      const Item& frame = at(layers_.frame_item(c));
       begins[frame.first] = true;
-      ending[frame.last].push_back(static_cast<int>(c));
+      ending[frame.last].push_back(c);
     }
-    placing_.layers.resize(layers_.count);
-    placing_.frames_along.resize(frames);
+    placing_.layers = Indexed<Extent>(layers_.count);
+    placing_.frames_along = Indexed<Extent>(frames);
     double end_of_frames = 0;
     for (int layer = 0; layer < layers_.count; ++layer) {
       y = std::max(y, end_of_frames + (layer > 0 ? below_frame : 0)) + (begins[layer] ? above_title : 0);
@@ -246,7 +244,7 @@ class Placer {
 
   const Layers& layers_;
   const Ordering& ordering_;
-  std::vector<Distance> distances_;
+  Indexed<Distance> distances_;
   Placing placing_;
 };
 

@@ -25,11 +25,11 @@ struct Ports {
 
 /// The coordinates of a diagram, in pixels.
 struct Placing {
-  std::vector<double> across;         ///< by item: the middle of a vertex or title, the line of a lane
-  std::vector<Extent> frames_across;  ///< by frame
-  std::vector<Extent> frames_along;
-  std::vector<Extent> layers;  ///< along
-  std::vector<Ports> ports;    ///< by arrow
+  Indexed<double> across;         ///< by item: the middle of a vertex or title, the line of a lane
+  Indexed<Extent> frames_across;  ///< by frame
+  Indexed<Extent> frames_along;
+  Indexed<Extent> layers;  ///< along
+  Indexed<Ports> ports;    ///< by arrow
   double page_across = 0;
   double page_along = 0;
 };

@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "../view/order.h"
+#include "../view/topology.h"
 #include "network_simplex.h"
 
 namespace xgrad::detail {
 
-std::vector<int> ranks_of(const GraphView& view) {
-  const auto count = static_cast<int>(view.vertices.size());
+Indexed<int> ranks_of(const GraphView& view) {
+  const auto count = view.vertices.count();
   const bool two_passes = runs_up_again(view);
-  std::vector<bool> uses_own_leaf(view.vertices.size());  // whether a leaf of its frame leads to it
+  Indexed<bool> uses_own_leaf(view.vertices.count());  // whether a leaf of its frame leads to it
   for (const GraphEdge& edge : view.edges) {
     const GraphVertex &from = view.vertices[edge.from], &to = view.vertices[edge.to];
     if (is_leaf(from) && to.frame != nothing && from.frame == to.frame) uses_own_leaf[edge.to] = true;
@@ -19,8 +19,8 @@ std::vector<int> ranks_of(const GraphView& view) {
 
   // Each arrow outweighs the pull to the top, which only joins parts of the graph that have no arrow in common.
   const std::int64_t light = count + 1, heavy = 4 * light, tied = 20 * light, pull = 1;
-  std::vector<Distance> distances;
-  std::vector<bool> is_first(view.vertices.size(), true);
+  Indexed<Distance> distances;
+  Indexed<bool> is_first(view.vertices.count(), true);
   const auto add = [&](int above, int below, int length, std::int64_t weight) {
     distances.push_back({above, below, length, weight});
     is_first[below] = false;
@@ -52,13 +52,13 @@ std::vector<int> ranks_of(const GraphView& view) {
   for (int v = 0; v < count; ++v) {
     if (is_first[v]) distances.push_back({count, v, 0, pull});
   }
-  std::vector<std::int64_t> heights = as_near_as_possible(count + 1, count, distances);
+  Indexed<std::int64_t> heights = as_near_as_possible(count + 1, count, distances);
   heights.pop_back();
 
-  std::vector<std::int64_t> used = heights;
+  Indexed<std::int64_t> used = heights;
   std::ranges::sort(used);
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  std::vector<int> ranks;
+  Indexed<int> ranks;
   for (const std::int64_t height : heights) {
     ranks.push_back(static_cast<int>(std::ranges::lower_bound(used, height) - used.begin()));
   }

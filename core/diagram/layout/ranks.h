@@ -10,6 +10,6 @@ namespace xgrad::detail {
 /// The rank of each vertex, counted from 0 without gaps, such that arrows are short. A gradient rule has the rank of
 /// its operation, and a gradient the rank of the values that it depends on. The source of an arrow into a frame is
 /// above everything in the frame.
-std::vector<int> ranks_of(const GraphView& view);
+Indexed<int> ranks_of(const GraphView& view);
 
 }  // namespace xgrad::detail

@@ -70,7 +70,7 @@ class Router {
     const double x_from = placing_.across[edge.from], x_to = placing_.across[edge.to];
     const double side = x_from < x_to ? 1 : -1;
     const double y = placing_.layers[from.first].middle();
-    const std::vector<int>& row = ordering_.in_layer(from.first);
+    const Indexed<int>& row = ordering_.in_layer(from.first);
     auto first = std::ranges::find(row, edge.from), last = std::ranges::find(row, edge.to);
     if (last < first) std::swap(first, last);
     const bool is_free = std::none_of(first + 1, last, [&](int p) { return at(p).kind == ItemKind::vertex; });
@@ -103,10 +103,10 @@ class Router {
 
 }  // namespace
 
-std::vector<GraphCurve> routes(const Layers& layers, const Placing& placing, const Ordering& ordering) {
+Indexed<GraphCurve> routes(const Layers& layers, const Placing& placing, const Ordering& ordering) {
   Router router(layers, placing, ordering);
-  std::vector<GraphCurve> curves;
-  for (int e = 0; std::cmp_less(e, layers.view.edges.size()); ++e) curves.push_back(router.route(e));
+  Indexed<GraphCurve> curves;
+  for (int e = 0; e < layers.view.edges.count(); ++e) curves.push_back(router.route(e));
   return curves;
 }
 

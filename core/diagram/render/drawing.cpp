@@ -66,9 +66,7 @@ void save_view(const std::string& path, const GraphView& view, const GraphOption
   if (extension == ".json") return write(path, to_json(view));
   if (extension == ".dot") return write(path, to_dot(view, options));
   if (extension == ".html") return write(path, to_html(view, options));
-  const std::string format(extension.substr(1));
-  if (!options.layout.empty()) return write(path, detail::drawn_by_graphviz(view, options, format, op));
-  write(path, picture(to_svg(view, options), format));
+  write(path, picture(to_svg(view, options), std::string(extension.substr(1))));
 }
 
 }  // namespace xgrad

@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "dot.h"
 #include "export.h"
 
 namespace xgrad {
@@ -16,8 +15,8 @@ namespace xgrad {
 ///     .html             a page, in which modules can be opened beyond .depth
 ///     .dot .json .txt   text
 ///
-/// The library lays out pictures, unless .layout names a program of Graphviz. Throws ValueError for another extension;
-/// IoError if a program is missing or fails, or if the file cannot be written; and what GraphView::of throws.
+/// Throws ValueError for another extension; IoError if the program is missing or fails, or if the file cannot be
+/// written; and what GraphView::of throws.
 void save_graph(const std::string& path, const Tensors& results, const GraphOptions& options = {});
 /// Writes the diagram of a view, for example of one that was changed by hand. The options for the content of a view
 /// have no effect. Throws as save_graph.

@@ -1,12 +1,15 @@
-// Diagrams as JSON.
+// Diagrams as text.
 #include "export.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "../view/colours.h"
 #include "../view/labels.h"
+#include "../view/topology.h"
 
 namespace xgrad {
 namespace detail {
@@ -14,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json sizes_of(const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); }
+Json sizes_of(const Shape& shape) { return Indexed<std::int64_t>(shape.begin(), shape.end()); }
 std::string frame_id(int frame) { return frame < 0 ? std::string() : str('c', frame); }
 
 // With enough digits to be unique; as a word if it is not finite, which JSON cannot express.
@@ -76,12 +79,12 @@ Json json_of(const GraphVertex& vertex) {
 Json json_of(const GraphView& view) {
   static constexpr std::array flows{"numbers", "indices", "mask"};
   Json vertices = Json::array(), edges = Json::array(), frames = Json::array();
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+  for (int v = 0; v < view.vertices.count(); ++v) {
     Json vertex{{"id", str('n', v)}};
     vertex.update(json_of(view.vertices[v]));
     vertices.push_back(std::move(vertex));
   }
-  for (std::size_t e = 0; e < view.edges.size(); ++e) {
+  for (int e = 0; e < view.edges.count(); ++e) {
     const GraphEdge& edge = view.edges[e];
     edges.push_back({{"id", str('e', e)},
                      {"from", str('n', edge.from)},
@@ -91,7 +94,7 @@ Json json_of(const GraphView& view) {
                      {"flow", flows[static_cast<std::size_t>(edge.flow)]}});
     if (edge.gradient) edges.back()["gradient"] = json_of(*edge.gradient);
   }
-  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+  for (int c = 0; c < view.frames.count(); ++c) {
     const GraphFrame& frame = view.frames[c];
     frames.push_back({{"id", str('c', c)},
                       {"path", frame.path},
@@ -113,6 +116,105 @@ Json json_of(const GraphView& view) {
 
 }  // namespace
 
+// ---- DOT ------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Labels read &...; as a character, and a backslash as the beginning of one.
+std::string quoted(const std::vector<std::string>& lines) {
+  std::string result;
+  for (const std::string& line : lines) {
+    append(result, result.empty() ? "\"" : "\\n");
+    for (const char c : printable(line)) {
+      if (c == '"' || c == '\\') result += '\\';
+      append(result, c == '&' ? "&amp;" : std::string_view(&c, 1));
+    }
+  }
+  return result + '"';
+}
+
+// The letters of a line, with a sign before indices and exponents.
+std::string plain(const LabelLine& line) {
+  static constexpr std::array signs{"", "_", "^"};
+  std::string text;
+  for (const LabelRun& run : line) append(text, str(signs[static_cast<std::size_t>(run.script)], run.text));
+  return text;
+}
+
+class DotWriter {
+ public:
+  DotWriter(const GraphView& view, const GraphOptions& options)
+      : view_(view), options_(options), vertices_in_(view.frames.count() + 1), frames_in_(view.frames.count() + 1) {
+    for (int v = 0; v < view.vertices.count(); ++v) vertices_in_[view.vertices[v].frame + 1].push_back(v);
+    for (int c = 0; c < view.frames.count(); ++c) frames_in_[view.frames[c].parent + 1].push_back(c);
+  }
+
+  std::string write() && {
+    const bool sideways = options_.direction == Direction::left_to_right;
+    line("digraph xgrad {\n  graph [rankdir=", sideways ? "LR" : "TB", ", label=", quoted({options_.title}),
+         ", labelloc=t, newrank=true, nodesep=0.22, ranksep=0.32];");
+    line("  node [shape=box, style=\"rounded,filled\", height=0.3];");
+    write_content(nothing);
+    for (const GraphEdge& edge : view_.edges) write_edge(edge);
+    line("}");
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Parts>
+  void line(const Parts&... parts) {
+    (append(out_, parts), ...);
+    out_ += '\n';
+  }
+
+  void write_content(int frame) {
+    for (const int v : vertices_in_[frame + 1]) write_vertex(v);
+    for (const int c : frames_in_[frame + 1]) {
+      line("subgraph cluster_", c,
+           " {\n  graph [style=rounded, labeljust=l, label=", quoted({plain(title_of(view_.frames[c]))}), "];");
+      write_content(c);
+      line("}");
+    }
+  }
+
+  void write_vertex(int v) {
+    const GraphVertex& vertex = view_.vertices[v];
+    const Paint& paint = palette_.*paint_of(vertex);
+    const bool has_heat = view_.scale && vertex.totals.overlay;
+    const Paint& heat =
+        has_heat ? palette_.heat[static_cast<std::size_t>(heat_of(*view_.scale, *vertex.totals.overlay))] : paint;
+    std::vector<std::string> label;
+    for (const LabelLine& words : label_of(vertex, options_)) label.push_back(plain(words));
+    line("  n", v, " [class=", role_name(vertex.role), ", label=", quoted(label), ", fillcolor=\"", heat.fill,
+         "\", color=\"", paint.line, "\", fontcolor=\"", heat.text, "\", tooltip=", quoted(tooltip_of(vertex)),
+         vertex.role == GraphRole::input ? ", shape=ellipse" : "", vertex.is_result ? ", penwidth=2" : "", "];");
+  }
+
+  void write_edge(const GraphEdge& edge) {
+    const EdgeKind kind = kind_of(view_, edge);
+    const bool upwards = runs_up_again_ && kind == EdgeKind::gradient;
+    std::string attributes;
+    if (kind == EdgeKind::borrowed) append(attributes, str(", style=dashed, color=\"", palette_.borrowed_edge, '"'));
+    if (kind == EdgeKind::gradient) append(attributes, str(", color=\"", palette_.gradient_edge, '"'));
+    if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
+    if (upwards) append(attributes, ", dir=back");
+    if (runs_up_again_ && kind == EdgeKind::borrowed) {
+      append(attributes, view_.vertices[edge.to].rule_of >= 0 ? ", constraint=false" : ", minlen=0");
+    }
+    if (!attributes.empty()) attributes = str(" [", std::string_view(attributes).substr(2), "]");
+    line("  n", upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, attributes, ';');
+  }
+
+  const GraphView& view_;
+  const GraphOptions& options_;
+  const Palette& palette_ = palette_of(Theme::light);
+  const bool runs_up_again_ = runs_up_again(view_);
+  Indexed<Indexed<int>> vertices_in_, frames_in_;  // by frame + 1: at the front those in none
+  std::string out_;
+};
+
+}  // namespace
+
 std::string compact_json(const GraphView& view) {
   return json_of(view).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
@@ -123,40 +225,43 @@ std::string to_json(const GraphView& view) {
   return detail::json_of(view).dump(1, ' ', false, detail::Json::error_handler_t::replace) + "\n";
 }
 
+std::string to_dot(const GraphView& view, const GraphOptions& options) {
+  return detail::DotWriter(view, options).write();
+}
+
 std::string to_text(const GraphView& view) {
-  std::vector<std::array<std::string, 4>> rows{{"", "op", "name", "shape"}};
-  std::vector<std::string> inputs{"inputs"};
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+  using Row = std::array<std::string, 5>;
+  detail::Indexed<Row> rows{{"", "op", "name", "shape", "inputs"}};
+  for (int v = 0; v < view.vertices.count(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
     const std::string count = vertex.times > 1 ? str(" x", vertex.times) : std::string();
     rows.push_back({str('n', v),
                     detail::printable(is_operation(vertex) ? vertex.op : str(detail::role_name(vertex.role), count)),
                     detail::printable(vertex.constant ? detail::rounded(*vertex.constant) : detail::full_name(vertex)),
-                    vertex.shape ? str(*vertex.shape) : std::string()});
-    inputs.push_back(vertex.text.note);
+                    vertex.shape ? str(*vertex.shape) : std::string(), vertex.text.note});
   }
   for (const GraphEdge& edge : view.edges) {
-    std::string& text = inputs[edge.to + 1];
-    append(text, str(text.empty() ? "" : " ", 'n', edge.from));
+    std::string& inputs = rows[edge.to + 1].back();
+    append(inputs, str(inputs.empty() ? "" : " ", 'n', edge.from));
   }
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    std::string& text = inputs[v + 1];
+  for (int v = 0; v < view.vertices.count(); ++v) {
+    std::string& inputs = rows[v + 1].back();
     for (const std::string& remark : view.vertices[v].text.remarks) {
-      append(text, str(text.empty() ? "" : "  ", "(", detail::printable(remark), ")"));
+      append(inputs, str(inputs.empty() ? "" : "  ", "(", detail::printable(remark), ")"));
     }
   }
   std::array<std::size_t, 4> widths{};
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
+  for (const Row& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < widths.size(); ++i) {
-      append(line, rows[r][i]);
-      line.append(widths[i] - rows[r][i].size() + 2, ' ');
+      line += row[i];
+      line.append(widths[i] + 2 - row[i].size(), ' ');
     }
-    append(line, inputs[r]);
+    line += row.back();
     line.erase(line.find_last_not_of(' ') + 1);
     append(text, str(line, '\n'));
   }

@@ -1,4 +1,4 @@
-// Diagrams as JSON, for other programs.
+// Diagrams as text: for Graphviz, as JSON for other programs, and as a table.
 #pragma once
 
 #include <string>
@@ -12,6 +12,10 @@ namespace xgrad {
 /// ..., as in the SVG. Unknown values are left out. Invalid UTF-8 in a name becomes U+FFFD. Numbers that are not finite
 /// are the words "NaN", "Infinity" and "-Infinity".
 std::string to_json(const GraphView& view);
+
+/// The diagram in the language of Graphviz, whose programs lay it out, with labels of plain text. Names are drawn
+/// unchanged, whatever they contain.
+std::string to_dot(const GraphView& view, const GraphOptions& options = {});
 
 /// The view as a table with a line for each vertex: number, operation, name, shape, inputs, remarks.
 std::string to_text(const GraphView& view);

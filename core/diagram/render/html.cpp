@@ -14,7 +14,7 @@
 #include "../view/folding.h"
 #include "../view/frames.h"
 #include "../view/labels.h"
-#include "../view/order.h"
+#include "../view/topology.h"
 #include "export.h"
 #include "svg.h"
 
@@ -24,53 +24,53 @@ namespace {
 
 // ---- The views of the graph that a page shows ----------------------------------------------------------------------
 
-constexpr std::size_t most_boxes = 300;
+constexpr int most_boxes = 300;
 
 // What a vertex of a picture stands for.
 struct PageVertex {
-  int vertex = nothing;              // a vertex of the graph, or
-  int frame = nothing;               // a module that is one box, or
-  std::string name = {};             // a neighbour of the module
-  std::vector<int> neighbours = {};  // its vertices that arrows come from or lead to
+  int vertex = nothing;          // a vertex of the graph, or
+  int frame = nothing;           // a module that is one box, or
+  std::string name = {};         // a neighbour of the module
+  Indexed<int> neighbours = {};  // its vertices that arrows come from or lead to
 };
 
 // A picture of the graph or of the inside of a module.
 struct PageView {
   int module = nothing;  // the module, by the first frame with its path; nothing: the graph
   GraphView view;
-  std::vector<PageVertex> shown = {};  // by vertex
-  std::vector<int> frames = {};        // by frame: its number in the graph
+  Indexed<PageVertex> shown = {};  // by vertex
+  Indexed<int> frames = {};        // by frame: its number in the graph
 };
 
 // The content of a module, by indices: its vertices, the frames in it, and all edges that touch it.
 struct ModuleContent {
   int module;  // the first frame of this path
-  std::vector<int> vertices, edges;
+  Indexed<int> vertices, edges;
   std::set<int> frames;
 };
 
 // The content of each path, in the order of frames. Modules that are called several times have a path for each call.
-std::vector<ModuleContent> contents_of(const GraphView& view) {
-  std::vector<ModuleContent> contents;
-  std::map<std::string_view, std::size_t> content_of_path;
-  std::vector<std::size_t> content_of;  // by frame
-  for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
-    content_of.push_back(content_of_path.try_emplace(view.frames[c].path, contents.size()).first->second);
-    if (content_of.back() == contents.size())
+Indexed<ModuleContent> contents_of(const GraphView& view) {
+  Indexed<ModuleContent> contents;
+  std::map<std::string_view, int> content_of_path;
+  Indexed<int> content_of;  // by frame
+  for (int c = 0; c < view.frames.count(); ++c) {
+    content_of.push_back(content_of_path.try_emplace(view.frames[c].path, contents.count()).first->second);
+    if (content_of.back() == contents.count())
       contents.push_back({.module = c, .vertices = {}, .edges = {}, .frames = {}});
   }
-  const auto add = [&](int number, int frame, std::vector<int> ModuleContent::*list) {
+  const auto add = [&](int number, int frame, Indexed<int> ModuleContent::*list) {
     for (; frame != nothing; frame = view.frames[frame].parent) {
-      std::vector<int>& numbers = contents[content_of[frame]].*list;
+      Indexed<int>& numbers = contents[content_of[frame]].*list;
       if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
     }
   };
-  for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) add(v, view.vertices[v].frame, &ModuleContent::vertices);
-  for (int e = 0; std::cmp_less(e, view.edges.size()); ++e) {
+  for (int v = 0; v < view.vertices.count(); ++v) add(v, view.vertices[v].frame, &ModuleContent::vertices);
+  for (int e = 0; e < view.edges.count(); ++e) {
     add(e, view.vertices[view.edges[e].from].frame, &ModuleContent::edges);
     add(e, view.vertices[view.edges[e].to].frame, &ModuleContent::edges);
   }
-  for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
+  for (int c = 0; c < view.frames.count(); ++c) {
     for (int f = c; f != nothing; f = view.frames[f].parent) {
       contents[content_of[f]].frames.insert(c);
     }
@@ -98,7 +98,7 @@ class Inside {
   Inside(const GraphView& view, const ModuleContent& content)
       : view_(view), module_(content.module), path_(view.frames[content.module].path) {
     for (const int c : content.frames) {
-      frame_number_.emplace(c, static_cast<int>(frames_.size()));
+      frame_number_.emplace(c, frames_.count());
       frames_.push_back(c);
       GraphFrame& frame = inside_.frames.emplace_back(view.frames[c]);
       frame.path = path_within(frame.path, path_);
@@ -106,7 +106,7 @@ class Inside {
       if (frame.parent == nothing) frame.title.clear();  // equal modules have other names
     }
     for (const int v : content.vertices) {
-      number_.emplace(v, static_cast<int>(shown_.size()));
+      number_.emplace(v, shown_.count());
       GraphVertex& vertex = add({.vertex = v}, view.vertices[v]);
       vertex.path = path_within(vertex.path, path_);
       vertex.frame = number_of(vertex.frame, frame_number_);
@@ -119,7 +119,7 @@ class Inside {
   PageView folded() && {
     const FoldedView result = folded_below(std::move(inside_), 1);
     PageView page{.module = module_, .view = result.view};
-    for (std::size_t i = 0; i < result.vertices.size(); ++i) {
+    for (int i = 0; i < result.vertices.count(); ++i) {
       const int box = result.boxes[i];
       page.shown.push_back(box == nothing ? shown_[result.vertices[i]] : PageVertex{.frame = frames_[box]});
     }
@@ -156,7 +156,7 @@ class Inside {
     const GraphVertex& vertex = view_.vertices[v];
     const int module = outermost_neighbour(view_, v, path_);
     const auto [entry, is_new] =
-        neighbours_.try_emplace({module, module == nothing ? v : 0, is_result}, static_cast<int>(shown_.size()));
+        neighbours_.try_emplace({module, module == nothing ? v : 0, is_result}, shown_.count());
     if (is_new) {
       const std::string name = module == nothing ? vertex.name.empty() ? headline_of(vertex) : vertex.name
                                                  : view_.frames[module].title + (vertex.order > 0 ? "'" : "");
@@ -167,7 +167,7 @@ class Inside {
     }
     GraphVertex& drawn = inside_.vertices[entry->second];
     if (drawn.shape != shape) drawn.shape.reset();  // several tensors
-    std::vector<int>& vertices = shown_[entry->second].neighbours;
+    Indexed<int>& vertices = shown_[entry->second].neighbours;
     if (std::ranges::find(vertices, v) == vertices.end()) vertices.push_back(v);
     return entry->second;
   }
@@ -176,22 +176,22 @@ class Inside {
   const int module_;
   const std::string& path_;
   GraphView inside_;
-  std::vector<PageVertex> shown_;  // by vertex
-  std::vector<int> frames_;        // by frame
+  Indexed<PageVertex> shown_;  // by vertex
+  Indexed<int> frames_;        // by frame
   std::map<int, int> number_, frame_number_;
   std::map<std::tuple<int, int, bool>, int> neighbours_;  // by frame, or else by vertex
   std::set<std::pair<int, int>> leaving_;
 };
 
 // The graph with modules below level 0, 1, 2, ... folded, as far as a level has at most 300 boxes.
-std::vector<PageView> levels_of(GraphView view) {
+Indexed<PageView> levels_of(GraphView view) {
   set_levels(view);
-  std::vector<PageView> levels;
+  Indexed<PageView> levels;
   for (int level = 0; level <= deepest_level(view); ++level) {
     FoldedView folded = folded_below(view, level);
-    if (level > 0 && folded.vertices.size() > most_boxes) break;
+    if (level > 0 && folded.vertices.count() > most_boxes) break;
     PageView& page = levels.emplace_back(PageView{.view = std::move(folded.view), .frames = std::move(folded.frames)});
-    for (std::size_t i = 0; i < folded.vertices.size(); ++i) {
+    for (int i = 0; i < folded.vertices.count(); ++i) {
       page.shown.push_back({.vertex = folded.vertices[i], .frame = folded.boxes[i]});
     }
   }
@@ -201,8 +201,8 @@ std::vector<PageView> levels_of(GraphView view) {
 // The inside of each path of a module with its modules as boxes, forward and backward pass together. A vertex or a
 // module outside is an input if arrows come from it, and a result if they lead to it. It has no name yet, so that the
 // insides of equal modules are equal.
-std::vector<PageView> insides_of(const GraphView& view) {
-  std::vector<PageView> insides;
+Indexed<PageView> insides_of(const GraphView& view) {
+  Indexed<PageView> insides;
   for (const ModuleContent& content : contents_of(view)) insides.push_back(Inside(view, content).folded());
   return insides;
 }
@@ -210,7 +210,7 @@ std::vector<PageView> insides_of(const GraphView& view) {
 // The inside with the names of the neighbours.
 GraphView named(const PageView& inside) {
   GraphView view = inside.view;
-  for (std::size_t i = 0; i < view.vertices.size(); ++i) {
+  for (int i = 0; i < view.vertices.count(); ++i) {
     const std::string& name = inside.shown[i].name;
     if (!name.empty()) (view.vertices[i].role == GraphRole::input ? view.vertices[i].name : view.vertices[i].op) = name;
   }
@@ -274,7 +274,7 @@ using Json = nlohmann::ordered_json;
 // What the vertices and the frames of a picture stand for, by their ids in the graph's JSON.
 Json json_of(const PageView& page) {
   Json shown = Json::array(), frames = Json::array();
-  for (std::size_t i = 0; i < page.shown.size(); ++i) {
+  for (int i = 0; i < page.shown.count(); ++i) {
     const auto& [vertex, frame, name, neighbours] = page.shown[i];
     if (neighbours.empty()) {
       shown.push_back(frame >= 0 ? str('c', frame) : str('n', vertex));
@@ -292,15 +292,15 @@ Json json_of(const PageView& page) {
 class PagePictures {
  public:
   PagePictures(const GraphView& view, const GraphOptions& options) : options_(options) {
-    const std::vector<PageView> levels = levels_of(view);
-    for (std::size_t level = 0; level < levels.size(); ++level) {
-      const bool opens = options.depth == automatic_depth ? fits_on_a_page(levels[level].view, options)
-                                                          : std::cmp_less_equal(level, options.depth);
+    const Indexed<PageView> levels = levels_of(view);
+    for (int level = 0; level < levels.count(); ++level) {
+      const bool opens =
+          options.depth == automatic_depth ? fits_on_a_page(levels[level].view, options) : level <= options.depth;
       if (opens) first_ = level;
       json_.push_back(json_of(levels[level]));
       json_.back()["picture"] = add(levels[level].view);
     }
-    std::map<std::string, std::size_t> drawn;  // equal insides have one picture
+    std::map<std::string, int> drawn;  // equal insides have one picture
     for (const PageView& inside : insides_of(view)) {
       const auto [picture, is_new] = drawn.try_emplace(to_json(inside.view), count_);
       if (is_new) add(named(inside));
@@ -312,17 +312,17 @@ class PagePictures {
 
   const std::string& elements() const { return elements_; }
   std::string json() const { return json_.dump(-1, ' ', true, Json::error_handler_t::replace); }
-  std::size_t first() const { return first_; }  ///< the level that the page opens with
+  int first() const { return first_; }  ///< the level that the page opens with
 
  private:
-  std::size_t add(const GraphView& view) {
+  int add(const GraphView& view) {
     append(elements_, str("<script type=\"image/svg+xml\" id=\"picture", count_, "\">\n", svg_element(view, options_),
                           "</script>\n"));
     return count_++;
   }
 
   const GraphOptions& options_;
-  std::size_t count_ = 0, first_ = 0;
+  int count_ = 0, first_ = 0;
   std::string elements_;
   Json json_ = Json::array();
 };

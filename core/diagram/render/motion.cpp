@@ -9,12 +9,12 @@
 namespace xgrad::detail {
 namespace {
 
-constexpr std::size_t most_single = 40;  // vertices that move one by one
+constexpr int most_single = 40;  // vertices that move one by one
 constexpr double longest_step = 0.5, all_steps = 4.2;
 
 // The length of the longest path to each vertex, in arrows.
-std::vector<int> longest_paths_to(const GraphView& view) {
-  std::vector<int> ranks(view.vertices.size());
+Indexed<int> longest_paths_to(const GraphView& view) {
+  Indexed<int> ranks(view.vertices.count());
   for (const GraphEdge& edge : view.edges) ranks[edge.to] = std::max(ranks[edge.to], ranks[edge.from] + 1);
   return ranks;
 }
@@ -24,36 +24,36 @@ bool is_computed(const GraphVertex& vertex) { return is_operation(vertex) || ver
 }  // namespace
 
 Timetable timetable_of(const GraphView& view) {
-  const std::size_t count = view.vertices.size();
+  const int count = view.vertices.count();
   const bool single = count <= most_single;
   const bool steps_known = std::ranges::all_of(
       view.vertices, [](const GraphVertex& vertex) { return !is_computed(vertex) || vertex.record.step >= 0; });
-  const std::vector<int> ranks = longest_paths_to(view);
+  const Indexed<int> ranks = longest_paths_to(view);
   // The position of each vertex in the order; gradients of a run come after all values.
-  std::vector<int> values(count, -1), gradients(count, -1);
+  Indexed<int> values(count, -1), gradients(count, -1);
   int last = 0;
-  for (std::size_t v = 0; v < count; ++v) {
+  for (int v = 0; v < count; ++v) {
     const GraphVertex& vertex = view.vertices[v];
-    if (is_computed(vertex)) values[v] = !single ? ranks[v] : steps_known ? vertex.record.step : static_cast<int>(v);
+    if (is_computed(vertex)) values[v] = !single ? ranks[v] : steps_known ? vertex.record.step : v;
     last = std::max(last, values[v]);
   }
-  std::vector<int> first_use(count, last + 1);  // a gradient is complete when this one has contributed
+  Indexed<int> first_use(count, last + 1);  // a gradient is complete when this one has contributed
   for (const GraphEdge& edge : view.edges) first_use[edge.from] = std::min(first_use[edge.from], ranks[edge.to]);
-  for (std::size_t v = 0; v < count; ++v) {
+  for (int v = 0; v < count; ++v) {
     const int step = view.vertices[v].record.gradient_step;
     if (step >= 0) gradients[v] = last + 1 + (single ? step : last + 1 - first_use[v]);
   }
   std::map<int, int> numbers;  // of the occupied positions
-  for (const std::vector<int>* all : {&values, &gradients}) {
+  for (const Indexed<int>* all : {&values, &gradients}) {
     for (const int position : *all) {
       if (position >= 0) numbers.emplace(position, 0);
     }
   }
   int next = 0;
   for (auto& [position, number] : numbers) number = next++;
-  Timetable table{.values = std::vector<double>(count, 0), .gradients = std::vector<double>(count, -1)};
+  Timetable table{.values = Indexed<double>(count, 0), .gradients = Indexed<double>(count, -1)};
   table.interval = std::min(longest_step, all_steps / std::max(next, 1));
-  for (std::size_t v = 0; v < count; ++v) {
+  for (int v = 0; v < count; ++v) {
     if (values[v] >= 0) table.values[v] = table.interval * (numbers.at(values[v]) + 1);
     if (gradients[v] >= 0) table.gradients[v] = table.interval * (numbers.at(gradients[v]) + 1);
   }

@@ -11,9 +11,9 @@ namespace xgrad::detail {
 
 /// Times in seconds from the beginning, by vertex; negative: never.
 struct Timetable {
-  std::vector<double> values;     ///< when the vertex is computed: 0 for values that exist before
-  std::vector<double> gradients;  ///< when its gradient is complete
-  double interval = 0;            ///< between consecutive times
+  Indexed<double> values;     ///< when the vertex is computed: 0 for values that exist before
+  Indexed<double> gradients;  ///< when its gradient is complete
+  double interval = 0;        ///< between consecutive times
 };
 
 /// The times in the order of the run if the view has its steps, else in the order of the graph; with more than 40

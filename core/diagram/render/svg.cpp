@@ -11,7 +11,7 @@
 #include "../layout/layout.h"
 #include "../view/colours.h"
 #include "../view/labels.h"
-#include "../view/order.h"
+#include "../view/topology.h"
 #include "motion.h"
 
 namespace xgrad {
@@ -119,7 +119,7 @@ std::string style_sheet(bool scaled) {
              colours(".graph-light", palette_of(Theme::dark), scaled), "}\n");
 }
 
-enum class Form { file, element };  // of a page
+enum class Document { file, element };  // of a page
 
 // ---- Numbers --------------------------------------------------------------------------------------------------------
 
@@ -172,9 +172,9 @@ std::string bars(const NumbersSummary& summary, const NumberPicture& picture, do
 
 class SvgWriter {
  public:
-  SvgWriter(const GraphView& view, const GraphOptions& options, Form form)
-      : view_(view), layout_(GraphLayout::of(view, options)), options_(options), form_(form) {
-    if (options.animate && form == Form::file) times_ = timetable_of(view);
+  SvgWriter(const GraphView& view, const GraphOptions& options, Document document)
+      : view_(view), layout_(GraphLayout::of(view, options)), options_(options), document_(document) {
+    if (options.animate && document == Document::file) times_ = timetable_of(view);
     if (view.scale && options.legend) scale_ = words_of_scale(view);
     width_ = std::max(
         {layout_.width, text_width(printable(options.title), 18, FontWeight::bold), scale_ ? scale_width() : 0});
@@ -190,10 +190,10 @@ class SvgWriter {
 
   std::string write() && {
     begin();
-    for (std::size_t c = 0; c < view_.frames.size(); ++c) write_frame(c);
-    for (std::size_t e = 0; e < view_.edges.size(); ++e) write_edge(e);
-    for (std::size_t c = 0; c < view_.frames.size(); ++c) write_title(c);
-    for (std::size_t v = 0; v < view_.vertices.size(); ++v) write_vertex(v);
+    for (int c = 0; c < view_.frames.count(); ++c) write_frame(c);
+    for (int e = 0; e < view_.edges.count(); ++e) write_edge(e);
+    for (int c = 0; c < view_.frames.count(); ++c) write_title(c);
+    for (int v = 0; v < view_.vertices.count(); ++v) write_vertex(v);
     write_heading();
     append(out_, "</svg>\n");
     return std::move(out_);
@@ -215,7 +215,7 @@ class SvgWriter {
 
   // In rows no wider than the picture, unless that is small.
   void make_legend() {
-    std::vector<Key> keys;
+    Indexed<Key> keys;
     for (const auto& [text, paint] : legend_of(view_)) keys.push_back({.text = text, .paint = paint});
     const auto add_line = [&](std::string_view text, std::string_view line, auto is_there) {
       if (std::ranges::any_of(view_.edges, is_there)) keys.push_back({.text = text, .line = line});
@@ -270,7 +270,7 @@ class SvgWriter {
   }
 
   void begin() {
-    const bool alone = form_ == Form::file;
+    const bool alone = document_ == Document::file;
     if (alone) add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-light\" role=\"img\" aria-label=\"",
         xml_escaped(name()), '"', attribute("width", width_), attribute("height", height_), " viewBox=\"0 0 ",
@@ -317,28 +317,27 @@ class SvgWriter {
     }
   }
 
-  void write_frame(std::size_t c) {
+  void write_frame(int c) {
     const GraphFrame& frame = view_.frames[c];
     add("<g id=\"c", c, "\"><title>", xml_escaped(frame.path), "</title>");
     write_box("frame", on_page(layout_.frames[c]), 9);
     add("</g>\n");
   }
 
-  void write_title(std::size_t c) {
+  void write_title(int c) {
     const GraphBox box = on_page(layout_.titles[c]);
     add("<g id=\"t", c, "\" class=\"frame-title\">");
     write_lines({title_of(view_.frames[c])}, {box.left + title_inset, box.center().y}, "start");
     add("</g>\n");
   }
 
-  void write_edge(std::size_t e) {
+  void write_edge(int e) {
     const GraphEdge& edge = view_.edges[e];
     const GraphCurve& curve = layout_.edges[e];
     static constexpr std::array<std::string_view, 3> kinds{"value", "gradient", "borrowed"};
     static constexpr std::array<std::string_view, 3> flows{"", " indices", " mask"};
-    add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<int>(kind_of(view_, edge))],
-        flows[static_cast<int>(edge.flow)]);
-    const auto from = static_cast<std::size_t>(edge.from), to = static_cast<std::size_t>(edge.to);
+    add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<std::size_t>(kind_of(view_, edge))],
+        flows[static_cast<std::size_t>(edge.flow)]);
     std::string line;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
       const GraphPoint point = moved(curve.points[i], left_, top_);
@@ -353,9 +352,9 @@ class SvgWriter {
     add("\"/><path class=\"head\" d=\"M", px(tip.x), ',', px(tip.y), 'L', px(base.x - y), ',', px(base.y + x), ' ',
         px(base.x + y), ',', px(base.y - x), "Z\"/>");
     if (times_) {
-      write_token("token", times_->values[to] - times_->interval, line);
-      const bool returns = edge.flow == GraphFlow::numbers && times_->gradients[to] >= 0;
-      if (returns) write_token("token back", times_->gradients[from] - times_->interval, line);
+      write_token("token", times_->values[edge.to] - times_->interval, line);
+      const bool returns = edge.flow == GraphFlow::numbers && times_->gradients[edge.to] >= 0;
+      if (returns) write_token("token back", times_->gradients[edge.from] - times_->interval, line);
     }
     add("</g>\n");
   }
@@ -376,18 +375,16 @@ class SvgWriter {
   }
   static std::string hundredths(double seconds) { return str(std::round(100 * seconds) / 100 + 0.0); }
 
-  void write_vertex(std::size_t v) {
+  void write_vertex(int v) {
     const GraphVertex& vertex = view_.vertices[v];
     const GraphBox box = on_page(layout_.vertices[v]);
     const PaintOf paint = paint_of(vertex);
     add("<g id=\"n", v, "\" class=\"vertex ", role_name(vertex.role), " as-", class_of(paint),
         vertex.is_result ? " asked" : "", heat_class(vertex));
     if (times_) write_times(times_->values[v], times_->gradients[v]);
-    add("\"><title>", xml_escaped(tooltip_of(vertex)));
-    for (const std::string* equation : {&vertex.text.formula, &vertex.text.derivative}) {
-      if (!equation->empty()) add('\n', xml_escaped(*equation));
-    }
-    for (const std::string& numbers : numbers_of(vertex)) add('\n', xml_escaped(numbers));
+    add("\"><title>");
+    std::string_view separator;
+    for (const std::string& line : tooltip_of(vertex)) add(std::exchange(separator, "\n"), xml_escaped(line));
     add("</title>");
     write_shape(shape_of(vertex), box);
     write_lines(label_of(vertex, options_), box.center());
@@ -442,22 +439,6 @@ class SvgWriter {
     if (!marks.empty()) add("<path class=\"mark\" d=\"", marks, "\"/>");
   }
 
-  // The numbers that pictures of numbers omit, in lines.
-  static std::vector<std::string> numbers_of(const GraphVertex& vertex) {
-    std::vector<std::string> lines;
-    if (vertex.constant) return lines;
-    const GraphRecord& record = vertex.record;
-    for (const auto& [what, numbers] : {std::pair("value", &record.value), std::pair("gradient", &record.gradient)}) {
-      if (!*numbers) continue;
-      const NumberPicture::Kind kind = picture_of(**numbers).kind;
-      if (kind == NumberPicture::bars) lines.push_back(str(what, ": ", to_string(**numbers)));
-      if (kind != NumberPicture::cells) continue;
-      lines.push_back(str(what, ':'));
-      std::ranges::move(in_rows(**numbers), std::back_inserter(lines));
-    }
-    return lines;
-  }
-
   std::string heat_class(const GraphVertex& vertex) const {
     if (!view_.scale) return {};
     return vertex.totals.overlay ? str(" heat-", heat_of(*view_.scale, *vertex.totals.overlay)) : " cold";
@@ -469,7 +450,7 @@ class SvgWriter {
           xml_escaped(options_.title), "</tspan></text>\n");
     }
     double top = margin + (options_.title.empty() ? 0 : title_height);
-    for (const std::vector<Key>& row : legend_) {
+    for (const Indexed<Key>& row : legend_) {
       double width = -legend_gap;
       for (const Key& key : row) width += key.width + legend_gap;
       GraphBox box{(width_ - width) / 2, top, 0, 19};
@@ -520,8 +501,8 @@ class SvgWriter {
   const GraphView& view_;
   const GraphLayout layout_;
   const GraphOptions& options_;
-  const Form form_;
-  std::vector<std::vector<Key>> legend_;  // in rows
+  const Document document_;
+  Indexed<Indexed<Key>> legend_;  // in rows
   std::optional<ScaleWords> scale_;
   std::optional<Timetable> times_;  // of pictures that move
   double heading_ = 0;
@@ -554,7 +535,7 @@ std::string xml_escaped(std::string_view text) {
 
 std::string svg_element(const GraphView& view, GraphOptions options) {
   options.title.clear();
-  return SvgWriter(view, options, Form::element).write();
+  return SvgWriter(view, options, Document::element).write();
 }
 
 std::string svg_style() {
@@ -565,7 +546,7 @@ std::string svg_style() {
 }  // namespace detail
 
 std::string to_svg(const GraphView& view, const GraphOptions& options) {
-  return detail::SvgWriter(view, options, detail::Form::file).write();
+  return detail::SvgWriter(view, options, detail::Document::file).write();
 }
 
 }  // namespace xgrad

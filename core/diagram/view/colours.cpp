@@ -73,7 +73,7 @@ PaintOf paint_of(const GraphVertex& vertex) {
       (is_operation(vertex) || vertex.role == GraphRole::module || vertex.role == GraphRole::seed)) {
     return vertex.order > 1 ? &Palette::higher_gradient : &Palette::gradient;
   }
-  return paints[static_cast<int>(vertex.role)];
+  return paints[static_cast<std::size_t>(vertex.role)];
 }
 
 int heat_of(const GraphScale& scale, double number) {

@@ -19,7 +19,7 @@
 #include "equations.h"
 #include "frames.h"
 #include "labels.h"
-#include "order.h"
+#include "topology.h"
 #include "values.h"
 
 namespace xgrad::detail {
@@ -141,24 +141,22 @@ class Collector {
     settle_leaves();
     count_saved();
     if (options_.values) add_numbers(*options_.values);
-    if (options_.overlay && options_.overlay->of_node) measure_nodes();
+    const GraphOverlay overlay = options_.overlay.value_or(GraphOverlay{});
+    for (const Node* node : nodes_) {
+      if (overlay.of_node) measure(view_.vertices[index_of(node)], overlay.of_node(*node));
+    }
     if (!options_.expand_rules) hide_constants_of_rules();
-    renumber(topological_numbers(view_));
+    reindex(topological_indices(view_));
     assign_frames(view_, calls(), whats_);
     add_equations(view_);
-    if (options_.overlay && options_.overlay->of) measure_vertices();
+    for (GraphVertex& vertex : view_.vertices) {
+      if (overlay.of) measure(vertex, overlay.of(vertex));
+    }
     return std::move(view_);
   }
 
  private:
-  // The gradient rule that ran an operation.
-  struct RuleKey {
-    std::uint32_t rule;
-    std::uint8_t order;
-    auto operator<=>(const RuleKey&) const = default;
-  };
-
-  int number(const Node* node) const { return numbers_.at(node); }
+  int index_of(const Node* node) const { return vertex_of_.at(node); }
 
   // Whether the node is all that is left of a rule that passes its gradient on, where rules are drawn as operations.
   bool only_hands_on(const Node& node) const {
@@ -171,10 +169,10 @@ class Collector {
   }
 
   // The calls of modules that operations ran in, by vertex.
-  std::vector<std::uint32_t> calls() const {
-    std::vector<std::uint32_t> result(view_.vertices.size());
-    for (const auto& [node, number] : numbers_) {
-      if (number != nothing) result[number] = std::max(result[number], node->call());
+  Indexed<std::uint32_t> calls() const {
+    Indexed<std::uint32_t> result(view_.vertices.count());
+    for (const auto& [node, v] : vertex_of_) {
+      if (v != nothing) result[v] = std::max(result[v], node->call());
     }
     return result;
   }
@@ -195,23 +193,23 @@ class Collector {
     for (const Node* node : nodes_) {
       for (std::size_t i = 0; i < input_count(*node); ++i) ++uses[input_of(*node, i)];
     }
-    std::map<RuleKey, int> rules;
+    std::map<std::pair<std::uint32_t, int>, int> rules;  // by the rule that ran it, and its order
     std::unordered_map<std::uint32_t, const Node*> by_id;
     for (const Node* node : nodes_) {
       if (!is_data(*node)) by_id.emplace(static_cast<std::uint32_t>(node->id), node);
-      const auto next = static_cast<int>(view_.vertices.size());
+      const int next = view_.vertices.count();
       int drawn = next;
       if (only_hands_on(*node)) {
-        numbers_.emplace(node, number(input_of(*node, 0)));
+        vertex_of_.emplace(node, index_of(input_of(*node, 0)));
         continue;
       }
       if (is_of_rule(*node)) {
         drawn = rules.try_emplace({node->rule_id(), node->grad_order}, next).first->second;
       } else if (is_sum(*node)) {
         const Node* part = input_of(*node, 0);
-        if (is_sum(*part) && !is_of_rule(*part) && uses[part] == 1) drawn = number(part);
+        if (is_sum(*part) && !is_of_rule(*part) && uses[part] == 1) drawn = index_of(part);
       }
-      numbers_.emplace(node, drawn);
+      vertex_of_.emplace(node, drawn);
       if (drawn == next) {
         view_.vertices.push_back(vertex_of(*node));
         if (is_of_rule(*node) || is_sum(*node)) rules_.insert(next);
@@ -227,18 +225,18 @@ class Collector {
     for (const Node* node : nodes_) {
       if (node->rule_id() == 0 || only_hands_on(*node)) continue;
       if (const auto of = by_id.find(node->rule_id()); of != by_id.end()) {
-        view_.vertices[number(node)].rule_of = number(of->second);
+        view_.vertices[index_of(node)].rule_of = index_of(of->second);
       }
     }
   }
 
   void add_edges() {
     for (const Node* node : nodes_) {
-      const int to = number(node);
+      const int to = index_of(node);
       const ValueRecorder::Record* record = options_.values ? options_.values->find(*node) : nullptr;
       for (std::size_t i = 0; i < input_count(*node); ++i) {
         const Node& input = *input_of(*node, i);
-        const int from = number(&input);
+        const int from = index_of(&input);
         if (is_data(input)) view_.vertices[from].order = std::min<int>(view_.vertices[from].order, node->grad_order);
         const bool is_stale = node->captures_inputs && !node->released && node->edges()[i].version != input.version();
         if (is_stale) view_.vertices[from].text.note = "assigned after it was used";
@@ -264,30 +262,13 @@ class Collector {
 
   // Ids, targets, lengths and masks are inputs, too, each array once. An array given to a rule alone is left out.
   void add_given() {
-    std::map<std::pair<const void*, std::string>, int> vertex_of_array;
-    for (const bool of_rules : {false, true}) {
+    for (const bool to_rules : {false, true}) {
       for (const Node* node : nodes_) {
-        if (!node->extras || is_rule(number(node)) != of_rules) continue;
+        if (!node->extras || is_rule(index_of(node)) != to_rules) continue;
         for (const Attribute& attribute : node->extras->attributes) {
           std::visit(
               [&]<class T>(const T& value) {
-                if constexpr (std::same_as<T, Index> || std::same_as<T, Mask>) {
-                  given_.insert(value.buffer().get());
-                  const std::pair key{static_cast<const void*>(value.data()), str(value.shape())};
-                  if (of_rules && !vertex_of_array.contains(key)) return;
-                  const auto next = static_cast<int>(view_.vertices.size());
-                  const auto [entry, is_new] = vertex_of_array.try_emplace(key, next);
-                  if (is_new) {
-                    GraphVertex& given =
-                        view_.vertices.emplace_back(vertex_of_given(attribute.name, value, node->grad_order));
-                    if (options_.values) given.record.value = shared_summary_of(as_numbers(value));
-                  }
-                  add_edge({.from = entry->second,
-                            .to = number(node),
-                            .input = inputs_[number(node)]++,
-                            .shape = value.shape(),
-                            .flow = view_.vertices[entry->second].flow});
-                }
+                if constexpr (std::same_as<T, Index> || std::same_as<T, Mask>) add_given(*node, attribute.name, value);
               },
               attribute.value);
         }
@@ -295,25 +276,33 @@ class Collector {
     }
   }
   template <class T>
-  static GraphVertex vertex_of_given(const char* name, const BasicArray<T>& value, int order) {
-    return {.role = GraphRole::input,
-            .op = std::same_as<T, bool> ? "mask" : "indices",
-            .name = name,
-            .shape = value.shape(),
-            .order = order,
-            .flow = std::same_as<T, bool> ? GraphFlow::mask : GraphFlow::indices};
-  }
-
-  template <class T>
-  static Array as_numbers(const BasicArray<T>& given) {
-    Array numbers(given.shape());
-    std::ranges::copy(given, numbers.mutable_data());
-    return numbers;
+  void add_given(const Node& node, const char* name, const BasicArray<T>& value) {
+    constexpr bool is_mask = std::same_as<T, bool>;
+    given_.insert(value.buffer().get());
+    const std::pair key{static_cast<const void*>(value.data()), str(value.shape())};
+    const int to = index_of(&node);
+    if (is_rule(to) && !vertex_of_array_.contains(key)) return;
+    const auto [entry, is_new] = vertex_of_array_.try_emplace(key, view_.vertices.count());
+    if (is_new) {
+      view_.vertices.push_back({.role = GraphRole::input,
+                                .op = is_mask ? "mask" : "indices",
+                                .name = name,
+                                .shape = value.shape(),
+                                .order = node.grad_order,
+                                .flow = is_mask ? GraphFlow::mask : GraphFlow::indices});
+      if (options_.values) {
+        Array numbers(value.shape());
+        std::ranges::copy(value, numbers.mutable_data());
+        view_.vertices.back().record.value = shared_summary_of(numbers);
+      }
+    }
+    const GraphFlow flow = view_.vertices[entry->second].flow;
+    add_edge({.from = entry->second, .to = to, .input = inputs_[to]++, .shape = value.shape(), .flow = flow});
   }
 
   void mark_results() {
     for (const Tensor& result : results_) {
-      const int v = number(detail::Engine::node(result).get());
+      const int v = index_of(detail::Engine::node(result).get());
       GraphVertex& vertex = view_.vertices[v];
       if (is_rule(v) && !vertex.is_result && !gives_on_.contains(v)) vertex.shape = result.shape();
       vertex.is_result = true;
@@ -333,40 +322,34 @@ class Collector {
 
   // Hides constants that are used only within rules.
   void hide_constants_of_rules() {
-    std::vector<bool> goes_elsewhere(view_.vertices.size());
+    Indexed<bool> goes_elsewhere(view_.vertices.count());
     for (const GraphEdge& edge : view_.edges) {
       if (!is_rule(edge.to)) goes_elsewhere[edge.from] = true;
     }
-    std::vector<int> numbers;
+    Indexed<int> indices;
     int next = 0;
-    for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
+    for (int v = 0; v < view_.vertices.count(); ++v) {
       const GraphVertex& vertex = view_.vertices[v];
       const bool hidden =
           vertex.role == GraphRole::constant && vertex.order > 0 && !goes_elsewhere[v] && !vertex.is_result;
-      numbers.push_back(hidden ? nothing : next++);
+      indices.push_back(hidden ? nothing : next++);
     }
-    renumber(numbers);
+    reindex(indices);
   }
 
-  void renumber(const std::vector<int>& numbers) {
-    view_ = renumbered(std::move(view_), numbers);
-    for (auto& [node, number] : numbers_) number = number == nothing ? nothing : numbers[number];
+  void reindex(const Indexed<int>& indices) {
+    view_ = reindexed(std::move(view_), indices);
+    for (auto& [node, v] : vertex_of_) v = v == nothing ? nothing : indices[v];
   }
 
-  void measure_nodes() {
-    for (const Node* node : nodes_) add_number(view_.vertices[number(node)], options_.overlay->of_node(*node));
-  }
-  void measure_vertices() {
-    for (GraphVertex& vertex : view_.vertices) add_number(vertex, options_.overlay->of(vertex));
-  }
-  void add_number(GraphVertex& vertex, std::optional<double> number) const {
-    if (!number) return;
-    if (!std::isfinite(*number)) {
-      fail<ValueError>(caller_, "the overlay '", printable(options_.overlay->title), "' gives ", *number, " for ",
+  // Adds the value of the overlay.
+  void measure(GraphVertex& vertex, std::optional<double> value) const {
+    if (!value) return;
+    if (!std::isfinite(*value)) {
+      fail<ValueError>(caller_, "the overlay '", printable(options_.overlay->title), "' gives ", *value, " for ",
                        printable(called(vertex)));
     }
-    std::optional<double>& overlay = vertex.totals.overlay;
-    overlay = overlay.value_or(0) + *number;
+    vertex.totals.overlay = vertex.totals.overlay.value_or(0) + *value;
   }
 
   // Counts the arrays that are saved for backward, each once: at the vertex that made it, if that vertex is drawn, else
@@ -393,15 +376,15 @@ class Collector {
     for (const Node* node : nodes_) {
       if (node->is_leaf()) continue;
       const std::int64_t bytes = node->shape().numel() * static_cast<std::int64_t>(sizeof(Real));
-      if (node->saved) held.push_back({node->saved.get(), bytes, node, number(node)});
-      const Listener listener(held, number(node));
+      if (node->saved) held.push_back({node->saved.get(), bytes, node, index_of(node)});
+      const Listener listener(held, index_of(node));
       for (const Edge& edge : node->edges()) edge.rule.copy_captures();
     }
     std::unordered_set<const void*> counted = given_;
     for (const bool maker_known : {true, false}) {
       for (const Held& array : held) {
-        const auto maker = array.maker ? numbers_.find(array.maker) : numbers_.end();
-        if ((maker != numbers_.end()) != maker_known) continue;
+        const auto maker = array.maker ? vertex_of_.find(array.maker) : vertex_of_.end();
+        if ((maker != vertex_of_.end()) != maker_known) continue;
         if (!array.block || !counted.insert(array.block).second || (maker_known && array.maker->is_leaf())) continue;
         view_.vertices[maker_known ? maker->second : array.holder].totals.saved_bytes += array.bytes;
       }
@@ -413,7 +396,7 @@ class Collector {
     for (const Node* node : nodes_) {
       const ValueRecorder::Record* record = values.find(*node);
       if (!record) continue;
-      GraphRecord& drawn = view_.vertices[number(node)].record;
+      GraphRecord& drawn = view_.vertices[index_of(node)].record;
       if (record->value) drawn.value = record->value;
       if (record->gradient) drawn.gradient = record->gradient;
       drawn.step = std::max(drawn.step, record->step);
@@ -446,10 +429,10 @@ class Collector {
       }
     }
     for (const Node* node : nodes_) {
-      const int v = number(node);
+      const int v = index_of(node);
       GraphRecord& record = view_.vertices[v].record;
       if (node->role == NodeRole::detached) {
-        record.gradient_state = str("none, detached from ", called(view_.vertices[number(input_of(*node, 0))]));
+        record.gradient_state = str("none, detached from ", called(view_.vertices[index_of(input_of(*node, 0))]));
       }
       if (!node->requires_grad || !record.value) continue;
       if (!record.gradient) {
@@ -473,13 +456,14 @@ class Collector {
   const GraphOptions& options_;
   const std::string_view caller_;
   std::vector<const Node*> nodes_;
-  std::unordered_map<const Node*, int> numbers_;
-  std::set<int> rules_;                       // boxes of several operations: of a rule, or of a sum of gradients
-  std::set<int> gives_on_;                    // rules whose gradients go to other rules
-  std::map<int, int> inputs_;                 // how many inputs of a vertex have been listed
-  std::unordered_set<const void*> given_;     // blocks of indices and masks
-  std::set<std::pair<int, int>> joined_;      // vertices that a rule's edge leads from and to
-  std::map<std::string, std::string> whats_;  // of modules, by path
+  std::unordered_map<const Node*, int> vertex_of_;
+  std::set<int> rules_;                    // boxes of several operations: of a rule, or of a sum of gradients
+  std::set<int> gives_on_;                 // rules whose gradients go to other rules
+  std::map<int, int> inputs_;              // how many inputs of a vertex have been listed
+  std::unordered_set<const void*> given_;  // blocks of indices and masks
+  std::set<std::pair<int, int>> joined_;   // vertices that a rule's edge leads from and to
+  std::map<std::pair<const void*, std::string>, int> vertex_of_array_;  // by its data and its shape
+  std::map<std::string, std::string> whats_;                            // of modules, by path
   GraphView view_;
 };
 

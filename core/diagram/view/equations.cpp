@@ -12,7 +12,7 @@
 
 #include "../../base/formula.h"
 #include "../../base/text.h"
-#include "order.h"
+#include "topology.h"
 
 namespace xgrad::detail {
 
@@ -261,17 +261,17 @@ std::string called_in_equations(const GraphVertex& vertex) {
 
 // By vertex: its name in the equations of its frame. Results of operations without a name are y1, y2, ... there, or y
 // if there is one.
-std::vector<std::string> names_in_equations(const GraphView& view) {
-  std::vector<std::string> names;
-  std::map<int, std::vector<std::size_t>> unnamed;  // by frame
+Indexed<std::string> names_in_equations(const GraphView& view) {
+  Indexed<std::string> names;
+  std::map<int, Indexed<int>> unnamed;  // by frame
   for (const GraphVertex& vertex : view.vertices) {
     names.push_back(called_in_equations(vertex));
     if (names.back().empty() && is_operation(vertex) && rule_in(vertex).empty())
-      unnamed[vertex.frame].push_back(names.size() - 1);
+      unnamed[vertex.frame].push_back(names.count() - 1);
   }
   const bool has_y = std::ranges::count(names, "y") > 0;
   for (const auto& [frame, results] : unnamed) {
-    for (std::size_t i = 0; i < results.size(); ++i) names[results[i]] = str("y", i + 1);
+    for (int i = 0; i < results.count(); ++i) names[results[i]] = str("y", i + 1);
     if (results.size() == 1 && !has_y) names[results.front()] = "y";
   }
   return names;
@@ -355,8 +355,8 @@ void give(GraphVertex& vertex, const ParsedFormula& formula, const std::vector<N
 }  // namespace
 
 void add_equations(GraphView& view) {
-  const std::vector<std::string> names = names_in_equations(view);
-  std::vector<std::vector<NamedInput>> inputs(view.vertices.size());
+  const Indexed<std::string> names = names_in_equations(view);
+  Indexed<std::vector<NamedInput>> inputs(view.vertices.count());
   for (const GraphEdge& edge : view.edges) {
     const bool is_number = view.vertices[edge.from].constant.has_value();
     if (edge.flow == GraphFlow::numbers)

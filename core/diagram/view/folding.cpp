@@ -15,19 +15,19 @@
 #include "content.h"
 #include "frames.h"
 #include "labels.h"
-#include "order.h"
 #include "repeats.h"
+#include "topology.h"
 
 namespace xgrad {
 namespace detail {
 namespace {
 
 // The value of GraphOptions::fold for each frame; around one that is to be open, those by_depth are open, too.
-std::vector<Fold> wishes(const GraphView& view, const GraphOptions& options) {
-  std::vector<Fold> result(view.frames.size(), Fold::by_depth);
+Indexed<Fold> wishes(const GraphView& view, const GraphOptions& options) {
+  Indexed<Fold> result(view.frames.count(), Fold::by_depth);
   if (!options.fold) return result;
-  for (std::size_t c = 0; c < result.size(); ++c) result[c] = options.fold(view.frames[c]);
-  for (std::size_t c = result.size(); c-- > 0;) {
+  for (int c = 0; c < result.count(); ++c) result[c] = options.fold(view.frames[c]);
+  for (int c = result.count(); c-- > 0;) {
     const int parent = view.frames[c].parent;
     if (result[c] == Fold::open && parent != nothing && result[parent] == Fold::by_depth) result[parent] = Fold::open;
   }
@@ -36,38 +36,36 @@ std::vector<Fold> wishes(const GraphView& view, const GraphOptions& options) {
 
 // For each frame the box that it is drawn in: its outermost ancestor (or itself) that is to be closed, by request or
 // because it is below `depth`, and need not be open.
-std::vector<int> boxes_below(const GraphView& view, int depth, const std::vector<Fold>& wish,
-                             const std::set<int>& open) {
-  std::vector<int> result;
-  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+Indexed<int> boxes_below(const GraphView& view, int depth, const Indexed<Fold>& wish, const std::set<int>& open) {
+  Indexed<int> result;
+  for (int c = 0; c < view.frames.count(); ++c) {
     const GraphFrame& frame = view.frames[c];
-    const int around = frame.parent == nothing ? nothing : result[frame.parent];
+    const int around = entry_of(result, frame.parent);
     const bool closed = wish[c] == Fold::closed || (wish[c] == Fold::by_depth && frame.level > depth);
-    const bool box = closed && !open.contains(static_cast<int>(c));
-    result.push_back(around != nothing ? around : box ? static_cast<int>(c) : nothing);
+    result.push_back(around != nothing ? around : closed && !open.contains(c) ? c : nothing);
   }
   return result;
 }
 
 // For each vertex the first vertex in the same box.
-std::vector<int> first_in_box(const GraphView& view, const std::vector<int>& box_of) {
-  std::vector<int> first_of(view.frames.size(), nothing), becomes;
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    const int c = view.vertices[v].frame, box = c == nothing ? nothing : box_of[c];
-    if (box != nothing && first_of[box] == nothing) first_of[box] = static_cast<int>(v);
-    becomes.push_back(box == nothing ? static_cast<int>(v) : first_of[box]);
+Indexed<int> first_in_box(const GraphView& view, const Indexed<int>& box_of) {
+  Indexed<int> first_of(view.frames.count(), nothing), becomes;
+  for (int v = 0; v < view.vertices.count(); ++v) {
+    const int box = entry_of(box_of, view.vertices[v].frame);
+    if (box != nothing && first_of[box] == nothing) first_of[box] = v;
+    becomes.push_back(box == nothing ? v : first_of[box]);
   }
   return becomes;
 }
 
 // By edge: whether it only leads from the parameters of a module, which its first call holds, to another of its calls.
-std::vector<bool> reuses_weights(const GraphView& view, const std::vector<int>& box_of) {
-  std::vector<bool> result(view.edges.size());
-  for (std::size_t e = 0; e < view.edges.size(); ++e) {
-    const GraphVertex &from = view.vertices[view.edges[e].from], &to = view.vertices[view.edges[e].to];
-    if (from.role != GraphRole::parameter || from.frame == nothing || box_of[from.frame] == nothing) continue;
-    const int own = box_of[from.frame], other = to.frame == nothing ? nothing : box_of[to.frame];
-    result[e] = own != other && numbered(view.frames[own].title).is_call() && lies_within(to.path, from.path);
+Indexed<bool> reuses_weights(const GraphView& view, const Indexed<int>& box_of) {
+  Indexed<bool> result;
+  for (const GraphEdge& edge : view.edges) {
+    const GraphVertex &from = view.vertices[edge.from], &to = view.vertices[edge.to];
+    const int own = entry_of(box_of, from.frame);
+    result.push_back(from.role == GraphRole::parameter && own != nothing && own != entry_of(box_of, to.frame) &&
+                     numbered(view.frames[own].title).is_call() && lies_within(to.path, from.path));
   }
   return result;
 }
@@ -94,19 +92,20 @@ GraphTotals totals_with(const GraphVertex& vertex) {
   return totals;
 }
 
-// Every box as one vertex, at the number of the first of its vertices.
-GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std::vector<int>& becomes) {
-  std::vector<GraphVertex> boxes = view.vertices;
+// Every box as one vertex, at the index of the first of its vertices.
+GraphView boxed(const GraphView& view, const Indexed<int>& box_of, const Indexed<int>& becomes) {
+  GraphView unmerged = view;
+  Indexed<GraphVertex>& boxes = unmerged.vertices;
   const auto times_within = [&](int frame, int box) {
     int times = 1;
     for (; frame != box; frame = view.frames[frame].parent) times *= view.frames[frame].times;
     return times;
   };
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+  for (int v = 0; v < view.vertices.count(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
-    const int box = vertex.frame == nothing ? nothing : box_of[vertex.frame];
+    const int box = entry_of(box_of, vertex.frame);
     if (box == nothing) continue;
-    if (std::cmp_equal(becomes[v], v)) boxes[v] = empty_box(view.frames[box]);
+    if (becomes[v] == v) boxes[v] = empty_box(view.frames[box]);
     GraphVertex& module = boxes[becomes[v]];
     if (const int of = vertex.rule_of; of != nothing && boxes[becomes[of]].path == module.path) module.rule_of = of;
     module.record.absorb(vertex.record);
@@ -126,30 +125,28 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
       from.record.gradient = view.vertices[edge.from].record.gradient;
     }
   }
-  const GraphView unmerged{.vertices = std::move(boxes), .edges = view.edges, .frames = view.frames};
   return merged(unmerged, becomes, Together::boxed, reuses_weights(view, box_of));
 }
 
 // Every module that is to be closed as one vertex. A module that data leaves and enters again would close a cycle: it
 // stays open.
-FoldedView folded(const GraphView& view, int depth, const std::vector<Fold>& wish) {
+FoldedView folded(const GraphView& view, int depth, const Indexed<Fold>& wish) {
   std::set<int> open;
   for (;;) {
-    const std::vector<int> box_of = boxes_below(view, depth, wish, open), becomes = first_in_box(view, box_of);
-    const std::vector<int> on_cycle = cycles_once_merged(view, becomes, reuses_weights(view, box_of));
-    const std::size_t open_before = open.size();
-    for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-      const int c = view.vertices[v].frame, box = c == nothing ? nothing : box_of[c];
-      if (box != nothing && on_cycle[becomes[v]] != nothing) open.insert(box);
+    const Indexed<int> box_of = boxes_below(view, depth, wish, open), becomes = first_in_box(view, box_of);
+    const Indexed<bool> on_cycle = on_cycles_once_merged(view, becomes, reuses_weights(view, box_of));
+    bool closes_cycle = false;
+    for (int v = 0; v < view.vertices.count(); ++v) {
+      const int box = entry_of(box_of, view.vertices[v].frame);
+      if (box != nothing && on_cycle[becomes[v]]) closes_cycle |= open.insert(box).second;
     }
-    if (open.size() != open_before) continue;
+    if (closes_cycle) continue;
     const bool all_open = std::ranges::all_of(box_of, [](int box) { return box == nothing; });
     FoldedView result{.view = all_open ? view : boxed(view, box_of, becomes)};
-    for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-      if (std::cmp_not_equal(becomes[v], v)) continue;
-      const int c = view.vertices[v].frame;
-      result.vertices.push_back(static_cast<int>(v));
-      result.boxes.push_back(c == nothing ? nothing : box_of[c]);
+    for (int v = 0; v < view.vertices.count(); ++v) {
+      if (becomes[v] != v) continue;
+      result.vertices.push_back(v);
+      result.boxes.push_back(entry_of(box_of, view.vertices[v].frame));
     }
     return result;
   }
@@ -158,14 +155,14 @@ FoldedView folded(const GraphView& view, int depth, const std::vector<Fold>& wis
 // Operations that only change the arrangement of numbers, and their rules, are drawn as the arrow that they are on, in
 // diagrams with modules: unless they have a name, were asked for, or begin or end something.
 GraphView without_reshapes(const GraphView& view) {
-  std::vector<int> inputs(view.vertices.size()), source(view.vertices.size(), nothing), users(view.vertices.size());
+  const int count = view.vertices.count();
+  Indexed<int> inputs(count), source(count, nothing), users(count), becomes;
   for (const GraphEdge& edge : view.edges) {
     ++inputs[edge.to];
     ++users[edge.from];
     source[edge.to] = edge.from;
   }
-  std::vector<int> becomes;
-  for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+  for (int v = 0; v < count; ++v) {
     const GraphVertex& vertex = view.vertices[v];
     const bool alone =
         vertex.name.empty() && !vertex.is_result && inputs[v] == 1 && users[v] > 0 && !vertex.totals.overlay;
@@ -178,11 +175,12 @@ GraphView without_reshapes(const GraphView& view) {
 
 // The approximate size of the picture in pixels: every vertex is in the row after its inputs, its gradient next to it.
 LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
-  const GraphView view = renumbered(folded, topological_numbers(folded));
+  const GraphView view = reindexed(folded, topological_indices(folded));
   constexpr double gap = 26, title = 46;  // lanes of arrows, too
   const int highest = std::ranges::max(view.vertices, {}, &GraphVertex::order).order;
-  std::vector<int> row(view.vertices.size()), first_use(view.vertices.size(), std::numeric_limits<int>::max());
-  std::vector<bool> begins(view.vertices.size(), true);
+  const int count = view.vertices.count();
+  Indexed<int> row(count), first_use(count, std::numeric_limits<int>::max());
+  Indexed<bool> begins(count, true);
   for (const GraphEdge& edge : view.edges) {
     const GraphVertex& to = view.vertices[edge.to];
     begins[edge.to] = false;
@@ -193,24 +191,22 @@ LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
     }
     first_use[edge.from] = std::min(first_use[edge.from], row[edge.to] - 1);
   }
-  for (std::size_t v = 0; v < row.size(); ++v) {
+  for (int v = 0; v < row.count(); ++v) {
     if (begins[v]) row[v] = first_use[v];
   }
   // By frame, the page itself last: the widths of its rows. A frame is as wide in all of its rows as in the widest.
-  std::vector<std::map<int, double>> widths(view.frames.size() + 1);
-  const auto index_of = [&](int frame) {
-    return frame == nothing ? view.frames.size() : static_cast<std::size_t>(frame);
-  };
+  Indexed<std::map<int, double>> widths(view.frames.count() + 1);
+  const auto index_of = [&](int frame) { return frame == nothing ? view.frames.count() : frame; };
   std::map<int, double> heights;
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+  for (int v = 0; v < view.vertices.count(); ++v) {
     const LabelSize own = size_of_vertex(view.vertices[v], options);
     widths[index_of(view.vertices[v].frame)][row[v]] += own.width + gap;
     heights[row[v]] = std::max(heights[row[v]], own.height + gap);
   }
   LabelSize size{0, 0};
-  for (std::size_t c = view.frames.size(); c-- > 0;) {
+  for (int c = view.frames.count(); c-- > 0;) {
     if (widths[c].empty()) continue;
-    const auto width_of = [](const std::pair<const int, double>& row) { return row.second; };
+    const auto width_of = [](const std::pair<const int, double>& each) { return each.second; };
     const double width = std::ranges::max_element(widths[c], {}, width_of)->second + gap;
     const int first = widths[c].begin()->first, last = widths[c].rbegin()->first;
     for (int r = first; r <= last; ++r) widths[index_of(view.frames[c].parent)][r] += width;
@@ -224,7 +220,7 @@ LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
 // The view folded to the depth of the options, or to the greatest depth that fits on a page.
 GraphView small_enough(const GraphView& view, const GraphOptions& options) {
   const int deepest = deepest_level(view);
-  const std::vector<Fold> wish = wishes(view, options);
+  const Indexed<Fold> wish = wishes(view, options);
   const auto at = [&](int depth) {
     GraphView smaller = folded(view, depth, wish).view;
     return options.reshapes || options.expand_rules ? smaller : without_reshapes(smaller);
@@ -263,15 +259,15 @@ bool fits_on_a_page(const GraphView& view, const GraphOptions& options) {
 FoldedView folded_below(GraphView view, int depth) {
   set_levels(view);
   const FoldedView folded_view = folded(view, depth, wishes(view, {}));
-  const std::vector<int> numbers = topological_numbers(folded_view.view);
-  FoldedView result{.view = renumbered(folded_view.view, numbers), .vertices = numbers, .boxes = numbers};
-  result.frames.resize(result.view.frames.size());
+  const Indexed<int> indices = topological_indices(folded_view.view);
+  FoldedView result{.view = reindexed(folded_view.view, indices), .vertices = indices, .boxes = indices};
+  result.frames = Indexed<int>(result.view.frames.count());
   result.view.scale = view.scale;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
+  for (int i = 0; i < indices.count(); ++i) {
     const int v = folded_view.vertices[i], box = folded_view.boxes[i];
-    result.vertices[numbers[i]] = v;
-    result.boxes[numbers[i]] = box;
-    GraphVertex& vertex = result.view.vertices[numbers[i]];
+    result.vertices[indices[i]] = v;
+    result.boxes[indices[i]] = box;
+    GraphVertex& vertex = result.view.vertices[indices[i]];
     if (box != nothing && view.scale) add_to_scale(*result.view.scale, vertex);
     int before = box == nothing ? view.vertices[v].frame : view.frames[box].parent;
     for (int now = vertex.frame; now != nothing; now = result.view.frames[now].parent) {
@@ -313,7 +309,7 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
                      flat ? "; there is no module to fold: raise .max_nodes"
                           : "; fold modules with .depth or .fold, or raise .max_nodes");
   }
-  view = detail::renumbered(view, detail::topological_numbers(view));
+  view = detail::reindexed(view, detail::topological_indices(view));
   if (options.overlay) {
     view.scale = {.title = options.overlay->title, .unit = options.overlay->unit};
     for (GraphVertex& vertex : view.vertices) detail::add_to_scale(*view.scale, vertex);

@@ -10,9 +10,9 @@ namespace xgrad::detail {
 /// A folded view, and the parts of the view before that its parts stand for.
 struct FoldedView {
   GraphView view;
-  std::vector<int> vertices = {};  ///< by vertex: its number before; of a box: the number of the first vertex in it
-  std::vector<int> boxes = {};     ///< by vertex: the frame that is this box now, or `nothing`
-  std::vector<int> frames = {};    ///< by frame: its number before
+  Indexed<int> vertices = {};  ///< by vertex: its index before; of a box: the index of the first vertex in it
+  Indexed<int> boxes = {};     ///< by vertex: the frame that is this box now, or `nothing`
+  Indexed<int> frames = {};    ///< by frame: its index before
 };
 /// The view with every module nested deeper than `depth` as one box, unless the box would close a cycle. The levels of
 /// its frames need not be set.

@@ -9,7 +9,7 @@
 #include "../../base/assert.h"
 #include "../../base/scope.h"
 #include "../../base/text.h"
-#include "order.h"
+#include "topology.h"
 
 namespace xgrad::detail {
 namespace {
@@ -34,17 +34,22 @@ std::vector<std::string_view> parts_of(std::string_view path) {
   return parts;
 }
 
+// A path up to the end of one of its parts.
+std::string_view up_to(std::string_view path, std::string_view part) {
+  return path.substr(0, static_cast<std::size_t>(part.data() + part.size() - path.data()));
+}
+
 // Finds frames by their paths, and makes missing ones.
 class FrameTree {
  public:
-  FrameTree(std::vector<GraphFrame>& frames, const std::map<std::string, std::string>& whats)
+  FrameTree(Indexed<GraphFrame>& frames, const std::map<std::string, std::string>& whats)
       : frames_(frames), whats_(whats) {}
 
   int needed(int order, std::string_view path) {
     int frame = nothing;
     for (const std::string_view part : parts_of(path)) {
-      const std::string_view prefix = path.substr(0, part.data() + part.size() - path.data());
-      const auto [entry, is_new] = numbers_.try_emplace({order, std::string(prefix)}, static_cast<int>(frames_.size()));
+      const std::string_view prefix = up_to(path, part);
+      const auto [entry, is_new] = indices_.try_emplace({order, std::string(prefix)}, frames_.count());
       if (is_new) {
         const auto what = whats_.find(module_of(prefix));
         frames_.push_back({.path = std::string(prefix),
@@ -58,8 +63,8 @@ class FrameTree {
     return frame;
   }
   int found(int order, const std::string& path) const {
-    const auto entry = numbers_.find({order, path});
-    return entry == numbers_.end() ? nothing : entry->second;
+    const auto entry = indices_.find({order, path});
+    return entry == indices_.end() ? nothing : entry->second;
   }
   // The innermost frame around a dotted name.
   int around(int order, std::string_view name) const {
@@ -74,9 +79,9 @@ class FrameTree {
   }
 
  private:
-  std::vector<GraphFrame>& frames_;
+  Indexed<GraphFrame>& frames_;
   const std::map<std::string, std::string>& whats_;
-  std::map<std::pair<int, std::string>, int> numbers_;  // by order and path
+  std::map<std::pair<int, std::string>, int> indices_;  // by order and path
 };
 
 bool is_named_leaf(const GraphVertex& vertex) {
@@ -87,8 +92,8 @@ bool is_named_leaf(const GraphVertex& vertex) {
 // expression were computed depends on the compiler.
 class Calls {
  public:
-  Calls(const GraphView& view, const std::vector<std::uint32_t>& calls) {
-    for (std::size_t v = view.vertices.size(); v-- > 0;) {
+  Calls(const GraphView& view, const Indexed<std::uint32_t>& calls) {
+    for (int v = view.vertices.count(); v-- > 0;) {
       if (view.vertices[v].role == GraphRole::operation) path_of(view.vertices[v].path, calls[v]);
     }
     repeated_.clear();  // until all calls are known, their numbers are not
@@ -103,9 +108,9 @@ class Calls {
     std::string own, key;
     for (const std::string_view part : parts_of(path)) {
       for (std::string* text : {&own, &key}) append(*text, str(text->empty() ? "" : ".", part));
-      const auto call = around.find(path.substr(0, part.data() + part.size() - path.data()));
+      const auto call = around.find(up_to(path, part));
       if (call == around.end()) continue;  // called from outside of this module
-      std::vector<std::uint32_t>& calls = calls_[key];
+      Indexed<std::uint32_t>& calls = calls_[key];
       const auto known = std::ranges::find(calls, call->second);
       const std::ptrdiff_t number = calls.end() - known;
       if (known == calls.end()) calls.push_back(call->second);
@@ -118,8 +123,8 @@ class Calls {
   bool is_first_of_several(const std::string& path) const { return repeated_.contains(path); }
 
  private:
-  std::map<std::string, std::vector<std::uint32_t>> calls_;  // by path and calls around it, the last one first
-  std::set<std::string> repeated_;                           // paths of first calls
+  std::map<std::string, Indexed<std::uint32_t>> calls_;  // by path and calls around it, the last one first
+  std::set<std::string> repeated_;                       // paths of first calls
 };
 
 }  // namespace
@@ -152,12 +157,12 @@ Numbered numbered(std::string_view title) {
   return {text.substr(0, end), text.substr(end)};
 }
 
-void assign_frames(GraphView& view, const std::vector<std::uint32_t>& calls,
+void assign_frames(GraphView& view, const Indexed<std::uint32_t>& calls,
                    const std::map<std::string, std::string>& whats) {
   XGRAD_ASSERT(view.frames.empty() && calls.size() == view.vertices.size());
   FrameTree tree(view.frames, whats);
   Calls numbered_calls(view, calls);
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+  for (int v = 0; v < view.vertices.count(); ++v) {
     GraphVertex& vertex = view.vertices[v];
     if (vertex.role != GraphRole::operation) continue;
     vertex.frame = tree.needed(vertex.order, numbered_calls.path_of(vertex.path, calls[v]));
@@ -170,7 +175,7 @@ void assign_frames(GraphView& view, const std::vector<std::uint32_t>& calls,
     vertex.path = view.frames[vertex.frame].path;
     vertex.name.erase(0, vertex.path.size() + 1);
   }
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+  for (int v = 0; v < view.vertices.count(); ++v) {
     GraphVertex& vertex = view.vertices[v];
     if (vertex.role != GraphRole::gradient_operation) continue;
     const int of = vertex.rule_of == nothing ? nothing : view.vertices[vertex.rule_of].frame;
@@ -181,7 +186,7 @@ void assign_frames(GraphView& view, const std::vector<std::uint32_t>& calls,
     if (numbered_calls.is_first_of_several(frame.path)) frame.title += " (1)";
   }
   // The sum of gradients that meet is in the innermost frame that they all come from.
-  std::vector<std::optional<int>> around(view.vertices.size());
+  Indexed<std::optional<int>> around(view.vertices.count());
   for (const GraphEdge& edge : view.edges) {
     GraphVertex& sum = view.vertices[edge.to];
     if (sum.role != GraphRole::gradient_operation || sum.rule_of != nothing || sum.is_result) continue;
@@ -190,7 +195,7 @@ void assign_frames(GraphView& view, const std::vector<std::uint32_t>& calls,
     sum.frame = *around[edge.to];
     sum.path = sum.frame == nothing ? std::string() : view.frames[sum.frame].path;
   }
-  std::vector<bool> is_assigned(view.vertices.size());
+  Indexed<bool> is_assigned(view.vertices.count());
   for (const GraphEdge& edge : view.edges) {
     GraphVertex& leaf = view.vertices[edge.from];
     const GraphVertex& user_vertex = view.vertices[edge.to];

@@ -14,7 +14,7 @@ namespace xgrad::detail {
 /// Makes the frames of a view whose vertices know their paths, and assigns every vertex to one. A module that was
 /// called several times gets a frame for each call; the second one has the path "cell (2)". `calls` are the numbers of
 /// the calls that operations ran in, by vertex (base/scope.h), `whats` the class and attributes of modules, by path.
-void assign_frames(GraphView& view, const std::vector<std::uint32_t>& calls,
+void assign_frames(GraphView& view, const Indexed<std::uint32_t>& calls,
                    const std::map<std::string, std::string>& whats);
 
 /// Sets the level of every frame: the number of frames around it, itself included.

@@ -57,7 +57,7 @@ Letters letters_of(const LabelRun& run) {
 
 std::string_view style_name(LetterStyle style) {
   static constexpr std::array<std::string_view, 5> names{"headline", "plain", "name", "number", "detail"};
-  return names[static_cast<int>(style)];
+  return names[static_cast<std::size_t>(style)];
 }
 
 // ---- Numbers --------------------------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ std::string kept_text(const GraphTotals& totals) {
 std::string_view role_name(GraphRole role) {
   static constexpr std::array<std::string_view, 7> names{"input",    "parameter", "constant", "operation",
                                                          "gradient", "seed",      "module"};
-  return names[static_cast<int>(role)];
+  return names[static_cast<std::size_t>(role)];
 }
 
 std::string full_name(const GraphVertex& vertex) {
@@ -210,12 +210,24 @@ ScaleWords words_of_scale(const GraphView& view) {
           str(amount_text(scale.last, scale.unit), sums ? " (of a module: the sum)" : "")};
 }
 
-std::string tooltip_of(const GraphVertex& vertex) {
-  std::string text(is_operation(vertex) ? vertex.op : role_name(vertex.role));
-  if (vertex.shape) append(text, str(' ', *vertex.shape));
-  if (const std::string name = full_name(vertex); !name.empty()) append(text, str(": ", name));
-  if (vertex.totals.saved_bytes > 0) append(text, str(", ", kept_text(vertex.totals)));
-  return text;
+std::vector<std::string> tooltip_of(const GraphVertex& vertex) {
+  std::string what(is_operation(vertex) ? vertex.op : role_name(vertex.role));
+  if (vertex.shape) append(what, str(' ', *vertex.shape));
+  if (const std::string name = full_name(vertex); !name.empty()) append(what, str(": ", name));
+  if (vertex.totals.saved_bytes > 0) append(what, str(", ", kept_text(vertex.totals)));
+  std::vector<std::string> lines{what, vertex.text.formula, vertex.text.derivative};
+  std::erase(lines, "");
+  const GraphRecord& record = vertex.record;
+  for (const auto& [numbers_of, numbers] :
+       {std::pair("value", &record.value), std::pair("gradient", &record.gradient)}) {
+    if (!*numbers || vertex.constant) continue;
+    const NumberPicture::Kind kind = picture_of(**numbers).kind;
+    if (kind == NumberPicture::bars) lines.push_back(str(numbers_of, ": ", to_string(**numbers)));
+    if (kind != NumberPicture::cells) continue;
+    lines.push_back(str(numbers_of, ':'));
+    std::ranges::move(in_rows(**numbers), std::back_inserter(lines));
+  }
+  return lines;
 }
 
 // ---- Labels ---------------------------------------------------------------------------------------------------------

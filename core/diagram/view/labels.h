@@ -81,8 +81,8 @@ struct ScaleWords {
   std::string after;
 };
 ScaleWords words_of_scale(const GraphView& view);
-/// The tooltip of a vertex, above the equations.
-std::string tooltip_of(const GraphVertex& vertex);
+/// The lines of a vertex' tooltip: what it is, its equations, and the numbers that their pictures omit.
+std::vector<std::string> tooltip_of(const GraphVertex& vertex);
 
 // ---- Labels
 

@@ -13,7 +13,7 @@
 #include "../../base/text.h"
 #include "frames.h"
 #include "labels.h"
-#include "order.h"
+#include "topology.h"
 
 namespace xgrad::detail {
 namespace {
@@ -22,8 +22,8 @@ constexpr std::size_t fewest_apart = 4;  // calls that do not follow each other
 constexpr std::size_t fewest_named = 3;  // modules whose names end in plain numbers: layer1, layer2
 
 // The edges into each vertex.
-std::vector<std::span<const GraphEdge>> inputs_of(const GraphView& view) {
-  std::vector<std::span<const GraphEdge>> inputs(view.vertices.size());
+Indexed<std::span<const GraphEdge>> inputs_of(const GraphView& view) {
+  Indexed<std::span<const GraphEdge>> inputs(view.vertices.count());
   for (std::size_t begin = 0, end = 0; begin < view.edges.size(); begin = end) {
     const int to = view.edges[begin].to;
     while (end < view.edges.size() && view.edges[end].to == to) ++end;
@@ -33,11 +33,11 @@ std::vector<std::span<const GraphEdge>> inputs_of(const GraphView& view) {
 }
 
 // By frame: the frame at this level that it is or that contains it, or -1.
-std::vector<int> blocks_at(const GraphView& view, int level) {
-  std::vector<int> blocks;
-  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+Indexed<int> blocks_at(const GraphView& view, int level) {
+  Indexed<int> blocks;
+  for (int c = 0; c < view.frames.count(); ++c) {
     const GraphFrame& frame = view.frames[c];
-    blocks.push_back(frame.level < level ? nothing : frame.level == level ? static_cast<int>(c) : blocks[frame.parent]);
+    blocks.push_back(frame.level < level ? nothing : frame.level == level ? c : blocks[frame.parent]);
   }
   return blocks;
 }
@@ -69,12 +69,16 @@ bool is_weight_of(const GraphVertex& vertex, std::string_view module) {
 class RollUp {
  public:
   RollUp(const GraphView& view, int level, const std::set<int>& apart)
-      : view_(view), inputs_(inputs_of(view)), block_of_(blocks_at(view, level)), members_(view.frames.size()) {
-    becomes.resize(view.vertices.size());
+      : becomes(view.vertices.count()),
+        representative(view.frames.count(), nothing),
+        last(representative),
+        times(view.frames.count(), 1),
+        view_(view),
+        inputs_(inputs_of(view)),
+        block_of_(blocks_at(view, level)),
+        members_(view.frames.count()),
+        users_(view.vertices.count()) {
     std::iota(becomes.begin(), becomes.end(), 0);
-    representative.assign(view.frames.size(), nothing);
-    last.assign(view.frames.size(), nothing);
-    times.assign(view.frames.size(), 1);
     find_members();
     for (const GraphEdge& edge : view.edges) {
       const int from = block_of(edge.from), to = block_of(edge.to);
@@ -83,42 +87,38 @@ class RollUp {
     }
     find_families(apart);
     if (std::ranges::all_of(times, [](int count) { return count == 1; })) return;
-    users_.resize(view.vertices.size());
     for (const GraphEdge& edge : view.edges) {  // rules use the inputs of their operations
       if (view.vertices[edge.from].order == view.vertices[edge.to].order) users_[edge.from].push_back(edge.to);
     }
-    for (std::size_t c = 0; c < view.frames.size(); ++c) {
-      if (representative[c] != nothing && std::cmp_not_equal(representative[c], c))
-        join_what_feeds(static_cast<int>(c));
+    for (int c = 0; c < view.frames.count(); ++c) {
+      if (representative[c] != nothing && representative[c] != c) join_what_feeds(c);
     }
   }
 
-  int block_of(int v) const {
-    const int c = view_.vertices[v].frame;
-    return c == nothing ? nothing : block_of_[c];
-  }
+  int block_of(int v) const { return entry_of(block_of_, view_.vertices[v].frame); }
+  // The first of the blocks with the structure of the block around a vertex.
+  int family_of(int v) const { return entry_of(representative, block_of(v)); }
   // By edge: whether it leads from one block to the next.
-  std::vector<bool> hidden() const {
-    std::vector<bool> result;
+  Indexed<bool> hidden() const {
+    Indexed<bool> result;
     for (const GraphEdge& edge : view_.edges) {
-      const int from = block_of(edge.from), to = block_of(edge.to);
-      result.push_back(from != to && from != nothing && to != nothing && representative[from] != nothing &&
-                       representative[from] == representative[to]);
+      const int family = family_of(edge.from);
+      result.push_back(family != nothing && family == family_of(edge.to) && block_of(edge.from) != block_of(edge.to));
     }
     return result;
   }
   bool follow_each_other(int block) const { return chained_.contains(block); }
 
-  std::vector<int> becomes;         // by vertex
-  std::vector<int> representative;  // by block: the first that has the same structure
-  std::vector<int> last;            // by representative: the last that has the same structure
-  std::vector<int> times;
-  std::map<int, std::vector<int>> joined;  // by vertex outside of the blocks: others that it stands for
+  Indexed<int> becomes;         // by vertex
+  Indexed<int> representative;  // by block: the first that has the same structure
+  Indexed<int> last;            // by representative: the last that has the same structure
+  Indexed<int> times;
+  std::map<int, Indexed<int>> joined;  // by vertex outside of the blocks: others that it stands for
 
  private:
   // For a call of a module without its parameters, which all calls share.
   void find_members() {
-    for (int v = 0; std::cmp_less(v, view_.vertices.size()); ++v) {
+    for (int v = 0; v < view_.vertices.count(); ++v) {
       const int block = block_of(v);
       if (block == nothing) continue;
       const GraphFrame& frame = view_.frames[block];
@@ -126,7 +126,7 @@ class RollUp {
       members_[block].push_back(v);
     }
     // Leaves come first: their positions among the others depend on what else leads into a block.
-    for (std::vector<int>& members : members_) {
+    for (Indexed<int>& members : members_) {
       std::stable_partition(members.begin(), members.end(), [this](int v) { return inputs_[v].empty(); });
     }
   }
@@ -134,8 +134,8 @@ class RollUp {
   // The structure and connections of a block. Two blocks with equal texts differ only in their names.
   std::string structure(int block) const {
     const std::string module = module_of(view_.frames[block].path);
-    std::unordered_map<int, std::size_t> number;
-    for (const int v : members_[block]) number.emplace(v, number.size());
+    std::unordered_map<int, std::size_t> position;
+    for (const int v : members_[block]) position.emplace(v, position.size());
     std::string text;
     for (const int v : members_[block]) {
       const GraphVertex& vertex = view_.vertices[v];
@@ -147,7 +147,7 @@ class RollUp {
         if (is_weight_of(from, module)) {
           append(text, str(' ', without(full_name(from), module)));
         } else {
-          append(text, str(' ', number.try_emplace(edge.from, number.size()).first->second));
+          append(text, str(' ', position.try_emplace(edge.from, position.size()).first->second));
         }
       }
       text += '\n';
@@ -156,8 +156,8 @@ class RollUp {
   }
 
   void find_families(const std::set<int>& apart) {
-    std::map<std::tuple<int, int, std::string>, std::vector<int>> families;
-    for (int c = 0; std::cmp_less(c, view_.frames.size()); ++c) {
+    std::map<std::tuple<int, int, std::string>, Indexed<int>> families;
+    for (int c = 0; c < view_.frames.count(); ++c) {
       const GraphFrame& frame = view_.frames[c];
       const std::string_view stem = numbered(frame.title).stem;
       if (members_[c].empty() || stem.empty() || apart.contains(c)) continue;
@@ -173,9 +173,9 @@ class RollUp {
   }
 
   // Adds those that follow each other and have the same structure.
-  void add_equal(const std::vector<int>& siblings) {
+  void add_equal(const Indexed<int>& siblings) {
     std::string structure_before;
-    std::vector<int> equal;
+    Indexed<int> equal;
     for (const int c : siblings) {
       std::string own = structure(c);
       if (own != structure_before) {
@@ -188,7 +188,7 @@ class RollUp {
     add_family(equal);
   }
 
-  void add_family(const std::vector<int>& members) {
+  void add_family(const Indexed<int>& members) {
     if (members.empty()) return;
     const auto linked = [&](int a, int b) {  // a backward pass begins with the last one
       return view_.frames[a].order == 0 ? links_.contains({a, b}) : links_.contains({b, a});
@@ -206,14 +206,14 @@ class RollUp {
       if (c == first) continue;
       ++times[first];
       last[first] = c;
-      for (std::size_t i = 0; i < members_[c].size(); ++i) becomes[members_[c][i]] = members_[first][i];
+      for (int i = 0; i < members_[c].count(); ++i) becomes[members_[c][i]] = members_[first][i];
     }
   }
 
   // A vertex outside that leads into this block alone becomes the one that leads to the same input of the first block.
   void join_what_feeds(int block) {
     const int first = representative[block];
-    for (std::size_t i = 0; i < members_[block].size(); ++i) {
+    for (int i = 0; i < members_[block].count(); ++i) {
       const std::span<const GraphEdge> own = inputs_[members_[block][i]], other = inputs_[members_[first][i]];
       if (own.size() != other.size()) continue;
       for (std::size_t e = 0; e < own.size(); ++e) join(own[e].from, other[e].from, block);
@@ -228,7 +228,7 @@ class RollUp {
         a.frame != b.frame || a.order != b.order || !std::ranges::all_of(users_[v], inside)) {
       return false;
     }
-    if (block_of(v) != nothing && representative[block_of(v)] != nothing) return false;
+    if (family_of(v) != nothing) return false;
     const std::span<const GraphEdge> own = inputs_[v], other = inputs_[with];
     if (signature_of(a) != signature_of(b) || own.size() != other.size()) return false;
     becomes[v] = with;  // of its inputs this is the only user that counts
@@ -243,12 +243,12 @@ class RollUp {
   }
 
   const GraphView& view_;
-  const std::vector<std::span<const GraphEdge>> inputs_;  // by vertex
-  std::vector<int> block_of_;                             // by frame: the block around it
-  std::vector<std::vector<int>> members_;                 // by block
-  std::set<std::pair<int, int>> links_;                   // between blocks
-  std::set<int> chained_;                                 // representatives whose family is a chain
-  std::vector<std::vector<int>> users_;
+  const Indexed<std::span<const GraphEdge>> inputs_;  // by vertex
+  Indexed<int> block_of_;                             // by frame: the block around it
+  Indexed<Indexed<int>> members_;                     // by block
+  std::set<std::pair<int, int>> links_;               // between blocks
+  std::set<int> chained_;                             // representatives whose family is a chain
+  Indexed<Indexed<int>> users_;
 };
 
 // "x0 … 19" for x0, x1, ..., x19; else the first name.
@@ -267,9 +267,9 @@ std::string common_name(const std::vector<std::string_view>& names) {
 }
 
 // Combines vertices that become one: names of operations and inputs, results, numbers.
-void add_up(GraphView& view, const std::vector<int>& becomes) {
+void add_up(GraphView& view, const Indexed<int>& becomes) {
   std::map<int, std::vector<std::string_view>> names;
-  for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+  for (int v = 0; v < view.vertices.count(); ++v) {
     const GraphRole role = view.vertices[v].role;
     if (becomes[v] != v && role != GraphRole::parameter && role != GraphRole::gradient_operation) {
       names.try_emplace(becomes[v], 1, view.vertices[becomes[v]].name).first->second.push_back(view.vertices[v].name);
@@ -278,8 +278,8 @@ void add_up(GraphView& view, const std::vector<int>& becomes) {
   std::map<int, std::string> common;
   for (const auto& [v, all] : names) common[v] = common_name(all);
   for (auto& [v, name] : common) view.vertices[v].name = std::move(name);
-  std::vector<int> measured(view.vertices.size());  // how many numbers of the overlay its number sums
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+  Indexed<int> measured(view.vertices.count());  // how many values of the overlay its value sums
+  for (int v = 0; v < view.vertices.count(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
     GraphVertex& first = view.vertices[becomes[v]];
     first.is_result |= vertex.is_result;
@@ -288,7 +288,7 @@ void add_up(GraphView& view, const std::vector<int>& becomes) {
     if (&first != &vertex) first.totals.overlay = first.totals.overlay.value_or(0) + *vertex.totals.overlay;
     ++measured[becomes[v]];
   }
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+  for (int v = 0; v < view.vertices.count(); ++v) {
     if (measured[v] > 1) *view.vertices[v].totals.overlay /= measured[v];
   }
 }
@@ -299,27 +299,27 @@ GraphView rolled_up_at(GraphView view, int level) {
   std::optional<RollUp> roll(std::in_place, view, level, apart);
   for (bool cyclic = true; cyclic;) {
     cyclic = false;
-    const std::vector<int> on_cycle = cycles_once_merged(view, roll->becomes, roll->hidden());
-    for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
-      const int block = roll->block_of(v);
-      if (block == nothing || on_cycle[roll->becomes[v]] == nothing || roll->representative[block] == nothing) continue;
-      if (roll->times[roll->representative[block]] > 1) cyclic |= apart.insert(block).second;
+    const Indexed<bool> on_cycle = on_cycles_once_merged(view, roll->becomes, roll->hidden());
+    for (int v = 0; v < view.vertices.count(); ++v) {
+      const int family = roll->family_of(v);
+      if (family == nothing || !on_cycle[roll->becomes[v]]) continue;
+      if (roll->times[family] > 1) cyclic |= apart.insert(roll->block_of(v)).second;
     }
     if (cyclic) roll.emplace(view, level, apart);
   }
-  const std::vector<bool> hidden = roll->hidden();
+  const Indexed<bool> hidden = roll->hidden();
   add_up(view, roll->becomes);
   for (const auto& [first, others] : roll->joined) {
-    view.vertices[first].times += static_cast<int>(others.size());
+    view.vertices[first].times += others.count();
     std::erase_if(view.vertices[first].text.attributes,
                   [](const auto& attribute) { return is_position(attribute.first); });
   }
-  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+  for (int c = 0; c < view.frames.count(); ++c) {
     if (roll->last[c] == nothing) continue;
     view.frames[c].times *= roll->times[c];
     std::string& title = view.frames[c].title;
     if (numbered(title).is_call()) {
-      title = str(title.substr(0, title.rfind(" (")), roll->follow_each_other(static_cast<int>(c)) ? " \u21BB" : "");
+      title = str(title.substr(0, title.rfind(" (")), roll->follow_each_other(c) ? " \u21BB" : "");
     } else {
       title = str(title, " \u2026 ", numbered(view.frames[roll->last[c]].title).number);
     }

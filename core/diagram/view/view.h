@@ -1,5 +1,5 @@
 // GraphView: the content of a diagram, built once from a graph. The files of core/diagram/render print it (svg.h,
-// html.h, dot.h, export.h) and save it (drawing.h).
+// html.h, export.h) and save it (drawing.h).
 //
 //     const GraphView view = GraphView::of({loss}, {.depth = 1});
 //
@@ -17,6 +17,7 @@
 
 #include "../../graph/tensor.h"
 #include "../../profile/summary.h"
+#include "indexed.h"
 
 namespace xgrad {
 
@@ -62,8 +63,6 @@ struct GraphOptions {
   /// with a histogram.
   const ValueRecorder* values = nullptr;
   bool legend = true;
-  /// The program of Graphviz that lays out and draws .svg, .png and .pdf instead of the library: "dot", "neato", ...
-  std::string layout = {};
   /// An .svg plays the run once when it is opened, in at most 5 seconds: values flow forward, gradients back. On paper,
   /// and for readers who prefer reduced motion, the picture stands still and is complete.
   bool animate = false;
@@ -189,9 +188,9 @@ struct GraphScale {
 /// than results, in the order of the operations' inputs. So equal graphs give equal diagrams, byte for byte, with every
 /// compiler.
 struct GraphView {
-  std::vector<GraphVertex> vertices;
-  std::vector<GraphEdge> edges;    ///< ordered by (to, input)
-  std::vector<GraphFrame> frames;  ///< parents before children
+  detail::Indexed<GraphVertex> vertices;
+  detail::Indexed<GraphEdge> edges;    ///< ordered by (to, input)
+  detail::Indexed<GraphFrame> frames;  ///< parents before children
   std::optional<GraphScale> scale = {};
 
   /// The view of everything that the tensors depend on. Throws GraphError for no tensor or an undefined one; ValueError

@@ -115,7 +115,6 @@ TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the
                            ">28 (of a module: the sum)<", ">letters 28<"}) {
     CHECK_MESSAGE(count(svg, part) > 0, part);
   }
-  CHECK(count(dot, "letters: 0") > 0);
   CHECK(count(dot, "fillcolor=\"#990000\"") > 0);
   CHECK(count(to_json(view), "\"overlay\": 28.0") > 0);
   CHECK(count(to_text(view), "(letters 28)") > 0);

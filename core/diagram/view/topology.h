@@ -10,13 +10,15 @@ namespace xgrad::detail {
 
 /// Stands for no frame, and for no vertex.
 inline constexpr int nothing = -1;
+/// What a list by frame has for this frame; `nothing` for none.
+inline int entry_of(const Indexed<int>& by_frame, int frame) { return frame == nothing ? nothing : by_frame[frame]; }
 
-/// For each vertex its number when inputs come before results and the order is otherwise kept (Kahn 1962). For a view
-/// with a cycle: the present numbers.
-std::vector<int> topological_numbers(const GraphView& view);
-/// The view with new numbers for its vertices. A vertex with the number `nothing` is left out; it must have no inputs.
+/// For each vertex its index when inputs come before results and the order is otherwise kept (Kahn 1962). For a view
+/// with a cycle: the present indices.
+Indexed<int> topological_indices(const GraphView& view);
+/// The view with new indices for its vertices. A vertex with the index `nothing` is left out; it must have no inputs.
 /// Edges are ordered by (to, input).
-GraphView renumbered(GraphView view, const std::vector<int>& numbers);
+GraphView reindexed(GraphView view, const Indexed<int>& indices);
 
 /// The operation whose gradient rule a box is, "tanh" for "tanh'"; empty for any other vertex.
 std::string_view rule_in(const GraphVertex& vertex);
@@ -39,10 +41,10 @@ enum class Together {
 };
 /// The view of the vertices v with becomes[v] == v; each other vertex is drawn as the vertex that it becomes. The view
 /// omits the edges marked in `hidden` (by edge; empty: none), new loops, repeated edges, and frames without a vertex.
-GraphView merged(const GraphView& view, const std::vector<int>& becomes, Together together,
-                 const std::vector<bool>& hidden = {});
-/// For each vertex the number of the cycle that it would be on in the merged view, or `nothing` if on none.
-std::vector<int> cycles_once_merged(const GraphView& view, const std::vector<int>& becomes,
-                                    const std::vector<bool>& hidden = {});
+GraphView merged(const GraphView& view, const Indexed<int>& becomes, Together together,
+                 const Indexed<bool>& hidden = {});
+/// For each vertex whether it would be on a cycle in the merged view.
+Indexed<bool> on_cycles_once_merged(const GraphView& view, const Indexed<int>& becomes,
+                                    const Indexed<bool>& hidden = {});
 
 }  // namespace xgrad::detail
