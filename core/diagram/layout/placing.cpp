@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "../view/topology.h"
@@ -105,14 +106,20 @@ class Placer {
   int right_side(int frame) const { return frame == nothing ? page() + 1 : layers_.items.count() + frame; }
   int page() const { return layers_.items.count() + layers_.view.frames.count(); }
 
-  // The distance from an item's coordinate to its sides.
-  static double to_side(const Item& item) { return item.across / 2; }
+  // A side of an item: a number, and how far the side is from it.
+  struct Side {
+    int number;
+    double distance = 0;
+  };
+  Side left_of(int item) const {
+    return at(item).kind == ItemKind::frame ? Side{left_side(at(item).index)} : Side{item, at(item).across / 2};
+  }
+  Side right_of(int item) const {
+    return at(item).kind == ItemKind::frame ? Side{right_side(at(item).index)} : Side{item, at(item).across / 2};
+  }
 
-  void separate(int left, int right, double distance) {
-    const Item &a = at(left), &b = at(right);
-    const bool a_frame = a.kind == ItemKind::frame, b_frame = b.kind == ItemKind::frame;
-    distances_.push_back({a_frame ? right_side(a.index) : left, b_frame ? left_side(b.index) : right,
-                          units((a_frame ? 0 : to_side(a)) + distance + (b_frame ? 0 : to_side(b))), 0});
+  void separate(const Side& left, const Side& right, double distance) {
+    distances_.push_back({left.number, right.number, units(left.distance + distance + right.distance), 0});
   }
 
   static double distance_between(const Item& a, const Item& b) {
@@ -129,31 +136,20 @@ class Placer {
     for (const int p : content) {
       for (int layer = at(p).first; layer <= at(p).last; ++layer) rows[layer - begin].push_back(p);
     }
-    Indexed<std::pair<int, int>> neighbours;
-    Indexed<int> firsts, lasts;
+    std::set<std::pair<int, int>> neighbours;
+    std::set<int> firsts, lasts;
     for (const Indexed<int>& row : rows) {
       if (row.empty()) continue;
-      firsts.push_back(row.front());
-      lasts.push_back(row.back());
-      for (int i = 1; i < row.count(); ++i) neighbours.emplace_back(row[i - 1], row[i]);
+      firsts.insert(row.front());
+      lasts.insert(row.back());
+      for (int i = 1; i < row.count(); ++i) neighbours.emplace(row[i - 1], row[i]);
     }
-    for (auto* list : {&firsts, &lasts}) {
-      std::ranges::sort(*list);
-      list->erase(std::unique(list->begin(), list->end()), list->end());
+    for (const auto& [left, right] : neighbours) {
+      separate(right_of(left), left_of(right), distance_between(at(left), at(right)));
     }
-    std::ranges::sort(neighbours);
-    neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
-    for (const auto& [left, right] : neighbours) separate(left, right, distance_between(at(left), at(right)));
     const double margin = frame == nothing ? 0 : frame_margin;
-    for (const int p : firsts) {
-      const bool is_frame = at(p).kind == ItemKind::frame;
-      distances_.push_back({left_side(frame), p, units(margin + (is_frame ? 0 : to_side(at(p)))), 0});
-    }
-    for (const int p : lasts) {
-      const bool is_frame = at(p).kind == ItemKind::frame;
-      distances_.push_back({is_frame ? right_side(at(p).index) : p, right_side(frame),
-                            units(margin + (is_frame ? 0 : to_side(at(p)))), 0});
-    }
+    for (const int p : firsts) separate({left_side(frame)}, left_of(p), margin);
+    for (const int p : lasts) separate(right_of(p), {right_side(frame)}, margin);
     constexpr int weight_of_width = 2;
     distances_.push_back({left_side(frame), right_side(frame), 0, weight_of_width});
   }

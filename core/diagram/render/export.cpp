@@ -179,36 +179,21 @@ class DotWriter {
 
   void write_vertex(int v) {
     const GraphVertex& vertex = view_.vertices[v];
-    const Paint& paint = palette_.*paint_of(vertex);
-    const bool has_heat = view_.scale && vertex.totals.overlay;
-    const Paint& heat =
-        has_heat ? palette_.heat[static_cast<std::size_t>(heat_of(*view_.scale, *vertex.totals.overlay))] : paint;
     std::vector<std::string> label;
     for (const LabelLine& words : label_of(vertex, options_)) label.push_back(plain(words));
-    line("  n", v, " [class=", role_name(vertex.role), ", label=", quoted(label), ", fillcolor=\"", heat.fill,
-         "\", color=\"", paint.line, "\", fontcolor=\"", heat.text, "\", tooltip=", quoted(tooltip_of(vertex)),
-         vertex.role == GraphRole::input ? ", shape=ellipse" : "", vertex.is_result ? ", penwidth=2" : "", "];");
+    line("  n", v, " [label=", quoted(label), ", tooltip=", quoted(tooltip_of(vertex)), ", fillcolor=\"",
+         (palette_of(Theme::light).*look_of(vertex).paint).fill, '"',
+         vertex.role == GraphRole::input ? ", shape=ellipse" : "", "];");
   }
 
   void write_edge(const GraphEdge& edge) {
-    const EdgeKind kind = kind_of(view_, edge);
-    const bool upwards = runs_up_again_ && kind == EdgeKind::gradient;
-    std::string attributes;
-    if (kind == EdgeKind::borrowed) append(attributes, str(", style=dashed, color=\"", palette_.borrowed_edge, '"'));
-    if (kind == EdgeKind::gradient) append(attributes, str(", color=\"", palette_.gradient_edge, '"'));
-    if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
-    if (upwards) append(attributes, ", dir=back");
-    if (runs_up_again_ && kind == EdgeKind::borrowed) {
-      append(attributes, view_.vertices[edge.to].rule_of >= 0 ? ", constraint=false" : ", minlen=0");
-    }
-    if (!attributes.empty()) attributes = str(" [", std::string_view(attributes).substr(2), "]");
-    line("  n", upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, attributes, ';');
+    static constexpr std::array colours{"black", "red", "gray"};  // of a value, a gradient, a saved value
+    line("  n", edge.from, " -> n", edge.to, " [color=", colours[static_cast<std::size_t>(kind_of(view_, edge))],
+         edge.flow == GraphFlow::numbers ? "" : ", style=dotted", "];");
   }
 
   const GraphView& view_;
   const GraphOptions& options_;
-  const Palette& palette_ = palette_of(Theme::light);
-  const bool runs_up_again_ = runs_up_again(view_);
   Indexed<Indexed<int>> vertices_in_, frames_in_;  // by frame + 1: at the front those in none
   std::string out_;
 };

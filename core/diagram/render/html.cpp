@@ -236,24 +236,15 @@ std::string script() {
   return text;
 }
 
-struct Filling {
-  std::string_view name;
-  std::string text;
-};
-
 // The text with {{name}} filled; filled-in text is not scanned again.
-template <std::size_t N>
-std::string filled(std::string_view text, const std::array<Filling, N>& fillings) {
+std::string filled(std::string_view text, const std::map<std::string_view, std::string>& fillings) {
   std::string result;
   for (std::size_t open; (open = text.find("{{")) != text.npos;) {
     const std::size_t close = text.find("}}", open);
-    const std::string_view name = text.substr(open + 2, close - open - 2);
-    append(result, text.substr(0, open));
-    append(result, std::ranges::find(fillings, name, &Filling::name)->text);
+    append(result, str(text.substr(0, open), fillings.at(text.substr(open + 2, close - open - 2))));
     text.remove_prefix(close + 2);
   }
-  append(result, text);
-  return result;
+  return str(result, text);
 }
 
 // "The graph of loss" if there is no other title.
@@ -327,25 +318,20 @@ class PagePictures {
   Json json_ = Json::array();
 };
 
-// The page in parts; its first picture has the level of the options.
-std::string page_of(const GraphView& view, const GraphOptions& options) {
-  const PagePictures pictures(view, options);
-  const std::array<Filling, 7> fillings{{{"title", xml_escaped(page_title(view, options))},
-                                         {"style", str(page_file("page.css"), svg_style())},
-                                         {"level", str(pictures.first())},
-                                         {"graph", harmless(compact_json(view))},
-                                         {"pictures", pictures.elements()},
-                                         {"shown", harmless(pictures.json())},
-                                         {"script", script()}}};
-  return filled(page_file("page.html"), fillings);
-}
-
 }  // namespace
 }  // namespace detail
 
 std::string to_html(const GraphView& view, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
-  return detail::page_of(view, options);
+  const detail::PagePictures pictures(view, options);
+  return detail::filled(detail::page_file("page.html"),
+                        {{"title", detail::xml_escaped(detail::page_title(view, options))},
+                         {"style", str(detail::page_file("page.css"), detail::svg_style())},
+                         {"level", str(pictures.first())},
+                         {"graph", detail::harmless(detail::compact_json(view))},
+                         {"pictures", pictures.elements()},
+                         {"shown", detail::harmless(pictures.json())},
+                         {"script", detail::script()}});
 }
 
 }  // namespace xgrad

@@ -29,19 +29,6 @@ GraphPoint moved(const GraphPoint& point, double x, double y) { return {point.x 
 
 // ---- Colours --------------------------------------------------------------------------------------------------------
 
-using PaintClass = std::pair<const char*, PaintOf>;  // the class of an SVG element, and its colours
-constexpr std::array<PaintClass, 9> paint_classes{{{"input", &Palette::input},
-                                                   {"parameter", &Palette::parameter},
-                                                   {"constant", &Palette::constant},
-                                                   {"operation", &Palette::operation},
-                                                   {"module", &Palette::module},
-                                                   {"gradient", &Palette::gradient},
-                                                   {"higher", &Palette::higher_gradient},
-                                                   {"result", &Palette::result},
-                                                   {"error", &Palette::error}}};
-
-std::string_view class_of(PaintOf paint) { return std::ranges::find(paint_classes, paint, &PaintClass::second)->first; }
-
 // Every selector begins with the class of the picture, so that pictures with different colours can be in one page.
 std::string colours(std::string_view scope, const Palette& palette, bool scaled) {
   std::string css;
@@ -59,10 +46,11 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
   style(".gradient .head", "stroke", palette.gradient_edge);
   style(".borrowed .line", "stroke", palette.borrowed_edge);
   style(".borrowed .head", "fill", palette.borrowed_edge);
-  for (const auto& [name, paint] : paint_classes) {
-    const auto& [fill, line, text] = palette.*paint;
-    append(css, str(scope, " .as-", name, " .box{fill:", fill, ";stroke:", line, "}\n", scope, " .as-", name,
-                    " .mark{fill:", line, ";stroke:", line, "}\n", scope, " .as-", name, " text{fill:", text, "}\n"));
+  for (const Look& look : looks) {
+    const auto& [fill, line, text] = palette.*look.paint;
+    const std::string as = str(scope, " .as-", look.name);
+    append(css, str(as, " .box{fill:", fill, ";stroke:", line, "}\n", as, " .mark{fill:", line, ";stroke:", line, "}\n",
+                    as, " text{fill:", text, "}\n"));
   }
   style(".token", "fill", palette.edge);
   style(".gradient .token", "fill", palette.gradient_edge);
@@ -208,7 +196,7 @@ class SvgWriter {
   // An entry of the legend: a box, or an arrow with its classes.
   struct Key {
     std::string_view text;
-    PaintOf paint = nullptr;
+    std::optional<Look> look = {};
     std::string_view line = {};
     double width = 0;
   };
@@ -216,7 +204,7 @@ class SvgWriter {
   // In rows no wider than the picture, unless that is small.
   void make_legend() {
     Indexed<Key> keys;
-    for (const auto& [text, paint] : legend_of(view_)) keys.push_back({.text = text, .paint = paint});
+    for (const Look& look : legend_of(view_)) keys.push_back({.text = look.in_legend, .look = look});
     const auto add_line = [&](std::string_view text, std::string_view line, auto is_there) {
       if (std::ranges::any_of(view_.edges, is_there)) keys.push_back({.text = text, .line = line});
     };
@@ -229,7 +217,7 @@ class SvgWriter {
     const double widest = std::max(width_, narrowest_legend);
     double row = 0;
     for (Key& key : keys) {
-      key.width = width_of(std::string(key.text)) + (key.paint ? legend_padding(key.paint) : legend_line + 6);
+      key.width = width_of(std::string(key.text)) + (key.look ? legend_padding(*key.look) : legend_line + 6);
       if (legend_.empty() || row + key.width > widest) {
         legend_.emplace_back();
         row = 0;
@@ -240,10 +228,9 @@ class SvgWriter {
     }
   }
   // Space for outlines and marks.
-  static double legend_padding(PaintOf paint) {
-    return paint == &Palette::input || paint == &Palette::parameter || paint == &Palette::module ? 24
-           : paint == &Palette::gradient || paint == &Palette::higher_gradient                   ? 28
-                                                                                                 : 14;
+  static double legend_padding(const Look& look) {
+    const bool plain = look.role == GraphRole::operation || look.role == GraphRole::constant;
+    return look.order > 0 ? 28 : plain ? 14 : 24;
   }
   static double width_of(const std::string& words) { return line_width({{words, LetterStyle::detail}}); }
   double scale_width() const {
@@ -378,63 +365,36 @@ class SvgWriter {
   void write_vertex(int v) {
     const GraphVertex& vertex = view_.vertices[v];
     const GraphBox box = on_page(layout_.vertices[v]);
-    const PaintOf paint = paint_of(vertex);
-    add("<g id=\"n", v, "\" class=\"vertex ", role_name(vertex.role), " as-", class_of(paint),
+    add("<g id=\"n", v, "\" class=\"vertex ", role_name(vertex.role), " as-", look_of(vertex).name,
         vertex.is_result ? " asked" : "", heat_class(vertex));
     if (times_) write_times(times_->values[v], times_->gradients[v]);
     add("\"><title>");
     std::string_view separator;
     for (const std::string& line : tooltip_of(vertex)) add(std::exchange(separator, "\n"), xml_escaped(line));
     add("</title>");
-    write_shape(shape_of(vertex), box);
+    write_shape(vertex.constant ? GraphRole::constant : vertex.role, vertex.order, box);
     write_lines(label_of(vertex, options_), box.center());
     add("</g>\n");
   }
 
-  // The shapes of roles, visible without colours: the outline, and marks in it.
-  enum class Outline { ellipse, pill, rounded, sharp, doubled };
-  struct VertexShape {
-    Outline outline = Outline::rounded;
-    int gradients = 0;  // the order of its derivative
-  };
-  static VertexShape shape_of(GraphRole role, int order) {
-    switch (role) {
-      case GraphRole::input:
-        return {Outline::ellipse};
-      case GraphRole::parameter:
-        return {Outline::sharp};
-      case GraphRole::constant:
-        return {Outline::pill};
-      case GraphRole::module:
-        return {Outline::doubled, std::min(order, 2)};
-      default:
-        return {Outline::rounded, std::min(order, 2)};
-    }
-  }
-  static VertexShape shape_of(const GraphVertex& vertex) {
-    return vertex.constant ? VertexShape{Outline::pill} : shape_of(vertex.role, vertex.order);
-  }
-
-  void write_shape(const VertexShape& shape, const GraphBox& box) {
-    if (shape.outline == Outline::ellipse) {
+  // The outline of a role, and marks in it: roles can be told apart without colours.
+  void write_shape(GraphRole role, int order, const GraphBox& box) {
+    if (role == GraphRole::input) {
       add("<ellipse class=\"box\"", attribute("cx", box.center().x), attribute("cy", box.center().y),
           attribute("rx", box.width / 2), attribute("ry", box.height / 2), "/>");
       return;
     }
-    const double corner = shape.outline == Outline::sharp  ? 0
-                          : shape.outline == Outline::pill ? std::min(box.width, box.height) / 2
-                                                           : 7;
-    write_box("box", box, corner);
+    const double pill = std::min(box.width, box.height) / 2;
+    write_box("box", box, role == GraphRole::parameter ? 0 : role == GraphRole::constant ? pill : 7);
     std::string marks;
-    if (shape.outline == Outline::sharp) {  // a filled corner
+    if (role == GraphRole::parameter) {  // a filled corner
       append(marks, str('M', px(box.right() - 8), ',', px(box.top), "h8v8Z"));
-    } else if (shape.outline == Outline::doubled) {
+    } else if (role == GraphRole::module) {  // double sides
       append(marks, str('M', px(box.left + 4), ',', px(box.top), 'v', px(box.height), 'M', px(box.right() - 4), ',',
                         px(box.top), 'v', px(box.height)));
     }
-    const double inset = marks_inset(shape.outline == Outline::doubled ? GraphRole::module : GraphRole::operation);
-    for (int i = 0; i < shape.gradients; ++i) {  // nablas
-      append(marks, str('M', px(box.left + inset), ',', px(box.top + 4.5 + 7 * i), "h6l-3,5Z"));
+    for (int i = 0; role > GraphRole::constant && i < std::min(order, 2); ++i) {  // nablas
+      append(marks, str('M', px(box.left + marks_inset(role)), ',', px(box.top + 4.5 + 7 * i), "h6l-3,5Z"));
     }
     if (!marks.empty()) add("<path class=\"mark\" d=\"", marks, "\"/>");
   }
@@ -456,7 +416,7 @@ class SvgWriter {
       GraphBox box{(width_ - width) / 2, top, 0, 19};
       for (const Key& key : row) {
         box.width = key.width;
-        key.paint ? write_key(key, box) : write_line_key(key, box);
+        key.look ? write_key(*key.look, box) : write_line_key(key, box);
         box.left = box.right() + legend_gap;
       }
       top += &row == &legend_.back() ? legend_height - 4 : legend_row;
@@ -465,17 +425,12 @@ class SvgWriter {
   }
 
   // Has the colour of its text, not of details.
-  void write_key(const Key& key, const GraphBox& box) {
-    static constexpr std::array roles{
-        std::pair(&Palette::input, GraphRole::input), std::pair(&Palette::parameter, GraphRole::parameter),
-        std::pair(&Palette::constant, GraphRole::constant), std::pair(&Palette::module, GraphRole::module)};
-    const auto role = std::ranges::find(roles, key.paint, [](const auto& each) { return PaintOf(each.first); });
-    const int order = key.paint == &Palette::gradient ? 1 : key.paint == &Palette::higher_gradient ? 2 : 0;
-    add("<g class=\"legend as-", class_of(key.paint), key.paint == &Palette::result ? " asked" : "",
-        view_.scale ? " cold" : "", "\">");
-    write_shape(shape_of(role == roles.end() ? GraphRole::operation : role->second, order), box);
-    add("<text", attribute("x", box.center().x + (order > 0 ? 4 : 0)), attribute("y", box.center().y + 4), '>',
-        key.text, "</text></g>\n");
+  void write_key(const Look& look, const GraphBox& box) {
+    add("<g class=\"legend as-", look.name, look.paint == &Palette::result ? " asked" : "", view_.scale ? " cold" : "",
+        "\">");
+    write_shape(look.role, look.order, box);
+    add("<text", attribute("x", box.center().x + (look.order > 0 ? 4 : 0)), attribute("y", box.center().y + 4), '>',
+        look.in_legend, "</text></g>\n");
   }
   void write_line_key(const Key& key, const GraphBox& box) {
     const double y = box.center().y, end = box.left + legend_line - 6;

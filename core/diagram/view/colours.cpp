@@ -62,18 +62,25 @@ const Palette& palette_of(Theme theme) {
   return theme == Theme::dark ? dark : light;
 }
 
-PaintOf paint_of(const GraphVertex& vertex) {
-  static constexpr std::array<PaintOf, 7> paints{&Palette::input,     &Palette::parameter, &Palette::constant,
-                                                 &Palette::operation, &Palette::gradient,  &Palette::gradient,
-                                                 &Palette::module};
-  if (vertex.record.first_nan) return &Palette::error;
-  const bool leaf = vertex.role == GraphRole::parameter || vertex.role == GraphRole::input;
-  if (vertex.is_result && !leaf) return &Palette::result;
-  if (vertex.order > 0 &&
-      (is_operation(vertex) || vertex.role == GraphRole::module || vertex.role == GraphRole::seed)) {
-    return vertex.order > 1 ? &Palette::higher_gradient : &Palette::gradient;
-  }
-  return paints[static_cast<std::size_t>(vertex.role)];
+const std::array<Look, 9> looks{{{"input", "input", &Palette::input, GraphRole::input},
+                                 {"parameter", "parameter", &Palette::parameter, GraphRole::parameter},
+                                 {"constant", "constant", &Palette::constant, GraphRole::constant},
+                                 {"operation", "operation", &Palette::operation},
+                                 {"module", "module", &Palette::module, GraphRole::module},
+                                 {"gradient", "gradient", &Palette::gradient, GraphRole::operation, 1},
+                                 {"higher", "higher gradient", &Palette::higher_gradient, GraphRole::operation, 2},
+                                 {"result", "result", &Palette::result},
+                                 {"error", "the first NaN", &Palette::error}}};
+
+const Look& look_of(const GraphVertex& vertex) {
+  const auto look = [](Paint Palette::*paint) -> const Look& { return *std::ranges::find(looks, paint, &Look::paint); };
+  if (vertex.record.first_nan) return look(&Palette::error);
+  const bool is_given = vertex.role == GraphRole::parameter || vertex.role == GraphRole::input;
+  if (vertex.is_result && !is_given) return look(&Palette::result);
+  if (!is_leaf(vertex) && vertex.order > 1) return look(&Palette::higher_gradient);
+  const bool is_gradient = vertex.role == GraphRole::gradient_operation || vertex.role == GraphRole::seed;
+  if (is_gradient || (!is_leaf(vertex) && vertex.order > 0)) return look(&Palette::gradient);
+  return *std::ranges::find(looks, vertex.role, &Look::role);
 }
 
 int heat_of(const GraphScale& scale, double number) {
@@ -83,19 +90,17 @@ int heat_of(const GraphScale& scale, double number) {
   return static_cast<int>(std::clamp(fraction * shades, 0.0, shades - 1.0));
 }
 
-std::vector<LegendEntry> legend_of(const GraphView& view) {
+std::vector<Look> legend_of(const GraphView& view) {
+  std::vector<Look> entries(looks.begin(), looks.end());
+  const auto result = std::ranges::find(entries, &Palette::result, &Look::paint);  // stands before gradients
+  std::rotate(std::ranges::find(entries, &Palette::gradient, &Look::paint), result, result + 1);
   const bool in_modules = std::ranges::any_of(view.vertices, [](const GraphVertex& vertex) {
     return vertex.role == GraphRole::parameter && !vertex.path.empty();
   });
-  std::vector<LegendEntry> entries{
-      {"input", &Palette::input},        {in_modules ? "parameter" : "variable", &Palette::parameter},
-      {"constant", &Palette::constant},  {"operation", &Palette::operation},
-      {"module", &Palette::module},      {"result", &Palette::result},
-      {"gradient", &Palette::gradient},  {"higher gradient", &Palette::higher_gradient},
-      {"the first NaN", &Palette::error}};
-  std::erase_if(entries, [&](const LegendEntry& entry) {
+  if (!in_modules) std::ranges::find(entries, &Palette::parameter, &Look::paint)->in_legend = "variable";
+  std::erase_if(entries, [&](const Look& entry) {
     return std::ranges::none_of(view.vertices,
-                                [&](const GraphVertex& vertex) { return paint_of(vertex) == entry.paint; });
+                                [&](const GraphVertex& vertex) { return look_of(vertex).paint == entry.paint; });
   });
   return entries;
 }

@@ -34,19 +34,22 @@ struct Palette {
 enum class Theme { light, dark };
 const Palette& palette_of(Theme theme);
 
-/// The colours of a vertex in a palette, by its role.
-using PaintOf = Paint Palette::*;
-PaintOf paint_of(const GraphVertex& vertex);
+/// The look of vertices of one kind.
+struct Look {
+  std::string_view name;       ///< in classes of SVG
+  std::string_view in_legend;  ///< their name in the legend
+  Paint Palette::*paint;
+  GraphRole role = GraphRole::operation;  ///< that has their outline
+  int order = 0;                          ///< the number of their marks
+};
+/// The looks of all vertices.
+extern const std::array<Look, 9> looks;
+const Look& look_of(const GraphVertex& vertex);
 
 /// The index in Palette::heat for a number of a scale.
 int heat_of(const GraphScale& scale, double number);
 
-/// An entry of the legend.
-struct LegendEntry {
-  std::string_view text;
-  PaintOf paint;
-};
-/// The entries for what the view contains.
-std::vector<LegendEntry> legend_of(const GraphView& view);
+/// The looks of what the view contains, for its legend.
+std::vector<Look> legend_of(const GraphView& view);
 
 }  // namespace xgrad::detail
