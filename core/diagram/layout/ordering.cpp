@@ -128,8 +128,8 @@ class Sifter {
     }
     for (auto& [where, members] : series) {
       std::ranges::stable_sort(members, {}, [&](int v) {
-        const std::string_view number = name_of(v).number;
-        return std::tuple(vertices[v].order, number.size(), number);
+        const std::string_view digits = name_of(v).digits;
+        return std::tuple(vertices[v].order, digits.size(), digits);
       });
       for (int i = 1; i < members.count(); ++i) wish(members[i - 1], members[i], price_of_series);
     }

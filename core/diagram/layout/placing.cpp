@@ -97,18 +97,18 @@ class Placer {
 
   // ---- Across ----
 
-  // Two numbers for each half pixel.
+  // Two units for each pixel.
   static std::int64_t units(double pixels) { return static_cast<std::int64_t>(std::ceil(2 * pixels)); }
   static double pixels(std::int64_t units) { return double(units) / 2; }
 
-  // The numbers are the items (for frames their left sides), then the right sides of frames, then the page's sides.
+  // The variables are the items (for frames their left sides), then the right sides of frames, then the page's sides.
   int left_side(int frame) const { return frame == nothing ? page() : layers_.frame_item(frame); }
   int right_side(int frame) const { return frame == nothing ? page() + 1 : layers_.items.count() + frame; }
   int page() const { return layers_.items.count() + layers_.view.frames.count(); }
 
-  // A side of an item: a number, and how far the side is from it.
+  // A side of an item: a variable, and how far the side is from it.
   struct Side {
-    int number;
+    int variable;
     double distance = 0;
   };
   Side left_of(int item) const {
@@ -119,7 +119,7 @@ class Placer {
   }
 
   void separate(const Side& left, const Side& right, double distance) {
-    distances_.push_back({left.number, right.number, units(left.distance + distance + right.distance), 0});
+    distances_.push_back({left.variable, right.variable, units(left.distance + distance + right.distance), 0});
   }
 
   static double distance_between(const Item& a, const Item& b) {

@@ -10,6 +10,23 @@ const steps = new Steps(graph, pictures);
 const panel = new Panel(graph, pictures, steps, goTo);
 const search = new Search(graph, pictures, goTo);
 
+// The buttons by their ids: the key that does the same, and the action.
+const buttons = {
+  fold: ["f", () => (pictures.picture.module ? leaveModule() : setLevel(pictures.level - 1))],
+  unfold: ["u", () => setLevel(pictures.level + 1)],
+  fit: ["0", () => camera.fit()],
+  "save-svg": ["s", () => saveAsSvg(pictureInSight(pictures.svg, camera))],
+  "save-png": ["p", () => saveAsPng(pictureInSight(pictures.svg, camera), camera.size)],
+  theme: ["d", () => setDark(!document.body.classList.contains("dark"))],
+  "help-button": ["?", () => byId("help").showModal()],
+  first: ["Home", () => steps.goTo(0)],
+  back: [",", () => steps.back()],
+  forward: [".", () => steps.forward()],
+  last: ["End", () => steps.goTo(steps.moments.length - 1)],
+  play: [" ", () => (steps.isPlaying ? steps.pause() : steps.play())],
+  close: ["", () => panel.close()]
+};
+
 show(pictures.levels[Number(document.body.dataset.level)]);
 setDark(matchMedia("(prefers-color-scheme: dark)").matches);
 wireButtons();
@@ -156,14 +173,6 @@ function wireSteps() {
   const slider = byId("slider"), play = byId("play");
   slider.max = Math.max(steps.moments.length - 1, 0);
   slider.addEventListener("input", () => steps.goTo(Number(slider.value)));
-  const actions = {
-    first: () => steps.goTo(0),
-    back: () => steps.back(),
-    forward: () => steps.forward(),
-    last: () => steps.goTo(steps.moments.length - 1),
-    play: () => (steps.isPlaying ? steps.pause() : steps.play())
-  };
-  for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
   steps.onChange = () => {
     slider.value = steps.at ?? 0;
     play.setAttribute("aria-pressed", steps.isPlaying);
@@ -182,14 +191,7 @@ function wireSteps() {
 // ---- Buttons and keys ----------------------------------------------------------------------------------------------
 
 function wireButtons() {
-  byId("fold").addEventListener("click", () => (pictures.picture.module ? leaveModule() : setLevel(pictures.level - 1)));
-  byId("unfold").addEventListener("click", () => setLevel(pictures.level + 1));
-  byId("fit").addEventListener("click", () => camera.fit());
-  byId("save-svg").addEventListener("click", () => saveAsSvg(pictureInSight(pictures.svg, camera)));
-  byId("save-png").addEventListener("click", () => saveAsPng(pictureInSight(pictures.svg, camera), camera.size));
-  byId("theme").addEventListener("click", () => setDark(!document.body.classList.contains("dark")));
-  byId("help-button").addEventListener("click", () => byId("help").showModal());
-  byId("close").addEventListener("click", () => panel.close());
+  for (const [id, [, action]] of Object.entries(buttons)) byId(id).addEventListener("click", action);
 }
 
 function setDark(isDark) {
@@ -222,25 +224,14 @@ function onKey(event) {
     "+": () => camera.zoom(1.25),
     "=": () => camera.zoom(1.25),
     "-": () => camera.zoom(0.8),
-    0: () => camera.fit(),
     ArrowLeft: () => camera.move(-far, 0),
     ArrowRight: () => camera.move(far, 0),
     ArrowUp: () => camera.move(0, -far),
     ArrowDown: () => camera.move(0, far),
     "/": () => search.field.focus(),
-    "?": () => byId("help").showModal(),
-    d: () => byId("theme").click(),
-    s: () => byId("save-svg").click(),
-    p: () => byId("save-png").click(),
-    Escape: leave,
-    f: () => byId("fold").click(),
-    u: () => byId("unfold").click(),
-    ".": () => steps.forward(),
-    ",": () => steps.back(),
-    Home: () => steps.goTo(0),
-    End: () => steps.goTo(steps.moments.length - 1),
-    " ": () => byId("play").click(),
+    Escape: leave
   };
+  for (const [id, [key]] of Object.entries(buttons)) actions[key] = () => byId(id).click();
   const keepsKey = (onSlider && /^(Arrow|Home|End)/.test(event.key)) || (onButton && /^( |Enter)$/.test(event.key));
   if (keepsKey || !Object.hasOwn(actions, event.key)) return;
   event.preventDefault();

@@ -23,12 +23,7 @@ std::string picture(const std::string& svg, const std::string& format) {
   if (format == "svg") return svg;
   std::vector<std::string> command{"rsvg-convert", "--format", format};
   if (format == "png") command.insert(command.end(), {"--zoom", "2"});  // for sharp screens and paper
-  detail::ProgramResult result = detail::run_program(command, svg, op);
-  if (!result.is_there) {
-    fail<IoError>(op, result.failure, ": install the package librsvg2-bin, or save as .svg");
-  }
-  if (!result.failure.empty()) fail<IoError>(op, result.failure, "; save as .svg instead");
-  return std::move(result.output);
+  return detail::run_program(command, svg, op, ": install the package librsvg2-bin, or save as .svg");
 }
 
 // For a page: with every module unfolded, or as asked if that is too large.

@@ -137,7 +137,7 @@ std::string quoted(const std::vector<std::string>& lines) {
 std::string plain(const LabelLine& line) {
   static constexpr std::array signs{"", "_", "^"};
   std::string text;
-  for (const LabelRun& run : line) append(text, str(signs[static_cast<std::size_t>(run.script)], run.text));
+  for (const LabelSpan& span : line) append(text, str(signs[static_cast<std::size_t>(span.script)], span.text));
   return text;
 }
 

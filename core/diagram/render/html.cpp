@@ -39,7 +39,7 @@ struct PageView {
   int module = nothing;  // the module, by the first frame with its path; nothing: the graph
   GraphView view;
   Indexed<PageVertex> shown = {};  // by vertex
-  Indexed<int> frames = {};        // by frame: its number in the graph
+  Indexed<int> frames = {};        // by frame: its index in the graph
 };
 
 // The content of a module, by indices: its vertices, the frames in it, and all edges that touch it.
@@ -59,10 +59,10 @@ Indexed<ModuleContent> contents_of(const GraphView& view) {
     if (content_of.back() == contents.count())
       contents.push_back({.module = c, .vertices = {}, .edges = {}, .frames = {}});
   }
-  const auto add = [&](int number, int frame, Indexed<int> ModuleContent::*list) {
+  const auto add = [&](int index, int frame, Indexed<int> ModuleContent::*list) {
     for (; frame != nothing; frame = view.frames[frame].parent) {
-      Indexed<int>& numbers = contents[content_of[frame]].*list;
-      if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
+      Indexed<int>& indices = contents[content_of[frame]].*list;
+      if (indices.empty() || indices.back() != index) indices.push_back(index);
     }
   };
   for (int v = 0; v < view.vertices.count(); ++v) add(v, view.vertices[v].frame, &ModuleContent::vertices);
@@ -98,20 +98,20 @@ class Inside {
   Inside(const GraphView& view, const ModuleContent& content)
       : view_(view), module_(content.module), path_(view.frames[content.module].path) {
     for (const int c : content.frames) {
-      frame_number_.emplace(c, frames_.count());
+      frame_index_.emplace(c, frames_.count());
       frames_.push_back(c);
       GraphFrame& frame = inside_.frames.emplace_back(view.frames[c]);
       frame.path = path_within(frame.path, path_);
-      frame.parent = number_of(frame.parent, frame_number_);
+      frame.parent = index_in(frame.parent, frame_index_);
       if (frame.parent == nothing) frame.title.clear();  // equal modules have other names
     }
     for (const int v : content.vertices) {
-      number_.emplace(v, shown_.count());
+      index_.emplace(v, shown_.count());
       GraphVertex& vertex = add({.vertex = v}, view.vertices[v]);
       vertex.path = path_within(vertex.path, path_);
-      vertex.frame = number_of(vertex.frame, frame_number_);
+      vertex.frame = index_in(vertex.frame, frame_index_);
     }
-    for (GraphVertex& vertex : inside_.vertices) vertex.rule_of = number_of(vertex.rule_of, number_);
+    for (GraphVertex& vertex : inside_.vertices) vertex.rule_of = index_in(vertex.rule_of, index_);
     for (const int e : content.edges) add_edge(view.edges[e]);
     inside_.scale = view.scale;
   }
@@ -128,9 +128,9 @@ class Inside {
   }
 
  private:
-  static int number_of(int old, const std::map<int, int>& numbers) {
-    const auto found = numbers.find(old);
-    return found == numbers.end() ? nothing : found->second;
+  static int index_in(int old, const std::map<int, int>& indices) {
+    const auto found = indices.find(old);
+    return found == indices.end() ? nothing : found->second;
   }
 
   GraphVertex& add(PageVertex shown, GraphVertex vertex) {
@@ -140,8 +140,8 @@ class Inside {
 
   void add_edge(const GraphEdge& edge) {
     GraphEdge added = edge;
-    added.from = number_of(edge.from, number_);
-    added.to = number_of(edge.to, number_);
+    added.from = index_in(edge.from, index_);
+    added.to = index_in(edge.to, index_);
     if (added.from == nothing) added.from = neighbour(edge.from, false, edge.shape);
     if (added.to == nothing) {
       added.to = neighbour(edge.to, true, edge.shape);
@@ -178,7 +178,7 @@ class Inside {
   GraphView inside_;
   Indexed<PageVertex> shown_;  // by vertex
   Indexed<int> frames_;        // by frame
-  std::map<int, int> number_, frame_number_;
+  std::map<int, int> index_, frame_index_;
   std::map<std::tuple<int, int, bool>, int> neighbours_;  // by frame, or else by vertex
   std::set<std::pair<int, int>> leaving_;
 };

@@ -43,19 +43,19 @@ Timetable timetable_of(const GraphView& view) {
     const int step = view.vertices[v].record.gradient_step;
     if (step >= 0) gradients[v] = last + 1 + (single ? step : last + 1 - first_use[v]);
   }
-  std::map<int, int> numbers;  // of the occupied positions
+  std::map<int, int> moments;  // of the occupied positions
   for (const Indexed<int>* all : {&values, &gradients}) {
     for (const int position : *all) {
-      if (position >= 0) numbers.emplace(position, 0);
+      if (position >= 0) moments.emplace(position, 0);
     }
   }
   int next = 0;
-  for (auto& [position, number] : numbers) number = next++;
+  for (auto& [position, moment] : moments) moment = next++;
   Timetable table{.values = Indexed<double>(count, 0), .gradients = Indexed<double>(count, -1)};
   table.interval = std::min(longest_step, all_steps / std::max(next, 1));
   for (int v = 0; v < count; ++v) {
-    if (values[v] >= 0) table.values[v] = table.interval * (numbers.at(values[v]) + 1);
-    if (gradients[v] >= 0) table.gradients[v] = table.interval * (numbers.at(gradients[v]) + 1);
+    if (values[v] >= 0) table.values[v] = table.interval * (moments.at(values[v]) + 1);
+    if (gradients[v] >= 0) table.gradients[v] = table.interval * (moments.at(gradients[v]) + 1);
   }
   return table;
 }

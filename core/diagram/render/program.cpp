@@ -94,8 +94,8 @@ std::optional<int> wait_for(pid_t process, int seconds) {
 
 }  // namespace
 
-ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input, std::string_view caller,
-                          int seconds) {
+std::string run_program(const std::vector<std::string>& arguments, std::string_view input, std::string_view caller,
+                        std::string_view advice, int seconds) {
   XGRAD_ASSERT(!arguments.empty());
   ScratchFile given(caller), output(caller), complaints(caller);
   given.write(input);
@@ -105,20 +105,15 @@ ProgramResult run_program(const std::vector<std::string>& arguments, std::string
   const std::string& name = arguments.front();
   pid_t process = 0;
   if (const int error = start(process, words.data(), given, output, complaints); error != 0) {
-    const std::string failure = str("cannot run the program ", name, " (", std::strerror(error), ')');
-    return {.output = {}, .failure = failure, .is_there = false};
+    fail<IoError>(caller, "cannot run the program ", name, " (", std::strerror(error), ')', advice);
   }
   const std::optional<int> status = wait_for(process, seconds);
-  ProgramResult result;
-  result.output = output.read();
-  if (!status) {
-    result.failure = str(name, " did not end within ", seconds, " s");
-  } else if (WIFSIGNALED(*status)) {
-    result.failure = str(name, " was ended by signal ", WTERMSIG(*status));
-  } else if (WEXITSTATUS(*status) != 0) {
-    result.failure = str(name, " ended with ", WEXITSTATUS(*status), ": ", printable(complaints.read()));
+  if (!status) fail<IoError>(caller, name, " did not end within ", seconds, " s", advice);
+  if (WIFSIGNALED(*status)) fail<IoError>(caller, name, " was ended by signal ", WTERMSIG(*status), advice);
+  if (WEXITSTATUS(*status) != 0) {
+    fail<IoError>(caller, name, " ended with ", WEXITSTATUS(*status), ": ", printable(complaints.read()), advice);
   }
-  return result;
+  return output.read();
 }
 
 }  // namespace xgrad::detail

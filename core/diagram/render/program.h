@@ -9,17 +9,11 @@
 
 namespace xgrad::detail {
 
-/// The end of a program.
-struct ProgramResult {
-  std::string output;
-  std::string failure;  ///< empty on success
-  bool is_there = true;
-};
-
-/// Runs the program `arguments[0]`, found in PATH, with `input` as its standard input. The program is killed after
-/// `seconds`, so the call always returns. This process, which may have many threads, is not copied. Throws IoError,
-/// naming `caller`, if there is no space for temporary files. Thread-safe.
-ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input, std::string_view caller,
-                          int seconds = 60);
+/// The output of the program `arguments[0]`, found in PATH, with `input` as its standard input. The program is killed
+/// after `seconds`, so the call always returns. This process, which may have many threads, is not copied. Throws
+/// IoError, naming `caller` and ending with `advice`, if the program is missing or fails, or if there is no space for
+/// temporary files. Thread-safe.
+std::string run_program(const std::vector<std::string>& arguments, std::string_view input, std::string_view caller,
+                        std::string_view advice = {}, int seconds = 60);
 
 }  // namespace xgrad::detail

@@ -290,13 +290,13 @@ class SvgWriter {
       add(anchor.empty() ? "<text" : str("<text class=\"", anchor, '"'), attribute("x", middle.x),
           attribute("y", y + height / 2 + 0.36 * (height - 3)), '>');
       double below = 0;  // the baseline of the last letters
-      for (const LabelRun& run : line) {
-        const double shift = script_shift * letters_of({{}, run.style}).size;
-        const double wanted = run.script == Script::below ? shift : run.script == Script::above ? -1.2 * shift : 0;
-        add("<tspan class=\"", style_name(run.style), '"');
+      for (const LabelSpan& span : line) {
+        const double shift = script_shift * letters_of({{}, span.style}).size;
+        const double wanted = span.script == Script::below ? shift : span.script == Script::above ? -1.2 * shift : 0;
+        add("<tspan class=\"", style_name(span.style), '"');
         if (wanted != below) add(attribute("dy", wanted - std::exchange(below, wanted)));
-        const bool is_script = run.script != Script::none;
-        add('>', is_script ? "<tspan class=\"script\">" : "", xml_escaped(run.text), is_script ? "</tspan>" : "",
+        const bool is_script = span.script != Script::none;
+        add('>', is_script ? "<tspan class=\"script\">" : "", xml_escaped(span.text), is_script ? "</tspan>" : "",
             "</tspan>");
       }
       add("</text>");

@@ -83,10 +83,10 @@ const Look& look_of(const GraphVertex& vertex) {
   return *std::ranges::find(looks, vertex.role, &Look::role);
 }
 
-int heat_of(const GraphScale& scale, double number) {
+int heat_of(const GraphScale& scale, double value) {
   constexpr int shades = std::tuple_size_v<decltype(Palette::heat)>;
   if (!(scale.last > scale.first)) return 0;
-  const double fraction = (number - scale.first) / (scale.last - scale.first);
+  const double fraction = (value - scale.first) / (scale.last - scale.first);
   return static_cast<int>(std::clamp(fraction * shades, 0.0, shades - 1.0));
 }
 

@@ -28,7 +28,7 @@ struct Palette {
   Paint error;                ///< where the first NaN appeared
   const char* plus;           ///< cells of positive numbers, the larger the stronger
   const char* minus;          ///< cells of negative numbers, likewise
-  std::array<Paint, 7> heat;  ///< shades from the first number of a scale to the last; without lines
+  std::array<Paint, 7> heat;  ///< shades from the first value of a scale to the last; without lines
 };
 
 enum class Theme { light, dark };
@@ -46,8 +46,8 @@ struct Look {
 extern const std::array<Look, 9> looks;
 const Look& look_of(const GraphVertex& vertex);
 
-/// The index in Palette::heat for a number of a scale.
-int heat_of(const GraphScale& scale, double number);
+/// The index in Palette::heat for a value of a scale.
+int heat_of(const GraphScale& scale, double value);
 
 /// The looks of what the view contains, for its legend.
 std::vector<Look> legend_of(const GraphView& view);

@@ -399,8 +399,7 @@ class Collector {
       GraphRecord& drawn = view_.vertices[index_of(node)].record;
       if (record->value) drawn.value = record->value;
       if (record->gradient) drawn.gradient = record->gradient;
-      drawn.step = std::max(drawn.step, record->step);
-      drawn.gradient_step = std::max(drawn.gradient_step, record->gradient_step);
+      drawn.absorb(*record);
     }
     GraphRecord* first = first_nan(&GraphRecord::value, &GraphRecord::step);
     if (!first) first = first_nan(&GraphRecord::gradient, &GraphRecord::gradient_step);

@@ -17,13 +17,13 @@ enum class Script { none, below, above };
 
 /// Words of one style, or numbers on a line of their own. Words are as given: the renderer escapes them. Numbers are
 /// drawn as cells or a histogram (NumberPicture in labels.h), or written as the text.
-struct LabelRun {
+struct LabelSpan {
   std::string text;
   LetterStyle style;
   Script script = Script::none;
   SharedSummary numbers = {};
 };
-using LabelLine = std::vector<LabelRun>;
+using LabelLine = std::vector<LabelSpan>;
 
 /// The name of a tensor: `alpha_12` becomes a Greek letter with an index; `W_ih`, `x1` and `dL/dW_ih` get an index,
 /// too, and the mark of c' becomes a prime. A word such as `self_attn` or `fc1` stays as it is.

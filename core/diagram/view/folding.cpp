@@ -212,8 +212,8 @@ LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
     for (int r = first; r <= last; ++r) widths[index_of(view.frames[c].parent)][r] += width;
     if (view.frames[c].order == 0) heights[first] += title;
   }
-  for (const auto& [number, width] : widths.back()) size.width = std::max(size.width, width);
-  for (const auto& [number, height] : heights) size.height += height;
+  for (const auto& [r, width] : widths.back()) size.width = std::max(size.width, width);
+  for (const auto& [r, height] : heights) size.height += height;
   return size;
 }
 

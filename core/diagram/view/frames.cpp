@@ -74,7 +74,7 @@ class FrameTree {
     return nothing;
   }
   int common(int a, int b) const {
-    while (a != b) (a > b ? a : b) = frames_[std::max(a, b)].parent;  // parents have smaller numbers
+    while (a != b) (a > b ? a : b) = frames_[std::max(a, b)].parent;  // parents have smaller indices
     return a;
   }
 

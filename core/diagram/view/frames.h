@@ -27,7 +27,7 @@ std::string module_of(std::string_view path);
 /// A title that ends in a number, in two parts: "blocks." and 3 for "blocks.3", "block" and 11 for "block11", "cell ("
 /// and 2 for "cell (2)", the second call of a module. The stem is empty if there is no number.
 struct Numbered {
-  std::string_view stem, number;
+  std::string_view stem, digits;
   bool is_call() const { return stem.ends_with('('); }
   bool is_listed() const { return stem.ends_with('.'); }
   bool is_numbered() const { return stem.ends_with('_'); }  ///< "layer_0"

@@ -49,10 +49,10 @@ double text_width(std::string_view text, double size, FontWeight weight) {
   return size * thousandths / 1000;
 }
 
-Letters letters_of(const LabelRun& run) {
-  const bool large = run.style == LetterStyle::headline || run.style == LetterStyle::plain;
-  return {(large ? 13 : 11) * (run.script == Script::none ? 1 : script_scale),
-          run.style == LetterStyle::headline ? FontWeight::bold : FontWeight::regular};
+Letters letters_of(const LabelSpan& span) {
+  const bool large = span.style == LetterStyle::headline || span.style == LetterStyle::plain;
+  return {(large ? 13 : 11) * (span.script == Script::none ? 1 : script_scale),
+          span.style == LetterStyle::headline ? FontWeight::bold : FontWeight::regular};
 }
 
 std::string_view style_name(LetterStyle style) {
@@ -363,25 +363,26 @@ LabelLine title_of(const GraphFrame& frame) {
 
 double line_width(const LabelLine& line) {
   double width = 0;
-  for (const LabelRun& run : line) {
-    const auto [size, weight] = letters_of(run);
-    width += run.numbers ? picture_of(*run.numbers).width() : text_width(printable(run.text), size, weight);
+  for (const LabelSpan& span : line) {
+    const auto [size, weight] = letters_of(span);
+    width += span.numbers ? picture_of(*span.numbers).width() : text_width(printable(span.text), size, weight);
   }
   return width;
 }
 
 double line_height(const LabelLine& line) {
   double height = 0;
-  for (const LabelRun& run : line) {
-    height = std::max(height, run.numbers ? picture_of(*run.numbers).height() + 5 : letters_of(run).size + 3);
+  for (const LabelSpan& span : line) {
+    height = std::max(height, span.numbers ? picture_of(*span.numbers).height() + 5 : letters_of(span).size + 3);
   }
   return height;
 }
 
 LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options) {
+  const std::vector<LabelLine> label = label_of(vertex, options);
   LabelSize size{0, 0};
   bool has_cells = false;  // they fill their corners, unlike letters
-  for (const LabelLine& line : label_of(vertex, options)) {
+  for (const LabelLine& line : label) {
     size = {std::max(size.width, line_width(line)), size.height + line_height(line)};
     has_cells |= line[0].numbers && picture_of(*line[0].numbers).kind == NumberPicture::cells;
   }
@@ -390,7 +391,7 @@ LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options)
     if (has_cells) return {1.42 * size.width + 8, 1.42 * size.height + 4};
     LabelSize ellipse{1.2 * size.width + 16, 1.3 * size.height + 4};
     double top = -size.height / 2;
-    for (const LabelLine& line : label_of(vertex, options)) {  // each line of letters ends inside
+    for (const LabelLine& line : label) {  // each line of letters ends inside
       const double bottom = top + line_height(line), y = std::max(-top, bottom) - 2;
       const double fraction = 1 - std::pow(2 * y / ellipse.height, 2);
       if (!line[0].numbers) ellipse.width = std::max(ellipse.width, (line_width(line) + 6) / std::sqrt(fraction));
@@ -400,7 +401,7 @@ LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options)
   }
   if (vertex.order > 0 && !is_leaf(vertex)) {  // the first line is beside the marks of a gradient, the others are below
     const double beside = 2 * (marks_inset(vertex.role) + mark_width + 1);
-    size.width = std::max(size.width, line_width(label_of(vertex, options)[0]) + beside - 18);
+    size.width = std::max(size.width, line_width(label[0]) + beside - 18);
   }
   return {std::max(size.width + 18, 36.0), size.height + 9};
 }

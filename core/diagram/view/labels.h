@@ -26,7 +26,7 @@ struct Letters {
   double size;  ///< in pixels
   FontWeight weight;
 };
-Letters letters_of(const LabelRun& run);
+Letters letters_of(const LabelSpan& span);
 /// The size of indices and exponents relative to their letters, and their shift below or above the line.
 inline constexpr double script_scale = 0.75, script_shift = 0.28;
 

@@ -165,8 +165,8 @@ class RollUp {
     }
     for (auto& [family, siblings] : families) {
       std::ranges::sort(siblings, {}, [&](int c) {
-        const std::string_view number = numbered(view_.frames[c].title).number;
-        return std::pair(number.size(), number);
+        const std::string_view digits = numbered(view_.frames[c].title).digits;
+        return std::pair(digits.size(), digits);
       });
       add_equal(siblings);
     }
@@ -260,7 +260,7 @@ std::string common_name(const std::vector<std::string_view>& names) {
   const std::string_view last = std::ranges::max(names, longest);
   const auto has_stem = [&](std::string_view name) { return numbered(name).stem == first.stem; };
   if (!first.stem.empty() && last != names.front() && std::ranges::all_of(names, has_stem)) {
-    return str(names.front(), " \u2026 ", numbered(last).number);
+    return str(names.front(), " \u2026 ", numbered(last).digits);
   }
   const auto named = std::ranges::find_if(names, [](std::string_view name) { return !name.empty(); });
   return std::string(named == names.end() ? std::string_view() : *named);
@@ -321,7 +321,7 @@ GraphView rolled_up_at(GraphView view, int level) {
     if (numbered(title).is_call()) {
       title = str(title.substr(0, title.rfind(" (")), roll->follow_each_other(c) ? " \u21BB" : "");
     } else {
-      title = str(title, " \u2026 ", numbered(view.frames[roll->last[c]].title).number);
+      title = str(title, " \u2026 ", numbered(view.frames[roll->last[c]].title).digits);
     }
   }
   return merged(view, roll->becomes, Together::equal, hidden);

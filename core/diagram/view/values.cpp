@@ -23,7 +23,10 @@ void ValueRecorder::operation(const OperationRun& run) {
       record.value = shared_summary_of(input->value());
   }
   const Ref<Node>& node = detail::Engine::node(run.output);
-  if (node) records_[node->id] = {.value = shared_summary_of(run.output.value()), .step = steps_++};
+  if (!node) return;
+  Record& record = records_[node->id] = {};
+  record.value = shared_summary_of(run.output.value());
+  record.step = steps_++;
 }
 
 // The gradient of a leaf is reported after the pass; it was complete when its last part came.

@@ -25,12 +25,8 @@ class ValueRecorder : public Observer {
  public:
   [[nodiscard]] ValueRecorder() = default;
 
-  /// The record of a node of the graph.
-  struct Record {
-    SharedSummary value = {};
-    SharedSummary gradient = {};            ///< of the last backward pass that reached it
-    int step = -1;                          ///< when it was computed; -1: it existed before
-    int gradient_step = -1;                 ///< when the gradient was complete
+  /// The record of a node of the graph; its gradient is that of the last backward pass that reached it.
+  struct Record : GraphRecord {
     std::vector<SharedSummary> parts = {};  ///< by input: the gradient that its rule gave
   };
   /// The record of a node; nullptr if there is none.

@@ -184,7 +184,7 @@ struct GraphScale {
   double last = 0;   ///< the greatest if that is positive, else 0
 };
 
-/// The content of a diagram, without cycles: a module that would close one is not folded. Inputs have smaller numbers
+/// The content of a diagram, without cycles: a module that would close one is not folded. Inputs have smaller indices
 /// than results, in the order of the operations' inputs. So equal graphs give equal diagrams, byte for byte, with every
 /// compiler.
 struct GraphView {
@@ -194,7 +194,7 @@ struct GraphView {
   std::optional<GraphScale> scale = {};
 
   /// The view of everything that the tensors depend on. Throws GraphError for no tensor or an undefined one; ValueError
-  /// for a depth below automatic_depth, an overlay without a title, with no function or two, or with a number that is
+  /// for a depth below automatic_depth, an overlay without a title, with no function or two, or with a value that is
   /// not finite; LimitError if more than max_nodes vertices remain to be drawn. Errors name `caller`.
   static GraphView of(const Tensors& results, const GraphOptions& options = {}, std::string_view caller = "graph");
 };

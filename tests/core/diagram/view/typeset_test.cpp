@@ -13,10 +13,10 @@ namespace {
 // With indices in [], exponents in {}.
 std::string written(const LabelLine& line) {
   std::string text;
-  for (const LabelRun& run : line) {
-    append(text, run.script == Script::below   ? str('[', run.text, ']')
-                 : run.script == Script::above ? str('{', run.text, '}')
-                                               : run.text);
+  for (const LabelSpan& span : line) {
+    append(text, span.script == Script::below   ? str('[', span.text, ']')
+                 : span.script == Script::above ? str('{', span.text, '}')
+                                               : span.text);
   }
   return text;
 }
