@@ -7,8 +7,6 @@
 // the same vertex have common lanes.
 #pragma once
 
-#include <vector>
-
 #include "../view/labels.h"
 #include "../view/view.h"
 #include "geometry.h"

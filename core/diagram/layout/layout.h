@@ -5,8 +5,6 @@
 //     const GraphLayout layout = GraphLayout::of(view);
 #pragma once
 
-#include <vector>
-
 #include "../view/view.h"
 #include "geometry.h"
 

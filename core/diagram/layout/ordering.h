@@ -1,8 +1,6 @@
 // Ordering: the order of items within each layer of a diagram, with few crossings of arrows.
 #pragma once
 
-#include <vector>
-
 #include "layers.h"
 
 namespace xgrad::detail {

@@ -1,8 +1,6 @@
 // Placing: the coordinates of items in the layers of a diagram.
 #pragma once
 
-#include <vector>
-
 #include "layers.h"
 #include "ordering.h"
 

@@ -1,8 +1,6 @@
 // The ranks of the vertices of a diagram: which are at one height, and which below others.
 #pragma once
 
-#include <vector>
-
 #include "../view/view.h"
 
 namespace xgrad::detail {

@@ -1,8 +1,6 @@
 // The routes of arrows through the layers of a diagram.
 #pragma once
 
-#include <vector>
-
 #include "layers.h"
 #include "ordering.h"
 #include "placing.h"

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
-#include "../../base/error.h"
+#include "../../base/text.h"
 #include "../layout/layout.h"
 #include "../view/colours.h"
 #include "../view/labels.h"

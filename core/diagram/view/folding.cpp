@@ -2,7 +2,6 @@
 #include "folding.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <set>

@@ -1,8 +1,6 @@
 // Folding: views with less detail, in which modules are boxes. `GraphView::of` is defined here.
 #pragma once
 
-#include <vector>
-
 #include "view.h"
 
 namespace xgrad::detail {

@@ -1,9 +1,6 @@
 // The vertices of a GraphView in order: which come first, on which pass and cycle they are, and which become one.
 #pragma once
 
-#include <utility>
-#include <vector>
-
 #include "view.h"
 
 namespace xgrad::detail {
