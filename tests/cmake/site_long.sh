@@ -36,28 +36,47 @@ def expect(expression, what):
         wrong.append(what)
 
 
+def expect_graph(page, dark):
+    """The picture becomes a graph that is as dark as the page, and the last step of which is shown."""
+    browser.execute_script("document.querySelector('.live').scrollIntoView()")
+    expect("document.querySelector('.live a').hidden", f"{page} has no live graph")
+    browser.switch_to.frame(browser.find_element("css selector", ".live iframe"))
+    expect("document.body?.dataset.ready === 'yes'", f"the graph of {page} is not live")
+    expect(f"document.body.classList.contains('dark') === {'true' if dark else 'false'}", f"the graph of {page} is not as dark as its page")
+    first = browser.find_element("id", "saying").text
+    browser.execute_script("document.getElementById('last').click()")
+    expect(f"document.getElementById('saying').textContent !== {first!r}", f"the graph of {page} does not play")
+    browser.switch_to.default_content()
+
+
 try:
     on_a_phone(browser)
     for page in sorted(site.rglob("*.html")):
         name = str(page.relative_to(site))
-        if name in ("404.html", "pages/gpt.html"):
+        if name == "404.html" or name.startswith("pages/"):
             continue
         browser.get(page.as_uri())
         found = browser.execute_script(LOOK)
         ids[page] = found["ids"]
         links.update((name, link) for link in found["links"])
         wrong += [f"{name}: {what}" for what in found["wrong"] + complaints(browser)]
-    browser.get((site / "docs/guide/diagrams.html").as_uri())
-    live = browser.find_element("css selector", ".live")
-    browser.execute_script("arguments[0].scrollIntoView()", live)
-    browser.switch_to.frame(live)
-    expect("document.body?.dataset.ready === 'yes'", "the graph of docs/guide/diagrams.md is not live")
-    browser.switch_to.default_content()
+    lessons = sorted(page for page in (site / "docs/learn/start").glob("[0-9]*.html") if ".cpp" not in page.name)
+    for dark, page in enumerate(lessons):
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": "dark" if dark % 2 else "light"}]})
+        browser.get(page.as_uri())
+        expect(f"document.body.dataset.mdColorScheme === '{'slate' if dark % 2 else 'default'}'", f"{page.name} does not follow the system")
+        expect_graph(page.name, dark % 2)
+    browser.get(lessons[1].as_uri())  # the system is light
+    browser.find_element("css selector", "[data-md-component=palette] label:not([hidden])").click()
+    expect("document.body.dataset.mdColorScheme === 'slate'", "it does not darken")
+    expect_graph("a page that was made dark", True)
+    browser.get(lessons[3].as_uri())
+    expect("document.body.dataset.mdColorScheme === 'slate'", "the choice is forgotten")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     browser.find_element("css selector", "label[for=__search].md-icon").click()
     browser.switch_to.active_element.send_keys("causal")
     expect("document.querySelectorAll('.md-search-result__item').length > 5", "the search does not find 'causal'")
-    browser.execute_script("document.querySelectorAll('[data-md-component=palette] input')[1].click()")
-    expect("document.body.dataset.mdColorScheme === 'slate'", "it does not darken")
     wrong += complaints(browser)
 finally:
     browser.quit()

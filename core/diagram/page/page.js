@@ -28,7 +28,11 @@ const buttons = {
 };
 
 show(pictures.levels[Number(document.body.dataset.level)]);
-setDark(matchMedia("(prefers-color-scheme: dark)").matches);
+const dark = matchMedia("(prefers-color-scheme: dark)");
+setDark(dark.matches);
+dark.addEventListener("change", () => setDark(dark.matches));
+// A page around this one says whether it is dark.
+window.addEventListener("message", ({data}) => typeof data?.dark === "boolean" && setDark(data.dark));
 wireButtons();
 wireSteps();
 stage.addEventListener("click", (event) => activate(event.target));

@@ -2,7 +2,7 @@
 gives the navigation, and a file or folder that a page links becomes a page itself.
 
 Pages are read as GitHub reads them: its Markdown, its anchors, formulas in `$...$` and `$$...$$`. An image becomes a link to
-its file. An image before the comment `<!-- live NAME.html -->` is replaced by out/pages/NAME.html, if this was drawn.
+its file. A picture of a graph that out/pages has as a page, too, becomes this page when the reader comes near (static/site.js).
 """
 import html
 import json
@@ -23,6 +23,7 @@ from pygments.util import ClassNotFound
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 KATEX = pathlib.Path("/usr/share/javascript")
 PICTURES = (".svg", ".png")
+PAGES = ROOT / "out/pages"
 sources = []  # addresses of pages that were made of other files
 
 
@@ -58,7 +59,7 @@ def text_of(path):
 
 
 def on_files(files, config):
-    site, found, live = config["site_dir"], {}, set()
+    site, found = config["site_dir"], {}
     names = ["README.md", *(str(file.relative_to(ROOT)) for file in ROOT.glob("docs/**/*.md"))]
     while names:
         name = names.pop()
@@ -69,9 +70,8 @@ def on_files(files, config):
             text = text_of(name)
             names += [target_of(path) for path in (path_of(link, name) for link in find_links(text)) if (ROOT / path).exists()]
             names += [path_of(source, name) for source in re.findall(r'<img src="([^"]+)"', text)]
-            live |= set(re.findall(r"<!-- live (\w+\.html) -->", text))
     sources.extend(file.url for name, file in found.items() if not (ROOT / name).exists())
-    found.update({name: File(f"pages/{name}", str(ROOT / "out"), site, False) for name in live if (ROOT / "out/pages" / name).exists()})
+    found.update({f"pages/{page.name}": File(f"pages/{page.name}", str(ROOT / "out"), site, False) for page in sorted(PAGES.glob("*.html"))})
     katex = [File(str(file.relative_to(KATEX)), str(KATEX), site, False)
              for file in [KATEX / "katex/katex.min.js", KATEX / "katex/katex.min.css", *KATEX.glob("katex/fonts/*.woff2")]]
     config["nav"] = navigation(found)
@@ -124,12 +124,17 @@ def make_markdown():
     return markdown
 
 
+def graph_of(picture, files):
+    """The page of the graph that a picture of docs shows, if it was drawn."""
+    name = os.path.relpath(picture, "docs/pictures").removeprefix("../learn/start/").replace("/", "_")
+    return files.get_file_from_path(f"pages/{name.removesuffix('.svg')}.html")
+
+
 def linked(children, page, files):
-    """The parts of a line, with links to pages of the site, and images that lead to their files or are live."""
+    """The parts of a line, with links to pages of the site, and images that lead to their files. An image of a graph that stands
+    alone becomes the graph."""
     result, within = [], False
-    for i, token in enumerate(children):
-        live = re.fullmatch(r"<!-- live (\w+\.html) -->", children[i + 1].content) if i + 1 < len(children) else None
-        frame = live and files.get_file_from_path(f"pages/{live[1]}")
+    for token in children:
         if token.type == "link_open":
             within = True
             link, hash_, anchor = token.attrs["href"].partition("#")
@@ -140,13 +145,14 @@ def linked(children, page, files):
                 token.attrs["href"] = target.url_relative_to(page.file) + hash_ + anchor
         elif token.type == "link_close":
             within = False
-        elif token.type == "image" and frame:
-            source, title = frame.url_relative_to(page.file), html.escape(token.content)
-            token = Token("html_inline", "", 0, content=f'<iframe class="live" src="{source}" title="{title}" loading="lazy"></iframe>'
-                                                        f'<a href="{source}">The graph on a page of its own</a>')
         elif token.type == "image" and not within:
-            result.append(Token("link_open", "a", 1, attrs={"href": token.attrs["src"]}))
-            result += [token, Token("link_close", "a", -1)]
+            graph = graph_of(path_of(token.attrs["src"], page.file.src_uri), files) if len(children) == 1 else None
+            link = [Token("link_open", "a", 1, attrs={"href": token.attrs["src"]}), token, Token("link_close", "a", -1)]
+            if graph:
+                address = graph.url_relative_to(page.file)
+                link.insert(0, Token("html_inline", "", 0, content=f'<span class="live" data-page="{address}">'))
+                link.append(Token("html_inline", "", 0, content=f'</span><a href="{address}">The graph on a page of its own</a>'))
+            result += link
             continue
         result.append(token)
     return result
