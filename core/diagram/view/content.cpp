@@ -307,8 +307,9 @@ class Collector {
       if (is_rule(v) && !vertex.is_result && !gives_on_.contains(v)) vertex.shape = result.shape();
       vertex.is_result = true;
       ++vertex.totals.results;
-      if (detail::Engine::computed_in(result) == GradMode::no_grad)
+      if (detail::Engine::computed_in(result) == GradMode::no_grad) {
         vertex.text.note = "computed under NoGrad: no graph";
+      }
     }
   }
 
