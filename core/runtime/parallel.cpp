@@ -100,7 +100,7 @@ class Loop {
   std::exception_ptr failure_;
 };
 
-// The helping threads. They spin a few microseconds for the next loop before they sleep: loops come close together.
+// The worker threads. They spin a few microseconds for the next loop before they sleep: loops come close together.
 class ThreadPool {
  public:
   explicit ThreadPool(int workers) {

@@ -43,7 +43,7 @@ Array reduce_axis(const Array& x, std::int64_t outer, std::int64_t count, std::i
   return result;
 }
 
-// Neighbouring axes are folded together, the last group first.
+// Neighbouring axes are reduced together, the last group first.
 template <class Op>
 Array reduce(const Array& x, const Axes& axes, const Shape& to) {
   XGRAD_ASSERT(std::ranges::is_sorted(axes));

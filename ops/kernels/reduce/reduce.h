@@ -1,4 +1,4 @@
-// Folding axes of an array: sums, products, extremes.
+// Reducing axes of an array: sums, products, extremes.
 #pragma once
 
 #include "../../../core/array/array.h"

@@ -1,4 +1,4 @@
-// Folding an array along one axis: sums, products and extremes of lines.
+// Reducing an array along one axis: sums, products and extremes of lines.
 #pragma once
 
 #include <algorithm>

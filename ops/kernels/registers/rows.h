@@ -53,7 +53,7 @@ Pack reduce_packs(std::int64_t n, const Pack& identity, const F& f, const Combin
   return combine(combine(total[0], total[1]), combine(total[2], total[3]));
 }
 
-/// The sum of f(i, part) over a row. Sums of stretches of a long row are added up in double: a longer chain of
+/// The sum of f(i, part) over a row. Sums of parts of a long row are added up in double: a longer chain of
 /// additions would lose digits.
 template <class F>
 Real sum_packs(std::int64_t n, const F& f) {
