@@ -168,7 +168,6 @@ function goTo(vertex) {
   select(vertex);
 }
 
-
 // ---- Steps ---------------------------------------------------------------------------------------------------------
 
 function say(text) { byId("saying").textContent = text; }

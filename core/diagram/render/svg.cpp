@@ -233,7 +233,7 @@ class SvgWriter {
   }
   static double width_of(const std::string& words) { return line_width({{words, LetterStyle::detail}}); }
   double scale_width() const {
-    return width_of(scale_->before) + width_of(scale_->after) + 2 * legend_gap +
+    return width_of(scale_->first) + width_of(scale_->second) + 2 * legend_gap +
            heat_width * static_cast<double>(palette_of(Theme::light).heat.size());
   }
 
@@ -251,9 +251,6 @@ class SvgWriter {
     }
     return text;
   }
-  std::string description() const {
-    return str(view_.vertices.size(), " vertices, ", view_.edges.size(), " arrows, ", view_.frames.size(), " frames");
-  }
 
   void begin() {
     const bool alone = document_ == Document::file;
@@ -261,7 +258,8 @@ class SvgWriter {
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-light\" role=\"img\" aria-label=\"",
         xml_escaped(name()), '"', attribute("width", width_), attribute("height", height_), " viewBox=\"0 0 ",
         px(width_), ' ', px(height_), "\" font-family=\"", font_family, "\" xml:space=\"preserve\">\n<title>",
-        xml_escaped(name()), "</title>\n<desc>", description(), "</desc>\n");
+        xml_escaped(name()), "</title>\n<desc>", view_.vertices.count(), " vertices, ", view_.edges.count(),
+        " arrows, ", view_.frames.count(), " frames</desc>\n");
     if (alone) {
       add("<style>\n", style_sheet(view_.scale.has_value()), times_ ? motion_style(".graph-light") : "", "</style>\n");
     }
@@ -440,8 +438,8 @@ class SvgWriter {
 
   void write_scale(double top) {
     const double middle = top + 8;
-    double left = (width_ - scale_width()) / 2 + width_of(scale_->before);
-    write_lines({{{scale_->before, LetterStyle::detail}}}, {left, middle}, "end");
+    double left = (width_ - scale_width()) / 2 + width_of(scale_->first);
+    write_lines({{{scale_->first, LetterStyle::detail}}}, {left, middle}, "end");
     left += legend_gap;
     for (std::size_t shade = 0; shade < palette_of(Theme::light).heat.size(); ++shade) {
       add("<g class=\"scale heat-", shade, "\">");
@@ -449,16 +447,16 @@ class SvgWriter {
       add("</g>\n");
       left += heat_width;
     }
-    write_lines({{{scale_->after, LetterStyle::detail}}}, {left + legend_gap, middle}, "start");
+    write_lines({{{scale_->second, LetterStyle::detail}}}, {left + legend_gap, middle}, "start");
   }
 
   const GraphView& view_;
   const GraphLayout layout_;
   const GraphOptions& options_;
   const Document document_;
-  Indexed<Indexed<Key>> legend_;  // in rows
-  std::optional<ScaleWords> scale_;
-  std::optional<Timetable> times_;  // of pictures that move
+  Indexed<Indexed<Key>> legend_;                              // in rows
+  std::optional<std::pair<std::string, std::string>> scale_;  // the words around it
+  std::optional<Timetable> times_;                            // of pictures that move
   double heading_ = 0;
   double width_ = 0, height_ = 0, left_ = 0, top_ = 0;  // of the page, and the position of the layout on it
   std::string out_;

@@ -201,7 +201,7 @@ std::string called(const GraphVertex& vertex) {
 
 std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar" : str(shape); }
 
-ScaleWords words_of_scale(const GraphView& view) {
+std::pair<std::string, std::string> words_of_scale(const GraphView& view) {
   const GraphScale& scale = *view.scale;
   const bool sums = std::ranges::any_of(view.vertices, [](const GraphVertex& vertex) {
     return vertex.role == GraphRole::module && vertex.totals.overlay.has_value();
@@ -264,16 +264,12 @@ void add_numbers(std::vector<LabelLine>& lines, std::string_view what, const Sha
   const auto add = [&](std::string text, const SharedSummary& drawn = {}) {
     lines.push_back({{std::move(text), LetterStyle::detail, Script::none, drawn}});
   };
-  switch (picture_of(*numbers).kind) {
-    case NumberPicture::none:
-      return add(str(what, ' ', in_short(*numbers)));
-    case NumberPicture::bars:
-      add(str(what, ' ', in_short(*numbers)));
-      return add(sparkline(numbers->histogram), numbers);
-    case NumberPicture::cells:
-      if (what != "=") add(std::string(what));
-      return add(str("= ", in_line(*numbers)), numbers);
-  }
+  const NumberPicture::Kind kind = picture_of(*numbers).kind;
+  if (kind != NumberPicture::cells) add(str(what, ' ', in_short(*numbers)));
+  if (kind == NumberPicture::bars) add(sparkline(numbers->histogram), numbers);
+  if (kind != NumberPicture::cells) return;
+  if (what != "=") add(std::string(what));
+  add(str("= ", in_line(*numbers)), numbers);
 }
 
 // Attributes, as many on a line as there is room for.

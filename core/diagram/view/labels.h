@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../../profile/summary.h"
@@ -76,11 +77,7 @@ std::string full_name(const GraphVertex& vertex);
 std::string called(const GraphVertex& vertex);
 std::string shape_text(const Shape& shape);
 /// The words before and after the colours of a scale.
-struct ScaleWords {
-  std::string before;
-  std::string after;
-};
-ScaleWords words_of_scale(const GraphView& view);
+std::pair<std::string, std::string> words_of_scale(const GraphView& view);
 /// The lines of a vertex' tooltip: what it is, its equations, and the numbers that their pictures omit.
 std::vector<std::string> tooltip_of(const GraphVertex& vertex);
 

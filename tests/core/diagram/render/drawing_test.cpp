@@ -328,6 +328,8 @@ TEST_CASE("roles can be told apart without colours") {
     CHECK(different.insert(*each.second.begin()).second);
   }
   CHECK(count(svg, ".gradient .head{fill:#ffffff}") == 1);  // hollow, the others are filled
+  const std::string key = svg.substr(svg.find("class=\"legend as-higher"));
+  CHECK(count(key.substr(0, key.find("</g>")), "h6l-3,5Z") == 2);  // of the second derivative in the legend
 }
 
 TEST_CASE("no mark of a box lies on its label") {
