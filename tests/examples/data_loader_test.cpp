@@ -182,6 +182,8 @@ TEST_CASE("without shuffling batches come in order, the last one smaller or left
   DataLoader loader{data, {.batch_size = 3}};
   CHECK(loader.size() == 3);
   CHECK(rows_of(loader) == std::vector<std::vector<std::int64_t>>{{0, 1, 2}, {3, 4, 5}, {6}});
+  CHECK(loader.samples() == 0);
+  for (const Index& batch : loader) CHECK(loader.samples() == batch.size());
   DataLoader whole{data, {.batch_size = 3, .drop_last = true}};
   CHECK(whole.size() == 2);
   CHECK(rows_of(whole) == std::vector<std::vector<std::int64_t>>{{0, 1, 2}, {3, 4, 5}});
@@ -441,6 +443,7 @@ TEST_CASE("loaders that share every batch together have the samples of one, in i
       auto all = found.begin();
       for (const auto& [rows, x] : *loader) {
         CHECK(x.shape() == rows.shape());
+        CHECK(loader->samples() == rows.size());
         all->insert(all->end(), rows.begin(), rows.end());
         ++all;
       }

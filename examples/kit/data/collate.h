@@ -39,22 +39,14 @@ constexpr bool takes(std::index_sequence<Places...>) {
   return requires { T{(static_cast<void>(Places), Anything())...}; };
 }
 /// How many fields a plain struct has, from 1 to 6; 0 for anything else.
-template <class T>
+template <class T, int Most = 6>
 constexpr int field_count() {
   if constexpr (!std::is_aggregate_v<T> || takes<T>(std::make_index_sequence<7>())) {
     return 0;
-  } else if constexpr (takes<T>(std::make_index_sequence<6>())) {
-    return 6;
-  } else if constexpr (takes<T>(std::make_index_sequence<5>())) {
-    return 5;
-  } else if constexpr (takes<T>(std::make_index_sequence<4>())) {
-    return 4;
-  } else if constexpr (takes<T>(std::make_index_sequence<3>())) {
-    return 3;
-  } else if constexpr (takes<T>(std::make_index_sequence<2>())) {
-    return 2;
+  } else if constexpr (Most == 0 || takes<T>(std::make_index_sequence<Most>())) {
+    return Most;
   } else {
-    return takes<T>(std::make_index_sequence<1>()) ? 1 : 0;
+    return field_count<T, Most - 1>();
   }
 }
 /// The fields of a plain struct as a tuple of references.

@@ -41,32 +41,6 @@ SampleError::SampleError(std::vector<std::int64_t> samples, std::string_view tex
 
 namespace detail {
 
-void LoaderPlace::begin() {
-  if (position_ > 0 && !resumed_) end_epoch();  // the last pass was left early
-  resumed_ = false;
-}
-
-void LoaderPlace::end_epoch() {
-  ++epoch_;
-  position_ = 0;
-}
-
-StateFile LoaderPlace::state_dict(const std::string& attributes) const {
-  return {.arrays = {{"position", Index({2}, {epoch_, position_})}}, .metadata = {{"settings", attributes}}};
-}
-
-LoaderPlace::LoaderPlace(const StateFile& state, const std::string& attributes, std::int64_t most) : resumed_(true) {
-  if (state.text("settings") != attributes) {
-    fail<FormatError>(op, "the state is of a loader with ", state.text("settings"), "; this one has ", attributes);
-  }
-  const Index& position = state.get<Index>("position");
-  if (position.shape() != Shape{2} || position.at({0}) < 0 || position.at({1}) < 0 || position.at({1}) > most) {
-    fail<FormatError>(op, "no epoch and position among ", most, " batches: ", position);
-  }
-  epoch_ = position.at({0});
-  position_ = position.at({1});
-}
-
 LoaderProgress::LoaderProgress(const DataLoaderOptions& options, std::int64_t samples)
     : options_(options), samples_(samples) {
   check(options, samples);
@@ -74,7 +48,8 @@ LoaderProgress::LoaderProgress(const DataLoaderOptions& options, std::int64_t sa
 }
 
 void LoaderProgress::begin() {
-  place_.begin();
+  if (position_ > 0 && !resumed_) end_epoch();  // the last pass was left early
+  resumed_ = false;
   plan_ = planned();
   if (!options_.mine) return;
   for (Index& rows : plan_) {
@@ -82,6 +57,30 @@ void LoaderProgress::begin() {
     rows = options_.mine(rows);
     if (rows.size() == 0) fail<ValueError>(op, "`mine` leaves none of the ", all, " samples of a batch: set drop_last");
   }
+}
+
+void LoaderProgress::end_epoch() {
+  ++epoch_;
+  position_ = 0;
+}
+
+StateFile LoaderProgress::state_dict() const {
+  return {.arrays = {{"position", Index({2}, {epoch_, position_})}}, .metadata = {{"settings", attributes()}}};
+}
+
+LoaderProgress LoaderProgress::at(const StateFile& state) const {
+  if (state.text("settings") != attributes()) {
+    fail<FormatError>(op, "the state is of a loader with ", state.text("settings"), "; this one has ", attributes());
+  }
+  const Index& position = state.get<Index>("position");
+  if (position.shape() != Shape{2} || position.at({0}) < 0 || position.at({1}) < 0 || position.at({1}) > batches_) {
+    fail<FormatError>(op, "no epoch and position among ", batches_, " batches: ", position);
+  }
+  LoaderProgress result = *this;
+  result.epoch_ = position.at({0});
+  result.position_ = position.at({1});
+  result.resumed_ = true;
+  return result;
 }
 
 Index LoaderProgress::drawn() const {

@@ -53,48 +53,27 @@ struct DataLoaderOptions {
 };
 
 namespace detail {
-/// How far a loader has come.
-class LoaderPlace {
- public:
-  LoaderPlace() = default;
-  /// The place of a state. `attributes` must be equal for loaders that exchange states, `most` is the number of batches
-  /// of an epoch. Throws FormatError for other attributes, and for a place that is none.
-  LoaderPlace(const StateFile& state, const std::string& attributes, std::int64_t most);
-
-  std::int64_t epoch() const { return epoch_; }
-  std::int64_t position() const { return position_; }
-  /// Begins an epoch, or goes on in the one that was loaded.
-  void begin();
-  /// One more batch was handed out.
-  void advance() { ++position_; }
-  void end_epoch();
-
-  StateFile state_dict(const std::string& attributes) const;
-
- private:
-  std::int64_t epoch_ = 0, position_ = 0;
-  bool resumed_ = false;
-};
-
 /// The batches of an epoch, and how far a loader has come.
 class LoaderProgress {
  public:
   LoaderProgress(const DataLoaderOptions& options, std::int64_t samples);
 
   std::int64_t batches() const { return batches_; }
-  std::int64_t epoch() const { return place_.epoch(); }
-  std::int64_t position() const { return place_.position(); }
+  std::int64_t epoch() const { return epoch_; }
+  std::int64_t position() const { return position_; }
   /// The numbers of the samples of batch k of this epoch.
   const Index& rows(std::int64_t k) const { return plan_[static_cast<std::size_t>(k)]; }
 
+  /// Begins an epoch, or goes on in the one that was loaded.
   void begin();
-  void advance() { place_.advance(); }
-  void end_epoch() { place_.end_epoch(); }
+  /// One more batch was handed out.
+  void advance() { ++position_; }
+  void end_epoch();
 
-  StateFile state_dict() const { return place_.state_dict(attributes()); }
-  LoaderPlace place_of(const StateFile& state) const { return {state, attributes(), batches_}; }
-  void go_to(const LoaderPlace& place) { place_ = place; }
-  /// The options on which the samples of batches depend.
+  StateFile state_dict() const;
+  /// The progress of a state. Throws FormatError for a state with other attributes, and for a place that is none.
+  LoaderProgress at(const StateFile& state) const;
+  /// The options on which the samples of batches depend: equal for loaders that exchange states.
   std::string attributes() const;
 
  private:
@@ -103,7 +82,8 @@ class LoaderProgress {
 
   DataLoaderOptions options_;
   std::int64_t samples_, batches_;
-  LoaderPlace place_;
+  std::int64_t epoch_ = 0, position_ = 0;
+  bool resumed_ = false;
   std::vector<Index> plan_;
 };
 
@@ -232,6 +212,8 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   std::int64_t epoch() const { return progress_.epoch(); }
   /// How many batches of it have been handed out.
   std::int64_t position() const { return progress_.position(); }
+  /// How many samples the current batch has; 0 outside of a pass.
+  std::int64_t samples() const { return current_ ? progress_.rows(position() - 1).size() : 0; }
   const Data& data() const { return data_; }
   /// A hash of what batches depend on: the size of the data set, its first and last sample, and the options.
   std::string fingerprint() const {
@@ -260,10 +242,10 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   /// The next pass begins where the state was taken: with the very next batch. Throws FormatError for a state of a
   /// loader with another number of samples or other options (but for the workers'); then nothing has changed.
   void load_state_dict(const StateFile& state) {
-    const detail::LoaderPlace place = progress_.place_of(state);
+    detail::LoaderProgress progress = progress_.at(state);
     jobs_.reset();  // workers read the epoch
     current_.reset();
-    progress_.go_to(place);
+    progress_ = std::move(progress);
   }
 
  private:

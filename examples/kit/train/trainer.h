@@ -20,7 +20,6 @@
 #include <vector>
 
 #include <xgrad/core/files/state.h>
-#include <xgrad/kit/data/samples.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/signal.h>
 #include <xgrad/kit/train/gradients.h>
@@ -77,7 +76,7 @@ struct TrainerOptions {
   std::optional<optim::Schedule> schedule = {};  ///< rate of every step; without one, as the optimizer has it
   double max_norm = 0;                           ///< of all gradients together; 0: they are not clipped
   /// Batches that make a step, which is that of one batch of them all: the mean of their gradients, by the number of
-  /// their samples (the first axis of their first part), or by the weights that the loss function gives.
+  /// their samples, or by the weights that the loss function gives.
   std::int64_t accumulate = 1;
   /// Decay of the moving average that is validated and kept, of the weights and of the buffers (BatchNorm's
   /// statistics); buffers of integers are copied. 0: none.
@@ -156,13 +155,12 @@ class Trainer {
   /// the mean is over something else, such as tokens, a WeightedLoss of the mean and their number. A batch of weight 0
   /// is left out, and so is a step of such batches alone. Throws NumericError for a loss or a gradient that is not
   /// finite, FormatError for a checkpoint that does not fit or has other attributes (then nothing has changed),
-  /// ValueError for weights that are negative, not finite or 0 in a whole epoch, and with `accumulate` for batches
-  /// whose samples cannot be counted, Interrupted, and what the functions and the files throw. An error drops the
-  /// batches of an unfinished step.
+  /// ValueError for weights that are negative, not finite or 0 in a whole epoch, Interrupted, and what the functions
+  /// and the files throw. An error drops the batches of an unfinished step.
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
     return loop(batches, [&](const auto& batch) {
-      gather([&] { return weighted(batch, loss_of); });
+      gather([&] { return weighted(detail::applied(loss_of, batch), batches.samples()); });
       const bool last = gathered_.batches == options_.accumulate || batches.position() == batches.size();
       return last ? step() : std::nullopt;
     });
@@ -241,21 +239,9 @@ class Trainer {
     return history_;
   }
 
-  // The loss of a batch, with its weight in the mean over the batches of a step.
-  template <class Batch, class Loss>
-  WeightedLoss weighted(const Batch& batch, const Loss& loss_of) const {
-    const auto loss = detail::applied(loss_of, batch);
-    if constexpr (!std::convertible_to<decltype(loss), Tensor>) {
-      return loss;
-    } else if constexpr (detail::has_samples<Batch>()) {
-      return {loss, detail::samples_of(batch)};
-    } else {
-      if (options_.accumulate > 1) {
-        fail<ValueError>("trainer", "to accumulate batches of this type, let the loss return its weight, too");
-      }
-      return {loss};
-    }
-  }
+  // A loss with its weight in the mean over the batches of a step.
+  static WeightedLoss weighted(const Tensor& loss, std::int64_t samples) { return {loss, samples}; }
+  static WeightedLoss weighted(const WeightedLoss& loss, std::int64_t) { return loss; }
 
   void begin(const std::function<void(const StateFile&)>& load_batches);
   bool at_last_step() const { return options_.steps > 0 && step_ >= options_.steps; }
