@@ -1,4 +1,4 @@
-// Loops over rows of pixels.
+// Pictures as tensors.
 #include <xgrad/kit/data/transforms.h>
 
 #include <algorithm>
@@ -8,7 +8,12 @@
 
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/error.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/compare.h>
 #include <xgrad/ops/network/interpolate.h>
+#include <xgrad/ops/shape/join.h>
+#include <xgrad/ops/shape/shape.h>
+#include <xgrad/ops/shape/slice.h>
 
 namespace xgrad::kit {
 namespace {
@@ -36,26 +41,6 @@ void check_size(const char* op, const Size2d& size) {
   if (size.height < 1 || size.width < 1) {
     fail<ValueError>(op, "sides must be at least 1, got ", size.height, " x ", size.width);
   }
-}
-
-/// The parts of pictures whose first row and column `place` says for each; pixels outside of them are 0.
-template <class Place>
-Array parts(const Array& pictures, const Size2d& size, const Place& place) {
-  const std::int64_t B = pictures.dim(0), C = pictures.dim(1), H = pictures.dim(2), W = pictures.dim(3);
-  Array cut(Shape{B, C, size.height, size.width}, 0);
-  Real* to = cut.mutable_data();
-  for (std::int64_t b = 0; b < B; ++b) {
-    const auto [top, left] = place(b);
-    const std::int64_t first = std::max<std::int64_t>(0, -left), last = std::min(size.width, W - left);
-    for (std::int64_t c = 0; c < C; ++c) {
-      const Real* picture = pictures.data() + (b * C + c) * H * W;
-      for (std::int64_t y = top; y < top + size.height; ++y, to += size.width) {
-        if (y < 0 || y >= H || first >= last) continue;
-        std::copy(picture + y * W + left + first, picture + y * W + left + last, to + first);
-      }
-    }
-  }
-  return cut;
 }
 
 }  // namespace
@@ -89,8 +74,8 @@ Transform center_crop(const Size2d& size) {
       const std::int64_t half = (all - part) / 2;  // with a half more, the even one of both is nearer
       return (all - part) % 2 == 0 ? half : half + half % 2;
     };
-    const std::pair middle(first(pictures.dim(2), size.height), first(pictures.dim(3), size.width));
-    return parts(pictures, size, [&](std::int64_t) { return middle; });
+    const std::int64_t top = first(pictures.dim(2), size.height), left = first(pictures.dim(3), size.width);
+    return Array(pictures[{_, _, slice(top, top + size.height), slice(left, left + size.width)}]);
   });
 }
 
@@ -98,10 +83,16 @@ Transform random_shift(std::int64_t padding) {
   constexpr const char* op = "random_shift";
   if (padding < 0) fail<ValueError>(op, "padding must be at least 0, got ", padding);
   return of_batches(op, [=](const Array& pictures) {
-    const Index drawn = randint(0, 2 * padding + 1, {pictures.dim(0), 2});
-    return parts(pictures, {pictures.dim(2), pictures.dim(3)}, [&](std::int64_t b) {
-      return std::pair(drawn.data()[2 * b] - padding, drawn.data()[2 * b + 1] - padding);
-    });
+    const std::int64_t B = pictures.dim(0), H = pictures.dim(2), W = pictures.dim(3);
+    const Index drawn = randint(0, 2 * padding + 1, {B, 2});
+    if (B == 0) return pictures;
+    const Tensor around = pad(pictures, {{0, 0}, {0, 0}, {padding, padding}, {padding, padding}});
+    Tensors shifted;
+    for (std::int64_t b = 0; b < B; ++b) {
+      const std::int64_t top = drawn.at({b, 0}), left = drawn.at({b, 1});
+      shifted.push_back(around[{b, _, slice(top, top + H), slice(left, left + W)}]);
+    }
+    return stack(shifted).value();
   });
 }
 
@@ -109,16 +100,8 @@ Transform random_horizontal_flip(double p) {
   constexpr const char* op = "random_horizontal_flip";
   if (!(p >= 0 && p <= 1)) fail<ValueError>(op, "p must be in [0, 1], got ", p);
   return of_batches(op, [=](const Array& pictures) {
-    const std::int64_t B = pictures.dim(0), rows = pictures.dim(1) * pictures.dim(2), W = pictures.dim(3);
-    const Array drawn = random_uniform({B}, next_random_key());
-    Array flipped = pictures;
-    Real* row = flipped.mutable_data();
-    for (std::int64_t b = 0; b < B; ++b) {
-      for (std::int64_t y = 0; y < rows; ++y, row += W) {
-        if (drawn.data()[b] < p) std::reverse(row, row + W);
-      }
-    }
-    return flipped;
+    const Tensor drawn = random_uniform({pictures.dim(0), 1, 1, 1}, next_random_key());
+    return where(drawn < p, flip(pictures, {3}), pictures).value();
   });
 }
 
@@ -157,22 +140,15 @@ Transform normalize(const ChannelStatistics& statistics) {
   for (const double sigma : statistics.standard_deviation) {
     if (!(sigma > 0)) fail<ValueError>(op, "a deviation must be above 0, got ", sigma);
   }
+  const std::int64_t C = std::ssize(statistics.mean);
+  std::vector<double> inverse;
+  for (const double sigma : statistics.standard_deviation) inverse.push_back(1 / sigma);
+  const Tensor mean = Array({C, 1, 1}, statistics.mean), scale = Array({C, 1, 1}, inverse);
   return of_batches(op, [=](const Array& pictures) {
-    const std::int64_t B = pictures.dim(0), C = pictures.dim(1), pixels = pictures.dim(2) * pictures.dim(3);
-    if (std::ssize(statistics.mean) != C) {
-      fail<ShapeError>(op, statistics.mean.size(), " means for pictures ", pictures.shape());
+    if (C != pictures.dim(1)) {
+      fail<ShapeError>(op, C, " means for pictures ", pictures.shape());
     }
-    Array result(pictures.shape());
-    const Real* from = pictures.data();
-    Real* to = result.mutable_data();
-    for (std::int64_t b = 0; b < B; ++b) {
-      for (std::size_t c = 0; c < statistics.mean.size(); ++c, from += pixels) {
-        const auto mean = static_cast<Real>(statistics.mean[c]);
-        const auto scale = static_cast<Real>(1 / statistics.standard_deviation[c]);
-        to = std::transform(from, from + pixels, to, [&](Real x) { return (x - mean) * scale; });
-      }
-    }
-    return result;
+    return ((Tensor(pictures) - mean) * scale).value();
   });
 }
 
