@@ -35,7 +35,8 @@ INTERNAL = {
     "ops/network/size2d.h", "optim/named_option.h", "kit/data/csv.h", "kit/data/packed.h", "kit/data/prefetcher.h",
     "kit/draw/png.h", "kit/draw/svg.h", "kit/mpi/exchange.h", "kit/program/error.h", "kit/program/fingerprint.h",
     "kit/program/format.h", "kit/program/numbers.h", "kit/program/table.h", "kit/text/byte_text.h", "kit/text/merges.h",
-    "kit/text/unicode.h", "kit/text/utf8.h", "kit/train/classifier.h", "kit/train/gradients.h", "kit/train/translation.h",
+    "kit/text/unicode.h", "kit/text/utf8.h", "kit/train/best.h", "kit/train/checkpoint.h", "kit/train/classifier.h",
+    "kit/train/gradients.h", "kit/train/reports.h", "kit/train/translation.h",
 }
 SHOWN = {"core/diagram/view/view.h"}  # all the same
 

@@ -24,7 +24,6 @@ using namespace xgrad;
 
 struct Config {
   std::string data = XGRAD_EXAMPLES_DIR "/data/pride_and_prejudice.txt";
-  double held_out = 0.1;  // of the text, its end
   int min_freq = 3;       // rarer words are <unk>, which is never masked
   std::vector<std::string> fill;
 
@@ -36,12 +35,9 @@ struct Config {
   double dropout = 0;
 
   // training
-  double share = 0.15;  // of the words, which are asked for
   std::int64_t steps = 2000;
   std::int64_t batch = 64;  // B
-  std::int64_t warmup = 200;
   double learning_rate = 2e-3;
-  double clip = 1;                  // the norm of all gradients together is at most this
   std::int64_t report_every = 200;  // steps
 };
 
@@ -49,6 +45,8 @@ struct Config {
 
 constexpr std::int64_t unknown = 0, mask = 1, words_from = 2;  // ids
 constexpr std::int64_t not_asked = -1;                         // in place of a word
+constexpr double share = 0.15;                                 // of the words, which are asked for
+constexpr std::int64_t warmup = 200;                           // steps
 
 // In text files underscores surround italics; here an underscore stands for a masked word.
 std::string without_underscores(std::string text) {
@@ -63,7 +61,7 @@ struct Text {
   Text(const Config& config, const std::string& text)
       : tokenizer(text, {.min_freq = config.min_freq, .reserved = {"<unk>", "_"}}) {
     const Index ids = tokenizer.encode(text);
-    const auto count = static_cast<std::int64_t>((1 - config.held_out) * static_cast<double>(ids.size()));
+    const std::int64_t count = ids.size() * 9 / 10;
     train = ids[{slice(0, count)}];
     held_out = ids[{slice(count, ids.size())}];
     if (held_out.size() < config.context || tokenizer.size() == words_from) {
@@ -91,13 +89,13 @@ struct Questions {
 
 // Of the words that are asked for, 80 % are masked, 10 % become any word, and 10 % stay: the model cannot know which
 // words are right, so it must have an opinion on all.
-Questions questions(const Index& words, const Config& config, std::int64_t vocabulary, const RandomKey& key) {
+Questions questions(const Index& words, std::int64_t vocabulary, const RandomKey& key) {
   Questions made{words, Index(words.shape(), not_asked)};
   const Array chance = random_uniform({3, words.size()}, key);
   const Real *asked = chance.data(), *how = asked + words.size(), *which = how + words.size();
   std::int64_t *ids = made.ids.mutable_data(), *answers = made.answers.mutable_data();
   for (std::int64_t i = 0; i < words.size(); ++i) {
-    if (ids[i] == unknown || asked[i] >= config.share) continue;
+    if (ids[i] == unknown || asked[i] >= share) continue;
     answers[i] = ids[i];
     if (how[i] < 0.8) {
       ids[i] = mask;
@@ -117,7 +115,7 @@ Questions held_out_questions(const Text& text, const Config& config) {
   constexpr std::int64_t times = 4;
   const std::int64_t count = text.held_out.size() / config.context;
   const Index starts = arange(times * count) % count * config.context;
-  return questions(windows(text.held_out, starts, config.context), config, text.tokenizer.size(), {.seed = 1});
+  return questions(windows(text.held_out, starts, config.context), text.tokenizer.size(), {.seed = 1});
 }
 
 std::int64_t count_asked(const Index& answers) { return answers.size() - std::ranges::count(answers, not_asked); }
@@ -226,27 +224,25 @@ void train(const Config& config, kit::Example& example) {
       model.parameters(),
       {{nn::without_weight_decay(model), {.lr = config.learning_rate, .betas = {0.9, 0.99}, .weight_decay = 0}}},
       {.lr = config.learning_rate, .betas = {0.9, 0.99}, .weight_decay = 0.01})};
-  const std::int64_t rest = std::max<std::int64_t>(config.steps - config.warmup, 1);
+  const std::int64_t rest = std::max<std::int64_t>(config.steps - warmup, 1);
   const auto validate = [&] { return kit::Scores{{"held_out_loss", mean_loss(model, held_out)}}; };
-  const auto print = [](const kit::EpochReport& report) {
+  const auto print = [](const kit::Report& report) {
     std::cout << "\nstep " << report.step << ": loss " << kit::fixed(report.loss, 3) << ", held out "
               << kit::fixed(report.scores.values[0].second, 3) << std::endl;
   };
   kit::Trainer trainer{model,
                        adam,
-                       {.steps = config.steps,
-                        .schedule = optim::schedule::warmup(config.warmup, optim::schedule::cosine({.steps = rest})),
-                        .max_norm = config.clip,
+                       {.schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = rest})),
+                        .max_norm = 1,
                         .validate = validate,
                         .validate_every = config.report_every,
                         .folder = example.out,
-                        .on_epoch = print}};
-  kit::DataLoader numbers{kit::TensorDataset{arange(config.steps)}};  // each step draws windows of its own
+                        .on_report = print}};
   const auto begin = std::chrono::steady_clock::now();
-  trainer.fit(numbers, [&](const Index&) {
+  trainer.fit(config.steps, [&] {
     const Index starts = randint(0, text.train.size() - config.context + 1, {config.batch});
-    return loss_of(model, questions(windows(text.train, starts, config.context), config, text.tokenizer.size(),
-                                    next_random_key()));
+    return loss_of(model,
+                   questions(windows(text.train, starts, config.context), text.tokenizer.size(), next_random_key()));
   });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
 
@@ -259,7 +255,7 @@ void train(const Config& config, kit::Example& example) {
   if (!to_fill.empty()) draw_attention(example.out / "attention.svg", model, text, to_fill.front().ids);
   kit::Series trained{.name = "training"}, judged{.name = "held out"};
   kit::Series level{.name = "word frequencies", .style = kit::Series::Style::dashed};
-  for (const kit::EpochReport& report : trainer.history()) {
+  for (const kit::Report& report : trainer.history()) {
     for (kit::Series* one : {&trained, &judged, &level}) one->x.push_back(static_cast<double>(report.step));
     trained.y.push_back(report.loss);
     judged.y.push_back(report.scores.values[0].second);

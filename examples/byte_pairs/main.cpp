@@ -3,7 +3,7 @@
 
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/train/trainer.h>
 
 #include "pieces.h"
 
@@ -21,24 +21,24 @@ kit::Series train(const std::string& name, const kit::BpeTokenizer& tokenizer, c
             << model.num_parameters() << " parameters\n  "
             << in_pieces(tokenizer, "It is a truth universally acknowledged") << "\n";
 
-  const Tensors parameters = model.parameters();
-  optim::AdamW adam{parameters, {.betas = {0.9, 0.99}, .weight_decay = 0.1}};
-  optim::Scheduler scheduler{adam, optim::schedule::warmup(100, optim::schedule::cosine({.steps = steps}))};
-  kit::ProgressBar bar({.total = steps, .title = name});
-  kit::Series curve{.name = name};
-  for (std::int64_t step = 0; step <= steps; ++step) {
-    if (step % 100 == 0) {
-      curve.x.push_back(double(step));
-      curve.y.push_back(bits_per_byte(model, tokenizer, unseen));
-    }
+  const auto bits = [&] { return bits_per_byte(model, tokenizer, unseen); };
+  kit::Series curve{.name = name, .x = {0}, .y = {bits()}};
+  optim::AdamW adam{model.parameters(), {.betas = {0.9, 0.99}, .weight_decay = 0.1}};
+  kit::Trainer trainer{model,
+                       adam,
+                       {.schedule = optim::schedule::warmup(100, optim::schedule::cosine({.steps = steps})),
+                        .max_norm = 1,
+                        .validate = bits,
+                        .validate_every = 100}};
+  trainer.fit(steps, [&] {
     const Index places = unsqueeze(randint(0, ids.size() - T, {batch}), 1) + arange(T + 1);
     const Index windows = index_select(ids, 0, places.reshaped({places.size()})).reshaped(places.shape());
-    const Tensor loss = cross_entropy(model(windows[{_, slice(0, T)}]), windows[{_, slice(1, T + 1)}]);
-    adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1.0).gradients);
-    scheduler.step();
-    bar.update(step, {{"loss", kit::fixed(loss.item(), 3)}});
+    return cross_entropy(model(windows[{_, slice(0, T)}]), windows[{_, slice(1, T + 1)}]);
+  });
+  for (const kit::Report& report : trainer.history()) {
+    curve.x.push_back(double(report.step));
+    curve.y.push_back(report.scores.values[0].second);
   }
-  bar.finish();
   const std::string prompt = "Mr. Darcy";
   const nn::Decoded more = model.generate(unsqueeze(tokenizer.encode(prompt), 0),
                                           {.max_length = T, .temperature = 0.8, .seed = example.seed});

@@ -10,6 +10,7 @@
 #include <iomanip>
 #include <iostream>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/program/cli.h>
@@ -17,6 +18,7 @@
 #include <xgrad/kit/program/table.h>
 #include <xgrad/kit/text/bleu.h>
 #include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
 
@@ -173,7 +175,10 @@ void run(const Config& config, const kit::Example& example) {
                                  corpus.target_vocab().size(),
                                  {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};
   kit::reset_to_xavier(model);
-  kit::train_translator(model, corpus, {.epochs = config.epochs, .seed = example.seed});
+  optim::Adam adam{model.parameters(), {.lr = 0.005}};
+  kit::DataLoader batches{corpus, {.batch_size = 64, .shuffle = true, .seed = example.seed}};
+  kit::Trainer trainer{model, adam, {.epochs = config.epochs, .max_norm = 1}};
+  trainer.fit(batches, [&](const kit::CorpusBatch& batch) { return kit::translation_loss(model, corpus, batch); });
   const nn::Eval eval(model);
   const std::int64_t max_length = config.corpus.steps;
   const kit::Tokens sentence = kit::words("they're very rich .");

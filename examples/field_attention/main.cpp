@@ -11,7 +11,7 @@
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 #include "picture.h"
@@ -102,22 +102,13 @@ void run(const Config& config, kit::Example& example) {
   std::cout << "three records: embedded " << str(model.embedding(table_rows(three)).shape()) << ", heads "
             << str(shown.queries.shape()) << ", scores " << str(shown.scores.shape()) << ", output "
             << str(shown.output.shape()) << "\n";
-  save_graph((example.out / "interaction.svg").string(), {shown.output}, {.title = "Two fields, two heads"});
+  save_graph(example.out / "interaction.svg", {shown.output}, {.title = "Two fields, two heads"});
 
-  kit::CsvLogger log(example.out / "loss.csv", {"step", "loss"});
+  optim::Adam adam{model.parameters(), {.lr = config.learning_rate}};
+  kit::Trainer trainer{model, adam, {.validate_every = 1}};
+  trainer.fit(config.steps, [&] { return binary_cross_entropy_with_logits(model(train.records), train.clicks); });
   kit::Series curve{.name = "training loss"};
-  {
-    optim::Adam adam{model.parameters(), {.lr = config.learning_rate}};
-    kit::ProgressBar bar({.total = config.steps, .title = "training"});
-    for (std::int64_t step = 1; step <= config.steps; ++step) {
-      const Tensor loss = binary_cross_entropy_with_logits(model(train.records), train.clicks);
-      adam.step(grad(loss, model.parameters()));
-      const double value = loss.item();
-      log.row({step, value});
-      curve.y.push_back(value);
-      bar.update(step, {{"loss", kit::fixed(value, 4)}});
-    }
-  }
+  for (const kit::Report& report : trainer.history()) curve.y.push_back(report.loss);
   const double reached = accuracy(model, held_out);
   std::cout << "loss " << kit::fixed(curve.y.front(), 4) << " -> " << kit::fixed(curve.y.back(), 4) << "; accuracy "
             << kit::fixed(100 * reached, 1) << " % on " << judged

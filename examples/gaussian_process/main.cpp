@@ -5,10 +5,9 @@
 //   examples/run gaussian_process [--samples N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
 
-#include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 #include "../kernel_regression/regression.h"
@@ -50,21 +49,10 @@ void run(const Config& config, kit::Example& example) {
   const Tensor x = line(seen.x), y = line(seen.y), places = line(wanted.x), truth = line(wanted.y);
 
   const GaussianProcess process{nn::root};
-  kit::CsvLogger log(out / "likelihood.csv", {"step", "log_likelihood", "w", "signal", "noise"});
-  Real first = 0, last = 0;
-  {
-    optim::Adam adam{process.parameters(), {.lr = config.learning_rate}};
-    kit::ProgressBar bar({.total = config.steps, .title = "training"});
-    for (std::int64_t step = 1; step <= config.steps; ++step) {
-      const Tensor likelihood = process.log_likelihood(x, y);
-      adam.step(grad(-likelihood, process.parameters()));
-      last = likelihood.item();
-      if (step == 1) first = last;
-      log.row({step, static_cast<double>(last), static_cast<double>(process.w().item()),
-               static_cast<double>(process.signal().item()), static_cast<double>(process.noise().item())});
-      bar.update(step, {{"ln p", kit::fixed(last, 4)}, {"noise", kit::fixed(process.noise().item(), 2)}});
-    }
-  }
+  optim::Adam adam{process.parameters(), {.lr = config.learning_rate}};
+  kit::Trainer trainer{process, adam, {.validate_every = 1}};
+  const auto& history = trainer.fit(config.steps, [&] { return -process.log_likelihood(x, y); });
+  const double first = -history.front().loss, last = -history.back().loss;
 
   const NoGrad off;
   const Prediction answer = process(places, x, y), at_fresh = process(line(fresh.x), x, y);
@@ -90,11 +78,11 @@ void run(const Config& config, kit::Example& example) {
             << "error to the truth: mean " << kit::fixed(off_by, 4) << ", attention pooling of the same w "
             << kit::fixed(pooled_off_by, 4) << "\n"
             << "of 1000 new observations " << kit::fixed(100 * covered, 1) << " % lie within two deviations\n";
-  example.result.add("log_likelihood", static_cast<double>(last))
-      .add("noise", static_cast<double>(process.noise().item()))
-      .add("error", static_cast<double>(off_by))
-      .add("pooling_error", static_cast<double>(pooled_off_by))
-      .add("covered", static_cast<double>(covered));
+  example.result.add("log_likelihood", last)
+      .add("noise", process.noise().item())
+      .add("error", off_by)
+      .add("pooling_error", pooled_off_by)
+      .add("covered", covered);
 }
 
 }  // namespace

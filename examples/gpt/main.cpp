@@ -127,7 +127,7 @@ void train(const Config& config, kit::Example& example) {
     for (const auto& [x, y] : held_out) loss.add(cross_entropy(model(x), y).item(), x.dim(0));
     return kit::Scores{{"held_out_loss", loss.value()}};
   };
-  const auto sample = [&](const kit::EpochReport& report) {
+  const auto sample = [&](const kit::Report& report) {
     std::cout << "\nstep " << report.step << ": loss " << report.loss << ", held out " << report.scores.values[0].second
               << "\n"
               << write(model, tokenizer, config.prompt, config.length) << "\n";
@@ -144,7 +144,7 @@ void train(const Config& config, kit::Example& example) {
        .resume = config.resume,
        .attributes = {{"heads", sizes.heads}, {"steps", config.steps}, {"text", kit::fingerprint(text)}},
        .interruptible = true,
-       .on_epoch = sample}};
+       .on_report = sample}};
   const auto begin = std::chrono::steady_clock::now();
   trainer.fit(batches, [&](const Index& x, const Index& y) { return cross_entropy(model(x), y); });  // (B, T), (B, T)
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;

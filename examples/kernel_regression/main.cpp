@@ -4,14 +4,13 @@
 //   examples/run kernel_regression [--samples N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
 
-#include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/table.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 #include "regression.h"
@@ -27,6 +26,11 @@ struct Config {
 };
 
 std::vector<double> numbers(const Tensor& x) { return kit::numbers(x.value()); }
+
+/// The width of the kernel, which is learned.
+struct Width : nn::Module {
+  const Tensor w = param("w", {}, nn::init::constant(1));
+};
 
 /// One way to predict: its weights of the samples, and its predictions at the query places.
 struct Answer {
@@ -70,19 +74,14 @@ void run(const Config& config, kit::Example& example) {
   const std::filesystem::path& out = example.out;
   const Samples seen = observed(config.samples), wanted = asked(50);
 
-  const Tensor w = variable(1, "w");
-  kit::CsvLogger log(out / "loss.csv", {"step", "loss", "w"});
+  const Width width;
+  const Tensor w = width.w;
+  optim::Adam adam{{w}, {.lr = config.learning_rate}};
+  kit::Trainer trainer{width, adam, {.validate_every = 1}};
   kit::Series curve{.name = "loss"};
-  {
-    optim::Adam adam{{w}, {.lr = config.learning_rate}};
-    kit::ProgressBar bar({.total = config.steps, .title = "training"});
-    for (std::int64_t step = 1; step <= config.steps; ++step) {
-      const Tensor loss = mse_loss(predicted_from_others(seen, w), seen.y);
-      adam.step(grad(loss, {w}));
-      log.row({step, static_cast<double>(loss.item()), static_cast<double>(w.item())});
-      curve.y.push_back(static_cast<double>(loss.item()));
-      bar.update(step, {{"loss", kit::fixed(loss.item(), 4)}, {"w", kit::fixed(w.item(), 2)}});
-    }
+  for (const kit::Report& report :
+       trainer.fit(config.steps, [&] { return mse_loss(predicted_from_others(seen, w), seen.y); })) {
+    curve.y.push_back(report.loss);
   }
 
   const NoGrad off;
@@ -102,7 +101,7 @@ void run(const Config& config, kit::Example& example) {
                kit::fixed(sharpness(one.weights), 3)});
     draw_curves(out / (one.name + ".svg"), seen, wanted, {one});
     draw_weights(out / (one.name + "_weights.svg"), seen, wanted, {one});
-    example.result.add(one.name + "_error", static_cast<double>(off_by));
+    example.result.add(one.name + "_error", off_by);
   }
   draw_curves(out / "regression.svg", seen, wanted, answers);
   draw_weights(out / "weights.svg", seen, wanted, answers);
@@ -111,7 +110,7 @@ void run(const Config& config, kit::Example& example) {
                                                             .y_label = "squared error, each from all others"}));
   std::cout << table.text() << "loss " << kit::fixed(curve.y.front(), 4) << " -> " << kit::fixed(curve.y.back(), 4)
             << ", w 1 -> " << kit::fixed(w.item(), 2) << "\n";
-  example.result.add("w", static_cast<double>(w.item()));
+  example.result.add("w", w.item());
 }
 
 }  // namespace

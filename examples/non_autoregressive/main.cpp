@@ -8,11 +8,13 @@
 #include <functional>
 #include <iostream>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/table.h>
 #include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
 
@@ -44,14 +46,26 @@ struct Result {
 double milliseconds_of(const Translate& translate, const kit::CorpusBatch& batch) {
   constexpr int times = 20;
   const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < times; ++i) translate(batch.source, batch.source_lengths);
+  for (int i = 0; i < times; ++i) (void)translate(batch.source, batch.source_lengths);
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count() / times;
 }
 
-Result judged(const char* name, const std::vector<kit::EpochReport>& history, const Translate& translate,
+/// Trains a model with this loss of a batch, the same way for both. The loss of each epoch:
+template <class Loss>
+std::vector<double> trained(const Config& config, const kit::Corpus& corpus, Seed seed, const nn::Module& model,
+                            const Loss& loss) {
+  kit::reset_to_xavier(model);
+  optim::Adam adam{model.parameters(), {.lr = 0.005}};
+  kit::DataLoader batches{corpus, {.batch_size = 64, .shuffle = true, .seed = seed}};
+  kit::Trainer trainer{model, adam, {.epochs = config.epochs, .max_norm = 1}};
+  std::vector<double> losses;
+  for (const kit::Report& report : trainer.fit(batches, loss)) losses.push_back(report.loss);
+  return losses;
+}
+
+Result judged(const char* name, const std::vector<double>& losses, const Translate& translate,
               const kit::Corpus& corpus) {
-  Result result{.name = name, .losses = {.name = name}};
-  for (const kit::EpochReport& epoch : history) result.losses.y.push_back(epoch.loss);
+  Result result{.name = name, .losses = {.name = name, .y = losses}};
   const std::vector<kit::Tokens> asked = corpus.held_out_sources();
   if (asked.empty()) return result;
   const kit::CorpusBatch batch = corpus.sources(asked);
@@ -65,13 +79,14 @@ Result judged(const char* name, const std::vector<kit::EpochReport>& history, co
 // A step for every word: the decoder is shown the words before.
 Result word_by_word(const Config& config, const kit::Corpus& corpus, Seed seed) {
   const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(), config.model};
-  kit::reset_to_xavier(model);
-  const auto history = kit::train_translator(model, corpus, {.epochs = config.epochs, .seed = seed});
+  const auto losses = trained(config, corpus, seed, model, [&](const kit::CorpusBatch& batch) {
+    return kit::translation_loss(model, corpus, batch);
+  });
   const Translate translate = [&](const Index& source, const Index& lengths) {
     auto writing = model.start(source, lengths);
     return nn::greedy(writing, {.bos = corpus.bos(), .eos = corpus.eos(), .max_length = config.corpus.steps}).tokens;
   };
-  return judged("word by word", history, translate, corpus);
+  return judged("word by word", losses, translate, corpus);
 }
 
 // The self-attention of the decoder: to positions before and after.
@@ -90,16 +105,14 @@ void draw_attention(const std::filesystem::path& path, const kit::Corpus& corpus
 // One step: every position says its word without knowing those of the others. Words after the first <eos> do not count.
 Result all_at_once(const Config& config, const kit::Corpus& corpus, Seed seed, const std::filesystem::path& out) {
   const ParallelTranslator model{nn::root, corpus, config.corpus.steps, config.model};
-  kit::reset_to_xavier(model);
-  const auto history =
-      kit::train_translator(model, corpus, {.epochs = config.epochs, .seed = seed}, [&](const kit::CorpusBatch& batch) {
-        return cross_entropy(model(batch.source, batch.source_lengths), batch.target, {.ignore_index = corpus.pad()});
-      });
+  const auto losses = trained(config, corpus, seed, model, [&](const kit::CorpusBatch& batch) {
+    return cross_entropy(model(batch.source, batch.source_lengths), batch.target, {.ignore_index = corpus.pad()});
+  });
   draw_attention(out / "attention.svg", corpus, model);
   const Translate translate = [&](const Index& source, const Index& lengths) {
     return model.translate(source, lengths);
   };
-  return judged("all at once", history, translate, corpus);
+  return judged("all at once", losses, translate, corpus);
 }
 
 void run(const Config& config, kit::Example& example) {

@@ -10,7 +10,7 @@
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/numbers.h>
-#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 namespace {
@@ -43,25 +43,18 @@ Tensor observed(const Tensor& x) {
   return 2 * x - 1 + randn(x.shape()) * Real(0.2) + 8 * to_real(wrong);
 }
 
-struct Line {
-  Tensor slope = variable(0, "slope"), offset = variable(0, "offset");
+struct Line : nn::Module {
+  const Tensor slope = param("slope", {}, nn::init::zeros()), offset = param("offset", {}, nn::init::zeros());
 
   Tensor operator()(const Tensor& x) const { return slope * x + offset; }
 };
 
 /// Trains a line with this loss of the errors.
 template <class Loss>
-Line fitted(const Config& config, const char* name, const Tensor& x, const Tensor& y, const Loss& loss) {
-  const Line line;
-  const Tensors parameters{line.slope, line.offset};
-  optim::Adam adam{parameters, {.lr = config.learning_rate}};
-  kit::ProgressBar bar({.total = config.steps, .title = name});
-  for (std::int64_t step = 1; step <= config.steps; ++step) {
-    const Tensor off_by = mean(loss(line(x) - y));
-    adam.step(grad(off_by, parameters));
-    bar.update(step, {{"loss", kit::fixed(off_by.item(), 4)}});
-  }
-  return line;
+void fit(const Config& config, const Line& line, const Tensor& x, const Tensor& y, const Loss& loss) {
+  optim::Adam adam{line.parameters(), {.lr = config.learning_rate}};
+  kit::Trainer trainer{line, adam, {}};
+  trainer.fit(config.steps, [&] { return mean(loss(line(x) - y)); });
 }
 
 void run(const Config& config, kit::Example& example) {
@@ -71,8 +64,9 @@ void run(const Config& config, kit::Example& example) {
   const Real off_by = check(probes);
 
   const Tensor x = linspace(-3, 3, config.samples), y = observed(x);
-  const Line squares = fitted(config, "squares", x, y, [](const Tensor& r) { return square(r); });
-  const Line robust = fitted(config, "ln(1 + r^2)", x, y, log1p_square);
+  const Line squares, robust;
+  fit(config, squares, x, y, [](const Tensor& r) { return square(r); });
+  fit(config, robust, x, y, log1p_square);
 
   const NoGrad off;
   const auto drawn = [&](const std::string& name, const Tensor& on_line) {
@@ -91,12 +85,11 @@ void run(const Config& config, kit::Example& example) {
     const Real slope = line.slope.item(), offset = line.offset.item();
     std::cout << name << kit::fixed(slope, 2) << " x " << (offset < 0 ? "- " : "+ ") << kit::fixed(std::abs(offset), 2)
               << "\n";
-    example.result.add(str(key, "_slope"), static_cast<double>(slope))
-        .add(str(key, "_offset"), static_cast<double>(offset));
+    example.result.add(str(key, "_slope"), slope).add(str(key, "_offset"), offset);
   };
   report("squared errors   ", "squares", squares);
   report("ln(1 + r^2)      ", "robust", robust);
-  example.result.add("gradient_error", static_cast<double>(off_by));
+  example.result.add("gradient_error", off_by);
 }
 
 }  // namespace

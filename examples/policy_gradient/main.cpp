@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <iostream>
 
-#include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 #include "agent.h"
@@ -61,28 +60,26 @@ void draw_traces(const std::filesystem::path& path, const Episode& before, const
 void run(const Config& config, kit::Example& example) {
   const Agent agent{nn::root};
   optim::Adam adam{agent.parameters(), {.lr = config.learning_rate}};
-  optim::Scheduler scheduler{
-      adam, optim::schedule::linear({.start_factor = 1, .end_factor = 0, .total_iters = config.updates})};
   const Episode before = play(agent, 1, Acting::greedily).front();
 
-  kit::CsvLogger log(example.out / "returns.csv", {"update", "mean_return", "loss"});
   kit::Series every{.name = "an episode", .style = kit::Series::Style::points}, average{.name = "mean of an update"};
-  {
-    kit::ProgressBar bar({.total = config.updates, .title = "learning"});
-    for (std::int64_t update = 1; update <= config.updates; ++update) {
-      const std::vector<Episode> episodes = play(agent, config.episodes, Acting::by_chance);
-      const Tensor loss = reinforce_loss(agent, episodes, config.discount);
-      adam.step(grad(loss, agent.parameters()));
-      scheduler.step();
-      average.y.push_back(mean_return(episodes));
-      for (const Episode& episode : episodes) {
-        every.x.push_back(static_cast<double>(update));
-        every.y.push_back(static_cast<double>(episode.length()));
-      }
-      log.row({update, average.y.back(), static_cast<double>(loss.item())});
-      bar.update(update, {{"return", kit::fixed(average.y.back(), 1)}});
+  kit::Trainer trainer{
+      agent,
+      adam,
+      {.schedule = optim::schedule::linear({.start_factor = 1, .end_factor = 0, .total_iters = config.updates}),
+       .validate = [&] { return kit::Scores{{"mean_return", average.y.back()}}; },
+       .validate_every = 1,
+       .goal = kit::Goal::greatest,
+       .folder = example.out}};
+  trainer.fit(config.updates, [&] {
+    const std::vector<Episode> episodes = play(agent, config.episodes, Acting::by_chance);
+    average.y.push_back(mean_return(episodes));
+    for (const Episode& episode : episodes) {
+      every.x.push_back(static_cast<double>(average.y.size()));
+      every.y.push_back(static_cast<double>(episode.length()));
     }
-  }
+    return reinforce_loss(agent, episodes, config.discount);
+  });
 
   const std::vector<Episode> after = play(agent, 100, Acting::greedily);
   const auto shortest =

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <vector>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
 
@@ -45,19 +47,14 @@ struct Trial {
 
 /// Trains a model and lets it translate the sentences held out.
 template <class Model>
-Trial train(const Config& config, const kit::Corpus& corpus, const Model& model, Seed seed,
-            const kit::EpochCallback& after_epoch) {
+Trial train(const Config& config, const kit::Corpus& corpus, const Model& model, Seed seed) {
   Trial trial{.parameters = model.num_parameters()};
   const auto begin = std::chrono::steady_clock::now();
-  for (const kit::EpochReport& epoch : kit::train_translator(model, corpus,
-                                                             {.epochs = config.epochs,
-                                                             .batch = config.batch,
-                                                             .lr = config.learning_rate,
-                                                             .seed = seed,
-                                                             .on_epoch = after_epoch,
-                                                             .terminal = {}})) {
-    trial.losses.push_back(epoch.loss);
-  }
+  optim::Adam adam{model.parameters(), {.lr = config.learning_rate}};
+  kit::DataLoader batches{corpus, {.batch_size = config.batch, .shuffle = true, .seed = seed}};
+  kit::Trainer trainer{model, adam, {.epochs = config.epochs, .max_norm = 1, .terminal = {}}};
+  trainer.fit(batches, [&](const kit::CorpusBatch& batch) { return kit::translation_loss(model, corpus, batch); });
+  for (const kit::Report& epoch : trainer.history()) trial.losses.push_back(epoch.loss);
   trial.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   trial.guesses = kit::translations(model, corpus, corpus.held_out_sources());
   trial.bleu = kit::mean_bleu(trial.guesses, corpus.held_out(), bleu_order);

@@ -16,10 +16,10 @@
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/table.h>
 #include <xgrad/kit/text/bleu.h>
 #include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/trials.h>
 #include <xgrad/xgrad.h>
 
 #include "contest.h"
@@ -61,16 +61,15 @@ void draw_alignment(const kit::Corpus& corpus, const nn::Seq2Seq& model, kit::To
 
 /// Trains contestant number i; of the one with attention, draws an alignment if there is a path for it.
 Trial compete(const Config& config, const kit::Corpus& corpus, std::size_t i, Seed seed,
-              const kit::EpochCallback& after_epoch, const std::filesystem::path& alignment) {
-  manual_seed(seed);
+              const std::filesystem::path& alignment) {
   const std::int64_t source = corpus.source_vocab().size(), target = corpus.target_vocab().size();
   if (i == 3) {
     const nn::EncoderDecoder model{nn::root, source, target, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};
     kit::reset_to_xavier(model);
-    return train(config, corpus, model, seed, after_epoch);
+    return train(config, corpus, model, seed);
   }
   const nn::Seq2Seq model(nn::root, source, target, recurrent_options(config, i));
-  const Trial trial = train(config, corpus, model, seed, after_epoch);
+  const Trial trial = train(config, corpus, model, seed);
   if (model.decoder.attention && !alignment.empty() && !trial.guesses.empty()) {
     const kit::Tokens source = corpus.held_out()[shown_question(corpus, trial.guesses)].source;
     draw_alignment(corpus, model, source, alignment);
@@ -78,47 +77,35 @@ Trial compete(const Config& config, const kit::Corpus& corpus, std::size_t i, Se
   return trial;
 }
 
-double mean(const std::vector<Trial>& trials, const std::function<double(const Trial&)>& value) {
-  double sum = 0;
-  for (const Trial& trial : trials) sum += value(trial);
-  return sum / static_cast<double>(trials.size());
-}
+using Results = std::vector<kit::Trials<Trial>>;  // of the contestants
 
 double last_loss(const Trial& trial) { return trial.losses.back(); }
 
-void print_table(const std::array<std::vector<Trial>, 4>& all) {
+void print_table(const Results& all) {
   kit::Table table({"", "parameters", "seconds", "loss", "held-out BLEU", "of each seed"});
   for (std::size_t i = 0; i < all.size(); ++i) {
-    std::string of_each_seed;
-    for (const Trial& trial : all[i]) of_each_seed += (of_each_seed.empty() ? "" : " ") + kit::fixed(trial.bleu, 3);
-    table.row({str(contestants[i].name, ", ", contestants[i].what), all[i].front().parameters,
-               kit::fixed(mean(all[i], [](const Trial& t) { return t.seconds; }), 1),
-               kit::fixed(mean(all[i], last_loss), 4),
-               kit::fixed(mean(all[i], [](const Trial& t) { return t.bleu; }), 3), of_each_seed});
+    table.row({str(contestants[i].name, ", ", contestants[i].what), all[i].results.front().parameters,
+               kit::fixed(all[i].mean(&Trial::seconds), 1), kit::fixed(all[i].mean(last_loss), 4),
+               kit::fixed(all[i].mean(&Trial::bleu), 3), all[i].each(&Trial::bleu)});
   }
   std::cout << "\n" << table.text();
 }
 
-void print_guesses(const kit::Corpus& corpus, const std::array<std::vector<Trial>, 4>& all) {
+void print_guesses(const kit::Corpus& corpus, const Results& all) {
   std::cout << "\nnever seen\n";
   for (std::size_t q = 0; q < std::min<std::size_t>(4, corpus.held_out().size()); ++q) {
     const kit::Question& question = corpus.held_out()[q];
     std::cout << "  " << kit::joined(question.source) << "   (" << kit::joined(question.answers.front()) << ")\n";
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      std::cout << "    " << std::left << std::setw(15) << contestants[i].name << kit::joined(all[i].front().guesses[q])
+    for (const kit::Trials<Trial>& one : all) {
+      std::cout << "    " << std::left << std::setw(15) << one.name << kit::joined(one.results.front().guesses[q])
                 << "\n";
     }
   }
 }
 
-void draw_losses(const std::array<std::vector<Trial>, 4>& all, const std::filesystem::path& path) {
+void draw_losses(const Results& all, const std::filesystem::path& path) {
   std::vector<kit::Series> curves;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    kit::Series& curve = curves.emplace_back(kit::Series{.name = contestants[i].name});
-    for (std::size_t epoch = 0; epoch < all[i].front().losses.size(); ++epoch) {
-      curve.y.push_back(mean(all[i], [=](const Trial& t) { return t.losses[epoch]; }));
-    }
-  }
+  for (const kit::Trials<Trial>& one : all) curves.push_back(one.curve(&Trial::losses));
   kit::save_text(path, kit::line_plot(curves, {.title = "Training loss, mean of all seeds",
                                                .x_label = "epoch",
                                                .y_label = "loss per target token",
@@ -131,29 +118,19 @@ void run(const Config& config, kit::Example& example) {
             << corpus.source_vocab().size() << " and " << corpus.target_vocab().size() << " words; "
             << corpus.held_out().size() << " sentences held out\n";
 
-  std::array<std::vector<Trial>, 4> all;
-  {
-    kit::ProgressBar bar({.total = config.seeds * config.epochs * std::ssize(all), .title = "training"});
-    std::int64_t done = 0;
-    for (std::int64_t n = 0; n < config.seeds; ++n) {
-      const Seed seed = example.seed + static_cast<std::uint64_t>(n);
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto after_epoch = [&](const kit::EpochReport& epoch) {
-          bar.update(++done, {{"model", contestants[i].name}, {"loss", kit::fixed(epoch.loss, 4)}});
-        };
-        const auto alignment = seed == example.seed ? example.out / "alignment.svg" : std::filesystem::path();
-        all[i].push_back(compete(config, corpus, i, seed, after_epoch, alignment));
-      }
-    }
-  }
+  std::vector<std::string> names;
+  for (const Contestant& contestant : contestants) names.push_back(contestant.name);
+  const Results all = kit::trials(names, {example.seed, config.seeds}, [&](std::size_t i, Seed seed) {
+    const auto alignment = seed == example.seed ? example.out / "alignment.svg" : std::filesystem::path();
+    return compete(config, corpus, i, seed, alignment);
+  });
 
   print_table(all);
   print_guesses(corpus, all);
   draw_losses(all, example.out / "loss.svg");
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    example.result.add(str("loss_", contestants[i].name), kit::fixed(mean(all[i], last_loss), 4));
-    example.result.add(str("bleu_", contestants[i].name),
-                       kit::fixed(mean(all[i], [](const Trial& t) { return t.bleu; }), 3));
+  for (const kit::Trials<Trial>& one : all) {
+    example.result.add("loss_" + one.name, kit::fixed(one.mean(last_loss), 4));
+    example.result.add("bleu_" + one.name, kit::fixed(one.mean(&Trial::bleu), 3));
   }
 }
 

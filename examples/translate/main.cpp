@@ -13,6 +13,7 @@
 #include <xgrad/kit/text/bleu.h>
 #include <xgrad/kit/text/corpus.h>
 #include <xgrad/kit/train/trainer.h>
+#include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
 
 #include "pictures.h"
@@ -42,21 +43,11 @@ Tensor batch_loss(const nn::EncoderDecoder& model, const kit::Corpus& data, cons
   return total / static_cast<Real>(batch.target.dim(1));
 }
 
-/// The likeliest next word, again and again.
-std::vector<kit::Tokens> translated(const nn::EncoderDecoder& model, const kit::Corpus& data,
-                                    const std::vector<kit::Tokens>& sentences) {
-  if (sentences.empty()) return {};
-  const kit::CorpusBatch batch = data.sources(sentences);
-  auto decoding = model.start(batch.source, batch.source_lengths);
-  const std::int64_t steps = batch.source.dim(1);
-  return data.sentences(nn::greedy(decoding, {.bos = data.bos(), .eos = data.eos(), .max_length = steps}).tokens);
-}
-
 /// Translates, judges and prints.
 void report(const nn::EncoderDecoder& model, const kit::Corpus& data, kit::ResultLine& result) {
   std::vector<kit::Tokens> sources;
   for (const kit::KnownPair& pair : kit::known_pairs) sources.push_back(kit::words(pair.source));
-  const std::vector<kit::Tokens> learnt = translated(model, data, sources);
+  const std::vector<kit::Tokens> learnt = kit::translations(model, data, sources);
   std::cout << "\nlearnt\n";
   for (std::size_t i = 0; i < learnt.size(); ++i) {
     const std::string score = kit::fixed(kit::bleu(learnt[i], kit::words(kit::known_pairs[i].target), 2), 3);
@@ -64,7 +55,7 @@ void report(const nn::EncoderDecoder& model, const kit::Corpus& data, kit::Resul
     result.add(str("bleu", i + 1), score);
   }
   sources = data.held_out_sources();
-  const std::vector<kit::Tokens> guessed = translated(model, data, sources);
+  const std::vector<kit::Tokens> guessed = kit::translations(model, data, sources);
   std::cout << "never seen\n";
   for (std::size_t i = 0; i < std::min<std::size_t>(6, guessed.size()); ++i) {
     const std::vector<kit::Tokens>& answers = data.held_out()[i].answers;
@@ -80,8 +71,7 @@ void report(const nn::EncoderDecoder& model, const kit::Corpus& data, kit::Resul
 void run(const Config& config, kit::Example& example) {
   const kit::Corpus data(config.corpus);
   const nn::EncoderDecoder model{nn::root, data.source_vocab().size(), data.target_vocab().size(), config.model};
-  // The book's first weights: uniform in +-sqrt(6 / (in + out)) for every linear map (Glorot, Bengio 2010).
-  model.apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
+  kit::reset_to_xavier(model);
   std::cout << data.size() << " pairs, vocabularies of " << data.source_vocab().size() << " and "
             << data.target_vocab().size() << " words, " << data.held_out().size() << " sentences held out; "
             << model.num_parameters() << " parameters\n";
@@ -113,7 +103,7 @@ void run(const Config& config, kit::Example& example) {
 
   nn::AttentionRecorder recorder;
   const kit::Tokens source = kit::words(kit::known_pairs.back().source);
-  const kit::Tokens written = translated(model, data, {source}).front();
+  const kit::Tokens written = kit::translations(model, data, {source}).front();
   draw_attention(example.out, recorder, source, written, config.corpus.steps);
   const kit::CorpusBatch some = data.batch(arange(std::min(config.batch, data.size())));
   draw_graphs(example.out, batch_loss(model, data, some).named("loss"), parameters);

@@ -6,12 +6,13 @@
 #include <iomanip>
 #include <iostream>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/draw/vectors.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
 
@@ -26,24 +27,17 @@ using namespace word_vectors;
 /// The loss, as a mean over every 20 steps.
 kit::Series train(const Config& config, const Text& text, const SkipGram& model, Seed seed) {
   std::mt19937_64 generator(seed);
-  const Tensors parameters = model.parameters();
-  optim::Adam adam{parameters, {.lr = config.learning_rate}};
-  optim::Scheduler scheduler{adam, optim::schedule::cosine({.steps = config.steps})};
-  kit::Series curve{.name = "skip-gram"};
-  kit::ProgressBar bar({.total = config.steps, .title = "vectors"});
-  double sum = 0;
-  std::int64_t summed = 0;
-  for (std::int64_t step = 1; step <= config.steps; ++step) {
+  optim::Adam adam{model.parameters(), {.lr = config.learning_rate}};
+  kit::Trainer trainer{
+      model, adam, {.schedule = optim::schedule::cosine({.steps = config.steps}), .validate_every = 20}};
+  trainer.fit(config.steps, [&] {
     const Batch batch = text.batch(generator);
-    const Tensor loss = model.loss(batch.centers, batch.others);
-    adam.step(grad(loss, parameters));
-    scheduler.step();
-    sum += loss.item();
-    ++summed;
-    if (step % 20 != 0 && step != config.steps) continue;
-    curve.x.push_back(static_cast<double>(step));
-    curve.y.push_back(std::exchange(sum, 0) / static_cast<double>(std::exchange(summed, 0)));
-    bar.update(step, {{"loss", kit::fixed(curve.y.back(), 3)}});
+    return model.loss(batch.centers, batch.others);
+  });
+  kit::Series curve{.name = "skip-gram"};
+  for (const kit::Report& report : trainer.history()) {
+    curve.x.push_back(static_cast<double>(report.step));
+    curve.y.push_back(report.loss);
   }
   return curve;
 }
@@ -106,27 +100,13 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
   if (embeddings != Embeddings::random) {
     table.assign(with_vectors(table.value(), corpus.source_vocab(), vocab, vectors.weight.value()));
   }
-  Tensors parameters = model.parameters();
-  if (embeddings == Embeddings::frozen) {
-    table.set_requires_grad(false);
-    std::erase_if(parameters, [&](const Tensor& parameter) { return same(parameter, table); });
-  }
-  optim::Adam adam{parameters, {.lr = config.translation_rate}};
+  if (embeddings == Embeddings::frozen) table.set_requires_grad(false);
+  optim::Adam adam{model.parameters(), {.lr = config.translation_rate}};
+  kit::DataLoader batches{corpus, {.batch_size = config.translation_batch, .shuffle = true, .seed = seed}};
+  kit::Trainer trainer{model, adam, {.epochs = config.epochs, .max_norm = 1}};
+  trainer.fit(batches, [&](const kit::CorpusBatch& batch) { return kit::translation_loss(model, corpus, batch); });
   kit::Series curve{.name = name};
-  kit::ProgressBar bar({.total = config.epochs, .title = name});
-  for (std::int64_t epoch = 1; epoch <= config.epochs; ++epoch) {
-    const Index order = randperm(corpus.size(), {.seed = seed, .draw = epoch});
-    double total = 0;
-    for (std::int64_t begin = 0; begin < order.size(); begin += config.translation_batch) {
-      const kit::CorpusBatch batch = corpus.batch(order[{slice(begin, begin + config.translation_batch)}]);
-      const Tensor loss = kit::translation_loss(model, corpus, batch);
-      adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1).gradients);
-      total += loss.item() * static_cast<double>(batch.target.dim(0));
-    }
-    curve.y.push_back(total / static_cast<double>(corpus.size()));
-    bar.update(epoch, {{"loss", kit::fixed(curve.y.back(), 3)}});
-  }
-  bar.finish();
+  for (const kit::Report& report : trainer.history()) curve.y.push_back(report.loss);
 
   const nn::Eval eval(model);
   const double bleu = kit::mean_bleu(kit::translations(model, corpus, corpus.held_out_sources()), corpus.held_out(), 2);

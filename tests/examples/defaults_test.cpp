@@ -20,7 +20,6 @@
 #include <xgrad/kit/train/classifier.h>
 #include <xgrad/kit/train/metrics.h>
 #include <xgrad/kit/train/trainer.h>
-#include <xgrad/kit/train/translation.h>
 
 #include "support.h"
 
@@ -74,7 +73,7 @@ TEST_CASE("options that are not said have their defaults") {
         List{10, 0, 0, 1, 0});
   CHECK(all_of(trainer.validate_every, trainer.patience, trainer.resume, trainer.interruptible) == List{0, 0, 0, 0});
   CHECK(trainer.goal == Goal::least);
-  const EpochReport epoch;
+  const Report epoch;
   CHECK(all_of(epoch.epoch, epoch.step, epoch.loss, epoch.lr, epoch.best, StepReport{}.step, StepReport{}.loss,
                Neighbour{}.row, Neighbour{}.cosine) == List(9, 0));
   CHECK(fingerprint("") == 0xcbf29ce484222325);  // the test vectors of FNV-1a
@@ -83,9 +82,6 @@ TEST_CASE("options that are not said have their defaults") {
   const Array equal_weights({1, 1, 1, 5}, Real(0.2));
   CHECK(alignment_text(equal_weights, maps) == alignment_text(equal_weights, maps, 3));
   CHECK(alignment_svg(equal_weights, maps) == alignment_svg(equal_weights, maps, 3));
-  const TranslatorOptions translator;
-  CHECK(all_of(translator.epochs, translator.batch, translator.lr, translator.max_norm,
-               static_cast<std::uint64_t>(translator.seed)) == List{200, 64, 0.005, 1, 1});
   CHECK(WeightedLoss{}.weight.value == 1);
   RunningAverage average;
   average.add(3);

@@ -12,7 +12,7 @@ TEST_CASE("a recurrent network with attention learns to translate") {
   manual_seed(1);
   const nn::Seq2Seq model(nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
                           recurrent_options(config, 2));
-  const Trial attention = train(config, corpus, model, 1, {});
+  const Trial attention = train(config, corpus, model, 1);
   CHECK(attention.losses.front() > 3);
   CHECK(attention.losses.back() < 2);
   CHECK(attention.guesses.size() == corpus.held_out_sources().size());

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <sstream>
 
+#include <nlohmann/json.hpp>
+
 #include <xgrad/kit/data/csv_table.h>
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/mpi/data_parallel.h>
@@ -65,12 +67,12 @@ struct Training {
   explicit Training(const TrainerOptions& options, bool ranks = false, std::int64_t stop = 0)
       : trainer(net, adam, with(options, ranks, stop)) {}
 
-  const std::vector<EpochReport>& fit() { return trainer.fit(batches, loss_of(net)); }
+  const std::vector<Report>& fit() { return trainer.fit(batches, loss_of(net)); }
   double loss() const { return static_cast<double>(cross_entropy(net(points.x), points.label).item()); }
   /// Epoch and step of each report.
   Reports reports() const {
     Reports found;
-    for (const EpochReport& report : trainer.history()) found.emplace_back(report.epoch, report.step);
+    for (const Report& report : trainer.history()) found.emplace_back(report.epoch, report.step);
     return found;
   }
 
@@ -254,6 +256,69 @@ TEST_CASE("steps end a training in the middle of an epoch, and the last of them 
   check_same(resumed, folder / "parts", whole, folder / "whole");
 }
 
+TEST_CASE("a training without a loader has steps alone, and goes on bit for bit") {
+  const TemporaryFolder folder;
+  struct Run {
+    Points points;
+    Net net = Net::seeded();
+    optim::AdamW adam{net.parameters(), {.lr = 0.05}};
+    Trainer trainer;
+
+    explicit Run(const TrainerOptions& options) : trainer(net, adam, options) {}
+    Tensor loss() const {
+      const Index rows = randint(0, 40, {8});
+      return cross_entropy(net(points.x[rows]), points.label[rows]);
+    }
+    const std::vector<Report>& fit(int steps) {
+      return trainer.fit(steps, [&] { return loss(); });
+    }
+  };
+  TrainerOptions options{.max_norm = 0.5, .validate_every = 5, .folder = folder / "whole", .terminal = {}};
+  Run whole(options);
+  const std::vector<Report> reports = whole.fit(12);
+  REQUIRE(reports.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(reports[i].step == std::vector{5, 10, 12}[i]);
+    CHECK(reports[i].epoch == 1);
+  }
+  CHECK(CsvTable(folder / "whole" / "log.csv").texts("step") == std::vector<std::string>{"5", "10", "12"});
+  testing::check_labels(read_text(folder / "whole" / "curves.svg"), 1, {"step"});
+
+  Run by_hand({.terminal = {}});
+  for (int step = 0; step < 12; ++step) {
+    const Tensors parameters = by_hand.net.parameters();
+    by_hand.adam.step(optim::clip_grad_norm(grad(by_hand.loss(), parameters), parameters, 0.5).gradients);
+  }
+  check_equal(whole.net.state_dict(), by_hand.net.state_dict());
+
+  options.folder = folder / "parts";
+  options.on_step = [&](const StepReport& report) {
+    if (report.step == 7) std::raise(SIGINT);
+  };
+  options.interruptible = true;
+  CHECK_THROWS_AS(Run(options).fit(12), Interrupted);
+  manual_seed(99);
+  options.on_step = {};
+  options.resume = true;
+  std::ostringstream out;
+  options.terminal = {.out = &out};
+  Run resumed(options);
+  resumed.fit(12);
+  CHECK(out.str().starts_with("going on after step 7\nstep 12  loss "));
+  check_equal(resumed.net.state_dict(), whole.net.state_dict());
+  CHECK(read_text(folder / "parts" / "log.csv") == read_text(folder / "whole" / "log.csv"));
+  CHECK(resumed.fit(12).size() == 3);
+
+  Run patient({.validate = [] { return 1.0; }, .validate_every = 2, .patience = 2, .terminal = {}});
+  CHECK(patient.fit(100).size() == 3);
+  CHECK(patient.trainer.steps() == 6);
+  Run thrice({.accumulate = 3, .terminal = {}});
+  int called = 0;
+  thrice.trainer.fit(4, [&] { return ++called, thrice.loss(); });
+  CHECK(called == 12);
+  CHECK_REFUSED(ValueError, thrice.fit(-1), "trainer", "steps must be at least 0, got -1");
+}
+
 TEST_CASE("Ctrl-C ends a training behind a step that is saved, and it goes on bit for bit") {
   const TemporaryFolder folder;
   Training whole({.epochs = 3});
@@ -407,7 +472,7 @@ std::pair<NamedArrays, std::vector<double>> accumulated(const Accumulation& how)
     trainer.fit(batches, weighted);
   }
   std::vector<double> losses;
-  for (const EpochReport& report : trainer.history()) losses.push_back(report.loss);
+  for (const Report& report : trainer.history()) losses.push_back(report.loss);
   return {net.state_dict(), losses};
 }
 
@@ -556,7 +621,7 @@ TEST_CASE("a trainer of one rank does what it does alone, bit for bit") {
 TEST_CASE("what was measured is in a table and in pictures") {
   const TemporaryFolder folder;
   std::int64_t epochs = 0;
-  Training one({.epochs = 2, .folder = folder / "run", .on_epoch = [&](const EpochReport& report) {
+  Training one({.epochs = 2, .folder = folder / "run", .on_report = [&](const Report& report) {
                   CHECK(report.epoch == ++epochs);
                 }});
   const auto& history = one.fit();
@@ -579,7 +644,7 @@ TEST_CASE("the best epoch is kept, and training ends when it gets no better") {
   options.validate = [&] { return scores[asked++]; };
   std::vector<NamedArrays> states;
   Training* running = nullptr;
-  options.on_epoch = [&](const EpochReport&) { states.push_back(running->net.state_dict()); };
+  options.on_report = [&](const Report&) { states.push_back(running->net.state_dict()); };
   Training one(options);
   running = &one;
   CHECK_REFUSED(ValueError, one.trainer.best(), "trainer", "no epoch is done yet");
@@ -717,7 +782,7 @@ TEST_CASE("a trainer refuses what it cannot do") {
   int asked = 0;
   Descent other(net, {.validate = [&] { return Scores{{asked++ == 0 ? "a" : "b", 1}}; }, .terminal = {}});
   CHECK_REFUSED(ValueError, other.trainer.fit(other.batches, loss_of(net)), "trainer",
-                "validate must measure the same scores after each epoch", "lr, a]", "lr, b]");
+                "validate must measure the same scores each time", "lr, a]", "lr, b]");
 }
 
 TEST_CASE("a checkpoint that does not fit is refused, and nothing has changed") {
@@ -737,17 +802,24 @@ TEST_CASE("a checkpoint that does not fit is refused, and nothing has changed") 
     check_equal(again.net.state_dict(), before);
     CHECK(again.trainer.history().empty());
   };
-  refused([](StateFile& file) { file.metadata["step"] = "five"; });
-  refused([](StateFile& file) { file.metadata["step"] = "-5"; });
-  refused([](StateFile& file) { file.metadata["step"] = "5,6"; });
-  refused([](StateFile& file) { file.metadata["scores"] = "3"; });
-  refused([](StateFile& file) { file.metadata["history"] = "1,2,x"; });
-  refused([](StateFile& file) { file.metadata["history"] = "5,1,0.05,1,1;2"; });
-  refused([](StateFile& file) { file.metadata["summed"] = "-1"; });
-  refused([](StateFile& file) { file.metadata["epoch"] = "-1"; });
-  refused([](StateFile& file) { file.metadata["epochs"] = "1,2"; });
-  refused([](StateFile& file) { file.metadata["history"] = "", file.metadata["epochs"] = ""; });
-  refused([](StateFile& file) { file.metadata.erase("score 0"); });
+  // The numbers are JSON: step 5, one epoch, one report with two scores.
+  const auto numbers = [](const auto& change) {
+    return [change](StateFile& file) {
+      nlohmann::json all = nlohmann::json::parse(file.text("trainer"));
+      change(all);
+      file.metadata["trainer"] = all.dump();
+    };
+  };
+  refused(numbers([](auto& all) { all["step"] = "five"; }));
+  refused(numbers([](auto& all) { all["step"] = -5; }));
+  refused(numbers([](auto& all) { all.erase("sum"); }));
+  refused(numbers([](auto& all) { all["summed"] = -1; }));
+  refused(numbers([](auto& all) { all["epochs"] = -1; }));
+  refused(numbers([](auto& all) { all["reports"][0]["best"] = false; }));
+  refused(numbers([](auto& all) { all["reports"][0]["scores"]["values"][1] = 3; }));
+  refused(numbers([](auto& all) { all["reports"] = {1, 2}; }));
+  refused([](StateFile& file) { file.metadata["trainer"] = "{\"step\": 5,"; });
+  refused([](StateFile& file) { file.metadata.erase("trainer"); });
   refused([](StateFile& file) { file.arrays.erase("model.in.weight"); });
   refused([](StateFile& file) { file.arrays["model.in.weight"] = Array(Shape{3}, 0); });
   refused([](StateFile& file) { file.arrays["batches.position"] = Index({2}, {0, 99}); });
@@ -755,29 +827,64 @@ TEST_CASE("a checkpoint that does not fit is refused, and nothing has changed") 
   refused([](StateFile& file) { file.arrays.erase("optimizer.in.weight.step"); });
   refused([](StateFile& file) { file.arrays.erase("best.in.weight"); });
   refused([](StateFile& file) { file.arrays["best.in.weight"] = Array(Shape{3}, 0); });
-  refused([](StateFile& file) { file.metadata["history"] = "5,1,0.05,0,1,2"; });  // none is the best
-  refused([](StateFile& file) { file.metadata["score 1"] = "three"; });
-  StateFile early = good;  // of version 0.1
-  early.metadata.erase("epochs");
-  early.metadata.erase("epoch");
-  for (const StateFile& state : {early, good}) {
-    save_safetensors(path.string(), state);
-    Training again({.epochs = 2, .folder = folder / "run", .resume = true});
-    again.fit();
-    CHECK(again.reports() == Reports{{1, 5}, {2, 10}});
-  }
-  StateFile wrong = good;
-  const auto says = [&](const char* key, const char* value, const char* message) {
-    wrong = good;
-    wrong.metadata[key] = value;
+  save_safetensors(path.string(), good);
+  Training again({.epochs = 2, .folder = folder / "run", .resume = true});
+  again.fit();
+  CHECK(again.reports() == Reports{{1, 5}, {2, 10}});
+  const auto says = [&](const auto& change, const char* message) {
+    StateFile wrong = good;
+    numbers(change)(wrong);
     save_safetensors(path.string(), wrong);
     Training again({.epochs = 2, .folder = folder / "run", .resume = true});
-    CHECK_REFUSED(FormatError, again.fit(), "trainer", message);
+    CHECK_REFUSED(FormatError, again.fit(), "trainer", path.string(), message);
   };
-  says("step", "five", "the checkpoint's step is not numbers but \"five\"");
-  says("sum", "1,2", "the checkpoint's sum is not one number");
-  says("summed", "-1", "counts steps and epochs as no trainer does");
-  says("history", "5,1,0.05,0,1,2", "has no best report");
+  says([](auto& all) { all["step"] = "five"; }, "has no numbers of a trainer: ");
+  says([](auto& all) { all["summed"] = -1; }, "counts steps and epochs as no trainer does");
+  says([](auto& all) { all["reports"][0]["best"] = false; }, "has no best report");
+}
+
+TEST_CASE("a checkpoint of version 0.2, which has a text for each kind of numbers, is read, and the training goes on") {
+  const TemporaryFolder folder;
+  const auto path = folder / "old" / "checkpoint.safetensors";
+  const TrainerOptions options{
+      .epochs = 3, .schedule = optim::schedule::cosine({.steps = 15}), .max_norm = 0.5, .attributes = {{"heads", 2}}};
+  TrainerOptions with = options;
+  with.folder = folder / "old";
+  with.resume = true;
+  std::filesystem::create_directories(with.folder);
+  // Written after step 7 of this training: one report, and two steps of the second epoch.
+  const StateFile stored = load_safetensors(XGRAD_TESTS_DIR "/fixtures/checkpoint_texts.safetensors");
+  for (const auto& [key, value] : {std::pair{"step", "five"},
+                                   {"step", "5,6"},
+                                   {"scores", "3"},
+                                   {"epochs", "1,2"},
+                                   {"history", "1,2,x"},
+                                   {"settings.heads", "4"}}) {
+    StateFile bad = stored;
+    bad.metadata[key] = value;
+    save_safetensors(path.string(), bad);
+    Training refused(with);
+    CHECK_THROWS_AS(refused.fit(), FormatError);
+    CHECK(refused.trainer.steps() == 0);
+  }
+  save_safetensors(path.string(), stored);
+  Training resumed(with), whole(options);
+  resumed.fit();
+  Net::seeded();
+  whole.fit();
+  CHECK(resumed.reports() == Reports{{1, 5}, {2, 10}, {3, 15}});
+  const Report& first = resumed.trainer.history()[0];
+  CHECK(first.loss == 0.7438218355178833);
+  CHECK(first.lr == 0.04172826515897146);
+  CHECK(first.scores.values == Scores{{"loss", 0.5593537092208862}, {"two", 2}}.values);
+  CHECK(first.best);
+  // Another processor has other last bits.
+  for (const auto& [name, array] : whole.net.state_dict()) {
+    xgrad::testing::check_close(std::get<Array>(resumed.net.state_dict().at(name)), std::get<Array>(array), 1e-4);
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(resumed.trainer.history()[i].loss == doctest::Approx(whole.trainer.history()[i].loss).epsilon(1e-4));
+  }
 }
 
 TEST_CASE("a trainer trains a module that was switched to eval(), and switches it back") {

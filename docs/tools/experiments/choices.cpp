@@ -6,14 +6,16 @@
 #include <cmath>
 #include <iostream>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/table.h>
 #include <xgrad/kit/text/bleu.h>
 #include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/kit/train/translation.h>
+#include <xgrad/kit/train/trials.h>
 #include <xgrad/xgrad.h>
 
 #include "experiments.h"
@@ -119,29 +121,19 @@ std::vector<double> train(const nn::EncoderDecoder& model, const Config& config,
   std::vector<optim::GroupRule<optim::AdamWOptions>> rules;
   if (choice.decay == Decay::matrices) rules = {{nn::without_weight_decay(model), {.lr = 0.005, .weight_decay = 0}}};
   optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(model.parameters(), rules, options)};
-  const Tensors parameters = adam.parameters();  // group by group
   kit::DataLoader batches{corpus, {.batch_size = 64, .shuffle = true, .seed = seed}};
+  kit::Trainer trainer{model, adam, {.epochs = config.epochs, .max_norm = choice.max_norm, .terminal = {}}};
+  trainer.fit(batches, [&](const kit::CorpusBatch& batch) {
+    const Tensor logits = model(batch.source, batch.source_lengths, nn::shift_right(batch.target, corpus.bos()));
+    return cross_entropy(logits, batch.target,
+                         {.ignore_index = corpus.pad(), .label_smoothing = choice.smoothing});
+  });
   std::vector<double> epochs;
-  for (std::int64_t epoch = 0; epoch < config.epochs; ++epoch) {
-    std::vector<double> losses;
-    for (const kit::CorpusBatch& batch : batches) {
-      const Tensor logits = model(batch.source, batch.source_lengths, nn::shift_right(batch.target, corpus.bos()));
-      const Tensor loss = cross_entropy(logits, batch.target,
-                                        {.ignore_index = corpus.pad(), .label_smoothing = choice.smoothing});
-      losses.push_back(loss.item());
-      Tensors gradients = grad(loss, parameters);
-      if (choice.max_norm > 0) {
-        gradients = optim::clip_grad_norm(std::move(gradients), parameters, choice.max_norm).gradients;
-      }
-      adam.step(gradients);
-    }
-    epochs.push_back(experiments::mean(losses));
-  }
+  for (const kit::Report& report : trainer.history()) epochs.push_back(report.loss);
   return epochs;
 }
 
 Outcome learn(const Config& config, const kit::Corpus& corpus, const Choice& choice, Seed seed) {
-  manual_seed(seed);
   const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(), choice.model};
   if (choice.xavier) kit::reset_to_xavier(model);
   std::vector<double> epochs = train(model, config, corpus, choice, seed);
@@ -160,32 +152,22 @@ void run(const Config& config, kit::Example& example) {
   std::cout << corpus.size() << " pairs, " << corpus.held_out().size() << " sentences held out, " << config.epochs
             << " epochs, means of " << config.seeds << " seeds\n";
   kit::Table table({"", "loss", "held-out loss", "BLEU", "BLEU, beam of 4", "BLEU of each seed"});
-  kit::ProgressBar bar({.total = config.seeds * std::ssize(all), .title = "training"});
-  std::int64_t done = 0;
+  std::vector<std::string> names;
+  for (const Choice& choice : all) names.push_back(choice.name);
+  const auto found = kit::trials(names, {example.seed, config.seeds}, [&](std::size_t c, Seed seed) {
+    return learn(config, corpus, all[c], seed);
+  });
   std::vector<kit::Series> norms;
   for (std::size_t c = 0; c < all.size(); ++c) {
-    Outcome mean{};
-    std::vector<double> greedy;
-    kit::Series curve{.name = c == 0 ? "layer norm" : all[c].name};
-    curve.y.resize(static_cast<std::size_t>(config.epochs));
-    for (std::int64_t i = 0; i < config.seeds; ++i) {
-      const Outcome found = learn(config, corpus, all[c], example.seed + static_cast<std::uint64_t>(i));
-      const auto n = static_cast<double>(config.seeds);
-      mean.loss += found.loss / n;
-      mean.new_loss += found.new_loss / n;
-      mean.greedy += found.greedy / n;
-      mean.beam += found.beam / n;
-      greedy.push_back(found.greedy);
-      for (std::size_t e = 0; e < curve.y.size(); ++e) curve.y[e] += found.epochs[e] / n;
-      bar.update(++done, {{all[c].name, kit::fixed(found.greedy, 3)}});
-    }
-    table.row({all[c].name, kit::fixed(mean.loss, 3), kit::fixed(mean.new_loss, 2), kit::fixed(mean.greedy, 3),
-               kit::fixed(mean.beam, 3), experiments::of_each_seed(greedy)});
-    example.result.add(str("bleu", c), kit::fixed(mean.greedy, 3));
-    example.result.add(str("loss", c), kit::fixed(mean.new_loss, 2));
-    if (c == 0 || all[c].model.norm_kind != nn::NormKind::layer) norms.push_back(curve);
+    const kit::Trials<Outcome>& one = found[c];
+    table.row({one.name, kit::fixed(one.mean(&Outcome::loss), 3), kit::fixed(one.mean(&Outcome::new_loss), 2),
+               kit::fixed(one.mean(&Outcome::greedy), 3), kit::fixed(one.mean(&Outcome::beam), 3),
+               one.each(&Outcome::greedy)});
+    example.result.add(str("bleu", c), kit::fixed(one.mean(&Outcome::greedy), 3));
+    example.result.add(str("loss", c), kit::fixed(one.mean(&Outcome::new_loss), 2));
+    if (c == 0 || all[c].model.norm_kind != nn::NormKind::layer) norms.push_back(one.curve(&Outcome::epochs));
   }
-  bar.finish();
+  norms.front().name = "layer norm";
   std::cout << table.text();
   kit::save_text(example.out / "norms.svg",
                  kit::line_plot(norms, {.title = str("Post-norm with other norms, mean of ", config.seeds, " seeds"),

@@ -2,15 +2,14 @@
 // the same number of steps on few and on many pictures.
 //
 //   docs/tools/run few_pictures [--data FOLDER | --fashion-mnist] [--sizes N N ...] [--steps N] [--seeds N] [--out FOLDER] ...
-#include <array>
 #include <iostream>
 
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/table.h>
 #include <xgrad/kit/train/classifier.h>
+#include <xgrad/kit/train/trials.h>
 #include <xgrad/xgrad.h>
 
 #include "experiments.h"
@@ -85,32 +84,26 @@ void run(const Config& config, kit::Example& example) {
   std::cout << data.train.size() << " pictures to train, " << data.test.size() << " to test; " << config.steps
             << " steps of " << config.batch << " pictures each\n";
 
-  constexpr std::array<const char*, 2> names{"convolutional network", "vision transformer"};
+  const std::vector<std::string> names{"convolutional network", "vision transformer"};
   kit::Table table({"", "pictures", "accuracy", "of each seed"});
   std::vector<kit::Series> curves;
-  kit::ProgressBar bar({.total = config.seeds * std::ssize(counts) * 2, .title = "training"});
-  std::int64_t done = 0;
-  for (const char* name : names) {
-    kit::Series curve{
-        .name = name, .x = {counts.begin(), counts.end()}, .style = kit::Series::Style::marked};
-    for (const std::int64_t count : counts) {
-      std::vector<double> found;
-      for (std::int64_t i = 0; i < config.seeds; ++i) {
-        const Seed seed = example.seed + static_cast<std::uint64_t>(i);
-        manual_seed(seed);
-        found.push_back(name == names[0]
-                            ? accuracy(Cnn(nn::root, sizes), config, data, count, seed)
-                            : accuracy(nn::VisionTransformer(nn::root, transformer_options(sizes)), config, data, count,
-                                       seed));
-        bar.update(++done, {{name, kit::fixed(found.back(), 3)}});
-      }
-      curve.y.push_back(experiments::mean(found));
-      table.row({name, count, kit::fixed(curve.y.back(), 3), experiments::of_each_seed(found)});
-      example.result.add(str(name == names[0] ? "cnn_" : "vit_", count), kit::fixed(curve.y.back(), 3));
+  for (const std::string& name : names) {
+    kit::Series& curve = curves.emplace_back();
+    curve = {.name = name, .x = {counts.begin(), counts.end()}, .style = kit::Series::Style::marked};
+    std::vector<std::string> variants;
+    for (const std::int64_t count : counts) variants.push_back(str(name, ", ", count));
+    const auto found = kit::trials(variants, {example.seed, config.seeds}, [&](std::size_t c, Seed seed) {
+      if (name == names[0]) return accuracy(Cnn(nn::root, sizes), config, data, counts[c], seed);
+      const nn::VisionTransformer model(nn::root, transformer_options(sizes));
+      return accuracy(model, config, data, counts[c], seed);
+    });
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+      curve.y.push_back(found[c].mean(std::identity()));
+      const std::string mean = kit::fixed(curve.y.back(), 3);
+      table.row({name, counts[c], mean, found[c].each(std::identity())});
+      example.result.add(str(name == names[0] ? "cnn_" : "vit_", counts[c]), mean);
     }
-    curves.push_back(curve);
   }
-  bar.finish();
   std::cout << table.text();
   kit::save_text(example.out / "few_pictures.svg",
                  kit::line_plot(curves, {.title = str("Accuracy after ", config.steps, " steps, mean of ",

@@ -6,13 +6,15 @@
 #include <cmath>
 #include <iostream>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/table.h>
 #include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/kit/train/translation.h>
+#include <xgrad/kit/train/trials.h>
 #include <xgrad/xgrad.h>
 
 #include "experiments.h"
@@ -72,22 +74,21 @@ double frequencies_alone(const kit::Corpus& corpus) {
 }
 
 /// The mean loss of every epoch.
-std::vector<double> train(const Config& config, const kit::Corpus& corpus, const Variant& variant, Seed seed,
-                          const kit::EpochCallback& after_epoch) {
-  manual_seed(seed);
+std::vector<double> train(const Config& config, const kit::Corpus& corpus, const Variant& variant, Seed seed) {
   const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
                                  transformer_options(config, variant.order)};
   kit::reset_to_xavier(model);
+  optim::Adam adam{model.parameters(), {.lr = config.learning_rate}};
+  kit::DataLoader batches{corpus, {.batch_size = 64, .shuffle = true, .seed = seed}};
+  kit::Trainer trainer{model,
+                       adam,
+                       {.epochs = config.epochs,
+                        .schedule = optim::schedule::warmup(variant.warmup ? config.warmup : 1),
+                        .terminal = {}}};
   std::vector<double> losses;
-  for (const kit::EpochReport& epoch :
-       kit::train_translator(model, corpus,
-                             {.epochs = config.epochs,
-                             .lr = config.learning_rate,
-                             .schedule = optim::schedule::warmup(variant.warmup ? config.warmup : 1),
-                             .max_norm = 0,
-                             .seed = seed,
-                             .on_epoch = after_epoch,
-                             .terminal = {}})) {
+  for (const kit::Report& epoch : trainer.fit(batches, [&](const kit::CorpusBatch& batch) {
+         return kit::translation_loss(model, corpus, batch);
+       })) {
     losses.push_back(epoch.loss);
   }
   return losses;
@@ -115,25 +116,13 @@ void run(const Config& config, kit::Example& example) {
             << ", warm-up over " << config.warmup << " steps; loss per token in the last of " << config.epochs
             << " epochs\n";
 
+  std::vector<std::string> names;
+  for (const Variant& variant : variants) names.push_back(variant.name);
+  const auto found = kit::trials(names, {example.seed, config.seeds}, [&](std::size_t v, Seed seed) {
+    return train(config, corpus, variants[v], seed);
+  });
   std::vector<kit::Series> curves;
-  std::vector<std::vector<double>> last;
-  kit::ProgressBar bar({.total = config.seeds * config.epochs * std::ssize(variants), .title = "training"});
-  std::int64_t done = 0;
-  for (const Variant& variant : variants) {
-    kit::Series mean{.name = variant.name};
-    last.emplace_back();
-    for (std::int64_t i = 0; i < config.seeds; ++i) {
-      const Seed seed = example.seed + static_cast<std::uint64_t>(i);
-      const std::vector<double> losses = train(config, corpus, variant, seed, [&](const kit::EpochReport& epoch) {
-        bar.update(++done, {{variant.name, kit::fixed(epoch.loss, 3)}});
-      });
-      last.back().push_back(losses.back());
-      mean.y.resize(losses.size());
-      for (std::size_t e = 0; e < losses.size(); ++e) mean.y[e] += losses[e] / static_cast<double>(config.seeds);
-    }
-    curves.push_back(mean);
-  }
-  bar.finish();
+  for (const auto& one : found) curves.push_back(one.curve(std::identity()));
 
   const double guess = frequencies_alone(corpus);
   curves.push_back({.name = "word frequencies alone",
@@ -144,7 +133,7 @@ void run(const Config& config, kit::Example& example) {
   kit::Table table({"", "loss", "of each seed"});
   for (std::size_t v = 0; v < variants.size(); ++v) {
     const std::string mean = kit::fixed(curves[v].y.back(), 3);
-    table.row({variants[v].name, mean, experiments::of_each_seed(last[v])});
+    table.row({names[v], mean, found[v].each([](const std::vector<double>& losses) { return losses.back(); })});
     example.result.add(str("loss", v + 1), mean);
   }
   std::cout << "(word frequencies alone: " << kit::fixed(guess, 3) << ")\n" << table.text();

@@ -7,11 +7,13 @@
 #include <iostream>
 #include <numeric>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/svg.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
 
@@ -135,7 +137,10 @@ void run(const Config& config, kit::Example& example) {
   const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
                                  {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};
   kit::reset_to_xavier(model);
-  kit::train_translator(model, corpus, {.epochs = config.epochs, .seed = example.seed});
+  optim::Adam adam{model.parameters(), {.lr = 0.005}};
+  kit::DataLoader batches{corpus, {.batch_size = 64, .shuffle = true, .seed = example.seed}};
+  kit::Trainer trainer{model, adam, {.epochs = config.epochs, .max_norm = 1}};
+  trainer.fit(batches, [&](const kit::CorpusBatch& batch) { return kit::translation_loss(model, corpus, batch); });
   const nn::Eval eval(model);
   const NoGrad off;
   const kit::Tokens source = kit::words(config.sentence);

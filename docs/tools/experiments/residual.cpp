@@ -12,13 +12,14 @@
 #include <array>
 #include <cmath>
 #include <iostream>
+#include <numeric>
 
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/format.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/table.h>
+#include <xgrad/kit/train/trials.h>
 #include <xgrad/xgrad.h>
 
 #include "experiments.h"
@@ -30,62 +31,40 @@ using namespace residual;
 
 // ---- Report ---------------------------------------------------------------------------------------------------------
 
-/// The training loss of one kind of stack at one depth, mean of all seeds.
-struct Result {
+/// One kind of stack at one depth.
+struct Stack {
   Path path;
   std::int64_t depth;
-  std::vector<double> losses = {};
-  std::vector<double> first_gradients = {};  // of each seed
-  std::vector<double> last = {};  // of each seed: mean of the last ten epochs, which differ by the chance of batches
 };
 
 const char* name(Path path) { return path == Path::plain ? "plain" : "residual"; }
 
-double mean(std::span<const double> values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
+/// The training of one stack with one seed.
+struct Result {
+  double first_gradient;
+  std::vector<double> losses;  // of each epoch
 
-std::vector<Result> train_all(const Config& config, const Spiral& data, Seed first_seed) {
-  std::vector<Result> results;
-  for (const Path path : {Path::plain, Path::residual}) {
-    for (const std::int64_t depth : config.depths) results.push_back({.path = path, .depth = depth});
+  /// The mean of the last ten epochs, which differ by the chance of batches.
+  double last() const {
+    const auto count = std::min<std::int64_t>(10, std::ssize(losses));
+    return std::accumulate(losses.end() - count, losses.end(), 0.0) / static_cast<double>(count);
   }
-  kit::ProgressBar bar({.total = std::ssize(results) * config.seeds * config.epochs, .title = "training"});
-  std::int64_t done = 0;
-  for (Result& result : results) {
-    const std::string title = str(name(result.path), " ", result.depth);
-    result.losses.resize(static_cast<std::size_t>(config.epochs));
-    for (std::int64_t i = 0; i < config.seeds; ++i) {
-      const Seed seed = first_seed + static_cast<std::uint64_t>(i);
-      result.first_gradients.push_back(first_gradient(config, data, result.depth, result.path, seed));
-      const std::vector<double> losses = train(config, data, result.depth, result.path, seed, [&](double loss) {
-        bar.update(++done, {{"stack", title}, {"loss", kit::fixed(loss, 3)}});
-      });
-      for (std::size_t e = 0; e < losses.size(); ++e) {
-        result.losses[e] += losses[e] / static_cast<double>(config.seeds);
-      }
-      result.last.push_back(mean(std::span(losses).last(std::min<std::size_t>(10, losses.size()))));
-    }
-  }
-  return results;
-}
+};
 
-void draw(const Config& config, const std::vector<Result>& results, const std::filesystem::path& out) {
+void draw(const Config& config, const std::vector<Stack>& stacks, const std::vector<kit::Trials<Result>>& results,
+          const std::filesystem::path& out) {
   const auto [shallowest, deepest] = std::ranges::minmax(config.depths);
   std::vector<kit::Series> curves;
   std::array<kit::Series, 2> by_depth{{{.name = name(Path::plain), .style = kit::Series::Style::marked},
                                        {.name = name(Path::residual), .style = kit::Series::Style::marked}}};
-  for (const Result& result : results) {
-    kit::Series& line = by_depth.at(result.path == Path::plain ? 0 : 1);
-    line.x.push_back(static_cast<double>(result.depth));
-    line.y.push_back(mean(result.last));
-    if (result.depth != shallowest && result.depth != deepest) continue;
-    kit::Series& curve = curves.emplace_back();
-    curve.name = str(name(result.path), ", ", result.depth, " blocks");
-    curve.y = result.losses;
-    if (result.depth == shallowest) curve.style = kit::Series::Style::dashed;
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    const auto& [path, depth] = stacks[i];
+    kit::Series& line = by_depth.at(path == Path::plain ? 0 : 1);
+    line.x.push_back(static_cast<double>(depth));
+    line.y.push_back(results[i].mean(&Result::last));
+    if (depth != shallowest && depth != deepest) continue;
+    kit::Series& curve = curves.emplace_back(results[i].curve(&Result::losses));
+    if (depth == shallowest) curve.style = kit::Series::Style::dashed;
   }
   kit::save_text(out / "loss.svg",
                  kit::line_plot(curves, {.title = str("Training loss, mean of ", config.seeds, " seeds"),
@@ -102,17 +81,31 @@ void run(const Config& config, kit::Example& example) {
   std::cout << config.points << " points on " << arms << " arms of a spiral, layers of width " << config.width << ", "
             << config.epochs << " epochs; training loss at the end (guessing: " << kit::fixed(std::log(arms), 3)
             << ")\n";
-  const std::vector<Result> results = train_all(config, spiral(config), example.seed);
+  std::vector<Stack> stacks;
+  std::vector<std::string> names;
+  for (const Path path : {Path::plain, Path::residual}) {
+    for (const std::int64_t depth : config.depths) {
+      stacks.push_back({path, depth});
+      names.push_back(str(name(path), ", ", depth, " blocks"));
+    }
+  }
+  const Spiral data = spiral(config);
+  const auto results = kit::trials(names, {example.seed, config.seeds}, [&](std::size_t i, Seed seed) {
+    const auto& [path, depth] = stacks[i];
+    return Result{.first_gradient = first_gradient(config, data, depth, path, seed),
+                  .losses = train(config, data, depth, path, seed, [](double) {})};
+  });
 
   kit::Table table({"", "blocks", "loss", "first gradient", "loss of each seed"});
-  for (const Result& result : results) {
-    const std::string loss = kit::fixed(mean(result.last), 3);
-    table.row({name(result.path), result.depth, loss, kit::fixed(mean(result.first_gradients), 2),
-               experiments::of_each_seed(result.last)});
-    example.result.add(str(name(result.path), "_", result.depth), loss);
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    const auto& [path, depth] = stacks[i];
+    const std::string loss = kit::fixed(results[i].mean(&Result::last), 3);
+    table.row({name(path), depth, loss, kit::fixed(results[i].mean(&Result::first_gradient), 2),
+               results[i].each(&Result::last)});
+    example.result.add(str(name(path), "_", depth), loss);
   }
   std::cout << table.text();
-  draw(config, results, example.out);
+  draw(config, stacks, results, example.out);
 }
 
 }  // namespace

@@ -6,14 +6,16 @@
 #include <iostream>
 #include <random>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/table.h>
 #include <xgrad/kit/text/bleu.h>
 #include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/kit/train/translation.h>
+#include <xgrad/kit/train/trials.h>
 #include <xgrad/xgrad.h>
 
 #include "experiments.h"
@@ -75,7 +77,6 @@ std::vector<double> copied_right(const nn::Seq2Seq& model) {
 }
 
 std::vector<double> learn_to_copy(const Config& config, const Variant& variant, Seed seed) {
-  manual_seed(seed);
   const nn::Seq2Seq model{nn::root, symbols, symbols + 1,
                           {.context = variant.context, .embed = 32, .hidden = 64, .layers = 1,
                            .reverse_source = variant.reversed}};
@@ -97,14 +98,15 @@ struct Translated {
   double loss, bleu;
 };
 Translated learn_to_translate(const Config& config, const kit::Corpus& corpus, const Variant& variant, Seed seed) {
-  manual_seed(seed);
   const nn::Seq2Seq model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
                           {.context = variant.context, .reverse_source = variant.reversed}};
-  const auto history =
-      kit::train_translator(model, corpus, {.epochs = config.epochs, .seed = seed, .terminal = {}});
+  optim::Adam adam{model.parameters(), {.lr = 0.005}};
+  kit::DataLoader batches{corpus, {.batch_size = 64, .shuffle = true, .seed = seed}};
+  kit::Trainer trainer{model, adam, {.epochs = config.epochs, .max_norm = 1, .terminal = {}}};
+  trainer.fit(batches, [&](const kit::CorpusBatch& batch) { return kit::translation_loss(model, corpus, batch); });
   const nn::Eval eval(model);
   const auto guesses = kit::translations(model, corpus, corpus.held_out_sources());
-  return {history.back().loss, kit::mean_bleu(guesses, corpus.held_out(), 2)};
+  return {trainer.history().back().loss, kit::mean_bleu(guesses, corpus.held_out(), 2)};
 }
 
 // ---- All --------------------------------------------------------------------------------------------------------------
@@ -115,41 +117,32 @@ void run(const Config& config, kit::Example& example) {
   for (const std::int64_t length : test_lengths) head.push_back(str("length ", length));
   head.push_back(str("length ", test_lengths.back(), " of each seed"));
   kit::Table copying(head), translating({"translating", "loss", "held-out BLEU", "BLEU of each seed"});
+  std::vector<std::string> names;
+  for (const Variant& variant : variants) names.push_back(variant.name);
+  const kit::Seeds seeds{example.seed, config.seeds};
+  const auto copied = kit::trials(
+      names, seeds, [&](std::size_t v, Seed seed) { return learn_to_copy(config, variants[v], seed); });
+  const auto translated = kit::trials(
+      names, seeds, [&](std::size_t v, Seed seed) { return learn_to_translate(config, corpus, variants[v], seed); });
+  const auto longest_right = [](const std::vector<double>& right) { return right.back(); };
   std::vector<kit::Series> curves;
-  kit::ProgressBar bar({.total = config.seeds * std::ssize(variants) * 2, .title = "training"});
-  std::int64_t done = 0;
-  for (const Variant& variant : variants) {
-    std::vector<std::vector<double>> right(test_lengths.size());
-    std::vector<double> losses, bleus;
-    for (std::int64_t i = 0; i < config.seeds; ++i) {
-      const Seed seed = example.seed + static_cast<std::uint64_t>(i);
-      const std::vector<double> by_length = learn_to_copy(config, variant, seed);
-      for (std::size_t l = 0; l < by_length.size(); ++l) right[l].push_back(by_length[l]);
-      bar.update(++done, {{variant.name, kit::fixed(by_length.back(), 3)}});
-      const Translated translated = learn_to_translate(config, corpus, variant, seed);
-      losses.push_back(translated.loss);
-      bleus.push_back(translated.bleu);
-      bar.update(++done, {{variant.name, kit::fixed(translated.bleu, 3)}});
-    }
-    kit::Series curve{.name = variant.name,
-                      .x = {test_lengths.begin(), test_lengths.end()},
-                      .style = kit::Series::Style::marked};
-    std::vector<kit::Field> cells{variant.name};
-    for (const std::vector<double>& of_length : right) {
-      curve.y.push_back(experiments::mean(of_length));
-      cells.push_back(kit::fixed(curve.y.back(), 3));
-    }
-    cells.push_back(experiments::of_each_seed(right.back()));
+  for (std::size_t v = 0; v < variants.size(); ++v) {
+    kit::Series curve = copied[v].curve(std::identity());
+    curve.x = {test_lengths.begin(), test_lengths.end()};
+    curve.style = kit::Series::Style::marked;
+    std::vector<kit::Field> cells{names[v]};
+    for (const double right : curve.y) cells.push_back(kit::fixed(right, 3));
+    cells.push_back(copied[v].each(longest_right));
     copying.row(cells);
-    translating.row({variant.name, kit::fixed(experiments::mean(losses), 4), kit::fixed(experiments::mean(bleus), 3),
-                     experiments::of_each_seed(bleus)});
-    const auto name = str(variant.context == nn::Context::attention ? "attention" : "state",
-                          variant.reversed ? "_reversed" : "");
-    example.result.add(str(name, "_copy"), kit::fixed(experiments::mean(right.back()), 3));
-    example.result.add(str(name, "_bleu"), kit::fixed(experiments::mean(bleus), 3));
+    const std::string bleu = kit::fixed(translated[v].mean(&Translated::bleu), 3);
+    translating.row({names[v], kit::fixed(translated[v].mean(&Translated::loss), 4), bleu,
+                     translated[v].each(&Translated::bleu)});
+    const auto name = str(variants[v].context == nn::Context::attention ? "attention" : "state",
+                          variants[v].reversed ? "_reversed" : "");
+    example.result.add(str(name, "_copy"), kit::fixed(curve.y.back(), 3));
+    example.result.add(str(name, "_bleu"), bleu);
     curves.push_back(curve);
   }
-  bar.finish();
   std::cout << copying.text() << "\n" << translating.text();
   kit::save_text(example.out / "copying.svg",
                  kit::line_plot(curves, {.title = str("Copying, mean of ", config.seeds, " seeds"),

@@ -10,6 +10,7 @@
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/table.h>
+#include <xgrad/kit/train/trials.h>
 
 #include "experiments.h"
 #include "near_zero.h"
@@ -33,17 +34,13 @@ void run(const Config& config, kit::Example& example) {
   std::cout << "y = x for points of standard deviation " << config.scale << "; error in parts of |x|^2\n";
   kit::Table table({"block", "first error", "last error", "steps to 0.01"});
   std::vector<kit::Series> curves;
-  for (const auto& [name, path] : {std::pair("plain", Path::plain), std::pair("residual", Path::residual)}) {
-    kit::Series curve{.name = name};
-    double steps = 0;
-    for (std::int64_t i = 0; i < config.seeds; ++i) {
-      const auto errors = fit(path, static_cast<int>(config.steps), config.scale, example.seed + static_cast<Seed>(i));
-      curve.y.resize(errors.size());
-      for (std::size_t s = 0; s < errors.size(); ++s) curve.y[s] += errors[s] / static_cast<double>(config.seeds);
-      steps += static_cast<double>(first_below(errors)) / static_cast<double>(config.seeds);
-    }
-    table.row({name, kit::fixed(curve.y.front(), 3), kit::fixed(curve.y.back(), 6), kit::fixed(steps, 0)});
-    curves.push_back(curve);
+  const auto found = kit::trials({"plain", "residual"}, {example.seed, config.seeds}, [&](std::size_t i, Seed seed) {
+    return fit(i == 0 ? Path::plain : Path::residual, static_cast<int>(config.steps), config.scale, seed);
+  });
+  for (const auto& one : found) {
+    const kit::Series& curve = curves.emplace_back(one.curve(std::identity()));
+    table.row({one.name, kit::fixed(curve.y.front(), 3), kit::fixed(curve.y.back(), 6),
+               kit::fixed(one.mean(first_below), 0)});
   }
   std::cout << table.text();
   kit::save_text(example.out / "zero_or_identity.svg",
