@@ -58,7 +58,7 @@ inline std::string strip_svg(const std::string& title, const std::vector<std::st
     width += cell * static_cast<double>(matrix.columns.size()) + gap;
     for (const std::string& column : matrix.columns) below = std::max(below, kit::text_width(column, label_size));
   }
-  const double bottom = top + cell * static_cast<double>(rows.size());
+  const double bottom = top + cell * rows.size();
   kit::Svg svg(left + width, bottom + 0.75 * below + 26, title);
   svg.heading(16, 30, title, 16, left + width - 32);
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -75,8 +75,8 @@ inline std::string strip_svg(const std::string& title, const std::vector<std::st
     svg.text(x, top - 12, matrix.title, {{"font-size", 12}, {"fill", kit::quiet_ink}});
     for (std::int64_t i = 0; i < matrix.values.size(); ++i) {
       const std::int64_t row = i / columns, column = i % columns;
-      const double value = matrix.values.data()[i], at = x + cell * static_cast<double>(column),
-                   y = top + cell * static_cast<double>(row);
+      const double value = matrix.values.data()[i], at = x + cell * column,
+                   y = top + cell * row;
       const bool grey = std::isinf(value) || (matrix.masked && column > row && column < std::ssize(rows));
       svg.rect(at, y, cell - 1, cell - 1, {{"fill", kit::grid_ink}});
       if (!grey) {
@@ -95,7 +95,7 @@ inline std::string strip_svg(const std::string& title, const std::vector<std::st
                 {"text-anchor", "end"},
                 {"transform", str("rotate(-45 ", kit::fixed(at, 1), " ", kit::fixed(y, 1), ")")}});
     }
-    x += cell * static_cast<double>(columns) + gap;
+    x += cell * columns + gap;
   }
   return svg.str();
 }
@@ -104,16 +104,16 @@ inline std::string strip_svg(const std::string& title, const std::vector<std::st
 inline std::string things_svg(const std::string& title, const std::vector<std::string>& questions,
                               const std::vector<std::string>& things, const Array& keys, const Array& weights) {
   constexpr double panel = 385, box = 66, step = 72, high = 92, low = 200;
-  kit::Svg svg(panel * static_cast<double>(questions.size()) + 10, 290, title);
+  kit::Svg svg(panel * questions.size() + 10, 290, title);
   svg.heading(16, 30, title, 16, 700);
   const auto text = [&](double x, double y, const std::string& words, kit::Ink ink) {
     svg.text(x, y, words, {{"font-size", 11.5}, {"text-anchor", "middle"}, {"fill", ink}});
   };
   for (std::size_t q = 0; q < questions.size(); ++q) {
-    const double left = 16 + panel * static_cast<double>(q), centre = left + step * 2.5 - 3;
+    const double left = 16 + panel * q, centre = left + step * 2.5 - 3;
     for (std::size_t i = 0; i < things.size(); ++i) {
       const auto row = static_cast<std::int64_t>(i);
-      const double x = left + step * static_cast<double>(i), weight = weights.at({static_cast<std::int64_t>(q), row});
+      const double x = left + step * i, weight = weights.at({static_cast<std::int64_t>(q), row});
       svg.line(centre, high, x + box / 2, low, {{"stroke", kit::series_inks[0]}, {"stroke-width", 0.7 + 12 * weight}});
       svg.rect(x, low, box, 26,
                {{"rx", 4}, {"fill", kit::ground_ink}, {"stroke", kit::series_inks[keys.at({row, 0}) > 1 ? 1 : 4]}});

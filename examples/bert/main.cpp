@@ -127,9 +127,9 @@ double mean_loss(const nn::Bert& model, const Questions& asked) {
   for (std::int64_t first = 0; first < asked.ids.dim(0); first += 64) {
     const Slice some = slice(first, std::min(first + 64, asked.ids.dim(0)));
     const Questions part{asked.ids[{some}], asked.answers[{some}]};
-    sum += static_cast<double>(loss_of(model, part).item()) * static_cast<double>(count_asked(part.answers));
+    sum += static_cast<double>(loss_of(model, part).item()) * count_asked(part.answers);
   }
-  return sum / static_cast<double>(count_asked(asked.answers));
+  return sum / count_asked(asked.answers);
 }
 
 // The same loss of a model that knows only the frequencies of words:      p(w) = (n_w + 1) / (n + V)
@@ -140,7 +140,7 @@ double frequency_loss(const Text& text, const Index& answers) {
   const double all = std::accumulate(seen.begin(), seen.end(), 0.0);
   double sum = 0;
   for (const std::int64_t id : answers) sum -= id == not_asked ? 0 : std::log(seen[static_cast<std::size_t>(id)] / all);
-  return sum / static_cast<double>(count_asked(answers));
+  return sum / count_asked(answers);
 }
 
 // -- filling in -------------------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ void train(const Config& config, kit::Example& example) {
   kit::Series trained{.name = "training"}, judged{.name = "held out"};
   kit::Series level{.name = "word frequencies", .style = kit::Series::Style::dashed};
   for (const kit::Report& report : trainer.history()) {
-    for (kit::Series* one : {&trained, &judged, &level}) one->x.push_back(static_cast<double>(report.step));
+    for (kit::Series* one : {&trained, &judged, &level}) one->x.push_back(report.step);
     trained.y.push_back(report.loss);
     judged.y.push_back(report.scores.values[0].second);
     level.y.push_back(frequencies);

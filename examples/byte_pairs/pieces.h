@@ -46,7 +46,7 @@ inline double bits_per_byte(const nn::LanguageModel& model, const kit::BpeTokeni
   const std::int64_t n = (ids.size() - 1) / T;
   const Index x = ids[{slice(0, n * T)}].reshaped({n, T}), y = ids[{slice(1, n * T + 1)}].reshaped({n, T});
   const double bits = cross_entropy(model(x), y).item() / std::numbers::ln2;
-  return bits * static_cast<double>(ids.size()) / static_cast<double>(text.size());
+  return bits * ids.size() / text.size();
 }
 
 }  // namespace byte_pairs

@@ -6,8 +6,9 @@
 #include <iostream>
 
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/train/classifier.h>
 #include <xgrad/xgrad.h>
+
+#include "training.h"
 
 namespace {
 
@@ -43,7 +44,7 @@ void run(const kit::ClassifierOptions& config, kit::Example& example) {
   const kit::ImageData data = kit::image_data(config.data, example.seed);
   const Cnn model{nn::root, {data.train.shape(), std::ssize(data.train.classes())}};
   std::cout << model << data.train.size() << " pictures to train, " << data.test.size() << " to test\n";
-  kit::train_classifier(model, data, config, example);
+  cnn::train(model, data, config, example);
 }
 
 }  // namespace

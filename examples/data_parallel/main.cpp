@@ -44,8 +44,8 @@ void run(Config config, kit::Example& example, mpi::World& world) {
   const auto mean_loss = [&] {
     double sum = 0, count = 0;
     for (const auto& [before, next] : held_out) {
-      sum += static_cast<double>(cross_entropy(model(before), next, {.reduction = Reduction::sum}).item());
-      count += static_cast<double>(next.size());
+      sum += cross_entropy(model(before), next, {.reduction = Reduction::sum}).item();
+      count += next.size();
     }
     return kit::Scores{{"held_out_loss", world.sum(sum) / world.sum(count)}};
   };

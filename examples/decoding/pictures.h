@@ -28,23 +28,23 @@ inline std::string beam_svg(const std::vector<std::vector<std::string>>& steps, 
   constexpr double left = 60, column = 190, top = 70, line = 30, box_width = 96, box_height = 22;
   std::size_t most = 1;
   for (const auto& open : steps) most = std::max(most, 4 * open.size());
-  const double height = top + line * static_cast<double>(most) + 20;
-  kit::Svg svg(left + column * static_cast<double>(steps.size()) - 60, height, "A beam search");
+  const double height = top + line * most + 20;
+  kit::Svg svg(left + column * steps.size() - 60, height, "A beam search");
   svg.heading(20, 32, "A beam of width 2: what it explored, and what it kept", 16, 600);
 
   struct Place {
     double x, y, p;
   };
-  std::map<std::string, Place> places{{"", {20, top + line * static_cast<double>(most) / 2, 1}}};
+  std::map<std::string, Place> places{{"", {20, top + line * most / 2, 1}}};
   svg.circle(24, places[""].y, 5, {{"fill", kit::series_inks[0]}});
   for (std::size_t t = 0; t < steps.size(); ++t) {
-    const double x = left + column * static_cast<double>(t);
+    const double x = left + column * t;
     const double first = top + line * static_cast<double>(most - 4 * steps[t].size()) / 2;
     for (std::size_t i = 0; i < 4 * steps[t].size(); ++i) {
       const std::string& from = steps[t][i / 4];
       const std::string prefix = from + letters[i % 4];
       const Place parent = places.at(from);
-      const Place here{x, first + line * static_cast<double>(i), parent.p * probabilities(from)[i % 4]};
+      const Place here{x, first + line * i, parent.p * probabilities(from)[i % 4]};
       places[prefix] = here;
       const bool open = t + 1 < steps.size() && std::ranges::find(steps[t + 1], prefix) != steps[t + 1].end();
       const bool ended = std::ranges::find(ends, prefix) != ends.end();

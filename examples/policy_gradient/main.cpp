@@ -26,8 +26,8 @@ struct Config {
 
 double mean_return(const std::vector<Episode>& episodes) {
   double sum = 0;
-  for (const Episode& episode : episodes) sum += static_cast<double>(episode.length());
-  return sum / static_cast<double>(episodes.size());
+  for (const Episode& episode : episodes) sum += episode.length();
+  return sum / episodes.size();
 }
 
 /// A number of every state of an episode, against the time.
@@ -35,7 +35,7 @@ template <class F>
 kit::Series trace(const std::string& name, const Episode& episode, kit::Series::Style style, const F& number) {
   kit::Series series{.name = name, .style = style};
   for (const CartPole& at : episode.states) {
-    series.x.push_back(time_step * static_cast<double>(series.x.size()));
+    series.x.push_back(time_step * series.x.size());
     series.y.push_back(number(at));
   }
   return series;
@@ -75,8 +75,8 @@ void run(const Config& config, kit::Example& example) {
     const std::vector<Episode> episodes = play(agent, config.episodes, Acting::by_chance);
     average.y.push_back(mean_return(episodes));
     for (const Episode& episode : episodes) {
-      every.x.push_back(static_cast<double>(average.y.size()));
-      every.y.push_back(static_cast<double>(episode.length()));
+      every.x.push_back(average.y.size());
+      every.y.push_back(episode.length());
     }
     return reinforce_loss(agent, episodes, config.discount);
   });

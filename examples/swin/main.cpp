@@ -1,12 +1,14 @@
 // A Swin transformer that classifies pictures: patches attend within windows, which the next block shifts, and four
-// neighbours merge into one from stage to stage. At the end, the attention within each window.
+// neighbours merge into one from stage to stage. At the end, the attention within each window. The training is that of
+// cnn, ../cnn/training.h.
 //
 //   examples/run swin [--data FOLDER | --fashion-mnist] [--epochs N] [--batch N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
 
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/train/classifier.h>
 #include <xgrad/xgrad.h>
+
+#include "../cnn/training.h"
 
 namespace {
 
@@ -61,7 +63,7 @@ void run(const kit::ClassifierOptions& config, kit::Example& example) {
   const nn::SwinTransformer model(nn::root, options_for(data.train));
   std::cout << model.num_parameters() << " parameters, " << data.train.size() << " pictures to train, "
             << data.test.size() << " to test\n";
-  kit::train_classifier(model, data, config, example);
+  cnn::train(model, data, config, example);
   draw_windows(example.out / "windows.svg", model, data.test, kit::channel_statistics(data.train));
 }
 

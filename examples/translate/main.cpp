@@ -93,7 +93,7 @@ void run(const Config& config, kit::Example& example) {
   trainer.run(batches, [&](const kit::CorpusBatch& batch) {
     const Tensor loss = batch_loss(model, data, batch);
     adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1).gradients);
-    return static_cast<double>(loss.item()) / static_cast<double>(batch.tokens);
+    return static_cast<double>(loss.item()) / batch.tokens;
   });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
 

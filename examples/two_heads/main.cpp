@@ -41,10 +41,10 @@ void run(kit::Example& example) {
   std::cout << "the same in matrices, " << y.shape() << ": at most " << kit::number(apart) << " apart\n";
 
   const auto second = [](const GraphFrame& head) { return head.title == "head 2" ? Fold::closed : Fold::open; };
-  save_graph((example.out / "vectors.svg").string(), steps.b,
+  save_graph(example.out / "vectors.svg", steps.b,
              {.title = "Two positions, two heads; the second is folded", .roll_up = false, .fold = second});
-  save_graph((example.out / "matrices.svg").string(), {y}, {.title = "The same in matrices"});
-  example.result.add("difference", static_cast<double>(apart));
+  save_graph(example.out / "matrices.svg", {y}, {.title = "The same in matrices"});
+  example.result.add("difference", apart);
 }
 
 }  // namespace

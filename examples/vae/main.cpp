@@ -33,7 +33,7 @@ constexpr std::int64_t shown = 30;  // pictures
 kit::Scores measured(const Vae& model, const kit::ImageSet& set) {
   const NoGrad no_graph;
   const Bound bound = model(set.all().images);
-  const auto mean_of = [](const Tensor& x) { return static_cast<double>(xgrad::mean(x).item()); };
+  const auto mean_of = [](const Tensor& x) { return xgrad::mean(x).item(); };
   return {
       {"-ELBO", -mean_of(bound.elbo())}, {"reconstruction", mean_of(bound.reconstruction)}, {"KL", mean_of(bound.kl)}};
 }
@@ -48,7 +48,7 @@ void save_pictures(const std::filesystem::path& path, const std::string& title, 
 Tensor plane(const Vae& model, std::int64_t side) {
   std::vector<Real> quantiles;
   for (std::int64_t i = 0; i < side; ++i) {
-    quantiles.push_back(static_cast<Real>(normal_quantile((static_cast<double>(i) + 0.5) / static_cast<double>(side))));
+    quantiles.push_back(normal_quantile((i + 0.5) / side));
   }
   const Tensors grid = meshgrid({tensor(quantiles), tensor(quantiles)});
   return model.decode(stack({flatten(grid[1]), flatten(grid[0])}, -1)).mean();

@@ -1,12 +1,13 @@
 // A vision transformer that classifies pictures: patches of the picture are the words that it reads. At the end, the
-// attention of its class token.
+// attention of its class token. The training is that of cnn, ../cnn/training.h.
 //
 //   examples/run vit [--data FOLDER | --fashion-mnist] [--epochs N] [--batch N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
 
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/train/classifier.h>
 #include <xgrad/xgrad.h>
+
+#include "../cnn/training.h"
 
 namespace {
 
@@ -63,7 +64,7 @@ void run(const kit::ClassifierOptions& config, kit::Example& example) {
   const nn::VisionTransformer model(nn::root, options_for(data.train));
   std::cout << model.num_parameters() << " parameters, " << data.train.size() << " pictures to train, "
             << data.test.size() << " to test\n";
-  kit::train_classifier(model, data, config, example);
+  cnn::train(model, data, config, example);
   draw_attention(example.out / "attention.svg", model, data.test, kit::channel_statistics(data.train));
 }
 

@@ -36,7 +36,7 @@ kit::Series train(const Config& config, const Text& text, const SkipGram& model,
   });
   kit::Series curve{.name = "skip-gram"};
   for (const kit::Report& report : trainer.history()) {
-    curve.x.push_back(static_cast<double>(report.step));
+    curve.x.push_back(report.step);
     curve.y.push_back(report.loss);
   }
   return curve;

@@ -48,7 +48,7 @@ class Text {
       throw kit::DataError(config.text, 1, "only one word occurs often: there is no other to draw");
     double total = 0;
     for (const double count : counts) {
-      const double frequency = count / static_cast<double>(words_);
+      const double frequency = count / words_;
       kept_.push_back(frequency > 0 ? std::min(1.0, std::sqrt(config.subsample / frequency)) : 0);
       noise_.push_back(total += std::pow(count, 0.75));
     }

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <sstream>
 
+#include <cnn/training.h>
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>
 #include <xgrad/kit/program/cli.h>
@@ -86,7 +87,7 @@ TEST_CASE("a classifier is trained, and what it learnt is drawn and counted") {
   const Linear model(nn::root);
   const double before = answers(model, std::cref(model), data.test, statistics).loss;
   Example example{.out = folder.path()};
-  train_classifier(model, data, {.epochs = 6, .batch = 20, .lr = 1e-2, .crop = 1}, example);
+  cnn::train(model, data, {.epochs = 6, .batch = 20, .lr = 1e-2, .crop = 1}, example);
   const Answers found = answers(model, std::cref(model), data.test, statistics);
   CHECK(found.loss < before);
   CHECK(found.accuracy > 0.15);
@@ -104,7 +105,7 @@ TEST_CASE("a classifier is trained as a loop by hand does it, bit for bit") {
   manual_seed(1);
   const Linear model(nn::root);
   Example example{.out = folder.path(), .seed = 5};
-  train_classifier(model, data, options, example);
+  cnn::train(model, data, options, example);
 
   manual_seed(1);
   const Linear other(nn::root);

@@ -12,6 +12,7 @@
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/mpi/data_parallel.h>
 #include <xgrad/kit/train/trainer.h>
+#include <xgrad/kit/train/trials.h>
 #include <xgrad/xgrad.h>
 
 #include "support.h"
@@ -923,6 +924,32 @@ TEST_CASE("a trainer leaves frozen parameters as they are and does not mind thos
   CHECK(!moved("a.weight"));
   CHECK(moved("b.weight"));
   CHECK(!moved("unused.weight"));
+}
+
+TEST_CASE("trials run each variant with each seed, which the generator has, and give means, lists and curves") {
+  struct Result {
+    double value;
+    std::vector<double> losses;
+    double half() const { return value / 2; }
+  };
+  std::vector<std::pair<std::size_t, std::uint64_t>> runs;
+  const auto all = trials({"a", "b"}, {.first = 5, .count = 3}, [&](std::size_t variant, Seed seed) {
+    CHECK(random_state() == RandomState{.seed = seed, .draws = 0});
+    (void)rand({2});
+    runs.emplace_back(variant, seed);
+    const auto value = static_cast<double>(10 * variant + seed);
+    return Result{value, {value, 2 * value}};
+  });
+  CHECK(runs == decltype(runs){{0, 5}, {0, 6}, {0, 7}, {1, 5}, {1, 6}, {1, 7}});
+  REQUIRE(all.size() == 2);
+  CHECK(all[1].name == "b");
+  CHECK(all[1].mean(&Result::value) == 16);
+  CHECK(all[1].mean(&Result::half) == 8);
+  CHECK(all[1].mean([](const Result& result) { return result.losses[1]; }) == 32);
+  CHECK(all[0].each(&Result::value) == "5.000 6.000 7.000");
+  const Series curve = all[0].curve(&Result::losses);
+  CHECK(curve.name == "a");
+  CHECK(curve.y == std::vector<double>{6, 12});
 }
 
 }  // namespace xgrad::kit

@@ -1,14 +1,12 @@
-// The training of a classifier, its accuracy, and its confusions.
+// The accuracy of a classifier, and its confusions.
 #include <xgrad/kit/train/classifier.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 namespace xgrad::kit {
@@ -75,34 +73,6 @@ Answers answers(const nn::Module& module, const Classifier& model, const ImageSe
           .guesses = guesses,
           .loss = loss / count,
           .accuracy = static_cast<double>(right) / count};
-}
-
-void train_classifier(const nn::Module& module, const Classifier& model, const ImageData& data,
-                      const ClassifierOptions& options, Example& example) {
-  const ChannelStatistics statistics = channel_statistics(data.train);
-  DataLoader batches{TrainingPictures{data.train, augmentation(statistics, options)},
-                     {.batch_size = options.batch, .shuffle = true, .drop_last = true, .seed = example.seed}};
-  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
-      module.parameters(), {{nn::without_weight_decay(module), {.lr = options.lr, .weight_decay = 0}}},
-      {.lr = options.lr, .weight_decay = 0.05})};
-  const std::int64_t steps = options.epochs * batches.size(), warmup = 1 + steps / 20;
-  Answers found;
-  const auto validate = [&] {
-    found = answers(module, model, data.test, statistics);
-    return Scores{{"test_loss", found.loss}, {"accuracy", found.accuracy}};
-  };
-  Trainer trainer{module,
-                  adam,
-                  {.epochs = options.epochs,
-                   .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = 1 + steps - warmup})),
-                   .max_norm = 1,
-                   .validate = validate,
-                   .folder = example.out}};
-  trainer.fit(batches, [&](const Tensor& images, const Index& labels) {
-    return cross_entropy(model(images), labels, {.label_smoothing = 0.1});
-  });
-  draw_answers(example.out, data.test, found);
-  example.result.add("loss", found.loss).add("accuracy", found.accuracy);
 }
 
 void draw_answers(const std::filesystem::path& folder, const ImageSet& set, const Answers& found) {

@@ -24,7 +24,6 @@ struct ClassifierOptions {
   double flip = 0;        ///< probability that left and right change places
 };
 
-struct Example;
 class Options;
 
 /// Declares --data, --epochs, --batch, --lr, --crop and --flip.
@@ -63,17 +62,6 @@ using Classifier = std::function<Tensor(const Tensor& images)>;
 /// graph. Throws ValueError for a set without pictures, and what the model throws.
 Answers answers(const nn::Module& module, const Classifier& model, const ImageSet& set,
                 const ChannelStatistics& statistics);
-
-/// Trains a model by AdamW, with a warm-up, half a cosine and smoothed labels, draws the answers for the test set, and
-/// adds "loss" and "accuracy" to the result of the example, in whose folder all files are. Throws as the Trainer.
-void train_classifier(const nn::Module& module, const Classifier& model, const ImageData& data,
-                      const ClassifierOptions& options, Example& example);
-/// The same of a module that is called with pictures.
-template <class Model>
-void train_classifier(const Model& model, const ImageData& data, const ClassifierOptions& options, Example& example) {
-  train_classifier(
-      model, [&](const Tensor& images) { return model(images); }, data, options, example);
-}
 
 /// Draws confusion.svg, the confusion matrix, and mistakes.svg, the pictures with the most confident wrong guesses.
 /// Throws IoError.
