@@ -540,6 +540,12 @@ TEST_CASE("batches without weight are left out of the training, and weights belo
   CHECK(steps == 1);
   CHECK_REFUSED(ValueError, step_of({0, 0, 0}, 2), "trainer", "no loss of epoch 1 has a weight above 0");
   CHECK_REFUSED(ValueError, step_of({1, -1}, 2), "trainer", "a loss of weight -1");
+  Training later({.epochs = 3});
+  const auto first_epoch_alone = [&](const Tensor& x, const Index& y) {
+    return WeightedLoss{cross_entropy(later.net(x), y), later.trainer.steps() < 5};
+  };
+  CHECK_REFUSED(ValueError, later.trainer.fit(later.batches, first_epoch_alone), "trainer",
+                "no loss of epoch 2 has a weight above 0");
 }
 
 TEST_CASE("a moving average is of the statistics, too, with which the averaged weights are validated and kept") {

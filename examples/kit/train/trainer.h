@@ -45,12 +45,12 @@ struct TrainerOptions {
   /// statistics); buffers of integers are copied. 0: none.
   double ema = 0;
   Validation validate = {};  ///< called before each report, without dropout and without a graph
-  std::int64_t validate_every =
-      0;                      ///< steps from one report to the next; 0: an epoch, or all steps of fit(steps, loss)
+  /// Steps from one report to the next; 0: those of an epoch, and without epochs all.
+  std::int64_t validate_every = 0;
   Goal goal = Goal::least;    ///< of the first score; without validation the least loss is the best
   std::int64_t patience = 0;  ///< ends after so many reports that are not the best; 0: never
-  std::filesystem::path folder =
-      {};               ///< for checkpoint.safetensors, best.safetensors, log.csv, curves.svg; empty: none
+  /// For checkpoint.safetensors, best.safetensors, log.csv and curves.svg; empty: none.
+  std::filesystem::path folder = {};
   bool resume = false;  ///< goes on from the checkpoint in the folder, if there is one
   /// Of the run, on which results depend: a checkpoint with other attributes is refused, as is one with another
   /// `schedule`, `max_norm`, `accumulate`, `ema` or `goal`.
@@ -78,9 +78,7 @@ decltype(auto) applied(const F& f, const Batch& batch) {
 
 inline double number_of(const Tensor& loss) { return static_cast<double>(loss.item()); }
 inline double number_of(double loss) { return loss; }
-}  // namespace detail
 
-namespace detail {
 class Reports;
 
 /// The batches of a training, one after the other.
