@@ -1,0 +1,164 @@
+#include "kernel.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <utility>
+
+#include <unistd.h>
+#include <xeus/xhelper.hpp>
+
+namespace xgrad::notebook {
+namespace {
+
+Kernel* running = nullptr;
+
+/// The place in bytes behind so many characters of UTF-8; Jupyter counts characters.
+std::size_t behind_characters(const std::string& text, int count) {
+  std::size_t at = 0;
+  for (; at < text.size() && count > 0; --count) {
+    ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
+  }
+  return at;
+}
+
+int characters(const std::string& text) {
+  return static_cast<int>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// The name with its namespaces that a place lies in or behind.
+std::string name_at(const std::string& code, std::size_t at) {
+  std::size_t begin = at, end = at;
+  const auto belongs = [&](std::size_t i) { return i < code.size() && (in_name(code[i]) || code[i] == ':'); };
+  while (begin > 0 && belongs(begin - 1)) --begin;
+  while (end < code.size() && in_name(code[end])) ++end;
+  return code.substr(begin, end - begin);
+}
+
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
+}
+
+/// The file of an exercise, by its number.
+std::optional<std::filesystem::path> exercise(const std::string& number) {
+  const std::string prefix = (number.size() < 2 ? "0" : "") + number + "_";
+  for (const auto& file : std::filesystem::directory_iterator(XGRAD_SOURCE_DIR "/examples/exercises"))
+    if (file.path().filename().string().starts_with(prefix)) return file.path();
+  return {};
+}
+
+}  // namespace
+
+Kernel::Kernel(KernelOptions options)
+    : options_(options), streams_([this](const std::string& name, const std::string& text) { publish_stream(name, text); }) {
+  running = this;
+  xeus::register_interpreter(this);
+}
+
+void Kernel::configure_impl() {
+  SessionOptions options{.arguments = {"-resource-dir", XGRAD_CLANG_RESOURCES, "-I" XGRAD_INCLUDE_DIR, "-I" XGRAD_SOURCE_DIR "/examples/exercises",
+                                       "-fsanitize-coverage=trace-pc",
+                                       "-fsanitize-coverage-allowlist=" XGRAD_SOURCE_DIR "/examples/kit/notebook/watched.txt"},
+                         .libraries = {XGRAD_LIBRARY, XGRAD_KIT_LIBRARY},
+                         .preamble = "#include <xgrad/kit/notebook/show.h>\nusing namespace xgrad;"};
+  if (options_.in_double) {
+    options.arguments.emplace_back("-DXGRAD_F64");
+    options.libraries = {XGRAD_F64_LIBRARY};
+  }
+  session_ = std::make_unique<Session>(options);
+}
+
+void Kernel::show(const std::string& mime, const std::string& text) {
+  const std::scoped_lock lock(streams_.mutex());
+  nl::json data{{mime, text}};
+  if (mime != "text/plain") data["text/plain"] = "(a picture)";
+  publish_execution_result(number_, std::move(data), nl::json::object());
+}
+
+nl::json Kernel::execute_request_impl(int number, const std::string& code, bool silent, bool, nl::json, bool) {
+  number_ = number;
+  const std::string cell = trimmed(code);
+  if (cell.starts_with("%")) return run_command(cell);
+  if (cell.starts_with("?") || (cell.ends_with("?") && cell.find('\n') == cell.npos)) {
+    const std::string name = trimmed(cell.starts_with("?") ? cell.substr(1) : cell.substr(0, cell.size() - 1));
+    const std::string text = session_->describe(name);
+    const nl::json shown{{"source", "page"}, {"start", 0}, {"data", {{"text/plain", text.empty() ? "there is no " + name : text}}}};
+    return xeus::create_successful_reply(nl::json::array({shown}));
+  }
+  streams_.open();
+  const Outcome outcome = answer(code, number);
+  streams_.close();
+  if (outcome.ok()) return xeus::create_successful_reply();
+  std::vector<std::string> trace{"\x1b[31m" + outcome.kind + "\x1b[0m: " + outcome.text};
+  if (!silent) publish_execution_error(outcome.kind, outcome.text, trace);
+  return xeus::create_error_reply(outcome.kind, outcome.text, trace);
+}
+
+Outcome Kernel::answer(const std::string& cell, int number) {
+  last_cell_ = std::max(last_cell_ + 1, number);
+  if (Outcome outcome = session_->run(cell, last_cell_); !outcome.ok()) return outcome;
+  // An exercise begins with its number and is checked.
+  static const std::regex first_line(R"(\s*// Exercise (\d+):)");
+  std::smatch match;
+  if (options_.in_double || !std::regex_search(cell, match, first_line, std::regex_constants::match_continuous)) return {};
+  const auto file = exercise(match[1]);
+  if (!file) return {};
+  const std::string name = file->stem().string().substr(3);
+  return session_->run("xgrad::exercises::reply([] { xgrad::exercises::check::" + name + "(::" + name + "); }, \".\");", ++last_cell_);
+}
+
+nl::json Kernel::run_command(const std::string& command) {
+  static const std::regex form(R"(%exercise\s+(\d\d?))");
+  std::smatch match;
+  const auto file = std::regex_match(command, match, form) && !options_.in_double ? exercise(match[1]) : std::nullopt;
+  if (!file) {
+    const std::string text = options_.in_double ? "exercises are answered in the kernel xgrad, in float"
+                                                : "the command is %exercise NUMBER, with a number from 1 to 24";
+    publish_execution_error("command", text, {text});
+    return xeus::create_error_reply("command", text, {text});
+  }
+  std::ostringstream statement;
+  statement << std::ifstream(*file).rdbuf();
+  const nl::json next{{"source", "set_next_input"}, {"text", statement.str()}, {"replace", false}};
+  return xeus::create_successful_reply(nl::json::array({next}));
+}
+
+nl::json Kernel::complete_request_impl(const std::string& code, int cursor) {
+  const std::string before = code.substr(0, behind_characters(code, cursor));
+  std::size_t begin = before.size();
+  while (begin > 0 && in_name(before[begin - 1])) --begin;
+  return xeus::create_complete_reply(session_->complete(before), characters(before.substr(0, begin)), cursor);
+}
+
+nl::json Kernel::inspect_request_impl(const std::string& code, int cursor, int) {
+  const std::string text = session_->describe(name_at(code, behind_characters(code, cursor)));
+  return xeus::create_inspect_reply(!text.empty(), text.empty() ? nl::json::object() : nl::json{{"text/plain", text}});
+}
+
+nl::json Kernel::is_complete_request_impl(const std::string& code) {
+  const auto count = [&](char c) { return std::ranges::count(code, c); };
+  return xeus::create_is_complete_reply(count('{') > count('}') || count('(') > count(')') ? "incomplete" : "complete", "  ");
+}
+
+nl::json Kernel::kernel_info_request_impl() {
+  return xeus::create_info_reply("", "xgrad", XGRAD_NOTEBOOK_VERSION, "c++", "20", "text/x-c++src", ".cpp", "cpp", "text/x-c++src",
+                                 "notebook_program.Program", options_.in_double ? "xgrad in double" : "xgrad");
+}
+
+void Kernel::shutdown_request_impl() {}
+
+}  // namespace xgrad::notebook
+
+extern "C" void xgrad_notebook_show(const char* mime, const char* text, std::size_t size) {
+  xgrad::notebook::running->show(mime, std::string(text, size));
+}
