@@ -152,10 +152,16 @@ std::size_t end_of_part(const Tokens& tokens, std::size_t begin) {
                      (first == "extern" && begin + 1 < tokens.size() && tokens[begin + 1].kind == clang::tok::string_literal);
   bool assigns = false, has_arguments = false, returns = false, is_class = false, body = false;
   int depth = 0;
-  for (std::size_t i = begin; i < tokens.size(); ++i) {
+  std::size_t start = begin;  // behind `template <...>`
+  while (start + 1 < tokens.size() && tokens[start].text == "template" && tokens[start + 1].text == "<")
+    start = behind_angles(tokens, start + 1).value_or(tokens.size());
+  for (std::size_t i = start; i < tokens.size(); ++i) {
     const std::string_view text = tokens[i].text;
     if (depth == 0) {
-      if (text == ";") return i + 1;
+      if (text == ";") {
+        const std::string_view next = i + 1 < tokens.size() ? tokens[i + 1].text : std::string_view();
+        if (!(control && next == "else") && !(first == "do" && next == "while")) return i + 1;
+      }
       if (text == "=" && i > begin && tokens[i - 1].text != "operator") assigns = true;
       if (text == "->") returns = true;
       if (is_one_of(text, classes) && !has_arguments) is_class = true;
@@ -197,6 +203,23 @@ std::string without_captures(const Tokens& part, std::string_view text) {
 
 }  // namespace
 
+std::string open_bracket(std::string_view cell) {
+  const Tokens tokens = tokens_of(cell);
+  std::vector<const Token*> open;
+  const auto at = [&](const Token& token, std::string_view what) {
+    const auto line = 1 + std::count(cell.data(), token.text.data(), '\n');
+    return "line " + std::to_string(line) + ": '" + std::string(token.text) + "' " + std::string(what);
+  };
+  for (const Token& token : tokens) {
+    if (opens(token)) open.push_back(&token);
+    if (!closes(token)) continue;
+    constexpr std::string_view pairs = "()[]{}";
+    if (open.empty() || pairs[pairs.find(open.back()->text) + 1] != token.text[0]) return at(token, "closes nothing");
+    open.pop_back();
+  }
+  return open.empty() ? std::string() : at(*open.back(), "is not closed");
+}
+
 std::vector<Part> split_cell(std::string_view cell) {
   const Tokens tokens = tokens_of(cell);
   std::vector<Part> parts;
@@ -211,8 +234,8 @@ std::vector<Part> split_cell(std::string_view cell) {
     if (kind == Part::Kind::statement && end == tokens.size() && last != ";" && !is_one_of(part.front().text, controls))
       kind = Part::Kind::expression;
     const int line = 1 + static_cast<int>(std::count(cell.data(), from, '\n'));
-    if (part.size() > 1 || last != ";")
-      parts.push_back({kind, kind == Part::Kind::statement ? std::string(text) : without_captures(part, text), line});
+    const bool is_variable = kind == Part::Kind::declaration;  // a lambda of it is outside of functions
+    if (part.size() > 1 || last != ";") parts.push_back({kind, is_variable ? without_captures(part, text) : std::string(text), line});
     begin = end;
   }
   return parts;

@@ -26,4 +26,7 @@ struct Part {
 /// everything around it is global; `[&]` becomes `[]` there.
 std::vector<Part> split_cell(std::string_view cell);
 
+/// The bracket that nothing closes, or that closes nothing, with its line; empty if there is none.
+std::string open_bracket(std::string_view cell);
+
 }  // namespace xgrad::notebook

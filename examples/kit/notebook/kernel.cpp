@@ -67,10 +67,12 @@ Kernel::Kernel(KernelOptions options)
 
 void Kernel::configure_impl() {
   SessionOptions options{.arguments = {"-resource-dir", XGRAD_CLANG_RESOURCES, "-I" XGRAD_INCLUDE_DIR, "-I" XGRAD_SOURCE_DIR "/examples/exercises",
-                                       "-fsanitize-coverage=trace-pc",
+                                       "-I" XGRAD_SOURCE_DIR "/docs/learn/steps",
+                                       "-DXGRAD_DIR=\"" XGRAD_SOURCE_DIR "\"",
+                                       "-fsanitize-coverage=bb,trace-pc,no-prune",
                                        "-fsanitize-coverage-allowlist=" XGRAD_SOURCE_DIR "/examples/kit/notebook/watched.txt"},
                          .libraries = {XGRAD_LIBRARY, XGRAD_KIT_LIBRARY},
-                         .preamble = "#include <xgrad/kit/notebook/show.h>\nusing namespace xgrad;"};
+                         .preamble = "#include <xgrad/kit/notebook/show.h>"};
   if (options_.in_double) {
     options.arguments.emplace_back("-DXGRAD_F64");
     options.libraries = {XGRAD_F64_LIBRARY};

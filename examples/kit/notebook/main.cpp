@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
     kernel.start();
   } catch (const std::exception& error) {
     std::fprintf(terminal, "xgrad_kernel: %s\n", error.what());
+    std::fflush(terminal);
     std::_Exit(1);
   }
   std::_Exit(0);  // without the destructors of what cells declared

@@ -11,11 +11,11 @@
 #include <clang/AST/DeclContextInternals.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/AST/DeclLookups.h>
 #include <clang/AST/RawCommentList.h>
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/CompilerInstance.h>
-#include <clang/Interpreter/CodeCompletion.h>
 #include <clang/Interpreter/Interpreter.h>
 #include <clang/Sema/Sema.h>
 #include <llvm/ADT/SmallString.h>
@@ -30,7 +30,7 @@ namespace xgrad::notebook {
 namespace {
 
 /// The last part of the name of a class of exceptions.
-std::string class_of(const std::exception& error) {
+std::string kind_of(const std::exception& error) {
   int status = 0;
   char* const whole = abi::__cxa_demangle(typeid(error).name(), nullptr, nullptr, &status);
   std::string name = whole == nullptr ? "error" : whole;
@@ -60,6 +60,11 @@ constexpr std::string_view cell_file = "cell ";
 std::string namespace_of(int number) {
   std::string digits = std::to_string(number);
   return "cell_" + std::string(5 - std::min<std::size_t>(digits.size(), 5), '0') + digits;
+}
+
+/// Where a part begins, and its first line.
+std::string place_of(const Part& part, int number) {
+  return "cell " + std::to_string(number) + ", line " + std::to_string(part.line) + ": " + line_of(part.text, 1);
 }
 
 /// Takes the namespaces of cells out of a text.
@@ -117,6 +122,29 @@ bool replaces(const clang::NamedDecl* later, const clang::NamedDecl* earlier) {
     if (!a->isDependentType() && !one->getASTContext().hasSameType(a, b)) return false;
   }
   return true;
+}
+
+/// The scope that a declaration opens, or none.
+clang::DeclContext* scope_of(clang::NamedDecl* decl) {
+  if (auto* const made_by = llvm::dyn_cast<clang::ClassTemplateDecl>(decl)) return made_by->getTemplatedDecl();
+  return llvm::dyn_cast<clang::DeclContext>(decl);
+}
+
+/// The public members of a class and of its bases.
+std::vector<clang::NamedDecl*> members_of(clang::CXXRecordDecl* object) {
+  std::vector<clang::NamedDecl*> members;
+  object = object->getDefinition();
+  if (object == nullptr) return members;
+  for (clang::Decl* const decl : object->decls()) {
+    auto* const member = llvm::dyn_cast<clang::NamedDecl>(decl);
+    const bool is_value = llvm::isa<clang::FieldDecl, clang::VarDecl, clang::CXXMethodDecl, clang::FunctionTemplateDecl>(decl);
+    if (member == nullptr || !is_value || llvm::isa<clang::CXXConstructorDecl>(decl) || member->getAccess() != clang::AS_public) continue;
+    members.push_back(member);
+  }
+  for (const clang::CXXBaseSpecifier& base : object->bases())
+    if (clang::CXXRecordDecl* const above = base.getType()->getAsCXXRecordDecl())
+      for (clang::NamedDecl* const member : members_of(above)) members.push_back(member);
+  return members;
 }
 
 }  // namespace
@@ -177,6 +205,7 @@ class Diagnostics : public clang::DiagnosticConsumer {
 
 struct Session::Compiled {
   const Part* part = nullptr;
+  const clang::FunctionDecl* function = nullptr;  // with the statements, or none
   clang::PartialTranslationUnit* unit = nullptr;
   std::vector<std::pair<std::string, clang::NamedDecl*>> declared = {}, hidden = {};
 };
@@ -213,9 +242,16 @@ Session::~Session() = default;
 Outcome Session::compile(const Part& part, int number, Compiled& result) {
   const std::string place =
       "#line " + std::to_string(part.line) + " \"" + std::string(cell_file) + std::to_string(number) + "\"\n" + part.text + "\n";
+  const std::string space = "inline namespace " + namespace_of(number) + " {";
+  const std::string function = "void xgrad_part_" + std::to_string(++functions_) + "() {";
   std::string code = place;
-  if (part.kind == Part::Kind::declaration) code = "inline namespace " + namespace_of(number) + " {\n" + place + "}\n";
-  if (part.kind == Part::Kind::expression) code = "::xgrad::notebook::Show(),(\n" + place + ");\n";
+  switch (part.kind) {
+    case Part::Kind::global: break;
+    case Part::Kind::declaration: code = space + "\n" + place + "}\n"; break;
+    case Part::Kind::statement: code = space + function + "\n" + place + "}}\n"; break;
+    case Part::Kind::expression: code = space + function + "::xgrad::notebook::Show(),(\n" + place + ");}}\n"; break;
+  }
+  set_place("the compiler, " + place_of(part, number));
   diagnostics_->entries.clear();
   auto unit = interpreter_->Parse(code);
   if (!unit) {
@@ -235,6 +271,10 @@ void Session::declare(Compiled& compiled) {
       auto* const later = llvm::dyn_cast<clang::NamedDecl>(inner);
       if (later == nullptr || later->getDeclName().isEmpty() || later->isImplicit()) continue;
       const std::string name = later->getNameAsString();
+      if (name.starts_with("xgrad_part_")) {
+        compiled.function = llvm::cast<clang::FunctionDecl>(later);
+        continue;
+      }
       std::vector<clang::NamedDecl*>& known = names_[name];
       std::erase_if(known, [&](clang::NamedDecl* earlier) {
         const bool same_cell = earlier->getDeclContext()->getPrimaryContext() == later->getDeclContext()->getPrimaryContext();
@@ -261,7 +301,11 @@ void Session::forget(Compiled& compiled) {
 }
 
 Outcome Session::run(std::string_view cell, int number) {
+  if (const std::string bracket = open_bracket(cell); !bracket.empty()) return {.kind = "compiler", .text = bracket};
   const std::vector<Part> parts = split_cell(cell);
+  const struct Clear {
+    ~Clear() { set_place({}); }
+  } clear;
   std::vector<Compiled> compiled;
   const auto forget_from = [&](std::size_t first) {
     for (std::size_t i = compiled.size(); i > first; --i) forget(compiled[i - 1]);
@@ -279,24 +323,27 @@ Outcome Session::run(std::string_view cell, int number) {
   begin_cell();
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const Part& part = *compiled[i].part;
-    const std::string place = "cell " + std::to_string(number) + ", line " + std::to_string(part.line) + ": " + line_of(part.text, 1);
+    const std::string place = place_of(part, number);
     set_place(place);
     Outcome outcome;
     try {
       std::string failure;
       const Ending ending = guarded([&] {
         if (auto error = interpreter_->Execute(*compiled[i].unit)) failure = message(std::move(error));
+        if (compiled[i].function == nullptr || !failure.empty()) return;
+        auto address = interpreter_->getSymbolAddress(clang::GlobalDecl(compiled[i].function));
+        if (address) address->toPtr<void()>()();
+        else failure = message(address.takeError());
       });
       if (!failure.empty()) outcome = {.kind = "linker", .text = failure};
       if (!ending.empty()) outcome = {.kind = "ended", .text = ending};
     } catch (const Stopped&) {
       outcome = {.kind = "interrupted", .text = "the cell was stopped; the kernel goes on with what it has"};
     } catch (const std::exception& error) {
-      outcome = {.kind = class_of(error), .text = without_namespaces(error.what())};
+      outcome = {.kind = kind_of(error), .text = without_namespaces(error.what())};
     } catch (...) {
       outcome = {.kind = "exception", .text = "the cell threw something that is no std::exception"};
     }
-    set_place({});
     if (!outcome.ok()) {
       outcome.text += "\n" + place;
       forget_from(i);
@@ -306,74 +353,118 @@ Outcome Session::run(std::string_view cell, int number) {
   return {};
 }
 
-std::vector<std::string> Session::complete(std::string_view code) {
-  std::vector<std::string> words;
-  std::vector<const char*> arguments;
-  for (const std::string& argument : arguments_) arguments.push_back(argument.c_str());
-  clang::IncrementalCompilerBuilder builder;
-  builder.SetCompilerArgs(arguments);
-  auto compiler = builder.CreateCpp();
-  if (!compiler) {
-    llvm::consumeError(compiler.takeError());
-    return words;
+std::vector<clang::NamedDecl*> Session::find(std::string_view name) {
+  clang::ASTContext& context = interpreter_->getASTContext();
+  for (const std::string_view prefix : {"", "xgrad::", "xgrad::nn::", "xgrad::optim::", "xgrad::kit::", "std::"}) {
+    std::string whole = std::string(prefix) + std::string(name);
+    clang::DeclContext* scope = context.getTranslationUnitDecl();
+    while (scope != nullptr) {
+      const std::size_t end = whole.find("::");
+      const auto found = scope->getPrimaryContext()->lookup(clang::DeclarationName(&context.Idents.get(whole.substr(0, end))));
+      if (end == whole.npos) {
+        if (!found.empty()) return {found.begin(), found.end()};
+        break;
+      }
+      scope = nullptr;
+      for (clang::NamedDecl* const decl : found) scope = scope_of(decl);
+      whole.erase(0, end + 2);
+    }
   }
-  clang::DiagnosticConsumer nothing;
-  (*compiler)->getDiagnostics().setClient(&nothing, /*ShouldOwnClient=*/false);
-  const std::size_t last_line = code.rfind('\n') == code.npos ? 0 : code.rfind('\n') + 1;
-  const auto line = static_cast<unsigned>(1 + std::ranges::count(code, '\n'));
-  clang::ReplCodeCompleter completer;
-  completer.codeComplete(compiler->get(), std::string(code), line, static_cast<unsigned>(code.size() - last_line) + 1,
-                         interpreter_->getCompilerInstance(), words);
-  std::erase_if(words, [&](const std::string& word) { return !word.starts_with(completer.Prefix) || word.starts_with("__"); });
-  std::ranges::sort(words);
-  const auto doubled = std::ranges::unique(words);
-  words.erase(doubled.begin(), doubled.end());
-  return words;
+  return {};
 }
 
 std::string Session::describe(std::string_view name) {
   clang::ASTContext& context = interpreter_->getASTContext();
-  std::vector<std::string> path;
-  while (!name.empty()) {
-    const std::size_t end = name.find("::");
-    if (end != 0) path.emplace_back(name.substr(0, end));
-    name.remove_prefix(end == name.npos ? name.size() : end + 2);
-  }
-  const auto look_up = [&](clang::DeclContext* scope, const std::string& word) {
-    return scope->getPrimaryContext()->lookup(clang::DeclarationName(&context.Idents.get(word)));
-  };
   std::string result;
   int shown = 0;
-  for (const std::string_view prefix : {"", "xgrad", "xgrad::nn", "xgrad::optim", "xgrad::kit", "std"}) {
-    std::vector<std::string> whole;
-    if (!prefix.empty()) whole.emplace_back(prefix.substr(0, prefix.find("::")));
-    if (prefix.find("::") != prefix.npos) whole.emplace_back(prefix.substr(prefix.find("::") + 2));
-    whole.insert(whole.end(), path.begin(), path.end());
-    clang::DeclContext* scope = context.getTranslationUnitDecl();
-    for (std::size_t i = 0; scope != nullptr && i < whole.size(); ++i) {
-      clang::DeclContext* inner = nullptr;
-      for (clang::NamedDecl* const found : look_up(scope, whole[i])) {
-        if (i + 1 < whole.size()) {
-          if (auto* const made_by = llvm::dyn_cast<clang::ClassTemplateDecl>(found)) inner = made_by->getTemplatedDecl();
-          else if (auto* const decl = llvm::dyn_cast<clang::DeclContext>(found)) inner = decl;
-          continue;
-        }
-        if (++shown > 6) break;
-        clang::PrintingPolicy policy = context.getPrintingPolicy();
-        policy.TerseOutput = true;
-        policy.PolishForDeclaration = true;
-        std::string text;
-        llvm::raw_string_ostream out(text);
-        found->print(out, policy);
-        if (const clang::RawComment* const comment = context.getRawCommentForAnyRedecl(found))
-          text += "\n" + comment->getFormattedText(context.getSourceManager(), context.getDiagnostics());
-        result += (result.empty() ? "" : "\n\n") + without_namespaces(text);
-      }
-      scope = inner;
-    }
-    if (!result.empty()) break;
+  for (const clang::NamedDecl* const found : find(name)) {
+    if (++shown > 6) break;
+    clang::PrintingPolicy policy = context.getPrintingPolicy();
+    policy.TerseOutput = true;
+    policy.PolishForDeclaration = true;
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    found->print(out, policy);
+    if (const clang::RawComment* const comment = context.getRawCommentForAnyRedecl(found))
+      text += "\n" + comment->getFormattedText(context.getSourceManager(), context.getDiagnostics());
+    result += (result.empty() ? "" : "\n\n") + without_namespaces(text);
   }
   return result;
+}
+
+clang::CXXRecordDecl* Session::class_of(std::string_view expression) {
+  const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':'; };
+  bool called = false;
+  while (expression.ends_with(')') || expression.ends_with(']') || expression.ends_with('}')) {
+    int depth = 0;
+    do {
+      const char last = expression.back();
+      expression.remove_suffix(1);
+      if (last == ')' || last == ']' || last == '}') ++depth;
+      if (last == '(' || last == '[' || last == '{') --depth;
+    } while (depth > 0 && !expression.empty());
+    called = true;
+  }
+  std::size_t begin = expression.size();
+  while (begin > 0 && is_name(expression[begin - 1])) --begin;
+  const std::string_view name = expression.substr(begin);
+  std::vector<clang::NamedDecl*> found;
+  if (begin > 0 && (expression[begin - 1] == '.' || expression.substr(0, begin).ends_with("->"))) {
+    if (clang::CXXRecordDecl* const object = class_of(expression.substr(0, begin - (expression[begin - 1] == '.' ? 1 : 2))))
+      for (clang::NamedDecl* const member : members_of(object))
+        if (member->getNameAsString() == name) found.push_back(member);
+  } else {
+    found = find(name);
+  }
+  for (clang::NamedDecl* const decl : found) {
+    clang::QualType type;
+    if (const auto* const function = llvm::dyn_cast<clang::FunctionDecl>(decl)) type = function->getReturnType();
+    if (const auto* const value = llvm::dyn_cast<clang::ValueDecl>(decl); value != nullptr && type.isNull()) type = value->getType();
+    clang::CXXRecordDecl* made = type.isNull() ? llvm::dyn_cast<clang::CXXRecordDecl>(decl)
+                                               : type.getNonReferenceType()->getAsCXXRecordDecl();
+    if (made == nullptr && !type.isNull() && type->isPointerType()) made = type->getPointeeType()->getAsCXXRecordDecl();
+    if (made == nullptr) continue;
+    const bool calls_object = called && llvm::isa<clang::VarDecl>(decl);  // model(x).
+    if (!calls_object) return made;
+    for (const clang::NamedDecl* const member : members_of(made))
+      if (const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(member); method != nullptr && method->isOverloadedOperator())
+        if (auto* const result = method->getReturnType().getNonReferenceType()->getAsCXXRecordDecl()) return result;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Session::complete(std::string_view code) {
+  std::size_t begin = code.size();
+  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(code[begin - 1])) != 0 || code[begin - 1] == '_')) --begin;
+  const std::string_view prefix = code.substr(begin), before = code.substr(0, begin);
+  std::vector<std::string> words;
+  const auto add = [&](const std::string& word) {
+    if (word.starts_with(prefix) && !word.starts_with("operator") && !word.starts_with("xgrad_part_") && word[0] != '_' &&
+        word[0] != '~' && word[0] != '<')
+      words.push_back(word);
+  };
+  const auto add_scope = [&](clang::DeclContext* scope) {
+    if (scope == nullptr) return;
+    const auto all = scope->getPrimaryContext()->lookups();
+    for (auto names = all.begin(); names != all.end(); ++names)
+      if (names.getLookupName().isIdentifier()) add(names.getLookupName().getAsString());
+  };
+  if (before.ends_with(".") || before.ends_with("->")) {
+    if (clang::CXXRecordDecl* const object = class_of(before.substr(0, before.size() - (before.ends_with(".") ? 1 : 2))))
+      for (const clang::NamedDecl* const member : members_of(object)) add(member->getNameAsString());
+  } else if (before.ends_with("::")) {
+    std::size_t name = begin - 2;
+    while (name > 0 && (std::isalnum(static_cast<unsigned char>(code[name - 1])) != 0 || code[name - 1] == '_' || code[name - 1] == ':')) --name;
+    for (clang::NamedDecl* const decl : find(code.substr(name, begin - 2 - name))) add_scope(scope_of(decl));
+  } else if (!prefix.empty()) {
+    clang::TranslationUnitDecl* const global = interpreter_->getASTContext().getTranslationUnitDecl();
+    add_scope(global);
+    for (clang::NamedDecl* const decl : find("xgrad")) add_scope(scope_of(decl));
+  }
+  std::ranges::sort(words);
+  const auto doubled = std::ranges::unique(words);
+  words.erase(doubled.begin(), doubled.end());
+  return words;
 }
 
 }  // namespace xgrad::notebook

@@ -1,8 +1,10 @@
 // The value of a cell's last expression, as text or as a picture. Read by the kernel before the first cell.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <ostream>
 #include <ranges>
 #include <sstream>
@@ -11,6 +13,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <xgrad/core/diagram/render/svg.h>
 #include <xgrad/xgrad.h>
@@ -84,6 +87,25 @@ void write(std::ostream& out, const T& value) {
   }
 }
 
+#ifndef XGRAD_F64
+/// Pictures (N, 1 or 3, H, W) from the darkest to the brightest value, under their labels.
+inline std::string pictures(const Array& images, const Index& labels) {
+  const auto [low, high] = std::ranges::minmax_element(images);
+  const double from = *low, width = *high - *low;
+  Array grey = images;
+  const bool fits = from >= 0 && *high <= 1;
+  Real* const values = grey.mutable_data();
+  for (std::int64_t i = 0; !fits && width > 0 && i < grey.size(); ++i) values[i] = static_cast<Real>((values[i] - from) / width);
+  kit::PictureGrid grid{.images = grey};
+  for (const auto label : labels) grid.captions.push_back(std::to_string(label));
+  return kit::picture_grid_svg(grid);
+}
+template <class T>
+bool has_pictures(const T& images, const Index& labels) {
+  return images.rank() == 4 && (images.dim(1) == 1 || images.dim(1) == 3) && labels.rank() == 1 && labels.dim(0) == images.dim(0);
+}
+#endif
+
 inline void show_text(std::string_view text) {
   const char* mime = "text/plain";
   if (text.starts_with("<svg") || (text.starts_with("<?xml") && text.find("<svg") < 300)) mime = "image/svg+xml";
@@ -112,9 +134,10 @@ void show(const T& value) {
   } else if constexpr (std::same_as<T, kit::PictureGrid>) {
     detail::show_text(kit::picture_grid_svg(value));
   } else if constexpr (std::same_as<T, kit::ImageBatch>) {
-    kit::PictureGrid grid{.images = value.images};
-    for (const auto label : value.labels) grid.captions.push_back(std::to_string(label));
-    detail::show_text(kit::picture_grid_svg(grid));
+    detail::show_text(detail::pictures(value.images, value.labels));
+  } else if constexpr (std::same_as<T, std::pair<Tensor, Index>>) {
+    if (detail::has_pictures(value.first, value.second)) return detail::show_text(detail::pictures(value.first.value(), value.second));
+    show(std::tie(value.first, value.second));
 #endif
   } else if constexpr (std::derived_from<T, std::ostream>) {
     // std::cout << ...: has been shown
@@ -136,3 +159,4 @@ struct Show {
 }  // namespace xgrad::notebook
 
 using xgrad::notebook::draw;
+using xgrad::notebook::show;

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""What cells show, how they fail, and what a kernel survives. `cells.py short`: the first part, in some seconds."""
+import os
+import sys
+import tempfile
+import time
+
+from kernel import Kernel
+
+wrong = []
+
+
+def expect(condition, what):
+    if not condition:
+        wrong.append(what)
+        print("wrong:", what)
+
+
+def shows(kernel, code, text, mime="text/plain"):
+    cell = kernel.run(code)
+    found = cell.values[-1].get(mime, "") if cell.values else ""
+    expect(cell.error is None and text in found, f"{code!r} shows {found[:300]!r} {cell.error}, not {text!r}")
+
+
+def fails(kernel, code, kind, *texts):
+    cell = kernel.run(code)
+    expect(cell.error is not None and cell.error[0] == kind and all(text in cell.error[1] for text in texts),
+           f"{code!r} fails with {cell.error}, not {kind} {texts}")
+    return cell
+
+
+def interrupts(kernel, code):
+    request = kernel.send(code)
+    time.sleep(3)
+    kernel.manager.interrupt_kernel()
+    cell = kernel.wait(request, timeout=60)
+    expect(cell.error is not None and cell.error[0] == "interrupted", f"{code!r} is not interrupted: {cell.error}")
+
+
+def ends(folder, code, text):
+    """A kernel that ends says why."""
+    kernel = Kernel(folder=folder)
+    request = kernel.send(code)
+    said, begin = "", time.monotonic()
+    while time.monotonic() - begin < 60:
+        try:
+            message = kernel.client.get_iopub_msg(timeout=1)
+        except Exception:
+            if not kernel.manager.is_alive():
+                break
+            continue
+        if message["msg_type"] == "stream" and message["parent_header"].get("msg_id") == request:
+            said += message["content"]["text"]
+    expect(text in said and not kernel.manager.is_alive(), f"{code!r} ends a kernel with {said!r}, not {text!r}")
+    kernel.end()
+
+
+def values(kernel):
+    shows(kernel, "using namespace xgrad;\n1 + 1", "2")
+    shows(kernel, "const Tensor x = tensor({{1, 2}, {3, 4}});\nx", "[1, 2]")
+    shows(kernel, "index({1, 2})", "[1, 2]")
+    shows(kernel, "index({1, 2}) > 1", "true")
+    shows(kernel, "Shape{2, 3}", "[2, 3]")
+    shows(kernel, 'std::string("a text")', "a text")
+    shows(kernel, "std::vector<int>{1, 2}", "{1, 2}")
+    shows(kernel, "nn::Linear layer{nn::root, 2, 3};\nlayer", "weight [3, 2]")
+    shows(kernel, "draw(sum(exp(variable(x.value(), \"x\"))))", "<svg", "image/svg+xml")
+    cell = kernel.run('std::cout << "out\\n"; std::cerr << "err\\n"; std::printf("printed\\n");')
+    expect(cell.stdout == "out\nprinted\n" and cell.stderr == "err\n", f"streams: {cell.stdout!r} {cell.stderr!r}")
+    # What a cell declares hides what earlier cells did.
+    shows(kernel, "double a = 2.5;\nstruct Thing { int n = 1; };\nThing thing;\nint f(int n) { return n; }\na", "2.5")
+    shows(kernel, "std::string a = \"now a text\";\nstruct Thing { double n = 1.5; };\nThing thing;\nint f(int n) { return 2 * n; }\na", "now a text")
+    shows(kernel, "thing.n + f(2)", "5.5")
+    shows(kernel, "auto scale = [&](double y) { return y * 2; };\nscale(4)", "8")
+
+
+def errors(kernel):
+    fails(kernel, "const Tensor b = ones({2, 3});\n\nmatmul(b, b);", "ShapeError", "inner sizes differ: [2, 3] @ [2, 3]", "line 3")
+    cell = fails(kernel, "int n = 3;\nn.size();", "compiler", "line 2", "n.size();", "^")
+    expect(len(cell.error[1].splitlines()) <= 7, "a long error of the compiler")
+    cell = fails(kernel, "matmul(x, 1, 2, 3)", "compiler", "no matching function")
+    expect(len(cell.error[1].splitlines()) <= 8, "all candidates are listed")
+    fails(kernel, "std::cout << \"not run\";\nint z = ;", "compiler", "expected expression")
+    fails(kernel, "for (int i = 0; i < 3; ++i) {", "compiler", "'{' is not closed")
+    fails(kernel, "throw std::out_of_range(\"beyond\");", "out_of_range", "beyond")
+    # What was declared before the error is there, and what threw is not.
+    fails(kernel, "int before = 7;\nint thrown = std::vector<int>().at(0);", "out_of_range")
+    shows(kernel, "before", "7")
+    fails(kernel, "thrown", "compiler", "undeclared")
+    interrupts(kernel, "while (true) {}")
+    shows(kernel, "before", "7")
+
+
+def helps(kernel):
+    reply = kernel.ask(kernel.client.complete("softm"))
+    expect("softmax" in reply["matches"] and reply["cursor_start"] == 0, f"softm is completed by {reply}")
+    reply = kernel.ask(kernel.client.complete("x.sh"))
+    expect("shape" in reply["matches"], f"x.sh is completed by {reply}")
+    reply = kernel.ask(kernel.client.inspect("softmax"))
+    expect(reply["found"] and "sum_j" in reply["data"]["text/plain"], f"softmax is described by {reply}")
+    reply = kernel.run("?nn::Linear").reply["content"]
+    expect("y = x W" in str(reply["payload"]), f"?nn::Linear says {reply}")
+
+
+def exercises(kernel):
+    reply = kernel.run("%exercise 8").reply["content"]
+    statement = reply["payload"][0]["text"]
+    expect(statement.startswith("// Exercise 8:"), f"%exercise 8 gives {statement[:80]!r}")
+    cell = kernel.run(statement)
+    expect("not yet" in cell.stdout, f"an empty answer to exercise 8: {cell.stdout!r} {cell.error}")
+    answer = "return softmax(masked_fill(scores, arange(scores.dim(-1)) >= reshape(lengths, {-1, 1, 1}), -infinity));"
+    cell = kernel.run(statement.replace("return {};  // your lines", answer))
+    expect("right" in cell.stdout and "not yet" not in cell.stdout, f"a right answer to exercise 8: {cell.stdout!r} {cell.error}")
+    print(f"exercise 8 is answered after {cell.seconds:.2f} s")
+    fails(kernel, "%exercise 99", "command", "1 to 24")
+
+
+def bad_input(kernel, folder):
+    interrupts(kernel, "for (;;) { std::string text(\"a\"); text += \"b\"; }")
+    interrupts(kernel, "Tensor grown = ones({64, 64});\nwhile (true) grown = tanh(matmul(grown, grown));")
+    fails(kernel, "int deep(int n) { return n < 0 ? 0 : deep(n + 1) + 1; }\ndeep(0)", "runtime_error", "stack is full")
+    fails(kernel, "std::exit(3);", "ended", "std::exit(3)")
+    fails(kernel, "std::abort();", "ended", "std::abort")
+    fails(kernel, "void never() noexcept { throw std::runtime_error(\"inside\"); }\nnever();", "ended", "inside")
+    shows(kernel, "1 + 2", "3")
+    shows(kernel, "int many = 0;\n" + "many += 1;  // a line of a long cell\n" * 200 + "many", "200")
+    shows(kernel, "// " + "x" * 1_000_000 + "\n5 + 1", "6")
+    cell = kernel.run("std::cout << \"\\xff\\xfe caf\\xc3\" << \"\\xa9\\n\";")
+    expect("\ufffd" in cell.stdout and "café" in cell.stdout, f"bytes that are no UTF-8: {cell.stdout!r}")
+    cell = kernel.run("for (int i = 0; i < 1000000; ++i) std::cout << \"a line of a hundred characters, more or less, that is written a million times over and over again ....\\n\";")
+    expect(len(cell.stdout) < 2_000_000 and "the cell wrote" in cell.stderr, f"100 MB: {len(cell.stdout)} {cell.stderr!r} {cell.error}")
+    begin, count = time.monotonic(), int(os.environ.get("XGRAD_CELLS", "1000"))
+    for i in range(count):
+        cell = kernel.run(f"int number_{i % 10} = {i};")
+        if cell.error:
+            expect(False, f"cell {i}: {cell.error}")
+            break
+    print(f"{count} cells in {time.monotonic() - begin:.1f} s")
+    shows(kernel, "number_9", str(count - 1))
+    expect(os.listdir(folder) == [], f"files beside the notebook: {os.listdir(folder)}")
+    ends(folder, "int* nothing = nullptr;\n*nothing = 3;", "line 2: *nothing = 3;")
+    ends(folder, "std::thread lost([] { throw std::runtime_error(\"lost\"); });\nlost.join();", "of a thread")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        kernel = Kernel(folder=folder)
+        print(f"ready after {kernel.seconds:.1f} s")
+        try:
+            values(kernel)
+            errors(kernel)
+            if sys.argv[1:] != ["short"]:
+                helps(kernel)
+                exercises(kernel)
+                bad_input(kernel, folder)
+        finally:
+            kernel.end()
+    print(f"{len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
