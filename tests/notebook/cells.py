@@ -139,7 +139,7 @@ def bad_input(kernel, folder):
     shows(kernel, "number_9", str(count - 1))
     expect(os.listdir(folder) == [], f"files beside the notebook: {os.listdir(folder)}")
     ends(folder, "int* nothing = nullptr;\n*nothing = 3;", "line 2: *nothing = 3;")
-    ends(folder, "std::thread lost([] { throw std::runtime_error(\"lost\"); });\nlost.join();", "of a thread")
+    ends(folder, "#include <thread>\nstd::thread lost([] { throw std::runtime_error(\"lost\"); });\nlost.join();", "of a thread")
 
 
 def main():

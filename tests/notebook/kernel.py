@@ -4,18 +4,23 @@ import pathlib
 import time
 
 from jupyter_client.kernelspec import KernelSpec
-from jupyter_client.manager import KernelManager
+from jupyter_client.manager import AsyncKernelManager, KernelManager
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KERNEL = os.environ.get("XGRAD_KERNEL", str(ROOT / "build/notebook/bin/xgrad_kernel"))
 
 
-class Manager(KernelManager):
-    """The manager of a kernel that is not registered."""
+def spec(options=()):
+    """The description of a kernel that is not registered."""
+    return KernelSpec(argv=[KERNEL, "-f", "{connection_file}", *options], display_name="xgrad", language="c++")
 
-    def __init__(self, *arguments, options=(), **named):
+
+class AsyncManager(AsyncKernelManager):
+    """For nbclient."""
+
+    def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
-        self._kernel_spec = KernelSpec(argv=[KERNEL, "-f", "{connection_file}", *options], display_name="xgrad", language="c++")
+        self._kernel_spec = spec()
 
 
 class Cell:
@@ -28,7 +33,8 @@ class Cell:
 class Kernel:
     def __init__(self, options=(), folder=None):
         begin = time.monotonic()
-        self.manager = Manager(options=options)
+        self.manager = KernelManager()
+        self.manager._kernel_spec = spec(options)
         self.manager.start_kernel(cwd=folder)
         self.client = self.manager.client()
         self.client.start_channels()

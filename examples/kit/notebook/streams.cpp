@@ -24,6 +24,11 @@ std::size_t incomplete(std::string_view text) {
   return 0;
 }
 
+bool waiting(int file) {
+  int bytes = 0;
+  return ioctl(file, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
 }  // namespace
 
 Streams::Streams(Publish publish, std::size_t most) : publish_(std::move(publish)), most_(most) {
@@ -41,6 +46,11 @@ Streams::Streams(Publish publish, std::size_t most) : publish_(std::move(publish
 }
 
 void Streams::open() {
+  // What was written while no cell ran belongs to none.
+  char buffer[1 << 12];
+  for (const Stream& stream : streams_)
+    while (waiting(stream.reads) && read(stream.reads, buffer, sizeof buffer) > 0) {
+    }
   taken_ = 0;
   mutex_.unlock();
 }
@@ -57,13 +67,7 @@ void Streams::close() {
   if (taken_ > most_) publish_("stderr", "... the cell wrote " + std::to_string(taken_ / 1000) + " kB, of which these are the first\n");
 }
 
-bool Streams::empty() const {
-  for (const Stream& stream : streams_) {
-    int waiting = 0;
-    if (ioctl(stream.reads, FIONREAD, &waiting) == 0 && waiting > 0) return false;
-  }
-  return true;
-}
+bool Streams::empty() const { return !waiting(streams_[0].reads) && !waiting(streams_[1].reads); }
 
 void Streams::pass_on() {
   pollfd sources[2] = {{.fd = streams_[0].reads, .events = POLLIN, .revents = 0}, {.fd = streams_[1].reads, .events = POLLIN, .revents = 0}};
@@ -71,7 +75,7 @@ void Streams::pass_on() {
     if (poll(sources, 2, -1) <= 0) continue;
     const std::scoped_lock lock(mutex_);
     for (int i = 0; i < 2; ++i)
-      if ((sources[i].revents & POLLIN) != 0) take(streams_[i]);
+      if (waiting(sources[i].fd)) take(streams_[i]);  // open() may have emptied it
   }
 }
 

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Runs the notebooks of the lessons and of the ten steps from top to bottom, by nbclient, and compares what they print with the pages.
+
+    lessons.py [NAME...]     of these alone: 06_masks
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+from kernel import ROOT, AsyncManager
+
+
+def printed(outputs):
+    return "".join(output["text"] for output in outputs if output["output_type"] == "stream" and output["name"] == "stdout")
+
+
+def expected(stem):
+    """What the page of a lesson or the section of a step shows of the output."""
+    page = ROOT / "docs/learn/start" / f"{stem}.md"
+    if page.exists():
+        text = page.read_text()
+    else:
+        number = int(stem[:2])
+        text = re.split(r"^## (?=\d+\. )", (ROOT / "docs/learn/steps/README.md").read_text(), flags=re.M)[number]
+    return [line for block in re.findall(r"^```\n(.*?)^```\n", text, flags=re.M | re.S) for line in block.splitlines()]
+
+
+def run(path):
+    """What is wrong with a notebook."""
+    book = nbformat.read(path, as_version=4)
+    client = NotebookClient(book, timeout=600, kernel_manager_class=AsyncManager, resources={"metadata": {"path": str(path.parent)}})
+    try:
+        client.execute()
+    except (CellExecutionError, DeadKernelError, AssertionError) as error:  # the last one is nbclient's, of a kernel that ended
+        said = [output["text"] for cell in book.cells if cell.cell_type == "code" for output in cell.outputs if output["output_type"] == "stream"]
+        return f"{error} {said[-1:]}"[-600:]
+    outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
+    lines, at = printed(outputs).splitlines(), 0
+    for line in expected(path.stem):
+        found = next((i for i in range(at, len(lines)) if lines[i].rstrip() == line.rstrip()), None)
+        if found is None:
+            return f"the page has the line {line!r}, which the notebook does not print"
+        at = found + 1
+    pictures = sum("image/svg+xml" in output.get("data", {}) for output in outputs)
+    if path.parent.name == "start" and pictures < 2:
+        return f"{pictures} pictures"
+    left = [file.name for file in path.parent.iterdir() if file.suffix != ".ipynb"]
+    return f"files {left}" if left else ""
+
+
+def main():
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, ROOT / "docs/tools/site/notebooks.py", folder], check=True)
+        for path in sorted(pathlib.Path(folder).rglob("*.ipynb")):
+            if sys.argv[1:] and path.stem not in sys.argv[1:]:
+                continue
+            begin = time.monotonic()
+            trouble = run(path)
+            print(f"{path.stem:24s} {time.monotonic() - begin:6.1f} s  {trouble or 'as the page says'}", flush=True)
+            wrong += bool(trouble)
+    print(f"{wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
