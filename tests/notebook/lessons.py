@@ -29,7 +29,13 @@ def expected(stem):
     else:
         number = int(stem[:2])
         text = re.split(r"^## (?=\d+\. )", (ROOT / "docs/learn/steps/README.md").read_text(), flags=re.M)[number]
-    return [line for block in re.findall(r"^```\n(.*?)^```\n", text, flags=re.M | re.S) for line in block.splitlines()]
+    lines, language = [], None
+    for line in text.splitlines():
+        if line.startswith("```"):
+            language = line[3:] if language is None else None
+        elif language == "" and line.strip():
+            lines.append(line)
+    return lines
 
 
 def run(path):

@@ -115,8 +115,8 @@ Part::Kind kind_of(const Tokens& part) {
     return false;
   };
   if (!skip_name()) return declares ? Part::Kind::declaration : Part::Kind::statement;
-  if (text(i) == "(" && !before_last.empty() && last == before_last) return Part::Kind::global;  // X::X(...)
-  if (before_last == "operator" || last == "operator") return declares ? Part::Kind::declaration : Part::Kind::global;
+  if (text(i) == "(" && !before_last.empty() && last == before_last) return Part::Kind::member;  // X::X(...)
+  if (before_last == "operator" || last == "operator") return declares ? Part::Kind::declaration : Part::Kind::member;
   const std::size_t type_end = i;
   while (text(i) == "*" || text(i) == "&" || text(i) == "&&" || text(i) == "const") ++i;
   if (i >= part.size() || !is_name(part[i])) return declares ? Part::Kind::declaration : Part::Kind::statement;
@@ -128,7 +128,7 @@ Part::Kind kind_of(const Tokens& part) {
   const std::string_view next = text(i);
   if (type_end != declared && !declares && (next.empty() || next == "." || next == "->" || next == ")"))
     return Part::Kind::statement;  // a * b
-  return of_a_class ? Part::Kind::global : Part::Kind::declaration;
+  return of_a_class ? Part::Kind::member : Part::Kind::declaration;
 }
 
 /// Whether a brace opens the body of a function, a lambda or a control statement, by the token before it.

@@ -11,7 +11,8 @@ namespace xgrad::notebook {
 struct Part {
   enum class Kind {
     declaration,  ///< of names that a later cell may declare again
-    global,       ///< stands at the top level: #include, using namespace, a namespace, a definition outside of its class
+    global,       ///< stands at the top level: #include, using namespace, a namespace
+    member,       ///< a definition outside of its class
     statement,
     expression  ///< the last part, without a semicolon: its value is shown
   };

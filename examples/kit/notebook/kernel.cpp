@@ -65,18 +65,25 @@ Kernel::Kernel(KernelOptions options)
   xeus::register_interpreter(this);
 }
 
+std::vector<std::string> compiler_arguments(const KernelOptions& options) {
+  // Not optimised: a cell is compiled in the time that the optimiser alone would take.
+  std::vector<std::string> arguments{"-std=c++20", "-fPIC", "-O0", "-w", "-pthread", "-fretain-comments-from-system-headers",
+                                     "-resource-dir", XGRAD_CLANG_RESOURCES,
+                                     "-I" XGRAD_INCLUDE_DIR, "-I" XGRAD_SOURCE_DIR "/examples/exercises", "-I" XGRAD_SOURCE_DIR "/docs/learn/steps",
+                                     "-DXGRAD_DIR=\"" XGRAD_SOURCE_DIR "\"",
+                                     "-fsanitize-coverage=bb,trace-pc,no-prune",
+                                     "-fsanitize-coverage-allowlist=" XGRAD_SOURCE_DIR "/examples/kit/notebook/watched.txt"};
+  if (options.in_double) arguments.emplace_back("-DXGRAD_F64");
+  return arguments;
+}
+
 void Kernel::configure_impl() {
-  SessionOptions options{.arguments = {"-resource-dir", XGRAD_CLANG_RESOURCES, "-I" XGRAD_INCLUDE_DIR, "-I" XGRAD_SOURCE_DIR "/examples/exercises",
-                                       "-I" XGRAD_SOURCE_DIR "/docs/learn/steps",
-                                       "-DXGRAD_DIR=\"" XGRAD_SOURCE_DIR "\"",
-                                       "-fsanitize-coverage=bb,trace-pc,no-prune",
-                                       "-fsanitize-coverage-allowlist=" XGRAD_SOURCE_DIR "/examples/kit/notebook/watched.txt"},
+  SessionOptions options{.arguments = compiler_arguments(options_),
                          .libraries = {XGRAD_LIBRARY, XGRAD_KIT_LIBRARY},
                          .preamble = "#include <xgrad/kit/notebook/show.h>"};
-  if (options_.in_double) {
-    options.arguments.emplace_back("-DXGRAD_F64");
-    options.libraries = {XGRAD_F64_LIBRARY};
-  }
+  if (options_.in_double) options.libraries = {XGRAD_F64_LIBRARY};
+  const std::string precompiled = options_.in_double ? "" : XGRAD_PRECOMPILED;
+  if (!precompiled.empty() && std::filesystem::exists(precompiled)) options.arguments.insert(options.arguments.end(), {"-include-pch", precompiled});
   session_ = std::make_unique<Session>(options);
 }
 
@@ -116,7 +123,7 @@ Outcome Kernel::answer(const std::string& cell, int number) {
   const auto file = exercise(match[1]);
   if (!file) return {};
   const std::string name = file->stem().string().substr(3);
-  return session_->run("xgrad::exercises::reply([] { xgrad::exercises::check::" + name + "(::" + name + "); }, \".\");", ++last_cell_);
+  return session_->run("xgrad::exercises::reply([] { xgrad::exercises::check::" + name + "(" + name + "); }, \".\");", ++last_cell_);
 }
 
 nl::json Kernel::run_command(const std::string& command) {

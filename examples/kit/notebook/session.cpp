@@ -67,8 +67,13 @@ std::string place_of(const Part& part, int number) {
   return "cell " + std::to_string(number) + ", line " + std::to_string(part.line) + ": " + line_of(part.text, 1);
 }
 
+/// Around the namespaces of cells: names in it hide those that `using namespace` brings, as variables of a function do.
+constexpr std::string_view around = "in_cells";
+
 /// Takes the namespaces of cells out of a text.
 std::string without_namespaces(std::string text) {
+  const std::string outer = std::string(around) + "::";
+  for (std::size_t at = 0; (at = text.find(outer, at)) != text.npos;) text.erase(at, outer.size());
   for (std::size_t at = 0; (at = text.find("cell_", at)) != text.npos;) {
     std::size_t end = at + 5;
     while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
@@ -213,11 +218,8 @@ struct Session::Compiled {
 Session::Session(const SessionOptions& options) : diagnostics_(std::make_unique<Diagnostics>()) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  // Not optimised: a cell is compiled in the time that the optimiser alone would take.
-  arguments_ = {"-std=c++20", "-fPIC", "-O0", "-w", "-pthread", "-fretain-comments-from-system-headers"};
-  arguments_.insert(arguments_.end(), options.arguments.begin(), options.arguments.end());
   std::vector<const char*> arguments;
-  for (const std::string& argument : arguments_) arguments.push_back(argument.c_str());
+  for (const std::string& argument : options.arguments) arguments.push_back(argument.c_str());
   clang::IncrementalCompilerBuilder builder;
   builder.SetCompilerArgs(arguments);
   auto compiler = value_or_throw(builder.CreateCpp());
@@ -234,7 +236,8 @@ Session::Session(const SessionOptions& options) : diagnostics_(std::make_unique<
     throw std::runtime_error(message(std::move(error)));
   for (const std::string& library : options.libraries)
     if (auto error = interpreter_->LoadDynamicLibrary(library.c_str())) throw std::runtime_error(message(std::move(error)));
-  if (const Outcome outcome = run(options.preamble, 0); !outcome.ok()) throw std::runtime_error(outcome.text);
+  const std::string space = "namespace " + std::string(around) + " {}\nusing namespace " + std::string(around) + ";\n";
+  if (const Outcome outcome = run(space + options.preamble, 0); !outcome.ok()) throw std::runtime_error(outcome.text);
 }
 
 Session::~Session() = default;
@@ -242,14 +245,16 @@ Session::~Session() = default;
 Outcome Session::compile(const Part& part, int number, Compiled& result) {
   const std::string place =
       "#line " + std::to_string(part.line) + " \"" + std::string(cell_file) + std::to_string(number) + "\"\n" + part.text + "\n";
-  const std::string space = "inline namespace " + namespace_of(number) + " {";
+  const std::string outer = "namespace " + std::string(around) + " {";
+  const std::string space = outer + "inline namespace " + namespace_of(number) + " {";
   const std::string function = "void xgrad_part_" + std::to_string(++functions_) + "() {";
   std::string code = place;
   switch (part.kind) {
     case Part::Kind::global: break;
-    case Part::Kind::declaration: code = space + "\n" + place + "}\n"; break;
-    case Part::Kind::statement: code = space + function + "\n" + place + "}}\n"; break;
-    case Part::Kind::expression: code = space + function + "::xgrad::notebook::Show(),(\n" + place + ");}}\n"; break;
+    case Part::Kind::declaration: code = space + "\n" + place + "}}\n"; break;
+    case Part::Kind::member: code = outer + "\n" + place + "}\n"; break;
+    case Part::Kind::statement: code = space + function + "\n" + place + "}}}\n"; break;
+    case Part::Kind::expression: code = space + function + "::xgrad::notebook::Show(),(\n" + place + ");}}}\n"; break;
   }
   set_place("the compiler, " + place_of(part, number));
   diagnostics_->entries.clear();
@@ -264,9 +269,14 @@ Outcome Session::compile(const Part& part, int number, Compiled& result) {
 }
 
 void Session::declare(Compiled& compiled) {
+  std::vector<clang::NamespaceDecl*> cells;
   for (clang::Decl* const decl : compiled.unit->TUPart->decls()) {
-    auto* const cell = llvm::dyn_cast<clang::NamespaceDecl>(decl);
-    if (cell == nullptr || !cell->isInline()) continue;
+    const auto* const outer = llvm::dyn_cast<clang::NamespaceDecl>(decl);
+    if (outer == nullptr || outer->getName() != around) continue;
+    for (clang::Decl* const inner : outer->decls())
+      if (auto* const cell = llvm::dyn_cast<clang::NamespaceDecl>(inner)) cells.push_back(cell);
+  }
+  for (const clang::NamespaceDecl* const cell : cells) {
     for (clang::Decl* const inner : cell->decls()) {
       auto* const later = llvm::dyn_cast<clang::NamedDecl>(inner);
       if (later == nullptr || later->getDeclName().isEmpty() || later->isImplicit()) continue;
@@ -355,7 +365,7 @@ Outcome Session::run(std::string_view cell, int number) {
 
 std::vector<clang::NamedDecl*> Session::find(std::string_view name) {
   clang::ASTContext& context = interpreter_->getASTContext();
-  for (const std::string_view prefix : {"", "xgrad::", "xgrad::nn::", "xgrad::optim::", "xgrad::kit::", "std::"}) {
+  for (const std::string_view prefix : {"in_cells::", "", "xgrad::", "xgrad::nn::", "xgrad::optim::", "xgrad::kit::", "std::"}) {
     std::string whole = std::string(prefix) + std::string(name);
     clang::DeclContext* scope = context.getTranslationUnitDecl();
     while (scope != nullptr) {
@@ -459,7 +469,8 @@ std::vector<std::string> Session::complete(std::string_view code) {
   } else if (!prefix.empty()) {
     clang::TranslationUnitDecl* const global = interpreter_->getASTContext().getTranslationUnitDecl();
     add_scope(global);
-    for (clang::NamedDecl* const decl : find("xgrad")) add_scope(scope_of(decl));
+    for (const std::string_view space : {around, std::string_view("xgrad")})
+      for (clang::NamedDecl* const decl : find(space)) add_scope(scope_of(decl));
   }
   std::ranges::sort(words);
   const auto doubled = std::ranges::unique(words);

@@ -30,7 +30,7 @@ struct Outcome {
 };
 
 struct SessionOptions {
-  std::vector<std::string> arguments = {};  ///< of the compiler, besides those for every session
+  std::vector<std::string> arguments = {};  ///< of the compiler
   std::vector<std::string> libraries = {};  ///< shared libraries, to be found by the cells
   std::string preamble = {};                ///< a first cell, whose names later cells see
 };
@@ -61,7 +61,6 @@ class Session {
   std::vector<clang::NamedDecl*> find(std::string_view name);            // as C++ does, or in the library's namespaces
   clang::CXXRecordDecl* class_of(std::string_view expression);  // that ends with these words, or none
 
-  std::vector<std::string> arguments_;
   std::unique_ptr<Diagnostics> diagnostics_;
   std::unique_ptr<clang::Interpreter> interpreter_;
   int functions_ = 0;  // that statements were put into
