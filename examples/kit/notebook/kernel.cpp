@@ -82,8 +82,6 @@ void Kernel::configure_impl() {
                          .libraries = {XGRAD_LIBRARY, XGRAD_KIT_LIBRARY},
                          .preamble = "#include <xgrad/kit/notebook/show.h>"};
   if (options_.in_double) options.libraries = {XGRAD_F64_LIBRARY};
-  const std::string precompiled = options_.in_double ? "" : XGRAD_PRECOMPILED;
-  if (!precompiled.empty() && std::filesystem::exists(precompiled)) options.arguments.insert(options.arguments.end(), {"-include-pch", precompiled});
   session_ = std::make_unique<Session>(options);
 }
 

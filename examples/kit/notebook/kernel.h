@@ -17,11 +17,8 @@ struct KernelOptions {
   bool in_double = false;  ///< the library in double, without the kit
 };
 
-/// The arguments of the compiler for cells, and for what is compiled before them.
+/// The arguments of the compiler for cells.
 std::vector<std::string> compiler_arguments(const KernelOptions& options);
-
-/// Writes a precompiled header. Throws std::runtime_error.
-void precompile(const std::string& header, const std::string& file, const KernelOptions& options);
 
 class Kernel : public xeus::xinterpreter {
  public:

@@ -1,7 +1,4 @@
-// The kernel of Jupyter, which Jupyter starts.
-//
-//   xgrad_kernel -f CONNECTION [--double]
-//   xgrad_kernel --precompile HEADER FILE   writes the precompiled header that cells begin with
+// xgrad_kernel -f CONNECTION [--double]: the kernel of Jupyter, which Jupyter starts.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -27,7 +24,6 @@ int main(int argc, char** argv) {
   // A word that nobody reads under a cell goes where the kernel was started.
   std::FILE* const terminal = fdopen(dup(STDERR_FILENO), "w");
   try {
-    if (argc == 4 && argv[1] == std::string_view("--precompile")) return precompile(argv[2], argv[3], options), 0;
     const xeus::xconfiguration connection = xeus::load_configuration(xeus::extract_filename(argc, argv));
     xeus::xkernel kernel(connection, xeus::get_user_name(), xeus::make_context<zmq::context_t>(), std::make_unique<Kernel>(options),
                          xeus::make_xserver_zmq, xeus::make_in_memory_history_manager(), nullptr, xeus::make_null_debugger,

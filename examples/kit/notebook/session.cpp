@@ -272,7 +272,7 @@ void Session::declare(Compiled& compiled) {
   std::vector<clang::NamespaceDecl*> cells;
   for (clang::Decl* const decl : compiled.unit->TUPart->decls()) {
     const auto* const outer = llvm::dyn_cast<clang::NamespaceDecl>(decl);
-    if (outer == nullptr || outer->getName() != around) continue;
+    if (outer == nullptr || outer->getNameAsString() != around) continue;
     for (clang::Decl* const inner : outer->decls())
       if (auto* const cell = llvm::dyn_cast<clang::NamespaceDecl>(inner)) cells.push_back(cell);
   }
