@@ -14,4 +14,4 @@ mkdir -p "$sandbox/data/kernels/xgrad"
 printf '{"argv": ["%s", "-f", "{connection_file}"], "display_name": "xgrad", "language": "c++", "interrupt_mode": "signal"}\n' \
   "$kernel" >"$sandbox/data/kernels/xgrad/kernel.json"
 /usr/bin/python3 "$root/docs/tools/site/notebooks.py" "$sandbox/notebooks"
-PYTHONPATH=$root/tests/support /usr/bin/python3 -B "$root/tests/notebook/browser.py" "$sandbox/notebooks"
+PYTHONPATH=$root/tests/support /usr/bin/python3 -B "$root/tests/notebook/jupyter_pages.py" "$sandbox/notebooks"

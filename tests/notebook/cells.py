@@ -87,6 +87,9 @@ def errors(kernel):
     fails(kernel, "int before = 7;\nint thrown = std::vector<int>().at(0);", "out_of_range")
     shows(kernel, "before", "7")
     fails(kernel, "thrown", "compiler", "undeclared")
+    fails(kernel, "int again = nothing;", "compiler", "undeclared")
+    shows(kernel, "int again = 4;\nagain + before", "11")
+    shows(kernel, "again", "4")
     interrupts(kernel, "while (true) {}")
     shows(kernel, "before", "7")
 

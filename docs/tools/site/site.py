@@ -2,13 +2,16 @@
 gives the navigation, and a file or folder that a page links becomes a page itself.
 
 Pages are read as GitHub reads them: its Markdown, its anchors, formulas in `$...$` and `$$...$$`. An image becomes a link to
-its file. A picture of a graph that out/pages has as a page, too, becomes this page when the reader comes near (static/site.js).
+its file. A lesson has a link to its notebook (notebooks.py). A picture of a graph that out/pages has as a page, too, becomes this
+page when the reader comes near (static/site.js).
 """
 import html
 import json
 import os
 import pathlib
 import re
+import subprocess
+import sys
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -188,11 +191,26 @@ def on_page_markdown(text, page, config, files):
 def on_page_content(_, page, config, files):
     content, contents = rendered.pop(page.file.src_uri)
     page.toc = get_toc(contents)
-    return content
+    return content + notebook_links(page)
+
+
+def notebook_links(page):
+    """The notebook of a lesson, or those of the ten steps, for download."""
+    name = pathlib.PurePath(page.file.src_uri)
+    up = "../" * (len(pathlib.PurePath(page.file.url).parts) - 1)
+    if name.parts[:3] == ("docs", "learn", "start") and name.suffix == ".md" and name.stem[:2].isdigit():
+        stems, part = [name.stem], "start"
+    elif str(name) == "docs/learn/steps/README.md":
+        stems, part = sorted(source.stem for source in (ROOT / "docs/learn/steps").glob("[0-9]*.cpp")), "steps"
+    else:
+        return ""
+    links = ", ".join(f'<a href="{up}notebooks/{part}/{stem}.ipynb" download>{stem}.ipynb</a>' for stem in stems)
+    return f"<p>As a notebook (<code>examples/notebook</code>): {links}.</p>"
 
 
 def on_post_build(config):
-    """Sources are not searched; the index is a script, too, for pages that are opened from disk."""
+    """Sources are not searched; the index is a script, too, for pages that are opened from disk. Notebooks are beside the pages."""
+    subprocess.run([sys.executable, ROOT / "docs/tools/site/notebooks.py", pathlib.Path(config["site_dir"]) / "notebooks"], check=True)
     folder = pathlib.Path(config["site_dir"]) / "search"
     index = json.loads((folder / "search_index.json").read_text())
     index["docs"] = [entry for entry in index["docs"] if entry["location"].partition("#")[0] not in sources]

@@ -261,7 +261,9 @@ Outcome Session::compile(const Part& part, int number, Compiled& result) {
   auto unit = interpreter_->Parse(code);
   if (!unit) {
     llvm::consumeError(unit.takeError());
-    return {.kind = "compiler", .text = diagnostics_->text(part.text, part.line)};
+    Outcome outcome{.kind = "compiler", .text = diagnostics_->text(part.text, part.line)};
+    forget_failed();
+    return outcome;
   }
   result.part = &part;
   result.unit = &*unit;
@@ -271,8 +273,9 @@ Outcome Session::compile(const Part& part, int number, Compiled& result) {
 void Session::declare(Compiled& compiled) {
   std::vector<clang::NamespaceDecl*> cells;
   for (clang::Decl* const decl : compiled.unit->TUPart->decls()) {
-    const auto* const outer = llvm::dyn_cast<clang::NamespaceDecl>(decl);
+    auto* const outer = llvm::dyn_cast<clang::NamespaceDecl>(decl);
     if (outer == nullptr || outer->getNameAsString() != around) continue;
+    around_ = outer;
     for (clang::Decl* const inner : outer->decls())
       if (auto* const cell = llvm::dyn_cast<clang::NamespaceDecl>(inner)) cells.push_back(cell);
   }
@@ -297,6 +300,20 @@ void Session::declare(Compiled& compiled) {
       compiled.declared.emplace_back(name, later);
     }
   }
+}
+
+void Session::forget_failed() {
+  if (around_ == nullptr) return;
+  auto* const latest = llvm::cast<clang::NamespaceDecl>(around_->getMostRecentDecl());
+  if (latest != around_) {
+    for (clang::Decl* const cell : latest->decls())
+      if (auto* const names = llvm::dyn_cast<clang::NamespaceDecl>(cell))
+        for (clang::Decl* const decl : names->decls())
+          if (auto* const named = llvm::dyn_cast<clang::NamedDecl>(decl)) hide(named);
+  }
+  // The interpreter takes the namespace away with the part that failed to add to it.
+  clang::DeclContext* const global = interpreter_->getASTContext().getTranslationUnitDecl()->getPrimaryContext();
+  if (global->lookup(around_->getDeclName()).empty()) global->makeDeclVisibleInContext(around_);
 }
 
 void Session::forget(Compiled& compiled) {

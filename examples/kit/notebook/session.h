@@ -14,6 +14,7 @@ namespace clang {
 class Interpreter;
 class CXXRecordDecl;
 class NamedDecl;
+class NamespaceDecl;
 struct PartialTranslationUnit;
 }  // namespace clang
 
@@ -58,11 +59,13 @@ class Session {
   Outcome compile(const Part& part, int number, Compiled& result);
   void declare(Compiled& part);
   void forget(Compiled& part);
+  void forget_failed();  // what a part declared that did not compile
   std::vector<clang::NamedDecl*> find(std::string_view name);            // as C++ does, or in the library's namespaces
   clang::CXXRecordDecl* class_of(std::string_view expression);  // that ends with these words, or none
 
   std::unique_ptr<Diagnostics> diagnostics_;
   std::unique_ptr<clang::Interpreter> interpreter_;
+  clang::NamespaceDecl* around_ = nullptr;  // around the namespaces of cells
   int functions_ = 0;  // that statements were put into
   std::map<std::string, std::vector<clang::NamedDecl*>> names_;  // that are to be seen
 };
