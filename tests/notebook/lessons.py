@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the notebooks of the lessons and of the ten steps from top to bottom, by nbclient, and compares what they print with the pages.
 
-    lessons.py [NAME...]     of these alone: 06_masks
+    lessons.py [NAME...]     of these alone: start/06_masks
 """
 import pathlib
 import re
@@ -21,13 +21,12 @@ def printed(outputs):
     return "".join(output["text"] for output in outputs if output["output_type"] == "stream" and output["name"] == "stdout")
 
 
-def expected(stem):
+def expected(path):
     """What the page of a lesson or the section of a step shows of the output."""
-    page = ROOT / "docs/learn/start" / f"{stem}.md"
-    if page.exists():
-        text = page.read_text()
+    if path.parent.name == "start":
+        text = (ROOT / "docs/learn/start" / f"{path.stem}.md").read_text()
     else:
-        number = int(stem[:2])
+        number = int(path.stem[:2])
         text = re.split(r"^## (?=\d+\. )", (ROOT / "docs/learn/steps/README.md").read_text(), flags=re.M)[number]
     lines, language = [], None
     for line in text.splitlines():
@@ -49,7 +48,7 @@ def run(path):
         return f"{error} {said[-1:]}"[-600:]
     outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
     lines, at = printed(outputs).splitlines(), 0
-    for line in expected(path.stem):
+    for line in expected(path):
         found = next((i for i in range(at, len(lines)) if lines[i].rstrip() == line.rstrip()), None)
         if found is None:
             return f"the page has the line {line!r}, which the notebook does not print"
@@ -66,11 +65,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, ROOT / "docs/tools/site/notebooks.py", folder], check=True)
         for path in sorted(pathlib.Path(folder).rglob("*.ipynb")):
-            if sys.argv[1:] and path.stem not in sys.argv[1:]:
+            name = f"{path.parent.name}/{path.stem}"
+            if sys.argv[1:] and name not in sys.argv[1:]:
                 continue
             begin = time.monotonic()
             trouble = run(path)
-            print(f"{path.stem:24s} {time.monotonic() - begin:6.1f} s  {trouble or 'as the page says'}", flush=True)
+            print(f"{name:28s} {time.monotonic() - begin:6.1f} s  {trouble or 'as the page says'}", flush=True)
             wrong += bool(trouble)
     print(f"{wrong} wrong")
     return 1 if wrong else 0
