@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
 
   nn::AttentionRecorder recorder;
   const Tensor keys = randn({2, 6, 100});
-  attn(randn({2, 4, 100}), keys, keys, nn::padding(lengths));
+  const Tensor recorded = attn(randn({2, 4, 100}), keys, keys, nn::padding(lengths));
   const Array weights = recorder.records().back().weights;  // (2, 5, 4, 6)
   kit::HeatMaps maps{.title = "Five heads, the first sequence: 3 of 6 keys count",
                      .queries = {"1", "2", "3", "4"},
