@@ -29,7 +29,8 @@ Tokens tokens_of(std::string_view cell) {
   Tokens tokens;
   for (clang::Token token; lexer.LexFromRawLexer(token), token.isNot(clang::tok::eof);) {
     const std::size_t end = lexer.getCurrentBufferOffset();
-    tokens.push_back({token.getKind(), cell.substr(end - token.getLength(), token.getLength()), token.isAtStartOfLine()});
+    tokens.push_back(
+        {token.getKind(), cell.substr(end - token.getLength(), token.getLength()), token.isAtStartOfLine()});
   }
   return tokens;
 }
@@ -46,12 +47,12 @@ bool is_name(const Token& token) { return token.kind == clang::tok::raw_identifi
 constexpr std::array<std::string_view, 8> controls{"if", "for", "while", "do", "switch", "try", "else", "{"};
 constexpr std::array<std::string_view, 5> classes{"struct", "class", "union", "enum", "concept"};
 constexpr std::array<std::string_view, 20> declarers{
-    "typedef",  "using",     "struct",    "class",     "enum",          "union",        "template",
-    "inline",   "constexpr", "constinit", "consteval", "static",        "auto",         "extern",
+    "typedef",  "using",     "struct",    "class",        "enum",          "union", "template",
+    "inline",   "constexpr", "constinit", "consteval",    "static",        "auto",  "extern",
     "volatile", "namespace", "concept",   "thread_local", "static_assert", "const"};
-constexpr std::array<std::string_view, 11> types{"unsigned", "signed", "int",  "long",    "short",  "float",
+constexpr std::array<std::string_view, 11> types{"unsigned", "signed", "int",  "long",    "short", "float",
                                                  "double",   "bool",   "char", "wchar_t", "void"};
-constexpr std::array<std::string_view, 11> statements{"return", "throw", "delete", "new",   "goto", "break",
+constexpr std::array<std::string_view, 11> statements{"return",   "throw",     "delete", "new",  "goto", "break",
                                                       "continue", "co_return", "sizeof", "this", "case"};
 
 /// The place behind `<...>`, if the angles are those of template arguments.
@@ -135,8 +136,8 @@ Part::Kind kind_of(const Tokens& part) {
 bool opens_body(const Tokens& tokens, std::size_t begin, std::size_t brace) {
   if (brace == begin) return true;
   const std::string_view before = tokens[brace - 1].text;
-  return is_one_of(before, std::array<std::string_view, 9>{")", "const", "noexcept", "override", "mutable", "else", "do",
-                                                           "try", "final"});
+  return is_one_of(before, std::array<std::string_view, 9>{")", "const", "noexcept", "override", "mutable", "else",
+                                                           "do", "try", "final"});
 }
 
 /// The end of the part that begins at a token.
@@ -148,8 +149,10 @@ std::size_t end_of_part(const Tokens& tokens, std::size_t begin) {
   }
   const std::string_view first = tokens[begin].text;
   const bool control = is_one_of(first, controls);
-  const bool whole = first == "namespace" || (first == "inline" && begin + 1 < tokens.size() && tokens[begin + 1].text == "namespace") ||
-                     (first == "extern" && begin + 1 < tokens.size() && tokens[begin + 1].kind == clang::tok::string_literal);
+  const bool whole =
+      first == "namespace" ||
+      (first == "inline" && begin + 1 < tokens.size() && tokens[begin + 1].text == "namespace") ||
+      (first == "extern" && begin + 1 < tokens.size() && tokens[begin + 1].kind == clang::tok::string_literal);
   bool assigns = false, has_arguments = false, returns = false, is_class = false, body = false;
   int depth = 0;
   std::size_t start = begin;  // behind `template <...>`
@@ -190,10 +193,11 @@ std::string without_captures(const Tokens& part, std::string_view text) {
   std::size_t removed = 0;
   std::vector<bool> bodies;
   for (std::size_t i = 0; i < part.size(); ++i) {
-    if (part[i].text == "{") bodies.push_back(opens_body(part, 0, i) || (i > 0 && is_name(part[i - 1]) && i > 1 && part[i - 2].text == "->"));
+    if (part[i].text == "{")
+      bodies.push_back(opens_body(part, 0, i) || (i > 0 && is_name(part[i - 1]) && i > 1 && part[i - 2].text == "->"));
     if (part[i].text == "}" && !bodies.empty()) bodies.pop_back();
-    const bool captures = i + 2 < part.size() && part[i].text == "[" && (part[i + 1].text == "&" || part[i + 1].text == "=") &&
-                          part[i + 2].text == "]";
+    const bool captures = i + 2 < part.size() && part[i].text == "[" &&
+                          (part[i + 1].text == "&" || part[i + 1].text == "=") && part[i + 2].text == "]";
     if (captures && std::ranges::find(bodies, true) == bodies.end()) {
       result.erase(static_cast<std::size_t>(part[i + 1].text.data() - text.data()) - removed++, 1);
     }
@@ -225,9 +229,11 @@ std::vector<Part> split_cell(std::string_view cell) {
   std::vector<Part> parts;
   for (std::size_t begin = 0; begin < tokens.size();) {
     const std::size_t end = end_of_part(tokens, begin);
-    const Tokens part(tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.begin() + static_cast<std::ptrdiff_t>(end));
+    const Tokens part(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                      tokens.begin() + static_cast<std::ptrdiff_t>(end));
     const char* const from = part.front().text.data();
-    const std::string_view text(from, static_cast<std::size_t>(part.back().text.data() + part.back().text.size() - from));
+    const std::string_view text(from,
+                                static_cast<std::size_t>(part.back().text.data() + part.back().text.size() - from));
     Part::Kind kind = kind_of(part);
     const std::string_view last = part.back().text;
     // The last part of a cell, without a semicolon, is an expression, unless it declares something or is a block.
@@ -235,7 +241,8 @@ std::vector<Part> split_cell(std::string_view cell) {
       kind = Part::Kind::expression;
     const int line = 1 + static_cast<int>(std::count(cell.data(), from, '\n'));
     const bool is_variable = kind == Part::Kind::declaration;  // a lambda of it is outside of functions
-    if (part.size() > 1 || last != ";") parts.push_back({kind, is_variable ? without_captures(part, text) : std::string(text), line});
+    if (part.size() > 1 || last != ";")
+      parts.push_back({kind, is_variable ? without_captures(part, text) : std::string(text), line});
     begin = end;
   }
   return parts;

@@ -76,10 +76,14 @@ extern "C" void crashed(int signal) {
   for (const int other : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(other, SIG_DFL);
   switch (signal) {
     case SIGSEGV:
-    case SIGBUS: end_kernel("memory was used that is not there (an element beyond the end, an empty pointer, a full stack)");
-    case SIGFPE: end_kernel("an integer was divided by zero");
-    case SIGABRT: end_kernel("a function gave up (abort)");
-    default: end_kernel("the processor does not know an instruction");
+    case SIGBUS:
+      end_kernel("memory was used that is not there (an element beyond the end, an empty pointer, a full stack)");
+    case SIGFPE:
+      end_kernel("an integer was divided by zero");
+    case SIGABRT:
+      end_kernel("a function gave up (abort)");
+    default:
+      end_kernel("the processor does not know an instruction");
   }
 }
 

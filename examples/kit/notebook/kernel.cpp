@@ -29,7 +29,8 @@ std::size_t behind_characters(const std::string& text, int count) {
 }
 
 int characters(const std::string& text) {
-  return static_cast<int>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<int>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -60,19 +61,29 @@ std::optional<std::filesystem::path> exercise(const std::string& number) {
 }  // namespace
 
 Kernel::Kernel(KernelOptions options)
-    : options_(options), streams_([this](const std::string& name, const std::string& text) { publish_stream(name, text); }) {
+    : options_(options),
+      streams_([this](const std::string& name, const std::string& text) { publish_stream(name, text); }) {
   running = this;
   xeus::register_interpreter(this);
 }
 
 std::vector<std::string> compiler_arguments(const KernelOptions& options) {
   // Not optimised: a cell is compiled in the time that the optimiser alone would take.
-  std::vector<std::string> arguments{"-std=c++20", "-fPIC", "-O0", "-w", "-pthread", "-fretain-comments-from-system-headers",
-                                     "-resource-dir", XGRAD_CLANG_RESOURCES,
-                                     "-I" XGRAD_INCLUDE_DIR, "-I" XGRAD_SOURCE_DIR "/examples/exercises", "-I" XGRAD_SOURCE_DIR "/docs/learn/steps",
+  std::vector<std::string> arguments{"-std=c++20",
+                                     "-fPIC",
+                                     "-O0",
+                                     "-w",
+                                     "-pthread",
+                                     "-fretain-comments-from-system-headers",
+                                     "-resource-dir",
+                                     XGRAD_CLANG_RESOURCES,
+                                     "-I" XGRAD_INCLUDE_DIR,
+                                     "-I" XGRAD_SOURCE_DIR "/examples/exercises",
+                                     "-I" XGRAD_SOURCE_DIR "/docs/learn/steps",
                                      "-DXGRAD_DIR=\"" XGRAD_SOURCE_DIR "\"",
                                      "-fsanitize-coverage=bb,trace-pc,no-prune",
-                                     "-fsanitize-coverage-allowlist=" XGRAD_SOURCE_DIR "/examples/kit/notebook/watched.txt"};
+                                     "-fsanitize-coverage-allowlist=" XGRAD_SOURCE_DIR
+                                     "/examples/kit/notebook/watched.txt"};
   if (options.in_double) arguments.emplace_back("-DXGRAD_F64");
   return arguments;
 }
@@ -99,7 +110,8 @@ nl::json Kernel::execute_request_impl(int number, const std::string& code, bool 
   if (cell.starts_with("?") || (cell.ends_with("?") && cell.find('\n') == cell.npos)) {
     const std::string name = trimmed(cell.starts_with("?") ? cell.substr(1) : cell.substr(0, cell.size() - 1));
     const std::string text = session_->describe(name);
-    const nl::json shown{{"source", "page"}, {"start", 0}, {"data", {{"text/plain", text.empty() ? "there is no " + name : text}}}};
+    const nl::json shown{
+        {"source", "page"}, {"start", 0}, {"data", {{"text/plain", text.empty() ? "there is no " + name : text}}}};
     return xeus::create_successful_reply(nl::json::array({shown}));
   }
   streams_.open();
@@ -117,11 +129,13 @@ Outcome Kernel::answer(const std::string& cell, int number) {
   // An exercise begins with its number and is checked.
   static const std::regex first_line(R"(\s*// Exercise (\d+):)");
   std::smatch match;
-  if (options_.in_double || !std::regex_search(cell, match, first_line, std::regex_constants::match_continuous)) return {};
+  if (options_.in_double || !std::regex_search(cell, match, first_line, std::regex_constants::match_continuous))
+    return {};
   const auto file = exercise(match[1]);
   if (!file) return {};
   const std::string name = file->stem().string().substr(3);
-  return session_->run("xgrad::exercises::reply([] { xgrad::exercises::check::" + name + "(" + name + "); }, \".\");", ++last_cell_);
+  return session_->run("xgrad::exercises::reply([] { xgrad::exercises::check::" + name + "(" + name + "); }, \".\");",
+                       ++last_cell_);
 }
 
 nl::json Kernel::run_command(const std::string& command) {
@@ -154,12 +168,14 @@ nl::json Kernel::inspect_request_impl(const std::string& code, int cursor, int) 
 
 nl::json Kernel::is_complete_request_impl(const std::string& code) {
   const auto count = [&](char c) { return std::ranges::count(code, c); };
-  return xeus::create_is_complete_reply(count('{') > count('}') || count('(') > count(')') ? "incomplete" : "complete", "  ");
+  return xeus::create_is_complete_reply(count('{') > count('}') || count('(') > count(')') ? "incomplete" : "complete",
+                                        "  ");
 }
 
 nl::json Kernel::kernel_info_request_impl() {
-  return xeus::create_info_reply("", "xgrad", XGRAD_NOTEBOOK_VERSION, "c++", "20", "text/x-c++src", ".cpp", "cpp", "text/x-c++src",
-                                 "notebook_program.Program", options_.in_double ? "xgrad in double" : "xgrad");
+  return xeus::create_info_reply("", "xgrad", XGRAD_NOTEBOOK_VERSION, "c++", "20", "text/x-c++src", ".cpp", "cpp",
+                                 "text/x-c++src", "notebook_program.Program",
+                                 options_.in_double ? "xgrad in double" : "xgrad");
 }
 
 void Kernel::shutdown_request_impl() {}

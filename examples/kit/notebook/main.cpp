@@ -25,9 +25,10 @@ int main(int argc, char** argv) {
   std::FILE* const terminal = fdopen(dup(STDERR_FILENO), "w");
   try {
     const xeus::xconfiguration connection = xeus::load_configuration(xeus::extract_filename(argc, argv));
-    xeus::xkernel kernel(connection, xeus::get_user_name(), xeus::make_context<zmq::context_t>(), std::make_unique<Kernel>(options),
-                         xeus::make_xserver_zmq, xeus::make_in_memory_history_manager(), nullptr, xeus::make_null_debugger,
-                         nl::json::object(), nl::json::error_handler_t::replace);
+    xeus::xkernel kernel(connection, xeus::get_user_name(), xeus::make_context<zmq::context_t>(),
+                         std::make_unique<Kernel>(options), xeus::make_xserver_zmq,
+                         xeus::make_in_memory_history_manager(), nullptr, xeus::make_null_debugger, nl::json::object(),
+                         nl::json::error_handler_t::replace);
     kernel.start();
   } catch (const std::exception& error) {
     std::fprintf(terminal, "xgrad_kernel: %s\n", error.what());

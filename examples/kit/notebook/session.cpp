@@ -8,10 +8,10 @@
 #include <utility>
 
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/DeclContextInternals.h>
 #include <clang/AST/DeclCXX.h>
-#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/DeclContextInternals.h>
 #include <clang/AST/DeclLookups.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/AST/RawCommentList.h>
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/SourceManager.h>
@@ -101,7 +101,8 @@ void hide(clang::NamedDecl* decl) {
     const auto found = names->find(decl->getDeclName());
     if (found == names->end()) continue;
     bool is_there = false, others = false;
-    for (const clang::NamedDecl* const other : found->second.getLookupResult()) (other == decl ? is_there : others) = true;
+    for (const clang::NamedDecl* const other : found->second.getLookupResult())
+      (other == decl ? is_there : others) = true;
     if (!others && is_there) {
       names->erase(found);
     } else if (is_there) {
@@ -142,8 +143,11 @@ std::vector<clang::NamedDecl*> members_of(clang::CXXRecordDecl* object) {
   if (object == nullptr) return members;
   for (clang::Decl* const decl : object->decls()) {
     auto* const member = llvm::dyn_cast<clang::NamedDecl>(decl);
-    const bool is_value = llvm::isa<clang::FieldDecl, clang::VarDecl, clang::CXXMethodDecl, clang::FunctionTemplateDecl>(decl);
-    if (member == nullptr || !is_value || llvm::isa<clang::CXXConstructorDecl>(decl) || member->getAccess() != clang::AS_public) continue;
+    const bool is_value =
+        llvm::isa<clang::FieldDecl, clang::VarDecl, clang::CXXMethodDecl, clang::FunctionTemplateDecl>(decl);
+    if (member == nullptr || !is_value || llvm::isa<clang::CXXConstructorDecl>(decl) ||
+        member->getAccess() != clang::AS_public)
+      continue;
     members.push_back(member);
   }
   for (const clang::CXXBaseSpecifier& base : object->bases())
@@ -231,11 +235,13 @@ Session::Session(const SessionOptions& options) : diagnostics_(std::make_unique<
   llvm::orc::LLJIT& machine = *engine;
   llvm::orc::SymbolMap symbols;
   for (const auto& [name, function] : replacements())
-    symbols[machine.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function), llvm::JITSymbolFlags::Exported};
+    symbols[machine.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                              llvm::JITSymbolFlags::Exported};
   if (auto error = machine.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))))
     throw std::runtime_error(message(std::move(error)));
   for (const std::string& library : options.libraries)
-    if (auto error = interpreter_->LoadDynamicLibrary(library.c_str())) throw std::runtime_error(message(std::move(error)));
+    if (auto error = interpreter_->LoadDynamicLibrary(library.c_str()))
+      throw std::runtime_error(message(std::move(error)));
   const std::string space = "namespace " + std::string(around) + " {}\nusing namespace " + std::string(around) + ";\n";
   if (const Outcome outcome = run(space + options.preamble, 0); !outcome.ok()) throw std::runtime_error(outcome.text);
 }
@@ -243,18 +249,27 @@ Session::Session(const SessionOptions& options) : diagnostics_(std::make_unique<
 Session::~Session() = default;
 
 Outcome Session::compile(const Part& part, int number, Compiled& result) {
-  const std::string place =
-      "#line " + std::to_string(part.line) + " \"" + std::string(cell_file) + std::to_string(number) + "\"\n" + part.text + "\n";
+  const std::string place = "#line " + std::to_string(part.line) + " \"" + std::string(cell_file) +
+                            std::to_string(number) + "\"\n" + part.text + "\n";
   const std::string outer = "namespace " + std::string(around) + " {";
   const std::string space = outer + "inline namespace " + namespace_of(number) + " {";
   const std::string function = "void xgrad_part_" + std::to_string(++functions_) + "() {";
   std::string code = place;
   switch (part.kind) {
-    case Part::Kind::global: break;
-    case Part::Kind::declaration: code = space + "\n" + place + "}}\n"; break;
-    case Part::Kind::member: code = outer + "\n" + place + "}\n"; break;
-    case Part::Kind::statement: code = space + function + "\n" + place + "}}}\n"; break;
-    case Part::Kind::expression: code = space + function + "::xgrad::notebook::Show(),(\n" + place + ");}}}\n"; break;
+    case Part::Kind::global:
+      break;
+    case Part::Kind::declaration:
+      code = space + "\n" + place + "}}\n";
+      break;
+    case Part::Kind::member:
+      code = outer + "\n" + place + "}\n";
+      break;
+    case Part::Kind::statement:
+      code = space + function + "\n" + place + "}}}\n";
+      break;
+    case Part::Kind::expression:
+      code = space + function + "::xgrad::notebook::Show(),(\n" + place + ");}}}\n";
+      break;
   }
   set_place("the compiler, " + place_of(part, number));
   diagnostics_->entries.clear();
@@ -290,7 +305,8 @@ void Session::declare(Compiled& compiled) {
       }
       std::vector<clang::NamedDecl*>& known = names_[name];
       std::erase_if(known, [&](clang::NamedDecl* earlier) {
-        const bool same_cell = earlier->getDeclContext()->getPrimaryContext() == later->getDeclContext()->getPrimaryContext();
+        const bool same_cell =
+            earlier->getDeclContext()->getPrimaryContext() == later->getDeclContext()->getPrimaryContext();
         if (same_cell || !replaces(later, earlier)) return false;
         hide(earlier);
         compiled.hidden.emplace_back(name, earlier);
@@ -359,8 +375,10 @@ Outcome Session::run(std::string_view cell, int number) {
         if (auto error = interpreter_->Execute(*compiled[i].unit)) failure = message(std::move(error));
         if (compiled[i].function == nullptr || !failure.empty()) return;
         auto address = interpreter_->getSymbolAddress(clang::GlobalDecl(compiled[i].function));
-        if (address) address->toPtr<void()>()();
-        else failure = message(address.takeError());
+        if (address)
+          address->toPtr<void()>()();
+        else
+          failure = message(address.takeError());
       });
       if (!failure.empty()) outcome = {.kind = "linker", .text = failure};
       if (!ending.empty()) outcome = {.kind = "ended", .text = ending};
@@ -382,12 +400,14 @@ Outcome Session::run(std::string_view cell, int number) {
 
 std::vector<clang::NamedDecl*> Session::find(std::string_view name) {
   clang::ASTContext& context = interpreter_->getASTContext();
-  for (const std::string_view prefix : {"in_cells::", "", "xgrad::", "xgrad::nn::", "xgrad::optim::", "xgrad::kit::", "std::"}) {
+  for (const std::string_view prefix :
+       {"in_cells::", "", "xgrad::", "xgrad::nn::", "xgrad::optim::", "xgrad::kit::", "std::"}) {
     std::string whole = std::string(prefix) + std::string(name);
     clang::DeclContext* scope = context.getTranslationUnitDecl();
     while (scope != nullptr) {
       const std::size_t end = whole.find("::");
-      const auto found = scope->getPrimaryContext()->lookup(clang::DeclarationName(&context.Idents.get(whole.substr(0, end))));
+      const auto found =
+          scope->getPrimaryContext()->lookup(clang::DeclarationName(&context.Idents.get(whole.substr(0, end))));
       if (end == whole.npos) {
         if (!found.empty()) return {found.begin(), found.end()};
         break;
@@ -437,7 +457,8 @@ clang::CXXRecordDecl* Session::class_of(std::string_view expression) {
   const std::string_view name = expression.substr(begin);
   std::vector<clang::NamedDecl*> found;
   if (begin > 0 && (expression[begin - 1] == '.' || expression.substr(0, begin).ends_with("->"))) {
-    if (clang::CXXRecordDecl* const object = class_of(expression.substr(0, begin - (expression[begin - 1] == '.' ? 1 : 2))))
+    if (clang::CXXRecordDecl* const object =
+            class_of(expression.substr(0, begin - (expression[begin - 1] == '.' ? 1 : 2))))
       for (clang::NamedDecl* const member : members_of(object))
         if (member->getNameAsString() == name) found.push_back(member);
   } else {
@@ -446,15 +467,17 @@ clang::CXXRecordDecl* Session::class_of(std::string_view expression) {
   for (clang::NamedDecl* const decl : found) {
     clang::QualType type;
     if (const auto* const function = llvm::dyn_cast<clang::FunctionDecl>(decl)) type = function->getReturnType();
-    if (const auto* const value = llvm::dyn_cast<clang::ValueDecl>(decl); value != nullptr && type.isNull()) type = value->getType();
-    clang::CXXRecordDecl* made = type.isNull() ? llvm::dyn_cast<clang::CXXRecordDecl>(decl)
-                                               : type.getNonReferenceType()->getAsCXXRecordDecl();
+    if (const auto* const value = llvm::dyn_cast<clang::ValueDecl>(decl); value != nullptr && type.isNull())
+      type = value->getType();
+    clang::CXXRecordDecl* made =
+        type.isNull() ? llvm::dyn_cast<clang::CXXRecordDecl>(decl) : type.getNonReferenceType()->getAsCXXRecordDecl();
     if (made == nullptr && !type.isNull() && type->isPointerType()) made = type->getPointeeType()->getAsCXXRecordDecl();
     if (made == nullptr) continue;
     const bool calls_object = called && llvm::isa<clang::VarDecl>(decl);  // model(x).
     if (!calls_object) return made;
     for (const clang::NamedDecl* const member : members_of(made))
-      if (const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(member); method != nullptr && method->isOverloadedOperator())
+      if (const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(member);
+          method != nullptr && method->isOverloadedOperator())
         if (auto* const result = method->getReturnType().getNonReferenceType()->getAsCXXRecordDecl()) return result;
   }
   return nullptr;
@@ -462,12 +485,13 @@ clang::CXXRecordDecl* Session::class_of(std::string_view expression) {
 
 std::vector<std::string> Session::complete(std::string_view code) {
   std::size_t begin = code.size();
-  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(code[begin - 1])) != 0 || code[begin - 1] == '_')) --begin;
+  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(code[begin - 1])) != 0 || code[begin - 1] == '_'))
+    --begin;
   const std::string_view prefix = code.substr(begin), before = code.substr(0, begin);
   std::vector<std::string> words;
   const auto add = [&](const std::string& word) {
-    if (word.starts_with(prefix) && !word.starts_with("operator") && !word.starts_with("xgrad_part_") && word[0] != '_' &&
-        word[0] != '~' && word[0] != '<')
+    if (word.starts_with(prefix) && !word.starts_with("operator") && !word.starts_with("xgrad_part_") &&
+        word[0] != '_' && word[0] != '~' && word[0] != '<')
       words.push_back(word);
   };
   const auto add_scope = [&](clang::DeclContext* scope) {
@@ -477,11 +501,14 @@ std::vector<std::string> Session::complete(std::string_view code) {
       if (names.getLookupName().isIdentifier()) add(names.getLookupName().getAsString());
   };
   if (before.ends_with(".") || before.ends_with("->")) {
-    if (clang::CXXRecordDecl* const object = class_of(before.substr(0, before.size() - (before.ends_with(".") ? 1 : 2))))
+    if (clang::CXXRecordDecl* const object =
+            class_of(before.substr(0, before.size() - (before.ends_with(".") ? 1 : 2))))
       for (const clang::NamedDecl* const member : members_of(object)) add(member->getNameAsString());
   } else if (before.ends_with("::")) {
     std::size_t name = begin - 2;
-    while (name > 0 && (std::isalnum(static_cast<unsigned char>(code[name - 1])) != 0 || code[name - 1] == '_' || code[name - 1] == ':')) --name;
+    while (name > 0 && (std::isalnum(static_cast<unsigned char>(code[name - 1])) != 0 || code[name - 1] == '_' ||
+                        code[name - 1] == ':'))
+      --name;
     for (clang::NamedDecl* const decl : find(code.substr(name, begin - 2 - name))) add_scope(scope_of(decl));
   } else if (!prefix.empty()) {
     clang::TranslationUnitDecl* const global = interpreter_->getASTContext().getTranslationUnitDecl();

@@ -47,8 +47,8 @@ class Session {
   /// is forgotten if it throws. Names of earlier cells are hidden by those of this one.
   Outcome run(std::string_view cell, int number);
 
-  /// The words that can stand at the end of the code and begin with its last letters: names of the library and of cells,
-  /// members behind a dot, an arrow and `::`.
+  /// The words that can stand at the end of the code and begin with its last letters: names of the library and of
+  /// cells, members behind a dot, an arrow and `::`.
   std::vector<std::string> complete(std::string_view code);
 
   /// Declaration and comment of a name: "softmax", "nn::Linear"; empty if there is none.
@@ -59,14 +59,14 @@ class Session {
   Outcome compile(const Part& part, int number, Compiled& result);
   void declare(Compiled& part);
   void forget(Compiled& part);
-  void forget_failed();  // what a part declared that did not compile
-  std::vector<clang::NamedDecl*> find(std::string_view name);            // as C++ does, or in the library's namespaces
+  void forget_failed();                                         // what a part declared that did not compile
+  std::vector<clang::NamedDecl*> find(std::string_view name);   // as C++ does, or in the library's namespaces
   clang::CXXRecordDecl* class_of(std::string_view expression);  // that ends with these words, or none
 
   std::unique_ptr<Diagnostics> diagnostics_;
   std::unique_ptr<clang::Interpreter> interpreter_;
-  clang::NamespaceDecl* around_ = nullptr;  // around the namespaces of cells
-  int functions_ = 0;  // that statements were put into
+  clang::NamespaceDecl* around_ = nullptr;                       // around the namespaces of cells
+  int functions_ = 0;                                            // that statements were put into
   std::map<std::string, std::vector<clang::NamedDecl*>> names_;  // that are to be seen
 };
 

@@ -45,9 +45,13 @@ inline Picture draw(const GraphView& view, const GraphOptions& options = {}) { r
 namespace detail {
 
 template <class T>
-concept Streamable = requires(std::ostream& out, const T& value) { out << value; };
+concept Streamable = requires(std::ostream& out, const T& value) {
+  out << value;
+};
 template <class T>
-concept Pair = requires { typename std::tuple_size<T>::type; };
+concept Pair = requires {
+  typename std::tuple_size<T>::type;
+};
 
 template <class T>
 void write(std::ostream& out, const T& value);
@@ -78,10 +82,12 @@ void write(std::ostream& out, const T& value) {
     write_range(out, value);
   } else if constexpr (Pair<T>) {
     out << '(';
-    std::apply([&](const auto&... parts) {
-      std::size_t count = 0;
-      ((out << (count++ > 0 ? ", " : ""), write(out, parts)), ...);
-    }, value);
+    std::apply(
+        [&](const auto&... parts) {
+          std::size_t count = 0;
+          ((out << (count++ > 0 ? ", " : ""), write(out, parts)), ...);
+        },
+        value);
     out << ')';
   } else {
     out << "(a value that has no operator<<)";
@@ -96,21 +102,24 @@ inline std::string pictures(const Array& images, const Index& labels) {
   Array grey = images;
   const bool fits = from >= 0 && *high <= 1;
   Real* const values = grey.mutable_data();
-  for (std::int64_t i = 0; !fits && width > 0 && i < grey.size(); ++i) values[i] = static_cast<Real>((values[i] - from) / width);
+  for (std::int64_t i = 0; !fits && width > 0 && i < grey.size(); ++i)
+    values[i] = static_cast<Real>((values[i] - from) / width);
   kit::PictureGrid grid{.images = grey};
   for (const auto label : labels) grid.captions.push_back(std::to_string(label));
   return kit::picture_grid_svg(grid);
 }
 template <class T>
 bool has_pictures(const T& images, const Index& labels) {
-  return images.rank() == 4 && (images.dim(1) == 1 || images.dim(1) == 3) && labels.rank() == 1 && labels.dim(0) == images.dim(0);
+  return images.rank() == 4 && (images.dim(1) == 1 || images.dim(1) == 3) && labels.rank() == 1 &&
+         labels.dim(0) == images.dim(0);
 }
 #endif
 
 inline void show_text(std::string_view text) {
   const char* mime = "text/plain";
   if (text.starts_with("<svg") || (text.starts_with("<?xml") && text.find("<svg") < 300)) mime = "image/svg+xml";
-  if (text.starts_with("<!DOCTYPE html") || text.starts_with("<!doctype html") || text.starts_with("<html")) mime = "text/html";
+  if (text.starts_with("<!DOCTYPE html") || text.starts_with("<!doctype html") || text.starts_with("<html"))
+    mime = "text/html";
   xgrad_notebook_show(mime, text.data(), text.size());
 }
 
@@ -137,7 +146,8 @@ void show(const T& value) {
   } else if constexpr (std::same_as<T, kit::ImageBatch>) {
     detail::show_text(detail::pictures(value.images, value.labels));
   } else if constexpr (std::same_as<T, std::pair<Tensor, Index>>) {
-    if (detail::has_pictures(value.first, value.second)) return detail::show_text(detail::pictures(value.first.value(), value.second));
+    if (detail::has_pictures(value.first, value.second))
+      return detail::show_text(detail::pictures(value.first.value(), value.second));
     show(std::tie(value.first, value.second));
 #endif
   } else if constexpr (std::derived_from<T, std::ostream>) {

@@ -64,13 +64,15 @@ void Streams::close() {
     mutex_.unlock();
     usleep(500);
   }
-  if (taken_ > most_) publish_("stderr", "... the cell wrote " + std::to_string(taken_ / 1000) + " kB, of which these are the first\n");
+  if (taken_ > most_)
+    publish_("stderr", "... the cell wrote " + std::to_string(taken_ / 1000) + " kB, of which these are the first\n");
 }
 
 bool Streams::empty() const { return !waiting(streams_[0].reads) && !waiting(streams_[1].reads); }
 
 void Streams::pass_on() {
-  pollfd sources[2] = {{.fd = streams_[0].reads, .events = POLLIN, .revents = 0}, {.fd = streams_[1].reads, .events = POLLIN, .revents = 0}};
+  pollfd sources[2] = {{.fd = streams_[0].reads, .events = POLLIN, .revents = 0},
+                       {.fd = streams_[1].reads, .events = POLLIN, .revents = 0}};
   while (true) {
     if (poll(sources, 2, -1) <= 0) continue;
     const std::scoped_lock lock(mutex_);
