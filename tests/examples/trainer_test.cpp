@@ -546,6 +546,10 @@ TEST_CASE("batches without weight are left out of the training, and weights belo
   };
   CHECK_REFUSED(ValueError, later.trainer.fit(later.batches, first_epoch_alone), "trainer",
                 "no loss of epoch 2 has a weight above 0");
+  Training without_loader({});
+  const Tensor w = without_loader.net.parameters()[0];
+  CHECK_REFUSED(ValueError, without_loader.trainer.fit(3, [&] { return WeightedLoss{sum(w), 0}; }), "trainer",
+                "no loss of step 1 has a weight above 0");
 }
 
 TEST_CASE("a moving average is of the statistics, too, with which the averaged weights are validated and kept") {

@@ -1,4 +1,4 @@
-// A cell of a notebook in parts: declarations, statements, and a last expression.
+// A cell of a notebook in parts: declarations, statements, and a last expression. Private.
 #pragma once
 
 #include <string>

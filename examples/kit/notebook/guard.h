@@ -1,4 +1,4 @@
-// What keeps a kernel alive while a cell runs: interrupts, a full stack, std::exit, and a last word if it crashes.
+// What keeps a kernel alive while a cell runs: interrupts, a full stack, std::exit, and a last word if it crashes. Private.
 #pragma once
 
 #include <functional>

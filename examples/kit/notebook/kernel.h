@@ -1,4 +1,4 @@
-// The kernel of Jupyter: answers its requests with a Session.
+// The kernel of Jupyter: answers its requests with a Session. Private.
 #pragma once
 
 #include <memory>
@@ -20,6 +20,7 @@ struct KernelOptions {
 /// The arguments of the compiler for cells.
 std::vector<std::string> compiler_arguments(const KernelOptions& options);
 
+/// Answers requests of Jupyter: runs cells, completes names, shows declarations.
 class Kernel : public xeus::xinterpreter {
  public:
   explicit Kernel(KernelOptions options);

@@ -1,4 +1,4 @@
-// The compiler behind a notebook: takes a cell after the other, compiles and runs it in this process.
+// The compiler behind a notebook: takes a cell after the other, compiles and runs it in this process. Private.
 #pragma once
 
 #include <cstddef>

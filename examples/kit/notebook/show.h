@@ -1,4 +1,4 @@
-// The value of a cell's last expression, as text or as a picture. Read by the kernel before the first cell.
+// The value of a cell's last expression, as text or as a picture. Read by the kernel before the first cell. Private.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Standard output and standard error of a process, passed on while it runs.
+// Standard output and standard error of a process, passed on while it runs. Private.
 #pragma once
 
 #include <cstddef>

@@ -179,6 +179,12 @@ void Trainer::gather(const std::function<WeightedLoss()>& loss_of) {
   gathered_.weight += made.weight;
 }
 
+// Without epochs nothing else would end a training whose losses have no weight.
+void Trainer::refuse_nothing_gathered() const {
+  if (gathered_.weight > 0) return;
+  fail<ValueError>(op, "no loss of step ", state_.step + 1, " has a weight above 0");
+}
+
 // Makes a step of the gathered batches, and returns their loss; nothing of batches without weight.
 std::optional<double> Trainer::step() {
   auto [loss, weight, gradients] = static_cast<LossGradients>(std::exchange(gathered_, {}));

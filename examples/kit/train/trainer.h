@@ -128,11 +128,12 @@ class Trainer {
 
   /// The same without a loader: trains up to step number `steps` (in place of the options `epochs` and `steps`), where
   /// the function makes a batch of its own each time and returns its loss. Reports come after every `validate_every`
-  /// steps and at the end, and are of epoch 1. Throws ValueError for a negative number, too.
+  /// steps and at the end, and are of epoch 1. Throws ValueError for a negative number and for a step without weight, too.
   template <class Loss>
   const std::vector<Report>& fit(std::int64_t steps, const Loss& loss_of) & {
     const auto train = [&] {
       while (gathered_.batches < options_.accumulate) gather([&] { return weighted(loss_of(), 1); });
+      refuse_nothing_gathered();
       return step();
     };
     return loop({.next = [] { return true; }, .train = train}, steps);
@@ -198,6 +199,7 @@ class Trainer {
   bool finished() const;
   double checked(double loss) const;
   void refuse_options_of_fit() const;
+  void refuse_nothing_gathered() const;
   LossGradients differentiated(const WeightedLoss& given);
   void gather(const std::function<WeightedLoss()>& loss_of);
   std::optional<double> step();
