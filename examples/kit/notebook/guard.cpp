@@ -1,13 +1,16 @@
 #include "guard.h"
 
 #include <atomic>
+#include <charconv>
 #include <csetjmp>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <initializer_list>
+#include <iterator>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 
 #include <pthread.h>
@@ -32,6 +35,14 @@ void write_all(const char* text) {
   }
 }
 
+/// Joins texts in an array, as far as it has room. Allocates nothing, so that handlers of signals may call it.
+template <std::size_t N>
+void join_in(char (&array)[N], std::initializer_list<std::string_view> texts) {
+  std::size_t size = 0;
+  for (const std::string_view text : texts) size += text.copy(array + size, N - 1 - size);
+  array[size] = 0;
+}
+
 /// Says why the kernel ends, and gives the thread that reads standard error the time to pass it on.
 [[noreturn]] void end_kernel(const char* reason) {
   write_all("the kernel ended: ");
@@ -46,29 +57,31 @@ void write_all(const char* text) {
 /// Back to guarded(), where this is the thread of the cells; else the end.
 [[noreturn]] void leave_cell(const char* reason) {
   if (way_back == nullptr || !pthread_equal(pthread_self(), cells_thread)) end_kernel(reason);
-  std::snprintf(ending, sizeof ending, "%s", reason);
+  join_in(ending, {reason});
   siglongjmp(*way_back, 1);
 }
 
 extern "C" void replaced_exit(int status) {
-  char text[64];
-  std::snprintf(text, sizeof text, "std::exit(%d) was called", status);
+  char text[64], digits[16] = {};
+  std::to_chars(digits, std::end(digits) - 1, status);
+  join_in(text, {"std::exit(", digits, ") was called"});
   leave_cell(text);
 }
 extern "C" void replaced_abort() { leave_cell("std::abort() was called"); }
 
 void terminated() {
-  char text[400] = "std::terminate() was called";
+  char text[400];
+  const std::string_view where = pthread_equal(pthread_self(), cells_thread) ? "" : " of a thread";
+  join_in(text, {"std::terminate() was called", where});
   if (const std::exception_ptr error = std::current_exception()) {
     try {
       std::rethrow_exception(error);
     } catch (const std::exception& e) {
-      std::snprintf(text, sizeof text, "nothing caught the exception '%s'", e.what());
+      join_in(text, {"nothing caught the exception '", e.what(), "'", where});
     } catch (...) {
-      std::snprintf(text, sizeof text, "nothing caught an exception");
+      join_in(text, {"nothing caught an exception", where});
     }
   }
-  if (!pthread_equal(pthread_self(), cells_thread)) std::strcat(text, " of a thread");
   leave_cell(text);
 }
 
@@ -141,7 +154,7 @@ Ending guarded(const std::function<void()>& run) {
   return {};
 }
 
-void set_place(const std::string& text) { std::snprintf(place, sizeof place, "%s", text.c_str()); }
+void set_place(const std::string& text) { join_in(place, {text}); }
 
 void begin_cell() { interrupted = false; }
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include <unistd.h>
@@ -31,7 +32,7 @@ int main(int argc, char** argv) {
                          nl::json::error_handler_t::replace);
     kernel.start();
   } catch (const std::exception& error) {
-    std::fprintf(terminal, "xgrad_kernel: %s\n", error.what());
+    std::fputs(("xgrad_kernel: " + std::string(error.what()) + "\n").c_str(), terminal);
     std::fflush(terminal);
     std::_Exit(1);
   }
