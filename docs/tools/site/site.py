@@ -198,7 +198,7 @@ def notebook_links(page):
     """The notebook of a lesson, or those of the ten steps, for download."""
     name = pathlib.PurePath(page.file.src_uri)
     up = "../" * (len(pathlib.PurePath(page.file.url).parts) - 1)
-    if name.parts[:3] == ("docs", "learn", "start") and name.suffix == ".md" and name.stem[:2].isdigit():
+    if name.parts[:3] == ("docs", "learn", "start") and name.suffix == ".md" and name.stem[:2].isdigit() and "." not in name.stem:
         stems, part = [name.stem], "start"
     elif str(name) == "docs/learn/steps/README.md":
         stems, part = sorted(source.stem for source in (ROOT / "docs/learn/steps").glob("[0-9]*.cpp")), "steps"

@@ -354,7 +354,7 @@ def hostile_texts_stay_texts():
 
 
 def real_models():
-    for name in ("translate_step", "vit", "gpt_step", "played"):
+    for name in ("translation_step", "vit", "gpt_step", "played"):
         start = time.time()
         open_page(f"{name}.html")
         print(f"{name}: {js('graph.vertices.length')} vertices, {js('pictures.levels.length')} levels, {js('pictures.insides.size')} insides, opened in {time.time() - start:.1f} s")
@@ -433,7 +433,7 @@ def moving_draws_nothing_anew():
 
 
 def levels_keep_the_reader():
-    open_page("translate_step.html")
+    open_page("translation_step.html")
     js("go(pictures.levels[2]), camera.zoom(1.2), goTo(graph.vertices.find((vertex) => vertex.name === 'weight'))")
     where = "camera.placeOf(middle(pictures.boxOf(panel.vertex)))"
     before = js(where)
@@ -483,7 +483,7 @@ def it_saves():
 
 def narrow_screens():
     on_a_phone(browser)
-    for name in ("run", "translate_step", "gpt_step"):
+    for name in ("run", "translation_step", "gpt_step"):
         open_page(f"{name}.html")
         expect(js("document.documentElement.scrollWidth"), 390, "the page is wider than the screen")
         outside = js("""[...document.querySelectorAll('button, input')].filter((one) => one.getClientRects().length > 0)
@@ -518,7 +518,7 @@ def narrow_screens():
 
 def text_and_lines_can_be_seen():
     """WCAG 2 asks for a contrast of 4.5 of text to what is below it, and of 3 of lines."""
-    for name in ("run", "translate_step"):
+    for name in ("run", "translation_step"):
         open_page(f"{name}.html")
         for theme in ("light", "dark"):
             faint = js("""(() => {
