@@ -28,7 +28,7 @@ def code_of(path):
     text = path.read_text(encoding="utf8")
     if path.suffix == ".md":
         return "\n".join(re.findall(r"^```.*?^```|^    .*|`[^`\n]+`", text, re.M | re.S))
-    return re.sub(r"//.*", "", text)
+    return re.sub(r"//.*|^ *# *include.*", "", text, flags=re.M)
 
 
 def declarations(header):

@@ -184,8 +184,9 @@ std::string kept_text(const GraphTotals& totals) {
 }  // namespace
 
 std::string_view role_name(GraphRole role) {
-  static constexpr std::array<std::string_view, 7> names{"input",    "parameter", "constant", "operation",
-                                                         "gradient", "seed",      "module"};
+  static constexpr std::array names =
+      std::to_array<std::string_view>({"input", "parameter", "constant", "operation", "gradient", "seed", "module"});
+  static_assert(names.size() == static_cast<std::size_t>(GraphRole::module) + 1, "each role has a name");
   return names[static_cast<std::size_t>(role)];
 }
 
