@@ -102,9 +102,12 @@ def write_tree(mutants):
 
 
 def guilty(log, mutants):
-    """The mutants at whose lines a compiler's errors are, or else at which it began something that fails elsewhere."""
+    """The mutants that a compiler's errors name, or at whose lines they are, or else at which it began something that fails elsewhere."""
+    named = re.findall(r"error:.*(?:xgrad_mutant<|xgrad_mutant\(\) \[with int number = )(\d+)", log)
+    if named:
+        return set(map(int, named)) & set(mutants)
     for kinds in (r"(?:fatal )?error:", r"note:|  required "):
-        places = {(os.path.normpath(BUILD / file), int(line)) for file, line in re.findall(rf"^([^\s:]+):(\d+):\d+: {kinds}", log, re.M)}
+        places = {(os.path.normpath(BUILD / file), int(line)) for file, line in re.findall(rf"^([^\s:]+):(\d+):\d+: (?:{kinds})", log, re.M)}
         found = {number for number, drawn in mutants.items() if any((str(TREE / drawn.file), line) in places for line in drawn.lines)}
         if found:
             break
