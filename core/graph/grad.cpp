@@ -397,8 +397,9 @@ Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options) {
 
 Tensors detail::grad_since(std::uint64_t oldest, const Tensor& result_of, const Tensors& with_respect_to,
                            const GradOptions& options) {
+  // A hook may change the caller's tensors: NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
   const Tensor y = result_of;
-  const Tensors xs = with_respect_to;  // a hook may change the caller's list
+  const Tensors xs = with_respect_to;  // NOLINT(performance-unnecessary-copy-initialization): likewise
   Tensor seed = seed_for("grad", y, options.seed);
   Targets targets(xs.size());
   std::vector<int> target_of;

@@ -113,7 +113,7 @@ void Node::destroy(Node* node) noexcept {
   };
   static thread_local constinit Dead dead_nodes;
   auto& [waiting, busy] = dead_nodes;
-  static_assert(sizeof(Node::id) >= sizeof(Node*));
+  static_assert(sizeof(Node::id) >= sizeof(std::uintptr_t));
   node->id = reinterpret_cast<std::uintptr_t>(std::exchange(waiting, node));
   if (std::exchange(busy, true)) return;
   std::int64_t count = 0;

@@ -99,8 +99,7 @@ class Rule {
   };
   template <class Function>
   static void copied(const Function& function) {
-    if constexpr (std::is_copy_constructible_v<Function>) [[maybe_unused]]
-      const Function copy(function);
+    if constexpr (std::is_copy_constructible_v<Function>) static_cast<void>(Function(function));
   }
   const Methods* methods_ = nullptr;
   alignas(void*) unsigned char storage_[sizeof(void*)];

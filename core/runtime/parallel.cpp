@@ -222,11 +222,11 @@ void set_threads(int count) {
 }
 
 void detail::parallel_blocks(std::int64_t count, std::int64_t grain,
-                             void (*run)(const void*, std::int64_t, std::int64_t), const void* context) {
+                             void (*run)(const void*, std::int64_t, std::int64_t), const void* body) {
   State& state = State::state();
   std::unique_lock lock(state.one_loop, std::defer_lock);
   const bool together = threads() > 1 && !detail::context.in_loop && lock.try_lock();
-  Loop loop(count, std::max<std::int64_t>(grain, 1), run, context, together ? threads() : 1);
+  Loop loop(count, std::max<std::int64_t>(grain, 1), run, body, together ? threads() : 1);
   if (together) {
     if (!state.pool) state.pool = std::make_unique<ThreadPool>(state.count - 1);
     state.pool->run(loop);

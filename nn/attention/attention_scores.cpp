@@ -167,8 +167,8 @@ Tensor SelfAttention::columns(const Tensor& x) const {
   const ModuleScope here(*this, x);
   if (x.rank() != 3) fail<ShapeError>("self_attention", "needs three axes (batch, width, positions), got ", x.shape());
   const Tensor q = matmul(w_q.weight, x), k = matmul(w_k.weight, x), v = matmul(w_v.weight, x);  // (B, d, T)
-  const double root = std::sqrt(static_cast<double>(w_q.out));
-  Tensor weights = softmax(matmul(k, q / root, {.transpose_a = true}), 1);  // (B, S, T), columns sum to 1
+  const double sqrt_width = std::sqrt(static_cast<double>(w_q.out));
+  Tensor weights = softmax(matmul(k, q / sqrt_width, {.transpose_a = true}), 1);  // (B, S, T), columns sum to 1
   if (training() && attn.dropout > 0) weights = dropout(weights, attn.dropout);
   return here(matmul(v, weights));
 }

@@ -68,10 +68,10 @@ MultiHeadAttention::Heads MultiHeadAttention::project(const Tensor& query, const
   };
   if (!options.packed) return {turn((*q)(query), heads), turn((*k)(key), kv_heads), (*v)(value)};
   const Tensor all = (*qkv)(query);  // (B, T, (H + 2 kv_heads) d)
-  const Tensor v = narrow(all, -1, dim + own, own);
-  if (!options.rotary_theta) return {narrow(all, -1, 0, dim), narrow(all, -1, dim, own), v};
+  const Tensor values = narrow(all, -1, dim + own, own);
+  if (!options.rotary_theta) return {narrow(all, -1, 0, dim), narrow(all, -1, dim, own), values};
   const Tensor turned = turn(narrow(all, -1, 0, dim + own), heads + kv_heads);
-  return {narrow(turned, -1, 0, dim), narrow(turned, -1, dim, own), v};
+  return {narrow(turned, -1, 0, dim), narrow(turned, -1, dim, own), values};
 }
 
 Tensor MultiHeadAttention::answer(const Heads& all, const AttentionMask& mask) const {

@@ -486,12 +486,12 @@ std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options) 
     // At most this many continuations of a row are ends, so k others remain.
     const std::size_t ends = limits.eos.tokens().size();
     for (const Continuation& way : best_continuations(turn, (1 + ends) * static_cast<std::size_t>(k))) {
-      const bool ends = limits.ends(way.token), complete = ends || turn.last;
+      const bool is_end = limits.ends(way.token), complete = is_end || turn.last;
       const bool chosen = complete ? rank < k : open < k;
       ++rank;
       if (!chosen) continue;
       Open longer = extended(turn, way);
-      if (complete || options.candidates == Candidates::prefixes) turn.best.add(longer, ends);
+      if (complete || options.candidates == Candidates::prefixes) turn.best.add(longer, is_end);
       if (complete) continue;
       turn.next.push_back(std::move(longer));
       ++open;

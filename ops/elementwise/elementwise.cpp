@@ -178,12 +178,12 @@ Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high) {
 XGRAD_FORMULA nan_to_num_formula{"nan_to_num", "y = x if x is finite, else a number for it",
                                  "dy/dx = 1 if x is finite, else 0"};
 Tensor nan_to_num(const Tensor& x, const NanToNumOptions& options) {
-  const Real none = static_cast<Real>(options.nan);
+  const Real for_nan = static_cast<Real>(options.nan);
   const Real above = static_cast<Real>(options.posinf), below = static_cast<Real>(options.neginf);
   return elementwise(
       "nan_to_num", x,
-      [none, above, below](auto v) {
-        return where(v == v, where(v == infinity, above, where(v == -infinity, below, v)), none);
+      [for_nan, above, below](auto v) {
+        return where(v == v, where(v == infinity, above, where(v == -infinity, below, v)), for_nan);
       },
       [](auto v, auto) { return where(abs(v) < infinity, 1, 0); }, attribute("nan", unless(0, options.nan)),
       attribute("posinf", unless(NanToNumOptions().posinf, options.posinf)),

@@ -125,7 +125,7 @@ class PartialRule {
     const auto gradient = [this](const auto& g, const auto&... given) {
       using V = std::remove_cvref_t<decltype(g)>;  // a Pack, or a type in its place
       const V zero(0);
-      return g * V(derivative(std::tie(zero, given...), std::make_index_sequence<K + 1>()));
+      return g * V(this->derivative(std::tie(zero, given...), std::make_index_sequence<K + 1>()));
     };
     if constexpr (depends >> K & 1) {
       return map_over({"gradient"}, Donation::take(gy), gradient, Engine::value(saved_[i])..., Engine::value(y));

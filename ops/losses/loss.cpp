@@ -235,12 +235,12 @@ Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOpt
     if (target.rank() == 0) fail<ShapeError>("kl_div", "batchmean needs (B, ...), got ", target.shape());
     refuse_nothing("kl_div", target, target.dim(0), Reduction::mean);
   }
-  const Mask none = target == (options.log_target ? -infinity : 0);
+  const Mask impossible = target == (options.log_target ? -infinity : 0);
   const auto losses = [&] {
     if (!options.log_target) {
-      return where(none, 0, target * (log(where(none, 1, target)) - where(none, 0, log_prediction)));
+      return where(impossible, 0, target * (log(where(impossible, 1, target)) - where(impossible, 0, log_prediction)));
     }
-    return exp(target) * (where(none, 0, target) - where(none, 0, log_prediction));
+    return exp(target) * (where(impossible, 0, target) - where(impossible, 0, log_prediction));
   };
   const Tensor loss = reduced("kl_div", losses(), options.reduction.each());
   return by_batch ? loss / static_cast<Real>(target.dim(0)) : loss;

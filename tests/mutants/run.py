@@ -10,7 +10,7 @@ each mutant runs with the test cases that reach it, to the first failure. Files 
 With --only lines of this directory are drawn, and its own test program is built and run alone.
 
 The result is 0 if enough mutants are killed. Not counted are those in equivalent.tsv: a line for each, of file, line of the
-source, mutant, and the reason why no test can see it. Scripts of tests are not run, so examples/kit/mpi is left out.
+source, mutant, and the reason why no test can see it. Scripts of tests are not run, so examples/kit/mpi and examples/kit/notebook are left out.
 """
 import argparse
 import concurrent.futures
@@ -59,7 +59,7 @@ def draw(count, seed, only):
         mutants = {}
         for path in sorted((ROOT / folder).rglob("*")):
             file = path.relative_to(ROOT).as_posix()
-            if path.suffix in (".h", ".cpp") and "/mpi/" not in file:
+            if path.suffix in (".h", ".cpp") and not re.search("/(mpi|notebook)/", file):
                 for mutant in Source(path.read_text()).mutants():
                     mutants.setdefault((file, mutant.line), []).append(mutant)
         lines[directory] = len(mutants)

@@ -25,8 +25,8 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options) 
   const detail::Placing placing = detail::placed(layers, ordering);
   const bool sideways = layers.sideways;
   constexpr double title_inset = 6;
-  const auto box = [&](double across, double along, double width, double height) {
-    return sideways ? GraphBox{along, across, height, width} : GraphBox{across, along, width, height};
+  const auto box = [&](double across, double along, double breadth, double length) {
+    return sideways ? GraphBox{along, across, length, breadth} : GraphBox{across, along, breadth, length};
   };
   const auto turn = [&](GraphPoint& point) {
     if (sideways) std::swap(point.x, point.y);

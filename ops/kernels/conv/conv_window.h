@@ -24,7 +24,7 @@ struct Window {
   std::int64_t h_from, h_size, w_from, w_size;
 
   // Neighbouring channels whose distance is a power of two would displace one another in the first-level cache.
-  static bool displaces(std::int64_t plane) { return plane % (2048 / sizeof(Real)) == 0; }
+  static bool displaces(std::int64_t plane) { return plane % static_cast<std::int64_t>(2048 / sizeof(Real)) == 0; }
   bool in_place() const {
     return h_from >= 0 && w_from >= 0 && h_from + h_size <= h_in && w_from + w_size <= w_in &&
            (!displaces(h_in * w_in) || channels == 1);

@@ -2,7 +2,6 @@
 #include "layer_norm.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <type_traits>
 
@@ -12,11 +11,16 @@
 namespace xgrad {
 namespace {
 
+template <int rows>
+struct StatisticsOf {
+  RowStatistics row[rows];
+};
+
 // Those of rows next to one another, step by step: each step waits for the one before, but not for that of another row.
 template <int rows>
-std::array<RowStatistics, rows> statistics_of(const Real* x, std::int64_t n, Real eps, Centre centre) {
+StatisticsOf<rows> statistics_of(const Real* x, std::int64_t n, Real eps, Centre centre) {
   const auto count = static_cast<Real>(n);
-  std::array<RowStatistics, rows> all;
+  StatisticsOf<rows> all;
   Real sum[rows], squares[rows];
   if (centre == Centre::zero) {
     for (int r = 0; r < rows; ++r) {
@@ -27,16 +31,16 @@ std::array<RowStatistics, rows> statistics_of(const Real* x, std::int64_t n, Rea
     }
     for (int r = 0; r < rows; ++r) {
       const Real mean_square = squares[r] / count;
-      all[r] = {0, 0, 1 / std::sqrt(mean_square + eps), mean_square};
+      all.row[r] = {0, 0, 1 / std::sqrt(mean_square + eps), mean_square};
     }
     return all;
   }
   for (int r = 0; r < rows; ++r) {
     sum[r] = sum_packs(n, [u = x + r * n](std::int64_t i, auto part) { return part.load(u + i); });
   }
-  for (int r = 0; r < rows; ++r) all[r].mean = sum[r] / count;
+  for (int r = 0; r < rows; ++r) all.row[r].mean = sum[r] / count;
   for (int r = 0; r < rows; ++r) {
-    const auto centred = [u = x + r * n, mean = all[r].mean](std::int64_t i, auto part) {
+    const auto centred = [u = x + r * n, mean = all.row[r].mean](std::int64_t i, auto part) {
       return part.load(u + i, mean) - Pack(mean);
     };
     sum[r] = sum_packs(n, centred);
@@ -47,7 +51,7 @@ std::array<RowStatistics, rows> statistics_of(const Real* x, std::int64_t n, Rea
   }
   for (int r = 0; r < rows; ++r) {
     const Real mean_low = sum[r] / count, variance = std::max(squares[r] / count - mean_low * mean_low, Real(0));
-    all[r] = {all[r].mean, mean_low, 1 / std::sqrt(variance + eps), variance};
+    all.row[r] = {all.row[r].mean, mean_low, 1 / std::sqrt(variance + eps), variance};
   }
   return all;
 }
@@ -55,7 +59,7 @@ std::array<RowStatistics, rows> statistics_of(const Real* x, std::int64_t n, Rea
 }  // namespace
 
 RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps) {
-  return statistics_of<1>(x, n, eps, Centre::mean)[0];
+  return statistics_of<1>(x, n, eps, Centre::mean).row[0];
 }
 
 void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistics) {
@@ -63,9 +67,9 @@ void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistic
   const Real *slope = in.gamma, *offset = in.beta;
   const auto some_rows = [=, &in]<int count>(std::integral_constant<int, count>, std::int64_t first) {
     const Real* u = in.x + first * n;
-    const std::array<RowStatistics, count> all = statistics_of<count>(u, n, eps, in.centre);
+    const StatisticsOf<count> all = statistics_of<count>(u, n, eps, in.centre);
     for (int r = 0; r < count; ++r, u += n) {
-      const RowStatistics& s = all[r];
+      const RowStatistics& s = all.row[r];
       std::copy_n(&s.mean, statistics_size, statistics + (first + r) * statistics_size);
       each_pack(n, [&](std::int64_t i, auto part) {
         Pack v = (part.load(u + i) - Pack(s.mean) - Pack(s.mean_low)) * Pack(s.scale);
