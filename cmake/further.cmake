@@ -10,7 +10,7 @@ set(XGRAD_FURTHER
     examples/kit/text/merges examples/kit/text/tokenizer examples/kit/text/wordpiece
     # Pictures: convolution, pooling, models, files
     ops/kernels/conv ops/network/conv ops/network/interpolate ops/network/pooling ops/indexing/pad nn/layers/conv
-    nn/models/resnet nn/models/swin_transformer nn/models/vision_transformer examples/kit/data/image_file
+    nn/models/resnet nn/models/swin_transformer nn/models/vision_transformer examples/kit/files/image_file
     examples/kit/data/image_folder examples/kit/data/images examples/kit/data/shapes examples/kit/data/transforms
     examples/kit/draw/pictures
     # Recurrent networks and linear attention
@@ -28,7 +28,7 @@ set(XGRAD_FURTHER
     nn/parameters/weight_decay optim/optimizers/parameters optim/optimizers/adadelta optim/optimizers/adagrad optim/optimizers/lbfgs
     optim/optimizers/lion optim/optimizers/muon optim/optimizers/rmsprop
     # Tables, classifiers and their figures
-    examples/kit/data/collate examples/kit/data/csv_table examples/kit/draw/vectors examples/kit/train/classifier
+    examples/kit/data/collate examples/kit/files/csv_table examples/kit/draw/vectors examples/kit/train/classifier
     examples/kit/train/metrics)
 list(JOIN XGRAD_FURTHER "|" further)
 set(XGRAD_FURTHER "^(${further})(/|[.]cpp$)")

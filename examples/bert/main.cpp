@@ -11,6 +11,7 @@
 #include <xgrad/kit/data/data.h>
 #include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/kit/train/trainer.h>

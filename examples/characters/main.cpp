@@ -6,6 +6,7 @@
 
 #include <xgrad/kit/data/data.h>
 #include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/text/tokenizer.h>

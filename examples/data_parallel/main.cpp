@@ -3,6 +3,7 @@
 //
 //   examples/run --ranks 2 data_parallel [--steps N] [--batch N] [--resume] [--seed N] [--out FOLDER] ...
 #include <xgrad/kit/data/data.h>
+#include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/mpi/data_parallel.h>
 #include <xgrad/kit/mpi/main.h>
 #include <xgrad/kit/program/cli.h>

@@ -6,9 +6,9 @@
 // FILE is a table like the clicks.csv that is made up without it.
 #include <iostream>
 
-#include <xgrad/kit/data/csv.h>
-#include <xgrad/kit/data/csv_table.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/files/csv.h>
+#include <xgrad/kit/files/csv_table.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/train/trainer.h>

@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include <xgrad/kit/data/data.h>
+#include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/kit/train/metrics.h>

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/text/tokenizer.h>
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <xgrad/core/array/array.h>
+#include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/text/text.h>
 

@@ -7,8 +7,8 @@
 #include <ctime>
 #include <exception>
 
-#include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/files/csv.h>
 #include <xgrad/kit/program/output.h>
 
 #include "models.h"

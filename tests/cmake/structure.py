@@ -7,6 +7,8 @@ Every fused operation has its composed form in public, as plain::<operation>.
 
 Scripts keep to the bash 3.2 of macOS, and those that users run to the options of its tools.
 
+The folders of the kit are rooms one above the other, too; a header of it that others may include does not include a private one.
+
 The folders of core are rooms one above the other, and no rooms of the library include each other in a circle. In each room the files, a source with its header (ops/network/softmax.h
 and .cpp), include each other without a circle; a folder called kernels counts as one file. Arrows are includes; an umbrella
 (a header that only includes) has none.
@@ -15,7 +17,7 @@ import pathlib
 import re
 import sys
 
-from rooms import ROOMS
+from rooms import KIT, ROOMS
 
 root = pathlib.Path(sys.argv[1]).resolve()
 BELOW = {  # what a folder may include besides itself
@@ -136,6 +138,19 @@ for path in files:
                 wrong.append(f"{name}: the fused operation {call} has no plain::{operation} in its header and source")
 if not fused:
     wrong.append("no call of record_fused is found")
+
+kit = root / "examples/kit"
+is_private = lambda path: " Private.\n" in path.read_text(encoding="utf8")[:400]
+for path in sorted(p for p in kit.rglob("*") if p.suffix in (".h", ".cpp")):
+    name, room = path.relative_to(root), path.relative_to(kit).parts[0]
+    if room not in KIT:
+        wrong.append(f"{name} is in a room of the kit that nobody knows")
+        continue
+    for place in re.findall(r"^#include <xgrad/kit/([^>]+)>", path.read_text(encoding="utf8"), re.M):
+        if (other := place.split("/")[0]) not in {room, *KIT[room]}:
+            wrong.append(f"{name} includes kit/{place}, which is in no room below it")
+        elif path.suffix == ".h" and not is_private(path) and is_private(kit / place):
+            wrong.append(f"{name} includes kit/{place}, which is private")
 
 # Outside of the library, includes go through the links that CMake makes: a link in the sources themselves is a text on Windows.
 for folder in (*BELOW, "cmake", "docs", "examples", "tests"):

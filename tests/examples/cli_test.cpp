@@ -22,7 +22,7 @@
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/scope.h>
 #include <xgrad/core/runtime/parallel.h>
-#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/files/csv.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/signal.h>
 #include <xgrad/ops/creation/create.h>

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/kit/data/csv.h>
-#include <xgrad/kit/data/csv_table.h>
+#include <xgrad/kit/files/csv.h>
+#include <xgrad/kit/files/csv_table.h>
 #include <xgrad/kit/program/error.h>
 #include <xgrad/ops/ops.h>
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/draw/ticks.h>
 
 #include "support.h"
 

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include <xgrad/kit/program/progress.h>
-#include <xgrad/kit/text/utf8.h>
+#include <xgrad/kit/unicode/unicode.h>
 
 #include "support.h"
 

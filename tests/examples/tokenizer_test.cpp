@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include <xgrad/core/array/random.h>
+#include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/text/byte_text.h>
 #include <xgrad/kit/text/tokenizer.h>
-#include <xgrad/kit/text/unicode.h>
-#include <xgrad/kit/text/utf8.h>
 #include <xgrad/kit/text/wordpiece.h>
+#include <xgrad/kit/unicode/unicode.h>
 
 #include "support.h"
 #include "support/fixtures.h"

@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <xgrad/kit/data/csv_table.h>
 #include <xgrad/kit/data/data_loader.h>
+#include <xgrad/kit/files/csv_table.h>
 #include <xgrad/kit/mpi/data_parallel.h>
 #include <xgrad/kit/train/trainer.h>
 #include <xgrad/kit/train/trials.h>

@@ -13,11 +13,12 @@
 #include <xgrad/ops/record_fused.h>
 #include <xgrad/xgrad.h>
 
-#include "../../examples/kit/data/csv_table.h"
 #include "../../examples/kit/data/data.h"
 #include "../../examples/kit/data/image_folder.h"
 #include "../../examples/kit/draw/attention.h"
 #include "../../examples/kit/draw/pictures.h"
+#include "../../examples/kit/files/csv_table.h"
+#include "../../examples/kit/files/text_file.h"
 #include "../../examples/kit/mpi/data_parallel.h"
 #include "../../examples/kit/mpi/run.h"
 #include "../../examples/kit/program/cli.h"

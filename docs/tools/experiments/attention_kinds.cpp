@@ -8,9 +8,9 @@
 #include <functional>
 #include <iostream>
 
-#include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/files/csv.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>

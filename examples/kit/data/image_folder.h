@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <xgrad/core/array/array.h>
-#include <xgrad/kit/data/image_file.h>
 #include <xgrad/kit/data/transforms.h>
+#include <xgrad/kit/files/image_file.h>
 
 namespace xgrad::kit {
 

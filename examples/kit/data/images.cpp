@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include <xgrad/kit/data/image_folder.h>
-#include <xgrad/kit/data/packed.h>
+#include <xgrad/kit/files/packed.h>
 #include <xgrad/ops/creation/create.h>
 #include <xgrad/ops/indexing/index.h>
 

@@ -7,10 +7,12 @@
 #include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/program/format.h>
 #include <xgrad/kit/program/table.h>
-#include <xgrad/kit/text/utf8.h>
+#include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {
 namespace {
+
+using Tokens = std::vector<std::string>;
 
 using Aligned = std::vector<std::vector<AlignedKey>>;
 

@@ -10,6 +10,8 @@
 namespace xgrad::kit {
 namespace {
 
+using Tokens = std::vector<std::string>;
+
 constexpr const char* predicts = "query (the token it predicts)";
 constexpr const char* reads = "key (the token it reads)";
 

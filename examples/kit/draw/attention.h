@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <xgrad/kit/draw/heatmap.h>
-#include <xgrad/kit/text/text.h>
 #include <xgrad/nn/attention/multi_head_attention.h>
 
 namespace xgrad::kit {
@@ -55,15 +54,17 @@ struct AttentionMapsOptions {
 
 /// Labels, captions and mask of tokens that see one another, in the encoder of a translator or in a BERT: rows and
 /// columns are the tokens that are read. Throws ValueError without tokens, or if there are more than rows or columns.
-HeatMaps encoder_maps(const Tokens& read, const AttentionMapsOptions& options = {});
+HeatMaps encoder_maps(const std::vector<std::string>& read, const AttentionMapsOptions& options = {});
 
 /// Those of tokens that see themselves and what is before them, in a decoder or a language model: a row is called after
 /// the token that it predicts, a column after the token that it reads. Those that are read are `first`, for example
 /// <bos>, and then all predicted but the last. Throws as encoder_maps.
-HeatMaps decoder_maps(const std::string& first, const Tokens& predicted, const AttentionMapsOptions& options = {});
+HeatMaps decoder_maps(const std::string& first, const std::vector<std::string>& predicted,
+                      const AttentionMapsOptions& options = {});
 
 /// Those of a decoder that looks at a source: a row is called after the token that it predicts. Throws as encoder_maps.
-HeatMaps cross_maps(const Tokens& predicted, const Tokens& source, const AttentionMapsOptions& options = {});
+HeatMaps cross_maps(const std::vector<std::string>& predicted, const std::vector<std::string>& source,
+                    const AttentionMapsOptions& options = {});
 
 /// A key, and the weight that a query gave it.
 struct AlignedKey {

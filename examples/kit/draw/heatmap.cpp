@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include <xgrad/core/base/error.h>
-#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/draw/ticks.h>
 #include <xgrad/kit/program/format.h>
 
 namespace xgrad::kit {

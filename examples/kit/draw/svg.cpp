@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include <xgrad/kit/program/format.h>
-#include <xgrad/kit/text/utf8.h>
+#include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include <xgrad/core/base/error.h>
-#include <xgrad/kit/text/utf8.h>
+#include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {
 namespace {

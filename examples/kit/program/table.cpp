@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <xgrad/core/base/error.h>
-#include <xgrad/kit/text/utf8.h>
+#include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {
 namespace {

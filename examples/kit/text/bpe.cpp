@@ -6,8 +6,7 @@
 
 #include <xgrad/kit/text/byte_text.h>
 #include <xgrad/kit/text/tokenizer.h>
-#include <xgrad/kit/text/unicode.h>
-#include <xgrad/kit/text/utf8.h>
+#include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {
 namespace {

@@ -1,5 +1,6 @@
 // The files of byte-level BPE: vocab.json with merges.txt, and tokenizer.json. Everything in them is checked here, so
 // that the tokenizer can rely on it.
+#include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/text/tokenizer.h>
 
 #include <map>
@@ -12,7 +13,7 @@
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/text/byte_text.h>
-#include <xgrad/kit/text/utf8.h>
+#include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {
 namespace {

@@ -1,4 +1,4 @@
-// How files of byte-level BPE write bytes: each as a character that can be seen.
+// How files of byte-level BPE write bytes: each as a character that can be seen. Private.
 #pragma once
 
 #include <optional>

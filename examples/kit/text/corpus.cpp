@@ -7,6 +7,7 @@
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/program/fingerprint.h>
 #include <xgrad/kit/text/bleu.h>
+#include <xgrad/kit/text/pairs.h>
 #include <xgrad/ops/indexing/index.h>
 #include <xgrad/ops/elementwise/compare.h>
 

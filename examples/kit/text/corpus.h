@@ -14,7 +14,7 @@ namespace xgrad::kit {
 
 /// The choice of sentences, and their form.
 struct CorpusOptions {
-  std::filesystem::path file = {};  ///< lines of source<TAB>target, as read_pairs takes them
+  std::filesystem::path file = {};  ///< lines of source<TAB>target: Tatoeba, ManyThings.org
   std::int64_t pairs = 600;         ///< to learn, of the file; those after them are held out
   std::int64_t held_out = 100;      ///< pairs to judge by, at the most
   std::int64_t steps = 10;          ///< tokens of a sentence, <eos> included: T and S
@@ -22,6 +22,7 @@ struct CorpusOptions {
 };
 
 class Options;
+struct Split;
 
 /// Declares --data, --pairs and --held-out.
 void add_corpus_options(Options& options, CorpusOptions& config);

@@ -1,10 +1,7 @@
-// Text for translation: reading sentence pairs, words, vocabulary, arrays of ids, held-out sentences.
+// Text for translation: words, vocabulary, arrays of ids.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <limits>
 #include <map>
 #include <random>
 #include <span>
@@ -19,31 +16,6 @@ namespace xgrad::kit {
 
 /// The words of one sentence.
 using Tokens = std::vector<std::string>;
-
-/// A sentence and one of its translations.
-struct SentencePair {
-  std::string source;
-  std::string target;
-
-  friend bool operator==(const SentencePair&, const SentencePair&) = default;
-};
-
-/// The lines of a text file without their ends: UTF-8, with or without a byte order mark, lines ended by LF or CRLF,
-/// gzip unpacked on the way. Throws IoError if the file cannot be read, is no regular file or its gzip data is damaged,
-/// DataError with the line if it is not such text, LimitError if memory cannot hold it, or if it is packed and becomes
-/// more than 16 MiB and than a hundred times its size.
-std::vector<std::string> read_lines(const std::filesystem::path& path);
-
-/// The whole text of a file: UTF-8, its byte order mark left out and CRLF made LF, gzip unpacked on the way. Throws
-/// what `read_lines` throws.
-std::string load_text(const std::filesystem::path& path);
-
-/// Reads the first `count` pairs of a file with lines `source<TAB>target`, as Tatoeba and ManyThings.org give them:
-/// UTF-8, further columns ignored, empty lines skipped, a byte order mark, CRLF and no-break spaces (U+00A0, U+202F)
-/// accepted, gzip unpacked on the way. Throws what `read_lines` throws, and DataError with the line for one that is no
-/// pair.
-std::vector<SentencePair> read_pairs(const std::filesystem::path& path,
-                                     std::size_t count = std::numeric_limits<std::size_t>::max());
 
 /// Lower case of UTF-8 text, character by character as Unicode has it.
 std::string lower_case(std::string_view text);
@@ -122,15 +94,5 @@ std::uint64_t uniform_below(std::uint64_t bound, Generator& generator) {
   while (drawn < surplus) drawn = generator();
   return drawn % bound;
 }
-
-/// Pairs to train on, and pairs held out to test the result.
-struct Split {
-  std::vector<SentencePair> train;
-  std::vector<SentencePair> held_out;
-};
-
-/// The first `count` pairs for training, those of the others whose source sentence (preprocessed) is not among them
-/// held out.
-Split split_at(std::span<const SentencePair> pairs, std::size_t count);
 
 }  // namespace xgrad::kit

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include <xgrad/kit/text/unicode.h>
-#include <xgrad/kit/text/utf8.h>
+#include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {
 namespace {

@@ -1,4 +1,5 @@
 // The steps of BERT: special tokens, clean text, words, parts of words.
+#include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/text/wordpiece.h>
 
 #include <algorithm>
@@ -6,8 +7,7 @@
 #include <set>
 
 #include <xgrad/kit/program/error.h>
-#include <xgrad/kit/text/unicode.h>
-#include <xgrad/kit/text/utf8.h>
+#include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/files/csv.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/train/trainer.h>
 

@@ -1,9 +1,13 @@
-// One strict decoder, utf8proc's, and functions on top of it.
-#include <xgrad/kit/text/utf8.h>
+// One strict decoder and Unicode's tables, both of utf8proc.
+#include <xgrad/kit/unicode/unicode.h>
 
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 namespace xgrad::kit {
 namespace {
@@ -11,6 +15,16 @@ namespace {
 constexpr char32_t replacement = U'\uFFFD';
 
 bool is_scalar(char32_t value) { return value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF); }
+
+std::string unicode_form(std::string_view text, int form) {
+  utf8proc_uint8_t* result = nullptr;
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  const utf8proc_ssize_t size =
+      utf8proc_map(bytes, std::ssize(text), &result, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | form));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(result, std::free);
+  if (size < 0) throw std::bad_alloc();  // the text is UTF-8: nothing else can go wrong
+  return {reinterpret_cast<const char*>(result), static_cast<std::size_t>(size)};
+}
 
 }  // namespace
 
@@ -63,6 +77,13 @@ std::string encode_utf8(std::u32string_view text) {
   return bytes;
 }
 
+std::string plain_spaces(std::string_view text) {
+  std::u32string characters = decode_utf8(text);
+  std::replace(characters.begin(), characters.end(), U'\u00A0', U' ');
+  std::replace(characters.begin(), characters.end(), U'\u202F', U' ');
+  return encode_utf8(characters);
+}
+
 int columns(std::u32string_view text) {
   int sum = 0;
   for (const char32_t c : text) sum += utf8proc_charwidth(static_cast<utf8proc_int32_t>(c));
@@ -85,5 +106,38 @@ std::string fit_columns(std::string_view text, int width) {
 }
 
 std::string in_quotes(std::string_view text) { return '"' + fit_columns(text, 60) + '"'; }
+
+CharacterClass character_class(char32_t c) {
+  if ((c >= 0x9 && c <= 0xD) || c == 0x85) return CharacterClass::space;
+  if (c < 0x80) {  // the usual case
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) return CharacterClass::letter;
+    return c >= '0' && c <= '9' ? CharacterClass::number : c == ' ' ? CharacterClass::space : CharacterClass::other;
+  }
+  switch (character_category(c)[0]) {
+    case 'L':
+      return CharacterClass::letter;
+    case 'M':
+      return CharacterClass::mark;
+    case 'N':
+      return CharacterClass::number;
+    case 'Z':
+      return CharacterClass::space;
+    default:
+      return CharacterClass::other;
+  }
+}
+
+std::string_view character_category(char32_t c) { return utf8proc_category_string(static_cast<utf8proc_int32_t>(c)); }
+
+bool is_punctuation(char32_t c) {
+  if (c < 0x80) return std::ispunct(static_cast<int>(c)) != 0;
+  return character_category(c)[0] == 'P';
+}
+
+std::string composed_form(std::string_view text) { return unicode_form(text, UTF8PROC_COMPOSE); }
+
+std::string decomposed_form(std::string_view text) { return unicode_form(text, UTF8PROC_DECOMPOSE); }
+
+char32_t lower_case(char32_t c) { return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))); }
 
 }  // namespace xgrad::kit

@@ -1,5 +1,5 @@
 // Reading through zlib, which hands on files that are not packed as they are.
-#include <xgrad/kit/data/packed.h>
+#include <xgrad/kit/files/packed.h>
 
 #include <zlib.h>
 

@@ -1,5 +1,5 @@
 // Quoting, checked writing, and resuming a file of an earlier run.
-#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/files/csv.h>
 
 #include <cerrno>
 #include <string_view>

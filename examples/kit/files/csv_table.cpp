@@ -1,5 +1,5 @@
 // Reading fields, and turning columns into numbers.
-#include <xgrad/kit/data/csv_table.h>
+#include <xgrad/kit/files/csv_table.h>
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 
 #include <xgrad/core/base/from_text.h>
 #include <xgrad/core/base/text.h>
+#include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/error.h>
-#include <xgrad/kit/text/text.h>
 
 namespace xgrad::kit {
 namespace {

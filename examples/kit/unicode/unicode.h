@@ -1,4 +1,4 @@
-// UTF-8: decoding, encoding, and the room that a text takes in a terminal.
+// UTF-8, properties of characters as utf8proc has them, and the room that a text takes in a terminal. Private.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +33,9 @@ std::u32string decode_utf8(std::string_view text);
 /// The bytes of a text; surrogates and values past U+10FFFF become U+FFFD.
 std::string encode_utf8(std::u32string_view text);
 
+/// The text with plain spaces in place of no-break spaces (U+00A0, U+202F).
+std::string plain_spaces(std::string_view text);
+
 /// The columns that a text takes in a terminal: 0 for combining marks, 2 for East Asian wide characters and emoji.
 int columns(std::u32string_view text);
 
@@ -45,5 +48,27 @@ std::string fit_columns(std::string_view text, int width);
 
 /// A text of a file in quotes, short enough for a message.
 std::string in_quotes(std::string_view text);
+
+/// The class of a character by its general category: L, M, N, the separators Z with the controls that are white space,
+/// and everything else (marks of punctuation, symbols, controls, characters that are not assigned).
+enum class CharacterClass { letter, mark, number, space, other };
+
+/// The class of a character.
+CharacterClass character_class(char32_t c);
+
+/// The two letters of the general category, such as "Lu".
+std::string_view character_category(char32_t c);
+
+/// True for punctuation, P, and for the symbols of ASCII: `$`, `+`, `<`, `^` and others.
+bool is_punctuation(char32_t c);
+
+/// The small form of a letter; other characters stay as they are.
+char32_t lower_case(char32_t c);
+
+/// The normal form C of a text in UTF-8: a letter and its accents are one character where there is one.
+std::string composed_form(std::string_view text);
+
+/// The normal form D of a text in UTF-8: a letter and each of its accents are characters.
+std::string decomposed_form(std::string_view text);
 
 }  // namespace xgrad::kit

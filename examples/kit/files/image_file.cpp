@@ -1,6 +1,6 @@
 // Both libraries leave a file that they cannot read by longjmp, which runs no destructors: what is between setjmp and
 // the call that may jump has no objects of classes of its own, and what has to be freed belongs to the caller.
-#include <xgrad/kit/data/image_file.h>
+#include <xgrad/kit/files/image_file.h>
 
 #include <cstddef>
 #include <cstdio>

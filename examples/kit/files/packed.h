@@ -1,4 +1,4 @@
-// Files that may be packed by gzip.
+// Files that may be packed by gzip. Private.
 #pragma once
 
 #include <cstddef>
