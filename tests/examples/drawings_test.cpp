@@ -1,14 +1,9 @@
-// Drawings of the kit, compared with those in tests/fixtures/drawings, which a person has looked at. After a change
-// that is meant, write them again and look at each:
-//
-//     XGRAD_WRITE_DRAWINGS=1 tests/run --filter "looks as it did"
+// Drawings of the kit, compared with those that are kept (support/kept.h).
 #include <doctest/doctest.h>
 
 #include <png.h>
 
-#include <cstdlib>
 #include <set>
-#include <sstream>
 
 #include <xgrad/kit/data/shapes.h>
 #include <xgrad/kit/draw/attention.h>
@@ -18,7 +13,7 @@
 #include <xgrad/kit/draw/vectors.h>
 
 #include "support.h"
-#include "support/fixtures.h"
+#include "support/kept.h"
 
 namespace xgrad::kit::testing {
 namespace {
@@ -54,18 +49,7 @@ std::string with_pixels(std::string svg) {
 
 void check_kept(const std::string& name, const std::string& svg) {
   CHECK(xml_error(svg) == "");
-  const std::string path = xgrad::testing::fixture_path(str("drawings/", name, ".svg"));
-  if (std::getenv("XGRAD_WRITE_DRAWINGS")) write_text(path, svg);
-  std::istringstream found(with_pixels(svg)), kept(with_pixels(read_text(path)));
-  int line = 0, different = 0;
-  for (std::string is, was; different < 5; ++line) {
-    const bool more = static_cast<bool>(std::getline(found, is)), had = static_cast<bool>(std::getline(kept, was));
-    if (!more && !had) break;
-    if (more && had && is == was) continue;
-    ++different;
-    FAIL_CHECK(name << ".svg:" << line + 1 << ": " << (more ? is : "(end)") << " where it was "
-                    << (had ? was : "(end)"));
-  }
+  xgrad::testing::check_kept(name + ".svg", svg, with_pixels);
 }
 
 const std::vector<double> five{1, 2, 3, 4, 5};

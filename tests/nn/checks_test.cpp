@@ -134,6 +134,9 @@ TEST_CASE("check_causality refuses what it cannot check") {
   CHECK_REFUSED(ShapeError, check_causality(model, zeros({3})), "check_causality", "needs x (B, T, ...), got [3]");
   CHECK_REFUSED(ShapeError, check_causality([&](const Index& x) { return sum(model(x), 1); }, ids), "check_causality",
                 "for an input [2, 5] needs an output (2, 5, ...), got [2, 3]");
+  const auto as_wide_as_its_first = [](const Index& x) { return zeros({2, 5, x.at({0, 0})}); };
+  CHECK_REFUSED(ShapeError, check_causality(as_wide_as_its_first, ids), "check_causality",
+                "the output is [2, 5, 2] and was [2, 5, 1] for other inputs");
 }
 
 TEST_CASE("what counts of the library's models does not depend on padding") {
@@ -188,6 +191,12 @@ TEST_CASE("a model that reads its padding is found, with the place and the modul
   CHECK(width.leak->output == Shape{0, 0});
   CHECK(to_string(width).starts_with("check_padding_invariance: output [0, 0] moves by "));
   CHECK(to_string(width).ends_with(" without the last 2 columns, which is padding\n"));
+  const PaddingInvarianceReport narrower =
+      check_padding_invariance(divided, x, Index({2}, {4, 0}), {.output = PaddedOutput::everything});
+  CHECK(to_string(narrower).ends_with(" without the last 1 column, which is padding\n"));
+  // 1/3 for 1/5: by two thirds, and that is allowed.
+  CHECK(check_padding_invariance(divided, x, shorter, {.output = PaddedOutput::everything, .tolerance = 0.7}).ok());
+  CHECK(!check_padding_invariance(divided, x, shorter, {.output = PaddedOutput::everything, .tolerance = 0.6}).ok());
 }
 
 TEST_CASE("a function that ignores its input is not called clean") {
@@ -211,6 +220,8 @@ TEST_CASE("check_padding_invariance refuses what it cannot check") {
                 "check_padding_invariance", "the function is empty");
   CHECK(said(Index({3}, 1)) == "check_padding_invariance: lengths of shape [3] for 2 rows");
   CHECK(said(Index({2}, {1, 6})) == "check_padding_invariance: length 6 is not in [0, 5]");
+  CHECK(said(Index({2}, {-1, 3})) == "check_padding_invariance: length -1 is not in [0, 5]");
+  CHECK(said(lengths, {.tolerance = std::nan("")}) == "check_padding_invariance: tolerance is nan");
   CHECK(said(Index({2}, 5)) ==
         "check_padding_invariance: needs both padding and positions that count, got lengths [5, 5] of 5");
   CHECK(said(Index({2}, 0)).ends_with("got lengths [0, 0] of 5"));

@@ -234,6 +234,8 @@ TEST_CASE("The options of searches are said in their header") {
   CHECK(beam.stopping == Stopping::enough);
   CHECK(beam.candidates == Candidates::complete);
   CHECK(std::array{all.length_penalty, double(all.num_best), double(all.max_sequences)} == std::array{0., 1., 1e6});
+  const Hypothesis none;
+  CHECK(std::array{double(none.ended), none.log_p, none.score} == std::array{0., 0., 0.});
 }
 
 TEST_CASE("The options of models are those of the papers") {
@@ -282,8 +284,8 @@ TEST_CASE("The options of models are those of the papers") {
 
   const VisionTransformerOptions vit;
   CHECK(std::array{vit.image.height, vit.image.width, vit.patch.height, vit.patch.width, vit.channels, vit.dim,
-                   vit.heads, vit.layers, vit.mlp, vit.classes} ==
-        std::array<std::int64_t, 10>{224, 224, 16, 16, 3, 768, 12, 12, 0, 1000});
+                   vit.heads, vit.layers, vit.mlp,
+                   vit.classes} == std::array<std::int64_t, 10>{224, 224, 16, 16, 3, 768, 12, 12, 0, 1000});
   CHECK(std::array{vit.dropout, vit.attention_dropout, vit.drop_path} == std::array{0., 0., 0.});
   const auto sizes = [](const VisionTransformerOptions& o) {
     return std::array{o.dim, o.heads, o.layers, o.patch.width};

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <random>
 
 #include <xgrad/xgrad.h>
 
 #include "../../examples/two_heads/worked.h"
+#include "core/diagram/diagrams.h"
 #include "support/check.h"
 
 using namespace xgrad;
@@ -284,36 +284,6 @@ void check_model_of(const char* name, const Model& model, const Inputs&... input
 }
 
 constexpr std::array directions{Direction::top_to_bottom, Direction::left_to_right};
-
-// Modules in modules, arrows between any of them, and sometimes a backward pass.
-GraphView random_view(std::uint32_t seed) {
-  std::minstd_rand random(seed);
-  const auto below = [&](std::size_t end) { return static_cast<int>(random() % end); };
-  GraphView view;
-  const int frames = below(6), vertices = 4 + below(26);
-  for (int c = 0; c < frames; ++c) {
-    const int parent = below(2) == 0 || c == 0 ? -1 : below(static_cast<std::size_t>(c));
-    view.frames.push_back({.path = str('f', c), .title = str("frame ", c), .parent = parent, .what = "Module 3 -> 4"});
-  }
-  for (int v = 0; v < vertices; ++v) {
-    GraphVertex vertex{.op = str("op", v), .shape = Shape{2, 3}};
-    vertex.frame = frames > 0 && below(3) > 0 ? std::min(v * frames / vertices + below(2), frames - 1) : -1;
-    const int inputs = v == 0 ? 0 : below(4);
-    if (inputs == 0) vertex.role = GraphRole::parameter;
-    for (int input = 0; input < inputs; ++input)
-      view.edges.push_back({below(static_cast<std::size_t>(v)), v, input, Shape{2, 3}});
-    view.vertices.push_back(vertex);
-  }
-  std::vector<bool> used(static_cast<std::size_t>(frames));
-  for (const GraphVertex& vertex : view.vertices) {
-    for (int c = vertex.frame; c >= 0; c = view.frames[static_cast<std::size_t>(c)].parent)
-      used[static_cast<std::size_t>(c)] = true;
-  }
-  for (int c = 0; c < frames; ++c) {
-    if (!used[static_cast<std::size_t>(c)]) view.vertices.push_back({.op = "alone", .frame = c});
-  }
-  return view;
-}
 
 }  // namespace
 

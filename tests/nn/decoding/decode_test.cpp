@@ -631,7 +631,25 @@ TEST_CASE("Searches refuse options out of range before the model is asked") {
   CHECK_REFUSED(ValueError, sample(table, {.top_p = 1.5}), "sample", "top_p 1.5 is not in (0, 1]");
   CHECK_REFUSED(ShapeError, sampling_probabilities(Array({4}, Real(0)), {}), "sampling_probabilities",
                 "needs (B, V), got [4]");
+  CHECK_REFUSED(ValueError, greedy(table, {.max_length = 3, .min_length = 4}), "greedy",
+                "min_length 4 is not in [0, 3]");
+  CHECK_REFUSED(ValueError, beam_search(table, {.min_length = -1}), "beam_search", "min_length -1 is not in [0, 100]");
+  for (const double number : {0., -1., double(infinity), std::nan("")}) {
+    CHECK_REFUSED(ValueError, greedy(table, {.repetition_penalty = number}), "greedy",
+                  str("repetition_penalty ", number, " is not positive and finite"));
+    CHECK_REFUSED(ValueError, sample(table, {.temperature = number}), "sample",
+                  str("temperature ", number, " is not positive and finite"));
+  }
+  CHECK_REFUSED(ValueError, beam_search(table, {.length_penalty = infinity}), "beam_search", "length_penalty inf");
   CHECK(table.steps.empty());
+}
+
+TEST_CASE("Searches take options at their bounds, and a vocabulary of one token") {
+  const Table::Rows of_one = [](const Table::Prefix&) { return std::vector<Real>{0.5}; };
+  Table one(of_one), drawn(of_one), two(worked);
+  CHECK(equal(greedy(one, {.max_length = 2, .min_length = 2}).tokens, Index({1, 2}, {0, 0})));
+  CHECK(equal(sample(drawn, {.max_length = 1, .top_k = 1, .top_p = 1}).tokens, Index({1, 1}, {0})));
+  CHECK(equal(greedy(two, {.bos = bos, .eos = 0, .max_length = 1}).lengths, Index({1}, {0})));
 }
 
 TEST_CASE("Searches refuse an end outside the vocabulary and more beams than there are sequences") {

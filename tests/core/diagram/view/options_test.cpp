@@ -51,6 +51,26 @@ GraphOverlay overlay_of(const std::string& title, const std::string& unit,
 
 }  // namespace
 
+TEST_CASE(
+    "without options a diagram has its automatic depth, blocks rolled up and a legend; a new vertex is one operation") {
+  const auto numbers = [](const auto&... values) { return std::vector<double>{static_cast<double>(values)...}; };
+  const GraphOptions graph;
+  CHECK(numbers(graph.depth, graph.roll_up, graph.legend, graph.max_nodes) ==
+        std::vector<double>{-1, true, true, 2000});
+  CHECK(numbers(graph.saved_memory, graph.expand_rules, graph.reshapes, graph.equations, graph.animate) ==
+        std::vector<double>{false, false, false, false, false});
+  const GraphVertex vertex;
+  CHECK(numbers(vertex.order, vertex.is_result, vertex.frame, vertex.rule_of, vertex.times, vertex.record.step,
+                vertex.record.gradient_step,
+                vertex.record.first_nan) == std::vector<double>{0, false, -1, -1, 1, -1, -1, false});
+  CHECK(numbers(vertex.totals.saved_bytes, vertex.totals.operations, vertex.totals.results, vertex.totals.parameters) ==
+        std::vector<double>{0, 0, 0, 0});
+  const GraphFrame frame;
+  CHECK(numbers(frame.parent, frame.order, frame.times, frame.level) == std::vector<double>{-1, 0, 1, 1});
+  const GraphEdge edge;
+  CHECK(numbers(edge.from, edge.to, edge.input) == std::vector<double>{0, 0, 0});
+}
+
 TEST_CASE("modules are folded by predicate: closed above the depth, open below it") {
   CHECK(folded({}, 0) == Strings{"[net]", "[head]"});
   CHECK(folded({{"head", Fold::open}}, 0) == Strings{"[net]", "mul in head", "tanh in head"});
@@ -180,9 +200,8 @@ TEST_CASE("an overlay without title, without function, with two, or with a numbe
                   "for tanh 'y'");
   }
   const Tensor hostile = tanh(variable(1)).named(std::string("a\0\x1b[31m", 7));
-  const std::string what = error_of<ValueError>([&] {
-    GraphView::of({hostile}, {.overlay = overlay_of("n", "", [](const GraphVertex&) { return infinity; })});
-  });
+  const std::string what = error_of<ValueError>(
+      [&] { GraphView::of({hostile}, {.overlay = overlay_of("n", "", [](const GraphVertex&) { return infinity; })}); });
   CHECK(what.find_first_of(std::string("\0\x1b", 2)) == what.npos);
 }
 
