@@ -113,6 +113,10 @@ grep -qx "building grouped xgrad_tests_alloc xgrad_tests_ops" "$sandbox/out"
 run "1 passed, 0 failed" 0 --filter Softmax
 grep -qx "building grouped xgrad_tests_ops" "$sandbox/out"
 grep -qF "given --no-colors --duration --test-case=*Softmax*" "$sandbox/out"
+echo 'TEST_CASE("a plot looks as it did") {' >"$sandbox/tests/ops/plot_test.cpp"
+pretend build/bin/xgrad_tests_ops "echo given \"\$*\" \$XGRAD_ACCEPT; $(summary 1 0)"
+run "1 passed, 0 failed" 0 --accept
+grep -qF "given --no-colors --duration --test-case=*looks as it did* 1" "$sandbox/out"
 pretend tests/some/some_test.sh 'exit 0'
 run "1 passed, 0 failed" 0 --filter some_test
 grep -qx "building grouped all" "$sandbox/out"

@@ -29,7 +29,7 @@ NO_STATEMENT = WITH_CONDITION | (NO_VALUE - {"throw"}) | set(
     "const constexpr static auto using namespace template typedef struct class enum union default break continue goto public"
     " private protected friend inline extern explicit virtual static_assert XGRAD_ASSERT try operator".split())
 WITHOUT_EFFECT = {"dim", "size", "shape", "rank", "numel", "data", "begin", "end", "value", "empty", "min", "max"}
-ALWAYS_SKIPPED = {"static_assert", "XGRAD_ASSERT", "alignas", "decltype", "sizeof", "noexcept", "requires"}
+ALWAYS_SKIPPED = {"static_assert", "XGRAD_ASSERT", "__builtin_prefetch", "alignas", "decltype", "sizeof", "noexcept", "requires"}
 
 
 class Mutant(NamedTuple):

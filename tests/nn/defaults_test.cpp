@@ -59,6 +59,56 @@ TEST_CASE("Layers without options have PyTorch's parameters") {
   for (const auto& [found, expected] : rows) CHECK(found == expected);
 }
 
+// In diagrams, summaries and errors.
+TEST_CASE("Every layer is described by its class, its sizes and what is not as always") {
+  const Conv2dOptions striding{.stride = {1, 2}, .padding = {0, 1}, .groups = 2};
+  const std::vector<std::pair<std::string, std::string>> rows{
+      {Linear(root, 3, 4).description(), "Linear 3 -> 4"},
+      {Conv1d(root, 4, 6, 3).description(), "Conv1d 4 -> 6, kernel 3"},
+      {Conv2d(root, 4, 6, 3, striding).description(), "Conv2d 4 -> 6, kernel 3, stride 1 x 2, padding 0 x 1, 2 groups"},
+      {ConvTranspose2d(root, 4, 6, {2, 3}).description(), "ConvTranspose2d 4 -> 6, kernel 2 x 3"},
+      {LayerNorm(root, 3).description(), "LayerNorm 3"},
+      {LayerNorm(root, {2, 3}).description(), "LayerNorm [2, 3]"},
+      {RMSNorm(root, 3).description(), "RMSNorm 3"},
+      {GroupNorm(root, 2, 4).description(), "GroupNorm 2 groups, 4"},
+      {BatchNorm1d(root, 3).description(), "BatchNorm1d 3"},
+      {BatchNorm2d(root, 3).description(), "BatchNorm2d 3"},
+      {Embedding(root, 5, 3).description(), "Embedding 5 x 3"},
+      {PositionalEncoding(root, 5, 3).description(), "PositionalEncoding 5 x 3"},
+      {PositionalEncoding(root, 5, 3, {.kind = Positions::learned}).description(), "PositionalEncoding 5 x 3, learned"},
+      {PositionalEncoding(root, 5, 3, {.kind = Positions::joined}).description(), "PositionalEncoding 5 x 3, joined"},
+      {PositionalEncoding(root, 5, 3, {.kind = Positions::none}).description(), "PositionalEncoding none"},
+      {RNN(root, 3, 4).description(), "RNN 3 -> 4"},
+      {LSTM(root, 3, 4).description(), "LSTM 3 -> 4"},
+      {GRU(root, 3, 4, {.layers = 2}).description(), "GRU 3 -> 4, 2 layers"},
+      {RNNCell(root, 3, 4).description(), "RNNCell 3 -> 4"},
+      {LSTMCell(root, 3, 4).description(), "LSTMCell 3 -> 4"},
+      {GRUCell(root, 3, 4).description(), "GRUCell 3 -> 4"},
+      {Mlp(root, {.in = 3, .hidden = 4}).description(), "Mlp 3 -> 4 -> 3"},
+      {SwiGlu(root, {.in = 3, .hidden = 4, .out = 5}).description(), "SwiGlu 3 -> 4 -> 5"},
+      {MultiHeadAttention(root, 4, 2).description(), "MultiHeadAttention 4, 2 heads"},
+      {MultiHeadAttention(root, 4, 2, {.kv_heads = 1}).description(), "MultiHeadAttention 4, 2 heads, 1 of keys"},
+      {pytorch::MultiheadAttention(root, 4, 2).description(), "MultiheadAttention 4, 2 heads"},
+      {LinearAttention(root, 4, 2).description(), "LinearAttention 4, 2 heads"},
+      {SelfAttention(root, 4, 2).description(), "SelfAttention 4 -> 2"},
+      {DotProductAttention(root).description(), "DotProductAttention"},
+      {DotProductAttention(root, {.dropout = 0.25}).description(), "DotProductAttention dropout 0.25"},
+      {BandAttention(root, {.before = 2, .after = 1}).description(), "BandAttention 2 before, 1 after"},
+      {BilinearAttention(root, {.query = 3, .key = 4}).description(), "BilinearAttention 3, 4"},
+      {AdditiveAttention(root, {.query = 3, .key = 4, .hidden = 5}).description(), "AdditiveAttention 3, 4 -> 5"},
+      {GELU(root).description(), "GELU"},
+      {GELU(root, Gelu::tanh).description(), "GELU tanh"},
+      {LeakyReLU(root).description(), "LeakyReLU 0.01"},
+      {Hardtanh(root).description(), "Hardtanh -1 to 1"},
+      {PReLU(root, {.num_parameters = 3}).description(), "PReLU 3"},
+      {Flatten(root).description(), "Flatten 1 to -1"},
+      {Unflatten(root, 1, {3, 4}).description(), "Unflatten axis 1 to [3, 4]"},
+      {Dropout(root).description(), "Dropout 0.5"},
+      {Stack<Linear>(root, 2, 3, 3).description(), "Stack of 2"},
+  };
+  for (const auto& [found, expected] : rows) CHECK(found == expected);
+}
+
 TEST_CASE("Layers without options compute what their functions do without options") {
   const Tensor sequence(normal({2, 4, 7})), picture(normal({2, 4, 6, 7}));
   const Conv1d conv1(root, 4, 6, 3);

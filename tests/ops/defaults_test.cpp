@@ -60,7 +60,8 @@ TEST_CASE("Options of operations have PyTorch's defaults") {
 
   CHECK(LossOptions{}.reduction == Reduction::mean);
   CHECK(all_of(CrossEntropyOptions{}.label_smoothing, SoftCrossEntropyOptions{}.label_smoothing) == Numbers{0, 0});
-  CHECK(KlDivOptions{}.reduction == KlDivReduction::mean);
+  CHECK(KlDivOptions{}.reduction.each() == Reduction::mean);
+  CHECK(!KlDivOptions{}.reduction.by_batch());
   CHECK(!KlDivOptions{}.log_target);
   CHECK(all_of(GaussianNllLossOptions{}.full, GaussianNllLossOptions{}.eps) == Numbers{false, 1e-6});
   CHECK(all_of(SmoothL1LossOptions{}.beta, HuberLossOptions{}.delta) == Numbers{1, 1});
@@ -71,9 +72,9 @@ TEST_CASE("Options of operations have PyTorch's defaults") {
   CHECK(all_of(NormalizeOptions{}.eps, CosineSimilarityOptions{}.eps) == Numbers{1e-12, 1e-8});
 
   CHECK(!MultinomialOptions{}.replacement);
-  CHECK(all_of(TriangularOptions{}.upper, CholeskyOptions{}.upper, SvdOptions{}.full_matrices) ==
-        Numbers{false, false, true});
-  CHECK(QrOptions{}.mode == QrMode::reduced);
+  CHECK(all_of(linalg::TriangularOptions{}.upper, linalg::CholeskyOptions{}.upper,
+               linalg::SvdOptions{}.full_matrices) == Numbers{false, false, true});
+  CHECK(linalg::QrOptions{}.mode == linalg::QrMode::reduced);
   CHECK(all_of(MatmulOptions{}.transpose_a, MatmulOptions{}.transpose_b) == Numbers{false, false});
   CHECK(!EmbeddingFuncOptions{}.padding_idx);
   CHECK(all_of(IndexPutOptions{}.accumulate, SortOptions{}.descending, TopkOptions{}.largest) ==

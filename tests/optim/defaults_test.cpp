@@ -59,6 +59,9 @@ TEST_CASE("Optimizers without options are PyTorch's") {
   CHECK(lbfgs.line_search_fn == LineSearch::none);
   CHECK(!lbfgs.maximize);
   CHECK(ClipOptions{}.norm_type == 2);
+  CHECK(std::array{StepReport{}.updated, StepReport{}.skipped, LbfgsReport{}.iterations, LbfgsReport{}.evaluations} ==
+        std::array<std::int64_t, 4>{});
+  CHECK(LbfgsReport{}.loss == 0);
   CHECK(MovingAverageOptions{}.decay == 0.999);
 }
 

@@ -1,8 +1,8 @@
 // GPT, Llama and BERT: shapes, steps against the whole, generation. The reference implementation's: pretrained_test.
 #include "../support.h"
 
-#include <xgrad/xgrad.h>
 #include <xgrad/core/runtime/memory.h>
+#include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
 namespace {
@@ -237,6 +237,12 @@ TEST_CASE("Prompts of unequal length go on as each by itself") {
   CHECK(chosen.given(0) == 5);
   CHECK_REFUSED(ShapeError, model.start(prompt, Index({2}, 1)), "language_model", "shape [2]", "prompt [3, 5]");
   CHECK_REFUSED(ValueError, model.start(prompt, Index({3}, 6)), "language_model", "length 6 is not in [1, 5]");
+  CHECK_REFUSED(ValueError, model.start(prompt, Index({3}, 0)), "language_model", "length 0 is not in [1, 5]");
+  LanguageState state = model.begin(3);
+  CHECK_REFUSED(ShapeError, model.next(Index({3, 0}, 0), state), "language_model",
+                "no token to go on from: ids [3, 0]");
+  CHECK_REFUSED(ShapeError, model.next(Index({2, 1}, 0), state), "language_model",
+                "ids [2, 1] with the state of 3 texts");
 }
 
 TEST_CASE("A step that fails leaves the texts as they were") {

@@ -196,6 +196,13 @@ TEST_CASE("The Swin transformer refuses bad settings and inputs") {
                 "to 16");
   CHECK_REFUSED(ValueError, with([](auto& o) { o.depths = {0, 1}; }), "SwinTransformer", "depth 0 is not positive");
   CHECK_REFUSED(ValueError, with([](auto& o) { o.mlp_ratio = 0; }), "swin_transformer", "mlp_ratio 0", "(0, 1024]");
+  CHECK_REFUSED(ValueError, with([](auto& o) { o.mlp_ratio = 1025; }), "swin_transformer", "mlp_ratio 1025",
+                "(0, 1024]");
+  with([](auto& o) { o.mlp_ratio = 1024; });
+  CHECK_REFUSED(ValueError, with([](auto& o) { o.depths = o.heads = std::vector<std::int64_t>(17, 1); }),
+                "swin_transformer", "17 depths and 17 numbers of heads");
+  CHECK_REFUSED(ValueError, SwinAttention(root, 2, 1, -1, {.window = 2}), "window_attention", "shift -1", "[0, 2)");
+  CHECK_REFUSED(LimitError, with([](auto& o) { o.window = 1025; }), "SwinAttention", "window of 1025 is too large");
   CHECK_REFUSED(ValueError, with([](auto& o) { o.drop_path = -1; }), "SwinTransformer", "drop_path -1", "[0, 1]");
   CHECK_REFUSED(ValueError, with([](auto& o) { o.heads = {3, 2}; }), "window_attention", "dim 4", "3 heads");
   CHECK_REFUSED(ValueError, with([](auto& o) { o.window = 0; }), "SwinAttention", "window 0 is not positive");

@@ -19,12 +19,17 @@ TEST_CASE("Every optimizer refuses options outside their range by name") {
   CHECK(refusal<optim::SGD>({.lr = -1}) == "sgd: lr -1 is negative or not finite");
   CHECK(refusal<optim::SGD>({.momentum = -0.5}) == "sgd: momentum -0.5 is negative or not finite");
   CHECK(refusal<optim::SGD>({.weight_decay = -1}) == "sgd: weight_decay -1 is negative or not finite");
+  CHECK(refusal<optim::SGD>({.momentum = infinity}) == "sgd: momentum inf is negative or not finite");
+  CHECK(refusal<optim::SGD>({.dampening = -1}) == "sgd: dampening -1 is negative or not finite");
+  CHECK(refusal<optim::SGD>({.momentum = 0.5, .dampening = 0.1, .nesterov = true}) ==
+        "sgd: nesterov needs momentum and no dampening, got momentum 0.5 and dampening 0.1");
   CHECK(refusal<optim::SGD>({.nesterov = true}) ==
         "sgd: nesterov needs momentum and no dampening, got momentum 0 and dampening 0");
   CHECK(refusal<optim::Adam>({.lr = std::nan("")}) == "adam: lr nan is negative or not finite");
   CHECK(refusal<optim::Adam>({.betas = {1, 0.5}}) == "adam: betas[0] 1 is not in [0, 1)");
   CHECK(refusal<optim::Adam>({.betas = {0.5, -0.1}}) == "adam: betas[1] -0.1 is not in [0, 1)");
   CHECK(refusal<optim::Adam>({.eps = -1e-8}) == "adam: eps -1e-08 is negative or not finite");
+  CHECK(refusal<optim::Adam>({.weight_decay = -1}) == "adam: weight_decay -1 is negative or not finite");
   CHECK(refusal<optim::AdamW>({.weight_decay = -1}) == "adamw: weight_decay -1 is negative or not finite");
   CHECK(refusal<optim::RMSprop>({.lr = -1}) == "rmsprop: lr -1 is negative or not finite");
   CHECK(refusal<optim::RMSprop>({.alpha = 1}) == "rmsprop: alpha 1 is not in [0, 1)");
@@ -39,8 +44,28 @@ TEST_CASE("Every optimizer refuses options outside their range by name") {
   CHECK(refusal<optim::Adadelta>({.rho = -0.1}) == "adadelta: rho -0.1 is not in [0, 1)");
   CHECK(refusal<optim::Adadelta>({.eps = -1}) == "adadelta: eps -1 is negative or not finite");
   CHECK(refusal<optim::Adadelta>({.weight_decay = -1}) == "adadelta: weight_decay -1 is negative or not finite");
+  CHECK(refusal<optim::Lion>({.betas = {1, 0.9}}) == "lion: betas[0] 1 is not in [0, 1)");
   CHECK(refusal<optim::Lion>({.betas = {0.9, -1}}) == "lion: betas[1] -1 is not in [0, 1)");
   CHECK(refusal<optim::Lion>({.weight_decay = -1}) == "lion: weight_decay -1 is negative or not finite");
+}
+
+TEST_CASE("Options at the ends of their ranges are taken") {
+  const Tensors one{variable(1)}, matrix{variable(Array({1, 1}, Real(1)))};
+  const optim::SGD sgd(one, {.lr = 0, .momentum = 1.5, .nesterov = true});
+  const optim::Adam adam(one, {.betas = {0, 0}, .eps = 0});
+  const optim::RMSprop rmsprop(one, {.alpha = 0, .eps = 0, .momentum = 1});
+  const optim::Adagrad adagrad(one, {.eps = 0});
+  const optim::Adadelta adadelta(one, {.rho = 0, .eps = 0});
+  const optim::Lion lion(one, {.betas = {0, 0}});
+  const optim::Muon muon(matrix, {.momentum = 0, .eps = 0, .ns_steps = 1});
+  const optim::LBFGS lbfgs(
+      one, {.lr = 0, .max_iter = 1, .max_eval = 1, .tolerance_grad = 0, .tolerance_change = 0, .history_size = 1});
+  for (const double decay : {0., 1.}) const optim::ExponentialMovingAverage average(one, {.decay = decay});
+  CHECK(optim::schedule::linear({.start_factor = 0, .end_factor = 2, .total_iters = 1}).lr(1, 1) == 2);
+  CHECK(optim::schedule::cosine({.steps = 1}).lr(0, 1) == 1);
+  CHECK(optim::schedule::noam({.width = 1, .warmup = 1, .factor = 0}).lr(0, 1) == 0);
+  CHECK(optim::schedule::noam({.width = 1, .warmup = 1}).lr(0, 1) == 1);
+  CHECK(optim::schedule::warmup(1).lr(0, 1) == 1);
 }
 
 // Calls check(make) for each kind; make(parameters) gives an optimizer.

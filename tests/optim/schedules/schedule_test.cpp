@@ -18,6 +18,10 @@ TEST_CASE("Schedules refuse bad settings by name") {
   const double nan = std::nan("");
   CHECK_REFUSED(ValueError, schedule::cosine({.min_lr = nan}), "cosine", "min_lr nan is negative or not finite");
   CHECK_REFUSED(ValueError, schedule::noam({.warmup = 0}), "noam", "warmup 0 is not positive");
+  CHECK_REFUSED(ValueError, schedule::noam({.width = 0}), "noam", "width 0 is not positive");
+  CHECK_REFUSED(ValueError, schedule::noam({.factor = -1}), "noam", "factor -1 is negative or not finite");
+  CHECK_REFUSED(ValueError, schedule::cosine({.steps = 0}), "cosine", "steps 0 is not positive");
+  CHECK_REFUSED(ValueError, halving.lr(-1, 1), "schedule", "step -1 is negative");
   CHECK_REFUSED(ValueError, schedule::warmup(0), "warmup", "steps 0 is not positive");
   CHECK_REFUSED(ValueError, optim::Schedule(std::function<double(std::int64_t, double)>()), "schedule",
                 "the function is empty");
@@ -28,6 +32,9 @@ TEST_CASE("Schedules refuse bad settings by name") {
   CHECK_REFUSED(ValueError, schedule::sequential({halving}, {3}), "sequential", "1 milestones for 1 schedules");
   CHECK_REFUSED(ValueError, schedule::sequential({halving, halving, halving}, {3, 3}), "sequential",
                 "milestones [3, 3] do not rise");
+  CHECK_REFUSED(ValueError, schedule::sequential({halving, halving}, {0}), "sequential",
+                "milestones [0] do not rise from above 0");
+  CHECK(schedule::sequential({halving, halving}, {1}).lr(1, 8) == 8);
 }
 
 TEST_CASE("A schedule says what comes after its end, and after any number of steps") {
