@@ -8,6 +8,7 @@
 
 #include <xgrad/core/array/shape.h>
 #include <xgrad/core/base/scope.h>
+#include <xgrad/core/base/text.h>
 
 #include "support/check.h"
 #include "support/files.h"
@@ -79,4 +80,39 @@ TEST_CASE("names from files are shown in printable ASCII, on one line and not to
   CHECK(escaped("\u00e9\u20ac\U0001f600") == R"("\u00e9\u20ac\U0001f600")");
   CHECK(escaped("\xff\xc3") == R"("\ufffd\ufffd")");
   CHECK(escaped(std::string(101, 'x')) == str('"', std::string(100, 'x'), "\"..."));
+}
+
+TEST_CASE("of UTF-8 the first and last characters of each length are read, and what is next to them is none") {
+  const std::string none = "\\ufffd";
+  const std::vector<std::pair<std::string, std::string>> rows{{" ~", " ~"},
+                                                              {"\x1f", "\\u001f"},
+                                                              {"\xc1\xbf", none + none},
+                                                              {"\xc2\x80", "\\u0080"},
+                                                              {"\xdf\xbf", "\\u07ff"},
+                                                              {"\xdf\x7f", none + "\\u007f"},
+                                                              {"\xe0\x9f\xbf", none + none + none},
+                                                              {"\xe0\xa0\x80", "\\u0800"},
+                                                              {"\xed\x9f\xbf", "\\ud7ff"},
+                                                              {"\xed\xa0\x80", none + none + none},
+                                                              {"\xee\x80\x80", "\\ue000"},
+                                                              {"\xef\xbf\xbd", none},
+                                                              {"\xef\xbf\xbe", none + none + none},
+                                                              {"\xef\xbe\xbf", "\\uffbf"},
+                                                              {"\xf0\x8f\xbf\xbf", none + none + none + none},
+                                                              {"\xf0\x90\x80\x80", "\\U00010000"},
+                                                              {"\xf4\x8f\xbf\xbf", "\\U0010ffff"},
+                                                              {"\xf4\x90\x80\x80", none + none + none + none},
+                                                              {"\xf5\x80\x80\x80", none + none + none + none}};
+  for (const auto& [bytes, shown] : rows) CHECK(escaped(bytes) == '"' + shown + '"');
+  CHECK(escaped(std::string(100, 'x')) == '"' + std::string(100, 'x') + '"');
+}
+
+TEST_CASE("counts have commas, bytes a unit, and long or broken text is cut and stays on its line") {
+  CHECK(str(detail::with_commas(999), ' ', detail::with_commas(1000), ' ', detail::with_commas(1234567)) ==
+        "999 1,000 1,234,567");
+  CHECK(str(detail::bytes_text(1023), ", ", detail::bytes_text(1024), ", ", detail::bytes_text(1.5 * (1 << 20)), ", ",
+            detail::bytes_text(0x1p70)) == "1023 B, 1 KiB, 1.5 MiB, 1024 EiB");
+  CHECK(detail::printable("a\nb\tc\x7f\xffé") == "a\\nb\\x09c\\x7f\uFFFDé");
+  CHECK(detail::printable(std::string(200, 'x')) == std::string(200, 'x'));
+  CHECK(detail::printable(std::string(202, 'x')) == std::string(201, 'x') + "\u2026");
 }

@@ -143,6 +143,33 @@ TEST_CASE("a profile without modules has one table, an empty one its head") {
   CHECK(to_string(nothing) == "operation       calls          ms    % of all          MB\n");
 }
 
+TEST_CASE("a profile adds up its times, the longest first, with their share of all and the megabytes of results") {
+  Profile profile;
+  const Place* const block = intern("net.block");
+  const Tensor result{Array({250, 1000}, Real(1))};
+  constexpr std::int64_t millisecond = 1'000'000;
+  const auto run = [&](const char* op, const Place* place, std::int64_t spent) {
+    profile.operation({op, result, {}, {}, place, nullptr, spent});
+  };
+  run("short", block, 2 * millisecond);
+  run("an operation that is long", nullptr, 5 * millisecond);
+  run("short", nullptr, millisecond);
+  profile.event("adam", 2 * millisecond);
+  std::vector<double> begins;
+  for (const Profile::Run& each : profile.runs()) begins.push_back(each.begin);
+  CHECK(begins == std::vector<double>{0, 2, 7, 8});
+  CHECK(profile.runs()[1].bytes == 250'000 * static_cast<std::int64_t>(sizeof(Real)));
+  CHECK(to_string(profile) ==
+        "operation                       calls          ms    % of all          MB\n"
+        "an operation that is long           1           5          50           2\n"
+        "short                               2           3          30           4\n"
+        "adam                                1           2          20           0\n"
+        "\n"
+        "module          calls          ms    % of all          MB\n"
+        "net                 1           2          20           2\n"
+        "net.block           1           2          20           2\n");
+}
+
 TEST_CASE("the trace of a profile has an event for each run, and is written to a file") {
   Profile profile;
   run_small();
@@ -154,6 +181,10 @@ TEST_CASE("the trace of a profile has an event for each run, and is written to a
   CHECK(json["traceEvents"][0]["ph"] == "X");
   CHECK(json["traceEvents"][0]["cat"] == "forward");
   CHECK(json["traceEvents"][0]["args"]["module"] == "net.blocks.0");
+  CHECK(json["traceEvents"][0]["args"]["shape"] == "[3, 4]");
+  CHECK(json["traceEvents"][0]["args"]["bytes"] == 12 * sizeof(Real));
+  CHECK(json["traceEvents"][0]["dur"].get<double>() == doctest::Approx(profile.runs()[0].milliseconds * 1000));
+  CHECK(json["displayTimeUnit"] == "ms");
   CHECK(json["traceEvents"].back()["cat"] == "backward");
   CHECK(json["traceEvents"].back()["ts"].get<double>() == doctest::Approx(profile.runs().back().begin * 1000));
   CHECK_THROWS_AS(save_chrome_trace((folder / "none" / "trace.json").string(), profile), IoError);

@@ -50,6 +50,8 @@ TEST_CASE("a histogram holds every number once") {
   CHECK(std::accumulate(summary.histogram.begin(), summary.histogram.end(), std::int64_t(0)) == 1000);
   CHECK(summary.numbers.empty());
   CHECK(summary.histogram[10] > summary.histogram[0]);
+  CHECK(summary_of(Array({64}, Real(1))).numbers.size() == 64);
+  CHECK(summary_of(Array({65}, Real(1))).numbers.empty());
 }
 
 TEST_CASE("a summary in a line has the numbers if they are few, else their range and a histogram in letters") {
@@ -59,6 +61,13 @@ TEST_CASE("a summary in a line has the numbers if they are few, else their range
   Array many(Shape{100});
   std::iota(many.mutable_data(), many.mutable_data() + 100, Real(-9));
   CHECK(to_string(summary_of(many)) == "-9 … 90, mean 40.5 ██████████");
+  CHECK(detail::sparkline({0, 1, 7, 14, 13}) == "▁▂▄█▇");
+  CHECK(detail::sparkline(std::vector<std::int64_t>(40, 3)) == "██████████");
+  CHECK(detail::words_for_not_finite({.nans = 2, .infinities = 3}) == "2 NaN, 3 infinite");
+  CHECK(detail::words_for_not_finite({.infinities = 1}) == "1 infinite");
+  CHECK(detail::words_for_not_finite({}) == "");
+  CHECK(to_string(summary_of(Array({9}, Real(2)))).starts_with("2 … 2, mean 2 "));
+  CHECK(to_string(summary_of(Array({8}, Real(2)))) == "[2, 2, 2, 2, 2, 2, 2, 2]");
   many.mutable_data()[4] = std::numeric_limits<Real>::quiet_NaN();
   CHECK(to_string(summary_of(many)).ends_with(", 1 NaN"));
 }
