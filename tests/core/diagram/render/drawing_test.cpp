@@ -268,38 +268,6 @@ TEST_CASE("the picture says what it is, to readers and to programs") {
   CHECK(count(svg_of(step), "aria-label=\"The graph of sum, ") == 1);
 }
 
-TEST_CASE("a picture is dark where the screen is") {
-  const Tensors y{tanh(variable(1, "x"))};
-  const std::string light = svg_of(y);
-  CHECK(count(light, "@media (prefers-color-scheme:dark)") == 1);
-  CHECK(light.find(".graph-light .page{fill:#ffffff}") < light.find(".graph-light .page{fill:#0f172a}"));
-}
-
-TEST_CASE("options change the picture") {
-  const Tensors y{sum(tanh(variable(Array(Shape{2, 3}, Real(1)), "x")))};
-  const std::string plain = svg_of(y);
-  CHECK(count(plain, "[2, 3]</tspan>") == 2);
-  CHECK(count(svg_of(y, {.saved_memory = true}), "keeps ") > count(plain, "keeps "));
-  CHECK(count(plain, "class=\"legend") == 3);
-  CHECK(count(svg_of(y, {.legend = false}), "class=\"legend") == 0);
-}
-
-TEST_CASE("the legend has the kinds of lines that there are") {
-  const Tensor x = variable(Array(Shape{2}, Real(1)), "x");
-  const auto lines = [](const Tensor& result) {
-    const std::string svg = svg_of({result});
-    Strings kinds;
-    for (const char* kind : {"borrowed", "gradient", "value indices"}) {
-      if (count(svg, str("class=\"legend edge ", kind, "\"")) == 1) kinds.push_back(kind);
-    }
-    CHECK(count(svg, "legend edge") >= kinds.size());
-    return str(count(svg, "legend edge"), ' ', kinds);
-  };
-  CHECK(lines(tanh(x)) == "0 []");
-  CHECK(lines(grad(sum(tanh(x)), {x}, {.create_graph = true})[0]).ends_with(" [borrowed, gradient]"));
-  CHECK(lines(embedding(variable(normal({3, 2}), "table"), Index({2}, {0, 2}))) == "1 [value indices]");
-}
-
 TEST_CASE("roles can be told apart without colours") {
   const Tensor x = Tensor(Array(Shape{2}, Real(1))).named("x"), w = variable(Array(Shape{2}, Real(1)), "w");
   const Tensor y = tanh(layer("net", x * w) * 3);
