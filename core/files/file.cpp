@@ -79,7 +79,8 @@ class TemporaryFile {
 
   /// Makes the file empty, with the access rights of the old one if there is one. False if that or its creation failed.
   bool begin(const struct stat* old) {
-    return exists_ && ftruncate(file_.get(), 0) == 0 && (!old || fchmod(file_.get(), old->st_mode & 0777) == 0);
+    return exists_ && uninterrupted([&] { return ftruncate(file_.get(), 0); }) == 0 &&
+           (!old || fchmod(file_.get(), old->st_mode & 0777) == 0);
   }
   bool write(std::string_view bytes) {
     while (!bytes.empty()) {
@@ -181,7 +182,9 @@ void write_file_atomically(const std::string& path, std::span<const std::string_
   if (!file.sync()) fail_io(op, path, "cannot be synced");
   if (!file.rename_to(name)) fail_io(op, path, "cannot be renamed into place");
   // The new file is in place; its name is safe once the folder is on the disk. Not every file system can sync folders.
-  if (fsync(folder.get()) != 0 && errno != EINVAL) fail_io(op, path, "is written, but its folder cannot be synced");
+  if (uninterrupted([&] { return fsync(folder.get()); }) != 0 && errno != EINVAL) {
+    fail_io(op, path, "is written, but its folder cannot be synced");
+  }
 }
 
 void write_file_atomically(const std::string& path, std::string_view content) {
