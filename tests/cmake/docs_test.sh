@@ -13,7 +13,7 @@ complain() {
 # The anchors of a page's headings, as GitHub makes them.
 anchors() { sed -nE 's/^#+ +(.*)/\1/p' "$1" | tr '[:upper:]' '[:lower:]' | sed -E "s/[^a-z0-9 _-]//g; s/ /-/g"; }
 
-for page in README.md docs/*.md docs/*/*.md docs/*/*/*.md; do
+for page in README.md tests/README.md docs/*.md docs/*/*.md docs/*/*/*.md; do
   while read -r link; do
     file=${link%%#*} anchor=
     [[ $link == *#* ]] && anchor=${link#*#}

@@ -42,6 +42,12 @@ run "16 passed, 0 failed" 0
 grep -qx "2.500000 s: a slow case" < <(grep -A 1 "^the slowest" "$sandbox/out")
 grep -qE "^0[.][0-9]+ s: tests/some/some_test.sh$" "$sandbox/out"
 
+echo "what could not be tested here is said, once"
+pretend build/bin/xgrad_tests_core "echo 'a_test.cpp:7: MESSAGE: skipped: no huge pages'; $(summary 12 0)"
+pretend build/bin/xgrad_tests_f32 "echo 'b_test.cpp:8: MESSAGE: skipped: no huge pages'; $(summary 3 0)"
+run "16 passed, 0 failed" 0
+[ "$(grep -c "^not tested here: no huge pages$" "$sandbox/out")" -eq 1 ] || { cat "$sandbox/out"; exit 1; }
+
 echo "a folder in memory for what tests write, gone at the end, and the system's one in tests/long"
 if [ "$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $4 + 0 }')" -gt 2000000 ]; then
   pretend tests/some/some_test.sh 'touch "$TMPDIR/here"; echo "$TMPDIR" >"${0%/*}/where"'
@@ -117,6 +123,10 @@ echo 'TEST_CASE("a plot looks as it did") {' >"$sandbox/tests/ops/plot_test.cpp"
 pretend build/bin/xgrad_tests_ops "echo given \"\$*\" \$XGRAD_ACCEPT; $(summary 1 0)"
 run "1 passed, 0 failed" 0 --accept
 grep -qF "given --no-colors --duration --test-case=*looks as it did* 1" "$sandbox/out"
+mkdir "$sandbox/tests/support"
+echo '      {"gather", x, shape, CALL(gather(x[0], 1, places))},' >"$sandbox/tests/support/catalogue.cpp"
+run "1 passed, 0 failed" 0 --filter "operation: gather"
+grep -qx "building grouped xgrad_tests_ops" "$sandbox/out"
 pretend tests/some/some_test.sh 'exit 0'
 run "1 passed, 0 failed" 0 --filter some_test
 grep -qx "building grouped all" "$sandbox/out"

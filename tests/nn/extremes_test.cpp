@@ -4,6 +4,7 @@
 #include "support/check.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include <xgrad/nn/nn.h>
@@ -17,36 +18,33 @@ namespace {
 namespace init = nn::init;
 
 constexpr Real huge = std::numeric_limits<Real>::max();
-TEST_CASE("extreme numbers: sizes of layers") {
+
+// Sizes of layers, one at a time: catalogue_test.cpp.
+TEST_CASE("extreme numbers: two sizes of a layer, and those with bounds of their own") {
   const MemoryLimit limit;
+  const nn::TransformerOptions small{.dim = 4, .ffn = 4, .heads = 1, .layers = 1, .max_length = 4};
   for (const std::int64_t n : sizes()) {
     CAPTURE(n);
-    const auto takes = [&](bool legal, const auto& make) { accepts(legal && n < std::int64_t{1} << 55, make); };
-    takes(n >= 1, [&] { nn::Mlp{nn::root, {.in = n, .hidden = 1}}; });
-    takes(n >= 1, [&] { nn::Mlp{nn::root, {.in = 1, .hidden = n}}; });
-    takes(n >= 0, [&] { nn::Mlp{nn::root, {.in = 1, .hidden = 1, .out = n}}; });
     accepts(n >= -3 && n < 3, [&] {
       const nn::Embedding table{nn::root, 3, 2, {.padding_idx = n}};
       CHECK(table.padding_idx == (n + 3) % 3);
     });
     accepts(n >= 0 && n < 3, [&] { nn::Embedding{nn::root, 3, 2}(index({n})); });
-    takes(n >= 1, [&] { nn::PositionalEncoding{nn::root, n, 1}; });
-    takes(n >= 1, [&] { nn::PositionalEncoding{nn::root, 1, n}; });
+    accepts(n >= 0 && n < 3, [&] { nn::LSTM{nn::root, 1, 3, {.proj_size = n}}; });
+    const auto takes = [&](bool legal, const auto& make) { accepts(legal && n < std::int64_t{1} << 28, make); };
     takes(n >= 0, [&] { nn::sinusoids(n, 1); });
     takes(n >= 0, [&] { nn::sinusoids(1, n, nn::Sinusoids::concatenated); });
-    takes(n >= 0, [&] { nn::sinusoids(0, n); });
-    takes(n >= 1, [&] { nn::LayerNorm{nn::root, n}; });
-    takes(n >= 1, [&] { nn::LayerNorm{nn::root, Shape{n, 2}}; });
-    takes(n >= 1, [&] { nn::BatchNorm1d{nn::root, n}; });
-    takes(n >= 1, [&] { nn::RNN{nn::root, n, 1}; });
-    takes(n >= 1, [&] { nn::RNN{nn::root, 1, n}; });
-    takes(n >= 1, [&] { nn::LSTM{nn::root, 1, n, {.bidirectional = true}}; });
-    takes(n >= 1, [&] { nn::GRU{nn::root, 1, n, {.layers = 2, .bidirectional = true}}; });
-    takes(n >= 1, [&] { nn::RNNCell{nn::root, n, 1}; });
-    takes(n >= 1, [&] { nn::LSTMCell{nn::root, 1, n}; });
-    takes(n >= 1, [&] { nn::GRUCell{nn::root, 1, n}; });
-    accepts(n >= 1 && n <= 4, [&] { nn::LSTM{nn::root, 1, 2, {.layers = n}}; });
-    accepts(n >= 0 && n < 3, [&] { nn::LSTM{nn::root, 1, 3, {.proj_size = n}}; });
+    accepts(n >= 0 && n < std::int64_t{1} << 55, [&] { nn::sinusoids(0, n); });
+    takes(n >= 0, [&] { nn::Mlp{nn::root, {.in = 1, .hidden = 1, .out = n}}; });
+    takes(n >= 0, [&] { nn::MultiHeadAttention{nn::root, 4, 1, {.query = n, .key = n, .value = n}}; });
+    takes(n >= 0, [&] { nn::pytorch::MultiheadAttention{nn::root, 4, 1, {.kdim = n, .vdim = n}}; });
+    for (const auto& [size, legal] :
+         {std::pair{&nn::TransformerOptions::heads, n == 1 || n == 2 || n == 4}, {&nn::TransformerOptions::layers, n >= 0}}) {
+      nn::TransformerOptions options = small;
+      options.*size = n;
+      takes(legal, [&] { nn::Encoder{nn::root, 3, options}; });
+    }
+    survives([&] { nn::shift_right(index({{1, 2}}), n); });
     for (const std::int64_t m : sizes()) {
       CAPTURE(m);
       const bool both = n >= 1 && m >= 1 && Wide{n} * m < Wide{1} << 59;
@@ -55,50 +53,33 @@ TEST_CASE("extreme numbers: sizes of layers") {
       accepts(both, [&] { nn::PositionalEncoding{nn::root, n, m, {.kind = nn::Positions::learned}}; });
     }
   }
+  error_of<LimitError>([] { nn::Stack<nn::Linear>{nn::root, nn::most_layers + 1, 1, 1}; });
 }
 
-TEST_CASE("extreme numbers: sizes of attention, transformers and sequence to sequence") {
-  const MemoryLimit limit;
-  for (const std::int64_t n : sizes()) {
-    CAPTURE(n);
-    const auto takes = [&](bool legal, const auto& make) { accepts(legal && n < std::int64_t{1} << 28, make); };
-    takes(n >= 1, [&] { nn::MultiHeadAttention{nn::root, n, 1}; });
-    takes(n == 1 || n == 2 || n == 4, [&] { nn::MultiHeadAttention{nn::root, 4, n}; });
-    takes(n >= 0, [&] { nn::MultiHeadAttention{nn::root, 4, 1, {.query = n, .key = n, .value = n}}; });
-    takes(n >= 1, [&] { nn::pytorch::MultiheadAttention{nn::root, n, 1}; });
-    takes(n >= 1, [&] { nn::pytorch::MultiheadAttention{nn::root, n, 1, {.kdim = 1}}; });
-    takes(n == 1 || n == 2 || n == 4, [&] { nn::pytorch::MultiheadAttention{nn::root, 4, n}; });
-    takes(n >= 0, [&] { nn::pytorch::MultiheadAttention{nn::root, 4, 1, {.kdim = n, .vdim = n}}; });
-    takes(n >= 1, [&] { nn::LinearAttention{nn::root, n, 1}; });
-    takes(n == 1 || n == 2 || n == 4, [&] { nn::LinearAttention{nn::root, 4, n}; });
-    takes(n >= 1, [&] { nn::BilinearAttention{nn::root, {.query = n, .key = n}}; });
-    takes(n >= 1, [&] { nn::AdditiveAttention{nn::root, {.query = n, .key = 1, .hidden = 1}}; });
-    takes(n >= 1, [&] { nn::AdditiveAttention{nn::root, {.query = 1, .key = 1, .hidden = n}}; });
-    takes(n >= 1, [&] { nn::SelfAttention{nn::root, n, n}; });
-    const nn::TransformerOptions small{.dim = 4, .ffn = 4, .heads = 1, .layers = 1, .max_length = 4};
-    const auto with = [&](std::int64_t nn::TransformerOptions::*size) {
-      nn::TransformerOptions options = small;
-      options.*size = n;
-      return options;
-    };
-    takes(n >= 1, [&] { nn::Encoder{nn::root, n, small}; });
-    takes(n >= 1, [&] { nn::Decoder{nn::root, n, small}; });
-    takes(n >= 1, [&] { nn::EncoderDecoder{nn::root, 3, n, small}; });
-    takes(n >= 1, [&] { nn::Encoder{nn::root, 3, with(&nn::TransformerOptions::dim)}; });
-    takes(n >= 1, [&] { nn::Encoder{nn::root, 3, with(&nn::TransformerOptions::ffn)}; });
-    takes(n == 1 || n == 2 || n == 4, [&] { nn::Encoder{nn::root, 3, with(&nn::TransformerOptions::heads)}; });
-    takes(n >= 0, [&] { nn::Encoder{nn::root, 3, with(&nn::TransformerOptions::layers)}; });
-    takes(n >= 1, [&] { nn::Decoder{nn::root, 3, with(&nn::TransformerOptions::max_length)}; });
-    takes(n >= 1, [&] { nn::Seq2Seq{nn::root, n, 3}; });
-    takes(n >= 1, [&] { nn::Seq2Seq{nn::root, 3, n}; });
-    for (const nn::Context context : {nn::Context::initial_state, nn::Context::every_step, nn::Context::attention}) {
-      takes(n >= 1, [&] { nn::Seq2SeqDecoder{nn::root, 3, {.context = context, .embed = n}}; });
-      takes(n >= 1, [&] { nn::Seq2SeqDecoder{nn::root, 3, {.context = context, .hidden = n}}; });
-      takes(n >= 1, [&] { nn::Seq2SeqDecoder{nn::root, 3, {.context = context, .layers = n}}; });
-    }
-    survives([&] { nn::shift_right(index({{1, 2}}), n); });
+TEST_CASE("sizes that make no sense together are refused with a guess at why") {
+  using namespace nn;
+  struct Model : Module {
+    At place() { return at("layer"); }
+  } model;
+  // The halves of a pointer as 32-bit numbers.
+  constexpr std::int64_t high = 32767, low = 1'431'654'909;
+  const std::function<void()> makes[] = {
+      [&] { Linear(model.place(), high, low); },
+      [&] { Embedding(model.place(), low, high); },
+      [&] { PositionalEncoding(model.place(), high, low, {.kind = Positions::learned}); },
+      [&] { PositionalEncoding(model.place(), high, low); },
+      [&] { GRU(model.place(), high, low); },
+      [&] { LSTMCell(model.place(), low, high); },
+      [&] { pytorch::MultiheadAttention(model.place(), low, 1); },
+      [&] { LayerNorm(model.place(), Shape({high, low})); },
+      [&] { Mlp(model.place(), {.in = high, .hidden = low}); },
+  };
+  for (const auto& make : makes) {
+    const std::string message = error_of<LimitError>(make);
+    CHECK(message.find("; is a size declared after this layer?\n  in layer") != std::string::npos);
   }
-  error_of<LimitError>([] { nn::Stack<nn::Linear>{nn::root, nn::most_layers + 1, 1, 1}; });
+  CHECK(model.children().empty());
+  CHECK_REFUSED(LimitError, GRU(model.place(), 2, 2, {.layers = low}), "GRU", "1431654909", "in layer");
 }
 
 TEST_CASE("extreme numbers: decoding") {

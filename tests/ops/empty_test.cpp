@@ -1,6 +1,7 @@
-// Every operation at shapes without elements, without axes, and of size 1: its value, gradients and second gradients. The catalogue
-// has those of matrices; here are other ranks.
+// Every operation of the catalogue: its value, gradients and second gradients, also at shapes without elements, without axes,
+// and of size 1. A test case for each row; then what has other ranks than matrices.
 #include "support/orders.h"
+#include "support/rows.h"
 
 #include <xgrad/ops/ops.h>
 
@@ -9,13 +10,32 @@ namespace {
 
 const std::vector<Shape> all_shapes{{}, {0}, {1}, {0, 3}, {3, 0}, {1, 1}, {2, 0, 3}, {0, 0}};
 
+// Where its inputs are matrices, at matrices without elements and with few, too.
+void check_operation(const Call& row) {
+  check_call(row);
+  static const std::vector<Call> small = [] {
+    std::vector<Call> all;
+    for (const auto& [rows, columns] : {std::pair{0, 3}, {3, 0}, {0, 0}, {1, 1}, {1, 3}, {3, 1}}) {
+      for (const Call& call : matrix_calls(rows, columns)) all.push_back(call);
+    }
+    return all;
+  }();
+  for (const Call& call : small) {
+    if (call.name == row.name) check_call(call);
+  }
+}
+
+std::vector<Call> operations() { return all_calls(3, 4); }
+
+const RowCases<Call, operations, check_operation> cases("operation", __FILE__, __LINE__);
+
 // Shapes of two inputs and of the result.
 struct Pair {
   Shape a, b, y;
 };
 
 TEST_CASE("small shapes: functions of elements") {
-  for (const Shape& shape : all_shapes) {
+  for (const Shape& shape : {Shape{}, Shape{0}, Shape{1}, Shape{2, 0, 3}}) {
     for (const Call& call : elementwise_calls(shape)) check_call(call);
   }
 }
@@ -35,14 +55,6 @@ TEST_CASE("small shapes: arithmetic with broadcasting") {
       for (const Call& call : calls) {
         if (call.inputs.size() > 1) check_call(call);
       }
-    }
-  }
-}
-
-TEST_CASE("small shapes: operations on matrices") {
-  for (const auto& [rows, columns] : {std::pair{0, 3}, {3, 0}, {0, 0}, {1, 1}, {1, 3}, {3, 1}}) {
-    for (const auto& calls : {reduction_calls, row_calls, shape_calls, index_calls}) {
-      for (const Call& call : calls(rows, columns)) check_call(call);
     }
   }
 }

@@ -41,13 +41,14 @@ TEST_CASE("extreme numbers: ranges hold what their bounds say") {
 #ifdef XGRAD_MEMORY_UNLIMITED
         if (count > 1 << 20 && count < Wide{1} << 60) continue;
 #endif
-        accepts(count < Wide{1} << 59, [&] {
+        const auto check = [&] {
           const Index range = arange(first, last, step);
           CHECK(range.size() == count);
           if (range.size() == 0) return;
           CHECK(range.data()[0] == first);
           CHECK(range.data()[range.size() - 1] == first + (count - 1) * step);
-        });
+        };
+        count <= 1000 ? check() : accepts(count < Wide{1} << 59, check);  // there is memory for so few
       }
     }
   }

@@ -11,6 +11,9 @@ What it does not declare (x, w, model) is declared in context.h, in namespace `c
 some files, in one with the file's name, docs_attention, or with a comment that has it. `<!-- snippet: continues -->`
 on the line before a block joins it to the block before. docs/guide/training.md, docs/learn/start and docs/learn/steps have tests of
 their own, which run them.
+
+With --values PAGE... it prints a program that runs the snippets of these pages instead, as far as they say a value or a shape
+behind //, and compares.
 """
 import glob
 import os
@@ -137,6 +140,46 @@ def printed(path, number, lines, contexts):
          f"{closing} }}"])
 
 
+# A statement and what is said behind it: `const Tensor g = ...;  // 3 x^2 = 12`, or `a.size();  // 6 elements`.
+VALUE = re.compile(r"(\s*)(?:const \w+ (\w+) = .*|(\S.*));\s*// (?:.*: (?=\[\[)|.* = )?"
+                   r"(\[[-\d., \[\]]*\]|-?[\d.]+(?:, -?[\d.]+)*)(?=$|[,:;]| elements)")
+
+
+def print_values(paths):
+    print("""#include <iostream>
+#include <xgrad/xgrad.h>
+using namespace xgrad;
+int wrong = 0, count = 0;
+template <class T>
+void stated(const char* place, const T& found, const std::string& text) {
+  std::string value, shape;
+  if constexpr (std::is_same_v<T, Tensor>) {
+    value = str(found.value());
+    shape = str(found.shape());
+  } else {
+    value = str(found);
+  }
+  ++count;
+  if (text == value || text == shape || "[" + text + "]" == value) return;
+  ++wrong;
+  std::cout << place << " says " << text << ", it is " << value << " " << shape << "\\n";
+}
+int main() {""")
+    for path in paths:
+        for number, lines in of_page(path):
+            if not any(VALUE.match(line) for line in lines):
+                continue
+            print("{")
+            for at, line in enumerate(lines):
+                value = VALUE.match(line)
+                if not value or value[2]:
+                    print(line)
+                if value:
+                    print(f'stated("{path}:{number + at}", {value[2] or value[3]}, "{value[4]}");')
+            print("}")
+    print('std::cout << count << " values, " << wrong << " wrong\\n";\nreturn wrong > 0 || count == 0;\n}')
+
+
 def main():
     context = open("tests/snippets/context.h", encoding="utf-8").read()
     contexts = {file: space for space, files in re.findall(r"^namespace (\w+) \{(?:  //)?(.*)", context, re.MULTILINE)
@@ -160,4 +203,7 @@ def main():
     print(f"{len(text)} snippets", file=sys.stderr)
 
 
-main()
+if sys.argv[1:2] == ["--values"]:
+    print_values(sys.argv[2:])
+else:
+    main()

@@ -146,6 +146,7 @@ inline std::vector<const detail::BfloatUnit*> bfloat_units() {
     units.push_back(&packed);
   }
   if (const detail::BfloatUnit* const tiles = detail::amx_unit().unit) units.push_back(tiles);
+  if (units.size() < 4) MESSAGE("skipped: units for bfloat16 that this processor has not");
   return units;
 }
 

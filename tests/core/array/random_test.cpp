@@ -177,8 +177,8 @@ TEST_CASE("neighbours are uncorrelated, within a draw and from draw to draw") {
     within += a.data()[i] * a.data()[i + 1];
     between += a.data()[i] * b.data()[i];
   }
-  CHECK(std::abs(within) / 200'000 < 0.008);
-  CHECK(std::abs(between) / 200'000 < 0.008);
+  CHECK(std::abs(within) / 200'000 < four_sigma(1, 200'000));
+  CHECK(std::abs(between) / 200'000 < four_sigma(1, 200'000));
 }
 
 TEST_CASE("the quantile of the normal agrees with tables, and turns back what erfc gives") {
@@ -200,7 +200,7 @@ TEST_CASE("integers are spread evenly over their range, which may be all that fi
   const Index x = randint(-3, 4, {70'000}, {.seed = 4});
   std::array<int, 7> counts{};
   for (const std::int64_t value : x) ++counts[static_cast<std::size_t>(value + 3)];
-  for (const int count : counts) CHECK(std::abs(count - 10'000) < 400);
+  for (const int count : counts) CHECK(std::abs(count - 10'000) < 70'000 * four_sigma(6. / 49, 70'000));
   CHECK(equal(randint(5, 6, {3}, {}), Index(Shape{3}, {5, 5, 5})));
   using Limits = std::numeric_limits<std::int64_t>;
   const Index wide = randint(Limits::min(), Limits::max(), {1000}, {.seed = 4});
@@ -221,7 +221,7 @@ TEST_CASE("a permutation holds every number once, and every order comes up") {
   }
   CHECK(std::ranges::count(counts, 0) == 21);
   for (const int count : counts) {
-    if (count > 0) CHECK(std::abs(count - 1000) < 130);
+    if (count > 0) CHECK(std::abs(count - 1000) < 6000 * four_sigma(5. / 36, 6000));
   }
   CHECK(randperm(0, {}).size() == 0);
   CHECK(randperm(1, {}).at({0}) == 0);

@@ -11,15 +11,6 @@ namespace {
 
 using namespace nn;
 
-TEST_CASE("Linear prints what it is, and may have no bias") {
-  const Linear layer{root, 2, 3};
-  CHECK(layer.num_parameters() == 9);
-  CHECK(to_string(layer) == "Linear 2 -> 3    9\n  weight [3, 2]  6\n  bias [3]       3\n");
-  const Linear plain{root, 2, 3, {.bias = false}};
-  CHECK(!plain.bias.defined());
-  CHECK(plain.num_parameters() == 6);
-}
-
 TEST_CASE("Linear starts as in PyTorch, uniform within 1/sqrt(in), or as it is told") {
   const Linear layer{root, 400, 300};
   for (const Tensor& parameter : layer.parameters()) {
@@ -82,8 +73,7 @@ TEST_CASE("Dropout zeroes and scales in training, and does nothing otherwise") {
   manual_seed(5);
   const Array y = layer(x).value();
   const auto zeros = std::ranges::count(y, Real(0));
-  CHECK(zeros > 2300);
-  CHECK(zeros < 2700);
+  CHECK(std::abs(zeros - 2500) < 200);  // 4.6 standard deviations
   CHECK(std::ranges::count(y, Real(4)) == 10000 - zeros);
   CHECK(!equal(layer(x).value(), y));
   manual_seed(5);
@@ -114,8 +104,7 @@ TEST_CASE("Drop path zeroes or scales whole samples in training, and does nothin
     CHECK(y.value().data()[2 * b + 1] == first);
     dropped += first == 0;
   }
-  CHECK(dropped > 900);
-  CHECK(dropped < 1100);
+  CHECK(std::abs(dropped - 1000) < 100);  // 3.7 standard deviations
   CHECK(equal(grad(y, {x}, {.seed = Array(x.shape(), Real(3))})[0].value(), y.value()));
   CHECK(!equal(layer(x).value(), y.value()));
   manual_seed(5);
@@ -134,7 +123,6 @@ TEST_CASE("Embedding is one_hot times the table, values and gradients") {
   const Tensor seed(normal({2, 3, 4}));
   check_close(grad(looked_up, {table.weight}, {.seed = seed})[0].value(),
               grad(multiplied, {table.weight}, {.seed = seed})[0].value());
-  CHECK(to_string(table) == "Embedding 7 x 4  28\n  weight [7, 4]  28\n");
 }
 
 TEST_CASE("The padding row begins as zeros and gets no gradient") {
@@ -227,8 +215,6 @@ TEST_CASE("Positions are added from the place on where the sequence is") {
   CHECK(fixed.num_parameters() == 0);
   CHECK(learned.num_parameters() == 60);
   CHECK(fixed.state_dict().empty());
-  CHECK(fixed.description() == "PositionalEncoding 10 x 6");
-  CHECK(learned.description() == "PositionalEncoding 10 x 6, learned");
   CHECK_REFUSED(ValueError, fixed(zero, 7), "positions", "4 positions from 7 on do not fit a table of 10");
   CHECK_REFUSED(ShapeError, learned(Array({2, 4, 5}, Real(0))), "positions", "needs (..., T, 6), got [2, 4, 5]");
 }
@@ -256,20 +242,13 @@ struct Convolutions : Module {
 
 }  // namespace
 
-TEST_CASE("Convolutional layers compute their operations, and print what they are") {
+TEST_CASE("Convolutional layers refuse settings that do not fit together") {
   const Convolutions net{root};
-  const Tensor image = normal({2, 3, 7, 6});
-  CHECK(equal(net.two(image).value(),
-              conv2d(image, net.two.weight, net.two.bias, {.stride = 2, .padding = {1, 0}}).value()));
-  const Tensor h = net.two(image);
-  CHECK(equal(
-      net.back(h).value(),
-      conv_transpose2d(h, net.back.weight, {}, {.stride = {2, 1}, .output_padding = {1, 0}, .groups = 2}).value()));
   CHECK_REFUSED(ValueError, net.one(normal({2, 4, 9})), "conv1d", "same_padding needs stride 1");
-  const std::string text = to_string(net);
-  CHECK(text.find("4 -> 6, kernel 3, stride 2, padding same, 2 groups") != std::string::npos);
-  CHECK(text.find("3 -> 8, kernel 3 x 2, stride 2, padding 1 x 0") != std::string::npos);
-  CHECK(text.find("8 -> 6, kernel 3, stride 2 x 1, 2 groups") != std::string::npos);
+  CHECK(net.one.description() == "Conv1d 4 -> 6, kernel 3, stride 2, padding same, 2 groups");
+  CHECK_REFUSED(ValueError, Conv2d(root, 3, 4, 3, {.groups = 2}), "conv", "in 3 cannot be divided into 2 groups");
+  CHECK_REFUSED(ValueError, Conv1d(root, 4, 3, 3, {.groups = 2}), "conv", "out 3 cannot be divided into 2 groups");
+  CHECK_REFUSED(ValueError, ConvTranspose2d(root, 4, 4, 3, {.groups = 0}), "conv", "4", "0 groups");
 }
 
 TEST_CASE("Convolutional layers have PyTorch's names, shapes and first weights") {
@@ -287,15 +266,6 @@ TEST_CASE("Convolutional layers have PyTorch's names, shapes and first weights")
   CHECK(std::sqrt(mean(square(wide.weight)).item()) == doctest::Approx(deviation).epsilon(0.02).scale(0));
   const Conv2d ones(root, 1, 1, 2, {.init = init::ones(), .bias_init = init::zeros()});
   CHECK(equal(ones(Array(Shape{1, 1, 2, 2}, Real(1))).value(), Array({1, 1, 1, 1}, {4})));
-}
-
-TEST_CASE("Convolutional layers refuse sizes that make no layer") {
-  CHECK_REFUSED(ValueError, Conv2d(root, 0, 1, 3), "Conv2d", "in 0");
-  CHECK_REFUSED(ValueError, Conv2d(root, 1, 0, 3), "Conv2d", "out 0");
-  CHECK_REFUSED(ValueError, Conv2d(root, 1, 1, {3, 0}), "Conv2d", "kernel 0");
-  CHECK_REFUSED(ValueError, Conv2d(root, 3, 4, 3, {.groups = 2}), "conv", "in 3 cannot be divided into 2 groups");
-  CHECK_REFUSED(ValueError, Conv1d(root, 4, 3, 3, {.groups = 2}), "conv", "out 3 cannot be divided into 2 groups");
-  CHECK_REFUSED(ValueError, ConvTranspose2d(root, 4, 4, 3, {.groups = 0}), "conv", "4", "0 groups");
 }
 
 }  // namespace xgrad::testing

@@ -1,6 +1,8 @@
 // GPT, Llama and BERT: shapes, steps against the whole, generation. The reference implementation's: pretrained_test.
 #include "../support.h"
 
+#include <thread>
+
 #include <xgrad/core/runtime/memory.h>
 #include <xgrad/xgrad.h>
 
@@ -123,20 +125,41 @@ TEST_CASE("GPT's first weights are GPT-2's") {
   CHECK(deviation(model.blocks[0].ffn.fc1.bias) == 0);
 }
 
-TEST_CASE("Gradients of GPT, Llama and BERT are those of differences") {
-  const Index next({2, 6}, {2, 3, 4, 5, 6, 7, 9, 0, 7, 0, 8, 1});
+TEST_CASE("Threads that run one model get the losses, gradients and texts of one thread") {
   const Gpt gpt{root, small_gpt};
-  check_module_gradients(spread(gpt), [&](const Tensors&) { return cross_entropy(gpt(ids), next); });
   const Llama llama{root, small_llama};
-  check_module_gradients(spread(llama), [&](const Tensors&) { return cross_entropy(llama(ids), next); });
-  BertOptions options = small_bert;
-  options.head = BertHead::classes;
-  options.classes = 3;
-  const Bert bert{root, options};
-  check_module_gradients(spread(bert), [&](const Tensors&) {
-    const BertInputs inputs{.lengths = Index({2}, {6, 4}), .segments = Index({2, 6}, 1)};
-    return cross_entropy(bert(ids, inputs), Index({2}, {2, 0}));
-  });
+  const Index next({2, 6}, {2, 3, 4, 5, 6, 7, 9, 0, 7, 0, 8, 1});
+  for (const LanguageModel* model : {static_cast<const LanguageModel*>(&gpt), static_cast<const LanguageModel*>(&llama)}) {
+    spread(*model);
+    const Eval eval(*model);
+    struct Found {
+      Tensors numbers;
+      Index text;
+    };
+    const auto run = [&] {
+      const Tensor loss = cross_entropy((*model)(ids), next);
+      Found found{grad(loss, model->parameters()), {}};
+      found.numbers.push_back(loss);
+      LanguageStepper text = model->start(ids[{_, slice(0, 3)}]);
+      found.text = greedy(text, {.max_length = 9}).tokens;
+      return found;
+    };
+    const Found alone = run();
+    std::vector<Found> all(4);
+    std::vector<std::thread> threads;
+    for (Found& found : all) {
+      threads.emplace_back([&] {
+        for (int round = 0; round < 10; ++round) found = run();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const Found& found : all) {
+      CHECK(equal(found.text, alone.text));
+      for (std::size_t i = 0; i < alone.numbers.size(); ++i) {
+        CHECK(equal(found.numbers[i].value(), alone.numbers[i].value()));
+      }
+    }
+  }
 }
 
 TEST_CASE("A text goes on behind its prompt, and where the context is full from the newer half of it") {

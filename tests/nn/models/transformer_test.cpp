@@ -64,6 +64,22 @@ TEST_CASE("The norm is a layer norm with or without gain and bias, a batch norm,
   CHECK_REFUSED(ValueError, AddNorm(root, {3, 4}, with(NormKind::batch)), "add_norm", "one axis, got [3, 4]");
 }
 
+TEST_CASE("An encoder with any kind of norm has the gradients of differences, and only batch norm is another in evaluation") {
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    for (const NormKind kind : {NormKind::layer, NormKind::layer_without_affine, NormKind::batch, NormKind::none}) {
+      TransformerOptions options = small(order);
+      options.norm_kind = kind;
+      const Encoder encoder{root, 10, options};
+      const auto run = [&] { return encoder(Index({2, 3}, {4, 2, 9, 1, 4, 0}), padding(lengths_3_2)); };
+      check_module_gradients(encoder, [&](const Tensors&) { return run(); });
+      const Array trained = run().value();
+      const Eval evaluating(encoder);
+      CHECK(equal(run().value(), trained) == (kind != NormKind::batch));
+      check_module_gradients(encoder, [&](const Tensors&) { return run(); });
+    }
+  }
+}
+
 TEST_CASE("The feed-forward network treats all positions alike") {
   for (const Activation& activation : {Activation(relu), Activation(gelu)}) {
     const Mlp ffn{root, {.in = 4, .hidden = 4, .out = 8, .activation = activation}};

@@ -2,11 +2,15 @@
 #include <xgrad/xgrad.h>
 
 #include "../support.h"
+#include "support/number_type.h"
 
 namespace xgrad::testing {
 namespace {
 
-constexpr std::int64_t steps = 10, source_vocabulary = 20, target_vocabulary = 22, pad = 0, bos = 1;
+constexpr std::int64_t training_steps = 10, source_vocabulary = 20, target_vocabulary = 22, pad = 0, bos = 1;
+
+/// Adam divides small gradients by their own size, and so makes large differences of rounding.
+constexpr double near_after_steps = in_float ? 1e-3 : 1e-10;
 
 /// Trains the model as the file's was trained, from its first weights, and compares every step and the last weights.
 template <class Model>
@@ -15,7 +19,7 @@ void check_training(const Model& model, const StateFile& file, double lr, double
   const Tensors parameters = model.parameters();
   optim::Adam adam{parameters, {.lr = lr}};
 
-  for (std::int64_t step = 0; step < steps; ++step) {
+  for (std::int64_t step = 0; step < training_steps; ++step) {
     CAPTURE(step);
     const Index target = file.get<Index>("target")[{step}];  // (B, T)
     const Tensor logits = model(file.get<Index>("source")[{step}], file.get<Index>("lengths")[{step}],
@@ -23,15 +27,15 @@ void check_training(const Model& model, const StateFile& file, double lr, double
     const Tensor loss = cross_entropy(logits, target, {.ignore_index = pad});
     const auto [gradients, norm] = optim::clip_grad_norm(grad(loss, parameters), parameters, max_norm);
     adam.step(gradients);
-    CHECK(loss.item() == doctest::Approx(file.get<Array>("losses").at({step})).epsilon(1e-10));
-    CHECK(norm == doctest::Approx(file.get<Array>("norms").at({step})).epsilon(1e-10));
+    CHECK(loss.item() == doctest::Approx(file.get<Array>("losses").at({step})).epsilon(near_after_steps));
+    CHECK(norm == doctest::Approx(file.get<Array>("norms").at({step})).epsilon(near_after_steps));
   }
 
   const NamedArrays trained = model.state_dict(), expected = part(file, "final/");
   CHECK(trained.size() == expected.size());
   for (const auto& each : expected) {
     INFO(each.first);
-    CHECK(difference(std::get<Array>(trained.at(each.first)), std::get<Array>(each.second)) < 1e-10);
+    CHECK(difference(std::get<Array>(trained.at(each.first)), std::get<Array>(each.second)) < near_after_steps);
   }
 }
 

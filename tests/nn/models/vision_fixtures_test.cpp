@@ -1,5 +1,6 @@
 // Vision models against torchvision's, whose states load strictly: logits and gradients.
 #include "../support.h"
+#include "support/number_type.h"
 
 #include <xgrad/nn/nn.h>
 
@@ -7,6 +8,9 @@ namespace xgrad::testing {
 namespace {
 
 using namespace nn;
+
+// Of values, and of gradients.
+constexpr double near = in_float ? 1e-5 : 1e-11, near_gradients = in_float ? 1e-4 : 1e-9;
 
 template <class Model>
 void check_model(const std::string& name, const typename Model::Options& options) {
@@ -19,21 +23,21 @@ void check_model(const std::string& name, const typename Model::Options& options
     CAPTURE(i);
     const Tensor x = variable(get("x", i));
     const Tensor y = model(x);
-    check_close(y.value(), get("y", i), 1e-11);
+    check_close(y.value(), get("y", i), near);
     Tensors leaves{x};
     for (const auto& [path, parameter] : model.named_parameters()) leaves.push_back(parameter);
     const Tensors gradients = grad(y, leaves, {.seed = get("gy", i)});
-    check_close(gradients[0].value(), get("gx", i), 1e-9);
+    check_close(gradients[0].value(), get("gx", i), near_gradients);
     const NamedArrays expected = part(file, str("gradient", i, "/"));
     CHECK(expected.size() + 1 == leaves.size());
     std::size_t next = 1;
     for (const auto& named : model.named_parameters()) {
       const std::string& path = named.first;
       INFO(path);
-      check_close(gradients[next++].value(), std::get<Array>(expected.at(path)), 1e-9);
+      check_close(gradients[next++].value(), std::get<Array>(expected.at(path)), near_gradients);
     }
     const Eval eval(model);
-    check_close(model(x).value(), get("e", i), 1e-11);
+    check_close(model(x).value(), get("e", i), near);
   }
 }
 

@@ -112,6 +112,21 @@ TEST_CASE("A snapshot of the parameters is not changed by later steps") {
   CHECK(equal(x.value(), Array({2}, {0, 1})));
 }
 
+TEST_CASE("a state of Adam of an earlier version is read and gives its next steps, and is saved as the same bytes") {
+  // Written by tests/fixtures/make_stored_files.py, in which Adam is four lines of Python.
+  const std::string path = fixture_path("stored/adam.safetensors");
+  const StateFile steps = load_safetensors(fixture_path("stored/adam_steps.safetensors"));
+  const Tensor x = variable(steps.get<Array>("x2"), "x");
+  optim::Adam adam{{x}, {.lr = 0.5}};
+  adam.load_state_dict(load_safetensors(path));
+  CHECK(adam.lr() == 0.1);
+  const TemporaryFolder folder;
+  save_safetensors(folder / "now", adam.state_dict());
+  CHECK(read_text(folder / "now") == read_text(path));
+  for (const std::int64_t t : {2, 3}) adam.step({steps.get<Array>("gradients")[{t}]});
+  check_close(x.value(), steps.get<Array>("x4"));
+}
+
 // Ten steps on |x + b - target|^2 with a schedule; after `pause` steps everything is put aside and taken up by new
 // objects.
 template <class Optimizer>
