@@ -26,8 +26,8 @@ TEST_CASE("a function of the library is an activation with its name and the defa
   check(celu, celu(x));
   check(hardshrink, hardshrink(x));
   check(softshrink, softshrink(x));
-  CHECK(nn::Function(root, relu).description() == "Function relu");
-  CHECK(nn::Function(root, sin).description() == "Function sin");
+  CHECK(nn::Function(nn::root, relu).description() == "Function relu");
+  CHECK(nn::Function(nn::root, sin).description() == "Function sin");
   CHECK(nn::Activation(log1p).name() == "log1p");
   CHECK(nn::Activation(erf).name() == "erf");
   CHECK(nn::Activation(neg).name() == "neg");
@@ -44,7 +44,7 @@ TEST_CASE("unflatten refuses sizes of another product") {
 
 TEST_CASE("dropout of channels draws in training only") {
   const Tensor x = normal({2, 3, 4, 2});
-  const nn::Dropout2d layer(root, 0.5);
+  const nn::Dropout2d layer(nn::root, 0.5);
   manual_seed(3);
   const Array drawn = layer(x).value();
   CHECK_FALSE(equal(drawn, x.value()));

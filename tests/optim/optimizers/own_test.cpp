@@ -46,7 +46,7 @@ TEST_CASE("an optimizer of one's own makes its steps, in groups with options of 
   CHECK(equal(a.value(), Array({2}, {1, -1})));
   CHECK(b.item() == 3);
   CHECK_REFUSED(ValueError, SignSgd({a}, {.momentum = 1}), "sign_sgd", "momentum");
-  CHECK_REFUSED(ValueError, SignSgd(Tensors()), "sign_sgd", "there are no parameters");
+  CHECK_REFUSED(ValueError, SignSgd(Tensors{}), "sign_sgd", "there are no parameters");
   CHECK_REFUSED(ShapeError, sign.step({Tensor(1), Tensor(1)}), "sign_sgd", "gradient of shape []", "'a'");
 }
 
