@@ -226,7 +226,8 @@ TEST_CASE("every layer has a row in the catalogue, or is a part of one that has"
   std::set<std::string> found{"Module",    "Layer",         "LayerCall",    "AttentionPooling", "BatchNorm",
                               "Recurrent", "RecurrentCell", "LanguageModel"};
   for (const LayerRow& row : layer_rows()) {
-    for (const auto& [path, module] : row.make()->named_modules()) {
+    const auto whole = row.make();
+    for (const auto& [path, module] : whole->named_modules()) {
       const std::string text = module->description();
       found.insert(text.substr(0, text.find_first_of(" ,")));
     }
