@@ -144,35 +144,27 @@ using namespace nn;
 using namespace optim;
 using namespace kit;
 using common::adam, common::at, common::attn, common::batches, common::dim, common::query;
-using linalg::inv, linalg::solve, linalg::vector_norm;
-using std::numbers::ln2, std::numbers::pi;
-extern const Tensor a, b, g, h, loss, s, src, t, u, v, w, W, weight, x, z, noise, logits, cosines, sines;
-extern Tensor y, total;
+using linalg::vector_norm;
+using std::numbers::pi;
+extern const Tensor a, b, g, loss, s, src, t, u, v, w, weight, x, z, logits;
+extern Tensor y;
 extern const Tensors params;
 extern Tensors gradients;
-extern Array array;
-extern const Array other;
-extern const xt::xarray<Real> xarray;
-extern const Index i, j, ids, labels, guesses, pairs, rows, lengths, tokens;
-extern const Mask mask;
+extern const Index i, ids, labels, rows, tokens;
 extern const Shape shape;
-extern const std::int64_t n, m, k, q, r, size, C, classes;
-extern const double p, d, c, l, low, high, step, alpha, beta, tolerance;
+extern const std::int64_t n, m, k, q, r, size;
+extern const double p, d, c, low, high, step, alpha, tolerance;
 extern const int axis;
-extern const Slices part;
-extern const std::string path, folder, name;
+extern const std::string path, folder;
 extern const std::vector<Real> vector;
 extern const Real* from;
 extern const RandomKey key;
 extern const GraphOptions options;
-extern const Profile profile;
 extern GraphView view;
 extern const StateFile file;
 extern mpi::DataParallel parallel;
 extern mpi::World world;
 extern const CsvTable table;
-extern const ImageSet set;
-extern const Interrupt interrupt;
 extern const std::function<Tensor(const Tensor&)> hook;
 struct Function {
   double operator()(std::int64_t step) const;
@@ -180,7 +172,6 @@ struct Function {
 };
 extern const Function f;
 extern const optim::Schedule first, second;
-extern const std::vector<std::int64_t> steps;
 extern nn::KeyValueCache past;
 extern const nn::KeyValue memory;
 extern const nn::Encoder encoder;
@@ -191,11 +182,7 @@ struct Net : nn::Layer<Net> {
 extern const Net model;
 extern const Sequential net;
 extern const Linear layer;
-constexpr int N = 2;
 using L = Linear;
-struct Block;
-struct Options;
-int enter(const Tensor& x);
 }  // namespace docs_changelog
 
 namespace docs_distributions {
