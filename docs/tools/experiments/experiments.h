@@ -10,6 +10,7 @@ int convolution_heads(int argc, char** argv);
 int few_pictures(int argc, char** argv);
 int first_word(int argc, char** argv);
 int norm_order(int argc, char** argv);
+int own_decoder(int argc, char** argv);
 int own_words(int argc, char** argv);
 int residual(int argc, char** argv);
 int reversed_source(int argc, char** argv);

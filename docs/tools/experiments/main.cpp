@@ -17,6 +17,7 @@ constexpr std::pair<std::string_view, int (*)(int, char**)> all[] = {
     {"few_pictures", experiments::few_pictures},
     {"first_word", experiments::first_word},
     {"norm_order", experiments::norm_order},
+    {"own_decoder", experiments::own_decoder},
     {"own_words", experiments::own_words},
     {"residual", experiments::residual},
     {"reversed_source", experiments::reversed_source},

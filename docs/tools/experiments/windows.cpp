@@ -21,9 +21,10 @@ struct Config {};
 constexpr std::int64_t side = 8, window = 4, shift = 2;  // tokens of the map, of a window, and of its move
 constexpr double cell = 26, gap = 40;
 
-// The region of a token of the shifted map, 0 to 8, row after row.
+// The region of a token of the shifted map, 0 to 8, row after row of the map before the shift: band 0 is what the roll
+// moves to the other end.
 std::int64_t region(std::int64_t row, std::int64_t column) {
-  const auto part = [](std::int64_t i) { return i < side - window ? 0 : i < side - shift ? 1 : 2; };
+  const auto part = [](std::int64_t i) { return i < side - window ? 1 : i < side - shift ? 2 : 0; };
   return 3 * part(row) + part(column);
 }
 
@@ -79,6 +80,70 @@ std::string shifted_windows() {
   letter(svg, x[1], top, side - shift, window - shift, "C");
   svg.text(gap, top + size + 28, "A token attends to the tokens of its own region within its window.",
            {{"font-size", 13}, {"fill", kit::quiet_ink}});
+  return svg.str();
+}
+
+// The masks of the four windows of the shifted map, a row and a column for each of the 16 tokens, named by their regions.
+std::string window_masks(const Mask& apart) {
+  constexpr std::int64_t tokens = window * window;
+  constexpr double small = 15, size = small * tokens, top = 82;
+  kit::Svg svg(4 * size + 5 * gap, size + top + 40, "Masks of four windows");
+  svg.heading(gap, 28, "The masks of the four windows: grey pairs may not attend", 16, 4 * size);
+  for (std::int64_t w = 0; w < 4; ++w) {
+    const double left = gap + static_cast<double>(w) * (size + gap);
+    const auto region_of = [&](std::int64_t t) {
+      return region(w / 2 * window + t / window, w % 2 * window + t % window);
+    };
+    svg.text(left, 56, str(w < 2 ? "upper " : "lower ", w % 2 == 0 ? "left" : "right", " window"),
+             {{"font-size", 13}, {"font-weight", "bold"}});
+    for (std::int64_t t = 0; t < tokens; ++t) {
+      const double at = small * static_cast<double>(t);
+      svg.text(left + at + small / 2, top - 5, str(region_of(t)), {{"text-anchor", "middle"}, {"font-size", 11}});
+      svg.text(left - 5, top + at + 11, str(region_of(t)), {{"text-anchor", "end"}, {"font-size", 11}});
+      for (std::int64_t s = 0; s < tokens; ++s) {
+        const bool masked = apart.at({w, t, s});
+        svg.rect(left + small * static_cast<double>(s), top + at, small, small,
+                 {{"fill", masked ? kit::quiet_ink : kit::series_inks[static_cast<std::size_t>(region_of(t) % 7)]},
+                  {"fill-opacity", masked ? 0.25 : region_of(t) < 7 ? 0.5 : 0.8},
+                  {"stroke", kit::ground_ink}});
+      }
+    }
+  }
+  svg.text(gap, top + size + 24, "A row is the token that attends, a column the token that is attended to.",
+           {{"font-size", 13}, {"fill", kit::quiet_ink}});
+  return svg.str();
+}
+
+// Relative positions in a window of 3 x 3: the rows of the table of biases, and the row for every pair of tokens.
+std::string relative_positions() {
+  constexpr std::int64_t side = 3, offsets = 2 * side - 1, tokens = side * side;
+  constexpr double top = 82;
+  kit::Svg svg(cell * (side + offsets + tokens) + 4 * gap + 20, cell * tokens + top + 40, "Relative positions");
+  svg.heading(gap, 28, "A bias for each relative position in a window of 3 x 3", 16, 560);
+  const auto square = [&](double x, std::int64_t row, std::int64_t column, std::int64_t number, std::int64_t offset) {
+    const double left = x + cell * static_cast<double>(column), upper = top + cell * static_cast<double>(row);
+    svg.rect(left, upper, cell, cell,
+             {{"fill", offset < 0 ? kit::quiet_ink : kit::series_inks[static_cast<std::size_t>(offset / offsets)]},
+              {"fill-opacity", offset < 0 ? 0.15 : 0.2 + 0.15 * static_cast<double>(offset % offsets)},
+              {"stroke", kit::ground_ink}});
+    svg.text(left + cell / 2, upper + cell / 2 + 4, str(number), {{"text-anchor", "middle"}, {"font-size", 12}});
+  };
+  const auto title = [&](double x, const char* first, const char* second) {
+    svg.text(x, 54, first, {{"font-size", 13}, {"font-weight", "bold"}});
+    svg.text(x, 72, second, {{"font-size", 12}, {"fill", kit::quiet_ink}});
+  };
+  const double table = gap + cell * side + gap + 20, pairs = table + cell * offsets + gap;
+  title(gap, "9 tokens", "of a window");
+  title(table, "25 rows of the table", "row, column offset -2 ... 2");
+  title(pairs, "the row of each pair", "query down, key across");
+  for (std::int64_t t = 0; t < tokens; ++t) {
+    square(gap, t / side, t % side, t, -1);
+    for (std::int64_t s = 0; s < tokens; ++s) {
+      const std::int64_t row = offsets * (t / side - s / side + side - 1) + t % side - s % side + side - 1;
+      square(pairs, t, s, row, row);
+    }
+  }
+  for (std::int64_t i = 0; i < offsets * offsets; ++i) square(table, i / offsets, i % offsets, i, i);
   return svg.str();
 }
 
@@ -150,6 +215,8 @@ void run(const Config&, kit::Example& example) {
   }
   std::cout << "\n";
   kit::save_text(example.out / "windows.svg", shifted_windows());
+  kit::save_text(example.out / "masks.svg", window_masks(apart));
+  kit::save_text(example.out / "relative.svg", relative_positions());
   kit::save_text(example.out / "merging.svg", merging());
 
   const nn::SwinTransformer model{
