@@ -46,8 +46,7 @@ void draw_map(kit::Svg& svg, double x, double y, const std::string& title, bool 
   const double size = cell * side, step = windows ? cell * window : size;
   for (double at = 0; at < size; at += step) {
     for (double across = 0; across < size; across += step) {
-      svg.rect(x + at, y + across, step, step,
-               {{"fill", "none"}, {"stroke", kit::text_ink}, {"stroke-width", 2.5}});
+      svg.rect(x + at, y + across, step, step, {{"fill", "none"}, {"stroke", kit::text_ink}, {"stroke-width", 2.5}});
     }
   }
 }
@@ -83,12 +82,13 @@ std::string shifted_windows() {
   return svg.str();
 }
 
-// The masks of the four windows of the shifted map, a row and a column for each of the 16 tokens, named by their regions.
+// The masks of the four windows of the shifted map, a row and a column for each of the 16 tokens, named by their
+// regions.
 std::string window_masks(const Mask& apart) {
   constexpr std::int64_t tokens = window * window;
   constexpr double small = 15, size = small * tokens, top = 82;
   kit::Svg svg(4 * size + 5 * gap, size + top + 40, "Masks of four windows");
-  svg.heading(gap, 28, "The masks of the four windows: grey pairs may not attend", 16, 4 * size);
+  svg.heading(gap, 28, "The masks of the four windows: pale pairs may not attend", 16, 4 * size);
   for (std::int64_t w = 0; w < 4; ++w) {
     const double left = gap + static_cast<double>(w) * (size + gap);
     const auto region_of = [&](std::int64_t t) {
@@ -104,7 +104,9 @@ std::string window_masks(const Mask& apart) {
         const bool masked = apart.at({w, t, s});
         svg.rect(left + small * static_cast<double>(s), top + at, small, small,
                  {{"fill", masked ? kit::quiet_ink : kit::series_inks[static_cast<std::size_t>(region_of(t) % 7)]},
-                  {"fill-opacity", masked ? 0.25 : region_of(t) < 7 ? 0.5 : 0.8},
+                  {"fill-opacity", masked             ? 0.08
+                                   : region_of(t) < 7 ? 0.5
+                                                      : 0.8},
                   {"stroke", kit::ground_ink}});
       }
     }
@@ -220,16 +222,14 @@ void run(const Config&, kit::Example& example) {
   kit::save_text(example.out / "merging.svg", merging());
 
   const nn::SwinTransformer model{
-      nn::root,
-      {.channels = 1, .dim = 8, .depths = {2, 2}, .heads = {1, 2}, .window = 4, .classes = 10}};
+      nn::root, {.channels = 1, .dim = 8, .depths = {2, 2}, .heads = {1, 2}, .window = 4, .classes = 10}};
   const Tensor logits = model(Tensor(Array(Shape{1, 1, 32, 32}, Real(0)))).named("logits");
-  save_graph(example.out / "swin.svg", {logits},
-             {.title = "A small Swin transformer", .depth = 0, .legend = false});
+  save_graph(example.out / "swin.svg", {logits}, {.title = "A small Swin transformer", .depth = 0, .legend = false});
 }
 
 }  // namespace
 
 int experiments::windows(int argc, char** argv) {
-  return kit::main<Config>(argc, argv, "windows", "The windows of a Swin transformer, drawn.",
-                           [](kit::Options&, Config&) {}, run);
+  return kit::main<Config>(
+      argc, argv, "windows", "The windows of a Swin transformer, drawn.", [](kit::Options&, Config&) {}, run);
 }
