@@ -56,7 +56,7 @@ void draw_weights(const std::filesystem::path& path, const Samples& seen, const 
                   const std::vector<Answer>& answers) {
   const auto labels = [](const Tensor& x) {
     std::vector<std::string> result;
-    for (const Real place : x.value()) result.push_back(result.size() % 5 == 0 ? kit::fixed(place, 1) : " ");
+    for (const Real place : x.value()) result.push_back(result.size() % 5 == 0 ? kit::fixed(place, 1) : "");
     return result;
   };
   kit::HeatMaps maps{.title = "Weights",
