@@ -4,6 +4,7 @@
     pictures.py                    checks this
     pictures.py compare [NAME...]  draws the pictures of these programs (else of all that need no data) and says which
                                    have other words or numbers
+    pictures.py draw [NAME...]     the same, and writes those into docs
 
 Programs are taken from $XGRAD_BUILD_DIR/bin, else from build/grouped/bin. Numbers are the same if two digits of them are: their
 last bits differ from one processor to another.
@@ -12,6 +13,7 @@ import fnmatch
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,7 +23,7 @@ DOCS = ROOT / "docs"
 BIN = pathlib.Path(os.environ.get("XGRAD_BUILD_DIR") or ROOT / "build/grouped") / "bin"
 ROWS = [line.split("\t") for line in (DOCS / "tools/pictures.tsv").read_text().splitlines() if not line.startswith("#")]
 PICTURES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*") if path.suffix in (".svg", ".png") and "tools" not in path.parts)
-NEED_DATA = ("cnn", "vit", "swin", "bert", "byte_pairs", "few_pictures", "scaling", "notebook")  # or minutes
+NEED_DATA = ("cnn", "vit", "swin", "bert", "byte_pairs", "few_pictures", "scaling", "notebook", "02_graph.cpp")  # or minutes
 
 
 def source_of(command):
@@ -73,7 +75,7 @@ def words(picture):
     return [re.sub(r"-?\d+\.\d+(?:e[-+]?\d+)?", lambda number: f"{float(number[0]):.2g}", text) for text in texts]
 
 
-def compare(names):
+def compare(names, write):
     for command in dict.fromkeys(command for _, command, _ in ROWS):
         name = command.split()[-1]
         if name not in names and (names or name in NEED_DATA):
@@ -88,8 +90,11 @@ def compare(names):
                     if not drawn.exists():
                         yield f"docs/{picture}: {command} does not draw it"
                     elif words(drawn) != words(DOCS / picture):
-                        yield f"docs/{picture}: {command} draws another one"
+                        yield f"docs/{picture}: {command} draws another one" + (", which is there now" if write else "")
+                        if write:
+                            shutil.copy(drawn, DOCS / picture)
 
 
-wrong = list(compare(sys.argv[2:]) if sys.argv[1:2] == ["compare"] else check())
+action, names = sys.argv[1:2], sys.argv[2:]
+wrong = list(compare(names, action == ["draw"]) if action in (["compare"], ["draw"]) else check())
 sys.exit("\n".join(wrong) or None)

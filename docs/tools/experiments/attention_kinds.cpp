@@ -86,7 +86,7 @@ void draw_scores(const std::filesystem::path& out) {
   const Tensor keys = variable(zeros({1, 130, d}).value(), "k"), queries = variable(zeros({1, 130, d}).value(), "q"),
                values = variable(zeros({1, 130, 3}).value(), "v");
   save_graph((out / "attention_linear.svg").string(), {linear_attention(queries, keys, values, 1).named("y")},
-             {.title = "Linear attention", .legend = false});
+             {.title = "Linear attention", .direction = Direction::left_to_right, .legend = false});
   save_graph((out / "attention_linear_causal.svg").string(),
              {linear_attention(queries, keys, values, 1, {.causal = true}).named("y")},
              {.title = "Causal linear attention of 130 positions", .legend = false});

@@ -224,7 +224,8 @@ void run(const Config&, kit::Example& example) {
   const nn::SwinTransformer model{
       nn::root, {.channels = 1, .dim = 8, .depths = {2, 2}, .heads = {1, 2}, .window = 4, .classes = 10}};
   const Tensor logits = model(Tensor(Array(Shape{1, 1, 32, 32}, Real(0)))).named("logits");
-  save_graph(example.out / "swin.svg", {logits}, {.title = "A small Swin transformer", .depth = 0, .legend = false});
+  save_graph(example.out / "swin.svg", {logits},
+             {.title = "A small Swin transformer", .direction = Direction::left_to_right, .depth = 0, .legend = false});
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ void argument(const std::filesystem::path& out) {
 
   const residual::Block block{nn::root, {.width = 32, .path = residual::Path::residual}};
   save_graph(out / "g2_graph.svg", {block(input("x", {8, 32})).named("y")},
-             {.title = "A residual block", .depth = 1, .legend = false});
+             {.title = "A residual block", .direction = Direction::left_to_right, .depth = 1, .legend = false});
 }
 
 }  // namespace gallery

@@ -36,11 +36,10 @@ void exhaustive(const std::filesystem::path& out) {
     series.x.push_back(static_cast<double>(i + 1));
     series.y.push_back(all[i].score);
   }
-  kit::save_text(out / "e2.svg", kit::line_plot({ended, open}, {.title = str("All ", all.size(), " sequences"),
-                                                                .x_label = "place",
-                                                                .y_label = "score",
-                                                                .width = 480,
-                                                                .height = 300}));
+  const std::string title = str("The ", all.size(), " sequences with a probability above 0");
+  kit::save_text(
+      out / "e2.svg",
+      kit::line_plot({ended, open}, {.title = title, .x_label = "place", .y_label = "score", .width = 480, .height = 300}));
 }
 
 }  // namespace
