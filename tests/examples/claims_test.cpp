@@ -1,7 +1,8 @@
-// The errata of docs/topics/claims.md: each correct form, by the library's layers.
+// The errata of docs/topics/claims.md: each correct form, by the library's layers. Derivations of other pages, each step in numbers.
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include <xgrad/xgrad.h>
 
@@ -34,6 +35,40 @@ TEST_CASE("errata: the scale has the width of a head") {
     heads.push_back(matmul(softmax(matmul(part, part, {.transpose_b = true}) / std::sqrt(Real(2))), part));
   }
   CHECK(max(abs(multi_head_attention(x, x, x, 2) - concat(heads, -1))).item() < 1e-5);
+}
+
+TEST_CASE("derivations: Gaussian kernels divided by their sum are a softmax") {
+  const Tensor u = 1 - tensor({0, 1, 3});
+  const Tensor kernels = exp(square(u) * -0.5) / std::sqrt(2 * std::numbers::pi);
+  const Tensor divided = kernels / sum(kernels);
+  CHECK(max(abs(divided - softmax(square(u) * -0.5))).item() < 1e-6);
+  CHECK(max(abs(kernels - tensor({0.242, 0.399, 0.054}))).item() < 5e-4);
+  CHECK(max(abs(divided - tensor({0.348, 0.574, 0.078}))).item() < 5e-4);
+}
+
+TEST_CASE("derivations: a norm takes away what shifts and stretches; with detached statistics g / sigma is left") {
+  const Tensor x = variable(randn({3, 7}).value(), "x"), g = randn({3, 7});
+  const auto of_rows = [](const Tensor& each) { return mean(each, -1, {.keepdim = true}); };
+  const Tensor mu = of_rows(x), sigma = sqrt(var(x, -1, {.keepdim = true, .correction = 0}));
+  const Tensor y = ((x - mu) / sigma).detach(), through = (g - of_rows(g) - y * of_rows(g * y)) / sigma.detach();
+  const auto gradient = [&](const Tensor& shift, const Tensor& scale) {
+    return grad(sum((x - shift) / scale * g), {x}, {.retain_graph = true})[0];
+  };
+  CHECK(max(abs(gradient(mu, sigma) - through)).item() < 1e-4);
+  CHECK(max(abs(gradient(mu.detach(), sigma.detach()) - g / sigma.detach())).item() < 1e-4);
+}
+
+TEST_CASE("derivations: two tokens of a window read the row of their relative position") {
+  constexpr std::int64_t M = 3;
+  const nn::SwinAttention attn{nn::root, 4, 2, 0, {.window = M}};
+  CHECK(attn.relative_position_bias_table.shape() == Shape{(2 * M - 1) * (2 * M - 1), 2});
+  const Array rows = attn.relative_position_index.value();
+  for (std::int64_t query = 0; query < M * M; ++query) {
+    for (std::int64_t key = 0; key < M * M; ++key) {
+      const std::int64_t down = query / M - key / M, right = query % M - key % M;
+      CHECK(rows.data()[M * M * query + key] == (2 * M - 1) * (down + M - 1) + right + M - 1);
+    }
+  }
 }
 
 }  // namespace
