@@ -13,8 +13,8 @@
 //     const Tensor y = (mixed + x).named("y");
 //
 // List all arrows of the graph of y, each from an input to a result, in any order: "x -> q". If one operation uses
-// an input twice, list the arrow twice. After each run diagram.html, beside this file, shows your graph and the
-// recorded one side by side.
+// an input twice, list the arrow twice. After each run diagram.html, beside this file, shows your graph, and the
+// recorded one next to it once yours is right.
 #include "exercises.h"
 
 using namespace xgrad;

@@ -160,7 +160,7 @@ std::vector<Answer> answers() {
              [](T w, T b, T x, T y) -> Tensors {
                return {2 * mean((w * x + b - y) * x), 2 * mean(w * x + b - y)};
              }),
-      ANSWER(line_gradients, "dL/dw is 6 times",
+      ANSWER(line_gradients, "6 times the right value (6 is the size of axis 0 of x): a sum where a mean belongs",
              [](T w, T b, T x, T y) -> Tensors {
                return {2 * sum((w * x + b - y) * x), 2 * sum(w * x + b - y)};
              }),
@@ -168,7 +168,7 @@ std::vector<Answer> answers() {
              [](T w, T b, T x, T y) -> Tensors {
                return {2 * (w * x + b - y) * x, 2 * (w * x + b - y)};
              }),
-      ANSWER(line_gradients, "dL/db is half",
+      ANSWER(line_gradients, "the right value divided by 2",
              [](T w, T b, T x, T y) -> Tensors {
                return {2 * mean((w * x + b - y) * x), mean(w * x + b - y)};
              }),
@@ -177,11 +177,34 @@ std::vector<Answer> answers() {
                return grad(mean(square(w * x + b - y)), {w, b});
              }),
 
+      // What the checker finds in every exercise: a factor of 0, a sign, an argument.
+      ANSWER(line_gradients, "such as 1 / 2, which is 0 in C++",
+             [](T w, T b, T x, T y) -> Tensors {
+               return {2 / x.size() * sum((w * x + b - y) * x), 2 * mean(w * x + b - y)};
+             }),
+      ANSWER(line_gradients, "the wrong sign",
+             [](T w, T b, T x, T y) -> Tensors {
+               return {2 * mean((y - w * x - b) * x), 2 * mean(w * x + b - y)};
+             }),
+      ANSWER(line_gradients, "zeros in place of b, which takes no part",
+             [](T w, T, T x, T y) -> Tensors {
+               return {2 * mean((w * x - y) * x), 2 * mean(w * x - y)};
+             }),
+
       ANSWER(linear_layer, "", [](T x, T weight, T bias) { return matmul(x, transpose(weight)) + bias; }),
       ANSWER(linear_layer, "X W + b", [](T x, T weight, T bias) { return matmul(x, weight) + bias; }),
       ANSWER(linear_layer, "x comes first", [](T x, T weight, T bias) { return matmul(weight, transpose(x)) + bias; }),
-      ANSWER(linear_layer, "bias is not added", [](T x, T weight, T) { return matmul(x, transpose(weight)); }),
+      ANSWER(linear_layer, "the right result minus bias: it is not added", [](T x, T weight, T) { return matmul(x, transpose(weight)); }),
       ANSWER(linear_layer, "your lines use linear", [](T x, T weight, T bias) { return linear(x, weight, bias); }),
+
+      ANSWER(linear_layer, "detach(), .value() or NoGrad cuts the way back",
+             [](T x, T weight, T bias) { return matmul(x, transpose(weight.detach())) + bias; }),
+      ANSWER(linear_layer, "added once too often",
+             [](T x, T weight, T bias) { return matmul(x, transpose(weight)) + bias + bias; }),
+      ANSWER(linear_layer, "the right result inside tanh",
+             [](T x, T weight, T bias) { return tanh(matmul(x, transpose(weight)) + bias); }),
+      ANSWER(linear_layer, "x + bias in place of x",
+             [](T x, T weight, T bias) { return matmul(x + bias, transpose(weight)) + bias; }),
 
       ANSWER(adam_step, "", stepped),
       ANSWER(adam_step, "1 - 0.9^t",
@@ -201,7 +224,7 @@ std::vector<Answer> answers() {
                m.steps += 1;
                return stepped(w, g, copy, lr);
              }),
-      ANSWER(adam_step, "stored without that",
+      ANSWER(adam_step, "stored without the division",
              [](T w, T g, Moments& m, double lr) {
                const Tensor result = stepped(w, g, m, lr);
                m.mean = corrected_mean(m);
@@ -257,6 +280,26 @@ std::vector<Answer> answers() {
                return w - lr * corrected_mean(m) / (corrected_square(m) + 1e-8);
              }),
 
+      ANSWER(adam_step, "m starts from zeros",
+             [](T w, T g, Moments& m, double lr) {
+               if (!m.mean.defined()) m = {g, zeros_like(g), 0};
+               return stepped(w, g, m, lr);
+             }),
+      ANSWER(adam_step, "0.9^t is a power",
+             [](T w, T g, Moments& m, double lr) {
+               stepped(w, g, m, lr);
+               return w - lr * (m.mean / 0.1) / (sqrt(m.square / 0.001) + 1e-8);
+             }),
+      ANSWER(adam_step, "stored without the division by 1 - 0.999^t",
+             [](T w, T g, Moments& m, double lr) {
+               const Tensor result = stepped(w, g, m, lr);
+               m.square = corrected_square(m);
+               return result;
+             }),
+      ANSWER(adam_step, "the wrong sign",
+             [](T w, T g, Moments& m, double lr) { return 2 * w - stepped(w, g, m, lr); }),
+      ANSWER(adam_step, "1 in place of lr", [](T w, T g, Moments& m, double) { return stepped(w, g, m, 1); }),
+
       ANSWER(stable_softmax, "",
              [](T s) {
                const Tensor e = exp(s - max(s, Axes{-1}, {.keepdim = true}));
@@ -268,6 +311,19 @@ std::vector<Answer> answers() {
       ANSWER(stable_softmax, "all weights together sum to 1",
              [](T s) { return exp(s - max(s)) / sum(exp(s - max(s))); }),
       ANSWER(stable_softmax, "each column sums to 1", [](T s) { return exp(s) / sum(exp(s), 0, {.keepdim = true}); }),
+
+      ANSWER(stable_softmax, "for the row 0, 0, 1000",
+             [](T s) { return exp(s - row_mean(s)) / row_sum(exp(s - row_mean(s))); }),
+      ANSWER(stable_softmax, "subtract the greatest",
+             [](T s) {
+               const Tensor e = exp(s - min(s, Axes{-1}, {.keepdim = true}));
+               return e / row_sum(e);
+             }),
+      ANSWER(stable_softmax, "subtract the greatest",
+             [](T s) {
+               const Tensor e = exp(s - s[{_, slice(0, 1)}]);
+               return e / row_sum(e);
+             }),
 
       ANSWER(diagram, "", [] { return edges; }),
       ANSWER(diagram, "detach() gives the value without its history", [] { return with("scores -> largest"); }),
@@ -305,6 +361,8 @@ std::vector<Answer> answers() {
              }),
       ANSWER(masked_softmax, "take minus infinity",
              [](T s, const Index& lengths) { return softmax(masked_fill(s, after(s.dim(-1), lengths), -never)); }),
+      ANSWER(masked_softmax, "filled in after the softmax",
+             [](T s, const Index& lengths) { return masked_fill(softmax(s), after(s.dim(-1), lengths), never); }),
       ANSWER(masked_softmax, "choose without a product",
              [](T s, const Index& lengths) { return softmax(s + to_real(after(s.dim(-1), lengths)) * never); }),
       ANSWER(masked_softmax, "fills where its mask is true",
@@ -324,7 +382,7 @@ std::vector<Answer> answers() {
              [](T q, T k, T w_q, T w_k, T w_v) {
                return matmul(unsqueeze(mapped(q, w_q), 2) + unsqueeze(mapped(k, w_k), 1), w_v);
              }),
-      ANSWER(additive_score, "the rows are queries",
+      ANSWER(additive_score, "a row for each query",
              [](T q, T k, T w_q, T w_k, T w_v) {
                return matmul(tanh(unsqueeze(mapped(q, w_q), 1) + unsqueeze(mapped(k, w_k), 2)), w_v);
              }),
@@ -379,6 +437,10 @@ std::vector<Answer> answers() {
              [](T x, std::int64_t H) {
                return permute(reshape(x, {x.dim(0), x.dim(1), x.dim(2) / H, H}), {0, 3, 1, 2});
              }),
+      ANSWER(split_heads, "has elements of sequence 1",
+             [](T x, std::int64_t H) {
+               return flip(permute(reshape(x, {x.dim(0), x.dim(1), H, x.dim(2) / H}), {0, 2, 1, 3}), {0});
+             }),
       ANSWER(split_heads, "has the shape [2, 3, 4, 5]",
              [](T x, std::int64_t H) {
                return reshape(x, {x.dim(0), x.dim(1), H, x.dim(2) / H});
@@ -399,6 +461,19 @@ std::vector<Answer> answers() {
                  for (std::int64_t c = 0; c < C; ++c) {
                    const double angle = static_cast<double>(i) / std::pow(10000, double(c) / double(C));
                    values.push_back(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+                 }
+               }
+               return tensor({n, C}, values);
+             }),
+      ANSWER(sinusoids, "every column is a sine",
+             [](std::int64_t n, std::int64_t C) { return pairs(n, C, 2, 0, sine, sine); }),
+      ANSWER(sinusoids, "alternate from row to row",
+             [](std::int64_t n, std::int64_t C) {
+               std::vector<double> values;
+               for (int i = 0; i < n; ++i) {
+                 for (int c = 0; c < C; ++c) {
+                   const double angle = i / std::pow(10000, c / 2 * 2 / double(C));
+                   values.push_back(i % 2 == 0 ? std::sin(angle) : std::cos(angle));
                  }
                }
                return tensor({n, C}, values);
@@ -426,7 +501,7 @@ std::vector<Answer> answers() {
                const Tensor sigma = sqrt(var(x, -1, {.keepdim = true}) + 1e-5), y = (x - row_mean(x)) / sigma;
                return (gy - row_mean(gy) - y * row_mean(gy * y)) / sigma;
              }),
-      ANSWER(layer_norm_rule, "both means are subtracted",
+      ANSWER(layer_norm_rule, "your lines are gy - mean(gy) + y mean(gy y)",
              [](T gy, T x) {
                const Tensor y = (x - row_mean(x)) / spread(x);
                return (gy - row_mean(gy) + y * row_mean(gy * y)) / spread(x);
@@ -504,9 +579,19 @@ std::vector<Answer> answers() {
              [](T logits, const Index& targets, double a) {
                return mean(smoothed(log_softmax(logits), targets, a, (1 - a) / logits.dim(1)));
              }),
-      ANSWER(label_smoothing, "the sum over 3 samples",
+      ANSWER(label_smoothing, "3 times the right value (3 is the size of axis 0 of logits)",
              [](T logits, const Index& targets, double a) {
                return sum(smoothed(log_softmax(logits), targets, 1 - a, a / logits.dim(1)));
+             }),
+
+      ANSWER(label_smoothing, "0.9 [v = c] + 0.0333 1 where 0.9 [v = c] + 0.02 1 belongs",
+             [](T logits, const Index& targets, double a) {
+               return mean(smoothed(log_softmax(logits), targets, 1 - a, a / logits.dim(0)));
+             }),
+      ANSWER(label_smoothing, "the entropy of r is subtracted",
+             [](T logits, const Index& targets, double a) {
+               const Tensor r = (1 - a) * Tensor(one_hot(targets, 5)) + a / 5;
+               return sum(r * (log(r) - log_softmax(logits))) / 3;
              }),
 
       ANSWER(padded_loss, "",

@@ -51,6 +51,10 @@ fill() { sed "s|return .*|return $1;|" "$root/examples/exercises/03_linear_layer
 fill 'matmul(x'
 says '^not yet: mine/linear_layer.cpp does not compile$'
 grep -q 'linear_layer.cpp:[0-9:]* error' out || complain "no error of the compiler"
+fill 'bias / 2 + 1 / 2 * matmul(x, transpose(weight))'
+says 'linear_layer.cpp:13: a quotient of integers is an integer'
+sed 's|return .*|matmul(x, weight);|' "$root/examples/exercises/03_linear_layer.cpp" >mine/linear_layer.cpp
+says 'warning: no return statement'
 kill $watching
 fill 'matmul(x, transpose(weight)) + bias'
 exercise 3 mine && grep -q '^right: ' out || complain "a right answer is not told"

@@ -1,30 +1,32 @@
-#include "check.h"
+#include "mistake.h"
 
 namespace xgrad::exercises {
 
 void check::additive_score(Tensor (*answer)(const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                                             const Tensor&)) {
-  const Tensor q = numbers({2, 3, 5}), k = numbers({2, 4, 6}, 2), g = numbers({2, 3, 4}, 6);
-  const Tensors weights{leaf({7, 5}, "w_q", 3), leaf({7, 6}, "w_k", 4), leaf({7}, "w_v", 5)};
-  const Tensor to_q = unsqueeze(matmul(q, weights[0], {.transpose_b = true}), 2);  // (B, T, 1, h)
-  const Tensor to_k = unsqueeze(matmul(k, weights[1], {.transpose_b = true}), 1);  // (B, 1, S, h)
-  const Tensor right = matmul(tanh(to_q + to_k), weights[2]);
+  const Tensor q = leaf({2, 3, 5}, "q"), k = leaf({2, 4, 6}, "k", 2), w_q = leaf({7, 5}, "w_q", 3),
+               w_k = leaf({7, 6}, "w_k", 4), w_v = leaf({7}, "w_v", 5);
+  const auto to_q = [](const Tensor& q, const Tensor& w) { return unsqueeze(matmul(q, w, {.transpose_b = true}), 2); };
+  const auto to_k = [](const Tensor& k, const Tensor& w) { return unsqueeze(matmul(k, w, {.transpose_b = true}), 1); };
+  const Tensor a = to_q(q, w_q), b = to_k(k, w_k);  // (B, T, 1, h), (B, 1, S, h)
   const Tensor scores = hinted("W_q q needs a new axis for the keys, and W_k k one for the queries",
-                               [&] { return answer(q, k, weights[0], weights[1], weights[2]); });
+                               [&] { return answer(q, k, w_q, w_k, w_v); });
   written(scores.defined(),
           "W_q q of shape (B, T, 1, h) plus W_k k of shape (B, 1, S, h) is (B, T, S, h): every query with every key");
-  if (scores.shape() == Shape{2, 4, 3})
-    not_yet("the scores have the shape [2, 4, 3], a row for each key: the rows are queries, the columns keys");
-  has_shape("the result", scores.shape(), {2, 3, 4}, "(B, T, S), a score for each query and key");
-  not_this(scores, matmul(to_q + to_k, weights[2]), "the scores are those without the tanh");
-  not_this(scores, matmul(tanh(to_q) + tanh(to_k), weights[2]),
-           "tanh of the sum is not the sum of two tanh: add first");
-  not_this(scores, tanh(matmul(to_q + to_k, weights[2])),
-           "tanh belongs to the h elements inside, before the product with w_v");
-  same("the score", scores, right);
-  const Tensors gradients = grad(sum(scores * g), weights), expected = grad(sum(right * g), weights);
-  const char* const names[] = {"w_q", "w_k", "w_v"};
-  for (std::size_t i = 0; i < 3; ++i) same(str("the gradient of ", names[i]), gradients[i], expected[i]);
+  agree({.what = "the score",
+         .meaning = "(B, T, S), a row for each query, a column for each key",
+         .known = {{matmul(a + b, w_v), "the scores are those without the tanh"},
+                   {matmul(tanh(a) + tanh(b), w_v), "tanh of the sum is not the sum of two tanh: add first"},
+                   {tanh(matmul(a + b, w_v)), "tanh belongs to the h elements inside, before the product with w_v"},
+                   {matmul(tanh(a * b), w_v), "W_q q and W_k k are multiplied: add them"},
+                   {matmul(tanh(a - b), w_v), "W_k k is subtracted: add it"},
+                   {sum(tanh(a + b), -1), "w_v takes no part: the h elements are multiplied by it and summed"},
+                   {softmax(matmul(tanh(a + b), w_v)), "these are weights: the softmax is no part of the score"}}},
+        answer,
+        [&](const Tensor& q, const Tensor& k, const Tensor& w_q, const Tensor& w_k, const Tensor& w_v) {
+          return matmul(tanh(to_q(q, w_q) + to_k(k, w_k)), w_v);
+        },
+        {{"q", q}, {"k", k}, {"w_q", w_q}, {"w_k", w_k}, {"w_v", w_v}});
   right_because() = "each pair of a query and a key costs h elements, with a dot product only one";
 }
 

@@ -1,10 +1,9 @@
-#include "check.h"
+#include "mistake.h"
 
 namespace xgrad::exercises {
 
 void check::cached_attention(Tensor (*answer)(const Tensor&, const Tensor&, const Tensor&, Cache&)) {
   const Tensor q = numbers({2, 4, 3}), k = numbers({2, 4, 3}, 2), v = numbers({2, 4, 3}, 3);
-  const Tensor right = scaled_dot_product_attention(q, k, v, {.mask = {.causal = true}});
   Cache cache;
   for (std::int64_t t = 0; t < 4; ++t) {
     const auto at = [t](const Tensor& x) { return x[{_, slice(t, t + 1)}]; };
@@ -32,17 +31,39 @@ void check::cached_attention(Tensor (*answer)(const Tensor&, const Tensor&, cons
     }
     same("cache.keys", cache.keys, k[{_, slice(0, t + 1)}]);
     same("cache.values", cache.values, v[{_, slice(0, t + 1)}]);
-    if (t > 0) {
-      const auto before = [t](const Tensor& x) { return x[{_, slice(0, t)}]; };
-      not_this(y, scaled_dot_product_attention(at(q), before(k), before(v)), "step ", t,
-               " does not see its own position: append first, then attend, without a mask");
-      const auto so_far = [t](const Tensor& x) { return x[{_, slice(0, t + 1)}]; };
-      not_this(y, scaled_dot_product_attention(at(q), so_far(k), so_far(v), {.scale = 1}),
-               "the scores are not divided by sqrt(d)");
-      not_this(y, at(v), "step ", t, " sees only its own position: attend to the keys and values of the cache");
+    using X = const Tensor&;
+    const auto until = [](X x, std::int64_t end) { return x[{_, slice(0, end)}]; };
+    const auto attend = [&](std::int64_t end, const AttentionOptions& options = {}) {
+      return scaled_dot_product_attention(at(q), until(k, end), until(v, end), options);
+    };
+    const auto right = [](X q, X k, X v, X keys, X values) {
+      return scaled_dot_product_attention(q, concat({keys, k}, 1), concat({values, v}, 1));
+    };
+    if (t == 0) {
+      same("the result of step 0", y, at(v), "it sees itself alone, so the result is v");
+      continue;
     }
-    same(str("the result of step ", t), y, at(right),
-         "position t of causal attention over the whole sequence has the second value");
+    agree(
+        {.what = str("the result of step ", t),
+         .known = {{attend(t), str("step ", t,
+                                   " does not see its own position: append first, then attend, without a "
+                                   "mask")},
+                   {attend(t + 1, {.scale = 1}), "the scores are not divided by sqrt(d)"},
+                   {attend(t + 1, {.mask = {.causal = true}}),
+                    "a causal mask hides all keys but the first from the one query: all keys are past, so no mask"},
+                   {scaled_dot_product_attention(at(q), until(k, t + 1), until(k, t + 1)),
+                    "the keys stand in place of the values"},
+                   {scaled_dot_product_attention(at(q), until(v, t + 1), until(k, t + 1)),
+                    "keys and values have changed places in the call"},
+                   {scaled_dot_product_attention(at(k), until(k, t + 1), until(v, t + 1)), "k stands in place of q"},
+                   {at(v), str("step ", t, " sees only its own position: attend to the keys and values of the cache")}},
+         .why = "position t of causal attention over the whole sequence has the second value"},
+        [&](X q, X k, X v, X keys, X values) {
+          Cache before{keys, values};
+          return answer(q, k, v, before);
+        },
+        right,
+        {{"q", at(q)}, {"k", at(k)}, {"v", at(v)}, {"the older keys", until(k, t)}, {"the older values", until(v, t)}});
   }
   right_because() = "a step costs one row of scores; without the cache it would cost t rows";
 }

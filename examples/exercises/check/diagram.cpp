@@ -99,10 +99,18 @@ void check::diagram(std::vector<std::string> (*answer)()) {
       save_view((folder / name).string(), view, {.title = title, .legend = false});
     };
     draw("guess.svg", drawn_guess, "your graph");
-    draw("recorded.svg", real, "the recorded graph");
-    std::ofstream(folder / "diagram.html") << "<!DOCTYPE html><title>Two graphs</title><p>Left: your graph. Right: the "
-                                              "recorded graph.</p><img src=\"guess.svg\" alt=\"your graph\">"
-                                              "<img src=\"recorded.svg\" alt=\"the recorded graph\">\n";
+    // The recorded graph would give the answer away.
+    const auto sorted = [](Arrows arrows) {
+      std::ranges::sort(arrows);
+      return arrows;
+    };
+    const bool right = sorted(guess) == sorted(arrows_of(real));
+    if (right) draw("recorded.svg", real, "the recorded graph");
+    std::ofstream(folder / "diagram.html")
+        << "<!DOCTYPE html><title>" << (right ? "Two graphs" : "Your graph") << "</title><p>Your graph"
+        << (right ? ", and to its right the recorded one" : "; the recorded one stands beside it when yours is right")
+        << ".</p><img src=\"guess.svg\" alt=\"your graph\">"
+        << (right ? "<img src=\"recorded.svg\" alt=\"the recorded graph\">\n" : "\n");
   }
   const Arrows arrows = arrows_of(real);
   for (const std::string& arrow : guess) {

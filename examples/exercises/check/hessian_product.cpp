@@ -1,4 +1,4 @@
-#include "check.h"
+#include "mistake.h"
 
 namespace xgrad::exercises {
 
@@ -20,15 +20,25 @@ void check::hessian_product(Tensor (*answer)(const Loss&, const Tensor&, const T
   }
   written(product.defined(),
           "const Tensor g = grad(f(x), {x}, {.create_graph = true})[0]; then sum(g * v) is one number");
-  has_shape("the result", product.shape(), {2}, "that of x");
-  not_this(product, tensor({6, 14}),
-           "the result is H (1, 1): v takes no part. Multiply the gradient by v before the second grad");
-  not_this(product, tensor({18, -14}),
-           "the sums of the rows of H are multiplied by v: multiply the gradient by v before the second grad, not its "
-           "result after it");
-  not_this(product, tensor({4, 13}), "the result is the gradient of f: a second grad is missing");
-  not_this(product, tensor({12, -13}), "the result is the gradient of f times v: a second grad is missing");
-  same("H v", product, tensor({10, -6}), "H is ((4, 2), (2, 12)) here and v is (3, -1)");
+  using T = const Tensor&;
+  agree(
+      {.what = "H v",
+       .known = {{tensor({6, 14}),
+                  "the result is H (1, 1): v takes no part. Multiply the gradient by v before the second grad"},
+                 {tensor({18, -14}),
+                  "the sums of the rows of H are multiplied by v: multiply the gradient by v before the second grad, "
+                  "not its result after it"},
+                 {tensor({4, 13}), "the result is the gradient of f: a second grad is missing"},
+                 {tensor({12, -13}), "the result is the gradient of f times v: a second grad is missing"},
+                 {tensor({12, -12}), "the result is the diagonal of H times v: multiply the gradient by v and sum"},
+                 {tensor({36, 6}), "the result is v times H v: v belongs to the first gradient only"}},
+       .why = "H is ((4, 2), (2, 12)) here and v is (3, -1)"},
+      [&](T x, T v) { return answer(f, variable(x.value(), "x"), v); },
+      [](T x, T v) {
+        const Tensor a = x[{0}], b = x[{1}];
+        return stack({2 * b * v[{0}] + 2 * a * v[{1}], 2 * a * v[{0}] + 6 * b * v[{1}]}, 0);
+      },
+      {{"x", x.detach()}, {"v", v}});
   const Loss g = [](const Tensor& z) { return sum(square(z) * square(z)); };
   const Tensor z = leaf({4}, "z", 5), u = numbers({4}, 6);
   same("for f = sum x^4 H v", answer(g, z, u), 12 * square(z) * u, {}, 1e-3);

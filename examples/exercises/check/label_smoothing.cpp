@@ -1,4 +1,4 @@
-#include "check.h"
+#include "mistake.h"
 
 namespace xgrad::exercises {
 
@@ -9,23 +9,34 @@ void check::label_smoothing(Tensor (*answer)(const Tensor&, const Index&, double
   const Tensor loss = answer(logits, targets, 0.1);
   written(loss.defined(), "r = (1 - a) * one_hot(targets, V) + a / V, a table (N, V) whose rows sum to 1");
   ran.refuse({"cross_entropy"});
-  has_shape("the loss", loss.shape(), {}, "the mean over the samples");
-  const Tensor log_p = log_softmax(logits), hot = one_hot(targets, 5);
-  const auto with = [&](const Tensor& r) { return -sum(r * log_p) / 3; };
-  const Tensor right = with(0.9 * hot + 0.02);
-  not_this(loss, -right, "the loss is negative: L = -sum r ln p");
-  not_this(loss, 3 * right, "the loss is the sum over 3 samples: divide by N");
-  not_this(loss, right / 5, "the loss is also divided by the number of classes: sum over v, mean over n");
-  not_this(loss, with(hot), "the loss is that without smoothing: a = 0.1 takes no part");
-  not_this(loss, with(hot + 0.02), "row 0 of r sums to 1.1 instead of 1: the right class keeps 1 - a");
-  not_this(loss, with(0.9 * hot + 0.1), "row 0 of r sums to 1.4 instead of 1: each class gets a / V, not a");
-  not_this(loss, with(0.9 * hot + 0.1 / 4 * (1 - hot)),
-           "the share a went to the 4 other classes alone: each of the 5 classes gets a / V, the right one, too");
-  not_this(loss, with(0.1 * hot + 0.9 / 5), "a and 1 - a have changed places: the right class keeps 1 - a");
-  not_this(loss, -sum((0.9 * hot + 0.02) * softmax(logits)) / 3, "the logarithm is missing: log_softmax gives ln p");
-  has_no_nan("L", loss, "log_softmax has the logarithm already");
-  same("L", loss, right);
-  same("the gradient of a logit", grad(loss, {logits})[0], grad(right, {logits})[0], "it is p - r, divided by N");
+  using T = const Tensor&;
+  const auto of = [](const Tensor& r, const Tensor& log_p) { return -sum(r * log_p) / log_p.dim(0); };
+  const auto right = [of](T logits, const Index& targets, double a) {
+    const double V = static_cast<double>(logits.dim(1));
+    return of((1 - a) * one_hot(targets, logits.dim(1)) + a / V, log_softmax(logits));
+  };
+  const Tensor log_p = log_softmax(logits), hot = one_hot(targets, 5), r = 0.9 * hot + 0.02;
+  agree({.what = "L",
+         .meaning = "the mean over the samples",
+         .known =
+             {{of(hot, log_p), "the loss is that without smoothing: a = 0.1 takes no part"},
+              {of(hot + 0.02, log_p), "row 0 of r sums to 1.1 instead of 1: the right class keeps 1 - a"},
+              {of(0.9 * hot + 0.1, log_p), "row 0 of r sums to 1.4 instead of 1: each class gets a / V, not a"},
+              {of(0.9 * hot + 0.1 / 4 * (1 - hot), log_p),
+               "the share a went to the 4 other classes alone: each of the 5 classes gets a / V, the right one, too"},
+              {of(0.1 * hot + 0.9 / 5, log_p), "a and 1 - a have changed places: the right class keeps 1 - a"},
+              {of(r, softmax(logits)), "the logarithm is missing: log_softmax gives ln p"},
+              {of(r, logits), "the logits stand where ln p belongs: log_softmax(logits)"},
+              {of(r, log_softmax(softmax(logits))), "the softmax is taken twice: log_softmax takes the logits"},
+              {of(r, log_softmax(logits, 0)), "log_softmax runs over the samples: the classes are the last axis"},
+              {of(r, log_p) + sum(r * log(r)) / 3, "the entropy of r is subtracted: L is -sum r ln p alone"},
+              {of(r, log(log_p)), "log_softmax has the logarithm already"}},
+         .terms = {term("[v = c]", [of](T logits, const Index& c,
+                                        double) { return of(one_hot(c, logits.dim(1)), log_softmax(logits)); }),
+                   term("1",
+                        [of](T logits, const Index&, double) { return of(ones_like(logits), log_softmax(logits)); })},
+         .why = "log_softmax has the logarithm already"},
+        answer, right, {{"logits", logits}, {"targets", targets}, {"a", 0.1}});
   right_because() = "the loss is smallest at p = r, so no logit has to grow without end";
 }
 

@@ -1,4 +1,4 @@
-#include "check.h"
+#include "mistake.h"
 
 namespace xgrad::exercises {
 
@@ -9,40 +9,50 @@ void check::layer_norm_rule(Tensor (*answer)(const Tensor&, const Tensor&)) {
   written(gx.defined(),
           "sigma is sqrt(var(x, -1, {.keepdim = true, .correction = 0}) + 1e-5), a column (..., 1); then y, then gx");
   ran.refuse({"layer_norm", "grad"});
-  has_shape("the gradient", gx.shape(), {3, 5}, "that of x");
-  const Axes last{-1};
-  const auto row_mean = [&](const Tensor& a) { return mean(a, last, {.keepdim = true}); };
-  const auto sigma_of = [&](const Tensor& x, double correction) {
-    return sqrt(var(x, last, {.keepdim = true, .correction = correction}) + 1e-5);
+  using T = const Tensor&;
+  const auto over = [](T a) { return mean(a, -1, {.keepdim = true}); };
+  const auto sigma_of = [](T x, double correction) {
+    return sqrt(var(x, -1, {.keepdim = true, .correction = correction}) + 1e-5);
   };
+  const auto normal = [=](T x) { return (x - over(x)) / sigma_of(x, 0); };
   // The rule where y and sigma are these.
-  const auto rule = [&](const Tensor& y, const Tensor& sigma) {
-    return (gy - row_mean(gy) - y * row_mean(gy * y)) / sigma;
+  const auto rule = [=](T gy, T y, T sigma) { return (gy - over(gy) - y * over(gy * y)) / sigma; };
+  const auto right = [=](T gy, T x) { return rule(gy, normal(x), sigma_of(x, 0)); };
+  const Tensor sigma = sigma_of(x, 0), y = normal(x), corrected = sigma_of(x, 1);
+  const auto row = [&](T a) { return digits(sum(a[{0}]).item()); };
+  const auto row_0 = str("row 0 of the gradient sums to ", row(gx), " instead of 0: ");
+  const auto part = [=](const char* name, const auto& f) {
+    return term(name, [=](T gy, T x) { return f(gy, normal(x)) / sigma_of(x, 0); });
   };
-  const auto rule_of = [&](const Tensor& x, double correction) {
-    const Tensor sigma = sigma_of(x, correction);
-    return rule((x - row_mean(x)) / sigma, sigma);
-  };
-  const Tensor sigma = sigma_of(x, 0), y = (x - row_mean(x)) / sigma, right = rule_of(x, 0);
-  const auto row = [&](const Tensor& a) { return digits(sum(a[{0}]).item()); };
-  not_this(gx, gy / sigma, "row 0 of the gradient sums to ", row(gx),
-           " instead of 0: x_j also moves mean and sigma, so both means are subtracted");
-  not_this(gx, (gy - y * row_mean(gy * y)) / sigma, "row 0 of the gradient sums to ", row(gx),
-           " instead of 0: a number added to all of a row changes no y. Subtract mean(gy)");
-  not_this(gx, (gy - row_mean(gy)) / sigma, "row 0 of the gradient times y sums to ", row(gx * y),
-           " instead of 0: a longer row gives the same y. Subtract y mean(gy y)");
-  not_this(gx, right * sigma, "the gradient is not divided by sigma: a wider row moves y less");
-  not_this(gx, right * square(sigma),
-           "the gradient is multiplied by sigma instead of divided: a wider row moves y less");
-  not_this(gx, rule(x, sigma), "x stands where y does: y = (x - mean) / sigma is the normalised row");
-  const Tensor over_all = (gy - mean(gy) - y * mean(gy * y)) / sigma;
-  not_this(gx, over_all, "the means go over the whole tensor: each row has its own, mean(x, -1, {.keepdim = true})");
-  not_this(gx, rule_of(x, 1), "the variance is divided by C - 1: give var the option .correction = 0");
-  not_this(gx, (gy - row_mean(gy) - row_mean(gy * y)) / sigma, "the last mean is multiplied by y_i");
-  not_this(gx, (gy - row_mean(gy) + y * row_mean(gy * y)) / sigma, "both means are subtracted");
-  same("the gradient", gx, right, "compare with finite differences of (x - mean) / sigma");
+  agree(
+      {.what = "the gradient",
+       .meaning = "that of x",
+       .known = {{gy / sigma, row_0 + "x_j also moves mean and sigma, so both means are subtracted"},
+                 {(gy - y * over(gy * y)) / sigma,
+                  row_0 + "a number added to all of a row changes no y. Subtract mean(gy)"},
+                 {(gy - over(gy)) / sigma, str("row 0 of the gradient times y sums to ", row(gx * y),
+                                               " instead of 0: a longer row gives the same y. Subtract y mean(gy y)")},
+                 {rule(gy, y, ones_like(sigma)), "the gradient is not divided by sigma: a wider row moves y less"},
+                 {rule(gy, y, 1 / sigma),
+                  "the gradient is multiplied by sigma instead of divided: a wider row moves y less"},
+                 {rule(gy, y, square(sigma)), "the gradient is divided by the variance: divide by sigma, its root"},
+                 {rule(gy, x, sigma), "x stands where y does: y = (x - mean) / sigma is the normalised row"},
+                 {(gy - over(gy) - y * over(gy * x)) / sigma, "x stands in the last mean: it is that of gy y"},
+                 {(gy - over(gy) - x * over(gy * y)) / sigma, "x stands before the last mean: y does"},
+                 {(gy - mean(gy) - y * mean(gy * y)) / sigma,
+                  "the means go over the whole tensor: each row has its own, mean(x, -1, {.keepdim = true})"},
+                 {rule(gy, (x - over(x)) / corrected, corrected),
+                  "the variance is divided by C - 1: give var the option .correction = 0"},
+                 {(gy - over(gy) - over(gy * y)) / sigma, "the last mean is multiplied by y_i"},
+                 {y, "this is y: the gradient of x is wanted"}},
+       .terms = {part("gy", [](T gy, T) { return gy; }), part("mean(gy)", [=](T gy, T) { return over(gy); }),
+                 part("y mean(gy y)", [=](T gy, T y) { return y * over(gy * y); }),
+                 part("mean(gy y)", [=](T gy, T y) { return over(gy * y); }),
+                 part("y mean(gy)", [=](T gy, T y) { return y * over(gy); }),
+                 part("gy y", [](T gy, T y) { return gy * y; })}},
+      answer, right, {{"gy", gy}, {"x", x.detach()}});
   const Tensor narrow = 0.003 * x;  // so that 1e-5 counts
-  same("for rows of variance 1e-5 the gradient", answer(gy, narrow), rule_of(narrow, 0),
+  same("for rows of variance 1e-5 the gradient", answer(gy, narrow), right(gy, narrow),
        "sigma is sqrt(variance + 1e-5)");
   right_because() = "each row of the gradient sums to 0, since a number added to a row changes no y";
 }

@@ -1,4 +1,4 @@
-#include "check.h"
+#include "mistake.h"
 
 namespace xgrad::exercises {
 
@@ -13,15 +13,21 @@ void check::line_gradients(Tensors (*answer)(const Tensor&, const Tensor&, const
   const char* const names[] = {"dL/dw", "dL/db"};
   for (std::size_t i = 0; i < 2; ++i) {
     written(gradients[i].defined(), str(names[i], " is left"));
-    has_shape(names[i], gradients[i].shape(), {},
-              "that of the variable: it takes part in all terms, whose contributions add up");
-    not_this(gradients[i], 6 * right[i], names[i],
-             " is 6 times the gradient: L is the mean over 6 points, not the sum");
-    not_this(gradients[i], right[i] / 2, names[i], " is half of the gradient: the derivative of a square e^2 is 2 e");
-    not_this(gradients[i], -right[i], names[i], " has the wrong sign: the error is w x + b - y");
-    not_this(gradients[i], right[1 - i], names[i],
-             " is the gradient of the other variable: the error's derivative is x_i for w, 1 for b");
-    same(names[i], gradients[i], right[i], "finite differences agree with the second value");
+    using T = const Tensor&;
+    const auto by = [i](T x) { return i == 0 ? x : ones_like(x); };
+    const std::string factor = i == 0 ? " x" : "";
+    agree(
+        {.what = names[i],
+         .meaning = "that of the variable: it takes part in all terms, whose contributions add up",
+         .known = {{right[i] / 2, "half of the gradient: the derivative of a square e^2 is 2 e"},
+                   {right[1 - i],
+                    "this is the gradient of the other variable: the error's derivative is x_i for w, 1 for b"}},
+         .terms = {term("mean(w x" + factor + ")", [by](T w, T, T x, T) { return mean(w * x * by(x)); }),
+                   term("mean(b" + factor + ")", [by](T, T b, T x, T) { return mean(b * by(x)); }),
+                   term("mean(y" + factor + ")", [by](T, T, T x, T y) { return mean(y * by(x)); })}},
+        [&](T w, T b, T x, T y) { return answer(w, b, x, y).at(i); },
+        [by](T w, T b, T x, T y) { return 2 * mean((w * x + b - y) * by(x)); },
+        {{"w", w.detach()}, {"b", b.detach()}, {"x", x}, {"y", y}});
   }
   right_because() = "each gradient is the mean of 2 error times what the variable is multiplied by, x or 1";
 }

@@ -1,4 +1,4 @@
-#include "check.h"
+#include "mistake.h"
 
 namespace xgrad::exercises {
 
@@ -11,19 +11,20 @@ void check::linear_layer(Tensor (*answer)(const Tensor&, const Tensor&, const Te
   written(y.defined(),
           "matmul(x, ...) multiplies rows of x with columns of the second factor, and W has its weights in rows");
   ran.refuse({"linear"});
-  has_shape("the result", y.shape(), {2, 3}, "(B, out)");
-  not_this(y, matmul(x, square_weight) + bias,
-           "the result is X W + b: row j of W has the weights of output j, so W is transposed");
-  not_this(y, matmul(x, transpose(square_weight)), "the result is X W^T: the bias is not added");
-  same("Y", y, linear(x, square_weight, bias));
-  const Tensor weight = leaf({4, 3}, "weight", 4), wide_bias = leaf({4}, "bias", 5), g = numbers({2, 4}, 6);
-  const Tensor wide = answer(x, weight, wide_bias);
-  has_shape("the result", wide.shape(), {2, 4}, "(B, out)");
-  same("Y", wide, linear(x, weight, wide_bias));
-  const Tensors gradients = grad(sum(wide * g), {weight, wide_bias});
-  const Tensors right = grad(sum(linear(x, weight, wide_bias) * g), {weight, wide_bias});
-  same("dL/dweight", gradients[0], right[0]);
-  same("dL/dbias", gradients[1], right[1]);
+  using T = const Tensor&;
+  const auto right = [](T x, T weight, T bias) { return linear(x, weight, bias); };
+  agree({.what = "Y",
+         .meaning = "(B, out)",
+         .known = {{matmul(x, square_weight) + bias,
+                    "the result is X W + b: row j of W has the weights of output j, so W is transposed"},
+                   {matmul(square_weight, transpose(x)), "x comes first in the product"}},
+         .terms = {term("X W^T", [](T x, T weight, T) { return matmul(x, transpose(weight)); }),
+                   term("b W^T", [](T, T weight, T bias) { return matmul(bias, transpose(weight)); }),
+                   term("X W", [](T x, T weight, T) { return matmul(x, weight); }),
+                   term("b", [](T, T, T bias) { return bias; })}},
+        answer, right, {{"x", x}, {"weight", square_weight}, {"bias", bias}});
+  const Tensor weight = leaf({4, 3}, "weight", 4), wide_bias = leaf({4}, "bias", 5);
+  agree({.what = "Y", .meaning = "(B, out)"}, answer, right, {{"x", x}, {"weight", weight}, {"bias", wide_bias}});
   right_because() = "the gradients agree, too, though you wrote no rule: the operations have them";
 }
 

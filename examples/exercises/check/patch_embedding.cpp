@@ -1,4 +1,4 @@
-#include "check.h"
+#include "mistake.h"
 
 namespace xgrad::exercises {
 
@@ -10,24 +10,41 @@ void check::patch_embedding(Tensor (*answer)(const Tensor&, std::int64_t, const 
   written(tokens.defined(),
           "reshape to (B, C, H/p, p, W/p, p); move both axes that number the patches to the front; reshape again");
   ran.refuse({"conv2d", "unfold"});
-  has_shape("the result", tokens.shape(), {B, H * W / (p * p), D}, "(B, H W / p^2, D), a token for each patch");
-  // Patches, row by row, by another order of the six axes.
-  const auto patches = [&](const Axes& axes) {
+  // Patches by another order of the six axes.
+  const auto patches = [](const Tensor& images, const Tensor& weight, const Axes& axes) {
     return matmul(reshape(permute(reshape(images, {B, C, H / p, p, W / p, p}), axes), {B, H * W / (p * p), C * p * p}),
                   weight, {.transpose_b = true});
   };
-  const Tensor right = patches({0, 2, 4, 1, 3, 5});
-  not_this(
-      tokens, matmul(reshape(images, {B, -1, C * p * p}), weight, {.transpose_b = true}),
-      "token 0 has the first 12 pixels of the image in memory, two rows of one channel: reshape alone cuts no patches");
-  not_this(tokens, patches({0, 2, 4, 3, 5, 1}),
-           "the elements of a patch come as row, column, channel: the order is channel, row, column");
-  not_this(tokens, patches({0, 4, 2, 1, 3, 5}),
-           "token 1 is the patch below token 0: patches come row by row, so it is the one to the right");
-  not_this(tokens, patches({0, 2, 4, 1, 5, 3}), "each patch is transposed: its elements come row by row");
-  same("the token", tokens, right);
-  const Tensor g = numbers(tokens.shape(), 3);
-  same("the gradient of weight", grad(sum(tokens * g), {weight})[0], grad(sum(right * g), {weight})[0]);
+  const auto with = [&](const Axes& axes) { return patches(images, weight, axes); };
+  agree(
+      {.what = "the token",
+       .meaning = "(B, H W / p^2, D), a token for each patch",
+       .known = {{matmul(reshape(images, {B, -1, C * p * p}), weight, {.transpose_b = true}),
+                  "token 0 has the first 12 pixels of the image in memory, two rows of one channel: reshape alone cuts "
+                  "no patches"},
+                 {with({0, 2, 4, 3, 5, 1}),
+                  "the elements of a patch come as row, column, channel: the order is channel, row, column"},
+                 {with({0, 2, 4, 3, 1, 5}),
+                  "the elements of a patch come as row, channel, column: the order is channel, row, column"},
+                 {with({0, 4, 2, 1, 3, 5}),
+                  "token 1 is the patch below token 0: patches come row by row, so it is the one to the right"},
+                 {with({0, 4, 2, 1, 5, 3}), "patches and their pixels come column by column: both come row by row"},
+                 {with({0, 2, 4, 1, 5, 3}), "each patch is transposed: its elements come row by row"},
+                 {with({0, 1, 2, 4, 3, 5}),
+                  "a token has the pixels of one channel, or of several patches: the axes of a patch, (C, p, p), come "
+                  "last"},
+                 {with({0, 3, 5, 1, 2, 4}),
+                  "a token has one pixel of each patch: H is (H/p, p), the number of the patch before the pixel"},
+                 {matmul(reshape(permute(reshape(images, {B, C, p, H / p, p, W / p}), {0, 3, 5, 1, 2, 4}),
+                                 {B, H * W / (p * p), C * p * p}),
+                         weight, {.transpose_b = true}),
+                  "the pixels of a token are H/p and W/p apart: H is (H/p, p), the number of the patch before the "
+                  "pixel"}}},
+      [&](const Tensor& images, const Tensor& weight) { return answer(images, p, weight); },
+      [&](const Tensor& images, const Tensor& weight) {
+        return patches(images, weight, {0, 2, 4, 1, 3, 5});
+      },
+      {{"images", images}, {"weight", weight}});
   right_because() = "this is a convolution whose kernel and stride are p";
 }
 

@@ -1,0 +1,573 @@
+#include "mistake.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+
+namespace xgrad::exercises {
+namespace {
+
+bool fits(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape() || a.size() == 0) return false;
+  const double largest = max(abs(b)).item();
+  return allclose(a, b, {.rtol = 1e-4, .atol = std::isfinite(largest) ? 2e-5 * largest : 0});
+}
+
+// A number by which something may be wrong, and where it comes from.
+struct Factor {
+  double value;
+  std::string origin;
+};
+std::vector<Factor> factors(const Arguments& given, const Tensor& right) {
+  std::vector<Factor> all;
+  std::set<std::int64_t> seen;
+  const auto add = [&](std::int64_t n, const std::string& origin) {
+    if (n < 2 || !seen.insert(n).second) return;
+    all.push_back({double(n), origin});
+    all.push_back({std::sqrt(double(n)), str("the root of ", n, ", ", origin)});
+  };
+  const auto add_shape = [&](const std::string& name, const Shape& shape) {
+    for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis)
+      add(shape[axis], str("the size of axis ", axis, " of ", name));
+    add(std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()),
+        "the number of elements of " + name);
+  };
+  for (const Given& one : given) {
+    if (const auto* x = std::get_if<Tensor>(&one.value)) add_shape(one.name, x->shape());
+    if (const auto* x = std::get_if<Index>(&one.value)) add_shape(one.name, x->shape());
+    if (const auto* x = std::get_if<std::int64_t>(&one.value)) add(*x, one.name);
+  }
+  add_shape("the result", right.shape());
+  for (const double plain : {2., 3., 4.}) all.push_back({plain, ""});
+  return all;
+}
+
+// The factor that leads from `right` to x, if one does for all elements. A single element has always one.
+std::optional<double> factor_of(const Tensor& x, const Tensor& right) {
+  if (x.shape() != right.shape() || x.size() == 0) return {};
+  const double squares = sum(square(right)).item();
+  if (!(squares > 0) || !std::isfinite(squares)) return {};
+  const double factor = sum(x * right).item() / squares;
+  if (!std::isfinite(factor) || !fits(x, factor * right)) return {};
+  return std::abs(factor) < 1e-6 ? 0 : factor;
+}
+
+// "6 times the right value: 6 is the size of axis 0 of x, so a sum stands where a mean belongs"
+std::string factor_text(double factor, const Arguments& given, const Tensor& right, bool any) {
+  if (std::abs(factor - 1) < 1e-4) return {};
+  if (factor == 0) return "everything is 0: a factor of 0, such as 1 / 2, which is 0 in C++ (1.0 / 2 is one half)";
+  if (std::abs(factor + 1) < 1e-4) return "the right value with the wrong sign";
+  const std::string sign = factor < 0 ? "minus " : "";
+  const double size = std::abs(factor);
+  const auto near = [size](double value) { return std::abs(size / value - 1) < 2e-4; };
+  for (const Factor& known : factors(given, right)) {
+    const bool root = known.origin.starts_with("the root");
+    const std::string origin = known.origin.empty() ? "" : str(" (", digits(known.value), " is ", known.origin, ")");
+    if (near(known.value)) {
+      return str(sign, digits(known.value), " times the right value", origin,
+                 known.origin.empty() || root ? "" : ": a sum where a mean belongs, or a division that is missing");
+    }
+    if (near(1 / known.value)) {
+      return str(sign, "the right value divided by ", digits(known.value), origin,
+                 known.origin.empty() || root ? "" : ": a mean where a sum belongs, or one division too many");
+    }
+  }
+  if (!any) return {};
+  if (std::abs(factor - std::round(factor)) < 1e-4 || size > 1)
+    return str(digits(factor), " times the right value everywhere");
+  return str("the right value divided by ", digits(1 / factor), " everywhere");
+}
+
+struct Change {
+  std::string text;  // "minus # stands in place of #": # is a name
+  std::function<Tensor(const Tensor&)> of;
+};
+
+std::vector<Change> functions() {
+  return {
+      {"the absolute value", [](const Tensor& x) { return abs(x); }},
+      {"the square", [](const Tensor& x) { return square(x); }},
+      {"the root", [](const Tensor& x) { return sqrt(x); }},
+      {"the reciprocal", [](const Tensor& x) { return 1 / x; }},
+      {"exp", [](const Tensor& x) { return exp(x); }},
+      {"the logarithm", [](const Tensor& x) { return log(x); }},
+      {"tanh", [](const Tensor& x) { return tanh(x); }},
+      {"sigmoid", [](const Tensor& x) { return sigmoid(x); }},
+      {"relu", [](const Tensor& x) { return relu(x); }},
+      {"the softmax", [](const Tensor& x) { return x.rank() > 0 ? softmax(x) : x; }},
+      {"the log_softmax", [](const Tensor& x) { return x.rank() > 0 ? log_softmax(x) : x; }},
+  };
+}
+
+// Tensors of the same shape that are x in another order.
+std::vector<Change> orders(const Shape& shape) {
+  std::vector<Change> all;
+  const int rank = static_cast<int>(shape.size());
+  for (int a = rank - 2; a >= 0; --a) {
+    for (int b = rank - 1; b > a; --b) {
+      if (shape[std::size_t(a)] != shape[std::size_t(b)] || shape[std::size_t(a)] < 2) continue;
+      all.push_back({rank == 2 ? "transposed" : str("with the axes ", a, " and ", b, " exchanged"),
+                     [a, b](const Tensor& x) { return transpose(x, a, b); }});
+    }
+  }
+  for (int axis = 0; axis < rank; ++axis) {
+    if (shape[std::size_t(axis)] < 2) continue;
+    all.push_back({str("in reverse order along axis ", axis), [axis](const Tensor& x) { return flip(x, Axes{axis}); }});
+    if (shape[std::size_t(axis)] < 3) continue;
+    for (const int by : {1, -1}) {
+      all.push_back({str("shifted by one along axis ", axis, by > 0 ? " (towards the end)" : " (towards the front)"),
+                     [axis, by](const Tensor& x) { return roll(x, by, axis); }});
+    }
+  }
+  return all;
+}
+
+// Whether x is `right` one place further along an axis, whatever came in at the other end.
+bool shifted(const Tensor& x, const Tensor& right, int axis, int by) {
+  const std::int64_t n = x.dim(axis);
+  const auto part = [&](const Tensor& t, std::int64_t first) { return narrow(t, axis, first, n - 1); };
+  return n > 2 && fits(part(x, by > 0 ? 1 : 0), part(right, by > 0 ? 0 : 1));
+}
+
+// The right result with another sign, a factor that means something, other axes, or shifted.
+std::string plain_form(const Tensor& x, const Tensor& right, const Arguments& given) {
+  if (x.shape() != right.shape()) return {};
+  if (const auto factor = factor_of(x, right)) {
+    if (const auto text = factor_text(*factor, given, right, false); !text.empty()) return text;
+  }
+  for (const Change& order : orders(x.shape())) {
+    if (fits(x, order.of(right))) return "the right result " + order.text;
+    if (fits(x, -order.of(right))) return "minus the right result " + order.text;
+  }
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    for (const int by : {1, -1}) {
+      if (shifted(x, right, axis, by))
+        return str("the right results, but at the place of the ", by > 0 ? "next" : "one before",
+                   ": shifted by one along axis ", axis);
+    }
+  }
+  return {};
+}
+
+// The right result under a function, with an argument too many or too few, or times or plus a number.
+std::string other_form(const Tensor& x, const Tensor& right, const Arguments& given) {
+  if (x.shape() != right.shape()) return {};
+  for (const Change& function : functions()) {
+    if (fits(x, function.of(right))) return str("the right result inside ", function.text, ", which is one too many");
+    if (x.size() > 1 && !fits(right, x) && fits(right, function.of(x)))
+      return str(function.text, " of it is the right result");
+  }
+  for (const Given& one : given) {
+    const auto* argument = std::get_if<Tensor>(&one.value);
+    if (argument == nullptr) continue;
+    Tensor wide;
+    try {
+      wide = broadcast_to(*argument, x.shape()).detach();
+    } catch (const Error&) {
+      continue;
+    }
+    if (x.size() < 2) continue;
+    if (fits(x, wide)) return str("this is ", one.name, " as it came in");
+    if (fits(x - right, wide)) return str("the right result plus ", one.name, ", which is added once too often");
+    if (fits(x - right, -wide))
+      return str("the right result minus ", one.name, ": it is not added, or subtracted once too often");
+    if (fits(x - right, -2 * wide))
+      return str("the right result minus 2 times ", one.name, ": it is subtracted where it is to be added");
+    if (fits(x, right * wide)) return str("the right result times ", one.name, ", a factor too many");
+    if (fits(x * wide, right)) return str("without the factor ", one.name);
+  }
+  if (x.size() > 1) {
+    const double offset = mean(x - right).item();
+    if (std::abs(offset) > 1e-5 && fits(x - right, full(x.shape(), offset)))
+      return str("everywhere the right value plus ", digits(offset));
+  }
+  return {};
+}
+
+// A shape that is not right, with elements that are.
+std::string shape_form(const Tensor& x, const Tensor& right) {
+  if (x.size() == right.size() && fits(reshape(x, right.shape()), right))
+    return ": the elements are right, the shape is not; reshape, squeeze or {.keepdim = ...} mend it";
+  const int rank = x.rank();
+  if (rank >= 2) {
+    std::vector<int> order(static_cast<std::size_t>(rank));
+    std::iota(order.begin(), order.end(), 0);
+    do {
+      Axes axes;
+      for (const int axis : order) axes.push_back(axis);
+      const Tensor turned = permute(x, axes);
+      if (fits(turned, right)) return str(": its axes are in another order; permute(result, ", axes, ") is right");
+    } while (std::ranges::next_permutation(order).found);
+  }
+  for (int axis = 0; axis < rank; ++axis) {
+    if (fits(sum(x, axis), right)) return str(": the sum over its axis ", axis, " is missing");
+    if (fits(mean(x, axis), right)) return str(": the mean over its axis ", axis, " is missing");
+  }
+  if (right.rank() == 0) {
+    if (fits(sum(x), right)) return ": the sum over all elements is missing";
+    if (fits(mean(x), right)) return ": the mean over all elements is missing";
+  }
+  return {};
+}
+
+// A list of arguments that differs from the given one as the text says.
+struct Changed {
+  std::string text;
+  Arguments arguments;
+};
+
+std::vector<Changed> changes(const Arguments& given, const Tensor& right) {
+  std::vector<Changed> all;
+  const auto with = [&](std::size_t i, const auto& value, const std::string& text) {
+    Arguments changed = given;
+    changed[i].value = value;
+    all.push_back({text, std::move(changed)});
+  };
+  const std::vector<Factor> known = factors(given, right);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::string& name = given[i].name;
+    // Zeros, such as a running mean before the first step, have changes by chance that give the result.
+    const auto* zeros_of = std::get_if<Tensor>(&given[i].value);
+    if (zeros_of != nullptr && max(abs(*zeros_of)).item() == 0) continue;
+    const auto instead = [&](const std::string& text) { return str(text, " in place of ", name); };
+    for (std::size_t j = 0; j < given.size(); ++j) {
+      if (i == j || given[i].value.index() != given[j].value.index()) continue;
+      Arguments changed = given;
+      changed[i].value = given[j].value;
+      all.push_back({instead(given[j].name), changed});
+      changed[j].value = given[i].value;
+      if (i < j) all.push_back({str(name, " and ", given[j].name, " in each other's place"), changed});
+    }
+    if (const auto* number = std::get_if<double>(&given[i].value)) {
+      const double a = *number;
+      with(i, 0., str(name, " = 0: ", name, " takes no part"));
+      with(i, -a, instead("-" + name)), with(i, 1 - a, instead("1 - " + name)), with(i, 1 / a, instead("1 / " + name));
+      with(i, a * a, instead(name + "^2")), with(i, std::sqrt(a), instead(str("sqrt(", name, ")")));
+      with(i, 1., instead("1"));
+      for (const Factor& factor : known) {
+        with(i, factor.value * a, instead(str(digits(factor.value), " ", name)));
+        with(i, a / factor.value, instead(str(name, " / ", digits(factor.value))));
+      }
+    }
+    if (const auto* number = std::get_if<std::int64_t>(&given[i].value)) {
+      const std::int64_t n = *number;
+      with(i, n - 1, instead(name + " - 1")), with(i, n + 1, instead(name + " + 1"));
+      with(i, 2 * n, instead("2 " + name)), with(i, n / 2, instead(name + " / 2"));
+      for (const Factor& factor : known) {
+        if (factor.value == std::round(factor.value) && !factor.origin.empty() && factor.origin != name)
+          with(i, static_cast<std::int64_t>(factor.value), instead(factor.origin));
+      }
+    }
+    if (const auto* x = std::get_if<Index>(&given[i].value)) {
+      with(i, Index(*x + 1), instead(name + " + 1")), with(i, Index(*x - 1), instead(name + " - 1"));
+      with(i, Index(Shape(x->shape()), *std::max_element(x->begin(), x->end())),
+           instead(str("the greatest of ", name)));
+      with(i, Index(Shape(x->shape()), *std::min_element(x->begin(), x->end())), instead(str("the least of ", name)));
+      with(i, Index(Shape(x->shape()), *x->begin()), instead(str("the first of ", name)));
+    }
+    const auto* tensor = std::get_if<Tensor>(&given[i].value);
+    if (tensor == nullptr) continue;
+    const Tensor x = tensor->detach();
+    with(i, -x, instead("-" + name));
+    with(i, zeros_like(x), str("zeros in place of ", name, ", which takes no part"));
+    with(i, ones_like(x), instead("ones"));
+    for (const Change& order : orders(x.shape())) with(i, order.of(x), str(name, " ", order.text));
+    for (const Change& function : functions()) {
+      with(i, function.of(x), instead(str(function.text, " of ", name)));
+    }
+    for (const Factor& factor : known) {
+      const std::string number = digits(factor.value),
+                        origin = factor.origin.empty() ? "" : str(" (", number, " is ", factor.origin, ")");
+      with(i, factor.value * x, instead(str(number, " ", name)) + origin);
+      with(i, x / factor.value, instead(str(name, " / ", number)) + origin);
+    }
+    with(i, x + 1, instead(name + " + 1")), with(i, x - 1, instead(name + " - 1"));
+    with(i, 1 - x, instead("1 - " + name));
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      with(i, broadcast_to(mean(x, axis, {.keepdim = true}), x.shape()),
+           instead(str("the mean over axis ", axis, " of ", name)));
+      with(i, broadcast_to(sum(x, axis, {.keepdim = true}), x.shape()),
+           instead(str("the sum over axis ", axis, " of ", name)));
+      with(i, broadcast_to(narrow(x, axis, 0, 1), x.shape()),
+           str("the first element of ", name, " along axis ", axis, " for all"));
+      with(i, x - mean(x, axis, {.keepdim = true}), instead(str(name, " minus its mean over axis ", axis)));
+    }
+    for (std::size_t j = 0; j < given.size(); ++j) {
+      const auto* other = std::get_if<Tensor>(&given[j].value);
+      if (i == j || other == nullptr) continue;
+      try {
+        const Tensor y = broadcast_to(other->detach(), x.shape());
+        with(i, x + y, instead(str(name, " + ", given[j].name))),
+            with(i, x - y, instead(str(name, " - ", given[j].name)));
+        with(i, x * y, instead(str(name, " * ", given[j].name))),
+            with(i, y - x, instead(str(given[j].name, " - ", name)));
+      } catch (const Error&) {
+      }
+    }
+  }
+  return all;
+}
+
+// The right function along other axes, and over all elements at once.
+std::string other_axis(const Tensor& x, const Function& right, const Arguments& given) {
+  const auto moved = [&](const auto& forth, const auto& back) {
+    Arguments changed = given;
+    for (Given& one : changed) {
+      if (auto* tensor = std::get_if<Tensor>(&one.value)) one.value = forth(tensor->detach());
+    }
+    try {
+      return fits(x, back(right(changed)));
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  const int rank = x.rank();
+  for (int a = 0; a < rank; ++a) {
+    for (int b = a + 1; b < rank; ++b) {
+      const auto turn = [a, b, rank](const Tensor& t) { return t.rank() == rank ? transpose(t, a, b) : t; };
+      if (moved(turn, turn))
+        return str("axis ", a, " and axis ", b, " in each other's part: it runs along ", b == rank - 1 ? a : b,
+                   " where it should run along ", b == rank - 1 ? b : a);
+    }
+  }
+  if (rank > 1) {
+    const auto flat = [](const Tensor& t) { return t.rank() > 1 ? reshape(t, {1, -1}) : t; };
+    if (moved(flat, [&](const Tensor& t) { return reshape(t, x.shape()); }))
+      return "all rows treated as one long row: each row counts by itself, along the last axis";
+  }
+  return {};
+}
+
+// How the elements of the results depend on those of the arguments: the first argument where they differ.
+std::string dependence(const Tensor& x, const Function& answer, const Tensor& right, const Function& reference,
+                       const Arguments& given) {
+  std::vector<std::string> fine;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto* argument = std::get_if<Tensor>(&given[i].value);
+    if (argument == nullptr) continue;
+    const std::string& name = given[i].name;
+    double worst = 0, largest = 0, most = 0;
+    std::string text, leak, blind;
+    for (std::int64_t e = 0; e < std::min<std::int64_t>(argument->size(), 40); ++e) {
+      const auto slopes = [&](const Function& f) {
+        Arguments moved = given;
+        const auto at = [&](double by) {
+          std::vector<double> values(argument->value().begin(), argument->value().end());
+          values[std::size_t(e)] += by;
+          moved[i].value = tensor(argument->shape(), values);
+          return f(moved).detach();
+        };
+        return (at(0.01) - at(-0.01)) / 0.02;
+      };
+      Tensor mine, its;
+      try {
+        mine = slopes(answer), its = slopes(reference);
+      } catch (const Error&) {
+        return {};
+      }
+      if (mine.shape() != right.shape()) return {};
+      const auto place = [](std::int64_t at, const Tensor& t) {
+        return t.rank() == 0 ? std::string() : str(" at ", position_of(at, t.shape()));
+      };
+      for (std::int64_t r = 0; r < right.size(); ++r) {
+        const double a = mine.value().begin()[r], b = its.value().begin()[r];
+        largest = std::max(largest, std::abs(a)), most = std::max(most, std::abs(b));
+        if (leak.empty() && std::abs(a) > 0.01 && std::abs(b) < 1e-4)
+          leak =
+              str("the result", place(r, right), " changes when ", name, place(e, *argument), " changes, and must not");
+        if (blind.empty() && std::abs(b) > 0.01 && std::abs(a) < 1e-4)
+          blind = str("the result", place(r, right), " does not change when ", name, place(e, *argument),
+                      " changes, and should");
+        const double error = std::abs(a - b) / (1 + std::abs(b));
+        if (!(error <= std::max(worst, 0.01))) {
+          worst = error;
+          text = str("when ", name, place(e, *argument), " grows by a little, the result", place(r, right),
+                     " grows by ", digits(a), " times that instead of ", digits(b), " times");
+        }
+      }
+    }
+    if (text.empty() && leak.empty() && blind.empty()) {
+      fine.push_back(name);
+      continue;
+    }
+    std::string because = !leak.empty() ? leak : !blind.empty() ? blind : text;
+    if (largest < 1e-5 && most > 1e-4)
+      because = str("the result does not change when ", name, " changes: ", name, " takes no part");
+    for (std::size_t j = 0; j < fine.size(); ++j) because += str(j == 0 ? " (the dependence on " : ", ", fine[j]);
+    return because + (fine.empty() ? "" : " is right)");
+  }
+  return fine.empty() || x.size() == 0 ? ""
+                                       : "it depends on its arguments as it should; a constant is missing or too many";
+}
+
+// Arguments like the given ones with other numbers.
+Arguments others(const Arguments& given, std::int64_t seed) {
+  Arguments all = given;
+  for (Given& one : all) {
+    if (auto* x = std::get_if<Tensor>(&one.value)) one.value = x->detach() + numbers(x->shape(), 100 * seed);
+  }
+  return all;
+}
+
+// The factors of the terms whose sum f is, if one list of factors fits for all arguments.
+std::optional<std::vector<double>> factors_of(const Function& f, const std::vector<Term>& terms,
+                                              const Arguments& given) {
+  const std::size_t n = terms.size();
+  std::vector<std::vector<double>> rows;  // the terms, and the result
+  for (std::int64_t seed = 1; rows.size() < 3 * n + 3; ++seed) {
+    const Arguments arguments = others(given, seed);
+    std::vector<Tensor> columns;
+    for (const Term& term : terms) columns.push_back(term.value(arguments).detach());
+    columns.push_back(f(arguments).detach());
+    for (Tensor& column : columns) column = broadcast_to(column, columns.back().shape()).detach();
+    for (std::int64_t i = 0; i < columns.back().size(); ++i) {
+      rows.emplace_back();
+      for (const Tensor& column : columns) rows.back().push_back(column.value().begin()[i]);
+    }
+  }
+  // Normal equations, by elimination.
+  std::vector<std::vector<double>> a(n, std::vector<double>(n + 1));
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j <= n; ++j) a[i][j] += row[i] * row[j];
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    std::swap(a[i], *std::max_element(a.begin() + std::ptrdiff_t(i), a.end(),
+                                      [i](const auto& u, const auto& v) { return std::abs(u[i]) < std::abs(v[i]); }));
+    if (std::abs(a[i][i]) < 1e-9) return {};
+    for (std::size_t k = 0; k < n; ++k) {
+      if (k == i) continue;
+      const double factor = a[k][i] / a[i][i];
+      for (std::size_t j = i; j <= n; ++j) a[k][j] -= factor * a[i][j];
+    }
+  }
+  std::vector<double> result(n);
+  for (std::size_t i = 0; i < n; ++i) result[i] = a[i][n] / a[i][i];
+  for (const auto& row : rows) {
+    double sum = 0, size = 1e-3;
+    for (std::size_t i = 0; i < n; ++i) sum += result[i] * row[i], size += std::abs(result[i] * row[i]);
+    if (!(std::abs(sum - row[n]) < 1e-3 * size)) return {};
+  }
+  return result;
+}
+
+std::string sum_text(const std::vector<double>& factors, const std::vector<Term>& terms) {
+  std::string text;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (std::abs(factors[i]) < 1e-3) continue;
+    const double size = std::abs(factors[i]);
+    text += factors[i] < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
+    text += (std::abs(size - 1) < 1e-3 ? "" : detail::rounded(size, 3) + " ") + terms[i].name;
+  }
+  return text.empty() ? "0" : text;
+}
+
+std::string where(const Tensor& x, const Tensor& right, double tolerance) {
+  std::int64_t worst = -1;
+  double largest = 0;
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    const double b = right.value().begin()[i], a = x.value().begin()[i];
+    if (a == b) continue;  // infinities, too
+    const double error = std::abs(a - b),
+                 excess = std::isfinite(error) ? error / (tolerance * (1 + std::abs(b))) : 1e30;
+    if (excess > std::max(1., largest)) worst = i, largest = excess;
+  }
+  if (worst < 0) return {};
+  return str(x.rank() == 0 ? std::string() : str(" at ", position_of(worst, x.shape())), " is ",
+             digits(x.value().begin()[worst]), " instead of ", digits(right.value().begin()[worst]));
+}
+
+}  // namespace
+
+std::string form_of(const Tensor& x, const Tensor& right, const Arguments& given) {
+  std::string text = plain_form(x.detach(), right.detach(), given);
+  if (text.empty()) text = other_form(x.detach(), right.detach(), given);
+  if (const auto factor = factor_of(x.detach(), right.detach()); text.empty() && factor && x.size() > 1)
+    text = factor_text(*factor, given, right, true);
+  return text.empty() ? "" : ": " + text;
+}
+
+void agree(const Compared& compared, const Function& answer, const Function& right, const Arguments& given) {
+  const auto& what = compared.what;
+  const Tensor x = answer(given), expected = right(given);
+  if (!x.defined()) not_yet(what, " has no value yet");
+  const Tensor y = x.detach(), r = expected.detach();
+  if (y.shape() != r.shape())
+    not_yet(what, " has the shape ", y.shape(), " instead of ", r.shape(), ", ", compared.meaning, shape_form(y, r));
+  if (const std::string place = where(y, r, compared.tolerance); !place.empty()) {
+    const auto say = [&](const std::string& text) { not_yet(what, place, ": ", text); };
+    if (const Index at = flatnonzero(isnan(y)); at.size() > 0 && flatnonzero(isnan(r)).size() == 0)
+      say(compared.why.empty()
+              ? "NaN comes from 0 / 0, 0 * infinity, infinity - infinity, or the root or logarithm of a negative number"
+              : compared.why);
+    if (const std::string text = plain_form(y, r, given); !text.empty()) say(text);
+    for (const Known& known : compared.known) {
+      if (fits(y, known.value.detach())) say(known.text);
+    }
+    if (const std::string text = other_form(y, r, given); !text.empty()) say(text);
+    for (const Changed& changed : changes(given, r)) {
+      try {
+        const Tensor other = right(changed.arguments).detach();
+        if (fits(other, r)) continue;
+        if (fits(y, other)) say("this is the right result for " + changed.text);
+        const auto factor = y.size() > 1 ? factor_of(y, other) : std::optional<double>();
+        const std::string text = factor && std::abs(*factor) > 1e-6 ? factor_text(*factor, given, r, false) : "";
+        if (!text.empty()) say(str("this is the right result for ", changed.text, ", and then ", text));
+      } catch (const Error&) {
+      }
+    }
+    if (const std::string text = other_axis(y, right, given); !text.empty()) say("this has " + text);
+    if (!compared.terms.empty()) {
+      try {
+        const auto mine = factors_of(answer, compared.terms, given), its = factors_of(right, compared.terms, given);
+        if (mine && its)
+          say(str("your lines are ", sum_text(*mine, compared.terms), " where ", sum_text(*its, compared.terms),
+                  " belongs"));
+      } catch (const Error&) {
+      }
+    }
+    // A single number always has a factor; it means something if other arguments give the same one.
+    if (y.size() == 1) {
+      try {
+        const auto factor_for = [&](const Arguments& arguments) {
+          return answer(arguments).item() / right(arguments).item();
+        };
+        const double factor = y.item() / r.item();
+        const auto same_for = [&](std::int64_t seed) {
+          return std::abs(factor_for(others(given, seed)) / factor - 1) < 2e-4;
+        };
+        if (same_for(7) && same_for(8)) say(factor_text(factor, given, r, true));
+      } catch (const Error&) {
+      }
+    } else if (const auto factor = factor_of(y, r)) {
+      say(factor_text(*factor, given, r, true));
+    }
+    const std::string text = dependence(y, answer, r, right, given);
+    say(str(text, text.empty() || compared.why.empty() ? "" : "; ", compared.why));
+  }
+  // The values agree: so do the gradients, unless part of the way is cut.
+  Tensors leaves;
+  std::vector<std::string> names;
+  for (const Given& one : given) {
+    if (const auto* tensor = std::get_if<Tensor>(&one.value); tensor != nullptr && tensor->requires_grad())
+      leaves.push_back(*tensor), names.push_back(one.name);
+  }
+  if (leaves.empty()) return;
+  const Tensor g = numbers(r.shape(), 99);
+  const char* cut = ": detach(), .value() or NoGrad cuts the way back; compute with tensors from beginning to end";
+  if (!x.requires_grad()) not_yet(what, " is right, but no gradient reaches ", names[0], cut);
+  const Tensors mine = grad(sum(x * g), leaves, {.unused = Unused::zeros});
+  const Tensors its = grad(sum(expected * g), leaves, {.unused = Unused::zeros});
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const std::string place = where(mine[i], its[i], 10 * compared.tolerance);
+    if (place.empty()) continue;
+    const bool none = max(abs(mine[i])).item() == 0;
+    const std::string text = none ? std::string(cut) : form_of(mine[i], its[i], given);
+    not_yet(what, " is right, but the gradient of ", names[i], place,
+            text.empty() ? str(": part of the way back is cut", cut) : text);
+  }
+}
+
+}  // namespace xgrad::exercises
