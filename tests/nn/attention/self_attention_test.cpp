@@ -66,20 +66,10 @@ TEST_CASE("Step by step, in pieces of any size, self-attention is what it is at 
   }
 }
 
-TEST_CASE("SwiGlu is its formula") {
-  const SwiGlu ffn{root, {.in = 4, .hidden = 6}};
-  const Tensor x = normal({5, 4}), gate = linear(x, ffn.w1.weight);
-  check_close(ffn(x).value(), linear(gate * sigmoid(gate) * linear(x, ffn.w3.weight), ffn.w2.weight).value());
-  CHECK(to_string(ffn).starts_with("SwiGlu 4 -> 6 -> 4"));
-  CHECK(ffn.num_parameters() == 3 * 24);
-  CHECK(SwiGlu(root, {.in = 4, .hidden = 6, .bias = true}).num_parameters() == 3 * 24 + 16);
-}
-
-TEST_CASE("Self-attention and SwiGlu refuse bad settings and inputs") {
+TEST_CASE("Self-attention refuses bad settings and inputs") {
   CHECK_REFUSED(ValueError, MultiHeadAttention(root, 8, 4, {.kv_heads = 3}), "attention", "4 heads", "3 kv_heads");
   CHECK_REFUSED(ValueError, MultiHeadAttention(root, 8, 4, {.kv_heads = 0}), "MultiHeadAttention", "kv_heads 0");
   CHECK_REFUSED(ValueError, MultiHeadAttention(root, 6, 2, {.rotary_theta = 100.}), "attention", "heads of 3 columns");
-  CHECK_REFUSED(ValueError, SwiGlu(root, {.in = 4}), "Linear", "0 is not positive");
   const MultiHeadAttention attn{root, 8, 2, {.packed = true}};
   CHECK_THROWS_AS(attn(zeros({2, 3, 7})), ShapeError);
   CHECK_REFUSED(ValueError, attn(zeros({2, 3, 8}), zeros({2, 3, 8}), zeros({2, 3, 8})), "attention", "self-attention");
