@@ -11,13 +11,16 @@ namespace {
 using namespace nn;
 
 // What a row does with its layer, inputs x and batch size B.
-#define RUN(...)                                                                                    \
-  [=]([[maybe_unused]] const auto& layer, [[maybe_unused]] const Tensors& x,                        \
+#define RUN(...)                                                             \
+  [=]([[maybe_unused]] const auto& layer, [[maybe_unused]] const Tensors& x, \
       [[maybe_unused]] std::int64_t B) -> Tensor { return __VA_ARGS__; }
 // A size n of a layer.
-#define SIZE(Layer, ...) LayerRow::Size{[](At here, [[maybe_unused]] std::int64_t n) { Layer(here, __VA_ARGS__); }}
+#define SIZE(Layer, ...)                                                       \
+  LayerRow::Size {                                                             \
+    [](At here, [[maybe_unused]] std::int64_t n) { Layer(here, __VA_ARGS__); } \
+  }
 
-struct Rows {
+struct LayerRows {
   std::vector<LayerRow> all = {};
 
   template <class Layer, class F, class... Arguments>
@@ -50,13 +53,13 @@ struct Rows {
   }
 };
 
-Index ids(std::int64_t B, std::int64_t T, std::int64_t vocabulary) {
+Index some_ids(std::int64_t B, std::int64_t T, std::int64_t vocabulary) {
   return (arange(B * T) * 7 % vocabulary).reshaped({B, T});
 }
 
-Tensor share(const Tensors& x) { return full(x[0].shape(), Real(0.3)); }
+Tensor some_shares(const Tensors& x) { return full(x[0].shape(), Real(0.3)); }
 
-void add_activations(Rows& rows) {
+void add_activations(LayerRows& rows) {
   const Shape s{2, 4, 6};
 #define SAME(Layer, function) rows.add_function<Layer>(#Layer, s, s, RUN(function(x[0])))
   SAME(ReLU, relu);
@@ -97,35 +100,36 @@ void add_activations(Rows& rows) {
   rows.add<nn::Function>("Function tanh", {s}, s, RUN(layer(x[0])), Activation(tanh)).same_as = RUN(tanh(x[0]));
 }
 
-void add_losses(Rows& rows) {
+void add_losses(LayerRows& rows) {
   const Shape s{2, 3};
   const Tensor w(Array({3}, {1, 2, 3}));
-  const auto classes = [](std::int64_t B) { return ids(1, B, 3).reshaped({B}); };
+  const auto classes = [](std::int64_t B) { return some_ids(1, B, 3).reshaped({B}); };
   // A loss with these options, of the other arguments.
-#define LOSS(Layer, function, given, ...)                                              \
-  {                                                                                    \
-    const auto o = given;                                                              \
-    LayerRow& row = rows.add<Layer>(#Layer, {s}, {}, RUN(layer(__VA_ARGS__)), o);      \
-    row.same_as = RUN(function(__VA_ARGS__, o));                                       \
-    row.least = 1;                                                                     \
+#define LOSS(Layer, function, given, ...)                                         \
+  {                                                                               \
+    const auto o = given;                                                         \
+    LayerRow& row = rows.add<Layer>(#Layer, {s}, {}, RUN(layer(__VA_ARGS__)), o); \
+    row.same_as = RUN(function(__VA_ARGS__, o));                                  \
+    row.least = 1;                                                                \
   }
   LOSS(CrossEntropyLoss, cross_entropy, (CrossEntropyOptions{.weight = w, .label_smoothing = 0.1}), x[0], classes(B))
   LOSS(CrossEntropyLoss, cross_entropy, CrossEntropyOptions{.ignore_index = 1}, x[0], classes(B))
   LOSS(NLLLoss, nll_loss, NllLossOptions{.weight = w}, x[0], classes(B))
-  LOSS(BCELoss, binary_cross_entropy, BinaryCrossEntropyOptions{.weight = w}, sigmoid(x[0]), share(x))
+  LOSS(BCELoss, binary_cross_entropy, BinaryCrossEntropyOptions{.weight = w}, sigmoid(x[0]), some_shares(x))
   LOSS(BCEWithLogitsLoss, binary_cross_entropy_with_logits,
-       (BinaryCrossEntropyWithLogitsOptions{.weight = w, .pos_weight = w}), x[0], share(x))
-  LOSS(KLDivLoss, kl_div, KlDivOptions{.reduction = batchmean}, x[0], share(x))
-  LOSS(GaussianNLLLoss, gaussian_nll_loss, GaussianNllLossOptions{.full = true}, x[0], share(x), exp(x[0]))
-  LOSS(MSELoss, mse_loss, LossOptions{}, x[0], share(x))
-  LOSS(L1Loss, l1_loss, LossOptions{}, x[0], share(x))
-  LOSS(SmoothL1Loss, smooth_l1_loss, SmoothL1LossOptions{.beta = 0.5}, x[0], share(x))
-  LOSS(HuberLoss, huber_loss, HuberLossOptions{.delta = 0.5}, x[0], share(x))
-  LOSS(TripletMarginLoss, triplet_margin_loss, TripletMarginLossOptions{.swap = true}, x[0], share(x), square(x[0]))
+       (BinaryCrossEntropyWithLogitsOptions{.weight = w, .pos_weight = w}), x[0], some_shares(x))
+  LOSS(KLDivLoss, kl_div, KlDivOptions{.reduction = batchmean}, x[0], some_shares(x))
+  LOSS(GaussianNLLLoss, gaussian_nll_loss, GaussianNllLossOptions{.full = true}, x[0], some_shares(x), exp(x[0]))
+  LOSS(MSELoss, mse_loss, LossOptions{}, x[0], some_shares(x))
+  LOSS(L1Loss, l1_loss, LossOptions{}, x[0], some_shares(x))
+  LOSS(SmoothL1Loss, smooth_l1_loss, SmoothL1LossOptions{.beta = 0.5}, x[0], some_shares(x))
+  LOSS(HuberLoss, huber_loss, HuberLossOptions{.delta = 0.5}, x[0], some_shares(x))
+  LOSS(TripletMarginLoss, triplet_margin_loss, TripletMarginLossOptions{.swap = true}, x[0], some_shares(x),
+       square(x[0]))
 #undef LOSS
 }
 
-void add_shapes_and_pictures(Rows& rows) {
+void add_shapes_and_pictures(LayerRows& rows) {
   const Shape s{2, 4, 6}, picture{2, 3, 5, 4};
   rows.add_function<Flatten>("Flatten 1 to -1", s, {2, 24}, RUN(flatten(x[0], 1, -1)));
   rows.add_function<Unflatten>("Unflatten axis 2 to [2, 3]", s, {2, 4, 2, 3}, RUN(unflatten(x[0], 2, {2, 3})), 2,
@@ -158,7 +162,7 @@ void add_shapes_and_pictures(Rows& rows) {
       .sizes = {SIZE(ConvTranspose2d, n, 1, 1), SIZE(ConvTranspose2d, 1, n, 1), SIZE(ConvTranspose2d, 1, 1, {1, n})};
 }
 
-void add_maps_and_norms(Rows& rows) {
+void add_maps_and_norms(LayerRows& rows) {
   const Shape s{2, 4, 6}, picture{2, 6, 2, 3};
   // An input of this many axes before the last one.
   const auto leading = [](std::int64_t in, std::int64_t out) {
@@ -171,30 +175,35 @@ void add_maps_and_norms(Rows& rows) {
     }
     return all;
   };
-  LayerRow& map = rows.add_function<Linear>("Linear 6 -> 3", s, {2, 4, 3}, RUN(linear(x[0], layer.weight, layer.bias)), 6, 3);
+  LayerRow& map =
+      rows.add_function<Linear>("Linear 6 -> 3", s, {2, 4, 3}, RUN(linear(x[0], layer.weight, layer.bias)), 6, 3);
   map.others = leading(6, 3);
   map.sizes = {SIZE(Linear, n, 2), SIZE(Linear, 2, n)};
-  rows.add_function<Linear>("Linear 6 -> 1", s, {2, 4, 1}, RUN(linear(x[0], layer.weight)), 6, 1, LinearOptions{.bias = false})
+  rows.add_function<Linear>("Linear 6 -> 1", s, {2, 4, 1}, RUN(linear(x[0], layer.weight)), 6, 1,
+                            LinearOptions{.bias = false})
       .others = leading(6, 1);
   LayerRow& mlp = rows.add<Mlp>("Mlp 6 -> 1 -> 2", {s}, {2, 4, 2}, RUN(layer(x[0])),
                                 MlpOptions{.in = 6, .hidden = 1, .out = 2, .activation = tanh, .dropout = 0.5});
   mlp.others = leading(6, 2);
   mlp.sizes = {SIZE(Mlp, {.in = n, .hidden = 1}), SIZE(Mlp, {.in = 1, .hidden = n})};
   rows.add<Mlp>("Mlp 6 -> 4 -> 6", {s}, s, RUN(layer(x[0])), vision_mlp(6, 4));
-  rows.add_function<SwiGlu>("SwiGlu 6 -> 5 -> 6", s, s, RUN(linear(silu(layer.w1(x[0])) * layer.w3(x[0]), layer.w2.weight)),
+  rows.add_function<SwiGlu>("SwiGlu 6 -> 5 -> 6", s, s,
+                            RUN(linear(silu(layer.w1(x[0])) * layer.w3(x[0]), layer.w2.weight)),
                             SwiGluOptions{.in = 6, .hidden = 5})
       .sizes = {SIZE(SwiGlu, {.in = n, .hidden = 1}), SIZE(SwiGlu, {.in = 1, .hidden = n})};
-  rows.add<Sequential>("Sequential of 3", {s}, {2, 4, 2}, RUN(layer(x[0])), make<Linear>(6, 3), make<Tanh>(), make<Linear>(3, 2));
+  rows.add<Sequential>("Sequential of 3", {s}, {2, 4, 2}, RUN(layer(x[0])), make<Linear>(6, 3), make<Tanh>(),
+                       make<Linear>(3, 2));
   rows.add<Stack<Linear>>("Stack of 2", {s}, s, RUN(layer(x[0])), 2, 6, 6);
 
-  LayerRow& norm = rows.add_function<LayerNorm>("LayerNorm 6", s, s, RUN(layer_norm(x[0], layer.weight, layer.bias)), 6);
+  LayerRow& norm =
+      rows.add_function<LayerNorm>("LayerNorm 6", s, s, RUN(layer_norm(x[0], layer.weight, layer.bias)), 6);
   norm.others = leading(6, 6);
   norm.sizes = {SIZE(LayerNorm, n), SIZE(LayerNorm, Shape({n, 2}))};
   rows.add_function<LayerNorm>("LayerNorm 6", s, s, RUN(layer_norm(x[0])), 6, LayerNormOptions{.affine = false})
       .others = leading(6, 6);
   rows.add<LayerNorm>("LayerNorm [4, 6]", {s}, s, RUN(layer(x[0])), Shape{4, 6}).undecayed = {"weight", "bias"};
-  rows.add_function<RMSNorm>("RMSNorm 6", s, s, RUN(rms_norm(x[0], layer.weight)), 6)
-      .sizes = {SIZE(RMSNorm, n), SIZE(RMSNorm, Shape({n, 2}))};
+  rows.add_function<RMSNorm>("RMSNorm 6", s, s, RUN(rms_norm(x[0], layer.weight)), 6).sizes = {
+      SIZE(RMSNorm, n), SIZE(RMSNorm, Shape({n, 2}))};
   rows.add<RMSNorm>("RMSNorm [4, 6]", {s}, s, RUN(layer(x[0])), Shape{4, 6}).undecayed = {"weight"};
   LayerRow& batch = rows.add<BatchNorm1d>("BatchNorm1d 4", {{2, 4}}, {2, 4}, RUN(layer(x[0])), 4);
   batch.others = {{{1, 4, 2}, {1, 4, 2}}};
@@ -203,13 +212,15 @@ void add_maps_and_norms(Rows& rows) {
   LayerRow& batches = rows.add<BatchNorm2d>("BatchNorm2d 6", {picture}, picture, RUN(layer(x[0])), 6);
   batches.least = 1;
   batches.sizes = {SIZE(BatchNorm2d, n)};
-  rows.add<GroupNorm>("GroupNorm 2 groups, 6", {picture}, picture, RUN(layer(x[0])), 2, 6).sizes = {SIZE(GroupNorm, 1, n)};
+  rows.add<GroupNorm>("GroupNorm 2 groups, 6", {picture}, picture, RUN(layer(x[0])), 2, 6).sizes = {
+      SIZE(GroupNorm, 1, n)};
 
-  const auto of_ids = RUN(layer(ids(B, 4, 5)));
+  const auto of_ids = RUN(layer(some_ids(B, 4, 5)));
   LayerRow& table = rows.add<Embedding>("Embedding 5 x 3", {}, {2, 4, 3}, of_ids, 5, 3);
   table.undecayed = {"weight"};
   table.sizes = {SIZE(Embedding, n, 2), SIZE(Embedding, 2, n)};
-  LayerRow& padded = rows.add<Embedding>("Embedding 5 x 3", {}, {2, 4, 3}, of_ids, 5, 3, EmbeddingOptions{.padding_idx = -1});
+  LayerRow& padded =
+      rows.add<Embedding>("Embedding 5 x 3", {}, {2, 4, 3}, of_ids, 5, 3, EmbeddingOptions{.padding_idx = -1});
   padded.undecayed = {"weight"};
   padded.kinks = true;
   rows.add<PositionalEncoding>("PositionalEncoding 9 x 6", {s}, s, RUN(layer(x[0], 5)), 9, 6).sizes = {
@@ -223,7 +234,7 @@ void add_maps_and_norms(Rows& rows) {
                      SIZE(PositionalEncoding, 2, n, {.kind = Positions::learned})};
 }
 
-void add_recurrences(Rows& rows) {
+void add_recurrences(LayerRows& rows) {
   const Shape s{2, 3, 4};
   const auto output = RUN(layer(x[0]).output);
   const auto cell = RUN(layer(x[0]));
@@ -240,11 +251,11 @@ void add_recurrences(Rows& rows) {
   rows.add<GRU>("GRU 4 -> 1", {s}, {2, 3, 1}, shorter, 4, 1, GRUOptions{.bias = false});
   rows.add<RNNCell>("RNNCell 4 -> 3", {{2, 4}}, {2, 3}, cell, 4, 3).sizes = {SIZE(RNNCell, n, 2), SIZE(RNNCell, 2, n)};
   rows.add<LSTMCell>("LSTMCell 4 -> 3", {{2, 4}}, {2, 3}, RUN(layer(x[0]).h), 4, 3).sizes = {SIZE(LSTMCell, n, 2),
-                                                                                           SIZE(LSTMCell, 2, n)};
+                                                                                             SIZE(LSTMCell, 2, n)};
   rows.add<GRUCell>("GRUCell 4 -> 3", {{2, 4}}, {2, 3}, cell, 4, 3).sizes = {SIZE(GRUCell, n, 2), SIZE(GRUCell, 2, n)};
 }
 
-void add_attention(Rows& rows) {
+void add_attention(LayerRows& rows) {
   const Shape s{2, 3, 4};
   const std::vector<Shape> three{s, s, s};
   const auto self = RUN(layer(x[0]));
@@ -261,36 +272,41 @@ void add_attention(Rows& rows) {
                 SIZE(AdditiveAttention, {.query = 1, .key = 1, .hidden = n})};
   rows.add<GaussianAttention>("GaussianAttention", three, s, all, GaussianAttentionOptions{.trained = true});
   rows.add<SelfAttention>("SelfAttention 4 -> 2", {s}, {2, 3, 2}, self, 4, 2).sizes = {SIZE(SelfAttention, n, 1),
-                                                                                    SIZE(SelfAttention, 1, n)};
-  rows.add<LinearAttention>("LinearAttention 4, 2 heads", three, s, all, 4, 2).sizes = {SIZE(LinearAttention, n, 1),
-                                                                                  {[](At here, std::int64_t n) { LinearAttention(here, 4, n); }, even}};
+                                                                                       SIZE(SelfAttention, 1, n)};
+  rows.add<LinearAttention>("LinearAttention 4, 2 heads", three, s, all, 4, 2).sizes = {
+      SIZE(LinearAttention, n, 1), {[](At here, std::int64_t n) { LinearAttention(here, 4, n); }, even}};
   rows.add<MultiHeadAttention>("MultiHeadAttention 4, 2 heads", three, s, all, 4, 2,
                                MultiHeadAttentionOptions{.dropout = 0.2, .bias = true})
-      .sizes = {SIZE(MultiHeadAttention, n, 1), {[](At here, std::int64_t n) { MultiHeadAttention(here, 4, n); }, even}};
+      .sizes = {SIZE(MultiHeadAttention, n, 1),
+                {[](At here, std::int64_t n) { MultiHeadAttention(here, 4, n); }, even}};
   rows.add<MultiHeadAttention>("MultiHeadAttention 8, 4 heads, 2 of keys", {{2, 3, 8}}, {2, 3, 8}, self, 8, 4,
                                MultiHeadAttentionOptions{.kv_heads = 2, .packed = true, .rotary_theta = 100});
   rows.add<pytorch::MultiheadAttention>("MultiheadAttention 4, 2 heads", three, s, all, 4, 2).sizes = {
       SIZE(pytorch::MultiheadAttention, n, 1),
       {[](At here, std::int64_t n) { pytorch::MultiheadAttention(here, 4, n); }, even}};
-  rows.add<pytorch::MultiheadAttention>("MultiheadAttention 4, 2 heads", {s, {2, 3, 5}, {2, 3, 6}}, s, all, 4, 2,
-                                        pytorch::MultiheadAttentionOptions{
-                                            .add_bias_kv = true, .add_zero_attn = true, .kdim = 5, .vdim = 6})
+  rows.add<pytorch::MultiheadAttention>(
+          "MultiheadAttention 4, 2 heads", {s, {2, 3, 5}, {2, 3, 6}}, s, all, 4, 2,
+          pytorch::MultiheadAttentionOptions{.add_bias_kv = true, .add_zero_attn = true, .kdim = 5, .vdim = 6})
       .undecayed = {"bias_k", "bias_v"};
 }
 
-void add_transformers(Rows& rows) {
+void add_transformers(LayerRows& rows) {
   const Shape s{2, 3, 4};
   const auto lengths = [](std::int64_t B) { return arange(B) % 3 + 1; };
   rows.add<AddNorm>("AddNorm", {s, s}, s, RUN(layer(x[0], x[1])), Shape{4}, AddNormOptions{.dropout = 0.2});
-  rows.add<AddNorm>("AddNorm", {s, s}, s, RUN(layer(x[0], x[1])), Shape{4}, AddNormOptions{.kind = NormKind::batch}).least = 1;
-  TransformerOptions options{.dim = 4, .ffn = 5, .heads = 2, .layers = 1, .dropout = 0.1, .activation = tanh, .max_length = 6};
+  rows.add<AddNorm>("AddNorm", {s, s}, s, RUN(layer(x[0], x[1])), Shape{4}, AddNormOptions{.kind = NormKind::batch})
+      .least = 1;
+  TransformerOptions options{
+      .dim = 4, .ffn = 5, .heads = 2, .layers = 1, .dropout = 0.1, .activation = tanh, .max_length = 6};
   rows.add<EncoderBlock>("EncoderBlock", {s}, s, RUN(layer(x[0], padding(lengths(B)))), options);
   rows.add<DecoderBlock>("DecoderBlock", {s, s}, s, RUN(layer(x[0], x[1], padding(lengths(B)))), options);
-  rows.add<Decoder>("Decoder", {s}, {2, 2, 5}, RUN(layer(ids(B, 2, 5), x[0])), 5, options).undecayed = {"embedding.weight"};
-  const auto translate = RUN(layer(ids(B, 3, 5), lengths(B), ids(B, 2, 6)));
+  rows.add<Decoder>("Decoder", {s}, {2, 2, 5}, RUN(layer(some_ids(B, 2, 5), x[0])), 5, options).undecayed = {
+      "embedding.weight"};
+  const auto translate = RUN(layer(some_ids(B, 3, 5), lengths(B), some_ids(B, 2, 6)));
   for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
     options.norm = order;
-    rows.add<EncoderDecoder>("EncoderDecoder", {}, {2, 2, 6}, translate, 5, 6, options).undecayed = {"embedding.weight"};
+    rows.add<EncoderDecoder>("EncoderDecoder", {}, {2, 2, 6}, translate, 5, 6, options).undecayed = {
+        "embedding.weight"};
   }
   rows.all.back().sizes = {SIZE(EncoderDecoder, n, 3, {.dim = 4, .ffn = 4, .heads = 1, .layers = 1}),
                            SIZE(EncoderDecoder, 3, n, {.dim = 4, .ffn = 4, .heads = 1, .layers = 1}),
@@ -303,37 +319,43 @@ void add_transformers(Rows& rows) {
         .undecayed = {"embedding.weight"};
   }
   rows.all.back().sizes = {SIZE(Seq2Seq, n, 3), SIZE(Seq2Seq, 3, n), SIZE(Seq2SeqDecoder, 3, {.embed = n}),
-                           SIZE(Seq2SeqDecoder, 3, {.context = Context::initial_state, .hidden = n}), SIZE(Seq2SeqDecoder, 3, {.layers = n})};
+                           SIZE(Seq2SeqDecoder, 3, {.context = Context::initial_state, .hidden = n}),
+                           SIZE(Seq2SeqDecoder, 3, {.layers = n})};
 }
 
-void add_models(Rows& rows) {
-  const auto of_ids = RUN(layer(ids(B, 3, 5)));
-  rows.add<Gpt>("Gpt", {}, {2, 3, 5}, of_ids, GptOptions{.vocabulary = 5, .context = 4, .dim = 4, .heads = 2, .layers = 1})
+void add_models(LayerRows& rows) {
+  const auto of_ids = RUN(layer(some_ids(B, 3, 5)));
+  rows.add<Gpt>("Gpt", {}, {2, 3, 5}, of_ids,
+                GptOptions{.vocabulary = 5, .context = 4, .dim = 4, .heads = 2, .layers = 1})
       .undecayed = {"embedding.weight", "positions.weight"};
-  rows.add<Llama>("Llama", {}, {2, 3, 5}, of_ids,
-                  LlamaOptions{
-                      .vocabulary = 5, .context = 4, .dim = 8, .heads = 4, .kv_heads = 2, .layers = 1, .ffn = 3})
+  rows.add<Llama>(
+          "Llama", {}, {2, 3, 5}, of_ids,
+          LlamaOptions{.vocabulary = 5, .context = 4, .dim = 8, .heads = 4, .kv_heads = 2, .layers = 1, .ffn = 3})
       .undecayed = {"embedding.weight"};
   for (const auto& [head, result] : {std::pair{BertHead::words, Shape{2, 3, 5}}, {BertHead::classes, Shape{2, 2}}}) {
     BertOptions options{.vocabulary = 5, .context = 4, .dim = 4, .heads = 2, .layers = 1, .ffn = 3, .head = head};
-    rows.add<Bert>("Bert", {}, result, RUN(layer(ids(B, 3, 5), {.lengths = arange(B) % 3 + 1})), options).undecayed = {
-        "embedding.weight", "segments.weight", "positions.weight"};
+    rows.add<Bert>("Bert", {}, result, RUN(layer(some_ids(B, 3, 5), {.lengths = arange(B) % 3 + 1})), options)
+        .undecayed = {"embedding.weight", "segments.weight", "positions.weight"};
   }
   VisionTransformerOptions vit{
       .image = 4, .patch = 2, .channels = 1, .dim = 4, .heads = 2, .layers = 2, .classes = 3, .drop_path = 0.2};
   vit.dropout = vit.attention_dropout = 0.1;
-  rows.add<VisionTransformer>("VisionTransformer 4 x 4 by 2 x 2, 2 layers of 4", {{2, 1, 4, 4}}, {2, 3}, RUN(layer(x[0])), vit).undecayed = {
-      "pos_embedding", "class_token"};
+  rows.add<VisionTransformer>("VisionTransformer 4 x 4 by 2 x 2, 2 layers of 4", {{2, 1, 4, 4}}, {2, 3},
+                              RUN(layer(x[0])), vit)
+      .undecayed = {"pos_embedding", "class_token"};
   SwinTransformerOptions swin{.patch = 1, .channels = 1, .dim = 4, .depths = {2, 1}, .heads = {1, 2}, .classes = 3};
   swin.window = 2;
   swin.attention_dropout = 0.1;
-  rows.add<SwinTransformer>("SwinTransformer 4 wide, 2 1 blocks", {{2, 1, 3, 4}}, {2, 3}, RUN(layer(x[0])), swin).undecayed = {
-      "relative_position_bias_table"};
-  rows.add<PatchMerging>("PatchMerging", {{2, 3, 4, 2}}, {2, 2, 2, 4}, RUN(layer(x[0])), 2).sizes = {SIZE(PatchMerging, n)};
+  rows.add<SwinTransformer>("SwinTransformer 4 wide, 2 1 blocks", {{2, 1, 3, 4}}, {2, 3}, RUN(layer(x[0])), swin)
+      .undecayed = {"relative_position_bias_table"};
+  rows.add<PatchMerging>("PatchMerging", {{2, 3, 4, 2}}, {2, 2, 2, 4}, RUN(layer(x[0])), 2).sizes = {
+      SIZE(PatchMerging, n)};
   for (const ResidualBlockKind kind : {ResidualBlockKind::basic, ResidualBlockKind::bottleneck}) {
     const bool basic = kind == ResidualBlockKind::basic;
-    LayerRow& row = rows.add<ResNet>(basic ? "ResNet 2 wide, 1 1 1 1 basic blocks" : "ResNet 2 wide, 1 1 1 1 bottlenecks", {{2, 1, 33, 33}}, {2, 3}, RUN(layer(x[0])),
-                     ResNetOptions{.block = kind, .layers = {1, 1, 1, 1}, .channels = 1, .width = 2, .classes = 3});
+    LayerRow& row =
+        rows.add<ResNet>(basic ? "ResNet 2 wide, 1 1 1 1 basic blocks" : "ResNet 2 wide, 1 1 1 1 bottlenecks",
+                         {{2, 1, 33, 33}}, {2, 3}, RUN(layer(x[0])),
+                         ResNetOptions{.block = kind, .layers = {1, 1, 1, 1}, .channels = 1, .width = 2, .classes = 3});
     row.least = 1;
     row.kinks = true;
   }
@@ -344,7 +366,7 @@ void add_models(Rows& rows) {
 }  // namespace
 
 std::vector<LayerRow> layer_rows() {
-  Rows rows;
+  LayerRows rows;
   add_activations(rows);
   add_losses(rows);
   add_shapes_and_pictures(rows);

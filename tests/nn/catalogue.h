@@ -26,9 +26,9 @@ struct LayerRow {
   std::vector<Shape> inputs;  ///< that gradients are wanted for
   Shape result;
   Run run;
-  std::vector<std::pair<Shape, Shape>> others = {};                                   ///< shapes of an input, and of its result
-  Run same_as = {};                                                                   ///< the function that the layer computes
-  std::function<std::unique_ptr<nn::Module>(const nn::Module&)> clone = {};           ///< where nn::clone() takes it
+  std::vector<std::pair<Shape, Shape>> others = {};                          ///< shapes of an input, and of its result
+  Run same_as = {};                                                          ///< the function that the layer computes
+  std::function<std::unique_ptr<nn::Module>(const nn::Module&)> clone = {};  ///< where nn::clone() takes it
   std::vector<Size> sizes = {};
   std::vector<std::string> undecayed = {};  ///< ends of the names of matrices that weight decay is not for
   std::int64_t least = 0;                   ///< samples that there must be

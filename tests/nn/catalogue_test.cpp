@@ -1,4 +1,5 @@
-// What every layer and model of the library does: a test case for each row of the catalogue, and that every class has one.
+// What every layer and model of the library does: a test case for each row of the catalogue, and that every class has
+// one.
 #include "catalogue.h"
 #include "support.h"
 #include "support/extremes.h"
@@ -62,7 +63,8 @@ void check_description(const LayerRow& row, const Module& module) {
   }
 }
 
-// No samples and few of them: shapes, that every gradient and second gradient is finite, and that kernels and rules agree.
+// No samples and few of them: shapes, that every gradient and second gradient is finite, and that kernels and rules
+// agree.
 void check_small_batches(const LayerRow& row, const Module& module) {
   for (const std::int64_t batch : {0, 1, 2}) {
     CAPTURE(batch);
@@ -86,8 +88,8 @@ void check_small_batches(const LayerRow& row, const Module& module) {
   }
 }
 
-// Of two orders where there are few parameters; of large models the first order alone, along some directions. The parameters
-// are so large that each matters.
+// Of two orders where there are few parameters; of large models the first order alone, along some directions. The
+// parameters are so large that each matters.
 void check_differences(const LayerRow& row) {
   if (row.kinks) return;
   const auto made = row.make();
@@ -131,9 +133,11 @@ void check_copies(const LayerRow& row, const Module& module) {
   const TemporaryFolder folder;
   manual_seed(11);
   const auto other = row.make();
-  for (const Tensor& parameter : other->parameters()) parameter.update([](Array& value) {
-    for (Real& number : std::span(value.mutable_data(), static_cast<std::size_t>(value.size()))) number += Real(0.125);
-  });
+  for (const Tensor& parameter : other->parameters())
+    parameter.update([](Array& value) {
+      for (Real& number : std::span(value.mutable_data(), static_cast<std::size_t>(value.size())))
+        number += Real(0.125);
+    });
   const Array expected = run(row, *other).value();
   const Array before = run(row, module).value();
   {
@@ -159,7 +163,8 @@ void check_decay(const LayerRow& row, const Module& module) {
   const auto without = nn::without_weight_decay(module);
   for (const auto& named : module.named_parameters()) {
     CAPTURE(named.first);
-    const bool spared = std::ranges::any_of(row.undecayed, [&](const std::string& end) { return named.first.ends_with(end); });
+    const bool spared =
+        std::ranges::any_of(row.undecayed, [&](const std::string& end) { return named.first.ends_with(end); });
     CHECK(without(named.second) == (named.second.rank() < 2 || spared));
   }
 }
@@ -223,8 +228,8 @@ TEST_CASE("extreme numbers: sizes of all layers") {
 
 TEST_CASE("every layer has a row in the catalogue, or is a part of one that has") {
   // The bases, which are no layers.
-  std::set<std::string> found{"Module",    "Layer",         "LayerCall",    "AttentionPooling", "BatchNorm",
-                              "Recurrent", "RecurrentCell", "LanguageModel"};
+  std::set<std::string> found{"Module",    "Layer",     "LayerCall",     "AttentionPooling",
+                              "BatchNorm", "Recurrent", "RecurrentCell", "LanguageModel"};
   for (const LayerRow& row : layer_rows()) {
     const auto whole = row.make();
     for (const auto& [path, module] : whole->named_modules()) {

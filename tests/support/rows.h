@@ -9,8 +9,8 @@
 
 namespace xgrad::testing {
 
-/// Makes test cases `f(row)`, one for each row of a catalogue. The name of a case is `what: ` and that of the row, with a
-/// number where there are several of a name.
+/// Makes test cases `f(row)`, one for each row of a catalogue. The name of a case is `what: ` and that of the row, with
+/// a number where there are several of a name.
 ///
 ///     void check_layer(const LayerRow& row) { ... }
 ///     const RowCases<LayerRow, layer_rows, check_layer> cases("layer", __FILE__, __LINE__);

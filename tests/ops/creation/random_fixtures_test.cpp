@@ -1,5 +1,5 @@
-// The numbers that a seed gives are those of tests/fixtures/make_stored_files.py, which knows the generator from its paper:
-// the same in every version, on every machine and in both number types.
+// The numbers that a seed gives are those of tests/fixtures/make_stored_files.py, which knows the generator from its
+// paper: the same in every version, on every machine and in both number types.
 #include <xgrad/nn/base/init.h>
 #include <xgrad/ops/ops.h>
 

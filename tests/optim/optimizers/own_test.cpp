@@ -1,5 +1,5 @@
-// A kind of optimizer of one's own, by OptimizerOf: it has groups, options with ranges, a state and an audit as those of
-// the library.
+// A kind of optimizer of one's own, by OptimizerOf: it has groups, options with ranges, a state and an audit as those
+// of the library.
 #include "../support.h"
 
 #include <xgrad/ops/elementwise/arithmetic.h>
