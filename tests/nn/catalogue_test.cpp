@@ -205,7 +205,7 @@ void check_layer(const LayerRow& row) {
   check_sizes(row);
 }
 
-const RowCases<LayerRow, layer_rows, check_layer> cases("layer", __FILE__, __LINE__);
+const RowCases<LayerRow, layer_rows, check_layer> layer_cases("layer", __FILE__, __LINE__);
 
 TEST_CASE("extreme numbers: sizes of all layers") {
   const MemoryLimit limit;

@@ -36,7 +36,7 @@ void check_operation(const Call& row) {
 
 std::vector<Call> rows_of_operations() { return all_calls(3, 4); }
 
-const RowCases<Call, rows_of_operations, check_operation> cases("operation", __FILE__, __LINE__);
+const RowCases<Call, rows_of_operations, check_operation> operation_cases("operation", __FILE__, __LINE__);
 
 // Shapes of two inputs and of the result.
 struct Pair {

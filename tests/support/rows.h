@@ -13,7 +13,7 @@ namespace xgrad::testing {
 /// a number where there are several of a name.
 ///
 ///     void check_layer(const LayerRow& row) { ... }
-///     const RowCases<LayerRow, layer_rows, check_layer> cases("layer", __FILE__, __LINE__);
+///     const RowCases<LayerRow, layer_rows, check_layer> layer_cases("layer", __FILE__, __LINE__);
 template <class Row, auto rows, void (*f)(const Row&)>
 class RowCases {
  public:
