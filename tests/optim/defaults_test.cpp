@@ -62,6 +62,8 @@ TEST_CASE("Optimizers without options are PyTorch's") {
   CHECK(std::array{StepReport{}.updated, StepReport{}.skipped, LbfgsReport{}.iterations, LbfgsReport{}.evaluations} ==
         std::array<std::int64_t, 4>{});
   CHECK(LbfgsReport{}.loss == 0);
+  CHECK(Audit{}.passes == 0);
+  CHECK(!Audit{}.at_rest);
   CHECK(MovingAverageOptions{}.decay == 0.999);
 }
 

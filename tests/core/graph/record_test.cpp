@@ -137,7 +137,9 @@ TEST_CASE("any number of inputs can have a rule each") {
 }
 
 template <class T>
-concept OnHeap = requires { new T; };
+concept OnHeap = requires {
+  new T;
+};
 
 TEST_CASE("scopes of recording nest, and cannot be on the heap, where they might end in another order") {
   static_assert(!OnHeap<NoGrad> && !OnHeap<EnableGrad> && OnHeap<TraceAll>);
@@ -152,4 +154,17 @@ TEST_CASE("scopes of recording nest, and cannot be on the heap, where they might
     CHECK_FALSE(recording());
   }
   CHECK(recording());
+}
+
+TEST_CASE("a rule for several inputs that require no gradient is not kept") {
+  const auto held = std::make_shared<int>();
+  const Tensor x = variable(1), constant(2), other(3);
+  const Tensor y = record("some", Array(Shape{}, 1), wrt(x, [](const Tensor& gy) { return gy; }),
+                          jointly(
+                              [held](const Tensor& gy, const auto&) {
+                                return std::array<Tensor, 2>{gy, gy};
+                              },
+                              constant, other));
+  CHECK(held.use_count() == 1);
+  CHECK(grad(y, {x})[0].item() == 1);
 }

@@ -202,6 +202,9 @@ TEST_CASE("A cache goes back only to positions that are there, and so do the sta
   cache.rewind(2);
   cache.rewind(0);
   CHECK(!cache.keys().defined());
+  const Tensor wide = normal({2, 2, 7});  // the block that is left has no room for them
+  cache.append(wide, rows(2, 2));
+  CHECK(equal(cache.keys().value(), wide.value()));
 
   const Gpt gpt(root, {.vocabulary = 5, .context = 8, .dim = 4, .heads = 2, .layers = 1, .dropout = 0});
   LanguageState text = gpt.begin(1);

@@ -664,6 +664,8 @@ TEST_CASE("Searches refuse an end outside the vocabulary and more beams than the
   constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
   CHECK_REFUSED(LimitError, exhaustive_search(table, {.bos = bos, .eos = eos, .max_length = 31, .max_sequences = any}),
                 "exhaustive_search", "205891132094649 open sequences of 30 tokens do not fit in memory");
+  CHECK_REFUSED(LimitError, exhaustive_search(table, {.bos = bos, .eos = eos, .max_length = 24, .max_sequences = any}),
+                "exhaustive_search", "94143178827 open sequences of 23 tokens do not fit in memory");
 }
 
 TEST_CASE("Searches refuse a model whose steps have another shape, or no numbers") {

@@ -97,6 +97,7 @@ TEST_CASE("scatter_add may take a tensor twice, and is the same for any number o
 TEST_CASE("gather and scatter_add refuse what does not fit") {
   CHECK_REFUSED(ValueError, gather(x34, 1, Index({1, 1}, {4})), "gather", "index 4", "[-4, 4)");
   CHECK_REFUSED(ValueError, gather(x34, 1, Index({1, 1}, {-5})), "gather", "index -5", "[-4, 4)");
+  CHECK_REFUSED(ShapeError, gather(x34, 1, Index({4, 1}, std::int64_t{0})), "gather", "larger than [3, 4]", "axis 0");
   CHECK_REFUSED(ValueError, gather(x34, 2, Index({1, 1}, {0})), "gather", "axis 2", "rank 2");
   CHECK_REFUSED(ShapeError, gather(x34, 0, Index({1}, {0})), "gather", "index of shape [1]", "shape [3, 4]");
   CHECK_REFUSED(ShapeError, gather(x34, 0, Index({1, 5}, std::int64_t{0})), "gather", "index of shape [1, 5]", "[3, 4]",

@@ -68,6 +68,13 @@ TEST_CASE("Options at the ends of their ranges are taken") {
   CHECK(optim::schedule::warmup(1).lr(0, 1) == 1);
 }
 
+TEST_CASE("SGD moves by any gradient, however small") {
+  constexpr Real least = std::numeric_limits<Real>::min();
+  const Tensor x = variable(0);
+  optim::SGD({x}, {.lr = 1 / least}).step({Tensor(least / 4)});
+  CHECK(x.item() == Real(-0.25));
+}
+
 // Calls check(make) for each kind; make(parameters) gives an optimizer.
 template <class Check>
 void for_each_kind(const Check& check) {

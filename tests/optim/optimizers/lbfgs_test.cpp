@@ -7,8 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include <xgrad/xgrad.h>
 #include <xgrad/core/graph/observe.h>
+#include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
 namespace {
@@ -52,6 +52,13 @@ TEST_CASE("The state of L-BFGS counts the evaluations and iterations of all step
     }
     CHECK(calls == evaluations);
   }
+}
+
+TEST_CASE("A search whose first trial is too near goes on to where the cubic through both points is lowest") {
+  const Tensor x = variable(0, "x");
+  optim::LBFGS lbfgs{{x}, {.lr = 0.17, .max_iter = 1, .max_eval = 10, .line_search_fn = wolfe}};
+  CHECK(lbfgs.step([&] { return x * x * x - x; }).evaluations == 3);
+  CHECK(x.item() == doctest::Approx(1 / std::sqrt(3.)).epsilon(1e-9).scale(0));
 }
 
 TEST_CASE("L-BFGS does not step where every element of the gradient is within tolerance_grad") {
@@ -155,6 +162,8 @@ TEST_CASE("L-BFGS goes on from a file bit for bit, and refuses states that no st
         misfit + "\"old_dirs.0\" is not along the change of the parameters");
   CHECK(refusal([](StateFile& s) { s.arrays["x"] = Array({1}, Real(0)); }) ==
         "load_state_dict: the state does not fit\n  unexpected:\n    \"x\"");
+  optim::LBFGS said(paused.parameters, {.max_iter = 8, .max_eval = 10}), unsaid(paused.parameters, {.max_iter = 8});
+  CHECK_NOTHROW(unsaid.load_state_dict(said.state_dict()));  // 5/4 of 8 is what is meant
   optim::LBFGS shorter{paused.parameters, {.history_size = 1}};
   CHECK_THROWS_AS(shorter.load_state_dict(good), FormatError);
 }

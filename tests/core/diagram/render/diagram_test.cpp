@@ -307,9 +307,8 @@ TEST_CASE("the same program gives the same text, byte for byte") {
   const Tensor other = exp(variable(1));
   CHECK(draw() == first);
   CHECK(first.starts_with("digraph xgrad {\n  graph [rankdir=TB, label=\"x^2 + 0.5\", "));
-  CHECK(
-      first.substr(first.find("  n0 [")) ==
-      R"(  n0 [label="x\nscalar", tooltip="parameter []: x", fillcolor="#fef3c7"];
+  CHECK(first.substr(first.find("  n0 [")) ==
+        R"(  n0 [label="x\nscalar", tooltip="parameter []: x", fillcolor="#fef3c7"];
   n1 [label="mul\nscalar", tooltip="mul []\ny1 = a b\ndy1/da = b; dy1/db = a", fillcolor="#ffffff"];
   n2 [label="0.5", tooltip="constant []", fillcolor="#f1f5f9"];
   n3 [label="add\ny\nscalar", tooltip="add []: y\ny = y1 + 0.5\ndy/dy1 = 1", fillcolor="#dcfce7"];
@@ -331,6 +330,14 @@ TEST_CASE("plain text has a line for each vertex") {
         "n3  tanh       net         [3]    n2\n"
         "n4  constant   2           []\n"
         "n5  div                    [3]    n3 n4\n");
+}
+
+TEST_CASE("gradients that meet at a tensor are added in one box, however many they are") {
+  const Tensor x = variable(2, "x");
+  const GraphView view = GraphView::of(training_step(exp(x) + tanh(x) + sin(x) + cos(x), {x}));
+  CHECK(std::ranges::count_if(view.vertices, [](const GraphVertex& vertex) {
+          return vertex.op == "add" && vertex.role == GraphRole::gradient_operation;
+        }) == 1);
 }
 
 TEST_CASE("options change the drawing") {

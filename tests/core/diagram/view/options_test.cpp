@@ -1,6 +1,7 @@
 // Tests of what GraphOptions says about single vertices and modules: fold, overlay, and the size cap.
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
+#include <xgrad/core/diagram/render/html.h>
 #include <xgrad/core/diagram/view/colours.h>
 
 #include <map>
@@ -139,6 +140,8 @@ TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the
   CHECK(count(to_json(view), "\"overlay\": 28.0") > 0);
   CHECK(count(to_text(view), "(letters 28)") > 0);
   CHECK(count(to_svg(view, {.legend = false}), "letters: 0") == 0);
+  // The folded level of a page has the colours of its own boxes, 28 and 7.
+  CHECK(count(to_html(open, options), "as-result asked heat-1\"") == 1);
 }
 
 TEST_CASE("of blocks that are drawn as one an overlay shows the mean, so that sums stay what they are") {
