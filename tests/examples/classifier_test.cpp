@@ -57,6 +57,18 @@ TEST_CASE("answers are the probabilities, the most probable class, and how often
   CHECK(found.loss == doctest::Approx(-share * std::log(2. / 11) - (1 - share) * std::log(1. / 11)).epsilon(1e-5));
 }
 
+TEST_CASE("answers of a set whose pictures fill every pass over it are those of its parts") {
+  const ImageSet set = draw_shapes({.seed = 3}, {.count = 500, .size = 8});
+  const Linear model(nn::root);
+  const ChannelStatistics statistics = channel_statistics(set);
+  const Answers found = answers(model, std::cref(model), set, statistics);
+  const Tensor logits = model(normalize(statistics)(set.all().images));
+  CHECK(found.loss == doctest::Approx(cross_entropy(logits, set.labels()).item()).epsilon(1e-5));
+  xgrad::testing::check_close(found.probabilities, softmax(logits).value(), 1e-5);
+  CHECK(answers(model, std::cref(model), draw_shapes({.seed = 3}, {.count = 1, .size = 8}), statistics).guesses.size() ==
+        1);
+}
+
 TEST_CASE("answers of no pictures are refused") {
   const ImageSet set = draw_shapes({.seed = 3}, {.count = 4, .size = 8});
   const ImageSet none(Shape{0, 1, 8, 8}, {}, Index(Shape{0}), set.classes());
@@ -75,7 +87,7 @@ TEST_CASE("pictures to learn from are standardised, shifted and flipped at rando
   CHECK(equal(flipped.value(), flip(plain, {3}).value()));
   CHECK(equal(same, labels));
   manual_seed(1);
-  const auto [shifted, others] = TrainingPictures{set, augmentation(statistics, {.crop = 2})}.batch(rows);
+  const auto [shifted, others] = TrainingPictures{set, augmentation(statistics, {.crop = 1})}.batch(rows);
   CHECK(!equal(shifted.value(), plain.value()));
 }
 
@@ -96,6 +108,36 @@ TEST_CASE("a classifier is trained, and what it learnt is drawn and counted") {
   for (const char* name : {"confusion.svg", "mistakes.svg"}) {
     CHECK(std::filesystem::file_size(folder / name) > 1000);
   }
+}
+
+TEST_CASE("the 24 mistakes that a model was surest of are drawn, the surest first, and which class was taken for which") {
+  const TemporaryFolder folder;
+  const ImageSet set = draw_shapes({.seed = 3}, {.count = 30, .size = 8});
+  Answers found{.probabilities = Array(Shape{30, 10}, 0), .guesses = set.labels()};
+  PictureGrid grid{
+      .title = "The mistakes it was surest of: guessed, not what it is", .images = {}, .columns = 6, .width = 116};
+  std::vector<std::int64_t> wrong;  // all but the first five; the surer the later, but the last two equally
+  for (std::int64_t i = 29; i >= 0; --i) {
+    const std::int64_t label = set.labels().data()[i], guess = i < 5 ? label : (label + 1) % 10;
+    found.guesses.mutable_data()[i] = guess;
+    found.probabilities.mutable_data()[10 * i + guess] = static_cast<Real>(std::min<std::int64_t>(i, 28)) / 32;
+    if (i >= 5 && i != 28) wrong.push_back(i);
+    if (i == 29) wrong.insert(wrong.begin(), 28);
+  }
+  wrong.resize(24);
+  for (const std::int64_t i : wrong) {
+    const auto name = [&](const Index& of) { return set.classes()[static_cast<std::size_t>(of.data()[i])]; };
+    grid.captions.push_back(name(found.guesses) + ", not " + name(set.labels()));
+  }
+  grid.images = set.batch(Index(wrong)).images;
+  draw_answers(folder.path(), set, found);
+  CHECK(testing::read_text(folder / "mistakes.svg") == picture_grid_svg(grid));
+  CHECK(testing::read_text(folder / "confusion.svg") ==
+        confusion_svg("What was taken for what", confusion_matrix(set.labels(), found.guesses, 10), set.classes()));
+  const TemporaryFolder perfect;
+  found.guesses = set.labels();
+  draw_answers(perfect.path(), set, found);
+  CHECK_FALSE(std::filesystem::exists(perfect / "mistakes.svg"));
 }
 
 TEST_CASE("a classifier is trained as a loop by hand does it, bit for bit") {
@@ -143,15 +185,17 @@ TEST_CASE("a classifier takes its options from the command line, and without a f
   CHECK(found.data == "d");
   CHECK(std::vector<double>{double(found.epochs), double(found.batch), found.lr, double(found.crop), found.flip} ==
         std::vector<double>{3, 5, 0.25, 2, 0.5});
-  const ImageData data = image_data({}, 1);
+  const ImageData data = image_data({}, 7);
   CHECK(data.train.size() == 6000);
   CHECK(data.test.size() == 1000);
-  CHECK(!equal(data.test.batch(arange(2)).images, data.train.batch(arange(2)).images));
-  const std::string svg = attended_to_svg("Seen", data.test, data.test.batch(arange(3)), {});
-  for (std::int64_t i = 0; i < 3; ++i) {
-    CHECK(svg.find(str(">", data.test.classes()[static_cast<std::size_t>(data.test.labels().at({i}))], "</text>")) !=
-          svg.npos);
+  const Index rows = arange(5);
+  CHECK(equal(data.train.batch(rows).images, draw_shapes({.seed = 7, .draw = 1}, {.count = 5}).all().images));
+  CHECK(equal(data.test.batch(rows).images, draw_shapes({.seed = 7, .draw = 2}, {.count = 5}).all().images));
+  PictureGrid grid{.title = "Seen", .images = data.test.batch(rows).images, .columns = 4};
+  for (std::int64_t i = 0; i < 5; ++i) {
+    grid.captions.push_back(data.test.classes()[static_cast<std::size_t>(data.test.labels().at({i}))]);
   }
+  CHECK(attended_to_svg("Seen", data.test, data.test.batch(rows), {}) == picture_grid_svg(grid));
 }
 
 TEST_CASE("a running average weighs its numbers") {

@@ -25,6 +25,8 @@
 #include <xgrad/kit/files/csv.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/signal.h>
+#include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/classifier.h>
 #include <xgrad/ops/creation/create.h>
 #include <xgrad/ops/products/build_info.h>
 #include <xgrad/ops/products/matmul_precision.h>
@@ -129,12 +131,21 @@ TEST_CASE("an example is given its folder and its seed, and ends with its files 
                                  CHECK(xgrad::threads() == 2);
                                  drawn = xgrad::rand({1}).item();
                                  for (const char* name : {"loss.svg", "again"}) kit::save_text(example.out / name, "");
+                                 std::filesystem::create_directory(example.out / "frames");
                                  example.result.add("loss", 0.5);
                                  std::cout << "trained\n";
                                });
   CHECK(good.status == 0);
   CHECK(good.out == xgrad::to_string(xgrad::build_info()) + "\ntrained\n\n" + chosen +
                         ": again, loss.svg\nresult loss=0.5 out=\"" + chosen + "\"\n");
+  xgrad::set_threads(3);
+  const auto counts = [&](std::vector<const char*> line) {
+    int found = 0;
+    outcome(std::move(line), [&](kit::Example&) { found = xgrad::threads(); });
+    return found;
+  };
+  CHECK(counts({}) == 3);  // as they are
+  CHECK(counts({"--threads", "1"}) == 1);
   xgrad::set_threads(threads);
   xgrad::manual_seed(~std::uint64_t{0});
   CHECK(drawn == xgrad::rand({1}).item());
@@ -189,6 +200,10 @@ TEST_CASE("a number on the command line is a decimal number within its range, or
   CHECK(epochs == 1000);
   CHECK(rate == 0.25);
   CHECK(depths == std::vector<std::int64_t>{64, 10});
+  CHECK(refusal(options, {"--epochs", "0", "--depths", "7"}) == "accepted");
+  CHECK(epochs == 0);
+  CHECK(depths == std::vector<std::int64_t>{7});
+  epochs = 1000;
 
   const std::string whole = "--epochs: expected an integer from 0 to 1000, found ";
   for (const char* text : {"abc", "100000000000000000000", "1001", "1e2", "1.0", "0x10", "3x", "nan"}) {
@@ -197,7 +212,7 @@ TEST_CASE("a number on the command line is a decimal number within its range, or
   CHECK(refusal(options, {"--epochs=-1"}) == whole + "\"-1\"");
   CHECK(refusal(options, {"--seed=-1"}) ==
         "--seed: expected an integer from 0 to 18446744073709551615, found \"-1\"");
-  CHECK(refusal(options, {"--threads", "-1"}).ends_with("found \"-1\""));
+  CHECK(refusal(options, {"--threads", "-1"}) == "--threads: expected an integer from 0 to 1024, found \"-1\"");
   CHECK(refusal(options, {"--seed", "18446744073709551616"}).ends_with("found \"18446744073709551616\""));
   for (const std::string text : {"0", "-1", "abc", "nan", "inf", "1e4", "1e400", "0,5"}) {
     const std::string given = "--lr=" + text;
@@ -208,6 +223,25 @@ TEST_CASE("a number on the command line is a decimal number within its range, or
   CHECK(refusal(options, {"--epochs", nines.c_str()}).size() < 200);
   CHECK(epochs == 1000);
   CHECK(rate == 0.25);
+}
+
+TEST_CASE("the options of classifiers and of corpora have their ranges") {
+  using Ranges = std::vector<std::pair<std::string, std::string>>;
+  kit::ClassifierOptions classifier;
+  kit::CorpusOptions corpus;
+  const auto check = [](const Ranges& ranges, const std::function<void(kit::Options&)>& options) {
+    for (const auto& [name, range] : ranges) {
+      CHECK(refusal(options, {(name + "=-1").c_str()}) == name + ": expected " + range + ", found \"-1\"");
+    }
+  };
+  check({{"--epochs", "an integer from 1 to 10000"},
+         {"--batch", "an integer from 1 to 10000"},
+         {"--lr", "a number from 1e-09 to 10"},
+         {"--crop", "an integer from 0 to 1000"},
+         {"--flip", "a number from 0 to 1"}},
+        [&](kit::Options& o) { kit::add_classifier_options(o, classifier); });
+  check({{"--pairs", "an integer from 1 to 1000000000"}, {"--held-out", "an integer from 0 to 1000000000"}},
+        [&](kit::Options& o) { kit::add_corpus_options(o, corpus); });
 }
 
 TEST_CASE("a word on the command line is one of a list") {
@@ -281,6 +315,10 @@ TEST_CASE("errors of an example, and any around main, are one line and a status"
   CHECK(ended({}, [](kit::Example&) { std::cout.setstate(std::ios::badbit); }) ==
         "1 error: cannot write to standard output: earlier lines were lost\n");
   std::cout.clear();
+  const Outcome lost = outcome({"--help"}, must_not_run, [](kit::Options&) { std::cout.setstate(std::ios::badbit); });
+  CHECK(lost.status == 1);
+  CHECK(lost.error == "error: standard output did not take everything\n");
+  std::cout.clear();
   const auto reported = [](void (*fails)()) {  // where options are declared, the earliest that a program does
     const Outcome end = outcome({}, must_not_run, [=](kit::Options&) { fails(); });
     return std::to_string(end.status) + " " + end.error;
@@ -292,17 +330,39 @@ TEST_CASE("errors of an example, and any around main, are one line and a status"
   CHECK(reported([] { throw 3; }) == "1 error: unknown\n");
 }
 
-TEST_CASE("a file that may not grow is an error and not the end of the program") {
+TEST_CASE("a file that may not grow is an error and not the end of the program, before anything is computed if none may") {
   const TemporaryFolder folder;
-  CHECK(status_of([&] {
-          std::signal(SIGXFSZ, SIG_DFL);
-          const rlimit limit{4096, 4096};
-          setrlimit(RLIMIT_FSIZE, &limit);
-          const std::string said =
-              ended({}, [&](kit::Example&) { kit::save_text(folder / "large", std::string(10'000, 'x')); });
-          return said.starts_with("1 ") && said.ends_with("File too large\n") ? 0 : 7;
-        }) == 0);
+  const auto said = [&](rlim_t most) {
+    return status_of([&] {
+      std::signal(SIGXFSZ, SIG_DFL);
+      const rlimit limit{most, most};
+      setrlimit(RLIMIT_FSIZE, &limit);
+      const std::string end =
+          ended({}, [&](kit::Example&) { kit::save_text(folder / "large", std::string(10'000, 'x')); });
+      if (!end.starts_with("1 error: ")) return 1;
+      if (end.find("cannot write to folder ") != end.npos) return end.ends_with("No space left on device\n") ? 2 : 3;
+      return end.ends_with("File too large\n") ? 4 : 5;
+    });
+  };
+  CHECK(said(4096) == 4);
+  CHECK(said(1000) == 2);
   CHECK(std::filesystem::is_empty(folder.path()));
+  // A program that handles the signal goes on to do so.
+  CHECK(status_of([&] {
+          constexpr auto handler = [](int) {};
+          std::signal(SIGXFSZ, handler);
+          ended({}, [](kit::Example&) {});
+          return std::signal(SIGXFSZ, SIG_DFL) == static_cast<void (*)(int)>(handler) ? 0 : 7;
+        }) == 0);
+}
+
+TEST_CASE("a result that standard output does not take is an error with its reason") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  CHECK(status_of([] {
+          dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
+          const std::string said = xgrad::testing::error_of<xgrad::IoError>([] { kit::ResultLine().print(); });
+          return said == "cannot write to standard output: No space left on device" ? 0 : 7;
+        }) == 0);
 }
 
 TEST_CASE("what was meant for a closed standard stream does not end in a file") {
@@ -337,6 +397,9 @@ TEST_CASE("the first signal only sets a flag") {
     const kit::Interrupt interrupt;
     CHECK_FALSE(interrupt);
     CHECK(interrupt.exit_code() == 0);
+    struct sigaction action = {};
+    sigaction(signal, nullptr, &action);
+    CHECK((action.sa_flags & SA_RESTART) != 0);  // a write that the signal hits goes on
     std::raise(signal);
     CHECK(interrupt);
     CHECK(interrupt.exit_code() == 128 + signal);

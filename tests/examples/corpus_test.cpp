@@ -63,6 +63,8 @@ TEST_CASE("a batch holds sentences with their ends") {
                 "-1 pairs to learn and 100 to judge by");
   CHECK_REFUSED(ValueError, Corpus({.file = folder.path() / "pairs.tsv", .held_out = -1}), "corpus",
                 "600 pairs to learn and -1 to judge by");
+  CHECK(Corpus({.file = folder.path() / "pairs.tsv", .pairs = 0}).size() == 0);
+  CHECK(Corpus({.file = folder.path() / "pairs.tsv", .pairs = 3, .held_out = 0}).held_out().empty());
   write_text(folder.path() / "empty.tsv", "\n");
   CHECK(refusal<DataError>(folder, [&] {
           Corpus({.file = folder.path() / "empty.tsv"});

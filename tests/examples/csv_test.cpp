@@ -122,6 +122,7 @@ TEST_CASE("a resumed log goes on after the rows that are wanted") {
   CHECK(resumed("epoch,loss\n1,3\n2,2\n3,1\n", {2, 9}, 1) == "epoch,loss\n1,3\n2,9\n");
   CHECK(resumed("epoch,loss\n1,3\n2,", {2, 2}) == "epoch,loss\n1,3\n2,2\n");  // a line that a crash cut short
   CHECK(resumed("epo", {1, 3}) == "epoch,loss\n1,3\n");
+  CHECK(resumed("epoch,loss\n1,3\n", {1, 9}, 0) == "epoch,loss\n1,9\n");
   std::filesystem::remove(path);
   CsvLogger::resume(path, {"epoch", "loss"}).row({1, 3});
   CHECK(read_text(path) == "epoch,loss\n1,3\n");

@@ -142,6 +142,7 @@ TEST_CASE("a data set of arrays gives rows, one at a time or many, and refuses t
   CHECK_REFUSED(ShapeError, (TensorDataset{x, index({1, 2})}), "tensor_dataset",
                 "equally many rows, got [[3, 2], [2]]");
   CHECK_THROWS_AS((TensorDataset{Tensor(3)}), ShapeError);
+  CHECK_THROWS_AS((TensorDataset{x, Tensor(3)}), ShapeError);
 }
 
 TEST_CASE("samples of every kind become a batch") {
@@ -308,6 +309,7 @@ TEST_CASE("a state is loaded while workers make batches of another epoch") {
       break;
     }
     loader.load_state_dict(start);
+    CHECK(loader.samples() == 0);
   }
   CHECK(std::ranges::adjacent_find(first, std::not_equal_to<>()) == first.end());
 }
@@ -341,7 +343,7 @@ TEST_CASE("a state of another loader is refused, and nothing has changed") {
                 "7 samples, batch_size 2, shuffle",
                 "seed 0; this one has 7 samples, batch_size 3, shuffle false, drop_last false, seed 0");
   StateFile state = loader.state_dict();
-  for (const Index& wrong : {index({0, 4}), index({-1, 0}), index({0})}) {
+  for (const Index& wrong : {index({0, 4}), index({-1, 0}), index({0, -1}), index({0})}) {
     state.arrays["position"] = wrong;
     CHECK_THROWS_AS(loader.load_state_dict(state), FormatError);
   }
@@ -377,8 +379,12 @@ TEST_CASE("an error arrives with the number of its sample, behind the batches be
   CHECK_REFUSED(SampleError, batches.begin(), "data_loader", "samples [0, 1]: collate: sample 1 of the batch is [2]",
                 "sample 0 [1]; a function that makes the batch can pad them");
   const auto no = [](const std::vector<std::int64_t>&) -> Index { fail<ValueError>("mine", "no"); };
-  DataLoader many{std::vector<std::int64_t>(20, 0), {.batch_size = 20}, no};
-  CHECK_REFUSED(SampleError, many.begin(), "data_loader", "samples 0, 1, 2, ... (20 of them): mine: no");
+  const auto named = [&](std::int64_t batch) {
+    DataLoader many{std::vector<std::int64_t>(20, 0), {.batch_size = batch}, no};
+    return xgrad::testing::error_of<SampleError>([&] { many.begin(); });
+  };
+  CHECK(named(8) == "data_loader: samples [0, 1, 2, 3, 4, 5, 6, 7]: mine: no");
+  CHECK(named(9) == "data_loader: samples 0, 1, 2, ... (9 of them): mine: no");
 }
 
 TEST_CASE("a loader that dies in the middle waits for no more than the samples that are being made") {
@@ -410,6 +416,47 @@ TEST_CASE("a loader that dies in the middle waits for no more than the samples t
   }
 }
 
+TEST_CASE("each job is done once, from the first to the last, and without workers by its consumer") {
+  for (const int workers : {0, 1, 3, 1024}) {
+    CAPTURE(workers);
+    std::mutex mutex;
+    std::map<std::int64_t, int> done;
+    int own = 0;
+    {
+      Prefetcher jobs({.first = 2, .count = 9, .workers = workers, .ahead = 3},
+                      [&, consumer = std::this_thread::get_id()](std::int64_t k, const Prefetcher& from) {
+                        const std::lock_guard lock(mutex);
+                        ++done[k];
+                        own += std::this_thread::get_id() == consumer && !from.stopped();
+                      });
+      for (std::int64_t k = 2; k < 9; ++k) {
+        jobs.wait();
+        jobs.wait();  // for the same one
+        jobs.release();
+        if (workers == 0) CHECK_THROWS_AS(jobs.release(), ValueError);
+      }
+    }
+    CHECK(done == decltype(done){{2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}, {7, 1}, {8, 1}});
+    CHECK(own == (workers == 0 ? 7 : 0));
+  }
+}
+
+TEST_CASE("each worker makes two batches ahead of the one that is in use") {
+  struct Counted {
+    std::atomic<int>* made;
+    std::int64_t size() const { return 100; }
+    std::int64_t operator[](std::int64_t i) const { return ++*made, i; }
+  };
+  std::atomic<int> made = 0;
+  DataLoader loader{Counted{&made}, {.num_workers = 2}};
+  const auto at = loader.begin();
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(10)); };
+  for (int waited = 0; made < 5 && waited < 1000; ++waited) pause();
+  pause();
+  CHECK(made == 5);
+  CHECK(at->item() == 0);
+}
+
 TEST_CASE("workers are never further ahead than they may be") {
   std::mutex mutex;
   std::int64_t most = 0, taken = 0;
@@ -432,6 +479,7 @@ TEST_CASE("workers are never further ahead than they may be") {
   CHECK(most < ahead);
   const auto nothing = [](std::int64_t, const Prefetcher&) {};
   CHECK_REFUSED(ValueError, Prefetcher({.workers = -1}, nothing), "prefetcher", "workers", "from 0 to 1024, got -1");
+  CHECK_THROWS_AS(Prefetcher({.workers = 1025}, nothing), ValueError);
   CHECK_THROWS_AS(Prefetcher({.ahead = 0}, nothing), ValueError);
   CHECK_REFUSED(ValueError, Prefetcher({}, {}), "prefetcher", "the function is empty");
   Prefetcher failing({.count = 9, .workers = 2, .ahead = 3},
@@ -508,6 +556,10 @@ TEST_CASE("a fingerprint is of samples, and makes no batch of them") {
   CHECK(read == 2);
   CHECK(of_loader == DataLoader(Counted{&read}, {.batch_size = 2}).fingerprint());
   CHECK(of_loader != other.fingerprint());
+  const auto of = [](const auto& data) { return DataLoader(data).fingerprint(); };
+  CHECK(of(std::vector<std::string>{"a"}) != of(std::vector<std::string>{"b"}));
+  CHECK(of(std::vector<std::vector<int>>{{1, 2}}) != of(std::vector<std::vector<int>>{{1, 3}}));
+  CHECK(of(std::vector<Labelled>{{tensor({1}), 7, true}}) != of(std::vector<Labelled>{{tensor({1}), 7, false}}));
 }
 
 TEST_CASE("a loader refuses options that make no sense") {
@@ -517,6 +569,9 @@ TEST_CASE("a loader refuses options that make no sense") {
   CHECK_REFUSED(ValueError, made(5, {.num_workers = 1025}), "data_loader", "num_workers", "at most 1024, got 1025");
   CHECK_REFUSED(ValueError, made(5, {.batch_size = 6, .drop_last = true}), "data_loader", "5 samples", "batch of 6");
   CHECK_REFUSED(ValueError, made(0, {}), "data_loader", "the data set has no samples");
+  made(1, {.num_workers = 1024});
+  made(5, {.batch_size = 6});
+  made(6, {.batch_size = 6, .drop_last = true});
 }
 
 }  // namespace xgrad::kit

@@ -20,6 +20,7 @@
 #include <xgrad/kit/train/classifier.h>
 #include <xgrad/kit/train/metrics.h>
 #include <xgrad/kit/train/trainer.h>
+#include <xgrad/kit/train/trials.h>
 
 #include "support.h"
 
@@ -62,6 +63,7 @@ TEST_CASE("options that are not said have their defaults") {
   CHECK(all_of(Example{}.seed, Example{}.status) == List{1, 0});
   const CorpusOptions corpus;
   CHECK(all_of(corpus.pairs, corpus.held_out, corpus.steps, corpus.min_freq) == List{600, 100, 10, 2});
+  CHECK(CorpusBatch{}.tokens == 0);
   CHECK(all_of(VocabOptions{}.min_freq, WordTokenizerOptions{}.min_freq, WordPieceOptions{}.lower_case) ==
         List{1, 1, 1});
   CHECK(all_of(BpeTrainingOptions{}.size, BpeTrainingOptions{}.min_freq) == List{512, 1});
@@ -73,6 +75,7 @@ TEST_CASE("options that are not said have their defaults") {
         List{10, 0, 0, 1, 0});
   CHECK(all_of(trainer.validate_every, trainer.patience, trainer.resume, trainer.interruptible) == List{0, 0, 0, 0});
   CHECK(trainer.goal == Goal::least);
+  CHECK(all_of(static_cast<std::uint64_t>(Seeds{}.first), Seeds{}.count) == List{1, 1});
   const Report epoch;
   CHECK(all_of(epoch.epoch, epoch.step, epoch.loss, epoch.lr, epoch.best, StepReport{}.step, StepReport{}.loss,
                Neighbour{}.row, Neighbour{}.cosine) == List(9, 0));
@@ -82,7 +85,7 @@ TEST_CASE("options that are not said have their defaults") {
   const Array equal_weights({1, 1, 1, 5}, Real(0.2));
   CHECK(alignment_text(equal_weights, maps) == alignment_text(equal_weights, maps, 3));
   CHECK(alignment_svg(equal_weights, maps) == alignment_svg(equal_weights, maps, 3));
-  CHECK(WeightedLoss{}.weight.value == 1);
+  CHECK(all_of(WeightedLoss{}.weight.value, LossGradients{}.loss, LossGradients{}.weight) == List{1, 0, 0});
   RunningAverage average;
   average.add(3);
   average.add(6, 2);

@@ -3,6 +3,7 @@
 
 #include <png.h>
 
+#include <cmath>
 #include <set>
 
 #include <xgrad/kit/data/shapes.h>
@@ -11,6 +12,7 @@
 #include <xgrad/kit/draw/pictures.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/draw/vectors.h>
+#include <xgrad/kit/train/trainer.h>
 
 #include "support.h"
 #include "support/kept.h"
@@ -77,6 +79,7 @@ HeatMaps two_heads() {
 }  // namespace
 
 TEST_CASE("a plot of each style looks as it did") {
+  const CommaLocale commas;
   check_kept("plot",
              line_plot(all_styles(), {.title = "How a training goes on, in a title that is too long for one line",
                                       .x_label = "epoch",
@@ -117,14 +120,13 @@ TEST_CASE("a grid of pictures looks as it did") {
 }
 
 TEST_CASE("a drawn shape looks as it did") {
-  const ImageSet grey = draw_shapes({.seed = 3}, {.count = 30, .size = 12, .noise = 0.02}),
-                 coloured = draw_shapes({.seed = 4}, {.count = 2, .size = 8, .channels = 3});
-  check_kept("shapes", picture_grid_svg({.images = grey.all().images, .columns = 10, .width = 36}));
-  check_kept("shapes_coloured", picture_grid_svg({.images = coloured.all().images, .width = 36}));
-  CHECK(std::set<std::int64_t>(grey.labels().begin(), grey.labels().end()).size() == 10);
+  const ImageSet drawn = draw_shapes({.seed = 1}, {.count = 20, .size = 12, .channels = 3, .noise = 0.02});
+  check_kept("shapes", picture_grid_svg({.images = drawn.all().images, .columns = 10, .width = 36}));
+  CHECK(std::set<std::int64_t>(drawn.labels().begin(), drawn.labels().end()).size() == 10);
 }
 
 TEST_CASE("a heat map looks as it did") {
+  const CommaLocale commas;
   HeatMaps maps = two_heads();
   check_kept("heat_maps", heat_map_svg(maps));
   maps.masked = {};
@@ -154,6 +156,40 @@ TEST_CASE("an alignment looks as it did") {
         "va             go 0.80\n"
         "!               . 0.90\n"
         "<eos>           . 0.55\n");
+}
+
+TEST_CASE("the attention of two layers looks as it did") {
+  Array weights(Shape{2, 2, 3, 3}, 0);
+  for (std::int64_t layer = 0; layer < 2; ++layer) {
+    for (std::int64_t head = 0; head < 2; ++head) {
+      for (std::int64_t t = 0; t < 3; ++t) {
+        for (std::int64_t s = 0; s <= t; ++s) {
+          const bool looked_at = s == (layer == head ? t : 0);
+          weights.mutable_data()[((layer * 2 + head) * 3 + t) * 3 + s] = static_cast<Real>(looked_at ? 1 - 0.125 * t : 0.125);
+        }
+      }
+    }
+  }
+  check_kept("attention", attention_svg(weights, decoder_maps("<bos>", {"il", "est", "calme"}, {.title = "Attention"})));
+}
+
+TEST_CASE("the figure of the curves of a training looks as it did") {
+  struct Nothing : nn::Module {
+  } module;
+  const Tensor w = variable(1, "w");
+  optim::SGD sgd{{w}, {.lr = 1}};
+  const TemporaryFolder folder;
+  TrainerOptions options{.validate_every = 2, .folder = folder.path(), .terminal = {}};
+  Trainer* running = nullptr;
+  // A score with a 0 among its numbers has no logarithmic axis.
+  options.validate = [&] {
+    const auto step = static_cast<double>(running->steps());
+    return Scores{{"accuracy", step < 4 ? 0 : 1 - 1 / step}, {"loss of what is held out", 5 / step}};
+  };
+  Trainer trainer{module, sgd, options};
+  running = &trainer;
+  trainer.fit(10, [&] { return w - w.detach() + std::exp2(static_cast<Real>(-trainer.steps())); });
+  check_kept("curves", read_text(folder / "curves.svg"));
 }
 
 TEST_CASE("a map of words looks as it did") {

@@ -100,6 +100,7 @@ TEST_CASE("a batch has the pictures with the numbers asked for, from 0 to 1") {
 
   CHECK_THROWS_WITH_AS(set.batch(Index({1}, {2})), "ImageSet: picture 2 is not in [0, 2)", ValueError);
   CHECK_THROWS_WITH_AS(set.pixels(2), "ImageSet: picture 2 is not in [0, 2)", ValueError);
+  CHECK_THROWS_WITH_AS(set.pixels(-1), "ImageSet: picture -1 is not in [0, 2)", ValueError);
   CHECK_REFUSED(ShapeError, set.batch(Index({1, 1}, {0})), "ImageSet", "the numbers of pictures (B), got [1, 1]");
 }
 
@@ -173,9 +174,19 @@ TEST_CASE("a folder is read by the names of the files in it") {
     const ImageData data = read_image_folder(folder.path());
     CHECK(data.train.size() == 3);
     CHECK(data.test.classes() == std::vector<std::string>{"0", "1", "2"});
-    write_text(folder / "t10k-images-idx3-ubyte", idx(0x803, {3, 4, 2}, some_bytes(24)));
+    write_text(folder / "t10k-images-idx3-ubyte.gz", "an old one, beside the file that counts");
+    CHECK(equal(read_image_folder(folder.path()).test.all().images, data.train.all().images));
+    const std::vector<std::pair<std::string, const char*>> others{{idx(0x803, {3, 4, 4}, some_bytes(48)), "[3, 1, 4, 4]"},
+                                                                 {idx(0x803, {3, 2, 3}, some_bytes(18)), "[3, 1, 2, 3]"}};
+    for (const auto& [images, shape] : others) {
+      write_text(folder / "t10k-images-idx3-ubyte", images);
+      CHECK_REFUSED(FormatError, read_image_folder(folder.path()), "read_image_folder", folder.path().string(),
+                    str("pictures [3, 1, 2, 4] of 3 classes to learn from, but ", shape, " of 3 to judge by"));
+    }
+    write_text(folder / "t10k-images-idx3-ubyte", three_pictures);
+    write_text(folder / "t10k-labels-idx1-ubyte", idx(0x801, {3}, std::string("\1\0\1", 3)));
     CHECK_REFUSED(FormatError, read_image_folder(folder.path()), "read_image_folder", folder.path().string(),
-                  "pictures [3, 1, 2, 4] of 3 classes to learn from, but [3, 1, 4, 2] of 3 to judge by");
+                  "pictures [3, 1, 2, 4] of 3 classes to learn from, but [3, 1, 2, 4] of 2 to judge by");
   }
   SUBCASE("Fashion-MNIST") {
     const Path fashion = folder / "fashion-mnist";
@@ -257,7 +268,10 @@ TEST_CASE("options of drawn shapes outside their range are refused") {
   CHECK_THROWS_WITH_AS(draw_shapes({}, {.size = 7}), "draw_shapes: size must be in [8, 1024], got 7", ValueError);
   CHECK_THROWS_WITH_AS(draw_shapes({}, {.channels = 2}), "draw_shapes: channels must be 1 or 3, got 2", ValueError);
   CHECK_THROWS_WITH_AS(draw_shapes({}, {.noise = 2}), "draw_shapes: noise must be in [0, 1], got 2", ValueError);
-  CHECK_THROWS_AS(draw_shapes({}, {.noise = std::nan("")}), ValueError);
+  for (const double noise : {std::nan(""), -0.1}) CHECK_THROWS_AS(draw_shapes({}, {.noise = noise}), ValueError);
+  CHECK_THROWS_AS(draw_shapes({}, {.count = 100'000'001}), ValueError);
+  CHECK_THROWS_AS(draw_shapes({}, {.size = 1025}), ValueError);
+  CHECK(draw_shapes({}, {.count = 0, .size = 1024, .noise = 1}).size() == 0);
 }
 
 TEST_CASE("pictures of every kind are read as PIL reads them") {

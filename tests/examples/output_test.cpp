@@ -1,6 +1,9 @@
 // Numbers, durations, tables, folders, whole files and the result line.
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -31,7 +34,8 @@ TEST_CASE("a fixed number of decimals never gives a negative zero") {
   CHECK(fixed(-0.006, 2) == "-0.01");
   CHECK(fixed(12, 0) == "12");
   CHECK(fixed(1e300, 1).size() == 303);
-  CHECK_THROWS_AS(fixed(1, -1), ValueError);
+  CHECK(fixed(1, 100).size() == 102);
+  for (const int wrong : {-1, 101}) CHECK_THROWS_AS(fixed(1, wrong), ValueError);
 }
 
 TEST_CASE("durations have minutes and seconds, and hours when there are any") {
@@ -39,6 +43,7 @@ TEST_CASE("durations have minutes and seconds, and hours when there are any") {
   CHECK(duration(75.2) == "1:15");
   CHECK(duration(59.7) == "1:00");
   CHECK(duration(3725) == "1:02:05");
+  CHECK(duration(3600) == "1:00:00");
   CHECK(duration(std::nan("")) == "-:--");
   CHECK(duration(std::numeric_limits<double>::infinity()) == "-:--");
   CHECK(duration(-1) == "-:--");
@@ -64,6 +69,7 @@ TEST_CASE("a table's columns are as wide as what stands in them, the first at th
         "attention   0.25     a\n"
         "猫             1\n");
   CHECK_THROWS_WITH_AS(table.row({1, 2}), "table: 2 values for 3 columns", ValueError);
+  CHECK(Table({"a", "b"}).text() == "a   b\n");
   CHECK_THROWS_AS(Table({}), ValueError);
 }
 
@@ -91,8 +97,15 @@ TEST_CASE("a file where the folder should be is an error") {
 TEST_CASE("a folder that takes no files is an error before anything is computed, and one that does stays as it was") {
   if (std::filesystem::is_directory("/proc/self")) CHECK_THROWS_AS(output_folder("translate", "/proc/self"), IoError);
   const TemporaryFolder folder;
+  const auto next_descriptor = [] {
+    const int file = open("/dev/null", O_RDONLY);
+    close(file);
+    return file;
+  };
+  const int before = next_descriptor();
   output_folder("translate", folder.path());
   CHECK(std::filesystem::is_empty(folder.path()));
+  CHECK(next_descriptor() == before);
   if (geteuid() != 0) {  // to root, nothing is forbidden
     std::filesystem::permissions(folder.path(),
                                  std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
@@ -117,8 +130,8 @@ TEST_CASE("the result line has names and values that a script can take apart") {
   ResultLine result;
   result.add("loss", 0.0311f).add("pairs", 600).add("out", "out/my run").add("note", "a \"b\" \\\n").add("empty", "");
   CHECK(result.text() == "result loss=0.0311 pairs=600 out=\"out/my run\" note=\"a \\\"b\\\" \\\\ \" empty=\"\"");
-  CHECK_THROWS_AS(result.add("two words", 1), ValueError);
-  CHECK_THROWS_AS(result.add("", 1), ValueError);
+  CHECK(ResultLine().add("azAZ09_.-/", "\x7F").text() == "result azAZ09_.-/=\" \"");
+  for (const char* wrong : {"", "two words", "`", "{", "@", "[", ":", "é"}) CHECK_THROWS_AS(result.add(wrong, 1), ValueError);
 }
 
 }  // namespace xgrad::kit::testing

@@ -125,25 +125,6 @@ TEST_CASE("an axis has as many labels as fit beside each other") {
   }
 }
 
-TEST_CASE("a plot has its titles, a legend, a line and a number under the pointer for each point") {
-  const CommaLocale commas;
-  const std::string svg = line_plot({{"train & test", {1, 2, 3}, {0.3, 0.2, 0.1}},
-                                     {"data", {1, 3}, {0.3, 0.1}, Series::Style::points},
-                                     {"bound", {1, 3}, {0.1, 0.1}, Series::Style::dashed}},
-                                    {.title = "Loss <small>", .x_label = "epoch", .y_label = "loss"});
-  check_svg(svg, 2, {"<path", "<title>data  "});
-  check_svg(svg, 2, {"stroke-dasharray=\"6 5\""});  // the line and its legend
-  check_svg(svg, 1, {"<title>train &amp; test  2: 0.2</title>"});
-  check_labels(svg, 1, {"train &amp; test", "Loss &lt;small&gt;", "epoch"});
-}
-
-TEST_CASE("an area is a closed, pale surface without a line") {
-  const std::string svg = line_plot({{"band", {0, 1, 1, 0}, {1, 2, 0, -1}, Series::Style::area}});
-  check_svg(svg, 1, {"<path", "Z\""});
-  check_svg(svg, 2, {"fill-opacity=\"0.15\""});  // the surface and its legend
-  check_svg(svg, 0, {"stroke-width"});
-}
-
 TEST_CASE("points that cannot be shown interrupt the line") {
   CHECK(pieces(plot_of({1, 2, 3, 4, 5}, {1, 2, nan, 2, 1})) == 2);
   const std::string log = plot_of({1, 2, 3}, {1, 0, 100}, {.y_scale = Scale::log});
@@ -205,13 +186,6 @@ TEST_CASE("ticks are whole where the numbers are") {
   check_labels(counts, 1, {"2"});
   check_labels(counts, 0, {"2.2"});
   check_labels(plot_of({7}, {0.15}), 1, {"7"});
-}
-
-TEST_CASE("markers are dots on the line and in the legend") {
-  const std::string svg = line_plot({{"cost", {1, 2, 3}, {0.1, 0.3, 0.2}, Series::Style::marked}});
-  check_svg(svg, 1, {"<path", "<title>cost  2: 0.3</title>"});
-  check_svg(svg, 4, {"r=\"3.5\""});
-  check_svg(svg, 0, {"fill-opacity=\"0\""});
 }
 
 TEST_CASE("panels have axes of their own, and one legend if they show the same series") {
@@ -331,16 +305,6 @@ TEST_CASE("no title, name or label of a plot is cut") {
   const std::string svg = line_plot({{longest, {1, 2}, {1, 2}}}, options);
   check_svg(svg, 0, {"…"});
   check_svg(svg, 4, {"all</text>"});
-}
-
-TEST_CASE("a plot is light, or dark where the reader prefers that") {
-  const std::vector<Series> series{{"a", {1, 2}, {3, 4}}};
-  const std::string svg = line_plot(series);
-  check_svg(svg, 1,
-            {"@media (prefers-color-scheme:dark){", "fill=\"#ffffff\" class=\"fillffffff0d1117\"",
-             ".fillffffff0d1117{fill:#0d1117}", ".stroke0072b23d9be0{stroke:#3d9be0}"});
-  check_svg(svg, 2, {"stroke=\"#0072b2\""});  // the line and its legend
-  check_svg(panel_plot({{.series = series}}), 1, {"@media"});
 }
 
 TEST_CASE("hostile text stays text") {

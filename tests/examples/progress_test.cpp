@@ -1,6 +1,10 @@
 // The output of the progress bar, with a clock and a terminal of the test's own.
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <sstream>
 
@@ -32,6 +36,28 @@ struct Fixture {
     const std::size_t begin = text.rfind('\r') + 1;
     return text.substr(begin, text.rfind("\x1b[K") - begin);
   }
+};
+
+/// The line in a window of so many columns when so much is done after 30 seconds.
+std::string line_in(int columns, std::int64_t done, std::int64_t total = 200, const NamedFields& fields = {}) {
+  Fixture f;
+  ProgressBar bar(f.options(f.window(columns), total));
+  f.now += 30;
+  bar.update(done, fields);
+  return f.last_line();
+}
+
+/// While it lives, standard error is this file, which it closes.
+struct StandardError {
+  explicit StandardError(int file) : earlier(dup(STDERR_FILENO)) {
+    dup2(file, STDERR_FILENO);
+    close(file);
+  }
+  ~StandardError() {
+    dup2(earlier, STDERR_FILENO);
+    close(earlier);
+  }
+  const int earlier;
 };
 
 /// Sets a variable of the environment for a scope.
@@ -86,13 +112,13 @@ TEST_CASE("a line never reaches the last column of the terminal") {
   }
 }
 
-TEST_CASE("a terminal whose width nobody says is as wide as COLUMNS") {
-  const Variable columns("COLUMNS", "60");
-  Fixture f;
-  ProgressBar bar(f.options(f.window(0)));
-  f.now += 30;
-  bar.update(50);
-  CHECK(f.last_line().starts_with("training ==="));
+TEST_CASE("the bar gives way to the numbers, and does not run over where more is done than was planned") {
+  CHECK(line_in(45, 50) == "training ==--------  50/200  0:30, 1:30 left");
+  CHECK(line_in(41, 50) == "training =-----  50/200  0:30, 1:30 left");  // the shortest bar
+  CHECK(line_in(40, 50) == "training 50/200  0:30, 1:30 left");
+  CHECK(line_in(80, 250) == "training ==============================  250/200  0:30");
+  CHECK(line_in(80, 199).ends_with("  199/200  0:30, 0:00 left"));
+  CHECK(line_in(80, 0, 1) == "training ------------------------------  0/1  0:30, -:-- left");
 }
 
 TEST_CASE("a terminal is redrawn at most ten times a second, and shows the last state in the end") {
@@ -104,6 +130,7 @@ TEST_CASE("a terminal is redrawn at most ten times a second, and shows the last 
       bar.update(i);
     }
     CHECK(count_of("\r", f.out.str()) == 10);
+    bar.finish();
   }
   CHECK(f.last_line().find("100/200") != std::string::npos);
   CHECK(f.out.str().ends_with("\x1b[K\n"));
@@ -127,6 +154,12 @@ TEST_CASE("where nothing can be drawn over, a plain line comes every few seconds
   CHECK(count_of("\n", text) == 4);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find('\r') == std::string::npos);
+  Fixture single;
+  ProgressBar two(single.options(single.file(), 1));
+  two.update(0);
+  single.now += 5;
+  two.update(1);
+  CHECK(single.out.str() == "training 0/1  0:00, -:-- left\ntraining 1/1  0:05\n");
 }
 
 TEST_CASE("colours only come where they are wanted") {
@@ -139,19 +172,50 @@ TEST_CASE("colours only come where they are wanted") {
   CHECK(f.out.str().find("\x1b[0m") != std::string::npos);
 }
 
-TEST_CASE("the environment decides what the terminal is taken for") {
-  const Variable all("LC_ALL", "fr_FR.UTF-8");
-  CHECK(Terminal::standard_error().unicode);
+TEST_CASE("the first variable of the locale that is set says whether the terminal shows Unicode") {
+  struct Case {
+    const char *all, *ctype, *lang;
+    bool unicode;
+  };
+  for (const Case& c :
+       {Case{"fr_FR.UTF-8", nullptr, "C", true}, Case{"C", "fr_FR.UTF-8", "fr_FR.UTF-8", false},
+        Case{"", "en_US.utf8", "C", true}, Case{nullptr, "", "C.utf-8", true}, Case{nullptr, nullptr, nullptr, false}}) {
+    const Variable all("LC_ALL", c.all), ctype("LC_CTYPE", c.ctype), lang("LANG", c.lang);
+    CHECK(Terminal::standard_error().unicode == c.unicode);
+  }
+}
+
+TEST_CASE("a terminal is drawn over, in colours and in its own width; what is none has the width that COLUMNS says, or 80") {
+  const Variable term("TERM", "xterm"), ci("CI", nullptr), colours("NO_COLOR", nullptr);
+  const auto width = [](const char* variable) {
+    const Variable columns_of_shell("COLUMNS", variable);
+    return columns(line_in(0, 50, 200, {{"loss", std::string(99, '9')}})) + 1;
+  };
+  const auto is = [](bool redraws, bool in_colours) {
+    const Terminal found = Terminal::standard_error();
+    return found.redraws == redraws && found.colours == in_colours;
+  };
   {
-    const Variable posix("LC_ALL", "C");
-    const Variable lang("LANG", "fr_FR.UTF-8");
-    CHECK_FALSE(Terminal::standard_error().unicode);
+    const StandardError file(open("/dev/null", O_RDWR));
+    CHECK(is(false, false));
+    CHECK(width("60") == 60);
+    CHECK(width("1") == 1);
+    for (const char* none : {static_cast<const char*>(nullptr), "", "0", "wide"}) CHECK(width(none) == 80);
   }
-  for (const auto& [name, value] : {std::pair{"CI", "true"}, std::pair{"TERM", "dumb"}}) {
-    const Variable variable(name, value);
-    CHECK_FALSE(Terminal::standard_error().redraws);
-    CHECK_FALSE(Terminal::standard_error().colours);
+  const int screen = posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE((screen >= 0 && grantpt(screen) == 0 && unlockpt(screen) == 0));
+  const winsize size{.ws_row = 24, .ws_col = 50};
+  ioctl(screen, TIOCSWINSZ, &size);
+  {
+    const StandardError terminal(open(ptsname(screen), O_RDWR | O_NOCTTY));
+    CHECK(is(true, true));
+    CHECK(width("60") == 50);
+    for (const auto& [name, value] : {std::pair("CI", "true"), std::pair("TERM", "dumb"), std::pair("TERM", "")}) {
+      const Variable variable(name, value);
+      CHECK(is(false, false));
+    }
+    const Variable no_colour("NO_COLOR", "1");
+    CHECK(is(true, false));
   }
-  const Variable no_color("NO_COLOR", "1");
-  CHECK_FALSE(Terminal::standard_error().colours);
+  close(screen);
 }

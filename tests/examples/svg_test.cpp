@@ -21,6 +21,7 @@ TEST_CASE("every text is escaped, and what XML does not allow is replaced") {
   CHECK(xml_escaped("ça → 猫") == "ça → 猫");
   CHECK(xml_escaped(std::string("a\0b\x1b", 4)) == "a\uFFFDb\uFFFD");
   CHECK(xml_escaped("\xC3\x28") == "\uFFFD(");
+  CHECK(xml_escaped("\x1F \t\n\uFFFC\uFFFE\uFFFF") == "\uFFFD \t\n\uFFFC\uFFFD\uFFFD");
 }
 
 TEST_CASE("a sheet is well-formed, and as exact as pixels need") {
@@ -55,7 +56,11 @@ TEST_CASE("texts are measured and cut") {
   CHECK(text_width("", 12) == 0);
   CHECK(text_width("iiii", 12) < text_width("mmmm", 12));
   CHECK(text_width("aa", 24) == doctest::Approx(2 * text_width("aa", 12)));
+  for (const char* wide : {"A", "Z", "<", ">", "+", "=", "猫"}) CHECK(text_width(wide, 12) > text_width("a", 12));
+  CHECK(text_width("e\u0301`", 12) == text_width("ea", 12));
   CHECK(fit_width("short", 12, 100) == "short");
+  CHECK(fit_width("short", 12, text_width("short", 12)) == "short");
+  CHECK(fit_width("aaaa", 12, text_width("aa…", 12)) == "aa…");
   const std::string cut = fit_width("anticonstitutionnellement", 11, 80);
   CHECK(cut.ends_with("…"));
   CHECK(text_width(cut, 11) <= 80);
@@ -71,6 +76,8 @@ TEST_CASE("a long text goes on in further lines, and nothing of it is lost") {
   CHECK(wrap_width("", 12, -1).empty());
   CHECK(wrap_width("ab", 12, -1) == std::vector<std::string>{"a", "b"});
   CHECK(wrap_width("short", 12, 100) == std::vector<std::string>{"short"});
+  CHECK(wrap_width("a bbbb", 12, text_width("bbbb", 12)) == std::vector<std::string>{"a", "bbbb"});
+  CHECK(wrap_width(" bbbb", 12, text_width("bbb", 12)) == std::vector<std::string>{" bb", "bb"});
   const std::string text = "the mistakes that it was surest of, anticonstitutionnellement, été comme hiver";
   for (const double width : {1.0, 30.0, 80.0, 200.0}) {
     std::string all;

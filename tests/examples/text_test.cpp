@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <xgrad/kit/files/text_file.h>
+#include <xgrad/core/array/random.h>
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/program/fingerprint.h>
 #include <xgrad/kit/text/pairs.h>
@@ -72,7 +73,9 @@ TEST_CASE("a line may be longer than the buffer it is read through") {
 TEST_CASE("what is no such text is refused with its line") {
   CHECK(refusal_of_pairs("Go.\tVa !\n\nRun! Cours !\n") ==
         "pairs:3: expected source<TAB>target, found no tab in \"Run! Cours !\"");
-  CHECK(refusal_of_pairs("Go.\t\n") == "pairs:1: expected source<TAB>target, found an empty target");
+  for (const char* text : {"Go.\t\n", "Go.\t\tCC-BY 2.0\n"}) {
+    CHECK(refusal_of_pairs(text) == "pairs:1: expected source<TAB>target, found an empty target");
+  }
   CHECK(refusal_of_pairs("a\tb\n\tVa !\n") == "pairs:2: expected source<TAB>target, found an empty source");
   CHECK(refusal_of_pairs("Go.\t\xC9t\xE9\n") == "pairs:1: bytes that are not UTF-8");
   CHECK(refusal_of_pairs(std::string("Go.\tV\0a\n", 8)) == "pairs:1: a zero byte");
@@ -206,6 +209,8 @@ TEST_CASE("numbers below a bound are unbiased: the surplus of 2^64 is drawn agai
   CHECK(uniform_below(3, generator) == 1);
   CHECK(uniform_below(3, generator) == 0);
   CHECK_THROWS_AS(uniform_below(0, generator), ValueError);
+  Scripted any{.values = {5}};
+  CHECK(uniform_below(1, any) == 0);
 }
 
 TEST_CASE("held-out sentences were not seen in training, whatever their translation") {
@@ -259,6 +264,11 @@ TEST_CASE("a small packed file that becomes a large text is refused") {
     CHECK_THROWS_AS(read_lines(folder / "bomb.gz"), LimitError);
     if (letter == '\n') CHECK_THROWS_AS(read_pairs(folder / "bomb.gz"), LimitError);
   }
+  // A long text of which a thirtieth cannot be packed is a text.
+  std::string text, noise;
+  for (const std::int64_t byte : randint('a', 'z', {1 << 15}, {.seed = 1})) noise += static_cast<char>(byte);
+  for (int i = 0; i < 17; ++i) text += noise + std::string((1 << 20) - noise.size(), 'x') + '\n';
+  CHECK(load_text(write_gzip(folder / "long.gz", text)) == text);
   // Short files may be as regular as they like.
   const std::string blanks(1'000'000, ' ');
   CHECK(load_text(write_gzip(folder / "blanks.gz", blanks)) == blanks);
@@ -288,7 +298,8 @@ TEST_CASE("decoding and encoding are inverse, and bad bytes become U+FFFD one by
   const std::string text = "L'œuf, ça va ? → 猫 😀";
   CHECK(encode_utf8(decode_utf8(text)) == text);
   CHECK(decode_utf8("a\xFF\xC3z") == U"a\uFFFD\uFFFDz");
-  CHECK(encode_utf8(std::u32string(1, 0xD800)) == "\uFFFD");
+  for (const char32_t c : {0xD7FFu, 0xE000u, 0x10FFFFu}) CHECK(decode_utf8(encode_utf8({&c, 1})) == std::u32string(1, c));
+  for (const char32_t c : {0xD800u, 0xDFFFu, 0x110000u}) CHECK(encode_utf8({&c, 1}) == "\uFFFD");
 }
 
 TEST_CASE("columns count what a terminal shows") {
@@ -304,6 +315,7 @@ TEST_CASE("texts are cut to columns with an ellipsis, and cannot move the cursor
   CHECK(fit_columns("abc", 1) == "…");
   CHECK(fit_columns("abc", 0).empty());
   CHECK(fit_columns("a\n\x1b[2Jb", 20) == "a  [2Jb");
+  CHECK(fit_columns("\x1F !~\x7F|\u009F\u00A0", 20) == "  !~ | \u00A0");
 }
 
 }  // namespace xgrad::kit::testing

@@ -181,10 +181,10 @@ TEST_CASE("bytes are shown by characters as in GPT-2's files") {
 
 TEST_CASE("classes and small letters of characters are those of Unicode") {
   using enum CharacterClass;
-  for (const char32_t c : U"aÉλЖ猫あʰªǅ") {
+  for (const char32_t c : U"azAZÉλЖ猫あʰªǅ") {
     if (c != 0) CHECK(character_class(c) == letter);
   }
-  for (const char32_t c : U"0½²Ⅷ٣") {
+  for (const char32_t c : U"09½²Ⅷ٣") {
     if (c != 0) CHECK(character_class(c) == number);
   }
   for (const char32_t c : U" \t\n\v\f\r\u0085\u00A0\u1680\u2003\u2028\u2029\u202F\u205F\u3000") {
@@ -194,7 +194,7 @@ TEST_CASE("classes and small letters of characters are those of Unicode") {
     if (c != 0) CHECK(character_class(c) == mark);
   }
   for (const char32_t c :
-       {U'.', U'_', U'\x1C', U'\u200B', U'\uFEFF', U'😀', U'\uE000', char32_t{0}, char32_t{0x110000}}) {
+       {U'\x08', U'\x0E', U'.', U'/', U':', U'@', U'[', U'_', U'`', U'{', U'\x1C', U'\u200B', U'\uFEFF', U'😀', U'\uE000', char32_t{0}, char32_t{0x110000}}) {
     CHECK(character_class(c) == other);
   }
   CHECK(lower_case(U'Ж') == U'ж');
@@ -260,7 +260,9 @@ TEST_CASE("learning stops where there is nothing to merge, and refuses sizes wit
   CHECK(tokenizer.size() == 258);
   CHECK(tokenizer.token(257) == " ab");
   CHECK(BpeTokenizer::train("ab ab", {.size = 1000, .min_freq = 2, .special = {}}).size() == 257);
-  CHECK(BpeTokenizer::train("", {.special = {}}).size() == 256);
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  CHECK(BpeTokenizer::train("", {.size = most, .special = {}}).size() == 256);
+  CHECK_THROWS_AS(BpeTokenizer::train("", {.size = most + 1}), ValueError);
   constexpr const char* train = "BpeTokenizer::train";
   CHECK_REFUSED(ValueError, BpeTokenizer::train("a", {.size = 256}), train, "a size from 257", "to 2^31, got 256");
   CHECK_REFUSED(ValueError, BpeTokenizer::train("a", {.special = {""}}), train, "a special token is empty");
@@ -301,7 +303,9 @@ TEST_CASE("vocabularies that do not belong together are refused with file, place
   const std::vector<std::pair<Change, const char*>> vocabularies{
       {{"/he", 1}, "id 1 is given to \"!\" and to \"he\""},
       {{"/he", 5000}, "500 tokens have ids up to 5000: id 258 is left out"},
-      {{"/he", std::int64_t{1} << 40}, "expected an id for \"he\", found 1099511627776"},
+      {{"/<|endoftext|>", 5000}, "500 tokens have ids up to 5000: id 0 is left out"},
+      {{"/he", std::int64_t{1} << 31}, "500 tokens have ids up to 2147483648: id 258 is left out"},
+      {{"/he", (std::int64_t{1} << 31) + 1}, "expected an id for \"he\", found 2147483649"},
       {{"/he", -1}, "expected an id for \"he\", found -1"},
       {{"/he", "x"}, "expected an id for \"he\", found \"x\""},
       {{"/猫", 500}, "token \"猫\" has a character that stands for no byte"},
@@ -393,6 +397,7 @@ TEST_CASE("a Chinese character is a word, to the ends of its blocks; a word of m
   for (const char32_t c : outside) {
     CHECK(equal(tokenizer.encode("x" + encode_utf8({&c, 1}) + "x"), Index({3}, {1, 0, 2})));
   }
+  CHECK(equal(tokenizer.encode("x\uFFFD\u200Bx"), Index({4}, {1, 3, 4, 2})));  // what stands for no character goes
   CHECK(tokenizer.encode(std::string(100, 'x')).size() == 102);
   CHECK(equal(tokenizer.encode(std::string(101, 'x')), Index({3}, {1, 0, 2})));
 }
@@ -436,6 +441,7 @@ TEST_CASE("parts that say the same otherwise mean the same") {
   json file = parsed(published("gpt2.json"));
   file["model"].erase("type");
   file["model"]["dropout"] = 0;
+  file["model"].erase("ignore_merges");
   file.erase("decoder");
   for (json& merge : file["model"]["merges"]) merge = merge[0].get<std::string>() + " " + merge[1].get<std::string>();
   const TemporaryFolder folder;
@@ -495,9 +501,27 @@ TEST_CASE("what a tokenizer's file asks for that is not read, and what is damage
   const std::vector<Row> rows{
       {"gpt2", {"/model/type", "Unigram"}, "model.type: \"Unigram\" is not supported"},
       {"gpt2", {"/model/dropout", 0.1}, "model.dropout: 0.1 is not supported"},
+      {"gpt2", {"/model/dropout", nullptr}, "accepted"},
       {"gpt2", {"/model/end_of_word_suffix", "</w>"}, "model.end_of_word_suffix: \"</w>\" is not supported"},
+      {"gpt2", {"/model/end_of_word_suffix", ""}, "accepted"},
+      {"gpt2",
+       {"/model/continuing_subword_prefix", "##"},
+       "model.continuing_subword_prefix: \"##\" is not supported"},
+      {"gpt2", {"/model/continuing_subword_prefix", nullptr}, "accepted"},
       {"qwen2", {"/normalizer/type", "NFKC"}, "normalizer.type: \"NFKC\" is not supported"},
       {"gpt2", {"/pre_tokenizer/add_prefix_space", true}, "pre_tokenizer.add_prefix_space: true is not supported"},
+      {"gpt2", {"/pre_tokenizer/add_prefix_space", nullptr}, "pre_tokenizer.add_prefix_space: true is not supported"},
+      {"gpt2", {"/pre_tokenizer/use_regex", nullptr}, "accepted"},
+      {"llama3",
+       {"/pre_tokenizer/pretokenizers/1/use_regex", nullptr},
+       "pre_tokenizer.pretokenizers[1].use_regex: true is not supported"},
+      {"llama3",
+       {"/pre_tokenizer/pretokenizers/0/type", "Digits"},
+       "pre_tokenizer.pretokenizers[0].type: \"Digits\" is not supported"},
+      {"llama3",
+       {"/pre_tokenizer/pretokenizers/0/invert", true},
+       "pre_tokenizer.pretokenizers[0].invert: true is not supported"},
+      {"llama3", {"/pre_tokenizer/pretokenizers/0/invert", nullptr}, "accepted"},
       {"llama3",
        {"/pre_tokenizer/pretokenizers/0/behavior", "Removed"},
        "pre_tokenizer.pretokenizers[0].behavior: \"Removed\" is not supported"},
@@ -512,6 +536,9 @@ TEST_CASE("what a tokenizer's file asks for that is not read, and what is damage
        "pre_tokenizer.pretokenizers[0].pattern.Regex: neither the pattern of Llama 3 nor that of Qwen 2"},
       {"gpt2", {"/added_tokens/1/normalized", true}, "accepted"},
       {"qwen2", {"/added_tokens/1/normalized", true}, "added_tokens[1].normalized: true is not supported"},
+      {"qwen2", {"/added_tokens/1/normalized", nullptr}, "accepted"},  // since it is a special token
+      {"qwen2", {"/added_tokens/2/normalized", nullptr}, "added_tokens[2].normalized: true is not supported"},
+      {"gpt2", {"/added_tokens/1/lstrip", nullptr}, "accepted"},
       {"gpt2", {"/model", nullptr}, "model: expected an object, found nothing"},
       {"gpt2", {"/model/vocab", 1}, "model.vocab: expected an object, found 1"},
       {"gpt2", {"/model/vocab/!", 7}, "model.vocab: id 7 is given to \"!\" and to \"'\""},
@@ -527,12 +554,24 @@ TEST_CASE("what a tokenizer's file asks for that is not read, and what is damage
        {"/model/merges/2", "abc"},
        "model.merges[2]: expected two tokens with a space between them, found \"abc\""},
       {"gpt2", {"/model/merges/2", json::array({"a", 1})}, "model.merges[2][1]: expected a text, found 1"},
+      {"gpt2",
+       {"/model/merges/2", json::array({"a", "b", "c"})},
+       "model.merges[2]: expected a text, found [\"a\",\"b\",\"c\"]"},
       {"gpt2", {"/model/ignore_merges", 1}, "model.ignore_merges: expected true or false, found 1"},
       {"gpt2", {"/added_tokens", 1}, "added_tokens: expected a list, found 1"},
       {"gpt2", {"/added_tokens/0/content", ""}, "added_tokens[0]: a special token is empty"},
       {"gpt2", {"/added_tokens/0/id", 9}, "added_tokens[0]: token \"<|end|>\" has id 9, but 0 in the vocabulary"},
       {"gpt2", {"/added_tokens/1/id", 7}, "added_tokens[1]: id 7 is given to \"'\" and to \"New York\""},
       {"gpt2", {"/added_tokens/1/id", 500}, "model.vocab: 452 tokens have ids up to 500: id 450 is left out"},
+      {"gpt2",
+       {"/added_tokens/1/id", std::int64_t{1} << 31},
+       "model.vocab: 452 tokens have ids up to 2147483648: id 450 is left out"},
+      {"gpt2",
+       {"/added_tokens/1/id", (std::int64_t{1} << 31) + 1},
+       "added_tokens[1].id: expected an id, found 2147483649"},
+      {"llama3",
+       {"/post_processor/processors/1/type", "RobertaProcessing"},
+       "post_processor.processors[1].type: \"RobertaProcessing\" is not supported"},
       {"llama3",
        {"/post_processor/processors/1/single/0/SpecialToken/id", "<none>"},
        "post_processor.processors[1].single[0].SpecialToken.id: \"<none>\" is not in the vocabulary"}};

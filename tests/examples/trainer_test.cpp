@@ -3,8 +3,10 @@
 
 #include <cmath>
 #include <csignal>
+#include <iostream>
 #include <numeric>
 #include <sstream>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -243,6 +245,12 @@ TEST_CASE("steps end a training in the middle of an epoch, and the last of them 
   Training by_epochs({.steps = 10});
   by_epochs.fit();
   CHECK(by_epochs.reports() == Reports{{1, 5}, {2, 10}});
+  Training even({.epochs = 2, .validate_every = 5}), each({.steps = 2, .validate_every = 1}), none({.epochs = 0});
+  even.fit();
+  CHECK(even.reports() == Reports{{1, 5}, {2, 10}});
+  each.fit();
+  CHECK(each.reports() == Reports{{1, 1}, {1, 2}});
+  CHECK(none.fit().empty());
   // Gone on from a report that the process did not survive: the checkpoint is written with it.
   TrainerOptions options{.steps = 12, .validate_every = 5, .folder = folder / "parts"};
   struct Died {};
@@ -309,6 +317,7 @@ TEST_CASE("a training without a loader has steps alone, and goes on bit for bit"
   check_equal(resumed.net.state_dict(), whole.net.state_dict());
   CHECK(read_text(folder / "parts" / "log.csv") == read_text(folder / "whole" / "log.csv"));
   CHECK(resumed.fit(12).size() == 3);
+  CHECK(testing::count_of("going on", out.str()) == 1);
 
   Run patient({.validate = [] { return 1.0; }, .validate_every = 2, .patience = 2, .terminal = {}});
   CHECK(patient.fit(100).size() == 3);
@@ -317,7 +326,18 @@ TEST_CASE("a training without a loader has steps alone, and goes on bit for bit"
   int called = 0;
   thrice.trainer.fit(4, [&] { return ++called, thrice.loss(); });
   CHECK(called == 12);
+  CHECK(thrice.fit(0).size() == 1);
   CHECK_REFUSED(ValueError, thrice.fit(-1), "trainer", "steps must be at least 0, got -1");
+  std::vector<std::int64_t> numbers;
+  TrainerOptions counted{.accumulate = 2, .terminal = {}};
+  counted.gradients = [&](std::int64_t number, const std::function<WeightedLoss()>& loss_of_batch) {
+    numbers.push_back(number);
+    const Tensor loss = loss_of_batch().loss;
+    return LossGradients{static_cast<double>(loss.item()), 1, grad(loss, patient.net.parameters())};
+  };
+  Trainer numbered{patient.net, patient.adam, counted};
+  numbered.fit(3, [&] { return patient.loss(); });
+  CHECK(numbers == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5});
 }
 
 TEST_CASE("Ctrl-C ends a training behind a step that is saved, and it goes on bit for bit") {
@@ -374,7 +394,8 @@ TEST_CASE("a checkpoint is refused by a trainer with other options on which resu
   const TrainerOptions plain{.epochs = 2};
   TrainerOptions all{.epochs = 2, .max_norm = 0.5, .accumulate = 2, .ema = 0.75, .goal = Goal::greatest};
   all.schedule = optim::schedule::cosine({.steps = 32});
-  const auto refused = [](TrainerOptions first, TrainerOptions second, const std::string& reason) {
+  const auto refused = [](TrainerOptions first, TrainerOptions second, const std::string& reason,
+                          const std::string& more = "") {
     const TemporaryFolder folder;
     first.folder = second.folder = folder / "run";
     Training(first, false, 3).fit();
@@ -382,7 +403,7 @@ TEST_CASE("a checkpoint is refused by a trainer with other options on which resu
     Training again(second);
     const NamedArrays before = again.net.state_dict();
     const double lr = again.adam.lr();
-    CHECK_REFUSED(FormatError, again.fit(), "trainer", "is of another run: " + reason);
+    CHECK_REFUSED(FormatError, again.fit(), "trainer", "is of another run: " + reason, more);
     check_equal(again.net.state_dict(), before);
     CHECK(again.adam.lr() == lr);
     CHECK(again.trainer.steps() == 0);
@@ -402,7 +423,7 @@ TEST_CASE("a checkpoint is refused by a trainer with other options on which resu
   refused(all, other, ".max_norm: found 0.5, expected 0.25");
   other = all;
   other.schedule = optim::schedule::cosine({.steps = 64});
-  refused(all, other, ".schedule: found the rate 0.0489235");
+  refused(all, other, ".schedule: found the rate 0.0489235", " for step 4, expected 0.04972");
 }
 
 TEST_CASE("a resumed training writes the rows of its table that are missing") {
@@ -491,7 +512,7 @@ void check_close(const Accumulation& a, const Accumulation& b) {
 TEST_CASE("accumulated batches count by their samples, or by their tokens, in one process and in a world of one rank") {
   Array tokens(Shape{40}, Real(1));
   for (std::int64_t i = 0; i < 40; ++i) tokens.mutable_data()[i] = static_cast<Real>(1 + i * i % 7);
-  for (const Tensor& weights : {ones({40}), Tensor(tokens)}) {
+  for (const Tensor& weights : {ones({40}), Tensor(tokens), ones({40}) / 64}) {
     for (const bool ranks : {false, true}) {
       for (const int batch : {6, 20, 39}) {
         const int count = (39 + batch) / batch;  // also 6 batches of 6 and one of 4
@@ -677,10 +698,20 @@ TEST_CASE("the best epoch is kept, and training ends when it gets no better") {
   CHECK(greatest.fit().size() == 6);
   CHECK(greatest.trainer.best().epoch == 1);
 
+  asked = 0;
+  options.epochs = 3;
+  options.validate = [&] { return asked++ == 0 ? 1 : 3; };
+  Training equals(options);
+  running = &equals;
+  equals.fit();
+  CHECK(equals.trainer.best().epoch == 2);  // the first of equals
+
   const Net net = Net::seeded();
   Descent steady(net, {.epochs = 3, .terminal = {}});
   steady.trainer.run(steady.batches, [](const auto&) { return 0.5; });
-  CHECK(steady.trainer.best().epoch == 1);  // the first of equals
+  CHECK(steady.trainer.best().epoch == 1);
+  Descent impatient(net, {.epochs = 9, .patience = 1, .terminal = {}});
+  CHECK(impatient.trainer.run(impatient.batches, [](const auto&) { return 0.5; }).size() == 2);
 }
 
 TEST_CASE("patience ends a training in the middle of an epoch, too, and more patience goes on from there") {
@@ -750,6 +781,66 @@ TEST_CASE("a bar counts the steps that are planned, and lines tell where the tra
   Descent gathered(net, {.epochs = 2, .accumulate = 2, .terminal = {.out = &out, .redraws = true, .columns = 200}});
   gathered.trainer.fit(gathered.batches, loss_of(net));
   holds(out.str(), {"  6/6  epoch 2/2  "});
+}
+
+TEST_CASE("of an epoch of one batch lines tell the epoch, and a checkpoint has it") {
+  const TemporaryFolder folder;
+  const auto lines = [&](std::int64_t epochs) {
+    std::ostringstream out;
+    const Points points;
+    const Net net;
+    optim::SGD sgd{net.parameters(), {.lr = 0.5}};
+    DataLoader batches{points.data(), {.batch_size = 40}};
+    Trainer trainer{net, sgd, {.epochs = epochs, .folder = folder / "run", .resume = true, .terminal = {.out = &out}}};
+    trainer.run(batches, [](const auto&) { return 0.5; });
+    CHECK(batches.epoch() == epochs);
+    return out.str();
+  };
+  CHECK(lines(1).find(": starting anew\nepoch 1/1  loss 0.5000  ") != std::string::npos);
+  CHECK(lines(3).starts_with("going on after step 1, in epoch 2\nepoch 3/3  loss 0.5000  "));
+}
+
+TEST_CASE("a line comes once a second, and with it the checkpoint") {
+  const TemporaryFolder folder;
+  std::ostringstream out;
+  const Net net;
+  TrainerOptions options{.epochs = 4, .folder = folder / "run", .terminal = {.out = &out}};
+  int epoch = 0;
+  options.validate = [&] {
+    if (++epoch == 2) std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    return 0.25;
+  };
+  std::vector<std::int64_t> kept;  // steps of the checkpoint, at the first step of the third epoch
+  Descent one(net, options);
+  const auto begin = std::chrono::steady_clock::now();
+  one.trainer.run(one.batches, [&](const auto&) {
+    const std::string path = (folder / "run" / "checkpoint.safetensors").string();
+    if (one.trainer.steps() == 10) {
+      kept.push_back(nlohmann::json::parse(load_safetensors(path).text("trainer")).at("step"));
+    }
+    return 0.5;
+  });
+  CHECK(kept == std::vector<std::int64_t>{10});
+  if (std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(1400)) return;  // of a machine that stalls
+  CHECK(out.str() ==
+        "epoch 1/4  loss 0.5000  validation 0.2500  0:00\nepoch 2/4  loss 0.5000  validation 0.2500  0:01\n"
+        "epoch 4/4  loss 0.5000  validation 0.2500  0:00\n");
+}
+
+TEST_CASE("a checkpoint that cannot be written is an error before the training, and a report begins a line of its own") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "run/checkpoint.safetensors");
+  Training one({.epochs = 1, .folder = folder / "run"});
+  int called = 0;
+  CHECK_THROWS_AS(one.trainer.run(one.batches, [&](const auto&) { return ++called; }), IoError);
+  CHECK(called == 0);
+  std::ostringstream out;
+  TrainerOptions options{.epochs = 1, .terminal = {.out = &out, .redraws = true, .columns = 100}};
+  options.on_report = [&](const Report&) { out << "reported\n"; };
+  const Net net;
+  Descent drawn(net, options);
+  drawn.trainer.run(drawn.batches, [](const auto&) { return 0.5; });
+  CHECK(out.str().ends_with("\x1b[K\nreported\n"));
 }
 
 TEST_CASE("curves have dots where there are few, and a logarithmic axis where they fall by an order of magnitude") {
@@ -955,6 +1046,8 @@ TEST_CASE("trials run each variant with each seed, which the generator has, and 
     double half() const { return value / 2; }
   };
   std::vector<std::pair<std::size_t, std::uint64_t>> runs;
+  std::ostringstream progress;
+  std::streambuf* const earlier = std::cerr.rdbuf(progress.rdbuf());
   const auto all = trials({"a", "b"}, {.first = 5, .count = 3}, [&](std::size_t variant, Seed seed) {
     CHECK(random_state() == RandomState{.seed = seed, .draws = 0});
     (void)rand({2});
@@ -962,6 +1055,8 @@ TEST_CASE("trials run each variant with each seed, which the generator has, and 
     const auto value = static_cast<double>(10 * variant + seed);
     return Result{value, {value, 2 * value}};
   });
+  std::cerr.rdbuf(earlier);
+  for (const char* part : {"1/6  last a  ", "6/6  last b  "}) CHECK(progress.str().find(part) != std::string::npos);
   CHECK(runs == decltype(runs){{0, 5}, {0, 6}, {0, 7}, {1, 5}, {1, 6}, {1, 7}});
   REQUIRE(all.size() == 2);
   CHECK(all[1].name == "b");

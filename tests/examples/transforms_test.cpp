@@ -33,6 +33,7 @@ TEST_CASE("resizing is interpolation with antialias, of a batch and of one pictu
   }
   CHECK(equal(resize_shorter(9)(pictures), pictures));
   CHECK(resize_shorter(4)(Array(Shape{1, 50, 7})).shape() == Shape{1, 28, 4});
+  CHECK(resize_shorter(4)(Array(Shape{1, 1, 3})).shape() == Shape{1, 4, 12});
   CHECK_THROWS_WITH_AS(resize_shorter(0), "resize_shorter: sides must be at least 1, got 0 x 0", ValueError);
   CHECK_REFUSED(ShapeError, resize_shorter(3)(Array(Shape{2, 3})), "resize_shorter", "(B, C, H, W)", "[2, 3]");
 }
@@ -48,6 +49,9 @@ TEST_CASE("the middle is where torchvision has it") {
   CHECK(
       equal(center_crop({3, 4})(picture.reshaped({1, 1, 7, 10})), center_crop({3, 4})(picture).reshaped({1, 1, 3, 4})));
   CHECK_REFUSED(ShapeError, center_crop({8, 4})(picture), "center_crop", "no 8 x 4 in pictures [1, 1, 7, 10]");
+  CHECK_REFUSED(ShapeError, center_crop({3, 11})(picture), "center_crop", "no 3 x 11 in pictures [1, 1, 7, 10]");
+  CHECK_THROWS_AS(center_crop({0, 1}), ValueError);
+  CHECK_THROWS_AS(center_crop({1, 0}), ValueError);
 }
 
 TEST_CASE("a random shift moves each picture by up to n pixels, each way equally probable, with zeros behind it") {
@@ -72,6 +76,8 @@ TEST_CASE("a random shift moves each picture by up to n pixels, each way equally
   CHECK(chi_square < 26.1);                                // the quantile 0.999 with 8 degrees of freedom
   CHECK_FALSE(equal(random_shift(1)(pictures), shifted));  // the next draw
   CHECK(random_shift(7)(numbered({1, 3, 3})).shape() == Shape{1, 3, 3});
+  CHECK_FALSE(equal(random_shift(7)(numbered({1, 3, 3})), numbered({1, 3, 3})));  // with this seed
+  CHECK(random_shift(7)(Array(Shape{0, 1, 3, 3})).shape() == Shape{0, 1, 3, 3});
   CHECK(equal(random_shift(0)(pictures), pictures));
   CHECK_THROWS_WITH_AS(random_shift(-1), "random_shift: padding must be at least 0, got -1", ValueError);
 }
