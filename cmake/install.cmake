@@ -93,7 +93,7 @@ function(xgrad_install_kit)
     get_filename_component(place ${CMAKE_INSTALL_INCLUDEDIR}/xgrad/kit/${header} DIRECTORY)
     xgrad_install_with(xgrad_kit kit ${place} ${CMAKE_CURRENT_SOURCE_DIR}/${header})
   endforeach()
-  xgrad_install_pkgconfig(xgrad_kit kit "Utilities for programs with xgrad: plots, text, command lines" xgrad "" "-lutf8proc -lpng -ljpeg -lz")
+  xgrad_install_pkgconfig(xgrad_kit kit "Utilities for programs with xgrad: plots, text, command lines" xgrad "" "-lutf8proc -lpcre2-8 -lpng -ljpeg -lz")
 endfunction()
 
 function(xgrad_install_mpi)

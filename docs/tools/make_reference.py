@@ -33,7 +33,7 @@ LEFT_OUT = {
 INTERNAL = {
     "core/base/scope.h", "core/diagram/layout", "core/diagram/view", "core/runtime/memory.h", "nn/layers/function_layer.h",
     "ops/network/size2d.h", "optim/named_option.h", "kit/data/prefetcher.h", "kit/draw/png.h", "kit/draw/svg.h", "kit/files/csv.h",
-    "kit/mpi/exchange.h", "kit/program/error.h", "kit/program/fingerprint.h", "kit/program/format.h", "kit/program/numbers.h",
+    "kit/mpi/exchange.h", "kit/program/error.h", "kit/program/fingerprint.h", "kit/program/format.h", "kit/draw/values.h",
     "kit/program/table.h", "kit/text/merges.h", "kit/train/best.h", "kit/train/checkpoint.h", "kit/train/classifier.h",
     "kit/train/gradients.h", "kit/train/reports.h", "kit/train/translation.h",
 }

@@ -9,7 +9,6 @@
 #include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/draw/plot.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 
 #include "training.h"
@@ -39,13 +38,13 @@ inline void draw_scores(const std::filesystem::path& out) {
                      .columns = 2,
                      .scale = kit::HeatScale::shares};
   const auto panel = [&](const char* title, const Mask& masked) {
-    maps.panels.push_back({title, kit::numbers(attention_weights(q, keys, masked).value())});
+    maps.panels.push_back({title, attention_weights(q, keys, masked)});
   };
   panel("none", nothing);
   panel("padding: 4 words", padded);
   panel("later", causal);
   panel("both", padded || causal);
-  kit::save_text(out / "masks.svg", kit::heat_map_svg(maps));
+  kit::save(out / "masks.svg", kit::heat_map_svg(maps));
 }
 
 /// 2: eight heads over eleven words.
@@ -71,11 +70,11 @@ inline void draw_positions(const std::filesystem::path& out) {
   const kit::HeatMaps maps{.title = "Twenty positions",
                            .queries = counted(20),
                            .keys = counted(32),
-                           .panels = {{"", kit::numbers(sinusoids(0, 20, 32).value())}},
+                           .panels = {{"", sinusoids(0, 20, 32)}},
                            .columns = 1,
                            .query_caption = "position",
                            .key_caption = "column"};
-  kit::save_text(out / "positions_map.svg", kit::heat_map_svg(maps));
+  kit::save(out / "positions_map.svg", kit::heat_map_svg(maps));
 }
 
 /// 4 and 5: feed-forward, and the sum and the norm around it.
@@ -154,12 +153,12 @@ inline void draw_training(const std::filesystem::path& out, const Transformer& m
   Tensors step = grad(loss, model.parameters(), {.create_graph = true});
   step.insert(step.begin(), loss);
   save_graph(out / "step.svg", step, {.depth = 0});
-  kit::save_text(out / "loss.svg", kit::line_plot({{.y = losses}}, {.title = "The loss of 600 pairs of sentences",
-                                                                    .x_label = "epoch",
-                                                                    .y_label = "loss",
-                                                                    .y_scale = kit::Scale::log,
-                                                                    .width = 560,
-                                                                    .height = 320}));
+  kit::save(out / "loss.svg", kit::line_plot({{.y = losses}}, {.title = "The loss of 600 pairs of sentences",
+                                                               .x_label = "epoch",
+                                                               .y_label = "loss",
+                                                               .y_scale = kit::Scale::log,
+                                                               .width = 560,
+                                                               .height = 320}));
 }
 
 /// Attention during the translation of `source` to `written`: the decoder's self-attention (8), cross-attention (10).
@@ -170,12 +169,12 @@ inline void draw_attention(const std::filesystem::path& out, const nn::Attention
   const auto rows = slice(0, std::ssize(written));
   const Array self = kit::attention_weights(recorder, ".self_attn")[{_, _, rows, rows}];
   const Array cross = kit::attention_weights(recorder, ".cross_attn")[{_, _, rows, slice(0, std::ssize(source))}];
-  kit::save_text(
+  kit::save(
       out / "written.svg",
       kit::attention_svg(self, kit::decoder_maps("<bos>", written, {.title = "Each word attends to the words before it"}),
-                         kit::Average::heads));
+                    kit::Average::heads));
   const kit::HeatMaps maps = kit::cross_maps(written, source, {.title = "Attention of each word to the source"});
-  kit::save_text(out / "attention.svg", kit::attention_svg(cross, maps));
+  kit::save(out / "attention.svg", kit::attention_svg(cross, maps));
   std::cout << kit::alignment_text(cross, maps);
 }
 

@@ -19,8 +19,8 @@ void query_key_value(const std::filesystem::path& out) {
   const Words questions{"What stands out? (1, 0)", "What can I read? (0, 1)"};
   const Array weights = weights_of_things().value();
   print("weights", questions, things, weights);
-  kit::save_text(out / "things.svg",
-                 things_svg("Two queries, the same keys", questions, things, keys_of_things().value(), weights));
+  kit::save(out / "things.svg",
+            things_svg("Two queries, the same keys", questions, things, keys_of_things().value(), weights));
 }
 
 void tom_and_jerry(const std::filesystem::path& out) {
@@ -37,12 +37,12 @@ void five_matrices(const std::filesystem::path& out) {
   print("Q K' / 2", sentence, sentence, m.scores.value());
   print("weights", sentence, sentence, m.weights.value());
   print("result", sentence, {"1", "2"}, m.result.value());
-  kit::save_text(out / "sentence.svg", strip_svg("Masked attention in five matrices", sentence,
-                                                 {{"1. mask", sentence, m.mask.value()},
-                                                  {"2. scores", sentence, m.scores.value()},
-                                                  {"3. masked", sentence, m.masked.value()},
-                                                  {"4. softmax", sentence, m.weights.value(), true},
-                                                  {"5. times V", {"1", "2"}, m.result.value()}}));
+  kit::save(out / "sentence.svg", strip_svg("Masked attention in five matrices", sentence,
+                                            {{"1. mask", sentence, m.mask.value()},
+                                             {"2. scores", sentence, m.scores.value()},
+                                             {"3. masked", sentence, m.masked.value()},
+                                             {"4. softmax", sentence, m.weights.value(), true},
+                                             {"5. times V", {"1", "2"}, m.result.value()}}));
   save_graph(
       out / "sentence_graph.svg", {m.result},
       {.title = "The same as a graph", .direction = Direction::left_to_right, .values = &recorded, .legend = false});
@@ -58,9 +58,9 @@ void where_to_mask(const std::filesystem::path& out) {
     columns.push_back("sum");
     return Matrix{title, columns, concat({weights, sums(weights)}, -1).value(), true};
   };
-  kit::save_text(out / "maskings.svg", strip_svg("A mask before the softmax, after it, and renormalised", sentence,
-                                                 {panel("before", m.before), panel("after", m.after),
-                                                  panel("renormalised", m.renormalised)}));
+  kit::save(out / "maskings.svg",
+            strip_svg("A mask before the softmax, after it, and renormalised", sentence,
+                      {panel("before", m.before), panel("after", m.after), panel("renormalised", m.renormalised)}));
 }
 
 void prefixes(const std::filesystem::path& out) {
@@ -78,14 +78,13 @@ void prefixes(const std::filesystem::path& out) {
   }
   const Words read{"I", "I have", "I have a", "I have a cat"};
   print("result at I", read, {"1", "2", "masked 1", "masked 2"}, stack(results).value());
-  kit::save_text(out / "prefixes.svg",
-                 kit::line_plot({corners, without, with}, {.title = "The result at I, of 1 to 4 words",
-                                                           .x_label = "first element",
-                                                           .y_label = "second element",
-                                                           .x_limits = kit::Limits{-0.2, 4.2},
-                                                           .y_limits = kit::Limits{-0.2, 4.2},
-                                                           .equal_aspect = true,
-                                                           .width = 460}));
+  kit::save(out / "prefixes.svg", kit::line_plot({corners, without, with}, {.title = "The result at I, of 1 to 4 words",
+                                                                            .x_label = "first element",
+                                                                            .y_label = "second element",
+                                                                            .x_limits = kit::Limits{-0.2, 4.2},
+                                                                            .y_limits = kit::Limits{-0.2, 4.2},
+                                                                            .equal_aspect = true,
+                                                                            .width = 460}));
 }
 
 void equal_keys(const std::filesystem::path& out) {
@@ -97,11 +96,11 @@ void equal_keys(const std::filesystem::path& out) {
   const Words queries{"2 valid", "6 valid"}, ten{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"};
   const Array result = rows(scaled(short_queries, e.keys, e.values, e.valid));
   print("result", queries, {"1", "2", "3", "4"}, result);
-  kit::save_text(out / "equal_keys.svg",
-                 strip_svg("Ten equal keys, whatever the score", queries,
-                           {{"additive", ten, rows(additive.weights(long_queries, e.keys, e.valid))},
-                            {"scaled dot product", ten, rows(scaled.weights(short_queries, e.keys, e.valid))},
-                            {"times V", {"1", "2", "3", "4"}, result}}));
+  kit::save(out / "equal_keys.svg",
+            strip_svg("Ten equal keys, whatever the score", queries,
+                      {{"additive", ten, rows(additive.weights(long_queries, e.keys, e.valid))},
+                       {"scaled dot product", ten, rows(scaled.weights(short_queries, e.keys, e.valid))},
+                       {"times V", {"1", "2", "3", "4"}, result}}));
 }
 
 }  // namespace

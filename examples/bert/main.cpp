@@ -194,8 +194,8 @@ void draw_attention(const std::filesystem::path& path, const nn::Bert& model, co
   (void)model(ids);  // for what the recorder sees
   kit::Tokens words;
   for (const std::int64_t id : ids) words.push_back(text.tokenizer.vocab().token(id));
-  kit::save_text(path, kit::attention_svg(kit::attention_weights(recorder, ".attn"),
-                                          kit::encoder_maps(words, {.title = "Attention of each word; _ is masked"})));
+  kit::save(path, kit::attention_svg(kit::attention_weights(recorder, ".attn"),
+                                     kit::encoder_maps(words, {.title = "Attention of each word; _ is masked"})));
 }
 
 // -- training ---------------------------------------------------------------------------------------------------------
@@ -262,10 +262,10 @@ void train(const Config& config, kit::Example& example) {
     judged.y.push_back(report.scores.values[0].second);
     level.y.push_back(frequencies);
   }
-  kit::save_text(
+  kit::save(
       example.out / "loss.svg",
       kit::line_plot({trained, judged, level},
-                     {.title = "Masked words from those around them", .x_label = "step", .y_label = "loss"}));
+                {.title = "Masked words from those around them", .x_label = "step", .y_label = "loss"}));
   example.result.add("steps", config.steps).add("seconds", seconds.count()).add("frequency_loss", frequencies);
   example.result.add("masked_loss", judged.y.back());
 }

@@ -55,12 +55,13 @@ void run(kit::Example& example) {
   const auto bytes = kit::BpeTokenizer::train(text, {.size = 256, .special = {}});
   const auto pairs = kit::BpeTokenizer::train(text, {.size = 1024, .special = {}});
   std::cout << "merges, the first to be learnt first:\n" << merges(pairs);
+  pairs.save(example.out / "vocab.json", example.out / "merges.txt");
   const kit::Series by_bytes = train("bytes", bytes, text, unseen, example);
   const kit::Series by_pairs = train("pairs", pairs, text, unseen, example);
-  kit::save_text(example.out / "byte_pairs.svg",
-                 kit::line_plot({by_bytes, by_pairs}, {.title = "A GPT that reads bytes, and one that reads byte pairs",
-                                                       .x_label = "step",
-                                                       .y_label = "bits for a byte of unseen text"}));
+  kit::save(example.out / "byte_pairs.svg",
+            kit::line_plot({by_bytes, by_pairs}, {.title = "A GPT that reads bytes, and one that reads byte pairs",
+                                                  .x_label = "step",
+                                                  .y_label = "bits for a byte of unseen text"}));
 }
 
 int main(int argc, char** argv) {

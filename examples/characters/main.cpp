@@ -7,7 +7,6 @@
 #include <xgrad/kit/data/data.h>
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/files/text_file.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/xgrad.h>
@@ -52,11 +51,11 @@ double perplexity(const CharacterModel& model, kit::DataLoader<Windows>& loader)
 }
 
 // How many bits each character but the first one is worth to a model that has read those before it.
-std::vector<double> surprise(const CharacterModel& model, const Index& ids) {
+kit::Values surprise(const CharacterModel& model, const Index& ids) {
   const NoGrad off;
   const Tensor logits = model(unsqueeze(ids[{slice(none, -1)}], 0))[0];
   const Tensor losses = cross_entropy(logits, ids[{slice(1, none)}], {.reduction = Reduction::none});
-  return kit::numbers((losses / std::log(2)).value());
+  return losses / std::log(2);
 }
 
 // Draws one character after the other, each from the model's prediction after those before it.
@@ -118,7 +117,7 @@ int main() {
 
   for (std::int64_t epoch = 0; epoch <= epochs; ++epoch) map.queries.push_back("epoch " + kit::number(epoch));
   for (const char character : decode(sentence[{slice(1, none)}])) map.keys.push_back({character});
-  kit::save_text("characters.svg", kit::heat_map_svg(map));
+  kit::save("characters.svg", kit::heat_map_svg(map));
   const double score = perplexity(model, held_out);
   std::cout << "result perplexity=" << kit::fixed(score, 3) << "\n";
   return score < 8 ? 0 : 1;

@@ -63,7 +63,7 @@ void search_the_table(const std::filesystem::path& out) {
   print("beam of 2", found[0]);
   std::cout << "  rows given to the table: greedy " << greedy_table.rows() << ", beam of 2 " << beam.rows()
             << ", exhaustive " << all.rows() << "\n";
-  kit::save_text(out / "beam.svg", beam_svg(beam.steps(), found));
+  kit::save(out / "beam.svg", beam_svg(beam.steps(), found));
 }
 
 // -- a transformer ----------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ void sample_translations(const kit::Corpus& corpus, const nn::EncoderDecoder& mo
     const Array p = nn::sampling_probabilities(logits, setting.options);
     for (const std::int64_t id : likeliest) maps.panels[0].values.push_back(p.at({0, id}));
   }
-  kit::save_text(path, kit::heat_map_svg(maps));
+  kit::save(path, kit::heat_map_svg(maps));
 }
 
 /// The best hypotheses for one sentence, and the attention of the first of them, step by step in its row then.
@@ -160,10 +160,9 @@ void show_hypotheses(const kit::Corpus& corpus, const nn::EncoderDecoder& model,
   written.resize(found[0].rows.size(), "<eos>");
   source.push_back("<eos>");
   const Array weights = kit::attention_weights(recorder, ".cross_attn", {.rows = found[0].rows});
-  kit::save_text(path,
-                 kit::attention_svg(
-                     weights[{_, _, _, slice(0, std::ssize(source))}],
-                     kit::cross_maps(written, source, {.title = "Attention of the best of four beams to the source"})));
+  kit::save(path, kit::attention_svg(weights[{_, _, _, slice(0, std::ssize(source))}],
+                                     kit::cross_maps(written, source,
+                                                     {.title = "Attention of the best of four beams to the source"})));
 }
 
 void run(const Config& config, const kit::Example& example) {

@@ -4,7 +4,6 @@
 
 #include <xgrad/kit/data/data.h>
 #include <xgrad/kit/draw/plot.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -72,9 +71,8 @@ Tensors sample(const Denoiser& model, std::int64_t n) {
 }
 
 kit::PlotPanel panel(const std::string& title, const Tensor& cloud) {
-  const std::vector<double> x = kit::numbers(cloud[{slice(0, 400), 0}].value());
-  const std::vector<double> y = kit::numbers(cloud[{slice(0, 400), 1}].value());
-  return {.series = {{.x = x, .y = y, .style = kit::Series::Style::points}},
+  const Tensor some = cloud[slice(0, 400)];
+  return {.series = {{.x = some[{_, 0}], .y = some[{_, 1}], .style = kit::Series::Style::points}},
           .title = title,
           .x_limits = kit::Limits{-3, 3},
           .y_limits = kit::Limits{-3, 3},
@@ -111,8 +109,7 @@ int main() {
     panels.push_back(panel("after " + kit::number(done) + " of " + kit::number(steps) + " steps", clouds[done]));
   }
   panels.push_back(panel("what it learnt from", test));
-  kit::save_text("diffusion.svg",
-                 kit::panel_plot(panels, {.title = "Noise becomes two moons", .columns = 3, .width = 320}));
+  kit::save("diffusion.svg", kit::panel_plot(panels, {.title = "Noise becomes two moons", .columns = 3, .width = 320}));
   std::cout << "result distance=" << kit::fixed(distance, 4) << " noise=" << kit::fixed(noise_distance, 4) << "\n";
   return distance < 0.02 ? 0 : 1;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <xgrad/kit/draw/heatmap.h>
-#include <xgrad/kit/program/numbers.h>
 
 #include "model.h"
 
@@ -19,8 +18,8 @@ inline kit::HeatMaps weight_maps(const Index& records, const Tensor& weights) {
                      .key_caption = "attends to"};
   for (std::int64_t h = 0; h < weights.dim(0); ++h) {
     for (std::int64_t b = 0; b < records.dim(0); ++b) {
-      maps.panels.push_back({str("(", records.at({b, 0}), ", ", records.at({b, 1}), "), head ", h + 1),
-                             kit::numbers(weights.value()[{h, b}])});
+      maps.panels.push_back(
+          {str("(", records.at({b, 0}), ", ", records.at({b, 1}), "), head ", h + 1), weights.value()[{h, b}]});
     }
   }
   return maps;

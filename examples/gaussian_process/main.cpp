@@ -24,16 +24,14 @@ struct Config {
   double learning_rate = 0.05;
 };
 
-std::vector<double> numbers(const Tensor& x) { return {x.value().begin(), x.value().end()}; }
-
 /// (1, n, 1) -> (n).
 Tensor line(const Tensor& x) { return flatten(x); }
 
 /// The area between two curves over the same places, as its outline.
 kit::Series band(const std::string& name, const Tensor& x, const Tensor& low, const Tensor& high) {
   return {.name = name,
-          .x = numbers(concat({x, flip(x, {0})})),
-          .y = numbers(concat({high, flip(low, {0})})),
+          .x = concat({x, flip(x, {0})}),
+          .y = concat({high, flip(low, {0})}),
           .style = kit::Series::Style::area};
 }
 
@@ -62,15 +60,14 @@ void run(const Config& config, kit::Example& example) {
   const Real off_by = mse_loss(answer.mean, truth).item(), pooled_off_by = mse_loss(pooled, truth).item();
   const Real covered = within(at_fresh, observed, line(fresh.y));
   const std::string w = kit::fixed(process.w().item(), 2);
-  kit::save_text(
-      out / "process.svg",
-      kit::line_plot(
-          {{.name = "observed", .x = numbers(x), .y = numbers(y), .style = kit::Series::Style::points},
-           {.name = "truth", .x = numbers(places), .y = numbers(truth), .style = kit::Series::Style::dashed},
-           {.name = "mean", .x = numbers(places), .y = numbers(answer.mean)},
-           {.name = "attention pooling, w = " + w, .x = numbers(places), .y = numbers(pooled)},
-           band("mean ± 2 deviations", places, answer.mean - 2 * answer.deviation, answer.mean + 2 * answer.deviation)},
-          {.title = "Gaussian process", .x_label = "x", .y_label = "y"}));
+  kit::save(out / "process.svg",
+            kit::line_plot({{.name = "observed", .x = x, .y = y, .style = kit::Series::Style::points},
+                            {.name = "truth", .x = places, .y = truth, .style = kit::Series::Style::dashed},
+                            {.name = "mean", .x = places, .y = answer.mean},
+                            {.name = "attention pooling, w = " + w, .x = places, .y = pooled},
+                            band("mean ± 2 deviations", places, answer.mean - 2 * answer.deviation,
+                                 answer.mean + 2 * answer.deviation)},
+                           {.title = "Gaussian process", .x_label = "x", .y_label = "y"}));
 
   std::cout << "ln p per observation " << kit::fixed(first, 4) << " -> " << kit::fixed(last, 4) << "\n"
             << "w " << w << ", signal " << kit::fixed(process.signal().item(), 2) << ", noise "

@@ -125,7 +125,7 @@ void save_picture(const Network& network, const Result& result) {
     if (result.guesses.at({i}) != network.community.at({i}))
       svg.text(x(i), y(i) + 5, "×", {{"font-size", 16.0}, {"text-anchor", "middle"}, {"fill", kit::text_ink}});
   }
-  kit::save_text("graph_attention.svg", svg.str());
+  kit::save("graph_attention.svg", svg.str());
 }
 
 int main() {

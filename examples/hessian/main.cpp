@@ -2,7 +2,6 @@
 #include <iostream>
 
 #include <xgrad/kit/draw/plot.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -51,19 +50,16 @@ int main() {
   const NoGrad off;
   const Tensor line = linspace(-2, 2, 201);
   const auto curve = [&](const std::string& name, const Tensor& y) {
-    return kit::Series{.name = name, .x = kit::numbers(line.value()), .y = kit::numbers(y.value())};
+    return kit::Series{.name = name, .x = line, .y = y};
   };
   std::vector<kit::Series> curves{curve("without a penalty", free(unsqueeze(line, 1))),
                                   curve("with a penalty on its slope", smooth(unsqueeze(line, 1))),
                                   curve("what is behind the points", sin(2 * line))};
   curves[2].style = kit::Series::Style::dashed;
-  curves.push_back({.name = "points to learn from",
-                    .x = kit::numbers(places.value()),
-                    .y = kit::numbers(heights.value()),
-                    .style = kit::Series::Style::points});
-  kit::save_text("hessian.svg", kit::line_plot(curves, {.title = "A penalty on the gradient makes a model smoother",
-                                                        .x_label = "x",
-                                                        .y_label = "y"}));
+  curves.push_back({.name = "points to learn from", .x = places, .y = heights, .style = kit::Series::Style::points});
+  kit::save("hessian.svg",
+            kit::line_plot(
+                curves, {.title = "A penalty on the gradient makes a model smoother", .x_label = "x", .y_label = "y"}));
   std::cout << "result hessian_error=" << error << " slope=" << steep << " slope_with_penalty=" << gentle << "\n";
   return error < 1e-5 && gentle < steep / 2 ? 0 : 1;
 }

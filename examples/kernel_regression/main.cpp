@@ -7,7 +7,6 @@
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/table.h>
 #include <xgrad/kit/train/trainer.h>
@@ -25,8 +24,6 @@ struct Config {
   double learning_rate = 0.05;
 };
 
-std::vector<double> numbers(const Tensor& x) { return kit::numbers(x.value()); }
-
 /// The width of the kernel, which is learned.
 struct Width : nn::Module {
   const Tensor w = param("w", {}, nn::init::constant(1));
@@ -41,14 +38,12 @@ struct Answer {
 
 void draw_curves(const std::filesystem::path& path, const Samples& seen, const Samples& wanted,
                  const std::vector<Answer>& answers) {
-  std::vector<kit::Series> series{
-      {.name = "observed", .x = numbers(seen.x), .y = numbers(seen.y), .style = kit::Series::Style::points},
-      {.name = "truth", .x = numbers(wanted.x), .y = numbers(wanted.y), .style = kit::Series::Style::dashed}};
+  std::vector<kit::Series> series{{.name = "observed", .x = seen.x, .y = seen.y, .style = kit::Series::Style::points},
+                                  {.name = "truth", .x = wanted.x, .y = wanted.y, .style = kit::Series::Style::dashed}};
   for (const Answer& answer : answers) {
-    series.push_back({.name = answer.title, .x = numbers(wanted.x), .y = numbers(answer.prediction)});
+    series.push_back({.name = answer.title, .x = wanted.x, .y = answer.prediction});
   }
-  const std::string title = answers.size() == 1 ? answers.front().title : "Kernel regression";
-  kit::save_text(path, kit::line_plot(series, {.title = title, .x_label = "x", .y_label = "y"}));
+  kit::save(path, kit::line_plot(series, {.title = "Kernel regression", .x_label = "x", .y_label = "y"}));
 }
 
 // Rows are the query places, columns the samples, both ascending; every fifth is labelled.
@@ -66,8 +61,8 @@ void draw_weights(const std::filesystem::path& path, const Samples& seen, const 
                      .scale = kit::HeatScale::each,
                      .query_caption = "query",
                      .key_caption = "key"};
-  for (const Answer& answer : answers) maps.panels.push_back({answer.title, numbers(answer.weights)});
-  kit::save_text(path, kit::heat_map_svg(maps));
+  for (const Answer& answer : answers) maps.panels.push_back({answer.title, answer.weights});
+  kit::save(path, kit::heat_map_svg(maps));
 }
 
 void run(const Config& config, kit::Example& example) {
@@ -99,15 +94,13 @@ void run(const Config& config, kit::Example& example) {
     const Real off_by = error(one.prediction, wanted.y);
     table.row({one.title, kit::fixed(off_by, 4), kit::fixed(roughness(one.prediction), 5),
                kit::fixed(sharpness(one.weights), 3)});
-    draw_curves(out / (one.name + ".svg"), seen, wanted, {one});
-    draw_weights(out / (one.name + "_weights.svg"), seen, wanted, {one});
     example.result.add(one.name + "_error", off_by);
   }
   draw_curves(out / "regression.svg", seen, wanted, answers);
   draw_weights(out / "weights.svg", seen, wanted, answers);
-  kit::save_text(out / "loss.svg", kit::line_plot({curve}, {.title = "Learning the width",
-                                                            .x_label = "step",
-                                                            .y_label = "squared error, each from all others"}));
+  kit::save(out / "loss.svg", kit::line_plot({curve}, {.title = "Learning the width",
+                                                       .x_label = "step",
+                                                       .y_label = "squared error, each from all others"}));
   std::cout << table.text() << "loss " << kit::fixed(curve.y.front(), 4) << " -> " << kit::fixed(curve.y.back(), 4)
             << ", w 1 -> " << kit::fixed(w.item(), 2) << "\n";
   example.result.add("w", w.item());

@@ -81,8 +81,8 @@ void run(kit::Example& example) {
               << " parameters, accuracy " << kit::fixed(curve.y.front(), 3) << " before, "
               << kit::fixed(curve.y.back(), 3) << " after\n";
   }
-  kit::save_text(example.out / "lora.svg",
-                 kit::line_plot(curves, {.title = "Accuracy on unseen passages", .x_label = "step"}));
+  kit::save(example.out / "lora.svg",
+            kit::line_plot(curves, {.title = "Accuracy on unseen passages", .x_label = "step"}));
 }
 
 int main(int argc, char** argv) {

@@ -82,13 +82,13 @@ void save_picture(const Tensor& truth, const Tensor& mixed, const Tensor& single
   std::vector<std::uint32_t> colours;
   for (const std::int64_t e : chosen) colours.push_back((e < 7 ? kit::series_inks[e] : kit::frame_ink).light);
   const Tensor asked(kit::coloured(colours, side, 1)[{slice(0, 3)}].reshaped({1, 3, side, side}));
-  kit::save_text("mixture_of_experts.svg",
-                 kit::picture_grid_svg({.title = "Which expert serves which part of the plane",
-                                        .images = concat({grey(truth), grey(mixed), grey(single), asked}).value(),
-                                        .captions = {"truth", "mixture of experts", "one network of the same cost",
-                                                     "which expert is asked"},
-                                        .columns = 4,
-                                        .width = 200}));
+  kit::save("mixture_of_experts.svg",
+            kit::picture_grid_svg(
+                {.title = "Which expert serves which part of the plane",
+                 .images = concat({grey(truth), grey(mixed), grey(single), asked}).value(),
+                 .captions = {"truth", "mixture of experts", "one network of the same cost", "which expert is asked"},
+                 .columns = 4,
+                 .width = 200}));
 }
 
 int main() {

@@ -6,7 +6,6 @@
 #include <iostream>
 
 #include <xgrad/kit/draw/plot.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -89,16 +88,16 @@ int main() {
   const auto drawn = [&](const auto& f, const char* name, kit::Series::Style style) {
     const Tensor y = trajectory(f, start[{slice(0, 3)}], 161, {.interval = 0.0625, .steps = 1});
     const Tensor lines = transpose(concat({y, full({1, 3, 2}, NAN)}), 0, 1);
-    return kit::Series{name, kit::numbers(lines[{_, _, 0}].value()), kit::numbers(lines[{_, _, 1}].value()), style};
+    return kit::Series{name, lines[{_, _, 0}], lines[{_, _, 1}], style};
   };
-  kit::save_text("neural_ode.svg", kit::line_plot({drawn(field, "neural ODE", kit::Series::Style::line),
-                                                   drawn(van_der_pol, "truth", kit::Series::Style::dashed)},
-                                                  {.title = "An oscillator, learnt from short noisy trajectories",
-                                                   .x_label = "x",
-                                                   .y_label = "v = dx/dt",
-                                                   .equal_aspect = true,
-                                                   .width = 460,
-                                                   .height = 700}));
+  kit::save("neural_ode.svg", kit::line_plot({drawn(field, "neural ODE", kit::Series::Style::line),
+                                              drawn(van_der_pol, "truth", kit::Series::Style::dashed)},
+                                             {.title = "An oscillator, learnt from short noisy trajectories",
+                                              .x_label = "x",
+                                              .y_label = "v = dx/dt",
+                                              .equal_aspect = true,
+                                              .width = 460,
+                                              .height = 700}));
   std::cout << "result error=" << error << " spread=" << spread << "\n";
   return error < 0.15 * spread ? 0 : 1;
 }

@@ -99,7 +99,7 @@ void draw_attention(const std::filesystem::path& path, const kit::Corpus& corpus
   kit::HeatMaps maps =
       kit::cross_maps(written, written, {.title = "Self-attention of a decoder that writes all words at once"});
   maps.key_caption = "key (the token that it predicts)";
-  kit::save_text(path, kit::attention_svg(weights, maps));
+  kit::save(path, kit::attention_svg(weights, maps));
 }
 
 // One step: every position says its word without knowing those of the others. Words after the first <eos> do not count.
@@ -131,11 +131,11 @@ void run(const Config& config, kit::Example& example) {
     std::cout << "\n" << kit::joined(question.source) << "  (" << kit::joined(question.answers.front()) << ")\n";
     for (const Result& r : {one, all}) std::cout << "  " << r.name << ": " << kit::joined(r.guesses[i]) << "\n";
   }
-  kit::save_text(example.out / "loss.svg",
-                 kit::line_plot({one.losses, all.losses}, {.title = "Word by word and all at once",
-                                                           .x_label = "epoch",
-                                                           .y_label = "loss per target token (nats)",
-                                                           .y_scale = kit::Scale::log}));
+  kit::save(example.out / "loss.svg",
+            kit::line_plot({one.losses, all.losses}, {.title = "Word by word and all at once",
+                                                      .x_label = "epoch",
+                                                      .y_label = "loss per target token (nats)",
+                                                      .y_scale = kit::Scale::log}));
   example.result.add("bleu_word_by_word", kit::fixed(one.bleu, 3)).add("bleu_all_at_once", kit::fixed(all.bleu, 3));
   if (all.milliseconds > 0) example.result.add("times_faster", kit::fixed(one.milliseconds / all.milliseconds, 2));
 }

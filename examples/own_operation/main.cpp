@@ -9,7 +9,6 @@
 #include <xgrad/core/graph/record.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
@@ -70,14 +69,14 @@ void run(const Config& config, kit::Example& example) {
 
   const NoGrad off;
   const auto drawn = [&](const std::string& name, const Tensor& on_line) {
-    return kit::Series{.name = name, .x = kit::numbers(x.value()), .y = kit::numbers(on_line.value())};
+    return kit::Series{.name = name, .x = x, .y = on_line};
   };
   kit::Series points = drawn("observed", y), truth = drawn("truth", 2 * x - 1);
   points.style = kit::Series::Style::points;
   truth.style = kit::Series::Style::dashed;
-  kit::save_text(example.out / "lines.svg",
-                 kit::line_plot({points, truth, drawn("squared errors", squares(x)), drawn("ln(1 + r²)", robust(x))},
-                                {.title = "A line through data with errors", .x_label = "x", .y_label = "y"}));
+  kit::save(example.out / "lines.svg",
+            kit::line_plot({points, truth, drawn("squared errors", squares(x)), drawn("ln(1 + r²)", robust(x))},
+                           {.title = "A line through data with errors", .x_label = "x", .y_label = "y"}));
 
   std::cout << "gradient and differences differ by " << kit::number(off_by) << " at most\n"
             << "truth            2.00 x - 1.00\n";

@@ -4,7 +4,6 @@
 #include <iostream>
 
 #include <xgrad/kit/draw/plot.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -58,13 +57,13 @@ int main() {
   const double error = max(abs(learned - truth)[slice(0, 61)]).item();
 
   const auto curve = [&](const std::string& name, const Tensor& angles, const Slice& part) {
-    return kit::Series{.name = name, .x = kit::numbers(times[part].value()), .y = kit::numbers(angles[part].value())};
+    return kit::Series{.name = name, .x = times[part], .y = angles[part]};
   };
   std::vector<kit::Series> curves{curve("network, where it knows the equation", learned, slice(0, 61)),
                                   curve("network, beyond", learned, slice(60, none)),
                                   curve("numerical solution", truth, _)};
   curves[2].style = kit::Series::Style::dashed;
-  kit::save_text(
+  kit::save(
       "pendulum.svg",
       kit::line_plot(curves, {.title = "A pendulum, from its equation alone", .x_label = "time", .y_label = "angle"}));
   std::cout << "result error=" << error << "\n";

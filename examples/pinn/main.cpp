@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include <xgrad/kit/draw/plot.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -82,16 +81,14 @@ int main() {
     const Tensor learned = u(places, t), truth = exact(places, t);
     wrong += sum(square(learned - truth)).item();
     whole += sum(square(truth)).item();
-    const std::vector<double> x = kit::numbers(places.value());
-    panels.push_back(
-        {.series = {{.name = "network", .x = x, .y = kit::numbers(learned.value())},
-                    {.name = "exact", .x = x, .y = kit::numbers(truth.value()), .style = kit::Series::Style::dashed}},
-         .title = "t = " + kit::number(time),
-         .x_label = "x",
-         .y_label = "u"});
+    panels.push_back({.series = {{.name = "network", .x = places, .y = learned},
+                                 {.name = "exact", .x = places, .y = truth, .style = kit::Series::Style::dashed}},
+                      .title = "t = " + kit::number(time),
+                      .x_label = "x",
+                      .y_label = "u"});
   }
   const double error = std::sqrt(wrong / whole);
-  kit::save_text("pinn.svg", kit::panel_plot(panels, {.title = "Burgers' equation: a wave becomes a shock"}));
+  kit::save("pinn.svg", kit::panel_plot(panels, {.title = "Burgers' equation: a wave becomes a shock"}));
   std::cout << "result error=" << kit::fixed(error, 4) << "\n";
   return error < 0.05 ? 0 : 1;
 }

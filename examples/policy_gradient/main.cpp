@@ -46,15 +46,15 @@ void draw_traces(const std::filesystem::path& path, const Episode& before, const
     return std::vector{trace("before learning", before, kit::Series::Style::dashed, number),
                        trace("after", after, kit::Series::Style::line, number)};
   };
-  kit::save_text(path, kit::panel_plot({{.series = both([](const CartPole& at) { return at.x; }),
-                                         .title = "Cart",
-                                         .x_label = "s",
-                                         .y_label = "m from the middle"},
-                                        {.series = both([](const CartPole& at) { return at.angle / steepest * 12; }),
-                                         .title = "Pole",
-                                         .x_label = "s",
-                                         .y_label = "degrees from upright"}},
-                                       {.title = "One episode"}));
+  kit::save(path, kit::panel_plot({{.series = both([](const CartPole& at) { return at.x; }),
+                                    .title = "Cart",
+                                    .x_label = "s",
+                                    .y_label = "m from the middle"},
+                                   {.series = both([](const CartPole& at) { return at.angle / steepest * 12; }),
+                                    .title = "Pole",
+                                    .x_label = "s",
+                                    .y_label = "degrees from upright"}},
+                                  {.title = "One episode"}));
 }
 
 void run(const Config& config, kit::Example& example) {
@@ -87,9 +87,9 @@ void run(const Config& config, kit::Example& example) {
   const std::size_t last = std::min<std::size_t>(10, average.y.size());
   double recent = 0;
   for (std::size_t i = average.y.size() - last; i < average.y.size(); ++i) recent += average.y[i] / double(last);
-  kit::save_text(example.out / "returns.svg", kit::line_plot({every, average}, {.title = "Steps that the pole stood",
-                                                                                .x_label = "update",
-                                                                                .y_label = "steps, 500 at most"}));
+  kit::save(example.out / "returns.svg", kit::line_plot({every, average}, {.title = "Steps that the pole stood",
+                                                                           .x_label = "update",
+                                                                           .y_label = "steps, 500 at most"}));
   draw_traces(example.out / "trace.svg", before, after.front());
 
   std::cout << "by chance: " << kit::fixed(average.y.front(), 1) << " steps at first, " << kit::fixed(recent, 1)

@@ -53,8 +53,8 @@ void draw_alignment(const kit::Corpus& corpus, const nn::Seq2Seq& model, kit::To
   target.push_back("<eos>");
   const std::int64_t T = std::min<std::int64_t>(std::ssize(target), weights.dim(2)), S = std::ssize(source);
   target.resize(static_cast<std::size_t>(T));
-  kit::save_text(path, kit::attention_svg(weights[{_, _, slice(0, T), slice(0, S)}],
-                                          kit::cross_maps(target, source, {.title = "Attention of each French word"})));
+  kit::save(path, kit::attention_svg(weights[{_, _, slice(0, T), slice(0, S)}],
+                                     kit::cross_maps(target, source, {.title = "Attention of each French word"})));
 }
 
 // ---- All models -----------------------------------------------------------------------------------------------------
@@ -106,10 +106,10 @@ void print_guesses(const kit::Corpus& corpus, const Results& all) {
 void draw_losses(const Results& all, const std::filesystem::path& path) {
   std::vector<kit::Series> curves;
   for (const kit::Trials<Trial>& one : all) curves.push_back(one.curve(&Trial::losses));
-  kit::save_text(path, kit::line_plot(curves, {.title = "Training loss, mean of all seeds",
-                                               .x_label = "epoch",
-                                               .y_label = "loss per target token",
-                                               .y_scale = kit::Scale::log}));
+  kit::save(path, kit::line_plot(curves, {.title = "Training loss, mean of all seeds",
+                                          .x_label = "epoch",
+                                          .y_label = "loss per target token",
+                                          .y_scale = kit::Scale::log}));
 }
 
 void run(const Config& config, kit::Example& example) {

@@ -87,7 +87,7 @@ int main() {
     const std::string& name = names[guesses.at({i})];
     grid.captions.push_back(guesses.at({i}) == test_labels.at({i}) ? name : "not " + name);
   }
-  kit::save_text("shapes.svg", kit::picture_grid_svg(grid));
+  kit::save("shapes.svg", kit::picture_grid_svg(grid));
   std::cout << "result accuracy=" << kit::fixed(accuracy, 4) << "\n";
   return accuracy > 0.95 ? 0 : 1;
 }

@@ -35,12 +35,12 @@ void draw(const Index& answer, const Tensor& x, const Index& label) {
     spiral.y.push_back(x.value().at({i, 1}));
   }
   const kit::Limits limits{-3.25, 3.25};
-  kit::save_text("spiral.svg", kit::line_plot(spirals, {.title = "Predictions over the plane; points it has not seen",
-                                                        .x_limits = limits,
-                                                        .y_limits = limits,
-                                                        .equal_aspect = true,
-                                                        .picture = kit::regions(answer),
-                                                        .height = 640}));
+  kit::save("spiral.svg", kit::line_plot(spirals, {.title = "Predictions over the plane; points it has not seen",
+                                                   .x_limits = limits,
+                                                   .y_limits = limits,
+                                                   .equal_aspect = true,
+                                                   .picture = kit::regions(answer),
+                                                   .height = 640}));
 }
 
 int main() {

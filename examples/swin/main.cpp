@@ -49,13 +49,13 @@ void draw_windows(const std::filesystem::path& path, const nn::SwinTransformer& 
   const kit::ImageBatch batch = set.batch(arange(16));
   const nn::SwinTransformerOptions& o = model.options;
   const std::int64_t height = o.patch.height * o.window.height, width = o.patch.width * o.window.width;
-  kit::save_text(path, kit::attended_to_svg("Images, and what each window attends to", set, batch,
-                                          {.shares = looked_at(model, kit::normalize(statistics)(batch.images)).value(),
-                                           .caption = "weight of a patch, relative to the greatest weight",
-                                           .rows = batch.images.dim(2) / height,
-                                           .columns = batch.images.dim(3) / width,
-                                           .lines_caption = str("between windows of ", height, " x ", width,
-                                                                " pixels: no patch looks across them")}));
+  kit::save(path, kit::attended_to_svg("Images, and what each window attends to", set, batch,
+                                     {.shares = looked_at(model, kit::normalize(statistics)(batch.images)).value(),
+                                      .caption = "weight of a patch, relative to the greatest weight",
+                                      .rows = batch.images.dim(2) / height,
+                                      .columns = batch.images.dim(3) / width,
+                                      .lines_caption = str("between windows of ", height, " x ", width,
+                                                           " pixels: no patch looks across them")}));
 }
 
 void run(const kit::ClassifierOptions& config, kit::Example& example) {

@@ -28,13 +28,13 @@ inline void draw_attention(const std::filesystem::path& out, const xgrad::nn::At
   cross = cross[{_, _, _, slice(0, std::ssize(keys))}];
   kit::HeatMaps maps = kit::cross_maps(written, keys, {.title = "Decoder attention to the encoder"});
   const auto draw = [&](const char* file, const Array& weights, const kit::HeatMaps& of) {
-    kit::save_text(out / file, kit::attention_svg(weights, of));
+    kit::save(out / file, kit::attention_svg(weights, of));
   };
   draw("attention_encoder.svg", encoder, kit::encoder_maps(source, {.title = "Encoder self-attention"}));
   draw("attention_decoder.svg", decoder, kit::decoder_maps("<bos>", written, {.title = "Decoder self-attention"}));
   draw("attention_cross.svg", cross, maps);
   maps.title = "Attention of each word to the source";
-  kit::save_text(out / "alignment.svg", kit::alignment_svg(cross, maps));
+  kit::save(out / "alignment.svg", kit::alignment_svg(cross, maps));
   std::cout << kit::alignment_text(cross, maps);
 }
 

@@ -103,10 +103,10 @@ void save_picture(const Tensor& images, const Index& labels, const Index& guesse
   const auto coloured = [&](const Index& of) { return movedim(colours[of[{slice(0, 8)}]], -1, 1); };
   std::vector<std::string> captions;
   for (const char* row : {"picture", "truth", "U-Net"}) captions.insert(captions.end(), 8, row);
-  kit::save_text("unet.svg",
-                 kit::picture_grid_svg({.title = "Predictions of a U-Net for pictures that it has not seen",
-                                        .images = concat({seen, coloured(labels), coloured(guesses)}).value(),
-                                        .captions = captions}));
+  kit::save("unet.svg",
+            kit::picture_grid_svg({.title = "Predictions of a U-Net for pictures that it has not seen",
+                                   .images = concat({seen, coloured(labels), coloured(guesses)}).value(),
+                                   .captions = captions}));
 }
 
 int main() {

@@ -41,7 +41,7 @@ kit::Scores measured(const Vae& model, const kit::ImageSet& set) {
 void save_pictures(const std::filesystem::path& path, const std::string& title, const Tensor& images,
                    std::size_t columns, double width) {
   const Array light = clamp(images, {.min = 0, .max = 1}).value();
-  kit::save_text(path, kit::picture_grid_svg({.title = title, .images = light, .columns = columns, .width = width}));
+  kit::save(path, kit::picture_grid_svg({.title = title, .images = light, .columns = columns, .width = width}));
 }
 
 /// The pictures of a grid on the plane of two latent numbers, as dense as the z of p(z) lie.

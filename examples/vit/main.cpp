@@ -52,11 +52,11 @@ void draw_attention(const std::filesystem::path& path, const nn::VisionTransform
   const nn::Eval no_dropout(model);
   const kit::ImageBatch batch = set.batch(arange(16));
   const Size2d& patch = model.options.patch;
-  kit::save_text(path, kit::attended_to_svg(
-                           "Images, and what the class token attends to", set, batch,
-                           {.shares = rollout(model, kit::normalize(statistics)(batch.images)).value(),
-                            .caption = "weight of a patch, relative to the greatest weight",
-                            .lines_caption = str("lines separate patches of ", patch.height, " x ", patch.width, " pixels")}));
+  kit::save(path, kit::attended_to_svg(
+                      "Images, and what the class token attends to", set, batch,
+                      {.shares = rollout(model, kit::normalize(statistics)(batch.images)).value(),
+                       .caption = "weight of a patch, relative to the greatest weight",
+                       .lines_caption = str("lines separate patches of ", patch.height, " x ", patch.width, " pixels")}));
 }
 
 void run(const kit::ClassifierOptions& config, kit::Example& example) {

@@ -67,8 +67,8 @@ void draw(const Config& config, const kit::Vocab& vocab, const Array& vectors, c
   std::vector<std::string> words;
   for (std::int64_t id = 1; id <= count; ++id) words.push_back(vocab.token(id));
   const Array frequent = vectors[{slice(1, 1 + count)}];
-  kit::save_text(path, kit::word_map_svg("Words by the first two principal axes of their vectors", words,
-                                         kit::principal_axes(frequent, 2)));
+  kit::save(path, kit::word_map_svg("Words by the first two principal axes of their vectors", words,
+                                    kit::principal_axes(frequent, 2)));
 }
 
 /// The encoder's embedding table with the vectors of the words that have one: less their mean, which all words share,
@@ -135,7 +135,7 @@ void run(const Config& config, kit::Example& example) {
 
   print_neighbours(config, vocab, vectors.weight.value());
   draw(config, vocab, vectors.weight.value(), out / "words.svg");
-  kit::save_text(
+  kit::save(
       out / "loss.svg",
       kit::line_plot({curve}, {.title = "Skip-gram with negative sampling", .x_label = "step", .y_label = "loss"}));
 
@@ -147,10 +147,10 @@ void run(const Config& config, kit::Example& example) {
                                          {"word vectors, trained on", Embeddings::trained}}) {
     curves.push_back(translate(config, corpus, name, embeddings, vocab, vectors, example.seed));
   }
-  kit::save_text(out / "translation.svg", kit::line_plot(curves, {.title = "Translation with word vectors",
-                                                                  .x_label = "epoch",
-                                                                  .y_label = "loss per target token (nats)",
-                                                                  .y_scale = kit::Scale::log}));
+  kit::save(out / "translation.svg", kit::line_plot(curves, {.title = "Translation with word vectors",
+                                                             .x_label = "epoch",
+                                                             .y_label = "loss per target token (nats)",
+                                                             .y_scale = kit::Scale::log}));
   example.result.add("loss", kit::fixed(curve.y.back(), 3));
 }
 

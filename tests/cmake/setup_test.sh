@@ -121,7 +121,7 @@ system ID=fedora
 pretend rpm 'exit 1'
 manager dnf never
 setup 0
-asked "dnf install -y cmake ninja-build gcc-c++ ccache xtensor-devel xsimd-devel librsvg2-tools json-devel zlib-devel utf8proc-devel libpng-devel libjpeg-turbo-devel cli11-devel"
+asked "dnf install -y cmake ninja-build gcc-c++ ccache xtensor-devel xsimd-devel librsvg2-tools json-devel zlib-devel utf8proc-devel pcre2-devel libpng-devel libjpeg-turbo-devel cli11-devel"
 setup 1 --no-root
 says "  sudo dnf install -y cmake"
 says "  conda activate xgrad"
@@ -135,7 +135,7 @@ echo "Arch"
 system 'ID=manjaro ID_LIKE=arch'
 manager pacman -T
 setup 0
-asked "pacman -S --noconfirm cmake ninja gcc ccache xsimd librsvg nlohmann-json zlib libutf8proc libpng libjpeg-turbo cli11"
+asked "pacman -S --noconfirm cmake ninja gcc ccache xsimd librsvg nlohmann-json zlib libutf8proc pcre2 libpng libjpeg-turbo cli11"
 says "aur:xtensor"
 pretend pacman 'exit 0'
 setup 0
@@ -147,7 +147,7 @@ rm "$sandbox/os-release"
 pretend id 'echo 1000'
 manager brew list
 setup 0
-asked "brew install cmake ninja ccache coreutils xtensor xsimd librsvg nlohmann-json utf8proc libpng jpeg-turbo cli11"
+asked "brew install cmake ninja ccache coreutils xtensor xsimd librsvg nlohmann-json utf8proc pcre2 libpng jpeg-turbo cli11"
 setup 0 packages_site.txt
 says " debian:mkdocs "
 left_apt_alone
@@ -158,7 +158,7 @@ touch "$sandbox/env/conda-meta/"{cmake-4.1.0-h1,libpng-1.6-h2,xtensor-blas-0.2-h
 manager conda never
 export CONDA_DEFAULT_ENV=xgrad CONDA_PREFIX=$sandbox/env
 setup 0
-asked "conda install -y -c conda-forge ninja cxx-compiler ccache xtensor xsimd openblas librsvg nlohmann_json zlib libutf8proc libjpeg-turbo cli11"
+asked "conda install -y -c conda-forge ninja cxx-compiler ccache xtensor xsimd openblas librsvg nlohmann_json zlib libutf8proc pcre2 libjpeg-turbo cli11"
 unset CONDA_DEFAULT_ENV
 
 echo "another system"

@@ -85,7 +85,7 @@ TEST_CASE("a grid shows every picture with its caption") {
   check_labels(svg, 1, {"Mistakes &amp; more", "cat", "&lt;dog&gt;"});
   check_svg(svg, 1, {"picture</text>", "<title>" + longest + "</title>"});
   check_svg(svg, 0, {"…"});                // in several lines
-  check_svg(svg, 2, {"<image x=\"24\""});  // two rows
+  check_svg(svg, 2, {"<image x=\"20\""});  // two rows
   check_svg(svg, 3, {"data:image/png;base64,"});
   grid.captions = {};
   check_svg(picture_grid_svg(grid), 1, {"<text"});

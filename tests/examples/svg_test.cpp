@@ -1,6 +1,10 @@
 // Sheets of SVG: escaping, numbers, sizes of texts.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
+#include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/draw/svg.h>
 
 #include "support.h"
@@ -65,7 +69,8 @@ TEST_CASE("texts are measured and cut") {
   CHECK(cut.ends_with("…"));
   CHECK(text_width(cut, 11) <= 80);
   CHECK(fit_width("word", 12, 0) == "…");
-  CHECK(bold_width("title", 16) == doctest::Approx(1.12 * text_width("title", 16)));
+  CHECK(text_width("title", 1000) == 1958);  // the wider of Helvetica and DejaVu Sans for each letter
+  CHECK(bold_width("title", 1000) == 2323);
   Svg svg(10, 10, "");
   svg.heading(1, 2, "a <title>", 16, bold_width("a <title>", 16));
   check_svg(svg.str(), 1, {"<text x=\"1\" y=\"2\" font-size=\"16\" font-weight=\"bold\">a &lt;title&gt;</text>"});
@@ -115,6 +120,36 @@ TEST_CASE("shapes and pictures are elements with their places first") {
              "<rect x=\"1\" y=\"2\" width=\"3\" height=\"4\"/>", "<circle cx=\"1\" cy=\"2\" r=\"3\" fill=\"none\"/>",
              "<image x=\"1\" y=\"2\" width=\"3\" height=\"4\" preserveAspectRatio=\"none\" "
              "style=\"image-rendering:pixelated\" href=\"data:,\"><title>b</title></image>"});
+}
+
+TEST_CASE("pictures of any kind stand on one sheet") {
+  Svg drawn(100, 50, "");
+  drawn.circle(1, 2, 3, {{"fill", series_inks[0]}});
+  const std::string plot = line_plot({{"loss", {}, {3, 2, 1}}}, {.title = "Loss", .width = 300, .height = 200});
+  const std::string map = heat_map_svg({.queries = {"a"}, .keys = {"b"}, .panels = {{.values = Array({1, 1}, {1})}}});
+  const std::string sheet = figure({plot, map, drawn.str()}, {.title = "Three kinds"});
+  CHECK(xml_error(sheet) == "");
+  check_svg(sheet, 1, {">Three kinds</text>", ">Loss</text>", "<circle cx=\"1\" cy=\"2\" r=\"3\""});
+  const double map_width = attributes(map, "svg", "width")[0], map_height = attributes(map, "svg", "height")[0];
+  const double begin = 9 + line_height(16);  // below the title
+  CHECK(attributes(sheet, "svg", "x") == std::vector<double>{20, 0, 300, 0});  // of the title, and of the three
+  CHECK(attributes(sheet, "svg", "width")[0] == doctest::Approx(300 + map_width).epsilon(1e-4));
+  CHECK(attributes(sheet, "svg", "y")[3] == doctest::Approx(begin + std::max(200.0, map_height)).epsilon(1e-4));
+  CHECK(attributes(figure({plot}), "svg", "height") == std::vector<double>{200, 200});
+  CHECK_REFUSED(ValueError, figure({}), "figure", "no pictures, or no columns");
+  CHECK_REFUSED(ValueError, figure({plot, "<html/>"}), "figure", "a picture is no document of Svg");
+}
+
+TEST_CASE("a picture is saved in the format of its file") {
+  const TemporaryFolder folder;
+  const std::string picture = Svg(10, 10, "").str();
+  save(folder / "a.svg", picture);
+  CHECK(read_text(folder / "a.svg") == picture);
+  save(folder / "a.png", picture);
+  CHECK(read_text(folder / "a.png").starts_with("\x89PNG"));
+  save(folder / "a.pdf", picture);
+  CHECK(read_text(folder / "a.pdf").starts_with("%PDF"));
+  CHECK_REFUSED(ValueError, save("a.gif", picture), "save", "the extension of 'a.gif' is none of .svg, .pdf, .png");
 }
 
 }  // namespace xgrad::kit::testing

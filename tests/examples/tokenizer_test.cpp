@@ -12,6 +12,7 @@
 #include <xgrad/kit/files/text_file.h>
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/text/byte_text.h>
+#include <xgrad/kit/text/pattern.h>
 #include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/kit/text/wordpiece.h>
 #include <xgrad/kit/unicode/unicode.h>
@@ -25,7 +26,7 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string_view>;
 
-constexpr std::array bpe_kinds{"gpt2", "llama3", "qwen2"};
+constexpr std::array bpe_kinds{"gpt2", "llama3", "qwen2", "o200k"};
 constexpr std::array bert_kinds{"bert_uncased", "bert_cased"};
 
 std::string learnt(const std::string& name) { return xgrad::testing::fixture_path("tokenizer/" + name); }
@@ -46,6 +47,12 @@ WordPieceTokenizer read_bert(const std::string& kind) {
 }
 
 Index ids_in(const json& list) { return Index(list.get<std::vector<std::int64_t>>()); }
+
+/// The pattern that a tokenizer.json states.
+Pattern pattern_of(const std::string& kind) {
+  const json steps = parsed(published(kind + ".json")).at("pre_tokenizer").at("pretokenizers");
+  return Pattern(steps[0].at("pattern").at("Regex").get<std::string>());
+}
 
 /// Every byte, and sequences that begin as UTF-8 and go wrong.
 std::string all_bytes() {
@@ -157,6 +164,8 @@ TEST_CASE("words have the ids of a vocabulary") {
 }
 
 TEST_CASE("the pattern of GPT-2 splits at contractions, classes and spaces") {
+  const Pattern pattern(gpt2_pattern);
+  const auto gpt2_words = [&](std::string_view text) { return pattern.split(text); };
   CHECK(gpt2_words("Hello, world!") == Words{"Hello", ",", " world", "!"});
   CHECK(gpt2_words("I'm she'll I'M 'tis") == Words{"I", "'m", " she", "'ll", " I", "'", "M", " '", "tis"});
   CHECK(gpt2_words("x2 = 10") == Words{"x", "2", " =", " 10"});
@@ -451,15 +460,40 @@ TEST_CASE("parts that say the same otherwise mean the same") {
 }
 
 TEST_CASE("the pattern of Llama 3 splits at contractions, classes, numbers of three digits and ends of lines") {
+  const auto llama3_words = [](std::string_view text) { return pattern_of("llama3").split(text); };
   CHECK(llama3_words("I'M she'LL 'tis it'\u017F") == Words{"I", "'M", " she", "'LL", " '", "tis", " it", "'\u017F"});
   CHECK(llama3_words("x12345 (a)!\n\nb") == Words{"x", "123", "45", " (", "a", ")!\n\n", "b"});
   CHECK(llama3_words("a \n \n  b  ") == Words{"a", " \n \n", " ", " b", "  "});
-  CHECK(qwen2_words("\t12") == Words{"\t", "1", "2"});
+  CHECK(pattern_of("qwen2").split("\t12") == Words{"\t", "1", "2"});
+}
+
+TEST_CASE("the pattern of GPT-4o splits between small letters and capitals, too, and keeps contractions") {
+  const Pattern pattern = pattern_of("o200k");
+  CHECK(pattern.split("camelCase HTTPServer I'll") == Words{"camel", "Case", " HTTPServer", " I'll"});
+  CHECK(pattern.split("a//\n/b 1234") == Words{"a", "//\n/", "b", " ", "123", "4"});
+}
+
+TEST_CASE("a pattern is an expression whose matches and the text between them cover a text") {
+  CHECK(Pattern(R"(\d+)").split("a12b\xFF\xFE"
+                                "3") == Words{"a", "12", "b", "\xFF\xFE", "3"});
+  // White space is what Unicode calls so, also within [].
+  for (const char* space : {" ", "\t", "\u0085", "\u00A0", "\u2028", "\u3000"}) {
+    CAPTURE(space);
+    CHECK(Pattern(R"(\s)").split(str("a", space, "b")).size() == 3);
+    CHECK(Pattern(R"([\sx])").split(str("a", space, "b")).size() == 3);
+    CHECK(Pattern(R"(\S)").split(str("a", space, "b")).size() == 3);
+  }
+  CHECK(Pattern(R"(\s)").split("a\u180Eb").size() == 1);
+  CHECK(Pattern(R"(\\s)").split("a\\sb") == Words{"a", "\\s", "b"});
+  CHECK_REFUSED(ValueError, Pattern("a("), "Pattern", "no expression of PCRE2: missing closing parenthesis in \"a(\"");
+  CHECK_REFUSED(ValueError, Pattern("a*"), "Pattern", "the expression matches the empty text: \"a*\"");
+  CHECK_THROWS_AS(Pattern("\xFF"), ValueError);
+  CHECK_THROWS_AS(Pattern("(a+)+$").split(std::string(40, 'a') + "b"), LimitError);
 }
 
 TEST_CASE("tokenizers beside that of GPT-2 are not written in its form") {
   const TemporaryFolder folder;
-  for (const char* kind : {"llama3", "qwen2"}) {
+  for (const char* kind : {"llama3", "qwen2", "o200k"}) {
     CHECK_THROWS_WITH_AS(read_bpe(kind).save(folder / "vocab.json", folder / "merges.txt"),
                          "BpeTokenizer::save: the two files hold tokenizers like that of GPT-2 alone", ValueError);
   }
@@ -532,8 +566,10 @@ TEST_CASE("what a tokenizer's file asks for that is not read, and what is damage
        {"/pre_tokenizer/pretokenizers/0", nullptr},
        "pre_tokenizer.pretokenizers: expected Split and ByteLevel, found 1 steps"},
       {"llama3",
-       {"/pre_tokenizer/pretokenizers/0/pattern/Regex", "\\p{L}+|\\s"},
-       "pre_tokenizer.pretokenizers[0].pattern.Regex: neither the pattern of Llama 3 nor that of Qwen 2"},
+       {"/pre_tokenizer/pretokenizers/0/pattern/Regex", "\\p{L}+|("},
+       "pre_tokenizer.pretokenizers[0].pattern.Regex: Pattern: no expression of PCRE2: missing closing parenthesis in "
+       "\"\\p{L}+|(\""},
+      {"llama3", {"/pre_tokenizer/pretokenizers/0/pattern/Regex", "\\p{L}+|\\s"}, "accepted"},
       {"gpt2", {"/added_tokens/1/normalized", true}, "accepted"},
       {"qwen2", {"/added_tokens/1/normalized", true}, "added_tokens[1].normalized: true is not supported"},
       {"qwen2", {"/added_tokens/1/normalized", nullptr}, "accepted"},  // since it is a special token

@@ -17,7 +17,7 @@ void run(const Config& config, kit::Example& example) {
     slope.assign((slope - grad(loss, {slope})[0] / 5).value());
     curve.y.push_back(loss.item());
   }
-  kit::save_text(example.out / "loss.svg", kit::line_plot({curve}, {.title = "A line", .y_scale = kit::Scale::log}));
+  kit::save(example.out / "loss.svg", kit::line_plot({curve}, {.title = "A line", .y_scale = kit::Scale::log}));
   example.result.add("slope", slope.item());
 }
 

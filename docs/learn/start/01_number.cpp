@@ -31,11 +31,11 @@ int main(int argc, char** argv) {
     tangent.y.push_back(loss.item() + w.grad().item() * (at - w.item()));
   }
   const kit::Series here{.name = "here", .x = {w.item()}, .y = {loss.item()}, .style = kit::Series::Style::points};
-  kit::save_text(out / "01_picture.svg",
-                 kit::line_plot({curve, tangent, here}, {.title = "The loss, and what its gradient says",
-                                                         .x_label = "w",
-                                                         .y_label = "loss",
-                                                         .width = 560,
-                                                         .height = 320}));
+  kit::save(out / "01_picture.svg",
+            kit::line_plot({curve, tangent, here}, {.title = "The loss, and what its gradient says",
+                                                    .x_label = "w",
+                                                    .y_label = "loss",
+                                                    .width = 560,
+                                                    .height = 320}));
   return 0;
 }

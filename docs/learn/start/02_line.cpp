@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <xgrad/kit/draw/plot.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -17,9 +16,7 @@ int main(int argc, char** argv) {
   const Tensor x = tensor({0, 1, 2, 3, 4, 5}).named("x");
   const Tensor y = tensor({1.2, 2.7, 5.3, 6.9, 8.8, 11.3}).named("y");
   const Tensor w = variable(0, "w"), b = variable(0, "b");
-  const std::vector<double> at = kit::numbers(x.value());
-  std::vector<kit::Series> lines{
-      {.name = "observed", .x = at, .y = kit::numbers(y.value()), .style = kit::Series::Style::points}};
+  std::vector<kit::Series> lines{{.name = "observed", .x = x, .y = y, .style = kit::Series::Style::points}};
 
   for (int step = 0; step <= 500; ++step) {
     const Tensor line = (w * x + b).named("line");             // [] * [6] + [] -> [6]
@@ -27,13 +24,13 @@ int main(int argc, char** argv) {
     if (step == 0) save_graph(out / "02_graph.svg", {loss}, {.equations = true});
     if (step == 0 || step == 1 || step == 3 || step == 500) {
       std::cout << "step " << step << "  loss " << loss.item() << "  w " << w.item() << "  b " << b.item() << "\n";
-      lines.push_back({.name = str("step ", step), .x = at, .y = kit::numbers(line.value())});
+      lines.push_back({.name = str("step ", step), .x = x, .y = line});
     }
     const Tensors gradients = grad(loss, {w, b});
     w.assign((w - 0.02 * gradients[0]).value());
     b.assign((b - 0.02 * gradients[1]).value());
   }
-  kit::save_text(
+  kit::save(
       out / "02_picture.svg",
       kit::line_plot(
           lines,

@@ -6,7 +6,6 @@
 
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/format.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -39,14 +38,13 @@ int main(int argc, char** argv) {
   }
 
   const auto series = [&](const char* name, const Array& values) {
-    return kit::Series{.name = name, .x = kit::numbers(x.value()), .y = kit::numbers(values)};
+    return kit::Series{.name = name, .x = x, .y = values};
   };
   kit::Series observed = series("observed", y.value());
   observed.style = kit::Series::Style::points;
-  kit::save_text(
-      folder / "03_picture.svg",
-      kit::line_plot(
-          {observed, series("before", before), series("after 600 steps", net(x).value())},
-          {.title = "A curve from two layers", .x_label = "x", .y_label = "y", .width = 560, .height = 320}));
+  kit::save(folder / "03_picture.svg",
+            kit::line_plot(
+                {observed, series("before", before), series("after 600 steps", net(x).value())},
+                {.title = "A curve from two layers", .x_label = "x", .y_label = "y", .width = 560, .height = 320}));
   return 0;
 }

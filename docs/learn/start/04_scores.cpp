@@ -38,12 +38,12 @@ int main(int argc, char** argv) {
     scaled.y.push_back(largest(scores / std::sqrt(d)));
   }
   std::cout << "largest of ten weights at d = 512: " << plain.y.back() << ", scaled " << scaled.y.back() << "\n";
-  kit::save_text(out / "04_picture.svg",
-                 kit::line_plot({plain, scaled}, {.title = "The largest of ten weights, random queries and keys",
-                                                  .x_label = "d",
-                                                  .y_label = "mean of the largest weight",
-                                                  .x_scale = kit::Scale::log,
-                                                  .width = 560,
-                                                  .height = 320}));
+  kit::save(out / "04_picture.svg",
+            kit::line_plot({plain, scaled}, {.title = "The largest of ten weights, random queries and keys",
+                                             .x_label = "d",
+                                             .y_label = "mean of the largest weight",
+                                             .x_scale = kit::Scale::log,
+                                             .width = 560,
+                                             .height = 320}));
   return 0;
 }

@@ -7,7 +7,6 @@
 
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/format.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -43,12 +42,12 @@ int main(int argc, char** argv) {
 
   using Style = kit::Series::Style;
   const auto curve = [](const std::string& name, const Tensor& x, const Tensor& y, Style style = Style::line) {
-    return kit::Series{.name = name, .x = kit::numbers(x.value()), .y = kit::numbers(y.value()), .style = style};
+    return kit::Series{.name = name, .x = x, .y = y, .style = style};
   };
-  kit::save_text(out / "05_picture.svg",
-                 kit::line_plot({curve("observed", keys, values, Style::points), curve("truth", x, y, Style::dashed),
-                                 curve("average", x, average), curve("w = 1", x, fixed),
-                                 curve(str("w = ", kit::fixed(w.item(), 2), ", learned"), x, learned)},
-                                {.title = "Attention pooling", .x_label = "x", .y_label = "y", .height = 360}));
+  kit::save(out / "05_picture.svg",
+            kit::line_plot({curve("observed", keys, values, Style::points), curve("truth", x, y, Style::dashed),
+                            curve("average", x, average), curve("w = 1", x, fixed),
+                            curve(str("w = ", kit::fixed(w.item(), 2), ", learned"), x, learned)},
+                           {.title = "Attention pooling", .x_label = "x", .y_label = "y", .height = 360}));
   return 0;
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <xgrad/kit/draw/heatmap.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -36,7 +35,7 @@ int main(int argc, char** argv) {
   save_graph(out / "06_graph.svg", {y}, {.equations = true});
 
   const std::vector<std::string> words{"1", "2", "3", "4", "5", "6"};
-  const auto weights = [&](const auto&... mask) { return kit::numbers(attn.weights(q, k, mask...).value()); };
+  const auto weights = [&](const auto&... mask) { return attn.weights(q, k, mask...); };
   const kit::HeatMaps maps{.title = "The same scores under four masks",
                            .queries = words,
                            .keys = words,
@@ -46,6 +45,6 @@ int main(int argc, char** argv) {
                                       {"causal & padding", weights(nn::causal & nn::padding(lengths))}},
                            .columns = 2,
                            .scale = kit::HeatScale::shares};
-  kit::save_text(out / "06_picture.svg", kit::heat_map_svg(maps));
+  kit::save(out / "06_picture.svg", kit::heat_map_svg(maps));
   return 0;
 }

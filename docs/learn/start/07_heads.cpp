@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include <xgrad/kit/draw/heatmap.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -30,8 +29,8 @@ int main(int argc, char** argv) {
                      .keys = {"1", "2", "3", "4", "5", "6"},
                      .columns = 3,
                      .scale = kit::HeatScale::shares};
-  for (std::int64_t h = 0; h < 5; ++h) maps.panels.push_back({str("head ", h + 1), kit::numbers(weights[{0, h}])});
+  for (std::int64_t h = 0; h < 5; ++h) maps.panels.push_back({str("head ", h + 1), weights[{0, h}]});
   for (int i = 0; i < 24; ++i) maps.masked.push_back(i % 6 >= 3);
-  kit::save_text(out / "07_picture.svg", kit::heat_map_svg(maps));
+  kit::save(out / "07_picture.svg", kit::heat_map_svg(maps));
   return 0;
 }

@@ -34,8 +34,7 @@ int main(int argc, char** argv) {
       curve.y.push_back(alike.at({i, j}));
     }
   }
-  kit::save_text(
-      out / "08_picture.svg",
-      kit::line_plot(curves, {.title = "How alike positions are", .x_label = "j", .width = 560, .height = 320}));
+  kit::save(out / "08_picture.svg",
+            kit::line_plot(curves, {.title = "How alike positions are", .x_label = "j", .width = 560, .height = 320}));
   return 0;
 }

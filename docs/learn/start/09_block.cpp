@@ -48,12 +48,12 @@ int main(int argc, char** argv) {
   const kit::Series residual = by_depth("x + f(x)", [](const Tensor& x, const Tensor& fx) { return x + fx; });
   const kit::Series normed =
       by_depth("norm(x + f(x))", [](const Tensor& x, const Tensor& fx) { return layer_norm(x + fx); });
-  kit::save_text(out / "09_picture.svg",
-                 kit::line_plot({plain, residual, normed}, {.title = "The gradient at the input of each layer",
-                                                            .x_label = "layer; the loss follows the last one",
-                                                            .y_label = "norm of the gradient",
-                                                            .y_scale = kit::Scale::log,
-                                                            .width = 560,
-                                                            .height = 320}));
+  kit::save(out / "09_picture.svg",
+            kit::line_plot({plain, residual, normed}, {.title = "The gradient at the input of each layer",
+                                                       .x_label = "layer; the loss follows the last one",
+                                                       .y_label = "norm of the gradient",
+                                                       .y_scale = kit::Scale::log,
+                                                       .width = 560,
+                                                       .height = 320}));
   return 0;
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <xgrad/kit/draw/heatmap.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -25,7 +24,7 @@ int main(int argc, char** argv) {
   save_graph(out / "10_graph.svg", {logits}, {.depth = 1});
 
   const std::vector<std::string> positions{"1", "2", "3", "4", "5", "6"};
-  const auto weights = [&](const char* path) { return kit::numbers(mean(Tensor(recorder.last(path)), 1).value()); };
+  const auto weights = [&](const char* path) { return mean(Tensor(recorder.last(path)), 1); };
   const kit::HeatMaps maps{.title = "Which position attends to which, before training",
                            .queries = positions,
                            .keys = positions,
@@ -34,6 +33,6 @@ int main(int argc, char** argv) {
                                       {"target to source", weights("decoder.blocks.0.cross_attn")}},
                            .columns = 3,
                            .scale = kit::HeatScale::shares};
-  kit::save_text(out / "10_picture.svg", kit::heat_map_svg(maps));
+  kit::save(out / "10_picture.svg", kit::heat_map_svg(maps));
   return 0;
 }

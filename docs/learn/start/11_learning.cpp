@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include <xgrad/kit/draw/heatmap.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -40,15 +39,14 @@ int main(int argc, char** argv) {
   const Index target = index({2, 1, 0, 4, 5});  // i am a student <eos>
   std::cout << "word by word " << cross_entropy(log(p), target, {.reduction = Reduction::none}).value() << "\nmean "
             << cross_entropy(log(p), target).item() << "\n";
-  const kit::HeatMaps maps{
-      .title = "je suis étudiant",
-      .queries = {"i", "am", "a", "student", "<eos>"},
-      .keys = {"a", "am", "i", "thanks", "student", "<eos>"},
-      .panels = {{"what the model says", kit::numbers(p.value())}, {"what is right", kit::numbers(one_hot(target, 6))}},
-      .columns = 2,
-      .scale = kit::HeatScale::shares,
-      .query_caption = "position",
-      .key_caption = "word"};
-  kit::save_text(out / "11_picture.svg", kit::heat_map_svg(maps));
+  const kit::HeatMaps maps{.title = "je suis étudiant",
+                           .queries = {"i", "am", "a", "student", "<eos>"},
+                           .keys = {"a", "am", "i", "thanks", "student", "<eos>"},
+                           .panels = {{"what the model says", p}, {"what is right", one_hot(target, 6)}},
+                           .columns = 2,
+                           .scale = kit::HeatScale::shares,
+                           .query_caption = "position",
+                           .key_caption = "word"};
+  kit::save(out / "11_picture.svg", kit::heat_map_svg(maps));
   return 0;
 }

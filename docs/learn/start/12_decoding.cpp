@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <xgrad/kit/draw/plot.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -57,13 +56,13 @@ int main(int argc, char** argv) {
   save_graph(out / "12_graph.svg", {score(abc).named("greedy"), score(acb).named("beam")},
              {.direction = Direction::left_to_right, .values = &values});
   const auto so_far = [](const char* name, const Tensor& p) {
-    return kit::Series{.name = name, .y = kit::numbers(cumprod(p, 0).value()), .style = kit::Series::Style::marked};
+    return kit::Series{.name = name, .y = cumprod(p, 0), .style = kit::Series::Style::marked};
   };
-  kit::save_text(out / "12_picture.svg",
-                 kit::line_plot({so_far("A B C <eos>, greedy", abc), so_far("A C B <eos>, found by the beam", acb)},
-                                {.title = "Worse after two words, better after three",
-                                 .x_label = "words",
-                                 .y_label = "probability of the beginning",
-                                 .y_scale = kit::Scale::log}));
+  kit::save(out / "12_picture.svg",
+            kit::line_plot({so_far("A B C <eos>, greedy", abc), so_far("A C B <eos>, found by the beam", acb)},
+                           {.title = "Worse after two words, better after three",
+                            .x_label = "words",
+                            .y_label = "probability of the beginning",
+                            .y_scale = kit::Scale::log}));
   return 0;
 }

@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   kit::Tokens source = kit::words("i'm home ."), written = translate(source);
   for (kit::Tokens* sentence : {&source, &written}) sentence->push_back("<eos>");
   const Array weights = kit::attention_weights(recorder, ".cross_attn")[{_, _, _, slice(0, std::ssize(source))}];
-  kit::save_text(
+  kit::save(
       out / "13_picture.svg",
       kit::attention_svg(weights, kit::cross_maps(written, source, {.title = "Attention of each word to the source"}),
                          kit::Average::heads));

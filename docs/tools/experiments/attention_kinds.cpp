@@ -12,7 +12,6 @@
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/files/csv.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/xgrad.h>
@@ -49,9 +48,7 @@ void draw_weights(const std::filesystem::path& out) {
   kit::HeatMaps maps{.title = "The same queries and keys", .columns = 3, .scale = kit::HeatScale::shares};
   for (std::int64_t t = 1; t <= T; ++t) maps.queries.push_back(str(t));
   maps.keys = maps.queries;
-  const auto add = [&](const char* title, const Tensor& weights) {
-    maps.panels.push_back({title, kit::numbers(weights.value())});
-  };
+  const auto add = [&](const char* title, const Tensor& weights) { maps.panels.push_back({title, weights}); };
   add("dot product", plain.weights(q, k));
   add("scaled dot product", scaled.weights(q, k));
   add("bilinear, at random", bilinear.weights(q, k));
@@ -61,7 +58,7 @@ void draw_weights(const std::filesystem::path& out) {
   add("scaled, causal", scaled.weights(q, k, nn::causal));
   add("scaled, 8 of 12 valid", scaled.weights(q, k, nn::padding(index({8}))));
   add("scaled, window 2 + 1", windowed.weights(q, k));
-  kit::save_text(out / "attention_kinds.svg", kit::heat_map_svg(maps));
+  kit::save(out / "attention_kinds.svg", kit::heat_map_svg(maps));
 }
 
 void draw_scores(const std::filesystem::path& out) {
@@ -152,10 +149,9 @@ void draw_costs(const std::filesystem::path& out, std::int64_t longest) {
                           .x_scale = kit::Scale::log,
                           .y_scale = kit::Scale::log};
   };
-  kit::save_text(out / "attention_costs.svg",
-                 kit::panel_plot({panel(time, "Forward and backward pass", "milliseconds"),
-                                  panel(memory, "Kept for the backward pass", "megabytes")},
-                                 {.title = "Cost of attention: a square grows with slope 2"}));
+  kit::save(out / "attention_costs.svg", kit::panel_plot({panel(time, "Forward and backward pass", "milliseconds"),
+                                                          panel(memory, "Kept for the backward pass", "megabytes")},
+                                                         {.title = "Cost of attention: a square grows with slope 2"}));
   for (std::size_t i = 0; i < time.size(); ++i) {
     std::cout << time[i].name << ": " << kit::fixed(time[i].y.front(), 2) << " ms and "
               << kit::fixed(memory[i].y.front(), 2) << " MB at T = 256, " << kit::fixed(time[i].y.back(), 2)

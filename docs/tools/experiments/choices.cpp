@@ -169,11 +169,11 @@ void run(const Config& config, kit::Example& example) {
   }
   norms.front().name = "layer norm";
   std::cout << table.text();
-  kit::save_text(example.out / "norms.svg",
-                 kit::line_plot(norms, {.title = str("Post-norm with other norms, mean of ", config.seeds, " seeds"),
-                                        .x_label = "epoch",
-                                        .y_label = "loss per target token (nats)",
-                                        .y_scale = kit::Scale::log}));
+  kit::save(example.out / "norms.svg",
+            kit::line_plot(norms, {.title = str("Post-norm with other norms, mean of ", config.seeds, " seeds"),
+                                   .x_label = "epoch",
+                                   .y_label = "loss per target token (nats)",
+                                   .y_scale = kit::Scale::log}));
 }
 
 }  // namespace

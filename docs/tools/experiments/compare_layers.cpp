@@ -73,7 +73,7 @@ void run(const Config& config, kit::Example& example) {
     }
   }
   std::cout << table.text();
-  kit::save_text(
+  kit::save(
       example.out / "growth.svg",
       kit::panel_plot(
           panels, {.title = "Cost of a layer: n^b is a line of slope b", .columns = 3, .width = 266, .height = 266}));

@@ -9,7 +9,6 @@
 
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 
 #include "experiments.h"
@@ -28,9 +27,9 @@ void run(kit::Example& example) {
   maps.keys = maps.queries;
   for (std::int64_t j = 0; j < k; ++j) {
     maps.panels.push_back({str("head ", j, ": t ", j < 1 ? "- 1" : j == 1 ? "" : "+ 1"),
-                           kit::numbers(weights.value()[{0, j}])});
+                           weights.value()[{0, j}]});
   }
-  kit::save_text(example.out / "convolution_heads.svg", kit::heat_map_svg(maps));
+  kit::save(example.out / "convolution_heads.svg", kit::heat_map_svg(maps));
 
   const nn::Conv1d conv{nn::root, 2, 4, k, {.padding = 1}};
   const Tensor y = as_attention(conv, variable(randn({1, T, 2}).value(), "x"));

@@ -105,12 +105,12 @@ void run(const Config& config, kit::Example& example) {
     }
   }
   std::cout << table.text();
-  kit::save_text(example.out / "few_pictures.svg",
-                 kit::line_plot(curves, {.title = str("Accuracy after ", config.steps, " steps, mean of ",
-                                                      config.seeds, " seeds"),
-                                         .x_label = "pictures to learn from",
-                                         .y_label = "accuracy on pictures never seen",
-                                         .x_scale = kit::Scale::log}));
+  kit::save(example.out / "few_pictures.svg",
+            kit::line_plot(curves, {.title = str("Accuracy after ", config.steps, " steps, mean of ",
+                                                 config.seeds, " seeds"),
+                                    .x_label = "pictures to learn from",
+                                    .y_label = "accuracy on pictures never seen",
+                                    .x_scale = kit::Scale::log}));
 }
 
 }  // namespace

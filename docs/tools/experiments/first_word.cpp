@@ -95,11 +95,11 @@ void run(const Config& config, kit::Example& example) {
     example.result.add(str(name, "_last"), two_digits(curve.y.back()));
   }
   std::cout << table.text();
-  kit::save_text(example.out / "first_word.svg", kit::line_plot(curves, {.title = "How much the first word counts",
-                                                                         .x_label = "words T",
-                                                                         .y_label = "|dy_T/dx_1|",
-                                                                         .x_scale = kit::Scale::log,
-                                                                         .y_scale = kit::Scale::log}));
+  kit::save(example.out / "first_word.svg", kit::line_plot(curves, {.title = "How much the first word counts",
+                                                                    .x_label = "words T",
+                                                                    .y_label = "|dy_T/dx_1|",
+                                                                    .x_scale = kit::Scale::log,
+                                                                    .y_scale = kit::Scale::log}));
 }
 
 }  // namespace

@@ -138,18 +138,18 @@ void run(const Config& config, kit::Example& example) {
   }
   std::cout << "(word frequencies alone: " << kit::fixed(guess, 3) << ")\n" << table.text();
 
-  kit::save_text(example.out / "loss.svg",
-                 kit::line_plot(curves, {.title = str("Post-norm and pre-norm, mean of ", config.seeds, " seeds"),
-                                         .x_label = "epoch",
-                                         .y_label = "loss per target token (nats)",
-                                         .y_scale = kit::Scale::log}));
-  kit::save_text(example.out / "gradients.svg",
-                 kit::line_plot({first_gradients(config, corpus, "post-norm", nn::NormOrder::post),
-                                 first_gradients(config, corpus, "pre-norm", nn::NormOrder::pre)},
-                                {.title = "The first gradient of each decoder block",
-                                 .x_label = "block",
-                                 .y_label = "norm of the gradient of the second feed-forward matrix",
-                                 .y_scale = kit::Scale::log}));
+  kit::save(example.out / "loss.svg",
+            kit::line_plot(curves, {.title = str("Post-norm and pre-norm, mean of ", config.seeds, " seeds"),
+                                    .x_label = "epoch",
+                                    .y_label = "loss per target token (nats)",
+                                    .y_scale = kit::Scale::log}));
+  kit::save(example.out / "gradients.svg",
+            kit::line_plot({first_gradients(config, corpus, "post-norm", nn::NormOrder::post),
+                            first_gradients(config, corpus, "pre-norm", nn::NormOrder::pre)},
+                           {.title = "The first gradient of each decoder block",
+                            .x_label = "block",
+                            .y_label = "norm of the gradient of the second feed-forward matrix",
+                            .y_scale = kit::Scale::log}));
 }
 
 }  // namespace

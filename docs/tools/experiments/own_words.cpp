@@ -124,7 +124,7 @@ void draw_heads(const nn::EncoderDecoder& model, const kit::Corpus& corpus, kit:
   std::iota(all.begin(), all.end(), 0);
   const std::string word = "'" + source[static_cast<std::size_t>(from)] + "' attends to: ";
   const auto save = [&](const char* file, const char* which, const std::vector<std::int64_t>& heads) {
-    kit::save_text(example.out / file, lines(word + which, source, from, weights, heads));
+    kit::save(example.out / file, lines(word + which, source, from, weights, heads));
   };
   save("one_head.svg", "one head", {all.front()});
   save("two_heads.svg", "two heads", {all.front(), all.back()});
@@ -154,7 +154,7 @@ void run(const Config& config, kit::Example& example) {
     }
     const auto title = str("\"", config.sentence, "\": the decoder reads its own words",
                            with_end ? "" : "; without <eos> it never stops");
-    kit::save_text(example.out / (with_end ? "own_words.svg" : "without_end.svg"), strip(title, steps));
+    kit::save(example.out / (with_end ? "own_words.svg" : "without_end.svg"), strip(title, steps));
     example.result.add(with_end ? "steps" : "steps_without_end", str(steps.size()));
   }
   draw_heads(model, corpus, source, example);

@@ -66,15 +66,14 @@ void draw(const Config& config, const std::vector<Stack>& stacks, const std::vec
     kit::Series& curve = curves.emplace_back(results[i].curve(&Result::losses));
     if (depth == shallowest) curve.style = kit::Series::Style::dashed;
   }
-  kit::save_text(out / "loss.svg",
-                 kit::line_plot(curves, {.title = str("Training loss, mean of ", config.seeds, " seeds"),
-                                         .x_label = "epoch",
-                                         .y_label = "cross-entropy"}));
-  kit::save_text(out / "depth.svg",
-                 kit::line_plot({by_depth[0], by_depth[1]}, {.title = "Training loss at the end, over the depth",
-                                                             .x_label = "blocks",
-                                                             .y_label = "cross-entropy",
-                                                             .x_scale = kit::Scale::log}));
+  kit::save(out / "loss.svg", kit::line_plot(curves, {.title = str("Training loss, mean of ", config.seeds, " seeds"),
+                                                      .x_label = "epoch",
+                                                      .y_label = "cross-entropy"}));
+  kit::save(out / "depth.svg",
+            kit::line_plot({by_depth[0], by_depth[1]}, {.title = "Training loss at the end, over the depth",
+                                                        .x_label = "blocks",
+                                                        .y_label = "cross-entropy",
+                                                        .x_scale = kit::Scale::log}));
 }
 
 void run(const Config& config, kit::Example& example) {

@@ -144,11 +144,11 @@ void run(const Config& config, kit::Example& example) {
     curves.push_back(curve);
   }
   std::cout << copying.text() << "\n" << translating.text();
-  kit::save_text(example.out / "copying.svg",
-                 kit::line_plot(curves, {.title = str("Copying, mean of ", config.seeds, " seeds"),
-                                         .x_label = "symbols of the sequence",
-                                         .y_label = "copied right",
-                                         .y_limits = kit::Limits{0, 1}}));
+  kit::save(example.out / "copying.svg",
+            kit::line_plot(curves, {.title = str("Copying, mean of ", config.seeds, " seeds"),
+                                    .x_label = "symbols of the sequence",
+                                    .y_label = "copied right",
+                                    .y_limits = kit::Limits{0, 1}}));
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 
 #include "experiments.h"
@@ -58,14 +57,14 @@ std::string tagged_text(const Tagger& model, const kit::Tokens& text) {
 
 void draw(const std::filesystem::path& path, const char* title, const Tensor& weights, const std::vector<bool>& masked,
           const char* what, const kit::Tokens& labels) {
-  kit::save_text(path, kit::heat_map_svg({.title = title,
-                                          .queries = labels,
-                                          .keys = labels,
-                                          .panels = {{.values = kit::numbers(weights.value())}},
-                                          .columns = 1,
-                                          .masked = masked,
-                                          .query_caption = what,
-                                          .key_caption = "attends to"}));
+  kit::save(path, kit::heat_map_svg({.title = title,
+                                     .queries = labels,
+                                     .keys = labels,
+                                     .panels = {{.values = weights}},
+                                     .columns = 1,
+                                     .masked = masked,
+                                     .query_caption = what,
+                                     .key_caption = "attends to"}));
 }
 
 void run(kit::Example& example) {

@@ -12,7 +12,6 @@
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/format.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -42,10 +41,10 @@ void draw_positions(const std::filesystem::path& out) {
   const Array p = nn::sinusoids(length, dim);
   kit::HeatMaps map{
       .title = "Sinusoidal positions", .columns = 1, .query_caption = "position", .key_caption = "column"};
-  map.panels.push_back({.values = kit::numbers(p)});
+  map.panels.push_back({.values = p});
   for (std::int64_t i = 0; i < length; ++i) map.queries.push_back(i % 10 == 0 ? str(i) : "");
   for (std::int64_t j = 0; j < dim; ++j) map.keys.push_back(j % 4 == 0 ? str(j) : "");
-  kit::save_text(out / "positions.svg", kit::heat_map_svg(map));
+  kit::save(out / "positions.svg", kit::heat_map_svg(map));
 
   std::vector<kit::Series> curves;
   for (std::int64_t column = 6; column <= 9; ++column) {
@@ -56,8 +55,8 @@ void draw_positions(const std::filesystem::path& out) {
       curve.y.push_back(p.at({i, column}));
     }
   }
-  kit::save_text(out / "position_curves.svg",
-                 kit::line_plot(curves, {.title = "Columns 6 to 9", .x_label = "position", .y_label = "p"}));
+  kit::save(out / "position_curves.svg",
+            kit::line_plot(curves, {.title = "Columns 6 to 9", .x_label = "position", .y_label = "p"}));
 }
 
 // The binary digits of 0 to 7 beside their sines and cosines: in both the columns at one end change fast, those at the
@@ -69,20 +68,20 @@ void compare_with_binary(const std::filesystem::path& out) {
     rows.push_back(str(i));
     for (std::int64_t digit = 0; digit < 3; ++digit) bits.mutable_data()[3 * i + digit] = i >> (2 - digit) & 1;
   }
-  kit::save_text(out / "binary_positions.svg",
-                 attention_by_hand::strip_svg(
-                     "Two ways to write a position", rows,
-                     {{"binary digits", {"4", "2", "1"}, bits},
-                      {"sines and cosines, C = 6", {"sin", "cos", "sin", "cos", "sin", "cos"}, nn::sinusoids(8, 6)}}));
+  kit::save(out / "binary_positions.svg",
+            attention_by_hand::strip_svg(
+                "Two ways to write a position", rows,
+                {{"binary digits", {"4", "2", "1"}, bits},
+                 {"sines and cosines, C = 6", {"sin", "cos", "sin", "cos", "sin", "cos"}, nn::sinusoids(8, 6)}}));
 
   constexpr std::int64_t positions = 20, columns = 512, pixels = 8;
   const Tensor grey = (Tensor(nn::sinusoids(positions, columns, nn::Sinusoids::concatenated)) + 1) / 2;
   const Tensor tall = broadcast_to(unsqueeze(grey, 1), {positions, pixels, columns});
-  kit::save_text(out / "wide_positions.svg",
-                 kit::picture_grid_svg({.title = "20 positions of 512 columns: sines at the left, cosines at the right",
-                                        .images = reshape(tall, {1, 1, positions * pixels, columns}).value(),
-                                        .columns = 1,
-                                        .width = 700}));
+  kit::save(out / "wide_positions.svg",
+            kit::picture_grid_svg({.title = "20 positions of 512 columns: sines at the left, cosines at the right",
+                                   .images = reshape(tall, {1, 1, positions * pixels, columns}).value(),
+                                   .columns = 1,
+                                   .width = 700}));
 }
 
 // How far the result at each position moves when position s of x (1, T, C) gets another vector: (T, T), a row for each
@@ -119,7 +118,7 @@ void show_norms(const std::filesystem::path& out) {
   std::cout << "\nanother vector at position 8, under a causal mask: how far the results at 1 ... 8 move\n";
   for (const auto& [name, block] : {std::pair("norms over (C)", &apart), std::pair("norms over (T, C)", &together)}) {
     const Tensor moved = reach(*block, x, other);
-    maps.panels.push_back({name, kit::numbers(to_real(moved > 0).value())});
+    maps.panels.push_back({name, to_real(moved > 0)});
     std::cout << "  " << std::left << std::setw(18) << name << std::right;
     for (const Real distance : moved[{T - 1}].value()) std::cout << " " << kit::fixed(distance, 3);
     std::cout << "   " << block->add_norm1.num_parameters() << " numbers a norm\n";
@@ -134,7 +133,7 @@ void show_norms(const std::filesystem::path& out) {
   } catch (const ShapeError& error) {
     std::cout << "  " << error.what() << "\n";
   }
-  kit::save_text(out / "norm_reach.svg", kit::heat_map_svg(maps));
+  kit::save(out / "norm_reach.svg", kit::heat_map_svg(maps));
   const auto norms = [](const GraphFrame& module) {
     return module.what.starts_with("AddNorm") ? Fold::open : Fold::closed;
   };
@@ -162,7 +161,7 @@ void show_losses(const std::filesystem::path& out, kit::ResultLine& result) {
                            {0.001, 0.002, 0.001, 0.02, 0.94, 0.036},
                            {0.008, 0.009, 0.001, 0.001, 0.001, 0.98}});
   const Array guessed = softmax(randn({5, 6}) * 0.3).value();  // as an untrained model would
-  kit::save_text(
+  kit::save(
       out / "losses.svg",
       attention_by_hand::strip_svg(
           "Three distributions for each of five words", {"i", "am", "a", "student", "<eos>"},

@@ -216,10 +216,10 @@ void run(const Config&, kit::Example& example) {
     example.result.add(str("apart", w), str(count));
   }
   std::cout << "\n";
-  kit::save_text(example.out / "windows.svg", shifted_windows());
-  kit::save_text(example.out / "masks.svg", window_masks(apart));
-  kit::save_text(example.out / "relative.svg", relative_positions());
-  kit::save_text(example.out / "merging.svg", merging());
+  kit::save(example.out / "windows.svg", shifted_windows());
+  kit::save(example.out / "masks.svg", window_masks(apart));
+  kit::save(example.out / "relative.svg", relative_positions());
+  kit::save(example.out / "merging.svg", merging());
 
   const nn::SwinTransformer model{
       nn::root, {.channels = 1, .dim = 8, .depths = {2, 2}, .heads = {1, 2}, .window = 4, .classes = 10}};

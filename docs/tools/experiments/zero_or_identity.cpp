@@ -43,11 +43,11 @@ void run(const Config& config, kit::Example& example) {
                kit::fixed(one.mean(first_below), 0)});
   }
   std::cout << table.text();
-  kit::save_text(example.out / "zero_or_identity.svg",
-                 kit::line_plot(curves, {.title = str("Learning y = x near 0, mean of ", config.seeds, " seeds"),
-                                         .x_label = "step",
-                                         .y_label = "error in parts of |x|^2",
-                                         .y_scale = kit::Scale::log}));
+  kit::save(example.out / "zero_or_identity.svg",
+            kit::line_plot(curves, {.title = str("Learning y = x near 0, mean of ", config.seeds, " seeds"),
+                                    .x_label = "step",
+                                    .y_label = "error in parts of |x|^2",
+                                    .y_scale = kit::Scale::log}));
 }
 
 }  // namespace

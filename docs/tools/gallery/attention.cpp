@@ -1,38 +1,11 @@
-// Attention: rows A1 to A10.
-#include "../../../examples/kernel_regression/regression.h"
+// Attention: rows A4 to A10.
 #include "gallery.h"
 
 namespace gallery {
 
 namespace {
 
-namespace kr = kernel_regression;
-
 constexpr std::int64_t T = 10, d = 4;
-
-// A1 to A3: the same samples, averaged in three ways.
-void regression(const std::filesystem::path& out) {
-  const kr::Samples seen = kr::observed(50), wanted = kr::asked(50);
-  const auto numbers = [](const Tensor& x) { return kit::numbers(x.value()); };
-  const auto draw = [&](const char* file, const char* title, const Tensor& weights) {
-    kit::save_text(
-        out / file,
-        kit::line_plot({{"observed", numbers(seen.x), numbers(seen.y), kit::Series::Style::points},
-                        {"truth", numbers(wanted.x), numbers(wanted.y), kit::Series::Style::dashed},
-                        {"answer", numbers(wanted.x), numbers(matmul(weights, seen.y)), kit::Series::Style::line}},
-                       {.title = title, .x_label = "x", .y_label = "y", .width = 480, .height = 300}));
-  };
-  draw("a1.svg", "The mean", kr::average_weights(wanted.x, seen.x));
-  draw("a2.svg", "Nadaraya-Watson", kr::kernel_weights(wanted.x, seen.x, ones({1})));
-
-  const Tensor learned = variable(1, "w");
-  optim::SGD sgd{{learned}, {.lr = 2}};
-  for (int step = 0; step < 60; ++step) {
-    const Tensor loss = mse_loss(kr::predicted_from_others(seen, learned), seen.y);
-    sgd.step(grad(loss, {learned}));
-  }
-  draw("a3.svg", "Nadaraya-Watson, the width learned", kr::kernel_weights(wanted.x, seen.x, learned));
-}
 
 // A4: keys after a length have the weight 0.
 void masked(const std::filesystem::path& out) {
@@ -56,19 +29,6 @@ void scores(const std::filesystem::path& out) {
   };
   draw("a5.svg", "Additive attention within a walk", additive);
   draw("a6.svg", "Scaled dot products within a walk", scaled);
-
-  // The worked example of the curriculum: all keys are equal, so the valid ones share the weight.
-  const RandomState before = random_state();
-  const nn::AdditiveAttention of_example{nn::root, {.query = 20, .key = 2, .hidden = 8}};
-  const Tensor keys = ones({2, 10, 2});
-  const AttentionMask valid = nn::padding(index({2, 6}));
-  const auto rows = [](const Tensor& weights) { return reshape(weights, {2, 10}).value(); };
-  save(out / "a5_example.svg",
-       weight_maps("Two queries with equal keys, of which 2 and 6 are valid",
-                   {{"additive", rows(of_example.weights(randn({2, 1, 20}), keys, valid))},
-                    {"scaled dot product", rows(scaled.weights(randn({2, 1, 2}), keys, valid))}},
-                   2));
-  set_random_state(before);
 }
 
 // A7: rows and columns.
@@ -109,7 +69,6 @@ void seen(const std::filesystem::path& out) {
 }  // namespace
 
 void attention(const std::filesystem::path& out) {
-  regression(out);
   masked(out);
   scores(out);
   rows_and_columns(out);

@@ -7,7 +7,6 @@
 
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/draw/plot.h>
-#include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
@@ -44,7 +43,7 @@ inline kit::HeatMaps maps(const std::string& title, const std::vector<Panel>& pa
   const std::int64_t keys = shape[shape.rank() - 1];
   const std::int64_t queries = panels.front().values.size() / keys;
   kit::HeatMaps result{.title = title, .queries = numbered(queries), .keys = numbered(keys), .columns = columns};
-  for (const Panel& panel : panels) result.panels.push_back({panel.title, kit::numbers(panel.values)});
+  for (const Panel& panel : panels) result.panels.push_back({panel.title, panel.values});
   return result;
 }
 /// The same of weights: shares from 0 to 1.
@@ -54,7 +53,7 @@ inline kit::HeatMaps weight_maps(const std::string& title, const std::vector<Pan
   return result;
 }
 inline void save(const std::filesystem::path& file, const kit::HeatMaps& picture) {
-  kit::save_text(file, kit::heat_map_svg(picture));
+  kit::save(file, kit::heat_map_svg(picture));
 }
 
 }  // namespace gallery

@@ -28,13 +28,13 @@ kit::Series remembering(const char* name) {
 }
 
 void cells(const std::filesystem::path& out) {
-  kit::save_text(out / "d1.svg", kit::line_plot({remembering<nn::RNN>("RNN"), remembering<nn::LSTM>("LSTM"),
-                                                 remembering<nn::GRU>("GRU")},
-                                                {.title = "Saying the first of 12 numbers",
-                                                 .x_label = "step",
-                                                 .y_label = "mean square",
-                                                 .width = 480,
-                                                 .height = 300}));
+  kit::save(out / "d1.svg", kit::line_plot({remembering<nn::RNN>("RNN"), remembering<nn::LSTM>("LSTM"),
+                                            remembering<nn::GRU>("GRU")},
+                                           {.title = "Saying the first of 12 numbers",
+                                            .x_label = "step",
+                                            .y_label = "mean square",
+                                            .width = 480,
+                                            .height = 300}));
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ void exhaustive(const std::filesystem::path& out) {
     series.y.push_back(all[i].score);
   }
   const std::string title = str("The ", all.size(), " sequences with a probability above 0");
-  kit::save_text(
+  kit::save(
       out / "e2.svg",
       kit::line_plot({ended, open}, {.title = title, .x_label = "place", .y_label = "score", .width = 480, .height = 300}));
 }

@@ -47,10 +47,10 @@ void parts(const std::filesystem::path& out) {
 
   const Tensor grid = (to_real(arange(81)) - 40) / 10;
   const auto curve = [&](const char* name, const Tensor& values) {
-    return kit::Series{name, kit::numbers(grid.value()), kit::numbers(values.value()), kit::Series::Style::line};
+    return kit::Series{name, grid, values, kit::Series::Style::line};
   };
-  kit::save_text(out / "c5.svg", kit::line_plot({curve("relu", relu(grid)), curve("gelu", gelu(grid))},
-                                                {.title = "Two activations", .width = 480, .height = 300}));
+  kit::save(out / "c5.svg", kit::line_plot({curve("relu", relu(grid)), curve("gelu", gelu(grid))},
+                                           {.title = "Two activations", .width = 480, .height = 300}));
 }
 
 // How much logits of position t change with the input of position s: the reach of t.

@@ -31,11 +31,11 @@ void patches(const std::filesystem::path& out) {
 
   const Array drawn = kit::draw_shapes(RandomKey{}, {.count = 1}).all().images;
   const Tensor cut = reshape(transpose(reshape(drawn, {4, 7, 4, 7}), 1, 2), {16, 1, 7, 7});
-  kit::save_text(out / "f1.svg", kit::picture_grid_svg({.title = "16 patches of 7 x 7",
-                                                        .images = cut.value(),
-                                                        .captions = numbered(16),
-                                                        .columns = 4,
-                                                        .width = 56}));
+  kit::save(out / "f1.svg", kit::picture_grid_svg({.title = "16 patches of 7 x 7",
+                                                   .images = cut.value(),
+                                                   .captions = numbered(16),
+                                                   .columns = 4,
+                                                   .width = 56}));
 }
 
 // F3: the probability of leaving a branch out.
@@ -45,11 +45,11 @@ void vit(const std::filesystem::path& out) {
   kit::Series drop{.style = kit::Series::Style::marked};
   const nn::VitLayers layers{nn::root, twelve};
   for (const auto& each : layers.blocks) drop.y.push_back(each->drop_path.p);
-  kit::save_text(out / "f3.svg", kit::line_plot({drop}, {.title = "How often a branch is left out",
-                                                         .x_label = "layer",
-                                                         .y_label = "probability",
-                                                         .width = 480,
-                                                         .height = 300}));
+  kit::save(out / "f3.svg", kit::line_plot({drop}, {.title = "How often a branch is left out",
+                                                    .x_label = "layer",
+                                                    .y_label = "probability",
+                                                    .width = 480,
+                                                    .height = 300}));
 }
 
 // F4: the predictions of a head for pictures, after some training.
@@ -68,9 +68,9 @@ void guesses(const std::filesystem::path& out) {
   }
   const nn::Eval eval(model);
   const Index guessed = argmax(model(held_out.images), 1);
-  kit::save_text(out / "f4.svg",
-                 kit::confusion_svg("Predictions for 500 new pictures",
-                                    kit::confusion_matrix(held_out.labels, guessed, 10), pictures.classes()));
+  kit::save(out / "f4.svg",
+            kit::confusion_svg("Predictions for 500 new pictures", kit::confusion_matrix(held_out.labels, guessed, 10),
+                               pictures.classes()));
 }
 
 // F5: four neighbours become one.
@@ -83,12 +83,12 @@ void merging(const std::filesystem::path& out) {
     sizes[0].y.push_back(static_cast<double>(side * side));
     sizes[1].y.push_back(static_cast<double>(channels));
   }
-  kit::save_text(out / "f5.svg", kit::line_plot(sizes, {.title = "The stages of Swin-T, 224 x 224 pixels",
-                                                        .x_label = "stage",
-                                                        .y_label = "number",
-                                                        .y_scale = kit::Scale::log,
-                                                        .width = 480,
-                                                        .height = 300}));
+  kit::save(out / "f5.svg", kit::line_plot(sizes, {.title = "The stages of Swin-T, 224 x 224 pixels",
+                                                   .x_label = "stage",
+                                                   .y_label = "number",
+                                                   .y_scale = kit::Scale::log,
+                                                   .width = 480,
+                                                   .height = 300}));
 }
 
 // F6, F7: attention within windows, and windows that move.
@@ -105,13 +105,13 @@ void windows(const std::filesystem::path& out) {
     work[0].y.push_back(static_cast<double>(count_operations({global(flatten(x, 1, 2))})));
     work[1].y.push_back(static_cast<double>(count_operations({still(x)})));
   }
-  kit::save_text(out / "f6.svg", kit::line_plot(work, {.title = "Multiply-adds, 32 channels",
-                                                       .x_label = "side of the map",
-                                                       .y_label = "multiply-adds",
-                                                       .x_scale = kit::Scale::log,
-                                                       .y_scale = kit::Scale::log,
-                                                       .width = 480,
-                                                       .height = 300}));
+  kit::save(out / "f6.svg", kit::line_plot(work, {.title = "Multiply-adds, 32 channels",
+                                                  .x_label = "side of the map",
+                                                  .y_label = "multiply-adds",
+                                                  .x_scale = kit::Scale::log,
+                                                  .y_scale = kit::Scale::log,
+                                                  .width = 480,
+                                                  .height = 300}));
 
   const Mask apart = nn::WindowGrid(6, 6, 3, 1).regions();  // (4, 9, 9)
   const Array numbers = where(apart, zeros({1}), ones({1})).value();

@@ -18,7 +18,7 @@ using Aligned = std::vector<std::vector<AlignedKey>>;
 
 /// Sizes of the picture in pixels.
 struct AlignmentSizes {
-  double margin = 20, title = 16, caption = 12, label = 13;
+  double caption = 12, label = 13;
   double line = 26, between = 190, beside = 10, widest_label = 160, widest_stroke = 6;
 };
 constexpr AlignmentSizes sizes;
@@ -105,16 +105,12 @@ std::string alignment_svg(const Array& weights, const HeatMaps& given, std::int6
     places[s] = middle_of(keys.size());
     keys.push_back(maps.keys[s]);
   }
-  const double from = sizes.margin + column_width(maps.query_caption, maps.queries) + sizes.beside;
+  const double from = Sheet::margin + column_width(maps.query_caption, maps.queries) + sizes.beside;
   const double to = from + sizes.between;
-  const double needed = to + sizes.beside + column_width(maps.key_caption, keys) + sizes.margin;
-  const double width = std::max(needed, std::min(2 * sizes.margin + bold_width(maps.title, sizes.title), 640.0));
-  const double title = maps.title.empty() ? 0 : heading_height(maps.title, sizes.title, width - 2 * sizes.margin) + 9;
-  const double captions = sizes.margin + title + sizes.caption, top = captions + 10;
+  const Sheet sheet(maps.title, to + sizes.beside + column_width(maps.key_caption, keys) - Sheet::margin);
+  const double captions = sheet.top() + sizes.caption, top = captions + 10;
   const double rows = static_cast<double>(std::max(maps.queries.size(), keys.size()));
-  const double height = top + sizes.line * rows + sizes.margin;
-  Svg svg(width, height, maps.title);
-  svg.heading(sizes.margin, sizes.margin + sizes.title - 3, maps.title, sizes.title, width - 2 * sizes.margin);
+  Svg svg = sheet.svg(top + sizes.line * rows - sheet.top());
 
   svg.open("g", {{"font-size", sizes.caption}, {"fill", quiet_ink}});
   svg.text(from - sizes.beside, captions, maps.query_caption, {{"text-anchor", "end"}});

@@ -5,7 +5,6 @@
 #include <set>
 
 #include <xgrad/core/base/error.h>
-#include <xgrad/kit/program/numbers.h>
 
 namespace xgrad::kit {
 namespace {
@@ -123,7 +122,7 @@ std::string attention_svg(const Array& weights, HeatMaps maps, Average average) 
   maps.panels.clear();
   for (std::int64_t layer = 0; layer < shown.dim(0); ++layer) {
     for (std::int64_t head = 0; head < shown.dim(1); ++head) {
-      maps.panels.push_back({panel_title(weights, layer, head, average), numbers(shown[{layer, head}])});
+      maps.panels.push_back({panel_title(weights, layer, head, average), shown[{layer, head}]});
     }
   }
   return heat_map_svg(maps);

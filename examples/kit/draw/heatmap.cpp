@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -34,9 +35,9 @@ constexpr Stops sequential{faint_to_dark, faint_to_bright}, diverging{blue_to_re
 constexpr double levels = 64;  // that are told apart
 
 constexpr Ink masked_ink{0xc8c5c0, 0x434c57};
-constexpr double heatmap_title_size = 16, heatmap_panel_title_size = 12, caption_size = 12, heatmap_label_size = 11,
-                 heatmap_tick_size = 10.5;
-constexpr double widest_sheet = 800, heatmap_margin = 20, panel_gap = 26, widest_label = 110, least_caption = 60;
+constexpr double heatmap_panel_title_size = 12, caption_size = 12, heatmap_label_size = 11, heatmap_tick_size = 10.5;
+constexpr double widest_sheet = 800, heatmap_margin = Sheet::margin, panel_gap = 26, widest_label = 110,
+                 least_caption = 60;
 constexpr double bar_width = 14, least_bar = 100, bar_distance = 900;
 constexpr double slant = 0.7071;  // key labels stand at 45 degrees
 
@@ -149,11 +150,9 @@ class Figure {
     left_ = heatmap_margin + height_of(query_caption_, caption_size) + 6 +
             std::max(label_width(maps.queries), key_labels - cell_ / 2) + 8;
     right_ = left_ + static_cast<double>(grid_columns_) * across_ - panel_gap;
-    width_ = right_ + (own_bars() ? 0 : 24 + bar_room_) + heatmap_margin;
-    width_ = std::max(width_, std::min(2 * heatmap_margin + bold_width(maps.title, heatmap_title_size), 640.0));
-    const double title_height = heading_height(maps.title, heatmap_title_size, width_ - 2 * heatmap_margin);
-    key_caption_ = wrap_width(maps.key_caption, caption_size, width_ - 2 * heatmap_margin);
-    top_ = heatmap_margin + (maps.title.empty() ? 0 : title_height + 9) + titles_height_ + 4;
+    sheet_.emplace(maps.title, right_ + (own_bars() ? 0 : 24 + bar_room_) - heatmap_margin);
+    key_caption_ = wrap_width(maps.key_caption, caption_size, sheet_->inner());
+    top_ = sheet_->top() + titles_height_ + 4;
     bottom_ = top_ + grid_height;
     const double below_grid =
         bottom_ + 14 + key_labels + heatmap_label_size + 4 + height_of(key_caption_, caption_size);
@@ -162,9 +161,7 @@ class Figure {
   }
 
   std::string drawn() {
-    Svg svg(width_, height_, maps_.title);
-    svg.heading(heatmap_margin, heatmap_margin + heatmap_title_size - 3, maps_.title, heatmap_title_size,
-                width_ - 2 * heatmap_margin);
+    Svg svg = sheet_->svg(height_ - sheet_->top() - heatmap_margin);
     for (std::size_t i = 0; i < maps_.panels.size(); ++i) draw_panel(svg, i);
     draw_labels(svg);
     draw_bars(svg);
@@ -292,7 +289,8 @@ class Figure {
   std::vector<std::string> query_caption_, key_caption_;
   double titles_height_ = 0;
   double left_, top_, right_, bottom_;  // of the grid
-  double width_, height_;               // of the sheet
+  std::optional<Sheet> sheet_;
+  double height_;  // of all of it
 };
 
 }  // namespace

@@ -7,13 +7,14 @@
 
 #include <xgrad/core/base/error.h>
 #include <xgrad/kit/draw/svg.h>
+#include <xgrad/kit/draw/values.h>
 
 namespace xgrad::kit {
 
 /// One matrix of a figure: q rows of k values.
 struct HeatMapPanel {
   std::string title = {};
-  std::vector<double> values = {};  ///< (q, k), row after row
+  Values values = {};  ///< (q, k), row after row
 };
 
 /// The meaning of the colours of heat maps.

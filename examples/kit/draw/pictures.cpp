@@ -14,7 +14,7 @@ namespace xgrad::kit {
 
 namespace {
 
-constexpr double picture_margin = 24, picture_gap = 12, picture_title_size = 17, picture_font = 11, beside = 4;
+constexpr double picture_gap = 12, picture_font = 11, beside = 4;
 constexpr double opacity = 0.6;
 /// Pictures, and what lies on them, are the same on every ground.
 constexpr Ink same_ink(std::uint32_t colour) { return {colour, colour}; }
@@ -66,7 +66,7 @@ std::vector<double> between(double begin, double length, std::int64_t count) {
 struct Key {
   std::vector<std::string> scale, lines;
 
-  static constexpr double bar = 120, height = 14, at = picture_margin + bar + 44, least_width = at + 200;
+  static constexpr double bar = 120, height = 14, at = Sheet::margin + bar + 44, least_width = at + 200;
 
   Key(const PictureOverlay& overlay, double width)
       : scale(wrap_width(overlay.caption, picture_font, width - at)),
@@ -79,22 +79,22 @@ struct Key {
     constexpr int strips = 40;
     svg.open("g", {{"shape-rendering", "crispEdges"}});
     for (const bool dark : {false, true}) {  // over white above, over black below
-      svg.rect(picture_margin + 12, y + (dark ? height / 2 : 0), bar, height / 2,
+      svg.rect(Sheet::margin + 12, y + (dark ? height / 2 : 0), bar, height / 2,
                {{"fill", dark ? "#000000" : "#ffffff"}});
     }
     for (int i = 0; i < strips; ++i) {
-      svg.rect(picture_margin + 12 + i * bar / strips, y, bar / strips, height,
+      svg.rect(Sheet::margin + 12 + i * bar / strips, y, bar / strips, height,
                {{"fill", same_ink(overlay_colour((i + 0.5) / strips))}, {"fill-opacity", opacity}});
     }
     svg.close("g");
-    svg.rect(picture_margin + 12, y, bar, height, {{"fill", "none"}, {"stroke", frame_ink}});
-    svg.lines(picture_margin, y + 11, {"0"}, picture_font, {{"fill", quiet_ink}});
-    svg.lines(picture_margin + bar + 18, y + 11, {"1"}, picture_font, {{"fill", quiet_ink}});
+    svg.rect(Sheet::margin + 12, y, bar, height, {{"fill", "none"}, {"stroke", frame_ink}});
+    svg.lines(Sheet::margin, y + 11, {"0"}, picture_font, {{"fill", quiet_ink}});
+    svg.lines(Sheet::margin + bar + 18, y + 11, {"1"}, picture_font, {{"fill", quiet_ink}});
     svg.lines(at, y + 11, scale, picture_font, {{"fill", quiet_ink}});
     const double below =
         y + 11 + line_height(picture_font) * static_cast<double>(std::max<std::size_t>(1, scale.size()));
     if (!lines.empty())
-      svg.line(picture_margin + 12, below - 4, picture_margin + 12 + bar, below - 4,
+      svg.line(Sheet::margin + 12, below - 4, Sheet::margin + 12 + bar, below - 4,
                {{"stroke", frame_ink}, {"stroke-width", 2}});
     svg.lines(at, below, lines, picture_font, {{"fill", quiet_ink}});
   }
@@ -118,18 +118,13 @@ std::string picture_grid_svg(const PictureGrid& grid) {
   }
   const double down =
       height + picture_gap + (most_lines == 0 ? 0 : 2 + line_height(picture_font) * static_cast<double>(most_lines));
-  const double wide = std::max({2 * picture_margin + static_cast<double>(columns) * across - picture_gap,
-                                std::min(2 * picture_margin + bold_width(grid.title, picture_title_size), 640.0),
-                                overlaid ? Key::least_width : 0.0});
-  const double inner = wide - 2 * picture_margin;
-  const double top =
-      picture_margin + (grid.title.empty() ? 0 : heading_height(grid.title, picture_title_size, inner) + 8);
-  const double bottom = top + static_cast<double>(rows) * down - picture_gap;
-  const Key key(grid.overlay, wide - picture_margin);
-  Svg svg(wide, bottom + (overlaid ? key.total_height() : 0) + picture_margin, grid.title);
-  svg.heading(picture_margin, picture_margin + 10, grid.title, picture_title_size, inner);
+  const double grid_width = static_cast<double>(columns) * across - picture_gap;
+  const Sheet sheet(grid.title, std::max(grid_width, overlaid ? Key::least_width - 2 * Sheet::margin : 0.0));
+  const double top = sheet.top(), bottom = top + static_cast<double>(rows) * down - picture_gap;
+  const Key key(grid.overlay, sheet.width() - Sheet::margin);
+  Svg svg = sheet.svg(bottom + (overlaid ? key.total_height() : 0) - top);
   for (std::size_t i = 0; i < N; ++i) {
-    const double x = picture_margin + static_cast<double>(i % columns) * across,
+    const double x = Sheet::margin + static_cast<double>(i % columns) * across,
                  y = top + static_cast<double>(i / columns) * down;
     const std::string caption = grid.captions.empty() ? "" : grid.captions[i];
     const std::string address = png_address(grid.images[{i}]);

@@ -14,8 +14,8 @@
 namespace xgrad::kit {
 namespace {
 
-constexpr double margin = 20, title_size = 16, panel_title_size = 13, label_size = 12, tick_size = 11, legend_line = 20,
-                 legend_mark = 22;
+constexpr double margin = Sheet::margin, title_size = Sheet::title_size, panel_title_size = 13, label_size = 12,
+                 tick_size = 11, legend_line = 20, legend_mark = 22;
 constexpr double between_ticks = 5;             // of the labels of an axis, from one to the next
 constexpr std::size_t most_hover_points = 500;  // more would lie closer than a pointer can tell
 
@@ -168,7 +168,7 @@ bool is_power_of_two(double value) {
 
 /// The limits of an axis, or the least and greatest number that can be shown, of y between the limits of x; never the
 /// same.
-Range range_of(const PlotPanel& panel, std::vector<double> Series::*values, const std::optional<Limits>& limits) {
+Range range_of(const PlotPanel& panel, Values Series::*values, const std::optional<Limits>& limits) {
   std::vector<double> shown;
   for (const Series& series : panel.series) {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
@@ -483,11 +483,11 @@ std::string panel_plot(const std::vector<PlotPanel>& given, const PanelPlotOptio
   const double width = static_cast<double>(columns) * options.width;
   const bool alike = std::ranges::all_of(panels, [&](const PlotPanel& p) { return same_legend(p, panels[0]); });
   const auto shared = alike ? legend_of(panels[0].series, width - 2 * margin) : std::vector<LegendEntry>{};
-  const double legend_top = margin + title_room(options.title, title_size, width - 2 * margin);
+  const Sheet sheet(options.title, width - 2 * margin);
+  const double legend_top = sheet.top();
   const double head = options.title.empty() && shared.empty() ? 0 : legend_top + legend_height(shared) - margin / 2;
-
-  Svg svg(width, head + static_cast<double>(rows) * options.height, options.title);
-  svg.heading(margin, margin + title_size - 3, options.title, title_size, width - 2 * margin);
+  // Panels have margins of their own.
+  Svg svg = sheet.svg(head + static_cast<double>(rows) * options.height - sheet.top() - margin);
   draw_legend(svg, panels[0].series, shared, margin, legend_top);
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const Box box{static_cast<double>(i % columns) * options.width,

@@ -9,6 +9,7 @@
 #include <xgrad/core/array/array.h>
 #include <xgrad/core/base/error.h>
 #include <xgrad/kit/draw/svg.h>
+#include <xgrad/kit/draw/values.h>
 
 namespace xgrad::kit {
 
@@ -24,8 +25,8 @@ struct Series {
   };
 
   std::string name = {};
-  std::vector<double> x = {};  ///< 1, 2, 3, ... if empty
-  std::vector<double> y = {};
+  Values x = {};  ///< 1, 2, 3, ... if empty
+  Values y = {};
   Style style = Style::line;
 };
 

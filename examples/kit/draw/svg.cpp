@@ -3,8 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
+#include <xgrad/core/base/from_text.h>
+#include <xgrad/core/diagram/render/program.h>
+#include <xgrad/core/diagram/view/labels.h>
 #include <xgrad/kit/program/format.h>
+#include <xgrad/kit/program/output.h>
 #include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {
@@ -23,23 +29,24 @@ std::string hex(std::uint32_t colour) {
   return text;
 }
 
-/// Width of a character as a share of the font size, after DejaVu Sans, which is among the widest.
-double relative_width(char32_t c) {
-  const std::u32string_view thin = U"iIjl|'.,:;! \u00A0\u202F", slim = U"frt()[]{}/-\"", broad = U"mwMW%@—…";
-  if (thin.find(c) != thin.npos) return 0.33;
-  if (slim.find(c) != slim.npos) return 0.42;
-  if (broad.find(c) != broad.npos) return 0.98;
-  if (columns(std::u32string_view(&c, 1)) != 1) return columns(std::u32string_view(&c, 1)) * 0.5;
-  if ((c >= U'A' && c <= U'Z') || c == U'<' || c == U'>' || c == U'+' || c == U'=') return 0.76;
-  return 0.62;
+double width_of(std::u32string_view text, double font_size, bool bold = false) {
+  const auto weight = bold ? xgrad::detail::FontWeight::bold : xgrad::detail::FontWeight::regular;
+  return xgrad::detail::text_width(encode_utf8(text), font_size, weight);
 }
 
-constexpr double bold_share = 1.12;  // a bold character is so many times as wide as a plain one
-
-double text_width(std::u32string_view text, double font_size) {
-  double width = 0;
-  for (const char32_t c : text) width += relative_width(c) * font_size;
-  return width;
+/// The width and height of a document. Throws ValueError if it does not begin as Svg begins one.
+std::array<double, 2> size_of(std::string_view document) {
+  std::array<double, 2> size{};
+  const std::array<std::string_view, 2> names{" width=\"", " height=\""};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::size_t begin = document.find(names[i]) + names[i].size();
+    if (!document.starts_with("<svg ") || begin > document.size() ||
+        xgrad::detail::from_text(document.data() + begin, document.data() + document.size(), size[i]).ec !=
+            std::errc()) {
+      fail<ValueError>("figure", "a picture is no document of Svg");
+    }
+  }
+  return size;
 }
 
 }  // namespace
@@ -58,7 +65,9 @@ std::string xml_escaped(std::string_view text) {
   return result;
 }
 
-double text_width(std::string_view text, double font_size) { return text_width(decode_utf8(text), font_size); }
+double text_width(std::string_view text, double font_size) { return width_of(decode_utf8(text), font_size); }
+
+double bold_width(std::string_view text, double font_size) { return width_of(decode_utf8(text), font_size, true); }
 
 double widest(const std::vector<std::string>& texts, double font_size) {
   double width = 0;
@@ -66,17 +75,15 @@ double widest(const std::vector<std::string>& texts, double font_size) {
   return width;
 }
 
-double bold_width(std::string_view text, double font_size) { return text_width(text, bold_share * font_size); }
-
 std::string fit_width(std::string_view text, double font_size, double width) {
   std::u32string characters = decode_utf8(text);
-  if (text_width(characters, font_size) <= width + 0.01) return std::string(text);  // a width is often a sum with it
-  while (!characters.empty() && text_width(characters + U'…', font_size) > width) characters.pop_back();
+  if (width_of(characters, font_size) <= width + 0.01) return std::string(text);  // a width is often a sum with it
+  while (!characters.empty() && width_of(characters + U'…', font_size) > width) characters.pop_back();
   return encode_utf8(characters + U'…');
 }
 
-std::vector<std::string> wrap_width(std::string_view text, double font_size, double width) {
-  const auto fits = [&](std::u32string_view line) { return text_width(line, font_size) <= width + 0.01; };
+std::vector<std::string> wrap_width(std::string_view text, double font_size, double width, bool bold) {
+  const auto fits = [&](std::u32string_view line) { return width_of(line, font_size, bold) <= width + 0.01; };
   std::vector<std::string> lines;
   std::u32string rest = decode_utf8(text);
   while (!rest.empty() && !fits(rest)) {
@@ -92,7 +99,7 @@ std::vector<std::string> wrap_width(std::string_view text, double font_size, dou
 }
 
 double heading_height(std::string_view text, double font_size, double width) {
-  return static_cast<double>(wrap_width(text, bold_share * font_size, width).size()) * line_height(font_size);
+  return static_cast<double>(wrap_width(text, font_size, width, true).size()) * line_height(font_size);
 }
 
 std::uint32_t mixed(double place, std::span<const Colour> stops) {
@@ -169,7 +176,12 @@ void Svg::lines(double x, double y, const std::vector<std::string>& lines, doubl
 }
 
 void Svg::heading(double x, double y, std::string_view text, double font_size, double width) {
-  lines(x, y, wrap_width(text, bold_share * font_size, width), font_size, {{"font-weight", "bold"}});
+  lines(x, y, wrap_width(text, font_size, width, true), font_size, {{"font-weight", "bold"}});
+}
+
+void Svg::nested(double x, double y, std::string_view document) {
+  constexpr std::string_view begin = "<svg";
+  tag("svg", {{"x", x}, {"y", y}}, document.substr(begin.size()));
 }
 
 void Svg::open(std::string_view name, Attributes attributes) { tag(name, attributes, ">\n"); }
@@ -199,6 +211,56 @@ void Svg::write(Attributes attributes) {
     classes += (classes.empty() ? "" : " ") + one;
   }
   if (!classes.empty()) body_ += " class=\"" + classes + '"';
+}
+
+Sheet::Sheet(std::string title, double content_width) : title_(std::move(title)) {
+  width_ = 2 * margin + content_width;
+  width_ = std::max(width_, std::min(2 * margin + bold_width(title_, title_size), 640.0));
+  title_height_ = title_.empty() ? 0 : heading_height(title_, title_size, inner()) + 9;
+}
+
+Svg Sheet::svg(double content_height) const {
+  Svg svg(width_, top() + content_height + margin, title_);
+  svg.heading(margin, margin + title_size - 3, title_, title_size, inner());
+  return svg;
+}
+
+std::string figure(const std::vector<std::string>& pictures, const FigureOptions& options) {
+  if (pictures.empty() || options.columns == 0) fail<ValueError>("figure", "no pictures, or no columns");
+  const std::size_t columns = std::min(options.columns, pictures.size());
+  std::vector<double> widths(columns), heights((pictures.size() + columns - 1) / columns);
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const auto [width, height] = size_of(pictures[i]);
+    widths[i % columns] = std::max(widths[i % columns], width);
+    heights[i / columns] = std::max(heights[i / columns], height);
+  }
+  // Pictures have margins of their own.
+  const double outside = 2 * Sheet::margin;
+  const Sheet sheet(options.title, std::reduce(widths.begin(), widths.end()) - outside);
+  const double begin = options.title.empty() ? 0 : sheet.top() - Sheet::margin;
+  const double height = std::reduce(heights.begin(), heights.end());
+  Svg svg = sheet.svg(begin + height - sheet.top() - Sheet::margin);
+  double x = 0, y = begin;
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    svg.nested(x, y, pictures[i]);
+    const bool last = i % columns + 1 == columns;
+    x = last ? 0 : x + widths[i % columns];
+    if (last) y += heights[i / columns];
+  }
+  return svg.str();
+}
+
+void save(const std::filesystem::path& path, std::string_view picture) {
+  constexpr const char* op = "save";
+  const std::string extension = path.extension().string();
+  if (extension == ".svg") return save_text(path, picture);
+  if (extension != ".pdf" && extension != ".png") {
+    fail<ValueError>(op, "the extension of '", path.string(), "' is none of .svg, .pdf, .png");
+  }
+  std::vector<std::string> command{"rsvg-convert", "--format", extension.substr(1)};
+  if (extension == ".png") command.insert(command.end(), {"--zoom", "2"});  // for sharp screens and paper
+  save_text(path,
+            xgrad::detail::run_program(command, picture, op, ": install the package librsvg2-bin, or save as .svg"));
 }
 
 }  // namespace xgrad::kit

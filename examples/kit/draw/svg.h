@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <optional>
 #include <set>
@@ -20,8 +22,7 @@ namespace xgrad::kit {
 /// not allow replaced by U+FFFD.
 std::string xml_escaped(std::string_view text);
 
-/// The width in pixels that a text needs at a font size: an estimate on the wide side, since the reader's font is
-/// unknown.
+/// The width in pixels that a text needs at a font size: in the widest of the fonts that readers may have.
 double text_width(std::string_view text, double font_size);
 
 /// The same for a bold text.
@@ -34,7 +35,7 @@ double widest(const std::vector<std::string>& texts, double font_size);
 std::string fit_width(std::string_view text, double font_size, double width);
 
 /// The whole text in lines of that width: broken between words, and within a word that is wider than a line.
-std::vector<std::string> wrap_width(std::string_view text, double font_size, double width);
+std::vector<std::string> wrap_width(std::string_view text, double font_size, double width, bool bold = false);
 
 /// From the base line of one line of a text to that of the next.
 constexpr double line_height(double font_size) { return 1.3 * font_size; }
@@ -118,6 +119,9 @@ class Svg {
   /// A bold text whose first base line is at y, in as many lines as the width asks for.
   void heading(double x, double y, std::string_view text, double font_size, double width);
 
+  /// Another document, from its upper left corner on.
+  void nested(double x, double y, std::string_view document);
+
   /// A group, whose attributes hold for everything up to the matching `close`.
   void open(std::string_view name, Attributes attributes);
   void close(std::string_view name);
@@ -133,5 +137,36 @@ class Svg {
   std::string head_, body_;
   std::set<std::string> dark_rules_;  // of the classes in use
 };
+
+/// The margin and the title of a picture, the same in all of them. What it shows begins at top().
+class Sheet {
+ public:
+  static constexpr double margin = 20, title_size = 16;
+
+  /// For content of a width; a long title makes the sheet wider, up to 640 pixels, and then goes on in further lines.
+  Sheet(std::string title, double content_width);
+
+  double width() const { return width_; }
+  double inner() const { return width_ - 2 * margin; }
+  double top() const { return margin + title_height_; }
+  /// The document with its title, for content of a height.
+  Svg svg(double content_height) const;
+
+ private:
+  std::string title_;
+  double width_, title_height_;
+};
+
+struct FigureOptions {
+  std::string title = {};
+  std::size_t columns = 2;  ///< pictures in one row
+};
+/// Pictures of any kind on one sheet, row after row, each with its own size: line plots beside heat maps beside what an
+/// Svg has drawn. Throws ValueError without pictures or columns, and for a text that no Svg has made.
+std::string figure(const std::vector<std::string>& pictures, const FigureOptions& options = {});
+
+/// Writes a picture into a file: .svg as it is; .pdf and .png, at twice its size, are converted by `rsvg-convert`.
+/// Throws ValueError for another extension, IoError if the file cannot be written or the program is missing.
+void save(const std::filesystem::path& path, std::string_view picture);
 
 }  // namespace xgrad::kit

@@ -84,7 +84,8 @@ std::string word_map_svg(const std::string& title, std::span<const std::string> 
     fail<ShapeError>("word_map_svg", words.size(), " words need places (", words.size(), ", 2), got ", places.shape());
   }
   constexpr double width = 800, highest = 800, margin = 60, font = 13, dot = 2.5;
-  const double top = 24 + heading_height(title, 17, width - 48);
+  const Sheet sheet(title, width - 2 * Sheet::margin);
+  const double top = sheet.top();
   struct Range {
     double low = 1e300, high = -1e300;
     double size() const { return std::max(high - low, 1e-9); }
@@ -98,8 +99,7 @@ std::string word_map_svg(const std::string& title, std::span<const std::string> 
   const auto [across, up] = ranges;
   const double unit = std::min((width - 2 * margin) / across.size(), (highest - top - margin) / up.size());
   const double height = words.empty() ? top + margin : top + unit * up.size() + margin;
-  Svg svg(width, height, title);
-  svg.heading(24, 34, title, 17, width - 48);
+  Svg svg = sheet.svg(height - top - Sheet::margin);
   std::vector<std::array<double, 2>> points;
   Labels labels{{8, top - 16, width - 8, height - 8}};
   for (std::int64_t i = 0; i < places.dim(0); ++i) {

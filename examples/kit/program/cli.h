@@ -2,7 +2,7 @@
 //
 //     void run(const Config& config, kit::Example& example) {
 //       ...
-//       kit::save_text(example.out / "loss.svg", kit::line_plot({loss}));
+//       kit::save(example.out / "loss.svg", kit::line_plot({loss}));
 //       example.result.add("loss", loss.y.back());
 //     }
 //

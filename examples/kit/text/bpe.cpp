@@ -5,6 +5,7 @@
 #include <set>
 
 #include <xgrad/kit/text/byte_text.h>
+#include <xgrad/kit/text/pattern.h>
 #include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/kit/unicode/unicode.h>
 
@@ -122,6 +123,7 @@ class Pairs {
 }  // namespace
 
 BpeTokenizer::BpeTokenizer(Parts parts) : parts_(std::move(parts)) {
+  if (!parts_.pattern) parts_.pattern = std::make_shared<const Pattern>(gpt2_pattern);
   const std::set<std::int64_t> special(parts_.special.begin(), parts_.special.end());
   for (std::int64_t id = 0; id < size(); ++id) {
     const std::string& token = parts_.tokens[static_cast<std::size_t>(id)];
@@ -174,7 +176,7 @@ void BpeTokenizer::encode_plain(std::string_view text, std::vector<std::int64_t>
   if (parts_.composes) text = composed;
   // Where the ids of a word that was met before stand.
   std::unordered_map<std::string_view, std::array<std::size_t, 2>> known;
-  for (const std::string_view word : parts_.split(text)) {
+  for (const std::string_view word : parts_.pattern->split(text)) {
     const auto [found, is_new] = known.try_emplace(word, std::array{ids.size(), ids.size()});
     auto& [begin, end] = found->second;
     if (is_new) {
@@ -224,11 +226,12 @@ BpeTokenizer BpeTokenizer::train(std::string_view text, const TrainingOptions& o
     parts.tokens.push_back(byte);
   }
 
+  const Pattern pattern(gpt2_pattern);
   std::map<std::string_view, std::int64_t> counts;
   Places places(text, parts.tokens, parts.special);
   for (std::size_t from = 0; from < text.size();) {
     const Place place = places.next(from, parts.tokens);
-    for (const std::string_view word : gpt2_words(text.substr(from, place.at - from))) ++counts[word];
+    for (const std::string_view word : pattern.split(text.substr(from, place.at - from))) ++counts[word];
     if (place.at == text.npos) break;
     from = place.at + place.length;
   }

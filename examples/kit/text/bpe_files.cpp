@@ -13,6 +13,7 @@
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/text/byte_text.h>
+#include <xgrad/kit/text/pattern.h>
 #include <xgrad/kit/unicode/unicode.h>
 
 namespace xgrad::kit {
@@ -97,8 +98,8 @@ std::array<std::string, 2> merged_tokens(const Entry& merge) {
   return *pair;
 }
 
-/// The function that splits a text into words: a pattern that is known, before bytes are written as characters.
-WordSplitter read_splitter(const Entry& part) {
+/// The pattern that splits a text into words, before bytes are written as characters.
+std::shared_ptr<const Pattern> read_pattern(const Entry& part) {
   const auto require_bytes = [](const Entry& bytes, bool split) {
     bytes.require_type("ByteLevel");
     bytes["add_prefix_space"].require_is(false, true);
@@ -106,7 +107,7 @@ WordSplitter read_splitter(const Entry& part) {
   };
   if (part["type"].text() != "Sequence") {
     require_bytes(part, true);
-    return gpt2_words;
+    return std::make_shared<const Pattern>(gpt2_pattern);
   }
   const Entry steps = part["pretokenizers"];
   if (steps.size() != 2) steps.refuse(str("expected Split and ByteLevel, found ", steps.size(), " steps"));
@@ -114,12 +115,12 @@ WordSplitter read_splitter(const Entry& part) {
   steps[0]["behavior"].require_is("Isolated");
   steps[0]["invert"].require_is(false, false);
   require_bytes(steps[1], false);
-  constexpr std::string_view start = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})",
-                             end = R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-  const Entry pattern = steps[0]["pattern"]["Regex"];
-  if (pattern.text() == str(start, "{1,3}", end)) return llama3_words;
-  if (pattern.text() == str(start, end)) return qwen2_words;
-  pattern.refuse("neither the pattern of Llama 3 nor that of Qwen 2");
+  const Entry expression = steps[0]["pattern"]["Regex"];
+  try {
+    return std::make_shared<const Pattern>(expression.text());
+  } catch (const ValueError& error) {
+    expression.refuse(error.what());
+  }
 }
 
 }  // namespace
@@ -187,7 +188,7 @@ class BpeTokenizer::Reader {
       normalizer.require_type("NFC");
       parts_.composes = true;
     }
-    parts_.split = read_splitter(file["pre_tokenizer"]);
+    parts_.pattern = read_pattern(file["pre_tokenizer"]);
     if (const Entry added = file["added_tokens"]; !added.empty()) {
       for (std::size_t i = 0; i < added.size(); ++i) add_special(added[i]);
     }
@@ -292,7 +293,7 @@ BpeTokenizer BpeTokenizer::read(const Path& vocab, const Path& merges, const Opt
 }
 
 void BpeTokenizer::save(const Path& vocab, const Path& merges) const {
-  if (parts_.split != gpt2_words || parts_.composes || parts_.whole_words || !parts_.start.empty()) {
+  if (parts_.pattern->expression() != gpt2_pattern || parts_.composes || parts_.whole_words || !parts_.start.empty()) {
     fail<ValueError>("BpeTokenizer::save", "the two files hold tokenizers like that of GPT-2 alone");
   }
   const std::set<std::int64_t> special(parts_.special.begin(), parts_.special.end());

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -85,19 +86,7 @@ class WordTokenizer final : public Tokenizer {
   Vocab vocab_;
 };
 
-/// Splits a text into the words within which bytes are merged: consecutive parts, which cover the text. A byte that is
-/// not UTF-8 counts as a character that is neither letter, number nor space. The patterns:
-///
-///     gpt2    's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-///     llama3  (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
-///              ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
-///     qwen2   the pattern of llama3 with each digit by itself
-std::vector<std::string_view> gpt2_words(std::string_view text);
-std::vector<std::string_view> llama3_words(std::string_view text);
-std::vector<std::string_view> qwen2_words(std::string_view text);
-
-/// The type of these three functions.
-using WordSplitter = std::vector<std::string_view> (*)(std::string_view text);
+class Pattern;
 
 struct BpeOptions {
   Tokens special = {"<|endoftext|>"};  ///< tokens that stand for themselves, never for letters: the vocabulary has them
@@ -126,10 +115,11 @@ class BpeTokenizer final : public Tokenizer {
   static BpeTokenizer read(const std::filesystem::path& vocab, const std::filesystem::path& merges,
                            const Options& options = {});
 
-  /// Reads tokenizer.json of the package `tokenizers`, or its folder, for byte-level BPE: GPT-2, Llama 3, Qwen 2.
-  /// Added tokens are special; truncation and padding are ignored. Supported are: normalizer NFC or none; pre-tokenizer
-  /// ByteLevel, also after Split by the pattern of Llama 3 or Qwen 2; post-processor ByteLevel, TemplateProcessing with
-  /// tokens before the text, or both; decoder ByteLevel. Throws as above, and FormatError that names another part.
+  /// Reads tokenizer.json of the package `tokenizers`, or its folder, for byte-level BPE: GPT-2, Llama 3, Qwen 2,
+  /// GPT-4o. Added tokens are special; truncation and padding are ignored. Supported are: normalizer NFC or none;
+  /// pre-tokenizer ByteLevel, also after Split by a regular expression (in the syntax of PCRE2); post-processor
+  /// ByteLevel, TemplateProcessing with tokens before the text, or both; decoder ByteLevel. Throws as above, and
+  /// FormatError that names another part.
   static BpeTokenizer read(const std::filesystem::path& path);
 
   /// Writes the two files that `read` takes. Throws IoError, and ValueError unless the tokenizer is like that of GPT-2.
@@ -157,9 +147,9 @@ class BpeTokenizer final : public Tokenizer {
     std::vector<std::int64_t> results;                ///< of each merge
     std::vector<std::int64_t> special;                ///< ids
     std::vector<std::int64_t> start;                  ///< ids before each text
-    WordSplitter split = gpt2_words;
-    bool whole_words = false;  ///< a word that is a token is not put together by merges
-    bool composes = false;     ///< text gets the normal form C
+    std::shared_ptr<const Pattern> pattern = {};      ///< of words; GPT-2's if there is none
+    bool whole_words = false;                         ///< a word that is a token is not put together by merges
+    bool composes = false;                            ///< text gets the normal form C
   };
   class Reader;
 

@@ -33,7 +33,7 @@ void draw_mistakes(const std::filesystem::path& path, const ImageSet& set, const
     const auto name = [&](const Index& of) { return set.classes()[static_cast<std::size_t>(of.data()[i])]; };
     grid.captions.push_back(str(name(found.guesses), ", not ", name(set.labels())));
   }
-  save_text(path, picture_grid_svg(grid));
+  save(path, picture_grid_svg(grid));
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ Answers answers(const nn::Module& module, const Classifier& model, const ImageSe
 void draw_answers(const std::filesystem::path& folder, const ImageSet& set, const Answers& found) {
   draw_mistakes(folder / "mistakes.svg", set, found);
   const auto classes = static_cast<std::int64_t>(set.classes().size());
-  save_text(
+  save(
       folder / "confusion.svg",
       confusion_svg("What was taken for what", confusion_matrix(set.labels(), found.guesses, classes), set.classes()));
 }

@@ -62,7 +62,7 @@ void Reports::draw() const {
                       .x_label = by_steps_ ? "step" : "epoch",
                       .y_scale = least > 0 && most > 10 * least ? Scale::log : Scale::linear});
   }
-  save_text(options_.folder / "curves.svg", panel_plot(panels));
+  save(options_.folder / "curves.svg", panel_plot(panels));
 }
 
 NamedFields Reports::fields(double loss) const {
