@@ -49,6 +49,12 @@ struct Cache {
 /// Exercise 22: a function of a tensor whose result is one number.
 using Loss = std::function<Tensor(const Tensor&)>;
 
+/// Exercise 29: the parameters of a model, and its loss on one batch for their values now.
+struct Batch {
+  Tensors parameters;
+  std::function<Tensor()> loss;
+};
+
 /// The checkers. Each throws NotYet (check.h) unless the answer is right.
 namespace check {
 
@@ -78,6 +84,14 @@ void softsign(Tensor (*answer)(const Tensor& x));
 void hessian_product(Tensor (*answer)(const Loss& f, const Tensor& x, const Tensor& v));
 void patch_embedding(Tensor (*answer)(const Tensor& images, std::int64_t p, const Tensor& weight));
 void region_mask(Mask (*answer)(std::int64_t size, std::int64_t window, std::int64_t shift));
+
+void no_improvement(double (*answer)(const Tensor& x, const Tensor& y));
+void not_a_number(double (*answer)(const Tensor& x, const Tensor& y));
+void growing_memory(Tensor (*answer)(const Loss& f, const Tensor& w));
+void future(Tensor (*answer)(const Tensor& x, const Tensor& w));
+void overfit_batch(int (*answer)(const Batch& batch));
+void shapes(std::vector<Shape> (*answer)());
+void rms_rule(Tensor (*answer)(const Tensor& gy, const Tensor& x));
 
 }  // namespace check
 

@@ -118,6 +118,51 @@ Mask differing(std::int64_t size, std::int64_t M, std::int64_t first, std::int64
   return windows[{_, _, new_axis}] != windows[{_, new_axis}];
 }
 
+// The loss after 300 steps from normal numbers, or from zeros if one number suffices.
+double trained(const Shape& shape, const auto& loss, double lr) {
+  const Tensor w = variable(shape.size() > 1 ? random_normal(shape, {.seed = 1}) : Array(shape), "w");
+  double last = 0;
+  for (int step = 0; step < 300; ++step) {
+    const Tensor now = loss(w);
+    w.assign((w - lr * grad(now, {w})[0]).value());
+    last = now.item();
+  }
+  return last;
+}
+
+Tensor running(const Loss& f, const Tensor& w, const auto& kept) {
+  Tensor average = 0;
+  for (int step = 0; step < 100; ++step) {
+    const Tensor loss = f(w);
+    w.assign((w - 0.01 * grad(loss, {w}, {.retain_graph = true})[0]).value());
+    average = 0.9 * average + 0.1 * kept(loss);
+  }
+  return average;
+}
+
+Tensor half_block(const Tensor& x, const Tensor& w, int axis) {
+  const Tensor h = (x - mean(x, axis, {.keepdim = true})) / sqrt(var(x, axis, {.keepdim = true, .correction = 0}) + 1e-5);
+  const Tensor scores = matmul(matmul(h, w), h, {.transpose_b = true}) / std::sqrt(x.dim(2));
+  return x + matmul(softmax(masked_fill(scores, above(x.dim(1), 1), never)), h);
+}
+
+int overfit(const Batch& batch, double lr, int most, bool once) {
+  Tensor loss = batch.loss();
+  for (int step = 1; step <= most; ++step) {
+    const Tensors gradients = grad(loss, batch.parameters);
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+      batch.parameters[i].assign((batch.parameters[i] - 10 * lr * gradients[i]).value());
+    if (once) return most;
+    loss = batch.loss();
+    if (loss.item() < 0.009) return step;
+  }
+  return most;
+}
+
+std::vector<Shape> shapes_of(const Shape& scores) {
+  return {{8, 16, 16, 16}, {8, 16, 8, 8}, {8, 64, 16}, {8, 4, 64, 4}, scores, {8, 4, 64, 4}, {8, 10}};
+}
+
 /// An answer, and a word that the reply has, or nothing if the answer is right.
 struct Answer {
   std::string name;
@@ -734,6 +779,53 @@ std::vector<Answer> answers() {
       ANSWER(patch_embedding, "patches come row by row",
              [](T images, std::int64_t p, T weight) {
                return patches(images, p, weight, {0, 4, 2, 1, 3, 5});
+             }),
+
+      ANSWER(no_improvement, "",
+             [](T x, T y) {
+               return trained({2, 16}, [&](T w) { return mean(square(sum(tanh(matmul(x, w)), 1) / 4 - y)); }, 0.1);
+             }),
+      ANSWER(no_improvement, "every point gets the same prediction",
+             [](T x, T y) {
+               return trained({2, 16}, [&](T w) { return mean(square(sum(tanh(matmul(x, w)), 1, {.keepdim = true}) / 4 - y)); }, 0.1);
+             }),
+      ANSWER(not_a_number, "",
+             [](T x, T y) {
+               return trained({2}, [&](T w) { return mean(softplus(matmul(x, w)) - y * matmul(x, w)); }, 0.5);
+             }),
+      ANSWER(not_a_number, "0 times it is NaN",
+             [](T x, T y) {
+               const auto loss = [&](T w) {
+                 const Tensor p = sigmoid(matmul(x, w));
+                 return -mean(y * log(p) + (1 - y) * log(1 - p));
+               };
+               return trained({2}, loss, 0.5);
+             }),
+      ANSWER(growing_memory, "", [](const Loss& f, T w) { return running(f, w, [](T loss) { return loss.detach(); }); }),
+      ANSWER(growing_memory, "it remembers all 100 steps",
+             [](const Loss& f, T w) { return running(f, w, [](T loss) { return loss; }); }),
+      ANSWER(growing_memory, "everything is 0",
+             [](const Loss& f, T w) { return running(f, w, [](T loss) { return 0 * loss.detach(); }); }),
+      ANSWER(future, "", [](T x, T w) { return half_block(x, w, -1); }),
+      ANSWER(future, "find the other one", [](T x, T w) { return half_block(x, w, 1); }),
+      ANSWER(overfit_batch, "", [](const Batch& batch) { return overfit(batch, 0.1, 500, false); }),
+      ANSWER(overfit_batch, "not below 0.01", [](const Batch& batch) { return overfit(batch, 0.05, 10, false); }),
+      ANSWER(overfit_batch, "a step goes against the gradient",
+             [](const Batch& batch) { return overfit(batch, -0.05, 100, false); }),
+      ANSWER(overfit_batch, "was called once", [](const Batch& batch) { return overfit(batch, 0.05, 500, true); }),
+      ANSWER(shapes, "", [] { return shapes_of({8, 4, 64, 64}); }),
+      ANSWER(shapes, "scores is not [8, 64, 64]: a score for each pair", [] { return shapes_of({8, 64, 64}); }),
+      ANSWER(shapes, "the list has 1 shapes instead of 7", [] { return std::vector<Shape>{{8}}; }),
+      ANSWER(rms_rule, "",
+             [](T gy, T x) {
+               const Tensor r = sqrt(row_mean(square(x)) + 1e-5), y = x / r;
+               return (gy - y * row_mean(gy * y)) / r;
+             }),
+      ANSWER(rms_rule, "x_i moves r, too", [](T gy, T x) { return gy / sqrt(row_mean(square(x)) + 1e-5); }),
+      ANSWER(rms_rule, "your lines are gy - 5 y mean(gy y) where gy - y mean(gy y) belongs",
+             [](T gy, T x) {
+               const Tensor r = sqrt(row_mean(square(x)) + 1e-5), y = x / r;
+               return (gy - y * row_sum(gy * y)) / r;
              }),
 
       ANSWER(region_mask, "",

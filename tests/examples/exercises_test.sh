@@ -13,15 +13,15 @@ for statement in "$root"/examples/exercises/[0-9]*.cpp; do
   grep -qF "\`examples/exercise $number\`" "$root/${page:-docs/README.md}" || complain "exercise $number is not linked from its lesson"
   grep -q "^| $number |" "$root/docs/learn/exercises.md" || complain "exercise $number is not in docs/learn/exercises.md"
 done
-for wrong in 0 25 nosuch; do
+for wrong in 0 32 nosuch; do
   status=0
   exercise "$wrong" || status=$?
   [ "$status" -eq 2 ] && grep -qxF "error: there is no exercise '$wrong'" err || complain "exercise $wrong gave status $status"
 done
 
-echo "every hole compiles, and says that nothing is written yet"
+echo "every hole compiles, and says that nothing is written yet; a program with a bug says what is wrong with it"
 {
-  printf '#include "exercises.h"\n#include <cstdio>\n'
+  printf '#include "exercises.h"\n#include <cstdio>\n#include <xgrad/optim/optimizers/adam.h>\n'
   for statement in "$root"/examples/exercises/[0-9]*.cpp; do
     printf 'namespace hole_%s {\n#include "%s"\n}\n' "$(basename "$statement" | cut -c 1-2)" "$statement"
   done
@@ -35,7 +35,7 @@ echo "every hole compiles, and says that nothing is written yet"
 "${CXX:-c++}" -std=c++20 -O0 -I"$built/exercises" -I"$root/cmake/include" holes.cpp \
   @"$built/exercises/exercises.rsp" -o holes 2>err
 ./holes >out
-[ "$(grep -c '^nothing written yet. A hint: ' out)" -eq 24 ] && [ "$(wc -l <out)" -eq 24 ] || complain "a hole says something else"
+[ "$(grep -c '^nothing written yet. A hint: ' out)" -eq 27 ] && [ "$(grep -c ' A hint: ' out)" -eq 31 ] && [ "$(wc -l <out)" -eq 31 ] || complain "a hole says something else"
 
 echo "an answer in three steps: the hole, an error of the compiler, the right lines"
 "$root/examples/exercise" 3 mine --watch >out 2>&1 &

@@ -5,13 +5,14 @@ namespace xgrad::exercises {
 void check::adam_step(Tensor (*answer)(const Tensor&, const Tensor&, Moments&, double)) {
   Tensor w = tensor({1, 2, 3, 4}), m = zeros({4}), v = zeros({4});
   Moments moments;
+  constexpr double lr = 0.3;
   for (int t = 1; t <= 3; ++t) {
     // The second element has gradients as small as epsilon.
     const Tensor g = numbers({4}, t) * tensor({1, 1e-8, 100, 1});
     const Moments before = moments;
     Tensor next;
     try {
-      next = answer(w, g, moments, 0.1);
+      next = answer(w, g, moments, lr);
     } catch (const GraphError&) {
       if (t > 1) throw;
       not_yet("in the first step an undefined tensor was used: moments.mean and moments.square begin as zeros_like(w)");
@@ -21,6 +22,7 @@ void check::adam_step(Tensor (*answer)(const Tensor&, const Tensor&, Moments&, d
     if (!moments.mean.defined() || !moments.square.defined()) {
       not_yet("a running mean is still undefined after a step: the next step needs moments.mean and moments.square");
     }
+    has_no_nan("the new w", next, "1 - 0.9^t is 0 while t is 0: count the step first");
     if (moments.steps != t) not_yet("moments.steps is ", moments.steps, " after step ", t, ": each step counts 1");
     // One step as a function of w, g, m, v and lr; the first begins without m and v.
     const auto after = [&](const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& v, double lr) {
@@ -47,19 +49,19 @@ void check::adam_step(Tensor (*answer)(const Tensor&, const Tensor&, Moments&, d
     agree({.what = str("moments.mean after step ", t),
            .terms = {term("m", [](const Tensor&, const Tensor& m) { return m; }),
                      term("g", [](const Tensor& g, const Tensor&) { return g; })}},
-          [&](const Tensor& g, const Tensor& m) { return after(w, g, m, v, 0.1).second.mean; }, new_m,
+          [&](const Tensor& g, const Tensor& m) { return after(w, g, m, v, lr).second.mean; }, new_m,
           {{"g", g}, {"the old m", m}});
     agree({.what = str("moments.square after step ", t),
            .terms = {term("v", [](const Tensor&, const Tensor& v) { return v; }),
                      term("g^2", [](const Tensor& g, const Tensor&) { return square(g); }),
                      term("g", [](const Tensor& g, const Tensor&) { return g; })},
            .tolerance = 1e-7},
-          [&](const Tensor& g, const Tensor& v) { return after(w, g, m, v, 0.1).second.square; }, new_v,
+          [&](const Tensor& g, const Tensor& v) { return after(w, g, m, v, lr).second.square; }, new_v,
           {{"g", g}, {"the old v", v}});
-    const Tensor m1 = new_m(g, m), v1 = new_v(g, v), step = 0.1 * (m1 / c) / (sqrt(v1 / d) + 1e-8);
-    const auto with = [&](const Tensor& mean, const Tensor& square) { return 0.1 * mean / (sqrt(square) + 1e-8); };
+    const Tensor m1 = new_m(g, m), v1 = new_v(g, v), step = lr * (m1 / c) / (sqrt(v1 / d) + 1e-8);
+    const auto with = [&](const Tensor& mean, const Tensor& square) { return lr * mean / (sqrt(square) + 1e-8); };
     const std::string first =
-        t == 1 ? str("the first step is ", digits(max(abs(w - next)).item()), " long instead of 0.1: ") : "";
+        t == 1 ? str("the first step is ", digits(max(abs(w - next)).item()), " long instead of lr = 0.3: ") : "";
     // The step is what is judged: a wrong sign or factor shows there.
     agree(
         {.what = str("the step w - (new w), in step ", t, ","),
@@ -76,24 +78,23 @@ void check::adam_step(Tensor (*answer)(const Tensor&, const Tensor&, Moments&, d
                     "m and v are divided by 0.9^t and 0.999^t: divide by 1 - 0.9^t and 1 - 0.999^t"},
                    {with(m1 / d, v1 / c), "0.9 and 0.999 have changed places in the division: 1 - 0.9^t belongs to m"},
                    {with(m1 * c, v1 * d), "m and v are multiplied by 1 - 0.9^t and 1 - 0.999^t: divide by them"},
-                   {0.1 * (m1 / c) / sqrt(v1 / d), "1e-8 is missing: it bounds the step where gradients are tiny"},
-                   {0.1 * (m1 / c) / sqrt(v1 / d + 1e-8),
+                   {lr * (m1 / c) / sqrt(v1 / d), "1e-8 is missing: it bounds the step where gradients are tiny"},
+                   {lr * (m1 / c) / sqrt(v1 / d + 1e-8),
                     "the element with a gradient of 1e-8 hardly moves: 1e-8 is added after the square root"},
-                   {0.1 * (m1 / c) / (v1 / d + 1e-8), "the mean of the square has no root: divide by sqrt(v)"},
-                   {0.1 * (m1 / c) * (sqrt(v1 / d) + 1e-8), "the root of v multiplies: the step is divided by it"},
+                   {lr * (m1 / c) / (v1 / d + 1e-8), "the mean of the square has no root: divide by sqrt(v)"},
+                   {lr * (m1 / c) * (sqrt(v1 / d) + 1e-8), "the root of v multiplies: the step is divided by it"},
                    {with(g, v1 / d), "the step divides g: it divides m"},
                    {with(m1 / c, square(m1 / c)), "the root is that of m^2: v belongs there"},
                    {with(v1 / d, m1 / c), "m and v have changed places in the step: m stands above, sqrt(v) below"},
                    {with(m / std::max(c, 1e-9), v1 / d), "the step uses the old m: assign the new one first"},
-                   {zeros({4}), "w did not move: return the new w"}},
-         .why = "1 - 0.9^t is 0 while t is 0: count the step first"},
+                   {zeros({4}), "w did not move: return the new w"}}},
         [&](const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& v, double lr) {
           return w - after(w, g, m, v, lr).first;
         },
         [&](const Tensor&, const Tensor& g, const Tensor& m, const Tensor& v, double lr) {
           return lr * (new_m(g, m) / c) / (sqrt(new_v(g, v) / d) + 1e-8);
         },
-        {{"w", w}, {"g", g}, {"the old m", m}, {"the old v", v}, {"lr", 0.1}});
+        {{"w", w}, {"g", g}, {"the old m", m}, {"the old v", v}, {"lr", lr}});
     w = next, m = m1, v = v1;
   }
   right_because() = "three steps agree with Adam; the first is lr long, however large the gradient is";

@@ -18,6 +18,7 @@ void check::additive_score(Tensor (*answer)(const Tensor&, const Tensor&, const 
          .known = {{matmul(a + b, w_v), "the scores are those without the tanh"},
                    {matmul(tanh(a) + tanh(b), w_v), "tanh of the sum is not the sum of two tanh: add first"},
                    {tanh(matmul(a + b, w_v)), "tanh belongs to the h elements inside, before the product with w_v"},
+                   {matmul(relu(a + b), w_v), "relu stands where tanh belongs"},
                    {matmul(tanh(a * b), w_v), "W_q q and W_k k are multiplied: add them"},
                    {matmul(tanh(a - b), w_v), "W_k k is subtracted: add it"},
                    {sum(tanh(a + b), -1), "w_v takes no part: the h elements are multiplied by it and summed"},

@@ -44,7 +44,7 @@ void same(std::string_view what, const Tensor& x, const Tensor& expected, std::s
   const auto at = x.rank() == 0 ? std::string() : str(" at ", position_of(worst, x.shape()));
   const std::string form = form_of(x, expected);
   not_yet(what, at, " is ", digits(x.value().begin()[worst]), " instead of ", digits(expected.value().begin()[worst]),
-          form, why.empty() || !form.empty() ? "" : ": ", why);
+          form, why.empty() || !form.empty() ? "" : str(": ", why));
 }
 
 Tensor numbers(const Shape& shape, std::int64_t seed) { return random_normal(shape, {.seed = seed}); }

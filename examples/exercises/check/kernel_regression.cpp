@@ -24,6 +24,9 @@ void check::kernel_regression(Tensor (*answer)(const Tensor&, const Tensor&, con
                 {of(-square(w * distances)), "your square is not divided by 2"},
                 {of(square(w * distances)), "your square is neither divided by 2 nor has it a minus"},
                 {of(w * distances / -2), "the distance is not squared"},
+                {of(0 * distances),
+                 "all weights are equal, as if the scores were 0: a factor of 0, such as -1 / 2, which is "
+                 "0 in C++ (-1.0 / 2 is not)"},
                 {of(abs(w * distances) / -2), "the distance is not squared"},
                 {matmul(exp(square(w * distances) / -2), values),
                  "the weights of a query do not sum to 1: softmax divides each by their sum"},

@@ -49,6 +49,13 @@ void check::layer_norm_rule(Tensor (*answer)(const Tensor&, const Tensor&)) {
                  part("y mean(gy y)", [=](T gy, T y) { return y * over(gy * y); }),
                  part("mean(gy y)", [=](T gy, T y) { return over(gy * y); }),
                  part("y mean(gy)", [=](T gy, T y) { return y * over(gy); }),
+                 part("gy mean(gy y)", [=](T gy, T y) { return gy * over(gy * y); }),
+                 part("y mean(y^2)", [=](T, T y) { return y * over(y * y); }),
+                 term("(x - mean) mean(gy (x - mean))",
+                      [=](T gy, T x) {
+                        const Tensor c = x - over(x);
+                        return c * over(gy * c) / sigma_of(x, 0);
+                      }),
                  part("gy y", [](T gy, T y) { return gy * y; })}},
       answer, right, {{"gy", gy}, {"x", x.detach()}});
   const Tensor narrow = 0.003 * x;  // so that 1e-5 counts

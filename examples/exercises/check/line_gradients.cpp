@@ -19,7 +19,9 @@ void check::line_gradients(Tensors (*answer)(const Tensor&, const Tensor&, const
     agree(
         {.what = names[i],
          .meaning = "that of the variable: it takes part in all terms, whose contributions add up",
-         .known = {{right[i] / 2, "half of the gradient: the derivative of a square e^2 is 2 e"},
+         .known = {{mean(square(w * x + b - y)), "this is the loss: its derivative is wanted"},
+                   {2 * mean((w * x + b - y) * square(x)), "x is squared: it stands once in the derivative"},
+                   {right[i] / 2, "half of the gradient: the derivative of a square e^2 is 2 e"},
                    {right[1 - i],
                     "this is the gradient of the other variable: the error's derivative is x_i for w, 1 for b"}},
          .terms = {term("mean(w x" + factor + ")", [by](T w, T, T x, T) { return mean(w * x * by(x)); }),

@@ -40,6 +40,8 @@ std::vector<Factor> factors(const Arguments& given, const Tensor& right) {
   }
   add_shape("the result", right.shape());
   for (const double plain : {2., 3., 4.}) all.push_back({plain, ""});
+  all.push_back({std::log(2.), "ln 2"}), all.push_back({std::acos(-1.), "pi"}),
+      all.push_back({2 * std::acos(-1.), "2 pi"});
   return all;
 }
 
@@ -62,7 +64,7 @@ std::string factor_text(double factor, const Arguments& given, const Tensor& rig
   const double size = std::abs(factor);
   const auto near = [size](double value) { return std::abs(size / value - 1) < 2e-4; };
   for (const Factor& known : factors(given, right)) {
-    const bool root = known.origin.starts_with("the root");
+    const bool root = !known.origin.starts_with("the size") && !known.origin.starts_with("the number");
     const std::string origin = known.origin.empty() ? "" : str(" (", digits(known.value), " is ", known.origin, ")");
     if (near(known.value)) {
       return str(sign, digits(known.value), " times the right value", origin,
@@ -134,7 +136,9 @@ bool shifted(const Tensor& x, const Tensor& right, int axis, int by) {
 std::string plain_form(const Tensor& x, const Tensor& right, const Arguments& given) {
   if (x.shape() != right.shape()) return {};
   if (const auto factor = factor_of(x, right)) {
-    if (const auto text = factor_text(*factor, given, right, false); !text.empty()) return text;
+    const bool means_something = x.size() > 1 || *factor == 0 || std::abs(*factor + 1) < 1e-4;
+    const auto text = means_something ? factor_text(*factor, given, right, false) : "";
+    if (!text.empty()) return text;
   }
   for (const Change& order : orders(x.shape())) {
     if (fits(x, order.of(right))) return "the right result " + order.text;
@@ -174,6 +178,8 @@ std::string other_form(const Tensor& x, const Tensor& right, const Arguments& gi
       return str("the right result minus ", one.name, ": it is not added, or subtracted once too often");
     if (fits(x - right, -2 * wide))
       return str("the right result minus 2 times ", one.name, ": it is subtracted where it is to be added");
+    if (fits(x, (right - wide) * wide)) return str("it is multiplied by ", one.name, ", which is to be added");
+    if (fits(x, right / wide + wide)) return str(one.name, " is added, by which it is to be multiplied");
     if (fits(x, right * wide)) return str("the right result times ", one.name, ", a factor too many");
     if (fits(x * wide, right)) return str("without the factor ", one.name);
   }
@@ -339,22 +345,23 @@ std::string other_axis(const Tensor& x, const Function& right, const Arguments& 
   return {};
 }
 
-// How the elements of the results depend on those of the arguments: the first argument where they differ.
-std::string dependence(const Tensor& x, const Function& answer, const Tensor& right, const Function& reference,
-                       const Arguments& given) {
-  std::vector<std::string> fine;
+// How the elements of the result depend on those of the arguments: a wrong dependence on places first, then on one
+// argument, then the slope that differs most.
+std::string dependence(const Function& answer, const Tensor& right, const Function& reference, const Arguments& given) {
+  std::string fine, slope;
+  double worst = 0.01;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const auto* argument = std::get_if<Tensor>(&given[i].value);
     if (argument == nullptr) continue;
     const std::string& name = given[i].name;
-    double worst = 0, largest = 0, most = 0;
-    std::string text, leak, blind;
+    double largest = 0, most = 0;
+    bool differs = false;
     for (std::int64_t e = 0; e < std::min<std::int64_t>(argument->size(), 40); ++e) {
       const auto slopes = [&](const Function& f) {
-        Arguments moved = given;
         const auto at = [&](double by) {
           std::vector<double> values(argument->value().begin(), argument->value().end());
-          values[std::size_t(e)] += by;
+          values[static_cast<std::size_t>(e)] += by;
+          Arguments moved = given;
           moved[i].value = tensor(argument->shape(), values);
           return f(moved).detach();
         };
@@ -366,39 +373,34 @@ std::string dependence(const Tensor& x, const Function& answer, const Tensor& ri
       } catch (const Error&) {
         return {};
       }
-      if (mine.shape() != right.shape()) return {};
       const auto place = [](std::int64_t at, const Tensor& t) {
         return t.rank() == 0 ? std::string() : str(" at ", position_of(at, t.shape()));
       };
       for (std::int64_t r = 0; r < right.size(); ++r) {
         const double a = mine.value().begin()[r], b = its.value().begin()[r];
         largest = std::max(largest, std::abs(a)), most = std::max(most, std::abs(b));
-        if (leak.empty() && std::abs(a) > 0.01 && std::abs(b) < 1e-4)
-          leak =
-              str("the result", place(r, right), " changes when ", name, place(e, *argument), " changes, and must not");
-        if (blind.empty() && std::abs(b) > 0.01 && std::abs(a) < 1e-4)
-          blind = str("the result", place(r, right), " does not change when ", name, place(e, *argument),
-                      " changes, and should");
+        const auto what = str("the result", place(r, right));
+        const auto source = str(name, place(e, *argument));
+        // What takes no part gives exactly 0.
+        if (right.size() > 1 && argument->size() > 1 && b == 0 && std::abs(a) > 0.01)
+          return str(what, " changes when ", source, " changes, and must not");
+        if (right.size() > 1 && argument->size() > 1 && a == 0 && std::abs(b) > 0.01 && largest > 0)
+          return str(what, " does not change when ", source, " changes, and should");
         const double error = std::abs(a - b) / (1 + std::abs(b));
-        if (!(error <= std::max(worst, 0.01))) {
+        if (!(error <= 0.01)) differs = true;
+        if (error > worst) {
           worst = error;
-          text = str("when ", name, place(e, *argument), " grows by a little, the result", place(r, right),
-                     " grows by ", digits(a), " times that instead of ", digits(b), " times");
+          slope = str("when ", source, " grows by a little, ", what, " grows by ", digits(a), " times that instead of ",
+                      digits(b), " times");
         }
       }
     }
-    if (text.empty() && leak.empty() && blind.empty()) {
-      fine.push_back(name);
-      continue;
-    }
-    std::string because = !leak.empty() ? leak : !blind.empty() ? blind : text;
-    if (largest < 1e-5 && most > 1e-4)
-      because = str("the result does not change when ", name, " changes: ", name, " takes no part");
-    for (std::size_t j = 0; j < fine.size(); ++j) because += str(j == 0 ? " (the dependence on " : ", ", fine[j]);
-    return because + (fine.empty() ? "" : " is right)");
+    if (largest == 0 && most > 1e-4) return str("the result does not depend on ", name, ", which takes no part");
+    if (!differs) fine += str(fine.empty() ? " (the dependence on " : ", ", name);
   }
-  return fine.empty() || x.size() == 0 ? ""
-                                       : "it depends on its arguments as it should; a constant is missing or too many";
+  if (slope.empty() && !fine.empty())
+    return "it depends on its arguments as it should; a constant is missing or too many";
+  return slope + (fine.empty() ? "" : fine + " is right)");
 }
 
 // Arguments like the given ones with other numbers.
@@ -503,6 +505,22 @@ void agree(const Compared& compared, const Function& answer, const Function& rig
               ? "NaN comes from 0 / 0, 0 * infinity, infinity - infinity, or the root or logarithm of a negative number"
               : compared.why);
     if (const std::string text = plain_form(y, r, given); !text.empty()) say(text);
+    // A single number always has a factor; it means something if other arguments give the same one.
+    const auto factor = [&](bool any) -> std::string {
+      if (y.size() > 1) return any && factor_of(y, r) ? factor_text(*factor_of(y, r), given, r, true) : "";
+      try {
+        const auto for_others = [&](std::int64_t seed) {
+          const Arguments changed = others(given, seed);
+          return answer(changed).item() / right(changed).item();
+        };
+        const double first = y.item() / r.item();
+        const bool same = std::abs(for_others(7) / first - 1) < 2e-4 && std::abs(for_others(8) / first - 1) < 2e-4;
+        return same ? factor_text(first, given, r, any) : "";
+      } catch (const Error&) {
+        return {};
+      }
+    };
+    if (const std::string text = factor(false); !text.empty()) say(text);
     for (const Known& known : compared.known) {
       if (fits(y, known.value.detach())) say(known.text);
     }
@@ -528,23 +546,8 @@ void agree(const Compared& compared, const Function& answer, const Function& rig
       } catch (const Error&) {
       }
     }
-    // A single number always has a factor; it means something if other arguments give the same one.
-    if (y.size() == 1) {
-      try {
-        const auto factor_for = [&](const Arguments& arguments) {
-          return answer(arguments).item() / right(arguments).item();
-        };
-        const double factor = y.item() / r.item();
-        const auto same_for = [&](std::int64_t seed) {
-          return std::abs(factor_for(others(given, seed)) / factor - 1) < 2e-4;
-        };
-        if (same_for(7) && same_for(8)) say(factor_text(factor, given, r, true));
-      } catch (const Error&) {
-      }
-    } else if (const auto factor = factor_of(y, r)) {
-      say(factor_text(*factor, given, r, true));
-    }
-    const std::string text = dependence(y, answer, r, right, given);
+    if (const std::string text = factor(true); !text.empty()) say(text);
+    const std::string text = dependence(answer, r, right, given);
     say(str(text, text.empty() || compared.why.empty() ? "" : "; ", compared.why));
   }
   // The values agree: so do the gradients, unless part of the way is cut.

@@ -38,7 +38,8 @@ void check::sinusoids(Tensor (*answer)(std::int64_t, std::int64_t)) {
        "the "
        "number of the pair"},
       {turned([](double i, int c) { return i / std::pow(10000, c / 2 / 8.); }),
-       "columns 0 and 1 are right, the others turn too fast: the exponent is 2j/C, and j is the number of the pair"},
+       "columns 0 and 1 are right, the others turn too fast: 10000 is raised to 2j/C, and j is the number of the pair"},
+      {turned([&](double i, int c) { return 2 * std::acos(-1) * angle(i, c); }), "the angles are multiplied by 2 pi"},
       {turned([](double i, int c) { return i / std::pow(10000, c / 2 * 4 / 8.); }),
        "columns 0 and 1 are right, the others turn too slowly: 2j is the column, j the number of the pair"},
       {turned([](double i, int) { return i; }),
@@ -74,6 +75,12 @@ void check::sinusoids(Tensor (*answer)(std::int64_t, std::int64_t)) {
               " instead of sin ", digits(std::asin(right.value().at({1, c}))), ", as if the base were ", digits(base),
               ": the angle is i / 10000^(2j/C), and j is the number of the pair");
     }
+  }
+  const auto columns = [](const Tensor& t, int first) { return reshape(t, {5, 4, 2})[{_, _, first}]; };
+  for (const int half : {0, 1}) {
+    if (allclose(columns(p, half), columns(right, half), {.atol = 1e-5}))
+      same(half == 0 ? "the sines are right, the cosine" : "the cosines are right, the sine", columns(p, 1 - half),
+           columns(right, 1 - half), half == 0 ? "it is cos of the same angle" : "it is sin of the same angle");
   }
   same("p", p, right);
   same("p", answer(50, 2), nn::sinusoids(50, 2), "with C = 2", 1e-3);

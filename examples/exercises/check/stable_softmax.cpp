@@ -18,6 +18,8 @@ void check::stable_softmax(Tensor (*answer)(const Tensor&)) {
                   "all weights together sum to 1: sum each row by itself, along the last axis"},
                  {exp(scores) / sum(exp(scores), 0, {.keepdim = true}),
                   "each column sums to 1: sum along the last axis"},
+                 {exp(scores - largest(scores)) / sum(exp(scores), -1, {.keepdim = true}),
+                  "the greatest is subtracted above alone: the sum needs the same subtraction"},
                  {exp(scores), "the weights are not divided by the sum of their row"},
                  {exp(scores) / largest(exp(scores)), "divided by the greatest e^s: divide by the sum of the row"},
                  {exp(scores) / mean(exp(scores), -1, {.keepdim = true}),

@@ -121,7 +121,10 @@ inline void draw(const Tensor& y, const std::string& path) {
     const std::string& name = x.node->name;
     file << "  " << own << " [label=\"" << (name.empty() ? "constant" : name) << "\\n(" << x.value().rows << ", "
          << x.value().cols << ")\"" << (x.node->inputs.empty() ? " style=rounded" : "") << "]\n";
-    for (const Input& input : x.node->inputs) file << "  " << place(input.from) << " -> " << own << "\n";
+    for (const Input& input : x.node->inputs) {
+      const std::size_t from = place(input.from);
+      file << "  " << from << " -> " << own << "\n";
+    }
     return own;
   };
   place(y);
