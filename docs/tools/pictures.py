@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The pictures of docs: each is drawn by a command of pictures.tsv, and shown by a page that names this command.
 
-    pictures.py                    checks this
+    pictures.py                    checks this, and that a picture has the words that its row asks for
     pictures.py compare [NAME...]  draws the pictures of these programs (else of all that need no data) and says which
                                    have other words or numbers
     pictures.py draw [NAME...]     the same, and writes those into docs
@@ -21,7 +21,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 BIN = pathlib.Path(os.environ.get("XGRAD_BUILD_DIR") or ROOT / "build/grouped") / "bin"
-ROWS = [line.split("\t") for line in (DOCS / "tools/pictures.tsv").read_text().splitlines() if not line.startswith("#")]
+ROWS = [(line.split("\t") + [""])[:4] for line in (DOCS / "tools/pictures.tsv").read_text().splitlines() if not line.startswith("#")]
 PICTURES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*") if path.suffix in (".svg", ".png") and "tools" not in path.parts)
 NEED_DATA = ("cnn", "vit", "swin", "bert", "byte_pairs", "few_pictures", "scaling", "notebook", "02_graph.cpp")  # or minutes
 
@@ -46,7 +46,7 @@ def check():
             picture = os.path.relpath(os.path.normpath(page.parent / "".join(link)), DOCS)
             shown.setdefault(picture, []).append(page)
     for picture in PICTURES:
-        commands = {command for pattern, command, _ in ROWS if fnmatch.fnmatch(picture, pattern)}
+        commands = {command for pattern, command, *_ in ROWS if fnmatch.fnmatch(picture, pattern)}
         if len(commands) != 1:
             yield f"docs/{picture}: {len(commands)} commands in pictures.tsv, not 1"
         elif picture not in shown:
@@ -54,13 +54,16 @@ def check():
         elif not any(f"{command}`" in text or f"{command} " in text or f"{command}\n" in text for command in commands
                      for text in [pages[page] + folder_page(page, pages) for page in shown[picture]]):
             yield f"docs/{picture}: no page that shows it names {commands.pop()}"
-    for pattern, command, file in ROWS:
+    for pattern, command, file, said in ROWS:
         text = source_of(command)
         if not fnmatch.filter(PICTURES, pattern):
             yield f"pictures.tsv: there is no {pattern}"
         if text is None:
             yield f"pictures.tsv: there is no program {command}"
-        elif "*" not in file and f'"{file}"' not in text and file.rsplit("_")[-1] != pattern.rsplit("_")[-1]:
+        for word in filter(None, said.split("; ")):
+            if not any(word in text for picture in fnmatch.filter(PICTURES, pattern) for text in words(DOCS / picture)):
+                yield f"docs/{pattern}: does not say {word}, as what {command} draws"
+        if text and "*" not in file and f'"{file}"' not in text and file.rsplit("_")[-1] != pattern.rsplit("_")[-1]:
             yield f"pictures.tsv: {command} writes no {file}"
 
 
@@ -76,7 +79,7 @@ def words(picture):
 
 
 def compare(names, write):
-    for command in dict.fromkeys(command for _, command, _ in ROWS):
+    for command in dict.fromkeys(command for _, command, *_ in ROWS):
         name = command.split()[-1]
         if name not in names and (names or name in NEED_DATA):
             continue
@@ -84,7 +87,7 @@ def compare(names, write):
         with tempfile.TemporaryDirectory() as out:
             program = [BIN / "experiments", name] if experiment else [BIN / name if (BIN / name).exists() else BIN / "examples" / name]
             subprocess.run([*program, "--out", out], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-            for pattern, _, file in (row for row in ROWS if row[1] == command):
+            for pattern, _, file, _ in (row for row in ROWS if row[1] == command):
                 for picture in fnmatch.filter(PICTURES, pattern):
                     drawn = pathlib.Path(out) / (pathlib.Path(picture).name if file == "*" else file)
                     if not drawn.exists():
