@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The pages' promises are kept: files and headings behind their links, the test cases, headers and names in them that
-# curriculum.tsv lists, the version that the changelog begins with. Formulas are typeset, in what GitHub accepts.
+# curriculum.tsv lists, the programs that they run, the version that the changelog begins with. Formulas are typeset, in what GitHub accepts.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -31,6 +31,15 @@ done
 while read -r command; do
   grep -q "^$command  *#" README.md || complain ".github/workflows: README.md has no command '$command'"
 done < <(sed -nE 's/^ *(- )?run: //p' .github/workflows/*.yml)
+
+# What a page runs is there.
+while read -r command name; do
+  case $command in
+    examples/run) [ -d "examples/$name" ] ;;
+    *) [ -f "docs/tools/experiments/$name.cpp" ] || [ -d "docs/tools/$name" ] || [[ $name =~ ^(lists|figures)$ ]] ;;
+  esac || complain "pages: there is no $command $name"
+done < <(grep -ohE '(examples|docs/tools)/run (--ranks [0-9N]+ )?[a-z_0-9]+' README.md examples/README.md docs/*.md docs/*/*.md docs/*/*/*.md |
+  sed -E 's/ --ranks [0-9N]+//' | sort -u)
 
 # What changed last is what this version changed.
 version=$(sed -nE 's/^#define XGRAD_VERSION "(.*)\..*"/\1/p' core/base/config.h)
